@@ -1,0 +1,100 @@
+// Package actions holds what the steps of a pipeline do.
+//
+// An action is a struct: its exported fields are its parameters, in Go and, by their json tags, in JSON.
+package actions
+
+import (
+	"context"
+	"time"
+)
+
+// Action is one kind of step together with its parameters. It is a struct or a pointer to one; the executor copies it
+// before it expands templates in it, so Run sees final values and may not keep them.
+//
+// Run works on c.FS (the stage) alone. It is called once for a step, from one goroutine, and has to return soon after ctx is
+// done. A panic in it becomes the step's error.
+type Action interface {
+	Spec() Spec
+	Run(ctx context.Context, c *Call) (Outcome, error)
+}
+
+// Validator is implemented by actions that can find mistakes in their parameters before anything runs. It is called on
+// values whose templates are not yet expanded: a string for which [Check.Templated] is true must be let through.
+type Validator interface {
+	Validate(c *Check)
+}
+
+// Toucher is implemented by actions that know from their parameters which paths they read and write, apart from the
+// files they are given by other steps. known is false if they cannot tell, which keeps the step apart from all others
+// when steps run in parallel.
+type Toucher interface {
+	Touches() (reads, writes []string, known bool)
+}
+
+// Input says where an action takes its files from.
+type Input uint8
+
+// The ways an action can take files.
+const (
+	// InputOptional: input_from and a parameter "files", if the action has one, are both allowed, neither is needed.
+	InputOptional Input = iota
+	// InputFiles: one of input_from and the parameter "files" is needed.
+	InputFiles
+	// InputMany: input_from_all with at least two steps is needed.
+	InputMany
+	// InputNone: the action takes no files, input_from is refused.
+	InputNone
+)
+
+// Spec describes an action. Name and Summary are needed.
+type Spec struct {
+	// Name is the word in a step's "action": lower case letters, digits and underscores.
+	Name string
+	// Summary is one line for people and schemas.
+	Summary string
+	// ReadOnly says that the action never writes. False, the zero value, is the safe choice: the step counts as one
+	// that may write, and a read-only host refuses it. A ReadOnly action gets a file system that refuses writes.
+	ReadOnly bool
+	// Input says where the files come from.
+	Input Input
+}
+
+// Outcome is what a step has done. All lists may be in any order, the executor sorts what has no order of its own.
+type Outcome struct {
+	// Files are the files matched, read, changed or made; the step's files_matched.
+	Files []string
+	// Content maps a path to text that the step read.
+	Content map[string]string
+	// Aggregated is the step's aggregated_content.
+	Aggregated string
+	// Edits is the number of replacements made.
+	Edits int
+	// Counts maps a path (or, for diff, "changes") to a number.
+	Counts map[string]int
+	// Renames maps old paths to new ones.
+	Renames map[string]string
+	// Reports say more of single files: hashes, times, failures.
+	Reports []FileReport
+	// Mode says how a pattern was understood, where that was left to the action: "literal" or "regex".
+	Mode string
+}
+
+// FileReport is what a step says of one file.
+type FileReport struct {
+	Path         string    `json:"path"`
+	Success      bool      `json:"success"`
+	Error        string    `json:"error,omitempty"`
+	ContentHash  string    `json:"content_hash,omitempty"` // SHA-256 of the whole file
+	RangeHash    string    `json:"range_hash,omitempty"`   // SHA-256 of the lines read, with their line ends
+	LastModified time.Time `json:"last_modified,omitzero"` // UTC
+}
+
+// Result is what an action can know of an earlier step that it takes input from.
+type Result struct {
+	Step       string
+	Files      []string
+	Content    map[string]string
+	Aggregated string
+	Counts     map[string]int
+	Edits      int
+}

@@ -1,0 +1,124 @@
+package actions
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"runtime/debug"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// Call is what the executor gives to one run of an action. In a test of an action, a Call with nothing but FS and Files
+// set works. The methods are safe for concurrent use.
+type Call struct {
+	// FS is the stage: an afero.Fs and more. It refuses writes if the action is ReadOnly.
+	FS *fsutil.Stage
+	// Step is the id of the step.
+	Step string
+	// Files are the files to work on: those of input_from, or the parameter "files"; canonical, each once, in order.
+	Files []string
+	// Inputs are the results of the steps in input_from or input_from_all, in that order.
+	Inputs []Result
+	// Workers is how many goroutines the step may use. Zero means GOMAXPROCS.
+	Workers int
+	// Logger may be nil; use Log.
+	Logger *slog.Logger
+	// OnProgress, if not nil, is called as a step goes on: how many of how many files are done. It is called from
+	// several goroutines.
+	OnProgress func(done, total int)
+	// OnWarning, if not nil, takes what the step wants its user to know although it did not fail. It is called from
+	// several goroutines.
+	OnWarning func(message string)
+}
+
+// Warnf tells the user something that is not an error.
+func (c *Call) Warnf(format string, args ...any) {
+	if c.OnWarning != nil {
+		c.OnWarning(fmt.Sprintf(format, args...))
+	}
+}
+
+// Log returns the logger of the run, or one that drops everything.
+func (c *Call) Log() *slog.Logger {
+	if c.Logger == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return c.Logger
+}
+
+// Pool returns the number of goroutines to use.
+func (c *Call) Pool() int {
+	if c.Workers > 0 {
+		return c.Workers
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// Each calls fn for every file with its index, from several goroutines, and reports progress. When calls fail, Each
+// returns the error of the first file in the list that failed; files after it may or may not have been seen. A panic in
+// fn is returned as a *PanicError.
+func (c *Call) Each(ctx context.Context, files []string, fn func(ctx context.Context, i int, file string) error) error {
+	errs := make([]error, len(files))
+	var next, done, failed atomic.Int64
+	failed.Store(int64(len(files)))
+	g, gctx := errgroup.WithContext(ctx)
+	for range min(c.Pool(), len(files)) {
+		g.Go(func() error {
+			for {
+				i := int(next.Add(1)) - 1
+				// Indices are handed out in order, so all before a failed one have been tried: the first error is
+				// the same however the goroutines are scheduled.
+				if i >= len(files) || int64(i) > failed.Load() {
+					return nil
+				}
+				if err := gctx.Err(); err != nil {
+					return err
+				}
+				if errs[i] = Protect(func() error { return fn(gctx, i, files[i]) }); errs[i] != nil {
+					for f := failed.Load(); int64(i) < f && !failed.CompareAndSwap(f, int64(i)); f = failed.Load() {
+					}
+					continue
+				}
+				if c.OnProgress != nil {
+					c.OnProgress(int(done.Add(1)), len(files))
+				}
+			}
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	if i := failed.Load(); i < int64(len(files)) {
+		return errs[i]
+	}
+	return ctx.Err()
+}
+
+// PanicError is a panic in an action, turned into an error.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// Unwrap returns the value that was panicked with if it is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// Protect calls fn and returns its error, or a *PanicError if it panics.
+func Protect(fn func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return fn()
+}
