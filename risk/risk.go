@@ -1,0 +1,90 @@
+// Package risk judges a change by its size: how many files it touches and how many replacements it makes in them.
+//
+// A [Policy] holds the thresholds, [Policy.Assess] gives the [Level]. That is arithmetic on two numbers and nothing else:
+// what a level means for a run (a warning, a refusal, whether force helps) is decided by the executor that asks.
+//
+//	var p risk.Policy             // the documented table
+//	p.Assess(12, 45)              // LOW
+//	p.Assess(1, 500)              // HIGH: many edits in one file are as bad as few in many
+//	risk.Policy{High: risk.Threshold{Files: 10}}.Assess(12, 45) // HIGH for a stricter host
+package risk
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Level says how dangerous a change is. Levels are ordered: a comparison such as level >= High is meant to be written. The
+// zero value is Unset.
+type Level uint8
+
+// The levels (S0.81 to S0.84).
+const (
+	// Unset is no judgement at all, as for a run that cannot write. It prints as "" and is below Low.
+	Unset Level = iota
+	// Low is nothing to talk about.
+	Low
+	// Medium is worth a warning.
+	Medium
+	// High needs force.
+	High
+	// Critical needs force.
+	Critical
+)
+
+// String returns "LOW", "MEDIUM", "HIGH" or "CRITICAL", and "" for Unset. A value that is none of the levels gives
+// "Level(9)" or the like.
+func (l Level) String() string {
+	switch l {
+	case Unset:
+		return ""
+	case Low:
+		return "LOW"
+	case Medium:
+		return "MEDIUM"
+	case High:
+		return "HIGH"
+	case Critical:
+		return "CRITICAL"
+	}
+	return fmt.Sprintf("Level(%d)", uint8(l))
+}
+
+// MarshalText returns what String does. It fails for a value that is none of the levels.
+func (l Level) MarshalText() ([]byte, error) {
+	if l > Critical {
+		return nil, &UnknownLevelError{Text: l.String()}
+	}
+	return []byte(l.String()), nil
+}
+
+// UnmarshalText is Parse. The level is unchanged if it fails.
+func (l *Level) UnmarshalText(text []byte) error {
+	parsed, err := Parse(string(text))
+	if err != nil {
+		return err
+	}
+	*l = parsed
+	return nil
+}
+
+// Parse returns the level of that name, in capital or small letters; "" is Unset. Anything else is an
+// *UnknownLevelError.
+func Parse(name string) (Level, error) {
+	for l := Unset; l <= Critical; l++ {
+		if strings.EqualFold(name, l.String()) {
+			return l, nil
+		}
+	}
+	return Unset, &UnknownLevelError{Text: name}
+}
+
+// UnknownLevelError says that a text or a number is none of the levels.
+type UnknownLevelError struct {
+	Text string
+}
+
+// Error names the text and what could stand there.
+func (e *UnknownLevelError) Error() string {
+	return fmt.Sprintf("unknown risk level %q: use LOW, MEDIUM, HIGH or CRITICAL", e.Text)
+}
