@@ -1,0 +1,93 @@
+package ignore
+
+import "strings"
+
+// testKind says how a rule is compared, the cheapest way that is right for it.
+type testKind uint8
+
+const (
+	nameIs     testKind = iota // the last element of the path is text
+	nameSuffix                 // it ends in text
+	namePrefix                 // it begins with text
+	nameGlob                   // it matches glob
+	pathIs                     // the path below the file's directory is text
+	pathGlob                   // it begins with text, and what follows matches glob
+)
+
+// test is the compiled pattern of a rule.
+type test struct {
+	kind testKind
+	text string
+	glob glob
+}
+
+// compile prepares a pattern without its "!" and its trailing "/". It returns false if the pattern can match nothing.
+func compile(pattern string) (test, bool) {
+	if !strings.Contains(pattern, "/") {
+		return compileName(pattern)
+	}
+	pattern = strings.TrimPrefix(pattern, "/")
+	if rest, ok := anywhere(pattern); ok {
+		return compileName(rest)
+	}
+	// Git compares the part before the first special character first, cuts it off, and gives the rest to its matcher
+	// as if the pattern began there. That shows: a "**" right after it counts as one at the beginning of a pattern, so
+	// that "foo**/bar" matches "foox/y/bar".
+	n := literalLen(pattern)
+	if n == len(pattern) {
+		return test{kind: pathIs, text: pattern}, pattern != ""
+	}
+	g, ok := compileGlob(pattern[n:], true)
+	return test{kind: pathGlob, text: pattern[:n], glob: g}, ok
+}
+
+// anywhere returns the rest of a pattern that is "**/" and then only about one element: it means the same without "**/".
+func anywhere(pattern string) (rest string, ok bool) {
+	rest = strings.TrimLeft(pattern, "*")
+	if len(pattern)-len(rest) < 2 || rest == "" || rest[0] != '/' {
+		return "", false
+	}
+	rest = rest[1:]
+	return rest, rest != "" && !strings.Contains(rest, "/")
+}
+
+// compileName prepares a pattern about the last element of a path.
+func compileName(pattern string) (test, bool) {
+	n := literalLen(pattern)
+	switch {
+	case n == len(pattern):
+		return test{kind: nameIs, text: pattern}, true
+	case pattern[0] == '*' && literalLen(pattern[1:]) == len(pattern)-1:
+		return test{kind: nameSuffix, text: pattern[1:]}, true
+	case n == len(pattern)-1 && pattern[n] == '*':
+		return test{kind: namePrefix, text: pattern[:n]}, true
+	}
+	g, ok := compileGlob(pattern, false)
+	return test{kind: nameGlob, glob: g}, ok
+}
+
+// literalLen returns the length of what stands before the first special character.
+func literalLen(pattern string) int {
+	if n := strings.IndexAny(pattern, `*?[\`); n >= 0 {
+		return n
+	}
+	return len(pattern)
+}
+
+// match reports whether the test holds for a path below the file's directory, whose last element is name.
+func (t *test) match(rel, name string) bool {
+	switch t.kind {
+	case nameIs:
+		return name == t.text
+	case nameSuffix:
+		return strings.HasSuffix(name, t.text)
+	case namePrefix:
+		return strings.HasPrefix(name, t.text)
+	case nameGlob:
+		return t.glob.match(name)
+	case pathIs:
+		return rel == t.text
+	default:
+		return strings.HasPrefix(rel, t.text) && t.glob.match(rel[len(t.text):])
+	}
+}

@@ -1,0 +1,88 @@
+package ignore
+
+import (
+	"bytes"
+	"strings"
+)
+
+// File is one compiled .gitignore file. It is immutable and safe for concurrent use.
+type File struct {
+	prefix string // what paths below the file's directory begin with: "", or the directory and a slash
+	rules  []Rule // in the order of the file
+	index
+}
+
+var bom = []byte("\xef\xbb\xbf")
+
+// Parse compiles the bytes of the .gitignore file in the directory dir; "." and "" are the top. It never fails: as in
+// git, a line that is not well-formed is a rule that matches nothing. Data is not kept.
+func Parse(data []byte, dir string) *File {
+	f := &File{}
+	switch dir {
+	case "", ".":
+	case "/":
+		f.prefix = dir
+	default:
+		f.prefix = dir + "/"
+	}
+	data = bytes.TrimPrefix(data, bom)
+	for number := 1; len(data) > 0; number++ {
+		var line []byte
+		line, data, _ = bytes.Cut(data, []byte{'\n'})
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		line = bytes.TrimSuffix(line, []byte{'\r'})
+		// Git reads lines as C strings.
+		line, _, _ = bytes.Cut(line, []byte{0})
+		line = trimSpaces(line)
+		if r, ok := parseRule(string(line)); ok {
+			r.Dir, r.Line = dir, number
+			f.rules = append(f.rules, r)
+		}
+	}
+	f.index = newIndex(f.rules)
+	return f
+}
+
+// Rules returns a copy of the rules, in the order of the file. Lines that can match nothing at all are not among them.
+func (f *File) Rules() []Rule { return append([]Rule(nil), f.rules...) }
+
+// trimSpaces cuts the spaces at the end of a line that no backslash protects. Tabs stay.
+func trimSpaces(line []byte) []byte {
+	end := 0
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case ' ':
+			continue
+		case '\\':
+			i++
+			if i == len(line) {
+				return line
+			}
+		}
+		end = i + 1
+	}
+	return line[:end]
+}
+
+// parseRule reads one line. It returns false if the line can match nothing.
+func parseRule(line string) (Rule, bool) {
+	r := Rule{Text: line}
+	pattern := line
+	if strings.HasPrefix(pattern, "!") {
+		r.Negated = true
+		pattern = pattern[1:]
+	}
+	if strings.HasSuffix(pattern, "/") {
+		// One slash only: "a//" is about a directory called "a/", which there is not.
+		r.DirOnly = true
+		pattern = pattern[:len(pattern)-1]
+	}
+	if pattern == "" {
+		return r, false
+	}
+	var ok bool
+	r.test, ok = compile(pattern)
+	return r, ok
+}
