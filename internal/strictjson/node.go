@@ -1,0 +1,160 @@
+package strictjson
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Kind is the kind of a JSON value.
+type Kind uint8
+
+// The kinds of JSON values. Null is the zero value.
+const (
+	Null Kind = iota
+	Bool
+	Number
+	String
+	Array
+	Object
+)
+
+// String returns the word that messages use, as in "got list".
+func (k Kind) String() string {
+	switch k {
+	case Bool:
+		return "bool"
+	case Number:
+		return "number"
+	case String:
+		return "string"
+	case Array:
+		return "list"
+	case Object:
+		return "object"
+	default:
+		return "null"
+	}
+}
+
+// Node is one value in a JSON text. Nodes are made by [Parse] and must not be modified; then they are safe for concurrent
+// use. The zero Node is a null that stands nowhere.
+type Node struct {
+	Kind Kind
+	// Bool is the value of a Bool.
+	Bool bool
+	// Offset and End are the bytes of the text at which the value starts and past which it ends.
+	Offset, End int
+	// Text is the value of a String, with escapes resolved.
+	Text string
+	// Number is a Number as it is written in the text; [Whole] and strconv.ParseFloat read it.
+	Number string
+	// Elems are the values of an Array.
+	Elems []*Node
+	// Members are the names and values of an Object in the order of the text. No name appears twice.
+	Members []Member
+
+	up    *Node // the Array or Object that this is a part of
+	index int   // the position in it
+}
+
+// Member is one name of an object and its value.
+type Member struct {
+	Name string
+	// NameOffset is the byte at which the name starts, its quote included.
+	NameOffset int
+	Value      *Node
+}
+
+// Get returns the value of that name in an Object, or nil if there is none or n is something else. Case matters.
+func (n *Node) Get(name string) *Node {
+	if n == nil {
+		return nil
+	}
+	for i := range n.Members {
+		if n.Members[i].Name == name {
+			return n.Members[i].Value
+		}
+	}
+	return nil
+}
+
+// Pointer returns the JSON pointer (RFC 6901) of the value in its text; "" for the whole. It is worked out when it is
+// asked for: stored with each node, long names on many levels would need memory quadratic in the text.
+func (n *Node) Pointer() string {
+	var tokens []string
+	for ; n != nil && n.up != nil; n = n.up {
+		token := strconv.Itoa(n.index)
+		if n.up.Kind == Object {
+			token = EscapeToken(n.up.Members[n.index].Name)
+		}
+		tokens = append(tokens, token)
+	}
+	var b strings.Builder
+	for i := len(tokens) - 1; i >= 0; i-- {
+		b.WriteByte('/')
+		b.WriteString(tokens[i])
+	}
+	return b.String()
+}
+
+// EscapeToken writes a name as one part of a JSON pointer: "~" becomes "~0" and "/" becomes "~1".
+func EscapeToken(name string) string {
+	if !strings.ContainsAny(name, "~/") {
+		return name
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
+}
+
+// SplitPointer returns the parts of a JSON pointer with their escapes resolved. ok is false for what is no JSON pointer.
+func SplitPointer(pointer string) (tokens []string, ok bool) {
+	if pointer == "" {
+		return nil, true
+	}
+	if pointer[0] != '/' {
+		return nil, false
+	}
+	tokens = strings.Split(pointer[1:], "/")
+	for i, token := range tokens {
+		// "~01" stands for "~1", so "~1" has to be resolved before "~0".
+		plain := strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+		if EscapeToken(plain) != token {
+			return nil, false // a "~" that is followed by neither 0 nor 1
+		}
+		tokens[i] = plain
+	}
+	return tokens, true
+}
+
+// AppendJSON appends the value in compact form, numbers as they were written.
+func (n *Node) AppendJSON(dst []byte) []byte {
+	switch n.Kind {
+	case Bool:
+		return strconv.AppendBool(dst, n.Bool)
+	case Number:
+		return append(dst, n.Number...)
+	case String:
+		return AppendQuoted(dst, n.Text)
+	case Array:
+		dst = append(dst, '[')
+		for i, e := range n.Elems {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = e.AppendJSON(dst)
+		}
+		return append(dst, ']')
+	case Object:
+		dst = append(dst, '{')
+		for i, m := range n.Members {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = AppendQuoted(dst, m.Name)
+			dst = append(dst, ':')
+			dst = m.Value.AppendJSON(dst)
+		}
+		return append(dst, '}')
+	default:
+		return append(dst, "null"...)
+	}
+}

@@ -1,0 +1,195 @@
+package strictjson
+
+import (
+	"fmt"
+	"unicode/utf8"
+)
+
+// Limits bound what Parse accepts. Zero or less means the default.
+type Limits struct {
+	// Bytes is the length of the text; the default is 16 MiB.
+	Bytes int
+	// Depth is how deeply lists and objects may be nested; the default is 100, and more than 10,000 means 10,000.
+	Depth int
+	// Values is the number of values in the text, of all kinds and on all levels; the default is 262,144.
+	Values int
+}
+
+const (
+	defaultBytes  = 16 << 20
+	defaultDepth  = 100
+	defaultValues = 1 << 18
+	mostDepth     = 10_000 // where encoding/json stops too
+)
+
+// Parse reads one JSON value that fills all of data. The error is a [*SyntaxError]: the first mistake in the text, except
+// that invalid UTF-8 anywhere in it comes before all others. Nothing in the tree shares memory with data.
+func Parse(data []byte, limits Limits) (*Node, error) {
+	if limits.Bytes <= 0 {
+		limits.Bytes = defaultBytes
+	}
+	if limits.Depth <= 0 {
+		limits.Depth = defaultDepth
+	}
+	if limits.Values <= 0 {
+		limits.Values = defaultValues
+	}
+	limits.Depth = min(limits.Depth, mostDepth)
+	if len(data) > limits.Bytes {
+		return nil, &SyntaxError{
+			Msg: fmt.Sprintf("the text is too large: %d bytes, at most %d are allowed", len(data), limits.Bytes), Err: ErrTooLarge,
+		}
+	}
+	p := &parser{data: data, limits: limits}
+	if err := p.checkEncoding(); err != nil {
+		return nil, err
+	}
+	root, err := p.document()
+	if err != nil {
+		return nil, err
+	}
+	return root, nil
+}
+
+type parser struct {
+	data   []byte
+	pos    int
+	depth  int
+	values int
+	limits Limits
+}
+
+// fail returns a *SyntaxError as an error; the conversion is here once, so that no typed nil gets out.
+func (p *parser) fail(offset int, format string, args ...any) error {
+	return p.failAs(nil, offset, format, args...)
+}
+
+func (p *parser) failAs(cause error, offset int, format string, args ...any) error {
+	line, column := LineColumn(p.data, offset)
+	return &SyntaxError{Offset: offset, Line: line, Column: column, Msg: fmt.Sprintf(format, args...), Err: cause}
+}
+
+func (p *parser) checkEncoding() error {
+	if len(p.data) >= 3 && string(p.data[:3]) == "\ufeff" {
+		return p.fail(0, "the text starts with a byte order mark: save it as UTF-8 without one")
+	}
+	if utf8.Valid(p.data) {
+		return nil
+	}
+	for i := 0; i < len(p.data); {
+		r, size := utf8.DecodeRune(p.data[i:])
+		if r == utf8.RuneError && size == 1 {
+			return p.fail(i, "byte 0x%02x is not valid UTF-8", p.data[i])
+		}
+		i += size
+	}
+	return nil
+}
+
+func (p *parser) document() (*Node, error) {
+	p.space()
+	if p.pos == len(p.data) {
+		return nil, p.fail(p.pos, "the text is empty")
+	}
+	root, err := p.value(nil, 0)
+	if err != nil {
+		return nil, err
+	}
+	p.space()
+	if p.pos < len(p.data) {
+		return nil, p.fail(p.pos, "%s after the end of the JSON value", p.found())
+	}
+	return root, nil
+}
+
+func (p *parser) space() {
+	for p.pos < len(p.data) {
+		switch p.data[p.pos] {
+		case ' ', '\t', '\r', '\n':
+			p.pos++
+		default:
+			return
+		}
+	}
+}
+
+// peek returns the next byte, or 0 at the end, which is never a valid one.
+func (p *parser) peek() byte {
+	if p.pos < len(p.data) {
+		return p.data[p.pos]
+	}
+	return 0
+}
+
+// found describes what stands at the present position.
+func (p *parser) found() string {
+	if p.pos >= len(p.data) {
+		return "the end of the text"
+	}
+	r, _ := utf8.DecodeRune(p.data[p.pos:])
+	return fmt.Sprintf("%q", r)
+}
+
+func (p *parser) value(up *Node, index int) (*Node, error) {
+	p.values++
+	if p.values > p.limits.Values {
+		return nil, p.failAs(ErrTooLarge, p.pos, "the text has more than %d values", p.limits.Values)
+	}
+	n := &Node{Offset: p.pos, up: up, index: index}
+	var err error
+	switch c := p.peek(); {
+	case c == '{':
+		n.Kind = Object
+		err = p.nested(n, p.members)
+	case c == '[':
+		n.Kind = Array
+		err = p.nested(n, p.elems)
+	case c == '"':
+		n.Kind = String
+		n.Text, err = p.text()
+	case c == '-' || '0' <= c && c <= '9':
+		n.Kind = Number
+		n.Number, err = p.number()
+	case letter(c):
+		err = p.word(n)
+	default:
+		err = p.noValue()
+	}
+	n.End = p.pos
+	return n, err
+}
+
+// noValue says what is wrong with what stands where a value should.
+func (p *parser) noValue() error {
+	switch p.peek() {
+	case '\'', '`':
+		return p.fail(p.pos, "expected a value, found %s: strings and names need double quotes", p.found())
+	case '/', '#':
+		return p.fail(p.pos, "expected a value, found %s: comments are not allowed in JSON", p.found())
+	case '+', '.':
+		return p.fail(p.pos, "expected a value, found %s: a number starts with a digit or '-'", p.found())
+	default:
+		return p.fail(p.pos, "expected a value, found %s", p.found())
+	}
+}
+
+func letter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == '$' }
+
+func (p *parser) word(n *Node) error {
+	start := p.pos
+	for letter(p.peek()) || '0' <= p.peek() && p.peek() <= '9' {
+		p.pos++
+	}
+	word := string(p.data[start:p.pos])
+	switch word {
+	case "null":
+		return nil
+	case "true", "false":
+		n.Kind, n.Bool = Bool, word == "true"
+		return nil
+	}
+	if near, ok := Nearest(word, []string{"true", "false", "null"}); ok {
+		return p.fail(start, "expected a value, found the word %s: did you mean %s?", quoted(word), near)
+	}
+	return p.fail(start, "expected a value, found the word %s: strings and names need double quotes", quoted(word))
+}

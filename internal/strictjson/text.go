@@ -1,0 +1,150 @@
+package strictjson
+
+import (
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// text reads a string, whose opening quote is next.
+func (p *parser) text() (string, error) {
+	start := p.pos
+	p.pos++
+	from := p.pos
+	var buf []byte // holds what was read so far, from the first escape on
+	for p.pos < len(p.data) {
+		switch c := p.data[p.pos]; {
+		case c == '"':
+			part := p.data[from:p.pos]
+			p.pos++
+			if buf == nil {
+				return string(part), nil
+			}
+			return string(append(buf, part...)), nil
+		case c == '\\':
+			buf = append(buf, p.data[from:p.pos]...)
+			r, err := p.escape()
+			if err != nil {
+				return "", err
+			}
+			buf = utf8.AppendRune(buf, r)
+			from = p.pos
+		case c < ' ':
+			return "", p.control(c)
+		default:
+			p.pos++ // bytes of longer characters too: the whole text is known to be valid UTF-8
+		}
+	}
+	return "", p.fail(start, "the string that starts here has no closing quote")
+}
+
+func (p *parser) control(c byte) error {
+	switch c {
+	case '\n', '\r':
+		return p.fail(p.pos, `a line break in a string must be written as \n`)
+	case '\t':
+		return p.fail(p.pos, `a tab in a string must be written as \t`)
+	default:
+		return p.fail(p.pos, `a control character in a string must be written as \u%04x`, c)
+	}
+}
+
+// escape reads an escape sequence, whose backslash is next.
+func (p *parser) escape() (rune, error) {
+	start := p.pos
+	p.pos++
+	c := p.peek()
+	p.pos++
+	switch c {
+	case '"', '\\', '/':
+		return rune(c), nil
+	case 'b':
+		return '\b', nil
+	case 'f':
+		return '\f', nil
+	case 'n':
+		return '\n', nil
+	case 'r':
+		return '\r', nil
+	case 't':
+		return '\t', nil
+	case 'u':
+	default:
+		p.pos--
+		if p.pos >= len(p.data) {
+			return 0, p.fail(start, "the text ends in the middle of a string")
+		}
+		return 0, p.fail(start, `a backslash before %s means nothing in JSON: write \\ for a backslash`, p.found())
+	}
+	r, ok := p.hex4()
+	if !ok {
+		return 0, p.fail(start, `\u needs four hexadecimal digits`)
+	}
+	if !utf16.IsSurrogate(r) {
+		return r, nil
+	}
+	if p.peek() == '\\' && p.pos+1 < len(p.data) && p.data[p.pos+1] == 'u' {
+		p.pos += 2
+		low, ok := p.hex4()
+		if pair := utf16.DecodeRune(r, low); ok && pair != utf8.RuneError {
+			return pair, nil
+		}
+	}
+	return 0, p.fail(start, `\u%04x is one half of a surrogate pair without the other`, r)
+}
+
+func (p *parser) hex4() (rune, bool) {
+	if len(p.data)-p.pos < 4 {
+		return 0, false
+	}
+	var r rune
+	for _, c := range p.data[p.pos : p.pos+4] {
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	p.pos += 4
+	return r, true
+}
+
+// AppendQuoted appends s as a JSON string. Only what JSON demands is escaped, so that patterns stay readable; s must be
+// valid UTF-8, or the result is not.
+func AppendQuoted(dst []byte, s string) []byte {
+	const digits = "0123456789abcdef"
+	dst = append(dst, '"')
+	from := 0
+	for i := range len(s) {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		dst = append(dst, s[from:i]...)
+		from = i + 1
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\b':
+			dst = append(dst, `\b`...)
+		case '\f':
+			dst = append(dst, `\f`...)
+		case '\n':
+			dst = append(dst, `\n`...)
+		case '\r':
+			dst = append(dst, `\r`...)
+		case '\t':
+			dst = append(dst, `\t`...)
+		default:
+			dst = append(dst, `\u00`...)
+			dst = append(dst, digits[c>>4], digits[c&15])
+		}
+	}
+	dst = append(dst, s[from:]...)
+	return append(dst, '"')
+}
