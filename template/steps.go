@@ -1,0 +1,128 @@
+package template
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// How a step is named by its position.
+const (
+	stepPrefix  = "step"  // step1, from 1
+	stepsPrefix = "steps" // steps[0], from 0
+)
+
+// Steps returns the [Known] of the step at the position at, from 0, of a pipeline whose steps have the given ids. A
+// reference names a step by its id; all ids are known, also that of the step itself and of later ones, because a
+// reference to them is a mistake to be reported and not text. What is no id may name an earlier step by its position
+// (X55): "step1" and "steps[0]" are both the first. Numbers are written without leading zeros.
+func Steps(ids []string, at int) Known {
+	known := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		known[id] = true
+	}
+	earlier := slices.Clone(ids[:max(0, min(at, len(ids)))])
+	return func(ref string) (string, bool) {
+		if known[ref] {
+			return ref, true
+		}
+		i, ok := position(ref)
+		if !ok || i < 0 || i >= len(earlier) {
+			return "", false
+		}
+		return earlier[i], true
+	}
+}
+
+// position returns the position, from 0, that a reference such as "step1" or "steps[0]" names.
+func position(ref string) (int, bool) {
+	number, first := ref, 1
+	if inner, ok := strings.CutPrefix(ref, stepsPrefix+"["); ok {
+		number, first = strings.TrimSuffix(inner, "]"), 0
+	} else if number, ok = strings.CutPrefix(ref, stepPrefix); !ok {
+		return 0, false
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil || strconv.Itoa(n) != number {
+		return 0, false
+	}
+	return n - first, true
+}
+
+// NearMisses returns a suspicion for each thing in the text that looks like a reference to a step that there is not, but
+// whose id is almost one of the given ones (X23): two letters inserted, left out or exchanged for others, or less. It
+// stays text.
+func (t Text) NearMisses(ids []string) []Problem {
+	var problems []Problem
+	for _, f := range t.foreign {
+		near, ok := nearest(f.id, ids)
+		if !ok {
+			continue
+		}
+		problems = append(problems, Problem{
+			Source: f.source, Offset: f.offset, Code: "near_miss",
+			Message: fmt.Sprintf("template '%s': there is no step '%s', so this stays as it is", f.source, f.id),
+			Hint:    fmt.Sprintf("did you mean '%s'?", near),
+		})
+	}
+	return problems
+}
+
+const farthest = 2 // how many letters may be wrong
+
+// nearest returns the candidate that is nearest to the word if it is near enough, the first of them if several are.
+func nearest(word string, candidates []string) (string, bool) {
+	best, least := "", farthest+1
+	for _, c := range candidates {
+		// A word of which nothing is left is like any other.
+		if d := distance(word, c); d < least && d < len(word) && d < len(c) {
+			best, least = c, d
+		}
+	}
+	return best, least <= farthest
+}
+
+// distance is the Levenshtein distance of two words in bytes, or farthest+1 if it is more than farthest. It takes time
+// linear in their length: all that matters is a band around the diagonal.
+func distance(a, b string) int {
+	const width = 2*farthest + 1
+	if len(a)-len(b) > farthest || len(b)-len(a) > farthest {
+		return farthest + 1
+	}
+	// row[k] is the distance of a[:i] and b[:i+k-farthest].
+	var row [width]int
+	for k := range row {
+		row[k] = max(0, k-farthest)
+		if k < farthest {
+			row[k] = farthest + 1 // there is no b[:-1]
+		}
+	}
+	for i := range len(a) {
+		next := row
+		for k := range next {
+			j := i + 1 + k - farthest
+			switch {
+			case j < 0 || j > len(b):
+				next[k] = farthest + 1
+				continue
+			case j == 0:
+				next[k] = min(i+1, farthest+1)
+				continue
+			}
+			d := row[k]
+			if a[i] != b[j-1] {
+				d++
+			}
+			if k > 0 {
+				d = min(d, next[k-1]+1)
+			}
+			if k < width-1 {
+				d = min(d, row[k+1]+1)
+			}
+			next[k] = min(d, farthest+1)
+		}
+		row = next
+	}
+	return row[farthest+len(b)-len(a)]
+}
