@@ -68,7 +68,7 @@ func (g generator) rules() string {
 // tree returns the directories and the paths of a small tree. No name is both a file and a directory.
 func (g generator) tree(dir string, depth int, into *[]string) {
 	used := map[string]bool{}
-	for range 2 + g.IntN(4) {
+	for range 2 + g.IntN(3) {
 		name := g.name()
 		if used[name] {
 			continue
@@ -86,7 +86,8 @@ func (g generator) tree(dir string, depth int, into *[]string) {
 
 func TestRandomAgainstGit(t *testing.T) {
 	needGit(t)
-	sets := 2000
+	t.Parallel()
+	sets := 1500
 	if testing.Short() {
 		sets = 300
 	}
@@ -97,7 +98,7 @@ func TestRandomAgainstGit(t *testing.T) {
 	for i := range sets {
 		dir := fmt.Sprintf("s%d", i)
 		var paths []string
-		g.tree(".", 3, &paths)
+		g.tree(".", 2, &paths)
 		r.add(dir, g.rules(), paths...)
 		for _, p := range paths {
 			if strings.HasSuffix(p, "/") && g.IntN(3) == 0 {

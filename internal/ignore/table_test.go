@@ -56,6 +56,7 @@ var nested = [][2]string{
 
 func TestTableAgainstGit(t *testing.T) {
 	needGit(t)
+	t.Parallel()
 	var r repo
 	for i, rules := range tricky {
 		r.add(fmt.Sprintf("s%d", i), rules, commonPaths...)
@@ -78,6 +79,7 @@ func TestTableAgainstGit(t *testing.T) {
 // Rules at the very top have no directory in front of them, which is a case of its own.
 func TestTopAgainstGit(t *testing.T) {
 	needGit(t)
+	t.Parallel()
 	for i, rules := range []string{
 		"foo\n/d/e\n*.c\n!d/foo.c\n**/bar\nbuild/\n", "/*\n!/d/\n!/src\n", "d/**/foo\nfoo**/bar\n[[:digit:]]\n", "\xef\xbb\xbf/foo\r\n*/foo\r\n",
 	} {
@@ -94,6 +96,7 @@ func TestTopAgainstGit(t *testing.T) {
 // Every byte that can stand in a name against every named class.
 func TestClassesAgainstGit(t *testing.T) {
 	needGit(t)
+	t.Parallel()
 	var names []string
 	for b := 1; b < 256; b++ {
 		if b != '/' {
