@@ -233,11 +233,9 @@ func TestLinear(t *testing.T) {
 
 func BenchmarkParse(b *testing.B) {
 	known := template.Steps(steps, at)
-	for name, text := range map[string]string{
-		"text":       strings.Repeat("func main() { println(1) }\n", 4000),
-		"references": strings.Repeat("func {{find.count}}() { }\n", 4000),
-	} {
-		b.Run(name, func(b *testing.B) {
+	for _, unit := range []string{"func main() { println(1) }\n", "func {{find.count}}() { }\n"} {
+		b.Run(strings.Fields(unit)[1], func(b *testing.B) {
+			text := strings.Repeat(unit, 4000)
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {

@@ -285,6 +285,10 @@ func TestNearMisses(t *testing.T) {
 	if diff := cmp.Diff(want, text.NearMisses(ids)); diff != "" {
 		t.Errorf("near misses (-want +got):\n%s", diff)
 	}
+	// Of two that are equally near, it is the first.
+	if got := text.NearMisses([]string{"fend", "fand"})[0].Hint; got != "did you mean 'fend'?" {
+		t.Errorf("hint %q", got)
+	}
 }
 
 func TestNoSteps(t *testing.T) {
