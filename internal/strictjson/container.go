@@ -2,8 +2,8 @@ package strictjson
 
 // nested reads an array or object, whose opening byte is next, with its parts read by parts.
 func (p *parser) nested(n *Node, parts func(*Node) error) error {
-	if p.depth++; p.depth > p.limits.Depth {
-		return p.failAs(ErrTooDeep, p.pos, "lists and objects are nested more than %d deep", p.limits.Depth)
+	if p.depth++; p.depth > p.limits.MaxDepth {
+		return p.failAs(ErrTooDeep, p.pos, "lists and objects are nested more than %d deep", p.limits.MaxDepth)
 	}
 	p.pos++
 	if err := parts(n); err != nil {

@@ -7,12 +7,12 @@ import (
 
 // Limits bound what Parse accepts. Zero or less means the default.
 type Limits struct {
-	// Bytes is the length of the text; the default is 16 MiB.
-	Bytes int
-	// Depth is how deeply lists and objects may be nested; the default is 100, and more than 10,000 means 10,000.
-	Depth int
-	// Values is the number of values in the text, of all kinds and on all levels; the default is 262,144.
-	Values int
+	// MaxBytes is the length of the text; the default is 16 MiB.
+	MaxBytes int
+	// MaxDepth is how deeply lists and objects may be nested; the default is 100, and more than 10,000 means 10,000.
+	MaxDepth int
+	// MaxValues is the number of values in the text, of all kinds and on all levels; the default is 262,144.
+	MaxValues int
 }
 
 const (
@@ -25,19 +25,19 @@ const (
 // Parse reads one JSON value that fills all of data. The error is a [*SyntaxError]: the first mistake in the text, except
 // that invalid UTF-8 anywhere in it comes before all others. Nothing in the tree shares memory with data.
 func Parse(data []byte, limits Limits) (*Node, error) {
-	if limits.Bytes <= 0 {
-		limits.Bytes = defaultBytes
+	if limits.MaxBytes <= 0 {
+		limits.MaxBytes = defaultBytes
 	}
-	if limits.Depth <= 0 {
-		limits.Depth = defaultDepth
+	if limits.MaxDepth <= 0 {
+		limits.MaxDepth = defaultDepth
 	}
-	if limits.Values <= 0 {
-		limits.Values = defaultValues
+	if limits.MaxValues <= 0 {
+		limits.MaxValues = defaultValues
 	}
-	limits.Depth = min(limits.Depth, mostDepth)
-	if len(data) > limits.Bytes {
+	limits.MaxDepth = min(limits.MaxDepth, mostDepth)
+	if len(data) > limits.MaxBytes {
 		return nil, &SyntaxError{
-			Msg: fmt.Sprintf("the text is too large: %d bytes, at most %d are allowed", len(data), limits.Bytes), Err: ErrTooLarge,
+			Msg: fmt.Sprintf("the text is too large: %d bytes, at most %d are allowed", len(data), limits.MaxBytes), Err: ErrTooLarge,
 		}
 	}
 	p := &parser{data: data, limits: limits}
@@ -132,8 +132,8 @@ func (p *parser) found() string {
 
 func (p *parser) value(up *Node, index int) (*Node, error) {
 	p.values++
-	if p.values > p.limits.Values {
-		return nil, p.failAs(ErrTooLarge, p.pos, "the text has more than %d values", p.limits.Values)
+	if p.values > p.limits.MaxValues {
+		return nil, p.failAs(ErrTooLarge, p.pos, "the text has more than %d values", p.limits.MaxValues)
 	}
 	n := &Node{Offset: p.pos, up: up, index: index}
 	var err error

@@ -140,13 +140,13 @@ func TestLimits(t *testing.T) {
 		{"default depth", deep(100), strictjson.Limits{}, nil, ""},
 		{"past the default depth", deep(101), strictjson.Limits{}, strictjson.ErrTooDeep, "line 1, column 101: lists and objects are nested more than 100 deep"},
 		{"never closed", strings.Repeat(`{"a":[`, 1<<20), strictjson.Limits{}, strictjson.ErrTooDeep, ""},
-		{"depth is not length", "[" + strings.TrimSuffix(strings.Repeat("[],", 1000), ",") + "]", strictjson.Limits{Depth: 2}, nil, ""},
-		{"depth has an end", deep(10_001), strictjson.Limits{Depth: 1 << 30}, strictjson.ErrTooDeep, ""},
-		{"size", `[1234]`, strictjson.Limits{Bytes: 6}, nil, ""},
-		{"past the size", `[12345]`, strictjson.Limits{Bytes: 6}, strictjson.ErrTooLarge, "the text is too large: 7 bytes, at most 6 are allowed"},
+		{"depth is not length", "[" + strings.TrimSuffix(strings.Repeat("[],", 1000), ",") + "]", strictjson.Limits{MaxDepth: 2}, nil, ""},
+		{"depth has an end", deep(10_001), strictjson.Limits{MaxDepth: 1 << 30}, strictjson.ErrTooDeep, ""},
+		{"size", `[1234]`, strictjson.Limits{MaxBytes: 6}, nil, ""},
+		{"past the size", `[12345]`, strictjson.Limits{MaxBytes: 6}, strictjson.ErrTooLarge, "the text is too large: 7 bytes, at most 6 are allowed"},
 		{"past the default size", `"` + strings.Repeat("a", 16<<20) + `"`, strictjson.Limits{}, strictjson.ErrTooLarge, ""},
-		{"values", `[1,{"a":2}]`, strictjson.Limits{Values: 4}, nil, ""},
-		{"past the values", `[1,{"a":2},3]`, strictjson.Limits{Values: 4}, strictjson.ErrTooLarge, "line 1, column 12: the text has more than 4 values"},
+		{"values", `[1,{"a":2}]`, strictjson.Limits{MaxValues: 4}, nil, ""},
+		{"past the values", `[1,{"a":2},3]`, strictjson.Limits{MaxValues: 4}, strictjson.ErrTooLarge, "line 1, column 12: the text has more than 4 values"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
