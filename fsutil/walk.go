@@ -2,32 +2,154 @@ package fsutil
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"runtime"
+	"sync"
 
 	"github.com/spf13/afero"
 )
 
-// WalkOptions say what a walk leaves out. The zero value honours .gitignore files and leaves version control directories out.
+// WalkOptions say what a walk leaves out and how it goes on. The zero value honours .gitignore files and ends at the
+// first directory that cannot be read.
 type WalkOptions struct {
 	// Workers is the number of goroutines that call visit. Zero means GOMAXPROCS.
 	Workers int
 	// NoIgnore also visits what .gitignore files leave out.
 	NoIgnore bool
-	// Skip, if not nil, leaves out the files and directories for which it returns true. It is called concurrently.
+	// Skip, if not nil, leaves out the files and directories for which it returns true. It is asked about what the other
+	// rules have left, except for a root that is a directory. It is called concurrently.
 	Skip func(path string, isDir bool) bool
+	// OnError, if not nil, is told of each directory and each .gitignore file that cannot be read. The walk goes on
+	// without it if OnError returns nil, and ends with the error that OnError returns otherwise. Nil means that the walk
+	// ends with the error itself. It is called concurrently.
+	OnError func(path string, err error) error
 }
 
 // Entry is a regular file that a walk has found.
 type Entry struct {
+	// Path is the canonical path of the file.
 	Path string
+
 	dir  DirHandle
 	name string
+	item fs.DirEntry
 }
 
-// Open opens the file for reading. It is valid until visit returns.
+// Open opens the file for reading. It is valid until visit returns; what it returns may be kept longer. A file that has
+// been replaced by something else since it was found gives ErrNotRegular.
 func (e Entry) Open() (ReadFile, error) { return e.dir.OpenFile(e.name) }
 
-// Walk calls visit for each regular file at or below root.
+// Info returns what is known of the file without opening it. It is the state of now or of when the directory was read.
+// It is valid until visit returns.
+func (e Entry) Info() (fs.FileInfo, error) {
+	info, err := e.item.Info()
+	if err != nil {
+		return nil, walkError("lstat", e.Path, err)
+	}
+	return info, nil
+}
+
+// PanicError is a panic in a function that was called back, turned into an error.
+type PanicError struct {
+	Value any    // what was panicked with
+	Stack []byte // where, as debug.Stack prints it
+}
+
+// Error says what was panicked with, without the stack.
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// Unwrap returns the value that was panicked with if it is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// Walk calls visit for each regular file at or below root, from several goroutines and in no particular order.
+//
+// Symbolic links are not followed, to files or to directories, and pipes, sockets and devices are passed over. Left out
+// are the directories of version control systems (.git, .hg, .svn and their like, and the file .git of a worktree), what
+// .gitignore files leave out unless NoIgnore is set, and what Skip says. Hidden and binary files are visited. The
+// .gitignore files are read through fsys, so those of a stage count as they are staged; they work as in git, with those
+// of the directories above root, too. Directories above the nearest one that holds a .git do not count: what lies below
+// it is a repository of its own. Where names are absolute, only directories within such a repository count.
+//
+// The root itself is taken as given, whatever rules there are: a file is visited, and a directory is walked even if it
+// is ignored or belongs to a version control system. If nothing is there the error wraps [fs.ErrNotExist], and if there
+// is neither a directory nor a regular file, ErrNotRegular; a symbolic link is neither, resolve it before.
+//
+// The first error of visit ends the walk and is returned as it is; visits that are under way are waited for. When more
+// than one fails, it is that of the least path among them. [fs.SkipAll] ends the walk without an error. A panic is
+// returned as an *fs.PathError around a *PanicError. When ctx is done no further visit begins and its error is returned.
+// A directory that has gone by the time its turn comes is passed over. No goroutine is left when Walk returns.
+//
+// The memory used grows with the number of directories found but not yet read and with the largest directory, not with
+// the number of files. No more than two directories for each worker are open at any time.
 func Walk(ctx context.Context, fsys afero.Fs, root string, opt WalkOptions, visit func(Entry) error) error {
-	return errors.New("walk: under construction")
+	if fsys == nil {
+		return ErrNoFs
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	root, err := canonicalRoot(fsys, root)
+	if err != nil {
+		return err
+	}
+	info, err := lstatAt(fsys, root)
+	if err != nil {
+		return walkError("walk", root, err)
+	}
+	w := &walker{ctx: ctx, fsys: fsys, opt: opt, visit: visit}
+	w.wake.L = &w.mu
+	switch {
+	case info.Mode().IsRegular():
+		w.walkFile(root, info)
+	case info.IsDir():
+		w.walkTree(root)
+	default:
+		return &fs.PathError{Op: "walk", Path: root, Err: ErrNotRegular}
+	}
+	return w.result()
+}
+
+// walkFile visits the one file that root is.
+func (w *walker) walkFile(root string, info fs.FileInfo) {
+	if w.opt.Skip != nil && w.opt.Skip(root, false) {
+		return
+	}
+	dir, name := path.Split(root)
+	// The directory is not opened: a policy may allow the file alone.
+	handle := &plainDir{fsys: w.fsys, name: path.Clean(dir)}
+	w.do(root, func(at *string) {
+		w.visitFile(Entry{Path: root, dir: handle, name: name, item: fs.FileInfoToDirEntry(info)}, at)
+	})
+}
+
+// walkTree walks everything below the directory root.
+func (w *walker) walkTree(root string) {
+	w.do(root, func(*string) {
+		w.dirs = append(w.dirs, walkDir{path: root, rules: w.rulesAbove(root), root: true})
+	})
+	n := w.opt.Workers
+	if n <= 0 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	var wg sync.WaitGroup
+	for range n {
+		wg.Go(w.work)
+	}
+	wg.Wait()
+	for _, b := range w.batches {
+		b.dir.release()
+	}
+}
+
+// canonicalRoot returns the canonical form of a name as the file system sees it.
+func canonicalRoot(fsys afero.Fs, name string) (string, error) {
+	if n, ok := fsys.(Namer); ok {
+		return n.Canonical(name)
+	}
+	return Clean(name)
 }

@@ -1,0 +1,130 @@
+package fsutil
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/afero"
+)
+
+// OpenDir opens a directory of any file system: by itself if that is a [DirOpener], else by way of the methods of
+// afero.Fs. Then the handle keeps nothing open, looks at each file before it opens it so as not to follow a symbolic link
+// or wait for a pipe, and refuses a file that is exchanged for another in between, as far as the file system can tell.
+func OpenDir(fsys afero.Fs, name string) (DirHandle, error) {
+	if opener, ok := fsys.(DirOpener); ok {
+		return opener.OpenDir(name)
+	}
+	info, err := lstatAt(fsys, name)
+	if err != nil {
+		return nil, walkError("open", name, err)
+	}
+	if !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrNotDir}
+	}
+	return &plainDir{fsys: fsys, name: name, info: info}, nil
+}
+
+// plainDir is a DirHandle over the methods of afero.Fs.
+type plainDir struct {
+	fsys afero.Fs
+	name string
+	info fs.FileInfo // may be nil where ReadDir is not called
+}
+
+func (d *plainDir) Close() error { return nil }
+
+func (d *plainDir) ReadDir() ([]fs.DirEntry, error) {
+	f, err := d.fsys.Open(d.name)
+	if err != nil {
+		return nil, walkError("open", d.name, err)
+	}
+	defer f.Close()
+	if same, err := isSame(d.info, f); err != nil || !same {
+		if err == nil {
+			err = ErrNotDir // what was a directory is a link to one now
+		}
+		return nil, walkError("open", d.name, err)
+	}
+	entries, err := listOpen(f)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, walkError("readdir", d.name, err)
+	}
+	return entries, nil
+}
+
+func listOpen(f afero.File) ([]fs.DirEntry, error) {
+	if d, ok := f.(fs.ReadDirFile); ok {
+		return d.ReadDir(-1)
+	}
+	infos, err := f.Readdir(-1)
+	entries := make([]fs.DirEntry, len(infos))
+	for i, info := range infos {
+		entries[i] = fs.FileInfoToDirEntry(info)
+	}
+	return entries, err
+}
+
+func (d *plainDir) OpenFile(name string) (ReadFile, error) {
+	full := joinName(d.name, name)
+	if !isPlainName(name) {
+		return nil, &fs.PathError{Op: "open", Path: full, Err: ErrEscape}
+	}
+	// A file may be replaced by another one between the look and the opening, as editors do when they save. Looking again
+	// tells that from a link put in its place, which never is what was opened.
+	for range 4 {
+		info, err := lstatAt(d.fsys, full)
+		if err != nil {
+			return nil, walkError("open", full, err)
+		}
+		if !info.Mode().IsRegular() {
+			return nil, &fs.PathError{Op: "open", Path: full, Err: ErrNotRegular}
+		}
+		f, err := d.fsys.Open(full)
+		if err != nil {
+			return nil, walkError("open", full, err)
+		}
+		same, err := isSame(info, f)
+		if err == nil && same {
+			return f, nil
+		}
+		_ = f.Close() // nothing was read from it
+		if err != nil {
+			return nil, walkError("open", full, err)
+		}
+	}
+	return nil, &fs.PathError{Op: "open", Path: full, Err: ErrDrift}
+}
+
+// isSame reports whether an open file is the one that info is about. It is true where that cannot be told: only the
+// information of the operating system knows which file it is about.
+func isSame(info fs.FileInfo, f afero.File) (bool, error) {
+	if !os.SameFile(info, info) {
+		return true, nil
+	}
+	now, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	return os.SameFile(info, now) || !os.SameFile(now, now), nil
+}
+
+// lstatAt tells what stands at a name, without following a symbolic link there. The top of a tree is followed: it may be
+// reached through a link, and is what that leads to.
+func lstatAt(fsys afero.Fs, name string) (fs.FileInfo, error) {
+	if l, ok := fsys.(afero.Lstater); ok && name != "." && name != "/" {
+		info, _, err := l.LstatIfPossible(name)
+		return info, err
+	}
+	return fsys.Stat(name)
+}
+
+// walkError returns err as an *fs.PathError about the canonical path. That of a file system below may name another one,
+// with what is in front of the tree.
+func walkError(op, name string, err error) error {
+	if inner, ok := errors.AsType[*fs.PathError](err); ok && inner.Err != nil {
+		op, err = inner.Op, inner.Err
+	}
+	return &fs.PathError{Op: op, Path: name, Err: err}
+}

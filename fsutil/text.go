@@ -1,0 +1,70 @@
+package fsutil
+
+import "bytes"
+
+// binaryBlock is how much of a file decides whether it is binary, in bytes.
+const binaryBlock = 8 << 10
+
+const utf8BOM = "\xef\xbb\xbf"
+
+// IsBinary reports whether a file is to be taken for binary, from its first block: it has a NUL in its first 8 KiB. What
+// comes later in the block is not looked at, so that the answer does not depend on how much was read.
+func IsBinary(firstBlock []byte) bool {
+	return bytes.IndexByte(firstBlock[:min(len(firstBlock), binaryBlock)], 0) >= 0
+}
+
+// Facts are what the bytes of a text say about its form. The zero value are the facts of an empty file.
+type Facts struct {
+	// BOM is the length in bytes of the UTF-8 byte order mark at the beginning: 3, or 0 for none.
+	BOM int
+	// CRLF, LF and CR count the line endings: "\r\n", "\n" without a "\r" before it, "\r" without a "\n" after it.
+	CRLF, LF, CR int
+	// FinalNewline says that the last line is complete: it ends in "\n", or in "\r" if there is no "\n" at all.
+	FinalNewline bool
+	// Binary is what [IsBinary] says.
+	Binary bool
+}
+
+// TextFacts looks at the whole content of a file.
+func TextFacts(data []byte) Facts {
+	f := Facts{Binary: IsBinary(data)}
+	if bytes.HasPrefix(data, []byte(utf8BOM)) {
+		f.BOM = len(utf8BOM)
+	}
+	f.LF = bytes.Count(data, []byte{'\n'})
+	if first := bytes.IndexByte(data, '\r'); first >= 0 {
+		returns := bytes.Count(data[first:], []byte{'\r'})
+		f.CRLF = bytes.Count(data[first:], []byte("\r\n"))
+		f.LF -= f.CRLF
+		f.CR = returns - f.CRLF
+	}
+	if len(data) > 0 {
+		end := data[len(data)-1]
+		f.FinalNewline = end == '\n' || end == '\r' && f.LF+f.CRLF == 0
+	}
+	return f
+}
+
+// EOL returns the line ending that is most frequent: "\n", "\r\n" or "\r". Between equals, and if there is none at all, it is
+// the first of these.
+func (f Facts) EOL() string {
+	switch {
+	case f.LF >= f.CRLF && f.LF >= f.CR:
+		return "\n"
+	case f.CRLF >= f.CR:
+		return "\r\n"
+	default:
+		return "\r"
+	}
+}
+
+// Mixed reports whether there is more than one kind of line ending.
+func (f Facts) Mixed() bool {
+	kinds := 0
+	for _, n := range [...]int{f.LF, f.CRLF, f.CR} {
+		if n > 0 {
+			kinds++
+		}
+	}
+	return kinds > 1
+}

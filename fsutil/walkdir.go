@@ -1,0 +1,178 @@
+package fsutil
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/millrace-go/millrace/internal/ignore"
+)
+
+// walkBatchSize is how many entries one worker takes of a directory that is larger. It is large enough for the sharing
+// to cost nothing and small enough for one directory to keep all workers busy.
+const walkBatchSize = 256
+
+// readDir lists a directory, reads its rules, and has its entries seen to.
+func (w *walker) readDir(d walkDir, at *string) {
+	if !w.goOn() {
+		return
+	}
+	handle, err := OpenDir(w.fsys, d.path)
+	if err != nil {
+		w.dirTrouble(d, err)
+		return
+	}
+	dir := &sharedDir{DirHandle: handle}
+	dir.refs.Store(1)
+	defer dir.release()
+	entries, err := dir.ReadDir()
+	if err != nil {
+		w.dirTrouble(d, err)
+		return
+	}
+	if !d.root && isCVS(d.path, entries) {
+		return
+	}
+	rules := d.rules
+	if !w.opt.NoIgnore {
+		rules = w.rulesAt(d, dir, entries)
+	}
+
+	first := walkBatch{path: d.path, dir: dir, entries: entries, rules: rules}
+	if len(entries) > walkBatchSize {
+		first.entries = entries[:walkBatchSize]
+		var more []walkBatch
+		for rest := entries[walkBatchSize:]; len(rest) > 0; {
+			b := first
+			n := min(len(rest), walkBatchSize)
+			b.entries, rest = rest[:n], rest[n:]
+			more = append(more, b)
+		}
+		dir.refs.Add(int32(len(more)))
+		w.pushBatches(more)
+	}
+	w.seeTo(first, at)
+}
+
+// dirTrouble is trouble about a directory, but for one that was there a moment ago and is gone: that is a tree without it.
+func (w *walker) dirTrouble(d walkDir, err error) {
+	if errors.Is(err, fs.ErrNotExist) && !d.root {
+		return
+	}
+	w.trouble(d.path, walkError("walk", d.path, err))
+}
+
+// readBatch has some entries of a directory seen to that another worker has opened.
+func (w *walker) readBatch(b walkBatch, at *string) {
+	defer b.dir.release()
+	w.seeTo(b, at)
+}
+
+// seeTo sorts out some entries of a directory. The directories go to the stack first, so that other workers can begin
+// with them while this one visits the files.
+func (w *walker) seeTo(b walkBatch, at *string) {
+	if !w.goOn() {
+		return
+	}
+	var dirs []walkDir
+	files := make([]Entry, 0, len(b.entries))
+	for _, item := range b.entries {
+		name, isDir := item.Name(), item.IsDir()
+		if !isDir && !item.Type().IsRegular() || !isPlainName(name) || isVCS(name, isDir) {
+			continue
+		}
+		p := joinName(b.path, name)
+		*at = p
+		if b.rules.Ignored(p, isDir) || w.opt.Skip != nil && w.opt.Skip(p, isDir) {
+			continue
+		}
+		if isDir {
+			dirs = append(dirs, walkDir{path: p, rules: b.rules})
+		} else {
+			files = append(files, Entry{Path: p, dir: b.dir, name: name, item: item})
+		}
+	}
+	w.pushDirs(dirs)
+	for i := range files {
+		if !w.goOn() {
+			return
+		}
+		w.visitFile(files[i], at)
+	}
+}
+
+func (w *walker) visitFile(e Entry, at *string) {
+	*at = e.Path
+	if err := w.visit(e); err != nil {
+		w.fail(e.Path, err)
+	}
+}
+
+// isPlainName reports whether a name that a file system lists is one: nothing that it says may lead elsewhere.
+func isPlainName(name string) bool {
+	return name != "" && name != "." && name != ".." && strings.IndexByte(name, '/') < 0
+}
+
+// joinName is path.Join for a canonical directory and a plain name.
+func joinName(dir, name string) string {
+	switch dir {
+	case ".":
+		return name
+	case "/":
+		return dir + name
+	}
+	return dir + "/" + name
+}
+
+// isVCS reports whether an entry belongs to a version control system. Case does not count, as the file system may not
+// count it. In a worktree and in a submodule .git is a file.
+func isVCS(name string, isDir bool) bool {
+	if len(name) < 3 || name[0] != '.' && name[0] != '_' {
+		return false
+	}
+	if strings.EqualFold(name, ".git") {
+		return true
+	}
+	if !isDir {
+		return false
+	}
+	for _, vcs := range [...]string{".hg", ".svn", ".jj", ".bzr", ".sl", ".pijul", "_darcs"} {
+		if strings.EqualFold(name, vcs) {
+			return true
+		}
+	}
+	return false
+}
+
+// isCVS reports whether a directory is what CVS keeps in each directory. The name alone does not tell: people who write
+// about CVS have directories of that name, too.
+func isCVS(dir string, entries []fs.DirEntry) bool {
+	if path.Base(dir) != "CVS" {
+		return false
+	}
+	found := 0
+	for _, e := range entries {
+		if name := e.Name(); name == "Entries" || name == "Repository" {
+			found++
+		}
+	}
+	return found == 2
+}
+
+// rulesAt returns the rules that hold for the entries of a directory.
+func (w *walker) rulesAt(d walkDir, dir DirHandle, entries []fs.DirEntry) *ignore.Matcher {
+	rules, has := d.rules, false
+	for _, e := range entries {
+		switch e.Name() {
+		case ".git":
+			rules = nil
+		case ".gitignore":
+			has = e.Type().IsRegular() // git does not follow a link there either
+		}
+	}
+	if !has {
+		return rules
+	}
+	return w.addRules(rules, d.path, dir)
+}
