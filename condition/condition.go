@@ -1,0 +1,133 @@
+// Package condition says when a step of a pipeline runs: if an earlier step found something, if a file is there.
+//
+//	condition.HasMatches("find")           // the step "find" found files
+//	condition.CountGT("left", 0)           // the counts of the step "left" add up to more than 0
+//	condition.FileNotExists("go.mod")
+//
+// A [Condition] is a value without any state. Made by a constructor, by [New] or from JSON, it is asked once, when its
+// step is about to run: [Condition.Holds] looks at the run through [Facts]. A step whose condition does not hold is
+// skipped, and the reason becomes its skip_reason (S0.45).
+//
+// # What is not known does not hold
+//
+// A step that was skipped has not looked, and one that has failed has not finished, so nothing is known of what it would
+// have found: for them no_matches is as false as has_matches, and so are all count conditions. A pipeline that deletes
+// what has no_matches must not do so because the search did not run. Skipped is neither succeeded nor failed (X22);
+// step_failed is the only condition that holds for a failed step.
+package condition
+
+import "strconv"
+
+// Type is the kind of a condition, as the JSON field "type" names it. The zero Type, "", is that of the zero Condition.
+type Type string
+
+// The types (S0.36 to S0.44).
+const (
+	TypeHasMatches    Type = "has_matches"     // the step found files
+	TypeNoMatches     Type = "no_matches"      // the step found no files
+	TypeCountGT       Type = "count_gt"        // the sum of the step's counts is greater than the value
+	TypeCountLT       Type = "count_lt"        // ... less than the value
+	TypeCountEQ       Type = "count_eq"        // ... the value
+	TypeFileExists    Type = "file_exists"     // there is a file or directory at the path
+	TypeFileNotExists Type = "file_not_exists" // there is none
+	TypeStepSucceeded Type = "step_succeeded"  // the step ran and did not fail
+	TypeStepFailed    Type = "step_failed"     // the step ran and failed; this makes the failure a handled one (X3)
+)
+
+// Types returns all types in the order of the documentation.
+func Types() []Type {
+	return []Type{
+		TypeHasMatches, TypeNoMatches, TypeCountGT, TypeCountLT, TypeCountEQ,
+		TypeFileExists, TypeFileNotExists, TypeStepSucceeded, TypeStepFailed,
+	}
+}
+
+// needs says which fields a condition of that type has; it has all of them and no others. ok is false if there is no such
+// type.
+func (t Type) needs() (step, value, path, ok bool) {
+	switch t {
+	case TypeHasMatches, TypeNoMatches, TypeStepSucceeded, TypeStepFailed:
+		return true, false, false, true
+	case TypeCountGT, TypeCountLT, TypeCountEQ:
+		return true, true, false, true
+	case TypeFileExists, TypeFileNotExists:
+		return false, false, true, true
+	}
+	return false, false, false, false
+}
+
+// Condition is one condition. It is immutable, and conditions can be compared with ==. The zero Condition is none: it
+// always holds.
+//
+// The constructors take what they are given; a step id that is empty or of no step is found when the pipeline is built,
+// see [Condition.Check].
+type Condition struct {
+	typ   Type
+	step  string
+	path  string
+	value int
+}
+
+// HasMatches holds if the step succeeded and found at least one file.
+func HasMatches(step string) Condition { return Condition{typ: TypeHasMatches, step: step} }
+
+// NoMatches holds if the step succeeded and found no files.
+func NoMatches(step string) Condition { return Condition{typ: TypeNoMatches, step: step} }
+
+// CountGT holds if the step succeeded and the sum of its counts is greater than n.
+func CountGT(step string, n int) Condition {
+	return Condition{typ: TypeCountGT, step: step, value: n}
+}
+
+// CountLT holds if the step succeeded and the sum of its counts is less than n.
+func CountLT(step string, n int) Condition {
+	return Condition{typ: TypeCountLT, step: step, value: n}
+}
+
+// CountEQ holds if the step succeeded and the sum of its counts is n.
+func CountEQ(step string, n int) Condition {
+	return Condition{typ: TypeCountEQ, step: step, value: n}
+}
+
+// FileExists holds if there is something at the path when the step is about to run. It sees what earlier steps have made,
+// moved and deleted, in a dry run too (X21).
+func FileExists(path string) Condition { return Condition{typ: TypeFileExists, path: path} }
+
+// FileNotExists holds if FileExists does not.
+func FileNotExists(path string) Condition { return Condition{typ: TypeFileNotExists, path: path} }
+
+// StepSucceeded holds if the step ran and did not fail.
+func StepSucceeded(step string) Condition { return Condition{typ: TypeStepSucceeded, step: step} }
+
+// StepFailed holds if the step ran and failed. That some step waits for it makes the failure a handled one, which does not
+// stop the run.
+func StepFailed(step string) Condition { return Condition{typ: TypeStepFailed, step: step} }
+
+// IsZero reports whether there is no condition.
+func (c Condition) IsZero() bool { return c == Condition{} }
+
+// Type returns the type, "" for the zero Condition.
+func (c Condition) Type() Type { return c.typ }
+
+// StepRef returns the id of the step that the condition is about, "" if it is about a file.
+func (c Condition) StepRef() string { return c.step }
+
+// Path returns the path that the condition is about, "" if it is about a step.
+func (c Condition) Path() string { return c.path }
+
+// Value returns the number that a count is compared with, 0 if the condition has none.
+func (c Condition) Value() int { return c.value }
+
+// String returns the condition as messages show it, such as "count_gt(find, 5)", and "" for the zero Condition.
+func (c Condition) String() string {
+	step, value, _, _ := c.typ.needs()
+	switch {
+	case c.typ == "":
+		return ""
+	case value:
+		return string(c.typ) + "(" + c.step + ", " + strconv.Itoa(c.value) + ")"
+	case step:
+		return string(c.typ) + "(" + c.step + ")"
+	}
+	return string(c.typ) + "(" + c.path + ")"
+}

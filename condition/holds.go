@@ -1,0 +1,99 @@
+package condition
+
+import (
+	"errors"
+	"fmt"
+)
+
+// StepFacts is what a condition can know of a step. A step of which neither Ran nor Skipped is true has not had its turn.
+type StepFacts struct {
+	Ran       bool // its action was run, to whatever end
+	Succeeded bool
+	Failed    bool
+	Skipped   bool
+	Files     int // the number of files found
+	Count     int // the sum of its counts
+}
+
+// Facts shows a run to a condition.
+type Facts interface {
+	// Step returns what is known of a step, or false if there is no step of that id.
+	Step(id string) (StepFacts, bool)
+	// Exists reports whether there is a file or directory at a path, as the steps before have left it; links are
+	// followed. It fails if the path may not be looked at.
+	Exists(path string) (bool, error)
+}
+
+// ErrNoStep says that a condition is about a step that the run does not have.
+var ErrNoStep = errors.New("there is no such step")
+
+// Holds reports whether the condition holds, and if not, why not in words for a user, such as "condition has_matches(find)
+// is false: step 'find' matched no files". The error is that of f, or ErrNoStep, with the condition before it; then
+// nothing is known. The zero Condition holds and asks nothing.
+func (c Condition) Holds(f Facts) (ok bool, reason string, err error) {
+	if c.IsZero() {
+		return true, "", nil
+	}
+	if _, _, path, _ := c.typ.needs(); path {
+		ok, reason, err = c.fileHolds(f)
+	} else {
+		ok, reason, err = c.stepHolds(f)
+	}
+	switch {
+	case err != nil:
+		return false, "", fmt.Errorf("condition %s: %w", c, err)
+	case ok:
+		return true, "", nil
+	}
+	return false, fmt.Sprintf("condition %s is false: %s", c, reason), nil
+}
+
+func (c Condition) fileHolds(f Facts) (ok bool, reason string, err error) {
+	exists, err := f.Exists(c.path)
+	if err != nil {
+		return false, "", err
+	}
+	if exists {
+		return c.typ == TypeFileExists, fmt.Sprintf("'%s' exists", c.path), nil
+	}
+	return c.typ == TypeFileNotExists, fmt.Sprintf("'%s' does not exist", c.path), nil
+}
+
+// stepHolds also gives the reason if the condition holds; it is not asked for then.
+func (c Condition) stepHolds(f Facts) (ok bool, reason string, err error) {
+	s, found := f.Step(c.step)
+	switch {
+	case !found:
+		return false, "", ErrNoStep
+	case s.Skipped:
+		return false, fmt.Sprintf("step '%s' was skipped", c.step), nil
+	case !s.Ran:
+		return false, fmt.Sprintf("step '%s' has not run", c.step), nil
+	case s.Failed || !s.Succeeded:
+		return c.typ == TypeStepFailed, fmt.Sprintf("step '%s' failed", c.step), nil
+	}
+	switch c.typ {
+	case TypeHasMatches:
+		return s.Files > 0, fmt.Sprintf("step '%s' matched no files", c.step), nil
+	case TypeNoMatches:
+		return s.Files == 0, fmt.Sprintf("step '%s' matched %s", c.step, files(s.Files)), nil
+	case TypeCountGT:
+		ok = s.Count > c.value
+	case TypeCountLT:
+		ok = s.Count < c.value
+	case TypeCountEQ:
+		ok = s.Count == c.value
+	case TypeStepSucceeded:
+		return true, "", nil
+	case TypeStepFailed, TypeFileExists, TypeFileNotExists:
+		return false, fmt.Sprintf("step '%s' succeeded", c.step), nil
+	}
+	return ok, fmt.Sprintf("the counts of step '%s' add up to %d", c.step, s.Count), nil
+}
+
+func files(n int) string {
+	if n == 1 {
+		return "1 file"
+	}
+	return fmt.Sprintf("%d files", n)
+}

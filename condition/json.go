@@ -1,0 +1,153 @@
+package condition
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/millrace-go/millrace/internal/strictjson"
+)
+
+// ErrValue says that a text is no whole number, or one that an int cannot hold.
+var ErrValue = errors.New("condition value must be a whole number")
+
+// ParseValue reads the value of a count condition exactly: a whole number as JSON writes numbers, 3.0 and 3e2 included. In
+// JSON it may also stand in quotes (X2). The error wraps ErrValue.
+func ParseValue(text string) (int, error) {
+	negative, magnitude, err := strictjson.Whole(text)
+	limit := uint64(math.MaxInt)
+	if negative {
+		limit++
+	}
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%w, got %s: %w", ErrValue, quote(text), err)
+	case magnitude > limit:
+		return 0, fmt.Errorf("%w, got %s: %w", ErrValue, quote(text), strictjson.ErrRange)
+	case negative:
+		return -int(magnitude), nil
+	}
+	return int(magnitude), nil
+}
+
+// quote keeps a message short whatever stands in the JSON.
+func quote(text string) string {
+	const most = 40
+	if len(text) > most {
+		return strconv.Quote(text[:most]) + "..."
+	}
+	return strconv.Quote(text)
+}
+
+// MarshalJSON writes the fields that the type has, the value as a number; null for the zero Condition. It does not check:
+// what [Condition.Check] finds wrong, UnmarshalJSON will refuse.
+func (c Condition) MarshalJSON() ([]byte, error) {
+	if c.IsZero() {
+		return []byte("null"), nil
+	}
+	step, value, path, _ := c.typ.needs()
+	b := append([]byte(nil), `{"type":`...)
+	b = strictjson.AppendQuoted(b, string(c.typ))
+	if step {
+		b = strictjson.AppendQuoted(append(b, `,"step_ref":`...), c.step)
+	}
+	if value {
+		b = strconv.AppendInt(append(b, `,"value":`...), int64(c.value), 10)
+	}
+	if path {
+		b = strictjson.AppendQuoted(append(b, `,"path":`...), c.path)
+	}
+	return append(b, '}'), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes, strictly: names have their exact case and stand there once, there are no
+// others, and null is no text and no number. The value may also be a text with a number in it (X2). The error is an *Error
+// with all problems, and leaves the condition as it was. A null as a whole changes nothing, as encoding/json wants it.
+func (c *Condition) UnmarshalJSON(data []byte) error {
+	node, err := strictjson.Parse(data, strictjson.Limits{})
+	if err != nil {
+		return &Error{Problems: []Problem{{Code: CodeInvalidJSON, Message: "condition is not valid JSON: " + err.Error()}}}
+	}
+	if node.Kind == strictjson.Null {
+		return nil
+	}
+	decoded, problems := decode(node)
+	if len(problems) > 0 {
+		return &Error{Problems: problems}
+	}
+	*c = decoded
+	return nil
+}
+
+func decode(node *strictjson.Node) (Condition, []Problem) {
+	if node.Kind != strictjson.Object {
+		return Condition{}, []Problem{{
+			Code: CodeWrongType, Message: fmt.Sprintf("condition must be an object, got %s", node.Kind),
+			Hint: `write {"type": "has_matches", "step_ref": "..."}`,
+		}}
+	}
+	var problems []Problem
+	var typ, stepRef, path string
+	var value *int
+	text := func(m strictjson.Member, to *string) {
+		if m.Value.Kind != strictjson.String {
+			problems = append(problems, Problem{
+				Field: m.Name, Code: CodeWrongType, Message: fmt.Sprintf("condition %s must be a string, got %s", m.Name, m.Value.Kind),
+			})
+		}
+		*to = m.Value.Text
+	}
+	for _, m := range node.Members {
+		switch m.Name {
+		case fieldType:
+			text(m, &typ)
+		case fieldStepRef:
+			text(m, &stepRef)
+		case fieldPath:
+			text(m, &path)
+		case fieldValue:
+			n, err := number(m.Value)
+			if err != nil {
+				problems = append(problems, Problem{Field: m.Name, Code: CodeBadValue, Message: err.Error()})
+				continue
+			}
+			value = &n
+		default:
+			problems = append(problems, unknownField(m.Name))
+		}
+	}
+	// What is wrong with a field has been said; that it is missing would be one too many.
+	wrong := make(map[string]bool, len(problems))
+	for _, p := range problems {
+		wrong[p.Field] = true
+	}
+	c, more := New(typ, stepRef, path, value)
+	for _, p := range more {
+		if !wrong[p.Field] {
+			problems = append(problems, p)
+		}
+	}
+	return c, problems
+}
+
+func number(n *strictjson.Node) (int, error) {
+	switch n.Kind {
+	case strictjson.Number:
+		return ParseValue(n.Number)
+	case strictjson.String:
+		return ParseValue(n.Text)
+	}
+	return 0, fmt.Errorf("%w, got %s", ErrValue, n.Kind)
+}
+
+func unknownField(name string) Problem {
+	p := Problem{
+		Field: name, Code: CodeUnknownField, Message: "unknown field " + quote(name) + " in condition",
+		Hint: "the fields are type, step_ref, value and path",
+	}
+	if near, ok := strictjson.Nearest(name, []string{fieldType, fieldStepRef, fieldValue, fieldPath}); ok {
+		p.Hint = fmt.Sprintf("did you mean '%s'?", near)
+	}
+	return p
+}

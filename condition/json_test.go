@@ -1,0 +1,241 @@
+package condition_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/millrace-go/millrace/condition"
+)
+
+func TestDecode(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		json string
+		want condition.Condition
+	}{
+		{`{"type":"has_matches","step_ref":"find"}`, condition.HasMatches("find")},
+		{`{"step_ref":"find","type":"no_matches"}`, condition.NoMatches("find")},
+		{` { "type" : "count_gt" , "step_ref" : "find" , "value" : 5 } `, condition.CountGT("find", 5)},
+		{`{"type":"count_lt","step_ref":"find","value":"5"}`, condition.CountLT("find", 5)},
+		{`{"type":"count_eq","step_ref":"find","value":0}`, condition.CountEQ("find", 0)},
+		{`{"type":"count_eq","step_ref":"find","value":"-0"}`, condition.CountEQ("find", 0)},
+		{`{"type":"count_eq","step_ref":"find","value":3.0}`, condition.CountEQ("find", 3)},
+		{`{"type":"count_eq","step_ref":"find","value":3e2}`, condition.CountEQ("find", 300)},
+		{`{"type":"count_gt","step_ref":"find","value":-1}`, condition.CountGT("find", -1)},
+		{`{"type":"file_exists","path":"a/b"}`, condition.FileExists("a/b")},
+		{`{"type":"file_not_exists","path":"a\u0000é<&>\"\\"}`, condition.FileNotExists("a\x00é<&>\"\\")},
+		{`{"type":"step_succeeded","step_ref":"find"}`, condition.StepSucceeded("find")},
+		{`{"type":"step_failed","step_ref":"find"}`, condition.StepFailed("find")},
+		{`{"type":"file_exists","path":"a","step_ref":""}`, condition.FileExists("a")},
+		{`null`, condition.Condition{}},
+	}
+	for _, tt := range tests {
+		var got condition.Condition
+		if err := json.Unmarshal([]byte(tt.json), &got); err != nil || got != tt.want {
+			t.Errorf("%s: %v, %v", tt.json, got, err)
+		}
+	}
+}
+
+// problem is what a test expects of a Problem; the hint only has to contain the text.
+type problem struct{ field, code, message, hint string }
+
+func TestDecodeProblems(t *testing.T) {
+	t.Parallel()
+	const requires, leave = "missing_field", "leave it out"
+	tests := []struct {
+		json string
+		want []problem
+	}{
+		{`{}`, []problem{{"type", requires, "condition requires type", "has_matches, no_matches, count_gt"}}},
+		{`{"type":""}`, []problem{{"type", requires, "condition requires type", "step_failed"}}},
+		{`{"type":"has_match","step_ref":"a"}`, []problem{{"type", "unknown_type", "unknown condition type 'has_match'", "did you mean 'has_matches'?"}}},
+		{`{"type":"prev.error"}`, []problem{{"type", "unknown_type", "unknown condition type 'prev.error'", "the types are has_matches,"}}},
+		{`{"type":"HAS_MATCHES","step_ref":"a"}`, []problem{{"type", "unknown_type", "unknown condition type 'HAS_MATCHES'", "'has_matches'"}}},
+		{`{"type":"count_eq","step_ref":"a"}`, []problem{{"value", requires, "condition type 'count_eq' requires value", ""}}},
+		{`{"type":"count_gt","value":1}`, []problem{{"step_ref", requires, "condition type 'count_gt' requires step_ref", ""}}},
+		{`{"type":"file_exists"}`, []problem{{"path", requires, "condition type 'file_exists' requires path", ""}}},
+		{`{"type":"count_lt"}`, []problem{
+			{"step_ref", requires, "condition type 'count_lt' requires step_ref", ""},
+			{"value", requires, "condition type 'count_lt' requires value", ""},
+		}},
+		{`{"type":"file_exists","path":"a","step_ref":"b","value":0}`, []problem{
+			{"step_ref", "unknown_field", "condition type 'file_exists' does not take step_ref", leave},
+			{"value", "unknown_field", "condition type 'file_exists' does not take value", leave},
+		}},
+		{`{"type":"step_failed","step_ref":"b","path":"a"}`, []problem{{"path", "unknown_field", "condition type 'step_failed' does not take path", leave}}},
+		{`{"type":"has_matches","step_ref":""}`, []problem{{"step_ref", requires, "condition type 'has_matches' requires step_ref", ""}}},
+		{`{"type":"has_matches","step_ref":5}`, []problem{{"step_ref", "wrong_type", "condition step_ref must be a string, got number", ""}}},
+		{`{"type":"has_matches","step_ref":"a","value":null}`, []problem{{"value", "bad_value", "condition value must be a whole number, got null", ""}}},
+		{`{"type":null,"path":{}}`, []problem{
+			{"type", "wrong_type", "condition type must be a string, got null", ""},
+			{"path", "wrong_type", "condition path must be a string, got object", ""},
+		}},
+		{`{"type":"count_eq","step_ref":"a","value":1.5}`, []problem{{"value", "bad_value", `condition value must be a whole number, got "1.5": not a whole number`, ""}}},
+		{`{"type":"count_eq","step_ref":"a","value":"many"}`, []problem{{"value", "bad_value", `condition value must be a whole number, got "many": not a number`, ""}}},
+		{`{"type":"count_eq","step_ref":"a","value":""}`, []problem{{"value", "bad_value", `condition value must be a whole number, got "": not a number`, ""}}},
+		{`{"type":"count_eq","step_ref":"a","value":1e99}`, []problem{{"value", "bad_value", `condition value must be a whole number, got "1e99": number is out of range`, ""}}},
+		{`{"Type":"has_matches","step_ref":"a"}`, []problem{
+			{"Type", "unknown_field", `unknown field "Type" in condition`, "did you mean 'type'?"},
+			{"type", requires, "condition requires type", ""},
+		}},
+		{`{"type":"has_matches","step":"a"}`, []problem{
+			{"step", "unknown_field", `unknown field "step" in condition`, "the fields are type, step_ref, value and path"},
+			{"step_ref", requires, "condition type 'has_matches' requires step_ref", ""},
+		}},
+		{`[]`, []problem{{"", "wrong_type", "condition must be an object, got list", "write {"}}},
+		{`"prev.error"`, []problem{{"", "wrong_type", "condition must be an object, got string", "write {"}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.json, func(t *testing.T) {
+			t.Parallel()
+			got := condition.HasMatches("old")
+			err := json.Unmarshal([]byte(tt.json), &got)
+			e, ok := errors.AsType[*condition.Error](err)
+			if !ok || len(e.Problems) != len(tt.want) {
+				t.Fatalf("error %v", err)
+			}
+			for i, want := range tt.want {
+				p := e.Problems[i]
+				if p.Field != want.field || p.Code != want.code || p.Message != want.message ||
+					!strings.Contains(p.Hint, want.hint) || (want.hint == "") != (p.Hint == "") {
+					t.Errorf("problem %+v, want %+v", p, want)
+				}
+				if !strings.Contains(err.Error(), want.message) {
+					t.Errorf("error %q", err)
+				}
+			}
+			if got != condition.HasMatches("old") {
+				t.Errorf("a failed decoding left %v", got)
+			}
+		})
+	}
+}
+
+// Below encoding/json, which refuses some of these itself.
+func TestUnmarshalJSONDirectly(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"", "{", `{"type":"has_matches","type":"no_matches","step_ref":"a"}`, `{"type":"has_matches","step_ref":"a"} x`,
+		"{\"type\":\"file_exists\",\"path\":\"\xff\"}", `{"type":"file_exists","path":"\ud800"}`, strings.Repeat("[", 20000),
+	} {
+		var c condition.Condition
+		err := c.UnmarshalJSON([]byte(text))
+		if e, ok := errors.AsType[*condition.Error](err); !ok || e.Problems[0].Code != condition.CodeInvalidJSON {
+			t.Errorf("%.40q: %v", text, err)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		c    condition.Condition
+		want problem
+	}{
+		{condition.HasMatches(""), problem{field: "step_ref", message: "condition type 'has_matches' requires step_ref"}},
+		{condition.CountEQ("", 0), problem{field: "step_ref", message: "condition type 'count_eq' requires step_ref"}},
+		{condition.FileExists(""), problem{field: "path", message: "condition type 'file_exists' requires path"}},
+		{condition.FileExists("a\xff"), problem{field: "path", message: `condition path "a\xff" is not valid UTF-8`}},
+		{condition.StepFailed("\xff"), problem{field: "step_ref", message: `condition step_ref "\xff" is not valid UTF-8`}},
+	}
+	for _, tt := range tests {
+		problems := tt.c.Check()
+		if len(problems) != 1 || problems[0].Field != tt.want.field || problems[0].Message != tt.want.message {
+			t.Errorf("%s: %+v", tt.c, problems)
+		}
+	}
+}
+
+// What a constructor makes and Check accepts becomes JSON and the same condition again, also through New.
+func TestRoundTrip(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		step := rapid.StringMatching(`[A-Za-z0-9_-]{1,8}`).Draw(t, "step")
+		path := rapid.String().Draw(t, "path")
+		n := rapid.Int().Draw(t, "value")
+		c := rapid.SampledFrom([]condition.Condition{
+			{}, condition.HasMatches(step), condition.NoMatches(step), condition.CountGT(step, n), condition.CountLT(step, n),
+			condition.CountEQ(step, n), condition.FileExists(path), condition.FileNotExists(path), condition.StepSucceeded(step),
+			condition.StepFailed(step),
+		}).Draw(t, "condition")
+		data, err := c.MarshalJSON()
+		if err != nil || !json.Valid(data) {
+			t.Fatalf("MarshalJSON() = %s, %v", data, err)
+		}
+		var back condition.Condition
+		err = json.Unmarshal(data, &back)
+		if bad := len(c.Check()) > 0; bad != (err != nil) || !bad && back != c {
+			t.Fatalf("%s became %s and %v, %v; Check() = %v", c, data, back, err, c.Check())
+		}
+		var fields struct {
+			Type    string      `json:"type"`
+			StepRef string      `json:"step_ref"`
+			Path    string      `json:"path"`
+			Value   json.Number `json:"value"`
+		}
+		if err := json.Unmarshal(data, &fields); err != nil {
+			t.Fatal(err)
+		}
+		var value *int
+		if fields.Value != "" {
+			v, err := condition.ParseValue(fields.Value.String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			value = &v
+		}
+		same, problems := condition.New(fields.Type, fields.StepRef, fields.Path, value)
+		if !c.IsZero() && len(c.Check()) == 0 && (same != c || problems != nil) {
+			t.Fatalf("New made %v, %v of %s", same, problems, data)
+		}
+	})
+}
+
+func TestMarshalForm(t *testing.T) {
+	t.Parallel()
+	all := []condition.Condition{condition.CountEQ("a", 0), condition.FileExists("a<b"), {}, condition.CountGT("b", math.MinInt)}
+	data, err := json.Marshal(all)
+	want := fmt.Sprintf(`[{"type":"count_eq","step_ref":"a","value":0},{"type":"file_exists","path":"a\u003cb"},null,`+
+		`{"type":"count_gt","step_ref":"b","value":%d}]`, math.MinInt)
+	if diff := cmp.Diff(want, string(data)); err != nil || diff != "" {
+		t.Errorf("error %v (-want +got):\n%s", err, diff)
+	}
+	var back []condition.Condition
+	if err := json.Unmarshal(data, &back); err != nil || back[3] != all[3] {
+		t.Errorf("%v, %v", back, err)
+	}
+}
+
+func FuzzUnmarshalJSON(f *testing.F) {
+	for _, text := range []string{
+		`{"type":"has_matches","step_ref":"find"}`, `{"type":"count_gt","step_ref":"a","value":"5"}`,
+		`{"type":"file_exists","path":"x"}`, `{"type":"count_eq","step_ref":"a","value":1e400}`, `null`, `{}`, `[1]`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var c condition.Condition
+		if err := c.UnmarshalJSON(data); err != nil {
+			if e, ok := errors.AsType[*condition.Error](err); !ok || len(e.Problems) == 0 || !c.IsZero() {
+				t.Fatalf("%q: %v, %v", data, c, err)
+			}
+			return
+		}
+		if problems := c.Check(); problems != nil {
+			t.Fatalf("%q: %v", data, problems)
+		}
+		again, err := json.Marshal(c)
+		var back condition.Condition
+		if err2 := json.Unmarshal(again, &back); err != nil || err2 != nil || back != c {
+			t.Fatalf("%q: %s, %v, %v", data, again, err, err2)
+		}
+	})
+}
