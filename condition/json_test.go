@@ -84,7 +84,7 @@ func TestDecodeProblems(t *testing.T) {
 		{`{"type":"count_eq","step_ref":"a","value":1e99}`, []problem{{"value", "bad_value", `condition value must be a whole number, got "1e99": number is out of range`, ""}}},
 		{`{"Type":"has_matches","step_ref":"a"}`, []problem{
 			{"Type", "unknown_field", `unknown field "Type" in condition`, "did you mean 'type'?"},
-			{"type", requires, "condition requires type", ""},
+			{"type", requires, "condition requires type", "the types are"},
 		}},
 		{`{"type":"has_matches","step":"a"}`, []problem{
 			{"step", "unknown_field", `unknown field "step" in condition`, "the fields are type, step_ref, value and path"},
