@@ -154,6 +154,39 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+func TestParseValue(t *testing.T) {
+	t.Parallel()
+	const most = uint64(math.MaxInt)
+	tests := []struct {
+		text string
+		want int
+		ok   bool
+	}{
+		{"0", 0, true},
+		{"-12", -12, true},
+		{"1.20e1", 12, true},
+		{fmt.Sprint(most), math.MaxInt, true},
+		{fmt.Sprint(most + 1), 0, false},
+		{fmt.Sprintf("-%d", most+1), math.MinInt, true},
+		{fmt.Sprintf("-%d", most+2), 0, false},
+		{"18446744073709551616", 0, false},
+		{"0.5", 0, false},
+		{"+5", 0, false},
+		{"05", 0, false},
+		{" 5", 0, false},
+		{"0x5", 0, false},
+		{"inf", 0, false},
+		{"1e999999999999", 0, false},
+		{strings.Repeat("9", 1000), 0, false},
+	}
+	for _, tt := range tests {
+		got, err := condition.ParseValue(tt.text)
+		if got != tt.want || (err == nil) != tt.ok || err != nil && (!errors.Is(err, condition.ErrValue) || len(err.Error()) > 150) {
+			t.Errorf("ParseValue(%.40q) = %d, %v", tt.text, got, err)
+		}
+	}
+}
+
 // What a constructor makes and Check accepts becomes JSON and the same condition again, also through New.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
