@@ -1,0 +1,154 @@
+package params
+
+import (
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Check judges the parameters of an action that was built in Go as [Decode] does those in JSON: required parameters must
+// not have their zero value (nor be an empty list or map) unless they may be empty or are bound, enums must hold, and
+// everything must be such that [Encode] can write it. Each pointer in binds must name a parameter that is not a string and
+// can take the place of a template, and each text must be a template.
+func Check(action string, value any, binds map[string]string, isTemplate func(string) bool) []Problem {
+	c := &checker{judge: judge{action: action, isTemplate: isTemplate}, binds: binds}
+	s, v, err := shapeOf(value)
+	if err == nil && !v.IsValid() {
+		err = &TypeError{Type: s.typ, Msg: "action is a nil pointer"}
+	}
+	if err != nil {
+		c.add(nil, CodeBadAction, 0, "", "%s action cannot be used: %v", action, err)
+		return c.all()
+	}
+	c.object(s, v, nil)
+	c.bindings(s, v)
+	return c.all()
+}
+
+type checker struct {
+	judge
+	binds map[string]string
+}
+
+func (c *checker) object(s *shape, v reflect.Value, at *path) {
+	for i := range s.fields {
+		f := &s.fields[i]
+		fv, here := v.FieldByIndex(f.index), at.member(f.name)
+		empty := isEmpty(f.shape, fv)
+		if len(c.binds) > 0 {
+			to := here.pointer()
+			if _, ok := c.binds[to]; ok {
+				continue
+			}
+			empty = empty && !boundBelow(c.binds, to)
+		}
+		switch {
+		case !empty:
+			c.value(f.shape, fv, here, f.enum)
+		case f.required && !f.allowEmpty:
+			c.missing(here, 0)
+		case f.required && (f.shape.form == pointer || isNull(f.shape, fv)):
+			c.missing(here, 0) // even if it may be empty: nil would be left out
+		case !f.omit && f.shape.form != pointer && f.shape.form != text && !isNull(f.shape, fv):
+			c.value(f.shape, fv, here, f.enum)
+		}
+	}
+}
+
+func (c *checker) value(s *shape, v reflect.Value, at *path, enum []string) {
+	if len(c.binds) > 0 {
+		if _, ok := c.binds[at.pointer()]; ok {
+			return
+		}
+	}
+	switch s.form {
+	case text:
+		if !utf8.ValidString(v.String()) {
+			c.add(at, CodeBadValue, 0, "", "'%s' is not valid UTF-8", at)
+			return
+		}
+		c.allowed(at, v.String(), enum, 0)
+	case float:
+		if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
+			c.add(at, CodeBadValue, 0, "", "'%s' must be a number that JSON has, got %v", at, f)
+		}
+	case pointer:
+		if v.IsNil() {
+			c.add(at, CodeNull, 0, "", "'%s' must be %s, got nil", at, s.wants())
+			return
+		}
+		c.value(s.elem, v.Elem(), at, enum)
+	case list:
+		for i := range v.Len() {
+			c.value(s.elem, v.Index(i), at.elem(i), enum)
+		}
+	case dict:
+		for _, key := range sortedKeys(v) {
+			if !utf8.ValidString(key.String()) {
+				c.add(at, CodeBadValue, 0, "", "'%s' has a name that is not valid UTF-8", at)
+				continue
+			}
+			c.value(s.elem, v.MapIndex(key), at.member(key.String()), enum)
+		}
+	case object:
+		c.object(s, v, at)
+	case custom:
+		if _, err := appendCustom(s, nil, v); err != nil {
+			c.add(at, CodeBadValue, 0, "", "'%s' is not valid: %v", at, err)
+		} else if isNull(s, v) {
+			c.add(at, CodeNull, 0, "", "'%s' would be written as null", at)
+		}
+	}
+}
+
+func (c *checker) bindings(s *shape, v reflect.Value) {
+	for _, to := range slices.Sorted(maps.Keys(c.binds)) {
+		at, found, _, ok := follow(s, v, to)
+		switch {
+		case !ok:
+			c.unknownBinding(s, to)
+		case found.plain().form == text:
+			c.add(at, CodeBadBinding, 0, "write the template into the parameter itself", "'%s' is a string and cannot be bound", at)
+		case !found.bindable():
+			c.add(at, CodeBadBinding, 0, "", "'%s' must be %s, which no template can give", at, found.wants())
+		case !c.templated(c.binds[to]):
+			c.add(at, CodeBadBinding, 0, "use {{step.field}} with the id of an earlier step",
+				"'%s' is bound to '%s', which is not a template", at, shown(c.binds[to]))
+		case boundAbove(c.binds, to):
+			c.add(at, CodeBadBinding, 0, "", "'%s' is part of a parameter that is bound as a whole", at)
+		}
+	}
+}
+
+func (c *checker) unknownBinding(s *shape, to string) {
+	if name, ok := strings.CutPrefix(to, "/"); ok && !strings.Contains(name, "/") {
+		j := judge{action: c.action}
+		j.unknown(s, nil, name, 0)
+		c.add((*path)(nil).member(name), CodeBadBinding, 0, j.problems[0].Hint, "%s", j.problems[0].Message)
+		return
+	}
+	c.add(nil, CodeBadBinding, 0, "", "%s action has nothing to bind at '%s'", c.action, shown(to))
+}
+
+// boundBelow reports whether a part of the value at a pointer is bound.
+func boundBelow(binds map[string]string, to string) bool {
+	for pointer := range binds {
+		if strings.HasPrefix(pointer, to) && strings.HasPrefix(pointer[len(to):], "/") {
+			return true
+		}
+	}
+	return false
+}
+
+// boundAbove reports whether something that the pointer leads through is bound.
+func boundAbove(binds map[string]string, to string) bool {
+	for i := strings.LastIndexByte(to, '/'); i > 0; i = strings.LastIndexByte(to[:i], '/') {
+		if _, ok := binds[to[:i]]; ok {
+			return true
+		}
+	}
+	return false
+}

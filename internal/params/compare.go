@@ -1,0 +1,191 @@
+package params
+
+import (
+	"bytes"
+	"reflect"
+)
+
+// Clone returns a deep copy of an action: slices, maps and what pointers point to are copied, nil stays nil. What is no
+// parameter, and what the unexported fields of a type with methods of its own refer to, is shared as by an assignment. A
+// value that [Describe] refuses is returned as it is.
+func Clone(value any) any {
+	s, v, err := shapeOf(value)
+	if err != nil || !v.IsValid() {
+		return value
+	}
+	c := clone(s, v)
+	if reflect.TypeOf(value).Kind() != reflect.Pointer {
+		return c.Interface()
+	}
+	p := reflect.New(s.typ)
+	p.Elem().Set(c)
+	return p.Interface()
+}
+
+func clone(s *shape, v reflect.Value) reflect.Value {
+	switch s.form {
+	case pointer:
+		if v.IsNil() {
+			return v
+		}
+		c := reflect.New(s.elem.typ)
+		c.Elem().Set(clone(s.elem, v.Elem()))
+		return c
+	case list:
+		if v.IsNil() {
+			return v
+		}
+		c := reflect.MakeSlice(s.typ, v.Len(), v.Len())
+		reflect.Copy(c, v)
+		if s.elem.refers() {
+			for i := range v.Len() {
+				c.Index(i).Set(clone(s.elem, v.Index(i)))
+			}
+		}
+		return c
+	case dict:
+		if v.IsNil() {
+			return v
+		}
+		c := reflect.MakeMapWithSize(s.typ, v.Len())
+		for iter := v.MapRange(); iter.Next(); {
+			c.SetMapIndex(iter.Key(), clone(s.elem, iter.Value()))
+		}
+		return c
+	case object:
+		c := reflect.New(s.typ).Elem()
+		c.Set(v)
+		for _, f := range s.fields {
+			c.FieldByIndex(f.index).Set(clone(f.shape, v.FieldByIndex(f.index)))
+		}
+		return c
+	case custom:
+		return cloneCustom(v)
+	default:
+		return v
+	}
+}
+
+// refers reports whether an assignment of a value may share something with the original.
+func (s *shape) refers() bool {
+	switch s.form {
+	case pointer, list, dict, object, custom:
+		return true
+	default:
+		return false
+	}
+}
+
+// Equal reports whether two actions have the same struct type and equal parameters. A struct and a pointer to it can be
+// equal, nil and empty slices and maps are, and so are two values of a type with methods of its own that are written
+// alike. Values that [Describe] refuses are compared by reflect.DeepEqual.
+func Equal(a, b any) bool { return EqualBound(a, b, nil) }
+
+// EqualBound is [Equal] but for the parameters whose pointers are in binds: templates will replace them, so what they are
+// makes no difference.
+func EqualBound(a, b any, binds map[string]string) bool {
+	s, v, err := shapeOf(a)
+	if err != nil {
+		return reflect.DeepEqual(a, b)
+	}
+	t, w, err := shapeOf(b)
+	if err != nil || s.typ != t.typ {
+		return false
+	}
+	if !v.IsValid() || !w.IsValid() {
+		return v.IsValid() == w.IsValid()
+	}
+	c := comparer{binds: binds}
+	return c.object(s, v, w, nil)
+}
+
+type comparer struct{ binds map[string]string }
+
+func (c *comparer) object(s *shape, v, w reflect.Value, at *path) bool {
+	for _, f := range s.fields {
+		if !c.equal(f.shape, v.FieldByIndex(f.index), w.FieldByIndex(f.index), at.member(f.name)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *comparer) equal(s *shape, v, w reflect.Value, at *path) bool {
+	if len(c.binds) > 0 {
+		if _, ok := c.binds[at.pointer()]; ok {
+			return true
+		}
+	}
+	switch s.form {
+	case text:
+		return v.String() == w.String()
+	case boolean:
+		return v.Bool() == w.Bool()
+	case integer:
+		return v.Int() == w.Int()
+	case unsigned:
+		return v.Uint() == w.Uint()
+	case float:
+		x, y := v.Float(), w.Float()
+		return x == y || x != x && y != y // a NaN is itself: a copy must be equal
+	case pointer:
+		if v.IsNil() || w.IsNil() {
+			return v.IsNil() && w.IsNil()
+		}
+		return c.equal(s.elem, v.Elem(), w.Elem(), at)
+	case list:
+		if v.Len() != w.Len() {
+			return false
+		}
+		for i := range v.Len() {
+			if !c.equal(s.elem, v.Index(i), w.Index(i), at.elem(i)) {
+				return false
+			}
+		}
+		return true
+	case dict:
+		if v.Len() != w.Len() {
+			return false
+		}
+		for iter := v.MapRange(); iter.Next(); {
+			x := w.MapIndex(iter.Key())
+			if !x.IsValid() || !c.equal(s.elem, iter.Value(), x, at.member(iter.Key().String())) {
+				return false
+			}
+		}
+		return true
+	case object:
+		return c.object(s, v, w, at)
+	default:
+		return equalCustom(s, v, w)
+	}
+}
+
+// equalCustom compares what the type writes, since that is all that decoding can bring back.
+func equalCustom(s *shape, v, w reflect.Value) bool {
+	x, errX := appendCustom(s, nil, v)
+	y, errY := appendCustom(s, nil, w)
+	if errX != nil || errY != nil {
+		return errX != nil && errY != nil && reflect.DeepEqual(v.Interface(), w.Interface())
+	}
+	return bytes.Equal(x, y)
+}
+
+// isEmpty reports whether a value is as good as absent. It is the same for equal values.
+func isEmpty(s *shape, v reflect.Value) bool {
+	switch s.form {
+	case list, dict:
+		return v.Len() == 0
+	case object:
+		for _, f := range s.fields {
+			if !isEmpty(f.shape, v.FieldByIndex(f.index)) {
+				return false
+			}
+		}
+		return true
+	case custom:
+		return isNull(s, v) || equalCustom(s, v, reflect.Zero(s.typ))
+	default:
+		return v.IsZero() || s.form == float && v.Float() == 0
+	}
+}

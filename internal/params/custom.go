@@ -1,0 +1,99 @@
+package params
+
+import (
+	"encoding"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"unicode/utf8"
+
+	"github.com/millrace-go/millrace/internal/strictjson"
+)
+
+var errBadText = errors.New("text is not valid UTF-8")
+
+// custom reads a value through the methods of its type. It starts from the type's zero value, so that what comes out does
+// not depend on the default.
+func (d *decoder) custom(s *shape, into reflect.Value, n *strictjson.Node, at *path) {
+	if !s.viaJSON && n.Kind != strictjson.String {
+		d.wrongType(s, n, at)
+		return
+	}
+	data := []byte(n.Text)
+	if s.viaJSON {
+		data = n.AppendJSON(nil)
+	}
+	if err := readCustom(s, into, data); err != nil {
+		d.add(at, CodeBadValue, n.Offset, "", "'%s' is not valid: %v", at, err)
+	}
+}
+
+// readCustom sets a value from JSON or text, whichever its type reads, or leaves it as it is.
+func readCustom(s *shape, into reflect.Value, data []byte) error {
+	v := reflect.New(s.typ)
+	var err error
+	if s.viaJSON {
+		err = v.Interface().(json.Unmarshaler).UnmarshalJSON(data)
+	} else {
+		err = v.Interface().(encoding.TextUnmarshaler).UnmarshalText(data)
+	}
+	if err != nil {
+		return err
+	}
+	into.Set(v.Elem())
+	return nil
+}
+
+// appendCustom appends what the type makes of its value, as compact JSON.
+func appendCustom(s *shape, dst []byte, v reflect.Value) ([]byte, error) {
+	p := reflect.New(s.typ) // the methods may need a pointer, which v need not have
+	p.Elem().Set(v)
+	if !s.viaJSON {
+		data, err := p.Interface().(encoding.TextMarshaler).MarshalText()
+		if err != nil {
+			return dst, err
+		}
+		if !utf8.Valid(data) {
+			return dst, errBadText
+		}
+		return strictjson.AppendQuoted(dst, string(data)), nil
+	}
+	data, err := p.Interface().(json.Marshaler).MarshalJSON()
+	if err != nil {
+		return dst, err
+	}
+	// Decoding is strict, so what the type writes has to be what is read back.
+	n, err := strictjson.Parse(data, strictjson.Limits{})
+	if err != nil {
+		return dst, err
+	}
+	return n.AppendJSON(dst), nil
+}
+
+// isNull reports whether the value is written as null, which stands for its absence.
+func isNull(s *shape, v reflect.Value) bool {
+	if s.form != custom || !s.viaJSON {
+		return false
+	}
+	data, err := appendCustom(s, nil, v)
+	return err == nil && string(data) == "null"
+}
+
+// cloneCustom copies what Go can see of a value: the elements of a slice or map, the fields of a struct. What unexported
+// fields refer to is shared, as it is by an assignment.
+func cloneCustom(v reflect.Value) reflect.Value {
+	switch {
+	case v.Kind() == reflect.Slice && !v.IsNil():
+		c := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		reflect.Copy(c, v)
+		return c
+	case v.Kind() == reflect.Map && !v.IsNil():
+		c := reflect.MakeMapWithSize(v.Type(), v.Len())
+		for iter := v.MapRange(); iter.Next(); {
+			c.SetMapIndex(iter.Key(), iter.Value())
+		}
+		return c
+	default:
+		return v
+	}
+}

@@ -1,0 +1,167 @@
+package params
+
+import (
+	"reflect"
+
+	"github.com/millrace-go/millrace/internal/strictjson"
+)
+
+// Decode reads the parameters of an action from node, which may be nil for none. It starts from a deep copy of proto, whose
+// values are therefore the defaults, and returns the same type as proto's, struct or pointer.
+//
+// It is strict (X48): names are case-sensitive, unknown ones are refused with a hint, null is never allowed, a required
+// parameter must be there and, without ",empty", must not be empty, and no value is converted, except that a whole number
+// may be written as 3.0. A list, a map and a list element replace the default, a struct is read into it.
+//
+// Where isTemplate is true, a string may stand for a value that is not one: the parameter keeps its default, and binds has
+// the string under the pointer. In strings, templates are kept as they are, and no enum is checked for them. A nil
+// isTemplate means that nothing is a template. binds is nil if there are none.
+//
+// problems has every mistake, in the order of the text, those of an object's missing names after its others, but no more
+// than a hundred and a last one that counts the rest. The value is never nil unless proto is, but of use only without
+// problems.
+func Decode(proto any, node *strictjson.Node, action string, isTemplate func(string) bool) (
+	value any, binds map[string]string, problems []Problem,
+) {
+	d := &decoder{judge: judge{action: action, isTemplate: isTemplate}}
+	s, _, err := shapeOf(proto)
+	if err != nil {
+		d.add(nil, CodeBadAction, 0, "", "%s action cannot be used: %v", action, err)
+		return proto, nil, d.all()
+	}
+	into := reflect.New(s.typ)
+	if v := reflect.Indirect(reflect.ValueOf(Clone(proto))); v.IsValid() {
+		into.Elem().Set(v)
+	}
+	if node == nil {
+		node = &strictjson.Node{Kind: strictjson.Object}
+	}
+	if node.Kind == strictjson.Object {
+		d.object(s, into.Elem(), node, nil)
+	} else {
+		d.wrongType(s, node, nil)
+	}
+	if reflect.TypeOf(proto).Kind() == reflect.Pointer {
+		return into.Interface(), d.binds, d.all()
+	}
+	return into.Elem().Interface(), d.binds, d.all()
+}
+
+type decoder struct {
+	judge
+	binds map[string]string
+}
+
+// mistakes counts the problems so far, also those that were too many to keep.
+func (d *decoder) mistakes() int { return len(d.problems) + d.dropped }
+
+func (d *decoder) object(s *shape, into reflect.Value, n *strictjson.Node, at *path) {
+	present := make(map[string]bool, len(n.Members))
+	for _, m := range n.Members {
+		f := s.field(m.Name)
+		if f == nil {
+			d.unknown(s, at, m.Name, m.NameOffset)
+			continue
+		}
+		present[m.Name] = true
+		d.member(f, into.FieldByIndex(f.index), m.Value, at.member(m.Name))
+	}
+	for i := range s.fields {
+		if f := &s.fields[i]; f.required && !present[f.name] {
+			d.missing(at.member(f.name), n.Offset)
+		}
+	}
+}
+
+// member reads one parameter into its field, and checks what its tags say.
+func (d *decoder) member(f *field, into reflect.Value, n *strictjson.Node, at *path) {
+	mistakes, bound := d.mistakes(), len(d.binds)
+	enum := f.enum
+	if n.Kind == strictjson.String && n.Text == "" {
+		// "" is the zero value, the same as absent: if that is wrong, it is for being required, which is checked below.
+		enum = nil
+	}
+	d.value(f.shape, into, n, at, enum)
+	// A pointer that is there says enough: it was chosen to tell 0 from absent.
+	if f.required && !f.allowEmpty && f.shape.form != pointer && d.mistakes() == mistakes && len(d.binds) == bound && isEmpty(f.shape, into) {
+		d.empty(at, f.shape, n.Offset)
+	}
+}
+
+// value reads any value. enum is for the strings in it.
+func (d *decoder) value(s *shape, into reflect.Value, n *strictjson.Node, at *path, enum []string) {
+	if n.Kind == strictjson.Null {
+		d.add(at, CodeNull, n.Offset, "leave it out to get the default", "'%s' must be %s, got null", at, s.wants())
+		return
+	}
+	if n.Kind == strictjson.String && s.bindable() && d.templated(n.Text) {
+		if d.binds == nil {
+			d.binds = make(map[string]string)
+		}
+		d.binds[at.pointer()] = n.Text
+		return
+	}
+	switch s.form {
+	case pointer:
+		d.pointer(s, into, n, at, enum)
+	case list:
+		d.list(s, into, n, at, enum)
+	case dict:
+		d.dict(s, into, n, at, enum)
+	case object:
+		if n.Kind != strictjson.Object {
+			d.wrongType(s, n, at)
+			return
+		}
+		d.object(s, into, n, at)
+	case custom:
+		d.custom(s, into, n, at)
+	case text:
+		if n.Kind != strictjson.String {
+			d.wrongType(s, n, at)
+			return
+		}
+		d.allowed(at, n.Text, enum, n.Offset)
+		into.SetString(n.Text)
+	default:
+		d.scalar(s, into, n, at)
+	}
+}
+
+func (d *decoder) pointer(s *shape, into reflect.Value, n *strictjson.Node, at *path, enum []string) {
+	mistakes := d.mistakes()
+	to := reflect.New(s.elem.typ)
+	if !into.IsNil() {
+		to.Elem().Set(into.Elem()) // the default, which is a copy already
+	}
+	d.value(s.elem, to.Elem(), n, at, enum)
+	if d.mistakes() == mistakes {
+		into.Set(to)
+	}
+}
+
+func (d *decoder) list(s *shape, into reflect.Value, n *strictjson.Node, at *path, enum []string) {
+	if n.Kind != strictjson.Array {
+		d.wrongType(s, n, at)
+		return
+	}
+	all := reflect.MakeSlice(s.typ, len(n.Elems), len(n.Elems))
+	for i, e := range n.Elems {
+		d.value(s.elem, all.Index(i), e, at.elem(i), enum)
+	}
+	into.Set(all)
+}
+
+func (d *decoder) dict(s *shape, into reflect.Value, n *strictjson.Node, at *path, enum []string) {
+	if n.Kind != strictjson.Object {
+		d.wrongType(s, n, at)
+		return
+	}
+	all := reflect.MakeMapWithSize(s.typ, len(n.Members))
+	for _, m := range n.Members {
+		elem := reflect.New(s.elem.typ).Elem()
+		d.value(s.elem, elem, m.Value, at.member(m.Name), enum)
+		all.SetMapIndex(reflect.ValueOf(m.Name).Convert(s.typ.Key()), elem)
+	}
+	into.Set(all)
+}

@@ -1,0 +1,158 @@
+package params
+
+import "reflect"
+
+// Field describes one parameter.
+type Field struct {
+	// Name is the name in JSON.
+	Name string
+	// Type is the Go type.
+	Type reflect.Type
+	// Wants says what the parameter takes, in the words of messages: "a list of strings".
+	Wants string
+	// Required says that JSON must have it; AllowEmpty that it may then be empty all the same.
+	Required   bool
+	AllowEmpty bool
+	// Enum are the strings allowed, in the order of the tag. Nil means any.
+	Enum []string
+	// Doc is the sentence of the doc tag.
+	Doc string
+	// Fields are those of a struct, or of the structs in a list or map or behind a pointer. Nil for all else.
+	Fields []Field
+}
+
+// Describe returns the parameters of an action, in the order of its fields. The error is a [*TypeError] if a field has a
+// type or a tag that is not supported; such a type must not be registered. Only the type of proto matters.
+func Describe(proto any) ([]Field, error) {
+	s, _, err := shapeOf(proto)
+	if err != nil {
+		return nil, err
+	}
+	return describe(s), nil
+}
+
+func describe(s *shape) []Field {
+	fields := make([]Field, len(s.fields))
+	for i, f := range s.fields {
+		fields[i] = Field{
+			Name: f.name, Type: f.shape.typ, Wants: f.shape.wants(), Required: f.required, AllowEmpty: f.allowEmpty, Enum: f.enum, Doc: f.doc,
+		}
+		if inner := f.shape.innermost(); inner.form == object {
+			fields[i].Fields = describe(inner)
+		}
+	}
+	return fields
+}
+
+// innermost returns what lists, maps and pointers hold in the end.
+func (s *shape) innermost() *shape {
+	for s.elem != nil {
+		s = s.elem
+	}
+	return s
+}
+
+// CheckDefaults reports, as a [*TypeError], a default in a prototype that could not be told from an empty value: where an
+// empty value is left out of JSON, reading that JSON brings the default back. This is for tests of actions; Decode does
+// not insist on it.
+func CheckDefaults(proto any) error {
+	s, v, err := shapeOf(proto)
+	if err != nil || !v.IsValid() {
+		return err
+	}
+	return checkDefaults(s, v, s.typ, "")
+}
+
+func checkDefaults(s *shape, v reflect.Value, root reflect.Type, at string) error {
+	for _, f := range s.fields {
+		fv := v.FieldByIndex(f.index)
+		if isEmpty(f.shape, fv) || f.required && f.shape.form != pointer {
+			continue
+		}
+		if f.omit || f.shape.form == pointer {
+			return &TypeError{Type: root, Field: at + f.name, Msg: "it has a default, so its empty value must not be left out of JSON"}
+		}
+	}
+	return nil
+}
+
+// Get returns the parameter of that JSON name, not one within another. ok is false if there is none or value is a nil
+// pointer. It is for reading: what it returns may share memory with value.
+func Get(value any, name string) (v reflect.Value, ok bool) {
+	s, v, err := shapeOf(value)
+	if err != nil || !v.IsValid() {
+		return reflect.Value{}, false
+	}
+	f := s.field(name)
+	if f == nil {
+		return reflect.Value{}, false
+	}
+	return v.FieldByIndex(f.index), true
+}
+
+// TypeAt returns the type of what stands at a JSON pointer below "params", without the pointer if it is one. ok is false if
+// nothing stands there: no such name, an index past the end, a name that a map does not have, the inside of a nil pointer.
+func TypeAt(value any, pointer string) (t reflect.Type, ok bool) {
+	s, v, err := shapeOf(value)
+	if err != nil || !v.IsValid() {
+		return nil, false
+	}
+	_, found, _, ok := follow(s, v, pointer)
+	if !ok {
+		return nil, false
+	}
+	return found.plain().typ, true
+}
+
+// Strings calls visit for every string in the parameters with its JSON pointer, in the order of the fields, map keys
+// sorted. Map keys and what types with methods of their own hold are no such strings.
+func Strings(value any, visit func(pointer, s string)) {
+	s, v, err := shapeOf(value)
+	if err == nil && v.IsValid() {
+		visitStrings(s, v, nil, visit)
+	}
+}
+
+func visitStrings(s *shape, v reflect.Value, at *path, visit func(pointer, s string)) {
+	switch s.form {
+	case text:
+		visit(at.pointer(), v.String())
+	case pointer:
+		if !v.IsNil() {
+			visitStrings(s.elem, v.Elem(), at, visit)
+		}
+	case list:
+		if !s.elem.hasText() {
+			return
+		}
+		for i := range v.Len() {
+			visitStrings(s.elem, v.Index(i), at.elem(i), visit)
+		}
+	case dict:
+		if !s.elem.hasText() {
+			return
+		}
+		for _, key := range sortedKeys(v) {
+			visitStrings(s.elem, v.MapIndex(key), at.member(key.String()), visit)
+		}
+	case object:
+		for _, f := range s.fields {
+			visitStrings(f.shape, v.FieldByIndex(f.index), at.member(f.name), visit)
+		}
+	}
+}
+
+// hasText reports whether there can be strings in a value.
+func (s *shape) hasText() bool {
+	switch s = s.innermost(); s.form {
+	case text:
+		return true
+	case object:
+		for _, f := range s.fields {
+			if f.shape.hasText() {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,32 @@
+// Package params is the bridge between an action, which is a Go struct, and its parameters in JSON, in templates and in
+// schemas. All of it works by reflection on the struct, so that an action of somebody else's is equal to a built-in one.
+//
+// # What a parameter is
+//
+// Each exported field of the struct is a parameter, under the name in its json tag or, without one, its Go name. Fields
+// of embedded structs count as the struct's own. A field tagged json:"-" is no parameter: it is never written, read,
+// compared or expanded, and copies share what it refers to. The tags are
+//
+//	json:"name,omitempty"   the name; an empty value is left out of JSON (omitzero means the same here)
+//	param:"required"        JSON must have it, and it must not be empty, in Go neither
+//	param:"required,empty"  JSON must have it; it may be empty
+//	enum:"auto,literal"     the strings that are allowed, in the field, or in its list or map
+//	doc:"one sentence"      for people and schemas
+//
+// A field can be a string, bool, whole number or float, a slice, a map with string keys or a struct of these, a pointer to
+// one of these, or a type that has both MarshalJSON and UnmarshalJSON or both MarshalText and UnmarshalText, which then
+// does the reading and writing. All else is refused by [Describe]. A struct that is empty and not required is left out of
+// JSON, as is a nil pointer.
+//
+// # Templates and bindings
+//
+// A string can hold a template as it is. For a parameter that is not a string the template is kept beside the value, in a
+// map from the parameter's JSON pointer (RFC 6901, below "params": "/start_line", "/ranges/0/end") to the text: a binding.
+// What is a template is up to the caller.
+//
+// # Values
+//
+// A value is the struct or a pointer to it. No function here modifies what it is given, none keeps it, and all are safe
+// for concurrent use as far as the types' own methods are. Equal values are written as the same JSON, and
+// Decode(Encode(v)) is Equal to v if v passes [Check] and the prototype passes [CheckDefaults].
+package params

@@ -1,0 +1,219 @@
+package params
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/millrace-go/millrace/internal/strictjson"
+)
+
+// ValueError says which parameter could not be written by [Encode] or filled in by [Expand], and why.
+type ValueError struct {
+	// Pointer is the JSON pointer below "params".
+	Pointer string
+	// Msg says what is wrong, in full.
+	Msg string
+	// Err is the error of a type's own methods, if that was the cause.
+	Err error
+}
+
+// Error returns the message with the pointer.
+func (e *ValueError) Error() string { return "parameter " + e.Pointer + ": " + e.Msg }
+
+// Unwrap returns Err.
+func (e *ValueError) Unwrap() error { return e.Err }
+
+func valueError(at *path, cause error, format string, args ...any) error {
+	return &ValueError{Pointer: at.pointer(), Msg: fmt.Sprintf(format, args...), Err: cause}
+}
+
+// Encode writes the parameters as one compact JSON object: in the order of the fields, map keys sorted, nothing escaped
+// that JSON does not demand. Optional parameters that are empty are left out where their tags say so, required ones are
+// always there. For a parameter in binds its template is written, as a string, and its value is not.
+//
+// The error is a [*TypeError] for a value that is no action, or a [*ValueError] for a string that is not valid UTF-8, a
+// float that is not a number, a nil pointer in a list or map, a type whose own method fails, and a binding of nothing.
+func Encode(value any, binds map[string]string) ([]byte, error) {
+	s, v, err := shapeOf(value)
+	if err != nil {
+		return nil, err
+	}
+	if !v.IsValid() {
+		return nil, &TypeError{Type: s.typ, Msg: "action is a nil pointer"}
+	}
+	e := &encoder{binds: binds}
+	if err := e.object(s, v, nil); err != nil {
+		return nil, err
+	}
+	if e.bound != len(binds) {
+		return nil, leftOver(s, v, binds)
+	}
+	return e.buf, nil
+}
+
+// leftOver names the first binding that was not used.
+func leftOver(s *shape, v reflect.Value, binds map[string]string) error {
+	first := ""
+	for to := range binds {
+		if _, _, _, ok := follow(s, v, to); (!ok || boundAbove(binds, to)) && (first == "" || to < first) {
+			first = to
+		}
+	}
+	return &ValueError{Pointer: first, Msg: "a template is bound to it, but there is no such parameter"}
+}
+
+type encoder struct {
+	buf   []byte
+	binds map[string]string
+	bound int // bindings written
+}
+
+func (e *encoder) object(s *shape, v reflect.Value, at *path) error {
+	e.buf = append(e.buf, '{')
+	first := true
+	for i := range s.fields {
+		f := &s.fields[i]
+		fv, here := v.FieldByIndex(f.index), at.member(f.name)
+		if e.absent(f, fv, here) {
+			continue
+		}
+		if !first {
+			e.buf = append(e.buf, ',')
+		}
+		first = false
+		e.buf = append(strictjson.AppendQuoted(e.buf, f.name), ':')
+		if err := e.value(f.shape, fv, here); err != nil {
+			return err
+		}
+	}
+	e.buf = append(e.buf, '}')
+	return nil
+}
+
+// absent reports whether a field is left out.
+func (e *encoder) absent(f *field, v reflect.Value, at *path) bool {
+	to := ""
+	if len(e.binds) > 0 {
+		to = at.pointer()
+		if _, ok := e.binds[to]; ok {
+			return false
+		}
+	}
+	switch s := f.shape; {
+	case s.form == pointer && v.IsNil():
+		return true
+	case s.form == custom && isNull(s, v):
+		return true
+	default:
+		return f.omit && isEmpty(s, v) && !boundBelow(e.binds, to)
+	}
+}
+
+func (e *encoder) value(s *shape, v reflect.Value, at *path) error {
+	if len(e.binds) > 0 {
+		if template, ok := e.binds[at.pointer()]; ok {
+			e.bound++
+			return e.text(template, at)
+		}
+	}
+	switch s.form {
+	case text:
+		return e.text(v.String(), at)
+	case boolean:
+		e.buf = strconv.AppendBool(e.buf, v.Bool())
+	case integer:
+		e.buf = strconv.AppendInt(e.buf, v.Int(), 10)
+	case unsigned:
+		e.buf = strconv.AppendUint(e.buf, v.Uint(), 10)
+	case float:
+		f := v.Float()
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			return valueError(at, nil, "JSON has no number %v", f)
+		}
+		e.buf = append(e.buf, formatFloat(f, s.typ.Bits())...)
+	case pointer:
+		if v.IsNil() {
+			return valueError(at, nil, "a list or map cannot hold nil")
+		}
+		return e.value(s.elem, v.Elem(), at)
+	case list:
+		return e.list(s, v, at)
+	case dict:
+		return e.dict(s, v, at)
+	case object:
+		return e.object(s, v, at)
+	case custom:
+		var err error
+		if e.buf, err = appendCustom(s, e.buf, v); err != nil {
+			return valueError(at, err, "%v", err)
+		}
+		if isNull(s, v) {
+			return valueError(at, nil, "it would be written as null")
+		}
+	}
+	return nil
+}
+
+func (e *encoder) text(s string, at *path) error {
+	if !utf8.ValidString(s) {
+		return valueError(at, errBadText, "%v", errBadText)
+	}
+	e.buf = strictjson.AppendQuoted(e.buf, s)
+	return nil
+}
+
+func (e *encoder) list(s *shape, v reflect.Value, at *path) error {
+	e.buf = append(e.buf, '[')
+	for i := range v.Len() {
+		if i > 0 {
+			e.buf = append(e.buf, ',')
+		}
+		if err := e.value(s.elem, v.Index(i), at.elem(i)); err != nil {
+			return err
+		}
+	}
+	e.buf = append(e.buf, ']')
+	return nil
+}
+
+func (e *encoder) dict(s *shape, v reflect.Value, at *path) error {
+	e.buf = append(e.buf, '{')
+	for i, key := range sortedKeys(v) {
+		if i > 0 {
+			e.buf = append(e.buf, ',')
+		}
+		if err := e.text(key.String(), at); err != nil {
+			return err
+		}
+		e.buf = append(e.buf, ':')
+		if err := e.value(s.elem, v.MapIndex(key), at.member(key.String())); err != nil {
+			return err
+		}
+	}
+	e.buf = append(e.buf, '}')
+	return nil
+}
+
+// sortedKeys returns the keys of a map with string keys.
+func sortedKeys(v reflect.Value) []reflect.Value {
+	keys := v.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	return keys
+}
+
+// formatFloat writes the shortest number that reads back as f. The two zeros are one number in JSON.
+func formatFloat(f float64, bits int) string {
+	if f == 0 {
+		return "0"
+	}
+	format := byte('f')
+	if abs := math.Abs(f); abs < 1e-6 || abs >= 1e21 {
+		format = 'e'
+	}
+	return strconv.FormatFloat(f, format, -1, bits)
+}

@@ -1,0 +1,84 @@
+package params
+
+import (
+	"reflect"
+	"strconv"
+
+	"github.com/millrace-go/millrace/internal/strictjson"
+)
+
+// path is a place below "params", linked upwards so that walking costs nothing until somebody asks for its text. Nil is
+// "params" itself.
+type path struct {
+	up    *path
+	name  string // of a member, if index is below 0
+	index int
+}
+
+func (p *path) member(name string) *path { return &path{up: p, name: name, index: -1} }
+func (p *path) elem(i int) *path         { return &path{up: p, index: i} }
+
+// pointer returns the JSON pointer.
+func (p *path) pointer() string {
+	if p == nil {
+		return ""
+	}
+	if p.index >= 0 {
+		return p.up.pointer() + "/" + strconv.Itoa(p.index)
+	}
+	return p.up.pointer() + "/" + strictjson.EscapeToken(p.name)
+}
+
+// String returns the place as messages name it: "edits[0].old_text".
+func (p *path) String() string {
+	if p == nil {
+		return "params"
+	}
+	if p.index >= 0 {
+		return p.up.String() + "[" + strconv.Itoa(p.index) + "]"
+	}
+	if p.up == nil {
+		return shown(p.name)
+	}
+	return p.up.String() + "." + shown(p.name)
+}
+
+// follow returns the path that a JSON pointer stands for, and the shape and the value there. ok is false if nothing is
+// there; what a nil pointer could point to is not. The value itself, "", is no parameter.
+func follow(s *shape, v reflect.Value, to string) (at *path, found *shape, there reflect.Value, ok bool) {
+	tokens, ok := strictjson.SplitPointer(to)
+	if !ok || len(tokens) == 0 {
+		return nil, nil, v, false
+	}
+	for _, token := range tokens {
+		if s.form == pointer {
+			if v.IsNil() {
+				return nil, nil, v, false
+			}
+			s, v = s.elem, v.Elem()
+		}
+		switch s.form {
+		case object:
+			f := s.field(token)
+			if f == nil {
+				return nil, nil, v, false
+			}
+			at, s, v = at.member(token), f.shape, v.FieldByIndex(f.index)
+		case dict:
+			v = v.MapIndex(reflect.ValueOf(token).Convert(s.typ.Key()))
+			if !v.IsValid() {
+				return nil, nil, v, false
+			}
+			at, s = at.member(token), s.elem
+		case list:
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= v.Len() || strconv.Itoa(i) != token {
+				return nil, nil, v, false
+			}
+			at, s, v = at.elem(i), s.elem, v.Index(i)
+		default:
+			return nil, nil, v, false
+		}
+	}
+	return at, s, v, true
+}

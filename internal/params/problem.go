@@ -1,0 +1,114 @@
+package params
+
+import (
+	"fmt"
+
+	"github.com/millrace-go/millrace/internal/strictjson"
+)
+
+// The codes of problems. They are stable.
+const (
+	CodeUnknownField = "unknown_field"     // a name that no parameter has
+	CodeWrongType    = "wrong_type"        // a value of another kind
+	CodeNull         = "null_param"        // null, which no parameter takes
+	CodeMissing      = "missing_param"     // a required parameter is not there
+	CodeEmpty        = "empty_param"       // a required parameter is there, but empty
+	CodeOutOfRange   = "out_of_range"      // a number too large or too small for its parameter
+	CodeBadEnum      = "unsupported_value" // a string that is not among those allowed
+	CodeBadValue     = "bad_value"         // a value that its type does not take, or that JSON cannot hold
+	CodeBadBinding   = "bad_binding"       // a binding of no parameter, of one that takes none, or to what is no template
+	CodeBadAction    = "bad_action"        // the action's own type is wrong
+	CodeTooMany      = "too_many_problems" // the number of those left out
+)
+
+// mostProblems bounds what one action reports: nobody reads more, and a hostile text could hold a hundred thousand.
+const mostProblems = 100
+
+// Problem is one mistake in the parameters of an action.
+type Problem struct {
+	// Pointer is the JSON pointer below "params", such as "/patterns/0/pattern"; "" for the params as a whole.
+	Pointer string
+	// Code is one of the Code constants.
+	Code string
+	// Message says what is wrong.
+	Message string
+	// Hint says what to write instead; "" if that is not known.
+	Hint string
+	// Offset is the byte in the JSON text at which the mistake stands: the value, an unknown name, or the object that
+	// lacks something. 0 for values built in Go.
+	Offset int
+}
+
+// judge collects the problems of one action.
+type judge struct {
+	action     string
+	isTemplate func(string) bool
+	problems   []Problem
+	dropped    int
+}
+
+func (j *judge) add(at *path, code string, offset int, hint, format string, args ...any) {
+	if len(j.problems) == mostProblems {
+		j.dropped++
+		return
+	}
+	j.problems = append(j.problems, Problem{
+		Pointer: at.pointer(), Code: code, Message: fmt.Sprintf(format, args...), Hint: hint, Offset: offset,
+	})
+}
+
+// all returns the problems, with a last one for those that were too many.
+func (j *judge) all() []Problem {
+	if j.dropped > 0 {
+		j.problems = append(j.problems, Problem{
+			Code: CodeTooMany, Message: fmt.Sprintf("%d more problems with the parameters of the %s action", j.dropped, j.action),
+		})
+	}
+	return j.problems
+}
+
+func (j *judge) templated(s string) bool { return j.isTemplate != nil && j.isTemplate(s) }
+
+// missing uses the words of S0.72.
+func (j *judge) missing(at *path, offset int) {
+	j.add(at, CodeMissing, offset, "", "%s action requires '%s' parameter", j.action, at)
+}
+
+func (j *judge) empty(at *path, s *shape, offset int) {
+	what := "empty"
+	switch s.form {
+	case boolean:
+		what = "false"
+	case integer, unsigned, float:
+		what = "0"
+	}
+	j.add(at, CodeEmpty, offset, "", "%s cannot be %s", at, what)
+}
+
+// allowed checks a string against its enum. Nothing can be said yet of a template.
+func (j *judge) allowed(at *path, s string, enum []string, offset int) {
+	if len(enum) == 0 || j.templated(s) {
+		return
+	}
+	for _, e := range enum {
+		if e == s {
+			return
+		}
+	}
+	j.add(at, CodeBadEnum, offset, "use "+choice(enum), "unsupported %s %s '%s'", j.action, at, shown(s))
+}
+
+// unknown reports a name that s, the struct at up, does not have.
+func (j *judge) unknown(s *shape, up *path, name string, offset int) {
+	names := make([]string, len(s.fields))
+	for i, f := range s.fields {
+		names[i] = f.name
+	}
+	hint := "it takes none"
+	if near, ok := strictjson.Nearest(name, names); ok {
+		hint = fmt.Sprintf("did you mean '%s'?", near)
+	} else if len(names) > 0 {
+		hint = "use " + choice(names)
+	}
+	j.add(up.member(name), CodeUnknownField, offset, hint, "%s action has no parameter '%s'", j.action, up.member(name))
+}

@@ -1,0 +1,116 @@
+package params
+
+import (
+	"errors"
+	"math"
+	"reflect"
+	"strconv"
+
+	"github.com/millrace-go/millrace/internal/strictjson"
+)
+
+// scalar reads a bool or a number.
+func (d *decoder) scalar(s *shape, into reflect.Value, n *strictjson.Node, at *path) {
+	switch {
+	case s.form == boolean && n.Kind == strictjson.Bool:
+		into.SetBool(n.Bool)
+	case s.form == boolean || n.Kind != strictjson.Number:
+		d.wrongType(s, n, at)
+	default:
+		switch err := setNumber(s, into, n.Number); {
+		case errors.Is(err, strictjson.ErrRange):
+			least, most := bounds(s)
+			d.add(at, CodeOutOfRange, n.Offset, "", "'%s' must be between %s and %s, got %s", at, least, most, shown(n.Number))
+		case err != nil:
+			d.add(at, CodeWrongType, n.Offset, "", "'%s' must be %s, got %s", at, s.wants(), shown(n.Number))
+		}
+	}
+}
+
+// setNumber sets a number of any kind from its text exactly, or returns one of the errors of [strictjson.Whole].
+func setNumber(s *shape, into reflect.Value, number string) error {
+	if s.form == float {
+		if _, _, err := strictjson.Whole(number); errors.Is(err, strictjson.ErrNotNumber) {
+			return err // ParseFloat takes more than JSON does: "inf", "0x1p4", "1_000"
+		}
+		f, err := strconv.ParseFloat(number, s.typ.Bits())
+		if err != nil {
+			return strictjson.ErrRange
+		}
+		into.SetFloat(f)
+		return nil
+	}
+	negative, magnitude, err := strictjson.Whole(number)
+	if err != nil {
+		return err
+	}
+	if s.form == unsigned {
+		if negative && magnitude > 0 || into.OverflowUint(magnitude) {
+			return strictjson.ErrRange
+		}
+		into.SetUint(magnitude)
+		return nil
+	}
+	var i int64
+	switch {
+	case negative && magnitude <= -math.MinInt64:
+		i = -int64(magnitude) // also right for MinInt64, which is its own negative
+	case !negative && magnitude <= math.MaxInt64:
+		i = int64(magnitude)
+	default:
+		return strictjson.ErrRange
+	}
+	if into.OverflowInt(i) {
+		return strictjson.ErrRange
+	}
+	into.SetInt(i)
+	return nil
+}
+
+// bounds returns the least and the greatest number that the type can hold.
+func bounds(s *shape) (least, most string) {
+	bits := s.typ.Bits()
+	switch s.form {
+	case unsigned:
+		return "0", strconv.FormatUint(math.MaxUint64>>(64-bits), 10)
+	case integer:
+		return strconv.FormatInt(math.MinInt64>>(64-bits), 10), strconv.FormatInt(math.MaxInt64>>(64-bits), 10)
+	}
+	greatest := math.MaxFloat64
+	if bits == 32 {
+		greatest = math.MaxFloat32
+	}
+	return formatFloat(-greatest, bits), formatFloat(greatest, bits)
+}
+
+// wrongType reports a value of another kind than the parameter has.
+func (d *decoder) wrongType(s *shape, n *strictjson.Node, at *path) {
+	d.add(at, CodeWrongType, n.Offset, d.typeHint(s.plain(), n), "'%s' must be %s, got %s", at, s.wants(), n.Kind)
+}
+
+// typeHint guesses how the value was meant.
+func (d *decoder) typeHint(s *shape, n *strictjson.Node) string {
+	const most = 60
+	short := n.Kind != strictjson.Array && n.Kind != strictjson.Object && n.End-n.Offset <= most
+	switch s.form {
+	case list:
+		if s.elem.form == text && n.Kind == strictjson.String && short {
+			return "use a list: [" + string(n.AppendJSON(nil)) + "]"
+		}
+		return "use a list: [...]"
+	case text:
+		if short {
+			return `write it in quotes: "` + string(n.AppendJSON(nil)) + `"`
+		}
+	case boolean, integer, unsigned, float:
+		if n.Kind != strictjson.String {
+			return ""
+		}
+		try := reflect.New(s.typ).Elem()
+		if s.form == boolean && (n.Text == "true" || n.Text == "false") || s.form != boolean && setNumber(s, try, n.Text) == nil {
+			return "write it without quotes: " + shown(n.Text)
+		}
+		return "of strings, only a template such as {{step.count}} can stand here"
+	}
+	return ""
+}

@@ -1,0 +1,226 @@
+package params
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+)
+
+// form is how a type is read and written.
+type form uint8
+
+const (
+	text form = iota
+	boolean
+	integer
+	unsigned
+	float
+	list
+	dict    // a map with string keys
+	object  // a struct
+	pointer // to one of the others
+	custom  // through the methods of the type
+)
+
+// shape is what there is to know of a type. It is worked out anew for each call: that takes microseconds, and a cache
+// would have to be a global variable.
+type shape struct {
+	typ     reflect.Type
+	form    form
+	elem    *shape  // of list, dict and pointer
+	fields  []field // of object
+	viaJSON bool    // of custom: through the JSON methods, else through the text methods
+}
+
+// TypeError says why a type cannot be an action or hold parameters. It is the fault of who wrote the action.
+type TypeError struct {
+	// Type is the struct; nil if there was no value at all.
+	Type reflect.Type
+	// Field is the Go name of the field, with those it lies in; "" for the struct itself.
+	Field string
+	// Msg says what is wrong.
+	Msg string
+}
+
+// Error names the type and the field.
+func (e *TypeError) Error() string {
+	switch {
+	case e.Type == nil:
+		return e.Msg
+	case e.Field == "":
+		return fmt.Sprintf("%v: %s", e.Type, e.Msg)
+	default:
+		return fmt.Sprintf("%v.%s: %s", e.Type, e.Field, e.Msg)
+	}
+}
+
+// shapeOf returns the shape of an action and its struct, or the zero reflect.Value if value is a nil pointer.
+func shapeOf(value any) (*shape, reflect.Value, error) {
+	if value == nil {
+		return nil, reflect.Value{}, &TypeError{Msg: "action is nil"}
+	}
+	v := reflect.ValueOf(value)
+	t := v.Type()
+	if t.Kind() == reflect.Pointer {
+		t, v = t.Elem(), v.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return nil, reflect.Value{}, &TypeError{Type: v.Type(), Msg: "an action must be a struct or a pointer to one"}
+	}
+	b := builder{root: t}
+	// The struct itself is always taken field by field: methods for JSON, perhaps promoted from an embedded field, would
+	// hide its parameters.
+	s, err := b.object(t, "")
+	if err != nil {
+		return nil, reflect.Value{}, err
+	}
+	return s, v, nil
+}
+
+type builder struct {
+	root  reflect.Type
+	above []reflect.Type // the types around the present one
+}
+
+func (b *builder) fail(at, format string, args ...any) error {
+	return &TypeError{Type: b.root, Field: at, Msg: fmt.Sprintf(format, args...)}
+}
+
+func (b *builder) shape(t reflect.Type, at string) (*shape, error) {
+	if s, err := b.custom(t, at); s != nil || err != nil {
+		return s, err
+	}
+	s := &shape{typ: t}
+	switch t.Kind() {
+	case reflect.String:
+		s.form = text
+	case reflect.Bool:
+		s.form = boolean
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		s.form = integer
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		s.form = unsigned
+	case reflect.Float32, reflect.Float64:
+		s.form = float
+	case reflect.Struct:
+		return b.object(t, at)
+	case reflect.Pointer:
+		s.form = pointer
+		if t.Elem().Kind() == reflect.Pointer {
+			return nil, b.fail(at, "a pointer to a pointer cannot be a parameter")
+		}
+		return b.container(s, at)
+	case reflect.Slice:
+		s.form = list
+		if t.Elem().Kind() == reflect.Uint8 {
+			return nil, b.fail(at, "bytes cannot be a parameter: use a string")
+		}
+		return b.container(s, at)
+	case reflect.Map:
+		s.form = dict
+		if key, err := b.shape(t.Key(), at); err != nil || key.form != text {
+			return nil, b.fail(at, "a map that is a parameter must have strings as keys")
+		}
+		return b.container(s, at)
+	default:
+		return nil, b.fail(at, "%v cannot be a parameter", t)
+	}
+	return s, nil
+}
+
+func (b *builder) container(s *shape, at string) (*shape, error) {
+	if err := b.enter(s.typ, at); err != nil {
+		return nil, err
+	}
+	defer b.leave()
+	var err error
+	if s.elem, err = b.shape(s.typ.Elem(), at); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// enter guards against types that contain themselves, whose shape would have no end.
+func (b *builder) enter(t reflect.Type, at string) error {
+	if slices.Contains(b.above, t) {
+		return b.fail(at, "%v contains itself", t)
+	}
+	b.above = append(b.above, t)
+	return nil
+}
+
+func (b *builder) leave() { b.above = b.above[:len(b.above)-1] }
+
+// custom returns the shape of a type that reads and writes itself, or nil.
+func (b *builder) custom(t reflect.Type, at string) (*shape, error) {
+	if t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface {
+		return nil, nil
+	}
+	p := reflect.PointerTo(t) // has the methods of both
+	readsJSON, writesJSON := p.Implements(reflect.TypeFor[json.Unmarshaler]()), p.Implements(reflect.TypeFor[json.Marshaler]())
+	readsText, writesText := p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()), p.Implements(reflect.TypeFor[encoding.TextMarshaler]())
+	switch {
+	case readsJSON && writesJSON:
+		return &shape{typ: t, form: custom, viaJSON: true}, nil
+	case readsText && writesText && !readsJSON && !writesJSON:
+		return &shape{typ: t, form: custom}, nil
+	case readsJSON || writesJSON:
+		return nil, b.fail(at, "%v must have both MarshalJSON and UnmarshalJSON, or neither", t)
+	case readsText || writesText:
+		return nil, b.fail(at, "%v must have both MarshalText and UnmarshalText, or neither", t)
+	}
+	return nil, nil
+}
+
+func (b *builder) object(t reflect.Type, at string) (*shape, error) {
+	if err := b.enter(t, at); err != nil {
+		return nil, err
+	}
+	defer b.leave()
+	s := &shape{typ: t, form: object}
+	if err := b.addFields(s, t, nil, at); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (b *builder) addFields(s *shape, t reflect.Type, index []int, at string) error {
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		place := sf.Name
+		if at != "" {
+			place = at + "." + sf.Name
+		}
+		tags, err := b.tags(sf, place)
+		if err != nil {
+			return err
+		}
+		where := append(slices.Clone(index), i)
+		if tags.embedded {
+			if err := b.addFields(s, sf.Type, where, at); err != nil {
+				return err
+			}
+			continue
+		}
+		if tags.ignored {
+			continue
+		}
+		f := tags.field
+		f.index = where
+		if slices.ContainsFunc(s.fields, func(o field) bool { return o.name == f.name }) {
+			return b.fail(place, "two fields have the name %q", f.name)
+		}
+		if f.shape, err = b.shape(sf.Type, place); err != nil {
+			return err
+		}
+		if len(f.enum) > 0 && !f.shape.holdsText() {
+			return b.fail(place, "only strings, and lists and maps of them, can have an enum tag")
+		}
+		// An empty struct that nobody asked for is as good as none, and its own required fields must not be missed.
+		f.omit = !f.required && (f.omit || f.shape.form == object)
+		s.fields = append(s.fields, f)
+	}
+	return nil
+}

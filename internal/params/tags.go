@@ -1,0 +1,82 @@
+package params
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// field is one parameter of a struct.
+type field struct {
+	name       string // in JSON
+	index      []int  // for reflect.Value.FieldByIndex
+	shape      *shape
+	required   bool
+	allowEmpty bool // although it is required
+	omit       bool // if it is empty
+	enum       []string
+	doc        string
+}
+
+type fieldTags struct {
+	field
+	ignored  bool // it is no parameter
+	embedded bool // its fields are parameters
+}
+
+// tags reads the tags of a field. A tag that would have no effect is an error, since whoever wrote it believes it has one.
+func (b *builder) tags(sf reflect.StructField, at string) (fieldTags, error) {
+	var tags fieldTags
+	param, hasParam := sf.Tag.Lookup("param")
+	enum, hasEnum := sf.Tag.Lookup("enum")
+	tag := sf.Tag.Get("json")
+	name, rest, _ := strings.Cut(tag, ",")
+
+	if sf.Anonymous && name == "" {
+		if sf.Type.Kind() == reflect.Pointer {
+			return tags, b.fail(at, "a pointer that is embedded needs a name in its json tag")
+		}
+		c, err := b.custom(sf.Type, at)
+		if err != nil {
+			return tags, err
+		}
+		tags.embedded = sf.Type.Kind() == reflect.Struct && c == nil
+	}
+	tags.ignored = tag == "-" || !sf.IsExported() && !tags.embedded
+	if (tags.ignored || tags.embedded) && (hasParam || hasEnum) {
+		return tags, b.fail(at, "it has a param or enum tag, but is no parameter")
+	}
+	if tags.ignored || tags.embedded {
+		return tags, nil
+	}
+
+	tags.name = name
+	if name == "" {
+		tags.name = sf.Name
+	}
+	for option := range strings.SplitSeq(rest, ",") {
+		switch option {
+		case "":
+		case "omitempty", "omitzero":
+			tags.omit = true
+		default:
+			return tags, b.fail(at, "json tag has the option %q, which is not supported", option)
+		}
+	}
+	switch {
+	case param == "required,empty":
+		tags.required, tags.allowEmpty = true, true
+	case param == "required":
+		tags.required = true
+	case hasParam:
+		return tags, b.fail(at, `param tag must be "required" or "required,empty", not %q`, param)
+	}
+	if hasEnum {
+		tags.enum = strings.Split(enum, ",")
+		if slices.Contains(tags.enum, "") {
+			return tags, b.fail(at, "enum tag has an empty value")
+		}
+	}
+	tags.doc = sf.Tag.Get("doc")
+	return tags, nil
+}

@@ -1,0 +1,137 @@
+package params
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// holdsText reports whether the type is a string, or a list, a map or a pointer of such.
+func (s *shape) holdsText() bool {
+	for s.elem != nil {
+		s = s.elem
+	}
+	return s.form == text
+}
+
+// plain returns what a pointer points to, or s itself.
+func (s *shape) plain() *shape {
+	if s.form == pointer {
+		return s.elem
+	}
+	return s
+}
+
+// field returns the parameter of that name.
+func (s *shape) field(name string) *field {
+	for i := range s.fields {
+		if s.fields[i].name == name {
+			return &s.fields[i]
+		}
+	}
+	return nil
+}
+
+// bindable reports whether a template can stand in place of the value: it gives a number, a string or a list of strings.
+func (s *shape) bindable() bool {
+	switch s = s.plain(); s.form {
+	case boolean, integer, unsigned, float, custom:
+		return true
+	case list:
+		return s.elem.form != list && s.elem.bindable() || s.elem.form == text
+	default:
+		return false
+	}
+}
+
+// wants says what the type takes, as in "must be a list of strings".
+func (s *shape) wants() string {
+	switch s = s.plain(); s.form {
+	case boolean:
+		return "true or false"
+	case integer, unsigned:
+		return "a whole number"
+	case float:
+		return "a number"
+	case list:
+		return "a list" + s.elem.plain().plural()
+	case dict, object:
+		return "an object"
+	case custom:
+		if s.viaJSON {
+			return "a value of type " + s.typ.String()
+		}
+		return "a string"
+	default:
+		return "a string"
+	}
+}
+
+// plural says what is in a list.
+func (s *shape) plural() string {
+	switch s.form {
+	case integer, unsigned:
+		return " of whole numbers"
+	case float:
+		return " of numbers"
+	case dict, object:
+		return " of objects"
+	case list:
+		return " of lists"
+	case text:
+		return " of strings"
+	default:
+		return ""
+	}
+}
+
+// shown returns text that came from the user for a message: not too long, on one line.
+func shown(s string) string {
+	const most = 60
+	cut := ""
+	if utf8.RuneCountInString(s) > most {
+		s, cut = string([]rune(s[:min(len(s), most*utf8.UTFMax)])[:most]), "..."
+	}
+	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		quoted := strconv.Quote(s)
+		s = strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
+	}
+	return s + cut
+}
+
+// choice writes a list as "'auto', 'literal' or 'regex'".
+func choice(words []string) string {
+	text := ""
+	for i, w := range words {
+		switch {
+		case i == 0:
+		case i == len(words)-1:
+			text += " or "
+		default:
+			text += ", "
+		}
+		text += "'" + w + "'"
+	}
+	return text
+}
+
+// given says what a template gave, for a message.
+func given(got any) string {
+	switch got := got.(type) {
+	case nil:
+		return "nothing"
+	case string:
+		return "'" + shown(got) + "'"
+	case []string:
+		if len(got) == 1 {
+			return "a list of 1 string"
+		}
+		return fmt.Sprintf("a list of %d strings", len(got))
+	case int, int64, float64, bool:
+		return fmt.Sprint(got)
+	default:
+		return fmt.Sprintf("a value of type %T", got)
+	}
+}
