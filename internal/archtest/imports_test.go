@@ -1,0 +1,152 @@
+package archtest
+
+import (
+	"maps"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// arrows are the imports of our own packages that each of our packages may have outside of tests. A package that is not
+// here may have none.
+var arrows = map[string][]string{
+	".": {
+		"actions", "backup", "condition", "fsutil", "risk", "template",
+		"internal/commit", "internal/params", "internal/strictjson", "internal/textdiff",
+	},
+	"actions":          {"fsutil", "internal/match", "internal/sed", "internal/textdiff"},
+	"backup":           {"fsutil", "internal/journal", "internal/textdiff"},
+	"condition":        {"internal/strictjson"},
+	"fsutil":           {"internal/ignore"},
+	"internal/commit":  {"fsutil", "internal/journal"},
+	"internal/crashfs": {"fsutil"},
+	"internal/fstest":  {"fsutil"},
+	"internal/journal": {"fsutil"},
+	"internal/params":  {"internal/strictjson"},
+}
+
+// modules are what the library, without its tests, may be made of.
+var modules = []string{
+	module,
+	"github.com/bmatcuk/doublestar/v4",
+	"github.com/spf13/afero",
+	"golang.org/x/sync",
+	"golang.org/x/sys",
+	"golang.org/x/text", // by way of afero
+}
+
+// ours returns the directory of one of our packages by its import path.
+func ours(importPath string) (string, bool) {
+	if importPath == module {
+		return ".", true
+	}
+	return strings.CutPrefix(importPath, module+"/")
+}
+
+func isExample(dir string) bool { return dir == "examples" || strings.HasPrefix(dir, "examples/") }
+
+// graph returns which of our packages each of our packages imports outside of tests, on any system.
+func graph(t *testing.T) map[string][]string {
+	t.Helper()
+	_, files := sources(t)
+	imports := make(map[string][]string)
+	for _, f := range files {
+		if f.isTest() {
+			continue
+		}
+		imports[f.dir()] = append(imports[f.dir()], nil...)
+		for _, spec := range f.syntax.Imports {
+			importPath, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if dir, ok := ours(importPath); ok && !slices.Contains(imports[f.dir()], dir) {
+				imports[f.dir()] = append(imports[f.dir()], dir)
+			}
+		}
+	}
+	return imports
+}
+
+func TestArrows(t *testing.T) {
+	t.Parallel()
+	imports := graph(t)
+	for _, from := range slices.Sorted(maps.Keys(imports)) {
+		for _, to := range imports[from] {
+			switch {
+			case isExample(to):
+				t.Errorf("%s imports the example %s", from, to)
+			case isExample(from):
+				if strings.HasPrefix(to, "internal/") {
+					t.Errorf("%s imports %s, which its readers cannot", from, to)
+				}
+			case to == ".":
+				t.Errorf("%s imports the root, which is on top of everything", from)
+			case !slices.Contains(arrows[from], to):
+				t.Errorf("%s must not import %s", from, to)
+			}
+		}
+	}
+}
+
+// The arrows themselves must keep to the design: no circles, and leaves that stay leaves.
+func TestArrowsOfArrows(t *testing.T) {
+	t.Parallel()
+	var reach func(from string, seen map[string]bool)
+	reach = func(from string, seen map[string]bool) {
+		for _, to := range arrows[from] {
+			if !seen[to] {
+				seen[to] = true
+				reach(to, seen)
+			}
+		}
+	}
+	never := map[string][]string{
+		"fsutil":          {"actions", "backup", "condition", "internal/commit", "internal/journal", "risk", "template"},
+		"actions":         {"backup", "condition", "internal/commit", "internal/journal", "risk", "template"},
+		"condition":       {"actions", "backup", "internal/commit", "internal/journal", "risk", "template"},
+		"backup":          {"actions", "condition", "internal/commit", "risk", "template"},
+		"internal/commit": {"actions", "backup", "condition", "risk", "template"},
+	}
+	for from := range arrows {
+		seen := make(map[string]bool)
+		reach(from, seen)
+		if seen[from] {
+			t.Errorf("%s imports itself by way of others", from)
+		}
+		for _, to := range never[from] {
+			if seen[to] {
+				t.Errorf("%s may reach %s", from, to)
+			}
+		}
+	}
+	for _, leaf := range []string{"risk", "template", "internal/ignore", "internal/strictjson", "internal/textdiff"} {
+		if len(arrows[leaf]) > 0 {
+			t.Errorf("%s is no leaf", leaf)
+		}
+	}
+}
+
+func TestModules(t *testing.T) {
+	t.Parallel()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./...")
+	cmd.Dir = "../.."
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, &stderr)
+	}
+	used := strings.Fields(string(out))
+	slices.Sort(used)
+	for _, m := range slices.Compact(used) {
+		if !slices.Contains(modules, m) {
+			t.Errorf("the library depends on %s", m)
+		}
+	}
+	if !slices.Contains(used, module) {
+		t.Errorf("go list found %q", used)
+	}
+}

@@ -1,0 +1,141 @@
+package archtest
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	module   = "github.com/millrace-go/millrace"
+	maxLines = 400
+)
+
+// file is one Go file of the module, whatever system it is built for.
+type file struct {
+	name   string // relative to the root, with slashes
+	lines  int
+	syntax *ast.File
+}
+
+func (f file) isTest() bool { return strings.HasSuffix(f.name, "_test.go") }
+
+// dir is the package's place relative to the root, "." for the root itself.
+func (f file) dir() string { return path.Dir(f.name) }
+
+// at is the place of a node, for messages.
+func (f file) at(fset *token.FileSet, n ast.Node) string {
+	p := fset.Position(n.Pos())
+	p.Filename = f.name
+	return p.String()
+}
+
+// sources parses every Go file of the module. Unlike go list, that includes files for other systems. Nested modules,
+// testdata and what the go tool ignores are left out.
+func sources(t *testing.T) (*token.FileSet, []file) {
+	t.Helper()
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
+		t.Fatalf("this test has to stand two directories below the module's root: %v", err)
+	}
+	fset := token.NewFileSet()
+	var files []file
+	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			base := d.Name()
+			if name == root {
+				return nil
+			}
+			if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil {
+				return fs.SkipDir
+			}
+			if base == "testdata" || base[0] == '.' || base[0] == '_' {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if filepath.Ext(name) != ".go" {
+			return nil
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		syntax, err := parser.ParseFile(fset, name, data, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		files = append(files, file{name: filepath.ToSlash(rel), lines: bytes.Count(data, []byte("\n")), syntax: syntax})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 20 {
+		t.Fatalf("only %d files found", len(files))
+	}
+	return fset, files
+}
+
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	fset, files := sources(t)
+	for _, f := range files {
+		if f.lines > maxLines {
+			t.Errorf("%s has %d lines, more than %d: split it by role", f.name, f.lines, maxLines)
+		}
+		name := strings.TrimSuffix(f.syntax.Name.Name, "_test")
+		if slices.Contains([]string{"util", "utils", "common", "types", "pkg", "helpers", "misc", "base", "cmd"}, name) {
+			t.Errorf("%s: package %s says nothing of what is in it", f.name, name)
+		}
+		for _, decl := range f.syntax.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
+				t.Errorf("%s: init functions run unasked; make it a function that is called", f.at(fset, fn))
+			}
+		}
+	}
+}
+
+// A file whose package comment is lost, usually by a blank line, shows as a package without any.
+func TestPackageComments(t *testing.T) {
+	t.Parallel()
+	_, files := sources(t)
+	comments := make(map[string]int)
+	for _, f := range files {
+		if f.isTest() {
+			continue
+		}
+		comments[f.dir()] += 0
+		if f.syntax.Doc == nil {
+			continue
+		}
+		comments[f.dir()]++
+		text := f.syntax.Doc.Text()
+		if f.syntax.Name.Name != "main" && !strings.HasPrefix(text, "Package "+f.syntax.Name.Name+" ") {
+			t.Errorf("%s: package comment begins with %.30q", f.name, text)
+		}
+	}
+	for dir, n := range comments {
+		if n != 1 {
+			t.Errorf("package %s has %d package comments, want 1", dir, n)
+		}
+	}
+}
