@@ -1,0 +1,185 @@
+package textdiff
+
+import "bytes"
+
+// maxSlide bounds how many lines a change is moved up or down in search of a better place.
+const maxSlide = 256
+
+// compact moves insertions and deletions that could as well stand a few lines higher or lower, as when a line is added to
+// a run of equal ones: first together with a neighbour where they can touch, so that there are fewer changes to read, then
+// to where the text begins a new part. The number of changed lines stays the same. The result reuses cores.
+func compact(old, new []byte, cores []core) []core {
+	t := texts{old, new}
+	up := cores[:0]
+	for _, c := range cores {
+		for n := 0; ; n++ {
+			if len(up) > 0 && up[len(up)-1].touches(c) {
+				c = up[len(up)-1].merge(c)
+				up = up[:len(up)-1]
+			}
+			floor := core{}
+			if len(up) > 0 {
+				floor = up[len(up)-1]
+			}
+			if n == maxSlide || !t.slideUp(&c, floor) {
+				break
+			}
+		}
+		up = append(up, c)
+	}
+	down := up[:0]
+	for i := 0; i < len(up); i++ {
+		c := up[i]
+		for n := 0; ; n++ {
+			for i+1 < len(up) && c.touches(up[i+1]) {
+				i++
+				c = c.merge(up[i])
+			}
+			if n == maxSlide || !t.slideDown(&c) {
+				break
+			}
+		}
+		floor := core{}
+		if len(down) > 0 {
+			floor = down[len(down)-1]
+		}
+		down = append(down, t.place(c, floor))
+	}
+	return down
+}
+
+// touches reports whether next begins where c ends.
+func (c core) touches(next core) bool { return c.oldEnd == next.oldOff && c.newEnd == next.newOff }
+
+// merge returns c and the next core, which it touches, as one.
+func (c core) merge(next core) core {
+	c.oldN += next.oldN
+	c.newN += next.newN
+	c.oldEnd, c.newEnd = next.oldEnd, next.newEnd
+	return c
+}
+
+// shift moves a core by lines that are n bytes long together, down if lines and n are positive.
+func (c *core) shift(lines, n int) {
+	c.oldLine += lines
+	c.newLine += lines
+	c.oldOff += n
+	c.oldEnd += n
+	c.newOff += n
+	c.newEnd += n
+}
+
+// texts are the old and the new text.
+type texts struct{ old, new []byte }
+
+// side returns the text that an insertion or a deletion has lines in, and which; ok is false if c is both.
+func (t texts) side(c core) (text []byte, off, end int, ok bool) {
+	switch {
+	case c.oldN == 0:
+		return t.new, c.newOff, c.newEnd, true
+	case c.newN == 0:
+		return t.old, c.oldOff, c.oldEnd, true
+	default:
+		return nil, 0, 0, false
+	}
+}
+
+// slideUp moves c up by one line if that leaves the difference the same and does not run into floor, the core before.
+func (t texts) slideUp(c *core, floor core) bool {
+	text, off, end, ok := t.side(*c)
+	if !ok || c.oldOff <= floor.oldEnd || c.newOff <= floor.newEnd {
+		return false
+	}
+	last := text[lineStart(text, end):end]
+	if !bytes.HasSuffix(text[:off], last) || !atLineStart(text, off-len(last)) || last[len(last)-1] != '\n' {
+		return false
+	}
+	c.shift(-1, -len(last))
+	return true
+}
+
+// slideDown moves c down by one line if that leaves the difference the same. The caller sees to it that there is such a
+// line, not part of a core.
+func (t texts) slideDown(c *core) bool {
+	text, off, end, ok := t.side(*c)
+	if !ok {
+		return false
+	}
+	first := text[off:lineEnd(text, off)]
+	if !bytes.HasPrefix(text[end:], first) || first[len(first)-1] != '\n' {
+		return false
+	}
+	c.shift(1, len(first))
+	return true
+}
+
+// place moves c, which stands as low as it can, up to where its edges fall best.
+func (t texts) place(c core, floor core) core {
+	best := c
+	score := t.cost(c)
+	for range maxSlide {
+		if !t.slideUp(&c, floor) || c.oldOff == floor.oldEnd && c.newOff == floor.newEnd && floor != (core{}) {
+			break
+		}
+		if s := t.cost(c); s < score {
+			best, score = c, s
+		}
+	}
+	return best
+}
+
+// cost says how badly the two edges of an insertion or a deletion fall; that of another change does not matter.
+func (t texts) cost(c core) int {
+	text, off, end, ok := t.side(c)
+	if !ok {
+		return 0
+	}
+	return edgeCost(text, off) + edgeCost(text, end)
+}
+
+// edgeCost says how badly text is cut at off, the beginning of a line: best before a line that is indented little and
+// has a blank line above it, worse before a blank line or one that closes what the lines above it have opened.
+func edgeCost(text []byte, off int) int {
+	if off == 0 || off == len(text) {
+		return 0
+	}
+	above, aboveBlank := indent(text[lineStart(text, off):off])
+	line := text[off:lineEnd(text, off)]
+	below, belowBlank := indent(line)
+	if belowBlank {
+		next := off + len(line)
+		below, _ = indent(text[next:lineEnd(text, next)])
+	}
+	cost := 4 * below
+	switch {
+	case aboveBlank && !belowBlank:
+		cost -= 3
+	case belowBlank:
+		cost++
+	case below < above:
+		cost += 3
+	}
+	return cost
+}
+
+// maxIndent bounds how much white space is looked at; a line indented further is no worse place to cut at.
+const maxIndent = 200
+
+// indent returns how many columns a line is indented by, a tab going to the next multiple of 8.
+func indent(line []byte) (columns int, blank bool) {
+	for _, c := range line {
+		switch c {
+		case ' ':
+			columns++
+		case '\t':
+			columns += 8 - columns%8
+		case '\r', '\n', '\v', '\f':
+		default:
+			return columns, false
+		}
+		if columns >= maxIndent {
+			return maxIndent, false
+		}
+	}
+	return 0, true
+}

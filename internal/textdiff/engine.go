@@ -1,0 +1,70 @@
+package textdiff
+
+// engine finds a long common subsequence of two lists of lines, each line given by a number, equal lines by equal
+// numbers. It marks what is not in it.
+type engine struct {
+	a, b              []int32 // the lines that both texts have
+	aLine, bLine      []int32 // their line numbers in the texts
+	deleted, inserted []bool  // by line number
+
+	front, back diagonals // of search
+	renumber    []int32   // of anchors; all 0 between calls
+}
+
+// minBound is the least number of changes from either end that a search goes through before it gives up being exact.
+const minBound = 256
+
+// run compares a[aLo:aHi] with b[bLo:bHi]. tried is the size of the smallest box around this one in which anchors were
+// looked for in vain, 0 if there is none.
+func (e *engine) run(aLo, aHi, bLo, bHi, tried int) {
+	for {
+		for aLo < aHi && bLo < bHi && e.a[aLo] == e.b[bLo] {
+			aLo, bLo = aLo+1, bLo+1
+		}
+		for aLo < aHi && bLo < bHi && e.a[aHi-1] == e.b[bHi-1] {
+			aHi, bHi = aHi-1, bHi-1
+		}
+		if aLo == aHi || bLo == bHi {
+			for i := aLo; i < aHi; i++ {
+				e.deleted[e.aLine[i]] = true
+			}
+			for j := bLo; j < bHi; j++ {
+				e.inserted[e.bLine[j]] = true
+			}
+			return
+		}
+		size := aHi - aLo + bHi - bLo
+		x, y, exact := e.search(e.a[aLo:aHi], e.b[bLo:bHi], max(minBound, isqrt(size)))
+		// Looking for anchors takes time proportional to the box. After a failure it waits until the box has halved, or
+		// the failures of a long row of boxes, each a little smaller than the one before, would add up to a square.
+		if !exact && (tried == 0 || size <= tried/2) {
+			if blocks := e.anchors(e.a[aLo:aHi], e.b[bLo:bHi]); blocks != nil {
+				a0, b0 := aLo, bLo
+				for _, m := range blocks {
+					e.run(a0, aLo+m.a, b0, bLo+m.b, 0)
+					a0, b0 = aLo+m.a+m.n, bLo+m.b+m.n
+				}
+				aLo, bLo, tried = a0, b0, 0
+				continue
+			}
+			tried = size
+		}
+		// Recurse into the smaller part, so that the stack stays shallow.
+		if x+y <= size/2 {
+			e.run(aLo, aLo+x, bLo, bLo+y, tried)
+			aLo, bLo = aLo+x, bLo+y
+		} else {
+			e.run(aLo+x, aHi, bLo+y, bHi, tried)
+			aHi, bHi = aLo+x, bLo+y
+		}
+	}
+}
+
+// isqrt returns the integer part of the square root of n.
+func isqrt(n int) int {
+	r := n
+	for r > 1 && r > n/r {
+		r = (r + n/r) / 2
+	}
+	return r
+}

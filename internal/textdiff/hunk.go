@@ -1,0 +1,71 @@
+package textdiff
+
+// group gathers cores into hunks and gives them context.
+func group(old, new []byte, cores []core, context int) []Hunk {
+	var hunks []Hunk
+	for i := 0; i < len(cores); {
+		j := i + 1
+		for j < len(cores) && cores[j].oldLine-(cores[j-1].oldLine+cores[j-1].oldN) <= 2*context {
+			j++
+		}
+		hunks = append(hunks, hunk(old, new, cores[i:j], context))
+		i = j
+	}
+	return hunks
+}
+
+// hunk makes one hunk of cores that lie in a row.
+func hunk(old, new []byte, cores []core, context int) Hunk {
+	first, last := cores[0], cores[len(cores)-1]
+	h := Hunk{OldOff: first.oldOff, OldEnd: last.oldEnd, NewOff: first.newOff, NewEnd: last.newEnd}
+
+	start, before := first.oldOff, 0
+	for before < context && start > 0 {
+		start = lineStart(old, start)
+		before++
+	}
+	at := start
+	for _, c := range cores {
+		h.Lines = appendLines(h.Lines, ' ', old[at:c.oldOff])
+		h.Lines = appendLines(h.Lines, '-', old[c.oldOff:c.oldEnd])
+		h.Lines = appendLines(h.Lines, '+', new[c.newOff:c.newEnd])
+		at = c.oldEnd
+	}
+	end := at
+	for n := 0; n < context && end < len(old); n++ {
+		end = lineEnd(old, end)
+	}
+	h.Lines = appendLines(h.Lines, ' ', old[at:end])
+
+	h.number(first.oldLine-before, first.newLine-before)
+	return h
+}
+
+// number sets the line numbers of a hunk whose first line is the given one, counted from 0, in either text.
+func (h *Hunk) number(oldLine, newLine int) {
+	h.OldLines, h.NewLines = 0, 0
+	for _, l := range h.Lines {
+		if l.Op != '+' {
+			h.OldLines++
+		}
+		if l.Op != '-' {
+			h.NewLines++
+		}
+	}
+	h.OldStart, h.NewStart = oldLine, newLine
+	if h.OldLines > 0 {
+		h.OldStart++
+	}
+	if h.NewLines > 0 {
+		h.NewStart++
+	}
+}
+
+func appendLines(lines []Line, op byte, text []byte) []Line {
+	for len(text) > 0 {
+		n := lineEnd(text, 0)
+		lines = append(lines, Line{op, text[:n:n]})
+		text = text[n:]
+	}
+	return lines
+}

@@ -1,0 +1,40 @@
+package textdiff
+
+import "strings"
+
+// quote returns a name as git prints it with core.quotePath: in double quotes and with C escapes if it holds control
+// characters, double quotes, backslashes or bytes above 0x7e, and else unchanged.
+func quote(name string) string {
+	if !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r >= 0x7f }) {
+		return name
+	}
+	const letters = "abtnvfr" // of the characters 7 to 13
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c >= 7 && c <= 13:
+			b.WriteByte('\\')
+			b.WriteByte(letters[c-7])
+		case c < ' ' || c >= 0x7f:
+			b.Write([]byte{'\\', '0' + c>>6, '0' + c>>3&7, '0' + c&7})
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// fileLine writes the line that names a file before its hunks. A tab tells where a name with a space ends: what follows
+// it is taken for a time.
+func (p *printer) fileLine(prefix, name string) {
+	p.print(prefix, quote(name))
+	if strings.Contains(name, " ") {
+		p.print("\t")
+	}
+	p.print("\n")
+}

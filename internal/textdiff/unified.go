@@ -1,0 +1,90 @@
+package textdiff
+
+import (
+	"bufio"
+	"io"
+	"strconv"
+)
+
+// Unified writes the difference of two texts as a plain unified diff: a line "--- oldName", a line "+++ newName", and the
+// hunks with context unchanged lines around each change, a negative number meaning 0. Nothing is written if the texts are
+// equal. It returns the number of hunks, and what w returned as error.
+//
+// Names are printed as they are, in the way of git and diff: one that holds control characters, quotes, backslashes or
+// bytes above 0x7f in quotes with escapes, one that holds a space followed by a tab, so that tools see where it ends.
+func Unified(w io.Writer, oldName, newName string, old, new []byte, context int) (hunks int, err error) {
+	list := Hunks(old, new, nil, context)
+	if len(list) == 0 {
+		return 0, nil
+	}
+	p := newPrinter(w)
+	p.fileLine("--- ", oldName)
+	p.fileLine("+++ ", newName)
+	p.hunks(list)
+	_, err = p.done()
+	return len(list), err
+}
+
+// printer writes the parts of a patch and keeps the first error.
+type printer struct {
+	w     *bufio.Writer
+	under *counter
+	num   []byte // scratch
+}
+
+// counter counts what reaches the writer.
+type counter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+func newPrinter(w io.Writer) *printer {
+	c := &counter{w: w}
+	return &printer{w: bufio.NewWriterSize(c, 32<<10), under: c}
+}
+
+// done returns how many bytes the writer took and the first error it returned.
+func (p *printer) done() (int64, error) {
+	err := p.w.Flush()
+	return p.under.n, err
+}
+
+// print writes strings. A bufio.Writer keeps its first error and writes no more after it, so nothing is looked at here.
+func (p *printer) print(parts ...string) {
+	for _, s := range parts {
+		p.w.WriteString(s)
+	}
+}
+
+func (p *printer) hunks(list []Hunk) {
+	for _, h := range list {
+		p.print("@@ -")
+		p.span(h.OldStart, h.OldLines)
+		p.print(" +")
+		p.span(h.NewStart, h.NewLines)
+		p.print(" @@\n")
+		for _, l := range h.Lines {
+			p.w.WriteByte(l.Op)
+			p.w.Write(l.Text)
+			if !atLineStart(l.Text, len(l.Text)) {
+				p.print("\n\\ No newline at end of file\n")
+			}
+		}
+	}
+}
+
+// span writes a line number and, unless it is 1, a number of lines.
+func (p *printer) span(start, lines int) {
+	p.num = strconv.AppendInt(p.num[:0], int64(start), 10)
+	if lines != 1 {
+		p.num = append(p.num, ',')
+		p.num = strconv.AppendInt(p.num, int64(lines), 10)
+	}
+	p.w.Write(p.num)
+}
