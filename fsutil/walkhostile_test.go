@@ -1,0 +1,198 @@
+package fsutil_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// A directory of many files is not one worker's alone: the first visit waits until another is under way beside it.
+func TestWalkSharesDirectory(t *testing.T) {
+	t.Parallel()
+	fsys := &walkOpenerFs{Fs: afero.NewMemMapFs()}
+	wideTree().write(t, fsys)
+	var once sync.Once
+	var inside atomic.Int64
+	both := make(chan struct{})
+	err := fsutil.Walk(t.Context(), fsys, "wide", fsutil.WalkOptions{Workers: 2}, func(e fsutil.Entry) error {
+		if strings.Count(e.Path, "/") > 1 {
+			return nil
+		}
+		if inside.Add(1) == 2 {
+			once.Do(func() { close(both) })
+		}
+		defer inside.Add(-1)
+		select {
+		case <-both:
+			return nil
+		case <-time.After(20 * time.Second):
+			return errors.New("the other worker does not help")
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	fsys.check(t)
+}
+
+// Case 54: the depth of a tree costs neither stack nor open directories.
+func TestWalkDeep(t *testing.T) {
+	t.Parallel()
+	const depth = 3000
+	fsys := &walkOpenerFs{Fs: afero.NewMemMapFs()}
+	tree := walkTree{}
+	for i := 1; i <= depth; i += 100 {
+		tree[strings.Repeat("d/", i)+"f"] = ""
+	}
+	tree[strings.Repeat("d/", depth)+"last"] = ""
+	tree.write(t, fsys)
+	const workers = 3
+	got := walkAll(t, fsys, ".", fsutil.WalkOptions{Workers: workers})
+	if len(got) != len(tree) {
+		t.Errorf("%d files, want %d", len(got), len(tree))
+	}
+	if most := fsys.most.Load(); most > 2*workers {
+		t.Errorf("%d directories open at once", most)
+	}
+	fsys.check(t)
+}
+
+// Many large directories below each other, so that parts of several wait at once.
+func TestWalkOpenDirectories(t *testing.T) {
+	t.Parallel()
+	fsys := &walkOpenerFs{Fs: afero.NewMemMapFs()}
+	tree := walkTree{}
+	for _, dir := range []string{"a", "b", "a/c", "a/d", "b/e", "a/c/f", "b/e/g", "b/e/g/h"} {
+		for i := range 700 {
+			tree[fmt.Sprintf("%s/f%d", dir, i)] = "x"
+		}
+	}
+	tree.write(t, fsys)
+	const workers = 3
+	var visits atomic.Int64
+	err := fsutil.Walk(t.Context(), fsys, ".", fsutil.WalkOptions{Workers: workers}, func(e fsutil.Entry) error {
+		visits.Add(1)
+		f, err := e.Open()
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	})
+	if n := visits.Load(); err != nil || n != int64(len(tree)) {
+		t.Errorf("%d of %d files, %v", n, len(tree), err)
+	}
+	if most := fsys.most.Load(); most > 2*workers {
+		t.Errorf("%d directories open at once", most)
+	}
+	fsys.check(t)
+}
+
+// Case 55.
+func TestWalkHugeDirectory(t *testing.T) {
+	t.Parallel()
+	n := 200_000
+	if testing.Short() {
+		n = 20_000
+	}
+	fsys := walkListingFs{afero.NewMemMapFs(), make([]fs.DirEntry, n)}
+	for i := range fsys.entries {
+		fsys.entries[i] = walkItem(fmt.Sprintf("f%06d", i))
+	}
+	seen := make([]atomic.Int32, n)
+	err := fsutil.Walk(t.Context(), fsys, ".", fsutil.WalkOptions{Workers: 4}, func(e fsutil.Entry) error {
+		var i int
+		if _, err := fmt.Sscanf(e.Path, "f%d", &i); err != nil {
+			return err
+		}
+		seen[i].Add(1)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range seen {
+		if k := seen[i].Load(); k != 1 {
+			t.Fatalf("file %d was visited %d times", i, k)
+		}
+		if fsys.entries[i] != walkItem(fmt.Sprintf("f%06d", i)) {
+			t.Fatalf("the listing, which may be shared, was changed at %d", i)
+		}
+	}
+}
+
+// walkListingFs lists at its top whatever it is told to.
+type walkListingFs struct {
+	afero.Fs
+	entries []fs.DirEntry
+}
+
+func (f walkListingFs) OpenDir(name string) (fsutil.DirHandle, error) {
+	h, err := fsutil.OpenDir(f.Fs, name)
+	return walkListing{h, f.entries}, err
+}
+
+type walkListing struct {
+	fsutil.DirHandle
+	entries []fs.DirEntry
+}
+
+func (l walkListing) ReadDir() ([]fs.DirEntry, error) { return l.entries, nil }
+
+// walkItem is the entry of a regular file, by its name.
+type walkItem string
+
+func (i walkItem) Name() string               { return string(i) }
+func (i walkItem) IsDir() bool                { return false }
+func (i walkItem) Type() fs.FileMode          { return 0 }
+func (i walkItem) Info() (fs.FileInfo, error) { return nil, fs.ErrNotExist }
+
+// A file system that lists what is no name does not lead the walk out of its directory.
+func TestWalkListedNames(t *testing.T) {
+	t.Parallel()
+	fsys := walkListingFs{Fs: afero.NewMemMapFs()}
+	for _, name := range []string{"../x", "a/b", "/etc", "", ".", "..", "ok", "...", "x\ny", "\xff", "-rf", `a\b`} {
+		fsys.entries = append(fsys.entries, walkItem(name))
+	}
+	want := []string{"-rf", "...", `a\b`, "ok", "x\ny", "\xff"}
+	if diff := cmp.Diff(want, walkAll(t, fsys, ".", fsutil.WalkOptions{})); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	dir, err := fsutil.OpenDir(afero.NewMemMapFs(), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"../x", "a/b", "/etc", "", ".", ".."} {
+		if _, err := dir.OpenFile(name); !errors.Is(err, fsutil.ErrEscape) {
+			t.Errorf("OpenFile(%q): %v", name, err)
+		}
+	}
+}
+
+func TestWalkOddIgnoreFiles(t *testing.T) {
+	t.Parallel()
+	fsys := afero.NewMemMapFs()
+	walkTree{"d/.gitignore/x": "*", "d/a": "", "e/a": "", "f/.gitignore": "\x00\x01\xff[[\\", "f/a": ""}.write(t, fsys)
+	want := []string{"d/.gitignore/x", "d/a", "e/a", "f/.gitignore", "f/a"}
+	if diff := cmp.Diff(want, walkAll(t, fsys, ".", fsutil.WalkOptions{})); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	huge := bytes.Repeat([]byte("#234567\n"), 2<<20+1)
+	if err := afero.WriteFile(fsys, "e/.gitignore", huge, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := walkPaths(t.Context(), fsys, ".", fsutil.WalkOptions{})
+	if err == nil || err.Error() != "read e/.gitignore: file of ignore rules is larger than 16 MiB" {
+		t.Errorf("got %v", err)
+	}
+}
