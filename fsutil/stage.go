@@ -1,101 +1,232 @@
 package fsutil
 
 import (
-	"errors"
 	"io/fs"
 	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/afero"
 )
 
-var errStage = errors.New("stage: under construction")
-
-// Guard is the policy of the host over the paths of a stage. It is applied to the path that is left when all symbolic
-// links on the way are resolved. The zero Guard allows everything but writing to version control directories.
-type Guard struct {
-	// Allowed are the files and directories, canonical, that may be read and written, with all below them. Empty means
-	// the whole tree.
-	Allowed []string
-	// Reserved is the canonical path of the state directory: it is not listed, and opening it is ErrReserved. Empty
-	// means there is none.
-	Reserved string
+// Stage is a copy-on-write file system over a base that it never writes to. It is an [afero.Fs] with symbolic links, enforces
+// the rules of POSIX itself, can be rolled back to any [Savepoint], and tells what differs from the base as a list of
+// [Change]s.
+//
+// What is read of a base file first is what the stage goes by to its end: when the size or the time of the file is another
+// one later, reading fails with [ErrDrift]. An edited file is held as splices over its base, a removed or renamed
+// directory as one entry; files written as a whole are held in memory and, beyond 64 MiB of them, in a temporary file
+// that [Stage.Close] gives back.
+//
+// Names are taken as [Stage.Canonical] describes. The stage resolves symbolic links itself, at most 40 on a path. One whose
+// target is absolute or leads out of the tree is [ErrEscape] as soon as it would have to be followed. Remove, RemoveAll
+// and Rename act on a link itself, everything else on what it leads to. A link that leads nowhere is
+// [fs.ErrNotExist] also for operations that could create a file. Sockets, pipes and devices can be seen, all else is
+// [ErrNotRegular].
+//
+// Errors are *fs.PathError and *os.LinkError. New files and directories get the permission bits asked for without those
+// of the umask 022, as files made by most programs do; Chmod sets any.
+//
+// All methods are safe for concurrent use. The zero Stage is not usable.
+type Stage struct {
+	*core
+	step     string
+	readOnly bool
 }
 
-// Stage is a copy-on-write file system over a base that it never writes to.
-type Stage struct{}
+// core is what all views of a stage share.
+type core struct {
+	err   error // why there is no base
+	base  *baseFs
+	guard guard
+	now   time.Time // the mtime of all that is written
 
-// Savepoint is a moment of a stage to which it can be rolled back.
+	mu     sync.RWMutex
+	root   *node
+	inodes map[string]*node // by path in the base, of the base's files that have one
+	log    []undo
+	turn   int // how many savepoints were taken
+
+	spill   *spill
+	held    atomic.Int64 // bytes of pages in memory
+	spillAt int64
+}
+
+// Savepoint is a moment of a stage to which it can be rolled back. The zero Savepoint is the beginning.
 type Savepoint struct{ n int }
 
-// NewStage returns a stage over base.
-func NewStage(base afero.Fs) *Stage { return &Stage{} }
+var _ interface {
+	afero.Fs
+	afero.Symlinker
+	DirOpener
+} = (*Stage)(nil)
 
-// SetGuard sets the policy. Call it before the first use.
-func (s *Stage) SetGuard(g Guard) {}
+// NewStage returns a stage over base as raised by [Raise]. If that fails, for want of a base perhaps, every operation of
+// the stage returns its error.
+func NewStage(base afero.Fs) *Stage {
+	c := &core{now: time.Now(), inodes: make(map[string]*node), spill: new(spill), spillAt: defaultSpillAt}
+	c.root = newDir(0o755, c.now)
+	s := &Stage{core: c}
+	raised, err := Raise(base)
+	if err != nil {
+		c.err = err
+		return s
+	}
+	c.base = newBaseFs(raised)
+	c.root.base = "."
+	if f, err := c.base.lstat("."); err == nil && f != nil && f.kind == Dir {
+		c.root.from, c.root.mode, c.root.mtime = f, f.mode, f.mtime
+	}
+	// The file behind it is closed and, where that has to be done by name, removed also if nobody calls Close.
+	runtime.AddCleanup(c, func(sp *spill) { _ = sp.close() }, c.spill)
+	return s
+}
 
-// Base returns the base as raised by [Raise].
-func (s *Stage) Base() afero.Fs { return nil }
+// SetGuard sets the policy. Call it before the first use, while nobody else uses the stage.
+func (s *Stage) SetGuard(g Guard) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.guard = newGuard(g)
+}
+
+// Base returns the base as raised by [Raise], nil if there is none.
+func (s *Stage) Base() afero.Fs {
+	if s.err != nil {
+		return nil
+	}
+	return s.core.base.fsys
+}
 
 // For returns a view of the same stage: all that is written through it is attributed to the step, or refused with
-// ErrReadOnly if readOnly is set. Views share everything else, savepoints and the guard too.
-func (s *Stage) For(step string, readOnly bool) *Stage { return s }
-
-// Canonical returns the canonical form of a name as a caller wrote it, purely lexical, checked.
-func (s *Stage) Canonical(name string) (string, error) { return "", errStage }
-
-// Resolve returns the canonical path that name leads to when every symbolic link is followed, the last one too, and checks
-// it against the guard. What it names need not exist, but its directory must.
-func (s *Stage) Resolve(name string) (string, error) { return "", errStage }
-
-// ReadFile returns the bytes of a regular file. They are shared: never modify them.
-func (s *Stage) ReadFile(name string) ([]byte, error) { return nil, errStage }
-
-// Remember offers bytes of a file that were just read through OpenDir, so that a later ReadFile need not read it again.
-func (s *Stage) Remember(name string, data []byte, info fs.FileInfo) {}
-
-// Edit applies splices, given in offsets of the current content. A splice whose By is empty is attributed to the step of this view.
-func (s *Stage) Edit(name string, splices []Splice) error { return errStage }
-
-// Copy makes newname a copy of the regular file oldname, mode included, by reference. It fails with ErrExist if newname exists.
-func (s *Stage) Copy(oldname, newname string) error { return errStage }
-
-// Discard is Remove, but the file is not to be kept in the trash.
-func (s *Stage) Discard(name string) error { return errStage }
-
-// Savepoint returns the present moment.
-func (s *Stage) Savepoint() Savepoint { return Savepoint{} }
-
-// Rollback takes back all that was staged since the savepoint.
-func (s *Stage) Rollback(p Savepoint) {}
-
-// Changes returns what differs from the base, in path order, complete with hashes of both sides.
-func (s *Stage) Changes() ([]Change, error) { return nil, errStage }
-
-// ChangedSince returns the paths touched since the savepoint that differ from what they were then, sorted.
-func (s *Stage) ChangedSince(p Savepoint) []string { return nil }
-
-// OpenDir implements [DirOpener].
-func (s *Stage) OpenDir(name string) (DirHandle, error) { return nil, errStage }
+// [ErrReadOnly] if readOnly is set. Views share everything else, savepoints and the guard too.
+func (s *Stage) For(step string, readOnly bool) *Stage {
+	return &Stage{core: s.core, step: step, readOnly: readOnly}
+}
 
 // Name returns "Stage".
 func (s *Stage) Name() string { return "Stage" }
 
-// The methods of afero.Fs, with the meaning they have on a POSIX system.
-func (s *Stage) Create(name string) (afero.File, error)       { return nil, errStage }
-func (s *Stage) Mkdir(name string, perm os.FileMode) error    { return errStage }
-func (s *Stage) MkdirAll(path string, perm os.FileMode) error { return errStage }
-func (s *Stage) Open(name string) (afero.File, error)         { return nil, errStage }
-func (s *Stage) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
-	return nil, errStage
+// Close gives back the temporary file, if there is one. What was in it cannot be read any more, so close a stage when
+// its changes have been committed or dropped. Closing it again does nothing.
+func (s *Stage) Close() error { return s.spill.close() }
+
+// Canonical returns the canonical form of a name as a caller wrote it, purely lexical, checked: what the base says if it is
+// a [Namer], else what [Clean] says.
+func (s *Stage) Canonical(name string) (string, error) {
+	if s.err != nil {
+		return "", pathError("clean", name, s.err)
+	}
+	clean, err := s.canonical(name)
+	return clean, pathError("clean", name, err)
 }
-func (s *Stage) Remove(name string) error                               { return errStage }
-func (s *Stage) RemoveAll(path string) error                            { return errStage }
-func (s *Stage) Rename(oldname, newname string) error                   { return errStage }
-func (s *Stage) Stat(name string) (os.FileInfo, error)                  { return nil, errStage }
-func (s *Stage) Chmod(name string, mode os.FileMode) error              { return errStage }
-func (s *Stage) Chown(name string, uid, gid int) error                  { return errStage }
-func (s *Stage) Chtimes(name string, atime, mtime time.Time) error      { return errStage }
-func (s *Stage) LstatIfPossible(name string) (os.FileInfo, bool, error) { return nil, false, errStage }
-func (s *Stage) SymlinkIfPossible(oldname, newname string) error        { return errStage }
-func (s *Stage) ReadlinkIfPossible(name string) (string, error)         { return "", errStage }
+
+func (c *core) canonical(name string) (string, error) {
+	if namer, ok := c.base.fsys.(Namer); ok {
+		return namer.Canonical(name)
+	}
+	return Clean(name)
+}
+
+// wanted is a name as an operation was given it.
+type wanted struct {
+	name  string // canonical
+	asDir bool   // it was written with a slash at its end, so nothing but a directory will do
+}
+
+// begin is what every operation does first: it checks that the stage is usable and may be written to, and cleans the name.
+func (s *Stage) begin(name string, a access) (wanted, error) {
+	if s.err != nil {
+		return wanted{}, s.err
+	}
+	if a == write && s.readOnly {
+		return wanted{}, ErrReadOnly
+	}
+	clean, err := s.canonical(name)
+	return wanted{clean, isWrittenAsDir(name)}, err
+}
+
+func isWrittenAsDir(name string) bool {
+	last := name[strings.LastIndexByte(name, '/')+1:]
+	return name != "" && (last == "" || last == "." || last == "..")
+}
+
+// lookUp finds something for reading. The ent is what stood there at one moment; its node may change at once.
+func (s *Stage) lookUp(name string, follow bool, a access) (place, error) {
+	w, err := s.begin(name, a)
+	if err != nil {
+		return place{}, err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	p, err := s.findExisting(w.name, follow || w.asDir, a)
+	if err == nil && w.asDir && p.ent.kind() != Dir {
+		err = ErrNotDir
+	}
+	return p, err
+}
+
+// Resolve returns the canonical path that name leads to when every symbolic link is followed, the last one too, and
+// checks that it may be read. What it names need not exist, but its directory must.
+func (s *Stage) Resolve(name string) (string, error) {
+	w, err := s.begin(name, look)
+	if err != nil {
+		return "", pathError("resolve", name, err)
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	p, err := s.find(nil, w.name, true, look)
+	return p.path, pathError("resolve", name, err)
+}
+
+// Savepoint returns the present moment.
+func (s *Stage) Savepoint() Savepoint {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.turn++
+	return Savepoint{len(s.log)}
+}
+
+// Rollback takes back all that was staged since the savepoint, through whichever view. Savepoints taken after it are
+// void. What was read is still known.
+func (s *Stage) Rollback(p Savepoint) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rollback(p.n)
+}
+
+// Stat returns what stands at the name, links followed.
+func (s *Stage) Stat(name string) (os.FileInfo, error) {
+	info, err := s.info(name, true)
+	return info, pathError("stat", name, err)
+}
+
+// LstatIfPossible is Stat, but does not follow a link that the name itself is. It is always possible.
+func (s *Stage) LstatIfPossible(name string) (os.FileInfo, bool, error) {
+	info, err := s.info(name, false)
+	return info, true, pathError("lstat", name, err)
+}
+
+func (s *Stage) info(name string, follow bool) (fs.FileInfo, error) {
+	p, err := s.lookUp(name, follow, look)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return p.ent.info(p.path), nil
+}
+
+// ReadlinkIfPossible returns the target of a symbolic link as it was given, with slashes.
+func (s *Stage) ReadlinkIfPossible(name string) (string, error) {
+	p, err := s.lookUp(name, false, look)
+	if err == nil && p.ent.kind() != Symlink {
+		err = fs.ErrInvalid
+	}
+	if err != nil {
+		return "", pathError("readlink", name, err)
+	}
+	return p.ent.target(), nil
+}

@@ -1,0 +1,127 @@
+package fsutil
+
+import (
+	"context"
+	"io"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Changes returns what differs from the base, in the order of paths as strings, complete with the hashes of both sides;
+// bytes that nobody has read so far are read for that now, several files at once. What was staged and comes out as it was
+// is not listed.
+//
+// A directory that was made, removed, renamed or given another mode is a change of its own, and each file in one that
+// was removed or renamed is one as well. A file counts as renamed when the inode it is moved here, edited or not; a copy
+// is created. The time of a file alone is a change only if [Stage.Chtimes] set it. At one path Old and New may be of
+// different kinds.
+//
+// The texts and origins in the changes are shared and must not be modified. Their contents can be opened until the stage
+// is closed; what was written to the stage later does not show in them. If the base has drifted, OpenOld and OpenNew
+// return [ErrDrift], as does Changes itself for a file that has changed since the run read it.
+func (s *Stage) Changes() ([]Change, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
+	found, err := s.pending()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.complete(found); err != nil {
+		return nil, err
+	}
+	changes := make([]Change, 0, len(found))
+	for _, p := range found {
+		if !p.isIdle() {
+			changes = append(changes, p.change)
+		}
+	}
+	return changes, nil
+}
+
+// pendingChange is a change whose hashes are not known yet.
+type pendingChange struct {
+	change                  Change
+	oldBody, newBody, under *body // of the files in Old, New and Replaced
+	timed                   bool  // New.ModTime was set on purpose
+}
+
+// isIdle reports whether nothing comes of the change.
+func (p *pendingChange) isIdle() bool {
+	c := &p.change
+	return c.Kind == Modified && c.Old.SameContent(c.New) && !(p.timed && !c.Old.ModTime.Equal(c.New.ModTime))
+}
+
+// pending works out all that may be changes, without reading any file.
+func (s *Stage) pending() ([]*pendingChange, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	all := collector{core: s.core, shown: make(map[string]leaf), hidden: make(map[string]hiddenLeaf)}
+	if err := all.mirror(s.root, "."); err != nil {
+		return nil, err
+	}
+	return all.join()
+}
+
+// complete fills in the hashes and the openers.
+func (s *Stage) complete(found []*pendingChange) error {
+	g, ctx := errgroup.WithContext(context.Background())
+	// Hashing is work for the processors, but on a slow base it mostly waits.
+	g.SetLimit(2 * runtime.GOMAXPROCS(0))
+	errs := make([]error, len(found))
+	for i, p := range found {
+		if ctx.Err() != nil {
+			break
+		}
+		g.Go(func() error {
+			errs[i] = s.completeOne(p)
+			return errs[i]
+		})
+	}
+	if g.Wait() == nil {
+		return nil
+	}
+	// The first in path order of those that were tried, whichever goroutine was first.
+	i := slices.IndexFunc(errs, func(err error) bool { return err != nil })
+	return errs[i]
+}
+
+func (s *Stage) completeOne(p *pendingChange) error {
+	c := &p.change
+	for _, side := range []struct {
+		body  *body
+		state *State
+		path  string
+	}{{p.oldBody, &c.Old, c.oldPath()}, {p.under, &c.Replaced, c.Path}, {p.newBody, &c.New, c.Path}} {
+		if side.body == nil {
+			continue
+		}
+		h, err := s.hashOf(side.body)
+		if err != nil {
+			return pathError("read", side.path, err)
+		}
+		side.state.Hash = h
+	}
+	*c = c.WithContent(s.opener(p.oldBody, c.oldPath()), s.opener(p.newBody, c.Path))
+	return nil
+}
+
+// oldPath returns the path that Old is about.
+func (c *Change) oldPath() string {
+	if c.From != "" {
+		return c.From
+	}
+	return c.Path
+}
+
+func (s *Stage) opener(b *body, name string) Opener {
+	if b == nil {
+		return nil
+	}
+	return func() (io.ReadCloser, error) {
+		r, err := s.open(b)
+		return r, pathError("open", name, err)
+	}
+}

@@ -1,0 +1,253 @@
+package fsutil
+
+import (
+	"crypto/sha256"
+	"errors"
+	"hash/maphash"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/afero"
+)
+
+// fact is what the base said of one of its paths when the run first asked. The run works with this answer from then on.
+type fact struct {
+	path   string
+	kind   Kind
+	mode   fs.FileMode // only PermBits
+	typ    fs.FileMode // only type bits
+	size   int64
+	mtime  time.Time
+	target string // of symbolic links, with slashes
+	id     Identity
+	sys    any
+
+	mu    sync.Mutex // one reader at a time, so that several steps do not read one file twice
+	print uint64     // fingerprint of the bytes first read
+	seen  bool       // print is set
+	hash  atomic.Pointer[Hash]
+}
+
+// state returns the fact as a State without a hash.
+func (f *fact) state() State {
+	s := State{Kind: f.kind, Mode: f.mode, Target: f.target, ModTime: f.mtime, ID: f.id}
+	if f.kind == File {
+		s.Size = f.size
+	}
+	return s
+}
+
+// baseFs is the base as a stage sees it: only ever read, and remembered where that must not change or saves calls.
+type baseFs struct {
+	fsys  afero.Fs
+	seed  maphash.Seed
+	cache *byteCache
+
+	mu    sync.RWMutex
+	known map[string]*fact // directories, links, and files that were read or staged
+}
+
+func newBaseFs(fsys afero.Fs) *baseFs {
+	return &baseFs{
+		fsys:  fsys,
+		seed:  maphash.MakeSeed(),
+		cache: newByteCache(defaultCache),
+		known: make(map[string]*fact),
+	}
+}
+
+// lstat returns what the base has at the canonical path, nil if nothing.
+func (b *baseFs) lstat(name string) (*fact, error) {
+	b.mu.RLock()
+	f := b.known[name]
+	b.mu.RUnlock()
+	if f != nil {
+		return f, nil
+	}
+	info, err := lstatAt(b.fsys, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return b.newFact(name, info)
+}
+
+// newFact returns the fact that info stands for. Those of directories and links are kept: every path through them needs
+// them again. Files are many, so keep is called only for those that matter later.
+func (b *baseFs) newFact(name string, info fs.FileInfo) (*fact, error) {
+	mode := info.Mode()
+	f := &fact{path: name, kind: KindOf(mode), mode: mode & PermBits, typ: mode.Type(), size: info.Size(), mtime: info.ModTime(), sys: info.Sys()}
+	if ident, ok := b.fsys.(Identifier); ok {
+		f.id, _ = ident.IdentityOf(info)
+	}
+	switch f.kind {
+	case Symlink:
+		reader, ok := b.fsys.(afero.LinkReader)
+		if !ok {
+			return nil, &fs.PathError{Op: "readlink", Path: name, Err: afero.ErrNoReadlink}
+		}
+		target, err := reader.ReadlinkIfPossible(name)
+		if err != nil {
+			return nil, err
+		}
+		f.target = filepath.ToSlash(target)
+		return b.keep(f), nil
+	case Dir:
+		return b.keep(f), nil
+	}
+	return f, nil
+}
+
+// keep makes f what the run knows of its path, unless it knows it already, and returns what it knows.
+func (b *baseFs) keep(f *fact) *fact {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if old := b.known[f.path]; old != nil {
+		return old
+	}
+	b.known[f.path] = f
+	return f
+}
+
+// open opens the file that f is about, or returns ErrDrift if it is not the same any more.
+func (b *baseFs) open(f *fact) (afero.File, error) {
+	if f.kind != File {
+		return nil, ErrNotRegular
+	}
+	file, err := b.fsys.Open(f.path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = ErrDrift
+		}
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && (!info.Mode().IsRegular() || info.Size() != f.size || !info.ModTime().Equal(f.mtime)) {
+		err = ErrDrift
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// read returns the bytes of the file. They are shared and never change.
+func (b *baseFs) read(f *fact) ([]byte, error) {
+	if data, ok := b.cache.get(f); ok {
+		return data, nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if data, ok := b.cache.get(f); ok {
+		return data, nil
+	}
+	file, err := b.open(f)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := readSized(file, f.size)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.check(maphash.Bytes(b.seed, data)); err != nil {
+		return nil, err
+	}
+	b.cache.put(f, data)
+	return data, nil
+}
+
+// offer takes bytes of the file that somebody else has read.
+func (b *baseFs) offer(f *fact, data []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.check(maphash.Bytes(b.seed, data)) == nil {
+		b.cache.put(f, data)
+	}
+}
+
+// check compares the fingerprint with that of the bytes first read, which size and time of a file may fail to tell
+// apart. f.mu must be held.
+func (f *fact) check(print uint64) error {
+	if f.seen && f.print != print {
+		return ErrDrift
+	}
+	f.print, f.seen = print, true
+	return nil
+}
+
+// hashOf returns the hash of the file's bytes and reads them for it only once in a run.
+func (b *baseFs) hashOf(f *fact) (Hash, error) {
+	if h := f.hash.Load(); h != nil {
+		return *h, nil
+	}
+	if data, ok := b.cache.get(f); ok {
+		h := HashOf(data)
+		f.hash.Store(&h)
+		return h, nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if h := f.hash.Load(); h != nil {
+		return *h, nil
+	}
+	file, err := b.open(f)
+	if err != nil {
+		return Hash{}, err
+	}
+	defer file.Close()
+	sum, print := sha256.New(), maphash.Hash{}
+	print.SetSeed(b.seed)
+	n, err := io.Copy(io.MultiWriter(sum, &print), file)
+	if err == nil && n != f.size && f.size != 0 {
+		err = ErrDrift
+	}
+	if err == nil {
+		err = f.check(print.Sum64())
+	}
+	if err != nil {
+		return Hash{}, err
+	}
+	h := Hash(sum.Sum(nil))
+	f.hash.Store(&h)
+	return h, nil
+}
+
+// list returns the entries of a directory of the base.
+func (b *baseFs) list(name string) ([]fs.DirEntry, error) {
+	dir, err := OpenDir(b.fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return dir.ReadDir()
+}
+
+// readSized reads a file that was said to have size bytes. Files that do not know their size, as in /proc, say 0.
+func readSized(r io.Reader, size int64) ([]byte, error) {
+	if size == 0 {
+		return io.ReadAll(r)
+	}
+	if size > maxInMemory {
+		return nil, ErrTooLarge
+	}
+	data := make([]byte, size)
+	if _, err := io.ReadFull(r, data); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = ErrDrift
+		}
+		return nil, err
+	}
+	var more [1]byte
+	if n, _ := r.Read(more[:]); n > 0 {
+		return nil, ErrDrift
+	}
+	return data, nil
+}

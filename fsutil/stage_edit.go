@@ -1,0 +1,270 @@
+package fsutil
+
+import (
+	"io/fs"
+	"slices"
+)
+
+// ReadFile returns the bytes of a regular file. They are shared: never modify them. The stage keeps what was read last,
+// up to 64 MiB, so that several steps read a file once. A file of 2 GiB or more is [ErrTooLarge].
+func (s *Stage) ReadFile(name string) ([]byte, error) {
+	data, _, err := s.readFile(name, read)
+	return data, pathError("read", name, err)
+}
+
+// readFile returns the bytes that stand at the name and the body they are of.
+func (s *Stage) readFile(name string, a access) ([]byte, *body, error) {
+	p, err := s.lookUp(name, true, a)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := s.bodyOf(p.ent)
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := s.bytesOf(b)
+	return data, b, err
+}
+
+// bodyOf returns the content of a regular file as it is now.
+func (c *core) bodyOf(e ent) (*body, error) {
+	switch e.kind() {
+	case Dir:
+		return nil, ErrIsDir
+	case File:
+	default:
+		return nil, ErrNotRegular
+	}
+	if e.n == nil {
+		f := c.base.keep(e.f)
+		return &body{src: f, size: f.size}, nil
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return e.n.body, nil
+}
+
+// Remember offers bytes of a file that were just read through OpenDir, so that a later ReadFile need not read it again. The
+// stage keeps data, which must not change afterwards. It takes no offer for a file that is staged, or whose info is not
+// that of the file the run knows.
+func (s *Stage) Remember(name string, data []byte, info fs.FileInfo) {
+	p, err := s.lookUpKnown(name, info)
+	if err != nil || p.ent.kind() != File || int64(len(data)) != info.Size() {
+		return
+	}
+	f := p.ent.f
+	if n := p.ent.n; n != nil {
+		s.mu.RLock()
+		if n.body.plain() {
+			f = n.body.src
+		}
+		s.mu.RUnlock()
+	}
+	if f == nil {
+		return
+	}
+	if f = s.core.base.keep(f); f.size == info.Size() && f.mtime.Equal(info.ModTime()) {
+		s.core.base.offer(f, data)
+	}
+}
+
+// lookUpKnown is lookUp for a file of the base that info is about, which saves asking the base again.
+func (s *Stage) lookUpKnown(name string, info fs.FileInfo) (place, error) {
+	w, err := s.begin(name, read)
+	if err != nil {
+		return place{}, err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	dir, last := splitPath(w.name)
+	p, err := s.findExisting(dir, true, look)
+	if err != nil || p.ent.kind() != Dir || last == "" {
+		return place{}, err
+	}
+	at := place{path: joinName(p.path, last), dir: p.ent, name: last}
+	if n := p.ent.n; n != nil {
+		if kid, ok := n.kids[last]; ok {
+			at.ent.n = kid.n
+			return at, s.guard.check(at.path, read)
+		}
+		if n.base == "" {
+			return at, fs.ErrNotExist
+		}
+	}
+	at.ent.f, err = s.core.base.newFact(joinName(p.ent.base(), last), info)
+	if err == nil {
+		err = s.guard.check(at.path, read)
+	}
+	return at, err
+}
+
+// Edit applies splices, given in offsets of the current content, in ascending order and not overlapping. A splice whose
+// By is empty is attributed to the step of this view. The splices are copied. What leaves the bytes as they are is
+// dropped; if nothing is left, the file is not touched. A symbolic link is followed and stays.
+func (s *Stage) Edit(name string, splices []Splice) error {
+	return pathError("edit", name, s.edit(name, splices))
+}
+
+func (s *Stage) edit(name string, splices []Splice) error {
+	splices = s.ownSplices(splices)
+	for {
+		data, old, err := s.readFile(name, write)
+		if err != nil {
+			return err
+		}
+		if _, err := checkSplices(splices, int64(len(data))); err != nil {
+			return err
+		}
+		mine := dropIdle(data, splices)
+		if len(mine) == 0 {
+			return nil
+		}
+		edited, err := s.editedBody(old, data, mine)
+		if err != nil {
+			return err
+		}
+		if done, err := s.replaceBody(name, old, edited, mine); done || err != nil {
+			return err
+		}
+		// Somebody else has written to the file in between: try again with what is there now.
+	}
+}
+
+// ownSplices returns a copy with all origins set.
+func (s *Stage) ownSplices(splices []Splice) []Splice {
+	size := 0
+	for _, sp := range splices {
+		size += len(sp.Text)
+	}
+	texts := make([]byte, 0, size)
+	var by []Origin
+	if s.step != "" {
+		by = []Origin{s.origin()}
+	}
+	own := slices.Clone(splices)
+	for i := range own {
+		start := len(texts)
+		texts = append(texts, own[i].Text...)
+		own[i].Text = texts[start:len(texts):len(texts)]
+		if len(own[i].By) > 0 {
+			own[i].By = slices.Clone(own[i].By)
+		} else {
+			own[i].By = by
+		}
+	}
+	return own
+}
+
+// editedBody returns what the splices make of the content.
+func (s *Stage) editedBody(old *body, data []byte, splices []Splice) (*body, error) {
+	if old.src == nil {
+		out, err := ApplySplices(data, splices)
+		if err != nil {
+			return nil, err
+		}
+		return s.pagedBody(out)
+	}
+	// The commit compares the file with the very bytes that were edited, so they are hashed while they are at hand.
+	base, err := s.core.base.read(old.src)
+	if err != nil {
+		return nil, err
+	}
+	if old.src.hash.Load() == nil {
+		h := HashOf(base)
+		old.src.hash.Store(&h)
+	}
+	all, err := ComposeSplices(old.splices, splices)
+	if err != nil {
+		return nil, err
+	}
+	return s.splicedBody(old.src, base, dropIdle(base, all))
+}
+
+// replaceBody gives the file another content, unless it has not the old one any more.
+func (s *Stage) replaceBody(name string, old, edited *body, splices []Splice) (done bool, err error) {
+	w, err := s.begin(name, write)
+	if err != nil {
+		return false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, err := s.findExisting(w.name, true, write)
+	if err != nil {
+		return false, err
+	}
+	if p.ent.kind() != File || p.ent.n == nil && p.ent.f.path != old.srcPath() {
+		return false, nil
+	}
+	n := s.adopt(p)
+	if n.body != old && !(old.plain() && n.body.plain() && n.body.src == old.src) {
+		return false, nil
+	}
+	m := n.meta
+	m.body, m.mtime, m.timed = edited, s.now, false
+	if edited.plain() && edited.src == n.from {
+		m.mtime = n.from.mtime
+	}
+	for _, sp := range splices {
+		for _, o := range sp.By {
+			m.by = stamped(m.by, o, len(s.log))
+		}
+	}
+	s.setMeta(n, m)
+	return true, nil
+}
+
+// srcPath returns the path of the file of the base that a body comes from, "" if it does not.
+func (b *body) srcPath() string {
+	if b.src == nil {
+		return ""
+	}
+	return b.src.path
+}
+
+// Copy makes newname a copy of the regular file that oldname leads to, permission bits included. The bytes are not read:
+// the copy refers to them. It fails with [fs.ErrExist] if anything stands at newname, a link too.
+func (s *Stage) Copy(oldname, newname string) error {
+	return linkError("copy", oldname, newname, s.copyFile(oldname, newname))
+}
+
+func (s *Stage) copyFile(oldname, newname string) error {
+	from, err := s.begin(oldname, read)
+	if err != nil {
+		return err
+	}
+	to, err := s.begin(newname, write)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	src, err := s.findExisting(from.name, true, read)
+	if err != nil {
+		return err
+	}
+	dst, err := s.find(nil, to.name, false, write)
+	switch {
+	case err != nil:
+		return err
+	case src.ent.kind() == Dir:
+		return ErrIsDir
+	case src.ent.kind() != File:
+		return ErrNotRegular
+	case from.asDir:
+		return ErrNotDir
+	case dst.ent.kind() != Absent:
+		return fs.ErrExist
+	case to.asDir:
+		return ErrIsDir
+	}
+	n := &node{kind: File, meta: meta{mtime: s.now, by: s.stamps()}}
+	if old := src.ent.n; old != nil {
+		old.body.shared.Store(true)
+		n.mode, n.body = old.mode, old.body
+	} else {
+		f := s.core.base.keep(src.ent.f)
+		n.mode, n.body = f.mode, &body{src: f, size: f.size}
+	}
+	s.put(dst, n)
+	return nil
+}

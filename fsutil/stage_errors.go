@@ -1,0 +1,63 @@
+package fsutil
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// ErrTooLarge says that a file is too large to be read into memory as a whole, or to be staged.
+var ErrTooLarge = errors.New("file is too large")
+
+const (
+	maxInMemory = 1<<31 - 1 // bytes of one file that ReadFile returns
+	maxFile     = 1 << 40   // bytes of one file on the stage
+)
+
+// errnoError is a portable error that also matches the errno a POSIX system would have returned, for callers that look
+// for that.
+type errnoError struct {
+	error
+	errno syscall.Errno
+}
+
+func (e errnoError) Unwrap() []error { return []error{e.error, e.errno} }
+
+func withErrno(err error) error {
+	switch err {
+	case ErrNotDir:
+		return errnoError{err, syscall.ENOTDIR}
+	case ErrIsDir:
+		return errnoError{err, syscall.EISDIR}
+	case ErrNotEmpty:
+		return errnoError{err, syscall.ENOTEMPTY}
+	case ErrLinkLoop:
+		return errnoError{err, syscall.ELOOP}
+	}
+	return err
+}
+
+// pathError returns err as an *fs.PathError about the name as the caller gave it, nil for nil. An *fs.PathError from
+// below loses its own operation and path: those are of the base, and not what the caller asked about.
+func pathError(op, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fs.PathError{Op: op, Path: name, Err: withErrno(bareError(err))}
+}
+
+// linkError is pathError for operations on two names.
+func linkError(op, oldname, newname string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &os.LinkError{Op: op, Old: oldname, New: newname, Err: withErrno(bareError(err))}
+}
+
+func bareError(err error) error {
+	if inner, ok := err.(*fs.PathError); ok && inner.Err != nil {
+		return inner.Err
+	}
+	return err
+}

@@ -1,0 +1,149 @@
+package fsutil
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// umask is taken from the permission bits of what is made on the stage. The process's own cannot be asked for without
+// changing it for a moment, which other threads would notice.
+const umask = 0o022
+
+// made returns the permission bits of something new.
+func made(perm fs.FileMode) fs.FileMode { return perm & PermBits &^ umask }
+
+// origin is who writes through this view.
+func (s *Stage) origin() Origin { return Origin{Step: s.step} }
+
+// stamps returns the stamps of something that this view does now and that nobody did anything to before.
+func (s *Stage) stamps() []stamp { return stamped(nil, s.origin(), len(s.log)) }
+
+// put makes n what stands at the place. core.mu must be held for writing.
+func (s *Stage) put(p place, n *node) {
+	dir := s.adoptDir(p)
+	s.setSlot(dir, p.name, slot{n: n, gone: s.goneAt(dir, p, false), seq: len(s.log)})
+}
+
+// clear makes nothing stand at the place.
+func (s *Stage) clear(p place, permanent bool) {
+	dir := s.adoptDir(p)
+	s.setSlot(dir, p.name, slot{gone: s.goneAt(dir, p, permanent), seq: len(s.log)})
+}
+
+// goneAt returns how the base's entry at the place is taken away when something else is put over it.
+func (s *Stage) goneAt(dir *node, p place, permanent bool) *removal {
+	// Without anything there it was taken away before, if it ever was there.
+	if p.ent.kind() == Absent {
+		return dir.kids[p.name].gone
+	}
+	if dir.base == "" {
+		return nil
+	}
+	return &removal{by: s.stamps(), permanent: permanent}
+}
+
+// Mkdir makes a directory.
+func (s *Stage) Mkdir(name string, perm os.FileMode) error {
+	w, err := s.begin(name, write)
+	if err != nil {
+		return pathError("mkdir", name, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, err := s.find(nil, w.name, false, write)
+	if err == nil && p.ent.kind() != Absent {
+		err = fs.ErrExist
+	}
+	if err == nil {
+		s.makeDir(p, perm)
+	}
+	return pathError("mkdir", name, err)
+}
+
+func (s *Stage) makeDir(p place, perm fs.FileMode) {
+	n := newDir(made(perm), s.now)
+	n.by = s.stamps()
+	s.put(p, n)
+}
+
+// MkdirAll makes a directory and those above it that are missing. Where only some paths are allowed, the directories
+// that lead to them may be made too, on the way to one that is allowed.
+func (s *Stage) MkdirAll(name string, perm os.FileMode) error {
+	w, err := s.begin(name, write)
+	if err != nil {
+		return pathError("mkdir", name, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, err := s.find(nil, w.name, true, write)
+	if err == nil && p.ent.kind() != Absent {
+		if p.ent.kind() != Dir {
+			err = ErrNotDir
+		}
+		return pathError("mkdir", name, err)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return pathError("mkdir", name, err)
+	}
+	start := len(s.log)
+	for end := range len(w.name) + 1 {
+		if end < len(w.name) && w.name[end] != '/' {
+			continue
+		}
+		if err := s.makeDirOnWay(w.name[:end], perm, end == len(w.name)); err != nil {
+			s.rollback(start)
+			return pathError("mkdir", name, err)
+		}
+	}
+	return nil
+}
+
+// makeDirOnWay makes the directory unless there is one.
+func (s *Stage) makeDirOnWay(name string, perm fs.FileMode, last bool) error {
+	p, err := s.find(nil, name, true, look)
+	switch {
+	case err != nil:
+		return err
+	case p.ent.kind() == Dir:
+		return nil
+	case p.ent.kind() != Absent:
+		return ErrNotDir
+	case p.linked:
+		return fs.ErrNotExist
+	case !last && s.guard.leadsToAllowed(p.path) && !isProtected(p.path):
+	default:
+		if err := s.guard.check(p.path, write); err != nil {
+			return err
+		}
+	}
+	s.makeDir(p, perm)
+	return nil
+}
+
+// SymlinkIfPossible makes newname a symbolic link to oldname, which is kept as it is: what it leads to counts when the
+// link is followed.
+func (s *Stage) SymlinkIfPossible(oldname, newname string) error {
+	w, err := s.begin(newname, write)
+	if err == nil && strings.IndexByte(oldname, 0) >= 0 {
+		err = ErrBadName
+	}
+	if err == nil && (oldname == "" || w.asDir) {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return linkError("symlink", oldname, newname, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, err := s.find(nil, w.name, false, write)
+	if err == nil && p.ent.kind() != Absent {
+		err = fs.ErrExist
+	}
+	if err == nil {
+		n := &node{kind: Symlink, target: oldname, meta: meta{mode: fs.ModePerm, mtime: s.now, by: s.stamps()}}
+		s.put(p, n)
+	}
+	return linkError("symlink", oldname, newname, err)
+}

@@ -1,0 +1,105 @@
+package fsutil
+
+import (
+	"errors"
+	"io/fs"
+)
+
+// Remove removes a file, a link, or an empty directory.
+func (s *Stage) Remove(name string) error { return pathError("remove", name, s.remove(name, false)) }
+
+// Discard is Remove, but the file is not to be kept in the trash.
+func (s *Stage) Discard(name string) error { return pathError("remove", name, s.remove(name, true)) }
+
+func (s *Stage) remove(name string, permanent bool) error {
+	w, err := s.begin(name, write)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, err := s.findExisting(w.name, false, write)
+	switch {
+	case err != nil:
+		return err
+	case p.path == ".":
+		return fs.ErrInvalid
+	case w.asDir && p.ent.kind() != Dir:
+		return ErrNotDir
+	}
+	if err := s.checkTree(p); err != nil {
+		return err
+	}
+	if p.ent.kind() == Dir {
+		kids, err := s.children(nil, p.ent)
+		if err != nil {
+			return err
+		}
+		if len(kids) > 0 {
+			return ErrNotEmpty
+		}
+	}
+	s.clear(p, permanent)
+	return nil
+}
+
+// RemoveAll removes what stands at the name with all that is in it. That nothing does is no error. It does so wholly or
+// not at all: a directory that holds something that may not be removed stays as it is.
+func (s *Stage) RemoveAll(name string) error {
+	w, err := s.begin(name, write)
+	if err != nil {
+		return pathError("remove", name, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, err := s.findExisting(w.name, false, write)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil && p.path == ".":
+		err = fs.ErrInvalid
+	case err == nil:
+		err = s.checkTree(p)
+	}
+	if err == nil {
+		s.clear(p, false)
+	}
+	return pathError("remove", name, err)
+}
+
+// checkTree returns why what stands at the place may not be taken away, with all below it: some of it is none of the
+// stage's business.
+func (s *Stage) checkTree(p place) error {
+	if p.ent.kind() == Other {
+		return ErrNotRegular
+	}
+	if p.ent.kind() != Dir {
+		return nil
+	}
+	if s.guard.holdsReserved(p.path) {
+		return ErrReserved
+	}
+	kids, err := s.children(nil, p.ent)
+	if err != nil {
+		return err
+	}
+	for _, k := range kids {
+		if isVCSName(foldName(k.name)) {
+			return ErrProtected
+		}
+		switch k.kind {
+		case Dir:
+			e, err := s.entOf(k)
+			if err != nil {
+				return err
+			}
+			if err := s.checkTree(place{path: joinName(p.path, k.name), ent: e}); err != nil {
+				return err
+			}
+		case Other:
+			return ErrNotRegular
+		case Absent, File, Symlink:
+		}
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package fsutil
+
+import "io/fs"
+
+// Rename gives what stands at oldname the name newname, as rename(2) does: a file or a link takes the place of a file or
+// a link, a directory that of an empty directory.
+func (s *Stage) Rename(oldname, newname string) error {
+	return linkError("rename", oldname, newname, s.rename(oldname, newname))
+}
+
+func (s *Stage) rename(oldname, newname string) error {
+	from, err := s.begin(oldname, write)
+	if err != nil {
+		return err
+	}
+	to, err := s.begin(newname, write)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	src, err := s.findExisting(from.name, false, write)
+	if err != nil {
+		return err
+	}
+	dst, err := s.find(nil, to.name, false, write)
+	if err != nil {
+		return err
+	}
+	isDir := src.ent.kind() == Dir
+	switch {
+	case (from.asDir || to.asDir) && !isDir:
+		return ErrNotDir
+	case src.path == ".", dst.path == ".":
+		return fs.ErrInvalid
+	case src.path == dst.path:
+		return nil
+	case isDir && Within(dst.path, src.path):
+		return fs.ErrInvalid
+	case isDir && s.guard.holdsReserved(dst.path):
+		return ErrReserved
+	}
+	if err := s.checkTree(src); err != nil {
+		return err
+	}
+	if err := s.checkReplace(dst, isDir); err != nil {
+		return err
+	}
+	n := s.adopt(src)
+	// The node of a directory may have been made just now, also that of one dst lies in.
+	if dst, err = s.find(nil, to.name, false, write); err != nil {
+		return err
+	}
+	m := n.meta
+	m.by = stamped(m.by, s.origin(), len(s.log))
+	m.moves = stamped(m.moves, s.origin(), len(s.log))
+	s.setMeta(n, m)
+	s.put(dst, n)
+	src.ent.n = n
+	oldDir := s.adoptDir(src)
+	var gone *removal
+	if oldDir.base != "" {
+		gone = &removal{by: s.stamps()}
+	}
+	s.setSlot(oldDir, src.name, slot{gone: gone, seq: len(s.log)})
+	return nil
+}
+
+// checkReplace returns why a rename may not put a directory, or something else, at the place.
+func (s *Stage) checkReplace(dst place, isDir bool) error {
+	if err := s.checkTree(dst); err != nil {
+		return err
+	}
+	switch kind := dst.ent.kind(); {
+	case kind == Absent:
+		return nil
+	case isDir && kind != Dir:
+		return ErrNotDir
+	case !isDir && kind == Dir:
+		return ErrIsDir
+	case !isDir:
+		return nil
+	}
+	kids, err := s.children(nil, dst.ent)
+	if err == nil && len(kids) > 0 {
+		err = ErrNotEmpty
+	}
+	return err
+}

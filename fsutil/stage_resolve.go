@@ -1,0 +1,158 @@
+package fsutil
+
+import (
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// maxLinks is how many symbolic links one path may lead through, as on Linux.
+const maxLinks = 40
+
+// ent is what stands at a path: a node, or something of the base that has none. The zero ent means nothing.
+type ent struct {
+	n *node
+	f *fact // if n is nil
+}
+
+func (e ent) kind() Kind {
+	switch {
+	case e.n != nil:
+		return e.n.kind
+	case e.f != nil:
+		return e.f.kind
+	}
+	return Absent
+}
+
+func (e ent) target() string {
+	if e.n != nil {
+		return e.n.target
+	}
+	return e.f.target
+}
+
+// base returns the directory of the base whose entries show through a directory, "" if none do.
+func (e ent) base() string {
+	if e.n != nil {
+		return e.n.base
+	}
+	return e.f.path
+}
+
+// place is a name in an existing directory, and what stands there, if anything.
+type place struct {
+	path string // canonical, without links on the way
+	dir  ent    // zero for the root
+	name string // last part of path
+	ent  ent
+
+	linked bool // the name that was looked up is a link, and path is where that leads
+}
+
+// child returns what a directory has under the name, as seen by the view.
+func (c *core) child(v *view, dir ent, name string) (ent, error) {
+	if dir.n != nil {
+		if s, ok := v.slot(dir.n, name); ok {
+			return ent{n: s.n}, nil
+		}
+		if dir.n.base == "" {
+			return ent{}, nil
+		}
+	}
+	f, err := c.base.lstat(joinName(dir.base(), name))
+	if err != nil || f == nil {
+		return ent{}, err
+	}
+	return ent{f: f}, nil
+}
+
+// find resolves a canonical name, link by link, the last part only if follow is set, and checks what it leads to against
+// the guard. That nothing stands there is no error, that its directory is missing is. core.mu must be held.
+func (c *core) find(v *view, name string, follow bool, a access) (place, error) {
+	at := place{path: ".", ent: ent{n: c.root}}
+	above := make([]place, 0, 16) // the directories that at lies in
+	links, linked := 0, false
+	// What the name says beyond the point where resolving it failed counts as well: that nothing is in a place nobody may
+	// look at is nothing to tell either.
+	refuse := func(rest string, err error) (place, error) {
+		if g := c.guard.check(path.Join(at.path, rest), a); g != nil {
+			err = g
+		}
+		return place{}, err
+	}
+	for rest := name; rest != ""; {
+		var part string
+		part, rest = cutPath(rest)
+		if part == "" || part == "." {
+			continue
+		}
+		if at.ent.kind() != Dir {
+			err := error(ErrNotDir)
+			if at.ent.kind() == Absent {
+				err = fs.ErrNotExist
+			}
+			return refuse(joinName(part, rest), err)
+		}
+		if part == ".." { // only targets of links have these
+			if len(above) == 0 {
+				return place{}, ErrEscape
+			}
+			at, above = above[len(above)-1], above[:len(above)-1]
+			continue
+		}
+		kid, err := c.child(v, at.ent, part)
+		if err != nil {
+			return refuse(joinName(part, rest), err)
+		}
+		if kid.kind() == Symlink && (follow || rest != "") {
+			if links++; links > maxLinks {
+				return refuse(part, ErrLinkLoop)
+			}
+			target := kid.target()
+			switch {
+			case target == "":
+				return refuse(part, fs.ErrNotExist)
+			case path.IsAbs(target) || filepath.VolumeName(target) != "":
+				return refuse(part, ErrEscape)
+			}
+			linked = linked || rest == ""
+			rest = strings.TrimSuffix(target+"/"+rest, "/")
+			continue
+		}
+		above = append(above, at)
+		at = place{path: joinName(at.path, part), dir: at.ent, name: part, ent: kid}
+	}
+	if err := c.guard.check(at.path, a); err != nil {
+		return place{}, err
+	}
+	at.linked = linked
+	return at, nil
+}
+
+// findExisting is find, but that nothing stands there is fs.ErrNotExist.
+func (c *core) findExisting(name string, follow bool, a access) (place, error) {
+	p, err := c.find(nil, name, follow, a)
+	if err == nil && p.ent.kind() == Absent {
+		err = fs.ErrNotExist
+	}
+	return p, err
+}
+
+// cutPath returns the first part of a path and what follows it.
+func cutPath(name string) (first, rest string) {
+	first, rest, _ = strings.Cut(name, "/")
+	return first, rest
+}
+
+// splitPath returns the directory and the last part of a canonical name. The last part of the root is "".
+func splitPath(name string) (dir, last string) {
+	if name == "." {
+		return name, ""
+	}
+	if i := strings.LastIndexByte(name, '/'); i >= 0 {
+		return name[:i], name[i+1:]
+	}
+	return ".", name
+}
