@@ -1,0 +1,181 @@
+package match
+
+import "bytes"
+
+// A searcher finds places that a match must touch. It is immutable.
+type searcher interface {
+	// next returns the first offset at or after from where the text is, or -1.
+	next(data []byte, from int) int
+	// size is the length of the text in bytes.
+	size() int
+}
+
+// finder finds a text, byte for byte. It looks for the byte of the text that is rarest in source code, which is two to
+// five times as fast there as bytes.Index, and leaves the rest to bytes.Index where that byte turns out to be common.
+type finder struct {
+	text []byte
+	rare byte
+	at   int // where in text the rare byte is
+}
+
+func newFinder(text string) *finder {
+	f := &finder{text: []byte(text)}
+	best := 256
+	for i, c := range f.text {
+		if r := int(byteRank[c]); r < best {
+			best, f.rare, f.at = r, c, i
+		}
+	}
+	return f
+}
+
+func (f *finder) size() int { return len(f.text) }
+
+func (f *finder) next(data []byte, from int) int {
+	last := len(data) - len(f.text) // the last offset where the text has room
+	for pos, failed := from, 0; pos <= last; failed++ {
+		if failed > 16+(pos-from)/32 {
+			// The byte is common in this file: from here on the worst case of looking for it would be quadratic.
+			i := bytes.Index(data[pos:], f.text)
+			if i < 0 {
+				return -1
+			}
+			return pos + i
+		}
+		i := bytes.IndexByte(data[pos+f.at:last+f.at+1], f.rare)
+		if i < 0 {
+			return -1
+		}
+		pos += i
+		if string(data[pos:pos+len(f.text)]) == string(f.text) {
+			return pos
+		}
+		pos++
+	}
+	return -1
+}
+
+// foldFinder finds an ASCII text whatever the case of its letters. It is given no k and no s: in a regular expression
+// without regard to case they also stand for the Kelvin sign and the long s, which are longer.
+type foldFinder struct {
+	text         []byte // lower case
+	lower, upper byte   // the rarest byte, in both cases
+	at           int
+}
+
+// maxFold bounds the text of a foldFinder, and so the time that it takes for each byte of a file.
+const maxFold = 32
+
+func newFoldFinder(lower string) *foldFinder {
+	f := &foldFinder{text: []byte(lower)}
+	best := 1 << 16
+	for i, c := range f.text {
+		if r := int(byteRank[c]) + int(byteRank[asciiUpper(c)]); r < best {
+			best, f.lower, f.upper, f.at = r, c, asciiUpper(c), i
+		}
+	}
+	return f
+}
+
+func (f *foldFinder) size() int { return len(f.text) }
+
+func (f *foldFinder) next(data []byte, from int) int {
+	last := len(data) - len(f.text)
+	if from > last {
+		return -1
+	}
+	// Two streams of candidates, one for each case, each looked up again only when it has been used up.
+	index := func(pos int, c byte) int {
+		if pos > last {
+			return last + 1
+		}
+		if i := bytes.IndexByte(data[pos+f.at:last+f.at+1], c); i >= 0 {
+			return pos + i
+		}
+		return last + 1
+	}
+	lower, upper := index(from, f.lower), last+1
+	if f.upper != f.lower {
+		upper = index(from, f.upper)
+	}
+	for {
+		pos := min(lower, upper)
+		if pos > last {
+			return -1
+		}
+		if f.equal(data[pos:]) {
+			return pos
+		}
+		if pos == lower {
+			lower = index(pos+1, f.lower)
+		} else {
+			upper = index(pos+1, f.upper)
+		}
+	}
+}
+
+// equal reports whether data, which is long enough, begins with the text.
+func (f *foldFinder) equal(data []byte) bool {
+	for i, c := range f.text {
+		if asciiLower(data[i]) != c {
+			return false
+		}
+	}
+	return true
+}
+
+func asciiLower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
+}
+
+func asciiUpper(c byte) byte {
+	if 'a' <= c && c <= 'z' {
+		c -= 'a' - 'A'
+	}
+	return c
+}
+
+// places walks through the places where any of several texts is, each text being looked for once.
+type places struct {
+	data []byte
+	of   []searcher
+	at   []int // the next place of each, len(data)+1 if there is none
+}
+
+func newPlaces(data []byte, of []searcher) *places {
+	p := &places{data: data, of: of, at: make([]int, len(of))}
+	for i := range p.at {
+		p.at[i] = -1
+	}
+	return p
+}
+
+// next returns the first place at or after from, or -1. From one call to the next, from must not fall.
+func (p *places) next(from int) int {
+	first := len(p.data) + 1
+	for i, s := range p.of {
+		if p.at[i] < from {
+			if p.at[i] = s.next(p.data, from); p.at[i] < 0 {
+				p.at[i] = len(p.data) + 1
+			}
+		}
+		first = min(first, p.at[i])
+	}
+	if first > len(p.data) {
+		return -1
+	}
+	return first
+}
+
+// anywhere reports whether any of the texts is in data.
+func anywhere(data []byte, of []searcher) bool {
+	for _, s := range of {
+		if s.next(data, 0) >= 0 {
+			return true
+		}
+	}
+	return false
+}

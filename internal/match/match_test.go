@@ -1,0 +1,382 @@
+package match_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/millrace-go/millrace/internal/match"
+)
+
+func compile(t testing.TB, pattern string, mode match.Mode, flags match.Flags) *match.Pattern {
+	t.Helper()
+	p, err := match.Compile(pattern, mode, flags)
+	if err != nil {
+		t.Fatalf("%q: %v", pattern, err)
+	}
+	return p
+}
+
+// replace does what an edit does: it replaces each match by the template.
+func replace(t testing.TB, p *match.Pattern, tmpl match.Template, data []byte) []byte {
+	t.Helper()
+	var out []byte
+	pos := 0
+	r := p.Replacer(tmpl, data)
+	err := p.All(context.Background(), data, 0, func(loc []int) bool {
+		out = append(out, data[pos:loc[0]]...)
+		out = append(out, r.Replace(loc)...)
+		pos = loc[1]
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(out, data[pos:]...)
+}
+
+func all(t testing.TB, p *match.Pattern, data []byte) [][]int {
+	t.Helper()
+	var locs [][]int
+	if err := p.All(context.Background(), data, 0, func(loc []int) bool {
+		locs = append(locs, slices.Clone(loc))
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return locs
+}
+
+// patterns reach every way of searching: with and without needed texts, by line and whole, looking back and not.
+var patterns = []string{
+	`a`, `ab`, `a+`, `a*`, `a|b`, `(a)(b)?`, `(?i)ab`, `(?i)cab`, `\bab\b`, `\Bb`, `\b`, `\B`, `^a`, `(?m)^a`, `(?m)^`, `(?m)^$`, `$`, `a$`,
+	`(?m)^ab`, `(?m)^\s*ab`, `\Aab`, `ab\z`, `(?s)a.b`, `a.b`, `a[^b]*b`, `(?P<x>a+)b`, `ab|ba|cc`, `(?:ab){2}`, `[ab]{2,3}c`,
+	`x*`, `(|a)`, `é`, `(?i)É`, `[^a]`, `.`, `(?s).`, `\n`, `a\n`, `\s+`, `\bé\b`, `(?i)sk`, `(?i)ask`, `a(?i)b`, `\x{FFFD}`, `\x{FFFD}a`,
+	`(?:a|b)(?:cc|aa)`, `^ab|b$`, `(?m)^b|a`, `\b(?:ab|b)\b`, `(a)|(b)|(c)`, `()`, `(?:)|a`, `a??`, `a*?b`, `(?U)a+b`,
+}
+
+var alphabet = []string{"a", "b", "c", "ab", "aa", "\n", " ", "é", "É", "A", "B", "s", "k", "K", "K", "ſ", "\xff", "\xe2\x82", "_", "\r"}
+
+func content(rt *rapid.T) []byte {
+	return []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(alphabet), 0, 40).Draw(rt, "content"), ""))
+}
+
+func TestRegexIsRegexp(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		source := rapid.SampledFrom(patterns).Draw(rt, "pattern")
+		data := content(rt)
+		p, err := match.Compile(source, match.Regex, match.Flags{})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if strings.Contains(source, "$") && strings.Contains(source, "(?m") {
+			data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) // the documented difference
+		}
+		re := regexp.MustCompile(source)
+		if got, want := all(t, p, data), re.FindAllSubmatchIndex(data, -1); !slices.EqualFunc(got, want, slices.Equal) {
+			rt.Fatalf("%q in %q: got %v, want %v", source, data, got, want)
+		}
+		n, err := p.Count(context.Background(), data)
+		if want := len(re.FindAllIndex(data, -1)); n != want || err != nil {
+			rt.Fatalf("%q in %q: count %d (%v), want %d", source, data, n, err, want)
+		}
+		if got, want := p.Contains(data), re.Match(data); got != want {
+			rt.Fatalf("%q in %q: contains %v, want %v", source, data, got, want)
+		}
+		tmpl, err := match.ParseTemplate("<$0$$>", p)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if got, want := replace(t, p, tmpl, data), re.ReplaceAll(data, []byte("<$0$$>")); !bytes.Equal(got, want) {
+			rt.Fatalf("%q in %q: replaced %q, want %q", source, data, got, want)
+		}
+		if mayMatch, _ := p.Screen(); mayMatch != nil && !mayMatch(data) && re.Match(data) {
+			rt.Fatalf("%q in %q: screened out", source, data)
+		}
+	})
+}
+
+func TestLiteralIsBytes(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		data := content(rt)
+		needle := strings.Join(rapid.SliceOfN(rapid.SampledFrom(alphabet), 1, 4).Draw(rt, "needle"), "")
+		if strings.Contains(needle, "\n") {
+			data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) // the documented difference
+		}
+		p := compile(t, needle, match.Literal, match.Flags{})
+		n, err := p.Count(context.Background(), data)
+		if want := bytes.Count(data, []byte(needle)); n != want || err != nil {
+			rt.Fatalf("%q in %q: count %d (%v), want %d", needle, data, n, err, want)
+		}
+		if got, want := p.Contains(data), bytes.Contains(data, []byte(needle)); got != want {
+			rt.Fatalf("%q in %q: contains %v, want %v", needle, data, got, want)
+		}
+		if got, want := replace(t, p, match.Text("$1"), data), bytes.ReplaceAll(data, []byte(needle), []byte("$1")); !bytes.Equal(got, want) {
+			rt.Fatalf("%q in %q: replaced %q, want %q", needle, data, got, want)
+		}
+	})
+}
+
+func TestLiteralIgnoreCase(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		data := content(rt)
+		needle := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "B", "ab", "s", "K", "é", "."}), 1, 4).Draw(rt, "needle"), "")
+		p := compile(t, needle, match.Literal, match.Flags{IgnoreCase: true})
+		re := regexp.MustCompile("(?i)" + regexp.QuoteMeta(needle))
+		if got, want := all(t, p, data), re.FindAllSubmatchIndex(data, -1); !slices.EqualFunc(got, want, slices.Equal) {
+			rt.Fatalf("%q in %q: got %v, want %v", needle, data, got, want)
+		}
+		if p.Mode() != match.Literal {
+			rt.Fatalf("mode %v", p.Mode())
+		}
+	})
+}
+
+// TestLineEnds holds what the package says of "\r\n".
+func TestLineEnds(t *testing.T) {
+	for _, test := range []struct {
+		name, pattern string
+		mode          match.Mode
+		replacement   string
+		data, want    string
+	}{
+		{"a line is deleted whole", "two\n", match.Literal, "", "one\r\ntwo\r\nthree\r\n", "one\r\nthree\r\n"},
+		{"in mixed files each line has its own", "two\n", match.Literal, "", "one\r\ntwo\nthree\r\ntwo\r\n", "one\r\nthree\r\n"},
+		{"replaced lines keep their ends", "a\nb\n", match.Literal, "x\ny\n", "a\r\nb\r\na\nb\n", "x\r\ny\r\nx\ny\n"},
+		{"one by one", "a\nb\n", match.Literal, "x\ny\nz\n", "a\r\nb\n", "x\r\ny\nz\n"},
+		{"more lines than there were", "a\n", match.Literal, "x\ny\nz\n", "a\r\nb\n", "x\r\ny\r\nz\r\nb\n"},
+		{"a match within a line", "a", match.Literal, "x\ny", "a\r\nb\na\nb\n", "x\r\ny\r\nb\nx\ny\nb\n"},
+		{"in the last line", "b", match.Literal, "x\ny", "a\r\nb", "a\r\nx\r\ny"},
+		{"in the only line", "b", match.Literal, "x\ny", "b", "x\ny"},
+		{"a line end in front", "\nb", match.Literal, "", "a\r\nb\r\n", "a\r\n"},
+		{"nothing but line ends", "\n\n", match.Literal, "\n", "a\r\n\r\nb\n\nc", "a\r\nb\nc"},
+		{"a pattern that names it is exact", "a\r\n", match.Literal, "x\n", "a\r\na\n", "x\na\n"},
+		{"a replacement that names it is kept", "a\n", match.Literal, "x\r\ny\n", "a\n", "x\r\ny\n"},
+		{"a lone CR is a character", "a\n", match.Literal, "x", "a\r\r\na\rb", "a\r\r\na\rb"},
+
+		{"$ is before CR LF", `(?m)foo$`, match.Regex, "bar", "foo\r\nfoo\nfoo", "bar\r\nbar\nbar"},
+		{". leaves the CR", `(?m)^.*$`, match.Regex, "<$0>", "a\r\n\r\nb\n", "<a>\r\n<>\r\n<b>\n<>"},
+		{"white space leaves the CR", `(?m)[ \t]+$`, match.Regex, "", "a \r\nb\t\n c ", "a\r\nb\n c"},
+		{"\\s leaves it too", `(?m)\s+$`, match.Regex, "", "a \r\nb \r\n", "a\r\nb"},
+		{"a CR that is named", `(?m)\r$`, match.Regex, "", "a\r\nb\r\n", "a\nb\n"},
+		{"a CR in a class", `(?m)[\r\n]+$`, match.Regex, "", "a\r\n\r\n", "a"},
+		{"a newline that is matched", `(?m)^a$\n`, match.Regex, "", "a\r\nb\r\n", "b\r\n"},
+		{"a newline in the replacement", `(?m);$`, match.Regex, ";\n", "a;\r\nb;\nc", "a;\r\n\r\nb;\n\nc"},
+		{"groups", `(?m)^(\w+)\n(\w+)$`, match.Regex, "$2\n$1", "a\r\nb\r\nc\nd\n", "b\r\na\r\nd\nc\n"},
+		{"groups keep their bytes", `(?m)(a\n)(b)$`, match.Regex, "$2$1", "a\r\nb\r\n", "ba\r\n\r\n"},
+		{"without m all bytes are as they are", `a.`, match.Regex, "x\n", "a\r\nb", "x\n\nb"},
+		{"$ without m is the end", `a$`, match.Regex, "x", "a\r\na", "a\r\nx"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := compile(t, test.pattern, test.mode, match.Flags{})
+			tmpl := match.Text(test.replacement)
+			if test.mode == match.Regex {
+				var err error
+				if tmpl, err = match.ParseTemplate(test.replacement, p); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := replace(t, p, tmpl, []byte(test.data)); string(got) != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+			if mayMatch, _ := p.Screen(); mayMatch != nil && test.data != test.want && !mayMatch([]byte(test.data)) {
+				t.Error("screened out")
+			}
+			if got, want := p.Contains([]byte(test.data)), len(all(t, p, []byte(test.data))) > 0; got != want {
+				t.Errorf("contains %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+// TestLineEndsByModel compares with a file that is turned to "\n", changed, and turned back.
+func TestLineEndsByModel(t *testing.T) {
+	words := []string{"a", "b", "\n", "\n", " ", "ab"}
+	rapid.Check(t, func(rt *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 30).Draw(rt, "text"), "")
+		source := rapid.SampledFrom([]string{`(?m)a$`, `(?m)^.*$`, `(?m)\s+$`, `(?m)b$\n`, `(?m)(a|b)*$`, `(?m)$`, `(?m)^$\n`, `(?m)(\n)(b)|a$`, `(?m)(a\n)(b)$`, `(?m)\n$`}).Draw(rt, "pattern")
+		replacement := rapid.SampledFrom([]string{"", "x", "x\n", "\nx\n"}).Draw(rt, "replacement")
+		mode := match.Regex
+		if rapid.Bool().Draw(rt, "literal") { // none of the letters means anything in a regular expression
+			mode = match.Literal
+			source = strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 4).Draw(rt, "needle"), "")
+		}
+		p, err := match.Compile(source, mode, match.Flags{})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		windows := strings.ReplaceAll(text, "\n", "\r\n")
+		got := replace(t, p, match.Text(replacement), []byte(windows))
+		want := regexp.MustCompile(source).ReplaceAllLiteralString(text, replacement)
+		if strings.Contains(text, "\n") { // otherwise there is no line end to go by
+			want = strings.ReplaceAll(want, "\n", "\r\n")
+		}
+		if string(got) != want {
+			rt.Fatalf("%q -> %q in %q: got %q, want %q", source, replacement, windows, got, want)
+		}
+	})
+}
+
+func TestAuto(t *testing.T) {
+	for _, test := range []struct {
+		pattern   string
+		want      match.Mode
+		ambiguous bool
+	}{
+		{"recieve", match.Literal, false},
+		{"console.log", match.Regex, true},
+		{"import.*OldName", match.Regex, true},
+		{"class OldName", match.Literal, false},
+		{"f(", match.Literal, false},
+		{"[", match.Literal, false},
+		{"a|b", match.Regex, true},
+		{`C:\temp`, match.Regex, true},
+		{`C:\Users`, match.Literal, false}, // \U is no escape of RE2
+	} {
+		p := compile(t, test.pattern, match.Auto, match.Flags{})
+		if p.Mode() != test.want || p.Ambiguous() != test.ambiguous {
+			t.Errorf("%q: %v, ambiguous %v", test.pattern, p.Mode(), p.Ambiguous())
+		}
+		if test.ambiguous && (!p.AsText([]byte("x"+test.pattern)) || p.AsText([]byte("x"))) {
+			t.Errorf("%q: AsText is wrong", test.pattern)
+		}
+	}
+}
+
+func TestTemplates(t *testing.T) {
+	for _, test := range []struct{ pattern, replacement, want, hint string }{
+		{`(a)(?P<n>b)`, "$2$1", "ba", ""},
+		{`(a)(?P<n>b)`, "${2}x${1}", "bxa", ""},
+		{`(a)(?P<n>b)`, "${n}-$n", "b-b", ""},
+		{`(a)(?P<n>b)`, "$0$0", "abab", ""},
+		{`(a)(?P<n>b)`, "$$1 costs $$", "$1 costs $", ""},
+		{`(a)(?P<n>b)`, "$ $( $", "$ $( $", ""},
+		{`(a)(?P<n>b)`, "$1.$2", "a.b", ""},
+		{`(a)(?P<n>b)`, "$1x", "", "${1}x"},
+		{`(a)(?P<n>b)`, "$1_", "", "${1}_"},
+		{`(a)(?P<n>b)`, "$3", "", "$$"},
+		{`(a)(?P<n>b)`, "${x}", "", "${n}"},
+		{`(a)(?P<n>b)`, "$HOME", "", "$$"},
+		{`(a)(?P<n>b)`, "${1", "", "$${"},
+		{`(a)(?P<n>b)`, "${}", "", "$${"},
+		{`(a)(?P<n>b)`, "$99999999999999999999", "", "$$"},
+		{`(a)(c)?b`, "<$2>", "<>", ""},
+	} {
+		p := compile(t, test.pattern, match.Regex, match.Flags{})
+		tmpl, err := match.ParseTemplate(test.replacement, p)
+		if test.hint != "" {
+			bad, ok := errors.AsType[*match.PatternError](err)
+			if !ok || !strings.Contains(bad.Hint, test.hint) || bad.Msg == "" {
+				t.Errorf("%q: error %v, hint must have %q", test.replacement, err, test.hint)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%q: %v", test.replacement, err)
+			continue
+		}
+		if got := replace(t, p, tmpl, []byte("ab")); string(got) != test.want {
+			t.Errorf("%q: got %q, want %q", test.replacement, got, test.want)
+		}
+	}
+}
+
+func TestBadPatterns(t *testing.T) {
+	for _, test := range []struct{ pattern, message, hint string }{
+		{`(`, "missing closing )", "literal"},
+		{`a(?=b)`, "invalid or unsupported Perl syntax", "lookahead"},
+		{`(a)\1`, "invalid escape sequence", "back-reference"},
+		{`a{1001}`, "invalid repeat count", ""},
+		{strings.Repeat("(", 1001) + strings.Repeat(")", 1001), "", ""},
+		{strings.Repeat("a", 100<<10), "too long", ""},
+		{"\xff", "invalid UTF-8", ""},
+		{`((a{100}){100}){100}`, "", ""},
+	} {
+		_, err := match.Compile(test.pattern, match.Regex, match.Flags{})
+		bad, ok := errors.AsType[*match.PatternError](err)
+		if !ok || !strings.Contains(bad.Msg, test.message) || !strings.Contains(bad.Hint, test.hint) {
+			t.Errorf("%.20q: %v", test.pattern, err)
+		}
+	}
+	if _, err := match.Compile("", match.Auto, match.Flags{}); !errors.Is(err, match.ErrEmpty) {
+		t.Errorf("empty pattern: %v", err)
+	}
+	if _, err := match.ParseFlags("ix"); err == nil {
+		t.Error("flag x was taken")
+	}
+	if f, err := match.ParseFlags("smi"); err != nil || f != (match.Flags{IgnoreCase: true, MultiLine: true, DotAll: true}) {
+		t.Errorf("flags %v %v", f, err)
+	}
+	if _, err := match.ParseMode("glob", match.Auto); err == nil {
+		t.Error("mode glob was taken")
+	}
+}
+
+func TestFlags(t *testing.T) {
+	for _, test := range []struct {
+		pattern string
+		flags   match.Flags
+		want    int
+	}{
+		{"^a", match.Flags{}, 1},
+		{"^a", match.Flags{MultiLine: true}, 2},
+		{"^a", match.Flags{MultiLine: true, IgnoreCase: true}, 3},
+		{"a.a", match.Flags{}, 0},
+		{"a.a", match.Flags{DotAll: true}, 1},
+		{"a|A", match.Flags{}, 3},
+	} {
+		p := compile(t, test.pattern, match.Regex, test.flags)
+		if n, _ := p.Count(context.Background(), []byte("a\na\nA")); n != test.want {
+			t.Errorf("%q with %+v: %d, want %d", test.pattern, test.flags, n, test.want)
+		}
+	}
+}
+
+func TestLimitAndContext(t *testing.T) {
+	data := bytes.Repeat([]byte("a "), 5000)
+	for _, source := range []string{"a", `\w`, `(?m)^|a`} {
+		p := compile(t, source, match.Regex, match.Flags{})
+		n := 0
+		err := p.All(context.Background(), data, 10, func([]int) bool { n++; return true })
+		limit, ok := errors.AsType[*match.LimitError](err)
+		if !ok || limit.Limit != 10 || n != 10 {
+			t.Errorf("%q: %v after %d", source, err, n)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		n = 0
+		err = p.All(ctx, data, 0, func([]int) bool {
+			if n++; n == 3 {
+				cancel()
+			}
+			return true
+		})
+		if !errors.Is(err, context.Canceled) || n > 3 {
+			t.Errorf("%q: cancelled after 3 matches, but %v after %d", source, err, n)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := compile(t, "a", match.Literal, match.Flags{}).Count(ctx, data); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled before: %v", err)
+	}
+}
+
+// TestFinderFallback feeds the finder files in which its rare byte is everything but rare.
+func TestFinderFallback(t *testing.T) {
+	for _, needle := range []string{"aaab", "baaa", "zzq", "q", "qq", "aqa"} {
+		p := compile(t, needle, match.Literal, match.Flags{})
+		for _, unit := range []string{"a", "b", "q", "ab", "qa", "zq", "aaa b"} {
+			data := []byte(strings.Repeat(unit, 300) + needle + strings.Repeat(unit, 300) + needle)
+			n, err := p.Count(context.Background(), data)
+			if want := bytes.Count(data, []byte(needle)); n != want || err != nil {
+				t.Errorf("%q among %q: %d (%v), want %d", needle, unit, n, err, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,292 @@
+// Package match finds texts and regular expressions in files, and works out what replaces them.
+//
+// [Compile] makes a [Pattern], which is immutable and safe for concurrent use. Regular expressions have the syntax and the
+// meaning of package regexp, over the whole file; a search that can be decided without running them is.
+//
+// # Line ends
+//
+// A file may end its lines with "\r\n", a pattern is mostly written with "\n". So that one pattern works for both,
+//
+//   - in a literal pattern that holds no "\r", "\n" stands for "\r\n" too;
+//   - in a regular expression that has a $ in multi-line mode and does not name \r, "\r\n" counts as one line end: $
+//     matches before it, never within it, and . and \s do not take its "\r".
+//
+// For those two kinds of patterns, each "\n" in the replacement that follows no "\r" becomes the line end that stands at
+// that place: the first one the first line end in the match, and so on, the last line end of the match for all further
+// ones. A match within a line gives them the end of that line, or of the one before if it is the last. All other patterns
+// work byte for byte. Nothing outside of the matches ever changes.
+package match
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+)
+
+// Mode says how a pattern is read.
+type Mode uint8
+
+// The modes. Auto reads a pattern as a regular expression if it is one and has a character that means something there,
+// and as a literal text otherwise (X10).
+const (
+	Auto Mode = iota
+	Literal
+	Regex
+)
+
+// String returns the name of the mode in JSON.
+func (m Mode) String() string {
+	switch m {
+	case Literal:
+		return "literal"
+	case Regex:
+		return "regex"
+	default:
+		return "auto"
+	}
+}
+
+// ParseMode returns the mode of that name; an empty name gives the default.
+func ParseMode(name string, byDefault Mode) (Mode, error) {
+	switch name {
+	case "":
+		return byDefault, nil
+	case "auto":
+		return Auto, nil
+	case "literal":
+		return Literal, nil
+	case "regex":
+		return Regex, nil
+	}
+	return 0, fmt.Errorf("unknown mode '%s'", name)
+}
+
+// Flags change the meaning of a regular expression, and IgnoreCase that of a literal too.
+type Flags struct {
+	IgnoreCase bool // i: letters match in any case
+	MultiLine  bool // m: ^ and $ match at line ends
+	DotAll     bool // s: . matches \n
+}
+
+// ParseFlags reads flags from the letters i, m and s.
+func ParseFlags(letters string) (Flags, error) {
+	var f Flags
+	for _, r := range letters {
+		switch r {
+		case 'i':
+			f.IgnoreCase = true
+		case 'm':
+			f.MultiLine = true
+		case 's':
+			f.DotAll = true
+		default:
+			return Flags{}, fmt.Errorf("unknown flag '%c' (only i, m and s are known)", r)
+		}
+	}
+	return f, nil
+}
+
+// prefix returns the flags as they stand at the front of a regular expression.
+func (f Flags) prefix() string {
+	var b strings.Builder
+	for _, flag := range []struct {
+		set    bool
+		letter byte
+	}{{f.IgnoreCase, 'i'}, {f.MultiLine, 'm'}, {f.DotAll, 's'}} {
+		if flag.set {
+			b.WriteByte(flag.letter)
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "(?" + b.String() + ")"
+}
+
+// MaxRegexBytes is the longest regular expression that is compiled.
+const MaxRegexBytes = 64 << 10
+
+// PatternError says that a pattern cannot be used.
+type PatternError struct {
+	Pattern string
+	Msg     string
+	Hint    string // what to write instead, if that is known
+}
+
+func (e *PatternError) Error() string { return e.Msg }
+
+// ErrEmpty is the cause for which an empty pattern is refused.
+var ErrEmpty = errors.New("pattern is empty")
+
+// Pattern is a compiled pattern. It is immutable and safe for concurrent use.
+type Pattern struct {
+	source  string
+	mode    Mode // Literal or Regex
+	guessed bool // mode was Auto
+
+	exact *finder // of a literal that is compared byte for byte; otherwise re is set
+	re    *regexp.Regexp
+	// shifted matches one more character, before what re matches. It is set if re looks at what is before it.
+	shifted *regexp.Regexp
+	traits  traits
+	need    []searcher // each match contains one of these; if there are none, nothing is known
+	byLine  bool       // need is set, and no match goes beyond the line it is in
+
+	anyEnd bool    // "\r\n" counts as one line end
+	viewed bool    // to find it, the file has to be looked at without the "\r" of "\r\n"
+	plain  *finder // the pattern as text, where it was guessed to be a regular expression
+}
+
+// Compile compiles a pattern. The error is ErrEmpty or a *PatternError.
+func Compile(pattern string, mode Mode, flags Flags) (*Pattern, error) {
+	if pattern == "" {
+		return nil, ErrEmpty
+	}
+	if mode == Auto {
+		if regexp.QuoteMeta(pattern) != pattern {
+			if p, err := compileRegex(pattern, flags); err == nil {
+				p.guessed, p.plain = true, newFinder(pattern)
+				return p, nil
+			}
+		}
+		p, err := compileLiteral(pattern, flags)
+		if p != nil {
+			p.guessed = true
+		}
+		return p, err
+	}
+	if mode == Literal {
+		return compileLiteral(pattern, flags)
+	}
+	return compileRegex(pattern, flags)
+}
+
+func compileLiteral(pattern string, flags Flags) (*Pattern, error) {
+	if flags.IgnoreCase {
+		anyEnd := !strings.Contains(pattern, "\r")
+		p, err := compileTree(pattern, regexp.QuoteMeta(pattern), Flags{IgnoreCase: true}, func(traits) bool { return anyEnd })
+		if err != nil {
+			return nil, err
+		}
+		p.mode = Literal
+		return p, nil
+	}
+	p := &Pattern{source: pattern, mode: Literal, exact: newFinder(pattern)}
+	p.anyEnd = !strings.Contains(pattern, "\r")
+	p.viewed = p.anyEnd && strings.Contains(pattern, "\n")
+	p.need = []searcher{p.exact}
+	if p.viewed {
+		// "\r\n" may stand for the "\n", so only what is between them is sure to be there.
+		if p.need = nil; longestLine(pattern) != "" {
+			p.need = []searcher{newFinder(longestLine(pattern))}
+		}
+	}
+	return p, nil
+}
+
+func compileRegex(pattern string, flags Flags) (*Pattern, error) {
+	if len(pattern) > MaxRegexBytes {
+		return nil, &PatternError{Pattern: pattern[:64] + "...", Msg: fmt.Sprintf("regular expression is too long (max %d bytes, got %d)", MaxRegexBytes, len(pattern))}
+	}
+	// A $ can only see "\r\n" as one if the pattern leaves the "\r" alone.
+	return compileTree(pattern, pattern, flags, func(t traits) bool { return t.endLine && !t.carriageReturn })
+}
+
+// compileTree compiles a regular expression that stands for the pattern.
+func compileTree(pattern, regex string, flags Flags, anyEnd func(traits) bool) (*Pattern, error) {
+	source := flags.prefix() + regex
+	re, err := regexp.Compile(source)
+	if err != nil {
+		return nil, patternError(pattern, err)
+	}
+	tree, err := syntax.Parse(source, syntax.Perl)
+	if err != nil {
+		return nil, patternError(pattern, err)
+	}
+	p := &Pattern{source: pattern, mode: Regex, re: re, traits: traitsOf(tree)}
+	if p.traits.beginText || p.traits.beginLine || p.traits.word {
+		if p.shifted, err = regexp.Compile("(?s:.)(?:" + source + ")"); err != nil {
+			return nil, patternError(pattern, err) // too large with the dot
+		}
+	}
+	p.anyEnd = anyEnd(p.traits)
+	p.need = required(tree, p.anyEnd)
+	p.byLine = len(p.need) > 0 && p.traits.oneLine
+	// Without a newline, and with no $ that is not seen to by line, nothing in the file looks different.
+	p.viewed = p.anyEnd && !p.traits.oneLine || p.anyEnd && p.traits.endLine && !p.byLine
+	return p, nil
+}
+
+// patternError says what is wrong with a regular expression in words for the one who wrote it.
+func patternError(pattern string, err error) *PatternError {
+	e := &PatternError{Pattern: pattern, Msg: "invalid regular expression: " + strings.TrimPrefix(err.Error(), "error parsing regexp: ")}
+	bad, ok := errors.AsType[*syntax.Error](err)
+	if !ok {
+		return e
+	}
+	e.Msg = fmt.Sprintf("invalid regular expression: %s: %q", bad.Code, bad.Expr)
+	switch {
+	case bad.Code == syntax.ErrInvalidPerlOp:
+		e.Hint = "the syntax is RE2, which has no lookahead and no lookbehind"
+	case bad.Code == syntax.ErrInvalidEscape && len(bad.Expr) == 2 && bad.Expr[1] >= '1' && bad.Expr[1] <= '9':
+		e.Hint = "the syntax is RE2, which has no back-references"
+	case bad.Code == syntax.ErrMissingParen || bad.Code == syntax.ErrUnexpectedParen || bad.Code == syntax.ErrMissingBracket ||
+		bad.Code == syntax.ErrMissingRepeatArgument:
+		e.Hint = `write \ before a character that is meant as itself, or set mode to "literal"`
+	}
+	return e
+}
+
+// Source returns the pattern as it was given to Compile.
+func (p *Pattern) Source() string { return p.source }
+
+// Mode returns how the pattern is read, [Literal] or [Regex].
+func (p *Pattern) Mode() Mode { return p.mode }
+
+// Ambiguous reports whether the mode was left to Compile, which chose Regex, so that the pattern may have been meant as
+// a text. See [Pattern.AsText].
+func (p *Pattern) Ambiguous() bool { return p.plain != nil }
+
+// AsText reports whether a pattern that is ambiguous occurs in data as a text.
+func (p *Pattern) AsText(data []byte) bool { return p.plain != nil && p.plain.next(data, 0) >= 0 }
+
+// Groups returns the names of the pattern's groups, of which the first stands for the match as a whole. Groups without
+// a name have an empty one.
+func (p *Pattern) Groups() []string {
+	if p.mode == Literal {
+		return []string{""}
+	}
+	return p.re.SubexpNames()
+}
+
+// Screen returns a test for parts of a file: mayMatch is false for a part in which no match begins, ends or lies, as long
+// as each part is given with the last overlap bytes of the one before. It is nil if there is no such test.
+func (p *Pattern) Screen() (mayMatch func(part []byte) bool, overlap int) {
+	of := p.need
+	if p.plain != nil && len(of) > 0 {
+		of = append(of[:len(of):len(of)], p.plain)
+	}
+	if len(of) == 0 {
+		return nil, 0
+	}
+	for _, s := range of {
+		overlap = max(overlap, s.size()-1)
+	}
+	return func(part []byte) bool { return anywhere(part, of) }, overlap
+}
+
+// Plain returns the text that alone decides what matches, byte for byte, if the pattern is one.
+func (p *Pattern) Plain() (text string, ok bool) {
+	if p.exact == nil || p.viewed {
+		return "", false
+	}
+	return p.source, true
+}
+
+var crlf = []byte("\r\n")
+
+// needsView reports whether data has to be looked at through a view.
+func (p *Pattern) needsView(data []byte) bool { return p.viewed && bytes.Contains(data, crlf) }

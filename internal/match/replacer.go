@@ -1,0 +1,106 @@
+package match
+
+import (
+	"bytes"
+)
+
+// Replacer works out what replaces the matches of a pattern in one file. It is not safe for concurrent use.
+type Replacer struct {
+	template Template
+	data     []byte
+	whole    []byte // the replacement of every match, if they are all the same
+	adapt    bool   // the template's "\n" become the line ends of the file
+
+	ends []bool // the line ends of a match, true for "\r\n"
+	line struct {
+		to   int // up to this offset, places after the last match are in one line
+		crlf bool
+	}
+}
+
+// Replacer returns a replacer for the matches of the pattern in data, given to it in order.
+func (p *Pattern) Replacer(t Template, data []byte) *Replacer {
+	r := &Replacer{template: t, data: data}
+	r.adapt = p.anyEnd && t.lf && bytes.Contains(data, crlf)
+	r.line.to = -1
+	constant := !r.adapt
+	for _, part := range t.parts {
+		constant = constant && part.group < 0
+	}
+	if constant {
+		r.whole = r.expand(nil)
+	}
+	return r
+}
+
+// Replace returns what replaces the match. The result may be shared with other matches: do not change it.
+func (r *Replacer) Replace(loc []int) []byte {
+	if r.whole != nil {
+		return r.whole
+	}
+	if r.adapt {
+		r.ends = r.lineEnds(r.ends[:0], loc[0], loc[1])
+	}
+	return r.expand(loc)
+}
+
+func (r *Replacer) expand(loc []int) []byte {
+	out := []byte{}
+	nth := 0
+	for _, part := range r.template.parts {
+		switch {
+		case part.group < 0 && r.adapt:
+			out, nth = r.appendAdapted(out, part.text, nth)
+		case part.group < 0:
+			out = append(out, part.text...)
+		case loc[2*part.group] >= 0:
+			out = append(out, r.data[loc[2*part.group]:loc[2*part.group+1]]...)
+		}
+	}
+	return out
+}
+
+// appendAdapted appends text with the line ends of the match. nth is how many line ends the replacement has so far.
+func (r *Replacer) appendAdapted(out []byte, text string, nth int) ([]byte, int) {
+	for i := range len(text) {
+		if text[i] == '\n' {
+			if r.ends[min(nth, len(r.ends)-1)] && (i == 0 || text[i-1] != '\r') {
+				out = append(out, '\r')
+			}
+			nth++
+		}
+		out = append(out, text[i])
+	}
+	return out, nth
+}
+
+// lineEnds appends the line ends between two offsets, or, if there is none, that of the line that holds both.
+func (r *Replacer) lineEnds(ends []bool, from, to int) []bool {
+	for pos := from; pos < to; {
+		i := bytes.IndexByte(r.data[pos:to], '\n')
+		if i < 0 {
+			break
+		}
+		ends = append(ends, r.endsCRLF(pos+i))
+		pos += i + 1
+	}
+	if len(ends) > 0 {
+		return ends
+	}
+	// A line may have very many matches, so what it ends with is looked up once.
+	if to > r.line.to {
+		r.line.to = len(r.data)
+		if i := bytes.IndexByte(r.data[to:], '\n'); i >= 0 {
+			r.line.to = to + i
+			r.line.crlf = r.endsCRLF(r.line.to)
+		} else if i := bytes.LastIndexByte(r.data[:from], '\n'); i >= 0 {
+			r.line.crlf = r.endsCRLF(i)
+		} else {
+			r.line.crlf = false
+		}
+	}
+	return append(ends, r.line.crlf)
+}
+
+// endsCRLF reports whether the newline at offset i is part of a "\r\n".
+func (r *Replacer) endsCRLF(i int) bool { return i > 0 && r.data[i-1] == '\r' }

@@ -1,0 +1,213 @@
+package match
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"unicode/utf8"
+)
+
+// LimitError says that there is more than was allowed.
+type LimitError struct {
+	What  string // "matches" or "bytes"
+	Limit int64
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("too many %s (more than %d)", e.What, e.Limit)
+}
+
+// Contains reports whether the pattern matches anywhere in data.
+func (p *Pattern) Contains(data []byte) bool {
+	if p.exact != nil && !p.needsView(data) {
+		return p.exact.next(data, 0) >= 0
+	}
+	if len(p.need) > 0 && !anywhere(data, p.need) {
+		return false
+	}
+	found := false
+	// The background context never ends, and there is no limit, so there is no error.
+	_ = p.scan(context.Background(), data, false, func([]int) bool { found = true; return false })
+	return found
+}
+
+// Count returns how often the pattern matches, without overlaps, from left to right. It looks at the context between
+// matches and returns its error.
+func (p *Pattern) Count(ctx context.Context, data []byte) (int, error) {
+	n := 0
+	err := p.scan(ctx, data, false, func([]int) bool { n++; return true })
+	return n, err
+}
+
+// All calls yield for each match, in order, as [regexp.Regexp.FindAllSubmatchIndex] finds them: loc[0] and loc[1] are
+// where it begins and ends, loc[2*i] and loc[2*i+1] group i, -1 if that took no part. loc is valid until yield returns;
+// when it returns false, All ends without an error. Matches are found one by one: nothing is held for those to come, and
+// between two of them the context is looked at. More than limit matches are a *LimitError, after limit of them have been
+// seen; a limit of 0 means that there is none.
+func (p *Pattern) All(ctx context.Context, data []byte, limit int, yield func(loc []int) bool) error {
+	n, over := 0, false
+	err := p.scan(ctx, data, true, func(loc []int) bool {
+		if n++; limit > 0 && n > limit {
+			over = true
+			return false
+		}
+		return yield(loc)
+	})
+	if over {
+		return &LimitError{What: "matches", Limit: int64(limit)}
+	}
+	return err
+}
+
+// scan finds the matches. Without groups, loc has only the match itself.
+func (p *Pattern) scan(ctx context.Context, data []byte, groups bool, yield func(loc []int) bool) error {
+	if !p.needsView(data) {
+		return p.scanText(ctx, data, groups, yield)
+	}
+	v := newView(data)
+	return p.scanText(ctx, v.text, groups, func(loc []int) bool { return yield(v.original(loc)) })
+}
+
+func (p *Pattern) scanText(ctx context.Context, data []byte, groups bool, yield func(loc []int) bool) error {
+	s := scan{Pattern: p, ctx: ctx, groups: groups, yield: yield}
+	switch {
+	case p.exact != nil:
+		s.literal(data)
+	case p.byLine:
+		s.lines(data)
+	default:
+		s.whole(data, 0, newPlaces(data, p.need))
+	}
+	return s.err
+}
+
+// scan is one pass over one text. Its methods return false when the pass is over before its end.
+type scan struct {
+	*Pattern
+	ctx    context.Context
+	groups bool
+	yield  func(loc []int) bool
+	err    error
+}
+
+func (s *scan) alive() bool {
+	s.err = s.ctx.Err()
+	return s.err == nil
+}
+
+func (s *scan) literal(data []byte) {
+	if !s.alive() {
+		return
+	}
+	loc := make([]int, 2)
+	for pos, n := 0, 1; ; n++ {
+		i := s.exact.next(data, pos)
+		if i < 0 {
+			return
+		}
+		pos = i + s.exact.size()
+		if loc[0], loc[1] = i, pos; !s.yield(loc) {
+			return
+		}
+		if n%1024 == 0 && !s.alive() {
+			return
+		}
+	}
+}
+
+// lines runs the regular expression on those lines only that have one of the needed texts.
+func (s *scan) lines(data []byte) {
+	at := newPlaces(data, s.need)
+	for pos := 0; ; {
+		hit := at.next(pos)
+		if hit < 0 {
+			return
+		}
+		start := pos + bytes.LastIndexByte(data[pos:hit], '\n') + 1 // pos itself begins a line
+		end := len(data)
+		if i := bytes.IndexByte(data[hit:], '\n'); i >= 0 {
+			end = hit + i
+		}
+		pos = end + 1
+		line := data[start:end]
+		if s.anyEnd && end < len(data) {
+			line = bytes.TrimSuffix(line, crlf[:1])
+		}
+		if !s.whole(line, start, nil) || pos > len(data) {
+			return
+		}
+	}
+}
+
+// whole finds the matches in data, which begins at offset base of the text, the way package regexp does. need, if not
+// nil, are the places one of which each match contains.
+func (s *scan) whole(data []byte, base int, need *places) bool {
+	for pos, last := 0, -1; pos <= len(data); {
+		if !s.alive() {
+			return false
+		}
+		if need != nil && len(need.of) > 0 && need.next(pos) < 0 {
+			return true
+		}
+		loc := s.from(data, pos)
+		if loc == nil {
+			return true
+		}
+		start, end := loc[0], loc[1]
+		// An empty match right behind another one does not count.
+		counts := start != end || end != last
+		pos, last = end, end
+		if start == end {
+			_, width := utf8.DecodeRune(data[end:])
+			pos += max(width, 1)
+		}
+		if !counts {
+			continue
+		}
+		for i := range loc {
+			if loc[i] >= 0 {
+				loc[i] += base
+			}
+		}
+		if !s.yield(loc) {
+			return false
+		}
+	}
+	return true
+}
+
+// from returns the first match at or after pos. Package regexp has no such function: in data[pos:] the expression would
+// not see what is before pos. Where it looks at that, one character more is given to it, and matched by the dot in front
+// of the shifted expression.
+func (s *scan) from(data []byte, pos int) []int {
+	re, start := s.re, pos
+	if s.shifted != nil && pos > 0 && !s.startsAfresh(data[pos-1]) {
+		_, width := utf8.DecodeLastRune(data[:pos])
+		re, start = s.shifted, pos-width
+	}
+	var loc []int
+	if s.groups {
+		loc = re.FindSubmatchIndex(data[start:])
+	} else {
+		loc = re.FindIndex(data[start:])
+	}
+	if loc == nil {
+		return nil
+	}
+	for i := range loc {
+		if loc[i] >= 0 {
+			loc[i] += start
+		}
+	}
+	if start != pos {
+		_, width := utf8.DecodeRune(data[loc[0]:])
+		loc[0] += width
+	}
+	return loc
+}
+
+// startsAfresh reports whether the expression, behind that byte, sees what it would see at the beginning of a text.
+func (s *scan) startsAfresh(before byte) bool {
+	word := before == '_' || '0' <= before && before <= '9' || 'a' <= before && before <= 'z' || 'A' <= before && before <= 'Z'
+	return !s.traits.beginText && (!s.traits.beginLine || before == '\n') && (!s.traits.word || !word)
+}
