@@ -43,7 +43,7 @@ func (c *checker) object(s *shape, v reflect.Value, at *path) {
 			if _, ok := c.binds[to]; ok {
 				continue
 			}
-			empty = empty && !boundBelow(c.binds, to)
+			empty = empty && (f.shape.form == pointer || !boundBelow(c.binds, to))
 		}
 		switch {
 		case !empty:

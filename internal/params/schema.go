@@ -28,9 +28,7 @@ func objectSchema(s *shape, v reflect.Value) map[string]any {
 	for _, f := range s.fields {
 		fv := v.FieldByIndex(f.index)
 		property := schemaOf(f.shape, fv, f.enum)
-		if f.shape.bindable() {
-			property = map[string]any{"anyOf": []any{property, templateSchema()}}
-		}
+		property = orTemplate(f.shape, property)
 		if f.doc != "" {
 			property["description"] = f.doc
 		}
@@ -50,6 +48,14 @@ func objectSchema(s *shape, v reflect.Value) map[string]any {
 		schema["required"] = required
 	}
 	return schema
+}
+
+// orTemplate adds that a template can stand in place of the value, unless the schema takes any string already.
+func orTemplate(s *shape, schema map[string]any) map[string]any {
+	if !s.bindable() || s.plain().form == custom {
+		return schema
+	}
+	return map[string]any{"anyOf": []any{schema, templateSchema()}}
 }
 
 func templateSchema() map[string]any {
@@ -86,11 +92,7 @@ func schemaOf(s *shape, v reflect.Value, enum []string) map[string]any {
 }
 
 func elemSchema(s *shape, enum []string) map[string]any {
-	schema := schemaOf(s, reflect.Zero(s.typ), enum)
-	if s.bindable() {
-		return map[string]any{"anyOf": []any{schema, templateSchema()}}
-	}
-	return schema
+	return orTemplate(s, schemaOf(s, reflect.Zero(s.typ), enum))
 }
 
 func integerSchema(s *shape) map[string]any {

@@ -94,7 +94,7 @@ func shown(s string) string {
 	if utf8.RuneCountInString(s) > most {
 		s, cut = string([]rune(s[:min(len(s), most*utf8.UTFMax)])[:most]), "..."
 	}
-	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		quoted := strconv.Quote(s)
 		s = strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
 	}

@@ -1,0 +1,234 @@
+package params_test
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/millrace-go/millrace/internal/params"
+)
+
+var intBounds = func() string {
+	most := 1<<(strconv.IntSize-1) - 1
+	return fmt.Sprintf("%d and %d", -most-1, most)
+}()
+
+func TestDescribe(t *testing.T) {
+	fields, err := params.Describe(&kitchen{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range fields {
+		line := f.Name + ": " + f.Wants
+		if f.Required {
+			line += ", required"
+		}
+		if f.AllowEmpty {
+			line += ", may be empty"
+		}
+		if f.Enum != nil {
+			line += fmt.Sprint(", of ", f.Enum)
+		}
+		if f.Doc != "" {
+			line += ", " + f.Doc
+		}
+		for _, inner := range f.Fields {
+			line += fmt.Sprintf(" (%s: %s %v %v)", inner.Name, inner.Wants, inner.Required, inner.AllowEmpty)
+		}
+		got = append(got, line)
+	}
+	want := []string{
+		"files: a list of strings, The files to work on.", "pattern: a string, required, What to look for.", "mode: a string, of [auto literal regex]",
+		"kinds: a list of strings, of [a b]", "whole: true or false", "line: a whole number", "small: a whole number", "count: a whole number",
+		"big: a whole number", "ratio: a number", "rough: a number",
+		"edits: a list of objects (old_text: a string true false) (new_text: a string true true) (kind: a string false false)",
+		"ranges: a list of objects (start: a whole number true false) (end: a whole number false false)",
+		"opt: an object (start: a whole number true false) (end: a whole number false false)",
+		"more: an object (start: a whole number true false) (end: a whole number false false)",
+		"limit: a whole number", "title: a string", "numbers: a list of whole numbers", "matrix: a list of lists", "vars: an object", "weights: an object",
+		"table: an object (start: a whole number true false) (end: a whole number false false)",
+		"timeout: a value of type params_test.millis", "level: a string", "levels: a list", "since: a value of type time.Time",
+		"extra: a value of type json.RawMessage", "Plain: a string",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if fields[0].Type != reflect.TypeFor[[]string]() {
+		t.Errorf("type of files is %v", fields[0].Type)
+	}
+}
+
+type (
+	tree    struct{ Children []tree }
+	endless []endless
+	half    struct{ encoding.TextMarshaler }
+	halfS   string
+	halfJ   string
+	promo   struct {
+		lineRange
+		Start int `json:"start"`
+	}
+	embedsPointer struct{ *lineRange }
+)
+
+func (halfS) MarshalText() ([]byte, error) { return nil, nil }
+func (*halfJ) UnmarshalJSON([]byte) error  { return nil }
+
+func TestDescribeRefuses(t *testing.T) {
+	tests := []struct {
+		proto any
+		want  string // the end of the message
+	}{
+		{nil, "action is nil"},
+		{5, "int: an action must be a struct or a pointer to one"},
+		{new(*lineRange), "an action must be a struct or a pointer to one"},
+		{struct{ F func() }{}, ".F: func() cannot be a parameter"},
+		{struct{ A any }{}, ".A: interface {} cannot be a parameter"},
+		{struct{ A [2]int }{}, ".A: [2]int cannot be a parameter"},
+		{struct{ A complex64 }{}, ".A: complex64 cannot be a parameter"},
+		{struct{ A uintptr }{}, ".A: uintptr cannot be a parameter"},
+		{struct{ A **int }{}, ".A: a pointer to a pointer cannot be a parameter"},
+		{struct{ A []byte }{}, ".A: bytes cannot be a parameter: use a string"},
+		{struct{ A map[int]string }{}, ".A: a map that is a parameter must have strings as keys"},
+		{struct{ A map[level]string }{}, ".A: a map that is a parameter must have strings as keys"},
+		{struct{ A []struct{ B chan int } }{}, ".A.B: chan int cannot be a parameter"},
+		{tree{}, "params_test.tree.Children: params_test.tree contains itself"},
+		{struct{ E endless }{}, ".E: params_test.endless contains itself"},
+		{struct{ A half }{}, ".A: params_test.half must have both MarshalText and UnmarshalText, or neither"},
+		{struct{ A halfS }{}, ".A: params_test.halfS must have both MarshalText and UnmarshalText, or neither"},
+		{struct{ A []halfJ }{}, ".A: params_test.halfJ must have both MarshalJSON and UnmarshalJSON, or neither"},
+		{promo{}, `params_test.promo.Start: two fields have the name "start"`},
+		{embedsPointer{}, "a pointer that is embedded needs a name in its json tag"},
+		{struct {
+			A int `json:"a,string"`
+		}{}, `.A: json tag has the option "string", which is not supported`},
+		{struct {
+			A int `param:"requierd"`
+		}{}, `.A: param tag must be "required" or "required,empty", not "requierd"`},
+		{struct {
+			A int `param:""`
+		}{}, `.A: param tag must be "required" or "required,empty", not ""`},
+		{struct {
+			A int `enum:"1,2"`
+		}{}, ".A: only strings, and lists and maps of them, can have an enum tag"},
+		{struct {
+			A string `enum:"a,,b"`
+		}{}, ".A: enum tag has an empty value"},
+		{struct {
+			A string `json:"-" param:"required"`
+		}{}, ".A: it has a param or enum tag, but is no parameter"},
+		{struct {
+			a string `enum:"x"` //nolint:unused // the tag is what is tested
+		}{}, ".a: it has a param or enum tag, but is no parameter"},
+	}
+	for _, tt := range tests {
+		_, err := params.Describe(tt.proto)
+		if err == nil || !strings.HasSuffix(err.Error(), tt.want) {
+			t.Errorf("%T: got %v, want %s", tt.proto, err, tt.want)
+		}
+		if _, ok := err.(*params.TypeError); !ok {
+			t.Errorf("%T: error is a %T", tt.proto, err)
+		}
+		// Nothing else panics on such a value.
+		if params.Schema(tt.proto) != nil || !params.Equal(tt.proto, params.Clone(tt.proto)) && tt.proto != nil && reflect.TypeOf(tt.proto).Comparable() && !hasFunc(tt.proto) {
+			t.Errorf("%T: has a schema, or is not its own copy", tt.proto)
+		}
+		if _, err := params.Encode(tt.proto, nil); err == nil {
+			t.Errorf("%T: could be encoded", tt.proto)
+		}
+		if got := params.Check("try", tt.proto, nil, nil); len(got) != 1 || got[0].Code != params.CodeBadAction {
+			t.Errorf("%T: check gives %v", tt.proto, got)
+		}
+		params.Strings(tt.proto, func(string, string) { t.Errorf("%T: has strings", tt.proto) })
+	}
+}
+
+func hasFunc(v any) bool { return strings.Contains(fmt.Sprintf("%T", v), "func") }
+
+// A field named "-" is possible, as it is for encoding/json; methods of the struct itself do not hide its fields.
+func TestDescribeOddities(t *testing.T) {
+	type odd struct {
+		json.RawMessage        // promotes MarshalJSON and UnmarshalJSON
+		Dash            string `json:"-,"`
+		Empty           string `json:",omitempty"`
+	}
+	fields, err := params.Describe(odd{})
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.Name
+	}
+	if want := []string{"RawMessage", "-", "Empty"}; err != nil || !slices.Equal(names, want) {
+		t.Errorf("got %q, %v", names, err)
+	}
+}
+
+func TestCheckDefaults(t *testing.T) {
+	for _, tt := range []struct {
+		proto any
+		want  string
+	}{
+		{kitchen{}, ""},
+		{(*kitchen)(nil), ""},
+		{kitchen{Pattern: "required", Small: 3, Numbers: []int{1}}, ""},
+		{kitchen{Line: 1}, "params_test.kitchen.line: it has a default, so its empty value must not be left out of JSON"},
+		{kitchen{Title: new(string)}, "params_test.kitchen.title: it has a default, so its empty value must not be left out of JSON"},
+		{&kitchen{Opt: lineRange{End: 1}}, "params_test.kitchen.opt: it has a default, so its empty value must not be left out of JSON"},
+	} {
+		got := ""
+		if err := params.CheckDefaults(tt.proto); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
+		}
+	}
+}
+
+func TestGetTypeAtStrings(t *testing.T) {
+	k := &kitchen{
+		common: common{Files: []string{"a"}}, Pattern: "p", Edits: []pair{{Old: "o", Kind: "k"}}, Ranges: []*lineRange{nil, {}}, Limit: new(int),
+		Vars: map[string]string{"z": "1", "a/b": "2"}, Matrix: [][]string{{"m"}}, Title: new("t"), Weights: map[mode]float64{"x": 1},
+	}
+	if v, ok := params.Get(k, "files"); !ok || v.Len() != 1 || v.Index(0).String() != "a" {
+		t.Errorf("files is %v, %v", v, ok)
+	}
+	for _, name := range []string{"Files", "common", "", "edits/0"} {
+		if _, ok := params.Get(k, name); ok {
+			t.Errorf("there is a parameter %q", name)
+		}
+	}
+	if _, ok := params.Get((*kitchen)(nil), "files"); ok {
+		t.Error("a nil pointer has parameters")
+	}
+	for pointer, want := range map[string]string{
+		"/files": "[]string", "/files/0": "string", "/limit": "int", "/edits/0/old_text": "string", "/vars/a~1b": "string", "/weights/x": "float64",
+		"/ranges/0": "params_test.lineRange", "/ranges/1/start": "int", "/more": "params_test.lineRange", "/level": "params_test.level",
+		"": "", "files": "", "/files/1": "", "/files/-1": "", "/files/00": "", "/files/-": "", "/more/start": "", "/ranges/0/start": "", "/vars/b": "",
+		"/pattern/0": "", "/nothing": "", "/Progress": "", "/limit/0": "", "/vars/a~2b": "",
+	} {
+		got := ""
+		if typ, ok := params.TypeAt(k, pointer); ok {
+			got = typ.String()
+		}
+		if got != want {
+			t.Errorf("TypeAt(%q) = %q, want %q", pointer, got, want)
+		}
+	}
+	var got []string
+	params.Strings(k, func(pointer, s string) { got = append(got, pointer+"="+s) })
+	want := []string{
+		"/files/0=a", "/pattern=p", "/mode=", "/edits/0/old_text=o", "/edits/0/new_text=", "/edits/0/kind=k", "/title=t", "/matrix/0/0=m",
+		"/vars/a~1b=2", "/vars/z=1", "/Plain=",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("strings (-want +got):\n%s", diff)
+	}
+}
