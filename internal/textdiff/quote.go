@@ -29,12 +29,23 @@ func quote(name string) string {
 	return b.String()
 }
 
-// fileLine writes the line that names a file before its hunks. A tab tells where a name with a space ends: what follows
-// it is taken for a time.
-func (p *printer) fileLine(prefix, name string) {
-	p.print(prefix, quote(name))
-	if strings.Contains(name, " ") {
-		p.print("\t")
+// quoteSpaces returns a name in quotes if it holds a space, and else what quote returns.
+func quoteSpaces(name string) string {
+	if q := quote(name); q != name || !strings.Contains(name, " ") {
+		return q
 	}
-	p.print("\n")
+	return `"` + name + `"`
+}
+
+// fileLine writes the line that names a file before its hunks. A tab tells where a name with a space ends: what follows
+// it is taken for a time. That does not help patch with a name that ends in a space, but quotes do.
+func (p *printer) fileLine(prefix, name string) {
+	switch {
+	case strings.HasSuffix(name, " "):
+		p.print(prefix, quoteSpaces(name), "\n")
+	case strings.Contains(name, " "):
+		p.print(prefix, quote(name), "\t\n")
+	default:
+		p.print(prefix, quote(name), "\n")
+	}
 }

@@ -1,0 +1,197 @@
+package textdiff
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// The modes that a [FilePatch] knows, with the values git gives them. ModeAbsent means that there is no file.
+const (
+	ModeAbsent  uint32 = 0
+	ModeFile    uint32 = 0o100644
+	ModeExec    uint32 = 0o100755
+	ModeSymlink uint32 = 0o120000
+)
+
+// typeMask selects the bits of a mode that tell a file from a symbolic link.
+const typeMask uint32 = 0o170000
+
+// FilePatch is the change of one file or symbolic link. A file that is created has OldMode [ModeAbsent], one that is
+// deleted has NewMode [ModeAbsent]; the zero FilePatch is not valid. Copies are written as created files: git cannot take
+// a patch that copies back.
+type FilePatch struct {
+	// OldName and NewName are slash-separated paths relative to the root of the tree. They are equal unless Rename is
+	// set; the one on a side where there is no file may be left empty.
+	OldName, NewName string
+	OldMode, NewMode uint32
+	// Rename says that the file moved from OldName to NewName.
+	Rename bool
+	// Old and New are the bytes of the file before and after, or the target of a symbolic link.
+	Old, New []byte
+	// Regions say where Old and New differ, see [Hunks]. Nil means to look for it.
+	Regions []Region
+	// Hunks, unless nil, are printed in place of those that Old, New and Regions have, and make the file a text whatever
+	// is in it. Old and New must still be what stands there before and after the hunks.
+	Hunks []Hunk
+}
+
+// PatchError says why a [FilePatch] cannot be written.
+type PatchError struct {
+	OldName, NewName string // of the patch
+	Reason           string
+}
+
+// Error implements error.
+func (e *PatchError) Error() string {
+	name := e.NewName
+	if name == "" {
+		name = e.OldName
+	}
+	return fmt.Sprintf("patch of %q: %s", name, e.Reason)
+}
+
+// WriteTo writes the change as one section of a git patch, or as two where a file becomes a symbolic link or the other
+// way round: git, too, deletes the one and creates the other. It writes nothing if nothing changes. Texts have
+// [DefaultContext] lines of context; a file with a NUL byte near its beginning, see [IsBinary], is written as a binary
+// patch that holds both versions, and names them by their SHA-1, as repositories of git's usual object format want it.
+//
+// It returns the number of bytes that w took. The error is a *[PatchError], before anything is written, or that of w.
+func (f FilePatch) WriteTo(w io.Writer) (int64, error) {
+	if reason := f.invalid(); reason != "" {
+		return 0, &PatchError{f.OldName, f.NewName, reason}
+	}
+	p := newPrinter(w)
+	switch {
+	case f.OldMode == ModeAbsent:
+		f.OldName, f.Old = f.NewName, nil
+		p.section(f)
+	case f.NewMode == ModeAbsent:
+		f.NewName, f.New = f.OldName, nil
+		p.section(f)
+	case f.OldMode&typeMask != f.NewMode&typeMask:
+		p.section(FilePatch{OldName: f.OldName, OldMode: f.OldMode, NewName: f.OldName, Old: f.Old})
+		p.section(FilePatch{OldName: f.NewName, NewMode: f.NewMode, NewName: f.NewName, New: f.New})
+	default:
+		p.section(f)
+	}
+	return p.done()
+}
+
+// invalid returns what is wrong with the patch, or "".
+func (f FilePatch) invalid() string {
+	for _, m := range []uint32{f.OldMode, f.NewMode} {
+		if m != ModeAbsent && m != ModeFile && m != ModeExec && m != ModeSymlink {
+			return fmt.Sprintf("mode %o is none that git knows", m)
+		}
+	}
+	hasOld, hasNew := f.OldMode != ModeAbsent, f.NewMode != ModeAbsent
+	switch {
+	case !hasOld && !hasNew:
+		return "there is no file before nor after"
+	case hasOld && !goodName(f.OldName):
+		return fmt.Sprintf("old name %q is not a path within a tree", f.OldName)
+	case hasNew && !goodName(f.NewName):
+		return fmt.Sprintf("new name %q is not a path within a tree", f.NewName)
+	case f.Rename && !(hasOld && hasNew):
+		return "a rename needs a file before and after"
+	case f.Rename && f.OldName == f.NewName:
+		return "a rename needs two names"
+	case !f.Rename && hasOld && hasNew && f.OldName != f.NewName:
+		return fmt.Sprintf("old name %q differs, but it is no rename", f.OldName)
+	}
+	return ""
+}
+
+// goodName reports whether name is a relative path without "." and "..", that git and patch can take.
+func goodName(name string) bool {
+	for elem := range strings.SplitSeq(name, "/") {
+		if elem == "" || elem == "." || elem == ".." {
+			return false
+		}
+	}
+	return !strings.Contains(name, "\x00")
+}
+
+// section writes the change of one file that keeps its type. Both names are set.
+func (p *printer) section(f FilePatch) {
+	created, deleted := f.OldMode == ModeAbsent, f.NewMode == ModeAbsent
+	hunks, binary := f.Hunks, false
+	if hunks == nil {
+		if binary = IsBinary(f.Old) || IsBinary(f.New); binary {
+			binary = !bytes.Equal(f.Old, f.New)
+		} else {
+			hunks = Hunks(f.Old, f.New, f.Regions, DefaultContext)
+		}
+	}
+	changed := binary || len(hunks) > 0
+	if !changed && !created && !deleted && !f.Rename && f.OldMode == f.NewMode {
+		return
+	}
+	named := quote
+	if len(hunks) == 0 {
+		// Here git prints spaces as they are, and guesses; patch, which has no other line to read the name from, cannot.
+		named = quoteSpaces
+	}
+	p.print("diff --git ", named("a/"+f.OldName), " ", named("b/"+f.NewName), "\n")
+	switch {
+	case created:
+		p.print("new file mode ", octal(f.NewMode), "\n")
+	case deleted:
+		p.print("deleted file mode ", octal(f.OldMode), "\n")
+	case f.OldMode != f.NewMode:
+		p.print("old mode ", octal(f.OldMode), "\nnew mode ", octal(f.NewMode), "\n")
+	}
+	if f.Rename {
+		p.print("similarity index ", percent(similarity(f, hunks)), "\n")
+		p.print("rename from ", named(f.OldName), "\nrename to ", named(f.NewName), "\n")
+	}
+	switch {
+	case binary, (created || deleted) && !changed, changed && f.OldMode == ModeSymlink:
+		p.index(f)
+	}
+	switch {
+	case binary:
+		p.print("GIT binary patch\n")
+		p.literal(f.New)
+		p.literal(f.Old)
+	case changed:
+		if created {
+			p.print("--- /dev/null\n")
+		} else {
+			p.fileLine("--- ", "a/"+f.OldName)
+		}
+		if deleted {
+			p.print("+++ /dev/null\n")
+		} else {
+			p.fileLine("+++ ", "b/"+f.NewName)
+		}
+		p.hunks(hunks)
+	}
+}
+
+func octal(mode uint32) string { return fmt.Sprintf("%06o", mode) }
+
+func percent(n int) string { return fmt.Sprintf("%d%%", n) }
+
+// similarity returns how many percent of the longer text is in both: 100 for equal ones alone.
+func similarity(f FilePatch, hunks []Hunk) int {
+	longer := max(len(f.Old), len(f.New))
+	kept := len(f.Old)
+	for _, h := range hunks {
+		for _, l := range h.Lines {
+			if l.Op == '-' {
+				kept -= len(l.Text)
+			}
+		}
+	}
+	if len(hunks) == 0 {
+		if bytes.Equal(f.Old, f.New) {
+			return 100
+		}
+		head := commonPrefix(f.Old, f.New)
+		kept = head + commonSuffix(f.Old[head:], f.New[head:])
+	}
+	return max(0, min(99, int(float64(kept)/float64(longer)*100)))
+}

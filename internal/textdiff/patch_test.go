@@ -1,0 +1,416 @@
+package textdiff_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/millrace-go/millrace/internal/textdiff"
+)
+
+// entry is a file or a link in a tree of the tests.
+type entry struct {
+	Mode uint32
+	Data string
+}
+
+// change is one file before and after; a zero entry is no file.
+type change struct {
+	what     string
+	from, to string // to is "" unless it is a rename
+	old, new entry
+	noPatch  string // why GNU patch cannot take it
+}
+
+func file(data string) entry { return entry{textdiff.ModeFile, data} }
+func exe(data string) entry  { return entry{textdiff.ModeExec, data} }
+func link(to string) entry   { return entry{textdiff.ModeSymlink, to} }
+
+const binary = "GNU patch takes no binary patches"
+
+// numbered returns n different lines.
+func numbered(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "line %d\n", i)
+	}
+	return b.String()
+}
+
+// changes are the cases by hand: each can be applied, taken back, and put among the others.
+func changes() []change {
+	long := numbered(400)
+	edited := strings.Replace(strings.Replace(long, "line 7\n", "line seven\n", 1), "line 300\n", "", 1)
+	blob := "\x00\x01" + string(bytes.Repeat([]byte{0xff, 0, 7, 9}, 1000))
+	list := []change{
+		{what: "edit", from: "edit.txt", old: file(long), new: file(edited)},
+		{what: "create", from: "new/deep/create.txt", new: file("a\nb\n")},
+		{what: "create executable", from: "run.sh", new: exe("#!/bin/sh\n")},
+		{what: "create empty", from: "empty", new: file("")},
+		{what: "delete", from: "gone/file", old: file("a\nb\n")},
+		{what: "delete executable", from: "gone2/file", old: exe("a\nb")},
+		{what: "delete empty", from: "gone3", old: file("")},
+		{what: "becomes empty", from: "emptied", old: file("a\nb\n"), new: file("")},
+		{what: "was empty", from: "filled", old: file(""), new: file("a\nb")},
+		{what: "mode only", from: "mode", old: file("a\n"), new: exe("a\n")},
+		{what: "mode only of an empty file", from: "mode of empty", old: exe(""), new: file("")},
+		{what: "mode and edit", from: "mode2", old: exe("a\nb\n"), new: file("a\nc\n")},
+		{what: "final newline lost", from: "nl1", old: file("a\nb\n"), new: file("a\nb")},
+		{what: "final newline gained", from: "nl2", old: file("a\nb"), new: file("a\nb\n")},
+		{what: "no final newline on both sides", from: "nl3", old: file("a\nb\nc\nd"), new: file("A\nb\nc\nd")},
+		{what: "last line without newline changed", from: "nl4", old: file("a\nb"), new: file("a\nc")},
+		{what: "CRLF", from: "crlf", old: file("a\r\nb\r\nc\r\n"), new: file("a\r\nB\r\nc\r\n")},
+		{what: "CRLF to LF", from: "crlf2", old: file("a\r\nb\r\n"), new: file("a\nb\n")},
+		{what: "lone CR", from: "cr", old: file("a\rb\rc"), new: file("a\rX\rc")},
+		{what: "invalid UTF-8", from: "utf", old: file("\xff\xfe\n\x80\n"), new: file("\xff\xfe\n\x81\n")},
+		{what: "looks like a header", from: "header", old: file("-- a/x\n++ b/x\n@@ -1 +1 @@\n"), new: file("-- a/y\n++ b/x\n@@ -1 +2 @@\ndiff --git a/q b/q\n")},
+		{what: "backslash line", from: "backslash", old: file("\\ No newline at end of file\n"), new: file("\\ No newline\n")},
+		{what: "NUL late", from: "late", old: file(long + long + "x\x00y\n"), new: file(long + long + "x\x00z\n")},
+		{what: "binary", from: "bin", old: file(blob), new: file(blob[:100] + "x" + blob[100:]), noPatch: binary},
+		{what: "binary create", from: "bin2", new: exe(blob), noPatch: binary},
+		{what: "binary delete", from: "bin3", old: file(blob), noPatch: binary},
+		{what: "binary to text", from: "bin 4", old: file(blob), new: file("text\n"), noPatch: binary},
+		{what: "text to binary, mode", from: "bin5", old: file("text\n"), new: exe("\x00"), noPatch: binary},
+		{what: "binary to empty", from: "bin6", old: file("\x00"), new: file(""), noPatch: binary},
+		{what: "binary rename with edit", from: "bin7", to: "moved/bin7", old: file(blob), new: file(blob + "\x00"), noPatch: binary},
+		{what: "binary rename, same bytes", from: "bin8", to: "moved/bin8", old: file(blob), new: file(blob)},
+		{what: "rename", from: "r1", to: "r1new", old: file("a\n"), new: file("a\n")},
+		{what: "rename into new directory", from: "r2", to: "r/n/2", old: file(long), new: file(edited)},
+		{what: "rename out of a directory", from: "rd/3", to: "r3", old: file(long), new: file(edited)},
+		{what: "rename, all new", from: "r4", to: "r4new", old: file("a\nb\n"), new: file("c\n")},
+		{what: "rename and mode", from: "r5", to: "r5 new", old: file("a\n"), new: exe("a\n")},
+		{what: "rename of an empty file", from: "r 6", to: "r6 \"new\"", old: file(""), new: file("")},
+		{what: "rename of a link", from: "r7", to: "r7new", old: link("x"), new: link("x")},
+		{what: "link create", from: "l1", new: link("some/where")},
+		{what: "link delete", from: "l2", old: link("some/where")},
+		{what: "link to elsewhere", from: "l3", old: link("a"), new: link("b")},
+		{what: "link with newline", from: "l4", old: link("a\nb"), new: link("a\nc")},
+		{what: "file becomes link", from: "t1", old: file("a\nb\n"), new: link("target"), noPatch: "it checks all types first"},
+		{what: "link becomes file", from: "t2", old: link("target"), new: exe("a\n"), noPatch: "it checks all types first"},
+		{what: "empty file becomes link", from: "t3", old: file(""), new: link("target"), noPatch: "it checks all types first"},
+	}
+	for _, name := range []string{
+		"with space", " lead", "trail ", "two  spaces", "-dash", "tab\there", "new\nline", "quo\"te", "back\\slash", "bell\a\b\v\f\r", "\x01\x1f\x7f",
+		"grün", "日本", "\xff\xfe", "a b/c d", "x b/x", "trail /in dir", "'single'", "$HOME `x`", "a => b", "{b}", "semi;colon", "dev/null",
+	} {
+		dir := "names/"
+		if name[0] == '-' || name[0] == ' ' {
+			dir = "" // where a leading character matters most
+		}
+		list = append(
+			list,
+			change{what: "edit of " + name, from: dir + name, old: file("a\nb\n"), new: file("a\nc\n")},
+			change{what: "create of " + name, from: dir + name + "1", new: file("a\n")},
+			change{what: "delete of " + name, from: dir + name + "2", old: file("a\n")},
+			change{what: "create empty of " + name, from: dir + "3" + name, new: file("")},
+			change{what: "mode of " + name, from: dir + "4" + name, old: file("x"), new: exe("x")},
+			change{what: "rename of " + name, from: dir + "5" + name, to: dir + "6" + name, old: file("x"), new: file("x")},
+			change{what: "edited rename of " + name, from: dir + "7" + name, to: dir + "8" + name, old: file("x\ny\n"), new: file("x\n")},
+			change{what: "binary of " + name, from: dir + "9" + name, old: file("\x00"), new: file("\x00\x01"), noPatch: binary},
+		)
+	}
+	return list
+}
+
+func (c change) patch() textdiff.FilePatch {
+	p := textdiff.FilePatch{
+		OldName: c.from, NewName: c.from, OldMode: c.old.Mode, NewMode: c.new.Mode,
+		Old: []byte(c.old.Data), New: []byte(c.new.Data),
+	}
+	if c.to != "" {
+		p.NewName, p.Rename = c.to, true
+	}
+	return p
+}
+
+// trees returns what the list of changes goes from and to.
+func trees(list []change) (old, new map[string]entry) {
+	old, new = map[string]entry{}, map[string]entry{}
+	for _, c := range list {
+		if c.old.Mode != 0 {
+			old[c.from] = c.old
+		}
+		if c.new.Mode != 0 {
+			new[c.patch().NewName] = c.new
+		}
+	}
+	return old, new
+}
+
+func writeAll(t *testing.T, list []change) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	for _, c := range list {
+		before := b.Len()
+		n, err := c.patch().WriteTo(&b)
+		if err != nil {
+			t.Fatalf("%s: %v", c.what, err)
+		}
+		if n != int64(b.Len()-before) {
+			t.Errorf("%s: WriteTo says %d bytes, wrote %d", c.what, n, b.Len()-before)
+		}
+	}
+	return b.Bytes()
+}
+
+// makeTree writes the tree into a new directory.
+func makeTree(t *testing.T, tree map[string]entry) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, e := range tree {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		err := os.MkdirAll(filepath.Dir(path), 0o755)
+		if err == nil && e.Mode == textdiff.ModeSymlink {
+			err = os.Symlink(e.Data, path)
+		} else if err == nil {
+			err = os.WriteFile(path, []byte(e.Data), fs.FileMode(e.Mode&0o777))
+		}
+		if err != nil {
+			t.Skipf("this file system does not take %q: %v", name, err)
+		}
+	}
+	return dir
+}
+
+// readTree reads a tree back, without git's directory.
+func readTree(t *testing.T, dir string) map[string]entry {
+	t.Helper()
+	tree := map[string]entry{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if d.Name() == ".git" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		name := filepath.ToSlash(rel)
+		if d.Type()&fs.ModeSymlink != 0 {
+			to, err := os.Readlink(path)
+			tree[name] = link(to)
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		tree[name] = file(string(data))
+		if info.Mode()&0o100 != 0 {
+			tree[name] = exe(string(data))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+func needTool(t *testing.T, name string) {
+	t.Helper()
+	if _, err := exec.LookPath(name); err != nil {
+		t.Skipf("%s is not here: %v", name, err)
+	}
+}
+
+// run runs a tool in dir with input, shielded from the configuration of whoever runs the test.
+func run(t *testing.T, dir string, input []byte, name string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir = dir
+	cmd.Stdin = bytes.NewReader(input)
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, "GIT_") || strings.HasPrefix(s, "POSIXLY_") })
+	cmd.Env = append(cmd.Env, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir), "LC_ALL=C")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %q: %v\n%s", name, args, err, out)
+	}
+}
+
+func sameTree(t *testing.T, what string, want, got map[string]entry) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// applyBothWays applies the patch of all changes with the tool and takes it back again.
+func applyBothWays(t *testing.T, list []change, inRepo bool, name string, args ...string) {
+	t.Helper()
+	needTool(t, name)
+	old, new := trees(list)
+	patch := writeAll(t, list)
+	dir := makeTree(t, old)
+	if inRepo {
+		run(t, dir, nil, "git", "init", "-q")
+		run(t, dir, nil, "git", "config", "core.autocrlf", "false")
+	}
+	run(t, dir, patch, name, args...)
+	sameTree(t, "applied", new, readTree(t, dir))
+	run(t, dir, patch, name, append(args, "-R")...)
+	sameTree(t, "taken back", old, readTree(t, dir))
+}
+
+func TestGitApply(t *testing.T) {
+	t.Parallel()
+	t.Run("in a repository", func(t *testing.T) {
+		t.Parallel()
+		applyBothWays(t, changes(), true, "git", "apply", "--whitespace=nowarn")
+	})
+	t.Run("outside of one", func(t *testing.T) {
+		t.Parallel()
+		applyBothWays(t, changes(), false, "git", "apply", "--whitespace=nowarn")
+	})
+}
+
+func TestPatch(t *testing.T) {
+	t.Parallel()
+	list := slices.DeleteFunc(changes(), func(c change) bool { return c.noPatch != "" })
+	applyBothWays(t, list, false, "patch", "-p1", "-s", "--no-backup-if-mismatch")
+}
+
+// TestGitAgrees compares whole patches with those that git itself writes, where millrace means to write the same.
+func TestGitAgrees(t *testing.T) {
+	t.Parallel()
+	needTool(t, "git")
+	rng := rand.New(rand.NewPCG(1, 2))
+	old, new := map[string]entry{}, map[string]entry{}
+	var list []change
+	for i := range 60 {
+		name := fmt.Sprintf("file %02d\t", i)
+		a, b := randomEdit(rng, 80, 1<<30, 0.05)
+		if a == b {
+			continue
+		}
+		c := change{what: name, from: name, old: file(a), new: file(b)}
+		old[name], new[name] = c.old, c.new
+		list = append(list, c)
+	}
+	dir := makeTree(t, old)
+	run(t, dir, nil, "git", "init", "-q")
+	run(t, dir, nil, "git", "add", "-A")
+	for name, e := range new {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(e.Data), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "git", "diff", "--no-color", "--no-ext-diff")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var theirs []string
+	for line := range strings.Lines(string(out)) {
+		if strings.HasPrefix(line, "index ") {
+			continue // written only where it is needed
+		}
+		if at := strings.Index(line, " @@"); strings.HasPrefix(line, "@@ ") && at > 0 {
+			line = line[:at] + " @@\n" // millrace names no function there
+		}
+		theirs = append(theirs, line)
+	}
+	if diff := cmp.Diff(strings.Join(theirs, ""), string(writeAll(t, list))); diff != "" {
+		t.Errorf("(-git +millrace):\n%s", diff)
+	}
+}
+
+func TestPatchErrors(t *testing.T) {
+	t.Parallel()
+	const f = textdiff.ModeFile
+	for _, tt := range []struct {
+		name string
+		p    textdiff.FilePatch
+	}{
+		{"nothing", textdiff.FilePatch{OldName: "a", NewName: "a"}},
+		{"no new name", textdiff.FilePatch{NewMode: f}},
+		{"no old name", textdiff.FilePatch{NewName: "a", OldMode: f}},
+		{"absolute", textdiff.FilePatch{NewName: "/a", NewMode: f}},
+		{"out of the tree", textdiff.FilePatch{NewName: "a/../../b", NewMode: f}},
+		{"dot", textdiff.FilePatch{NewName: "./a", NewMode: f}},
+		{"NUL", textdiff.FilePatch{NewName: "a\x00", NewMode: f}},
+		{"directory mode", textdiff.FilePatch{NewName: "a", NewMode: 0o040755}},
+		{"odd permissions", textdiff.FilePatch{NewName: "a", NewMode: 0o100600}},
+		{"rename to itself", textdiff.FilePatch{OldName: "a", NewName: "a", OldMode: f, NewMode: f, Rename: true}},
+		{"rename of nothing", textdiff.FilePatch{OldName: "a", NewName: "b", NewMode: f, Rename: true}},
+		{"two names, no rename", textdiff.FilePatch{OldName: "a", NewName: "b", OldMode: f, NewMode: f}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var b bytes.Buffer
+			n, err := tt.p.WriteTo(&b)
+			if _, ok := errors.AsType[*textdiff.PatchError](err); !ok {
+				t.Errorf("got error %v, want a *PatchError", err)
+			}
+			if n != 0 || b.Len() != 0 {
+				t.Errorf("wrote %d bytes %q, want none", n, b.String())
+			}
+		})
+	}
+}
+
+type failing struct{ after int }
+
+var errFull = errors.New("full")
+
+func (f *failing) Write(p []byte) (int, error) {
+	if len(p) > f.after {
+		n := f.after
+		f.after = 0
+		return n, errFull
+	}
+	f.after -= len(p)
+	return len(p), nil
+}
+
+func TestWriteErrors(t *testing.T) {
+	t.Parallel()
+	for _, c := range []change{
+		{from: "text", new: file(numbered(20000))},
+		{from: "binary", new: file("\x00" + string(randomBytes(100000)))},
+	} {
+		n, err := c.patch().WriteTo(&failing{after: 50000})
+		if !errors.Is(err, errFull) || n != 50000 {
+			t.Errorf("%s: WriteTo = %d, %v, want 50000, %v", c.from, n, err, errFull)
+		}
+	}
+}
+
+func randomBytes(n int) []byte {
+	rng := rand.New(rand.NewPCG(5, 6))
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(rng.Uint32())
+	}
+	return b
+}
+
+func TestNoChange(t *testing.T) {
+	t.Parallel()
+	for _, e := range []entry{file("a\n"), file(""), exe("\x00"), link("x")} {
+		if got := writeAll(t, []change{{from: "same", old: e, new: e}}); len(got) > 0 {
+			t.Errorf("patch of an unchanged file: %q", got)
+		}
+	}
+}
