@@ -14,7 +14,7 @@ import (
 // everything must be such that [Encode] can write it. Each pointer in binds must name a parameter that is not a string and
 // can take the place of a template, and each text must be a template.
 func Check(action string, value any, binds map[string]string, isTemplate func(string) bool) []Problem {
-	c := &checker{judge: judge{action: action, isTemplate: isTemplate}, binds: binds}
+	c := &checker{judge: judge{action: action, isTemplate: isTemplate}, binds: newBindings(binds)}
 	s, v, err := shapeOf(value)
 	if err == nil && !v.IsValid() {
 		err = &TypeError{Type: s.typ, Msg: "action is a nil pointer"}
@@ -30,7 +30,7 @@ func Check(action string, value any, binds map[string]string, isTemplate func(st
 
 type checker struct {
 	judge
-	binds map[string]string
+	binds bindings
 }
 
 func (c *checker) object(s *shape, v reflect.Value, at *path) {
@@ -38,12 +38,12 @@ func (c *checker) object(s *shape, v reflect.Value, at *path) {
 		f := &s.fields[i]
 		fv, here := v.FieldByIndex(f.index), at.member(f.name)
 		empty := isEmpty(f.shape, fv)
-		if len(c.binds) > 0 {
+		if c.binds.any() {
 			to := here.pointer()
-			if _, ok := c.binds[to]; ok {
+			if c.binds.at(to) {
 				continue
 			}
-			empty = empty && (f.shape.form == pointer || !boundBelow(c.binds, to))
+			empty = empty && (f.shape.form == pointer || !c.binds.below(to))
 		}
 		switch {
 		case !empty:
@@ -59,10 +59,8 @@ func (c *checker) object(s *shape, v reflect.Value, at *path) {
 }
 
 func (c *checker) value(s *shape, v reflect.Value, at *path, enum []string) {
-	if len(c.binds) > 0 {
-		if _, ok := c.binds[at.pointer()]; ok {
-			return
-		}
+	if c.binds.any() && c.binds.at(at.pointer()) {
+		return
 	}
 	switch s.form {
 	case text:
@@ -105,7 +103,7 @@ func (c *checker) value(s *shape, v reflect.Value, at *path, enum []string) {
 }
 
 func (c *checker) bindings(s *shape, v reflect.Value) {
-	for _, to := range slices.Sorted(maps.Keys(c.binds)) {
+	for _, to := range slices.Sorted(maps.Keys(c.binds.texts)) {
 		at, found, _, ok := follow(s, v, to)
 		switch {
 		case !ok:
@@ -114,10 +112,10 @@ func (c *checker) bindings(s *shape, v reflect.Value) {
 			c.add(at, CodeBadBinding, 0, "write the template into the parameter itself", "'%s' is a string and cannot be bound", at)
 		case !found.bindable():
 			c.add(at, CodeBadBinding, 0, "", "'%s' must be %s, which no template can give", at, found.wants())
-		case !c.templated(c.binds[to]):
+		case !c.templated(c.binds.texts[to]):
 			c.add(at, CodeBadBinding, 0, "use {{step.field}} with the id of an earlier step",
-				"'%s' is bound to '%s', which is not a template", at, shown(c.binds[to]))
-		case boundAbove(c.binds, to):
+				"'%s' is bound to '%s', which is not a template", at, shown(c.binds.texts[to]))
+		case c.binds.above(to):
 			c.add(at, CodeBadBinding, 0, "", "'%s' is part of a parameter that is bound as a whole", at)
 		}
 	}
@@ -131,24 +129,4 @@ func (c *checker) unknownBinding(s *shape, to string) {
 		return
 	}
 	c.add(nil, CodeBadBinding, 0, "", "%s action has nothing to bind at '%s'", c.action, shown(to))
-}
-
-// boundBelow reports whether a part of the value at a pointer is bound.
-func boundBelow(binds map[string]string, to string) bool {
-	for pointer := range binds {
-		if strings.HasPrefix(pointer, to) && strings.HasPrefix(pointer[len(to):], "/") {
-			return true
-		}
-	}
-	return false
-}
-
-// boundAbove reports whether something that the pointer leads through is bound.
-func boundAbove(binds map[string]string, to string) bool {
-	for i := strings.LastIndexByte(to, '/'); i > 0; i = strings.LastIndexByte(to[:i], '/') {
-		if _, ok := binds[to[:i]]; ok {
-			return true
-		}
-	}
-	return false
 }

@@ -259,3 +259,28 @@ func TestDecodeLongTexts(t *testing.T) {
 		}
 	}
 }
+
+// As many bindings as a text can hold: anything quadratic in their number would run into the test's time limit.
+func TestManyBindings(t *testing.T) {
+	const n = 80_000
+	text := `{"pattern": "x", "ranges": [` + strings.TrimSuffix(strings.Repeat(`{"start":"{{a.b}}"},`, n), ",") + `]}`
+	v, binds, problems := params.Decode(kitchen{}, parse(text), "try", isTemplate)
+	if len(problems) > 0 || len(binds) != n {
+		t.Fatalf("%d bindings, %v", len(binds), problems)
+	}
+	if problems := params.Check("try", v, binds, isTemplate); problems != nil {
+		t.Errorf("check: %v", lines(problems))
+	}
+	if data, err := params.Encode(v, binds); err != nil || len(data) < n*len(`{"start":"{{a.b}}"}`) {
+		t.Errorf("encoded %d bytes, %v", len(data), err)
+	}
+	got, err := params.Expand(v, binds, func(_, s string) (any, error) {
+		if isTemplate(s) {
+			return 5, nil
+		}
+		return s, nil
+	})
+	if err != nil || got.(kitchen).Ranges[n-1].Start != 5 {
+		t.Errorf("expand: %v", err)
+	}
+}

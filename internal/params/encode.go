@@ -46,30 +46,19 @@ func Encode(value any, binds map[string]string) ([]byte, error) {
 	if !v.IsValid() {
 		return nil, &TypeError{Type: s.typ, Msg: "action is a nil pointer"}
 	}
-	e := &encoder{binds: binds}
+	e := &encoder{binds: newBindings(binds)}
 	if err := e.object(s, v, nil); err != nil {
 		return nil, err
 	}
 	if e.bound != len(binds) {
-		return nil, leftOver(s, v, binds)
+		return nil, e.binds.leftOver(s, v)
 	}
 	return e.buf, nil
 }
 
-// leftOver names the first binding that was not used.
-func leftOver(s *shape, v reflect.Value, binds map[string]string) error {
-	first := ""
-	for to := range binds {
-		if _, _, _, ok := follow(s, v, to); (!ok || boundAbove(binds, to)) && (first == "" || to < first) {
-			first = to
-		}
-	}
-	return &ValueError{Pointer: first, Msg: "a template is bound to it, but there is no such parameter"}
-}
-
 type encoder struct {
 	buf   []byte
-	binds map[string]string
+	binds bindings
 	bound int // bindings written
 }
 
@@ -98,9 +87,8 @@ func (e *encoder) object(s *shape, v reflect.Value, at *path) error {
 // absent reports whether a field is left out.
 func (e *encoder) absent(f *field, v reflect.Value, at *path) bool {
 	to := ""
-	if len(e.binds) > 0 {
-		to = at.pointer()
-		if _, ok := e.binds[to]; ok {
+	if e.binds.any() {
+		if to = at.pointer(); e.binds.at(to) {
 			return false
 		}
 	}
@@ -110,13 +98,13 @@ func (e *encoder) absent(f *field, v reflect.Value, at *path) bool {
 	case s.form == custom && isNull(s, v):
 		return true
 	default:
-		return f.omit && isEmpty(s, v) && !boundBelow(e.binds, to)
+		return f.omit && isEmpty(s, v) && !e.binds.below(to)
 	}
 }
 
 func (e *encoder) value(s *shape, v reflect.Value, at *path) error {
-	if len(e.binds) > 0 {
-		if template, ok := e.binds[at.pointer()]; ok {
+	if e.binds.any() {
+		if template, ok := e.binds.texts[at.pointer()]; ok {
 			e.bound++
 			return e.text(template, at)
 		}

@@ -35,7 +35,7 @@ func Expand(value any, binds map[string]string, expand func(pointer, text string
 		return nil, err
 	}
 	if e.bound != len(binds) {
-		return nil, leftOver(s, v, binds)
+		return nil, newBindings(binds).leftOver(s, v)
 	}
 	if reflect.TypeOf(value).Kind() != reflect.Pointer {
 		return c.Interface(), nil

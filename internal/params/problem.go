@@ -100,6 +100,10 @@ func (j *judge) allowed(at *path, s string, enum []string, offset int) {
 
 // unknown reports a name that s, the struct at up, does not have.
 func (j *judge) unknown(s *shape, up *path, name string, offset int) {
+	if len(j.problems) == mostProblems {
+		j.dropped++ // without looking for the nearest of what may be many names
+		return
+	}
 	names := make([]string, len(s.fields))
 	for i, f := range s.fields {
 		names[i] = f.name

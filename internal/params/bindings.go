@@ -1,0 +1,57 @@
+package params
+
+import (
+	"reflect"
+	"strings"
+)
+
+// bindings are templates by the JSON pointers of the parameters that they will replace.
+type bindings struct {
+	texts map[string]string
+	// within has the pointers of all that holds something bound. Without it, looking for what is below each of many
+	// empty values would take time quadratic in a hostile text.
+	within map[string]bool
+}
+
+func newBindings(texts map[string]string) bindings {
+	b := bindings{texts: texts, within: make(map[string]bool)}
+	for to := range texts {
+		for i := strings.LastIndexByte(to, '/'); i > 0; i = strings.LastIndexByte(to[:i], '/') {
+			b.within[to[:i]] = true
+		}
+	}
+	return b
+}
+
+// any reports whether there are bindings at all: if not, nobody needs to make pointers.
+func (b bindings) any() bool { return len(b.texts) > 0 }
+
+// at reports whether the value at the pointer is bound.
+func (b bindings) at(to string) bool {
+	_, ok := b.texts[to]
+	return ok
+}
+
+// below reports whether a part of the value at the pointer is bound.
+func (b bindings) below(to string) bool { return b.within[to] }
+
+// above reports whether something that the pointer leads through is bound.
+func (b bindings) above(to string) bool {
+	for i := strings.LastIndexByte(to, '/'); i > 0; i = strings.LastIndexByte(to[:i], '/') {
+		if b.at(to[:i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// leftOver names the first binding that leads nowhere, or through another one.
+func (b bindings) leftOver(s *shape, v reflect.Value) error {
+	first, found := "", false
+	for to := range b.texts {
+		if _, _, _, ok := follow(s, v, to); (!ok || b.above(to)) && (!found || to < first) {
+			first, found = to, true
+		}
+	}
+	return &ValueError{Pointer: first, Msg: "a template is bound to it, but there is no such parameter"}
+}
