@@ -1,0 +1,63 @@
+package actions
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Aggregate joins what several earlier steps have read, and their lists of files (S0.33, X19). The texts come in the order
+// of input_from_all; within a step first the content of its files, in their order, then its aggregated content.
+type Aggregate struct {
+	Separator *string `json:"separator,omitempty" doc:"Text between two contents. Default: a newline."`
+}
+
+// Spec implements [Action].
+func (Aggregate) Spec() Spec {
+	return Spec{Name: "aggregate", Summary: "Join the content and the file lists of several steps", ReadOnly: true, Input: InputMany}
+}
+
+// Touches implements [Toucher].
+func (Aggregate) Touches() (reads, writes []string, known bool) { return nil, nil, true }
+
+// Run implements [Action].
+func (a Aggregate) Run(_ context.Context, c *Call) (Outcome, error) {
+	separator := "\n"
+	if a.Separator != nil {
+		separator = *a.Separator
+	}
+	var texts []string
+	for _, input := range c.Inputs {
+		taken := make(map[string]bool, len(input.Content))
+		for _, file := range append(slices.Clone(input.Files), slices.Sorted(maps.Keys(input.Content))...) {
+			if text, ok := input.Content[file]; ok && !taken[file] {
+				taken[file] = true
+				texts = append(texts, text)
+			}
+		}
+		if input.Aggregated != "" {
+			texts = append(texts, input.Aggregated)
+		}
+	}
+	out := Outcome{Files: union(c.Inputs), Aggregated: strings.Join(texts, separator)}
+	if len(texts) == 0 && len(out.Files) > 0 {
+		c.Warnf("none of the input steps has any content; use read_ranges, or include_content of search")
+	}
+	return out, nil
+}
+
+// union returns the files of all inputs, each once, in the order they first come.
+func union(inputs []Result) []string {
+	var files []string
+	seen := make(map[string]bool)
+	for _, input := range inputs {
+		for _, file := range input.Files {
+			if !seen[file] {
+				seen[file] = true
+				files = append(files, file)
+			}
+		}
+	}
+	return files
+}

@@ -1,0 +1,125 @@
+package actions
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// Collision is one place that a copy or a rename cannot put a file at.
+type Collision struct {
+	Target  string   // where the files would go
+	Sources []string // the files
+	Reason  string   // such as "exists already"
+}
+
+// CollisionError lists all collisions of a copy or a rename, in path order. They are found before anything is staged
+// (X17).
+type CollisionError struct {
+	Collisions []Collision
+}
+
+func (e *CollisionError) Error() string {
+	texts := make([]string, len(e.Collisions))
+	for i, c := range e.Collisions {
+		texts[i] = fmt.Sprintf("%s %s (from %s)", c.Target, c.Reason, strings.Join(c.Sources, ", "))
+	}
+	return strings.Join(texts, "; ")
+}
+
+// Unwrap returns [fs.ErrExist].
+func (e *CollisionError) Unwrap() error { return fs.ErrExist }
+
+// collisions returns a *CollisionError if not all of the moves can be made.
+func (t transfer) collisions(c *Call, moves []move) error {
+	sources := make(map[string]move, len(moves))
+	targets := make(map[string][]string, len(moves))
+	var all []Collision
+	for _, m := range moves {
+		if twin, ok := sources[m.fromPlace]; ok && t.moves {
+			all = append(all, Collision{Target: m.to, Sources: []string{twin.from, m.from}, Reason: "has one source under two names"})
+		}
+		sources[m.fromPlace] = m
+		targets[m.toPlace] = append(targets[m.toPlace], m.from)
+	}
+	reported := make(map[string]bool)
+	for _, m := range moves {
+		why, err := t.obstacle(c, m, sources, targets)
+		if err != nil {
+			return fileError(m.to, err)
+		}
+		if why != "" && !reported[m.toPlace] {
+			reported[m.toPlace] = true
+			all = append(all, Collision{Target: m.to, Sources: slices.Sorted(slices.Values(targets[m.toPlace])), Reason: why})
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	slices.SortFunc(all, func(a, b Collision) int { return cmp.Compare(a.Target, b.Target) })
+	return &CollisionError{Collisions: all}
+}
+
+// obstacle says why a move cannot be made, "" if it can.
+func (t transfer) obstacle(c *Call, m move, sources map[string]move, targets map[string][]string) (string, error) {
+	if m.fromPlace == m.toPlace {
+		return "is the file itself", nil
+	}
+	if len(targets[m.toPlace]) > 1 {
+		return "would be made from more than one file", nil
+	}
+	for dir := path.Dir(m.toPlace); dir != "." && dir != "/"; dir = path.Dir(dir) {
+		if dir == m.fromPlace {
+			return "would lie inside the file itself", nil
+		}
+		if len(targets[dir]) > 0 {
+			return fmt.Sprintf("would lie inside %s, which is a target too", dir), nil
+		}
+		switch kind, err := kindAt(c, dir); {
+		case err != nil:
+			return "", err
+		case kind != fsutil.Absent && kind != fsutil.Dir:
+			return fmt.Sprintf("would lie inside %s, which is not a directory", dir), nil
+		}
+	}
+	if other, ok := sources[m.toPlace]; ok {
+		if !t.moves {
+			return "is to be copied itself", nil
+		}
+		if other.toPlace != other.fromPlace {
+			return "", nil // it makes room
+		}
+	}
+	kind, err := kindAt(c, m.toPlace)
+	switch {
+	case err != nil:
+		return "", err
+	case kind == fsutil.Absent, kind == fsutil.File && t.overwrite:
+		return "", nil
+	case kind == fsutil.File:
+		return "exists already", nil
+	case kind == fsutil.Dir:
+		return "is a directory", nil
+	case kind == fsutil.Symlink:
+		return "is a symbolic link, which is never replaced", nil
+	}
+	return "is not a regular file", nil
+}
+
+// kindAt returns what stands at a place.
+func kindAt(c *Call, name string) (fsutil.Kind, error) {
+	info, _, err := c.FS.LstatIfPossible(name)
+	switch {
+	case err == nil:
+		return fsutil.KindOf(info.Mode()), nil
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fsutil.ErrNotDir):
+		return fsutil.Absent, nil
+	}
+	return fsutil.Absent, err
+}

@@ -1,0 +1,73 @@
+package actions
+
+import (
+	"context"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// Copy copies files, with their permission bits, to a directory or to new names (S0.30, X17). Symbolic links are followed.
+//
+// With Destination alone a file keeps its base name, or with PreservePaths its path, as seen from Base. To gives it a new
+// name, relative to Destination if that is set too. If any of the names would collide with another one or with what is
+// there, nothing is copied, and the *CollisionError lists them all.
+type Copy struct {
+	Files         []string `json:"files,omitempty" doc:"Files to copy. Leave it out if an earlier step gives them."`
+	Destination   string   `json:"destination,omitempty" doc:"Directory to copy to. It is made if needed."`
+	To            string   `json:"to,omitempty" doc:"New name of the file; for several files, with parts of the old names: {{dir}}, {{stem}}, {{ext}} (with its dot) and {{name}}."`
+	Base          string   `json:"base,omitempty" doc:"Directory from which preserve_paths, or {{dir}} beside a destination, counts. Default: the root of the tree."`
+	PreservePaths bool     `json:"preserve_paths,omitempty" doc:"Keep the directories of the files below the destination."`
+	Overwrite     bool     `json:"overwrite,omitempty" doc:"Replace files that exist already, which is an error otherwise."`
+}
+
+func (a Copy) transfer() transfer {
+	return transfer{action: "copy", destination: a.Destination, to: a.To, base: a.Base, preserve: a.PreservePaths, overwrite: a.Overwrite}
+}
+
+// Spec implements [Action].
+func (Copy) Spec() Spec {
+	return Spec{Name: "copy", Summary: "Copy files to a directory or to new names", Input: InputFiles}
+}
+
+// Validate implements [Validator].
+func (a Copy) Validate(c *Check) { a.transfer().validate(c) }
+
+// Touches implements [Toucher].
+func (a Copy) Touches() (reads, writes []string, known bool) { return a.transfer().touches(a.Files) }
+
+// Run implements [Action]. The outcome has the new paths.
+func (a Copy) Run(ctx context.Context, c *Call) (Outcome, error) {
+	moves, err := a.transfer().plan(c)
+	if err != nil {
+		return Outcome{}, err
+	}
+	out := Outcome{}
+	for i, m := range moves {
+		if err := ctx.Err(); err != nil {
+			return Outcome{}, err
+		}
+		if err := copyOne(c, m); err != nil {
+			return Outcome{}, err
+		}
+		out.Files = append(out.Files, m.to)
+		if c.OnProgress != nil {
+			c.OnProgress(i+1, len(moves))
+		}
+	}
+	return out, nil
+}
+
+func copyOne(c *Call, m move) error {
+	if err := makeDir(c, m.to); err != nil {
+		return err
+	}
+	if kind, err := kindAt(c, m.to); err != nil {
+		return fileError(m.to, err)
+	} else if kind != fsutil.Absent {
+		// The plan has seen that it may be overwritten.
+		if err := c.FS.Remove(m.to); err != nil {
+			return fileError(m.to, err)
+		}
+	}
+	return fileError(m.to, c.FS.Copy(m.from, m.to))
+}

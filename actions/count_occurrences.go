@@ -1,0 +1,55 @@
+package actions
+
+import (
+	"context"
+	"slices"
+
+	"github.com/millrace-go/millrace/internal/match"
+)
+
+// CountOccurrences counts the matches of a pattern in files, without overlaps (S0.26, S0.27, X15). The pattern is a
+// literal text unless Mode says otherwise. Binary files are counted as well.
+type CountOccurrences struct {
+	Files      []string `json:"files,omitempty" doc:"Files to count in. Leave it out if an earlier step gives them."`
+	Pattern    string   `json:"pattern" param:"required" doc:"Text, or in mode regex regular expression, to count."`
+	Mode       string   `json:"mode,omitempty" enum:"literal,regex" doc:"How the pattern is read. Default: literal."`
+	IgnoreCase bool     `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
+}
+
+// Spec implements [Action].
+func (CountOccurrences) Spec() Spec {
+	return Spec{Name: "count_occurrences", Summary: "Count the matches of a text or a regular expression in files", ReadOnly: true, Input: InputFiles}
+}
+
+// Validate implements [Validator].
+func (o CountOccurrences) Validate(c *Check) {
+	checkPattern(c, "/pattern", o.Pattern, o.Mode, match.Literal, match.Flags{IgnoreCase: o.IgnoreCase})
+}
+
+// Touches implements [Toucher].
+func (o CountOccurrences) Touches() (reads, writes []string, known bool) { return o.Files, nil, true }
+
+// Run implements [Action]. The outcome has all files, also those in which nothing was counted, and their counts.
+func (o CountOccurrences) Run(ctx context.Context, c *Call) (Outcome, error) {
+	p, err := compilePattern("pattern", o.Pattern, o.Mode, match.Literal, match.Flags{IgnoreCase: o.IgnoreCase})
+	if err != nil {
+		return Outcome{}, err
+	}
+	counts := make([]int, len(c.Files))
+	err = c.Each(ctx, c.Files, func(ctx context.Context, i int, file string) error {
+		data, err := readText(c, file, nil)
+		if err != nil {
+			return err
+		}
+		counts[i], err = p.Count(ctx, data)
+		return fileError(file, err)
+	})
+	if err != nil {
+		return Outcome{}, err
+	}
+	out := Outcome{Files: slices.Clone(c.Files), Counts: make(map[string]int, len(c.Files))}
+	for i, file := range c.Files {
+		out.Counts[file] = counts[i]
+	}
+	return out, nil
+}

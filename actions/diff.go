@@ -1,0 +1,75 @@
+package actions
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/textdiff"
+)
+
+// Diff compares two files line by line (S0.34, X20). The outcome has the unified diff as aggregated content, empty if the
+// files are equal, and the number of its hunks as the count "changes". Of binary files it is only said that they differ.
+type Diff struct {
+	FileA   string `json:"file_a" param:"required" doc:"The old file."`
+	FileB   string `json:"file_b" param:"required" doc:"The new file."`
+	Context int    `json:"context,omitempty" doc:"Unchanged lines shown before and after a change; -1 for none. Default: 3."`
+}
+
+// changesKey is the name of the count of a diff.
+const changesKey = "changes"
+
+// Spec implements [Action].
+func (Diff) Spec() Spec {
+	return Spec{Name: "diff", Summary: "Compare two files line by line", ReadOnly: true, Input: InputNone}
+}
+
+// Validate implements [Validator].
+func (d Diff) Validate(c *Check) {
+	if d.Context < -1 {
+		c.Problemf("/context", codeBadRange, "use -1 for no context", "context cannot be less than -1")
+	}
+}
+
+// Touches implements [Toucher].
+func (d Diff) Touches() (reads, writes []string, known bool) {
+	return []string{d.FileA, d.FileB}, nil, true
+}
+
+// Run implements [Action].
+func (d Diff) Run(_ context.Context, c *Call) (Outcome, error) {
+	var names [2]string
+	var texts [2][]byte
+	for i, name := range []string{d.FileA, d.FileB} {
+		var err error
+		if names[i], err = c.FS.Canonical(name); err != nil {
+			return Outcome{}, fileError(name, err)
+		}
+		if texts[i], err = readText(c, names[i], nil); err != nil {
+			return Outcome{}, err
+		}
+	}
+	out := Outcome{Counts: map[string]int{changesKey: 0}}
+	if fsutil.IsBinary(texts[0]) || fsutil.IsBinary(texts[1]) {
+		if !bytes.Equal(texts[0], texts[1]) {
+			out.Counts[changesKey] = 1
+			out.Aggregated = fmt.Sprintf("Binary files %s and %s differ\n", names[0], names[1])
+		}
+		return out, nil
+	}
+	context := d.Context
+	switch {
+	case context == 0:
+		context = textdiff.DefaultContext
+	case context < 0:
+		context = 0
+	}
+	var b bytes.Buffer
+	hunks, err := textdiff.Unified(&b, names[0], names[1], texts[0], texts[1], context)
+	if err != nil {
+		return Outcome{}, err
+	}
+	out.Aggregated, out.Counts[changesKey] = b.String(), hunks
+	return out, nil
+}

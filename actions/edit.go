@@ -1,0 +1,54 @@
+package actions
+
+import (
+	"context"
+
+	"github.com/millrace-go/millrace/internal/match"
+)
+
+// Edit replaces a text in files, wherever it occurs, from left to right without overlaps (S0.21 to S0.23, X13).
+//
+// Only the bytes of the matches change: line ends, byte order marks, invalid UTF-8, a missing final newline and the mode
+// of the file stay. In a literal OldText that holds no "\r", "\n" also matches "\r\n"; the "\n" of NewText then become the
+// line ends that were there, one by one, the last of them for all further ones. A match within a line gives them the end
+// of that line. Symbolic links are followed, never replaced. That nothing matched is no error: there is a warning then,
+// with the nearest lines, and Expect on the step makes it one.
+type Edit struct {
+	Files   []string `json:"files,omitempty" doc:"Files to edit. Leave it out if an earlier step gives them."`
+	OldText string   `json:"old_text" param:"required" doc:"Text to find."`
+	NewText string   `json:"new_text" param:"required,empty" doc:"What to put in its place; empty deletes it. In mode regex, $1 and ${name} stand for what groups matched, and $$ for a dollar sign."`
+	Mode    string   `json:"mode,omitempty" enum:"literal,regex" doc:"How old_text is read. Default: literal."`
+	Binary  bool     `json:"binary,omitempty" doc:"Edit files even if they look binary, which is an error otherwise."`
+}
+
+// Spec implements [Action].
+func (Edit) Spec() Spec {
+	return Spec{Name: "edit", Summary: "Replace a text or a regular expression in files", Input: InputFiles}
+}
+
+// Validate implements [Validator].
+func (e Edit) Validate(c *Check) {
+	p := checkPattern(c, "/old_text", e.OldText, e.Mode, match.Literal, match.Flags{})
+	if p != nil && p.Mode() == match.Regex {
+		checkTemplate(c, "/new_text", e.NewText, p)
+	}
+}
+
+// Touches implements [Toucher].
+func (e Edit) Touches() (reads, writes []string, known bool) { return e.Files, e.Files, true }
+
+// Run implements [Action]. The outcome tells of the files that changed, and counts replacements that changed bytes.
+func (e Edit) Run(ctx context.Context, c *Call) (Outcome, error) {
+	p, err := compilePattern("old_text", e.OldText, e.Mode, match.Literal, match.Flags{})
+	if err != nil {
+		return Outcome{}, err
+	}
+	tmpl := match.Text(e.NewText)
+	if p.Mode() == match.Regex {
+		if tmpl, err = match.ParseTemplate(e.NewText, p); err != nil {
+			return Outcome{}, withHint(err)
+		}
+	}
+	r := replacing{list: []replacement{{pattern: p, template: tmpl, label: "old_text"}}, binary: e.Binary}
+	return r.run(ctx, c)
+}

@@ -1,0 +1,61 @@
+package actions
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// ErrBinary says that a file is not one to be edited or shown as text.
+var ErrBinary = errors.New("is a binary file; set binary: true to edit it all the same")
+
+// errBinaryRead is ErrBinary for actions that have no such parameter.
+var errBinaryRead = errors.New("is a binary file")
+
+// FileError says what is wrong with one of the files of a step. Its text begins with the path.
+type FileError struct {
+	Path string
+	Err  error
+}
+
+func (e *FileError) Error() string { return e.Path + ": " + reason(e.Err) }
+
+// Unwrap returns the cause, such as [fs.ErrNotExist], [fsutil.ErrIsDir] or [ErrBinary].
+func (e *FileError) Unwrap() error { return e.Err }
+
+// fileError returns err as a *FileError, nil for nil.
+func fileError(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &FileError{Path: path, Err: err}
+}
+
+// reason returns the text of an error without the operation and the path in front of it, in the same words whatever file
+// system it comes from.
+func reason(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fs.ErrNotExist.Error()
+	case errors.Is(err, fs.ErrPermission):
+		return "access denied"
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return reason(e.Err)
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return reason(e.Err)
+	}
+	return err.Error()
+}
+
+// readText returns the content of a regular file, and refuses binary ones with refusal unless that is nil.
+func readText(c *Call, name string, refusal error) ([]byte, error) {
+	data, err := c.FS.ReadFile(name)
+	if err == nil && refusal != nil && fsutil.IsBinary(data) {
+		err = refusal
+	}
+	return data, fileError(name, err)
+}

@@ -1,0 +1,121 @@
+package actions
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// filter says which files a search looks into. It is immutable.
+type filter struct {
+	types   []string // lower case, with the dot
+	include []glob
+	exclude []glob
+}
+
+// glob is a pattern for paths.
+type glob struct {
+	pattern string
+	base    bool // for the last element alone
+}
+
+// cleanGlob brings a glob into the form that paths are in.
+func cleanGlob(pattern string) glob {
+	for strings.HasPrefix(pattern, "./") {
+		pattern = strings.TrimLeft(pattern[2:], "/")
+	}
+	if dir := strings.TrimRight(pattern, "/"); dir != pattern {
+		if strings.Contains(dir, "/") {
+			return glob{pattern: dir + "/**"}
+		}
+		return glob{pattern: "**/" + dir + "/**"}
+	}
+	return glob{pattern: pattern, base: !strings.Contains(pattern, "/")}
+}
+
+func (g glob) matches(name string) bool {
+	if g.base {
+		name = path.Base(name)
+	}
+	// The pattern is valid, so there is no error.
+	ok, _ := doublestar.Match(g.pattern, name)
+	return ok
+}
+
+func newFilter(types, include, exclude []string) (*filter, error) {
+	f := &filter{}
+	for _, t := range types {
+		t = strings.ToLower(strings.TrimPrefix(t, "*"))
+		if !strings.HasPrefix(t, ".") {
+			t = "." + t
+		}
+		f.types = append(f.types, t)
+	}
+	for _, list := range []struct {
+		from []string
+		to   *[]glob
+	}{{include, &f.include}, {exclude, &f.exclude}} {
+		for _, pattern := range list.from {
+			if err := checkGlob(pattern); err != nil {
+				return nil, err
+			}
+			*list.to = append(*list.to, cleanGlob(pattern))
+		}
+	}
+	return f, nil
+}
+
+func checkGlob(pattern string) error {
+	switch {
+	case pattern == "":
+		return fmt.Errorf("glob cannot be empty")
+	case !doublestar.ValidatePattern(pattern):
+		return fmt.Errorf("'%s' is not a valid glob", pattern)
+	case strings.HasPrefix(pattern, "/"):
+		return fmt.Errorf("glob '%s' begins with a slash, but paths are relative to the root of the tree", pattern)
+	}
+	return nil
+}
+
+// checkGlobs reports the globs that are not valid.
+func checkGlobs(c *Check, param string, globs []string) {
+	for i, pattern := range globs {
+		if c.Templated(pattern) {
+			continue
+		}
+		if err := checkGlob(pattern); err != nil {
+			c.problem(fmt.Sprintf("%s/%d", param, i), codeBadGlob, err)
+		}
+	}
+}
+
+// skip is the walk's Skip.
+func (f *filter) skip(name string, _ bool) bool { return anyGlob(f.exclude, name) }
+
+// takes reports whether a file that was not skipped is to be looked into.
+func (f *filter) takes(name string) bool {
+	if len(f.include) > 0 && !anyGlob(f.include, name) {
+		return false
+	}
+	if len(f.types) == 0 {
+		return true
+	}
+	base := strings.ToLower(path.Base(name))
+	for _, t := range f.types {
+		if strings.HasSuffix(base, t) {
+			return true
+		}
+	}
+	return false
+}
+
+func anyGlob(globs []glob, name string) bool {
+	for _, g := range globs {
+		if g.matches(name) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,62 @@
+package actions
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/millrace-go/millrace/internal/match"
+)
+
+// TextEdit is one edit of a [MultiEdit].
+type TextEdit struct {
+	OldText string `json:"old_text" param:"required" doc:"Text to find."`
+	NewText string `json:"new_text" param:"required,empty" doc:"What to put in its place; empty deletes it."`
+}
+
+// MultiEdit makes several replacements in each file (S0.24, S0.25, X14). Each works as a literal [Edit] does.
+//
+// In mode "sequential", the default, an edit sees what the edits before it have left. In mode "simultaneous" all of them
+// see the files as the step found them, so that x and y can be swapped; two edits that want the same bytes are an
+// *OverlapError then.
+type MultiEdit struct {
+	Files  []string   `json:"files,omitempty" doc:"Files to edit. Leave it out if an earlier step gives them."`
+	Edits  []TextEdit `json:"edits" param:"required" doc:"The edits, in order."`
+	Mode   string     `json:"mode,omitempty" enum:"sequential,simultaneous" doc:"Whether an edit sees what those before it have done (sequential), or all see the files as they were (simultaneous). Default: sequential."`
+	Binary bool       `json:"binary,omitempty" doc:"Edit files even if they look binary, which is an error otherwise."`
+}
+
+// Spec implements [Action].
+func (MultiEdit) Spec() Spec {
+	return Spec{Name: "multi_edit", Summary: "Make several text replacements in files", Input: InputFiles}
+}
+
+// Validate implements [Validator].
+func (m MultiEdit) Validate(c *Check) {
+	if len(m.Edits) > MaxEdits {
+		c.Problemf("/edits", codeTooMany, "split the step", "too many edits (max %d, got %d)", MaxEdits, len(m.Edits))
+	}
+}
+
+// Touches implements [Toucher].
+func (m MultiEdit) Touches() (reads, writes []string, known bool) { return m.Files, m.Files, true }
+
+// Run implements [Action]. The outcome is that of [Edit].
+func (m MultiEdit) Run(ctx context.Context, c *Call) (Outcome, error) {
+	r := replacing{binary: m.Binary}
+	switch m.Mode {
+	case "", "sequential":
+	case "simultaneous":
+		r.simultaneous = true
+	default:
+		return Outcome{}, fmt.Errorf("unsupported multi_edit mode '%s'", m.Mode)
+	}
+	for i, e := range m.Edits {
+		label := fmt.Sprintf("old_text of edit %d", i)
+		p, err := compilePattern(label, e.OldText, "literal", match.Literal, match.Flags{})
+		if err != nil {
+			return Outcome{}, err
+		}
+		r.list = append(r.list, replacement{pattern: p, template: match.Text(e.NewText), label: label})
+	}
+	return r.run(ctx, c)
+}

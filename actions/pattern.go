@@ -1,0 +1,95 @@
+package actions
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/millrace-go/millrace/internal/match"
+)
+
+// The codes of the problems that the built-in actions report.
+const (
+	codeBadPattern     = "bad_pattern"
+	codeBadReplacement = "bad_replacement"
+	codeBadFlags       = "bad_flags"
+	codeBadGlob        = "bad_glob"
+	codeBadRange       = "bad_range"
+	codeBadTarget      = "bad_target"
+	codeMissingParam   = "missing_param"
+	codeTooMany        = "too_many"
+)
+
+// Bounds on what one step may ask for.
+const (
+	// MaxEdits is how many edits a multi_edit, and how many patterns a regex_transform, may have.
+	MaxEdits = 10_000
+	// MaxMatches is how many replacements one step makes in one file.
+	MaxMatches = 1_000_000
+	// MaxOutputBytes is how much text one step puts into one file.
+	MaxOutputBytes = 256 << 20
+)
+
+// checkPattern reports what is wrong with a pattern and returns it compiled if that could be done. An empty one, and a mode
+// that does not exist, are left to the checks of the parameters' tags.
+func checkPattern(c *Check, param, pattern, mode string, byDefault match.Mode, flags match.Flags) *match.Pattern {
+	m, err := match.ParseMode(mode, byDefault)
+	if err != nil || pattern == "" || c.Templated(pattern) || c.Templated(mode) {
+		return nil
+	}
+	p, err := match.Compile(pattern, m, flags)
+	if err != nil {
+		c.problem(param, codeBadPattern, err)
+		return nil
+	}
+	return p
+}
+
+// checkTemplate reports what is wrong with the replacement for a pattern that compiles.
+func checkTemplate(c *Check, param, replacement string, p *match.Pattern) {
+	if p == nil || c.Templated(replacement) {
+		return
+	}
+	if _, err := match.ParseTemplate(replacement, p); err != nil {
+		c.problem(param, codeBadReplacement, err)
+	}
+}
+
+// problem adds an error as a problem, with its hint if it has one.
+func (c *Check) problem(param, code string, err error) {
+	hint := ""
+	if e, ok := errors.AsType[*match.PatternError](err); ok {
+		hint = e.Hint
+	}
+	c.Problemf(param, code, hint, "%s", err.Error())
+}
+
+// compilePattern compiles a pattern whose templates are expanded.
+func compilePattern(param, pattern, mode string, byDefault match.Mode, flags match.Flags) (*match.Pattern, error) {
+	m, err := match.ParseMode(mode, byDefault)
+	if err != nil {
+		return nil, err
+	}
+	p, err := match.Compile(pattern, m, flags)
+	if errors.Is(err, match.ErrEmpty) {
+		return nil, fmt.Errorf("%s cannot be empty", param)
+	}
+	return p, withHint(err)
+}
+
+// withHint adds the hint of a *match.PatternError to its text.
+func withHint(err error) error {
+	if e, ok := errors.AsType[*match.PatternError](err); ok && e.Hint != "" {
+		return fmt.Errorf("%w (%s)", err, e.Hint)
+	}
+	return err
+}
+
+// quoted returns a text for a message, cut where it gets long.
+func quoted(s string) string {
+	const most = 60
+	if len(s) > most {
+		return fmt.Sprintf("%q...", strings.ToValidUTF8(s[:most], ""))
+	}
+	return fmt.Sprintf("%q", s)
+}

@@ -1,0 +1,172 @@
+package actions
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"hash"
+	"slices"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// Range is a range of lines of a [ReadRanges]: both numbers count from 1 and are included; negative ones count from the
+// end, -1 being the last line. Zero stands for the first line in Start, for the last one in End.
+type Range struct {
+	Start int `json:"start,omitempty" doc:"First line, counted from 1; negative counts from the end. Default: 1."`
+	End   int `json:"end,omitempty" doc:"Last line, included; negative counts from the end. Default: -1, the last line."`
+}
+
+// ReadRanges reads files, or ranges of their lines (S0.19, S0.20, X12).
+//
+// Lines keep their line ends. Several ranges of one file are put together in the order given, with "\n...\n" in place of
+// the line end between two of them. An End beyond the end of the file stands for its last line, a Start before its first
+// line for that; a range that begins behind the end, or ends before it begins, is a *LineError.
+//
+// Reports has, for each file, the SHA-256 of the whole file as content_hash, that of the exact bytes of all ranges, one
+// after the other without what is between them, as range_hash, and the time of the last change.
+type ReadRanges struct {
+	Files     []string `json:"files,omitempty" doc:"Files to read. Leave it out if an earlier step gives them."`
+	StartLine int      `json:"start_line,omitempty" doc:"First line to read, counted from 1; negative counts from the end. Default: 1."`
+	EndLine   int      `json:"end_line,omitempty" doc:"Last line to read, included; negative counts from the end. Default: -1, the last line."`
+	Ranges    []Range  `json:"ranges,omitempty" doc:"Several ranges of lines, instead of start_line and end_line."`
+}
+
+// LineError says that a range of lines is not in a file (X34).
+type LineError struct {
+	Start, End int // as asked for
+	Lines      int // how many the file has
+}
+
+func (e *LineError) Error() string {
+	return fmt.Sprintf("line number out of range: lines %d to %d of %d", e.Start, e.End, e.Lines)
+}
+
+// rangeSeparator stands between two ranges of one file.
+const rangeSeparator = "\n...\n"
+
+// Spec implements [Action].
+func (ReadRanges) Spec() Spec {
+	return Spec{Name: "read_ranges", Summary: "Read files, or ranges of their lines", ReadOnly: true, Input: InputFiles}
+}
+
+// Validate implements [Validator].
+func (r ReadRanges) Validate(c *Check) {
+	if len(r.Ranges) > 0 && (r.StartLine != 0 || r.EndLine != 0) {
+		c.Problemf("/ranges", codeBadRange, "use one of them", "ranges cannot be combined with start_line and end_line")
+	}
+	check := func(at string, one Range) {
+		start, end := one.bounds()
+		if (start > 0) == (end > 0) && start > end {
+			c.Problemf(at, codeBadRange, "", "range ends at line %d, before it begins at line %d", end, start)
+		}
+	}
+	check("/end_line", Range{r.StartLine, r.EndLine})
+	for i, one := range r.Ranges {
+		check(fmt.Sprintf("/ranges/%d", i), one)
+	}
+}
+
+// Touches implements [Toucher].
+func (r ReadRanges) Touches() (reads, writes []string, known bool) { return r.Files, nil, true }
+
+// Run implements [Action]. The outcome has the text read of each file in Content. Binary files are an error.
+func (r ReadRanges) Run(ctx context.Context, c *Call) (Outcome, error) {
+	ranges := r.Ranges
+	if len(ranges) == 0 {
+		ranges = []Range{{r.StartLine, r.EndLine}}
+	}
+	texts := make([]string, len(c.Files))
+	reports := make([]FileReport, len(c.Files))
+	err := c.Each(ctx, c.Files, func(_ context.Context, i int, file string) error {
+		data, err := readText(c, file, errBinaryRead)
+		if err != nil {
+			return err
+		}
+		info, err := c.FS.Stat(file)
+		if err != nil {
+			return fileError(file, err)
+		}
+		text, sum, err := readLines(data, ranges)
+		if err != nil {
+			return fileError(file, err)
+		}
+		texts[i] = text
+		reports[i] = FileReport{
+			Path: file, Success: true, ContentHash: fsutil.HashOf(data).String(),
+			RangeHash: fsutil.Hash(sum.Sum(nil)).String(), LastModified: info.ModTime().UTC(),
+		}
+		return nil
+	})
+	if err != nil {
+		return Outcome{}, err
+	}
+	out := Outcome{Files: slices.Clone(c.Files), Content: make(map[string]string, len(c.Files)), Reports: reports}
+	for i, file := range c.Files {
+		out.Content[file] = texts[i]
+	}
+	return out, nil
+}
+
+// bounds returns the range with its defaults.
+func (r Range) bounds() (start, end int) {
+	start, end = r.Start, r.End
+	if start == 0 {
+		start = 1
+	}
+	if end == 0 {
+		end = -1
+	}
+	return start, end
+}
+
+// readLines returns the lines of all ranges, and the hash of their bytes.
+func readLines(data []byte, ranges []Range) (string, hash.Hash, error) {
+	starts := lineStarts(data)
+	lines := len(starts) - 1
+	var out []byte
+	sum := sha256.New()
+	for i, r := range ranges {
+		start, end := r.bounds()
+		failure := &LineError{Start: start, End: end, Lines: lines}
+		if start < 0 {
+			start = max(1, lines+1+start)
+		}
+		if end < 0 {
+			end = lines + 1 + end
+		}
+		end = min(end, lines)
+		// An empty file has no lines, but reading all of it is no mistake.
+		if (start > lines || start > end) && (lines > 0 || start > 1) {
+			return "", nil, failure
+		}
+		var part []byte
+		if lines > 0 {
+			part = data[starts[start-1]:starts[end]]
+		}
+		sum.Write(part)
+		if i > 0 {
+			out = append(bytes.TrimSuffix(bytes.TrimSuffix(out, []byte("\n")), []byte("\r")), rangeSeparator...)
+		}
+		out = append(out, part...)
+	}
+	return string(out), sum, nil
+}
+
+// lineStarts returns where each line begins and, as the last element, where the last one ends.
+func lineStarts(data []byte) []int {
+	starts := make([]int, 1, bytes.Count(data, []byte{'\n'})+2)
+	for pos := 0; ; {
+		i := bytes.IndexByte(data[pos:], '\n')
+		if i < 0 {
+			break
+		}
+		pos += i + 1
+		starts = append(starts, pos)
+	}
+	if starts[len(starts)-1] < len(data) {
+		starts = append(starts, len(data))
+	}
+	return starts
+}

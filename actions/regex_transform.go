@@ -1,0 +1,78 @@
+package actions
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/millrace-go/millrace/internal/match"
+)
+
+// PatternEdit is one regular expression of a [RegexTransform] and what its matches become.
+type PatternEdit struct {
+	Pattern     string `json:"pattern" param:"required" doc:"Regular expression (RE2 syntax), matched over the whole file, with regard to case."`
+	Replacement string `json:"replacement" param:"required,empty" doc:"What to put in place of a match; empty deletes it. $1, ${1} and ${name} stand for what groups matched, $0 for the match, $$ for a dollar sign."`
+	Flags       string `json:"flags,omitempty" doc:"Any of the letters i (ignore case), m (^ and $ match at line ends, also before CR LF) and s (. matches newlines)."`
+}
+
+// RegexTransform replaces matches of regular expressions in files (S0.28, S0.29, X16). The patterns are applied in order,
+// each to what the one before has left.
+//
+// A pattern is matched over the whole file as package regexp does; \s and [^x] match line ends too. With flag m, $ also
+// matches before "\r\n", and the "\r" stays where it is, unless the pattern itself names \r. Only the bytes of the matches
+// change. A replacement such as $1x, which would ask for a group "1x", and unknown groups are refused before anything runs.
+type RegexTransform struct {
+	Files    []string      `json:"files,omitempty" doc:"Files to transform. Leave it out if an earlier step gives them."`
+	Patterns []PatternEdit `json:"patterns" param:"required" doc:"The regular expressions and their replacements, in order."`
+	Binary   bool          `json:"binary,omitempty" doc:"Edit files even if they look binary, which is an error otherwise."`
+}
+
+// Spec implements [Action].
+func (RegexTransform) Spec() Spec {
+	return Spec{Name: "regex_transform", Summary: "Replace matches of regular expressions in files", Input: InputFiles}
+}
+
+// Validate implements [Validator].
+func (r RegexTransform) Validate(c *Check) {
+	if len(r.Patterns) > MaxEdits {
+		c.Problemf("/patterns", codeTooMany, "split the step", "too many patterns (max %d, got %d)", MaxEdits, len(r.Patterns))
+		return
+	}
+	for i, e := range r.Patterns {
+		at := fmt.Sprintf("/patterns/%d", i)
+		if c.Templated(e.Flags) {
+			continue
+		}
+		flags, err := match.ParseFlags(e.Flags)
+		if err != nil {
+			c.Problemf(at+"/flags", codeBadFlags, "", "%s", err.Error())
+			continue
+		}
+		p := checkPattern(c, at+"/pattern", e.Pattern, "regex", match.Regex, flags)
+		checkTemplate(c, at+"/replacement", e.Replacement, p)
+	}
+}
+
+// Touches implements [Toucher].
+func (r RegexTransform) Touches() (reads, writes []string, known bool) { return r.Files, r.Files, true }
+
+// Run implements [Action]. The outcome is that of [Edit].
+func (r RegexTransform) Run(ctx context.Context, c *Call) (Outcome, error) {
+	work := replacing{binary: r.Binary}
+	for i, e := range r.Patterns {
+		label := fmt.Sprintf("pattern %d", i)
+		flags, err := match.ParseFlags(e.Flags)
+		if err != nil {
+			return Outcome{}, err
+		}
+		p, err := compilePattern(label, e.Pattern, "regex", match.Regex, flags)
+		if err != nil {
+			return Outcome{}, err
+		}
+		tmpl, err := match.ParseTemplate(e.Replacement, p)
+		if err != nil {
+			return Outcome{}, withHint(err)
+		}
+		work.list = append(work.list, replacement{pattern: p, template: tmpl, label: label})
+	}
+	return work.run(ctx, c)
+}

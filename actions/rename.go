@@ -1,0 +1,99 @@
+package actions
+
+import (
+	"context"
+	"fmt"
+	"path"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// Rename moves files to a directory, or gives them new names (S0.31, X17). It works as [Copy] does, but a symbolic link
+// is moved itself, and a file may take the name of one that is renamed by the same step: names can be swapped.
+type Rename struct {
+	Files         []string `json:"files,omitempty" doc:"Files to rename. Leave it out if an earlier step gives them."`
+	Destination   string   `json:"destination,omitempty" doc:"Directory to move to. It is made if needed."`
+	To            string   `json:"to,omitempty" doc:"New name of the file; for several files, with parts of the old names: {{dir}}, {{stem}}, {{ext}} (with its dot) and {{name}}."`
+	Base          string   `json:"base,omitempty" doc:"Directory from which preserve_paths, or {{dir}} beside a destination, counts. Default: the root of the tree."`
+	PreservePaths bool     `json:"preserve_paths,omitempty" doc:"Keep the directories of the files below the destination."`
+	Overwrite     bool     `json:"overwrite,omitempty" doc:"Replace files that exist already, which is an error otherwise."`
+}
+
+func (a Rename) transfer() transfer {
+	return transfer{
+		action: "rename", destination: a.Destination, to: a.To, base: a.Base,
+		preserve: a.PreservePaths, overwrite: a.Overwrite, moves: true,
+	}
+}
+
+// Spec implements [Action].
+func (Rename) Spec() Spec {
+	return Spec{Name: "rename", Summary: "Move files to a directory or give them new names", Input: InputFiles}
+}
+
+// Validate implements [Validator].
+func (a Rename) Validate(c *Check) { a.transfer().validate(c) }
+
+// Touches implements [Toucher].
+func (a Rename) Touches() (reads, writes []string, known bool) { return a.transfer().touches(a.Files) }
+
+// Run implements [Action]. The outcome has the new paths, and the map from the old ones to them.
+func (a Rename) Run(ctx context.Context, c *Call) (Outcome, error) {
+	moves, err := a.transfer().plan(c)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if err := stepAside(c, moves); err != nil {
+		return Outcome{}, err
+	}
+	out := Outcome{Renames: make(map[string]string, len(moves))}
+	for i, m := range moves {
+		if err := ctx.Err(); err != nil {
+			return Outcome{}, err
+		}
+		if err := makeDir(c, m.to); err != nil {
+			return Outcome{}, err
+		}
+		if err := c.FS.Rename(m.fromPlace, m.to); err != nil {
+			return Outcome{}, fileError(m.from, err)
+		}
+		out.Files = append(out.Files, m.to)
+		out.Renames[m.from] = m.to
+		if c.OnProgress != nil {
+			c.OnProgress(i+1, len(moves))
+		}
+	}
+	return out, nil
+}
+
+// stepAside gives passing names to the files whose names others are to take, and notes where they are now.
+func stepAside(c *Call, moves []move) error {
+	taken := make(map[string]bool, len(moves))
+	for _, m := range moves {
+		taken[m.toPlace] = true
+	}
+	n := 0
+	for i := range moves {
+		m := &moves[i]
+		if !taken[m.fromPlace] {
+			continue
+		}
+		for {
+			aside := path.Join(path.Dir(m.fromPlace), fmt.Sprintf(".millrace-aside-%d", n))
+			n++
+			kind, err := kindAt(c, aside)
+			if err != nil {
+				return fileError(m.from, err)
+			}
+			if kind != fsutil.Absent || taken[aside] {
+				continue
+			}
+			if err := c.FS.Rename(m.fromPlace, aside); err != nil {
+				return fileError(m.from, err)
+			}
+			m.fromPlace = aside
+			break
+		}
+	}
+	return nil
+}

@@ -1,0 +1,203 @@
+package actions
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/match"
+)
+
+// replacement is a pattern and what its matches become.
+type replacement struct {
+	pattern  *match.Pattern
+	template match.Template
+	label    string // what messages call it
+}
+
+// done is what one step did to one file.
+type done struct {
+	edits   int
+	matched []bool // by index of the replacement, whether it matched at all, be it without a change
+}
+
+// replacing is the work of the actions that replace text: edit, multi_edit and regex_transform.
+type replacing struct {
+	list         []replacement
+	simultaneous bool // all of them match what the step found, instead of each what the one before has left
+	binary       bool
+}
+
+// run replaces in all files of the call and returns the outcome. Files, Counts and Edits tell of the files that
+// really changed (S0.22).
+func (r *replacing) run(ctx context.Context, c *Call) (Outcome, error) {
+	files, err := distinctTargets(c)
+	if err != nil {
+		return Outcome{}, err
+	}
+	results := make([]done, len(files))
+	err = c.Each(ctx, files, func(ctx context.Context, i int, file string) error {
+		d, err := r.file(ctx, c, file)
+		results[i] = d
+		return fileError(file, err)
+	})
+	if err != nil {
+		return Outcome{}, err
+	}
+	out := Outcome{Counts: map[string]int{}}
+	matched := make([]bool, len(r.list))
+	for i, d := range results {
+		for k, hit := range d.matched {
+			matched[k] = matched[k] || hit
+		}
+		if d.edits > 0 {
+			out.Files = append(out.Files, files[i])
+			out.Counts[files[i]] = d.edits
+			out.Edits += d.edits
+		}
+	}
+	return out, r.warn(ctx, c, files, matched)
+}
+
+// file replaces in one file.
+func (r *replacing) file(ctx context.Context, c *Call, name string) (done, error) {
+	data, err := c.FS.ReadFile(name)
+	switch {
+	case err != nil:
+		return done{}, err
+	case !r.binary && fsutil.IsBinary(data):
+		return done{}, ErrBinary
+	}
+	d := done{matched: make([]bool, len(r.list))}
+	if r.simultaneous {
+		splices, err := r.together(ctx, c.Step, data, d.matched)
+		if err != nil || len(splices) == 0 {
+			return d, err
+		}
+		d.edits = len(splices)
+		return d, c.FS.Edit(name, splices)
+	}
+	for i := range r.list {
+		splices, hit, err := r.splices(ctx, c.Step, i, data)
+		if err != nil {
+			return d, err
+		}
+		d.matched[i] = hit
+		if len(splices) == 0 {
+			continue
+		}
+		if err := c.FS.Edit(name, splices); err != nil {
+			return d, err
+		}
+		d.edits += len(splices)
+		if i == len(r.list)-1 {
+			break
+		}
+		if data, err = fsutil.ApplySplices(data, splices); err != nil {
+			return d, err
+		}
+	}
+	return d, nil
+}
+
+// splices returns a splice for each match of one replacement that changes anything, and whether there was any match.
+func (r *replacing) splices(ctx context.Context, step string, i int, data []byte) (splices []fsutil.Splice, hit bool, err error) {
+	one := r.list[i]
+	if !one.pattern.Contains(data) {
+		return nil, false, nil
+	}
+	by := []fsutil.Origin{{Step: step, Edit: i}}
+	replacer := one.pattern.Replacer(one.template, data)
+	size, tooLarge := 0, false
+	err = one.pattern.All(ctx, data, MaxMatches, func(loc []int) bool {
+		hit = true
+		text := replacer.Replace(loc)
+		if bytes.Equal(text, data[loc[0]:loc[1]]) {
+			return true
+		}
+		size += len(text)
+		splices = append(splices, fsutil.Splice{Off: int64(loc[0]), Len: int64(loc[1] - loc[0]), Text: text, By: by})
+		tooLarge = size > MaxOutputBytes
+		return !tooLarge
+	})
+	if tooLarge {
+		err = &match.LimitError{What: "bytes", Limit: MaxOutputBytes}
+	}
+	return splices, hit, err
+}
+
+// together returns the splices of all replacements, none of which sees what another one does (X14).
+func (r *replacing) together(ctx context.Context, step string, data []byte, matched []bool) ([]fsutil.Splice, error) {
+	var all []fsutil.Splice
+	spans := spans{data: data}
+	size := 0
+	for i := range r.list {
+		one := r.list[i]
+		by := []fsutil.Origin{{Step: step, Edit: i}}
+		replacer := one.pattern.Replacer(one.template, data)
+		err := one.pattern.All(ctx, data, MaxMatches, func(loc []int) bool {
+			matched[i] = true
+			spans.list = append(spans.list, span{loc[0], loc[1], i})
+			if text := replacer.Replace(loc); !bytes.Equal(text, data[loc[0]:loc[1]]) {
+				all = append(all, fsutil.Splice{Off: int64(loc[0]), Len: int64(loc[1] - loc[0]), Text: text, By: by})
+				size += len(text)
+			}
+			return size <= MaxOutputBytes && len(spans.list) <= MaxMatches
+		})
+		switch {
+		case err != nil:
+		case size > MaxOutputBytes:
+			err = &match.LimitError{What: "bytes", Limit: MaxOutputBytes}
+		case len(spans.list) > MaxMatches:
+			err = &match.LimitError{What: "matches", Limit: MaxMatches}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := spans.overlap(); err != nil {
+		return nil, err
+	}
+	sortSplices(all)
+	return all, nil
+}
+
+// distinctTargets returns the files of the call without those that symbolic links lead to a second time (X53). Of
+// several names of one file the one without a link stays.
+func distinctTargets(c *Call) ([]string, error) {
+	targets := make([]string, len(c.Files))
+	own := make(map[string]bool, len(c.Files))
+	for i, file := range c.Files {
+		target, err := c.FS.Resolve(file)
+		if err != nil {
+			return nil, fileError(file, err)
+		}
+		targets[i] = target
+		own[target] = own[target] || target == file
+	}
+	seen := make(map[string]bool, len(c.Files))
+	files := make([]string, 0, len(c.Files))
+	for i, file := range c.Files {
+		target := targets[i]
+		if seen[target] || own[target] && file != target {
+			continue
+		}
+		seen[target] = true
+		files = append(files, file)
+	}
+	return files, nil
+}
+
+// OverlapError says that two edits of one step want the same bytes.
+type OverlapError struct {
+	First, Second int // indices of the edits, from 0; the first one begins further left
+	Line          int // where the second one begins
+}
+
+func (e *OverlapError) Error() string {
+	if e.First == e.Second {
+		return fmt.Sprintf("matches of edit %d overlap in line %d", e.First, e.Line)
+	}
+	return fmt.Sprintf("edits %d and %d overlap in line %d; in mode 'sequential' each sees what the one before has left", e.First, e.Second, e.Line)
+}

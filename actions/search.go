@@ -1,0 +1,135 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/match"
+)
+
+// DefaultMaxFileBytes is the size up to which [Search] looks into a file unless it says otherwise.
+const DefaultMaxFileBytes = 256 << 20
+
+// Search finds the files below a path in which a pattern matches (S0.17, S0.18, X10, X11, X51).
+//
+// Version control directories, the state directory, binary files (a NUL in the first 8 KiB) and what .gitignore files
+// leave out are not looked at; hidden files are. Symbolic links are not followed, but for Path itself. The outcome has the
+// number of matches in each file, and how the pattern was read.
+//
+// Include and Exclude are globs on paths relative to the root of the tree, with slashes, as they appear in results: "*"
+// stands for anything but a slash, "**" for any number of directories, "{a,b}" for one of several. A glob without a slash
+// is held against the last element alone. A directory that Exclude matches is left out with all that is in it.
+type Search struct {
+	Path           string   `json:"path,omitempty" doc:"Directory or file to search. Default: the whole tree."`
+	Pattern        string   `json:"pattern" param:"required" doc:"Text or regular expression (RE2 syntax) to find."`
+	Mode           string   `json:"mode,omitempty" enum:"auto,literal,regex" doc:"How the pattern is read. Default: auto, which takes it for a regular expression if it is one and has a character that means something there, and for a text otherwise."`
+	FileTypes      []string `json:"file_types,omitempty" doc:"Only files whose names end in one of these extensions, such as .go or .d.ts, in any case."`
+	Include        []string `json:"include,omitempty" doc:"Only files that match one of these globs, such as *_test.go or src/**/*.js."`
+	Exclude        []string `json:"exclude,omitempty" doc:"No files and directories that match one of these globs, such as node_modules or dist/**."`
+	IncludeContent bool     `json:"include_content,omitempty" doc:"Also return the content of the files found."`
+	NoIgnore       bool     `json:"no_ignore,omitempty" doc:"Also search what .gitignore files leave out."`
+	IgnoreCase     bool     `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
+	MaxFileBytes   int64    `json:"max_file_bytes,omitempty" doc:"Files larger than this are left out, with a warning. Default: 268435456."`
+}
+
+// Spec implements [Action].
+func (Search) Spec() Spec {
+	return Spec{Name: "search", Summary: "Find the files that a text or a regular expression matches in", ReadOnly: true, Input: InputNone}
+}
+
+// Validate implements [Validator].
+func (s Search) Validate(c *Check) {
+	checkPattern(c, "/pattern", s.Pattern, s.Mode, match.Auto, match.Flags{IgnoreCase: s.IgnoreCase})
+	checkGlobs(c, "/include", s.Include)
+	checkGlobs(c, "/exclude", s.Exclude)
+	for i, ext := range s.FileTypes {
+		if strings.ContainsAny(strings.TrimPrefix(ext, "*"), "/*?[{") && !c.Templated(ext) {
+			c.Problemf(fmt.Sprintf("/file_types/%d", i), codeBadGlob, "use include for globs", "'%s' is not a file name extension", ext)
+		}
+	}
+	if s.MaxFileBytes < 0 {
+		c.Problemf("/max_file_bytes", codeBadRange, "leave it out for the default", "max_file_bytes cannot be negative")
+	}
+}
+
+// Touches implements [Toucher]. A search also depends on the .gitignore files above its path.
+func (s Search) Touches() (reads, writes []string, known bool) {
+	root := path.Clean(s.root())
+	reads = []string{root}
+	for dir := root; !s.NoIgnore && dir != "." && dir != "/"; {
+		dir = path.Dir(dir)
+		reads = append(reads, path.Join(dir, ".gitignore"))
+	}
+	return reads, nil, true
+}
+
+func (s Search) root() string {
+	if s.Path == "" {
+		return "."
+	}
+	return s.Path
+}
+
+// Run implements [Action].
+func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
+	p, err := compilePattern("pattern", s.Pattern, s.Mode, match.Auto, match.Flags{IgnoreCase: s.IgnoreCase})
+	if err != nil {
+		return Outcome{}, err
+	}
+	filter, err := newFilter(s.FileTypes, s.Include, s.Exclude)
+	if err != nil {
+		return Outcome{}, err
+	}
+	root, err := c.FS.Resolve(s.root())
+	if err == nil {
+		_, err = c.FS.Stat(root)
+	}
+	if err != nil {
+		return Outcome{}, s.pathError(err)
+	}
+	maxBytes := s.MaxFileBytes
+	if maxBytes <= 0 {
+		maxBytes = DefaultMaxFileBytes
+	}
+	w := &searching{c: c, pattern: p, content: s.IncludeContent, maxBytes: maxBytes}
+	w.mayMatch, w.overlap = p.Screen()
+	opt := fsutil.WalkOptions{Workers: c.Pool(), NoIgnore: s.NoIgnore, Skip: filter.skip}
+	err = fsutil.Walk(ctx, c.FS, root, opt, func(e fsutil.Entry) error {
+		if !filter.takes(e.Path) {
+			return nil
+		}
+		return fileError(e.Path, w.file(ctx, e))
+	})
+	if err != nil {
+		return Outcome{}, s.pathError(err)
+	}
+	return w.outcome(), nil
+}
+
+// pathError words the errors that are about the path to search itself.
+func (s Search) pathError(err error) error {
+	if _, ok := errors.AsType[*FileError](err); ok {
+		return err
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return &notFoundError{path: s.root(), err: err}
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return &FileError{Path: e.Path, Err: err}
+	}
+	return err
+}
+
+// notFoundError says that there is nothing to search at a path (X51).
+type notFoundError struct {
+	path string
+	err  error
+}
+
+func (e *notFoundError) Error() string { return "path not found: " + e.path }
+func (e *notFoundError) Unwrap() error { return e.err }

@@ -1,0 +1,250 @@
+package actions
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/match"
+)
+
+// searchBuffer is how much of a file a search reads at once, in bytes.
+const searchBuffer = 128 << 10
+
+// searchStream is the size from which on a file that can be counted piece by piece is not held as a whole, in bytes.
+const searchStream = 8 << 20
+
+// found is a file with matches.
+type found struct {
+	path    string
+	count   int
+	content []byte // if it is asked for
+	asText  bool   // an ambiguous pattern occurs as a text
+}
+
+// searching is the state of one search. Its method file is safe for concurrent use.
+type searching struct {
+	c        *Call
+	pattern  *match.Pattern
+	content  bool
+	maxBytes int64
+	mayMatch func(part []byte) bool // nil if parts of a file tell nothing
+	overlap  int
+	buffers  sync.Pool // of *[]byte
+
+	mu      sync.Mutex
+	found   []found
+	textual []string // files in which an ambiguous pattern occurs as a text but does not match
+	large   []string
+}
+
+// file searches one file. A file without a match is never held as a whole, if the pattern allows to tell from parts.
+func (s *searching) file(ctx context.Context, e fsutil.Entry) error {
+	f, err := e.Open()
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fsutil.ErrNotRegular):
+		return nil // it has gone since its directory was read, or something else has come
+	case err != nil:
+		return err
+	}
+	defer f.Close()
+	buf, _ := s.buffers.Get().(*[]byte)
+	if buf == nil {
+		buf = new([]byte)
+		*buf = make([]byte, searchBuffer+s.overlap)
+	}
+	defer s.buffers.Put(buf)
+
+	n, err := io.ReadFull(f, (*buf)[:searchBuffer])
+	first := (*buf)[:n]
+	if n == 0 || fsutil.IsBinary(first) {
+		return ignoreEOF(err)
+	}
+	if err != nil {
+		if err = ignoreEOF(err); err != nil || s.mayMatch != nil && !s.mayMatch(first) {
+			return err
+		}
+		if !s.pattern.Contains(first) && !s.pattern.AsText(first) {
+			return nil
+		}
+		return s.whole(ctx, e.Path, f, bytes.Clone(first))
+	}
+	return s.long(ctx, e.Path, f, buf, n)
+}
+
+// long searches a file that does not fit into the buffer, of which the first n bytes are in it.
+func (s *searching) long(ctx context.Context, name string, f fsutil.ReadFile, buf *[]byte, n int) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() > s.maxBytes {
+		s.mu.Lock()
+		s.large = append(s.large, name)
+		s.mu.Unlock()
+		return nil
+	}
+	if text, ok := s.pattern.Plain(); ok && !s.content && info.Size() >= searchStream && !s.pattern.Ambiguous() {
+		return s.stream(ctx, name, f, text, (*buf)[:n])
+	}
+	if s.mayMatch != nil && !s.mayMatch((*buf)[:n]) {
+		// Look through the rest part by part. What was read is not kept: where there is a match, the file is read again.
+		hit, err := s.rest(ctx, f, buf, n)
+		if err != nil || !hit {
+			return err
+		}
+		data, err := s.c.FS.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		return s.report(ctx, name, data)
+	}
+	head := bytes.Clone((*buf)[:n])
+	rest, err := io.ReadAll(io.LimitReader(f, s.maxBytes-int64(n)+1))
+	if err != nil {
+		return err
+	}
+	return s.whole(ctx, name, f, append(head, rest...))
+}
+
+// rest reports whether a part of the file behind the n bytes in the buffer may match.
+func (s *searching) rest(ctx context.Context, f fsutil.ReadFile, buf *[]byte, n int) (hit bool, err error) {
+	for total := int64(n); ; {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		keep := copy(*buf, (*buf)[max(0, n-s.overlap):n])
+		more, err := io.ReadFull(f, (*buf)[keep:])
+		n = keep + more
+		if more > 0 && s.mayMatch((*buf)[:n]) {
+			return true, nil
+		}
+		if total += int64(more); err != nil || total > s.maxBytes {
+			return false, ignoreEOF(err)
+		}
+	}
+}
+
+// stream counts a text in a file without holding more than a part of it.
+func (s *searching) stream(ctx context.Context, name string, f fsutil.ReadFile, text string, first []byte) error {
+	buf := make([]byte, 0, searchBuffer+len(text))
+	buf = append(buf, first...)
+	needle := []byte(text)
+	count := 0
+	for total := int64(len(first)); ; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		// Behind the last match, only what could begin one more is carried over.
+		n, end := 0, 0
+		err := s.pattern.All(ctx, buf, 0, func(loc []int) bool { n++; end = loc[1]; return true })
+		if err != nil {
+			return err
+		}
+		count += n
+		keep := copy(buf, buf[max(end, len(buf)-len(needle)+1):])
+		more, err := io.ReadFull(f, buf[keep:cap(buf)])
+		buf = buf[:keep+more]
+		if total += int64(more); more == 0 || total > s.maxBytes {
+			if err := ignoreEOF(err); err != nil {
+				return err
+			}
+			break
+		}
+		if err := ignoreEOF(err); err != nil {
+			return err
+		}
+	}
+	if count > 0 {
+		s.add(found{path: name, count: count})
+	}
+	return nil
+}
+
+// whole searches the content of a file, which is not shared with a buffer.
+func (s *searching) whole(ctx context.Context, name string, f fsutil.ReadFile, data []byte) error {
+	if !s.pattern.Contains(data) && !s.pattern.AsText(data) {
+		return nil
+	}
+	// A later step most likely wants it: it need not be read again then.
+	if info, err := f.Stat(); err == nil {
+		s.c.FS.Remember(name, data, info)
+	}
+	return s.report(ctx, name, data)
+}
+
+func (s *searching) report(ctx context.Context, name string, data []byte) error {
+	n, err := s.pattern.Count(ctx, data)
+	if err != nil {
+		return err
+	}
+	asText := s.pattern.AsText(data)
+	if n == 0 {
+		if asText {
+			s.mu.Lock()
+			s.textual = append(s.textual, name)
+			s.mu.Unlock()
+		}
+		return nil
+	}
+	hit := found{path: name, count: n, asText: asText}
+	if s.content {
+		hit.content = data
+	}
+	s.add(hit)
+	return nil
+}
+
+func (s *searching) add(hit found) {
+	s.mu.Lock()
+	s.found = append(s.found, hit)
+	s.mu.Unlock()
+}
+
+// outcome returns what was found, in path order, and gives the warnings.
+func (s *searching) outcome() Outcome {
+	slices.SortFunc(s.found, func(a, b found) int { return strings.Compare(a.path, b.path) })
+	slices.Sort(s.textual)
+	slices.Sort(s.large)
+	out := Outcome{Counts: make(map[string]int, len(s.found)), Mode: s.pattern.Mode().String()}
+	if s.content {
+		out.Content = make(map[string]string, len(s.found))
+	}
+	asText := 0
+	for _, f := range s.found {
+		out.Files = append(out.Files, f.path)
+		out.Counts[f.path] = f.count
+		if s.content {
+			out.Content[f.path] = string(f.content)
+		}
+		if f.asText {
+			asText++
+		}
+	}
+	for _, name := range s.large {
+		s.c.Warnf("%s: left out, larger than %d bytes", name, s.maxBytes)
+	}
+	// X10: a pattern like f(x) is a regular expression, but most likely not meant as one.
+	pattern := quoted(s.pattern.Source())
+	if len(s.textual) > 0 {
+		s.c.Warnf("pattern %s was read as a regular expression; as plain text it also occurs in %d files in which it does not match so, such as %s; set mode to say which is meant",
+			pattern, len(s.textual), s.textual[0])
+	} else if asText > 0 {
+		s.c.Warnf("pattern %s was read as a regular expression, and occurs as plain text in %d of the files; set mode to say which is meant", pattern, asText)
+	}
+	return out
+}
+
+// ignoreEOF returns nil for the errors with which io.ReadFull says that the file is at its end.
+func ignoreEOF(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,71 @@
+package actions
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// targetName is a parsed parameter "to": text and parts of the source's name.
+type targetName struct {
+	pieces []string // text and, at odd indices, the name of a part
+}
+
+// targetParts are the parts, as messages list them.
+const targetParts = "{{dir}}, {{stem}}, {{ext}} and {{name}}"
+
+// parseTarget reads a parameter "to".
+func parseTarget(to string) (targetName, error) {
+	var t targetName
+	for rest := to; ; {
+		text, after, found := strings.Cut(rest, "{{")
+		t.pieces = append(t.pieces, text)
+		if !found {
+			break
+		}
+		part, tail, closed := strings.Cut(after, "}}")
+		if !closed {
+			return t, fmt.Errorf("'to' has {{ without }}")
+		}
+		part = strings.TrimSpace(part)
+		switch part {
+		case "dir", "stem", "ext", "name":
+		default:
+			return t, fmt.Errorf("'to' has the unknown part {{%s}}; there are %s", part, targetParts)
+		}
+		t.pieces = append(t.pieces, part)
+		rest = tail
+	}
+	if strings.HasSuffix(to, "/") {
+		return t, fmt.Errorf("'to' names a file and cannot end in a slash; use destination for a directory")
+	}
+	return t, nil
+}
+
+// single reports whether the name is the same for every source.
+func (t targetName) single() bool { return len(t.pieces) == 1 }
+
+// expand returns the name for a source, not cleaned.
+func (t targetName) expand(source string) string {
+	base := path.Base(source)
+	ext := path.Ext(base)
+	if ext == base {
+		ext = "" // the dot of a hidden file begins its stem
+	}
+	var b strings.Builder
+	for i, piece := range t.pieces {
+		switch {
+		case i%2 == 0:
+			b.WriteString(piece)
+		case piece == "dir":
+			b.WriteString(path.Dir(source))
+		case piece == "stem":
+			b.WriteString(strings.TrimSuffix(base, ext))
+		case piece == "ext":
+			b.WriteString(ext)
+		default:
+			b.WriteString(base)
+		}
+	}
+	return b.String()
+}

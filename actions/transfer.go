@@ -1,0 +1,173 @@
+package actions
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// transfer is what copy and rename have in common: where files go.
+type transfer struct {
+	action      string
+	destination string
+	to          string
+	base        string
+	preserve    bool
+	overwrite   bool
+	moves       bool // the sources do not stay
+}
+
+// move is one file on its way. The names are canonical; the places are these names with all links in their directories
+// resolved, so that two names of one place are seen to be the same.
+type move struct {
+	from, to           string
+	fromPlace, toPlace string
+}
+
+// validate reports what is wrong with the parameters.
+func (t transfer) validate(c *Check) {
+	switch {
+	case t.destination == "" && t.to == "":
+		c.Problemf("", codeMissingParam, "or 'to', for a new name", "%s action requires 'destination' parameter", t.action)
+	case t.to != "" && t.preserve:
+		c.Problemf("/preserve_paths", codeBadTarget, "put {{dir}} into to", "preserve_paths cannot be combined with to")
+	case t.base != "" && !t.preserve && (t.to == "" || t.destination == ""):
+		c.Problemf("/base", codeBadTarget, "set preserve_paths, or give both destination and to", "base has no effect here")
+	}
+	if t.to != "" && !c.Templated(t.to) {
+		if _, err := parseTarget(t.to); err != nil {
+			c.problem("/to", codeBadTarget, err)
+		}
+	}
+}
+
+// touches is [Toucher.Touches] for the files given in the parameters.
+func (t transfer) touches(files []string) (reads, writes []string, known bool) {
+	targets, err := t.targets(files)
+	if err != nil {
+		return nil, nil, false
+	}
+	if t.moves {
+		targets = append(targets, files...)
+	}
+	return files, targets, true
+}
+
+// targets returns where the files go, not cleaned, in their order.
+func (t transfer) targets(files []string) ([]string, error) {
+	var name targetName
+	if t.to != "" {
+		var err error
+		if name, err = parseTarget(t.to); err != nil {
+			return nil, err
+		}
+		if name.single() && len(files) > 1 {
+			return nil, fmt.Errorf("'to' names one file, but there are %d files; use parts of their names, %s, or destination", len(files), targetParts)
+		}
+	} else if t.destination == "" {
+		return nil, fmt.Errorf("%s action requires 'destination' parameter", t.action)
+	}
+	targets := make([]string, len(files))
+	for i, file := range files {
+		below := file
+		if t.base != "" {
+			var err error
+			if below, err = relative(path.Clean(file), path.Clean(t.base)); err != nil {
+				return nil, fileError(file, err)
+			}
+		}
+		switch {
+		case t.to != "":
+			below = name.expand(below)
+		case !t.preserve:
+			below = path.Base(file)
+		}
+		targets[i] = below
+		if t.destination != "" {
+			// Not path.Join: what leads out of the destination must be seen, not cleaned away.
+			targets[i] = t.destination + "/" + below
+		}
+	}
+	return targets, nil
+}
+
+// relative returns the name as seen from the directory base.
+func relative(name, base string) (string, error) {
+	if base == "." {
+		return name, nil
+	}
+	if !fsutil.Within(name, base) || name == base {
+		return "", fmt.Errorf("is not below the base '%s'", base)
+	}
+	return strings.TrimPrefix(name, base+"/"), nil
+}
+
+// plan returns the moves of all files of the call, or an error if they cannot all be made. Nothing is changed.
+func (t transfer) plan(c *Call) ([]move, error) {
+	targets, err := t.targets(c.Files)
+	if err != nil {
+		return nil, err
+	}
+	base := t.destination
+	if base != "" {
+		if base, err = c.FS.Canonical(base); err != nil {
+			return nil, fileError(t.destination, err)
+		}
+	}
+	moves := make([]move, len(c.Files))
+	for i, file := range c.Files {
+		if err := t.checkSource(c, file); err != nil {
+			return nil, err
+		}
+		to, err := c.FS.Canonical(targets[i])
+		if err != nil {
+			return nil, fileError(targets[i], err)
+		}
+		if base != "" && (!fsutil.Within(to, base) || to == base) {
+			return nil, fileError(targets[i], fmt.Errorf("leads out of the destination"))
+		}
+		moves[i] = move{from: file, to: to, fromPlace: placeOf(c, file), toPlace: placeOf(c, to)}
+	}
+	return moves, t.collisions(c, moves)
+}
+
+func (t transfer) checkSource(c *Call, file string) error {
+	if err := checkSource(c, file); err != nil || t.moves {
+		return err
+	}
+	// What is copied is what a link leads to.
+	info, err := c.FS.Stat(file)
+	switch {
+	case err != nil:
+	case info.IsDir():
+		err = fsutil.ErrIsDir
+	case !info.Mode().IsRegular():
+		err = fsutil.ErrNotRegular
+	}
+	return fileError(file, err)
+}
+
+// placeOf returns the name with the links in its directory resolved, as far as that exists.
+func placeOf(c *Call, name string) string {
+	rest := path.Base(name)
+	for dir := path.Dir(name); ; dir = path.Dir(dir) {
+		if resolved, err := c.FS.Resolve(dir); err == nil {
+			return path.Join(resolved, rest)
+		}
+		if dir == "." || dir == "/" {
+			return name
+		}
+		rest = path.Join(path.Base(dir), rest)
+	}
+}
+
+// makeDir makes the directory that a file goes to.
+func makeDir(c *Call, name string) error {
+	dir := path.Dir(name)
+	if dir == "." || dir == "/" {
+		return nil
+	}
+	return fileError(dir, c.FS.MkdirAll(dir, 0o755))
+}
