@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
@@ -228,16 +229,31 @@ func TestWalkCancel(t *testing.T) {
 	if got, err := walkPaths(ctx, afero.NewMemMapFs(), ".", fsutil.WalkOptions{}); !errors.Is(err, context.Canceled) || len(got) > 0 {
 		t.Errorf("%v, %v", got, err)
 	}
-	// What visit has to say comes before what the context has.
-	ctx, cancel = context.WithCancel(t.Context())
+}
+
+// What visit has to say comes before what the context has, even if it comes later.
+func TestWalkErrorAfterCancel(t *testing.T) {
+	t.Parallel()
 	boom := errors.New("boom")
-	err = ends(t, wideTree(), fsutil.WalkOptions{}, func() context.Context { return ctx }, func(fsutil.Entry) error {
-		cancel()
-		return boom
+	synctest.Test(t, func(t *testing.T) {
+		fsys := afero.NewMemMapFs()
+		walkTree{"a/x": "", "b/x": "", "b/y": ""}.write(t, fsys)
+		ctx, cancel := context.WithCancel(t.Context())
+		begun := make(chan struct{})
+		err := fsutil.Walk(ctx, fsys, ".", fsutil.WalkOptions{Workers: 2}, func(e fsutil.Entry) error {
+			if e.Path == "a/x" {
+				close(begun)
+				time.Sleep(time.Minute) // until the other worker can do nothing more
+				return boom
+			}
+			<-begun
+			cancel()
+			return nil
+		})
+		if err != boom {
+			t.Errorf("got %v", err)
+		}
 	})
-	if err != boom {
-		t.Errorf("got %v", err)
-	}
 }
 
 func TestWalkOnError(t *testing.T) {

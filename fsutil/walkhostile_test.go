@@ -68,34 +68,36 @@ func TestWalkDeep(t *testing.T) {
 	fsys.check(t)
 }
 
-// Many large directories below each other, so that parts of several wait at once.
+// Large directories below each other: were they entered before the files above are done with, all would be open at once.
 func TestWalkOpenDirectories(t *testing.T) {
 	t.Parallel()
-	fsys := &walkOpenerFs{Fs: afero.NewMemMapFs()}
 	tree := walkTree{}
-	for _, dir := range []string{"a", "b", "a/c", "a/d", "b/e", "a/c/f", "b/e/g", "b/e/g/h"} {
-		for i := range 700 {
-			tree[fmt.Sprintf("%s/f%d", dir, i)] = "x"
+	for depth := range 12 {
+		for i := range 600 {
+			tree[strings.Repeat("d/", depth)+fmt.Sprintf("f%d", i)] = "x"
 		}
 	}
-	tree.write(t, fsys)
-	const workers = 3
-	var visits atomic.Int64
-	err := fsutil.Walk(t.Context(), fsys, ".", fsutil.WalkOptions{Workers: workers}, func(e fsutil.Entry) error {
-		visits.Add(1)
-		f, err := e.Open()
-		if err != nil {
-			return err
+	mem := afero.NewMemMapFs()
+	tree.write(t, mem)
+	for _, workers := range []int{1, 3} {
+		fsys := &walkOpenerFs{Fs: mem}
+		var visits atomic.Int64
+		err := fsutil.Walk(t.Context(), fsys, ".", fsutil.WalkOptions{Workers: workers}, func(e fsutil.Entry) error {
+			visits.Add(1)
+			f, err := e.Open()
+			if err != nil {
+				return err
+			}
+			return f.Close()
+		})
+		if n := visits.Load(); err != nil || n != int64(len(tree)) {
+			t.Errorf("%d of %d files, %v", n, len(tree), err)
 		}
-		return f.Close()
-	})
-	if n := visits.Load(); err != nil || n != int64(len(tree)) {
-		t.Errorf("%d of %d files, %v", n, len(tree), err)
+		if most := fsys.most.Load(); most > int64(2*workers) {
+			t.Errorf("%d directories open at once by %d workers", most, workers)
+		}
+		fsys.check(t)
 	}
-	if most := fsys.most.Load(); most > 2*workers {
-		t.Errorf("%d directories open at once", most)
-	}
-	fsys.check(t)
 }
 
 // Case 55.
@@ -186,6 +188,17 @@ func TestWalkOddIgnoreFiles(t *testing.T) {
 	want := []string{"d/.gitignore/x", "d/a", "e/a", "f/.gitignore", "f/a"}
 	if diff := cmp.Diff(want, walkAll(t, fsys, ".", fsutil.WalkOptions{})); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+	// The same of a directory above the root; and one that must not be read does not keep what may be from being walked.
+	if diff := cmp.Diff([]string{"d/.gitignore/x"}, walkAll(t, fsys, "d/.gitignore", fsutil.WalkOptions{})); diff != "" {
+		t.Errorf("below (-want +got)\n%s", diff)
+	}
+	for fault, want := range map[error]error{fsutil.ErrNotAllowed: nil, fs.ErrNotExist: nil, fs.ErrPermission: fs.ErrPermission} {
+		guarded := &walkFaultFs{Fs: fsys, faults: map[string]error{"f/.gitignore": fault}}
+		walkTree{"f/g/h": ""}.write(t, guarded)
+		if _, err := walkPaths(t.Context(), guarded, "f/g", fsutil.WalkOptions{}); !errors.Is(err, want) {
+			t.Errorf("%v above: got %v", fault, err)
+		}
 	}
 	huge := bytes.Repeat([]byte("#234567\n"), 2<<20+1)
 	if err := afero.WriteFile(fsys, "e/.gitignore", huge, 0o644); err != nil {
