@@ -137,8 +137,9 @@ func number(n *strictjson.Node) (int, error) {
 		return ParseValue(n.Number)
 	case strictjson.String:
 		return ParseValue(n.Text)
+	default:
+		return 0, fmt.Errorf("%w, got %s", ErrValue, n.Kind)
 	}
-	return 0, fmt.Errorf("%w, got %s", ErrValue, n.Kind)
 }
 
 func unknownField(name string) Problem {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -165,8 +166,8 @@ func TestParseValue(t *testing.T) {
 		{"0", 0, true},
 		{"-12", -12, true},
 		{"1.20e1", 12, true},
-		{fmt.Sprint(most), math.MaxInt, true},
-		{fmt.Sprint(most + 1), 0, false},
+		{strconv.FormatUint(most, 10), math.MaxInt, true},
+		{strconv.FormatUint(most+1, 10), 0, false},
 		{fmt.Sprintf("-%d", most+1), math.MinInt, true},
 		{fmt.Sprintf("-%d", most+2), 0, false},
 		{"18446744073709551616", 0, false},
@@ -195,7 +196,8 @@ func TestRoundTrip(t *testing.T) {
 		path := rapid.String().Draw(t, "path")
 		n := rapid.Int().Draw(t, "value")
 		c := rapid.SampledFrom([]condition.Condition{
-			{}, condition.HasMatches(step), condition.NoMatches(step), condition.CountGT(step, n), condition.CountLT(step, n),
+			{},
+			condition.HasMatches(step), condition.NoMatches(step), condition.CountGT(step, n), condition.CountLT(step, n),
 			condition.CountEQ(step, n), condition.FileExists(path), condition.FileNotExists(path), condition.StepSucceeded(step),
 			condition.StepFailed(step),
 		}).Draw(t, "condition")

@@ -37,10 +37,13 @@ func Steps(ids []string, at int) Known {
 
 // position returns the position, from 0, that a reference such as "step1" or "steps[0]" names.
 func position(ref string) (int, bool) {
-	number, first := ref, 1
-	if inner, ok := strings.CutPrefix(ref, stepsPrefix+"["); ok {
-		number, first = strings.TrimSuffix(inner, "]"), 0
-	} else if number, ok = strings.CutPrefix(ref, stepPrefix); !ok {
+	first := 0
+	number, ok := strings.CutPrefix(ref, stepsPrefix+"[")
+	if ok {
+		number = strings.TrimSuffix(number, "]")
+	} else if number, ok = strings.CutPrefix(ref, stepPrefix); ok {
+		first = 1
+	} else {
 		return 0, false
 	}
 	n, err := strconv.Atoi(number)

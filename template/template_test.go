@@ -147,8 +147,10 @@ func TestProblems(t *testing.T) {
 		{"{{find.files[0}}", "bad_index", "template '{{find.files[0}}': '[0' is not an index", "whole number"},
 		{"{{find.files[0].id}}", "bad_index", "template '{{find.files[0].id}}': '[0].id' is not an index", "whole number"},
 		{"{{find.files[+1]}}", "bad_index", "template '{{find.files[+1]}}': '[+1]' is not an index", "whole number"},
-		{"{{find.files[99999999999999999999]}}", "bad_index",
-			"template '{{find.files[99999999999999999999]}}': index 99999999999999999999 is too large", "whole number"},
+		{
+			"{{find.files[99999999999999999999]}}", "bad_index",
+			"template '{{find.files[99999999999999999999]}}': index 99999999999999999999 is too large", "whole number",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.text, func(t *testing.T) {
@@ -275,12 +277,18 @@ func TestNearMisses(t *testing.T) {
 	ids := []string{"find", "fix-it", "x"}
 	text, _ := template.Parse(`{{fnd.count}} {{user.name}} {{FIND.files}} {{y.z}} \{{fixit.a}} {{find.count}} {{ifnd.b}}`, template.Steps(ids, 2))
 	want := []template.Problem{
-		{Source: "{{fnd.count}}", Offset: 0, Code: "near_miss", Hint: "did you mean 'find'?",
-			Message: "template '{{fnd.count}}': there is no step 'fnd', so this stays as it is"},
-		{Source: "{{fixit.a}}", Offset: 52, Code: "near_miss", Hint: "did you mean 'fix-it'?",
-			Message: "template '{{fixit.a}}': there is no step 'fixit', so this stays as it is"},
-		{Source: "{{ifnd.b}}", Offset: 79, Code: "near_miss", Hint: "did you mean 'find'?",
-			Message: "template '{{ifnd.b}}': there is no step 'ifnd', so this stays as it is"},
+		{
+			Source: "{{fnd.count}}", Offset: 0, Code: "near_miss", Hint: "did you mean 'find'?",
+			Message: "template '{{fnd.count}}': there is no step 'fnd', so this stays as it is",
+		},
+		{
+			Source: "{{fixit.a}}", Offset: 52, Code: "near_miss", Hint: "did you mean 'fix-it'?",
+			Message: "template '{{fixit.a}}': there is no step 'fixit', so this stays as it is",
+		},
+		{
+			Source: "{{ifnd.b}}", Offset: 79, Code: "near_miss", Hint: "did you mean 'find'?",
+			Message: "template '{{ifnd.b}}': there is no step 'ifnd', so this stays as it is",
+		},
 	}
 	if diff := cmp.Diff(want, text.NearMisses(ids)); diff != "" {
 		t.Errorf("near misses (-want +got):\n%s", diff)
