@@ -84,6 +84,9 @@ func TestCheck(t *testing.T) {
 		{"null in a list", struct{ All []json.RawMessage }{[]json.RawMessage{nil}}, nil, []string{
 			"/All/0 null_param: 'All[0]' would be written as null",
 		}},
+		{"null by itself", struct {
+			Raw json.RawMessage `json:"raw"`
+		}{}, nil, nil},
 		{"bindings", with(func(k *kitchen) { k.Numbers = []int{1}; k.Vars = map[string]string{"a": ""} }), map[string]string{
 			"/line": "{{a.count}}", "/numbers": "{{a.files}}", "/numbers/0": "{{a.count}}", "/pattern": "{{a.files}}", "/vars/a": "{{a.count}}",
 			"/edits": "{{a.files}}", "/small": "three", "/lne": "{{a.count}}", "/more/start": "{{a.count}}", "line": "{{a.count}}", "": "{{a.count}}", "/level": "{{a.risk}}",

@@ -166,7 +166,7 @@ func equalCustom(s *shape, v, w reflect.Value) bool {
 	x, errX := appendCustom(s, nil, v)
 	y, errY := appendCustom(s, nil, w)
 	if errX != nil || errY != nil {
-		return errX != nil && errY != nil && reflect.DeepEqual(v.Interface(), w.Interface())
+		return reflect.DeepEqual(v.Interface(), w.Interface())
 	}
 	return bytes.Equal(x, y)
 }

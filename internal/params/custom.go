@@ -72,7 +72,7 @@ func appendCustom(s *shape, dst []byte, v reflect.Value) ([]byte, error) {
 
 // isNull reports whether the value is written as null, which stands for its absence.
 func isNull(s *shape, v reflect.Value) bool {
-	if s.form != custom || !s.viaJSON {
+	if !s.viaJSON {
 		return false
 	}
 	data, err := appendCustom(s, nil, v)

@@ -82,8 +82,8 @@ func (d *decoder) member(f *field, into reflect.Value, n *strictjson.Node, at *p
 		enum = nil
 	}
 	d.value(f.shape, into, n, at, enum)
-	// A pointer that is there says enough: it was chosen to tell 0 from absent.
-	if f.required && !f.allowEmpty && f.shape.form != pointer && d.mistakes() == mistakes && len(d.binds) == bound && isEmpty(f.shape, into) {
+	// A pointer is not empty whatever it points to: it was chosen to tell 0 from absent.
+	if f.required && !f.allowEmpty && d.mistakes() == mistakes && len(d.binds) == bound && isEmpty(f.shape, into) {
 		d.empty(at, f.shape, n.Offset)
 	}
 }

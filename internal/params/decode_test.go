@@ -61,6 +61,12 @@ func TestDecodeKeepsTheTypeOfTheValue(t *testing.T) {
 	if *p.(*lineRange) != (lineRange{Start: 4}) {
 		t.Errorf("got %#v", p)
 	}
+	// A struct behind a pointer is read into its default, too, and not into the prototype's.
+	behind := kitchen{Pattern: "x", More: &lineRange{1, 5}}
+	v, _, _ = decode(behind, `{"pattern": "x", "more": {"start": 2}}`)
+	if *v.(kitchen).More != (lineRange{2, 5}) || *behind.More != (lineRange{1, 5}) {
+		t.Errorf("got %+v, prototype %+v", v.(kitchen).More, behind.More)
+	}
 	v, _, problems := params.Decode(lineRange{}, nil, "try", nil)
 	if v != (lineRange{}) || len(problems) != 1 || problems[0].Message != "try action requires 'start' parameter" {
 		t.Errorf("without params: %#v, %v", v, problems)

@@ -189,9 +189,8 @@ func convert(s *shape, got any, at *path) (reflect.Value, error) {
 			fits = one == "true" || one == "false"
 		}
 	case integer, unsigned, float:
-		_, isBool := got.(bool)
-		_, isList := got.([]string)
-		if number, ok := asText(got); ok && !isBool && !isList {
+		_, isList := got.([]string) // of one number, joined, it would look like one
+		if number, ok := asText(got); ok && !isList {
 			fits = setNumber(s, into, number) == nil
 		}
 	case custom:

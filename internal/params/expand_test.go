@@ -199,6 +199,9 @@ func TestEqual(t *testing.T) {
 	if params.Equal(with(func(c *kitchen) { c.Vars = map[string]string{"a": ""} }), with(func(c *kitchen) { c.Vars = map[string]string{"b": ""} })) {
 		t.Error("maps with other keys are equal")
 	}
+	if params.Equal(with(func(c *kitchen) { c.Weights = map[mode]float64{"a": 0} }), with(func(c *kitchen) { c.Weights = map[mode]float64{"b": 0} })) {
+		t.Error("maps with other keys and numbers are equal")
+	}
 	type twin kitchen
 	for _, pair := range [][2]any{{k, twin(k)}, {k, nil}, {nil, k}, {k, (*kitchen)(nil)}, {(*kitchen)(nil), k}, {k, 5}} {
 		if params.Equal(pair[0], pair[1]) {

@@ -54,7 +54,7 @@ func TestSchema(t *testing.T) {
 			}}
 		}
 	}`
-	proto := example{Mode: "auto", Port: 80, Vars: map[string]int{"a": 1}, Level: 2, Opt: lineRange{End: -1}}
+	proto := example{Pattern: "not shown: it is required", Mode: "auto", Port: 80, Vars: map[string]int{"a": 1}, Level: 2, Opt: lineRange{End: -1}}
 	data, err := json.Marshal(params.Schema(proto))
 	if err != nil {
 		t.Fatal(err)
