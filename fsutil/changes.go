@@ -32,10 +32,12 @@ func (s *Stage) Changes() ([]Change, error) {
 	if err := s.complete(found); err != nil {
 		return nil, err
 	}
+	settle(found)
 	changes := make([]Change, 0, len(found))
 	for _, p := range found {
 		if !p.isIdle() {
-			changes = append(changes, p.change)
+			c := &p.change
+			changes = append(changes, c.WithContent(s.opener(p.oldBody, c.oldPath()), s.opener(p.newBody, c.Path)))
 		}
 	}
 	return changes, nil
@@ -52,6 +54,41 @@ type pendingChange struct {
 func (p *pendingChange) isIdle() bool {
 	c := &p.change
 	return c.Kind == Modified && c.Old.SameContent(c.New) && !(p.timed && !c.Old.ModTime.Equal(c.New.ModTime))
+}
+
+// settle deals with the renames whose old name has, as something new, just what was renamed: seen from outside that name
+// never changed, so the other one was made, not moved.
+func settle(found []*pendingChange) {
+	renamed := make(map[string]*pendingChange)
+	for _, p := range found {
+		if p.change.Kind == Renamed {
+			renamed[p.change.From] = p
+		}
+	}
+	for _, p := range found {
+		// One that is settled may turn out idle itself, and stand where another one was renamed from.
+		for p != nil && p.isIdle() {
+			next := renamed[p.change.Path]
+			if next != nil {
+				delete(renamed, p.change.Path)
+				next.unrename()
+			}
+			p = next
+		}
+	}
+}
+
+// unrename makes a rename a creation, or the modification of what it replaced.
+func (p *pendingChange) unrename() {
+	c := &p.change
+	c.Kind, c.From = Modified, ""
+	if c.Replaced.Kind == Absent {
+		c.Kind = Created
+	}
+	c.Old, p.oldBody = c.Replaced, p.under
+	c.Replaced, p.under = State{}, nil
+	c.Splices = nil
+	c.New.ID = Identity{}
 }
 
 // pending works out all that may be changes, without reading any file.
@@ -104,7 +141,6 @@ func (s *Stage) completeOne(p *pendingChange) error {
 		}
 		side.state.Hash = h
 	}
-	*c = c.WithContent(s.opener(p.oldBody, c.oldPath()), s.opener(p.newBody, c.Path))
 	return nil
 }
 

@@ -64,10 +64,10 @@ func (s *Stage) openWrite(name string, flag int, perm fs.FileMode) (afero.File, 
 	}
 	f := &openFile{s: s, name: name, flag: flag}
 	switch kind := p.ent.kind(); {
+	case create && w.asDir, kind == Dir && !exclusive:
+		return nil, ErrIsDir
 	case kind == Absent && (!create || p.linked):
 		return nil, fs.ErrNotExist
-	case kind == Absent && w.asDir, kind == Dir && !exclusive:
-		return nil, ErrIsDir
 	case kind == Absent:
 		n := &node{kind: File, meta: meta{
 			mode: made(perm), mtime: s.now, by: s.stamps(), body: &body{turn: s.turn},

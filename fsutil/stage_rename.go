@@ -37,6 +37,8 @@ func (s *Stage) rename(oldname, newname string) error {
 		return nil
 	case isDir && Within(dst.path, src.path):
 		return fs.ErrInvalid
+	case Within(src.path, dst.path):
+		return ErrNotEmpty
 	case isDir && s.guard.holdsReserved(dst.path):
 		return ErrReserved
 	}

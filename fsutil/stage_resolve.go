@@ -73,7 +73,7 @@ func (c *core) child(v *view, dir ent, name string) (ent, error) {
 func (c *core) find(v *view, name string, follow bool, a access) (place, error) {
 	at := place{path: ".", ent: ent{n: c.root}}
 	above := make([]place, 0, 16) // the directories that at lies in
-	links, linked := 0, false
+	links, linked, asDir := 0, false, false
 	// What the name says beyond the point where resolving it failed counts as well: that nothing is in a place nobody may
 	// look at is nothing to tell either.
 	refuse := func(rest string, err error) (place, error) {
@@ -117,7 +117,9 @@ func (c *core) find(v *view, name string, follow bool, a access) (place, error) 
 			case path.IsAbs(target) || filepath.VolumeName(target) != "":
 				return refuse(part, ErrEscape)
 			}
-			linked = linked || rest == ""
+			if rest == "" {
+				linked, asDir = true, asDir || isWrittenAsDir(target)
+			}
 			rest = strings.TrimSuffix(target+"/"+rest, "/")
 			continue
 		}
@@ -126,6 +128,9 @@ func (c *core) find(v *view, name string, follow bool, a access) (place, error) 
 	}
 	if err := c.guard.check(at.path, a); err != nil {
 		return place{}, err
+	}
+	if k := at.ent.kind(); asDir && k != Dir && k != Absent {
+		return place{}, ErrNotDir
 	}
 	at.linked = linked
 	return at, nil

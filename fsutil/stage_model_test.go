@@ -1,0 +1,560 @@
+//go:build linux
+
+package fsutil_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+	"pgregory.net/rapid"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// The model of the stage is the operating system: the same operations go to a stage over one directory and to a copy of
+// that directory, and both have to look alike after each of them and fail alike.
+
+func TestStageLikeOS(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) { runModel(t, rt) })
+}
+
+func FuzzStageLikeOS(f *testing.F) {
+	f.Fuzz(func(t *testing.T, data []byte) {
+		rapid.MakeFuzz(func(rt *rapid.T) { runModel(t, rt) })(t, data)
+	})
+}
+
+// tree is what a file system has, by path: one line of text each.
+type tree map[string]string
+
+type model struct {
+	*rapid.T
+	base  string // directory below the stage
+	dir   string // the same, and what the operations made of it
+	stage *fsutil.Stage
+	files []modelFile
+	saves []modelSave
+	first tree
+}
+
+type modelFile struct {
+	staged afero.File
+	real   *os.File
+}
+
+type modelSave struct {
+	point fsutil.Savepoint
+	tree  tree
+}
+
+func runModel(t *testing.T, rt *rapid.T) {
+	temp, err := os.MkdirTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &model{T: rt, base: filepath.Join(temp, "base"), dir: filepath.Join(temp, "1/2/3/dir")}
+	m.check(os.MkdirAll(m.base, 0o755))
+	m.check(os.MkdirAll(m.dir, 0o755))
+	m.plant()
+	m.first = treeOf(m.T, afero.NewBasePathFs(afero.NewOsFs(), m.base))
+	m.stage = fsutil.NewStage(afero.NewBasePathFs(afero.NewOsFs(), m.base))
+	defer m.closeAll()
+	for i := range rapid.IntRange(1, 30).Draw(rt, "ops") {
+		m.step(i)
+		m.compare()
+	}
+	m.compareSince()
+	m.compareChanges()
+	if diff := cmp.Diff(m.first, treeOf(rt, afero.NewBasePathFs(afero.NewOsFs(), m.base))); diff != "" {
+		rt.Fatalf("the base was written to (-before +after):\n%s", diff)
+	}
+}
+
+func (m *model) check(err error) {
+	if err != nil {
+		m.Helper()
+		m.Fatal(err)
+	}
+}
+
+// plant puts the same things into both directories.
+func (m *model) plant() {
+	for range rapid.IntRange(0, 8).Draw(m.T, "planted") {
+		name := m.name("plant")
+		dirs, what := filepath.Dir(name), rapid.SampledFrom([]string{"file", "file", "dir", "link"}).Draw(m.T, "what")
+		data := m.text()
+		target := m.target()
+		for _, root := range []string{m.base, m.dir} {
+			// Whatever stands in the way stays, in both alike.
+			if os.MkdirAll(filepath.Join(root, dirs), 0o755) != nil {
+				continue
+			}
+			full := filepath.Join(root, name)
+			if _, err := os.Lstat(full); err == nil {
+				continue
+			}
+			switch what {
+			case "file":
+				_ = os.WriteFile(full, data, 0o644)
+			case "dir":
+				_ = os.Mkdir(full, 0o755)
+			default:
+				_ = os.Symlink(target, full)
+			}
+		}
+	}
+}
+
+func (m *model) name(label string) string {
+	parts := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 1, 3).Draw(m.T, label)
+	return strings.Join(parts, "/")
+}
+
+func (m *model) target() string {
+	targets := []string{"a", "b", "c", "a/b", "b/c", "../a", "../b/c", ".", "..", "../..", "b/../c", "./a", "c/", "/a"}
+	return rapid.SampledFrom(targets).Draw(m.T, "target")
+}
+
+func (m *model) text() []byte {
+	texts := []string{"", "a", "one\r\ntwo\nthree", "\xef\xbb\xbfx\xff\r", "0123456789"}
+	return []byte(rapid.SampledFrom(texts).Draw(m.T, "text"))
+}
+
+func (m *model) mode() fs.FileMode {
+	return rapid.SampledFrom([]fs.FileMode{0o755, 0o700, 0o711}).Draw(m.T, "mode")
+}
+
+func (m *model) step(i int) {
+	view := m.stage.For(fmt.Sprintf("step%d", i), false)
+	name := m.name("name")
+	full := filepath.Join(m.dir, name)
+	slash := ""
+	if rapid.IntRange(0, 9).Draw(m.T, "slash") == 0 {
+		slash = "/"
+	}
+	op := rapid.SampledFrom([]string{
+		"mkdir", "mkdirall", "remove", "removeall", "rename", "rename", "write", "edit", "edit", "copy", "symlink",
+		"chmod", "open", "handle", "handle", "save", "rollback", "stat", "list", "discard",
+	}).Draw(m.T, "op")
+	switch op {
+	case "mkdir":
+		mode := m.mode()
+		m.same(op, view.Mkdir(name+slash, mode), func() error { return os.Mkdir(full+slash, mode) })
+	case "mkdirall":
+		mode := m.mode()
+		m.same(op, view.MkdirAll(name+slash, mode), func() error { return os.MkdirAll(full+slash, mode) })
+	case "remove":
+		m.same(op, view.Remove(name+slash), func() error { return os.Remove(full + slash) })
+	case "discard":
+		m.same(op, view.Discard(name), func() error { return os.Remove(full) })
+	case "removeall":
+		m.same(op, view.RemoveAll(name+slash), func() error { return os.RemoveAll(full + slash) })
+	case "rename":
+		to := m.name("to")
+		m.same(op, view.Rename(name+slash, to), func() error { return syscall.Rename(full+slash, filepath.Join(m.dir, to)) })
+	case "symlink":
+		target := m.target()
+		m.same(op, view.SymlinkIfPossible(target, name), func() error { return os.Symlink(target, full) })
+	case "chmod":
+		mode := m.mode()
+		if top, err := view.Resolve(name); err == nil && top == "." {
+			return // the stage does not change the top of the tree
+		}
+		m.same(op, view.Chmod(name+slash, mode), func() error { return os.Chmod(full+slash, mode) })
+	case "write":
+		data := m.text()
+		err := afero.WriteFile(view, name+slash, data, 0o644)
+		if m.isDangling(name, err) {
+			return
+		}
+		m.same(op, err, func() error { return os.WriteFile(full+slash, data, 0o644) })
+	case "edit":
+		m.edit(view, name)
+	case "copy":
+		m.copyFile(view, name, m.name("to"))
+	case "open":
+		m.open(view, name)
+	case "handle":
+		m.useHandle()
+	case "save":
+		m.saves = append(m.saves, modelSave{m.stage.Savepoint(), treeOf(m.T, m.stage)})
+	case "rollback":
+		m.rollback()
+	case "stat":
+		_, err := view.Stat(name + slash)
+		m.same(op, err, func() error { _, err := os.Stat(full + slash); return err })
+	case "list":
+		var got, want []string
+		dir, err := view.OpenDir(name)
+		if err == nil {
+			defer dir.Close()
+			entries, err := dir.ReadDir()
+			m.check(err)
+			for _, e := range entries {
+				got = append(got, fmt.Sprint(e.Name(), e.Type()))
+			}
+			slices.Sort(got)
+		}
+		m.same(op, err, func() error {
+			entries, err := os.ReadDir(full)
+			for _, e := range entries {
+				want = append(want, fmt.Sprint(e.Name(), e.Type()))
+			}
+			return err
+		})
+		if !slices.Equal(got, want) && !errors.Is(err, fsutil.ErrEscape) {
+			m.Fatalf("list %s: got %q, want %q", name, got, want)
+		}
+	}
+}
+
+// same compares the error of an operation on the stage with that of the model, on which it is done now.
+func (m *model) same(op string, got error, do func() error) {
+	m.Helper()
+	if errors.Is(got, fsutil.ErrEscape) {
+		return // the model would leave its directory
+	}
+	before := treeOf(m.T, m.stage)
+	want := do()
+	g, w := classOf(got), classOf(want)
+	if (op == "write" || op == "open") && g == "notdir" && w == "isdir" {
+		return // a link whose target ends in a slash, to a file
+	}
+	// Where two things are wrong at once it does not matter which of them is told.
+	if g != w && (g == "ok" || w == "ok" || op != "mkdirall" && g != "loop" && (op != "rename" && op != "copy" || g != "notexist")) {
+		m.Fatalf("%s: %v (%s), the system says %v (%s)\n%v", op, got, g, want, w, before)
+	}
+}
+
+// classOf names the kind of an error.
+func classOf(err error) string {
+	for class, targets := range map[string][]error{
+		"ok":     {nil},
+		"notdir": {fsutil.ErrNotDir, syscall.ENOTDIR}, "isdir": {fsutil.ErrIsDir, syscall.EISDIR},
+		"notempty": {fsutil.ErrNotEmpty, syscall.ENOTEMPTY}, "loop": {fsutil.ErrLinkLoop, syscall.ELOOP},
+	} {
+		for _, target := range targets {
+			if errors.Is(err, target) {
+				return class
+			}
+		}
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "notexist"
+	case errors.Is(err, fs.ErrExist):
+		return "exist"
+	case errors.Is(err, fs.ErrInvalid), errors.Is(err, syscall.EINVAL):
+		return "invalid"
+	}
+	return err.Error()
+}
+
+func (m *model) edit(view *fsutil.Stage, name string) {
+	data, err := view.ReadFile(name)
+	var want []byte
+	m.same("read", err, func() error {
+		var err error
+		want, err = os.ReadFile(filepath.Join(m.dir, name))
+		return err
+	})
+	if err != nil {
+		return
+	}
+	if !bytes.Equal(data, want) {
+		m.Fatalf("read %s: got %q, want %q", name, data, want)
+	}
+	splices := drawSplices(m.T, len(data), "")
+	out, err := fsutil.ApplySplices(data, splices)
+	m.check(err)
+	for i := range splices {
+		splices[i].By = nil
+	}
+	m.check(view.Edit(name, splices))
+	m.check(os.WriteFile(filepath.Join(m.dir, name), out, 0))
+}
+
+func (m *model) copyFile(view *fsutil.Stage, name, to string) {
+	m.same("copy", view.Copy(name, to), func() error {
+		full := filepath.Join(m.dir, name)
+		info, err := os.Stat(full)
+		if err != nil {
+			return err
+		}
+		if _, err := os.Lstat(filepath.Dir(filepath.Join(m.dir, to)) + "/."); err != nil {
+			return err
+		}
+		if info.IsDir() {
+			return syscall.EISDIR
+		}
+		data, err := os.ReadFile(full)
+		if err != nil {
+			return err
+		}
+		f, err := os.OpenFile(filepath.Join(m.dir, to), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if _, err := f.Write(data); err != nil {
+			return err
+		}
+		return f.Chmod(info.Mode())
+	})
+}
+
+func (m *model) open(view *fsutil.Stage, name string) {
+	flags := []int{
+		os.O_RDONLY, os.O_RDWR, os.O_RDWR | os.O_CREATE, os.O_WRONLY | os.O_CREATE | os.O_TRUNC,
+		os.O_RDWR | os.O_APPEND, os.O_RDWR | os.O_CREATE | os.O_EXCL, os.O_RDWR | os.O_TRUNC,
+	}
+	flag := rapid.SampledFrom(flags).Draw(m.T, "flag")
+	staged, err := view.OpenFile(name, flag, 0o644)
+	full := filepath.Join(m.dir, name)
+	if flag&os.O_CREATE != 0 && m.isDangling(name, err) {
+		return
+	}
+	var real *os.File
+	m.same("open", err, func() error {
+		var err error
+		real, err = os.OpenFile(full, flag, 0o644)
+		return err
+	})
+	if err != nil {
+		return
+	}
+	if info, err := staged.Stat(); err != nil || info.IsDir() {
+		m.check(err)
+		staged.Close()
+		real.Close()
+		return
+	}
+	m.files = append(m.files, modelFile{staged, real})
+}
+
+// isDangling reports whether the stage refused to make a file through a link that leads nowhere. The system makes it.
+func (m *model) isDangling(name string, err error) bool {
+	_, statErr := os.Lstat(filepath.Join(m.dir, name))
+	return errors.Is(err, fs.ErrNotExist) && statErr == nil
+}
+
+func (m *model) useHandle() {
+	if len(m.files) == 0 {
+		return
+	}
+	i := rapid.IntRange(0, len(m.files)-1).Draw(m.T, "file")
+	f := m.files[i]
+	var got, want string
+	both := func(do func(f afero.File) (any, error)) {
+		a, err := do(f.staged)
+		got = fmt.Sprint(a, err == nil, err == io.EOF)
+		a, err = do(f.real)
+		want = fmt.Sprint(a, err == nil, err == io.EOF)
+	}
+	text, n := m.text(), int64(rapid.IntRange(0, 12).Draw(m.T, "n"))
+	op := rapid.SampledFrom([]string{"read", "write", "writeat", "truncate", "seek", "readat", "size", "close"}).Draw(m.T, "do")
+	switch op {
+	case "read":
+		both(func(f afero.File) (any, error) { p := make([]byte, n+1); k, err := f.Read(p); return p[:max(k, 0)], err })
+	case "write":
+		both(func(f afero.File) (any, error) { return f.Write(text) })
+	case "writeat":
+		both(func(f afero.File) (any, error) { return f.WriteAt(text, n) })
+	case "truncate":
+		both(func(f afero.File) (any, error) { return nil, f.Truncate(n) })
+	case "seek":
+		whence := rapid.IntRange(0, 2).Draw(m.T, "whence")
+		both(func(f afero.File) (any, error) { return f.Seek(n-3, whence) })
+	case "readat":
+		both(func(f afero.File) (any, error) { p := make([]byte, 4); k, err := f.ReadAt(p, n); return p[:max(k, 0)], err })
+	case "size":
+		both(func(f afero.File) (any, error) {
+			info, err := f.Stat()
+			if err != nil {
+				return nil, err
+			}
+			return info.Size(), nil
+		})
+	case "close":
+		both(func(f afero.File) (any, error) { return nil, f.Close() })
+		m.files = slices.Delete(m.files, i, i+1)
+	}
+	if got != want && !strings.HasPrefix(want, "-1") {
+		m.Fatalf("%s: got %s, want %s", op, got, want)
+	}
+}
+
+func (m *model) closeAll() {
+	for _, f := range m.files {
+		f.staged.Close()
+		f.real.Close()
+	}
+	m.files = nil
+}
+
+// rollback takes the stage back and makes the model what it was.
+func (m *model) rollback() {
+	if len(m.saves) == 0 {
+		return
+	}
+	m.closeAll()
+	i := rapid.IntRange(0, len(m.saves)-1).Draw(m.T, "save")
+	save := m.saves[i]
+	m.saves = m.saves[:i+1]
+	m.stage.Rollback(save.point)
+	m.check(os.RemoveAll(m.dir))
+	m.check(os.Mkdir(m.dir, 0o755))
+	for _, name := range slices.Sorted(maps.Keys(save.tree)) {
+		plantLine(m.T, m.dir, name, save.tree[name])
+	}
+}
+
+func (m *model) compare() {
+	if diff := cmp.Diff(treeOf(m.T, afero.NewBasePathFs(afero.NewOsFs(), m.dir)), treeOf(m.T, m.stage)); diff != "" {
+		m.Fatalf("the stage differs (-system +stage):\n%s", diff)
+	}
+}
+
+// compareSince checks ChangedSince against the trees at the savepoints.
+func (m *model) compareSince() {
+	now := treeOf(m.T, m.stage)
+	for _, save := range m.saves {
+		listed := m.stage.ChangedSince(save.point)
+		if !slices.IsSorted(listed) || len(slices.Compact(slices.Clone(listed))) != len(listed) {
+			m.Fatalf("not sorted or not unique: %q", listed)
+		}
+		for name := range maps.Keys(now) {
+			if isDirLine(now[name]) {
+				continue
+			}
+			if want := now[name] != save.tree[name]; want != slices.Contains(listed, name) {
+				m.Fatalf("%s listed: %v, want %v; then %q, now %q; listed %q", name, !want, want, save.tree[name], now[name], listed)
+			}
+		}
+		gone := 0
+		for name, line := range save.tree {
+			if _, there := now[name]; !there && !isDirLine(line) {
+				gone++
+			}
+		}
+		shown := 0
+		for _, name := range listed {
+			if _, there := now[name]; there {
+				shown++
+			} else if line, was := save.tree[name]; !was || isDirLine(line) {
+				m.Fatalf("%s listed, but it was no file and is none", name)
+			}
+		}
+		if len(listed)-shown > gone || gone > 0 && len(listed) == 0 {
+			m.Fatalf("%d files gone, %d listed, of which %d are there", gone, len(listed), shown)
+		}
+	}
+}
+
+// compareChanges applies the changes to the tree of the base, which has to give that of the stage.
+func (m *model) compareChanges() {
+	changes, err := m.stage.Changes()
+	m.check(err)
+	if !slices.IsSortedFunc(changes, func(a, b fsutil.Change) int { return strings.Compare(a.Path, b.Path) }) {
+		m.Fatalf("changes are not in order: %v", changes)
+	}
+	got := maps.Clone(m.first)
+	for _, c := range changes {
+		at := c.Path
+		if c.From != "" {
+			at = c.From
+			m.isOld(c.Path, c.Replaced)
+		}
+		m.isOld(at, c.Old)
+		delete(got, at)
+		delete(got, c.Path)
+	}
+	for _, c := range changes {
+		if _, twice := got[c.Path]; twice {
+			m.Fatalf("%s is changed twice", c.Path)
+		}
+		if c.Kind != fsutil.Deleted {
+			got[c.Path] = m.newLine(c)
+		}
+		if c.Kind == fsutil.Modified && c.Old.SameContent(c.New) {
+			m.Fatalf("no change: %+v", c)
+		}
+		if (c.Kind == fsutil.Created) != (c.Old.Kind == fsutil.Absent) || (c.Kind == fsutil.Deleted) != (c.New.Kind == fsutil.Absent) {
+			m.Fatalf("kind does not fit: %+v", c)
+		}
+	}
+	if diff := cmp.Diff(treeOf(m.T, m.stage), got); diff != "" {
+		m.Fatalf("base and changes (-stage +applied):\n%s\n%s", diff, brief(changes))
+	}
+}
+
+func brief(changes []fsutil.Change) string {
+	var b strings.Builder
+	for _, c := range changes {
+		fmt.Fprintf(&b, "%s %s from %q: %v to %v over %v\n", c.Kind, c.Path, c.From, c.Old.Kind, c.New.Kind, c.Replaced.Kind)
+	}
+	return b.String()
+}
+
+// isOld checks what a change says of the base.
+func (m *model) isOld(name string, s fsutil.State) {
+	line := m.first[name]
+	want := ""
+	switch s.Kind {
+	case fsutil.File:
+		data := line[strings.LastIndexByte(line, ' ')+1:]
+		want = fmt.Sprintf("file %v %q", s.Mode, unquote(m.T, data))
+		if fsutil.HashOf([]byte(unquote(m.T, data))) != s.Hash || s.Size != int64(len(unquote(m.T, data))) {
+			m.Fatalf("%s: old hash or size is wrong", name)
+		}
+	case fsutil.Dir:
+		want = fmt.Sprintf("dir %v", s.Mode)
+	case fsutil.Symlink:
+		want = fmt.Sprintf("link %s", s.Target)
+	}
+	if want != line {
+		m.Fatalf("%s: the base has %q, the change says %q", name, line, want)
+	}
+}
+
+func (m *model) newLine(c fsutil.Change) string {
+	switch c.New.Kind {
+	case fsutil.File:
+		r, err := c.OpenNew()
+		m.check(err)
+		defer r.Close()
+		data, err := io.ReadAll(r)
+		m.check(err)
+		if fsutil.HashOf(data) != c.New.Hash || c.New.Size != int64(len(data)) {
+			m.Fatalf("%s: new hash or size is wrong", c.Path)
+		}
+		if c.Splices != nil {
+			r, err := c.OpenOld()
+			m.check(err)
+			defer r.Close()
+			old, err := io.ReadAll(r)
+			m.check(err)
+			if out, err := fsutil.ApplySplices(old, c.Splices); err != nil || !bytes.Equal(out, data) {
+				m.Fatalf("%s: splices give %q, %v, want %q", c.Path, out, err, data)
+			}
+		}
+		return fmt.Sprintf("file %v %q", c.New.Mode, data)
+	case fsutil.Dir:
+		return fmt.Sprintf("dir %v", c.New.Mode)
+	default:
+		return fmt.Sprintf("link %s", c.New.Target)
+	}
+}
