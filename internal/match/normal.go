@@ -1,0 +1,143 @@
+package match
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+)
+
+// classes are sets of differences between texts that people do not see, or do not think of.
+type classes uint16
+
+const (
+	lineEnds    classes = 1 << iota // \r\n and \n
+	trailing                        // blanks at the end of a line
+	blanks                          // tabs and the number of spaces
+	oddSpaces                       // no-break space and its like
+	invisible                       // zero-width characters, byte order marks
+	typographic                     // quotes and dashes
+	letterCase
+	escapes // \n, \t, \r and \" written as two characters, in the text that is looked for only
+
+	allClasses = escapes<<1 - 1
+)
+
+// String says what the difference is.
+func (c classes) String() string {
+	switch c {
+	case lineEnds:
+		return `line ends (\r\n or \n)`
+	case trailing:
+		return "spaces at the end of a line"
+	case blanks:
+		return "tabs or the number of spaces"
+	case oddSpaces:
+		return "an unusual space such as U+00A0"
+	case invisible:
+		return "an invisible character such as U+200B"
+	case typographic:
+		return "typographic quotes or dashes"
+	case letterCase:
+		return "upper and lower case"
+	case escapes:
+		return `a line end or tab written as \n or \t`
+	}
+	return "white space"
+}
+
+// normal is a text in which differences of some classes are gone.
+type normal struct {
+	text []byte
+	from []int32 // for each byte of text, where it was
+}
+
+// normalize removes the differences of the classes from data, which has less than 2 GiB.
+func normalize(data []byte, c classes) normal {
+	n := normal{text: make([]byte, 0, len(data)), from: make([]int32, 0, len(data))}
+	for i := 0; i < len(data); {
+		r, width := utf8.DecodeRune(data[i:])
+		if c&escapes != 0 && r == '\\' && i+1 < len(data) {
+			if plain, ok := unescaped(data[i+1]); ok {
+				r, width = plain, 2
+			}
+		}
+		if r == '\r' && c&lineEnds != 0 {
+			i += width // alone, it is taken for a line end that is not worth telling from none
+			continue
+		}
+		if c&oddSpaces != 0 && r != '\n' && r != '\t' && r != '\r' && r != ' ' && unicode.IsSpace(r) {
+			r = ' '
+		}
+		if c&typographic != 0 {
+			r = plainPunctuation(r)
+		}
+		if c&letterCase != 0 {
+			r = unicode.ToLower(r)
+		}
+		switch {
+		case c&invisible != 0 && isInvisible(r):
+		case r == utf8.RuneError && width == 1:
+			n.add(data[i:i+1], i)
+		case isBlank(r) && c&blanks != 0:
+			if len(n.text) > 0 && n.text[len(n.text)-1] != '\n' && n.text[len(n.text)-1] != ' ' {
+				n.add([]byte{' '}, i)
+			}
+		case r == '\n' && c&trailing != 0:
+			n.trim()
+			n.add([]byte{'\n'}, i)
+		default:
+			n.add(utf8.AppendRune(nil, r), i)
+		}
+		i += width
+	}
+	if c&trailing != 0 {
+		n.trim()
+	}
+	return n
+}
+
+func (n *normal) add(text []byte, from int) {
+	for _, b := range text {
+		n.text = append(n.text, b)
+		n.from = append(n.from, int32(from))
+	}
+}
+
+// trim removes blanks at the end.
+func (n *normal) trim() {
+	n.text = bytes.TrimRight(n.text, " \t")
+	n.from = n.from[:len(n.text)]
+}
+
+func isBlank(r rune) bool { return r == ' ' || r == '\t' }
+
+func isInvisible(r rune) bool {
+	return r >= 0x200b && r <= 0x200f || r == 0x2060 || r == 0xfeff || r == 0xad
+}
+
+func unescaped(c byte) (rune, bool) {
+	switch c {
+	case 'n':
+		return '\n', true
+	case 't':
+		return '\t', true
+	case 'r':
+		return '\r', true
+	case '"':
+		return '"', true
+	}
+	return 0, false
+}
+
+// plainPunctuation returns what is on a keyboard in place of a typographic character.
+func plainPunctuation(r rune) rune {
+	switch r {
+	case '‘', '’', '‚', '‛', '′', '´', '`':
+		return '\''
+	case '“', '”', '„', '‟', '″', '«', '»':
+		return '"'
+	case '‐', '‑', '‒', '–', '—', '―', '−':
+		return '-'
+	}
+	return r
+}
