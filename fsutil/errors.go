@@ -5,7 +5,7 @@ import "errors"
 // What can be wrong with a path. They come wrapped in an *fs.PathError that says which.
 var (
 	ErrEmptyPath   = errors.New("path is empty")
-	ErrBadName     = errors.New("path contains a NUL byte")
+	ErrBadName     = errors.New("path is not a clean name")
 	ErrNameTooLong = errors.New("name is too long")
 	ErrAbsolute    = errors.New("path is absolute, but must be relative to the root of the tree")
 	ErrEscape      = errors.New("path escapes from the root of the tree")

@@ -14,7 +14,7 @@ import (
 var arrows = map[string][]string{
 	".": {
 		"actions", "backup", "condition", "fsutil", "risk", "template",
-		"internal/commit", "internal/params", "internal/strictjson", "internal/textdiff",
+		"internal/commit", "internal/journal", "internal/params", "internal/strictjson", "internal/textdiff",
 	},
 	"actions":          {"fsutil", "internal/match", "internal/sed", "internal/textdiff"},
 	"backup":           {"fsutil", "internal/journal", "internal/textdiff"},
@@ -24,7 +24,7 @@ var arrows = map[string][]string{
 	"internal/crashfs": {"fsutil"},
 	"internal/fstest":  {"fsutil"},
 	"internal/journal": {"fsutil"},
-	"internal/params":  {"internal/strictjson"},
+	"internal/params":  {"internal/strictjson", "template"},
 }
 
 // modules are what the library, without its tests, may be made of.

@@ -3,10 +3,10 @@ package params
 import (
 	"reflect"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/template"
 )
 
 // Expand returns a deep copy of an action in which every string, and every parameter in binds, is replaced by what expand
@@ -259,7 +259,7 @@ func asText(got any) (s string, ok bool) {
 	case bool:
 		return strconv.FormatBool(got), true
 	case []string:
-		return strings.Join(got, ","), true
+		return template.Join(got), true
 	default:
 		return "", false
 	}

@@ -1,0 +1,309 @@
+package millrace
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/textdiff"
+)
+
+// FileDiff is the difference at one path of a plan, for showing it.
+type FileDiff struct {
+	Kind fsutil.ChangeKind `json:"kind"`
+	Path string            `json:"path"`
+	From string            `json:"from,omitempty"`
+	// Binary says that the file has NUL bytes at its beginning, and thus no hunks.
+	Binary bool `json:"binary,omitempty"`
+	// Hunks are the places that differ, from top to bottom. None for a binary file, a directory, and where only the name
+	// or the mode differs.
+	Hunks []Hunk `json:"hunks,omitempty"`
+}
+
+// Hunk is one place at which a file differs, as in a unified diff.
+type Hunk struct {
+	OldStart int `json:"old_start"` // lines count from 1
+	OldLines int `json:"old_lines"`
+	NewStart int `json:"new_start"`
+	NewLines int `json:"new_lines"`
+	// Text has the lines of the hunk, each after a space, a "-" or a "+".
+	Text string `json:"text"`
+	// By says which edits of which steps made it.
+	By []fsutil.Origin `json:"by,omitempty"`
+
+	core textdiff.Hunk
+}
+
+// Steps returns the ids of the steps that made the hunk, each once, in the order they ran.
+func (h Hunk) Steps() []string {
+	var steps []string
+	for _, o := range h.By {
+		if !slices.Contains(steps, o.Step) {
+			steps = append(steps, o.Step)
+		}
+	}
+	return steps
+}
+
+// String returns the hunk as it stands in a unified diff, its "@@" line included.
+func (h Hunk) String() string {
+	return fmt.Sprintf("@@ -%s +%s @@\n%s", lineRange(h.OldStart, h.OldLines), lineRange(h.NewStart, h.NewLines), h.Text)
+}
+
+func lineRange(start, lines int) string {
+	if lines == 1 {
+		return fmt.Sprint(start)
+	}
+	return fmt.Sprintf("%d,%d", start, lines)
+}
+
+// Diff returns what the plan changes as a patch in git's format, which `git apply` and, where no binary file is among
+// them, `patch -p1` accept. Directories are not part of it. If a file of the tree has changed so that the diff cannot be
+// worked out any more, the text says so and holds no patch; [Plan.WriteDiff] returns an error then.
+func (p *Plan) Diff() string {
+	var b strings.Builder
+	if err := p.WriteDiff(&b); err != nil {
+		return fmt.Sprintf("the diff cannot be shown: %v\n", err)
+	}
+	return b.String()
+}
+
+// WriteDiff writes the text of [Plan.Diff], one file after the other.
+func (p *Plan) WriteDiff(w io.Writer) error {
+	for _, patch := range p.patches() {
+		side, err := patch.load(p)
+		if err != nil {
+			return err
+		}
+		if _, err := side.WriteTo(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Files returns the differences, with their hunks, in path order.
+func (p *Plan) Files() ([]FileDiff, error) {
+	files := make([]FileDiff, len(p.changes))
+	for i, c := range p.changes {
+		f := FileDiff{Kind: c.Kind, Path: c.Path, From: c.From}
+		hunks, binary, err := hunksOf(c)
+		if err != nil {
+			return nil, err
+		}
+		f.Binary, f.Hunks = binary, hunks
+		files[i] = f
+	}
+	return files, nil
+}
+
+// hunksOf compares the two sides of a change that has a file on both, or on one.
+func hunksOf(c fsutil.Change) (hunks []Hunk, binary bool, err error) {
+	if c.Old.Kind != fsutil.File && c.New.Kind != fsutil.File {
+		return nil, false, nil
+	}
+	if c.Old.Kind == c.New.Kind && c.Old.Hash == c.New.Hash {
+		return nil, false, nil
+	}
+	before, after, err := contents(c)
+	if err != nil {
+		return nil, false, err
+	}
+	if fsutil.IsBinary(before) || fsutil.IsBinary(after) {
+		return nil, true, nil
+	}
+	for _, h := range textdiff.Hunks(before, after, regions(c.Splices), textdiff.DefaultContext) {
+		var text bytes.Buffer
+		for _, l := range h.Lines {
+			text.WriteByte(l.Op)
+			text.Write(l.Text)
+			if !bytes.HasSuffix(l.Text, []byte("\n")) {
+				text.WriteString("\n\\ No newline at end of file\n")
+			}
+		}
+		hunks = append(hunks, Hunk{
+			OldStart: h.OldStart, OldLines: h.OldLines, NewStart: h.NewStart, NewLines: h.NewLines,
+			Text: text.String(), By: authors(c, h), core: h,
+		})
+	}
+	return hunks, false, nil
+}
+
+// authors returns who made a hunk: those of the splices in it.
+func authors(c fsutil.Change, h textdiff.Hunk) []fsutil.Origin {
+	if c.Splices == nil {
+		return slices.Clone(c.By)
+	}
+	var by []fsutil.Origin
+	for _, s := range c.Splices {
+		if s.Off <= int64(h.OldEnd) && s.Off+s.Len >= int64(h.OldOff) {
+			for _, o := range s.By {
+				if !slices.Contains(by, o) {
+					by = append(by, o)
+				}
+			}
+		}
+	}
+	// Splices are in the order of the text, authors in the order in which the steps ran.
+	slices.SortStableFunc(by, func(a, b fsutil.Origin) int { return rank(c.By, a) - rank(c.By, b) })
+	return by
+}
+
+func rank(all []fsutil.Origin, o fsutil.Origin) int {
+	return slices.IndexFunc(all, func(p fsutil.Origin) bool { return p.Step == o.Step })
+}
+
+// regions are the byte ranges that splices have changed.
+func regions(splices []fsutil.Splice) []textdiff.Region {
+	if splices == nil {
+		return nil
+	}
+	all := make([]textdiff.Region, len(splices))
+	shift := int64(0)
+	for i, s := range splices {
+		all[i] = textdiff.Region{OldOff: int(s.Off), OldLen: int(s.Len), NewOff: int(s.Off + shift), NewLen: len(s.Text)}
+		shift += int64(len(s.Text)) - s.Len
+	}
+	return all
+}
+
+// contents reads both sides of a change; a side that is no file is empty.
+func contents(c fsutil.Change) (before, after []byte, err error) {
+	if c.Old.Kind == fsutil.File {
+		if before, err = readAll(c.OpenOld); err != nil {
+			return nil, nil, fmt.Errorf("read %s: %w", c.Path, err)
+		}
+		if fsutil.HashOf(before) != c.Old.Hash {
+			return nil, nil, &fs.PathError{Op: "read", Path: c.Path, Err: fsutil.ErrDrift}
+		}
+	}
+	if c.New.Kind == fsutil.File {
+		if after, err = readAll(c.OpenNew); err != nil {
+			return nil, nil, fmt.Errorf("read %s: %w", c.Path, err)
+		}
+	}
+	return before, after, nil
+}
+
+func readAll(open fsutil.Opener) ([]byte, error) {
+	r, err := open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(r)
+}
+
+// patch is one section of a git patch that is to be made.
+type patch struct {
+	oldPath, newPath string
+	old, new         fsutil.State
+	change           fsutil.Change
+	replaced         bool // old is what stands at newPath in the tree, not what the change says
+}
+
+// patches lists the sections that together are the plan. Git's format knows a rename only from a name that is free
+// afterwards to one that was free before; all others are written as what happens to each name (X17: swaps).
+func (p *Plan) patches() []patch {
+	taken := make(map[string]bool)
+	for _, c := range p.changes {
+		if hasText(c.New) {
+			taken[c.Path] = true
+		}
+	}
+	var all []patch
+	for _, c := range p.changes {
+		whole := patch{oldPath: c.Path, newPath: c.Path, old: textual(c.Old), new: textual(c.New), change: c}
+		switch {
+		case !hasText(c.Old) && !hasText(c.New):
+		case c.Kind != fsutil.Renamed:
+			all = append(all, whole)
+		case !taken[c.From] && !hasText(c.Replaced):
+			whole.oldPath = c.From
+			all = append(all, whole)
+		default:
+			if !taken[c.From] {
+				all = append(all, patch{oldPath: c.From, newPath: c.From, old: c.Old, change: c})
+			}
+			whole.old, whole.replaced = textual(c.Replaced), true
+			all = append(all, whole)
+		}
+	}
+	return all
+}
+
+func hasText(s fsutil.State) bool { return s.Kind == fsutil.File || s.Kind == fsutil.Symlink }
+
+// textual returns the state if git would keep it, or nothing.
+func textual(s fsutil.State) fsutil.State {
+	if hasText(s) {
+		return s
+	}
+	return fsutil.State{}
+}
+
+// load reads what the section is about.
+func (s patch) load(p *Plan) (textdiff.FilePatch, error) {
+	f := textdiff.FilePatch{
+		OldName: s.oldPath, NewName: s.newPath, OldMode: gitMode(s.old), NewMode: gitMode(s.new), Rename: s.oldPath != s.newPath,
+	}
+	before, after, err := contents(s.change)
+	if err != nil {
+		return f, err
+	}
+	if s.replaced {
+		before = nil
+		if s.old.Kind == fsutil.File {
+			if before, err = p.readBase(s.newPath, s.old.Hash); err != nil {
+				return f, err
+			}
+		}
+	} else if s.old.Kind == fsutil.File && s.new.Kind == fsutil.File {
+		f.Regions = regions(s.change.Splices)
+	}
+	f.Old, f.New = textOf(s.old, before), textOf(s.new, after)
+	return f, nil
+}
+
+func textOf(s fsutil.State, content []byte) []byte {
+	switch s.Kind {
+	case fsutil.Symlink:
+		return []byte(s.Target)
+	case fsutil.File:
+		return content
+	default:
+		return nil
+	}
+}
+
+// gitMode is the mode that git keeps: of a file only whether its owner may execute it.
+func gitMode(s fsutil.State) uint32 {
+	switch {
+	case s.Kind == fsutil.Symlink:
+		return 0o120000
+	case s.Kind != fsutil.File:
+		return 0
+	case s.Mode&0o100 != 0:
+		return 0o100755
+	default:
+		return 0o100644
+	}
+}
+
+// readBase reads a file of the tree that must not have changed.
+func (p *Plan) readBase(path string, hash fsutil.Hash) ([]byte, error) {
+	f, err := p.tree.fs.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(f)
+	if err == nil && fsutil.HashOf(data) != hash {
+		err = &fs.PathError{Op: "read", Path: path, Err: fsutil.ErrDrift}
+	}
+	return data, err
+}

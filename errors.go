@@ -1,0 +1,220 @@
+package millrace
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/risk"
+)
+
+// ErrNoFs says that a nil file system was given. It is never taken for the real disk.
+var ErrNoFs = fsutil.ErrNoFs
+
+// ErrCommitted says that a plan has been committed already, or is being committed.
+var ErrCommitted = errors.New("plan has already been committed")
+
+// ErrReadOnly is what a host that only reads answers to a pipeline that writes (S2.6).
+var ErrReadOnly = errors.New("executor is read-only and the pipeline has steps that write: run it with dry_run")
+
+// Problem is one mistake in a pipeline.
+type Problem struct {
+	// Pointer is the JSON pointer (RFC 6901) of the place, also for a pipeline built in Go: "/steps/1/params/old_text".
+	Pointer string `json:"pointer"`
+	// Code is stable and meant for programs, such as "missing_param".
+	Code string `json:"code"`
+	// Message says what is wrong, in the words of seed 000 where it has some.
+	Message string `json:"message"`
+	// Hint says what to write instead, if that is known.
+	Hint string `json:"hint,omitempty"`
+	// Line and Column, from 1, say where in the JSON text that is. Zero for a pipeline built in Go.
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
+}
+
+// String returns the message, the place if the message alone does not name it, and the hint.
+func (p Problem) String() string {
+	var b strings.Builder
+	b.WriteString(p.Message)
+	if strings.Count(p.Pointer, "/") > 1 && !selfExplaining[p.Code] {
+		fmt.Fprintf(&b, " (at %s", p.Pointer)
+		if p.Line > 0 {
+			fmt.Fprintf(&b, ", line %d", p.Line)
+		}
+		b.WriteByte(')')
+	}
+	if p.Hint != "" {
+		b.WriteString(": ")
+		b.WriteString(p.Hint)
+	}
+	return b.String()
+}
+
+// selfExplaining are the codes whose messages name the step themselves, so that they stay word for word.
+var selfExplaining = map[string]bool{
+	codeDuplicateID: true, codeBadID: true, codeForwardRef: true, codeUnknownRef: true, codeBadTemplate: true,
+}
+
+// ValidationError is the pipeline's fault: it lists every problem found, in the order of the pipeline. Nothing was run.
+type ValidationError struct {
+	Problems []Problem
+}
+
+// Error returns the one problem, or all of them a line each.
+func (e *ValidationError) Error() string {
+	if len(e.Problems) == 1 {
+		return e.Problems[0].String()
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "pipeline has %d problems:", len(e.Problems))
+	for _, p := range e.Problems {
+		b.WriteString("\n  - ")
+		b.WriteString(p.String())
+	}
+	return b.String()
+}
+
+// StepError is the fault of a step, the tree it met, or its action. Nothing was written.
+type StepError struct {
+	// Step is the id, Index the position from 0, Action the name of the action.
+	Step   string
+	Index  int
+	Action string
+	// RolledBack says that staged changes were discarded.
+	RolledBack bool
+	// Err is the cause.
+	Err error
+}
+
+// Error gives seed 000's "pipeline failed at step N", with N counted from 1, and the cause.
+func (e *StepError) Error() string {
+	undone := ""
+	if e.RolledBack {
+		undone = ", rolled back"
+	}
+	return fmt.Sprintf("pipeline failed at step %d%s: %s", e.Index+1, undone, stepMessage(e.Action, e.Err))
+}
+
+// Unwrap returns the cause.
+func (e *StepError) Unwrap() error { return e.Err }
+
+// stepMessage is what stands in results[i].error: "search failed: path not found: src" (X8).
+func stepMessage(action string, err error) string {
+	return fmt.Sprintf("%s failed: %v", action, err)
+}
+
+// ExpectError says that a step did not do as much, or as little, as its expect asked for.
+type ExpectError struct {
+	// What is "files" or "edits".
+	What string
+	// Got is the number there was, Min and Max the bounds, nil where there is none.
+	Got      int
+	Min, Max *int
+	// Notes are what the step warned of before.
+	Notes []string
+}
+
+// Error names the number, the bounds and the notes.
+func (e *ExpectError) Error() string {
+	return strings.Join(append([]string{e.bounds()}, e.Notes...), "; ")
+}
+
+func (e *ExpectError) bounds() string {
+	switch {
+	case e.Min != nil && e.Max != nil && *e.Min == *e.Max:
+		return fmt.Sprintf("expected %d %s, got %d", *e.Min, e.What, e.Got)
+	case e.Min != nil && e.Got < *e.Min:
+		return fmt.Sprintf("expected at least %d %s, got %d", *e.Min, e.What, e.Got)
+	default:
+		return fmt.Sprintf("expected at most %d %s, got %d", *e.Max, e.What, e.Got)
+	}
+}
+
+// InterpolationError says that a template could not be given its value although it was well formed (S4.4, X46).
+type InterpolationError struct {
+	// Pointer is the parameter's JSON pointer below the step's "params".
+	Pointer string
+	// Text is the parameter as written, "" if it is the value that is wrong.
+	Text string
+	Err  error
+}
+
+// Error names the parameter and the reason.
+func (e *InterpolationError) Error() string {
+	return fmt.Sprintf("parameter %s: %v", e.Pointer, e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *InterpolationError) Unwrap() error { return e.Err }
+
+// Code returns "INTERPOLATION_FAILED".
+func (e *InterpolationError) Code() string { return "INTERPOLATION_FAILED" }
+
+// BlockedError says that the limits or the risk forbid the change. Nothing was written.
+type BlockedError struct {
+	// Reason is the whole message, seed 000's where it has one.
+	Reason string
+	// Level is the risk of the whole change, Files and Edits what it was judged by.
+	Level risk.Level
+	Files int
+	Edits int
+	// Host says that force does not help: the limit is the host's ceiling.
+	Host bool
+}
+
+// Error returns the reason.
+func (e *BlockedError) Error() string { return e.Reason }
+
+// ConflictError says that files have changed since the plan was made. Nothing was written, or all of it was undone.
+type ConflictError struct {
+	// Conflicts has an entry for each such path, in path order.
+	Conflicts []Conflict
+	Err       error
+}
+
+// Conflict is one path that is not what the plan expects.
+type Conflict struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+// Error names every path.
+func (e *ConflictError) Error() string {
+	var b strings.Builder
+	b.WriteString("the tree has changed since the plan was made")
+	for i, c := range e.Conflicts {
+		sep := "; "
+		if i == 0 {
+			sep = ": "
+		}
+		fmt.Fprintf(&b, "%s%s: %s", sep, c.Path, c.Reason)
+	}
+	b.WriteString(". Plan again")
+	return b.String()
+}
+
+// Unwrap returns the error of the commit.
+func (e *ConflictError) Unwrap() error { return e.Err }
+
+// CommitError says that the tree could not be written. State says what the tree is now.
+type CommitError struct {
+	// State is CommitRolledBack (the tree is as before) or CommitPending (Recover has to finish).
+	State CommitState
+	Err   error
+}
+
+// Error gives seed 000's texts for a failed rollback (S0.76, X30).
+func (e *CommitError) Error() string {
+	switch e.State {
+	case CommitPending:
+		return fmt.Sprintf("commit failed, rollback failed: %v. Run Recover on this tree before anything else", e.Err)
+	case CommitRolledBack:
+		return fmt.Sprintf("commit failed, rolled back: %v", e.Err)
+	default:
+		return fmt.Sprintf("commit failed: %v", e.Err)
+	}
+}
+
+// Unwrap returns the cause.
+func (e *CommitError) Unwrap() error { return e.Err }

@@ -1,0 +1,144 @@
+// Quickstart renames a type in a real tree of some hundred Go files, shows it first, commits it, takes it back, and
+// proves that every byte, mode and link is as before.
+//
+//	go run ./examples/quickstart
+//	go run ./examples/quickstart -dir DIR -old OldName -new NewName
+//
+// Without -dir it works on a copy of Go's own package net in a temporary directory.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+func main() {
+	dir := flag.String("dir", "", "the `tree` to work on (default: a copy of Go's package net)")
+	oldName := flag.String("old", "Resolver", "the type's `name`")
+	newName := flag.String("new", "NameResolver", "the type's new `name`")
+	flag.Parse()
+	if err := run(context.Background(), os.Stdout, *dir, *oldName, *newName); err != nil {
+		fmt.Fprintln(os.Stderr, "quickstart:", err)
+		os.Exit(1)
+	}
+}
+
+// pipeline is the multi-step rename: the files that define the type, then those that import it, then a count of what
+// is left.
+func pipeline(oldName, newName string) (millrace.Pipeline, error) {
+	return millrace.New("rename-type").
+		Options(millrace.Options{Force: true, Verbose: false}).
+		Step("find-type", actions.Search{Pattern: `\btype ` + oldName + `\b`, Mode: "regex", FileTypes: []string{".go"}}).
+		Step("rename-type", actions.RegexTransform{Patterns: []actions.PatternEdit{
+			{Pattern: `\b` + oldName + `\b`, Replacement: newName},
+		}}).From("find-type").
+		Step("find-imports", actions.Search{Pattern: `\b` + oldName + `\b`, Mode: "regex", FileTypes: []string{".go"}}).
+		Step("fix-imports", actions.RegexTransform{Patterns: []actions.PatternEdit{
+			{Pattern: `\b` + oldName + `\b`, Replacement: newName},
+		}}).From("find-imports").
+		Step("both", actions.Merge{}).FromAll("find-type", "find-imports").
+		Step("verify", actions.CountOccurrences{Pattern: `\b` + oldName + `\b`, Mode: "regex"}).From("both").
+		Step("left", actions.ReadRanges{}).From("both").When(condition.CountGT("verify", 0)).
+		Build()
+}
+
+func run(ctx context.Context, out io.Writer, dir, oldName, newName string) (err error) {
+	if dir == "" {
+		var cleanup func() error
+		if dir, cleanup, err = copyOfNet(); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, cleanup()) }()
+	}
+	tree, err := fsutil.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer tree.Close()
+	p, err := pipeline(oldName, newName)
+	if err != nil {
+		return err
+	}
+	before, err := treeHash(dir)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "tree before:   %s\n\n", before)
+
+	var x millrace.Executor
+	plan, err := x.Plan(ctx, tree, p)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s\n", firstLines(plan.Diff(), 24))
+	fmt.Fprintf(out, "dry run:       %s\n\n", plan.Result())
+
+	res, err := plan.Commit(ctx)
+	if err != nil {
+		return err
+	}
+	if err := res.WriteReport(out); err != nil {
+		return err
+	}
+	after, err := treeHash(dir)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\ntree after:    %s\n", after)
+
+	if res.BackupID != "" {
+		if _, err := x.Restore(ctx, tree, res.BackupID); err != nil {
+			return err
+		}
+	}
+	restored, err := treeHash(dir)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "tree restored: %s\n", restored)
+	if restored != before {
+		return errors.New("the restored tree is not what it was")
+	}
+	if after == before {
+		return fmt.Errorf("nothing was renamed: is there a type %s?", oldName)
+	}
+	fmt.Fprintln(out, "every byte, mode and link is back")
+	return nil
+}
+
+// copyOfNet copies Go's package net, without its tests' data, to a temporary directory.
+func copyOfNet() (dir string, cleanup func() error, err error) {
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return "", nil, fmt.Errorf("go env GOROOT: %w", err)
+	}
+	if dir, err = os.MkdirTemp("", "millrace-quickstart-"); err != nil {
+		return "", nil, err
+	}
+	cleanup = func() error { return os.RemoveAll(dir) }
+	from := filepath.Join(strings.TrimSpace(string(goroot)), "src", "net")
+	if err := os.CopyFS(filepath.Join(dir, "net"), os.DirFS(from)); err != nil {
+		return "", nil, errors.Join(err, cleanup())
+	}
+	return filepath.Join(dir, "net"), cleanup, nil
+}
+
+func firstLines(text string, n int) string {
+	lines := strings.SplitAfter(text, "\n")
+	if len(lines) <= n {
+		return text
+	}
+	return strings.Join(lines[:n], "") + fmt.Sprintf("... and %d more lines of diff\n", len(lines)-n-1)
+}

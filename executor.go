@@ -1,0 +1,271 @@
+package millrace
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/spf13/afero"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/risk"
+)
+
+// DefaultMaxFiles is the number of files a pipeline may change without force (S0.78).
+const DefaultMaxFiles = 100
+
+// DefaultStateDir is where journal, backups, trash and runs are kept.
+const DefaultStateDir = ".millrace"
+
+// Executor runs pipelines. Its fields are the policy of the host: a pipeline, which may come from a model or a user,
+// cannot lift any of them. The zero value works. An Executor is safe for concurrent use as long as its fields are not
+// changed; runs that write to one tree wait for each other.
+type Executor struct {
+	// DryRun makes every run a dry run, whatever the pipeline says.
+	DryRun bool
+	// ReadOnly refuses pipelines with steps that can write, unless they are dry runs (S2.6).
+	ReadOnly bool
+	// Ceiling is the highest risk that may be committed, with or without force. Unset, the zero value, means that force
+	// may pass all levels, as seed 000 says.
+	Ceiling risk.Level
+	// Risk holds the thresholds of the levels. The zero Policy has those of seed 000 (S0.81 to S0.84).
+	Risk risk.Policy
+	// MaxFiles is how many files may be changed without force. Zero means DefaultMaxFiles; negative means no limit.
+	MaxFiles int
+	// Workers is how many goroutines a run may use. Zero means GOMAXPROCS.
+	Workers int
+	// AllowedPaths are the files and directories, with all below them, that steps may read and write, judged when
+	// symbolic links are resolved (S0.86, S0.87). Empty means the whole tree.
+	AllowedPaths []string
+	// StateDir is the directory, in the file system run on, for journal, backups, trash and runs. Steps can neither see
+	// nor touch it. Empty means DefaultStateDir.
+	StateDir string
+	// RunID names the run: letters, digits, "-" and "_", at most 255. Running the same id again on the same tree returns
+	// the stored result if that run was committed, and runs afresh otherwise. Empty means that runs are not remembered.
+	RunID string
+	// Backups says how many backups are kept. The zero Retention keeps as many as backup.DefaultKeep.
+	Backups struct{}
+	// NoSync leaves out all fsyncs: faster, but a committed change can be lost or torn when the power fails.
+	NoSync bool
+	// Logger takes what happens, for operators. Nil means that nothing is logged.
+	Logger *slog.Logger
+	// Observe takes what happens, for programs. Nil means that nobody watches. See [Event].
+	Observe func(Event)
+}
+
+// Run runs a pipeline with the zero [Executor].
+func Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, error) {
+	return Executor{}.Run(ctx, fsys, p)
+}
+
+// Run works the pipeline out on a stage over fsys, and commits what is there in the end, all of it or nothing. The Result
+// is never nil when the pipeline was run, also beside an error.
+//
+// Errors: a *ValidationError for the zero Pipeline, ErrReadOnly, a *StepError, a *BlockedError, a *ConflictError if
+// another program has written to the tree meanwhile, a *CommitError, or the context's error. On any of them but a
+// *CommitError in state CommitPending the tree is what it was, except that with ContinueOnError the steps that did not
+// fail are committed, and the *StepError of the first that did is returned.
+func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, error) {
+	t, err := x.open(fsys, p)
+	if err != nil {
+		return nil, err
+	}
+	if x.DryRun || p.options.DryRun {
+		plan, err := x.stage(ctx, t, p)
+		return plan.result, err
+	}
+	if p.Mutates() {
+		if x.ReadOnly {
+			return nil, ErrReadOnly
+		}
+		unlock, err := t.begin(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer unlock()
+		if x.RunID != "" {
+			if done, err := t.storedRun(p); done != nil || err != nil {
+				return done, err
+			}
+		}
+	}
+	plan, err := x.stage(ctx, t, p)
+	plan.result.DryRun = false
+	if plan.block != nil {
+		plan.result.Success = false
+		plan.result.WouldBlock = false
+		plan.result.RollbackPerformed = len(plan.changes) > 0
+		plan.result.Error = plan.block.Error()
+		return plan.result, plan.block
+	}
+	if plan.abandoned {
+		return plan.result, err
+	}
+	res, cerr := plan.commit(ctx)
+	if cerr != nil {
+		return res, cerr
+	}
+	return res, err
+}
+
+// Plan works the pipeline out on a stage over fsys and writes nothing at all. The plan can be looked at, trimmed, stored
+// and committed later. When a step has failed, Plan returns its *StepError beside the plan, whose Result tells the
+// whole story. When the change would be blocked, that is no error: Result says so, and Commit refuses.
+func (x Executor) Plan(ctx context.Context, fsys afero.Fs, p Pipeline) (*Plan, error) {
+	t, err := x.open(fsys, p)
+	if err != nil {
+		return nil, err
+	}
+	return x.stage(ctx, t, p)
+}
+
+// tree is the file system of one run, raised, and where its state is.
+type tree struct {
+	x        Executor
+	fs       afero.Fs
+	stateDir string
+	allowed  []string
+}
+
+// open checks the executor's own fields, the pipeline and the file system, and writes nothing.
+func (x Executor) open(fsys afero.Fs, p Pipeline) (*tree, error) {
+	if p.Len() == 0 {
+		return nil, &ValidationError{Problems: []Problem{{Code: codeNoSteps, Pointer: "/steps", Message: "at least one step is required"}}}
+	}
+	return x.openTree(fsys)
+}
+
+func (x Executor) openTree(fsys afero.Fs) (*tree, error) {
+	raised, err := fsutil.Raise(fsys)
+	if err != nil {
+		return nil, err
+	}
+	t := &tree{x: x, fs: raised}
+	if t.stateDir, err = fsutil.Clean(orDefault(x.StateDir, DefaultStateDir)); err != nil {
+		return nil, fmt.Errorf("executor's StateDir: %w", err)
+	}
+	if t.stateDir == "." {
+		return nil, fmt.Errorf("executor's StateDir: %w", fsutil.ErrBadName)
+	}
+	if x.RunID != "" && !validID(x.RunID) {
+		return nil, fmt.Errorf("executor's RunID %q: only letters, digits, - and _ are allowed, at most %d", x.RunID, MaxIDLen)
+	}
+	plain := fsutil.NewStage(raised)
+	defer plain.Close()
+	for _, path := range x.AllowedPaths {
+		canonical, err := plain.Canonical(path)
+		if err != nil {
+			return nil, fmt.Errorf("executor's AllowedPaths: %w", err)
+		}
+		// A link is allowed to be what it leads to: steps are judged by where they get to.
+		if resolved, err := plain.Resolve(canonical); err == nil {
+			canonical = resolved
+		}
+		t.allowed = append(t.allowed, canonical)
+	}
+	return t, nil
+}
+
+func orDefault(s, def string) string {
+	if s == "" {
+		return def
+	}
+	return s
+}
+
+// guard is the policy that every path of a run is checked against.
+func (t *tree) guard() fsutil.Guard {
+	return fsutil.Guard{Allowed: t.allowed, Reserved: t.stateDir}
+}
+
+func (x Executor) logger() *slog.Logger {
+	if x.Logger == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return x.Logger
+}
+
+func (x Executor) workers() int {
+	if x.Workers > 0 {
+		return x.Workers
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// run is one execution of a pipeline on a stage.
+type run struct {
+	x       Executor
+	p       Pipeline
+	stage   *fsutil.Stage
+	log     *slog.Logger
+	handled map[string]bool // steps whose failure a later step waits for
+
+	mu       sync.Mutex
+	results  []*StepResult // by index; nil for a step that has not run
+	errs     []error
+	stopAt   int // steps from this index on do not run: the first unhandled failure comes before them
+	observer sync.Mutex
+}
+
+// stage runs all steps and judges the outcome. The plan is never nil.
+func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error) {
+	start := time.Now()
+	stage := fsutil.NewStage(t.fs)
+	stage.SetGuard(t.guard())
+	r := &run{
+		x: x, p: p, stage: stage, log: x.logger().With("pipeline", p.name),
+		handled: p.handledSteps(),
+		results: make([]*StepResult, p.Len()), errs: make([]error, p.Len()), stopAt: p.Len(),
+	}
+	r.log.DebugContext(ctx, "run started", "steps", p.Len(), "parallel", p.options.Parallel)
+	for _, wave := range p.schedule(stage) {
+		r.runWave(ctx, wave)
+	}
+	plan, err := r.plan(ctx, t)
+	plan.result.TotalDuration = time.Since(start)
+	r.log.DebugContext(ctx, "run worked out", "result", plan.result.String(), "duration", plan.result.TotalDuration)
+	return plan, err
+}
+
+// runWave runs the steps of a wave at the same time and waits for all of them.
+func (r *run) runWave(ctx context.Context, wave []int) {
+	var g errgroup.Group
+	g.SetLimit(r.x.workers())
+	for _, i := range wave {
+		g.Go(func() error {
+			// A step before the failed one still runs, for it may fail too, and then it is the one to report: in
+			// sequence it would have been the first.
+			if r.mayRun(i) && ctx.Err() == nil {
+				// What goes wrong outside of the action must not take the program down either.
+				if err := actions.Protect(func() error { r.runStep(ctx, i); return nil }); err != nil {
+					r.finish(i, StepResult{StepID: r.p.steps[i].ID, Action: r.p.steps[i].Action.Spec().Name}, err)
+				}
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // the goroutines return nil
+}
+
+func (r *run) mayRun(i int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return i < r.stopAt
+}
+
+// notify calls the observer, one event at a time.
+func (r *run) notify(e Event) { notify(&r.observer, r.x.Observe, e) }
+
+func notify(mu *sync.Mutex, observe func(Event), e Event) {
+	if observe == nil {
+		return
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	observe(e)
+}

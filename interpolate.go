@@ -1,0 +1,186 @@
+package millrace
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/risk"
+	"github.com/millrace-go/millrace/template"
+)
+
+// ids returns the ids of all steps, in order.
+func ids(steps []Step) []string {
+	all := make([]string, len(steps))
+	for i, s := range steps {
+		all[i] = s.ID
+	}
+	return all
+}
+
+// parameterTexts calls visit for every text of a step in which a template can be, with its pointer below "params".
+// whole is the type of the parameter if it is not a string, so that only a template that is all of the text fits.
+func parameterTexts(s Step, visit func(pointer, text string, whole reflect.Type)) {
+	if s.Raw || s.Action == nil {
+		return
+	}
+	params.Strings(s.Action, func(pointer, text string) { visit(pointer, text, nil) })
+	for _, pointer := range slices.Sorted(maps.Keys(s.Bind)) {
+		if want, ok := params.TypeAt(s.Action, pointer); ok {
+			visit(pointer, s.Bind[pointer], want)
+		}
+	}
+}
+
+// templated reports whether a text in step i refers to a step of the pipeline.
+func (d *draft) templated(i int, text string) bool {
+	if d.steps[i].Raw {
+		return false
+	}
+	t, _ := template.Parse(text, template.Steps(ids(d.steps), i))
+	return t.IsTemplate()
+}
+
+// checkTemplates checks every reference of a step: the step named comes before, the field exists, the type can fit
+// (X23, X46).
+func (d *draft) checkTemplates(i int, at string) {
+	s := d.steps[i]
+	all := ids(d.steps)
+	parameterTexts(s, func(pointer, text string, whole reflect.Type) {
+		t, problems := template.Parse(text, template.Steps(all, i))
+		for _, p := range problems {
+			d.problem(at+pointer, codeBadTemplate, p.Hint, "step '%s': %s", s.ID, p.Message)
+		}
+		for _, ref := range t.Refs() {
+			if j := d.index[ref.Step]; j >= i {
+				d.problem(at+pointer, codeForwardRef, "", "step '%s' has forward reference to step '%s'", s.ID, ref.Step)
+			}
+		}
+		for _, p := range t.NearMisses(all) {
+			d.warn(at+pointer, codeNearTemplate, "step '%s': %s; %s", s.ID, p.Message, p.Hint)
+		}
+		if whole == nil || len(problems) > 0 {
+			return
+		}
+		ref, ok := t.Whole()
+		if !ok {
+			d.problem(at+pointer, codeBadTemplate, "write nothing but {{step.field}}",
+				"step '%s': parameter %s is not a string, so it takes one template and nothing else, got %q", s.ID, pointer, text)
+		} else if !fits(ref.Type(), whole) {
+			d.problem(at+pointer, codeWrongType, "",
+				"step '%s': template '%s' is a %s, which parameter %s cannot be", s.ID, ref.Source, ref.Type(), pointer)
+		}
+	})
+	if s.Raw && len(s.Bind) > 0 {
+		d.problem(at, codeBadTemplate, "leave out raw, or give the value itself", "step '%s' is raw and binds a template", s.ID)
+	}
+}
+
+// fits reports whether a value of the template's type can ever be given to a parameter of that Go type.
+func fits(have template.Type, want reflect.Type) bool {
+	for want.Kind() == reflect.Pointer {
+		want = want.Elem()
+	}
+	switch want.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Float32, reflect.Float64:
+		return have == template.Int
+	case reflect.Slice:
+		return have != template.Int && want.Elem().Kind() == reflect.String
+	case reflect.String:
+		return true
+	default:
+		return false
+	}
+}
+
+// templateRefs returns the steps that the templates of a step name.
+func (p Pipeline) templateRefs(s Step) []string {
+	var refs []string
+	all := ids(p.steps)
+	parameterTexts(s, func(_, text string, _ reflect.Type) {
+		t, _ := template.Parse(text, template.Steps(all, p.index[s.ID]))
+		for _, ref := range t.Refs() {
+			refs = append(refs, ref.Step)
+		}
+	})
+	return refs
+}
+
+// references returns every step that a step names: its inputs, its condition, its templates.
+func (p Pipeline) references(s Step) []string {
+	refs := append(p.templateRefs(s), s.inputs()...)
+	if ref := s.When.StepRef(); ref != "" {
+		refs = append(refs, ref)
+	}
+	return refs
+}
+
+// expand returns a copy of the step's action in which all templates have their values.
+func (r *run) expand(s Step) (actions.Action, error) {
+	if s.Raw {
+		action := params.Clone(s.Action).(actions.Action)
+		return action, nil
+	}
+	known := template.Steps(ids(r.p.steps), r.p.index[s.ID])
+	v, err := params.Expand(s.Action, s.Bind, func(pointer, text string) (any, error) {
+		t, _ := template.Parse(text, known)
+		v, err := t.Expand(r.value)
+		if err != nil {
+			return nil, &InterpolationError{Pointer: pointer, Text: text, Err: err}
+		}
+		return v, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return v.(actions.Action), recheck(s, v.(actions.Action))
+}
+
+// recheck holds the final values against the rules that were let go for templates before the run: a template may have
+// given an empty pattern, or one that is no regular expression.
+func recheck(s Step, action actions.Action) error {
+	name := action.Spec().Name
+	for _, p := range params.Check(name, action, nil, nil) {
+		return &InterpolationError{Pointer: p.Pointer, Err: errors.New(p.Message)}
+	}
+	if v, ok := action.(actions.Validator); ok {
+		c := &actions.Check{HasInput: len(s.inputs()) > 0}
+		v.Validate(c)
+		for _, p := range c.Problems {
+			return &InterpolationError{Pointer: p.Param, Err: errors.New(p.Message)}
+		}
+	}
+	return nil
+}
+
+// value returns what a reference stands for. A step that was skipped or has failed has done nothing: no files, no edits.
+func (r *run) value(ref template.Ref) (any, error) {
+	res := r.result(ref.Step)
+	if res == nil {
+		return nil, fmt.Errorf("step '%s' has not run", ref.Step)
+	}
+	switch ref.Field {
+	case template.FieldCount:
+		return res.count(), nil
+	case template.FieldEdits:
+		return res.EditsApplied, nil
+	case template.FieldFilesCount:
+		return len(res.FilesMatched), nil
+	case template.FieldFiles:
+		return res.FilesMatched, nil
+	case template.FieldAggregated:
+		return res.AggregatedContent, nil
+	case template.FieldRisk:
+		if res.RiskLevel == risk.Unset {
+			return risk.Low.String(), nil
+		}
+		return res.RiskLevel.String(), nil
+	default:
+		return nil, fmt.Errorf("unknown field '%s'", ref.Field)
+	}
+}

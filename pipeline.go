@@ -1,0 +1,241 @@
+package millrace
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/params"
+)
+
+// Limits of a pipeline (S0.77, S0.79, S0.80). They cannot be configured.
+const (
+	MaxSteps   = 20
+	MaxIDLen   = 255 // bytes of a step id
+	MaxNameLen = 255 // characters of a pipeline's name
+)
+
+// Options are what a pipeline says about its own run. The zero value is the documented default (S0.4 to S0.9): stop at
+// the first error, make a backup, write. What the host allows is not among them, see [Executor].
+type Options struct {
+	// DryRun works everything out and writes nothing ("dry_run").
+	DryRun bool `json:"dry_run,omitempty"`
+	// Force passes the file limit and the risk levels, up to the host's ceiling ("force").
+	Force bool `json:"force,omitempty"`
+	// ContinueOnError goes on after a failed step, which leaves nothing of itself behind ("stop_on_error": false).
+	ContinueOnError bool `json:"continue_on_error,omitempty"`
+	// NoBackup keeps no backup of what was changed, though deleted files still go to the trash ("create_backup": false).
+	NoBackup bool `json:"no_backup,omitempty"`
+	// Verbose makes [Result.WriteReport] list everything ("verbose").
+	Verbose bool `json:"verbose,omitempty"`
+	// Parallel runs steps that do not depend on each other at the same time ("parallel"). The result is the same.
+	Parallel bool `json:"parallel,omitempty"`
+}
+
+// Expect is a guard on what a step may do: outside of the bounds, the step fails (X49). The zero value expects nothing;
+// a nil bound is none.
+type Expect struct {
+	MinFiles *int `json:"min_files,omitempty"`
+	MaxFiles *int `json:"max_files,omitempty"`
+	MinEdits *int `json:"min_edits,omitempty"`
+	MaxEdits *int `json:"max_edits,omitempty"`
+}
+
+// Step is one step of a pipeline (S0.11 to S0.16).
+type Step struct {
+	// ID is unique in the pipeline: letters, digits, "-" and "_".
+	ID string
+	// Action is what the step does, with its parameters.
+	Action actions.Action
+	// InputFrom is the id of an earlier step whose files this one works on; InputFromAll are several. At most one of
+	// the two is set.
+	InputFrom    string
+	InputFromAll []string
+	// When must hold for the step to run, or it is skipped. The zero Condition always holds.
+	When condition.Condition
+	// Expect fails the step if it does too much or too little.
+	Expect Expect
+	// Raw turns templates off in this step.
+	Raw bool
+	// Bind maps JSON pointers below "params" to templates, for parameters that are not strings.
+	Bind map[string]string
+}
+
+// clone copies the step so that nothing is shared with the copy.
+func (s Step) clone() Step {
+	if s.Action != nil {
+		s.Action = params.Clone(s.Action).(actions.Action)
+	}
+	s.InputFromAll = slices.Clone(s.InputFromAll)
+	s.Bind = maps.Clone(s.Bind)
+	s.Expect = Expect{
+		MinFiles: cloneInt(s.Expect.MinFiles), MaxFiles: cloneInt(s.Expect.MaxFiles),
+		MinEdits: cloneInt(s.Expect.MinEdits), MaxEdits: cloneInt(s.Expect.MaxEdits),
+	}
+	return s
+}
+
+func cloneInt(n *int) *int {
+	if n == nil {
+		return nil
+	}
+	return new(*n)
+}
+
+// inputs returns the ids that the step takes files from, in their order.
+func (s Step) inputs() []string {
+	if s.InputFrom != "" {
+		return []string{s.InputFrom}
+	}
+	return s.InputFromAll
+}
+
+// Pipeline is a checked, immutable description of a change. It is pure data: it holds no file system and can be run any
+// number of times, by several executors at once. Make one with [New] or [Decode]; the zero Pipeline is refused by Run.
+type Pipeline struct {
+	name     string
+	options  Options
+	steps    []Step
+	index    map[string]int
+	warnings []Problem
+}
+
+// Name returns the name, which need not be unique.
+func (p Pipeline) Name() string { return p.name }
+
+// Len returns the number of steps.
+func (p Pipeline) Len() int { return len(p.steps) }
+
+// Steps returns copies of all steps in order.
+func (p Pipeline) Steps() []Step {
+	steps := make([]Step, len(p.steps))
+	for i, s := range p.steps {
+		steps[i] = s.clone()
+	}
+	return steps
+}
+
+// Step returns a copy of the step with that id.
+func (p Pipeline) Step(id string) (Step, bool) {
+	i, ok := p.index[id]
+	if !ok {
+		return Step{}, false
+	}
+	return p.steps[i].clone(), true
+}
+
+// Options returns the options.
+func (p Pipeline) Options() Options { return p.options }
+
+// WithOptions returns the same pipeline with other options. Options never make a pipeline invalid.
+func (p Pipeline) WithOptions(o Options) Pipeline {
+	p.options = o
+	return p
+}
+
+// Warnings returns what is odd in the pipeline although it is valid, such as a template whose id is almost a step's.
+func (p Pipeline) Warnings() []Problem { return slices.Clone(p.warnings) }
+
+// Mutates reports whether any step can write (X57).
+func (p Pipeline) Mutates() bool {
+	return slices.ContainsFunc(p.steps, func(s Step) bool { return !s.Action.Spec().ReadOnly })
+}
+
+// Equal reports whether both pipelines have the same name, options and steps. Whether one was built in Go or decoded
+// makes no difference.
+func (p Pipeline) Equal(q Pipeline) bool {
+	return p.name == q.name && p.options == q.options && slices.EqualFunc(p.steps, q.steps, equalSteps)
+}
+
+func equalSteps(s, t Step) bool {
+	return s.ID == t.ID && s.InputFrom == t.InputFrom && slices.Equal(s.InputFromAll, t.InputFromAll) &&
+		equalConditions(s.When, t.When) && equalExpect(s.Expect, t.Expect) && s.Raw == t.Raw && maps.Equal(s.Bind, t.Bind) &&
+		s.Action.Spec().Name == t.Action.Spec().Name && params.EqualBound(s.Action, t.Action, s.Bind)
+}
+
+func equalConditions(c, d condition.Condition) bool { return c == d }
+
+func equalExpect(e, f Expect) bool {
+	return equalInt(e.MinFiles, f.MinFiles) && equalInt(e.MaxFiles, f.MaxFiles) &&
+		equalInt(e.MinEdits, f.MinEdits) && equalInt(e.MaxEdits, f.MaxEdits)
+}
+
+func equalInt(a, b *int) bool {
+	return a == b || a != nil && b != nil && *a == *b
+}
+
+// Digest returns 64 hexadecimal digits that differ for pipelines that are not Equal.
+func (p Pipeline) Digest() string {
+	data, err := p.MarshalJSON()
+	if err != nil {
+		// Only the zero Pipeline and an action that cannot be written as JSON come here; both are no valid pipeline.
+		data = []byte(err.Error())
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+type stepJSON struct {
+	ID           string               `json:"id"`
+	Action       string               `json:"action"`
+	InputFrom    string               `json:"input_from,omitempty"`
+	InputFromAll []string             `json:"input_from_all,omitempty"`
+	Condition    *condition.Condition `json:"condition,omitempty"`
+	Expect       *Expect              `json:"expect,omitempty"`
+	Raw          bool                 `json:"raw,omitempty"`
+	Params       json.RawMessage      `json:"params"`
+}
+
+type pipelineJSON struct {
+	Name         string     `json:"name"`
+	DryRun       bool       `json:"dry_run,omitempty"`
+	Force        bool       `json:"force,omitempty"`
+	StopOnError  *bool      `json:"stop_on_error,omitempty"`
+	CreateBackup *bool      `json:"create_backup,omitempty"`
+	Verbose      bool       `json:"verbose,omitempty"`
+	Parallel     bool       `json:"parallel,omitempty"`
+	Steps        []stepJSON `json:"steps"`
+}
+
+// MarshalJSON gives the JSON form, from which [Decode] makes an Equal pipeline. What has its default is left out.
+func (p Pipeline) MarshalJSON() ([]byte, error) {
+	v := pipelineJSON{
+		Name: p.name, DryRun: p.options.DryRun, Force: p.options.Force,
+		Verbose: p.options.Verbose, Parallel: p.options.Parallel,
+		Steps: make([]stepJSON, len(p.steps)),
+	}
+	if p.options.ContinueOnError {
+		v.StopOnError = new(false)
+	}
+	if p.options.NoBackup {
+		v.CreateBackup = new(false)
+	}
+	for i, s := range p.steps {
+		data, err := params.Encode(s.Action, s.Bind)
+		if err != nil {
+			return nil, err
+		}
+		v.Steps[i] = stepJSON{
+			ID: s.ID, Action: s.Action.Spec().Name, InputFrom: s.InputFrom, InputFromAll: s.InputFromAll,
+			Raw: s.Raw, Params: data,
+		}
+		if !s.When.IsZero() {
+			v.Steps[i].Condition = &s.When
+		}
+		if s.Expect != (Expect{}) {
+			v.Steps[i].Expect = &s.Expect
+		}
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // patterns are full of < and &, and people read this
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

@@ -1,0 +1,203 @@
+package millrace
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/risk"
+)
+
+// Plan is a change that has been worked out and not been made: what a pipeline would do to a tree, exactly. It is
+// immutable but for Commit, which works once, and safe for concurrent use. It can be written as JSON and taken up
+// by another process with [Executor.OpenPlan].
+type Plan struct {
+	tree    *tree
+	name    string
+	options Options
+	digest  string // of the pipeline
+	mutates bool
+	result  *Result
+	changes []fsutil.Change
+	block   *BlockedError
+	failed  error
+	// abandoned says that there is nothing to commit because a step has failed unhandled.
+	abandoned bool
+
+	mu        sync.Mutex
+	committed bool
+}
+
+// Result returns what the run would report. It is a copy.
+func (p *Plan) Result() *Result { return p.result.clone() }
+
+// Changes returns the differences between the tree and the plan in path order. Their splices are shared and must not be
+// modified.
+func (p *Plan) Changes() []fsutil.Change { return slices.Clone(p.changes) }
+
+// clone copies the result so deep that a caller cannot change the plan's.
+func (r *Result) clone() *Result {
+	c := *r
+	c.Results = make([]StepResult, len(r.Results))
+	for i, s := range r.Results {
+		s.FilesMatched, s.Files, s.Warnings = slices.Clone(s.FilesMatched), slices.Clone(s.Files), slices.Clone(s.Warnings)
+		s.Content, s.Counts, s.Renames = maps.Clone(s.Content), maps.Clone(s.Counts), maps.Clone(s.Renames)
+		c.Results[i] = s
+	}
+	c.FilesAffected, c.Warnings = slices.Clone(r.FilesAffected), slices.Clone(r.Warnings)
+	f := &c.FilesChanged
+	f.Created, f.Modified = slices.Clone(f.Created), slices.Clone(f.Modified)
+	f.Deleted, f.Renamed = slices.Clone(f.Deleted), slices.Clone(f.Renamed)
+	return &c
+}
+
+// plan gathers what the steps have done. The error is the one that Run returns.
+func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
+	p := &Plan{tree: t, name: r.p.name, options: r.p.options, digest: r.p.Digest(), mutates: r.p.Mutates()}
+	p.result = r.gather()
+	p.failed = r.firstError(ctx)
+	p.abandoned = ctx.Err() != nil || r.stopAt < r.p.Len()
+	touched := r.p.Mutates() && len(r.stage.ChangedSince(fsutil.Savepoint{})) > 0
+	if p.failed != nil {
+		p.result.Success = false
+	}
+	if p.abandoned {
+		p.result.RollbackPerformed = touched
+	} else if err := p.settle(r.stage); err != nil {
+		p.failed, p.abandoned = err, true
+		p.result.Success = false
+	}
+	if step, ok := p.failed.(*StepError); ok {
+		step.RolledBack = p.result.RollbackPerformed
+	}
+	if p.failed != nil {
+		p.result.Error = p.failed.Error()
+	}
+	r.notify(RiskJudged{
+		Level: p.result.OverallRiskLevel, Files: p.result.FilesChanged.Count(), Edits: p.result.TotalEdits,
+		Blocked: p.result.BlockReason,
+	})
+	return p, p.failed
+}
+
+// gather makes the result of the steps alone. Steps after the first unhandled failure are left out although they may
+// have run beside it.
+func (r *run) gather() *Result {
+	res := &Result{
+		Name: r.p.name, Success: true, TotalSteps: r.p.Len(), DryRun: true, Verbose: r.p.options.Verbose, RunID: r.x.RunID,
+		Commit: CommitOutcome{State: CommitNone}, FilesAffected: []string{}, Results: []StepResult{},
+	}
+	for _, w := range r.p.warnings {
+		res.Warnings = append(res.Warnings, w.String())
+	}
+	affected := make(map[string]bool)
+	for i, s := range r.results {
+		if s == nil || i > r.stopAt {
+			continue
+		}
+		res.Results = append(res.Results, *s)
+		if s.Failed() {
+			continue
+		}
+		res.CompletedSteps++
+		res.TotalEdits += s.EditsApplied
+		for _, f := range s.FilesMatched {
+			affected[f] = true
+		}
+	}
+	res.FilesAffected = append(res.FilesAffected, slices.Sorted(maps.Keys(affected))...)
+	return res
+}
+
+// firstError returns the error of the first step that failed unhandled, or why the run was cut short.
+func (r *run) firstError(ctx context.Context) error {
+	for i, err := range r.errs {
+		if err == nil || i > r.stopAt || r.results[i].Handled {
+			continue
+		}
+		if ctx.Err() != nil {
+			break // a step that was cancelled has not failed by itself
+		}
+		s := r.p.steps[i]
+		return &StepError{Step: s.ID, Index: i, Action: s.Action.Spec().Name, Err: err}
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("pipeline canceled: %w", context.Cause(ctx))
+	}
+	return nil
+}
+
+// settle takes the changes from the stage and judges them.
+func (p *Plan) settle(stage *fsutil.Stage) error {
+	if !p.mutates {
+		return nil
+	}
+	changes, err := stage.Changes()
+	if err != nil {
+		return fmt.Errorf("work out changes: %w", err)
+	}
+	p.changes = changes
+	p.judge()
+	return nil
+}
+
+// judge counts the changed files and holds them, and the edits, against the limits (X29, X33): first the number of
+// files, then the risk.
+func (p *Plan) judge() {
+	res, x := p.result, p.tree.x
+	res.FilesChanged = filesChanged(p.changes)
+	files := res.FilesChanged.Count()
+	res.OverallRiskLevel = x.Risk.Assess(files, res.TotalEdits)
+	p.block = x.block(files, res.TotalEdits, res.OverallRiskLevel, p.options.Force)
+	res.WouldBlock, res.BlockReason = p.block != nil, ""
+	if p.block != nil {
+		res.BlockReason = p.block.Reason
+	}
+}
+
+// block returns why a change of that size may not be committed, or nil.
+func (x Executor) block(files, edits int, level risk.Level, force bool) *BlockedError {
+	blocked := func(host bool, format string, args ...any) *BlockedError {
+		return &BlockedError{Reason: fmt.Sprintf(format, args...), Level: level, Files: files, Edits: edits, Host: host}
+	}
+	limit := x.MaxFiles
+	if limit == 0 {
+		limit = DefaultMaxFiles
+	}
+	switch {
+	case x.Ceiling != risk.Unset && level > x.Ceiling && files+edits > 0:
+		return blocked(true, "operation blocked due to %s risk. The host allows no more than %s, force does not help", level, x.Ceiling)
+	case force:
+		return nil
+	case limit > 0 && files > limit:
+		return blocked(false, "too many files affected (%d > %d). Use force=true to bypass", files, limit)
+	case level >= risk.High:
+		return blocked(false, "operation blocked due to %s risk. Use force=true to proceed", level)
+	default:
+		return nil
+	}
+}
+
+// filesChanged sorts the changes of files into lists. A change between a file and a directory counts as what happened
+// to the file.
+func filesChanged(changes []fsutil.Change) FilesChanged {
+	var f FilesChanged
+	isFile := func(s fsutil.State) bool { return s.Kind == fsutil.File || s.Kind == fsutil.Symlink }
+	for _, c := range changes {
+		switch was, is := isFile(c.Old), isFile(c.New); {
+		case !was && !is:
+		case c.Kind == fsutil.Renamed:
+			f.Renamed = append(f.Renamed, RenamedFile{From: c.From, To: c.Path})
+		case was && is:
+			f.Modified = append(f.Modified, c.Path)
+		case was:
+			f.Deleted = append(f.Deleted, c.Path)
+		default:
+			f.Created = append(f.Created, c.Path)
+		}
+	}
+	return f
+}

@@ -1,0 +1,192 @@
+package millrace
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// planVersion is the version of the JSON of a plan. Other versions are refused.
+const planVersion = 1
+
+// PlanError says that a stored plan cannot be taken up: it is damaged, of another version, or asks for what the host
+// forbids.
+type PlanError struct {
+	// Path is the path of the change that is refused, or "".
+	Path string
+	Err  error
+}
+
+// Error names the path.
+func (e *PlanError) Error() string {
+	if e.Path == "" {
+		return fmt.Sprintf("invalid plan: %v", e.Err)
+	}
+	return fmt.Sprintf("invalid plan: %s: %v", e.Path, e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *PlanError) Unwrap() error { return e.Err }
+
+type planJSON struct {
+	Version int          `json:"version"`
+	Name    string       `json:"name"`
+	Options Options      `json:"options"`
+	Digest  string       `json:"digest"`
+	Mutates bool         `json:"mutates"`
+	Result  *Result      `json:"result"`
+	Changes []changeJSON `json:"changes"`
+}
+
+// changeJSON is a change with the bytes it writes, where splices do not have them.
+type changeJSON struct {
+	fsutil.Change
+	Content []byte `json:"content,omitempty"`
+}
+
+var errNotUTF8 = errors.New("the name is not valid UTF-8, so it cannot be written as JSON")
+
+// MarshalJSON writes the plan with all bytes that it would write, so that [Executor.OpenPlan] can commit exactly those. A
+// plan that has failed cannot be stored.
+func (p *Plan) MarshalJSON() ([]byte, error) {
+	if p.abandoned {
+		return nil, fmt.Errorf("a plan that cannot be committed cannot be stored: %w", p.failed)
+	}
+	v := planJSON{
+		Version: planVersion, Name: p.name, Options: p.options, Digest: p.digest, Mutates: p.mutates,
+		Result: p.result, Changes: make([]changeJSON, len(p.changes)),
+	}
+	for i, c := range p.changes {
+		for _, name := range []string{c.Path, c.From, c.Old.Target, c.New.Target} {
+			if !utf8.ValidString(name) {
+				return nil, &PlanError{Path: c.Path, Err: errNotUTF8}
+			}
+		}
+		v.Changes[i].Change = c
+		if ownContent(c) {
+			data, err := readAll(c.OpenNew)
+			if err != nil {
+				return nil, fmt.Errorf("read %s: %w", c.Path, err)
+			}
+			v.Changes[i].Content = data
+		}
+	}
+	return json.Marshal(v)
+}
+
+// ownContent reports whether the new bytes of a change follow neither from splices nor from what is there.
+func ownContent(c fsutil.Change) bool {
+	return c.New.Kind == fsutil.File && c.Splices == nil && (c.Old.Kind != fsutil.File || c.Old.Hash != c.New.Hash)
+}
+
+// OpenPlan takes up a plan that was stored as JSON, to look at it or to commit it to fsys, the tree it was made for. It is
+// judged anew by this executor's policy, every path of it is checked, and nothing is written. The error is a *PlanError
+// for a plan that cannot be trusted. Whether the tree is still the one that was planned for is found out by Commit.
+func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Plan, error) {
+	t, err := x.openTree(fsys)
+	if err != nil {
+		return nil, err
+	}
+	var v planJSON
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&v); err != nil {
+		return nil, &PlanError{Err: err}
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, &PlanError{Err: errors.New("there is data after the plan")}
+	}
+	if v.Version != planVersion || v.Result == nil {
+		return nil, &PlanError{Err: fmt.Errorf("version %d is not known, this is version %d", v.Version, planVersion)}
+	}
+	p := &Plan{
+		tree: t, name: v.Name, options: v.Options, digest: v.Digest, mutates: v.Mutates || len(v.Changes) > 0,
+		result: v.Result, changes: make([]fsutil.Change, len(v.Changes)),
+	}
+	p.result.DryRun, p.result.BackupID, p.result.Commit = true, "", CommitOutcome{State: CommitNone}
+	edits := 0
+	for i, c := range v.Changes {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if i > 0 && v.Changes[i-1].Path >= c.Path {
+			return nil, &PlanError{Path: c.Path, Err: errors.New("changes are not in path order, or a path has two")}
+		}
+		if p.changes[i], err = t.adopt(c); err != nil {
+			return nil, &PlanError{Path: c.Path, Err: err}
+		}
+		edits += editsIn(c.Splices)
+	}
+	// The number of edits is what somebody has written down; it cannot be less than what can be counted.
+	p.result.TotalEdits = max(p.result.TotalEdits, edits)
+	p.judge()
+	return p, nil
+}
+
+// adopt checks a change that came from outside, and lets it read the tree.
+func (t *tree) adopt(c changeJSON) (fsutil.Change, error) {
+	g := t.guard()
+	if err := g.CheckWrite(c.Path); err != nil {
+		return c.Change, err
+	}
+	if (c.From != "") != (c.Kind == fsutil.Renamed) {
+		return c.Change, errors.New("only a rename has a place it comes from")
+	}
+	if c.From != "" {
+		if err := g.CheckWrite(c.From); err != nil {
+			return c.Change, err
+		}
+	}
+	if c.Old.Mode&^fsutil.PermBits != 0 || c.New.Mode&^fsutil.PermBits != 0 {
+		return c.Change, errors.New("a mode has bits that are no permissions")
+	}
+	if c.Old.Kind == fsutil.Other || c.New.Kind == fsutil.Other || c.Old.Kind == fsutil.Absent && c.New.Kind == fsutil.Absent {
+		return c.Change, fmt.Errorf("a change from %s to %s", c.Old.Kind, c.New.Kind)
+	}
+	if c.Splices != nil && (c.Old.Kind != fsutil.File || c.New.Kind != fsutil.File) {
+		return c.Change, errors.New("splices need a file before and after")
+	}
+	openOld := func() (io.ReadCloser, error) { return t.fs.Open(oldPath(c.Change)) }
+	if c.Old.Kind != fsutil.File {
+		openOld = nil
+	}
+	switch {
+	case c.New.Kind != fsutil.File:
+		return c.WithContent(openOld, nil), nil
+	case ownContent(c.Change):
+		if fsutil.HashOf(c.Content) != c.New.Hash || int64(len(c.Content)) != c.New.Size {
+			return c.Change, errors.New("the content is not what its hash says")
+		}
+		return c.WithContent(openOld, fsutil.BytesOpener(c.Content)), nil
+	default:
+		openNew := func() (io.ReadCloser, error) { return spliced(openOld, c.Change) }
+		return c.WithContent(openOld, openNew), nil
+	}
+}
+
+// spliced opens the new bytes of a change that is held as splices, or is a mere rename.
+func spliced(openOld fsutil.Opener, c fsutil.Change) (io.ReadCloser, error) {
+	old, err := readAll(openOld)
+	if err != nil {
+		return nil, err
+	}
+	if fsutil.HashOf(old) != c.Old.Hash {
+		return nil, fsutil.ErrDrift
+	}
+	text, err := fsutil.ApplySplices(old, c.Splices)
+	if err != nil {
+		return nil, err
+	}
+	if fsutil.HashOf(text) != c.New.Hash {
+		return nil, errors.New("the splices do not give what the hash says")
+	}
+	return io.NopCloser(bytes.NewReader(text)), nil
+}

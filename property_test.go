@@ -1,0 +1,241 @@
+package millrace_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+	"pgregory.net/rapid"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/txtarfs"
+)
+
+var (
+	genWord = rapid.SampledFrom([]string{"foo", "bar", "baz", "foo.bar", "x"})
+	genPath = rapid.SampledFrom([]string{"a.txt", "b.txt", "d/a.txt", "d/b.go", "d/e/c.txt", "f/a.txt", ".hidden"})
+	genDir  = rapid.SampledFrom([]string{"d", "d/e", "f", "new", "new/deep"})
+	genEOL  = rapid.SampledFrom([]string{"\n", "\n", "\n", "\r\n", ""})
+)
+
+// drawTree draws a small tree of text files.
+func drawTree(t *rapid.T) []txtarfs.File {
+	var files []txtarfs.File
+	for _, path := range rapid.SliceOfNDistinct(genPath, 1, 7, rapid.ID).Draw(t, "paths") {
+		var b strings.Builder
+		for range rapid.IntRange(0, 12).Draw(t, "lines") {
+			for range rapid.IntRange(0, 4).Draw(t, "words") {
+				b.WriteString(genWord.Draw(t, "word"))
+				b.WriteByte(' ')
+			}
+			b.WriteString(genEOL.Draw(t, "eol"))
+		}
+		files = append(files, txtarfs.File{Name: path, Data: []byte(b.String())})
+	}
+	return files
+}
+
+// drawPipeline draws a valid pipeline whose steps refer to each other in all ways there are.
+func drawPipeline(t *rapid.T) millrace.Pipeline {
+	b := millrace.New("random").Options(millrace.Options{
+		Force: rapid.Bool().Draw(t, "force"), ContinueOnError: rapid.Bool().Draw(t, "continue"),
+		NoBackup: rapid.Bool().Draw(t, "no backup"),
+	})
+	var earlier []string
+	for i := range rapid.IntRange(1, 7).Draw(t, "steps") {
+		id := fmt.Sprintf("s%d", i)
+		b = drawStep(t, id, earlier, b).Builder
+		earlier = append(earlier, id)
+	}
+	p, err := b.Build()
+	if err != nil {
+		t.Fatalf("the generator made an invalid pipeline: %v", err)
+	}
+	return p
+}
+
+func drawStep(t *rapid.T, id string, earlier []string, b millrace.Builder) millrace.StepBuilder {
+	ref := func(label string) string { return rapid.SampledFrom(earlier).Draw(t, label) }
+	text := func(label string) string {
+		if len(earlier) > 0 && rapid.IntRange(0, 5).Draw(t, "template") == 0 {
+			field := rapid.SampledFrom([]string{"count", "files_count", "files", "edits", "risk"}).Draw(t, "field")
+			return "{{" + ref("template step") + "." + field + "}}"
+		}
+		return genWord.Draw(t, label)
+	}
+	var files []string
+	from := len(earlier) > 0 && rapid.Bool().Draw(t, "from")
+	if !from {
+		files = rapid.SliceOfN(genPath, 1, 3).Draw(t, "files")
+	}
+	var step millrace.StepBuilder
+	kinds := []string{"search", "edit", "multi", "swap", "count", "regex", "copy", "rename", "delete", "read", "diff"}
+	if len(earlier) > 1 {
+		kinds = append(kinds, "merge", "aggregate")
+	}
+	kind := rapid.SampledFrom(kinds).Draw(t, "kind")
+	edits := []actions.TextEdit{{OldText: text("old"), NewText: text("new")}, {OldText: genWord.Draw(t, "old"), NewText: text("new")}}
+	switch kind {
+	case "search":
+		step = b.Step(id, actions.Search{Path: rapid.SampledFrom([]string{".", "d"}).Draw(t, "path"), Pattern: text("pattern"), IncludeContent: rapid.Bool().Draw(t, "content")})
+	case "edit":
+		step = b.Step(id, actions.Edit{Files: files, OldText: text("old"), NewText: text("new")})
+	case "multi":
+		step = b.Step(id, actions.MultiEdit{Files: files, Edits: edits})
+	case "swap":
+		step = b.Step(id, actions.MultiEdit{Files: files, Edits: edits, Mode: "simultaneous"})
+	case "count":
+		step = b.Step(id, actions.CountOccurrences{Files: files, Pattern: text("pattern")})
+	case "regex":
+		step = b.Step(id, actions.RegexTransform{Files: files, Patterns: []actions.PatternEdit{{Pattern: `(fo+)\s*(\w*)`, Replacement: "$2 $1"}}})
+	case "copy":
+		step = b.Step(id, actions.Copy{Files: files, Destination: genDir.Draw(t, "dir"), PreservePaths: rapid.Bool().Draw(t, "preserve"), Overwrite: rapid.Bool().Draw(t, "overwrite")})
+	case "rename":
+		step = b.Step(id, actions.Rename{Files: files, To: rapid.SampledFrom([]string{"{{dir}}/{{stem}}_2{{ext}}", "new/{{name}}"}).Draw(t, "to")})
+	case "delete":
+		step = b.Step(id, actions.Delete{Files: files, Permanent: rapid.Bool().Draw(t, "permanent")})
+	case "read":
+		step = b.Step(id, actions.ReadRanges{Files: files})
+	case "diff":
+		step = b.Step(id, actions.Diff{FileA: genPath.Draw(t, "a"), FileB: genPath.Draw(t, "b")})
+	case "merge":
+		step = b.Step(id, actions.Merge{Mode: rapid.SampledFrom([]string{"union", "intersection"}).Draw(t, "mode")})
+	case "aggregate":
+		step = b.Step(id, actions.Aggregate{})
+	}
+	switch kind {
+	case "search", "diff":
+	case "merge", "aggregate":
+		step = step.FromAll(rapid.SliceOfNDistinct(rapid.SampledFrom(earlier), 2, 2, rapid.ID).Draw(t, "from all")...)
+	default:
+		if from {
+			step = step.From(ref("from"))
+		}
+	}
+	if len(earlier) > 0 && rapid.IntRange(0, 2).Draw(t, "conditional") == 0 {
+		step = step.When(rapid.SampledFrom([]condition.Condition{
+			condition.HasMatches(ref("if")), condition.NoMatches(ref("if")), condition.CountGT(ref("if"), 1), condition.CountLT(ref("if"), 2),
+			condition.CountEQ(ref("if"), 0), condition.StepSucceeded(ref("if")), condition.StepFailed(ref("if")),
+			condition.FileExists(genPath.Draw(t, "exists")), condition.FileNotExists(genPath.Draw(t, "exists not")),
+		}).Draw(t, "condition"))
+	}
+	return step
+}
+
+func memory(t testing.TB, files []txtarfs.File) afero.Fs {
+	t.Helper()
+	fsys := afero.NewMemMapFs()
+	if err := txtarfs.Write(fsys, files); err != nil {
+		t.Fatal(err)
+	}
+	return fsys
+}
+
+// story is all that a run tells and leaves, less what differs from run to run.
+func story(res *millrace.Result, err error, fsys afero.Fs) string {
+	if res == nil {
+		return fmt.Sprint(err)
+	}
+	c := *res
+	c.BackupID, c.TotalDuration = "", 0
+	c.Results = slices.Clone(c.Results)
+	for i := range c.Results {
+		c.Results[i].Duration = 0
+		for k := range c.Results[i].Files {
+			c.Results[i].Files[k].LastModified = c.Results[i].Files[k].LastModified.UTC().Truncate(1e15)
+		}
+	}
+	data, jerr := json.MarshalIndent(c, "", " ")
+	files, ferr := txtarfs.Read(fsys, ".millrace")
+	return fmt.Sprintf("%v\n%s\n%s\n%v%v", err, data, txtarfs.Format(files), jerr, ferr)
+}
+
+// TestParallelIsSequential: the same pipeline on the same tree tells the same story and leaves the same tree.
+func TestParallelIsSequential(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		tree, p := drawTree(r), drawPipeline(r)
+		x := millrace.Executor{Workers: 4}
+		stories := make([]string, 2)
+		for i, parallel := range []bool{false, true} {
+			o := p.Options()
+			o.Parallel = parallel
+			fsys := memory(t, tree)
+			res, err := x.Run(t.Context(), fsys, p.WithOptions(o))
+			stories[i] = story(res, err, fsys)
+		}
+		if d := cmp.Diff(stories[0], stories[1]); d != "" {
+			r.Fatalf("parallel differs (-sequential +parallel):\n%s", d)
+		}
+	})
+}
+
+// TestDryRunIsRun: the dry run tells what the run tells, its diff applied by git gives the tree that the run leaves, and
+// restoring the backup gives the tree that was there before.
+func TestDryRunIsRun(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		tree, p := drawTree(r), drawPipeline(r)
+		fsys := memory(t, tree)
+		var x millrace.Executor
+		plan, planErr := x.Plan(t.Context(), fsys, p)
+		before, _ := txtarfs.Read(fsys)
+		if d := cmp.Diff(txtarfs.Format(sorted(tree)), txtarfs.Format(before)); d != "" {
+			r.Fatalf("the dry run has written (-want +got):\n%s", d)
+		}
+		dry, diff := plan.Result(), plan.Diff()
+		res, err := x.Run(t.Context(), fsys, p)
+
+		dry.DryRun, dry.Commit, dry.Warnings = res.DryRun, res.Commit, res.Warnings
+		if d := cmp.Diff(story(dry, planErr, fsys), story(res, err, fsys)); d != "" {
+			r.Fatalf("the run differs (-dry +run):\n%s", d)
+		}
+		after, _ := txtarfs.Read(fsys, ".millrace")
+		if d := cmp.Diff(txtarfs.Format(after), txtarfs.Format(gitApply(t, tree, diff))); d != "" && res.Commit.State == millrace.CommitApplied {
+			r.Fatalf("git apply differs (-run +git):\n%s\n%s", d, diff)
+		}
+		if res.BackupID != "" && !p.Options().NoBackup && !permanent(p) {
+			if _, err := x.Restore(t.Context(), fsys, res.BackupID); err != nil {
+				r.Fatalf("restore: %v", err)
+			}
+			restored, _ := txtarfs.Read(fsys, ".millrace")
+			if d := cmp.Diff(txtarfs.Format(before), txtarfs.Format(restored)); d != "" {
+				r.Fatalf("restore (-before +after):\n%s", d)
+			}
+		}
+	})
+}
+
+func permanent(p millrace.Pipeline) bool {
+	return slices.ContainsFunc(p.Steps(), func(s millrace.Step) bool {
+		d, ok := s.Action.(actions.Delete)
+		return ok && d.Permanent
+	})
+}
+
+// TestBuilderJSONDecode: a pipeline built in Go, written as JSON and decoded is Equal, with the same digest, and written
+// again gives the same bytes.
+func TestBuilderJSONDecode(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		p := drawPipeline(r)
+		data, err := json.Marshal(p)
+		if err != nil {
+			r.Fatal(err)
+		}
+		q, err := millrace.Decode(data)
+		if err != nil {
+			r.Fatalf("%v\n%s", err, data)
+		}
+		if !p.Equal(q) || p.Digest() != q.Digest() {
+			r.Fatalf("decoded pipeline differs:\n%s", data)
+		}
+		again, err := json.Marshal(q)
+		if err != nil || string(again) != string(data) {
+			r.Fatalf("written again: %v\n%s\n%s", err, data, again)
+		}
+	})
+}

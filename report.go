@@ -1,0 +1,221 @@
+package millrace
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/millrace-go/millrace/risk"
+)
+
+const (
+	reportRule = "━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━" // 39 (S0.59)
+
+	shortList    = 2  // files of a step that a report lists when it is not verbose
+	longestText  = 50 // lines of a file that a verbose report shows (S0.63)
+	detailIndent = "   "
+	itemIndent   = "     "
+)
+
+// String returns the compact line (S0.57, S0.58): "OK: 4/4 steps | 12 files | 45 edits | medium risk".
+func (r *Result) String() string {
+	if !r.Success {
+		return fmt.Sprintf("FAIL: %d/%d steps | %s", r.CompletedSteps, r.TotalSteps, oneLine(r.failure()))
+	}
+	line := fmt.Sprintf("OK: %d/%d steps | %d files | %d edits", r.CompletedSteps, r.TotalSteps, len(r.FilesAffected), r.TotalEdits)
+	if r.OverallRiskLevel > risk.Low {
+		line += " | " + strings.ToLower(r.OverallRiskLevel.String()) + " risk"
+	}
+	return line
+}
+
+// failure is the first unhandled error of a step, or what the run as a whole failed of.
+func (r *Result) failure() string {
+	for _, s := range r.Results {
+		if s.Failed() && !s.Handled {
+			return s.Error
+		}
+	}
+	if r.BlockReason != "" {
+		return r.BlockReason
+	}
+	return r.Error
+}
+
+// WriteReport writes the report for people (S0.59 to S0.63). It lists two files a step, or all of them, file contents
+// (50 lines each at most) and counts per file if the pipeline is verbose (X26).
+func (r *Result) WriteReport(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintln(b, reportRule)
+	fmt.Fprintf(b, "📋 Pipeline: %s\n", oneLine(r.Name))
+	fmt.Fprintf(b, "%s Success: %t\n", mark(r.Success), r.Success)
+	fmt.Fprintf(b, "📊 Steps: %d/%d completed\n", r.CompletedSteps, r.TotalSteps)
+	fmt.Fprintf(b, "⏱️ Duration: %s\n", formatDuration(r.TotalDuration))
+	if r.BackupID != "" {
+		fmt.Fprintf(b, "💾 Backup: %s\n", r.BackupID)
+	}
+	if r.DryRun {
+		fmt.Fprintln(b, "👁️ Dry run: nothing was written")
+	}
+	if r.BlockReason != "" {
+		fmt.Fprintf(b, "⛔ Blocked: %s\n", oneLine(r.BlockReason))
+	} else if r.Error != "" {
+		fmt.Fprintf(b, "❗ Error: %s\n", oneLine(r.Error))
+	}
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(b, "⚠️ Warning: %s\n", oneLine(warning))
+	}
+	fmt.Fprintf(b, "\n📝 Step Results:\n")
+	for i, s := range r.Results {
+		fmt.Fprintln(b)
+		s.writeReport(b, i+1, r.Verbose)
+	}
+	fmt.Fprintf(b, "\n%s\n", reportRule)
+	if r.OverallRiskLevel != risk.Unset {
+		fmt.Fprintf(b, "📁 Files affected: %d\n", len(r.FilesAffected))
+		fmt.Fprintf(b, "✏️ Total edits: %d\n", r.TotalEdits)
+		fmt.Fprintf(b, "⚠️ Overall risk: %s\n", r.OverallRiskLevel)
+	}
+	return b.Flush()
+}
+
+func (s StepResult) writeReport(b *bufio.Writer, number int, verbose bool) {
+	sign := mark(s.Success)
+	if s.Skipped {
+		sign = "⏭️"
+	}
+	fmt.Fprintf(b, "%d. %s [%s] %s\n", number, s.StepID, s.Action, sign)
+	detail := func(format string, args ...any) { fmt.Fprintf(b, detailIndent+format+"\n", args...) }
+	detail("Duration: %s", formatDuration(s.Duration))
+	if s.Skipped {
+		detail("Skipped: %s", oneLine(s.SkipReason))
+	}
+	if s.Error != "" {
+		detail("Error: %s", oneLine(s.Error))
+	}
+	switch edits, counts := editing[s.Action], s.Action == "count_occurrences"; {
+	case s.Skipped || s.Failed():
+	case edits || s.EditsApplied > 0:
+		detail("Edits: %d replacements", s.EditsApplied)
+		if verbose {
+			writeCounts(b, s.Counts)
+		}
+	case counts:
+		detail("Counts: %d total occurrences", s.count())
+		if verbose {
+			writeCounts(b, s.Counts)
+		}
+	default:
+		detail("Files: %d matched", len(s.FilesMatched))
+		writeFiles(b, s, verbose)
+	}
+	if s.RiskLevel > risk.Low {
+		detail("⚠️ Risk: %s", s.RiskLevel)
+	}
+	for _, warning := range s.Warnings {
+		detail("⚠️ Warning: %s", oneLine(warning))
+	}
+	if verbose {
+		for _, path := range slices.Sorted(maps.Keys(s.Content)) {
+			detail("Content of %s:", oneLine(path))
+			writeText(b, s.Content[path])
+		}
+		if s.AggregatedContent != "" {
+			detail("Content:")
+			writeText(b, s.AggregatedContent)
+		}
+	}
+}
+
+// editing are the actions whose sign of work are edits, also when there were none.
+var editing = map[string]bool{"edit": true, "multi_edit": true, "regex_transform": true}
+
+func writeFiles(b *bufio.Writer, s StepResult, verbose bool) {
+	files := s.FilesMatched
+	if !verbose && len(files) > shortList {
+		files = files[:shortList]
+	}
+	for _, f := range files {
+		if n, ok := s.Counts[f]; ok && verbose {
+			fmt.Fprintf(b, "%s- %s: %d\n", itemIndent, oneLine(f), n)
+			continue
+		}
+		fmt.Fprintf(b, "%s- %s\n", itemIndent, oneLine(f))
+	}
+	if more := len(s.FilesMatched) - len(files); more > 0 {
+		fmt.Fprintf(b, "%s... and %d more\n", itemIndent, more)
+	}
+}
+
+func writeCounts(b *bufio.Writer, counts map[string]int) {
+	for _, path := range slices.Sorted(maps.Keys(counts)) {
+		fmt.Fprintf(b, "%s%s: %d\n", itemIndent, oneLine(path), counts[path])
+	}
+}
+
+// writeText writes at most longestText lines: the first and the last half of them.
+func writeText(b *bufio.Writer, text string) {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	omitted := len(lines) - longestText
+	for i, line := range lines {
+		if omitted > 0 && i == longestText/2 {
+			fmt.Fprintf(b, "%s... (%d lines omitted) ...\n", itemIndent, omitted)
+		}
+		if omitted > 0 && i >= longestText/2 && i < longestText/2+omitted {
+			continue
+		}
+		fmt.Fprintf(b, "%s%s\n", itemIndent, strings.TrimSuffix(line, "\r"))
+	}
+}
+
+func mark(ok bool) string {
+	if ok {
+		return "✅"
+	}
+	return "❌"
+}
+
+// oneLine keeps a name with control characters, or with characters that turn the writing direction, from faking lines
+// of a report.
+func oneLine(s string) string {
+	if !strings.ContainsFunc(s, misleading) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if misleading(r) {
+			quoted := fmt.Sprintf("%+q", r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func misleading(r rune) bool {
+	return r < ' ' || r >= 0x7f && r < 0xa0 ||
+		r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x2069 || r == 0xfeff
+}
+
+// formatDuration rounds as a person would: 3.4ms, 234ms, 1.2s, 2m5s (X6).
+func formatDuration(d time.Duration) string {
+	switch {
+	case d < time.Microsecond:
+		return d.String()
+	case d < time.Millisecond:
+		return d.Round(time.Microsecond).String()
+	case d < 10*time.Millisecond:
+		return d.Round(100 * time.Microsecond).String()
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	case d < time.Minute:
+		return d.Round(100 * time.Millisecond).String()
+	default:
+		return d.Round(time.Second).String()
+	}
+}

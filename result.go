@@ -1,0 +1,198 @@
+package millrace
+
+import (
+	"encoding/json"
+	"math"
+	"time"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/risk"
+)
+
+// Result is what a run has done. Its JSON has the names of seed 000 (S0.53 to S0.55); durations are milliseconds there.
+// Lists are in path order or in the order of the steps, never in the order things happened to finish.
+type Result struct {
+	Name           string `json:"name"`
+	Success        bool   `json:"success"`         // no step has failed unhandled, and nothing was blocked or in conflict
+	TotalSteps     int    `json:"total_steps"`     // steps of the pipeline
+	CompletedSteps int    `json:"completed_steps"` // steps that succeeded or were skipped
+	// Results has an entry for each step that ran or was skipped, in the order of the pipeline.
+	Results []StepResult `json:"results"`
+	// BackupID names the backup that [Executor.Restore] takes. Empty if none was made.
+	BackupID string `json:"backup_id,omitempty"`
+	// FilesAffected are the files that any step has matched, changed or not (X5).
+	FilesAffected []string `json:"files_affected"`
+	// FilesChanged are the files that differ in the end.
+	FilesChanged FilesChanged `json:"files_changed"`
+	// TotalEdits is the sum of the steps' replacements.
+	TotalEdits int `json:"total_edits"`
+	// OverallRiskLevel is judged by FilesChanged and TotalEdits. Unset if no step can write.
+	OverallRiskLevel risk.Level `json:"overall_risk_level,omitzero"`
+	// RollbackPerformed says that changes were staged, or even written, and taken back (X50).
+	RollbackPerformed bool `json:"rollback_performed,omitempty"`
+	DryRun            bool `json:"dry_run"`
+	// WouldBlock, of a dry run, says that a run would be refused; BlockReason says why, of a refused run too.
+	WouldBlock  bool          `json:"would_block,omitempty"`
+	BlockReason string        `json:"block_reason,omitempty"`
+	Commit      CommitOutcome `json:"commit"`
+	// Error is the message of the error that the run returned.
+	Error string `json:"error,omitempty"`
+	// Warnings are what the user should know although nothing failed.
+	Warnings []string `json:"warnings,omitempty"`
+	// Verbose says that WriteReport lists everything.
+	Verbose bool `json:"verbose,omitempty"`
+	// RunID is the id given by [Executor.RunID].
+	RunID string `json:"run_id,omitempty"`
+	// TotalDuration is the time from the start of the first step to the end of the commit.
+	TotalDuration time.Duration `json:"-"`
+}
+
+// CommitState says what became of the change.
+type CommitState string
+
+// The states a commit can end in (X50).
+const (
+	CommitNone       CommitState = "none"             // nothing was to be written, or nothing was tried
+	CommitApplied    CommitState = "applied"          // the tree is what the plan says
+	CommitRolledBack CommitState = "rolled_back"      // the tree is as before
+	CommitPending    CommitState = "pending_recovery" // the tree needs Recover
+)
+
+// CommitOutcome is the state and, if the tree was written, what was reached: "power_loss", "kill" or "error" names the
+// worst that the change is safe against.
+type CommitOutcome struct {
+	State     CommitState `json:"state"`
+	Guarantee string      `json:"guarantee,omitempty"`
+}
+
+// FilesChanged lists the files that are different in the end, each in one list. Directories are not listed.
+type FilesChanged struct {
+	Created  []string      `json:"created,omitempty"`
+	Modified []string      `json:"modified,omitempty"`
+	Deleted  []string      `json:"deleted,omitempty"`
+	Renamed  []RenamedFile `json:"renamed,omitempty"`
+}
+
+// RenamedFile is a file that has another name in the end, and perhaps other bytes.
+type RenamedFile struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// Count returns how many files are different.
+func (f FilesChanged) Count() int {
+	return len(f.Created) + len(f.Modified) + len(f.Deleted) + len(f.Renamed)
+}
+
+// StepResult is what one step has done (S0.56).
+type StepResult struct {
+	StepID     string `json:"step_id"`
+	Action     string `json:"action"`
+	Success    bool   `json:"success"`
+	Skipped    bool   `json:"skipped,omitempty"`
+	SkipReason string `json:"skip_reason,omitempty"`
+	// FilesMatched are the files that were found, read, changed or made, depending on the action.
+	FilesMatched []string `json:"files_matched,omitempty"`
+	// Content maps paths to the text that was read.
+	Content           map[string]string `json:"content,omitempty"`
+	AggregatedContent string            `json:"aggregated_content,omitempty"`
+	EditsApplied      int               `json:"edits_applied,omitempty"`
+	Counts            map[string]int    `json:"counts,omitempty"`
+	// Renames maps old paths to new ones (X17).
+	Renames map[string]string `json:"renames,omitempty"`
+	// Files says more of single files, such as their hashes.
+	Files []actions.FileReport `json:"files,omitempty"`
+	// Mode says how an "auto" pattern was understood: "literal" or "regex".
+	Mode     string   `json:"mode,omitempty"`
+	Error    string   `json:"error,omitempty"`
+	Handled  bool     `json:"handled,omitempty"` // the failure was expected by a later step
+	Warnings []string `json:"warnings,omitempty"`
+	// RiskLevel is judged by the files that this step changed and its edits. Unset for steps that cannot write.
+	RiskLevel risk.Level    `json:"risk_level,omitzero"`
+	Duration  time.Duration `json:"-"`
+}
+
+// Failed reports whether the step ran and did not succeed.
+func (s StepResult) Failed() bool { return !s.Success && !s.Skipped }
+
+// count is the sum of the step's counts, {{step.count}} in templates.
+func (s StepResult) count() int {
+	n := 0
+	for _, c := range s.Counts {
+		n += c
+	}
+	return n
+}
+
+// millis is a duration in JSON: milliseconds with at most three decimals (X6).
+type millis time.Duration
+
+func (m millis) MarshalJSON() ([]byte, error) {
+	return json.Marshal(math.Round(float64(m)/float64(time.Microsecond)) / 1000)
+}
+
+func (m *millis) UnmarshalJSON(data []byte) error {
+	var ms float64
+	if err := json.Unmarshal(data, &ms); err != nil {
+		return err
+	}
+	*m = millis(math.Round(ms*1000) * float64(time.Microsecond))
+	return nil
+}
+
+type plainResult Result
+
+// MarshalJSON gives seed 000's response schema.
+func (r Result) MarshalJSON() ([]byte, error) {
+	if r.Results == nil {
+		r.Results = []StepResult{}
+	}
+	if r.FilesAffected == nil {
+		r.FilesAffected = []string{}
+	}
+	if r.Commit.State == "" {
+		r.Commit.State = CommitNone
+	}
+	return json.Marshal(struct {
+		plainResult
+		TotalDuration millis `json:"total_duration"`
+	}{plainResult(r), millis(r.TotalDuration)})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (r *Result) UnmarshalJSON(data []byte) error {
+	var v struct {
+		plainResult
+		TotalDuration millis `json:"total_duration"`
+	}
+	if err := json.Unmarshal(data, &v); err != nil {
+		return err
+	}
+	*r = Result(v.plainResult)
+	r.TotalDuration = time.Duration(v.TotalDuration)
+	return nil
+}
+
+type plainStepResult StepResult
+
+// MarshalJSON writes the duration in milliseconds.
+func (s StepResult) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		plainStepResult
+		Duration millis `json:"duration"`
+	}{plainStepResult(s), millis(s.Duration)})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (s *StepResult) UnmarshalJSON(data []byte) error {
+	var v struct {
+		plainStepResult
+		Duration millis `json:"duration"`
+	}
+	if err := json.Unmarshal(data, &v); err != nil {
+		return err
+	}
+	*s = StepResult(v.plainStepResult)
+	s.Duration = time.Duration(v.Duration)
+	return nil
+}

@@ -1,0 +1,271 @@
+package millrace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/params"
+)
+
+// runStep runs one step, or skips it, and records its result.
+func (r *run) runStep(ctx context.Context, i int) {
+	s := r.p.steps[i]
+	spec := s.Action.Spec()
+	res := StepResult{StepID: s.ID, Action: spec.Name}
+	start := time.Now()
+	r.notify(StepStarted{Step: s.ID, Index: i, Action: spec.Name})
+
+	reason, err := r.skipReason(s)
+	switch {
+	case err != nil:
+	case reason != "":
+		res.Skipped, res.SkipReason = true, reason
+	default:
+		err = r.perform(ctx, s, spec, &res)
+	}
+	res.Duration = time.Since(start)
+	r.finish(i, res, err)
+}
+
+// finish records the result of a step and tells everybody.
+func (r *run) finish(i int, res StepResult, err error) {
+	s := r.p.steps[i]
+	if err != nil {
+		res.Error = stepMessage(res.Action, err)
+		res.Handled = r.handled[s.ID]
+	} else {
+		res.Success = !res.Skipped
+	}
+	r.mu.Lock()
+	r.results[i], r.errs[i] = &res, err
+	if err != nil && !res.Handled && !r.p.options.ContinueOnError {
+		r.stopAt = min(r.stopAt, i)
+	}
+	r.mu.Unlock()
+	if err != nil {
+		var p *actions.PanicError
+		if errors.As(err, &p) {
+			r.log.Error("action panicked", "step", s.ID, "panic", p.Value, "stack", string(p.Stack))
+		}
+		r.log.Info("step failed", "step", s.ID, "error", err)
+	} else {
+		r.log.Debug("step finished", "step", s.ID, "skipped", res.Skipped, "files", len(res.FilesMatched), "edits", res.EditsApplied)
+	}
+	r.notify(StepFinished{Step: s.ID, Index: i, Result: res, Duration: res.Duration})
+}
+
+// skipReason says why the step is not to run, or "". A step whose only input was skipped or has failed has nothing to
+// work on, unless its own condition is about that very step (X22).
+func (r *run) skipReason(s Step) (string, error) {
+	if !s.When.IsZero() {
+		holds, reason, err := s.When.Holds(facts{r})
+		if err != nil {
+			return "", err
+		}
+		if !holds {
+			return reason, nil
+		}
+	}
+	first := ""
+	for _, ref := range s.inputs() {
+		in := r.result(ref)
+		switch {
+		case s.When.StepRef() == ref, in != nil && in.Success:
+			return "", nil
+		case first != "":
+		case in != nil && in.Skipped:
+			first = fmt.Sprintf("input step '%s' was skipped", ref)
+		default:
+			first = fmt.Sprintf("input step '%s' failed", ref)
+		}
+	}
+	return first, nil
+}
+
+// result returns what is known of a step, nil if it has not run. Steps that another one refers to have always been
+// recorded before it starts, so the result does not change any more.
+func (r *run) result(id string) *StepResult {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.results[r.p.index[id]]
+}
+
+// perform runs the action of a step from savepoint to result.
+func (r *run) perform(ctx context.Context, s Step, spec actions.Spec, res *StepResult) error {
+	action, err := r.expand(s)
+	if err != nil {
+		return err
+	}
+	view := r.stage.For(s.ID, spec.ReadOnly)
+	files, err := r.filesOf(s, action)
+	if err != nil {
+		return err
+	}
+	if spec.Input == actions.InputFiles && len(files) == 0 {
+		res.Warnings = append(res.Warnings, noFiles(s))
+		if !spec.ReadOnly {
+			res.RiskLevel = r.x.Risk.Assess(0, 0)
+		}
+		return s.Expect.check(0, 0)
+	}
+
+	call := r.call(s, view, files, res)
+	savepoint := r.stage.Savepoint()
+	var out actions.Outcome
+	err = actions.Protect(func() (err error) {
+		out, err = action.Run(ctx, call)
+		return err
+	})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		// An action's own idea of which files it has matched is what the guard counts for those that only read.
+		err = s.Expect.check(len(out.Files), out.Edits)
+		if expect, ok := errors.AsType[*ExpectError](err); ok {
+			expect.Notes = res.Warnings // such as the lines that come nearest to what was looked for
+		}
+	}
+	if err != nil {
+		if !spec.ReadOnly {
+			r.stage.Rollback(savepoint)
+		}
+		return err
+	}
+	res.take(out)
+	if !spec.ReadOnly {
+		changed := r.stage.ChangedSince(savepoint)
+		res.RiskLevel = r.x.Risk.Assess(len(changed), out.Edits)
+		for _, path := range changed {
+			r.notify(FileStaged{Step: s.ID, Path: path})
+		}
+	}
+	return nil
+}
+
+func noFiles(s Step) string {
+	switch ins := s.inputs(); len(ins) {
+	case 0:
+		return "the list of files is empty"
+	case 1:
+		return fmt.Sprintf("input step '%s' matched no files", ins[0])
+	default:
+		return "the input steps matched no files"
+	}
+}
+
+// call makes what the action is given. What it warns of is kept in the order of the text, for several goroutines may
+// warn in any order.
+func (r *run) call(s Step, view *fsutil.Stage, files []string, res *StepResult) *actions.Call {
+	var mu sync.Mutex
+	call := &actions.Call{
+		FS: view, Step: s.ID, Files: files, Workers: r.x.workers(),
+		Logger: r.log.With("step", s.ID),
+		OnWarning: func(message string) {
+			mu.Lock()
+			defer mu.Unlock()
+			at, _ := slices.BinarySearch(res.Warnings, message)
+			res.Warnings = slices.Insert(res.Warnings, at, message)
+		},
+	}
+	if r.x.Observe != nil {
+		call.OnProgress = func(done, total int) { r.notify(StepProgress{Step: s.ID, Done: done, Total: total}) }
+	}
+	for _, ref := range s.inputs() {
+		if in := r.result(ref); in != nil {
+			call.Inputs = append(call.Inputs, actions.Result{
+				Step: ref, Files: in.FilesMatched, Content: in.Content, Aggregated: in.AggregatedContent,
+				Counts: in.Counts, Edits: in.EditsApplied,
+			})
+		}
+	}
+	return call
+}
+
+// filesOf returns the files that the step works on: canonical, each once, in the order they were given (X53).
+func (r *run) filesOf(s Step, action actions.Action) ([]string, error) {
+	var names []string
+	if ins := s.inputs(); len(ins) > 0 {
+		for _, ref := range ins {
+			if in := r.result(ref); in != nil {
+				names = append(names, in.FilesMatched...)
+			}
+		}
+	} else if v, ok := params.Get(action, "files"); ok && v.Type() == reflect.TypeFor[[]string]() {
+		names = v.Interface().([]string)
+	}
+	files := make([]string, 0, len(names))
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		canonical, err := r.stage.Canonical(name)
+		if err != nil {
+			return nil, err
+		}
+		if !seen[canonical] {
+			seen[canonical] = true
+			files = append(files, canonical)
+		}
+	}
+	return files, nil
+}
+
+// take moves an outcome into the result, lists sorted.
+func (s *StepResult) take(out actions.Outcome) {
+	slices.Sort(out.Files)
+	slices.SortFunc(out.Reports, func(a, b actions.FileReport) int { return strings.Compare(a.Path, b.Path) })
+	s.FilesMatched = slices.Compact(out.Files)
+	s.Content, s.AggregatedContent = out.Content, out.Aggregated
+	s.EditsApplied, s.Counts, s.Renames = out.Edits, out.Counts, out.Renames
+	s.Files, s.Mode = out.Reports, out.Mode
+}
+
+// check returns an *ExpectError if a number is out of bounds.
+func (e Expect) check(files, edits int) error {
+	if e.MinFiles != nil && files < *e.MinFiles || e.MaxFiles != nil && files > *e.MaxFiles {
+		return &ExpectError{What: "files", Got: files, Min: e.MinFiles, Max: e.MaxFiles}
+	}
+	if e.MinEdits != nil && edits < *e.MinEdits || e.MaxEdits != nil && edits > *e.MaxEdits {
+		return &ExpectError{What: "edits", Got: edits, Min: e.MinEdits, Max: e.MaxEdits}
+	}
+	return nil
+}
+
+// facts shows a run to a condition.
+type facts struct{ r *run }
+
+// Step implements [condition.Facts].
+func (f facts) Step(id string) (condition.StepFacts, bool) {
+	if _, ok := f.r.p.index[id]; !ok {
+		return condition.StepFacts{}, false
+	}
+	res := f.r.result(id)
+	if res == nil {
+		return condition.StepFacts{}, true
+	}
+	return condition.StepFacts{
+		Ran: !res.Skipped, Succeeded: res.Success, Failed: res.Failed(), Skipped: res.Skipped,
+		Files: len(res.FilesMatched), Count: res.count(),
+	}, true
+}
+
+// Exists implements [condition.Facts]: on the stage as it is now, inside the allowed paths only (X21).
+func (f facts) Exists(path string) (bool, error) {
+	switch _, err := f.r.stage.Stat(path); {
+	case err == nil:
+		return true, nil
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fsutil.ErrNotDir):
+		return false, nil
+	default:
+		return false, err
+	}
+}

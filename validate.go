@@ -1,0 +1,271 @@
+package millrace
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/strictjson"
+)
+
+// The codes of problems. They are stable: programs may rely on them.
+const (
+	codeInvalidJSON  = "invalid_json"
+	codeUnknownField = "unknown_field"
+	codeWrongType    = "wrong_type"
+	codeNoName       = "missing_name"
+	codeLongName     = "name_too_long"
+	codeNoSteps      = "no_steps"
+	codeManySteps    = "too_many_steps"
+	codeDuplicateID  = "duplicate_id"
+	codeBadID        = "invalid_id"
+	codeLongID       = "id_too_long"
+	codeNoAction     = "missing_action"
+	codeBadAction    = "unknown_action"
+	codeForwardRef   = "forward_reference"
+	codeUnknownRef   = "unknown_reference"
+	codeTwoInputs    = "two_inputs"
+	codeNoInput      = "missing_input"
+	codeUnusedInput  = "unused_input"
+	codeBadCondition = "invalid_condition"
+	codeBadExpect    = "invalid_expect"
+	codeBadTemplate  = "invalid_template"
+	codeNearTemplate = "unknown_template"
+)
+
+// draft is a pipeline that has not been checked.
+type draft struct {
+	name    string
+	options Options
+	steps   []Step
+	// problems are those found before, while decoding.
+	problems []Problem
+	warnings []Problem
+	// decoded says that params has checked the parameters against their tags already.
+	decoded bool
+	index   map[string]int
+}
+
+// check finds every problem and returns the pipeline if there is none.
+func (d *draft) check() (Pipeline, error) {
+	if d.name == "" {
+		d.problem("/name", codeNoName, "", "pipeline name is required")
+	} else if n := utf8.RuneCountInString(d.name); n > MaxNameLen {
+		d.problem("/name", codeLongName, "", "pipeline name too long (max %d, got %d)", MaxNameLen, n)
+	}
+	switch n := len(d.steps); {
+	case n == 0:
+		d.problem("/steps", codeNoSteps, "", "at least one step is required")
+	case n > MaxSteps:
+		d.problem("/steps", codeManySteps, "split the pipeline, or use multi_edit for several edits of the same files", "too many steps (max %d, got %d)", MaxSteps, n)
+	}
+	d.checkIDs()
+	for i := range d.steps {
+		d.checkStep(i)
+	}
+	if len(d.problems) > 0 {
+		sortProblems(d.problems)
+		return Pipeline{}, &ValidationError{Problems: d.problems}
+	}
+	sortProblems(d.warnings)
+	return Pipeline{name: d.name, options: d.options, steps: d.steps, index: d.index, warnings: d.warnings}, nil
+}
+
+func (d *draft) problem(pointer, code, hint, format string, args ...any) {
+	d.problems = append(d.problems, Problem{Pointer: pointer, Code: code, Hint: hint, Message: fmt.Sprintf(format, args...)})
+}
+
+// sortProblems puts problems in the order of the steps, those of the pipeline itself first. Within a step the order of
+// checking stays.
+func sortProblems(problems []Problem) {
+	slices.SortStableFunc(problems, func(a, b Problem) int { return stepOf(a.Pointer) - stepOf(b.Pointer) })
+}
+
+// stepOf returns the index of the step a pointer leads into, or -1.
+func stepOf(pointer string) int {
+	rest, ok := strings.CutPrefix(pointer, "/steps/")
+	if !ok {
+		return -1
+	}
+	digits, _, _ := strings.Cut(rest, "/")
+	if i, err := strconv.Atoi(digits); err == nil {
+		return i
+	}
+	return -1
+}
+
+// validID reports whether a step or run may have that id (S0.70, S0.79).
+func validID(id string) bool {
+	return id != "" && len(id) <= MaxIDLen && strings.Trim(id, idLetters) == ""
+}
+
+const idLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+
+func (d *draft) checkIDs() {
+	d.index = make(map[string]int, len(d.steps))
+	for i, s := range d.steps {
+		at := fmt.Sprintf("/steps/%d/id", i)
+		switch {
+		case len(s.ID) > MaxIDLen:
+			d.problem(at, codeLongID, "", "step ID too long (max %d, got %d)", MaxIDLen, len(s.ID))
+		case !validID(s.ID):
+			d.problem(at, codeBadID, "", "invalid step ID '%s' (only alphanumeric, -, and _ allowed)", s.ID)
+		}
+		if first, ok := d.index[s.ID]; ok {
+			d.problem(at, codeDuplicateID, "", "duplicate step ID '%s' at indices %d and %d", s.ID, first, i)
+			continue
+		}
+		d.index[s.ID] = i
+	}
+}
+
+func (d *draft) checkStep(i int) {
+	s := d.steps[i]
+	at := fmt.Sprintf("/steps/%d", i)
+	d.checkRefs(i, at+"/input_from", s.InputFrom)
+	for k, ref := range s.InputFromAll {
+		d.checkRefs(i, fmt.Sprintf("%s/input_from_all/%d", at, k), ref)
+		if slices.Contains(s.InputFromAll[:k], ref) {
+			d.problem(fmt.Sprintf("%s/input_from_all/%d", at, k), codeTwoInputs, "name it once", "step '%s' names input step '%s' twice", s.ID, ref)
+		}
+	}
+	if s.InputFrom != "" && len(s.InputFromAll) > 0 {
+		d.problem(at+"/input_from_all", codeTwoInputs, "use one of them", "step '%s' has both input_from and input_from_all", s.ID)
+	}
+	d.checkRefs(i, at+"/condition/step_ref", s.When.StepRef())
+	if !d.decoded && !s.When.IsZero() {
+		for _, p := range s.When.Check() {
+			d.problem(at+"/condition/"+p.Field, codeBadCondition, p.Hint, "%s", p.Message)
+		}
+	}
+	d.checkExpect(s, at+"/expect")
+	if s.Action == nil {
+		if !d.decoded {
+			d.problem(at+"/action", codeNoAction, "", "step '%s' has no action", s.ID)
+		}
+		return
+	}
+	d.checkInput(s, at)
+	d.checkParams(i, at+"/params")
+	d.checkTemplates(i, at+"/params")
+}
+
+// checkRefs checks that a step names an earlier one (S0.71, X28).
+func (d *draft) checkRefs(i int, pointer, ref string) {
+	if ref == "" {
+		return
+	}
+	switch j, ok := d.index[ref]; {
+	case !ok:
+		d.problem(pointer, codeUnknownRef, d.nearestStep(ref, i), "step '%s' references non-existent step '%s'", d.steps[i].ID, ref)
+	case j >= i:
+		d.problem(pointer, codeForwardRef, "", "step '%s' has forward reference to step '%s'", d.steps[i].ID, ref)
+	}
+}
+
+// nearestStep hints at an earlier step that could have been meant.
+func (d *draft) nearestStep(ref string, i int) string {
+	if near, ok := strictjson.Nearest(ref, ids(d.steps[:i])); ok {
+		return fmt.Sprintf("did you mean '%s'?", near)
+	}
+	return ""
+}
+
+func (d *draft) checkExpect(s Step, at string) {
+	pair := func(what string, low, high *int) {
+		if low != nil && *low < 0 || high != nil && *high < 0 {
+			d.problem(at, codeBadExpect, "", "step '%s': expect for %s must not be negative", s.ID, what)
+		} else if low != nil && high != nil && *low > *high {
+			d.problem(at, codeBadExpect, "", "step '%s': expect min_%s %d is more than max_%s %d", s.ID, what, *low, what, *high)
+		}
+	}
+	pair("files", s.Expect.MinFiles, s.Expect.MaxFiles)
+	pair("edits", s.Expect.MinEdits, s.Expect.MaxEdits)
+}
+
+// checkInput checks that the step takes its files from where its action can.
+func (d *draft) checkInput(s Step, at string) {
+	spec := s.Action.Spec()
+	given := hasFiles(s)
+	inputs := len(s.inputs()) > 0
+	switch spec.Input {
+	case actions.InputFiles:
+		if !inputs && !given {
+			d.problem(at+"/params", codeNoInput, "name files, or an earlier step in input_from", "%s action requires 'files' parameter", spec.Name)
+		}
+	case actions.InputMany:
+		switch {
+		case len(s.InputFromAll) == 1 || len(s.InputFromAll) == 0 && s.InputFrom != "":
+			d.problem(at+"/input_from_all", codeNoInput, "", "%s action requires at least 2 step references in 'input_from_all'", spec.Name)
+		case len(s.InputFromAll) == 0:
+			d.problem(at+"/input_from_all", codeNoInput, "", "%s action requires 'input_from_all' parameter", spec.Name)
+		}
+	case actions.InputNone:
+		if inputs {
+			d.problem(at+"/input_from", codeUnusedInput, "leave it out", "%s action takes no files from other steps", spec.Name)
+		}
+	}
+	if inputs && given {
+		d.problem(at+"/params/files", codeTwoInputs, "use one of them", "step '%s' has both files and an input step", s.ID)
+	}
+}
+
+// hasFiles reports whether the step names files itself, by a list or by a template that gives one.
+func hasFiles(s Step) bool {
+	if _, ok := s.Bind["/files"]; ok {
+		return true
+	}
+	v, ok := params.Get(s.Action, "files")
+	return ok && v.Kind() == reflect.Slice && v.Len() > 0
+}
+
+func (d *draft) checkParams(i int, at string) {
+	s := d.steps[i]
+	name := s.Action.Spec().Name
+	templated := func(text string) bool { return d.templated(i, text) }
+	if !d.decoded {
+		if name == "" {
+			d.problem(at, codeBadAction, "", "step '%s': the action's Spec has no name", s.ID)
+		}
+		if _, err := params.Describe(s.Action); err != nil {
+			d.problem(at, codeWrongType, "", "%s action cannot be used: %v", name, err)
+			return
+		}
+		for _, p := range params.Check(name, s.Action, s.Bind, templated) {
+			d.problem(at+p.Pointer, p.Code, p.Hint, "%s", p.Message)
+		}
+	}
+	v, ok := s.Action.(actions.Validator)
+	if !ok {
+		return
+	}
+	c := &actions.Check{IsTemplated: templated, HasInput: len(s.inputs()) > 0}
+	v.Validate(c)
+	for _, p := range c.Problems {
+		if slices.ContainsFunc(d.problems, func(q Problem) bool { return q.Pointer == at+p.Param }) {
+			continue // one problem a place: the tags have said it already
+		}
+		d.problem(at+p.Param, p.Code, p.Hint, "%s", p.Message)
+	}
+}
+
+func (d *draft) warn(pointer, code, format string, args ...any) {
+	d.warnings = append(d.warnings, Problem{Pointer: pointer, Code: code, Message: fmt.Sprintf(format, args...)})
+}
+
+// handledSteps are the steps whose failure a later step waits for (X3).
+func (p Pipeline) handledSteps() map[string]bool {
+	handled := make(map[string]bool)
+	for _, s := range p.steps {
+		if s.When.Type() == condition.TypeStepFailed {
+			handled[s.When.StepRef()] = true
+		}
+	}
+	return handled
+}
