@@ -1,0 +1,45 @@
+package fstest_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/fstest"
+)
+
+// The reference: a directory of the operating system.
+func TestRun_operatingSystem(t *testing.T) {
+	fstest.Run(t, func(t *testing.T) afero.Fs {
+		root, err := fsutil.OpenRoot(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { root.Close() })
+		return root
+	}, fstest.Options{})
+}
+
+// The system itself without anything of ours in between, so that no mistake of RootFs becomes a rule of the suite.
+func TestRun_basePathFs(t *testing.T) {
+	fstest.Run(t, func(t *testing.T) afero.Fs {
+		return afero.NewBasePathFs(afero.NewOsFs(), t.TempDir())
+	}, fstest.Options{
+		NoSymlinks:    true, // it makes relative targets absolute
+		NoConfinement: true,
+		NoDirReplace:  true,
+	})
+}
+
+func TestNames_distinct(t *testing.T) {
+	names := fstest.Names()
+	if len(names) < 120 {
+		t.Errorf("%d checks, want at least 120", len(names))
+	}
+	slices.Sort(names)
+	if n := len(slices.Compact(slices.Clone(names))); n != len(names) {
+		t.Errorf("%d of %d names are not distinct", len(names)-n, len(names))
+	}
+}
