@@ -49,6 +49,6 @@ func (e Edit) Run(ctx context.Context, c *Call) (Outcome, error) {
 			return Outcome{}, withHint(err)
 		}
 	}
-	r := replacing{list: []replacement{{pattern: p, template: tmpl, label: "old_text"}}, binary: e.Binary}
+	r := replacing{list: []*replacement{{pattern: p, template: tmpl, label: "old_text"}}, binary: e.Binary}
 	return r.run(ctx, c)
 }

@@ -56,7 +56,7 @@ func (m MultiEdit) Run(ctx context.Context, c *Call) (Outcome, error) {
 		if err != nil {
 			return Outcome{}, err
 		}
-		r.list = append(r.list, replacement{pattern: p, template: match.Text(e.NewText), label: label})
+		r.list = append(r.list, &replacement{pattern: p, template: match.Text(e.NewText), label: label})
 	}
 	return r.run(ctx, c)
 }

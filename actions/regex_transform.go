@@ -72,7 +72,7 @@ func (r RegexTransform) Run(ctx context.Context, c *Call) (Outcome, error) {
 		if err != nil {
 			return Outcome{}, withHint(err)
 		}
-		work.list = append(work.list, replacement{pattern: p, template: tmpl, label: label})
+		work.list = append(work.list, &replacement{pattern: p, template: tmpl, label: label})
 	}
 	return work.run(ctx, c)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/match"
@@ -14,17 +15,14 @@ type replacement struct {
 	pattern  *match.Pattern
 	template match.Template
 	label    string // what messages call it
-}
 
-// done is what one step did to one file.
-type done struct {
-	edits   int
-	matched []bool // by index of the replacement, whether it matched at all, be it without a change
+	matched atomic.Bool // anywhere
+	changed atomic.Bool // any bytes
 }
 
 // replacing is the work of the actions that replace text: edit, multi_edit and regex_transform.
 type replacing struct {
-	list         []replacement
+	list         []*replacement
 	simultaneous bool // all of them match what the step found, instead of each what the one before has left
 	binary       bool
 }
@@ -36,82 +34,79 @@ func (r *replacing) run(ctx context.Context, c *Call) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	results := make([]done, len(files))
+	edits := make([]int, len(files))
 	err = c.Each(ctx, files, func(ctx context.Context, i int, file string) error {
-		d, err := r.file(ctx, c, file)
-		results[i] = d
+		n, err := r.file(ctx, c, file)
+		edits[i] = n
 		return fileError(file, err)
 	})
 	if err != nil {
 		return Outcome{}, err
 	}
 	out := Outcome{Counts: map[string]int{}}
-	matched := make([]bool, len(r.list))
-	for i, d := range results {
-		for k, hit := range d.matched {
-			matched[k] = matched[k] || hit
-		}
-		if d.edits > 0 {
+	for i, n := range edits {
+		if n > 0 {
 			out.Files = append(out.Files, files[i])
-			out.Counts[files[i]] = d.edits
-			out.Edits += d.edits
+			out.Counts[files[i]] = n
+			out.Edits += n
 		}
 	}
-	return out, r.warn(ctx, c, files, matched)
+	r.warn(c, files)
+	return out, nil
 }
 
-// file replaces in one file.
-func (r *replacing) file(ctx context.Context, c *Call, name string) (done, error) {
+// file replaces in one file and returns how many replacements it made.
+func (r *replacing) file(ctx context.Context, c *Call, name string) (int, error) {
 	data, err := c.FS.ReadFile(name)
 	switch {
 	case err != nil:
-		return done{}, err
+		return 0, err
 	case !r.binary && fsutil.IsBinary(data):
-		return done{}, ErrBinary
+		return 0, ErrBinary
 	}
-	d := done{matched: make([]bool, len(r.list))}
 	if r.simultaneous {
-		splices, err := r.together(ctx, c.Step, data, d.matched)
+		splices, err := r.together(ctx, c.Step, data)
 		if err != nil || len(splices) == 0 {
-			return d, err
+			return 0, err
 		}
-		d.edits = len(splices)
-		return d, c.FS.Edit(name, splices)
+		return len(splices), c.FS.Edit(name, splices)
 	}
+	edits, rounds := 0, 0
+	now := data
 	for i := range r.list {
-		splices, hit, err := r.splices(ctx, c.Step, i, data)
+		splices, err := r.splices(ctx, c.Step, i, now)
 		if err != nil {
-			return d, err
+			return 0, err
 		}
-		d.matched[i] = hit
 		if len(splices) == 0 {
 			continue
 		}
 		if err := c.FS.Edit(name, splices); err != nil {
-			return d, err
+			return 0, err
 		}
-		d.edits += len(splices)
-		if i == len(r.list)-1 {
-			break
-		}
-		if data, err = fsutil.ApplySplices(data, splices); err != nil {
-			return d, err
+		edits += len(splices)
+		rounds++
+		if now, err = fsutil.ApplySplices(now, splices); err != nil {
+			return 0, err
 		}
 	}
-	return d, nil
+	if rounds > 1 && bytes.Equal(now, data) {
+		return 0, nil // one edit has taken back what another one did
+	}
+	return edits, nil
 }
 
-// splices returns a splice for each match of one replacement that changes anything, and whether there was any match.
-func (r *replacing) splices(ctx context.Context, step string, i int, data []byte) (splices []fsutil.Splice, hit bool, err error) {
+// splices returns a splice for each match of one replacement that changes anything.
+func (r *replacing) splices(ctx context.Context, step string, i int, data []byte) (splices []fsutil.Splice, err error) {
 	one := r.list[i]
 	if !one.pattern.Contains(data) {
-		return nil, false, nil
+		return nil, nil
 	}
+	one.matched.Store(true)
 	by := []fsutil.Origin{{Step: step, Edit: i}}
 	replacer := one.pattern.Replacer(one.template, data)
 	size, tooLarge := 0, false
 	err = one.pattern.All(ctx, data, MaxMatches, func(loc []int) bool {
-		hit = true
 		text := replacer.Replace(loc)
 		if bytes.Equal(text, data[loc[0]:loc[1]]) {
 			return true
@@ -124,11 +119,14 @@ func (r *replacing) splices(ctx context.Context, step string, i int, data []byte
 	if tooLarge {
 		err = &match.LimitError{What: "bytes", Limit: MaxOutputBytes}
 	}
-	return splices, hit, err
+	if len(splices) > 0 {
+		one.changed.Store(true)
+	}
+	return splices, err
 }
 
 // together returns the splices of all replacements, none of which sees what another one does (X14).
-func (r *replacing) together(ctx context.Context, step string, data []byte, matched []bool) ([]fsutil.Splice, error) {
+func (r *replacing) together(ctx context.Context, step string, data []byte) ([]fsutil.Splice, error) {
 	var all []fsutil.Splice
 	spans := spans{data: data}
 	size := 0
@@ -137,9 +135,10 @@ func (r *replacing) together(ctx context.Context, step string, data []byte, matc
 		by := []fsutil.Origin{{Step: step, Edit: i}}
 		replacer := one.pattern.Replacer(one.template, data)
 		err := one.pattern.All(ctx, data, MaxMatches, func(loc []int) bool {
-			matched[i] = true
+			one.matched.Store(true)
 			spans.list = append(spans.list, span{loc[0], loc[1], i})
 			if text := replacer.Replace(loc); !bytes.Equal(text, data[loc[0]:loc[1]]) {
+				one.changed.Store(true)
 				all = append(all, fsutil.Splice{Off: int64(loc[0]), Len: int64(loc[1] - loc[0]), Text: text, By: by})
 				size += len(text)
 			}

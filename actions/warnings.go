@@ -1,10 +1,84 @@
 package actions
 
 import (
-	"context"
+	"fmt"
+	"strings"
+
+	"github.com/millrace-go/millrace/internal/match"
 )
 
-// warn tells the user which of the replacements have matched nothing.
-func (r *replacing) warn(_ context.Context, c *Call, files []string, matched []bool) error {
-	return nil
+// Bounds on the search for lines that come near to a text that was not found.
+const (
+	nearestFiles = 20 // files looked into
+	nearestHints = 3  // places told of
+	nearestTexts = 5  // texts looked for
+)
+
+// warn tells the user of replacements that matched nothing anywhere, and of those that changed nothing where they did.
+// That is no failure (X49). There is one warning for all of them.
+func (r *replacing) warn(c *Call, files []string) {
+	if len(files) == 0 {
+		return // the executor says that there was nothing to work on
+	}
+	var missing, idle []int
+	for i := range r.list {
+		switch {
+		case !r.list[i].matched.Load():
+			missing = append(missing, i)
+		case !r.list[i].changed.Load():
+			idle = append(idle, i)
+		}
+	}
+	var texts []string
+	for n, i := range missing {
+		if n == nearestTexts {
+			texts = append(texts, fmt.Sprintf("and %d more", len(missing)-n))
+			break
+		}
+		texts = append(texts, r.missing(c, files, r.list[i]))
+	}
+	for n, i := range idle {
+		if n == nearestTexts {
+			texts = append(texts, fmt.Sprintf("and %d more", len(idle)-n))
+			break
+		}
+		texts = append(texts, fmt.Sprintf("%s %s is found, but what replaces it is the same", r.list[i].label, quoted(r.list[i].pattern.Source())))
+	}
+	if len(texts) > 0 {
+		c.Warnf("%s", strings.Join(texts, "; "))
+	}
+}
+
+// missing says that a replacement matched nothing, and what came nearest.
+func (r *replacing) missing(c *Call, files []string, one *replacement) string {
+	source := one.pattern.Source()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s matches nothing in %d files", one.label, quoted(source), len(files))
+	if len(files) == 1 {
+		b.Reset()
+		fmt.Fprintf(&b, "%s %s matches nothing in %s", one.label, quoted(source), files[0])
+	}
+	left := nearestHints
+	for _, file := range files[:min(len(files), nearestFiles)] {
+		data, err := c.FS.ReadFile(file)
+		if err != nil {
+			continue // it was read a moment ago: the step's own error tells of this
+		}
+		if one.pattern.Mode() == match.Regex {
+			// There is no such thing as nearly matching, but quoting the pattern is often what was meant.
+			if plain, err := match.Compile(source, match.Literal, match.Flags{}); err == nil && plain.Contains(data) {
+				fmt.Fprintf(&b, "; it occurs as plain text in %s: write \\ before characters that are meant as themselves", file)
+				break
+			}
+			continue
+		}
+		for _, h := range match.Nearest(data, source, left) {
+			fmt.Fprintf(&b, "; nearest is %s:%d, which %s: %s", file, h.Line, h.Why, h.Text)
+			left--
+		}
+		if left == 0 {
+			break
+		}
+	}
+	return b.String()
 }
