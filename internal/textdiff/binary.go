@@ -18,7 +18,7 @@ func IsBinary(content []byte) bool {
 }
 
 // index writes the line with the names of both blobs: without it git refuses binary patches, and patch does not see that
-// a changed link is one.
+// a link that is there already is one.
 func (p *printer) index(f FilePatch) {
 	p.print("index ", blobID(f.Old, f.OldMode), "..", blobID(f.New, f.NewMode))
 	if f.OldMode == f.NewMode {

@@ -11,11 +11,15 @@ type engine struct {
 	renumber    []int32   // of anchors; all 0 between calls
 }
 
-// minBound is the least number of changes from either end that a search goes through before it gives up being exact.
-const minBound = 256
+// A search gives up being exact after as many changes from either end as the square root of the size of the box, within
+// these limits. The upper one keeps the time linear in the size of very large boxes.
+const (
+	minBound = 256
+	maxBound = 512
+)
 
 // run compares a[aLo:aHi] with b[bLo:bHi]. tried is the size of the smallest box around this one in which anchors were
-// looked for in vain, 0 if there is none.
+// looked for, 0 if there is none.
 func (e *engine) run(aLo, aHi, bLo, bHi, tried int) {
 	for {
 		for aLo < aHi && bLo < bHi && e.a[aLo] == e.b[bLo] {
@@ -34,17 +38,17 @@ func (e *engine) run(aLo, aHi, bLo, bHi, tried int) {
 			return
 		}
 		size := aHi - aLo + bHi - bLo
-		x, y, exact := e.search(e.a[aLo:aHi], e.b[bLo:bHi], max(minBound, isqrt(size)))
-		// Looking for anchors takes time proportional to the box. After a failure it waits until the box has halved, or
-		// the failures of a long row of boxes, each a little smaller than the one before, would add up to a square.
+		x, y, exact := e.search(e.a[aLo:aHi], e.b[bLo:bHi], min(max(minBound, isqrt(size)), maxBound))
+		// Looking for anchors takes time proportional to the box. It waits until the box has halved since the last time, or
+		// a long row of boxes, each a little smaller than the one before, would add up to a square.
 		if !exact && (tried == 0 || size <= tried/2) {
 			if blocks := e.anchors(e.a[aLo:aHi], e.b[bLo:bHi]); blocks != nil {
 				a0, b0 := aLo, bLo
 				for _, m := range blocks {
-					e.run(a0, aLo+m.a, b0, bLo+m.b, 0)
+					e.run(a0, aLo+m.a, b0, bLo+m.b, size)
 					a0, b0 = aLo+m.a+m.n, bLo+m.b+m.n
 				}
-				aLo, bLo, tried = a0, b0, 0
+				aLo, bLo, tried = a0, b0, size
 				continue
 			}
 			tried = size

@@ -21,6 +21,9 @@ const typeMask uint32 = 0o170000
 // FilePatch is the change of one file or symbolic link. A file that is created has OldMode [ModeAbsent], one that is
 // deleted has NewMode [ModeAbsent]; the zero FilePatch is not valid. Copies are written as created files: git cannot take
 // a patch that copies back.
+//
+// Where several changes meet at one path, git wants the section that takes the old file away, by deletion or by rename,
+// before the one that puts another there. Renames may otherwise form chains and circles, in any order.
 type FilePatch struct {
 	// OldName and NewName are slash-separated paths relative to the root of the tree. They are equal unless Rename is
 	// set; the one on a side where there is no file may be left empty.
@@ -148,7 +151,7 @@ func (p *printer) section(f FilePatch) {
 		p.print("rename from ", named(f.OldName), "\nrename to ", named(f.NewName), "\n")
 	}
 	switch {
-	case binary, (created || deleted) && !changed, changed && f.OldMode == ModeSymlink:
+	case binary, (created || deleted) && !changed, f.OldMode == ModeSymlink && f.NewMode == ModeSymlink:
 		p.index(f)
 	}
 	switch {
