@@ -95,7 +95,7 @@ func (p *pendingChange) unrename() {
 func (s *Stage) pending() ([]*pendingChange, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	all := collector{core: s.core, shown: make(map[string]leaf), hidden: make(map[string]hiddenLeaf)}
+	all := collector{core: s.core, shown: make(map[string]leaf), hidden: make(map[string]*fact), gone: make(map[string]*removal)}
 	if err := all.mirror(s.root, "."); err != nil {
 		return nil, err
 	}

@@ -9,18 +9,13 @@ type leaf struct {
 	by []stamp
 }
 
-// hiddenLeaf is something of the base that does not stand at its path any more, or not as it was.
-type hiddenLeaf struct {
-	f    *fact
-	gone *removal
-}
-
 // collector gathers the parts of the stage and of the base that may differ: those at and below the slots of the
 // directories that are where they were. core.mu must be held.
 type collector struct {
 	*core
 	shown  map[string]leaf
-	hidden map[string]hiddenLeaf
+	hidden map[string]*fact    // what does not stand at its path any more, or not as it was
+	gone   map[string]*removal // how things of the base were taken away, with all below them
 }
 
 // mirror collects from a directory that is where the base has it.
@@ -33,11 +28,11 @@ func (w *collector) mirror(dir *node, name string) error {
 			err = w.hide(at, s.gone)
 		case n.kind == Dir && n.base == at:
 			w.shown[at] = leaf{n: n, f: n.from, by: n.by}
-			w.hidden[at] = hiddenLeaf{f: n.from}
+			w.hidden[at] = n.from
 			err = w.mirror(n, at)
 		case n.from != nil && n.from.path == at:
 			w.shown[at] = leaf{n: n, f: n.from, by: n.by}
-			w.hidden[at] = hiddenLeaf{f: n.from}
+			w.hidden[at] = n.from
 		default:
 			if err = w.show(at, kid{slot: s, kind: n.kind}, nil); err == nil {
 				err = w.hide(at, s.gone)
@@ -79,6 +74,11 @@ func (w *collector) show(at string, k kid, moves []stamp) error {
 	}
 	if e.n != nil {
 		moved = mergeStamps(moved, e.n.moves)
+		for name, s := range e.n.kids {
+			if e.n.base != "" {
+				w.noteGone(joinName(e.n.base, name), s.gone)
+			}
+		}
 	}
 	kids, err := w.children(nil, e)
 	if err != nil {
@@ -98,11 +98,28 @@ func (w *collector) hide(at string, gone *removal) error {
 	if err != nil || f == nil {
 		return err
 	}
-	return w.hideFact(f, gone)
+	w.noteGone(at, gone)
+	return w.hideFact(f)
 }
 
-func (w *collector) hideFact(f *fact, gone *removal) error {
-	w.hidden[f.path] = hiddenLeaf{w.core.base.keep(f), gone}
+func (w *collector) noteGone(at string, gone *removal) {
+	if gone != nil {
+		w.gone[at] = gone
+	}
+}
+
+// goneAt returns how something of the base was taken away, by itself or with a directory above it.
+func (w *collector) goneAt(at string) *removal {
+	for ; at != "."; at, _ = splitPath(at) {
+		if gone := w.gone[at]; gone != nil {
+			return gone
+		}
+	}
+	return nil
+}
+
+func (w *collector) hideFact(f *fact) error {
+	w.hidden[f.path] = w.core.base.keep(f)
 	if f.kind != Dir {
 		return nil
 	}
@@ -115,7 +132,7 @@ func (w *collector) hideFact(f *fact, gone *removal) error {
 		if err != nil {
 			return err
 		}
-		if err := w.hideFact(kf, gone); err != nil {
+		if err := w.hideFact(kf); err != nil {
 			return err
 		}
 	}
@@ -158,20 +175,20 @@ func (w *collector) join() ([]*pendingChange, error) {
 
 func (w *collector) joinOne(at string) *pendingChange {
 	l, isShown := w.shown[at]
-	h := w.hidden[at]
+	under, gone := w.hidden[at], w.goneAt(at)
 	p := &pendingChange{change: Change{Path: at}}
 	c := &p.change
-	old := h.f // what Old is about
+	old := under // what Old is about
 	switch {
 	case !isShown:
 		c.Kind = Deleted
-		c.Permanent = h.gone != nil && h.gone.permanent && h.f.kind != Dir
+		c.Permanent = gone != nil && gone.permanent && under.kind != Dir
 	case l.f != nil && l.f.path != at:
 		c.Kind, c.From, old = Renamed, l.f.path, l.f
-		if h.f != nil {
-			c.Replaced, p.under = h.f.state(), w.fileBody(h.f)
+		if under != nil {
+			c.Replaced, p.under = under.state(), w.fileBody(under)
 		}
-	case h.f != nil:
+	case under != nil:
 		c.Kind = Modified
 	default:
 		c.Kind = Created
@@ -180,8 +197,8 @@ func (w *collector) joinOne(at string) *pendingChange {
 		c.Old, p.oldBody = old.state(), w.fileBody(old)
 	}
 	by := l.by
-	if h.gone != nil {
-		by = mergeStamps(by, h.gone.by)
+	if under != nil && l.f != under && gone != nil {
+		by = mergeStamps(by, gone.by)
 	}
 	for _, s := range by {
 		c.By = append(c.By, s.Origin)
@@ -191,8 +208,8 @@ func (w *collector) joinOne(at string) *pendingChange {
 	}
 	w.newSide(p, l)
 	if b := p.newBody; b != nil && b.src != nil && b.src == old {
-		if b.plain() && p.isIdle() {
-			return nil // the same bytes, so there is nothing to hash
+		if l.f == old && b.plain() && p.isIdle() {
+			return nil // taken up by the stage, but never changed: nothing to hash
 		}
 		c.Splices = slices.Clone(b.splices)
 	}

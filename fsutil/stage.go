@@ -67,7 +67,7 @@ var _ interface {
 // NewStage returns a stage over base as raised by [Raise]. If that fails, for want of a base perhaps, every operation of
 // the stage returns its error.
 func NewStage(base afero.Fs) *Stage {
-	c := &core{now: time.Now(), inodes: make(map[string]*node), spill: new(spill), spillAt: defaultSpillAt}
+	c := &core{now: time.Now().Round(0), inodes: make(map[string]*node), spill: new(spill), spillAt: defaultSpillAt}
 	c.root = newDir(0o755, c.now)
 	s := &Stage{core: c}
 	raised, err := Raise(base)

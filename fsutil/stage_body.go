@@ -53,7 +53,7 @@ func (c *core) pagedBody(data []byte) (*body, error) {
 	b := &body{size: int64(len(data))}
 	for len(data) > 0 {
 		n := min(len(data), pageSize)
-		b.pages = append(b.pages, &page{data: data[:n:n]})
+		b.pages = append(b.pages, &page{owner: b, data: data[:n:n]})
 		c.held.Add(int64(n))
 		data = data[n:]
 	}
@@ -83,13 +83,14 @@ func (c *core) bytesOf(b *body) ([]byte, error) {
 	} else {
 		c.mu.RLock()
 		b.shared.Store(true)
-		if len(b.pages) == 1 && int64(len(b.pages[0].data)) == b.size {
+		if len(b.pages) == 1 && b.pages[0] != nil && int64(len(b.pages[0].data)) == b.size {
 			// The page is in memory already, so the cache has nothing to save.
 			data = b.pages[0].data
-			c.mu.RUnlock()
-			return data, nil
 		}
 		c.mu.RUnlock()
+		if data != nil {
+			return data, nil
+		}
 		data = make([]byte, b.size)
 		if _, err := c.readPages(b, data, 0); err != nil && err != io.EOF {
 			return nil, err

@@ -368,7 +368,11 @@ func (m *model) useHandle() {
 	op := rapid.SampledFrom([]string{"read", "write", "writeat", "truncate", "seek", "readat", "size", "close"}).Draw(m.T, "do")
 	switch op {
 	case "read":
-		both(func(f afero.File) (any, error) { p := make([]byte, n+1); k, err := f.Read(p); return p[:max(k, 0)], err })
+		both(func(f afero.File) (any, error) {
+			p := make([]byte, n+1)
+			k, err := f.Read(p)
+			return p[:max(k, 0)], err
+		})
 	case "write":
 		both(func(f afero.File) (any, error) { return f.Write(text) })
 	case "writeat":
@@ -379,7 +383,11 @@ func (m *model) useHandle() {
 		whence := rapid.IntRange(0, 2).Draw(m.T, "whence")
 		both(func(f afero.File) (any, error) { return f.Seek(n-3, whence) })
 	case "readat":
-		both(func(f afero.File) (any, error) { p := make([]byte, 4); k, err := f.ReadAt(p, n); return p[:max(k, 0)], err })
+		both(func(f afero.File) (any, error) {
+			p := make([]byte, 4)
+			k, err := f.ReadAt(p, n)
+			return p[:max(k, 0)], err
+		})
 	case "size":
 		both(func(f afero.File) (any, error) {
 			info, err := f.Stat()

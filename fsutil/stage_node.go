@@ -194,12 +194,26 @@ func (c *core) rollback(n int) {
 		c.log = c.log[:len(c.log)-1]
 		switch {
 		case u.meta != nil:
+			if u.n.body != u.meta.body {
+				c.drop(u.n.body)
+			}
 			u.n.meta = *u.meta
 		case u.had:
+			n := u.n.kids[u.name].n
 			link(u.n, u.name, u.slot)
+			c.dropNode(n)
 		default:
-			disown(u.n.kids[u.name].n, u.n, u.name)
+			n := u.n.kids[u.name].n
+			disown(n, u.n, u.name)
 			delete(u.n.kids, u.name)
+			c.dropNode(n)
 		}
+	}
+}
+
+// dropNode drops the body of a node that a rollback has left nowhere: then it was made after the savepoint.
+func (c *core) dropNode(n *node) {
+	if n != nil && n.parent == nil {
+		c.drop(n.body)
 	}
 }

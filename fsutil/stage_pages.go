@@ -175,6 +175,20 @@ func (c *core) spillPage(pg *page) error {
 	return nil
 }
 
+// drop takes the pages that only this body has out of the account of what is held in memory. A handle may still be
+// open on it; what that writes is counted again. core.mu must be held for writing.
+func (c *core) drop(b *body) {
+	if b == nil || b.shared.Load() {
+		return
+	}
+	for _, pg := range b.pages {
+		if pg != nil && pg.owner == b {
+			c.held.Add(-int64(len(pg.data)))
+			pg.owner = nil
+		}
+	}
+}
+
 // pageReader reads the pages of a body.
 type pageReader struct {
 	c *core

@@ -1,0 +1,51 @@
+package fsutil
+
+import "io/fs"
+
+// Copy makes newname a copy of the regular file that oldname leads to, permission bits included. The bytes are not read:
+// the copy refers to them. It fails with [fs.ErrExist] if anything stands at newname, a link too.
+func (s *Stage) Copy(oldname, newname string) error {
+	return linkError("copy", oldname, newname, s.copyFile(oldname, newname))
+}
+
+func (s *Stage) copyFile(oldname, newname string) error {
+	from, err := s.begin(oldname, read)
+	if err != nil {
+		return err
+	}
+	to, err := s.begin(newname, write)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	src, err := s.findExisting(from.name, true, read)
+	if err != nil {
+		return err
+	}
+	dst, err := s.find(nil, to.name, false, write)
+	switch {
+	case err != nil:
+		return err
+	case src.ent.kind() == Dir:
+		return ErrIsDir
+	case src.ent.kind() != File:
+		return ErrNotRegular
+	case from.asDir:
+		return ErrNotDir
+	case dst.ent.kind() != Absent:
+		return fs.ErrExist
+	case to.asDir:
+		return ErrIsDir
+	}
+	n := &node{kind: File, meta: meta{mtime: s.now, by: s.stamps()}}
+	if old := src.ent.n; old != nil {
+		old.body.shared.Store(true)
+		n.mode, n.body = old.mode, old.body
+	} else {
+		f := s.core.base.keep(src.ent.f)
+		n.mode, n.body = f.mode, &body{src: f, size: f.size}
+	}
+	s.put(dst, n)
+	return nil
+}
