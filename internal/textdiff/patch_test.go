@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -18,25 +17,19 @@ import (
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
-// entry is a file or a link in a tree of the tests.
-type entry struct {
-	Mode uint32
-	Data string
-}
-
 // change is one file before and after; a zero entry is no file.
 type change struct {
 	what     string
 	from, to string // to is "" unless it is a rename
 	old, new entry
 	noPatch  string // why GNU patch cannot take it
+	noPatchR string // why GNU patch cannot take it back
 }
 
-func file(data string) entry { return entry{textdiff.ModeFile, data} }
-func exe(data string) entry  { return entry{textdiff.ModeExec, data} }
-func link(to string) entry   { return entry{textdiff.ModeSymlink, to} }
-
-const binary = "GNU patch takes no binary patches"
+const (
+	binary = "GNU patch takes no binary patches"
+	twice  = "GNU patch does not turn two patches of one file round"
+)
 
 // numbered returns n different lines.
 func numbered(n int) string {
@@ -75,7 +68,7 @@ func changes() []change {
 		{what: "invalid UTF-8", from: "utf", old: file("\xff\xfe\n\x80\n"), new: file("\xff\xfe\n\x81\n")},
 		{what: "looks like a header", from: "header", old: file("-- a/x\n++ b/x\n@@ -1 +1 @@\n"), new: file("-- a/y\n++ b/x\n@@ -1 +2 @@\ndiff --git a/q b/q\n")},
 		{what: "backslash line", from: "backslash", old: file("\\ No newline at end of file\n"), new: file("\\ No newline\n")},
-		{what: "NUL late", from: "late", old: file(long + long + "x\x00y\n"), new: file(long + long + "x\x00z\n")},
+		{what: "NUL late", from: "late", old: file(long + long + "x\x00y\n"), new: file(long + long + "x\x00z\n"), noPatch: "GNU patch takes a NUL for a binary patch"},
 		{what: "binary", from: "bin", old: file(blob), new: file(blob[:100] + "x" + blob[100:]), noPatch: binary},
 		{what: "binary create", from: "bin2", new: exe(blob), noPatch: binary},
 		{what: "binary delete", from: "bin3", old: file(blob), noPatch: binary},
@@ -95,13 +88,13 @@ func changes() []change {
 		{what: "link delete", from: "l2", old: link("some/where")},
 		{what: "link to elsewhere", from: "l3", old: link("a"), new: link("b")},
 		{what: "link with newline", from: "l4", old: link("a\nb"), new: link("a\nc")},
-		{what: "file becomes link", from: "t1", old: file("a\nb\n"), new: link("target"), noPatch: "it checks all types first"},
-		{what: "link becomes file", from: "t2", old: link("target"), new: exe("a\n"), noPatch: "it checks all types first"},
-		{what: "empty file becomes link", from: "t3", old: file(""), new: link("target"), noPatch: "it checks all types first"},
+		{what: "file becomes link", from: "t1", old: file("a\nb\n"), new: link("target"), noPatchR: twice},
+		{what: "link becomes file", from: "t2", old: link("target"), new: exe("a\n"), noPatchR: twice},
+		{what: "empty file becomes link", from: "t3", old: file(""), new: link("target"), noPatchR: twice},
 	}
 	for _, name := range []string{
 		"with space", " lead", "trail ", "two  spaces", "-dash", "tab\there", "new\nline", "quo\"te", "back\\slash", "bell\a\b\v\f\r", "\x01\x1f\x7f",
-		"grün", "日本", "\xff\xfe", "a b/c d", "x b/x", "trail /in dir", "'single'", "$HOME `x`", "a => b", "{b}", "semi;colon", "dev/null",
+		"grün", "日本", "\xff\xfe", "a b/c d", "x b/x", "tail /in dir", "'single'", "$HOME `x`", "a => b", "{b}", "semi;colon", "dev/null",
 	} {
 		dir := "names/"
 		if name[0] == '-' || name[0] == ' ' {
@@ -163,99 +156,8 @@ func writeAll(t *testing.T, list []change) []byte {
 	return b.Bytes()
 }
 
-// makeTree writes the tree into a new directory.
-func makeTree(t *testing.T, tree map[string]entry) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, e := range tree {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		err := os.MkdirAll(filepath.Dir(path), 0o755)
-		if err == nil && e.Mode == textdiff.ModeSymlink {
-			err = os.Symlink(e.Data, path)
-		} else if err == nil {
-			err = os.WriteFile(path, []byte(e.Data), fs.FileMode(e.Mode&0o777))
-		}
-		if err != nil {
-			t.Skipf("this file system does not take %q: %v", name, err)
-		}
-	}
-	return dir
-}
-
-// readTree reads a tree back, without git's directory.
-func readTree(t *testing.T, dir string) map[string]entry {
-	t.Helper()
-	tree := map[string]entry{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			if d.Name() == ".git" {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		rel, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		name := filepath.ToSlash(rel)
-		if d.Type()&fs.ModeSymlink != 0 {
-			to, err := os.Readlink(path)
-			tree[name] = link(to)
-			return err
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		tree[name] = file(string(data))
-		if info.Mode()&0o100 != 0 {
-			tree[name] = exe(string(data))
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tree
-}
-
-func needTool(t *testing.T, name string) {
-	t.Helper()
-	if _, err := exec.LookPath(name); err != nil {
-		t.Skipf("%s is not here: %v", name, err)
-	}
-}
-
-// run runs a tool in dir with input, shielded from the configuration of whoever runs the test.
-func run(t *testing.T, dir string, input []byte, name string, args ...string) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), name, args...)
-	cmd.Dir = dir
-	cmd.Stdin = bytes.NewReader(input)
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, "GIT_") || strings.HasPrefix(s, "POSIXLY_") })
-	cmd.Env = append(cmd.Env, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir), "LC_ALL=C")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s %q: %v\n%s", name, args, err, out)
-	}
-}
-
-func sameTree(t *testing.T, what string, want, got map[string]entry) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
-
-// applyBothWays applies the patch of all changes with the tool and takes it back again.
-func applyBothWays(t *testing.T, list []change, inRepo bool, name string, args ...string) {
+// apply applies the patch of all changes with the tool, and takes it back again with the option -R if back is set.
+func apply(t *testing.T, list []change, inRepo, back bool, name string, args ...string) {
 	t.Helper()
 	needTool(t, name)
 	old, new := trees(list)
@@ -267,26 +169,60 @@ func applyBothWays(t *testing.T, list []change, inRepo bool, name string, args .
 	}
 	run(t, dir, patch, name, args...)
 	sameTree(t, "applied", new, readTree(t, dir))
-	run(t, dir, patch, name, append(args, "-R")...)
-	sameTree(t, "taken back", old, readTree(t, dir))
+	if back {
+		run(t, dir, patch, name, append(args, "-R")...)
+		sameTree(t, "taken back", old, readTree(t, dir))
+	}
 }
 
 func TestGitApply(t *testing.T) {
 	t.Parallel()
 	t.Run("in a repository", func(t *testing.T) {
 		t.Parallel()
-		applyBothWays(t, changes(), true, "git", "apply", "--whitespace=nowarn")
+		apply(t, changes(), true, true, "git", "apply", "--whitespace=nowarn")
 	})
 	t.Run("outside of one", func(t *testing.T) {
 		t.Parallel()
-		applyBothWays(t, changes(), false, "git", "apply", "--whitespace=nowarn")
+		apply(t, changes(), false, true, "git", "apply", "--whitespace=nowarn")
 	})
+}
+
+// TestGitApplyOrder holds what the documentation of FilePatch says about several changes at one path.
+func TestGitApplyOrder(t *testing.T) {
+	t.Parallel()
+	ab, cd, ce := file("a\nb\n"), file("c\nd\n"), file("c\ne\n")
+	for _, tt := range []struct {
+		name string
+		list []change
+	}{
+		{"swap", []change{{from: "a", to: "b", old: ab, new: ab}, {from: "b", to: "a", old: cd, new: ce}}},
+		{"chain", []change{{from: "a", to: "b", old: ab, new: ab}, {from: "b", to: "c", old: cd, new: ce}}},
+		{"chain from its end", []change{{from: "b", to: "c", old: cd, new: ce}, {from: "a", to: "b", old: ab, new: ab}}},
+		{"rename onto a deleted file", []change{{from: "b", old: cd}, {from: "a", to: "b", old: ab, new: ab}}},
+		{"create where a rename came from", []change{{from: "a", to: "b", old: ab, new: ab}, {from: "a", new: ce}}},
+		{"file becomes directory", []change{{from: "a", old: ab}, {from: "a/b", new: cd}}},
+		{"file moves below itself", []change{{from: "a", to: "a/b", old: ab, new: ab}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			apply(t, tt.list, false, true, "git", "apply")
+		})
+	}
 }
 
 func TestPatch(t *testing.T) {
 	t.Parallel()
+	args := []string{"-p1", "-s", "--no-backup-if-mismatch"}
 	list := slices.DeleteFunc(changes(), func(c change) bool { return c.noPatch != "" })
-	applyBothWays(t, list, false, "patch", "-p1", "-s", "--no-backup-if-mismatch")
+	t.Run("forth", func(t *testing.T) {
+		t.Parallel()
+		apply(t, list, false, false, "patch", args...)
+	})
+	both := slices.DeleteFunc(slices.Clone(list), func(c change) bool { return c.noPatchR != "" })
+	t.Run("forth and back", func(t *testing.T) {
+		t.Parallel()
+		apply(t, both, false, true, "patch", args...)
+	})
 }
 
 // TestGitAgrees compares whole patches with those that git itself writes, where millrace means to write the same.

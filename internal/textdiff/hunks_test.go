@@ -1,0 +1,326 @@
+package textdiff_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/millrace-go/millrace/internal/textdiff"
+)
+
+// format prints hunks in short: their headers, and a line for each of their lines.
+func format(hunks []textdiff.Hunk) string {
+	var b bytes.Buffer
+	for _, h := range hunks {
+		for _, l := range h.Lines {
+			b.WriteByte(l.Op)
+			b.WriteString(strings.TrimSuffix(string(l.Text), "\n"))
+			b.WriteByte('|')
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// reporter is what tests, properties and fuzz targets have in common.
+type reporter interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// check fails the test unless the hunks are well formed and turn old into new.
+func check(t reporter, old, new []byte, hunks []textdiff.Hunk, context int) {
+	t.Helper()
+	got, err := textdiff.Apply(old, hunks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, new) {
+		t.Fatalf("applied: got %q, want %q", got, new)
+	}
+	if bytes.Equal(old, new) && len(hunks) > 0 {
+		t.Fatalf("%d hunks between equal texts", len(hunks))
+	}
+	oldLines, newLines := lines(old), lines(new)
+	oldAt, newAt := 0, 0 // bytes behind the hunk before
+	oldNext, newNext := 0, 0
+	for _, h := range hunks {
+		if !bytes.Equal(old[oldAt:h.OldOff], new[newAt:h.NewOff]) {
+			t.Fatalf("the texts differ between hunks before %+v", h)
+		}
+		oldAt, newAt = h.OldEnd, h.NewEnd
+		was, is := []string{}, []string{}
+		before, after, changed := 0, 0, false
+		for _, l := range h.Lines {
+			switch l.Op {
+			case ' ':
+				was, is = append(was, string(l.Text)), append(is, string(l.Text))
+				after++
+				if !changed {
+					before++
+				}
+			case '-':
+				was = append(was, string(l.Text))
+				changed, after = true, 0
+			case '+':
+				is = append(is, string(l.Text))
+				changed, after = true, 0
+			default:
+				t.Fatalf("line with op %q", l.Op)
+			}
+		}
+		if !changed {
+			t.Fatalf("hunk %+v changes nothing", h)
+		}
+		from, to := at(h.OldStart, h.OldLines), at(h.NewStart, h.NewLines)
+		if from < oldNext || to < newNext {
+			t.Fatalf("hunk %+v overlaps the one before", h)
+		}
+		oldNext, newNext = from+h.OldLines, to+h.NewLines
+		if diff := cmp.Diff(oldLines[from:oldNext], was); diff != "" {
+			t.Fatalf("old lines of the hunk (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(newLines[to:newNext], is); diff != "" {
+			t.Fatalf("new lines of the hunk (-want +got):\n%s", diff)
+		}
+		if want := min(context, from+before); before != want {
+			t.Fatalf("hunk has %d lines of context before, want %d", before, want)
+		}
+		if want := min(context, len(oldLines)-(oldNext-after)); after != want {
+			t.Fatalf("hunk has %d lines of context after, want %d", after, want)
+		}
+	}
+	if !bytes.Equal(old[oldAt:], new[newAt:]) {
+		t.Fatal("the texts differ behind the last hunk")
+	}
+}
+
+// at turns a hunk's start into an index.
+func at(start, n int) int {
+	if n == 0 {
+		return start
+	}
+	return start - 1
+}
+
+// lines splits a text in the simplest way; it is not nil.
+func lines(text []byte) []string {
+	return append([]string{}, slices.Collect(strings.Lines(string(text)))...)
+}
+
+// changed counts the changed lines.
+func changed(hunks []textdiff.Hunk) (n int) {
+	for _, h := range hunks {
+		for _, l := range h.Lines {
+			if l.Op != ' ' {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func TestHunks(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, old, new string
+		context        int
+		want           string // as format prints it
+	}{
+		{"equal", "a\nb\n", "a\nb\n", 3, ""},
+		{"empty", "", "", 3, ""},
+		{"from empty", "", "a\nb", 3, "+a|+b|\n"},
+		{"to empty", "a\n", "", 3, "-a|\n"},
+		{"only a newline", "\n", "", 3, "-|\n"},
+		{"final newline", "a\nb", "a\nb\n", 3, " a|-b|+b|\n"},
+		{"insert first", "a\nb\n", "x\na\nb\n", 1, "+x| a|\n"},
+		{"insert last", "a\nb\n", "a\nb\nx\n", 1, " b|+x|\n"},
+		{"insert behind a last line without newline", "a\nb", "a\nb\nx", 1, " a|-b|+b|+x|\n"},
+		{"delete in the middle", "a\nb\nc\n", "a\nc\n", 0, "-b|\n"},
+		{"negative context", "a\nb\nc\n", "a\nc\n", -5, "-b|\n"},
+		{"CR is part of a line", "a\r\nb\n", "a\nb\n", 0, "-a\r|+a|\n"},
+		{"part of a line", "one two\n", "one three\n", 3, "-one two|+one three|\n"},
+		{"common line kept", "a\nb\nc\nd\n", "x\nb\nc\ny\n", 3, "-a|+x| b| c|-d|+y|\n"},
+		{"near changes share a hunk", "a\n1\n2\nb\n", "A\n1\n2\nB\n", 1, "-a|+A| 1| 2|-b|+B|\n"},
+		{"far ones do not", "a\n1\n2\n3\nb\n", "A\n1\n2\n3\nB\n", 1, "-a|+A| 1|\n 3|-b|+B|\n"},
+		{"one more in a row", "x\nx\nx\n", "x\nx\nx\nx\n", 3, " x| x| x|+x|\n"},
+		{
+			"a function is added whole", "func a() {\n\ta\n}\n\nfunc c() {\n\tc\n}\n",
+			"func a() {\n\ta\n}\n\nfunc b() {\n\tb\n}\n\nfunc c() {\n\tc\n}\n", 1,
+			" |+func b() {|+\tb|+}|+| func c() {|\n",
+		},
+		{
+			"and so is one without a blank line around it", "f {\n  a\n}\ng {\n  c\n}\n", "f {\n  a\n}\ne {\n  b\n}\ng {\n  c\n}\n", 1,
+			" }|+e {|+  b|+}| g {|\n",
+		},
+		{
+			"and one at the end", "func a() {\n\ta\n}\n", "func a() {\n\ta\n}\n\nfunc b() {\n\tb\n}\n", 1,
+			" }|+|+func b() {|+\tb|+}|\n",
+		},
+		{"changes that can touch do", "a\nb\nb\nc\nd\n", "a\nb\nX\nd\n", 0, "-b|-c|+X|\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			hunks := textdiff.Hunks([]byte(tt.old), []byte(tt.new), nil, tt.context)
+			check(t, []byte(tt.old), []byte(tt.new), hunks, max(tt.context, 0))
+			if got := format(hunks); got != tt.want {
+				t.Errorf("got\n%swant\n%s", got, tt.want)
+			}
+		})
+	}
+}
+
+// texts draws a pair of texts of few different lines, with all that makes lines odd.
+func texts(t *rapid.T) (old, new []byte) {
+	line := rapid.SampledFrom([]string{"a", "b", "c", "", "\ta", "  b", "}", "a\r", "\x00", "\xff", "+a", "-a"})
+	text := rapid.Custom(func(t *rapid.T) string {
+		s := strings.Join(rapid.SliceOfN(line, 0, 20).Draw(t, "lines"), "\n")
+		if s != "" && rapid.Bool().Draw(t, "newline") {
+			s += "\n"
+		}
+		return s
+	})
+	o := text.Draw(t, "old")
+	if rapid.Bool().Draw(t, "unrelated") {
+		return []byte(o), []byte(text.Draw(t, "new"))
+	}
+	n := o
+	for range rapid.IntRange(0, 4).Draw(t, "edits") {
+		from := rapid.IntRange(0, len(n)).Draw(t, "from")
+		to := rapid.IntRange(from, min(len(n), from+6)).Draw(t, "to")
+		n = n[:from] + rapid.SampledFrom([]string{"", "a", "\n", "b\n", "x\na\nb\n"}).Draw(t, "text") + n[to:]
+	}
+	return []byte(o), []byte(n)
+}
+
+func TestHunksProperties(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		old, new := texts(t)
+		context := rapid.IntRange(0, 4).Draw(t, "context")
+		hunks := textdiff.Hunks(old, new, nil, context)
+		check(t, old, new, hunks, context)
+		if got, want := changed(hunks), shortest(lines(old), lines(new)); got != want {
+			t.Errorf("%d changed lines, the shortest script has %d", got, want)
+		}
+	})
+}
+
+// shortest returns how many lines a shortest edit script changes, by the plain square of a table.
+func shortest(a, b []string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, y := range b {
+			cost := min(row[j], row[j+1]) + 1
+			if x == y {
+				cost = min(cost, diagonal)
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}
+
+// TestHunksLarge goes beyond the bound of the exact search, where anchors and cuts are.
+func TestHunksLarge(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, kinds := range []int{2, 12, 60, 1000, 1 << 30} {
+		for _, share := range []float64{0.2, 0.9} {
+			o, n := randomEdit(rng, 4000, kinds, share)
+			moved := lines([]byte(n))
+			moved = slices.Concat(moved[2500:], moved[:1000], moved[500:2500])
+			for _, new := range []string{n, strings.Join(moved, "")} {
+				a, b := []byte(o), []byte(new)
+				first := textdiff.Hunks(a, b, nil, 3)
+				check(t, a, b, first, 3)
+				if format(first) != format(textdiff.Hunks(a, b, nil, 3)) {
+					t.Errorf("%d kinds, %.0f%%: another run gave other hunks", kinds, 100*share)
+				}
+			}
+		}
+	}
+}
+
+func TestApplyMismatch(t *testing.T) {
+	t.Parallel()
+	old, new := []byte("a\nb\nc\nd\n"), []byte("a\nB\nc\nD\n")
+	hunks := textdiff.Hunks(old, new, nil, 0)
+	for name, tt := range map[string]struct {
+		text  string
+		hunks []textdiff.Hunk
+		want  textdiff.MismatchError
+	}{
+		"other text":  {"a\nb\nc\nX\n", hunks, textdiff.MismatchError{Hunk: 1, Line: 4}},
+		"short text":  {"a\nb", hunks, textdiff.MismatchError{Hunk: 0, Line: 2}},
+		"twice":       {string(old), []textdiff.Hunk{hunks[0], hunks[0]}, textdiff.MismatchError{Hunk: 1, Line: 2}},
+		"wrong order": {string(old), []textdiff.Hunk{hunks[1], hunks[0]}, textdiff.MismatchError{Hunk: 1, Line: 2}},
+	} {
+		_, err := textdiff.Apply([]byte(tt.text), tt.hunks)
+		got, ok := err.(*textdiff.MismatchError) //nolint:errorlint // it is documented to be just that
+		if !ok || *got != tt.want {
+			t.Errorf("%s: got %v, want %v", name, err, &tt.want)
+		}
+	}
+}
+
+func TestKeep(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		old, new := texts(t)
+		all := textdiff.Hunks(old, new, nil, 1)
+		mask := rapid.SliceOfN(rapid.Bool(), len(all), len(all)).Draw(t, "keep")
+		before := slices.Clone(all)
+		kept := textdiff.Keep(all, func(i int) bool { return mask[i] })
+		if diff := cmp.Diff(before, all); diff != "" {
+			t.Fatalf("Keep changed its input:\n%s", diff)
+		}
+		// The same by hand: take the old bytes where a hunk is rejected.
+		var want []byte
+		at := 0
+		for i, h := range all {
+			want = append(want, new[at:h.NewOff]...)
+			if mask[i] {
+				want = append(want, new[h.NewOff:h.NewEnd]...)
+			} else {
+				want = append(want, old[h.OldOff:h.OldEnd]...)
+			}
+			at = h.NewEnd
+		}
+		want = append(want, new[at:]...)
+		check(t, old, want, kept, 1)
+		if diff := cmp.Diff(lineNumbers(textdiff.Keep(kept, func(int) bool { return true })), lineNumbers(kept)); diff != "" {
+			t.Fatalf("keeping all changed something:\n%s", diff)
+		}
+	})
+}
+
+// lineNumbers returns the headers of hunks.
+func lineNumbers(hunks []textdiff.Hunk) (out [][4]int) {
+	for _, h := range hunks {
+		out = append(out, [4]int{h.OldStart, h.OldLines, h.NewStart, h.NewLines})
+	}
+	return out
+}
+
+func FuzzHunks(f *testing.F) {
+	for _, s := range []string{"", "a", "a\n", "a\nb\nc\n", "x\n\n\n}\n\n}\n", "a\r\n\x00\xff\n"} {
+		f.Add([]byte(s), []byte("a\nx\nc"), 3)
+		f.Add([]byte("a\nb\nc\n"), []byte(s), 0)
+	}
+	f.Fuzz(func(t *testing.T, old, new []byte, context int) {
+		hunks := textdiff.Hunks(old, new, nil, context)
+		check(t, old, new, hunks, max(context, 0))
+	})
+}
