@@ -31,7 +31,7 @@ func ExampleUnified() {
 
 func ExampleFilePatch_WriteTo() {
 	p := textdiff.FilePatch{
-		OldName: "doc/notes.txt", NewName: "doc/read me.txt", Rename: true,
+		OldName: "doc/notes.txt", NewName: "doc/readme.txt", Rename: true,
 		OldMode: textdiff.ModeFile, NewMode: textdiff.ModeFile,
 		Old: []byte("first\nsecond\nthird\n"),
 		New: []byte("first\n2nd\nthird\n"),
@@ -40,12 +40,12 @@ func ExampleFilePatch_WriteTo() {
 		fmt.Println(err)
 	}
 	// Output:
-	// diff --git a/doc/notes.txt b/doc/read me.txt
+	// diff --git a/doc/notes.txt b/doc/readme.txt
 	// similarity index 63%
 	// rename from doc/notes.txt
-	// rename to doc/read me.txt
+	// rename to doc/readme.txt
 	// --- a/doc/notes.txt
-	// +++ b/doc/read me.txt
+	// +++ b/doc/readme.txt
 	// @@ -1,3 +1,3 @@
 	//  first
 	// -second
