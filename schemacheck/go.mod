@@ -7,4 +7,12 @@ require (
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 )
 
+require (
+	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
+	github.com/spf13/afero v1.15.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.28.0 // indirect
+)
+
 replace github.com/millrace-go/millrace => ../

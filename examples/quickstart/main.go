@@ -20,7 +20,6 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/fsutil"
 )
 
@@ -35,22 +34,17 @@ func main() {
 	}
 }
 
-// pipeline is the multi-step rename: the files that define the type, then those that import it, then a count of what
-// is left.
+// pipeline is the rename of seed 000 in five steps: search for the definition, edit it, search for what uses it, edit that,
+// and count what is left.
 func pipeline(oldName, newName string) (millrace.Pipeline, error) {
+	word := `\b` + oldName + `\b`
+	goFiles := []string{".go"}
 	return millrace.New("rename-type").
-		Options(millrace.Options{Force: true, Verbose: false}).
-		Step("find-type", actions.Search{Pattern: `\btype ` + oldName + `\b`, Mode: "regex", FileTypes: []string{".go"}}).
-		Step("rename-type", actions.RegexTransform{Patterns: []actions.PatternEdit{
-			{Pattern: `\b` + oldName + `\b`, Replacement: newName},
-		}}).From("find-type").
-		Step("find-imports", actions.Search{Pattern: `\b` + oldName + `\b`, Mode: "regex", FileTypes: []string{".go"}}).
-		Step("fix-imports", actions.RegexTransform{Patterns: []actions.PatternEdit{
-			{Pattern: `\b` + oldName + `\b`, Replacement: newName},
-		}}).From("find-imports").
-		Step("both", actions.Merge{}).FromAll("find-type", "find-imports").
-		Step("verify", actions.CountOccurrences{Pattern: `\b` + oldName + `\b`, Mode: "regex"}).From("both").
-		Step("left", actions.ReadRanges{}).From("both").When(condition.CountGT("verify", 0)).
+		Step("find-type", actions.Search{Pattern: `\btype ` + word, Mode: "regex", FileTypes: goFiles}).
+		Step("rename-type", actions.Edit{OldText: word, NewText: newName, Mode: "regex"}).From("find-type").
+		Step("find-imports", actions.Search{Pattern: `\b(net\.)?` + word, Mode: "regex", FileTypes: goFiles}).
+		Step("fix-imports", actions.Edit{OldText: word, NewText: newName, Mode: "regex"}).From("find-imports").
+		Step("verify", actions.CountOccurrences{Pattern: word, Mode: "regex"}).FromAll("find-type", "find-imports").
 		Build()
 }
 
