@@ -32,20 +32,25 @@ func (s *Stage) Chtimes(name string, _, mtime time.Time) error {
 }
 
 // Chown does not stage anything: owners cannot be changed. It returns nil only if both ids are -1 or what the file has
-// already, and otherwise an error that is [errors.ErrUnsupported].
+// already, and otherwise an error that is [errors.ErrUnsupported]. What was made on the stage will belong to the user
+// and the group of this process.
 func (s *Stage) Chown(name string, uid, gid int) error {
 	p, err := s.lookUp(name, true, write)
 	if err != nil {
 		return pathError("chown", name, err)
 	}
 	var id Identity
-	switch {
-	case p.ent.n == nil:
-		id = p.ent.f.id
-	case p.ent.n.from != nil:
-		id = p.ent.n.from.id
+	known := true
+	switch n := p.ent.n; {
+	case n == nil:
+		id, known = p.ent.f.id, p.ent.f.id != Identity{}
+	case n.from != nil:
+		id, known = n.from.id, n.from.id != Identity{}
+	case os.Getuid() < 0: // there are no such numbers on this system
+		known = false
+	default:
+		id.UID, id.GID = uint32(os.Getuid()), uint32(os.Getgid())
 	}
-	known := id != Identity{}
 	same := func(want int, is uint32) bool { return want == -1 || known && want >= 0 && uint64(want) == uint64(is) }
 	if same(uid, id.UID) && same(gid, id.GID) {
 		return nil

@@ -101,7 +101,6 @@ func TestGuardRefuses(t *testing.T) {
 		{"src/main.goo", fsutil.Guard{Allowed: []string{"ok", "src/main.go"}}, fsutil.ErrNotAllowed, fsutil.ErrNotAllowed},
 		{"../outside", guard, fsutil.ErrEscape, fsutil.ErrEscape},
 		{"a/../../outside", guard, fsutil.ErrEscape, fsutil.ErrEscape},
-		{"/etc/passwd", guard, fsutil.ErrAbsolute, fsutil.ErrAbsolute},
 		{"a\x00b", guard, fsutil.ErrBadName, fsutil.ErrBadName},
 		{strings.Repeat("n", 256), guard, fsutil.ErrNameTooLong, fsutil.ErrNameTooLong},
 		{strings.Repeat("n/", 3000), guard, fsutil.ErrNameTooLong, fsutil.ErrNameTooLong},

@@ -68,11 +68,12 @@ func TestHostileLinks(t *testing.T) {
 		{"dangling", fs.ErrNotExist},
 		{"through", fsutil.ErrNotDir},
 	}
+	base := hostileTree(t) // one for all: a stage never writes to it
 	for _, tt := range tests {
 		for _, a := range attempts {
 			t.Run(tt.path+"/"+a.name, func(t *testing.T) {
 				t.Parallel()
-				s := fsutil.NewStage(hostileTree(t))
+				s := fsutil.NewStage(base)
 				err := a.do(s, tt.path)
 				switch {
 				case a.name == "symlink":
@@ -90,7 +91,7 @@ func TestHostileLinks(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"outdir/", "outdir/secret", "dir/sub/up/../outside/secret", "dir/sub/up/outdir/secret", "proc/etc"} {
-		s := fsutil.NewStage(hostileTree(t))
+		s := fsutil.NewStage(base)
 		if _, err := s.Stat(name); !errors.Is(err, fsutil.ErrEscape) && !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: error = %v", name, err)
 		}
@@ -102,11 +103,12 @@ func TestHostileLinks(t *testing.T) {
 
 func TestLinksInside(t *testing.T) {
 	t.Parallel()
+	base := hostileTree(t)
 	for name, want := range map[string]string{
 		"in": "dir/file", "indir/file": "dir/file", "dir/sub/up/in": "dir/file", "dir/loop/dir/loop/indir/file": "dir/file",
 		"chain39": "dir/file", "dir/sub/up": ".", "indir/new": "dir/new", "dangling": "nowhere",
 	} {
-		s := fsutil.NewStage(hostileTree(t))
+		s := fsutil.NewStage(base)
 		got, err := s.Resolve(name)
 		if err != nil || got != want {
 			t.Errorf("%s leads to %q, %v, want %q", name, got, err, want)
@@ -160,12 +162,13 @@ func TestGuardAppliesToWhatLinksLeadTo(t *testing.T) {
 
 func TestPipesAreNeverOpened(t *testing.T) {
 	t.Parallel()
+	base := hostileTree(t)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for _, name := range []string{"fifo", "dir/sub/fifo"} {
 			for _, a := range attempts {
-				s := fsutil.NewStage(hostileTree(t))
+				s := fsutil.NewStage(base)
 				err := a.do(s, name)
 				isLook := a.name == "stat" || a.name == "lstat"
 				if isLook && err != nil || !isLook && !errors.Is(err, fsutil.ErrNotRegular) && !errors.Is(err, fsutil.ErrNotDir) && !errors.Is(err, fs.ErrExist) {
@@ -173,7 +176,7 @@ func TestPipesAreNeverOpened(t *testing.T) {
 				}
 			}
 		}
-		s := fsutil.NewStage(hostileTree(t))
+		s := fsutil.NewStage(base)
 		if err := s.RemoveAll("dir"); !errors.Is(err, fsutil.ErrNotRegular) {
 			t.Errorf("error = %v, want ErrNotRegular", err)
 		}
