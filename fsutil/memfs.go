@@ -1,0 +1,274 @@
+package fsutil
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/afero"
+	"github.com/spf13/afero/mem"
+)
+
+// memFs is an afero.MemMapFs with the rules of POSIX and behind one mutex: by itself it lets files stand below files,
+// removes directories that are not empty, and may panic when files are renamed and removed at the same time. The mutex
+// cannot guard what the caller does to the MemMapFs directly.
+//
+// A MemMapFs keeps "/src/a" and "src/a" apart, each with directories of its own. Here they are one: a name is looked up in
+// both of these worlds, directories of one name are one directory, and where two files have one name, that of the relative
+// world stands for both. What is made is made in the world its directory is in; see memFs.place.
+type memFs struct {
+	mu  sync.Mutex
+	mem *afero.MemMapFs
+}
+
+var (
+	_ afero.Fs      = (*memFs)(nil)
+	_ afero.Lstater = (*memFs)(nil)
+	_ Exchanger     = (*memFs)(nil)
+	_ NoReplacer    = (*memFs)(nil)
+	_ Locker        = (*memFs)(nil)
+	_ Namer         = (*memFs)(nil)
+)
+
+const memRoot = string(filepath.Separator)
+
+// memNode is what stands at one name: one file, or one directory with a key in one world or both.
+type memNode struct {
+	keys []string // relative world first; of a file those it hides too
+	data *mem.FileData
+	info memInfo
+}
+
+// memInfo is what stood at a name at one moment. That of the MemMapFs changes with the file.
+type memInfo struct {
+	name  string
+	size  int64
+	mode  fs.FileMode
+	mtime time.Time
+}
+
+func (i memInfo) Name() string       { return i.name }
+func (i memInfo) Size() int64        { return i.size }
+func (i memInfo) Mode() fs.FileMode  { return i.mode }
+func (i memInfo) ModTime() time.Time { return i.mtime }
+func (i memInfo) IsDir() bool        { return i.mode.IsDir() }
+func (i memInfo) Sys() any           { return nil }
+
+func newMemInfo(name string, data *mem.FileData) memInfo {
+	live := mem.GetFileInfo(data)
+	info := memInfo{name: name, mode: live.Mode() & (fs.ModeType | PermBits), mtime: live.ModTime()}
+	if live.IsDir() {
+		info.mode |= fs.ModeDir // Mkdir of the MemMapFs sets it, making the directories above a file does not always
+	} else {
+		info.size = live.Size()
+	}
+	return info
+}
+
+// at returns what stands at one key of the MemMapFs, and false if nothing does.
+func (m *memFs) at(key string) (*mem.FileData, bool) {
+	file, err := m.mem.Open(key)
+	if err != nil {
+		return nil, false
+	}
+	handle, ok := file.(*mem.File)
+	if !ok {
+		return nil, false
+	}
+	return handle.Data(), true
+}
+
+// find returns what stands at the canonical name. Every directory on the way must be there: a MemMapFs can have files
+// whose directory was removed.
+func (m *memFs) find(clean string) (memNode, error) {
+	root, ok := m.at(memRoot)
+	if !ok {
+		return memNode{}, fs.ErrNotExist
+	}
+	node := memNode{keys: []string{"", memRoot}, data: root, info: newMemInfo(".", root)}
+	if clean == "." {
+		return node, nil
+	}
+	for part := range strings.SplitSeq(clean, "/") {
+		if !node.info.IsDir() {
+			return memNode{}, syscall.ENOTDIR
+		}
+		if node = m.child(node, part); node.keys == nil {
+			return memNode{}, fs.ErrNotExist
+		}
+	}
+	return node, nil
+}
+
+// child returns what stands in a directory under the name. A directory hides files of the other world only if it is in the
+// relative one.
+func (m *memFs) child(dir memNode, name string) memNode {
+	var node memNode
+	for _, parent := range dir.keys {
+		key := filepath.Join(parent, name)
+		data, ok := m.at(key)
+		if !ok {
+			continue
+		}
+		if node.keys == nil {
+			node.data, node.info = data, newMemInfo(name, data)
+		}
+		node.keys = append(node.keys, key)
+	}
+	if !node.info.IsDir() {
+		return node
+	}
+	return m.onlyDirs(node)
+}
+
+// onlyDirs drops the keys of files that a directory hides, so that nothing is looked for below them.
+func (m *memFs) onlyDirs(node memNode) memNode {
+	node.keys = slices.DeleteFunc(node.keys, func(key string) bool {
+		data, ok := m.at(key)
+		return !ok || !mem.GetFileInfo(data).IsDir()
+	})
+	return node
+}
+
+// place returns the key under which something new is made at the canonical name, whose directory must be there: in the
+// world that directory is in, the relative one if in both. At the root it is the absolute world if all that is there is in
+// that, so that a caller who writes "/a" finds the result at "/b".
+func (m *memFs) place(clean string) (string, error) {
+	dir, err := m.find(path.Dir(clean))
+	if err != nil {
+		return "", err
+	}
+	if !dir.info.IsDir() {
+		return "", syscall.ENOTDIR
+	}
+	parent := dir.keys[0]
+	if parent == "" && m.isAbsolute(dir) {
+		parent = memRoot
+	}
+	return filepath.Join(parent, path.Base(clean)), nil
+}
+
+// isAbsolute reports whether there is something in the root and all of it in the absolute world.
+func (m *memFs) isAbsolute(root memNode) bool {
+	names := m.names(root)
+	for _, name := range names {
+		if m.child(root, name).keys[0] == name {
+			return false
+		}
+	}
+	return len(names) > 0
+}
+
+// names returns the sorted names in a directory, of both worlds, without the lock.
+func (m *memFs) names(dir memNode) []string {
+	var names []string
+	for _, key := range dir.keys {
+		if key == "" {
+			continue // the MemMapFs lists both worlds in its one root
+		}
+		file, err := m.mem.Open(key)
+		if err != nil {
+			continue
+		}
+		list, _ := file.Readdirnames(-1)
+		for _, name := range list {
+			// Only what can be found under its name: the root lists the directories of both worlds.
+			if !isMemLock(dir, name) && m.child(dir, name).keys != nil {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Name returns "MemMapFS", as the file system below does.
+func (m *memFs) Name() string { return m.mem.Name() }
+
+// Canonical implements [Namer]: a slash at the beginning stands for the root of the tree.
+func (m *memFs) Canonical(name string) (string, error) { return cleanVirtual(name) }
+
+func (m *memFs) Stat(name string) (fs.FileInfo, error) {
+	clean, err := cleanVirtual(name)
+	if err != nil {
+		return nil, rootPathError("stat", name, err)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	node, err := m.findNamed(name, clean)
+	if err != nil {
+		return nil, rootPathError("stat", name, err)
+	}
+	return node.info, nil
+}
+
+// LstatIfPossible is Stat: there are no links. It returns true, for nothing was followed.
+func (m *memFs) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
+	info, err := m.Stat(name)
+	return info, true, err
+}
+
+// findNamed is find for a name as it was given: one that ends in a slash is that of a directory.
+func (m *memFs) findNamed(name, clean string) (memNode, error) {
+	node, err := m.find(clean)
+	if err == nil && strings.HasSuffix(name, "/") && !node.info.IsDir() {
+		return memNode{}, syscall.ENOTDIR
+	}
+	return node, err
+}
+
+// change calls do with what stands at the name, and keeps everybody else out until it returns.
+func (m *memFs) change(op, name string, do func(node memNode) error) error {
+	clean, err := cleanVirtual(name)
+	if err != nil {
+		return rootPathError(op, name, err)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	node, err := m.findNamed(name, clean)
+	if err == nil {
+		err = do(node)
+	}
+	return rootPathError(op, name, err)
+}
+
+func (m *memFs) Chmod(name string, mode fs.FileMode) error {
+	return m.change("chmod", name, func(node memNode) error {
+		mem.SetMode(node.data, node.info.mode.Type()|mode&PermBits)
+		return nil
+	})
+}
+
+func (m *memFs) Chown(name string, uid, gid int) error {
+	return m.change("chown", name, func(node memNode) error {
+		if uid >= 0 {
+			mem.SetUID(node.data, uid)
+		}
+		if gid >= 0 {
+			mem.SetGID(node.data, gid)
+		}
+		return nil
+	})
+}
+
+// Chtimes sets the time of modification; there is no other. The zero time leaves it as it is.
+func (m *memFs) Chtimes(name string, _, mtime time.Time) error {
+	return m.change("chtimes", name, func(node memNode) error {
+		if !mtime.IsZero() {
+			mem.SetModTime(node.data, mtime)
+		}
+		return nil
+	})
+}
+
+func (m *memFs) Create(name string) (afero.File, error) {
+	return m.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+}
+
+func (m *memFs) Open(name string) (afero.File, error) { return m.OpenFile(name, os.O_RDONLY, 0) }
