@@ -17,11 +17,7 @@ func compact(old, new []byte, cores []core) []core {
 				c = up[len(up)-1].merge(c)
 				up = up[:len(up)-1]
 			}
-			floor := core{}
-			if len(up) > 0 {
-				floor = up[len(up)-1]
-			}
-			if n == maxSlide || !t.slideUp(&c, floor) {
+			if n == maxSlide || !t.slideUp(&c) {
 				break
 			}
 		}
@@ -39,11 +35,7 @@ func compact(old, new []byte, cores []core) []core {
 				break
 			}
 		}
-		floor := core{}
-		if len(down) > 0 {
-			floor = down[len(down)-1]
-		}
-		down = append(down, t.place(c, floor))
+		down = append(down, t.place(c, down))
 	}
 	return down
 }
@@ -84,41 +76,41 @@ func (t texts) side(c core) (text []byte, off, end int, ok bool) {
 	}
 }
 
-// slideUp moves c up by one line if that leaves the difference the same and does not run into floor, the core before.
-func (t texts) slideUp(c *core, floor core) bool {
+// slideUp moves c up by one line if that leaves the difference the same. The caller sees to it that c does not touch the
+// core before it: the line above c is common to both texts then. A last line without a line end equals no other.
+func (t texts) slideUp(c *core) bool {
 	text, off, end, ok := t.side(*c)
-	if !ok || c.oldOff <= floor.oldEnd || c.newOff <= floor.newEnd {
+	if !ok {
 		return false
 	}
 	last := text[lineStart(text, end):end]
-	if !bytes.HasSuffix(text[:off], last) || !atLineStart(text, off-len(last)) || last[len(last)-1] != '\n' {
+	if !bytes.HasSuffix(text[:off], last) || !atLineStart(text, off-len(last)) {
 		return false
 	}
 	c.shift(-1, -len(last))
 	return true
 }
 
-// slideDown moves c down by one line if that leaves the difference the same. The caller sees to it that there is such a
-// line, not part of a core.
+// slideDown moves c down by one line if that leaves the difference the same. c must not touch the core behind it.
 func (t texts) slideDown(c *core) bool {
 	text, off, end, ok := t.side(*c)
 	if !ok {
 		return false
 	}
 	first := text[off:lineEnd(text, off)]
-	if !bytes.HasPrefix(text[end:], first) || first[len(first)-1] != '\n' {
+	if !bytes.HasPrefix(text[end:], first) {
 		return false
 	}
 	c.shift(1, len(first))
 	return true
 }
 
-// place moves c, which stands as low as it can, up to where its edges fall best.
-func (t texts) place(c core, floor core) core {
+// place moves c, which stands as low as it can, up to where its edges fall best, short of touching the last core above.
+func (t texts) place(c core, above []core) core {
 	best := c
 	score := t.cost(c)
 	for range maxSlide {
-		if !t.slideUp(&c, floor) || c.oldOff == floor.oldEnd && c.newOff == floor.newEnd && floor != (core{}) {
+		if !t.slideUp(&c) || len(above) > 0 && above[len(above)-1].touches(c) {
 			break
 		}
 		if s := t.cost(c); s < score {

@@ -232,6 +232,41 @@ func shortest(a, b []string) int {
 	return row[len(b)]
 }
 
+// TestHunksShortest has texts of very unlike lengths, whose search runs into the sides of the box.
+func TestHunksShortest(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(11, 12))
+	for range 3000 {
+		kinds := 2 + rng.IntN(4)
+		a, _ := randomEdit(rng, rng.IntN(60), kinds, 0)
+		b, _ := randomEdit(rng, rng.IntN(12), kinds, 0)
+		if rng.IntN(2) == 0 {
+			a, b = b, a
+		}
+		hunks := textdiff.Hunks([]byte(a), []byte(b), nil, 0)
+		if got, want := changed(hunks), shortest(lines([]byte(a)), lines([]byte(b))); got != want {
+			t.Fatalf("%d changed lines, the shortest script has %d, between %q and %q", got, want, a, b)
+		}
+	}
+}
+
+// TestHunksLongLines puts the only difference near every border of what is compared at once.
+func TestHunksLongLines(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("0123456789", 110)
+	for _, size := range []int{511, 512, 513, 1023, 1024, 1025} {
+		for at := max(0, size-515); at < size; at++ {
+			old := long[:at] + "\n" + long[at:size]
+			for _, new := range []string{long[:at] + "\nx\n" + long[at:size], long[:at] + "x" + long[at:size], long[:size]} {
+				for range 2 {
+					check(t, []byte(old), []byte(new), textdiff.Hunks([]byte(old), []byte(new), nil, 0), 0)
+					old, new = new, old
+				}
+			}
+		}
+	}
+}
+
 // TestHunksLarge goes beyond the bound of the exact search, where anchors and cuts are.
 func TestHunksLarge(t *testing.T) {
 	t.Parallel()
