@@ -23,9 +23,19 @@ import (
 // both of these worlds, directories of one name are one directory, and where two files have one name, that of the relative
 // world stands for both. What is made is made in the world its directory is in; see memFs.place.
 type memFs struct {
-	mu  sync.Mutex
-	mem *afero.MemMapFs
+	mu    sync.Mutex
+	mem   *afero.MemMapFs
+	world memWorld
 }
+
+// memWorld says where something new is made in the root.
+type memWorld uint8
+
+const (
+	undecided memWorld = iota
+	relative
+	absolute
+)
 
 var (
 	_ afero.Fs      = (*memFs)(nil)
@@ -137,8 +147,8 @@ func (m *memFs) onlyDirs(node memNode) memNode {
 }
 
 // place returns the key under which something new is made at the canonical name, whose directory must be there: in the
-// world that directory is in, the relative one if in both. At the root it is the absolute world if all that is there is in
-// that, so that a caller who writes "/a" finds the result at "/b".
+// world that directory is in, the relative one if in both. In the root it is the absolute world if all that is there the
+// first time is in that, so that a caller who writes "/a" finds the result at "/b".
 func (m *memFs) place(clean string) (string, error) {
 	dir, err := m.find(path.Dir(clean))
 	if err != nil {
@@ -148,21 +158,24 @@ func (m *memFs) place(clean string) (string, error) {
 		return "", syscall.ENOTDIR
 	}
 	parent := dir.keys[0]
-	if parent == "" && m.isAbsolute(dir) {
+	if parent == "" && m.rootWorld(dir) == absolute {
 		parent = memRoot
 	}
 	return filepath.Join(parent, path.Base(clean)), nil
 }
 
-// isAbsolute reports whether there is something in the root and all of it in the absolute world.
-func (m *memFs) isAbsolute(root memNode) bool {
-	names := m.names(root)
-	for _, name := range names {
-		if m.child(root, name).keys[0] == name {
-			return false
+// rootWorld looks only once: to look each time would make n files in the root take n times n steps.
+func (m *memFs) rootWorld(root memNode) memWorld {
+	if m.world == undecided {
+		names := m.names(root)
+		m.world = relative
+		if len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
+			return m.child(root, name).keys[0] == name
+		}) {
+			m.world = absolute
 		}
 	}
-	return len(names) > 0
+	return m.world
 }
 
 // names returns the sorted names in a directory, of both worlds, without the lock.

@@ -50,6 +50,10 @@ func (r *RootFs) openLockFile() (*os.File, error) {
 	if err != nil {
 		return nil, rootPathError("lock", lockDir, err)
 	}
+	// Before, so that no file is made where a link leads; afterwards, because it may have been made in between.
+	if info, err = r.root.Lstat(lockFile); err == nil && !info.Mode().IsRegular() {
+		return nil, rootPathError("lock", lockFile, ErrNotRegular)
+	}
 	file, err := r.root.OpenFile(lockFile, os.O_RDWR|os.O_CREATE|openNoWait, 0o600)
 	if err != nil {
 		return nil, rootPathError("lock", lockFile, err)
@@ -58,7 +62,7 @@ func (r *RootFs) openLockFile() (*os.File, error) {
 	if err == nil {
 		info, err = r.root.Lstat(lockFile)
 	}
-	if err == nil && (!info.Mode().IsRegular() || !os.SameFile(info, opened)) {
+	if err == nil && !os.SameFile(info, opened) {
 		err = ErrNotRegular
 	}
 	if err != nil {
