@@ -1,0 +1,109 @@
+package commit
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/journal"
+)
+
+// entry is one path of a transaction: its record, and what is needed to carry it out.
+type entry struct {
+	journal.Record
+	open fsutil.Opener // the new bytes; nil when undoing after a crash
+	want fsutil.State  // New as asked for; Record.New is as it was found to be made
+}
+
+// build makes the entries of the changes, in path order: one for each path that is not what it was, however many changes
+// speak of it.
+func build(changes []fsutil.Change) ([]*entry, error) {
+	before := make(map[string]fsutil.State)
+	after := make(map[string]*fsutil.Change)
+	found := func(path string, s fsutil.State) error {
+		known, twice := before[path]
+		if twice && known.Kind != fsutil.Absent && s.Kind != fsutil.Absent && !known.SameContent(s) {
+			return fmt.Errorf("changes contradict each other about what is at %q", path)
+		}
+		if !twice || known.Kind == fsutil.Absent {
+			before[path] = s
+		}
+		return nil
+	}
+	for i := range changes {
+		c := &changes[i]
+		if after[c.Path] != nil {
+			return nil, fmt.Errorf("two changes of %q", c.Path)
+		}
+		after[c.Path] = c
+		at, under := c.Path, fsutil.State{}
+		if c.From != "" && c.From != c.Path {
+			at, under = c.From, c.Replaced
+			if err := found(c.Path, under); err != nil {
+				return nil, err
+			}
+		}
+		if err := found(at, c.Old); err != nil {
+			return nil, err
+		}
+	}
+	var entries []*entry
+	for _, path := range slices.Sorted(maps.Keys(before)) {
+		if e := newEntry(path, before[path], after[path]); e != nil {
+			e.Slot = len(entries)
+			entries = append(entries, e)
+		}
+	}
+	return entries, nil
+}
+
+// newEntry returns the entry of a path, nil if nothing is to be done there. c is nil where something moved away.
+func newEntry(path string, old fsutil.State, c *fsutil.Change) *entry {
+	e := &entry{Record: journal.Record{Path: path, Old: old}}
+	if c == nil {
+		if old.Kind == fsutil.Absent {
+			return nil
+		}
+		return e
+	}
+	if c.Kind == fsutil.Deleted {
+		e.Trash, e.Permanent = !c.Permanent, c.Permanent
+		return e
+	}
+	e.New, e.want, e.open = c.New, c.New, c.OpenNew
+	e.New.ID = fsutil.Identity{}
+	sameLeaf := c.Old.Kind == c.New.Kind && (c.New.Kind == fsutil.Symlink && c.Old.Target == c.New.Target ||
+		c.New.Kind == fsutil.File && c.Old.Size == c.New.Size && c.Old.Hash == c.New.Hash && c.New.Hash != fsutil.Hash{})
+	if c.From != "" && c.From != path {
+		e.From, e.Moved = c.From, sameLeaf
+		return e
+	}
+	e.Attr = sameLeaf
+	timed := !c.New.ModTime.IsZero() && !c.New.ModTime.Equal(c.Old.ModTime)
+	switch {
+	case e.Attr && c.Old.Mode == c.New.Mode && !timed,
+		c.New.Kind == fsutil.Dir && c.Old.Kind == fsutil.Dir && c.Old.Mode == c.New.Mode,
+		c.New.Kind == fsutil.Absent && c.Old.Kind == fsutil.Absent:
+		return nil
+	}
+	return e
+}
+
+// isLeaf reports whether the state is that of a file or a symbolic link.
+func isLeaf(s fsutil.State) bool { return s.Kind == fsutil.File || s.Kind == fsutil.Symlink }
+
+// isNewFile reports whether the entry puts a file or link at its path, other than the one that is there.
+func (e *entry) isNewFile() bool { return isLeaf(e.New) && !e.Attr }
+
+// leaves reports whether what is at the path has to go before, or instead of, something else's coming.
+func (e *entry) leaves() bool {
+	switch {
+	case e.Attr, e.Old.Kind == fsutil.Absent:
+		return false
+	case e.New.Kind == fsutil.Absent:
+		return true
+	default:
+		return (e.Old.Kind == fsutil.Dir) != (e.New.Kind == fsutil.Dir)
+	}
+}

@@ -1,0 +1,215 @@
+package commit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"time"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/journal"
+)
+
+// Apply makes the changes, all or none of them. Changes that turn out to change nothing are left out. Paths have to be
+// canonical, with no symbolic link on the way. Leftovers of earlier transactions are dealt with first.
+//
+// If it fails before the first write, the error is what failed: [fsutil.ErrLocked], ErrControlDir, a *Conflict with every
+// path that is not as it should be, an *OpError. If it fails later, all is undone and the error is the same, with
+// Report.RolledBack set; if undoing fails or is not complete, a *RollbackError. ErrIndeterminate says that the commit
+// itself failed. When ctx is done before the commit, that counts as a failure; afterwards it is ignored.
+func Apply(ctx context.Context, o Options, changes []fsutil.Change) (Report, error) {
+	entries, err := build(changes)
+	if err != nil {
+		return Report{}, err
+	}
+	if len(entries) == 0 && o.RunID == "" {
+		return Report{}, nil
+	}
+	if o.RunID != "" && !journal.ValidRunID(o.RunID) {
+		return Report{}, fmt.Errorf("run id %q is not usable as a file name", o.RunID)
+	}
+	guard := fsutil.Guard{Reserved: o.StateDir}
+	for _, e := range entries {
+		if err := guard.CheckWrite(e.Path); err != nil {
+			return Report{}, err
+		}
+	}
+	release, err := o.hold(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	r, err := applyLocked(ctx, &o, changes)
+	return r, errors.Join(err, release())
+}
+
+func applyLocked(ctx context.Context, o *Options, changes []fsutil.Change) (Report, error) {
+	left, err := recoverLocked(ctx, o)
+	if err == nil {
+		err = left.Pending()
+	}
+	if err != nil {
+		return Report{}, err
+	}
+	key, err := o.key()
+	if err != nil {
+		return Report{}, err
+	}
+	far := make(map[string]bool)
+	for {
+		t, err := newTxn(o, key, changes, far)
+		if err != nil {
+			return Report{}, err
+		}
+		r, err := t.attempt(ctx)
+		for _, w := range left.Warnings {
+			r.Warnings = append(r.Warnings, w)
+		}
+		// A mount that looks like the rest of the tree shows itself when something is to be renamed there.
+		if at, ok := crossing(err); ok && !far[at] && !r.Committed {
+			far[at] = true
+			continue
+		}
+		return r, err
+	}
+}
+
+// crossing returns the path at which a rename or link turned out to lead to another mount, if that is all that went wrong.
+func crossing(err error) (string, bool) {
+	if _, broken := errors.AsType[*RollbackError](err); broken {
+		return "", false
+	}
+	op, ok := errors.AsType[*OpError](err)
+	if !ok || op.Phase != "apply" || !isCrossDevice(op.Err) {
+		return "", false
+	}
+	return path.Dir(op.Path), true
+}
+
+func newTxn(o *Options, key []byte, changes []fsutil.Change, far map[string]bool) (*txn, error) {
+	entries, err := build(changes)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		e.Far = far[path.Dir(e.Path)]
+	}
+	now := time.Now()
+	d := o.newDisk()
+	t := &txn{disk: d, state: stateDir{d, o.StateDir}, opts: o, key: key, notOurs: make(map[*entry]bool)}
+	t.plan = &journal.Plan{Header: journal.Header{
+		ID: journal.NewID(now), Time: now, RunID: o.RunID, Pipeline: o.Pipeline, StateDir: o.StateDir,
+		Sync: d.sync, Keep: !o.DropBackup,
+	}}
+	t.dir = t.state.join(journal.TxDir, t.plan.ID)
+	t.setEntries(entries)
+	return t, nil
+}
+
+// attempt goes through the whole protocol.
+func (t *txn) attempt(ctx context.Context) (Report, error) {
+	r := Report{ID: t.plan.ID}
+	err := protect(func() error { return t.prepare(ctx) })
+	if err != nil {
+		if derr := protect(t.abandon); derr != nil {
+			t.trouble.warn(t.dir, "not removed: "+derr.Error())
+		}
+		return t.finish(r), err
+	}
+	r.Guarantee = t.guarantee()
+	err = protect(func() error {
+		if err := t.apply(ctx); err != nil {
+			return err
+		}
+		t.phase("sync")
+		if err := t.syncAll(ctx); err != nil {
+			return err
+		}
+		return t.opts.checkLock()
+	})
+	if err != nil {
+		uerr := t.undo()
+		r.RolledBack = uerr == nil
+		if uerr != nil {
+			err = &RollbackError{Err: err, Rollback: uerr}
+		}
+		t.tidyUp()
+		return t.finish(r), err
+	}
+	if err := protect(t.finishCommit); err != nil {
+		return t.finish(r), fmt.Errorf("%w: %w", ErrIndeterminate, t.fail(t.dir, err))
+	}
+	r.Committed = true
+	err = protect(func() error {
+		kept, err := t.clean()
+		if kept {
+			r.BackupID = r.ID
+		}
+		return err
+	})
+	if err != nil {
+		t.trouble.warn(t.dir, "not cleaned up: "+err.Error())
+	}
+	t.tidyUp()
+	return t.finish(r), nil
+}
+
+// prepare does everything that leaves the tree as it is.
+func (t *txn) prepare(ctx context.Context) error {
+	if err := t.verify(ctx); err != nil {
+		return err
+	}
+	if err := t.begin(); err != nil {
+		return err
+	}
+	if err := t.stageAll(ctx); err != nil {
+		return err
+	}
+	if err := t.backUp(ctx); err != nil {
+		return err
+	}
+	if err := t.opts.checkLock(); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return t.writePlan()
+}
+
+// abandon removes a transaction that has not touched the tree.
+func (t *txn) abandon() error {
+	if s, err := t.lstat(t.dir); err != nil || s.Kind == fsutil.Absent {
+		t.tidyUp()
+		return err
+	}
+	err := t.forget()
+	t.tidyUp()
+	return err
+}
+
+func (t *txn) tidyUp() {
+	if err := protect(t.state.tidy); err != nil {
+		t.trouble.warn(t.state.dir, "not tidied up: "+err.Error())
+	}
+}
+
+func (t *txn) finish(r Report) Report {
+	t.phase("")
+	r.Phases = t.phases[:len(t.phases)-1]
+	for _, w := range sortProblems(t.trouble.warnings) {
+		r.Warnings = append(r.Warnings, w.String())
+	}
+	return r
+}
+
+func (t *txn) guarantee() Guarantee {
+	switch {
+	case t.memory:
+		return Failure
+	case t.sync && t.dirSync != nil:
+		return PowerLoss
+	default:
+		return Kill
+	}
+}

@@ -1,0 +1,309 @@
+package commit
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// disk is what the protocol does with a file system, by whatever means that one has. What it can do is found out by
+// probe; before that, and in memory, nothing but the methods of afero.Fs is used.
+type disk struct {
+	fs      afero.Fs
+	memory  bool
+	sync    bool // fsync is asked for
+	workers int
+
+	link      fsutil.Linker
+	exchange  fsutil.Exchanger
+	noReplace fsutil.NoReplacer
+	dirSync   fsutil.DirSyncer
+}
+
+// lstat returns what stands at the name, without the hash of a file. What is not there, or below a file, is Absent.
+func (d *disk) lstat(name string) (fsutil.State, error) {
+	var info fs.FileInfo
+	var err error
+	if l, ok := d.fs.(afero.Lstater); ok && name != "." {
+		info, _, err = l.LstatIfPossible(name)
+	} else {
+		info, err = d.fs.Stat(name)
+	}
+	if isAbsent(err) {
+		return fsutil.State{}, nil
+	}
+	if err != nil {
+		return fsutil.State{}, err
+	}
+	s := d.state(info)
+	if s.Kind != fsutil.Symlink {
+		return s, nil
+	}
+	reader, ok := d.fs.(afero.LinkReader)
+	if !ok {
+		return s, &fs.PathError{Op: "readlink", Path: name, Err: afero.ErrNoReadlink}
+	}
+	s.Target, err = reader.ReadlinkIfPossible(name)
+	if isAbsent(err) {
+		return fsutil.State{}, nil // removed in between
+	}
+	s.Target = filepath.ToSlash(s.Target)
+	return s, err
+}
+
+func (d *disk) state(info fs.FileInfo) fsutil.State {
+	s := fsutil.State{Kind: fsutil.KindOf(info.Mode()), Mode: info.Mode() & fsutil.PermBits, ModTime: info.ModTime()}
+	if s.Kind == fsutil.File {
+		s.Size = info.Size()
+	}
+	if ident, ok := d.fs.(fsutil.Identifier); ok {
+		s.ID, _ = ident.IdentityOf(info)
+	}
+	return s
+}
+
+// isAbsent reports whether the error says that there is nothing of that name.
+func isAbsent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsutil.ErrNotDir) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// isUnsupported reports whether the error says that the file system, or this mount of it, does not do such things, or not
+// to this file: then there is another way. EIO and ENOSPC are no such errors.
+func isUnsupported(err error) bool {
+	if isLinkError(err) {
+		return true
+	}
+	for _, e := range []error{errors.ErrUnsupported, syscall.EINVAL, syscall.EPERM, afero.ErrNoSymlink} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// isLinkError reports whether a link failed for what it is and not for the disk.
+func isLinkError(err error) bool {
+	return errors.Is(err, syscall.EMLINK) || isCrossDevice(err)
+}
+
+func isCrossDevice(err error) bool { return errors.Is(err, syscall.EXDEV) }
+
+// open opens a regular file for reading, and nothing else.
+func (d *disk) open(name string) (afero.File, error) {
+	f, err := d.fs.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: name, Err: fsutil.ErrNotRegular}
+	}
+	if err != nil {
+		_ = f.Close() // nothing was read from it
+		return nil, err
+	}
+	return f, nil
+}
+
+// hash returns the hash and the size of a file's bytes.
+func (d *disk) hash(name string) (fsutil.Hash, int64, error) {
+	f, err := d.open(name)
+	if err != nil {
+		return fsutil.Hash{}, 0, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, f)
+	return fsutil.Hash(h.Sum(nil)), n, err
+}
+
+// wanted is what a new file is to be beside its bytes.
+type wanted struct {
+	mode  fs.FileMode
+	mtime time.Time // zero: as it comes
+	// meta is the path of a file that gives owner and attributes, "" for none.
+	meta string
+}
+
+// write makes a file, durable if that is asked for, and returns what it is then. warn is called with what may fail.
+func (d *disk) write(name string, from io.Reader, want wanted, warn func(error)) (fsutil.State, error) {
+	f, err := d.fs.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fsutil.State{}, err
+	}
+	h := sha256.New()
+	_, err = io.Copy(io.MultiWriter(f, h), from)
+	if err == nil {
+		err = d.dress(name, want, warn)
+	}
+	if err == nil && d.sync {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return fsutil.State{}, err
+	}
+	s, err := d.lstat(name)
+	if err == nil && !want.mtime.IsZero() && !s.ModTime.Equal(want.mtime) {
+		// Closing has set the time on some file systems, others round it.
+		if err = d.fs.Chtimes(name, want.mtime, want.mtime); err == nil {
+			s, err = d.lstat(name)
+		}
+	}
+	if err == nil && s.Kind != fsutil.File {
+		err = &fs.PathError{Op: "write", Path: name, Err: fsutil.ErrDrift}
+	}
+	s.Hash = fsutil.Hash(h.Sum(nil))
+	if err == nil && s.Mode != want.mode {
+		warn(fmt.Errorf("mode is %v instead of %v: the file system does not keep it", s.Mode, want.mode))
+	}
+	return s, err
+}
+
+// dress gives a file everything but bytes. The mode comes after the owner, for changing that clears bits of it.
+func (d *disk) dress(name string, want wanted, warn func(error)) error {
+	if err := d.copyMeta(want.meta, name, warn); err != nil {
+		return err
+	}
+	if err := d.fs.Chmod(name, want.mode); err != nil {
+		return err
+	}
+	if want.mtime.IsZero() {
+		return nil
+	}
+	return d.fs.Chtimes(name, want.mtime, want.mtime)
+}
+
+func (d *disk) copyMeta(from, to string, warn func(error)) error {
+	copier, ok := d.fs.(fsutil.MetaCopier)
+	if !ok || from == "" {
+		return nil
+	}
+	err := copier.CopyMeta(from, to)
+	if err != nil && (isUnsupported(err) || errors.Is(err, fs.ErrPermission)) {
+		warn(fmt.Errorf("owner or attributes are not kept: %w", err))
+		return nil
+	}
+	return err
+}
+
+// symlink makes a symbolic link and returns what it is then.
+func (d *disk) symlink(name string, want fsutil.State) (fsutil.State, error) {
+	linker, ok := d.fs.(afero.Linker)
+	if !ok {
+		return fsutil.State{}, &fs.PathError{Op: "symlink", Path: name, Err: afero.ErrNoSymlink}
+	}
+	if err := linker.SymlinkIfPossible(want.Target, name); err != nil {
+		return fsutil.State{}, err
+	}
+	if err := d.linkTime(name, want.ModTime); err != nil {
+		return fsutil.State{}, err
+	}
+	s, err := d.lstat(name)
+	if err == nil && (s.Kind != fsutil.Symlink || s.Target != filepath.ToSlash(want.Target)) {
+		err = &fs.PathError{Op: "symlink", Path: name, Err: fsutil.ErrDrift}
+	}
+	return s, err
+}
+
+// linkTime sets the time of a symbolic link where that can be done.
+func (d *disk) linkTime(name string, t time.Time) error {
+	timer, ok := d.fs.(fsutil.LinkTimer)
+	if !ok || t.IsZero() {
+		return nil
+	}
+	if err := timer.LinkTimes(name, t.UnixNano()); err != nil && !isUnsupported(err) {
+		return err
+	}
+	return nil
+}
+
+// names returns the names in a directory.
+func (d *disk) names(dir string) ([]string, error) {
+	f, err := d.fs.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return names, err
+}
+
+// syncDir makes the names in a directory durable.
+func (d *disk) syncDir(dir string) error {
+	if !d.sync || d.dirSync == nil {
+		return nil
+	}
+	return d.dirSync.SyncDir(dir)
+}
+
+// syncFile makes mode and times of a file durable.
+func (d *disk) syncFile(name string) error {
+	if !d.sync {
+		return nil
+	}
+	f, err := d.fs.Open(name)
+	if err != nil {
+		if errors.Is(err, fs.ErrPermission) {
+			return nil // a file that may not be read cannot be synced; the worst is that its mode is the old one
+		}
+		return err
+	}
+	err = f.Sync()
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return nil // Windows wants a file open for writing
+	}
+	return err
+}
+
+// removeTree removes a name and all below it, following no link. It is for the state directory only.
+func (d *disk) removeTree(name string) error {
+	s, err := d.lstat(name)
+	if err != nil || s.Kind == fsutil.Absent {
+		return err
+	}
+	if s.Kind == fsutil.Dir {
+		if s.Mode&0o700 != 0o700 {
+			if err := d.fs.Chmod(name, s.Mode|0o700); err != nil {
+				return err
+			}
+		}
+		names, err := d.names(name)
+		if err != nil {
+			return err
+		}
+		for _, n := range names {
+			if err := d.removeTree(path.Join(name, n)); err != nil {
+				return err
+			}
+		}
+	}
+	return d.remove(name)
+}
+
+// remove removes a name; that it is gone already is no error.
+func (d *disk) remove(name string) error {
+	if err := d.fs.Remove(name); err != nil && !isAbsent(err) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package commit
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Sentinels, to be asked for with errors.Is.
+var (
+	// ErrControlDir says that the state directory is not what it has to be: a directory of the user's own.
+	ErrControlDir = errors.New("state directory is not usable")
+	// ErrIndeterminate says that the very operation that marks the commit failed, so that nobody can say whether the
+	// change will be there after a power cut. Nothing was undone; Recover finishes it one way or the other.
+	ErrIndeterminate = errors.New("it is not known whether the change is committed")
+	// ErrRecoveryRequired says that a transaction was left unfinished and cannot be undone by itself. It is matched by
+	// every *PendingError.
+	ErrRecoveryRequired = errors.New("an unfinished transaction has to be dealt with first")
+	// ErrLockLost says that the lock was taken away while it was held.
+	ErrLockLost = errors.New("the lock of this tree was lost")
+)
+
+// Problem is one path and what is wrong there.
+type Problem struct {
+	Path   string
+	Reason string
+}
+
+func (p Problem) String() string { return p.Path + ": " + p.Reason }
+
+func joinProblems(list []Problem) string {
+	texts := make([]string, len(list))
+	for i, p := range list {
+		texts[i] = p.String()
+	}
+	return strings.Join(texts, "; ")
+}
+
+// Conflict says that the tree is not what the changes were worked out from. Nothing was written, or it was undone.
+type Conflict struct {
+	// Paths lists all of them when found before the first write, in path order. While writing, the first ends it.
+	Paths []Problem
+}
+
+// Error names every path.
+func (e *Conflict) Error() string { return "the tree has changed: " + joinProblems(e.Paths) }
+
+// OpError says which path an operation failed at, and in which phase.
+type OpError struct {
+	Phase string
+	Path  string
+	Err   error
+}
+
+// Error names the phase, the path and the cause.
+func (e *OpError) Error() string { return fmt.Sprintf("%s %s: %v", e.Phase, e.Path, e.Err) }
+
+// Unwrap returns the cause.
+func (e *OpError) Unwrap() error { return e.Err }
+
+// PendingError says that a transaction is neither done nor undone. It matches ErrRecoveryRequired.
+type PendingError struct {
+	// ID names the transaction, Dir is its directory.
+	ID, Dir string
+	// Err is why: an *journal.Error if the plan there cannot be trusted, or what failed in undoing. Once that is out of
+	// the way, Recover goes on. For a plan that is not one's own, remove Dir.
+	Err error
+}
+
+// Error names the directory and the reason.
+func (e *PendingError) Error() string {
+	return fmt.Sprintf("transaction in %s is unfinished: %v", e.Dir, e.Err)
+}
+
+// Unwrap returns the reason and ErrRecoveryRequired.
+func (e *PendingError) Unwrap() []error { return []error{e.Err, ErrRecoveryRequired} }
+
+// RollbackConflict says that undoing met what somebody else had written after the change. That was left as it is,
+// everything else was undone.
+type RollbackConflict struct {
+	ID string
+	// Paths are those that were left, in path order, Dir is where everything else that belongs to them is kept.
+	Paths []Problem
+	Dir   string
+}
+
+// Error names every path and the directory.
+func (e *RollbackConflict) Error() string {
+	return fmt.Sprintf("some paths were changed by somebody else and not restored, what was there before is in %s: %s", e.Dir, joinProblems(e.Paths))
+}
+
+// PanicError says that a function that was given panicked.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+// Error gives the value.
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// Unwrap returns the value if it is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// RollbackError says that a commit failed and then could not be undone completely.
+type RollbackError struct {
+	// Err is why the commit failed.
+	Err error
+	// Rollback is why it is not undone: a *PendingError if Recover has to go on, or a *RollbackConflict if all is undone
+	// but what somebody else has changed.
+	Rollback error
+}
+
+// Error gives both reasons.
+func (e *RollbackError) Error() string {
+	return fmt.Sprintf("%v; rollback failed: %v", e.Err, e.Rollback)
+}
+
+// Unwrap returns both reasons.
+func (e *RollbackError) Unwrap() []error { return []error{e.Err, e.Rollback} }

@@ -1,0 +1,108 @@
+package commit
+
+import (
+	"errors"
+	"path"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/journal"
+)
+
+// clean makes a backup of a committed transaction, or removes it if nothing of it is kept. It can be repeated from
+// wherever it was interrupted, and needs no sync: whatever is left after a power cut is cleaned by the next Recover. It
+// reports whether there is a backup.
+func (t *txn) clean() (bool, error) {
+	t.phase("clean")
+	if err := t.keepResult(); err != nil {
+		return false, err
+	}
+	if err := t.dropFar(); err != nil {
+		return false, err
+	}
+	if err := t.removeTree(path.Join(t.dir, journal.NewDir)); err != nil {
+		return false, err
+	}
+	if !t.plan.KeepsAny() {
+		return false, t.discard()
+	}
+	for _, e := range t.entries {
+		if e.Image != journal.NoImage && !t.plan.Kept(&e.Record) {
+			if err := t.remove(t.image(e)); err != nil {
+				return false, err
+			}
+		}
+	}
+	if err := t.state.ensure(journal.BackupsDir); err != nil {
+		return false, err
+	}
+	return true, t.fs.Rename(t.dir, t.state.join(journal.BackupsDir, t.plan.ID))
+}
+
+// keepResult moves the caller's result to where it is looked for.
+func (t *txn) keepResult() error {
+	if t.plan.RunID == "" || t.plan.Result == (fsutil.Hash{}) {
+		return nil
+	}
+	name := path.Join(t.dir, journal.Result)
+	s, err := t.lstat(name)
+	if err != nil || s.Kind == fsutil.Absent {
+		return err // moved already
+	}
+	h, _, err := t.hash(name)
+	if err != nil {
+		return err
+	}
+	if h != t.plan.Result {
+		return &OpError{Phase: "clean", Path: name, Err: errDamaged}
+	}
+	if err := t.state.ensure(journal.RunsDir); err != nil {
+		return err
+	}
+	return t.fs.Rename(name, t.state.join(journal.RunsDir, t.plan.RunID+".json"))
+}
+
+// dropFar removes the files beside paths on other mounts.
+func (t *txn) dropFar() error {
+	var errs []error
+	for _, e := range t.entries {
+		if !e.Far {
+			continue
+		}
+		for _, name := range []string{t.temp(e), t.slot(e), t.out(e), t.back(e)} {
+			errs = append(errs, t.removeTree(name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// discard removes a committed transaction of which nothing is kept. What marks it as committed goes last.
+func (t *txn) discard() error {
+	names, err := t.names(t.dir)
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		if n == journal.DoneFile {
+			continue
+		}
+		if err := t.removeTree(path.Join(t.dir, n)); err != nil {
+			return err
+		}
+	}
+	return t.removeTree(t.dir)
+}
+
+// forget removes a transaction that has not changed the tree, or not any more. The plan goes first: what is left without
+// it means nothing, so failing to remove that is no failure.
+func (t *txn) forget() error {
+	if err := t.remove(path.Join(t.dir, journal.PlanFile)); err != nil {
+		return err
+	}
+	if err := t.syncDir(t.dir); err != nil {
+		return err
+	}
+	if err := protect(func() error { return t.removeTree(t.dir) }); err != nil {
+		t.trouble.warn(t.dir, "not removed: "+err.Error())
+	}
+	return nil
+}

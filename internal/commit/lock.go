@@ -1,0 +1,206 @@
+package commit
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+const lockName = "lock"
+
+// Lock takes the lock of the tree: what the file system offers, see [fsutil.Locker], else the file "lock" in the state
+// directory, made by one who finds none. It waits until ctx is done, then the error is [fsutil.ErrLocked]. A lock file left
+// behind by a process of this machine that is not there any more is taken over; one of another machine has to be removed
+// by hand.
+func Lock(ctx context.Context, o Options) (io.Closer, error) {
+	if locker, ok := o.FS.(fsutil.Locker); ok {
+		return locker.Lock(ctx)
+	}
+	l := &fileLock{state: stateDir{o.newDisk(), o.StateDir}}
+	l.owner.PID = os.Getpid()
+	l.owner.Token = rand.Text()
+	l.owner.Since = time.Now().UTC().Truncate(time.Second)
+	l.owner.Host, _ = os.Hostname() // without a name no lock is taken over
+	const shortest, longest = time.Millisecond, 100 * time.Millisecond
+	for wait := shortest; ; wait = min(2*wait, longest) {
+		holder, err := l.try()
+		if err == nil && holder == nil {
+			return l, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("lock: %w", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("%w: %s, %v: %w", fsutil.ErrLocked, l.name(), holder, context.Cause(ctx))
+		case <-time.After(wait):
+		}
+	}
+}
+
+// owner is what the lock file says.
+type owner struct {
+	Host  string    `json:"host"`
+	PID   int       `json:"pid"`
+	Since time.Time `json:"since"`
+	Token string    `json:"token"`
+}
+
+func (o *owner) String() string {
+	return fmt.Sprintf("held by process %d on %q since %s", o.PID, o.Host, o.Since.Format(time.RFC3339))
+}
+
+// fileLock is the lock for file systems that have none. The methods of afero.Fs allow no better.
+type fileLock struct {
+	state stateDir
+	owner owner
+	once  sync.Once
+	err   error
+}
+
+func (l *fileLock) name() string { return l.state.join(lockName) }
+
+// try takes the lock and returns nil, or returns who holds it.
+func (l *fileLock) try() (*owner, error) {
+	if err := l.state.ensure(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	f, err := l.state.d.fs.OpenFile(l.name(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &owner{}, nil // the last one has just removed the directory
+	case errors.Is(err, fs.ErrExist):
+		return l.takeOver()
+	case err != nil:
+		return nil, err
+	}
+	data, err := json.Marshal(l.owner)
+	if err == nil {
+		_, err = f.Write(data)
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return nil, errors.Join(err, l.state.d.remove(l.name()))
+	}
+	// Making the file is not atomic everywhere: the last to write has it.
+	holder, err := l.read(l.name())
+	if err != nil || holder.Token == l.owner.Token {
+		return nil, err
+	}
+	return holder, nil
+}
+
+// read returns what the lock file of that name says; of one that is gone, or being written just now, nobody.
+func (l *fileLock) read(name string) (*owner, error) {
+	f, err := l.state.d.open(name)
+	if err != nil {
+		if isAbsent(err) {
+			return &owner{}, nil
+		}
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, 1<<16))
+	if err != nil {
+		return nil, err
+	}
+	o := new(owner)
+	if json.Unmarshal(data, o) != nil {
+		return &owner{}, nil
+	}
+	return o, nil
+}
+
+// takeOver removes the lock file of a process that is gone. It is moved away first, so that of several that do this one
+// gets it, and looked at again then.
+func (l *fileLock) takeOver() (*owner, error) {
+	holder, err := l.read(l.name())
+	if err != nil || !l.isStale(holder) {
+		return holder, err
+	}
+	aside := l.name() + "-" + l.owner.Token
+	if err := l.state.d.fs.Rename(l.name(), aside); err != nil {
+		if isAbsent(err) {
+			return holder, nil // another one was faster
+		}
+		return nil, err
+	}
+	now, err := l.read(aside)
+	if err != nil {
+		return nil, err
+	}
+	if now.Token != holder.Token {
+		// Another one has taken over in between, and this is its lock.
+		return now, l.state.d.fs.Rename(aside, l.name())
+	}
+	return holder, l.state.d.remove(aside)
+}
+
+// isStale reports whether the process that holds the lock surely is not there any more.
+func (l *fileLock) isStale(holder *owner) bool {
+	if holder.PID <= 0 || holder.Host == "" || holder.Host != l.owner.Host || holder.PID == l.owner.PID {
+		return false
+	}
+	p, err := os.FindProcess(holder.PID)
+	if err != nil {
+		return true // only Windows looks, and says so
+	}
+	defer p.Release()
+	err = p.Signal(syscall.Signal(0))
+	return errors.Is(err, os.ErrProcessDone) || errors.Is(err, syscall.ESRCH)
+}
+
+// check returns ErrLockLost if the lock file is not this one's any more.
+func (l *fileLock) check() error {
+	holder, err := l.read(l.name())
+	if err == nil && holder.Token != l.owner.Token {
+		err = ErrLockLost
+	}
+	return err
+}
+
+// Close gives the lock back, and removes the state directory if nothing is left in it.
+func (l *fileLock) Close() error {
+	l.once.Do(func() {
+		if l.err = l.check(); l.err != nil {
+			return
+		}
+		if l.err = l.state.d.remove(l.name()); l.err == nil {
+			l.err = l.state.tidy()
+		}
+	})
+	return l.err
+}
+
+// hold takes the lock unless the caller has it, and returns how to give it back.
+func (o *Options) hold(ctx context.Context) (func() error, error) {
+	if o.Lock != nil {
+		return func() error { return nil }, nil
+	}
+	l, err := Lock(ctx, *o)
+	if err != nil {
+		return nil, err
+	}
+	o.Lock = l
+	return l.Close, nil
+}
+
+// checkLock makes sure that the lock is still held, where that can be told.
+func (o *Options) checkLock() error {
+	if l, ok := o.Lock.(*fileLock); ok {
+		return l.check()
+	}
+	return nil
+}

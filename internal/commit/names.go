@@ -1,0 +1,34 @@
+package commit
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+func sortedKeys(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
+
+func isExist(err error) bool {
+	return errors.Is(err, fs.ErrExist) || errors.Is(err, fsutil.ErrNotEmpty)
+}
+
+// respelled returns the entries whose path is free afterwards while one that differs from it by case only is not.
+func (t *txn) respelled() []*entry {
+	made := make(map[string]bool)
+	for _, e := range t.entries {
+		if e.New.Kind != fsutil.Absent && e.Old.Kind == fsutil.Absent {
+			made[strings.ToLower(e.Path)] = true
+		}
+	}
+	var list []*entry
+	for _, e := range t.entries {
+		if e.New.Kind == fsutil.Absent && made[strings.ToLower(e.Path)] {
+			list = append(list, e)
+		}
+	}
+	return list
+}

@@ -1,0 +1,97 @@
+package commit
+
+import (
+	"io"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/internal/journal"
+)
+
+// Options say where and how to commit. FS and StateDir are needed by all functions of this package.
+type Options struct {
+	// FS is the tree, as fsutil.Raise gives it.
+	FS afero.Fs
+	// StateDir is the canonical path of the directory for transactions, backups and results. It is made when there is
+	// something to put there and removed when nothing is left in it.
+	StateDir string
+	// Lock is what Lock gave to the caller, who keeps it. Nil means that the lock is taken and given back within the call.
+	Lock io.Closer
+	// Key signs the plans. Nil means what journal.KeyFor says.
+	Key []byte
+	// NoSync leaves out all fsyncs.
+	NoSync bool
+
+	// Pipeline is a name for listings.
+	Pipeline string
+	// RunID names the file runs/<RunID>.json that Result is written to. Empty means that no result is kept.
+	RunID string
+	// Result is committed together with the changes. It is ignored without a RunID.
+	Result []byte
+	// DropBackup keeps no before-images but those of files that were deleted and not permanently: the trash.
+	DropBackup bool
+	// ReadSince is a time before which nothing of the base was read. Files that have not changed since, judged by their
+	// identity, size and times, are then not hashed again. The zero time means that every file is.
+	ReadSince time.Time
+	// Workers is how many files are hashed, copied and synced at a time. Zero means 8. In memory it is always 1.
+	Workers int
+	// Observe is called with the name of each phase when it begins, from one goroutine at a time: "verify", "stage",
+	// "backup", "journal", "apply", "sync", "commit", "clean", and "rollback". Nil means that nobody watches.
+	Observe func(phase string)
+}
+
+// Guarantee says what a committed change, and an interrupted one, is safe against. Each includes those after it.
+type Guarantee string
+
+// The guarantees.
+const (
+	PowerLoss Guarantee = "power_loss" // the machine stops: whole, and what was acknowledged is there, if fsync is honest
+	Kill      Guarantee = "kill"       // the process dies: whole
+	Failure   Guarantee = "error"      // an operation fails: whole; the tree does not outlive the process anyway
+)
+
+// Phase is how long a phase took.
+type Phase struct {
+	Name     string
+	Duration time.Duration
+}
+
+// Report says what Apply has done, also beside an error.
+type Report struct {
+	// ID names the transaction. It is empty if there was nothing to do.
+	ID string
+	// BackupID is ID if a backup was kept, even if only of the trash. "" if not.
+	BackupID string
+	// Guarantee is what was reached.
+	Guarantee Guarantee
+	// Committed says that the tree is what the changes say, RolledBack that some of it had been written and all of it was
+	// undone. If neither is set beside an error that is no *PendingError, nothing was written.
+	Committed, RolledBack bool
+	// Warnings are what did not go as it should without being a failure, in path order.
+	Warnings []string
+	// Phases are the phases in the order they were gone through.
+	Phases []Phase
+}
+
+const defaultWorkers = 8
+
+// newDisk returns the operations on the file system of the options, with nothing known yet of what it can do.
+func (o *Options) newDisk() *disk {
+	d := &disk{fs: o.FS, memory: journal.InMemory(o.FS), workers: o.Workers}
+	d.sync = !o.NoSync && !d.memory
+	switch {
+	case d.memory:
+		d.workers = 1 // a MemMapFs is not safe for what happens here
+	case d.workers <= 0:
+		d.workers = defaultWorkers
+	}
+	return d
+}
+
+func (o *Options) key() ([]byte, error) {
+	if o.Key != nil {
+		return o.Key, nil
+	}
+	return journal.KeyFor(o.FS)
+}

@@ -1,0 +1,290 @@
+package commit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path"
+	"time"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/journal"
+)
+
+// begin makes the directory of the transaction and finds out what can be done there.
+func (t *txn) begin() error {
+	t.phase("stage")
+	if err := t.state.ensure(journal.TxDir); err != nil {
+		return t.fail(t.state.dir, err)
+	}
+	dirs := []string{t.dir, path.Join(t.dir, journal.NewDir), path.Join(t.dir, journal.OldDir)}
+	for _, shard := range journal.Shards(len(t.entries)) {
+		dirs = append(dirs, path.Join(t.dir, journal.NewDir, shard), path.Join(t.dir, journal.OldDir, shard))
+	}
+	for _, dir := range dirs {
+		if err := t.fs.Mkdir(dir, 0o700); err != nil {
+			return t.fail(dir, err)
+		}
+	}
+	s, err := t.lstat(t.dir)
+	if err != nil {
+		return t.fail(t.dir, err)
+	}
+	t.plan.Dev, t.plan.Ino = s.ID.Dev, s.ID.Ino
+	for _, e := range t.entries {
+		e.Far, err = t.isFar(e)
+		if err != nil {
+			return t.fail(e.Path, err)
+		}
+	}
+	return t.fail(t.dir, t.probe(t.dir))
+}
+
+// isFar reports whether the path is seen to lie on another mount than the transaction. Another mount of the same file
+// system is not seen, but noticed when a link or a rename fails.
+func (t *txn) isFar(e *entry) (bool, error) {
+	if e.Far || t.plan.Ino == 0 {
+		return e.Far, nil
+	}
+	for dir := path.Dir(e.Path); ; dir = path.Dir(dir) {
+		if s, err := t.lstat(dir); err != nil || s.Kind != fsutil.Absent {
+			return s.ID.Ino != 0 && s.ID.Dev != t.plan.Dev, err
+		}
+		if dir == "." {
+			return false, nil
+		}
+	}
+}
+
+// stageAll makes all new contents.
+func (t *txn) stageAll(ctx context.Context) error {
+	return each(ctx, t.workers, len(t.entries), func(i int) error {
+		e := t.entries[i]
+		if !e.isNewFile() || e.Moved {
+			return nil
+		}
+		return t.fail(e.Path, t.stage(e))
+	})
+}
+
+func (t *txn) stage(e *entry) error {
+	var made fsutil.State
+	var err error
+	if e.New.Kind == fsutil.Symlink {
+		made, err = t.symlink(t.staged(e), e.want)
+	} else {
+		made, err = t.stageFile(e)
+	}
+	if errors.Is(err, fsutil.ErrDrift) {
+		return conflictAt(e.Path, "the file that its content is made from has changed")
+	}
+	if err != nil {
+		return err
+	}
+	if e.want.Kind == fsutil.File && e.want.Hash != (fsutil.Hash{}) && made.Hash != e.want.Hash {
+		return conflictAt(e.Path, "content to write is not the one that was planned any more")
+	}
+	e.New = made
+	t.forgetFar(e)
+	return nil
+}
+
+func (t *txn) stageFile(e *entry) (fsutil.State, error) {
+	content, err := e.open()
+	if err != nil {
+		return fsutil.State{}, err
+	}
+	defer content.Close()
+	want := wanted{mode: e.want.Mode & fsutil.PermBits, mtime: e.want.ModTime}
+	if from := t.source(e); from.Old.Kind == fsutil.File {
+		want.meta = from.Path
+	}
+	return t.write(t.staged(e), content, want, t.warner(e.Path))
+}
+
+// source is the entry that has the file from which the new one of e comes: e itself unless it was renamed.
+func (t *txn) source(e *entry) *entry {
+	if e.From != "" {
+		return t.byPath[e.From]
+	}
+	return e
+}
+
+// forgetFar takes what will not be so from the new state of an entry on another mount: it will be a copy.
+func (t *txn) forgetFar(e *entry) {
+	if e.Far {
+		e.New.ID = fsutil.Identity{}
+	}
+}
+
+// backUp takes all before-images, and stages what is moved.
+func (t *txn) backUp(ctx context.Context) error {
+	t.phase("backup")
+	err := each(ctx, t.workers, len(t.entries), func(i int) error {
+		e := t.entries[i]
+		if !isLeaf(e.Old) || e.Attr {
+			return nil
+		}
+		return t.fail(e.Path, t.takeImage(e))
+	})
+	if err != nil {
+		return err
+	}
+	return each(ctx, t.workers, len(t.entries), func(i int) error {
+		e := t.entries[i]
+		if !e.Moved {
+			return nil
+		}
+		return t.fail(e.Path, t.stageMoved(e))
+	})
+}
+
+// takeImage links or copies what stands at the path, and makes sure that it is what was verified.
+func (t *txn) takeImage(e *entry) error {
+	image := t.image(e)
+	if t.link != nil {
+		err := t.link.Link(e.Path, image)
+		switch {
+		case err == nil:
+			e.Image = journal.Linked
+			return t.checkImage(e, image)
+		case isAbsent(err):
+			return conflictAt(e.Path, "has been removed")
+		case !isUnsupported(err):
+			return err
+		case isCrossDevice(err):
+			e.Far = true
+			t.forgetFar(e)
+		}
+	}
+	if e.Old.Kind == fsutil.Symlink {
+		return nil // all of it is in the record
+	}
+	e.Image = journal.Copied
+	f, err := t.open(e.Path)
+	if err != nil {
+		if isAbsent(err) || errors.Is(err, fsutil.ErrNotRegular) {
+			return conflictAt(e.Path, "has been removed or replaced")
+		}
+		return err
+	}
+	defer f.Close()
+	made, err := t.write(image, f, wanted{mode: e.Old.Mode, mtime: e.Old.ModTime, meta: e.Path}, t.warner(e.Path))
+	if err == nil && made.Hash != e.Old.Hash {
+		err = conflictAt(e.Path, "content has changed")
+	}
+	return err
+}
+
+func (t *txn) checkImage(e *entry, image string) error {
+	s, err := t.lstat(image)
+	if err != nil {
+		return err
+	}
+	same, err := t.matches(image, s, e.Old)
+	if err == nil && (!same || isLeaf(s) && !s.ID.SameFile(e.Old.ID)) {
+		err = conflictAt(e.Path, "content has changed")
+	}
+	return err
+}
+
+// stageMoved links the before-image of what is moved, so that the inode itself gets to its new path.
+func (t *txn) stageMoved(e *entry) error {
+	from := t.source(e)
+	e.New = from.Old
+	if from.Image == journal.Linked && !e.Far {
+		err := t.link.Link(t.image(from), t.staged(e))
+		if err == nil {
+			e.New.Mode, e.New.ModTime = e.want.Mode, movedTime(e)
+			return nil
+		}
+		if !isUnsupported(err) {
+			return err
+		}
+	}
+	e.Moved = false
+	e.want.Hash = from.Old.Hash
+	e.want.ModTime = movedTime(e)
+	if e.want.Kind == fsutil.Symlink {
+		return t.stage(e)
+	}
+	e.open = func() (io.ReadCloser, error) { return t.open(t.image(from)) }
+	return t.stage(e)
+}
+
+// movedTime is the time of a moved file: its own, unless it was given another.
+func movedTime(e *entry) time.Time {
+	if e.want.ModTime.IsZero() {
+		return e.New.ModTime
+	}
+	return e.want.ModTime
+}
+
+// writePlan is what makes a crash lead to undoing instead of forgetting.
+func (t *txn) writePlan() error {
+	t.phase("journal")
+	if err := t.writeResult(); err != nil {
+		return t.fail(journal.Result, err)
+	}
+	for _, e := range t.entries {
+		t.plan.Records = append(t.plan.Records, e.Record)
+	}
+	data, err := journal.Encode(t.plan, t.key)
+	if err != nil {
+		return err
+	}
+	if err := t.syncTransaction(); err != nil {
+		return t.fail(t.dir, err)
+	}
+	temp := path.Join(t.dir, journal.PlanTemp)
+	if err := t.put(temp, data); err != nil {
+		return t.fail(temp, err)
+	}
+	if err := t.fs.Rename(temp, path.Join(t.dir, journal.PlanFile)); err != nil {
+		return t.fail(temp, err)
+	}
+	return t.fail(t.dir, t.syncDir(t.dir))
+}
+
+// syncTransaction makes the names of all that is staged durable. New contents need that least: until the commit nobody
+// looks for them.
+func (t *txn) syncTransaction() error {
+	dirs := []string{path.Join(t.dir, journal.OldDir), t.dir, t.state.join(journal.TxDir)}
+	for _, shard := range journal.Shards(len(t.entries)) {
+		if err := t.syncDir(path.Join(t.dir, journal.OldDir, shard)); err != nil {
+			return err
+		}
+	}
+	for _, dir := range dirs {
+		if err := t.syncDir(dir); err != nil {
+			return err
+		}
+	}
+	return t.state.syncUp()
+}
+
+func (t *txn) writeResult() error {
+	if t.opts.RunID == "" || t.opts.Result == nil {
+		return nil
+	}
+	t.plan.Result = fsutil.HashOf(t.opts.Result)
+	return t.put(path.Join(t.dir, journal.Result), t.opts.Result)
+}
+
+// put writes a file of our own.
+func (t *txn) put(name string, data []byte) error {
+	f, err := t.fs.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, bytes.NewReader(data))
+	if err == nil && t.sync {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}

@@ -1,0 +1,122 @@
+package commit
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// probe finds out in dir, an empty directory, what the file system can really do there, by doing it. What it says it
+// cannot is not used; any other failure is one of the disk, and returned.
+func (d *disk) probe(dir string) error {
+	if d.memory {
+		return nil // nothing is faster or safer there than the plain methods
+	}
+	a, b := path.Join(dir, "probe-a"), path.Join(dir, "probe-b")
+	for _, name := range []string{a, b} {
+		if err := d.touch(name); err != nil {
+			return err
+		}
+	}
+	for _, try := range []func(a, b string) error{d.probeDirSync, d.probeExchange, d.probeNoReplace, d.probeLink} {
+		if err := try(a, b); err != nil && !isUnsupported(err) {
+			return err
+		}
+	}
+	if err := d.remove(a); err != nil {
+		return err
+	}
+	return d.remove(b)
+}
+
+func (d *disk) touch(name string) error {
+	f, err := d.fs.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err := f.WriteString(path.Base(name)); err != nil {
+		_ = f.Close() // the write has failed already
+		return err
+	}
+	return f.Close()
+}
+
+func (d *disk) probeDirSync(a, _ string) error {
+	s, ok := d.fs.(fsutil.DirSyncer)
+	if !ok || !d.sync {
+		return nil
+	}
+	if err := s.SyncDir(path.Dir(a)); err != nil {
+		return err
+	}
+	d.dirSync = s
+	return nil
+}
+
+// probeExchange looks at the bytes: an implementation over another one may have renamed.
+func (d *disk) probeExchange(a, b string) error {
+	x, ok := d.fs.(fsutil.Exchanger)
+	if !ok {
+		return nil
+	}
+	before, _, err := d.hash(a)
+	if err != nil {
+		return err
+	}
+	if err := x.Exchange(a, b); err != nil {
+		return err
+	}
+	after, _, err := d.hash(b)
+	if err != nil {
+		return err
+	}
+	if s, err := d.lstat(a); err != nil || s.Kind != fsutil.File {
+		return err
+	}
+	if before == after {
+		d.exchange = x
+	}
+	return nil
+}
+
+func (d *disk) probeNoReplace(a, b string) error {
+	n, ok := d.fs.(fsutil.NoReplacer)
+	if !ok {
+		return nil
+	}
+	switch err := n.RenameNoReplace(a, b); {
+	case err == nil:
+		return d.touch(a) // it has replaced b after all
+	case !errors.Is(err, fs.ErrExist):
+		return err
+	}
+	d.noReplace = n
+	return nil
+}
+
+// probeLink believes in links only where two names of a file can be told to be that.
+func (d *disk) probeLink(a, _ string) error {
+	l, ok := d.fs.(fsutil.Linker)
+	if !ok {
+		return nil
+	}
+	c := path.Join(path.Dir(a), "probe-c")
+	if err := l.Link(a, c); err != nil {
+		return err
+	}
+	one, err := d.lstat(a)
+	if err != nil {
+		return err
+	}
+	two, err := d.lstat(c)
+	if err != nil {
+		return err
+	}
+	if one.ID.SameFile(two.ID) {
+		d.link = l
+	}
+	return d.remove(c)
+}

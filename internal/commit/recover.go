@@ -1,0 +1,250 @@
+package commit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/journal"
+)
+
+// Status says how far a transaction that was left over had got.
+type Status string
+
+// The statuses.
+const (
+	Untouched   Status = "untouched"   // nothing in the tree was changed: it is removed
+	Interrupted Status = "interrupted" // the tree may have been changed: it is undone
+	Committed   Status = "committed"   // the tree is new: it is made a backup
+	Suspicious  Status = "suspicious"  // what is there cannot be trusted: nothing is done
+)
+
+// Leftover is a transaction that was not finished, and what becomes of it.
+type Leftover struct {
+	// ID is the name of its directory, Dir the path.
+	ID, Dir string
+	Status  Status
+	// Pipeline, RunID and Paths are what its plan says, empty if there is none or it is Suspicious.
+	Pipeline, RunID string
+	Paths           []string
+	// Err is why it is Suspicious, or what went wrong in dealing with it: a *PendingError, or a *RollbackConflict after
+	// which it is dealt with.
+	Err error
+}
+
+// Recovery lists the transactions that were left over, in the order of their ids.
+type Recovery struct {
+	Leftovers []Leftover
+	Warnings  []string
+}
+
+// Err returns the errors of all of them.
+func (r Recovery) Err() error {
+	errs := make([]error, len(r.Leftovers))
+	for i, l := range r.Leftovers {
+		errs[i] = l.Err
+	}
+	return flatten(errors.Join(errs...))
+}
+
+// Pending returns the errors of those that still stand in the way of the next transaction.
+func (r Recovery) Pending() error {
+	var errs []error
+	for _, l := range r.Leftovers {
+		if errors.Is(l.Err, ErrRecoveryRequired) {
+			errs = append(errs, l.Err)
+		}
+	}
+	return flatten(errors.Join(errs...))
+}
+
+// Inspect reports what Recover would find, and changes nothing; not even the lock is taken, so a transaction that is being
+// carried out is reported too. The error is about the state directory as a whole.
+func Inspect(ctx context.Context, o Options) (Recovery, error) {
+	return survey(ctx, &o, func(t *txn, l *Leftover) {})
+}
+
+// Recover deals with all transactions that were left over: what was interrupted is undone, what was committed is made a
+// backup. It takes the lock unless it is given. The error is that of the lock or the state directory, else Recovery.Err.
+func Recover(ctx context.Context, o Options) (Recovery, error) {
+	// Without leftovers nothing has to be locked, and nothing must be written.
+	if names, err := (stateDir{o.newDisk(), o.StateDir}).transactions(); err != nil || len(names) == 0 {
+		return Recovery{}, err
+	}
+	release, err := o.hold(ctx)
+	if err != nil {
+		return Recovery{}, err
+	}
+	r, err := recoverLocked(ctx, &o)
+	if err == nil {
+		err = r.Err()
+	}
+	return r, errors.Join(err, release())
+}
+
+func recoverLocked(ctx context.Context, o *Options) (Recovery, error) {
+	r, err := survey(ctx, o, (*txn).resolve)
+	if err != nil || len(r.Leftovers) == 0 {
+		return r, err
+	}
+	if err := (stateDir{o.newDisk(), o.StateDir}).tidy(); err != nil {
+		r.Warnings = append(r.Warnings, "state directory: "+err.Error())
+	}
+	return r, nil
+}
+
+// survey looks at all transactions and lets do deal with each.
+func survey(ctx context.Context, o *Options, do func(t *txn, l *Leftover)) (Recovery, error) {
+	var r Recovery
+	state := stateDir{o.newDisk(), o.StateDir}
+	names, err := state.transactions()
+	if err != nil || len(names) == 0 {
+		return r, err
+	}
+	key, err := o.key()
+	if err != nil {
+		return r, err
+	}
+	for _, name := range names {
+		if ctx.Err() != nil {
+			return r, context.Cause(ctx)
+		}
+		d := o.newDisk()
+		t := &txn{disk: d, state: stateDir{d, o.StateDir}, opts: o, key: key, dir: state.join(journal.TxDir, name)}
+		l := Leftover{ID: name, Dir: t.dir}
+		t.load(&l)
+		do(t, &l)
+		for _, w := range sortProblems(t.trouble.warnings) {
+			r.Warnings = append(r.Warnings, w.String())
+		}
+		r.Leftovers = append(r.Leftovers, l)
+	}
+	return r, nil
+}
+
+// load finds out what is there, and reads the plan.
+func (t *txn) load(l *Leftover) {
+	suspicious := func(err error) {
+		l.Status, l.Err = Suspicious, &PendingError{ID: l.ID, Dir: l.Dir, Err: err}
+	}
+	s, err := t.lstat(t.dir)
+	if err == nil && s.Kind != fsutil.Dir {
+		err = controlError(t.dir, kindReason(fsutil.Dir, s.Kind))
+	}
+	if err != nil {
+		suspicious(err)
+		return
+	}
+	marks := make(map[string]bool)
+	for _, mark := range []string{journal.PlanFile, journal.DoneFile} {
+		m, err := t.lstat(path.Join(t.dir, mark))
+		if err != nil {
+			suspicious(err)
+			return
+		}
+		if m.Kind != fsutil.Absent {
+			marks[mark] = true
+		}
+	}
+	mark := journal.PlanFile
+	switch {
+	case len(marks) == 0:
+		l.Status = Untouched
+		return
+	case len(marks) == 2:
+		suspicious(fmt.Errorf("it has both a file %q and a file %q", journal.PlanFile, journal.DoneFile))
+		return
+	case marks[journal.DoneFile]:
+		mark = journal.DoneFile
+	}
+	if err := t.readPlan(mark, s.ID); err != nil {
+		suspicious(err)
+		return
+	}
+	l.Status = Interrupted
+	if mark == journal.DoneFile {
+		l.Status = Committed
+	}
+	l.Pipeline, l.RunID = t.plan.Pipeline, t.plan.RunID
+	for _, e := range t.entries {
+		l.Paths = append(l.Paths, e.Path)
+	}
+}
+
+// maxPlan limits what is read of a plan: more than a million paths.
+const maxPlan = 1 << 30
+
+func (t *txn) readPlan(mark string, dir fsutil.Identity) error {
+	f, err := t.open(path.Join(t.dir, mark))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxPlan))
+	if err != nil {
+		return err
+	}
+	p, err := journal.Decode(data, t.key)
+	if err != nil {
+		return err
+	}
+	if err := p.CheckPlace(path.Base(t.dir), t.state.dir, dir, len(t.key) > 0); err != nil {
+		return err
+	}
+	t.plan = p
+	entries := make([]*entry, len(p.Records))
+	for i := range p.Records {
+		entries[i] = &entry{Record: p.Records[i], want: p.Records[i].New}
+	}
+	t.setEntries(entries)
+	return nil
+}
+
+// resolve finishes the transaction one way or the other.
+func (t *txn) resolve(l *Leftover) {
+	pending := func(err error) {
+		if err != nil {
+			l.Err = &PendingError{ID: l.ID, Dir: l.Dir, Err: err}
+		}
+	}
+	switch l.Status {
+	case Suspicious:
+	case Untouched:
+		pending(protect(func() error { return t.removeTree(t.dir) }))
+	case Committed:
+		pending(protect(t.finishCommitted))
+	case Interrupted:
+		err := protect(t.reprobe)
+		if err != nil {
+			pending(err)
+			return
+		}
+		l.Err = t.undo()
+	}
+}
+
+// finishCommitted makes the commit durable before anything that relies on it: who made the mark may have died before it
+// was.
+func (t *txn) finishCommitted() error {
+	if err := t.reprobe(); err != nil {
+		return err
+	}
+	if err := t.syncDir(t.dir); err != nil {
+		return err
+	}
+	_, err := t.clean()
+	return err
+}
+
+// reprobe is probe in a directory where one may have been interrupted.
+func (t *txn) reprobe() error {
+	for _, name := range []string{"probe-a", "probe-b", "probe-c"} {
+		if err := t.remove(path.Join(t.dir, name)); err != nil {
+			return err
+		}
+	}
+	return t.probe(t.dir)
+}

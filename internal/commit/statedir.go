@@ -1,0 +1,206 @@
+package commit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/journal"
+)
+
+const ignoreFile = ".gitignore"
+
+// stateDir is the directory for everything that this library keeps in a tree.
+type stateDir struct {
+	d   *disk
+	dir string
+}
+
+func (s stateDir) join(parts ...string) string {
+	return path.Join(append([]string{s.dir}, parts...)...)
+}
+
+func controlError(name, text string) error {
+	return fmt.Errorf("%w: %s: %s", ErrControlDir, name, text)
+}
+
+// exists reports whether the directory is there. It is an ErrControlDir if something else is, or if it belongs to somebody
+// who could have put anything in it.
+func (s stateDir) exists() (bool, error) {
+	for _, dir := range ancestors(s.dir) {
+		st, err := s.d.lstat(dir)
+		switch {
+		case err != nil:
+			return false, fmt.Errorf("look at state directory: %w", err)
+		case st.Kind == fsutil.Absent:
+			return false, nil
+		case st.Kind != fsutil.Dir:
+			return false, controlError(dir, "is a "+st.Kind.String()+", not a directory")
+		}
+		if dir == s.dir {
+			return true, s.checkOwner(st)
+		}
+	}
+	return false, nil
+}
+
+// checkOwner accepts directories of this user, of root, and of whoever owns the tree anyway.
+func (s stateDir) checkOwner(st fsutil.State) error {
+	me := os.Geteuid()
+	if st.ID.Ino == 0 || me < 0 || st.ID.UID == 0 || int64(st.ID.UID) == int64(me) {
+		return nil
+	}
+	top, err := s.d.lstat(".")
+	if err != nil {
+		return fmt.Errorf("look at the top of the tree: %w", err)
+	}
+	if top.ID.Ino == 0 || top.ID.UID == st.ID.UID {
+		return nil
+	}
+	return controlError(s.dir, fmt.Sprintf("belongs to user %d", st.ID.UID))
+}
+
+// ancestors returns the path's directories, the top left out, and the path, from the top down.
+func ancestors(name string) []string {
+	var all []string
+	for ; name != "."; name = path.Dir(name) {
+		all = append(all, name)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// ensure makes the directory and those in it that are named.
+func (s stateDir) ensure(sub ...string) error {
+	for _, dir := range ancestors(s.dir) {
+		if err := s.d.mkdir(dir); err != nil {
+			return err
+		}
+	}
+	if ok, err := s.exists(); err != nil || !ok {
+		return errors.Join(err, fs.ErrNotExist)
+	}
+	if err := s.ensureIgnore(); err != nil {
+		return err
+	}
+	for _, name := range sub {
+		if err := s.d.mkdir(s.join(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mkdir makes a directory of our own unless it is there.
+func (d *disk) mkdir(name string) error {
+	s, err := d.lstat(name)
+	switch {
+	case err != nil:
+		return err
+	case s.Kind == fsutil.Dir:
+		return nil
+	case s.Kind != fsutil.Absent:
+		return controlError(name, "is a "+s.Kind.String()+", not a directory")
+	}
+	if err := d.fs.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// ensureIgnore keeps version control away from the directory.
+func (s stateDir) ensureIgnore() error {
+	name := s.join(ignoreFile)
+	st, err := s.d.lstat(name)
+	if err != nil || st.Kind != fsutil.Absent {
+		return err
+	}
+	f, err := s.d.fs.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("*\n")
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// syncUp makes the directory, and those above it, durable.
+func (s stateDir) syncUp() error {
+	dirs := append([]string{"."}, ancestors(s.dir)...)
+	slices.Reverse(dirs)
+	for _, dir := range dirs {
+		if err := s.d.syncDir(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tidy removes the directory if nothing of worth is in it.
+func (s stateDir) tidy() error {
+	if ok, err := s.exists(); err != nil || !ok {
+		return err
+	}
+	names, err := s.d.names(s.dir)
+	if err != nil {
+		return err
+	}
+	known := []string{journal.TxDir, journal.BackupsDir, journal.ConflictsDir, journal.RunsDir}
+	for _, name := range names {
+		if name == ignoreFile {
+			continue
+		}
+		if !slices.Contains(known, name) {
+			return nil
+		}
+		if empty, err := s.d.removeIfEmpty(s.join(name)); err != nil || !empty {
+			return err
+		}
+	}
+	if err := s.d.remove(s.join(ignoreFile)); err != nil {
+		return err
+	}
+	_, err = s.d.removeIfEmpty(s.dir)
+	return err
+}
+
+// removeIfEmpty removes a directory if it is empty, and reports whether it was.
+func (d *disk) removeIfEmpty(dir string) (bool, error) {
+	s, err := d.lstat(dir)
+	if err != nil || s.Kind != fsutil.Dir {
+		return false, err
+	}
+	names, err := d.names(dir)
+	if err != nil || len(names) > 0 {
+		return false, err
+	}
+	return true, d.remove(dir)
+}
+
+// transactions returns the names in the directory for transactions, in order.
+func (s stateDir) transactions() ([]string, error) {
+	if ok, err := s.exists(); err != nil || !ok {
+		return nil, err
+	}
+	dir := s.join(journal.TxDir)
+	st, err := s.d.lstat(dir)
+	if err != nil || st.Kind == fsutil.Absent {
+		return nil, err
+	}
+	if st.Kind != fsutil.Dir {
+		return nil, controlError(dir, "is a "+st.Kind.String()+", not a directory")
+	}
+	names, err := s.d.names(dir)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(names, strings.Compare)
+	return names, nil
+}

@@ -1,0 +1,220 @@
+package commit
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/journal"
+)
+
+// txn is a transaction that is being carried out or undone.
+type txn struct {
+	*disk
+	state   stateDir
+	opts    *Options
+	key     []byte
+	plan    *journal.Plan // the header; the records are in entries until the plan is written
+	entries []*entry      // in path order
+	byPath  map[string]*entry
+	dir     string // of the transaction
+	trouble troubles
+	// notOurs are directories that were to be made and turned out to be there. After a crash they cannot be told from those
+	// that were made.
+	notOurs map[*entry]bool
+	phases  []Phase
+	begun   time.Time // of the phase
+}
+
+// troubles collects what goes on in several goroutines.
+type troubles struct {
+	mu        sync.Mutex
+	conflicts []Problem
+	warnings  []Problem
+}
+
+func (t *troubles) conflict(path, reason string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.conflicts = append(t.conflicts, Problem{path, reason})
+}
+
+func (t *troubles) warn(path, text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.warnings = append(t.warnings, Problem{path, text})
+}
+
+func sortProblems(list []Problem) []Problem {
+	slices.SortFunc(list, func(a, b Problem) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Reason, b.Reason))
+	})
+	return slices.Compact(list)
+}
+
+// conflict returns all conflicts found so far as an error, nil if there are none.
+func (t *troubles) asError() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.conflicts) == 0 {
+		return nil
+	}
+	return &Conflict{Paths: sortProblems(slices.Clone(t.conflicts))}
+}
+
+func (t *txn) warner(path string) func(error) {
+	return func(err error) { t.trouble.warn(path, err.Error()) }
+}
+
+func (t *txn) setEntries(entries []*entry) {
+	t.entries = entries
+	t.byPath = make(map[string]*entry, len(entries))
+	for _, e := range entries {
+		t.byPath[e.Path] = e
+	}
+}
+
+// moves returns the entries that a file is moved to, by where it was.
+func (t *txn) moves() map[string]*entry {
+	moves := make(map[string]*entry)
+	for _, e := range t.entries {
+		if e.Moved {
+			moves[e.From] = e
+		}
+	}
+	return moves
+}
+
+// phase begins a phase of that name.
+func (t *txn) phase(name string) {
+	now := time.Now()
+	if n := len(t.phases); n > 0 {
+		t.phases[n-1].Duration = now.Sub(t.begun)
+	}
+	t.phases, t.begun = append(t.phases, Phase{Name: name}), now
+	if t.opts.Observe != nil && name != "" {
+		t.opts.Observe(name)
+	}
+}
+
+// fail adds the path and the phase to an error. A conflict says all that by itself.
+func (t *txn) fail(path string, err error) error {
+	switch err.(type) {
+	case nil:
+		return nil
+	case *Conflict, *OpError:
+		return err
+	}
+	phase := ""
+	if n := len(t.phases); n > 0 {
+		phase = t.phases[n-1].Name
+	}
+	return &OpError{Phase: phase, Path: path, Err: err}
+}
+
+// conflictAt is the error for a single path.
+func conflictAt(path, format string, args ...any) error {
+	return &Conflict{Paths: []Problem{{path, fmt.Sprintf(format, args...)}}}
+}
+
+// The files that belong to an entry.
+
+// image is the before-image.
+func (t *txn) image(e *entry) string { return path.Join(t.dir, journal.OldDir, journal.Slot(e.Slot)) }
+
+// staged is where the new content is made.
+func (t *txn) staged(e *entry) string { return path.Join(t.dir, journal.NewDir, journal.Slot(e.Slot)) }
+
+// slot is what is exchanged with, or renamed to, the path: the staged content, or a copy of it on the path's own mount.
+// What an exchange brings out of the tree is there then.
+func (t *txn) slot(e *entry) string {
+	if e.Far {
+		return t.plan.FarName(&e.Record)
+	}
+	return t.staged(e)
+}
+
+// out is where something that leaves the tree goes.
+func (t *txn) out(e *entry) string { return t.slot(e) + ".out" }
+
+// back is where undoing keeps what it takes out of the tree or is about to put there.
+func (t *txn) back(e *entry) string { return t.slot(e) + ".back" }
+
+// temp is where copies are made. What is there is never anything but an unfinished copy.
+func (t *txn) temp(e *entry) string { return t.slot(e) + ".tmp" }
+
+func depth(p string) int { return strings.Count(p, "/") }
+
+// shallowFirst returns the entries that are wanted so that directories come before what is in them.
+func (t *txn) shallowFirst(want func(e *entry) bool) []*entry {
+	var list []*entry
+	for _, e := range t.entries {
+		if want(e) {
+			list = append(list, e)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *entry) int { return depth(a.Path) - depth(b.Path) })
+	return list
+}
+
+// deepestFirst returns them the other way round.
+func (t *txn) deepestFirst(want func(e *entry) bool) []*entry {
+	list := t.shallowFirst(want)
+	slices.Reverse(list)
+	return list
+}
+
+// run calls do for each entry in turn until one fails or ctx is done.
+func (t *txn) run(ctx context.Context, list []*entry, do func(e *entry) error) error {
+	for _, e := range list {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := do(e); err != nil {
+			return t.fail(e.Path, err)
+		}
+	}
+	return nil
+}
+
+// matches reports whether the file name, in state s, is the one that the plan recorded as want: the same inode with size and
+// time as they were, or the same bytes where inodes are not known. A file whose time is so near to the time of the
+// transaction that a write might not have changed it is hashed as well. Permission bits are not compared.
+func (t *txn) matches(name string, s, want fsutil.State) (bool, error) {
+	if s.Kind != want.Kind {
+		return false, nil
+	}
+	switch s.Kind {
+	case fsutil.Symlink:
+		return s.Target == want.Target, nil
+	case fsutil.File:
+	default:
+		return true, nil
+	}
+	if s.Size != want.Size {
+		return false, nil
+	}
+	if s.ID.Ino != 0 && want.ID.Ino != 0 {
+		if !s.ID.SameFile(want.ID) {
+			return false, nil
+		}
+		if s.ModTime.Equal(want.ModTime) && !isRacy(want.ModTime, t.plan.Time) {
+			return true, nil
+		}
+	}
+	h, n, err := t.hash(name)
+	if isAbsent(err) {
+		return false, nil
+	}
+	return err == nil && h == want.Hash && n == want.Size, err
+}
+
+// isRacy reports whether a file of that time could have been written again since, unnoticed. Some file systems tell
+// times to two seconds only.
+func isRacy(mtime, since time.Time) bool { return !mtime.Before(since.Add(-2 * time.Second)) }

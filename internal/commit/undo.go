@@ -1,0 +1,181 @@
+package commit
+
+import (
+	"context"
+	"errors"
+	"path"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/journal"
+)
+
+// undo makes the tree what it was before the transaction, whatever part of it was carried out, and removes the
+// transaction. It can be interrupted and repeated. It goes on over all paths whatever happens at one of them:
+//
+//   - What somebody else has written since is left as it is. If something of the transaction had been there before, that
+//     makes a conflict, and the before-images are kept in a directory for conflicts.
+//   - If an operation fails, the transaction stays as it is to be undone later, and the error tells.
+func (t *txn) undo() error {
+	t.phase("rollback")
+	u := &undoing{txn: t, made: make(map[*entry]bool), moves: t.moves()}
+	for _, pass := range []struct {
+		list []*entry
+		do   func(e *entry) error
+	}{
+		{t.shallowFirst(func(e *entry) bool { return e.Old.Kind == fsutil.Dir || e.New.Kind == fsutil.Dir }), u.openUp},
+		{t.entries, u.settle},
+		{t.deepestFirst(func(e *entry) bool { return e.New.Kind != fsutil.Absent && !isLeaf(e.Old) && !isKeptDir(e) }), u.removeNew},
+		{t.deepestFirst(func(e *entry) bool { return isLeaf(e.Old) && e.New.Kind == fsutil.Dir }), u.removeNew},
+		{t.shallowFirst(func(e *entry) bool { return e.Old.Kind == fsutil.Dir && e.New.Kind != fsutil.Dir }), u.restoreDir},
+		{t.shallowFirst(func(e *entry) bool { return isLeaf(e.Old) && !e.Attr }), u.restore},
+		{t.deepestFirst(func(e *entry) bool { return e.Old.Kind != fsutil.Absent }), u.restoreAttr},
+	} {
+		for _, e := range pass.list {
+			if err := protect(func() error { return pass.do(e) }); err != nil {
+				u.errs = append(u.errs, t.fail(e.Path, err))
+			}
+		}
+	}
+	if err := protect(func() error { return t.syncAll(context.Background()) }); err != nil {
+		u.errs = append(u.errs, err)
+	}
+	if len(u.errs) > 0 {
+		return &PendingError{ID: t.plan.ID, Dir: t.dir, Err: flatten(errors.Join(u.errs...))}
+	}
+	err := protect(u.leave)
+	if _, ok := errors.AsType[*PanicError](err); ok {
+		err = &PendingError{ID: t.plan.ID, Dir: t.dir, Err: err}
+	}
+	return err
+}
+
+// undoing is the state of one undo.
+type undoing struct {
+	*txn
+	errs  []error
+	found []Problem         // conflicts
+	made  map[*entry]bool   // directories made by this undo
+	moves map[string]*entry // what was moved, by where it was
+}
+
+func (u *undoing) conflict(e *entry, reason string) {
+	u.found = append(u.found, Problem{e.Path, reason})
+}
+
+// leave removes the transaction, or puts it away where the user finds what could not be restored.
+func (u *undoing) leave() error {
+	pending := func(err error) error {
+		if err == nil {
+			return nil
+		}
+		return &PendingError{ID: u.plan.ID, Dir: u.dir, Err: err}
+	}
+	if len(u.found) == 0 {
+		if err := u.dropFar(); err != nil {
+			return pending(err)
+		}
+		return pending(u.forget())
+	}
+	if err := u.state.ensure(journal.ConflictsDir); err != nil {
+		return pending(err)
+	}
+	to := u.state.join(journal.ConflictsDir, u.plan.ID)
+	if err := u.fs.Rename(u.dir, to); err != nil {
+		return pending(err)
+	}
+	for _, dir := range []string{path.Dir(to), path.Dir(u.dir)} {
+		if err := u.syncDir(dir); err != nil {
+			return pending(err)
+		}
+	}
+	return &RollbackConflict{ID: u.plan.ID, Paths: sortProblems(u.found), Dir: to}
+}
+
+// openUp lets things be written in a directory whose mode the transaction changes.
+func (u *undoing) openUp(e *entry) error {
+	s, err := u.lstat(e.Path)
+	if err != nil || s.Kind != fsutil.Dir || s.Mode&0o700 == 0o700 {
+		return err
+	}
+	return u.fs.Chmod(e.Path, s.Mode|0o700)
+}
+
+// canReach reports whether the path can be got at through real directories, and makes a conflict of it if not.
+func (u *undoing) canReach(e *entry) (bool, error) {
+	for _, dir := range ancestors(path.Dir(e.Path)) {
+		s, err := u.lstat(dir)
+		if err != nil {
+			return false, err
+		}
+		if s.Kind != fsutil.Dir {
+			if u.hasTouched(e) {
+				u.conflict(e, "its directory "+dir+" "+kindReason(fsutil.Dir, s.Kind))
+			}
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// The questions about what stands somewhere.
+
+// isOld reports whether name, in state s, is the file that was at the path before: the inode itself, even if somebody has
+// written in it, or a copy made by an undoing before this.
+func (u *undoing) isOld(e *entry, name string, s fsutil.State) (bool, error) {
+	if !isLeaf(e.Old) || s.Kind != e.Old.Kind {
+		return false, nil
+	}
+	if s.ID.SameFile(e.Old.ID) {
+		return true, nil
+	}
+	if e.Image == journal.Linked {
+		return false, nil
+	}
+	want := e.Old
+	want.ID = fsutil.Identity{}
+	return u.matches(name, s, want)
+}
+
+// isNew reports whether name, in state s, is the file that the transaction put, or was to put, at the path. One that was
+// moved there is that as long as it is the inode; its bytes are safe in the image of where it came from.
+func (u *undoing) isNew(e *entry, name string, s fsutil.State) (bool, error) {
+	if !e.isNewFile() || s.Kind != e.New.Kind {
+		return false, nil
+	}
+	if e.Moved && s.ID.Ino != 0 && e.New.ID.Ino != 0 {
+		return s.ID.SameFile(e.New.ID), nil
+	}
+	return u.matches(name, s, e.New)
+}
+
+// isOurs reports whether the file is one of the two.
+func (u *undoing) isOurs(e *entry, name string, s fsutil.State) (bool, error) {
+	is, err := u.isOld(e, name, s)
+	if err != nil || is {
+		return is, err
+	}
+	return u.isNew(e, name, s)
+}
+
+// hasTouched reports whether the transaction had changed the path before somebody else did. When that cannot be told for
+// an error, it is supposed.
+func (u *undoing) hasTouched(e *entry) bool {
+	if e.leaves() {
+		if s, err := u.lstat(u.out(e)); err != nil || s.Kind != fsutil.Absent {
+			return true
+		}
+	}
+	if !e.isNewFile() {
+		return false
+	}
+	slot := u.slot(e)
+	s, err := u.lstat(slot)
+	if err != nil {
+		return true
+	}
+	if e.Far && s.Kind == fsutil.Absent {
+		return false // it was not brought near, or the path is not somebody else's
+	}
+	untouched, err := u.isNew(e, slot, s)
+	return err != nil || !untouched
+}

@@ -1,0 +1,291 @@
+package commit
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/journal"
+)
+
+// settle looks for a file of somebody else that was taken out of the tree by an exchange or a rename and, because the
+// process died, not put back, and puts it back. Copies that were not finished are removed.
+func (u *undoing) settle(e *entry) error {
+	if err := u.remove(u.temp(e)); err != nil {
+		return err
+	}
+	for _, slot := range []string{u.slot(e), u.out(e), u.back(e)} {
+		s, err := u.lstat(slot)
+		if err != nil {
+			return err
+		}
+		if s.Kind == fsutil.Absent {
+			continue
+		}
+		ours := s.Kind == fsutil.Dir
+		if ours {
+			// It was a directory of the tree. What is in it is somebody else's.
+			names, err := u.names(slot)
+			if err != nil {
+				return err
+			}
+			ours = len(names) == 0
+		} else if ours, err = u.isOurs(e, slot, s); err != nil {
+			return err
+		}
+		switch {
+		case !ours:
+			err = u.giveBack(e, slot)
+		case slot == u.back(e):
+			err = u.remove(slot)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// giveBack puts a file of somebody else that is in a slot back to the path.
+func (u *undoing) giveBack(e *entry, slot string) error {
+	if ok, err := u.canReach(e); err != nil || !ok {
+		return err
+	}
+	s, err := u.lstat(e.Path)
+	if err != nil {
+		return err
+	}
+	if s.Kind == fsutil.Absent {
+		if err := u.place(slot, e.Path); err != nil {
+			return err
+		}
+		u.conflict(e, "has been written by somebody else")
+		return nil
+	}
+	ours, err := u.isOurs(e, e.Path, s)
+	if err != nil {
+		return err
+	}
+	if !ours {
+		u.conflict(e, "has been written by somebody else, more than once: another version is "+slot)
+		return nil
+	}
+	if u.exchange != nil {
+		err = u.exchange.Exchange(slot, e.Path)
+	} else {
+		err = u.fs.Rename(slot, e.Path)
+	}
+	if err == nil {
+		u.conflict(e, "has been written by somebody else")
+	}
+	return err
+}
+
+// removeNew takes away what the transaction made where there was nothing, or a directory, before, and directories that it
+// made.
+func (u *undoing) removeNew(e *entry) error {
+	s, err := u.lstat(e.Path)
+	if err != nil || s.Kind == fsutil.Absent {
+		return err
+	}
+	if ok, err := u.canReach(e); err != nil || !ok {
+		return err
+	}
+	if e.New.Kind == fsutil.Dir {
+		if s.Kind != fsutil.Dir || u.notOurs[e] {
+			return nil // restore has a look at it
+		}
+		return u.removeMadeDir(e)
+	}
+	if s.Kind == fsutil.Dir && e.Old.Kind == fsutil.Dir {
+		return nil
+	}
+	is, err := u.isNew(e, e.Path, s)
+	if err != nil {
+		return err
+	}
+	if !is {
+		if u.hasTouched(e) {
+			u.conflict(e, "has been written by somebody else")
+		}
+		return nil
+	}
+	return u.takeBack(e, func(name string, s fsutil.State) (string, error) {
+		is, err := u.isNew(e, name, s)
+		if err == nil && !is {
+			return "has been written by somebody else", nil
+		}
+		return "", err
+	})
+}
+
+func (u *undoing) removeMadeDir(e *entry) error {
+	return u.takeBack(e, func(name string, s fsutil.State) (string, error) {
+		if s.Kind != fsutil.Dir {
+			return kindReason(fsutil.Dir, s.Kind), nil
+		}
+		names, err := u.names(name)
+		if err == nil && len(names) > 0 {
+			return "is not empty: somebody else has written in it", nil
+		}
+		return "", err
+	})
+}
+
+// takeBack takes what is at the path out of the tree, and puts it back if judge has a reason against that.
+func (u *undoing) takeBack(e *entry, judge func(name string, s fsutil.State) (string, error)) error {
+	back := u.back(e)
+	if err := u.fs.Rename(e.Path, back); err != nil {
+		if isAbsent(err) {
+			return nil
+		}
+		return err
+	}
+	s, err := u.lstat(back)
+	if err != nil {
+		return errors.Join(err, u.place(back, e.Path))
+	}
+	reason, err := judge(back, s)
+	if reason == "" && err == nil {
+		return u.removeTree(back)
+	}
+	if reason != "" {
+		u.conflict(e, reason)
+	}
+	return flatten(errors.Join(err, u.place(back, e.Path)))
+}
+
+// restoreDir puts a removed directory back: itself if it is there, or another one.
+func (u *undoing) restoreDir(e *entry) error {
+	if ok, err := u.canReach(e); err != nil || !ok {
+		return err
+	}
+	s, err := u.lstat(e.Path)
+	if err != nil || s.Kind == fsutil.Dir {
+		return err
+	}
+	if s.Kind != fsutil.Absent {
+		// removeNew has said so if that was a new file; else it is somebody else's.
+		if e.New.Kind == fsutil.Absent {
+			u.conflict(e, kindReason(fsutil.Dir, s.Kind))
+		}
+		return nil
+	}
+	out := u.out(e)
+	o, err := u.lstat(out)
+	if err != nil {
+		return err
+	}
+	if o.Kind == fsutil.Dir {
+		return u.place(out, e.Path)
+	}
+	u.made[e] = true
+	return u.fs.Mkdir(e.Path, e.Old.Mode.Perm()|0o700)
+}
+
+// restore puts the file or link back that was at the path before.
+func (u *undoing) restore(e *entry) error {
+	if ok, err := u.canReach(e); err != nil || !ok {
+		return err
+	}
+	s, err := u.lstat(e.Path)
+	if err != nil {
+		return err
+	}
+	if s.Kind == fsutil.Absent {
+		// A file that is exchanged is never absent. One that is renamed over may be, where renaming is two steps.
+		if isLeaf(e.New) && u.exchange != nil {
+			if u.hasTouched(e) {
+				u.conflict(e, "has been removed by somebody else")
+			}
+			return nil
+		}
+		return u.bring(e, func(from string) error { return u.place(from, e.Path) })
+	}
+	is, err := u.isOld(e, e.Path, s)
+	if err != nil || is {
+		return err
+	}
+	if is, err = u.isNew(e, e.Path, s); err != nil {
+		return err
+	}
+	if !is {
+		if u.hasTouched(e) {
+			u.conflict(e, "has been written by somebody else")
+		}
+		return nil
+	}
+	return u.bring(e, func(from string) error { return u.swap(e, from) })
+}
+
+// swap puts what is in a slot in the place of the new file, and that back if it was not the new file after all.
+func (u *undoing) swap(e *entry, from string) error {
+	if u.exchange == nil {
+		return u.fs.Rename(from, e.Path)
+	}
+	if err := u.exchange.Exchange(from, e.Path); err != nil {
+		return err
+	}
+	s, err := u.lstat(from)
+	if err != nil {
+		return err
+	}
+	is, err := u.isNew(e, from, s)
+	if err != nil || !is {
+		if err == nil {
+			u.conflict(e, "has been written by somebody else")
+		}
+		return flatten(errors.Join(err, u.exchange.Exchange(from, e.Path)))
+	}
+	if from == u.back(e) {
+		return u.remove(from)
+	}
+	return nil
+}
+
+// bring makes the file that was at the path ready and calls put with its name: the inode itself if it is anywhere, else a
+// copy. If the before-image is damaged, that is a conflict.
+func (u *undoing) bring(e *entry, put func(from string) error) error {
+	back := u.back(e)
+	if e.Image == journal.Linked {
+		s, err := u.lstat(u.image(e))
+		if err != nil {
+			return err
+		}
+		if u.link != nil && s.ID.SameFile(e.Old.ID) {
+			u.noteWritten(e, s)
+			if err := u.link.Link(u.image(e), back); err != nil {
+				return err
+			}
+			return put(back)
+		}
+	}
+	for _, slot := range []string{u.slot(e), u.out(e)} {
+		s, err := u.lstat(slot)
+		if err != nil {
+			return err
+		}
+		if s.ID.SameFile(e.Old.ID) {
+			u.noteWritten(e, s)
+			return put(slot)
+		}
+	}
+	if e.Old.Kind == fsutil.Symlink {
+		if _, err := u.symlink(back, e.Old); err != nil {
+			return err
+		}
+		return put(back)
+	}
+	err := u.copyFile(u.image(e), u.temp(e), e.Old, u.warner(e.Path))
+	if errors.Is(err, errDamaged) || isAbsent(err) {
+		u.conflict(e, fmt.Sprintf("cannot be restored: its before-image %s is damaged", u.image(e)))
+		return u.remove(u.temp(e))
+	}
+	if err != nil {
+		return err
+	}
+	if err := u.fs.Rename(u.temp(e), back); err != nil {
+		return err
+	}
+	return put(back)
+}

@@ -1,0 +1,190 @@
+package commit
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// verify compares the tree with what the changes say was there, and puts the states that it finds, with hashes and times,
+// into the records. All conflicts are collected.
+func (t *txn) verify(ctx context.Context) error {
+	t.phase("verify")
+	err := each(ctx, t.workers, len(t.entries), func(i int) error {
+		e := t.entries[i]
+		err := t.verifyEntry(e)
+		if c, ok := errors.AsType[*Conflict](err); ok {
+			for _, p := range c.Paths {
+				t.trouble.conflict(p.Path, p.Reason)
+			}
+			return nil
+		}
+		return t.fail(e.Path, err)
+	})
+	if err == nil {
+		err = t.verifyParents()
+	}
+	if err == nil {
+		err = t.trouble.asError()
+	}
+	return err
+}
+
+func (t *txn) verifyEntry(e *entry) error {
+	now, err := t.lstat(e.Path)
+	if err != nil {
+		return err
+	}
+	if now.Kind != e.Old.Kind {
+		if e.Old.Kind == fsutil.Absent && t.isOtherSpelling(e, now) {
+			return nil
+		}
+		return conflictAt(e.Path, "%s", kindReason(e.Old.Kind, now.Kind))
+	}
+	if now.Kind == fsutil.Absent {
+		return nil
+	}
+	if now.Kind != fsutil.Symlink && now.Mode != e.Old.Mode {
+		return conflictAt(e.Path, "permissions are %v now, were %v", now.Mode, e.Old.Mode)
+	}
+	switch now.Kind {
+	case fsutil.Symlink:
+		if now.Target != e.Old.Target {
+			return conflictAt(e.Path, "link leads to %q now, led to %q", now.Target, e.Old.Target)
+		}
+	case fsutil.Dir:
+		if e.leaves() {
+			return t.verifyContents(e)
+		}
+	case fsutil.File:
+		if now.Hash, err = t.verifyBytes(e, now); err != nil {
+			return err
+		}
+	case fsutil.Other:
+		return &fs.PathError{Op: "commit", Path: e.Path, Err: fsutil.ErrNotRegular}
+	}
+	e.Old = now
+	return nil
+}
+
+func kindReason(want, is fsutil.Kind) string {
+	switch {
+	case is == fsutil.Absent:
+		return "has been removed"
+	case want == fsutil.Absent:
+		return "has been created by somebody else"
+	default:
+		return "is a " + is.String() + " now, was a " + want.String()
+	}
+}
+
+// verifyBytes returns the hash of the file, which is read unless all that the system says of it is as it was.
+func (t *txn) verifyBytes(e *entry, now fsutil.State) (fsutil.Hash, error) {
+	old := &e.Old
+	known := old.Hash != fsutil.Hash{}
+	asItWas := now.Size == old.Size && now.ModTime.Equal(old.ModTime) && now.ID.SameFile(old.ID) && now.ID.CTime == old.ID.CTime
+	if known && asItWas && now.ID.CTime != 0 && !t.opts.ReadSince.IsZero() && !isRacy(old.ModTime, t.opts.ReadSince) {
+		return old.Hash, nil
+	}
+	if known && now.Size != old.Size {
+		return fsutil.Hash{}, conflictAt(e.Path, "content has changed")
+	}
+	h, n, err := t.hash(e.Path)
+	if err != nil {
+		if isAbsent(err) {
+			err = conflictAt(e.Path, "has been removed")
+		}
+		return h, err
+	}
+	switch {
+	case n != now.Size, known && h != old.Hash:
+		return h, conflictAt(e.Path, "content has changed")
+	case !known && (now.Size != old.Size || !now.ModTime.Equal(old.ModTime)):
+		return h, conflictAt(e.Path, "has been written to")
+	}
+	return h, nil
+}
+
+// verifyContents makes sure that all that is in a directory that goes away is known to go away too.
+func (t *txn) verifyContents(e *entry) error {
+	names, err := t.names(e.Path)
+	if err != nil {
+		return err
+	}
+	var bad []Problem
+	for _, name := range names {
+		p := path.Join(e.Path, name)
+		if known := t.byPath[p]; known == nil || known.Old.Kind == fsutil.Absent {
+			bad = append(bad, Problem{p, "has been created by somebody else in a directory that is to be removed"})
+		}
+	}
+	if len(bad) > 0 {
+		return &Conflict{Paths: bad}
+	}
+	return nil
+}
+
+// isOtherSpelling reports whether what stands at a path that should be free is something that the plan takes away under
+// a name that the file system does not tell from this one.
+func (t *txn) isOtherSpelling(e *entry, now fsutil.State) bool {
+	for _, o := range t.entries {
+		if isRespelled(o, e) {
+			s, err := t.lstat(o.Path)
+			return err == nil && (s.ID.SameFile(now.ID) || now.ID.Ino == 0)
+		}
+	}
+	return false
+}
+
+// isRespelled reports whether old leaves a path that differs from made's by case only.
+func isRespelled(old, made *entry) bool {
+	return old != made && old.New.Kind == fsutil.Absent && len(old.Path) == len(made.Path) && strings.EqualFold(old.Path, made.Path)
+}
+
+// verifyParents makes sure that each path lies in directories, and that no symbolic link is on the way.
+func (t *txn) verifyParents() error {
+	known := make(map[string]string)
+	for _, e := range t.entries {
+		reason, err := t.parentReason(path.Dir(e.Path), known)
+		if err != nil {
+			return t.fail(e.Path, err)
+		}
+		if reason != "" {
+			t.trouble.conflict(e.Path, reason)
+		}
+	}
+	return nil
+}
+
+// parentReason returns why nothing can be written below dir, "" if it can. A directory in the plan has been looked at.
+func (t *txn) parentReason(dir string, known map[string]string) (string, error) {
+	if dir == "." {
+		return "", nil
+	}
+	if reason, ok := known[dir]; ok {
+		return reason, nil
+	}
+	reason, err := t.parentReason(path.Dir(dir), known)
+	if err != nil {
+		return "", err
+	}
+	if e := t.byPath[dir]; reason == "" && (e == nil || e.Old.Kind != fsutil.Dir && e.New.Kind != fsutil.Dir) {
+		var s fsutil.State
+		if s, err = t.lstat(dir); err != nil {
+			return "", err
+		}
+		switch s.Kind {
+		case fsutil.Dir:
+		case fsutil.Absent:
+			reason = "its directory " + dir + " has been removed"
+		default:
+			reason = "its directory " + dir + " is a " + s.Kind.String() + " now"
+		}
+	}
+	known[dir] = reason
+	return reason, nil
+}

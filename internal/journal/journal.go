@@ -1,0 +1,151 @@
+// Package journal is the plan file of a transaction: what a commit is going to do to each path, written down before the
+// first path is touched, so that whoever finds it after a crash can tell from the tree alone what was done and undo it.
+//
+// A plan is made once, encoded, renamed into place and never written again. [Encode] gives every line a CRC-32C, the whole a
+// SHA-256 and an HMAC with a key of the user, see [UserKey]. [Decode] checks all of them and then every path and state,
+// so that a plan that came with a cloned repository, or was copied from another place, is refused: what it says would be
+// done with the rights of the user.
+package journal
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// Version is the version of the format that this package writes, and the only one it reads.
+const Version = 1
+
+// Names inside the directory of a transaction.
+const (
+	PlanTemp = "plan.tmp"    // the plan while it is written
+	PlanFile = "plan"        // the plan of a transaction that is not committed
+	DoneFile = "done"        // the same file under the name that marks the commit
+	Result   = "result.json" // what the caller wants to be committed with it
+	OldDir   = "old"         // before-images
+	NewDir   = "new"         // new contents, and what was taken out of the tree
+)
+
+// Names inside the state directory.
+const (
+	TxDir        = "tx"        // transactions that are not finished
+	BackupsDir   = "backups"   // those that are
+	ConflictsDir = "conflicts" // those whose undoing met somebody else's changes
+	RunsDir      = "runs"      // results by run id
+)
+
+// Image says how the before-image of a path was taken.
+type Image string
+
+// The ways to take a before-image.
+const (
+	NoImage Image = ""     // nothing has to be kept, or all of it is in the State
+	Linked  Image = "link" // a hard link: the inode itself
+	Copied  Image = "copy" // other inode, same bytes
+)
+
+// Header is what a plan says of the transaction as a whole.
+type Header struct {
+	Version  int
+	ID       string    // see NewID
+	Time     time.Time // of the beginning
+	RunID    string    // the caller's name for the run; "" if it has none
+	Pipeline string    // for listings
+	StateDir string    // canonical
+	Sync     bool      // whether it was made durable with fsync
+	Keep     bool      // whether all before-images are kept as a backup, or just the trash
+	// Result is the hash of the file [Result] beside the plan, zero if there is none.
+	Result fsutil.Hash
+	// Dev and Ino are the identity of the directory of the transaction, zero where that is not known.
+	Dev, Ino uint64
+}
+
+// Record is what a plan says of one path.
+type Record struct {
+	Path string
+	// From is where a renamed file was before, for listings and restoring. "" if it was not renamed.
+	From string
+	// Old and New are what stands at Path before and after.
+	Old, New fsutil.State
+	// Slot numbers the record's files in OldDir and NewDir, see [Slot].
+	Slot int
+	// Image says what is in the record's file in OldDir.
+	Image Image
+	// Moved says that the file at From comes to Path as it is, the inode itself where there are links.
+	Moved bool
+	// Attr says that only mode or times change; the file stays where it is.
+	Attr bool
+	// Trash says that the path was deleted by a step, to be restorable even if no backup is kept. Permanent says that it
+	// was deleted not to be.
+	Trash, Permanent bool
+	// Far says that Path lies on another mount than the state directory, so that its new content has to pass through a
+	// file beside it.
+	Far bool
+}
+
+// Plan is a whole plan. The records are in the order of their paths.
+type Plan struct {
+	Header
+	Records []Record
+}
+
+// Kept reports whether the before-image of the record stays when the transaction is finished.
+func (p *Plan) Kept(r *Record) bool {
+	if r.Permanent {
+		return false
+	}
+	return p.Keep || r.Trash
+}
+
+// KeepsAny reports whether a finished transaction is worth keeping at all.
+func (p *Plan) KeepsAny() bool {
+	for i := range p.Records {
+		if p.Kept(&p.Records[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+const shardBits = 8
+
+// Slot returns the name of the file of a slot inside OldDir or NewDir. No directory has more than 256 of them, for some
+// file systems are slow in making files in a directory of thousands.
+func Slot(n int) string {
+	return fmt.Sprintf("%02x/%02x", n>>shardBits, n&(1<<shardBits-1))
+}
+
+// Shards returns the names of the directories that the first n slots lie in.
+func Shards(n int) []string {
+	names := make([]string, 0, (n-1)>>shardBits+1)
+	for i := 0; i<<shardBits < n; i++ {
+		names = append(names, fmt.Sprintf("%02x", i))
+	}
+	return names
+}
+
+// FarName returns the path of the file beside the record's Path that a Far record uses in place of its slot in NewDir.
+func (p *Plan) FarName(r *Record) string {
+	return path.Join(path.Dir(r.Path), ".millrace-"+p.ID+"-"+strconv.Itoa(r.Slot))
+}
+
+const idTime = "20060102_150405"
+
+// NewID returns the id of a transaction begun at t: the time in UTC to the second and 64 random bits, such as
+// 20250213_120530_abc123def4567890.
+func NewID(t time.Time) string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return t.UTC().Format(idTime) + "_" + hex.EncodeToString(b[:])
+}
+
+var idForm = regexp.MustCompile(`^\d{8}_\d{6}_[0-9a-f]{9,64}$`)
+
+// ValidID reports whether id looks like one that NewID made, and so can be used as a file name.
+func ValidID(id string) bool { return idForm.MatchString(id) }

@@ -1,0 +1,180 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+var runIDForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,255}$`)
+
+// ValidRunID reports whether id can name the file of a run's result.
+func ValidRunID(id string) bool { return runIDForm.MatchString(id) }
+
+// Validate checks that the plan can be carried out and undone without touching anything but its paths: that each is
+// canonical, outside of the state directory and of version control directories, and listed once, in order; that no path
+// lies below one that is no directory; and that the records make sense by themselves. The error is an *Error.
+func (p *Plan) Validate() error {
+	if err := p.validateHeader(); err != nil {
+		return &Error{Reason: BadRecord, Err: err}
+	}
+	guard := fsutil.Guard{Reserved: p.StateDir}
+	slots := make(map[int]bool, len(p.Records))
+	byPath := make(map[string]*Record, len(p.Records))
+	for i := range p.Records {
+		r := &p.Records[i]
+		if err := guard.CheckWrite(r.Path); err != nil {
+			return &Error{Reason: BadPath, Path: r.Path, Err: bare(err)}
+		}
+		bad := func(text string) error {
+			return &Error{Reason: BadRecord, Path: r.Path, Err: errors.New(text)}
+		}
+		if i > 0 && p.Records[i-1].Path >= r.Path {
+			return bad("the path is out of order")
+		}
+		if r.Slot < 0 || r.Slot >= len(p.Records) || slots[r.Slot] {
+			return bad("the slot is out of range or used twice")
+		}
+		slots[r.Slot] = true
+		byPath[r.Path] = r
+		if text := r.check(); text != "" {
+			return bad(text)
+		}
+	}
+	return p.validateTogether(byPath)
+}
+
+func (p *Plan) validateHeader() error {
+	clean, err := fsutil.Clean(p.StateDir)
+	switch {
+	case !ValidID(p.ID):
+		return fmt.Errorf("id %q", p.ID)
+	case p.RunID != "" && !ValidRunID(p.RunID):
+		return fmt.Errorf("run id %q", p.RunID)
+	case err != nil || clean != p.StateDir || clean == ".":
+		return fmt.Errorf("state directory %q", p.StateDir)
+	}
+	return nil
+}
+
+// bare returns the error without the path, which the caller names itself.
+func bare(err error) error {
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		err = e
+	}
+	return err
+}
+
+// check returns what is wrong with the record alone, "" if nothing.
+func (r *Record) check() string {
+	switch {
+	case !validState(r.Old) || !validState(r.New):
+		return "a state is impossible"
+	case r.Old.Kind == fsutil.Absent && r.New.Kind == fsutil.Absent:
+		return "there is nothing before and nothing after"
+	case r.Attr && (r.Old.Kind != r.New.Kind || !isLeaf(r.Old) || r.Moved || r.Old.Hash != r.New.Hash || r.Old.Target != r.New.Target):
+		return "more than attributes change"
+	case r.Moved && (!isLeaf(r.New) || r.From == "" || r.From == r.Path):
+		return "nothing can be moved there"
+	case r.Image != NoImage && r.Image != Linked && r.Image != Copied:
+		return "unknown kind of before-image"
+	case r.Image != NoImage && !isLeaf(r.Old):
+		return "a before-image of what is not a file"
+	case r.Image == NoImage && r.Old.Kind == fsutil.File && !r.Attr:
+		return "the before-image is missing"
+	case (r.Trash || r.Permanent) && (r.New.Kind != fsutil.Absent || r.Trash && r.Permanent):
+		return "it is marked as deleted"
+	}
+	return ""
+}
+
+// isLeaf reports whether the state is one of what a hard link can be made to.
+func isLeaf(s fsutil.State) bool { return s.Kind == fsutil.File || s.Kind == fsutil.Symlink }
+
+func validState(s fsutil.State) bool {
+	if s.Mode&^fsutil.PermBits != 0 || s.Size < 0 {
+		return false
+	}
+	switch s.Kind {
+	case fsutil.Absent:
+		return s == fsutil.State{}
+	case fsutil.File:
+		return s.Hash != fsutil.Hash{} && s.Target == ""
+	case fsutil.Symlink:
+		return s.Target != "" && s.Hash == fsutil.Hash{}
+	case fsutil.Dir:
+		return s.Target == "" && s.Hash == fsutil.Hash{}
+	case fsutil.Other:
+		return false
+	}
+	return false
+}
+
+// validateTogether checks what no record shows by itself.
+func (p *Plan) validateTogether(byPath map[string]*Record) error {
+	for i := range p.Records {
+		r := &p.Records[i]
+		bad := func(text string) error {
+			return &Error{Reason: BadRecord, Path: r.Path, Err: errors.New(text)}
+		}
+		for dir := path.Dir(r.Path); dir != "."; dir = path.Dir(dir) {
+			above := byPath[dir]
+			if above == nil {
+				continue
+			}
+			if r.Old.Kind != fsutil.Absent && above.Old.Kind != fsutil.Dir {
+				return bad("it was below what was not a directory")
+			}
+			if r.New.Kind != fsutil.Absent && above.New.Kind != fsutil.Dir {
+				return bad("it would be below what is not a directory")
+			}
+		}
+		if r.From == "" {
+			continue
+		}
+		from := byPath[r.From]
+		switch {
+		case from == nil:
+			return bad("it was renamed from a path that is not in the plan")
+		case r.Moved && (from.Old.Kind != r.New.Kind || from.Old.Hash != r.New.Hash || from.Old.Target != r.New.Target):
+			return bad("it is not what was moved")
+		}
+	}
+	return nil
+}
+
+// CheckPlace makes sure that the plan lies where it was made: in the directory of its own id, in its state directory, and
+// in the very directory it was made in where the identity of directories is known. The number of the device is only
+// compared if the plan is not signed, for some file systems have another one each time they are mounted. Then it changes
+// the device in all its identities to the present one. The error is an *Error.
+func (p *Plan) CheckPlace(id, stateDir string, dir fsutil.Identity, signed bool) error {
+	bad := func(format string, args ...any) error {
+		return &Error{Reason: BadIdentity, Err: fmt.Errorf(format, args...)}
+	}
+	switch {
+	case id != p.ID:
+		return bad("it is in %q, but that of %q", id, p.ID)
+	case stateDir != p.StateDir:
+		return bad("it is in state directory %q, but that of %q", stateDir, p.StateDir)
+	case dir.Ino != p.Ino:
+		return bad("its directory is another one")
+	case !signed && dir.Dev != p.Dev:
+		return bad("its directory is on another device")
+	}
+	old := p.Dev
+	p.Dev = dir.Dev
+	if old == dir.Dev {
+		return nil
+	}
+	for i := range p.Records {
+		for _, s := range []*fsutil.State{&p.Records[i].Old, &p.Records[i].New} {
+			if s.ID.Dev == old && s.ID.Ino != 0 {
+				s.ID.Dev = dir.Dev
+			}
+		}
+	}
+	return nil
+}
