@@ -65,6 +65,10 @@ func TestChanges(t *testing.T) {
 			},
 			func(s *fsutil.Stage) error { return s.Edit("a", []fsutil.Splice{cut(2, 1, "N")}) },
 		}, []string{"modified a s1 s2"}},
+		{"an edit that changes nothing", []op{
+			func(s *fsutil.Stage) error { return s.Edit("a", []fsutil.Splice{cut(0, 1, "C")}) },
+			func(s *fsutil.Stage) error { return s.Edit("a", []fsutil.Splice{cut(0, 1, "C")}) },
+		}, []string{"modified a s1"}},
 		{"delete", []op{func(s *fsutil.Stage) error { return s.Remove("a") }}, []string{"deleted a s1"}},
 		{"discard", []op{func(s *fsutil.Stage) error { return s.Discard("a") }}, []string{"deleted a permanent s1"}},
 		{"delete, then other content", []op{
@@ -174,7 +178,7 @@ func TestChanges(t *testing.T) {
 
 func TestChangedSince(t *testing.T) {
 	t.Parallel()
-	s := fsutil.NewStage(plantFiles(t, "a", "b", "d/f", "d/g/h"))
+	s := fsutil.NewStage(plantFiles(t, "a", "b", "d/f", "d/g/h", "m/f", "m/g"))
 	var got [][]string
 	for _, op := range []func() error{
 		func() error { return s.Edit("a", []fsutil.Splice{cut(0, 1, "C")}) },
@@ -187,16 +191,17 @@ func TestChangedSince(t *testing.T) {
 		func() error { return errors.Join(s.Rename("a", "t"), s.Rename("t", "a")) },
 		func() error { return errors.Join(s.Mkdir("x", 0o755), s.Chmod("x", 0o700)) },
 		func() error { return s.Chmod("b", 0o600) },
+		func() error { return errors.Join(s.Rename("m", "n"), s.Remove("n/f")) },
 	} {
 		point := s.Savepoint()
 		must(t, op())
 		got = append(got, s.ChangedSince(point))
 	}
-	want := [][]string{{"a"}, {"e/f", "e/g/h"}, {"copy"}, {"e/f", "e/g/h"}, {"a", "b"}, nil, nil, {"b"}}
+	want := [][]string{{"a"}, {"e/f", "e/g/h"}, {"copy"}, {"e/f", "e/g/h"}, {"a", "b"}, nil, nil, {"b"}, {"m/f", "n/g"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"a", "b", "copy", "d/f", "d/g/h"}, s.ChangedSince(fsutil.Savepoint{})); diff != "" {
+	if diff := cmp.Diff([]string{"a", "b", "copy", "d/f", "d/g/h", "m/f", "n/g"}, s.ChangedSince(fsutil.Savepoint{})); diff != "" {
 		t.Errorf("since the start (-want +got):\n%s", diff)
 	}
 }

@@ -164,6 +164,19 @@ func TestGuardRefusesDirectoriesThatHoldSomething(t *testing.T) {
 	}
 }
 
+func TestGuardKeepsTheWayToTheStateDirectory(t *testing.T) {
+	t.Parallel()
+	s := fsutil.NewStage(plantFiles(t, "ok/.millrace/planted"))
+	s.SetGuard(fsutil.Guard{Reserved: "state/.millrace"})
+	if err := s.Rename("ok", "state"); !errors.Is(err, fsutil.ErrReserved) {
+		t.Errorf("error = %v, want ErrReserved", err)
+	}
+	must(t, s.Mkdir("state", 0o755))
+	if err := s.Mkdir("state/.Millrace", 0o755); !errors.Is(err, fsutil.ErrReserved) {
+		t.Errorf("error = %v, want ErrReserved", err)
+	}
+}
+
 func TestGuardListings(t *testing.T) {
 	t.Parallel()
 	base := plantFiles(t, ".millrace/lock", "a/b/c/x", "a/b/y", "a/z", "top", "src/main.go", "src/other.go")

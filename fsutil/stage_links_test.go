@@ -31,7 +31,7 @@ func hostileTree(t *testing.T) afero.Fs {
 	links := map[string]string{
 		"out": "../outside/secret", "outdir": "../outside", "abs": filepath.Join(root, "dir/file"), "proc": "/proc/self/root",
 		"self": "self", "ping": "pong", "pong": "ping", "in": "dir/file", "indir": "dir", "dir/sub/up": "../..",
-		"dangling": "nowhere", "danglingout": "../nowhere", "back": "../root/dir/file", "dir/loop": "..", "through": "dir/file/x",
+		"dangling": "nowhere", "danglingout": "../nowhere", "back": "../root/dir/file", "dir/loop": "..", "slash": "dir/file/", "through": "dir/file/x",
 	}
 	for i := range 45 {
 		links[fmt.Sprintf("chain%d", i+1)] = fmt.Sprintf("chain%d", i)
@@ -67,6 +67,7 @@ func TestHostileLinks(t *testing.T) {
 		{"chain41", fsutil.ErrLinkLoop},
 		{"dangling", fs.ErrNotExist},
 		{"through", fsutil.ErrNotDir},
+		{"slash", fsutil.ErrNotDir},
 	}
 	base := hostileTree(t) // one for all: a stage never writes to it
 	for _, tt := range tests {
