@@ -13,7 +13,6 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
-	"github.com/millrace-go/millrace/internal/match"
 )
 
 // TestEditContent holds that only the bytes of matches change, whatever the file is made of.
@@ -282,7 +281,7 @@ func TestEditLimits(t *testing.T) {
 		"bytes":   actions.Edit{OldText: "a", NewText: strings.Repeat("b", 1000)},
 	} {
 		_, err := b.run("s", action, []string{"a"})
-		if e, ok := errors.AsType[*match.LimitError](err); !ok || e.What != what {
+		if e, ok := errors.AsType[*actions.LimitError](err); !ok || e.What != what {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

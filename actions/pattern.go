@@ -30,6 +30,14 @@ const (
 	MaxOutputBytes = 256 << 20
 )
 
+// LimitError says that one step would have replaced more in one file than is allowed: more matches than MaxMatches, or more
+// bytes than MaxOutputBytes.
+type LimitError = match.LimitError
+
+// PatternError says that a pattern or its replacement cannot be used. Before a run it is a [Problem]; it comes as an error
+// only where templates made the pattern.
+type PatternError = match.PatternError
+
 // checkPattern reports what is wrong with a pattern and returns it compiled if that could be done. An empty one, and a mode
 // that does not exist, are left to the checks of the parameters' tags.
 func checkPattern(c *Check, param, pattern, mode string, byDefault match.Mode, flags match.Flags) *match.Pattern {

@@ -9,9 +9,10 @@ import (
 
 // Bounds on the search for lines that come near to a text that was not found.
 const (
-	nearestFiles = 20 // files looked into
-	nearestHints = 3  // places told of
-	nearestTexts = 5  // texts looked for
+	nearestFiles = 20      // files looked into
+	nearestHints = 3       // places told of
+	nearestTexts = 5       // texts looked for
+	nearestBytes = 8 << 20 // bytes of files looked at for one step
 )
 
 // warn tells the user of replacements that matched nothing anywhere, and of those that changed nothing where they did.
@@ -30,12 +31,13 @@ func (r *replacing) warn(c *Call, files []string) {
 		}
 	}
 	var texts []string
+	budget := nearestBytes
 	for n, i := range missing {
 		if n == nearestTexts {
 			texts = append(texts, fmt.Sprintf("and %d more", len(missing)-n))
 			break
 		}
-		texts = append(texts, r.missing(c, files, r.list[i]))
+		texts = append(texts, r.missing(c, files, r.list[i], &budget))
 	}
 	for n, i := range idle {
 		if n == nearestTexts {
@@ -50,7 +52,7 @@ func (r *replacing) warn(c *Call, files []string) {
 }
 
 // missing says that a replacement matched nothing, and what came nearest.
-func (r *replacing) missing(c *Call, files []string, one *replacement) string {
+func (r *replacing) missing(c *Call, files []string, one *replacement, budget *int) string {
 	source := one.pattern.Source()
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s matches nothing in %d files", one.label, quoted(source), len(files))
@@ -63,6 +65,9 @@ func (r *replacing) missing(c *Call, files []string, one *replacement) string {
 		data, err := c.FS.ReadFile(file)
 		if err != nil {
 			continue // it was read a moment ago: the step's own error tells of this
+		}
+		if *budget -= len(data); *budget < 0 {
+			break
 		}
 		if one.pattern.Mode() == match.Regex {
 			// There is no such thing as nearly matching, but quoting the pattern is often what was meant.

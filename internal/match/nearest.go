@@ -6,11 +6,14 @@ import (
 	"strings"
 )
 
-// Bounds on the work of Nearest, in bytes: the most it looks at of a file, of the text, of one line.
+// Bounds on the work of Nearest: the most it looks at of a file, of the text, of one line and around a place, in bytes, and
+// how many places it looks at more closely.
 const (
-	nearestData = 1 << 20
-	nearestText = 4 << 10
-	nearestLine = 500
+	nearestData   = 1 << 20
+	nearestText   = 4 << 10
+	nearestLine   = 500
+	nearestAround = 8 << 10
+	nearestPlaces = 50
 )
 
 // Hint is a place in a file where a text is nearly, but not quite.
@@ -60,6 +63,7 @@ func nearlySame(data, want []byte, have normal, key []byte, most int) []Hint {
 // differences says in which classes the text differs from the lines around data[from:to]: those without which the two
 // would not be the same.
 func differences(data, want []byte, from, to int) string {
+	middle := from
 	// The text may begin or end with line ends and blanks that the key has not, so the lines around count too.
 	for range 2 {
 		from = bytes.LastIndexByte(data[:from], '\n')
@@ -76,7 +80,7 @@ func differences(data, want []byte, from, to int) string {
 		}
 		to += i + 1
 	}
-	around := data[from:to]
+	around := data[max(from, middle-nearestAround):min(to, middle+nearestAround)]
 	var list []string
 	for c := lineEnds; c < allClasses; c <<= 1 {
 		if c == lineEnds && bytes.IndexByte(want, '\r') < 0 {
@@ -117,13 +121,15 @@ func sameLine(data []byte, have normal, key []byte, most int) []Hint {
 		}
 	}
 	var hints []Hint
-	for pos := 0; len(hints) < most; {
+	for pos, tried := 0, 0; len(hints) < most && tried < nearestPlaces; tried++ {
 		i := bytes.Index(have.text[pos:], lines[longest])
 		if i < 0 {
 			break
 		}
-		pos += i + len(lines[longest])
-		first := pos - len(lines[longest])
+		first := pos + i
+		if pos = len(have.text); bytes.IndexByte(have.text[first:], '\n') >= 0 {
+			pos = first + bytes.IndexByte(have.text[first:], '\n') // once a line is enough
+		}
 		// Go back to where the text would begin, then forward to the first line that is different.
 		at, ok := first, true
 		for range longest {

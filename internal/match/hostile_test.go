@@ -1,0 +1,77 @@
+package match_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/millrace-go/millrace/internal/match"
+)
+
+// TestQuadraticPattern holds that a pattern whose matches take quadratic time together ends with the context, after one
+// match at most.
+func TestQuadraticPattern(t *testing.T) {
+	data := bytes.Repeat([]byte("A"), 1<<20)
+	p := compile(t, `.*[^A-Z]|[A-Z]`, match.Regex, match.Flags{})
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := p.Count(ctx, data); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestHostilePatterns holds that these end, with what package regexp says.
+func TestHostilePatterns(t *testing.T) {
+	for _, test := range []struct{ pattern, data string }{
+		{`(a+)+$`, strings.Repeat("a", 1<<20) + "b"},
+		{`(a|a)*b`, strings.Repeat("a", 1<<16)},
+		{`x*`, strings.Repeat("é", 1<<12)},
+		{`(?m)^$`, strings.Repeat("\n", 1<<12)},
+		{`(?:a?){1000}a{1000}`, strings.Repeat("a", 1<<11)},
+		{`needle|.`, strings.Repeat("ne", 1<<10)},
+	} {
+		p := compile(t, test.pattern, match.Regex, match.Flags{})
+		n, err := p.Count(context.Background(), []byte(test.data))
+		if want := len(regexp.MustCompile(test.pattern).FindAllStringIndex(test.data, -1)); n != want || err != nil {
+			t.Errorf("%s: %d, %v, want %d", test.pattern, n, err, want)
+		}
+	}
+}
+
+// TestManyMatches streams a million matches in a file with one line end; finding line ends must not add up.
+func TestManyMatches(t *testing.T) {
+	data := append([]byte("x\r\n"), bytes.Repeat([]byte("ab"), 1<<20)...)
+	for _, source := range []string{`(?m)a(b|$)`, `(?m)(a)\n?b|$`} {
+		p := compile(t, source, match.Regex, match.Flags{})
+		r := p.Replacer(match.Text("\n"), data)
+		n := 0
+		err := p.All(context.Background(), data, 0, func(loc []int) bool { n += len(r.Replace(loc)); return true })
+		// The last line has no line end, so it takes that of the line before. There are 1<<20 matches in it, and where the
+		// pattern matches at a $ one at the first line end; the one at the end would be right behind another match.
+		want := 2 << 20
+		if strings.HasSuffix(source, "$") {
+			want += 2
+		}
+		if err != nil || n != want {
+			t.Errorf("%s: %d bytes, %v, want %d", source, n, err, want)
+		}
+	}
+	p := compile(t, "a\nb", match.Literal, match.Flags{})
+	if p.Contains(data) {
+		t.Error("found what is not there")
+	}
+}
+
+func TestNearestIsBounded(t *testing.T) {
+	for _, data := range []string{
+		strings.Repeat("a", 64<<20), strings.Repeat("a b\n", 4<<20), strings.Repeat("A\n", 4<<20), strings.Repeat(" \t", 4<<20),
+	} {
+		for _, text := range []string{strings.Repeat("a", 1<<20), "a b\nc", strings.Repeat("a\n", 5000), strings.Repeat(" ", 5000) + "a"} {
+			match.Nearest([]byte(data), text, 3)
+		}
+	}
+}
