@@ -1,6 +1,7 @@
 package commit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,9 @@ func Apply(ctx context.Context, o Options, changes []fsutil.Change) (Report, err
 	}
 	if o.RunID != "" && !journal.ValidRunID(o.RunID) {
 		return Report{}, fmt.Errorf("run id %q is not usable as a file name", o.RunID)
+	}
+	if o.ID != "" && !journal.ValidID(o.ID) {
+		return Report{}, fmt.Errorf("transaction id %q is not usable as a file name", o.ID)
 	}
 	guard := fsutil.Guard{Reserved: o.StateDir}
 	for _, e := range entries {
@@ -98,7 +102,7 @@ func newTxn(o *Options, key []byte, changes []fsutil.Change, far map[string]bool
 	d := o.newDisk()
 	t := &txn{disk: d, state: stateDir{d, o.StateDir}, opts: o, key: key, notOurs: make(map[*entry]bool)}
 	t.plan = &journal.Plan{Header: journal.Header{
-		ID: journal.NewID(now), Time: now, RunID: o.RunID, Pipeline: o.Pipeline, StateDir: o.StateDir,
+		ID: cmp.Or(o.ID, journal.NewID(now)), Time: now, RunID: o.RunID, Pipeline: o.Pipeline, StateDir: o.StateDir,
 		Sync: d.sync, Keep: !o.DropBackup,
 	}}
 	t.dir = t.state.join(journal.TxDir, t.plan.ID)

@@ -18,7 +18,7 @@ import (
 )
 
 // disk is what the protocol does with a file system, by whatever means that one has. What it can do is found out by
-// probe; before that, and in memory, nothing but the methods of afero.Fs is used.
+// probe; before that, nothing but the methods of afero.Fs is used.
 type disk struct {
 	fs      afero.Fs
 	memory  bool

@@ -23,6 +23,8 @@ type Options struct {
 	// NoSync leaves out all fsyncs.
 	NoSync bool
 
+	// ID names the transaction: what journal.NewID gave, for a caller who wants to know it before. Empty means a new one.
+	ID string
 	// Pipeline is a name for listings.
 	Pipeline string
 	// RunID names the file runs/<RunID>.json that Result is written to. Empty means that no result is kept.

@@ -32,7 +32,7 @@ func KeyFor(fsys afero.Fs) ([]byte, error) {
 
 // InMemory reports whether the file system is known to live and die with the process.
 func InMemory(fsys afero.Fs) bool {
-	if m, ok := fsys.(interface{ InMemory() bool }); ok {
+	if m, ok := fsys.(fsutil.Volatile); ok {
 		return m.InMemory()
 	}
 	_, ok := fsys.(*afero.MemMapFs)

@@ -1,0 +1,259 @@
+package commit_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/commit"
+)
+
+const stateDir = ".millrace"
+
+var testKey = []byte("a key for tests, of thirty-two b")
+
+// backends are the file systems on which everything has to work: with all abilities, in memory, and with none at all.
+func backends() map[string]func(t testing.TB) afero.Fs {
+	return map[string]func(t testing.TB) afero.Fs{
+		"root":   rootFs,
+		"memory": func(t testing.TB) afero.Fs { return raise(t, afero.NewMemMapFs()) },
+		"plain":  func(t testing.TB) afero.Fs { return plainFs{rootFs(t).(*fsutil.RootFs)} },
+		"rawmem": func(testing.TB) afero.Fs { return afero.NewMemMapFs() },
+	}
+}
+
+func rootFs(t testing.TB) afero.Fs {
+	t.Helper()
+	r, err := fsutil.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+func raise(t testing.TB, fsys afero.Fs) afero.Fs {
+	t.Helper()
+	raised, err := fsutil.Raise(fsys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raised
+}
+
+// plainFs hides all abilities of a RootFs but those that afero knows.
+type plainFs struct{ root *fsutil.RootFs }
+
+func (p plainFs) Create(n string) (afero.File, error)                        { return p.root.Create(n) }
+func (p plainFs) Mkdir(n string, m os.FileMode) error                        { return p.root.Mkdir(n, m) }
+func (p plainFs) MkdirAll(n string, m os.FileMode) error                     { return p.root.MkdirAll(n, m) }
+func (p plainFs) Open(n string) (afero.File, error)                          { return p.root.Open(n) }
+func (p plainFs) OpenFile(n string, f int, m os.FileMode) (afero.File, error) { return p.root.OpenFile(n, f, m) }
+func (p plainFs) Remove(n string) error                                      { return p.root.Remove(n) }
+func (p plainFs) RemoveAll(n string) error                                   { return p.root.RemoveAll(n) }
+func (p plainFs) Rename(a, b string) error                                   { return p.root.Rename(a, b) }
+func (p plainFs) Stat(n string) (os.FileInfo, error)                         { return p.root.Stat(n) }
+func (p plainFs) Name() string                                               { return "plain" }
+func (p plainFs) Chmod(n string, m os.FileMode) error                        { return p.root.Chmod(n, m) }
+func (p plainFs) Chown(n string, u, g int) error                             { return p.root.Chown(n, u, g) }
+func (p plainFs) Chtimes(n string, a, m time.Time) error                     { return p.root.Chtimes(n, a, m) }
+func (p plainFs) SymlinkIfPossible(a, b string) error                        { return p.root.SymlinkIfPossible(a, b) }
+func (p plainFs) ReadlinkIfPossible(n string) (string, error)                { return p.root.ReadlinkIfPossible(n) }
+func (p plainFs) LstatIfPossible(n string) (os.FileInfo, bool, error)        { return p.root.LstatIfPossible(n) }
+
+// longAgo is the time of all files that are not to look as if just written.
+var longAgo = time.Date(2020, 2, 3, 4, 5, 6, 789_000_000, time.UTC)
+
+// plant makes files: "path" a file, "path/" a directory, "path -> target" a link, "path 0600" with a mode. The content
+// of a file is its path and the text after "=".
+func plant(t testing.TB, fsys afero.Fs, specs ...string) {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, spec := range specs {
+		name, content, _ := strings.Cut(spec, "=")
+		name, target, isLink := strings.Cut(name, " -> ")
+		mode := fs.FileMode(0o644)
+		if n, m, ok := strings.Cut(name, " "); ok {
+			name = n
+			_, err := fmt.Sscanf(m, "%o", &mode)
+			must(err)
+		}
+		must(fsys.MkdirAll(path.Dir(name), 0o755))
+		switch {
+		case isLink:
+			must(fsys.(afero.Linker).SymlinkIfPossible(target, name))
+		case strings.HasSuffix(name, "/"):
+			must(fsys.MkdirAll(strings.TrimSuffix(name, "/"), 0o755))
+		default:
+			must(afero.WriteFile(fsys, name, []byte(name+content), mode))
+			must(fsys.Chmod(name, mode))
+			must(fsys.Chtimes(name, longAgo, longAgo))
+		}
+	}
+}
+
+// snapshot describes a tree, a line a path, the state directory left out. With inodes it tells those too.
+func snapshot(t testing.TB, fsys afero.Fs, inodes bool) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	var walk func(dir string)
+	walk = func(dir string) {
+		f, err := fsys.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, err := f.Readdirnames(-1)
+		f.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(names)
+		for _, n := range names {
+			p := path.Join(dir, n)
+			if p == stateDir {
+				continue
+			}
+			all[p] = describe(t, fsys, p, inodes)
+			if strings.HasPrefix(all[p], "dir") {
+				walk(p)
+			}
+		}
+	}
+	walk(".")
+	return all
+}
+
+func describe(t testing.TB, fsys afero.Fs, p string, inodes bool) string {
+	t.Helper()
+	var info fs.FileInfo
+	var err error
+	if l, ok := fsys.(afero.Lstater); ok {
+		info, _, err = l.LstatIfPossible(p)
+	} else {
+		info, err = fsys.Stat(p)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := ""
+	if ident, ok := fsys.(fsutil.Identifier); ok && inodes && !info.IsDir() {
+		if i, ok := ident.IdentityOf(info); ok {
+			id = fmt.Sprintf(" #%d/%d", i.Ino, i.Nlink)
+		}
+	}
+	switch fsutil.KindOf(info.Mode()) {
+	case fsutil.Dir:
+		return fmt.Sprintf("dir %v", info.Mode()&fsutil.PermBits)
+	case fsutil.Symlink:
+		target, err := fsys.(afero.LinkReader).ReadlinkIfPossible(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return "link " + target + id
+	default:
+		data, err := afero.ReadFile(fsys, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf("file %v %s %q%s", info.Mode()&fsutil.PermBits, info.ModTime().UTC().Format(time.RFC3339Nano), data, id)
+	}
+}
+
+func untimed(m map[string]string) map[string]string {
+	out := maps.Clone(m)
+	for k, v := range out {
+		if strings.HasPrefix(v, "file ") {
+			parts := strings.SplitN(v, " ", 4)
+			out[k] = parts[0] + " " + parts[1] + " " + parts[3]
+		}
+	}
+	return out
+}
+
+func options(fsys afero.Fs) commit.Options {
+	return commit.Options{FS: fsys, StateDir: stateDir, Key: testKey, NoSync: true}
+}
+
+// staged returns the changes that do makes on a stage over fsys.
+func staged(t testing.TB, fsys afero.Fs, do func(s *fsutil.Stage) error) []fsutil.Change {
+	t.Helper()
+	s := fsutil.NewStage(fsys)
+	s.SetGuard(fsutil.Guard{Reserved: stateDir})
+	t.Cleanup(func() { s.Close() })
+	if err := do(s); err != nil {
+		t.Fatal(err)
+	}
+	changes, err := s.Changes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return changes
+}
+
+// preview returns what the tree will be, as the stage sees it.
+func preview(t testing.TB, fsys afero.Fs, do func(s *fsutil.Stage) error) map[string]string {
+	t.Helper()
+	s := fsutil.NewStage(fsys)
+	s.SetGuard(fsutil.Guard{Reserved: stateDir})
+	defer s.Close()
+	if err := do(s); err != nil {
+		t.Fatal(err)
+	}
+	return untimed(snapshot(t, s, false))
+}
+
+func steps(all ...func(s *fsutil.Stage) error) func(s *fsutil.Stage) error {
+	return func(s *fsutil.Stage) error {
+		for _, do := range all {
+			if err := do(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func write(name, content string) func(*fsutil.Stage) error {
+	return func(s *fsutil.Stage) error { return afero.WriteFile(s, name, []byte(content), 0o644) }
+}
+
+func remove(name string) func(*fsutil.Stage) error {
+	return func(s *fsutil.Stage) error { return s.RemoveAll(name) }
+}
+
+func rename(from, to string) func(*fsutil.Stage) error {
+	return func(s *fsutil.Stage) error { return s.Rename(from, to) }
+}
+
+func mkdir(name string) func(*fsutil.Stage) error {
+	return func(s *fsutil.Stage) error { return s.Mkdir(name, 0o755) }
+}
+
+func chmod(name string, m fs.FileMode) func(*fsutil.Stage) error {
+	return func(s *fsutil.Stage) error { return s.Chmod(name, m) }
+}
+
+func touch(name string, at time.Time) func(*fsutil.Stage) error {
+	return func(s *fsutil.Stage) error { return s.Chtimes(name, at, at) }
+}
+
+func symlink(target, name string) func(*fsutil.Stage) error {
+	return func(s *fsutil.Stage) error { return s.SymlinkIfPossible(target, name) }
+}
+
+var bg = context.Background()
