@@ -288,6 +288,34 @@ func TestHunksLarge(t *testing.T) {
 	}
 }
 
+// TestHunksNested has two parts that hold the same lines, each thoroughly changed, around one that is unique: anchors are
+// found in the middle first, and then in each of the parts.
+func TestHunksNested(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(13, 14))
+	part := lines([]byte(numbered(4000)))
+	edited := func() string {
+		var b strings.Builder
+		for _, l := range part {
+			if rng.IntN(4) > 0 {
+				b.WriteString(l)
+			}
+			if rng.IntN(4) == 0 {
+				b.WriteString(part[rng.IntN(len(part))])
+			}
+		}
+		return b.String()
+	}
+	middle := strings.ReplaceAll(numbered(3000), "line", "middle")
+	old := []byte(strings.Join(part, "") + middle + strings.Join(part, ""))
+	new := []byte(edited() + middle + edited())
+	hunks := textdiff.Hunks(old, new, nil, 3)
+	check(t, old, new, hunks, 3)
+	if got := changed(hunks); got > 4200 {
+		t.Errorf("%d changed lines, about 4000 were made", got)
+	}
+}
+
 func TestApplyMismatch(t *testing.T) {
 	t.Parallel()
 	old, new := []byte("a\nb\nc\nd\n"), []byte("a\nB\nc\nD\n")

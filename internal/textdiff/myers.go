@@ -53,16 +53,14 @@ func (d *diagonals) best(c, n, m int) (x, y int) {
 	return x, y
 }
 
-// span returns the first and the last diagonal to look at for cost c: every other one, and none outside of the box.
+// span returns the first and the last diagonal to look at for cost c, every other one in between: none is outside of the
+// box.
 func span(c, n, m int) (lo, hi int) {
-	lo, hi = -c, c
+	lo = -c
 	if c > m {
 		lo = -m + (c-m)&1
 	}
-	if c > n {
-		hi = n - (c-n)&1
-	}
-	return lo, hi
+	return lo, min(c, n)
 }
 
 // search looks for the middle of a shortest edit script between a and b, from both ends at once (Myers 1986, section

@@ -178,10 +178,17 @@ func octal(mode uint32) string { return fmt.Sprintf("%06o", mode) }
 
 func percent(n int) string { return fmt.Sprintf("%d%%", n) }
 
-// similarity returns how many percent of the longer text is in both: 100 for equal ones alone.
+// similarity returns how many percent of the longer text are in both.
 func similarity(f FilePatch, hunks []Hunk) int {
 	longer := max(len(f.Old), len(f.New))
+	if longer == 0 {
+		return 100
+	}
 	kept := len(f.Old)
+	if len(hunks) == 0 { // the same, or binary
+		kept = commonPrefix(f.Old, f.New)
+		kept += commonSuffix(f.Old[kept:], f.New[kept:])
+	}
 	for _, h := range hunks {
 		for _, l := range h.Lines {
 			if l.Op == '-' {
@@ -189,12 +196,5 @@ func similarity(f FilePatch, hunks []Hunk) int {
 			}
 		}
 	}
-	if len(hunks) == 0 {
-		if bytes.Equal(f.Old, f.New) {
-			return 100
-		}
-		head := commonPrefix(f.Old, f.New)
-		kept = head + commonSuffix(f.Old[head:], f.New[head:])
-	}
-	return max(0, min(99, int(float64(kept)/float64(longer)*100)))
+	return int(int64(max(0, kept)) * 100 / int64(longer))
 }

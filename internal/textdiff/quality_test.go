@@ -52,7 +52,7 @@ func pairs(t *testing.T) []pair {
 	old, new := randomEdit(rng, 3000, 50, 0.8)
 	list = append(list, pair{"much-of-50", old, new})
 	// So large that there are anchors between anchors.
-	old, new = randomEdit(rng, 60000, 5000, 0.4)
+	old, new = randomEdit(rng, 25000, 5000, 0.4)
 	list = append(list, pair{"large", old, moveBlocks(rng, new)})
 	// Real text: this package's own files, edited at random and set against one another.
 	files, err := filepath.Glob("*.go")
