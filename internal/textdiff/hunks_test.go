@@ -83,11 +83,11 @@ func check(t reporter, old, new []byte, hunks []textdiff.Hunk, context int) {
 			t.Fatalf("hunk %+v overlaps the one before", h)
 		}
 		oldNext, newNext = from+h.OldLines, to+h.NewLines
-		if diff := cmp.Diff(oldLines[from:oldNext], was); diff != "" {
-			t.Fatalf("old lines of the hunk (-want +got):\n%s", diff)
+		if want := oldLines[from:oldNext]; !slices.Equal(want, was) {
+			t.Fatalf("old lines of the hunk (-want +got):\n%s", cmp.Diff(want, was))
 		}
-		if diff := cmp.Diff(newLines[to:newNext], is); diff != "" {
-			t.Fatalf("new lines of the hunk (-want +got):\n%s", diff)
+		if want := newLines[to:newNext]; !slices.Equal(want, is) {
+			t.Fatalf("new lines of the hunk (-want +got):\n%s", cmp.Diff(want, is))
 		}
 		if want := min(context, from+before); before != want {
 			t.Fatalf("hunk has %d lines of context before, want %d", before, want)
