@@ -33,8 +33,8 @@ func blobID(content []byte, mode uint32) string {
 		return hex.EncodeToString(make([]byte, sha1.Size))
 	}
 	h := sha1.New() //nolint:gosec // the name of a git object, not a protection
-	fmt.Fprintf(h, "blob %d\x00", len(content))
-	h.Write(content)
+	_, _ = fmt.Fprintf(h, "blob %d\x00", len(content))
+	_, _ = h.Write(content)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -44,8 +44,8 @@ func (p *printer) literal(content []byte) {
 	lines := base85Lines{p: p}
 	z := zlib.NewWriter(&lines)
 	// Neither reports an error of the writer below: the printer keeps it.
-	z.Write(content)
-	z.Close()
+	_, _ = z.Write(content)
+	_ = z.Close()
 	lines.flush()
 	p.print("\n")
 }
@@ -96,6 +96,6 @@ func (b *base85Lines) flush() {
 		}
 		line = append(line, digits[:]...)
 	}
-	b.p.w.Write(append(line, '\n'))
+	_, _ = b.p.w.Write(append(line, '\n'))
 	b.n = 0
 }

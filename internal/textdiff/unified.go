@@ -58,7 +58,7 @@ func (p *printer) done() (int64, error) {
 // print writes strings. A bufio.Writer keeps its first error and writes no more after it, so nothing is looked at here.
 func (p *printer) print(parts ...string) {
 	for _, s := range parts {
-		p.w.WriteString(s)
+		_, _ = p.w.WriteString(s)
 	}
 }
 
@@ -70,8 +70,8 @@ func (p *printer) hunks(list []Hunk) {
 		p.span(h.NewStart, h.NewLines)
 		p.print(" @@\n")
 		for _, l := range h.Lines {
-			p.w.WriteByte(l.Op)
-			p.w.Write(l.Text)
+			_ = p.w.WriteByte(l.Op)
+			_, _ = p.w.Write(l.Text)
 			if !atLineStart(l.Text, len(l.Text)) {
 				p.print("\n\\ No newline at end of file\n")
 			}
@@ -86,5 +86,5 @@ func (p *printer) span(start, lines int) {
 		p.num = append(p.num, ',')
 		p.num = strconv.AppendInt(p.num, int64(lines), 10)
 	}
-	p.w.Write(p.num)
+	_, _ = p.w.Write(p.num)
 }
