@@ -85,6 +85,8 @@ func TestCollisions(t *testing.T) {
 		{"inside of itself", actions.Copy{To: "file/x"}, []string{"file"}, "file/x would lie inside the file itself (from file)", "="},
 		{"inside of another target", actions.Copy{To: "p/{{stem}}"}, []string{"dir"}, "", ""},
 		{"one target inside of another", actions.Copy{To: "{{stem}}/{{dir}}"}, []string{"a/x.txt", "b/x.txt"}, "", ""},
+		{"one target inside of another, in fact", actions.Copy{To: "new/{{dir}}"}, []string{"a/x.txt", "file"},
+			"new/a would lie inside new, which is a target too (from a/x.txt)", "="},
 		{"a link in place of the file", actions.Copy{Destination: "o", To: "l"}, []string{"file"}, "o/l is a symbolic link, which is never replaced (from file)", "="},
 		{"a chain", actions.Copy{To: "{{dir}}/y.txt", Overwrite: true}, []string{"b/x.txt"}, "", ""},
 	} {
@@ -115,6 +117,15 @@ func TestCollisions(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCopyOntoSource: what is copied would depend on the order, so it is refused; a rename makes room.
+func TestCopyOntoSource(t *testing.T) {
+	tree := files{"x/a": "1", "x/aa": "2"}
+	b := inMemory(t, tree)
+	_, err := b.run("s", actions.Copy{To: "{{dir}}/{{name}}a", Overwrite: true}, []string{"x/a", "x/aa"})
+	wantError(t, err, "x/aa is to be copied itself (from x/a)")
+	b.wantTree(tree)
 }
 
 func TestTransferErrors(t *testing.T) {

@@ -151,6 +151,15 @@ func TestLiteralIgnoreCase(t *testing.T) {
 	})
 }
 
+// TestFoldedLetters holds that k and s, which fold to letters outside of ASCII, hide nothing.
+func TestFoldedLetters(t *testing.T) {
+	for _, pattern := range []string{"(?i)ask", "(?i)masker", "(?i)ks", "(?i)ſa", "(?i)É"} {
+		for _, data := range []string{"aſ\u212a", "MA\u017fkER", "\u212aS", "SA", "é", "ask masker ks sa"} {
+			compareWithRegexp(t, pattern, []byte(data))
+		}
+	}
+}
+
 // TestLineEnds holds what the package says of "\r\n".
 func TestLineEnds(t *testing.T) {
 	for _, test := range []struct {
