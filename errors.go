@@ -199,20 +199,23 @@ func (e *ConflictError) Unwrap() error { return e.Err }
 
 // CommitError says that the tree could not be written. State says what the tree is now.
 type CommitError struct {
-	// State is CommitRolledBack (the tree is as before) or CommitPending (Recover has to finish).
+	// Step is the number of the step, from 1, after which the commit came: the last one.
+	Step int
+	// State is CommitNone (nothing was written), CommitRolledBack (the tree is as before, except for what Err says that
+	// others have written since) or CommitPending ([Executor.Recover] has to finish).
 	State CommitState
 	Err   error
 }
 
-// Error gives seed 000's texts for a failed rollback (S0.76, X30).
+// Error gives seed 000's text for a rollback that failed (S0.76, X30).
 func (e *CommitError) Error() string {
 	switch e.State {
 	case CommitPending:
-		return fmt.Sprintf("commit failed, rollback failed: %v. Run Recover on this tree before anything else", e.Err)
+		return fmt.Sprintf("pipeline failed at step %d, rollback failed: %v. Run Recover on this tree before anything else", e.Step, e.Err)
 	case CommitRolledBack:
-		return fmt.Sprintf("commit failed, rolled back: %v", e.Err)
+		return fmt.Sprintf("pipeline failed at step %d, rolled back: commit failed: %v", e.Step, e.Err)
 	default:
-		return fmt.Sprintf("commit failed: %v", e.Err)
+		return fmt.Sprintf("pipeline failed at step %d: commit failed: %v", e.Step, e.Err)
 	}
 }
 

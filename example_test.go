@@ -56,8 +56,8 @@ func ExampleDecode() {
 	fmt.Println(p.Len(), err)
 	// Output:
 	// 0 pipeline has 3 problems:
-	//   - unknown field 'patern' (at /steps/0/params/patern, line 4): did you mean 'pattern'?
-	//   - search action requires 'pattern' parameter (at /steps/0/params, line 4)
+	//   - search action has no parameter 'patern' (at /steps/0/params/patern, line 4): did you mean 'pattern'?
+	//   - search action requires 'pattern' parameter (at /steps/0/params/pattern, line 4)
 	//   - step 'fix' references non-existent step 'fnd': did you mean 'find'?
 }
 

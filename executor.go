@@ -12,12 +12,17 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/risk"
 )
 
 // DefaultMaxFiles is the number of files a pipeline may change without force (S0.78).
 const DefaultMaxFiles = 100
+
+// DefaultLockWait is how long a run waits for another one on the same tree.
+const DefaultLockWait = time.Minute
 
 // DefaultStateDir is where journal, backups, trash and runs are kept.
 const DefaultStateDir = ".millrace"
@@ -49,7 +54,10 @@ type Executor struct {
 	// the stored result if that run was committed, and runs afresh otherwise. Empty means that runs are not remembered.
 	RunID string
 	// Backups says how many backups are kept. The zero Retention keeps as many as backup.DefaultKeep.
-	Backups struct{}
+	Backups backup.Retention
+	// LockWait is how long to wait for another run that writes to the tree; then the error is fsutil.ErrLocked. Zero means
+	// DefaultLockWait.
+	LockWait time.Duration
 	// NoSync leaves out all fsyncs: faster, but a committed change can be lost or torn when the power fails.
 	NoSync bool
 	// Logger takes what happens, for operators. Nil means that nothing is logged.
@@ -79,38 +87,30 @@ func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, 
 		plan, err := x.stage(ctx, t, p)
 		return plan.result, err
 	}
-	if p.Mutates() {
-		if x.ReadOnly {
-			return nil, ErrReadOnly
-		}
-		unlock, err := t.begin(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer unlock()
-		if x.RunID != "" {
-			if done, err := t.storedRun(p); done != nil || err != nil {
-				return done, err
-			}
-		}
+	if !p.Mutates() {
+		plan, err := x.stage(ctx, t, p)
+		return plan.outcome(commit.Report{}, err)
+	}
+	if x.ReadOnly {
+		return nil, ErrReadOnly
+	}
+	lock, err := t.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Close()
+	if done, err := t.storedRun(p.Digest()); done != nil || err != nil {
+		return done, err
 	}
 	plan, err := x.stage(ctx, t, p)
-	plan.result.DryRun = false
-	if plan.block != nil {
-		plan.result.Success = false
-		plan.result.WouldBlock = false
-		plan.result.RollbackPerformed = len(plan.changes) > 0
-		plan.result.Error = plan.block.Error()
-		return plan.result, plan.block
+	switch {
+	case plan.abandoned:
+		return plan.outcome(commit.Report{}, err)
+	case plan.block != nil:
+		return plan.outcome(commit.Report{}, plan.block)
+	default:
+		return plan.commit(ctx, lock)
 	}
-	if plan.abandoned {
-		return plan.result, err
-	}
-	res, cerr := plan.commit(ctx)
-	if cerr != nil {
-		return res, cerr
-	}
-	return res, err
 }
 
 // Plan works the pipeline out on a stage over fsys and writes nothing at all. The plan can be looked at, trimmed, stored
@@ -208,7 +208,8 @@ type run struct {
 	mu       sync.Mutex
 	results  []*StepResult // by index; nil for a step that has not run
 	errs     []error
-	stopAt   int // steps from this index on do not run: the first unhandled failure comes before them
+	staged   []bool // steps that have changed something
+	stopAt   int    // steps from this index on do not run: the first unhandled failure comes before them
 	observer sync.Mutex
 }
 
@@ -220,13 +221,14 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error)
 	r := &run{
 		x: x, p: p, stage: stage, log: x.logger().With("pipeline", p.name),
 		handled: p.handledSteps(),
-		results: make([]*StepResult, p.Len()), errs: make([]error, p.Len()), stopAt: p.Len(),
+		results: make([]*StepResult, p.Len()), errs: make([]error, p.Len()), staged: make([]bool, p.Len()), stopAt: p.Len(),
 	}
 	r.log.DebugContext(ctx, "run started", "steps", p.Len(), "parallel", p.options.Parallel)
 	for _, wave := range p.schedule(stage) {
 		r.runWave(ctx, wave)
 	}
 	plan, err := r.plan(ctx, t)
+	plan.since = start
 	plan.result.TotalDuration = time.Since(start)
 	r.log.DebugContext(ctx, "run worked out", "result", plan.result.String(), "duration", plan.result.TotalDuration)
 	return plan, err

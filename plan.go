@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/risk"
@@ -20,6 +21,7 @@ type Plan struct {
 	options Options
 	digest  string // of the pipeline
 	mutates bool
+	since   time.Time // nothing of the tree was read before
 	result  *Result
 	changes []fsutil.Change
 	block   *BlockedError
@@ -60,16 +62,16 @@ func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 	p.result = r.gather()
 	p.failed = r.firstError(ctx)
 	p.abandoned = ctx.Err() != nil || r.stopAt < r.p.Len()
-	touched := r.p.Mutates() && len(r.stage.ChangedSince(fsutil.Savepoint{})) > 0
 	if p.failed != nil {
 		p.result.Success = false
 	}
-	if p.abandoned {
-		p.result.RollbackPerformed = touched
-	} else if err := p.settle(r.stage); err != nil {
-		p.failed, p.abandoned = err, true
-		p.result.Success = false
+	if !p.abandoned {
+		if err := p.settle(r.stage); err != nil {
+			p.failed, p.abandoned = err, true
+			p.result.Success = false
+		}
 	}
+	p.result.RollbackPerformed = p.abandoned && r.rolledBack()
 	if step, ok := p.failed.(*StepError); ok {
 		step.RolledBack = p.result.RollbackPerformed
 	}
@@ -81,6 +83,18 @@ func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 		Blocked: p.result.BlockReason,
 	})
 	return p, p.failed
+}
+
+// rolledBack reports whether a step that had done its work was taken back, because all is given up (X50). What a failed
+// step had staged of itself does not count: how far it got can depend on the schedule, and so do steps that ran beside
+// the failed one, and in sequence would not have.
+func (r *run) rolledBack() bool {
+	for i, staged := range r.staged {
+		if staged && i <= r.stopAt && r.errs[i] == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // gather makes the result of the steps alone. Steps after the first unhandled failure are left out although they may

@@ -43,6 +43,8 @@ type Result struct {
 	Verbose bool `json:"verbose,omitempty"`
 	// RunID is the id given by [Executor.RunID].
 	RunID string `json:"run_id,omitempty"`
+	// Replayed says that the run had been committed before: this is the result of then.
+	Replayed bool `json:"replayed,omitempty"`
 	// TotalDuration is the time from the start of the first step to the end of the commit.
 	TotalDuration time.Duration `json:"-"`
 }

@@ -100,7 +100,7 @@ func runScenario(t *testing.T, a txtarfs.Archive, fsys afero.Fs) {
 	checkResult(t, a, res)
 	if err == nil && planErr == nil && !p.Options().DryRun {
 		applied := gitApply(t, a.Under("in"), diff)
-		if d := cmp.Diff(txtarfs.Format(want), txtarfs.Format(applied)); d != "" {
+		if d := cmp.Diff(txtarfs.Format(sorted(want)), txtarfs.Format(applied)); d != "" {
 			t.Errorf("git apply of the dry run's diff (-want +got):\n%s\ndiff:\n%s", d, diff)
 		}
 	}

@@ -145,6 +145,7 @@ func (r *run) perform(ctx context.Context, s Step, spec actions.Spec, res *StepR
 	res.take(out)
 	if !spec.ReadOnly {
 		changed := r.stage.ChangedSince(savepoint)
+		r.staged[r.p.index[s.ID]] = len(changed) > 0
 		res.RiskLevel = r.x.Risk.Assess(len(changed), out.Edits)
 		for _, path := range changed {
 			r.notify(FileStaged{Step: s.ID, Path: path})

@@ -1,0 +1,194 @@
+package millrace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/journal"
+)
+
+// Commit makes the change: all of it, or nothing. The Result is that of the plan with what became of it; it comes beside
+// an error too, except for ErrCommitted. Commit works once; after an error that leaves the tree as it was, it may be
+// tried again.
+//
+// Errors: ErrCommitted, ErrReadOnly, the plan's own error if a step has failed, a *BlockedError, a *ConflictError that
+// names every path that is not what the plan was made from, a *CommitError, a *RunIDError, or the context's error.
+func (p *Plan) Commit(ctx context.Context) (*Result, error) {
+	if !p.claim() {
+		return nil, ErrCommitted
+	}
+	res, err := p.commitAlone(ctx)
+	if err != nil && res.Commit.State != CommitPending {
+		p.release()
+	}
+	return res, err
+}
+
+func (p *Plan) claim() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	free := !p.committed
+	p.committed = true
+	return free
+}
+
+func (p *Plan) release() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.committed = false
+}
+
+// commitAlone commits a plan for which no lock is held yet.
+func (p *Plan) commitAlone(ctx context.Context) (*Result, error) {
+	switch {
+	case p.abandoned:
+		return p.outcome(commit.Report{}, p.failed)
+	case p.mutates && p.tree.x.ReadOnly:
+		return p.outcome(commit.Report{}, ErrReadOnly)
+	case p.block != nil:
+		return p.outcome(commit.Report{}, p.block)
+	case len(p.changes) == 0:
+		return p.outcome(commit.Report{}, p.failed)
+	}
+	lock, err := p.tree.begin(ctx)
+	if err != nil {
+		return p.outcome(commit.Report{}, err)
+	}
+	defer lock.Close()
+	if done, err := p.tree.storedRun(p.digest); done != nil {
+		return done, nil
+	} else if err != nil {
+		return p.outcome(commit.Report{}, err)
+	}
+	return p.commit(ctx, lock)
+}
+
+// commit commits under the lock. The plan is one that may be committed.
+func (p *Plan) commit(ctx context.Context, lock io.Closer) (*Result, error) {
+	if len(p.changes) == 0 {
+		return p.outcome(commit.Report{}, p.failed)
+	}
+	start := time.Now()
+	t := p.tree
+	o := t.commitOptions(lock)
+	o.Pipeline, o.DropBackup, o.ReadSince = p.name, p.options.NoBackup, p.since
+	o.ID = journal.NewID(start)
+	if t.x.RunID != "" {
+		// What is stored is the result of success: it is only ever seen if there was one.
+		res := p.result.clone()
+		res.committed(commit.Report{BackupID: o.ID, Committed: true}, nil)
+		res.TotalDuration += time.Since(start)
+		data, err := t.encodeRun(p.digest, res)
+		if err != nil {
+			return p.outcome(commit.Report{}, err)
+		}
+		o.RunID, o.Result = t.x.RunID, data
+	}
+	report, err := commit.Apply(ctx, o, p.changes)
+	if err == nil {
+		err = p.failed // the steps that did not fail are committed, and the one that did is still told of
+	} else {
+		err = p.translate(ctx, report, err)
+	}
+	res, err := p.outcome(report, err)
+	res.TotalDuration += time.Since(start)
+	if report.Committed {
+		if err := backup.Prune(t.fs, t.stateDir, t.x.Backups); err != nil {
+			res.Warnings = append(res.Warnings, fmt.Sprintf("old backups could not be removed: %v", err))
+		}
+	}
+	t.x.logger().InfoContext(ctx, "pipeline finished", "pipeline", p.name, "result", res.String(), "backup", res.BackupID, "state", res.Commit.State)
+	return res, err
+}
+
+// outcome is the plan's result with what became of it.
+func (p *Plan) outcome(report commit.Report, err error) (*Result, error) {
+	res := p.result.clone()
+	res.committed(report, err)
+	return res, err
+}
+
+// committed notes what became of the change.
+func (r *Result) committed(report commit.Report, err error) {
+	r.DryRun, r.WouldBlock = false, false
+	r.BackupID = report.BackupID
+	r.Commit = CommitOutcome{State: CommitNone, Guarantee: string(report.Guarantee)}
+	r.Warnings = append(r.Warnings, report.Warnings...)
+	switch failed, ok := errors.AsType[*CommitError](err); {
+	case report.Committed:
+		r.Commit.State = CommitApplied
+	case ok:
+		r.Commit.State = failed.State
+	case report.RolledBack:
+		r.Commit.State = CommitRolledBack
+	}
+	r.RollbackPerformed = r.RollbackPerformed || r.Commit.State == CommitRolledBack
+	r.Success, r.Error = err == nil, ""
+	if err != nil {
+		r.Error = err.Error()
+		// Staged changes that were not written are discarded, whatever the reason.
+		r.RollbackPerformed = r.RollbackPerformed || r.Commit.State == CommitNone && r.FilesChanged.Count() > 0
+	}
+}
+
+// translate turns an error of the commit into one of this package.
+func (p *Plan) translate(ctx context.Context, report commit.Report, err error) error {
+	if c, ok := errors.AsType[*commit.Conflict](err); ok && !errors.Is(err, commit.ErrRecoveryRequired) {
+		e := &ConflictError{Err: err}
+		for _, path := range c.Paths {
+			e.Conflicts = append(e.Conflicts, Conflict{Path: path.Path, Reason: path.Reason})
+		}
+		return e
+	}
+	e := &CommitError{Step: p.result.TotalSteps, State: CommitNone, Err: err}
+	switch {
+	case errors.Is(err, commit.ErrRecoveryRequired), errors.Is(err, commit.ErrIndeterminate):
+		e.State = CommitPending
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return fmt.Errorf("pipeline canceled: %w", err)
+	case report.RolledBack:
+		e.State = CommitRolledBack
+	}
+	return e
+}
+
+// commitOptions are what all transactions on the tree have in common.
+func (t *tree) commitOptions(lock io.Closer) commit.Options {
+	o := commit.Options{FS: t.fs, StateDir: t.stateDir, Lock: lock, NoSync: t.x.NoSync, Workers: t.x.Workers}
+	if t.x.Observe != nil {
+		o.Observe = func(phase string) { t.x.Observe(CommitPhase{Phase: phase}) }
+	}
+	return o
+}
+
+// lock takes the lock of the tree.
+func (t *tree) lock(ctx context.Context) (io.Closer, error) {
+	wait := t.x.LockWait
+	if wait == 0 {
+		wait = DefaultLockWait
+	}
+	waiting, cancel := context.WithTimeoutCause(ctx, wait, fmt.Errorf("waited %v", wait))
+	defer cancel()
+	lock, err := commit.Lock(waiting, t.commitOptions(nil))
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("pipeline canceled: %w", errors.Join(context.Cause(ctx), err))
+	}
+	return lock, err
+}
+
+// begin takes the lock of the tree and finishes what a crash has left.
+func (t *tree) begin(ctx context.Context) (io.Closer, error) {
+	lock, err := t.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := t.recover(ctx, lock); err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return lock, nil
+}

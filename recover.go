@@ -1,0 +1,123 @@
+package millrace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/commit"
+)
+
+// Recovery says what [Executor.Recover] found and did.
+type Recovery struct {
+	// RolledBack are transactions that had not been committed and were undone, Finished those that had been committed
+	// and were only to be cleaned up. Both are ids, in the order of time.
+	RolledBack []string `json:"rolled_back,omitempty"`
+	Finished   []string `json:"finished,omitempty"`
+}
+
+// Recover undoes the transactions that a crash has left unfinished in the tree, and cleans up after those that were
+// committed. Run and Commit do it by themselves before they write; Recover is for programs that only read, and for
+// after a *CommitError in state CommitPending. It costs one look if there is nothing to do.
+//
+// The error is a *CommitError in state CommitPending that names the directory and the reason if a transaction cannot be
+// undone, because its journal is damaged, was not written here, or because the file system fails. Nothing is touched then
+// on the word of a journal that cannot be trusted.
+func (x Executor) Recover(ctx context.Context, fsys afero.Fs) (*Recovery, error) {
+	t, err := x.openTree(fsys)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := t.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Close()
+	return t.recover(ctx, lock)
+}
+
+func (t *tree) recover(ctx context.Context, lock io.Closer) (*Recovery, error) {
+	found, err := commit.Recover(ctx, t.commitOptions(lock))
+	r := &Recovery{}
+	for _, l := range found.Leftovers {
+		switch {
+		case errors.Is(l.Err, commit.ErrRecoveryRequired):
+			// It is still there; the error says why.
+		case l.Status == commit.Committed:
+			r.Finished = append(r.Finished, l.ID)
+		default:
+			r.RolledBack = append(r.RolledBack, l.ID)
+		}
+	}
+	if len(r.RolledBack)+len(r.Finished) > 0 {
+		t.x.logger().WarnContext(ctx, "recovered", "rolled_back", r.RolledBack, "finished", r.Finished)
+	}
+	if err != nil {
+		return r, &CommitError{State: CommitPending, Err: err}
+	}
+	return r, nil
+}
+
+// Restore gives back what a commit has changed: bytes, modes, times, links, names. It is a commit itself, so it can be
+// interrupted and undone, and the Result has a backup id of its own. Files that nobody has touched since are restored,
+// others are a *ConflictError that names all of them, and then nothing is restored. Policy holds here too: ReadOnly, and
+// AllowedPaths for every path of the backup; risk is not judged. With DryRun nothing is written.
+func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (*Result, error) {
+	t, err := x.openTree(fsys)
+	if err != nil {
+		return nil, err
+	}
+	if x.ReadOnly && !x.DryRun {
+		return nil, ErrReadOnly
+	}
+	if x.DryRun {
+		p, err := t.restorePlan(backupID)
+		if err != nil {
+			return nil, err
+		}
+		return p.Result(), nil
+	}
+	lock, err := t.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Close()
+	p, err := t.restorePlan(backupID)
+	if err != nil {
+		return nil, err
+	}
+	return p.commit(ctx, lock)
+}
+
+// restorePlan is the plan that undoes a backup.
+func (t *tree) restorePlan(backupID string) (*Plan, error) {
+	changes, err := backup.Changes(t.fs, t.stateDir, backupID)
+	if err != nil {
+		return nil, fmt.Errorf("restore %s: %w", backupID, err)
+	}
+	guard := t.guard()
+	for _, c := range changes {
+		for _, name := range []string{c.Path, oldPath(c)} {
+			if err := guard.CheckWrite(name); err != nil {
+				return nil, fmt.Errorf("restore %s: %w", backupID, err)
+			}
+		}
+	}
+	t.x.RunID = "" // a restore is no run that could be asked for again
+	p := &Plan{tree: t, name: "restore " + backupID, mutates: true, changes: changes}
+	p.result = &Result{
+		Name: p.name, Success: true, DryRun: true, Results: []StepResult{}, FilesAffected: []string{},
+		FilesChanged: filesChanged(changes), Commit: CommitOutcome{State: CommitNone},
+	}
+	for _, c := range changes {
+		if c.New.Kind == fsutil.File || c.Old.Kind == fsutil.File {
+			p.result.FilesAffected = append(p.result.FilesAffected, c.Path)
+		}
+	}
+	return p, nil
+}
