@@ -50,7 +50,7 @@ const memRoot = string(filepath.Separator)
 
 // memNode is what stands at one name: one file, or one directory with a key in one world or both.
 type memNode struct {
-	keys []string // relative world first; of a file those it hides too
+	keys []string // relative world first, those it hides too
 	data *mem.FileData
 	info memInfo
 }
@@ -116,8 +116,8 @@ func (m *memFs) find(clean string) (memNode, error) {
 	return node, nil
 }
 
-// child returns what stands in a directory under the name. A directory hides files of the other world only if it is in the
-// relative one.
+// child returns what stands in a directory under the name. The one of the relative world hides that of the other, unless
+// both are directories.
 func (m *memFs) child(dir memNode, name string) memNode {
 	var node memNode
 	for _, parent := range dir.keys {
@@ -131,18 +131,6 @@ func (m *memFs) child(dir memNode, name string) memNode {
 		}
 		node.keys = append(node.keys, key)
 	}
-	if !node.info.IsDir() {
-		return node
-	}
-	return m.onlyDirs(node)
-}
-
-// onlyDirs drops the keys of files that a directory hides, so that nothing is looked for below them.
-func (m *memFs) onlyDirs(node memNode) memNode {
-	node.keys = slices.DeleteFunc(node.keys, func(key string) bool {
-		data, ok := m.at(key)
-		return !ok || !mem.GetFileInfo(data).IsDir()
-	})
 	return node
 }
 

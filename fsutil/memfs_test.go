@@ -52,8 +52,15 @@ func TestMemFs_worlds(t *testing.T) {
 	}
 
 	// A directory of both worlds is one, and moves as one.
+	when := time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC)
+	if err := fsys.Chtimes("src", when, when); err != nil {
+		t.Fatal(err)
+	}
 	if err := fsys.Rename("src", "only/moved"); err != nil {
 		t.Fatal(err)
+	}
+	if info, err := fsys.Stat("only/moved"); err != nil || !info.ModTime().Equal(when) {
+		t.Errorf("the moved directory was modified at %v, %v, want %v", info.ModTime(), err, when)
 	}
 	if got := read(t, plain, "/only/moved/a") + read(t, plain, "/only/moved/b"); got != "changedrelative b" {
 		t.Errorf("moved files have %q", got)
@@ -63,6 +70,16 @@ func TestMemFs_worlds(t *testing.T) {
 			t.Errorf("%q is still there: %v", old, err)
 		}
 	}
+	// What is replaced is replaced in both.
+	write(t, fsys, "by", "replaced")
+	if err := fsys.Rename("by", "both"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := plain.Stat("/both"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("/both is still there: %v", err)
+	}
+	write(t, plain, "/both", "absolute")
+
 	// What is removed is gone, and does not uncover the other one.
 	if err := fsys.Remove("both"); err != nil {
 		t.Fatal(err)
@@ -78,6 +95,33 @@ func TestMemFs_worlds(t *testing.T) {
 	}
 	if left := names(t, plain, "/"); len(left) > 0 {
 		t.Errorf("left in the MemMapFs: %q", left)
+	}
+}
+
+// A file in one world and a directory in the other: what the caller cannot see must not come up when the rest goes.
+func TestMemFs_worldsOfTwoKinds(t *testing.T) {
+	for _, files := range [][2]string{{"a", "/a/x"}, {"/a", "a/x"}} {
+		for op, do := range map[string]func(fsys afero.Fs) error{
+			"RemoveAll": func(fsys afero.Fs) error { return fsys.RemoveAll("a") },
+			"Rename":    func(fsys afero.Fs) error { return fsys.Rename("a", "b") },
+		} {
+			plain := afero.NewMemMapFs()
+			write(t, plain, files[0], "file")
+			write(t, plain, files[1], "below")
+			fsys := raise(t, plain)
+			info, err := fsys.Stat("a")
+			if err != nil || info.IsDir() != (files[1] == "a/x") {
+				t.Errorf("%q: Stat = %v, %v, want what is in the relative world", files, info, err)
+			}
+			if err := do(fsys); err != nil {
+				t.Errorf("%s with %q: %v", op, files, err)
+			}
+			for _, name := range []string{"a", "/a", "a/x", "/a/x"} {
+				if _, err := plain.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("%s with %q: %q is still there: %v", op, files, name, err)
+				}
+			}
+		}
 	}
 }
 

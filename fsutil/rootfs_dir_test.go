@@ -2,6 +2,7 @@ package fsutil_test
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -149,6 +150,9 @@ func TestRootFs_OpenDir_OpenFile(t *testing.T) {
 		n, err := f.Read(buf)
 		got = append(got, buf[:n]...)
 		if err != nil {
+			if err != io.EOF {
+				t.Errorf("Read = %v, want io.EOF", err)
+			}
 			break
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -117,5 +118,28 @@ func TestRootFs_CopyMeta_partly(t *testing.T) {
 	}
 	if err := root.Link("g", "h"); !errors.Is(err, errors.ErrUnsupported) || !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("Link of an immutable file = %v, want errors.ErrUnsupported", err)
+	}
+}
+
+// The time of the change is what tells that a file was changed and its time of modification put back.
+func TestRootFs_IdentityOf_changeTime(t *testing.T) {
+	root := openRoot(t, t.TempDir())
+	write(t, root, "f", "x")
+	changed := func() int64 {
+		t.Helper()
+		info, err := root.Stat("f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, _ := root.IdentityOf(info)
+		return id.CTime
+	}
+	before := changed()
+	when := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
+	if err := root.Chtimes("f", when, when); err != nil {
+		t.Fatal(err)
+	}
+	if after := changed(); before <= when.UnixNano() || after < before {
+		t.Errorf("changed at %d, then at %d", before, after)
 	}
 }

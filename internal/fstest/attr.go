@@ -128,6 +128,12 @@ func attrChecks() []check {
 			t.must(t.fs.Chtimes("f", early, early))
 			t.hasTime("f", early)
 		}},
+		{"chtimes to no time leaves it", times, func(t tree) {
+			t.write("f", "x")
+			t.must(t.fs.Chtimes("f", when, when))
+			t.must(t.fs.Chtimes("f", time.Time{}, time.Time{}))
+			t.hasTime("f", when)
+		}},
 		{"chtimes of nothing", 0, func(t tree) {
 			t.want(t.fs.Chtimes("f", when, when), "not exist", IsNotExist)
 		}},
