@@ -44,7 +44,11 @@ func Apply(ctx context.Context, o Options, changes []fsutil.Change) (Report, err
 		return Report{}, err
 	}
 	r, err := applyLocked(ctx, &o, changes)
-	return r, errors.Join(err, release())
+	if rerr := protect(release); rerr != nil {
+		// It changes nothing about what has become of the tree.
+		r.Warnings = append(r.Warnings, "lock: "+rerr.Error())
+	}
+	return r, err
 }
 
 func applyLocked(ctx context.Context, o *Options, changes []fsutil.Change) (Report, error) {

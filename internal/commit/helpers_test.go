@@ -34,12 +34,27 @@ func backends() map[string]func(t testing.TB) afero.Fs {
 
 func rootFs(t testing.TB) afero.Fs {
 	t.Helper()
-	r, err := fsutil.OpenRoot(t.TempDir())
+	r, err := fsutil.OpenRoot(tempDir(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.Close() })
 	return r
+}
+
+// tempDir makes a directory, in memory if the system has such a place: thousands are made.
+func tempDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "millrace-test-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
 }
 
 func raise(t testing.TB, fsys afero.Fs) afero.Fs {
@@ -54,22 +69,26 @@ func raise(t testing.TB, fsys afero.Fs) afero.Fs {
 // plainFs hides all abilities of a RootFs but those that afero knows.
 type plainFs struct{ root *fsutil.RootFs }
 
-func (p plainFs) Create(n string) (afero.File, error)                        { return p.root.Create(n) }
-func (p plainFs) Mkdir(n string, m os.FileMode) error                        { return p.root.Mkdir(n, m) }
-func (p plainFs) MkdirAll(n string, m os.FileMode) error                     { return p.root.MkdirAll(n, m) }
-func (p plainFs) Open(n string) (afero.File, error)                          { return p.root.Open(n) }
-func (p plainFs) OpenFile(n string, f int, m os.FileMode) (afero.File, error) { return p.root.OpenFile(n, f, m) }
-func (p plainFs) Remove(n string) error                                      { return p.root.Remove(n) }
-func (p plainFs) RemoveAll(n string) error                                   { return p.root.RemoveAll(n) }
-func (p plainFs) Rename(a, b string) error                                   { return p.root.Rename(a, b) }
-func (p plainFs) Stat(n string) (os.FileInfo, error)                         { return p.root.Stat(n) }
-func (p plainFs) Name() string                                               { return "plain" }
-func (p plainFs) Chmod(n string, m os.FileMode) error                        { return p.root.Chmod(n, m) }
-func (p plainFs) Chown(n string, u, g int) error                             { return p.root.Chown(n, u, g) }
-func (p plainFs) Chtimes(n string, a, m time.Time) error                     { return p.root.Chtimes(n, a, m) }
-func (p plainFs) SymlinkIfPossible(a, b string) error                        { return p.root.SymlinkIfPossible(a, b) }
-func (p plainFs) ReadlinkIfPossible(n string) (string, error)                { return p.root.ReadlinkIfPossible(n) }
-func (p plainFs) LstatIfPossible(n string) (os.FileInfo, bool, error)        { return p.root.LstatIfPossible(n) }
+func (p plainFs) Create(n string) (afero.File, error)    { return p.root.Create(n) }
+func (p plainFs) Mkdir(n string, m os.FileMode) error    { return p.root.Mkdir(n, m) }
+func (p plainFs) MkdirAll(n string, m os.FileMode) error { return p.root.MkdirAll(n, m) }
+func (p plainFs) Open(n string) (afero.File, error)      { return p.root.Open(n) }
+func (p plainFs) OpenFile(n string, f int, m os.FileMode) (afero.File, error) {
+	return p.root.OpenFile(n, f, m)
+}
+func (p plainFs) Remove(n string) error                       { return p.root.Remove(n) }
+func (p plainFs) RemoveAll(n string) error                    { return p.root.RemoveAll(n) }
+func (p plainFs) Rename(a, b string) error                    { return p.root.Rename(a, b) }
+func (p plainFs) Stat(n string) (os.FileInfo, error)          { return p.root.Stat(n) }
+func (p plainFs) Name() string                                { return "plain" }
+func (p plainFs) Chmod(n string, m os.FileMode) error         { return p.root.Chmod(n, m) }
+func (p plainFs) Chown(n string, u, g int) error              { return p.root.Chown(n, u, g) }
+func (p plainFs) Chtimes(n string, a, m time.Time) error      { return p.root.Chtimes(n, a, m) }
+func (p plainFs) SymlinkIfPossible(a, b string) error         { return p.root.SymlinkIfPossible(a, b) }
+func (p plainFs) ReadlinkIfPossible(n string) (string, error) { return p.root.ReadlinkIfPossible(n) }
+func (p plainFs) LstatIfPossible(n string) (os.FileInfo, bool, error) {
+	return p.root.LstatIfPossible(n)
+}
 
 // longAgo is the time of all files that are not to look as if just written.
 var longAgo = time.Date(2020, 2, 3, 4, 5, 6, 789_000_000, time.UTC)
