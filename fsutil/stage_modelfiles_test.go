@@ -78,7 +78,7 @@ func (m *model) useHandle() {
 	case "write":
 		both(func(f afero.File) (any, error) { return f.Write(text) })
 	case "writeat":
-		both(func(f afero.File) (any, error) { return f.WriteAt(text, n) })
+		both(func(f afero.File) (any, error) { return f.WriteAt(append(text, 0), n) })
 	case "truncate":
 		both(func(f afero.File) (any, error) { return nil, f.Truncate(n) })
 	case "seek":

@@ -87,13 +87,11 @@ func (s *Stage) MkdirAll(name string, perm os.FileMode) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return pathError("mkdir", name, err)
 	}
-	start := len(s.log)
 	for end := range len(w.name) + 1 {
 		if end < len(w.name) && w.name[end] != '/' {
 			continue
 		}
 		if err := s.makeDirOnWay(w.name[:end], perm, end == len(w.name)); err != nil {
-			s.rollback(start)
 			return pathError("mkdir", name, err)
 		}
 	}

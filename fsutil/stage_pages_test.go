@@ -10,7 +10,9 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 	"pgregory.net/rapid"
 
@@ -173,10 +175,12 @@ func TestRollbackGivesMemoryBack(t *testing.T) {
 		must(t, afero.WriteFile(s, "new", bytes.Repeat([]byte("n"), 30_000), 0o644))
 		must(t, s.Rename("new", "newer"))
 		must(t, s.Remove("newer"))
+		must(t, s.Remove("f"))
+		must(t, afero.WriteFile(s, "f", bytes.Repeat([]byte("g"), 30_000), 0o644))
 		s.Rollback(point)
 	}
 	if n := fsutil.Spilled(s); n > 0 {
-		t.Errorf("%d bytes were spilled although at no time more than 60,000 were staged", n)
+		t.Errorf("%d bytes were spilled although at no time more than 90,000 were staged", n)
 	}
 }
 
@@ -224,5 +228,27 @@ func TestHandlesSeeLaterEdits(t *testing.T) {
 	must(t, s.RemoveAll("e"))
 	if got := read(f); got != "whole" {
 		t.Errorf("after it was removed: %q", got)
+	}
+}
+
+func TestWritersAreAllNamed(t *testing.T) {
+	t.Parallel()
+	s := fsutil.NewStage(afero.NewMemMapFs())
+	f, err := s.For("first", false).Create("f")
+	must(t, err)
+	_, err = f.WriteString("one")
+	must(t, err)
+	must(t, s.For("clock", false).Chtimes("f", time.Time{}, time.Unix(1, 0)))
+	g, err := s.For("second", false).OpenFile("f", os.O_WRONLY|os.O_APPEND, 0)
+	must(t, err)
+	_, err = g.WriteString("two")
+	must(t, err)
+	c := changesOf(t, s)[0]
+	want := []fsutil.Origin{{Step: "first"}, {Step: "clock"}, {Step: "second"}}
+	if diff := cmp.Diff(want, c.By); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if c.New.ModTime.Equal(time.Unix(1, 0)) {
+		t.Error("the file has still the time it was given before it was written to")
 	}
 }

@@ -192,3 +192,35 @@ func TestRememberSavesReading(t *testing.T) {
 		t.Errorf("got %q, %v", got, err)
 	}
 }
+
+func TestCacheIsBounded(t *testing.T) {
+	t.Parallel()
+	spy := newSpy(t, plantFiles(t, "a", "b", "c"))
+	s := fsutil.NewStage(spy)
+	fsutil.SetLimits(s, 1<<20, 30) // two of the files, 13 bytes each
+	for _, name := range []string{"a", "b", "a", "c", "a", "b"} {
+		if got, err := s.ReadFile(name); err != nil || string(got) != "content of "+name+"\n" {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	if spy.opens["a"] != 1 || spy.opens["b"] != 2 || spy.opens["c"] != 1 {
+		t.Errorf("opened %v", spy.opens)
+	}
+}
+
+func TestChangesReadOnce(t *testing.T) {
+	t.Parallel()
+	spy := newSpy(t, plantFiles(t, "a", "d/b"))
+	s := fsutil.NewStage(spy)
+	fsutil.SetLimits(s, 1<<20, 0)
+	must(t, s.Remove("a"))
+	must(t, s.Rename("d", "e"))
+	for range 3 {
+		if changes := changesOf(t, s); len(changes) != 3 {
+			t.Errorf("changes %v", changes)
+		}
+	}
+	if spy.opens["a"] != 1 || spy.opens["d/b"] != 1 {
+		t.Errorf("opened %v", spy.opens)
+	}
+}
