@@ -81,37 +81,38 @@ func (f *foldFinder) size() int { return len(f.text) }
 
 func (f *foldFinder) next(data []byte, from int) int {
 	last := len(data) - len(f.text)
-	if from > last {
-		return -1
+	// Both cases are looked for window by window: one of them may be all over the file and the other one nowhere, and
+	// looking for that to the end of the file at each call would be quadratic.
+	window := 256
+	for start := from; start <= last; window = min(2*window, 64<<10) {
+		end := min(start+window, last+1)
+		lower, upper := f.index(data, f.lower, start, end), f.index(data, f.upper, start, end)
+		for {
+			pos := min(lower, upper)
+			if pos == end {
+				break
+			}
+			if f.equal(data[pos:]) {
+				return pos
+			}
+			if pos == lower {
+				lower = f.index(data, f.lower, pos+1, end)
+			}
+			if pos == upper {
+				upper = f.index(data, f.upper, pos+1, end)
+			}
+		}
+		start = end
 	}
-	// Two streams of candidates, one for each case, each looked up again only when it has been used up.
-	index := func(pos int, c byte) int {
-		if pos > last {
-			return last + 1
-		}
-		if i := bytes.IndexByte(data[pos+f.at:last+f.at+1], c); i >= 0 {
-			return pos + i
-		}
-		return last + 1
+	return -1
+}
+
+// index returns the first offset from start to end at which the text could be, by one byte of it; end if there is none.
+func (f *foldFinder) index(data []byte, c byte, start, end int) int {
+	if i := bytes.IndexByte(data[start+f.at:end+f.at], c); i >= 0 {
+		return start + i
 	}
-	lower, upper := index(from, f.lower), last+1
-	if f.upper != f.lower {
-		upper = index(from, f.upper)
-	}
-	for {
-		pos := min(lower, upper)
-		if pos > last {
-			return -1
-		}
-		if f.equal(data[pos:]) {
-			return pos
-		}
-		if pos == lower {
-			lower = index(pos+1, f.lower)
-		} else {
-			upper = index(pos+1, f.upper)
-		}
-	}
+	return end
 }
 
 // equal reports whether data, which is long enough, begins with the text.

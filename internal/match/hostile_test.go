@@ -32,6 +32,8 @@ func TestHostilePatterns(t *testing.T) {
 		{`x*`, strings.Repeat("é", 1<<12)},
 		{`(?m)^$`, strings.Repeat("\n", 1<<12)},
 		{`(?:a?){1000}a{1000}`, strings.Repeat("a", 1<<11)},
+		{`(?i)needle`, strings.Repeat("NEEDLX", 1<<18) + "Needle"},
+		{`(?i)needle`, strings.Repeat("NEEDLE", 1<<16)},
 		{`needle|.`, strings.Repeat("ne", 1<<10)},
 	} {
 		p := compile(t, test.pattern, match.Regex, match.Flags{})
