@@ -276,3 +276,13 @@ func symlink(target, name string) func(*fsutil.Stage) error {
 }
 
 var bg = context.Background()
+
+type fsInfo = fs.FileInfo
+
+func lstat(fsys afero.Fs, name string) (fs.FileInfo, bool, error) {
+	if l, ok := fsys.(afero.Lstater); ok {
+		return l.LstatIfPossible(name)
+	}
+	info, err := fsys.Stat(name)
+	return info, false, err
+}
