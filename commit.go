@@ -98,7 +98,7 @@ func (p *Plan) commit(ctx context.Context, lock io.Closer) (*Result, error) {
 	res, err := p.outcome(report, err)
 	res.TotalDuration += time.Since(start)
 	if report.Committed {
-		if err := backup.Prune(t.fs, t.stateDir, t.x.Backups); err != nil {
+		if err := t.prune(); err != nil {
 			res.Warnings = append(res.Warnings, fmt.Sprintf("old backups could not be removed: %v", err))
 		}
 	}
@@ -191,4 +191,14 @@ func (t *tree) begin(ctx context.Context) (io.Closer, error) {
 		return nil, errors.Join(err, lock.Close())
 	}
 	return lock, nil
+}
+
+// prune removes the backups that the host does not want to keep. The lock is held.
+func (t *tree) prune() error {
+	store, err := backup.Open(t.fs, t.stateDir, nil)
+	if err != nil {
+		return err
+	}
+	_, err = store.Prune(t.x.Backups, time.Now())
+	return err
 }

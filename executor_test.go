@@ -373,3 +373,47 @@ func TestPipelineIsImmutable(t *testing.T) {
 		t.Error("two branches of one builder share a step")
 	}
 }
+
+// TestReadOnlyFile: a file that its owner may not write to is not written to without force, also by root.
+func TestReadOnlyFile(t *testing.T) {
+	fsys := tree("a.txt", "x\n")
+	if err := fsys.Chmod("a.txt", 0o444); err != nil {
+		t.Fatal(err)
+	}
+	_, err := millrace.Run(t.Context(), fsys, edit("a.txt"))
+	if _, ok := errors.AsType[*millrace.BlockedError](err); !ok || err.Error() != "file a.txt is read-only. Use force=true to write to it" {
+		t.Errorf("without force: %v", err)
+	}
+	if _, err := millrace.Run(t.Context(), fsys, edit("a.txt").WithOptions(millrace.Options{Force: true})); err != nil {
+		t.Errorf("with force: %v", err)
+	}
+	if info, err := fsys.Stat("a.txt"); err != nil || info.Mode().Perm() != 0o444 || read(t, fsys, "a.txt") != "y\n" {
+		t.Errorf("%v, %v, %q", info.Mode(), err, read(t, fsys, "a.txt"))
+	}
+}
+
+func TestHardLinkWarning(t *testing.T) {
+	dir := t.TempDir()
+	for _, err := range []error{
+		os.WriteFile(dir+"/a.txt", []byte("x\n"), 0o600), os.Link(dir+"/a.txt", dir+"/b.txt"),
+	} {
+		if err != nil {
+			t.Skip("no hard links here:", err)
+		}
+	}
+	root, err := fsutil.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	res, err := millrace.Run(t.Context(), root, edit("a.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Warnings) != 1 || res.Warnings[0] != "a.txt has 2 hard links: its other names keep the old content" {
+		t.Errorf("warnings %q", res.Warnings)
+	}
+	if got := read(t, root, "b.txt"); got != "x\n" {
+		t.Errorf("the other name has %q", got)
+	}
+}

@@ -154,6 +154,12 @@ func (p *Plan) settle(stage *fsutil.Stage) error {
 		return fmt.Errorf("work out changes: %w", err)
 	}
 	p.changes = changes
+	for _, c := range changes {
+		if c.Kind == fsutil.Modified && c.Old.Kind == fsutil.File && c.Old.ID.Nlink > 1 && c.Old.Hash != c.New.Hash {
+			p.result.Warnings = append(p.result.Warnings,
+				fmt.Sprintf("%s has %d hard links: its other names keep the old content", c.Path, c.Old.ID.Nlink))
+		}
+	}
 	p.judge()
 	return nil
 }
@@ -166,6 +172,12 @@ func (p *Plan) judge() {
 	files := res.FilesChanged.Count()
 	res.OverallRiskLevel = x.Risk.Assess(files, res.TotalEdits)
 	p.block = x.block(files, res.TotalEdits, res.OverallRiskLevel, p.options.Force)
+	if p.block == nil && !p.options.Force {
+		p.block = readOnlyFiles(p.changes)
+		if p.block != nil {
+			p.block.Level, p.block.Files, p.block.Edits = res.OverallRiskLevel, files, res.TotalEdits
+		}
+	}
 	res.WouldBlock, res.BlockReason = p.block != nil, ""
 	if p.block != nil {
 		res.BlockReason = p.block.Reason
@@ -193,6 +205,18 @@ func (x Executor) block(files, edits int, level risk.Level, force bool) *Blocked
 	default:
 		return nil
 	}
+}
+
+// readOnlyFiles blocks writing to files that their owner may not write to: somebody has protected them. It goes by the mode
+// alone, for root may write to everything.
+func readOnlyFiles(changes []fsutil.Change) *BlockedError {
+	const ownerWrite = 0o200
+	for _, c := range changes {
+		if c.Kind == fsutil.Modified && c.Old.Kind == fsutil.File && c.Old.Mode&ownerWrite == 0 && c.Old.Hash != c.New.Hash {
+			return &BlockedError{Reason: fmt.Sprintf("file %s is read-only. Use force=true to write to it", c.Path)}
+		}
+	}
+	return nil
 }
 
 // filesChanged sorts the changes of files into lists. A change between a file and a directory counts as what happened

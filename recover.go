@@ -65,7 +65,8 @@ func (t *tree) recover(ctx context.Context, lock io.Closer) (*Recovery, error) {
 
 // Restore gives back what a commit has changed: bytes, modes, times, links, names. It is a commit itself, so it can be
 // interrupted and undone, and the Result has a backup id of its own. Files that nobody has touched since are restored,
-// others are a *ConflictError that names all of them, and then nothing is restored. Policy holds here too: ReadOnly, and
+// others are a *ConflictError that names all of them, and then nothing is restored, and so it is if some of the files kept
+// are damaged (a *backup.DamagedError). Policy holds here too: ReadOnly, and
 // AllowedPaths for every path of the backup; risk is not judged. With DryRun nothing is written.
 func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (*Result, error) {
 	t, err := x.openTree(fsys)
@@ -96,9 +97,14 @@ func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (
 
 // restorePlan is the plan that undoes a backup.
 func (t *tree) restorePlan(backupID string) (*Plan, error) {
-	changes, err := backup.Changes(t.fs, t.stateDir, backupID)
+	b, err := backup.Load(t.fs, t.stateDir, backupID)
 	if err != nil {
-		return nil, fmt.Errorf("restore %s: %w", backupID, err)
+		return nil, fmt.Errorf("restore: %w", err)
+	}
+	// A damaged file is in the error, by name, and then nothing is restored.
+	changes, err := b.Changes()
+	if err != nil {
+		return nil, fmt.Errorf("restore: %w", err)
 	}
 	guard := t.guard()
 	for _, c := range changes {

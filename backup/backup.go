@@ -1,21 +1,21 @@
-// Package backup finds, checks and restores what earlier commits have replaced.
+// Package backup reads the backups that commits leave: the finished transactions in the state directory of a tree. Each
+// holds the files that a commit has replaced or removed, as they were, and the plan that says what it did to every path.
 //
-// A backup is a finished transaction, moved to <state>/backups/<id>: the file "done", which is the journal of what stood at
-// each path before and after, and the directory "old" with the files themselves, by number. So two files of one base name
-// are two files, and modes, times, links and directories are in the journal. Nothing is ever changed in a backup.
-//
-// # Life cycle
-//
-// [List] shows the backups of a tree, [Load] takes one up, [Backup.Verify] reads every byte that is kept and compares it with
-// the journal's hashes, [Backup.Changes] gives the changes that would undo the commit, to be committed like any others;
-// so a restore is itself atomic, backed up, and in conflict with whatever somebody has changed since. [Prune] removes old
+// [Open] gives the [Store] of a tree, [Store.List] what is in it, [Store.Load] one backup. [Backup.Changes] turns that
+// into the list of changes that undoes the commit. They are made like any others, by a commit that checks that the tree
+// still is what the first one left: so restoring is itself all or nothing, makes a backup that it can be undone with, keeps
+// later edits of other files, and reports a conflict for files that somebody has changed since. [Store.Prune] removes old
 // backups.
 //
-// A commit that kept no backup still keeps the files that it deleted, unless permanently: they are its trash, and restored
-// in the same way.
+// # What is kept
+//
+// A before-image is the file itself, hard-linked, where the file system has links, and a copy where it has not. A file that
+// was only moved and is then written in place therefore changes in the backup too; see [Backup.Verify]. Files that were
+// deleted for good are not kept. A commit that was told to keep no backup still keeps what it deleted, as a trash.
 package backup
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -34,169 +34,230 @@ import (
 // ErrNotFound says that there is no backup of that id.
 var ErrNotFound = errors.New("no such backup")
 
-// Info says what a backup is.
+// Store is the backups of one tree. It keeps nothing open and nothing in mind, and is safe for concurrent use; pruning while
+// one of the backups is read makes reading fail.
+type Store struct {
+	fsys afero.Fs
+	dir  string // the state directory
+	key  []byte
+}
+
+// Info describes a backup.
 type Info struct {
-	ID       string    `json:"id"`
-	Time     time.Time `json:"time"` // of the commit, UTC
-	Pipeline string    `json:"pipeline,omitempty"`
-	RunID    string    `json:"run_id,omitempty"`
-	// Paths are those that the commit changed and the backup can restore, in path order.
-	Paths []string `json:"paths"`
-	// Bytes is the size of the files kept. Where a file was hard-linked they may not take space of their own.
-	Bytes int64 `json:"bytes"`
-	// TrashOnly says that only deleted files were kept.
-	TrashOnly bool `json:"trash_only,omitempty"`
-}
-
-// Backup is one backup, read and checked as far as its journal goes. It is immutable and safe for concurrent use.
-type Backup struct {
-	fs   afero.Fs
-	dir  string
-	plan *journal.Plan
-}
-
-// DamageError lists the files of a backup whose bytes are not what the journal says. Nothing was restored.
-type DamageError struct {
+	// ID names it, such as "20250213_120530_abc123def4567890".
 	ID string
-	// Paths are the names that the files had in the tree, in path order.
-	Paths []string
-	// Errs are the reasons, one for each path.
-	Errs []error
+	// Time is when the commit began.
+	Time time.Time
+	// Pipeline and RunID are the names given to the commit, "" if none was.
+	Pipeline string
+	RunID    string
+	// Files is how many files and symbolic links it can restore the bytes of, Bytes is how many bytes those are.
+	Files int
+	Bytes int64
+	// Trash says that only what was deleted is kept.
+	Trash bool
+	// Err is why the backup cannot be used, nil if it can. Then only ID is set.
+	Err error
 }
 
-// Error names every path and its reason.
-func (e *DamageError) Error() string {
-	all := make([]string, len(e.Paths))
-	for i, p := range e.Paths {
-		all[i] = fmt.Sprintf("%s: %v", p, e.Errs[i])
-	}
-	return fmt.Sprintf("backup %s is damaged: %s", e.ID, strings.Join(all, "; "))
+// Backup is one backup. It is immutable and safe for concurrent use.
+type Backup struct {
+	store *Store
+	dir   string
+	plan  *journal.Plan
 }
 
-// Unwrap returns the reasons.
-func (e *DamageError) Unwrap() []error { return e.Errs }
-
-// ids returns the ids of all backups, oldest first.
-func ids(fsys afero.Fs, stateDir string) ([]string, error) {
-	dir := path.Join(stateDir, journal.BackupsDir)
-	entries, err := afero.ReadDir(fsys, dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+// Open returns the backups in the state directory, canonical, of a file system as [fsutil.Raise] gives it. Nothing is read
+// yet. The key is the one that commits were signed with; nil means that of the user.
+func Open(fsys afero.Fs, stateDir string, key []byte) (*Store, error) {
+	if fsys == nil {
+		return nil, fsutil.ErrNoFs
 	}
-	var all []string
-	for _, e := range entries {
-		if e.IsDir() && journal.ValidID(e.Name()) {
-			all = append(all, e.Name())
-		}
-	}
-	slices.Sort(all)
-	return all, err
-}
-
-// List returns the backups in the state directory, oldest first. Those that cannot be read are left out, and the error,
-// which then comes beside the list, says which and why. stateDir is canonical, fsys is raised.
-func List(fsys afero.Fs, stateDir string) ([]Info, error) {
-	all, err := ids(fsys, stateDir)
+	clean, err := fsutil.Clean(stateDir)
 	if err != nil {
 		return nil, err
 	}
-	infos := make([]Info, 0, len(all))
-	var errs []error
-	for _, id := range all {
-		b, err := Load(fsys, stateDir, id)
-		if err != nil {
-			errs = append(errs, err)
-			continue
+	if key == nil {
+		if key, err = journal.KeyFor(fsys); err != nil {
+			return nil, err
 		}
-		infos = append(infos, b.Info())
 	}
-	return infos, errors.Join(errs...)
+	return &Store{fsys: fsys, dir: clean, key: key}, nil
 }
 
-// Load reads a backup. The error wraps ErrNotFound if there is none of that id, and is a *journal error otherwise: a journal that is
-// damaged, of another user, or was copied from elsewhere is refused.
+// List is [Open] and [Store.List] with the key of the user.
+func List(fsys afero.Fs, stateDir string) ([]Info, error) {
+	s, err := Open(fsys, stateDir, nil)
+	if err != nil {
+		return nil, err
+	}
+	return s.List()
+}
+
+// Load is [Open] and [Store.Load] with the key of the user.
 func Load(fsys afero.Fs, stateDir, id string) (*Backup, error) {
-	if !journal.ValidID(id) {
-		return nil, fmt.Errorf("%w: %q is no backup id", ErrNotFound, id)
-	}
-	dir := path.Join(stateDir, journal.BackupsDir, id)
-	data, err := afero.ReadFile(fsys, path.Join(dir, journal.DoneFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: %s", ErrNotFound, id)
-	}
+	s, err := Open(fsys, stateDir, nil)
 	if err != nil {
-		return nil, fmt.Errorf("backup %s: %w", id, err)
+		return nil, err
 	}
-	key, err := journal.KeyFor(fsys)
-	if err != nil {
-		return nil, fmt.Errorf("backup %s: %w", id, err)
-	}
-	plan, err := journal.Decode(data, key)
-	if err != nil {
-		return nil, fmt.Errorf("backup %s: %w", id, err)
-	}
-	if plan.ID != id || plan.StateDir != stateDir {
-		return nil, fmt.Errorf("backup %s: its journal is that of %s in %s", id, plan.ID, plan.StateDir)
-	}
-	return &Backup{fs: fsys, dir: dir, plan: plan}, nil
+	return s.Load(id)
 }
 
-// Info says what the backup is.
-func (b *Backup) Info() Info {
-	info := Info{
-		ID: b.plan.ID, Time: b.plan.Time.UTC(), Pipeline: b.plan.Pipeline, RunID: b.plan.RunID, TrashOnly: !b.plan.Keep,
-		Paths: []string{},
+// List returns all backups, the newest first. One that cannot be used, being damaged or not of this user, is in the list
+// with the reason in Err. It is no error if there are none.
+func (s *Store) List() ([]Info, error) {
+	names, err := s.names()
+	if err != nil {
+		return nil, err
 	}
-	for i := range b.plan.Records {
-		r := &b.plan.Records[i]
-		if !b.plan.Kept(r) {
-			continue
+	list := make([]Info, 0, len(names))
+	for _, name := range names {
+		b, err := s.Load(name)
+		switch {
+		case errors.Is(err, ErrNotFound): // half removed
+		case err != nil:
+			list = append(list, Info{ID: name, Err: err})
+		default:
+			list = append(list, b.Info())
 		}
-		info.Paths = append(info.Paths, r.Path)
-		if r.Image != journal.NoImage {
+	}
+	// The id begins with the time, to the second.
+	slices.SortFunc(list, func(a, b Info) int {
+		return cmp.Or(b.Time.Compare(a.Time), strings.Compare(b.ID, a.ID))
+	})
+	return list, nil
+}
+
+// names returns the ids of all that is in the store, whole or not.
+func (s *Store) names() ([]string, error) {
+	dir := path.Join(s.dir, journal.BackupsDir)
+	for _, d := range []string{s.dir, dir} {
+		info, err := s.lstat(d)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		if err == nil && !info.IsDir() {
+			err = &fs.PathError{Op: "list backups", Path: d, Err: fsutil.ErrNotDir}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	f, err := s.fsys.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(names, func(n string) bool { return !journal.ValidID(n) }), nil
+}
+
+func (s *Store) lstat(name string) (fs.FileInfo, error) {
+	if l, ok := s.fsys.(afero.Lstater); ok {
+		info, _, err := l.LstatIfPossible(name)
+		return info, err
+	}
+	return s.fsys.Stat(name)
+}
+
+// maxPlan limits what is read of a plan.
+const maxPlan = 1 << 30
+
+// Load returns the backup of that id. The error is ErrNotFound, or an *journal.Error wrapped with the id if the plan is
+// damaged or was not made by this user. The images are not read, see [Backup.Verify].
+func (s *Store) Load(id string) (*Backup, error) {
+	if !journal.ValidID(id) {
+		return nil, fmt.Errorf("backup %q: %w", id, ErrNotFound)
+	}
+	b := &Backup{store: s, dir: path.Join(s.dir, journal.BackupsDir, id)}
+	for _, d := range []string{s.dir, path.Dir(b.dir), b.dir} {
+		info, err := s.lstat(d)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+			err = ErrNotFound
+		}
+		if err != nil {
+			return nil, fmt.Errorf("backup %s: %w", id, err)
+		}
+	}
+	data, err := s.read(path.Join(b.dir, journal.DoneFile), maxPlan)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = ErrNotFound
+	}
+	if err == nil {
+		b.plan, err = journal.Decode(data, s.key)
+	}
+	if err == nil {
+		err = s.checkPlace(b, id)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("backup %s: %w", id, err)
+	}
+	return b, nil
+}
+
+// checkPlace refuses a plan that was made elsewhere. One that is signed may have been moved along with its tree.
+func (s *Store) checkPlace(b *Backup, id string) error {
+	info, err := s.lstat(b.dir)
+	if err != nil {
+		return err
+	}
+	var dir fsutil.Identity
+	if ident, ok := s.fsys.(fsutil.Identifier); ok {
+		dir, _ = ident.IdentityOf(info)
+	}
+	if len(s.key) > 0 {
+		dir.Ino = b.plan.Ino
+	}
+	return b.plan.CheckPlace(id, s.dir, dir, len(s.key) > 0)
+}
+
+func (s *Store) read(name string, limit int64) ([]byte, error) {
+	f, err := s.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, limit))
+}
+
+// open opens a regular file.
+func (s *Store) open(name string) (afero.File, error) {
+	info, err := s.lstat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: name, Err: fsutil.ErrNotRegular}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.fsys.Open(name)
+}
+
+// Info describes the backup.
+func (b *Backup) Info() Info {
+	p := b.plan
+	info := Info{ID: p.ID, Time: p.Time.UTC(), Pipeline: p.Pipeline, RunID: p.RunID, Trash: !p.Keep}
+	for i := range p.Records {
+		r := &p.Records[i]
+		if p.Kept(r) && !r.Attr && (r.Old.Kind == fsutil.File || r.Old.Kind == fsutil.Symlink) {
+			info.Files++
 			info.Bytes += r.Old.Size
 		}
 	}
 	return info
 }
 
-// Verify reads every file that is kept and compares it with the journal. The error is a *DamageError with all files that
-// differ.
-func (b *Backup) Verify() error {
-	damage := &DamageError{ID: b.plan.ID}
+// NotKept returns the paths that the commit changed and this backup cannot restore, in order: what was deleted for good,
+// and, of a backup that is only a trash, all that was not deleted.
+func (b *Backup) NotKept() []string {
+	var paths []string
 	for i := range b.plan.Records {
-		r := &b.plan.Records[i]
-		if r.Image == journal.NoImage || !b.plan.Kept(r) {
-			continue
-		}
-		if err := b.verify(r); err != nil {
-			damage.Paths = append(damage.Paths, r.Path)
-			damage.Errs = append(damage.Errs, err)
+		if r := &b.plan.Records[i]; !b.plan.Kept(r) {
+			paths = append(paths, r.Path)
 		}
 	}
-	if len(damage.Paths) > 0 {
-		return damage
-	}
-	return nil
-}
-
-var errOtherBytes = errors.New("its bytes are not the ones that were kept")
-
-func (b *Backup) verify(r *journal.Record) error {
-	data, err := b.image(r)()
-	if err != nil {
-		return err
-	}
-	defer data.Close()
-	h, err := hashOf(data)
-	if err == nil && h != r.Old.Hash {
-		err = errOtherBytes
-	}
-	return err
-}
-
-// image opens the file that a path had before.
-func (b *Backup) image(r *journal.Record) fsutil.Opener {
-	name := path.Join(b.dir, journal.OldDir, journal.Slot(r.Slot))
-	return func() (io.ReadCloser, error) { return b.fs.Open(name) }
+	return paths
 }

@@ -2,66 +2,127 @@ package backup
 
 import (
 	"errors"
+	"io"
+	"io/fs"
 	"path"
-	"slices"
 	"time"
-
-	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// DefaultKeep is how many backups are kept unless a Retention says otherwise.
+// DefaultKeep is how many backups the zero Retention keeps.
 const DefaultKeep = 20
 
-// Retention says which backups are removed after a commit. The newest one is always kept.
+// Retention says which backups are kept. The limits hold together: a backup goes if any of them says so. The newest is always
+// kept. The zero Retention keeps the newest [DefaultKeep], however old and large.
 type Retention struct {
-	// Keep is how many are kept. Zero means DefaultKeep, negative means all.
+	// Keep is how many are kept. Zero means DefaultKeep, negative means no limit.
 	Keep int
-	// MaxAge is how old one can get. Zero means any age.
+	// MaxAge is how old a backup may be. Zero means no limit.
 	MaxAge time.Duration
-	// MaxBytes is how much the files in all of them may be. Zero means any size.
+	// MaxBytes is how many bytes the kept files may have together, hard links counted as if they were copies. Zero means no
+	// limit.
 	MaxBytes int64
 }
 
-// Prune removes the backups that the retention does not keep, oldest first. One that cannot be read counts as one, and is
-// removed by its age and its number like the others. The caller holds the lock of the tree.
-func Prune(fsys afero.Fs, stateDir string, r Retention) error {
-	all, err := ids(fsys, stateDir)
+// Prune removes the backups that are not to be kept, judged at the time now, and returns their ids, the newest first. What
+// is left of a backup whose removal was interrupted goes too. Backups that cannot be read are left alone and not
+// counted. It must not run beside a commit: hold the lock of the tree. An error is that of the first that could not be
+// removed.
+func (s *Store) Prune(keep Retention, now time.Time) ([]string, error) {
+	if err := s.sweep(); err != nil {
+		return nil, err
+	}
+	list, err := s.List()
+	if err != nil {
+		return nil, err
+	}
+	limit := keep.Keep
+	if limit == 0 {
+		limit = DefaultKeep
+	}
+	var gone []string
+	var count int
+	var bytes int64
+	for _, info := range list {
+		if info.Err != nil {
+			continue
+		}
+		count++
+		bytes += info.Bytes
+		tooMany := limit > 0 && count > limit
+		tooOld := keep.MaxAge > 0 && now.Sub(info.Time) > keep.MaxAge
+		tooBig := keep.MaxBytes > 0 && bytes > keep.MaxBytes
+		if count == 1 || !tooMany && !tooOld && !tooBig {
+			continue
+		}
+		bytes -= info.Bytes
+		if err := s.Remove(info.ID); err != nil {
+			return gone, err
+		}
+		gone = append(gone, info.ID)
+	}
+	return gone, nil
+}
+
+// Remove removes one backup, usable or not. Its plan goes first, so that half a backup is never taken for a whole one.
+// The error is ErrNotFound if there is none of that id. It must not run beside a commit.
+func (s *Store) Remove(id string) error {
+	if !journal.ValidID(id) {
+		return ErrNotFound
+	}
+	dir := path.Join(s.dir, journal.BackupsDir, id)
+	if _, err := s.lstat(dir); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = ErrNotFound
+		}
+		return err
+	}
+	if err := s.fsys.Remove(path.Join(dir, journal.DoneFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return s.removeTree(dir)
+}
+
+// sweep removes what has no plan any more.
+func (s *Store) sweep() error {
+	names, err := s.names()
 	if err != nil {
 		return err
 	}
-	keep := r.Keep
-	if keep == 0 {
-		keep = DefaultKeep
-	}
-	var errs []error
-	var bytes int64
-	for i, id := range slices.Backward(all) {
-		newer := len(all) - 1 - i
-		if newer == 0 && r.MaxBytes == 0 {
+	for _, name := range names {
+		dir := path.Join(s.dir, journal.BackupsDir, name)
+		if _, err := s.lstat(path.Join(dir, journal.DoneFile)); !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		tooMany := keep > 0 && newer >= keep
-		tooOld := r.MaxAge > 0 && time.Since(made(id)) > r.MaxAge
-		if r.MaxBytes > 0 && !tooMany && !tooOld {
-			if b, err := Load(fsys, stateDir, id); err == nil {
-				bytes += b.Info().Bytes
-			}
-		}
-		if newer > 0 && (tooMany || tooOld || r.MaxBytes > 0 && bytes > r.MaxBytes) {
-			errs = append(errs, fsys.RemoveAll(path.Join(stateDir, journal.BackupsDir, id)))
+		if err := s.removeTree(dir); err != nil {
+			return err
 		}
 	}
-	return errors.Join(errs...)
+	return nil
 }
 
-// made is when the backup of that id was made.
-func made(id string) time.Time {
-	const stamp = "20060102_150405"
-	t, err := time.Parse(stamp, id[:len(stamp)])
+// removeTree removes a name and all below it, following no symbolic link.
+func (s *Store) removeTree(name string) error {
+	info, err := s.lstat(name)
 	if err != nil {
-		return time.Now()
+		return err
 	}
-	return t
+	if info.IsDir() {
+		f, err := s.fsys.Open(name)
+		if err != nil {
+			return err
+		}
+		names, err := f.Readdirnames(-1)
+		_ = f.Close() // it was only read
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		for _, n := range names {
+			if err := s.removeTree(path.Join(name, n)); err != nil {
+				return err
+			}
+		}
+	}
+	return s.fsys.Remove(name)
 }

@@ -3,100 +3,190 @@ package backup
 import (
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path"
-	"slices"
-
-	"github.com/spf13/afero"
+	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// Changes verifies a backup and returns the changes that undo its commit, in path order, for committing them as a
-// transaction of their own. Each starts from what the commit left, so a path that somebody has changed since is a conflict
-// there. Directories that the commit made and that hold something else by now stay.
-func Changes(fsys afero.Fs, stateDir, id string) ([]fsutil.Change, error) {
-	b, err := Load(fsys, stateDir, id)
-	if err != nil {
-		return nil, err
-	}
-	if err := b.Verify(); err != nil {
-		return nil, err
-	}
-	return b.Changes()
+// DamagedError says that some of the files kept in a backup are not what they were.
+type DamagedError struct {
+	ID    string
+	Files []Damage // in path order
 }
 
-// Changes returns the changes that undo the backup's commit, as the function Changes does, without verifying what is
-// kept.
+// Damage is one file of a backup that cannot be restored.
+type Damage struct {
+	// Path is where the file was in the tree, Image where it is kept.
+	Path, Image string
+	Reason      string
+}
+
+// Error names every file.
+func (e *DamagedError) Error() string {
+	texts := make([]string, len(e.Files))
+	for i, d := range e.Files {
+		texts[i] = d.Path + ": " + d.Reason
+	}
+	return fmt.Sprintf("backup %s is damaged: %s", e.ID, strings.Join(texts, "; "))
+}
+
+// Changes returns what makes the paths of the commit what they were before, in path order: bytes, permission bits, times,
+// links, directories, and names. Old in each change is what the commit left there, so committing the list fails with a
+// conflict where that has changed. Paths in [Backup.NotKept] are left out.
+//
+// It reads every kept file first; if some are damaged, the error is a *DamagedError, and the changes are those of all other
+// paths, to be made or not.
 func (b *Backup) Changes() ([]fsutil.Change, error) {
+	damaged := make(map[string]bool)
+	err := b.Verify()
+	var bad *DamagedError
+	if errors.As(err, &bad) {
+		for _, d := range bad.Files {
+			damaged[d.Path] = true
+		}
+	} else if err != nil {
+		return nil, err
+	}
+	movedTo := b.movedTo(damaged)
+	movedBack := make(map[string]bool) // paths whose file goes back to where it was
+	for _, to := range movedTo {
+		movedBack[to.Path] = true
+	}
 	var changes []fsutil.Change
 	for i := range b.plan.Records {
 		r := &b.plan.Records[i]
-		if !b.plan.Kept(r) || r.Old.Kind == fsutil.Absent && r.New.Kind == fsutil.Absent {
-			continue
+		switch {
+		case !b.plan.Kept(r) || damaged[r.Path]:
+		case movedTo[r.Path] != nil:
+			changes = append(changes, b.moveBack(r, movedTo[r.Path]))
+		case movedBack[r.Path] && r.Old.Kind == fsutil.Absent: // the move says it
+		default:
+			changes = append(changes, b.putBack(r))
 		}
-		changes = append(changes, b.undo(r))
 	}
-	return b.keepDirs(changes)
+	return changes, err
 }
 
-// undo is the change that takes one record back.
-func (b *Backup) undo(r *journal.Record) fsutil.Change {
-	// Identities are those of files that may have been replaced since by equal ones; bytes, modes and kinds decide.
-	c := fsutil.Change{Kind: fsutil.Modified, Path: r.Path, Old: r.New, New: r.Old}
-	c.Old.ID, c.New.ID = fsutil.Identity{}, fsutil.Identity{}
+// movedTo returns where the files that were moved are now, by where they were. Only whole moves are undone as such.
+func (b *Backup) movedTo(damaged map[string]bool) map[string]*journal.Record {
+	byPath := make(map[string]*journal.Record, len(b.plan.Records))
+	for i := range b.plan.Records {
+		byPath[b.plan.Records[i].Path] = &b.plan.Records[i]
+	}
+	moves := make(map[string]*journal.Record)
+	for i := range b.plan.Records {
+		to := &b.plan.Records[i]
+		from := byPath[to.From]
+		if from == nil || !isLeaf(to.New) || !isLeaf(from.Old) || !b.plan.Kept(to) || !b.plan.Kept(from) ||
+			damaged[to.Path] || damaged[from.Path] {
+			continue
+		}
+		moves[from.Path] = to
+	}
+	return moves
+}
+
+func isLeaf(s fsutil.State) bool { return s.Kind == fsutil.File || s.Kind == fsutil.Symlink }
+
+// putBack is the change that undoes a record by itself.
+func (b *Backup) putBack(r *journal.Record) fsutil.Change {
+	c := fsutil.Change{Kind: fsutil.Modified, Path: r.Path, Old: r.New, New: anew(r.Old)}
 	switch {
-	case r.New.Kind == fsutil.Absent:
-		c.Kind = fsutil.Created
 	case r.Old.Kind == fsutil.Absent:
 		c.Kind = fsutil.Deleted
+	case r.New.Kind == fsutil.Absent:
+		c.Kind = fsutil.Created
 	}
-	present := func() (io.ReadCloser, error) { return b.fs.Open(r.Path) }
-	var openOld, openNew fsutil.Opener
-	if c.Old.Kind == fsutil.File {
-		openOld = present
-	}
-	if c.New.Kind == fsutil.File {
-		openNew = b.image(r)
-		if r.Image == journal.NoImage {
-			openNew = present // only its mode or time was changed
-		}
-	}
-	return c.WithContent(openOld, openNew)
+	return c.WithContent(b.present(r.Path, r.New), b.kept(r))
 }
 
-// keepDirs leaves out the removal of directories in which something would be left.
-func (b *Backup) keepDirs(changes []fsutil.Change) ([]fsutil.Change, error) {
-	gone := make(map[string]bool)
-	for _, c := range changes {
-		if c.New.Kind == fsutil.Absent {
-			gone[c.Path] = true
-		}
+// moveBack is the change that moves a file back to r.Path from where it is.
+func (b *Backup) moveBack(r, to *journal.Record) fsutil.Change {
+	c := fsutil.Change{Kind: fsutil.Renamed, Path: r.Path, From: to.Path, Old: to.New, New: anew(r.Old), Replaced: r.New}
+	return c.WithContent(b.present(to.Path, to.New), b.kept(r))
+}
+
+// anew is a state as something that is to be made: which inode that will be is open.
+func anew(s fsutil.State) fsutil.State {
+	s.ID = fsutil.Identity{}
+	return s
+}
+
+// present opens what the commit left in the tree.
+func (b *Backup) present(name string, s fsutil.State) fsutil.Opener {
+	if s.Kind != fsutil.File {
+		return nil
 	}
-	stay := make(map[string]bool)
-	for _, c := range slices.Backward(changes) { // deepest first: a path sorts behind its directory
-		if c.Old.Kind != fsutil.Dir || c.New.Kind != fsutil.Absent {
+	return func() (io.ReadCloser, error) { return b.store.open(name) }
+}
+
+// kept opens the bytes that were there before.
+func (b *Backup) kept(r *journal.Record) fsutil.Opener {
+	switch {
+	case r.Old.Kind != fsutil.File:
+		return nil
+	case r.Attr:
+		return b.present(r.Path, r.New)
+	}
+	return func() (io.ReadCloser, error) { return b.store.open(b.image(r)) }
+}
+
+func (b *Backup) image(r *journal.Record) string {
+	return path.Join(b.dir, journal.OldDir, journal.Slot(r.Slot))
+}
+
+// Verify reads all kept files and compares them with the hashes taken when they were put there. If some are not what they
+// were the error is a *DamagedError that lists all of them. A file that was only moved is not judged: it is restored by
+// moving it back, and where its image is a link to it, writing to the file at its new name has changed that too.
+func (b *Backup) Verify() error {
+	movedTo := b.movedTo(nil)
+	bad := &DamagedError{ID: b.plan.ID}
+	for i := range b.plan.Records {
+		r := &b.plan.Records[i]
+		if r.Old.Kind != fsutil.File || r.Attr || !b.plan.Kept(r) {
 			continue
 		}
-		entries, err := afero.ReadDir(b.fs, c.Path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+		if to := movedTo[r.Path]; to != nil && to.Moved && r.Image == journal.Linked {
+			continue
 		}
-		for _, e := range entries {
-			if name := path.Join(c.Path, e.Name()); !gone[name] || stay[name] {
-				stay[c.Path] = true
-			}
+		reason, err := b.verify(r)
+		if err != nil {
+			return fmt.Errorf("backup %s: %w", b.plan.ID, err)
+		}
+		if reason != "" {
+			bad.Files = append(bad.Files, Damage{Path: r.Path, Image: b.image(r), Reason: reason})
 		}
 	}
-	return slices.DeleteFunc(changes, func(c fsutil.Change) bool { return stay[c.Path] }), nil
+	if len(bad.Files) > 0 {
+		return bad
+	}
+	return nil
 }
 
-func hashOf(r io.Reader) (fsutil.Hash, error) {
-	h := sha256.New()
-	if _, err := io.Copy(h, r); err != nil {
-		return fsutil.Hash{}, err
+// verify returns what is wrong with a kept file, "" if nothing. The error says that it could not be read.
+func (b *Backup) verify(r *journal.Record) (string, error) {
+	f, err := b.store.open(b.image(r))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "its image is missing", nil
+	case errors.Is(err, fsutil.ErrNotRegular):
+		return "its image is not a regular file", nil
+	case err != nil:
+		return "", err
 	}
-	return fsutil.Hash(h.Sum(nil)), nil
+	defer f.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, f)
+	if err != nil {
+		return "", err
+	}
+	if n != r.Old.Size || fsutil.Hash(h.Sum(nil)) != r.Old.Hash {
+		return "its image has other bytes than were put there", nil
+	}
+	return "", nil
 }

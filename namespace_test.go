@@ -1,0 +1,82 @@
+package millrace_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/txtarfs"
+)
+
+// TestNamespace moves names in all the ways that are hard to write down as a diff, to commit, and to take back.
+func TestNamespace(t *testing.T) {
+	in := []txtarfs.File{{Name: "a.txt", Data: []byte("a\n")}, {Name: "b.txt", Data: []byte("b\n")}, {Name: "d/x", Data: []byte("x\n")}}
+	for name, change := range map[string]func(s *fsutil.Stage) error{
+		"moved away, another in its place": func(s *fsutil.Stage) error {
+			return first(s.Rename("a.txt", "c.txt"), afero.WriteFile(s, "a.txt", []byte("new\n"), 0o644))
+		},
+		"moved over another": func(s *fsutil.Stage) error { return s.Rename("a.txt", "b.txt") },
+		"swapped": func(s *fsutil.Stage) error {
+			return first(s.Rename("a.txt", "t"), s.Rename("b.txt", "a.txt"), s.Rename("t", "b.txt"))
+		},
+		"moved and edited": func(s *fsutil.Stage) error {
+			return first(s.Rename("a.txt", "e.txt"), s.Edit("e.txt", []fsutil.Splice{{Off: 1, Text: []byte("bc")}}))
+		},
+		"directory moved, a file in its place": func(s *fsutil.Stage) error {
+			return first(s.Rename("d", "e"), afero.WriteFile(s, "d", []byte("file\n"), 0o644))
+		},
+		"file moved below itself": func(s *fsutil.Stage) error {
+			return first(s.Rename("a.txt", "t"), s.Mkdir("a.txt", 0o755), s.Rename("t", "a.txt/z"))
+		},
+		"file moved over a removed directory": func(s *fsutil.Stage) error {
+			return first(s.RemoveAll("d"), s.Rename("a.txt", "d"))
+		},
+	} {
+		for backend, open := range backends {
+			t.Run(name+"/"+backend, func(t *testing.T) {
+				fsys := open(t)
+				if err := txtarfs.Write(fsys, in); err != nil {
+					t.Fatal(err)
+				}
+				p := millrace.New("names").Step("s", action{run: func(_ context.Context, c *actions.Call) (actions.Outcome, error) {
+					return actions.Outcome{}, change(c.FS)
+				}}).MustBuild()
+				x := millrace.Executor{NoSync: true}
+				plan, err := x.Plan(t.Context(), fsys, p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				diff := plan.Diff()
+				res, err := plan.Commit(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := txtarfs.Read(fsys, ".millrace")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := cmp.Diff(txtarfs.Format(got), txtarfs.Format(gitApply(t, in, diff))); d != "" {
+					t.Errorf("git apply differs (-commit +git):\n%s\n%s", d, diff)
+				}
+				if _, err := x.Restore(t.Context(), fsys, res.BackupID); err != nil {
+					t.Fatal(err)
+				}
+				checkTree(t, "after the restore", fsys, in)
+			})
+		}
+	}
+}
+
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
