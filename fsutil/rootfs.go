@@ -147,7 +147,7 @@ func (r *RootFs) MkdirAll(name string, perm fs.FileMode) error {
 	_, before := r.root.Lstat(clean)
 	err = r.root.MkdirAll(clean, perm.Perm())
 	switch {
-	case errors.Is(err, syscall.EEXIST):
+	case errors.Is(err, fs.ErrExist):
 		err = syscall.ENOTDIR // only a file can be in the way
 	case err == nil && errors.Is(before, fs.ErrNotExist):
 		err = r.addSpecial(clean, perm)
@@ -206,7 +206,7 @@ func (r *RootFs) Rename(oldname, newname string) error {
 
 // notEmpty gives the one name to what systems report in two ways: that a directory has something in it.
 func notEmpty(err error) error {
-	if errors.Is(err, syscall.EEXIST) && !errors.Is(err, syscall.ENOTEMPTY) {
+	if errors.Is(err, fs.ErrExist) && !errors.Is(err, ErrNotEmpty) {
 		return &rootError{ErrNotEmpty, syscall.ENOTEMPTY}
 	}
 	return err
