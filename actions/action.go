@@ -1,6 +1,3 @@
-// Package actions holds what the steps of a pipeline do.
-//
-// An action is a struct: its exported fields are its parameters, in Go and, by their json tags, in JSON.
 package actions
 
 import (

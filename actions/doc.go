@@ -1,3 +1,7 @@
+// Package actions holds what the steps of a pipeline do.
+//
+// An action is a struct: its exported fields are its parameters, in Go and, by their json tags, in JSON.
+//
 // # The built-in actions
 //
 // [Builtin] has the twelve actions of seed 000. Three find and read: [Search], [CountOccurrences] and [ReadRanges]. Three

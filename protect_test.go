@@ -1,0 +1,88 @@
+package millrace_test
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// TestReadOnlyFile: a file that its owner may not write to is not written to without force, also by root.
+func TestReadOnlyFile(t *testing.T) {
+	fsys := tree("a.txt", "x\n")
+	if err := fsys.Chmod("a.txt", 0o444); err != nil {
+		t.Fatal(err)
+	}
+	_, err := millrace.Run(t.Context(), fsys, edit("a.txt"))
+	if _, ok := errors.AsType[*millrace.BlockedError](err); !ok || err.Error() != "file a.txt is read-only. Use force=true to write to it" {
+		t.Errorf("without force: %v", err)
+	}
+	if _, err := millrace.Run(t.Context(), fsys, edit("a.txt").WithOptions(millrace.Options{Force: true})); err != nil {
+		t.Errorf("with force: %v", err)
+	}
+	if info, err := fsys.Stat("a.txt"); err != nil || info.Mode().Perm() != 0o444 || read(t, fsys, "a.txt") != "y\n" {
+		t.Errorf("%v, %v, %q", info.Mode(), err, read(t, fsys, "a.txt"))
+	}
+}
+
+func TestHardLinkWarning(t *testing.T) {
+	dir := t.TempDir()
+	for _, err := range []error{
+		os.WriteFile(dir+"/a.txt", []byte("x\n"), 0o600), os.Link(dir+"/a.txt", dir+"/b.txt"),
+	} {
+		if err != nil {
+			t.Skip("no hard links here:", err)
+		}
+	}
+	root, err := fsutil.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	res, err := millrace.Run(t.Context(), root, edit("a.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Warnings) != 1 || res.Warnings[0] != "a.txt has 2 hard links: its other names keep the old content" {
+		t.Errorf("warnings %q", res.Warnings)
+	}
+	if got := read(t, root, "b.txt"); got != "x\n" {
+		t.Errorf("the other name has %q", got)
+	}
+}
+
+// TestPipelineIsImmutable changes everything that was passed in or handed out.
+func TestPipelineIsImmutable(t *testing.T) {
+	files, all := []string{"a.txt"}, []string{"x", "y"}
+	most := 3
+	b := millrace.New("p").
+		Step("x", actions.Edit{Files: files, OldText: "a", NewText: "b"}).Expect(millrace.Expect{MaxEdits: &most}).
+		Step("y", actions.Search{Pattern: "z", FileTypes: []string{".go"}}).
+		Step("m", actions.Merge{}).FromAll(all...)
+	p := b.MustBuild()
+	digest := p.Digest()
+
+	files[0], all[0], most = "other", "other", 9
+	out := p.Steps()
+	out[0].Action.(actions.Edit).Files[0] = "other"
+	*out[0].Expect.MaxEdits = 9
+	out[2].InputFromAll[0] = "other"
+	out[1].ID = "other"
+	s, _ := p.Step("y")
+	s.Action.(actions.Search).FileTypes[0] = ".c"
+	b.Step("more", actions.Search{Pattern: "q"})
+	b.When(condition.HasMatches("x"))
+
+	if p.Digest() != digest || !p.Equal(b.MustBuild()) {
+		t.Error("the pipeline has changed")
+	}
+	long := b.Step("more", actions.Search{Pattern: "q"})
+	one, two := long.Step("one", actions.Search{Pattern: "1"}), long.Step("two", actions.Search{Pattern: "2"})
+	if _, ok := one.MustBuild().Step("two"); ok || two.MustBuild().Len() != 5 {
+		t.Error("two branches of one builder share a step")
+	}
+}
