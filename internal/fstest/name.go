@@ -20,7 +20,7 @@ func (t tree) everyCall(name string) map[string]error {
 		"RemoveAll":   t.fs.RemoveAll(name),
 		"Chmod":       t.fs.Chmod(name, 0o600),
 		"Chown":       t.fs.Chown(name, os.Getuid(), os.Getgid()),
-		"Chtimes":     t.fs.Chtimes(name, when, when),
+		"Chtimes":     t.fs.Chtimes(name, when(), when()),
 		"Rename from": t.fs.Rename(name, "new"),
 		"Rename to":   t.fs.Rename("f", name),
 	}
