@@ -70,9 +70,7 @@ func applyLocked(ctx context.Context, o *Options, changes []fsutil.Change) (Repo
 			return Report{}, err
 		}
 		r, err := t.attempt(ctx)
-		for _, w := range left.Warnings {
-			r.Warnings = append(r.Warnings, w)
-		}
+		r.Warnings = append(r.Warnings, left.Warnings...)
 		// A mount that looks like the rest of the tree shows itself when something is to be renamed there.
 		if at, ok := crossing(err); ok && !far[at] && !r.Committed {
 			far[at] = true
