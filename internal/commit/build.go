@@ -48,18 +48,30 @@ func build(changes []fsutil.Change) ([]*entry, error) {
 			return nil, err
 		}
 	}
+	moved := make(map[string]bool) // paths whose file goes elsewhere
+	for i := range changes {
+		moved[changes[i].From] = true
+	}
 	var entries []*entry
+	listed := make(map[string]bool)
 	for _, path := range slices.Sorted(maps.Keys(before)) {
-		if e := newEntry(path, before[path], after[path]); e != nil {
+		if e := newEntry(path, before[path], after[path], moved[path]); e != nil {
 			e.Slot = len(entries)
 			entries = append(entries, e)
+			listed[path] = true
+		}
+	}
+	for _, e := range entries {
+		if !listed[e.From] {
+			e.From = "" // a directory of that name stands there again, so nothing was taken from it
 		}
 	}
 	return entries, nil
 }
 
-// newEntry returns the entry of a path, nil if nothing is to be done there. c is nil where something moved away.
-func newEntry(path string, old fsutil.State, c *fsutil.Change) *entry {
+// newEntry returns the entry of a path, nil if nothing is to be done there. c is nil where something moved away; moved
+// says that what is there goes elsewhere, so that what is there afterwards is something else, even if it looks the same.
+func newEntry(path string, old fsutil.State, c *fsutil.Change, moved bool) *entry {
 	e := &entry{Record: journal.Record{Path: path, Old: old}}
 	if c == nil {
 		if old.Kind == fsutil.Absent {
@@ -79,7 +91,7 @@ func newEntry(path string, old fsutil.State, c *fsutil.Change) *entry {
 		e.From, e.Moved = c.From, sameLeaf
 		return e
 	}
-	e.Attr = sameLeaf
+	e.Attr = sameLeaf && !moved
 	timed := !c.New.ModTime.IsZero() && !c.New.ModTime.Equal(c.Old.ModTime)
 	switch {
 	case e.Attr && c.Old.Mode == c.New.Mode && !timed,

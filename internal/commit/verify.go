@@ -48,7 +48,12 @@ func (t *txn) verifyEntry(e *entry) error {
 	if now.Kind == fsutil.Absent {
 		return nil
 	}
-	if now.Kind != fsutil.Symlink && now.Mode != e.Old.Mode {
+	mode := now.Mode
+	if now.Kind == fsutil.Dir {
+		// New directories have this from the one above, unasked.
+		mode = mode&^fs.ModeSetgid | e.Old.Mode&fs.ModeSetgid
+	}
+	if now.Kind != fsutil.Symlink && mode != e.Old.Mode {
 		return conflictAt(e.Path, "permissions are %v now, were %v", now.Mode, e.Old.Mode)
 	}
 	switch now.Kind {
