@@ -98,7 +98,14 @@ func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
 	}
 	w := &searching{c: c, pattern: p, content: s.IncludeContent, maxBytes: maxBytes}
 	w.mayMatch, w.overlap = p.Screen()
-	opt := fsutil.WalkOptions{Workers: c.Pool(), NoIgnore: s.NoIgnore, Skip: filter.skip}
+	opt := fsutil.WalkOptions{Workers: c.Pool(), NoIgnore: s.NoIgnore, Skip: filter.skip, OnError: func(dir string, err error) error {
+		if !errors.Is(err, fs.ErrPermission) || dir == root {
+			return err
+		}
+		// One directory of somebody else's must not keep a user from searching the rest, but has to be told of.
+		c.Warnf("%s was not searched: %v", dir, err)
+		return nil
+	}}
 	err = fsutil.Walk(ctx, c.FS, root, opt, func(e fsutil.Entry) error {
 		if !filter.takes(e.Path) {
 			return nil

@@ -156,9 +156,10 @@ func hasFunc(v any) bool { return strings.Contains(fmt.Sprintf("%T", v), "func")
 // A field named "-" is possible, as it is for encoding/json; methods of the struct itself do not hide its fields.
 func TestDescribeOddities(t *testing.T) {
 	type odd struct {
-		json.RawMessage        // promotes MarshalJSON and UnmarshalJSON
-		Dash            string `json:"-,"`
-		Empty           string `json:",omitempty"`
+		json.RawMessage // promotes MarshalJSON and UnmarshalJSON
+		//lint:ignore SA5008 the odd tag is what is tested
+		Dash  string `json:"-,"`
+		Empty string `json:",omitempty"`
 	}
 	fields, err := params.Describe(odd{})
 	names := make([]string, len(fields))

@@ -1,0 +1,53 @@
+package actions_test
+
+import (
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// lockedFs has one directory that may not be read. Tests run as root, to whom nothing is forbidden.
+type lockedFs struct {
+	afero.Fs
+	dir string
+}
+
+func (l lockedFs) Open(name string) (afero.File, error) {
+	if strings.TrimPrefix(name, "/") == l.dir {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: os.ErrPermission}
+	}
+	return l.Fs.Open(name)
+}
+
+// TestSearchUnreadableDirectory: it is left out with a warning, unless it is the very directory to search.
+func TestSearchUnreadableDirectory(t *testing.T) {
+	base := afero.NewMemMapFs()
+	for _, name := range []string{"a.txt", "locked/b.txt", "z/c.txt"} {
+		if err := afero.WriteFile(base, name, []byte("x\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var warnings []string
+	c := &actions.Call{FS: fsutil.NewStage(lockedFs{base, "locked"}), Workers: 1, OnWarning: func(m string) { warnings = append(warnings, m) }}
+	out, err := actions.Search{Pattern: "x"}.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(out.Files)
+	if !slices.Equal(out.Files, []string{"a.txt", "z/c.txt"}) {
+		t.Errorf("files %q", out.Files)
+	}
+	if len(warnings) != 1 || !strings.HasPrefix(warnings[0], "locked was not searched: ") {
+		t.Errorf("warnings %q", warnings)
+	}
+	if _, err := (actions.Search{Path: "locked", Pattern: "x"}).Run(t.Context(), c); err == nil {
+		t.Error("searching the unreadable directory itself was no error")
+	}
+}
