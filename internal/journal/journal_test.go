@@ -1,0 +1,403 @@
+package journal_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+	"pgregory.net/rapid"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/journal"
+)
+
+var key = []byte("some key of thirty-two bytes, ok")
+
+func file(content string) fsutil.State {
+	return fsutil.State{
+		Kind: fsutil.File, Mode: 0o644, Size: int64(len(content)), Hash: fsutil.HashOf([]byte(content)),
+		ModTime: time.Unix(1700000000, 123456789), ID: fsutil.Identity{Dev: 5, Ino: 77, Nlink: 1, UID: 1, GID: 2, CTime: 3},
+	}
+}
+
+// sample has a record of every sort.
+func sample() *journal.Plan {
+	dir := fsutil.State{Kind: fsutil.Dir, Mode: 0o755 | fs.ModeSetgid, ModTime: time.Unix(-62135596800-5, 7)}
+	link := fsutil.State{Kind: fsutil.Symlink, Target: "a%41\xff", Mode: 0o777}
+	records := []journal.Record{
+		{Path: "a", Old: file("1"), New: file("2"), Image: journal.Linked},
+		{Path: "b\xfe%", Old: file("b"), Image: journal.Copied, Trash: true},
+		{Path: "c", From: "moved", Moved: true, New: file("m")},
+		{Path: "d", New: dir},
+		{Path: "d/e", New: link, Far: true},
+		{Path: "moved", Old: file("m"), Image: journal.Linked},
+		{Path: "o", Old: file("o"), New: file("o"), Attr: true},
+		{Path: "p", Old: file("p"), Image: journal.Copied, Permanent: true},
+		{Path: "q", Old: link, New: file("q")},
+	}
+	for i := range records {
+		records[i].Slot = len(records) - 1 - i
+	}
+	return &journal.Plan{Header: journal.Header{
+		Version: journal.Version, ID: journal.NewID(time.Now()), Time: time.Unix(1800000000, 5), RunID: "run_1", Pipeline: "näme \xff",
+		StateDir: ".millrace", Sync: true, Keep: true, Result: fsutil.HashOf(nil), Dev: 5, Ino: 9,
+	}, Records: records}
+}
+
+func encode(t testing.TB, p *journal.Plan, key []byte) []byte {
+	t.Helper()
+	data, err := journal.Encode(p, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestRoundTrip(t *testing.T) {
+	t.Parallel()
+	for _, key := range [][]byte{key, nil} {
+		want := sample()
+		got, err := journal.Decode(encode(t, want, key), key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	}
+}
+
+// TestDamage changes, removes and doubles every byte, and cuts the file everywhere.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	data := encode(t, sample(), key)
+	check := func(what string, i int, bad []byte) {
+		t.Helper()
+		_, err := journal.Decode(bad, key)
+		if _, ok := errors.AsType[*journal.Error](err); !ok {
+			t.Fatalf("%s at %d: error is %v", what, i, err)
+		}
+	}
+	for i := range data {
+		check("cut", i, data[:i])
+		check("removed", i, append(bytes.Clone(data[:i]), data[i+1:]...))
+		check("doubled", i, append(bytes.Clone(data[:i+1]), data[i:]...))
+		for _, bit := range []byte{1, 0x80} {
+			bad := bytes.Clone(data)
+			bad[i] ^= bit
+			check("changed", i, bad)
+		}
+	}
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	for i := range lines[:len(lines)-1] {
+		check("line removed", i, bytes.Join(append(lines[:i:i], lines[i+1:]...), nil))
+	}
+	check("more", len(data), append(bytes.Clone(data), data...))
+}
+
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	signed, unsigned := encode(t, sample(), key), encode(t, sample(), nil)
+	line := bytes.Clone(signed)
+	line[bytes.IndexByte(line, '\n')+200] ^= 1
+	tests := []struct {
+		name string
+		data []byte
+		key  []byte
+		want journal.Reason
+	}{
+		{"newer", bytes.Replace(signed, []byte("plan 1"), []byte("plan 2"), 1), key, journal.BadVersion},
+		{"no plan", []byte("hello\n"), key, journal.BadChecksum},
+		{"empty", nil, key, journal.BadChecksum},
+		{"damaged line", line, key, journal.BadChecksum},
+		{"other key", signed, []byte("x"), journal.BadKey},
+		{"signed, but no key", signed, nil, journal.BadKey},
+		{"unsigned, but a key", unsigned, key, journal.BadKey},
+	}
+	for _, tt := range tests {
+		_, err := journal.Decode(tt.data, tt.key)
+		if !errors.Is(err, &journal.Error{Reason: tt.want}) {
+			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
+		}
+	}
+}
+
+// TestValidate makes one thing wrong at a time.
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	paths := []string{"../x", "/etc/passwd", "a//b", "./a", "a/", ".", "", "a/../b", "a\x00b", ".git/hooks/x", "x/.GIT/y", "git~1/x",
+		".millrace/lock", ".MILLRACE/x", ".millrace./x", ".hg/x", strings.Repeat("n", 256)}
+	for _, bad := range paths {
+		p := sample()
+		p.Records = p.Records[:1]
+		p.Records[0].Slot, p.Records[0].Path = 0, bad
+		if err := p.Validate(); !errors.Is(err, &journal.Error{Reason: journal.BadPath}) {
+			t.Errorf("path %q: %v", bad, err)
+		}
+	}
+	tests := map[string]func(p *journal.Plan){
+		"id":                  func(p *journal.Plan) { p.ID = "../x" },
+		"run id":              func(p *journal.Plan) { p.RunID = "../x" },
+		"state directory":     func(p *journal.Plan) { p.StateDir = "../x" },
+		"top as state":        func(p *journal.Plan) { p.StateDir = "." },
+		"twice":               func(p *journal.Plan) { p.Records[1].Path = p.Records[0].Path },
+		"order":               func(p *journal.Plan) { p.Records[0].Path = "z" },
+		"slot twice":          func(p *journal.Plan) { p.Records[0].Slot = p.Records[1].Slot },
+		"slot out of range":   func(p *journal.Plan) { p.Records[0].Slot = len(p.Records) },
+		"slot negative":       func(p *journal.Plan) { p.Records[0].Slot = -1 },
+		"nothing":             func(p *journal.Plan) { p.Records[0].Old, p.Records[0].New = fsutil.State{}, fsutil.State{} },
+		"mode bits":           func(p *journal.Plan) { p.Records[0].New.Mode |= fs.ModeDevice },
+		"size":                func(p *journal.Plan) { p.Records[0].New.Size = -1 },
+		"no hash":             func(p *journal.Plan) { p.Records[0].New.Hash = fsutil.Hash{} },
+		"device":              func(p *journal.Plan) { p.Records[0].New.Kind = fsutil.Other },
+		"absent with content": func(p *journal.Plan) { p.Records[0].New.Kind = fsutil.Absent },
+		"link nowhere":        func(p *journal.Plan) { p.Records[4].New.Target = "" },
+		"directory with hash": func(p *journal.Plan) { p.Records[3].New.Hash = fsutil.HashOf(nil) },
+		"below a file": func(p *journal.Plan) {
+			p.Records[3].New = file("d")
+		},
+		"was below a file": func(p *journal.Plan) {
+			p.Records[3].Old, p.Records[3].Image = file("d"), journal.Copied
+			p.Records[4].Old, p.Records[4].Image = file("e"), journal.Copied
+		},
+		"below what goes":    func(p *journal.Plan) { p.Records[3].Old, p.Records[3].New = p.Records[3].New, fsutil.State{} },
+		"image":              func(p *journal.Plan) { p.Records[0].Image = "x" },
+		"no image":           func(p *journal.Plan) { p.Records[0].Image = journal.NoImage },
+		"image of directory": func(p *journal.Plan) { p.Records[3].Image = journal.Linked },
+		"moved from nowhere": func(p *journal.Plan) { p.Records[2].From = "nowhere" },
+		"moved from itself":  func(p *journal.Plan) { p.Records[2].From = "c" },
+		"moved is another":   func(p *journal.Plan) { p.Records[2].New = file("other") },
+		"attributes of two":  func(p *journal.Plan) { p.Records[6].New = file("O") },
+		"trash that stays":   func(p *journal.Plan) { p.Records[0].Trash = true },
+		"trash for good":     func(p *journal.Plan) { p.Records[1].Permanent = true },
+	}
+	if err := sample().Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for name, harm := range tests {
+		p := sample()
+		harm(p)
+		err := p.Validate()
+		if e, ok := errors.AsType[*journal.Error](err); !ok || e.Reason != journal.BadRecord {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := journal.Encode(p, key); err == nil {
+			t.Errorf("%s: was encoded", name)
+		}
+	}
+}
+
+func TestCheckPlace(t *testing.T) {
+	t.Parallel()
+	here := fsutil.Identity{Dev: 5, Ino: 9}
+	tests := []struct {
+		name, id, dir string
+		identity      fsutil.Identity
+		signed, ok    bool
+	}{
+		{"here", "", ".millrace", here, true, true},
+		{"unsigned", "", ".millrace", here, false, true},
+		{"other id", "20200101_000000_0123456789abcdef", ".millrace", here, true, false},
+		{"other state directory", "", "x", here, true, false},
+		{"copied", "", ".millrace", fsutil.Identity{Dev: 5, Ino: 10}, true, false},
+		{"no identity", "", ".millrace", fsutil.Identity{}, true, false},
+		{"other device", "", ".millrace", fsutil.Identity{Dev: 6, Ino: 9}, true, true},
+		{"other device, unsigned", "", ".millrace", fsutil.Identity{Dev: 6, Ino: 9}, false, false},
+	}
+	for _, tt := range tests {
+		p := sample()
+		if tt.id == "" {
+			tt.id = p.ID
+		}
+		err := p.CheckPlace(tt.id, tt.dir, tt.identity, tt.signed)
+		if (err == nil) != tt.ok || err != nil && !strings.Contains(err.Error(), string(journal.BadIdentity)) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		if tt.ok && (p.Records[0].Old.ID.Dev != tt.identity.Dev || p.Dev != tt.identity.Dev) {
+			t.Errorf("%s: device is still %d", tt.name, p.Records[0].Old.ID.Dev)
+		}
+	}
+}
+
+func TestNewID(t *testing.T) {
+	t.Parallel()
+	form := regexp.MustCompile(`^20250213_110530_[0-9a-f]{16}$`)
+	at := time.Date(2025, 2, 13, 12, 5, 30, 999, time.FixedZone("", 3600))
+	one, two := journal.NewID(at), journal.NewID(at)
+	if !form.MatchString(one) || one == two || !journal.ValidID(one) {
+		t.Errorf("%q, %q", one, two)
+	}
+	for _, bad := range []string{"", "20250213_120530_", "20250213_120530_abc", "20250213_120530_ABCDEF123456", "x/20250213_120530_abc123def"} {
+		if journal.ValidID(bad) {
+			t.Errorf("%q is valid", bad)
+		}
+	}
+	if !journal.ValidID("20250213_120530_abc123def") {
+		t.Error("the short form is not valid")
+	}
+}
+
+func TestSlot(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 5000).Draw(t, "n")
+		shards := make(map[string]bool)
+		for _, s := range journal.Shards(n) {
+			shards[s] = true
+		}
+		seen := make(map[string]bool)
+		for i := range n {
+			s := journal.Slot(i)
+			dir, _, _ := strings.Cut(s, "/")
+			if seen[s] || !shards[dir] {
+				t.Fatalf("slot %d of %d: %s", i, n, s)
+			}
+			seen[s] = true
+		}
+	})
+}
+
+// TestText round-trips names of any bytes.
+func TestText(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		target := string(rapid.SliceOfN(rapid.Byte(), 1, 50).Draw(t, "target"))
+		p := sample()
+		p.Records = []journal.Record{{Path: "l", New: fsutil.State{Kind: fsutil.Symlink, Target: target}}}
+		data, err := journal.Encode(p, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := journal.Decode(data, key)
+		if err != nil || got.Records[0].New.Target != target {
+			t.Fatalf("%q, %v", got.Records[0].New.Target, err)
+		}
+	})
+}
+
+func TestUserKey(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", home)
+	t.Setenv("HOME", home)
+	t.Setenv("AppData", home)
+	if key, err := journal.KeyFor(afero.NewMemMapFs()); key != nil || err != nil {
+		t.Errorf("in memory: %v, %v", key, err)
+	}
+	if names, _ := os.ReadDir(home); len(names) > 0 {
+		t.Error("a key was made for a tree in memory")
+	}
+	one, err := journal.UserKey()
+	if err != nil || len(one) != journal.KeySize {
+		t.Fatalf("%x, %v", one, err)
+	}
+	two, err := journal.KeyFor(afero.NewOsFs())
+	if err != nil || !bytes.Equal(one, two) {
+		t.Fatalf("%x, %v", two, err)
+	}
+	config, err := os.UserConfigDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(config, "millrace", "key")
+	if info, err := os.Stat(name); err != nil || info.Mode().Perm()&0o077 != 0 && filepath.Separator == '/' {
+		t.Errorf("%v, %v", info, err)
+	}
+	if names, _ := os.ReadDir(filepath.Dir(name)); len(names) != 1 {
+		t.Errorf("left: %v", names)
+	}
+	if filepath.Separator == '/' {
+		if err := os.Chmod(name, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := journal.UserKey(); !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("open to others: %v", err)
+		}
+		if err := os.Chmod(name, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(name, []byte("short"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := journal.UserKey(); err == nil {
+		t.Error("a short key was taken")
+	}
+}
+
+// TestUserKey_none has a home in which nothing can be made.
+func TestUserKey_none(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, home := range []string{file, ""} {
+		t.Setenv("XDG_CONFIG_HOME", home)
+		t.Setenv("HOME", home)
+		t.Setenv("AppData", home)
+		if key, err := journal.UserKey(); key != nil || err != nil {
+			t.Errorf("home %q: %v, %v", home, key, err)
+		}
+	}
+}
+
+// TestUserKey_race lets several ask for the key that none of them finds.
+func TestUserKey_race(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", home)
+	t.Setenv("HOME", home)
+	t.Setenv("AppData", home)
+	keys := make(chan string)
+	for range 8 {
+		go func() {
+			key, err := journal.UserKey()
+			keys <- fmt.Sprintf("%x%v", key, err)
+		}()
+	}
+	first := <-keys
+	for range 7 {
+		if k := <-keys; k != first {
+			t.Errorf("%s and %s", k, first)
+		}
+	}
+}
+
+// FuzzDecode wants no panic, and that whatever is taken can be written again and is safe.
+func FuzzDecode(f *testing.F) {
+	f.Add(encode(f, sample(), nil))
+	f.Add([]byte("millrace plan 1\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := journal.Decode(data, nil)
+		if err != nil {
+			if _, ok := errors.AsType[*journal.Error](err); !ok {
+				t.Fatalf("error is %T", err)
+			}
+			// The checksums keep almost everything out, so the parts behind them are given the bytes as well.
+			p = sample()
+			p.Records[0].Path = string(data)
+			if p.Validate() != nil {
+				return
+			}
+		}
+		for _, r := range p.Records {
+			if clean, err := fsutil.Clean(r.Path); err != nil || clean != r.Path || fsutil.Within(r.Path, p.StateDir) {
+				t.Fatalf("path %q was taken", r.Path)
+			}
+		}
+		again, err := journal.Encode(p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := journal.Decode(again, nil); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
