@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/afero"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
@@ -244,7 +243,7 @@ func (r *run) runWave(ctx context.Context, wave []int) {
 			// sequence it would have been the first.
 			if r.mayRun(i) && ctx.Err() == nil {
 				// What goes wrong outside of the action must not take the program down either.
-				if err := actions.Protect(func() error { r.runStep(ctx, i); return nil }); err != nil {
+				if err := fsutil.Protect(func() error { r.runStep(ctx, i); return nil }); err != nil {
 					r.finish(i, StepResult{StepID: r.p.steps[i].ID, Action: r.p.steps[i].Action.Spec().Name}, err)
 				}
 			}

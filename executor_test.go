@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -273,6 +274,21 @@ func TestPanicInActionIsItsError(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), "executor_test.go") {
 		t.Errorf("the log has no stack: %s", log.String())
+	}
+	if got := read(t, fsys, "a.txt"); got != "x\n" {
+		t.Errorf("a.txt is %q", got)
+	}
+}
+
+// TestGoexitInAction: an action that ends its goroutine, as t.FailNow does, has failed.
+func TestGoexitInAction(t *testing.T) {
+	fsys := tree("a.txt", "x\n")
+	p := millrace.New("exits").
+		Step("edit", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "y"}).
+		Step("exit", action{run: func(context.Context, *actions.Call) (actions.Outcome, error) { runtime.Goexit(); panic("unreachable") }}).
+		MustBuild()
+	if _, err := millrace.Run(t.Context(), fsys, p); err == nil || !strings.Contains(err.Error(), "the action has ended its goroutine") {
+		t.Errorf("error %v", err)
 	}
 	if got := read(t, fsys, "a.txt"); got != "x\n" {
 		t.Errorf("a.txt is %q", got)

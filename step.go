@@ -17,6 +17,8 @@ import (
 	"github.com/millrace-go/millrace/internal/params"
 )
 
+var errGoexit = errors.New("the action has ended its goroutine")
+
 // runStep runs one step, or skips it, and records its result.
 func (r *run) runStep(ctx context.Context, i int) {
 	s := r.p.steps[i]
@@ -24,6 +26,12 @@ func (r *run) runStep(ctx context.Context, i int) {
 	res := StepResult{StepID: s.ID, Action: spec.Name}
 	start := time.Now()
 	r.notify(StepStarted{Step: s.ID, Index: i, Action: spec.Name})
+	ended := false
+	defer func() {
+		if !ended { // as t.FailNow does in a test
+			r.finish(i, res, errGoexit)
+		}
+	}()
 
 	reason, err := r.skipReason(s)
 	switch {
@@ -34,6 +42,7 @@ func (r *run) runStep(ctx context.Context, i int) {
 		err = r.perform(ctx, s, spec, &res)
 	}
 	res.Duration = time.Since(start)
+	ended = true
 	r.finish(i, res, err)
 }
 
@@ -122,7 +131,7 @@ func (r *run) perform(ctx context.Context, s Step, spec actions.Spec, res *StepR
 	call := r.call(s, view, files, res)
 	savepoint := r.stage.Savepoint()
 	var out actions.Outcome
-	err = actions.Protect(func() (err error) {
+	err = fsutil.Protect(func() (err error) {
 		out, err = action.Run(ctx, call)
 		return err
 	})

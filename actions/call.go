@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
-	"runtime/debug"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -79,7 +78,7 @@ func (c *Call) Each(ctx context.Context, files []string, fn func(ctx context.Con
 				if err := gctx.Err(); err != nil {
 					return err
 				}
-				if errs[i] = Protect(func() error { return fn(gctx, i, files[i]) }); errs[i] != nil {
+				if errs[i] = fsutil.Protect(func() error { return fn(gctx, i, files[i]) }); errs[i] != nil {
 					for f := failed.Load(); int64(i) < f && !failed.CompareAndSwap(f, int64(i)); f = failed.Load() {
 					}
 					continue
@@ -100,25 +99,4 @@ func (c *Call) Each(ctx context.Context, files []string, fn func(ctx context.Con
 }
 
 // PanicError is a panic in an action, turned into an error.
-type PanicError struct {
-	Value any
-	Stack []byte
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
-
-// Unwrap returns the value that was panicked with if it is an error.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
-}
-
-// Protect calls fn and returns its error, or a *PanicError if it panics.
-func Protect(fn func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
-	return fn()
-}
+type PanicError = fsutil.PanicError

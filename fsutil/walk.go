@@ -2,7 +2,6 @@ package fsutil
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"path"
 	"runtime"
@@ -49,21 +48,6 @@ func (e Entry) Info() (fs.FileInfo, error) {
 		return nil, walkError("lstat", e.Path, err)
 	}
 	return info, nil
-}
-
-// PanicError is a panic in a function that was called back, turned into an error.
-type PanicError struct {
-	Value any    // what was panicked with
-	Stack []byte // where, as debug.Stack prints it
-}
-
-// Error says what was panicked with, without the stack.
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
-
-// Unwrap returns the value that was panicked with if it is an error.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
 }
 
 // Walk calls visit for each regular file at or below root, from several goroutines and in no particular order.

@@ -44,7 +44,7 @@ func Apply(ctx context.Context, o Options, changes []fsutil.Change) (Report, err
 		return Report{}, err
 	}
 	r, err := applyLocked(ctx, &o, changes)
-	if rerr := protect(release); rerr != nil {
+	if rerr := fsutil.Protect(release); rerr != nil {
 		// It changes nothing about what has become of the tree.
 		r.Warnings = append(r.Warnings, "lock: "+rerr.Error())
 	}
@@ -115,15 +115,15 @@ func newTxn(o *Options, key []byte, changes []fsutil.Change, far map[string]bool
 // attempt goes through the whole protocol.
 func (t *txn) attempt(ctx context.Context) (Report, error) {
 	r := Report{ID: t.plan.ID}
-	err := protect(func() error { return t.prepare(ctx) })
+	err := fsutil.Protect(func() error { return t.prepare(ctx) })
 	if err != nil {
-		if derr := protect(t.abandon); derr != nil {
+		if derr := fsutil.Protect(t.abandon); derr != nil {
 			t.trouble.warn(t.dir, "not removed: "+derr.Error())
 		}
 		return t.finish(r), err
 	}
 	r.Guarantee = t.guarantee()
-	err = protect(func() error {
+	err = fsutil.Protect(func() error {
 		if err := t.apply(ctx); err != nil {
 			return err
 		}
@@ -142,11 +142,11 @@ func (t *txn) attempt(ctx context.Context) (Report, error) {
 		t.tidyUp()
 		return t.finish(r), err
 	}
-	if err := protect(t.finishCommit); err != nil {
+	if err := fsutil.Protect(t.finishCommit); err != nil {
 		return t.finish(r), fmt.Errorf("%w: %w", ErrIndeterminate, t.fail(t.dir, err))
 	}
 	r.Committed = true
-	err = protect(func() error {
+	err = fsutil.Protect(func() error {
 		kept, err := t.clean()
 		if kept {
 			r.BackupID = r.ID
@@ -195,7 +195,7 @@ func (t *txn) abandon() error {
 }
 
 func (t *txn) tidyUp() {
-	if err := protect(t.state.tidy); err != nil {
+	if err := fsutil.Protect(t.state.tidy); err != nil {
 		t.trouble.warn(t.state.dir, "not tidied up: "+err.Error())
 	}
 }

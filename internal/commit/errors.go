@@ -89,21 +89,6 @@ func (e *RollbackConflict) Error() string {
 	return fmt.Sprintf("some paths were changed by somebody else and not restored, what was there before is in %s: %s", e.Dir, joinProblems(e.Paths))
 }
 
-// PanicError says that a function that was given panicked.
-type PanicError struct {
-	Value any
-	Stack []byte
-}
-
-// Error gives the value.
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
-
-// Unwrap returns the value if it is an error.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
-}
-
 // RollbackError says that a commit failed and then could not be undone completely.
 type RollbackError struct {
 	// Err is why the commit failed.

@@ -101,7 +101,7 @@ func (t *txn) forget() error {
 	if err := t.syncDir(t.dir); err != nil {
 		return err
 	}
-	if err := protect(func() error { return t.removeTree(t.dir) }); err != nil {
+	if err := fsutil.Protect(func() error { return t.removeTree(t.dir) }); err != nil {
 		t.trouble.warn(t.dir, "not removed: "+err.Error())
 	}
 	return nil

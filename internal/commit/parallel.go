@@ -2,9 +2,10 @@ package commit
 
 import (
 	"context"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
+
+	"github.com/millrace-go/millrace/fsutil"
 )
 
 // each calls do for 0 to n-1, up to workers at a time, and waits for all of them. After a failure, or when ctx is done, no
@@ -19,7 +20,7 @@ func each(ctx context.Context, workers, n int, do func(i int) error) error {
 			if i >= n {
 				return
 			}
-			if errs[i] = protect(func() error { return do(i) }); errs[i] != nil {
+			if errs[i] = fsutil.Protect(func() error { return do(i) }); errs[i] != nil {
 				failed.Store(true)
 			}
 		}
@@ -39,14 +40,4 @@ func each(ctx context.Context, workers, n int, do func(i int) error) error {
 		}
 	}
 	return context.Cause(ctx)
-}
-
-// protect calls do and makes a panic an error: a file system of somebody else must not leave the tree half written.
-func protect(do func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &PanicError{Value: v, Stack: debug.Stack()}
-		}
-	}()
-	return do()
 }

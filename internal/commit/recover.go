@@ -213,11 +213,11 @@ func (t *txn) resolve(l *Leftover) {
 	switch l.Status {
 	case Suspicious:
 	case Untouched:
-		pending(protect(func() error { return t.removeTree(t.dir) }))
+		pending(fsutil.Protect(func() error { return t.removeTree(t.dir) }))
 	case Committed:
-		pending(protect(t.finishCommitted))
+		pending(fsutil.Protect(t.finishCommitted))
 	case Interrupted:
-		err := protect(t.reprobe)
+		err := fsutil.Protect(t.reprobe)
 		if err != nil {
 			pending(err)
 			return

@@ -31,19 +31,19 @@ func (t *txn) undo() error {
 		{t.deepestFirst(func(e *entry) bool { return e.Old.Kind != fsutil.Absent }), u.restoreAttr},
 	} {
 		for _, e := range pass.list {
-			if err := protect(func() error { return pass.do(e) }); err != nil {
+			if err := fsutil.Protect(func() error { return pass.do(e) }); err != nil {
 				u.errs = append(u.errs, t.fail(e.Path, err))
 			}
 		}
 	}
-	if err := protect(func() error { return t.syncAll(context.Background()) }); err != nil {
+	if err := fsutil.Protect(func() error { return t.syncAll(context.Background()) }); err != nil {
 		u.errs = append(u.errs, err)
 	}
 	if len(u.errs) > 0 {
 		return &PendingError{ID: t.plan.ID, Dir: t.dir, Err: flatten(errors.Join(u.errs...))}
 	}
-	err := protect(u.leave)
-	if _, ok := errors.AsType[*PanicError](err); ok {
+	err := fsutil.Protect(u.leave)
+	if _, ok := errors.AsType[*fsutil.PanicError](err); ok {
 		err = &PendingError{ID: t.plan.ID, Dir: t.dir, Err: err}
 	}
 	return err

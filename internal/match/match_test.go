@@ -388,17 +388,3 @@ func TestLimitAndContext(t *testing.T) {
 		t.Errorf("cancelled before: %v", err)
 	}
 }
-
-// TestFinderFallback feeds the finder files in which its rare byte is everything but rare.
-func TestFinderFallback(t *testing.T) {
-	for _, needle := range []string{"aaab", "baaa", "zzq", "q", "qq", "aqa"} {
-		p := compile(t, needle, match.Literal, match.Flags{})
-		for _, unit := range []string{"a", "b", "q", "ab", "qa", "zq", "aaa b"} {
-			data := []byte(strings.Repeat(unit, 300) + needle + strings.Repeat(unit, 300) + needle)
-			n, err := p.Count(context.Background(), data)
-			if want := bytes.Count(data, []byte(needle)); n != want || err != nil {
-				t.Errorf("%q among %q: %d (%v), want %d", needle, unit, n, err, want)
-			}
-		}
-	}
-}

@@ -1,0 +1,425 @@
+package commit_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/journal"
+)
+
+// interrupted leaves a transaction behind that was killed in the phase, and returns the trial and the directory of the
+// transaction.
+func interrupted(t *testing.T, fsys afero.Fs, phase string) (*trial, string) {
+	t.Helper()
+	sc := scenario{tree: []string{"a=1", "b=2", "d/e=3"}, do: steps(write("a", "A"), remove("b"), write("n", "N"), rename("d/e", "d/f"))}
+	tr := newTrial(t, fsys, sc)
+	dead, ops := false, 0
+	tr.hooks.before = func(_ int, op string, writes bool, _ string) error {
+		// Not at once, so that there is something of the phase.
+		if dead && writes {
+			ops++
+		}
+		if ops > 2 {
+			return errKilled
+		}
+		return nil
+	}
+	o := tr.options()
+	o.RunID, o.Result = "run", []byte("{}")
+	o.Observe = func(p string) { dead = dead || p == phase }
+	_, _ = commit.Apply(bg, o, tr.changes)
+	tr.unlock()
+	names, err := afero.ReadDir(fsys, stateDir+"/tx")
+	if err != nil || len(names) != 1 {
+		t.Fatalf("left over: %v, %v", names, err)
+	}
+	return tr, stateDir + "/tx/" + names[0].Name()
+}
+
+// everything is a snapshot with the state directory.
+func everything(t *testing.T, fsys afero.Fs) map[string]string {
+	t.Helper()
+	all := make(map[string]string)
+	err := afero.Walk(fsys, ".", func(p string, info fs.FileInfo, err error) error {
+		if err == nil && p != "." {
+			all[p] = describe(t, fsys, p, true)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestRecover_table goes through all that can be found of a transaction, and also checks that Inspect sees it and changes
+// nothing.
+func TestRecover_table(t *testing.T) {
+	t.Parallel()
+	edit := func(name string, change func(data []byte) []byte) func(*testing.T, afero.Fs, string) {
+		return func(t *testing.T, fsys afero.Fs, dir string) {
+			t.Helper()
+			data, err := afero.ReadFile(fsys, path.Join(dir, name))
+			if err == nil {
+				err = afero.WriteFile(fsys, path.Join(dir, name), change(data), 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	resign := func(change func(p *journal.Plan)) func(*testing.T, afero.Fs, string) {
+		return edit("plan", func(data []byte) []byte {
+			p, err := journal.Decode(data, testKey)
+			if err != nil {
+				panic(err)
+			}
+			change(p)
+			data, err = journal.Encode(p, testKey)
+			if err != nil {
+				panic(err)
+			}
+			return data
+		})
+	}
+	reason := func(r journal.Reason) error { return &journal.Error{Reason: r} }
+	none := func(*testing.T, afero.Fs, string) {}
+	tests := []struct {
+		name, phase string
+		harm        func(t *testing.T, fsys afero.Fs, dir string)
+		status      commit.Status
+		isNew       bool
+		err         error // of a suspicious one
+	}{
+		{"staging", "stage", none, commit.Untouched, false, nil},
+		{"backing up", "backup", none, commit.Untouched, false, nil},
+		{"plan being written", "journal", none, commit.Untouched, false, nil},
+		{"applying", "apply", none, commit.Interrupted, false, nil},
+		{"syncing", "sync", none, commit.Interrupted, false, nil},
+		{"cleaning", "clean", none, commit.Committed, true, nil},
+		{"empty directory", "apply", func(t *testing.T, fsys afero.Fs, dir string) {
+			t.Helper()
+			if err := errors.Join(fsys.RemoveAll(dir), fsys.Mkdir(dir, 0o700)); err != nil {
+				t.Fatal(err)
+			}
+		}, commit.Untouched, true, nil},
+		{"bit flipped", "apply", edit("plan", func(d []byte) []byte { d[len(d)/2] ^= 4; return d }), commit.Suspicious, false, reason(journal.BadChecksum)},
+		{"truncated", "apply", edit("plan", func(d []byte) []byte { return d[:len(d)/2] }), commit.Suspicious, false, reason(journal.BadChecksum)},
+		{"newer", "apply", edit("plan", func(d []byte) []byte { return []byte(strings.Replace(string(d), "plan 1", "plan 9", 1)) }), commit.Suspicious, false, reason(journal.BadVersion)},
+		{"other key", "apply", edit("plan", func(d []byte) []byte {
+			p, _ := journal.Decode(d, testKey)
+			d, _ = journal.Encode(p, []byte("key of somebody else"))
+			return d
+		}), commit.Suspicious, false, reason(journal.BadKey)},
+		{"not signed", "apply", edit("plan", func(d []byte) []byte {
+			p, _ := journal.Decode(d, testKey)
+			d, _ = journal.Encode(p, nil)
+			return d
+		}), commit.Suspicious, false, reason(journal.BadKey)},
+		{"other directory", "apply", resign(func(p *journal.Plan) { p.Ino++ }), commit.Suspicious, false, reason(journal.BadIdentity)},
+		{"other id", "apply", resign(func(p *journal.Plan) { p.ID = "20200101_000000_0123456789abcdef" }), commit.Suspicious, false, reason(journal.BadIdentity)},
+		{"plan and done", "apply", func(t *testing.T, fsys afero.Fs, dir string) {
+			t.Helper()
+			data, err := afero.ReadFile(fsys, dir+"/plan")
+			if err == nil {
+				err = afero.WriteFile(fsys, dir+"/done", data, 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}, commit.Suspicious, false, nil},
+		{"damaged done", "clean", edit("done", func(d []byte) []byte { d[20] ^= 4; return d }), commit.Suspicious, true, reason(journal.BadChecksum)},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			fsys := rootFs(t)
+			tr, dir := interrupted(t, fsys, tt.phase)
+			tt.harm(t, fsys, dir)
+			before := everything(t, fsys)
+
+			seen, err := commit.Inspect(bg, options(fsys))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(before, everything(t, fsys)); diff != "" {
+				t.Fatalf("Inspect has changed something:\n%s", diff)
+			}
+			r, err := commit.Recover(bg, options(fsys))
+			for _, rec := range []commit.Recovery{seen, r} {
+				if len(rec.Leftovers) != 1 || rec.Leftovers[0].Status != tt.status || rec.Leftovers[0].Dir != dir {
+					t.Fatalf("leftovers %+v", rec.Leftovers)
+				}
+			}
+			if tt.status == commit.Suspicious {
+				if !errors.Is(err, commit.ErrRecoveryRequired) || tt.err != nil && !errors.Is(err, tt.err) || !strings.Contains(err.Error(), dir) {
+					t.Errorf("error is %v", err)
+				}
+				if diff := cmp.Diff(before, everything(t, fsys)); diff != "" {
+					t.Errorf("something was touched:\n%s", diff)
+				}
+				_, err = commit.Apply(bg, options(fsys), staged(t, fsys, write("other", "x")))
+				if !errors.Is(err, commit.ErrRecoveryRequired) {
+					t.Errorf("another commit: %v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.name == "empty directory" {
+				return // the tree was half written, and nobody can know
+			}
+			if got := tr.settled(t, tt.name); got != tt.isNew {
+				t.Errorf("tree is new: %v, want %v", got, tt.isNew)
+			}
+			if ok, _ := afero.Exists(fsys, stateDir+"/runs/run.json"); ok != tt.isNew {
+				t.Errorf("result is there: %v, want %v", ok, tt.isNew)
+			}
+			if ok, _ := afero.Exists(fsys, stateDir); ok != tt.isNew {
+				t.Errorf("state directory is there: %v", ok)
+			}
+		})
+	}
+}
+
+// TestRecover_nothing must not make anything.
+func TestRecover_nothing(t *testing.T) {
+	t.Parallel()
+	for name, make := range backends() {
+		fsys := make(t)
+		r, err := commit.Recover(bg, options(fsys))
+		if err != nil || len(r.Leftovers) != 0 {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+		if ok, _ := afero.Exists(fsys, stateDir); ok {
+			t.Errorf("%s: state directory was made", name)
+		}
+	}
+}
+
+// TestPlanted finds journals that came with a cloned tree, without a key as with one.
+func TestPlanted(t *testing.T) {
+	t.Parallel()
+	for _, key := range [][]byte{testKey, {}} {
+		victim := rootFs(t)
+		plant(t, victim, "a=1")
+		attacker := rootFs(t)
+		tr, dir := interrupted(t, attacker, "apply")
+		_ = tr
+		if len(key) == 0 {
+			data, err := afero.ReadFile(attacker, dir+"/plan")
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := journal.Decode(data, testKey)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if data, err = journal.Encode(p, nil); err == nil {
+				err = afero.WriteFile(attacker, dir+"/plan", data, 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		copyTree(t, attacker, victim, stateDir)
+		before := everything(t, victim)
+		o := options(victim)
+		o.Key = key
+		_, err := commit.Recover(bg, o)
+		if !errors.Is(err, &journal.Error{Reason: journal.BadIdentity}) || !errors.Is(err, commit.ErrRecoveryRequired) {
+			t.Errorf("error is %v", err)
+		}
+		if !maps.Equal(before, everything(t, victim)) {
+			t.Error("something was touched")
+		}
+	}
+}
+
+func copyTree(t *testing.T, from, to afero.Fs, dir string) {
+	t.Helper()
+	err := afero.Walk(from, dir, func(p string, info fs.FileInfo, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case info.IsDir():
+			return to.MkdirAll(p, 0o755)
+		}
+		data, err := afero.ReadFile(from, p)
+		if err != nil {
+			return err
+		}
+		return afero.WriteFile(to, p, data, 0o644)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestStateDir has something else in the place of the state directory or of what is in it.
+func TestStateDir(t *testing.T) {
+	t.Parallel()
+	link := func(f afero.Fs, target, name string) error { return f.(afero.Linker).SymlinkIfPossible(target, name) }
+	tests := map[string]func(f afero.Fs) error{
+		"link": func(f afero.Fs) error {
+			return errors.Join(f.Mkdir("elsewhere", 0o755), link(f, "elsewhere", stateDir))
+		},
+		"file": func(f afero.Fs) error { return afero.WriteFile(f, stateDir, nil, 0o644) },
+		"tx a link": func(f afero.Fs) error {
+			return errors.Join(f.MkdirAll("elsewhere", 0o755), f.Mkdir(stateDir, 0o755), link(f, "../elsewhere", stateDir+"/tx"))
+		},
+		"foreign": func(f afero.Fs) error { return errors.Join(f.Mkdir(stateDir, 0o755), f.Chown(stateDir, 4242, 4242)) },
+	}
+	for name, harm := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fsys := rootFs(t)
+			plant(t, fsys, "a=1")
+			changes := staged(t, fsys, write("a", "A"))
+			if err := harm(fsys); err != nil {
+				t.Skip(err)
+			}
+			before := everything(t, fsys)
+			if _, err := commit.Apply(bg, options(fsys), changes); !errors.Is(err, commit.ErrControlDir) {
+				t.Errorf("error is %v", err)
+			}
+			if diff := cmp.Diff(before, everything(t, fsys)); diff != "" {
+				t.Errorf("something was touched:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestRecover_damagedImage loses one before-image: that path is reported, the others are restored.
+func TestRecover_damagedImage(t *testing.T) {
+	t.Parallel()
+	fsys := rootFs(t)
+	plant(t, fsys, "a=1", "b=2", "c=3")
+	tr := &trial{fsys: fsys, hooks: &hooks{}, changes: staged(t, fsys, steps(write("a", "A"), write("b", "B"), write("c", "C")))}
+	o := tr.options()
+	o.Observe = func(p string) {
+		if p == "sync" {
+			tr.hooks.before = func(int, string, bool, string) error { return errKilled }
+		}
+	}
+	_, _ = commit.Apply(bg, o, tr.changes)
+	names, err := afero.ReadDir(fsys, stateDir+"/tx")
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	dir := stateDir + "/tx/" + names[0].Name()
+	// The file itself is in the slot that it was exchanged to; both copies of its name have to go.
+	for _, kind := range []string{"/old/", "/new/"} {
+		image := dir + kind + journal.Slot(1)
+		if err := errors.Join(fsys.Remove(image), afero.WriteFile(fsys, image, []byte("rotten"), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err = commit.Recover(bg, options(fsys))
+	c, ok := errors.AsType[*commit.RollbackConflict](err)
+	if !ok || len(c.Paths) == 0 || c.Paths[0].Path != "b" {
+		t.Fatalf("error is %v", err)
+	}
+	for name, want := range map[string]string{"a": "a1", "c": "c3"} {
+		if data, _ := afero.ReadFile(fsys, name); string(data) != want {
+			t.Errorf("%s is %q", name, data)
+		}
+	}
+	if ok, _ := afero.Exists(fsys, c.Dir+"/plan"); !ok {
+		t.Errorf("nothing is kept in %s", c.Dir)
+	}
+	if r, err := commit.Recover(bg, options(fsys)); err != nil || len(r.Leftovers) > 0 {
+		t.Errorf("again: %+v, %v", r, err)
+	}
+}
+
+// TestCancel cancels in each phase.
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	for _, phase := range []string{"verify", "stage", "backup", "journal", "apply", "sync", "commit", "clean"} {
+		t.Run(phase, func(t *testing.T) {
+			t.Parallel()
+			fsys := rootFs(t)
+			plant(t, fsys, "a=1", "b=2")
+			before := snapshot(t, fsys, true)
+			ctx, cancel := context.WithCancelCause(bg)
+			defer cancel(nil)
+			why := errors.New("enough")
+			o := options(fsys)
+			o.NoSync = false
+			o.Observe = func(p string) {
+				if p == phase {
+					cancel(why)
+				}
+			}
+			rep, err := commit.Apply(ctx, o, staged(t, fsys, steps(write("a", "A"), write("b", "B"))))
+			done := phase == "commit" || phase == "clean"
+			if done != (err == nil) || !done && !errors.Is(err, why) || rep.Committed != done {
+				t.Errorf("%+v, %v", rep, err)
+			}
+			if maps.Equal(before, snapshot(t, fsys, true)) == done {
+				t.Error("tree is not what the report says")
+			}
+			if ok, _ := afero.Exists(fsys, stateDir); ok != done {
+				t.Error("state directory is left")
+			}
+		})
+	}
+}
+
+// TestPanic has a file system that panics.
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	for _, phase := range []string{"verify", "stage", "backup", "journal", "apply", "sync", "clean"} {
+		fsys := rootFs(t)
+		plant(t, fsys, "a=1")
+		tr := &trial{fsys: fsys, hooks: &hooks{}, changes: staged(t, fsys, write("a", "A"))}
+		o := tr.options()
+		armed := false
+		o.Observe = func(p string) { armed = p == phase }
+		tr.hooks.before = func(_ int, _ string, writes bool, _ string) error {
+			if armed && (writes || phase == "verify") {
+				armed = false
+				panic("broken")
+			}
+			return nil
+		}
+		rep, err := commit.Apply(bg, o, tr.changes)
+		data, _ := afero.ReadFile(fsys, "a")
+		if phase == "clean" {
+			if err != nil || string(data) != "A" || len(rep.Warnings) == 0 {
+				t.Errorf("%s: %q, %+v, %v", phase, data, rep, err)
+			}
+			continue
+		}
+		if p, ok := errors.AsType[*commit.PanicError](err); !ok || p.Value != "broken" || string(data) != "a1" {
+			t.Errorf("%s: %q, %v", phase, data, err)
+		}
+	}
+}
+
+func TestApply_refusesPaths(t *testing.T) {
+	t.Parallel()
+	fsys := rootFs(t)
+	s := fsutil.State{Kind: fsutil.File, Mode: 0o644, Hash: fsutil.HashOf(nil)}
+	for _, p := range []string{"../x", ".git/hooks/x", ".millrace/x", "/x", "a//b", "."} {
+		c := fsutil.Change{Kind: fsutil.Created, Path: p, New: s}.WithContent(nil, fsutil.BytesOpener(nil))
+		if _, err := commit.Apply(bg, options(fsys), []fsutil.Change{c}); err == nil {
+			t.Errorf("%s was taken", p)
+		}
+	}
+	if ok, _ := afero.Exists(fsys, stateDir); ok {
+		t.Error("state directory was made")
+	}
+}
