@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"maps"
 	"path"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -362,62 +361,6 @@ func TestLoad_refused(t *testing.T) {
 			must(t, err)
 			if len(list) != 1 || list[0].Err == nil {
 				t.Errorf("list %+v", list)
-			}
-		})
-	}
-}
-
-func TestPrune(t *testing.T) {
-	t.Parallel()
-	for name, fsys := range backends(t) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			store := open(t, fsys)
-			if list, err := store.List(); err != nil || len(list) != 0 {
-				t.Fatalf("%v, %v", list, err)
-			}
-			put(t, fsys, "a", strings.Repeat("x", 100), 0o644)
-			var ids []string
-			for i := range 6 {
-				ids = append(ids, change(t, options(fsys), func(s *fsutil.Stage) error {
-					return write(s, "a", strings.Repeat("y", 100+i))
-				}))
-			}
-			left := func() int {
-				list, err := store.List()
-				must(t, err)
-				return len(list)
-			}
-			for _, step := range []struct {
-				keep backup.Retention
-				now  time.Time
-				left int
-			}{
-				{backup.Retention{}, time.Now(), 6},
-				{backup.Retention{Keep: -1}, time.Now(), 6},
-				{backup.Retention{MaxBytes: 4*104 - 6}, time.Now(), 4},
-				{backup.Retention{Keep: 2}, time.Now(), 2},
-				{backup.Retention{MaxAge: time.Hour}, time.Now().Add(2 * time.Hour), 1},
-				{backup.Retention{MaxBytes: 1}, time.Now(), 1},
-			} {
-				before := left()
-				gone, err := store.Prune(step.keep, step.now)
-				must(t, err)
-				if left() != step.left || len(gone) != before-step.left {
-					t.Errorf("%+v: %d are left, want %d; gone %v", step.keep, left(), step.left, gone)
-				}
-			}
-			// Half removed ones are swept away.
-			list, err := store.List()
-			must(t, err)
-			must(t, fsys.Remove(path.Join(stateDir, "backups", list[0].ID, "done")))
-			_, err = store.Prune(backup.Retention{}, time.Now())
-			must(t, err)
-			if ok, _ := afero.Exists(fsys, path.Join(stateDir, "backups", list[0].ID)); ok || !slices.Contains(ids, list[0].ID) {
-				t.Error("half a backup is left")
-			}
-			if err := store.Remove(ids[0]); !errors.Is(err, backup.ErrNotFound) {
-				t.Error(err)
 			}
 		})
 	}
