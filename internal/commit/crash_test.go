@@ -25,7 +25,6 @@ type trial struct {
 	fsys     afero.Fs
 	hooks    *hooks
 	old, new map[string]string
-	inodes   bool
 	changes  []fsutil.Change
 }
 
