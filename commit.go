@@ -117,7 +117,7 @@ func (p *Plan) outcome(report commit.Report, err error) (*Result, error) {
 func (r *Result) committed(report commit.Report, err error) {
 	r.DryRun, r.WouldBlock = false, false
 	r.BackupID = report.BackupID
-	r.Commit = CommitOutcome{State: CommitNone, Guarantee: string(report.Guarantee)}
+	r.Commit, r.Guarantee = CommitOutcome{State: CommitNone}, Guarantee(report.Guarantee)
 	r.Warnings = append(r.Warnings, report.Warnings...)
 	switch failed, ok := errors.AsType[*CommitError](err); {
 	case report.Committed:

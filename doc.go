@@ -31,6 +31,6 @@
 // # What is not promised
 //
 // Other programs that read the tree while it is committed may see some files old and others new. What a commit survives
-// depends on the file system: Result.Commit.Guarantee says what was reached, and a file system in memory, or one without
+// depends on the file system: Result.Guarantee says what was reached, and a file system in memory, or one without
 // fsync, reaches less than [fsutil.OpenRoot]. Extended attributes and owners are kept where the system lets us.
 package millrace

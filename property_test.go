@@ -190,7 +190,7 @@ func TestDryRunIsRun(t *testing.T) {
 		dry, diff := plan.Result(), plan.Diff()
 		res, err := x.Run(t.Context(), fsys, p)
 
-		dry.DryRun, dry.Commit, dry.Warnings = res.DryRun, res.Commit, res.Warnings
+		dry.DryRun, dry.Commit, dry.Guarantee, dry.Warnings = res.DryRun, res.Commit, res.Guarantee, res.Warnings
 		if d := cmp.Diff(story(dry, planErr, fsys), story(res, err, fsys)); d != "" {
 			r.Fatalf("the run differs (-dry +run):\n%s", d)
 		}

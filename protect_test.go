@@ -3,7 +3,10 @@ package millrace_test
 import (
 	"errors"
 	"os"
+	"runtime"
 	"testing"
+
+	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
@@ -85,4 +88,34 @@ func TestPipelineIsImmutable(t *testing.T) {
 	if _, ok := one.MustBuild().Step("two"); ok || two.MustBuild().Len() != 5 {
 		t.Error("two branches of one builder share a step")
 	}
+}
+
+// TestGuarantee: each kind of file system says what it can be trusted with.
+func TestGuarantee(t *testing.T) {
+	for name, want := range map[string]millrace.Guarantee{
+		"memory": millrace.Failure, "unknown": millrace.Kill, "root": durable(), "base path": durable(),
+	} {
+		fsys := backends[name](t)
+		if err := afero.WriteFile(fsys, "a.txt", []byte("x\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if res, err := millrace.Run(t.Context(), fsys, edit("a.txt")); err != nil || res.Guarantee != want {
+			t.Errorf("%s: guarantee %q, %v, want %q", name, res.Guarantee, err, want)
+		}
+	}
+	fsys := backends["root"](t)
+	if err := afero.WriteFile(fsys, "a.txt", []byte("x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if res, err := (millrace.Executor{NoSync: true}).Run(t.Context(), fsys, edit("a.txt")); err != nil || res.Guarantee != millrace.Kill {
+		t.Errorf("without sync: guarantee %q, %v", res.Guarantee, err)
+	}
+}
+
+// durable is what a directory of the system reaches: Windows cannot sync a directory.
+func durable() millrace.Guarantee {
+	if runtime.GOOS == "windows" {
+		return millrace.Kill
+	}
+	return millrace.PowerLoss
 }

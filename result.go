@@ -35,6 +35,8 @@ type Result struct {
 	WouldBlock  bool          `json:"would_block,omitempty"`
 	BlockReason string        `json:"block_reason,omitempty"`
 	Commit      CommitOutcome `json:"commit"`
+	// Guarantee says what the commit was safe against. Empty if nothing was to be written.
+	Guarantee Guarantee `json:"guarantee,omitempty"`
 	// Error is the message of the error that the run returned.
 	Error string `json:"error,omitempty"`
 	// Warnings are what the user should know although nothing failed.
@@ -60,12 +62,20 @@ const (
 	CommitPending    CommitState = "pending_recovery" // the tree needs Recover
 )
 
-// CommitOutcome is the state and, if the tree was written, what was reached: "power_loss", "kill" or "error" names the
-// worst that the change is safe against.
+// CommitOutcome says what became of the change.
 type CommitOutcome struct {
-	State     CommitState `json:"state"`
-	Guarantee string      `json:"guarantee,omitempty"`
+	State CommitState `json:"state"`
 }
+
+// Guarantee is the worst that a commit was safe against: each includes those after it.
+type Guarantee string
+
+// What a commit can be safe against; it depends on the file system, and on [Executor.NoSync].
+const (
+	PowerLoss Guarantee = "power_loss" // the machine stops at any moment, if the disk is honest about fsync
+	Kill      Guarantee = "kill"       // the process is killed at any moment
+	Failure   Guarantee = "error"      // an operation fails; the tree does not outlive the process anyway
+)
 
 // FilesChanged lists the files that are different in the end, each in one list. Directories are not listed.
 type FilesChanged struct {

@@ -332,7 +332,7 @@ func (t *txn) syncAll(ctx context.Context) error {
 	}
 	list := sortedKeys(dirs)
 	err := each(ctx, t.workers, len(list), func(i int) error {
-		if s, err := t.lstat(list[i]); err != nil || s.Kind != fsutil.Dir {
+		if s, err := t.look(list[i]); err != nil || s.Kind != fsutil.Dir {
 			return t.fail(list[i], err)
 		}
 		return t.fail(list[i], t.syncDir(list[i]))
@@ -341,7 +341,7 @@ func (t *txn) syncAll(ctx context.Context) error {
 		return err
 	}
 	return each(ctx, t.workers, len(files), func(i int) error {
-		if s, err := t.lstat(files[i]); err != nil || s.Kind != fsutil.File {
+		if s, err := t.look(files[i]); err != nil || s.Kind != fsutil.File {
 			return t.fail(files[i], err)
 		}
 		return t.fail(files[i], t.syncFile(files[i]))

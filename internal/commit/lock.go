@@ -177,11 +177,26 @@ func (l *fileLock) Close() error {
 		if l.err = l.check(); l.err != nil {
 			return
 		}
-		if l.err = l.state.d.remove(l.name()); l.err == nil {
-			l.err = l.state.tidy()
-		}
+		l.err = l.release()
 	})
 	return l.err
+}
+
+// release removes the lock file, and everything beside it before that if nothing is of worth: once it is gone another run
+// may begin to put things there.
+func (l *fileLock) release() error {
+	empty, idle, err := l.state.worthless(lockName)
+	if err == nil && idle {
+		err = l.state.strip(empty)
+	}
+	if err = errors.Join(err, l.state.d.remove(l.name())); err != nil || !idle {
+		return flatten(err)
+	}
+	if names, err := l.state.d.names(l.state.dir); err != nil || len(names) > 0 {
+		return nil //nolint:nilerr // somebody else uses it, or has removed it
+	}
+	_ = l.state.d.remove(l.state.dir) // as above
+	return nil
 }
 
 // hold takes the lock unless the caller has it, and returns how to give it back.

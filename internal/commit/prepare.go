@@ -48,14 +48,18 @@ func (t *txn) isFar(e *entry) (bool, error) {
 	if e.Far || t.plan.Ino == 0 {
 		return e.Far, nil
 	}
-	for dir := path.Dir(e.Path); ; dir = path.Dir(dir) {
-		if s, err := t.lstat(dir); err != nil || s.Kind != fsutil.Absent {
-			return s.ID.Ino != 0 && s.ID.Dev != t.plan.Dev, err
+	dev := t.plan.Dev
+	for _, dir := range append([]string{"."}, ancestors(path.Dir(e.Path))...) {
+		s, err := t.lstat(dir)
+		if err != nil {
+			return false, err
 		}
-		if dir == "." {
-			return false, nil
+		if s.Kind != fsutil.Dir {
+			break // the directories below are still to be made
 		}
+		dev = s.ID.Dev
 	}
+	return dev != t.plan.Dev, nil
 }
 
 // stageAll makes all new contents.

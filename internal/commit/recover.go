@@ -70,8 +70,16 @@ func Inspect(ctx context.Context, o Options) (Recovery, error) {
 // Recover deals with all transactions that were left over: what was interrupted is undone, what was committed is made a
 // backup. It takes the lock unless it is given. The error is that of the lock or the state directory, else Recovery.Err.
 func Recover(ctx context.Context, o Options) (Recovery, error) {
-	// Without leftovers nothing has to be locked, and nothing must be written.
-	if names, err := (stateDir{o.newDisk(), o.StateDir}).transactions(); err != nil || len(names) == 0 {
+	// Without anything to do nothing has to be locked, and nothing must be written.
+	state := stateDir{o.newDisk(), o.StateDir}
+	names, err := state.transactions()
+	if err == nil && len(names) == 0 {
+		var idle bool
+		if _, idle, err = state.worthless(); !idle {
+			return Recovery{}, err
+		}
+	}
+	if err != nil {
 		return Recovery{}, err
 	}
 	release, err := o.hold(ctx)
@@ -87,7 +95,7 @@ func Recover(ctx context.Context, o Options) (Recovery, error) {
 
 func recoverLocked(ctx context.Context, o *Options) (Recovery, error) {
 	r, err := survey(ctx, o, (*txn).resolve)
-	if err != nil || len(r.Leftovers) == 0 {
+	if err != nil {
 		return r, err
 	}
 	if err := (stateDir{o.newDisk(), o.StateDir}).tidy(); err != nil {

@@ -143,45 +143,62 @@ func (s stateDir) syncUp() error {
 	return nil
 }
 
-// tidy removes the directory if nothing of worth is in it.
-func (s stateDir) tidy() error {
+// worthless reports whether nothing of worth is in the directory, the names given left aside, and which directories in it
+// are empty.
+func (s stateDir) worthless(but ...string) (empty []string, ok bool, err error) {
 	if ok, err := s.exists(); err != nil || !ok {
-		return err
+		return nil, false, err
 	}
 	names, err := s.d.names(s.dir)
 	if err != nil {
-		return err
+		return nil, false, unlessAbsent(err)
 	}
 	known := []string{journal.TxDir, journal.BackupsDir, journal.ConflictsDir, journal.RunsDir}
 	for _, name := range names {
-		if name == ignoreFile {
+		if name == ignoreFile || slices.Contains(but, name) {
 			continue
 		}
-		if !slices.Contains(known, name) {
-			return nil
+		dir := s.join(name)
+		if st, err := s.d.lstat(dir); err != nil || st.Kind != fsutil.Dir || !slices.Contains(known, name) {
+			return nil, false, err
 		}
-		if empty, err := s.d.removeIfEmpty(s.join(name)); err != nil || !empty {
+		if inside, err := s.d.names(dir); err != nil || len(inside) > 0 {
+			return nil, false, unlessAbsent(err)
+		}
+		empty = append(empty, dir)
+	}
+	return empty, true, nil
+}
+
+// tidy removes the directory if nothing of worth is in it.
+func (s stateDir) tidy() error {
+	empty, ok, err := s.worthless()
+	if err != nil || !ok {
+		return err
+	}
+	if err := s.strip(empty); err != nil {
+		return err
+	}
+	return s.d.remove(s.dir)
+}
+
+// strip removes the empty directories and what keeps version control away.
+func (s stateDir) strip(empty []string) error {
+	for _, name := range append(empty, s.join(ignoreFile)) {
+		if err := s.d.remove(name); err != nil {
 			return err
 		}
 	}
-	if err := s.d.remove(s.join(ignoreFile)); err != nil {
-		return err
-	}
-	_, err = s.d.removeIfEmpty(s.dir)
-	return err
+	return nil
 }
 
-// removeIfEmpty removes a directory if it is empty, and reports whether it was.
-func (d *disk) removeIfEmpty(dir string) (bool, error) {
-	s, err := d.lstat(dir)
-	if err != nil || s.Kind != fsutil.Dir {
-		return false, err
+// unlessAbsent returns the error unless it says that something is not there any more: who holds the lock may remove what
+// another one, without it, is just looking at.
+func unlessAbsent(err error) error {
+	if isAbsent(err) {
+		return nil
 	}
-	names, err := d.names(dir)
-	if err != nil || len(names) > 0 {
-		return false, err
-	}
-	return true, d.remove(dir)
+	return err
 }
 
 // transactions returns the names in the directory for transactions, in order.
@@ -199,7 +216,7 @@ func (s stateDir) transactions() ([]string, error) {
 	}
 	names, err := s.d.names(dir)
 	if err != nil {
-		return nil, err
+		return nil, unlessAbsent(err)
 	}
 	slices.SortFunc(names, strings.Compare)
 	return names, nil

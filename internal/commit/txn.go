@@ -183,6 +183,25 @@ func (t *txn) run(ctx context.Context, list []*entry, do func(e *entry) error) e
 	return nil
 }
 
+// blocked returns the first directory on the way to the path that is none, and what it is; "" if all are directories. What
+// lies beyond a symbolic link is never meant.
+func (t *txn) blocked(name string) (string, fsutil.Kind, error) {
+	for _, dir := range ancestors(path.Dir(name)) {
+		if s, err := t.lstat(dir); err != nil || s.Kind != fsutil.Dir {
+			return dir, s.Kind, err
+		}
+	}
+	return "", fsutil.Dir, nil
+}
+
+// look returns what stands at the path, nothing if it cannot be got at through directories.
+func (t *txn) look(name string) (fsutil.State, error) {
+	if dir, _, err := t.blocked(name); err != nil || dir != "" {
+		return fsutil.State{}, err
+	}
+	return t.lstat(name)
+}
+
 // matches reports whether the file name, in state s, is the one that the plan recorded as want: the same inode with size and
 // time as they were, or the same bytes where inodes are not known. A file whose time is so near to the time of the
 // transaction that a write might not have changed it is hashed as well. Permission bits are not compared.

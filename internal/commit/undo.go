@@ -93,7 +93,7 @@ func (u *undoing) leave() error {
 
 // openUp lets things be written in a directory whose mode the transaction changes.
 func (u *undoing) openUp(e *entry) error {
-	s, err := u.lstat(e.Path)
+	s, err := u.look(e.Path)
 	if err != nil || s.Kind != fsutil.Dir || s.Mode&0o700 == 0o700 {
 		return err
 	}
@@ -102,19 +102,14 @@ func (u *undoing) openUp(e *entry) error {
 
 // canReach reports whether the path can be got at through real directories, and makes a conflict of it if not.
 func (u *undoing) canReach(e *entry) (bool, error) {
-	for _, dir := range ancestors(path.Dir(e.Path)) {
-		s, err := u.lstat(dir)
-		if err != nil {
-			return false, err
-		}
-		if s.Kind != fsutil.Dir {
-			if u.hasTouched(e) {
-				u.conflict(e, "its directory "+dir+" "+kindReason(fsutil.Dir, s.Kind))
-			}
-			return false, nil
-		}
+	dir, kind, err := u.blocked(e.Path)
+	if err != nil || dir == "" {
+		return err == nil, err
 	}
-	return true, nil
+	if u.hasTouched(e) {
+		u.conflict(e, "its directory "+dir+" "+kindReason(fsutil.Dir, kind))
+	}
+	return false, nil
 }
 
 // The questions about what stands somewhere.

@@ -84,11 +84,11 @@ func (u *undoing) giveBack(e *entry, slot string) error {
 // removeNew takes away what the transaction made where there was nothing, or a directory, before, and directories that it
 // made.
 func (u *undoing) removeNew(e *entry) error {
-	s, err := u.lstat(e.Path)
-	if err != nil || s.Kind == fsutil.Absent {
+	if ok, err := u.canReach(e); err != nil || !ok {
 		return err
 	}
-	if ok, err := u.canReach(e); err != nil || !ok {
+	s, err := u.lstat(e.Path)
+	if err != nil || s.Kind == fsutil.Absent {
 		return err
 	}
 	if e.New.Kind == fsutil.Dir {

@@ -35,6 +35,9 @@ func (t *txn) verify(ctx context.Context) error {
 }
 
 func (t *txn) verifyEntry(e *entry) error {
+	if t.wasBelowFile(e) {
+		return nil // so there is nothing now, which is as it should be
+	}
 	now, err := t.lstat(e.Path)
 	if err != nil {
 		return err
@@ -74,6 +77,16 @@ func (t *txn) verifyEntry(e *entry) error {
 	}
 	e.Old = now
 	return nil
+}
+
+// wasBelowFile reports whether one of the directories of the path is so far a file or link, as the plan knows.
+func (t *txn) wasBelowFile(e *entry) bool {
+	for dir := path.Dir(e.Path); dir != "."; dir = path.Dir(dir) {
+		if above := t.byPath[dir]; above != nil && isLeaf(above.Old) {
+			return e.Old.Kind == fsutil.Absent
+		}
+	}
+	return false
 }
 
 func kindReason(want, is fsutil.Kind) string {
