@@ -82,8 +82,10 @@ func (s stateDir) ensure(sub ...string) error {
 			return err
 		}
 	}
-	if ok, err := s.exists(); err != nil || !ok {
-		return errors.Join(err, fs.ErrNotExist)
+	if ok, err := s.exists(); err != nil {
+		return err
+	} else if !ok {
+		return &fs.PathError{Op: "make", Path: s.dir, Err: fs.ErrNotExist}
 	}
 	if err := s.ensureIgnore(); err != nil {
 		return err

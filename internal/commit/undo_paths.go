@@ -84,6 +84,10 @@ func (u *undoing) giveBack(e *entry, slot string) error {
 // removeNew takes away what the transaction made where there was nothing, or a directory, before, and directories that it
 // made.
 func (u *undoing) removeNew(e *entry) error {
+	dir, kind, err := u.blocked(e.Path)
+	if err != nil || kind == fsutil.Absent || u.byPath[dir] != nil {
+		return err // nothing is there, or what is there in place of its directory is another entry's business
+	}
 	if ok, err := u.canReach(e); err != nil || !ok {
 		return err
 	}

@@ -14,9 +14,11 @@ import (
 // into the records. All conflicts are collected.
 func (t *txn) verify(ctx context.Context) error {
 	t.phase("verify")
+	// An entry is compared with others beside it, so none is changed before all have been looked at.
+	found := make([]fsutil.State, len(t.entries))
 	err := each(ctx, t.workers, len(t.entries), func(i int) error {
 		e := t.entries[i]
-		err := t.verifyEntry(e)
+		err := t.verifyEntry(e, &found[i])
 		if c, ok := errors.AsType[*Conflict](err); ok {
 			for _, p := range c.Paths {
 				t.trouble.conflict(p.Path, p.Reason)
@@ -25,6 +27,11 @@ func (t *txn) verify(ctx context.Context) error {
 		}
 		return t.fail(e.Path, err)
 	})
+	for i, e := range t.entries {
+		if found[i].Kind != fsutil.Absent {
+			e.Old = found[i]
+		}
+	}
 	if err == nil {
 		err = t.verifyParents()
 	}
@@ -34,7 +41,9 @@ func (t *txn) verify(ctx context.Context) error {
 	return err
 }
 
-func (t *txn) verifyEntry(e *entry) error {
+// verifyEntry compares one path with its record and puts what stands there, if it has to be known better than the record
+// does, into found.
+func (t *txn) verifyEntry(e *entry, found *fsutil.State) error {
 	if t.wasBelowFile(e) {
 		return nil // so there is nothing now, which is as it should be
 	}
@@ -75,7 +84,7 @@ func (t *txn) verifyEntry(e *entry) error {
 	case fsutil.Other:
 		return &fs.PathError{Op: "commit", Path: e.Path, Err: fsutil.ErrNotRegular}
 	}
-	e.Old = now
+	*found = now
 	return nil
 }
 
