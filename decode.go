@@ -18,6 +18,9 @@ const MaxPipelineBytes = 16 << 20
 type Decoder struct {
 	// Actions are the actions that steps may name. The zero Registry means [actions.Builtin].
 	Actions actions.Registry
+	// Lenient takes what other systems write: unknown names are warnings and not problems, a step's action may be called
+	// "type", and a step without an id gets the id "step-" and its index (X48). False is strict.
+	Lenient bool
 	// MaxBytes is the longest text that is read. Zero means MaxPipelineBytes.
 	MaxBytes int
 }
@@ -119,8 +122,17 @@ func (t *decoding) fields(n *strictjson.Node, at string, readers map[string]func
 			hint = fmt.Sprintf("did you mean '%s'?", near)
 		}
 		t.offsets[pointer] = m.NameOffset
-		t.draft.problem(pointer, codeUnknownField, hint, "unknown field '%s'", m.Name)
+		t.unknown(Problem{Pointer: pointer, Code: codeUnknownField, Hint: hint, Message: fmt.Sprintf("unknown field '%s'", m.Name)})
 	}
+}
+
+// unknown reports a name that nothing is known of.
+func (t *decoding) unknown(p Problem) {
+	if t.Lenient {
+		t.draft.warnings = append(t.draft.warnings, p)
+		return
+	}
+	t.draft.problems = append(t.draft.problems, p)
 }
 
 // wrong reports a value of another kind than wanted.
@@ -214,6 +226,8 @@ func (t *decoding) steps(list *strictjson.Node, at string) {
 	for i, n := range list.Elems {
 		if id := n.Get("id"); id != nil && id.Kind == strictjson.String {
 			t.draft.steps[i].ID = id.Text
+		} else if id == nil && t.Lenient {
+			t.draft.steps[i].ID = fmt.Sprintf("step-%d", i)
 		}
 	}
 	for i, n := range list.Elems {
@@ -228,7 +242,7 @@ func (t *decoding) step(i int, n *strictjson.Node, at string) {
 	s := &t.draft.steps[i]
 	var action string
 	var values *strictjson.Node
-	t.fields(n, at, map[string]func(*strictjson.Node, string){
+	readers := map[string]func(*strictjson.Node, string){
 		"id":         t.text(&s.ID),
 		"action":     t.text(&action),
 		"input_from": t.text(&s.InputFrom),
@@ -250,7 +264,11 @@ func (t *decoding) step(i int, n *strictjson.Node, at string) {
 				values = n
 			}
 		},
-	})
+	}
+	if t.Lenient && n.Get("action") == nil {
+		readers["type"] = t.text(&action)
+	}
+	t.fields(n, at, readers)
 	t.action(i, action, values, at)
 }
 
@@ -278,7 +296,12 @@ func (t *decoding) action(i int, name string, values *strictjson.Node, at string
 		if p.Offset > 0 {
 			t.offsets[pointer] = p.Offset
 		}
-		t.draft.problem(pointer, p.Code, p.Hint, "%s", p.Message)
+		found := Problem{Pointer: pointer, Code: p.Code, Hint: p.Hint, Message: p.Message}
+		if p.Code == params.CodeUnknownField {
+			t.unknown(found)
+			continue
+		}
+		t.draft.problems = append(t.draft.problems, found)
 	}
 	s.Action, s.Bind = v.(actions.Action), binds
 }

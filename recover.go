@@ -95,6 +95,16 @@ func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (
 	return p.commit(ctx, lock)
 }
 
+// ListBackups returns what Restore can take, the newest first. A backup that cannot be used, being damaged or not of this
+// user, is in the list with the reason in Err.
+func (x Executor) ListBackups(_ context.Context, fsys afero.Fs) ([]backup.Info, error) {
+	t, err := x.openTree(fsys)
+	if err != nil {
+		return nil, err
+	}
+	return backup.List(t.fs, t.stateDir)
+}
+
 // restorePlan is the plan that undoes a backup.
 func (t *tree) restorePlan(backupID string) (*Plan, error) {
 	b, err := backup.Load(t.fs, t.stateDir, backupID)

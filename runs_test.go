@@ -15,6 +15,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
@@ -127,6 +128,27 @@ func TestExecutorsWaitForEachOther(t *testing.T) {
 				t.Errorf("counted %d, want %d", got, runs*each)
 			}
 		})
+	}
+}
+
+// TestBackupsAreListedAndPruned: the newest are kept, as many as the host wants.
+func TestBackupsAreListedAndPruned(t *testing.T) {
+	fsys := tree("n.txt", "end\n")
+	x := millrace.Executor{Backups: backup.Retention{Keep: 2}}
+	var last string
+	for range 4 {
+		res, err := x.Run(t.Context(), fsys, count())
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = res.BackupID
+	}
+	list, err := x.ListBackups(t.Context(), fsys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 2 || list[0].Pipeline != "count" || list[0].Files != 1 || list[0].ID != last && list[1].ID != last {
+		t.Errorf("backups %+v, the last one is %s", list, last)
 	}
 }
 
