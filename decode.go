@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
@@ -327,7 +328,7 @@ func (t *decoding) condition(s *Step, n *strictjson.Node, at string) {
 	})
 	c, problems := condition.New(typ, ref, path, value)
 	for _, p := range problems {
-		t.draft.problem(at+"/"+p.Field, codeBadCondition, p.Hint, "%s", p.Message)
+		t.draft.problem(strings.TrimSuffix(at+"/"+p.Field, "/"), codeBadCondition, p.Hint, "%s", p.Message)
 	}
 	s.When = c
 }
