@@ -80,7 +80,7 @@ func (t *txn) putIn(e *entry) error {
 
 // bringNear copies the staged content of an entry on another mount to a file beside its path.
 func (t *txn) bringNear(e *entry) error {
-	if !e.Far {
+	if e.FarDir == "" {
 		return nil
 	}
 	if e.New.Kind == fsutil.Symlink {

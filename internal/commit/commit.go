@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"time"
 
@@ -63,17 +64,17 @@ func applyLocked(ctx context.Context, o *Options, changes []fsutil.Change) (Repo
 	if err != nil {
 		return Report{}, err
 	}
-	far := make(map[string]bool)
+	warnings, far := left.Warnings, make(map[string]bool)
 	for {
 		t, err := newTxn(o, key, changes, far)
 		if err != nil {
 			return Report{}, err
 		}
 		r, err := t.attempt(ctx)
-		r.Warnings = append(r.Warnings, left.Warnings...)
+		r.Warnings = append(warnings, r.Warnings...)
 		// A mount that looks like the rest of the tree shows itself when something is to be renamed there.
-		if at, ok := crossing(err); ok && !far[at] && !r.Committed {
-			far[at] = true
+		if at, ok := crossing(err); ok && !far[at] {
+			far[at], warnings = true, r.Warnings
 			continue
 		}
 		return r, err
@@ -97,9 +98,6 @@ func newTxn(o *Options, key []byte, changes []fsutil.Change, far map[string]bool
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range entries {
-		e.Far = far[path.Dir(e.Path)]
-	}
 	now := time.Now()
 	d := o.newDisk()
 	t := &txn{disk: d, state: stateDir{d, o.StateDir}, opts: o, key: key, notOurs: make(map[*entry]bool)}
@@ -109,6 +107,7 @@ func newTxn(o *Options, key []byte, changes []fsutil.Change, far map[string]bool
 	}}
 	t.dir = t.state.join(journal.TxDir, t.plan.ID)
 	t.setEntries(entries)
+	t.trouble.far = maps.Clone(far)
 	return t, nil
 }
 

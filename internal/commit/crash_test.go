@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"maps"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -73,19 +74,16 @@ func (tr *trial) settled(t *testing.T, what string) (isNew bool) {
 	return false
 }
 
-// eachMoment calls test for 1, 2, 3... until it says that there were not so many operations. Unless all is asked for, it
-// leaves most out, other ones in each test.
+// eachMoment calls test for 1, 2, 3... until it says that there were not so many operations. It takes only every step-th of
+// them, others in each test; MILLRACE_STRIDE=1 in the environment makes it take all.
 func eachMoment(t *testing.T, step int, test func(n int) (more bool)) {
 	t.Helper()
-	first := 1
-	if os.Getenv("MILLRACE_EXHAUSTIVE") != "" {
-		step = 1
-	} else {
-		h := fnv.New32()
-		h.Write([]byte(t.Name()))
-		first += int(h.Sum32()) % step
+	if n, err := strconv.Atoi(os.Getenv("MILLRACE_STRIDE")); err == nil && n > 0 {
+		step = n
 	}
-	for n := first; ; n += step {
+	h := fnv.New32()
+	h.Write([]byte(t.Name()))
+	for n := 1 + int(h.Sum32()&0xffff)%step; ; n += step {
 		if t.Failed() || !test(n) {
 			return
 		}

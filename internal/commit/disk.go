@@ -132,8 +132,9 @@ func (d *disk) hash(name string) (fsutil.Hash, int64, error) {
 type wanted struct {
 	mode  fs.FileMode
 	mtime time.Time // zero: as it comes
-	// meta is the path of a file that gives owner and attributes, "" for none.
-	meta string
+	// meta is the path of a file that gives owner and attributes, "" for none; group is the group then, nil for any.
+	meta  string
+	group *uint32
 }
 
 // write makes a file, durable if that is asked for, and returns what it is then. warn is called with what may fail.
@@ -178,6 +179,11 @@ func (d *disk) dress(name string, want wanted, warn func(error)) error {
 	if err := d.copyMeta(want.meta, name, warn); err != nil {
 		return err
 	}
+	if want.group != nil {
+		if err := d.optional(d.fs.Chown(name, -1, int(*want.group)), warn); err != nil {
+			return err
+		}
+	}
 	if err := d.fs.Chmod(name, want.mode); err != nil {
 		return err
 	}
@@ -192,7 +198,11 @@ func (d *disk) copyMeta(from, to string, warn func(error)) error {
 	if !ok || from == "" {
 		return nil
 	}
-	err := copier.CopyMeta(from, to)
+	return d.optional(copier.CopyMeta(from, to), warn)
+}
+
+// optional makes a warning of an error that says that this user, or this file system, cannot give a file away.
+func (d *disk) optional(err error, warn func(error)) error {
 	if err != nil && (isUnsupported(err) || errors.Is(err, fs.ErrPermission)) {
 		warn(fmt.Errorf("owner or attributes are not kept: %w", err))
 		return nil

@@ -65,7 +65,7 @@ func (t *txn) keepResult() error {
 func (t *txn) dropFar() error {
 	var errs []error
 	for _, e := range t.entries {
-		if !e.Far {
+		if e.FarDir == "" {
 			continue
 		}
 		for _, name := range []string{t.temp(e), t.slot(e), t.out(e), t.back(e)} {

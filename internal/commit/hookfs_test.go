@@ -52,7 +52,7 @@ type hookFs struct {
 func withHooks(fsys afero.Fs, h *hooks) afero.Fs {
 	f := hookFs{fsys, h}
 	switch fsys.(type) {
-	case *fsutil.RootFs:
+	case *fsutil.RootFs, mountFs:
 		return hookAll{hookLinks{f}}
 	case fsutil.Exchanger:
 		return hookMem{f}

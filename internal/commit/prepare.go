@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"time"
@@ -33,33 +34,10 @@ func (t *txn) begin() error {
 		return t.fail(t.dir, err)
 	}
 	t.plan.Dev, t.plan.Ino = s.ID.Dev, s.ID.Ino
-	for _, e := range t.entries {
-		e.Far, err = t.isFar(e)
-		if err != nil {
-			return t.fail(e.Path, err)
-		}
+	if err := t.findFar(); err != nil {
+		return err
 	}
 	return t.fail(t.dir, t.probe(t.dir))
-}
-
-// isFar reports whether the path is seen to lie on another mount than the transaction. Another mount of the same file
-// system is not seen, but noticed when a link or a rename fails.
-func (t *txn) isFar(e *entry) (bool, error) {
-	if e.Far || t.plan.Ino == 0 {
-		return e.Far, nil
-	}
-	dev := t.plan.Dev
-	for _, dir := range append([]string{"."}, ancestors(path.Dir(e.Path))...) {
-		s, err := t.lstat(dir)
-		if err != nil {
-			return false, err
-		}
-		if s.Kind != fsutil.Dir {
-			break // the directories below are still to be made
-		}
-		dev = s.ID.Dev
-	}
-	return dev != t.plan.Dev, nil
 }
 
 // stageAll makes all new contents.
@@ -91,7 +69,6 @@ func (t *txn) stage(e *entry) error {
 		return conflictAt(e.Path, "content to write is not the one that was planned any more")
 	}
 	e.New = made
-	t.forgetFar(e)
 	return nil
 }
 
@@ -104,8 +81,29 @@ func (t *txn) stageFile(e *entry) (fsutil.State, error) {
 	want := wanted{mode: e.want.Mode & fsutil.PermBits, mtime: e.want.ModTime}
 	if from := t.source(e); from.Old.Kind == fsutil.File {
 		want.meta = from.Path
+	} else if want.group, err = t.inheritedGroup(e.Path); err != nil {
+		return fsutil.State{}, err
 	}
 	return t.write(t.staged(e), content, want, t.warner(e.Path))
+}
+
+// inheritedGroup returns the group that a file made at the path would have from its directory, nil for none in particular.
+func (t *txn) inheritedGroup(name string) (*uint32, error) {
+	var group *uint32
+	for _, dir := range append([]string{"."}, ancestors(path.Dir(name))...) {
+		s, err := t.lstat(dir)
+		if err != nil {
+			return nil, err
+		}
+		if s.Kind != fsutil.Dir {
+			break // still to be made, and to inherit the same
+		}
+		group = nil
+		if s.Mode&fs.ModeSetgid != 0 && s.ID.Ino != 0 {
+			group = &s.ID.GID
+		}
+	}
+	return group, nil
 }
 
 // source is the entry that has the file from which the new one of e comes: e itself unless it was renamed.
@@ -114,13 +112,6 @@ func (t *txn) source(e *entry) *entry {
 		return t.byPath[e.From]
 	}
 	return e
-}
-
-// forgetFar takes what will not be so from the new state of an entry on another mount: it will be a copy.
-func (t *txn) forgetFar(e *entry) {
-	if e.Far {
-		e.New.ID = fsutil.Identity{}
-	}
 }
 
 // backUp takes all before-images, and stages what is moved.
@@ -136,13 +127,20 @@ func (t *txn) backUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return each(ctx, t.workers, len(t.entries), func(i int) error {
+	t.markFar()
+	err = each(ctx, t.workers, len(t.entries), func(i int) error {
 		e := t.entries[i]
 		if !e.Moved {
 			return nil
 		}
 		return t.fail(e.Path, t.stageMoved(e))
 	})
+	for _, e := range t.entries {
+		if e.FarDir != "" && !e.Attr {
+			e.New.ID = fsutil.Identity{} // it will be a copy
+		}
+	}
+	return err
 }
 
 // takeImage links or copies what stands at the path, and makes sure that it is what was verified.
@@ -159,8 +157,7 @@ func (t *txn) takeImage(e *entry) error {
 		case !isUnsupported(err):
 			return err
 		case isCrossDevice(err):
-			e.Far = true
-			t.forgetFar(e)
+			t.trouble.cross(path.Dir(e.Path))
 		}
 	}
 	if e.Old.Kind == fsutil.Symlink {
@@ -198,7 +195,7 @@ func (t *txn) checkImage(e *entry, image string) error {
 func (t *txn) stageMoved(e *entry) error {
 	from := t.source(e)
 	e.New = from.Old
-	if from.Image == journal.Linked && !e.Far {
+	if from.Image == journal.Linked && e.FarDir == "" {
 		err := t.link.Link(t.image(from), t.staged(e))
 		if err == nil {
 			e.New.Mode, e.New.ModTime = e.want.Mode, movedTime(e)

@@ -37,6 +37,7 @@ type troubles struct {
 	mu        sync.Mutex
 	conflicts []Problem
 	warnings  []Problem
+	far       map[string]bool // directories on other mounts
 }
 
 func (t *troubles) conflict(path, reason string) {
@@ -134,7 +135,7 @@ func (t *txn) staged(e *entry) string { return path.Join(t.dir, journal.NewDir, 
 // slot is what is exchanged with, or renamed to, the path: the staged content, or a copy of it on the path's own mount.
 // What an exchange brings out of the tree is there then.
 func (t *txn) slot(e *entry) string {
-	if e.Far {
+	if e.FarDir != "" {
 		return t.plan.FarName(&e.Record)
 	}
 	return t.staged(e)

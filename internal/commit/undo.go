@@ -168,7 +168,7 @@ func (u *undoing) hasTouched(e *entry) bool {
 	if err != nil {
 		return true
 	}
-	if e.Far && s.Kind == fsutil.Absent {
+	if e.FarDir != "" && s.Kind == fsutil.Absent {
 		return false // it was not brought near, or the path is not somebody else's
 	}
 	untouched, err := u.isNew(e, slot, s)

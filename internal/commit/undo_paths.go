@@ -143,6 +143,9 @@ func (u *undoing) takeBack(e *entry, judge func(name string, s fsutil.State) (st
 		if isAbsent(err) {
 			return nil
 		}
+		if e.New.Kind == fsutil.Dir && isUnsupported(err) {
+			return u.removeInPlace(e)
+		}
 		return err
 	}
 	s, err := u.lstat(back)
@@ -157,6 +160,19 @@ func (u *undoing) takeBack(e *entry, judge func(name string, s fsutil.State) (st
 		u.conflict(e, reason)
 	}
 	return flatten(errors.Join(err, u.place(back, e.Path)))
+}
+
+// removeInPlace removes a directory that cannot be renamed.
+func (u *undoing) removeInPlace(e *entry) error {
+	names, err := u.names(e.Path)
+	if err != nil {
+		return err
+	}
+	if len(names) > 0 {
+		u.conflict(e, "is not empty: somebody else has written in it")
+		return nil
+	}
+	return u.remove(e.Path)
 }
 
 // restoreDir puts a removed directory back: itself if it is there, or another one.

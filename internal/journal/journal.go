@@ -84,9 +84,9 @@ type Record struct {
 	// Trash says that the path was deleted by a step, to be restorable even if no backup is kept. Permanent says that it
 	// was deleted not to be.
 	Trash, Permanent bool
-	// Far says that Path lies on another mount than the state directory, so that its new content has to pass through a
-	// file beside it.
-	Far bool
+	// FarDir is set if Path lies on another mount than the state directory: a directory above Path that stays, in which
+	// the record's files have to be that would else be in NewDir.
+	FarDir string
 }
 
 // Plan is a whole plan. The records are in the order of their paths.
@@ -130,9 +130,9 @@ func Shards(n int) []string {
 	return names
 }
 
-// FarName returns the path of the file beside the record's Path that a Far record uses in place of its slot in NewDir.
+// FarName returns the path of the file that a record with a FarDir uses in place of its slot in NewDir.
 func (p *Plan) FarName(r *Record) string {
-	return path.Join(path.Dir(r.Path), ".millrace-"+p.ID+"-"+strconv.Itoa(r.Slot))
+	return path.Join(r.FarDir, ".millrace-"+p.ID+"-"+strconv.Itoa(r.Slot))
 }
 
 const idTime = "20060102_150405"

@@ -34,7 +34,7 @@ func sample() *journal.Plan {
 		{Path: "b\xfe%", Old: file("b"), Image: journal.Copied, Trash: true},
 		{Path: "c", From: "moved", Moved: true, New: file("m")},
 		{Path: "d", New: dir},
-		{Path: "d/e", New: link, Far: true},
+		{Path: "d/e", New: link, FarDir: "."},
 		{Path: "moved", Old: file("m"), Image: journal.Linked},
 		{Path: "o", Old: file("o"), New: file("o"), Attr: true},
 		{Path: "p", Old: file("p"), Image: journal.Copied, Permanent: true},
@@ -173,6 +173,8 @@ func TestValidate(t *testing.T) {
 		"moved from itself":  func(p *journal.Plan) { p.Records[2].From = "c" },
 		"moved is another":   func(p *journal.Plan) { p.Records[2].New = file("other") },
 		"attributes of two":  func(p *journal.Plan) { p.Records[6].New = file("O") },
+		"far is elsewhere":   func(p *journal.Plan) { p.Records[4].FarDir = "other" },
+		"far in itself":      func(p *journal.Plan) { p.Records[4].FarDir = "d/e" },
 		"trash that stays":   func(p *journal.Plan) { p.Records[0].Trash = true },
 		"trash for good":     func(p *journal.Plan) { p.Records[1].Permanent = true },
 	}

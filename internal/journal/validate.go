@@ -85,6 +85,8 @@ func (r *Record) check() string {
 		return "a before-image of what is not a file"
 	case r.Image == NoImage && r.Old.Kind == fsutil.File && !r.Attr:
 		return "the before-image is missing"
+	case r.FarDir != "" && (r.FarDir == r.Path || !fsutil.Within(r.Path, r.FarDir)):
+		return "the directory for its files is not above it"
 	case (r.Trash || r.Permanent) && (r.New.Kind != fsutil.Absent || r.Trash && r.Permanent):
 		return "it is marked as deleted"
 	}

@@ -112,7 +112,7 @@ type wireRecord struct {
 	Attr      bool      `json:"attr,omitempty"`
 	Trash     bool      `json:"trash,omitempty"`
 	Permanent bool      `json:"permanent,omitempty"`
-	Far       bool      `json:"far,omitempty"`
+	FarDir    text      `json:"far_dir,omitempty"`
 }
 
 func toWireState(s fsutil.State) wireState {
@@ -144,14 +144,14 @@ func fromWireHeader(w wireHeader) Header {
 func toWireRecord(r *Record) wireRecord {
 	return wireRecord{
 		text(r.Path), text(r.From), toWireState(r.Old), toWireState(r.New), r.Slot, r.Image, r.Moved, r.Attr, r.Trash,
-		r.Permanent, r.Far,
+		r.Permanent, text(r.FarDir),
 	}
 }
 
 func fromWireRecord(w wireRecord) Record {
 	return Record{
 		string(w.Path), string(w.From), fromWireState(w.Old), fromWireState(w.New), w.Slot, w.Image, w.Moved, w.Attr,
-		w.Trash, w.Permanent, w.Far,
+		w.Trash, w.Permanent, string(w.FarDir),
 	}
 }
 

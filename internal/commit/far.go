@@ -1,0 +1,73 @@
+package commit
+
+import (
+	"path"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// Nothing can be renamed or linked from one mount to another. What is to be exchanged with a path on another mount than
+// the state directory is first copied to a file beside it, which the plan names before it is made. Two mounts of the same
+// file system look alike until something is tried, so the directories in question are found one after the other.
+
+// cross notes that a directory has turned out to be on another mount.
+func (t *troubles) cross(dir string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.far == nil {
+		t.far = make(map[string]bool)
+	}
+	t.far[dir] = true
+}
+
+// findFar notes all directories that are seen to be on another mount.
+func (t *txn) findFar() error {
+	defer t.markFar()
+	if t.plan.Ino == 0 {
+		return nil
+	}
+	seen := make(map[string]bool)
+	for _, e := range t.entries {
+		for _, dir := range ancestors(path.Dir(e.Path)) {
+			if seen[dir] {
+				continue
+			}
+			s, err := t.lstat(dir)
+			if err != nil {
+				return t.fail(e.Path, err)
+			}
+			if s.Kind != fsutil.Dir {
+				break // the directories below are still to be made
+			}
+			seen[dir] = true
+			if s.ID.Ino != 0 && s.ID.Dev != t.plan.Dev {
+				t.trouble.cross(dir)
+			}
+		}
+	}
+	return nil
+}
+
+// markFar gives each entry on another mount the directory that its files will be in: the nearest above that stays.
+func (t *txn) markFar() {
+	for _, e := range t.entries {
+		if e.FarDir != "" || !t.isFar(path.Dir(e.Path)) {
+			continue
+		}
+		dir := path.Dir(e.Path)
+		for dir != "." && t.byPath[dir] != nil && !isKeptDir(t.byPath[dir]) {
+			dir = path.Dir(dir)
+		}
+		e.FarDir = dir
+	}
+}
+
+// isFar reports whether the directory or one above it has been found to be on another mount.
+func (t *txn) isFar(dir string) bool {
+	for ; dir != "."; dir = path.Dir(dir) {
+		if t.trouble.far[dir] {
+			return true
+		}
+	}
+	return false
+}
