@@ -135,7 +135,7 @@ func TestKill(t *testing.T) {
 	t.Parallel()
 	eachCrashCase(t, func(t *testing.T, sc scenario, make func() afero.Fs) {
 		var olds, news int
-		eachMoment(t, 6, func(at int) bool {
+		eachMoment(t, 11, func(at int) bool {
 			tr := newTrial(t, make(), sc)
 			kill, killed, change := killAt(at), false, 0
 			// Only operations that change something are counted: between them the tree is the same.
@@ -202,7 +202,7 @@ func TestFault(t *testing.T) {
 	t.Parallel()
 	eachCrashCase(t, func(t *testing.T, sc scenario, make func() afero.Fs) {
 		for times, errno := range map[int]error{1: syscall.EIO, 2: syscall.ENOSPC, 1 << 30: syscall.EIO, 5: syscall.EACCES} {
-			eachMoment(t, 37, func(at int) bool {
+			eachMoment(t, 67, func(at int) bool {
 				tr := newTrial(t, make(), sc)
 				failed, first := 0, ""
 				tr.hooks.before = func(n int, op string, writes bool, name string) error {

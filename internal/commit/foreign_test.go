@@ -72,7 +72,7 @@ func TestForeignWriter(t *testing.T) {
 				continue
 			}
 			rnd := rand.New(rand.NewPCG(1, uint64(len(sc.name))))
-			eachMoment(t, 3, func(at int) bool {
+			eachMoment(t, 5, func(at int) bool {
 				for _, kill := range []bool{false, true} {
 					fsys := backends()[backend](t)
 					tr := newTrial(t, fsys, sc)

@@ -1,0 +1,255 @@
+package commit
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// putIn puts the new file or link at its path.
+func (t *txn) putIn(e *entry) error {
+	if err := t.bringNear(e); err != nil {
+		return err
+	}
+	if isLeaf(e.Old) {
+		return t.replace(e)
+	}
+	return t.place(t.slot(e), e.Path)
+}
+
+// bringNear copies the staged content of an entry on another mount to a file beside its path.
+func (t *txn) bringNear(e *entry) error {
+	if e.FarDir == "" {
+		return nil
+	}
+	if e.New.Kind == fsutil.Symlink {
+		_, err := t.symlink(t.slot(e), e.New)
+		return err
+	}
+	if err := t.copyFile(t.staged(e), t.temp(e), e.New, t.warner(e.Path)); err != nil {
+		return err
+	}
+	return t.fs.Rename(t.temp(e), t.slot(e))
+}
+
+// copyFile makes a copy of a file of ours that has, or is to have, the given state. What is left of an earlier try is
+// removed first.
+func (t *txn) copyFile(from, to string, s fsutil.State, warn func(error)) error {
+	if err := t.remove(to); err != nil {
+		return err
+	}
+	f, err := t.open(from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	made, err := t.write(to, f, wanted{mode: s.Mode, mtime: s.ModTime, meta: from}, warn)
+	if err == nil && made.Hash != s.Hash {
+		err = errDamaged
+	}
+	return err
+}
+
+var errDamaged = errors.New("a file of the transaction is damaged")
+
+// replace exchanges what is at the path for the new file, looks at what came out, and puts that back if it is not what was
+// verified. Without exchange it has to look first.
+func (t *txn) replace(e *entry) error {
+	slot := t.slot(e)
+	if t.exchange == nil {
+		if err := t.expect(e.Path, e.Path, e.Old); err != nil {
+			return err
+		}
+		return t.fs.Rename(slot, e.Path)
+	}
+	if err := t.exchange.Exchange(slot, e.Path); err != nil {
+		if isAbsent(err) {
+			return conflictAt(e.Path, "has been removed")
+		}
+		return err
+	}
+	err := t.expect(slot, e.Path, e.Old)
+	if err != nil {
+		err = errors.Join(err, t.exchange.Exchange(slot, e.Path))
+	}
+	return flatten(err)
+}
+
+// flatten takes a joined error with one part apart, so that its type can be asked for.
+func flatten(err error) error {
+	if j, ok := err.(interface{ Unwrap() []error }); ok {
+		if list := j.Unwrap(); len(list) == 1 {
+			return list[0]
+		}
+	}
+	return err
+}
+
+// expect returns a conflict about path if what is at name is not want.
+func (t *txn) expect(name, path string, want fsutil.State) error {
+	s, err := t.lstat(name)
+	if err != nil {
+		return err
+	}
+	same, err := t.matches(name, s, want)
+	if err == nil && !same {
+		err = conflictAt(path, "%s", changedReason(want.Kind, s.Kind))
+	}
+	return err
+}
+
+func changedReason(want, is fsutil.Kind) string {
+	if want == is {
+		return "content has changed"
+	}
+	return kindReason(want, is)
+}
+
+// place gives a file of ours a name in the tree where nothing is, and fails with a conflict if something is.
+func (t *txn) place(from, to string) error {
+	taken := conflictAt(to, "has been created by somebody else")
+	var err error
+	switch {
+	case t.noReplace != nil:
+		err = t.noReplace.RenameNoReplace(from, to)
+	case t.link != nil:
+		if err = t.link.Link(from, to); err == nil {
+			// The slot says whether its file has got to the path, so it must not be in both.
+			return t.fs.Remove(from)
+		}
+	}
+	switch {
+	case isExist(err):
+		return taken
+	case t.noReplace != nil || t.link != nil && !isUnsupported(err):
+		return err
+	}
+	s, err := t.lstat(to)
+	if err != nil {
+		return err
+	}
+	if s.Kind != fsutil.Absent {
+		return taken
+	}
+	return t.fs.Rename(from, to)
+}
+
+// takeOut takes away what is at the path. It is moved to the transaction first and looked at there.
+func (t *txn) takeOut(e *entry) error {
+	out := t.out(e)
+	if err := t.fs.Rename(e.Path, out); err != nil {
+		if isAbsent(err) {
+			return conflictAt(e.Path, "has been removed")
+		}
+		if e.Old.Kind == fsutil.Dir && isUnsupported(err) {
+			return t.removeDir(e)
+		}
+		return err
+	}
+	err := t.expect(out, e.Path, e.Old)
+	if err == nil && e.Old.Kind == fsutil.Dir {
+		err = t.expectEmpty(out, e.Path)
+	}
+	if err != nil {
+		err = errors.Join(err, t.place(out, e.Path))
+	}
+	return flatten(err)
+}
+
+func (t *txn) expectEmpty(dir, path string) error {
+	names, err := t.names(dir)
+	if err == nil && len(names) > 0 {
+		slices.Sort(names)
+		err = conflictAt(path, "is not empty: somebody else has created %q in it", names[0])
+	}
+	return err
+}
+
+// removeDir removes a directory that cannot be renamed, such as one of the lower layer of an overlay.
+func (t *txn) removeDir(e *entry) error {
+	if err := t.expect(e.Path, e.Path, e.Old); err != nil {
+		return err
+	}
+	if err := t.expectEmpty(e.Path, e.Path); err != nil {
+		return err
+	}
+	return t.fs.Remove(e.Path)
+}
+
+// openUp lets things be written in a directory whose mode will be another one, if so far it does not.
+func (t *txn) openUp(e *entry) error {
+	if e.Old.Mode&0o700 == 0o700 {
+		return nil
+	}
+	if err := t.expect(e.Path, e.Path, e.Old); err != nil {
+		return err
+	}
+	return t.fs.Chmod(e.Path, e.New.Mode|0o700)
+}
+
+func (t *txn) makeDir(e *entry) error {
+	err := t.fs.Mkdir(e.Path, e.New.Mode.Perm()|0o700)
+	if isExist(err) {
+		t.notOurs[e] = true
+		return conflictAt(e.Path, "has been created by somebody else")
+	}
+	if err != nil || e.From == "" || t.byPath[e.From].Old.Kind != fsutil.Dir {
+		return err
+	}
+	if s, err := t.lstat(e.From); err != nil || s.Kind != fsutil.Dir {
+		return err // it had to make room already
+	}
+	return t.copyMeta(e.From, e.Path, t.warner(e.Path))
+}
+
+// setAttr gives what is at the path its mode and times where it did not come with them.
+func (t *txn) setAttr(e *entry) error {
+	if e.New.Kind != fsutil.Dir && !e.Attr && !e.Moved {
+		return nil
+	}
+	now, err := t.lstat(e.Path)
+	if err != nil {
+		return err
+	}
+	want := e.New
+	if e.Attr {
+		want.ID, want.ModTime = e.Old.ID, e.Old.ModTime
+	}
+	if e.Moved {
+		want.ModTime = t.source(e).Old.ModTime
+	}
+	same, err := t.matches(e.Path, now, want)
+	if err != nil {
+		return err
+	}
+	if !same {
+		return conflictAt(e.Path, "%s", changedReason(want.Kind, now.Kind))
+	}
+	want.Mode, want.ModTime = e.New.Mode, e.New.ModTime
+	if isNewDir(e) && e.From == "" {
+		want.Mode |= now.Mode & fs.ModeSetgid // it has that, and its group, from the directory above
+	}
+	return t.setMeta(e.Path, now, want, !isKeptDir(e))
+}
+
+// setMeta makes mode and time of what is at the path, now, those of want.
+func (t *txn) setMeta(name string, now, want fsutil.State, timed bool) error {
+	timed = timed && !want.ModTime.IsZero() && !now.ModTime.Equal(want.ModTime)
+	if now.Kind == fsutil.Symlink {
+		if timed {
+			return t.linkTime(name, want.ModTime)
+		}
+		return nil
+	}
+	if now.Mode != want.Mode {
+		if err := t.fs.Chmod(name, want.Mode); err != nil {
+			return err
+		}
+	}
+	if timed {
+		return t.fs.Chtimes(name, want.ModTime, want.ModTime)
+	}
+	return nil
+}
