@@ -102,6 +102,7 @@ func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, 
 		return done, err
 	}
 	plan, err := x.stage(ctx, t, p)
+	defer plan.stage.Close() // nobody else has the plan
 	switch {
 	case plan.abandoned:
 		return plan.outcome(commit.Report{}, err)

@@ -176,7 +176,7 @@ func editsIn(splices []fsutil.Splice) int {
 // with returns a plan with other changes, judged anew, that has lost some edits.
 func (p *Plan) with(changes []fsutil.Change, fewerEdits int) *Plan {
 	q := &Plan{
-		tree: p.tree, name: p.name, options: p.options, digest: p.digest, mutates: p.mutates,
+		tree: p.tree, stage: p.stage, name: p.name, options: p.options, digest: p.digest, mutates: p.mutates,
 		result: p.result.clone(), changes: changes, failed: p.failed, abandoned: p.abandoned,
 	}
 	q.result.TotalEdits = max(0, q.result.TotalEdits-fewerEdits)
