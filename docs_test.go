@@ -109,7 +109,7 @@ func writeFields(t *testing.T, b *strings.Builder, action, prefix string, fields
 }
 
 func typeName(f params.Field) string {
-	return strings.NewReplacer("*", "", "[]string", "list of strings", "bool", "true or false", "int", "whole number").Replace(
+	return strings.NewReplacer("*", "", "[]string", "list of strings", "bool", "true or false", "int64", "whole number", "int", "whole number").Replace(
 		regexp.MustCompile(`\[\]actions\.\w+`).ReplaceAllString(f.Type.String(), "list of objects"))
 }
 
