@@ -123,6 +123,9 @@ func (s stateDir) ensureIgnore() error {
 		return err
 	}
 	f, err := s.d.fs.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // another one that waits for the lock was faster
+	}
 	if err != nil {
 		return err
 	}
