@@ -1,6 +1,7 @@
 package millrace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -168,10 +169,7 @@ func (t *tree) commitOptions(lock io.Closer) commit.Options {
 
 // lock takes the lock of the tree.
 func (t *tree) lock(ctx context.Context) (io.Closer, error) {
-	wait := t.x.LockWait
-	if wait == 0 {
-		wait = DefaultLockWait
-	}
+	wait := cmp.Or(t.x.LockWait, DefaultLockWait)
 	waiting, cancel := context.WithTimeoutCause(ctx, wait, fmt.Errorf("waited %v", wait))
 	defer cancel()
 	lock, err := commit.Lock(waiting, t.commitOptions(nil))

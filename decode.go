@@ -1,6 +1,7 @@
 package millrace
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -34,11 +35,7 @@ func Decode(data []byte) (Pipeline, error) { return Decoder{}.Decode(data) }
 // not JSON at all gives one problem, "Invalid pipeline JSON: ..." (S0.65). Fields that are absent have their documented
 // defaults (X1).
 func (d Decoder) Decode(data []byte) (Pipeline, error) {
-	limit := d.MaxBytes
-	if limit == 0 {
-		limit = MaxPipelineBytes
-	}
-	root, err := strictjson.Parse(data, strictjson.Limits{MaxBytes: limit})
+	root, err := strictjson.Parse(data, strictjson.Limits{MaxBytes: cmp.Or(d.MaxBytes, MaxPipelineBytes)})
 	if err == nil && root.Kind != strictjson.Object {
 		err = &strictjson.SyntaxError{Line: 1, Column: 1, Msg: fmt.Sprintf("a pipeline is an object, got %s", root.Kind)}
 	}

@@ -1,6 +1,7 @@
 package millrace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -146,7 +147,7 @@ func (x Executor) openTree(fsys afero.Fs) (*tree, error) {
 		return nil, err
 	}
 	t := &tree{x: x, fs: raised}
-	if t.stateDir, err = fsutil.Clean(orDefault(x.StateDir, DefaultStateDir)); err != nil {
+	if t.stateDir, err = fsutil.Clean(cmp.Or(x.StateDir, DefaultStateDir)); err != nil {
 		return nil, fmt.Errorf("executor's StateDir: %w", err)
 	}
 	if t.stateDir == "." {
@@ -169,13 +170,6 @@ func (x Executor) openTree(fsys afero.Fs) (*tree, error) {
 		t.allowed = append(t.allowed, canonical)
 	}
 	return t, nil
-}
-
-func orDefault(s, def string) string {
-	if s == "" {
-		return def
-	}
-	return s
 }
 
 // guard is the policy that every path of a run is checked against.

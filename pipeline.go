@@ -154,11 +154,9 @@ func (p Pipeline) Equal(q Pipeline) bool {
 
 func equalSteps(s, t Step) bool {
 	return s.ID == t.ID && s.InputFrom == t.InputFrom && slices.Equal(s.InputFromAll, t.InputFromAll) &&
-		equalConditions(s.When, t.When) && equalExpect(s.Expect, t.Expect) && s.Raw == t.Raw && maps.Equal(s.Bind, t.Bind) &&
+		s.When == t.When && equalExpect(s.Expect, t.Expect) && s.Raw == t.Raw && maps.Equal(s.Bind, t.Bind) &&
 		s.Action.Spec().Name == t.Action.Spec().Name && params.EqualBound(s.Action, t.Action, s.Bind)
 }
-
-func equalConditions(c, d condition.Condition) bool { return c == d }
 
 func equalExpect(e, f Expect) bool {
 	return equalInt(e.MinFiles, f.MinFiles) && equalInt(e.MaxFiles, f.MaxFiles) &&

@@ -1,6 +1,7 @@
 package millrace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -190,10 +191,7 @@ func (x Executor) block(files, edits int, level risk.Level, force bool) *Blocked
 	blocked := func(host bool, format string, args ...any) *BlockedError {
 		return &BlockedError{Reason: fmt.Sprintf(format, args...), Level: level, Files: files, Edits: edits, Host: host}
 	}
-	limit := x.MaxFiles
-	if limit == 0 {
-		limit = DefaultMaxFiles
-	}
+	limit := cmp.Or(x.MaxFiles, DefaultMaxFiles)
 	switch {
 	case x.Ceiling != risk.Unset && level > x.Ceiling && files+edits > 0:
 		return blocked(true, "operation blocked due to %s risk. The host allows no more than %s, force does not help", level, x.Ceiling)
