@@ -152,6 +152,7 @@ func TestRestore(t *testing.T) {
 			return errors.Join(s.Rename("twin1", "c"), s.Rename("twin2", "twin1"))
 		},
 	}
+	tests["rename over a twin"] = func(s *fsutil.Stage) error { return s.Rename("twin1", "twin2") }
 	for name, do := range tests {
 		for fsName, fsys := range backends(t) {
 			t.Run(fsName+"/"+name, func(t *testing.T) {

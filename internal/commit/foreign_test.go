@@ -73,7 +73,8 @@ func TestForeignWriter(t *testing.T) {
 			}
 			rnd := rand.New(rand.NewPCG(1, uint64(len(sc.name))))
 			eachMoment(t, 5, func(at int) bool {
-				for _, kill := range []bool{false, true} {
+				// It lives; it is killed soon afterwards; an operation has failed shortly before, so that it is undoing.
+				for _, fate := range []string{"live", "kill", "fail"} {
 					fsys := backends()[backend](t)
 					tr := newTrial(t, fsys, sc)
 					names := slices.Sorted(maps.Keys(tr.old))
@@ -82,26 +83,26 @@ func TestForeignWriter(t *testing.T) {
 					}
 					slices.Sort(names)
 					name, inPlace := names[rnd.IntN(len(names))], rnd.IntN(2) == 0
-					killAfter := at + 1 + rnd.IntN(40)
+					killAfter, failAt := at+1+rnd.IntN(40), at-1-rnd.IntN(60)
 					reached, wrote := false, false
 					tr.hooks.before = func(n int, op string, writes bool, _ string) error {
 						if n == at {
 							reached, wrote = true, foreignWrite(fsys, name, inPlace)
 						}
-						if kill && n >= killAfter {
+						if fate == "kill" && n >= killAfter || fate == "fail" && n == failAt {
 							return errKilled
 						}
 						return nil
 					}
 					rep, err := commit.Apply(bg, tr.options(), tr.changes)
-					what := fmt.Sprintf("%s/%s: %s at %d (in place %v, kill %v): %v", backend, sc.name, name, at, inPlace, kill, err)
+					what := fmt.Sprintf("%s/%s: %s at %d (in place %v, %s): %v", backend, sc.name, name, at, inPlace, fate, err)
 					tr.unlock()
 					rec, rerr := commit.Recover(bg, options(fsys))
 					if _, conflict := errors.AsType[*commit.RollbackConflict](rerr); rerr != nil && !conflict {
 						t.Fatalf("%s: recover: %v", what, rerr)
 					}
 					if !reached {
-						return false
+						return fate == "fail"
 					}
 					if runs++; wrote && !holds(t, fsys) {
 						t.Fatalf("%s: lost; report %+v; recovery %+v", what, rep, rec)

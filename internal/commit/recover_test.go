@@ -321,16 +321,15 @@ func TestRecover_damagedImage(t *testing.T) {
 		t.Fatal(names, err)
 	}
 	dir := stateDir + "/tx/" + names[0].Name()
-	// The file itself is in the slot that it was exchanged to; both copies of its name have to go.
-	for _, kind := range []string{"/old/", "/new/"} {
-		image := dir + kind + journal.Slot(1)
-		if err := errors.Join(fsys.Remove(image), afero.WriteFile(fsys, image, []byte("rotten"), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+	// The file itself is also in the slot that it was exchanged to.
+	image := dir + "/old/" + journal.Slot(1)
+	err = errors.Join(fsys.Remove(image), afero.WriteFile(fsys, image, []byte("rotten"), 0o644), fsys.Remove(dir+"/new/"+journal.Slot(1)))
+	if err != nil {
+		t.Fatal(err)
 	}
 	_, err = commit.Recover(bg, options(fsys))
 	c, ok := errors.AsType[*commit.RollbackConflict](err)
-	if !ok || len(c.Paths) == 0 || c.Paths[0].Path != "b" {
+	if !ok || len(c.Paths) == 0 || c.Paths[0].Path != "b" || !strings.Contains(err.Error(), "damaged") {
 		t.Fatalf("error is %v", err)
 	}
 	for name, want := range map[string]string{"a": "a1", "c": "c3"} {
@@ -343,6 +342,66 @@ func TestRecover_damagedImage(t *testing.T) {
 	}
 	if r, err := commit.Recover(bg, options(fsys)); err != nil || len(r.Leftovers) > 0 {
 		t.Errorf("again: %+v, %v", r, err)
+	}
+}
+
+// TestRecover_removed has the user remove a file that was written by a transaction that was killed then. It stays removed.
+func TestRecover_removed(t *testing.T) {
+	t.Parallel()
+	fsys := rootFs(t)
+	tr, dir := interrupted(t, fsys, "sync")
+	if err := fsys.Remove("a"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := commit.Recover(bg, options(fsys))
+	c, ok := errors.AsType[*commit.RollbackConflict](err)
+	if !ok || len(c.Paths) != 1 || c.Paths[0].Path != "a" || c.Dir != strings.Replace(dir, "/tx/", "/conflicts/", 1) {
+		t.Fatalf("error is %v", err)
+	}
+	delete(tr.old, "a")
+	if diff := cmp.Diff(tr.old, uncounted(snapshot(t, fsys, true), tr.old)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if data, _ := afero.ReadFile(fsys, c.Dir+"/old/"+journal.Slot(0)); string(data) != "a1" {
+		t.Errorf("kept is %q", data)
+	}
+}
+
+// uncounted takes the counts of links, which those in the directory for conflicts add to, from want.
+func uncounted(got, want map[string]string) map[string]string {
+	for p, d := range got {
+		have, _, _ := strings.Cut(d, "/")
+		if strings.HasPrefix(want[p], have+"/") {
+			got[p] = want[p]
+		}
+	}
+	return got
+}
+
+// TestForget checks that undoing removes the plan before anything that the plan needs.
+func TestForget(t *testing.T) {
+	t.Parallel()
+	fsys := rootFs(t)
+	plant(t, fsys, "a=1", "b=2")
+	tr := &trial{fsys: fsys, hooks: &hooks{}, changes: staged(t, fsys, steps(write("a", "A"), remove("b")))}
+	var removed []string
+	undoing := false
+	o := tr.options()
+	o.Observe = func(p string) { undoing = p == "rollback" }
+	tr.hooks.before = func(_ int, op string, _ bool, name string) error {
+		switch {
+		case op == "remove" && undoing && !strings.Contains(path.Base(name), "."):
+			removed = append(removed, path.Base(name))
+		case op == "exchange" && !undoing && name == "a":
+			return errKilled
+		}
+		return nil
+	}
+	if _, err := commit.Apply(bg, o, tr.changes); err == nil {
+		t.Fatal("it did not fail")
+	}
+	if len(removed) < 3 || removed[0] != journal.PlanFile {
+		t.Errorf("removed in the order %v", removed)
 	}
 }
 
