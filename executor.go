@@ -103,7 +103,7 @@ func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, 
 		return done, err
 	}
 	plan, err := x.stage(ctx, t, p)
-	defer plan.stage.Close() // nobody else has the plan
+	defer func() { _ = plan.stage.Close() }() // nobody else has the plan
 	switch {
 	case plan.abandoned:
 		return plan.outcome(commit.Report{}, err)
