@@ -46,7 +46,7 @@ func (tr *trial) options() commit.Options {
 }
 
 // unlock removes a lock file: the process that made it seems to be alive, for it is this one.
-func (tr *trial) unlock() { _ = tr.fsys.Remove(stateDir + "/lock") }
+func (tr *trial) unlock() { _ = tr.fsys.RemoveAll(stateDir + "/lock") }
 
 // settled recovers without hooks and says whether the tree is old or new; it fails the test if it is neither, or if
 // anything is left over.

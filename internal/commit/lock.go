@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"sync"
 	"syscall"
 	"time"
@@ -16,9 +17,14 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-const lockName = "lock"
+// The lock is a directory, for making one is the one thing that is atomic on every file system; who holds it stands in a
+// file in it.
+const (
+	lockName  = "lock"
+	ownerName = "owner"
+)
 
-// Lock takes the lock of the tree: what the file system offers, see [fsutil.Locker], else the file "lock" in the state
+// Lock takes the lock of the tree: what the file system offers, see [fsutil.Locker], else the directory "lock" in the state
 // directory, made by one who finds none. It waits until ctx is done, then the error is [fsutil.ErrLocked]. A lock file left
 // behind by a process of this machine that is not there any more is taken over; one of another machine has to be removed
 // by hand.
@@ -75,8 +81,7 @@ func (l *fileLock) try() (*owner, error) {
 	if err := l.state.ensure(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	f, err := l.state.d.fs.OpenFile(l.name(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	switch {
+	switch err := l.state.d.fs.Mkdir(l.name(), 0o700); {
 	case errors.Is(err, fs.ErrNotExist):
 		return &owner{}, nil // the last one has just removed the directory
 	case errors.Is(err, fs.ErrExist):
@@ -84,27 +89,32 @@ func (l *fileLock) try() (*owner, error) {
 	case err != nil:
 		return nil, err
 	}
-	data, err := json.Marshal(l.owner)
-	if err == nil {
-		_, err = f.Write(data)
+	if err := l.sign(); err != nil {
+		return nil, errors.Join(err, l.state.d.removeTree(l.name()))
 	}
+	return nil, nil
+}
+
+// sign says in the lock who holds it.
+func (l *fileLock) sign() error {
+	data, err := json.Marshal(l.owner)
+	if err != nil {
+		return err
+	}
+	f, err := l.state.d.fs.OpenFile(path.Join(l.name(), ownerName), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
-	if err != nil {
-		return nil, errors.Join(err, l.state.d.remove(l.name()))
-	}
-	// Making the file is not atomic everywhere: the last to write has it.
-	holder, err := l.read(l.name())
-	if err != nil || holder.Token == l.owner.Token {
-		return nil, err
-	}
-	return holder, nil
+	return err
 }
 
-// read returns what the lock file of that name says; of one that is gone, or being written just now, nobody.
+// read returns who the lock of that name says has it; of one that is gone, or being made just now, nobody.
 func (l *fileLock) read(name string) (*owner, error) {
-	f, err := l.state.d.open(name)
+	f, err := l.state.d.open(path.Join(name, ownerName))
 	if err != nil {
 		if isAbsent(err) {
 			return &owner{}, nil
@@ -123,7 +133,7 @@ func (l *fileLock) read(name string) (*owner, error) {
 	return o, nil
 }
 
-// takeOver removes the lock file of a process that is gone. It is moved away first, so that of several that do this one
+// takeOver removes the lock of a process that is gone. It is moved away first, so that of several that do this one
 // gets it, and looked at again then.
 func (l *fileLock) takeOver() (*owner, error) {
 	holder, err := l.read(l.name())
@@ -145,7 +155,7 @@ func (l *fileLock) takeOver() (*owner, error) {
 		// Another one has taken over in between, and this is its lock.
 		return now, l.state.d.fs.Rename(aside, l.name())
 	}
-	return holder, l.state.d.remove(aside)
+	return holder, l.state.d.removeTree(aside)
 }
 
 // isStale reports whether the process that holds the lock surely is not there any more.
@@ -189,7 +199,7 @@ func (l *fileLock) release() error {
 	if err == nil && idle {
 		err = l.state.strip(empty)
 	}
-	if err = errors.Join(err, l.state.d.remove(l.name())); err != nil || !idle {
+	if err = errors.Join(err, l.state.d.removeTree(l.name())); err != nil || !idle {
 		return flatten(err)
 	}
 	if names, err := l.state.d.names(l.state.dir); err != nil || len(names) > 0 {

@@ -132,7 +132,7 @@ func TestLock_stale(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			fsys := backends()["plain"](t)
-			if err := errors.Join(fsys.Mkdir(stateDir, 0o700), afero.WriteFile(fsys, stateDir+"/lock", []byte(tt.content), 0o600)); err != nil {
+			if err := errors.Join(fsys.Mkdir(stateDir, 0o700), fsys.Mkdir(stateDir+"/lock", 0o700), afero.WriteFile(fsys, stateDir+"/lock/owner", []byte(tt.content), 0o600)); err != nil {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithTimeout(bg, 30*time.Millisecond)
@@ -162,7 +162,7 @@ func TestLock_lost(t *testing.T) {
 	o.Observe = func(phase string) {
 		if phase == "apply" {
 			data, _ := json.Marshal(map[string]any{"host": "x", "pid": 1, "token": "another"})
-			if err := afero.WriteFile(fsys, stateDir+"/lock", data, 0o600); err != nil {
+			if err := afero.WriteFile(fsys, stateDir+"/lock/owner", data, 0o600); err != nil {
 				t.Error(err)
 			}
 		}

@@ -84,7 +84,7 @@ func TestProperty(t *testing.T) {
 				o := options(withHooks(fsys, h))
 				o.Workers = 1
 				rep, err := commit.Apply(bg, o, staged(outer, fsys, do))
-				_ = fsys.Remove(stateDir + "/lock") // when its removal was what failed
+				_ = fsys.RemoveAll(stateDir + "/lock") // when its removal was what failed
 				if _, rerr := commit.Recover(bg, options(fsys)); rerr != nil {
 					t.Fatal(rerr)
 				}
