@@ -372,5 +372,3 @@ func TestForget(t *testing.T) {
 		t.Errorf("removed in the order %v", removed)
 	}
 }
-
-// TestCancel cancels in each phase.

@@ -12,6 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/commit"
 )
 
+// TestCancel cancels in each phase.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	for _, phase := range []string{"verify", "stage", "backup", "journal", "apply", "sync", "commit", "clean"} {
