@@ -38,8 +38,16 @@ func Lock(ctx context.Context, o Options) (io.Closer, error) {
 	l.owner.Since = time.Now().UTC().Truncate(time.Second)
 	l.owner.Host, _ = os.Hostname() // without a name no lock is taken over
 	const shortest, longest = time.Millisecond, 100 * time.Millisecond
+	vanished := 0
 	for wait := shortest; ; wait = min(2*wait, longest) {
 		holder, err := l.try()
+		if errors.Is(err, fs.ErrNotExist) && vanished < 10 {
+			// The last one has just removed the directory. It does not do that each time that this one looks.
+			vanished++
+			holder, err = &owner{}, nil
+		} else {
+			vanished = 0
+		}
 		if err == nil && holder == nil {
 			return l, nil
 		}
@@ -78,12 +86,10 @@ func (l *fileLock) name() string { return l.state.join(lockName) }
 
 // try takes the lock and returns nil, or returns who holds it.
 func (l *fileLock) try() (*owner, error) {
-	if err := l.state.ensure(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := l.state.ensure(); err != nil {
 		return nil, err
 	}
 	switch err := l.state.d.fs.Mkdir(l.name(), 0o700); {
-	case errors.Is(err, fs.ErrNotExist):
-		return &owner{}, nil // the last one has just removed the directory
 	case errors.Is(err, fs.ErrExist):
 		return l.takeOver()
 	case err != nil:

@@ -135,10 +135,11 @@ func TestLock_stale(t *testing.T) {
 			if err := errors.Join(fsys.Mkdir(stateDir, 0o700), fsys.Mkdir(stateDir+"/lock", 0o700), afero.WriteFile(fsys, stateDir+"/lock/owner", []byte(tt.content), 0o600)); err != nil {
 				t.Fatal(err)
 			}
-			ctx, cancel := context.WithTimeout(bg, 30*time.Millisecond)
+			wait := 30 * time.Millisecond
 			if tt.taken {
-				ctx = bg
+				wait = 10 * time.Second
 			}
+			ctx, cancel := context.WithTimeout(bg, wait)
 			defer cancel()
 			l, err := commit.Lock(ctx, options(fsys))
 			if tt.taken != (err == nil) || err != nil && !errors.Is(err, fsutil.ErrLocked) {
@@ -173,5 +174,22 @@ func TestLock_lost(t *testing.T) {
 	}
 	if data, _ := afero.ReadFile(fsys, "a"); string(data) != "a1" {
 		t.Errorf("a is %q", data)
+	}
+}
+
+// TestLock_noTree must not wait for ever for a directory that cannot be made.
+func TestLock_noTree(t *testing.T) {
+	t.Parallel()
+	dir := tempDir(t)
+	root, err := fsutil.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if err := os.Remove(dir); err != nil {
+		t.Skip(err)
+	}
+	if _, err := commit.Lock(bg, options(plainFs{root})); err == nil || errors.Is(err, fsutil.ErrLocked) {
+		t.Errorf("error is %v", err)
 	}
 }
