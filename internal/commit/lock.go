@@ -25,7 +25,7 @@ const (
 )
 
 // Lock takes the lock of the tree: what the file system offers, see [fsutil.Locker], else the directory "lock" in the state
-// directory, made by one who finds none. It waits until ctx is done, then the error is [fsutil.ErrLocked]. A lock file left
+// directory, made by one who finds none. It waits until ctx is done, then the error is [fsutil.ErrLocked]. A lock left
 // behind by a process of this machine that is not there any more is taken over; one of another machine has to be removed
 // by hand.
 func Lock(ctx context.Context, o Options) (io.Closer, error) {
@@ -62,7 +62,7 @@ func Lock(ctx context.Context, o Options) (io.Closer, error) {
 	}
 }
 
-// owner is what the lock file says.
+// owner is what the file in the lock says.
 type owner struct {
 	Host  string    `json:"host"`
 	PID   int       `json:"pid"`
@@ -178,7 +178,7 @@ func (l *fileLock) isStale(holder *owner) bool {
 	return errors.Is(err, os.ErrProcessDone) || errors.Is(err, syscall.ESRCH)
 }
 
-// check returns ErrLockLost if the lock file is not this one's any more.
+// check returns ErrLockLost if the lock is not this one's any more.
 func (l *fileLock) check() error {
 	holder, err := l.read(l.name())
 	if err == nil && holder.Token != l.owner.Token {
@@ -198,7 +198,7 @@ func (l *fileLock) Close() error {
 	return l.err
 }
 
-// release removes the lock file, and everything beside it before that if nothing is of worth: once it is gone another run
+// release removes the lock, and everything beside it before that if nothing is of worth: once it is gone another run
 // may begin to put things there.
 func (l *fileLock) release() error {
 	empty, idle, err := l.state.worthless(lockName)
