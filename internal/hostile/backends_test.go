@@ -1,0 +1,188 @@
+package hostile_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// backend is a file system as a user would hand it to a run, with a tree planted in it, and what one has to know of it.
+type backend struct {
+	name string
+	fs   afero.Fs // given to Run as it is: raising it is part of what is tested
+
+	dir      string   // where the tree is in the operating system, "" if it is in memory
+	layer    afero.Fs // what is in memory of it, nil if nothing is
+	links    bool     // there can be symbolic links
+	confined bool     // os.Root is below, so that nothing gets out even behind the back of the stage
+	rooted   bool     // absolute names are refused; elsewhere "/a" is "a" from the root of the tree
+	commits  bool     // works commits; a CopyOnWriteFs cannot remove or rename what is below, so works is a dry run there
+
+	outside *outside // nil if there is no outside
+}
+
+// planted is the tree of every backend. All files have one time, long ago.
+var planted = map[string]string{
+	"a.txt":         "alpha needle\n",
+	"b.txt":         "beta needle\n",
+	"dir/c.txt":     "gamma needle\n",
+	"dir/sub/d.txt": "delta needle\n",
+}
+
+var longAgo = time.Date(2020, 2, 3, 4, 5, 6, 789_000_000, time.UTC)
+
+// eachBackend runs the test on every backend, a fresh one each. When it is done, nothing outside of the tree may have
+// been changed or, as far as the system tells, opened.
+func eachBackend(t *testing.T, test func(t *testing.T, b *backend)) {
+	t.Helper()
+	for _, name := range []string{"root", "os", "plain", "memory", "overlay"} {
+		t.Run(name, func(t *testing.T) {
+			b := newBackend(t, name)
+			test(t, b)
+			b.checkOutside(t)
+		})
+	}
+}
+
+// eachLinking is eachBackend for those that have symbolic links; memory has none, so no link can lead anywhere there.
+func eachLinking(t *testing.T, test func(t *testing.T, b *backend)) {
+	t.Helper()
+	eachBackend(t, func(t *testing.T, b *backend) {
+		if !b.links {
+			t.Skipf("%s: afero has no symbolic links in memory, so no name leads anywhere else", b.name)
+		}
+		test(t, b)
+	})
+}
+
+// newBackend makes one backend by its name.
+//
+//	root     fsutil.OpenRoot
+//	os       afero.BasePathFs over afero.OsFs, which is raised to a RootFs
+//	plain    a file system of the user's own, with nothing but what afero has interfaces for
+//	memory   afero.MemMapFs
+//	overlay  afero.CopyOnWriteFs, a directory below and a MemMapFs above
+func newBackend(t *testing.T, name string) *backend {
+	t.Helper()
+	b := &backend{name: name, commits: name != "overlay"}
+	if name == "memory" {
+		b.layer = afero.NewMemMapFs()
+		b.fs = b.layer
+		plant(t, b.fs, planted)
+		return b
+	}
+	parent := t.TempDir()
+	b.dir = filepath.Join(parent, "root")
+	if err := os.Mkdir(b.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	below := afero.NewBasePathFs(afero.NewOsFs(), b.dir)
+	plant(t, below, planted)
+	b.outside = newOutside(t, parent)
+	switch name {
+	case "root":
+		b.fs, b.links, b.confined, b.rooted = openRoot(t, b.dir), true, true, true
+	case "os":
+		b.fs, b.links, b.confined, b.rooted = below, true, true, true
+	case "plain":
+		b.fs, b.links = plainFs{below.(*afero.BasePathFs)}, true
+	case "overlay":
+		b.layer = afero.NewMemMapFs()
+		b.fs = afero.NewCopyOnWriteFs(below, b.layer)
+	default:
+		t.Fatalf("no backend %q", name)
+	}
+	return b
+}
+
+func openRoot(t *testing.T, dir string) *fsutil.RootFs {
+	t.Helper()
+	root, err := fsutil.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	return root
+}
+
+// plainFs is a file system of a user's own: it passes on what afero knows, follows every link, and nothing keeps it
+// inside of its directory but what millrace does.
+type plainFs struct{ base *afero.BasePathFs }
+
+func (p plainFs) Create(n string) (afero.File, error)    { return p.base.Create(n) }
+func (p plainFs) Mkdir(n string, m os.FileMode) error    { return p.base.Mkdir(n, m) }
+func (p plainFs) MkdirAll(n string, m os.FileMode) error { return p.base.MkdirAll(n, m) }
+func (p plainFs) Open(n string) (afero.File, error)      { return p.base.Open(n) }
+func (p plainFs) OpenFile(n string, f int, m os.FileMode) (afero.File, error) {
+	return p.base.OpenFile(n, f, m)
+}
+func (p plainFs) Remove(n string) error                  { return p.base.Remove(n) }
+func (p plainFs) RemoveAll(n string) error               { return p.base.RemoveAll(n) }
+func (p plainFs) Rename(a, b string) error               { return p.base.Rename(a, b) }
+func (p plainFs) Stat(n string) (os.FileInfo, error)     { return p.base.Stat(n) }
+func (p plainFs) Name() string                           { return "plain" }
+func (p plainFs) Chmod(n string, m os.FileMode) error    { return p.base.Chmod(n, m) }
+func (p plainFs) Chown(n string, u, g int) error         { return p.base.Chown(n, u, g) }
+func (p plainFs) Chtimes(n string, a, m time.Time) error { return p.base.Chtimes(n, a, m) }
+func (p plainFs) LstatIfPossible(n string) (os.FileInfo, bool, error) {
+	return p.base.LstatIfPossible(n)
+}
+
+// SymlinkIfPossible writes the target as it is, which BasePathFs does not.
+func (p plainFs) SymlinkIfPossible(target, name string) error {
+	real, err := p.base.RealPath(name)
+	if err != nil {
+		return err
+	}
+	return os.Symlink(target, real)
+}
+
+func (p plainFs) ReadlinkIfPossible(name string) (string, error) {
+	real, err := p.base.RealPath(name)
+	if err != nil {
+		return "", err
+	}
+	return os.Readlink(real)
+}
+
+// plant writes files, making their directories.
+func plant(t *testing.T, fsys afero.Fs, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		if err := fsys.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := afero.WriteFile(fsys, name, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := fsys.Chtimes(name, longAgo, longAgo); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// plant adds files to the tree.
+func (b *backend) plant(t *testing.T, files map[string]string) {
+	t.Helper()
+	if b.name == "overlay" { // below, where they are found
+		plant(t, afero.NewBasePathFs(afero.NewOsFs(), b.dir), files)
+		return
+	}
+	plant(t, b.fs, files)
+}
+
+// link puts a symbolic link into the tree, target as it is.
+func (b *backend) link(t *testing.T, target, name string) {
+	t.Helper()
+	if err := os.Symlink(target, b.path(name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// path is the name of something in the tree for the operating system.
+func (b *backend) path(name string) string { return filepath.Join(b.dir, filepath.FromSlash(name)) }

@@ -1,0 +1,93 @@
+package hostile_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/millrace-go/millrace"
+)
+
+// secretText is what stands in every file outside of the tree.
+const secretText = "TOP-SECRET needle\n"
+
+// outside is what lies beside the tree, and must not be touched:
+//
+//	secret/file       the secret
+//	secret/sub/file   another one
+//	root-evil/f       in a sibling whose name begins like the tree's
+type outside struct {
+	parent string
+	before map[string]string
+	opened func() []string // what was opened there since the beginning; nil if the system does not tell
+}
+
+func newOutside(t *testing.T, parent string) *outside {
+	t.Helper()
+	o := &outside{parent: parent}
+	for _, name := range []string{"secret/file", "secret/sub/file", "root-evil/f"} {
+		path := filepath.Join(parent, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(secretText), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, longAgo, longAgo); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.before = o.snapshot(t)
+	o.opened = watch(t, filepath.Join(parent, "secret"), filepath.Join(parent, "secret", "sub"), filepath.Join(parent, "root-evil"))
+	return o
+}
+
+// snapshot describes all that is outside.
+func (o *outside) snapshot(t *testing.T) map[string]string {
+	t.Helper()
+	all := snapshotDir(t, o.parent, "root")
+	delete(all, "root")
+	return all
+}
+
+// checkOutside fails the test if something outside of the tree was changed or opened.
+func (b *backend) checkOutside(t *testing.T) {
+	t.Helper()
+	if b.outside == nil {
+		return
+	}
+	if b.outside.opened != nil {
+		for _, what := range b.outside.opened() {
+			t.Errorf("outside of the tree: %s", what)
+		}
+	}
+	if now := b.outside.snapshot(t); !maps.Equal(now, b.outside.before) {
+		t.Errorf("outside of the tree\n got %v\nwant %v", now, b.outside.before)
+	}
+}
+
+// checkSilent fails the test if a result or an error tells a secret.
+func checkSilent(t *testing.T, res *millrace.Result, err error) {
+	t.Helper()
+	secret := []byte("TOP-SECRET")
+	if err != nil && bytes.Contains([]byte(err.Error()), secret) {
+		t.Errorf("the error tells the secret: %v", err)
+	}
+	if res == nil {
+		return
+	}
+	data, jerr := json.Marshal(res)
+	if jerr != nil {
+		t.Fatal(jerr)
+	}
+	var report bytes.Buffer
+	if werr := res.WriteReport(&report); werr != nil {
+		t.Fatal(werr)
+	}
+	if bytes.Contains(data, secret) || bytes.Contains(report.Bytes(), secret) {
+		t.Errorf("the result tells the secret: %s", data)
+	}
+}
