@@ -1,0 +1,149 @@
+package crashfs
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"syscall"
+)
+
+// Ability is something that file systems need not be able to do.
+type Ability uint8
+
+// The abilities that [Fs.Without] takes away.
+const (
+	Exchanges  Ability = 1 << iota // to swap two names in one step
+	NoReplaces                     // to rename without replacing
+	Links                          // to give a file a second name
+	Identities                     // to tell one file from another
+)
+
+// Without returns the same file system with abilities taken away.
+func (f *Fs) Without(a Ability) *Fs {
+	f.lacks |= a
+	return f
+}
+
+// Link gives a file or a link a second name.
+func (f *Fs) Link(from, to string) error {
+	err := f.begin("link", to, true)
+	if err == nil {
+		err = f.link(from, to)
+	}
+	return linkError("link", from, to, err)
+}
+
+func (f *Fs) link(from, to string) error {
+	if f.lacks&Links != 0 {
+		return errors.ErrUnsupported
+	}
+	a, b, err := f.resolveTwo(from, to)
+	switch {
+	case err != nil:
+		return err
+	case a.inode == nowhere:
+		return syscall.ENOENT
+	case b.inode != nowhere:
+		return syscall.EEXIST
+	case f.isDir(a.inode):
+		return syscall.EPERM
+	}
+	f.apply(change{[]slot{{b.dir, b.text, a.inode}}, nowhere})
+	f.inodes[a.inode].nlink++
+	f.inodes[a.inode].now.ctime = f.now
+	return nil
+}
+
+// Exchange swaps what stands at two paths.
+func (f *Fs) Exchange(x, y string) error {
+	err := f.begin("exchange", y, true)
+	if err == nil {
+		err = f.exchange(x, y)
+	}
+	return linkError("exchange", x, y, err)
+}
+
+func (f *Fs) exchange(x, y string) error {
+	if f.lacks&Exchanges != 0 {
+		return errors.ErrUnsupported
+	}
+	a, b, err := f.resolveTwo(x, y)
+	switch {
+	case err != nil:
+		return err
+	case a.inode == nowhere || b.inode == nowhere:
+		return syscall.ENOENT
+	case below(x, y) || below(y, x):
+		return syscall.EINVAL
+	case a.inode == b.inode:
+		return nil
+	}
+	f.apply(change{[]slot{{a.dir, a.text, b.inode}, {b.dir, b.text, a.inode}}, nowhere})
+	f.moved(a.inode, a.dir, b.dir)
+	f.moved(b.inode, b.dir, a.dir)
+	return nil
+}
+
+// SyncDir makes the names in a directory, its mode and its times certain.
+func (f *Fs) SyncDir(path string) error {
+	err := f.begin("syncdir", path, true)
+	if err != nil {
+		return pathError("syncdir", path, err)
+	}
+	at, err := f.resolve(path, true)
+	switch {
+	case err == nil && at.inode == nowhere:
+		err = syscall.ENOENT
+	case err == nil && !f.isDir(at.inode):
+		err = syscall.ENOTDIR
+	}
+	if err != nil {
+		return pathError("syncdir", path, err)
+	}
+	f.syncNames(at.inode)
+	f.syncInode(at.inode)
+	return nil
+}
+
+// CopyMeta copies what stands for owner and attributes.
+func (f *Fs) CopyMeta(from, to string) error {
+	err := f.begin("copymeta", to, true)
+	if err != nil {
+		return pathError("copymeta", to, err)
+	}
+	a, err := f.resolve(from, false)
+	if err == nil && a.inode == nowhere {
+		err = syscall.ENOENT
+	}
+	if err == nil {
+		err = f.change(to, false, func(c *content) { c.attr = f.inodes[a.inode].now.attr })
+	}
+	return pathError("copymeta", to, err)
+}
+
+// Lock does nothing: of the locks of a real system none is left when its process is gone.
+func (f *Fs) Lock(context.Context) (io.Closer, error) { return unlocked{}, nil }
+
+type unlocked struct{}
+
+func (unlocked) Close() error { return nil }
+
+// ReadlinkIfPossible returns the target of a link.
+func (f *Fs) ReadlinkIfPossible(path string) (string, error) {
+	err := f.begin("readlink", path, false)
+	if err != nil {
+		return "", pathError("readlink", path, err)
+	}
+	at, err := f.resolve(path, false)
+	switch {
+	case err != nil:
+	case at.inode == nowhere:
+		err = syscall.ENOENT
+	case f.inodes[at.inode].now.mode&fs.ModeSymlink == 0:
+		err = syscall.EINVAL
+	default:
+		return string(f.inodes[at.inode].now.data), nil
+	}
+	return "", pathError("readlink", path, err)
+}
