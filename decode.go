@@ -23,8 +23,12 @@ type Decoder struct {
 	// Lenient takes what other systems write: unknown names are warnings and not problems, a step's action may be called
 	// "type", and a step without an id gets the id "step-" and its index (X48). False is strict.
 	Lenient bool
-	// MaxBytes is the longest text that is read. Zero means MaxPipelineBytes.
+	// MaxBytes is the longest text, in bytes, that is read. A longer one is a *ValidationError with the code "json_too_large".
+	// Zero means MaxPipelineBytes.
 	MaxBytes int
+	// MaxDepth is how deeply lists and objects may be nested. More is a *ValidationError with the code "json_too_deep".
+	// Zero means DefaultMaxJSONDepth; negative, or more than 10,000, means 10,000.
+	MaxDepth int
 }
 
 // Decode reads a pipeline with the zero [Decoder].
@@ -35,7 +39,7 @@ func Decode(data []byte) (Pipeline, error) { return Decoder{}.Decode(data) }
 // not JSON at all gives one problem, "Invalid pipeline JSON: ..." (S0.65). Fields that are absent have their documented
 // defaults (X1).
 func (d Decoder) Decode(data []byte) (Pipeline, error) {
-	root, err := strictjson.Parse(data, strictjson.Limits{MaxBytes: cmp.Or(d.MaxBytes, MaxPipelineBytes)})
+	root, err := strictjson.Parse(data, strictjson.Limits{MaxBytes: cmp.Or(d.MaxBytes, MaxPipelineBytes), MaxDepth: jsonDepth(d.MaxDepth)})
 	if err == nil && root.Kind != strictjson.Object {
 		err = &strictjson.SyntaxError{Line: 1, Column: 1, Msg: fmt.Sprintf("a pipeline is an object, got %s", root.Kind)}
 	}
@@ -43,6 +47,12 @@ func (d Decoder) Decode(data []byte) (Pipeline, error) {
 		p := Problem{Code: codeInvalidJSON, Message: "Invalid pipeline JSON: " + err.Error()}
 		if syntax, ok := err.(*strictjson.SyntaxError); ok {
 			p.Line, p.Column = syntax.Line, syntax.Column
+			switch syntax.Err {
+			case strictjson.ErrTooLarge:
+				p.Code = codeLargeJSON
+			case strictjson.ErrTooDeep:
+				p.Code = codeDeepJSON
+			}
 		}
 		return Pipeline{}, &ValidationError{Problems: []Problem{p}}
 	}

@@ -72,7 +72,9 @@ func (p *Plan) Diff() string {
 	return b.String()
 }
 
-// WriteDiff writes the text of [Plan.Diff], one file after the other.
+// WriteDiff writes the text of [Plan.Diff], one file after the other. The error is an *actions.LimitError if a file is larger
+// than MaxFileBytes of the executor allows, or, as the plan would leave it, by more than MaxOutputBytes; a plan can be committed
+// that cannot be shown.
 func (p *Plan) WriteDiff(w io.Writer) error {
 	for _, patch := range p.patches() {
 		side, err := patch.load(p)
@@ -91,7 +93,7 @@ func (p *Plan) Files() ([]FileDiff, error) {
 	files := make([]FileDiff, len(p.changes))
 	for i, c := range p.changes {
 		f := FileDiff{Kind: c.Kind, Path: c.Path, From: c.From}
-		hunks, binary, err := hunksOf(c)
+		hunks, binary, err := p.hunksOf(c)
 		if err != nil {
 			return nil, err
 		}
@@ -102,14 +104,14 @@ func (p *Plan) Files() ([]FileDiff, error) {
 }
 
 // hunksOf compares the two sides of a change that has a file on both, or on one.
-func hunksOf(c fsutil.Change) (hunks []Hunk, binary bool, err error) {
+func (p *Plan) hunksOf(c fsutil.Change) (hunks []Hunk, binary bool, err error) {
 	if c.Old.Kind != fsutil.File && c.New.Kind != fsutil.File {
 		return nil, false, nil
 	}
 	if c.Old.Kind == c.New.Kind && c.Old.Hash == c.New.Hash {
 		return nil, false, nil
 	}
-	before, after, err := contents(c)
+	before, after, err := p.contents(c)
 	if err != nil {
 		return nil, false, err
 	}
@@ -171,10 +173,13 @@ func regions(splices []fsutil.Splice) []textdiff.Region {
 	return all
 }
 
-// contents reads both sides of a change; a side that is no file is empty.
-func contents(c fsutil.Change) (before, after []byte, err error) {
+// contents reads both sides of a change; a side that is no file is empty. Sides that are too large are not read.
+func (p *Plan) contents(c fsutil.Change) (before, after []byte, err error) {
+	if err := p.tree.x.checkPreview(c); err != nil {
+		return nil, nil, fmt.Errorf("show %s: %w", c.Path, err)
+	}
 	if c.Old.Kind == fsutil.File {
-		if before, err = readAll(c.OpenOld); err != nil {
+		if before, err = readAll(c.OpenOld, c.Old.Size); err != nil {
 			return nil, nil, fmt.Errorf("read %s: %w", c.Path, err)
 		}
 		if fsutil.HashOf(before) != c.Old.Hash {
@@ -182,20 +187,21 @@ func contents(c fsutil.Change) (before, after []byte, err error) {
 		}
 	}
 	if c.New.Kind == fsutil.File {
-		if after, err = readAll(c.OpenNew); err != nil {
+		if after, err = readAll(c.OpenNew, c.New.Size); err != nil {
 			return nil, nil, fmt.Errorf("read %s: %w", c.Path, err)
 		}
 	}
 	return before, after, nil
 }
 
-func readAll(open fsutil.Opener) ([]byte, error) {
+// readAll reads what is said to have that many bytes. Of what has more, one is read too many, which its hash tells.
+func readAll(open fsutil.Opener, size int64) ([]byte, error) {
 	r, err := open()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	return io.ReadAll(r)
+	return io.ReadAll(io.LimitReader(r, size+1))
 }
 
 // patch is one section of a git patch that is to be made.
@@ -251,14 +257,14 @@ func (s patch) load(p *Plan) (textdiff.FilePatch, error) {
 	f := textdiff.FilePatch{
 		OldName: s.oldPath, NewName: s.newPath, OldMode: gitMode(s.old), NewMode: gitMode(s.new), Rename: s.oldPath != s.newPath,
 	}
-	before, after, err := contents(s.change)
+	before, after, err := p.contents(s.change)
 	if err != nil {
 		return f, err
 	}
 	if s.replaced {
 		before = nil
 		if s.old.Kind == fsutil.File {
-			if before, err = p.readBase(s.newPath, s.old.Hash); err != nil {
+			if before, err = p.readBase(s.newPath, s.old); err != nil {
 				return f, err
 			}
 		}
@@ -295,14 +301,12 @@ func gitMode(s fsutil.State) uint32 {
 }
 
 // readBase reads a file of the tree that must not have changed.
-func (p *Plan) readBase(path string, hash fsutil.Hash) ([]byte, error) {
-	f, err := p.tree.fs.Open(path)
-	if err != nil {
-		return nil, err
+func (p *Plan) readBase(path string, s fsutil.State) ([]byte, error) {
+	if err := tooLarge(s, p.tree.x.limits().FileBytes()); err != nil {
+		return nil, fmt.Errorf("show %s: %w", path, err)
 	}
-	defer f.Close()
-	data, err := io.ReadAll(f)
-	if err == nil && fsutil.HashOf(data) != hash {
+	data, err := readAll(func() (io.ReadCloser, error) { return p.tree.fs.Open(path) }, s.Size)
+	if err == nil && fsutil.HashOf(data) != s.Hash {
 		err = &fs.PathError{Op: "read", Path: path, Err: fsutil.ErrDrift}
 	}
 	return data, err

@@ -42,6 +42,30 @@ type Executor struct {
 	Risk risk.Policy
 	// MaxFiles is how many files may be changed without force. Zero means DefaultMaxFiles; negative means no limit.
 	MaxFiles int
+	// MaxFileBytes is the largest file, in bytes, that a step reads to search, count, edit, compare or show it. It is judged
+	// by the size that the file is said to have, before a byte is read, and again by what really comes. A named file beyond
+	// it fails the step with an *actions.LimitError; a search leaves it out, with a warning, and so does a count of
+	// files that another step has found. Previews are held to it too, see [Plan.WriteDiff]. Zero means
+	// actions.DefaultMaxFileBytes, negative no limit but that of 2 GiB for one file.
+	MaxFileBytes int64
+	// MaxMatches is how many matches one step replaces in one file, judged while they are found. One more fails the step
+	// with an *actions.LimitError. Zero means actions.DefaultMaxMatches, negative no limit.
+	MaxMatches int
+	// MaxOutputBytes is how much text, in bytes, one step puts into one file, judged before the text is made. More fails the
+	// step with an *actions.LimitError. Zero means actions.DefaultMaxOutputBytes, negative no limit.
+	MaxOutputBytes int64
+	// MaxPatternBytes is the longest text or regular expression, in bytes, that a step looks for, judged before the step
+	// reads anything. A longer one fails the step with an *actions.LimitError. Zero means
+	// actions.DefaultMaxPatternBytes, negative no limit; a regular expression is never longer than
+	// actions.MaxRegexBytes, beyond which it is a *ValidationError.
+	MaxPatternBytes int
+	// MaxJSONDepth is how deeply lists and objects may be nested in a plan that [Executor.OpenPlan] reads, judged before
+	// anything is made of the text. More is a *PlanError. Zero means DefaultMaxJSONDepth; negative, or more than
+	// 10,000, means 10,000.
+	MaxJSONDepth int
+	// MaxPlanBytes is the longest text, in bytes, that [Executor.OpenPlan] reads. A longer one is a *PlanError. Zero means
+	// DefaultMaxPlanBytes, negative no limit.
+	MaxPlanBytes int
 	// Workers is how many goroutines a run may use. Zero means GOMAXPROCS.
 	Workers int
 	// AllowedPaths are the files and directories, with all below them, that steps may read and write, judged when
@@ -212,6 +236,7 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error)
 	start := time.Now()
 	stage := fsutil.NewStage(t.fs)
 	stage.SetGuard(t.guard())
+	stage.SetMaxRead(x.limits().FileBytes())
 	r := &run{
 		x: x, p: p, stage: stage, log: x.logger().With("pipeline", p.name),
 		handled: p.handledSteps(),

@@ -72,7 +72,10 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 		}
 		v.Changes[i].Change = c
 		if ownContent(c) {
-			data, err := readAll(c.OpenNew)
+			if err := p.tree.x.checkPreview(c); err != nil {
+				return nil, &PlanError{Path: c.Path, Err: err}
+			}
+			data, err := readAll(c.OpenNew, c.New.Size)
 			if err != nil {
 				return nil, fmt.Errorf("read %s: %w", c.Path, err)
 			}
@@ -94,6 +97,9 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 	t, err := x.openTree(fsys)
 	if err != nil {
 		return nil, err
+	}
+	if err := x.checkPlanText(data); err != nil {
+		return nil, &PlanError{Err: err}
 	}
 	var v planJSON
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -166,15 +172,20 @@ func (t *tree) adopt(c changeJSON) (fsutil.Change, error) {
 			return c.Change, errors.New("the content is not what its hash says")
 		}
 		return c.WithContent(openOld, fsutil.BytesOpener(c.Content)), nil
+	case c.Splices == nil:
+		return c.WithContent(openOld, openOld), nil // only the name or the mode changes
 	default:
+		if err := t.x.checkPreview(c.Change); err != nil {
+			return c.Change, err
+		}
 		openNew := func() (io.ReadCloser, error) { return spliced(openOld, c.Change) }
 		return c.WithContent(openOld, openNew), nil
 	}
 }
 
-// spliced opens the new bytes of a change that is held as splices, or is a mere rename.
+// spliced opens the new bytes of a change that is held as splices.
 func spliced(openOld fsutil.Opener, c fsutil.Change) (io.ReadCloser, error) {
-	old, err := readAll(openOld)
+	old, err := readAll(openOld, c.Old.Size)
 	if err != nil {
 		return nil, err
 	}

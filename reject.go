@@ -105,7 +105,7 @@ func (p *Plan) RejectHunks(path string, numbers ...int) (*Plan, error) {
 	if c.Old.Kind != fsutil.File || c.New.Kind != fsutil.File {
 		return nil, fmt.Errorf("reject hunks of %s: the file is %s as a whole; reject it", path, c.Kind)
 	}
-	hunks, binary, err := hunksOf(c)
+	hunks, binary, err := p.hunksOf(c)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (p *Plan) RejectHunks(path string, numbers ...int) (*Plan, error) {
 			return nil, fmt.Errorf("reject hunk %d of %s: there are %d, counted from 0", n, path, len(hunks))
 		}
 	}
-	before, after, err := contents(c)
+	before, after, err := p.contents(c)
 	if err != nil {
 		return nil, err
 	}

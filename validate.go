@@ -17,6 +17,8 @@ import (
 // The codes of problems. They are stable: programs may rely on them.
 const (
 	codeInvalidJSON  = "invalid_json"
+	codeLargeJSON    = "json_too_large"
+	codeDeepJSON     = "json_too_deep"
 	codeUnknownField = "unknown_field"
 	codeWrongType    = "wrong_type"
 	codeNoName       = "missing_name"

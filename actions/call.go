@@ -2,6 +2,7 @@ package actions
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
@@ -23,6 +24,8 @@ type Call struct {
 	Files []string
 	// Inputs are the results of the steps in input_from or input_from_all, in that order.
 	Inputs []Result
+	// Limits are what the host allows one step to cost. The zero Limits has the defaults.
+	Limits Limits
 	// Workers is how many goroutines the step may use. Zero means GOMAXPROCS.
 	Workers int
 	// Logger may be nil; use Log.
@@ -48,6 +51,26 @@ func (c *Call) Log() *slog.Logger {
 		return slog.New(slog.DiscardHandler)
 	}
 	return c.Logger
+}
+
+// ReadFile returns the bytes of a regular file on the stage, which are shared: never modify them. It holds the limit on the
+// size of files, so it is what an action reads files with; the error is a *FileError, around a *[LimitError] perhaps.
+func (c *Call) ReadFile(name string) ([]byte, error) {
+	data, err := c.readFile(name)
+	return data, fileError(name, err)
+}
+
+func (c *Call) readFile(name string) ([]byte, error) {
+	most := c.Limits.FileBytes()
+	data, err := c.FS.ReadFileMax(name, most)
+	if errors.Is(err, fsutil.ErrTooLarge) {
+		e := &LimitError{What: LimitFile, Limit: most}
+		if info, err := c.FS.Stat(name); err == nil && info.Size() > most {
+			e.Got = info.Size()
+		}
+		return nil, e
+	}
+	return data, err
 }
 
 // Pool returns the number of goroutines to use.

@@ -2,13 +2,14 @@ package actions
 
 import (
 	"context"
-	"slices"
+	"errors"
 
 	"github.com/millrace-go/millrace/internal/match"
 )
 
 // CountOccurrences counts the matches of a pattern in files, without overlaps (S0.26, S0.27, X15). The pattern is a
-// literal text unless Mode says otherwise. Binary files are counted as well.
+// literal text unless Mode says otherwise. Binary files are counted as well. A file that is larger than the host allows is a
+// *LimitError if it is named here, and left out with a warning if it comes from another step.
 type CountOccurrences struct {
 	Files      []string `json:"files,omitempty" doc:"Files to count in. Leave it out if an earlier step gives them."`
 	Pattern    string   `json:"pattern" param:"required" doc:"Text, or in mode regex regular expression, to count."`
@@ -31,13 +32,19 @@ func (o CountOccurrences) Touches() (reads, writes []string, known bool) { retur
 
 // Run implements [Action]. The outcome has all files, also those in which nothing was counted, and their counts.
 func (o CountOccurrences) Run(ctx context.Context, c *Call) (Outcome, error) {
-	p, err := compilePattern("pattern", o.Pattern, o.Mode, match.Literal, match.Flags{IgnoreCase: o.IgnoreCase})
+	p, err := c.compilePattern("pattern", o.Pattern, o.Mode, match.Literal, match.Flags{IgnoreCase: o.IgnoreCase})
 	if err != nil {
 		return Outcome{}, err
 	}
 	counts := make([]int, len(c.Files))
+	large := make([]bool, len(c.Files))
 	err = c.Each(ctx, c.Files, func(ctx context.Context, i int, file string) error {
 		data, err := readText(c, file, nil)
+		if tooLarge, ok := errors.AsType[*LimitError](err); ok && len(c.Inputs) > 0 {
+			c.Warnf("%s: left out, larger than %d bytes", file, tooLarge.Limit)
+			large[i] = true
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -47,9 +54,12 @@ func (o CountOccurrences) Run(ctx context.Context, c *Call) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	out := Outcome{Files: slices.Clone(c.Files), Counts: make(map[string]int, len(c.Files))}
+	out := Outcome{Counts: make(map[string]int, len(c.Files))}
 	for i, file := range c.Files {
-		out.Counts[file] = counts[i]
+		if !large[i] {
+			out.Files = append(out.Files, file)
+			out.Counts[file] = counts[i]
+		}
 	}
 	return out, nil
 }

@@ -39,7 +39,7 @@ func (e Edit) Touches() (reads, writes []string, known bool) { return e.Files, e
 
 // Run implements [Action]. The outcome tells of the files that changed, and counts replacements that changed bytes.
 func (e Edit) Run(ctx context.Context, c *Call) (Outcome, error) {
-	p, err := compilePattern("old_text", e.OldText, e.Mode, match.Literal, match.Flags{})
+	p, err := c.compilePattern("old_text", e.OldText, e.Mode, match.Literal, match.Flags{})
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -275,7 +275,7 @@ func TestEditIsReplaceAll(t *testing.T) {
 
 // TestEditLimits holds HOSTILE 56 and 57: too many matches and too much output are typed errors, and nothing is staged.
 func TestEditLimits(t *testing.T) {
-	b := inMemory(t, files{"a": strings.Repeat("a", actions.MaxMatches+1)})
+	b := inMemory(t, files{"a": strings.Repeat("a", actions.DefaultMaxMatches+1)})
 	for what, action := range map[string]actions.Action{
 		"matches": actions.Edit{OldText: "a", NewText: "b"},
 		"bytes":   actions.Edit{OldText: "a", NewText: strings.Repeat("b", 1000)},

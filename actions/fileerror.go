@@ -53,7 +53,7 @@ func reason(err error) string {
 
 // readText returns the content of a regular file, and refuses binary ones with refusal unless that is nil.
 func readText(c *Call, name string, refusal error) ([]byte, error) {
-	data, err := c.FS.ReadFile(name)
+	data, err := c.readFile(name)
 	if err == nil && refusal != nil && fsutil.IsBinary(data) {
 		err = refusal
 	}

@@ -52,7 +52,7 @@ func (m MultiEdit) Run(ctx context.Context, c *Call) (Outcome, error) {
 	}
 	for i, e := range m.Edits {
 		label := fmt.Sprintf("old_text of edit %d", i)
-		p, err := compilePattern(label, e.OldText, "literal", match.Literal, match.Flags{})
+		p, err := c.compilePattern(label, e.OldText, "literal", match.Literal, match.Flags{})
 		if err != nil {
 			return Outcome{}, err
 		}

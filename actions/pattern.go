@@ -20,20 +20,6 @@ const (
 	codeTooMany        = "too_many"
 )
 
-// Bounds on what one step may ask for.
-const (
-	// MaxEdits is how many edits a multi_edit, and how many patterns a regex_transform, may have.
-	MaxEdits = 10_000
-	// MaxMatches is how many replacements one step makes in one file.
-	MaxMatches = 1_000_000
-	// MaxOutputBytes is how much text one step puts into one file.
-	MaxOutputBytes = 256 << 20
-)
-
-// LimitError says that one step would have replaced more in one file than is allowed: more matches than MaxMatches, or more
-// bytes than MaxOutputBytes.
-type LimitError = match.LimitError
-
 // PatternError says that a pattern or its replacement cannot be used. Before a run it is a [Problem]; it comes as an error
 // only where templates made the pattern.
 type PatternError = match.PatternError
@@ -73,10 +59,13 @@ func (c *Check) problem(param, code string, err error) {
 }
 
 // compilePattern compiles a pattern whose templates are expanded.
-func compilePattern(param, pattern, mode string, byDefault match.Mode, flags match.Flags) (*match.Pattern, error) {
+func (c *Call) compilePattern(param, pattern, mode string, byDefault match.Mode, flags match.Flags) (*match.Pattern, error) {
 	m, err := match.ParseMode(mode, byDefault)
 	if err != nil {
 		return nil, err
+	}
+	if err := c.Limits.checkPattern(pattern); err != nil {
+		return nil, fmt.Errorf("%s: %w", param, err)
 	}
 	p, err := match.Compile(pattern, m, flags)
 	if errors.Is(err, match.ErrEmpty) {

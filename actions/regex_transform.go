@@ -64,7 +64,7 @@ func (r RegexTransform) Run(ctx context.Context, c *Call) (Outcome, error) {
 		if err != nil {
 			return Outcome{}, err
 		}
-		p, err := compilePattern(label, e.Pattern, "regex", match.Regex, flags)
+		p, err := c.compilePattern(label, e.Pattern, "regex", match.Regex, flags)
 		if err != nil {
 			return Outcome{}, err
 		}

@@ -2,6 +2,7 @@ package actions
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"sync/atomic"
@@ -57,15 +58,16 @@ func (r *replacing) run(ctx context.Context, c *Call) (Outcome, error) {
 
 // file replaces in one file and returns how many replacements it made.
 func (r *replacing) file(ctx context.Context, c *Call, name string) (int, error) {
-	data, err := c.FS.ReadFile(name)
+	data, err := c.readFile(name)
 	switch {
 	case err != nil:
 		return 0, err
 	case !r.binary && fsutil.IsBinary(data):
 		return 0, ErrBinary
 	}
+	left := c.Limits.budget()
 	if r.simultaneous {
-		splices, err := r.together(ctx, c.Step, data)
+		splices, err := r.together(ctx, c.Step, data, left)
 		if err != nil || len(splices) == 0 {
 			return 0, err
 		}
@@ -74,7 +76,7 @@ func (r *replacing) file(ctx context.Context, c *Call, name string) (int, error)
 	edits, rounds := 0, 0
 	now := data
 	for i := range r.list {
-		splices, err := r.splices(ctx, c.Step, i, now)
+		splices, err := r.splices(ctx, c.Step, i, now, left)
 		if err != nil {
 			return 0, err
 		}
@@ -97,7 +99,7 @@ func (r *replacing) file(ctx context.Context, c *Call, name string) (int, error)
 }
 
 // splices returns a splice for each match of one replacement that changes anything.
-func (r *replacing) splices(ctx context.Context, step string, i int, data []byte) (splices []fsutil.Splice, err error) {
+func (r *replacing) splices(ctx context.Context, step string, i int, data []byte, left *budget) (splices []fsutil.Splice, err error) {
 	one := r.list[i]
 	if !one.pattern.Contains(data) {
 		return nil, nil
@@ -105,53 +107,40 @@ func (r *replacing) splices(ctx context.Context, step string, i int, data []byte
 	one.matched.Store(true)
 	by := []fsutil.Origin{{Step: step, Edit: i}}
 	replacer := one.pattern.Replacer(one.template, data)
-	size, tooLarge := 0, false
-	err = one.pattern.All(ctx, data, MaxMatches, func(loc []int) bool {
-		text := replacer.Replace(loc)
-		if bytes.Equal(text, data[loc[0]:loc[1]]) {
-			return true
+	var over error
+	err = one.pattern.All(ctx, data, 0, func(loc []int) bool {
+		var text []byte
+		if text, over = left.replace(replacer, loc, data); text != nil {
+			splices = append(splices, fsutil.Splice{Off: int64(loc[0]), Len: int64(loc[1] - loc[0]), Text: text, By: by})
 		}
-		size += len(text)
-		splices = append(splices, fsutil.Splice{Off: int64(loc[0]), Len: int64(loc[1] - loc[0]), Text: text, By: by})
-		tooLarge = size > MaxOutputBytes
-		return !tooLarge
+		return over == nil
 	})
-	if tooLarge {
-		err = &match.LimitError{What: "bytes", Limit: MaxOutputBytes}
-	}
 	if len(splices) > 0 {
 		one.changed.Store(true)
 	}
-	return splices, err
+	return splices, cmp.Or(over, err)
 }
 
 // together returns the splices of all replacements, none of which sees what another one does (X14).
-func (r *replacing) together(ctx context.Context, step string, data []byte) ([]fsutil.Splice, error) {
+func (r *replacing) together(ctx context.Context, step string, data []byte, left *budget) ([]fsutil.Splice, error) {
 	var all []fsutil.Splice
 	spans := spans{data: data}
-	size := 0
 	for i := range r.list {
 		one := r.list[i]
 		by := []fsutil.Origin{{Step: step, Edit: i}}
 		replacer := one.pattern.Replacer(one.template, data)
-		err := one.pattern.All(ctx, data, MaxMatches, func(loc []int) bool {
+		var over error
+		err := one.pattern.All(ctx, data, 0, func(loc []int) bool {
 			one.matched.Store(true)
 			spans.list = append(spans.list, span{loc[0], loc[1], i})
-			if text := replacer.Replace(loc); !bytes.Equal(text, data[loc[0]:loc[1]]) {
+			var text []byte
+			if text, over = left.replace(replacer, loc, data); text != nil {
 				one.changed.Store(true)
 				all = append(all, fsutil.Splice{Off: int64(loc[0]), Len: int64(loc[1] - loc[0]), Text: text, By: by})
-				size += len(text)
 			}
-			return size <= MaxOutputBytes && len(spans.list) <= MaxMatches
+			return over == nil
 		})
-		switch {
-		case err != nil:
-		case size > MaxOutputBytes:
-			err = &match.LimitError{What: "bytes", Limit: MaxOutputBytes}
-		case len(spans.list) > MaxMatches:
-			err = &match.LimitError{What: "matches", Limit: MaxMatches}
-		}
-		if err != nil {
+		if err := cmp.Or(over, err); err != nil {
 			return nil, err
 		}
 	}

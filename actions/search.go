@@ -12,13 +12,11 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// DefaultMaxFileBytes is the size up to which [Search] looks into a file unless it says otherwise.
-const DefaultMaxFileBytes = 256 << 20
-
 // Search finds the files below a path in which a pattern matches (S0.17, S0.18, X10, X11, X51).
 //
 // Version control directories, the state directory, binary files (a NUL in the first 8 KiB) and what .gitignore files
-// leave out are not looked at; hidden files are. Symbolic links are not followed, but for Path itself. The outcome has the
+// leave out are not looked at; hidden files are. Files that are larger than MaxFileBytes, or than the host's limit if that is
+// less, are left out with a warning; a Path that is itself such a file is a *LimitError if it is the host's limit. Symbolic links are not followed, but for Path itself. The outcome has the
 // number of matches in each file, and how the pattern was read.
 //
 // Include and Exclude are globs on paths relative to the root of the tree, with slashes, as they appear in results: "*"
@@ -34,7 +32,7 @@ type Search struct {
 	IncludeContent bool     `json:"include_content,omitempty" doc:"Also return the content of the files found."`
 	NoIgnore       bool     `json:"no_ignore,omitempty" doc:"Also search what .gitignore files leave out."`
 	IgnoreCase     bool     `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
-	MaxFileBytes   int64    `json:"max_file_bytes,omitempty" doc:"Files larger than this are left out, with a warning. Default: 268435456."`
+	MaxFileBytes   int64    `json:"max_file_bytes,omitempty" doc:"Files larger than this are left out, with a warning. It can only lower the host's limit, which is the default: 268435456 unless the host has another one."`
 }
 
 // Spec implements [Action].
@@ -77,7 +75,7 @@ func (s Search) root() string {
 
 // Run implements [Action].
 func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
-	p, err := compilePattern("pattern", s.Pattern, s.Mode, match.Auto, match.Flags{IgnoreCase: s.IgnoreCase})
+	p, err := c.compilePattern("pattern", s.Pattern, s.Mode, match.Auto, match.Flags{IgnoreCase: s.IgnoreCase})
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -86,15 +84,19 @@ func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
 		return Outcome{}, err
 	}
 	root, err := c.FS.Resolve(s.root())
+	var info fs.FileInfo
 	if err == nil {
-		_, err = c.FS.Stat(root)
+		info, err = c.FS.Stat(root)
+	}
+	if err == nil {
+		err = fileError(root, c.Limits.checkFile(info))
 	}
 	if err != nil {
 		return Outcome{}, s.pathError(err)
 	}
-	maxBytes := s.MaxFileBytes
-	if maxBytes <= 0 {
-		maxBytes = DefaultMaxFileBytes
+	maxBytes := c.Limits.FileBytes()
+	if s.MaxFileBytes > 0 {
+		maxBytes = min(maxBytes, s.MaxFileBytes)
 	}
 	w := &searching{c: c, pattern: p, content: s.IncludeContent, maxBytes: maxBytes}
 	w.mayMatch, w.overlap = p.Screen()

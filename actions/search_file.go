@@ -66,6 +66,9 @@ func (s *searching) file(ctx context.Context, e fsutil.Entry) error {
 	if n == 0 || fsutil.IsBinary(first) {
 		return ignoreEOF(err)
 	}
+	if int64(n) > s.maxBytes {
+		return s.leaveOut(e.Path)
+	}
 	if err != nil {
 		if err = ignoreEOF(err); err != nil || s.mayMatch != nil && !s.mayMatch(first) {
 			return err
@@ -85,10 +88,7 @@ func (s *searching) long(ctx context.Context, name string, f fsutil.ReadFile, bu
 		return err
 	}
 	if info.Size() > s.maxBytes {
-		s.mu.Lock()
-		s.large = append(s.large, name)
-		s.mu.Unlock()
-		return nil
+		return s.leaveOut(name)
 	}
 	if text, ok := s.pattern.Plain(); ok && !s.content && info.Size() >= searchStream && !s.pattern.Ambiguous() {
 		return s.stream(ctx, name, f, text, (*buf)[:n])
@@ -96,11 +96,14 @@ func (s *searching) long(ctx context.Context, name string, f fsutil.ReadFile, bu
 	if s.mayMatch != nil && !s.mayMatch((*buf)[:n]) {
 		// Look through the rest part by part. What was read is not kept: where there is a match, the file is read again.
 		hit, err := s.rest(ctx, f, buf, n)
-		if err != nil || !hit {
-			return err
+		var data []byte
+		if err == nil && hit {
+			data, err = s.c.FS.ReadFileMax(name, s.maxBytes)
 		}
-		data, err := s.c.FS.ReadFile(name)
-		if err != nil {
+		switch {
+		case errors.Is(err, fsutil.ErrTooLarge):
+			return s.leaveOut(name)
+		case err != nil || !hit:
 			return err
 		}
 		return s.report(ctx, name, data)
@@ -110,10 +113,22 @@ func (s *searching) long(ctx context.Context, name string, f fsutil.ReadFile, bu
 	if err != nil {
 		return err
 	}
+	if int64(n+len(rest)) > s.maxBytes {
+		return s.leaveOut(name)
+	}
 	return s.whole(ctx, name, f, append(head, rest...))
 }
 
-// rest reports whether a part of the file behind the n bytes in the buffer may match.
+// leaveOut notes a file that is too large.
+func (s *searching) leaveOut(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.large = append(s.large, name)
+	return nil
+}
+
+// rest reports whether a part of the file behind the n bytes in the buffer may match. A file that turns out to be larger
+// than it is allowed to be, as in /proc, is [fsutil.ErrTooLarge].
 func (s *searching) rest(ctx context.Context, f fsutil.ReadFile, buf *[]byte, n int) (hit bool, err error) {
 	for total := int64(n); ; {
 		if err := ctx.Err(); err != nil {
@@ -125,7 +140,10 @@ func (s *searching) rest(ctx context.Context, f fsutil.ReadFile, buf *[]byte, n 
 		if more > 0 && s.mayMatch((*buf)[:n]) {
 			return true, nil
 		}
-		if total += int64(more); err != nil || total > s.maxBytes {
+		if total += int64(more); total > s.maxBytes {
+			return false, fsutil.ErrTooLarge
+		}
+		if err != nil {
 			return false, ignoreEOF(err)
 		}
 	}
@@ -151,7 +169,10 @@ func (s *searching) stream(ctx context.Context, name string, f fsutil.ReadFile, 
 		keep := copy(buf, buf[max(end, len(buf)-len(needle)+1):])
 		more, err := io.ReadFull(f, buf[keep:cap(buf)])
 		buf = buf[:keep+more]
-		if total += int64(more); more == 0 || total > s.maxBytes {
+		if total += int64(more); total > s.maxBytes {
+			return s.leaveOut(name)
+		}
+		if more == 0 {
 			if err := ignoreEOF(err); err != nil {
 				return err
 			}

@@ -62,7 +62,7 @@ func (r *replacing) missing(c *Call, files []string, one *replacement, budget *i
 	}
 	left := nearestHints
 	for _, file := range files[:min(len(files), nearestFiles)] {
-		data, err := c.FS.ReadFile(file)
+		data, err := c.readFile(file)
 		if err != nil {
 			continue // it was read a moment ago: the step's own error tells of this
 		}

@@ -43,6 +43,8 @@ type core struct {
 	base  *baseFs
 	guard guard
 	now   time.Time // the mtime of all that is written
+	// maxRead bounds what is read as a whole. It is set before the first use.
+	maxRead int64
 
 	mu     sync.RWMutex
 	root   *node

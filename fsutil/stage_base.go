@@ -138,8 +138,8 @@ func (b *baseFs) open(f *fact) (afero.File, error) {
 	return file, nil
 }
 
-// read returns the bytes of the file. They are shared and never change.
-func (b *baseFs) read(f *fact) ([]byte, error) {
+// read returns the bytes of the file, if they are not more than most. They are shared and never change.
+func (b *baseFs) read(f *fact, most int64) ([]byte, error) {
 	if data, ok := b.cache.get(f); ok {
 		return data, nil
 	}
@@ -153,7 +153,7 @@ func (b *baseFs) read(f *fact) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	data, err := readSized(file, f.size)
+	data, err := readSized(file, f.size, most)
 	if err != nil {
 		return nil, err
 	}
@@ -230,13 +230,18 @@ func (b *baseFs) list(name string) ([]fs.DirEntry, error) {
 	return dir.ReadDir()
 }
 
-// readSized reads a file that was said to have size bytes. Files that do not know their size, as in /proc, say 0.
-func readSized(r io.Reader, size int64) ([]byte, error) {
-	if size == 0 {
-		return io.ReadAll(r)
-	}
-	if size > maxInMemory {
+// readSized reads a file that was said to have size bytes. Files that do not know their size, as in /proc, say 0: of them
+// no more is read than shows that there is too much.
+func readSized(r io.Reader, size, most int64) ([]byte, error) {
+	if size > most {
 		return nil, ErrTooLarge
+	}
+	if size == 0 {
+		data, err := io.ReadAll(io.LimitReader(r, most+1))
+		if err == nil && int64(len(data)) > most {
+			return nil, ErrTooLarge
+		}
+		return data, err
 	}
 	data := make([]byte, size)
 	if _, err := io.ReadFull(r, data); err != nil {

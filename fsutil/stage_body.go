@@ -60,10 +60,11 @@ func (c *core) pagedBody(data []byte) (*body, error) {
 	return b, c.relieve(b)
 }
 
-// bytesOf returns the content as a whole. It is shared and never changes. core.mu must not be held.
-func (c *core) bytesOf(b *body) ([]byte, error) {
+// bytesOf returns the content as a whole, of which a file that says that it is empty may have as much as most. It is
+// shared and never changes. core.mu must not be held.
+func (c *core) bytesOf(b *body, most int64) ([]byte, error) {
 	if b.plain() {
-		return c.base.read(b.src)
+		return c.base.read(b.src, most)
 	}
 	if data, ok := c.base.cache.get(b); ok {
 		return data, nil
@@ -73,7 +74,7 @@ func (c *core) bytesOf(b *body) ([]byte, error) {
 	}
 	var data []byte
 	if b.src != nil {
-		old, err := c.base.read(b.src)
+		old, err := c.base.read(b.src, maxInMemory)
 		if err == nil {
 			data, err = ApplySplices(old, b.splices)
 		}

@@ -6,14 +6,38 @@ import (
 )
 
 // ReadFile returns the bytes of a regular file. They are shared: never modify them. The stage keeps what was read last,
-// up to 64 MiB, so that several steps read a file once. A file of 2 GiB or more is [ErrTooLarge].
+// up to 64 MiB, so that several steps read a file once. A file of 2 GiB or more is [ErrTooLarge], and so is one beyond the
+// limit of [Stage.SetMaxRead].
 func (s *Stage) ReadFile(name string) ([]byte, error) {
-	data, _, err := s.readFile(name, read)
+	return s.ReadFileMax(name, maxInMemory)
+}
+
+// ReadFileMax is ReadFile for files of at most that many bytes. Larger ones are [ErrTooLarge]: judged by the size the file
+// is said to have, before any of it is read, and by what comes where that is said to be 0, as in /proc.
+func (s *Stage) ReadFileMax(name string, most int64) ([]byte, error) {
+	data, _, err := s.readFile(name, read, most)
 	return data, pathError("read", name, err)
 }
 
+// SetMaxRead sets how large, in bytes, a file may be that is read as a whole or edited; zero or less means that there is no
+// limit but that of 2 GiB. Streams that Open gives are not held to it. Call it before the first use, while nobody else uses
+// the stage.
+func (s *Stage) SetMaxRead(most int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.maxRead = most
+}
+
+// readLimit returns the tighter of a limit and that of the stage.
+func (c *core) readLimit(most int64) int64 {
+	if c.maxRead > 0 {
+		most = min(most, c.maxRead)
+	}
+	return min(most, maxInMemory)
+}
+
 // readFile returns the bytes that stand at the name and the body they are of.
-func (s *Stage) readFile(name string, a access) ([]byte, *body, error) {
+func (s *Stage) readFile(name string, a access, most int64) ([]byte, *body, error) {
 	p, err := s.lookUp(name, true, a)
 	if err != nil {
 		return nil, nil, err
@@ -22,8 +46,18 @@ func (s *Stage) readFile(name string, a access) ([]byte, *body, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	data, err := s.bytesOf(b)
-	return data, b, err
+	most = s.readLimit(most)
+	if b.size > most {
+		return nil, nil, ErrTooLarge
+	}
+	data, err := s.bytesOf(b, most)
+	if err == nil && int64(len(data)) > most {
+		err = ErrTooLarge // in the cache, of a file that does not say its size
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return data, b, nil
 }
 
 // bodyOf returns the content of a regular file as it is now.
@@ -111,7 +145,7 @@ func (s *Stage) Edit(name string, splices []Splice) error {
 func (s *Stage) edit(name string, splices []Splice) error {
 	splices = s.ownSplices(splices)
 	for {
-		data, old, err := s.readFile(name, write)
+		data, old, err := s.readFile(name, write, maxInMemory)
 		if err != nil {
 			return err
 		}
@@ -168,7 +202,7 @@ func (s *Stage) editedBody(old *body, data []byte, splices []Splice) (*body, err
 		return s.pagedBody(out)
 	}
 	// The commit compares the file with the very bytes that were edited, so they are hashed while they are at hand.
-	base, err := s.core.base.read(old.src)
+	base, err := s.core.base.read(old.src, maxInMemory)
 	if err != nil {
 		return nil, err
 	}

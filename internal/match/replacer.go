@@ -33,6 +33,24 @@ func (p *Pattern) Replacer(t Template, data []byte) *Replacer {
 	return r
 }
 
+// Size returns how long the replacement is, in bytes, without making it. Where "\r" are put in for the line ends of the
+// file, it is that much longer.
+func (r *Replacer) Size(loc []int) int64 {
+	if r.whole != nil {
+		return int64(len(r.whole))
+	}
+	n := int64(0)
+	for _, part := range r.template.parts {
+		switch {
+		case part.group < 0:
+			n += int64(len(part.text))
+		case loc[2*part.group] >= 0:
+			n += int64(loc[2*part.group+1] - loc[2*part.group])
+		}
+	}
+	return n
+}
+
 // Replace returns what replaces the match. The result may be shared with other matches: do not change it.
 func (r *Replacer) Replace(loc []int) []byte {
 	if r.whole != nil {

@@ -3,7 +3,7 @@ package strictjson
 // nested reads an array or object, whose opening byte is next, with its parts read by parts.
 func (p *parser) nested(n *Node, parts func(*Node) error) error {
 	if p.depth++; p.depth > p.limits.MaxDepth {
-		return p.failAs(ErrTooDeep, p.pos, "lists and objects are nested more than %d deep", p.limits.MaxDepth)
+		return p.failAs(ErrTooDeep, p.pos, "%s", tooDeep(p.limits.MaxDepth))
 	}
 	p.pos++
 	if err := parts(n); err != nil {

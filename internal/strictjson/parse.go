@@ -28,13 +28,10 @@ func Parse(data []byte, limits Limits) (*Node, error) {
 	if limits.MaxBytes <= 0 {
 		limits.MaxBytes = defaultBytes
 	}
-	if limits.MaxDepth <= 0 {
-		limits.MaxDepth = defaultDepth
-	}
 	if limits.MaxValues <= 0 {
 		limits.MaxValues = defaultValues
 	}
-	limits.MaxDepth = min(limits.MaxDepth, mostDepth)
+	limits.MaxDepth = maxDepth(limits.MaxDepth)
 	if len(data) > limits.MaxBytes {
 		return nil, &SyntaxError{
 			Msg: fmt.Sprintf("the text is too large: %d bytes, at most %d are allowed", len(data), limits.MaxBytes), Err: ErrTooLarge,

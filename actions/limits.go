@@ -1,0 +1,166 @@
+package actions
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"math"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/match"
+)
+
+// The limits of a zero [Limits].
+const (
+	// DefaultMaxFileBytes is the largest file that is read, in bytes.
+	DefaultMaxFileBytes = 256 << 20
+	// DefaultMaxMatches is how many replacements one step makes in one file.
+	DefaultMaxMatches = 1_000_000
+	// DefaultMaxOutputBytes is how much text one step puts into one file, in bytes.
+	DefaultMaxOutputBytes = 256 << 20
+	// DefaultMaxPatternBytes is the longest text that is looked for, in bytes. It is more than anybody writes by hand and
+	// little enough that looking for many of them costs no memory to speak of.
+	DefaultMaxPatternBytes = 1 << 20
+)
+
+// MaxEdits is how many edits a multi_edit, and how many patterns a regex_transform, may have.
+const MaxEdits = 10_000
+
+// MaxRegexBytes is the longest regular expression, in bytes, whatever [Limits] says. A text that is looked for whatever its
+// case is held to it too, for it is one inside.
+const MaxRegexBytes = match.MaxRegexBytes
+
+// Limits bound what one step may cost. They are the host's: nothing in a pipeline can lift them. Zero means the default of
+// the field, a negative number that there is no limit. What is beyond one is a [*LimitError].
+type Limits struct {
+	// MaxFileBytes is the largest file, in bytes, that is read as a whole: to search, count, edit, compare or show it. It is
+	// judged by the size that the file is said to have, before a byte is read, and again by what really comes. Zero
+	// means DefaultMaxFileBytes; without a limit, files of 2 GiB or more are still an error.
+	MaxFileBytes int64
+	// MaxMatches is how many matches one step replaces in one file, judged while they are found. Zero means
+	// DefaultMaxMatches.
+	MaxMatches int
+	// MaxOutputBytes is how much text, in bytes, one step puts into one file, judged before the text is made. Zero means
+	// DefaultMaxOutputBytes.
+	MaxOutputBytes int64
+	// MaxPatternBytes is the longest pattern, in bytes, judged before a file is read. Zero means DefaultMaxPatternBytes.
+	// Regular expressions are also held to MaxRegexBytes, already when the pipeline is built or decoded.
+	MaxPatternBytes int
+}
+
+// What a [LimitError] is about.
+const (
+	LimitFile    = "file bytes"
+	LimitMatches = "matches"
+	LimitOutput  = "bytes"
+	LimitPattern = "pattern bytes"
+)
+
+// LimitError says that a step would have cost more than a [Limits] allows. Nothing was written.
+type LimitError struct {
+	// What is LimitFile, LimitMatches, LimitOutput or LimitPattern.
+	What string
+	// Limit is the limit that was met.
+	Limit int64
+	// Got is how much there was, 0 where that was not found out.
+	Got int64
+}
+
+// Error names the limit, its value, and what to do.
+func (e *LimitError) Error() string {
+	got := ""
+	if e.Got > 0 {
+		got = fmt.Sprintf(", got %d", e.Got)
+	}
+	switch e.What {
+	case LimitFile:
+		return fmt.Sprintf("file is too large (max %d bytes%s): leave it out, or have the host raise MaxFileBytes", e.Limit, got)
+	case LimitMatches:
+		return fmt.Sprintf("too many matches in one file (max %d%s): match less, or have the host raise MaxMatches", e.Limit, got)
+	case LimitOutput:
+		return fmt.Sprintf("too much new text in one file (max %d bytes%s): replace less, or have the host raise MaxOutputBytes", e.Limit, got)
+	case LimitPattern:
+		return fmt.Sprintf("pattern is too long (max %d bytes%s): shorten it, or have the host raise MaxPatternBytes", e.Limit, got)
+	default:
+		return fmt.Sprintf("too many %s (max %d%s)", e.What, e.Limit, got)
+	}
+}
+
+// Unwrap returns [fsutil.ErrTooLarge] for a file, else nil.
+func (e *LimitError) Unwrap() error {
+	if e.What == LimitFile {
+		return fsutil.ErrTooLarge
+	}
+	return nil
+}
+
+// limit returns the number that a field stands for.
+func limit[T int | int64](field, byDefault T) int64 {
+	switch {
+	case field < 0:
+		return math.MaxInt64
+	case field == 0:
+		return int64(byDefault)
+	}
+	return int64(field)
+}
+
+// FileBytes returns the largest file, in bytes, that is read: what MaxFileBytes stands for. It is never one that does not
+// fit into a slice on every system.
+func (l Limits) FileBytes() int64 {
+	return min(limit(l.MaxFileBytes, DefaultMaxFileBytes), math.MaxInt32)
+}
+
+// OutputBytes returns what MaxOutputBytes stands for, in bytes.
+func (l Limits) OutputBytes() int64 { return limit(l.MaxOutputBytes, DefaultMaxOutputBytes) }
+
+// matches returns what MaxMatches stands for.
+func (l Limits) matches() int64 { return limit(l.MaxMatches, DefaultMaxMatches) }
+
+// checkPattern returns a *LimitError for a pattern that is too long.
+func (l Limits) checkPattern(pattern string) error {
+	if most := limit(l.MaxPatternBytes, DefaultMaxPatternBytes); int64(len(pattern)) > most {
+		return &LimitError{What: LimitPattern, Limit: most, Got: int64(len(pattern))}
+	}
+	return nil
+}
+
+// checkFile returns a *LimitError for a file that is too large to be read.
+func (l Limits) checkFile(info fs.FileInfo) error {
+	if most := l.FileBytes(); info.Mode().IsRegular() && info.Size() > most {
+		return &LimitError{What: LimitFile, Limit: most, Got: info.Size()}
+	}
+	return nil
+}
+
+// budget is what is left of the limits for one file in one step.
+type budget struct {
+	limits  Limits
+	matches int64
+	bytes   int64
+}
+
+func (l Limits) budget() *budget {
+	return &budget{limits: l, matches: l.matches(), bytes: l.OutputBytes()}
+}
+
+// replace returns what replaces a match in data, nil if that changes nothing, and takes it from the budget. A text that
+// there is no room for is not made: a few groups in a replacement can stand for more than there is memory.
+func (b *budget) replace(r *match.Replacer, loc []int, data []byte) ([]byte, error) {
+	if b.matches--; b.matches < 0 {
+		return nil, &LimitError{What: LimitMatches, Limit: b.limits.matches()}
+	}
+	tooMuch := &LimitError{What: LimitOutput, Limit: b.limits.OutputBytes()}
+	old := data[loc[0]:loc[1]]
+	if size := r.Size(loc); size > b.bytes && size != int64(len(old)) {
+		return nil, tooMuch
+	}
+	text := r.Replace(loc)
+	if bytes.Equal(text, old) {
+		return nil, nil
+	}
+	if b.bytes -= int64(len(text)); b.bytes < 0 {
+		return nil, tooMuch
+	}
+	return text, nil
+}

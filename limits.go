@@ -1,0 +1,70 @@
+package millrace
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/strictjson"
+)
+
+// The limits of the zero [Executor] and the zero [Decoder] on JSON. Those on steps are in package actions.
+const (
+	// DefaultMaxJSONDepth is how deeply lists and objects may be nested in a pipeline or a stored plan. The deepest of either
+	// that means something is less than ten.
+	DefaultMaxJSONDepth = 100
+	// DefaultMaxPlanBytes is the longest stored plan, in bytes. Whole files may be in it.
+	DefaultMaxPlanBytes = 256 << 20
+)
+
+// limits are what the host allows each step to cost.
+func (x Executor) limits() actions.Limits {
+	return actions.Limits{
+		MaxFileBytes: x.MaxFileBytes, MaxMatches: x.MaxMatches, MaxOutputBytes: x.MaxOutputBytes, MaxPatternBytes: x.MaxPatternBytes,
+	}
+}
+
+// jsonDepth returns the depth that a MaxDepth stands for.
+func jsonDepth(field int) int {
+	switch {
+	case field < 0:
+		return math.MaxInt
+	case field == 0:
+		return DefaultMaxJSONDepth
+	}
+	return field
+}
+
+// checkPlanText holds the text of a plan against the limits before anything is made of it.
+func (x Executor) checkPlanText(data []byte) error {
+	if most := cmp.Or(x.MaxPlanBytes, DefaultMaxPlanBytes); most > 0 && len(data) > most {
+		return fmt.Errorf("the text is too large: %d bytes, at most %d are allowed", len(data), most)
+	}
+	return strictjson.CheckDepth(data, jsonDepth(x.MaxJSONDepth))
+}
+
+// checkPreview returns an *actions.LimitError for a change of which one side is too large to be shown or stored. What is
+// there now is held to the limit on files that are read, what is to be there may have been added to.
+func (x Executor) checkPreview(c fsutil.Change) error {
+	l := x.limits()
+	if err := tooLarge(c.Old, l.FileBytes()); err != nil {
+		return err
+	}
+	return tooLarge(c.New, addLimits(l.FileBytes(), l.OutputBytes()))
+}
+
+func tooLarge(s fsutil.State, most int64) error {
+	if s.Kind == fsutil.File && s.Size > most {
+		return &actions.LimitError{What: actions.LimitFile, Limit: most, Got: s.Size}
+	}
+	return nil
+}
+
+func addLimits(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
