@@ -267,6 +267,7 @@ func (u *undoing) swap(e *entry, from string) error {
 // copy. If the before-image is damaged, that is a conflict.
 func (u *undoing) bring(e *entry, put func(from string) error) error {
 	back := u.back(e)
+	var full error
 	if e.Image == journal.Linked {
 		s, err := u.lstat(u.image(e))
 		if err != nil {
@@ -274,10 +275,10 @@ func (u *undoing) bring(e *entry, put func(from string) error) error {
 		}
 		if u.link != nil && s.ID.SameFile(e.Old.ID) {
 			u.noteWritten(e, s)
-			if err := u.link.Link(u.image(e), back); err != nil {
-				return err
+			// Another name can need room, which a full disk has not.
+			if full = u.link.Link(u.image(e), back); full == nil {
+				return put(back)
 			}
-			return put(back)
 		}
 	}
 	for _, slot := range []string{u.slot(e), u.out(e)} {
@@ -289,6 +290,9 @@ func (u *undoing) bring(e *entry, put func(from string) error) error {
 			u.noteWritten(e, s)
 			return put(slot)
 		}
+	}
+	if full != nil {
+		return full
 	}
 	if e.Old.Kind == fsutil.Symlink {
 		if _, err := u.symlink(back, e.Old); err != nil {
