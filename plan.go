@@ -3,7 +3,9 @@ package millrace
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"sync"
@@ -153,7 +155,7 @@ func (p *Plan) settle(stage *fsutil.Stage) error {
 	}
 	changes, err := stage.Changes()
 	if err != nil {
-		return fmt.Errorf("work out changes: %w", err)
+		return p.unsettled(err)
 	}
 	p.changes = changes
 	for _, c := range changes {
@@ -164,6 +166,16 @@ func (p *Plan) settle(stage *fsutil.Stage) error {
 	}
 	p.judge()
 	return nil
+}
+
+// unsettled is the error of changes that cannot be worked out: what is staged is made from a file that somebody else has
+// written to meanwhile, or the file system fails.
+func (p *Plan) unsettled(err error) error {
+	err = fmt.Errorf("work out changes: %w", err)
+	if at, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, fsutil.ErrDrift) {
+		return &ConflictError{Conflicts: []Conflict{{Path: at.Path, Reason: "has changed since it was read"}}, Err: err}
+	}
+	return &CommitError{Step: p.result.TotalSteps, State: CommitNone, Err: err}
 }
 
 // judge counts the changed files and holds them, and the edits, against the limits (X29, X33): first the number of

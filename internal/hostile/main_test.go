@@ -1,0 +1,62 @@
+package hostile_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// childVariable is the environment variable that turns the test binary into another program, which TestMain starts in
+// place of the tests. Its arguments are what follows "--".
+const childVariable = "MILLRACE_HOSTILE_CHILD"
+
+// child returns the other program of that name.
+func child(name string) func(args []string) error {
+	switch name {
+	case "measure":
+		return measureChild
+	}
+	return nil
+}
+
+// TestMain runs the tests, or one of the programs that they start.
+func TestMain(m *testing.M) {
+	name := os.Getenv(childVariable)
+	if name == "" {
+		os.Exit(m.Run())
+	}
+	program := child(name)
+	err := errors.New("no such program")
+	if program != nil {
+		err = program(os.Args[1:])
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+		os.Exit(1)
+	}
+}
+
+// command is a process that runs one of these programs.
+func command(t *testing.T, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
+	cmd.Env = append(os.Environ(), childVariable+"="+name)
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+// output runs one of these programs to its end and returns what it prints.
+func output(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	cmd := command(t, name, args...)
+	cmd.Stdout = &out
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, &out)
+	}
+	return out.String()
+}

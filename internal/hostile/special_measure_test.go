@@ -1,0 +1,141 @@
+package hostile_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// job is what a process of its own is asked to run, so that nothing but that is in its memory.
+type job struct {
+	Dir      string // of the tree; "" for an empty one in memory
+	Pipeline string // JSON
+	DryRun   bool
+
+	MaxMatches     int
+	MaxOutputBytes int64
+	MaxFileBytes   int64
+}
+
+// measured is what the process says.
+type measured struct {
+	Err        string // of Decode or Run, "" if there was none
+	Kind       string // what errors.As says of it: "validation", "step", "limit"
+	Result     *millrace.Result
+	Peak       uint64 // bytes of memory that the Go runtime held at most, as far as it was looked at: each millisecond
+	Goroutines int    // that are left at the end
+}
+
+// measure runs the job in a process of its own and returns what became of it.
+func measure(t *testing.T, j job) (m measured) {
+	t.Helper()
+	text, err := json.Marshal(j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := command(t, "measure")
+	cmd.Stdin = strings.NewReader(string(text))
+	var out strings.Builder
+	cmd.Stdout = &out
+	within(t, patience, func(context.Context) { err = cmd.Run() })
+	if err == nil {
+		err = json.Unmarshal([]byte(out.String()), &m)
+	}
+	if err != nil {
+		t.Fatalf("%v: %.1000s", err, out.String())
+	}
+	t.Logf("at most %d MiB of memory", m.Peak>>20)
+	return m
+}
+
+// wantPeak fails the test if more memory was held than is said.
+func (m measured) wantPeak(t *testing.T, most uint64) {
+	t.Helper()
+	if m.Peak == 0 || m.Peak > most {
+		t.Errorf("%d MiB of memory were held, at most %d are right", m.Peak>>20, most>>20)
+	}
+}
+
+// measureChild is the process: it reads a job and prints what became of it.
+func measureChild([]string) error {
+	text, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		return err
+	}
+	var j job
+	if err := json.Unmarshal(text, &j); err != nil {
+		return err
+	}
+	text = nil
+	debug.FreeOSMemory()
+	var fsys afero.Fs = afero.NewMemMapFs()
+	if j.Dir != "" {
+		root, err := fsutil.OpenRoot(j.Dir)
+		if err != nil {
+			return err
+		}
+		defer root.Close()
+		fsys = root
+	}
+	stop, peak := make(chan struct{}), make(chan uint64)
+	go watchMemory(stop, peak)
+	var m measured
+	m.Result, err = j.run(fsys)
+	close(stop)
+	m.Peak, m.Goroutines = <-peak, runtime.NumGoroutine()
+	if err != nil {
+		m.Err, m.Kind = err.Error(), kindOf(err)
+	}
+	return json.NewEncoder(os.Stdout).Encode(m)
+}
+
+func (j job) run(fsys afero.Fs) (*millrace.Result, error) {
+	p, err := millrace.Decode([]byte(j.Pipeline))
+	if err != nil {
+		return nil, err
+	}
+	x := millrace.Executor{NoSync: true, DryRun: j.DryRun}
+	return x.Run(context.Background(), fsys, p)
+}
+
+func kindOf(err error) string {
+	if _, ok := errors.AsType[*millrace.ValidationError](err); ok {
+		return "validation"
+	}
+	if _, ok := errors.AsType[*millrace.StepError](err); ok {
+		return "step"
+	}
+	return fmt.Sprintf("%T", err)
+}
+
+// watchMemory looks at the memory in use until stop is closed, and then tells the most that it has seen.
+func watchMemory(stop chan struct{}, peak chan uint64) {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}}
+	most := uint64(0)
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for {
+		metrics.Read(sample)
+		most = max(most, sample[0].Value.Uint64()+sample[1].Value.Uint64())
+		select {
+		case <-stop:
+			peak <- most
+			return
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,22 @@
+package hostile_test
+
+import (
+	"testing"
+
+	"github.com/spf13/afero"
+)
+
+// reopened is a backend of a directory that is there already.
+func reopened(t *testing.T, name, dir string) afero.Fs {
+	t.Helper()
+	switch name {
+	case "root":
+		return openRoot(t, dir)
+	case "os":
+		return afero.NewBasePathFs(afero.NewOsFs(), dir)
+	case "plain":
+		return plainFs{afero.NewBasePathFs(afero.NewOsFs(), dir).(*afero.BasePathFs)}
+	}
+	t.Fatalf("no backend %q of a directory", name)
+	return nil
+}
