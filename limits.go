@@ -16,8 +16,12 @@ const (
 	// that means something is less than ten.
 	DefaultMaxJSONDepth = 100
 	// DefaultMaxPlanBytes is the longest stored plan, in bytes. Whole files may be in it.
-	DefaultMaxPlanBytes = 256 << 20
+	DefaultMaxPlanBytes = 64 << 20
 )
+
+// maxPlanObjects is how many objects a stored plan may have: two for each of two million edits. An object that is written in
+// two bytes can take hundreds of them in memory.
+const maxPlanObjects = 4 << 20
 
 // limits are what the host allows each step to cost.
 func (x Executor) limits() actions.Limits {
@@ -40,9 +44,13 @@ func jsonDepth(field int) int {
 // checkPlanText holds the text of a plan against the limits before anything is made of it.
 func (x Executor) checkPlanText(data []byte) error {
 	if most := cmp.Or(x.MaxPlanBytes, DefaultMaxPlanBytes); most > 0 && len(data) > most {
-		return fmt.Errorf("the text is too large: %d bytes, at most %d are allowed", len(data), most)
+		return fmt.Errorf("the text is too large: %d bytes, at most %d are allowed; if it is to be trusted, raise MaxPlanBytes", len(data), most)
 	}
-	return strictjson.CheckDepth(data, jsonDepth(x.MaxJSONDepth))
+	objects, err := strictjson.CheckDepth(data, jsonDepth(x.MaxJSONDepth))
+	if err == nil && objects > maxPlanObjects {
+		err = fmt.Errorf("the text has too many objects (max %d, got %d)", maxPlanObjects, objects)
+	}
+	return err
 }
 
 // checkPreview returns an *actions.LimitError for a change of which one side is too large to be shown or stored. What is

@@ -37,13 +37,51 @@ func (e *PlanError) Error() string {
 func (e *PlanError) Unwrap() error { return e.Err }
 
 type planJSON struct {
-	Version int          `json:"version"`
-	Name    string       `json:"name"`
-	Options Options      `json:"options"`
-	Digest  string       `json:"digest"`
-	Mutates bool         `json:"mutates"`
-	Result  *Result      `json:"result"`
-	Changes []changeJSON `json:"changes"`
+	Version int        `json:"version"`
+	Name    string     `json:"name"`
+	Options Options    `json:"options"`
+	Digest  string     `json:"digest"`
+	Mutates bool       `json:"mutates"`
+	Result  *Result    `json:"result"`
+	Changes changeList `json:"changes"`
+}
+
+// changeList is read change by change, so that a list of nothing but brackets is refused at the first of them.
+type changeList []changeJSON
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (l *changeList) UnmarshalJSON(data []byte) error {
+	last := ""
+	return eachElement(data, func(dec *json.Decoder) error {
+		var c changeJSON
+		if err := dec.Decode(&c); err != nil {
+			return err
+		}
+		if len(*l) > 0 && c.Path <= last {
+			return &PlanError{Path: c.Path, Err: errors.New("changes are not in path order, or a path has two")}
+		}
+		last = c.Path
+		*l = append(*l, c)
+		return nil
+	})
+}
+
+// eachElement calls read for each element of a list, which may be null. Unknown names in it are refused.
+func eachElement(data []byte, read func(dec *json.Decoder) error) error {
+	if string(data) == "null" {
+		return nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if open, err := dec.Token(); err != nil || open != json.Delim('[') {
+		return errors.Join(errors.New("a list was expected"), err)
+	}
+	for dec.More() {
+		if err := read(dec); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // changeJSON is a change with the bytes it writes, where splices do not have them.
@@ -62,7 +100,7 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 	}
 	v := planJSON{
 		Version: planVersion, Name: p.name, Options: p.options, Digest: p.digest, Mutates: p.mutates,
-		Result: p.result, Changes: make([]changeJSON, len(p.changes)),
+		Result: p.result, Changes: make(changeList, len(p.changes)),
 	}
 	for i, c := range p.changes {
 		for _, name := range []string{c.Path, c.From, c.Old.Target, c.New.Target} {
@@ -105,6 +143,9 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&v); err != nil {
+		if bad, ok := errors.AsType[*PlanError](err); ok {
+			return nil, bad
+		}
 		return nil, &PlanError{Err: err}
 	}
 	if _, err := dec.Token(); err != io.EOF {
@@ -122,9 +163,6 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 	for i, c := range v.Changes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
-		}
-		if i > 0 && v.Changes[i-1].Path >= c.Path {
-			return nil, &PlanError{Path: c.Path, Err: errors.New("changes are not in path order, or a path has two")}
 		}
 		if p.changes[i], err = t.adopt(c); err != nil {
 			return nil, &PlanError{Path: c.Path, Err: err}

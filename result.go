@@ -2,6 +2,7 @@ package millrace
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"time"
 
@@ -175,14 +176,33 @@ func (r Result) MarshalJSON() ([]byte, error) {
 func (r *Result) UnmarshalJSON(data []byte) error {
 	var v struct {
 		plainResult
-		TotalDuration millis `json:"total_duration"`
+		Results       stepResults `json:"results"`
+		TotalDuration millis      `json:"total_duration"`
 	}
 	if err := json.Unmarshal(data, &v); err != nil {
 		return err
 	}
 	*r = Result(v.plainResult)
+	r.Results = v.Results
 	r.TotalDuration = time.Duration(v.TotalDuration)
 	return nil
+}
+
+// stepResults are read one by one: there are no more than a pipeline has steps, however many a text names.
+type stepResults []StepResult
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (l *stepResults) UnmarshalJSON(data []byte) error {
+	*l = stepResults{}
+	return eachElement(data, func(dec *json.Decoder) error {
+		if len(*l) == MaxSteps {
+			return fmt.Errorf("there are results of more than %d steps", MaxSteps)
+		}
+		var s StepResult
+		err := dec.Decode(&s)
+		*l = append(*l, s)
+		return err
+	})
 }
 
 type plainStepResult StepResult

@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 
-	"github.com/spf13/afero"
-
+	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
@@ -61,13 +61,34 @@ func (t *tree) encodeRun(digest string, res *Result) ([]byte, error) {
 	return json.Marshal(s)
 }
 
+// maxRun limits what is read of a stored result, in bytes: whole files may be in it, but it may also have been planted.
+const maxRun = 1 << 30
+
+func (t *tree) readRun(name string) ([]byte, error) {
+	f, err := t.fs.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fsutil.ErrNotRegular
+	case info.Size() > maxRun:
+		return nil, fsutil.ErrTooLarge
+	}
+	return io.ReadAll(io.LimitReader(f, info.Size()))
+}
+
 // storedRun returns the result of the executor's run if it was committed on this tree, or nil.
 func (t *tree) storedRun(digest string) (*Result, error) {
 	if t.x.RunID == "" {
 		return nil, nil
 	}
 	fail := func(err error) (*Result, error) { return nil, &RunIDError{RunID: t.x.RunID, Err: err} }
-	data, err := afero.ReadFile(t.fs, t.stateDir+"/"+journal.RunsDir+"/"+t.x.RunID+".json")
+	data, err := t.readRun(t.stateDir + "/" + journal.RunsDir + "/" + t.x.RunID + ".json")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

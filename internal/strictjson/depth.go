@@ -6,17 +6,20 @@ import (
 )
 
 // CheckDepth returns a [*SyntaxError] around [ErrTooDeep] if lists and objects in data are nested more than most deep, for
-// texts that another parser is going to read. It needs no memory, and does not care whether data is JSON otherwise. Zero,
-// less, and more than 10,000 mean what they mean in [Limits].
-func CheckDepth(data []byte, most int) error {
+// texts that another parser is going to read, and how many objects there are. It needs no memory, and does not care whether
+// data is JSON otherwise. Zero, less, and more than 10,000 mean what they mean in [Limits].
+func CheckDepth(data []byte, most int) (objects int, err error) {
 	most = maxDepth(most)
 	depth := 0
 	for pos := 0; pos < len(data); pos++ {
 		switch data[pos] {
 		case '[', '{':
+			if data[pos] == '{' {
+				objects++
+			}
 			if depth++; depth > most {
 				line, column := LineColumn(data, pos)
-				return &SyntaxError{Offset: pos, Line: line, Column: column, Msg: tooDeep(most), Err: ErrTooDeep}
+				return objects, &SyntaxError{Offset: pos, Line: line, Column: column, Msg: tooDeep(most), Err: ErrTooDeep}
 			}
 		case ']', '}':
 			depth--
@@ -24,7 +27,7 @@ func CheckDepth(data []byte, most int) error {
 			pos = endOfText(data, pos)
 		}
 	}
-	return nil
+	return objects, nil
 }
 
 // endOfText returns where the closing quote of the string is that starts at an offset, or the end of data.
