@@ -1,0 +1,172 @@
+//go:build linux
+
+package hostile_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/spf13/afero"
+	"golang.org/x/sys/unix"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// diskJobVariable is the environment variable that tells a process of this binary what to do instead of testing.
+const diskJobVariable = "MILLRACE_HOSTILE_JOB"
+
+// diskJob is what a process does to a tree.
+type diskJob struct {
+	Dir      string
+	Pipeline string // a name in diskPipelines; "" means to recover
+	// Sigkill kills the process at the first operation that matches, after one that matches SigkillAfter, or at the
+	// SigkillAt-th that matches.
+	Sigkill, SigkillAfter string
+	SigkillAt             int
+	Plain                 bool   // on a file system without abilities
+	Nofile, Fsize         uint64 // limits; 0 means none
+}
+
+// diskReport is what it says of that.
+type diskReport struct {
+	Killed   bool `json:"-"`
+	Error    string
+	State    millrace.CommitState
+	Errnos   []syscall.Errno
+	Warnings []string
+	Backup   string
+	Typed    bool // a *CommitError, *StepError or *BlockedError
+}
+
+func (r diskReport) is(errno syscall.Errno) bool {
+	for _, e := range r.Errnos {
+		if e == errno {
+			return true
+		}
+	}
+	return false
+}
+
+// start has another process of this binary do the job and waits for it. prepare may change the command.
+func (j diskJob) start(t testing.TB, prepare ...func(cmd *exec.Cmd)) diskReport {
+	t.Helper()
+	data, err := json.Marshal(j)
+	must(t, err)
+	cmd := exec.Command(os.Args[0], "-test.run=^TestHostileJob$")
+	cmd.Env = append(os.Environ(), diskJobVariable+"="+string(data))
+	for _, change := range prepare {
+		change(cmd)
+	}
+	out, err := cmd.CombinedOutput()
+	exit, _ := errors.AsType[*exec.ExitError](err)
+	if exit != nil && exit.Sys().(syscall.WaitStatus).Signaled() {
+		return diskReport{Killed: true}
+	}
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	lines.Buffer(nil, 1<<22)
+	for lines.Scan() {
+		if text, ok := strings.CutPrefix(lines.Text(), "REPORT "); ok {
+			var r diskReport
+			must(t, json.Unmarshal([]byte(text), &r))
+			return r
+		}
+	}
+	t.Fatalf("process of %+v: %v\n%s", j, err, out)
+	return diskReport{}
+}
+
+// as makes a command run as another user, from a copy of this binary that this one can reach.
+func as(t testing.TB, uid uint32) func(cmd *exec.Cmd) {
+	t.Helper()
+	needRoot(t)
+	binary := filepath.Join(openTemp(t), "hostile.test")
+	from, err := os.Open(os.Args[0])
+	must(t, err)
+	defer from.Close()
+	to, err := os.OpenFile(binary, os.O_WRONLY|os.O_CREATE, 0o755)
+	must(t, err)
+	_, err = io.Copy(to, from)
+	must(t, err, to.Close())
+	return func(cmd *exec.Cmd) {
+		cmd.Path, cmd.Dir = binary, "/"
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+		cmd.Env = append(cmd.Env, "HOME=/nonexistent", "XDG_CONFIG_HOME=/nonexistent")
+	}
+}
+
+// TestHostileJob is no test: it is what the processes do that other tests start.
+func TestHostileJob(t *testing.T) {
+	text := os.Getenv(diskJobVariable)
+	if text == "" {
+		t.Skip("this is the other process of other tests, and none has started it")
+	}
+	var j diskJob
+	must(t, json.Unmarshal([]byte(text), &j))
+	for limit, value := range map[int]uint64{unix.RLIMIT_NOFILE: j.Nofile, unix.RLIMIT_FSIZE: j.Fsize} {
+		if value > 0 {
+			must(t, syscall.Setrlimit(limit, &syscall.Rlimit{Cur: value, Max: value}))
+		}
+	}
+	r := j.run(t)
+	data, err := json.Marshal(r)
+	must(t, err)
+	fmt.Printf("\nREPORT %s\n", data)
+}
+
+func (j diskJob) run(t *testing.T) diskReport {
+	root, err := fsutil.OpenRoot(j.Dir)
+	must(t, err)
+	h := &opHook{}
+	if j.Sigkill != "" {
+		match, count := seen(j.SigkillAfter, j.Sigkill), 0
+		h.before = func(event string) error {
+			if match(event) {
+				if count++; count >= j.SigkillAt {
+					_ = syscall.Kill(os.Getpid(), syscall.SIGKILL) // nothing comes after this
+				}
+			}
+			return nil
+		}
+	}
+	var fsys afero.Fs = hookFs{root, h}
+	if j.Plain {
+		fsys = hookFs{root, h}.plain()
+	}
+	x := millrace.Executor{Observe: h.observe, Workers: 1, MaxFiles: -1}
+	var r diskReport
+	if j.Pipeline == "" {
+		_, err = x.Recover(t.Context(), fsys)
+	} else {
+		var res *millrace.Result
+		res, err = x.Run(t.Context(), fsys, diskPipelines()[j.Pipeline])
+		if res != nil {
+			r.State, r.Warnings, r.Backup = res.Commit.State, res.Warnings, res.BackupID
+		}
+	}
+	if err != nil {
+		r.Error = err.Error()
+		_, commit := errors.AsType[*millrace.CommitError](err)
+		_, step := errors.AsType[*millrace.StepError](err)
+		_, block := errors.AsType[*millrace.BlockedError](err)
+		r.Typed = commit || step || block
+		for _, errno := range []syscall.Errno{
+			syscall.ENOSPC, syscall.EACCES, syscall.EPERM, syscall.EROFS, syscall.EMFILE, syscall.EFBIG, syscall.EIO,
+		} {
+			if errors.Is(err, errno) {
+				r.Errnos = append(r.Errnos, errno)
+			}
+		}
+	}
+	return r
+}

@@ -1,0 +1,151 @@
+//go:build linux
+
+package hostile_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// diskPipelines are what the other processes can do.
+func diskPipelines() map[string]millrace.Pipeline {
+	swap := func(s *fsutil.Stage) error {
+		return errors.Join(s.Rename("swap/a", "swap/t"), s.Rename("swap/b", "swap/a"), s.Rename("swap/t", "swap/b"))
+	}
+	return map[string]millrace.Pipeline{
+		// One of everything that can be done to a path.
+		"everything": altering(put("edit", "edited"), drop("gone"), move("from", "moved/to"), chmodded("mode", 0o600), swap,
+			put("made/new", "new"), drop("kind"), put("kind", "now a file"), drop("leaf"), put("leaf/below", "now a directory"),
+			drop("deep")),
+		"edits": altering(func(s *fsutil.Stage) error {
+			infos, err := afero.ReadDir(s, "files")
+			for _, info := range infos {
+				err = errors.Join(err, afero.WriteFile(s, "files/"+info.Name(), []byte("edited"), info.Mode()))
+			}
+			return err
+		}),
+		"mounted": altering(put("near", "edited"), put("m/edit", "edited"), put("m/made/new", "new"), drop("m/gone"),
+			move("m/moved", "moved"), move("here", "m/there")),
+	}
+}
+
+// everything plants what the pipeline of that name works on.
+func everything(t testing.TB, dir string) {
+	t.Helper()
+	plantDir(t, dir, "edit=old", "gone=old gone", "from=moves", "mode=m", "swap/a=A", "swap/b=B", "kind/x=in a directory", "leaf=a file",
+		"deep/er/file=deep", "deep/empty/", "kept=kept", "link -> edit")
+	must(t, os.Link(filepath.Join(dir, "edit"), filepath.Join(dir, "twin")))
+}
+
+// after returns what a pipeline makes of the tree that plant makes, without times.
+func after(t *testing.T, plant func(t testing.TB, dir string), p millrace.Pipeline) map[string]string {
+	t.Helper()
+	dir := quickDir(t)
+	plant(t, dir)
+	_, err := millrace.Executor{NoSync: true}.Run(t.Context(), openDir(t, dir), p)
+	must(t, err, os.RemoveAll(filepath.Join(dir, stateName)))
+	return treeOf(t, dir, contents)
+}
+
+// point is a moment of the protocol: right before the first operation that matches at, after one that matches after.
+type point struct {
+	name, after, at string
+	// real says that it is only met on a file system with all abilities.
+	real  bool
+	isNew bool // the tree comes out new
+}
+
+// killed kills a process at the point, once for a recovery by itself and once for one by the next run, and checks the tree.
+func killed(t *testing.T, points ...point) {
+	t.Helper()
+	want := after(t, everything, diskPipelines()["everything"])
+	for _, p := range points {
+		for _, plain := range []bool{false, true} {
+			if plain && p.real {
+				continue
+			}
+			for _, byRun := range []bool{false, true} {
+				name := p.name
+				if plain {
+					name += "/plain"
+				}
+				if byRun {
+					name += "/next run"
+				}
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					killedAt(t, p, plain, byRun, want)
+				})
+			}
+		}
+	}
+}
+
+func killedAt(t *testing.T, p point, plain, byRun bool, want map[string]string) {
+	dir := quickDir(t)
+	everything(t, dir)
+	compare := exact
+	if plain {
+		compare = contents | times
+	}
+	old := treeOf(t, dir, compare)
+	j := diskJob{Dir: dir, Pipeline: "everything", Sigkill: p.at, SigkillAfter: p.after, Plain: plain}
+	if r := j.start(t); !r.Killed {
+		t.Fatalf("it was not killed: %+v", r)
+	}
+	var fsys afero.Fs = openDir(t, dir)
+	if plain {
+		fsys = hookFs{openDir(t, dir), &opHook{}}.plain()
+	}
+	x := millrace.Executor{NoSync: true}
+	if byRun {
+		_, err := x.Run(t.Context(), fsys, altering(put("another", "run")))
+		must(t, err, os.Remove(filepath.Join(dir, "another")))
+		backups, err := x.ListBackups(t.Context(), fsys)
+		must(t, err)
+		must(t, os.RemoveAll(filepath.Join(dir, stateName, "backups", backups[0].ID)))
+		if len(backups) == 1 {
+			must(t, os.RemoveAll(filepath.Join(dir, stateName))) // what this run has left, not the one before
+		}
+	} else if _, err := x.Recover(t.Context(), fsys); err != nil {
+		t.Fatal(err)
+	}
+	if !p.isNew {
+		sameTree(t, "recovered", dir, old, compare)
+		return
+	}
+	got := treeOf(t, dir, contents)
+	delete(got, stateName)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("the tree is not new (-want +got):\n%s", diff)
+	}
+	if left, _ := os.ReadDir(filepath.Join(dir, stateName, "tx")); len(left) > 0 {
+		t.Errorf("left over: %v", left)
+	}
+	backups, err := x.ListBackups(t.Context(), fsys)
+	if err != nil || len(backups) != 1 || backups[0].Err != nil {
+		t.Fatalf("backups: %+v, %v", backups, err)
+	}
+	_, err = x.Restore(t.Context(), fsys, backups[0].ID)
+	must(t, err)
+	got = treeOf(t, dir, contents)
+	delete(got, stateName)
+	if diff := cmp.Diff(contentOnly(t), got); diff != "" {
+		t.Errorf("restored (-want +got):\n%s", diff)
+	}
+}
+
+func contentOnly(t *testing.T) map[string]string {
+	t.Helper()
+	dir := quickDir(t)
+	everything(t, dir)
+	return treeOf(t, dir, contents)
+}
