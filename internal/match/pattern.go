@@ -106,7 +106,7 @@ func (f Flags) prefix() string {
 	return "(?" + b.String() + ")"
 }
 
-// MaxRegexBytes is the longest regular expression that is compiled.
+// MaxRegexBytes is the longest regular expression, and the longest text to find in any case, that is compiled, in bytes.
 const MaxRegexBytes = 64 << 10
 
 // PatternError says that a pattern cannot be used.
@@ -166,6 +166,9 @@ func Compile(pattern string, mode Mode, flags Flags) (*Pattern, error) {
 
 func compileLiteral(pattern string, flags Flags) (*Pattern, error) {
 	if flags.IgnoreCase {
+		if err := checkLength("text to find in any case", pattern); err != nil {
+			return nil, err
+		}
 		anyEnd := !strings.Contains(pattern, "\r")
 		p, err := compileTree(pattern, regexp.QuoteMeta(pattern), Flags{IgnoreCase: true}, func(traits) bool { return anyEnd })
 		if err != nil {
@@ -188,11 +191,28 @@ func compileLiteral(pattern string, flags Flags) (*Pattern, error) {
 }
 
 func compileRegex(pattern string, flags Flags) (*Pattern, error) {
-	if len(pattern) > MaxRegexBytes {
-		return nil, &PatternError{Pattern: pattern[:64] + "...", Msg: fmt.Sprintf("regular expression is too long (max %d bytes, got %d)", MaxRegexBytes, len(pattern))}
+	if err := checkLength("regular expression", pattern); err != nil {
+		return nil, err
 	}
 	// A $ can only see "\r\n" as one if the pattern leaves the "\r" alone.
 	return compileTree(pattern, pattern, flags, func(t traits) bool { return t.endLine && !t.carriageReturn })
+}
+
+// checkLength returns an error, untyped nil if there is none, for what is too long to be compiled.
+func checkLength(what, pattern string) error {
+	if len(pattern) <= MaxRegexBytes {
+		return nil
+	}
+	return &PatternError{Pattern: short(pattern), Msg: fmt.Sprintf("%s is too long (max %d bytes, got %d)", what, MaxRegexBytes, len(pattern))}
+}
+
+// short returns a pattern for a message, cut where it gets long.
+func short(pattern string) string {
+	const most = 60
+	if len(pattern) <= most {
+		return pattern
+	}
+	return strings.ToValidUTF8(pattern[:most], "") + "..."
 }
 
 // compileTree compiles a regular expression that stands for the pattern.
@@ -222,12 +242,12 @@ func compileTree(pattern, regex string, flags Flags, anyEnd func(traits) bool) (
 
 // patternError says what is wrong with a regular expression in words for the one who wrote it.
 func patternError(pattern string, err error) *PatternError {
-	e := &PatternError{Pattern: pattern, Msg: "invalid regular expression: " + strings.TrimPrefix(err.Error(), "error parsing regexp: ")}
+	e := &PatternError{Pattern: pattern, Msg: "invalid regular expression: " + short(strings.TrimPrefix(err.Error(), "error parsing regexp: "))}
 	bad, ok := errors.AsType[*syntax.Error](err)
 	if !ok {
 		return e
 	}
-	e.Msg = fmt.Sprintf("invalid regular expression: %s: %q", bad.Code, bad.Expr)
+	e.Msg = fmt.Sprintf("invalid regular expression: %s: %q", bad.Code, short(bad.Expr))
 	switch {
 	case bad.Code == syntax.ErrInvalidPerlOp:
 		e.Hint = "the syntax is RE2, which has no lookahead and no lookbehind"
