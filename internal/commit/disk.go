@@ -312,8 +312,13 @@ func (d *disk) removeTree(name string) error {
 
 // remove removes a name; that it is gone already is no error.
 func (d *disk) remove(name string) error {
-	if err := d.fs.Remove(name); err != nil && !isAbsent(err) {
-		return err
+	err := d.fs.Remove(name)
+	if err == nil || isAbsent(err) {
+		return nil
 	}
-	return nil
+	// On a mount that cannot be written to, that comes before the question whether it is there.
+	if s, lerr := d.lstat(name); lerr == nil && s.Kind == fsutil.Absent {
+		return nil
+	}
+	return err
 }
