@@ -14,6 +14,7 @@ type entry struct {
 	journal.Record
 	open fsutil.Opener // the new bytes; nil when undoing after a crash
 	want fsutil.State  // New as asked for; Record.New is as it was found to be made
+	meta string        // the file that gives owner and attributes, "" for the one that was there before
 }
 
 // build makes the entries of the changes, in path order: one for each path that is not what it was, however many changes
@@ -83,7 +84,7 @@ func newEntry(path string, old fsutil.State, c *fsutil.Change, moved bool) *entr
 		e.Trash, e.Permanent = !c.Permanent, c.Permanent
 		return e
 	}
-	e.New, e.want, e.open = c.New, c.New, c.OpenNew
+	e.New, e.want, e.open, e.meta = c.New, c.New, c.OpenNew, c.MetaOf()
 	e.New.ID = fsutil.Identity{}
 	sameLeaf := c.Old.Kind == c.New.Kind && (c.New.Kind == fsutil.Symlink && c.Old.Target == c.New.Target ||
 		c.New.Kind == fsutil.File && c.Old.Size == c.New.Size && c.Old.Hash == c.New.Hash && c.New.Hash != fsutil.Hash{})

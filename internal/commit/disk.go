@@ -316,9 +316,11 @@ func (d *disk) remove(name string) error {
 	if err == nil || isAbsent(err) {
 		return nil
 	}
-	// On a mount that cannot be written to, that comes before the question whether it is there.
-	if s, lerr := d.lstat(name); lerr == nil && s.Kind == fsutil.Absent {
-		return nil
+	// Where nothing can be written, that is said before anybody looks whether it is there.
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		if s, lerr := d.lstat(name); lerr == nil && s.Kind == fsutil.Absent {
+			return nil
+		}
 	}
 	return err
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // clean makes a backup of a committed transaction, or removes it if nothing of it is kept. It can be repeated from
-// wherever it was interrupted, and needs no sync: whatever is left after a power cut is cleaned by the next Recover. It
-// reports whether there is a backup.
+// wherever it was interrupted, and what is moved need not be synced: whatever is left after a power cut is cleaned by the
+// next Recover. It reports whether there is a backup.
 func (t *txn) clean() (bool, error) {
 	t.phase("clean")
 	if err := t.keepResult(); err != nil {
@@ -32,7 +32,7 @@ func (t *txn) clean() (bool, error) {
 			}
 		}
 	}
-	if err := t.state.ensure(journal.BackupsDir); err != nil {
+	if err := t.state.keep(journal.BackupsDir); err != nil {
 		return false, err
 	}
 	return true, t.fs.Rename(t.dir, t.state.join(journal.BackupsDir, t.plan.ID))
@@ -55,10 +55,13 @@ func (t *txn) keepResult() error {
 	if h != t.plan.Result {
 		return &OpError{Phase: "clean", Path: name, Err: errDamaged}
 	}
-	if err := t.state.ensure(journal.RunsDir); err != nil {
+	if err := t.state.keep(journal.RunsDir); err != nil {
 		return err
 	}
-	return t.fs.Rename(name, t.state.join(journal.RunsDir, t.plan.RunID+".json"))
+	if err := t.fs.Rename(name, t.state.join(journal.RunsDir, t.plan.RunID+".json")); err != nil {
+		return err
+	}
+	return t.syncDir(t.state.join(journal.RunsDir)) // before the transaction becomes something else
 }
 
 // dropFar removes the files beside paths on other mounts.

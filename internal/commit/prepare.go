@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/millrace-go/millrace/fsutil"
@@ -20,11 +21,7 @@ func (t *txn) begin() error {
 	if err := t.state.ensure(journal.TxDir); err != nil {
 		return t.fail(t.state.dir, err)
 	}
-	dirs := []string{t.dir, path.Join(t.dir, journal.NewDir), path.Join(t.dir, journal.OldDir)}
-	for _, shard := range journal.Shards(len(t.entries)) {
-		dirs = append(dirs, path.Join(t.dir, journal.NewDir, shard), path.Join(t.dir, journal.OldDir, shard))
-	}
-	for _, dir := range dirs {
+	for _, dir := range append([]string{t.dir}, append(t.slotDirs(journal.OldDir), t.slotDirs(journal.NewDir)...)...) {
 		if err := t.fs.Mkdir(dir, 0o700); err != nil {
 			return t.fail(dir, err)
 		}
@@ -38,6 +35,27 @@ func (t *txn) begin() error {
 		return err
 	}
 	return t.fail(t.dir, t.probe(t.dir))
+}
+
+// slotDirs returns the directories for the files of all entries, from the top down.
+func (t *txn) slotDirs(name string) []string {
+	top := path.Join(t.dir, name)
+	dirs := []string{top}
+	for _, shard := range journal.Shards(len(t.entries)) {
+		dirs = append(dirs, path.Join(top, shard))
+	}
+	return dirs
+}
+
+// makeSlots makes the directories for new files again, which are not synced: until the commit nobody looks for what is in
+// them, but undoing needs a place to work in.
+func (t *txn) makeSlots() error {
+	for _, dir := range t.slotDirs(journal.NewDir) {
+		if err := t.mkdir(dir); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // stageAll makes all new contents.
@@ -79,7 +97,9 @@ func (t *txn) stageFile(e *entry) (fsutil.State, error) {
 	}
 	defer content.Close()
 	want := wanted{mode: e.want.Mode & fsutil.PermBits, mtime: e.want.ModTime}
-	if from := t.source(e); from.Old.Kind == fsutil.File {
+	if from := t.source(e); e.meta != "" {
+		want.meta = e.meta
+	} else if from.Old.Kind == fsutil.File {
 		want.meta = from.Path
 	} else if want.group, err = t.inheritedGroup(e.Path); err != nil {
 		return fsutil.State{}, err
@@ -250,15 +270,13 @@ func (t *txn) writePlan() error {
 }
 
 // syncTransaction makes the names of all that is staged durable. New contents need that least: until the commit nobody
-// looks for them.
+// looks for them. But where they are is also where directories are moved to, of which there is no image.
 func (t *txn) syncTransaction() error {
-	dirs := []string{path.Join(t.dir, journal.OldDir), t.dir, t.state.join(journal.TxDir)}
-	for _, shard := range journal.Shards(len(t.entries)) {
-		if err := t.syncDir(path.Join(t.dir, journal.OldDir, shard)); err != nil {
-			return err
-		}
+	dirs := t.slotDirs(journal.OldDir)
+	if slices.ContainsFunc(t.entries, func(e *entry) bool { return e.Old.Kind == fsutil.Dir && e.leaves() }) {
+		dirs = append(dirs, t.slotDirs(journal.NewDir)...)
 	}
-	for _, dir := range dirs {
+	for _, dir := range append(dirs, t.dir, t.state.join(journal.TxDir)) {
 		if err := t.syncDir(dir); err != nil {
 			return err
 		}

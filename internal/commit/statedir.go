@@ -98,6 +98,14 @@ func (s stateDir) ensure(sub ...string) error {
 	return nil
 }
 
+// keep makes a directory for what is to stay, and durable: what is moved there must not be lost with it.
+func (s stateDir) keep(name string) error {
+	if err := s.ensure(name); err != nil {
+		return err
+	}
+	return s.d.syncDir(s.dir)
+}
+
 // mkdir makes a directory of our own unless it is there.
 func (d *disk) mkdir(name string) error {
 	s, err := d.lstat(name)

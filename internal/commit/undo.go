@@ -18,6 +18,9 @@ import (
 func (t *txn) undo() error {
 	t.phase("rollback")
 	u := &undoing{txn: t, made: make(map[*entry]bool), moves: t.moves()}
+	if err := fsutil.Protect(t.makeSlots); err != nil {
+		u.errs = append(u.errs, t.fail(t.dir, err))
+	}
 	for _, pass := range []struct {
 		list []*entry
 		do   func(e *entry) error
@@ -76,7 +79,7 @@ func (u *undoing) leave() error {
 		}
 		return pending(u.forget())
 	}
-	if err := u.state.ensure(journal.ConflictsDir); err != nil {
+	if err := u.state.keep(journal.ConflictsDir); err != nil {
 		return pending(err)
 	}
 	to := u.state.join(journal.ConflictsDir, u.plan.ID)

@@ -3,6 +3,7 @@ package commit
 import (
 	"errors"
 	"fmt"
+	"path"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/journal"
@@ -22,28 +23,48 @@ func (u *undoing) settle(e *entry) error {
 		if s.Kind == fsutil.Absent {
 			continue
 		}
-		ours := s.Kind == fsutil.Dir
-		if ours {
-			// It was a directory of the tree. What is in it is somebody else's.
-			names, err := u.names(slot)
-			if err != nil {
-				return err
-			}
-			ours = len(names) == 0
-		} else if ours, err = u.isOurs(e, slot, s); err != nil {
+		ours, err := u.holdsOurs(e, slot, s)
+		if err != nil {
 			return err
 		}
 		switch {
 		case !ours:
 			err = u.giveBack(e, slot)
 		case slot == u.back(e):
-			err = u.remove(slot)
+			err = u.removeTree(slot)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// holdsOurs reports whether what is in a slot, in state s, is of the transaction: a file of the entry, or a directory in which
+// nobody else has written. What the transaction took out of that before may be in it again after a power cut.
+func (u *undoing) holdsOurs(e *entry, name string, s fsutil.State) (bool, error) {
+	if s.Kind != fsutil.Dir {
+		return u.isOurs(e, name, s)
+	}
+	names, err := u.names(name)
+	if err != nil {
+		return false, err
+	}
+	for _, n := range names {
+		inside := u.byPath[path.Join(e.Path, n)]
+		if inside == nil {
+			return false, nil
+		}
+		at := path.Join(name, n)
+		s, err := u.lstat(at)
+		if err != nil {
+			return false, err
+		}
+		if ours, err := u.holdsOurs(inside, at, s); err != nil || !ours {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // giveBack puts a file of somebody else that is in a slot back to the path.

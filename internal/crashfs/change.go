@@ -58,7 +58,8 @@ func (c change) touches(dir int) bool {
 	return slices.ContainsFunc(c.slots, func(s slot) bool { return s.dir == dir })
 }
 
-// syncNames makes the names in a directory certain, with whatever that needs.
+// syncNames makes the names in a directory certain, with whatever that needs, and the links in it as a whole: they cannot be
+// synced in another way.
 func (d *disk) syncNames(dir int) {
 	keep := make([]bool, len(d.pending))
 	for i := len(d.pending) - 1; i >= 0; i-- {
@@ -76,6 +77,11 @@ func (d *disk) syncNames(dir int) {
 		}
 	}
 	d.pending = left
+	for _, n := range d.inodes[dir].names {
+		if d.isLink(n.inode) {
+			d.syncInode(n.inode)
+		}
+	}
 }
 
 // syncInode makes everything of a file but its names certain, unless a sync of it has failed before.

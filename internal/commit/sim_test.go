@@ -1,0 +1,162 @@
+package commit_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/crashfs"
+)
+
+// story is a random commit on a disk to be afraid of. It can be told any number of times; each time gets a disk of its
+// own.
+type story struct {
+	number  uint64
+	disk    *crashfs.Fs // as it is before; never changed
+	changes []fsutil.Change
+	options commit.Options // without a file system
+	old     string         // the listing of the disk
+}
+
+const simRun = "run-1"
+
+// newStory draws a tree, what is done to it, and what the disk can do. It has changes.
+func newStory(t testing.TB, number uint64) *story {
+	t.Helper()
+	for try := uint64(0); ; try++ {
+		rnd := rand.New(rand.NewPCG(number, try))
+		s := &story{number: number, disk: crashfs.New(), options: commit.Options{
+			StateDir: stateDir, Key: testKey, Workers: 1, ID: "20250213_120530_abc123def4567890", DropBackup: rnd.IntN(2) == 0,
+		}}
+		if rnd.IntN(3) == 0 {
+			s.options.RunID, s.options.Result = simRun, []byte("{}")
+		}
+		s.disk.Without([]crashfs.Ability{0, 0, 0, 0, crashfs.Exchanges, crashfs.NoReplaces, crashfs.Links,
+			crashfs.Exchanges | crashfs.NoReplaces | crashfs.Links | crashfs.Identities}[rnd.IntN(8)])
+		plantStory(t, s.disk, rnd)
+		s.disk.Settle()
+		s.old = s.disk.Listing(stateDir)
+		s.changes = staged(t, s.disk.Kill(), drawEdits(rnd))
+		if len(s.changes) > 0 {
+			return s
+		}
+	}
+}
+
+func plantStory(t testing.TB, disk *crashfs.Fs, rnd *rand.Rand) {
+	t.Helper()
+	all := []string{"a=a text that is longer than a block of the disk", "b 600=2", "c=3", "d/a=4", "d/b 755=5", "d/e/a=6", "f/", "g/h/i=7", "l -> a", "m -> d"}
+	rnd.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	all = all[:2+rnd.IntN(len(all)-1)]
+	plant(t, disk, all...)
+	if slices.Contains(all, "c=3") && rnd.IntN(3) == 0 {
+		if err := disk.Unwatched().Link("c", "c2"); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"a", "b", "d", "d/a"} {
+		_ = disk.SetAttr(name, "attributes of "+name) // where there is such a file
+	}
+}
+
+// drawEdits draws what is done to the tree. The stage refuses what makes no sense.
+func drawEdits(rnd *rand.Rand) func(s *fsutil.Stage) error {
+	names := []string{"a", "b", "c", "d", "d/a", "d/b", "d/e", "d/e/a", "a/x", "f", "f/a", "g", "g/h", "l", "m", "n"}
+	name := func() string { return names[rnd.IntN(len(names))] }
+	type edit = func(*fsutil.Stage) error
+	draw := []func() edit{
+		func() edit { return write(name(), fmt.Sprintf("written %d", rnd.IntN(100))) },
+		func() edit { return write(name(), strings.Repeat("many blocks ", rnd.IntN(12))) },
+		func() edit { return remove(name()) },
+		func() edit { return rename(name(), name()) },
+		func() edit { return rename(name(), name()) },
+		func() edit { x, y := name(), name(); return steps(rename(x, "t"), rename(y, x), rename("t", y)) },
+		func() edit { return mkdir(name()) },
+		func() edit { return chmod(name(), []fs.FileMode{0o600, 0o755, 0o700, 0o500}[rnd.IntN(4)]) },
+		func() edit { return symlink(name(), name()) },
+	}
+	list := make([]edit, 1+rnd.IntN(7))
+	for i := range list {
+		list[i] = draw[rnd.IntN(len(draw))]()
+	}
+	return func(s *fsutil.Stage) error {
+		for _, do := range list {
+			_ = do(s) // refused
+		}
+		return nil
+	}
+}
+
+// on returns the options for a disk.
+func (s *story) on(disk afero.Fs) commit.Options {
+	o := s.options
+	o.FS = disk
+	return o
+}
+
+// ending is what has become of a story.
+type ending string
+
+const (
+	isOld ending = "old"
+	isNew ending = "new"
+)
+
+// ending returns whether the disk, after all has been recovered, is old or new, and an error if it is neither or anything
+// is left over. newer is the listing of the new tree, "" if it is not known.
+func (s *story) ending(disk *crashfs.Fs, newer string) (ending, error) {
+	is := disk.Listing(stateDir)
+	var left []string
+	for _, name := range disk.Names(stateDir) {
+		for _, in := range disk.Names(stateDir + "/" + name) {
+			left = append(left, name+"/"+in)
+		}
+	}
+	var want []string
+	end := isOld
+	if is != s.old {
+		end = isNew
+		if s.keeps() {
+			want = append(want, "backups/"+s.options.ID)
+		}
+		if s.options.RunID != "" {
+			want = append(want, "runs/"+simRun+".json")
+		}
+	}
+	switch {
+	case end == isNew && is != newer && newer != "":
+		return end, fmt.Errorf("neither old nor new:\n--- old\n%s--- new\n%s--- is\n%s", s.old, newer, is)
+	case !slices.Equal(left, want):
+		return end, fmt.Errorf("tree is %s, and in the state directory is %q, not %q", end, left, want)
+	case len(left) == 0 && len(disk.Names(stateDir)) > 0:
+		return end, fmt.Errorf("in the state directory is %q", disk.Names(stateDir))
+	}
+	return end, nil
+}
+
+// keeps reports whether a backup is to be kept.
+func (s *story) keeps() bool {
+	return !s.options.DropBackup || slices.ContainsFunc(s.changes, func(c fsutil.Change) bool { return c.Kind == fsutil.Deleted })
+}
+
+// eachStory runs the stories 1 to n, several at a time, and stops at the first that fails.
+func eachStory(t *testing.T, n int, test func(t *testing.T, number uint64)) {
+	t.Helper()
+	const lanes = 8
+	for lane := range lanes {
+		t.Run(fmt.Sprintf("lane %d", lane), func(t *testing.T) {
+			t.Parallel()
+			for i := lane; i < n && !t.Failed(); i += lanes {
+				test(t, uint64(i+1))
+			}
+		})
+	}
+}
