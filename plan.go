@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"slices"
@@ -172,8 +173,10 @@ func (p *Plan) settle(stage *fsutil.Stage) error {
 // written to meanwhile, or the file system fails.
 func (p *Plan) unsettled(err error) error {
 	err = fmt.Errorf("work out changes: %w", err)
-	if at, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, fsutil.ErrDrift) {
-		return &ConflictError{Conflicts: []Conflict{{Path: at.Path, Reason: "has changed since it was read"}}, Err: err}
+	// A MemMapFs says io.ErrUnexpectedEOF of a file that has become shorter while it is read.
+	drift := errors.Is(err, fsutil.ErrDrift) || errors.Is(err, io.ErrUnexpectedEOF)
+	if at, ok := errors.AsType[*fs.PathError](err); ok && drift {
+		return &ConflictError{Conflicts: []Conflict{{Path: at.Path, Reason: "what its content is made from has changed since it was read"}}, Err: err}
 	}
 	return &CommitError{Step: p.result.TotalSteps, State: CommitNone, Err: err}
 }
