@@ -1,0 +1,185 @@
+package torture
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/fstest"
+)
+
+// increment is an action that reads, thinks, and writes: what two at once would get wrong.
+type increment struct {
+	Files []string `json:"files,omitempty"`
+}
+
+func (increment) Spec() actions.Spec {
+	return actions.Spec{Name: "increment", Summary: "add one to the number in each file", Input: actions.InputFiles}
+}
+
+func (increment) Run(_ context.Context, c *actions.Call) (actions.Outcome, error) {
+	for _, name := range c.Files {
+		data, err := c.FS.ReadFile(name)
+		if err != nil {
+			return actions.Outcome{}, err
+		}
+		n, err := strconv.Atoi(string(data))
+		if err != nil {
+			return actions.Outcome{}, err
+		}
+		if err := afero.WriteFile(c.FS, name, []byte(strconv.Itoa(n+1)), 0o644); err != nil {
+			return actions.Outcome{}, err
+		}
+	}
+	return actions.Outcome{Files: c.Files, Edits: len(c.Files)}, nil
+}
+
+func counterNames() []string { return []string{"a", "b", "c"} }
+
+// countUp runs that many pipelines on each of two executors at the same time, and calls each after each.
+func countUp(fsys func() (afero.Fs, error), pipelines int, each func()) error {
+	p, err := millrace.New("count").
+		Options(millrace.Options{NoBackup: true}).
+		Step("all", increment{Files: counterNames()}).
+		Build()
+	if err != nil {
+		return err
+	}
+	errs := make([]error, 2)
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() {
+			tree, err := fsys()
+			x := millrace.Executor{NoSync: true}
+			for n := 0; n < pipelines && err == nil; n++ {
+				if _, err = x.Run(context.Background(), tree, p); err == nil {
+					each()
+				}
+			}
+			errs[i] = err
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func playCount(args []string) error {
+	n, err := strconv.Atoi(args[2])
+	if err != nil {
+		return err
+	}
+	var mu sync.Mutex
+	return countUp(func() (afero.Fs, error) { return open(args[0], args[1]) }, n, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		say("one more")
+	})
+}
+
+// TestCount_processes lets two processes with two executors each add to the same numbers: none is lost, and they never
+// wait for each other for ten seconds.
+func TestCount_processes(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"root", "base"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			dir, pipelines := memoryDir(t), fstest.Runs(20, 200, 5000)
+			for _, name := range counterNames() {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte("0"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			total := make(chan bool)
+			var wg sync.WaitGroup
+			for range 2 {
+				wg.Go(func() {
+					p, err := start("count", kind, dir, strconv.Itoa(pipelines))
+					if err == nil {
+						err = p.drain(func(string) { total <- true })
+					}
+					if err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			go func() { wg.Wait(); close(total) }()
+			n := watch(t, total)
+			if want := 4 * pipelines; n != want {
+				t.Errorf("%d pipelines ran, want %d", n, want)
+			}
+			for _, name := range counterNames() {
+				data, err := os.ReadFile(filepath.Join(dir, name))
+				if err != nil || string(data) != strconv.Itoa(n) {
+					t.Errorf("%s is %q (%v) after %d pipelines", name, data, err, n)
+				}
+			}
+			if exists(dir, stateDir) {
+				t.Errorf("%s is left", stateDir)
+			}
+			t.Logf("2 processes with 2 executors each: %d pipelines on %d shared files", n, len(counterNames()))
+		})
+	}
+}
+
+// watch counts until the channel is closed, and fails the test if nothing comes for ten seconds.
+func watch(t *testing.T, total <-chan bool) int {
+	n := 0
+	hang := time.NewTimer(0)
+	defer hang.Stop()
+	for {
+		hang.Reset(10 * time.Second)
+		select {
+		case _, more := <-total:
+			if !more {
+				return n
+			}
+			n++
+		case <-hang.C:
+			t.Errorf("nobody has finished a pipeline for ten seconds, after %d of them", n)
+		}
+	}
+}
+
+// TestCount_memory is the same in memory, in one process, on a MemMapFs that each run is given as it is.
+func TestCount_memory(t *testing.T) {
+	t.Parallel()
+	mem, pipelines := afero.NewMemMapFs(), fstest.Runs(20, 200, 5000)
+	for _, name := range counterNames() {
+		if err := afero.WriteFile(mem, name, []byte("0"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	total := make(chan bool)
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			if err := countUp(func() (afero.Fs, error) { return mem, nil }, pipelines, func() { total <- true }); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	go func() { wg.Wait(); close(total) }()
+	n := watch(t, total)
+	for _, name := range counterNames() {
+		data, err := afero.ReadFile(mem, name)
+		if err != nil || strings.TrimSpace(string(data)) != fmt.Sprint(n) || n != 4*pipelines {
+			t.Errorf("%s is %q (%v) after %d pipelines, want %d", name, data, err, n, 4*pipelines)
+		}
+	}
+	t.Logf("4 executors: %d pipelines on %d shared files", n, len(counterNames()))
+}

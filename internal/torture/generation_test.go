@@ -1,0 +1,173 @@
+package torture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+)
+
+// A generation is a tree that is told from all others by every file in it, and from half of one by comparing them.
+
+// edited is how many files each pipeline edits.
+const edited = 20
+
+func editedName(i int) string { return fmt.Sprintf("f%02d", i) }
+
+func lines(file, g int) string {
+	return strings.Repeat(fmt.Sprintf("generation %d of file %d\n", g, file), 40)
+}
+
+// generation returns the whole tree: files with their bytes, directories with a slash at the end. In a lean one no directory
+// is removed, for that makes a backup although none is wanted.
+func generation(g int, lean bool) map[string]string {
+	tree := map[string]string{"left": "A", "right": "B", "born/": "", fmt.Sprintf("dir%d/", g): ""}
+	if g%2 == 1 {
+		tree["left"], tree["right"] = "B", "A"
+	}
+	for i := range edited {
+		tree[editedName(i)] = lines(i, g)
+	}
+	for i := 0; lean && i < g; i++ {
+		tree[fmt.Sprintf("dir%d/", i)] = ""
+	}
+	tree[fmt.Sprintf("born/g%d", g)] = lines(0, g)
+	tree[fmt.Sprintf("dir%d/f01", g)] = lines(1, g)
+	return tree
+}
+
+// plant makes a tree in a directory that is empty.
+func plant(dir string, tree map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		var err error
+		if strings.HasSuffix(name, "/") {
+			err = os.Mkdir(path, 0o755)
+		} else {
+			err = os.WriteFile(path, []byte(tree[name]), 0o644)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeDir is an action that the library does not have.
+type removeDir struct {
+	Dir string `json:"dir" param:"required"`
+}
+
+func (removeDir) Spec() actions.Spec {
+	return actions.Spec{Name: "remove_dir", Summary: "remove an empty directory", Input: actions.InputNone}
+}
+
+func (r removeDir) Run(_ context.Context, c *actions.Call) (actions.Outcome, error) {
+	return actions.Outcome{}, c.FS.Remove(r.Dir)
+}
+
+// advance is the pipeline from a generation to the next one. A lean one leaves nothing in the state directory.
+func advance(g int, lean bool) (millrace.Pipeline, error) {
+	var names []string
+	for i := range edited {
+		names = append(names, editedName(i))
+	}
+	b := millrace.New("advance").
+		Options(millrace.Options{Force: true, NoBackup: lean}).
+		Step("edit", actions.Edit{Files: names, OldText: fmt.Sprintf("generation %d of", g), NewText: fmt.Sprintf("generation %d of", g+1)}).
+		Step("swap1", actions.Rename{Files: []string{"left"}, To: "aside"}).
+		Step("swap2", actions.Rename{Files: []string{"right"}, To: "left"}).
+		Step("swap3", actions.Rename{Files: []string{"aside"}, To: "right"}).
+		Step("create", actions.Copy{Files: []string{"f00"}, To: fmt.Sprintf("born/g%d", g+1)}).
+		Step("delete", actions.Delete{Files: []string{fmt.Sprintf("born/g%d", g)}, Permanent: lean}).
+		Step("mkdir", actions.Copy{Files: []string{"f01"}, Destination: fmt.Sprintf("dir%d", g+1)}).
+		Step("rm", actions.Delete{Files: []string{fmt.Sprintf("dir%d/f01", g)}, Permanent: lean}).Builder
+	if !lean {
+		b = b.Step("rmdir", removeDir{Dir: fmt.Sprintf("dir%d", g)}).Builder
+	}
+	return b.Build()
+}
+
+// read returns what is in a directory, as generation does, without the state directory.
+func read(dir string) (map[string]string, error) {
+	tree := make(map[string]string)
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		switch {
+		case name == stateDir, name == "lost+found": // of a file system that was made just now
+			return filepath.SkipDir
+		case d.IsDir():
+			tree[name+"/"] = ""
+		case d.Type().IsRegular():
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			tree[name] = string(data)
+		default:
+			tree[name] = d.Type().String()
+		}
+		return nil
+	})
+	return tree, err
+}
+
+// whichGeneration returns the generation that the directory holds, or an error that says what is not of it.
+func whichGeneration(dir string, lean bool) (int, error) {
+	tree, err := read(dir)
+	if err != nil {
+		return 0, err
+	}
+	var g int
+	if _, err := fmt.Sscanf(tree[editedName(0)], "generation %d", &g); err != nil {
+		return 0, fmt.Errorf("%s is %.40q: %w", editedName(0), tree[editedName(0)], err)
+	}
+	want := generation(g, lean)
+	var errs []error
+	for name, text := range want {
+		if got, ok := tree[name]; !ok {
+			errs = append(errs, fmt.Errorf("generation %d: %s is missing", g, name))
+		} else if got != text {
+			errs = append(errs, fmt.Errorf("generation %d: %s is %.40q", g, name, got))
+		}
+	}
+	for name := range tree {
+		if _, ok := want[name]; !ok {
+			errs = append(errs, fmt.Errorf("generation %d: litter: %s", g, name))
+		}
+	}
+	return g, errors.Join(errs...)
+}
+
+// litter reports what a finished recovery has left behind that it should not.
+func litter(dir string, lean bool) error {
+	for _, name := range []string{"tx", "conflicts"} {
+		left, err := os.ReadDir(filepath.Join(dir, stateDir, name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if len(left) > 0 {
+			return fmt.Errorf("litter: %s/%s/%s is left", stateDir, name, left[0].Name())
+		}
+	}
+	if lean && exists(dir, stateDir) {
+		names, _ := filepath.Glob(filepath.Join(dir, stateDir, "*", "*"))
+		return fmt.Errorf("litter: %s is left, with nothing of worth in it: %v", stateDir, names)
+	}
+	return nil
+}

@@ -1,0 +1,214 @@
+package torture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/internal/fstest"
+)
+
+// playHalf makes generation 1 of generation 0 but for the commit: it kills itself when all is written.
+func playHalf(args []string) error {
+	fsys, err := open(args[0], args[1])
+	if err != nil {
+		return err
+	}
+	x := millrace.Executor{Observe: func(e millrace.Event) {
+		tellPhases(e)
+		if e == (millrace.CommitPhase{Phase: "sync"}) {
+			if self, err := os.FindProcess(os.Getpid()); err == nil {
+				_ = self.Kill()
+			}
+			select {} // it takes a moment
+		}
+	}}
+	p, err := advance(0, false)
+	if err != nil {
+		return err
+	}
+	_, err = x.Run(context.Background(), fsys, p)
+	return errors.Join(errors.New("still alive"), err)
+}
+
+func playRecover(args []string) error {
+	fsys, err := open(args[0], args[1])
+	if err != nil {
+		return err
+	}
+	say("ready")
+	if _, err := (millrace.Executor{Observe: tellPhases}).Recover(context.Background(), fsys); err != nil {
+		return err
+	}
+	say("done")
+	return nil
+}
+
+func playRestore(args []string) error {
+	fsys, err := open(args[0], args[1])
+	if err != nil {
+		return err
+	}
+	say("ready")
+	if _, err := (millrace.Executor{Observe: tellPhases}).Restore(context.Background(), fsys, args[2]); err != nil {
+		return err
+	}
+	say("done")
+	return nil
+}
+
+// interrupt starts a process and kills it a little after it is ready, at the latest when it is done. It reports whether it
+// was done.
+func interrupt(rnd *rand.Rand, longest time.Duration, role string, args ...string) (bool, error) {
+	v, err := start(role, args...)
+	if err != nil {
+		return false, err
+	}
+	done := false
+	see := func(line string) { done = done || line == "done" }
+	alive := v.await("ready", 1, see)
+	if alive && role == "restore" && rnd.IntN(4) > 0 {
+		// Most of its life a restore reads and makes copies. Where it changes the tree is where it hurts.
+		alive = v.await("phase "+[]string{"apply", "sync", "commit"}[rnd.IntN(3)], 1, see)
+		longest /= 20
+	}
+	if alive {
+		pause(time.Duration(rnd.Int64N(int64(longest))))
+	}
+	v.kill(see)
+	if v.stderr.Len() > 0 {
+		err = errors.New(strings.TrimSpace(v.stderr.String()))
+	}
+	return done, err
+}
+
+// TestKill9_recovery kills a process in the middle of a commit, and then others, several in a row, in the middle of undoing
+// that: in the end the tree is what it was before.
+func TestKill9_recovery(t *testing.T) {
+	t.Parallel()
+	runs := fstest.Runs(5, 100, 500)
+	var seen counters
+	parallel(t, runs, func(run int) error {
+		rnd := rand.New(rand.NewPCG(92, uint64(run)))
+		dir, kind := memoryDir(t), []string{"root", "base"}[run%2]
+		if err := plant(dir, generation(0, false)); err != nil {
+			return err
+		}
+		v, err := start("half", kind, dir)
+		if err != nil {
+			return err
+		}
+		if rnd.IntN(2) == 0 {
+			v.await("phase apply", 1, func(string) {})
+			pause(time.Duration(rnd.IntN(1000)) * time.Microsecond)
+			v.kill(func(string) {})
+		} else if err := v.drain(func(string) {}); err != nil && v.stderr.Len() > 0 {
+			return err
+		}
+		left, _ := os.ReadDir(dir + "/" + stateDir + "/tx")
+		seen.add("transactions left over", len(left))
+		for range 1 + rnd.IntN(4) {
+			done, err := interrupt(rnd, 8*time.Millisecond, "recover", kind, dir)
+			if err != nil {
+				return err
+			}
+			if done {
+				seen.add("recoveries not interrupted", 1)
+			} else {
+				seen.add("recoveries killed", 1)
+			}
+		}
+		return checkRecovered(kind, dir, &seen, 0, 0)
+	})
+	if runs >= 50 && (seen.get("transactions left over") < runs || seen.get("recoveries killed") == 0 || seen.get("half recovered") == 0) {
+		t.Errorf("there was not enough to recover from: %v", seen.n)
+	}
+	t.Logf("%d runs: %v", runs, seen.n)
+}
+
+// checkRecovered finishes a recovery and checks that the tree is one of the generations.
+func checkRecovered(kind, dir string, seen *counters, from, to int) error {
+	fsys, err := open(kind, dir)
+	if err != nil {
+		return err
+	}
+	if _, err := whichGeneration(dir, false); err != nil {
+		seen.add("half recovered", 1)
+	}
+	if _, err := (millrace.Executor{}).Recover(context.Background(), fsys); err != nil {
+		return fmt.Errorf("recover: %w", err)
+	}
+	g, err := whichGeneration(dir, false)
+	if err == nil && (g < from || g > to) {
+		err = fmt.Errorf("the tree has generation %d, want %d to %d", g, from, to)
+	}
+	seen.add(fmt.Sprint("generation ", g), 1)
+	return errors.Join(err, litter(dir, false))
+}
+
+// TestKill9_restore kills processes that restore a backup: the tree is wholly restored or wholly not, and can be
+// restored afterwards.
+func TestKill9_restore(t *testing.T) {
+	t.Parallel()
+	runs := fstest.Runs(5, 100, 500)
+	var seen counters
+	parallel(t, runs, func(run int) error {
+		rnd := rand.New(rand.NewPCG(93, uint64(run)))
+		return killRestores(memoryDir(t), []string{"root", "base"}[run%2], rnd, &seen)
+	})
+	if runs >= 50 && (seen.get("generation 0") == 0 || seen.get("generation 1") == 0 || seen.get("half recovered") == 0) {
+		t.Errorf("the kills come at the wrong moments: %v", seen.n)
+	}
+	t.Logf("%d runs: %v", runs, seen.n)
+}
+
+func killRestores(dir, kind string, rnd *rand.Rand, seen *counters) error {
+	if err := plant(dir, generation(0, false)); err != nil {
+		return err
+	}
+	fsys, err := open(kind, dir)
+	if err != nil {
+		return err
+	}
+	p, err := advance(0, false)
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	res, err := millrace.Run(ctx, fsys, p)
+	if err != nil {
+		return err
+	}
+	oldest := 1
+	for range 1 + rnd.IntN(3) {
+		done, err := interrupt(rnd, 25*time.Millisecond, "restore", kind, dir, res.BackupID)
+		if err != nil {
+			// One before may have come to its end after all. Then this one met a tree that is restored.
+			if g, gerr := whichGeneration(dir, false); g != 0 || gerr != nil {
+				return errors.Join(err, gerr)
+			}
+			done = true
+		}
+		if done {
+			seen.add("restores not interrupted", 1)
+			oldest = 0
+			break
+		}
+		seen.add("restores killed", 1)
+	}
+	if err := checkRecovered(kind, dir, seen, 0, oldest); err != nil {
+		return err
+	}
+	if g, _ := whichGeneration(dir, false); g == 1 {
+		if _, err := (millrace.Executor{}).Restore(ctx, fsys, res.BackupID); err != nil {
+			return err
+		}
+	}
+	return checkRecovered(kind, dir, seen, 0, 0)
+}

@@ -1,0 +1,137 @@
+package torture
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// roleVariable makes the test binary one of the processes that the tests start; its arguments are those of the role.
+const roleVariable = "MILLRACE_TORTURE_ROLE"
+
+func TestMain(m *testing.M) {
+	role := os.Getenv(roleVariable)
+	if role == "" {
+		os.Exit(m.Run())
+	}
+	if err := play(role, os.Args[1:]); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", role, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func play(role string, args []string) error {
+	switch role {
+	case "generations":
+		return playGenerations(args)
+	case "naive":
+		return playNaive(args)
+	case "half":
+		return playHalf(args)
+	case "recover":
+		return playRecover(args)
+	case "restore":
+		return playRestore(args)
+	case "count":
+		return playCount(args)
+	}
+	return fmt.Errorf("no such role")
+}
+
+// process is a test binary in one of the roles. It says what it does in lines.
+type process struct {
+	cmd    *exec.Cmd
+	out    *bufio.Scanner
+	stderr strings.Builder
+	stop   *time.Timer
+}
+
+// patience is how long a process may go on before it is taken to hang.
+const patience = 2 * time.Minute
+
+func start(role string, args ...string) (*process, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	p := &process{cmd: exec.Command(exe, args...)}
+	p.cmd.Env = append(os.Environ(), roleVariable+"="+role)
+	p.cmd.Stderr = &p.stderr
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.out = bufio.NewScanner(out)
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	p.stop = time.AfterFunc(patience, func() { _ = p.cmd.Process.Kill() })
+	return p, nil
+}
+
+// next returns the next line of the process, and false if there is none any more.
+func (p *process) next() (string, bool) {
+	ok := p.out.Scan()
+	return p.out.Text(), ok
+}
+
+// await reads until the process has said the line that many times, and passes all lines to see. It reports false if the
+// process ended before.
+func (p *process) await(line string, times int, see func(string)) bool {
+	for times > 0 {
+		said, ok := p.next()
+		if !ok {
+			return false
+		}
+		see(said)
+		if said == line {
+			times--
+		}
+	}
+	return true
+}
+
+// kill kills the process, with no chance for it to do anything about it, and passes what it still had said to see.
+func (p *process) kill(see func(string)) {
+	_ = p.cmd.Process.Kill() // it may be gone already
+	_ = p.drain(see)
+}
+
+// drain waits for the end of the process, which is an error unless it ended by itself and well.
+func (p *process) drain(see func(string)) error {
+	for {
+		said, ok := p.next()
+		if !ok {
+			break
+		}
+		see(said)
+	}
+	err := p.cmd.Wait()
+	if !p.stop.Stop() {
+		return fmt.Errorf("still there after %v: killed", patience)
+	}
+	if err != nil && p.stderr.Len() > 0 {
+		err = fmt.Errorf("%w: %s", err, p.stderr.String())
+	}
+	return err
+}
+
+// say prints a line at once.
+func say(format string, args ...any) { fmt.Fprintf(os.Stdout, format+"\n", args...) }
+
+// open returns the tree in a directory: a "root" is one that fsutil opens, a "base" one that afero does.
+func open(kind, dir string) (afero.Fs, error) {
+	if kind == "base" {
+		return afero.NewBasePathFs(afero.NewOsFs(), dir), nil
+	}
+	return fsutil.OpenRoot(dir)
+}
