@@ -102,6 +102,10 @@ func (b *Backup) putBack(r *journal.Record) fsutil.Change {
 	case r.New.Kind == fsutil.Absent:
 		c.Kind = fsutil.Created
 	}
+	if r.Old.Kind == fsutil.File && (r.New.Kind != fsutil.File || r.From != "") {
+		// What is there now is nothing, or another file, so the owner cannot be taken from that.
+		c = c.WithMeta(b.image(r))
+	}
 	return c.WithContent(b.present(r.Path, r.New), b.kept(r))
 }
 

@@ -52,6 +52,7 @@ type Change struct {
 	Permanent bool `json:"permanent,omitempty"`
 
 	openOld, openNew Opener
+	metaOf           string
 }
 
 // Opener opens a stream of a file's bytes, anew each time it is called. It is safe for concurrent use.
@@ -70,6 +71,16 @@ func (c Change) WithContent(openOld, openNew Opener) Change {
 	c.openOld, c.openNew = openOld, openNew
 	return c
 }
+
+// WithMeta returns a copy of the change whose new file takes owner, group and extended attributes from the file of that
+// name, where the file system has them. "" means from the file that was at From or Path before, if there was one.
+func (c Change) WithMeta(name string) Change {
+	c.metaOf = name
+	return c
+}
+
+// MetaOf returns what WithMeta was given.
+func (c Change) MetaOf() string { return c.metaOf }
 
 // OpenOld opens the bytes the base had when the change was worked out. They are read from the base: if that has
 // drifted since, reading fails or gives bytes whose hash is not Old.Hash.
