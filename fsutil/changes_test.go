@@ -248,10 +248,12 @@ func TestNewModes(t *testing.T) {
 	s := fsutil.NewStage(plantFiles(t, "exec"))
 	must(t, s.Chmod("exec", 0o755))
 	must(t, s.Copy("exec", "copy"))
+	must(t, s.Chmod("exec", 0o755|fs.ModeSetuid|fs.ModeSetgid))
+	must(t, s.Copy("exec", "plain"))
 	must(t, afero.WriteFile(s, "open", nil, 0o666))
 	must(t, s.Mkdir("dir", 0o777))
 	must(t, s.Chmod("dir", 0o777|os.ModeSetgid))
-	for name, want := range map[string]fs.FileMode{"copy": 0o755, "open": 0o644, "dir": fs.ModeDir | fs.ModeSetgid | 0o777} {
+	for name, want := range map[string]fs.FileMode{"copy": 0o755, "plain": 0o755, "open": 0o644, "dir": fs.ModeDir | fs.ModeSetgid | 0o777} {
 		if info, err := s.Stat(name); err != nil || info.Mode() != want {
 			t.Errorf("%s: %v, %v, want %v", name, info.Mode(), err, want)
 		}

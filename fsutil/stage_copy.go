@@ -2,8 +2,9 @@ package fsutil
 
 import "io/fs"
 
-// Copy makes newname a copy of the regular file that oldname leads to, permission bits included. The bytes are not read:
-// the copy refers to them. It fails with [fs.ErrExist] if anything stands at newname, a link too.
+// Copy makes newname a copy of the regular file that oldname leads to, permission bits included, but for setuid and setgid:
+// the copy may belong to somebody else. The bytes are not read: the copy refers to them. It fails with [fs.ErrExist] if
+// anything stands at newname, a link too.
 func (s *Stage) Copy(oldname, newname string) error {
 	return linkError("copy", oldname, newname, s.copyFile(oldname, newname))
 }
@@ -46,6 +47,7 @@ func (s *Stage) copyFile(oldname, newname string) error {
 		f := s.core.base.keep(src.ent.f)
 		n.mode, n.body = f.mode, &body{src: f, size: f.size}
 	}
+	n.mode &^= fs.ModeSetuid | fs.ModeSetgid
 	s.put(dst, n)
 	return nil
 }
