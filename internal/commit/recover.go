@@ -61,18 +61,12 @@ func (r Recovery) Pending() error {
 	return flatten(errors.Join(errs...))
 }
 
-// Inspect reports what Recover would find, and changes nothing; not even the lock is taken, so a transaction that is being
-// carried out is reported too. The error is about the state directory as a whole.
-func Inspect(ctx context.Context, o Options) (Recovery, error) {
-	return survey(ctx, &o, func(t *txn, l *Leftover) {})
-}
-
 // Recover deals with all transactions that were left over: what was interrupted is undone, what was committed is made a
 // backup. It takes the lock unless it is given. The error is that of the lock or the state directory, else Recovery.Err.
 func Recover(ctx context.Context, o Options) (Recovery, error) {
 	// Without anything to do nothing has to be locked, and nothing must be written.
 	state := stateDir{o.newDisk(), o.StateDir}
-	names, err := state.transactions()
+	names, err := state.transactions(journal.TxDir)
 	if err == nil && len(names) == 0 {
 		var idle bool
 		if _, idle, err = state.worthless(); !idle {
@@ -94,7 +88,7 @@ func Recover(ctx context.Context, o Options) (Recovery, error) {
 }
 
 func recoverLocked(ctx context.Context, o *Options) (Recovery, error) {
-	r, err := survey(ctx, o, (*txn).resolve)
+	r, err := survey(ctx, o, journal.TxDir, (*txn).resolve)
 	if err != nil {
 		return r, err
 	}
@@ -104,11 +98,11 @@ func recoverLocked(ctx context.Context, o *Options) (Recovery, error) {
 	return r, nil
 }
 
-// survey looks at all transactions and lets do deal with each.
-func survey(ctx context.Context, o *Options, do func(t *txn, l *Leftover)) (Recovery, error) {
+// survey looks at all transactions in a directory of the state directory and lets do deal with each.
+func survey(ctx context.Context, o *Options, in string, do func(t *txn, l *Leftover)) (Recovery, error) {
 	var r Recovery
 	state := stateDir{o.newDisk(), o.StateDir}
-	names, err := state.transactions()
+	names, err := state.transactions(in)
 	if err != nil || len(names) == 0 {
 		return r, err
 	}
@@ -121,7 +115,7 @@ func survey(ctx context.Context, o *Options, do func(t *txn, l *Leftover)) (Reco
 			return r, context.Cause(ctx)
 		}
 		d := o.newDisk()
-		t := &txn{disk: d, state: stateDir{d, o.StateDir}, opts: o, key: key, dir: state.join(journal.TxDir, name)}
+		t := &txn{disk: d, state: stateDir{d, o.StateDir}, opts: o, key: key, dir: state.join(in, name)}
 		l := Leftover{ID: name, Dir: t.dir}
 		t.load(&l)
 		do(t, &l)

@@ -214,12 +214,12 @@ func unlessAbsent(err error) error {
 	return err
 }
 
-// transactions returns the names in the directory for transactions, in order.
-func (s stateDir) transactions() ([]string, error) {
+// transactions returns the names in one of its directories for transactions, in order.
+func (s stateDir) transactions(in string) ([]string, error) {
 	if ok, err := s.exists(); err != nil || !ok {
 		return nil, err
 	}
-	dir := s.join(journal.TxDir)
+	dir := s.join(in)
 	st, err := s.d.lstat(dir)
 	if err != nil || st.Kind == fsutil.Absent {
 		return nil, err

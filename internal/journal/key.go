@@ -30,6 +30,20 @@ func KeyFor(fsys afero.Fs) ([]byte, error) {
 	return UserKey()
 }
 
+// ExistingKeyFor is KeyFor for those who only look: it makes no key where there is none, and returns nil then. What was signed
+// is refused without a key, as it would be with a new one.
+func ExistingKeyFor(fsys afero.Fs) ([]byte, error) {
+	config, err := os.UserConfigDir()
+	if err != nil || InMemory(fsys) {
+		return nil, nil //nolint:nilerr // as in UserKey
+	}
+	key, err := readKey(filepath.Join(config, "millrace", keyName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return key, err
+}
+
 // InMemory reports whether the file system is known to live and die with the process.
 func InMemory(fsys afero.Fs) bool {
 	if m, ok := fsys.(fsutil.Volatile); ok {
