@@ -19,6 +19,8 @@ type Guard struct {
 	// Names that a file system may take for the same (other case, dots or spaces at the end) are reserved too. Empty
 	// means there is none.
 	Reserved string
+	// Portable refuses to write to names that cannot exist on Windows, also if they exist here, with [ErrNotPortable].
+	Portable bool
 }
 
 // access is what an operation wants to do with a path.
@@ -34,10 +36,11 @@ const (
 type guard struct {
 	allowed  []string
 	reserved string // folded
+	portable bool
 }
 
 func newGuard(g Guard) guard {
-	made := guard{allowed: slices.Clone(g.Allowed)}
+	made := guard{allowed: slices.Clone(g.Allowed), portable: g.Portable}
 	if g.Reserved != "" {
 		made.reserved = foldPath(g.Reserved)
 	}
@@ -54,6 +57,9 @@ func (g *guard) check(name string, a access) error {
 	}
 	if a == write && isProtected(name) {
 		return ErrProtected
+	}
+	if a == write && g.portable {
+		return checkPortable(name)
 	}
 	return nil
 }
