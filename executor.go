@@ -71,6 +71,9 @@ type Executor struct {
 	// AllowedPaths are the files and directories, with all below them, that steps may read and write, judged when
 	// symbolic links are resolved (S0.86, S0.87). Empty means the whole tree.
 	AllowedPaths []string
+	// PortableNames refuses to write to names that cannot exist on Windows, or would be another file there: devices such as
+	// "con.txt", dots and spaces at the end, colons, backslashes, control characters. The error is fsutil.ErrNotPortable.
+	PortableNames bool
 	// StateDir is the directory, in the file system run on, for journal, backups, trash and runs. Steps can neither see
 	// nor touch it. Empty means DefaultStateDir.
 	StateDir string
@@ -198,7 +201,7 @@ func (x Executor) openTree(fsys afero.Fs) (*tree, error) {
 
 // guard is the policy that every path of a run is checked against.
 func (t *tree) guard() fsutil.Guard {
-	return fsutil.Guard{Allowed: t.allowed, Reserved: t.stateDir}
+	return fsutil.Guard{Allowed: t.allowed, Reserved: t.stateDir, Portable: t.x.PortableNames}
 }
 
 func (x Executor) logger() *slog.Logger {
