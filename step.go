@@ -218,6 +218,10 @@ func (r *run) filesOf(s Step, action actions.Action) ([]string, error) {
 	seen := make(map[string]bool, len(names))
 	for _, name := range names {
 		canonical, err := r.stage.Canonical(name)
+		if err == nil && (strings.HasSuffix(name, "/") || strings.HasSuffix(name, "/.")) {
+			// It asks for a directory, which the canonical name does not tell any more.
+			_, err = r.stage.Stat(name)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -86,7 +86,7 @@ func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
 	root, err := c.FS.Resolve(s.root())
 	var info fs.FileInfo
 	if err == nil {
-		info, err = c.FS.Stat(root)
+		info, err = c.FS.Stat(s.root()) // not of root: "a.txt/" is not "a.txt"
 	}
 	if err == nil {
 		err = fileError(root, c.Limits.checkFile(info))

@@ -106,6 +106,13 @@ func relative(name, base string) (string, error) {
 
 // plan returns the moves of all files of the call, or an error if they cannot all be made. Nothing is changed.
 func (t transfer) plan(c *Call) ([]move, error) {
+	if t.base != "" {
+		canonical, err := c.FS.Canonical(t.base)
+		if err != nil {
+			return nil, fileError(t.base, err)
+		}
+		t.base = canonical
+	}
 	targets, err := t.targets(c.Files)
 	if err != nil {
 		return nil, err
