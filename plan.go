@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -163,6 +164,12 @@ func (p *Plan) settle(stage *fsutil.Stage) error {
 		if c.Kind == fsutil.Modified && c.Old.Kind == fsutil.File && c.Old.ID.Nlink > 1 && c.Old.Hash != c.New.Hash {
 			p.result.Warnings = append(p.result.Warnings,
 				fmt.Sprintf("%s has %d hard links: its other names keep the old content", c.Path, c.Old.ID.Nlink))
+		}
+		for _, name := range []string{c.From, c.Path} {
+			if strings.ContainsFunc(name, misleading) {
+				p.result.Warnings = append(p.result.Warnings,
+					fmt.Sprintf("the name %+q has characters that are not seen, or that turn the writing direction", name))
+			}
 		}
 	}
 	p.judge()
