@@ -146,7 +146,7 @@ func (d *disk) write(name string, from io.Reader, want wanted, warn func(error))
 	h := sha256.New()
 	_, err = io.Copy(io.MultiWriter(f, h), from)
 	if err == nil {
-		err = d.dress(name, want, warn)
+		err = d.dress(name, &want, warn)
 	}
 	if err == nil && d.sync {
 		err = f.Sync()
@@ -174,9 +174,14 @@ func (d *disk) write(name string, from io.Reader, want wanted, warn func(error))
 	return s, err
 }
 
-// dress gives a file everything but bytes. The mode comes after the owner, for changing that clears bits of it.
-func (d *disk) dress(name string, want wanted, warn func(error)) error {
-	if err := d.copyMeta(want.meta, name, warn); err != nil {
+// dress gives a file everything but bytes. The mode comes after the owner, for changing that clears bits of it. If the
+// owner cannot be kept, want loses the bits that lend out his rights: they would lend those of somebody else.
+func (d *disk) dress(name string, want *wanted, warn func(error)) error {
+	lost := func(err error) {
+		want.mode &^= fs.ModeSetuid | fs.ModeSetgid
+		warn(err)
+	}
+	if err := d.copyMeta(want.meta, name, lost); err != nil {
 		return err
 	}
 	if want.group != nil {
