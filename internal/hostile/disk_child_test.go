@@ -36,6 +36,7 @@ type diskJob struct {
 	SigkillAt             int
 	Plain                 bool   // on a file system without abilities
 	Nofile, Fsize         uint64 // limits; 0 means none
+	Workers               int    // 0 means one
 }
 
 // diskReport is what it says of that.
@@ -143,7 +144,7 @@ func (j diskJob) run(t *testing.T) diskReport {
 	if j.Plain {
 		fsys = hookFs{root, h}.plain()
 	}
-	x := millrace.Executor{Observe: h.observe, Workers: 1, MaxFiles: -1}
+	x := millrace.Executor{Observe: h.observe, Workers: max(1, j.Workers), MaxFiles: -1}
 	var r diskReport
 	if j.Pipeline == "" {
 		_, err = x.Recover(t.Context(), fsys)

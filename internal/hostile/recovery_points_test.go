@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,15 +26,21 @@ func diskPipelines() map[string]millrace.Pipeline {
 		"everything": altering(put("edit", "edited"), drop("gone"), move("from", "moved/to"), chmodded("mode", 0o600), swap,
 			put("made/new", "new"), drop("kind"), put("kind", "now a file"), drop("leaf"), put("leaf/below", "now a directory"),
 			drop("deep")),
-		"edits": altering(func(s *fsutil.Stage) error {
-			infos, err := afero.ReadDir(s, "files")
-			for _, info := range infos {
-				err = errors.Join(err, afero.WriteFile(s, "files/"+info.Name(), []byte("edited"), info.Mode()))
-			}
-			return err
-		}),
+		"edits":  altering(editAll("edited")),
+		"longer": altering(editAll(strings.Repeat("y", 200))),
 		"mounted": altering(put("near", "edited"), put("m/edit", "edited"), put("m/made/new", "new"), drop("m/gone"),
 			move("m/moved", "moved"), move("here", "m/there")),
+	}
+}
+
+// editAll gives all in the directory "files" the same content.
+func editAll(content string) func(s *fsutil.Stage) error {
+	return func(s *fsutil.Stage) error {
+		infos, err := afero.ReadDir(s, "files")
+		for _, info := range infos {
+			err = errors.Join(err, afero.WriteFile(s, "files/"+info.Name(), []byte(content), info.Mode()))
+		}
+		return err
 	}
 }
 
