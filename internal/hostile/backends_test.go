@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/fsutil"
 )
 
@@ -23,7 +24,8 @@ type backend struct {
 	rooted   bool     // absolute names are refused; elsewhere "/a" is "a" from the root of the tree
 	commits  bool     // works commits; a CopyOnWriteFs cannot remove or rename what is below, so works is a dry run there
 
-	outside *outside // nil if there is no outside
+	host    millrace.Executor // what runs there; host() unless a test says otherwise
+	outside *outside          // nil if there is no outside
 }
 
 // planted is the tree of every backend. All files have one time, long ago.
@@ -69,7 +71,7 @@ func eachLinking(t *testing.T, test func(t *testing.T, b *backend)) {
 //	overlay  afero.CopyOnWriteFs, a directory below and a MemMapFs above
 func newBackend(t *testing.T, name string) *backend {
 	t.Helper()
-	b := &backend{name: name, commits: name != "overlay"}
+	b := &backend{name: name, commits: name != "overlay", host: host()}
 	if name == "memory" {
 		b.layer = afero.NewMemMapFs()
 		b.fs = b.layer

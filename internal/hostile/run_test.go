@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
 )
 
@@ -58,7 +59,7 @@ func host() millrace.Executor { return millrace.Executor{NoSync: true} }
 // run runs the steps as a JSON pipeline, and checks that neither result nor error tells a secret.
 func (b *backend) run(t *testing.T, steps ...obj) (*millrace.Result, error) {
 	t.Helper()
-	res, err := host().Run(t.Context(), b.fs, decoded(t, steps...))
+	res, err := b.host.Run(t.Context(), b.fs, decoded(t, steps...))
 	checkSilent(t, res, err)
 	return res, err
 }
@@ -66,7 +67,7 @@ func (b *backend) run(t *testing.T, steps ...obj) (*millrace.Result, error) {
 // works runs the steps, which have to succeed. On a backend that cannot commit it is a dry run.
 func (b *backend) works(t *testing.T, steps ...obj) *millrace.Result {
 	t.Helper()
-	x := host()
+	x := b.host
 	x.DryRun = !b.commits
 	res, err := x.Run(t.Context(), b.fs, decoded(t, steps...))
 	checkSilent(t, res, err)
@@ -76,8 +77,21 @@ func (b *backend) works(t *testing.T, steps ...obj) *millrace.Result {
 	return res
 }
 
+// dry plans the steps, which has to succeed and write nothing.
+func (b *backend) dry(t *testing.T, steps ...obj) *millrace.Result {
+	t.Helper()
+	before := b.snapshot(t)
+	plan, err := b.host.Plan(t.Context(), b.fs, decoded(t, steps...))
+	if err != nil {
+		t.Fatalf("%s\n%v", pipeline(t, steps...), err)
+	}
+	checkSilent(t, plan.Result(), nil)
+	b.unchanged(t, before)
+	return plan.Result()
+}
+
 // refuses runs the steps, planned and for real, and wants the error of the last one: typed, naming its step and the path,
-// with nothing written. A pipeline that is refused when it is decoded has to name the parameter instead.
+// with nothing written. No error wanted means an *actions.FileError.
 func (b *backend) refuses(t *testing.T, want error, path string, steps ...obj) {
 	t.Helper()
 	before := b.snapshot(t)
@@ -88,14 +102,15 @@ func (b *backend) refuses(t *testing.T, want error, path string, steps ...obj) {
 		return
 	}
 	last := steps[len(steps)-1]["id"].(string)
-	plan, perr := host().Plan(t.Context(), b.fs, p)
-	res, err := host().Run(t.Context(), b.fs, p)
+	plan, perr := b.host.Plan(t.Context(), b.fs, p)
+	res, err := b.host.Run(t.Context(), b.fs, p)
 	for what, err := range map[string]error{"plan": perr, "run": err} {
 		step, ok := errors.AsType[*millrace.StepError](err)
+		_, ofFile := errors.AsType[*actions.FileError](err)
 		switch {
 		case err == nil:
 			t.Errorf("%s %s\nsucceeds, want %v", what, text, want)
-		case !errors.Is(err, want):
+		case want == nil && !ofFile, want != nil && !errors.Is(err, want):
 			t.Errorf("%s %s\nerror %v, want %v", what, text, err, want)
 		case !ok || step.Step != last:
 			t.Errorf("%s %s\nerror %#v is not that of step %q", what, text, err, last)

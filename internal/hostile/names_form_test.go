@@ -1,0 +1,188 @@
+package hostile_test
+
+import (
+	"errors"
+	"io/fs"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// An empty name in a list is refused by the step. Where a single one is needed it is missing, before anything runs, and
+// where there is a default it stands for that: the whole tree.
+func TestHostile_005_emptyPath(t *testing.T) {
+	t.Parallel()
+	eachUse(t, "", func(t *testing.T, b *backend, u use) {
+		switch {
+		case u.role == looked || u.role == base:
+			b.dry(t, u.steps...)
+		case strings.Contains(u.what, " files"):
+			b.refuses(t, fsutil.ErrEmptyPath, "", u.steps...)
+		default:
+			invalid(t, "/steps/0/", u.steps...)
+		}
+	}, everyRole...)
+}
+
+func TestHostile_006_dotAsFile(t *testing.T) {
+	t.Parallel()
+	for _, p := range []string{".", "dir/..", "./", "dir"} {
+		t.Run(strings.ReplaceAll(p, "/", "_"), func(t *testing.T) {
+			eachUse(t, p, func(t *testing.T, b *backend, u use) {
+				switch {
+				case u.role == source:
+					b.refuses(t, fsutil.ErrIsDir, "", u.steps...)
+				case u.role == looked:
+					if res := b.dry(t, u.steps...); len(res.FilesAffected) == 0 {
+						t.Error("a search in a directory finds nothing")
+					}
+				case strings.HasSuffix(u.what, " to") && strings.HasSuffix(p, "/"):
+					invalid(t, "/steps/0/params/to", u.steps...)
+				case strings.HasSuffix(u.what, " to"):
+					b.refuses(t, fs.ErrExist, "", u.steps...)
+				case p == "dir":
+					b.dry(t, u.steps...)
+				default:
+					b.refuses(t, fs.ErrExist, "a.txt", u.steps...) // it would be the file itself
+				}
+			}, source, looked, target)
+		})
+	}
+}
+
+func TestHostile_007_nulByte(t *testing.T) {
+	t.Parallel()
+	for _, p := range []string{"a\x00b", "a.txt\x00", "\x00", "dir/\x00/x"} {
+		t.Run("", func(t *testing.T) {
+			eachUse(t, p, func(t *testing.T, b *backend, u use) {
+				b.refuses(t, fsutil.ErrBadName, p, u.steps...)
+			}, everyRole...)
+		})
+	}
+}
+
+func TestHostile_008_nameOf256Bytes(t *testing.T) {
+	t.Parallel()
+	for _, p := range []string{strings.Repeat("n", 256), "dir/" + strings.Repeat("ä", 128), strings.Repeat("n", 256) + "/x"} {
+		t.Run("", func(t *testing.T) {
+			eachUse(t, p, func(t *testing.T, b *backend, u use) {
+				b.refuses(t, fsutil.ErrNameTooLong, p, u.steps...)
+			}, everyRole...)
+		})
+	}
+}
+
+// The longest name that there can be works all the way, although the transaction needs names of its own for the file.
+func TestHostile_008_nameOf255Bytes(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, b *backend) {
+		long := strings.Repeat("n", 255)
+		b.works(t,
+			act("copy", obj{"files": []string{"a.txt"}, "to": long}),
+			act("edit", obj{"old_text": "needle", "new_text": "pin"}, obj{"input_from": "copy"}),
+			act("rename", obj{"files": []string{"b.txt"}, "destination": "new", "to": long}))
+		if b.commits && (b.content(t, long) != "alpha pin\n" || b.content(t, "new/"+long) != "beta needle\n") {
+			t.Error("the content is another one")
+		}
+	})
+}
+
+func TestHostile_009_pathOver4096Bytes(t *testing.T) {
+	t.Parallel()
+	p := strings.Repeat("directory/", 410) + "f"
+	eachUse(t, p, func(t *testing.T, b *backend, u use) {
+		b.refuses(t, fsutil.ErrNameTooLong, p, u.steps...)
+	}, everyRole...)
+}
+
+func TestHostile_010_sixKilobytesOfDots(t *testing.T) {
+	t.Parallel()
+	dots := strings.Repeat("./", 3000)
+	eachUse(t, dots+"dir/c.txt", func(t *testing.T, b *backend, u use) {
+		if res := b.dry(t, u.steps...); u.role == source && !slices.Contains(res.FilesAffected, "dir/c.txt") && !strings.HasPrefix(u.what, "diff") &&
+			!slices.Contains(res.FilesAffected, "made/c.txt") && u.what != "edit files, regex" {
+			t.Errorf("affected %q", res.FilesAffected)
+		}
+	}, source, looked, asked)
+	eachBackend(t, func(t *testing.T, b *backend) {
+		res := b.works(t,
+			act("edit", obj{"files": []string{dots + "a.txt", "a.txt"}, "old_text": "needle", "new_text": "pin"}),
+			act("copy", obj{"files": []string{dots + "a.txt"}, "destination": dots + "made"}))
+		if !slices.Equal(res.FilesChanged.Modified, []string{"a.txt"}) || !slices.Equal(res.FilesChanged.Created, []string{"made/a.txt"}) || res.TotalEdits != 1 {
+			t.Errorf("changed %+v with %d edits", res.FilesChanged, res.TotalEdits)
+		}
+		if b.commits && b.content(t, "made/a.txt") != "alpha pin\n" {
+			t.Error("the copy is another one")
+		}
+	})
+}
+
+func TestHostile_011_slashAfterFile(t *testing.T) {
+	t.Parallel()
+	for _, p := range []string{"b.txt/", "b.txt/.", "b.txt//"} {
+		t.Run("", func(t *testing.T) {
+			eachUse(t, p, func(t *testing.T, b *backend, u use) {
+				switch {
+				case u.role == source || u.role == looked:
+					b.refuses(t, fsutil.ErrNotDir, "b.txt", u.steps...)
+				case u.role == asked:
+					// Nothing is there under that name, as "test -e b.txt/" says too.
+					if res := b.dry(t, u.steps...); res.Results[0].Skipped != (u.what == "file_exists path") {
+						t.Errorf("skipped: %t", res.Results[0].Skipped)
+					}
+				case strings.HasSuffix(u.what, " to") && strings.HasSuffix(p, "/"):
+					invalid(t, "/steps/0/params/to", u.steps...)
+				default:
+					b.refuses(t, fs.ErrExist, "b.txt", u.steps...) // a *CollisionError: it is not a directory
+				}
+			}, source, looked, asked, target)
+		})
+	}
+}
+
+func TestHostile_012_doubleSlashes(t *testing.T) {
+	t.Parallel()
+	eachUse(t, "dir//sub///d.txt", func(t *testing.T, b *backend, u use) {
+		res := b.dry(t, u.steps...)
+		if u.writes && !slices.Contains(res.FilesAffected, "dir/sub/d.txt") && !slices.Contains(res.FilesAffected, "made/d.txt") && u.what != "edit files, regex" {
+			t.Errorf("affected %q", res.FilesAffected)
+		}
+	}, source, looked, asked)
+	eachBackend(t, func(t *testing.T, b *backend) {
+		res := b.works(t,
+			act("edit", obj{"files": []string{"dir//sub///d.txt"}, "old_text": "needle", "new_text": "pin"}),
+			act("rename", obj{"files": []string{".//a.txt"}, "to": "x//y///z"}))
+		if !slices.Equal(res.FilesChanged.Modified, []string{"dir/sub/d.txt"}) || len(res.FilesChanged.Renamed) != 1 || res.FilesChanged.Renamed[0].To != "x/y/z" {
+			t.Errorf("changed %+v", res.FilesChanged)
+		}
+	})
+}
+
+func TestHostile_013_backslash(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a backslash separates names here")
+	}
+	eachBackend(t, func(t *testing.T, b *backend) {
+		b.works(t,
+			act("copy", obj{"files": []string{"a.txt"}, "to": `dir\..\..\x`}),
+			act("edit", obj{"old_text": "needle", "new_text": "pin"}, obj{"input_from": "copy"}))
+		if b.commits && (b.content(t, `dir\..\..\x`) != "alpha pin\n" || b.has("x")) {
+			t.Error("the backslashes are no characters of the name")
+		}
+	})
+}
+
+// invalid wants the steps to be refused before anything runs, with a problem at the pointer or below it.
+func invalid(t *testing.T, pointer string, steps ...obj) {
+	t.Helper()
+	_, err := millrace.Decode(pipeline(t, steps...))
+	bad, ok := errors.AsType[*millrace.ValidationError](err)
+	if !ok || len(bad.Problems) != 1 || !strings.HasPrefix(bad.Problems[0].Pointer, pointer) {
+		t.Errorf("%s\n%v, want one problem at %s", pipeline(t, steps...), err, pointer)
+	}
+}

@@ -1,0 +1,128 @@
+package hostile_test
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// spoken are steps after which {{say.aggregated_content}} is the two texts with the separator between them.
+func spoken(b *backend, t *testing.T, first, separator, second string) []obj {
+	t.Helper()
+	b.plant(t, map[string]string{"say/1": first, "say/2": second})
+	return []obj{
+		act("read_ranges", obj{"files": []string{"say/1"}}, obj{"id": "one"}),
+		act("read_ranges", obj{"files": []string{"say/2"}}, obj{"id": "two"}),
+		act("aggregate", obj{"separator": separator}, obj{"id": "say", "input_from_all": []string{"one", "two"}}),
+	}
+}
+
+func TestHostile_027_templateExpandsToEscape(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, first, separator, second string
+		want                           error
+	}{
+		{"parent", "..", "/", "secret/file", fsutil.ErrEscape},
+		{"nul", "a.txt", "\x00", "x", fsutil.ErrBadName},
+		{"long", strings.Repeat("n", 200), "", strings.Repeat("n", 56), fsutil.ErrNameTooLong},
+		{"reserved", ".millrace", "/", "lock", fsutil.ErrReserved},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			eachBackend(t, func(t *testing.T, b *backend) {
+				say := spoken(b, t, test.first, test.separator, test.second)
+				roles := []role{source, looked, target, base}
+				if test.want == fsutil.ErrReserved {
+					roles = roles[:3] // see case 24
+				}
+				for _, u := range usesIn("{{say.aggregated_content}}", roles...) {
+					b.refuses(t, test.want, "", slices.Concat(say, u.steps)...)
+				}
+			})
+		})
+	}
+	// The value of a condition is no template: the braces are characters of a name.
+	eachBackend(t, func(t *testing.T, b *backend) {
+		say := spoken(b, t, "..", "/", "secret/file")
+		for _, u := range usesIn("{{say.aggregated_content}}", asked) {
+			_, err := millrace.Decode(pipeline(t, slices.Concat(say, u.steps)...))
+			if err != nil {
+				t.Log(err)
+				continue
+			}
+			if res := b.dry(t, slices.Concat(say, u.steps)...); res.Results[3].Skipped != (u.what == "file_exists path") {
+				t.Errorf("%s is expanded", u.what)
+			}
+		}
+	})
+}
+
+func TestHostile_028_destinationIsFileOrParent(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, b *backend) {
+		for _, action := range []string{"copy", "rename"} {
+			for _, test := range []struct {
+				params obj
+				want   error
+				path   string
+			}{
+				{obj{"destination": "b.txt"}, fs.ErrExist, "b.txt"},
+				{obj{"destination": "b.txt", "preserve_paths": true, "base": "."}, fs.ErrExist, "b.txt"},
+				{obj{"destination": "b.txt/x"}, fs.ErrExist, "b.txt"},
+				{obj{"to": "b.txt"}, fs.ErrExist, "b.txt"},
+				{obj{"to": "dir", "overwrite": true}, fs.ErrExist, "dir"},
+				{obj{"destination": "b.txt", "overwrite": true}, fs.ErrExist, "b.txt"},
+				{obj{"destination": "dir/.."}, fs.ErrExist, "a.txt"}, // it is there already
+				{obj{"destination": "dir/../.."}, fsutil.ErrEscape, "dir/../.."},
+				{obj{"destination": ".."}, fsutil.ErrEscape, ".."},
+				{obj{"to": ".."}, fsutil.ErrEscape, ".."},
+				{obj{"to": "dir/.."}, fs.ErrExist, "."},
+				{obj{"destination": "dir", "to": ".."}, nil, "dir/.."},
+				{obj{"destination": "dir", "to": "../x"}, nil, "dir/../x"},
+				{obj{"destination": "dir", "to": "../../x"}, fsutil.ErrEscape, "dir/../../x"},
+				{obj{"to": "{{dir}}/../{{name}}"}, fsutil.ErrEscape, "a.txt"},
+			} {
+				test.params["files"] = []string{"a.txt"}
+				b.refuses(t, test.want, test.path, act(action, test.params))
+			}
+		}
+	})
+}
+
+func TestHostile_029_globWithParents(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, b *backend) {
+		for _, glob := range []string{"**/../..", "../**", "**/../../secret/*", "dir/../../**", "../secret/file", "**/..", "{..,dir}/**", "/**", "[.][.]/**", "**"} {
+			for _, params := range []obj{{"include": []string{glob}}, {"exclude": []string{glob}}, {"include": []string{glob}, "path": "dir", "no_ignore": true}} {
+				params["pattern"] = "needle"
+				p, err := millrace.Decode(pipeline(t, act("search", params)))
+				if bad, ok := errors.AsType[*millrace.ValidationError](err); ok && strings.HasPrefix(glob, "/") {
+					if !strings.HasPrefix(bad.Problems[0].Pointer, "/steps/0/params/") {
+						t.Error(bad)
+					}
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					continue
+				}
+				res, err := host().Run(t.Context(), b.fs, p)
+				checkSilent(t, res, err)
+				if err != nil {
+					t.Errorf("%s: %v", glob, err)
+					continue
+				}
+				for _, f := range res.FilesAffected {
+					if planted[f] == "" {
+						t.Errorf("%s finds %q", glob, f)
+					}
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,80 @@
+package hostile_test
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// portably runs what the cases of PortableNames have in common: with the policy nothing is written to such a name, made or
+// there already, on any backend, while it can be read and got rid of without it. By default the names are like any other.
+func portably(t *testing.T, names ...string) {
+	t.Helper()
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no such names here, with or without the policy")
+	}
+	for _, name := range names {
+		t.Run(fmt.Sprintf("%+q", name), func(t *testing.T) {
+			eachBackend(t, func(t *testing.T, b *backend) {
+				b.host.PortableNames = true
+				for _, p := range []string{name, "dir/" + name, name + "/x"} {
+					for _, u := range usesIn(p, target) {
+						b.refuses(t, fsutil.ErrNotPortable, fmt.Sprintf("%q", name), u.steps...)
+					}
+				}
+				b.refuses(t, fsutil.ErrNotPortable, "", act("copy", obj{"files": []string{"a.txt", "b.txt"}, "destination": "made", "to": name + "/{{name}}"}))
+				b.plant(t, map[string]string{name: "needle\n"})
+				for _, u := range usesIn(name, source) {
+					if u.writes {
+						b.refuses(t, fsutil.ErrNotPortable, "", u.steps...)
+					}
+				}
+				b.dry(t, act("read_ranges", obj{"files": []string{name}}), act("copy", obj{"files": []string{name}, "to": "good.txt"}))
+
+				// A plan that was stored without the policy is judged by it again.
+				b.host.PortableNames = false
+				plan, err := b.host.Plan(t.Context(), b.fs, decoded(t, act("copy", obj{"files": []string{"a.txt"}, "to": "dir/" + name})))
+				if err != nil {
+					t.Fatal(err)
+				}
+				data, err := plan.MarshalJSON()
+				if err != nil {
+					t.Fatal(err)
+				}
+				x := b.host
+				x.PortableNames = true
+				_, err = x.OpenPlan(t.Context(), b.fs, data)
+				if _, ok := errors.AsType[*millrace.PlanError](err); !ok || !errors.Is(err, fsutil.ErrNotPortable) {
+					t.Errorf("stored plan: %v", err)
+				}
+				b.works(t,
+					act("edit", obj{"files": []string{name}, "old_text": "needle", "new_text": "pin"}),
+					act("rename", obj{"files": []string{name}, "to": "good.txt"}))
+				if b.commits && (b.content(t, "good.txt") != "pin\n" || b.has(name)) {
+					t.Error("without the policy the name is not like any other")
+				}
+			})
+		})
+	}
+}
+
+func TestHostile_014_windowsPaths(t *testing.T) {
+	portably(t, `C:\x`, `C:x`, `\\srv\share`, `\\?\C:\x`)
+}
+
+func TestHostile_015_deviceNames(t *testing.T) {
+	portably(t, "NUL", "con.txt", "COM1", "COM¹", "aux.")
+}
+
+func TestHostile_016_stream(t *testing.T) {
+	portably(t, "file.txt:stream", "file.txt::$DATA")
+}
+
+func TestHostile_017_trailingDotOrSpace(t *testing.T) {
+	portably(t, "file.", "file ", "file. .")
+}

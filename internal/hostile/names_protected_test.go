@@ -1,0 +1,72 @@
+package hostile_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// The parameter base only takes a beginning off a name. Nothing is read or written there, so it is not held against the
+// policy.
+func TestHostile_024_stateDirectory(t *testing.T) {
+	t.Parallel()
+	for _, p := range []string{
+		".millrace/lock", ".millrace", ".MILLRACE/x", ".Millrace", ".millrace./x", ".millrace /x", ".millrace::$INDEX_ALLOCATION/x",
+		"dir/../.millrace/backups", "./.millrace/tx/x", ".mill\u200crace/x",
+	} {
+		t.Run(p, func(t *testing.T) {
+			eachUse(t, p, func(t *testing.T, b *backend, u use) {
+				b.refuses(t, fsutil.ErrReserved, "", u.steps...)
+			}, source, looked, asked, target)
+		})
+	}
+}
+
+// What is in the state directory is not found either, once there is one.
+func TestHostile_024_stateDirectory_search(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, b *backend) {
+		if _, err := b.run(t, act("edit", obj{"files": []string{"a.txt"}, "old_text": "needle", "new_text": "pin"})); err != nil {
+			t.Fatal(err)
+		}
+		if b.commits && !b.has(".millrace/backups") {
+			t.Fatal("there is no state directory to hide")
+		}
+		res := b.dry(t, act("search", obj{"pattern": "needle", "no_ignore": true, "include": []string{"**/*", ".millrace/**"}}))
+		if slices.ContainsFunc(res.FilesAffected, func(f string) bool { return strings.HasPrefix(f, ".millrace") }) || len(res.FilesAffected) != 3 {
+			t.Errorf("found %q", res.FilesAffected)
+		}
+		before := b.snapshot(t)
+		for _, u := range usesIn(".millrace/.gitignore", source, looked, asked, target) {
+			b.refuses(t, fsutil.ErrReserved, "", u.steps...)
+		}
+		b.unchanged(t, before)
+	})
+}
+
+// Version control directories can be read, and nothing else, under every name that some file system takes for theirs.
+func TestHostile_025_versionControl(t *testing.T) {
+	t.Parallel()
+	for _, p := range []string{
+		".git/hooks/pre-commit", ".GIT/config", "git~1/config", "GIT~1/config", ".g\u200cit/config", ".git./config", ".git /config",
+		".git::$INDEX_ALLOCATION/config", "dir/.git/config", ".hg/hgrc", ".svn/entries", ".jj/repo", ".git",
+	} {
+		t.Run(p, func(t *testing.T) {
+			eachBackend(t, func(t *testing.T, b *backend) {
+				for _, u := range usesIn(p, target) {
+					b.refuses(t, fsutil.ErrProtected, "", u.steps...)
+				}
+				b.plant(t, map[string]string{p: "needle\n"})
+				for _, u := range usesIn(p, source) {
+					if u.writes {
+						b.refuses(t, fsutil.ErrProtected, "", u.steps...)
+					}
+				}
+				b.dry(t, act("read_ranges", obj{"files": []string{p}}), act("copy", obj{"files": []string{p}, "to": "made"}))
+				b.refuses(t, fsutil.ErrProtected, "", act("copy", obj{"files": []string{"a.txt"}, "to": p, "overwrite": true}))
+			})
+		})
+	}
+}
