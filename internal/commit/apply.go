@@ -96,7 +96,7 @@ func (t *txn) syncAll(ctx context.Context) error {
 		if s, err := t.look(files[i]); err != nil || s.Kind != fsutil.File {
 			return t.fail(files[i], err)
 		}
-		return t.fail(files[i], t.syncFile(files[i]))
+		return t.fail(files[i], t.syncFile(files[i], t.warner(files[i])))
 	})
 }
 

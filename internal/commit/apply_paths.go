@@ -167,12 +167,20 @@ func (t *txn) expectEmpty(dir, path string) error {
 	return err
 }
 
-// removeDir removes a directory that cannot be renamed, such as one of the lower layer of an overlay.
+// removeDir removes a directory that cannot be renamed, such as one of the lower layer of an overlay. One that is like it
+// takes its place among what was taken out.
 func (t *txn) removeDir(e *entry) error {
 	if err := t.expect(e.Path, e.Path, e.Old); err != nil {
 		return err
 	}
 	if err := t.expectEmpty(e.Path, e.Path); err != nil {
+		return err
+	}
+	out := t.out(e)
+	if err := t.fs.Mkdir(out, e.Old.Mode.Perm()|0o700); err != nil {
+		return err
+	}
+	if err := t.copyMeta(e.Path, out, t.warner(e.Path)); err != nil {
 		return err
 	}
 	return t.fs.Remove(e.Path)

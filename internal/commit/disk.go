@@ -268,24 +268,21 @@ func (d *disk) syncDir(dir string) error {
 	return d.dirSync.SyncDir(dir)
 }
 
-// syncFile makes mode and times of a file durable.
-func (d *disk) syncFile(name string) error {
-	if !d.sync {
-		return nil
+// syncFile makes mode and times of a file durable. Those of one that may not be read cannot be: warn is called with that.
+func (d *disk) syncFile(name string, warn func(error)) error {
+	if !d.sync || d.dirSync == nil {
+		return nil // then they are not more durable than their name; and Windows wants a file open for writing
 	}
 	f, err := d.fs.Open(name)
-	if err != nil {
-		if errors.Is(err, fs.ErrPermission) {
-			return nil // a file that may not be read cannot be synced; the worst is that its mode is the old one
+	if err == nil {
+		err = f.Sync()
+		if cerr := f.Close(); err == nil {
+			err = cerr
 		}
-		return err
-	}
-	err = f.Sync()
-	if cerr := f.Close(); err == nil {
-		err = cerr
 	}
 	if errors.Is(err, fs.ErrPermission) {
-		return nil // Windows wants a file open for writing
+		warn(fmt.Errorf("its mode and times are not safe from a power cut yet: %w", err))
+		return nil
 	}
 	return err
 }

@@ -64,16 +64,25 @@ func (t *txn) keepResult() error {
 	return t.syncDir(t.state.join(journal.RunsDir)) // before the transaction becomes something else
 }
 
-// dropFar removes the files beside paths on other mounts.
+// dropFar removes the files beside paths on other mounts, for good: once the transaction is gone, nobody looks for them.
 func (t *txn) dropFar() error {
 	var errs []error
+	dirs := make(map[string]bool)
 	for _, e := range t.entries {
 		if e.FarDir == "" {
 			continue
 		}
+		dirs[e.FarDir] = true
 		for _, name := range []string{t.temp(e), t.slot(e), t.out(e), t.back(e)} {
 			errs = append(errs, t.removeTree(name))
 		}
+	}
+	for _, dir := range sortedKeys(dirs) {
+		if s, err := t.look(dir); err != nil || s.Kind != fsutil.Dir {
+			errs = append(errs, err)
+			continue
+		}
+		errs = append(errs, t.syncDir(dir))
 	}
 	return errors.Join(errs...)
 }

@@ -134,7 +134,7 @@ func (t *txn) load(l *Leftover) {
 	}
 	s, err := t.lstat(t.dir)
 	if err == nil && s.Kind != fsutil.Dir {
-		err = controlError(t.dir, kindReason(fsutil.Dir, s.Kind))
+		err = controlError(t.dir, "is a "+s.Kind.String()+", not a directory")
 	}
 	if err != nil {
 		suspicious(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +25,7 @@ type story struct {
 	changes []fsutil.Change
 	options commit.Options // without a file system
 	old     string         // the listing of the disk
+	copies  bool           // whether files may turn out to be copies, with the same bytes in another inode
 }
 
 const simRun = "run-1"
@@ -113,7 +115,7 @@ const (
 // ending returns whether the disk, after all has been recovered, is old or new, and an error if it is neither or anything
 // is left over. newer is the listing of the new tree, "" if it is not known.
 func (s *story) ending(disk *crashfs.Fs, newer string) (ending, error) {
-	is := disk.Listing(stateDir)
+	is := s.listing(disk)
 	var left []string
 	for _, name := range disk.Names(stateDir) {
 		for _, in := range disk.Names(stateDir + "/" + name) {
@@ -122,7 +124,7 @@ func (s *story) ending(disk *crashfs.Fs, newer string) (ending, error) {
 	}
 	var want []string
 	end := isOld
-	if is != s.old {
+	if is != s.strip(s.old) {
 		end = isNew
 		if s.keeps() {
 			want = append(want, "backups/"+s.options.ID)
@@ -140,6 +142,16 @@ func (s *story) ending(disk *crashfs.Fs, newer string) (ending, error) {
 		return end, fmt.Errorf("in the state directory is %q", disk.Names(stateDir))
 	}
 	return end, nil
+}
+
+// listing describes a tree, as exactly as it can be expected to be known.
+func (s *story) listing(disk *crashfs.Fs) string { return s.strip(disk.Listing(stateDir)) }
+
+func (s *story) strip(listing string) string {
+	if !s.copies {
+		return listing
+	}
+	return regexp.MustCompile(` #\d+`).ReplaceAllString(listing, "")
 }
 
 // keeps reports whether a backup is to be kept.

@@ -78,8 +78,8 @@ type name struct {
 	inode int
 }
 
-// start is the time that the clock begins at. It is in the past, so that nothing looks as if just written.
-var start = time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)
+// start returns the time that the clock begins at. It is in the past, so that nothing looks as if just written.
+func start() time.Time { return time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC) }
 
 // New returns an empty file system.
 func New() *Fs {
@@ -128,7 +128,7 @@ func (d *disk) newInode(mode fs.FileMode, data []byte) int {
 	i := len(d.inodes) - 1
 	d.inodes[i].now = content{mode: mode, data: data, mtime: d.tick(), ctime: d.now}
 	// An inode whose creation is not on the disk has nothing there, not even a mode.
-	d.inodes[i].onDisk = content{mode: mode.Type(), mtime: start}
+	d.inodes[i].onDisk = content{mode: mode.Type(), mtime: start()}
 	if mode&fs.ModeSymlink != 0 {
 		d.inodes[i].onDisk.data = data // it is in the inode, and made with it
 	}
@@ -167,7 +167,7 @@ func (d *disk) freeNumber() uint64 {
 
 func (d *disk) tick() time.Time {
 	d.now++
-	return start.Add(time.Duration(d.now) * time.Millisecond)
+	return start().Add(time.Duration(d.now) * time.Millisecond)
 }
 
 func (d *disk) isDir(i int) bool { return d.inodes[i].now.mode.IsDir() }
