@@ -48,7 +48,7 @@ func (t *txn) keepResult() error {
 	if err != nil || s.Kind == fsutil.Absent {
 		return err // moved already
 	}
-	h, _, err := t.hash(name)
+	h, _, err := t.hash(name, s.Size)
 	if err != nil {
 		return err
 	}

@@ -192,7 +192,7 @@ func (t *txn) takeImage(e *entry) error {
 		return err
 	}
 	defer f.Close()
-	made, err := t.write(image, f, wanted{mode: e.Old.Mode, mtime: e.Old.ModTime, meta: e.Path}, t.warner(e.Path))
+	made, err := t.write(image, io.LimitReader(f, e.Old.Size+1), wanted{mode: e.Old.Mode, mtime: e.Old.ModTime, meta: e.Path}, t.warner(e.Path))
 	if err == nil && made.Hash != e.Old.Hash {
 		err = conflictAt(e.Path, "content has changed")
 	}

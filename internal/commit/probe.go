@@ -59,14 +59,14 @@ func (d *disk) probeExchange(a, b string) error {
 	if !ok {
 		return nil
 	}
-	before, _, err := d.hash(a)
+	before, _, err := d.hash(a, int64(len(path.Base(a))))
 	if err != nil {
 		return err
 	}
 	if err := x.Exchange(a, b); err != nil {
 		return err
 	}
-	after, _, err := d.hash(b)
+	after, _, err := d.hash(b, int64(len(path.Base(b))))
 	if err != nil {
 		return err
 	}

@@ -228,7 +228,7 @@ func (t *txn) matches(name string, s, want fsutil.State) (bool, error) {
 			return true, nil
 		}
 	}
-	h, n, err := t.hash(name)
+	h, n, err := t.hash(name, want.Size)
 	if isAbsent(err) {
 		return false, nil
 	}

@@ -196,7 +196,7 @@ func (u *undoing) removeInPlace(e *entry) error {
 	return u.remove(e.Path)
 }
 
-// restoreDir puts a removed directory back: itself if it is there, or another one.
+// restoreDir puts a removed directory back: itself if it is there, or another one like it.
 func (u *undoing) restoreDir(e *entry) error {
 	if ok, err := u.canReach(e); err != nil || !ok {
 		return err
@@ -218,10 +218,15 @@ func (u *undoing) restoreDir(e *entry) error {
 		return err
 	}
 	if o.Kind == fsutil.Dir {
-		return u.place(out, e.Path)
+		if err := u.place(out, e.Path); err == nil || !isUnsupported(err) {
+			return err
+		}
 	}
 	u.made[e] = true
-	return u.fs.Mkdir(e.Path, e.Old.Mode.Perm()|0o700)
+	if err := u.fs.Mkdir(e.Path, e.Old.Mode.Perm()|0o700); err != nil || o.Kind != fsutil.Dir {
+		return err
+	}
+	return u.copyMeta(out, e.Path, u.warner(e.Path)) // one that is like it, from another mount
 }
 
 // restore puts the file or link back that was at the path before.

@@ -120,7 +120,7 @@ func (t *txn) verifyBytes(e *entry, now fsutil.State) (fsutil.Hash, error) {
 	if known && now.Size != old.Size {
 		return fsutil.Hash{}, conflictAt(e.Path, "content has changed")
 	}
-	h, n, err := t.hash(e.Path)
+	h, n, err := t.hash(e.Path, now.Size)
 	if err != nil {
 		if isAbsent(err) {
 			err = conflictAt(e.Path, "has been removed")
