@@ -204,7 +204,8 @@ func (e *ConflictError) Unwrap() error { return e.Err }
 
 // CommitError says that the tree could not be written. State says what the tree is now.
 type CommitError struct {
-	// Step is the number of the step, from 1, after which the commit came: the last one.
+	// Step is the number of the step, from 1, after which the commit came: the last one. Zero means that an earlier run's
+	// change stands in the way.
 	Step int
 	// State is CommitNone (nothing was written), CommitRolledBack (the tree is as before, except for what Err says that
 	// others have written since) or CommitPending ([Executor.Recover] has to finish).
@@ -214,10 +215,12 @@ type CommitError struct {
 
 // Error gives seed 000's text for a rollback that failed (S0.76, X30).
 func (e *CommitError) Error() string {
-	switch e.State {
-	case CommitPending:
+	switch {
+	case e.State == CommitPending && e.Step == 0:
+		return fmt.Sprintf("an earlier change is not finished: %v. Nothing is written to this tree until Recover succeeds", e.Err)
+	case e.State == CommitPending:
 		return fmt.Sprintf("pipeline failed at step %d, rollback failed: %v. Run Recover on this tree before anything else", e.Step, e.Err)
-	case CommitRolledBack:
+	case e.State == CommitRolledBack:
 		return fmt.Sprintf("pipeline failed at step %d, rolled back: commit failed: %v", e.Step, e.Err)
 	default:
 		return fmt.Sprintf("pipeline failed at step %d: commit failed: %v", e.Step, e.Err)

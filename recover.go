@@ -27,7 +27,8 @@ type Recovery struct {
 //
 // The error is a *CommitError in state CommitPending that names the directory and the reason if a transaction cannot be
 // undone, because its journal is damaged, was not written here, or because the file system fails. Nothing is touched then
-// on the word of a journal that cannot be trusted.
+// on the word of a journal that cannot be trusted; [Executor.Inspect] says which one it is. It is [ErrStateDir] if the state
+// directory itself cannot be used.
 func (x Executor) Recover(ctx context.Context, fsys afero.Fs) (*Recovery, error) {
 	t, err := x.openTree(fsys)
 	if err != nil {
@@ -57,7 +58,12 @@ func (t *tree) recover(ctx context.Context, lock io.Closer) (*Recovery, error) {
 	if len(r.RolledBack)+len(r.Finished) > 0 {
 		t.x.logger().WarnContext(ctx, "recovered", "rolled_back", r.RolledBack, "finished", r.Finished)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, commit.ErrRecoveryRequired):
+		return r, &CommitError{State: CommitPending, Err: err}
+	case errors.Is(err, ErrStateDir), err != nil && ctx.Err() != nil:
+		return r, fmt.Errorf("recover: %w", err)
+	case err != nil:
 		return r, &CommitError{State: CommitPending, Err: err}
 	}
 	return r, nil
