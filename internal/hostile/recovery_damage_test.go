@@ -1,0 +1,151 @@
+//go:build linux
+
+package hostile_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/commit"
+)
+
+// TestHostile_104_damagedBeforeImage loses the old version of one of three files before an interrupted commit is undone.
+func TestHostile_104_damagedBeforeImage(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		damage func(t *testing.T, old, slot string)
+		says   string
+		got    string // what is at the path then
+	}{
+		// What was in the tree is in both places.
+		"gone": {func(t *testing.T, old, slot string) {
+			t.Helper()
+			must(t, os.Remove(old), os.Remove(slot))
+		}, "damaged", "edited"},
+		"another file": {func(t *testing.T, old, slot string) {
+			t.Helper()
+			must(t, os.Remove(old), os.WriteFile(old, []byte("rotten"), 0o644), os.Remove(slot))
+		}, "damaged", "edited"},
+		// Nobody can tell this from a program that had the file open all the time.
+		"written in": {func(t *testing.T, old, _ string) {
+			t.Helper()
+			must(t, os.WriteFile(old, []byte("rotten bytes"), 0o644))
+		}, "written to by somebody else", "rotten bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := quickDir(t)
+			plantDir(t, dir, "files/a=1", "files/b=2", "files/c=3")
+			if r := (diskJob{Dir: dir, Pipeline: "edits", Sigkill: `^rename T/done$`}).start(t); !r.Killed {
+				t.Fatalf("it was not killed: %+v", r)
+			}
+			tx, err := filepath.Glob(filepath.Join(dir, stateName, "tx/*"))
+			must(t, err)
+			tt.damage(t, filepath.Join(tx[0], "old/00/01"), filepath.Join(tx[0], "new/00/01"))
+			_, err = host().Recover(t.Context(), openDir(t, dir))
+			c, ok := errors.AsType[*commit.RollbackConflict](err)
+			if !ok || len(c.Paths) != 1 || c.Paths[0].Path != "files/b" || !strings.Contains(err.Error(), tt.says) {
+				t.Fatalf("error is %T %v", err, err)
+			}
+			for name, want := range map[string]string{"files/a": "1", "files/b": tt.got, "files/c": "3"} {
+				if data, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(data) != want {
+					t.Errorf("%s is %q, %v; want %q", name, data, err, want)
+				}
+			}
+			found, err := host().Inspect(t.Context(), openDir(t, dir))
+			if err != nil || len(found.Leftovers) > 0 || len(found.Conflicts) != 1 || found.Conflicts[0].Directory != c.Dir {
+				t.Errorf("inspection: %+v, %v", found, err)
+			}
+			_, err = host().Run(t.Context(), openDir(t, dir), altering(put("files/a", "again")))
+			must(t, err) // it does not stand in the way
+		})
+	}
+}
+
+// TestHostile_104_damagedBackup refuses to restore half: it names the file that is lost.
+func TestHostile_104_damagedBackup(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]func(t *testing.T, old string){
+		"gone":       func(t *testing.T, old string) { t.Helper(); must(t, os.Remove(old)) },
+		"written in": func(t *testing.T, old string) { t.Helper(); must(t, os.WriteFile(old, []byte("X"), 0o644)) },
+		"a link": func(t *testing.T, old string) {
+			t.Helper()
+			must(t, os.Remove(old), os.Symlink("/etc/passwd", old))
+		},
+		"a directory": func(t *testing.T, old string) { t.Helper(); must(t, os.Remove(old), os.Mkdir(old, 0o755)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := quickDir(t)
+			plantDir(t, dir, "files/a=1", "files/b=2", "files/c=3")
+			res, err := host().Run(t.Context(), openDir(t, dir), diskPipelines()["edits"])
+			must(t, err)
+			old := filepath.Join(dir, stateName, "backups", res.BackupID, "old/00")
+			damage(t, filepath.Join(old, "01"))
+			before := treeOf(t, dir, contents|times)
+			_, err = host().Restore(t.Context(), openDir(t, dir), res.BackupID)
+			bad, ok := errors.AsType[*backup.DamagedError](err)
+			if !ok || len(bad.Files) != 1 || bad.Files[0].Path != "files/b" || !strings.Contains(err.Error(), "files/b") {
+				t.Errorf("error is %T %v", err, err)
+			}
+			sameTree(t, "refused", dir, before, contents|times)
+		})
+	}
+}
+
+// TestHostile_105_pruningDuringRollback holds a restore up in the middle, when another executor wants to run and throw old
+// backups away.
+func TestHostile_105_pruningDuringRollback(t *testing.T) {
+	t.Parallel()
+	eachCommitting(t, func(t *testing.T, b *backend) {
+		fsys := b.fs
+		if raised, err := fsutil.Raise(b.fs); err == nil {
+			fsys = raised // so that both have the same one in memory
+		}
+		res, err := host().Run(t.Context(), fsys, altering(put("a.txt", "edited")))
+		must(t, err)
+		middle, goOn := make(chan struct{}), make(chan struct{})
+		x := host()
+		x.Observe = func(e millrace.Event) {
+			if p, ok := e.(millrace.CommitPhase); ok && p.Phase == "apply" {
+				close(middle)
+				<-goOn
+			}
+		}
+		restored := make(chan error, 1)
+		go func() {
+			_, err := x.Restore(context.WithoutCancel(t.Context()), fsys, res.BackupID)
+			restored <- err
+		}()
+		<-middle
+		pruner := millrace.Executor{NoSync: true, Backups: backup.Retention{Keep: 1}, LockWait: 20 * time.Millisecond}
+		_, err = pruner.Run(t.Context(), fsys, altering(put("b.txt", "edited")))
+		if !errors.Is(err, fsutil.ErrLocked) {
+			t.Errorf("another run is not kept out: %v", err)
+		}
+		if list, err := host().ListBackups(t.Context(), fsys); err != nil || len(list) != 1 || list[0].ID != res.BackupID {
+			t.Errorf("backups are %+v, %v", list, err)
+		}
+		close(goOn)
+		must(t, <-restored)
+		if data, err := afero.ReadFile(fsys, "a.txt"); err != nil || string(data) != planted["a.txt"] {
+			t.Errorf("restored %q, %v", data, err)
+		}
+		pruner.LockWait = 0
+		_, err = pruner.Run(t.Context(), fsys, altering(put("b.txt", "edited")))
+		must(t, err)
+		if list, err := host().ListBackups(t.Context(), fsys); err != nil || len(list) != 1 {
+			t.Errorf("backups are %+v, %v", list, err)
+		}
+	})
+}
