@@ -35,6 +35,8 @@ func (u *undoing) restoreAttr(e *entry) error {
 		to = e.New
 	} else if m := u.movedTo(e); m != nil {
 		to = m.New
+	} else if s.Kind == fsutil.Symlink {
+		to = s // one that was made anew has lost its time if the power failed then
 	} else {
 		return nil
 	}

@@ -147,3 +147,6 @@ func (f *Fs) ReadlinkIfPossible(path string) (string, error) {
 	}
 	return "", pathError("readlink", path, err)
 }
+
+// Lacks returns the abilities that were taken away.
+func (f *Fs) Lacks() Ability { return f.lacks }

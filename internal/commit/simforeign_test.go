@@ -1,0 +1,188 @@
+package commit_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/crashfs"
+	"github.com/millrace-go/millrace/internal/fstest"
+)
+
+// visit is another program that saves a file while a story is told, and how that goes on.
+type visit struct {
+	at      int // operation before which it comes
+	name    string
+	inPlace bool // else it writes a file beside it and renames that
+	failAt  int  // operation that fails, so that the commit is being undone; 0 if none
+	killAt  int  // operation at which the process is killed; 0 if it is not
+}
+
+func drawVisit(rnd *rand.Rand, at int, names []string) visit {
+	v := visit{at: at, name: names[rnd.IntN(len(names))], inPlace: rnd.IntN(2) == 0}
+	switch rnd.IntN(3) {
+	case 1:
+		v.killAt = at + 1 + rnd.IntN(40)
+	case 2:
+		v.failAt = at - 1 - rnd.IntN(60)
+	}
+	return v
+}
+
+// meet tells the story with a visit, and recovers. It reports whether the other program came and could write; whether the
+// commit or the recovery said something; and what is left.
+func (s *story) meet(v visit) (wrote, told bool, left *crashfs.Fs, err error) {
+	disk := s.disk.Kill()
+	disk.Before(func(op crashfs.Op) error {
+		if op.N == v.at {
+			wrote = foreignWrite(disk.Unwatched(), v.name, v.inPlace)
+		}
+		if v.killAt > 0 && op.N >= v.killAt || op.N == v.failAt {
+			return errKilled
+		}
+		return nil
+	})
+	_, aerr := commit.Apply(bg, s.on(disk), s.changes)
+	disk.Before(nil)
+	_, rerr := commit.Recover(bg, s.on(disk))
+	if _, conflict := errors.AsType[*commit.RollbackConflict](rerr); rerr != nil && !conflict {
+		return wrote, true, disk, fmt.Errorf("recover: %w", rerr)
+	}
+	return wrote, aerr != nil || rerr != nil, disk, nil
+}
+
+// lines returns a listing by path, without the numbers of inodes and the times, which another program changes.
+func lines(listing string) map[string]string {
+	m := make(map[string]string)
+	for line := range strings.Lines(listing) {
+		name, rest, _ := strings.Cut(line, " ")
+		if at := strings.LastIndexByte(rest, '"'); at >= 0 {
+			rest = rest[:at+1]
+		} else if to, isLink := strings.CutPrefix(rest, "-> "); isLink {
+			rest, _, _ = strings.Cut(to, " ")
+		}
+		m[strings.TrimSuffix(name, "/")] = rest
+	}
+	return m
+}
+
+// foreignSpots returns where the bytes of the other program are: in the tree, or where conflicts are kept. Nobody looks for
+// them in a backup.
+func foreignSpots(disk *crashfs.Fs) []string {
+	var spots []string
+	for name, line := range lines(disk.Listing("")) {
+		inState := fsutil.Within(name, stateDir) && !fsutil.Within(name, stateDir+"/conflicts")
+		if strings.Contains(line, foreignText) && !inState {
+			spots = append(spots, name)
+		}
+	}
+	return spots
+}
+
+// checkOthers checks that all but what the other program has touched is old, or all of it is new.
+func (s *story) checkOthers(disk *crashfs.Fs, newer string, touched []string) error {
+	is := lines(disk.Listing(stateDir))
+	differing := func(want map[string]string) []string {
+		var bad []string
+		for _, m := range []map[string]string{is, want} {
+			for name := range m {
+				near := func(spot string) bool { return fsutil.Within(name, spot) || fsutil.Within(spot, name) }
+				if is[name] != want[name] && !slices.ContainsFunc(touched, near) {
+					bad = append(bad, name)
+				}
+			}
+		}
+		return bad
+	}
+	if fromOld, fromNew := differing(lines(s.old)), differing(lines(newer)); len(fromOld) > 0 && len(fromNew) > 0 {
+		return fmt.Errorf("%v are not old, and %v are not new", fromOld, fromNew)
+	}
+	return nil
+}
+
+// foreignTally counts what has been met.
+type foreignTally struct{ runs, told, lost atomic.Int64 }
+
+// eachVisit lets another program come before each operation of a story. The error of the first run that goes wrong ends it;
+// a loss is only counted.
+func (s *story) eachVisit(total, each int, count *foreignTally) error {
+	_, newer, err := s.moments()
+	if err != nil {
+		return err
+	}
+	var names []string
+	for name := range lines(s.old) {
+		names = append(names, name)
+	}
+	for name := range lines(newer) {
+		names = append(names, name, name+"/foreign")
+	}
+	slices.Sort(names)
+	rnd := rand.New(rand.NewPCG(s.number, 55))
+	for at := range total {
+		for range each {
+			v := drawVisit(rnd, at+1, names)
+			wrote, told, disk, err := s.meet(v)
+			if wrote {
+				count.runs.Add(1)
+			}
+			if told {
+				count.told.Add(1)
+			}
+			spots := foreignSpots(disk)
+			switch {
+			case err != nil:
+			case wrote && len(spots) == 0:
+				count.lost.Add(1)
+			default:
+				err = s.checkOthers(disk, newer, append(spots, v.name))
+			}
+			if err != nil {
+				return fmt.Errorf("story %d, %+v: %w", s.number, v, err)
+			}
+		}
+	}
+	return nil
+}
+
+// TestForeign lets another program save a file before each operation of a commit, of one that is being undone, and of one
+// that is killed and recovered. Its bytes must not be lost, and all else must be old or new. Where files cannot be
+// exchanged that cannot be promised, and the same test must see it.
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	run := func(t *testing.T, stories int, without crashfs.Ability, count *foreignTally) {
+		t.Helper()
+		eachStory(t, stories, func(t *testing.T, number uint64) {
+			s := newStory(t, number)
+			if s.disk.Lacks() != 0 {
+				return
+			}
+			s.disk.Without(without)
+			if err := s.eachVisit(operations(t, s), 4, count); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	var with, control foreignTally
+	t.Cleanup(func() {
+		t.Logf("%d saves, %d times somebody was told; %d lost", with.runs.Load(), with.told.Load(), with.lost.Load())
+		t.Logf("without exchange: %d saves, %d lost", control.runs.Load(), control.lost.Load())
+		if with.lost.Load() > 0 || with.told.Load() == 0 {
+			t.Error("something is lost, or nobody was ever told")
+		}
+		if control.lost.Load() == 0 {
+			t.Error("nothing was lost without exchange: this test sees nothing")
+		}
+	})
+	t.Run("exchange", func(t *testing.T) { t.Parallel(); run(t, fstest.Runs(6, 560, 2500), 0, &with) })
+	t.Run("control", func(t *testing.T) {
+		t.Parallel()
+		run(t, fstest.Runs(40, 60, 200), crashfs.Exchanges|crashfs.NoReplaces, &control)
+	})
+}
