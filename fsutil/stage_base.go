@@ -183,8 +183,9 @@ func (f *fact) check(print uint64) error {
 	return nil
 }
 
-// hashOf returns the hash of the file's bytes and reads them for it only once in a run.
-func (b *baseFs) hashOf(f *fact) (Hash, error) {
+// hashOf returns the hash of the file's bytes and reads them for it only once in a run. Of a file that does not say its
+// size, more than most is [ErrTooLarge]: it may never end.
+func (b *baseFs) hashOf(f *fact, most int64) (Hash, error) {
 	if h := f.hash.Load(); h != nil {
 		return *h, nil
 	}
@@ -205,9 +206,16 @@ func (b *baseFs) hashOf(f *fact) (Hash, error) {
 	defer file.Close()
 	sum, print := sha256.New(), maphash.Hash{}
 	print.SetSeed(b.seed)
-	n, err := io.Copy(io.MultiWriter(sum, &print), file)
-	if err == nil && n != f.size && f.size != 0 {
+	if f.size != 0 {
+		most = f.size
+	}
+	n, err := io.Copy(io.MultiWriter(sum, &print), io.LimitReader(file, most+1))
+	switch {
+	case err != nil || n == f.size:
+	case f.size != 0:
 		err = ErrDrift
+	case n > most:
+		err = ErrTooLarge
 	}
 	if err == nil {
 		err = f.check(print.Sum64())

@@ -151,7 +151,7 @@ func (c *core) open(b *body) (io.ReadCloser, error) {
 // hashOf returns the hash of a body, worked out once. core.mu must not be held.
 func (c *core) hashOf(b *body) (Hash, error) {
 	if b.plain() {
-		return c.base.hashOf(b.src)
+		return c.base.hashOf(b.src, c.readLimit(maxInMemory))
 	}
 	if h := b.hash.Load(); h != nil {
 		return *h, nil
