@@ -109,8 +109,7 @@ func validState(s fsutil.State) bool {
 		return s.Target != "" && s.Hash == fsutil.Hash{}
 	case fsutil.Dir:
 		return s.Target == "" && s.Hash == fsutil.Hash{}
-	case fsutil.Other:
-		return false
+	case fsutil.Other: // nothing is done to such
 	}
 	return false
 }

@@ -1,0 +1,170 @@
+package journal_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/journal"
+)
+
+// keyHome makes a home without anything in it and returns where the key is to be.
+func keyHome(t *testing.T) string {
+	t.Helper()
+	home := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", home)
+	t.Setenv("HOME", home)
+	t.Setenv("AppData", home)
+	config, err := os.UserConfigDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(config, "millrace", "key")
+}
+
+// TestUserKey_refused has something at the place of the key that must not be used, and must not be replaced either: plans
+// may have been signed with what was there.
+func TestUserKey_refused(t *testing.T) {
+	long := bytes.Repeat([]byte("k"), journal.KeySize+1)
+	tests := []struct {
+		name string
+		make func(name string) error
+		want error // nil for one that has no name
+		text string
+		unix bool
+	}{
+		{"directory", func(n string) error { return os.Mkdir(n, 0o700) }, fsutil.ErrNotRegular, "read key", false},
+		{"symbolic link", func(n string) error {
+			return errors.Join(os.WriteFile(n+"2", long[1:], 0o600), os.Symlink("key2", n))
+		}, fsutil.ErrNotRegular, "read key", true},
+		{"symbolic link to nothing", func(n string) error { return os.Symlink("nowhere", n) }, fsutil.ErrNotRegular, "read key", true},
+		{"empty", func(n string) error { return os.WriteFile(n, nil, 0o600) }, nil, "0 bytes, must be 32", false},
+		{"too long", func(n string) error { return os.WriteFile(n, long, 0o600) }, nil, "33 bytes, must be 32", false},
+		{"for the group", func(n string) error { return errors.Join(os.WriteFile(n, long[1:], 0o600), os.Chmod(n, 0o640)) },
+			fs.ErrPermission, "mode is 0640, must be 0600", true},
+		{"for others to write", func(n string) error { return errors.Join(os.WriteFile(n, long[1:], 0o600), os.Chmod(n, 0o602)) },
+			fs.ErrPermission, "mode is 0602, must be 0600", true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.unix && runtime.GOOS == "windows" {
+				t.Skip("Windows has no such modes, and links only for some")
+			}
+			name := keyHome(t)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), tt.make(name)); err != nil {
+				t.Fatal(err)
+			}
+			before, _ := os.Lstat(name)
+			for range 2 {
+				key, err := journal.UserKey()
+				if key != nil || err == nil || tt.want != nil && !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) || !strings.Contains(err.Error(), name) {
+					t.Errorf("%x, %v", key, err)
+				}
+			}
+			if after, err := os.Lstat(name); err != nil || !os.SameFile(before, after) || before.Mode() != after.Mode() || before.Size() != after.Size() {
+				t.Errorf("it was replaced: %v, %v", after, err)
+			}
+		})
+	}
+}
+
+// TestUserKey_unwritable has a directory for the key in which no file can be made, and one in which it is made already.
+func TestUserKey_unwritable(t *testing.T) {
+	name := keyHome(t)
+	dir := filepath.Dir(name)
+	switch {
+	case runtime.GOOS == "linux": // no user, root neither, can make a file in proc
+		if err := errors.Join(os.MkdirAll(filepath.Dir(dir), 0o700), os.Symlink("/proc/self/task", dir)); err != nil {
+			t.Fatal(err)
+		}
+	case runtime.GOOS == "windows" || os.Getuid() == 0:
+		t.Skip("modes do not keep this user from writing")
+	default:
+		if err := errors.Join(os.MkdirAll(dir, 0o700), os.Chmod(dir, 0o500)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if key, err := journal.UserKey(); key != nil || err != nil {
+		t.Errorf("%x, %v; want no key and no error", key, err)
+	}
+}
+
+// volatile says of itself whether it is in memory.
+type volatile struct {
+	afero.Fs
+	memory bool
+}
+
+func (v volatile) InMemory() bool { return v.memory }
+
+// TestInMemory: only a file system that is known to be in memory goes without a key.
+func TestInMemory(t *testing.T) {
+	mem := afero.NewMemMapFs()
+	name := keyHome(t)
+	for _, tt := range []struct {
+		name string
+		fsys afero.Fs
+		want bool
+	}{
+		{"memory", mem, true},
+		{"says so", volatile{afero.NewOsFs(), true}, true},
+		{"says no", volatile{mem, false}, false},
+		{"unknown", struct{ afero.Fs }{mem}, false},
+		{"disk", afero.NewOsFs(), false},
+	} {
+		if got := journal.InMemory(tt.fsys); got != tt.want {
+			t.Errorf("%s: in memory is %t", tt.name, got)
+		}
+		key, err := journal.KeyFor(tt.fsys)
+		if err != nil || (len(key) == journal.KeySize) == tt.want {
+			t.Errorf("%s: key %x, %v", tt.name, key, err)
+		}
+	}
+	if _, err := os.Stat(name); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestExistingKeyFor looks for a key and makes none.
+func TestExistingKeyFor(t *testing.T) {
+	disk := afero.NewOsFs()
+	name := keyHome(t)
+	for _, fsys := range []afero.Fs{disk, afero.NewMemMapFs()} {
+		if key, err := journal.ExistingKeyFor(fsys); key != nil || err != nil {
+			t.Errorf("%s: %x, %v", fsys.Name(), key, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Dir(name)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("something was made: %v", err)
+	}
+	made, err := journal.UserKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if key, err := journal.ExistingKeyFor(disk); err != nil || !bytes.Equal(key, made) {
+		t.Errorf("%x, %v, want %x", key, err, made)
+	}
+	if key, err := journal.ExistingKeyFor(afero.NewMemMapFs()); key != nil || err != nil {
+		t.Errorf("in memory: %x, %v", key, err)
+	}
+	if err := os.WriteFile(name, made[1:], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if key, err := journal.ExistingKeyFor(disk); key != nil || err == nil {
+		t.Errorf("too short: %x, %v", key, err)
+	}
+	t.Setenv("XDG_CONFIG_HOME", "")
+	t.Setenv("HOME", "")
+	t.Setenv("AppData", "")
+	if key, err := journal.ExistingKeyFor(disk); key != nil || err != nil {
+		t.Errorf("without a home: %x, %v", key, err)
+	}
+}
