@@ -174,8 +174,10 @@ func (s *Store) Load(id string) (*Backup, error) {
 		return nil, fmt.Errorf("backup %q: %w", id, ErrNotFound)
 	}
 	b := &Backup{store: s, dir: path.Join(s.dir, journal.BackupsDir, id)}
+	var info fs.FileInfo
 	for _, d := range []string{s.dir, path.Dir(b.dir), b.dir} {
-		info, err := s.lstat(d)
+		var err error
+		info, err = s.lstat(d)
 		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
 			err = ErrNotFound
 		}
@@ -191,7 +193,7 @@ func (s *Store) Load(id string) (*Backup, error) {
 		b.plan, err = journal.Decode(data, s.key)
 	}
 	if err == nil {
-		err = s.checkPlace(b, id)
+		err = s.checkPlace(b, id, info)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("backup %s: %w", id, err)
@@ -199,12 +201,9 @@ func (s *Store) Load(id string) (*Backup, error) {
 	return b, nil
 }
 
-// checkPlace refuses a plan that was made elsewhere. One that is signed may have been moved along with its tree.
-func (s *Store) checkPlace(b *Backup, id string) error {
-	info, err := s.lstat(b.dir)
-	if err != nil {
-		return err
-	}
+// checkPlace refuses a plan that was made elsewhere than in the directory of info. One that is signed may have been moved
+// along with its tree.
+func (s *Store) checkPlace(b *Backup, id string, info fs.FileInfo) error {
 	var dir fsutil.Identity
 	if ident, ok := s.fsys.(fsutil.Identifier); ok {
 		dir, _ = ident.IdentityOf(info)

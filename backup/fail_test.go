@@ -1,0 +1,225 @@
+package backup_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+var errDisk = errors.New("disk is broken")
+
+// failFs fails one operation: the one after so many. It looks at files, lists, reads, opens and removes.
+type failFs struct {
+	afero.Fs
+	left   int
+	failed string // the operation that failed, "" if none yet
+}
+
+func (f *failFs) err(op, name string) error {
+	if f.left--; f.left != -1 {
+		return nil
+	}
+	f.failed = op + " " + path.Base(name)
+	return &fs.PathError{Op: op, Path: name, Err: errDisk}
+}
+
+func (f *failFs) Open(n string) (afero.File, error) {
+	if err := f.err("open", n); err != nil {
+		return nil, err
+	}
+	file, err := f.Fs.Open(n)
+	return failFile{file, f, n}, err
+}
+
+func (f *failFs) Remove(n string) error {
+	if err := f.err("remove", n); err != nil {
+		return err
+	}
+	return f.Fs.Remove(n)
+}
+
+func (f *failFs) LstatIfPossible(n string) (fs.FileInfo, bool, error) {
+	if err := f.err("lstat", n); err != nil {
+		return nil, false, err
+	}
+	return f.Fs.(afero.Lstater).LstatIfPossible(n)
+}
+
+type failFile struct {
+	afero.File
+	fs   *failFs
+	name string
+}
+
+func (f failFile) Read(p []byte) (int, error) {
+	if err := f.fs.err("read", f.name); err != nil {
+		return 0, err
+	}
+	return f.File.Read(p)
+}
+
+func (f failFile) Readdirnames(n int) ([]string, error) {
+	if err := f.fs.err("readdir", f.name); err != nil {
+		return nil, err
+	}
+	names, err := f.File.Readdirnames(n)
+	slices.Reverse(names) // the order is any; this one takes the plan last
+	return names, err
+}
+
+func memory(t *testing.T) afero.Fs {
+	t.Helper()
+	mem, err := fsutil.Raise(afero.NewMemMapFs())
+	must(t, err)
+	return mem
+}
+
+// edits makes so many backups of one file, the content of which ends as "edit n", and returns their ids.
+func edits(t *testing.T, fsys afero.Fs, n int) []string {
+	t.Helper()
+	put(t, fsys, "a", "edit 0", 0o644)
+	var ids []string
+	for i := range n {
+		ids = append(ids, change(t, options(fsys), func(s *fsutil.Stage) error { return write(s, "a", fmt.Sprintf("edit %d", i+1)) }))
+	}
+	return ids
+}
+
+// TestReading_fails breaks each operation of everything that reads, one at a time. None may take a disk that fails for a
+// backup that is missing or damaged.
+func TestReading_fails(t *testing.T) {
+	t.Parallel()
+	mem := memory(t)
+	id := edits(t, mem, 1)[0]
+	load := func(s *backup.Store) (*backup.Backup, error) { return s.Load(id) }
+	total := 0
+	for name, do := range map[string]func(s *backup.Store) error{
+		"list": func(s *backup.Store) error {
+			list, err := s.List()
+			if err == nil && len(list) != 1 {
+				t.Errorf("list %+v", list)
+			}
+			if err == nil {
+				err = list[0].Err
+			}
+			return err
+		},
+		"load": func(s *backup.Store) error { _, err := load(s); return err },
+		"verify": func(s *backup.Store) error {
+			b, err := load(s)
+			if err == nil {
+				err = b.Verify()
+			}
+			return err
+		},
+		"changes": func(s *backup.Store) error {
+			b, err := load(s)
+			if err != nil {
+				return err
+			}
+			changes, err := b.Changes()
+			if err != nil && changes != nil {
+				t.Errorf("%v and changes %v", err, changes)
+			}
+			return err
+		},
+		"remove": func(s *backup.Store) error { return s.Remove("20200101_000000_0123456789abcdef") },
+	} {
+		for k := 0; ; k++ {
+			f := &failFs{Fs: mem, left: k}
+			err := do(open(t, f))
+			if f.failed == "" {
+				if err != nil && name != "remove" {
+					t.Errorf("%s: nothing failed, and there is error %v", name, err)
+				}
+				break
+			}
+			total++
+			if !errors.Is(err, errDisk) || errors.Is(err, backup.ErrNotFound) {
+				t.Errorf("%s: %s failed, and the error is %v", name, f.failed, err)
+			}
+			if _, ok := errors.AsType[*backup.DamagedError](err); ok {
+				t.Errorf("%s: %s failed, and the backup is said to be damaged", name, f.failed)
+			}
+		}
+	}
+	t.Logf("%d operations failed", total)
+	if total < 20 {
+		t.Error("too few to have been all")
+	}
+}
+
+// TestPrune_fails breaks each operation of pruning and of removing, one at a time. What is left must be whole or not be
+// listed at all, the newest must stay, and what was said to be gone must be; a second try must finish.
+func TestPrune_fails(t *testing.T) {
+	t.Parallel()
+	for name, do := range map[string]func(s *backup.Store, ids []string) ([]string, error){
+		"by number": func(s *backup.Store, _ []string) ([]string, error) {
+			return s.Prune(backup.Retention{Keep: 1}, time.Now())
+		},
+		"by age": func(s *backup.Store, _ []string) ([]string, error) {
+			return s.Prune(backup.Retention{MaxAge: time.Minute}, time.Now().Add(time.Hour))
+		},
+		"by bytes": func(s *backup.Store, _ []string) ([]string, error) {
+			return s.Prune(backup.Retention{MaxBytes: 6}, time.Now())
+		},
+		"remove": func(s *backup.Store, ids []string) ([]string, error) { return nil, s.Remove(ids[0]) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for k := 0; ; k++ {
+				mem := memory(t)
+				ids := edits(t, mem, 3)
+				// Something half removed, to be swept away.
+				must(t, mem.Remove(path.Join(stateDir, "backups", ids[1], "done")))
+				f := &failFs{Fs: mem, left: k}
+				gone, err := do(open(t, f), ids)
+				if f.failed == "" {
+					must(t, err)
+					t.Logf("%d operations failed", k)
+					break
+				}
+				// A plan that cannot be read says nothing of its age, so that backup is left alone, without an error.
+				if err == nil && !strings.HasSuffix(f.failed, " done") && !strings.HasPrefix(f.failed, "lstat ") || err != nil && !errors.Is(err, errDisk) {
+					t.Errorf("%s failed: %v", f.failed, err)
+				}
+				list, err := open(t, mem).List()
+				must(t, err)
+				if len(list) == 0 || list[0].ID != ids[2] {
+					t.Fatalf("%s failed: left are %+v", f.failed, list)
+				}
+				for _, info := range list {
+					b, err := open(t, mem).Load(info.ID)
+					must(t, err, b.Verify())
+				}
+				for _, id := range gone {
+					if ok, _ := afero.Exists(mem, path.Join(stateDir, "backups", id)); ok || id == ids[2] {
+						t.Errorf("%s failed: %s is said to be gone", f.failed, id)
+					}
+				}
+				_, err = open(t, mem).Prune(backup.Retention{Keep: 1}, time.Now())
+				must(t, err)
+				names, err := afero.ReadDir(mem, path.Join(stateDir, "backups"))
+				must(t, err)
+				if len(names) != 1 || names[0].Name() != ids[2] {
+					t.Errorf("%s failed: %d are left after a second try", f.failed, len(names))
+				}
+				_, err = restore(t, mem, ids[2])
+				must(t, err)
+				if data, _ := afero.ReadFile(mem, "a"); string(data) != "edit 2" {
+					t.Errorf("%s failed: restored %q", f.failed, data)
+				}
+			}
+		})
+	}
+}

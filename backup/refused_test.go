@@ -1,0 +1,208 @@
+package backup_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/journal"
+)
+
+func TestOpen_refused(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", home)
+	t.Setenv("HOME", home)
+	t.Setenv("AppData", home)
+	config, err := os.UserConfigDir()
+	must(t, err)
+	must(t, os.MkdirAll(filepath.Join(config, "millrace", "key"), 0o700)) // a directory is no key
+	disk, err := fsutil.OpenRoot(t.TempDir())
+	must(t, err)
+	defer disk.Close()
+	for name, tt := range map[string]struct {
+		fsys afero.Fs
+		dir  string
+		want error
+	}{
+		"no file system":            {nil, stateDir, fsutil.ErrNoFs},
+		"state directory elsewhere": {disk, "../x", fsutil.ErrEscape},
+		"key is no key":             {disk, stateDir, fsutil.ErrNotRegular},
+	} {
+		if s, err := backup.Open(tt.fsys, tt.dir, nil); s != nil || !errors.Is(err, tt.want) {
+			t.Errorf("%s: open: %v", name, err)
+		}
+		if list, err := backup.List(tt.fsys, tt.dir); list != nil || !errors.Is(err, tt.want) {
+			t.Errorf("%s: list: %v", name, err)
+		}
+		if b, err := backup.Load(tt.fsys, tt.dir, "20200101_000000_0123456789abcdef"); b != nil || !errors.Is(err, tt.want) {
+			t.Errorf("%s: load: %v", name, err)
+		}
+	}
+	if _, err := backup.Open(disk, stateDir, testKey); err != nil {
+		t.Errorf("a key was given, and that of the user asked for: %v", err)
+	}
+}
+
+// TestPlaces puts something else where the directories of the store should be.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	const id = "20200101_000000_0123456789abcdef"
+	for _, place := range []string{stateDir, stateDir + "/backups", stateDir + "/backups/" + id} {
+		for name, fsys := range backends(t) {
+			put(t, fsys, place, "a file", 0o600)
+			s := open(t, fsys)
+			if _, err := s.Load(id); !errors.Is(err, backup.ErrNotFound) {
+				t.Errorf("%s, file %s: load: %v", name, place, err)
+			}
+			list, err := s.List()
+			if inStore := path.Base(place) == id; inStore != (err == nil) || err != nil && !errors.Is(err, fsutil.ErrNotDir) || len(list) > 0 {
+				t.Errorf("%s, file %s: list %+v, %v", name, place, list, err)
+			}
+			if err := s.Remove(".."); !errors.Is(err, backup.ErrNotFound) {
+				t.Errorf("remove ..: %v", err)
+			}
+		}
+	}
+}
+
+// TestPlanted copies a backup to another name and to another tree, and hides one behind a link. A copy has the bytes and
+// the signature, but not the place.
+func TestPlanted(t *testing.T) {
+	t.Parallel()
+	for name, fsys := range backends(t) {
+		id := edits(t, fsys, 1)[0]
+		const other = "20200101_000000_0123456789abcdef"
+		dir := path.Join(stateDir, "backups")
+		data, err := afero.ReadFile(fsys, path.Join(dir, id, "done"))
+		must(t, err)
+		put(t, fsys, path.Join(dir, other, "done"), string(data), 0o600)
+		if _, err := open(t, fsys).Load(other); !errors.Is(err, &journal.Error{Reason: journal.BadIdentity}) {
+			t.Errorf("%s: under another id: %v", name, err)
+		}
+		unsigned, err := backup.Open(fsys, stateDir, []byte{})
+		must(t, err)
+		if _, err := unsigned.Load(id); !errors.Is(err, &journal.Error{Reason: journal.BadKey}) {
+			t.Errorf("%s: without the key: %v", name, err)
+		}
+		// What cannot be used stays, and does not count as the newest.
+		gone, err := open(t, fsys).Prune(backup.Retention{Keep: 1}, time.Now())
+		must(t, err)
+		list, err := open(t, fsys).List()
+		must(t, err)
+		if len(gone) != 0 || len(list) != 2 {
+			t.Errorf("%s: gone %v, left %+v", name, gone, list)
+		}
+		must(t, open(t, fsys).Remove(other))
+		linker, ok := fsys.(afero.Linker)
+		if !ok {
+			continue
+		}
+		must(t, linker.SymlinkIfPossible(id, path.Join(dir, other)))
+		if _, err := open(t, fsys).Load(other); !errors.Is(err, backup.ErrNotFound) {
+			t.Errorf("%s: through a link: %v", name, err)
+		}
+		// Removing it takes the link, and nothing of what it leads to.
+		must(t, fsys.Rename(path.Join(dir, id), path.Join(dir, "aside")), fsys.Mkdir(path.Join(dir, id), 0o700),
+			linker.SymlinkIfPossible("../aside", path.Join(dir, id, "old")), open(t, fsys).Remove(id))
+		if images, err := afero.ReadDir(fsys, path.Join(dir, "aside", "old", "00")); err != nil || len(images) != 1 {
+			t.Errorf("%s: what the link led to: %v, %v", name, images, err)
+		}
+	}
+}
+
+// TestUnsigned has no key at all, so that only the identity of the directory tells a backup from a copy of it.
+func TestUnsigned(t *testing.T) {
+	t.Parallel()
+	fsys := backends(t)["root"]
+	if _, ok := fsys.(fsutil.Identifier); !ok {
+		t.Skip("the file system does not tell directories apart")
+	}
+	put(t, fsys, "a", "a", 0o644)
+	o := options(fsys)
+	o.Key = []byte{}
+	id := change(t, o, func(s *fsutil.Stage) error { return write(s, "a", "A") })
+	s, err := backup.Open(fsys, stateDir, []byte{})
+	must(t, err)
+	_, err = s.Load(id)
+	must(t, err)
+	dir := path.Join(stateDir, "backups", id)
+	data, err := afero.ReadFile(fsys, path.Join(dir, "done"))
+	must(t, err)
+	must(t, fsys.Rename(dir, path.Join(stateDir, "aside")))
+	put(t, fsys, path.Join(dir, "done"), string(data), 0o600)
+	if _, err := s.Load(id); !errors.Is(err, &journal.Error{Reason: journal.BadIdentity}) {
+		t.Errorf("a copy of the directory: %v", err)
+	}
+}
+
+// bare has nothing but what every afero file system has.
+type bare struct{ afero.Fs }
+
+// TestBare lists, restores and prunes where links cannot be told from what they lead to.
+func TestBare(t *testing.T) {
+	t.Parallel()
+	fsys := bare{afero.NewMemMapFs()}
+	ids := edits(t, fsys, 2)
+	_, err := restore(t, fsys, ids[1])
+	must(t, err)
+	if data, _ := afero.ReadFile(fsys, "a"); string(data) != "edit 1" {
+		t.Errorf("restored %q", data)
+	}
+	gone, err := open(t, fsys).Prune(backup.Retention{Keep: 1}, time.Now())
+	must(t, err)
+	if len(gone) != 2 {
+		t.Errorf("gone %v", gone)
+	}
+}
+
+// TestChanges_contents reads both sides of each change: what is there now and what was.
+func TestChanges_contents(t *testing.T) {
+	t.Parallel()
+	for name, fsys := range backends(t) {
+		put(t, fsys, "edited", "e", 0o644)
+		put(t, fsys, "deleted", "d", 0o644)
+		put(t, fsys, "moded", "m", 0o644)
+		put(t, fsys, "moved", "v", 0o644)
+		id := change(t, options(fsys), func(s *fsutil.Stage) error {
+			return errors.Join(write(s, "edited", "E"), s.Remove("deleted"), s.Chmod("moded", 0o600), s.Rename("moved", "to"), write(s, "created", "c"))
+		})
+		b, err := open(t, fsys).Load(id)
+		must(t, err)
+		changes, err := b.Changes()
+		must(t, err)
+		got := make(map[string]string)
+		for _, c := range changes {
+			text := string(c.Kind)
+			for _, open := range []func() (io.ReadCloser, error){c.OpenOld, c.OpenNew} {
+				f, err := open()
+				if err != nil {
+					text += " -"
+					continue
+				}
+				data, err := io.ReadAll(f)
+				must(t, err, f.Close())
+				text += " " + string(data)
+			}
+			got[c.Path] = text
+		}
+		want := map[string]string{
+			"created": "deleted c -", "deleted": "created - d", "edited": "modified E e", "moded": "modified m m", "moved": "renamed v v",
+		}
+		for p, text := range want {
+			if got[p] != text {
+				t.Errorf("%s: %s is %q, want %q", name, p, got[p], text)
+			}
+		}
+		if len(got) != len(want) {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
