@@ -1,0 +1,261 @@
+package torture
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/internal/fstest"
+)
+
+// TestHostile_039_symlinkSwapRace lets every way to a path go through a directory, or to a file, that turns into a link to
+// the outside and back all the time. Most of what is tried fails; what counts is that nothing from outside is seen, and
+// nothing there is touched.
+func TestHostile_039_symlinkSwapRace(t *testing.T) {
+	t.Parallel()
+	for i, kind := range []string{"root", "base"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			s := newSwapped(t)
+			fsys, err := open(kind, s.root)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := &swapRace{swapped: s, fsys: fsys, want: fstest.Runs(5_000, 50_000, 1_000_000)}
+			s.begin(uint64(i))
+			var wg sync.WaitGroup
+			for n, do := range []func(rnd *rand.Rand) error{r.plan, r.commit} {
+				wg.Go(func() {
+					rnd := rand.New(rand.NewPCG(uint64(i), uint64(n)))
+					for err := error(nil); err == nil && !r.enough() && !t.Failed(); {
+						if err = do(rnd); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			wg.Wait()
+			s.end()
+			if err := s.quiet(s.checkTree); err != nil {
+				t.Error(err)
+			}
+			r.report(t)
+		})
+	}
+}
+
+// swapRace is what goes on in a tree that is swapped.
+type swapRace struct {
+	*swapped
+	fsys   afero.Fs
+	want   int
+	good   counters
+	bad    counters
+	rounds int
+}
+
+// kinds are those of all steps, and what is done with whole pipelines.
+func (r *swapRace) kinds() []string { return slices.Sorted(maps.Keys(swapKinds())) }
+
+func (r *swapRace) ops() int { return r.good.get("") + r.bad.get("") }
+
+// count counts operations of a kind on so many paths.
+func (r *swapRace) count(kind string, n int, ok bool) {
+	c := &r.bad
+	if ok {
+		c = &r.good
+	}
+	c.add(kind, n)
+	c.add("", n)
+}
+
+// look makes sure that nothing that came out of the library has the secret in it.
+func look(what string, result any, err error, texts ...string) error {
+	data, merr := json.Marshal(result)
+	if merr != nil {
+		return merr
+	}
+	texts = append(texts, string(data))
+	if err != nil {
+		texts = append(texts, err.Error())
+	}
+	for _, text := range texts {
+		if strings.Contains(text, secret) {
+			return fmt.Errorf("the secret is in the %s: %s", what, text)
+		}
+	}
+	return nil
+}
+
+// judge counts what the steps did. A step that failed has tried at least one path.
+func (r *swapRace) judge(res *millrace.Result, of map[string]string) {
+	for _, step := range res.Results {
+		kind, ours := of[step.StepID]
+		switch {
+		case !ours:
+			kind = "search"
+		case kind == "file_exists":
+			// A failure to read is no failure to ask.
+			r.count(kind, 1, !step.Failed() || strings.Contains(step.Error, "always"))
+			continue
+		case step.Skipped:
+			continue
+		}
+		n := 1
+		if step.Success {
+			n = max(1, len(step.FilesMatched))
+		}
+		r.count(kind, n, step.Success)
+	}
+}
+
+// plan works out pipelines and shows what they would do.
+func (r *swapRace) plan(rnd *rand.Rand) error {
+	p, of, err := swapPipeline(rnd, r.kinds())
+	if err != nil {
+		return err
+	}
+	plan, err := (millrace.Executor{}).Plan(context.Background(), r.fsys, p)
+	r.count("plan", 1, err == nil)
+	r.judge(plan.Result(), of)
+	var shown strings.Builder
+	derr := plan.WriteDiff(&shown)
+	r.count("plan's diff", len(plan.Changes()), derr == nil)
+	return errors.Join(look("plan", plan.Result(), err, shown.String()), look("error of the diff", nil, derr))
+}
+
+// commit runs pipelines, restores the backups, and now and then dies in the middle and recovers.
+func (r *swapRace) commit(rnd *rand.Rand) error {
+	if err := r.repair(); err != nil {
+		return err
+	}
+	// With few steps, for a commit only gets through if all paths are real for as long as it takes.
+	p, of, err := swapPipeline(rnd, r.kinds())
+	if rnd.IntN(2) == 0 {
+		p, of, err = swapPipeline(rnd, []string{"edit"})
+	}
+	if err != nil {
+		return err
+	}
+	ctx, x := context.Background(), millrace.Executor{NoSync: true}
+	if rnd.IntN(2) == 0 {
+		if err := r.die(rnd, p); err != nil {
+			return err
+		}
+	}
+	res, err := x.Run(ctx, r.fsys, p)
+	if err := look("result", res, err); err != nil {
+		return err
+	}
+	if res == nil {
+		return r.settle(err) // an earlier one could not be recovered in the middle of the race
+	}
+	r.judge(res, of)
+	if n := res.FilesChanged.Count(); n > 0 {
+		r.count("commit", n, res.Commit.State == millrace.CommitApplied)
+	}
+	if res.BackupID != "" {
+		back, err := x.Restore(ctx, r.fsys, res.BackupID)
+		r.count("restore", max(1, res.FilesChanged.Count()), err == nil)
+		if err := look("restore", back, err); err != nil {
+			return err
+		}
+	}
+	if r.rounds++; r.rounds%50 == 0 {
+		return r.quiet(r.checkTree)
+	}
+	return nil
+}
+
+// die runs a pipeline up to some phase of its commit, goes away without a word, and recovers.
+func (r *swapRace) die(rnd *rand.Rand, p millrace.Pipeline) error {
+	at := phases()[4+rnd.IntN(3)]
+	x := millrace.Executor{NoSync: true, Observe: func(e millrace.Event) {
+		if e == (millrace.CommitPhase{Phase: at}) {
+			runtime.Goexit()
+		}
+	}}
+	var wg sync.WaitGroup
+	wg.Go(func() { _, _ = x.Run(context.Background(), r.fsys, p) })
+	wg.Wait()
+	if !exists(r.root, stateDir, "tx") {
+		return nil // it had nothing to commit
+	}
+	got, err := (millrace.Executor{NoSync: true}).Recover(context.Background(), r.fsys)
+	if err != nil || len(got.RolledBack)+len(got.Finished) > 0 {
+		r.count("recover", 1, err == nil)
+	}
+	return look("recovery", got, err)
+}
+
+// settle recovers what could not be recovered, when nothing is swapped.
+func (r *swapRace) settle(why error) error {
+	failed, ok := errors.AsType[*millrace.CommitError](why)
+	if !ok {
+		return why
+	}
+	r.count("recover", 1, false)
+	return errors.Join(look("recovery", nil, failed), r.quiet(func() error {
+		_, err := (millrace.Executor{}).Recover(context.Background(), r.fsys)
+		if err == nil {
+			return r.checkTree()
+		}
+		// What is in conflict has been put aside, so nothing may be left of it.
+		_, err = (millrace.Executor{}).Recover(context.Background(), r.fsys)
+		return errors.Join(err, r.checkTree())
+	}))
+}
+
+// missing are the kinds of operations that have never worked, or never failed.
+func (r *swapRace) missing() []string {
+	return slices.DeleteFunc(append(r.kinds(), "plan", "plan's diff", "commit", "restore", "recover"), func(kind string) bool {
+		return r.good.get(kind) > 0 && r.bad.get(kind) > 0
+	})
+}
+
+// enough reports whether that is all one wants to wait for: for the rarest it may be twice as much.
+func (r *swapRace) enough() bool {
+	n := r.ops()
+	return n >= 2*r.want || n >= r.want && len(r.missing()) == 0
+}
+
+// report fails the test for whatever was never done, or never in vain.
+func (r *swapRace) report(t *testing.T) {
+	t.Helper()
+	if missing := r.missing(); len(missing) > 0 && r.want >= 50_000 {
+		t.Errorf("that was no race, for %q have never worked, or never failed", missing)
+	}
+	t.Logf("%d operations, %d swaps, directory displaced %d times; worked: %v; failed: %v", r.ops(), r.swaps, r.displaced, r.good.n, r.bad.n)
+}
+
+// TestHostile_039_control reads through a file system that goes by names alone: it must see the secret, or the test above
+// would not either.
+func TestHostile_039_control(t *testing.T) {
+	t.Parallel()
+	s := newSwapped(t)
+	s.begin(7)
+	defer s.end()
+	fsys, err := open("base", s.root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n < 1_000_000; n++ {
+		data, _ := afero.ReadFile(fsys, swappedDir+"/f0")
+		if strings.Contains(string(data), secret) {
+			t.Logf("seen at read %d", n)
+			return
+		}
+	}
+	t.Error("the secret was never seen")
+}

@@ -1,0 +1,63 @@
+package torture
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestWriter_exchange is TestWriter_rename with a program that also looks at what it replaces. So each single save can be
+// accounted for, not only the last ones: its bytes were what a commit was made from, or the writer replaced them by itself,
+// or they are still there.
+func TestWriter_exchange(t *testing.T) {
+	t.Parallel()
+	r := newRace(t)
+	temp := filepath.Join(memoryDir(t), "temp")
+	replaced := map[int]bool{0: true} // by the writer, as they were or with an edit made to them
+	accounted := 0
+	r.run(t, func(path string, n int) error {
+		if err := os.WriteFile(temp, version(n, 0), 0o644); err != nil {
+			return err
+		}
+		if err := unix.Renameat2(unix.AT_FDCWD, temp, unix.AT_FDCWD, path, unix.RENAME_EXCHANGE); err != nil {
+			return err
+		}
+		data, err := os.ReadFile(temp)
+		if err != nil {
+			return err
+		}
+		old, ok := parseVersion(data)
+		if !ok {
+			return fmt.Errorf("torn: %q", data)
+		}
+		replaced[old] = true
+		return os.Remove(temp)
+	}, func() error {
+		known, err := r.inState("conflicts")
+		if err != nil {
+			return err
+		}
+		for n := range known {
+			if !replaced[n] {
+				r.seen.add("put aside in conflicts", 1)
+				replaced[n] = true
+			}
+		}
+		data, err := os.ReadFile(r.path(contested))
+		if err != nil {
+			return err
+		}
+		if n, ok := parseVersion(data); ok {
+			replaced[n] = true
+		}
+		for ; accounted <= r.saves; accounted++ {
+			if !replaced[accounted] {
+				return fmt.Errorf("save %d is lost", accounted)
+			}
+		}
+		return nil
+	})
+}
