@@ -19,9 +19,9 @@ func (s *Stage) ReadFileMax(name string, most int64) ([]byte, error) {
 	return data, pathError("read", name, err)
 }
 
-// SetMaxRead sets how large, in bytes, a file may be that is read as a whole or edited; zero or less means that there is no
-// limit but that of 2 GiB. Streams that Open gives are not held to it. Call it before the first use, while nobody else uses
-// the stage.
+// SetMaxRead sets how large, in bytes, a file may be that is read as a whole, or a file of the base that is edited; zero or
+// less means that there is no limit but that of 2 GiB. Streams that Open gives are not held to it. Call it before the first
+// use, while nobody else uses the stage.
 func (s *Stage) SetMaxRead(most int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,7 +46,9 @@ func (s *Stage) readFile(name string, a access, most int64) ([]byte, *body, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	most = s.readLimit(most)
+	if a == read || b.plain() {
+		most = s.readLimit(most) // what an edit has made larger, the next one of the same step may edit
+	}
 	if b.size > most {
 		return nil, nil, ErrTooLarge
 	}

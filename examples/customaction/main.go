@@ -33,7 +33,7 @@ func (Upper) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) 
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
-		old, err := afero.ReadFile(c.FS, name)
+		old, err := c.ReadFile(name) // within the limits of the host
 		if err != nil {
 			return out, err
 		}
