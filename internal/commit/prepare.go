@@ -80,6 +80,12 @@ func (t *txn) stage(e *entry) error {
 	if errors.Is(err, fsutil.ErrDrift) {
 		return conflictAt(e.Path, "the file that its content is made from has changed")
 	}
+	if from := t.source(e); isAbsent(err) && from.Old.Kind == fsutil.File {
+		// Its owner and attributes were to be taken over.
+		if s, lerr := t.lstat(from.Path); lerr == nil && s.Kind == fsutil.Absent {
+			return conflictAt(from.Path, "has been removed")
+		}
+	}
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,357 @@
+package hostile_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+)
+
+// What another program leaves in a.txt.
+const foreign = "what an editor has saved\n"
+
+// sameSize is as long as a.txt, and not what a run would make of it.
+const sameSize = "ALPHA NEEDLE\n"
+
+// saves are the ways in which another program writes to a.txt. What it writes is foreign, but where the size must not tell.
+func saves() map[string]func(b *backend) (content string, err error) {
+	return map[string]func(b *backend) (string, error){
+		"071 rename style": func(b *backend) (string, error) {
+			if err := afero.WriteFile(b.fs, "a.txt~", []byte(foreign), 0o644); err != nil {
+				return "", err
+			}
+			return foreign, b.fs.Rename("a.txt~", "a.txt")
+		},
+		"072 in place": func(b *backend) (string, error) {
+			return foreign, afero.WriteFile(b.fs, "a.txt", []byte(foreign), 0o644)
+		},
+		"073 same size, same mtime": func(b *backend) (string, error) {
+			return sameSize, errors.Join(afero.WriteFile(b.fs, "a.txt", []byte(sameSize), 0o644), b.fs.Chtimes("a.txt", longAgo, longAgo))
+		},
+		"073 same size, same mtime, other file": func(b *backend) (string, error) {
+			return sameSize, errors.Join(afero.WriteFile(b.fs, "a.txt~", []byte(sameSize), 0o644),
+				b.fs.Chtimes("a.txt~", longAgo, longAgo), b.fs.Rename("a.txt~", "a.txt"))
+		},
+		"074 deleted": func(b *backend) (string, error) { return "", b.fs.Remove("a.txt") },
+	}
+}
+
+// writesAll has a step of each kind; a.txt is among the files of the one under test.
+func writesAll(one obj) []obj {
+	return []obj{
+		one,
+		editFile("b.txt", "needle", "pin", id("b")),
+		act("copy", obj{"files": []string{"b.txt"}, "to": "dir/copied.txt"}),
+		act("rename", obj{"files": []string{"dir/c.txt"}, "to": "dir/renamed.txt"}, id("c")),
+		act("delete", obj{"files": []string{"dir/sub/d.txt"}}, id("d")),
+	}
+}
+
+// touched are the steps that may be done to a.txt.
+func touched() map[string]obj {
+	return map[string]obj{
+		"edit":   editFile("a.txt", "needle", "pin"),
+		"delete": act("delete", obj{"files": []string{"a.txt"}}),
+		"rename": act("rename", obj{"files": []string{"a.txt"}, "to": "moved.txt"}),
+		"copy":   act("copy", obj{"files": []string{"b.txt"}, "to": "a.txt", "overwrite": true}, id("over")),
+	}
+}
+
+// checkKept fails the test unless the tree is what it was but for a.txt, which is what the other program has left.
+//
+// A rollback cannot tell a file that somebody has removed from one that it has to put back; so one that was removed while
+// the transaction was already applied may be back, as it was.
+func checkKept(t *testing.T, b *backend, before map[string]string, content string, mayBeBack bool) {
+	t.Helper()
+	after := b.snapshot(t)
+	name := "a.txt"
+	if b.dir == "" {
+		name += " in memory"
+	}
+	if mayBeBack && content == "" && after[name] == before[name] {
+		b.same(t, before, after)
+		return
+	}
+	if _, there := after[name]; there != (content != "") {
+		t.Errorf("a.txt is there: %v", there)
+	}
+	if content != "" {
+		if got := b.content(t, "a.txt"); got != content {
+			t.Errorf("a.txt is %q, want %q", got, content)
+		}
+		after[name] = before[name]
+	} else {
+		delete(before, name)
+	}
+	b.same(t, before, after)
+}
+
+// same fails the test for each path at which the snapshots differ.
+func (b *backend) same(t *testing.T, before, after map[string]string) {
+	t.Helper()
+	for name, was := range before {
+		if after[name] != was {
+			t.Errorf("%q was %s, is %q", name, was, after[name])
+		}
+	}
+	for name, is := range after {
+		if _, ok := before[name]; !ok {
+			t.Errorf("%q was made: %s", name, is)
+		}
+	}
+}
+
+// Another program saves between the plan and its commit.
+func TestHostile_071_072_073_074_betweenPlanAndCommit(t *testing.T) {
+	t.Parallel()
+	for how, save := range saves() {
+		for what, one := range touched() {
+			t.Run(how+"/"+what, func(t *testing.T) {
+				eachCommitting(t, func(t *testing.T, b *backend) {
+					plan := b.plan(t, writesAll(one)...)
+					before := b.snapshot(t)
+					content, err := save(b)
+					if err != nil {
+						t.Fatal(err)
+					}
+					within(t, patience, func(ctx context.Context) {
+						res, err := plan.Commit(ctx)
+						wantConflict(t, err, "a.txt")
+						if res == nil || res.Success || res.Commit.State != millrace.CommitNone {
+							t.Errorf("result is %+v", res)
+						}
+					})
+					checkKept(t, b, before, content, false)
+				})
+			})
+		}
+	}
+}
+
+// Another program saves while a run is about to commit, or already does.
+func TestHostile_071_072_073_074_duringCommit(t *testing.T) {
+	t.Parallel()
+	for _, phase := range []string{"verify", "stage", "backup", "journal", "apply"} {
+		for how, save := range saves() {
+			for what, one := range touched() {
+				t.Run(phase+"/"+how+"/"+what, func(t *testing.T) {
+					eachCommitting(t, func(t *testing.T, b *backend) {
+						if how == "073 same size, same mtime" && phase != "verify" && b.confined {
+							t.Skip("once it is verified, a file that is the same by inode, size and time is not read again")
+						}
+						before := b.snapshot(t)
+						content, saved := "", false
+						x := host()
+						x.Observe = func(e millrace.Event) {
+							if p, ok := e.(millrace.CommitPhase); ok && p.Phase == phase && !saved {
+								saved = true
+								var err error
+								if content, err = save(b); err != nil {
+									t.Error(err)
+								}
+							}
+						}
+						res, err := b.runOn(t, x, writesAll(one)...)
+						if !saved {
+							t.Fatal("nothing was saved")
+						}
+						wantConflict(t, err, "a.txt")
+						if res == nil || res.Success {
+							t.Errorf("result is %+v", res)
+						}
+						checkKept(t, b, before, content, phase == "journal" || phase == "apply")
+					})
+				})
+			}
+		}
+	}
+}
+
+// Another program makes something at a path that was free when the change was planned.
+func TestHostile_074_createdAtPlannedPath(t *testing.T) {
+	t.Parallel()
+	for what, one := range map[string]obj{
+		"copy":   act("copy", obj{"files": []string{"a.txt"}, "to": "new.txt"}),
+		"rename": act("rename", obj{"files": []string{"a.txt"}, "to": "new.txt"}),
+	} {
+		for _, phase := range []string{"", "verify", "stage", "backup", "journal", "apply"} {
+			t.Run(what+"/"+phase, func(t *testing.T) {
+				eachCommitting(t, func(t *testing.T, b *backend) {
+					steps := []obj{one, editFile("b.txt", "needle", "pin")}
+					create := func() {
+						if err := afero.WriteFile(b.fs, "new.txt", []byte(foreign), 0o644); err != nil {
+							t.Error(err)
+						}
+					}
+					before := b.snapshot(t)
+					var err error
+					if phase == "" {
+						plan := b.plan(t, steps...)
+						create()
+						_, err = plan.Commit(t.Context())
+					} else {
+						x := host()
+						x.Observe = func(e millrace.Event) {
+							if p, ok := e.(millrace.CommitPhase); ok && p.Phase == phase {
+								create()
+							}
+						}
+						_, err = b.runOn(t, x, steps...)
+					}
+					wantConflict(t, err, "new.txt")
+					if got := b.content(t, "new.txt"); got != foreign {
+						t.Errorf("new.txt is %q", got)
+					}
+					after := b.snapshot(t)
+					delete(after, "new.txt")
+					delete(after, "new.txt in memory")
+					b.same(t, before, after)
+				})
+			})
+		}
+	}
+}
+
+// RemoveTree is an action that removes a directory, which none of the built-in ones does.
+type RemoveTree struct {
+	Dir string `json:"dir" param:"required"`
+}
+
+// Spec implements [actions.Action].
+func (RemoveTree) Spec() actions.Spec {
+	return actions.Spec{Name: "remove_tree", Summary: "Remove a directory", Input: actions.InputNone}
+}
+
+// Run implements [actions.Action].
+func (r RemoveTree) Run(_ context.Context, c *actions.Call) (actions.Outcome, error) {
+	return actions.Outcome{Files: []string{r.Dir}}, c.FS.RemoveAll(r.Dir)
+}
+
+// Another program puts a file into a directory that the run is about to remove.
+func TestHostile_075_foreignFileInDirectoryToRemove(t *testing.T) {
+	t.Parallel()
+	d := millrace.Decoder{Actions: actions.Builtin().With(RemoveTree{})}
+	for _, phase := range []string{"", "verify", "stage", "backup", "journal", "apply"} {
+		t.Run(phase, func(t *testing.T) {
+			eachCommitting(t, func(t *testing.T, b *backend) {
+				p, err := d.Decode(pipeline(t, act("remove_tree", obj{"dir": "dir"}), editFile("b.txt", "needle", "pin")))
+				if err != nil {
+					t.Fatal(err)
+				}
+				create := func() {
+					if err := afero.WriteFile(b.fs, "dir/sub/foreign.txt", []byte(foreign), 0o644); err != nil {
+						t.Error(err)
+					}
+				}
+				before := b.snapshot(t)
+				if phase == "" {
+					plan, perr := host().Plan(t.Context(), b.fs, p)
+					if perr != nil {
+						t.Fatal(perr)
+					}
+					create()
+					_, err = plan.Commit(t.Context())
+				} else {
+					x := host()
+					x.Observe = func(e millrace.Event) {
+						if at, ok := e.(millrace.CommitPhase); ok && at.Phase == phase {
+							create()
+						}
+					}
+					within(t, patience, func(ctx context.Context) { _, err = x.Run(ctx, b.fs, p) })
+				}
+				conflict, ok := errors.AsType[*millrace.ConflictError](err)
+				if !ok || len(conflict.Conflicts) == 0 || !slices.Contains([]string{"dir/sub", "dir/sub/foreign.txt"}, conflict.Conflicts[0].Path) {
+					t.Errorf("want a conflict in dir/sub, got %T: %v", err, err)
+				}
+				if got := b.content(t, "dir/sub/foreign.txt"); got != foreign {
+					t.Errorf("foreign.txt is %q", got)
+				}
+				after := b.snapshot(t)
+				delete(after, "dir/sub/foreign.txt")
+				delete(after, "dir/sub/foreign.txt in memory")
+				b.same(t, before, after)
+			})
+		})
+	}
+}
+
+// A restore wants to remove a directory that the run has made, and in which somebody works by now.
+func TestHostile_075_foreignFileInDirectoryToRestore(t *testing.T) {
+	t.Parallel()
+	eachCommitting(t, func(t *testing.T, b *backend) {
+		res := b.works(t, act("copy", obj{"files": []string{"a.txt", "b.txt"}, "destination": "new/deep"}))
+		if err := afero.WriteFile(b.fs, "new/deep/foreign.txt", []byte(foreign), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		before := b.snapshot(t)
+		_, err := host().Restore(t.Context(), b.fs, res.BackupID)
+		conflict, ok := errors.AsType[*millrace.ConflictError](err)
+		if !ok || len(conflict.Conflicts) != 1 || conflict.Conflicts[0].Path != "new/deep/foreign.txt" {
+			t.Errorf("want a conflict about the foreign file, got %T: %v", err, err)
+		}
+		b.unchanged(t, before)
+	})
+}
+
+// A run that reads a file and writes another one does not mind if the first has changed meanwhile: only what is written
+// is compared. That is documented.
+func TestHostile_080_onlyReadWhileAnotherWrites(t *testing.T) {
+	t.Parallel()
+	eachCommitting(t, func(t *testing.T, b *backend) {
+		plan := b.plan(t, act("search", obj{"pattern": "alpha"}), editFile("b.txt", "needle", "pin in {{search.files}}"))
+		if err := afero.WriteFile(b.fs, "a.txt", []byte(foreign), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := plan.Commit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.content(t, "a.txt") + b.content(t, "b.txt"); got != foreign+"beta pin in a.txt\n" {
+			t.Errorf("the files are %q", got)
+		}
+	})
+}
+
+// A run that only reads neither waits for one that commits nor disturbs it, and sees each file whole: old or new.
+func TestHostile_080_readsWhileAnotherCommits(t *testing.T) {
+	t.Parallel()
+	eachCommitting(t, func(t *testing.T, b *backend) {
+		reads := 0
+		x := host()
+		reader := decoded(t, act("read_ranges", obj{"files": []string{"a.txt", "b.txt"}}), act("search", obj{"pattern": "alpha|beta"}))
+		x.Observe = func(e millrace.Event) {
+			if _, ok := e.(millrace.CommitPhase); !ok {
+				return
+			}
+			reads++
+			res, err := host().Run(t.Context(), b.fs, reader)
+			if err != nil {
+				t.Errorf("%+v: %v", e, err)
+				return
+			}
+			for name, word := range map[string]string{"a.txt": "alpha", "b.txt": "beta"} {
+				if got := res.Results[0].Content[name]; got != word+" needle\n" && got != word+" pin\n" {
+					t.Errorf("%+v: %s is %q", e, name, got)
+				}
+			}
+			if n := len(res.Results[1].FilesMatched); n != 2 {
+				t.Errorf("%+v: found %q", e, res.Results[1].FilesMatched)
+			}
+		}
+		if _, err := b.runOn(t, x, editFile("a.txt", "needle", "pin"), editFile("b.txt", "needle", "pin", id("b"))); err != nil {
+			t.Fatal(err)
+		}
+		if reads < 5 {
+			t.Errorf("read only %d times", reads)
+		}
+		if got := fmt.Sprint(b.content(t, "a.txt"), b.content(t, "b.txt")); got != "alpha pin\nbeta pin\n" {
+			t.Errorf("the files are %q", got)
+		}
+	})
+}
