@@ -160,11 +160,8 @@ func (p *Plan) settle(stage *fsutil.Stage) error {
 		return p.unsettled(err)
 	}
 	p.changes = changes
+	p.result.Warnings = append(p.result.Warnings, p.tree.hardLinkWarnings(changes)...)
 	for _, c := range changes {
-		if c.Kind == fsutil.Modified && c.Old.Kind == fsutil.File && c.Old.ID.Nlink > 1 && c.Old.Hash != c.New.Hash {
-			p.result.Warnings = append(p.result.Warnings,
-				fmt.Sprintf("%s has %d hard links: its other names keep the old content", c.Path, c.Old.ID.Nlink))
-		}
 		for _, name := range []string{c.From, c.Path} {
 			if strings.ContainsFunc(name, misleading) {
 				p.result.Warnings = append(p.result.Warnings,
