@@ -99,7 +99,7 @@ func (p *Plan) commit(ctx context.Context, lock io.Closer) (*Result, error) {
 	res, err := p.outcome(report, err)
 	res.TotalDuration += time.Since(start)
 	if report.Committed {
-		if err := t.prune(); err != nil {
+		if err := t.prune(report.BackupID); err != nil {
 			res.Warnings = append(res.Warnings, fmt.Sprintf("old backups could not be removed: %v", err))
 		}
 	}
@@ -191,12 +191,12 @@ func (t *tree) begin(ctx context.Context) (io.Closer, error) {
 	return lock, nil
 }
 
-// prune removes the backups that the host does not want to keep. The lock is held.
-func (t *tree) prune() error {
+// prune removes the backups that the host does not want to keep. The one just made is latest. The lock is held.
+func (t *tree) prune(latest string) error {
 	store, err := backup.Open(t.fs, t.stateDir, nil)
 	if err != nil {
 		return err
 	}
-	_, err = store.Prune(t.x.Backups, time.Now())
+	_, err = store.Prune(t.x.Backups, time.Now(), latest)
 	return err
 }

@@ -1,10 +1,12 @@
 package backup
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/millrace-go/millrace/internal/journal"
@@ -27,9 +29,10 @@ type Retention struct {
 
 // Prune removes the backups that are not to be kept, judged at the time now, and returns their ids, the newest first. What
 // is left of a backup whose removal was interrupted goes too. Backups that cannot be read are left alone and not
-// counted. It must not run beside a commit: hold the lock of the tree. An error is that of the first that could not be
-// removed.
-func (s *Store) Prune(keep Retention, now time.Time) ([]string, error) {
+// counted. Backups whose ids are given as latest are taken for newer than all others, for a clock that was set back makes
+// what was just made look old. It must not run beside a commit: hold the lock of the tree. An error is that of the first
+// that could not be removed.
+func (s *Store) Prune(keep Retention, now time.Time, latest ...string) ([]string, error) {
 	if err := s.sweep(); err != nil {
 		return nil, err
 	}
@@ -37,6 +40,9 @@ func (s *Store) Prune(keep Retention, now time.Time) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	slices.SortStableFunc(list, func(a, b Info) int {
+		return cmp.Compare(slices.Index(latest, b.ID), slices.Index(latest, a.ID))
+	})
 	limit := keep.Keep
 	if limit == 0 {
 		limit = DefaultKeep
