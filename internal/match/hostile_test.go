@@ -77,3 +77,29 @@ func TestNearestIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestReplacerSize: the size is known before the text is made, but for what adapting it to the line ends adds.
+func TestReplacerSize(t *testing.T) {
+	for _, test := range []struct{ pattern, replacement, data string }{
+		{`(a+)(b)?`, "<$1|$2>$0", "aab a b ab"}, {`(a)`, "$$", "aaa"}, {`a`, "", "aaa"}, {`(?m)(a)$`, "x\n$1\n", "a\r\na\nb a\r\n"},
+	} {
+		p := compile(t, test.pattern, match.Regex, match.Flags{})
+		tmpl, err := match.ParseTemplate(test.replacement, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := p.Replacer(tmpl, []byte(test.data))
+		n := 0
+		_ = p.All(context.Background(), []byte(test.data), 0, func(loc []int) bool {
+			n++
+			text := string(r.Replace(loc))
+			if got, want := r.Size(loc), len(text)-strings.Count(text, "\r"); got != int64(want) {
+				t.Errorf("%s: size %d of %q", test.pattern, got, text)
+			}
+			return true
+		})
+		if n == 0 {
+			t.Errorf("%s matches nothing", test.pattern)
+		}
+	}
+}

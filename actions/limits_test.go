@@ -1,0 +1,67 @@
+package actions_test
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// TestCallReadFile: what an action of one's own reads is held to the limit, also in a Call with nothing but a stage.
+func TestCallReadFile(t *testing.T) {
+	for name, base := range bases {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, base(t), files{"five": "12345", "six": "123456"})
+			c := &actions.Call{FS: b.stage}
+			if data, err := c.ReadFile("six"); err != nil || string(data) != "123456" {
+				t.Errorf("without a limit: %q, %v", data, err)
+			}
+			c.Limits.MaxFileBytes = 5
+			if data, err := c.ReadFile("five"); err != nil || string(data) != "12345" {
+				t.Errorf("at the limit: %q, %v", data, err)
+			}
+			_, err := c.ReadFile("six")
+			over, ok := errors.AsType[*actions.LimitError](err)
+			if !ok || *over != (actions.LimitError{What: actions.LimitFile, Limit: 5, Got: 6}) || !errors.Is(err, fsutil.ErrTooLarge) {
+				t.Errorf("beyond the limit: %v", err)
+			}
+			wantError(t, err, "six: file is too large (max 5 bytes, got 6): leave it out, or have the host raise MaxFileBytes")
+			if _, err := c.ReadFile("none"); !errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsutil.ErrTooLarge) {
+				t.Errorf("what is not there: %v", err)
+			}
+		})
+	}
+}
+
+// TestLimitsInEveryFile: the limits on replacements are for each file, not for all of a step.
+func TestLimitsInEveryFile(t *testing.T) {
+	b := inMemory(t, files{"a": "xxx", "b": "xxx"})
+	c := &actions.Call{FS: b.stage, Files: []string{"a", "b"}, Limits: actions.Limits{MaxMatches: 3, MaxOutputBytes: 6}}
+	out, err := actions.Edit{OldText: "x", NewText: "yy"}.Run(t.Context(), c)
+	if err != nil || out.Edits != 6 {
+		t.Errorf("%+v, %v", out, err)
+	}
+	b.wantTree(files{"a": "yyyyyy", "b": "yyyyyy"})
+}
+
+// TestLineEndsCount: what is put in for the line ends of the file is held to the limit too, and what changes nothing is not.
+func TestLineEndsCount(t *testing.T) {
+	run := func(most int64, old, text string) error {
+		b := inMemory(t, files{"a": "x\r\n" + strings.Repeat("same ", 100)})
+		c := &actions.Call{FS: b.stage, Files: []string{"a"}, Limits: actions.Limits{MaxOutputBytes: most}}
+		_, err := actions.MultiEdit{Edits: []actions.TextEdit{{OldText: old, NewText: text}}}.Run(t.Context(), c)
+		return err
+	}
+	if err := run(5, "x\n", "y\n\n"); err != nil {
+		t.Errorf("at the limit: %v", err)
+	}
+	if _, ok := errors.AsType[*actions.LimitError](run(4, "x\n", "y\n\n")); !ok {
+		t.Error("the carriage returns were not counted")
+	}
+	if err := run(1, "same", "same"); err != nil {
+		t.Errorf("what changes nothing: %v", err)
+	}
+}
