@@ -1,6 +1,7 @@
 package fsutil
 
 import (
+	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -115,7 +116,7 @@ func (c *core) find(v *view, name string, follow bool, a access) (place, error) 
 			case target == "":
 				return refuse(part, fs.ErrNotExist)
 			case path.IsAbs(target) || filepath.VolumeName(target) != "":
-				return refuse(part, ErrEscape)
+				return refuse(part, fmt.Errorf("%w: symbolic link %s has an absolute target", ErrEscape, joinName(at.path, part)))
 			}
 			if rest == "" {
 				linked, asDir = true, asDir || isWrittenAsDir(target)
