@@ -84,6 +84,12 @@ func (t transfer) obstacle(c *Call, m move, sources map[string]move, targets map
 		switch kind, err := kindAt(c, dir); {
 		case err != nil:
 			return "", err
+		case kind == fsutil.Symlink:
+			// The links of a place are resolved, so this one could not be: it leads out, in a circle, or nowhere.
+			if _, err := c.FS.Stat(dir); err != nil {
+				return "", err
+			}
+			fallthrough
 		case kind != fsutil.Absent && kind != fsutil.Dir:
 			return fmt.Sprintf("would lie inside %s, which is not a directory", dir), nil
 		}
