@@ -87,12 +87,30 @@ func (s stateDir) ensure(sub ...string) error {
 	} else if !ok {
 		return &fs.PathError{Op: "make", Path: s.dir, Err: fs.ErrNotExist}
 	}
+	if err := s.unobstructed(); err != nil {
+		return err
+	}
 	if err := s.ensureIgnore(); err != nil {
 		return err
 	}
 	for _, name := range sub {
 		if err := s.d.mkdir(s.join(name)); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// unobstructed makes sure that none of the directories in it is something else. Some are needed only when the change is
+// committed, and then it is too late to find out that a link leads elsewhere.
+func (s stateDir) unobstructed() error {
+	for _, name := range []string{journal.TxDir, journal.BackupsDir, journal.RunsDir} {
+		st, err := s.d.lstat(s.join(name))
+		if err != nil {
+			return err
+		}
+		if st.Kind != fsutil.Absent && st.Kind != fsutil.Dir {
+			return controlError(s.join(name), "is a "+st.Kind.String()+", not a directory")
 		}
 	}
 	return nil
