@@ -219,8 +219,10 @@ func (r *run) filesOf(s Step, action actions.Action) ([]string, error) {
 	for _, name := range names {
 		canonical, err := r.stage.Canonical(name)
 		if err == nil && (strings.HasSuffix(name, "/") || strings.HasSuffix(name, "/.")) {
-			// It asks for a directory, which the canonical name does not tell any more.
-			_, err = r.stage.Stat(name)
+			// It asks for what a link leads to, and for a directory, which the canonical name does not tell any more.
+			if _, err = r.stage.Stat(name); err == nil {
+				canonical, err = r.stage.Resolve(name)
+			}
 		}
 		if err != nil {
 			return nil, err
