@@ -95,7 +95,7 @@ func newBackend(t *testing.T, name string) *backend {
 		b.fs, b.links = plainFs{below.(*afero.BasePathFs)}, true
 	case "overlay":
 		b.layer = afero.NewMemMapFs()
-		b.fs = afero.NewCopyOnWriteFs(below, b.layer)
+		b.fs, b.links = afero.NewCopyOnWriteFs(below, b.layer), true
 	default:
 		t.Fatalf("no backend %q", name)
 	}

@@ -59,14 +59,37 @@ func (b *backend) checkOutside(t *testing.T) {
 	if b.outside == nil {
 		return
 	}
-	if b.outside.opened != nil {
-		for _, what := range b.outside.opened() {
-			t.Errorf("outside of the tree: %s", what)
-		}
-	}
+	b.checkOpened(t)
+	defer b.forgetOpened()
 	if now := b.outside.snapshot(t); !maps.Equal(now, b.outside.before) {
 		t.Errorf("outside of the tree\n got %v\nwant %v", now, b.outside.before)
 	}
+}
+
+func (b *backend) checkOpened(t *testing.T) {
+	t.Helper()
+	if b.outside.opened == nil {
+		return
+	}
+	for _, what := range b.outside.opened() {
+		t.Errorf("outside of the tree: %s", what)
+	}
+}
+
+// forgetOpened drops what a test has opened itself.
+func (b *backend) forgetOpened() {
+	if b.outside.opened != nil {
+		b.outside.opened()
+	}
+}
+
+// changeOutside has the test itself change what is outside of the tree, and takes that for what has to stay.
+func (b *backend) changeOutside(t *testing.T, change func()) {
+	t.Helper()
+	b.checkOpened(t)
+	change()
+	b.outside.before = b.outside.snapshot(t)
+	b.forgetOpened()
 }
 
 // checkSilent fails the test if a result or an error tells a secret.
