@@ -56,7 +56,7 @@ type process struct {
 }
 
 // patience is how long a process may go on before it is taken to hang.
-const patience = 2 * time.Minute
+const patience = 10 * time.Minute
 
 func start(role string, args ...string) (*process, error) {
 	exe, err := os.Executable()
