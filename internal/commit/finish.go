@@ -32,7 +32,7 @@ func (t *txn) clean() (bool, error) {
 			}
 		}
 	}
-	if err := t.state.keep(journal.BackupsDir); err != nil {
+	if err := t.state.ensure(journal.BackupsDir); err != nil {
 		return false, err
 	}
 	return true, t.fs.Rename(t.dir, t.state.join(journal.BackupsDir, t.plan.ID))
@@ -55,7 +55,7 @@ func (t *txn) keepResult() error {
 	if h != t.plan.Result {
 		return &OpError{Phase: "clean", Path: name, Err: errDamaged}
 	}
-	if err := t.state.keep(journal.RunsDir); err != nil {
+	if err := t.state.ensure(journal.RunsDir); err != nil {
 		return err
 	}
 	if err := t.fs.Rename(name, t.state.join(journal.RunsDir, t.plan.RunID+".json")); err != nil {

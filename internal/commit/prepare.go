@@ -18,7 +18,7 @@ import (
 // begin makes the directory of the transaction and finds out what can be done there.
 func (t *txn) begin() error {
 	t.phase("stage")
-	if err := t.state.ensure(journal.TxDir); err != nil {
+	if err := t.state.ensure(t.lasting()...); err != nil {
 		return t.fail(t.state.dir, err)
 	}
 	for _, dir := range append([]string{t.dir}, append(t.slotDirs(journal.OldDir), t.slotDirs(journal.NewDir)...)...) {
@@ -35,6 +35,19 @@ func (t *txn) begin() error {
 		return err
 	}
 	return t.fail(t.dir, t.probe(t.dir))
+}
+
+// lasting returns the directories that the transaction will be in, first and last. They are made together, to be durable before
+// anything is moved from one to the other.
+func (t *txn) lasting() []string {
+	dirs := []string{journal.TxDir}
+	if slices.ContainsFunc(t.entries, func(e *entry) bool { return t.plan.Kept(&e.Record) }) {
+		dirs = append(dirs, journal.BackupsDir)
+	}
+	if t.plan.RunID != "" {
+		dirs = append(dirs, journal.RunsDir)
+	}
+	return dirs
 }
 
 // slotDirs returns the directories for the files of all entries, from the top down.
