@@ -76,14 +76,30 @@ type Outcome struct {
 	Mode string
 }
 
-// FileReport is what a step says of one file.
+// FileReport is what a step says of one file (S1.2, S1.9, S1.13, S1.14).
 type FileReport struct {
-	Path         string    `json:"path"`
-	Success      bool      `json:"success"`
+	Path    string `json:"path"`
+	Success bool   `json:"success"`
+	// Error is why it failed, "" for success.
 	Error        string    `json:"error,omitempty"`
 	ContentHash  string    `json:"content_hash,omitempty"` // SHA-256 of the whole file
 	RangeHash    string    `json:"range_hash,omitempty"`   // SHA-256 of the lines read, with their line ends
 	LastModified time.Time `json:"last_modified,omitzero"` // UTC
+	// EditsApplied, EditsFailed and FailedEdits are for steps that have a list of edits a file. Nil counts are left out.
+	EditsApplied *int         `json:"edits_applied,omitempty"`
+	EditsFailed  *int         `json:"edits_failed,omitempty"`
+	FailedEdits  []FailedEdit `json:"failed_edits,omitempty"`
+	// Replacements, WouldModify and Preview are for pattern_replace; the last two only in a dry run.
+	Replacements *int   `json:"replacements,omitempty"`
+	WouldModify  *bool  `json:"would_modify,omitempty"`
+	Preview      string `json:"preview,omitempty"`
+}
+
+// FailedEdit is one edit of a file that could not be made.
+type FailedEdit struct {
+	Index   int    `json:"index"` // in the list of edits of the file, from 0
+	Command string `json:"command"`
+	Error   string `json:"error"`
 }
 
 // Result is what an action can know of an earlier step that it takes input from.
