@@ -102,6 +102,9 @@ func (t transfer) obstacle(c *Call, m move, sources map[string]move, targets map
 			return "", nil // it makes room
 		}
 	}
+	if t.moves && c.FS.Respells(m.fromPlace, m.toPlace) {
+		return "", nil
+	}
 	kind, err := kindAt(c, m.toPlace)
 	switch {
 	case err != nil:

@@ -47,8 +47,9 @@ type baseFs struct {
 	seed  maphash.Seed
 	cache *byteCache
 
-	mu    sync.RWMutex
-	known map[string]*fact // directories, links, and files that were read or staged
+	mu     sync.RWMutex
+	known  map[string]*fact // directories, links, and files that were read or staged
+	hidden map[string]bool  // other spellings of names, see Respells
 }
 
 func newBaseFs(fsys afero.Fs) *baseFs {
@@ -63,9 +64,9 @@ func newBaseFs(fsys afero.Fs) *baseFs {
 // lstat returns what the base has at the canonical path, nil if nothing.
 func (b *baseFs) lstat(name string) (*fact, error) {
 	b.mu.RLock()
-	f := b.known[name]
+	f, hidden := b.known[name], b.hidden[name]
 	b.mu.RUnlock()
-	if f != nil {
+	if f != nil || hidden {
 		return f, nil
 	}
 	info, err := lstatAt(b.fsys, name)

@@ -27,6 +27,9 @@ func (s *Stage) rename(oldname, newname string) error {
 	if err != nil {
 		return err
 	}
+	if s.respells(src, dst) {
+		dst.ent = ent{}
+	}
 	isDir := src.ent.kind() == Dir
 	switch {
 	case (from.asDir || to.asDir) && !isDir:
