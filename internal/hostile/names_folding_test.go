@@ -1,0 +1,238 @@
+package hostile_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+)
+
+// eachFolding runs the test where names that differ by case only are one: on a file system of ours that does so, with all
+// abilities and with those of afero alone, and on ext4 if the kernel has such a thing.
+func eachFolding(t *testing.T, test func(t *testing.T, b *backend)) {
+	t.Helper()
+	for _, name := range []string{"abilities", "plain", "ext4"} {
+		t.Run(name, func(t *testing.T) {
+			b := newBackend(t, "root")
+			if name == "ext4" {
+				b.mountFolding(t)
+			} else {
+				f := foldFs{openRoot(t, b.dir)}
+				b.fs = f
+				if name == "plain" {
+					b.fs = struct {
+						afero.Fs
+						afero.Symlinker
+					}{f, f}
+				}
+			}
+			test(t, b)
+			b.checkOutside(t)
+		})
+	}
+}
+
+// mountFolding puts an ext4 with a case-insensitive top in the place of the tree.
+func (b *backend) mountFolding(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS != "linux" || os.Getuid() != 0 {
+		t.Skip("only root on Linux can mount a file system")
+	}
+	image, top := filepath.Join(t.TempDir(), "image"), t.TempDir()
+	if err := os.WriteFile(image, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(image, 16<<20); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"mkfs.ext4", "-q", "-O", "casefold", "-E", "encoding=utf8", image},
+		{"mount", "-o", "loop", image, top},
+	} {
+		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+			t.Skipf("no ext4 that folds case can be had here (the kernel needs CONFIG_UNICODE): %s: %v %s", args[0], err, out)
+		}
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", top).CombinedOutput(); err != nil {
+			t.Errorf("umount: %v %s", err, out)
+		}
+	})
+	b.dir = filepath.Join(top, "root")
+	if err := os.Mkdir(b.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("chattr", "+F", b.dir).CombinedOutput(); err != nil {
+		t.Skipf("chattr +F: %v %s", err, out)
+	}
+	b.fs = openRoot(t, b.dir)
+	plant(t, b.fs, planted)
+}
+
+// listing is what the top of the tree has, by name as it is spelled there, the state directory left out.
+func (b *backend) listing(t *testing.T) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(b.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make(map[string]string)
+	for _, e := range entries {
+		if e.Type().IsRegular() {
+			all[e.Name()] = b.content(t, e.Name())
+		}
+	}
+	return all
+}
+
+func (b *backend) wants(t *testing.T, want map[string]string) {
+	t.Helper()
+	got := b.listing(t)
+	for name, content := range want {
+		if got[name] != content {
+			t.Errorf("%q has %q, want %q; there are %q", name, got[name], content, got)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("there are %q, want %q", got, want)
+	}
+}
+
+const nfc, nfd = "caf\u00e9.txt", "cafe\u0301.txt"
+
+// Where names are bytes, the two spellings are two files like any others.
+func TestHostile_021_composedAndDecomposed(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "darwin" {
+		t.Skip("the file system takes both for one: see the next test")
+	}
+	eachBackend(t, func(t *testing.T, b *backend) {
+		b.plant(t, map[string]string{nfc: "composed needle\n", nfd: "decomposed needle\n"})
+		res := b.works(t,
+			act("search", obj{"pattern": "composed needle"}),
+			act("edit", obj{"old_text": "needle", "new_text": "pin"}, obj{"input_from": "search"}),
+			act("rename", obj{"files": []string{nfd}, "to": "moved/" + nfd}),
+			act("copy", obj{"files": []string{nfc}, "destination": "moved"}))
+		if res.TotalEdits != 2 || !slices.Equal(res.FilesChanged.Modified, []string{nfc}) {
+			t.Errorf("%d edits, changed %q", res.TotalEdits, res.FilesChanged)
+		}
+		if b.commits && (b.content(t, "moved/"+nfd) != "decomposed pin\n" || b.content(t, "moved/"+nfc) != "composed pin\n") {
+			t.Error("one was taken for the other")
+		}
+	})
+}
+
+func TestHostile_021_composedAndDecomposed_folding(t *testing.T) {
+	t.Parallel()
+	eachFolding(t, func(t *testing.T, b *backend) { collides(t, b, nfc, nfd) })
+}
+
+func TestHostile_023_collision(t *testing.T) {
+	t.Parallel()
+	eachFolding(t, func(t *testing.T, b *backend) { collides(t, b, "readme", "README") })
+}
+
+// collides wants that nothing is lost when a file is to be made under a name that another one has: neither when that is
+// there already nor when it is made by the same run.
+func collides(t *testing.T, b *backend, one, other string) {
+	t.Helper()
+	want := map[string]string{"a.txt": "alpha needle\n", "b.txt": "beta needle\n"}
+	both := []obj{
+		act("copy", obj{"files": []string{"a.txt"}, "to": one}),
+		act("copy", obj{"files": []string{"b.txt"}, "to": other}, obj{"id": "copy2"}),
+	}
+	_, err := b.run(t, both...)
+	if conflict, ok := errors.AsType[*millrace.ConflictError](err); !ok || conflict.Conflicts[0].Path != one && conflict.Conflicts[0].Path != other {
+		t.Errorf("both made by one run: %v", err)
+	}
+	b.wants(t, want)
+	for _, action := range []string{"copy", "rename"} {
+		_, err := b.run(t, act("edit", obj{"files": []string{"b.txt"}, "old_text": "needle", "new_text": "pin"}),
+			act(action, obj{"files": []string{"a.txt"}, "to": one}), act("copy", obj{"files": []string{"b.txt"}, "to": other}, obj{"id": "copy2"}))
+		if _, ok := errors.AsType[*millrace.ConflictError](err); !ok {
+			t.Errorf("%s: both made by one run: %v", action, err)
+		}
+		b.wants(t, want)
+	}
+
+	b.plant(t, map[string]string{one: "first needle\n"})
+	want[one] = "first needle\n"
+	for _, action := range []string{"copy", "rename"} {
+		b.refuses(t, fs.ErrExist, other, act(action, obj{"files": []string{"a.txt"}, "to": other}))
+		b.refuses(t, fs.ErrExist, other, act(action, obj{"files": []string{"a.txt", "b.txt"}, "to": other + "/{{name}}"}))
+		b.wants(t, want)
+	}
+	// Two names of one file in a list are two edits of it, of which the second is in conflict with the first.
+	_, err = b.run(t, act("edit", obj{"files": []string{one, other}, "old_text": "needle", "new_text": "needles"}))
+	if _, ok := errors.AsType[*millrace.ConflictError](err); !ok {
+		t.Errorf("edited under both names: %v", err)
+	}
+	b.wants(t, want)
+	// To be replaced is what was asked for.
+	if _, err := b.run(t, act("copy", obj{"files": []string{"a.txt"}, "to": other, "overwrite": true})); err != nil {
+		t.Errorf("overwrite: %v", err)
+	}
+	if got := b.content(t, one); got != "alpha needle\n" {
+		t.Errorf("overwritten, %s is %q", one, got)
+	}
+}
+
+func TestHostile_022_renameByCaseOnly(t *testing.T) {
+	t.Parallel()
+	eachFolding(t, func(t *testing.T, b *backend) {
+		b.plant(t, map[string]string{"Foo": "foo needle\n"})
+		for _, steps := range [][]obj{
+			{act("rename", obj{"files": []string{"Foo"}, "to": "foo"})},
+			{act("edit", obj{"files": []string{"Foo"}, "old_text": "foo", "new_text": "foo"}), act("rename", obj{"files": []string{"Foo"}, "to": "fOO"})},
+			{act("rename", obj{"files": []string{"Foo"}, "to": "foo", "overwrite": true})},
+			{act("rename", obj{"files": []string{"Foo"}, "to": "FOO"}), act("edit", obj{"files": []string{"FOO"}, "old_text": "needle", "new_text": "pin"})},
+		} {
+			to := steps[len(steps)-1]["params"].(obj)["to"]
+			content := "foo needle\n"
+			if to == nil {
+				to, content = "FOO", "foo pin\n"
+			}
+			res, err := b.run(t, steps...)
+			if err != nil {
+				t.Errorf("to %s: %v", to, err)
+				continue
+			}
+			if want := []millrace.RenamedFile{{From: "Foo", To: to.(string)}}; !slices.Equal(res.FilesChanged.Renamed, want) || res.FilesChanged.Count() != 1 {
+				t.Errorf("changed %+v", res.FilesChanged)
+			}
+			b.wants(t, map[string]string{"a.txt": "alpha needle\n", "b.txt": "beta needle\n", to.(string): content})
+			if _, err := b.host.Restore(t.Context(), b.fs, res.BackupID); err != nil {
+				t.Errorf("restore from %s: %v", to, err)
+			}
+			b.wants(t, map[string]string{"a.txt": "alpha needle\n", "b.txt": "beta needle\n", "Foo": "foo needle\n"})
+		}
+	})
+}
+
+// Two names of one file, where case counts, are no spellings of each other: one is in the other's way.
+func TestHostile_022_renameByCaseOnly_hardLinks(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("the file system may fold case")
+	}
+	onDisk(t, func(t *testing.T, b *backend) {
+		b.plant(t, map[string]string{"Foo": "foo needle\n"})
+		b.hardLink(t, b.path("Foo"), b.path("foo"))
+		b.refuses(t, fs.ErrExist, "foo", act("rename", obj{"files": []string{"Foo"}, "to": "foo"}))
+		res := b.works(t, act("rename", obj{"files": []string{"Foo"}, "to": "foo", "overwrite": true}))
+		if b.has("Foo") || b.content(t, "foo") != "foo needle\n" {
+			t.Error("the file is lost, or there under both names")
+		}
+		if _, err := b.host.Restore(t.Context(), b.fs, res.BackupID); err != nil || !b.has("Foo") || !b.has("foo") {
+			t.Errorf("restored: %v", err)
+		}
+	})
+}
