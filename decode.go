@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/millrace-go/millrace/actions"
@@ -96,10 +97,8 @@ func nodeAt(n *strictjson.Node, pointer string) *strictjson.Node {
 	for _, token := range tokens {
 		var next *strictjson.Node
 		if n.Kind == strictjson.Array {
-			for i, e := range n.Elems {
-				if fmt.Sprint(i) == token {
-					next = e
-				}
+			if i, err := strconv.Atoi(token); err == nil && i >= 0 && i < len(n.Elems) {
+				next = n.Elems[i]
 			}
 		} else {
 			next = n.Get(token)
@@ -231,6 +230,9 @@ func (t *decoding) pipeline(root *strictjson.Node) {
 // steps decodes the steps in two passes: what is a template in one depends on the ids of all.
 func (t *decoding) steps(list *strictjson.Node, at string) {
 	t.draft.steps = make([]Step, len(list.Elems))
+	if len(list.Elems) > manySteps {
+		return
+	}
 	for i, n := range list.Elems {
 		if id := n.Get("id"); id != nil && id.Kind == strictjson.String {
 			t.draft.steps[i].ID = id.Text

@@ -54,6 +54,10 @@ type draft struct {
 	index   map[string]int
 }
 
+// manySteps is how many steps are looked at. Of more it is said that they are too many and no more: to check each against all
+// others takes time, and nobody reads it.
+const manySteps = 10 * MaxSteps
+
 // check finds every problem and returns the pipeline if there is none.
 func (d *draft) check() (Pipeline, error) {
 	if d.name == "" {
@@ -67,9 +71,11 @@ func (d *draft) check() (Pipeline, error) {
 	case n > MaxSteps:
 		d.problem("/steps", codeManySteps, "split the pipeline, or use multi_edit for several edits of the same files", "too many steps (max %d, got %d)", MaxSteps, n)
 	}
-	d.checkIDs()
-	for i := range d.steps {
-		d.checkStep(i)
+	if len(d.steps) <= manySteps {
+		d.checkIDs()
+		for i := range d.steps {
+			d.checkStep(i)
+		}
 	}
 	if len(d.problems) > 0 {
 		sortProblems(d.problems)
@@ -249,10 +255,15 @@ func (d *draft) checkParams(i int, at string) {
 	}
 	c := &actions.Check{IsTemplated: templated, HasInput: len(s.inputs()) > 0}
 	v.Validate(c)
+	told := make(map[string]bool, len(d.problems))
+	for _, p := range d.problems {
+		told[p.Pointer] = true
+	}
 	for _, p := range c.Problems {
-		if slices.ContainsFunc(d.problems, func(q Problem) bool { return q.Pointer == at+p.Param }) {
+		if told[at+p.Param] {
 			continue // one problem a place: the tags have said it already
 		}
+		told[at+p.Param] = true
 		d.problem(at+p.Param, p.Code, p.Hint, "%s", p.Message)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 // What another program leaves in a.txt.
@@ -140,6 +141,9 @@ func TestHostile_071_072_073_074_duringCommit(t *testing.T) {
 	for _, phase := range []string{"verify", "stage", "backup", "journal", "apply"} {
 		for how, save := range saves() {
 			for what, one := range touched() {
+				if inBetween := phase != "verify" && phase != "apply"; inBetween && what != "edit" && fstest.Runs(0, 0, 1) == 0 {
+					continue // the long form takes half a minute
+				}
 				t.Run(phase+"/"+how+"/"+what, func(t *testing.T) {
 					eachCommitting(t, func(t *testing.T, b *backend) {
 						if how == "073 same size, same mtime" && phase != "verify" && b.confined {
