@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -23,10 +24,7 @@ func playHalf(args []string) error {
 	x := millrace.Executor{Observe: func(e millrace.Event) {
 		tellPhases(e)
 		if e == (millrace.CommitPhase{Phase: "sync"}) {
-			if self, err := os.FindProcess(os.Getpid()); err == nil {
-				_ = self.Kill()
-			}
-			select {} // it takes a moment
+			die()
 		}
 	}}
 	p, err := advance(0, false)
@@ -35,6 +33,14 @@ func playHalf(args []string) error {
 	}
 	_, err = x.Run(context.Background(), fsys, p)
 	return errors.Join(errors.New("still alive"), err)
+}
+
+// die kills this process, with no chance for it to do anything about it.
+func die() {
+	if self, err := os.FindProcess(os.Getpid()); err == nil {
+		_ = self.Kill()
+	}
+	select {} // it takes a moment
 }
 
 func playRecover(args []string) error {
@@ -50,21 +56,35 @@ func playRecover(args []string) error {
 	return nil
 }
 
+// playRestore restores a backup. The arguments after that are the phase in which it is to die, and after how many
+// microseconds: one that does that by itself keeps its time better than who kills it from outside.
 func playRestore(args []string) error {
 	fsys, err := open(args[0], args[1])
 	if err != nil {
 		return err
 	}
+	x := millrace.Executor{}
+	if len(args) > 4 {
+		after, err := strconv.Atoi(args[4])
+		if err != nil {
+			return err
+		}
+		x.Observe = func(e millrace.Event) {
+			if e == (millrace.CommitPhase{Phase: args[3]}) {
+				go func() { pause(time.Duration(after) * time.Microsecond); die() }()
+			}
+		}
+	}
 	say("ready")
-	if _, err := (millrace.Executor{Observe: tellPhases}).Restore(context.Background(), fsys, args[2]); err != nil {
+	if _, err := x.Restore(context.Background(), fsys, args[2]); err != nil {
 		return err
 	}
 	say("done")
 	return nil
 }
 
-// interrupt starts a process and kills it a little after it is ready, at the latest when it is done. It reports whether it
-// was done.
+// interrupt starts a process and kills it a little after it is ready, unless it is to die by itself, for which longest is
+// zero. It reports whether it had been done.
 func interrupt(rnd *rand.Rand, longest time.Duration, role string, args ...string) (bool, error) {
 	v, err := start(role, args...)
 	if err != nil {
@@ -73,15 +93,14 @@ func interrupt(rnd *rand.Rand, longest time.Duration, role string, args ...strin
 	done := false
 	see := func(line string) { done = done || line == "done" }
 	alive := v.await("ready", 1, see)
-	if alive && role == "restore" && rnd.IntN(4) > 0 {
-		// Most of its life a restore reads and makes copies. Where it changes the tree is where it hurts.
-		alive = v.await("phase "+[]string{"apply", "sync", "commit"}[rnd.IntN(3)], 1, see)
-		longest /= 20
+	if longest == 0 {
+		_ = v.drain(see) // it dies by itself, or comes to its end
+	} else {
+		if alive {
+			pause(time.Duration(rnd.Int64N(int64(longest))))
+		}
+		v.kill(see)
 	}
-	if alive {
-		pause(time.Duration(rnd.Int64N(int64(longest))))
-	}
-	v.kill(see)
 	if v.stderr.Len() > 0 {
 		err = errors.New(strings.TrimSpace(v.stderr.String()))
 	}
@@ -187,7 +206,14 @@ func killRestores(dir, kind string, rnd *rand.Rand, seen *counters) error {
 	}
 	oldest := 1
 	for range 1 + rnd.IntN(3) {
-		done, err := interrupt(rnd, 25*time.Millisecond, "restore", kind, dir, res.BackupID)
+		args := []string{kind, dir, res.BackupID}
+		longest := 25 * time.Millisecond
+		if rnd.IntN(4) > 0 {
+			// Most of its life a restore reads and makes copies. Where it changes the tree is where it hurts.
+			args = append(args, []string{"apply", "sync", "commit"}[rnd.IntN(3)], strconv.Itoa(rnd.IntN(1000)))
+			longest = 0
+		}
+		done, err := interrupt(rnd, longest, "restore", args...)
 		if err != nil {
 			// One before may have come to its end after all. Then this one met a tree that is restored.
 			if g, gerr := whichGeneration(dir, false); g != 0 || gerr != nil {
