@@ -151,7 +151,7 @@ func treeOf(t testing.TB, dir string, what facts) map[string]string {
 	if what&inodes != 0 {
 		for name, st := range seen {
 			if st.Mode&unix.S_IFMT != unix.S_IFDIR {
-				all[name] += fmt.Sprintf(" #%d/%d", st.Ino, st.Nlink-own[st.Ino])
+				all[name] += fmt.Sprintf(" #%d/%d", st.Ino, uint64(st.Nlink)-own[st.Ino])
 			}
 		}
 	}

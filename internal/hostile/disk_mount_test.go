@@ -71,6 +71,24 @@ func TestHostile_096_bindMountInside(t *testing.T) {
 	}
 }
 
+// TestHostile_096_createdOnly has nothing on the mount that could be linked, so that it shows itself only when half is applied.
+func TestHostile_096_createdOnly(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "tree")
+	mountedTree(t, dir)
+	before := treeOf(t, dir, contents|times)
+	fsys := openDir(t, dir)
+	res, err := host().Run(t.Context(), fsys, altering(put("a", "A"), put("m/made", "new"), put("m/kept/deep/er", "new")))
+	must(t, err)
+	got := treeOf(t, dir, contents)
+	if got["m/made"] != `100644 "new"` || got["m/kept/deep/er"] != `100644 "new"` || got["a"] != `100644 "A"` || len(res.Warnings) > 0 {
+		t.Errorf("tree %v, warnings %q", got, res.Warnings)
+	}
+	_, err = host().Restore(t.Context(), fsys, res.BackupID)
+	must(t, err, os.RemoveAll(filepath.Join(dir, stateName)))
+	sameTree(t, "restored", dir, before, contents|times)
+}
+
 // TestHostile_097_overlayfsDirectoryRename has directories of the lower layer, which an overlay cannot rename.
 func TestHostile_097_overlayfsDirectoryRename(t *testing.T) {
 	t.Parallel()
@@ -162,7 +180,7 @@ func nodes(t *testing.T, dir string) []uint64 {
 		}
 		var st unix.Stat_t
 		err = unix.Lstat(name, &st)
-		list = append(list, st.Nlink)
+		list = append(list, uint64(st.Nlink))
 		return err
 	}))
 	return list
