@@ -17,6 +17,10 @@ const childVariable = "MILLRACE_HOSTILE_CHILD"
 // child returns the other program of that name.
 func child(name string) func(args []string) error {
 	switch name {
+	case "hold":
+		return holdChild
+	case "handles":
+		return handlesChild
 	case "measure":
 		return measureChild
 	}

@@ -1,0 +1,121 @@
+package hostile_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// holder is another process in the middle of a run that counts up in a.txt.
+type holder struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+}
+
+// startHolder starts a run in another process and returns when it is at the place: "step", or a phase of the commit.
+func startHolder(t *testing.T, b *backend, at string) *holder {
+	t.Helper()
+	h := &holder{cmd: command(t, "hold", b.name, b.dir, at)}
+	h.cmd.Env = append(h.cmd.Env, "HOME="+os.Getenv("HOME"))
+	out, err := h.cmd.StdoutPipe()
+	if err == nil {
+		h.in, err = h.cmd.StdinPipe()
+	}
+	if err == nil {
+		err = h.cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.cmd.Process.Kill() }) // if it has not ended by itself
+	within(t, patience, func(context.Context) {
+		line, err := bufio.NewReader(out).ReadString('\n')
+		if line != "holding\n" {
+			t.Errorf("the other process says %q, %v", line, err)
+		}
+	})
+	return h
+}
+
+// release lets the other process go on, and waits for it.
+func (h *holder) release(t *testing.T) {
+	t.Helper()
+	if err := errors.Join(h.in.Close(), h.cmd.Wait()); err != nil {
+		t.Errorf("the other process: %v", err)
+	}
+}
+
+// kill ends it without a warning.
+func (h *holder) kill(t *testing.T) {
+	t.Helper()
+	if err := h.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = h.cmd.Wait() // it was killed
+}
+
+// holdChild is the other process.
+func holdChild(args []string) error {
+	name, dir, at := args[0], args[1], args[2]
+	below := afero.NewBasePathFs(afero.NewOsFs(), dir)
+	var fsys afero.Fs
+	switch name {
+	case "os":
+		fsys = below
+	case "plain":
+		fsys = plainFs{below.(*afero.BasePathFs)}
+	default:
+		root, err := fsutil.OpenRoot(dir)
+		if err != nil {
+			return err
+		}
+		defer root.Close()
+		fsys = root
+	}
+	p, err := millrace.Decode([]byte(`{"name": "hold", "steps": [
+		{"id": "s", "action": "regex_transform", "params": {"files": ["a.txt"], "patterns": [{"pattern": "\\A", "replacement": "+"}]}},
+		{"id": "c", "action": "copy", "params": {"files": ["b.txt"], "to": "dir/copied.txt"}},
+		{"id": "d", "action": "delete", "params": {"files": ["dir/c.txt"]}}]}`))
+	if err != nil {
+		return err
+	}
+	x := host()
+	x.Observe = func(e millrace.Event) {
+		step, isStep := e.(millrace.StepStarted)
+		phase, isPhase := e.(millrace.CommitPhase)
+		if isStep && at == "step" && step.Index == 0 || isPhase && phase.Phase == at {
+			fmt.Println("holding")
+			_, _ = io.Copy(io.Discard, os.Stdin) // until whoever started this closes it
+		}
+	}
+	_, err = x.Run(context.Background(), fsys, p)
+	return err
+}
+
+// handlesChild prints what it has been given open handles of, and goes on living until its standard input is closed.
+func handlesChild([]string) error {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return err
+	}
+	var open []string
+	for _, e := range entries {
+		if target, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil {
+			open = append(open, target)
+		}
+	}
+	fmt.Println(strings.Join(open, "\t"))
+	_, err = io.Copy(io.Discard, os.Stdin)
+	return err
+}
