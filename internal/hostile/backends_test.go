@@ -42,7 +42,22 @@ var longAgo = time.Date(2020, 2, 3, 4, 5, 6, 789_000_000, time.UTC)
 // been changed or, as far as the system tells, opened.
 func eachBackend(t *testing.T, test func(t *testing.T, b *backend)) {
 	t.Helper()
-	for _, name := range []string{"root", "os", "plain", "memory", "overlay"} {
+	eachOf(t, backendsFor(0), test)
+}
+
+// backendsFor are the names of the backends for the i-th of many inputs that are alike: all of them for the first, and one
+// of the operating system and one in memory for the others.
+func backendsFor(i int) []string {
+	if i > 0 {
+		return []string{"root", "memory"}
+	}
+	return []string{"root", "os", "plain", "memory", "overlay"}
+}
+
+// eachOf is eachBackend for some of them.
+func eachOf(t *testing.T, names []string, test func(t *testing.T, b *backend)) {
+	t.Helper()
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			b := newBackend(t, name)
 			test(t, b)

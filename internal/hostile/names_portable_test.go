@@ -18,9 +18,9 @@ func portably(t *testing.T, names ...string) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no such names here, with or without the policy")
 	}
-	for _, name := range names {
+	for i, name := range names {
 		t.Run(fmt.Sprintf("%+q", name), func(t *testing.T) {
-			eachBackend(t, func(t *testing.T, b *backend) {
+			eachOf(t, backendsFor(i), func(t *testing.T, b *backend) {
 				b.host.PortableNames = true
 				for _, p := range []string{name, "dir/" + name, name + "/x"} {
 					for _, u := range usesIn(p, target) {

@@ -12,12 +12,12 @@ import (
 // policy.
 func TestHostile_024_stateDirectory(t *testing.T) {
 	t.Parallel()
-	for _, p := range []string{
+	for i, p := range []string{
 		".millrace/lock", ".millrace", ".MILLRACE/x", ".Millrace", ".millrace./x", ".millrace /x", ".millrace::$INDEX_ALLOCATION/x",
 		"dir/../.millrace/backups", "./.millrace/tx/x", ".mill\u200crace/x",
 	} {
 		t.Run(p, func(t *testing.T) {
-			eachUse(t, p, func(t *testing.T, b *backend, u use) {
+			eachUseOf(t, backendsFor(i), p, func(t *testing.T, b *backend, u use) {
 				b.refuses(t, fsutil.ErrReserved, "", u.steps...)
 			}, source, looked, asked, target)
 		})
@@ -49,12 +49,12 @@ func TestHostile_024_stateDirectory_search(t *testing.T) {
 // Version control directories can be read, and nothing else, under every name that some file system takes for theirs.
 func TestHostile_025_versionControl(t *testing.T) {
 	t.Parallel()
-	for _, p := range []string{
+	for i, p := range []string{
 		".git/hooks/pre-commit", ".GIT/config", "git~1/config", "GIT~1/config", ".g\u200cit/config", ".git./config", ".git /config",
 		".git::$INDEX_ALLOCATION/config", "dir/.git/config", ".hg/hgrc", ".svn/entries", ".jj/repo", ".git",
 	} {
 		t.Run(p, func(t *testing.T) {
-			eachBackend(t, func(t *testing.T, b *backend) {
+			eachOf(t, backendsFor(i), func(t *testing.T, b *backend) {
 				for _, u := range usesIn(p, target) {
 					b.refuses(t, fsutil.ErrProtected, "", u.steps...)
 				}

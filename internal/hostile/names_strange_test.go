@@ -88,13 +88,13 @@ func strange(t *testing.T, b *backend, name string) (shown []string, res *millra
 func TestHostile_018_controlCharacters(t *testing.T) {
 	t.Parallel()
 	skipOnWindows(t)
-	for _, name := range []string{"new\nline.txt", "carriage\rreturn.txt", "esc\x1b[31mred.txt", "tab\tbell\a.txt", "del\x7fc1\u0085.txt"} {
+	for i, name := range []string{"new\nline.txt", "carriage\rreturn.txt", "esc\x1b[31mred.txt", "tab\tbell\a.txt", "del\x7fc1\u0085.txt"} {
 		t.Run(fmt.Sprintf("%+q", name), func(t *testing.T) {
-			eachBackend(t, func(t *testing.T, b *backend) {
+			eachOf(t, backendsFor(i), func(t *testing.T, b *backend) {
 				shown, res := strange(t, b, name)
-				for i, text := range shown {
+				for n, text := range shown {
 					if strings.Contains(text, name) || strings.ContainsAny(text, "\r\x1b\a\x7f\u0085") {
-						t.Errorf("text %d shows the name as it is: %q", i, text)
+						t.Errorf("text %d shows the name as it is: %q", n, text)
 					}
 				}
 				data, err := json.Marshal(res)
@@ -144,13 +144,13 @@ func TestHostile_019_invalidUTF8(t *testing.T) {
 func TestHostile_020_bidiAndZeroWidth(t *testing.T) {
 	t.Parallel()
 	skipOnWindows(t)
-	for _, name := range []string{"gpj.\u202etxt.sh", "zero\u200bwidth.txt", "mark\ufeff.txt", "iso\u2066late\u2069.txt", "join\u2060er.txt"} {
+	for i, name := range []string{"gpj.\u202etxt.sh", "zero\u200bwidth.txt", "mark\ufeff.txt", "iso\u2066late\u2069.txt", "join\u2060er.txt"} {
 		t.Run(fmt.Sprintf("%+q", name), func(t *testing.T) {
-			eachBackend(t, func(t *testing.T, b *backend) {
+			eachOf(t, backendsFor(i), func(t *testing.T, b *backend) {
 				shown, res := strange(t, b, name)
-				for i, text := range []string{shown[0], shown[3]} {
+				for n, text := range []string{shown[0], shown[3]} {
 					if strings.Contains(text, name) {
-						t.Errorf("text %d shows the name as it is: %q", i, text)
+						t.Errorf("text %d shows the name as it is: %q", n, text)
 					}
 				}
 				for _, path := range []string{"strange/" + name, "moved/" + name} {
@@ -167,9 +167,9 @@ func TestHostile_020_bidiAndZeroWidth(t *testing.T) {
 func TestHostile_026_literalNames(t *testing.T) {
 	t.Parallel()
 	skipOnWindows(t)
-	for _, name := range []string{"-rf", "~", "~/x", "$HOME", "%2e%2e", "%2e%2e/secret", "*", "a*.txt", "`id`", "$(id)", "{a,b}.txt", "[a].txt", "..."} {
+	for i, name := range []string{"-rf", "~", "~/x", "$HOME", "%2e%2e", "%2e%2e/secret", "*", "a*.txt", "`id`", "$(id)", "{a,b}.txt", "[a].txt", "..."} {
 		t.Run("", func(t *testing.T) {
-			eachBackend(t, func(t *testing.T, b *backend) {
+			eachOf(t, backendsFor(i), func(t *testing.T, b *backend) {
 				b.refuses(t, fs.ErrNotExist, name, act("edit", obj{"files": []string{name}, "old_text": "needle", "new_text": "pin"}))
 				b.works(t,
 					act("copy", obj{"files": []string{"a.txt"}, "to": name}),

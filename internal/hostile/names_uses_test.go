@@ -64,7 +64,13 @@ func uses(p string) []use {
 // eachUse runs a test for the path in every place of some roles, on every backend. The test must not change the tree.
 func eachUse(t *testing.T, p string, test func(t *testing.T, b *backend, u use), roles ...role) {
 	t.Helper()
-	eachBackend(t, func(t *testing.T, b *backend) {
+	eachUseOf(t, backendsFor(0), p, test, roles...)
+}
+
+// eachUseOf is eachUse for some backends.
+func eachUseOf(t *testing.T, backends []string, p string, test func(t *testing.T, b *backend, u use), roles ...role) {
+	t.Helper()
+	eachOf(t, backends, func(t *testing.T, b *backend) {
 		for _, u := range usesIn(p, roles...) {
 			t.Run(u.what, func(t *testing.T) { test(t, b, u) })
 		}
