@@ -1,15 +1,23 @@
 # Every check is a step of .ci/run, so that what runs here and what runs elsewhere cannot differ.
 
-STEPS = format vet tidy lint test race platforms fuzz examples
+SHELL = /bin/bash
+.SHELLFLAGS = -o pipefail -c
 
-.PHONY: check bench vuln clean $(STEPS)
+STEPS = format vet tidy lint test coverage mutants race platforms fuzz examples
 
-# All checks. Single ones: make test, make fuzz FUZZTIME=60s FUZZTOTAL=3600 ...
+.PHONY: check torture bench vuln clean $(STEPS)
+
+# All checks. Single ones: make test, make fuzz FUZZTIME=60 FUZZLONG=600 ...
 check:
 	./.ci/run
 
 $(STEPS):
 	./.ci/run $@
+
+# The tests that take samples, with as many as they are worth: hours. TORTURE=3 takes three times as many.
+TORTURE = 1
+torture:
+	MILLRACE_TORTURE=$(TORTURE) go test -count=1 -timeout 24h -v -run 'Crash|Faults|Foreign|Kill|Power|Writer|Hostile|Count|Property|Random|Model' ./... | grep -v '^=== '
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./...

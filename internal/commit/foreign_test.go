@@ -14,6 +14,7 @@ import (
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 const foreignText = "written by somebody else"
@@ -119,7 +120,7 @@ func TestForeignWriter(t *testing.T) {
 	if told == 0 || told == runs {
 		t.Errorf("%d of %d runs met a conflict", told, runs)
 	}
-	t.Logf("%d runs, %d with conflicts", runs, told)
+	fstest.Countf(t, "%d runs, %d with conflicts", runs, told)
 }
 
 // checkRest compares all paths that the other program has not touched: they are all old or all new, but that a directory

@@ -185,7 +185,7 @@ func TestFaults(t *testing.T) {
 	t.Parallel()
 	var count faultTally
 	t.Cleanup(func() {
-		t.Logf("%d faults, %d with a crash afterwards: %d times rolled back at once, %d times left for the next start, %d times not known whether committed, %d times committed all the same",
+		fstest.Countf(t, "%d faults, %d with a crash afterwards: %d times rolled back at once, %d times left for the next start, %d times not known whether committed, %d times committed all the same",
 			count.runs.Load(), count.crashes.Load(), count.rolledBack.Load(), count.pending.Load(), count.unknown.Load(), count.survived.Load())
 	})
 	eachStory(t, fstest.Runs(4, 220, 2500), func(t *testing.T, number uint64) {

@@ -171,8 +171,8 @@ func TestForeign(t *testing.T) {
 	}
 	var with, control foreignTally
 	t.Cleanup(func() {
-		t.Logf("%d saves, %d times somebody was told; %d lost", with.runs.Load(), with.told.Load(), with.lost.Load())
-		t.Logf("without exchange: %d saves, %d lost", control.runs.Load(), control.lost.Load())
+		fstest.Countf(t, "%d saves, %d times somebody was told; %d lost", with.runs.Load(), with.told.Load(), with.lost.Load())
+		fstest.Countf(t, "without exchange: %d saves, %d lost", control.runs.Load(), control.lost.Load())
 		if with.lost.Load() > 0 || with.told.Load() == 0 {
 			t.Error("something is lost, or nobody was ever told")
 		}

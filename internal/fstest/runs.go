@@ -1,6 +1,7 @@
 package fstest
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"testing"
@@ -20,4 +21,30 @@ func Runs(short, normal, torture int) int {
 		return short
 	}
 	return normal
+}
+
+// CountsVariable is the environment variable that may name a file for what tests have counted.
+const CountsVariable = "MILLRACE_COUNTS"
+
+// Countf logs how much a test has tried, and adds it to the file that CountsVariable names, so that it is seen without -v too.
+func Countf(t testing.TB, format string, args ...any) {
+	t.Helper()
+	text := fmt.Sprintf(format, args...)
+	t.Log(text)
+	name := os.Getenv(CountsVariable)
+	if name == "" {
+		return
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	_, err = fmt.Fprintf(f, "%s: %s\n", t.Name(), text)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		t.Error(err)
+	}
 }
