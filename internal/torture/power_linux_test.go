@@ -141,8 +141,10 @@ func powerCuts(t *testing.T, real realFs, sync string, cuts int) *counters {
 	must(errors.Join(err, unmount(mnt)))
 
 	seen := &counters{}
+	d.mu.Lock()
 	seen.add("disk writes", d.writes)
 	seen.add("disk flushes", d.flushes)
+	d.mu.Unlock()
 	for _, b := range list {
 		must(d.save(b.left, image))
 		must(lookAt(image, mnt, b.acked, seen))

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/afero"
+
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/internal/fstest"
@@ -70,7 +72,8 @@ func (r *race) run(t *testing.T, save func(path string, n int) error, check func
 		t.Fatal(err)
 	}
 	x := millrace.Executor{NoSync: true}
-	for end := time.Now().Add(time.Duration(fstest.Runs(200, 2000, 60_000)) * time.Millisecond); time.Now().Before(end); {
+	long := time.Duration(fstest.Runs(200, 2000, 60_000)) * time.Millisecond
+	for begun := time.Now(); time.Since(begun) < long || !r.raced() && time.Since(begun) < 20*long; {
 		burst, rest := 1+r.rnd.IntN(20), time.Duration(r.rnd.IntN(400)+1)
 		gaps := rand.New(rand.NewPCG(5, uint64(r.saves)))
 		written := make(chan error, 1)
@@ -90,7 +93,7 @@ func (r *race) run(t *testing.T, save func(path string, n int) error, check func
 			}
 			if err == nil {
 				r.edits++
-				err = r.commit(x, func(p millrace.Pipeline) error { _, err := x.Run(context.Background(), fsys, p); return err })
+				err = r.commit(x, fsys)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -106,18 +109,21 @@ func (r *race) run(t *testing.T, save func(path string, n int) error, check func
 		}
 	}
 	r.seen.add("saves", r.saves)
-	if r.seen.get("conflicts") == 0 || r.seen.get("commits") == 0 {
+	if !r.raced() {
 		t.Errorf("there was no race: %v", r.seen.n)
 	}
 	t.Logf("%v", r.seen.n)
 }
 
-func (r *race) commit(x millrace.Executor, run func(millrace.Pipeline) error) error {
+// raced reports whether commits have come through, and others have not.
+func (r *race) raced() bool { return r.seen.get("conflicts") > 0 && r.seen.get("commits") > 0 }
+
+func (r *race) commit(x millrace.Executor, fsys afero.Fs) error {
 	p, err := renumber(r.edits)
 	if err != nil {
 		return err
 	}
-	err = run(p)
+	_, err = x.Run(context.Background(), fsys, p)
 	if err == nil {
 		r.seen.add("commits", 1)
 		return nil
@@ -230,10 +236,14 @@ func TestWriter_control(t *testing.T) {
 		}
 		return os.Rename(filepath.Join(beside, name), path)
 	}
-	rounds := fstest.Runs(200, 500, 5000)
-	for range rounds {
+	rounds := 0
+	for enough := fstest.Runs(200, 500, 5000); rounds < enough || lost == 0 && rounds < 100*enough; rounds++ {
 		done := make(chan error, 1)
-		go func() { done <- save("foreign", r.path(contested), version(r.saves+1, 0)) }()
+		wait := time.Duration(r.rnd.IntN(100)) * time.Microsecond
+		go func() {
+			pause(wait)
+			done <- save("foreign", r.path(contested), version(r.saves+1, 0))
+		}()
 		data, err := os.ReadFile(r.path(contested))
 		if err == nil {
 			err = save("own", r.path(contested), []byte(strings.Replace(string(data), "edit", "EDIT", 1)))
