@@ -14,5 +14,6 @@
 //	071-081 concurrent_*_test.go other writers, other runs
 //	082-109 disk_*_test.go, recovery_*_test.go
 //
-// Case 39, a directory that is swapped for a link in a tight loop, is in internal/torture.
+// Case 39, a directory that is swapped for a link in a tight loop, is in internal/torture. TestComplete finds out whether
+// a number is missing.
 package hostile
