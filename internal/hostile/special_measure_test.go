@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"strings"
@@ -25,19 +24,14 @@ type job struct {
 	Dir      string // of the tree; "" for an empty one in memory
 	Pipeline string // JSON
 	DryRun   bool
-
-	MaxMatches     int
-	MaxOutputBytes int64
-	MaxFileBytes   int64
 }
 
 // measured is what the process says.
 type measured struct {
-	Err        string // of Decode or Run, "" if there was none
-	Kind       string // what errors.As says of it: "validation", "step", "limit"
-	Result     *millrace.Result
-	Peak       uint64 // bytes of memory that the Go runtime held at most, as far as it was looked at: each millisecond
-	Goroutines int    // that are left at the end
+	Err    string // of Decode or Run, "" if there was none
+	Kind   string // what errors.As says of it: "validation", "step", else its type
+	Result *millrace.Result
+	Peak   uint64 // bytes of memory that the Go runtime held at most, as far as it was looked at: each millisecond
 }
 
 // measure runs the job in a process of its own and returns what became of it.
@@ -96,7 +90,7 @@ func measureChild([]string) error {
 	var m measured
 	m.Result, err = j.run(fsys)
 	close(stop)
-	m.Peak, m.Goroutines = <-peak, runtime.NumGoroutine()
+	m.Peak = <-peak
 	if err != nil {
 		m.Err, m.Kind = err.Error(), kindOf(err)
 	}

@@ -1,0 +1,228 @@
+package hostile_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/fstest"
+)
+
+// memoryDir makes a directory in memory if the system has a place for that: very many files are made in it.
+func memoryDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "millrace-hostile-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// Very many directories, each in the one before. As long as their names are not longer than the longest that is accepted,
+// fsutil.MaxPath, all are walked; beyond that there is a typed error, and what is not so deep can be worked on all the same.
+// To open a directory takes a step for each one above it, so that the whole depth of 3,000 takes a minute: that is for the
+// long form, the short one gets to the limit with longer names.
+func TestHostile_054_deepTree(t *testing.T) {
+	t.Parallel()
+	type tree struct {
+		name  string
+		depth int
+		whole bool
+	}
+	trees := []tree{{"deep-in", 300, true}, {"deep-in", 600, false}}
+	if fstest.Runs(0, 0, 1) > 0 {
+		trees = append(trees, tree{"d", 3_000, false})
+	}
+	for _, tree := range trees {
+		for _, name := range []string{"root", "plain"} { // "os" is raised to root; in memory there is no limit to run into
+			t.Run(fmt.Sprint(tree.depth, "/", name), func(t *testing.T) {
+				b := newBackend(t, name)
+				makeDeep(t, b.dir, tree.name, tree.depth)
+				res, err := b.runOn(t, host(), act("search", obj{"pattern": "needle"}))
+				switch {
+				case !tree.whole:
+					want := error(fsutil.ErrNameTooLong)
+					if name == "plain" {
+						want = nil // with the name of the directory it is in, the system has enough earlier
+					}
+					wantStepError(t, err, "search", tree.name+"/"+tree.name, want)
+				case err != nil:
+					t.Error(err)
+				case len(res.Results[0].FilesMatched) != 5:
+					t.Errorf("found %.300q", res.Results[0].FilesMatched)
+				}
+				if _, err := b.runOn(t, host(), editFile("a.txt", "needle", "pin")); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// makeDeep makes the directories, and a file in the lowest, one step at a time.
+func makeDeep(t *testing.T, dir, name string, depth int) {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	for range depth {
+		if err != nil {
+			t.Fatal(err)
+		}
+		above := root
+		if err = above.Mkdir(name, 0o755); err == nil {
+			root, err = above.OpenRoot(name)
+		}
+		above.Close()
+	}
+	if err == nil {
+		err = root.WriteFile("deep.txt", []byte("needle\n"), 0o644)
+		root.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Very many files in one directory are walked in memory for their names, not for their content.
+func TestHostile_055_manyFilesInOneDirectory(t *testing.T) {
+	t.Parallel()
+	n := fstest.Runs(20_000, 50_000, 200_000)
+	dir := memoryDir(t)
+	for i := range n {
+		if err := os.WriteFile(filepath.Join(dir, "file"+strconv.Itoa(i)), []byte("hay\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "last.txt"), []byte("needle\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m := measure(t, job{Dir: dir, DryRun: true, Pipeline: string(pipeline(t,
+		act("search", obj{"pattern": "needle"}),
+		act("edit", obj{"old_text": "needle", "new_text": "pin"}, obj{"input_from": "search"})))})
+	if m.Err != "" || m.Result.TotalEdits != 1 {
+		t.Errorf("%s, %v", m.Err, m.Result)
+	}
+	m.wantPeak(t, uint64(32<<20+n*1024))
+	t.Logf("%d files", n)
+}
+
+// manyMatches is a file in which n matches are.
+func manyMatches(t *testing.T, n int) string {
+	t.Helper()
+	dir := memoryDir(t)
+	if err := os.WriteFile(filepath.Join(dir, "large.txt"), []byte(strings.Repeat("ab", n)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// A million matches in one file are streamed: what is held does not grow with them as with lists of them.
+func TestHostile_056_aMillionMatches(t *testing.T) {
+	t.Parallel()
+	const n = 1_000_000
+	dir := manyMatches(t, n)
+	for what, steps := range map[string][]obj{
+		"count": regexSteps("a")[:2],
+		"regex": regexSteps("a")[2:3],
+		"edit":  {editFile("large.txt", "a", "xyz")},
+	} {
+		t.Run(what, func(t *testing.T) {
+			m := measure(t, job{Dir: dir, DryRun: true, Pipeline: string(pipeline(t, steps...))})
+			if m.Err != "" {
+				t.Fatal(m.Err)
+			}
+			if got := m.Result.TotalEdits; what != "count" && got != n {
+				t.Errorf("%d edits", got)
+			}
+			m.wantPeak(t, 512<<20)
+		})
+	}
+}
+
+// More than a host allows is an error, and found before more is made of it.
+func TestHostile_056_maxMatches(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, b *backend) {
+		b.plant(t, map[string]string{"large.txt": strings.Repeat("ab", 1001)})
+		before := b.snapshot(t)
+		x := host()
+		x.MaxMatches = 1000
+		multi := act("multi_edit", obj{"files": []string{"large.txt"}, "edits": []obj{{"old_text": "a", "new_text": "x"}}, "mode": "simultaneous"})
+		for _, s := range append(regexSteps("a")[2:], editFile("large.txt", "a", "x", id("literal")), multi) {
+			_, err := b.runOn(t, x, editFile("a.txt", "needle", "pin", id("first")), s)
+			wantLimit(t, err, s["id"].(string), "matches", 1000)
+		}
+		b.unchanged(t, before)
+		x.MaxMatches = 1001
+		x.DryRun = true
+		if _, err := b.runOn(t, x, editFile("large.txt", "a", "x")); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// wantLimit fails the test unless err is the *StepError of that step around a *LimitError.
+func wantLimit(t *testing.T, err error, step, what string, most int64) {
+	t.Helper()
+	wantStepError(t, err, step, "large.txt", nil)
+	limit, ok := errors.AsType[*actions.LimitError](err)
+	if !ok || limit.What != what || limit.Limit != most {
+		t.Errorf("want a *LimitError of %d %s, got %T: %.300v", most, what, err, err)
+	}
+}
+
+// A short text becomes a long one, very often.
+func TestHostile_057_replacementBlowUp(t *testing.T) {
+	t.Parallel()
+	const limit = 1 << 20
+	eachBackend(t, func(t *testing.T, b *backend) {
+		b.plant(t, map[string]string{"large.txt": strings.Repeat("ab", 5000)})
+		before := b.snapshot(t)
+		long := strings.Repeat("x", 1000)
+		x := host()
+		x.MaxOutputBytes = limit
+		files := []string{"large.txt"}
+		for _, s := range []obj{
+			editFile("large.txt", "a", long),
+			act("edit", obj{"files": files, "old_text": "(a)", "new_text": strings.Repeat("$1", 1000), "mode": "regex"}, id("groups")),
+			act("multi_edit", obj{"files": files, "edits": []obj{{"old_text": "a", "new_text": long}}}),
+			act("multi_edit", obj{"files": files, "edits": []obj{{"old_text": "a", "new_text": long}}, "mode": "simultaneous"}, id("together")),
+			act("regex_transform", obj{"files": files, "patterns": []obj{{"pattern": "a", "replacement": long}}}),
+			// One after the other, none of which is too much by itself.
+			act("multi_edit", obj{"files": files, "edits": []obj{{"old_text": "a", "new_text": "cccccccccc"}, {"old_text": "c", "new_text": "dddddddddd"}, {"old_text": "d", "new_text": "eeee"}}}, id("chain")),
+		} {
+			_, err := b.runOn(t, x, editFile("a.txt", "needle", "pin", id("first")), s)
+			wantLimit(t, err, s["id"].(string), "bytes", limit)
+		}
+		b.unchanged(t, before)
+	})
+}
+
+// The same with the limit that holds by itself.
+func TestHostile_057_replacementBlowUpTakesBoundedMemory(t *testing.T) {
+	t.Parallel()
+	dir := manyMatches(t, 5<<20) // of which a million may be replaced, by 256 MiB
+	long := strings.Repeat("x", 1000)
+	for what, s := range map[string]obj{
+		"literal": editFile("large.txt", "a", long),
+		"groups":  act("edit", obj{"files": []string{"large.txt"}, "old_text": "(a)", "new_text": strings.Repeat("$1", 1000), "mode": "regex"}),
+	} {
+		t.Run(what, func(t *testing.T) {
+			m := measure(t, job{Dir: dir, Pipeline: string(pipeline(t, s))})
+			if m.Kind != "step" || !strings.Contains(m.Err, "large.txt: too much new text") {
+				t.Errorf("%s: %.300s", m.Kind, m.Err)
+			}
+			m.wantPeak(t, 1<<30)
+		})
+	}
+}
