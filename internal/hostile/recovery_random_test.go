@@ -159,7 +159,11 @@ func randomTree(t *testing.T, r *rand.Rand, dir string) {
 		if root && r.IntN(3) == 0 {
 			must(t, os.Chown(full, 1000+r.IntN(3), 2000+r.IntN(3)))
 		}
-		must(t, unix.Chmod(full, uint32(0o200|r.IntN(0o7777)))) // the owner may write
+		readable := 0o200
+		if !root {
+			readable = 0o600
+		}
+		must(t, unix.Chmod(full, uint32(readable|r.IntN(0o7777)))) // the owner may write
 		if r.IntN(3) == 0 {
 			if err := unix.Setxattr(full, "user.note", []byte{byte(r.IntN(256))}, 0); !errors.Is(err, unix.ENOTSUP) {
 				must(t, err)
@@ -191,6 +195,9 @@ func randomChange(r *rand.Rand, s *fsutil.Stage) string {
 		what, err = "mkdir "+a, s.MkdirAll(a, 0o755)
 	case 7:
 		m := fs.FileMode(0o600 | r.IntN(0o177))
+		if os.Geteuid() != 0 {
+			m |= 0o100 // who is not root could not look into a directory
+		}
 		what, err = fmt.Sprintf("chmod %s %o", a, m), s.Chmod(a, m)
 	case 8:
 		what, err = "touch "+a, s.Chtimes(a, longBefore, longBefore.Add(time.Hour))
