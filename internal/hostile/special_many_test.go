@@ -217,6 +217,9 @@ func TestHostile_057_replacementBlowUpTakesBoundedMemory(t *testing.T) {
 		"literal": editFile("large.txt", "a", long),
 		"groups":  act("edit", obj{"files": []string{"large.txt"}, "old_text": "(a)", "new_text": strings.Repeat("$1", 1000), "mode": "regex"}),
 	} {
+		if what == "groups" && fstest.Runs(0, 0, 1) == 0 {
+			continue // it takes many seconds to find a million groups
+		}
 		t.Run(what, func(t *testing.T) {
 			m := measure(t, job{Dir: dir, Pipeline: string(pipeline(t, s))})
 			if m.Kind != "step" || !strings.Contains(m.Err, "large.txt: too much new text") {
