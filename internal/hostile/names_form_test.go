@@ -162,6 +162,22 @@ func TestHostile_012_doubleSlashes(t *testing.T) {
 	})
 }
 
+// A base may be written in any way that leads to the same directory, also with a slash where that is its beginning.
+func TestHostile_012_doubleSlashes_base(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, b *backend) {
+		for _, base := range []string{"dir//", "./dir/.", "dir/sub/..", "/dir"} {
+			if b.rooted && base == "/dir" {
+				continue // see case 2
+			}
+			res := b.dry(t, act("copy", obj{"files": []string{"dir/sub/d.txt"}, "destination": "made", "base": base, "preserve_paths": true}))
+			if len(res.FilesChanged.Created) != 1 || res.FilesChanged.Created[0] != "made/sub/d.txt" {
+				t.Errorf("%s: made %q", base, res.FilesChanged.Created)
+			}
+		}
+	})
+}
+
 func TestHostile_013_backslash(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
