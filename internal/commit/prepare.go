@@ -289,13 +289,14 @@ func (t *txn) writePlan() error {
 }
 
 // syncTransaction makes the names of all that is staged durable. New contents need that least: until the commit nobody
-// looks for them. But where they are is also where directories are moved to, of which there is no image.
+// looks for them. But where they are is also where directories are moved to, of which there is no image. The directory of the
+// transaction is synced with the name of the plan: before that is there, nothing has happened to the tree.
 func (t *txn) syncTransaction() error {
 	dirs := t.slotDirs(journal.OldDir)
 	if slices.ContainsFunc(t.entries, func(e *entry) bool { return e.Old.Kind == fsutil.Dir && e.leaves() }) {
 		dirs = append(dirs, t.slotDirs(journal.NewDir)...)
 	}
-	for _, dir := range append(dirs, t.dir, t.state.join(journal.TxDir)) {
+	for _, dir := range append(dirs, t.state.join(journal.TxDir)) {
 		if err := t.syncDir(dir); err != nil {
 			return err
 		}

@@ -215,7 +215,7 @@ func (t *txn) resolve(l *Leftover) {
 	switch l.Status {
 	case Suspicious:
 	case Untouched:
-		pending(fsutil.Protect(func() error { return t.removeTree(t.dir) }))
+		pending(fsutil.Protect(t.removeUntouched))
 	case Committed:
 		pending(fsutil.Protect(t.finishCommitted))
 	case Interrupted:
@@ -226,6 +226,17 @@ func (t *txn) resolve(l *Leftover) {
 		}
 		l.Err = t.undo()
 	}
+}
+
+// removeUntouched removes a transaction without a plan. The one who took the plan away may have died before that was durable,
+// and if it came back with a power cut, it would be undone on top of what has become of the tree since.
+func (t *txn) removeUntouched() error {
+	if s, ok := t.fs.(fsutil.DirSyncer); ok && t.sync {
+		if err := s.SyncDir(t.dir); err != nil && !isUnsupported(err) {
+			return err
+		}
+	}
+	return t.removeTree(t.dir)
 }
 
 // finishCommitted makes the commit durable before anything that relies on it: who made the mark may have died before it

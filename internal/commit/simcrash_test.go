@@ -111,6 +111,9 @@ func (s *story) settle(disk *crashfs.Fs, newer string, rnd *rand.Rand, count *ta
 	if again != end {
 		return "", fmt.Errorf("recovered to the %s tree, which became %s in a power cut later", end, again)
 	}
+	if err := s.forgotten(disk, rnd); err != nil {
+		return "", err
+	}
 	count.runs.Add(1)
 	count.nested.Add(int64(crashes))
 	if end == isOld {
@@ -119,6 +122,19 @@ func (s *story) settle(disk *crashfs.Fs, newer string, rnd *rand.Rand, count *ta
 		count.news.Add(1)
 	}
 	return end, nil
+}
+
+// forgotten checks that nothing of a transaction that was settled comes back with a power cut: another program that writes to
+// one of the paths meanwhile has nothing to do with it.
+func (s *story) forgotten(disk *crashfs.Fs, rnd *rand.Rand) error {
+	if !foreignWrite(disk, s.changes[rnd.IntN(len(s.changes))].Path, rnd.IntN(2) == 0) {
+		return nil
+	}
+	disk = disk.PowerCut(rnd, losses[1+rnd.IntN(len(losses)-1)])
+	if _, err := commit.Recover(bg, s.on(disk)); err != nil {
+		return fmt.Errorf("recover after somebody else has written: %w", err)
+	}
+	return nil
 }
 
 // sweep crashes a story at every moment in every way.

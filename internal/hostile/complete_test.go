@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	cases    = 109   // how many hostile cases there are
-	allCases = false // that one is missing is an error
+	cases    = 109  // how many hostile cases there are
+	allCases = true // that one is missing is an error
 )
 
 // TestComplete finds a test for each case, here or in internal/torture, by its name.
