@@ -20,16 +20,24 @@ type WalkOptions struct {
 	// Skip, if not nil, leaves out the files and directories for which it returns true. It is asked about what the other
 	// rules have left, except for a root that is a directory. It is called concurrently.
 	Skip func(path string, isDir bool) bool
+	// All also visits directories, symbolic links, and what is neither these nor a regular file. The root itself is
+	// not visited if it is a directory. A directory may be visited before or after what is in it.
+	All bool
+	// Depth is how many levels below the root are looked at: 1 stands for what is in the root itself. Zero means that
+	// there is no limit.
+	Depth int
 	// OnError, if not nil, is told of each directory and each .gitignore file that cannot be read. The walk goes on
 	// without it if OnError returns nil, and ends with the error that OnError returns otherwise. Nil means that the walk
 	// ends with the error itself. It is called concurrently.
 	OnError func(path string, err error) error
 }
 
-// Entry is a regular file that a walk has found.
+// Entry is what a walk has found: a regular file, but for walks with the option All.
 type Entry struct {
 	// Path is the canonical path of the file.
 	Path string
+	// Kind is what it is.
+	Kind Kind
 
 	dir  DirHandle
 	name string
@@ -54,7 +62,8 @@ func (e Entry) Info() (fs.FileInfo, error) {
 //
 // Symbolic links are not followed, to files or to directories, and pipes, sockets and devices are passed over. Left out
 // are the directories of version control systems (.git, .hg, .svn and their like, and the file .git of a worktree), what
-// .gitignore files leave out unless NoIgnore is set, and what Skip says. Hidden and binary files are visited. The
+// .gitignore files leave out unless NoIgnore is set, and what Skip says. The file .git/info/exclude of a repository counts
+// as in git, below all .gitignore files; other files that git can be told of do not, for they are of one user or machine. Hidden and binary files are visited. The
 // .gitignore files are read through fsys, so those of a stage count as they are staged; they work as in git, with those
 // of the directories above root, too. Directories above the nearest one that holds a .git do not count: what lies below
 // it is a repository of its own. Where names are absolute, only directories within such a repository count.
@@ -69,7 +78,8 @@ func (e Entry) Info() (fs.FileInfo, error) {
 // A directory that has gone by the time its turn comes is passed over. No goroutine is left when Walk returns.
 //
 // The memory used grows with the number of directories found but not yet read and with the largest directory, not with
-// the number of files. No more than two directories for each worker are open at any time.
+// the number of files. No more than two directories for each worker are open at any time, and one more while it looks for
+// what CVS or .git keeps in a directory.
 func Walk(ctx context.Context, fsys afero.Fs, root string, opt WalkOptions, visit func(Entry) error) error {
 	if fsys == nil {
 		return ErrNoFs
@@ -107,14 +117,14 @@ func (w *walker) walkFile(root string, info fs.FileInfo) {
 	// The directory is not opened: a policy may allow the file alone.
 	handle := &plainDir{fsys: w.fsys, name: path.Clean(dir)}
 	w.do(root, func(at *string) {
-		w.visitFile(Entry{Path: root, dir: handle, name: name, item: fs.FileInfoToDirEntry(info)}, at)
+		w.visitFile(Entry{Path: root, Kind: File, dir: handle, name: name, item: fs.FileInfoToDirEntry(info)}, at)
 	})
 }
 
 // walkTree walks everything below the directory root.
 func (w *walker) walkTree(root string) {
 	w.do(root, func(*string) {
-		w.dirs = append(w.dirs, walkDir{path: root, rules: w.rulesAbove(root), root: true})
+		w.dirs = append(w.dirs, walkDir{path: root, rules: w.rulesAbove(root), root: true, depth: 1})
 	})
 	n := w.opt.Workers
 	if n <= 0 {

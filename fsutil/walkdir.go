@@ -39,7 +39,7 @@ func (w *walker) readDir(d walkDir, at *string) {
 		rules = w.rulesAt(d, dir, entries)
 	}
 
-	first := walkBatch{path: d.path, dir: dir, entries: entries, rules: rules}
+	first := walkBatch{path: d.path, dir: dir, entries: entries, rules: rules, depth: d.depth}
 	if len(entries) > walkBatchSize {
 		first.entries = entries[:walkBatchSize]
 		var more []walkBatch
@@ -76,10 +76,10 @@ func (w *walker) seeTo(b walkBatch, at *string) {
 		return
 	}
 	var dirs []walkDir
-	files := make([]Entry, 0, len(b.entries))
+	found := make([]Entry, 0, len(b.entries))
 	for _, item := range b.entries {
 		name, isDir := item.Name(), item.IsDir()
-		if !isDir && !item.Type().IsRegular() || !isPlainName(name) || isVCS(name, isDir) {
+		if !isDir && !item.Type().IsRegular() && !w.opt.All || !isPlainName(name) || isVCS(name, isDir) {
 			continue
 		}
 		p := joinName(b.path, name)
@@ -87,18 +87,22 @@ func (w *walker) seeTo(b walkBatch, at *string) {
 		if b.rules.Ignored(p, isDir) || w.opt.Skip != nil && w.opt.Skip(p, isDir) {
 			continue
 		}
-		if isDir {
-			dirs = append(dirs, walkDir{path: p, rules: b.rules})
-		} else {
-			files = append(files, Entry{Path: p, dir: b.dir, name: name, item: item})
+		if isDir && w.opt.All && w.isCVSDir(p) {
+			continue // readDir would find out too late, or never
+		}
+		if isDir && (w.opt.Depth <= 0 || b.depth < w.opt.Depth) {
+			dirs = append(dirs, walkDir{path: p, rules: b.rules, depth: b.depth + 1})
+		}
+		if !isDir || w.opt.All {
+			found = append(found, Entry{Path: p, Kind: KindOf(item.Type()), dir: b.dir, name: name, item: item})
 		}
 	}
 	w.pushDirs(dirs)
-	for i := range files {
+	for i := range found {
 		if !w.goOn() {
 			return
 		}
-		w.visitFile(files[i], at)
+		w.visitFile(found[i], at)
 	}
 }
 
@@ -145,19 +149,36 @@ func isVCS(name string, isDir bool) bool {
 	return false
 }
 
+// cvsName is the name of the directories of CVS.
+const cvsName = "CVS"
+
+// isCVSDir is isCVS for a directory that has not been read. One that cannot be read is none.
+func (w *walker) isCVSDir(dir string) bool {
+	if path.Base(dir) != cvsName {
+		return false
+	}
+	handle, err := OpenDir(w.fsys, dir)
+	if err != nil {
+		return false
+	}
+	defer handle.Close()
+	entries, err := handle.ReadDir()
+	return err == nil && isCVS(dir, entries)
+}
+
 // isCVS reports whether a directory is what CVS keeps in each directory. The name alone does not tell: people who write
 // about CVS have directories of that name, too.
 func isCVS(dir string, entries []fs.DirEntry) bool {
-	if path.Base(dir) != "CVS" {
+	if path.Base(dir) != cvsName {
 		return false
 	}
-	found := 0
+	n := 0
 	for _, e := range entries {
 		if name := e.Name(); name == "Entries" || name == "Repository" {
-			found++
+			n++
 		}
 	}
-	return found == 2
+	return n == 2
 }
 
 // rulesAt returns the rules that hold for the entries of a directory.
@@ -167,6 +188,9 @@ func (w *walker) rulesAt(d walkDir, dir DirHandle, entries []fs.DirEntry) *ignor
 		switch e.Name() {
 		case ".git":
 			rules = nil
+			if e.IsDir() {
+				rules = w.addExclude(nil, d.path)
+			}
 		case ".gitignore":
 			has = e.Type().IsRegular() // git does not follow a link there either
 		}

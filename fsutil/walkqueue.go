@@ -43,6 +43,7 @@ type walkDir struct {
 	path  string
 	rules *ignore.Matcher
 	root  bool
+	depth int // of its entries, 1 for those of the root
 }
 
 // walkBatch is some of the entries of an open directory, with the rules that hold for them.
@@ -51,6 +52,7 @@ type walkBatch struct {
 	dir     *sharedDir
 	entries []fs.DirEntry
 	rules   *ignore.Matcher
+	depth   int
 }
 
 // sharedDir is an open directory that is closed when the last of its batches is done with.

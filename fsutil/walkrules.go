@@ -12,6 +12,9 @@ import (
 // maxIgnoreFile is the size above which a .gitignore file is taken for something else, in bytes.
 const maxIgnoreFile = 16 << 20
 
+// excludeFile is where git keeps the rules of a repository that are not for everybody.
+const excludeFile = ".git/info/exclude"
+
 var errIgnoreTooLarge = errors.New("file of ignore rules is larger than 16 MiB")
 
 // rulesAbove returns the rules of the directories above root, those of root itself not among them.
@@ -32,10 +35,27 @@ func (w *walker) rulesAbove(root string) *ignore.Matcher {
 		return nil
 	}
 	var rules *ignore.Matcher
+	if repository && len(above) > 0 {
+		rules = w.addExclude(rules, above[len(above)-1])
+	}
 	for i := len(above) - 1; i >= 0; i-- {
 		rules = w.addRules(rules, above[i], &plainDir{fsys: w.fsys, name: above[i]})
 	}
 	return rules
+}
+
+// addExclude adds what the .git/info/exclude of the repository in a directory says: in git's order, the file that is asked
+// last. Where .git is not a directory, as in a worktree, there is none here.
+func (w *walker) addExclude(rules *ignore.Matcher, name string) *ignore.Matcher {
+	if info, err := lstatAt(w.fsys, joinName(name, ".git")); err != nil || !info.IsDir() {
+		return rules
+	}
+	dir, err := OpenDir(w.fsys, joinName(name, ".git/info"))
+	if err != nil {
+		return w.ruleTrouble(rules, joinName(name, ".git/info"), err)
+	}
+	defer dir.Close()
+	return w.addFile(rules, name, dir, joinName(name, excludeFile))
 }
 
 func (w *walker) exists(name string) bool {
@@ -45,21 +65,32 @@ func (w *walker) exists(name string) bool {
 
 // addRules adds the .gitignore of a directory to the rules.
 func (w *walker) addRules(rules *ignore.Matcher, name string, dir DirHandle) *ignore.Matcher {
-	data, err := readIgnoreFile(dir)
-	switch {
-	case err == nil:
-		return rules.Enter(name, data)
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrNotRegular), errors.Is(err, ErrNotAllowed):
-		// None, gone since, or outside of what may be read.
-		return rules
+	return w.addFile(rules, name, dir, joinName(name, ".gitignore"))
+}
+
+// addFile adds a file of rules, which stands in dir and is about what is in the directory of that name.
+func (w *walker) addFile(rules *ignore.Matcher, name string, dir DirHandle, file string) *ignore.Matcher {
+	data, err := readIgnoreFile(dir, path.Base(file))
+	if err != nil {
+		return w.ruleTrouble(rules, file, err)
 	}
-	file := joinName(name, ".gitignore")
+	return rules.Enter(name, data)
+}
+
+// ruleTrouble is trouble about a file of rules, but for one that is not there, has gone since, is no file, or is outside of
+// what may be read.
+func (w *walker) ruleTrouble(rules *ignore.Matcher, file string, err error) *ignore.Matcher {
+	for _, none := range [...]error{fs.ErrNotExist, ErrNotDir, ErrNotRegular, ErrNotAllowed} {
+		if errors.Is(err, none) {
+			return rules
+		}
+	}
 	w.trouble(file, walkError("read", file, err))
 	return rules
 }
 
-func readIgnoreFile(dir DirHandle) ([]byte, error) {
-	f, err := dir.OpenFile(".gitignore")
+func readIgnoreFile(dir DirHandle, name string) ([]byte, error) {
+	f, err := dir.OpenFile(name)
 	if err != nil {
 		return nil, err
 	}
