@@ -76,7 +76,7 @@ func TestHostile_093_enospcAtEachStage(t *testing.T) {
 					olds++
 				}
 			}
-			t.Logf("%d times old, %d times new, failed in %v", olds, news, phases)
+			fstest.Countf(t, "%d times old, %d times new, failed in %v", olds, news, phases)
 			if olds == 0 || news == 0 || len(phases) < 2 {
 				t.Errorf("%d times old, %d times new, failed in %v: not every stage was met", olds, news, phases)
 			}

@@ -89,7 +89,7 @@ func TestHostile_101_damagedJournal(t *testing.T) {
 	refused(t, "twice", dir, journal.BadChecksum)
 	write(good)
 	recovered(t, dir)
-	t.Logf("%d bits, %d lengths", flips, flips)
+	fstest.Countf(t, "%d bits, %d lengths", flips, flips)
 }
 
 // recovered wants the tree of everything back.

@@ -117,7 +117,7 @@ func changing(t *testing.T, test func(t *testing.T, dir string, p millrace.Pipel
 		}
 		must(t, os.RemoveAll(dir))
 	}
-	t.Logf("%d trees, %d of them changed", runs, changed)
+	fstest.Countf(t, "%d trees, %d of them changed", runs, changed)
 	if changed < runs/2 {
 		t.Errorf("only %d of %d trees were changed", changed, runs)
 	}

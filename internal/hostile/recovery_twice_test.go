@@ -56,7 +56,7 @@ func TestHostile_092_killInRecoveryTwice(t *testing.T) {
 			if kills < 3 {
 				t.Errorf("only %d recoveries were killed twice", kills)
 			}
-			t.Logf("%d recoveries were killed twice", kills)
+			fstest.Countf(t, "%d recoveries were killed twice", kills)
 		})
 	}
 }

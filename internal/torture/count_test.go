@@ -131,7 +131,7 @@ func TestCount_processes(t *testing.T) {
 			if exists(dir, stateDir) {
 				t.Errorf("%s is left", stateDir)
 			}
-			t.Logf("2 processes with 2 executors each: %d pipelines on %d shared files", n, len(counterNames()))
+			fstest.Countf(t, "2 processes with 2 executors each: %d pipelines on %d shared files", n, len(counterNames()))
 		})
 	}
 }
@@ -181,5 +181,5 @@ func TestCount_memory(t *testing.T) {
 			t.Errorf("%s is %q (%v) after %d pipelines, want %d", name, data, err, n, 4*pipelines)
 		}
 	}
-	t.Logf("4 executors: %d pipelines on %d shared files", n, len(counterNames()))
+	fstest.Countf(t, "4 executors: %d pipelines on %d shared files", n, len(counterNames()))
 }

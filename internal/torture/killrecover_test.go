@@ -148,7 +148,7 @@ func TestKill9_recovery(t *testing.T) {
 	if runs >= 50 && (seen.get("transactions left over") < runs || seen.get("recoveries killed") == 0 || seen.get("half recovered") == 0) {
 		t.Errorf("there was not enough to recover from: %v", seen.n)
 	}
-	t.Logf("%d runs: %v", runs, seen.n)
+	fstest.Countf(t, "%d runs: %v", runs, seen.n)
 }
 
 // checkRecovered finishes a recovery and checks that the tree is one of the generations.
@@ -184,7 +184,7 @@ func TestKill9_restore(t *testing.T) {
 	if runs >= 50 && (seen.get("generation 0") == 0 || seen.get("generation 1") == 0 || seen.get("half recovered") == 0) {
 		t.Errorf("the kills come at the wrong moments: %v", seen.n)
 	}
-	t.Logf("%d runs: %v", runs, seen.n)
+	fstest.Countf(t, "%d runs: %v", runs, seen.n)
 }
 
 func killRestores(dir, kind string, rnd *rand.Rand, seen *counters) error {

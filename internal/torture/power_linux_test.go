@@ -56,8 +56,8 @@ func TestPowerCut(t *testing.T) {
 			if seen.get("lost")+seen.get("mixed") > 0 {
 				t.Errorf("with fsyncs: %v", seen.n)
 			}
-			t.Logf("with fsyncs: %v", seen.n)
-			t.Logf("without: %v", powerCuts(t, real, "nosync", others).n)
+			fstest.Countf(t, "with fsyncs: %v", seen.n)
+			fstest.Countf(t, "without: %v", powerCuts(t, real, "nosync", others).n)
 		})
 	}
 }

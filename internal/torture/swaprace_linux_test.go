@@ -236,7 +236,7 @@ func (r *swapRace) report(t *testing.T) {
 	if missing := r.missing(); len(missing) > 0 && r.want >= 50_000 {
 		t.Errorf("that was no race, for %q have never worked, or never failed", missing)
 	}
-	t.Logf("%d operations, %d swaps, directory displaced %d times; worked: %v; failed: %v", r.ops(), r.swaps, r.displaced, r.good.n, r.bad.n)
+	fstest.Countf(t, "%d operations, %d swaps, directory displaced %d times; worked: %v; failed: %v", r.ops(), r.swaps, r.displaced, r.good.n, r.bad.n)
 }
 
 // TestHostile_039_control reads through a file system that goes by names alone: it must see the secret, or the test above

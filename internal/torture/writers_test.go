@@ -112,7 +112,7 @@ func (r *race) run(t *testing.T, save func(path string, n int) error, check func
 	if !r.raced() {
 		t.Errorf("there was no race: %v", r.seen.n)
 	}
-	t.Logf("%v", r.seen.n)
+	fstest.Countf(t, "%v", r.seen.n)
 }
 
 // raced reports whether commits have come through, and others have not.
@@ -262,5 +262,5 @@ func TestWriter_control(t *testing.T) {
 	if lost == 0 {
 		t.Errorf("no save was lost in %d rounds", rounds)
 	}
-	t.Logf("%d of %d saves lost", lost, rounds)
+	fstest.Countf(t, "%d of %d saves lost", lost, rounds)
 }
