@@ -22,11 +22,14 @@ type StepStarted struct {
 	Action string
 }
 
-// StepProgress says how far a step is.
+// StepProgress says how far a step is. It comes with each file that is done, or, where it is not known how many there are,
+// with every few dozens of them and at the end; and within large files with every 16 MiB. The numbers of a step only grow.
 type StepProgress struct {
 	Step  string
 	Done  int // files
 	Total int // files; 0 if not known
+	// Bytes is how many bytes of files the step has read so far. It is 0 for steps that read none.
+	Bytes int64
 }
 
 // FileStaged says that a step has changed a file on the stage. It comes when the step is done, a file at a time, in path

@@ -189,7 +189,8 @@ func (r *run) call(s Step, view *fsutil.Stage, files []string, res *StepResult) 
 		},
 	}
 	if r.x.Observe != nil {
-		call.OnProgress = func(done, total int) { r.notify(StepProgress{Step: s.ID, Done: done, Total: total}) }
+		p := &stepProgress{notify: r.notify, now: StepProgress{Step: s.ID}}
+		call.OnProgress, call.OnBytes = p.files, p.bytes
 	}
 	for _, ref := range s.inputs() {
 		if in := r.result(ref); in != nil {

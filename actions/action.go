@@ -85,6 +85,11 @@ type FileReport struct {
 	ContentHash  string    `json:"content_hash,omitempty"` // SHA-256 of the whole file
 	RangeHash    string    `json:"range_hash,omitempty"`   // SHA-256 of the lines read, with their line ends
 	LastModified time.Time `json:"last_modified,omitzero"` // UTC
+	// Kind, Size, Mode and Target are for list. Kind is "file", "dir", "symlink" or "other".
+	Kind   string `json:"kind,omitempty"`
+	Size   *int64 `json:"size,omitempty"`   // of a file, in bytes
+	Mode   string `json:"mode,omitempty"`   // permissions in octal, such as "0644", with the setuid, setgid and sticky bits
+	Target string `json:"target,omitempty"` // where a symbolic link points
 	// EditsApplied, EditsFailed and FailedEdits are for steps that have a list of edits a file. Nil counts are left out.
 	EditsApplied *int         `json:"edits_applied,omitempty"`
 	EditsFailed  *int         `json:"edits_failed,omitempty"`

@@ -1,9 +1,9 @@
 package actions
 
-// Builtin returns the twelve actions of seed 000 (S0.12). Add your own with [Registry.With].
+// Builtin returns the actions of seed 000 (S0.12) and those that came later. Add your own with [Registry.With].
 func Builtin() Registry {
 	return Registry{}.With(
-		Search{}, ReadRanges{},
+		Search{}, List{}, ReadRanges{},
 		Edit{}, MultiEdit{}, CountOccurrences{}, RegexTransform{},
 		Copy{}, Rename{}, Delete{},
 		Aggregate{}, Diff{}, Merge{},

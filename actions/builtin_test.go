@@ -14,7 +14,7 @@ import (
 // TestBuiltin checks the names of seed 000, and that every parameter can be shown to a user.
 func TestBuiltin(t *testing.T) {
 	equal(t, "names", actions.Builtin().Names(), []string{
-		"aggregate", "copy", "count_occurrences", "delete", "diff", "edit", "merge", "multi_edit", "read_ranges", "regex_transform", "rename", "search",
+		"aggregate", "copy", "count_occurrences", "delete", "diff", "edit", "list", "merge", "multi_edit", "read_ranges", "regex_transform", "rename", "search",
 	})
 	mutating := map[string]bool{"edit": true, "multi_edit": true, "regex_transform": true, "copy": true, "rename": true, "delete": true}
 	for _, name := range actions.Builtin().Names() {
@@ -46,6 +46,8 @@ func TestSeedParameters(t *testing.T) {
 	}{
 		{"search", `{"path":"./src","pattern":"recieve","file_types":[".js",".ts"],"include_content":true}`,
 			actions.Search{Path: "./src", Pattern: "recieve", FileTypes: []string{".js", ".ts"}, IncludeContent: true}},
+		{"list", `{"path":"src","depth":2,"file_types":[".go"],"include":["a"],"exclude":["b"],"no_ignore":true}`,
+			actions.List{Path: "src", Depth: 2, FileTypes: []string{".go"}, Include: []string{"a"}, Exclude: []string{"b"}, NoIgnore: true}},
 		{"read_ranges", `{"files":["a"],"start_line":1,"end_line":-1,"ranges":[{"start":1,"end":2}]}`,
 			actions.ReadRanges{Files: []string{"a"}, StartLine: 1, EndLine: -1, Ranges: ranges(1, 2)}},
 		{"edit", `{"old_text":"a","new_text":""}`, actions.Edit{OldText: "a"}},
@@ -85,6 +87,9 @@ func TestValidate(t *testing.T) {
 		{"globs", actions.Search{Pattern: "a", Include: []string{"ok", "[", "/a"}, Exclude: []string{""}},
 			[]string{"/include/1 bad_glob valid", "/include/2 bad_glob slash", "/exclude/0 bad_glob empty"}},
 		{"types", actions.Search{Pattern: "a", FileTypes: []string{"src/*.go"}}, []string{"/file_types/0 bad_glob include"}},
+		{"list", actions.List{Path: "../x", Depth: -1, Include: []string{"*.go"}}, nil},
+		{"globs of list", actions.List{FileTypes: []string{"a*"}, Include: []string{"["}, Exclude: []string{"/a"}},
+			[]string{"/include/0 bad_glob valid", "/exclude/0 bad_glob slash", "/file_types/0 bad_glob include"}},
 		{"size", actions.Search{Pattern: "a", MaxFileBytes: -1}, []string{"/max_file_bytes bad_range negative"}},
 		{"the tags see to what is missing", actions.Edit{}, nil},
 		{"and to unknown modes", actions.Edit{OldText: "(", Mode: "glob"}, nil},
@@ -137,6 +142,8 @@ func TestTouches(t *testing.T) {
 		{actions.Search{Pattern: "x"}, "[.] [] true"},
 		{actions.Search{Pattern: "x", Path: "./d/e"}, "[d/e d/.gitignore .gitignore] [] true"},
 		{actions.Search{Pattern: "x", Path: "d", NoIgnore: true}, "[d] [] true"},
+		{actions.List{Path: "d/", NoIgnore: true}, "[d] [] true"},
+		{actions.List{Path: "d/e"}, "[d/e d/.gitignore .gitignore] [] true"},
 		{actions.ReadRanges{Files: given}, "[a.txt d/b.txt] [] true"},
 		{actions.CountOccurrences{Files: given}, "[a.txt d/b.txt] [] true"},
 		{actions.Edit{Files: given}, "[a.txt d/b.txt] [a.txt d/b.txt] true"},

@@ -30,9 +30,12 @@ type Call struct {
 	Workers int
 	// Logger may be nil; use Log.
 	Logger *slog.Logger
-	// OnProgress, if not nil, is called as a step goes on: how many of how many files are done. It is called from
-	// several goroutines.
+	// OnProgress, if not nil, is called as a step goes on: how many of how many files are done; total is 0 as long as it
+	// is not known. It is called from several goroutines.
 	OnProgress func(done, total int)
+	// OnBytes, if not nil, is called with the number of bytes that were read since the last time. ReadFile calls it; an
+	// action that reads in other ways should. It is called from several goroutines.
+	OnBytes func(n int64)
 	// OnWarning, if not nil, takes what the step wants its user to know although it did not fail. It is called from
 	// several goroutines.
 	OnWarning func(message string)
@@ -70,6 +73,7 @@ func (c *Call) readFile(name string) ([]byte, error) {
 		}
 		return nil, e
 	}
+	c.read(len(data))
 	return data, err
 }
 
@@ -86,7 +90,8 @@ func (c *Call) Pool() int {
 // fn is returned as a *PanicError.
 func (c *Call) Each(ctx context.Context, files []string, fn func(ctx context.Context, i int, file string) error) error {
 	errs := make([]error, len(files))
-	var next, done, failed atomic.Int64
+	var next, failed atomic.Int64
+	progress := c.progress(len(files))
 	failed.Store(int64(len(files)))
 	g, gctx := errgroup.WithContext(ctx)
 	for range min(c.Pool(), len(files)) {
@@ -106,9 +111,7 @@ func (c *Call) Each(ctx context.Context, files []string, fn func(ctx context.Con
 					}
 					continue
 				}
-				if c.OnProgress != nil {
-					c.OnProgress(int(done.Add(1)), len(files))
-				}
+				progress.file()
 			}
 		})
 	}

@@ -91,6 +91,17 @@ func checkGlobs(c *Check, param string, globs []string) {
 	}
 }
 
+// checkFilter reports what is wrong with the parameters of a filter.
+func checkFilter(c *Check, types, include, exclude []string) {
+	checkGlobs(c, "/include", include)
+	checkGlobs(c, "/exclude", exclude)
+	for i, ext := range types {
+		if strings.ContainsAny(strings.TrimPrefix(ext, "*"), "/*?[{") && !c.Templated(ext) {
+			c.Problemf(fmt.Sprintf("/file_types/%d", i), codeBadGlob, "use include for globs", "'%s' is not a file name extension", ext)
+		}
+	}
+}
+
 // skip is the walk's Skip.
 func (f *filter) skip(name string, _ bool) bool { return anyGlob(f.exclude, name) }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"sync/atomic"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/match"
@@ -40,8 +41,8 @@ type Limits struct {
 	// MaxMatches is how many matches one step replaces in one file, judged while they are found. Zero means
 	// DefaultMaxMatches.
 	MaxMatches int
-	// MaxOutputBytes is how much text, in bytes, one step puts into one file, judged before the text is made. Zero means
-	// DefaultMaxOutputBytes.
+	// MaxOutputBytes is how much text, in bytes, one step puts into one file, judged before the text is made; and about how
+	// much one step shows of what it lists, or of the lines it finds. Zero means DefaultMaxOutputBytes.
 	MaxOutputBytes int64
 	// MaxPatternBytes is the longest pattern, in bytes, judged before a file is read. Zero means DefaultMaxPatternBytes.
 	// Regular expressions are also held to MaxRegexBytes, already when the pipeline is built or decoded.
@@ -54,11 +55,12 @@ const (
 	LimitMatches = "matches"
 	LimitOutput  = "bytes"
 	LimitPattern = "pattern bytes"
+	LimitShown   = "bytes shown"
 )
 
 // LimitError says that a step would have cost more than a [Limits] allows. Nothing was written.
 type LimitError struct {
-	// What is LimitFile, LimitMatches, LimitOutput or LimitPattern.
+	// What is LimitFile, LimitMatches, LimitOutput, LimitPattern or LimitShown.
 	What string
 	// Limit is the limit that was met.
 	Limit int64
@@ -81,6 +83,8 @@ func (e *LimitError) Error() string {
 		return fmt.Sprintf("too much new text in one file (max %d bytes%s): replace less, or have the host raise MaxOutputBytes", e.Limit, got)
 	case LimitPattern:
 		return fmt.Sprintf("pattern is too long (max %d bytes%s): shorten it, or have the host raise MaxPatternBytes", e.Limit, got)
+	case LimitShown:
+		return fmt.Sprintf("too much to show (max %d bytes%s): ask for less, or have the host raise MaxOutputBytes", e.Limit, got)
 	default:
 		return fmt.Sprintf("too many %s (max %d%s)", e.What, e.Limit, got)
 	}
@@ -129,6 +133,22 @@ func (l Limits) checkPattern(pattern string) error {
 func (l Limits) checkFile(info fs.FileInfo) error {
 	if most := l.FileBytes(); info.Mode().IsRegular() && info.Size() > most {
 		return &LimitError{What: LimitFile, Limit: most, Got: info.Size()}
+	}
+	return nil
+}
+
+// showing is what is left of the limit on what one step shows. It is safe for concurrent use.
+type showing struct {
+	limit int64
+	shown atomic.Int64
+}
+
+func (l Limits) shown() *showing { return &showing{limit: l.OutputBytes()} }
+
+// take returns a *LimitError if there is no room for so many bytes more.
+func (s *showing) take(bytes int) error {
+	if s.shown.Add(int64(bytes)) > s.limit {
+		return &LimitError{What: LimitShown, Limit: s.limit}
 	}
 	return nil
 }

@@ -2,11 +2,6 @@ package actions
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"path"
-	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/match"
@@ -43,13 +38,7 @@ func (Search) Spec() Spec {
 // Validate implements [Validator].
 func (s Search) Validate(c *Check) {
 	checkPattern(c, "/pattern", s.Pattern, s.Mode, match.Auto, match.Flags{IgnoreCase: s.IgnoreCase})
-	checkGlobs(c, "/include", s.Include)
-	checkGlobs(c, "/exclude", s.Exclude)
-	for i, ext := range s.FileTypes {
-		if strings.ContainsAny(strings.TrimPrefix(ext, "*"), "/*?[{") && !c.Templated(ext) {
-			c.Problemf(fmt.Sprintf("/file_types/%d", i), codeBadGlob, "use include for globs", "'%s' is not a file name extension", ext)
-		}
-	}
+	checkFilter(c, s.FileTypes, s.Include, s.Exclude)
 	if s.MaxFileBytes < 0 {
 		c.Problemf("/max_file_bytes", codeBadRange, "leave it out for the default", "max_file_bytes cannot be negative")
 	}
@@ -57,20 +46,7 @@ func (s Search) Validate(c *Check) {
 
 // Touches implements [Toucher]. A search also depends on the .gitignore files above its path.
 func (s Search) Touches() (reads, writes []string, known bool) {
-	root := path.Clean(s.root())
-	reads = []string{root}
-	for dir := root; !s.NoIgnore && dir != "." && dir != "/"; {
-		dir = path.Dir(dir)
-		reads = append(reads, path.Join(dir, ".gitignore"))
-	}
-	return reads, nil, true
-}
-
-func (s Search) root() string {
-	if s.Path == "" {
-		return "."
-	}
-	return s.Path
+	return walkReads(orTop(s.Path), s.NoIgnore), nil, true
 }
 
 // Run implements [Action].
@@ -83,16 +59,12 @@ func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	root, err := c.FS.Resolve(s.root())
-	var info fs.FileInfo
-	if err == nil {
-		info, err = c.FS.Stat(s.root()) // not of root: "a.txt/" is not "a.txt"
-	}
+	root, info, err := walkStart(c, orTop(s.Path))
 	if err == nil {
 		err = fileError(root, c.Limits.checkFile(info))
 	}
 	if err != nil {
-		return Outcome{}, s.pathError(err)
+		return Outcome{}, walkError(orTop(s.Path), err)
 	}
 	maxBytes := c.Limits.FileBytes()
 	if s.MaxFileBytes > 0 {
@@ -100,45 +72,21 @@ func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
 	}
 	w := &searching{c: c, pattern: p, content: s.IncludeContent, maxBytes: maxBytes}
 	w.mayMatch, w.overlap = p.Screen()
-	opt := fsutil.WalkOptions{Workers: c.Pool(), NoIgnore: s.NoIgnore, Skip: filter.skip, OnError: func(dir string, err error) error {
-		if !errors.Is(err, fs.ErrPermission) || dir == root {
-			return err
-		}
-		// One directory of somebody else's must not keep a user from searching the rest, but has to be told of.
-		c.Warnf("%s was not searched: %v", dir, err)
-		return nil
-	}}
+	progress := c.progress(0)
+	opt := c.walkOptions(root, "searched", s.NoIgnore, filter)
 	err = fsutil.Walk(ctx, c.FS, root, opt, func(e fsutil.Entry) error {
 		if !filter.takes(e.Path) {
 			return nil
 		}
-		return fileError(e.Path, w.file(ctx, e))
+		if err := w.file(ctx, e); err != nil {
+			return fileError(e.Path, err)
+		}
+		progress.file()
+		return nil
 	})
 	if err != nil {
-		return Outcome{}, s.pathError(err)
+		return Outcome{}, walkError(orTop(s.Path), err)
 	}
+	progress.end()
 	return w.outcome(), nil
 }
-
-// pathError words the errors that are about the path to search itself.
-func (s Search) pathError(err error) error {
-	if _, ok := errors.AsType[*FileError](err); ok {
-		return err
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return &notFoundError{path: s.root(), err: err}
-	}
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return &FileError{Path: e.Path, Err: err}
-	}
-	return err
-}
-
-// notFoundError says that there is nothing to search at a path (X51).
-type notFoundError struct {
-	path string
-	err  error
-}
-
-func (e *notFoundError) Error() string { return "path not found: " + e.path }
-func (e *notFoundError) Unwrap() error { return e.err }

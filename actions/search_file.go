@@ -62,6 +62,7 @@ func (s *searching) file(ctx context.Context, e fsutil.Entry) error {
 	defer s.buffers.Put(buf)
 
 	n, err := io.ReadFull(f, (*buf)[:searchBuffer])
+	s.c.read(n)
 	first := (*buf)[:n]
 	if n == 0 || fsutil.IsBinary(first) {
 		return ignoreEOF(err)
@@ -110,6 +111,7 @@ func (s *searching) long(ctx context.Context, name string, f fsutil.ReadFile, bu
 	}
 	head := bytes.Clone((*buf)[:n])
 	rest, err := io.ReadAll(io.LimitReader(f, s.maxBytes-int64(n)+1))
+	s.c.read(len(rest))
 	if err != nil {
 		return err
 	}
@@ -136,6 +138,7 @@ func (s *searching) rest(ctx context.Context, f fsutil.ReadFile, buf *[]byte, n 
 		}
 		keep := copy(*buf, (*buf)[max(0, n-s.overlap):n])
 		more, err := io.ReadFull(f, (*buf)[keep:])
+		s.c.read(more)
 		n = keep + more
 		if more > 0 && s.mayMatch((*buf)[:n]) {
 			return true, nil
@@ -168,6 +171,7 @@ func (s *searching) stream(ctx context.Context, name string, f fsutil.ReadFile, 
 		count += n
 		keep := copy(buf, buf[max(end, len(buf)-len(needle)+1):])
 		more, err := io.ReadFull(f, buf[keep:cap(buf)])
+		s.c.read(more)
 		buf = buf[:keep+more]
 		if total += int64(more); total > s.maxBytes {
 			return s.leaveOut(name)

@@ -62,11 +62,14 @@ func (e Entry) Info() (fs.FileInfo, error) {
 //
 // Symbolic links are not followed, to files or to directories, and pipes, sockets and devices are passed over. Left out
 // are the directories of version control systems (.git, .hg, .svn and their like, and the file .git of a worktree), what
-// .gitignore files leave out unless NoIgnore is set, and what Skip says. The file .git/info/exclude of a repository counts
-// as in git, below all .gitignore files; other files that git can be told of do not, for they are of one user or machine. Hidden and binary files are visited. The
-// .gitignore files are read through fsys, so those of a stage count as they are staged; they work as in git, with those
+// .gitignore files leave out unless NoIgnore is set, and what Skip says. Hidden and binary files are visited. With the option
+// All, links, pipes and directories are visited by the same rules.
+//
+// The .gitignore files are read through fsys, so those of a stage count as they are staged; they work as in git, with those
 // of the directories above root, too. Directories above the nearest one that holds a .git do not count: what lies below
-// it is a repository of its own. Where names are absolute, only directories within such a repository count.
+// it is a repository of its own. Where names are absolute, only directories within such a repository count. The file
+// .git/info/exclude of a repository is asked after all its .gitignore files, as in git. Other files that git may be told of
+// are not: they belong to one user or one machine, and what a walk finds must not depend on those.
 //
 // The root itself is taken as given, whatever rules there are: a file is visited, and a directory is walked even if it
 // is ignored or belongs to a version control system. If nothing is there the error wraps [fs.ErrNotExist], and if there

@@ -13,7 +13,7 @@
 // "!" takes a path back in. A matcher judges a path by itself: that nothing below an ignored directory can be taken
 // back in follows from never entering one, which is up to the caller. Names are compared byte by byte and case counts.
 //
-// Only .gitignore files are known here, neither .git/info/exclude nor core.excludesFile.
+// A file that counts less than any .gitignore, such as .git/info/exclude, is entered before that of the same directory.
 package ignore
 
 // Matcher is a chain of .gitignore files, from the top of a tree to some directory in it. It is immutable and safe for

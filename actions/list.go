@@ -1,0 +1,227 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// List tells what is in a directory, to a depth (S1.1, S1.5).
+//
+// What it leaves out is what a [Search] leaves out: version control directories, the state directory, and what .gitignore
+// files say; hidden files are listed. Symbolic links are listed as such and not followed, but for Path itself. FileTypes,
+// Include and Exclude work as those of a search. Include also chooses among directories and links, which are looked into
+// whether they are listed or not; where FileTypes is given, no directory is listed.
+//
+// Files of the outcome are the regular files. Reports have everything, directories too, with its kind, permissions and time
+// of the last change, the size of files and the target of links. The aggregated text has a line for each entry, in path
+// order:
+//
+//	drwxr-xr-x    - src/
+//	-rw-r--r-- 1234 src/main.go
+//	lrwxrwxrwx    - src/old.go -> main.go
+//
+// A name with characters that cannot be shown is in quotes, with those escaped.
+type List struct {
+	Path      string   `json:"path,omitempty" doc:"Directory or file to list. Default: the root of the tree."`
+	Depth     int      `json:"depth,omitempty" doc:"How many levels to list: 1 stands for what is in the directory itself, 2 also for what is in the directories there, -1 for everything. Default: 1."`
+	FileTypes []string `json:"file_types,omitempty" doc:"Only files whose names end in one of these extensions, such as .go or .d.ts, in any case."`
+	Include   []string `json:"include,omitempty" doc:"Only what matches one of these globs, such as *_test.go or src/**/*.js."`
+	Exclude   []string `json:"exclude,omitempty" doc:"No files and directories that match one of these globs, such as node_modules or dist/**."`
+	NoIgnore  bool     `json:"no_ignore,omitempty" doc:"Also list what .gitignore files leave out."`
+}
+
+// Spec implements [Action].
+func (List) Spec() Spec {
+	return Spec{Name: "list", Summary: "List what is in a directory", ReadOnly: true, Input: InputNone}
+}
+
+// Validate implements [Validator].
+func (l List) Validate(c *Check) { checkFilter(c, l.FileTypes, l.Include, l.Exclude) }
+
+// Touches implements [Toucher].
+func (l List) Touches() (reads, writes []string, known bool) {
+	return walkReads(orTop(l.Path), l.NoIgnore), nil, true
+}
+
+// Run implements [Action].
+func (l List) Run(ctx context.Context, c *Call) (Outcome, error) {
+	filter, err := newFilter(l.FileTypes, l.Include, l.Exclude)
+	if err != nil {
+		return Outcome{}, err
+	}
+	root, _, err := walkStart(c, orTop(l.Path))
+	if err != nil {
+		return Outcome{}, walkError(orTop(l.Path), err)
+	}
+	opt := c.walkOptions(root, "listed", l.NoIgnore, filter)
+	opt.All = true
+	switch {
+	case l.Depth == 0:
+		opt.Depth = 1
+	case l.Depth > 0:
+		opt.Depth = l.Depth
+	}
+	shown := c.Limits.shown()
+	progress := c.progress(0)
+	var mu sync.Mutex
+	var entries []listed
+	err = fsutil.Walk(ctx, c.FS, root, opt, func(e fsutil.Entry) error {
+		if e.Kind == fsutil.Dir && len(l.FileTypes) > 0 || !filter.takes(e.Path) {
+			return nil
+		}
+		one, err := listEntry(c, e)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // it has gone since its directory was read
+		case err != nil:
+			return fileError(e.Path, err)
+		}
+		if err := shown.take(one.cost()); err != nil {
+			return err
+		}
+		if e.Kind == fsutil.File {
+			progress.file()
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		entries = append(entries, one)
+		return nil
+	})
+	if err != nil {
+		return Outcome{}, walkError(orTop(l.Path), err)
+	}
+	progress.end()
+	slices.SortFunc(entries, func(a, b listed) int { return strings.Compare(a.report.Path, b.report.Path) })
+	return listing(entries), nil
+}
+
+// listed is an entry of a listing.
+type listed struct {
+	report FileReport
+	mode   fs.FileMode
+}
+
+// listEntry describes what a walk has found.
+func listEntry(c *Call, e fsutil.Entry) (listed, error) {
+	info, err := e.Info()
+	if err != nil {
+		return listed{}, err
+	}
+	one := listed{mode: info.Mode(), report: FileReport{
+		Path: e.Path, Success: true, LastModified: info.ModTime().UTC(), Kind: e.Kind.String(), Mode: octal(info.Mode()),
+	}}
+	switch e.Kind {
+	case fsutil.File:
+		size := info.Size()
+		one.report.Size = &size
+	case fsutil.Symlink:
+		one.report.Target, err = c.FS.ReadlinkIfPossible(e.Path)
+	}
+	return one, err
+}
+
+// cost is about how many bytes an entry takes in all that is told of it.
+func (l listed) cost() int { return 2*len(l.report.Path) + len(l.report.Target) + 200 }
+
+// size returns the size as it is shown.
+func (l listed) size() string {
+	if l.report.Size == nil {
+		return "-"
+	}
+	return strconv.FormatInt(*l.report.Size, 10)
+}
+
+// listing returns the outcome of a list, whose entries are in path order.
+func listing(entries []listed) Outcome {
+	var out Outcome
+	width := 0
+	for _, e := range entries {
+		width = max(width, len(e.size()))
+	}
+	var text strings.Builder
+	for _, e := range entries {
+		out.Reports = append(out.Reports, e.report)
+		name := shownName(e.report.Path)
+		switch e.report.Kind {
+		case fsutil.File.String():
+			out.Files = append(out.Files, e.report.Path)
+		case fsutil.Dir.String():
+			name += "/"
+		case fsutil.Symlink.String():
+			name += " -> " + shownName(e.report.Target)
+		}
+		fmt.Fprintf(&text, "%s %*s %s\n", modeLetters(e.mode), width, e.size(), name)
+	}
+	out.Aggregated = text.String()
+	return out
+}
+
+// shownName returns a name as it is, or in quotes if it has characters that could fake a line or hide something.
+func shownName(name string) string {
+	if quoted := strconv.Quote(name); quoted[1:len(quoted)-1] != name {
+		return quoted
+	}
+	return name
+}
+
+// unixMode returns the permissions and the setuid, setgid and sticky bits as chmod(1) numbers them.
+func unixMode(mode fs.FileMode) fs.FileMode {
+	bits := mode.Perm()
+	for bit, of := range [...]fs.FileMode{fs.ModeSticky, fs.ModeSetgid, fs.ModeSetuid} {
+		if mode&of != 0 {
+			bits |= 0o1000 << bit
+		}
+	}
+	return bits
+}
+
+// octal returns the permissions as a number.
+func octal(mode fs.FileMode) string { return fmt.Sprintf("%04o", uint32(unixMode(mode))) }
+
+// modeLetters returns the kind and the permissions as ls(1) shows them.
+func modeLetters(mode fs.FileMode) string {
+	text := []byte("?rwxrwxrwx")
+	switch mode.Type() {
+	case 0:
+		text[0] = '-'
+	case fs.ModeDir:
+		text[0] = 'd'
+	case fs.ModeSymlink:
+		text[0] = 'l'
+	case fs.ModeNamedPipe:
+		text[0] = 'p'
+	case fs.ModeSocket:
+		text[0] = 's'
+	case fs.ModeDevice:
+		text[0] = 'b'
+	case fs.ModeDevice | fs.ModeCharDevice:
+		text[0] = 'c'
+	}
+	for i := range 9 {
+		if mode&(1<<(8-i)) == 0 {
+			text[1+i] = '-'
+		}
+	}
+	for _, special := range []struct {
+		bit fs.FileMode
+		at  int
+		set string // without and with the permission to execute
+	}{{fs.ModeSetuid, 3, "Ss"}, {fs.ModeSetgid, 6, "Ss"}, {fs.ModeSticky, 9, "Tt"}} {
+		switch {
+		case mode&special.bit == 0:
+		case text[special.at] == 'x':
+			text[special.at] = special.set[1]
+		default:
+			text[special.at] = special.set[0]
+		}
+	}
+	return string(text)
+}
