@@ -3,6 +3,7 @@ package commit
 import (
 	"errors"
 	"io/fs"
+	"path"
 	"slices"
 
 	"github.com/millrace-go/millrace/fsutil"
@@ -182,6 +183,11 @@ func (t *txn) removeDir(e *entry) error {
 	}
 	if err := t.copyMeta(e.Path, out, t.warner(e.Path)); err != nil {
 		return err
+	}
+	for _, dir := range []string{out, path.Dir(out)} {
+		if err := t.syncDir(dir); err != nil {
+			return err
+		}
 	}
 	return t.fs.Remove(e.Path)
 }

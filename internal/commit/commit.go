@@ -44,7 +44,7 @@ func Apply(ctx context.Context, o Options, changes []fsutil.Change) (Report, err
 	if err != nil {
 		return Report{}, err
 	}
-	r, err := applyLocked(ctx, &o, changes)
+	r, err := applyLocked(ctx, &o, entries)
 	if rerr := fsutil.Protect(release); rerr != nil {
 		// It changes nothing about what has become of the tree.
 		r.Warnings = append(r.Warnings, "lock: "+rerr.Error())
@@ -52,7 +52,7 @@ func Apply(ctx context.Context, o Options, changes []fsutil.Change) (Report, err
 	return r, err
 }
 
-func applyLocked(ctx context.Context, o *Options, changes []fsutil.Change) (Report, error) {
+func applyLocked(ctx context.Context, o *Options, entries []*entry) (Report, error) {
 	left, err := recoverLocked(ctx, o)
 	if err == nil {
 		err = left.Pending()
@@ -66,10 +66,7 @@ func applyLocked(ctx context.Context, o *Options, changes []fsutil.Change) (Repo
 	}
 	warnings, far := left.Warnings, make(map[string]bool)
 	for {
-		t, err := newTxn(o, key, changes, far)
-		if err != nil {
-			return Report{}, err
-		}
+		t := newTxn(o, key, entries, far)
 		r, err := t.attempt(ctx)
 		r.Warnings = append(warnings, r.Warnings...)
 		// A mount that looks like the rest of the tree shows itself when something is to be renamed there.
@@ -93,10 +90,11 @@ func crossing(err error) (string, bool) {
 	return path.Dir(op.Path), true
 }
 
-func newTxn(o *Options, key []byte, changes []fsutil.Change, far map[string]bool) (*txn, error) {
-	entries, err := build(changes)
-	if err != nil {
-		return nil, err
+// newTxn returns a transaction with entries of its own: carrying it out changes them.
+func newTxn(o *Options, key []byte, entries []*entry, far map[string]bool) *txn {
+	own := make([]*entry, len(entries))
+	for i, e := range entries {
+		own[i] = new(*e)
 	}
 	now := time.Now()
 	d := o.newDisk()
@@ -106,9 +104,9 @@ func newTxn(o *Options, key []byte, changes []fsutil.Change, far map[string]bool
 		Sync: d.sync, Keep: !o.DropBackup,
 	}}
 	t.dir = t.state.join(journal.TxDir, t.plan.ID)
-	t.setEntries(entries)
+	t.setEntries(own)
 	t.trouble.far = maps.Clone(far)
-	return t, nil
+	return t
 }
 
 // attempt goes through the whole protocol.

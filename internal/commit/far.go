@@ -14,9 +14,6 @@ import (
 func (t *troubles) cross(dir string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.far == nil {
-		t.far = make(map[string]bool)
-	}
 	t.far[dir] = true
 }
 

@@ -103,10 +103,7 @@ func (l *fileLock) try() (*owner, error) {
 
 // sign says in the lock who holds it.
 func (l *fileLock) sign() error {
-	data, err := json.Marshal(l.owner)
-	if err != nil {
-		return err
-	}
+	data, _ := json.Marshal(l.owner) // never fails for the type
 	f, err := l.state.d.fs.OpenFile(path.Join(l.name(), ownerName), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -154,12 +151,9 @@ func (l *fileLock) takeOver() (*owner, error) {
 		return nil, err
 	}
 	now, err := l.read(aside)
-	if err != nil {
-		return nil, err
-	}
-	if now.Token != holder.Token {
-		// Another one has taken over in between, and this is its lock.
-		return now, l.state.d.fs.Rename(aside, l.name())
+	if err != nil || now.Token != holder.Token {
+		// Another one has taken over in between, and this is its lock; or nobody knows whose it is.
+		return now, flatten(errors.Join(err, l.state.d.fs.Rename(aside, l.name())))
 	}
 	return holder, l.state.d.removeTree(aside)
 }

@@ -37,7 +37,7 @@ type troubles struct {
 	mu        sync.Mutex
 	conflicts []Problem
 	warnings  []Problem
-	far       map[string]bool // directories on other mounts
+	far       map[string]bool // directories on other mounts; nil when undoing, which finds none
 }
 
 func (t *troubles) conflict(path, reason string) {

@@ -122,8 +122,8 @@ func (t *txn) verifyBytes(e *entry, now fsutil.State) (fsutil.Hash, error) {
 	}
 	h, n, err := t.hash(e.Path, now.Size)
 	if err != nil {
-		if isAbsent(err) {
-			err = conflictAt(e.Path, "has been removed")
+		if isAbsent(err) || errors.Is(err, fsutil.ErrNotRegular) {
+			err = conflictAt(e.Path, "has been removed or replaced")
 		}
 		return h, err
 	}
