@@ -2,6 +2,8 @@ package fsutil
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"runtime"
@@ -34,13 +36,13 @@ func (s *spill) put(data []byte) (int64, error) {
 	if s.file == nil {
 		f, err := os.CreateTemp("", "millrace-stage-*")
 		if err != nil {
-			return 0, err
+			return 0, spillError(err)
 		}
 		if runtime.GOOS != "windows" {
 			// Without a name nothing is left behind however the process ends. Windows does not remove open files.
 			if err := os.Remove(f.Name()); err != nil {
 				f.Close()
-				return 0, err
+				return 0, spillError(err)
 			}
 		}
 		s.file = f
@@ -48,11 +50,15 @@ func (s *spill) put(data []byte) (int64, error) {
 	off := s.end
 	n, err := s.file.WriteAt(data, off)
 	if err != nil {
-		return 0, err
+		return 0, spillError(err)
 	}
 	s.end += int64(n)
 	return off, nil
 }
+
+// spillError says that an error is not about the file that somebody wanted to read or write, but about this one, and keeps
+// the name of this one in the text.
+func spillError(err error) error { return fmt.Errorf("temporary file of the stage: %w", err) }
 
 // get fills p with the bytes at off.
 func (s *spill) get(p []byte, off int64) error {
@@ -64,7 +70,13 @@ func (s *spill) get(p []byte, off int64) error {
 		return fs.ErrClosed
 	}
 	_, err := f.ReadAt(p, off)
-	return err
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF // somebody has cut the file off: that is not the end of what was staged
+	}
+	if err != nil {
+		return spillError(err)
+	}
+	return nil
 }
 
 // close removes the file. All that was put into it is gone.

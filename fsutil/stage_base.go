@@ -260,8 +260,11 @@ func readSized(r io.Reader, size, most int64) ([]byte, error) {
 		return nil, err
 	}
 	var more [1]byte
-	if n, _ := r.Read(more[:]); n > 0 {
+	switch n, err := r.Read(more[:]); {
+	case n > 0:
 		return nil, ErrDrift
+	case err != nil && err != io.EOF:
+		return nil, err
 	}
 	return data, nil
 }

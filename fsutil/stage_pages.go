@@ -96,9 +96,24 @@ func (c *core) writePages(b *body, p []byte, off int64) (int, error) {
 	if off > maxFile-int64(len(p)) {
 		return 0, ErrTooLarge
 	}
+	had := b.size
 	if end := off + int64(len(p)); end > b.size && len(p) > 0 {
 		b.resize(end)
 	}
+	n, err := c.fillPages(b, p, off)
+	if err != nil {
+		// What was not written is not there either.
+		written := had
+		if n > 0 {
+			written = max(had, off+int64(n))
+		}
+		b.resize(written)
+	}
+	return n, err
+}
+
+// fillPages is writePages for what lies within the size of the body.
+func (c *core) fillPages(b *body, p []byte, off int64) (int, error) {
 	n := 0
 	for n < len(p) {
 		pos := off + int64(n)
@@ -187,6 +202,13 @@ func (c *core) drop(b *body) {
 			pg.owner = nil
 		}
 	}
+}
+
+// forget is drop for a body that nobody else knows, and that comes to nothing. core.mu must not be held.
+func (c *core) forget(b *body) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.drop(b)
 }
 
 // pageReader reads the pages of a body.

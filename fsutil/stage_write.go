@@ -1,6 +1,7 @@
 package fsutil
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -105,13 +106,18 @@ func (c *core) copyUp(b *body) (*body, error) {
 	for own.size < b.size {
 		data := make([]byte, min(pageSize, b.size-own.size))
 		if _, err := io.ReadFull(io.NewSectionReader(r, own.size, int64(len(data))), data); err != nil {
-			return nil, ErrDrift
+			c.forget(own)
+			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				err = ErrDrift
+			}
+			return nil, err
 		}
 		own.pages = append(own.pages, &page{owner: own, data: data})
 		own.size += int64(len(data))
 		c.held.Add(int64(len(data)))
 		if len(data) == pageSize && c.held.Load() > c.spillAt {
 			if err := c.spillPage(own.pages[len(own.pages)-1]); err != nil {
+				c.forget(own)
 				return nil, err
 			}
 		}
