@@ -1,0 +1,111 @@
+package commit_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/commit"
+)
+
+func fileState(content string) fsutil.State {
+	return fsutil.State{Kind: fsutil.File, Mode: 0o644, Size: int64(len(content)), Hash: fsutil.HashOf([]byte(content)), ModTime: longAgo}
+}
+
+// TestApply_refusesChanges is given lists that no stage makes, but a program or a stored plan may.
+func TestApply_refusesChanges(t *testing.T) {
+	t.Parallel()
+	one, two := fileState("a1"), fileState("other")
+	created := func(path string) fsutil.Change {
+		return fsutil.Change{Kind: fsutil.Created, Path: path, New: two}.WithContent(nil, fsutil.BytesOpener([]byte("other")))
+	}
+	tests := []struct {
+		name    string
+		changes []fsutil.Change
+		options func(o *commit.Options)
+		want    string
+	}{
+		{"a path twice", []fsutil.Change{created("n"), created("n")}, nil, `two changes of "n"`},
+		{"two stories of what is there", []fsutil.Change{
+			{Kind: fsutil.Renamed, Path: "x", From: "a", Old: one, New: one},
+			{Kind: fsutil.Deleted, Path: "a", Old: two},
+		}, nil, `contradict each other about what is at "a"`},
+		{"two stories of what is replaced", []fsutil.Change{
+			{Kind: fsutil.Renamed, Path: "x", From: "a", Old: one, New: one},
+			{Kind: fsutil.Renamed, Path: "a", From: "b", Old: one, New: one, Replaced: two},
+		}, nil, `contradict each other about what is at "a"`},
+		{"rename of nothing", []fsutil.Change{{Kind: fsutil.Renamed, Path: "x", From: "y"}}, nil, "contradicts itself"},
+		{"run id", []fsutil.Change{created("n")}, func(o *commit.Options) { o.RunID = "../x" }, `run id "../x" is not usable`},
+		{"id", []fsutil.Change{created("n")}, func(o *commit.Options) { o.ID = "x/../.." }, `transaction id "x/../.." is not usable`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			fsys := rootFs(t)
+			plant(t, fsys, "a=1", "b=2")
+			before := everything(t, fsys)
+			o := options(fsys)
+			if tt.options != nil {
+				tt.options(&o)
+			}
+			if _, err := commit.Apply(bg, o, tt.changes); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error is %v", err)
+			}
+			if diff := cmp.Diff(before, everything(t, fsys)); diff != "" {
+				t.Errorf("something was touched:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestApply_nothingChanges is given changes that change nothing, so that nothing is written, not even in the state directory.
+func TestApply_nothingChanges(t *testing.T) {
+	t.Parallel()
+	fsys := rootFs(t)
+	plant(t, fsys, "a=1")
+	rep, err := commit.Apply(bg, options(fsys), []fsutil.Change{
+		{Kind: fsutil.Modified, Path: "a", Old: fileState("a1"), New: fileState("a1")},
+		{Kind: fsutil.Modified, Path: "n"},
+	})
+	if err != nil || rep.ID != "" {
+		t.Errorf("%+v, %v", rep, err)
+	}
+	if diff := cmp.Diff([]string{"a"}, namesOf(everything(t, fsys))); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func namesOf(tree map[string]string) []string {
+	var names []string
+	for name := range tree {
+		names = append(names, name)
+	}
+	return names
+}
+
+// TestApply_renameWithoutTime is given a rename that says nothing of the time: the file keeps its own.
+func TestApply_renameWithoutTime(t *testing.T) {
+	t.Parallel()
+	for name, make := range backends() {
+		fsys := make(t)
+		plant(t, fsys, "a=1")
+		to := fileState("a1")
+		to.ModTime = time.Time{}
+		c := fsutil.Change{Kind: fsutil.Renamed, Path: "n", From: "a", Old: fileState("a1"), New: to}
+		if _, err := commit.Apply(bg, options(fsys), []fsutil.Change{c}); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		info, err := fsys.Stat("n")
+		if err != nil || !info.ModTime().Equal(longAgo) {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+		if ok, _ := afero.Exists(fsys, "a"); ok {
+			t.Errorf("%s: a is left", name)
+		}
+	}
+}

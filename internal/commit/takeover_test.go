@@ -1,0 +1,179 @@
+package commit_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/commit"
+)
+
+// deadOwner is what stands in the lock of a process that is gone.
+func deadOwner(t *testing.T) string {
+	t.Helper()
+	host, err := os.Hostname()
+	if err != nil {
+		t.Skip(err)
+	}
+	dead := exec.Command(os.Args[0], "-test.run=^$")
+	if err := dead.Run(); err != nil {
+		t.Skip(err)
+	}
+	return fmt.Sprintf(`{"host":%q,"pid":%d,"token":"dead"}`, host, dead.Process.Pid)
+}
+
+const livingOwner = `{"host":"elsewhere","pid":1,"token":"living"}`
+
+// plantLock makes the lock of somebody else.
+func plantLock(fsys afero.Fs, owner string) error {
+	lock := stateDir + "/lock"
+	return errors.Join(fsys.RemoveAll(lock), fsys.MkdirAll(lock, 0o700), afero.WriteFile(fsys, lock+"/owner", []byte(owner), 0o600))
+}
+
+// TestLock_takeOver has somebody else come in between while a lock that was left behind is being taken over.
+func TestLock_takeOver(t *testing.T) {
+	t.Parallel()
+	dead := deadOwner(t)
+	aside := func(name string) bool { return strings.HasPrefix(path.Base(name), "lock-") }
+	tests := []struct {
+		name string
+		// when says at which operation, once, and what happens then.
+		when  func(op, name string) bool
+		then  func(fsys afero.Fs) error
+		err   error  // of the operation; nil for the one of then
+		want  error  // of Lock; nil if it is taken
+		owner string // in the lock afterwards
+	}{
+		{"another one takes over", func(op, name string) bool { return op == "rename" && aside(name) },
+			func(f afero.Fs) error { return plantLock(f, livingOwner) }, nil, fsutil.ErrLocked, livingOwner},
+		{"another one has taken over and is done", func(op, name string) bool { return op == "rename" && aside(name) },
+			func(f afero.Fs) error { return f.RemoveAll(stateDir + "/lock") }, nil, nil, ""},
+		{"it cannot be moved", func(op, name string) bool { return op == "rename" && aside(name) },
+			nil, syscall.EIO, syscall.EIO, dead},
+		{"it cannot be looked at again", func(op, name string) bool { return op == "open" && aside(path.Dir(name)) },
+			nil, syscall.EIO, syscall.EIO, dead},
+		{"it cannot be looked at", func(op, name string) bool { return op == "open" && name == stateDir+"/lock/owner" },
+			nil, syscall.EIO, syscall.EIO, dead},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			fsys := backends()["plain"](t)
+			if err := plantLock(fsys, dead); err != nil {
+				t.Fatal(err)
+			}
+			met := false
+			h := &hooks{before: func(_ int, op string, _ bool, name string) error {
+				if met || !tt.when(op, name) {
+					return nil
+				}
+				met = true
+				if tt.then != nil {
+					return tt.then(fsys)
+				}
+				return tt.err
+			}}
+			wait := 10 * time.Second
+			if tt.want != nil {
+				wait = 30 * time.Millisecond
+			}
+			ctx, cancel := context.WithTimeout(bg, wait)
+			defer cancel()
+			l, err := commit.Lock(ctx, options(withHooks(fsys, h)))
+			if !met || !errors.Is(err, tt.want) {
+				t.Fatalf("met %v, error is %v", met, err)
+			}
+			names, _ := afero.ReadDir(fsys, stateDir)
+			for _, n := range names {
+				if aside(n.Name()) {
+					t.Errorf("%s is left", n.Name())
+				}
+			}
+			if tt.want == nil {
+				if err := l.Close(); err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if data, _ := afero.ReadFile(fsys, stateDir+"/lock/owner"); string(data) != tt.owner {
+				t.Errorf("the lock says %q, want %q", data, tt.owner)
+			}
+		})
+	}
+}
+
+// TestLock_unsigned finds a lock in which nobody has said yet that it is his. It may be anybody's.
+func TestLock_unsigned(t *testing.T) {
+	t.Parallel()
+	fsys := backends()["plain"](t)
+	if err := fsys.MkdirAll(stateDir+"/lock", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(bg, 20*time.Millisecond)
+	defer cancel()
+	if _, err := commit.Lock(ctx, options(fsys)); !errors.Is(err, fsutil.ErrLocked) {
+		t.Errorf("error is %v", err)
+	}
+	if ok, _ := afero.DirExists(fsys, stateDir+"/lock"); !ok {
+		t.Error("it was taken away")
+	}
+}
+
+// TestLock_crowd has somebody else make or remove the state directory while it is being made. That is no reason to fail.
+func TestLock_crowd(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		op   string
+		path string
+		nth  int // of those operations
+		then func(fsys afero.Fs) error
+	}{
+		{"it was made", "mkdir", stateDir, 1, func(f afero.Fs) error { return f.Mkdir(stateDir, 0o700) }},
+		{"it was removed again", "lstat", stateDir, 2, func(f afero.Fs) error { return f.RemoveAll(stateDir) }},
+		{"another one keeps version control away", "open", stateDir + "/.gitignore", 1, func(f afero.Fs) error {
+			return afero.WriteFile(f, stateDir+"/.gitignore", []byte("*\n"), 0o600)
+		}},
+		{"it was removed before the lock", "mkdir", stateDir + "/lock", 1, func(f afero.Fs) error { return f.RemoveAll(stateDir) }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			fsys := backends()["plain"](t)
+			n := 0
+			h := &hooks{before: func(_ int, op string, _ bool, name string) error {
+				if op == tt.op && name == tt.path {
+					if n++; n == tt.nth {
+						return tt.then(fsys)
+					}
+				}
+				return nil
+			}}
+			ctx, cancel := context.WithTimeout(bg, 10*time.Second)
+			defer cancel()
+			l, err := commit.Lock(ctx, options(withHooks(fsys, h)))
+			if err != nil || n < tt.nth {
+				t.Fatalf("after %d operations: %v", n, err)
+			}
+			if data, _ := afero.ReadFile(fsys, stateDir+"/.gitignore"); string(data) != "*\n" {
+				t.Errorf(".gitignore is %q", data)
+			}
+			if err := l.Close(); err != nil {
+				t.Error(err)
+			}
+			if ok, _ := afero.Exists(fsys, stateDir); ok {
+				t.Error("state directory is left")
+			}
+		})
+	}
+}
