@@ -212,8 +212,12 @@ func (r *run) filesOf(s Step, action actions.Action) ([]string, error) {
 				names = append(names, in.FilesMatched...)
 			}
 		}
-	} else if v, ok := params.Get(action, "files"); ok && v.Type() == reflect.TypeFor[[]string]() {
-		names = v.Interface().([]string)
+	} else {
+		for _, param := range fileParams(action.Spec()) {
+			if v, ok := params.Get(action, param); ok && v.Type() == reflect.TypeFor[[]string]() {
+				names = append(names, v.Interface().([]string)...)
+			}
+		}
 	}
 	files := make([]string, 0, len(names))
 	seen := make(map[string]bool, len(names))

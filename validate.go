@@ -200,7 +200,7 @@ func (d *draft) checkExpect(s Step, at string) {
 // checkInput checks that the step takes its files from where its action can.
 func (d *draft) checkInput(s Step, at string) {
 	spec := s.Action.Spec()
-	given := hasFiles(s)
+	param, given := givenFiles(s)
 	inputs := len(s.inputs()) > 0
 	switch spec.Input {
 	case actions.InputFiles:
@@ -220,17 +220,30 @@ func (d *draft) checkInput(s Step, at string) {
 		}
 	}
 	if inputs && given {
-		d.problem(at+"/params/files", codeTwoInputs, "use one of them", "step '%s' has both files and an input step", s.ID)
+		d.problem(at+"/params/"+param, codeTwoInputs, "use one of them", "step '%s' has both %s and an input step", s.ID, param)
 	}
 }
 
-// hasFiles reports whether the step names files itself, by a list or by a template that gives one.
-func hasFiles(s Step) bool {
-	if _, ok := s.Bind["/files"]; ok {
-		return true
+// fileParams are the parameters in which a step may name its files: "files", and where an action needs files also "paths",
+// as seed 001 calls them.
+func fileParams(spec actions.Spec) []string {
+	if spec.Input == actions.InputFiles {
+		return []string{"files", "paths"}
 	}
-	v, ok := params.Get(s.Action, "files")
-	return ok && v.Kind() == reflect.Slice && v.Len() > 0
+	return []string{"files"}
+}
+
+// givenFiles returns the parameter in which the step names files itself, by a list or by a template that gives one.
+func givenFiles(s Step) (param string, ok bool) {
+	for _, param := range fileParams(s.Action.Spec()) {
+		if _, ok := s.Bind["/"+param]; ok {
+			return param, true
+		}
+		if v, ok := params.Get(s.Action, param); ok && v.Kind() == reflect.Slice && v.Len() > 0 {
+			return param, true
+		}
+	}
+	return "", false
 }
 
 func (d *draft) checkParams(i int, at string) {

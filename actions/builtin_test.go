@@ -145,6 +145,7 @@ func TestTouches(t *testing.T) {
 		{actions.List{Path: "d/", NoIgnore: true}, "[d] [] true"},
 		{actions.List{Path: "d/e"}, "[d/e d/.gitignore .gitignore] [] true"},
 		{actions.ReadRanges{Files: given}, "[a.txt d/b.txt] [] true"},
+		{actions.ReadRanges{Paths: given}, "[a.txt d/b.txt] [] true"},
 		{actions.CountOccurrences{Files: given}, "[a.txt d/b.txt] [] true"},
 		{actions.Edit{Files: given}, "[a.txt d/b.txt] [a.txt d/b.txt] true"},
 		{actions.MultiEdit{Files: given}, "[a.txt d/b.txt] [a.txt d/b.txt] true"},

@@ -51,6 +51,27 @@ func reason(err error) string {
 	return err.Error()
 }
 
+// onErrorContinue is the value of on_error with which a step leaves out the files that it fails at. The other is "stop",
+// the default.
+const onErrorContinue = "continue"
+
+// reportError returns what a report says of a file that a step has failed at: the words of S1.10 where those fit.
+func reportError(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "File not found"
+	case errors.Is(err, fs.ErrPermission):
+		return "Permission denied"
+	}
+	if _, ok := errors.AsType[*LineError](err); ok {
+		return "Line number out of range"
+	}
+	if e, ok := errors.AsType[*FileError](err); ok {
+		return reason(e.Err)
+	}
+	return err.Error()
+}
+
 // readText returns the content of a regular file, and refuses binary ones with refusal unless that is nil.
 func readText(c *Call, name string, refusal error) ([]byte, error) {
 	data, err := c.readFile(name)

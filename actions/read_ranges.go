@@ -25,12 +25,17 @@ type Range struct {
 // line for that; a range that begins behind the end, or ends before it begins, is a *LineError.
 //
 // Reports has, for each file, the SHA-256 of the whole file as content_hash, that of the exact bytes of all ranges, one
-// after the other without what is between them, as range_hash, and the time of the last change.
+// after the other without what is between them, as range_hash, and the time of the last change (S1.2).
+//
+// The first file that cannot be read, in the order of the list, fails the step, unless OnError is "continue": then its
+// report has the reason in the words of S1.10, a warning says more, and Files of the outcome are the others.
 type ReadRanges struct {
 	Files     []string `json:"files,omitempty" doc:"Files to read. Leave it out if an earlier step gives them."`
+	Paths     []string `json:"paths,omitempty" doc:"Another name for files."`
 	StartLine int      `json:"start_line,omitempty" doc:"First line to read, counted from 1; negative counts from the end. Default: 1."`
 	EndLine   int      `json:"end_line,omitempty" doc:"Last line to read, included; negative counts from the end. Default: -1, the last line."`
 	Ranges    []Range  `json:"ranges,omitempty" doc:"Several ranges of lines, instead of start_line and end_line."`
+	OnError   string   `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be read fails the step (stop), or is only reported (continue). Default: stop."`
 }
 
 // LineError says that a range of lines is not in a file (X34).
@@ -56,6 +61,9 @@ func (r ReadRanges) Validate(c *Check) {
 	if len(r.Ranges) > 0 && (r.StartLine != 0 || r.EndLine != 0) {
 		c.Problemf("/ranges", codeBadRange, "use one of them", "ranges cannot be combined with start_line and end_line")
 	}
+	if len(r.Files) > 0 && len(r.Paths) > 0 {
+		c.Problemf("/paths", codeBadRange, "use one of them", "paths and files are two names of one parameter")
+	}
 	check := func(at string, one Range) {
 		start, end := one.bounds()
 		if (start > 0) == (end > 0) && start > end {
@@ -69,7 +77,9 @@ func (r ReadRanges) Validate(c *Check) {
 }
 
 // Touches implements [Toucher].
-func (r ReadRanges) Touches() (reads, writes []string, known bool) { return r.Files, nil, true }
+func (r ReadRanges) Touches() (reads, writes []string, known bool) {
+	return slices.Concat(r.Files, r.Paths), nil, true
+}
 
 // Run implements [Action]. The outcome has the text read of each file in Content. Binary files are an error.
 func (r ReadRanges) Run(ctx context.Context, c *Call) (Outcome, error) {
@@ -80,33 +90,45 @@ func (r ReadRanges) Run(ctx context.Context, c *Call) (Outcome, error) {
 	texts := make([]string, len(c.Files))
 	reports := make([]FileReport, len(c.Files))
 	err := c.Each(ctx, c.Files, func(_ context.Context, i int, file string) error {
-		data, err := readText(c, file, errBinaryRead)
-		if err != nil {
-			return err
+		text, report, err := readFileRanges(c, file, ranges)
+		if err != nil && r.OnError == onErrorContinue {
+			c.Warnf("not read: %v", err)
+			report, err = FileReport{Path: file, Error: reportError(err)}, nil
 		}
-		info, err := c.FS.Stat(file)
-		if err != nil {
-			return fileError(file, err)
-		}
-		text, sum, err := readLines(data, ranges)
-		if err != nil {
-			return fileError(file, err)
-		}
-		texts[i] = text
-		reports[i] = FileReport{
-			Path: file, Success: true, ContentHash: fsutil.HashOf(data).String(),
-			RangeHash: fsutil.Hash(sum.Sum(nil)).String(), LastModified: info.ModTime().UTC(),
-		}
-		return nil
+		texts[i], reports[i] = text, report
+		return err
 	})
 	if err != nil {
 		return Outcome{}, err
 	}
-	out := Outcome{Files: slices.Clone(c.Files), Content: make(map[string]string, len(c.Files)), Reports: reports}
+	out := Outcome{Content: make(map[string]string, len(c.Files)), Reports: reports}
 	for i, file := range c.Files {
-		out.Content[file] = texts[i]
+		if reports[i].Success {
+			out.Files = append(out.Files, file)
+			out.Content[file] = texts[i]
+		}
 	}
 	return out, nil
+}
+
+// readFileRanges reads the ranges of one file. The error is a *FileError.
+func readFileRanges(c *Call, file string, ranges []Range) (string, FileReport, error) {
+	data, err := readText(c, file, errBinaryRead)
+	if err != nil {
+		return "", FileReport{}, err
+	}
+	info, err := c.FS.Stat(file)
+	if err != nil {
+		return "", FileReport{}, fileError(file, err)
+	}
+	text, sum, err := readLines(data, ranges)
+	if err != nil {
+		return "", FileReport{}, fileError(file, err)
+	}
+	return text, FileReport{
+		Path: file, Success: true, ContentHash: fsutil.HashOf(data).String(),
+		RangeHash: fsutil.Hash(sum.Sum(nil)).String(), LastModified: info.ModTime().UTC(),
+	}, nil
 }
 
 // bounds returns the range with its defaults.

@@ -35,6 +35,7 @@ func uses(p string) []use {
 	some := []string{"a.txt"}
 	all := []use{
 		one("read_ranges files", source, act("read_ranges", obj{"files": files})),
+		one("read_ranges paths", source, act("read_ranges", obj{"paths": files})),
 		one("count_occurrences files", source, act("count_occurrences", obj{"files": files, "pattern": "needle"})),
 		change("edit files", source, act("edit", obj{"files": files, "old_text": "needle", "new_text": "pin"})),
 		change("edit files, regex", source, act("edit", obj{"files": files, "old_text": "need(le)", "new_text": "$1", "mode": "regex"})),
@@ -47,6 +48,7 @@ func uses(p string) []use {
 		one("diff file_a", source, act("diff", obj{"file_a": p, "file_b": "b.txt"})),
 		one("diff file_b", source, act("diff", obj{"file_a": "b.txt", "file_b": p})),
 		one("search path", looked, act("search", obj{"path": p, "pattern": "needle"})),
+		one("list path", looked, act("list", obj{"path": p})),
 		one("file_exists path", asked, act("count_occurrences", obj{"files": some, "pattern": "needle"}, obj{"condition": obj{"type": "file_exists", "path": p}})),
 		one("file_not_exists path", asked, act("count_occurrences", obj{"files": some, "pattern": "needle"}, obj{"condition": obj{"type": "file_not_exists", "path": p}})),
 	}
