@@ -16,6 +16,7 @@ import (
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 const stateDir = ".millrace"
@@ -34,27 +35,12 @@ func backends() map[string]func(t testing.TB) afero.Fs {
 
 func rootFs(t testing.TB) afero.Fs {
 	t.Helper()
-	r, err := fsutil.OpenRoot(tempDir(t))
+	r, err := fsutil.OpenRoot(fstest.TempDir(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.Close() })
 	return r
-}
-
-// tempDir makes a directory, in memory if the system has such a place: thousands are made.
-func tempDir(t testing.TB) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "millrace-test-")
-	if err != nil {
-		return t.TempDir()
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	return dir
 }
 
 func raise(t testing.TB, fsys afero.Fs) afero.Fs {

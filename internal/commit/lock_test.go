@@ -15,6 +15,7 @@ import (
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 func TestLock(t *testing.T) {
@@ -180,7 +181,7 @@ func TestLock_lost(t *testing.T) {
 // TestLock_noTree must not wait for ever for a directory that cannot be made.
 func TestLock_noTree(t *testing.T) {
 	t.Parallel()
-	dir := tempDir(t)
+	dir := fstest.TempDir(t)
 	root, err := fsutil.OpenRoot(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 // at calls do when the clock shows another time: years after the one at which the bubble of synctest begins, 2000.
@@ -34,7 +35,7 @@ func at(t *testing.T, years int, do func(t *testing.T)) {
 // TestHostile_T20_clockJumps commits while the clock jumps by decades, and restores in the opposite order.
 func TestHostile_T20_clockJumps(t *testing.T) {
 	t.Parallel()
-	dir := quickDir(t)
+	dir := fstest.TempDir(t)
 	plantDir(t, dir, "a=0", "b=0")
 	var backups []string
 	var trees []map[string]string
@@ -63,7 +64,7 @@ func TestHostile_T20_clockJumps(t *testing.T) {
 func TestHostile_T20_crashBeforeTheClockJumps(t *testing.T) {
 	t.Parallel()
 	for _, years := range []int{0, 70} {
-		dir := quickDir(t)
+		dir := fstest.TempDir(t)
 		everything(t, dir)
 		old := treeOf(t, dir, exact)
 		if r := (diskJob{Dir: dir, Pipeline: "everything", Sigkill: `^rename T/done$`}).start(t); !r.Killed {
@@ -80,7 +81,7 @@ func TestHostile_T20_crashBeforeTheClockJumps(t *testing.T) {
 // TestHostile_T20_pruneAfterTheClockJumped keeps the backup just made, although it looks like the oldest one.
 func TestHostile_T20_pruneAfterTheClockJumped(t *testing.T) {
 	t.Parallel()
-	dir := quickDir(t)
+	dir := fstest.TempDir(t)
 	plantDir(t, dir, "a=0")
 	x := millrace.Executor{NoSync: true, Backups: backup.Retention{Keep: 1}}
 	_, err := x.Run(t.Context(), openDir(t, dir), altering(put("a", "1")))
@@ -107,7 +108,7 @@ func TestHostile_T20_timeZones(t *testing.T) {
 		return func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, "TZ="+zone) }
 	}
 	east, west := in("Pacific/Kiritimati"), in("Pacific/Niue") // UTC+14, UTC-11
-	dir := quickDir(t)
+	dir := fstest.TempDir(t)
 	everything(t, dir)
 	old := treeOf(t, dir, exact)
 	if r := (diskJob{Dir: dir, Pipeline: "everything", Sigkill: `^rename T/done$`}).start(t, east); !r.Killed {
@@ -143,7 +144,7 @@ func TestHostile_T20_timeZones(t *testing.T) {
 // TestHostile_T20_storedPlanInAnotherZone stores a plan whose times are written with another offset.
 func TestHostile_T20_storedPlanInAnotherZone(t *testing.T) {
 	t.Parallel()
-	dir := quickDir(t)
+	dir := fstest.TempDir(t)
 	plantDir(t, dir, "a=old")
 	must(t, os.Chtimes(filepath.Join(dir, "a"), longBefore, longBefore.In(time.FixedZone("east", 14*3600))))
 	plan, err := host().Plan(t.Context(), openDir(t, dir), altering(put("a", "new")))
@@ -215,7 +216,7 @@ func TestHostile_T20_equalTimes(t *testing.T) {
 func TestHostile_T20_equalTimesAfterACrash(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"in place", "renamed"} {
-		dir := quickDir(t)
+		dir := fstest.TempDir(t)
 		plantDir(t, dir, "files/a=one", "files/b=two")
 		if r := (diskJob{Dir: dir, Pipeline: "edits", Sigkill: `^rename T/done$`}).start(t); !r.Killed {
 			t.Fatalf("it was not killed: %+v", r)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 // TestHostile_094_eioOnFsync lets fsync fail. It is never tried again: what it says the second time is not true.
@@ -36,7 +37,7 @@ func TestHostile_094_eioOnFsync(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			dir := quickDir(t)
+			dir := fstest.TempDir(t)
 			everything(t, dir)
 			before := treeOf(t, dir, exact)
 			match, failures, again, path := seen(tt.after, tt.at), 0, 0, ""

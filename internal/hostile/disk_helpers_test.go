@@ -262,18 +262,3 @@ func openTemp(t testing.TB) string {
 	})
 	return dir
 }
-
-// quickDir is a temporary directory in memory if the system has such a place: fsync costs nothing there.
-func quickDir(t testing.TB) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "millrace-hostile-")
-	if err != nil {
-		return t.TempDir()
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	return dir
-}

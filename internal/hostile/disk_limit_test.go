@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 // manyFiles plants 300 of them in one directory.
@@ -32,7 +33,7 @@ func TestHostile_100_fewFileHandles(t *testing.T) {
 	}{{32, 1, true}, {32, 16, false}, {24, 16, false}, {16, 16, false}, {16, 1, false}, {12, 1, false}, {10, 1, false}, {8, 1, false}} {
 		t.Run(fmt.Sprintf("%d for %d", tt.limit, tt.workers), func(t *testing.T) {
 			t.Parallel()
-			dir := quickDir(t)
+			dir := fstest.TempDir(t)
 			manyFiles(t, dir)
 			before := treeOf(t, dir, exact)
 			r := diskJob{Dir: dir, Pipeline: "edits", Nofile: tt.limit, Workers: tt.workers}.start(t)
@@ -65,7 +66,7 @@ func TestHostile_100_fileSizeLimit(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
 			t.Parallel()
-			dir := quickDir(t)
+			dir := fstest.TempDir(t)
 			manyFiles(t, dir)
 			must(t, os.Chtimes(filepath.Join(dir, "files"), longBefore, longBefore))
 			before := treeOf(t, dir, exact)

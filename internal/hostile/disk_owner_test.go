@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 // accessList is an access control list that lets user 1000 read, as the kernel keeps it.
@@ -59,7 +61,7 @@ func dressed(t *testing.T, dir string) {
 func TestHostile_108_setuidStickyAclXattrOwner(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
-	for name, dir := range map[string]string{"disk": t.TempDir(), "memory": quickDir(t)} {
+	for name, dir := range map[string]string{"disk": t.TempDir(), "memory": fstest.TempDir(t)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dressed(t, dir)

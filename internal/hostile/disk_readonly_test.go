@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 // nobody is a user without any rights.
@@ -68,7 +69,7 @@ func TestHostile_095_readOnly(t *testing.T) {
 // TestHostile_095_readOnlyFile: a file that its owner has protected is not written to, by root neither, unless forced.
 func TestHostile_095_readOnlyFile(t *testing.T) {
 	t.Parallel()
-	dir := quickDir(t)
+	dir := fstest.TempDir(t)
 	plantDir(t, dir, "a=word", "b=word")
 	must(t, os.Chmod(filepath.Join(dir, "b"), 0o444))
 	before := treeOf(t, dir, exact)

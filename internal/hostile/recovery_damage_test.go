@@ -17,6 +17,7 @@ import (
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 // TestHostile_104_damagedBeforeImage loses the old version of one of three files before an interrupted commit is undone.
@@ -44,7 +45,7 @@ func TestHostile_104_damagedBeforeImage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := quickDir(t)
+			dir := fstest.TempDir(t)
 			plantDir(t, dir, "files/a=1", "files/b=2", "files/c=3")
 			if r := (diskJob{Dir: dir, Pipeline: "edits", Sigkill: `^rename T/done$`}).start(t); !r.Killed {
 				t.Fatalf("it was not killed: %+v", r)
@@ -86,7 +87,7 @@ func TestHostile_104_damagedBackup(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := quickDir(t)
+			dir := fstest.TempDir(t)
 			plantDir(t, dir, "files/a=1", "files/b=2", "files/c=3")
 			res, err := host().Run(t.Context(), openDir(t, dir), diskPipelines()["edits"])
 			must(t, err)

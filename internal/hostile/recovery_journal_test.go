@@ -25,7 +25,7 @@ import (
 // unfinished is a tree in which a process was killed right before the commit point, and the name of its plan.
 func unfinished(t *testing.T) (dir, plan string) {
 	t.Helper()
-	dir = quickDir(t)
+	dir = fstest.TempDir(t)
 	everything(t, dir)
 	if r := (diskJob{Dir: dir, Pipeline: "everything", Sigkill: `^rename T/done$`}).start(t); !r.Killed {
 		t.Fatalf("it was not killed: %+v", r)
@@ -120,7 +120,7 @@ func TestHostile_102_plantedJournal(t *testing.T) {
 			attacker, plan := unfinished(t)
 			data, err := os.ReadFile(plan)
 			must(t, err, os.WriteFile(plan, sign(t, data), 0o600))
-			clone := filepath.Join(quickDir(t), "clone")
+			clone := filepath.Join(fstest.TempDir(t), "clone")
 			must(t, exec.CommandContext(t.Context(), "cp", "-a", attacker, clone).Run())
 			refused(t, name, clone, journal.BadKey, journal.BadIdentity)
 
@@ -141,14 +141,14 @@ func TestHostile_102_plantedBackup(t *testing.T) {
 	for name, key := range map[string][]byte{"signed by another": []byte("the key of somebody else, 32 byte"), "not signed": nil} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			attacker := quickDir(t)
+			attacker := fstest.TempDir(t)
 			plantDir(t, attacker, "a=evil")
 			res, err := host().Run(t.Context(), openDir(t, attacker), altering(put("a", "good")))
 			must(t, err)
 			done := filepath.Join(attacker, stateName, "backups", res.BackupID, "done")
 			data, err := os.ReadFile(done)
 			must(t, err, os.WriteFile(done, resigned(t, data, key), 0o600))
-			clone := filepath.Join(quickDir(t), "clone")
+			clone := filepath.Join(fstest.TempDir(t), "clone")
 			must(t, exec.CommandContext(t.Context(), "cp", "-a", attacker, clone).Run())
 			before := treeOf(t, clone, exact|private)
 			_, err = host().Restore(t.Context(), openDir(t, clone), res.BackupID)

@@ -57,7 +57,7 @@ func everything(t testing.TB, dir string) {
 // after returns what a pipeline makes of the tree that plant makes, without times.
 func after(t *testing.T, plant func(t testing.TB, dir string), p millrace.Pipeline) map[string]string {
 	t.Helper()
-	dir := quickDir(t)
+	dir := fstest.TempDir(t)
 	plant(t, dir)
 	_, err := millrace.Executor{NoSync: true}.Run(t.Context(), openDir(t, dir), p)
 	must(t, err, os.RemoveAll(filepath.Join(dir, stateName)))
@@ -102,7 +102,7 @@ func killed(t *testing.T, points ...point) {
 }
 
 func killedAt(t *testing.T, p point, plain, byRun bool, want map[string]string) {
-	dir := quickDir(t)
+	dir := fstest.TempDir(t)
 	everything(t, dir)
 	compare := exact
 	if plain {
@@ -157,7 +157,7 @@ func killedAt(t *testing.T, p point, plain, byRun bool, want map[string]string) 
 
 func contentOnly(t *testing.T) map[string]string {
 	t.Helper()
-	dir := quickDir(t)
+	dir := fstest.TempDir(t)
 	everything(t, dir)
 	return treeOf(t, dir, contents)
 }

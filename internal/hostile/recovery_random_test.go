@@ -97,7 +97,7 @@ func changing(t *testing.T, test func(t *testing.T, dir string, p millrace.Pipel
 	t.Helper()
 	runs, changed := fstest.Runs(50, 200, 5000), 0
 	for seed := range runs {
-		dir := filepath.Join(quickDir(t), "tree")
+		dir := filepath.Join(fstest.TempDir(t), "tree")
 		must(t, os.Mkdir(dir, 0o755))
 		var done []string
 		ok := t.Run(fmt.Sprint(seed), func(t *testing.T) {

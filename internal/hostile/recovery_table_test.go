@@ -13,6 +13,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
@@ -68,7 +69,7 @@ func TestHostile_T19_recoveryTable(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			dir := quickDir(t)
+			dir := fstest.TempDir(t)
 			everything(t, dir)
 			old := treeOf(t, dir, exact)
 			if r := (diskJob{Dir: dir, Pipeline: "everything", Sigkill: tt.at, SigkillAfter: tt.after}).start(t); !r.Killed {
@@ -199,7 +200,7 @@ func TestHostile_T19_inspectNothing(t *testing.T) {
 		}
 		b.unchanged(t, before)
 	})
-	dir := quickDir(t)
+	dir := fstest.TempDir(t)
 	must(t, os.Symlink("/etc", filepath.Join(dir, stateName)))
 	if _, err := host().Inspect(t.Context(), openDir(t, dir)); !errors.Is(err, commit.ErrControlDir) {
 		t.Errorf("a link in place of the state directory: %v", err)

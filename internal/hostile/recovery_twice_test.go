@@ -25,7 +25,7 @@ func TestHostile_092_killInRecoveryTwice(t *testing.T) {
 			t.Parallel()
 			step, kills := fstest.Runs(13, 5, 1), 0
 			for at := 1; ; at += step {
-				dir := quickDir(t)
+				dir := fstest.TempDir(t)
 				everything(t, dir)
 				old := treeOf(t, dir, exact)
 				first := diskJob{Dir: dir, Pipeline: "everything", Sigkill: p.at, SigkillAfter: p.after}

@@ -47,7 +47,7 @@ func TestHostile_058_emptyOldText(t *testing.T) {
 func TestHostile_059_oneLongLine(t *testing.T) {
 	t.Parallel()
 	size := fstest.Runs(5<<20, 20<<20, 100<<20)
-	dir := memoryDir(t)
+	dir := fstest.TempDir(t)
 	line := []byte(strings.Repeat("hay ", size/4) + "needle")
 	if err := os.WriteFile(filepath.Join(dir, "large.txt"), line, 0o644); err != nil {
 		t.Fatal(err)

@@ -14,21 +14,6 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// memoryDir makes a directory in memory if the system has a place for that: very many files are made in it.
-func memoryDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "millrace-hostile-")
-	if err != nil {
-		return t.TempDir()
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	return dir
-}
-
 // Very many directories, each in the one before. As long as their names are not longer than the longest that is accepted,
 // fsutil.MaxPath, all are walked; beyond that there is a typed error, and what is not so deep can be worked on all the same.
 // To open a directory takes a step for each one above it, so that the whole depth of 3,000 takes a minute: that is for the
@@ -97,7 +82,7 @@ func makeDeep(t *testing.T, dir, name string, depth int) {
 func TestHostile_055_manyFilesInOneDirectory(t *testing.T) {
 	t.Parallel()
 	n := fstest.Runs(20_000, 50_000, 200_000)
-	dir := memoryDir(t)
+	dir := fstest.TempDir(t)
 	for i := range n {
 		if err := os.WriteFile(filepath.Join(dir, "file"+strconv.Itoa(i)), []byte("hay\n"), 0o644); err != nil {
 			t.Fatal(err)
@@ -119,7 +104,7 @@ func TestHostile_055_manyFilesInOneDirectory(t *testing.T) {
 // manyMatches is a file in which n matches are.
 func manyMatches(t *testing.T, n int) string {
 	t.Helper()
-	dir := memoryDir(t)
+	dir := fstest.TempDir(t)
 	if err := os.WriteFile(filepath.Join(dir, "large.txt"), []byte(strings.Repeat("ab", n)), 0o644); err != nil {
 		t.Fatal(err)
 	}

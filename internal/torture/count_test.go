@@ -98,7 +98,7 @@ func TestCount_processes(t *testing.T) {
 	for _, kind := range []string{"root", "base"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			dir, pipelines := memoryDir(t), fstest.Runs(20, 200, 5000)
+			dir, pipelines := fstest.TempDir(t), fstest.Runs(20, 200, 5000)
 			for _, name := range counterNames() {
 				if err := os.WriteFile(filepath.Join(dir, name), []byte("0"), 0o644); err != nil {
 					t.Fatal(err)

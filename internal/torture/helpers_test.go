@@ -12,21 +12,6 @@ import (
 
 const stateDir = ".millrace"
 
-// memoryDir makes a directory, in memory if the system has such a place.
-func memoryDir(t testing.TB) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "millrace-torture-")
-	if err != nil {
-		return t.TempDir()
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	return dir
-}
-
 // parallel calls do with 0 to n-1, several at a time. After a failure it begins no more.
 func parallel(t testing.TB, n int, do func(i int) error) {
 	t.Helper()

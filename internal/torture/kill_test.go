@@ -111,7 +111,7 @@ func TestKill9(t *testing.T) {
 				if sync == "sync" {
 					dir = t.TempDir()
 				} else {
-					dir = memoryDir(t)
+					dir = fstest.TempDir(t)
 				}
 				return killOnce(dir, []string{"root", "base"}[run%2], sync, []string{"keep", "lean"}[run/2%2], rnd, &seen)
 			})
@@ -175,7 +175,7 @@ func TestKill9_control(t *testing.T) {
 	runs := fstest.Runs(5, 20, 100)
 	parallel(t, runs, func(run int) error {
 		rnd := rand.New(rand.NewPCG(9, uint64(run)))
-		dir := memoryDir(t)
+		dir := fstest.TempDir(t)
 		if err := plant(dir, generation(0, false)); err != nil {
 			return err
 		}

@@ -115,7 +115,7 @@ func TestKill9_recovery(t *testing.T) {
 	var seen counters
 	parallel(t, runs, func(run int) error {
 		rnd := rand.New(rand.NewPCG(92, uint64(run)))
-		dir, kind := memoryDir(t), []string{"root", "base"}[run%2]
+		dir, kind := fstest.TempDir(t), []string{"root", "base"}[run%2]
 		if err := plant(dir, generation(0, false)); err != nil {
 			return err
 		}
@@ -179,7 +179,7 @@ func TestKill9_restore(t *testing.T) {
 	var seen counters
 	parallel(t, runs, func(run int) error {
 		rnd := rand.New(rand.NewPCG(93, uint64(run)))
-		return killRestores(memoryDir(t), []string{"root", "base"}[run%2], rnd, &seen)
+		return killRestores(fstest.TempDir(t), []string{"root", "base"}[run%2], rnd, &seen)
 	})
 	if runs >= 50 && (seen.get("generation 0") == 0 || seen.get("generation 1") == 0 || seen.get("half recovered") == 0) {
 		t.Errorf("the kills come at the wrong moments: %v", seen.n)

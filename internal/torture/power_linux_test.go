@@ -115,7 +115,7 @@ func powerCuts(t *testing.T, real realFs, sync string, cuts int) *counters {
 			t.Fatal(err)
 		}
 	}
-	base := memoryDir(t)
+	base := fstest.TempDir(t)
 	image, mnt := filepath.Join(base, "image"), filepath.Join(base, "mnt")
 	for _, dir := range []string{mnt, base + "/fuse"} {
 		must(os.Mkdir(dir, 0o755))

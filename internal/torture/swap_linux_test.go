@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 // secret is in all files outside of the tree, and nowhere in it.
@@ -56,7 +58,7 @@ func safeFiles() []string { return []string{"safe0", "safe1"} }
 
 func newSwapped(t *testing.T) *swapped {
 	t.Helper()
-	base := memoryDir(t)
+	base := fstest.TempDir(t)
 	s := &swapped{
 		root: filepath.Join(base, "root"), outside: filepath.Join(base, "outside"), aside: filepath.Join(base, "aside"),
 		stop: make(chan struct{}),

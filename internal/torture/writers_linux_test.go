@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 // TestWriter_exchange is TestWriter_rename with a program that also looks at what it replaces. So each single save can be
@@ -15,7 +17,7 @@ import (
 func TestWriter_exchange(t *testing.T) {
 	t.Parallel()
 	r := newRace(t)
-	temp := filepath.Join(memoryDir(t), "temp")
+	temp := filepath.Join(fstest.TempDir(t), "temp")
 	replaced := map[int]bool{0: true} // by the writer, as they were or with an edit made to them
 	accounted := 0
 	r.run(t, func(path string, n int) error {

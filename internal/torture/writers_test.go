@@ -51,7 +51,7 @@ type race struct {
 
 func newRace(t *testing.T) *race {
 	t.Helper()
-	r := &race{dir: memoryDir(t), rnd: rand.New(rand.NewPCG(4, 4))}
+	r := &race{dir: fstest.TempDir(t), rnd: rand.New(rand.NewPCG(4, 4))}
 	for _, name := range []string{contested, "before", "zafter"} {
 		if err := os.WriteFile(filepath.Join(r.dir, name), version(0, 0), 0o644); err != nil {
 			t.Fatal(err)
@@ -190,7 +190,7 @@ func (r *race) checkLast(aside ...string) error {
 func TestWriter_rename(t *testing.T) {
 	t.Parallel()
 	r := newRace(t)
-	beside := memoryDir(t)
+	beside := fstest.TempDir(t)
 	r.run(t, func(path string, n int) error {
 		temp := filepath.Join(beside, "temp")
 		if err := os.WriteFile(temp, version(n, 0), 0o644); err != nil {
@@ -228,7 +228,7 @@ func TestWriter_inPlace(t *testing.T) {
 func TestWriter_control(t *testing.T) {
 	t.Parallel()
 	r := newRace(t)
-	beside := memoryDir(t)
+	beside := fstest.TempDir(t)
 	lost := 0
 	save := func(name, path string, data []byte) error {
 		if err := os.WriteFile(filepath.Join(beside, name), data, 0o644); err != nil {
