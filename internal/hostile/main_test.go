@@ -1,12 +1,10 @@
 package hostile_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"testing"
 )
 
@@ -51,16 +49,4 @@ func command(t *testing.T, name string, args ...string) *exec.Cmd {
 	cmd.Env = append(os.Environ(), childVariable+"="+name)
 	cmd.Stderr = os.Stderr
 	return cmd
-}
-
-// output runs one of these programs to its end and returns what it prints.
-func output(t *testing.T, name string, args ...string) string {
-	t.Helper()
-	var out bytes.Buffer
-	cmd := command(t, name, args...)
-	cmd.Stdout = &out
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, &out)
-	}
-	return out.String()
 }
