@@ -1,0 +1,162 @@
+package commit_test
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/journal"
+)
+
+// TestApply_drift has somebody else come between two looks at the same path, in every place where something is first
+// described and then read. They are told of at their path, and what they made stays.
+func TestApply_drift(t *testing.T) {
+	t.Parallel()
+	gone := func(f afero.Fs, name string) error { return f.Remove(name) }
+	toDir := func(f afero.Fs, name string) error { return errors.Join(f.Remove(name), f.Mkdir(name, 0o755)) }
+	other := func(f afero.Fs, name string) error {
+		return errors.Join(afero.WriteFile(f, name+"~", []byte("B2"), 0o644), f.Chtimes(name+"~", longAgo, longAgo), f.Rename(name+"~", name))
+	}
+	relink := func(f afero.Fs, name string) error {
+		return errors.Join(f.Remove(name), f.(afero.Linker).SymlinkIfPossible("b", name))
+	}
+	tests := []struct {
+		name, backend string
+		do            func(s *fsutil.Stage) error
+		phase, op     string // "" for the beginning of the phase
+		path          string
+		foul          func(f afero.Fs, name string) error
+	}{
+		{"removed before it is read", "root", write("b", "B"), "verify", "open", "b", gone},
+		{"made a directory before it is read", "root", write("b", "B"), "verify", "open", "b", toDir},
+		{"link removed before it is read", "root", remove("l"), "verify", "readlink", "l", gone},
+		{"link leads elsewhere", "root", remove("l"), "verify", "", "l", relink},
+		{"made a directory before it is copied", "plain", write("b", "B"), "backup", "open", "b", toDir},
+		{"removed before it is copied", "plain", write("b", "B"), "backup", "open", "b", gone},
+		{"removed when its owner is asked for", "root", write("b", "B"), "stage", "copymeta", "b", gone},
+		{"another file of that size", "root", write("b", "B"), "apply", "", "b", other},
+		{"removed before it is compared", "plain", write("b", "B"), "apply", "open", "b", gone},
+		{"read by nobody so far, and written to", "root", chmod("b", 0o600), "verify", "", "b", other},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			fsys := backends()[tt.backend](t)
+			plant(t, fsys, "a=1", "b=2", "l -> a")
+			tr := &trial{fsys: fsys, hooks: &hooks{}, changes: staged(t, fsys, steps(write("a", "A"), tt.do))}
+			on := tt.path
+			if tt.op == "copymeta" {
+				on = "/new/" + journal.Slot(1) // to which it is copied
+			}
+			want, met, now := map[string]string(nil), false, ""
+			foul := func() error {
+				met = true
+				err := tt.foul(fsys, tt.path)
+				want = snapshot(t, fsys, false)
+				return err
+			}
+			o := tr.options()
+			o.Observe = func(phase string) {
+				if now = phase; phase == tt.phase && tt.op == "" {
+					if err := foul(); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			tr.hooks.before = func(_ int, op string, _ bool, name string) error {
+				if met || now != tt.phase || op != tt.op || !strings.HasSuffix(name, on) {
+					return nil
+				}
+				return foul()
+			}
+			rep, err := commit.Apply(bg, o, tr.changes)
+			c, ok := errors.AsType[*commit.Conflict](err)
+			if !met || !ok || len(c.Paths) != 1 || c.Paths[0].Path != tt.path {
+				t.Fatalf("met %v, %+v, error is %v", met, rep, err)
+			}
+			got := snapshot(t, fsys, false)
+			want["a"] = got["a"] // when it was looked at, the commit may have been at work
+			if _, there := want[tt.path]; !there && tt.phase == "apply" {
+				delete(got, tt.path) // undoing cannot know who has removed it, and puts it back
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if data, _ := afero.ReadFile(fsys, "a"); string(data) != "a1" {
+				t.Errorf("a is %q", data)
+			}
+		})
+	}
+}
+
+// TestApply_sourceDrift is given content that cannot be made any more, for the file that it is made from has changed.
+func TestApply_sourceDrift(t *testing.T) {
+	t.Parallel()
+	fsys := rootFs(t)
+	plant(t, fsys, "a=1")
+	before := snapshot(t, fsys, true)
+	c := fsutil.Change{Kind: fsutil.Created, Path: "n", New: fileState("new")}.WithContent(nil, func() (io.ReadCloser, error) {
+		return nil, &fs.PathError{Op: "read", Path: "a", Err: fsutil.ErrDrift}
+	})
+	_, err := commit.Apply(bg, options(fsys), []fsutil.Change{c})
+	if c, ok := errors.AsType[*commit.Conflict](err); !ok || c.Paths[0].Path != "n" {
+		t.Errorf("error is %v", err)
+	}
+	if diff := cmp.Diff(before, snapshot(t, fsys, true)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestApply_modeOfOthers has a directory whose mode the commit changes, and somebody else too. Theirs stays when the commit
+// is undone, and what is no directory any more is left alone.
+func TestApply_modeOfOthers(t *testing.T) {
+	t.Parallel()
+	fsys := rootFs(t)
+	plant(t, fsys, "a=1", "d/e=2")
+	tr := &trial{fsys: fsys, hooks: &hooks{}, changes: staged(t, fsys, steps(write("a", "A"), chmod("d", 0o700)))}
+	o := tr.options()
+	o.Observe = func(phase string) {
+		if phase == "sync" {
+			if err := fsys.Chmod("d", 0o711); err != nil {
+				t.Error(err)
+			}
+			tr.hooks.before = func(_ int, op string, _ bool, _ string) error {
+				tr.hooks.before = nil
+				return errKilled
+			}
+		}
+	}
+	if rep, err := commit.Apply(bg, o, tr.changes); !errors.Is(err, errKilled) || !rep.RolledBack {
+		t.Fatalf("%+v, %v", rep, err)
+	}
+	if info, err := fsys.Stat("d"); err != nil || info.Mode().Perm() != 0o711 {
+		t.Errorf("d: %v, %v", info.Mode(), err)
+	}
+
+	if err := fsys.Chmod("d", 0o500); err != nil {
+		t.Fatal(err)
+	}
+	changes := staged(t, fsys, chmod("d", 0o755))
+	o = options(fsys)
+	o.Observe = func(phase string) {
+		if phase == "apply" {
+			if err := errors.Join(fsys.Rename("d", "dd"), afero.WriteFile(fsys, "d", []byte(foreignText), 0o444)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	_, err := commit.Apply(bg, o, changes)
+	if c, ok := errors.AsType[*commit.Conflict](err); !ok || len(c.Paths) != 1 || c.Paths[0].Path != "d" {
+		t.Errorf("error is %v", err)
+	}
+	if info, err := fsys.Stat("d"); err != nil || info.Mode().Perm() != 0o444 {
+		t.Errorf("d: %v, %v", info.Mode(), err)
+	}
+}
