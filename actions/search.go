@@ -2,6 +2,7 @@ package actions
 
 import (
 	"context"
+	"errors"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/match"
@@ -14,6 +15,18 @@ import (
 // less, are left out with a warning; a Path that is itself such a file is a *LimitError if it is the host's limit. Symbolic links are not followed, but for Path itself. The outcome has the
 // number of matches in each file, and how the pattern was read.
 //
+// With Lines, the content of a file is the lines that matches are in, and ContextLines lines around each, as grep shows them:
+//
+//	Line 9- before
+//	Line 10: a match
+//	Line 11- after
+//	--
+//	Line 42: ...
+//
+// A match over several lines shows all of them. Of a line of more than 1,000 bytes so many are shown, around its first
+// match, with "…" for what is left out; bytes that are not UTF-8 are shown as U+FFFD. What all files show is held to
+// [Limits].MaxOutputBytes. A file is read as a whole for it.
+//
 // Include and Exclude are globs on paths relative to the root of the tree, with slashes, as they appear in results: "*"
 // stands for anything but a slash, "**" for any number of directories, "{a,b}" for one of several. A glob without a slash
 // is held against the last element alone. A directory that Exclude matches is left out with all that is in it.
@@ -25,6 +38,8 @@ type Search struct {
 	Include        []string `json:"include,omitempty" doc:"Only files that match one of these globs, such as *_test.go or src/**/*.js."`
 	Exclude        []string `json:"exclude,omitempty" doc:"No files and directories that match one of these globs, such as node_modules or dist/**."`
 	IncludeContent bool     `json:"include_content,omitempty" doc:"Also return the content of the files found."`
+	Lines          bool     `json:"lines,omitempty" doc:"Also return the lines that matches are in, as Line 10: text."`
+	ContextLines   int      `json:"context_lines,omitempty" doc:"How many lines to return before and after each of them, as Line 9- text, with -- between groups; more than 0 turns lines on. Default: 0."`
 	NoIgnore       bool     `json:"no_ignore,omitempty" doc:"Also search what .gitignore files leave out."`
 	IgnoreCase     bool     `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
 	MaxFileBytes   int64    `json:"max_file_bytes,omitempty" doc:"Files larger than this are left out, with a warning. It can only lower the host's limit, which is the default: 268435456 unless the host has another one."`
@@ -39,6 +54,15 @@ func (Search) Spec() Spec {
 func (s Search) Validate(c *Check) {
 	checkPattern(c, "/pattern", s.Pattern, s.Mode, match.Auto, match.Flags{IgnoreCase: s.IgnoreCase})
 	checkFilter(c, s.FileTypes, s.Include, s.Exclude)
+	if s.ContextLines < 0 {
+		c.Problemf("/context_lines", codeBadRange, "leave it out for none", "context_lines cannot be negative")
+	}
+	if at := "/lines"; s.IncludeContent && s.shows() {
+		if !s.Lines {
+			at = "/context_lines"
+		}
+		c.Problemf(at, codeBadRange, "use one of them", "include_content returns all lines already")
+	}
 	if s.MaxFileBytes < 0 {
 		c.Problemf("/max_file_bytes", codeBadRange, "leave it out for the default", "max_file_bytes cannot be negative")
 	}
@@ -48,6 +72,9 @@ func (s Search) Validate(c *Check) {
 func (s Search) Touches() (reads, writes []string, known bool) {
 	return walkReads(orTop(s.Path), s.NoIgnore), nil, true
 }
+
+// shows reports whether lines are asked for.
+func (s Search) shows() bool { return s.Lines || s.ContextLines > 0 }
 
 // Run implements [Action].
 func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
@@ -70,7 +97,7 @@ func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
 	if s.MaxFileBytes > 0 {
 		maxBytes = min(maxBytes, s.MaxFileBytes)
 	}
-	w := &searching{c: c, pattern: p, content: s.IncludeContent, maxBytes: maxBytes}
+	w := &searching{c: c, pattern: p, content: s.IncludeContent, lines: s.shows(), context: max(s.ContextLines, 0), room: c.Limits.shown(), maxBytes: maxBytes}
 	w.mayMatch, w.overlap = p.Screen()
 	progress := c.progress(0)
 	opt := c.walkOptions(root, "searched", s.NoIgnore, filter)
@@ -79,6 +106,9 @@ func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
 			return nil
 		}
 		if err := w.file(ctx, e); err != nil {
+			if limit, ok := errors.AsType[*LimitError](err); ok && limit.What == LimitShown {
+				return err // which file met it depends on the order they were read in
+			}
 			return fileError(e.Path, err)
 		}
 		progress.file()

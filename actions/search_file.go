@@ -24,7 +24,7 @@ const searchStream = 8 << 20
 type found struct {
 	path    string
 	count   int
-	content []byte // if it is asked for
+	content []byte // if it or the lines are asked for
 	asText  bool   // an ambiguous pattern occurs as a text
 }
 
@@ -33,6 +33,9 @@ type searching struct {
 	c        *Call
 	pattern  *match.Pattern
 	content  bool
+	lines    bool // show the lines with matches
+	context  int  // and so many around them
+	room     *showing
 	maxBytes int64
 	mayMatch func(part []byte) bool // nil if parts of a file tell nothing
 	overlap  int
@@ -91,7 +94,7 @@ func (s *searching) long(ctx context.Context, name string, f fsutil.ReadFile, bu
 	if info.Size() > s.maxBytes {
 		return s.leaveOut(name)
 	}
-	if text, ok := s.pattern.Plain(); ok && !s.content && info.Size() >= searchStream && !s.pattern.Ambiguous() {
+	if text, ok := s.pattern.Plain(); ok && !s.content && !s.lines && info.Size() >= searchStream && !s.pattern.Ambiguous() {
 		return s.stream(ctx, name, f, text, (*buf)[:n])
 	}
 	if s.mayMatch != nil && !s.mayMatch((*buf)[:n]) {
@@ -205,7 +208,7 @@ func (s *searching) whole(ctx context.Context, name string, f fsutil.ReadFile, d
 }
 
 func (s *searching) report(ctx context.Context, name string, data []byte) error {
-	n, err := s.pattern.Count(ctx, data)
+	n, shown, err := s.count(ctx, data)
 	if err != nil {
 		return err
 	}
@@ -218,12 +221,26 @@ func (s *searching) report(ctx context.Context, name string, data []byte) error 
 		}
 		return nil
 	}
-	hit := found{path: name, count: n, asText: asText}
+	hit := found{path: name, count: n, asText: asText, content: shown}
 	if s.content {
 		hit.content = data
 	}
 	s.add(hit)
 	return nil
+}
+
+// count counts the matches, and returns the lines they are in if those are asked for.
+func (s *searching) count(ctx context.Context, data []byte) (n int, lines []byte, err error) {
+	if !s.lines {
+		n, err = s.pattern.Count(ctx, data)
+		return n, nil, err
+	}
+	w := newLineWriter(data, s.context, s.room)
+	err = s.pattern.All(ctx, data, 0, func(loc []int) bool { n++; return w.match(loc[0], loc[1]) })
+	if err == nil {
+		lines, err = w.end()
+	}
+	return n, lines, err
 }
 
 func (s *searching) add(hit found) {
@@ -238,14 +255,14 @@ func (s *searching) outcome() Outcome {
 	slices.Sort(s.textual)
 	slices.Sort(s.large)
 	out := Outcome{Counts: make(map[string]int, len(s.found)), Mode: s.pattern.Mode().String()}
-	if s.content {
+	if s.content || s.lines {
 		out.Content = make(map[string]string, len(s.found))
 	}
 	asText := 0
 	for _, f := range s.found {
 		out.Files = append(out.Files, f.path)
 		out.Counts[f.path] = f.count
-		if s.content {
+		if out.Content != nil {
 			out.Content[f.path] = string(f.content)
 		}
 		if f.asText {

@@ -1,0 +1,153 @@
+package actions
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+)
+
+// maxShownLine is how much is shown of a line, in bytes. Of one that is longer, what is around the first match in it counts.
+const maxShownLine = 1000
+
+// lineWriter writes the lines of a file that matches are in, and lines around them, as grep -n -C would:
+//
+//	Line 9- context before
+//	Line 10: a match is in this line
+//	Line 11- context after
+//	--
+//	Line 42: ...
+//
+// It is told of matches from left to right and looks at each byte of the file a few times at most, wherever they are.
+type lineWriter struct {
+	data    []byte
+	context int
+	room    *showing
+
+	out  []byte
+	next int // where the first line begins that is neither written nor in front of one that is
+	no   int // its number, from 1
+	err  error
+}
+
+func newLineWriter(data []byte, context int, room *showing) *lineWriter {
+	return &lineWriter{data: data, context: context, room: room, no: 1}
+}
+
+// match writes the lines that a match is in, and returns false if there is no room for more. A newline belongs to the line
+// that it ends, and behind the last one there is no line more.
+func (w *lineWriter) match(start, end int) bool {
+	if start == len(w.data) {
+		if w.data[len(w.data)-1] == '\n' {
+			return true
+		}
+		start--
+	}
+	last := max(start, end-1)
+	if last < w.next {
+		return w.err == nil // they have been written for an earlier match
+	}
+	from := max(start, w.next)
+	line := w.next + bytes.LastIndexByte(w.data[w.next:from], '\n') + 1
+	w.between(line)
+	for line <= last && line < len(w.data) && w.err == nil {
+		end := w.lineEnd(line)
+		w.line(':', line, end, max(from-line, 0), last+1-line)
+		line = end
+		w.next = end
+	}
+	return w.err == nil
+}
+
+// between writes the context behind what was written last and that in front of the line at to.
+func (w *lineWriter) between(to int) {
+	gap, first := bytes.Count(w.data[w.next:to], []byte{'\n'}), len(w.out) == 0
+	after := min(gap, w.context)
+	if first {
+		after = 0
+	}
+	before := min(gap-after, w.context)
+	skipped := gap - after - before
+	w.lines(after)
+	if skipped > 0 {
+		if !first && w.context > 0 {
+			w.write([]byte("--\n"))
+		}
+		w.next, w.no = to, w.no+skipped
+		for range before {
+			w.next = bytes.LastIndexByte(w.data[:w.next-1], '\n') + 1
+		}
+	}
+	w.lines(before)
+}
+
+// lines writes the next n lines as context.
+func (w *lineWriter) lines(n int) {
+	for ; n > 0 && w.next < len(w.data) && w.err == nil; n-- {
+		end := w.lineEnd(w.next)
+		w.line('-', w.next, end, 0, 0)
+		w.next = end
+	}
+}
+
+// end returns what was written, with the context behind the last match.
+func (w *lineWriter) end() ([]byte, error) {
+	if len(w.out) > 0 {
+		w.lines(w.context)
+	}
+	return w.out, w.err
+}
+
+// lineEnd returns where the line that begins at start ends, its newline included.
+func (w *lineWriter) lineEnd(start int) int {
+	if i := bytes.IndexByte(w.data[start:], '\n'); i >= 0 {
+		return start + i + 1
+	}
+	return len(w.data)
+}
+
+// line writes one line, in which a match goes from one offset to another, and counts it.
+func (w *lineWriter) line(mark byte, start, end, from, to int) {
+	text := bytes.TrimSuffix(bytes.TrimSuffix(w.data[start:end], []byte{'\n'}), []byte{'\r'})
+	line := fmt.Appendf(nil, "Line %d%c ", w.no, mark)
+	line = append(line, shownLine(text, from, to)...)
+	w.write(append(line, '\n'))
+	w.no++
+}
+
+func (w *lineWriter) write(line []byte) {
+	if w.err == nil {
+		w.err = w.room.take(len(line))
+	}
+	if w.err == nil {
+		w.out = append(w.out, line...)
+	}
+}
+
+// shownLine returns a line as it is shown: bytes that are not UTF-8 as U+FFFD, and a long line cut to a part, with "…" where
+// something is left out. The part begins some way in front of the match, or at its beginning if that is longer than there
+// is room for.
+func shownLine(line []byte, from, to int) []byte {
+	if len(line) > maxShownLine {
+		from, to = min(from, len(line)), min(to, len(line))
+		start := max(0, from-max(0, maxShownLine-(to-from))/2)
+		start = min(start, len(line)-maxShownLine)
+		end := start + maxShownLine
+		for i := 1; i < utf8.UTFMax && start > 0 && !utf8.RuneStart(line[start]); i++ {
+			start++
+		}
+		for i := 1; i < utf8.UTFMax && end < len(line) && !utf8.RuneStart(line[end]); i++ {
+			end--
+		}
+		part := line[start:end]
+		var cut []byte
+		if start > 0 {
+			cut = append(cut, "…"...)
+		}
+		cut = append(cut, part...)
+		if end < len(line) {
+			cut = append(cut, "…"...)
+		}
+		line = cut
+	}
+	return bytes.ToValidUTF8(line, []byte("\uFFFD"))
+}
