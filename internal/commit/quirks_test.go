@@ -1,0 +1,215 @@
+package commit_test
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/commit"
+)
+
+// quirkFs is a RootFs that does some things in another way. A nil function changes nothing.
+type quirkFs struct {
+	*fsutil.RootFs
+	chmod     func(name string, m os.FileMode) error
+	chown     func(name string) error
+	symlink   func(target, name string) error
+	noReplace func(a, b string) error
+}
+
+func quirks(t *testing.T) quirkFs {
+	t.Helper()
+	return quirkFs{RootFs: rootFs(t).(*fsutil.RootFs)}
+}
+
+func (f quirkFs) Chmod(n string, m os.FileMode) error {
+	if f.chmod != nil {
+		return f.chmod(n, m)
+	}
+	return f.RootFs.Chmod(n, m)
+}
+
+func (f quirkFs) Chown(n string, u, g int) error {
+	if f.chown != nil {
+		return f.chown(n)
+	}
+	return f.RootFs.Chown(n, u, g)
+}
+
+func (f quirkFs) SymlinkIfPossible(target, n string) error {
+	if f.symlink != nil {
+		return f.symlink(target, n)
+	}
+	return f.RootFs.SymlinkIfPossible(target, n)
+}
+
+func (f quirkFs) RenameNoReplace(a, b string) error {
+	if f.noReplace != nil {
+		return f.noReplace(a, b)
+	}
+	return any(f.RootFs).(fsutil.NoReplacer).RenameNoReplace(a, b)
+}
+
+// TestQuirk_modes has a file system that does not keep modes, and says nothing. The commit is good, and says so.
+func TestQuirk_modes(t *testing.T) {
+	t.Parallel()
+	fsys := quirks(t)
+	plant(t, fsys, "a=1")
+	changes := staged(t, fsys, write("a", "A"))
+	fsys.chmod = func(string, os.FileMode) error { return nil }
+	rep, err := commit.Apply(bg, options(fsys), changes)
+	if err != nil || !rep.Committed || len(rep.Warnings) != 1 || !strings.HasPrefix(rep.Warnings[0], "a: mode is -rw------- instead of -rw-r--r--") {
+		t.Errorf("%+v, %v", rep, err)
+	}
+}
+
+// TestQuirk_group cannot give a new file the group that files in that directory have: that is a warning if it is not
+// allowed, and a failure if the disk fails.
+func TestQuirk_group(t *testing.T) {
+	t.Parallel()
+	for _, errno := range []syscall.Errno{syscall.EPERM, syscall.EIO} {
+		fsys := quirks(t)
+		plant(t, fsys, "d/e=1")
+		if err := errors.Join(fsys.Chown("d", 0, 4242), fsys.Chmod("d", 0o775|fs.ModeSetgid)); err != nil {
+			t.Skip(err)
+		}
+		fsys.chown = func(name string) error { return &fs.PathError{Op: "chown", Path: name, Err: errno} }
+		rep, err := commit.Apply(bg, options(fsys), staged(t, fsys, write("d/n", "N")))
+		if errno == syscall.EIO {
+			if ok, _ := afero.Exists(fsys, "d/n"); ok || !errors.Is(err, syscall.EIO) {
+				t.Errorf("%v: %+v, %v", errno, rep, err)
+			}
+			continue
+		}
+		if err != nil || len(rep.Warnings) != 1 || !strings.HasPrefix(rep.Warnings[0], "d/n: owner or attributes are not kept") {
+			t.Errorf("%v: %+v, %v", errno, rep, err)
+		}
+	}
+}
+
+// TestQuirk_links has a file system that makes links lead to another place than they are told to.
+func TestQuirk_links(t *testing.T) {
+	t.Parallel()
+	fsys := quirks(t)
+	plant(t, fsys, "a=1")
+	before := snapshot(t, fsys, true)
+	changes := staged(t, fsys, steps(write("a", "A"), symlink("a", "l")))
+	fsys.symlink = func(target, name string) error { return fsys.RootFs.SymlinkIfPossible("./"+target, name) }
+	if rep, err := commit.Apply(bg, options(fsys), changes); err == nil || !strings.Contains(err.Error(), "l: ") {
+		t.Errorf("%+v, %v", rep, err)
+	}
+	if diff := cmp.Diff(before, snapshot(t, fsys, true)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestQuirk_noReadlink has a file system that tells of links but not where they lead.
+func TestQuirk_noReadlink(t *testing.T) {
+	t.Parallel()
+	fsys := rootFs(t)
+	plant(t, fsys, "a=1", "l -> a")
+	changes := staged(t, fsys, steps(write("a", "A"), remove("l")))
+	before := snapshot(t, fsys, true)
+	if _, err := commit.Apply(bg, options(hookFs{fsys, &hooks{}}), changes); !errors.Is(err, afero.ErrNoReadlink) {
+		t.Errorf("error is %v", err)
+	}
+	if diff := cmp.Diff(before, snapshot(t, fsys, true)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestQuirk_noReplace has a file system that replaces where it says that it does not. That is found out before it is relied
+// on: what somebody else makes at the last moment stays.
+func TestQuirk_noReplace(t *testing.T) {
+	t.Parallel()
+	fsys := quirks(t)
+	fsys.noReplace = fsys.RootFs.Rename
+	plant(t, fsys, "a=1")
+	o := options(fsys)
+	o.Observe = func(phase string) {
+		if phase == "apply" && !foreignWrite(fsys, "n", true) {
+			t.Error("could not write")
+		}
+	}
+	rep, err := commit.Apply(bg, o, staged(t, fsys, steps(write("a", "A"), write("n", "N"))))
+	if c, ok := errors.AsType[*commit.Conflict](err); !ok || len(c.Paths) != 1 || c.Paths[0].Path != "n" || !rep.RolledBack {
+		t.Errorf("%+v, %v", rep, err)
+	}
+	for name, want := range map[string]string{"a": "a1", "n": foreignText} {
+		if data, _ := afero.ReadFile(fsys, name); string(data) != want {
+			t.Errorf("%s is %q", name, data)
+		}
+	}
+}
+
+// eofFs ends each listing of a directory with io.EOF, as some do that stand for something else than a disk.
+type eofFs struct{ afero.Fs }
+
+func (f eofFs) Open(n string) (afero.File, error) {
+	file, err := f.Fs.Open(n)
+	if err != nil {
+		return nil, err
+	}
+	return eofFile{file}, nil
+}
+
+type eofFile struct{ afero.File }
+
+func (f eofFile) Readdirnames(n int) ([]string, error) {
+	names, err := f.File.Readdirnames(n)
+	return names, errors.Join(err, io.EOF)
+}
+
+func TestQuirk_endOfNames(t *testing.T) {
+	t.Parallel()
+	fsys := afero.NewMemMapFs()
+	plant(t, fsys, "a=1", "d/e=2", "d/f/g=3")
+	changes := staged(t, fsys, remove("d"))
+	if err := afero.WriteFile(fsys, "d/new", nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o := options(eofFs{fsys})
+	o.DropBackup, o.Workers = true, 1
+	_, err := commit.Apply(bg, o, changes)
+	if c, ok := errors.AsType[*commit.Conflict](err); !ok || c.Paths[0].Path != "d/new" {
+		t.Errorf("error is %v", err)
+	}
+	if err := fsys.Remove("d/new"); err != nil {
+		t.Fatal(err)
+	}
+	if rep, err := commit.Apply(bg, o, changes); err != nil || len(rep.Warnings) > 0 {
+		t.Errorf("%+v, %v", rep, err)
+	}
+	if ok, _ := afero.Exists(fsys, "d"); ok {
+		t.Error("d is left")
+	}
+}
+
+// TestSync_unreadable changes the mode of a file that may not be opened, so that the change cannot be made durable.
+func TestSync_unreadable(t *testing.T) {
+	t.Parallel()
+	fsys := rootFs(t)
+	plant(t, fsys, "a=1")
+	tr := &trial{fsys: fsys, hooks: &hooks{}, changes: staged(t, fsys, chmod("a", 0o200))}
+	now := ""
+	o := tr.options()
+	o.Observe = func(phase string) { now = phase }
+	tr.hooks.before = func(_ int, op string, _ bool, name string) error {
+		if now == "sync" && op == "open" && name == "a" {
+			return syscall.EACCES
+		}
+		return nil
+	}
+	rep, err := commit.Apply(bg, o, tr.changes)
+	if err != nil || len(rep.Warnings) != 1 || !strings.HasPrefix(rep.Warnings[0], "a: its mode and times are not safe") {
+		t.Errorf("%+v, %v", rep, err)
+	}
+}
