@@ -6,6 +6,8 @@ import (
 	"path"
 	"strings"
 	"testing"
+
+	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 // generator makes rules and paths out of few letters, so that they meet often.
@@ -16,7 +18,7 @@ func (g generator) pick(choices ...string) string { return choices[g.IntN(len(ch
 func (g generator) name() string {
 	var b strings.Builder
 	for range 1 + g.IntN(3) {
-		b.WriteString(g.pick("a", "b", "c", "ab", ".", "-", "A", "1"))
+		b.WriteString(g.pick("a", "b", "c", "ab", ".", "-", "A", "1", "a", "b", "c", g.pick(" ", "]", "[", "!", "#", `\`, "\r", "\t", "é", "\xff", "^", "*", "+")))
 	}
 	if name := b.String(); name != "." && name != ".." {
 		return name
@@ -33,10 +35,27 @@ func (g generator) atom() string {
 	case 4:
 		return g.pick("[ab]", "[!a]", "[^b]", "[a-c]", "[]a]", "[a-]", "[[:alpha:]]", "[[:digit:]1]", "[a", "[/a]", "[!.]", `[\a]`, "[--a]", "[[:foo:]]")
 	case 5:
-		return g.pick(`\`, `\a`, `\*`, `\/`, " ", `\ `, "\t", "!", "#")
+		return g.pick(`\`, `\a`, `\*`, `\/`, " ", `\ `, "\t", "!", "#", "\r", "\xef\xbb\xbf", "\xff", "é", `\\`, `\!`, `\#`, `\[`)
+	case 6:
+		return g.class()
 	default:
 		return g.pick("a", "b", "c", "ab", ".", "-", "A", "1")
 	}
+}
+
+// class makes a character class, not always one that is closed or makes sense.
+func (g generator) class() string {
+	var b strings.Builder
+	b.WriteString(g.pick("[", "[", "[!", "[^"))
+	for range 1 + g.IntN(3) {
+		b.WriteString(g.pick("a", "b", "A", "-", "]", "[", "!", "^", ".", "/", `\`, `\]`, `\-`, " ", "\xff", "a-c", "A-c", "c-a", "+-/", ".-", "-a", `\a-c`, `a-\c`))
+		if g.IntN(3) == 0 {
+			b.WriteString(g.pick("[:alnum:]", "[:alpha:]", "[:blank:]", "[:cntrl:]", "[:digit:]", "[:graph:]", "[:lower:]", "[:print:]", "[:punct:]", "[:space:]",
+				"[:upper:]", "[:xdigit:]", "[:word:]", "[:", "[:a", "[:]", "[:alpha", "[:alpha:", "[.a.]", "[=a=]", "[:ALPHA:]"))
+		}
+	}
+	b.WriteString(g.pick("]", "]", "]", "]", ""))
+	return b.String()
 }
 
 func (g generator) rule() string {
@@ -51,7 +70,7 @@ func (g generator) rule() string {
 			b.WriteString(g.atom())
 		}
 	}
-	b.WriteString(g.pick("", "", "", "/", "/**", "/*", " ", "//"))
+	b.WriteString(g.pick("", "", "", "/", "/**", "/*", " ", "//", "", "/", "\t", `\ `, `\  `, "  ", "/ ", "\r", " \r"))
 	return b.String()
 }
 
@@ -87,15 +106,27 @@ func (g generator) tree(dir string, depth int, into *[]string) {
 func TestRandomAgainstGit(t *testing.T) {
 	needGit(t)
 	t.Parallel()
-	sets := 1500
-	if testing.Short() {
-		sets = 300
-	}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	g := generator{rand.New(rand.NewPCG(seed, 1))}
-	var r repo
-	for i := range sets {
+	const atOnce = 1500 // in one repository
+	sets, files, paths := fstest.Runs(300, 1500, 30_000), 0, 0
+	for first := 0; first < sets && !t.Failed(); first += atOnce {
+		r := g.repo(min(atOnce, sets-first))
+		matched := r.compare(t)
+		if matched*10 < len(r.paths) {
+			t.Errorf("only %d of %d paths match anything", matched, len(r.paths))
+		}
+		files += len(r.rules)
+		paths += len(r.paths)
+	}
+	fstest.Countf(t, "%d random sets of rules in %d files, %d paths compared with git check-ignore", sets, files, paths)
+}
+
+// repo makes a repository with so many trees, each with rules at its top and often below.
+func (g generator) repo(trees int) *repo {
+	r := &repo{}
+	for i := range trees {
 		dir := fmt.Sprintf("s%d", i)
 		var paths []string
 		g.tree(".", 2, &paths)
@@ -106,9 +137,5 @@ func TestRandomAgainstGit(t *testing.T) {
 			}
 		}
 	}
-	matched := r.compare(t)
-	t.Logf("%d files of rules, %d paths, %d matched", len(r.rules), len(r.paths), matched)
-	if matched*10 < len(r.paths) {
-		t.Errorf("only %d of %d paths match anything", matched, len(r.paths))
-	}
+	return r
 }
