@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/risk"
 )
@@ -46,12 +47,26 @@ func (p *Plan) Result() *Result { return p.result.clone() }
 // modified.
 func (p *Plan) Changes() []fsutil.Change { return slices.Clone(p.changes) }
 
+func cloneReports(list []actions.FileReport) []actions.FileReport {
+	list = slices.Clone(list)
+	for i := range list {
+		r := &list[i]
+		r.EditsApplied, r.EditsFailed, r.Replacements = cloneInt(r.EditsApplied), cloneInt(r.EditsFailed), cloneInt(r.Replacements)
+		r.FailedEdits = slices.Clone(r.FailedEdits)
+		if r.WouldModify != nil {
+			would := *r.WouldModify
+			r.WouldModify = &would
+		}
+	}
+	return list
+}
+
 // clone copies the result so deep that a caller cannot change the plan's.
 func (r *Result) clone() *Result {
 	c := *r
 	c.Results = make([]StepResult, len(r.Results))
 	for i, s := range r.Results {
-		s.FilesMatched, s.Files, s.Warnings = slices.Clone(s.FilesMatched), slices.Clone(s.Files), slices.Clone(s.Warnings)
+		s.FilesMatched, s.Files, s.Warnings = slices.Clone(s.FilesMatched), cloneReports(s.Files), slices.Clone(s.Warnings)
 		s.Content, s.Counts, s.Renames = maps.Clone(s.Content), maps.Clone(s.Counts), maps.Clone(s.Renames)
 		c.Results[i] = s
 	}
