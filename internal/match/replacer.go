@@ -10,6 +10,7 @@ type Replacer struct {
 	data     []byte
 	whole    []byte // the replacement of every match, if they are all the same
 	adapt    bool   // the template's "\n" become the line ends of the file
+	before   bool   // the line before data, if there is one, ends in "\r\n"
 
 	ends []bool // the line ends of a match, true for "\r\n"
 	line struct {
@@ -20,8 +21,13 @@ type Replacer struct {
 
 // Replacer returns a replacer for the matches of the pattern in data, given to it in order.
 func (p *Pattern) Replacer(t Template, data []byte) *Replacer {
-	r := &Replacer{template: t, data: data}
-	r.adapt = p.anyEnd && t.lf && bytes.Contains(data, crlf)
+	return p.replacer(t, data, false)
+}
+
+// replacer is Replacer for the part of a text that follows a line with the line end "\r\n", if before is set.
+func (p *Pattern) replacer(t Template, data []byte, before bool) *Replacer {
+	r := &Replacer{template: t, data: data, before: before}
+	r.adapt = p.anyEnd && t.lf && (before || bytes.Contains(data, crlf))
 	r.line.to = -1
 	constant := !r.adapt
 	for _, part := range t.parts {
@@ -114,7 +120,7 @@ func (r *Replacer) lineEnds(ends []bool, from, to int) []bool {
 		} else if i := bytes.LastIndexByte(r.data[:from], '\n'); i >= 0 {
 			r.line.crlf = r.endsCRLF(i)
 		} else {
-			r.line.crlf = false
+			r.line.crlf = r.before
 		}
 	}
 	return append(ends, r.line.crlf)

@@ -1,0 +1,172 @@
+package match_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/match"
+)
+
+// streamTexts are what random texts, literal patterns and replacements are made of.
+var streamTexts = []string{"a", "b", "ab", "_", " ", "\n", "\n", "\r\n", "\r\n", "\r", "é", "\xe2", "\xff", "K", ""}
+
+// streamParts are what random regular expressions are made of.
+var streamParts = []string{
+	"a", "b", "(a)", "[ab]", "[^a]", "a*", "b+?", "(a|ab)", "(ab|a)(b?)", "^", "$", `\b`, `\B`, ".", ".*", `\s`, `\S`, `\w+`, "(?:a|b|)", "é", `\r`, "[^\n]*", "[^\r\n]", `\z`, `\A`, "\n", "(?i:k)", "_?",
+}
+
+func randomText(r *rand.Rand, from []string, most int) string {
+	var b strings.Builder
+	for range r.IntN(most + 1) {
+		b.WriteString(from[r.IntN(len(from))])
+	}
+	return b.String()
+}
+
+// randomPattern returns a pattern that compiles, and a replacement for it.
+func randomPattern(r *rand.Rand) (*match.Pattern, match.Template) {
+	for {
+		flags := match.Flags{IgnoreCase: r.IntN(4) == 0}
+		text := randomText(r, streamTexts, 3)
+		if r.IntN(3) == 0 {
+			if p, err := match.Compile(randomText(r, streamTexts, 4), match.Literal, flags); err == nil {
+				return p, match.Text(text)
+			}
+			continue
+		}
+		flags.MultiLine, flags.DotAll = r.IntN(3) > 0, r.IntN(4) == 0
+		mode := match.Regex
+		if r.IntN(4) == 0 {
+			mode = match.Auto
+		}
+		p, err := match.Compile(randomText(r, streamParts, 4), mode, flags)
+		if err != nil {
+			continue
+		}
+		if p.Mode() == match.Literal {
+			return p, match.Text(text)
+		}
+		if t, err := match.ParseTemplate(text+"$0"+text, p); err == nil {
+			return p, t
+		}
+	}
+}
+
+// TestStreamProperty holds random texts, searched through windows of a few bytes, against the same texts as a whole: the same
+// matches with the same groups, replaced by the same bytes.
+func TestStreamProperty(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 1))
+	streamed, matches := 0, 0
+	for round := range fstest.Runs(20_000, 150_000, 5_000_000) {
+		p, tmpl := randomPattern(r)
+		data := []byte(randomText(r, streamTexts, 30))
+		if !p.Streams() {
+			continue
+		}
+		streamed++
+		var want, got []string
+		whole := p.Replacer(tmpl, data)
+		if err := p.All(t.Context(), data, 0, func(loc []int) bool {
+			want = append(want, fmt.Sprintf("%v %q", loc, whole.Replace(loc)))
+			return true
+		}); err != nil {
+			t.Fatal(err)
+		}
+		how := match.Stream{Window: 1 + r.IntN(12), Template: &tmpl, Groups: true}
+		seen := 0
+		how.See = func([]byte) { seen++ }
+		var piece *match.Replacer
+		var pieceOff int64 = -1
+		err := p.Scan(t.Context(), iotest.OneByteReader(bytes.NewReader(data)), how, func(at match.Piece, loc []int) bool {
+			if piece == nil || at.Off != pieceOff {
+				piece, pieceOff = p.PieceReplacer(tmpl, at), at.Off
+			}
+			if !bytes.Equal(at.Data, data[at.Off:int(at.Off)+len(at.Data)]) {
+				t.Fatal("a piece is not what stands there")
+			}
+			text := piece.Replace(loc)
+			loc = slices.Clone(loc)
+			for i := range loc {
+				if loc[i] >= 0 {
+					loc[i] += int(at.Off)
+				}
+			}
+			got = append(got, fmt.Sprintf("%v %q", loc, text))
+			return true
+		})
+		matches += len(want)
+		if err != nil || seen == 0 || !slices.Equal(got, want) {
+			t.Fatalf("seed %d, round %d: %s %q in %q, window %d: %v\ngot  %v\nwant %v", seed, round, p.Mode(), p.Source(), data, how.Window, err, got, want)
+		}
+	}
+	if streamed < 1000 || matches < 1000 {
+		t.Errorf("only %d patterns could be streamed, with %d matches", streamed, matches)
+	}
+	fstest.Countf(t, "%d random patterns and texts, %d matches", streamed, matches)
+}
+
+// TestStreams says of which kinds of patterns matches are found piece by piece.
+func TestStreams(t *testing.T) {
+	for _, test := range []struct {
+		pattern string
+		mode    match.Mode
+		want    bool
+	}{
+		{"a text", match.Literal, true}, {"two\nlines", match.Literal, true}, {"two\r\nlines", match.Literal, true},
+		{`old_(\w+)`, match.Regex, true}, {`(?m)^\t+x.*$`, match.Regex, true}, {`[^\n]*`, match.Regex, true}, {`a\b`, match.Regex, true},
+		{`^a`, match.Regex, false}, {`a$`, match.Regex, false}, {`a\s`, match.Regex, false}, {`[^a]`, match.Regex, false},
+		{`(?s)a.`, match.Regex, false}, {`a\nb`, match.Regex, false}, {`\Aa`, match.Regex, false},
+		{"[^\n]x", match.Regex, true}, {"[^\n]x", match.Auto, false}, {`f(x)`, match.Auto, true},
+	} {
+		if got := compile(t, test.pattern, test.mode, match.Flags{}).Streams(); got != test.want {
+			t.Errorf("%s %q: %v", test.mode, test.pattern, got)
+		}
+	}
+}
+
+func TestStreamEnds(t *testing.T) {
+	count := func(p *match.Pattern, text string, how match.Stream) (n int, err error) {
+		err = p.Scan(t.Context(), strings.NewReader(text), how, func(match.Piece, []int) bool { n++; return true })
+		return n, err
+	}
+	line := compile(t, `a+`, match.Regex, match.Flags{})
+	long := strings.Repeat("a b ", 10)
+	how := match.Stream{Window: 4, MaxLine: 20}
+	if n, err := count(line, "a\na\n"+long+"\n", how); !errors.Is(err, match.ErrLongLine) || n != 2 {
+		t.Errorf("a long line: %d, %v", n, err)
+	}
+	if n, err := count(line, "a\n"+long[:18]+"\na\n", how); err != nil || n != 7 {
+		t.Errorf("a line that is not too long: %d, %v", n, err)
+	}
+	text := compile(t, "a b", match.Literal, match.Flags{})
+	if n, err := count(text, long, how); err != nil || n != 10 {
+		t.Errorf("a text in a long line: %d, %v", n, err)
+	}
+	broken := errors.New("broken")
+	for _, p := range []*match.Pattern{line, text} {
+		err := p.Scan(t.Context(), iotest.ErrReader(broken), how, func(match.Piece, []int) bool { return true })
+		if !errors.Is(err, broken) {
+			t.Errorf("the error of the reader: %v", err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := p.Scan(ctx, strings.NewReader(long), how, func(match.Piece, []int) bool { return true }); !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled: %v", err)
+		}
+		n := 0
+		err = p.Scan(t.Context(), strings.NewReader("a b\na b\na b\n"), how, func(match.Piece, []int) bool { n++; return n < 2 })
+		if err != nil || n != 2 {
+			t.Errorf("stopped: %d, %v", n, err)
+		}
+	}
+}
