@@ -149,6 +149,7 @@ func (r *run) perform(ctx context.Context, s Step, spec actions.Spec, res *StepR
 		if !spec.ReadOnly {
 			r.stage.Rollback(savepoint)
 		}
+		res.report(out.Reports) // what is wrong with which file
 		return err
 	}
 	res.take(out)
@@ -243,11 +244,17 @@ func (r *run) filesOf(s Step, action actions.Action) ([]string, error) {
 // take moves an outcome into the result, lists sorted.
 func (s *StepResult) take(out actions.Outcome) {
 	slices.Sort(out.Files)
-	slices.SortFunc(out.Reports, func(a, b actions.FileReport) int { return strings.Compare(a.Path, b.Path) })
 	s.FilesMatched = slices.Compact(out.Files)
 	s.Content, s.AggregatedContent = out.Content, out.Aggregated
 	s.EditsApplied, s.Counts, s.Renames = out.Edits, out.Counts, out.Renames
-	s.Files, s.Mode = out.Reports, out.Mode
+	s.report(out.Reports)
+	s.Mode = out.Mode
+}
+
+// report takes what is said of single files, in path order.
+func (s *StepResult) report(files []actions.FileReport) {
+	slices.SortStableFunc(files, func(a, b actions.FileReport) int { return strings.Compare(a.Path, b.Path) })
+	s.Files = files
 }
 
 // check returns an *ExpectError if a number is out of bounds.

@@ -266,7 +266,8 @@ func (d *draft) checkParams(i int, at string) {
 	if !ok {
 		return
 	}
-	c := &actions.Check{IsTemplated: templated, HasInput: len(s.inputs()) > 0}
+	bound := func(param string) bool { _, ok := s.Bind[param]; return ok }
+	c := &actions.Check{IsTemplated: templated, IsBound: bound, HasInput: len(s.inputs()) > 0}
 	v.Validate(c)
 	told := make(map[string]bool, len(d.problems))
 	for _, p := range d.problems {

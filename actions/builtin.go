@@ -4,8 +4,8 @@ package actions
 func Builtin() Registry {
 	return Registry{}.With(
 		Search{}, List{}, ReadRanges{},
-		Edit{}, MultiEdit{}, CountOccurrences{}, RegexTransform{},
-		Copy{}, Rename{}, Delete{},
+		Edit{}, MultiEdit{}, CountOccurrences{}, RegexTransform{}, EditFiles{},
+		Create{}, Copy{}, Rename{}, Delete{},
 		Aggregate{}, Diff{}, Merge{},
 	)
 }

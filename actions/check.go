@@ -16,12 +16,18 @@ type Check struct {
 	Problems []Problem
 	// IsTemplated reports whether a string will be expanded before the action runs. Nil means that none is.
 	IsTemplated func(s string) bool
+	// IsBound reports whether a template stands in place of the parameter at a JSON pointer below "params", so that its
+	// value in Go means nothing yet. Nil means that none does.
+	IsBound func(param string) bool
 	// HasInput says that the step takes files from another step.
 	HasInput bool
 }
 
 // Templated reports whether s will be expanded before the action runs, so that nothing can be said of it yet.
 func (c *Check) Templated(s string) bool { return c.IsTemplated != nil && c.IsTemplated(s) }
+
+// bound reports whether a template stands in place of the parameter at the pointer.
+func (c *Check) bound(param string) bool { return c.IsBound != nil && c.IsBound(param) }
 
 // Problemf adds a problem with the parameter.
 func (c *Check) Problemf(param, code, hint, format string, args ...any) {

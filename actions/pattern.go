@@ -18,6 +18,9 @@ const (
 	codeBadTarget      = "bad_target"
 	codeMissingParam   = "missing_param"
 	codeTooMany        = "too_many"
+	codeUnusedParam    = "unused_param"
+	codeSamePath       = "same_path"
+	codeBadHash        = "bad_hash"
 )
 
 // PatternError says that a pattern or its replacement cannot be used. Before a run it is a [Problem]; it comes as an error

@@ -1,0 +1,160 @@
+package actions
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// EditFilesError lists all edits of an [EditFiles] that cannot be made, in the order of the parameters.
+type EditFilesError struct {
+	Failures []*EditFailure
+}
+
+// EditFailure says why one edit of a file cannot be made, or why none can.
+type EditFailure struct {
+	Path    string
+	Index   int    // of the edit in the list of the file, from 0; -1 if it is not about a single edit
+	Command string // of the edit; "" if it is not about a single one
+	// Err is the cause, such as [fs.ErrNotExist], a *[LineError], a *[HashError], a *[LineOverlapError], a *[NotFoundError] or
+	// a *[NotUniqueError].
+	Err error
+}
+
+// mostFailures is how many failures the text of an error lists.
+const mostFailures = 20
+
+// Error lists the failures, no more than twenty.
+func (e *EditFilesError) Error() string {
+	texts := make([]string, 0, min(len(e.Failures), mostFailures+1))
+	for i, f := range e.Failures {
+		if i == mostFailures {
+			texts = append(texts, fmt.Sprintf("and %d more", len(e.Failures)-i))
+			break
+		}
+		texts = append(texts, f.Error())
+	}
+	return strings.Join(texts, "; ")
+}
+
+// Unwrap returns the failures.
+func (e *EditFilesError) Unwrap() []error {
+	errs := make([]error, len(e.Failures))
+	for i, f := range e.Failures {
+		errs[i] = f
+	}
+	return errs
+}
+
+// Error names the file and the edit.
+func (f *EditFailure) Error() string {
+	if f.Index < 0 {
+		return fmt.Sprintf("%s: %s", f.Path, f.reason())
+	}
+	return fmt.Sprintf("%s: edit %d (%s): %s", f.Path, f.Index, f.Command, f.reason())
+}
+
+// Unwrap returns Err.
+func (f *EditFailure) Unwrap() error { return f.Err }
+
+// reason returns the cause in the words of S1.10.
+func (f *EditFailure) reason() string {
+	text := reportError(&FileError{Path: f.Path, Err: f.Err})
+	e, ok := errors.AsType[*LineError](f.Err)
+	switch {
+	case !ok:
+		return text
+	case e.Start == e.End:
+		return fmt.Sprintf("%s: line %d of %d", text, e.Start, e.Lines)
+	}
+	return fmt.Sprintf("%s: lines %d to %d of %d", text, e.Start, e.End, e.Lines)
+}
+
+// HashError says that a file, or a range of its lines, is not what it was when it was read.
+type HashError struct {
+	Range bool        // it is about lines First to Last, not about the whole file
+	First int         // first line of the range, from 1
+	Last  int         // last line, included
+	Want  string      // as given
+	Got   fsutil.Hash // of the file as the step found it
+}
+
+// Error has both hashes.
+func (e *HashError) Error() string {
+	switch {
+	case !e.Range:
+		return fmt.Sprintf("File has changed: its content_hash is %s, not %s; read it again", e.Got, e.Want)
+	case e.First == e.Last:
+		return fmt.Sprintf("Line %d has changed: its range_hash is %s, not %s; read it again", e.First, e.Got, e.Want)
+	}
+	return fmt.Sprintf("Lines %d to %d have changed: their range_hash is %s, not %s; read them again", e.First, e.Last, e.Got, e.Want)
+}
+
+// LineOverlapError says that two edits of one file want the same lines.
+type LineOverlapError struct {
+	First, Second int // indices of the edits, from 0
+}
+
+func (e *LineOverlapError) Error() string {
+	return fmt.Sprintf("Lines overlap: edits %d and %d want the same ones; line numbers are those of the file before the step", e.First, e.Second)
+}
+
+// NotFoundError says that the text of a str_replace is not in a file.
+type NotFoundError struct {
+	Nearest []string // places that come near to it, and why they are none
+}
+
+func (e *NotFoundError) Error() string {
+	text := "String not found in file"
+	for i, near := range e.Nearest {
+		if i == 0 {
+			text += ": nearest is " + near
+		} else {
+			text += "; then " + near
+		}
+	}
+	return text
+}
+
+// NotUniqueError says that the text of a str_replace without replace_all is in a file more than once.
+type NotUniqueError struct {
+	Count int   // how often it is there
+	Lines []int // where, from 1, after the edits before it; each line once, no more than the first hundred
+	more  bool  // there are others
+}
+
+// mostLines is how many lines a NotUniqueError lists.
+const mostLines = 100
+
+// add counts a place.
+func (e *NotUniqueError) add(line int) {
+	e.Count++
+	switch n := len(e.Lines); {
+	case n > 0 && e.Lines[n-1] == line:
+	case n == mostLines:
+		e.more = true
+	default:
+		e.Lines = append(e.Lines, line)
+	}
+}
+
+func (e *NotUniqueError) Error() string {
+	lines := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(e.Lines)), ", "), "[]")
+	if e.more {
+		lines += " and more"
+	}
+	what := "lines"
+	if len(e.Lines) == 1 {
+		what = "line"
+	}
+	return fmt.Sprintf("String found %d times in file: in %s %s; set replace_all, or make old_str longer", e.Count, what, lines)
+}
+
+// What can be wrong with a create.
+var (
+	errFileExists = fmt.Errorf("%w; set overwrite to replace its text", fs.ErrExist)
+	errNoHash     = errors.New("require_hash is set and the file exists, but create has no content_hash")
+)

@@ -1,0 +1,266 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// Run implements [Action]. Files and Counts of the outcome are the files that changed, with the number of places; a create
+// counts as one.
+func (e EditFiles) Run(ctx context.Context, c *Call) (Outcome, error) {
+	var check Check
+	if e.Validate(&check); len(check.Problems) > 0 {
+		p := check.Problems[0]
+		return Outcome{}, fmt.Errorf("%s: %s", p.Param, p.Message)
+	}
+	plans := make([]*filePlan, len(e.FileEdits))
+	paths := make([]string, len(e.FileEdits))
+	for i, f := range e.FileEdits {
+		paths[i] = f.Path
+	}
+	err := c.Each(ctx, paths, func(ctx context.Context, i int, _ string) (err error) {
+		plans[i], err = e.plan(ctx, c, e.FileEdits[i])
+		return err
+	})
+	if err != nil {
+		return Outcome{}, err
+	}
+	refuseTwins(plans)
+	// Nothing is written before all is worked out, so that a file that fails is not touched, and a step that is to fail at
+	// one has said all about the others.
+	failures := failuresOf(plans)
+	if len(failures) == 0 || e.OnError == onErrorContinue {
+		for _, p := range plans {
+			if err := ctx.Err(); err != nil {
+				return Outcome{}, err
+			}
+			p.write(c)
+		}
+		failures = failuresOf(plans)
+	}
+	if len(failures) > 0 && e.OnError != onErrorContinue {
+		return Outcome{Reports: failedReports(plans)}, &EditFilesError{Failures: failures}
+	}
+	return outcomeOf(c, plans), nil
+}
+
+// filePlan is what becomes of one file.
+type filePlan struct {
+	path     string // as given
+	name     string // canonical
+	place    string // with links resolved
+	edits    []LineEdit
+	isNew    bool
+	text     []byte          // of a file that is new, before the splices
+	splices  []fsutil.Splice // composed to one list
+	changed  int             // places
+	failures []*EditFailure
+	failed   map[int]bool // the edits that failures are about
+}
+
+// fail records why the edit of that index cannot be made. The first reason counts.
+func (p *filePlan) fail(i int, err error) {
+	if p.failed[i] {
+		return
+	}
+	if p.failed == nil {
+		p.failed = make(map[int]bool)
+	}
+	p.failed[i] = true
+	p.failures = append(p.failures, &EditFailure{Path: p.name, Index: i, Command: p.edits[i].Command, Err: err})
+}
+
+// failWhole records why the file cannot be edited.
+func (p *filePlan) failWhole(err error) {
+	p.failures = append(p.failures, &EditFailure{Path: p.name, Index: -1, Err: err})
+}
+
+// plan works out the edits of one file. An error is one of the run, not of the file.
+func (e EditFiles) plan(ctx context.Context, c *Call, f FileEdits) (*filePlan, error) {
+	p := &filePlan{path: f.Path, name: f.Path, place: f.Path, edits: f.Edits}
+	name, err := c.FS.Canonical(f.Path)
+	if err != nil {
+		p.failWhole(err)
+		return p, nil
+	}
+	p.name = name
+	if p.place, err = c.FS.Resolve(name); err != nil {
+		p.place = placeOf(c, name)
+	}
+	creates := -1
+	for i, edit := range f.Edits {
+		if edit.Command == commandCreate {
+			creates = i
+		}
+	}
+	w := &editing{call: c, plan: p, options: e, left: c.Limits.budget()}
+	if creates < 0 {
+		data, err := c.readFile(f.Path)
+		if err == nil && !e.Binary && fsutil.IsBinary(data) {
+			err = ErrBinary
+		}
+		if err != nil {
+			p.failWhole(err)
+			return p, nil
+		}
+		w.before = data
+		return p, w.run(ctx, data)
+	}
+	if w.before, err = p.creation(c, creates, e.RequireHash); err == nil {
+		err = w.create(creates)
+	}
+	if err != nil {
+		p.fail(creates, err)
+		return p, nil
+	}
+	return p, w.run(ctx, []byte(p.edits[creates].newText()))
+}
+
+// creation looks at what stands where a create is to put its text. It returns the old text of a file to overwrite.
+func (p *filePlan) creation(c *Call, i int, requireHash bool) ([]byte, error) {
+	edit := p.edits[i]
+	_, _, err := c.FS.LstatIfPossible(p.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && edit.ContentHash == "":
+		p.isNew = true
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !edit.Overwrite:
+		return nil, errFileExists
+	case requireHash && edit.ContentHash == "":
+		return nil, errNoHash
+	}
+	old, err := c.readFile(p.path)
+	if err != nil {
+		return nil, err
+	}
+	return old, compareHash(edit.ContentHash, fsutil.HashOf(old), HashError{})
+}
+
+// compareHash returns a *HashError made of e unless the hash is the one that is wanted, or none is.
+func compareHash(want string, got fsutil.Hash, e HashError) error {
+	if want == "" || len(want) >= minHashDigits && strings.HasPrefix(got.String(), strings.ToLower(want)) {
+		return nil
+	}
+	e.Want, e.Got = want, got
+	return &e
+}
+
+// refuseTwins fails files that are one file under two names.
+func refuseTwins(plans []*filePlan) {
+	first := make(map[string]*filePlan, len(plans))
+	for _, p := range plans {
+		twin, ok := first[p.place]
+		if !ok {
+			first[p.place] = p
+			continue
+		}
+		p.failWhole(fmt.Errorf("is the same file as %s; put all edits of a file into one list", twin.name))
+		if len(twin.failures) == 0 {
+			twin.failWhole(fmt.Errorf("is the same file as %s; put all edits of a file into one list", p.name))
+		}
+	}
+}
+
+func failuresOf(plans []*filePlan) []*EditFailure {
+	var all []*EditFailure
+	for _, p := range plans {
+		all = append(all, p.failures...)
+	}
+	return all
+}
+
+// write puts the edits on the stage, or leaves the file as it was and records why.
+func (p *filePlan) write(c *Call) {
+	if len(p.failures) > 0 || !p.isNew && len(p.splices) == 0 {
+		return
+	}
+	if !p.isNew {
+		if err := c.FS.Edit(p.path, p.splices); err != nil {
+			p.failWhole(err)
+		}
+		return
+	}
+	savepoint := c.FS.Savepoint() // directories may be made before it turns out that the file cannot be
+	err := makeFile(c, p.path, p.name, p.text)
+	if err == nil {
+		err = c.FS.Edit(p.path, p.splices)
+	}
+	if err != nil {
+		c.FS.Rollback(savepoint)
+		p.failWhole(err)
+	}
+}
+
+// makeFile makes a file that does not exist, with the directories it needs. path is the name as given, name the canonical one.
+func makeFile(c *Call, path, name string, text []byte) error {
+	if err := makeDir(c, name); err != nil {
+		return err
+	}
+	f, err := c.FS.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}
+
+// outcomeOf tells of the files that are edited, and warns of the others.
+func outcomeOf(c *Call, plans []*filePlan) Outcome {
+	out := Outcome{Counts: map[string]int{}}
+	for _, p := range plans {
+		out.Reports = append(out.Reports, p.report())
+		if len(p.failures) > 0 {
+			c.Warnf("not edited: %v", &EditFilesError{Failures: p.failures})
+			continue
+		}
+		if p.changed == 0 {
+			c.Warnf("%s: the edits change nothing", p.name)
+			continue
+		}
+		out.Files = append(out.Files, p.name)
+		out.Counts[p.name] = p.changed
+		out.Edits += p.changed
+	}
+	return out
+}
+
+// failedReports tells of the files at which a step fails. The others are not edited either, but there is nothing wrong with
+// them.
+func failedReports(plans []*filePlan) []FileReport {
+	var reports []FileReport
+	for _, p := range plans {
+		if len(p.failures) > 0 {
+			reports = append(reports, p.report())
+		}
+	}
+	return reports
+}
+
+// report says what became of the edits of the file. If something is wrong with the file itself, all of them have failed.
+func (p *filePlan) report() FileReport {
+	r := FileReport{Path: p.name, Success: len(p.failures) == 0}
+	applied, failed := len(p.edits), 0
+	if !r.Success {
+		r.Error = p.failures[0].reason()
+		for _, f := range p.failures {
+			if f.Index < 0 {
+				for i, e := range p.edits {
+					r.FailedEdits = append(r.FailedEdits, FailedEdit{Index: i, Command: e.Command, Error: f.reason()})
+				}
+				break
+			}
+			r.FailedEdits = append(r.FailedEdits, FailedEdit{Index: f.Index, Command: f.Command, Error: f.reason()})
+		}
+		applied, failed = 0, len(r.FailedEdits)
+	}
+	r.EditsApplied, r.EditsFailed = &applied, &failed
+	return r
+}
