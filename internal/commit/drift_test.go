@@ -43,7 +43,7 @@ func TestApply_drift(t *testing.T) {
 		{"removed when its owner is asked for", "root", write("b", "B"), "stage", "copymeta", "b", gone},
 		{"another file of that size", "root", write("b", "B"), "apply", "", "b", other},
 		{"removed before it is compared", "plain", write("b", "B"), "apply", "open", "b", gone},
-		{"read by nobody so far, and written to", "root", chmod("b", 0o600), "verify", "", "b", other},
+		{"changed before its mode is", "root", chmod("b", 0o600), "verify", "", "b", other},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -93,6 +93,34 @@ func TestApply_drift(t *testing.T) {
 				t.Errorf("a is %q", data)
 			}
 		})
+	}
+}
+
+// TestApply_unread has changes of files of which only size and time are known, for nobody has read them.
+func TestApply_unread(t *testing.T) {
+	t.Parallel()
+	for name, foul := range map[string]func(f afero.Fs) error{
+		"size": func(f afero.Fs) error {
+			return errors.Join(afero.WriteFile(f, "a", []byte("longer"), 0o644), f.Chtimes("a", longAgo, longAgo))
+		},
+		"time":    func(f afero.Fs) error { return f.Chtimes("a", longAgo.Add(1e9), longAgo.Add(1e9)) },
+		"nothing": func(afero.Fs) error { return nil },
+	} {
+		fsys := rootFs(t)
+		plant(t, fsys, "a=1")
+		if err := foul(fsys); err != nil {
+			t.Fatal(err)
+		}
+		old := fileState("a1")
+		old.Hash = fsutil.Hash{}
+		c := fsutil.Change{Kind: fsutil.Modified, Path: "a", Old: old, New: fileState("new")}.WithContent(nil, fsutil.BytesOpener([]byte("new")))
+		_, err := commit.Apply(bg, options(fsys), []fsutil.Change{c})
+		if bad, ok := errors.AsType[*commit.Conflict](err); name == "nothing" && err != nil || name != "nothing" && (!ok || bad.Paths[0].Path != "a") {
+			t.Errorf("%s: error is %v", name, err)
+		}
+		if data, _ := afero.ReadFile(fsys, "a"); string(data) == "new" != (name == "nothing") {
+			t.Errorf("%s: a is %q", name, data)
+		}
 	}
 }
 

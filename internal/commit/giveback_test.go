@@ -20,7 +20,7 @@ import (
 type dying struct {
 	tree []string
 	do   func(s *fsutil.Stage) error
-	// The operation on a path that ends so is the last, and just before it somebody else does foul.
+	// The operation at this place, as in isAt, is the last, and just before it somebody else does foul.
 	op, path string
 	foul     func(f afero.Fs) error
 }
@@ -36,7 +36,7 @@ func (d dying) disk(t *testing.T) *crashfs.Fs {
 		switch {
 		case met:
 			return errKilled
-		case op.Name != d.op || !strings.HasSuffix(op.Path, d.path):
+		case op.Name != d.op || !isAt(op, d.path):
 			return nil
 		}
 		met = true
@@ -62,11 +62,16 @@ func saves(name string) func(f afero.Fs) error {
 	}
 }
 
+// isAt reports whether the operation is on that path, or on one with that end if it begins with a dot or a slash.
+func isAt(op crashfs.Op, path string) bool {
+	return op.Path == path || strings.ContainsAny(path[:1], "./") && strings.HasSuffix(op.Path, path)
+}
+
 // once lets the first such operation fail, or something else happen before it.
-func once(disk *crashfs.Fs, op, suffix string, do func(f afero.Fs) error) (met *bool) {
+func once(disk *crashfs.Fs, op, path string, do func(f afero.Fs) error) (met *bool) {
 	met = new(bool)
 	disk.Before(func(o crashfs.Op) error {
-		if *met || o.Name != op || !strings.HasSuffix(o.Path, suffix) {
+		if *met || o.Name != op || !isAt(o, path) {
 			return nil
 		}
 		*met = true
@@ -83,7 +88,7 @@ var (
 	// deleted has it beside the slot, and nothing at the path.
 	deleted = dying{[]string{"d/b=1", "z=2"}, steps(remove("d/b"), write("z", "Z")), "rename", ".out", saves("d/b")}
 	// emptied has a directory there in which it is.
-	emptied = dying{[]string{"d/e=1", "z=2"}, steps(remove("d"), write("z", "Z")), "rename", journal.Slot(0) + ".out", saves("d/e")}
+	emptied = dying{[]string{"d/e=1", "z=2"}, steps(remove("d"), write("z", "Z")), "rename", "/" + journal.Slot(0) + ".out", saves("d/e")}
 )
 
 // TestGiveBack finds such a file, whatever else happens then: in the end it is at its path, or kept where conflicts are, and
@@ -92,10 +97,10 @@ func TestGiveBack(t *testing.T) {
 	t.Parallel()
 	none := func(*testing.T, *crashfs.Fs) {}
 	// fails lets the first recovery fail at an operation.
-	fails := func(op, suffix string) func(t *testing.T, disk *crashfs.Fs) {
+	fails := func(op, path string) func(t *testing.T, disk *crashfs.Fs) {
 		return func(t *testing.T, disk *crashfs.Fs) {
 			t.Helper()
-			met := once(disk, op, suffix, eio)
+			met := once(disk, op, path, eio)
 			_, err := commit.Recover(bg, crashOptions(disk))
 			disk.Before(nil)
 			if _, pending := errors.AsType[*commit.PendingError](err); !*met || !pending || !errors.Is(err, syscall.EIO) {

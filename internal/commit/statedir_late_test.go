@@ -79,6 +79,8 @@ func TestLeave_fails(t *testing.T) {
 	}{
 		{"moving to the conflicts", true, func(op, name string) bool { return op == "rename" && path.Dir(name) == stateDir+"/conflicts" },
 			func() error { return syscall.EIO }},
+		{"making the move durable", true, func(op, name string) bool { return op == "syncdir" && name == stateDir+"/conflicts" },
+			func() error { return syscall.EIO }},
 		{"removing the plan", false, func(op, name string) bool { return op == "remove" && path.Base(name) == "plan" },
 			func() error { return syscall.EIO }},
 		{"removing the plan, with a panic", false, func(op, name string) bool { return op == "remove" && path.Base(name) == "plan" },
@@ -117,8 +119,12 @@ func TestLeave_fails(t *testing.T) {
 				return
 			}
 			_, err = commit.Recover(bg, options(fsys))
-			if c, ok := errors.AsType[*commit.RollbackConflict](err); !ok || len(c.Paths) != 1 || c.Paths[0].Path != "a" {
+			c, ok := errors.AsType[*commit.RollbackConflict](err)
+			if moved := tt.name == "making the move durable"; ok == moved || ok && (len(c.Paths) != 1 || c.Paths[0].Path != "a") {
 				t.Errorf("again: %v", err)
+			}
+			if list, err := commit.Conflicts(bg, options(fsys)); err != nil || len(list) != 1 || list[0].Status != commit.Interrupted {
+				t.Errorf("kept: %+v, %v", list, err)
 			}
 		})
 	}
