@@ -109,8 +109,8 @@ func TestRandomAgainstGit(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	g := generator{rand.New(rand.NewPCG(seed, 1))}
-	const atOnce = 1500 // in one repository
-	sets, files, paths := fstest.Runs(300, 1500, 30_000), 0, 0
+	const atOnce = 1000 // in one repository
+	sets, files, paths := fstest.Runs(200, 600, 30_000), 0, 0
 	for first := 0; first < sets && !t.Failed(); first += atOnce {
 		r := g.repo(min(atOnce, sets-first))
 		matched := r.compare(t)
