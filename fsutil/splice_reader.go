@@ -5,6 +5,15 @@ import (
 	"sort"
 )
 
+// SpliceReaderAt returns a reader of what splices make of the size bytes that base reads, without holding them all. The
+// splices have to be such as [ApplySplices] takes.
+func SpliceReaderAt(base io.ReaderAt, size int64, splices []Splice) (io.ReaderAt, error) {
+	if _, err := checkSplices(splices, size); err != nil {
+		return nil, err
+	}
+	return newSplicedReader(base, size, splices), nil
+}
+
 // splicedReader reads what splices make of the bytes that base reads, without holding them all.
 type splicedReader struct {
 	base  io.ReaderAt
@@ -66,4 +75,52 @@ func (r *splicedReader) ReadAt(p []byte, off int64) (int, error) {
 		return n, io.EOF
 	}
 	return n, nil
+}
+
+// SpliceReader returns a reader of what splices make of all that base gives, in one pass. It reads base to its end, also
+// what splices take away. The splices have to be such as [ApplySplices] takes; if base has fewer bytes than they are for,
+// reading fails with [ErrDrift].
+func SpliceReader(base io.Reader, splices []Splice) io.Reader {
+	return &splicing{base: base, splices: splices}
+}
+
+type splicing struct {
+	base    io.Reader
+	splices []Splice // that are left
+	pos     int64    // in base
+	text    []byte   // what is left of the text of a splice that was passed
+}
+
+// Read implements io.Reader.
+func (s *splicing) Read(p []byte) (int, error) {
+	for len(p) > 0 {
+		if len(s.text) > 0 {
+			n := copy(p, s.text)
+			s.text = s.text[n:]
+			return n, nil
+		}
+		if len(s.splices) == 0 {
+			return s.base.Read(p)
+		}
+		next := s.splices[0]
+		if ahead := next.Off - s.pos; ahead > 0 {
+			n, err := s.base.Read(p[:min(int64(len(p)), ahead)])
+			s.pos += int64(n)
+			return n, shortBase(err)
+		}
+		if _, err := io.CopyN(io.Discard, s.base, next.Len); err != nil {
+			return 0, shortBase(err)
+		}
+		s.pos += next.Len
+		s.text, s.splices = next.Text, s.splices[1:]
+	}
+	return 0, nil
+}
+
+// shortBase returns the error of reading a base of which more is needed.
+func shortBase(err error) error {
+	if err == io.EOF {
+		return ErrDrift
+	}
+	return err
 }

@@ -23,9 +23,23 @@ type body struct {
 // plain reports whether the body is just what the base has.
 func (b *body) plain() bool { return b.src != nil && len(b.splices) == 0 }
 
-// splicedBody returns what the splices make of a file of the base. Where keeping them costs much more than keeping the
-// result, it is the result, so that a million replacements in one file do not fill the memory.
+// splicedBody returns what the splices make of a file of the base, of which data are the bytes. Where keeping the splices
+// costs much more than keeping the result, it is the result, so that a million replacements in one file do not fill the
+// memory.
 func (c *core) splicedBody(src *fact, data []byte, splices []Splice) (*body, error) {
+	b, err := overBase(src, splices)
+	if b != nil || err != nil {
+		return b, err
+	}
+	out, err := ApplySplices(data, splices)
+	if err != nil {
+		return nil, err
+	}
+	return c.pagedBody(out)
+}
+
+// overBase returns a body that is splices over a file of the base, nil if that would cost too much.
+func overBase(src *fact, splices []Splice) (*body, error) {
 	const (
 		perSplice = 96        // bytes in memory of a splice without its text, about
 		always    = 256 << 10 // this much is never too much
@@ -41,11 +55,7 @@ func (c *core) splicedBody(src *fact, data []byte, splices []Splice) (*body, err
 	case cost <= always+2*size:
 		return &body{src: src, splices: splices, size: size}, nil
 	}
-	out, err := ApplySplices(data, splices)
-	if err != nil {
-		return nil, err
-	}
-	return c.pagedBody(out)
+	return nil, nil
 }
 
 // pagedBody returns a body of data, which it takes over.
@@ -143,7 +153,7 @@ func (c *core) open(b *body) (io.ReadCloser, error) {
 		return nil, err
 	}
 	return struct {
-		io.Reader
+		*io.SectionReader // so that parts of it can be read
 		io.Closer
 	}{io.NewSectionReader(r, 0, b.size), r}, nil
 }

@@ -38,19 +38,9 @@ func (c *core) readLimit(most int64) int64 {
 
 // readFile returns the bytes that stand at the name and the body they are of.
 func (s *Stage) readFile(name string, a access, most int64) ([]byte, *body, error) {
-	p, err := s.lookUp(name, true, a)
+	b, most, err := s.contentAt(name, a, most)
 	if err != nil {
 		return nil, nil, err
-	}
-	b, err := s.bodyOf(p.ent)
-	if err != nil {
-		return nil, nil, err
-	}
-	if a == read || b.plain() {
-		most = s.readLimit(most) // what an edit has made larger, the next one of the same step may edit
-	}
-	if b.size > most {
-		return nil, nil, ErrTooLarge
 	}
 	data, err := s.bytesOf(b, most)
 	if err == nil && int64(len(data)) > most {
@@ -60,6 +50,25 @@ func (s *Stage) readFile(name string, a access, most int64) ([]byte, *body, erro
 		return nil, nil, err
 	}
 	return data, b, nil
+}
+
+// contentAt returns what stands at the name, and the limit that it is held to.
+func (s *Stage) contentAt(name string, a access, most int64) (*body, int64, error) {
+	p, err := s.lookUp(name, true, a)
+	if err != nil {
+		return nil, 0, err
+	}
+	b, err := s.bodyOf(p.ent)
+	if err != nil {
+		return nil, 0, err
+	}
+	if a == read || b.plain() {
+		most = s.readLimit(most) // what an edit has made larger, the next one of the same step may edit
+	}
+	if b.size > most {
+		return nil, 0, ErrTooLarge
+	}
+	return b, most, nil
 }
 
 // bodyOf returns the content of a regular file as it is now.
