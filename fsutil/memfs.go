@@ -87,11 +87,7 @@ func (m *memFs) at(key string) (*mem.FileData, bool) {
 	if err != nil {
 		return nil, false
 	}
-	handle, ok := file.(*mem.File)
-	if !ok {
-		return nil, false
-	}
-	return handle.Data(), true
+	return file.(*mem.File).Data(), true
 }
 
 // find returns what stands at the canonical name. Every directory on the way must be there: a MemMapFs can have files
@@ -99,7 +95,7 @@ func (m *memFs) at(key string) (*mem.FileData, bool) {
 func (m *memFs) find(clean string) (memNode, error) {
 	root, ok := m.at(memRoot)
 	if !ok {
-		return memNode{}, fs.ErrNotExist
+		root = mem.CreateDir(memRoot) // somebody removed it from the MemMapFs, which makes it again with the first file
 	}
 	node := memNode{keys: []string{"", memRoot}, data: root, info: newMemInfo(".", root)}
 	if clean == "." {
@@ -179,8 +175,9 @@ func (m *memFs) names(dir memNode) []string {
 		}
 		list, _ := file.Readdirnames(-1)
 		for _, name := range list {
-			// Only what can be found under its name: the root lists the directories of both worlds.
-			if !isMemLock(dir, name) && m.child(dir, name).keys != nil {
+			// Only what can be found under its name: the root lists the directories of both worlds, and itself without a
+			// name if it was made anew.
+			if isPlainName(name) && !isMemLock(dir, name) && m.child(dir, name).keys != nil {
 				names = append(names, name)
 			}
 		}

@@ -171,6 +171,9 @@ func (d *openDir) listError(err error) error {
 
 // Stat describes the directory.
 func (d *openDir) Stat() (os.FileInfo, error) {
+	if err := d.check(); err != nil {
+		return nil, pathError("stat", d.name, err)
+	}
 	d.s.mu.RLock()
 	defer d.s.mu.RUnlock()
 	return d.ent.info(d.path), nil
@@ -183,18 +186,38 @@ func (d *openDir) Seek(offset int64, whence int) (int64, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.closed {
+		return 0, pathError("seek", d.name, fs.ErrClosed)
+	}
 	d.kids, d.listed = nil, false
 	return 0, nil
 }
 
 // Sync does nothing.
-func (d *openDir) Sync() error { return nil }
+func (d *openDir) Sync() error { return pathError("sync", d.name, d.check()) }
 
-// The methods below fail, this is a directory.
+// check returns fs.ErrClosed if the handle was given up.
+func (d *openDir) check() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return fs.ErrClosed
+	}
+	return nil
+}
 
-func (d *openDir) Read([]byte) (int, error)           { return 0, pathError("read", d.name, ErrIsDir) }
-func (d *openDir) ReadAt([]byte, int64) (int, error)  { return 0, pathError("read", d.name, ErrIsDir) }
-func (d *openDir) Write([]byte) (int, error)          { return 0, pathError("write", d.name, ErrIsDir) }
-func (d *openDir) WriteAt([]byte, int64) (int, error) { return 0, pathError("write", d.name, ErrIsDir) }
-func (d *openDir) WriteString(string) (int, error)    { return 0, pathError("write", d.name, ErrIsDir) }
-func (d *openDir) Truncate(int64) error               { return pathError("truncate", d.name, ErrIsDir) }
+// no is what the methods below return, which cannot do anything with a directory.
+func (d *openDir) no(op string) error {
+	err := d.check()
+	if err == nil {
+		err = ErrIsDir
+	}
+	return pathError(op, d.name, err)
+}
+
+func (d *openDir) Read([]byte) (int, error)           { return 0, d.no("read") }
+func (d *openDir) ReadAt([]byte, int64) (int, error)  { return 0, d.no("read") }
+func (d *openDir) Write([]byte) (int, error)          { return 0, d.no("write") }
+func (d *openDir) WriteAt([]byte, int64) (int, error) { return 0, d.no("write") }
+func (d *openDir) WriteString(string) (int, error)    { return 0, d.no("write") }
+func (d *openDir) Truncate(int64) error               { return d.no("truncate") }

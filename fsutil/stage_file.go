@@ -207,7 +207,14 @@ func (f *openFile) info() fileInfo {
 }
 
 // Sync does nothing: what is written is on the stage at once, and nowhere else before a commit.
-func (f *openFile) Sync() error { return nil }
+func (f *openFile) Sync() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return pathError("sync", f.name, fs.ErrClosed)
+	}
+	return nil
+}
 
 // Readdir fails, this is not a directory.
 func (f *openFile) Readdir(int) ([]os.FileInfo, error) {

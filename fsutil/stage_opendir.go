@@ -1,6 +1,7 @@
 package fsutil
 
 import (
+	"errors"
 	"io/fs"
 	"maps"
 	"slices"
@@ -24,7 +25,11 @@ func (s *Stage) OpenDir(name string) (DirHandle, error) {
 		s.mu.RUnlock()
 	}
 	if base := p.ent.base(); base != "" {
-		if d.base, err = OpenDir(s.core.base.fsys, base); err != nil {
+		d.base, err = OpenDir(s.core.base.fsys, base)
+		if base == "." && errors.Is(err, fs.ErrNotExist) {
+			d.base, err = nil, nil // the tree is still to be made
+		}
+		if err != nil {
 			return nil, pathError("open", name, err)
 		}
 	}
