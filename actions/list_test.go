@@ -18,7 +18,7 @@ import (
 
 // listTree has a bit of everything that needs no links.
 var listTree = files{
-	"b.go": "b\n", "a-b": "", ".hidden": "h", "src/a.go": "12345", "src/deep/x.go": "x", "src/deep/er/y.js": "yy", "src/gen/z.go": "",
+	"b.go": "b\n", "a-b": "", ".hidden": "h", "src/a.go": "12345", "src/deep/x.go": "x", "src/deep/er/y.js": "yy", "src/gen/z.go": "", "src/deep/er/d.go/y": "",
 	".gitignore": "/src/gen/\n*.log\n", "a.log": "log", ".git/config": "", "src/.gitignore": "!keep.log\n", "src/keep.log": "k",
 }
 
@@ -49,13 +49,14 @@ func TestList(t *testing.T) {
 			{"one level", actions.List{Depth: 1}, top},
 			{"dot", actions.List{Path: "./"}, top},
 			{"two levels", actions.List{Depth: 2}, slices.Concat(top, src)},
-			{"everything", actions.List{Depth: -1}, slices.Concat(top, src[:3], []string{"src/deep/er/", "src/deep/er/y.js", "src/deep/x.go"}, src[3:])},
+			{"everything", actions.List{Depth: -1}, slices.Concat(top, src[:3], []string{"src/deep/er/", "src/deep/er/d.go/", "src/deep/er/d.go/y", "src/deep/er/y.js", "src/deep/x.go"}, src[3:])},
 			{"below", actions.List{Path: "src"}, src},
 			{"no ignore", actions.List{Path: "src", NoIgnore: true, Depth: 2}, slices.Concat(src[:3], []string{"src/deep/er/", "src/deep/x.go", "src/gen/", "src/gen/z.go"}, src[3:])},
 			{"an ignored directory by name", actions.List{Path: "src/gen"}, []string{"src/gen/z.go"}},
 			{"a file", actions.List{Path: "src/a.go"}, []string{"src/a.go"}},
 			{"types", actions.List{Depth: -1, FileTypes: []string{"go"}}, []string{"b.go", "src/a.go", "src/deep/x.go"}},
-			{"include", actions.List{Depth: -1, Include: []string{"d*", "src/**/*.go"}}, []string{"src/a.go", "src/deep/", "src/deep/x.go"}},
+			{"types are of files", actions.List{Path: "src/deep/er", Depth: -1, FileTypes: []string{"go", "js"}}, []string{"src/deep/er/y.js"}},
+			{"include", actions.List{Depth: -1, Include: []string{"d*", "src/**/*.go"}}, []string{"src/a.go", "src/deep/", "src/deep/er/d.go/", "src/deep/x.go"}},
 			{"exclude", actions.List{Depth: -1, Exclude: []string{"deep", ".*"}}, []string{"a-b", "b.go", "src/", "src/a.go", "src/keep.log"}},
 			{"nothing", actions.List{Include: []string{"nothing"}}, nil},
 		} {
