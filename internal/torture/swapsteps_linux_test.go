@@ -36,7 +36,12 @@ func swapKinds() map[string]func(b millrace.Builder, id string, rnd *rand.Rand) 
 	return map[string]func(b millrace.Builder, id string, rnd *rand.Rand) millrace.StepBuilder{
 		"search": func(b millrace.Builder, id string, rnd *rand.Rand) millrace.StepBuilder {
 			dirs := []string{swappedDir, swappedDir + "/sub", swappedFile}
-			return b.Step(id, actions.Search{Path: dirs[rnd.IntN(len(dirs))], Pattern: "needle", IncludeContent: true})
+			content := rnd.IntN(2) == 0
+			return b.Step(id, actions.Search{Path: dirs[rnd.IntN(len(dirs))], Pattern: "needle", IncludeContent: content, Lines: !content})
+		},
+		"list": func(b millrace.Builder, id string, rnd *rand.Rand) millrace.StepBuilder {
+			dirs := []string{".", swappedDir, swappedDir + "/sub", swappedFile}
+			return b.Step(id, actions.List{Path: dirs[rnd.IntN(len(dirs))], Depth: rnd.IntN(4) - 1})
 		},
 		"read_ranges": func(b millrace.Builder, id string, rnd *rand.Rand) millrace.StepBuilder {
 			return b.Step(id, actions.ReadRanges{Files: doorNames(rnd)})
