@@ -252,11 +252,7 @@ func (s *Stage) replaceBody(name string, old, edited *body, splices []Splice) (d
 	if edited.plain() && edited.src == n.from {
 		m.mtime = n.from.mtime
 	}
-	for _, sp := range splices {
-		for _, o := range sp.By {
-			m.by = stamped(m.by, o, len(s.log))
-		}
-	}
+	m.by = stampedAll(m.by, splices, len(s.log))
 	s.setMeta(n, m)
 	return true, nil
 }

@@ -62,6 +62,25 @@ func stamped(by []stamp, origin Origin, seq int) []stamp {
 	return append(slices.Clip(by), stamp{origin, seq})
 }
 
+// stampedAll is stamped for all origins of the splices. Each edit of thousands has an origin of its own, so its time must
+// not grow with the square of their number.
+func stampedAll(by []stamp, splices []Splice, seq int) []stamp {
+	has := make(map[Origin]bool, len(by)+1)
+	for _, s := range by {
+		has[s.Origin] = true
+	}
+	by = slices.Clip(by)
+	for _, sp := range splices {
+		for _, o := range sp.By {
+			if o.Step != "" && !has[o] {
+				has[o] = true
+				by = append(by, stamp{o, seq})
+			}
+		}
+	}
+	return by
+}
+
 // undo is one entry of the log: how the stage was before one mutation.
 type undo struct {
 	n    *node
