@@ -36,7 +36,7 @@ func (f deviceFs) IdentityOf(info fs.FileInfo) (fsutil.Identity, bool) {
 	if is {
 		info = other.FileInfo
 	}
-	id, ok := f.mountFs.IdentityOf(info)
+	id, ok := any(f.mountFs).(fsutil.Identifier).IdentityOf(info)
 	if is {
 		id.Dev++
 	}
