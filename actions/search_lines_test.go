@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -30,7 +31,7 @@ func TestSearchLines(t *testing.T) {
 			"Line 1- 1\nLine 2- 2\nLine 3: 3 x\nLine 4- 4\nLine 5- 5\nLine 6- 6\nLine 7: 7 x\nLine 8- 8\nLine 9- 9\n", 2},
 		{"contexts over each other", ten, actions.Search{Pattern: "[57]", ContextLines: 3},
 			"Line 2- 2\nLine 3- 3 x\nLine 4- 4\nLine 5: 5\nLine 6- 6\nLine 7: 7 x\nLine 8- 8\nLine 9- 9\nLine 10- 10\n", 2},
-		{"context beyond both ends", "a\nx", actions.Search{Pattern: "x", ContextLines: 1 << 40}, "Line 1- a\nLine 2: x\n", 1},
+		{"context beyond both ends", "a\nx", actions.Search{Pattern: "x", ContextLines: math.MaxInt}, "Line 1- a\nLine 2: x\n", 1},
 		{"several lines", ten, actions.Search{Pattern: "(?s)x.*7", ContextLines: 1},
 			"Line 2- 2\nLine 3: 3 x\nLine 4: 4\nLine 5: 5\nLine 6: 6\nLine 7: 7 x\nLine 8- 8\n", 1},
 		{"literal over two lines", "a\nb\nc\n", actions.Search{Pattern: "a\nb", Lines: true}, "Line 1: a\nLine 2: b\n", 1},
