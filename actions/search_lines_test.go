@@ -88,7 +88,7 @@ func TestSearchLongLines(t *testing.T) {
 			t.Errorf("%s: cut on the left %t, on the right %t", test.name, l, r)
 		}
 		part := strings.TrimSuffix(strings.TrimPrefix(text, "…"), "…")
-		if !strings.Contains(part, "\ufffd") && (!strings.Contains(test.line, part) || len(part) > most || len(part) < most-6) {
+		if utf8.ValidString(test.line) && (!strings.Contains(test.line, part) || len(part) > most || len(part) < most-6) {
 			t.Errorf("%s: %d bytes, %.100q", test.name, len(part), part)
 		}
 	}
