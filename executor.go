@@ -51,8 +51,8 @@ type Executor struct {
 	// MaxMatches is how many matches one step replaces in one file, judged while they are found. One more fails the step
 	// with an *actions.LimitError. Zero means actions.DefaultMaxMatches, negative no limit.
 	MaxMatches int
-	// MaxOutputBytes is how much text, in bytes, one step puts into one file, judged before the text is made. More fails the
-	// step with an *actions.LimitError. Zero means actions.DefaultMaxOutputBytes, negative no limit.
+	// MaxOutputBytes is how much text, in bytes, one step puts into one file, judged before the text is made, and about how
+	// much one step shows of what it lists or of the lines it finds. More fails the step with an *actions.LimitError. Zero means actions.DefaultMaxOutputBytes, negative no limit.
 	MaxOutputBytes int64
 	// MaxPatternBytes is the longest text or regular expression, in bytes, that a step looks for, judged before the step
 	// reads anything. A longer one fails the step with an *actions.LimitError. Zero means
