@@ -78,18 +78,18 @@ func (s *story) suffer(f fault, rnd *rand.Rand, count *faultTally) error {
 		return nil
 	}
 	count.runs.Add(1)
+	// What cannot be synced for want of permission is warned of.
+	certain := f.errno != syscall.EACCES || len(rep.Warnings) == 0
 	what := fmt.Sprintf("story %d, %v %d times from operation %d, %s %s: %v", s.number, f.errno, f.times, f.from, first.Name, first.Path, aerr)
 	if left != nil {
 		count.crashes.Add(1)
 		disk = crash(left, rnd, f.loss)
-		return wrap(what+", then crashed", s.finish(disk, rnd, true, nil))
+		return wrap(what+", then crashed", s.finish(disk, rnd, certain, nil))
 	}
 	if err := s.checkReport(f, rep, aerr, disk); err != nil {
 		return wrap(what, err)
 	}
 	count.note(rep, aerr)
-	// What cannot be synced for want of permission is warned of.
-	certain := f.errno != syscall.EACCES || len(rep.Warnings) == 0
 	return wrap(what, s.finish(disk, rnd, certain, func(end ending) error {
 		switch {
 		case errors.Is(aerr, commit.ErrIndeterminate):
