@@ -50,7 +50,7 @@ func TestSearchLinesAgainstGrep(t *testing.T) {
 	dir := t.TempDir()
 	words := []string{"x", "y", "xy", "foo", "Foo", "", " ", "é", "a-b", "10:x", "--", "9-y"}
 	patterns := []string{"x", "y", "foo", "xy|é", "^x", "y$", "^$", "o+", "[x-z]", "a-b", "(x|f)o*", "nothing", "-", "."}
-	runs, shown := fstest.Runs(100, 500, 10_000), 0
+	runs, shown := fstest.Runs(100, 300, 10_000), 0
 	for range runs {
 		var text bytes.Buffer
 		for range r.IntN(40) {
