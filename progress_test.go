@@ -2,7 +2,9 @@ package millrace_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/spf13/afero"
@@ -69,5 +71,29 @@ func TestProgress(t *testing.T) {
 				t.Errorf("%s: %+v is before %+v", step, e, next)
 			}
 		}
+	}
+}
+
+// TestProgressOutOfOrder: an action of somebody else's may say from several goroutines how far it is, and the slow one is late.
+func TestProgressOutOfOrder(t *testing.T) {
+	t.Parallel()
+	p := millrace.New("late").Step("s", action{run: func(_ context.Context, c *actions.Call) (actions.Outcome, error) {
+		for _, done := range []int{1, 3, 2, 4} {
+			c.OnProgress(done, 4)
+		}
+		c.OnBytes(5)
+		return actions.Outcome{}, nil
+	}}).MustBuild()
+	var got []int
+	x := millrace.Executor{Observe: func(e millrace.Event) {
+		if e, ok := e.(millrace.StepProgress); ok {
+			got = append(got, e.Done)
+		}
+	}}
+	if _, err := x.Run(t.Context(), afero.NewMemMapFs(), p); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got, []int{1, 3, 4}) {
+		t.Errorf("progress %v", got)
 	}
 }
