@@ -81,7 +81,14 @@ func (d *decoder) member(f *field, into reflect.Value, n *strictjson.Node, at *p
 		// "" is the zero value, the same as absent: if that is wrong, it is for being required, which is checked below.
 		enum = nil
 	}
-	d.value(f.shape, into, n, at, enum)
+	if f.single && n.Kind == strictjson.String {
+		if n.Text != "" {
+			into.Set(reflect.MakeSlice(f.shape.typ, 1, 1))
+			into.Index(0).SetString(n.Text)
+		}
+	} else {
+		d.value(f.shape, into, n, at, enum)
+	}
 	// A pointer is not empty whatever it points to: it was chosen to tell 0 from absent.
 	if f.required && !f.allowEmpty && d.mistakes() == mistakes && len(d.binds) == bound && isEmpty(f.shape, into) {
 		d.empty(at, f.shape, n.Offset)

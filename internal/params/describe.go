@@ -34,8 +34,12 @@ func Describe(proto any) ([]Field, error) {
 func describe(s *shape) []Field {
 	fields := make([]Field, len(s.fields))
 	for i, f := range s.fields {
+		wants := f.shape.wants()
+		if f.single {
+			wants = "a string or " + wants
+		}
 		fields[i] = Field{
-			Name: f.name, Type: f.shape.typ, Wants: f.shape.wants(), Required: f.required, AllowEmpty: f.allowEmpty, Enum: f.enum, Doc: f.doc,
+			Name: f.name, Type: f.shape.typ, Wants: wants, Required: f.required, AllowEmpty: f.allowEmpty, Enum: f.enum, Doc: f.doc,
 		}
 		if inner := f.shape.innermost(); inner.form == object {
 			fields[i].Fields = describe(inner)

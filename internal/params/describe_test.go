@@ -112,10 +112,13 @@ func TestDescribeRefuses(t *testing.T) {
 		}{}, `.A: json tag has the option "string", which is not supported`},
 		{struct {
 			A int `param:"requierd"`
-		}{}, `.A: param tag must be "required" or "required,empty", not "requierd"`},
+		}{}, `.A: param tag must be "required", "required,empty" or "required,single", not "requierd"`},
+		{struct {
+			A []int `param:"required,single"`
+		}{}, `.A: only a list of strings can be a single string too`},
 		{struct {
 			A int `param:""`
-		}{}, `.A: param tag must be "required" or "required,empty", not ""`},
+		}{}, `.A: param tag must be "required", "required,empty" or "required,single", not ""`},
 		{struct {
 			A int `enum:"1,2"`
 		}{}, ".A: only strings, and lists and maps of them, can have an enum tag"},

@@ -10,6 +10,7 @@
 //	json:"name,omitempty"   the name; an empty value is left out of JSON (omitzero means the same here)
 //	param:"required"        JSON must have it, and it must not be empty, in Go neither
 //	param:"required,empty"  JSON must have it; it may be empty
+//	param:"required,single" the same as "required", of a list of strings of which one may be given as it is
 //	enum:"auto,literal"     the strings that are allowed, in the field, or in its list or map
 //	doc:"one sentence"      for people and schemas
 //

@@ -28,7 +28,11 @@ func objectSchema(s *shape, v reflect.Value) map[string]any {
 	for _, f := range s.fields {
 		fv := v.FieldByIndex(f.index)
 		property := schemaOf(f.shape, fv, f.enum)
-		property = orTemplate(f.shape, property)
+		if f.single {
+			property = map[string]any{"anyOf": []any{property, map[string]any{"type": "string", "minLength": 1}}}
+		} else {
+			property = orTemplate(f.shape, property)
+		}
 		if f.doc != "" {
 			property["description"] = f.doc
 		}

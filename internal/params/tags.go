@@ -14,6 +14,7 @@ type field struct {
 	required   bool
 	allowEmpty bool // although it is required
 	omit       bool // if it is empty
+	single     bool // of a list of strings: a string stands for a list of it alone
 	enum       []string
 	doc        string
 }
@@ -68,8 +69,13 @@ func (b *builder) tags(sf reflect.StructField, at string) (fieldTags, error) {
 		tags.required, tags.allowEmpty = true, true
 	case param == "required":
 		tags.required = true
+	case param == "required,single":
+		tags.required, tags.single = true, true
+		if sf.Type.Kind() != reflect.Slice || sf.Type.Elem().Kind() != reflect.String {
+			return tags, b.fail(at, "only a list of strings can be a single string too")
+		}
 	case hasParam:
-		return tags, b.fail(at, `param tag must be "required" or "required,empty", not %q`, param)
+		return tags, b.fail(at, `param tag must be "required", "required,empty" or "required,single", not %q`, param)
 	}
 	if hasEnum {
 		tags.enum = strings.Split(enum, ",")
