@@ -109,7 +109,8 @@ func TestFolding(t *testing.T) {
 	})
 }
 
-// TestFolding_taken has another file under the name that is to be made: it only looks like another spelling.
+// TestFolding_taken has another file under the name that is to be made: it only looks like another spelling. That is
+// found out before the first write.
 func TestFolding_taken(t *testing.T) {
 	t.Parallel()
 	fsys := rootFs(t)
@@ -117,10 +118,10 @@ func TestFolding_taken(t *testing.T) {
 	changes := staged(t, fsys, rename("readme", "README"))
 	plant(t, fsys, "README=2")
 	before := snapshot(t, fsys, true)
-	_, err := commit.Apply(bg, options(fsys), changes)
+	rep, err := commit.Apply(bg, options(fsys), changes)
 	c, ok := errors.AsType[*commit.Conflict](err)
-	if !ok || len(c.Paths) != 1 || c.Paths[0].Path != "README" {
-		t.Errorf("error is %v", err)
+	if !ok || len(c.Paths) != 1 || c.Paths[0].Path != "README" || rep.RolledBack {
+		t.Errorf("%+v, error is %v", rep, err)
 	}
 	if diff := cmp.Diff(before, snapshot(t, fsys, true)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
