@@ -40,10 +40,11 @@ func (w *editing) run(ctx context.Context, text []byte) error {
 		if e.Command != commandReplace {
 			continue
 		}
-		if err := w.replace(ctx, i, e); err != nil {
-			if ctx.Err() != nil {
-				return err
-			}
+		err := w.replace(ctx, i, e)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
 			w.plan.fail(i, err)
 		}
 	}

@@ -82,8 +82,13 @@ func (e EditFiles) Validate(c *Check) {
 
 // validate checks one edit.
 func (e LineEdit) validate(c *Check, at string, requireHash bool) {
-	if e.Command == "" || c.Templated(e.Command) {
-		return // the tags see to the first
+	switch e.Command {
+	case commandCreate, commandReplace, commandInsert, commandAppend, commandReplaceLines:
+	default:
+		if !c.Templated(e.Command) {
+			c.Problemf(at+"/command", codeUnusedParam, "", "unknown command '%s'", e.Command)
+		}
+		return
 	}
 	bound := func(name string) bool { return c.bound(at + "/" + name) }
 	for _, f := range e.fields() {
