@@ -26,6 +26,9 @@ type Call struct {
 	Inputs []Result
 	// Limits are what the host allows one step to cost. The zero Limits has the defaults.
 	Limits Limits
+	// DryRun says that the change will only be shown: nobody will commit this run. An action stages the same either way; it
+	// may tell more.
+	DryRun bool
 	// Workers is how many goroutines the step may use. Zero means GOMAXPROCS.
 	Workers int
 	// Logger may be nil; use Log.
@@ -39,6 +42,8 @@ type Call struct {
 	// OnWarning, if not nil, takes what the step wants its user to know although it did not fail. It is called from
 	// several goroutines.
 	OnWarning func(message string)
+
+	pieces pieces
 }
 
 // Warnf tells the user something that is not an error.

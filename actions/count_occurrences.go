@@ -39,17 +39,14 @@ func (o CountOccurrences) Run(ctx context.Context, c *Call) (Outcome, error) {
 	counts := make([]int, len(c.Files))
 	large := make([]bool, len(c.Files))
 	err = c.Each(ctx, c.Files, func(ctx context.Context, i int, file string) error {
-		data, err := readText(c, file, nil)
+		n, err := countFile(ctx, c, p, file)
 		if tooLarge, ok := errors.AsType[*LimitError](err); ok && len(c.Inputs) > 0 {
 			c.Warnf("%s: left out, larger than %d bytes", file, tooLarge.Limit)
 			large[i] = true
 			return nil
 		}
-		if err != nil {
-			return err
-		}
-		counts[i], err = p.Count(ctx, data)
-		return fileError(file, err)
+		counts[i] = n
+		return err
 	})
 	if err != nil {
 		return Outcome{}, err
@@ -62,4 +59,20 @@ func (o CountOccurrences) Run(ctx context.Context, c *Call) (Outcome, error) {
 		}
 	}
 	return out, nil
+}
+
+// countFile counts the matches of a pattern in a file.
+func countFile(ctx context.Context, c *Call, p *match.Pattern, file string) (int, error) {
+	if p.Streams() && c.isLarge(file) {
+		n, err := c.countPieces(ctx, p, file)
+		if err != match.ErrLongLine { //nolint:errorlint // it comes as it is
+			return n, fileError(file, err)
+		}
+	}
+	data, err := readText(c, file, nil)
+	if err != nil {
+		return 0, err
+	}
+	n, err := p.Count(ctx, data)
+	return n, fileError(file, err)
 }

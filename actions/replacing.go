@@ -58,6 +58,12 @@ func (r *replacing) run(ctx context.Context, c *Call) (Outcome, error) {
 
 // file replaces in one file and returns how many replacements it made.
 func (r *replacing) file(ctx context.Context, c *Call, name string) (int, error) {
+	if r.streams() && c.isLarge(name) {
+		n, err := r.inPieces(ctx, c, name)
+		if err != match.ErrLongLine { //nolint:errorlint // it comes as it is
+			return n, err
+		}
+	}
 	data, err := c.readFile(name)
 	switch {
 	case err != nil:
@@ -124,7 +130,7 @@ func (r *replacing) splices(ctx context.Context, step string, i int, data []byte
 // together returns the splices of all replacements, none of which sees what another one does (X14).
 func (r *replacing) together(ctx context.Context, step string, data []byte, left *budget) ([]fsutil.Splice, error) {
 	var all []fsutil.Splice
-	spans := spans{data: data}
+	var spans spans
 	for i := range r.list {
 		one := r.list[i]
 		by := []fsutil.Origin{{Step: step, Edit: i}}
@@ -144,8 +150,9 @@ func (r *replacing) together(ctx context.Context, step string, data []byte, left
 			return nil, err
 		}
 	}
-	if err := spans.overlap(); err != nil {
-		return nil, err
+	if over, off := spans.overlap(); over != nil {
+		over.Line = 1 + bytes.Count(data[:off], []byte{'\n'})
+		return nil, over
 	}
 	sortSplices(all)
 	return all, nil

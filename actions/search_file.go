@@ -17,9 +17,6 @@ import (
 // searchBuffer is how much of a file a search reads at once, in bytes.
 const searchBuffer = 128 << 10
 
-// searchStream is the size from which on a file that can be counted piece by piece is not held as a whole, in bytes.
-const searchStream = 8 << 20
-
 // found is a file with matches.
 type found struct {
 	path    string
@@ -94,23 +91,22 @@ func (s *searching) long(ctx context.Context, name string, f fsutil.ReadFile, bu
 	if info.Size() > s.maxBytes {
 		return s.leaveOut(name)
 	}
-	if text, ok := s.pattern.Plain(); ok && !s.content && !s.lines && info.Size() >= searchStream && !s.pattern.Ambiguous() {
-		return s.stream(ctx, name, f, text, (*buf)[:n])
+	if !s.content && !s.lines && s.c.pieces.takes(info.Size()) && s.pattern.Streams() {
+		if err := s.stream(ctx, name, f, (*buf)[:n]); err != match.ErrLongLine { //nolint:errorlint // it comes as it is
+			return err
+		}
+		return s.again(ctx, name)
 	}
 	if s.mayMatch != nil && !s.mayMatch((*buf)[:n]) {
 		// Look through the rest part by part. What was read is not kept: where there is a match, the file is read again.
 		hit, err := s.rest(ctx, f, buf, n)
-		var data []byte
-		if err == nil && hit {
-			data, err = s.c.FS.ReadFileMax(name, s.maxBytes)
-		}
 		switch {
 		case errors.Is(err, fsutil.ErrTooLarge):
 			return s.leaveOut(name)
 		case err != nil || !hit:
 			return err
 		}
-		return s.report(ctx, name, data)
+		return s.again(ctx, name)
 	}
 	head := bytes.Clone((*buf)[:n])
 	rest, err := io.ReadAll(io.LimitReader(f, s.maxBytes-int64(n)+1))
@@ -155,44 +151,39 @@ func (s *searching) rest(ctx context.Context, f fsutil.ReadFile, buf *[]byte, n 
 	}
 }
 
-// stream counts a text in a file without holding more than a part of it.
-func (s *searching) stream(ctx context.Context, name string, f fsutil.ReadFile, text string, first []byte) error {
-	buf := make([]byte, 0, searchBuffer+len(text))
-	buf = append(buf, first...)
-	needle := []byte(text)
-	count := 0
-	for total := int64(len(first)); ; {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		// Behind the last match, only what could begin one more is carried over.
-		n, end := 0, 0
-		err := s.pattern.All(ctx, buf, 0, func(loc []int) bool { n++; end = loc[1]; return true })
-		if err != nil {
-			return err
-		}
-		count += n
-		keep := copy(buf, buf[max(end, len(buf)-len(needle)+1):])
-		more, err := io.ReadFull(f, buf[keep:cap(buf)])
-		s.c.read(more)
-		buf = buf[:keep+more]
-		if total += int64(more); total > s.maxBytes {
-			return s.leaveOut(name)
-		}
-		if more == 0 {
-			if err := ignoreEOF(err); err != nil {
-				return err
-			}
-			break
-		}
-		if err := ignoreEOF(err); err != nil {
-			return err
-		}
+// stream counts the matches in a file without holding more than a part of it.
+func (s *searching) stream(ctx context.Context, name string, f fsutil.ReadFile, first []byte) error {
+	count, asText := 0, false
+	see := func(data []byte) { asText = asText || s.pattern.AsText(data) }
+	if !s.pattern.Ambiguous() {
+		see = nil
 	}
-	if count > 0 {
-		s.add(found{path: name, count: count})
+	// One byte more than is allowed shows that there is too much.
+	r := &io.LimitedReader{R: io.MultiReader(bytes.NewReader(first), s.c.reading(f)), N: s.maxBytes + 1}
+	err := s.c.scan(ctx, r, s.pattern, match.Stream{See: see}, func(match.Piece, []int) bool { count++; return true })
+	switch {
+	case err != nil:
+		return err
+	case r.N <= 0:
+		return s.leaveOut(name)
+	case count > 0:
+		s.add(found{path: name, count: count, asText: asText})
+	case asText:
+		s.addText(name)
 	}
 	return nil
+}
+
+// again searches a file that was read before as a whole.
+func (s *searching) again(ctx context.Context, name string) error {
+	data, err := s.c.FS.ReadFileMax(name, s.maxBytes)
+	if errors.Is(err, fsutil.ErrTooLarge) {
+		return s.leaveOut(name)
+	}
+	if err != nil {
+		return err
+	}
+	return s.report(ctx, name, data)
 }
 
 // whole searches the content of a file, which is not shared with a buffer.
@@ -215,9 +206,7 @@ func (s *searching) report(ctx context.Context, name string, data []byte) error 
 	asText := s.pattern.AsText(data)
 	if n == 0 {
 		if asText {
-			s.mu.Lock()
-			s.textual = append(s.textual, name)
-			s.mu.Unlock()
+			s.addText(name)
 		}
 		return nil
 	}
@@ -246,6 +235,12 @@ func (s *searching) count(ctx context.Context, data []byte) (n int, lines []byte
 func (s *searching) add(hit found) {
 	s.mu.Lock()
 	s.found = append(s.found, hit)
+	s.mu.Unlock()
+}
+
+func (s *searching) addText(name string) {
+	s.mu.Lock()
+	s.textual = append(s.textual, name)
 	s.mu.Unlock()
 }
 

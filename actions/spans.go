@@ -1,7 +1,6 @@
 package actions
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 
@@ -12,22 +11,20 @@ import (
 type span struct{ start, end, edit int }
 
 // spans are the matches of several edits in the same content.
-type spans struct {
-	data []byte
-	list []span
-}
+type spans struct{ list []span }
 
-// overlap returns an *OverlapError if two of the spans share a byte.
-func (s *spans) overlap() error {
+// overlap returns an error if two of the spans share a byte, nil otherwise, and where in the content that is. The error does
+// not have the line yet.
+func (s *spans) overlap() (err *OverlapError, off int) {
 	slices.SortFunc(s.list, func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end), cmp.Compare(a.edit, b.edit))
 	})
 	for i := 1; i < len(s.list); i++ {
 		if a, b := s.list[i-1], s.list[i]; b.start < a.end {
-			return &OverlapError{First: a.edit, Second: b.edit, Line: 1 + bytes.Count(s.data[:b.start], []byte{'\n'})}
+			return &OverlapError{First: a.edit, Second: b.edit}, b.start
 		}
 	}
-	return nil
+	return nil, 0
 }
 
 func sortSplices(list []fsutil.Splice) {

@@ -62,6 +62,10 @@ func (r *replacing) missing(c *Call, files []string, one *replacement, budget *i
 	}
 	left := nearestHints
 	for _, file := range files[:min(len(files), nearestFiles)] {
+		if info, err := c.FS.Stat(file); err == nil && info.Size() > int64(*budget) {
+			*budget = -1 // not to be read for nothing
+			break
+		}
 		data, err := c.readFile(file)
 		if err != nil {
 			continue // it was read a moment ago: the step's own error tells of this

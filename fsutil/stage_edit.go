@@ -36,6 +36,16 @@ func (c *core) readLimit(most int64) int64 {
 	return min(most, maxInMemory)
 }
 
+// HashFile returns the hash of a regular file. The stage works it out once, whatever asks for it.
+func (s *Stage) HashFile(name string) (Hash, error) {
+	b, _, err := s.contentAt(name, read, maxInMemory)
+	if err != nil {
+		return Hash{}, pathError("read", name, err)
+	}
+	h, err := s.hashOf(b)
+	return h, pathError("read", name, err)
+}
+
 // readFile returns the bytes that stand at the name and the body they are of.
 func (s *Stage) readFile(name string, a access, most int64) ([]byte, *body, error) {
 	b, most, err := s.contentAt(name, a, most)

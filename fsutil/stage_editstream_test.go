@@ -18,10 +18,16 @@ import (
 )
 
 // emitAll returns a find function that reads everything and emits the splices.
-func emitAll(t testing.TB, list []fsutil.Splice, read *[]byte) func(io.Reader, func(fsutil.Splice)) error {
-	return func(r io.Reader, emit func(fsutil.Splice)) error {
+func emitAll(t testing.TB, list []fsutil.Splice, read *[]byte) fsutil.FindSplices {
+	return func(r *fsutil.Content, emit func(fsutil.Splice)) error {
 		t.Helper()
 		var err error
+		if _, err := io.CopyN(io.Discard, r, int64(len(list))); err != nil && err != io.EOF {
+			return err
+		}
+		if err := r.Rewind(); err != nil {
+			return err
+		}
 		if *read, err = io.ReadAll(iotest.OneByteReader(r)); err != nil {
 			return err
 		}
@@ -96,7 +102,7 @@ func TestEditStreamManySplices(t *testing.T) {
 	must(t, afero.WriteFile(base, "f", content, 0o644))
 	s := fsutil.NewStage(base)
 	fsutil.SetLimits(s, 100<<10, 0)
-	must(t, s.EditStream("f", func(_ io.Reader, emit func(fsutil.Splice)) error {
+	must(t, s.EditStream("f", func(_ *fsutil.Content, emit func(fsutil.Splice)) error {
 		for i := range 100_000 {
 			emit(cut(int64(2*i), 1, "xyz"))
 		}
@@ -119,7 +125,7 @@ func TestEditStreamAgain(t *testing.T) {
 	must(t, afero.WriteFile(base, "f", []byte("one two"), 0o644))
 	s := fsutil.NewStage(base)
 	calls := 0
-	must(t, s.EditStream("f", func(r io.Reader, emit func(fsutil.Splice)) error {
+	must(t, s.EditStream("f", func(r *fsutil.Content, emit func(fsutil.Splice)) error {
 		if calls++; calls == 1 {
 			must(t, s.Edit("f", []fsutil.Splice{cut(0, 0, "0 ")})) // somebody else
 		}
@@ -141,8 +147,8 @@ func TestEditStreamErrors(t *testing.T) {
 	defer base.Close()
 	s := fsutil.NewStage(base)
 	broken := errors.New("broken")
-	nothing := func(io.Reader, func(fsutil.Splice)) error { return nil }
-	if err := s.EditStream("f", func(_ io.Reader, emit func(fsutil.Splice)) error { emit(cut(0, 1, "x")); return broken }); err != broken {
+	nothing := func(*fsutil.Content, func(fsutil.Splice)) error { return nil }
+	if err := s.EditStream("f", func(_ *fsutil.Content, emit func(fsutil.Splice)) error { emit(cut(0, 1, "x")); return broken }); err != broken {
 		t.Errorf("the error of find: %v", err)
 	}
 	for _, list := range [][]fsutil.Splice{{cut(7, 1, "")}, {cut(2, 1, ""), cut(1, 1, "")}} {
@@ -198,7 +204,7 @@ func TestEditStreamDrift(t *testing.T) {
 				if when == "before" {
 					change(t, file)
 				}
-				err := s.EditStream("f", func(_ io.Reader, emit func(fsutil.Splice)) error {
+				err := s.EditStream("f", func(_ *fsutil.Content, emit func(fsutil.Splice)) error {
 					if when == "meanwhile" {
 						change(t, file)
 					}

@@ -298,14 +298,6 @@ func (p *Pattern) Screen() (mayMatch func(part []byte) bool, overlap int) {
 	return func(part []byte) bool { return anywhere(part, of) }, overlap
 }
 
-// Plain returns the text that alone decides what matches, byte for byte, if the pattern is one.
-func (p *Pattern) Plain() (text string, ok bool) {
-	if p.exact == nil || p.viewed {
-		return "", false
-	}
-	return p.source, true
-}
-
 var crlf = []byte("\r\n")
 
 // needsView reports whether data has to be looked at through a view.

@@ -1,0 +1,257 @@
+package actions
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"io"
+	"slices"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/match"
+)
+
+// streamFrom is the size from which on a file is read piece by piece where the patterns allow it, in bytes.
+const streamFrom = 8 << 20
+
+// pieces says how large files are read. The zero pieces has the sizes of a program, others are for tests.
+type pieces struct {
+	from    int64 // the size of files that are read piece by piece, in bytes; 0 means streamFrom
+	window  int   // as in match.Stream
+	maxLine int
+}
+
+// takes reports whether a file of that size is read piece by piece.
+func (p pieces) takes(size int64) bool { return size >= cmp.Or(p.from, streamFrom) }
+
+// scan is the method Scan of a pattern, with the sizes of the call.
+func (c *Call) scan(ctx context.Context, r io.Reader, p *match.Pattern, how match.Stream, yield func(at match.Piece, loc []int) bool) error {
+	how.Window, how.MaxLine = c.pieces.window, c.pieces.maxLine
+	return p.Scan(ctx, r, how, yield)
+}
+
+// isLarge reports whether a file is one to be read piece by piece. If it cannot be, for whatever reason, whoever reads it as
+// a whole will tell.
+func (c *Call) isLarge(name string) bool {
+	f, err := c.FS.Open(name) // which asks whether it may be read, too
+	if err != nil {
+		return false
+	}
+	info, err := f.Stat()
+	_ = f.Close() // nothing was read
+	return err == nil && info.Mode().IsRegular() && c.pieces.takes(info.Size()) && info.Size() <= c.Limits.FileBytes()
+}
+
+// countPieces counts the matches of a pattern in a file without holding more than a part of it. The error may be
+// [match.ErrLongLine].
+func (c *Call) countPieces(ctx context.Context, p *match.Pattern, name string) (n int, err error) {
+	f, err := c.FS.Open(name)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	err = c.scan(ctx, c.reading(f), p, match.Stream{}, func(match.Piece, []int) bool { n++; return true })
+	return n, err
+}
+
+// reading is a reader that tells of the bytes it reads.
+func (c *Call) reading(r io.Reader) io.Reader { return &readingAloud{r, c.read} }
+
+type readingAloud struct {
+	r    io.Reader
+	tell func(n int)
+}
+
+func (r *readingAloud) Read(p []byte) (int, error) {
+	n, err := r.r.Read(p)
+	r.tell(n)
+	return n, err
+}
+
+// streams reports whether all patterns can be looked for piece by piece.
+func (r *replacing) streams() bool {
+	return !slices.ContainsFunc(r.list, func(one *replacement) bool { return !one.pattern.Streams() })
+}
+
+// inPieces is file for one that is not held as a whole. The error may be [match.ErrLongLine]; nothing is staged then.
+func (r *replacing) inPieces(ctx context.Context, c *Call, name string) (int, error) {
+	p := passes{replacing: r, c: c, name: name, left: c.Limits.budget()}
+	if r.simultaneous {
+		return p.together(ctx)
+	}
+	var before fsutil.Hash
+	var err error
+	if len(r.list) > 1 {
+		if before, err = c.FS.HashFile(name); err != nil {
+			return 0, err
+		}
+	}
+	edits, rounds := 0, 0
+	for i := range r.list {
+		n, err := p.one(ctx, i, false)
+		if err == match.ErrLongLine && rounds > 0 { //nolint:errorlint // it comes as it is
+			n, err = p.one(ctx, i, true)
+		}
+		if err != nil {
+			return 0, err
+		}
+		if edits += n; n > 0 {
+			rounds++
+		}
+	}
+	if rounds > 1 {
+		switch after, err := c.FS.HashFile(name); {
+		case err != nil:
+			return 0, err
+		case after == before:
+			return 0, nil // one edit has taken back what another one did
+		}
+	}
+	return edits, nil
+}
+
+// passes are the readings of one file.
+type passes struct {
+	*replacing
+	c    *Call
+	name string
+	left *budget
+	seen bool // it was read once, so its bytes are counted and it is known not to be binary
+}
+
+// one makes one replacement, with the content in one piece if whole is set, and returns how many places it changed.
+func (p *passes) one(ctx context.Context, i int, whole bool) (n int, err error) {
+	budget := *p.left
+	var found tally
+	err = p.c.FS.EditStream(p.name, func(content *fsutil.Content, emit func(fsutil.Splice)) error {
+		*p.left, found = budget, tally{} // it may be the second time
+		if !whole {
+			return p.scan(ctx, content, i, &found, func(sp fsutil.Splice, _ span) { emit(sp) })
+		}
+		data, err := io.ReadAll(content)
+		if err != nil {
+			return err
+		}
+		splices, err := p.splices(ctx, p.c.Step, i, data, p.left)
+		for _, sp := range splices {
+			emit(sp)
+		}
+		found.changed = len(splices)
+		return err
+	})
+	if err == nil {
+		found.note(p.list[i])
+	}
+	return found.changed, err
+}
+
+// together makes all replacements, none of which sees what another one does.
+func (p *passes) together(ctx context.Context) (int, error) {
+	budget := *p.left
+	var found []tally
+	total := 0
+	err := p.c.FS.EditStream(p.name, func(content *fsutil.Content, emit func(fsutil.Splice)) error {
+		*p.left, found = budget, make([]tally, len(p.list))
+		var all []fsutil.Splice
+		var matches spans
+		for i := range p.list {
+			if i > 0 {
+				if err := content.Rewind(); err != nil {
+					return err
+				}
+			}
+			err := p.scan(ctx, content, i, &found[i], func(sp fsutil.Splice, at span) {
+				matches.list = append(matches.list, at)
+				if sp.By != nil {
+					all = append(all, sp)
+				}
+			})
+			if err != nil {
+				return err
+			}
+		}
+		if over, off := matches.overlap(); over != nil {
+			return p.locate(content, over, off)
+		}
+		sortSplices(all)
+		for _, sp := range all {
+			emit(sp)
+		}
+		total = len(all)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	for i := range found {
+		found[i].note(p.list[i])
+	}
+	return total, nil
+}
+
+// locate returns the error with the number of the line that the offset is in.
+func (p *passes) locate(content *fsutil.Content, over *OverlapError, off int) error {
+	err := content.Rewind()
+	buf := make([]byte, 64<<10)
+	over.Line = 1
+	for r := io.LimitReader(content, int64(off)); err == nil; {
+		var n int
+		n, err = r.Read(buf)
+		over.Line += bytes.Count(buf[:n], []byte{'\n'})
+	}
+	if err != io.EOF {
+		return err
+	}
+	return over
+}
+
+// tally is what one replacement has come to in one file.
+type tally struct{ matched, changed int }
+
+func (t tally) note(one *replacement) {
+	if t.matched > 0 {
+		one.matched.Store(true)
+	}
+	if t.changed > 0 {
+		one.changed.Store(true)
+	}
+}
+
+// scan finds the matches of one replacement, and calls found for each with what it becomes: a splice without an author if
+// that is what it was.
+func (p *passes) scan(ctx context.Context, content io.Reader, i int, t *tally, found func(fsutil.Splice, span)) error {
+	one := p.list[i]
+	if !p.seen {
+		ahead := bufio.NewReaderSize(p.c.reading(content), 8<<10)
+		head, err := ahead.Peek(8 << 10)
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if !p.binary && fsutil.IsBinary(head) {
+			return ErrBinary
+		}
+		content, p.seen = ahead, true
+	}
+	by := []fsutil.Origin{{Step: p.c.Step, Edit: i}}
+	var replacer *match.Replacer
+	piece := int64(-1)
+	var over error
+	err := p.c.scan(ctx, content, one.pattern, match.Stream{Template: &one.template, Groups: true}, func(at match.Piece, loc []int) bool {
+		t.matched++
+		if piece != at.Off {
+			replacer, piece = one.pattern.PieceReplacer(one.template, at), at.Off
+		}
+		sp := fsutil.Splice{Off: at.Off + int64(loc[0]), Len: int64(loc[1] - loc[0])}
+		text, err := p.left.replace(replacer, loc, at.Data)
+		if text != nil {
+			t.changed++
+			sp.Text, sp.By = text, by
+		}
+		if over = err; text != nil || p.simultaneous {
+			found(sp, span{int(sp.Off), int(sp.Off + sp.Len), i})
+		}
+		return over == nil
+	})
+	return cmp.Or(over, err)
+}
