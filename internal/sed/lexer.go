@@ -1,0 +1,235 @@
+package sed
+
+import (
+	"bytes"
+	"strings"
+)
+
+// eof is what next returns at the end of a script.
+const eof = -1
+
+// next takes a byte of the current script.
+func (p *parser) next() int {
+	if p.at >= len(p.text) {
+		p.ended = true
+		return eof
+	}
+	p.at++
+	return int(p.text[p.at-1])
+}
+
+// back gives the last byte back.
+func (p *parser) back(c int) {
+	if c != eof {
+		p.at--
+	}
+}
+
+func (p *parser) nonblank() int {
+	for {
+		if c := p.next(); c != ' ' && c != '\t' {
+			return c
+		}
+	}
+}
+
+func isDigit(c int) bool { return '0' <= c && c <= '9' }
+
+// integer reads the number that begins with c. One that is too large is as large as can be.
+func (p *parser) integer(c int) int {
+	const most = 1 << 53
+	n := 0
+	for ; isDigit(c); c = p.next() {
+		n = min(most, n*10+c-'0')
+	}
+	p.back(c)
+	return n
+}
+
+// endOfCommand reads what has to follow a command.
+func (p *parser) endOfCommand() error {
+	switch c := p.nonblank(); c {
+	case '}', '#':
+		p.back(c)
+	case eof, '\n', ';':
+	default:
+		return p.fail("extra characters after command")
+	}
+	return nil
+}
+
+// delimiter reads the byte around the parts of s, y and \cREc.
+func (p *parser) delimiter() (int, error) {
+	c := p.next()
+	if c >= 0x80 {
+		if _, n := decode([]byte(p.text[p.at-1:]), false); n > 1 {
+			return 0, p.fail("delimiter character is not a single-byte character")
+		}
+	}
+	return c, nil
+}
+
+// until reads up to a delimiter that is not escaped, or in a pattern, within brackets. It is false where there is none.
+func (p *parser) until(delimiter int, pattern bool) ([]byte, bool) {
+	var out []byte
+	for {
+		c := p.next()
+		switch {
+		case c == eof:
+			return nil, false
+		case c == '\n':
+			p.back(c)
+			return nil, false
+		case c == delimiter:
+			return out, true
+		case c == '\\':
+			c = p.next()
+			if c == eof {
+				return nil, false
+			}
+			if c != '\n' && (c != delimiter || !pattern && c == '&') {
+				out = append(out, '\\')
+			}
+		case c == '[' && pattern:
+			out = append(out, '[')
+			if out, c = p.brackets(out); c != ']' {
+				return nil, false
+			}
+		}
+		out = append(out, byte(c))
+	}
+}
+
+// brackets copies a bracket expression up to its ], which it returns, or whatever it ended with.
+func (p *parser) brackets(out []byte) ([]byte, int) {
+	c := p.next()
+	if c == '^' {
+		out = append(out, '^')
+		c = p.next()
+	}
+	if c == ']' {
+		out = append(out, ']')
+		c = p.next()
+	}
+	kind := 0       // the . : or = that opened a name
+	opened := false // the last one was a [
+	closing := false
+	for ; ; c = p.next() {
+		wasOpened, wasClosing := opened, closing
+		opened, closing = false, false
+		switch {
+		case c == eof:
+			return out, c
+		case c == '\n':
+			p.back(c)
+			return out, c
+		case c == '.' || c == ':' || c == '=':
+			switch {
+			case wasOpened:
+				kind = c
+			case kind == c:
+				closing = !wasClosing
+			}
+		case c == '[':
+			opened, closing = kind == 0, wasClosing
+		case c == ']':
+			if kind == 0 {
+				return out, c
+			}
+			if wasClosing {
+				kind = 0
+			}
+		}
+		out = append(out, byte(c))
+	}
+}
+
+// textKind says where escapes stand.
+type textKind int
+
+const (
+	patternText textKind = iota
+	replacementText
+	plainText // of y
+)
+
+// unescape replaces the escapes that stand for one character. In a pattern and a replacement the others stay as they are.
+// It is false where \c is followed by a backslash that is not followed by another.
+func unescape(text []byte, kind textKind) ([]byte, bool) {
+	if bytes.IndexByte(text, '\\') < 0 {
+		return text, true
+	}
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); {
+		if _, n := decode(text[i:], false); text[i] != '\\' || i+1 == len(text) {
+			out = append(out, text[i:i+n]...)
+			i += n
+			continue
+		}
+		c := text[i+1]
+		i += 2
+		if k := bytes.IndexByte([]byte("afnrtv\n"), c); k >= 0 {
+			out = append(out, "\a\f\n\r\t\v\n"[k])
+			continue
+		}
+		switch c {
+		case 'd', 'o', 'x':
+			var b byte
+			b, i = number(text, i, c)
+			if kind == replacementText && (b == '&' || b == '\\') {
+				out = append(out, '\\')
+			}
+			out = append(out, b)
+		case 'c':
+			if i == len(text) {
+				if kind != plainText {
+					out = append(out, '\\')
+				}
+				continue
+			}
+			b := text[i]
+			i++
+			if b == '\\' {
+				if i == len(text) || text[i] != '\\' {
+					return nil, false
+				}
+				i++
+			}
+			if 'a' <= b && b <= 'z' {
+				b -= 'a' - 'A'
+			}
+			out = append(out, b^0x40)
+		default:
+			if kind != plainText {
+				out = append(out, '\\')
+			}
+			_, n := decode(text[i-1:], false)
+			out = append(out, text[i-1:i-1+n]...)
+			i += n - 1
+		}
+	}
+	return out, true
+}
+
+// number reads the digits of \d, \o or \x at text[i:], up to as many as a byte has. Without any it is the letter itself.
+func number(text []byte, i int, letter byte) (byte, int) {
+	base, most := 10, 3
+	switch letter {
+	case 'o':
+		base = 8
+	case 'x':
+		base, most = 16, 2
+	}
+	n, start := 0, i
+	for ; i < len(text) && i < start+most; i++ {
+		d := strings.IndexByte("0123456789abcdef", bytes.ToLower(text[i : i+1])[0])
+		if d < 0 || d >= base {
+			break
+		}
+		n = n*base + d
+	}
+	if i == start {
+		return letter, i
+	}
+	return byte(n), i
+}

@@ -1,0 +1,55 @@
+package sed
+
+import "slices"
+
+// required returns the longest text that every match of the pattern contains.
+func required(p *patternParser, t *tree) []byte {
+	var best, run []byte
+	end := func() {
+		if len(run) > len(best) {
+			best = slices.Clone(run)
+		}
+		run = run[:0]
+	}
+	var walk func(t *tree)
+	walk = func(t *tree) {
+		if t == nil {
+			return
+		}
+		switch t.kind {
+		case treeCat:
+			walk(t.left)
+			walk(t.right)
+		case treeGroup:
+			walk(t.left)
+		case treeSet:
+			s := p.sets[t.set]
+			if len(s) != 1 || s[0].lo != s[0].hi {
+				end()
+				return
+			}
+			if p.bytes {
+				run = append(run, byte(s[0].lo))
+			} else {
+				run = encode(run, s[0].lo)
+			}
+		case treeAnchor:
+		default:
+			end()
+		}
+	}
+	walk(t)
+	end()
+	return best
+}
+
+// sortedBy sorts nodes by where they began.
+func sortedBy(nodes []int32, begin []int) []int32 {
+	slices.SortFunc(nodes, func(a, b int32) int {
+		if begin[a] != begin[b] {
+			return begin[a] - begin[b]
+		}
+		return int(a - b)
+	})
+	return nodes
+}

@@ -1,0 +1,79 @@
+package sed
+
+// Syntax is what patterns are written in.
+type Syntax int
+
+const (
+	// ERE is POSIX extended syntax with GNU's additions, as of sed -E. It is the default.
+	ERE Syntax = iota
+	// BRE is POSIX basic syntax with GNU's additions, as of sed without -E.
+	BRE
+	// RE2 is the syntax of package regexp, with its leftmost-first matching. The rest of the script is sed's.
+	RE2
+)
+
+// DefaultMaxPattern is what Options.MaxPattern is if it is zero.
+const DefaultMaxPattern = 50_000
+
+// DefaultMaxLine is the longest line of a stream, in bytes, if Script.MaxLine is zero.
+const DefaultMaxLine = 64 << 20
+
+// Options says how scripts are read. The zero value is that of sed -E.
+type Options struct {
+	Syntax Syntax
+	// Quiet is sed -n: lines are kept only where p says so.
+	Quiet bool
+	// MaxPattern is the largest pattern, in nodes: a character or an operator is one, and an interval counts as what it
+	// stands for. Zero means DefaultMaxPattern.
+	MaxPattern int
+	// MaxLine is the longest line of a stream in bytes, and the longest that a line may become anywhere. Zero means
+	// DefaultMaxLine.
+	MaxLine int
+}
+
+// Script is a sequence of commands. It does not change, and may be used by several goroutines at a time.
+type Script struct {
+	commands []command
+	quiet    bool
+	maxLine  int
+	plain    bool // nothing but s, everywhere
+	scripts  []string
+}
+
+// Stats counts what was done to one input.
+type Stats struct {
+	Replacements int // the substitutions made; one s with the flag g may make several in a line
+	Lines        int // the lines read
+}
+
+// command is one command of a script.
+type command struct {
+	name    byte // s y d p { }
+	from    address
+	to      address
+	not     bool
+	end     int // of {, the index of its }
+	subst   *substitution
+	letters map[unit][]byte // of y
+	place   place
+}
+
+// addressKind says what an address matches.
+type addressKind uint8
+
+const (
+	addrNone   addressKind = iota
+	addrLine               // N
+	addrStep               // first~step
+	addrLast               // $
+	addrRegexp             // /re/
+	addrPlus               // +N, as the second
+	addrTo                 // ~N, as the second
+	addrNext               // +0 or ~0, as the second: the line itself
+)
+
+type address struct {
+	kind    addressKind
+	n, step int
+	re      *pattern
+}

@@ -1,0 +1,141 @@
+package sed
+
+// substitution is an s command.
+type substitution struct {
+	re     *pattern // nil for the last one used
+	parts  []part
+	groups int // the highest \N of the replacement
+	number int // of the first match that is replaced; 0 is 1
+	global bool
+	print  bool
+}
+
+// part is a piece of a replacement: some text, then a group, each in some case.
+type part struct {
+	text  []byte
+	group int // -1 for none
+	mode  caseMode
+}
+
+// caseMode is what \U, \L, \u and \l ask for.
+type caseMode uint8
+
+const (
+	caseUpper caseMode = 1 << iota
+	caseLower
+	caseUpperFirst
+	caseLowerFirst
+
+	caseFirst = caseUpperFirst | caseLowerFirst
+)
+
+// parse reads the replacement. It is false where an escape is wrong.
+func (s *substitution) parse(text []byte) bool {
+	text, ok := unescape(text, replacementText)
+	if !ok {
+		return false
+	}
+	var mode, saved caseMode
+	literal := []byte{}
+	end := func(group int) {
+		s.parts = append(s.parts, part{literal, group, mode})
+		s.groups = max(s.groups, group)
+		literal = []byte{}
+		mode = saved
+	}
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c == '&' {
+			end(0)
+			continue
+		}
+		if c != '\\' {
+			literal = append(literal, c)
+			continue
+		}
+		i++
+		if i == len(text) {
+			literal = append(literal, '\\')
+			end(-1)
+			break
+		}
+		switch c = text[i]; c {
+		case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+			end(int(c - '0'))
+		case 'L':
+			end(-1)
+			mode, saved = caseLower, caseLower
+		case 'U':
+			end(-1)
+			mode, saved = caseUpper, caseUpper
+		case 'E':
+			end(-1)
+			mode, saved = 0, 0
+		case 'l':
+			end(-1)
+			saved = mode
+			mode |= caseLowerFirst
+		case 'u':
+			end(-1)
+			saved = mode
+			mode |= caseUpperFirst
+		default:
+			// The piece ends behind the character: a \u before it is used up.
+			literal = append(literal, c)
+			end(-1)
+		}
+	}
+	if len(literal) > 0 {
+		end(-1)
+	}
+	return true
+}
+
+// expand appends the replacement of a match in b.
+func (s *substitution) expand(out, b []byte, caps []int) []byte {
+	var pending caseMode
+	for _, p := range s.parts {
+		mode := p.mode
+		if mode&caseFirst == 0 {
+			mode |= pending
+		}
+		pending = 0
+		if len(p.text) > 0 {
+			out = appendCase(out, p.text, mode)
+			mode &^= caseFirst
+		}
+		if p.group < 0 {
+			continue
+		}
+		from, to := caps[2*p.group], caps[2*p.group+1]
+		switch {
+		case from != to:
+			out = appendCase(out, b[from:to], mode)
+		case p.mode&caseFirst != 0:
+			pending = mode & caseFirst // for the next group
+		}
+	}
+	return out
+}
+
+// appendCase appends text in a case. Bytes that are no character stay, and so does what follows a NUL, as in GNU sed.
+func appendCase(out, text []byte, mode caseMode) []byte {
+	for len(text) > 0 && mode != 0 && text[0] != 0 {
+		u, n := decode(text, false)
+		switch {
+		case u < 0:
+		case mode&caseUpperFirst != 0:
+			u = upper(u)
+		case mode&caseLowerFirst != 0:
+			u = lower(u)
+		case mode&caseUpper != 0:
+			u = upper(u)
+		case mode&caseLower != 0:
+			u = lower(u)
+		}
+		mode &^= caseFirst
+		out = encode(out, u)
+		text = text[n:]
+	}
+	return append(out, text...)
+}
