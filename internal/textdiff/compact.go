@@ -8,7 +8,7 @@ const maxSlide = 256
 // compact moves insertions and deletions that could as well stand a few lines higher or lower, as when a line is added to
 // a run of equal ones: first together with a neighbour where they can touch, so that there are fewer changes to read, then
 // to where the text begins a new part. The number of changed lines stays the same. The result reuses cores.
-func compact(old, new []byte, cores []core) []core {
+func compact(old, new *source, cores []core) []core {
 	t := texts{old, new}
 	up := cores[:0]
 	for _, c := range cores {
@@ -62,10 +62,10 @@ func (c *core) shift(lines, n int) {
 }
 
 // texts are the old and the new text.
-type texts struct{ old, new []byte }
+type texts struct{ old, new *source }
 
 // side returns the text that an insertion or a deletion has lines in, and which; ok is false if c is both.
-func (t texts) side(c core) (text []byte, off, end int, ok bool) {
+func (t texts) side(c core) (text *source, off, end int, ok bool) {
 	switch {
 	case c.oldN == 0:
 		return t.new, c.newOff, c.newEnd, true
@@ -83,8 +83,9 @@ func (t texts) slideUp(c *core) bool {
 	if !ok {
 		return false
 	}
-	last := text[lineStart(text, end):end]
-	if !bytes.HasSuffix(text[:off], last) || !atLineStart(text, off-len(last)) {
+	last := text.slice(text.lineStart(0, end-1), end)
+	above := off - len(last)
+	if above < 0 || !bytes.Equal(text.slice(above, off), last) || !text.startsLine(above) {
 		return false
 	}
 	c.shift(-1, -len(last))
@@ -97,8 +98,8 @@ func (t texts) slideDown(c *core) bool {
 	if !ok {
 		return false
 	}
-	first := text[off:lineEnd(text, off)]
-	if !bytes.HasPrefix(text[end:], first) {
+	first := text.slice(off, text.lineEnd(off, text.size))
+	if len(first) > text.size-end || !bytes.Equal(text.slice(end, end+len(first)), first) {
 		return false
 	}
 	c.shift(1, len(first))
@@ -131,16 +132,16 @@ func (t texts) cost(c core) int {
 
 // edgeCost says how badly text is cut at off, the beginning of a line: best before a line that is indented little and
 // has a blank line above it, worse before a blank line or one that closes what the lines above it have opened.
-func edgeCost(text []byte, off int) int {
-	if off == 0 || off == len(text) {
+func edgeCost(text *source, off int) int {
+	if off == 0 || off == text.size {
 		return 0
 	}
-	above, aboveBlank := indent(text[lineStart(text, off):off])
-	line := text[off:lineEnd(text, off)]
+	above, aboveBlank := indent(text.slice(text.lineStart(0, off-1), off))
+	line := text.slice(off, text.lineEnd(off, text.size))
 	below, belowBlank := indent(line)
 	if belowBlank {
 		next := off + len(line)
-		below, _ = indent(text[next:lineEnd(text, next)])
+		below, _ = indent(text.slice(next, text.lineEnd(next, text.size)))
 	}
 	cost := 4 * below
 	switch {

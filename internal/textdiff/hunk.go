@@ -1,7 +1,7 @@
 package textdiff
 
 // group gathers cores into hunks and gives them context.
-func group(old, new []byte, cores []core, context int) []Hunk {
+func group(old, new *source, cores []core, context int) []Hunk {
 	var hunks []Hunk
 	for i := 0; i < len(cores); {
 		j := i + 1
@@ -15,27 +15,27 @@ func group(old, new []byte, cores []core, context int) []Hunk {
 }
 
 // hunk makes one hunk of cores that lie in a row.
-func hunk(old, new []byte, cores []core, context int) Hunk {
+func hunk(old, new *source, cores []core, context int) Hunk {
 	first, last := cores[0], cores[len(cores)-1]
 	h := Hunk{OldOff: first.oldOff, OldEnd: last.oldEnd, NewOff: first.newOff, NewEnd: last.newEnd}
 
 	start, before := first.oldOff, 0
 	for before < context && start > 0 {
-		start = lineStart(old, start)
+		start = old.lineStart(0, start-1)
 		before++
 	}
 	at := start
 	for _, c := range cores {
-		h.Lines = appendLines(h.Lines, ' ', old[at:c.oldOff])
-		h.Lines = appendLines(h.Lines, '-', old[c.oldOff:c.oldEnd])
-		h.Lines = appendLines(h.Lines, '+', new[c.newOff:c.newEnd])
+		h.Lines = appendLines(h.Lines, ' ', old.take(at, c.oldOff))
+		h.Lines = appendLines(h.Lines, '-', old.take(c.oldOff, c.oldEnd))
+		h.Lines = appendLines(h.Lines, '+', new.take(c.newOff, c.newEnd))
 		at = c.oldEnd
 	}
 	end := at
-	for n := 0; n < context && end < len(old); n++ {
-		end = lineEnd(old, end)
+	for n := 0; n < context && end < old.size; n++ {
+		end = old.lineEnd(end, old.size)
 	}
-	h.Lines = appendLines(h.Lines, ' ', old[at:end])
+	h.Lines = appendLines(h.Lines, ' ', old.take(at, end))
 
 	h.number(first.oldLine-before, first.newLine-before)
 	return h

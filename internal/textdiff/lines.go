@@ -1,10 +1,12 @@
 package textdiff
 
 // diffBox appends the cores within a box. at is before the box and is moved behind it.
-func diffBox(cores []core, old, new []byte, b box, at *cursor) []core {
-	b = trim(old, new, b)
+func diffBox(cores []core, old, new *source, b box, at *cursor) []core {
+	o, n := old.take(b.old, b.oldEnd), new.take(b.new, b.newEnd)
+	t := trim(o, n, b)
+	o, n = o[t.old-b.old:t.oldEnd-b.old], n[t.new-b.new:t.newEnd-b.new]
+	b = t
 	at.common(old, b.old)
-	o, n := old[b.old:b.oldEnd], new[b.new:b.newEnd]
 	if len(o) == 0 && len(n) == 0 {
 		return cores
 	}

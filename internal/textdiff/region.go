@@ -8,13 +8,10 @@ var newline = []byte{'\n'}
 type box struct{ old, oldEnd, new, newEnd int }
 
 // boxes turns regions into boxes that hold them, neither overlapping nor touching.
-func boxes(old, new []byte, regions []Region) []box {
-	if regions == nil || !hold(old, new, regions) {
-		regions = []Region{{0, len(old), 0, len(new)}}
-	}
+func boxes(old, new *source, regions []Region) []box {
 	out := make([]box, 0, len(regions))
 	for i, r := range regions {
-		before, after := 0, len(old)
+		before, after := 0, old.size
 		if i > 0 {
 			before = regions[i-1].OldOff + regions[i-1].OldLen
 		}
@@ -47,29 +44,25 @@ func hold(old, new []byte, regions []Region) bool {
 
 // widen returns the lines that a region touches. The bytes old[before:r.OldOff], and those from the region's end to
 // old[:after], are the same in both texts, so a step into them is a step in both.
-func widen(old, new []byte, r Region, before, after int) box {
+func widen(old, new *source, r Region, before, after int) box {
 	b := box{r.OldOff, r.OldOff + r.OldLen, r.NewOff, r.NewOff + r.NewLen}
-	back := b.old - before - (bytes.LastIndexByte(old[before:b.old], '\n') + 1)
+	back := b.old - old.lineStart(before, b.old)
 	b.old -= back
 	b.new -= back
-	if atLineStart(old, b.oldEnd) && atLineStart(new, b.newEnd) {
+	if old.startsLine(b.oldEnd) && new.startsLine(b.newEnd) {
 		return b
 	}
-	ahead := bytes.IndexByte(old[b.oldEnd:after], '\n') + 1
-	if ahead == 0 {
-		ahead = after - b.oldEnd
-	}
+	ahead := old.lineEnd(b.oldEnd, after) - b.oldEnd
 	b.oldEnd += ahead
 	b.newEnd += ahead
 	return b
 }
 
-// trim cuts off the lines that both sides of a box begin with, then those they end with.
-func trim(old, new []byte, b box) box {
-	o, n := old[b.old:b.oldEnd], new[b.new:b.newEnd]
+// trim cuts off the lines that both sides of a box begin with, then those they end with. o and n are the two sides.
+func trim(o, n []byte, b box) box {
 	head := commonPrefix(o, n)
 	tail := commonSuffix(o[head:], n[head:])
-	t := widen(o, n, Region{head, len(o) - head - tail, head, len(n) - head - tail}, 0, len(o))
+	t := widen(whole(o), whole(n), Region{head, len(o) - head - tail, head, len(n) - head - tail}, 0, len(o))
 	return box{b.old + t.old, b.old + t.oldEnd, b.new + t.new, b.new + t.newEnd}
 }
 
@@ -100,9 +93,6 @@ func commonSuffix(a, b []byte) int {
 
 // atLineStart reports whether a line of text begins at off, or would if text went on.
 func atLineStart(text []byte, off int) bool { return off == 0 || text[off-1] == '\n' }
-
-// lineStart returns where the line begins that ends at end, which is more than 0.
-func lineStart(text []byte, end int) int { return bytes.LastIndexByte(text[:end-1], '\n') + 1 }
 
 // lineEnd returns the end of the line that begins at off, behind its line end if it has one.
 func lineEnd(text []byte, off int) int {

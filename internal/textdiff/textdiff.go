@@ -21,8 +21,6 @@
 // given, but hunks share memory with the texts they were made of.
 package textdiff
 
-import "bytes"
-
 // Region is a pair of byte ranges, one in the old text and one in the new, known to differ from each other. A list of
 // regions is in ascending order, its regions do not overlap, and all bytes outside of them are the same in both texts.
 type Region struct{ OldOff, OldLen, NewOff, NewLen int }
@@ -60,6 +58,14 @@ const maxContext = 1 << 28
 // regions that do not hold what [Region] says, mean to compare everything. An empty list that is not nil says that the
 // texts are equal.
 func Hunks(old, new []byte, regions []Region, context int) []Hunk {
+	if regions == nil || !hold(old, new, regions) {
+		regions = []Region{{0, len(old), 0, len(new)}}
+	}
+	return hunks(whole(old), whole(new), regions, context)
+}
+
+// hunks is Hunks for regions that hold what they should.
+func hunks(old, new *source, regions []Region, context int) []Hunk {
 	var cores []core
 	at := cursor{}
 	for _, b := range boxes(old, new, regions) {
@@ -80,8 +86,8 @@ type core struct {
 type cursor struct{ oldOff, oldLine, newOff, newLine int }
 
 // common moves the cursor over bytes that are equal in both texts, up to oldOff in the old one.
-func (c *cursor) common(old []byte, oldOff int) {
-	lines := bytes.Count(old[c.oldOff:oldOff], newline)
+func (c *cursor) common(old *source, oldOff int) {
+	lines := old.newlines(c.oldOff, oldOff)
 	c.newOff += oldOff - c.oldOff
 	c.newLine += lines
 	c.oldOff = oldOff
