@@ -117,6 +117,12 @@ func (p *Plan) outcome(report commit.Report, err error) (*Result, error) {
 // committed notes what became of the change.
 func (r *Result) committed(report commit.Report, err error) {
 	r.DryRun, r.WouldBlock = false, false
+	for i := range r.Results {
+		for j := range r.Results[i].Files {
+			f := &r.Results[i].Files[j]
+			f.WouldModify, f.Preview = nil, "" // what a dry run has told
+		}
+	}
 	r.BackupID = report.BackupID
 	r.Commit, r.Guarantee = CommitOutcome{State: CommitNone}, Guarantee(report.Guarantee)
 	r.Warnings = append(r.Warnings, report.Warnings...)

@@ -111,6 +111,7 @@ func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, 
 		return nil, err
 	}
 	if x.DryRun || p.options.DryRun {
+		x.DryRun = true
 		plan, err := x.stage(ctx, t, p)
 		return plan.result, err
 	}
@@ -149,6 +150,7 @@ func (x Executor) Plan(ctx context.Context, fsys afero.Fs, p Pipeline) (*Plan, e
 	if err != nil {
 		return nil, err
 	}
+	x.DryRun = true // for the steps; whether the plan can be committed is for the executor that it keeps
 	return x.stage(ctx, t, p)
 }
 

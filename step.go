@@ -180,7 +180,7 @@ func noFiles(s Step) string {
 func (r *run) call(s Step, view *fsutil.Stage, files []string, res *StepResult) *actions.Call {
 	var mu sync.Mutex
 	call := &actions.Call{
-		FS: view, Step: s.ID, Files: files, Limits: r.x.limits(), Workers: r.x.workers(),
+		FS: view, Step: s.ID, Files: files, Limits: r.x.limits(), DryRun: r.x.DryRun, Workers: r.x.workers(),
 		Logger: r.log.With("step", s.ID),
 		OnWarning: func(message string) {
 			mu.Lock()

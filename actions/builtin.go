@@ -4,7 +4,7 @@ package actions
 func Builtin() Registry {
 	return Registry{}.With(
 		Search{}, List{}, ReadRanges{},
-		Edit{}, MultiEdit{}, CountOccurrences{}, RegexTransform{}, EditFiles{},
+		Edit{}, MultiEdit{}, CountOccurrences{}, RegexTransform{}, EditFiles{}, PatternReplace{},
 		Create{}, Copy{}, Rename{}, Delete{},
 		Aggregate{}, Diff{}, Merge{},
 	)

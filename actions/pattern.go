@@ -14,6 +14,7 @@ const (
 	codeBadReplacement = "bad_replacement"
 	codeBadFlags       = "bad_flags"
 	codeBadGlob        = "bad_glob"
+	codeBadScript      = "bad_script"
 	codeBadRange       = "bad_range"
 	codeBadTarget      = "bad_target"
 	codeMissingParam   = "missing_param"

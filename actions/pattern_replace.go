@@ -1,0 +1,148 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/sed"
+)
+
+// PatternReplace runs a sed script over all files of a directory that match a glob (S1.12 to S1.14, X38).
+//
+// The script is that of GNU sed, limited to what changes a line: s, y, d, p, {…} with all addresses; docs/json.md says what is
+// left out. Each file is a text of its own, as with sed -i: lines
+// count from 1 in each, and "$" is its last. Back-references in the pattern, and whatever reads or writes other files or
+// runs programs, are refused before the run.
+//
+// FilePattern without a slash is matched with the names of the files in Directory, and with Recursive of those in the
+// directories below; one with a slash, or with "**", with their paths from Directory. What a [Search] leaves out is left out:
+// version control directories, what .gitignore files say, binary files.
+//
+// Files and Counts of the outcome are the files that changed, with the number of substitutions (1 where lines were only
+// deleted, printed or transliterated). Reports has each file that matches the glob and was looked into; in a dry run with
+// whether it would be modified, and a preview.
+type PatternReplace struct {
+	Directory       string   `json:"directory,omitempty" doc:"Where to look for files. Default: the root of the tree."`
+	FilePattern     string   `json:"file_pattern" param:"required" doc:"Glob for the files, such as *.js, or src/**/*.py for paths from the directory."`
+	ExcludePatterns []string `json:"exclude_patterns,omitempty" doc:"Globs of files and directories to leave out, from the directory, such as dist/**."`
+	Recursive       bool     `json:"recursive,omitempty" doc:"Also look into the directories below. A file_pattern with ** does so anyway."`
+	SedPattern      []string `json:"sed_pattern" param:"required,single" doc:"The script, such as s/const /let /g, or several as with several -e."`
+	Syntax          string   `json:"syntax,omitempty" enum:"ere,bre,re2" doc:"Of regular expressions: ere is that of sed -E, bre that of sed without it, re2 that of the other actions. Default: ere."`
+	Quiet           bool     `json:"quiet,omitempty" doc:"Keep only the lines that the script prints, as sed -n does."`
+	OnError         string   `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be edited fails the step (stop), or is only left as it was (continue). Default: stop."`
+	NoIgnore        bool     `json:"no_ignore,omitempty" doc:"Also look into files that .gitignore files leave out."`
+	Binary          bool     `json:"binary,omitempty" doc:"Also edit files that look binary, which are left out otherwise."`
+}
+
+// Spec implements [Action].
+func (PatternReplace) Spec() Spec {
+	return Spec{Name: "pattern_replace", Summary: "Run a sed script over the files of a directory", Input: InputNone}
+}
+
+// Validate implements [Validator].
+func (p PatternReplace) Validate(c *Check) {
+	if p.FilePattern != "" && !c.Templated(p.FilePattern) {
+		if err := checkGlob(p.FilePattern); err != nil {
+			c.problem("/file_pattern", codeBadGlob, err)
+		}
+	}
+	checkGlobs(c, "/exclude_patterns", p.ExcludePatterns)
+	if slices.ContainsFunc(p.SedPattern, c.Templated) || c.Templated(p.Syntax) || len(p.SedPattern) == 0 {
+		return
+	}
+	_, err := p.script()
+	if e, ok := errors.AsType[*sed.Error](err); ok {
+		c.Problemf(fmt.Sprintf("/sed_pattern/%d", e.Script), codeBadScript, e.Hint, "sed script: line %d, column %d: %s", e.Line, e.Column, e.Text)
+	} else if err != nil {
+		c.problem("/sed_pattern", codeBadScript, err)
+	}
+}
+
+func (p PatternReplace) script() (*sed.Script, error) {
+	syntax, ok := map[string]sed.Syntax{"": sed.ERE, "ere": sed.ERE, "bre": sed.BRE, "re2": sed.RE2}[p.Syntax]
+	if !ok {
+		return nil, fmt.Errorf("syntax '%s' is not ere, bre or re2", p.Syntax)
+	}
+	return sed.Parse(p.SedPattern, sed.Options{Syntax: syntax, Quiet: p.Quiet})
+}
+
+// Touches implements [Toucher].
+func (p PatternReplace) Touches() (reads, writes []string, known bool) {
+	dir := orTop(p.Directory)
+	return walkReads(dir, p.NoIgnore), []string{path.Clean(dir)}, true
+}
+
+// Run implements [Action].
+func (p PatternReplace) Run(ctx context.Context, c *Call) (Outcome, error) {
+	for _, text := range p.SedPattern {
+		if err := c.Limits.checkPattern(text); err != nil {
+			return Outcome{}, err
+		}
+	}
+	script, err := p.script()
+	if err != nil {
+		return Outcome{}, fmt.Errorf("sed_pattern: %w", err)
+	}
+	files, err := p.files(ctx, c)
+	if err != nil {
+		return Outcome{}, walkError(orTop(p.Directory), err)
+	}
+	s := &scripting{PatternReplace: p, script: script, call: c, shown: c.Limits.shown(), done: make([]scripted, len(files))}
+	err = c.Each(ctx, files, func(_ context.Context, i int, name string) error { return s.work(i, name) })
+	if err != nil {
+		return Outcome{}, err
+	}
+	if p.OnError != onErrorContinue {
+		for i := range s.done {
+			if err := s.done[i].err; err != nil {
+				return Outcome{Reports: s.reports()}, err
+			}
+		}
+	}
+	return s.write(ctx)
+}
+
+// files returns the files that the globs take, in order.
+func (p PatternReplace) files(ctx context.Context, c *Call) ([]string, error) {
+	dir := orTop(p.Directory)
+	root, info, err := walkStart(c, dir)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, &FileError{Path: dir, Err: fsutil.ErrNotDir}
+	}
+	filter, err := newFilter(nil, []string{p.FilePattern}, p.ExcludePatterns)
+	if err != nil {
+		return nil, err
+	}
+	below := func(name string) string {
+		if root == "." {
+			return name
+		}
+		return strings.TrimPrefix(name, root+"/")
+	}
+	opt := c.walkOptions(root, "searched", p.NoIgnore, filter)
+	opt.Skip = func(name string, isDir bool) bool { return filter.skip(below(name), isDir) }
+	if !p.Recursive && !strings.Contains(p.FilePattern, "**") {
+		opt.Depth = 1 + strings.Count(path.Clean(p.FilePattern), "/")
+	}
+	var mu sync.Mutex
+	var files []string
+	err = fsutil.Walk(ctx, c.FS, root, opt, func(e fsutil.Entry) error {
+		if filter.takes(below(e.Path)) {
+			mu.Lock()
+			defer mu.Unlock()
+			files = append(files, e.Path)
+		}
+		return nil
+	})
+	slices.Sort(files)
+	return files, err
+}

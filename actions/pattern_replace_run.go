@@ -1,0 +1,137 @@
+package actions
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/sed"
+	"github.com/millrace-go/millrace/internal/textdiff"
+)
+
+// scripting is one run of a script over many files.
+type scripting struct {
+	PatternReplace
+	script *sed.Script
+	call   *Call
+	shown  *showing
+	done   []scripted
+}
+
+// scripted is what the script makes of one file.
+type scripted struct {
+	name         string
+	skipped      bool // it looks binary
+	splices      []fsutil.Splice
+	replacements int
+	preview      string
+	err          error
+}
+
+// work finds out what the script makes of a file, and writes nothing. An error is one of the run, not of the file.
+func (s *scripting) work(i int, name string) error {
+	one := &s.done[i]
+	one.name = name
+	data, err := s.call.readFile(name)
+	switch {
+	case err != nil:
+		one.err = fileError(name, err)
+		return nil
+	case !s.Binary && fsutil.IsBinary(data):
+		one.skipped = true
+		return nil
+	}
+	if err := s.edit(one, data); err != nil {
+		one.err = fileError(name, err)
+		return nil
+	}
+	if s.call.DryRun && len(one.splices) > 0 {
+		return s.show(one, data)
+	}
+	return nil
+}
+
+// edit runs the script over the content of a file.
+func (s *scripting) edit(one *scripted, data []byte) error {
+	limits := s.call.Limits
+	edits, left := limits.matches(), limits.OutputBytes()
+	stats, err := s.script.Apply(data, func(start, end int64, text []byte) error {
+		if edits--; edits < 0 {
+			return &LimitError{What: LimitMatches, Limit: limits.matches()}
+		}
+		if left -= int64(len(text)); left < 0 {
+			return &LimitError{What: LimitOutput, Limit: limits.OutputBytes()}
+		}
+		if !bytes.Equal(data[start:end], text) {
+			one.splices = append(one.splices, fsutil.Splice{Off: start, Len: end - start, Text: bytes.Clone(text)})
+		}
+		return nil
+	})
+	one.replacements = stats.Replacements
+	return err
+}
+
+// show makes the preview of a file (S1.14).
+func (s *scripting) show(one *scripted, data []byte) error {
+	after, err := fsutil.ApplySplices(data, one.splices)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if _, err := textdiff.Unified(&b, "Original", "Modified", data, after, textdiff.DefaultContext); err != nil {
+		return err
+	}
+	one.preview = b.String()
+	return s.shown.take(b.Len())
+}
+
+// write makes the edits of all files that have any, and returns the outcome.
+func (s *scripting) write(ctx context.Context) (Outcome, error) {
+	out := Outcome{Counts: map[string]int{}}
+	for i := range s.done {
+		one := &s.done[i]
+		if err := ctx.Err(); err != nil {
+			return Outcome{}, err
+		}
+		if one.err == nil && len(one.splices) > 0 {
+			one.err = fileError(one.name, s.call.FS.Edit(one.name, one.splices))
+			if one.err != nil && s.OnError != onErrorContinue {
+				return Outcome{Reports: s.reports()}, one.err
+			}
+		}
+		switch {
+		case one.err != nil:
+			s.call.Warnf("%v; left as it was", one.err)
+		case len(one.splices) > 0:
+			edits := max(one.replacements, 1)
+			out.Files = append(out.Files, one.name)
+			out.Counts[one.name] = edits
+			out.Edits += edits
+		}
+	}
+	out.Reports = s.reports()
+	return out, nil
+}
+
+// reports tells of each file that was looked into.
+func (s *scripting) reports() []FileReport {
+	var list []FileReport
+	for i := range s.done {
+		one := &s.done[i]
+		if one.skipped || one.name == "" {
+			continue
+		}
+		r := FileReport{Path: one.name, Success: one.err == nil}
+		if one.err != nil {
+			r.Error = reportError(one.err)
+		} else {
+			r.Replacements = &one.replacements
+			if s.call.DryRun {
+				would := len(one.splices) > 0
+				r.WouldModify, r.Preview = &would, one.preview
+			}
+		}
+		list = append(list, r)
+	}
+	return list
+}
