@@ -43,6 +43,7 @@ type dfa struct {
 	starts     [8]int32
 	known      map[string]int32
 	bytes      int
+	made       int // the nodes that were looked at for steps not known
 	set        nodeSet
 	key        []byte
 }
@@ -77,6 +78,7 @@ func (d *dfa) start(x context) int32 {
 // step is the state after s and a letter. It may throw away all states but the one it returns.
 func (d *dfa) step(s int32, letter uint16) int32 {
 	x := d.a.within[letter]
+	d.made += len(d.states[s].nodes)
 	d.set.clear()
 	for _, i := range d.states[s].nodes {
 		node := &d.n.nodes[i]

@@ -21,7 +21,8 @@
 //	flag     = "g" | "p" | N | "i" | "I" | "m" | "M"
 //
 // The delimiter c is any character of one byte but a newline and a backslash. Within a part it is written with a backslash
-// before it, or within brackets. Line 0 is allowed in 0,/re/ only. A first script of which the first line is #n is Quiet. An
+// before it, or within brackets. Line 0 is allowed in 0,/re/ only. A first script
+// that begins with #n is Quiet. An
 // empty pattern is the one that was used last while the script ran; it takes no flags.
 //
 // In a replacement, & and \0 are the match, \1 to \9 its groups, a backslash before a newline a newline; \U and \L turn what

@@ -141,12 +141,12 @@ func (p *parser) unknown(c int) error {
 	return p.fail("unknown command: `" + name + "'")
 }
 
-// comment skips to the end of the line. #n alone on the first line of the first script is the option Quiet.
+// comment skips to the end of the line. A first script that begins with #n is Quiet, whatever follows, as in GNU sed.
 func (p *parser) comment() {
 	start := p.at
 	for c := p.next(); c != eof && c != '\n'; c = p.next() {
 	}
-	if p.script == 0 && start == 1 && strings.TrimSuffix(p.text[start:p.at], "\n") == "n" {
+	if p.script == 0 && start == 1 && strings.HasPrefix(p.text, "#n") {
 		p.out.quiet = true
 	}
 }

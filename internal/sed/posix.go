@@ -110,14 +110,14 @@ func (m *machine) find(b []byte, from int) (found, bool) {
 	if !ok {
 		return found{}, false
 	}
-	work := 16*(limit-from) + 4096
+	work := 16*(limit-from) + 4096 + m.anchored.made
 	x := m.p.a.before(b, from)
 	for i := from; i <= limit; {
 		f, ok, at := m.longest(b, i, x)
 		if ok {
 			return f, true
 		}
-		if work -= at - i; work < 0 {
+		if work -= at - i; work < m.anchored.made {
 			return m.findSlow(b, from)
 		}
 		if i == len(b) {
@@ -206,9 +206,9 @@ func (m *machine) findSlow(b []byte, from int) (best found, ok bool) {
 		if at == len(b) || ok && len(now.list) == 0 {
 			return best, ok
 		}
-		// Earlier beginnings go first, so that close finds each node from the earliest.
+		// Earlier beginnings stand first in the list, and so they do in the next one.
 		set.clear()
-		for _, i := range sortedBy(now.list, begin) {
+		for _, i := range now.list {
 			node := &n.nodes[i]
 			if ok && begin[i] > best.start {
 				break

@@ -42,14 +42,3 @@ func required(p *patternParser, t *tree) []byte {
 	end()
 	return best
 }
-
-// sortedBy sorts nodes by where they began.
-func sortedBy(nodes []int32, begin []int) []int32 {
-	slices.SortFunc(nodes, func(a, b int32) int {
-		if begin[a] != begin[b] {
-			return begin[a] - begin[b]
-		}
-		return int(a - b)
-	})
-	return nodes
-}

@@ -1,0 +1,233 @@
+package sed_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/millrace-go/millrace/internal/sed"
+)
+
+func parse(t testing.TB, o sed.Options, scripts ...string) *sed.Script {
+	t.Helper()
+	s, err := sed.Parse(scripts, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// edits lists the changes of a run as start-end:text.
+func edits(t testing.TB, s *sed.Script, src string) ([]string, sed.Stats) {
+	t.Helper()
+	var list []string
+	stats, err := s.Apply([]byte(src), func(start, end int64, text []byte) error {
+		list = append(list, fmt.Sprintf("%d-%d:%s", start, end, text))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list, stats
+}
+
+func TestEdits(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		script, src string
+		want        []string
+		stats       sed.Stats
+	}{
+		{`s/a/bb/g`, "xaxa\na\n", []string{"1-2:bb", "3-4:bb", "5-6:bb"}, sed.Stats{Replacements: 3, Lines: 2}},
+		{`s/a/b/2`, "aaa\n", []string{"1-2:b"}, sed.Stats{Replacements: 1, Lines: 1}},
+		{`s/a/a/`, "a\n", nil, sed.Stats{Replacements: 1, Lines: 1}},
+		{`s/x*/-/g`, "ab", []string{"0-0:-", "1-1:-", "2-2:-"}, sed.Stats{Replacements: 3, Lines: 1}},
+		{`s/a/b/;s/x/y/`, "abcdex\n", []string{"0-6:bbcdey"}, sed.Stats{Replacements: 2, Lines: 1}},
+		{`s/a/b/;s/b/a/`, "xay\n", nil, sed.Stats{Replacements: 2, Lines: 1}},
+		{`2d`, "1\n2\n3\n", []string{"2-4:"}, sed.Stats{Lines: 3}},
+		{`$d`, "1\n2", []string{"2-3:"}, sed.Stats{Lines: 2}},
+		{`p`, "1\n2", []string{"0-0:1\n", "2-2:2\n"}, sed.Stats{Lines: 2}},
+		{`s/1/x/p`, "1\n2\n", []string{"0-0:x\n", "0-1:x"}, sed.Stats{Replacements: 1, Lines: 2}},
+		{"#n\n2p", "1\n2\n3\n", []string{"0-2:", "4-6:"}, sed.Stats{Lines: 3}},
+		{`y/abc/xyz/`, "-a-c-\n", []string{"1-4:x-z"}, sed.Stats{Lines: 1}},
+		{`s/zz/y/`, "a\nb\n\nc", nil, sed.Stats{Lines: 4}},
+		{`s/c/y/`, "a\nb\n\nc", []string{"5-6:y"}, sed.Stats{Replacements: 1, Lines: 4}},
+		{`s/c/y/`, "", nil, sed.Stats{}},
+	} {
+		got, stats := edits(t, parse(t, sed.Options{}, test.script), test.src)
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%q on %q: (-want +got)\n%s", test.script, test.src, diff)
+		}
+		if stats != test.stats {
+			t.Errorf("%q on %q: %+v, want %+v", test.script, test.src, stats, test.stats)
+		}
+	}
+}
+
+// A stream gives the same as bytes, however it comes.
+func TestStream(t *testing.T) {
+	t.Parallel()
+	var long strings.Builder
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 20_000 {
+		fmt.Fprintf(&long, "line %d %s needle\n", i, strings.Repeat("x", r.IntN(60)))
+	}
+	inputs := []string{"", "\n", "a", "a\n", "a\nb", "a\n\n", "needle\nneedle", long.String(), long.String() + "last", strings.Repeat("y", 600_000) + "\nneedle\nz"}
+	for _, script := range []string{`s/needle/pin/`, `s/[0-9]+/<&>/g`, `$d`, `$!d`, `$s/$/!/`, `2,$p`, `d`, `s/needle/pin/;s/pin/needles/`, `0~1000!d`, `s/needle 7/x/;s/y/z/2`} {
+		s := parse(t, sed.Options{}, script)
+		for _, in := range inputs {
+			want, wantStats, err := s.Bytes([]byte(in))
+			if err != nil {
+				t.Fatal(err)
+			}
+			readers := map[string]io.Reader{"whole": strings.NewReader(in), "data and end": iotest.DataErrReader(strings.NewReader(in))}
+			if len(in) < 100 {
+				readers["bytes"] = iotest.OneByteReader(strings.NewReader(in))
+			} else {
+				readers["halves"] = iotest.HalfReader(strings.NewReader(in))
+			}
+			for name, reader := range readers {
+				var got bytes.Buffer
+				stats, err := s.Copy(&got, reader)
+				if err != nil || !bytes.Equal(got.Bytes(), want) || stats != wantStats {
+					t.Errorf("%q on %.20q (%s): %v, %+v, want %+v, equal %v", script, in, name, err, stats, wantStats, bytes.Equal(got.Bytes(), want))
+				}
+			}
+		}
+	}
+}
+
+func TestErrorsOfARun(t *testing.T) {
+	t.Parallel()
+	keep := func(int64, int64, []byte) error { return nil }
+	short := parse(t, sed.Options{MaxLine: 100}, `s/a/aaa/g`)
+	for name, src := range map[string]string{"long": strings.Repeat("b", 100) + "a", "grows": strings.Repeat("a", 40)} {
+		_, err := short.Apply([]byte("x\n"+src), keep)
+		if e, ok := errors.AsType[*sed.LineError](err); !ok || e.Line != 2 || e.Max != 100 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	endless := io.MultiReader(strings.NewReader("x\n"), io.LimitReader(zeros{}, 1<<30))
+	if _, err := short.Stream(endless, keep); err == nil || !strings.Contains(err.Error(), "line 2 is longer than 100 bytes") {
+		t.Errorf("endless line: %v", err)
+	}
+	mine := errors.New("mine")
+	if _, err := short.Apply([]byte("a\n"), func(int64, int64, []byte) error { return mine }); !errors.Is(err, mine) {
+		t.Errorf("error of edit: %v", err)
+	}
+	if _, err := short.Stream(iotest.ErrReader(mine), keep); !errors.Is(err, mine) {
+		t.Errorf("error of the reader: %v", err)
+	}
+	_, err := parse(t, sed.Options{}, "p", "\n2s//x/").Apply([]byte("1\n2\n"), keep)
+	if e, ok := errors.AsType[*sed.Error](err); !ok || e.Script != 1 || e.Line != 2 || e.Column != 1 {
+		t.Errorf("empty pattern: %v", err)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
+
+func TestErrorPlace(t *testing.T) {
+	t.Parallel()
+	_, err := sed.Parse([]string{"p", "s/a/b/\n  s/(/x/"}, sed.Options{})
+	e, ok := errors.AsType[*sed.Error](err)
+	if !ok || e.Script != 1 || e.Line != 2 || e.Offset != 15 || e.Text != "Unmatched ( or \\(" {
+		t.Errorf("%+v", err)
+	}
+	if got, want := err.Error(), `script 2, line 2, column 9: Unmatched ( or \( (in the pattern "(", at character 2)`; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	_, err = sed.Parse([]string{"{p;{d}"}, sed.Options{})
+	if e, ok := errors.AsType[*sed.Error](err); !ok || e.Offset != 0 || e.Text != "unmatched `{'" {
+		t.Errorf("%v", err)
+	}
+	_, err = sed.Parse([]string{"p;q"}, sed.Options{})
+	if e, ok := errors.AsType[*sed.Error](err); !ok || e.Offset != 2 || !e.Unsupported || e.Hint == "" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestRE2(t *testing.T) {
+	t.Parallel()
+	for _, test := range [][3]string{
+		{`s/a|ab/[&]/`, "abcd\n", "[a]bcd\n"}, // leftmost-first
+		{`s/(a+?)(a*)/\U\2\E-\1/`, "aaa\n", "AA-a\n"},
+		{`s/\d+/<&>/2g`, "1 22 333\n", "1 <22> <333>\n"},
+		{`s/a*/x/g`, "baaac\n", "xbxcx\n"},
+		{`s/A/x/Ig;s/ /\n/g;s/^b/y/Mg`, "aA b\n", "xx\ny\n"},
+		{`s/\x41|\pL+/z/g`, "A é1\n", "z z1\n"},
+		{`/^b/d;s|a\|b|x|`, "b\na|b\n", "x|b\n"},
+	} {
+		got, _, err := parse(t, sed.Options{Syntax: sed.RE2}, test[0]).Bytes([]byte(test[1]))
+		if err != nil || string(got) != test[2] {
+			t.Errorf("%q on %q: %q, %v, want %q", test[0], test[1], got, err, test[2])
+		}
+	}
+	for _, script := range []string{`s/(/x/`, `s/a{1001}/x/`, `s/(a)\1/x/`, `s/(a)/\2/`} {
+		if _, err := sed.Parse([]string{script}, sed.Options{Syntax: sed.RE2}); err == nil {
+			t.Errorf("%q is taken", script)
+		}
+	}
+}
+
+// Patterns that others blow up on. What is looked at is what comes out; that it comes out is the rest.
+func TestHostilePatterns(t *testing.T) {
+	t.Parallel()
+	as := strings.Repeat("a", 200_000)
+	for _, test := range []struct{ script, src, want string }{
+		{`s/(a*)*b/x/`, as, as},
+		{`s/(a|aa)+$/[\1]/`, as, "[a]"},
+		{`s/(a|a)*c/[\1]/`, as + "c", "[a]"},
+		{`s/a*b|c/x/`, as + "c", as + "x"}, // every a could begin a match but for the end
+		{`s/(a?){300}a{300}/[\1]/`, strings.Repeat("a", 300), "[]"},
+		{`s/((((a*)*)*)*)*c/x/`, as, as},
+		{`s/(x?){2000}y/z/`, strings.Repeat("x", 3000) + "y", strings.Repeat("x", 1000) + "z"},
+		{`s/(.*)(.*)(.*)(.*)b/[\2]/`, as + "b", "[]"},
+		{`s/` + strings.Repeat("(", 3000) + "a" + strings.Repeat(")", 3000) + `/\9/`, "a", "a"},
+	} {
+		got, _, err := parse(t, sed.Options{}, test.script).Bytes([]byte(test.src))
+		if err != nil || string(got) != test.want {
+			t.Errorf("%.40q: %.40q, %v, want %.40q", test.script, got, err, test.want)
+		}
+	}
+	for _, script := range []string{`s/((a{1000}){1000}){1000}/x/`, `s/(((((x{0,99}){0,99}){0,99}){0,99}){0,99})/x/`, `s/` + strings.Repeat("a", 60_000) + `/x/`, `s/(^(x?){99}){999}/x/`} {
+		_, err := sed.Parse([]string{script}, sed.Options{})
+		if e, ok := errors.AsType[*sed.Error](err); !ok || e.Text != "Regular expression too big" {
+			t.Errorf("%.40q: %.80v", script, err)
+		}
+	}
+}
+
+// One script may run many times at once.
+func TestConcurrent(t *testing.T) {
+	t.Parallel()
+	s := parse(t, sed.Options{}, `s/(a|ab)(c|bcd)(d*)/[\1][\2][\3]/g;/x/,/y/s/\w+/\u&/g`)
+	src := []byte(strings.Repeat("abcd x\nabcbcd\ny abcd\n", 50))
+	want, _, err := s.Bytes(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results := make(chan []byte)
+	for range 8 {
+		go func() {
+			got, _, _ := s.Bytes(src)
+			results <- got
+		}()
+	}
+	for range 8 {
+		if got := <-results; !slices.Equal(got, want) {
+			t.Error("another result")
+		}
+	}
+}
