@@ -64,12 +64,18 @@ func (j diskJob) start(t testing.TB, prepare ...func(cmd *exec.Cmd)) diskReport 
 	t.Helper()
 	data, err := json.Marshal(j)
 	must(t, err)
-	cmd := exec.Command(os.Args[0], "-test.run=^TestHostileJob$")
-	cmd.Env = append(os.Environ(), diskJobVariable+"="+string(data))
-	for _, change := range prepare {
-		change(cmd)
+	var out []byte
+	for range 100 {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestHostileJob$")
+		cmd.Env = append(os.Environ(), diskJobVariable+"="+string(data))
+		for _, change := range prepare {
+			change(cmd)
+		}
+		// A copy of the binary is busy as long as a process that another test was just starting has it open for writing.
+		if out, err = cmd.CombinedOutput(); !errors.Is(err, syscall.ETXTBSY) {
+			break
+		}
 	}
-	out, err := cmd.CombinedOutput()
 	exit, _ := errors.AsType[*exec.ExitError](err)
 	if exit != nil && exit.Sys().(syscall.WaitStatus).Signaled() {
 		return diskReport{Killed: true}

@@ -20,7 +20,7 @@ func TestHostile_005_emptyPath(t *testing.T) {
 		switch {
 		case u.role == looked || u.role == base:
 			b.dry(t, u.steps...)
-		case strings.Contains(u.what, " files"):
+		case strings.Contains(u.what, " files") || strings.Contains(u.what, " paths"):
 			b.refuses(t, fsutil.ErrEmptyPath, "", u.steps...)
 		default:
 			invalid(t, "/steps/0/", u.steps...)
