@@ -212,6 +212,8 @@ func (b *baseFs) hashOf(f *fact, most int64) (Hash, error) {
 	}
 	n, err := io.Copy(io.MultiWriter(sum, &print), io.LimitReader(file, most+1))
 	switch {
+	case err == io.ErrUnexpectedEOF: // which a MemMapFs says of a file that was cut short
+		err = ErrDrift
 	case err != nil || n == f.size:
 	case f.size != 0:
 		err = ErrDrift
