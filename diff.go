@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
@@ -72,9 +73,10 @@ func (p *Plan) Diff() string {
 	return b.String()
 }
 
-// WriteDiff writes the text of [Plan.Diff], one file after the other. The error is an *actions.LimitError if a file is larger
-// than MaxFileBytes of the executor allows, or, as the plan would leave it, by more than MaxOutputBytes; a plan can be committed
-// that cannot be shown.
+// WriteDiff writes the text of [Plan.Diff], one file after the other. A large text file that was edited is not held as a
+// whole for it: the error is an *actions.LimitError if the lines that differ, with those around them, are more than
+// MaxOutputBytes of the executor allows. Any other file is: then it is one if the file is larger than MaxFileBytes allows,
+// or, as the plan would leave it, by more than MaxOutputBytes. A plan can be committed that cannot be shown.
 func (p *Plan) WriteDiff(w io.Writer) error {
 	for _, patch := range p.patches() {
 		side, err := patch.load(p)
@@ -111,14 +113,11 @@ func (p *Plan) hunksOf(c fsutil.Change) (hunks []Hunk, binary bool, err error) {
 	if c.Old.Kind == c.New.Kind && c.Old.Hash == c.New.Hash {
 		return nil, false, nil
 	}
-	before, after, err := p.contents(c)
-	if err != nil {
-		return nil, false, err
+	list, binary, err := p.compare(c)
+	if err != nil || binary {
+		return nil, binary, err
 	}
-	if fsutil.IsBinary(before) || fsutil.IsBinary(after) {
-		return nil, true, nil
-	}
-	for _, h := range textdiff.Hunks(before, after, regions(c.Splices), textdiff.DefaultContext) {
+	for _, h := range list {
 		var text bytes.Buffer
 		for _, l := range h.Lines {
 			text.WriteByte(l.Op)
@@ -135,24 +134,54 @@ func (p *Plan) hunksOf(c fsutil.Change) (hunks []Hunk, binary bool, err error) {
 	return hunks, false, nil
 }
 
+// compare returns the places that differ.
+func (p *Plan) compare(c fsutil.Change) (hunks []textdiff.Hunk, binary bool, err error) {
+	if isEditedLarge(c) {
+		s, err := p.openSparse(c)
+		if s != nil {
+			defer s.close()
+			if binary, err = s.hasNUL(fsutil.IsBinary); err == nil && !binary {
+				hunks, err = s.hunks()
+			}
+			return hunks, binary, err
+		}
+		if err != nil {
+			return nil, false, err
+		}
+	}
+	before, after, err := p.contents(c)
+	if err != nil {
+		return nil, false, err
+	}
+	if fsutil.IsBinary(before) || fsutil.IsBinary(after) {
+		return nil, true, nil
+	}
+	return textdiff.Hunks(before, after, regions(c.Splices), textdiff.DefaultContext), false, nil
+}
+
 // authors returns who made a hunk: those of the splices in it.
 func authors(c fsutil.Change, h textdiff.Hunk) []fsutil.Origin {
 	if c.Splices == nil {
 		return slices.Clone(c.By)
 	}
 	var by []fsutil.Origin
-	for _, s := range c.Splices {
-		if s.Off <= int64(h.OldEnd) && s.Off+s.Len >= int64(h.OldOff) {
-			for _, o := range s.By {
-				if !slices.Contains(by, o) {
-					by = append(by, o)
-				}
+	for _, s := range splicesAt(c.Splices, h) {
+		for _, o := range s.By {
+			if !slices.Contains(by, o) {
+				by = append(by, o)
 			}
 		}
 	}
 	// Splices are in the order of the text, authors in the order in which the steps ran.
 	slices.SortStableFunc(by, func(a, b fsutil.Origin) int { return rank(c.By, a) - rank(c.By, b) })
 	return by
+}
+
+// splicesAt returns the splices that a hunk has bytes of, or that touch it.
+func splicesAt(splices []fsutil.Splice, h textdiff.Hunk) []fsutil.Splice {
+	from := sort.Search(len(splices), func(i int) bool { return splices[i].Off+splices[i].Len >= int64(h.OldOff) })
+	to := sort.Search(len(splices), func(i int) bool { return splices[i].Off > int64(h.OldEnd) })
+	return splices[min(from, to):to]
 }
 
 func rank(all []fsutil.Origin, o fsutil.Origin) int {
@@ -256,6 +285,11 @@ func textual(s fsutil.State) fsutil.State {
 func (s patch) load(p *Plan) (textdiff.FilePatch, error) {
 	f := textdiff.FilePatch{
 		OldName: s.oldPath, NewName: s.newPath, OldMode: gitMode(s.old), NewMode: gitMode(s.new), Rename: s.oldPath != s.newPath,
+	}
+	if !s.replaced && s.old.Kind == fsutil.File && s.new.Kind == fsutil.File {
+		if done, err := p.loadSparse(&f, s.change); done || err != nil {
+			return f, err
+		}
 	}
 	before, after, err := p.contents(s.change)
 	if err != nil {

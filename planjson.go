@@ -223,6 +223,9 @@ func (t *tree) adopt(c changeJSON) (fsutil.Change, error) {
 
 // spliced opens the new bytes of a change that is held as splices.
 func spliced(openOld fsutil.Opener, c fsutil.Change) (io.ReadCloser, error) {
+	if isEditedLarge(c) {
+		return openVerified(openOld, c)
+	}
 	old, err := readAll(openOld, c.Old.Size)
 	if err != nil {
 		return nil, err
@@ -235,7 +238,7 @@ func spliced(openOld fsutil.Opener, c fsutil.Change) (io.ReadCloser, error) {
 		return nil, err
 	}
 	if fsutil.HashOf(text) != c.New.Hash {
-		return nil, errors.New("the splices do not give what the hash says")
+		return nil, errSplices
 	}
 	return io.NopCloser(bytes.NewReader(text)), nil
 }

@@ -117,51 +117,67 @@ func (p *Plan) RejectHunks(path string, numbers ...int) (*Plan, error) {
 			return nil, fmt.Errorf("reject hunk %d of %s: there are %d, counted from 0", n, path, len(hunks))
 		}
 	}
-	before, after, err := p.contents(c)
+	var before, after []byte
+	text := func(from, to int) ([]byte, error) { return after[from:to], nil }
+	sparse, err := p.openSparse(c)
+	if sparse != nil {
+		defer sparse.close()
+		text = sparse.after
+	} else if err == nil {
+		before, after, err = p.contents(c)
+	}
 	if err != nil {
 		return nil, err
 	}
 	edits := editsIn(c.Splices)
 	splices := []fsutil.Splice{}
+	rejected := make(map[int]bool, len(numbers))
+	for _, n := range numbers {
+		rejected[n] = true
+	}
 	for i, h := range hunks {
-		if !slices.Contains(numbers, i) {
-			splices = append(splices, splicesOf(c, h, after)...)
+		if !rejected[i] {
+			kept, err := splicesOf(c, h, text)
+			if err != nil {
+				return nil, fmt.Errorf("reject hunks of %s: %w", path, err)
+			}
+			splices = append(splices, kept...)
 		}
 	}
 	if len(splices) == 0 && c.Kind == fsutil.Modified && c.Old.Mode == c.New.Mode {
 		return p.Reject(path)
 	}
-	text, err := fsutil.ApplySplices(before, splices)
+	if sparse != nil {
+		c, err = respliced(c, splices)
+	} else {
+		c, err = reapplied(c, before, splices)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reject hunks of %s: %w", path, err)
 	}
-	c.Splices, c.New.Hash, c.New.Size = splices, fsutil.HashOf(text), int64(len(text))
 	changes := slices.Clone(p.changes)
-	changes[at] = c.WithContent(c.OpenOld, fsutil.BytesOpener(text))
+	changes[at] = c
 	return p.with(changes, edits-editsIn(splices)), nil
+}
+
+// reapplied returns the change with other splices in the old bytes.
+func reapplied(c fsutil.Change, before []byte, splices []fsutil.Splice) (fsutil.Change, error) {
+	text, err := fsutil.ApplySplices(before, splices)
+	c.Splices, c.New.Hash, c.New.Size = splices, fsutil.HashOf(text), int64(len(text))
+	return c.WithContent(c.OpenOld, fsutil.BytesOpener(text)), err
 }
 
 // splicesOf returns the splices that make one hunk: the ones of the change, or a single one if there are none or they
 // reach beyond the hunk.
-func splicesOf(c fsutil.Change, h Hunk, after []byte) []fsutil.Splice {
+func splicesOf(c fsutil.Change, h Hunk, after func(from, to int) ([]byte, error)) ([]fsutil.Splice, error) {
 	core := h.core
-	whole := []fsutil.Splice{{
-		Off: int64(core.OldOff), Len: int64(core.OldEnd - core.OldOff), Text: after[core.NewOff:core.NewEnd], By: h.By,
-	}}
-	var inside []fsutil.Splice
-	for _, s := range c.Splices {
-		switch end := s.Off + s.Len; {
-		case end < int64(core.OldOff) || s.Off > int64(core.OldEnd):
-		case s.Off < int64(core.OldOff) || end > int64(core.OldEnd):
-			return whole
-		default:
-			inside = append(inside, s)
-		}
+	inside := splicesAt(c.Splices, core)
+	beyond := func(s fsutil.Splice) bool { return s.Off < int64(core.OldOff) || s.Off+s.Len > int64(core.OldEnd) }
+	if len(inside) > 0 && !slices.ContainsFunc(inside, beyond) {
+		return inside, nil
 	}
-	if inside == nil {
-		return whole
-	}
-	return inside
+	text, err := after(core.NewOff, core.NewEnd)
+	return []fsutil.Splice{{Off: int64(core.OldOff), Len: int64(core.OldEnd - core.OldOff), Text: text, By: h.By}}, err
 }
 
 // editsIn returns how many edits a list of splices holds.

@@ -77,11 +77,14 @@ func (r *splicedReader) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// SpliceReader returns a reader of what splices make of all that base gives, in one pass. It reads base to its end, also
-// what splices take away. The splices have to be such as [ApplySplices] takes; if base has fewer bytes than they are for,
-// reading fails with [ErrDrift].
-func SpliceReader(base io.Reader, splices []Splice) io.Reader {
-	return &splicing{base: base, splices: splices}
+// SpliceReader returns a reader of what splices make of the size bytes that base gives, in one pass. It reads base to its
+// end, also what splices take away. The splices have to be such as [ApplySplices] takes; if base turns out to have fewer
+// bytes than they are for, reading fails with [ErrDrift].
+func SpliceReader(base io.Reader, size int64, splices []Splice) (io.Reader, error) {
+	if _, err := checkSplices(splices, size); err != nil {
+		return nil, err
+	}
+	return &splicing{base: base, splices: splices}, nil
 }
 
 type splicing struct {

@@ -124,7 +124,7 @@ func (s *Stage) editedStream(old *body, splices []Splice) (*body, error) {
 		return nil, err
 	}
 	defer r.close()
-	b, err := s.pagedFrom(SpliceReader(r, splices))
+	b, err := s.pagedFrom(&splicing{base: r, splices: splices})
 	if err == nil {
 		if err = r.finish(); err != nil {
 			s.forget(b)

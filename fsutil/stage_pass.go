@@ -3,6 +3,7 @@ package fsutil
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"hash"
 	"hash/maphash"
 	"io"
@@ -72,7 +73,7 @@ func (c *core) pass(b *body) (*pass, error) {
 	}
 	p := &pass{Reader: base, base: base}
 	if len(b.splices) > 0 {
-		p.Reader = SpliceReader(base, b.splices)
+		p.Reader = &splicing{base: base, splices: b.splices}
 	}
 	return p, nil
 }
@@ -131,7 +132,7 @@ func (r *baseReader) Read(p []byte) (int, error) {
 	if r.sum != nil {
 		_, _ = r.sum.Write(p[:n])
 	}
-	if r.n > r.f.size {
+	if r.n > r.f.size || errors.Is(err, io.ErrUnexpectedEOF) { // which a MemMapFs says of a file that was cut short
 		err = ErrDrift
 	}
 	return n, err

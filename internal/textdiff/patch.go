@@ -36,8 +36,10 @@ type FilePatch struct {
 	// Regions say where Old and New differ, see [Hunks]. Nil means to look for it.
 	Regions []Region
 	// Hunks, unless nil, are printed in place of those that Old, New and Regions have, and make the file a text whatever
-	// is in it. Old and New must still be what stands there before and after the hunks.
-	Hunks []Hunk
+	// is in it. Old and New must still be what stands there before and after the hunks, or OldSize and NewSize how many bytes
+	// that is.
+	Hunks            []Hunk
+	OldSize, NewSize int64
 }
 
 // PatchError says why a [FilePatch] cannot be written.
@@ -180,21 +182,22 @@ func percent(n int) string { return fmt.Sprintf("%d%%", n) }
 
 // similarity returns how many percent of the longer text are in both.
 func similarity(f FilePatch, hunks []Hunk) int {
-	longer := max(len(f.Old), len(f.New))
+	before := max(int64(len(f.Old)), f.OldSize)
+	longer := max(before, int64(len(f.New)), f.NewSize)
 	if longer == 0 {
 		return 100
 	}
-	kept := len(f.Old)
+	kept := before
 	if len(hunks) == 0 { // the same, or binary
-		kept = commonPrefix(f.Old, f.New)
-		kept += commonSuffix(f.Old[kept:], f.New[kept:])
+		prefix := commonPrefix(f.Old, f.New)
+		kept = int64(prefix + commonSuffix(f.Old[prefix:], f.New[prefix:]))
 	}
 	for _, h := range hunks {
 		for _, l := range h.Lines {
 			if l.Op == '-' {
-				kept -= len(l.Text)
+				kept -= int64(len(l.Text))
 			}
 		}
 	}
-	return int(int64(max(0, kept)) * 100 / int64(longer))
+	return int(max(0, kept) * 100 / longer)
 }
