@@ -84,7 +84,7 @@ func refusals() []group {
 // unsupported are scripts that GNU sed takes and this package refuses on purpose.
 func unsupported() []string {
 	return []string{
-		`w f`, `r f`, `W f`, `R f`, `e`, `q`, `Q`, `b`, `t`, `T`, `:a`, "a\\\nx", "i\\\nx", "c\\\nx", `a x`, `n`, `N`, `D`, `P`, `g`, `G`, `h`, `H`, `x`, `=`, `l`, `F`, `z`, `v`, `s/a/b/w f`, `s/a/b/e`, `2q`, `/x/w f`, `{q}`,
+		`w f`, `r f`, `W f`, `R f`, `e`, `q`, `Q`, `b`, `t`, `T`, `:a`, "a\\\nx", "i\\\nx", "c\\\nx", `a x`, `n`, `N`, `D`, `P`, `g`, `G`, `h`, `H`, `x`, `=`, `l`, `F`, `L`, `z`, `v`, `s/a/b/w f`, `s/a/b/e`, `2q`, `/x/w f`, `{q}`,
 		`s/(a)\1/x/`, `/(a)\1/p`, `s/[\xe9]/x/`, `s/\xe9[a-z]/x/`, `s/\xe9/x/I`, `s/\w\xe9/x/`,
 	}
 }

@@ -54,11 +54,11 @@
 // # What is refused
 //
 // All that GNU sed refuses, and beyond that, with Unsupported set in the [Error]: the commands that write, read or run
-// something (w W r R e), print or stop otherwise (a i c l = q Q F z v), branch (b t T :), read ahead or keep text (n N D P g
+// something (w W r R e), print or stop otherwise (a i c l L = q Q F z v), branch (b t T :), read ahead or keep text (n N D P g
 // G h H x); the flags w and e of s; back-references in patterns; bytes that are no character within brackets, or in a
 // pattern with classes or the flag I; and \N with an empty pattern that stands for one of fewer groups.
 //
 // Not promised: bytes that are surrogates or characters above U+10FFFF, written as UTF-8, are matched as the C library does
 // it, but GNU sed looks at some lines with a second matcher that sees them otherwise. That one also answers addresses with
-// anchors in repeated groups. Line numbers count to 2^53.
+// anchors in repeated groups.
 package sed

@@ -59,7 +59,7 @@ func refused(c byte) string {
 		return "a script sees one line at a time"
 	case 'g', 'G', 'h', 'H', 'x':
 		return "there is no hold space"
-	case 'F', 'l', '=', 'z', 'v':
+	case 'F', 'L', 'l', '=', 'z', 'v':
 		return "only s, y, d, p and {...} are done"
 	}
 	return ""

@@ -2,6 +2,7 @@ package sed
 
 import (
 	"bytes"
+	"math"
 	"strings"
 )
 
@@ -37,7 +38,7 @@ func isDigit(c int) bool { return '0' <= c && c <= '9' }
 
 // integer reads the number that begins with c. One that is too large is as large as can be.
 func (p *parser) integer(c int) int {
-	const most = 1 << 53
+	const most = math.MaxInt / 16
 	n := 0
 	for ; isDigit(c); c = p.next() {
 		n = min(most, n*10+c-'0')

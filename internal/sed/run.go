@@ -32,7 +32,9 @@ type runner struct {
 	ranges   []ranged
 	last     *pattern
 	machines map[*posix]*machine
-	hits     []int // where the text a command needs was found last, for plain scripts
+	hits     []int    // where the text a command needs was found last, for plain scripts
+	machine  *machine // that of the pattern looked for, nil for RE2
+	all      [][]int  // its matches that are left, for RE2
 	caps     []int
 
 	space   []byte // the pattern space; the line itself as long as changes is 0
@@ -62,7 +64,7 @@ func (r *runner) close() {
 	}
 }
 
-func (r *runner) machine(re *posix) *machine {
+func (r *runner) machineOf(re *posix) *machine {
 	m, ok := r.machines[re]
 	if !ok {
 		m = re.machine()

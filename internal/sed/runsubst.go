@@ -1,6 +1,9 @@
 package sed
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // substitute runs an s.
 func (r *runner) substitute(c *command) error {
@@ -15,11 +18,15 @@ func (r *runner) substitute(c *command) error {
 		e.Unsupported = true
 		return e
 	}
-	find := r.finder(re, s.groups > 0)
+	most := -1
+	if !s.global {
+		most = max(s.number, 1)
+	}
+	r.look(re, s.groups > 0, most)
 	b, out := r.space, []byte(nil)
 	made := 0
 	copied, start, last, count := 0, 0, 0, 0
-	for start <= len(b) && find(start) {
+	for start <= len(b) && r.find(start) {
 		from, to := r.caps[0], r.caps[1]
 		start = from
 		switch {
@@ -81,38 +88,35 @@ func (r *runner) pattern(re *pattern, p place) (*pattern, error) {
 	return re, nil
 }
 
-// finder returns a function that finds the next match in the pattern space, from a place on, and leaves it in r.caps.
-func (r *runner) finder(re *pattern, groups bool) func(start int) bool {
-	b := r.space
+// look prepares find for the matches of a pattern in the pattern space, at most as many as given.
+func (r *runner) look(re *pattern, groups bool, most int) {
+	r.all, r.machine = nil, nil
 	if re.posix == nil {
-		var all [][]int
-		known := false
-		return func(start int) bool {
-			if !known {
-				all, known = re.re2.FindAllSubmatchIndex(b, -1), true
-			}
-			for len(all) > 0 && (all[0][0] < start) {
-				all = all[1:]
-			}
-			if len(all) == 0 {
-				return false
-			}
-			r.caps = append(r.caps[:0], all[0]...)
-			all = all[1:]
-			return true
-		}
+		r.all = re.re2.FindAllSubmatchIndex(r.space, most)
+		return
 	}
-	m := r.machine(re.posix)
+	r.machine = r.machineOf(re.posix)
 	size := 2
 	// The C library looks for groups always, and does not always find a match that has some.
-	if groups || re.groups > 0 && (re.posix.n.fragile || bytes.IndexByte(b, '\n') >= 0) {
+	if groups || re.groups > 0 && (re.posix.n.fragile || bytes.IndexByte(r.space, '\n') >= 0) {
 		size += 2 * re.groups
 	}
-	for len(r.caps) < size {
-		r.caps = append(r.caps, -1)
+	r.caps = slices.Grow(r.caps[:0], size)[:size]
+}
+
+// find finds the next match, at start or later, and leaves it in r.caps.
+func (r *runner) find(start int) bool {
+	if r.machine != nil {
+		return r.machine.groups(r.space, start, r.caps)
 	}
-	r.caps = r.caps[:size]
-	return func(start int) bool { return m.groups(b, start, r.caps) }
+	for len(r.all) > 0 && r.all[0][0] < start {
+		r.all = r.all[1:]
+	}
+	if len(r.all) == 0 {
+		return false
+	}
+	r.caps, r.all = append(r.caps[:0], r.all[0]...), r.all[1:]
+	return true
 }
 
 // ranged is the state of an address with two ends.
@@ -182,7 +186,7 @@ func (r *runner) matches(a *address, c *command, state *ranged) (bool, error) {
 		if re.posix == nil {
 			return re.re2.Match(r.space), nil
 		}
-		return r.machine(re.posix).match(r.space), nil
+		return r.machineOf(re.posix).match(r.space), nil
 	case addrStep:
 		return line >= a.n && (line-a.n)%a.step == 0, nil
 	case addrPlus, addrTo:
