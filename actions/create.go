@@ -101,7 +101,7 @@ func (a Create) one(c *Call, path, name string) error {
 		return errFileExists
 	}
 	old, err := c.readFile(path)
-	if err != nil || string(old) == a.Content {
+	if err != nil {
 		return err
 	}
 	return c.FS.Edit(path, []fsutil.Splice{{Len: int64(len(old)), Text: []byte(a.Content)}})

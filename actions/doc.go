@@ -4,9 +4,10 @@
 //
 // # The built-in actions
 //
-// [Builtin] has the twelve actions of seed 000. Three find and read: [Search], [CountOccurrences] and [ReadRanges]. Three
-// replace: [Edit], [MultiEdit] and [RegexTransform]. Three change names: [Copy], [Rename] and [Delete]. Three work on what
-// earlier steps have left: [Aggregate], [Diff] and [Merge].
+// Four of [Builtin] find and read: [Search], [List], [CountOccurrences] and [ReadRanges]. Three replace in all files they are
+// given: [Edit], [MultiEdit] and [RegexTransform]. [EditFiles] has edits for each file, of lines and of text, and [Create] makes
+// files. Three change names: [Copy], [Rename] and [Delete]. Three work on what earlier steps have left: [Aggregate], [Diff] and
+// [Merge].
 //
 // # Files
 //

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/lineedit"
 )
 
 // Range is a range of lines of a [ReadRanges]: both numbers count from 1 and are included; negative ones count from the
@@ -145,7 +146,7 @@ func (r Range) bounds() (start, end int) {
 
 // readLines returns the lines of all ranges, and the hash of their bytes.
 func readLines(data []byte, ranges []Range) (string, hash.Hash, error) {
-	starts := lineStarts(data)
+	starts := lineedit.Starts(data)
 	lines := len(starts) - 1
 	var out []byte
 	sum := sha256.New()
@@ -174,21 +175,4 @@ func readLines(data []byte, ranges []Range) (string, hash.Hash, error) {
 		out = append(out, part...)
 	}
 	return string(out), sum, nil
-}
-
-// lineStarts returns where each line begins and, as the last element, where the last one ends.
-func lineStarts(data []byte) []int {
-	starts := make([]int, 1, bytes.Count(data, []byte{'\n'})+2)
-	for pos := 0; ; {
-		i := bytes.IndexByte(data[pos:], '\n')
-		if i < 0 {
-			break
-		}
-		pos += i + 1
-		starts = append(starts, pos)
-	}
-	if starts[len(starts)-1] < len(data) {
-		starts = append(starts, len(data))
-	}
-	return starts
 }
