@@ -212,7 +212,7 @@ func (b *baseFs) hashOf(f *fact, most int64) (Hash, error) {
 	}
 	n, err := io.Copy(io.MultiWriter(sum, &print), io.LimitReader(file, most+1))
 	switch {
-	case err == io.ErrUnexpectedEOF: // which a MemMapFs says of a file that was cut short
+	case errors.Is(err, io.ErrUnexpectedEOF): // as below
 		err = ErrDrift
 	case err != nil || n == f.size:
 	case f.size != 0:
@@ -263,7 +263,7 @@ func readSized(r io.Reader, size, most int64) ([]byte, error) {
 	}
 	var more [1]byte
 	switch n, err := r.Read(more[:]); {
-	case n > 0:
+	case n > 0, errors.Is(err, io.ErrUnexpectedEOF): // the latter is what a MemMapFs says of a file that was cut short
 		return nil, ErrDrift
 	case err != nil && err != io.EOF:
 		return nil, err
