@@ -84,6 +84,10 @@ func (s *story) suffer(f fault, rnd *rand.Rand, count *faultTally) error {
 	if left != nil {
 		count.crashes.Add(1)
 		disk = crash(left, rnd, f.loss)
+		if !certain {
+			_, err := commit.Recover(bg, s.on(disk))
+			return wrap(what+", then crashed", err)
+		}
 		return wrap(what+", then crashed", s.finish(disk, rnd, certain, nil))
 	}
 	if err := s.checkReport(f, rep, aerr, disk); err != nil {
