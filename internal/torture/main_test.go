@@ -3,6 +3,7 @@ package torture
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -43,6 +44,8 @@ func play(role string, args []string) error {
 		return playRestore(args)
 	case "count":
 		return playCount(args)
+	case "large":
+		return playLarge(args)
 	}
 	return fmt.Errorf("no such role")
 }
@@ -50,6 +53,7 @@ func play(role string, args []string) error {
 // process is a test binary in one of the roles. It says what it does in lines.
 type process struct {
 	cmd    *exec.Cmd
+	in     io.Writer
 	out    *bufio.Scanner
 	stderr strings.Builder
 	stop   *time.Timer
@@ -68,6 +72,9 @@ func start(role string, args ...string) (*process, error) {
 	p.cmd.Stderr = &p.stderr
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
+		return nil, err
+	}
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
 	p.out = bufio.NewScanner(out)
