@@ -22,8 +22,8 @@ type editing struct {
 
 	before []byte // the file as it was found; nil for a new one
 	form   lineedit.Form
-	now    []byte          // the text after the edits made so far
-	total  []fsutil.Splice // what they come to, over the file as it was found, or over the text of a new one
+	now    []byte            // the text after the edits made so far
+	rounds [][]fsutil.Splice // what they come to, each over the text that those before it leave
 }
 
 // by is the origin of what an edit does.
@@ -51,9 +51,9 @@ func (w *editing) run(ctx context.Context, text []byte) error {
 	w.appends()
 	slices.SortStableFunc(w.plan.failures, func(a, b *EditFailure) int { return cmp.Compare(a.Index, b.Index) })
 	if !w.plan.isNew && w.plan.changed > 1 && bytes.Equal(w.before, w.now) {
-		w.plan.changed, w.total = 0, nil // one edit has taken back what another one did
+		w.plan.changed, w.rounds = 0, nil // one edit has taken back what another one did
 	}
-	w.plan.splices = w.total
+	w.plan.splices = w.total()
 	return nil
 }
 
@@ -68,7 +68,7 @@ func (w *editing) create(i int) error {
 		w.plan.text, w.plan.changed = []byte(text), 1
 	case string(w.before) != text:
 		w.plan.changed = 1
-		w.total = []fsutil.Splice{{Len: int64(len(w.before)), Text: []byte(text), By: w.by(i)}}
+		w.push([]fsutil.Splice{{Len: int64(len(w.before)), Text: []byte(text), By: w.by(i)}})
 	}
 	return nil
 }
@@ -168,16 +168,43 @@ func (w *editing) addSplices(list []fsutil.Splice) {
 		return
 	}
 	now, err := fsutil.ApplySplices(w.now, list)
-	var total []fsutil.Splice
-	if err == nil {
-		total, err = fsutil.ComposeSplices(w.total, list)
-	}
 	if err != nil {
 		w.plan.failWhole(err)
 		return
 	}
-	w.now, w.total = now, total
+	w.now = now
 	w.plan.changed += len(list)
+	w.push(list)
+}
+
+// push notes splices over the text that all before them leave. Lists are composed with ones of about their size, so that
+// thousands of replacements of one place each do not go through all that is there thousands of times.
+func (w *editing) push(list []fsutil.Splice) {
+	w.rounds = append(w.rounds, list)
+	for n := len(w.rounds); n > 1 && len(w.rounds[n-2]) <= 2*len(w.rounds[n-1]); n = len(w.rounds) {
+		w.compose()
+	}
+}
+
+// compose makes one of the last two lists.
+func (w *editing) compose() {
+	n := len(w.rounds)
+	both, err := fsutil.ComposeSplices(w.rounds[n-2], w.rounds[n-1])
+	if err != nil {
+		w.plan.failWhole(err)
+	}
+	w.rounds = append(w.rounds[:n-2], both)
+}
+
+// total returns what all edits come to, over the file as it was found, or over the text of a new one.
+func (w *editing) total() []fsutil.Splice {
+	for len(w.rounds) > 1 {
+		w.compose()
+	}
+	if len(w.rounds) == 0 {
+		return nil
+	}
+	return w.rounds[0]
 }
 
 // replace makes a str_replace.
