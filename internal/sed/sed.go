@@ -15,7 +15,7 @@ const (
 // DefaultMaxPattern is what Options.MaxPattern is if it is zero.
 const DefaultMaxPattern = 50_000
 
-// DefaultMaxLine is the longest line of a stream, in bytes, if Script.MaxLine is zero.
+// DefaultMaxLine is the longest line of a stream, in bytes, if Options.MaxLine is zero.
 const DefaultMaxLine = 64 << 20
 
 // Options says how scripts are read. The zero value is that of sed -E.
