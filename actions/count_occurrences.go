@@ -63,15 +63,16 @@ func (o CountOccurrences) Run(ctx context.Context, c *Call) (Outcome, error) {
 
 // countFile counts the matches of a pattern in a file.
 func countFile(ctx context.Context, c *Call, p *match.Pattern, file string) (int, error) {
-	if p.Streams() && c.isLarge(file) {
-		n, err := c.countPieces(ctx, p, file)
-		if err != match.ErrLongLine { //nolint:errorlint // it comes as it is
-			return n, fileError(file, err)
+	data, large, err := c.readOr(file, p.Streams())
+	if large {
+		n, failed := c.countPieces(ctx, p, file)
+		if failed != match.ErrLongLine { //nolint:errorlint // it comes as it is
+			return n, fileError(file, failed)
 		}
+		data, err = c.readFile(file)
 	}
-	data, err := readText(c, file, nil)
 	if err != nil {
-		return 0, err
+		return 0, fileError(file, err)
 	}
 	n, err := p.Count(ctx, data)
 	return n, fileError(file, err)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"slices"
 
@@ -22,8 +23,8 @@ type pieces struct {
 	maxLine int
 }
 
-// takes reports whether a file of that size is read piece by piece.
-func (p pieces) takes(size int64) bool { return size >= cmp.Or(p.from, streamFrom) }
+// least returns the size from which on files are read piece by piece.
+func (p pieces) least() int64 { return cmp.Or(p.from, streamFrom) }
 
 // scan is the method Scan of a pattern, with the sizes of the call.
 func (c *Call) scan(ctx context.Context, r io.Reader, p *match.Pattern, how match.Stream, yield func(at match.Piece, loc []int) bool) error {
@@ -31,16 +32,22 @@ func (c *Call) scan(ctx context.Context, r io.Reader, p *match.Pattern, how matc
 	return p.Scan(ctx, r, how, yield)
 }
 
-// isLarge reports whether a file is one to be read piece by piece. If it cannot be, for whatever reason, whoever reads it as
-// a whole will tell.
-func (c *Call) isLarge(name string) bool {
-	f, err := c.FS.Open(name) // which asks whether it may be read, too
-	if err != nil {
-		return false
+// readOr returns the bytes of a file as readFile does, or says that it is one to be read piece by piece, if that can be.
+func (c *Call) readOr(name string, pieces bool) (data []byte, large bool, err error) {
+	if pieces {
+		data, err = c.FS.ReadFileMax(name, min(c.pieces.least()-1, c.Limits.FileBytes()))
+		if !errors.Is(err, fsutil.ErrTooLarge) {
+			c.read(len(data))
+			return data, false, err
+		}
+		// A file that does not say its size, as in /proc, comes here too.
+		info, err := c.FS.Stat(name)
+		if err == nil && info.Size() >= c.pieces.least() && info.Size() <= c.Limits.FileBytes() {
+			return nil, true, nil
+		}
 	}
-	info, err := f.Stat()
-	_ = f.Close() // nothing was read
-	return err == nil && info.Mode().IsRegular() && c.pieces.takes(info.Size()) && info.Size() <= c.Limits.FileBytes()
+	data, err = c.readFile(name)
+	return data, false, err
 }
 
 // countPieces counts the matches of a pattern in a file without holding more than a part of it. The error may be

@@ -58,13 +58,14 @@ func (r *replacing) run(ctx context.Context, c *Call) (Outcome, error) {
 
 // file replaces in one file and returns how many replacements it made.
 func (r *replacing) file(ctx context.Context, c *Call, name string) (int, error) {
-	if r.streams() && c.isLarge(name) {
-		n, err := r.inPieces(ctx, c, name)
-		if err != match.ErrLongLine { //nolint:errorlint // it comes as it is
-			return n, err
+	data, large, err := c.readOr(name, r.streams())
+	if large {
+		n, failed := r.inPieces(ctx, c, name)
+		if failed != match.ErrLongLine { //nolint:errorlint // it comes as it is
+			return n, failed
 		}
+		data, err = c.readFile(name)
 	}
-	data, err := c.readFile(name)
 	switch {
 	case err != nil:
 		return 0, err

@@ -91,7 +91,7 @@ func (s *searching) long(ctx context.Context, name string, f fsutil.ReadFile, bu
 	if info.Size() > s.maxBytes {
 		return s.leaveOut(name)
 	}
-	if !s.content && !s.lines && s.c.pieces.takes(info.Size()) && s.pattern.Streams() {
+	if !s.content && !s.lines && info.Size() >= s.c.pieces.least() && s.pattern.Streams() {
 		if err := s.stream(ctx, name, f, (*buf)[:n]); err != match.ErrLongLine { //nolint:errorlint // it comes as it is
 			return err
 		}
