@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
@@ -279,4 +280,38 @@ func commitError(t *testing.T, p *millrace.Plan) error {
 	t.Helper()
 	_, err := p.Commit(t.Context())
 	return err
+}
+
+// TestLargeDiffBackends: the diff does not depend on the file system.
+func TestLargeDiffBackends(t *testing.T) {
+	t.Parallel()
+	text := largeText()
+	var diffs []string
+	for name, open := range backends {
+		fsys := open(t)
+		if err := afero.WriteFile(fsys, "large.txt", []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		plan, err := millrace.Executor{}.Plan(t.Context(), fsys, largePipeline(t))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if _, err := plan.Commit(t.Context()); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got, err := afero.ReadFile(fsys, "large.txt"); err != nil || string(got) != largeResult(text) {
+			t.Errorf("%s: committed %d bytes, %v", name, len(got), err)
+		}
+		plan, err = millrace.Executor{}.Plan(t.Context(), fsys, one(actions.Edit{Files: []string{"large.txt"}, OldText: "name", NewText: "old_name"}))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		diffs = append(diffs, plan.Diff())
+	}
+	for _, d := range diffs[1:] {
+		equalText(t, "diff", d, diffs[0])
+	}
+	if strings.Count(diffs[0], "\n@@ ") != 57 {
+		t.Errorf("%d hunks", strings.Count(diffs[0], "\n@@ "))
+	}
 }

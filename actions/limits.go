@@ -34,7 +34,7 @@ const MaxRegexBytes = match.MaxRegexBytes
 // Limits bound what one step may cost. They are the host's: nothing in a pipeline can lift them. Zero means the default of
 // the field, a negative number that there is no limit. What is beyond one is a [*LimitError].
 type Limits struct {
-	// MaxFileBytes is the largest file, in bytes, that is read as a whole: to search, count, edit, compare or show it. It is
+	// MaxFileBytes is the largest file, in bytes, that is read: to search, count, edit, compare or show it. It is
 	// judged by the size that the file is said to have, before a byte is read, and again by what really comes. Zero
 	// means DefaultMaxFileBytes; without a limit, files of 2 GiB or more are still an error.
 	MaxFileBytes int64
