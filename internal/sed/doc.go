@@ -60,5 +60,6 @@
 //
 // Not promised: bytes that are surrogates or characters above U+10FFFF, written as UTF-8, are matched as the C library does
 // it, but GNU sed looks at some lines with a second matcher that sees them otherwise. That one also answers addresses with
-// anchors in repeated groups.
+// anchors in repeated groups. And where an s has put a newline into a line, $ without the flag M, with groups and something
+// after it that matches that newline, may find what GNU sed does not, or the other way round.
 package sed
