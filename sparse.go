@@ -7,6 +7,7 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"math"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
@@ -44,6 +45,16 @@ func (p *Plan) openSparse(c fsutil.Change) (*sparse, error) {
 		if err := verify(c); err != nil {
 			return nil, fmt.Errorf("read %s: %w", c.Path, err)
 		}
+	}
+	size := c.Old.Size
+	for _, s := range c.Splices {
+		size += int64(len(s.Text)) - s.Len
+	}
+	if size != c.New.Size {
+		return nil, fmt.Errorf("read %s: %w", c.Path, errSplices)
+	}
+	if int64(int(size)) != size {
+		return nil, fmt.Errorf("show %s: %w", c.Path, &actions.LimitError{What: actions.LimitFile, Limit: math.MaxInt, Got: size})
 	}
 	file, err := c.OpenOld()
 	if err != nil {

@@ -251,6 +251,16 @@ func TestLargeDiffErrors(t *testing.T) {
 	if _, err := lie.Commit(t.Context()); err == nil {
 		t.Error("a plan that lies is committed")
 	}
+	size := plan.Changes()[0].New.Size
+	for _, other := range []int64{size - 1, size + 1, 0, -1} {
+		for _, old := range []int64{int64(len(text)), 1, 20 << 20} {
+			data := bytes.Replace(stored, fmt.Appendf(nil, `"size":%d`, size), fmt.Appendf(nil, `"size":%d`, other), 1)
+			data = bytes.Replace(data, fmt.Appendf(nil, `"size":%d`, len(text)), fmt.Appendf(nil, `"size":%d`, old), 1)
+			if _, err := open(millrace.Executor{}, data).Files(); err == nil {
+				t.Errorf("a plan that lies about sizes, %d and %d, is shown", old, other)
+			}
+		}
+	}
 	info, err := os.Stat(file)
 	if err != nil {
 		t.Fatal(err)

@@ -115,7 +115,7 @@ func TestPiecesProperty(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 2))
-	rounds := fstest.Runs(500, 2_500, 300_000)
+	rounds := fstest.Runs(500, 2_500, 100_000)
 	edits, failed := 0, 0
 	for round := range rounds {
 		content := pieceText(r, pieceTexts, 1, 40)

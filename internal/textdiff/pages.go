@@ -78,6 +78,9 @@ type pages struct {
 
 // at returns the page that the offset is on, until it is called again, and where on it.
 func (p *pages) at(off int) (data []byte, in int) {
+	if off < 0 || off >= p.size {
+		panic(stop{io.ErrUnexpectedEOF}) // regions that lie
+	}
 	n := off / p.page
 	data, ok := p.held[n]
 	if !ok {

@@ -54,7 +54,7 @@ func TestPagedProperty(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 4))
-	rounds, hunks := fstest.Runs(1_000, 6_000, 500_000), 0
+	rounds, hunks := fstest.Runs(1_000, 6_000, 100_000), 0
 	for round := range rounds {
 		old, new, regions := randomRegions(r)
 		context := r.IntN(5)
@@ -124,6 +124,7 @@ func TestPagedErrors(t *testing.T) {
 		"old":   {func(p *textdiff.Paged) { p.Old = failingReader{broken} }, broken},
 		"new":   {func(p *textdiff.Paged) { p.New = failingReader{broken} }, broken},
 		"tee":   {func(p *textdiff.Paged) { p.Tee = failingReader{broken} }, broken},
+		"less":  {func(p *textdiff.Paged) { p.NewSize = 3 }, io.ErrUnexpectedEOF},
 		"short": {func(p *textdiff.Paged) { p.Old = bytes.NewReader(old[:5]) }, io.ErrUnexpectedEOF},
 	} {
 		p := paged(old, new, 0)
