@@ -1,0 +1,86 @@
+package fsutil_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"testing"
+	"testing/iotest"
+
+	"github.com/spf13/afero"
+	"pgregory.net/rapid"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// TestSpliceReadersProperty holds both readers against ApplySplices.
+func TestSpliceReadersProperty(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		data := []byte(rapid.StringOfN(rapid.SampledFrom([]rune("ab\n")), 0, 30, -1).Draw(rt, "data"))
+		splices := drawSplices(rt, len(data), "s")
+		want, err := fsutil.ApplySplices(data, splices)
+		must(t, err)
+		r, err := fsutil.SpliceReader(iotest.HalfReader(bytes.NewReader(data)), int64(len(data)), splices)
+		must(t, err)
+		if got, err := io.ReadAll(iotest.HalfReader(r)); err != nil || !bytes.Equal(got, want) {
+			rt.Fatalf("in one pass: %q, %v, want %q", got, err, want)
+		}
+		at, err := fsutil.SpliceReaderAt(bytes.NewReader(data), int64(len(data)), splices)
+		must(t, err)
+		off := rapid.IntRange(0, len(want)).Draw(rt, "off")
+		got := make([]byte, rapid.IntRange(0, len(want)-off).Draw(rt, "length"))
+		if n, err := at.ReadAt(got, int64(off)); n != len(got) || err != nil && err != io.EOF || !bytes.Equal(got, want[off:off+len(got)]) {
+			rt.Fatalf("at %d: %q, %v, want %q", off, got[:n], err, want[off:])
+		}
+		if len(splices) > 0 {
+			// A base with less than the splices are for.
+			short := data[:max(0, splices[len(splices)-1].Off+splices[len(splices)-1].Len-1)]
+			if len(short) == len(data) || splices[len(splices)-1].Off+splices[len(splices)-1].Len == 0 {
+				return
+			}
+			r, err := fsutil.SpliceReader(bytes.NewReader(short), int64(len(data)), splices)
+			must(t, err)
+			if _, err := io.ReadAll(r); !errors.Is(err, fsutil.ErrDrift) {
+				rt.Fatalf("of %d bytes in place of %d: %v", len(short), len(data), err)
+			}
+		}
+	})
+}
+
+func TestSpliceReadersRefuse(t *testing.T) {
+	t.Parallel()
+	for _, splices := range [][]fsutil.Splice{{cut(3, 1, "")}, {cut(-1, 0, "")}, {cut(0, -1, "")}, {cut(1, 1, ""), cut(1, 1, "")}, {cut(2, 0, ""), cut(1, 0, "")}} {
+		if _, err := fsutil.SpliceReader(bytes.NewReader([]byte("abc")), 3, splices); err == nil {
+			t.Errorf("SpliceReader takes %v", splices)
+		}
+		if _, err := fsutil.SpliceReaderAt(bytes.NewReader([]byte("abc")), 3, splices); err == nil {
+			t.Errorf("SpliceReaderAt takes %v", splices)
+		}
+	}
+}
+
+func TestHashFile(t *testing.T) {
+	t.Parallel()
+	base := afero.NewMemMapFs()
+	must(t, afero.WriteFile(base, "d/f", []byte("abc"), 0o644))
+	s := fsutil.NewStage(base)
+	hash := func(want string) {
+		t.Helper()
+		if h, err := s.HashFile("d/f"); err != nil || h != fsutil.HashOf([]byte(want)) {
+			t.Errorf("of %q: %v, %v", want, h, err)
+		}
+	}
+	hash("abc")
+	must(t, s.Edit("d/f", []fsutil.Splice{cut(1, 1, "x")}))
+	hash("axc")
+	must(t, afero.WriteFile(s, "d/f", []byte("new"), 0o644))
+	hash("new")
+	if _, err := s.HashFile("d"); !errors.Is(err, fsutil.ErrIsDir) {
+		t.Errorf("of a directory: %v", err)
+	}
+	if _, err := s.HashFile("none"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("of nothing: %v", err)
+	}
+}
