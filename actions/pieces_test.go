@@ -80,6 +80,7 @@ func runPieces(t *testing.T, content string, list []actions.Action, limits actio
 	base := afero.NewMemMapFs()
 	write(t, base, files{"f": content})
 	stage := fsutil.NewStage(base)
+	stage.SetMaxRead(limits.MaxFileBytes)
 	defer stage.Close()
 	var run pieceRun
 	for i, a := range list {
@@ -123,6 +124,9 @@ func TestPiecesProperty(t *testing.T) {
 		var limits actions.Limits
 		if r.IntN(10) == 0 {
 			limits = actions.Limits{MaxMatches: 3, MaxOutputBytes: 10}
+		}
+		if r.IntN(10) == 0 {
+			limits.MaxFileBytes = int64(len(content) - r.IntN(2)) // edits may make it larger
 		}
 		want := runPieces(t, content, list, limits, func(c *actions.Call) { actions.SetPieces(c, math.MaxInt64, 0, 0) })
 		window, maxLine := 1+r.IntN(10), 0

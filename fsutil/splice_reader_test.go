@@ -66,6 +66,7 @@ func TestHashFile(t *testing.T) {
 	base := afero.NewMemMapFs()
 	must(t, afero.WriteFile(base, "d/f", []byte("abc"), 0o644))
 	s := fsutil.NewStage(base)
+	s.SetMaxRead(2)
 	hash := func(want string) {
 		t.Helper()
 		if h, err := s.HashFile("d/f"); err != nil || h != fsutil.HashOf([]byte(want)) {
@@ -73,8 +74,10 @@ func TestHashFile(t *testing.T) {
 		}
 	}
 	hash("abc")
-	must(t, s.Edit("d/f", []fsutil.Splice{cut(1, 1, "x")}))
-	hash("axc")
+	s.SetMaxRead(0)
+	must(t, s.Edit("d/f", []fsutil.Splice{cut(1, 1, "xyz")}))
+	s.SetMaxRead(2)
+	hash("axyzc")
 	must(t, afero.WriteFile(s, "d/f", []byte("new"), 0o644))
 	hash("new")
 	if _, err := s.HashFile("d"); !errors.Is(err, fsutil.ErrIsDir) {

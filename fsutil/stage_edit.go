@@ -36,9 +36,14 @@ func (c *core) readLimit(most int64) int64 {
 	return min(most, maxInMemory)
 }
 
-// HashFile returns the hash of a regular file. The stage works it out once, whatever asks for it.
+// HashFile returns the hash of a regular file, which is not held for it, so it may be of any size. The stage works it out
+// once, whatever asks for it.
 func (s *Stage) HashFile(name string) (Hash, error) {
-	b, _, err := s.contentAt(name, read, maxInMemory)
+	p, err := s.lookUp(name, true, read)
+	if err != nil {
+		return Hash{}, pathError("read", name, err)
+	}
+	b, err := s.bodyOf(p.ent)
 	if err != nil {
 		return Hash{}, pathError("read", name, err)
 	}
