@@ -21,6 +21,8 @@ const (
 
 // Without returns the same file system with abilities taken away.
 func (f *Fs) Without(a Ability) *Fs {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.lacks |= a
 	return f
 }
@@ -35,6 +37,8 @@ func (f *Fs) Link(from, to string) error {
 }
 
 func (f *Fs) link(from, to string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.lacks&Links != 0 {
 		return errors.ErrUnsupported
 	}
@@ -65,6 +69,8 @@ func (f *Fs) Exchange(x, y string) error {
 }
 
 func (f *Fs) exchange(x, y string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.lacks&Exchanges != 0 {
 		return errors.ErrUnsupported
 	}
@@ -91,6 +97,8 @@ func (f *Fs) SyncDir(path string) error {
 	if err != nil {
 		return pathError("syncdir", path, err)
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	at, err := f.resolve(path, true)
 	switch {
 	case err == nil && at.inode == nowhere:
@@ -112,7 +120,7 @@ func (f *Fs) CopyMeta(from, to string) error {
 	if err != nil {
 		return pathError("copymeta", to, err)
 	}
-	a, err := f.resolve(from, false)
+	a, _, err := f.look(from, false)
 	if err == nil && a.inode == nowhere {
 		err = syscall.ENOENT
 	}
@@ -135,6 +143,8 @@ func (f *Fs) ReadlinkIfPossible(path string) (string, error) {
 	if err != nil {
 		return "", pathError("readlink", path, err)
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	at, err := f.resolve(path, false)
 	switch {
 	case err != nil:
@@ -149,4 +159,8 @@ func (f *Fs) ReadlinkIfPossible(path string) (string, error) {
 }
 
 // Lacks returns the abilities that were taken away.
-func (f *Fs) Lacks() Ability { return f.lacks }
+func (f *Fs) Lacks() Ability {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.lacks
+}

@@ -10,6 +10,8 @@ import (
 
 // change changes an inode in place.
 func (d *disk) change(path string, follow bool, do func(c *content)) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	at, err := d.resolve(path, follow)
 	if err != nil {
 		return err
@@ -71,6 +73,8 @@ func (f *Fs) SetAttr(path, attr string) error {
 
 // Attr returns what stands for owner and attributes, "" if there is no such file.
 func (f *Fs) Attr(path string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	at, err := f.resolve(path, false)
 	if err != nil || at.inode == nowhere {
 		return ""
@@ -91,6 +95,8 @@ func (f *Fs) stat(op, name string, follow bool) (fs.FileInfo, error) {
 	if err := f.begin(op, name, false); err != nil {
 		return nil, pathError(op, name, err)
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	at, err := f.resolve(name, follow)
 	if err == nil && at.inode == nowhere {
 		err = syscall.ENOENT

@@ -93,6 +93,8 @@ func (d *disk) syncInode(i int) {
 
 // Settle makes everything certain, as if nothing had been written for a while.
 func (f *Fs) Settle() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	for _, c := range f.pending {
 		f.write(c)
 	}

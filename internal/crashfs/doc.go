@@ -27,5 +27,5 @@
 //		return nil
 //	})
 //
-// An Fs is not safe for concurrent use.
+// An Fs is safe for concurrent use. The function given to Before may use it too.
 package crashfs

@@ -36,6 +36,8 @@ func (f *Fs) OpenFile(path string, flag int, mode os.FileMode) (afero.File, erro
 }
 
 func (f *Fs) openFile(path string, flag int, mode os.FileMode) (*file, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	exclusive := flag&(os.O_CREATE|os.O_EXCL) == os.O_CREATE|os.O_EXCL
 	at, err := f.resolve(path, !exclusive)
 	if err != nil {
@@ -98,6 +100,8 @@ func (f *file) Stat() (os.FileInfo, error) {
 	if err := f.use("stat", false); err != nil {
 		return nil, pathError("stat", f.path, err)
 	}
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
 	return f.fs.info(base(f.path), f.inode), nil
 }
 
@@ -106,7 +110,9 @@ func (f *file) Close() error {
 		return pathError("close", f.path, fs.ErrClosed)
 	}
 	f.closed = true
+	f.fs.mu.Lock()
 	f.fs.inodes[f.inode].open--
+	f.fs.mu.Unlock()
 	if !f.writable() {
 		return nil
 	}
@@ -115,6 +121,8 @@ func (f *file) Close() error {
 
 func (f *file) Sync() error {
 	err := f.use("sync", true)
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
 	if err != nil {
 		f.fs.inodes[f.inode].lost = true
 		return pathError("sync", f.path, err)
@@ -124,8 +132,11 @@ func (f *file) Sync() error {
 }
 
 func (f *file) mayRead() error {
+	f.fs.mu.Lock()
+	isDir := f.fs.isDir(f.inode)
+	f.fs.mu.Unlock()
 	switch {
-	case f.fs.isDir(f.inode):
+	case isDir:
 		return syscall.EISDIR
 	case f.flag&os.O_WRONLY != 0:
 		return syscall.EBADF
@@ -137,6 +148,8 @@ func (f *file) Read(p []byte) (int, error) {
 	if err := f.mayRead(); err != nil {
 		return 0, pathError("read", f.path, err)
 	}
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
 	n, err := readAt(f.data(), p, int64(f.at))
 	f.at += n
 	return n, err
@@ -149,7 +162,9 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, pathError("read", f.path, syscall.EINVAL)
 	}
+	f.fs.mu.Lock()
 	n, err := readAt(f.data(), p, off)
+	f.fs.mu.Unlock()
 	if err == nil && n < len(p) {
 		err = io.EOF
 	}
@@ -167,13 +182,7 @@ func readAt(data, p []byte, off int64) (int, error) {
 }
 
 func (f *file) Write(p []byte) (int, error) {
-	at := f.at
-	if f.flag&os.O_APPEND != 0 {
-		at = len(f.data())
-	}
-	n, err := f.write(p, at)
-	f.at = at + n
-	return n, err
+	return f.write(p, nowhere)
 }
 
 func (f *file) WriteAt(p []byte, off int64) (int, error) {
@@ -185,7 +194,8 @@ func (f *file) WriteAt(p []byte, off int64) (int, error) {
 
 func (f *file) WriteString(s string) (int, error) { return f.Write([]byte(s)) }
 
-// write never changes bytes that were there: copies of the file system have them too.
+// write writes at an offset, or where the handle is if that is nowhere. It never changes bytes that were there: copies of the
+// file system have them too.
 func (f *file) write(p []byte, at int) (int, error) {
 	if !f.writable() {
 		return 0, pathError("write", f.path, syscall.EBADF)
@@ -199,6 +209,15 @@ func (f *file) write(p []byte, at int) (int, error) {
 	}
 	if len(p) == 0 {
 		return 0, pathError("write", f.path, err)
+	}
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
+	if at == nowhere {
+		at = f.at
+		if f.flag&os.O_APPEND != 0 {
+			at = len(f.data())
+		}
+		f.at = at + len(p)
 	}
 	old := f.data()
 	data := make([]byte, max(len(old), at+len(p)))
@@ -216,6 +235,8 @@ func (f *file) Truncate(size int64) error {
 	if err := f.use("truncate", true); err != nil {
 		return pathError("truncate", f.path, err)
 	}
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
 	data := slices.Clone(f.data()[:min(int(size), len(f.data()))])
 	f.set(append(data, make([]byte, int(size)-len(data))...))
 	return nil
@@ -225,6 +246,8 @@ func (f *file) Seek(offset int64, whence int) (int64, error) {
 	if f.closed {
 		return 0, pathError("seek", f.path, fs.ErrClosed)
 	}
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
 	switch whence {
 	case io.SeekCurrent:
 		offset += int64(f.at)

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -18,6 +19,7 @@ type Fs struct {
 
 // hooks are not copied with the disk: a process that was killed watches nothing.
 type hooks struct {
+	mu     sync.Mutex
 	n      int
 	before func(Op) error
 }
@@ -44,7 +46,8 @@ func (e tornError) Error() string { return string(e) }
 
 // disk is the state of everything. Copying one is cheap: whatever it refers to is replaced and never changed.
 type disk struct {
-	inodes  []inode // by index; the first is the root
+	mu      *sync.Mutex // held while anything below is used; not while hooks are called, which use the file system too
+	inodes  []inode     // by index; the first is the root
 	pending []change
 	now     int64 // the clock, in milliseconds; each operation takes one
 	lacks   Ability
@@ -83,7 +86,7 @@ func start() time.Time { return time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC) }
 
 // New returns an empty file system.
 func New() *Fs {
-	d := &disk{}
+	d := &disk{mu: new(sync.Mutex)}
 	root := d.newInode(fs.ModeDir|0o755, nil)
 	d.inodes[root].nlink = 2
 	d.inodes[root].onDisk = d.inodes[root].now
@@ -92,17 +95,28 @@ func New() *Fs {
 
 // Before sets what is called before each operation from now on, with the count begun anew. If it returns an error, the
 // operation fails with that and nothing is done. Nil means that nothing is called.
-func (f *Fs) Before(do func(Op) error) { *f.hooks = hooks{before: do} }
+func (f *Fs) Before(do func(Op) error) {
+	f.hooks.mu.Lock()
+	defer f.hooks.mu.Unlock()
+	f.hooks.n, f.hooks.before = 0, do
+}
 
 // Count returns the number of operations since Before.
-func (f *Fs) Count() int { return f.hooks.n }
+func (f *Fs) Count() int {
+	f.hooks.mu.Lock()
+	defer f.hooks.mu.Unlock()
+	return f.hooks.n
+}
 
 // Unwatched returns the same file system as another program sees it: its operations are not counted and not reported.
 func (f *Fs) Unwatched() *Fs { return &Fs{f.disk, &hooks{}} }
 
 // Kill returns a copy of the file system as the next process finds it if this one is killed now.
 func (f *Fs) Kill() *Fs {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	d := *f.disk
+	d.mu = new(sync.Mutex)
 	d.inodes = slices.Clone(d.inodes)
 	for i := range d.inodes {
 		d.inodes[i].open = 0
@@ -115,11 +129,14 @@ func (f *Fs) Kill() *Fs {
 func (f *Fs) Name() string { return "crashfs" }
 
 func (f *Fs) begin(op, path string, writes bool) error {
+	f.hooks.mu.Lock()
 	f.hooks.n++
-	if f.hooks.before == nil {
+	n, before := f.hooks.n, f.hooks.before
+	f.hooks.mu.Unlock()
+	if before == nil {
 		return nil
 	}
-	return f.hooks.before(Op{f.hooks.n, op, path, writes})
+	return before(Op{n, op, path, writes})
 }
 
 // newInode makes an inode that has no name yet, with a number that no other has.

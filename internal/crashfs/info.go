@@ -30,7 +30,7 @@ func (i info) Sys() any           { return nil }
 // IdentityOf tells inode, number of names and time of change. Device and owner are always the same.
 func (f *Fs) IdentityOf(of fs.FileInfo) (fsutil.Identity, bool) {
 	i, ok := of.(info)
-	if !ok || f.lacks&Identities != 0 {
+	if !ok || f.Lacks()&Identities != 0 {
 		return fsutil.Identity{}, false
 	}
 	return fsutil.Identity{Dev: 1, Ino: i.number, Nlink: uint64(i.nlink), CTime: i.content.ctime}, true

@@ -16,6 +16,8 @@ func isTorn(err error) bool { return errors.Is(err, ErrTorn) }
 func (f *file) Readdir(count int) ([]os.FileInfo, error) {
 	list, err := f.list(count)
 	infos := make([]os.FileInfo, len(list))
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
 	for i, n := range list {
 		infos[i] = f.fs.info(n.text, n.inode)
 	}
@@ -36,6 +38,8 @@ func (f *file) list(count int) ([]name, error) {
 	if err := f.use("readdir", false); err != nil {
 		return nil, pathError("readdir", f.path, err)
 	}
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
 	if !f.fs.isDir(f.inode) {
 		return nil, pathError("readdir", f.path, syscall.ENOTDIR)
 	}

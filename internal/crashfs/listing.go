@@ -11,6 +11,8 @@ import (
 // files can be told apart and have second names. Two listings are equal if nobody can tell the trees apart, times and
 // numbers of directories left aside.
 func (f *Fs) Listing(except string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	var b strings.Builder
 	number := func(i *inode) string {
 		if f.lacks&(Links|Identities) != 0 {
@@ -43,6 +45,8 @@ func (f *Fs) Listing(except string) string {
 
 // Names returns the names in a directory, nil if there is no such directory.
 func (f *Fs) Names(dir string) []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	at, err := f.resolve(dir, false)
 	if err != nil || at.inode == nowhere {
 		return nil

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -32,10 +31,10 @@ func (f *Fs) MkdirAll(name string, mode os.FileMode) error {
 	if clean == "." {
 		return nil
 	}
-	at, err := f.resolve(clean, true)
+	at, isDir, err := f.look(clean, true)
 	switch {
 	case err == nil && at.inode != nowhere:
-		if f.isDir(at.inode) {
+		if isDir {
 			return nil
 		}
 		return pathError("mkdir", name, syscall.ENOTDIR)
@@ -57,8 +56,18 @@ func (f *Fs) SymlinkIfPossible(target, path string) error {
 	return linkError("symlink", target, path, err)
 }
 
+// look returns where a path leads to, and whether that is a directory.
+func (f *Fs) look(path string, follow bool) (place, bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at, err := f.resolve(path, follow)
+	return at, err == nil && at.inode != nowhere && f.isDir(at.inode), err
+}
+
 // make makes a directory or a link where nothing is.
 func (f *Fs) make(path string, mode fs.FileMode, data []byte) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	at, err := f.resolve(path, false)
 	if err != nil {
 		return err
@@ -106,6 +115,8 @@ func (f *Fs) Remove(path string) error {
 }
 
 func (d *disk) remove(path string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	at, err := d.resolve(path, false)
 	switch {
 	case err != nil:
@@ -129,7 +140,7 @@ func (d *disk) remove(path string) error {
 
 // RemoveAll removes a path and all below it.
 func (f *Fs) RemoveAll(name string) error {
-	at, err := f.resolve(name, false)
+	at, isDir, err := f.look(name, false)
 	if errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ENOTDIR) || err == nil && at.inode == nowhere {
 		return nil
 	}
@@ -139,9 +150,9 @@ func (f *Fs) RemoveAll(name string) error {
 	if err != nil {
 		return pathError("removeall", name, err)
 	}
-	if f.isDir(at.inode) {
-		for _, n := range slices.Clone(f.inodes[at.inode].names) {
-			if err := f.RemoveAll(path.Join(name, n.text)); err != nil {
+	if isDir {
+		for _, n := range f.Names(name) {
+			if err := f.RemoveAll(path.Join(name, n)); err != nil {
 				return err
 			}
 		}
@@ -166,6 +177,8 @@ func (f *Fs) rename(from, to string, replace bool) error {
 	if err := f.begin("rename", to, true); err != nil {
 		return err
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	a, b, err := f.resolveTwo(from, to)
 	if err != nil {
 		return err
