@@ -68,6 +68,7 @@ func (r *Result) clone() *Result {
 	for i, s := range r.Results {
 		s.FilesMatched, s.Files, s.Warnings = slices.Clone(s.FilesMatched), cloneReports(s.Files), slices.Clone(s.Warnings)
 		s.Content, s.Counts, s.Renames = maps.Clone(s.Content), maps.Clone(s.Counts), maps.Clone(s.Renames)
+		s.FilesModified, s.FilesSkipped = cloneInt(s.FilesModified), cloneInt(s.FilesSkipped)
 		c.Results[i] = s
 	}
 	c.FilesAffected, c.Warnings = slices.Clone(r.FilesAffected), slices.Clone(r.Warnings)

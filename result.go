@@ -115,6 +115,9 @@ type StepResult struct {
 	Renames map[string]string `json:"renames,omitempty"`
 	// Files says more of single files, such as their hashes.
 	Files []actions.FileReport `json:"files,omitempty"`
+	// FilesModified and FilesSkipped are of pattern_replace: how many of the files that its glob takes it changes, and how many not.
+	FilesModified *int `json:"files_modified,omitempty"`
+	FilesSkipped  *int `json:"files_skipped,omitempty"`
 	// Mode says how an "auto" pattern was understood: "literal" or "regex".
 	Mode     string   `json:"mode,omitempty"`
 	Error    string   `json:"error,omitempty"`

@@ -248,7 +248,7 @@ func (s *StepResult) take(out actions.Outcome) {
 	s.Content, s.AggregatedContent = out.Content, out.Aggregated
 	s.EditsApplied, s.Counts, s.Renames = out.Edits, out.Counts, out.Renames
 	s.report(out.Reports)
-	s.Mode = out.Mode
+	s.FilesModified, s.FilesSkipped, s.Mode = out.FilesModified, out.FilesSkipped, out.Mode
 }
 
 // report takes what is said of single files, in path order.

@@ -72,6 +72,9 @@ type Outcome struct {
 	Renames map[string]string
 	// Reports say more of single files: hashes, times, failures.
 	Reports []FileReport
+	// FilesModified and FilesSkipped count, for pattern_replace, the files that its glob takes: those it changes, and the others,
+	// be it that nothing matches, that they look binary or that they fail (S1.13). Nil where nobody counts.
+	FilesModified, FilesSkipped *int
 	// Mode says how a pattern was understood, where that was left to the action: "literal" or "regex".
 	Mode string
 }

@@ -24,7 +24,7 @@ import (
 // directories below; one with a slash, or with "**", with their paths from Directory. What a [Search] leaves out is left out:
 // version control directories, what .gitignore files say, binary files.
 //
-// Files and Counts of the outcome are the files that changed, with the number of substitutions (1 where lines were only
+// FilesModified and FilesSkipped count the files that the globs take. Files and Counts of the outcome are the files that changed, with the number of substitutions (1 where lines were only
 // deleted, printed or transliterated). Reports has each file that matches the glob and was looked into; in a dry run with
 // whether it would be modified, and a preview.
 type PatternReplace struct {

@@ -109,6 +109,8 @@ func (s *scripting) write(ctx context.Context) (Outcome, error) {
 			out.Edits += edits
 		}
 	}
+	modified, skipped := len(out.Files), len(s.done)-len(out.Files)
+	out.FilesModified, out.FilesSkipped = &modified, &skipped
 	out.Reports = s.reports()
 	return out, nil
 }

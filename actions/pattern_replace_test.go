@@ -240,7 +240,7 @@ func TestPatternReplace_errors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(out.Reports) != 2 || !out.Reports[0].Success || out.Reports[1].Success || out.Reports[1].Error == "" || fmt.Sprint(out.Files) != "[a.txt]" {
+		if len(out.Reports) != 2 || !out.Reports[0].Success || out.Reports[1].Success || out.Reports[1].Error == "" || fmt.Sprint(out.Files) != "[a.txt]" || *out.FilesModified != 1 || *out.FilesSkipped != 1 {
 			t.Errorf("%+v", out)
 		}
 	})
