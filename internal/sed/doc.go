@@ -61,5 +61,6 @@
 // Not promised: bytes that are surrogates or characters above U+10FFFF, written as UTF-8, are matched as the C library does
 // it, but GNU sed looks at some lines with a second matcher that sees them otherwise. That one also answers addresses with
 // anchors in repeated groups. And where an s has put a newline into a line, $ without the flag M, with groups and something
-// after it that matches that newline, may find what GNU sed does not, or the other way round.
+// after it that matches that newline, may find what GNU sed does not, or the other way round. The same goes for \B behind a
+// repeat, as in b*\(\B\), beside a byte that is no character.
 package sed
