@@ -96,7 +96,7 @@ func runOver(t *testing.T, m mutant, source string) (string, error) {
 			t.Fatal(err)
 		}
 	}
-	if out, err := exec.Command("go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", binary, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%s: build: %v\n%s", m.name, err, out)
 	}
 	out, err := exec.Command(binary, "-test.run", "^"+m.by+"$").CombinedOutput()
