@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -18,18 +19,16 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// dyingFs is a real directory to which nothing can be written from the n-th operation of a phase of the commit on.
+// dyingFs is a real directory to which nothing can be written from the n-th operation of a phase of the commit on. The
+// commit calls it from several goroutines.
 type dyingFs struct {
 	*fsutil.RootFs
-	left  int // operations that still work; counted only when armed
-	armed bool
+	left  atomic.Int64 // operations that still work; counted only when armed
+	armed atomic.Bool
 }
 
 func (d *dyingFs) write() error {
-	if !d.armed {
-		return nil
-	}
-	if d.left--; d.left < 0 {
+	if d.armed.Load() && d.left.Add(-1) < 0 {
 		return syscall.EIO
 	}
 	return nil
@@ -79,14 +78,15 @@ func (d *dyingFs) RenameNoReplace(a, b string) error {
 
 // killedTree makes a directory in which a run was cut off in a phase of its commit, and returns it with the directory of the
 // transaction.
-func killedTree(t *testing.T, phase string, operations int) (root realTree, tx string) {
+func killedTree(t *testing.T, phase string, operations int64) (root realTree, tx string) {
 	t.Helper()
 	root = openDir(t, t.TempDir())
 	threeFiles(t, root)
-	d := &dyingFs{RootFs: root.RootFs, left: operations}
+	d := &dyingFs{RootFs: root.RootFs}
+	d.left.Store(operations)
 	x := millrace.Executor{RunID: "job", Observe: func(e millrace.Event) {
 		if c, ok := e.(millrace.CommitPhase); ok && c.Phase == phase {
-			d.armed = true
+			d.armed.Store(true)
 		}
 	}}
 	_, _ = x.Run(t.Context(), d, edit("a.txt", "b.txt")) // what it says is not what this is about
@@ -148,7 +148,7 @@ func fingerprint(t *testing.T, dir string) string {
 func TestInspectSeesWhatRecoverDoes(t *testing.T) {
 	for _, tt := range []struct {
 		phase      string
-		operations int
+		operations int64
 		status     millrace.LeftoverStatus
 		isNew      bool
 	}{
