@@ -180,7 +180,8 @@ func noFiles(s Step) string {
 func (r *run) call(s Step, view *fsutil.Stage, files []string, res *StepResult) *actions.Call {
 	var mu sync.Mutex
 	call := &actions.Call{
-		FS: view, Step: s.ID, Files: files, Limits: r.x.limits(), DryRun: r.x.DryRun, Workers: r.x.workers(),
+		FS: view, Step: s.ID, Files: files, Limits: r.x.limits(), DryRun: r.x.DryRun, FilesWanted: r.wanted(s.ID),
+		Workers: r.x.workers(),
 		Logger: r.log.With("step", s.ID),
 		OnWarning: func(message string) {
 			mu.Lock()
@@ -202,6 +203,11 @@ func (r *run) call(s Step, view *fsutil.Stage, files []string, res *StepResult) 
 		}
 	}
 	return call
+}
+
+// wanted reports whether a step takes the files of the one with that id.
+func (r *run) wanted(id string) bool {
+	return slices.ContainsFunc(r.p.steps, func(s Step) bool { return slices.Contains(s.inputs(), id) })
 }
 
 // filesOf returns the files that the step works on: canonical, each once, in the order they were given (X53).

@@ -29,6 +29,8 @@ type Call struct {
 	// DryRun says that the change will only be shown: nobody will commit this run. An action stages the same either way; it
 	// may tell more.
 	DryRun bool
+	// FilesWanted says that a later step takes the files of this one, so that what was read of them is worth keeping.
+	FilesWanted bool
 	// Workers is how many goroutines the step may use. Zero means GOMAXPROCS.
 	Workers int
 	// Logger may be nil; use Log.

@@ -84,7 +84,7 @@ func (b *bench) run(step string, a actions.Action, names []string, inputs ...str
 func (b *bench) runWith(ctx context.Context, step string, a actions.Action, names []string, inputs ...string) (actions.Outcome, error) {
 	b.t.Helper()
 	c := &actions.Call{
-		FS: b.stage.For(step, a.Spec().ReadOnly), Step: step, Files: names, Workers: 3,
+		FS: b.stage.For(step, a.Spec().ReadOnly), Step: step, Files: names, FilesWanted: true, Workers: 3,
 		OnWarning: func(w string) { b.mu.Lock(); b.warnings = append(b.warnings, w); b.mu.Unlock() },
 	}
 	for _, id := range inputs {

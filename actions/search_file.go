@@ -6,24 +6,19 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// searchBuffer is how much of a file a search reads at once, in bytes.
-const searchBuffer = 128 << 10
-
-// found is a file with matches.
-type found struct {
-	path    string
-	count   int
-	content []byte // if it or the lines are asked for
-	asText  bool   // an ambiguous pattern occurs as a text
-}
+const (
+	// searchBuffer is how much of a file a search reads at once, in bytes: little enough to be in the processor's cache still
+	// when it is looked at.
+	searchBuffer = 64 << 10
+	// searchWhole is the size up to which a file in which there may be a match is held as a whole, in bytes.
+	searchWhole = 1 << 20
+)
 
 // searching is the state of one search. Its method file is safe for concurrent use.
 type searching struct {
@@ -44,6 +39,14 @@ type searching struct {
 	large   []string
 }
 
+// buffer returns one that has room for what is read at once, behind the end of what was read before.
+func (s *searching) buffer() *[]byte {
+	if buf, ok := s.buffers.Get().(*[]byte); ok {
+		return buf
+	}
+	return new(make([]byte, searchBuffer+s.overlap))
+}
+
 // file searches one file. A file without a match is never held as a whole, if the pattern allows to tell from parts.
 func (s *searching) file(ctx context.Context, e fsutil.Entry) error {
 	f, err := e.Open()
@@ -54,32 +57,22 @@ func (s *searching) file(ctx context.Context, e fsutil.Entry) error {
 		return err
 	}
 	defer f.Close()
-	buf, _ := s.buffers.Get().(*[]byte)
-	if buf == nil {
-		buf = new([]byte)
-		*buf = make([]byte, searchBuffer+s.overlap)
-	}
+	buf := s.buffer()
 	defer s.buffers.Put(buf)
-
-	n, err := io.ReadFull(f, (*buf)[:searchBuffer])
+	n, whole, err := fsutil.ReadHead(f, (*buf)[:searchBuffer])
 	s.c.read(n)
-	first := (*buf)[:n]
-	if n == 0 || fsutil.IsBinary(first) {
-		return ignoreEOF(err)
-	}
-	if int64(n) > s.maxBytes {
+	head := (*buf)[:n]
+	switch {
+	case err != nil:
+		return err
+	case n == 0 || fsutil.IsBinary(head):
+		return nil
+	case int64(n) > s.maxBytes:
 		return s.leaveOut(e.Path)
+	case !whole:
+		return s.long(ctx, e.Path, f, buf, n)
 	}
-	if err != nil {
-		if err = ignoreEOF(err); err != nil || s.mayMatch != nil && !s.mayMatch(first) {
-			return err
-		}
-		if !s.pattern.Contains(first) && !s.pattern.AsText(first) {
-			return nil
-		}
-		return s.whole(ctx, e.Path, f, bytes.Clone(first))
-	}
-	return s.long(ctx, e.Path, f, buf, n)
+	return s.whole(ctx, e.Path, f, head)
 }
 
 // long searches a file that does not fit into the buffer, of which the first n bytes are in it.
@@ -91,14 +84,7 @@ func (s *searching) long(ctx context.Context, name string, f fsutil.ReadFile, bu
 	if info.Size() > s.maxBytes {
 		return s.leaveOut(name)
 	}
-	if !s.content && !s.lines && info.Size() >= s.c.pieces.least() && s.pattern.Streams() {
-		if err := s.stream(ctx, name, f, (*buf)[:n]); err != match.ErrLongLine { //nolint:errorlint // it comes as it is
-			return err
-		}
-		return s.again(ctx, name)
-	}
 	if s.mayMatch != nil && !s.mayMatch((*buf)[:n]) {
-		// Look through the rest part by part. What was read is not kept: where there is a match, the file is read again.
 		hit, err := s.rest(ctx, f, buf, n)
 		switch {
 		case errors.Is(err, fsutil.ErrTooLarge):
@@ -106,18 +92,25 @@ func (s *searching) long(ctx context.Context, name string, f fsutil.ReadFile, bu
 		case err != nil || !hit:
 			return err
 		}
-		return s.again(ctx, name)
 	}
-	head := bytes.Clone((*buf)[:n])
-	rest, err := io.ReadAll(io.LimitReader(f, s.maxBytes-int64(n)+1))
-	s.c.read(len(rest))
-	if err != nil {
-		return err
+	// What was read has not been kept: it is read again, with what follows.
+	again, ok := f.(io.ReaderAt)
+	switch {
+	case !ok:
+	case info.Size() <= searchWhole:
+		if cap(*buf) <= searchWhole {
+			*buf = make([]byte, searchWhole+1+s.overlap)
+		}
+		n, err := again.ReadAt((*buf)[:searchWhole+1], 0)
+		if ignoreEOF(err) == nil && n <= searchWhole && int64(n) <= s.maxBytes {
+			return s.whole(ctx, name, f, (*buf)[:n])
+		}
+	case !s.content && !s.lines && s.pattern.Streams():
+		if err := s.stream(ctx, name, again); err != match.ErrLongLine { //nolint:errorlint // it comes as it is
+			return err
+		}
 	}
-	if int64(n+len(rest)) > s.maxBytes {
-		return s.leaveOut(name)
-	}
-	return s.whole(ctx, name, f, append(head, rest...))
+	return s.afresh(ctx, name)
 }
 
 // leaveOut notes a file that is too large.
@@ -136,7 +129,7 @@ func (s *searching) rest(ctx context.Context, f fsutil.ReadFile, buf *[]byte, n 
 			return false, err
 		}
 		keep := copy(*buf, (*buf)[max(0, n-s.overlap):n])
-		more, err := io.ReadFull(f, (*buf)[keep:])
+		more, err := io.ReadFull(f, (*buf)[keep:keep+searchBuffer])
 		s.c.read(more)
 		n = keep + more
 		if more > 0 && s.mayMatch((*buf)[:n]) {
@@ -152,14 +145,14 @@ func (s *searching) rest(ctx context.Context, f fsutil.ReadFile, buf *[]byte, n 
 }
 
 // stream counts the matches in a file without holding more than a part of it.
-func (s *searching) stream(ctx context.Context, name string, f fsutil.ReadFile, first []byte) error {
+func (s *searching) stream(ctx context.Context, name string, f io.ReaderAt) error {
 	count, asText := 0, false
 	see := func(data []byte) { asText = asText || s.pattern.AsText(data) }
 	if !s.pattern.Ambiguous() {
 		see = nil
 	}
 	// One byte more than is allowed shows that there is too much.
-	r := &io.LimitedReader{R: io.MultiReader(bytes.NewReader(first), s.c.reading(f)), N: s.maxBytes + 1}
+	r := &io.LimitedReader{R: s.c.reading(io.NewSectionReader(f, 0, 1<<62)), N: s.maxBytes + 1}
 	err := s.c.scan(ctx, r, s.pattern, match.Stream{See: see}, func(match.Piece, []int) bool { count++; return true })
 	switch {
 	case err != nil:
@@ -174,8 +167,8 @@ func (s *searching) stream(ctx context.Context, name string, f fsutil.ReadFile, 
 	return nil
 }
 
-// again searches a file that was read before as a whole.
-func (s *searching) again(ctx context.Context, name string) error {
+// afresh searches a file as a whole that has to be opened for it again.
+func (s *searching) afresh(ctx context.Context, name string) error {
 	data, err := s.c.FS.ReadFileMax(name, s.maxBytes)
 	if errors.Is(err, fsutil.ErrTooLarge) {
 		return s.leaveOut(name)
@@ -186,14 +179,15 @@ func (s *searching) again(ctx context.Context, name string) error {
 	return s.report(ctx, name, data)
 }
 
-// whole searches the content of a file, which is not shared with a buffer.
+// whole searches the content of a file, which is in a buffer that will be used again.
 func (s *searching) whole(ctx context.Context, name string, f fsutil.ReadFile, data []byte) error {
-	if !s.pattern.Contains(data) && !s.pattern.AsText(data) {
+	if s.mayMatch != nil && !s.mayMatch(data) || !s.pattern.Contains(data) && !s.pattern.AsText(data) {
 		return nil
 	}
-	// A later step most likely wants it: it need not be read again then.
-	if info, err := f.Stat(); err == nil {
-		s.c.FS.Remember(name, data, info)
+	if s.c.FilesWanted {
+		if info, err := f.Stat(); err == nil {
+			s.c.FS.Remember(name, bytes.Clone(data), info)
+		}
 	}
 	return s.report(ctx, name, data)
 }
@@ -210,9 +204,9 @@ func (s *searching) report(ctx context.Context, name string, data []byte) error 
 		}
 		return nil
 	}
-	hit := found{path: name, count: n, asText: asText, content: shown}
+	hit := found{path: name, count: n, asText: asText, content: string(shown)}
 	if s.content {
-		hit.content = data
+		hit.content = string(data)
 	}
 	s.add(hit)
 	return nil
@@ -230,52 +224,6 @@ func (s *searching) count(ctx context.Context, data []byte) (n int, lines []byte
 		lines, err = w.end()
 	}
 	return n, lines, err
-}
-
-func (s *searching) add(hit found) {
-	s.mu.Lock()
-	s.found = append(s.found, hit)
-	s.mu.Unlock()
-}
-
-func (s *searching) addText(name string) {
-	s.mu.Lock()
-	s.textual = append(s.textual, name)
-	s.mu.Unlock()
-}
-
-// outcome returns what was found, in path order, and gives the warnings.
-func (s *searching) outcome() Outcome {
-	slices.SortFunc(s.found, func(a, b found) int { return strings.Compare(a.path, b.path) })
-	slices.Sort(s.textual)
-	slices.Sort(s.large)
-	out := Outcome{Counts: make(map[string]int, len(s.found)), Mode: s.pattern.Mode().String()}
-	if s.content || s.lines {
-		out.Content = make(map[string]string, len(s.found))
-	}
-	asText := 0
-	for _, f := range s.found {
-		out.Files = append(out.Files, f.path)
-		out.Counts[f.path] = f.count
-		if out.Content != nil {
-			out.Content[f.path] = string(f.content)
-		}
-		if f.asText {
-			asText++
-		}
-	}
-	for _, name := range s.large {
-		s.c.Warnf("%s: left out, larger than %d bytes", name, s.maxBytes)
-	}
-	// X10: a pattern like f(x) is a regular expression, but most likely not meant as one.
-	pattern := quoted(s.pattern.Source())
-	if len(s.textual) > 0 {
-		s.c.Warnf("pattern %s was read as a regular expression; as plain text it also occurs in %d files in which it does not match so, such as %s; set mode to say which is meant",
-			pattern, len(s.textual), s.textual[0])
-	} else if asText > 0 {
-		s.c.Warnf("pattern %s was read as a regular expression, and occurs as plain text in %d of the files; set mode to say which is meant", pattern, asText)
-	}
-	return out
 }
 
 // ignoreEOF returns nil for the errors with which io.ReadFull says that the file is at its end.

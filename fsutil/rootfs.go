@@ -3,7 +3,6 @@ package fsutil
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -28,7 +27,7 @@ import (
 //
 // All methods are safe for concurrent use. The zero RootFs is not usable; make one with [OpenRoot] or [Raise].
 type RootFs struct {
-	root  *os.Root
+	root  beneath
 	bases []string // absolute spellings of the directory that Canonical takes for it
 }
 
@@ -43,7 +42,7 @@ var (
 // OpenRoot opens the directory, following symbolic links in its name. Close the result when it is no longer needed; one
 // that is forgotten is closed when the garbage collector finds it.
 func OpenRoot(dir string) (*RootFs, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := openBeneath(dir)
 	if err != nil {
 		return nil, rootPathError("open", dir, err)
 	}
@@ -80,17 +79,21 @@ func (r *RootFs) Canonical(name string) (string, error) {
 }
 
 // name returns the canonical name. One that ends in a slash must not be that of a file.
-func (r *RootFs) name(name string) (string, error) { return r.checked(name, r.root.Stat) }
+func (r *RootFs) name(name string) (string, error) { return r.checked(name, true) }
 
 // linkName is name for operations on a symbolic link itself, which a slash at the end makes an error.
-func (r *RootFs) linkName(name string) (string, error) { return r.checked(name, r.root.Lstat) }
+func (r *RootFs) linkName(name string) (string, error) { return r.checked(name, false) }
 
-func (r *RootFs) checked(name string, stat func(string) (fs.FileInfo, error)) (string, error) {
+func (r *RootFs) checked(name string, follow bool) (string, error) {
 	clean, err := r.Canonical(name)
 	if err != nil || !strings.HasSuffix(name, "/") {
 		return clean, err
 	}
-	info, err := stat(clean)
+	look := r.root.Lstat
+	if follow {
+		look = r.root.Stat
+	}
+	info, err := look(clean)
 	switch {
 	case err == nil && !info.IsDir():
 		return "", syscall.ENOTDIR

@@ -30,7 +30,7 @@ func (r *RootFs) OpenDir(name string) (DirHandle, error) {
 	if err != nil {
 		return nil, rootPathError("open", name, err)
 	}
-	file, err := r.openDirectory(clean)
+	file, err := r.root.openDirectory(clean)
 	if err != nil {
 		return nil, rootPathError("open", name, err)
 	}

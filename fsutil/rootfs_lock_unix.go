@@ -16,7 +16,7 @@ import (
 // of a directory above or below. On a mount that cannot lock directories it locks the file .millrace/lock, which stays. A
 // ctx that is done already still gets a lock that is free.
 func (r *RootFs) Lock(ctx context.Context) (io.Closer, error) {
-	file, err := r.openDirectory(".")
+	file, err := r.root.openDirectory(".")
 	if err != nil {
 		return nil, rootPathError("lock", ".", err)
 	}

@@ -14,20 +14,26 @@ import (
 type rootReader struct {
 	name string
 	fd   int
-	stat syscall.Stat_t // when it was opened
+	size int64 // when it was opened
 }
 
 // check closes what turns out not to be a regular file.
 func (f *rootReader) check() error {
-	err := retry(func() error { return syscall.Fstat(f.fd, &f.stat) })
-	if err == nil && f.stat.Mode&syscall.S_IFMT != syscall.S_IFREG {
+	var stat syscall.Stat_t
+	err := retry(func() error { return syscall.Fstat(f.fd, &stat) })
+	if err == nil && stat.Mode&syscall.S_IFMT != syscall.S_IFREG {
 		err = ErrNotRegular
 	}
 	if err != nil {
 		f.Close()
 	}
+	f.size = stat.Size
 	return err
 }
+
+func (f *rootReader) sizeAtOpen() int64 { return f.size }
+
+const mostAtOnce = 1 << 30 // the system takes no more than 2 GiB at once
 
 func (f *rootReader) Read(p []byte) (int, error) {
 	if f.fd < 0 {
@@ -36,17 +42,36 @@ func (f *rootReader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	const most = 1 << 30 // the system takes no more than 2 GiB at once
-	var n int
-	err := retry(func() (err error) {
-		n, err = unix.Read(f.fd, p[:min(len(p), most)])
-		return err
-	})
-	switch {
-	case err != nil:
-		return 0, rootPathError("read", f.name, err)
-	case n == 0:
-		return 0, io.EOF
+	for {
+		n, err := unix.Read(f.fd, p[:min(len(p), mostAtOnce)])
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return 0, rootPathError("read", f.name, err)
+		case n == 0:
+			return 0, io.EOF
+		default:
+			return n, nil
+		}
+	}
+}
+
+// ReadAt implements io.ReaderAt.
+func (f *rootReader) ReadAt(p []byte, off int64) (n int, err error) {
+	if f.fd < 0 {
+		return 0, rootPathError("read", f.name, fs.ErrClosed)
+	}
+	for n < len(p) {
+		m, err := unix.Pread(f.fd, p[n:min(len(p), n+mostAtOnce)], off+int64(n))
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return n, rootPathError("read", f.name, err)
+		case m == 0:
+			return n, io.EOF
+		default:
+			n += m
+		}
 	}
 	return n, nil
 }

@@ -5,7 +5,6 @@ package fsutil
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path"
 	"syscall"
 
@@ -20,20 +19,10 @@ var (
 	_ LinkTimer  = (*RootFs)(nil)
 )
 
-// openDirectory opens a directory and nothing else; in particular it does not wait for the other end of a pipe.
-func (r *RootFs) openDirectory(clean string) (*os.File, error) {
-	return r.root.OpenFile(clean, os.O_RDONLY|unix.O_DIRECTORY|openNoWait, 0)
-}
-
 // at calls do with a handle of the directory the name is in and the last part of the name, for the system calls that
 // os.Root does not have. The last part is never "..": the name is canonical.
 func (r *RootFs) at(clean string, do func(dir int, base string) error) error {
-	file, err := r.openDirectory(path.Dir(clean))
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	return do(int(file.Fd()), path.Base(clean))
+	return r.root.within(path.Dir(clean), func(dir int) error { return do(dir, path.Base(clean)) })
 }
 
 // at2 is at for two names.
@@ -68,7 +57,7 @@ func (r *RootFs) SyncDir(name string) error {
 	if err != nil {
 		return rootPathError("sync", name, err)
 	}
-	file, err := r.openDirectory(clean)
+	file, err := r.root.openDirectory(clean)
 	if err != nil {
 		return rootPathError("sync", name, err)
 	}
