@@ -46,7 +46,11 @@ func ours(importPath string) (string, bool) {
 	return strings.CutPrefix(importPath, module+"/")
 }
 
-func isExample(dir string) bool { return dir == "examples" || strings.HasPrefix(dir, "examples/") }
+// isExample reports whether a package is a program that uses the library as everybody else would: it stands on top of the
+// root, and nothing stands on it.
+func isExample(dir string) bool {
+	return dir == "examples" || strings.HasPrefix(dir, "examples/") || dir == "internal/benchcmp"
+}
 
 // graph returns which of our packages each of our packages imports outside of tests, on any system.
 func graph(t *testing.T) map[string][]string {

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// bench is one run of the program.
+type bench struct {
+	self  string // this program
+	tools map[string]tool
+	runs  int // rounds that count
+	warm  int // rounds before them
+	dir   string
+	tree  string // the corpus; nobody writes to it
+	base  Digest // of the corpus
+	scale scale
+	logf  func(string, ...any)
+
+	left, right string // copies to write to, made when they are needed
+}
+
+// scale is how large what is generated is, and what is looked for in the corpus.
+type scale struct {
+	growth      []int // files of the trees that growth is measured on
+	growthRuns  int
+	factors     []int // how many times more edits, or steps
+	largeBytes  int64
+	largePlaces int
+	literal     string // what the searches look for
+	folded      string // and those in any case
+	from, to    string // what the edits replace: no file has the second
+	manyFrom    string // what the run that shows the peak of memory replaces
+	manyTo      string
+	smallRuns   int
+}
+
+// full is the scale of the table.
+func full() scale {
+	return scale{
+		growth: []int{1_000, 10_000, 100_000}, growthRuns: 5, factors: []int{1, 4, 16},
+		largeBytes: 1 << 30, largePlaces: 8_600, literal: "errors.New", folded: "recieve",
+		from: "CreateOrUpdate creates", to: "CreateOrUpdate makes", manyFrom: "http.StatusOK", manyTo: "http.StatusFine", smallRuns: 500,
+	}
+}
+
+// kubernetes is the scale for the small corpus, which has other words.
+func kubernetes() scale {
+	s := full()
+	s.growth, s.growthRuns, s.largeBytes, s.largePlaces, s.folded = []int{100, 1_000, 10_000}, 3, 64<<20, 540, "todo"
+	s.from, s.to, s.manyFrom, s.manyTo = "context.TODO()", "context.NONE()", "metav1.", "metav9."
+	return s
+}
+
+// work is where everything lies that is removed in the end.
+func (b *bench) work(name string) string { return filepath.Join(b.dir, "work", name) }
+
+// out is the file for an output.
+func (b *bench) out(name string) string { return b.work(strings.ReplaceAll(name, "/", "-") + ".out") }
+
+// copies makes the two trees that jobs write to: one for each side, so that neither sees what the other leaves behind.
+func (b *bench) copies() error {
+	if b.left != "" {
+		return nil
+	}
+	left, right := b.work("left"), b.work("right")
+	for _, to := range []string{left, right} {
+		b.logf("copying the corpus to %s", to)
+		if err := os.RemoveAll(to); err != nil {
+			return err
+		}
+		if err := copyTree(b.tree, to); err != nil {
+			return err
+		}
+		if err := sameTrees("a fresh copy", to, b.base); err != nil {
+			return err
+		}
+	}
+	b.left, b.right = left, right
+	return nil
+}
+
+// settle has the system write out what is dirty, so that no side pays for what the other has left.
+func (b *bench) settle(ctx context.Context) error {
+	t := b.tools["sync"]
+	if t.missing != "" {
+		return nil
+	}
+	return exec.CommandContext(ctx, t.path).Run()
+}
+
+// forget removes the backups in a tree.
+func forget(dir string) error { return os.RemoveAll(filepath.Join(dir, stateDir)) }
+
+// ours is millrace's side as a command: flags of the job sub-command, then the tree and the pipeline.
+func (b *bench) ours(out, dir, what string, flags ...string) command {
+	args := append([]string{b.self, "job"}, flags...)
+	return command{dir: b.dir, out: b.out(out), args: append(args, dir, what)}
+}
+
+// grep is ripgrep's side as a command.
+func (b *bench) grep(out string, args ...string) command {
+	return command{dir: b.tree, out: b.out(out), args: append([]string{b.tools["rg"].path}, append(args, ".")...)}
+}
+
+// shell is a line of shell as a command. $RG in it is ripgrep.
+func (b *bench) shell(out, dir, line string) command {
+	return command{dir: dir, out: b.out(out), args: []string{b.tools["sh"].path, "-c", strings.ReplaceAll(line, "$RG", quote(b.tools["rg"].path))}}
+}
+
+// quote makes one word of the shell.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// missing says which of the tools that a job needs is not there.
+func (b *bench) missing(needs []string) string {
+	for _, name := range needs {
+		if why := b.tools[name].missing; why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// thousands writes a number with commas.
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

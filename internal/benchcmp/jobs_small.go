@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+)
+
+// smallJobs are about what a run costs that has next to nothing to do.
+func smallJobs() []job {
+	return []job{{"small/pipeline", nil, smallPipeline}, {"small/allocations", nil, smallAllocations}}
+}
+
+// inProcess runs the hidden sub-command small in a process of its own, and reads what it says.
+func (b *bench) inProcess(ctx context.Context, what string, answer any) error {
+	c := command{dir: b.dir, out: b.out("small-" + what), args: []string{b.self, "small", what, fmt.Sprint(b.scale.smallRuns)}}
+	if _, err := b.run(ctx, c); err != nil {
+		return err
+	}
+	data, err := os.ReadFile(c.out)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, answer)
+}
+
+func smallPipeline(ctx context.Context, b *bench) (Outcome, error) {
+	var got smallTimes
+	if err := b.inProcess(ctx, "times", &got); err != nil {
+		return Outcome{}, err
+	}
+	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+	note := fmt.Sprintf("median of %d; %.2f to %.2f ms, %s allocations, %.0f KiB", got.Runs, ms(got.Min), ms(got.Max), thousands(got.Allocs), float64(got.Bytes)/1024)
+	return Outcome{Figures: []Figure{
+		{What: "decode and run search, edit, count of 10 files in memory", Value: ms(got.Median), Unit: "ms", Goal: 1, Note: note},
+	}}, nil
+}
+
+func smallAllocations(ctx context.Context, b *bench) (Outcome, error) {
+	var got smallAllocs
+	if err := b.inProcess(ctx, "allocations", &got); err != nil {
+		return Outcome{}, err
+	}
+	row := func(what string, value float64, note string) Figure {
+		return Figure{What: what, Value: value, Unit: "allocations", Goal: 1, Note: note}
+	}
+	return Outcome{Figures: []Figure{
+		row("dry run, for each file that does not match, in memory", got.UnmatchedMemory, "1,000 to 4,000 files; those of afero's MemMapFs included"),
+		row("dry run, for each file that does not match, on disk", got.UnmatchedDisk, "1,000 to 4,000 files; the name of a file is one"),
+		row("dry run, for each step and file", got.StepFile, "2 to 8 counting steps, 10 to 1,000 files on disk"),
+	}}, nil
+}

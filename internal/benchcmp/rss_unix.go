@@ -1,0 +1,22 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"runtime"
+	"syscall"
+)
+
+// peakRSS returns the most memory, in bytes, that a process or one of those it waited for had.
+func peakRSS(state *os.ProcessState) int64 {
+	usage, ok := state.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	peak := int64(usage.Maxrss) //nolint:unconvert // it has 32 bits elsewhere
+	if runtime.GOOS == "darwin" {
+		return peak
+	}
+	return peak << 10
+}

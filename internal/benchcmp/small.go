@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// smallTimes is what the small pipeline took.
+type smallTimes struct {
+	Runs             int
+	Median, Min, Max time.Duration
+	Allocs, Bytes    int // of one run
+}
+
+// smallAllocs are numbers of allocations.
+type smallAllocs struct {
+	UnmatchedMemory, UnmatchedDisk float64 // for each more file in which nothing is found
+	StepFile                       float64 // for each more file in each more step
+}
+
+// small is the hidden sub-command that measures within its own process.
+func small(ctx context.Context, args []string, stdout io.Writer) error {
+	if len(args) != 2 {
+		return errors.New("usage: small times|allocations RUNS")
+	}
+	runs, err := strconv.Atoi(args[1])
+	if err != nil {
+		return err
+	}
+	var answer any
+	if args[0] == "times" {
+		answer, err = timeSmall(ctx, runs)
+	} else {
+		answer, err = countAllocs(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(stdout).Encode(answer)
+}
+
+// hayLine is what small files without a needle are made of.
+const hayLine = "a line of hay that is like all the others\n"
+
+// plant writes n small files, of which the first few have a needle.
+func plant(fsys afero.Fs, n, matching int) error {
+	for i := range n {
+		text := strings.Repeat(hayLine, 50)
+		if i < matching {
+			text += "the " + needle + "\n"
+		}
+		if i < 10 {
+			if err := fsys.MkdirAll(fmt.Sprintf("d%d", i), 0o755); err != nil {
+				return err
+			}
+		}
+		if err := afero.WriteFile(fsys, fmt.Sprintf("d%d/f%d.txt", i%10, i), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// timeSmall decodes and runs a pipeline again and again, each time on new files in memory.
+func timeSmall(ctx context.Context, runs int) (smallTimes, error) {
+	const files = 10
+	text := []byte(replacing(needle, thread))
+	var took []time.Duration
+	var allocs, size []uint64
+	warm := runs/10 + 1
+	for i := range warm + runs {
+		fsys := afero.NewMemMapFs()
+		if err := plant(fsys, files, files); err != nil {
+			return smallTimes{}, err
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		start := time.Now()
+		p, err := millrace.Decode(text)
+		if err != nil {
+			return smallTimes{}, err
+		}
+		res, err := millrace.Run(ctx, fsys, p)
+		if err != nil {
+			return smallTimes{}, err
+		}
+		d := time.Since(start)
+		runtime.ReadMemStats(&after)
+		if res.TotalEdits != files {
+			return smallTimes{}, fmt.Errorf("%d edits, not %d", res.TotalEdits, files)
+		}
+		if i >= warm {
+			took = append(took, d)
+			allocs, size = append(allocs, after.Mallocs-before.Mallocs), append(size, after.TotalAlloc-before.TotalAlloc)
+		}
+	}
+	mean := func(a, b uint64) uint64 { return (a + b) / 2 }
+	return smallTimes{
+		Runs: runs, Median: median(took, meanDuration), Min: slices.Min(took), Max: slices.Max(took),
+		Allocs: int(median(allocs, mean)), Bytes: int(median(size, mean)),
+	}, nil
+}
+
+// countAllocs sees how the allocations of a dry run grow.
+func countAllocs(ctx context.Context) (got smallAllocs, err error) {
+	dir, err := os.MkdirTemp("", "benchcmp-")
+	if err != nil {
+		return got, err
+	}
+	defer os.RemoveAll(dir)
+	onDisk := func(n, matching int) (afero.Fs, error) {
+		place := filepath.Join(dir, fmt.Sprintf("%d-%d", n, matching))
+		if err := os.MkdirAll(place, 0o755); err != nil {
+			return nil, err
+		}
+		fsys, err := fsutil.OpenRoot(place)
+		if err != nil {
+			return nil, err
+		}
+		return fsys, plant(fsys, n, matching)
+	}
+	inMemory := func(n, matching int) (afero.Fs, error) {
+		fsys := afero.NewMemMapFs()
+		return fsys, plant(fsys, n, matching)
+	}
+	const few, many, matching = 1_000, 4_000, 10
+	slope := func(open func(n, matching int) (afero.Fs, error)) (float64, error) {
+		a, err := allocations(ctx, open, few, matching, replacing(needle, thread))
+		if err != nil {
+			return 0, err
+		}
+		b, err := allocations(ctx, open, many, matching, replacing(needle, thread))
+		return (b - a) / (many - few), err
+	}
+	if got.UnmatchedMemory, err = slope(inMemory); err != nil {
+		return got, err
+	}
+	if got.UnmatchedDisk, err = slope(onDisk); err != nil {
+		return got, err
+	}
+	// What is left when steps alone and files alone are taken away is what each file costs in each step.
+	const steps, moreSteps, files, moreFiles = 2, 8, 10, 1_000
+	var n [4]float64
+	for i, k := range []struct{ steps, files int }{{steps, files}, {steps, moreFiles}, {moreSteps, files}, {moreSteps, moreFiles}} {
+		if n[i], err = allocations(ctx, onDisk, k.files, k.files, counting(k.steps)); err != nil {
+			return got, err
+		}
+	}
+	got.StepFile = (n[3] - n[2] - n[1] + n[0]) / ((moreSteps - steps) * (moreFiles - files))
+	return got, nil
+}
+
+// counting is a pipeline of a search and so many counts of what it has found.
+func counting(steps int) string {
+	all := []object{searching(needle, "literal", false, true)}
+	for i := range steps {
+		all = append(all, object{"id": fmt.Sprintf("count%d", i), "action": "count_occurrences", "input_from": "find", "params": object{"pattern": needle}})
+	}
+	return encode(all...)
+}
+
+// allocations returns the median number of allocations of a dry run.
+func allocations(ctx context.Context, open func(n, matching int) (afero.Fs, error), n, matching int, pipeline string) (float64, error) {
+	fsys, err := open(n, matching)
+	if err != nil {
+		return 0, err
+	}
+	if c, ok := fsys.(io.Closer); ok {
+		defer c.Close()
+	}
+	p, err := millrace.Decode([]byte(pipeline))
+	if err != nil {
+		return 0, err
+	}
+	var all []float64
+	for range 5 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		plan, err := millrace.Executor{}.Plan(ctx, fsys, p)
+		runtime.ReadMemStats(&after)
+		if err != nil {
+			return 0, err
+		}
+		if found := len(plan.Result().FilesAffected); found != matching {
+			return 0, fmt.Errorf("%d files, not %d", found, matching)
+		}
+		all = append(all, float64(after.Mallocs-before.Mallocs))
+	}
+	return median(all, meanFloat), nil
+}
