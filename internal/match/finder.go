@@ -1,6 +1,9 @@
 package match
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // A searcher finds places that a match must touch. It is immutable.
 type searcher interface {
@@ -146,12 +149,12 @@ type places struct {
 	at   []int // the next place of each, len(data)+1 if there is none
 }
 
-func newPlaces(data []byte, of []searcher) *places {
-	p := &places{data: data, of: of, at: make([]int, len(of))}
+// reset begins anew.
+func (p *places) reset(data []byte, of []searcher) {
+	p.data, p.of, p.at = data, of, slices.Grow(p.at[:0], len(of))[:len(of)]
 	for i := range p.at {
 		p.at[i] = -1
 	}
-	return p
 }
 
 // next returns the first place at or after from, or -1. From one call to the next, from must not fall.

@@ -24,6 +24,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+	"sync"
 )
 
 // Mode says how a pattern is read.
@@ -127,13 +128,16 @@ type Pattern struct {
 	mode    Mode // Literal or Regex
 	guessed bool // mode was Auto
 
-	exact *finder // of a literal that is compared byte for byte; otherwise re is set
+	exact *finder  // of a literal that is compared byte for byte; otherwise re is set
+	sole  searcher // finds the matches, as they are all one text
 	re    *regexp.Regexp
 	// shifted matches one more character, before what re matches. It is set if re looks at what is before it.
 	shifted *regexp.Regexp
 	traits  traits
 	need    []searcher // each match contains one of these; if there are none, nothing is known
-	byLine  bool       // need is set, and no match goes beyond the line it is in
+	machine *machine   // nil if there is none for re
+	byLine  bool       // no match goes beyond the line it is in, and there is a way to find the lines
+	spare   sync.Pool  // of *tools
 
 	anyEnd bool    // "\r\n" counts as one line end
 	viewed bool    // to find it, the file has to be looked at without the "\r" of "\r\n"
@@ -178,6 +182,7 @@ func compileLiteral(pattern string, flags Flags) (*Pattern, error) {
 		return p, nil
 	}
 	p := &Pattern{source: pattern, mode: Literal, exact: newFinder(pattern)}
+	p.sole = p.exact
 	p.anyEnd = !strings.Contains(pattern, "\r")
 	p.viewed = p.anyEnd && strings.Contains(pattern, "\n")
 	p.need = []searcher{p.exact}
@@ -234,9 +239,13 @@ func compileTree(pattern, regex string, flags Flags, anyEnd func(traits) bool) (
 	}
 	p.anyEnd = anyEnd(p.traits)
 	p.need = required(tree, p.anyEnd)
-	p.byLine = len(p.need) > 0 && p.traits.oneLine
+	p.machine = newMachine(tree, p.anyEnd && (p.traits.endLine || !p.traits.oneLine))
+	p.byLine = p.traits.oneLine && (len(p.need) > 0 || p.machine != nil)
 	// Without a newline, and with no $ that is not seen to by line, nothing in the file looks different.
 	p.viewed = p.anyEnd && !p.traits.oneLine || p.anyEnd && p.traits.endLine && !p.byLine
+	if !p.viewed {
+		p.sole = soleText(tree)
+	}
 	return p, nil
 }
 

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"math"
 	"regexp/syntax"
 	"strings"
 	"unicode"
@@ -10,31 +11,66 @@ import (
 // text is a piece of text that a match contains.
 type text struct {
 	s    string
-	fold bool // in any case; s is in lower case then, ASCII, without k and s
+	fold bool // its ASCII letters in any case; s is in lower case then
 }
 
-// maxRequired is how many texts are looked for side by side. More of them cost as much as the regular expression.
+// maxRequired is how many texts are looked for side by side.
 const maxRequired = 8
+
+// maxText is how long such a text is at most, in bytes.
+const maxText = 32
 
 // required returns searchers such that every match of the regular expression contains the text of at least one. None
 // means that nothing is known. With anyEnd, "\r\n" may stand in the file where a match has "\n".
 func required(re *syntax.Regexp, anyEnd bool) []searcher {
-	set := requiredTexts(re)
-	all := make([]searcher, 0, len(set))
+	set := textsOf(re).best
+	var folded []rune // letters with a third form, which is not ASCII
+	all := make([]searcher, 0, len(set)+2)
 	for _, t := range set {
 		if anyEnd {
 			t.s = longestLine(t.s)
 		}
-		if t.s == "" {
+		switch {
+		case t.s == "":
 			return nil
-		}
-		if t.fold {
-			all = append(all, newFoldFinder(t.s))
-		} else {
+		case !t.fold:
 			all = append(all, newFinder(t.s))
+			continue
+		case strings.Contains(t.s, "k"):
+			folded = append(folded, '\u212a')
+		}
+		if strings.Contains(t.s, "s") {
+			folded = append(folded, '\u017f')
+		}
+		all = append(all, newFoldFinder(t.s))
+	}
+	// A match with one of those in place of the ASCII letter contains at least that.
+	for i, r := range folded {
+		if !strings.ContainsRune(string(folded[:i]), r) {
+			all = append(all, newFinder(string(r)))
 		}
 	}
 	return all
+}
+
+// soleText returns a searcher that finds the matches of the regular expression, if they are all one text, or nil.
+func soleText(re *syntax.Regexp) searcher {
+	if re.Op != syntax.OpLiteral {
+		return nil
+	}
+	if re.Flags&syntax.FoldCase == 0 {
+		for _, r := range re.Rune {
+			if runeTexts(r, false).exact == nil {
+				return nil
+			}
+		}
+		return newFinder(string(re.Rune))
+	}
+	set := textsOf(re).exact
+	if len(set) != 1 || strings.ContainsAny(set[0].s, "ks") {
+		return nil
+	}
+	return newFoldFinder(set[0].s)
 }
 
 // longestLine returns the longest part of s without a newline.
@@ -48,79 +84,234 @@ func longestLine(s string) string {
 	return longest
 }
 
-// requiredTexts returns texts of which every match of re contains at least one, nil if it finds none.
-func requiredTexts(re *syntax.Regexp) []text {
+// texts are what is known of the texts in the matches of a regular expression.
+type texts struct {
+	exact []text // all that can match, nil if that is not known
+	best  []text // every match contains one of these, as rare as they could be found, nil if there are none
+}
+
+// textsOf returns what is known of the texts in the matches of re. A fold text stands for its form in ASCII letters only.
+func textsOf(re *syntax.Regexp) texts {
+	var r run
 	switch re.Op {
 	case syntax.OpLiteral:
-		return literalText(re)
-	case syntax.OpCapture, syntax.OpPlus:
-		return requiredTexts(re.Sub[0])
-	case syntax.OpRepeat:
-		if re.Min > 0 {
-			return requiredTexts(re.Sub[0])
+		for _, c := range re.Rune {
+			r.add(runeTexts(c, re.Flags&syntax.FoldCase != 0))
 		}
+	case syntax.OpCharClass:
+		r.add(classTexts(re.Rune))
+	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		r.add(texts{exact: []text{{}}})
+	case syntax.OpCapture:
+		return textsOf(re.Sub[0])
 	case syntax.OpConcat:
-		var best []text
 		for _, sub := range re.Sub {
-			if set := requiredTexts(sub); score(set) > score(best) {
-				best = set
-			}
+			r.addRepeated(sub)
 		}
-		return best
 	case syntax.OpAlternate:
-		var union []text
-		for _, sub := range re.Sub {
-			set := requiredTexts(sub)
-			if union = append(union, set...); len(set) == 0 || len(union) > maxRequired {
-				return nil
+		r.add(alternatives(re.Sub))
+	default:
+		r.addRepeated(re)
+	}
+	return r.texts()
+}
+
+// run puts the texts of one thing after the other together. Its zero value is that of nothing.
+type run struct {
+	now    []text // what the match has at this place, nil for the empty text
+	best   []text
+	broken bool // there was something between
+}
+
+func (r *run) texts() texts {
+	if r.broken {
+		r.cut()
+		return texts{best: r.best}
+	}
+	exact := r.now
+	if exact == nil {
+		exact = []text{{}}
+	}
+	return texts{exact: exact, best: rarer(r.best, exact)}
+}
+
+// cut ends the texts that are put together.
+func (r *run) cut() {
+	r.best, r.now, r.broken = rarer(r.best, r.now), nil, true
+}
+
+// add puts one thing behind those before.
+func (r *run) add(t texts) {
+	r.best = rarer(r.best, t.best)
+	if t.exact == nil {
+		r.cut()
+		return
+	}
+	if r.now == nil {
+		r.now = t.exact
+		return
+	}
+	if len(t.exact) > 1 {
+		r.best = rarer(r.best, r.now) // longer texts are rarer, but more of them take longer
+	}
+	next, ok := product(r.now, t.exact)
+	if !ok {
+		r.cut()
+		next = t.exact
+	}
+	r.now = next
+}
+
+// addRepeated is add for something that may be a repetition.
+func (r *run) addRepeated(re *syntax.Regexp) {
+	const most = 8 // more of the same is no rarer
+	switch {
+	case re.Op == syntax.OpQuest || re.Op == syntax.OpRepeat && re.Min == 0 && re.Max == 1:
+		t := textsOf(re.Sub[0])
+		if t.exact == nil || len(t.exact) == maxRequired {
+			r.cut()
+			return
+		}
+		r.add(texts{exact: append([]text{{}}, t.exact...)})
+	case re.Op == syntax.OpPlus:
+		r.addTimes(re.Sub[0], 1, false)
+	case re.Op == syntax.OpRepeat && re.Min > 0:
+		r.addTimes(re.Sub[0], min(re.Min, most), re.Min == re.Max && re.Min <= most)
+	case re.Op == syntax.OpStar || re.Op == syntax.OpRepeat:
+		r.cut()
+	case re.Op == syntax.OpNoMatch || re.Op == syntax.OpAnyChar || re.Op == syntax.OpAnyCharNotNL:
+		r.cut()
+	default:
+		r.add(textsOf(re))
+	}
+}
+
+// addTimes adds something several times, and unless that is all, what may be between, and the last time.
+func (r *run) addTimes(re *syntax.Regexp, times int, all bool) {
+	t := textsOf(re)
+	for range times {
+		r.add(t)
+	}
+	if !all {
+		r.cut()
+		r.add(t)
+	}
+}
+
+// alternatives returns what is known of the texts of one of several things.
+func alternatives(subs []*syntax.Regexp) texts {
+	all := texts{exact: []text{}, best: []text{}}
+	for _, sub := range subs {
+		t := textsOf(sub)
+		if all.exact != nil && t.exact != nil && len(all.exact)+len(t.exact) <= maxRequired {
+			all.exact = append(all.exact, t.exact...)
+		} else {
+			all.exact = nil
+		}
+		if all.best != nil && t.best != nil && len(all.best)+len(t.best) <= maxRequired {
+			all.best = append(all.best, t.best...)
+		} else {
+			all.best = nil
+		}
+		if all.exact == nil && all.best == nil {
+			break
+		}
+	}
+	return all
+}
+
+// product returns all texts of a followed by those of b. It is not ok if they are too many or too long, or some would be in any
+// case and some not.
+func product(a, b []text) (all []text, ok bool) {
+	if len(a)*len(b) > maxRequired {
+		return nil, false
+	}
+	for _, s := range a {
+		for _, t := range b {
+			if len(s.s)+len(t.s) > maxText || s.fold != t.fold && !(s.caseless() || t.caseless()) {
+				return nil, false
 			}
+			all = append(all, text{s: s.s + t.s, fold: s.fold && !s.caseless() || t.fold && !t.caseless()})
 		}
-		return union
 	}
-	return nil
+	return all, true
 }
 
-// literalText returns the text of a literal, or of its longest part that can be looked for without regard to case.
-func literalText(re *syntax.Regexp) []text {
-	for _, r := range re.Rune {
-		// A surrogate or the replacement character would also stand for bytes that are not valid UTF-8.
-		if r == utf8.RuneError || !utf8.ValidRune(r) {
-			return nil
-		}
-	}
-	if re.Flags&syntax.FoldCase == 0 {
-		return []text{{s: string(re.Rune)}}
-	}
-	var best, run []byte
-	for _, r := range re.Rune {
-		low := unicode.ToLower(r)
-		if r >= utf8.RuneSelf || low >= utf8.RuneSelf || low == 'k' || low == 's' {
-			run = nil
-			continue
-		}
-		if run = append(run, byte(low)); len(run) > len(best) && len(run) <= maxFold {
-			best = run
-		}
-	}
-	if len(best) == 0 {
-		return nil
-	}
-	return []text{{s: string(best), fold: true}}
+// caseless reports whether the text has no ASCII letters.
+func (t text) caseless() bool {
+	return !strings.ContainsFunc(t.s, func(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' })
 }
 
-// score says how much a set of texts helps to leave files out: the shortest text matters most, then how rare its bytes
-// are, and each further text makes it worse.
-func score(set []text) int {
+// runeTexts returns the text of one character.
+func runeTexts(r rune, fold bool) texts {
+	// A surrogate or the replacement character would also stand for bytes that are not valid UTF-8.
+	if r == utf8.RuneError || !utf8.ValidRune(r) {
+		return texts{}
+	}
+	if !fold || unicode.SimpleFold(r) == r {
+		return texts{exact: []text{{s: string(r)}}}
+	}
+	for other := unicode.SimpleFold(r); other != r && r >= utf8.RuneSelf; other = unicode.SimpleFold(other) {
+		if other < utf8.RuneSelf {
+			r = other
+		}
+	}
+	if r >= utf8.RuneSelf {
+		return texts{}
+	}
+	return texts{exact: []text{{s: string(unicode.ToLower(r)), fold: true}}}
+}
+
+// classTexts returns the texts of the characters of a class, given as ranges.
+func classTexts(ranges []rune) texts {
+	const most = 4
+	var t texts
+	for i := 0; i+1 < len(ranges); i += 2 {
+		for r := ranges[i]; r <= ranges[i+1]; r++ {
+			one := runeTexts(r, false)
+			if one.exact == nil || len(t.exact) == most {
+				return texts{}
+			}
+			t.exact = append(t.exact, one.exact...)
+		}
+	}
+	return t
+}
+
+// rarer returns the one of two sets of texts that takes less time to look for. A set with the empty text is of no use.
+func rarer(a, b []text) []text {
+	if cost(b) < cost(a) {
+		return b
+	}
+	return a
+}
+
+// cost estimates how long it takes to look for a set of texts, in nanoseconds for each byte. It is infinite if that tells nothing.
+func cost(set []text) float64 {
+	const pass, stop, line = 0.05, 4, 150 // for each byte; for a place with the rarest byte; for a line with the text
 	if len(set) == 0 {
-		return 0
+		return math.Inf(1)
 	}
-	worst := 1 << 30
+	sum := 0.0
 	for _, t := range set {
-		rarest := 255
-		for i := range len(t.s) {
-			rarest = min(rarest, int(byteRank[t.s[i]]))
+		if t.s == "" {
+			return math.Inf(1)
 		}
-		worst = min(worst, 1+255-rarest+64*min(len(t.s), 16))
+		rarest, passes := 1.0, 1.0
+		hits := 1.0
+		for i := range len(t.s) {
+			c := frequency(t.s[i])
+			if upper := asciiUpper(t.s[i]); t.fold && upper != t.s[i] {
+				c += frequency(upper)
+				passes = 2
+			}
+			rarest = min(rarest, c)
+			hits *= min(1, 4*c) // letters are not independent of each other
+		}
+		sum += passes*pass + rarest*stop + min(hits/4, rarest)*line
 	}
-	return max(1, worst-48*(len(set)-1))
+	return sum
 }
+
+// frequency estimates how many of the bytes of a text are this one.
+func frequency(c byte) float64 { return 0.15 * math.Exp2((float64(byteRank[c])-249)/12) }

@@ -1,7 +1,6 @@
 package match
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"unicode/utf8"
@@ -19,11 +18,13 @@ func (e *LimitError) Error() string {
 
 // Contains reports whether the pattern matches anywhere in data.
 func (p *Pattern) Contains(data []byte) bool {
-	if p.exact != nil && !p.needsView(data) {
-		return p.exact.next(data, 0) >= 0
+	if p.sole != nil && !p.needsView(data) {
+		return p.sole.next(data, 0) >= 0
 	}
-	if len(p.need) > 0 && !anywhere(data, p.need) {
-		return false
+	t := p.tools(data, false)
+	defer p.putBack(t)
+	if found, ok := t.contains(); ok {
+		return found
 	}
 	found := false
 	// The background context never ends, and there is no limit, so there is no error.
@@ -31,12 +32,36 @@ func (p *Pattern) Contains(data []byte) bool {
 	return found
 }
 
-// Count returns how often the pattern matches, without overlaps, from left to right. It looks at the context between
-// matches and returns its error.
+// Count returns how often the pattern matches, without overlaps, from left to right. It looks at the context now and then
+// and returns its error.
 func (p *Pattern) Count(ctx context.Context, data []byte) (int, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if p.sole != nil && !p.needsView(data) {
+		return p.countTexts(ctx, data)
+	}
+	if p.machine != nil && !p.machine.empty {
+		t := p.tools(data, false)
+		defer p.putBack(t)
+		if n, ok, err := t.count(ctx); ok {
+			return n, err
+		}
+	}
 	n := 0
 	err := p.scan(ctx, data, false, func([]int) bool { n++; return true })
 	return n, err
+}
+
+func (p *Pattern) countTexts(ctx context.Context, data []byte) (n int, err error) {
+	for pos := p.sole.next(data, 0); pos >= 0; pos = p.sole.next(data, pos+p.sole.size()) {
+		if n++; n%1024 == 0 {
+			if err := ctx.Err(); err != nil {
+				return n, err
+			}
+		}
+	}
+	return n, nil
 }
 
 // All calls yield for each match, in order, as [regexp.Regexp.FindAllSubmatchIndex] finds them: loc[0] and loc[1] are
@@ -62,21 +87,24 @@ func (p *Pattern) All(ctx context.Context, data []byte, limit int, yield func(lo
 // scan finds the matches. Without groups, loc has only the match itself.
 func (p *Pattern) scan(ctx context.Context, data []byte, groups bool, yield func(loc []int) bool) error {
 	if !p.needsView(data) {
-		return p.scanText(ctx, data, groups, yield)
+		return p.scanText(ctx, data, false, groups, yield)
 	}
 	v := newView(data)
-	return p.scanText(ctx, v.text, groups, func(loc []int) bool { return yield(v.original(loc)) })
+	return p.scanText(ctx, v.text, true, groups, func(loc []int) bool { return yield(v.original(loc)) })
 }
 
-func (p *Pattern) scanText(ctx context.Context, data []byte, groups bool, yield func(loc []int) bool) error {
+func (p *Pattern) scanText(ctx context.Context, data []byte, view, groups bool, yield func(loc []int) bool) error {
 	s := scan{Pattern: p, ctx: ctx, groups: groups, yield: yield}
-	switch {
-	case p.exact != nil:
+	if p.sole != nil {
 		s.literal(data)
-	case p.byLine:
-		s.lines(data)
-	default:
-		s.whole(data, 0, newPlaces(data, p.need))
+		return s.err
+	}
+	t := p.tools(data, view)
+	defer p.putBack(t)
+	if p.byLine {
+		s.lines(t)
+	} else {
+		s.whole(data, 0, t)
 	}
 	return s.err
 }
@@ -96,57 +124,37 @@ func (s *scan) alive() bool {
 }
 
 func (s *scan) literal(data []byte) {
-	if !s.alive() {
-		return
-	}
 	loc := make([]int, 2)
-	for pos, n := 0, 1; ; n++ {
-		i := s.exact.next(data, pos)
+	for pos := 0; s.alive(); {
+		i := s.sole.next(data, pos)
 		if i < 0 {
 			return
 		}
-		pos = i + s.exact.size()
+		pos = i + s.sole.size()
 		if loc[0], loc[1] = i, pos; !s.yield(loc) {
 			return
 		}
-		if n%1024 == 0 && !s.alive() {
+	}
+}
+
+// lines runs the regular expression on those lines only that have a match, as far as that is known.
+func (s *scan) lines(t *tools) {
+	for {
+		line, start := t.line()
+		if line == nil || !s.whole(line, start, nil) {
 			return
 		}
 	}
 }
 
-// lines runs the regular expression on those lines only that have one of the needed texts.
-func (s *scan) lines(data []byte) {
-	at := newPlaces(data, s.need)
-	for pos := 0; ; {
-		hit := at.next(pos)
-		if hit < 0 {
-			return
-		}
-		start := pos + bytes.LastIndexByte(data[pos:hit], '\n') + 1 // pos itself begins a line
-		end := len(data)
-		if i := bytes.IndexByte(data[hit:], '\n'); i >= 0 {
-			end = hit + i
-		}
-		pos = end + 1
-		line := data[start:end]
-		if s.anyEnd && end < len(data) {
-			line = bytes.TrimSuffix(line, crlf[:1])
-		}
-		if !s.whole(line, start, nil) || pos > len(data) {
-			return
-		}
-	}
-}
-
-// whole finds the matches in data, which begins at offset base of the text, the way package regexp does. need, if not
-// nil, are the places one of which each match contains.
-func (s *scan) whole(data []byte, base int, need *places) bool {
+// whole finds the matches in data, which begins at offset base of the text, the way package regexp does. t, if not nil, can
+// tell where there are no more.
+func (s *scan) whole(data []byte, base int, t *tools) bool {
 	for pos, last := 0, -1; pos <= len(data); {
 		if !s.alive() {
 			return false
 		}
-		if need != nil && len(need.of) > 0 && need.next(pos) < 0 {
+		if t != nil && !t.more(pos) {
 			return true
 		}
 		loc := s.from(data, pos)

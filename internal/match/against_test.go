@@ -1,0 +1,129 @@
+package match_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/match"
+)
+
+// expected returns what package regexp finds, in the text as the pattern sees it: without the "\r" of each "\r\n" where that
+// counts as one line end.
+func expected(p *match.Pattern, re *regexp.Regexp, data []byte) [][]int {
+	if !match.AnyEnd(p) {
+		return re.FindAllSubmatchIndex(data, -1)
+	}
+	var seen []byte
+	var at []int // for each byte that is seen, where it is, or where the line end begins that it is of
+	for i, c := range data {
+		if c == '\r' && i+1 < len(data) && data[i+1] == '\n' {
+			continue
+		}
+		place := i
+		if c == '\n' && i > 0 && data[i-1] == '\r' {
+			place--
+		}
+		seen, at = append(seen, c), append(at, place)
+	}
+	at = append(at, len(data))
+	locs := re.FindAllSubmatchIndex(seen, -1)
+	for _, loc := range locs {
+		for i := range loc {
+			if loc[i] >= 0 {
+				loc[i] = at[loc[i]]
+			}
+		}
+	}
+	return locs
+}
+
+// against holds a pattern against package regexp on one text, in every way that it can be asked. It returns how many matches
+// there are.
+func against(p *match.Pattern, re *regexp.Regexp, data []byte) (matches int, err error) {
+	ctx := context.Background()
+	want := expected(p, re, data)
+	var got [][]int
+	contains := p.Contains(data)
+	n, err := p.Count(ctx, data)
+	if err != nil {
+		return 0, err
+	}
+	if err := p.All(ctx, data, 0, func(loc []int) bool { got = append(got, slices.Clone(loc)); return true }); err != nil {
+		return 0, err
+	}
+	switch mayMatch, _ := p.Screen(); {
+	case contains != (len(want) > 0):
+		return 0, fmt.Errorf("contains %v, but %d matches", contains, len(want))
+	case n != len(want):
+		return 0, fmt.Errorf("count %d, want %d", n, len(want))
+	case !slices.EqualFunc(got, want, slices.Equal):
+		return 0, fmt.Errorf("got %v, want %v", got, want)
+	case mayMatch != nil && len(want) > 0 && !mayMatch(data):
+		return 0, fmt.Errorf("screened out, but %d matches", len(want))
+	case p.Streams():
+		// A match that ends where a piece does comes with that piece.
+		scanned := 0
+		err := p.Scan(ctx, bytes.NewReader(data), match.Stream{Window: 64}, func(match.Piece, []int) bool { scanned++; return true })
+		if err != nil || scanned != len(want) {
+			return 0, fmt.Errorf("scan found %d (%w), want %d", scanned, err, len(want))
+		}
+	}
+	return len(want), nil
+}
+
+// TestAgainstRegexp holds random regular expressions on random texts against package regexp: short texts, and some that are
+// long enough to be searched in parts, with much and little room for states.
+func TestAgainstRegexp(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	g := grammar{rand.New(rand.NewPCG(seed, 1))}
+	patterns, machines, texts, long, matching := 0, 0, 0, 0, 0
+	for patterns < fstest.Runs(1_000, 4_000, 1_000_000) {
+		source := g.regex()
+		p, err := match.Compile(source, match.Regex, match.Flags{})
+		if err != nil {
+			continue
+		}
+		re := regexp.MustCompile(source)
+		patterns++
+		if match.HasMachine(p) {
+			machines++
+		}
+		room := 1 << 20
+		if g.IntN(3) == 0 {
+			room = 500 + g.IntN(4000)
+			match.SetRoom(p, room)
+		}
+		for range 8 {
+			most := 12
+			switch g.IntN(24) {
+			case 0:
+				most = 4000
+			case 1, 2, 3:
+				most = 100
+			}
+			data := g.text(most)
+			n, err := against(p, re, data)
+			if err != nil {
+				t.Fatalf("seed %d: %q, room %d, in %q: %v", seed, source, room, data, err)
+			}
+			texts++
+			if n > 0 {
+				matching++
+			}
+			if len(data) > 4096 {
+				long++
+			}
+		}
+	}
+	if machines < patterns/2 || long == 0 || matching < texts/10 {
+		t.Errorf("of %d patterns %d have a machine; of %d texts %d match and %d are long", patterns, machines, texts, matching, long)
+	}
+	fstest.Countf(t, "%d patterns (%d with a machine), %d texts, %d with matches, %d in parts", patterns, machines, texts, matching, long)
+}

@@ -1,0 +1,269 @@
+package match
+
+import (
+	"encoding/binary"
+	"regexp/syntax"
+	"slices"
+	"unicode/utf8"
+)
+
+// dfa runs a [machine] over texts, with one look into a table for each byte. A state is what may go on behind a place, and
+// what is known of the character before it; the states that come up, and where they lead, are worked out as they are needed
+// and kept, within bounds. All it does is linear in the text. It is for one goroutine.
+//
+// A state holds the instructions that wait for the next character, the preferred ones first, as package regexp has them. That
+// a match has ended is known with the character behind it, because $ and \b look at that. Until there is a match, each place
+// is another one where one could begin. When there is one, all that is less preferred than it goes.
+//
+// Characters are those of package regexp: each byte that is not part of valid UTF-8 is a U+FFFD. For ASCII, the table is
+// indexed by bytes. All other characters are taken one at a time, but for the many states to which they mean nothing.
+type dfa struct {
+	m      *machine
+	data   []byte
+	skipCR bool     // the "\r" of "\r\n" is passed over
+	table  []uint32 // a state is the offset of its row
+	states []state
+	known  map[string]uint32 // states by what they consist of
+	starts [8]uint32         // where to start, by what is before
+	lanes  [maxLanes]lane
+
+	todo, seen, next list
+	stack            []uint32
+	key              []byte
+
+	bytes    int // about how much memory the states take
+	taken    int // how many bytes of texts were gone through since the states were last forgotten
+	wasted   int // how often that was not worth it
+	hopeless bool
+}
+
+// An entry of the table is the state that comes next, or has the bit special: nothing was worked out yet; the byte has to be
+// looked at with its neighbours; nothing can match any more; or a match has ended before the character, and a state follows.
+const (
+	special = 1 << 31
+	matched = 1 << 30
+	none    = matched - 1 // no state
+
+	unknown = special | none - 1
+	unclear = special | none - 2
+	died    = special | none
+)
+
+// state is a row of the table.
+type state struct {
+	list      []uint32 // instructions
+	before    past
+	searching bool // a match may begin here or later
+	settled   bool // settle was tried
+}
+
+// list is a list of instructions without doubles.
+type list struct {
+	at    []uint32 // for each instruction, where it is in order, if it is
+	order []uint32
+}
+
+func newList(n int) list { return list{at: make([]uint32, n)} }
+
+func (l *list) add(pc uint32) bool {
+	if l.has(pc) {
+		return false
+	}
+	l.at[pc] = uint32(len(l.order))
+	l.order = append(l.order, pc)
+	return true
+}
+
+func (l *list) has(pc uint32) bool {
+	i := l.at[pc]
+	return int(i) < len(l.order) && l.order[i] == pc
+}
+
+func newDFA(m *machine) *dfa {
+	n := len(m.prog.Inst)
+	d := &dfa{m: m, todo: newList(n), seen: newList(n), next: newList(n)}
+	d.forget()
+	return d
+}
+
+// forget makes room.
+func (d *dfa) forget() {
+	d.table, d.states, d.known = d.table[:0], d.states[:0], make(map[string]uint32)
+	for i := range d.starts {
+		d.starts[i] = none
+	}
+	d.bytes, d.taken = 0, 0
+}
+
+// start returns the state in which a search begins.
+func (d *dfa) start(before past) uint32 {
+	if d.starts[before] == none {
+		d.next.order = d.next.order[:0]
+		d.next.add(uint32(d.m.prog.Start))
+		d.starts[before] = d.intern(before, !d.m.anchored)
+	}
+	return d.starts[before]
+}
+
+// intern returns the state whose instructions are those that d.next leads to. It may be none.
+func (d *dfa) intern(before past, searching bool) uint32 {
+	// Without an assertion on the way it can be told now which instructions wait for a character. With one, it depends on that
+	// character; the order of preference is only right if all of the way is gone at once then.
+	list := d.next.order
+	if looks := d.follow(list, 0); !looks {
+		list, before = d.todo.order, 0
+	}
+	if len(list) == 0 && !searching {
+		return none
+	}
+	d.key = append(d.key[:0], byte(before)<<1|flag(searching))
+	for _, pc := range list {
+		d.key = binary.LittleEndian.AppendUint32(d.key, pc)
+	}
+	if s, ok := d.known[string(d.key)]; ok {
+		return s
+	}
+	s := uint32(len(d.table))
+	for i := range d.m.width {
+		d.table = append(d.table, unknown)
+		if c := len(d.m.classes.sample); i == c+slowByte || i == c+slowCR {
+			d.table[len(d.table)-1] = unclear
+		}
+	}
+	d.known[string(d.key)] = s
+	d.states = append(d.states, state{list: slices.Clone(list), before: before, searching: searching})
+	d.bytes += 4*d.m.width + 2*len(d.key) + 200
+	return s
+}
+
+// follow puts into d.todo what the instructions lead to without taking a character, in order of preference, where flags holds.
+// It reports whether it has met an assertion.
+func (d *dfa) follow(list []uint32, flags syntax.EmptyOp) (looks bool) {
+	d.todo.order, d.seen.order = d.todo.order[:0], d.seen.order[:0]
+	for _, pc := range list {
+		d.stack = append(d.stack[:0], pc)
+		for len(d.stack) > 0 {
+			pc := d.stack[len(d.stack)-1]
+			d.stack = d.stack[:len(d.stack)-1]
+			if !d.seen.add(pc) {
+				continue
+			}
+			in := &d.m.prog.Inst[pc]
+			switch in.Op {
+			case syntax.InstAlt, syntax.InstAltMatch:
+				d.stack = append(d.stack, in.Arg, in.Out)
+			case syntax.InstCapture, syntax.InstNop:
+				d.stack = append(d.stack, in.Out)
+			case syntax.InstEmptyWidth:
+				looks = true
+				if syntax.EmptyOp(in.Arg)&^flags == 0 {
+					d.stack = append(d.stack, in.Out)
+				}
+			case syntax.InstFail:
+			default:
+				d.todo.add(pc)
+			}
+		}
+	}
+	return looks
+}
+
+// fill works out where a column leads to from the state of a lane. It returns unknown if the dfa is no good for this text.
+func (d *dfa) fill(l *lane, column uint8) uint32 {
+	if d.bytes > d.m.room && !d.makeRoom() {
+		return unknown
+	}
+	r := rune(-1)
+	if int(column) < len(d.m.classes.sample) {
+		r = d.m.classes.sample[column]
+	}
+	s := &d.states[int(l.state)/d.m.width]
+	d.follow(s.list, s.before.flags(r))
+	d.next.order = d.next.order[:0]
+	entry := uint32(0)
+	for _, pc := range d.todo.order {
+		in := &d.m.prog.Inst[pc]
+		if in.Op == syntax.InstMatch {
+			entry = special | matched
+			break
+		}
+		if r >= 0 && in.MatchRune(r) {
+			d.next.add(in.Out)
+		}
+	}
+	searching := s.searching && entry == 0
+	if searching {
+		d.next.add(uint32(d.m.prog.Start))
+	}
+	to := uint32(none)
+	if r >= 0 {
+		to = d.intern(d.m.behind(r), searching)
+	}
+	if entry |= to; to == none {
+		entry |= special
+	}
+	d.table[int(l.state)+int(column)] = entry
+	return entry
+}
+
+// makeRoom forgets all states but those that the lanes are in. It reports whether they have paid off.
+func (d *dfa) makeRoom() bool {
+	if d.taken < 10*len(d.states) {
+		d.wasted++
+		d.hopeless = true
+		return false
+	}
+	var held [maxLanes]state
+	for i, l := range d.lanes {
+		if l.state != none {
+			held[i] = d.states[int(l.state)/d.m.width]
+		}
+	}
+	d.forget()
+	for i := range d.lanes {
+		if d.lanes[i].state != none {
+			d.next.order = d.next.order[:0]
+			for _, pc := range held[i].list {
+				d.next.add(pc)
+			}
+			d.lanes[i].state = d.intern(held[i].before, held[i].searching)
+		}
+	}
+	return true
+}
+
+// settle looks whether all characters that are not ASCII lead from the state of the lane to one and the same state, and stay
+// there. Their bytes need not be put together then, since it does not matter how many characters they are.
+func (d *dfa) settle(l *lane) {
+	const most = 8
+	beyond := d.m.classes.beyond
+	s := &d.states[int(l.state)/d.m.width]
+	if s.settled || len(beyond) > most || d.bytes > d.m.room {
+		return
+	}
+	s.settled = true
+	at := func(state uint32, class uint8) uint32 {
+		e := d.table[state+uint32(class)]
+		if e == unknown && d.bytes <= d.m.room {
+			e = d.fill(&lane{state: state}, class)
+		}
+		return e
+	}
+	to := at(l.state, beyond[0])
+	if to >= special {
+		return
+	}
+	for _, class := range beyond {
+		if at(l.state, class) != to || at(to, class) != to {
+			return
+		}
+	}
+	slow := uint32(len(d.m.classes.sample) + slowByte)
+	d.table[l.state+slow], d.table[to+slow] = to, to
+}
+
+// class returns the column of the class of the character at an offset of the text, and how long that is in bytes.
+func (d *dfa) class(offset int) (column uint8, width int) {
+	r, width := utf8.DecodeRune(d.data[offset:])
+	return d.m.classes.of(r), width
+}

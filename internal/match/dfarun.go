@@ -1,0 +1,129 @@
+package match
+
+// maxLanes is how many places of a text a dfa may be at: those of a search in several parts at once, and one more.
+const maxLanes = parts + 1
+
+// lane is a place in the text of a dfa.
+type lane struct {
+	state uint32
+	pos   int // the next byte
+	to    int // where the lane ends
+	end   int // where the best match so far ends, -1 if there is none
+}
+
+// verdict is what came out of a step.
+type verdict uint8
+
+const (
+	goesOn  verdict = iota
+	isMatch         // a match has ended, where lane.end says
+	isOver          // nothing can match any more, or match better
+	gaveUp          // the dfa is no good for this text
+)
+
+// begin takes up a text. It reports whether there is any use in that.
+func (d *dfa) begin(data []byte) bool {
+	if d.hopeless && d.wasted < 3 {
+		d.hopeless = false
+		d.forget()
+	}
+	d.data = data
+	for i := range d.lanes {
+		d.lanes[i].state = none
+	}
+	return !d.hopeless
+}
+
+// enter puts a lane at an offset of the text.
+func (d *dfa) enter(l *lane, pos, to int) {
+	*l = lane{state: d.start(d.m.pastAt(d.data, pos)), pos: pos, to: to, end: -1}
+}
+
+// run goes on to the next byte that needs a closer look, or to the end of the lane.
+func (d *dfa) run(l *lane) {
+	table, column := d.table, &d.m.column
+	rest := d.data[l.pos:l.to]
+	state, i := l.state, 0
+	for ; i < len(rest); i++ {
+		entry := table[state+uint32(column[rest[i]])]
+		if entry >= special {
+			break
+		}
+		state = entry
+	}
+	l.state = state
+	l.pos += i
+	d.taken += i
+}
+
+// step goes on by one character, or over the end of the text.
+func (d *dfa) step(l *lane) verdict {
+	data := d.data
+	column, width := uint8(len(d.m.classes.sample)+endOfText), 0
+	wide := false
+	if l.pos < len(data) {
+		column, width = d.m.column[data[l.pos]], 1
+		if d.table[l.state+uint32(column)] == unclear {
+			if d.skips(l.pos) {
+				l.pos++
+				return goesOn
+			}
+			column, width = d.class(l.pos)
+			wide = data[l.pos] != '\r'
+		}
+	}
+	entry := d.table[l.state+uint32(column)]
+	if entry == unknown {
+		if entry = d.fill(l, column); entry == unknown {
+			return gaveUp
+		}
+		if wide {
+			d.settle(l)
+		}
+	}
+	result := goesOn
+	if entry >= special {
+		if result = isOver; entry&matched != 0 {
+			result, l.end = isMatch, l.pos
+			if l.pos > 0 && l.pos < len(data) && d.skips(l.pos-1) {
+				l.end-- // before the whole line end
+			}
+		}
+	}
+	if l.state = entry &^ (special | matched); l.state == none {
+		return result
+	}
+	l.pos += width
+	d.taken += width
+	return result
+}
+
+// skips reports whether the byte at an offset is passed over.
+func (d *dfa) skips(offset int) bool {
+	return d.skipCR && d.data[offset] == '\r' && offset+1 < len(d.data) && d.data[offset+1] == '\n'
+}
+
+// find looks for a match that begins at or after an offset, and returns it as soon as it is sure that there is one: at is then
+// where one of those that begin there ends, and -1 if there is none.
+func (d *dfa) find(data []byte, from int) (at int, ok bool) {
+	if !d.begin(data) {
+		return 0, false
+	}
+	l := &d.lanes[0]
+	d.enter(l, from, len(data))
+	for {
+		d.run(l)
+		last := l.pos == len(data)
+		switch d.step(l) {
+		case isMatch:
+			return l.end, true
+		case gaveUp:
+			return 0, false
+		case isOver:
+			return -1, true
+		}
+		if last {
+			return -1, true
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package match
+
+import (
+	"regexp/syntax"
+	"unicode/utf8"
+)
+
+// maxProgram is the longest program, in instructions, that is run by a [dfa]. Each new state costs time and memory for many
+// of them, so that package regexp is the better choice for longer ones.
+const maxProgram = 5000
+
+// maxStates bounds the memory that the states of a [dfa] take, in bytes, but for the last one.
+const maxStates = 1 << 20
+
+// machine is a regular expression in the form that a [dfa] works on. It is immutable.
+type machine struct {
+	prog     *syntax.Prog
+	classes  classesOfRunes
+	anchored bool // it can only match at the beginning of the text
+	skipCR   bool // the "\r" of "\r\n" may have to be passed over
+	empty    bool // it may match without taking a character, for all that can be told from the program alone
+
+	looksAtLine, looksAtWord bool // what is before a place matters, beyond whether it is the beginning of the text
+
+	// column says for each byte which column of the table of transitions it takes: that of its class, slowByte or slowCR.
+	column [256]uint8
+	width  int // number of columns
+
+	room int // about how much memory the states of a dfa may take, in bytes
+}
+
+// The columns behind those of the classes.
+const (
+	endOfText = iota // what follows the last character
+	slowByte         // a byte of a character that is not ASCII, or of none
+	slowCR           // "\r", if it may have to be passed over
+	moreColumns
+)
+
+// newMachine returns nil if the regular expression is too large, or tells too many characters apart.
+func newMachine(tree *syntax.Regexp, skipCR bool) *machine {
+	prog, err := syntax.Compile(tree.Simplify())
+	if err != nil || len(prog.Inst) > maxProgram {
+		return nil
+	}
+	m := &machine{prog: prog, anchored: prog.StartCond()&syntax.EmptyBeginText != 0, skipCR: skipCR, room: maxStates}
+	for i := range prog.Inst {
+		if in := &prog.Inst[i]; in.Op == syntax.InstEmptyWidth {
+			look := syntax.EmptyOp(in.Arg)
+			m.looksAtLine = m.looksAtLine || look&(syntax.EmptyBeginLine|syntax.EmptyEndLine) != 0
+			m.looksAtWord = m.looksAtWord || look&(syntax.EmptyWordBoundary|syntax.EmptyNoWordBoundary) != 0
+		}
+	}
+	m.empty = m.canBeEmpty()
+	var ok bool
+	if m.classes, ok = newClasses(prog, m.looksAtLine, m.looksAtWord); !ok {
+		return nil
+	}
+	n := len(m.classes.sample)
+	if m.width = n + moreColumns; m.width > 256 {
+		return nil
+	}
+	for b := range m.column {
+		m.column[b] = uint8(n + slowByte)
+		if b < utf8.RuneSelf {
+			m.column[b] = m.classes.of(rune(b))
+		}
+	}
+	if skipCR {
+		m.column['\r'] = uint8(n + slowCR)
+	}
+	return m
+}
+
+// canBeEmpty reports whether the program gets to its end without taking a character, if all that it looks at is as it wants
+// it to be.
+func (m *machine) canBeEmpty() bool {
+	seen := make([]bool, len(m.prog.Inst))
+	stack := []uint32{uint32(m.prog.Start)}
+	for len(stack) > 0 {
+		pc := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if seen[pc] {
+			continue
+		}
+		seen[pc] = true
+		switch in := &m.prog.Inst[pc]; in.Op {
+		case syntax.InstMatch:
+			return true
+		case syntax.InstAlt, syntax.InstAltMatch:
+			stack = append(stack, in.Out, in.Arg)
+		case syntax.InstCapture, syntax.InstNop, syntax.InstEmptyWidth:
+			stack = append(stack, in.Out)
+		}
+	}
+	return false
+}
+
+// past is what a place knows of the character before it.
+type past uint8
+
+const (
+	atStart   past = 1 << iota // there is none
+	afterLine                  // it is "\n"
+	afterWord                  // it is one that \w matches
+)
+
+// behind returns the past of a place behind a character, as far as the program cares.
+func (m *machine) behind(r rune) past {
+	switch {
+	case r == '\n' && m.looksAtLine:
+		return afterLine
+	case m.looksAtWord && syntax.IsWordChar(r):
+		return afterWord
+	}
+	return 0
+}
+
+// pastAt returns that of an offset of data that begins a character.
+func (m *machine) pastAt(data []byte, offset int) past {
+	if offset == 0 {
+		return atStart
+	}
+	return m.behind(rune(data[offset-1])) // no byte of a longer character is a "\n" or a word character
+}
+
+// flags returns what holds between a place and the character behind it, -1 for the end of the text.
+func (c past) flags(r rune) syntax.EmptyOp {
+	before := rune(' ')
+	switch {
+	case c&atStart != 0:
+		before = -1
+	case c&afterLine != 0:
+		before = '\n'
+	case c&afterWord != 0:
+		before = 'a'
+	}
+	return syntax.EmptyOpContext(before, r)
+}
