@@ -15,7 +15,8 @@ import (
 const (
 	// searchBuffer is how much of a file a search reads at once, in bytes: little enough to be in the processor's cache still
 	// when it is looked at.
-	searchBuffer = 64 << 10
+	searchBuffer = 128 << 10
+	pageSize     = 4 << 10
 	// searchWhole is the size up to which a file in which there may be a match is held as a whole, in bytes.
 	searchWhole = 1 << 20
 )
@@ -39,13 +40,17 @@ type searching struct {
 	large   []string
 }
 
-// buffer returns one that has room for what is read at once, behind the end of what was read before.
+// buffer returns one that has room for what is read at once, behind the end of what was read before. What is read begins at
+// a multiple of the size of a page in it: the system copies faster where both sides are aligned alike.
 func (s *searching) buffer() *[]byte {
 	if buf, ok := s.buffers.Get().(*[]byte); ok {
 		return buf
 	}
-	return new(make([]byte, searchBuffer+s.overlap))
+	return new(make([]byte, s.margin()+searchBuffer))
 }
+
+// margin is how much of a buffer is for what was read before.
+func (s *searching) margin() int { return (s.overlap + pageSize - 1) &^ (pageSize - 1) }
 
 // file searches one file. A file without a match is never held as a whole, if the pattern allows to tell from parts.
 func (s *searching) file(ctx context.Context, e fsutil.Entry) error {
@@ -99,7 +104,7 @@ func (s *searching) long(ctx context.Context, name string, f fsutil.ReadFile, bu
 	case !ok:
 	case info.Size() <= searchWhole:
 		if cap(*buf) <= searchWhole {
-			*buf = make([]byte, searchWhole+1+s.overlap)
+			*buf = make([]byte, searchWhole+1+s.margin())
 		}
 		n, err := again.ReadAt((*buf)[:searchWhole+1], 0)
 		if ignoreEOF(err) == nil && n <= searchWhole && int64(n) <= s.maxBytes {
@@ -124,15 +129,19 @@ func (s *searching) leaveOut(name string) error {
 // rest reports whether a part of the file behind the n bytes in the buffer may match. A file that turns out to be larger
 // than it is allowed to be, as in /proc, is [fsutil.ErrTooLarge].
 func (s *searching) rest(ctx context.Context, f fsutil.ReadFile, buf *[]byte, n int) (hit bool, err error) {
+	margin := s.margin()
+	seen := (*buf)[:n] // what was looked at last
 	for total := int64(n); ; {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		keep := copy(*buf, (*buf)[max(0, n-s.overlap):n])
-		more, err := io.ReadFull(f, (*buf)[keep:keep+searchBuffer])
+		keep := min(s.overlap, len(seen))
+		from := margin - keep
+		copy((*buf)[from:margin], seen[len(seen)-keep:])
+		more, err := io.ReadFull(f, (*buf)[margin:margin+searchBuffer])
 		s.c.read(more)
-		n = keep + more
-		if more > 0 && s.mayMatch((*buf)[:n]) {
+		seen = (*buf)[from : margin+more]
+		if more > 0 && s.mayMatch(seen) {
 			return true, nil
 		}
 		if total += int64(more); total > s.maxBytes {

@@ -120,16 +120,37 @@ func (b beneath) within(dir string, do func(fd int) error) error {
 	return do(int(file.Fd()))
 }
 
-// openDirectory opens a directory for reading and nothing else; in particular it does not wait for the other end of a pipe.
+// openDirFlags are for a directory and nothing else; in particular they do not wait for the other end of a pipe.
+const openDirFlags = os.O_RDONLY | unix.O_DIRECTORY | unix.O_LARGEFILE
+
+// openDirectory opens a directory for reading.
 func (b beneath) openDirectory(clean string) (*os.File, error) {
-	fd, err := b.open(clean, os.O_RDONLY|unix.O_DIRECTORY|unix.O_LARGEFILE, 0)
+	fd, err := b.open(clean, openDirFlags, 0)
 	if err == errSlow {
-		return b.Root.OpenFile(clean, os.O_RDONLY|unix.O_DIRECTORY|openNoWait, 0)
+		return b.Root.OpenFile(clean, openDirFlags, 0)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return os.NewFile(uintptr(fd), clean), nil
+}
+
+// openDirFD is openDirectory without an *os.File.
+func (b beneath) openDirFD(clean string) (fd int, err error) {
+	fd, err = b.open(clean, openDirFlags, 0)
+	if err != errSlow {
+		return fd, err
+	}
+	file, err := b.Root.OpenFile(clean, openDirFlags, 0)
+	if err != nil {
+		return -1, err
+	}
+	defer file.Close()
+	err = retry(func() error {
+		fd, err = unix.FcntlInt(file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+		return err
+	})
+	return fd, err
 }
 
 // OpenFile is that of os.Root. Directories are always opened by that: an *os.File of anything else would look for what is

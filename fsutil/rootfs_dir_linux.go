@@ -1,26 +1,27 @@
 package fsutil
 
 import (
-	"bytes"
 	"encoding/binary"
 	"io"
 	"io/fs"
-	"os"
 	"path"
+	"strings"
 	"sync"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
 // rootDir is an open directory of Linux. It lists and opens by system calls on the handle, without an *os.File for each
-// file and without the lstat of each entry that listing through os.Root costs.
+// file and without the lstat of each entry that listing through os.Root costs. It must be closed: nothing else gives it back.
 type rootDir struct {
 	fs   *RootFs
 	name string
-	file *os.File
-	conn syscall.RawConn // keeps the handle from being closed, and used again, under a call
-	list sync.Mutex      // a directory handle has one reading position
+
+	mu sync.RWMutex // held for reading while the handle is used
+	fd int          // -1 once it is closed
+
+	list   sync.Mutex // a directory handle has one reading position
+	listed bool
 }
 
 // OpenDir implements [DirOpener]. Entries of its listings know what they are without a further call, except on file
@@ -30,86 +31,101 @@ func (r *RootFs) OpenDir(name string) (DirHandle, error) {
 	if err != nil {
 		return nil, rootPathError("open", name, err)
 	}
-	file, err := r.root.openDirectory(clean)
+	fd, err := r.root.openDirFD(clean)
 	if err != nil {
 		return nil, rootPathError("open", name, err)
 	}
-	conn, err := file.SyscallConn()
-	if err != nil {
-		file.Close()
-		return nil, rootPathError("open", name, err)
-	}
-	return &rootDir{fs: r, name: clean, file: file, conn: conn}, nil
+	return &rootDir{fs: r, name: clean, fd: fd}, nil
 }
 
-func (d *rootDir) Close() error { return rootPathError("close", d.name, d.file.Close()) }
-
-// with calls do with the handle, which stays open until it returns.
-func (d *rootDir) with(do func(fd int) error) error {
-	var err error
-	if closed := d.conn.Control(func(fd uintptr) { err = do(int(fd)) }); closed != nil {
-		return fs.ErrClosed
+// openPlainDir is OpenDir for a canonical name that leads through no symbolic link. Whatever speaks against that is an error.
+func (r *RootFs) openPlainDir(clean string) (DirHandle, error) {
+	fd, err := r.root.open(clean, openDirFlags, 0)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	return &rootDir{fs: r, name: clean, fd: fd}, nil
+}
+
+func (d *rootDir) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fd < 0 {
+		return rootPathError("close", d.name, fs.ErrClosed)
+	}
+	fd := d.fd
+	d.fd = -1
+	return rootPathError("close", d.name, unix.Close(fd))
 }
 
 func (d *rootDir) ReadDir() ([]fs.DirEntry, error) {
-	d.list.Lock()
-	defer d.list.Unlock()
-	var entries []fs.DirEntry
-	err := d.with(func(fd int) error {
-		if _, err := unix.Seek(fd, 0, io.SeekStart); err != nil {
-			return err
-		}
-		buf := make([]byte, 16<<10)
-		for {
-			var n int
-			err := retry(func() (err error) {
-				n, err = unix.Getdents(fd, buf)
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			if n <= 0 {
-				return nil
-			}
-			entries = d.parse(buf[:n], entries)
-		}
-	})
+	found, err := d.read()
 	if err != nil {
 		return nil, rootPathError("readdir", d.name, err)
 	}
-	for i := range entries {
-		if e := entries[i].(*rootEntry); e.unknown {
-			info, err := e.Info()
-			if err != nil {
-				continue // it is gone already; to try to open it will say so
-			}
+	entries := make([]fs.DirEntry, len(found))
+	for i := range found {
+		e := &found[i]
+		entries[i] = e
+		if !e.unknown {
+			continue
+		}
+		// If it is gone already, to try to open it will say so.
+		if info, err := e.Info(); err == nil {
 			e.mode, e.unknown = info.Mode().Type(), false
 		}
 	}
 	return entries, nil
 }
 
+func (d *rootDir) read() (entries []rootEntry, err error) {
+	d.list.Lock()
+	defer d.list.Unlock()
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if d.fd < 0 {
+		return nil, fs.ErrClosed
+	}
+	if d.listed {
+		if _, err := unix.Seek(d.fd, 0, io.SeekStart); err != nil {
+			return nil, err
+		}
+	}
+	d.listed = true
+	buf := make([]byte, 8<<10)
+	for {
+		n, err := unix.Getdents(d.fd, buf)
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return nil, err
+		case n <= 0:
+			return entries, nil
+		default:
+			entries = d.parse(buf[:n], entries)
+		}
+	}
+}
+
 // parse appends the entries in a block of what getdents64(2) returns: inode and offset, 8 bytes each, then the length of
 // the entry, 2 bytes, its type, 1 byte, and the name with a NUL after it, the same on all processors.
-func (d *rootDir) parse(block []byte, entries []fs.DirEntry) []fs.DirEntry {
+func (d *rootDir) parse(block []byte, entries []rootEntry) []rootEntry {
 	const offLen, offType, offName = 16, 18, 19
-	for len(block) > offName {
-		size := int(binary.NativeEndian.Uint16(block[offLen:]))
-		if size <= offName || size > len(block) {
+	names := string(block) // one allocation for all names
+	for at := 0; len(block)-at > offName; {
+		size := int(binary.NativeEndian.Uint16(block[at+offLen:]))
+		if size <= offName || size > len(block)-at {
 			break
 		}
-		name := block[offName:size]
-		if end := bytes.IndexByte(name, 0); end >= 0 {
+		name := names[at+offName : at+size]
+		if end := strings.IndexByte(name, 0); end >= 0 {
 			name = name[:end]
 		}
-		if string(name) != "." && string(name) != ".." {
-			mode, known := modeOfType(block[offType])
-			entries = append(entries, &rootEntry{dir: d, name: string(name), mode: mode, unknown: !known})
+		if name != "." && name != ".." {
+			mode, known := modeOfType(block[at+offType])
+			entries = append(entries, rootEntry{dir: d, name: name, mode: mode, unknown: !known})
 		}
-		block = block[size:]
+		at += size
 	}
 	return entries
 }
@@ -150,11 +166,15 @@ func (e *rootEntry) String() string    { return fs.FormatDirEntry(e) }
 // Info asks by the handle of the directory, or by name if that is closed by now.
 func (e *rootEntry) Info() (fs.FileInfo, error) {
 	var stat unix.Stat_t
-	err := e.dir.with(func(fd int) error {
-		return retry(func() error { return unix.Fstatat(fd, e.name, &stat, unix.AT_SYMLINK_NOFOLLOW) })
-	})
+	e.dir.mu.RLock()
+	fd := e.dir.fd
+	err := error(fs.ErrClosed)
+	if fd >= 0 {
+		err = retry(func() error { return unix.Fstatat(fd, e.name, &stat, unix.AT_SYMLINK_NOFOLLOW) })
+	}
+	e.dir.mu.RUnlock()
 	full := path.Join(e.dir.name, e.name)
-	if err == fs.ErrClosed {
+	if fd < 0 {
 		info, _, err := e.dir.fs.LstatIfPossible(full)
 		return info, err
 	}
@@ -166,16 +186,7 @@ func (e *rootEntry) Info() (fs.FileInfo, error) {
 
 func (d *rootDir) OpenFile(name string) (ReadFile, error) {
 	file := &rootReader{name: name, fd: -1}
-	err := d.with(func(fd int) error {
-		if err := checkEntryName(name); err != nil {
-			return err
-		}
-		const flags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | openNoWait
-		return retry(func() (err error) {
-			file.fd, err = unix.Openat(fd, name, flags, 0)
-			return err
-		})
-	})
+	err := d.openFile(file)
 	if err == unix.ELOOP {
 		err = ErrNotRegular // O_NOFOLLOW says so of a symbolic link
 	}
@@ -186,4 +197,26 @@ func (d *rootDir) OpenFile(name string) (ReadFile, error) {
 		return nil, rootPathError("open", path.Join(d.name, name), err)
 	}
 	return file, nil
+}
+
+func (d *rootDir) openFile(file *rootReader) error {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if d.fd < 0 {
+		return fs.ErrClosed
+	}
+	if err := checkEntryName(file.name); err != nil {
+		return err
+	}
+	const flags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | openNoWait
+	for {
+		fd, err := unix.Openat(d.fd, file.name, flags, 0)
+		if err == nil {
+			file.fd = fd
+			return nil
+		}
+		if err != unix.EINTR {
+			return err
+		}
+	}
 }

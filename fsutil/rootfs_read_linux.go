@@ -20,7 +20,10 @@ type rootReader struct {
 // check closes what turns out not to be a regular file.
 func (f *rootReader) check() error {
 	var stat syscall.Stat_t
-	err := retry(func() error { return syscall.Fstat(f.fd, &stat) })
+	err := error(syscall.EINTR)
+	for err == syscall.EINTR {
+		err = syscall.Fstat(f.fd, &stat)
+	}
 	if err == nil && stat.Mode&syscall.S_IFMT != syscall.S_IFREG {
 		err = ErrNotRegular
 	}

@@ -79,6 +79,13 @@ func (b *baseFs) lstat(name string) (*fact, error) {
 	return b.newFact(name, info)
 }
 
+// respelled reports whether some name is hidden.
+func (b *baseFs) respelled() bool {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return len(b.hidden) > 0
+}
+
 // newFact returns the fact that info stands for. Those of directories and links are kept: every path through them needs
 // them again. Files are many, so keep is called only for those that matter later.
 func (b *baseFs) newFact(name string, info fs.FileInfo) (*fact, error) {

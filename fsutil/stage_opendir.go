@@ -11,6 +11,9 @@ import (
 // OpenDir implements [DirOpener]. A directory in which nothing is staged is listed and read by the base itself, which
 // costs no call more for each file; where names are listed in no particular order, neither are they here.
 func (s *Stage) OpenDir(name string) (DirHandle, error) {
+	if d, ok := s.openUntouched(name); ok {
+		return d, nil
+	}
 	p, err := s.lookUp(name, true, look)
 	if err == nil && p.ent.kind() != Dir {
 		err = ErrNotDir
@@ -18,7 +21,7 @@ func (s *Stage) OpenDir(name string) (DirHandle, error) {
 	if err != nil {
 		return nil, pathError("open", name, err)
 	}
-	d := &stageDir{s: s, path: p.path, ent: p.ent, filter: s.guard.filters(p.path)}
+	d := &stageDir{s: s, path: p.path, filter: s.guard.filters(p.path)}
 	if n := p.ent.n; n != nil {
 		s.mu.RLock()
 		d.slots = maps.Clone(n.kids)
@@ -36,11 +39,56 @@ func (s *Stage) OpenDir(name string) (DirHandle, error) {
 	return d, nil
 }
 
+// plainDirOpener opens a directory of the canonical name unless that leads through a symbolic link.
+type plainDirOpener interface {
+	openPlainDir(clean string) (DirHandle, error)
+}
+
+// openUntouched opens a directory of the base of which nothing is staged, neither of it nor of what it is in, in one go:
+// what the stage would ask the base for each part of its name comes to the same. What stands in the way is found by OpenDir.
+func (s *Stage) openUntouched(name string) (DirHandle, bool) {
+	base, ok := s.core.base.fsys.(plainDirOpener)
+	if !ok {
+		return nil, false
+	}
+	w, err := s.begin(name, look)
+	if err != nil || w.name == "." || s.guard.check(w.name, look) != nil || !s.untouched(w.name) {
+		return nil, false
+	}
+	dir, err := base.openPlainDir(w.name)
+	if err != nil {
+		return nil, false
+	}
+	return &stageDir{s: s, path: w.name, base: dir, filter: s.guard.filters(w.name)}, true
+}
+
+// untouched reports whether nothing at the name, nor on the way to it, differs from the base.
+func (s *Stage) untouched(name string) bool {
+	if s.core.base.respelled() {
+		return false
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	dir, at := s.root, "."
+	for rest := name; rest != "" && dir.base == at; {
+		var part string
+		part, rest = cutPath(rest)
+		slot, staged := dir.kids[part]
+		if !staged {
+			return true
+		}
+		if slot.n == nil || slot.n.kind != Dir {
+			return false
+		}
+		dir, at = slot.n, joinName(at, part)
+	}
+	return false
+}
+
 // stageDir is an open directory of the stage as it was when it was opened.
 type stageDir struct {
 	s      *Stage
 	path   string
-	ent    ent
 	base   DirHandle // nil if no directory of the base shows through
 	slots  map[string]slot
 	filter bool
@@ -85,8 +133,10 @@ func (d *stageDir) OpenFile(name string) (ReadFile, error) {
 	if !isPlainName(name) {
 		return nil, pathError("open", full, ErrEscape)
 	}
-	if err := d.s.guard.check(full, read); err != nil {
-		return nil, pathError("open", full, err)
+	if d.filter { // else what is in it may be read as it may
+		if err := d.s.guard.check(full, read); err != nil {
+			return nil, pathError("open", full, err)
+		}
 	}
 	slot, staged := d.slots[name]
 	switch {
