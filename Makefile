@@ -5,7 +5,7 @@ SHELL = /bin/bash
 
 STEPS = format vet tidy lint test coverage mutants race platforms fuzz examples
 
-.PHONY: check torture bench vuln clean $(STEPS)
+.PHONY: check torture bench benchcmp vuln clean $(STEPS)
 
 # All checks. Single ones: make test, make fuzz FUZZTIME=60 FUZZLONG=600 ...
 check:
@@ -21,6 +21,11 @@ torture:
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./...
+
+# Side by side with ripgrep and sed, see docs/performance.md. RG is ripgrep 15; BENCHCMP has more flags, such as -only search.
+RG = rg
+benchcmp:
+	go run ./internal/benchcmp -rg '$(RG)' -markdown $(BENCHCMP)
 
 # Asks the vulnerability database, which is on the network.
 vuln:

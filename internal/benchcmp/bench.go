@@ -37,6 +37,8 @@ type scale struct {
 	manyFrom    string // what the run that shows the peak of memory replaces
 	manyTo      string
 	smallRuns   int
+	allocFiles  int // files that do not match, which are made four times as many
+	editFiles   int // files that the growth with edits and steps is measured on
 }
 
 // full is the scale of the table.
@@ -45,6 +47,7 @@ func full() scale {
 		growth: []int{1_000, 10_000, 100_000}, growthRuns: 5, factors: []int{1, 4, 16},
 		largeBytes: 1 << 30, largePlaces: 8_600, literal: "errors.New", folded: "recieve",
 		from: "CreateOrUpdate creates", to: "CreateOrUpdate makes", manyFrom: "http.StatusOK", manyTo: "http.StatusFine", smallRuns: 500,
+		allocFiles: 1_000, editFiles: 1_000,
 	}
 }
 

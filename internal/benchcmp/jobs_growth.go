@@ -96,8 +96,9 @@ func growthFiles(name, pipeline string, turns bool) func(ctx context.Context, b 
 
 // growthEdits is the growth with the number of edits in files of the same size.
 func growthEdits(ctx context.Context, b *bench) (Outcome, error) {
-	const files, places = 1_000, 4
-	return b.growthBy(ctx, "growth/edits", "dry run, by edits in each of 1,000 files: ", places, func(n int) (string, string, int, error) {
+	const places = 4
+	files := b.scale.editFiles
+	return b.growthBy(ctx, "growth/edits", "dry run, by edits in each of "+thousands(files)+" files: ", places, func(n int) (string, string, int, error) {
 		dir, err := b.generated(files, 16<<10, n, true)
 		return dir, replacing(needle, thread), files * n, err
 	})
@@ -114,8 +115,9 @@ func growthOneFile(ctx context.Context, b *bench) (Outcome, error) {
 
 // growthSteps is the growth with the number of steps that edit all files.
 func growthSteps(ctx context.Context, b *bench) (Outcome, error) {
-	const files, places = 1_000, 4
-	return b.growthBy(ctx, "growth/steps", "dry run, by steps that edit 1,000 files: ", 1, func(n int) (string, string, int, error) {
+	const places = 4
+	files := b.scale.editFiles
+	return b.growthBy(ctx, "growth/steps", "dry run, by steps that edit "+thousands(files)+" files: ", 1, func(n int) (string, string, int, error) {
 		dir, err := b.generated(files, 16<<10, places, true)
 		return dir, turns(needle, thread, n), files * places, err
 	})

@@ -14,8 +14,8 @@ func smallJobs() []job {
 }
 
 // inProcess runs the hidden sub-command small in a process of its own, and reads what it says.
-func (b *bench) inProcess(ctx context.Context, what string, answer any) error {
-	c := command{dir: b.dir, out: b.out("small-" + what), args: []string{b.self, "small", what, fmt.Sprint(b.scale.smallRuns)}}
+func (b *bench) inProcess(ctx context.Context, what string, n int, answer any) error {
+	c := command{dir: b.dir, out: b.out("small-" + what), args: []string{b.self, "small", what, fmt.Sprint(n)}}
 	if _, err := b.run(ctx, c); err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (b *bench) inProcess(ctx context.Context, what string, answer any) error {
 
 func smallPipeline(ctx context.Context, b *bench) (Outcome, error) {
 	var got smallTimes
-	if err := b.inProcess(ctx, "times", &got); err != nil {
+	if err := b.inProcess(ctx, "times", b.scale.smallRuns, &got); err != nil {
 		return Outcome{}, err
 	}
 	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
@@ -40,15 +40,17 @@ func smallPipeline(ctx context.Context, b *bench) (Outcome, error) {
 
 func smallAllocations(ctx context.Context, b *bench) (Outcome, error) {
 	var got smallAllocs
-	if err := b.inProcess(ctx, "allocations", &got); err != nil {
+	if err := b.inProcess(ctx, "allocations", b.scale.allocFiles, &got); err != nil {
 		return Outcome{}, err
 	}
 	row := func(what string, value float64, note string) Figure {
 		return Figure{What: what, Value: value, Unit: "allocations", Goal: 1, Note: note}
 	}
+	n := b.scale.allocFiles
+	span := fmt.Sprintf("%s to %s files; ", thousands(n), thousands(4*n))
 	return Outcome{Figures: []Figure{
-		row("dry run, for each file that does not match, in memory", got.UnmatchedMemory, "1,000 to 4,000 files; those of afero's MemMapFs included"),
-		row("dry run, for each file that does not match, on disk", got.UnmatchedDisk, "1,000 to 4,000 files; the name of a file is one"),
-		row("dry run, for each step and file", got.StepFile, "2 to 8 counting steps, 10 to 1,000 files on disk"),
+		row("dry run, for each file that does not match, in memory", got.UnmatchedMemory, span+"those of afero's MemMapFs included"),
+		row("dry run, for each file that does not match, on disk", got.UnmatchedDisk, span+"the name of a file is one"),
+		row("dry run, for each step and file", got.StepFile, fmt.Sprintf("2 to 8 counting steps, 10 to %s files on disk", thousands(n))),
 	}}, nil
 }

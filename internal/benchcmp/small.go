@@ -36,17 +36,17 @@ type smallAllocs struct {
 // small is the hidden sub-command that measures within its own process.
 func small(ctx context.Context, args []string, stdout io.Writer) error {
 	if len(args) != 2 {
-		return errors.New("usage: small times|allocations RUNS")
+		return errors.New("usage: small times|allocations N")
 	}
-	runs, err := strconv.Atoi(args[1])
+	n, err := strconv.Atoi(args[1])
 	if err != nil {
 		return err
 	}
 	var answer any
 	if args[0] == "times" {
-		answer, err = timeSmall(ctx, runs)
+		answer, err = timeSmall(ctx, n)
 	} else {
-		answer, err = countAllocs(ctx)
+		answer, err = countAllocs(ctx, n)
 	}
 	if err != nil {
 		return err
@@ -116,8 +116,8 @@ func timeSmall(ctx context.Context, runs int) (smallTimes, error) {
 	}, nil
 }
 
-// countAllocs sees how the allocations of a dry run grow.
-func countAllocs(ctx context.Context) (got smallAllocs, err error) {
+// countAllocs sees how the allocations of a dry run grow: from n files to four times as many, and up to n in more steps.
+func countAllocs(ctx context.Context, n int) (got smallAllocs, err error) {
 	dir, err := os.MkdirTemp("", "benchcmp-")
 	if err != nil {
 		return got, err
@@ -138,14 +138,14 @@ func countAllocs(ctx context.Context) (got smallAllocs, err error) {
 		fsys := afero.NewMemMapFs()
 		return fsys, plant(fsys, n, matching)
 	}
-	const few, many, matching = 1_000, 4_000, 10
+	few, many := n, 4*n
 	slope := func(open func(n, matching int) (afero.Fs, error)) (float64, error) {
-		a, err := allocations(ctx, open, few, matching, replacing(needle, thread))
+		a, err := allocations(ctx, open, few, 10, replacing(needle, thread))
 		if err != nil {
 			return 0, err
 		}
-		b, err := allocations(ctx, open, many, matching, replacing(needle, thread))
-		return (b - a) / (many - few), err
+		b, err := allocations(ctx, open, many, 10, replacing(needle, thread))
+		return (b - a) / float64(many-few), err
 	}
 	if got.UnmatchedMemory, err = slope(inMemory); err != nil {
 		return got, err
@@ -154,14 +154,15 @@ func countAllocs(ctx context.Context) (got smallAllocs, err error) {
 		return got, err
 	}
 	// What is left when steps alone and files alone are taken away is what each file costs in each step.
-	const steps, moreSteps, files, moreFiles = 2, 8, 10, 1_000
-	var n [4]float64
+	const steps, moreSteps, files = 2, 8, 10
+	moreFiles := n
+	var all [4]float64
 	for i, k := range []struct{ steps, files int }{{steps, files}, {steps, moreFiles}, {moreSteps, files}, {moreSteps, moreFiles}} {
-		if n[i], err = allocations(ctx, onDisk, k.files, k.files, counting(k.steps)); err != nil {
+		if all[i], err = allocations(ctx, onDisk, k.files, k.files, counting(k.steps)); err != nil {
 			return got, err
 		}
 	}
-	got.StepFile = (n[3] - n[2] - n[1] + n[0]) / ((moreSteps - steps) * (moreFiles - files))
+	got.StepFile = (all[3] - all[2] - all[1] + all[0]) / float64((moreSteps-steps)*(moreFiles-files))
 	return got, nil
 }
 
