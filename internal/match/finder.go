@@ -16,20 +16,35 @@ type searcher interface {
 // finder finds a text, byte for byte. It looks for the byte of the text that is rarest in source code, which is two to
 // five times as fast there as bytes.Index, and leaves the rest to bytes.Index where that byte turns out to be common.
 type finder struct {
-	text []byte
-	rare byte
-	at   int // where in text the rare byte is
+	text   []byte
+	rare   byte
+	at     int  // where in text the rare byte is
+	second byte // the rarest one of the others, which is looked at next
+	at2    int
 }
 
 func newFinder(text string) *finder {
 	f := &finder{text: []byte(text)}
-	best := 256
-	for i, c := range f.text {
-		if r := int(byteRank[c]); r < best {
-			best, f.rare, f.at = r, c, i
+	f.at, f.at2 = rarest(f.text, frequency)
+	f.rare, f.second = f.text[f.at], f.text[f.at2]
+	return f
+}
+
+// rarest returns the offsets of the bytes of a text that are least common and second to that, the first ones of several. They
+// are the same if the text has no other.
+func rarest(text []byte, rank func(byte) float64) (first, second int) {
+	for i, c := range text {
+		if rank(c) < rank(text[first]) {
+			first = i
 		}
 	}
-	return f
+	second = first
+	for i, c := range text {
+		if c != text[first] && (second == first || rank(c) < rank(text[second])) {
+			second = i
+		}
+	}
+	return first, second
 }
 
 func (f *finder) size() int { return len(f.text) }
@@ -50,7 +65,7 @@ func (f *finder) next(data []byte, from int) int {
 			return -1
 		}
 		pos += i
-		if string(data[pos:pos+len(f.text)]) == string(f.text) {
+		if data[pos+f.at2] == f.second && string(data[pos:pos+len(f.text)]) == string(f.text) {
 			return pos
 		}
 		pos++
@@ -64,6 +79,8 @@ type foldFinder struct {
 	text         []byte // lower case
 	lower, upper byte   // the rarest byte, in both cases
 	at           int
+	second       byte // the rarest one of the others, which is looked at next
+	at2          int
 }
 
 // maxFold bounds the text of a foldFinder, and so the time that it takes for each byte of a file.
@@ -71,12 +88,13 @@ const maxFold = 32
 
 func newFoldFinder(lower string) *foldFinder {
 	f := &foldFinder{text: []byte(lower)}
-	best := 1 << 16
-	for i, c := range f.text {
-		if r := int(byteRank[c]) + int(byteRank[asciiUpper(c)]); r < best {
-			best, f.lower, f.upper, f.at = r, c, asciiUpper(c), i
+	f.at, f.at2 = rarest(f.text, func(c byte) float64 {
+		if upper := asciiUpper(c); upper != c {
+			return frequency(c) + frequency(upper)
 		}
-	}
+		return frequency(c)
+	})
+	f.lower, f.upper, f.second = f.text[f.at], asciiUpper(f.text[f.at]), f.text[f.at2]
 	return f
 }
 
@@ -89,19 +107,22 @@ func (f *foldFinder) next(data []byte, from int) int {
 	window := 256
 	for start := from; start <= last; window = min(2*window, 64<<10) {
 		end := min(start+window, last+1)
-		lower, upper := f.index(data, f.lower, start, end), f.index(data, f.upper, start, end)
+		lower, upper := f.index(data, f.lower, start, end), end
+		if f.upper != f.lower {
+			upper = f.index(data, f.upper, start, end)
+		}
 		for {
 			pos := min(lower, upper)
 			if pos == end {
 				break
 			}
-			if f.equal(data[pos:]) {
+			if asciiLower(data[pos+f.at2]) == f.second && f.equal(data[pos:]) {
 				return pos
 			}
 			if pos == lower {
 				lower = f.index(data, f.lower, pos+1, end)
 			}
-			if pos == upper {
+			if pos == upper && f.upper != f.lower {
 				upper = f.index(data, f.upper, pos+1, end)
 			}
 		}

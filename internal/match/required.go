@@ -288,7 +288,7 @@ func rarer(a, b []text) []text {
 
 // cost estimates how long it takes to look for a set of texts, in nanoseconds for each byte. It is infinite if that tells nothing.
 func cost(set []text) float64 {
-	const pass, stop, line = 0.05, 4, 150 // for each byte; for a place with the rarest byte; for a line with the text
+	const pass, stop, line = 0.04, 10, 150 // for each byte; for a place with the rarest byte; for a line with the text
 	if len(set) == 0 {
 		return math.Inf(1)
 	}
@@ -312,6 +312,3 @@ func cost(set []text) float64 {
 	}
 	return sum
 }
-
-// frequency estimates how many of the bytes of a text are this one.
-func frequency(c byte) float64 { return 0.15 * math.Exp2((float64(byteRank[c])-249)/12) }
