@@ -76,34 +76,57 @@ func (w *walker) seeTo(b walkBatch, at *string) {
 		return
 	}
 	var dirs []walkDir
-	found := make([]Entry, 0, len(b.entries))
+	var found []Entry // directories, if they are to be visited
 	for _, item := range b.entries {
-		name, isDir := item.Name(), item.IsDir()
-		if !isDir && !item.Type().IsRegular() && !w.opt.All || !isPlainName(name) || isVCS(name, isDir) {
+		if !item.IsDir() {
 			continue
 		}
-		p := joinName(b.path, name)
-		*at = p
-		if b.rules.Ignored(p, isDir) || w.opt.Skip != nil && w.opt.Skip(p, isDir) {
+		p, ok := w.takes(b, item, at)
+		if !ok || w.opt.All && w.isCVSDir(p) { // readDir would find out too late, or never
 			continue
 		}
-		if isDir && w.opt.All && w.isCVSDir(p) {
-			continue // readDir would find out too late, or never
-		}
-		if isDir && (w.opt.Depth <= 0 || b.depth < w.opt.Depth) {
+		if w.opt.Depth <= 0 || b.depth < w.opt.Depth {
 			dirs = append(dirs, walkDir{path: p, rules: b.rules, depth: b.depth + 1})
 		}
-		if !isDir || w.opt.All {
-			found = append(found, Entry{Path: p, Kind: KindOf(item.Type()), dir: b.dir, name: name, item: item})
+		if w.opt.All {
+			found = append(found, b.entry(p, item))
 		}
 	}
 	w.pushDirs(dirs)
-	for i := range found {
+	for _, e := range found {
 		if !w.goOn() {
 			return
 		}
-		w.visitFile(found[i], at)
+		w.visitFile(e, at)
 	}
+	for _, item := range b.entries {
+		if item.IsDir() {
+			continue
+		}
+		p, ok := w.takes(b, item, at)
+		if !ok {
+			continue
+		}
+		if !w.goOn() {
+			return
+		}
+		w.visitFile(b.entry(p, item), at)
+	}
+}
+
+func (b *walkBatch) entry(p string, item fs.DirEntry) Entry {
+	return Entry{Path: p, Kind: KindOf(item.Type()), dir: b.dir, name: item.Name(), item: item}
+}
+
+// takes reports whether an entry is one to visit, or to go on in, and returns its path.
+func (w *walker) takes(b walkBatch, item fs.DirEntry, at *string) (string, bool) {
+	name, isDir := item.Name(), item.IsDir()
+	if !isDir && !item.Type().IsRegular() && !w.opt.All || !isPlainName(name) || isVCS(name, isDir) {
+		return "", false
+	}
+	p := joinName(b.path, name)
+	*at = p
+	return p, !b.rules.Ignored(p, isDir) && (w.opt.Skip == nil || !w.opt.Skip(p, isDir))
 }
 
 func (w *walker) visitFile(e Entry, at *string) {
