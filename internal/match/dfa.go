@@ -31,6 +31,11 @@ type dfa struct {
 	stack            []uint32
 	key              []byte
 
+	jumps   bool   // from where a search begins, go to the next prefix
+	ahead   places // the prefixes in the text
+	jumped  int    // how often that was done
+	skipped int    // and over how many bytes
+
 	bytes    int // about how much memory the states take
 	taken    int // how many bytes of texts were gone through since the states were last forgotten
 	wasted   int // how often that was not worth it
@@ -38,15 +43,16 @@ type dfa struct {
 }
 
 // An entry of the table is the state that comes next, or has the bit special: nothing was worked out yet; the byte has to be
-// looked at with its neighbours; nothing can match any more; or a match has ended before the character, and a state follows.
+// looked at with its neighbours; nothing can match any more; a match has ended before the character, and a state follows; or
+// the state that follows is one in which a search begins, from which there is a faster way on than byte by byte.
 const (
 	special = 1 << 31
 	matched = 1 << 30
-	none    = matched - 1 // no state
+	atHome  = 1 << 29
+	none    = atHome - 1 // no state
 
 	unknown = special | none - 1
 	unclear = special | none - 2
-	died    = special | none
 )
 
 // state is a row of the table.
@@ -82,6 +88,7 @@ func (l *list) has(pc uint32) bool {
 func newDFA(m *machine) *dfa {
 	n := len(m.prog.Inst)
 	d := &dfa{m: m, todo: newList(n), seen: newList(n), next: newList(n)}
+	d.jumps = len(m.prefix) > 0
 	d.forget()
 	return d
 }
@@ -196,6 +203,9 @@ func (d *dfa) fill(l *lane, column uint8) uint32 {
 		d.next.add(uint32(d.m.prog.Start))
 	}
 	to := uint32(none)
+	if d.jumps && searching && len(d.next.order) == 1 {
+		entry = special | atHome
+	}
 	if r >= 0 {
 		to = d.intern(d.m.behind(r), searching)
 	}

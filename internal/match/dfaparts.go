@@ -1,9 +1,6 @@
 package match
 
-import (
-	"bytes"
-	"context"
-)
+import "bytes"
 
 // parts is in how many parts a text is searched at once. Each look into the table has to wait for the one before; with several
 // of them the processor always has one to go on with.
@@ -16,7 +13,7 @@ const leastPart = 1 << 10
 // that could be done.
 func (d *dfa) divide() bool {
 	data := d.data
-	if len(data) < parts*leastPart || d.m.anchored {
+	if len(data) < parts*leastPart || d.m.anchored || d.jumps {
 		return false
 	}
 	begin := 0
@@ -147,67 +144,4 @@ func (d *dfa) rest(l *lane) verdict {
 			return v
 		}
 	}
-}
-
-// count counts the matches in the text, none of which is empty, if it is ok. byLine says that none goes beyond a line. It looks
-// at the context now and then and returns its error.
-func (d *dfa) count(ctx context.Context, data []byte, byLine bool) (n int, ok bool, err error) {
-	if !d.begin(data) {
-		return 0, false, nil
-	}
-	work := 0 // bytes since the context was looked at
-	// again goes on behind a match, once no better one can come.
-	again := func(l *lane) bool {
-		n++
-		if work += l.pos - l.end + 64; work > 1<<20 {
-			work = 0
-			if err = ctx.Err(); err != nil {
-				return false
-			}
-		}
-		d.enter(l, l.end, l.to)
-		return true
-	}
-	first := 0
-	if byLine && d.divide() {
-		ok = true
-		d.together(func(l *lane, v verdict) bool {
-			if ok = v != gaveUp; !ok {
-				return false
-			}
-			return l.state != none || again(l)
-		})
-		if !ok || err != nil {
-			return n, ok, err
-		}
-	} else {
-		first = parts - 1
-		d.enter(&d.lanes[first], 0, len(data))
-	}
-	for i := first; i < parts; i++ {
-		l := &d.lanes[i]
-		for {
-			if d.run(l); l.pos == l.to && l.to < len(data) {
-				break // a line has ended, and with it all that has begun in it
-			}
-			last := l.pos == len(data)
-			if d.step(l) == gaveUp {
-				return 0, false, nil
-			}
-			if !last && l.state != none {
-				continue
-			}
-			if l.end < 0 {
-				break
-			}
-			if l.end == len(data) {
-				n++
-				break
-			}
-			if !again(l) {
-				return n, true, err
-			}
-		}
-	}
-	return n, true, nil
 }

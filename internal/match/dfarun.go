@@ -23,6 +23,11 @@ const (
 
 // begin takes up a text. It reports whether there is any use in that.
 func (d *dfa) begin(data []byte) bool {
+	const enough = 1000 // jumps to judge by
+	if d.jumps && d.jumped > enough && d.skipped < sparse*d.jumped {
+		d.jumps = false
+		d.forget()
+	}
 	if d.hopeless && d.wasted < 3 {
 		d.hopeless = false
 		d.forget()
@@ -37,6 +42,21 @@ func (d *dfa) begin(data []byte) bool {
 // enter puts a lane at an offset of the text.
 func (d *dfa) enter(l *lane, pos, to int) {
 	*l = lane{state: d.start(d.m.pastAt(d.data, pos)), pos: pos, to: to, end: -1}
+	if d.jumps {
+		d.jump(l)
+	}
+}
+
+// jump goes on from a place where a search begins to the next one where a match can.
+func (d *dfa) jump(l *lane) {
+	pos := d.ahead.next(l.pos)
+	if pos < 0 {
+		pos = l.to
+	}
+	d.jumped++
+	d.skipped += pos - l.pos
+	d.taken += pos - l.pos
+	l.pos, l.state = pos, d.start(d.m.pastAt(d.data, pos))
 }
 
 // run goes on to the next byte that needs a closer look, or to the end of the lane.
@@ -50,6 +70,29 @@ func (d *dfa) run(l *lane) {
 			break
 		}
 		state = entry
+	}
+	l.state = state
+	l.pos += i
+	d.taken += i
+}
+
+// runOn is run for a lane that has a match, for which a better one is looked for.
+func (d *dfa) runOn(l *lane) {
+	table, column := d.table, &d.m.column
+	rest := d.data[l.pos:l.to]
+	state, i, end := l.state, 0, -1
+	for ; i < len(rest); i++ {
+		entry := table[state+uint32(column[rest[i]])]
+		if entry >= special {
+			if entry&(matched|atHome) != matched || entry&none == none || rest[i] == '\n' {
+				break
+			}
+			end = i
+		}
+		state = entry & none
+	}
+	if end >= 0 {
+		l.end = l.pos + end
 	}
 	l.state = state
 	l.pos += i
@@ -83,18 +126,24 @@ func (d *dfa) step(l *lane) verdict {
 	}
 	result := goesOn
 	if entry >= special {
-		if result = isOver; entry&matched != 0 {
+		if result = isOver; entry&atHome != 0 {
+			result = goesOn
+		} else if entry&matched != 0 {
 			result, l.end = isMatch, l.pos
 			if l.pos > 0 && l.pos < len(data) && d.skips(l.pos-1) {
 				l.end-- // before the whole line end
 			}
 		}
 	}
-	if l.state = entry &^ (special | matched); l.state == none {
+	if l.state = entry &^ (special | matched | atHome); l.state == none {
 		return result
 	}
 	l.pos += width
 	d.taken += width
+	if entry&atHome != 0 {
+		d.jump(l)
+		return goesOn
+	}
 	return result
 }
 

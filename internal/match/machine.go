@@ -26,6 +26,8 @@ type machine struct {
 	column [256]uint8
 	width  int // number of columns
 
+	prefix []searcher // each match begins with one of these, nil if that is not known or of no use
+
 	room int // about how much memory the states of a dfa may take, in bytes
 }
 
@@ -37,8 +39,9 @@ const (
 	moreColumns
 )
 
-// newMachine returns nil if the regular expression is too large, or tells too many characters apart.
-func newMachine(tree *syntax.Regexp, skipCR bool) *machine {
+// newMachine returns nil if the regular expression is too large, or tells too many characters apart. The machine looks for
+// prefixes if it is told to.
+func newMachine(tree *syntax.Regexp, skipCR, byPrefix bool) *machine {
 	prog, err := syntax.Compile(tree.Simplify())
 	if err != nil || len(prog.Inst) > maxProgram {
 		return nil
@@ -68,6 +71,9 @@ func newMachine(tree *syntax.Regexp, skipCR bool) *machine {
 	}
 	if skipCR {
 		m.column['\r'] = uint8(n + slowCR)
+	}
+	if byPrefix && !m.anchored {
+		m.prefix = prefixes(tree, skipCR)
 	}
 	return m
 }

@@ -239,7 +239,7 @@ func compileTree(pattern, regex string, flags Flags, anyEnd func(traits) bool) (
 	}
 	p.anyEnd = anyEnd(p.traits)
 	p.need = required(tree, p.anyEnd)
-	p.machine = newMachine(tree, p.anyEnd && (p.traits.endLine || !p.traits.oneLine))
+	p.machine = newMachine(tree, p.anyEnd && (p.traits.endLine || !p.traits.oneLine), !p.traits.oneLine)
 	p.byLine = p.traits.oneLine && (len(p.need) > 0 || p.machine != nil)
 	// Without a newline, and with no $ that is not seen to by line, nothing in the file looks different.
 	p.viewed = p.anyEnd && !p.traits.oneLine || p.anyEnd && p.traits.endLine && !p.byLine

@@ -33,6 +33,7 @@ func (p *Pattern) tools(data []byte, view bool) *tools {
 	if t.dfa != nil {
 		// What looks like "\r\n" in a view was "\r\r\n".
 		t.dfa.skipCR = p.machine.skipCR && !view
+		t.dfa.ahead.reset(data, p.machine.prefix)
 	}
 	return t
 }
@@ -40,7 +41,7 @@ func (p *Pattern) tools(data []byte, view bool) *tools {
 func (p *Pattern) putBack(t *tools) {
 	t.data, t.at.data = nil, nil
 	if t.spare != nil {
-		t.spare.data = nil
+		t.spare.data, t.spare.ahead.data = nil, nil
 	}
 	p.spare.Put(t)
 }
