@@ -80,6 +80,17 @@ func TestWrongResults(t *testing.T) {
 		{"a file not counted", "rg", `"$REAL" "$@" | if [ "$2" = -c ]; then sed 1d; else cat; fi`, "edit/dry-run", "the chain lists 3 files, not 4"},
 		{"a match not counted", "rg", `"$REAL" "$@" | sed 's/:3$/:2/'`, "edit/dry-run", "lines against"},
 	}
+	const writes = `"$REAL" "$@"; if [ "$1" = job ]; then echo x >> work/left/d0000/f000001.go; fi`
+	for _, ours := range []struct{ name, script, job, want string }{
+		{"the slow path differs", `case "$*" in job*-slow*) "$REAL" "$@" | sed 1d;; *) "$REAL" "$@";; esac`, "search/literal", "4 lines against 3"},
+		{"a dry run writes", writes, "edit/dry-run", "edit/dry-run: "},
+		{"a commit writes more", writes, "edit/commit", "edit/commit: "},
+		{"nothing is restored", `case "$*" in job*-do\ restore*);; *) "$REAL" "$@";; esac`, "edit/restore", "edit/restore: "},
+		{"there is no backup", `case "$*" in job*-print\ backup*);; *) "$REAL" "$@";; esac`, "edit/restore", "no backup"},
+		{"the last step counts too few", `case "$1" in job) echo 2;; *) "$REAL" "$@";; esac`, "growth/plan", "2 places, not 1"},
+	} {
+		tests = append(tests, struct{ name, tool, script, job, want string }{ours.name, "self", ours.script, ours.job, ours.want})
+	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

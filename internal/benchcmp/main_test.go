@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -21,7 +20,10 @@ func TestMain(m *testing.M) {
 	case len(os.Args) > 1 && (os.Args[1] == "measure" || os.Args[1] == "job" || os.Args[1] == "small"):
 		err = dispatch(context.Background(), os.Args[1:], os.Stdout, os.Stderr)
 	default:
-		os.Exit(m.Run())
+		// With the race detector every process would wait for a second before it ends.
+		if err = os.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0"); err == nil {
+			os.Exit(m.Run())
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -60,21 +62,23 @@ func tiny(t *testing.T) *bench {
 	return b
 }
 
-// script replaces a tool by a shell script, in which $REAL is the tool.
+// script replaces a tool, or with the name self the program, by a shell script, in which $REAL is what it was.
 func (b *bench) script(t *testing.T, name, body string) {
 	t.Helper()
-	real := b.tools[name]
-	if real.missing != "" {
-		t.Skip(real.missing)
+	if why := b.missing([]string{"sh", "sed"}); why != "" {
+		t.Skip("a tool that lies is a shell script with sed in it: ", why)
 	}
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("a tool that lies is a shell script: ", err)
+	was := b.tools[name].path
+	if name == "self" {
+		was = b.self
 	}
-	dir := t.TempDir()
-	real.path = filepath.Join(dir, name)
-	text := "#!/bin/sh\nREAL=" + quote(b.tools[name].path) + "\n" + body + "\n"
-	if err := os.WriteFile(real.path, []byte(text), 0o755); err != nil {
+	script := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(script, []byte("#!/bin/sh\nREAL="+quote(was)+"\n"+body+"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	b.tools[name] = real
+	if name == "self" {
+		b.self = script
+		return
+	}
+	b.tools[name] = tool{path: script}
 }
