@@ -12,3 +12,40 @@ func HasMachine(p *Pattern) bool { return p.machine != nil }
 
 // AnyEnd reports whether the pattern takes "\r\n" for one line end.
 func AnyEnd(p *Pattern) bool { return p.anyEnd }
+
+// Memory returns how many bytes the states take after several searches in data, and whether that was given up.
+func Memory(p *Pattern, data []byte) (bytes int, gaveUp bool) {
+	d := newDFA(p.machine)
+	for range 5 {
+		_, ok := d.contains(data)
+		gaveUp = gaveUp || !ok
+		bytes = max(bytes, d.bytes)
+		_, ok = d.find(data, 0)
+		gaveUp = gaveUp || !ok
+		bytes = max(bytes, d.bytes)
+	}
+	return bytes, gaveUp
+}
+
+// Needs returns the texts of which each match contains one, those in any case with a "~" in front.
+func Needs(p *Pattern) []string { return sources(p.need) }
+
+// Prefixes returns the texts of which each match begins with one.
+func Prefixes(p *Pattern) []string {
+	if p.machine == nil {
+		return nil
+	}
+	return sources(p.machine.prefix)
+}
+
+func sources(of []searcher) (all []string) {
+	for _, s := range of {
+		switch s := s.(type) {
+		case *finder:
+			all = append(all, string(s.text))
+		case *foldFinder:
+			all = append(all, "~"+string(s.text))
+		}
+	}
+	return all
+}

@@ -70,8 +70,12 @@ func beginnings(re *syntax.Regexp, depth int) (set []text, all bool) {
 	case syntax.OpLiteral:
 		set = nothing
 		for _, c := range re.Rune {
-			longer, ok := product(set, runeTexts(c, re.Flags&syntax.FoldCase != 0).exact)
-			if !ok || longer == nil {
+			one, ok := runeText(c, re.Flags&syntax.FoldCase != 0)
+			if !ok {
+				return set, false
+			}
+			longer, ok := product(set, []text{one})
+			if !ok {
 				return set, false
 			}
 			set = longer

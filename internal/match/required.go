@@ -60,7 +60,7 @@ func soleText(re *syntax.Regexp) searcher {
 	}
 	if re.Flags&syntax.FoldCase == 0 {
 		for _, r := range re.Rune {
-			if runeTexts(r, false).exact == nil {
+			if _, ok := runeText(r, false); !ok {
 				return nil
 			}
 		}
@@ -95,9 +95,7 @@ func textsOf(re *syntax.Regexp) texts {
 	var r run
 	switch re.Op {
 	case syntax.OpLiteral:
-		for _, c := range re.Rune {
-			r.add(runeTexts(c, re.Flags&syntax.FoldCase != 0))
-		}
+		r.addLiteral(re)
 	case syntax.OpCharClass:
 		r.add(classTexts(re.Rune))
 	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
@@ -160,6 +158,24 @@ func (r *run) add(t texts) {
 		next = t.exact
 	}
 	r.now = next
+}
+
+// addLiteral is add for a literal.
+func (r *run) addLiteral(re *syntax.Regexp) {
+	var now text
+	for _, c := range re.Rune {
+		one, ok := runeText(c, re.Flags&syntax.FoldCase != 0)
+		if !ok || len(now.s)+len(one.s) > maxText {
+			r.add(texts{exact: []text{now}})
+			r.cut()
+			now = text{}
+		}
+		if ok {
+			now.s += one.s
+			now.fold = now.fold || one.fold
+		}
+	}
+	r.add(texts{exact: []text{now}})
 }
 
 // addRepeated is add for something that may be a repetition.
@@ -242,24 +258,21 @@ func (t text) caseless() bool {
 	return !strings.ContainsFunc(t.s, func(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' })
 }
 
-// runeTexts returns the text of one character.
-func runeTexts(r rune, fold bool) texts {
+// runeText returns the text of one character. It is not ok if that is not all it stands for, in ASCII letters.
+func runeText(r rune, fold bool) (t text, ok bool) {
 	// A surrogate or the replacement character would also stand for bytes that are not valid UTF-8.
 	if r == utf8.RuneError || !utf8.ValidRune(r) {
-		return texts{}
+		return text{}, false
 	}
 	if !fold || unicode.SimpleFold(r) == r {
-		return texts{exact: []text{{s: string(r)}}}
+		return text{s: string(r)}, true
 	}
-	for other := unicode.SimpleFold(r); other != r && r >= utf8.RuneSelf; other = unicode.SimpleFold(other) {
-		if other < utf8.RuneSelf {
-			r = other
+	for first := r; r >= utf8.RuneSelf; {
+		if r = unicode.SimpleFold(r); r == first {
+			return text{}, false // it has no form in ASCII
 		}
 	}
-	if r >= utf8.RuneSelf {
-		return texts{}
-	}
-	return texts{exact: []text{{s: string(unicode.ToLower(r)), fold: true}}}
+	return text{s: string(unicode.ToLower(r)), fold: true}, true
 }
 
 // classTexts returns the texts of the characters of a class, given as ranges.
@@ -268,11 +281,11 @@ func classTexts(ranges []rune) texts {
 	var t texts
 	for i := 0; i+1 < len(ranges); i += 2 {
 		for r := ranges[i]; r <= ranges[i+1]; r++ {
-			one := runeTexts(r, false)
-			if one.exact == nil || len(t.exact) == most {
+			one, ok := runeText(r, false)
+			if !ok || len(t.exact) == most {
 				return texts{}
 			}
-			t.exact = append(t.exact, one.exact...)
+			t.exact = append(t.exact, one)
 		}
 	}
 	return t
