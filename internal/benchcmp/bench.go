@@ -62,6 +62,9 @@ func kubernetes() scale {
 // work is where everything lies that is removed in the end.
 func (b *bench) work(name string) string { return filepath.Join(b.dir, "work", name) }
 
+// clear removes it.
+func (b *bench) clear() error { return os.RemoveAll(b.work("")) }
+
 // out is the file for an output.
 func (b *bench) out(name string) string { return b.work(strings.ReplaceAll(name, "/", "-") + ".out") }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -123,7 +124,7 @@ func TestMissingTool(t *testing.T) {
 	b := tiny(t)
 	b.tools = findTools(t.Context(), filepath.Join(b.dir, "no-such-tool"))
 	var said strings.Builder
-	report, err := b.all(t.Context(), regexp.MustCompile("^search/literal$|^small/pipeline$"), false, &said)
+	report, err := b.all(t.Context(), regexp.MustCompile("^search/literal$|^small/pipeline$"), &said)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,9 +137,6 @@ func TestMissingTool(t *testing.T) {
 	if !strings.Contains(said.String(), "skipped: rg is not installed") {
 		t.Errorf("it says %q", &said)
 	}
-	if _, err := os.Stat(b.work("")); !os.IsNotExist(err) {
-		t.Errorf("the copies are still there: %v", err)
-	}
 }
 
 // A job that writes to the corpus itself must be noticed.
@@ -146,7 +144,48 @@ func TestCorpusChanged(t *testing.T) {
 	t.Parallel()
 	b := tiny(t)
 	b.script(t, "rg", `echo x >> d0000/f000001.go; "$REAL" "$@"`)
-	if _, err := b.all(t.Context(), regexp.MustCompile("^search/literal$"), false, new(strings.Builder)); err == nil || !strings.Contains(err.Error(), "the corpus in the end") {
+	if _, err := b.all(t.Context(), regexp.MustCompile("^search/literal$"), new(strings.Builder)); err == nil || !strings.Contains(err.Error(), "the corpus in the end") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// The program as it is called, on a corpus that is there already: it prints the tables and leaves nothing but the corpus.
+func TestProgram(t *testing.T) {
+	t.Parallel()
+	b := tiny(t)
+	dir := t.TempDir()
+	if err := copyTree(b.tree, filepath.Join(dir, "small")); err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := json.Marshal(b.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, string(manifest), dir, "small.json")
+	figures := filepath.Join(t.TempDir(), "figures.json")
+	args := []string{"-small", "-corpus", dir, "-only", "^(search/literal|small/pipeline)$", "-rg", b.tools["rg"].path, "-runs", "2", "-warm", "0", "-markdown", "-json", figures}
+	var stdout, stderr strings.Builder
+	if err := dispatch(t.Context(), args, &stdout, &stderr); err != nil {
+		t.Fatalf("%v\n%s", err, &stderr)
+	}
+	for _, want := range []string{"rg: stand-in for ripgrep.", "\n| search/literal | `rg -uuu -lF 'errors.New'` | 0 files | ", "\n| small/pipeline | "} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("there is no %q in\n%s", want, &stdout)
+		}
+	}
+	if _, err := os.Stat(figures); err != nil {
+		t.Error(err)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 2 {
+		t.Errorf("it leaves %v, %v", left, err)
+	}
+	// Somebody has touched the corpus: nothing is measured on it.
+	write(t, "", dir, "small", "more")
+	if err := dispatch(t.Context(), args, &stdout, &stderr); err == nil || !strings.Contains(err.Error(), "is not what was built") {
+		t.Errorf("the error is %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "work")); !os.IsNotExist(err) {
+		t.Errorf("it has begun to work: %v", err)
 	}
 }

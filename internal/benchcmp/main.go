@@ -53,7 +53,7 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 var errFailed = errors.New("not all jobs could be measured, or results are wrong; see above")
 
 // table measures.
-func table(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+func table(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
 	flags := flag.NewFlagSet("benchcmp", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	dir := flags.String("corpus", "", "directory for the corpus and for copies of it, about 8 GB; default benchcmp in the user's cache")
@@ -106,7 +106,10 @@ func table(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if b.tree, b.base, err = corpus(ctx, b.dir, name, from, b.logf); err != nil {
 		return err
 	}
-	report, err := b.all(ctx, wanted, *keep, stdoutUnless(*markdown, stdout, stderr))
+	if !*keep {
+		defer func() { err = cmp.Or(err, b.clear()) }() // it takes a while, so what was measured is shown before
+	}
+	report, err := b.all(ctx, wanted, stdoutUnless(*markdown, stdout, stderr))
 	if err != nil {
 		return err
 	}
@@ -131,16 +134,13 @@ func stdoutUnless(markdown bool, stdout, stderr io.Writer) io.Writer {
 }
 
 // all runs the jobs that are wanted, and looks in the end whether the corpus is what it was.
-func (b *bench) all(ctx context.Context, wanted *regexp.Regexp, keep bool, progress io.Writer) (report Report, err error) {
+func (b *bench) all(ctx context.Context, wanted *regexp.Regexp, progress io.Writer) (report Report, err error) {
 	start := time.Now()
-	if err := os.RemoveAll(b.work("")); err != nil {
+	if err := b.clear(); err != nil { // what an interrupted run has left
 		return report, err
 	}
 	if err := os.MkdirAll(b.work(""), 0o755); err != nil {
 		return report, err
-	}
-	if !keep {
-		defer func() { err = cmp.Or(err, os.RemoveAll(b.work(""))) }()
 	}
 	report = Report{Host: host(ctx, b.dir, b.tools), Corpus: b.base, Runs: b.runs, Warm: b.warm}
 	for _, j := range jobs() {

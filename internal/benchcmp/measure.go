@@ -25,7 +25,7 @@ type command struct {
 // of files and digests, would be the main program's.
 func measure(ctx context.Context, args []string, stdout io.Writer) error {
 	if len(args) < 3 {
-		return errors.New("usage: measure DIR OUT COMMAND...")
+		return errors.New("usage: measure DIR OUT COMMAND [ARGUMENT]")
 	}
 	out, err := os.Create(args[1])
 	if err != nil {
