@@ -69,6 +69,9 @@ func (s *searching) file(ctx context.Context, e fsutil.Entry) error {
 	head := (*buf)[:n]
 	switch {
 	case err != nil:
+		if info, serr := f.Stat(); serr == nil && !info.Mode().IsRegular() {
+			return nil // a directory has come, say, on a file system that does not mind to open that
+		}
 		return err
 	case n == 0 || fsutil.IsBinary(head):
 		return nil

@@ -16,14 +16,27 @@ func OpenDir(fsys afero.Fs, name string) (DirHandle, error) {
 	if opener, ok := fsys.(DirOpener); ok {
 		return opener.OpenDir(name)
 	}
-	info, err := lstatAt(fsys, name)
+	info, asLink, err := lookAt(fsys, name)
 	if err != nil {
 		return nil, walkError("open", name, err)
 	}
 	if !info.IsDir() {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrNotDir}
 	}
-	return &plainDir{fsys: fsys, name: name, info: info}, nil
+	return &plainDir{fsys: fsys, name: name, info: info, blind: !asLink}, nil
+}
+
+// listedOpener opens a file of which its directory was just asked.
+type listedOpener interface {
+	openListed(name string, item fs.DirEntry) (ReadFile, error)
+}
+
+// openListed is OpenFile for an entry of a listing of the directory.
+func openListed(d DirHandle, name string, item fs.DirEntry) (ReadFile, error) {
+	if l, ok := d.(listedOpener); ok {
+		return l.openListed(name, item)
+	}
+	return d.OpenFile(name)
 }
 
 // plainDir is a DirHandle over the methods of afero.Fs.
@@ -31,6 +44,8 @@ type plainDir struct {
 	fsys afero.Fs
 	name string
 	info fs.FileInfo // may be nil where ReadDir is not called
+	// blind says that the file system follows symbolic links when it is asked what is there, so that only a listing tells.
+	blind bool
 }
 
 func (d *plainDir) Close() error { return nil }
@@ -97,6 +112,19 @@ func (d *plainDir) OpenFile(name string) (ReadFile, error) {
 	return nil, &fs.PathError{Op: "open", Path: full, Err: ErrDrift}
 }
 
+// openListed saves a look at the name where that would tell less than the listing has told.
+func (d *plainDir) openListed(name string, item fs.DirEntry) (ReadFile, error) {
+	if !d.blind || !item.Type().IsRegular() || !isPlainName(name) {
+		return d.OpenFile(name)
+	}
+	full := joinName(d.name, name)
+	f, err := d.fsys.Open(full)
+	if err != nil {
+		return nil, walkError("open", full, err)
+	}
+	return f, nil
+}
+
 // isSame reports whether an open file is the one that info is about. It is true where that cannot be told: only the
 // information of the operating system knows which file it is about.
 func isSame(info fs.FileInfo, f afero.File) (bool, error) {
@@ -113,11 +141,18 @@ func isSame(info fs.FileInfo, f afero.File) (bool, error) {
 // lstatAt tells what stands at a name, without following a symbolic link there. The top of a tree is followed: it may be
 // reached through a link, and is what that leads to.
 func lstatAt(fsys afero.Fs, name string) (fs.FileInfo, error) {
-	if l, ok := fsys.(afero.Lstater); ok && name != "." && name != "/" {
-		info, _, err := l.LstatIfPossible(name)
-		return info, err
+	info, _, err := lookAt(fsys, name)
+	return info, err
+}
+
+// lookAt is lstatAt, and says whether a link would have been told from what it leads to.
+func lookAt(fsys afero.Fs, name string) (info fs.FileInfo, asLink bool, err error) {
+	l, ok := fsys.(afero.Lstater)
+	if ok && name != "." && name != "/" {
+		return l.LstatIfPossible(name)
 	}
-	return fsys.Stat(name)
+	info, err = fsys.Stat(name)
+	return info, ok, err
 }
 
 // walkError returns err as an *fs.PathError about the canonical path. That of a file system below may name another one,

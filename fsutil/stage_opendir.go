@@ -128,7 +128,10 @@ func (d *stageDir) shows(name string) bool {
 	return !d.filter || d.s.guard.shows(joinName(d.path, name))
 }
 
-func (d *stageDir) OpenFile(name string) (ReadFile, error) {
+func (d *stageDir) OpenFile(name string) (ReadFile, error) { return d.openListed(name, nil) }
+
+// openListed takes a nil item for a name that was not listed.
+func (d *stageDir) openListed(name string, item fs.DirEntry) (ReadFile, error) {
 	full := joinName(d.path, name)
 	if !isPlainName(name) {
 		return nil, pathError("open", full, ErrEscape)
@@ -140,6 +143,8 @@ func (d *stageDir) OpenFile(name string) (ReadFile, error) {
 	}
 	slot, staged := d.slots[name]
 	switch {
+	case !staged && d.base != nil && item != nil:
+		return openListed(d.base, name, item)
 	case !staged && d.base != nil:
 		return d.base.OpenFile(name)
 	case slot.n == nil:

@@ -45,8 +45,9 @@ type Entry struct {
 }
 
 // Open opens the file for reading. It is valid until visit returns; what it returns may be kept longer. A file that has
-// been replaced by something else since it was found gives ErrNotRegular.
-func (e Entry) Open() (ReadFile, error) { return e.dir.OpenFile(e.name) }
+// been replaced by something else since it was found gives ErrNotRegular, but for file systems that cannot tell symbolic links
+// from what they lead to: there the listing is believed.
+func (e Entry) Open() (ReadFile, error) { return openListed(e.dir, e.name, e.item) }
 
 // Info returns what is known of the file without opening it. It is the state of now or of when the directory was read.
 // It is valid until visit returns.

@@ -61,6 +61,10 @@ type sharedDir struct {
 	refs atomic.Int32
 }
 
+func (d *sharedDir) openListed(name string, item fs.DirEntry) (ReadFile, error) {
+	return openListed(d.DirHandle, name, item)
+}
+
 func (d *sharedDir) release() {
 	if d.refs.Add(-1) == 0 {
 		// Nothing was written through it: there is nothing that closing could tell.
