@@ -16,12 +16,12 @@ const (
 	thread = "hayLongThread"
 )
 
-// vocabulary is what lines of generated code are made of. It has all letters of the needle, and beginnings of it.
+// vocabulary is what lines of generated code are made of. It has the letters of the needle, about as often as the corpus has them.
 var vocabulary = []string{
 	"ctx", "err", "nil", "return", "if", "for", "range", "func", "value", "request", "response", "client", "context.Context", "string",
 	"int64", "error", "options", "fmt.Errorf", "len", "append", "items", "result", "make", "map[string]string", "switch", "case", "default",
 	"struct", "interface{}", "json", "omitempty", "http.Request", "url", "time.Duration", ":=", "=", "!=", "==", "{", "}", "(", ")", "//",
-	"NewReader", "Name", "key", "policy", "array", "Node", "NotFound", "haystack", "display", "by",
+	"NewReader", "policy", "haystack",
 }
 
 // lines makes n lines of Go-like text.
