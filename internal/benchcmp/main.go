@@ -15,10 +15,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"time"
 )
 
@@ -56,7 +58,7 @@ var errFailed = errors.New("not all jobs could be measured, or results are wrong
 func table(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
 	flags := flag.NewFlagSet("benchcmp", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	dir := flags.String("corpus", "", "directory for the corpus and for copies of it, about 8 GB; default benchcmp in the user's cache")
+	dir := flags.String("corpus", "", "directory for the corpus and for copies of it, about 12 GB; default benchcmp in the user's cache")
 	tiny := flags.Bool("small", false, "a small corpus and small trees, for trying out")
 	runs := flags.Int("runs", 5, "rounds that are measured")
 	warm := flags.Int("warm", 1, "rounds before them, that are not; one more where a tree is changed forth and back and the sum is odd")
@@ -143,6 +145,9 @@ func (b *bench) all(ctx context.Context, wanted *regexp.Regexp, progress io.Writ
 		return report, err
 	}
 	report = Report{Host: host(ctx, b.dir, b.tools), Corpus: b.base, Runs: b.runs, Warm: b.warm}
+	for _, name := range slices.Sorted(maps.Keys(report.Host.Tools)) {
+		fmt.Fprintf(progress, "%-24s %s\n", name, report.Host.Tools[name])
+	}
 	for _, j := range jobs() {
 		if !wanted.MatchString(j.name) {
 			continue
