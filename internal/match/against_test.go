@@ -73,6 +73,9 @@ func against(p *match.Pattern, re *regexp.Regexp, data []byte) (matches int, err
 		if err != nil || scanned != len(want) {
 			return 0, fmt.Errorf("scan found %d (%w), want %d", scanned, err, len(want))
 		}
+		if n, err := p.CountIn(ctx, bytes.NewReader(data), match.Stream{Window: 64}); err != nil || n != len(want) {
+			return 0, fmt.Errorf("counted %d in a stream (%w), want %d", n, err, len(want))
+		}
 	}
 	return len(want), nil
 }

@@ -17,7 +17,7 @@ func TestPinned(t *testing.T) {
 		{`(?m)a$|\b\n`, "a\r\nb\r\n", 3},
 		{`(?m)a(b$)?|\b\n`, "ab\r\n", 2},
 		{`(?m)a(b$)?`, "ab\r\nab", 2},
-		{`(?m)a(b$(\nc)?)?|\b\n`, "ab\r\nx", 2},
+		{`(?m)a(b$(\nc)?)?|\b\n`, "ab\r\nxab\r\nx", 4},
 		{`(?m)[^a\n]|b$\n`, "a\r\r\n", 1},
 		{`A(?i:a)`, "Aa AA aA", 2},
 		{`[K](?i:k)`, "K\u212a Kk KK kK", 3},

@@ -40,6 +40,16 @@ type Piece struct {
 	crlf bool
 }
 
+func (s Stream) withDefaults() Stream {
+	if s.Window <= 0 {
+		s.Window = DefaultWindow
+	}
+	if s.MaxLine <= 0 {
+		s.MaxLine = DefaultMaxLine
+	}
+	return s
+}
+
 // Streams reports whether [Pattern.Scan] can find the matches: those of a literal text, and of a regular expression that can
 // neither match a newline nor look at where the text begins and ends.
 func (p *Pattern) Streams() bool {
@@ -63,17 +73,22 @@ func (p *Pattern) ByLine(t *Template) bool {
 //
 // The error is ErrLongLine, which may come after some matches, that of r, or that of the context.
 func (p *Pattern) Scan(ctx context.Context, r io.Reader, how Stream, yield func(at Piece, loc []int) bool) error {
-	if how.Window <= 0 {
-		how.Window = DefaultWindow
-	}
-	if how.MaxLine <= 0 {
-		how.MaxLine = DefaultMaxLine
-	}
-	s := streaming{Pattern: p, ctx: ctx, how: how, r: r, yield: yield}
+	s := streaming{Pattern: p, ctx: ctx, how: how.withDefaults(), r: r, yield: yield}
 	if p.ByLine(how.Template) {
 		return s.lines()
 	}
 	return s.text()
+}
+
+// CountIn returns how many matches Scan would find, which it may know in less time.
+func (p *Pattern) CountIn(ctx context.Context, r io.Reader, how Stream) (n int, err error) {
+	if p.sole != nil || p.machine == nil || p.machine.empty {
+		err = p.Scan(ctx, r, how, func(Piece, []int) bool { n++; return true })
+		return n, err
+	}
+	s := streaming{Pattern: p, ctx: ctx, how: how.withDefaults(), r: r, counts: true}
+	err = s.lines()
+	return s.n, err
 }
 
 // streaming is one pass over a text that comes in pieces.
@@ -88,6 +103,9 @@ type streaming struct {
 	at      Piece  // begins where buf does
 	end     bool   // there is no more to read
 	stopped bool   // by yield
+
+	counts bool // in n, and does not call yield. No match is empty.
+	n      int
 }
 
 // fill reads until the buffer is full.
@@ -109,6 +127,11 @@ func (s *streaming) search(data []byte) (end int, err error) {
 	s.at.Data = data
 	if s.how.See != nil {
 		s.how.See(data)
+	}
+	if s.counts {
+		n, err := s.Count(s.ctx, data)
+		s.n += n
+		return 0, err
 	}
 	err = s.scan(s.ctx, data, s.how.Groups, func(loc []int) bool {
 		if loc[0] == len(data) && !s.end {
