@@ -3,6 +3,7 @@ package match_test
 import (
 	"bytes"
 	"context"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,84 +14,121 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// corpus is some 16 MiB of Go source.
-func corpus(b *testing.B) []byte {
+// corpus is some 16 MiB of Go source, in files.
+func corpus(b *testing.B) (files [][]byte, size int64) {
+	b.Helper()
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		b.Skip("there is no Go source to search:", err)
 	}
-	names, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(root)), "src", "*", "*.go"))
-	if err != nil || len(names) == 0 {
-		b.Skip("there is no Go source to search")
+	err = filepath.WalkDir(filepath.Join(strings.TrimSpace(string(root)), "src"), func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || filepath.Ext(path) != ".go" || size > 16<<20 {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		files, size = append(files, data), size+int64(len(data))
+		return err
+	})
+	if err != nil || len(files) == 0 {
+		b.Skip("there is no Go source to search:", err)
 	}
-	var all []byte
-	for _, name := range names {
-		data, err := os.ReadFile(name)
+	return files, size
+}
+
+// overFiles is a benchmark of something that is done with each file. It reports what that returns in total.
+func overFiles(b *testing.B, files [][]byte, size int64, unit string, do func(data []byte) int) {
+	b.SetBytes(size)
+	b.ReportAllocs()
+	total := 0
+	for b.Loop() {
+		total = 0
+		for _, data := range files {
+			total += do(data)
+		}
+	}
+	b.ReportMetric(float64(total), unit)
+}
+
+func mustCompile(b *testing.B, pattern string, mode match.Mode, flags match.Flags) *match.Pattern {
+	b.Helper()
+	p, err := match.Compile(pattern, mode, flags)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return p
+}
+
+func countOf(b *testing.B, p *match.Pattern) func([]byte) int {
+	return func(data []byte) int {
+		n, err := p.Count(context.Background(), data)
 		if err != nil {
 			b.Fatal(err)
 		}
-		all = append(all, data...)
+		return n
 	}
-	return all[:min(len(all), 16<<20)]
 }
 
 func BenchmarkLiteral(b *testing.B) {
-	data := corpus(b)
-	for _, needle := range []string{"ioutil.ReadAll", "recieve", "errors.New", "return nil, err", "e the ", "TODO", "zzzq"} {
-		b.Run(strings.ReplaceAll(needle, " ", "_"), func(b *testing.B) {
-			p, err := match.Compile(needle, match.Literal, match.Flags{})
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.Run("match", func(b *testing.B) {
-				b.SetBytes(int64(len(data)))
-				b.ReportAllocs()
-				for b.Loop() {
-					if _, err := p.Count(context.Background(), data); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-			b.Run("bytes", func(b *testing.B) {
-				b.SetBytes(int64(len(data)))
-				for b.Loop() {
-					bytes.Count(data, []byte(needle))
-				}
-			})
+	files, size := corpus(b)
+	for _, needle := range []string{
+		"ioutil.ReadAll", "recieve", "errors.New", "http.StatusOK", "interface{}", "context.Background", "return nil, err", "e the ", "TODO", "zzzq",
+	} {
+		name := strings.ReplaceAll(needle, " ", "_")
+		b.Run(name+"/match", func(b *testing.B) {
+			p := mustCompile(b, needle, match.Literal, match.Flags{})
+			overFiles(b, files, size, "matches", countOf(b, p))
+		})
+		b.Run(name+"/ignoring case", func(b *testing.B) {
+			p := mustCompile(b, needle, match.Literal, match.Flags{IgnoreCase: true})
+			overFiles(b, files, size, "matches", countOf(b, p))
+		})
+		b.Run(name+"/bytes", func(b *testing.B) {
+			text := []byte(needle)
+			overFiles(b, files, size, "matches", func(data []byte) int { return bytes.Count(data, text) })
 		})
 	}
 }
 
 func BenchmarkRegex(b *testing.B) {
-	data := corpus(b)
+	files, size := corpus(b)
 	for _, source := range []string{
-		`func \(\w+ \*(\w+)\) Close\(\) error`, `(\w+)\.ReadAll\((\w+)\)`, `\b[A-Z]\w+Set(Id|Name)\b`, `(?i)recieve`, `(?m)^\s*//\s*TODO.*$`,
-		`fmt\.(Print|Sprint|Fprint)(f|ln)?\(`,
+		`func \(\w+ \*(\w+)\) Close\(\) error`, `(\w+)\.ReadAll\((\w+)\)`, `\b[A-Z]\w+Set(Id|Name)\b`, `(?i)recieve`, `(?i)workspace`,
+		`(?m)^\s*//\s*TODO.*$`, `[a-z]{3}[0-9]{4}[a-z]{2}`, `fmt\.(Print|Sprint|Fprint)(f|ln)?\(`, `\w+Error\(`, `if err := [^;]+; err`, `\w+`,
 	} {
+		p := mustCompile(b, source, match.Regex, match.Flags{})
+		b.Run(source+"/contains", func(b *testing.B) {
+			overFiles(b, files, size, "files", func(data []byte) int {
+				if p.Contains(data) {
+					return 1
+				}
+				return 0
+			})
+		})
+		b.Run(source+"/count", func(b *testing.B) { overFiles(b, files, size, "matches", countOf(b, p)) })
+		b.Run(source+"/all", func(b *testing.B) {
+			overFiles(b, files, size, "matches", func(data []byte) (n int) {
+				if err := p.All(context.Background(), data, 0, func([]int) bool { n++; return true }); err != nil {
+					b.Fatal(err)
+				}
+				return n
+			})
+		})
+		b.Run(source+"/regexp", func(b *testing.B) {
+			re := regexp.MustCompile(source)
+			overFiles(b, files, size, "matches", func(data []byte) int { return len(re.FindAllIndex(data, -1)) })
+		})
+	}
+}
+
+// BenchmarkCompile is what a pattern costs before the first file.
+func BenchmarkCompile(b *testing.B) {
+	for _, source := range []string{`errors.New`, `func \(\w+ \*(\w+)\) Close\(\) error`, `(?i)workspace`, `\pL+\pN`} {
 		b.Run(source, func(b *testing.B) {
-			p, err := match.Compile(source, match.Regex, match.Flags{})
-			if err != nil {
-				b.Fatal(err)
+			b.ReportAllocs()
+			data := []byte("a short line")
+			for b.Loop() {
+				mustCompile(b, source, match.Regex, match.Flags{}).Contains(data)
 			}
-			want := 0
-			b.Run("match", func(b *testing.B) {
-				b.SetBytes(int64(len(data)))
-				b.ReportAllocs()
-				for b.Loop() {
-					if want, err = p.Count(context.Background(), data); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-			b.Run("regexp", func(b *testing.B) {
-				re := regexp.MustCompile(source)
-				b.SetBytes(int64(len(data)))
-				for b.Loop() {
-					if n := len(re.FindAllIndex(data, -1)); n != want && want != 0 {
-						b.Fatalf("%d matches, but %d of ours", n, want)
-					}
-				}
-			})
 		})
 	}
 }
