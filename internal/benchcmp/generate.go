@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // What generated files are searched for, and what it is replaced by. Neither is made by chance.
@@ -28,14 +29,15 @@ var vocabulary = []string{
 func lines(rng *rand.Rand, n int) []string {
 	all := make([]string, n)
 	for i := range all {
-		line := "\t\t\t"[:rng.IntN(4)]
+		var line strings.Builder
+		line.WriteString("\t\t\t"[:rng.IntN(4)])
 		for w := range 2 + rng.IntN(9) {
 			if w > 0 {
-				line += " "
+				line.WriteString(" ")
 			}
-			line += vocabulary[rng.IntN(len(vocabulary))]
+			line.WriteString(vocabulary[rng.IntN(len(vocabulary))])
 		}
-		all[i] = line + "\n"
+		all[i] = line.String() + "\n"
 	}
 	return all
 }
