@@ -22,6 +22,7 @@ type dfa struct {
 	data   []byte
 	skipCR bool     // the "\r" of "\r\n" is passed over
 	table  []uint32 // a state is the offset of its row
+	fresh  []bool   // of each entry, that nothing is left of what began before: a match begins behind the character or later
 	states []state
 	known  map[string]uint32 // states by what they consist of
 	starts [8]uint32         // where to start, by what is before
@@ -95,7 +96,7 @@ func newDFA(m *machine) *dfa {
 
 // forget makes room.
 func (d *dfa) forget() {
-	d.table, d.states, d.known = d.table[:0], d.states[:0], make(map[string]uint32)
+	d.table, d.fresh, d.states, d.known = d.table[:0], d.fresh[:0], d.states[:0], make(map[string]uint32)
 	for i := range d.starts {
 		d.starts[i] = none
 	}
@@ -137,9 +138,10 @@ func (d *dfa) intern(before past, searching bool) uint32 {
 			d.table[len(d.table)-1] = unclear
 		}
 	}
+	d.fresh = append(d.fresh, make([]bool, d.m.width)...)
 	d.known[string(d.key)] = s
 	d.states = append(d.states, state{list: slices.Clone(list), before: before, searching: searching})
-	d.bytes += 4*d.m.width + 2*len(d.key) + 200
+	d.bytes += 5*d.m.width + 2*len(d.key) + 200
 	return s
 }
 
@@ -199,12 +201,16 @@ func (d *dfa) fill(l *lane, column uint8) uint32 {
 		}
 	}
 	searching := s.searching && entry == 0
+	alone := len(d.next.order) == 0 // nothing goes on
 	if searching {
 		d.next.add(uint32(d.m.prog.Start))
 	}
 	to := uint32(none)
-	if d.jumps && searching && len(d.next.order) == 1 {
-		entry = special | atHome
+	if searching && alone {
+		d.fresh[int(l.state)+int(column)] = true
+		if d.jumps {
+			entry = special | atHome
+		}
 	}
 	if r >= 0 {
 		to = d.intern(d.m.behind(r), searching)

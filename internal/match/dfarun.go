@@ -176,3 +176,28 @@ func (d *dfa) find(data []byte, from int) (at int, ok bool) {
 		}
 	}
 }
+
+// beginning returns an offset, at or behind from, such that the first match that begins at or behind from does not begin before
+// it. to is what find has returned for from; the states that it went through are still there, mostly.
+func (d *dfa) beginning(data []byte, from, to int) int {
+	if !d.begin(data) {
+		return from
+	}
+	l := &d.lanes[0]
+	if d.enter(l, from, to); d.jumps {
+		return l.pos
+	}
+	first := from
+	for l.pos < to {
+		at := int(l.state) + int(d.m.column[data[l.pos]])
+		if entry := d.table[at]; entry < special {
+			l.state = entry
+			if l.pos++; d.fresh[at] {
+				first = l.pos
+			}
+		} else if d.step(l) != goesOn {
+			return first
+		}
+	}
+	return first
+}

@@ -18,6 +18,7 @@ func TestPinned(t *testing.T) {
 		{`(?m)a(b$)?|\b\n`, "ab\r\n", 2},
 		{`(?m)a(b$)?`, "ab\r\nab", 2},
 		{`(?m)a(b$(\nc)?)?|\b\n`, "ab\r\nxab\r\nx", 4},
+		{`(?s)b*\Wk?`, "bka b\u00e9\n\u00e9", 4},
 		{`(?m)[^a\n]|b$\n`, "a\r\r\n", 1},
 		{`A(?i:a)`, "Aa AA aA", 2},
 		{`[K](?i:k)`, "K\u212a Kk KK kK", 3},

@@ -154,8 +154,10 @@ func (s *scan) whole(data []byte, base int, t *tools) bool {
 		if !s.alive() {
 			return false
 		}
-		if t != nil && !t.more(pos) {
-			return true
+		if t != nil {
+			if pos = t.next(pos); pos < 0 {
+				return true
+			}
 		}
 		loc := s.from(data, pos)
 		if loc == nil {

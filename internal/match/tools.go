@@ -123,19 +123,24 @@ func (t *tools) line() (line []byte, start int) {
 	return t.around(t.pos)
 }
 
-// more reports whether there may be a match at or after an offset, which must not fall from one call to the next.
-func (t *tools) more(pos int) bool {
+// next returns an offset at or after pos such that the next match from pos on does not begin before it, -1 if there is none.
+// From one call to the next, pos must not fall.
+func (t *tools) next(pos int) int {
 	if len(t.p.need) > 0 && t.at.next(pos) < 0 {
-		return false
+		return -1
 	}
 	if t.dfa == nil {
-		return true
+		return pos
 	}
 	at, ok := t.dfa.find(t.data, pos)
-	if !ok {
+	switch {
+	case !ok:
 		t.dfa = nil
+		return pos
+	case at < 0:
+		return -1
 	}
-	return !ok || at >= 0
+	return t.dfa.beginning(t.data, pos, at)
 }
 
 // contains reports whether there is a match, if it is ok; otherwise nothing is known.
