@@ -71,17 +71,21 @@ func (c *Call) ReadFile(name string) ([]byte, error) {
 }
 
 func (c *Call) readFile(name string) ([]byte, error) {
-	most := c.Limits.FileBytes()
-	data, err := c.FS.ReadFileMax(name, most)
-	if errors.Is(err, fsutil.ErrTooLarge) {
-		e := &LimitError{What: LimitFile, Limit: most}
-		if info, err := c.FS.Stat(name); err == nil && info.Size() > most {
-			e.Got = info.Size()
-		}
-		return nil, e
-	}
+	data, err := c.FS.ReadFileMax(name, c.Limits.FileBytes())
 	c.read(len(data))
-	return data, err
+	return data, c.tooLarge(name, err)
+}
+
+// tooLarge names the limit where an error says that a file is too large.
+func (c *Call) tooLarge(name string, err error) error {
+	if !errors.Is(err, fsutil.ErrTooLarge) {
+		return err
+	}
+	e := &LimitError{What: LimitFile, Limit: c.Limits.FileBytes()}
+	if info, err := c.FS.Stat(name); err == nil && info.Size() > e.Limit {
+		e.Got = info.Size()
+	}
+	return e
 }
 
 // Pool returns the number of goroutines to use.

@@ -62,18 +62,17 @@ func (o CountOccurrences) Run(ctx context.Context, c *Call) (Outcome, error) {
 }
 
 // countFile counts the matches of a pattern in a file.
-func countFile(ctx context.Context, c *Call, p *match.Pattern, file string) (int, error) {
-	data, large, err := c.readOr(file, p.Streams())
+func countFile(ctx context.Context, c *Call, p *match.Pattern, file string) (n int, err error) {
+	count := func(data []byte) (err error) {
+		n, err = p.Count(ctx, data)
+		return err
+	}
+	large, err := c.viewOr(file, p.Streams(), count)
 	if large {
-		n, failed := c.countPieces(ctx, p, file)
-		if failed != match.ErrLongLine { //nolint:errorlint // it comes as it is
-			return n, fileError(file, failed)
+		n, err = c.countPieces(ctx, p, file)
+		if err == match.ErrLongLine { //nolint:errorlint // it comes as it is
+			_, err = c.viewOr(file, false, count)
 		}
-		data, err = c.readFile(file)
 	}
-	if err != nil {
-		return 0, fileError(file, err)
-	}
-	n, err := p.Count(ctx, data)
 	return n, fileError(file, err)
 }

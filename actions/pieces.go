@@ -34,20 +34,39 @@ func (c *Call) scan(ctx context.Context, r io.Reader, p *match.Pattern, how matc
 
 // readOr returns the bytes of a file as readFile does, or says that it is one to be read piece by piece, if that can be.
 func (c *Call) readOr(name string, pieces bool) (data []byte, large bool, err error) {
-	if pieces {
-		data, err = c.FS.ReadFileMax(name, min(c.pieces.least()-1, c.Limits.FileBytes()))
-		if !errors.Is(err, fsutil.ErrTooLarge) {
+	large, err = c.either(name, pieces, func(most int64) error {
+		data, err = c.FS.ReadFileMax(name, most)
+		c.read(len(data))
+		return err
+	})
+	return data, large, err
+}
+
+// viewOr is readOr for bytes that are only valid until do returns.
+func (c *Call) viewOr(name string, pieces bool, do func(data []byte) error) (large bool, err error) {
+	return c.either(name, pieces, func(most int64) error {
+		return c.FS.View(name, most, func(data []byte) error {
 			c.read(len(data))
-			return data, false, err
+			return do(data)
+		})
+	})
+}
+
+// either calls whole for a file of at most so many bytes, or says that it is one to be read piece by piece, if that can be.
+func (c *Call) either(name string, pieces bool, whole func(most int64) error) (large bool, err error) {
+	most := c.Limits.FileBytes()
+	if pieces && c.pieces.least() <= most {
+		err := whole(c.pieces.least() - 1)
+		if !errors.Is(err, fsutil.ErrTooLarge) {
+			return false, err
 		}
 		// A file that does not say its size, as in /proc, comes here too.
 		info, err := c.FS.Stat(name)
-		if err == nil && info.Size() >= c.pieces.least() && info.Size() <= c.Limits.FileBytes() {
-			return nil, true, nil
+		if err == nil && info.Size() >= c.pieces.least() && info.Size() <= most {
+			return true, nil
 		}
 	}
-	data, err = c.readFile(name)
-	return data, false, err
+	return false, c.tooLarge(name, whole(most))
 }
 
 // countPieces counts the matches of a pattern in a file without holding more than a part of it. The error may be

@@ -58,6 +58,41 @@ func (r *replacing) run(ctx context.Context, c *Call) (Outcome, error) {
 
 // file replaces in one file and returns how many replacements it made.
 func (r *replacing) file(ctx context.Context, c *Call, name string) (int, error) {
+	if !r.simultaneous && len(r.list) > 1 {
+		return r.rounds(ctx, c, name)
+	}
+	edits := 0
+	find := func(data []byte) (splices []fsutil.Splice, err error) {
+		c.read(len(data))
+		left := c.Limits.budget()
+		switch {
+		case !r.binary && fsutil.IsBinary(data):
+			return nil, ErrBinary
+		case r.simultaneous:
+			splices, err = r.together(ctx, c.Step, data, left)
+		default:
+			splices, err = r.splices(ctx, c.Step, 0, data, left)
+		}
+		edits = len(splices)
+		return splices, err
+	}
+	whole := func(most int64) error { return c.FS.EditBytes(name, most, find) }
+	large, err := c.either(name, r.streams(), whole)
+	if large {
+		n, failed := r.inPieces(ctx, c, name)
+		if failed != match.ErrLongLine { //nolint:errorlint // it comes as it is
+			return n, failed
+		}
+		_, err = c.either(name, false, whole)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return edits, nil
+}
+
+// rounds is file for several replacements, each of which sees what the one before has left.
+func (r *replacing) rounds(ctx context.Context, c *Call, name string) (int, error) {
 	data, large, err := c.readOr(name, r.streams())
 	if large {
 		n, failed := r.inPieces(ctx, c, name)
@@ -73,13 +108,6 @@ func (r *replacing) file(ctx context.Context, c *Call, name string) (int, error)
 		return 0, ErrBinary
 	}
 	left := c.Limits.budget()
-	if r.simultaneous {
-		splices, err := r.together(ctx, c.Step, data, left)
-		if err != nil || len(splices) == 0 {
-			return 0, err
-		}
-		return len(splices), c.FS.Edit(name, splices)
-	}
 	edits, rounds := 0, 0
 	now := data
 	for i := range r.list {

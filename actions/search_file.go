@@ -1,7 +1,6 @@
 package actions
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -198,7 +197,7 @@ func (s *searching) whole(ctx context.Context, name string, f fsutil.ReadFile, d
 	}
 	if s.c.FilesWanted {
 		if info, err := f.Stat(); err == nil {
-			s.c.FS.Remember(name, bytes.Clone(data), info)
+			s.c.FS.Remember(name, data, info)
 		}
 	}
 	return s.report(ctx, name, data)

@@ -169,6 +169,8 @@ func (s *Stage) differInContent(then, now moment) bool {
 		return true
 	case a.body.plain() && b.body.plain() && a.body.src == b.body.src:
 		return false
+	case a.body.src == b.body.src && a.body.src != nil && (a.body.plain() && b.body.inPlace() || b.body.plain() && a.body.inPlace()):
+		return true
 	}
 	ha, errA := s.hashOf(a.body)
 	hb, errB := s.hashOf(b.body)

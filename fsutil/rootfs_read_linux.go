@@ -3,6 +3,7 @@ package fsutil
 import (
 	"io"
 	"io/fs"
+	"path"
 	"syscall"
 	"time"
 
@@ -15,6 +16,20 @@ type rootReader struct {
 	name string
 	fd   int
 	size int64 // when it was opened
+}
+
+// openPlainFile opens a regular file for reading, if its canonical name leads through no symbolic link. Whatever speaks against
+// that is an error.
+func (r *RootFs) openPlainFile(clean string) (baseFile, error) {
+	fd, err := r.root.open(clean, unix.O_RDONLY|openNoWait, 0)
+	if err != nil {
+		return nil, err
+	}
+	file := &rootReader{name: path.Base(clean), fd: fd}
+	if err := file.check(); err != nil {
+		return nil, err
+	}
+	return file, nil
 }
 
 // check closes what turns out not to be a regular file.

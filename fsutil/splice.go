@@ -18,14 +18,25 @@ func ApplySplices(data []byte, splices []Splice) ([]byte, error) {
 	if size > math.MaxInt {
 		return nil, fmt.Errorf("the result of %d bytes does not fit into memory", size)
 	}
-	out := make([]byte, 0, size)
+	return appendChecked(make([]byte, 0, size), data, splices), nil
+}
+
+// appendSpliced is ApplySplices into memory that is there already.
+func appendSpliced(out, data []byte, splices []Splice) ([]byte, error) {
+	if _, err := checkSplices(splices, int64(len(data))); err != nil {
+		return nil, err
+	}
+	return appendChecked(out, data, splices), nil
+}
+
+func appendChecked(out, data []byte, splices []Splice) []byte {
 	pos := int64(0)
 	for _, s := range splices {
 		out = append(out, data[pos:s.Off]...)
 		out = append(out, s.Text...)
 		pos = s.Off + s.Len
 	}
-	return append(out, data[pos:]...), nil
+	return append(out, data[pos:]...)
 }
 
 // ComposeSplices returns one list of splices that does what first and then second do: the offsets of second count in

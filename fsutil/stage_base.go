@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -46,6 +47,8 @@ type baseFs struct {
 	fsys  afero.Fs
 	seed  maphash.Seed
 	cache *byteCache
+	// buffers are for bytes that nobody keeps.
+	buffers sync.Pool // of *[]byte
 
 	mu     sync.RWMutex
 	known  map[string]*fact // directories, links, and files that were read or staged
@@ -124,11 +127,11 @@ func (b *baseFs) keep(f *fact) *fact {
 }
 
 // open opens the file that f is about, or returns ErrDrift if it is not the same any more.
-func (b *baseFs) open(f *fact) (afero.File, error) {
+func (b *baseFs) open(f *fact) (baseFile, error) {
 	if f.kind != File {
 		return nil, ErrNotRegular
 	}
-	file, err := b.fsys.Open(f.path)
+	file, err := b.openFile(f.path)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = ErrDrift
@@ -144,6 +147,15 @@ func (b *baseFs) open(f *fact) (afero.File, error) {
 		return nil, err
 	}
 	return file, nil
+}
+
+func (b *baseFs) openFile(name string) (baseFile, error) {
+	if plain, ok := b.fsys.(plainFileOpener); ok {
+		if file, err := plain.openPlainFile(name); err == nil {
+			return file, nil
+		}
+	}
+	return b.fsys.Open(name)
 }
 
 // read returns the bytes of the file, if they are not more than most. They are shared and never change.
@@ -176,8 +188,8 @@ func (b *baseFs) read(f *fact, most int64) ([]byte, error) {
 func (b *baseFs) offer(f *fact, data []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.check(maphash.Bytes(b.seed, data)) == nil {
-		b.cache.put(f, data)
+	if f.check(maphash.Bytes(b.seed, data)) == nil && b.cache.hasRoom(f.size) {
+		b.cache.put(f, slices.Clone(data))
 	}
 }
 

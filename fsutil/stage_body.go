@@ -3,6 +3,7 @@ package fsutil
 import (
 	"crypto/sha256"
 	"io"
+	"slices"
 	"sync/atomic"
 )
 
@@ -22,6 +23,12 @@ type body struct {
 
 // plain reports whether the body is just what the base has.
 func (b *body) plain() bool { return b.src != nil && len(b.splices) == 0 }
+
+// inPlace reports whether each splice replaces as many bytes as it has. As none of them leaves the bytes as they were, such a
+// body differs from what it is made from.
+func (b *body) inPlace() bool {
+	return !slices.ContainsFunc(b.splices, func(s Splice) bool { return s.Len != int64(len(s.Text)) })
+}
 
 // splicedBody returns what the splices make of a file of the base, of which data are the bytes. Where keeping the splices
 // costs much more than keeping the result, it is the result, so that a million replacements in one file do not fill the

@@ -50,3 +50,10 @@ func (c *byteCache) put(key any, data []byte) {
 		c.used -= int64(len(entry.data))
 	}
 }
+
+// hasRoom reports whether so many bytes can be kept without giving up others.
+func (c *byteCache) hasRoom(n int64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.used+n <= c.limit
+}

@@ -6,7 +6,7 @@ import (
 )
 
 // ReadFile returns the bytes of a regular file. They are shared: never modify them. The stage keeps what was read last,
-// up to 64 MiB, so that several steps read a file once. A file of 2 GiB or more is [ErrTooLarge], and so is one beyond the
+// up to 8 MiB, so that several steps read a file once. A file of 2 GiB or more is [ErrTooLarge], and so is one beyond the
 // limit of [Stage.SetMaxRead].
 func (s *Stage) ReadFile(name string) ([]byte, error) {
 	return s.ReadFileMax(name, maxInMemory)
@@ -105,8 +105,8 @@ func (c *core) bodyOf(e ent) (*body, error) {
 }
 
 // Remember offers bytes of a file that were just read through OpenDir, so that a later ReadFile need not read it again. The
-// stage keeps data, which must not change afterwards. It takes no offer for a file that is staged, or whose info is not
-// that of the file the run knows.
+// stage keeps a copy as long as it has room for it. It takes no offer for a file that is staged, or whose info is not that of
+// the file the run knows.
 func (s *Stage) Remember(name string, data []byte, info fs.FileInfo) {
 	if !info.Mode().IsRegular() {
 		return
@@ -205,14 +205,19 @@ func (s *Stage) ownSplices(splices []Splice) []Splice {
 		by = []Origin{s.origin()}
 	}
 	own := slices.Clone(splices)
+	var given, copied []Origin // mostly the same for all
 	for i := range own {
 		start := len(texts)
 		texts = append(texts, own[i].Text...)
 		own[i].Text = texts[start:len(texts):len(texts)]
-		if len(own[i].By) > 0 {
-			own[i].By = slices.Clone(own[i].By)
-		} else {
+		switch these := own[i].By; {
+		case len(these) == 0:
 			own[i].By = by
+		case len(these) == len(given) && &these[0] == &given[0]:
+			own[i].By = copied
+		default:
+			given, copied = these, slices.Clone(these)
+			own[i].By = copied
 		}
 	}
 	return own
@@ -228,13 +233,19 @@ func (s *Stage) editedBody(old *body, data []byte, splices []Splice) (*body, err
 		return s.pagedBody(out)
 	}
 	// The commit compares the file with the very bytes that were edited, so they are hashed while they are at hand.
-	base, err := s.core.base.read(old.src, maxInMemory)
-	if err != nil {
-		return nil, err
+	base := data
+	if !old.plain() {
+		var err error
+		if base, err = s.core.base.read(old.src, maxInMemory); err != nil {
+			return nil, err
+		}
 	}
 	if old.src.hash.Load() == nil {
 		h := HashOf(base)
 		old.src.hash.Store(&h)
+	}
+	if old.plain() {
+		return s.splicedBody(old.src, base, splices)
 	}
 	all, err := ComposeSplices(old.splices, splices)
 	if err != nil {
