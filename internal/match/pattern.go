@@ -3,6 +3,18 @@
 // [Compile] makes a [Pattern], which is immutable and safe for concurrent use. Regular expressions have the syntax and the
 // meaning of package regexp, over the whole file; a search that can be decided without running them is.
 //
+// # How a file is searched
+//
+// Package regexp is slow, and only needed to tell where a match begins and where its groups are. Before it, there are
+//
+//   - the texts of which every match contains one, found by their rarest bytes ([Pattern.Contains] ends with them in most
+//     files). If no match goes beyond a line, only the lines with such a text are looked at, as long as they are few;
+//   - a lazy automaton, which tells whether there is a match and counts them, a byte for each look into a table. It goes
+//     through long texts in several parts at once, or from one place with a text that matches begin with to the next.
+//
+// An automaton that needs too many states is given up, for that file and at last for the pattern; package regexp does its
+// work then. What it has worked out is kept in the pattern, for one goroutine at a time.
+//
 // # Line ends
 //
 // A file may end its lines with "\r\n", a pattern is mostly written with "\n". So that one pattern works for both,
