@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"time"
 )
 
 // The interfaces below are what a file system may offer beside afero.Fs (and afero.Symlinker for links). Each is
@@ -74,6 +75,49 @@ type ReadFile interface {
 	io.Reader
 	io.Closer
 	Stat() (fs.FileInfo, error)
+}
+
+// FastPather offers the operations that a commit repeats for each file without what makes them slow in bulk: a
+// description where the state is wanted, a handle of the runtime where a number does, and the same directory looked up again
+// and again. The result is nil where there is nothing of the kind.
+type FastPather interface {
+	FastPath() FastPath
+}
+
+// FastPath does what the methods of the same names do elsewhere, with the same errors, and is confined like them. Its methods
+// are safe for concurrent use, except that Hold and Close must be called while no other is. Close it after use.
+type FastPath interface {
+	// Hold keeps a directory open that is the caller's own, so that names in it are not looked up by way of those above. It
+	// stays the same directory whatever its name is from then on. One that cannot be held is looked up as before.
+	Hold(dir string)
+	// Look returns what stands at the name without the hash of a file, the zero State if nothing does.
+	Look(name string) (State, error)
+	// OpenRegular opens a regular file for reading, and nothing else. It follows no symbolic link.
+	OpenRegular(name string) (ReadFile, error)
+	// CreateNear makes an empty file called name and opens it for writing, and fails if something of that name exists. The
+	// file system places it as if it were made beside the file near, for some are slow in making many files in one
+	// directory. So it can have what is inherited from that directory: owner, group, attributes and access control list
+	// have to be set. Where that is not possible, or near is "", it is made in the ordinary way.
+	CreateNear(near, name string, perm fs.FileMode) (NewFile, error)
+	Link(oldname, newname string) error
+	Exchange(a, b string) error
+	// Remove removes what is no directory.
+	Remove(name string) error
+	// SyncDir makes the names in a directory durable. It follows no symbolic link on the way; where the name leads through one
+	// or not to a directory the error matches [errors.ErrUnsupported], [fs.ErrNotExist] or [ErrNotDir].
+	SyncDir(name string) error
+	Close() error
+}
+
+// NewFile is a file that CreateNear has made. It is for one goroutine.
+type NewFile interface {
+	io.WriteCloser
+	// CopyMeta gives it the owner, group and attributes of a file, as [MetaCopier] does.
+	CopyMeta(from string) error
+	Chown(uid, gid int) error
+	Chmod(mode fs.FileMode) error
+	Chtimes(atime, mtime time.Time) error
+	Sync() error
 }
 
 // Namer turns a name as a pipeline gives it into the canonical one, for file systems on which absolute names mean

@@ -23,6 +23,14 @@ func copyAttributes(srcDir int, srcBase string, dstDir int, dstBase string) erro
 		return err
 	}
 	defer unix.Close(dst)
+	return copyAttributesOf(src, dst)
+}
+
+// copyAttributesOf is copyAttributes for files that are open.
+func copyAttributesOf(src, dst int) error {
+	if hasNoAttr(src) && hasNoAttr(dst) {
+		return nil
+	}
 	want, err := listAttr(src)
 	if err != nil {
 		return err
@@ -45,6 +53,12 @@ func copyAttributes(srcDir int, srcBase string, dstDir int, dstBase string) erro
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// hasNoAttr asks for the length of the list alone.
+func hasNoAttr(fd int) bool {
+	n, err := unix.Flistxattr(fd, nil)
+	return err == nil && n == 0
 }
 
 // isOwnAttr reports whether the attribute is there because somebody put it there; security labels come by themselves.

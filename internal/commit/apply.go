@@ -2,6 +2,7 @@ package commit
 
 import (
 	"context"
+	"errors"
 	"path"
 	"slices"
 
@@ -84,10 +85,7 @@ func (t *txn) syncAll(ctx context.Context) error {
 	}
 	list := sortedKeys(dirs)
 	err := each(ctx, t.workers, len(list), func(i int) error {
-		if s, err := t.look(list[i]); err != nil || s.Kind != fsutil.Dir {
-			return t.fail(list[i], err)
-		}
-		return t.fail(list[i], t.syncDir(list[i]))
+		return t.fail(list[i], t.syncThere(list[i]))
 	})
 	if err != nil {
 		return err
@@ -98,6 +96,23 @@ func (t *txn) syncAll(ctx context.Context) error {
 		}
 		return t.fail(files[i], t.syncFile(files[i], t.warner(files[i])))
 	})
+}
+
+// syncThere makes the names in a directory durable if it can be got at through directories. Nothing else was changed.
+func (t *txn) syncThere(dir string) error {
+	if t.fast != nil && t.dirSync != nil {
+		err := t.fast.SyncDir(dir)
+		if err == nil || isAbsent(err) {
+			return nil
+		}
+		if !errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
+	}
+	if s, err := t.look(dir); err != nil || s.Kind != fsutil.Dir {
+		return err
+	}
+	return t.syncDir(dir)
 }
 
 // finishCommit marks the transaction as committed. After an error nobody knows whether it is.

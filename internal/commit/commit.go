@@ -112,6 +112,10 @@ func newTxn(o *Options, key []byte, entries []*entry, far map[string]bool) *txn 
 // attempt goes through the whole protocol.
 func (t *txn) attempt(ctx context.Context) (Report, error) {
 	r := Report{ID: t.plan.ID}
+	if f, ok := t.fs.(fsutil.FastPather); ok {
+		t.fast = f.FastPath()
+		defer t.dropFast()
+	}
 	err := fsutil.Protect(func() error { return t.prepare(ctx) })
 	if err != nil {
 		if derr := fsutil.Protect(t.abandon); derr != nil {
@@ -155,6 +159,13 @@ func (t *txn) attempt(ctx context.Context) (Report, error) {
 	}
 	t.tidyUp()
 	return t.finish(r), nil
+}
+
+func (t *txn) dropFast() {
+	if t.fast != nil {
+		_ = t.fast.Close() // of directories only, and they are synced elsewhere
+		t.fast = nil
+	}
 }
 
 // prepare does everything that leaves the tree as it is.

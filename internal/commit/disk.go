@@ -1,14 +1,13 @@
 package commit
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 
@@ -29,10 +28,16 @@ type disk struct {
 	exchange  fsutil.Exchanger
 	noReplace fsutil.NoReplacer
 	dirSync   fsutil.DirSyncer
+
+	fast    fsutil.FastPath // nil if there is none
+	buffers sync.Pool       // of *[copyBuffer]byte
 }
 
 // lstat returns what stands at the name, without the hash of a file. What is not there, or below a file, is Absent.
 func (d *disk) lstat(name string) (fsutil.State, error) {
+	if d.fast != nil {
+		return d.fast.Look(name)
+	}
 	var info fs.FileInfo
 	var err error
 	if l, ok := d.fs.(afero.Lstater); ok && name != "." {
@@ -99,114 +104,6 @@ func isLinkError(err error) bool {
 
 func isCrossDevice(err error) bool { return errors.Is(err, syscall.EXDEV) }
 
-// open opens a regular file for reading, and nothing else.
-func (d *disk) open(name string) (afero.File, error) {
-	f, err := d.fs.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: name, Err: fsutil.ErrNotRegular}
-	}
-	if err != nil {
-		_ = f.Close() // nothing was read from it
-		return nil, err
-	}
-	return f, nil
-}
-
-// hash returns the hash and the size of a file's bytes. Of a file that has more than that many it reads one byte more: some
-// never end, whatever size they say they have.
-func (d *disk) hash(name string, size int64) (fsutil.Hash, int64, error) {
-	f, err := d.open(name)
-	if err != nil {
-		return fsutil.Hash{}, 0, err
-	}
-	defer f.Close()
-	h := sha256.New()
-	n, err := io.Copy(h, io.LimitReader(f, size+1))
-	return fsutil.Hash(h.Sum(nil)), n, err
-}
-
-// wanted is what a new file is to be beside its bytes.
-type wanted struct {
-	mode  fs.FileMode
-	mtime time.Time // zero: as it comes
-	// meta is the path of a file that gives owner and attributes, "" for none; group is the group then, nil for any.
-	meta  string
-	group *uint32
-}
-
-// write makes a file, durable if that is asked for, and returns what it is then. warn is called with what may fail.
-func (d *disk) write(name string, from io.Reader, want wanted, warn func(error)) (fsutil.State, error) {
-	f, err := d.fs.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return fsutil.State{}, err
-	}
-	h := sha256.New()
-	_, err = io.Copy(io.MultiWriter(f, h), from)
-	if err == nil {
-		err = d.dress(name, &want, warn)
-	}
-	if err == nil && d.sync {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return fsutil.State{}, err
-	}
-	s, err := d.lstat(name)
-	if err == nil && !want.mtime.IsZero() && !s.ModTime.Equal(want.mtime) {
-		// Closing has set the time on some file systems, others round it.
-		if err = d.fs.Chtimes(name, want.mtime, want.mtime); err == nil {
-			s, err = d.lstat(name)
-		}
-	}
-	if err == nil && s.Kind != fsutil.File {
-		err = &fs.PathError{Op: "write", Path: name, Err: fsutil.ErrDrift}
-	}
-	s.Hash = fsutil.Hash(h.Sum(nil))
-	if err == nil && s.Mode != want.mode {
-		warn(fmt.Errorf("mode is %v instead of %v: the file system does not keep it", s.Mode, want.mode))
-	}
-	return s, err
-}
-
-// dress gives a file everything but bytes. The mode comes after the owner, for changing that clears bits of it. If the
-// owner cannot be kept, want loses the bits that lend out his rights: they would lend those of somebody else.
-func (d *disk) dress(name string, want *wanted, warn func(error)) error {
-	lost := func(err error) {
-		want.mode &^= fs.ModeSetuid | fs.ModeSetgid
-		warn(err)
-	}
-	if err := d.copyMeta(want.meta, name, lost); err != nil {
-		return err
-	}
-	if want.group != nil {
-		if err := d.optional(d.fs.Chown(name, -1, int(*want.group)), warn); err != nil {
-			return err
-		}
-	}
-	if err := d.fs.Chmod(name, want.mode); err != nil {
-		return err
-	}
-	if want.mtime.IsZero() {
-		return nil
-	}
-	return d.fs.Chtimes(name, want.mtime, want.mtime)
-}
-
-func (d *disk) copyMeta(from, to string, warn func(error)) error {
-	copier, ok := d.fs.(fsutil.MetaCopier)
-	if !ok || from == "" {
-		return nil
-	}
-	return d.optional(copier.CopyMeta(from, to), warn)
-}
-
 // optional makes a warning of an error that says that this user, or this file system, cannot give a file away.
 func (d *disk) optional(err error, warn func(error)) error {
 	if err != nil && (isUnsupported(err) || errors.Is(err, fs.ErrPermission)) {
@@ -266,6 +163,11 @@ func (d *disk) syncDir(dir string) error {
 	if !d.sync || d.dirSync == nil {
 		return nil
 	}
+	if d.fast != nil {
+		if err := d.fast.SyncDir(dir); !errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
+	}
 	return d.dirSync.SyncDir(dir)
 }
 
@@ -290,6 +192,9 @@ func (d *disk) syncFile(name string, warn func(error)) error {
 
 // removeTree removes a name and all below it, following no link. It is for the state directory only.
 func (d *disk) removeTree(name string) error {
+	if d.fast != nil && d.fast.Remove(name) == nil {
+		return nil
+	}
 	s, err := d.lstat(name)
 	if err != nil || s.Kind == fsutil.Absent {
 		return err
@@ -315,7 +220,11 @@ func (d *disk) removeTree(name string) error {
 
 // remove removes a name; that it is gone already is no error.
 func (d *disk) remove(name string) error {
-	err := d.fs.Remove(name)
+	remove := d.fs.Remove
+	if d.fast != nil {
+		remove = d.fast.Remove
+	}
+	err := remove(name)
 	if err == nil || isAbsent(err) {
 		return nil
 	}

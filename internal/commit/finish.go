@@ -1,6 +1,7 @@
 package commit
 
 import (
+	"context"
 	"errors"
 	"path"
 
@@ -19,7 +20,7 @@ func (t *txn) clean() (bool, error) {
 	if err := t.dropFar(); err != nil {
 		return false, err
 	}
-	if err := t.removeTree(path.Join(t.dir, journal.NewDir)); err != nil {
+	if err := t.dropNew(); err != nil {
 		return false, err
 	}
 	if !t.plan.KeepsAny() {
@@ -36,6 +37,23 @@ func (t *txn) clean() (bool, error) {
 		return false, err
 	}
 	return true, t.fs.Rename(t.dir, t.state.join(journal.BackupsDir, t.plan.ID))
+}
+
+// dropNew removes what came out of the tree, several directories at once.
+func (t *txn) dropNew() error {
+	top := path.Join(t.dir, journal.NewDir)
+	names, err := t.names(top)
+	if isAbsent(err) {
+		return t.removeTree(top)
+	}
+	if err != nil {
+		return err
+	}
+	err = each(context.Background(), t.workers, len(names), func(i int) error { return t.removeTree(path.Join(top, names[i])) })
+	if err != nil {
+		return err
+	}
+	return t.removeTree(top)
 }
 
 // keepResult moves the caller's result to where it is looked for.

@@ -20,6 +20,9 @@ import (
 // or link tells.
 type mountFs struct{ *fsutil.RootFs }
 
+// FastPath gives none, which would lead past the methods below.
+func (mountFs) FastPath() fsutil.FastPath { return nil }
+
 func (mountFs) cross(op, a, b string) error {
 	if strings.HasPrefix(a, "m/") != strings.HasPrefix(b, "m/") {
 		return &os.LinkError{Op: op, Old: a, New: b, Err: syscall.EXDEV}

@@ -25,6 +25,9 @@ func (t *txn) begin() error {
 		if err := t.fs.Mkdir(dir, 0o700); err != nil {
 			return t.fail(dir, err)
 		}
+		if t.fast != nil {
+			t.fast.Hold(dir)
+		}
 	}
 	s, err := t.lstat(t.dir)
 	if err != nil {
@@ -116,6 +119,9 @@ func (t *txn) stageFile(e *entry) (fsutil.State, error) {
 	}
 	defer content.Close()
 	want := wanted{mode: e.want.Mode & fsutil.PermBits, mtime: e.want.ModTime}
+	if e.Old.Kind == fsutil.File && e.FarDir == "" {
+		want.near = e.Path
+	}
 	if from := t.source(e); e.meta != "" {
 		want.meta = e.meta
 	} else if from.Old.Kind == fsutil.File {
@@ -296,10 +302,10 @@ func (t *txn) syncTransaction() error {
 	if slices.ContainsFunc(t.entries, func(e *entry) bool { return e.Old.Kind == fsutil.Dir && e.leaves() }) {
 		dirs = append(dirs, t.slotDirs(journal.NewDir)...)
 	}
-	for _, dir := range append(dirs, t.state.join(journal.TxDir)) {
-		if err := t.syncDir(dir); err != nil {
-			return err
-		}
+	dirs = append(dirs, t.state.join(journal.TxDir))
+	err := each(context.Background(), t.workers, len(dirs), func(i int) error { return t.syncDir(dirs[i]) })
+	if err != nil {
+		return err
 	}
 	return t.state.syncUp()
 }

@@ -59,6 +59,9 @@ func (d *disk) probeExchange(a, b string) error {
 	if !ok {
 		return nil
 	}
+	if d.fast != nil {
+		x = d.fast
+	}
 	before, _, err := d.hash(a, int64(len(path.Base(a))))
 	if err != nil {
 		return err
@@ -99,6 +102,9 @@ func (d *disk) probeLink(a, _ string) error {
 	l, ok := d.fs.(fsutil.Linker)
 	if !ok {
 		return nil
+	}
+	if d.fast != nil {
+		l = d.fast
 	}
 	c := path.Join(path.Dir(a), "probe-c")
 	if err := l.Link(a, c); err != nil {

@@ -25,6 +25,9 @@ type quirkFs struct {
 	noReplace func(a, b string) error
 }
 
+// FastPath gives none, which would lead past the methods below.
+func (quirkFs) FastPath() fsutil.FastPath { return nil }
+
 func quirks(t *testing.T) quirkFs {
 	t.Helper()
 	return quirkFs{RootFs: rootFs(t).(*fsutil.RootFs)}

@@ -20,6 +20,9 @@ import (
 // layer of an overlay cannot.
 type stuckFs struct{ *fsutil.RootFs }
 
+// FastPath gives none, which would lead past the methods below.
+func (stuckFs) FastPath() fsutil.FastPath { return nil }
+
 func (f stuckFs) stuck(a, b string) error {
 	if fsutil.Within(a, stateDir) == fsutil.Within(b, stateDir) {
 		return nil

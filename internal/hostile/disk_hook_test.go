@@ -51,6 +51,9 @@ type hookFs struct {
 	hook *opHook
 }
 
+// FastPath gives none, which would lead past the methods below.
+func (hookFs) FastPath() fsutil.FastPath { return nil }
+
 // plain hides all abilities but those that afero knows.
 func (f hookFs) plain() afero.Fs {
 	return struct {

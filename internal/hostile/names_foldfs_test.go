@@ -16,6 +16,9 @@ import (
 // spelling that was first, as the file systems of macOS and Windows do, and ext4 in a directory with the flag +F.
 type foldFs struct{ *fsutil.RootFs }
 
+// FastPath gives none, which would lead past the methods below.
+func (foldFs) FastPath() fsutil.FastPath { return nil }
+
 // fold is what names that are one have in common. It knows one accent, which is enough for tests.
 func fold(name string) string { return strings.ReplaceAll(strings.ToLower(name), "e\u0301", "\u00e9") }
 
