@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/millrace-go/millrace/fsutil"
 )
 
 // filter says which files a search looks into. It is immutable.
@@ -102,18 +104,29 @@ func checkFilter(c *Check, types, include, exclude []string) {
 	}
 }
 
-// skip is the walk's Skip.
-func (f *filter) skip(name string, _ bool) bool { return anyGlob(f.exclude, name) }
-
-// takes reports whether a file that was not skipped is to be looked into.
-func (f *filter) takes(name string) bool {
-	if len(f.include) > 0 && !anyGlob(f.include, name) {
-		return false
+// skip returns the walk's Skip.
+func (f *filter) skip() func(name string, isDir bool) bool {
+	if len(f.exclude) == 0 {
+		return nil // then the walk need not know the path of each file
 	}
+	return func(name string, _ bool) bool { return anyGlob(f.exclude, name) }
+}
+
+// takes reports whether an entry that was not skipped is to be looked into.
+func (f *filter) takes(e fsutil.Entry) bool {
+	return (len(f.include) == 0 || anyGlob(f.include, e.Path())) && f.takesType(e.Name())
+}
+
+// takesPath is takes for a path.
+func (f *filter) takesPath(name string) bool {
+	return (len(f.include) == 0 || anyGlob(f.include, name)) && f.takesType(path.Base(name))
+}
+
+func (f *filter) takesType(base string) bool {
 	if len(f.types) == 0 {
 		return true
 	}
-	base := strings.ToLower(path.Base(name))
+	base = strings.ToLower(base)
 	for _, t := range f.types {
 		if strings.HasSuffix(base, t) {
 			return true

@@ -74,7 +74,7 @@ func (l List) Run(ctx context.Context, c *Call) (Outcome, error) {
 	var mu sync.Mutex
 	var entries []listed
 	err = fsutil.Walk(ctx, c.FS, root, opt, func(e fsutil.Entry) error {
-		if e.Kind == fsutil.Dir && len(l.FileTypes) > 0 || !filter.takes(e.Path) {
+		if e.Kind == fsutil.Dir && len(l.FileTypes) > 0 || !filter.takes(e) {
 			return nil
 		}
 		one, err := listEntry(c, e)
@@ -82,7 +82,7 @@ func (l List) Run(ctx context.Context, c *Call) (Outcome, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil // it has gone since its directory was read
 		case err != nil:
-			return fileError(e.Path, err)
+			return fileError(e.Path(), err)
 		}
 		if err := shown.take(one.cost()); err != nil {
 			return err
@@ -116,14 +116,14 @@ func listEntry(c *Call, e fsutil.Entry) (listed, error) {
 		return listed{}, err
 	}
 	one := listed{mode: info.Mode(), report: FileReport{
-		Path: e.Path, Success: true, LastModified: info.ModTime().UTC(), Kind: e.Kind.String(), Mode: octal(info.Mode()),
+		Path: e.Path(), Success: true, LastModified: info.ModTime().UTC(), Kind: e.Kind.String(), Mode: octal(info.Mode()),
 	}}
 	switch e.Kind {
 	case fsutil.File:
 		size := info.Size()
 		one.report.Size = &size
 	case fsutil.Symlink:
-		one.report.Target, err = c.FS.ReadlinkIfPossible(e.Path)
+		one.report.Target, err = c.FS.ReadlinkIfPossible(e.Path())
 	}
 	return one, err
 }

@@ -129,17 +129,19 @@ func (p PatternReplace) files(ctx context.Context, c *Call) ([]string, error) {
 		return strings.TrimPrefix(name, root+"/")
 	}
 	opt := c.walkOptions(root, "searched", p.NoIgnore, filter)
-	opt.Skip = func(name string, isDir bool) bool { return filter.skip(below(name), isDir) }
+	if skip := filter.skip(); skip != nil {
+		opt.Skip = func(name string, isDir bool) bool { return skip(below(name), isDir) }
+	}
 	if !p.Recursive && !strings.Contains(p.FilePattern, "**") {
 		opt.Depth = 1 + strings.Count(path.Clean(p.FilePattern), "/")
 	}
 	var mu sync.Mutex
 	var files []string
 	err = fsutil.Walk(ctx, c.FS, root, opt, func(e fsutil.Entry) error {
-		if filter.takes(below(e.Path)) {
+		if filter.takesPath(below(e.Path())) {
 			mu.Lock()
 			defer mu.Unlock()
-			files = append(files, e.Path)
+			files = append(files, e.Path())
 		}
 		return nil
 	})

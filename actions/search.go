@@ -102,14 +102,14 @@ func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
 	progress := c.progress(0)
 	opt := c.walkOptions(root, "searched", s.NoIgnore, filter)
 	err = fsutil.Walk(ctx, c.FS, root, opt, func(e fsutil.Entry) error {
-		if !filter.takes(e.Path) {
+		if !filter.takes(e) {
 			return nil
 		}
 		if err := w.file(ctx, e); err != nil {
 			if limit, ok := errors.AsType[*LimitError](err); ok && limit.What == LimitShown {
 				return err // which file met it depends on the order they were read in
 			}
-			return fileError(e.Path, err)
+			return fileError(e.Path(), err)
 		}
 		progress.file()
 		return nil

@@ -31,7 +31,7 @@ type searching struct {
 	maxBytes int64
 	mayMatch func(part []byte) bool // nil if parts of a file tell nothing
 	overlap  int
-	buffers  sync.Pool // of *[]byte
+	desks    sync.Pool // of *desk
 
 	mu      sync.Mutex
 	found   []found
@@ -39,13 +39,19 @@ type searching struct {
 	large   []string
 }
 
-// buffer returns one that has room for what is read at once, behind the end of what was read before. What is read begins at
-// a multiple of the size of a page in it: the system copies faster where both sides are aligned alike.
-func (s *searching) buffer() *[]byte {
-	if buf, ok := s.buffers.Get().(*[]byte); ok {
-		return buf
+// desk is what one worker needs to search a file.
+type desk struct {
+	file fsutil.FileReader
+	// buf has room for what is read at once, behind the end of what was read before. What is read begins at a multiple of the
+	// size of a page in it: the system copies faster where both sides are aligned alike.
+	buf []byte
+}
+
+func (s *searching) desk() *desk {
+	if d, ok := s.desks.Get().(*desk); ok {
+		return d
 	}
-	return new(make([]byte, s.margin()+searchBuffer))
+	return &desk{buf: make([]byte, s.margin()+searchBuffer)}
 }
 
 // margin is how much of a buffer is for what was read before.
@@ -53,71 +59,70 @@ func (s *searching) margin() int { return (s.overlap + pageSize - 1) &^ (pageSiz
 
 // file searches one file. A file without a match is never held as a whole, if the pattern allows to tell from parts.
 func (s *searching) file(ctx context.Context, e fsutil.Entry) error {
-	f, err := e.Open()
-	switch {
+	d := s.desk()
+	defer s.desks.Put(d)
+	switch err := e.OpenIn(&d.file); {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fsutil.ErrNotRegular):
 		return nil // it has gone since its directory was read, or something else has come
 	case err != nil:
 		return err
 	}
-	defer f.Close()
-	buf := s.buffer()
-	defer s.buffers.Put(buf)
-	n, whole, err := fsutil.ReadHead(f, (*buf)[:searchBuffer])
+	defer d.file.Close()
+	n, whole, err := fsutil.ReadHead(&d.file, d.buf[:searchBuffer])
 	s.c.read(n)
-	head := (*buf)[:n]
+	head := d.buf[:n]
 	switch {
 	case err != nil:
-		if info, serr := f.Stat(); serr == nil && !info.Mode().IsRegular() {
+		if info, serr := d.file.Stat(); serr == nil && !info.Mode().IsRegular() {
 			return nil // a directory has come, say, on a file system that does not mind to open that
 		}
 		return err
 	case n == 0 || fsutil.IsBinary(head):
 		return nil
 	case int64(n) > s.maxBytes:
-		return s.leaveOut(e.Path)
+		return s.leaveOut(e.Path())
 	case !whole:
-		return s.long(ctx, e.Path, f, buf, n)
+		return s.long(ctx, e, d, n)
 	}
-	return s.whole(ctx, e.Path, f, head)
+	return s.whole(ctx, e, d, head)
 }
 
 // long searches a file that does not fit into the buffer, of which the first n bytes are in it.
-func (s *searching) long(ctx context.Context, name string, f fsutil.ReadFile, buf *[]byte, n int) error {
-	info, err := f.Stat()
+func (s *searching) long(ctx context.Context, e fsutil.Entry, d *desk, n int) error {
+	info, err := d.file.Stat()
 	if err != nil {
 		return err
 	}
 	if info.Size() > s.maxBytes {
-		return s.leaveOut(name)
+		return s.leaveOut(e.Path())
 	}
-	if s.mayMatch != nil && !s.mayMatch((*buf)[:n]) {
-		hit, err := s.rest(ctx, f, buf, n)
+	if s.mayMatch != nil && !s.mayMatch(d.buf[:n]) {
+		hit, err := s.rest(ctx, d, n)
 		switch {
 		case errors.Is(err, fsutil.ErrTooLarge):
-			return s.leaveOut(name)
+			return s.leaveOut(e.Path())
 		case err != nil || !hit:
 			return err
 		}
 	}
 	// What was read has not been kept: it is read again, with what follows.
-	again, ok := f.(io.ReaderAt)
+	again, ok := d.file.ReadFile.(io.ReaderAt)
 	switch {
 	case !ok:
 	case info.Size() <= searchWhole:
-		if cap(*buf) <= searchWhole {
-			*buf = make([]byte, searchWhole+1+s.margin())
+		if cap(d.buf) <= searchWhole {
+			d.buf = make([]byte, searchWhole+1+s.margin())
 		}
-		n, err := again.ReadAt((*buf)[:searchWhole+1], 0)
+		n, err := again.ReadAt(d.buf[:searchWhole+1], 0)
 		if ignoreEOF(err) == nil && n <= searchWhole && int64(n) <= s.maxBytes {
-			return s.whole(ctx, name, f, (*buf)[:n])
+			return s.whole(ctx, e, d, d.buf[:n])
 		}
 	case !s.content && !s.lines && s.pattern.Streams():
-		if err := s.stream(ctx, name, again); err != match.ErrLongLine { //nolint:errorlint // it comes as it is
+		if err := s.stream(ctx, e.Path(), again); err != match.ErrLongLine { //nolint:errorlint // it comes as it is
 			return err
 		}
 	}
-	return s.afresh(ctx, name)
+	return s.afresh(ctx, e.Path())
 }
 
 // leaveOut notes a file that is too large.
@@ -130,19 +135,19 @@ func (s *searching) leaveOut(name string) error {
 
 // rest reports whether a part of the file behind the n bytes in the buffer may match. A file that turns out to be larger
 // than it is allowed to be, as in /proc, is [fsutil.ErrTooLarge].
-func (s *searching) rest(ctx context.Context, f fsutil.ReadFile, buf *[]byte, n int) (hit bool, err error) {
-	margin := s.margin()
-	seen := (*buf)[:n] // what was looked at last
+func (s *searching) rest(ctx context.Context, d *desk, n int) (hit bool, err error) {
+	margin, buf := s.margin(), d.buf
+	seen := buf[:n] // what was looked at last
 	for total := int64(n); ; {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
 		keep := min(s.overlap, len(seen))
 		from := margin - keep
-		copy((*buf)[from:margin], seen[len(seen)-keep:])
-		more, err := io.ReadFull(f, (*buf)[margin:margin+searchBuffer])
+		copy(buf[from:margin], seen[len(seen)-keep:])
+		more, err := io.ReadFull(&d.file, buf[margin:margin+searchBuffer])
 		s.c.read(more)
-		seen = (*buf)[from : margin+more]
+		seen = buf[from : margin+more]
 		if more > 0 && s.mayMatch(seen) {
 			return true, nil
 		}
@@ -191,12 +196,13 @@ func (s *searching) afresh(ctx context.Context, name string) error {
 }
 
 // whole searches the content of a file, which is in a buffer that will be used again.
-func (s *searching) whole(ctx context.Context, name string, f fsutil.ReadFile, data []byte) error {
+func (s *searching) whole(ctx context.Context, e fsutil.Entry, d *desk, data []byte) error {
 	if s.mayMatch != nil && !s.mayMatch(data) || !s.pattern.Contains(data) && !s.pattern.AsText(data) {
 		return nil
 	}
+	name := e.Path()
 	if s.c.FilesWanted {
-		if info, err := f.Stat(); err == nil {
+		if info, err := d.file.Stat(); err == nil {
 			s.c.FS.Remember(name, data, info)
 		}
 	}

@@ -40,7 +40,7 @@ func walkStart(c *Call, name string) (string, fs.FileInfo, error) {
 // walkOptions are those of a walk that goes on where a directory may not be read, but warns of it. done is what was not
 // done then.
 func (c *Call) walkOptions(root, done string, noIgnore bool, f *filter) fsutil.WalkOptions {
-	return fsutil.WalkOptions{Workers: c.Pool(), NoIgnore: noIgnore, Skip: f.skip, OnError: func(dir string, err error) error {
+	return fsutil.WalkOptions{Workers: c.Pool(), NoIgnore: noIgnore, Skip: f.skip(), OnError: func(dir string, err error) error {
 		if !errors.Is(err, fs.ErrPermission) || dir == root {
 			return err
 		}

@@ -39,6 +39,26 @@ func openListed(d DirHandle, name string, item fs.DirEntry) (ReadFile, error) {
 	return d.OpenFile(name)
 }
 
+// inOpener opens a file as openListed does, with a FileReader that may have been used before.
+type inOpener interface {
+	openIn(r *FileReader, name string, item fs.DirEntry) error
+}
+
+func openIn(d DirHandle, r *FileReader, name string, item fs.DirEntry) (err error) {
+	if o, ok := d.(inOpener); ok {
+		return o.openIn(r, name, item)
+	}
+	r.ReadFile, err = openListed(d, name, item)
+	return err
+}
+
+// FileReader is a regular file that is open for reading. One can be used for many files, one after the other, which saves the
+// memory for each of them. It has to be closed before it is used again. The zero FileReader is ready for [Entry.OpenIn].
+type FileReader struct {
+	ReadFile
+	own ownReader
+}
+
 // plainDir is a DirHandle over the methods of afero.Fs.
 type plainDir struct {
 	fsys afero.Fs

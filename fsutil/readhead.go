@@ -14,6 +14,9 @@ type sized interface{ sizeAtOpen() int64 }
 // does, which counts where files are small and many.
 func ReadHead(f ReadFile, buf []byte) (n int, whole bool, err error) {
 	size := int64(0)
+	if r, ok := f.(*FileReader); ok {
+		f = r.ReadFile
+	}
 	if s, ok := f.(sized); ok {
 		size = s.sizeAtOpen()
 	}

@@ -117,13 +117,13 @@ func (d *rootDir) parse(block []byte, entries []rootEntry) []rootEntry {
 		if size <= offName || size > len(block)-at {
 			break
 		}
-		name := names[at+offName : at+size]
+		name, terminated := names[at+offName:at+size], ""
 		if end := strings.IndexByte(name, 0); end >= 0 {
-			name = name[:end]
+			name, terminated = name[:end], name[:end+1]
 		}
 		if name != "." && name != ".." {
 			mode, known := modeOfType(block[at+offType])
-			entries = append(entries, rootEntry{dir: d, name: name, mode: mode, unknown: !known})
+			entries = append(entries, rootEntry{dir: d, name: name, terminated: terminated, mode: mode, unknown: !known})
 		}
 		at += size
 	}
@@ -152,10 +152,12 @@ func modeOfType(t byte) (mode fs.FileMode, known bool) {
 
 // rootEntry is an entry of a listing.
 type rootEntry struct {
-	dir     *rootDir
-	name    string
-	mode    fs.FileMode // only the type
-	unknown bool
+	dir  *rootDir
+	name string
+	// terminated is the name with a NUL behind it, as the system wants it; "" if there is none.
+	terminated string
+	mode       fs.FileMode // only the type
+	unknown    bool
 }
 
 func (e *rootEntry) Name() string      { return e.name }
@@ -185,8 +187,27 @@ func (e *rootEntry) Info() (fs.FileInfo, error) {
 }
 
 func (d *rootDir) OpenFile(name string) (ReadFile, error) {
-	file := &rootReader{name: name, fd: -1}
-	err := d.openFile(file)
+	file := new(rootReader)
+	if err := d.open(file, name, ""); err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+// openIn saves making a copy of the name for the system, if it comes from a listing.
+func (d *rootDir) openIn(r *FileReader, name string, item fs.DirEntry) error {
+	entry, ok := item.(*rootEntry)
+	if !ok || entry.name != name {
+		return d.open(&r.own, name, "")
+	}
+	r.ReadFile = &r.own
+	return d.open(&r.own, name, entry.terminated)
+}
+
+// open opens a file of the directory. terminated is its name with a NUL behind it, or "".
+func (d *rootDir) open(file *rootReader, name, terminated string) error {
+	*file = rootReader{name: name, fd: -1}
+	err := d.openFD(file, terminated)
 	if err == unix.ELOOP {
 		err = ErrNotRegular // O_NOFOLLOW says so of a symbolic link
 	}
@@ -194,29 +215,30 @@ func (d *rootDir) OpenFile(name string) (ReadFile, error) {
 		err = file.check()
 	}
 	if err != nil {
-		return nil, rootPathError("open", path.Join(d.name, name), err)
+		return rootPathError("open", path.Join(d.name, name), err)
 	}
-	return file, nil
+	return nil
 }
 
-func (d *rootDir) openFile(file *rootReader) error {
+func (d *rootDir) openFD(file *rootReader, terminated string) (err error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if d.fd < 0 {
 		return fs.ErrClosed
 	}
+	const flags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | openNoWait
+	if terminated != "" {
+		file.fd, err = openatTerminated(d.fd, terminated, flags)
+		return err
+	}
 	if err := checkEntryName(file.name); err != nil {
 		return err
 	}
-	const flags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | openNoWait
-	for {
+	return retry(func() error {
 		fd, err := unix.Openat(d.fd, file.name, flags, 0)
 		if err == nil {
 			file.fd = fd
-			return nil
 		}
-		if err != unix.EINTR {
-			return err
-		}
-	}
+		return err
+	})
 }

@@ -14,6 +14,9 @@ type rootDir struct {
 	root *os.Root
 }
 
+// ownReader is what a [FileReader] has memory for: nothing here.
+type ownReader struct{}
+
 // OpenDir implements [DirOpener].
 func (r *RootFs) OpenDir(name string) (DirHandle, error) {
 	clean, err := r.name(name)

@@ -127,7 +127,7 @@ func TestWalk_directoryRemoved(t *testing.T) {
 	var seen []string
 	// One worker visits the files of a directory before it reads those in it.
 	err := fsutil.Walk(context.Background(), openRoot(t, dir), ".", fsutil.WalkOptions{Workers: 1}, func(e fsutil.Entry) error {
-		seen = append(seen, e.Path)
+		seen = append(seen, e.Path())
 		must(t, os.Remove(filepath.Join(dir, "f")))
 		if _, err := e.Info(); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("Info of a file that is gone: %v", err)

@@ -18,6 +18,9 @@ type rootReader struct {
 	size int64 // when it was opened
 }
 
+// ownReader is what a [FileReader] has memory for.
+type ownReader = rootReader
+
 // openPlainFile opens a regular file for reading, if its canonical name leads through no symbolic link. Whatever speaks against
 // that is an error.
 func (r *RootFs) openPlainFile(clean string) (baseFile, error) {

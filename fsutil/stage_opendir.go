@@ -132,21 +132,41 @@ func (d *stageDir) OpenFile(name string) (ReadFile, error) { return d.openListed
 
 // openListed takes a nil item for a name that was not listed.
 func (d *stageDir) openListed(name string, item fs.DirEntry) (ReadFile, error) {
+	file, err := d.staged(name)
+	switch {
+	case file != nil || err != nil:
+		return file, err
+	case item == nil:
+		return d.base.OpenFile(name)
+	}
+	return openListed(d.base, name, item)
+}
+
+func (d *stageDir) openIn(r *FileReader, name string, item fs.DirEntry) error {
+	file, err := d.staged(name)
+	if file != nil || err != nil {
+		r.ReadFile = file
+		return err
+	}
+	return openIn(d.base, r, name, item)
+}
+
+// staged opens a file that is staged, and returns nil for one that the base has.
+func (d *stageDir) staged(name string) (ReadFile, error) {
+	slot, staged := d.slots[name]
+	if !staged && d.base != nil && !d.filter && isPlainName(name) {
+		return nil, nil // what is in a directory without a filter may be read as that may
+	}
 	full := joinName(d.path, name)
 	if !isPlainName(name) {
 		return nil, pathError("open", full, ErrEscape)
 	}
-	if d.filter { // else what is in it may be read as it may
-		if err := d.s.guard.check(full, read); err != nil {
-			return nil, pathError("open", full, err)
-		}
+	if err := d.s.guard.check(full, read); err != nil {
+		return nil, pathError("open", full, err)
 	}
-	slot, staged := d.slots[name]
 	switch {
-	case !staged && d.base != nil && item != nil:
-		return openListed(d.base, name, item)
 	case !staged && d.base != nil:
-		return d.base.OpenFile(name)
+		return nil, nil
 	case slot.n == nil:
 		return nil, pathError("open", full, fs.ErrNotExist)
 	case slot.n.kind != File:

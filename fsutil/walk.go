@@ -34,27 +34,41 @@ type WalkOptions struct {
 
 // Entry is what a walk has found: a regular file, but for walks with the option All.
 type Entry struct {
-	// Path is the canonical path of the file.
-	Path string
 	// Kind is what it is.
 	Kind Kind
 
-	dir  DirHandle
-	name string
-	item fs.DirEntry
+	dir    DirHandle
+	parent string // the path of dir
+	path   string // "" if nobody has needed it yet
+	name   string
+	item   fs.DirEntry
 }
+
+// Path returns the canonical path of the file. It is put together anew each time: most files of a walk do not need one.
+func (e Entry) Path() string {
+	if e.path != "" {
+		return e.path
+	}
+	return joinName(e.parent, e.name)
+}
+
+// Name returns the last element of the path.
+func (e Entry) Name() string { return e.name }
 
 // Open opens the file for reading. It is valid until visit returns; what it returns may be kept longer. A file that has
 // been replaced by something else since it was found gives ErrNotRegular, but for file systems that cannot tell symbolic links
 // from what they lead to: there the listing is believed.
 func (e Entry) Open() (ReadFile, error) { return openListed(e.dir, e.name, e.item) }
 
+// OpenIn is Open with a FileReader that may have been used for another file before.
+func (e Entry) OpenIn(r *FileReader) error { return openIn(e.dir, r, e.name, e.item) }
+
 // Info returns what is known of the file without opening it. It is the state of now or of when the directory was read.
 // It is valid until visit returns.
 func (e Entry) Info() (fs.FileInfo, error) {
 	info, err := e.item.Info()
 	if err != nil {
-		return nil, walkError("lstat", e.Path, err)
+		return nil, walkError("lstat", e.Path(), err)
 	}
 	return info, nil
 }
@@ -120,14 +134,14 @@ func (w *walker) walkFile(root string, info fs.FileInfo) {
 	dir, name := path.Split(root)
 	// The directory is not opened: a policy may allow the file alone.
 	handle := &plainDir{fsys: w.fsys, name: path.Clean(dir)}
-	w.do(root, func(at *string) {
-		w.visitFile(Entry{Path: root, Kind: File, dir: handle, name: name, item: fs.FileInfoToDirEntry(info)}, at)
+	w.do(position{dir: root}, func(at *position) {
+		w.visitFile(Entry{path: root, Kind: File, dir: handle, name: name, item: fs.FileInfoToDirEntry(info)}, at)
 	})
 }
 
 // walkTree walks everything below the directory root.
 func (w *walker) walkTree(root string) {
-	w.do(root, func(*string) {
+	w.do(position{dir: root}, func(*position) {
 		w.dirs = append(w.dirs, walkDir{path: root, rules: w.rulesAbove(root), root: true, depth: 1})
 	})
 	n := w.opt.Workers

@@ -26,7 +26,7 @@ func ExampleWalk() {
 	err := fsutil.Walk(context.Background(), fsys, ".", fsutil.WalkOptions{}, func(e fsutil.Entry) error {
 		mu.Lock()
 		defer mu.Unlock()
-		found = append(found, e.Path)
+		found = append(found, e.Path())
 		return nil
 	})
 	slices.Sort(found)

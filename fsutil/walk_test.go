@@ -73,7 +73,7 @@ func walkPaths(ctx context.Context, fsys afero.Fs, root string, opt fsutil.WalkO
 	err := fsutil.Walk(ctx, fsys, root, opt, func(e fsutil.Entry) error {
 		mu.Lock()
 		defer mu.Unlock()
-		paths = append(paths, e.Path)
+		paths = append(paths, e.Path())
 		return nil
 	})
 	slices.Sort(paths)
@@ -221,8 +221,8 @@ func TestWalkEntry(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if info.Size() != 5 || !info.Mode().IsRegular() || info.Name() != path.Base(e.Path) {
-					t.Errorf("%s: info %v %v %v", e.Path, info.Name(), info.Size(), info.Mode())
+				if info.Size() != 5 || !info.Mode().IsRegular() || info.Name() != path.Base(e.Path()) {
+					t.Errorf("%s: info %v %v %v", e.Path(), info.Name(), info.Size(), info.Mode())
 				}
 				if kept != nil {
 					kept.Close()

@@ -197,7 +197,7 @@ func TestWalkEntryBecomesLink(t *testing.T) {
 	dir, outside := specialDir(t)
 	fsys := afero.NewBasePathFs(afero.NewOsFs(), dir)
 	err := fsutil.Walk(t.Context(), fsys, "d", fsutil.WalkOptions{}, func(e fsutil.Entry) error {
-		name := filepath.Join(dir, e.Path)
+		name := filepath.Join(dir, e.Path())
 		if err := os.Remove(name); err != nil {
 			return err
 		}

@@ -27,11 +27,11 @@ func walkKinds(ctx context.Context, fsys afero.Fs, root string, opt fsutil.WalkO
 		if err != nil {
 			return err
 		}
-		if kind := fsutil.KindOf(info.Mode()); kind != e.Kind || info.Name() != path.Base(e.Path) {
-			return errors.New(e.Path + " is " + e.Kind.String() + ", but its information is of " + info.Name() + ", " + kind.String())
+		if kind := fsutil.KindOf(info.Mode()); kind != e.Kind || info.Name() != path.Base(e.Path()) {
+			return errors.New(e.Path() + " is " + e.Kind.String() + ", but its information is of " + info.Name() + ", " + kind.String())
 		}
 		letter := map[fsutil.Kind]string{fsutil.File: "f", fsutil.Dir: "d", fsutil.Symlink: "l", fsutil.Other: "p"}[e.Kind]
-		found = append(found, e.Path+" "+letter)
+		found = append(found, e.Path()+" "+letter)
 		return nil
 	})
 	slices.Sort(found)

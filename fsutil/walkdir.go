@@ -14,7 +14,7 @@ import (
 const walkBatchSize = 256
 
 // readDir lists a directory, reads its rules, and has its entries seen to.
-func (w *walker) readDir(d walkDir, at *string) {
+func (w *walker) readDir(d walkDir, at *position) {
 	if !w.goOn() {
 		return
 	}
@@ -64,14 +64,14 @@ func (w *walker) dirTrouble(d walkDir, err error) {
 }
 
 // readBatch has some entries of a directory seen to that another worker has opened.
-func (w *walker) readBatch(b walkBatch, at *string) {
+func (w *walker) readBatch(b walkBatch, at *position) {
 	defer b.dir.release()
 	w.seeTo(b, at)
 }
 
 // seeTo sorts out some entries of a directory. The directories go to the stack first, so that other workers can begin
 // with them while this one visits the files.
-func (w *walker) seeTo(b walkBatch, at *string) {
+func (w *walker) seeTo(b walkBatch, at *position) {
 	if !w.goOn() {
 		return
 	}
@@ -81,15 +81,15 @@ func (w *walker) seeTo(b walkBatch, at *string) {
 		if !item.IsDir() {
 			continue
 		}
-		p, ok := w.takes(b, item, at)
-		if !ok || w.opt.All && w.isCVSDir(p) { // readDir would find out too late, or never
+		e, ok := w.entry(&b, item, at)
+		if !ok || w.opt.All && w.isCVSDir(e.Path()) { // readDir would find out too late, or never
 			continue
 		}
 		if w.opt.Depth <= 0 || b.depth < w.opt.Depth {
-			dirs = append(dirs, walkDir{path: p, rules: b.rules, depth: b.depth + 1})
+			dirs = append(dirs, walkDir{path: e.Path(), rules: b.rules, depth: b.depth + 1})
 		}
 		if w.opt.All {
-			found = append(found, b.entry(p, item))
+			found = append(found, e)
 		}
 	}
 	w.pushDirs(dirs)
@@ -103,36 +103,39 @@ func (w *walker) seeTo(b walkBatch, at *string) {
 		if item.IsDir() {
 			continue
 		}
-		p, ok := w.takes(b, item, at)
+		e, ok := w.entry(&b, item, at)
 		if !ok {
 			continue
 		}
 		if !w.goOn() {
 			return
 		}
-		w.visitFile(b.entry(p, item), at)
+		w.visitFile(e, at)
 	}
 }
 
-func (b *walkBatch) entry(p string, item fs.DirEntry) Entry {
-	return Entry{Path: p, Kind: KindOf(item.Type()), dir: b.dir, name: item.Name(), item: item}
-}
-
-// takes reports whether an entry is one to visit, or to go on in, and returns its path.
-func (w *walker) takes(b walkBatch, item fs.DirEntry, at *string) (string, bool) {
+// entry returns what stands for an item of a listing, and whether it is one to visit or to go on in.
+func (w *walker) entry(b *walkBatch, item fs.DirEntry, at *position) (e Entry, ok bool) {
 	name, isDir := item.Name(), item.IsDir()
 	if !isDir && !item.Type().IsRegular() && !w.opt.All || !isPlainName(name) || isVCS(name, isDir) {
-		return "", false
+		return Entry{}, false
 	}
-	p := joinName(b.path, name)
-	*at = p
-	return p, !b.rules.Ignored(p, isDir) && (w.opt.Skip == nil || !w.opt.Skip(p, isDir))
+	*at = position{b.path, name}
+	e = Entry{Kind: KindOf(item.Type()), dir: b.dir, parent: b.path, name: name, item: item}
+	if b.rules == nil && w.opt.Skip == nil {
+		return e, true
+	}
+	e.path = e.Path()
+	return e, !b.rules.Ignored(e.path, isDir) && (w.opt.Skip == nil || !w.opt.Skip(e.path, isDir))
 }
 
-func (w *walker) visitFile(e Entry, at *string) {
-	*at = e.Path
+func (w *walker) visitFile(e Entry, at *position) {
+	*at = position{dir: e.parent, name: e.name}
+	if e.path != "" {
+		*at = position{dir: e.path}
+	}
 	if err := w.visit(e); err != nil {
-		w.fail(e.Path, err)
+		w.fail(e.Path(), err)
 	}
 }
 

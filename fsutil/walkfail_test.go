@@ -109,7 +109,7 @@ func TestWalkVisitError(t *testing.T) {
 	boom := errors.New("boom")
 	for _, at := range []string{"wide/f0000", "wide/f1499", "wide/d20/e/f", "side/d39/f"} {
 		err := ends(t, wideTree(), fsutil.WalkOptions{Workers: 4}, context.Background, func(e fsutil.Entry) error {
-			if e.Path == at {
+			if e.Path() == at {
 				return boom
 			}
 			return nil
@@ -130,7 +130,7 @@ func TestWalkLeastOfErrors(t *testing.T) {
 	err := fsutil.Walk(t.Context(), fsys, ".", fsutil.WalkOptions{Workers: 3}, func(e fsutil.Entry) error {
 		all.Done()
 		all.Wait()
-		return errors.New(e.Path)
+		return errors.New(e.Path())
 	})
 	if err == nil || err.Error() != "a/x" {
 		t.Errorf("got %v, want that of a/x", err)
@@ -176,7 +176,7 @@ func TestWalkPanic(t *testing.T) {
 	for _, at := range []string{"wide/f0700", "side/d05/f", "wide/d01/e/f"} {
 		bang := func(p string) { walkBang(p, at, cause) }
 		for name, err := range map[string]error{
-			"visit": ends(t, wideTree(), fsutil.WalkOptions{}, context.Background, func(e fsutil.Entry) error { bang(e.Path); return nil }),
+			"visit": ends(t, wideTree(), fsutil.WalkOptions{}, context.Background, func(e fsutil.Entry) error { bang(e.Path()); return nil }),
 			"skip": ends(t, wideTree(), fsutil.WalkOptions{Skip: func(p string, _ bool) bool { bang(p); return false }},
 				context.Background, func(fsutil.Entry) error { return nil }),
 		} {
@@ -203,7 +203,7 @@ func TestWalkPanic(t *testing.T) {
 func TestWalkGoexit(t *testing.T) {
 	t.Parallel()
 	err := ends(t, wideTree(), fsutil.WalkOptions{Workers: 3}, context.Background, func(e fsutil.Entry) error {
-		if e.Path == "wide/f0900" {
+		if e.Path() == "wide/f0900" {
 			runtime.Goexit()
 		}
 		return nil
@@ -241,7 +241,7 @@ func TestWalkErrorAfterCancel(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		begun := make(chan struct{})
 		err := fsutil.Walk(ctx, fsys, ".", fsutil.WalkOptions{Workers: 2}, func(e fsutil.Entry) error {
-			if e.Path == "a/x" {
+			if e.Path() == "a/x" {
 				close(begun)
 				time.Sleep(time.Minute) // until the other worker can do nothing more
 				return boom

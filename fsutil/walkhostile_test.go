@@ -26,7 +26,7 @@ func TestWalkSharesDirectory(t *testing.T) {
 	var inside atomic.Int64
 	both := make(chan struct{})
 	err := fsutil.Walk(t.Context(), fsys, "wide", fsutil.WalkOptions{Workers: 2}, func(e fsutil.Entry) error {
-		if strings.Count(e.Path, "/") > 1 {
+		if strings.Count(e.Path(), "/") > 1 {
 			return nil
 		}
 		if inside.Add(1) == 2 {
@@ -114,7 +114,7 @@ func TestWalkHugeDirectory(t *testing.T) {
 	seen := make([]atomic.Int32, n)
 	err := fsutil.Walk(t.Context(), fsys, ".", fsutil.WalkOptions{Workers: 4}, func(e fsutil.Entry) error {
 		var i int
-		if _, err := fmt.Sscanf(e.Path, "f%d", &i); err != nil {
+		if _, err := fmt.Sscanf(e.Path(), "f%d", &i); err != nil {
 			return err
 		}
 		seen[i].Add(1)

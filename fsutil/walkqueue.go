@@ -65,6 +65,10 @@ func (d *sharedDir) openListed(name string, item fs.DirEntry) (ReadFile, error) 
 	return openListed(d.DirHandle, name, item)
 }
 
+func (d *sharedDir) openIn(r *FileReader, name string, item fs.DirEntry) error {
+	return openIn(d.DirHandle, r, name, item)
+}
+
 func (d *sharedDir) release() {
 	if d.refs.Add(-1) == 0 {
 		// Nothing was written through it: there is nothing that closing could tell.
@@ -80,9 +84,9 @@ func (w *walker) work() {
 			return
 		}
 		if b.dir != nil {
-			w.do(b.path, func(at *string) { w.readBatch(b, at) })
+			w.do(position{dir: b.path}, func(at *position) { w.readBatch(b, at) })
 		} else {
-			w.do(d.path, func(at *string) { w.readDir(d, at) })
+			w.do(position{dir: d.path}, func(at *position) { w.readDir(d, at) })
 		}
 		w.mu.Lock()
 		w.busy--
@@ -135,15 +139,25 @@ func (w *walker) pushBatches(batches []walkBatch) {
 	w.wake.Broadcast()
 }
 
-// do calls fn, which notes in *at what path it is at, and turns a panic into the error of the walk. A goroutine that is
-// ended by fn, as t.FailNow does in a test, ends the walk as well: the others must not wait for it.
-func (w *walker) do(path string, fn func(at *string)) {
-	at, returned := path, false
+// position is where a worker is: at an entry of a directory, or at that itself.
+type position struct{ dir, name string }
+
+func (p position) path() string {
+	if p.name == "" {
+		return p.dir
+	}
+	return joinName(p.dir, p.name)
+}
+
+// do calls fn, which notes in *at where it is, and turns a panic into the error of the walk. A goroutine that is ended by fn,
+// as t.FailNow does in a test, ends the walk as well: the others must not wait for it.
+func (w *walker) do(at position, fn func(at *position)) {
+	returned := false
 	defer func() {
 		if v := recover(); v != nil {
-			w.fail(at, &fs.PathError{Op: "walk", Path: at, Err: &PanicError{Value: v, Stack: debug.Stack()}})
+			w.fail(at.path(), &fs.PathError{Op: "walk", Path: at.path(), Err: &PanicError{Value: v, Stack: debug.Stack()}})
 		} else if !returned {
-			w.fail(at, &fs.PathError{Op: "walk", Path: at, Err: errGoexit})
+			w.fail(at.path(), &fs.PathError{Op: "walk", Path: at.path(), Err: errGoexit})
 		}
 	}()
 	fn(&at)
