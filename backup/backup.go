@@ -15,6 +15,7 @@
 package backup
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -40,6 +41,7 @@ type Store struct {
 	fsys afero.Fs
 	dir  string // the state directory
 	key  []byte
+	fast fsutil.FastPath // nil if there is none; it holds no directories, so it need not be closed
 }
 
 // Info describes a backup.
@@ -82,7 +84,11 @@ func Open(fsys afero.Fs, stateDir string, key []byte) (*Store, error) {
 			return nil, err
 		}
 	}
-	return &Store{fsys: fsys, dir: clean, key: key}, nil
+	s := &Store{fsys: fsys, dir: clean, key: key}
+	if f, ok := fsys.(fsutil.FastPather); ok {
+		s.fast = f.FastPath()
+	}
+	return s, nil
 }
 
 // List is [Open] and [Store.List] with the key of the user.
@@ -110,9 +116,14 @@ func (s *Store) List() ([]Info, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.list(names, journal.Decode), nil
+}
+
+// list describes the backups of these names by as much of their plans as decode reads.
+func (s *Store) list(names []string, decode func(data, key []byte) (*journal.Plan, error)) []Info {
 	list := make([]Info, 0, len(names))
 	for _, name := range names {
-		b, err := s.Load(name)
+		b, err := s.load(name, decode)
 		switch {
 		case errors.Is(err, ErrNotFound): // half removed
 		case err != nil:
@@ -125,7 +136,7 @@ func (s *Store) List() ([]Info, error) {
 	slices.SortFunc(list, func(a, b Info) int {
 		return cmp.Or(b.Time.Compare(a.Time), strings.Compare(b.ID, a.ID))
 	})
-	return list, nil
+	return list
 }
 
 // names returns the ids of all that is in the store, whole or not.
@@ -169,7 +180,10 @@ const maxPlan = 1 << 30
 
 // Load returns the backup of that id. The error is ErrNotFound, or an *journal.Error wrapped with the id if the plan is
 // damaged or was not made by this user. The images are not read, see [Backup.Verify].
-func (s *Store) Load(id string) (*Backup, error) {
+func (s *Store) Load(id string) (*Backup, error) { return s.load(id, journal.Decode) }
+
+// load is Load with a choice of how much of the plan is looked at.
+func (s *Store) load(id string, decode func(data, key []byte) (*journal.Plan, error)) (*Backup, error) {
 	if !journal.ValidID(id) {
 		return nil, fmt.Errorf("backup %q: %w", id, ErrNotFound)
 	}
@@ -190,7 +204,7 @@ func (s *Store) Load(id string) (*Backup, error) {
 		err = ErrNotFound
 	}
 	if err == nil {
-		b.plan, err = journal.Decode(data, s.key)
+		b.plan, err = decode(data, s.key)
 	}
 	if err == nil {
 		err = s.checkPlace(b, id, info)
@@ -220,11 +234,23 @@ func (s *Store) read(name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, limit))
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	b.Grow(int(min(info.Size(), limit)) + bytes.MinRead) // else it would be copied over and over
+	_, err = b.ReadFrom(io.LimitReader(f, limit))
+	return b.Bytes(), err
 }
 
 // open opens a regular file.
-func (s *Store) open(name string) (afero.File, error) {
+func (s *Store) open(name string) (fsutil.ReadFile, error) {
+	if s.fast != nil {
+		if f, err := s.fast.OpenRegular(name); !errors.Is(err, errors.ErrUnsupported) {
+			return f, err
+		}
+	}
 	info, err := s.lstat(name)
 	if err == nil && !info.Mode().IsRegular() {
 		err = &fs.PathError{Op: "open", Path: name, Err: fsutil.ErrNotRegular}

@@ -33,20 +33,25 @@ type Retention struct {
 // what was just made look old. It must not run beside a commit: hold the lock of the tree. An error is that of the first
 // that could not be removed.
 func (s *Store) Prune(keep Retention, now time.Time, latest ...string) ([]string, error) {
-	if err := s.sweep(); err != nil {
-		return nil, err
-	}
-	list, err := s.List()
+	names, err := s.sweep()
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(list, func(a, b Info) int {
-		return cmp.Compare(slices.Index(latest, b.ID), slices.Index(latest, a.ID))
-	})
 	limit := keep.Keep
 	if limit == 0 {
 		limit = DefaultKeep
 	}
+	if keep.MaxAge <= 0 && keep.MaxBytes <= 0 && (limit < 0 || len(names) <= limit) {
+		return nil, nil // so nothing has to be read
+	}
+	decode := decodeHeader
+	if keep.MaxBytes > 0 {
+		decode = journal.Decode
+	}
+	list := s.list(names, decode)
+	slices.SortStableFunc(list, func(a, b Info) int {
+		return cmp.Compare(slices.Index(latest, b.ID), slices.Index(latest, a.ID))
+	})
 	var gone []string
 	var count int
 	var bytes int64
@@ -71,6 +76,12 @@ func (s *Store) Prune(keep Retention, now time.Time, latest ...string) ([]string
 	return gone, nil
 }
 
+// decodeHeader reads a plan without its records, which say no more than how large the backup is.
+func decodeHeader(data, key []byte) (*journal.Plan, error) {
+	h, err := journal.DecodeHeader(data, key)
+	return &journal.Plan{Header: h}, err
+}
+
 // Remove removes one backup, usable or not. Its plan goes first, so that half a backup is never taken for a whole one.
 // The error is ErrNotFound if there is none of that id. It must not run beside a commit.
 func (s *Store) Remove(id string) error {
@@ -90,26 +101,31 @@ func (s *Store) Remove(id string) error {
 	return s.removeTree(dir)
 }
 
-// sweep removes what has no plan any more.
-func (s *Store) sweep() error {
+// sweep removes what has no plan any more, and returns the ids of the others.
+func (s *Store) sweep() ([]string, error) {
 	names, err := s.names()
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var whole []string
 	for _, name := range names {
 		dir := path.Join(s.dir, journal.BackupsDir, name)
 		if _, err := s.lstat(path.Join(dir, journal.DoneFile)); !errors.Is(err, fs.ErrNotExist) {
+			whole = append(whole, name)
 			continue
 		}
 		if err := s.removeTree(dir); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return whole, nil
 }
 
 // removeTree removes a name and all below it, following no symbolic link.
 func (s *Store) removeTree(name string) error {
+	if s.fast != nil && s.fast.Remove(name) == nil {
+		return nil // most are files
+	}
 	info, err := s.lstat(name)
 	if err != nil {
 		return err

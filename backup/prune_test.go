@@ -69,3 +69,39 @@ func TestPrune(t *testing.T) {
 		})
 	}
 }
+
+// TestPrune_reads: plans are read only where a limit makes a difference, and the records only for the number of bytes.
+func TestPrune_reads(t *testing.T) {
+	t.Parallel()
+	for name, fsys := range backends(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			put(t, fsys, "a", "x", 0o644)
+			var ids []string
+			for i := range 4 {
+				ids = append(ids, change(t, options(fsys), func(s *fsutil.Stage) error {
+					return write(s, "a", strings.Repeat("y", i+2))
+				}))
+			}
+			// A plan that is damaged is not counted, so it is not the second to be kept.
+			plan := path.Join(stateDir, "backups", ids[3], "done")
+			data, err := afero.ReadFile(fsys, plan)
+			must(t, err)
+			data[len(data)/2] ^= 1
+			must(t, afero.WriteFile(fsys, plan, data, 0o600))
+			for _, keep := range []backup.Retention{{}, {Keep: 4}, {Keep: -1}} {
+				if gone, err := open(t, fsys).Prune(keep, time.Now()); err != nil || gone != nil {
+					t.Errorf("%+v: %v, %v", keep, gone, err)
+				}
+			}
+			gone, err := open(t, fsys).Prune(backup.Retention{Keep: 2}, time.Now(), ids[1])
+			if err != nil || !slices.Equal(gone, ids[:1]) {
+				t.Errorf("gone %v, %v; want %v", gone, err, ids[:1])
+			}
+			gone, err = open(t, fsys).Prune(backup.Retention{MaxBytes: 3}, time.Now(), ids[1])
+			if err != nil || !slices.Equal(gone, ids[2:3]) {
+				t.Errorf("gone %v, %v; want %v", gone, err, ids[2:3])
+			}
+		})
+	}
+}

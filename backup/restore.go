@@ -7,7 +7,12 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"runtime"
+	"slices"
 	"strings"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/journal"
@@ -149,7 +154,7 @@ func (b *Backup) image(r *journal.Record) string {
 // moving it back, and where its image is a link to it, writing to the file at its new name has changed that too.
 func (b *Backup) Verify() error {
 	movedTo := b.movedTo(nil)
-	bad := &DamagedError{ID: b.plan.ID}
+	var judged []*journal.Record
 	for i := range b.plan.Records {
 		r := &b.plan.Records[i]
 		if r.Old.Kind != fsutil.File || r.Attr || !b.plan.Kept(r) {
@@ -158,12 +163,16 @@ func (b *Backup) Verify() error {
 		if to := movedTo[r.Path]; to != nil && to.Moved && r.Image == journal.Linked {
 			continue
 		}
-		reason, err := b.verify(r)
-		if err != nil {
-			return fmt.Errorf("backup %s: %w", b.plan.ID, err)
-		}
-		if reason != "" {
-			bad.Files = append(bad.Files, Damage{Path: r.Path, Image: b.image(r), Reason: reason})
+		judged = append(judged, r)
+	}
+	reasons, err := b.verifyAll(judged)
+	if err != nil {
+		return fmt.Errorf("backup %s: %w", b.plan.ID, err)
+	}
+	bad := &DamagedError{ID: b.plan.ID}
+	for i, r := range judged {
+		if reasons[i] != "" {
+			bad.Files = append(bad.Files, Damage{Path: r.Path, Image: b.image(r), Reason: reasons[i]})
 		}
 	}
 	if len(bad.Files) > 0 {
@@ -172,8 +181,42 @@ func (b *Backup) Verify() error {
 	return nil
 }
 
-// verify returns what is wrong with a kept file, "" if nothing. The error says that it could not be read.
-func (b *Backup) verify(r *journal.Record) (string, error) {
+// verifyAll calls verify for all records, some at a time. The error is that of the first that could not be read.
+func (b *Backup) verifyAll(records []*journal.Record) ([]string, error) {
+	workers := runtime.GOMAXPROCS(0)
+	if journal.InMemory(b.store.fsys) {
+		workers = 1
+	}
+	reasons, errs := make([]string, len(records)), make([]error, len(records))
+	var next atomic.Int64
+	var group errgroup.Group
+	for range workers {
+		group.Go(func() error {
+			buf := make([]byte, 64<<10)
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(records) {
+					return nil
+				}
+				errs[i] = fsutil.Protect(func() (err error) {
+					reasons[i], err = b.verify(records[i], buf)
+					return err
+				})
+				if errs[i] != nil {
+					return errs[i]
+				}
+			}
+		})
+	}
+	if group.Wait() == nil {
+		return reasons, nil
+	}
+	return nil, errs[slices.IndexFunc(errs, func(err error) bool { return err != nil })]
+}
+
+// verify returns what is wrong with a kept file, "" if nothing. It is read through buf. The error says that it could not
+// be read.
+func (b *Backup) verify(r *journal.Record, buf []byte) (string, error) {
 	f, err := b.store.open(b.image(r))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -185,9 +228,14 @@ func (b *Backup) verify(r *journal.Record) (string, error) {
 	}
 	defer f.Close()
 	h := sha256.New()
-	n, err := io.Copy(h, f)
-	if err != nil {
-		return "", err
+	n := int64(0)
+	for whole := false; !whole; {
+		var m int
+		if m, whole, err = fsutil.ReadHead(f, buf); err != nil {
+			return "", err
+		}
+		h.Write(buf[:m])
+		n += int64(m)
 	}
 	if n != r.Old.Size || fsutil.Hash(h.Sum(nil)) != r.Old.Hash {
 		return "its image has other bytes than were put there", nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -38,19 +39,26 @@ func Encode(p *Plan, key []byte) ([]byte, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	b.WriteString(magic + strconv.Itoa(Version) + "\n")
-	line := func(v any) {
-		data, _ := json.Marshal(v) // never fails for the two types
-		fmt.Fprintf(&b, "%08x %s\n", crcOf(data), data)
+	out := make([]byte, 0, 512*(len(p.Records)+2))
+	out = append(out, magic+strconv.Itoa(Version)+"\n"...)
+	var crc [4]byte
+	line := func(appendTo func(b []byte) []byte) {
+		out = append(out, "01234567 "...)
+		start := len(out)
+		out = appendTo(out)
+		binary.BigEndian.PutUint32(crc[:], crcOf(out[start:]))
+		hex.Encode(out[start-9:], crc[:])
+		out = append(out, '\n')
 	}
-	line(toWireHeader(p))
+	header, _ := json.Marshal(toWireHeader(p)) // never fails for this type
+	line(func(b []byte) []byte { return append(b, header...) })
 	for i := range p.Records {
-		line(toWireRecord(&p.Records[i]))
+		line(func(b []byte) []byte { return appendRecord(b, &p.Records[i]) })
 	}
-	sum := sha256.Sum256(b.Bytes())
-	fmt.Fprintf(&b, sumWord+"%x %s\n", sum, macOf(b.Bytes(), key))
-	return b.Bytes(), nil
+	sum := sha256.Sum256(out)
+	mac := macOf(out, key)
+	out = hex.AppendEncode(append(out, sumWord...), sum[:])
+	return append(out, " "+mac+"\n"...), nil
 }
 
 func macOf(data, key []byte) string {
@@ -76,33 +84,82 @@ func Decode(data, key []byte) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := bytes.Split(body, []byte("\n"))[1:]
-	p := new(Plan)
-	var header wireHeader
-	for i, line := range lines {
+	header, rest, err := decodeHeader(body)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Header: fromWireHeader(header)}
+	n := bytes.Count(rest, []byte("\n"))
+	if header.Paths != n {
+		return nil, &Error{Reason: BadFormat, Err: fmt.Errorf("%d records where the header says %d", n, header.Paths)}
+	}
+	if n > 0 {
+		p.Records = make([]Record, n)
+	}
+	for i := range p.Records {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
 		payload, err := checkLine(line)
-		if err == nil && i == 0 {
-			err = unmarshal(payload, &header)
-		} else if err == nil {
-			var r wireRecord
-			err = unmarshal(payload, &r)
-			p.Records = append(p.Records, fromWireRecord(r))
+		if err == nil {
+			p.Records[i], err = decodeRecord(payload)
 		}
 		if err != nil {
-			return nil, &Error{Reason: BadFormat, Line: i + 2, Err: err}
+			return nil, &Error{Reason: BadFormat, Line: i + 3, Err: err}
 		}
-	}
-	p.Header = fromWireHeader(header)
-	if p.Version != Version {
-		return nil, &Error{Reason: BadVersion, Err: fmt.Errorf("header says %d", p.Version)}
-	}
-	if header.Paths != len(p.Records) {
-		return nil, &Error{Reason: BadFormat, Err: fmt.Errorf("%d records where the header says %d", len(p.Records), header.Paths)}
 	}
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
 	return p, nil
+}
+
+// DecodeHeader reads only what a plan says of the transaction as a whole, after the same checks of the whole file. It
+// does not look at the records.
+func DecodeHeader(data, key []byte) (Header, error) {
+	if err := checkVersion(data); err != nil {
+		return Header{}, err
+	}
+	body, err := checkSignature(data, key)
+	if err != nil {
+		return Header{}, err
+	}
+	w, _, err := decodeHeader(body)
+	if err != nil {
+		return Header{}, err
+	}
+	p := Plan{Header: fromWireHeader(w)}
+	if err := p.validateHeader(); err != nil {
+		return Header{}, &Error{Reason: BadRecord, Err: err}
+	}
+	return p.Header, nil
+}
+
+// decodeHeader returns the header and the lines after it.
+func decodeHeader(body []byte) (w wireHeader, rest []byte, err error) {
+	_, rest, _ = bytes.Cut(body, []byte("\n"))
+	if len(rest) > 0 {
+		var line, payload []byte
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+		if payload, err = checkLine(line); err == nil {
+			err = unmarshal(payload, &w)
+		}
+	}
+	switch {
+	case err != nil:
+		return w, nil, &Error{Reason: BadFormat, Line: 2, Err: err}
+	case w.Version != Version:
+		return w, nil, &Error{Reason: BadVersion, Err: fmt.Errorf("header says %d", w.Version)}
+	}
+	return w, rest, nil
+}
+
+func decodeRecord(payload []byte) (Record, error) {
+	if r, ok := scanRecord(payload); ok {
+		return r, nil
+	}
+	var w wireRecord
+	err := unmarshal(payload, &w)
+	return fromWireRecord(w), err
 }
 
 func checkVersion(data []byte) error {
@@ -117,33 +174,50 @@ func checkVersion(data []byte) error {
 	return nil
 }
 
-// checkSums checks the last line and returns all before it but the last newline.
+// checkSums checks the last line and returns all before it.
 func checkSums(data, key []byte) ([]byte, error) {
-	damaged := func(text string) ([]byte, error) {
-		return nil, &Error{Reason: BadChecksum, Err: errors.New(text)}
+	body, sum, mac, err := cutSums(data)
+	if err != nil {
+		return nil, err
 	}
+	want := sha256.Sum256(body)
+	if string(sum) != hex.EncodeToString(want[:]) {
+		if line := firstBadLine(body); line > 0 {
+			return nil, &Error{Reason: BadChecksum, Line: line}
+		}
+		return nil, damaged("the sum is wrong")
+	}
+	if !hmac.Equal(mac, []byte(macOf(body, key))) {
+		return nil, &Error{Reason: BadKey}
+	}
+	return body, nil
+}
+
+// checkSignature is checkSums that, where there is a signature, looks only at that: it says all that the sum does.
+func checkSignature(data, key []byte) ([]byte, error) {
+	body, _, mac, err := cutSums(data)
+	if err == nil && len(key) > 0 && hmac.Equal(mac, []byte(macOf(body, key))) {
+		return body, nil
+	}
+	return checkSums(data, key)
+}
+
+// cutSums returns all before the last line, and the two sums in that.
+func cutSums(data []byte) (body, sum, mac []byte, err error) {
 	rest, ok := bytes.CutSuffix(data, []byte("\n"))
 	if !ok {
-		return damaged("it does not end with a whole line")
+		return nil, nil, nil, damaged("it does not end with a whole line")
 	}
 	at := bytes.LastIndexByte(rest, '\n') + 1
 	sums, ok := bytes.CutPrefix(rest[at:], []byte(sumWord))
 	sum, mac, ok2 := bytes.Cut(sums, []byte(" "))
 	if !ok || !ok2 {
-		return damaged("it has no sum")
+		return nil, nil, nil, damaged("it has no sum")
 	}
-	want := sha256.Sum256(data[:at])
-	if string(sum) != hex.EncodeToString(want[:]) {
-		if line := firstBadLine(data[:at]); line > 0 {
-			return nil, &Error{Reason: BadChecksum, Line: line}
-		}
-		return damaged("the sum is wrong")
-	}
-	if !hmac.Equal(mac, []byte(macOf(data[:at], key))) {
-		return nil, &Error{Reason: BadKey}
-	}
-	return data[:at-1], nil
+	return data[:at], sum, mac, nil
 }
+
+func damaged(text string) error { return &Error{Reason: BadChecksum, Err: errors.New(text)} }
 
 // firstBadLine says which line is damaged, 0 if that cannot be told.
 func firstBadLine(body []byte) int {
@@ -160,7 +234,9 @@ func firstBadLine(body []byte) int {
 
 func checkLine(line []byte) ([]byte, error) {
 	sum, payload, ok := bytes.Cut(line, []byte(" "))
-	if !ok || string(sum) != fmt.Sprintf("%08x", crcOf(payload)) {
+	var want [4]byte
+	binary.BigEndian.PutUint32(want[:], crcOf(payload))
+	if !ok || string(sum) != hex.EncodeToString(want[:]) {
 		return nil, errors.New("checksum of the line is wrong")
 	}
 	return payload, nil

@@ -1,0 +1,152 @@
+package journal_test
+
+import (
+	"bytes"
+	"io/fs"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/journal"
+)
+
+var records = rapid.Custom(func(t *rapid.T) journal.Record {
+	name := rapid.OneOf(rapid.StringMatching(`[a-z./ -]{0,12}`), rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
+	number := rapid.OneOf(rapid.Just(uint64(0)), rapid.Uint64(), rapid.Just(uint64(math.MaxUint64)))
+	size := rapid.Int64Range(0, math.MaxInt64)
+	if rapid.Bool().Draw(t, "plain") {
+		name = rapid.StringMatching(`[a-z./ -]{0,12}`)
+	} else {
+		size = rapid.Int64()
+	}
+	signed := rapid.OneOf(rapid.Just(int64(0)), rapid.Int64(), rapid.Just(int64(math.MaxInt64)), rapid.Just(int64(-math.MaxInt64)))
+	state := func(label string) fsutil.State {
+		s := fsutil.State{
+			Kind: fsutil.Kind(rapid.IntRange(0, 4).Draw(t, label)), Mode: fs.FileMode(rapid.Uint32().Draw(t, "mode")),
+			Size: size.Draw(t, "size"), Target: name.Draw(t, "target"),
+			ID: fsutil.Identity{
+				Dev: number.Draw(t, "dev"), Ino: number.Draw(t, "ino"), Nlink: number.Draw(t, "nlink"),
+				UID: uint32(number.Draw(t, "uid")), GID: uint32(number.Draw(t, "gid")), CTime: signed.Draw(t, "ctime"),
+			},
+		}
+		if rapid.Bool().Draw(t, "timed") {
+			s.ModTime = time.Unix(rapid.Int64Range(-1<<40, 1<<40).Draw(t, "sec"), rapid.Int64Range(0, 999_999_999).Draw(t, "nsec"))
+		}
+		if rapid.Bool().Draw(t, "hashed") {
+			s.Hash = fsutil.HashOf([]byte(s.Target))
+		}
+		return s
+	}
+	flag := func(label string) bool { return rapid.Bool().Draw(t, label) }
+	return journal.Record{
+		Path: name.Draw(t, "path"), From: name.Draw(t, "from"), Old: state("old"), New: state("new"), Slot: rapid.IntRange(0, 1<<20).Draw(t, "slot"),
+		Image: rapid.SampledFrom([]journal.Image{"", "link", "copy", "other"}).Draw(t, "image"), Moved: flag("moved"), Attr: flag("attr"),
+		Trash: flag("trash"), Permanent: flag("permanent"), FarDir: name.Draw(t, "far"),
+	}
+})
+
+// TestRecordLines: what is written and read by hand is what package json writes and reads.
+func TestRecordLines(t *testing.T) {
+	t.Parallel()
+	scanned := 0
+	rapid.Check(t, func(t *rapid.T) {
+		r := records.Draw(t, "record")
+		line := journal.LineOf(&r)
+		if want := journal.JSONOf(&r); !bytes.Equal(line, want) {
+			t.Fatalf("wrote %s\njson   %s", line, want)
+		}
+		got, ok := journal.Scan(line)
+		if !ok {
+			return
+		}
+		scanned++
+		if want, err := journal.Unmarshal(line); err != nil || !cmp.Equal(got, want) {
+			t.Fatalf("%s, %v:\n%s", line, err, cmp.Diff(got, want))
+		}
+	})
+	t.Logf("%d lines were read by hand", scanned)
+	if scanned < 20 {
+		t.Error("hardly any was")
+	}
+}
+
+// TestScan_refuses: a line that is damaged anyhow is not read otherwise than package json reads it.
+func TestScan_refuses(t *testing.T) {
+	t.Parallel()
+	r := sample().Records[0]
+	r.Old.ID = fsutil.Identity{Dev: 1, Ino: 22, Nlink: 3, UID: 4, GID: 5, CTime: -6}
+	r.Trash, r.From, r.FarDir, r.Image = true, "x/y", "z", journal.Linked
+	line := journal.LineOf(&r)
+	if _, ok := journal.Scan(line); !ok {
+		t.Fatalf("cannot be read: %s", line)
+	}
+	check := func(bad []byte) {
+		t.Helper()
+		got, ok := journal.Scan(bad)
+		if want, err := journal.Unmarshal(bad); ok && (err != nil || !cmp.Equal(got, want)) {
+			t.Errorf("%s was read as %+v, json: %v", bad, got, err)
+		}
+	}
+	for i := range line {
+		check(line[:i])
+		check(slices.Delete(slices.Clone(line), i, i+1))
+		for _, c := range []byte("0\"\\%,}-1e. \x00\xff") {
+			check(slices.Concat(line[:i], []byte{c}, line[i:]))
+			check(slices.Concat(line[:i], []byte{c}, line[i+1:]))
+		}
+	}
+	for _, change := range [][2]string{
+		{`"ino":22`, `"ino":18446744073709551616`}, {`"uid":4`, `"uid":4294967296`}, {`"slot":`, `"slot":99999999999`},
+		{`"size":`, `"size":9223372036854775807`}, {`"mtime":[`, `"mtime":[-`}, {`"ino":22`, `"ino":022`},
+	} {
+		check([]byte(strings.Replace(string(line), change[0], change[1], 1)))
+	}
+}
+
+// TestDecodeHeader: the header of whatever can be decoded, and the same refusals.
+func TestDecodeHeader(t *testing.T) {
+	t.Parallel()
+	for _, key := range [][]byte{nil, []byte("a key")} {
+		p := sample()
+		data := encode(t, p, key)
+		h, err := journal.DecodeHeader(data, key)
+		if err != nil || !cmp.Equal(h, p.Header) {
+			t.Errorf("%v: %s", err, cmp.Diff(h, p.Header))
+		}
+		for i := range data {
+			bad := slices.Clone(data)
+			bad[i] ^= 1
+			if _, err := journal.DecodeHeader(bad, key); err == nil {
+				if _, err := journal.Decode(bad, key); err == nil || len(key) == 0 {
+					t.Fatalf("byte %d can be anything", i)
+				}
+				if sum := bytes.LastIndex(data, []byte("sum ")); i < sum {
+					t.Fatalf("byte %d before the sum can be anything", i)
+				}
+			}
+		}
+		if _, err := journal.DecodeHeader(data, []byte("another key")); err == nil {
+			t.Error("any key will do")
+		}
+	}
+	if _, err := journal.DecodeHeader(forge(nil, strings.Replace(goodHeader, sampleID(t), "nonsense", 1)), nil); err == nil {
+		t.Error("the id was taken")
+	}
+}
+
+// sampleID is the id in goodHeader.
+func sampleID(t *testing.T) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(goodHeader, `"id":"`)
+	id, _, ok2 := strings.Cut(rest, `"`)
+	if !ok || !ok2 {
+		t.Fatal("the header has no id")
+	}
+	return id
+}
