@@ -32,6 +32,12 @@ func (c *Call) scan(ctx context.Context, r io.Reader, p *match.Pattern, how matc
 	return p.Scan(ctx, r, how, yield)
 }
 
+// countIn is the method CountIn of a pattern, likewise.
+func (c *Call) countIn(ctx context.Context, r io.Reader, p *match.Pattern, how match.Stream) (int, error) {
+	how.Window, how.MaxLine = c.pieces.window, c.pieces.maxLine
+	return p.CountIn(ctx, r, how)
+}
+
 // readOr returns the bytes of a file as readFile does, or says that it is one to be read piece by piece, if that can be.
 func (c *Call) readOr(name string, pieces bool) (data []byte, large bool, err error) {
 	large, err = c.either(name, pieces, func(most int64) error {
@@ -77,8 +83,7 @@ func (c *Call) countPieces(ctx context.Context, p *match.Pattern, name string) (
 		return 0, err
 	}
 	defer f.Close()
-	err = c.scan(ctx, c.reading(f), p, match.Stream{}, func(match.Piece, []int) bool { n++; return true })
-	return n, err
+	return c.countIn(ctx, c.reading(f), p, match.Stream{})
 }
 
 // reading is a reader that tells of the bytes it reads.

@@ -107,8 +107,13 @@ func (s *searching) long(ctx context.Context, e fsutil.Entry, d *desk, n int) er
 	}
 	// What was read has not been kept: it is read again, with what follows.
 	again, ok := d.file.ReadFile.(io.ReaderAt)
+	streams := !s.content && !s.lines && s.pattern.Streams()
 	switch {
 	case !ok:
+	case streams && s.mayMatch == nil && !s.c.FilesWanted, streams && info.Size() > searchWhole:
+		if err := s.stream(ctx, e.Path(), again); err != match.ErrLongLine { //nolint:errorlint // it comes as it is
+			return err
+		}
 	case info.Size() <= searchWhole:
 		if cap(d.buf) <= searchWhole {
 			d.buf = make([]byte, searchWhole+1+s.margin())
@@ -116,10 +121,6 @@ func (s *searching) long(ctx context.Context, e fsutil.Entry, d *desk, n int) er
 		n, err := again.ReadAt(d.buf[:searchWhole+1], 0)
 		if ignoreEOF(err) == nil && n <= searchWhole && int64(n) <= s.maxBytes {
 			return s.whole(ctx, e, d, d.buf[:n])
-		}
-	case !s.content && !s.lines && s.pattern.Streams():
-		if err := s.stream(ctx, e.Path(), again); err != match.ErrLongLine { //nolint:errorlint // it comes as it is
-			return err
 		}
 	}
 	return s.afresh(ctx, e.Path())
@@ -162,14 +163,14 @@ func (s *searching) rest(ctx context.Context, d *desk, n int) (hit bool, err err
 
 // stream counts the matches in a file without holding more than a part of it.
 func (s *searching) stream(ctx context.Context, name string, f io.ReaderAt) error {
-	count, asText := 0, false
+	asText := false
 	see := func(data []byte) { asText = asText || s.pattern.AsText(data) }
 	if !s.pattern.Ambiguous() {
 		see = nil
 	}
 	// One byte more than is allowed shows that there is too much.
 	r := &io.LimitedReader{R: s.c.reading(io.NewSectionReader(f, 0, 1<<62)), N: s.maxBytes + 1}
-	err := s.c.scan(ctx, r, s.pattern, match.Stream{See: see}, func(match.Piece, []int) bool { count++; return true })
+	count, err := s.c.countIn(ctx, r, s.pattern, match.Stream{See: see})
 	switch {
 	case err != nil:
 		return err
@@ -183,22 +184,11 @@ func (s *searching) stream(ctx context.Context, name string, f io.ReaderAt) erro
 	return nil
 }
 
-// afresh searches a file as a whole that has to be opened for it again.
-func (s *searching) afresh(ctx context.Context, name string) error {
-	data, err := s.c.FS.ReadFileMax(name, s.maxBytes)
-	if errors.Is(err, fsutil.ErrTooLarge) {
-		return s.leaveOut(name)
-	}
-	if err != nil {
-		return err
-	}
-	return s.report(ctx, name, data)
-}
-
 // whole searches the content of a file, which is in a buffer that will be used again.
 func (s *searching) whole(ctx context.Context, e fsutil.Entry, d *desk, data []byte) error {
-	if s.mayMatch != nil && !s.mayMatch(data) || !s.pattern.Contains(data) && !s.pattern.AsText(data) {
-		return nil
+	n, shown, err := s.count(ctx, data)
+	if err != nil || n == 0 && !s.pattern.AsText(data) {
+		return err
 	}
 	name := e.Path()
 	if s.c.FilesWanted {
@@ -206,27 +196,37 @@ func (s *searching) whole(ctx context.Context, e fsutil.Entry, d *desk, data []b
 			s.c.FS.Remember(name, data, info)
 		}
 	}
-	return s.report(ctx, name, data)
+	s.report(name, data, n, shown)
+	return nil
 }
 
-func (s *searching) report(ctx context.Context, name string, data []byte) error {
-	n, shown, err := s.count(ctx, data)
-	if err != nil {
-		return err
-	}
-	asText := s.pattern.AsText(data)
-	if n == 0 {
-		if asText {
-			s.addText(name)
+// afresh searches a file as a whole that has to be opened for it again.
+func (s *searching) afresh(ctx context.Context, name string) error {
+	err := s.c.FS.View(name, s.maxBytes, func(data []byte) error {
+		n, shown, err := s.count(ctx, data)
+		if err == nil {
+			s.report(name, data, n, shown)
 		}
-		return nil
+		return err
+	})
+	if errors.Is(err, fsutil.ErrTooLarge) {
+		return s.leaveOut(name)
 	}
-	hit := found{path: name, count: n, asText: asText, content: string(shown)}
-	if s.content {
-		hit.content = string(data)
+	return err
+}
+
+func (s *searching) report(name string, data []byte, n int, shown []byte) {
+	asText := s.pattern.AsText(data)
+	switch {
+	case n > 0:
+		hit := found{path: name, count: n, asText: asText, content: string(shown)}
+		if s.content {
+			hit.content = string(data)
+		}
+		s.add(hit)
+	case asText:
+		s.addText(name)
 	}
-	s.add(hit)
-	return nil
 }
 
 // count counts the matches, and returns the lines they are in if those are asked for.

@@ -99,7 +99,8 @@ type streaming struct {
 	r     io.Reader
 	yield func(at Piece, loc []int) bool
 
-	buf     []byte // what was read and is not done with
+	mem     []byte
+	buf     []byte // what was read and is not done with: a part of mem
 	at      Piece  // begins where buf does
 	end     bool   // there is no more to read
 	stopped bool   // by yield
@@ -144,10 +145,23 @@ func (s *streaming) search(data []byte) (end int, err error) {
 	return end, err
 }
 
-// drop forgets the first n bytes of the buffer.
+// drop forgets the first n bytes of the buffer. What is left is put where the next reading begins at a page of memory: the
+// system copies twice as fast where a file and the memory for it are aligned alike.
 func (s *streaming) drop(n int) {
 	s.at.Off += int64(n)
-	s.buf = s.buf[:copy(s.buf, s.buf[n:])]
+	rest := s.buf[n:]
+	edge := aligned(len(rest))
+	if edge >= len(s.mem) {
+		edge = len(rest)
+	}
+	s.buf = s.mem[edge-len(rest) : edge]
+	copy(s.buf, rest)
+}
+
+// aligned returns the least multiple of the size of a page that is not below n.
+func aligned(n int) int {
+	const page = 4 << 10
+	return (n + page - 1) &^ (page - 1)
 }
 
 // text looks for a literal text. Its matches are found wherever a piece begins, so it may begin anywhere but in a match.
@@ -156,7 +170,8 @@ func (s *streaming) text() error {
 	if s.viewed {
 		longest += strings.Count(s.source, "\n") // each may be a "\r\n"
 	}
-	s.buf = make([]byte, 0, max(s.how.Window, 1)+longest)
+	s.mem = make([]byte, max(s.how.Window, 1)+aligned(longest))
+	s.buf = s.mem[:0]
 	for !s.end {
 		if err := s.fill(); err != nil {
 			return err
@@ -174,7 +189,8 @@ func (s *streaming) text() error {
 
 // lines looks at whole lines. Nothing that matches, nor what is looked at for it, reaches beyond one.
 func (s *streaming) lines() error {
-	s.buf = make([]byte, 0, s.how.Window)
+	s.mem = make([]byte, s.how.Window)
+	s.buf = s.mem[:0]
 	for !s.end {
 		if err := s.fill(); err != nil {
 			return err
@@ -187,7 +203,8 @@ func (s *streaming) lines() error {
 			if len(s.buf) >= s.how.MaxLine {
 				return ErrLongLine
 			}
-			s.buf = append(make([]byte, 0, min(2*cap(s.buf), max(s.how.MaxLine, cap(s.buf)+1))), s.buf...)
+			s.mem = make([]byte, min(2*len(s.mem), max(s.how.MaxLine, len(s.mem)+1)))
+			s.buf = s.mem[:copy(s.mem, s.buf)]
 			continue
 		}
 		if _, err := s.search(s.buf[:cut]); err != nil || s.stopped {
