@@ -13,7 +13,7 @@ var ErrLongLine = errors.New("a line is too long to be searched piece by piece")
 
 // The sizes of a zero [Stream].
 const (
-	DefaultWindow  = 256 << 10 // bytes
+	DefaultWindow  = 512 << 10 // bytes
 	DefaultMaxLine = 16 << 20  // bytes
 )
 
