@@ -2,7 +2,6 @@ package millrace_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -79,34 +78,4 @@ func benchPlan(b *testing.B, fsys afero.Fs, p millrace.Pipeline, files int) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*files), "ns/file")
-}
-
-// BenchmarkRunAndRestore commits durably with a backup, and takes it back.
-func BenchmarkRunAndRestore(b *testing.B) {
-	p, err := millrace.Decode([]byte(benchPipeline))
-	if err != nil {
-		b.Fatal(err)
-	}
-	dir, err := os.MkdirTemp("", "millrace-bench-")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	root, err := fsutil.OpenRoot(dir)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer root.Close()
-	const files = 1000
-	plant(b, root, files)
-	b.ReportAllocs()
-	for b.Loop() {
-		res, err := millrace.Run(b.Context(), root, p)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := (millrace.Executor{}).Restore(b.Context(), root, res.BackupID); err != nil {
-			b.Fatal(err)
-		}
-	}
 }
