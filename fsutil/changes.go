@@ -34,7 +34,8 @@ func (s *Stage) Changes() ([]Change, error) {
 	}
 	settle(found)
 	changes := make([]Change, 0, len(found))
-	for _, p := range found {
+	for i, p := range found {
+		found[i] = nil // there may be many: as one grows the other may go
 		if !p.isIdle() {
 			c := &p.change
 			changes = append(changes, c.WithContent(s.opener(p.oldBody, c.oldPath()), s.opener(p.newBody, c.Path)))

@@ -21,7 +21,7 @@ type collector struct {
 // mirror collects from a directory that is where the base has it.
 func (w *collector) mirror(dir *node, name string) error {
 	for kidName, s := range dir.kids {
-		at := joinName(name, kidName)
+		at := kidPath(name, kidName, s.n)
 		var err error
 		switch n := s.n; {
 		case n == nil:
@@ -43,6 +43,14 @@ func (w *collector) mirror(dir *node, name string) error {
 		}
 	}
 	return nil
+}
+
+// kidPath is joinName; for a node that is where it was, it is the very string that is kept for that.
+func kidPath(dir, name string, n *node) string {
+	if n == nil || n.from == nil {
+		return joinName(dir, name)
+	}
+	return joinAs(n.from.path, dir, name)
 }
 
 // show collects what the stage has at the path and below it. moves are the renames of directories above.
@@ -211,7 +219,7 @@ func (w *collector) joinOne(at string) *pendingChange {
 		if l.f == old && b.plain() && p.isIdle() {
 			return nil // taken up by the stage, but never changed: nothing to hash
 		}
-		c.Splices = slices.Clone(b.splices)
+		c.Splices = slices.Clip(b.splices) // a body never changes
 	}
 	return p
 }

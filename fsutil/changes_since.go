@@ -97,7 +97,7 @@ func (s *Stage) gather(v *view, name string, into map[string]moment) {
 		var part string
 		part, rest = cutPath(rest)
 		var err error
-		if e, err = s.child(v, e, part); err != nil {
+		if e, err = s.child(v, e, part, name[:len(name)-len(rest)]); err != nil {
 			return
 		}
 		if rest != "" && e.kind() != Dir {

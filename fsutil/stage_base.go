@@ -95,7 +95,9 @@ func (b *baseFs) newFact(name string, info fs.FileInfo) (*fact, error) {
 	mode := info.Mode()
 	f := &fact{path: name, kind: KindOf(mode), mode: mode & PermBits, typ: mode.Type(), size: info.Size(), mtime: info.ModTime(), sys: info.Sys()}
 	if ident, ok := b.fsys.(Identifier); ok {
-		f.id, _ = ident.IdentityOf(info)
+		if f.id, ok = ident.IdentityOf(info); ok {
+			f.sys = nil // it would take more memory than all the rest
+		}
 	}
 	switch f.kind {
 	case Symlink:

@@ -144,7 +144,7 @@ func (s *Stage) lookUpKnown(name string, info fs.FileInfo) (place, error) {
 	if err != nil || p.ent.kind() != Dir || last == "" {
 		return place{}, err
 	}
-	at := place{path: joinName(p.path, last), dir: p.ent, name: last}
+	at := place{path: joinAs(w.name, p.path, last), dir: p.ent, name: last}
 	if n := p.ent.n; n != nil {
 		if kid, ok := n.kids[last]; ok {
 			at.ent.n = kid.n
@@ -154,7 +154,7 @@ func (s *Stage) lookUpKnown(name string, info fs.FileInfo) (place, error) {
 			return at, fs.ErrNotExist
 		}
 	}
-	at.ent.f, err = s.core.base.newFact(joinName(p.ent.base(), last), info)
+	at.ent.f, err = s.core.base.newFact(joinAs(at.path, p.ent.base(), last), info)
 	if err == nil {
 		err = s.guard.check(at.path, read)
 	}

@@ -52,8 +52,8 @@ type place struct {
 	linked bool // the name that was looked up is a link, and path is where that leads
 }
 
-// child returns what a directory has under the name, as seen by the view.
-func (c *core) child(v *view, dir ent, name string) (ent, error) {
+// child returns what a directory has under the name, as seen by the view. at is the path of that on the stage.
+func (c *core) child(v *view, dir ent, name, at string) (ent, error) {
 	if dir.n != nil {
 		if s, ok := v.slot(dir.n, name); ok {
 			return ent{n: s.n}, nil
@@ -62,7 +62,7 @@ func (c *core) child(v *view, dir ent, name string) (ent, error) {
 			return ent{}, nil
 		}
 	}
-	f, err := c.base.lstat(joinName(dir.base(), name))
+	f, err := c.base.lstat(joinAs(at, dir.base(), name))
 	if err != nil || f == nil {
 		return ent{}, err
 	}
@@ -103,7 +103,8 @@ func (c *core) find(v *view, name string, follow bool, a access) (place, error) 
 			at, above = above[len(above)-1], above[:len(above)-1]
 			continue
 		}
-		kid, err := c.child(v, at.ent, part)
+		here := joinAs(name[:max(0, len(name)-len(rest))], at.path, part)
+		kid, err := c.child(v, at.ent, part, here)
 		if err != nil {
 			return refuse(joinName(part, rest), err)
 		}
@@ -125,7 +126,7 @@ func (c *core) find(v *view, name string, follow bool, a access) (place, error) 
 			continue
 		}
 		above = append(above, at)
-		at = place{path: joinName(at.path, part), dir: at.ent, name: part, ent: kid}
+		at = place{path: here, dir: at.ent, name: part, ent: kid}
 	}
 	if err := c.guard.check(at.path, a); err != nil {
 		return place{}, err
@@ -144,6 +145,17 @@ func (c *core) findExisting(name string, follow bool, a access) (place, error) {
 		err = fs.ErrNotExist
 	}
 	return p, err
+}
+
+// joinAs is joinName for a path that is most likely there already, as a string that is kept anyway. A slash at its end does not
+// count.
+func joinAs(likely, dir, name string) string {
+	likely = strings.TrimSuffix(likely, "/")
+	above, ok := strings.CutSuffix(likely, name)
+	if ok && (above == "" && dir == "." || len(above) == len(dir)+1 && above[len(dir)] == '/' && above[:len(dir)] == dir) {
+		return likely
+	}
+	return joinName(dir, name)
 }
 
 // cutPath returns the first part of a path and what follows it.
