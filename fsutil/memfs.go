@@ -26,6 +26,7 @@ type memFs struct {
 	mu    sync.Mutex
 	mem   *afero.MemMapFs
 	world memWorld
+	open  int // handles that were opened here and are not closed
 }
 
 // memWorld says where something new is made in the root.
@@ -50,10 +51,13 @@ const memRoot = string(filepath.Separator)
 
 // memNode is what stands at one name: one file, or one directory with a key in one world or both.
 type memNode struct {
-	keys []string // relative world first, those it hides too
-	data *mem.FileData
-	info memInfo
+	key   string // the one that stands for both if there are two; "" is that of the root
+	other string // that in the absolute world if key is in the relative one, which hides it; "" if there is none
+	data  *mem.FileData
+	info  memInfo
 }
+
+func (n memNode) found() bool { return n.data != nil }
 
 // memInfo is what stood at a name at one moment. That of the MemMapFs changes with the file.
 type memInfo struct {
@@ -70,6 +74,11 @@ func (i memInfo) ModTime() time.Time { return i.mtime }
 func (i memInfo) IsDir() bool        { return i.mode.IsDir() }
 func (i memInfo) Sys() any           { return nil }
 
+// As an entry of a listing it is used by its address: what is listed together is kept together.
+
+func (i *memInfo) Type() fs.FileMode          { return i.mode.Type() }
+func (i *memInfo) Info() (fs.FileInfo, error) { return i, nil }
+
 func newMemInfo(name string, data *mem.FileData) memInfo {
 	live := mem.GetFileInfo(data)
 	info := memInfo{name: name, mode: live.Mode() & (fs.ModeType | PermBits), mtime: live.ModTime()}
@@ -81,51 +90,91 @@ func newMemInfo(name string, data *mem.FileData) memInfo {
 	return info
 }
 
-// at returns what stands at one key of the MemMapFs, and false if nothing does.
-func (m *memFs) at(key string) (*mem.FileData, bool) {
+// handle returns a handle for reading of what stands at one key of the MemMapFs, and false if nothing does. That is how one
+// asks a MemMapFs for anything.
+func (m *memFs) handle(key string) (*mem.File, bool) {
 	file, err := m.mem.Open(key)
 	if err != nil {
 		return nil, false
 	}
-	return file.(*mem.File).Data(), true
+	return file.(*mem.File), true
+}
+
+func (m *memFs) at(key string) (*mem.FileData, bool) {
+	if file, ok := m.handle(key); ok {
+		return file.Data(), true
+	}
+	return nil, false
 }
 
 // find returns what stands at the canonical name. Every directory on the way must be there: a MemMapFs can have files
-// whose directory was removed.
+// whose directory was removed. The root always is, for a MemMapFs makes it again with the first file.
 func (m *memFs) find(clean string) (memNode, error) {
-	root, ok := m.at(memRoot)
-	if !ok {
-		root = mem.CreateDir(memRoot) // somebody removed it from the MemMapFs, which makes it again with the first file
-	}
-	node := memNode{keys: []string{"", memRoot}, data: root, info: newMemInfo(".", root)}
 	if clean == "." {
-		return node, nil
+		root, ok := m.at(memRoot)
+		if !ok {
+			root = mem.CreateDir(memRoot)
+		}
+		return memNode{other: memRoot, data: root, info: newMemInfo(".", root)}, nil
 	}
-	for part := range strings.SplitSeq(clean, "/") {
-		if !node.info.IsDir() {
+	// The keys of all that is on the way are parts of those at the end.
+	rel, abs := filepath.FromSlash(clean), memRoot+filepath.FromSlash(clean)
+	inRel, inAbs := true, true
+	for end := 0; ; end++ {
+		if next := strings.IndexByte(clean[end:], '/'); next >= 0 {
+			end += next
+		} else {
+			end = len(clean)
+		}
+		var node memNode
+		if inRel {
+			if node.data, inRel = m.at(rel[:end]); inRel {
+				node.key = rel[:end]
+			}
+		}
+		if inAbs {
+			var data *mem.FileData
+			if data, inAbs = m.at(abs[:end+1]); inAbs {
+				node.add(abs[:end+1], data)
+			}
+		}
+		switch {
+		case !node.found():
+			return memNode{}, fs.ErrNotExist
+		case end == len(clean):
+			node.info = newMemInfo(path.Base(clean), node.data)
+			return node, nil
+		case !mem.GetFileInfo(node.data).IsDir():
 			return memNode{}, syscall.ENOTDIR
 		}
-		if node = m.child(node, part); node.keys == nil {
-			return memNode{}, fs.ErrNotExist
-		}
 	}
-	return node, nil
+}
+
+// add notes what the absolute world has.
+func (n *memNode) add(key string, data *mem.FileData) {
+	if n.found() {
+		n.other = key
+		return
+	}
+	n.key, n.data = key, data
 }
 
 // child returns what stands in a directory under the name. The one of the relative world hides that of the other, unless
 // both are directories.
 func (m *memFs) child(dir memNode, name string) memNode {
 	var node memNode
-	for _, parent := range dir.keys {
-		key := filepath.Join(parent, name)
-		data, ok := m.at(key)
-		if !ok {
+	for _, parent := range [...]string{dir.key, dir.other} {
+		if parent == "" && dir.key != "" {
 			continue
 		}
-		if node.keys == nil {
-			node.data, node.info = data, newMemInfo(name, data)
+		if key := filepath.Join(parent, name); key != "" {
+			if data, ok := m.at(key); ok {
+				node.add(key, data)
+			}
 		}
-		node.keys = append(node.keys, key)
+	}
+	if node.found() {
+		node.info = newMemInfo(name, node.data)
 	}
 	return node
 }
@@ -141,7 +190,7 @@ func (m *memFs) place(clean string) (string, error) {
 	if !dir.info.IsDir() {
 		return "", syscall.ENOTDIR
 	}
-	parent := dir.keys[0]
+	parent := dir.key
 	if parent == "" && m.rootWorld(dir) == absolute {
 		parent = memRoot
 	}
@@ -151,39 +200,13 @@ func (m *memFs) place(clean string) (string, error) {
 // rootWorld looks only once: to look each time would make n files in the root take n times n steps.
 func (m *memFs) rootWorld(root memNode) memWorld {
 	if m.world == undecided {
-		names := m.names(root)
+		list := m.list(root)
 		m.world = relative
-		if len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
-			return m.child(root, name).keys[0] == name
-		}) {
+		if len(list) > 0 && !slices.ContainsFunc(list, func(item memItem) bool { return !item.absolute }) {
 			m.world = absolute
 		}
 	}
 	return m.world
-}
-
-// names returns the sorted names in a directory, of both worlds, without the lock.
-func (m *memFs) names(dir memNode) []string {
-	var names []string
-	for _, key := range dir.keys {
-		if key == "" {
-			continue // the MemMapFs lists both worlds in its one root
-		}
-		file, err := m.mem.Open(key)
-		if err != nil {
-			continue
-		}
-		list, _ := file.Readdirnames(-1)
-		for _, name := range list {
-			// Only what can be found under its name: the root lists the directories of both worlds, and itself without a
-			// name if it was made anew.
-			if isPlainName(name) && !isMemLock(dir, name) && m.child(dir, name).keys != nil {
-				names = append(names, name)
-			}
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }
 
 // Name returns "MemMapFS", as the file system below does.

@@ -24,7 +24,7 @@ type memFile struct {
 	off  int64
 
 	listed  bool
-	entries []memInfo // what is left of a listing
+	entries []memInfo // what is left of a listing; others have parts of it
 }
 
 var _ fs.ReadDirFile = (*memFile)(nil)
@@ -40,14 +40,15 @@ func (m *memFs) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, e
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	data, err := m.open(name, clean, flag, perm)
+	data, err := m.openAt(name, clean, flag, perm)
 	if err != nil {
 		return nil, rootPathError("open", name, err)
 	}
+	m.open++
 	return &memFile{fs: m, name: clean, data: data, file: mem.NewFileHandle(data), flag: flag}, nil
 }
 
-func (m *memFs) open(name, clean string, flag int, perm fs.FileMode) (*mem.FileData, error) {
+func (m *memFs) openAt(name, clean string, flag int, perm fs.FileMode) (*mem.FileData, error) {
 	writes := flag&(os.O_WRONLY|os.O_RDWR) != 0
 	node, err := m.findNamed(name, clean)
 	switch {
@@ -74,13 +75,11 @@ func (m *memFs) create(clean string, perm fs.FileMode) (*mem.FileData, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := m.mem.Create(key); err != nil {
+	file, err := m.mem.Create(key)
+	if err != nil {
 		return nil, err
 	}
-	data, ok := m.at(key)
-	if !ok {
-		return nil, fs.ErrNotExist // somebody uses the MemMapFs directly and was quicker
-	}
+	data := file.(*mem.File).Data()
 	mem.SetMode(data, perm&PermBits)
 	return data, nil
 }
@@ -253,6 +252,7 @@ func (f *memFile) Stat() (info fs.FileInfo, err error) {
 func (f *memFile) Close() error {
 	return f.locked("close", memAny, func() error {
 		f.file = nil
+		f.fs.open--
 		return nil
 	})
 }
@@ -264,9 +264,7 @@ func (f *memFile) page(n int) (page []memInfo, err error) {
 			f.listed = true
 			// The directory may have been removed or renamed since; what is at its name then is another one.
 			if node, err := f.fs.find(f.name); err == nil && node.data == f.data {
-				for _, name := range f.fs.names(node) {
-					f.entries = append(f.entries, f.fs.child(node, name).info)
-				}
+				f.entries = f.fs.infos(node)
 			}
 		}
 		if n > 0 && len(f.entries) == 0 {
@@ -284,19 +282,15 @@ func (f *memFile) page(n int) (page []memInfo, err error) {
 func (f *memFile) Readdir(n int) ([]fs.FileInfo, error) {
 	page, err := f.page(n)
 	infos := make([]fs.FileInfo, len(page))
-	for i, info := range page {
-		infos[i] = info
+	for i := range page {
+		infos[i] = &page[i]
 	}
 	return infos, err
 }
 
 func (f *memFile) ReadDir(n int) ([]fs.DirEntry, error) {
 	page, err := f.page(n)
-	entries := make([]fs.DirEntry, len(page))
-	for i, info := range page {
-		entries[i] = fs.FileInfoToDirEntry(info)
-	}
-	return entries, err
+	return memEntries(page), err
 }
 
 func (f *memFile) Readdirnames(n int) ([]string, error) {

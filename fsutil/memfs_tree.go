@@ -5,11 +5,8 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"strings"
 	"syscall"
-
-	"github.com/spf13/afero/mem"
 )
 
 func (m *memFs) Mkdir(name string, perm fs.FileMode) error {
@@ -63,30 +60,29 @@ func (m *memFs) MkdirAll(name string, perm fs.FileMode) error {
 
 func (m *memFs) Remove(name string) error {
 	return m.change("remove", name, func(node memNode) error {
-		if node.keys[0] == "" {
+		if node.key == "" {
 			return fs.ErrInvalid
 		}
-		if node.info.IsDir() && len(m.names(node)) > 0 {
+		if node.info.IsDir() && !m.isEmpty(node) {
 			return syscall.ENOTEMPTY
 		}
 		return m.drop(node)
 	})
 }
 
-// drop removes a file, or a directory that lists nothing, from every world it is in. What nobody can see below it, because
-// its directory was removed from the MemMapFs directly, goes too.
+// drop removes a file, or a directory that lists nothing, from every world it is in. RemoveAll of a MemMapFs goes through all
+// that there is, each time, so it is only for what a file may hide in the other world.
 func (m *memFs) drop(node memNode) error {
-	for _, key := range node.keys {
-		if err := m.mem.RemoveAll(key); err != nil {
-			return err
-		}
+	err := m.mem.Remove(node.key)
+	if err == nil && node.other != "" {
+		err = m.mem.RemoveAll(node.other)
 	}
-	return nil
+	return err
 }
 
 func (m *memFs) RemoveAll(name string) error {
 	err := m.change("removeall", name, func(node memNode) error {
-		if node.keys[0] == "" {
+		if node.key == "" {
 			return fs.ErrInvalid
 		}
 		return m.dropAll(node)
@@ -97,15 +93,14 @@ func (m *memFs) RemoveAll(name string) error {
 	return err
 }
 
+// dropAll removes what stands at a name and all below it. What nobody can see there, because its directory was removed from
+// the MemMapFs directly, goes too.
 func (m *memFs) dropAll(node memNode) error {
-	if node.info.IsDir() {
-		for _, name := range m.names(node) {
-			if err := m.dropAll(m.child(node, name)); err != nil {
-				return err
-			}
-		}
+	err := m.mem.RemoveAll(node.key)
+	if err == nil && node.other != "" {
+		err = m.mem.RemoveAll(node.other)
 	}
-	return m.drop(node)
+	return err
 }
 
 func (m *memFs) Rename(oldname, newname string) error {
@@ -153,7 +148,7 @@ func (m *memFs) renameLocked(oldname, from, newname, to string, replace bool) er
 	if node.info.IsDir() && Within(to, from) {
 		return syscall.EINVAL
 	}
-	if old.keys == nil {
+	if !old.found() {
 		key, err := m.place(to)
 		if err != nil {
 			return err
@@ -165,41 +160,13 @@ func (m *memFs) renameLocked(oldname, from, newname, to string, replace bool) er
 		return syscall.ENOTDIR
 	case old.info.IsDir() && !node.info.IsDir():
 		return syscall.EISDIR
-	case old.info.IsDir() && len(m.names(old)) > 0:
+	case old.info.IsDir() && !m.isEmpty(old):
 		return syscall.ENOTEMPTY
 	}
 	if err := m.drop(old); err != nil {
 		return err
 	}
-	return m.move(node, old.keys[0])
-}
-
-// move gives a node the key, at which nothing must stand, and all below it the keys below that one: from then on the tree
-// is in one world. The time of modification stays.
-func (m *memFs) move(node memNode, key string) error {
-	if !node.info.IsDir() {
-		for _, hidden := range node.keys[1:] {
-			if err := m.mem.RemoveAll(hidden); err != nil {
-				return err
-			}
-		}
-		return m.mem.Rename(node.keys[0], key)
-	}
-	if len(node.keys) == 1 {
-		return m.mem.Rename(node.keys[0], key)
-	}
-	if err := m.mem.Mkdir(key, node.info.mode); err != nil {
-		return err
-	}
-	for _, name := range m.names(node) {
-		if err := m.move(m.child(node, name), filepath.Join(key, name)); err != nil {
-			return err
-		}
-	}
-	if data, ok := m.at(key); ok {
-		mem.SetModTime(data, node.info.mtime)
-	}
-	return m.drop(node)
+	return m.move(node, old.key)
 }
 
 // Exchange implements [Exchanger].
@@ -213,40 +180,12 @@ func (m *memFs) Exchange(a, b string) error {
 	return rootLinkError("exchange", a, b, err)
 }
 
-func (m *memFs) exchange(a, b string) error {
-	first, err := m.find(a)
-	if err != nil {
-		return err
-	}
-	second, err := m.find(b)
-	if err != nil {
-		return err
-	}
-	switch {
-	case a == b:
-		return nil
-	case Within(a, b) || Within(b, a):
-		return syscall.EINVAL
-	}
-	// No key can be in the way: the parts of a name are no longer than this one.
-	between := filepath.Join(filepath.Dir(first.keys[0]), strings.Repeat("x", MaxName+1))
-	toFirst, toSecond := first.keys[0], second.keys[0]
-	if err := m.move(first, between); err != nil {
-		return err
-	}
-	if err := m.move(second, toFirst); err != nil {
-		return err
-	}
-	moved, _ := m.at(between)
-	return m.move(memNode{keys: []string{between}, data: moved, info: newMemInfo("", moved)}, toSecond)
-}
-
 // memLockName is a directory in the root of the MemMapFs that is there while somebody has the lock. To make a directory is
 // the one thing that a MemMapFs does at once for all who use it, so this works between several memFs of one MemMapFs,
 // which know nothing of each other. They do not list it.
 const memLockName = ".millrace.lock"
 
-func isMemLock(dir memNode, name string) bool { return dir.keys[0] == "" && name == memLockName }
+func isMemLock(dir memNode, name string) bool { return dir.key == "" && name == memLockName }
 
 // Lock implements [Locker]. A ctx that is done already still gets a lock that is free.
 func (m *memFs) Lock(ctx context.Context) (io.Closer, error) {

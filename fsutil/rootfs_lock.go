@@ -21,16 +21,14 @@ const (
 // pollLock calls try until it succeeds, fails or ctx is done. It tries at least once.
 func pollLock(ctx context.Context, try func() (bool, error)) error {
 	const shortest, longest = time.Millisecond, 50 * time.Millisecond
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	<-timer.C
 	for wait := shortest; ; wait = min(2*wait, longest) {
 		if ok, err := try(); ok || err != nil {
 			return err
 		}
-		timer.Reset(wait)
+		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
+			timer.Stop()
 			return fmt.Errorf("%w: %w", ErrLocked, context.Cause(ctx))
 		case <-timer.C:
 		}
