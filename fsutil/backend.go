@@ -117,6 +117,9 @@ type NewFile interface {
 	Chown(uid, gid int) error
 	Chmod(mode fs.FileMode) error
 	Chtimes(atime, mtime time.Time) error
+	// StartSync has the system begin with what Sync is going to wait for. Where many files are synced that saves writing the
+	// same block for each of them. What it cannot do is left to Sync.
+	StartSync()
 	Sync() error
 }
 

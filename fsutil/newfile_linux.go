@@ -118,6 +118,10 @@ func (f *newFile) Chtimes(atime, mtime time.Time) error {
 	return nil
 }
 
+func (f *newFile) StartSync() {
+	_ = unix.SyncFileRange(f.fd, 0, 0, unix.SYNC_FILE_RANGE_WRITE) // errors show again when it is synced
+}
+
 func (f *newFile) Sync() error {
 	return f.do("sync", func() error { return unix.Fsync(f.fd) })
 }

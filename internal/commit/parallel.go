@@ -1,12 +1,77 @@
 package commit
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"sync/atomic"
 
 	"github.com/millrace-go/millrace/fsutil"
 )
+
+// later is the second part of a piece of work. Either of its methods is called, once.
+type later interface {
+	finish() error
+	drop() // what was begun goes no further
+}
+
+// mostBegun limits how many pieces of work each goroutine of eachInTwo has begun. They may have files open.
+const mostBegun = 48
+
+// eachInTwo is each for work in two parts, of which the second comes some time after the first, and is left out after a
+// failure.
+func eachInTwo(ctx context.Context, workers, n int, do func(i int) (later, error)) error {
+	errs := make([]error, n)
+	workers = max(1, min(workers, n))
+	var next atomic.Int64
+	var failed atomic.Bool
+	err := each(ctx, workers, workers, func(int) error {
+		type begun struct {
+			i int
+			later
+		}
+		var queue []begun
+		note := func(i int, work func() error) {
+			if errs[i] = fsutil.Protect(work); errs[i] != nil {
+				failed.Store(true)
+			}
+		}
+		flush := func() {
+			for _, b := range queue {
+				if failed.Load() || ctx.Err() != nil {
+					b.drop()
+				} else {
+					note(b.i, b.finish)
+				}
+			}
+			queue = queue[:0]
+		}
+		for i := int(next.Add(1)) - 1; i < n && !failed.Load() && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+			note(i, func() error {
+				l, err := do(i)
+				if l != nil {
+					queue = append(queue, begun{i, l})
+				}
+				return err
+			})
+			if len(queue) == mostBegun {
+				flush()
+			}
+		}
+		flush()
+		return nil
+	})
+	return cmp.Or(firstOf(errs), err)
+}
+
+func firstOf(errs []error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // each calls do for 0 to n-1, up to workers at a time, and waits for all of them. After a failure, or when ctx is done, no
 // more are begun. The error is that of the lowest number that failed, whatever the schedule was.
@@ -34,10 +99,8 @@ func each(ctx context.Context, workers, n int, do func(i int) error) error {
 		}
 		wg.Wait()
 	}
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
+	if err := firstOf(errs); err != nil {
+		return err
 	}
 	return context.Cause(ctx)
 }

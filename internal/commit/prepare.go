@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -72,91 +71,6 @@ func (t *txn) makeSlots() error {
 		}
 	}
 	return nil
-}
-
-// stageAll makes all new contents.
-func (t *txn) stageAll(ctx context.Context) error {
-	return each(ctx, t.workers, len(t.entries), func(i int) error {
-		e := t.entries[i]
-		if !e.isNewFile() || e.Moved {
-			return nil
-		}
-		return t.fail(e.Path, t.stage(e))
-	})
-}
-
-func (t *txn) stage(e *entry) error {
-	var made fsutil.State
-	var err error
-	if e.New.Kind == fsutil.Symlink {
-		made, err = t.symlink(t.staged(e), e.want)
-	} else {
-		made, err = t.stageFile(e)
-	}
-	if errors.Is(err, fsutil.ErrDrift) {
-		return conflictAt(e.Path, "the file that its content is made from has changed")
-	}
-	if from := t.source(e); isAbsent(err) && from.Old.Kind == fsutil.File {
-		// Its owner and attributes were to be taken over.
-		if s, lerr := t.lstat(from.Path); lerr == nil && s.Kind == fsutil.Absent {
-			return conflictAt(from.Path, "has been removed")
-		}
-	}
-	if err != nil {
-		return err
-	}
-	if e.want.Kind == fsutil.File && e.want.Hash != (fsutil.Hash{}) && made.Hash != e.want.Hash {
-		return conflictAt(e.Path, "content to write is not the one that was planned any more")
-	}
-	e.New = made
-	return nil
-}
-
-func (t *txn) stageFile(e *entry) (fsutil.State, error) {
-	content, err := e.open()
-	if err != nil {
-		return fsutil.State{}, err
-	}
-	defer content.Close()
-	want := wanted{mode: e.want.Mode & fsutil.PermBits, mtime: e.want.ModTime}
-	if e.Old.Kind == fsutil.File && e.FarDir == "" {
-		want.near = e.Path
-	}
-	if from := t.source(e); e.meta != "" {
-		want.meta = e.meta
-	} else if from.Old.Kind == fsutil.File {
-		want.meta = from.Path
-	} else if want.group, err = t.inheritedGroup(e.Path); err != nil {
-		return fsutil.State{}, err
-	}
-	return t.write(t.staged(e), content, want, t.warner(e.Path))
-}
-
-// inheritedGroup returns the group that a file made at the path would have from its directory, nil for none in particular.
-func (t *txn) inheritedGroup(name string) (*uint32, error) {
-	var group *uint32
-	for _, dir := range append([]string{"."}, ancestors(path.Dir(name))...) {
-		s, err := t.lstat(dir)
-		if err != nil {
-			return nil, err
-		}
-		if s.Kind != fsutil.Dir {
-			break // still to be made, and to inherit the same
-		}
-		group = nil
-		if s.Mode&fs.ModeSetgid != 0 && s.ID.Ino != 0 {
-			group = &s.ID.GID
-		}
-	}
-	return group, nil
-}
-
-// source is the entry that has the file from which the new one of e comes: e itself unless it was renamed.
-func (t *txn) source(e *entry) *entry {
-	if e.From != "" {
-		return t.byPath[e.From]
-	}
-	return e
 }
 
 // backUp takes all before-images, and stages what is moved.

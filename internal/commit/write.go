@@ -91,19 +91,52 @@ type wanted struct {
 
 // write makes a file, durable if that is asked for, and returns what it is then. warn is called with what may fail.
 func (d *disk) write(name string, from io.Reader, want wanted, warn func(error)) (fsutil.State, error) {
-	f, err := d.create(name, want.near)
+	u, err := d.start(name, from, want, warn)
 	if err != nil {
 		return fsutil.State{}, err
+	}
+	return u.finish()
+}
+
+// unfinished is a file that has all its bytes, but is not durable yet.
+type unfinished struct {
+	d    *disk
+	f    fsutil.NewFile
+	name string
+	want wanted
+	hash fsutil.Hash
+	warn func(error)
+}
+
+// start is the first part of write.
+func (d *disk) start(name string, from io.Reader, want wanted, warn func(error)) (*unfinished, error) {
+	f, err := d.create(name, want.near)
+	if err != nil {
+		return nil, err
 	}
 	h := sha256.New()
 	_, err = d.pour(f, h, from)
 	if err == nil {
 		err = d.dress(f, &want, warn)
 	}
-	if err == nil && d.sync {
-		err = f.Sync()
+	if err != nil {
+		_ = f.Close() // it has failed already
+		return nil, err
 	}
-	if cerr := f.Close(); err == nil {
+	if d.sync {
+		f.StartSync()
+	}
+	return &unfinished{d, f, name, want, fsutil.Hash(h.Sum(nil)), warn}, nil
+}
+
+// finish is the second part of write.
+func (u *unfinished) finish() (fsutil.State, error) {
+	d, name, want := u.d, u.name, &u.want
+	var err error
+	if d.sync {
+		err = u.f.Sync()
+	}
+	if cerr := u.f.Close(); err == nil {
 		err = cerr
 	}
 	if err != nil {
@@ -119,9 +152,9 @@ func (d *disk) write(name string, from io.Reader, want wanted, warn func(error))
 	if err == nil && s.Kind != fsutil.File {
 		err = &fs.PathError{Op: "write", Path: name, Err: fsutil.ErrDrift}
 	}
-	s.Hash = fsutil.Hash(h.Sum(nil))
+	s.Hash = u.hash
 	if err == nil && s.Mode != want.mode {
-		warn(fmt.Errorf("mode is %v instead of %v: the file system does not keep it", s.Mode, want.mode))
+		u.warn(fmt.Errorf("mode is %v instead of %v: the file system does not keep it", s.Mode, want.mode))
 	}
 	return s, err
 }
@@ -145,6 +178,7 @@ type namedFile struct {
 	name string
 }
 
+func (f namedFile) StartSync()                           {}
 func (f namedFile) CopyMeta(from string) error           { return f.d.metaCopy(from, f.name) }
 func (f namedFile) Chown(uid, gid int) error             { return f.d.fs.Chown(f.name, uid, gid) }
 func (f namedFile) Chmod(mode fs.FileMode) error         { return f.d.fs.Chmod(f.name, mode) }

@@ -1,0 +1,127 @@
+package commit
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// stageAll makes all new contents. Each goroutine writes a number of files before it waits for the first of them to be on
+// the disk: their inodes and names share blocks, which are then written once.
+func (t *txn) stageAll(ctx context.Context) error {
+	return eachInTwo(ctx, t.workers, len(t.entries), func(i int) (later, error) {
+		e := t.entries[i]
+		if !e.isNewFile() || e.Moved {
+			return nil, nil
+		}
+		l, err := t.beginStage(e)
+		return l, t.fail(e.Path, err)
+	})
+}
+
+// stage makes one new content.
+func (t *txn) stage(e *entry) error {
+	l, err := t.beginStage(e)
+	if err == nil && l != nil {
+		err = l.finish()
+	}
+	return err
+}
+
+// beginStage makes a link, or begins to make a file.
+func (t *txn) beginStage(e *entry) (later, error) {
+	if e.New.Kind == fsutil.Symlink {
+		made, err := t.symlink(t.staged(e), e.want)
+		return nil, t.judge(e, made, err)
+	}
+	u, err := t.beginFile(e)
+	if err != nil {
+		return nil, t.judge(e, fsutil.State{}, err)
+	}
+	return &staging{t, e, u}, nil
+}
+
+// staging is the content of an entry that is not durable yet.
+type staging struct {
+	t *txn
+	e *entry
+	u *unfinished
+}
+
+func (s *staging) finish() error {
+	made, err := s.u.finish()
+	return s.t.fail(s.e.Path, s.t.judge(s.e, made, err))
+}
+
+func (s *staging) drop() { _ = s.u.f.Close() } // the transaction has failed already
+
+// judge takes over what was made for the entry, or says what it means that it was not.
+func (t *txn) judge(e *entry, made fsutil.State, err error) error {
+	if errors.Is(err, fsutil.ErrDrift) {
+		return conflictAt(e.Path, "the file that its content is made from has changed")
+	}
+	if from := t.source(e); isAbsent(err) && from.Old.Kind == fsutil.File {
+		// Its owner and attributes were to be taken over.
+		if s, lerr := t.lstat(from.Path); lerr == nil && s.Kind == fsutil.Absent {
+			return conflictAt(from.Path, "has been removed")
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if e.want.Kind == fsutil.File && e.want.Hash != (fsutil.Hash{}) && made.Hash != e.want.Hash {
+		return conflictAt(e.Path, "content to write is not the one that was planned any more")
+	}
+	e.New = made
+	return nil
+}
+
+func (t *txn) beginFile(e *entry) (*unfinished, error) {
+	content, err := e.open()
+	if err != nil {
+		return nil, err
+	}
+	defer content.Close()
+	want := wanted{mode: e.want.Mode & fsutil.PermBits, mtime: e.want.ModTime}
+	if e.Old.Kind == fsutil.File && e.FarDir == "" {
+		want.near = e.Path
+	}
+	if from := t.source(e); e.meta != "" {
+		want.meta = e.meta
+	} else if from.Old.Kind == fsutil.File {
+		want.meta = from.Path
+	} else if want.group, err = t.inheritedGroup(e.Path); err != nil {
+		return nil, err
+	}
+	return t.start(t.staged(e), content, want, t.warner(e.Path))
+}
+
+// inheritedGroup returns the group that a file made at the path would have from its directory, nil for none in particular.
+func (t *txn) inheritedGroup(name string) (*uint32, error) {
+	var group *uint32
+	for _, dir := range append([]string{"."}, ancestors(path.Dir(name))...) {
+		s, err := t.lstat(dir)
+		if err != nil {
+			return nil, err
+		}
+		if s.Kind != fsutil.Dir {
+			break // still to be made, and to inherit the same
+		}
+		group = nil
+		if s.Mode&fs.ModeSetgid != 0 && s.ID.Ino != 0 {
+			group = &s.ID.GID
+		}
+	}
+	return group, nil
+}
+
+// source is the entry that has the file from which the new one of e comes: e itself unless it was renamed.
+func (t *txn) source(e *entry) *entry {
+	if e.From != "" {
+		return t.byPath[e.From]
+	}
+	return e
+}
