@@ -84,7 +84,7 @@ func (p *Plan) commit(ctx context.Context, lock io.Closer) (*Result, error) {
 		res := p.result.clone()
 		res.committed(commit.Report{BackupID: o.ID, Committed: true}, nil)
 		res.TotalDuration += time.Since(start)
-		data, err := t.encodeRun(p.digest, res)
+		data, err := t.encodeRun(p.digest(), res)
 		if err != nil {
 			return p.outcome(commit.Report{}, err)
 		}

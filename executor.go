@@ -127,7 +127,7 @@ func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, 
 		return nil, err
 	}
 	defer lock.Close()
-	if done, err := t.storedRun(p.Digest()); done != nil || err != nil {
+	if done, err := t.storedRun(p.Digest); done != nil || err != nil {
 		return done, err
 	}
 	plan, err := x.stage(ctx, t, p)

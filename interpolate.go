@@ -50,8 +50,9 @@ func (d *draft) templated(i int, text string) bool {
 func (d *draft) checkTemplates(i int, at string) {
 	s := d.steps[i]
 	all := ids(d.steps)
+	known := template.Steps(all, i)
 	parameterTexts(s, func(pointer, text string, whole reflect.Type) {
-		t, problems := template.Parse(text, template.Steps(all, i))
+		t, problems := template.Parse(text, known)
 		for _, p := range problems {
 			d.problem(at+pointer, codeBadTemplate, p.Hint, "step '%s': %s", s.ID, p.Message)
 		}
@@ -101,9 +102,9 @@ func fits(have template.Type, want reflect.Type) bool {
 // templateRefs returns the steps that the templates of a step name.
 func (p Pipeline) templateRefs(s Step) []string {
 	var refs []string
-	all := ids(p.steps)
+	known := template.Steps(ids(p.steps), p.index[s.ID])
 	parameterTexts(s, func(_, text string, _ reflect.Type) {
-		t, _ := template.Parse(text, template.Steps(all, p.index[s.ID]))
+		t, _ := template.Parse(text, known)
 		for _, ref := range t.Refs() {
 			refs = append(refs, ref.Step)
 		}

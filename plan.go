@@ -26,7 +26,7 @@ type Plan struct {
 	stage   *fsutil.Stage // what the changes read from; nil for a plan that was stored
 	name    string
 	options Options
-	digest  string // of the pipeline
+	digest  func() string // of the pipeline; few ask for it
 	mutates bool
 	since   time.Time // nothing of the tree was read before
 	result  *Result
@@ -80,7 +80,7 @@ func (r *Result) clone() *Result {
 
 // plan gathers what the steps have done. The error is the one that Run returns.
 func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
-	p := &Plan{tree: t, stage: r.stage, name: r.p.name, options: r.p.options, digest: r.p.Digest(), mutates: r.p.Mutates()}
+	p := &Plan{tree: t, stage: r.stage, name: r.p.name, options: r.p.options, digest: sync.OnceValue(r.p.Digest), mutates: r.p.Mutates()}
 	p.result = r.gather()
 	p.failed = r.firstError(ctx)
 	p.abandoned = ctx.Err() != nil || r.stopAt < r.p.Len()

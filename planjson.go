@@ -99,7 +99,7 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 		return nil, fmt.Errorf("a plan that cannot be committed cannot be stored: %w", p.failed)
 	}
 	v := planJSON{
-		Version: planVersion, Name: p.name, Options: p.options, Digest: p.digest, Mutates: p.mutates,
+		Version: planVersion, Name: p.name, Options: p.options, Digest: p.digest(), Mutates: p.mutates,
 		Result: p.result, Changes: make(changeList, len(p.changes)),
 	}
 	for i, c := range p.changes {
@@ -155,7 +155,7 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 		return nil, &PlanError{Err: fmt.Errorf("version %d is not known, this is version %d", v.Version, planVersion)}
 	}
 	p := &Plan{
-		tree: t, name: v.Name, options: v.Options, digest: v.Digest, mutates: v.Mutates || len(v.Changes) > 0,
+		tree: t, name: v.Name, options: v.Options, digest: func() string { return v.Digest }, mutates: v.Mutates || len(v.Changes) > 0,
 		result: v.Result, changes: make([]fsutil.Change, len(v.Changes)),
 	}
 	p.result.DryRun, p.result.BackupID, p.result.Commit = true, "", CommitOutcome{State: CommitNone}

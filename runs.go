@@ -83,7 +83,7 @@ func (t *tree) readRun(name string) ([]byte, error) {
 }
 
 // storedRun returns the result of the executor's run if it was committed on this tree, or nil.
-func (t *tree) storedRun(digest string) (*Result, error) {
+func (t *tree) storedRun(digest func() string) (*Result, error) {
 	if t.x.RunID == "" {
 		return nil, nil
 	}
@@ -106,7 +106,7 @@ func (t *tree) storedRun(digest string) (*Result, error) {
 	if !hmac.Equal(s.MAC, s.sign(key, t.x.RunID)) {
 		return fail(errForeignRun)
 	}
-	if s.Digest != digest {
+	if s.Digest != digest() {
 		return fail(errOtherPipeline)
 	}
 	var res Result

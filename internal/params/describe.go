@@ -83,15 +83,31 @@ func checkDefaults(s *shape, v reflect.Value, root reflect.Type, at string) erro
 // Get returns the parameter of that JSON name, not one within another. ok is false if there is none or value is a nil
 // pointer. It is for reading: what it returns may share memory with value.
 func Get(value any, name string) (v reflect.Value, ok bool) {
-	s, v, err := shapeOf(value)
-	if err != nil || !v.IsValid() {
+	v = reflect.Indirect(reflect.ValueOf(value))
+	if v.Kind() != reflect.Struct {
 		return reflect.Value{}, false
 	}
-	f := s.field(name)
-	if f == nil {
-		return reflect.Value{}, false
+	// Only the one field is looked at. That the names are told apart and the types can be parameters is the caller's
+	// business, who has checked the action, or will.
+	b := builder{root: v.Type()}
+	return b.get(v, name)
+}
+
+func (b *builder) get(v reflect.Value, name string) (reflect.Value, bool) {
+	t := v.Type()
+	for i := range t.NumField() {
+		tags, err := b.tags(t.Field(i), "")
+		switch {
+		case err != nil || tags.ignored:
+		case tags.embedded:
+			if found, ok := b.get(v.Field(i), name); ok {
+				return found, true
+			}
+		case tags.name == name:
+			return v.Field(i), true
+		}
 	}
-	return v.FieldByIndex(f.index), true
+	return reflect.Value{}, false
 }
 
 // TypeAt returns the type of what stands at a JSON pointer below "params", without the pointer if it is one. ok is false if

@@ -82,6 +82,7 @@ func shapeOf(value any) (*shape, reflect.Value, error) {
 type builder struct {
 	root  reflect.Type
 	above []reflect.Type // the types around the present one
+	plain []*shape       // of the types without a name that were met: most fields have one of a few
 }
 
 func (b *builder) fail(at, format string, args ...any) error {
@@ -89,6 +90,22 @@ func (b *builder) fail(at, format string, args ...any) error {
 }
 
 func (b *builder) shape(t reflect.Type, at string) (*shape, error) {
+	if t.PkgPath() != "" {
+		return b.newShape(t, at)
+	}
+	for _, s := range b.plain {
+		if s.typ == t {
+			return s, nil
+		}
+	}
+	s, err := b.newShape(t, at)
+	if err == nil {
+		b.plain = append(b.plain, s)
+	}
+	return s, err
+}
+
+func (b *builder) newShape(t reflect.Type, at string) (*shape, error) {
 	if s, err := b.custom(t, at); s != nil || err != nil {
 		return s, err
 	}
@@ -155,8 +172,8 @@ func (b *builder) leave() { b.above = b.above[:len(b.above)-1] }
 
 // custom returns the shape of a type that reads and writes itself, or nil.
 func (b *builder) custom(t reflect.Type, at string) (*shape, error) {
-	if t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface {
-		return nil, nil
+	if t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface || t.PkgPath() == "" && t.Kind() != reflect.Struct {
+		return nil, nil // a type without a name has methods only if it is a struct that embeds another
 	}
 	p := reflect.PointerTo(t) // has the methods of both
 	readsJSON, writesJSON := p.Implements(reflect.TypeFor[json.Unmarshaler]()), p.Implements(reflect.TypeFor[json.Marshaler]())
@@ -187,6 +204,8 @@ func (b *builder) object(t reflect.Type, at string) (*shape, error) {
 }
 
 func (b *builder) addFields(s *shape, t reflect.Type, index []int, at string) error {
+	s.fields = slices.Grow(s.fields, t.NumField())
+	indexes := make([]int, 0, t.NumField()*(len(index)+1)) // all of them
 	for i := range t.NumField() {
 		sf := t.Field(i)
 		place := sf.Name
@@ -197,7 +216,9 @@ func (b *builder) addFields(s *shape, t reflect.Type, index []int, at string) er
 		if err != nil {
 			return err
 		}
-		where := append(slices.Clone(index), i)
+		from := len(indexes)
+		indexes = append(append(indexes, index...), i)
+		where := slices.Clip(indexes[from:])
 		if tags.embedded {
 			if err := b.addFields(s, sf.Type, where, at); err != nil {
 				return err
