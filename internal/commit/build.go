@@ -2,6 +2,7 @@ package commit
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 
@@ -11,7 +12,7 @@ import (
 
 // entry is one path of a transaction: its record, and what is needed to carry it out.
 type entry struct {
-	journal.Record
+	*journal.Record
 	open fsutil.Opener // the new bytes; nil when undoing after a crash
 	want fsutil.State  // New as asked for; Record.New is as it was found to be made
 	meta string        // the file that gives owner and attributes, "" for the one that was there before
@@ -73,7 +74,7 @@ func build(changes []fsutil.Change) ([]*entry, error) {
 // newEntry returns the entry of a path, nil if nothing is to be done there. c is nil where something moved away; moved
 // says that what is there goes elsewhere, so that what is there afterwards is something else, even if it looks the same.
 func newEntry(path string, old fsutil.State, c *fsutil.Change, moved bool) *entry {
-	e := &entry{Record: journal.Record{Path: path, Old: old}}
+	e := &entry{Record: &journal.Record{Path: path, Old: old}}
 	if c == nil {
 		if old.Kind == fsutil.Absent {
 			return nil
@@ -84,7 +85,8 @@ func newEntry(path string, old fsutil.State, c *fsutil.Change, moved bool) *entr
 		e.Trash, e.Permanent = !c.Permanent, c.Permanent
 		return e
 	}
-	e.New, e.want, e.open, e.meta = c.New, c.New, c.OpenNew, c.MetaOf()
+	e.New, e.want, e.meta = c.New, c.New, c.MetaOf()
+	e.open = func() (io.ReadCloser, error) { return c.OpenNew() } // a method value would hold a copy of the change
 	e.New.ID = fsutil.Identity{}
 	sameLeaf := c.Old.Kind == c.New.Kind && (c.New.Kind == fsutil.Symlink && c.Old.Target == c.New.Target ||
 		c.New.Kind == fsutil.File && c.Old.Size == c.New.Size && c.Old.Hash == c.New.Hash && c.New.Hash != fsutil.Hash{})

@@ -44,7 +44,7 @@ func Apply(ctx context.Context, o Options, changes []fsutil.Change) (Report, err
 	if err != nil {
 		return Report{}, err
 	}
-	r, err := applyLocked(ctx, &o, entries)
+	r, err := applyLocked(ctx, &o, entries, changes)
 	if rerr := fsutil.Protect(release); rerr != nil {
 		// It changes nothing about what has become of the tree.
 		r.Warnings = append(r.Warnings, "lock: "+rerr.Error())
@@ -52,7 +52,7 @@ func Apply(ctx context.Context, o Options, changes []fsutil.Change) (Report, err
 	return r, err
 }
 
-func applyLocked(ctx context.Context, o *Options, entries []*entry) (Report, error) {
+func applyLocked(ctx context.Context, o *Options, entries []*entry, changes []fsutil.Change) (Report, error) {
 	left, err := recoverLocked(ctx, o)
 	if err == nil {
 		err = left.Pending()
@@ -72,7 +72,9 @@ func applyLocked(ctx context.Context, o *Options, entries []*entry) (Report, err
 		// A mount that looks like the rest of the tree shows itself when something is to be renamed there.
 		if at, ok := crossing(err); ok && !far[at] {
 			far[at], warnings = true, r.Warnings
-			continue
+			if entries, err = build(changes); err == nil {
+				continue
+			}
 		}
 		return r, err
 	}
@@ -90,12 +92,8 @@ func crossing(err error) (string, bool) {
 	return path.Dir(op.Path), true
 }
 
-// newTxn returns a transaction with entries of its own: carrying it out changes them.
+// newTxn returns a transaction with the entries, which it changes.
 func newTxn(o *Options, key []byte, entries []*entry, far map[string]bool) *txn {
-	own := make([]*entry, len(entries))
-	for i, e := range entries {
-		own[i] = new(*e)
-	}
 	now := time.Now()
 	d := o.newDisk()
 	t := &txn{disk: d, state: stateDir{d, o.StateDir}, opts: o, key: key, notOurs: make(map[*entry]bool)}
@@ -104,7 +102,7 @@ func newTxn(o *Options, key []byte, entries []*entry, far map[string]bool) *txn 
 		Sync: d.sync, Keep: !o.DropBackup,
 	}}
 	t.dir = t.state.join(journal.TxDir, t.plan.ID)
-	t.setEntries(own)
+	t.setEntries(entries)
 	t.trouble.far = maps.Clone(far)
 	return t
 }

@@ -27,7 +27,7 @@ func (t *txn) clean() (bool, error) {
 		return false, t.discard()
 	}
 	for _, e := range t.entries {
-		if e.Image != journal.NoImage && !t.plan.Kept(&e.Record) {
+		if e.Image != journal.NoImage && !t.plan.Kept(e.Record) {
 			if err := t.remove(t.image(e)); err != nil {
 				return false, err
 			}

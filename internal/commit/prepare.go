@@ -43,7 +43,7 @@ func (t *txn) begin() error {
 // anything is moved from one to the other.
 func (t *txn) lasting() []string {
 	dirs := []string{journal.TxDir}
-	if slices.ContainsFunc(t.entries, func(e *entry) bool { return t.plan.Kept(&e.Record) }) {
+	if slices.ContainsFunc(t.entries, func(e *entry) bool { return t.plan.Kept(e.Record) }) {
 		dirs = append(dirs, journal.BackupsDir)
 	}
 	if t.plan.RunID != "" {
@@ -188,8 +188,10 @@ func (t *txn) writePlan() error {
 	if err := t.writeResult(); err != nil {
 		return t.fail(journal.Result, err)
 	}
-	for _, e := range t.entries {
-		t.plan.Records = append(t.plan.Records, e.Record)
+	t.plan.Records = make([]journal.Record, len(t.entries))
+	for i, e := range t.entries {
+		t.plan.Records[i] = *e.Record
+		e.Record = &t.plan.Records[i] // one of the two is enough
 	}
 	data, err := journal.Encode(t.plan, t.key)
 	if err != nil {

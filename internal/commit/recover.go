@@ -199,7 +199,7 @@ func (t *txn) readPlan(mark string, dir fsutil.Identity) error {
 	t.plan = p
 	entries := make([]*entry, len(p.Records))
 	for i := range p.Records {
-		entries[i] = &entry{Record: p.Records[i], want: p.Records[i].New}
+		entries[i] = &entry{Record: &p.Records[i], want: p.Records[i].New}
 	}
 	t.setEntries(entries)
 	return nil

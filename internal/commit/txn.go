@@ -136,7 +136,7 @@ func (t *txn) staged(e *entry) string { return path.Join(t.dir, journal.NewDir, 
 // What an exchange brings out of the tree is there then.
 func (t *txn) slot(e *entry) string {
 	if e.FarDir != "" {
-		return t.plan.FarName(&e.Record)
+		return t.plan.FarName(e.Record)
 	}
 	return t.staged(e)
 }
