@@ -96,9 +96,13 @@ func plantSizes(t *testing.T, dir string, random *rand.Rand) {
 			text = append(text, "some words of no interest stand here and there\n"[random.IntN(20):]...)
 		}
 		text = text[:size]
-		for _, at := range []int{0, 64 * k, 128 * k, 256 * k, 512 * k, 1024 * k, size, random.IntN(size + 1), random.IntN(size + 1)} {
+		places := []int{0, 64 * k, 128 * k, 256 * k, 512 * k, 1024 * k, size, random.IntN(size + 1), random.IntN(size + 1)}
+		if i%2 == 1 && size > 128*k {
+			places = []int{128 * k * (1 + random.IntN(size/(128*k)))} // nowhere else
+		}
+		for _, at := range places {
 			what := []string{"needle7", "Needle", "abc42x", "\nend\n", "a\n\nneedle", "NEEDLE"}[random.IntN(6)]
-			if from := at - random.IntN(len(what)+1); random.IntN(3) > 0 && from >= 0 && from+len(what) <= size {
+			if from := at - random.IntN(len(what)+1); (len(places) == 1 || random.IntN(3) > 0) && from >= 0 && from+len(what) <= size {
 				copy(text[from:], what)
 			}
 		}
