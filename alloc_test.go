@@ -1,3 +1,5 @@
+//go:build !race
+
 package millrace_test
 
 import (
@@ -10,7 +12,7 @@ import (
 )
 
 // planAllocs is how many allocations a dry run makes, without its diff. They are counted for the whole process, so no other
-// test may run at the same time.
+// test may run at the same time. The race detector makes a sync.Pool forget every fourth thing, so these tests are without it.
 func planAllocs(t *testing.T, files, matching, counts int) float64 {
 	t.Helper()
 	fsys := smallTree(t, files, matching)
@@ -90,8 +92,7 @@ func memMapAllocs(t *testing.T, files int) float64 {
 
 // A file in which nothing is found costs, beside what a MemMapFs makes of it when it is listed and read, its name, its key
 // in the MemMapFs, and the handle that gives that the rules of POSIX. A commit renames one directory, for which a MemMapFs makes
-// a string of the name of each file. Something is to spare because the race detector makes a sync.Pool forget every fourth
-// thing that is put into it.
+// a string of the name of each file.
 func TestAllocs_unmatchedFiles(t *testing.T) {
 	const few, many, matching = 100, 400, 10
 	perFile := func(of func(files int) float64) float64 { return (of(many) - of(few)) / (many - few) }
@@ -99,7 +100,7 @@ func TestAllocs_unmatchedFiles(t *testing.T) {
 	plan := perFile(func(files int) float64 { return planAllocs(t, files, matching, 1) })
 	run := perFile(func(files int) float64 { return runAllocs(t, files, matching, 1) })
 	t.Logf("for each file: %.2f by a MemMapFs alone, %.2f by a dry run, %.2f by a run", memMap, plan, run)
-	const name, key, handle, renamed, spare = 1, 1, 1, 1, 0.9
+	const name, key, handle, renamed, spare = 1, 1, 1, 1, 0.5
 	if most := memMap + name + key + handle + spare; plan > most {
 		t.Errorf("a dry run makes %.2f allocations for each file that does not match, want %.2f at most", plan, most)
 	}
@@ -118,7 +119,7 @@ func TestAllocs_stepsTimesFiles(t *testing.T) {
 		for _, steps := range []int{4, 16} {
 			product := (of(manyFiles, steps) - of(fewFiles, steps) - alone) / float64((steps-1)*(manyFiles-fewFiles))
 			t.Logf("%s, %d more steps: %.3f allocations for each step and file", name, steps-1, product)
-			if product > 0.75 {
+			if product > 0.25 {
 				t.Errorf("a %s with %d more steps makes %.3f allocations for each file in each of them", name, steps-1, product)
 			}
 		}

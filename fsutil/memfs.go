@@ -110,13 +110,21 @@ func (m *memFs) at(key string) (*mem.FileData, bool) {
 // find returns what stands at the canonical name. Every directory on the way must be there: a MemMapFs can have files
 // whose directory was removed. The root always is, for a MemMapFs makes it again with the first file.
 func (m *memFs) find(clean string) (memNode, error) {
+	node, _, err := m.findIn(clean)
+	return node, err
+}
+
+// findIn is find, and returns the keys of the directory that the name is in, also if there is nothing of that name. It is the
+// zero memNode if there is no such directory.
+func (m *memFs) findIn(clean string) (node, dir memNode, err error) {
 	if clean == "." {
 		root, ok := m.at(memRoot)
 		if !ok {
 			root = mem.CreateDir(memRoot)
 		}
-		return memNode{other: memRoot, data: root, info: newMemInfo(".", root)}, nil
+		return memNode{other: memRoot, data: root, info: newMemInfo(".", root)}, dir, nil
 	}
+	dir = memNode{other: memRoot, info: memInfo{mode: fs.ModeDir}}
 	// The keys of all that is on the way are parts of those at the end.
 	rel, abs := filepath.FromSlash(clean), memRoot+filepath.FromSlash(clean)
 	inRel, inAbs := true, true
@@ -126,7 +134,7 @@ func (m *memFs) find(clean string) (memNode, error) {
 		} else {
 			end = len(clean)
 		}
-		var node memNode
+		node = memNode{}
 		if inRel {
 			if node.data, inRel = m.at(rel[:end]); inRel {
 				node.key = rel[:end]
@@ -138,15 +146,20 @@ func (m *memFs) find(clean string) (memNode, error) {
 				node.add(abs[:end+1], data)
 			}
 		}
+		last := end == len(clean)
 		switch {
+		case !node.found() && last:
+			return node, dir, fs.ErrNotExist
 		case !node.found():
-			return memNode{}, fs.ErrNotExist
-		case end == len(clean):
+			return node, memNode{}, fs.ErrNotExist
+		case last:
 			node.info = newMemInfo(path.Base(clean), node.data)
-			return node, nil
+			return node, dir, nil
 		case !mem.GetFileInfo(node.data).IsDir():
-			return memNode{}, syscall.ENOTDIR
+			return memNode{}, memNode{}, syscall.ENOTDIR
 		}
+		dir = node
+		dir.info.mode = fs.ModeDir
 	}
 }
 
@@ -179,16 +192,12 @@ func (m *memFs) child(dir memNode, name string) memNode {
 	return node
 }
 
-// place returns the key under which something new is made at the canonical name, whose directory must be there: in the
+// place returns the key under which something new is made at the canonical name, in the directory that findIn has told: in the
 // world that directory is in, the relative one if in both. In the root it is the absolute world if all that is there the
 // first time is in that, so that a caller who writes "/a" finds the result at "/b".
-func (m *memFs) place(clean string) (string, error) {
-	dir, err := m.find(path.Dir(clean))
-	if err != nil {
-		return "", err
-	}
+func (m *memFs) place(clean string, dir memNode) (string, error) {
 	if !dir.info.IsDir() {
-		return "", syscall.ENOTDIR
+		return "", fs.ErrNotExist
 	}
 	parent := dir.key
 	if parent == "" && m.rootWorld(dir) == absolute {
@@ -222,7 +231,7 @@ func (m *memFs) Stat(name string) (fs.FileInfo, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	node, err := m.findNamed(name, clean)
+	node, _, err := m.findNamed(name, clean)
 	if err != nil {
 		return nil, rootPathError("stat", name, err)
 	}
@@ -235,13 +244,13 @@ func (m *memFs) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
 	return info, true, err
 }
 
-// findNamed is find for a name as it was given: one that ends in a slash is that of a directory.
-func (m *memFs) findNamed(name, clean string) (memNode, error) {
-	node, err := m.find(clean)
+// findNamed is findIn for a name as it was given: one that ends in a slash is that of a directory.
+func (m *memFs) findNamed(name, clean string) (node, dir memNode, err error) {
+	node, dir, err = m.findIn(clean)
 	if err == nil && strings.HasSuffix(name, "/") && !node.info.IsDir() {
-		return memNode{}, syscall.ENOTDIR
+		return memNode{}, memNode{}, syscall.ENOTDIR
 	}
-	return node, err
+	return node, dir, err
 }
 
 // change calls do with what stands at the name, and keeps everybody else out until it returns.
@@ -252,7 +261,7 @@ func (m *memFs) change(op, name string, do func(node memNode) error) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	node, err := m.findNamed(name, clean)
+	node, _, err := m.findNamed(name, clean)
 	if err == nil {
 		err = do(node)
 	}
@@ -268,24 +277,32 @@ func (m *memFs) Chmod(name string, mode fs.FileMode) error {
 
 func (m *memFs) Chown(name string, uid, gid int) error {
 	return m.change("chown", name, func(node memNode) error {
-		if uid >= 0 {
-			mem.SetUID(node.data, uid)
-		}
-		if gid >= 0 {
-			mem.SetGID(node.data, gid)
-		}
+		memChown(node.data, uid, gid)
 		return nil
 	})
+}
+
+func memChown(data *mem.FileData, uid, gid int) {
+	if uid >= 0 {
+		mem.SetUID(data, uid)
+	}
+	if gid >= 0 {
+		mem.SetGID(data, gid)
+	}
 }
 
 // Chtimes sets the time of modification; there is no other. The zero time leaves it as it is.
 func (m *memFs) Chtimes(name string, _, mtime time.Time) error {
 	return m.change("chtimes", name, func(node memNode) error {
-		if !mtime.IsZero() {
-			mem.SetModTime(node.data, mtime)
-		}
+		memChtimes(node.data, mtime)
 		return nil
 	})
+}
+
+func memChtimes(data *mem.FileData, mtime time.Time) {
+	if !mtime.IsZero() {
+		mem.SetModTime(data, mtime)
+	}
 }
 
 func (m *memFs) Create(name string) (afero.File, error) {

@@ -25,7 +25,7 @@ func (m *memFs) OpenDir(name string) (DirHandle, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	node, err := m.findNamed(name, clean)
+	node, _, err := m.findNamed(name, clean)
 	if err == nil && !node.info.IsDir() {
 		err = syscall.ENOTDIR
 	}

@@ -8,6 +8,7 @@ import (
 	"path"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/afero"
 	"github.com/spf13/afero/mem"
@@ -50,13 +51,13 @@ func (m *memFs) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, e
 
 func (m *memFs) openAt(name, clean string, flag int, perm fs.FileMode) (*mem.FileData, error) {
 	writes := flag&(os.O_WRONLY|os.O_RDWR) != 0
-	node, err := m.findNamed(name, clean)
+	node, dir, err := m.findNamed(name, clean)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && flag&os.O_CREATE != 0:
 		if strings.HasSuffix(name, "/") {
 			return nil, syscall.EISDIR
 		}
-		return m.create(clean, perm)
+		return m.create(clean, dir, perm)
 	case err != nil:
 		return nil, err
 	case flag&os.O_CREATE != 0 && flag&os.O_EXCL != 0:
@@ -70,8 +71,8 @@ func (m *memFs) openAt(name, clean string, flag int, perm fs.FileMode) (*mem.Fil
 	return node.data, nil
 }
 
-func (m *memFs) create(clean string, perm fs.FileMode) (*mem.FileData, error) {
-	key, err := m.place(clean)
+func (m *memFs) create(clean string, dir memNode, perm fs.FileMode) (*mem.FileData, error) {
+	key, err := m.place(clean, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -237,6 +238,36 @@ func (f *memFile) Truncate(size int64) error {
 		return f.file.Truncate(size)
 	})
 }
+
+// A new file can be dressed without being looked up again.
+var _ NewFile = (*memFile)(nil)
+
+// CopyMeta does nothing: there is nothing that is read back, as there is no CopyMeta of the file system.
+func (f *memFile) CopyMeta(string) error { return nil }
+
+func (f *memFile) Chown(uid, gid int) error {
+	return f.locked("chown", memAny, func() error {
+		memChown(f.data, uid, gid)
+		return nil
+	})
+}
+
+func (f *memFile) Chmod(mode fs.FileMode) error {
+	return f.locked("chmod", memAny, func() error {
+		mem.SetMode(f.data, mem.GetFileInfo(f.data).Mode().Type()|mode&PermBits)
+		return nil
+	})
+}
+
+func (f *memFile) Chtimes(_, mtime time.Time) error {
+	return f.locked("chtimes", memAny, func() error {
+		memChtimes(f.data, mtime)
+		return nil
+	})
+}
+
+// StartSync does nothing: there is nothing to wait for.
+func (f *memFile) StartSync() {}
 
 func (f *memFile) Sync() error { return f.locked("sync", memAny, func() error { return nil }) }
 

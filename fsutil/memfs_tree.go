@@ -21,14 +21,14 @@ func (m *memFs) Mkdir(name string, perm fs.FileMode) error {
 
 // mkdir must be called with the mutex held, as all that follows.
 func (m *memFs) mkdir(clean string, perm fs.FileMode) error {
-	_, err := m.find(clean)
+	_, dir, err := m.findIn(clean)
 	switch {
 	case err == nil:
 		return fs.ErrExist
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	key, err := m.place(clean)
+	key, err := m.place(clean, dir)
 	if err != nil {
 		return err
 	}
@@ -126,14 +126,14 @@ func (m *memFs) renameLocked(oldname, from, newname, to string, replace bool) er
 	if from == "." || to == "." {
 		return fs.ErrInvalid
 	}
-	node, err := m.findNamed(oldname, from)
+	node, _, err := m.findNamed(oldname, from)
 	if err != nil {
 		return err
 	}
 	if strings.HasSuffix(newname, "/") && !node.info.IsDir() {
 		return syscall.ENOTDIR
 	}
-	old, err := m.find(to)
+	old, dir, err := m.findIn(to)
 	switch {
 	case err == nil:
 		if !replace {
@@ -149,7 +149,7 @@ func (m *memFs) renameLocked(oldname, from, newname, to string, replace bool) er
 		return syscall.EINVAL
 	}
 	if !old.found() {
-		key, err := m.place(to)
+		key, err := m.place(to, dir)
 		if err != nil {
 			return err
 		}

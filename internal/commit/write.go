@@ -168,6 +168,9 @@ func (d *disk) create(name, near string) (fsutil.NewFile, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f, ok := f.(fsutil.NewFile); ok {
+		return f, nil
+	}
 	return namedFile{f, d, name}, nil
 }
 
