@@ -5,6 +5,7 @@
 //
 //   - verify: what stands at each path must be what the change says was there. All conflicts are reported together.
 //   - stage: every new content is written whole, with owner, mode and times, to tx/<id>/new in the state directory.
+//     Where that can be, the file is made without a name beside the one that it will replace, and linked there at once.
 //   - backup: every file that will be replaced or removed is hard-linked to tx/<id>/old, or copied where there are no links.
 //   - journal: the plan is written and renamed into place. From here on a crash leads to undoing.
 //   - apply: removals that make room, new directories, files, the other removals, and modes and times at last. A file is
