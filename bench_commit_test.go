@@ -43,6 +43,9 @@ func eachBenchTree(b *testing.B, bench func(b *testing.B, fsys afero.Fs, files i
 	trees := benchTrees()
 	for _, name := range []string{"memory", "tmpfs", "disk"} {
 		for _, files := range []int{100, 1000, 4000} {
+			if name == "memory" && files > 1000 {
+				continue // renaming in a MemMapFs looks at every file there is: 4000 take 20 seconds
+			}
 			b.Run(fmt.Sprintf("%s/%d", name, files), func(b *testing.B) {
 				fsys := trees[name](b)
 				plantShelves(b, fsys, files)
