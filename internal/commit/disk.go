@@ -30,7 +30,7 @@ type disk struct {
 	dirSync   fsutil.DirSyncer
 
 	fast    fsutil.FastPath // nil if there is none
-	buffers sync.Pool       // of *[copyBuffer]byte
+	buffers sync.Pool       // of *[]byte
 }
 
 // lstat returns what stands at the name, without the hash of a file. What is not there, or below a file, is Absent.

@@ -50,18 +50,24 @@ func (d *disk) hash(name string, size int64) (fsutil.Hash, int64, error) {
 	return fsutil.Hash(h.Sum(nil)), n, err
 }
 
-const copyBuffer = 128 << 10
+// What one read takes. From a file in memory a large one gains nothing, and most such files are small.
+const copyBuffer, copyBufferMemory = 128 << 10, 16 << 10
 
 // pour copies all of from and hashes it on the way. It returns how many bytes that were.
 func (d *disk) pour(to io.Writer, h hash.Hash, from io.Reader) (int64, error) {
-	buf, ok := d.buffers.Get().(*[copyBuffer]byte)
+	kept, ok := d.buffers.Get().(*[]byte)
 	if !ok {
-		buf = new([copyBuffer]byte)
+		size := copyBuffer
+		if d.memory {
+			size = copyBufferMemory
+		}
+		kept = new(make([]byte, size))
 	}
-	defer d.buffers.Put(buf)
+	defer d.buffers.Put(kept)
+	buf := *kept
 	total := int64(0)
 	for {
-		n, err := from.Read(buf[:])
+		n, err := from.Read(buf)
 		if n > 0 {
 			h.Write(buf[:n])
 			if _, werr := to.Write(buf[:n]); werr != nil {
