@@ -44,8 +44,17 @@ type Plan struct {
 func (p *Plan) Result() *Result { return p.result.clone() }
 
 // Changes returns the differences between the tree and the plan in path order. Their splices are shared and must not be
-// modified.
-func (p *Plan) Changes() []fsutil.Change { return slices.Clone(p.changes) }
+// modified. New.Hash is worked out now where nobody has needed it so far, and is zero for an edited file that somebody else has
+// written to meanwhile.
+func (p *Plan) Changes() []fsutil.Change {
+	changes := slices.Clone(p.changes)
+	for i, c := range changes {
+		if summed, err := c.Summed(); err == nil {
+			changes[i] = summed
+		}
+	}
+	return changes
+}
 
 func cloneReports(list []actions.FileReport) []actions.FileReport {
 	list = slices.Clone(list)
@@ -171,7 +180,7 @@ func (p *Plan) settle(stage *fsutil.Stage) error {
 	if !p.mutates {
 		return nil
 	}
-	changes, err := stage.Changes()
+	changes, err := stage.Outline()
 	if err != nil {
 		return p.unsettled(err)
 	}

@@ -108,6 +108,10 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 				return nil, &PlanError{Path: c.Path, Err: errNotUTF8}
 			}
 		}
+		c, err := c.Summed()
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", c.Path, err)
+		}
 		v.Changes[i].Change = c
 		if ownContent(c) {
 			if err := p.tree.x.checkPreview(c); err != nil {

@@ -52,6 +52,7 @@ type Change struct {
 	Permanent bool `json:"permanent,omitempty"`
 
 	openOld, openNew Opener
+	sumNew           func() (Hash, error) // nil if New.Hash is there
 	metaOf           string
 }
 
@@ -68,8 +69,22 @@ var errNoContent = errors.New("the change has no file there")
 // WithContent returns a copy of the change that reads its old and its new bytes through the two functions. Nil means
 // that there is no file on that side.
 func (c Change) WithContent(openOld, openNew Opener) Change {
-	c.openOld, c.openNew = openOld, openNew
+	c.openOld, c.openNew, c.sumNew = openOld, openNew, nil
 	return c
+}
+
+// Summed returns the change with New.Hash, which [Stage.Outline] may have left out. It reads the file for that; the error is
+// [ErrDrift] if that has changed.
+func (c Change) Summed() (Change, error) {
+	if c.sumNew == nil {
+		return c, nil
+	}
+	h, err := c.sumNew()
+	if err != nil {
+		return c, err
+	}
+	c.New.Hash, c.sumNew = h, nil
+	return c, nil
 }
 
 // WithMeta returns a copy of the change whose new file takes owner, group and extended attributes from the file of that

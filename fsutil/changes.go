@@ -21,7 +21,14 @@ import (
 // The texts and origins in the changes are shared and must not be modified. Their contents can be opened until the stage
 // is closed; what was written to the stage later does not show in them. If the base has drifted, OpenOld and OpenNew
 // return [ErrDrift], as does Changes itself for a file that has changed since the run read it.
-func (s *Stage) Changes() ([]Change, error) {
+func (s *Stage) Changes() ([]Change, error) { return s.changes(false) }
+
+// Outline is Changes without the hashes of edited files whose edits alone show that they are different now, for most of those
+// who ask are not interested in them: [Change.Summed] works them out. It is left to the commit to find out that the base
+// has drifted, by the time of the last change of the inode; where there is none, no hash is left out.
+func (s *Stage) Outline() ([]Change, error) { return s.changes(true) }
+
+func (s *Stage) changes(outline bool) ([]Change, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
@@ -29,7 +36,7 @@ func (s *Stage) Changes() ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.complete(found); err != nil {
+	if err := s.complete(found, outline); err != nil {
 		return nil, err
 	}
 	settle(found)
@@ -37,8 +44,11 @@ func (s *Stage) Changes() ([]Change, error) {
 	for i, p := range found {
 		found[i] = nil // there may be many: as one grows the other may go
 		if !p.isIdle() {
-			c := &p.change
-			changes = append(changes, c.WithContent(s.opener(p.oldBody, c.oldPath()), s.opener(p.newBody, c.Path)))
+			c := p.change.WithContent(s.opener(p.oldBody, p.change.oldPath()), s.opener(p.newBody, p.change.Path))
+			if c.New.Kind == File && c.New.Hash == (Hash{}) {
+				c.sumNew = s.summer(p.newBody, c.Path)
+			}
+			changes = append(changes, c)
 		}
 	}
 	return changes, nil
@@ -103,8 +113,16 @@ func (s *Stage) pending() ([]*pendingChange, error) {
 	return all.join()
 }
 
-// complete fills in the hashes and the openers.
-func (s *Stage) complete(found []*pendingChange) error {
+// differsByEdits reports whether splices alone show that a file is not what it was, and drift would be noticed without the
+// hash of what it is.
+func (p *pendingChange) differsByEdits() bool {
+	b, c := p.newBody, &p.change
+	return c.Kind == Modified && b != nil && !b.plain() && b.src != nil && p.oldBody != nil && b.src == p.oldBody.src &&
+		b.src.id.CTime != 0 && (b.size != p.oldBody.size || b.inPlace())
+}
+
+// complete fills in the hashes.
+func (s *Stage) complete(found []*pendingChange, outline bool) error {
 	g, ctx := errgroup.WithContext(context.Background())
 	// Hashing is work for the processors, but on a slow base it mostly waits.
 	g.SetLimit(2 * runtime.GOMAXPROCS(0))
@@ -114,7 +132,7 @@ func (s *Stage) complete(found []*pendingChange) error {
 			break
 		}
 		g.Go(func() error {
-			errs[i] = s.completeOne(p)
+			errs[i] = s.completeOne(p, outline)
 			return errs[i]
 		})
 	}
@@ -126,14 +144,14 @@ func (s *Stage) complete(found []*pendingChange) error {
 	return errs[i]
 }
 
-func (s *Stage) completeOne(p *pendingChange) error {
+func (s *Stage) completeOne(p *pendingChange, outline bool) error {
 	c := &p.change
 	for _, side := range []struct {
 		body  *body
 		state *State
 		path  string
 	}{{p.oldBody, &c.Old, c.oldPath()}, {p.under, &c.Replaced, c.Path}, {p.newBody, &c.New, c.Path}} {
-		if side.body == nil {
+		if side.body == nil || outline && side.state == &c.New && p.differsByEdits() {
 			continue
 		}
 		h, err := s.hashOf(side.body)
@@ -143,6 +161,13 @@ func (s *Stage) completeOne(p *pendingChange) error {
 		side.state.Hash = h
 	}
 	return nil
+}
+
+func (s *Stage) summer(b *body, name string) func() (Hash, error) {
+	return func() (Hash, error) {
+		h, err := s.hashOf(b)
+		return h, pathError("read", name, err)
+	}
 }
 
 // oldPath returns the path that Old is about.

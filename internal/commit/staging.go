@@ -96,7 +96,38 @@ func (t *txn) beginFile(e *entry) (*unfinished, error) {
 	} else if want.group, err = t.inheritedGroup(e.Path); err != nil {
 		return nil, err
 	}
-	return t.start(t.staged(e), content, want, t.warner(e.Path))
+	u, err := t.start(t.staged(e), content, want, t.warner(e.Path))
+	if err != nil || e.want.Hash != (fsutil.Hash{}) || e.Old.Kind != fsutil.File {
+		return u, err
+	}
+	if err := t.expectUntouched(e); err != nil {
+		_ = u.f.Close() // the transaction has failed already
+		return nil, err
+	}
+	return u, nil
+}
+
+// expectUntouched returns a conflict if the file of an entry was written to since it was verified, so that what was just made
+// from it may not be what was planned. Where a hash of that is known, there is no need to ask: a change of the inode shows in a
+// time that nobody can set, unless that is too near to tell.
+func (t *txn) expectUntouched(e *entry) error {
+	now, err := t.lstat(e.Path)
+	if err != nil {
+		return err
+	}
+	asItWas := now.Kind == e.Old.Kind && now.Size == e.Old.Size && now.ModTime.Equal(e.Old.ModTime) && now.ID.SameFile(e.Old.ID) &&
+		now.ID.CTime == e.Old.ID.CTime
+	if asItWas && (now.ID.CTime == 0 || isRacy(now.ModTime, t.plan.Time)) {
+		h, n, err := t.hash(e.Path, now.Size)
+		if err != nil {
+			return err
+		}
+		asItWas = h == e.Old.Hash && n == e.Old.Size
+	}
+	if !asItWas {
+		return conflictAt(e.Path, "content has changed")
+	}
+	return nil
 }
 
 // inheritedGroup returns the group that a file made at the path would have from its directory, nil for none in particular.
