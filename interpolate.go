@@ -22,6 +22,18 @@ func ids(steps []Step) []string {
 	return all
 }
 
+// knownSteps is [template.Steps] for the step at position i, made when it is asked for the first time: most texts have no
+// reference in them. It is for one goroutine.
+func knownSteps(steps []Step, i int) template.Known {
+	var known template.Known
+	return func(ref string) (string, bool) {
+		if known == nil {
+			known = template.Steps(ids(steps), i)
+		}
+		return known(ref)
+	}
+}
+
 // parameterTexts calls visit for every text of a step in which a template can be, with its pointer below "params".
 // whole is the type of the parameter if it is not a string, so that only a template that is all of the text fits.
 func parameterTexts(s Step, visit func(pointer, text string, whole reflect.Type)) {
@@ -41,7 +53,7 @@ func (d *draft) templated(i int, text string) bool {
 	if d.steps[i].Raw {
 		return false
 	}
-	t, _ := template.Parse(text, template.Steps(ids(d.steps), i))
+	t, _ := template.Parse(text, knownSteps(d.steps, i))
 	return t.IsTemplate()
 }
 
@@ -50,7 +62,7 @@ func (d *draft) templated(i int, text string) bool {
 func (d *draft) checkTemplates(i int, at string) {
 	s := d.steps[i]
 	all := ids(d.steps)
-	known := template.Steps(all, i)
+	known := knownSteps(d.steps, i)
 	parameterTexts(s, func(pointer, text string, whole reflect.Type) {
 		t, problems := template.Parse(text, known)
 		for _, p := range problems {
@@ -102,7 +114,7 @@ func fits(have template.Type, want reflect.Type) bool {
 // templateRefs returns the steps that the templates of a step name.
 func (p Pipeline) templateRefs(s Step) []string {
 	var refs []string
-	known := template.Steps(ids(p.steps), p.index[s.ID])
+	known := knownSteps(p.steps, p.index[s.ID])
 	parameterTexts(s, func(_, text string, _ reflect.Type) {
 		t, _ := template.Parse(text, known)
 		for _, ref := range t.Refs() {
@@ -127,7 +139,7 @@ func (r *run) expand(s Step) (actions.Action, error) {
 		action := params.Clone(s.Action).(actions.Action)
 		return action, nil
 	}
-	known := template.Steps(ids(r.p.steps), r.p.index[s.ID])
+	known := knownSteps(r.p.steps, r.p.index[s.ID])
 	v, err := params.Expand(s.Action, s.Bind, func(pointer, text string) (any, error) {
 		t, _ := template.Parse(text, known)
 		v, err := t.Expand(r.value)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // How a step is named by its position.
@@ -19,18 +18,13 @@ const (
 // reference to them is a mistake to be reported and not text. What is no id may name an earlier step by its position
 // (X55): "step1" and "steps[0]" are both the first. Numbers are written without leading zeros.
 func Steps(ids []string, at int) Known {
-	all := slices.Clone(ids)
-	earlier := all[:max(0, min(at, len(ids)))]
-	// Most texts have no reference in them.
-	known := sync.OnceValue(func() map[string]bool {
-		known := make(map[string]bool, len(all))
-		for _, id := range all {
-			known[id] = true
-		}
-		return known
-	})
+	known := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		known[id] = true
+	}
+	earlier := slices.Clone(ids[:max(0, min(at, len(ids)))])
 	return func(ref string) (string, bool) {
-		if known()[ref] {
+		if known[ref] {
 			return ref, true
 		}
 		i, ok := position(ref)

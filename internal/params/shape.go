@@ -69,7 +69,7 @@ func shapeOf(value any) (*shape, reflect.Value, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, reflect.Value{}, &TypeError{Type: v.Type(), Msg: "an action must be a struct or a pointer to one"}
 	}
-	b := builder{root: t}
+	b := builder{root: t, above: make([]reflect.Type, 0, 4), plain: make([]*shape, 0, 4)}
 	// The struct itself is always taken field by field: methods for JSON, perhaps promoted from an embedded field, would
 	// hide its parameters.
 	s, err := b.object(t, "")
