@@ -34,9 +34,10 @@ func (b *body) inPlace() bool {
 // costs much more than keeping the result, it is the result, so that a million replacements in one file do not fill the
 // memory.
 func (c *core) splicedBody(src *fact, data []byte, splices []Splice) (*body, error) {
-	b, err := overBase(src, splices)
-	if b != nil || err != nil {
-		return b, err
+	if int64(len(data)) == src.size || len(splices) == 0 { // how large the result is goes by what the file says
+		if b, err := overBase(src, splices); b != nil || err != nil {
+			return b, err
+		}
 	}
 	out, err := ApplySplices(data, splices)
 	if err != nil {

@@ -112,6 +112,9 @@ func (c *core) view(b *body, most int64, do func(data []byte) error) error {
 // view calls do with the bytes of a file of the base.
 func (b *baseFs) view(f *fact, most int64, do func(data []byte) error) error {
 	if data, ok := b.cache.get(f); ok {
+		if int64(len(data)) > most {
+			return ErrTooLarge // it does not say its size
+		}
 		return do(data)
 	}
 	if f.size == 0 || f.size > maxKept {
