@@ -15,6 +15,7 @@ const (
 	// searchBuffer is how much of a file a search reads at once, in bytes: little enough to be in the processor's cache still
 	// when it is looked at.
 	searchBuffer = 128 << 10
+	searchFirst  = 16 << 10 // the buffer of who has met small files only
 	pageSize     = 4 << 10
 	// searchWhole is the size up to which a file in which there may be a match is held as a whole, in bytes.
 	searchWhole = 1 << 20
@@ -51,7 +52,14 @@ func (s *searching) desk() *desk {
 	if d, ok := s.desks.Get().(*desk); ok {
 		return d
 	}
-	return &desk{buf: make([]byte, s.margin()+searchBuffer)}
+	return &desk{buf: make([]byte, s.margin()+searchFirst)}
+}
+
+// grow makes the buffer of a desk as large as buffers get, with the bytes that were read already.
+func (s *searching) grow(d *desk, n int) {
+	larger := make([]byte, s.margin()+searchBuffer)
+	copy(larger, d.buf[:n])
+	d.buf = larger
 }
 
 // margin is how much of a buffer is for what was read before.
@@ -68,7 +76,13 @@ func (s *searching) file(ctx context.Context, e fsutil.Entry) error {
 		return err
 	}
 	defer d.file.Close()
-	n, whole, err := fsutil.ReadHead(&d.file, d.buf[:searchBuffer])
+	n, whole, err := fsutil.ReadHead(&d.file, d.buf[:min(searchBuffer, len(d.buf)-s.margin())])
+	if err == nil && !whole && n < searchBuffer {
+		s.grow(d, n)
+		var more int
+		more, whole, err = fsutil.ReadOn(&d.file, d.buf[:searchBuffer], n)
+		n += more
+	}
 	s.c.read(n)
 	head := d.buf[:n]
 	switch {

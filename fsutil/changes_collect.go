@@ -249,7 +249,7 @@ func (w *collector) fileBody(f *fact) *body {
 	if f.kind != File {
 		return nil
 	}
-	return &body{src: f, size: f.size}
+	return f.body()
 }
 
 // mergeStamps returns the stamps of both in the order of time, each origin once.

@@ -190,7 +190,7 @@ func (s *Stage) filled(m moment) moment {
 	m.meta = meta{mode: f.mode, mtime: f.mtime}
 	if f.kind == File {
 		f = s.core.base.keep(f)
-		m.meta.body = &body{src: f, size: f.size}
+		m.meta.body = f.body()
 	}
 	return m
 }

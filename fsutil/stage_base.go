@@ -31,6 +31,16 @@ type fact struct {
 	print uint64     // fingerprint of the bytes first read
 	seen  bool       // print is set
 	hash  atomic.Pointer[Hash]
+	plain atomic.Pointer[body]
+}
+
+// body returns the content of a file as that of a file that is not changed, which is the same for all who ask.
+func (f *fact) body() *body {
+	if b := f.plain.Load(); b != nil {
+		return b
+	}
+	f.plain.CompareAndSwap(nil, &body{src: f, size: f.size})
+	return f.plain.Load()
 }
 
 // state returns the fact as a State without a hash.

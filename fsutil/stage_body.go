@@ -184,8 +184,9 @@ func (c *core) hashOf(b *body) (Hash, error) {
 		return Hash{}, err
 	}
 	defer r.Close()
-	sum := sha256.New()
-	if n, err := io.Copy(sum, r); err != nil {
+	sum, buf := sha256.New(), c.base.buffer(min(b.size, 64<<10))
+	defer c.base.giveBack(buf)
+	if n, err := io.CopyBuffer(struct{ io.Writer }{sum}, struct{ io.Reader }{r}, *buf); err != nil {
 		return Hash{}, err
 	} else if n != b.size {
 		return Hash{}, ErrDrift

@@ -45,7 +45,7 @@ func (s *Stage) copyFile(oldname, newname string) error {
 		n.mode, n.body = old.mode, old.body
 	} else {
 		f := s.core.base.keep(src.ent.f)
-		n.mode, n.body = f.mode, &body{src: f, size: f.size}
+		n.mode, n.body = f.mode, f.body()
 	}
 	n.mode &^= fs.ModeSetuid | fs.ModeSetgid
 	s.put(dst, n)

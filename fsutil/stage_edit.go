@@ -96,8 +96,7 @@ func (c *core) bodyOf(e ent) (*body, error) {
 		return nil, ErrNotRegular
 	}
 	if e.n == nil {
-		f := c.base.keep(e.f)
-		return &body{src: f, size: f.size}, nil
+		return c.base.keep(e.f).body(), nil
 	}
 	c.mu.RLock()
 	defer c.mu.RUnlock()

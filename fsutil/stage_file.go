@@ -86,7 +86,7 @@ func (f *openFile) content() (*body, contentReader, error) {
 			return f.body, f.reader, nil
 		}
 		kept := f.s.core.base.keep(f.ent.f)
-		b = &body{src: kept, size: kept.size}
+		b = kept.body()
 	}
 	if f.body == b {
 		return b, f.reader, nil

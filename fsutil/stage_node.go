@@ -111,7 +111,7 @@ func (c *core) nodeFor(f *fact) *node {
 	case Dir:
 		n.base, n.kids = f.path, make(map[string]slot)
 	case File:
-		n.body = &body{src: f, size: f.size}
+		n.body = f.body()
 		c.inodes[f.path] = n
 	}
 	return n

@@ -164,8 +164,8 @@ func (b *baseFs) buffer(size int64) *[]byte {
 	if !ok {
 		buf = new([]byte)
 	}
-	if int64(cap(*buf)) < size {
-		*buf = make([]byte, max(size, 64<<10))
+	if int64(cap(*buf)) < size || cap(*buf) == 0 {
+		*buf = make([]byte, max((size+4<<10)&^(4<<10-1), 2*int64(cap(*buf))))
 	}
 	*buf = (*buf)[:cap(*buf)]
 	return buf
