@@ -245,10 +245,14 @@ func (s *searching) report(name string, data []byte, n int, shown []byte) {
 
 // count counts the matches, and returns the lines they are in if those are asked for.
 func (s *searching) count(ctx context.Context, data []byte) (n int, lines []byte, err error) {
-	if !s.lines {
-		n, err = s.pattern.Count(ctx, data)
-		return n, nil, err
+	if s.lines {
+		return s.linesOf(ctx, data)
 	}
+	n, err = s.pattern.Count(ctx, data)
+	return n, nil, err
+}
+
+func (s *searching) linesOf(ctx context.Context, data []byte) (n int, lines []byte, err error) {
 	w := newLineWriter(data, s.context, s.room)
 	err = s.pattern.All(ctx, data, 0, func(loc []int) bool { n++; return w.match(loc[0], loc[1]) })
 	if err == nil {
