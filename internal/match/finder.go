@@ -83,9 +83,6 @@ type foldFinder struct {
 	at2          int
 }
 
-// maxFold bounds the text of a foldFinder, and so the time that it takes for each byte of a file.
-const maxFold = 32
-
 func newFoldFinder(lower string) *foldFinder {
 	f := &foldFinder{text: []byte(lower)}
 	f.at, f.at2 = rarest(f.text, func(c byte) float64 {
