@@ -196,11 +196,11 @@ func (d *rootDir) OpenFile(name string) (ReadFile, error) {
 
 // openIn saves making a copy of the name for the system, if it comes from a listing.
 func (d *rootDir) openIn(r *FileReader, name string, item fs.DirEntry) error {
+	r.ReadFile = &r.own
 	entry, ok := item.(*rootEntry)
 	if !ok || entry.name != name {
 		return d.open(&r.own, name, "")
 	}
-	r.ReadFile = &r.own
 	return d.open(&r.own, name, entry.terminated)
 }
 
