@@ -55,11 +55,13 @@ func (s *searching) desk() *desk {
 	return &desk{buf: make([]byte, s.margin()+searchFirst)}
 }
 
-// grow makes the buffer of a desk as large as buffers get, with the bytes that were read already.
-func (s *searching) grow(d *desk, n int) {
-	larger := make([]byte, s.margin()+searchBuffer)
-	copy(larger, d.buf[:n])
-	d.buf = larger
+// grow makes the buffer larger, with the n bytes that were read already.
+func (d *desk) grow(size, n int) {
+	if len(d.buf) < size {
+		larger := make([]byte, size)
+		copy(larger, d.buf[:n])
+		d.buf = larger
+	}
 }
 
 // margin is how much of a buffer is for what was read before.
@@ -77,12 +79,6 @@ func (s *searching) file(ctx context.Context, e fsutil.Entry) error {
 	}
 	defer d.file.Close()
 	n, whole, err := fsutil.ReadHead(&d.file, d.buf[:min(searchBuffer, len(d.buf)-s.margin())])
-	if err == nil && !whole && n < searchBuffer {
-		s.grow(d, n)
-		var more int
-		more, whole, err = fsutil.ReadOn(&d.file, d.buf[:searchBuffer], n)
-		n += more
-	}
 	s.c.read(n)
 	head := d.buf[:n]
 	switch {
@@ -110,6 +106,17 @@ func (s *searching) long(ctx context.Context, e fsutil.Entry, d *desk, n int) er
 	if info.Size() > s.maxBytes {
 		return s.leaveOut(e.Path())
 	}
+	if n < searchBuffer {
+		d.grow(s.margin()+searchBuffer, n)
+		more, whole, err := fsutil.ReadOn(&d.file, d.buf[:searchBuffer], n)
+		s.c.read(more)
+		if n += more; err != nil {
+			return err
+		}
+		if whole {
+			return s.whole(ctx, e, d, d.buf[:n])
+		}
+	}
 	if s.mayMatch != nil && !s.mayMatch(d.buf[:n]) {
 		hit, err := s.rest(ctx, d, n)
 		switch {
@@ -129,9 +136,7 @@ func (s *searching) long(ctx context.Context, e fsutil.Entry, d *desk, n int) er
 			return err
 		}
 	case info.Size() <= searchWhole:
-		if cap(d.buf) <= searchWhole {
-			d.buf = make([]byte, searchWhole+1+s.margin())
-		}
+		d.grow(searchWhole+1+s.margin(), 0)
 		n, err := again.ReadAt(d.buf[:searchWhole+1], 0)
 		if ignoreEOF(err) == nil && n <= searchWhole && int64(n) <= s.maxBytes {
 			return s.whole(ctx, e, d, d.buf[:n])

@@ -90,6 +90,8 @@ type FastPath interface {
 	// Hold keeps a directory open that is the caller's own, so that names in it are not looked up by way of those above. It
 	// stays the same directory whatever its name is from then on. One that cannot be held is looked up as before.
 	Hold(dir string)
+	// MostOpen is how many files there should be open at once, at least 1: a part of what the process may have.
+	MostOpen() int
 	// Look returns what stands at the name without the hash of a file, the zero State if nothing does.
 	Look(name string) (State, error)
 	// OpenRegular opens a regular file for reading, and nothing else. It follows no symbolic link.

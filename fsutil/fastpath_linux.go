@@ -18,7 +18,12 @@ func (r *RootFs) FastPath() FastPath {
 	if r.root.conn == nil {
 		return nil
 	}
-	return &fastPath{r: r, held: make(map[string]int)}
+	p := &fastPath{r: r, held: make(map[string]int), handles: 1024}
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err == nil {
+		p.handles = int(min(limit.Cur, 1<<20))
+	}
+	return p
 }
 
 // fastPath names everything by the directory it is in. Names that are not for it, because a symbolic link leads there
@@ -27,14 +32,18 @@ type fastPath struct {
 	r    *RootFs
 	held map[string]int // handles of directories by name
 
+	handles int // of all that the process may have
+
 	// Ways that turned out not to exist here are not tried for each file.
 	noUnnamed, noEmptyPath atomic.Bool
 }
 
-const mostHeld = 256 // directories; there is a limit to the handles of a process
+const mostHeld = 256 // directories
+
+func (p *fastPath) MostOpen() int { return max(1, p.handles/8) }
 
 func (p *fastPath) Hold(dir string) {
-	if _, twice := p.held[dir]; twice || len(p.held) >= mostHeld {
+	if _, twice := p.held[dir]; twice || len(p.held) >= min(mostHeld, p.handles/8-8) {
 		return
 	}
 	if fd, err := p.r.root.open(dir, unix.O_PATH|unix.O_DIRECTORY, 0); err == nil {

@@ -15,12 +15,9 @@ type later interface {
 	drop() // what was begun goes no further
 }
 
-// mostBegun limits how many pieces of work each goroutine of eachInTwo has begun. They may have files open.
-const mostBegun = 48
-
 // eachInTwo is each for work in two parts, of which the second comes some time after the first, and is left out after a
-// failure.
-func eachInTwo(ctx context.Context, workers, n int, do func(i int) (later, error)) error {
+// failure. Each goroutine has so many pieces of work begun as most says, which may have files open.
+func eachInTwo(ctx context.Context, workers, most, n int, do func(i int) (later, error)) error {
 	errs := make([]error, n)
 	workers = max(1, min(workers, n))
 	var next atomic.Int64
@@ -54,7 +51,7 @@ func eachInTwo(ctx context.Context, workers, n int, do func(i int) (later, error
 				}
 				return err
 			})
-			if len(queue) == mostBegun {
+			if len(queue) >= most {
 				flush()
 			}
 		}

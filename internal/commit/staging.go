@@ -12,7 +12,7 @@ import (
 // stageAll makes all new contents. Each goroutine writes a number of files before it waits for the first of them to be on
 // the disk: their inodes and names share blocks, which are then written once.
 func (t *txn) stageAll(ctx context.Context) error {
-	return eachInTwo(ctx, t.workers, len(t.entries), func(i int) (later, error) {
+	return eachInTwo(ctx, t.workers, t.mostBegun(), len(t.entries), func(i int) (later, error) {
 		e := t.entries[i]
 		if !e.isNewFile() || e.Moved {
 			return nil, nil
@@ -20,6 +20,15 @@ func (t *txn) stageAll(ctx context.Context) error {
 		l, err := t.beginStage(e)
 		return l, t.fail(e.Path, err)
 	})
+}
+
+// mostBegun is how many files each goroutine writes before it waits for the first of them. They are open so long, and the handles
+// of a process are not many everywhere.
+func (t *txn) mostBegun() int {
+	if t.fast == nil {
+		return 8
+	}
+	return max(1, min(48, t.fast.MostOpen()/t.workers))
 }
 
 // stage makes one new content.

@@ -178,6 +178,9 @@ func TestHostile_049_procFileOfSizeZero(t *testing.T) {
 				if conflict, ok := errors.AsType[*millrace.ConflictError](err); ok {
 					isPath = conflict.Conflicts[0].Path == "status"
 				}
+				if blocked, ok := errors.AsType[*millrace.BlockedError](err); ok {
+					isPath = strings.Contains(blocked.Reason, "file status is read-only")
+				}
 				if !isPath {
 					t.Errorf("want a typed error with a path, got %T: %v", err, err)
 				}
