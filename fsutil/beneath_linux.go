@@ -31,9 +31,16 @@ func openBeneath(dir string) (beneath, error) {
 	return fast, nil
 }
 
+// fewHandles is so few for a process that each counts.
+const fewHandles = 64
+
 // openTop opens the directory a second time, as os.Root does not show its handle, and finds out whether there is a fast path.
 // A sandbox may answer openat2 with any error.
 func (b *beneath) openTop(dir string) error {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil || limit.Cur < fewHandles {
+		return errSlow // where handles are that few, none is for speed
+	}
 	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err

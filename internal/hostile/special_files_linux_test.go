@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
 )
 
@@ -171,15 +172,30 @@ func TestHostile_049_procFileOfSizeZero(t *testing.T) {
 					t.Errorf("read %q", got)
 				}
 			})
-			// Nobody can write there: it says another thing each time, and there is no place for the state directory.
+			// Its mode says that it is not to be written to.
 			within(t, patience, func(ctx context.Context) {
 				_, err := host().Run(ctx, b.fs, decoded(t, editFile("status", "Name:", "Nom:")))
 				_, isPath := errors.AsType[*fs.PathError](err)
+				blocked, isBlocked := errors.AsType[*millrace.BlockedError](err)
+				conflict, isConflict := errors.AsType[*millrace.ConflictError](err)
+				switch {
+				case isPath, isBlocked && strings.Contains(blocked.Reason, "file status is read-only"):
+				case isConflict && conflict.Conflicts[0].Path == "status":
+				default:
+					t.Errorf("want an error that names the file, got %T: %v", err, err)
+				}
+			})
+			// Nobody can write there: it says another thing each time, and there is no place for the state directory.
+			within(t, patience, func(ctx context.Context) {
+				p, err := millrace.New("force").Options(millrace.Options{Force: true}).
+					Step("edit", actions.Edit{Files: []string{"status"}, OldText: "Name:", NewText: "Nom:"}).Build()
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = host().Run(ctx, b.fs, p)
+				_, isPath := errors.AsType[*fs.PathError](err)
 				if conflict, ok := errors.AsType[*millrace.ConflictError](err); ok {
 					isPath = conflict.Conflicts[0].Path == "status"
-				}
-				if blocked, ok := errors.AsType[*millrace.BlockedError](err); ok {
-					isPath = strings.Contains(blocked.Reason, "file status is read-only")
 				}
 				if !isPath {
 					t.Errorf("want a typed error with a path, got %T: %v", err, err)
