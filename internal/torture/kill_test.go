@@ -54,8 +54,8 @@ func playGenerations(args []string) error {
 	}
 }
 
-// playNaive does what most programs do: for each file a temporary one, renamed over it. The rest of the generation it
-// leaves out.
+// playNaive does what most programs do: for each file a temporary one, renamed over it, and says so. The rest of the
+// generation it leaves out.
 func playNaive(args []string) error {
 	say("ready")
 	for g := 1; ; g++ {
@@ -67,8 +67,8 @@ func playNaive(args []string) error {
 			if err := os.Rename(name+"~", name); err != nil {
 				return err
 			}
+			say("file %d", i)
 		}
-		say("ack %d", g)
 	}
 }
 
@@ -183,8 +183,9 @@ func TestKill9_control(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		alive := v.await("ack 1", 1, func(string) {})
-		pause(time.Duration(rnd.IntN(3000)) * time.Microsecond)
+		// Where the victim does not run for a while after it has said so, it is killed right there: among the files.
+		alive := v.await(fmt.Sprintf("file %d", rnd.IntN(edited)), 1+rnd.IntN(3), func(string) {})
+		pause(time.Duration(rnd.IntN(1500)) * time.Microsecond)
 		v.kill(func(string) {})
 		if !alive {
 			return fmt.Errorf("the victim died by itself: %s", &v.stderr)
