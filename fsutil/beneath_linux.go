@@ -15,8 +15,9 @@ import (
 // names longer than the kernel takes, kernels and sandboxes without the call. Both give the same results.
 type beneath struct {
 	*os.Root
-	top  *os.File
-	conn syscall.RawConn // of top; nil if there is no fast path
+	top    *os.File
+	conn   syscall.RawConn // of top; nil if there is no fast path
+	memory *inMemory       // nil if conn is
 }
 
 func openBeneath(dir string) (beneath, error) {
@@ -24,7 +25,7 @@ func openBeneath(dir string) (beneath, error) {
 	if err != nil {
 		return beneath{}, err
 	}
-	fast := beneath{Root: root}
+	fast := beneath{Root: root, memory: new(inMemory)}
 	if fast.openTop(dir) != nil {
 		return beneath{Root: root}, nil
 	}

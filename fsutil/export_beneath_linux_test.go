@@ -13,3 +13,16 @@ func OpenSlowRoot(dir string) (*RootFs, error) {
 
 // Fast reports whether there is a fast path here.
 func (r *RootFs) Fast() bool { return r.root.conn != nil }
+
+// InMemory reports whether the file was opened, and is read, by calls that do not wait.
+func (r *FileReader) InMemory() bool { return r.own.memory != nil }
+
+// InMemory reports whether directories like this one are read by calls that do not wait.
+func (r *RootFs) InMemory(dir string) bool {
+	fd, err := r.root.openDirFD(dir)
+	if err != nil {
+		return false
+	}
+	defer release(fd, true)
+	return r.root.memory != nil && onLocalDisk(fd)
+}

@@ -16,6 +16,8 @@ type rootReader struct {
 	name string
 	fd   int
 	size int64 // when it was opened
+	// memory reads what is in memory, for a file that it has opened; else it is nil.
+	memory *inMemory
 }
 
 // ownReader is what a [FileReader] has memory for.
@@ -40,9 +42,14 @@ func (f *rootReader) check() error {
 	var stat syscall.Stat_t
 	err := error(syscall.EINTR)
 	for err == syscall.EINTR {
-		err = syscall.Fstat(f.fd, &stat)
+		if f.memory != nil {
+			err = statInMemory(f.fd, &stat)
+		} else {
+			err = syscall.Fstat(f.fd, &stat)
+		}
 	}
 	if err == nil && stat.Mode&syscall.S_IFMT != syscall.S_IFREG {
+		f.memory = nil // what it is may take its time to be closed
 		err = ErrNotRegular
 	}
 	if err != nil {
@@ -54,7 +61,10 @@ func (f *rootReader) check() error {
 
 func (f *rootReader) sizeAtOpen() int64 { return f.size }
 
-const mostAtOnce = 1 << 30 // the system takes no more than 2 GiB at once
+const (
+	mostAtOnce   = 1 << 30   // the system takes no more than 2 GiB at once
+	mostInMemory = 256 << 10 // what is more takes so long to copy that the scheduler is told of it
+)
 
 func (f *rootReader) Read(p []byte) (int, error) {
 	if f.fd < 0 {
@@ -62,6 +72,14 @@ func (f *rootReader) Read(p []byte) (int, error) {
 	}
 	if len(p) == 0 {
 		return 0, nil
+	}
+	if f.memory != nil && len(p) <= mostInMemory {
+		switch n, ok := f.memory.read(f.fd, p); {
+		case ok && n == 0:
+			return 0, io.EOF
+		case ok:
+			return n, nil
+		}
 	}
 	for {
 		n, err := unix.Read(f.fd, p[:min(len(p), mostAtOnce)])
@@ -115,6 +133,9 @@ func (f *rootReader) Close() error {
 	}
 	fd := f.fd
 	f.fd = -1
+	if f.memory != nil {
+		return rootPathError("close", f.name, closeInMemory(fd))
+	}
 	return rootPathError("close", f.name, unix.Close(fd))
 }
 

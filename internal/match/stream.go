@@ -13,8 +13,8 @@ var ErrLongLine = errors.New("a line is too long to be searched piece by piece")
 
 // The sizes of a zero [Stream].
 const (
-	DefaultWindow  = 512 << 10 // bytes
-	DefaultMaxLine = 16 << 20  // bytes
+	DefaultWindow  = 1 << 20  // bytes
+	DefaultMaxLine = 16 << 20 // bytes
 )
 
 // Stream says how a text is searched that is read piece by piece. The zero Stream works.
