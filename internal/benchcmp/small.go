@@ -76,44 +76,69 @@ func plant(fsys afero.Fs, n, matching int) error {
 	return nil
 }
 
-// timeSmall decodes and runs a pipeline again and again, each time on new files in memory.
+// timeSmall decodes and runs a pipeline again and again, each time on new files in memory. What it allocates is counted in runs
+// of its own: to count it stops the world, and what comes next is slower.
 func timeSmall(ctx context.Context, runs int) (smallTimes, error) {
-	const files = 10
 	text := []byte(replacing(needle, thread))
 	var took []time.Duration
-	var allocs, size []uint64
-	warm := runs/10 + 1
-	for i := range warm + runs {
-		fsys := afero.NewMemMapFs()
-		if err := plant(fsys, files, files); err != nil {
-			return smallTimes{}, err
-		}
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		start := time.Now()
-		p, err := millrace.Decode(text)
+	for i := range runs + runs/10 + 1 {
+		d, err := runSmall(ctx, text)
 		if err != nil {
 			return smallTimes{}, err
 		}
-		res, err := millrace.Run(ctx, fsys, p)
-		if err != nil {
-			return smallTimes{}, err
-		}
-		d := time.Since(start)
-		runtime.ReadMemStats(&after)
-		if res.TotalEdits != files {
-			return smallTimes{}, fmt.Errorf("%d edits, not %d", res.TotalEdits, files)
-		}
-		if i >= warm {
+		if i > runs/10 { // the first ones are to warm up
 			took = append(took, d)
-			allocs, size = append(allocs, after.Mallocs-before.Mallocs), append(size, after.TotalAlloc-before.TotalAlloc)
 		}
+	}
+	var allocs, size []uint64
+	for range runs/10 + 1 {
+		var before, after runtime.MemStats
+		fsys, err := plantSmall()
+		if err != nil {
+			return smallTimes{}, err
+		}
+		runtime.ReadMemStats(&before)
+		if err := decodeAndRun(ctx, fsys, text); err != nil {
+			return smallTimes{}, err
+		}
+		runtime.ReadMemStats(&after)
+		allocs, size = append(allocs, after.Mallocs-before.Mallocs), append(size, after.TotalAlloc-before.TotalAlloc)
 	}
 	mean := func(a, b uint64) uint64 { return (a + b) / 2 }
 	return smallTimes{
 		Runs: runs, Median: median(took, meanDuration), Min: slices.Min(took), Max: slices.Max(took),
 		Allocs: int(median(allocs, mean)), Bytes: int(median(size, mean)),
 	}, nil
+}
+
+const smallFiles = 10
+
+func plantSmall() (afero.Fs, error) {
+	fsys := afero.NewMemMapFs()
+	return fsys, plant(fsys, smallFiles, smallFiles)
+}
+
+// runSmall returns how long decoding and running took.
+func runSmall(ctx context.Context, text []byte) (time.Duration, error) {
+	fsys, err := plantSmall()
+	if err != nil {
+		return 0, err
+	}
+	start := time.Now()
+	err = decodeAndRun(ctx, fsys, text)
+	return time.Since(start), err
+}
+
+func decodeAndRun(ctx context.Context, fsys afero.Fs, text []byte) error {
+	p, err := millrace.Decode(text)
+	if err != nil {
+		return err
+	}
+	res, err := millrace.Run(ctx, fsys, p)
+	if err == nil && res.TotalEdits != smallFiles {
+		err = fmt.Errorf("%d edits, not %d", res.TotalEdits, smallFiles)
+	}
+	return err
 }
 
 // countAllocs sees how the allocations of a dry run grow: from n files to four times as many, and up to n in more steps.
