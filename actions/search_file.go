@@ -87,7 +87,7 @@ func (s *searching) file(ctx context.Context, e fsutil.Entry) error {
 			return nil // a directory has come, say, on a file system that does not mind to open that
 		}
 		return err
-	case n == 0 || fsutil.IsBinary(head):
+	case n == 0 || s.surelyNothing(head, whole) || fsutil.IsBinary(head):
 		return nil
 	case int64(n) > s.maxBytes:
 		return s.leaveOut(e.Path())
@@ -95,6 +95,12 @@ func (s *searching) file(ctx context.Context, e fsutil.Entry) error {
 		return s.long(ctx, e, d, n)
 	}
 	return s.whole(ctx, e, d, head)
+}
+
+// surelyNothing reports whether a file of which all was read has no match. Most have none, and then it does not matter what else
+// is true of them. One that is larger than allowed is to be told of.
+func (s *searching) surelyNothing(data []byte, whole bool) bool {
+	return whole && s.mayMatch != nil && int64(len(data)) <= s.maxBytes && !s.mayMatch(data)
 }
 
 // long searches a file that does not fit into the buffer, of which the first n bytes are in it.
