@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/spf13/afero"
@@ -54,35 +53,24 @@ func (d *disk) hash(name string, size int64) (fsutil.Hash, int64, error) {
 // What one read takes. From a file in memory a large one gains nothing, and most such files are small.
 const copyBuffer, copyBufferMemory = 128 << 10, 16 << 10
 
-// buffer returns one to be given back to d.buffers.
-func (d *disk) buffer() *[]byte {
-	if kept, ok := d.buffers.Get().(*[]byte); ok {
-		return kept
+// pour copies all of from and hashes it on the way. It returns how many bytes that were.
+func (d *disk) pour(to io.Writer, h hash.Hash, from io.Reader) (int64, error) {
+	kept, ok := d.buffers.Get().(*[]byte)
+	if !ok {
+		size := copyBuffer
+		if d.memory {
+			size = copyBufferMemory
+		}
+		kept = new(make([]byte, size))
 	}
-	if d.memory {
-		return new(make([]byte, copyBufferMemory))
-	}
-	return new(make([]byte, copyBuffer))
-}
-
-// pour copies all of from and hashes it on the way. It returns how many bytes that were. The parts of a long one are hashed while
-// they are written and the next ones read, which takes about as long.
-func (d *disk) pour(to io.Writer, h hash.Hash, from io.Reader) (total int64, err error) {
-	buf, other := d.buffer(), d.buffer()
-	defer d.buffers.Put(buf)
-	defer d.buffers.Put(other)
-	var hashing sync.WaitGroup // of the part in other
-	defer hashing.Wait()
+	defer d.buffers.Put(kept)
+	buf := *kept
+	total := int64(0)
 	for {
-		n, err := from.Read(*buf)
-		hashing.Wait()
-		if part := (*buf)[:n]; n > 0 {
-			if n == len(*buf) && !d.memory {
-				hashing.Go(func() { h.Write(part) })
-			} else {
-				h.Write(part)
-			}
-			if _, werr := to.Write(part); werr != nil {
+		n, err := from.Read(buf)
+		if n > 0 {
+			h.Write(buf[:n])
+			if _, werr := to.Write(buf[:n]); werr != nil {
 				return total, werr
 			}
 			total += int64(n)
@@ -93,7 +81,6 @@ func (d *disk) pour(to io.Writer, h hash.Hash, from io.Reader) (total int64, err
 		if err != nil {
 			return total, err
 		}
-		buf, other = other, buf
 	}
 }
 

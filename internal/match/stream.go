@@ -13,7 +13,7 @@ var ErrLongLine = errors.New("a line is too long to be searched piece by piece")
 
 // The sizes of a zero [Stream].
 const (
-	DefaultWindow  = 1 << 20  // bytes
+	DefaultWindow  = 2 << 20  // bytes
 	DefaultMaxLine = 16 << 20 // bytes
 )
 
