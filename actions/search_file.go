@@ -46,6 +46,8 @@ type desk struct {
 	// buf has room for what is read at once, behind the end of what was read before. What is read begins at a multiple of the
 	// size of a page in it: the system copies faster where both sides are aligned alike.
 	buf []byte
+	// piece is for what is searched piece by piece.
+	piece []byte
 }
 
 func (s *searching) desk() *desk {
@@ -138,7 +140,7 @@ func (s *searching) long(ctx context.Context, e fsutil.Entry, d *desk, n int) er
 	switch {
 	case !ok:
 	case streams && s.mayMatch == nil && !s.c.FilesWanted, streams && info.Size() > searchWhole:
-		if err := s.stream(ctx, e.Path(), again); err != match.ErrLongLine { //nolint:errorlint // it comes as it is
+		if err := s.stream(ctx, e.Path(), d, again); err != match.ErrLongLine { //nolint:errorlint // it comes as it is
 			return err
 		}
 	case info.Size() <= searchWhole:
@@ -187,7 +189,7 @@ func (s *searching) rest(ctx context.Context, d *desk, n int) (hit bool, err err
 }
 
 // stream counts the matches in a file without holding more than a part of it.
-func (s *searching) stream(ctx context.Context, name string, f io.ReaderAt) error {
+func (s *searching) stream(ctx context.Context, name string, d *desk, f io.ReaderAt) error {
 	asText := false
 	see := func(data []byte) { asText = asText || s.pattern.AsText(data) }
 	if !s.pattern.Ambiguous() {
@@ -195,7 +197,7 @@ func (s *searching) stream(ctx context.Context, name string, f io.ReaderAt) erro
 	}
 	// One byte more than is allowed shows that there is too much.
 	r := &io.LimitedReader{R: s.c.reading(io.NewSectionReader(f, 0, 1<<62)), N: s.maxBytes + 1}
-	count, err := s.c.countIn(ctx, r, s.pattern, match.Stream{See: see})
+	count, err := s.c.countIn(ctx, r, s.pattern, match.Stream{See: see, Buffer: &d.piece})
 	switch {
 	case err != nil:
 		return err

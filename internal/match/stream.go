@@ -27,6 +27,8 @@ type Stream struct {
 	Template *Template
 	// Groups says that the groups of a match are wanted too.
 	Groups bool
+	// Buffer, if not nil, is memory to be used, and made as large as it has to be: for who searches one text after the other.
+	Buffer *[]byte
 	// See, if not nil, is given each piece before it is searched. Pieces may overlap. Each line that is searched for itself is
 	// in one piece.
 	See func(data []byte)
@@ -109,6 +111,18 @@ type streaming struct {
 	n      int
 }
 
+// memory returns so many bytes to begin with.
+func (s *streaming) memory(size int) []byte {
+	given := s.how.Buffer
+	if given == nil {
+		return make([]byte, size)
+	}
+	if len(*given) < size {
+		*given = make([]byte, size)
+	}
+	return (*given)[:size:size]
+}
+
 // fill reads until the buffer is full.
 func (s *streaming) fill() error {
 	if err := s.ctx.Err(); err != nil {
@@ -170,7 +184,7 @@ func (s *streaming) text() error {
 	if s.viewed {
 		longest += strings.Count(s.source, "\n") // each may be a "\r\n"
 	}
-	s.mem = make([]byte, max(s.how.Window, 1)+aligned(longest))
+	s.mem = s.memory(max(s.how.Window, 1) + aligned(longest))
 	s.buf = s.mem[:0]
 	for !s.end {
 		if err := s.fill(); err != nil {
@@ -189,7 +203,7 @@ func (s *streaming) text() error {
 
 // lines looks at whole lines. Nothing that matches, nor what is looked at for it, reaches beyond one.
 func (s *streaming) lines() error {
-	s.mem = make([]byte, s.how.Window)
+	s.mem = s.memory(s.how.Window)
 	s.buf = s.mem[:0]
 	for !s.end {
 		if err := s.fill(); err != nil {

@@ -67,6 +67,7 @@ func TestStreamProperty(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 1))
 	streamed, matches := 0, 0
+	var shared []byte // with what the text before has left in it
 	for round := range fstest.Runs(20_000, 150_000, 5_000_000) {
 		p, tmpl := randomPattern(r)
 		data := []byte(randomText(r, streamTexts, 30))
@@ -83,6 +84,9 @@ func TestStreamProperty(t *testing.T) {
 			t.Fatal(err)
 		}
 		how := match.Stream{Window: 1 + r.IntN(12), Template: &tmpl, Groups: true}
+		if round%2 == 0 {
+			how.Buffer = &shared
+		}
 		seen := 0
 		how.See = func([]byte) { seen++ }
 		var piece *match.Replacer
