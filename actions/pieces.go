@@ -34,7 +34,7 @@ func (c *Call) scan(ctx context.Context, r io.Reader, p *match.Pattern, how matc
 
 // countIn is the method CountIn of a pattern, likewise.
 func (c *Call) countIn(ctx context.Context, r io.Reader, p *match.Pattern, how match.Stream) (int, error) {
-	how.Window, how.MaxLine = c.pieces.window, c.pieces.maxLine
+	how.Window, how.MaxLine = cmp.Or(c.pieces.window, how.Window), c.pieces.maxLine
 	return p.CountIn(ctx, r, how)
 }
 

@@ -17,6 +17,8 @@ const (
 	searchBuffer = 128 << 10
 	searchFirst  = 16 << 10 // the buffer of who has met small files only
 	pageSize     = 4 << 10
+	// searchPiece is how much is looked at at once of a file that is not held as a whole, in bytes. Each worker has memory for it.
+	searchPiece = 512 << 10
 	// searchWhole is the size up to which a file in which there may be a match is held as a whole, in bytes.
 	searchWhole = 1 << 20
 )
@@ -197,7 +199,7 @@ func (s *searching) stream(ctx context.Context, name string, d *desk, f io.Reade
 	}
 	// One byte more than is allowed shows that there is too much.
 	r := &io.LimitedReader{R: s.c.reading(io.NewSectionReader(f, 0, 1<<62)), N: s.maxBytes + 1}
-	count, err := s.c.countIn(ctx, r, s.pattern, match.Stream{See: see, Buffer: &d.piece})
+	count, err := s.c.countIn(ctx, r, s.pattern, match.Stream{Window: searchPiece, See: see, Buffer: &d.piece})
 	switch {
 	case err != nil:
 		return err
