@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -75,10 +76,52 @@ func checkGlob(pattern string) error {
 		return fmt.Errorf("glob cannot be empty")
 	case !doublestar.ValidatePattern(pattern):
 		return fmt.Errorf("'%s' is not a valid glob", pattern)
+	case backwards(pattern) != "":
+		return fmt.Errorf("glob '%s' has the range '%s', which goes backwards", pattern, backwards(pattern))
 	case strings.HasPrefix(pattern, "/"):
 		return fmt.Errorf("glob '%s' begins with a slash, but paths are relative to the root of the tree", pattern)
 	}
 	return nil
+}
+
+// backwards returns a range of characters in a valid glob that has none in it, "" if there is no such. What one would take is not
+// the same everywhere: here it is its first character, in git and in a shell it is nothing.
+func backwards(pattern string) string {
+	const (
+		outside = -1 // of brackets
+		none    = -2 // character that may begin a range
+	)
+	first := rune(outside)
+	for rest := pattern; rest != ""; {
+		c, n := utf8.DecodeRuneInString(rest)
+		rest = rest[n:]
+		switch {
+		case c == '\\':
+			c, n = utf8.DecodeRuneInString(rest)
+			rest = rest[n:]
+			if first != outside {
+				first = c
+			}
+		case first == outside:
+			if c == '[' {
+				first = none
+				if strings.HasPrefix(rest, "!") || strings.HasPrefix(rest, "^") {
+					rest = rest[1:]
+				}
+			}
+		case c == ']':
+			first = outside
+		case c == '-' && first != none && !strings.HasPrefix(rest, "]"):
+			last, n := utf8.DecodeRuneInString(strings.TrimPrefix(rest, `\`))
+			if last < first {
+				return string(first) + "-" + string(last)
+			}
+			rest, first = strings.TrimPrefix(rest, `\`)[n:], none
+		default:
+			first = c
+		}
+	}
+	return ""
 }
 
 // checkGlobs reports the globs that are not valid.

@@ -10,7 +10,7 @@ import (
 // FuzzGlob: a glob that is accepted can be matched with any path, its other spellings take the same ones, and one that says
 // nothing package path does not know takes what that takes.
 func FuzzGlob(f *testing.F) {
-	for _, glob := range []string{"*.go", "src/**", "**/x", "dist/", "./a/b/", "[a-z]*", "{a,b}/c", "a\\*b", "[", "{", "***", "a/**/b", "[^a]", "**", "/abs", ""} {
+	for _, glob := range []string{"*.go", "src/**", "**/x", "dist/", "./a/b/", "[a-z]*", "{a,b}/c", "a\\*b", "[", "{", "***", "a/**/b", "[^a]", "**", "/abs", "", "[0- ]", "[!a-f\\]-z]"} {
 		f.Add(glob, "src/a/b.go")
 	}
 	f.Fuzz(func(t *testing.T, glob, name string) {
@@ -36,6 +36,9 @@ func FuzzGlob(f *testing.F) {
 		of := name
 		if !strings.Contains(glob, "/") {
 			of = path.Base(name)
+		}
+		if strings.Contains(glob, "*") && strings.ContainsAny(glob, "?[") && len(of) != utf8.RuneCountInString(of) {
+			return // there package path takes what is left of a character, behind a part that the star has taken, for one
 		}
 		if takes, err := path.Match(glob, of); err == nil && takes != filter.takesPath(name) {
 			t.Fatalf("%q takes %q: %v, but package path says %v", glob, name, filter.takesPath(name), takes)
