@@ -232,6 +232,14 @@ func short(pattern string) string {
 	return strings.ToValidUTF8(pattern[:most], "") + "..."
 }
 
+// ended returns a valid regular expression as one that something can be written behind: a \Q may be open to the end.
+func ended(source string) string {
+	if _, err := syntax.Parse(source+`\E`, syntax.Perl); err != nil {
+		return source // as a \E that ends nothing is no expression
+	}
+	return source + `\E`
+}
+
 // compileTree compiles a regular expression that stands for the pattern.
 func compileTree(pattern, regex string, flags Flags, anyEnd func(traits) bool) (*Pattern, error) {
 	source := flags.prefix() + regex
@@ -245,7 +253,7 @@ func compileTree(pattern, regex string, flags Flags, anyEnd func(traits) bool) (
 	}
 	p := &Pattern{source: pattern, mode: Regex, re: re, traits: traitsOf(tree)}
 	if p.traits.beginText || p.traits.beginLine || p.traits.word {
-		if p.shifted, err = regexp.Compile("(?s:.)(?:" + source + ")"); err != nil {
+		if p.shifted, err = regexp.Compile("(?s:.)(?:" + ended(source) + ")"); err != nil {
 			return nil, patternError(pattern, err) // too large with the dot
 		}
 	}
