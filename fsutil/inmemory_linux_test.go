@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -71,7 +70,7 @@ func TestInMemory(t *testing.T) {
 		want[name] = string(data)
 	}
 	forget := func(from int64) {
-		for name := range maps.Keys(want) {
+		for name := range want {
 			f, err := os.Open(filepath.Join(base, name))
 			must(t, err)
 			must(t, f.Sync())

@@ -106,17 +106,16 @@ func twins(listing, name string) []string {
 // bytesIn returns the part of a line of a listing that tells of bytes.
 func bytesIn(line string) string { return line[strings.IndexByte(line, '"')+1:] }
 
-// checkOthers checks that all but what the other program has touched is old, or all of it is new. Of a file at the visited name
-// that has another one too, only the bytes count there: if its mode was changed and the other program then takes away the
-// name through which that was done, the file cannot be found any more to change it back.
-func (s *story) checkOthers(disk *crashfs.Fs, newer string, visited string, touched []string) error {
-	is, same := lines(disk.Listing(stateDir)), twins(s.old, visited)
+// checkOthers checks that all but what the other program has touched is old, or all of it is new. Of the names in twins only
+// the bytes count.
+func (s *story) checkOthers(disk *crashfs.Fs, newer string, touched, twins []string) error {
+	is := lines(disk.Listing(stateDir))
 	differing := func(want map[string]string) []string {
 		var bad []string
 		for _, m := range []map[string]string{is, want} {
 			for name := range m {
 				near := func(spot string) bool { return fsutil.Within(name, spot) || fsutil.Within(spot, name) }
-				if slices.Contains(same, name) && is[name] != "" && bytesIn(is[name]) == bytesIn(want[name]) {
+				if slices.Contains(twins, name) && is[name] != "" && bytesIn(is[name]) == bytesIn(want[name]) {
 					continue
 				}
 				if is[name] != want[name] && !slices.ContainsFunc(touched, near) {
@@ -167,7 +166,13 @@ func (s *story) eachVisit(total, each int, count *foreignTally) error {
 			case wrote && len(spots) == 0:
 				count.lost.Add(1)
 			default:
-				err = s.checkOthers(disk, newer, v.name, append(spots, v.name))
+				var unreachable []string
+				if told && !v.inPlace {
+					// Its mode may have been changed through the name that the other program has taken away: then it cannot be
+					// found to change it back, and somebody must have been told.
+					unreachable = twins(s.old, v.name)
+				}
+				err = s.checkOthers(disk, newer, append(spots, v.name), unreachable)
 			}
 			if err != nil {
 				return fmt.Errorf("story %d, %+v: %w", s.number, v, err)
