@@ -22,7 +22,7 @@ type Decoder struct {
 	// Actions are the actions that steps may name. The zero Registry means [actions.Builtin].
 	Actions actions.Registry
 	// Lenient takes what other systems write: unknown names are warnings and not problems, a step's action may be called
-	// "type", and a step without an id gets the id "step-" and its index (X48). False is strict.
+	// "type", and a step without an id gets the id "step-" and its index. False is strict.
 	Lenient bool
 	// MaxBytes is the longest text, in bytes, that is read. A longer one is a *ValidationError with the code "json_too_large".
 	// Zero means MaxPipelineBytes.
@@ -37,8 +37,8 @@ func Decode(data []byte) (Pipeline, error) { return Decoder{}.Decode(data) }
 
 // Decode reads a pipeline. It is strict: unknown and repeated names, null, wrong types, invalid UTF-8 and trailing data are
 // refused. The error is a *ValidationError that lists every problem with its JSON pointer, line and column; a text that is
-// not JSON at all gives one problem, "Invalid pipeline JSON: ..." (S0.65). Fields that are absent have their documented
-// defaults (X1).
+// not JSON at all gives one problem, "Invalid pipeline JSON: ...". Fields that are absent have their documented
+// defaults.
 func (d Decoder) Decode(data []byte) (Pipeline, error) {
 	root, err := strictjson.Parse(data, strictjson.Limits{MaxBytes: cmp.Or(d.MaxBytes, MaxPipelineBytes), MaxDepth: jsonDepth(d.MaxDepth)})
 	if err == nil && root.Kind != strictjson.Object {
@@ -173,7 +173,7 @@ func (t *decoding) number(into **int) func(*strictjson.Node, string) {
 	return func(n *strictjson.Node, pointer string) {
 		text := n.Number
 		if n.Kind == strictjson.String {
-			text = n.Text // the reference takes numbers as text (X2)
+			text = n.Text // the reference takes numbers as text
 		} else if n.Kind != strictjson.Number {
 			t.wrong(n, pointer, "a whole number")
 			return

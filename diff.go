@@ -242,7 +242,7 @@ type patch struct {
 }
 
 // patches lists the sections that together are the plan. Git's format knows a rename only from a name that is free
-// afterwards to one that was free before; all others are written as what happens to each name (X17: swaps).
+// afterwards to one that was free before; all others are written as what happens to each name (swaps).
 func (p *Plan) patches() []patch {
 	taken := make(map[string]bool)
 	for _, c := range p.changes {

@@ -20,7 +20,7 @@ var ErrStateDir = commit.ErrControlDir
 // ErrCommitted says that a plan has been committed already, or is being committed.
 var ErrCommitted = errors.New("plan has already been committed")
 
-// ErrReadOnly is what a host that only reads answers to a pipeline that writes (S2.6).
+// ErrReadOnly is what a host that only reads answers to a pipeline that writes.
 var ErrReadOnly = errors.New("executor is read-only and the pipeline has steps that write: run it with dry_run")
 
 // Problem is one mistake in a pipeline.
@@ -29,7 +29,7 @@ type Problem struct {
 	Pointer string `json:"pointer"`
 	// Code is stable and meant for programs, such as "missing_param".
 	Code string `json:"code"`
-	// Message says what is wrong, in the words of seed 000 where it has some.
+	// Message says what is wrong, in the documented words where there are some.
 	Message string `json:"message"`
 	// Hint says what to write instead, if that is known.
 	Hint string `json:"hint,omitempty"`
@@ -92,7 +92,7 @@ type StepError struct {
 	Err error
 }
 
-// Error gives seed 000's "pipeline failed at step N", with N counted from 1, and the cause.
+// Error gives "pipeline failed at step N", with N counted from 1, and the cause.
 func (e *StepError) Error() string {
 	undone := ""
 	if e.RolledBack {
@@ -104,7 +104,7 @@ func (e *StepError) Error() string {
 // Unwrap returns the cause.
 func (e *StepError) Unwrap() error { return e.Err }
 
-// stepMessage is what stands in results[i].error: "search failed: path not found: src" (X8).
+// stepMessage is what stands in results[i].error: "search failed: path not found: src".
 func stepMessage(action string, err error) string {
 	return fmt.Sprintf("%s failed: %v", action, err)
 }
@@ -136,7 +136,7 @@ func (e *ExpectError) bounds() string {
 	}
 }
 
-// InterpolationError says that a template could not be given its value although it was well formed (S4.4, X46).
+// InterpolationError says that a template could not be given its value although it was well formed.
 type InterpolationError struct {
 	// Pointer is the parameter's JSON pointer below the step's "params".
 	Pointer string
@@ -158,7 +158,7 @@ func (e *InterpolationError) Code() string { return "INTERPOLATION_FAILED" }
 
 // BlockedError says that the limits or the risk forbid the change. Nothing was written.
 type BlockedError struct {
-	// Reason is the whole message, seed 000's where it has one.
+	// Reason is the whole message.
 	Reason string
 	// Level is the risk of the whole change, Files and Edits what it was judged by.
 	Level risk.Level
@@ -213,7 +213,7 @@ type CommitError struct {
 	Err   error
 }
 
-// Error gives seed 000's text for a rollback that failed (S0.76, X30).
+// Error says what failed, whether it was taken back, and what to run next.
 func (e *CommitError) Error() string {
 	switch {
 	case e.State == CommitPending && e.Step == 0:

@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// DefaultMaxFiles is the number of files a pipeline may change without force (S0.78).
+// DefaultMaxFiles is the number of files a pipeline may change without force.
 const DefaultMaxFiles = 100
 
 // DefaultLockWait is how long a run waits for another one on the same tree.
@@ -33,12 +33,12 @@ const DefaultStateDir = ".millrace"
 type Executor struct {
 	// DryRun makes every run a dry run, whatever the pipeline says.
 	DryRun bool
-	// ReadOnly refuses pipelines with steps that can write, unless they are dry runs (S2.6).
+	// ReadOnly refuses pipelines with steps that can write, unless they are dry runs.
 	ReadOnly bool
 	// Ceiling is the highest risk that may be committed, with or without force. Unset, the zero value, means that force
-	// may pass all levels, as seed 000 says.
+	// may pass all levels.
 	Ceiling risk.Level
-	// Risk holds the thresholds of the levels. The zero Policy has those of seed 000 (S0.81 to S0.84).
+	// Risk holds the thresholds of the levels. The zero Policy has those of package risk.
 	Risk risk.Policy
 	// MaxFiles is how many files may be changed without force. Zero means DefaultMaxFiles; negative means no limit.
 	MaxFiles int
@@ -69,7 +69,7 @@ type Executor struct {
 	// Workers is how many goroutines a run may use. Zero means GOMAXPROCS.
 	Workers int
 	// AllowedPaths are the files and directories, with all below them, that steps may read and write, judged when
-	// symbolic links are resolved (S0.86, S0.87). Empty means the whole tree.
+	// symbolic links are resolved. Empty means the whole tree.
 	AllowedPaths []string
 	// PortableNames refuses to write to names that cannot exist on Windows, or would be another file there: devices such as
 	// "con.txt", dots and spaces at the end, colons, backslashes, control characters. The error is fsutil.ErrNotPortable.

@@ -136,7 +136,7 @@ func TestReadOnlyHost(t *testing.T) {
 	}
 }
 
-// TestRiskAndLimits holds the table of the seed, the order of the limits, and that only the host's ceiling stops force.
+// TestRiskAndLimits holds the documented table, the order of the limits, and that only the host's ceiling stops force.
 func TestRiskAndLimits(t *testing.T) {
 	for _, test := range []struct {
 		files, edits int

@@ -57,8 +57,7 @@ func (d *draft) templated(i int, text string) bool {
 	return t.IsTemplate()
 }
 
-// checkTemplates checks every reference of a step: the step named comes before, the field exists, the type can fit
-// (X23, X46).
+// checkTemplates checks every reference of a step: the step named comes before, the field exists, the type can fit.
 func (d *draft) checkTemplates(i int, at string) {
 	s := d.steps[i]
 	all := ids(d.steps)

@@ -53,7 +53,7 @@ func allocated(do func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestSparseFile: HOSTILE 51. A file of a tebibyte without content costs nothing: its size is judged before it is read.
+// TestSparseFile: a file of a tebibyte without content costs nothing: its size is judged before it is read.
 func TestSparseFile(t *testing.T) {
 	dir := t.TempDir()
 	root, err := fsutil.OpenRoot(dir)
@@ -134,7 +134,7 @@ func (f endlessFile) ReadAt(p []byte, _ int64) (int, error) { return f.Read(p) }
 
 var _ io.ReaderAt = endlessFile{}
 
-// TestEndlessFile: HOSTILE 49, 50 and 52. A file that does not say its size is read up to the limit and no further.
+// TestEndlessFile: a file that does not say its size is read up to the limit and no further.
 func TestEndlessFile(t *testing.T) {
 	const limit = 1 << 20
 	newFs := func() *endlessFs { return &endlessFs{Fs: tree("small.txt", "needle\n", "endless.txt", "")} }
@@ -166,7 +166,7 @@ func TestEndlessFile(t *testing.T) {
 	}
 }
 
-// TestProcFile: HOSTILE 49. Files of /proc say that they are empty, and are read all the same.
+// TestProcFile: files of /proc say that they are empty, and are read all the same.
 func TestProcFile(t *testing.T) {
 	proc, err := fsutil.OpenRoot("/proc/self")
 	if err != nil {

@@ -57,7 +57,7 @@ func hasCode(e *millrace.ValidationError, code string) bool {
 	return false
 }
 
-// TestDecodeBoundedMemory: HOSTILE 68. Texts that are too much are refused for less memory than they take themselves.
+// TestDecodeBoundedMemory: texts that are too much are refused for less memory than they take themselves.
 func TestDecodeBoundedMemory(t *testing.T) {
 	huge := make([]byte, 100<<20)
 	for i := range huge {
@@ -175,7 +175,7 @@ func TestOpenPlanBoundedMemory(t *testing.T) {
 	}
 }
 
-// TestHostilePatterns: HOSTILE 63. Regular expressions that cost too much are mistakes in the pipeline.
+// TestHostilePatterns: regular expressions that cost too much are mistakes in the pipeline.
 func TestHostilePatterns(t *testing.T) {
 	for name, pattern := range map[string]string{
 		"repeated too often":   "a{1001}",
@@ -240,7 +240,7 @@ func TestPatternDefault(t *testing.T) {
 	checkLimit(t, err, actions.LimitPattern, actions.DefaultMaxPatternBytes)
 }
 
-// TestManyEdits: HOSTILE 70. A million edits in one step are refused before anything runs.
+// TestManyEdits: a million edits in one step are refused before anything runs.
 func TestManyEdits(t *testing.T) {
 	step := func(n int) string {
 		return `{"name": "p", "steps": [{"id": "s0", "action": "multi_edit", "params": {"files": ["a"], "edits": [` +

@@ -252,7 +252,7 @@ func TestLimitsLeaveOut(t *testing.T) {
 	}
 }
 
-// TestOutputIsNotMade: HOSTILE 57 with groups. A replacement that would be larger than the memory is refused before it is made.
+// TestOutputIsNotMade, with groups: a replacement that would be larger than the memory is refused before it is made.
 func TestOutputIsNotMade(t *testing.T) {
 	const size = 1 << 20
 	fsys := tree("a.txt", strings.Repeat("x", size))

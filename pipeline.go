@@ -13,14 +13,14 @@ import (
 	"github.com/millrace-go/millrace/internal/params"
 )
 
-// Limits of a pipeline (S0.77, S0.79, S0.80). They cannot be configured.
+// Limits of a pipeline. They cannot be configured.
 const (
 	MaxSteps   = 20
 	MaxIDLen   = 255 // bytes of a step id
 	MaxNameLen = 255 // characters of a pipeline's name
 )
 
-// Options are what a pipeline says about its own run. The zero value is the documented default (S0.4 to S0.9): stop at
+// Options are what a pipeline says about its own run. The zero value is the documented default: stop at
 // the first error, make a backup, write. What the host allows is not among them, see [Executor].
 type Options struct {
 	// DryRun works everything out and writes nothing ("dry_run").
@@ -37,7 +37,7 @@ type Options struct {
 	Parallel bool `json:"parallel,omitempty"`
 }
 
-// Expect is a guard on what a step may do: outside of the bounds, the step fails (X49). The zero value expects nothing;
+// Expect is a guard on what a step may do: outside of the bounds, the step fails. The zero value expects nothing;
 // a nil bound is none.
 type Expect struct {
 	MinFiles *int `json:"min_files,omitempty"`
@@ -46,7 +46,7 @@ type Expect struct {
 	MaxEdits *int `json:"max_edits,omitempty"`
 }
 
-// Step is one step of a pipeline (S0.11 to S0.16).
+// Step is one step of a pipeline.
 type Step struct {
 	// ID is unique in the pipeline: letters, digits, "-" and "_".
 	ID string
@@ -141,7 +141,7 @@ func (p Pipeline) WithOptions(o Options) Pipeline {
 // Warnings returns what is odd in the pipeline although it is valid, such as a template whose id is almost a step's.
 func (p Pipeline) Warnings() []Problem { return slices.Clone(p.warnings) }
 
-// Mutates reports whether any step can write (X57).
+// Mutates reports whether any step can write.
 func (p Pipeline) Mutates() bool {
 	return slices.ContainsFunc(p.steps, func(s Step) bool { return !s.Action.Spec().ReadOnly })
 }

@@ -116,7 +116,7 @@ func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 	return p, p.failed
 }
 
-// rolledBack reports whether a step that had done its work was taken back, because all is given up (X50). What a failed
+// rolledBack reports whether a step that had done its work was taken back, because all is given up. What a failed
 // step had staged of itself does not count: how far it got can depend on the schedule, and so do steps that ran beside
 // the failed one, and in sequence would not have.
 func (r *run) rolledBack() bool {
@@ -210,7 +210,7 @@ func (p *Plan) unsettled(err error) error {
 	return &CommitError{Step: p.result.TotalSteps, State: CommitNone, Err: err}
 }
 
-// judge counts the changed files and holds them, and the edits, against the limits (X29, X33): first the number of
+// judge counts the changed files and holds them, and the edits, against the limits: first the number of
 // files, then the risk.
 func (p *Plan) judge() {
 	res, x := p.result, p.tree.x

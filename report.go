@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	reportRule = "━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━" // 39 (S0.59)
+	reportRule = "━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━" // 39 columns
 
 	shortList    = 2  // files of a step that a report lists when it is not verbose
-	longestText  = 50 // lines of a file that a verbose report shows (S0.63)
+	longestText  = 50 // lines of a file that a verbose report shows
 	detailIndent = "   "
 	itemIndent   = "     "
 )
 
-// String returns the compact line (S0.57, S0.58): "OK: 4/4 steps | 12 files | 45 edits | medium risk".
+// String returns the compact line: "OK: 4/4 steps | 12 files | 45 edits | medium risk".
 func (r *Result) String() string {
 	if !r.Success {
 		return fmt.Sprintf("FAIL: %d/%d steps | %s", r.CompletedSteps, r.TotalSteps, oneLine(r.failure()))
@@ -46,8 +46,8 @@ func (r *Result) failure() string {
 	return r.Error
 }
 
-// WriteReport writes the report for people (S0.59 to S0.63). It lists two files a step, or all of them, file contents
-// (50 lines each at most) and counts per file if the pipeline is verbose (X26).
+// WriteReport writes the report for people. It lists two files a step, or all of them, file contents
+// (50 lines each at most) and counts per file if the pipeline is verbose.
 func (r *Result) WriteReport(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintln(b, reportRule)
@@ -202,7 +202,7 @@ func misleading(r rune) bool {
 		r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x2069 || r == 0xfeff
 }
 
-// formatDuration rounds as a person would: 3.4ms, 234ms, 1.2s, 2m5s (X6).
+// formatDuration rounds as a person would: 3.4ms, 234ms, 1.2s, 2m5s.
 func formatDuration(d time.Duration) string {
 	switch {
 	case d < time.Microsecond:

@@ -15,7 +15,7 @@ import (
 )
 
 // reports are results and the compact lines they must give. Their reports are in testdata/report; the first two are the
-// samples of seed 000 (S0.57 to S0.63, X26, X27).
+// documented samples.
 func reports() map[string]struct {
 	res  millrace.Result
 	line string
@@ -87,7 +87,7 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestResultJSON holds the response schema of seed 000: every name, milliseconds, and lists that are never null.
+// TestResultJSON holds the schema of results: every name, milliseconds, and lists that are never null.
 func TestResultJSON(t *testing.T) {
 	res := reports()["refactor-namespace"].res
 	res.RollbackPerformed = true

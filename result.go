@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// Result is what a run has done. Its JSON has the names of seed 000 (S0.53 to S0.55); durations are milliseconds there.
+// Result is what a run has done. Its JSON is listed in docs/json.md; durations are milliseconds there.
 // Lists are in path order or in the order of the steps, never in the order things happened to finish.
 type Result struct {
 	Name           string `json:"name"`
@@ -21,7 +21,7 @@ type Result struct {
 	Results []StepResult `json:"results"`
 	// BackupID names the backup that [Executor.Restore] takes. Empty if none was made.
 	BackupID string `json:"backup_id,omitempty"`
-	// FilesAffected are the files that any step has matched, changed or not (X5).
+	// FilesAffected are the files that any step has matched, changed or not.
 	FilesAffected []string `json:"files_affected"`
 	// FilesChanged are the files that differ in the end.
 	FilesChanged FilesChanged `json:"files_changed"`
@@ -29,7 +29,7 @@ type Result struct {
 	TotalEdits int `json:"total_edits"`
 	// OverallRiskLevel is judged by FilesChanged and TotalEdits. Unset if no step can write.
 	OverallRiskLevel risk.Level `json:"overall_risk_level,omitzero"`
-	// RollbackPerformed says that changes were staged, or even written, and taken back (X50).
+	// RollbackPerformed says that changes were staged, or even written, and taken back.
 	RollbackPerformed bool `json:"rollback_performed,omitempty"`
 	DryRun            bool `json:"dry_run"`
 	// WouldBlock, of a dry run, says that a run would be refused; BlockReason says why, of a refused run too.
@@ -55,7 +55,7 @@ type Result struct {
 // CommitState says what became of the change.
 type CommitState string
 
-// The states a commit can end in (X50).
+// The states a commit can end in.
 const (
 	CommitNone       CommitState = "none"             // nothing was to be written, or nothing was tried
 	CommitApplied    CommitState = "applied"          // the tree is what the plan says
@@ -97,7 +97,7 @@ func (f FilesChanged) Count() int {
 	return len(f.Created) + len(f.Modified) + len(f.Deleted) + len(f.Renamed)
 }
 
-// StepResult is what one step has done (S0.56).
+// StepResult is what one step has done.
 type StepResult struct {
 	StepID     string `json:"step_id"`
 	Action     string `json:"action"`
@@ -111,7 +111,7 @@ type StepResult struct {
 	AggregatedContent string            `json:"aggregated_content,omitempty"`
 	EditsApplied      int               `json:"edits_applied,omitempty"`
 	Counts            map[string]int    `json:"counts,omitempty"`
-	// Renames maps old paths to new ones (X17).
+	// Renames maps old paths to new ones.
 	Renames map[string]string `json:"renames,omitempty"`
 	// Files says more of single files, such as their hashes.
 	Files []actions.FileReport `json:"files,omitempty"`
@@ -140,7 +140,7 @@ func (s StepResult) count() int {
 	return n
 }
 
-// millis is a duration in JSON: milliseconds with at most three decimals (X6).
+// millis is a duration in JSON: milliseconds with at most three decimals.
 type millis time.Duration
 
 func (m millis) MarshalJSON() ([]byte, error) {
@@ -158,7 +158,7 @@ func (m *millis) UnmarshalJSON(data []byte) error {
 
 type plainResult Result
 
-// MarshalJSON gives seed 000's response schema.
+// MarshalJSON gives the form that docs/json.md lists.
 func (r Result) MarshalJSON() ([]byte, error) {
 	if r.Results == nil {
 		r.Results = []StepResult{}

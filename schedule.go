@@ -10,8 +10,8 @@ import (
 // schedule puts the steps into waves: all steps of a wave may run at the same time, and a wave begins when the one before
 // is done. Without parallel, every step is a wave of its own.
 //
-// Levels are those of Kahn's algorithm (S0.50) over the edges that [Pipeline.edges] finds. Within a level, steps that
-// only read run together, then each step that may write runs alone (S0.52), so that its savepoint holds nobody else's
+// Levels are those of Kahn's algorithm over the edges that [Pipeline.edges] finds. Within a level, steps that
+// only read run together, then each step that may write runs alone, so that its savepoint holds nobody else's
 // changes.
 func (p Pipeline) schedule(stage *fsutil.Stage) [][]int {
 	if !p.options.Parallel {
@@ -52,8 +52,8 @@ func (p Pipeline) schedule(stage *fsutil.Stage) [][]int {
 	return waves
 }
 
-// edges returns, for each step, the earlier steps that must be done before it: those it names (S0.49), those its
-// templates name, and those it could meet in the file system (X24).
+// edges returns, for each step, the earlier steps that must be done before it: those it names, those its
+// templates name, and those it could meet in the file system.
 func (p Pipeline) edges(stage *fsutil.Stage) [][]int {
 	before := make([][]int, len(p.steps))
 	reach := make([]reach, len(p.steps))

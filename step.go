@@ -74,7 +74,7 @@ func (r *run) finish(i int, res StepResult, err error) {
 }
 
 // skipReason says why the step is not to run, or "". A step whose only input was skipped or has failed has nothing to
-// work on, unless its own condition is about that very step (X22).
+// work on, unless its own condition is about that very step.
 func (r *run) skipReason(s Step) (string, error) {
 	if !s.When.IsZero() {
 		holds, reason, err := s.When.Holds(facts{r})
@@ -210,7 +210,7 @@ func (r *run) wanted(id string) bool {
 	return slices.ContainsFunc(r.p.steps, func(s Step) bool { return slices.Contains(s.inputs(), id) })
 }
 
-// filesOf returns the files that the step works on: canonical, each once, in the order they were given (X53).
+// filesOf returns the files that the step works on: canonical, each once, in the order they were given.
 func (r *run) filesOf(s Step, action actions.Action) ([]string, error) {
 	var names []string
 	if ins := s.inputs(); len(ins) > 0 {
@@ -292,7 +292,7 @@ func (f facts) Step(id string) (condition.StepFacts, bool) {
 	}, true
 }
 
-// Exists implements [condition.Facts]: on the stage as it is now, inside the allowed paths only (X21).
+// Exists implements [condition.Facts]: on the stage as it is now, inside the allowed paths only.
 func (f facts) Exists(path string) (bool, error) {
 	switch _, err := f.r.stage.Stat(path); {
 	case err == nil:

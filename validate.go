@@ -108,7 +108,7 @@ func stepOf(pointer string) int {
 	return -1
 }
 
-// validID reports whether a step or run may have that id (S0.70, S0.79).
+// validID reports whether a step or run may have that id.
 func validID(id string) bool {
 	return id != "" && len(id) <= MaxIDLen && strings.Trim(id, idLetters) == ""
 }
@@ -164,7 +164,7 @@ func (d *draft) checkStep(i int) {
 	d.checkTemplates(i, at+"/params")
 }
 
-// checkRefs checks that a step names an earlier one (S0.71, X28).
+// checkRefs checks that a step names an earlier one.
 func (d *draft) checkRefs(i int, pointer, ref string) {
 	if ref == "" {
 		return
@@ -225,7 +225,7 @@ func (d *draft) checkInput(s Step, at string) {
 }
 
 // fileParams are the parameters in which a step may name its files: "files", and where an action needs files also "paths",
-// as seed 001 calls them.
+// as other tools call them.
 func fileParams(spec actions.Spec) []string {
 	if spec.Input == actions.InputFiles {
 		return []string{"files", "paths"}
@@ -286,7 +286,7 @@ func (d *draft) warn(pointer, code, format string, args ...any) {
 	d.warnings = append(d.warnings, Problem{Pointer: pointer, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
-// handledSteps are the steps whose failure a later step waits for (X3).
+// handledSteps are the steps whose failure a later step waits for.
 func (p Pipeline) handledSteps() map[string]bool {
 	handled := make(map[string]bool)
 	for _, s := range p.steps {

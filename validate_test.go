@@ -16,7 +16,7 @@ func steps(s string) string { return `{"name":"p","steps":[` + s + `]}` }
 
 const find = `{"id":"find","action":"search","params":{"pattern":"x"}}`
 
-// TestValidationMessages holds the seed's texts word for word (S0.65 to S0.72) and the ones decided beside them.
+// TestValidationMessages holds the documented texts word for word.
 func TestValidationMessages(t *testing.T) {
 	many := strings.TrimSuffix(strings.Repeat(find+",", 21), ",")
 	for i := range 21 {

@@ -73,13 +73,13 @@ type Outcome struct {
 	// Reports say more of single files: hashes, times, failures.
 	Reports []FileReport
 	// FilesModified and FilesSkipped count, for pattern_replace, the files that its glob takes: those it changes, and the others,
-	// be it that nothing matches, that they look binary or that they fail (S1.13). Nil where nobody counts.
+	// be it that nothing matches, that they look binary or that they fail. Nil where nobody counts.
 	FilesModified, FilesSkipped *int
 	// Mode says how a pattern was understood, where that was left to the action: "literal" or "regex".
 	Mode string
 }
 
-// FileReport is what a step says of one file (S1.2, S1.9, S1.13, S1.14).
+// FileReport is what a step says of one file.
 type FileReport struct {
 	Path    string `json:"path"`
 	Success bool   `json:"success"`

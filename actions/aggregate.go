@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Aggregate joins what several earlier steps have read, and their lists of files (S0.33, X19). The texts come in the order
+// Aggregate joins what several earlier steps have read, and their lists of files. The texts come in the order
 // of input_from_all; within a step first the content of its files, in their order, then its aggregated content.
 type Aggregate struct {
 	Separator *string `json:"separator,omitempty" doc:"Text between two contents. Default: a newline."`

@@ -1,6 +1,6 @@
 package actions
 
-// Builtin returns the actions of seed 000 (S0.12) and those that came later. Add your own with [Registry.With].
+// Builtin returns the actions that millrace brings. Add your own with [Registry.With].
 func Builtin() Registry {
 	return Registry{}.With(
 		Search{}, List{}, ReadRanges{},

@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// TestBuiltin checks the names of seed 000, and that every parameter can be shown to a user.
+// TestBuiltin checks the documented names, and that every parameter can be shown to a user.
 func TestBuiltin(t *testing.T) {
 	equal(t, "names", actions.Builtin().Names(), []string{
 		"aggregate", "copy", "count_occurrences", "create", "delete", "diff", "edit", "edit_files", "list", "merge", "multi_edit", "pattern_replace", "read_ranges", "regex_transform", "rename", "search",
@@ -38,8 +38,8 @@ func TestBuiltin(t *testing.T) {
 	}
 }
 
-// TestSeedParameters decodes parameters as the seed writes them.
-func TestSeedParameters(t *testing.T) {
+// TestDocumentedParameters decodes parameters as the JSON form documents them.
+func TestDocumentedParameters(t *testing.T) {
 	for _, test := range []struct {
 		name, json string
 		want       actions.Action

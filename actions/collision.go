@@ -19,8 +19,7 @@ type Collision struct {
 	Reason  string   // such as "exists already"
 }
 
-// CollisionError lists all collisions of a copy or a rename, in path order. They are found before anything is staged
-// (X17).
+// CollisionError lists all collisions of a copy or a rename, in path order. They are found before anything is staged.
 type CollisionError struct {
 	Collisions []Collision
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// Copy copies files, with their permission bits but setuid and setgid, to a directory or to new names (S0.30, X17). Symbolic links are followed.
+// Copy copies files, with their permission bits but setuid and setgid, to a directory or to new names. Symbolic links are followed.
 //
 // With Destination alone a file keeps its base name, or with PreservePaths its path, as seen from Base. To gives it a new
 // name, relative to Destination if that is set too. If any of the names would collide with another one or with what is

@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// CountOccurrences counts the matches of a pattern in files, without overlaps (S0.26, S0.27, X15). The pattern is a
+// CountOccurrences counts the matches of a pattern in files, without overlaps. The pattern is a
 // literal text unless Mode says otherwise. Binary files are counted as well. A file that is larger than the host allows is a
 // *LimitError if it is named here, and left out with a warning if it comes from another step.
 type CountOccurrences struct {

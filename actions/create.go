@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// Create makes files with the same content, and the directories they need (S1.6). Content is written as it is given.
+// Create makes files with the same content, and the directories they need. Content is written as it is given.
 //
 // A file that exists is an error unless Overwrite is set; it keeps its mode then, and is not touched if it has that content
 // already. A symbolic link is followed then, and stays. If one of the files cannot be made, none is, and the *EditFilesError

@@ -6,7 +6,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// Delete removes files (S0.32, X18). They are kept in the trash inside the state directory and can be restored, unless
+// Delete removes files. They are kept in the trash inside the state directory and can be restored, unless
 // Permanent is set. A symbolic link is removed itself, not what it leads to. Directories are refused.
 type Delete struct {
 	Files     []string `json:"files,omitempty" doc:"Files to delete. Leave it out if an earlier step gives them."`

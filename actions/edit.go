@@ -6,7 +6,7 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// Edit replaces a text in files, wherever it occurs, from left to right without overlaps (S0.21 to S0.23, X13).
+// Edit replaces a text in files, wherever it occurs, from left to right without overlaps.
 //
 // Only the bytes of the matches change: line ends, byte order marks, invalid UTF-8, a missing final newline and the mode
 // of the file stay. In a literal OldText that holds no "\r", "\n" also matches "\r\n"; the "\n" of NewText then become the

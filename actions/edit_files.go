@@ -1,6 +1,6 @@
 package actions
 
-// EditFiles edits files line by line and text by text, each file by a list of its own (S1.6 to S1.11, X34 to X37, X56).
+// EditFiles edits files line by line and text by text, each file by a list of its own.
 //
 // The edits of one file are made in this order, wherever they stand in the list: create, then insert and replace_lines, all of
 // which refer to the lines of the file as the step found it (or as create has made it), then str_replace in the order of the

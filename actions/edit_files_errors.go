@@ -60,7 +60,7 @@ func (f *EditFailure) Error() string {
 // Unwrap returns Err.
 func (f *EditFailure) Unwrap() error { return f.Err }
 
-// reason returns the cause in the words of S1.10.
+// reason returns the cause in the words that reports use.
 func (f *EditFailure) reason() string {
 	text := reportError(&FileError{Path: f.Path, Err: f.Err})
 	e, ok := errors.AsType[*LineError](f.Err)

@@ -150,7 +150,7 @@ func TestEditFilesUnusable(t *testing.T) {
 	}
 }
 
-// TestEditFilesPermission: S1.10's words for a file that the operating system refuses.
+// TestEditFilesPermission has the words of reports for a file that the operating system refuses.
 func TestEditFilesPermission(t *testing.T) {
 	b := newBench(t, lockedFs{inMemory(t, files{"a.txt": "a\n"}).stage.Base(), "a.txt"}, nil)
 	_, err := b.run("s", one("a.txt", actions.AppendText("x")), nil)

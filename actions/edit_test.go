@@ -120,7 +120,7 @@ func TestEditErrors(t *testing.T) {
 	}
 }
 
-// TestEditLinks holds X53: a file is edited once, through its links, which stay.
+// TestEditLinks holds that a file is edited once, through its links, which stay.
 func TestEditLinks(t *testing.T) {
 	tree := files{"d/a.txt": "a", "link.txt@": "d/a.txt", "dir@": "d", "z.txt@": "link.txt"}
 	for _, test := range []struct{ given, modified []string }{
@@ -214,7 +214,7 @@ func TestRegexTransform(t *testing.T) {
 		{"flags", []actions.PatternEdit{{Pattern: "^a.b$", Replacement: "x", Flags: "ims"}}, "c\nA\nB\nd", "c\nx\nd", 1},
 		{"CR LF", []actions.PatternEdit{{Pattern: `[ \t]+$`, Replacement: "", Flags: "m"}}, "a \r\nb\t\n", "a\r\nb\n", 2},
 		{"empty matches", []actions.PatternEdit{{Pattern: "x*", Replacement: "-"}}, "abxc", "-a-b-c-", 4},
-		{"the seed's", []actions.PatternEdit{{Pattern: `\s*console\.log\([^)]*\);?\n?`, Replacement: ""}}, "f() {\n  console.log(\"a\",\n    1);\n  g()\n}", "f() {  g()\n}", 1},
+		{"a call and its line", []actions.PatternEdit{{Pattern: `\s*console\.log\([^)]*\);?\n?`, Replacement: ""}}, "f() {\n  console.log(\"a\",\n    1);\n  g()\n}", "f() {  g()\n}", 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := inMemory(t, files{"a.txt": test.in})
@@ -273,7 +273,7 @@ func TestEditIsReplaceAll(t *testing.T) {
 	})
 }
 
-// TestEditLimits holds HOSTILE 56 and 57: too many matches and too much output are typed errors, and nothing is staged.
+// TestEditLimits holds that too many matches and too much output are typed errors, and nothing is staged.
 func TestEditLimits(t *testing.T) {
 	b := inMemory(t, files{"a": strings.Repeat("a", actions.DefaultMaxMatches+1)})
 	for what, action := range map[string]actions.Action{

@@ -55,7 +55,7 @@ func reason(err error) string {
 // the default.
 const onErrorContinue = "continue"
 
-// reportError returns what a report says of a file that a step has failed at: the words of S1.10 where those fit.
+// reportError returns what a report says of a file that a step has failed at: the words that reports use, where those fit.
 func reportError(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

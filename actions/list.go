@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// List tells what is in a directory, to a depth (S1.1, S1.5).
+// List tells what is in a directory, to a depth.
 //
 // What it leaves out is what a [Search] leaves out: version control directories, the state directory, and what .gitignore
 // files say; hidden files are listed. Symbolic links are listed as such and not followed, but for Path itself. FileTypes,

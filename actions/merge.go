@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Merge joins or intersects the lists of files of several earlier steps (S0.35).
+// Merge joins or intersects the lists of files of several earlier steps.
 type Merge struct {
 	Mode string `json:"mode,omitempty" enum:"union,intersection" doc:"Whether a file has to be in one of the lists (union) or in all of them (intersection). Default: union."`
 }

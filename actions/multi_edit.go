@@ -13,7 +13,7 @@ type TextEdit struct {
 	NewText string `json:"new_text" param:"required,empty" doc:"What to put in its place; empty deletes it."`
 }
 
-// MultiEdit makes several replacements in each file (S0.24, S0.25, X14). Each works as a literal [Edit] does.
+// MultiEdit makes several replacements in each file. Each works as a literal [Edit] does.
 //
 // In mode "sequential", the default, an edit sees what the edits before it have left. In mode "simultaneous" all of them
 // see the files as the step found them, so that x and y can be swapped; two edits that want the same bytes are an

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/sed"
 )
 
-// PatternReplace runs a sed script over all files of a directory that match a glob (S1.12 to S1.14, X38).
+// PatternReplace runs a sed script over all files of a directory that match a glob.
 //
 // The script is that of GNU sed, limited to what changes a line: s, y, d, p, {…} with all addresses; docs/json.md says what is
 // left out. Each file is a text of its own, as with sed -i: lines

@@ -71,7 +71,7 @@ func (s *scripting) edit(one *scripted, data []byte) error {
 	return err
 }
 
-// show makes the preview of a file (S1.14).
+// show makes the preview of a file.
 func (s *scripting) show(one *scripted, data []byte) error {
 	after, err := fsutil.ApplySplices(data, one.splices)
 	if err != nil {

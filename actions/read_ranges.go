@@ -19,17 +19,17 @@ type Range struct {
 	End   int `json:"end,omitempty" doc:"Last line, included; negative counts from the end. Default: -1, the last line."`
 }
 
-// ReadRanges reads files, or ranges of their lines (S0.19, S0.20, X12).
+// ReadRanges reads files, or ranges of their lines.
 //
 // Lines keep their line ends. Several ranges of one file are put together in the order given, with "\n...\n" in place of
 // the line end between two of them. An End beyond the end of the file stands for its last line, a Start before its first
 // line for that; a range that begins behind the end, or ends before it begins, is a *LineError.
 //
 // Reports has, for each file, the SHA-256 of the whole file as content_hash, that of the exact bytes of all ranges, one
-// after the other without what is between them, as range_hash, and the time of the last change (S1.2).
+// after the other without what is between them, as range_hash, and the time of the last change.
 //
 // The first file that cannot be read, in the order of the list, fails the step, unless OnError is "continue": then its
-// report has the reason in the words of S1.10, a warning says more, and Files of the outcome are the others.
+// report has the reason in the words that reports use, a warning says more, and Files of the outcome are the others.
 type ReadRanges struct {
 	Files     []string `json:"files,omitempty" doc:"Files to read. Leave it out if an earlier step gives them."`
 	Paths     []string `json:"paths,omitempty" doc:"Another name for files."`
@@ -39,7 +39,7 @@ type ReadRanges struct {
 	OnError   string   `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be read fails the step (stop), or is only reported (continue). Default: stop."`
 }
 
-// LineError says that a range of lines is not in a file (X34).
+// LineError says that a range of lines is not in a file.
 type LineError struct {
 	Start, End int // as asked for
 	Lines      int // how many the file has

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// TestReadRangesContinue reads what can be read, and tells of the rest in the words of S1.10.
+// TestReadRangesContinue reads what can be read, and tells of the rest in the words that reports use.
 func TestReadRangesContinue(t *testing.T) {
 	t.Parallel()
 	b := inMemory(t, nil)

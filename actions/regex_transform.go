@@ -14,7 +14,7 @@ type PatternEdit struct {
 	Flags       string `json:"flags,omitempty" doc:"Any of the letters i (ignore case), m (^ and $ match at line ends, also before CR LF) and s (. matches newlines)."`
 }
 
-// RegexTransform replaces matches of regular expressions in files (S0.28, S0.29, X16). The patterns are applied in order,
+// RegexTransform replaces matches of regular expressions in files. The patterns are applied in order,
 // each to what the one before has left.
 //
 // A pattern is matched over the whole file as package regexp does; \s and [^x] match line ends too. With flag m, $ also

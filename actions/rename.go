@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// Rename moves files to a directory, or gives them new names (S0.31, X17). It works as [Copy] does, but a symbolic link
+// Rename moves files to a directory, or gives them new names. It works as [Copy] does, but a symbolic link
 // is moved itself, and a file may take the name of one that is renamed by the same step: names can be swapped.
 type Rename struct {
 	Files         []string `json:"files,omitempty" doc:"Files to rename. Leave it out if an earlier step gives them."`

@@ -29,7 +29,7 @@ type replacing struct {
 }
 
 // run replaces in all files of the call and returns the outcome. Files, Counts and Edits tell of the files that
-// really changed (S0.22).
+// really changed.
 func (r *replacing) run(ctx context.Context, c *Call) (Outcome, error) {
 	files, err := distinctTargets(c)
 	if err != nil {
@@ -156,7 +156,7 @@ func (r *replacing) splices(ctx context.Context, step string, i int, data []byte
 	return splices, cmp.Or(over, err)
 }
 
-// together returns the splices of all replacements, none of which sees what another one does (X14).
+// together returns the splices of all replacements, none of which sees what another one does.
 func (r *replacing) together(ctx context.Context, step string, data []byte, left *budget) ([]fsutil.Splice, error) {
 	var all []fsutil.Splice
 	var spans spans
@@ -187,7 +187,7 @@ func (r *replacing) together(ctx context.Context, step string, data []byte, left
 	return all, nil
 }
 
-// distinctTargets returns the files of the call without those that symbolic links lead to a second time (X53). Of
+// distinctTargets returns the files of the call without those that symbolic links lead to a second time. Of
 // several names of one file the one without a link stays.
 func distinctTargets(c *Call) ([]string, error) {
 	targets := make([]string, len(c.Files))

@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// Search finds the files below a path in which a pattern matches (S0.17, S0.18, X10, X11, X51).
+// Search finds the files below a path in which a pattern matches.
 //
 // Version control directories, the state directory, binary files (a NUL in the first 8 KiB) and what .gitignore files
 // leave out are not looked at; hidden files are. Files that are larger than MaxFileBytes, or than the host's limit if that is

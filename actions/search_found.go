@@ -48,7 +48,7 @@ func (s *searching) outcome() Outcome {
 	for _, name := range s.large {
 		s.c.Warnf("%s: left out, larger than %d bytes", name, s.maxBytes)
 	}
-	// X10: a pattern like f(x) is a regular expression, but most likely not meant as one.
+	// A pattern like f(x) is a regular expression, but most likely not meant as one.
 	pattern := quoted(s.pattern.Source())
 	if len(s.textual) > 0 {
 		s.c.Warnf("pattern %s was read as a regular expression; as plain text it also occurs in %d files in which it does not match so, such as %s; set mode to say which is meant",

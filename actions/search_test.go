@@ -147,7 +147,7 @@ func TestSearchErrors(t *testing.T) {
 	equal(t, "files", out.Files, []string{"open/b.txt"})
 }
 
-// TestSearchNotes holds X10: a pattern that was guessed to be a regular expression and occurs as text is told of.
+// TestSearchNotes holds that a pattern that was guessed to be a regular expression and occurs as text is told of.
 func TestSearchNotes(t *testing.T) {
 	for _, test := range []struct {
 		search actions.Search

@@ -64,7 +64,7 @@ func TestCopyAndRename(t *testing.T) {
 	}
 }
 
-// TestCollisions holds X17: all collisions are found, and nothing is staged.
+// TestCollisions holds that all collisions are found, and nothing is staged.
 func TestCollisions(t *testing.T) {
 	tree := files{"a/x.txt": "1", "b/x.txt": "2", "b/y.txt": "3", "o/y.txt": "4", "o/dir/z": "5", "dir": "6", "file": "7"}
 	for _, test := range []struct {

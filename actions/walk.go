@@ -64,7 +64,7 @@ func walkError(root string, err error) error {
 	return err
 }
 
-// notFoundError says that there is nothing to search or to list at a path (X51).
+// notFoundError says that there is nothing to search or to list at a path.
 type notFoundError struct {
 	path string
 	err  error

@@ -16,7 +16,7 @@ const (
 )
 
 // warn tells the user of replacements that matched nothing anywhere, and of those that changed nothing where they did.
-// That is no failure (X49). There is one warning for all of them.
+// That is no failure. There is one warning for all of them.
 func (r *replacing) warn(c *Call, files []string) {
 	if len(files) == 0 {
 		return // the executor says that there was nothing to work on

@@ -6,13 +6,13 @@
 //
 // A [Condition] is a value without any state. Made by a constructor, by [New] or from JSON, it is asked once, when its
 // step is about to run: [Condition.Holds] looks at the run through [Facts]. A step whose condition does not hold is
-// skipped, and the reason becomes its skip_reason (S0.45).
+// skipped, and the reason becomes its skip_reason.
 //
 // # What is not known does not hold
 //
 // A step that was skipped has not looked, and one that has failed has not finished, so nothing is known of what it would
 // have found: for them no_matches is as false as has_matches, and so are all count conditions. A pipeline that deletes
-// what has no_matches must not do so because the search did not run. Skipped is neither succeeded nor failed (X22);
+// what has no_matches must not do so because the search did not run. Skipped is neither succeeded nor failed;
 // step_failed is the only condition that holds for a failed step.
 package condition
 
@@ -21,7 +21,7 @@ import "strconv"
 // Type is the kind of a condition, as the JSON field "type" names it. The zero Type, "", is that of the zero Condition.
 type Type string
 
-// The types (S0.36 to S0.44).
+// The types.
 const (
 	TypeHasMatches    Type = "has_matches"     // the step found files
 	TypeNoMatches     Type = "no_matches"      // the step found no files
@@ -31,7 +31,7 @@ const (
 	TypeFileExists    Type = "file_exists"     // there is a file or directory at the path
 	TypeFileNotExists Type = "file_not_exists" // there is none
 	TypeStepSucceeded Type = "step_succeeded"  // the step ran and did not fail
-	TypeStepFailed    Type = "step_failed"     // the step ran and failed; this makes the failure a handled one (X3)
+	TypeStepFailed    Type = "step_failed"     // the step ran and failed; this makes the failure a handled one
 )
 
 // Types returns all types in the order of the documentation.
@@ -90,7 +90,7 @@ func CountEQ(step string, n int) Condition {
 }
 
 // FileExists holds if there is something at the path when the step is about to run. It sees what earlier steps have made,
-// moved and deleted, in a dry run too (X21).
+// moved and deleted, in a dry run too.
 func FileExists(path string) Condition { return Condition{typ: TypeFileExists, path: path} }
 
 // FileNotExists holds if FileExists does not.

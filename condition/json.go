@@ -13,7 +13,7 @@ import (
 var ErrValue = errors.New("condition value must be a whole number")
 
 // ParseValue reads the value of a count condition exactly: a whole number as JSON writes numbers, 3.0 and 3e2 included. In
-// JSON it may also stand in quotes (X2). The error wraps ErrValue.
+// JSON it may also stand in quotes. The error wraps ErrValue.
 func ParseValue(text string) (int, error) {
 	negative, magnitude, err := strictjson.Whole(text)
 	limit := uint64(math.MaxInt)
@@ -62,7 +62,7 @@ func (c Condition) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON writes, strictly: names have their exact case and stand there once, there are no
-// others, and null is no text and no number. The value may also be a text with a number in it (X2). The error is an *Error
+// others, and null is no text and no number. The value may also be a text with a number in it. The error is an *Error
 // with all problems, and leaves the condition as it was. A null as a whole changes nothing, as encoding/json wants it.
 func (c *Condition) UnmarshalJSON(data []byte) error {
 	node, err := strictjson.Parse(data, strictjson.Limits{})

@@ -1,7 +1,7 @@
 package risk
 
-// The documented table (S0.82 to S0.84). The table's row for LOW says "<30 files OR <100 edits", which taken literally
-// overlaps all other rows; a change is Low if it is below both (X32).
+// The documented table. The table's row for LOW says "<30 files OR <100 edits", which taken literally
+// overlaps all other rows; a change is Low if it is below both.
 const (
 	mediumFiles, mediumEdits     = 30, 100
 	highFiles, highEdits         = 50, 500
@@ -31,7 +31,7 @@ type Policy struct {
 }
 
 // Assess returns the highest level whose threshold is reached by the number of files or by the number of edits, and Low
-// if none is (X32). It never returns Unset; negative numbers count as zero.
+// if none is. It never returns Unset; negative numbers count as zero.
 func (p Policy) Assess(files, edits int) Level {
 	for l := Critical; l > Low; l-- {
 		if p.Threshold(l).reached(files, edits) {

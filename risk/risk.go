@@ -18,7 +18,7 @@ import (
 // zero value is Unset.
 type Level uint8
 
-// The levels (S0.81 to S0.84).
+// The levels.
 const (
 	// Unset is no judgement at all, as for a run that cannot write. It prints as "" and is below Low.
 	Unset Level = iota

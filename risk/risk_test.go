@@ -29,11 +29,11 @@ func TestDocumentedTable(t *testing.T) {
 		{49, 499, risk.Medium},
 		{50, 0, risk.High},
 		{0, 500, risk.High},
-		{10, 600, risk.High}, // the row for LOW says "<30 files OR <100 edits" (X32)
+		{10, 600, risk.High}, // the row for LOW says "<30 files OR <100 edits"
 		{79, 999, risk.High},
 		{80, 0, risk.Critical},
 		{0, 1000, risk.Critical},
-		{12, 45, risk.Low}, // a sample of seed 000 calls this medium, its table does not (X7)
+		{12, 45, risk.Low}, // 12 files alone are not medium
 		{-1, -1, risk.Low},
 		{math.MaxInt, math.MaxInt, risk.Critical},
 		{math.MinInt, math.MinInt, risk.Low},

@@ -15,7 +15,7 @@ const MaxLen = 64 << 20
 var ErrTooLong = errors.New("expanded text is too long")
 
 // IndexError says that a list does not have the element that a reference asks for. It can only be found when the step has
-// run (X46).
+// run.
 type IndexError struct {
 	Ref Ref
 	Len int // of the list
@@ -125,7 +125,7 @@ func format(v any) string {
 	return ""
 }
 
-// Join writes a list as text, its elements separated by commas (S0.47). A comma or a backslash in an element gets a
+// Join writes a list as text, its elements separated by commas. A comma or a backslash in an element gets a
 // backslash, so that "a,b.txt" cannot be mistaken for two files.
 func Join(list []string) string {
 	if len(list) == 1 && !strings.ContainsAny(list[0], `,\`) {

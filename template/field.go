@@ -23,12 +23,12 @@ func (t Type) String() string {
 	return "unknown"
 }
 
-// The fields of a step that a reference can name (S0.47).
+// The fields of a step that a reference can name.
 const (
 	FieldAggregated = "aggregated_content" // string: the text that the step has put together
 	FieldCount      = "count"              // number: the sum of the step's counts
 	FieldEdits      = "edits"              // number: the replacements made
-	FieldFiles      = "files"              // list: the paths matched, which seed 000 gives as one text
+	FieldFiles      = "files"              // list: the paths matched; within a text joined by commas
 	FieldFilesCount = "files_count"        // number: the length of that list
 	FieldRisk       = "risk"               // string: LOW, MEDIUM, HIGH or CRITICAL
 )

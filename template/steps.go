@@ -15,8 +15,8 @@ const (
 
 // Steps returns the [Known] of the step at the position at, from 0, of a pipeline whose steps have the given ids. A
 // reference names a step by its id; all ids are known, also that of the step itself and of later ones, because a
-// reference to them is a mistake to be reported and not text. What is no id may name an earlier step by its position
-// (X55): "step1" and "steps[0]" are both the first. Numbers are written without leading zeros.
+// reference to them is a mistake to be reported and not text. What is no id may name an earlier step by its position:
+// "step1" and "steps[0]" are both the first. Numbers are written without leading zeros.
 func Steps(ids []string, at int) Known {
 	known := make(map[string]bool, len(ids))
 	for _, id := range ids {
@@ -54,7 +54,7 @@ func position(ref string) (int, bool) {
 }
 
 // NearMisses returns a suspicion for each thing in the text that looks like a reference to a step that there is not, but
-// whose id is almost one of the given ones (X23): two letters inserted, left out or exchanged for others, or less. It
+// whose id is almost one of the given ones: two letters inserted, left out or exchanged for others, or less. It
 // stays text.
 func (t Text) NearMisses(ids []string) []Problem {
 	var problems []Problem

@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// pipeline is the rename of seed 000 in five steps: search for the definition, edit it, search for what uses it, edit that,
+// pipeline is a rename in five steps: search for the definition, edit it, search for what uses it, edit that,
 // and count what is left.
 func pipeline(oldName, newName string) (millrace.Pipeline, error) {
 	word := `\b` + oldName + `\b`

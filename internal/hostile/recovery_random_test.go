@@ -24,9 +24,9 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestHostile_T18_rollbackOfRandomChanges changes random trees at random, is called off when all is applied, and wants the tree
+// TestHostile_rollback_of_random_changes changes random trees at random, is called off when all is applied, and wants the tree
 // to be what it was, with inodes, times, owners, attributes, access control lists and hard links.
-func TestHostile_T18_rollbackOfRandomChanges(t *testing.T) {
+func TestHostile_rollback_of_random_changes(t *testing.T) {
 	t.Parallel()
 	changing(t, func(t *testing.T, dir string, p millrace.Pipeline) bool {
 		before := treeOf(t, dir, exact)
@@ -48,9 +48,9 @@ func TestHostile_T18_rollbackOfRandomChanges(t *testing.T) {
 	})
 }
 
-// TestHostile_T18_restoreOfRandomChanges restores instead. What a run had written anew or deleted is then a new file with the
+// TestHostile_restore_of_random_changes restores instead. What a run had written anew or deleted is then a new file with the
 // old bytes, owner, attributes and times; all other files are those that were there, hard links and all.
-func TestHostile_T18_restoreOfRandomChanges(t *testing.T) {
+func TestHostile_restore_of_random_changes(t *testing.T) {
 	t.Parallel()
 	changing(t, func(t *testing.T, dir string, p millrace.Pipeline) bool {
 		before, old := treeOf(t, dir, exact), treeOf(t, dir, exact)

@@ -43,7 +43,7 @@ import (
 type Mode uint8
 
 // The modes. Auto reads a pattern as a regular expression if it is one and has a character that means something there,
-// and as a literal text otherwise (X10).
+// and as a literal text otherwise.
 const (
 	Auto Mode = iota
 	Literal

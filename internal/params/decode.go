@@ -9,7 +9,7 @@ import (
 // Decode reads the parameters of an action from node, which may be nil for none. It starts from a deep copy of proto, whose
 // values are therefore the defaults, and returns the same type as proto's, struct or pointer.
 //
-// It is strict (X48): names are case-sensitive, unknown ones are refused with a hint, null is never allowed, a required
+// It is strict: names are case-sensitive, unknown ones are refused with a hint, null is never allowed, a required
 // parameter must be there and, without ",empty", must not be empty, and no value is converted, except that a whole number
 // may be written as 3.0. A list, a map and a list element replace the default, a struct is read into it.
 //

@@ -69,7 +69,7 @@ func (j *judge) all() []Problem {
 
 func (j *judge) templated(s string) bool { return j.isTemplate != nil && j.isTemplate(s) }
 
-// missing uses the words of S0.72.
+// missing uses the documented words.
 func (j *judge) missing(at *path, offset int) {
 	j.add(at, CodeMissing, offset, "", "%s action requires '%s' parameter", j.action, at)
 }

@@ -161,7 +161,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// HOSTILE 68: the worst text of the allowed size takes no more memory than the limit of values allows.
+// The worst text of the allowed size takes no more memory than the limit of values allows.
 func TestMemoryIsBounded(t *testing.T) {
 	text := []byte("[" + strings.Repeat("[],", 5<<20) + "[]]")
 	var before, after runtime.MemStats

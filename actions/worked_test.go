@@ -6,9 +6,9 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// The three worked examples of seed 000 (S0.91), step by step.
+// Three worked examples, step by step.
 
-func TestSeedFixTypo(t *testing.T) {
+func TestWorkedFixTypo(t *testing.T) {
 	for name, base := range bases {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, base(t), files{"src/a.txt": "I recieve\r\n", "src/b/c.txt": "recieve recieve", "src/d.txt": "no", "e.txt": "recieve"})
@@ -23,7 +23,7 @@ func TestSeedFixTypo(t *testing.T) {
 	}
 }
 
-func TestSeedPreviewChanges(t *testing.T) {
+func TestWorkedPreviewChanges(t *testing.T) {
 	b := inMemory(t, files{"app.js": "f() {\n  console.log(\"a\");\n  return 1;\n}\n", "lib.js": "console.log(1)", "other.js": "log(1)"})
 	b.must("find", actions.Search{Pattern: "console.log"}, nil)
 	out := b.must("remove", actions.RegexTransform{Patterns: []actions.PatternEdit{{Pattern: `\s*console\.log\([^)]*\);?\n?`}}}, nil, "find")
@@ -31,7 +31,7 @@ func TestSeedPreviewChanges(t *testing.T) {
 	b.wantTree(files{"app.js": "f() {  return 1;\n}\n", "lib.js": "", "other.js": "log(1)"})
 }
 
-func TestSeedRenameClass(t *testing.T) {
+func TestWorkedRenameClass(t *testing.T) {
 	b := inMemory(t, files{"old.py": "class OldName:\n  x = OldName\n", "use.py": "from old import OldName\ny = OldName()\n", "no.py": "import x\n# OldName\n"})
 	b.must("find-class", actions.Search{Pattern: "class OldName"}, nil)
 	b.must("rename-class", actions.Edit{OldText: "OldName", NewText: "NewName"}, nil, "find-class")
