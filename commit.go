@@ -92,7 +92,7 @@ func (p *Plan) commit(ctx context.Context, lock io.Closer) (*Result, error) {
 	}
 	report, err := commit.Apply(ctx, o, p.changes)
 	if err == nil {
-		err = p.failed // the steps that did not fail are committed, and the one that did is still told of
+		err = committedAllTheSame(p.failed)
 	} else {
 		err = p.translate(ctx, report, err)
 	}
@@ -105,6 +105,16 @@ func (p *Plan) commit(ctx context.Context, lock io.Closer) (*Result, error) {
 	}
 	t.x.logger().InfoContext(ctx, "pipeline finished", "pipeline", p.name, "result", res.String(), "backup", res.BackupID, "state", res.Commit.State)
 	return res, err
+}
+
+// committedAllTheSame is the error of a step that failed while the changes of the others were committed.
+func committedAllTheSame(err error) error {
+	if step, ok := errors.AsType[*StepError](err); ok {
+		told := *step
+		told.Committed = true
+		return &told
+	}
+	return err
 }
 
 // outcome is the plan's result with what became of it.

@@ -80,7 +80,7 @@ func (e *ValidationError) Error() string {
 	return b.String()
 }
 
-// StepError is the fault of a step, the tree it met, or its action. Nothing was written.
+// StepError is the fault of a step, the tree it met, or its action. Nothing was written, unless it says Committed.
 type StepError struct {
 	// Step is the id, Index the position from 0, Action the name of the action.
 	Step   string
@@ -88,6 +88,8 @@ type StepError struct {
 	Action string
 	// RolledBack says that staged changes were discarded.
 	RolledBack bool
+	// Committed says that the changes of the other steps are in the tree: the pipeline has ContinueOnError.
+	Committed bool
 	// Err is the cause.
 	Err error
 }

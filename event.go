@@ -7,60 +7,91 @@ import (
 )
 
 // Event is something that happens during a run. The set of events is closed: [StepStarted], [StepProgress], [FileStaged],
-// [StepFinished], [RiskJudged] and [CommitPhase].
+// [StepFinished], [RiskJudged] and [CommitPhase]. As JSON an event has the names of its fields in snake case, see [JSONEvents].
 //
 // An executor's Observe is called from one goroutine at a time, and the run waits for it: it should return soon, and must
 // not call the executor. When steps run in parallel, the events of several steps are mixed.
 type Event interface {
+	// Kind is the name of the event in JSON: "step_started", "step_progress", "file_staged", "step_finished", "risk_judged" or
+	// "commit_phase".
+	Kind() string
 	isEvent()
 }
 
 // StepStarted says that a step begins to run.
 type StepStarted struct {
-	Step   string
-	Index  int // from 0
-	Action string
+	Step   string `json:"step"`
+	Index  int    `json:"index"` // from 0
+	Action string `json:"action"`
 }
 
 // StepProgress says how far a step is. It comes with each file that is done, or, where it is not known how many there are,
 // with every few dozens of them and at the end; and within large files with every 16 MiB. The numbers of a step only grow.
 type StepProgress struct {
-	Step  string
-	Done  int // files
-	Total int // files; 0 if not known
+	Step  string `json:"step"`
+	Done  int    `json:"done"`  // files
+	Total int    `json:"total"` // files; 0 if not known
 	// Bytes is how many bytes of files the step has read so far. It is 0 for steps that read none.
-	Bytes int64
+	Bytes int64 `json:"bytes"`
 }
 
 // FileStaged says that a step has changed a file on the stage. It comes when the step is done, a file at a time, in path
 // order.
 type FileStaged struct {
-	Step string
-	Path string
+	Step string `json:"step"`
+	Path string `json:"path"`
 }
 
 // StepFinished says that a step is over: done, failed or skipped.
 type StepFinished struct {
-	Step     string
-	Index    int
-	Result   StepResult
-	Duration time.Duration
+	Step     string        `json:"step"`
+	Index    int           `json:"index"` // from 0
+	Result   StepResult    `json:"result"`
+	Duration time.Duration `json:"-"` // in JSON "duration", in milliseconds
 }
 
 // RiskJudged says what the whole change was judged to be.
 type RiskJudged struct {
-	Level risk.Level
-	Files int
-	Edits int
+	Level risk.Level `json:"level,omitzero"` // unset if no step can write
+	Files int        `json:"files"`
+	Edits int        `json:"edits"`
 	// Blocked is the reason why the change may not be committed, or "".
-	Blocked string
+	Blocked string `json:"blocked,omitempty"`
 }
 
 // CommitPhase says that the commit goes into its next phase: "verify", "stage", "backup", "journal", "apply", "sync",
 // "commit" or "clean", or "rollback".
 type CommitPhase struct {
-	Phase string
+	Phase string `json:"phase"`
 }
+
+// The kinds of events.
+const (
+	kindStepStarted  = "step_started"
+	kindStepProgress = "step_progress"
+	kindFileStaged   = "file_staged"
+	kindStepFinished = "step_finished"
+	kindRiskJudged   = "risk_judged"
+	kindCommitPhase  = "commit_phase"
+)
+
+// Kind implements [Event].
+func (StepStarted) Kind() string { return kindStepStarted }
+
+// Kind implements [Event].
+func (StepProgress) Kind() string { return kindStepProgress }
+
+// Kind implements [Event].
+func (FileStaged) Kind() string { return kindFileStaged }
+
+// Kind implements [Event].
+func (StepFinished) Kind() string { return kindStepFinished }
+
+// Kind implements [Event].
+func (RiskJudged) Kind() string { return kindRiskJudged }
+
+// Kind implements [Event].
+func (CommitPhase) Kind() string { return kindCommitPhase }
 
 func (StepStarted) isEvent()  {}
 func (StepProgress) isEvent() {}

@@ -143,15 +143,21 @@ func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, 
 }
 
 // Plan works the pipeline out on a stage over fsys and writes nothing at all. The plan can be looked at, trimmed, stored
-// and committed later. When a step has failed, Plan returns its *StepError beside the plan, whose Result tells the
-// whole story. When the change would be blocked, that is no error: Result says so, and Commit refuses.
+// and committed later. An error means that there is nothing to commit: when a step has failed, Plan returns its *StepError
+// beside the plan, whose Result says how far the run got. What can be committed is no error: when the change would be
+// blocked, Result says so, and Commit refuses; when a step of a pipeline with ContinueOnError has failed, Result says so,
+// Commit makes the changes of the other steps, and returns the *StepError then.
 func (x Executor) Plan(ctx context.Context, fsys afero.Fs, p Pipeline) (*Plan, error) {
 	t, err := x.open(fsys, p)
 	if err != nil {
 		return nil, err
 	}
 	x.DryRun = true // for the steps; whether the plan can be committed is for the executor that it keeps
-	return x.stage(ctx, t, p)
+	plan, err := x.stage(ctx, t, p)
+	if !plan.abandoned {
+		err = nil
+	}
+	return plan, err
 }
 
 // tree is the file system of one run, raised, and where its state is.

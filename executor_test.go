@@ -246,7 +246,7 @@ func TestEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "started find 0 search|finished find true false|started edit 1 edit|staged edit a.txt|staged edit b.txt|finished edit true false|" +
-		"started skip 2 search|finished skip false true|risk LOW 2 2"
+		"started skip 2 search|finished skip true true|risk LOW 2 2"
 	if s := strings.Join(got, "|"); s != want {
 		t.Errorf("events\n got %s\nwant %s", s, want)
 	}

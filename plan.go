@@ -96,6 +96,9 @@ func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 	if p.failed != nil {
 		p.result.Success = false
 	}
+	if p.mutates && p.abandoned {
+		p.result.OverallRiskLevel = r.riskSoFar(p.result)
+	}
 	if !p.abandoned {
 		if err := p.settle(r.stage); err != nil {
 			p.failed, p.abandoned = err, true
@@ -114,6 +117,16 @@ func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 		Blocked: p.result.BlockReason,
 	})
 	return p, p.failed
+}
+
+// riskSoFar is the level of a run that failed: the highest of its steps, and that of all their edits. What the steps have
+// changed together does not count, for it depends on how many of them ran beside the one that failed.
+func (r *run) riskSoFar(res *Result) risk.Level {
+	level := r.x.Risk.Assess(0, res.TotalEdits)
+	for _, s := range res.Results {
+		level = max(level, s.RiskLevel)
+	}
+	return level
 }
 
 // rolledBack reports whether a step that had done its work was taken back, because all is given up. What a failed

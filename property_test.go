@@ -2,6 +2,7 @@ package millrace_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -188,6 +189,9 @@ func TestDryRunIsRun(t *testing.T) {
 			r.Fatalf("the dry run has written (-want +got):\n%s", d)
 		}
 		dry, diff := plan.Result(), plan.Diff()
+		if planErr == nil && dry.Error != "" {
+			planErr = errors.New(dry.Error) // what can be committed all the same is no error of Plan
+		}
 		res, err := x.Run(t.Context(), fsys, p)
 
 		dry.DryRun, dry.Commit, dry.Guarantee, dry.Warnings = res.DryRun, res.Commit, res.Guarantee, res.Warnings

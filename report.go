@@ -21,16 +21,38 @@ const (
 	itemIndent   = "     "
 )
 
-// String returns the compact line: "OK: 4/4 steps | 12 files | 45 edits | medium risk".
+// String returns the compact line: "OK: 4/4 steps | 12 files | 45 edits | medium risk". The files are those that differ in
+// the end, or, where no step can write, those that were matched. A dry run of what a run would refuse says so:
+// "OK: 2/2 steps | 60 files | 60 edits | high risk | would be blocked".
 func (r *Result) String() string {
 	if !r.Success {
 		return fmt.Sprintf("FAIL: %d/%d steps | %s", r.CompletedSteps, r.TotalSteps, oneLine(r.failure()))
 	}
-	line := fmt.Sprintf("OK: %d/%d steps | %d files | %d edits", r.CompletedSteps, r.TotalSteps, len(r.FilesAffected), r.TotalEdits)
+	line := fmt.Sprintf("OK: %d/%d steps | %d files | %d edits", r.CompletedSteps, r.TotalSteps, r.filesCounted(), r.TotalEdits)
 	if r.OverallRiskLevel > risk.Low {
 		line += " | " + strings.ToLower(r.OverallRiskLevel.String()) + " risk"
 	}
+	if r.WouldBlock {
+		line += " | would be blocked"
+	}
 	return line
+}
+
+// filesCounted is the number of files that a report speaks of: what a run has changed, or a search found.
+func (r *Result) filesCounted() int {
+	if r.OverallRiskLevel == risk.Unset {
+		return len(r.FilesAffected)
+	}
+	return r.FilesChanged.Count()
+}
+
+// Write writes what the pipeline has asked for: the compact line, or the whole report if it is verbose. The error is that of w.
+func (r *Result) Write(w io.Writer) error {
+	if r.Verbose {
+		return r.WriteReport(w)
+	}
+	_, err := fmt.Fprintln(w, r)
+	return err
 }
 
 // failure is the first unhandled error of a step, or what the run as a whole failed of.
@@ -46,8 +68,8 @@ func (r *Result) failure() string {
 	return r.Error
 }
 
-// WriteReport writes the report for people. It lists two files a step, or all of them, file contents
-// (50 lines each at most) and counts per file if the pipeline is verbose.
+// WriteReport writes the report for people, whatever the pipeline has asked for. It lists two files a step, or all of them, file contents
+// (50 lines each at most) and counts per file if the pipeline is verbose. See [Result.Write] for one that obeys it.
 func (r *Result) WriteReport(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintln(b, reportRule)
@@ -76,7 +98,7 @@ func (r *Result) WriteReport(w io.Writer) error {
 	}
 	fmt.Fprintf(b, "\n%s\n", reportRule)
 	if r.OverallRiskLevel != risk.Unset {
-		fmt.Fprintf(b, "📁 Files affected: %d\n", len(r.FilesAffected))
+		fmt.Fprintf(b, "📁 Files affected: %d\n", r.filesCounted())
 		fmt.Fprintf(b, "✏️ Total edits: %d\n", r.TotalEdits)
 		fmt.Fprintf(b, "⚠️ Overall risk: %s\n", r.OverallRiskLevel)
 	}
@@ -140,10 +162,6 @@ func writeFiles(b *bufio.Writer, s StepResult, verbose bool) {
 		files = files[:shortList]
 	}
 	for _, f := range files {
-		if n, ok := s.Counts[f]; ok && verbose {
-			fmt.Fprintf(b, "%s- %s: %d\n", itemIndent, oneLine(f), n)
-			continue
-		}
 		fmt.Fprintf(b, "%s- %s\n", itemIndent, oneLine(f))
 	}
 	if more := len(s.FilesMatched) - len(files); more > 0 {

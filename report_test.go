@@ -9,88 +9,133 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/risk"
 )
 
-// reports are results and the compact lines they must give. Their reports are in testdata/report; the first two are the
-// documented samples.
-func reports() map[string]struct {
-	res  millrace.Result
-	line string
-} {
-	files := make([]string, 12)
-	counts := make(map[string]int)
-	for i := range files {
-		files[i] = fmt.Sprintf("src/file%02d.go", i+1)
-		counts[files[i]] = i
-	}
-	var long strings.Builder
-	for i := range 60 {
-		fmt.Fprintf(&long, "line %d\r\n", i+1)
-	}
-	type report = struct {
-		res  millrace.Result
-		line string
-	}
-	return map[string]report{
-		"refactor-namespace": {millrace.Result{
-			Name: "refactor-namespace", Success: true, TotalSteps: 4, CompletedSteps: 4, BackupID: "20250213_120530_abc123def",
-			FilesAffected: files, TotalEdits: 45, OverallRiskLevel: risk.Medium, TotalDuration: 1234 * time.Millisecond,
-			Results: []millrace.StepResult{
-				{StepID: "find", Action: "search", Success: true, FilesMatched: files, Counts: counts, Duration: 234 * time.Millisecond},
-				{StepID: "replace", Action: "edit", Success: true, EditsApplied: 45, Counts: counts, RiskLevel: risk.Medium, Duration: 567 * time.Millisecond},
-				{StepID: "verify", Action: "count_occurrences", Success: true, Counts: map[string]int{"a": 40, "b": 5}, Duration: 123 * time.Millisecond},
-				{StepID: "else", Action: "edit", Skipped: true, SkipReason: "condition no_matches(find) is false"},
-			},
-		}, "OK: 4/4 steps | 12 files | 45 edits | medium risk"},
-		"my-pipeline": {millrace.Result{
-			Name: "my-pipeline", Success: true, TotalSteps: 3, CompletedSteps: 3, Verbose: true, TotalDuration: 3400 * time.Microsecond,
-			FilesAffected: []string{"src/engine.go", "src/pipeline.go"},
-			Results: []millrace.StepResult{
-				{StepID: "find", Action: "search", Success: true, FilesMatched: []string{"src/engine.go", "src/pipeline.go"}, Duration: 900 * time.Microsecond},
-				{StepID: "count", Action: "count_occurrences", Success: true, Counts: map[string]int{"src/engine.go": 37, "src/pipeline.go": 17}, Duration: 12 * time.Microsecond},
-				{StepID: "show", Action: "read_ranges", Success: true, FilesMatched: []string{"src/engine.go"}, Content: map[string]string{"src/engine.go": long.String(), "b": "one\n"}, Duration: time.Millisecond},
-			},
-		}, "OK: 3/3 steps | 2 files | 0 edits"},
-		"failure": {millrace.Result{
-			Name: "failure\nwith a \u202ename", TotalSteps: 4, CompletedSteps: 2, OverallRiskLevel: risk.Low, RollbackPerformed: true, DryRun: true,
-			Error:    "pipeline failed at step 3, rolled back: search failed: access denied",
-			Warnings: []string{"something is odd"}, TotalDuration: 75 * time.Second,
-			Results: []millrace.StepResult{
-				{StepID: "a", Action: "edit", Success: true, EditsApplied: 0, Warnings: []string{"no match"}},
-				{StepID: "handled", Action: "rename", Error: "rename failed: x", Handled: true},
-				{StepID: "c", Action: "search", Error: "search failed: access denied", Duration: 2500 * time.Microsecond},
-			},
-		}, "FAIL: 2/4 steps | search failed: access denied"},
-		"blocked": {millrace.Result{
-			Name: "blocked", TotalSteps: 1, CompletedSteps: 1, OverallRiskLevel: risk.High, BlockReason: "operation blocked due to HIGH risk. Use force=true to proceed",
-			Error: "operation blocked due to HIGH risk. Use force=true to proceed", TotalEdits: 600, FilesAffected: []string{"a"},
-			Results: []millrace.StepResult{{StepID: "a", Action: "edit", Success: true, EditsApplied: 600, RiskLevel: risk.High}},
-		}, "FAIL: 1/1 steps | operation blocked due to HIGH risk. Use force=true to proceed"},
-	}
+// reports are real runs and the compact lines they must give. Their reports, with durations and ids that stay the same, are in
+// testdata/report; the first two are the documented samples.
+var reports = map[string]struct {
+	line     string
+	dry      bool
+	pipeline string
+	tree     func() map[string]string
+}{
+	"refactor-namespace": {
+		line: "OK: 4/4 steps | 12 files | 120 edits | medium risk",
+		pipeline: `{"name": "refactor-namespace", "steps": [
+			{"id": "find", "action": "search", "params": {"path": "src", "pattern": "OldName"}},
+			{"id": "replace", "action": "edit", "input_from": "find", "params": {"old_text": "OldName", "new_text": "NewName"}},
+			{"id": "verify", "action": "count_occurrences", "input_from": "find", "params": {"pattern": "NewName"}},
+			{"id": "else", "action": "edit", "input_from": "find", "condition": {"type": "no_matches", "step_ref": "find"},
+				"params": {"old_text": "a", "new_text": "b"}}]}`,
+		tree: func() map[string]string {
+			tree := map[string]string{"src/other.go": "nothing"}
+			for i := range 12 {
+				tree[fmt.Sprintf("src/file%02d.go", i+1)] = strings.Repeat("OldName\n", 10)
+			}
+			return tree
+		},
+	},
+	"my-pipeline": {
+		line: "OK: 3/3 steps | 2 files | 0 edits",
+		pipeline: `{"name": "my-pipeline", "verbose": true, "steps": [
+			{"id": "find", "action": "search", "params": {"path": "src", "pattern": "func"}},
+			{"id": "count", "action": "count_occurrences", "input_from": "find", "params": {"pattern": "func"}},
+			{"id": "show", "action": "read_ranges", "params": {"files": ["src/engine.go"]}}]}`,
+		tree: func() map[string]string {
+			var long strings.Builder
+			for i := range 60 {
+				fmt.Fprintf(&long, "func line%d\r\n", i+1)
+			}
+			return map[string]string{"src/engine.go": long.String(), "src/pipeline.go": "func\nfunc\n", "README.md": "func\n"}
+		},
+	},
+	"failure": {
+		line: "FAIL: 2/5 steps | search failed: path not found: missing", dry: true,
+		pipeline: `{"name": "failure\nwith a \u202ename", "steps": [
+			{"id": "none", "action": "edit", "params": {"files": ["a"], "old_text": "not there", "new_text": "b"}},
+			{"id": "handled", "action": "rename", "params": {"files": ["missing"], "to": "b"}},
+			{"id": "many", "action": "edit", "condition": {"type": "step_failed", "step_ref": "handled"},
+				"params": {"files": ["a"], "old_text": "x", "new_text": "y"}},
+			{"id": "c", "action": "search", "params": {"path": "missing", "pattern": "x"}},
+			{"id": "never", "action": "list"}]}`,
+		tree: func() map[string]string { return map[string]string{"a": strings.Repeat("x", 150)} },
+	},
+	"blocked": {
+		line: "FAIL: 1/1 steps | operation blocked due to HIGH risk. Use force=true to proceed",
+		pipeline: `{"name": "blocked", "steps": [
+			{"id": "a", "action": "edit", "params": {"files": ["a"], "old_text": "x", "new_text": "y"}}]}`,
+		tree: func() map[string]string { return map[string]string{"a": strings.Repeat("x", 600)} },
+	},
+	"would-be-blocked": {
+		line: "OK: 1/1 steps | 1 files | 600 edits | high risk | would be blocked", dry: true,
+		pipeline: `{"name": "would-be-blocked", "steps": [
+			{"id": "a", "action": "edit", "params": {"files": ["a"], "old_text": "x", "new_text": "y"}}]}`,
+		tree: func() map[string]string { return map[string]string{"a": strings.Repeat("x", 600), "b": "x"} },
+	},
+	"changed-not-matched": {
+		line: "OK: 2/2 steps | 1 files | 1 edits",
+		pipeline: `{"name": "changed-not-matched", "steps": [
+			{"id": "find", "action": "search", "params": {"pattern": "x"}},
+			{"id": "fix", "action": "edit", "input_from": "find", "params": {"old_text": "xy", "new_text": "z"}}]}`,
+		tree: func() map[string]string { return map[string]string{"a": "xy", "b": "x", "c": "x"} },
+	},
 }
 
 func TestReports(t *testing.T) {
-	for name, test := range reports() {
+	for name, test := range reports {
 		t.Run(name, func(t *testing.T) {
-			if got := test.res.String(); got != test.line {
+			fsys := afero.NewMemMapFs()
+			for path, text := range test.tree() {
+				if err := afero.WriteFile(fsys, path, []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p, err := millrace.Decode([]byte(test.pipeline))
+			if err != nil {
+				t.Fatal(err)
+			}
+			res, err := millrace.Executor{DryRun: test.dry}.Run(t.Context(), fsys, p)
+			if res == nil || (err == nil) != res.Success {
+				t.Fatalf("result %v beside error %v", res, err)
+			}
+			if got := res.String(); got != test.line {
 				t.Errorf("compact line\n got %s\nwant %s", got, test.line)
 			}
-			var b bytes.Buffer
-			if err := test.res.WriteReport(&b); err != nil {
+			if res.BackupID != "" {
+				res.BackupID = "20250213_120530_abc123def"
+			}
+			res.TotalDuration = 75 * time.Second
+			for i := range res.Results {
+				res.Results[i].Duration = time.Duration(i*i*i*i) * 900 * time.Microsecond
+			}
+			var b, asked bytes.Buffer
+			if err := res.WriteReport(&b); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, "testdata/report/"+name+".txt", b.Bytes())
+			if err := res.Write(&asked); err != nil {
+				t.Fatal(err)
+			}
+			if want := map[bool]string{true: b.String(), false: test.line + "\n"}[res.Verbose]; asked.String() != want {
+				t.Errorf("what was asked for is\n%s\nwant\n%s", asked.String(), want)
+			}
 		})
 	}
 }
 
 // TestResultJSON holds the schema of results: every name, milliseconds, and lists that are never null.
 func TestResultJSON(t *testing.T) {
-	res := reports()["refactor-namespace"].res
-	res.RollbackPerformed = true
+	res := millrace.Result{
+		Name: "all", Success: true, TotalSteps: 2, CompletedSteps: 2, BackupID: "20250213_120530_abc123def", RollbackPerformed: true,
+		FilesAffected: []string{"a"}, TotalEdits: 45, OverallRiskLevel: risk.Medium, TotalDuration: 1234 * time.Millisecond,
+		Results: []millrace.StepResult{{
+			StepID: "replace", Action: "edit", Success: true, EditsApplied: 45, Counts: map[string]int{"a": 45}, RiskLevel: risk.Medium,
+		}},
+	}
 	res.Results = append(res.Results, millrace.StepResult{
 		StepID: "x", Action: "aggregate", Error: "e", SkipReason: "s", Skipped: true, Content: map[string]string{"a": "b"}, AggregatedContent: "c", EditsApplied: 1, Duration: 1234567,
 	})

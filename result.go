@@ -27,7 +27,8 @@ type Result struct {
 	FilesChanged FilesChanged `json:"files_changed"`
 	// TotalEdits is the sum of the steps' replacements.
 	TotalEdits int `json:"total_edits"`
-	// OverallRiskLevel is judged by FilesChanged and TotalEdits. Unset if no step can write.
+	// OverallRiskLevel is judged by FilesChanged and TotalEdits; of a run that failed, by its steps one by one and TotalEdits.
+	// Unset if no step can write.
 	OverallRiskLevel risk.Level `json:"overall_risk_level,omitzero"`
 	// RollbackPerformed says that changes were staged, or even written, and taken back.
 	RollbackPerformed bool `json:"rollback_performed,omitempty"`
@@ -99,8 +100,9 @@ func (f FilesChanged) Count() int {
 
 // StepResult is what one step has done.
 type StepResult struct {
-	StepID     string `json:"step_id"`
-	Action     string `json:"action"`
+	StepID string `json:"step_id"`
+	Action string `json:"action"`
+	// Success says that the step has not failed. A skipped step is a success too, and Skipped.
 	Success    bool   `json:"success"`
 	Skipped    bool   `json:"skipped,omitempty"`
 	SkipReason string `json:"skip_reason,omitempty"`
@@ -130,6 +132,9 @@ type StepResult struct {
 
 // Failed reports whether the step ran and did not succeed.
 func (s StepResult) Failed() bool { return !s.Success && !s.Skipped }
+
+// ran reports whether the step did its work, as the condition step_succeeded asks.
+func (s StepResult) ran() bool { return s.Success && !s.Skipped }
 
 // count is the sum of the step's counts, {{step.count}} in templates.
 func (s StepResult) count() int {

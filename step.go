@@ -52,9 +52,8 @@ func (r *run) finish(i int, res StepResult, err error) {
 	if err != nil {
 		res.Error = stepMessage(res.Action, err)
 		res.Handled = r.handled[s.ID]
-	} else {
-		res.Success = !res.Skipped
 	}
+	res.Success = err == nil
 	r.mu.Lock()
 	r.results[i], r.errs[i] = &res, err
 	if err != nil && !res.Handled && !r.p.options.ContinueOnError {
@@ -89,7 +88,7 @@ func (r *run) skipReason(s Step) (string, error) {
 	for _, ref := range s.inputs() {
 		in := r.result(ref)
 		switch {
-		case s.When.StepRef() == ref, in != nil && in.Success:
+		case s.When.StepRef() == ref, in != nil && in.ran():
 			return "", nil
 		case first != "":
 		case in != nil && in.Skipped:
@@ -287,7 +286,7 @@ func (f facts) Step(id string) (condition.StepFacts, bool) {
 		return condition.StepFacts{}, true
 	}
 	return condition.StepFacts{
-		Ran: !res.Skipped, Succeeded: res.Success, Failed: res.Failed(), Skipped: res.Skipped,
+		Ran: !res.Skipped, Succeeded: res.ran(), Failed: res.Failed(), Skipped: res.Skipped,
 		Files: len(res.FilesMatched), Count: res.count(),
 	}, true
 }

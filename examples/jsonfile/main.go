@@ -8,6 +8,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -54,13 +55,8 @@ func run(ctx context.Context, out io.Writer, dir, file string, dryRun bool) erro
 		if err := plan.WriteDiff(out); err != nil {
 			return err
 		}
-		fmt.Fprintln(out, plan.Result())
-		return nil
+		return plan.Result().Write(out)
 	}
 	res, err := plan.Commit(ctx)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(out, res)
-	return nil
+	return errors.Join(err, res.Write(out)) // there is a result beside an error, too
 }

@@ -1,0 +1,63 @@
+package millrace_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/internal/txtarfs"
+)
+
+// TestEventsAsJSON: each event is a line with its version, kind, time, and the names of its fields.
+func TestEventsAsJSON(t *testing.T) {
+	fsys := memory(t, []txtarfs.File{{Name: "a", Data: []byte("x\n")}, {Name: "b", Data: []byte("x\n")}})
+	p := millrace.New("p").Step("e", editX("a")).MustBuild()
+	var out strings.Builder
+	if _, err := (millrace.Executor{Observe: millrace.JSONEvents(&out)}).Run(t.Context(), fsys, p); err != nil {
+		t.Fatal(err)
+	}
+	kinds := make(map[string]map[string]any)
+	for line := range strings.Lines(out.String()) {
+		var v map[string]any
+		if err := json.Unmarshal([]byte(line), &v); err != nil {
+			t.Fatalf("%v in %q", err, line)
+		}
+		if v["v"] != 1.0 || v["time"] == "" || v["time"] == nil {
+			t.Errorf("line without version or time: %s", line)
+		}
+		kinds[v["event"].(string)] = v
+	}
+	for kind, fields := range map[string][]string{
+		"step_started":  {"step", "index", "action"},
+		"step_progress": {"step", "done", "total", "bytes"},
+		"step_finished": {"step", "index", "result", "duration"},
+		"file_staged":   {"step", "path"},
+		"risk_judged":   {"level", "files", "edits"},
+		"commit_phase":  {"phase"},
+	} {
+		for _, field := range fields {
+			if _, ok := kinds[kind][field]; !ok {
+				t.Errorf("%s has no %q: %v", kind, field, kinds[kind])
+			}
+		}
+	}
+}
+
+type brokenWriter struct{ calls int }
+
+func (w *brokenWriter) Write([]byte) (int, error) { w.calls++; return 0, errors.New("closed") }
+
+// TestEventsToNobody: a writer that fails is not asked again, and the run does not notice.
+func TestEventsToNobody(t *testing.T) {
+	fsys := memory(t, []txtarfs.File{{Name: "a", Data: []byte("x\n")}})
+	var out brokenWriter
+	x := millrace.Executor{Observe: millrace.JSONEvents(&out)}
+	if _, err := x.Run(t.Context(), fsys, millrace.New("p").Step("e", editX("a")).MustBuild()); err != nil {
+		t.Fatal(err)
+	}
+	if out.calls != 1 {
+		t.Errorf("%d calls of a writer that fails", out.calls)
+	}
+}

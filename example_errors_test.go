@@ -1,0 +1,60 @@
+package millrace_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+)
+
+// Programs decide by the code what to do next; people read the message.
+func ExampleErrorCode() {
+	p := millrace.New("many").Step("e", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "y"}).MustBuild()
+	_, err := millrace.Run(context.Background(), tree("a.txt", strings.Repeat("x", 600)), p)
+	switch millrace.ErrorCode(err) {
+	case "blocked":
+		fmt.Println("ask somebody:", err)
+	case "conflict", "locked":
+		fmt.Println("try again:", err)
+	}
+	fmt.Println("written:", millrace.Written(err))
+	// Output:
+	// ask somebody: operation blocked due to HIGH risk. Use force=true to proceed
+	// written: false
+}
+
+// A pipeline that is not verbose asks for one line.
+func ExampleResult_Write() {
+	p := millrace.New("one").Step("e", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "y"}).MustBuild()
+	res, err := millrace.Run(context.Background(), tree("a.txt", "x"), p)
+	if err != nil {
+		fmt.Println(err)
+	}
+	if err := res.Write(os.Stdout); err != nil {
+		fmt.Println(err)
+	}
+	// Output: OK: 1/1 steps | 1 files | 1 edits
+}
+
+// Each event is a line; here only the kinds are kept, for times differ.
+func ExampleJSONEvents() {
+	var lines strings.Builder
+	x := millrace.Executor{Observe: millrace.JSONEvents(&lines), DryRun: true}
+	p := millrace.New("one").Step("e", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "y"}).MustBuild()
+	if _, err := x.Run(context.Background(), tree("a.txt", "x"), p); err != nil {
+		fmt.Println(err)
+	}
+	for line := range strings.Lines(lines.String()) {
+		head, _, _ := strings.Cut(line, `,"time"`)
+		fmt.Println(head)
+	}
+	// Output:
+	// {"v":1,"event":"step_started"
+	// {"v":1,"event":"step_progress"
+	// {"v":1,"event":"file_staged"
+	// {"v":1,"event":"step_finished"
+	// {"v":1,"event":"risk_judged"
+}
