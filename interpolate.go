@@ -6,8 +6,10 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/template"
@@ -34,16 +36,23 @@ func knownSteps(steps []Step, i int) template.Known {
 	}
 }
 
-// parameterTexts calls visit for every text of a step in which a template can be, with its pointer below "params".
-// whole is the type of the parameter if it is not a string, so that only a template that is all of the text fits.
-func parameterTexts(s Step, visit func(pointer, text string, whole reflect.Type)) {
-	if s.Raw || s.Action == nil {
+// templateTexts calls visit for every text of a step in which a template can be, with its pointer below the step: those of
+// its parameters, and the path of its condition. whole is the type of the parameter if it is not a string, so that only a
+// template that is all of the text fits.
+func templateTexts(s Step, visit func(pointer, text string, whole reflect.Type)) {
+	if s.Raw {
 		return
 	}
-	params.Strings(s.Action, func(pointer, text string) { visit(pointer, text, nil) })
+	if path := s.When.Path(); path != "" {
+		visit("/condition/path", path, nil)
+	}
+	if s.Action == nil {
+		return
+	}
+	params.Strings(s.Action, func(pointer, text string) { visit("/params"+pointer, text, nil) })
 	for _, pointer := range slices.Sorted(maps.Keys(s.Bind)) {
 		if want, ok := params.TypeAt(s.Action, pointer); ok {
-			visit(pointer, s.Bind[pointer], want)
+			visit("/params"+pointer, s.Bind[pointer], want)
 		}
 	}
 }
@@ -62,7 +71,7 @@ func (d *draft) checkTemplates(i int, at string) {
 	s := d.steps[i]
 	all := ids(d.steps)
 	known := knownSteps(d.steps, i)
-	parameterTexts(s, func(pointer, text string, whole reflect.Type) {
+	templateTexts(s, func(pointer, text string, whole reflect.Type) {
 		t, problems := template.Parse(text, known)
 		for _, p := range problems {
 			d.problem(at+pointer, codeBadTemplate, p.Hint, "step '%s': %s", s.ID, p.Message)
@@ -81,16 +90,19 @@ func (d *draft) checkTemplates(i int, at string) {
 		ref, ok := t.Whole()
 		if !ok {
 			d.problem(at+pointer, codeBadTemplate, "write nothing but {{step.field}}",
-				"step '%s': parameter %s is not a string, so it takes one template and nothing else, got %q", s.ID, pointer, text)
+				"step '%s': parameter %s is not a string, so it takes one template and nothing else, got %q", s.ID, param(pointer), text)
 		} else if !fits(ref.Type(), whole) {
 			d.problem(at+pointer, codeWrongType, "",
-				"step '%s': template '%s' is a %s, which parameter %s cannot be", s.ID, ref.Source, ref.Type(), pointer)
+				"step '%s': template '%s' is a %s, which parameter %s cannot be", s.ID, ref.Source, ref.Type(), param(pointer))
 		}
 	})
 	if s.Raw && len(s.Bind) > 0 {
-		d.problem(at, codeBadTemplate, "leave out raw, or give the value itself", "step '%s' is raw and binds a template", s.ID)
+		d.problem(at+"/params", codeBadTemplate, "leave out raw, or give the value itself", "step '%s' is raw and binds a template", s.ID)
 	}
 }
+
+// param is the pointer of a parameter below "params".
+func param(pointer string) string { return strings.TrimPrefix(pointer, "/params") }
 
 // fits reports whether a value of the template's type can ever be given to a parameter of that Go type.
 func fits(have template.Type, want reflect.Type) bool {
@@ -110,11 +122,11 @@ func fits(have template.Type, want reflect.Type) bool {
 	}
 }
 
-// templateRefs returns the steps that the templates of a step name.
+// templateRefs returns the steps that the templates of a step name, in its parameters and in its condition.
 func (p Pipeline) templateRefs(s Step) []string {
 	var refs []string
 	known := knownSteps(p.steps, p.index[s.ID])
-	parameterTexts(s, func(_, text string, _ reflect.Type) {
+	templateTexts(s, func(_, text string, _ reflect.Type) {
 		t, _ := template.Parse(text, known)
 		for _, ref := range t.Refs() {
 			refs = append(refs, ref.Step)
@@ -151,6 +163,36 @@ func (r *run) expand(s Step) (actions.Action, error) {
 		return nil, err
 	}
 	return v.(actions.Action), recheck(s, v.(actions.Action))
+}
+
+// expandCondition returns the step's condition with the templates in its path expanded. A path is one path: a list of files
+// has to have one element, or else nobody could say which of them is asked for.
+func (r *run) expandCondition(s Step) (condition.Condition, error) {
+	path := s.When.Path()
+	if path == "" || s.Raw {
+		return s.When, nil
+	}
+	t, _ := template.Parse(path, knownSteps(r.p.steps, r.p.index[s.ID]))
+	if !t.IsTemplate() {
+		return s.When, nil
+	}
+	v, err := t.Expand(func(ref template.Ref) (any, error) {
+		v, err := r.value(ref)
+		if files, ok := v.([]string); ok && !ref.Indexed && len(files) != 1 {
+			return nil, fmt.Errorf("it is %d paths, and a condition asks for one, such as {{%s.files[0]}}", len(files), ref.Step)
+		}
+		return v, err
+	})
+	if err != nil {
+		return s.When, &InterpolationError{Pointer: "/condition/path", Text: path, Err: err}
+	}
+	if files, ok := v.([]string); ok {
+		v = files[0]
+	}
+	if s.When.Type() == condition.TypeFileExists {
+		return condition.FileExists(fmt.Sprint(v)), nil
+	}
+	return condition.FileNotExists(fmt.Sprint(v)), nil
 }
 
 // recheck holds the final values against the rules that were let go for templates before the run: a template may have

@@ -76,13 +76,20 @@ func (r *run) finish(i int, res StepResult, err error) {
 // work on, unless its own condition is about that very step.
 func (r *run) skipReason(s Step) (string, error) {
 	if !s.When.IsZero() {
-		holds, reason, err := s.When.Holds(facts{r})
+		when, err := r.expandCondition(s)
+		if err != nil {
+			return "", err
+		}
+		holds, reason, err := when.Holds(facts{r})
 		if err != nil {
 			return "", err
 		}
 		if !holds {
 			return reason, nil
 		}
+	}
+	if s.Action.Spec().Input == actions.InputNone {
+		return "", nil // its inputs only say what it runs after
 	}
 	first := ""
 	for _, ref := range s.inputs() {
@@ -212,7 +219,7 @@ func (r *run) wanted(id string) bool {
 // filesOf returns the files that the step works on: canonical, each once, in the order they were given.
 func (r *run) filesOf(s Step, action actions.Action) ([]string, error) {
 	var names []string
-	if ins := s.inputs(); len(ins) > 0 {
+	if ins := s.inputs(); len(ins) > 0 && action.Spec().Input != actions.InputNone {
 		for _, ref := range ins {
 			if in := r.result(ref); in != nil {
 				names = append(names, in.FilesMatched...)

@@ -161,7 +161,7 @@ func (d *draft) checkStep(i int) {
 	}
 	d.checkInput(s, at)
 	d.checkParams(i, at+"/params")
-	d.checkTemplates(i, at+"/params")
+	d.checkTemplates(i, at)
 }
 
 // checkRefs checks that a step names an earlier one.
@@ -216,11 +216,12 @@ func (d *draft) checkInput(s Step, at string) {
 		}
 	case actions.InputNone:
 		if inputs {
-			d.problem(at+"/input_from", codeUnusedInput, "leave it out", "%s action takes no files from other steps", spec.Name)
+			d.warn(at+"/input_from", codeUnusedInput, "step '%s': %s takes no files from other steps; it only runs after them", s.ID, spec.Name)
 		}
+		return
 	}
 	if inputs && given {
-		d.problem(at+"/params/"+param, codeTwoInputs, "use one of them", "step '%s' has both %s and an input step", s.ID, param)
+		d.warn(at+"/params/"+param, codeTwoInputs, "step '%s' has both %s and an input step; the files of the input step are taken", s.ID, param)
 	}
 }
 

@@ -80,7 +80,6 @@ func TestValidationMessages(t *testing.T) {
 		{"$1x", steps(find + `,{"id":"a","action":"regex_transform","input_from":"find","params":{"patterns":[{"pattern":"(a)","replacement":"$1x"}]}}`), "/steps/1/params/patterns/0/replacement", "", "", "${1}x"},
 		{"unknown group", steps(find + `,{"id":"a","action":"regex_transform","input_from":"find","params":{"patterns":[{"pattern":"(a)","replacement":"$2"}]}}`), "/steps/1/params/patterns/0/replacement", "", "", ""},
 		{"expect", steps(`{"id":"a","action":"search","expect":{"min_files":3,"max_files":2},"params":{"pattern":"x"}}`), "/steps/0/expect", "invalid_expect", "step 'a': expect min_files 3 is more than max_files 2", ""},
-		{"two inputs", steps(find + `,{"id":"a","action":"edit","input_from":"find","params":{"files":["b"],"old_text":"x","new_text":"y"}}`), "/steps/1/params/files", "two_inputs", "step 'a' has both files and an input step", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := millrace.Decode([]byte(test.json))

@@ -39,7 +39,7 @@ const (
 	InputFiles
 	// InputMany: input_from_all with at least two steps is needed.
 	InputMany
-	// InputNone: the action takes no files, input_from is refused.
+	// InputNone: the action takes no files. An input step only says what it runs after, and validation warns of it.
 	InputNone
 )
 
