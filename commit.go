@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/journal"
 )
@@ -56,17 +58,16 @@ func (p *Plan) commitAlone(ctx context.Context) (*Result, error) {
 	case len(p.changes) == 0:
 		return p.outcome(commit.Report{}, p.failed)
 	}
-	lock, err := p.tree.begin(ctx)
-	if err != nil {
+	res, err := p.tree.write(ctx, func(lock io.Closer) (*Result, error) {
+		if done, err := p.tree.storedRun(p.digest); done != nil || err != nil {
+			return done, err
+		}
+		return p.commit(ctx, lock)
+	})
+	if res == nil {
 		return p.outcome(commit.Report{}, err)
 	}
-	defer lock.Close()
-	if done, err := p.tree.storedRun(p.digest); done != nil {
-		return done, nil
-	} else if err != nil {
-		return p.outcome(commit.Report{}, err)
-	}
-	return p.commit(ctx, lock)
+	return res, err
 }
 
 // commit commits under the lock. The plan is one that may be committed.
@@ -183,6 +184,44 @@ func (t *tree) commitOptions(lock io.Closer) commit.Options {
 	return o
 }
 
+// underLock calls do while the lock of the tree is held. However do ends, also by a panic of the file system, the lock is
+// given back.
+func (t *tree) underLock(ctx context.Context, do func(lock io.Closer) error) error {
+	lock, err := t.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := fsutil.Protect(lock.Close); err != nil {
+			t.notes.add("lock", "the lock could not be given back: %v", err)
+		}
+	}()
+	return do(lock)
+}
+
+// write calls do under the lock, when what a crash has left is finished. The Result has the warnings of all of it; where
+// there is none, the error has.
+func (t *tree) write(ctx context.Context, do func(lock io.Closer) (*Result, error)) (*Result, error) {
+	var res *Result
+	err := t.underLock(ctx, func(lock io.Closer) error {
+		found, err := t.recover(ctx, lock)
+		if err != nil {
+			return err
+		}
+		for _, w := range found.Warnings {
+			t.notes.add(w, "recovery: %s", w)
+		}
+		res, err = do(lock)
+		return err
+	})
+	if res != nil {
+		res.Warnings = t.notes.take(res.Warnings)
+	} else if told := t.notes.take(nil); err != nil && len(told) > 0 {
+		err = fmt.Errorf("%w (%s)", err, strings.Join(told, "; "))
+	}
+	return res, err
+}
+
 // lock takes the lock of the tree.
 func (t *tree) lock(ctx context.Context) (io.Closer, error) {
 	wait := cmp.Or(t.x.LockWait, DefaultLockWait)
@@ -193,18 +232,6 @@ func (t *tree) lock(ctx context.Context) (io.Closer, error) {
 		err = fmt.Errorf("pipeline canceled: %w", errors.Join(context.Cause(ctx), err))
 	}
 	return lock, err
-}
-
-// begin takes the lock of the tree and finishes what a crash has left.
-func (t *tree) begin(ctx context.Context) (io.Closer, error) {
-	lock, err := t.lock(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := t.recover(ctx, lock); err != nil {
-		return nil, errors.Join(err, lock.Close())
-	}
-	return lock, nil
 }
 
 // prune removes the backups that the host does not want to keep. The one just made is latest. The lock is held.

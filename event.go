@@ -9,8 +9,12 @@ import (
 // Event is something that happens during a run. The set of events is closed: [StepStarted], [StepProgress], [FileStaged],
 // [StepFinished], [RiskJudged] and [CommitPhase]. As JSON an event has the names of its fields in snake case, see [JSONEvents].
 //
-// An executor's Observe is called from one goroutine at a time, and the run waits for it: it should return soon, and must
-// not call the executor. When steps run in parallel, the events of several steps are mixed.
+// An executor's Observe is called from one goroutine at a time, each time a new one, and the run waits for it: it should return
+// soon, and must not call the executor. When steps run in parallel, the events of several steps are mixed.
+//
+// A panic of Observe, or of the Logger's handler, never changes what becomes of the tree, in whichever phase it comes; nor
+// does runtime.Goexit there, which t.FailNow calls. The run goes on and calls them again for what comes next. The Result, and
+// that of [Executor.Recover], has a warning that names the first panic, and the Logger gets each with its stack.
 type Event interface {
 	// Kind is the name of the event in JSON: "step_started", "step_progress", "file_staged", "step_finished", "risk_judged" or
 	// "commit_phase".

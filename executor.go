@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"runtime"
 	"sync"
@@ -87,9 +88,11 @@ type Executor struct {
 	LockWait time.Duration
 	// NoSync leaves out all fsyncs: faster, but a committed change can be lost or torn when the power fails.
 	NoSync bool
-	// Logger takes what happens, for operators. Nil means that nothing is logged.
+	// Logger takes what happens, for operators. Nil means that nothing is logged. It is called on a goroutine of its own,
+	// and the run waits for it. If it panics, the run goes on as if it had not, and the Result has a warning.
 	Logger *slog.Logger
-	// Observe takes what happens, for programs. Nil means that nobody watches. See [Event].
+	// Observe takes what happens, for programs. Nil means that nobody watches. If it panics, the run goes on as if it had
+	// not, and the Result has a warning. See [Event].
 	Observe func(Event)
 }
 
@@ -112,34 +115,33 @@ func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, 
 	}
 	if x.DryRun || p.options.DryRun {
 		x.DryRun = true
+		t.warnOfUnfinished()
 		plan, err := x.stage(ctx, t, p)
 		return plan.result, err
 	}
 	if !p.Mutates() {
+		t.warnOfUnfinished()
 		plan, err := x.stage(ctx, t, p)
 		return plan.outcome(commit.Report{}, err)
 	}
 	if x.ReadOnly {
 		return nil, ErrReadOnly
 	}
-	lock, err := t.begin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer lock.Close()
-	if done, err := t.storedRun(p.Digest); done != nil || err != nil {
-		return done, err
-	}
-	plan, err := x.stage(ctx, t, p)
-	defer func() { _ = plan.stage.Close() }() // nobody else has the plan
-	switch {
-	case plan.abandoned:
-		return plan.outcome(commit.Report{}, err)
-	case plan.block != nil:
-		return plan.outcome(commit.Report{}, plan.block)
-	default:
-		return plan.commit(ctx, lock)
-	}
+	return t.write(ctx, func(lock io.Closer) (*Result, error) {
+		if done, err := t.storedRun(p.Digest); done != nil || err != nil {
+			return done, err
+		}
+		plan, err := x.stage(ctx, t, p)
+		defer func() { _ = plan.stage.Close() }() // nobody else has the plan
+		switch {
+		case plan.abandoned:
+			return plan.outcome(commit.Report{}, err)
+		case plan.block != nil:
+			return plan.outcome(commit.Report{}, plan.block)
+		default:
+			return plan.commit(ctx, lock)
+		}
+	})
 }
 
 // Plan works the pipeline out on a stage over fsys and writes nothing at all. The plan can be looked at, trimmed, stored
@@ -147,12 +149,16 @@ func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, 
 // beside the plan, whose Result says how far the run got. What can be committed is no error: when the change would be
 // blocked, Result says so, and Commit refuses; when a step of a pipeline with ContinueOnError has failed, Result says so,
 // Commit makes the changes of the other steps, and returns the *StepError then.
+//
+// It takes no lock: if a crash has left the tree between old and new, or another run writes to it just now, the Result has a
+// warning, and so has that of a dry run and of one that only reads.
 func (x Executor) Plan(ctx context.Context, fsys afero.Fs, p Pipeline) (*Plan, error) {
 	t, err := x.open(fsys, p)
 	if err != nil {
 		return nil, err
 	}
 	x.DryRun = true // for the steps; whether the plan can be committed is for the executor that it keeps
+	t.warnOfUnfinished()
 	plan, err := x.stage(ctx, t, p)
 	if !plan.abandoned {
 		err = nil
@@ -166,6 +172,7 @@ type tree struct {
 	fs       afero.Fs
 	stateDir string
 	allowed  []string
+	notes    *notes // what a Result is to warn of
 }
 
 // open checks the executor's own fields, the pipeline and the file system, and writes nothing.
@@ -181,7 +188,8 @@ func (x Executor) openTree(fsys afero.Fs) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{x: x, fs: raised}
+	t := &tree{fs: raised, notes: new(notes)}
+	t.x = x.watched(t.notes)
 	if t.stateDir, err = fsutil.Clean(cmp.Or(x.StateDir, DefaultStateDir)); err != nil {
 		return nil, fmt.Errorf("executor's StateDir: %w", err)
 	}
@@ -234,17 +242,17 @@ type run struct {
 	log     *slog.Logger
 	handled map[string]bool // steps whose failure a later step waits for
 
-	mu       sync.Mutex
-	results  []*StepResult // by index; nil for a step that has not run
-	errs     []error
-	staged   []bool // steps that have changed something
-	stopAt   int    // steps from this index on do not run: the first unhandled failure comes before them
-	observer sync.Mutex
+	mu      sync.Mutex
+	results []*StepResult // by index; nil for a step that has not run
+	errs    []error
+	staged  []bool // steps that have changed something
+	stopAt  int    // steps from this index on do not run: the first unhandled failure comes before them
 }
 
 // stage runs all steps and judges the outcome. The plan is never nil.
 func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error) {
 	start := time.Now()
+	x.Observe, x.Logger = t.x.Observe, t.x.Logger
 	stage := fsutil.NewStage(t.fs)
 	stage.SetGuard(t.guard())
 	stage.SetMaxRead(x.limits().FileBytes())
@@ -261,6 +269,7 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error)
 	plan.since = start
 	plan.result.TotalDuration = time.Since(start)
 	r.log.DebugContext(ctx, "run worked out", "result", plan.result.String(), "duration", plan.result.TotalDuration)
+	plan.result.Warnings = t.notes.take(plan.result.Warnings)
 	return plan, err
 }
 
@@ -290,14 +299,9 @@ func (r *run) mayRun(i int) bool {
 	return i < r.stopAt
 }
 
-// notify calls the observer, one event at a time.
-func (r *run) notify(e Event) { notify(&r.observer, r.x.Observe, e) }
-
-func notify(mu *sync.Mutex, observe func(Event), e Event) {
-	if observe == nil {
-		return
+// notify calls the observer, if there is one.
+func (r *run) notify(e Event) {
+	if r.x.Observe != nil {
+		r.x.Observe(e)
 	}
-	mu.Lock()
-	defer mu.Unlock()
-	observe(e)
 }

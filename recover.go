@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"syscall"
 
 	"github.com/spf13/afero"
 
@@ -19,6 +21,8 @@ type Recovery struct {
 	// and were only to be cleaned up. Both are ids, in the order of time.
 	RolledBack []string `json:"rolled_back,omitempty"`
 	Finished   []string `json:"finished,omitempty"`
+	// Warnings are what did not go as it should, although nothing failed.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Recover undoes the transactions that a crash has left unfinished in the tree, and cleans up after those that were
@@ -34,17 +38,33 @@ func (x Executor) Recover(ctx context.Context, fsys afero.Fs) (*Recovery, error)
 	if err != nil {
 		return nil, err
 	}
-	lock, err := t.lock(ctx)
-	if err != nil {
-		return nil, err
+	work, litter, err := commit.Left(t.commitOptions(nil))
+	if err != nil || !work && !litter {
+		return t.recovered(ctx, commit.Recovery{}, err)
 	}
-	defer lock.Close()
-	return t.recover(ctx, lock)
+	var r *Recovery
+	err = t.underLock(ctx, func(lock io.Closer) (err error) {
+		r, err = t.recover(ctx, lock)
+		return err
+	})
+	if !work && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
+		// Nothing has to be undone, and where nothing can be written nothing has to be tidied up.
+		r, err = &Recovery{}, nil
+	}
+	if r != nil {
+		r.Warnings = t.notes.take(r.Warnings)
+	}
+	return r, err
 }
 
 func (t *tree) recover(ctx context.Context, lock io.Closer) (*Recovery, error) {
 	found, err := commit.Recover(ctx, t.commitOptions(lock))
-	r := &Recovery{}
+	return t.recovered(ctx, found, err)
+}
+
+// recovered says what a recovery did.
+func (t *tree) recovered(ctx context.Context, found commit.Recovery, err error) (*Recovery, error) {
+	r := &Recovery{Warnings: found.Warnings}
 	for _, l := range found.Leftovers {
 		switch {
 		case errors.Is(l.Err, commit.ErrRecoveryRequired):
@@ -69,6 +89,20 @@ func (t *tree) recover(ctx context.Context, lock io.Closer) (*Recovery, error) {
 	return r, nil
 }
 
+// warnOfUnfinished is for those who take no lock and undo nothing: what they read may be partly of a transaction that a crash
+// has left in the middle, or that goes on.
+func (t *tree) warnOfUnfinished() {
+	dirs, err := commit.Unfinished(t.commitOptions(nil))
+	if err != nil {
+		t.notes.add("unfinished", "whether a crash has left the tree between old and new cannot be told: %v", err)
+		return
+	}
+	for _, dir := range dirs {
+		t.notes.add(dir, "the tree may be between old and new: a change is not finished, its journal is in %s. "+
+			"Another run is writing it just now, or a crash has left it, then Executor.Recover undoes it", dir)
+	}
+}
+
 // Restore gives back what a commit has changed: bytes, modes, times, links, names. It is a commit itself, so it can be
 // interrupted and undone, and the Result has a backup id of its own. Files that nobody has touched since are restored,
 // others are a *ConflictError that names all of them, and then nothing is restored, and so it is if some of the files kept
@@ -89,16 +123,13 @@ func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (
 		}
 		return p.Result(), nil
 	}
-	lock, err := t.begin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer lock.Close()
-	p, err := t.restorePlan(backupID)
-	if err != nil {
-		return nil, err
-	}
-	return p.commit(ctx, lock)
+	return t.write(ctx, func(lock io.Closer) (*Result, error) {
+		p, err := t.restorePlan(backupID)
+		if err != nil {
+			return nil, err
+		}
+		return p.commit(ctx, lock)
+	})
 }
 
 // ListBackups returns what Restore can take, the newest first. A backup that cannot be used, being damaged or not of this

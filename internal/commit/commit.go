@@ -20,7 +20,7 @@ import (
 // path that is not as it should be, an *OpError. If it fails later, all is undone and the error is the same, with
 // Report.RolledBack set; if undoing fails or is not complete, a *RollbackError. ErrIndeterminate says that the commit
 // itself failed. When ctx is done before the commit, that counts as a failure; afterwards it is ignored.
-func Apply(ctx context.Context, o Options, changes []fsutil.Change) (Report, error) {
+func Apply(ctx context.Context, o Options, changes []fsutil.Change) (r Report, err error) {
 	entries, err := build(changes)
 	if err != nil {
 		return Report{}, err
@@ -44,12 +44,13 @@ func Apply(ctx context.Context, o Options, changes []fsutil.Change) (Report, err
 	if err != nil {
 		return Report{}, err
 	}
-	r, err := applyLocked(ctx, &o, entries, changes)
-	if rerr := fsutil.Protect(release); rerr != nil {
-		// It changes nothing about what has become of the tree.
-		r.Warnings = append(r.Warnings, "lock: "+rerr.Error())
-	}
-	return r, err
+	defer func() {
+		if rerr := fsutil.Protect(release); rerr != nil {
+			// It changes nothing about what has become of the tree.
+			r.Warnings = append(r.Warnings, "lock: "+rerr.Error())
+		}
+	}()
+	return applyLocked(ctx, &o, entries, changes)
 }
 
 func applyLocked(ctx context.Context, o *Options, entries []*entry, changes []fsutil.Change) (Report, error) {

@@ -2,6 +2,7 @@ package commit
 
 import (
 	"context"
+	"path"
 	"slices"
 
 	"github.com/millrace-go/millrace/fsutil"
@@ -21,6 +22,29 @@ func Inspect(ctx context.Context, o Options) (Recovery, error) {
 		return err == nil && s.Kind == fsutil.Absent // it was carried out to its end meanwhile
 	})
 	return r, err
+}
+
+// Unfinished returns the directories of the transactions that may have changed the tree and have a plan to undo that, in order.
+// It only looks whether there is such a plan. The plan may be that of a transaction that is being carried out.
+func Unfinished(o Options) ([]string, error) {
+	d := o.newDisk()
+	state := stateDir{d, o.StateDir}
+	names, err := state.transactions(journal.TxDir)
+	if err != nil {
+		return nil, err
+	}
+	var dirs []string
+	for _, name := range names {
+		dir := state.join(journal.TxDir, name)
+		s, err := d.lstat(path.Join(dir, journal.PlanFile))
+		if err != nil {
+			return nil, err
+		}
+		if s.Kind != fsutil.Absent {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs, nil
 }
 
 // Conflicts lists the transactions that were undone but for what somebody else had written, which are kept for the user. Their

@@ -222,6 +222,12 @@ func (o *Options) hold(ctx context.Context) (func() error, error) {
 	return l.Close, nil
 }
 
+// releasing calls do and gives the lock back, however do ends. An error of that comes second.
+func releasing(release func() error, do func() error) (err error) {
+	defer func() { err = errors.Join(err, fsutil.Protect(release)) }()
+	return do()
+}
+
 // checkLock makes sure that the lock is still held, where that can be told.
 func (o *Options) checkLock() error {
 	if l, ok := o.Lock.(*fileLock); ok {

@@ -64,27 +64,33 @@ func (r Recovery) Pending() error {
 // Recover deals with all transactions that were left over: what was interrupted is undone, what was committed is made a
 // backup. It takes the lock unless it is given. The error is that of the lock or the state directory, else Recovery.Err.
 func Recover(ctx context.Context, o Options) (Recovery, error) {
-	// Without anything to do nothing has to be locked, and nothing must be written.
-	state := stateDir{o.newDisk(), o.StateDir}
-	names, err := state.transactions(journal.TxDir)
-	if err == nil && len(names) == 0 {
-		var idle bool
-		if _, idle, err = state.worthless(); !idle {
-			return Recovery{}, err
-		}
-	}
-	if err != nil {
+	if work, litter, err := Left(o); err != nil || !work && !litter {
 		return Recovery{}, err
 	}
 	release, err := o.hold(ctx)
 	if err != nil {
 		return Recovery{}, err
 	}
-	r, err := recoverLocked(ctx, &o)
-	if err == nil {
-		err = r.Err()
+	var r Recovery
+	err = releasing(release, func() (err error) {
+		if r, err = recoverLocked(ctx, &o); err == nil {
+			err = r.Err()
+		}
+		return err
+	})
+	return r, err
+}
+
+// Left reports whether there are transactions for Recover to deal with, and whether the state directory is there with nothing
+// of worth in it. If neither, nothing has to be locked, and nothing must be written.
+func Left(o Options) (work, litter bool, err error) {
+	state := stateDir{o.newDisk(), o.StateDir}
+	names, err := state.transactions(journal.TxDir)
+	if err != nil || len(names) > 0 {
+		return err == nil, false, err
 	}
-	return r, errors.Join(err, release())
+	_, litter, err = state.worthless()
+	return false, litter, err
 }
 
 func recoverLocked(ctx context.Context, o *Options) (Recovery, error) {
