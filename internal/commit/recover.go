@@ -89,7 +89,7 @@ func Left(o Options) (work, litter bool, err error) {
 	if err != nil || len(names) > 0 {
 		return err == nil, false, err
 	}
-	_, litter, err = state.worthless()
+	_, litter, err = state.worthless(lockName) // which may be that of a dead process
 	return false, litter, err
 }
 
