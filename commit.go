@@ -80,12 +80,16 @@ func (p *Plan) commit(ctx context.Context, lock io.Closer) (*Result, error) {
 	o := t.commitOptions(lock)
 	o.Pipeline, o.DropBackup, o.ReadSince = p.name, p.options.NoBackup, p.since
 	o.ID = journal.NewID(start)
-	if t.x.RunID != "" {
+	key, err := t.signing()
+	if err != nil {
+		return p.outcome(commit.Report{}, p.translate(ctx, commit.Report{}, err))
+	}
+	if t.x.RunID != "" && key.Missing == nil {
 		// What is stored is the result of success: it is only ever seen if there was one.
 		res := p.result.clone()
 		res.committed(commit.Report{BackupID: o.ID, Committed: true}, nil)
 		res.TotalDuration += time.Since(start)
-		data, err := t.encodeRun(p.digest(), res)
+		data, err := t.encodeRun(key.Bytes, p.digest(), res)
 		if err != nil {
 			return p.outcome(commit.Report{}, err)
 		}
@@ -99,6 +103,7 @@ func (p *Plan) commit(ctx context.Context, lock io.Closer) (*Result, error) {
 	}
 	res, err := p.outcome(report, err)
 	res.TotalDuration += time.Since(start)
+	res.Warnings = append(res.Warnings, t.keyWarnings(key)...)
 	if report.Committed {
 		if err := t.prune(report.BackupID); err != nil {
 			res.Warnings = append(res.Warnings, fmt.Sprintf("old backups could not be removed: %v", err))
@@ -177,7 +182,7 @@ func (p *Plan) translate(ctx context.Context, report commit.Report, err error) e
 
 // commitOptions are what all transactions on the tree have in common.
 func (t *tree) commitOptions(lock io.Closer) commit.Options {
-	o := commit.Options{FS: t.fs, StateDir: t.stateDir, Lock: lock, NoSync: t.x.NoSync, Workers: t.x.Workers}
+	o := commit.Options{FS: t.fs, StateDir: t.stateDir, Lock: lock, Key: t.x.Key, NoSync: t.x.NoSync, Workers: t.x.Workers}
 	if t.x.Observe != nil {
 		o.Observe = func(phase string) { t.x.Observe(CommitPhase{Phase: phase}) }
 	}
@@ -236,7 +241,7 @@ func (t *tree) lock(ctx context.Context) (io.Closer, error) {
 
 // prune removes the backups that the host does not want to keep. The one just made is latest. The lock is held.
 func (t *tree) prune(latest string) error {
-	store, err := backup.Open(t.fs, t.stateDir, nil)
+	store, err := backup.Open(t.fs, t.stateDir, t.x.Key)
 	if err != nil {
 		return err
 	}

@@ -81,6 +81,13 @@ type Executor struct {
 	// RunID names the run: letters, digits, "-" and "_", at most 255. Running the same id again on the same tree returns
 	// the stored result if that run was committed, and runs afresh otherwise. Empty means that runs are not remembered.
 	RunID string
+	// Key is what journal, backups and stored results are signed with, so that none that came with a tree, or was put there by
+	// somebody else, is believed: at least 16 bytes, better 32 random ones, the same for all executors that work on the tree.
+	// Set it where the home of the user does not last, as in a container: what was signed with a key that is lost is refused.
+	// Nil means the key of the user, the file millrace/key in [os.UserConfigDir], which is made when it is needed, and in
+	// memory a random one of the process. If the user has none and none can be made, the result of a run warns of it, and
+	// stored results are neither written nor believed.
+	Key []byte
 	// Backups says how many backups are kept. The zero Retention keeps as many as backup.DefaultKeep.
 	Backups backup.Retention
 	// LockWait is how long to wait for another run that writes to the tree; then the error is fsutil.ErrLocked. Zero means
@@ -195,6 +202,9 @@ func (x Executor) openTree(fsys afero.Fs) (*tree, error) {
 	}
 	if t.stateDir == "." {
 		return nil, fmt.Errorf("executor's StateDir: %w", fsutil.ErrBadName)
+	}
+	if err := x.checkKey(); err != nil {
+		return nil, err
 	}
 	if x.RunID != "" && !validID(x.RunID) {
 		return nil, fmt.Errorf("executor's RunID %q: only letters, digits, - and _ are allowed, at most %d", x.RunID, MaxIDLen)

@@ -47,11 +47,7 @@ func (s storedResult) sign(key []byte, runID string) []byte {
 }
 
 // encodeRun returns the bytes that are to be committed with the change.
-func (t *tree) encodeRun(digest string, res *Result) ([]byte, error) {
-	key, err := journal.KeyFor(t.fs)
-	if err != nil {
-		return nil, err
-	}
+func (t *tree) encodeRun(key []byte, digest string, res *Result) ([]byte, error) {
 	data, err := json.Marshal(res)
 	if err != nil {
 		return nil, err
@@ -87,6 +83,10 @@ func (t *tree) storedRun(digest func() string) (*Result, error) {
 	if t.x.RunID == "" {
 		return nil, nil
 	}
+	key, err := t.signing()
+	if err != nil || key.Missing != nil {
+		return nil, err // without a key anybody could have written what is there; the commit warns of it
+	}
 	fail := func(err error) (*Result, error) { return nil, &RunIDError{RunID: t.x.RunID, Err: err} }
 	data, err := t.readRun(t.stateDir + "/" + journal.RunsDir + "/" + t.x.RunID + ".json")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -99,11 +99,7 @@ func (t *tree) storedRun(digest func() string) (*Result, error) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return fail(fmt.Errorf("stored result: %w", err))
 	}
-	key, err := journal.KeyFor(t.fs)
-	if err != nil {
-		return fail(err)
-	}
-	if !hmac.Equal(s.MAC, s.sign(key, t.x.RunID)) {
+	if !hmac.Equal(s.MAC, s.sign(key.Bytes, t.x.RunID)) {
 		return fail(errForeignRun)
 	}
 	if s.Digest != digest() {

@@ -80,9 +80,11 @@ func Open(fsys afero.Fs, stateDir string, key []byte) (*Store, error) {
 		return nil, err
 	}
 	if key == nil {
-		if key, err = journal.KeyFor(fsys); err != nil {
+		found, err := journal.KeyFor(fsys)
+		if err != nil {
 			return nil, err
 		}
+		key = found.Bytes
 	}
 	s := &Store{fsys: fsys, dir: clean, key: key}
 	if f, ok := fsys.(fsutil.FastPather); ok {

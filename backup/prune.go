@@ -3,12 +3,12 @@ package backup
 import (
 	"cmp"
 	"errors"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
 	"time"
 
+	"github.com/millrace-go/millrace/internal/erase"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
@@ -98,7 +98,7 @@ func (s *Store) Remove(id string) error {
 	if err := s.fsys.Remove(path.Join(dir, journal.DoneFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return s.removeTree(dir)
+	return erase.Tree(s.fsys, s.fast, dir)
 }
 
 // sweep removes what has no plan any more, and returns the ids of the others.
@@ -114,37 +114,9 @@ func (s *Store) sweep() ([]string, error) {
 			whole = append(whole, name)
 			continue
 		}
-		if err := s.removeTree(dir); err != nil {
+		if err := erase.Tree(s.fsys, s.fast, dir); err != nil {
 			return nil, err
 		}
 	}
 	return whole, nil
-}
-
-// removeTree removes a name and all below it, following no symbolic link.
-func (s *Store) removeTree(name string) error {
-	if s.fast != nil && s.fast.Remove(name) == nil {
-		return nil // most are files
-	}
-	info, err := s.lstat(name)
-	if err != nil {
-		return err
-	}
-	if info.IsDir() {
-		f, err := s.fsys.Open(name)
-		if err != nil {
-			return err
-		}
-		names, err := f.Readdirnames(-1)
-		_ = f.Close() // it was only read
-		if err != nil && !errors.Is(err, io.EOF) {
-			return err
-		}
-		for _, n := range names {
-			if err := s.removeTree(path.Join(name, n)); err != nil {
-				return err
-			}
-		}
-	}
-	return s.fsys.Remove(name)
 }

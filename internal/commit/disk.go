@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path"
 	"path/filepath"
 	"sync"
 	"syscall"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/erase"
 )
 
 // disk is what the protocol does with a file system, by whatever means that one has. What it can do is found out by
@@ -191,32 +191,7 @@ func (d *disk) syncFile(name string, warn func(error)) error {
 }
 
 // removeTree removes a name and all below it, following no link. It is for the state directory only.
-func (d *disk) removeTree(name string) error {
-	if d.fast != nil && d.fast.Remove(name) == nil {
-		return nil
-	}
-	s, err := d.lstat(name)
-	if err != nil || s.Kind == fsutil.Absent {
-		return err
-	}
-	if s.Kind == fsutil.Dir {
-		if s.Mode&0o700 != 0o700 {
-			if err := d.fs.Chmod(name, s.Mode|0o700); err != nil {
-				return err
-			}
-		}
-		names, err := d.names(name)
-		if err != nil {
-			return err
-		}
-		for _, n := range names {
-			if err := d.removeTree(path.Join(name, n)); err != nil {
-				return err
-			}
-		}
-	}
-	return d.remove(name)
-}
+func (d *disk) removeTree(name string) error { return erase.Tree(d.fs, d.fast, name) }
 
 // remove removes a name; that it is gone already is no error.
 func (d *disk) remove(name string) error {

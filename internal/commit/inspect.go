@@ -63,7 +63,7 @@ func (o *Options) lookOnly() error {
 		return nil
 	}
 	key, err := journal.ExistingKeyFor(o.FS)
-	o.Key = append([]byte{}, key...) // not nil, which would stand for a key to be made
+	o.Key = append([]byte{}, key.Bytes...) // not nil, which would stand for a key to be made
 	return err
 }
 

@@ -95,5 +95,6 @@ func (o *Options) key() ([]byte, error) {
 	if o.Key != nil {
 		return o.Key, nil
 	}
-	return journal.KeyFor(o.FS)
+	key, err := journal.KeyFor(o.FS)
+	return key.Bytes, err
 }

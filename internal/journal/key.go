@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 
 	"github.com/spf13/afero"
 
@@ -17,31 +18,70 @@ import (
 // KeySize is the length of the keys that UserKey makes, in bytes.
 const KeySize = 32
 
+// MinKeySize is how short a key of the caller's may be, in bytes.
+const MinKeySize = 16
+
 const keyName = "key"
 
-// KeyFor returns the key that plans in the file system are signed with when the caller names none: that of the user, or
-// nil, which means that they are only checksummed, in two cases. In memory nobody else can have put a plan there. And
-// where there is no directory for the user's settings, or none that can be written to, there is no key to be had; the
-// identity of the transaction's directory, which the plan also names, then is what a planted plan has to guess.
-func KeyFor(fsys afero.Fs) ([]byte, error) {
-	if InMemory(fsys) {
-		return nil, nil
-	}
-	return UserKey()
+// Key is what plans, backups and stored results are signed with.
+type Key struct {
+	// Bytes is the key. Empty means that nothing is signed.
+	Bytes []byte
+	// Missing says why it is not the user's key although the tree outlives the process. Nil if all is as it should be.
+	Missing error
 }
 
-// ExistingKeyFor is KeyFor for those who only look: it makes no key where there is none, and returns nil then. What was signed
-// is refused without a key, as it would be with a new one.
-func ExistingKeyFor(fsys afero.Fs) ([]byte, error) {
-	config, err := os.UserConfigDir()
-	if err != nil || InMemory(fsys) {
-		return nil, nil //nolint:nilerr // as in UserKey
+// processKey is a random key that ends with the process.
+var processKey = sync.OnceValue(newKey)
+
+func newKey() []byte {
+	key := make([]byte, KeySize)
+	_, _ = rand.Read(key) // never fails
+	return key
+}
+
+// KeyFor returns the key for a file system when the caller names none.
+//
+//   - In memory it is a random key of the process: no archive that is loaded there can hold anything that is signed with it.
+//   - Elsewhere it is that of the user, see [UserKey].
+//   - Where that cannot be had, plans go unsigned, and are believed if they name the identity of their directory; a file system
+//     that does not tell directories apart gets the key of the process. Missing says so.
+func KeyFor(fsys afero.Fs) (Key, error) { return keyFor(fsys, UserKey) }
+
+// ExistingKeyFor is KeyFor for those who only look: it makes no key where there is none, and returns an empty one then. What was
+// signed is refused without a key, as it would be with a new one.
+func ExistingKeyFor(fsys afero.Fs) (Key, error) { return keyFor(fsys, existingKey) }
+
+func keyFor(fsys afero.Fs, ofUser func() ([]byte, error)) (Key, error) {
+	if InMemory(fsys) {
+		return Key{Bytes: processKey()}, nil
 	}
-	key, err := readKey(filepath.Join(config, "millrace", keyName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	key, err := ofUser()
+	none, ok := errors.AsType[*NoKeyError](err)
+	switch {
+	case err == nil:
+		return Key{Bytes: key}, nil
+	case !ok:
+		return Key{}, err
+	case tellsApart(fsys):
+		return Key{Missing: none}, nil
+	default:
+		return Key{Bytes: processKey(), Missing: none}, nil
 	}
-	return key, err
+}
+
+// tellsApart reports whether directories of the file system have an identity.
+func tellsApart(fsys afero.Fs) bool {
+	ident, ok := fsys.(fsutil.Identifier)
+	if !ok {
+		return false
+	}
+	info, err := fsys.Stat(".")
+	if err != nil {
+		return false
+	}
+	id, ok := ident.IdentityOf(info)
+	return ok && id.Ino != 0
 }
 
 // InMemory reports whether the file system is known to live and die with the process.
@@ -53,21 +93,46 @@ func InMemory(fsys afero.Fs) bool {
 	return ok
 }
 
-// UserKey returns the key of the user, millrace/key in os.UserConfigDir, and makes it if there is none. It returns nil
-// and no error where there is no such directory or it cannot be written to, and an error if the file is there but is no
+// NoKeyError says that this user has no key and none can be made, because there is no directory for settings or it cannot be
+// written to.
+type NoKeyError struct {
+	Err error
+}
+
+// Error gives the reason.
+func (e *NoKeyError) Error() string { return "this user has no key: " + e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *NoKeyError) Unwrap() error { return e.Err }
+
+// UserKey returns the key of the user, millrace/key in os.UserConfigDir, and makes it if there is none. The error is a
+// *NoKeyError where there is no such directory or it cannot be written to, and another one if the file is there but is no
 // key or is open to other users.
 func UserKey() ([]byte, error) {
 	config, err := os.UserConfigDir()
 	if err != nil {
-		return nil, nil //nolint:nilerr // a process without a home has no key, as documented
+		return nil, &NoKeyError{err}
 	}
 	return keyIn(filepath.Join(config, "millrace"))
+}
+
+// existingKey is UserKey without making one.
+func existingKey() ([]byte, error) {
+	config, err := os.UserConfigDir()
+	if err != nil {
+		return nil, &NoKeyError{err}
+	}
+	key, err := readKey(filepath.Join(config, "millrace", keyName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &NoKeyError{err}
+	}
+	return key, err
 }
 
 func keyIn(dir string) ([]byte, error) {
 	name := filepath.Join(dir, keyName)
 	if _, err := os.Lstat(name); err != nil {
-		if made, err := makeKey(dir, name); err != nil || !made {
+		if err := makeKey(dir, name); err != nil {
 			return nil, err
 		}
 	}
@@ -96,20 +161,18 @@ func readKey(name string) ([]byte, error) {
 	return key, nil
 }
 
-// makeKey makes the file whole, then gives it its name unless another process was first. It reports false if that cannot
-// be done here.
-func makeKey(dir, name string) (bool, error) {
+// makeKey makes the file whole, then gives it its name unless another process was first. The error is a *NoKeyError if no file
+// can be made there.
+func makeKey(dir, name string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return false, nil //nolint:nilerr // a home that cannot be written to is as good as none
+		return &NoKeyError{err}
 	}
 	temp, err := os.CreateTemp(dir, keyName+"-*") // mode 0600
 	if err != nil {
-		return false, nil //nolint:nilerr // as above
+		return &NoKeyError{err}
 	}
 	defer os.Remove(temp.Name())
-	key := make([]byte, KeySize)
-	_, _ = rand.Read(key) // never fails
-	_, err = temp.Write(key)
+	_, err = temp.Write(newKey())
 	if err == nil {
 		err = temp.Sync()
 	}
@@ -117,16 +180,16 @@ func makeKey(dir, name string) (bool, error) {
 		err = cerr
 	}
 	if err != nil {
-		return false, fmt.Errorf("make key: %w", err)
+		return fmt.Errorf("make key: %w", err)
 	}
 	err = os.Link(temp.Name(), name)
 	if err == nil || errors.Is(err, fs.ErrExist) {
-		return true, nil
+		return nil
 	}
 	// No links here: then the last of several processes that start at once wins, and the plans of the others are refused
 	// after a crash, which is safe.
 	if err := os.Rename(temp.Name(), name); err != nil {
-		return false, fmt.Errorf("make key: %w", err)
+		return fmt.Errorf("make key: %w", err)
 	}
-	return true, nil
+	return nil
 }

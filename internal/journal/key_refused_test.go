@@ -92,8 +92,9 @@ func TestUserKey_unwritable(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if key, err := journal.UserKey(); key != nil || err != nil {
-		t.Errorf("%x, %v; want no key and no error", key, err)
+	key, err := journal.UserKey()
+	if none, ok := errors.AsType[*journal.NoKeyError](err); !ok || key != nil || !strings.Contains(none.Error(), dir) {
+		t.Errorf("%x, %v; want no key, and an error that names %s", key, err, dir)
 	}
 }
 
@@ -124,8 +125,9 @@ func TestInMemory(t *testing.T) {
 			t.Errorf("%s: in memory is %t", tt.name, got)
 		}
 		key, err := journal.KeyFor(tt.fsys)
-		if err != nil || (len(key) == journal.KeySize) == tt.want {
-			t.Errorf("%s: key %x, %v", tt.name, key, err)
+		user, uerr := journal.UserKey()
+		if err != nil || uerr != nil || len(key.Bytes) != journal.KeySize || bytes.Equal(key.Bytes, user) == tt.want {
+			t.Errorf("%s: key %x, %v; that of the user is %x, %v", tt.name, key, err, user, uerr)
 		}
 	}
 	if _, err := os.Stat(name); err != nil {
@@ -135,13 +137,21 @@ func TestInMemory(t *testing.T) {
 
 // TestExistingKeyFor looks for a key and makes none.
 func TestExistingKeyFor(t *testing.T) {
-	disk := afero.NewOsFs()
+	disk, mem := afero.NewOsFs(), afero.NewMemMapFs()
 	name := keyHome(t)
-	for _, fsys := range []afero.Fs{disk, afero.NewMemMapFs()} {
-		if key, err := journal.ExistingKeyFor(fsys); key != nil || err != nil {
-			t.Errorf("%s: %x, %v", fsys.Name(), key, err)
+	existing := func(what string, fsys afero.Fs, want []byte, missing bool) {
+		t.Helper()
+		key, err := journal.ExistingKeyFor(fsys)
+		if err != nil || want != nil && !bytes.Equal(key.Bytes, want) || (key.Missing != nil) != missing {
+			t.Errorf("%s: %x, %v, want %x", what, key, err, want)
 		}
 	}
+	existing("none yet", disk, nil, true)
+	inMemory, err := journal.KeyFor(mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	existing("in memory", mem, inMemory.Bytes, false)
 	if _, err := os.Stat(filepath.Dir(name)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("something was made: %v", err)
 	}
@@ -149,22 +159,16 @@ func TestExistingKeyFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if key, err := journal.ExistingKeyFor(disk); err != nil || !bytes.Equal(key, made) {
-		t.Errorf("%x, %v, want %x", key, err, made)
-	}
-	if key, err := journal.ExistingKeyFor(afero.NewMemMapFs()); key != nil || err != nil {
-		t.Errorf("in memory: %x, %v", key, err)
-	}
+	existing("made", disk, made, false)
+	existing("in memory as before", mem, inMemory.Bytes, false)
 	if err := os.WriteFile(name, made[1:], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if key, err := journal.ExistingKeyFor(disk); key != nil || err == nil {
+	if key, err := journal.ExistingKeyFor(disk); key.Bytes != nil || err == nil {
 		t.Errorf("too short: %x, %v", key, err)
 	}
 	t.Setenv("XDG_CONFIG_HOME", "")
 	t.Setenv("HOME", "")
 	t.Setenv("AppData", "")
-	if key, err := journal.ExistingKeyFor(disk); key != nil || err != nil {
-		t.Errorf("without a home: %x, %v", key, err)
-	}
+	existing("without a home", disk, nil, true)
 }

@@ -7,10 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
@@ -19,8 +21,10 @@ func TestUserKey(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", home)
 	t.Setenv("HOME", home)
 	t.Setenv("AppData", home)
-	if key, err := journal.KeyFor(afero.NewMemMapFs()); key != nil || err != nil {
-		t.Errorf("in memory: %v, %v", key, err)
+	key, err := journal.KeyFor(afero.NewMemMapFs())
+	again, aerr := journal.KeyFor(afero.NewMemMapFs())
+	if err != nil || aerr != nil || len(key.Bytes) != journal.KeySize || !bytes.Equal(key.Bytes, again.Bytes) || key.Missing != nil {
+		t.Errorf("in memory: %v, %v, then %v, %v", key, err, again, aerr)
 	}
 	if names, _ := os.ReadDir(home); len(names) > 0 {
 		t.Error("a key was made for a tree in memory")
@@ -30,7 +34,7 @@ func TestUserKey(t *testing.T) {
 		t.Fatalf("%x, %v", one, err)
 	}
 	two, err := journal.KeyFor(afero.NewOsFs())
-	if err != nil || !bytes.Equal(one, two) {
+	if err != nil || !bytes.Equal(one, two.Bytes) || bytes.Equal(one, key.Bytes) {
 		t.Fatalf("%x, %v", two, err)
 	}
 	config, err := os.UserConfigDir()
@@ -73,8 +77,21 @@ func TestUserKey_none(t *testing.T) {
 		t.Setenv("XDG_CONFIG_HOME", home)
 		t.Setenv("HOME", home)
 		t.Setenv("AppData", home)
-		if key, err := journal.UserKey(); key != nil || err != nil {
+		key, err := journal.UserKey()
+		if _, ok := errors.AsType[*journal.NoKeyError](err); !ok || key != nil {
 			t.Errorf("home %q: %v, %v", home, key, err)
+		}
+		unknown := struct{ afero.Fs }{afero.NewMemMapFs()}
+		if key, err := journal.KeyFor(unknown); err != nil || key.Missing == nil || len(key.Bytes) != journal.KeySize {
+			t.Errorf("home %q, where directories have no identity: %v, %v", home, key, err)
+		}
+		root, err := fsutil.OpenRoot(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer root.Close()
+		if key, err := journal.KeyFor(root); err != nil || key.Missing == nil || len(key.Bytes) != 0 && runtime.GOOS != "windows" {
+			t.Errorf("home %q, where directories have an identity: %v, %v", home, key, err)
 		}
 	}
 }
