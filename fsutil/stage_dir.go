@@ -4,6 +4,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"sync"
 )
 
@@ -12,16 +13,13 @@ func (s *Stage) listed(dir ent, name string) ([]kid, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	kids, err := s.children(nil, dir)
-	if err != nil || !s.guard.filters(name) {
-		return kids, err
+	if err != nil {
+		return nil, err
 	}
-	shown := kids[:0]
-	for _, k := range kids {
-		if s.guard.shows(joinName(name, k.name)) {
-			shown = append(shown, k)
-		}
-	}
-	return shown, nil
+	filter := s.guard.filters(name)
+	return slices.DeleteFunc(kids, func(k kid) bool {
+		return s.guard.hides(name, k.name) || filter && !s.guard.shows(joinName(name, k.name))
+	}), nil
 }
 
 // dirEntry is a kid as an fs.DirEntry.

@@ -1,27 +1,43 @@
 package fsutil
 
 import (
+	"fmt"
 	"path"
 	"slices"
-	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
 // Guard is the policy of the host over the paths of a stage. It is applied to the path that is left when all symbolic
 // links on the way are resolved. The zero Guard allows everything but writing to version control directories.
+//
+// Names are compared as the most forgiving file system would: in any case, without what nobody sees, without dots and spaces at
+// the end. So a rule also holds for the other spellings by which such a file system finds the same file.
 type Guard struct {
 	// Allowed are the files and directories, canonical, that may be read and written, with all below them. The
 	// directories above them may be looked at and listed, but show nothing that does not lead to them. Empty means the
 	// whole tree.
 	Allowed []string
-	// Reserved is the canonical path of the state directory: it is not listed, and all that goes there is ErrReserved.
-	// Names that a file system may take for the same (other case, dots or spaces at the end) are reserved too. Empty
-	// means there is none.
+	// Reserved is the canonical path of the state directory: it is not listed, and all that goes there is ErrReserved. So is
+	// what has this path, or the name ".millrace", in any other directory: the state of a tree in the tree. Empty means
+	// there is none.
 	Reserved string
+	// Closed are more canonical paths, each with all below it, that are treated like the state directory, but nowhere else than
+	// where they are.
+	Closed []string
+	// Denied are globs. What one of them takes is neither listed nor read nor written, with all below it: the error is
+	// ErrDenied. They win over Allowed, and hold for symbolic links on the way as well. A glob without a slash is about
+	// the last element of a path, in any directory; one with a slash is about the whole path. One that is not valid takes every
+	// path, see [Guard.Validate].
+	Denied []string
+	// ReadOnly are globs like Denied. What one of them takes may be listed and read, but neither written, made, renamed nor
+	// removed: the error is ErrReadOnlyPath.
+	ReadOnly []string
 	// Portable refuses to write to names that cannot exist on Windows, also if they exist here, with [ErrNotPortable].
 	Portable bool
 }
+
+// stateName is what a state directory is called if nobody has said otherwise.
+const stateName = ".millrace"
 
 // access is what an operation wants to do with a path.
 type access uint8
@@ -35,33 +51,91 @@ const (
 // guard is a Guard made ready for use. It is immutable.
 type guard struct {
 	allowed  []string
-	reserved string // folded
+	state    string   // folded path of the state directory, "" if there is none
+	reserved []string // folded paths that are reserved in every directory
+	closed   []string // folded
+	denied   []guardGlob
+	readOnly []guardGlob
 	portable bool
 }
 
 func newGuard(g Guard) guard {
-	made := guard{allowed: slices.Clone(g.Allowed), portable: g.Portable}
+	made := guard{
+		allowed: slices.Clone(g.Allowed), denied: newGuardGlobs(g.Denied), readOnly: newGuardGlobs(g.ReadOnly), portable: g.Portable,
+	}
 	if g.Reserved != "" {
-		made.reserved = foldPath(g.Reserved)
+		made.state = foldPath(g.Reserved)
+		made.reserved = []string{made.state}
+		if made.state != stateName {
+			made.reserved = append(made.reserved, stateName)
+		}
+	}
+	for _, name := range g.Closed {
+		made.closed = append(made.closed, foldPath(name))
 	}
 	return made
 }
 
 // check returns what speaks against the access to the canonical, resolved path.
 func (g *guard) check(name string, a access) error {
-	if g.reserved != "" && Within(foldPath(name), g.reserved) {
+	if g.isReserved(name) {
 		return ErrReserved
+	}
+	if anyTakesAt(g.denied, name) {
+		return ErrDenied
 	}
 	if !g.allows(name) && (a != look || !g.leadsToAllowed(name)) {
 		return ErrNotAllowed
 	}
-	if a == write && isProtected(name) {
-		return ErrProtected
+	if a != write {
+		return nil
 	}
-	if a == write && g.portable {
+	if err := g.keeps(name); err != nil {
+		return err
+	}
+	if g.portable {
 		return checkPortable(name)
 	}
 	return nil
+}
+
+// keeps returns why what stands at the path may not be taken away or changed, whatever it is called.
+func (g *guard) keeps(name string) error {
+	switch {
+	case g.isReserved(name):
+		return ErrReserved
+	case anyTakesAt(g.denied, name):
+		return ErrDenied
+	case isProtected(name):
+		return ErrProtected
+	case anyTakesAt(g.readOnly, name):
+		return ErrReadOnlyPath
+	}
+	return nil
+}
+
+// checkLink returns what speaks against the access through a symbolic link at the canonical path. Where the link leads is
+// checked by itself.
+func (g *guard) checkLink(name string, a access) error {
+	switch {
+	case g.isReserved(name):
+		return ErrReserved
+	case anyTakesAt(g.denied, name):
+		return ErrDenied
+	case a == write && anyTakesAt(g.readOnly, name):
+		return ErrReadOnlyPath
+	}
+	return nil
+}
+
+// isReserved reports whether the path belongs to a state directory, here or in a directory of the tree, or is closed.
+func (g *guard) isReserved(name string) bool {
+	if len(g.reserved) == 0 && len(g.closed) == 0 {
+		return false
+	}
+	folded := foldPath(name)
+	return slices.ContainsFunc(g.reserved, func(parts string) bool { return passes(folded, parts) }) ||
+		slices.ContainsFunc(g.closed, func(dir string) bool { return Within(folded, dir) })
 }
 
 func (g *guard) allows(name string) bool {
@@ -73,77 +147,41 @@ func (g *guard) leadsToAllowed(name string) bool {
 	return slices.ContainsFunc(g.allowed, func(a string) bool { return Within(a, name) })
 }
 
-// holdsReserved reports whether the reserved directory lies, or would lie, below the directory.
+// holdsReserved reports whether the reserved directory, or a closed one, lies or would lie below the directory.
 func (g *guard) holdsReserved(dir string) bool {
-	return g.reserved != "" && Within(g.reserved, foldPath(dir))
-}
-
-// filters reports whether some names in the directory may have to be left out of its listing.
-func (g *guard) filters(dir string) bool {
-	return g.reserved != "" && foldPath(dir) == path.Dir(g.reserved) || !g.allows(dir)
-}
-
-// shows reports whether the path may appear in the listing of its directory.
-func (g *guard) shows(name string) bool { return g.check(name, look) == nil }
-
-// vcsNames are the directories of version control systems, and the short names that FAT and NTFS make of them.
-func isVCSName(folded string) bool {
-	switch folded {
-	case ".git", ".hg", ".svn", ".jj", ".bzr", "git~1", "hg~1", "svn~1", "jj~1", "bzr~1":
-		return true
+	if g.state == "" && len(g.closed) == 0 {
+		return false
 	}
-	return false
+	folded := foldPath(dir)
+	return g.state != "" && Within(g.state, folded) ||
+		slices.ContainsFunc(g.closed, func(name string) bool { return Within(name, folded) })
 }
 
-// isProtected reports whether the path is, or lies in, a version control directory.
-func isProtected(name string) bool {
-	for part := range strings.SplitSeq(name, "/") {
-		if isVCSName(foldName(part)) {
+// filters reports whether any name in the directory may have to be left out of its listing, but for those of state
+// directories, for which hides is asked.
+func (g *guard) filters(dir string) bool {
+	return !g.allows(dir) || len(g.denied) > 0 || len(g.closed) > 0
+}
+
+// hides reports whether the name in the directory, which may itself be listed, is that of a state directory.
+func (g *guard) hides(dir, name string) bool {
+	if name == "" {
+		return false
+	}
+	for _, parts := range g.reserved {
+		last := path.Base(parts)
+		if c := name[0] | 0x20; c != last[0] && name[0] < utf8.RuneSelf && last[0] < utf8.RuneSelf {
+			continue // most names end here
+		}
+		if foldName(name) == last && g.isReserved(joinName(dir, name)) {
 			return true
 		}
 	}
 	return false
 }
 
-// foldPath folds each part of a path, see foldName.
-func foldPath(name string) string {
-	if isFolded(name) {
-		return name
-	}
-	parts := strings.Split(name, "/")
-	for i, part := range parts {
-		parts[i] = foldName(part)
-	}
-	return strings.Join(parts, "/")
-}
+// shows reports whether the path may appear in the listing of its directory.
+func (g *guard) shows(name string) bool { return g.check(name, look) == nil }
 
-// foldName returns what the names have in common that some file system takes for one: NTFS, FAT, HFS+ and APFS ignore
-// case, Windows drops dots and spaces at the end and takes what follows a colon for a stream of the file, HFS+ leaves
-// some code points out. Git guards .git by the same rules.
-func foldName(name string) string {
-	if name == "." || name == ".." || isFolded(name) {
-		return name
-	}
-	name = strings.Map(func(r rune) rune {
-		switch {
-		case r >= 0x200c && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x206a && r <= 0x206f, r == 0xfeff:
-			return -1
-		}
-		return unicode.ToLower(r)
-	}, name)
-	name, _, _ = strings.Cut(name, ":")
-	return strings.TrimRight(name, ". ")
-}
-
-// isFolded reports whether folding would surely leave the path as it is; most paths are like that.
-func isFolded(name string) bool {
-	for i := range len(name) {
-		switch c := name[i]; {
-		case c >= utf8.RuneSelf, c >= 'A' && c <= 'Z', c == ':':
-			return false
-		case (c == '.' || c == ' ') && (i+1 == len(name) || name[i+1] == '/'):
-			return name == "."
-		}
-	}
-	return true
-}
+// held is the error for a directory that may not be taken away because of something in it.
+func held(err error, name string) error { return fmt.Errorf("%w: %s", err, name) }

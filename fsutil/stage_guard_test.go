@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,6 +83,23 @@ func TestGuardRefuses(t *testing.T) {
 		{"a/../.millrace/lock", guard, fsutil.ErrReserved, fsutil.ErrReserved},
 		{"deep/state/x", fsutil.Guard{Reserved: "deep/state"}, fsutil.ErrReserved, fsutil.ErrReserved},
 		{"Deep/STATE. /x", fsutil.Guard{Reserved: "deep/state"}, fsutil.ErrReserved, fsutil.ErrReserved},
+		{"sub/.millrace/backups", guard, fsutil.ErrReserved, fsutil.ErrReserved},
+		{"sub/.Mill\u00adrace./backups", guard, fsutil.ErrReserved, fsutil.ErrReserved},
+		{"sub/.millrace/backups", fsutil.Guard{Reserved: "state"}, fsutil.ErrReserved, fsutil.ErrReserved},
+		{"a/deep/state/x", fsutil.Guard{Reserved: "deep/state"}, fsutil.ErrReserved, fsutil.ErrReserved},
+		{"home/.config/millrace/key", fsutil.Guard{Closed: []string{"home/.config/millrace"}}, fsutil.ErrReserved, fsutil.ErrReserved},
+		{"home/.Config/Millrace", fsutil.Guard{Closed: []string{"home/.config/millrace"}}, fsutil.ErrReserved, fsutil.ErrReserved},
+		{".env", fsutil.Guard{Denied: []string{".env"}}, fsutil.ErrDenied, fsutil.ErrDenied},
+		{"sub/.ENV", fsutil.Guard{Denied: []string{".env"}}, fsutil.ErrDenied, fsutil.ErrDenied},
+		{"sub/.env/deeper", fsutil.Guard{Denied: []string{".Env"}}, fsutil.ErrDenied, fsutil.ErrDenied},
+		{"other/file", fsutil.Guard{Denied: []string{"other/*"}, Allowed: []string{"ok", "other"}}, fsutil.ErrDenied, fsutil.ErrDenied},
+		{"other/absent", fsutil.Guard{Denied: []string{"./other/"}}, fsutil.ErrDenied, fsutil.ErrDenied},
+		{"other/file", fsutil.Guard{Denied: []string{"o{ther,penssl}/**"}}, fsutil.ErrDenied, fsutil.ErrDenied},
+		{"other/file", fsutil.Guard{Denied: []string{"[bad"}}, fsutil.ErrDenied, fsutil.ErrDenied},
+		{"other/file", fsutil.Guard{ReadOnly: []string{"**/file"}, Denied: []string{"none"}}, nil, fsutil.ErrReadOnlyPath},
+		{"other/absent", fsutil.Guard{ReadOnly: []string{"other"}}, fs.ErrNotExist, fsutil.ErrReadOnlyPath},
+		{"other/file", fsutil.Guard{ReadOnly: []string{"OTHER/F*"}}, nil, fsutil.ErrReadOnlyPath},
+		{"other/file", fsutil.Guard{ReadOnly: []string{"other"}, Denied: []string{"other"}}, fsutil.ErrDenied, fsutil.ErrDenied},
 		{".git/config", guard, nil, fsutil.ErrProtected},
 		{".git/hooks/absent", guard, fs.ErrNotExist, fsutil.ErrProtected},
 		{".GIT/config", guard, fs.ErrNotExist, fsutil.ErrProtected},
@@ -94,6 +112,13 @@ func TestGuardRefuses(t *testing.T) {
 		{"sub/.svn", guard, fs.ErrNotExist, fsutil.ErrProtected},
 		{".jj/x", guard, fs.ErrNotExist, fsutil.ErrProtected},
 		{".bzr/x", guard, fs.ErrNotExist, fsutil.ErrProtected},
+		{".g\u00adit/config", guard, fs.ErrNotExist, fsutil.ErrProtected},
+		{".\ufe0fgit/config", guard, fs.ErrNotExist, fsutil.ErrProtected},
+		{".\u017fvn/entries", guard, fs.ErrNotExist, fsutil.ErrProtected},
+		{".sl/store", guard, fs.ErrNotExist, fsutil.ErrProtected},
+		{".pijul/x", guard, fs.ErrNotExist, fsutil.ErrProtected},
+		{"_DARCS/prefs/prehook", guard, fs.ErrNotExist, fsutil.ErrProtected},
+		{"sub/CVS/Root", guard, fs.ErrNotExist, fsutil.ErrProtected},
 		{"worktree/.git", guard, nil, fsutil.ErrProtected},
 		{"other/file", fsutil.Guard{Allowed: []string{"ok", "src/main.go"}}, fsutil.ErrNotAllowed, fsutil.ErrNotAllowed},
 		{"other/absent", fsutil.Guard{Allowed: []string{"ok"}}, fsutil.ErrNotAllowed, fsutil.ErrNotAllowed},
@@ -118,7 +143,8 @@ func TestGuardRefuses(t *testing.T) {
 					t.Skip("the path is not empty with what is added to it")
 				}
 				s := fsutil.NewStage(plantFiles(t, ".millrace/lock", "deep/state/x", ".git/config", "sub/.hg/store", "worktree/.git",
-					"ok/file", "okay/file", "other/file", "src/main.go", "src/main.goo"))
+					"ok/file", "okay/file", "other/file", "src/main.go", "src/main.goo", "sub/.millrace/backups",
+					"a/deep/state/x", "home/.config/millrace/key", ".env"))
 				s.SetGuard(tt.guard)
 				err := a.do(s, tt.path)
 				if !errors.Is(err, want) {
@@ -142,12 +168,20 @@ func TestGuardRefusesDirectoriesThatHoldSomething(t *testing.T) {
 		{"repository", "vendor/lib", fsutil.ErrProtected},
 		{"repository further down", "vendor", fsutil.ErrProtected},
 		{"worktree", "tree", fsutil.ErrProtected},
+		{"directory of CVS", "cvs", fsutil.ErrProtected},
+		{"state of a tree in the tree", "nested", fsutil.ErrReserved},
+		{"directory of the key", "home", fsutil.ErrReserved},
+		{"denied", "secrets", fsutil.ErrDenied},
+		{"read-only", "frozen", fsutil.ErrReadOnlyPath},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := fsutil.NewStage(plantFiles(t, "deep/state/x", "vendor/lib/.git/config", "vendor/lib/x", "tree/sub/.git", "ok/file"))
-			s.SetGuard(fsutil.Guard{Reserved: "deep/state"})
+			s := fsutil.NewStage(plantFiles(t, "deep/state/x", "vendor/lib/.git/config", "vendor/lib/x", "tree/sub/.git", "ok/file",
+				"cvs/CVS/Entries", "nested/tree/.millrace/backups/x", "home/me/.config/millrace/key", "secrets/deep/.env", "frozen/a/LICENSE"))
+			s.SetGuard(fsutil.Guard{
+				Reserved: "deep/state", Closed: []string{"home/me/.config/millrace"}, Denied: []string{".env"}, ReadOnly: []string{"LICENSE"},
+			})
 			for _, err := range []error{s.RemoveAll(tt.dir), s.Rename(tt.dir, "moved"), s.Remove(tt.dir)} {
 				if !errors.Is(err, tt.want) {
 					t.Errorf("error = %v, want %v", err, tt.want)
@@ -261,5 +295,94 @@ func TestReadOnlyView(t *testing.T) {
 	}
 	if changes, err := stage.Changes(); err != nil || len(changes) > 0 {
 		t.Errorf("changes = %v, %v", changes, err)
+	}
+}
+
+// What a rule takes by its place is not moved there with the directory it is in.
+func TestGuardHoldsForWhereADirectoryGoes(t *testing.T) {
+	t.Parallel()
+	s := fsutil.NewStage(plantFiles(t, "from/state/x", "from/b/key", "from/.millrace/x"))
+	s.SetGuard(fsutil.Guard{Reserved: "deep/state", Closed: []string{"home/key"}, Denied: []string{"d/**/key"}, ReadOnly: []string{"r/b/*"}})
+	must(t, s.Mkdir("sub", 0o755))
+	for to, want := range map[string]error{"sub/deep": fsutil.ErrReserved, "home": fsutil.ErrReserved, "x": fsutil.ErrReserved} {
+		if err := s.Rename("from", to); !errors.Is(err, want) {
+			t.Errorf("to %s: error = %v, want %v", to, err, want)
+		}
+	}
+	s = fsutil.NewStage(plantFiles(t, "from/b/key"))
+	s.SetGuard(fsutil.Guard{Denied: []string{"d/**/key"}, ReadOnly: []string{"r/b/*"}})
+	for to, want := range map[string]error{"d": fsutil.ErrDenied, "r": fsutil.ErrReadOnlyPath} {
+		if err := s.Rename("from", to); !errors.Is(err, want) {
+			t.Errorf("to %s: error = %v, want %v", to, err, want)
+		}
+	}
+	must(t, s.Rename("from", "free"))
+}
+
+// A rule about a name holds for a symbolic link of that name too, wherever it leads.
+func TestGuardHoldsForLinksOnTheWay(t *testing.T) {
+	t.Parallel()
+	base := fsutil.NewStage(plantFiles(t, "real/file", "ok/file"))
+	for _, name := range []string{"denied", "frozen", ".millrace", "free"} {
+		must(t, base.SymlinkIfPossible("real", name))
+	}
+	s := fsutil.NewStage(base)
+	s.SetGuard(fsutil.Guard{Reserved: "state", Denied: []string{"denied"}, ReadOnly: []string{"frozen"}})
+	for name, want := range map[string][2]error{
+		"denied": {fsutil.ErrDenied, fsutil.ErrDenied}, "frozen": {nil, fsutil.ErrReadOnlyPath},
+		".millrace": {fsutil.ErrReserved, fsutil.ErrReserved}, "free": {nil, nil},
+	} {
+		if _, err := s.ReadFile(name + "/file"); !errors.Is(err, want[0]) {
+			t.Errorf("read %s: error = %v, want %v", name, err, want[0])
+		}
+		if err := s.Edit(name+"/file", []fsutil.Splice{{Text: []byte("x")}}); !errors.Is(err, want[1]) {
+			t.Errorf("edit %s: error = %v, want %v", name, err, want[1])
+		}
+	}
+}
+
+func TestGuardHidesWhatIsReservedOrDenied(t *testing.T) {
+	t.Parallel()
+	base := plantFiles(t, ".millrace/x", "sub/.millrace/x", "sub/.MillRace/y", "sub/deep/state/z", "deep/state/z", "deep/other", "sub/a",
+		"home/millrace/key", "home/a", "sub/.env", "frozen/b")
+	guard := fsutil.Guard{Reserved: "deep/state", Closed: []string{"home/millrace"}, Denied: []string{".env"}, ReadOnly: []string{"frozen"}}
+	want := []string{"deep/other", "frozen/b", "home/a", "sub/a"}
+	for name, fsys := range map[string]afero.Fs{"base": base, "staged": base} {
+		s := fsutil.NewStage(fsys)
+		s.SetGuard(guard)
+		if name == "staged" { // then listings are put together anew
+			for _, dir := range []string{"sub/new", "deep/new", "home/new", "new"} {
+				must(t, s.Mkdir(dir, 0o755))
+			}
+		}
+		var got []string
+		err := fsutil.Walk(t.Context(), s, ".", fsutil.WalkOptions{NoIgnore: true, Workers: 1}, func(e fsutil.Entry) error {
+			got = append(got, e.Path())
+			return nil
+		})
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
+		f, err := s.Open("sub")
+		must(t, err)
+		names, err := f.Readdirnames(-1)
+		if err != nil || slices.Contains(names, ".millrace") || slices.Contains(names, ".env") {
+			t.Errorf("%s: sub lists %q, %v", name, names, err)
+		}
+	}
+}
+
+func TestGuardValidate(t *testing.T) {
+	t.Parallel()
+	for pattern, want := range map[string]bool{
+		"": false, ".": false, "/etc": false, "../x": false, "a/../b": false, "[a": false, "{a": false,
+		".env": true, "**/*.key": true, "./a/": true, "{a,b}/**": true,
+	} {
+		for _, g := range []fsutil.Guard{{Denied: []string{pattern}}, {ReadOnly: []string{"ok", pattern}}} {
+			if err := g.Validate(); (err == nil) != want {
+				t.Errorf("%q: %v", pattern, err)
+			}
+		}
 	}
 }

@@ -105,7 +105,7 @@ func (d *stageDir) ReadDir() ([]fs.DirEntry, error) {
 	var entries []fs.DirEntry
 	if d.base != nil {
 		var err error
-		if entries, err = d.base.ReadDir(); err != nil || len(d.slots) == 0 && !d.filter {
+		if entries, err = d.base.ReadDir(); err != nil || len(d.slots) == 0 && !d.filter && !d.hidesAny(entries) {
 			return entries, err
 		}
 	}
@@ -125,7 +125,11 @@ func (d *stageDir) ReadDir() ([]fs.DirEntry, error) {
 }
 
 func (d *stageDir) shows(name string) bool {
-	return !d.filter || d.s.guard.shows(joinName(d.path, name))
+	return !d.s.guard.hides(d.path, name) && (!d.filter || d.s.guard.shows(joinName(d.path, name)))
+}
+
+func (d *stageDir) hidesAny(entries []fs.DirEntry) bool {
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return d.s.guard.hides(d.path, e.Name()) })
 }
 
 func (d *stageDir) OpenFile(name string) (ReadFile, error) { return d.openListed(name, nil) }
@@ -154,7 +158,7 @@ func (d *stageDir) openIn(r *FileReader, name string, item fs.DirEntry) error {
 // staged opens a file that is staged, and returns nil for one that the base has.
 func (d *stageDir) staged(name string) (ReadFile, error) {
 	slot, staged := d.slots[name]
-	if !staged && d.base != nil && !d.filter && isPlainName(name) {
+	if !staged && d.base != nil && !d.filter && isPlainName(name) && !d.s.guard.hides(d.path, name) {
 		return nil, nil // what is in a directory without a filter may be read as that may
 	}
 	full := joinName(d.path, name)

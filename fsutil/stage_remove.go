@@ -69,14 +69,18 @@ func (s *Stage) RemoveAll(name string) error {
 
 // checkTree returns why what stands at the place may not be taken away, with all below it: some of it is none of the
 // stage's business.
-func (s *Stage) checkTree(p place) error {
+func (s *Stage) checkTree(p place) error { return s.checkMove(p, p.path) }
+
+// checkMove is checkTree for what is to stand at another path afterwards: what is in a directory must be no rule's there
+// either.
+func (s *Stage) checkMove(p place, to string) error {
 	if p.ent.kind() == Other {
 		return ErrNotRegular
 	}
 	if p.ent.kind() != Dir {
 		return nil
 	}
-	if s.guard.holdsReserved(p.path) {
+	if s.guard.holdsReserved(p.path) || s.guard.holdsReserved(to) {
 		return ErrReserved
 	}
 	kids, err := s.children(nil, p.ent)
@@ -84,8 +88,12 @@ func (s *Stage) checkTree(p place) error {
 		return err
 	}
 	for _, k := range kids {
-		if isVCSName(foldName(k.name)) {
-			return ErrProtected
+		at, then := joinName(p.path, k.name), joinName(to, k.name)
+		if err := s.guard.keeps(at); err != nil {
+			return held(err, at)
+		}
+		if err := s.guard.keeps(then); then != at && err != nil {
+			return held(err, then)
 		}
 		switch k.kind {
 		case Dir:
@@ -93,7 +101,7 @@ func (s *Stage) checkTree(p place) error {
 			if err != nil {
 				return err
 			}
-			if err := s.checkTree(place{path: joinName(p.path, k.name), ent: e}); err != nil {
+			if err := s.checkMove(place{path: at, ent: e}, then); err != nil {
 				return err
 			}
 		case Other:

@@ -42,10 +42,8 @@ func (s *Stage) rename(oldname, newname string) error {
 		return fs.ErrInvalid
 	case Within(src.path, dst.path):
 		return ErrNotEmpty
-	case isDir && s.guard.holdsReserved(dst.path):
-		return ErrReserved
 	}
-	if err := s.checkTree(src); err != nil {
+	if err := s.checkMove(src, dst.path); err != nil {
 		return err
 	}
 	if err := s.checkReplace(dst, isDir); err != nil {

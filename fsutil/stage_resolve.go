@@ -109,6 +109,9 @@ func (c *core) find(v *view, name string, follow bool, a access) (place, error) 
 			return refuse(joinName(part, rest), err)
 		}
 		if kid.kind() == Symlink && (follow || rest != "") {
+			if err := c.guard.checkLink(here, a); err != nil {
+				return place{}, err
+			}
 			if links++; links > maxLinks {
 				return refuse(part, ErrLinkLoop)
 			}

@@ -84,7 +84,7 @@ var usualTree = walkTree{
 	".gitignore": "*.log\n/build/\n!keep.log\n", ".hidden": "", ".config/x": "", "a.go": "", "a.log": "", "keep.log": "", "bin": "a\x00b",
 	"build/a.go": "", "build/.gitignore": "!*\n", "sub/build/b.go": "", "sub/c.log": "", "sub/.gitignore": "!c.log\nd.go\n", "sub/d.go": "",
 	"sub/deep/d.go": "", "sub/deep/e.go": "", "empty/": "", "d.go": "",
-	".git/config": "", ".hg/x": "", ".svn/x": "", ".jj/x": "", ".bzr/x": "", ".sl/x": "", ".pijul/x": "", "_darcs/x": "", ".GIT/y": "", "sub/deep/.git/x": "",
+	".git/config": "", ".hg/x": "", ".svn/x": "", ".jj/x": "", ".bzr/x": "", ".sl/x": "", ".pijul/x": "", "_darcs/x": "", ".\u017fvn/x": "", ".\u200dhg/x": "", "git~1/x": "", ".GIT/y": "", "sub/deep/.git/x": "",
 	"old/CVS/Entries": "", "old/CVS/Repository": "", "old/CVS/Root": "", "doc/CVS/howto": "",
 	"worktree/.git": "gitdir: elsewhere", "worktree/x": "", "hg/.hg": "a file", "git/x": "",
 }

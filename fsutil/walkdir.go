@@ -155,29 +155,6 @@ func joinName(dir, name string) string {
 	return dir + "/" + name
 }
 
-// isVCS reports whether an entry belongs to a version control system. Case does not count, as the file system may not
-// count it. In a worktree and in a submodule .git is a file.
-func isVCS(name string, isDir bool) bool {
-	if len(name) < 3 || name[0] != '.' && name[0] != '_' {
-		return false
-	}
-	if strings.EqualFold(name, ".git") {
-		return true
-	}
-	if !isDir {
-		return false
-	}
-	for _, vcs := range [...]string{".hg", ".svn", ".jj", ".bzr", ".sl", ".pijul", "_darcs"} {
-		if strings.EqualFold(name, vcs) {
-			return true
-		}
-	}
-	return false
-}
-
-// cvsName is the name of the directories of CVS.
-const cvsName = "CVS"
-
 // isCVSDir is isCVS for a directory that has not been read. One that cannot be read is none.
 func (w *walker) isCVSDir(dir string) bool {
 	if path.Base(dir) != cvsName {

@@ -80,7 +80,7 @@ func (w *walker) addFile(rules *ignore.Matcher, name string, dir DirHandle, file
 // ruleTrouble is trouble about a file of rules, but for one that is not there, has gone since, is no file, or is outside of
 // what may be read.
 func (w *walker) ruleTrouble(rules *ignore.Matcher, file string, err error) *ignore.Matcher {
-	for _, none := range [...]error{fs.ErrNotExist, ErrNotDir, ErrNotRegular, ErrNotAllowed} {
+	for _, none := range [...]error{fs.ErrNotExist, ErrNotDir, ErrNotRegular, ErrNotAllowed, ErrDenied} {
 		if errors.Is(err, none) {
 			return rules
 		}
