@@ -1,6 +1,7 @@
 package commit
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -149,6 +150,9 @@ func (t *txn) takeOut(e *entry) error {
 		}
 		return err
 	}
+	if shows, err := t.showsThrough(e); err != nil || shows {
+		return cmp.Or(err, error(&fs.PathError{Op: "rename", Path: t.fs.Name() + ":" + e.Path, Err: fsutil.ErrShowsThrough}))
+	}
 	err := t.expect(out, e.Path, e.Old)
 	if err == nil && e.Old.Kind == fsutil.Dir {
 		err = t.expectEmpty(out, e.Path)
@@ -157,6 +161,34 @@ func (t *txn) takeOut(e *entry) error {
 		err = errors.Join(err, t.place(out, e.Path))
 	}
 	return flatten(err)
+}
+
+// showsThrough reports whether what stands at the path, from which something was taken away, is nothing that another program
+// has put there: it cannot be taken away, or something else comes to light. File systems that exchange or rename without
+// replacing are not made of such layers.
+func (t *txn) showsThrough(e *entry) (bool, error) {
+	if t.exchange != nil || t.noReplace != nil {
+		return false, nil
+	}
+	s, err := t.lstat(e.Path)
+	if err != nil || s.Kind == fsutil.Absent {
+		return false, err
+	}
+	aside := t.back(e)
+	if s, err := t.lstat(aside); err != nil || s.Kind != fsutil.Absent {
+		return false, err // another version of somebody else's, which must not be lost
+	}
+	if err := t.fs.Rename(e.Path, aside); err != nil {
+		return !isAbsent(err), nil
+	}
+	s, err = t.lstat(e.Path)
+	if err != nil {
+		return false, errors.Join(err, t.place(aside, e.Path))
+	}
+	if s.Kind != fsutil.Absent {
+		return true, t.fs.Rename(aside, e.Path)
+	}
+	return false, t.place(aside, e.Path)
 }
 
 func (t *txn) expectEmpty(dir, path string) error {

@@ -255,11 +255,13 @@ func (u *undoing) restore(e *entry) error {
 	if is, err = u.isNew(e, e.Path, s); err != nil {
 		return err
 	}
-	if !is {
-		if u.hasTouched(e) {
+	if !is && u.hasTouched(e) {
+		if is, err = u.showsThrough(e); err == nil && !is {
 			u.conflict(e, "has been written by somebody else")
 		}
-		return nil
+	}
+	if err != nil || !is {
+		return err
 	}
 	return u.bring(e, func(from string) error { return u.swap(e, from) })
 }
