@@ -70,13 +70,27 @@ type Executor struct {
 	// Workers is how many goroutines a run may use. Zero means GOMAXPROCS.
 	Workers int
 	// AllowedPaths are the files and directories, with all below them, that steps may read and write, judged when
-	// symbolic links are resolved. Empty means the whole tree.
+	// symbolic links are resolved. One that leads through a link itself is an *ExecutorError, unless what it leads to is
+	// allowed too: a link in the tree must not widen what the host allows. Empty means the whole tree.
 	AllowedPaths []string
+	// DeniedPaths are globs. What one of them takes, a file or a directory with all below it, is neither listed nor found by
+	// steps, and who names it gets fsutil.ErrDenied. They win over AllowedPaths, hold for symbolic links by their names and by
+	// what they lead to, and force does not help. A glob without a slash is about the last element of a path in any
+	// directory (".env"); others are about the whole path ("deploy/**/*.key"). Other spellings that some file system takes for
+	// the same name are taken as well. A glob that is not valid is an *ExecutorError.
+	DeniedPaths []string
+	// ReadOnlyPaths are globs like DeniedPaths. What one of them takes can be listed and read; who writes, makes, renames or
+	// removes it, or a directory that it is in, gets fsutil.ErrReadOnlyPath, with or without force.
+	ReadOnlyPaths []string
+	// RequireMatches makes a failure of what is a warning otherwise: that a step which would write finds nothing to write to.
+	// It is an *ExpectError, as if each such step without an expect of its own had the expect {"min_files": 1}.
+	RequireMatches bool
 	// PortableNames refuses to write to names that cannot exist on Windows, or would be another file there: devices such as
 	// "con.txt", dots and spaces at the end, colons, backslashes, control characters. The error is fsutil.ErrNotPortable.
 	PortableNames bool
 	// StateDir is the directory, in the file system run on, for journal, backups, trash and runs. Steps can neither see
-	// nor touch it. Empty means DefaultStateDir.
+	// nor touch it, nor a directory of the same path, or of the name DefaultStateDir, anywhere in the tree: that is the state of
+	// another tree. So give it a name that nothing else has. Empty means DefaultStateDir.
 	StateDir string
 	// RunID names the run: letters, digits, "-" and "_", at most 255. Running the same id again on the same tree returns
 	// the stored result if that run was committed, and runs afresh otherwise. Empty means that runs are not remembered.
@@ -178,8 +192,8 @@ type tree struct {
 	x        Executor
 	fs       afero.Fs
 	stateDir string
-	allowed  []string
-	notes    *notes // what a Result is to warn of
+	policy   fsutil.Guard // what every path is checked against
+	notes    *notes       // what a Result is to warn of
 }
 
 // open checks the executor's own fields, the pipeline and the file system, and writes nothing.
@@ -198,36 +212,21 @@ func (x Executor) openTree(fsys afero.Fs) (*tree, error) {
 	t := &tree{fs: raised, notes: new(notes)}
 	t.x = x.watched(t.notes)
 	if t.stateDir, err = fsutil.Clean(cmp.Or(x.StateDir, DefaultStateDir)); err != nil {
-		return nil, fmt.Errorf("executor's StateDir: %w", err)
+		return nil, &ExecutorError{Field: "StateDir", Err: err}
 	}
 	if t.stateDir == "." {
-		return nil, fmt.Errorf("executor's StateDir: %w", fsutil.ErrBadName)
+		return nil, &ExecutorError{Field: "StateDir", Value: x.StateDir, Err: fsutil.ErrBadName}
 	}
 	if err := x.checkKey(); err != nil {
 		return nil, err
 	}
 	if x.RunID != "" && !validID(x.RunID) {
-		return nil, fmt.Errorf("executor's RunID %q: only letters, digits, - and _ are allowed, at most %d", x.RunID, MaxIDLen)
+		return nil, &ExecutorError{Field: "RunID", Value: x.RunID, Err: fmt.Errorf("only letters, digits, - and _ are allowed, at most %d", MaxIDLen)}
 	}
-	plain := fsutil.NewStage(raised)
-	defer plain.Close()
-	for _, path := range x.AllowedPaths {
-		canonical, err := plain.Canonical(path)
-		if err != nil {
-			return nil, fmt.Errorf("executor's AllowedPaths: %w", err)
-		}
-		// A link is allowed to be what it leads to: steps are judged by where they get to.
-		if resolved, err := plain.Resolve(canonical); err == nil {
-			canonical = resolved
-		}
-		t.allowed = append(t.allowed, canonical)
+	if t.policy, err = x.policy(raised, t.stateDir); err != nil {
+		return nil, err
 	}
 	return t, nil
-}
-
-// guard is the policy that every path of a run is checked against.
-func (t *tree) guard() fsutil.Guard {
-	return fsutil.Guard{Allowed: t.allowed, Reserved: t.stateDir, Portable: t.x.PortableNames}
 }
 
 func (x Executor) logger() *slog.Logger {
@@ -264,7 +263,7 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error)
 	start := time.Now()
 	x.Observe, x.Logger = t.x.Observe, t.x.Logger
 	stage := fsutil.NewStage(t.fs)
-	stage.SetGuard(t.guard())
+	stage.SetGuard(t.policy)
 	stage.SetMaxRead(x.limits().FileBytes())
 	r := &run{
 		x: x, p: p, stage: stage, log: x.logger().With("pipeline", p.name),

@@ -9,8 +9,8 @@ import (
 // checkKey refuses a key that anybody could guess. An empty one is no nil key: it is what a setting that nobody has set gives.
 func (x Executor) checkKey() error {
 	if x.Key != nil && len(x.Key) < journal.MinKeySize {
-		return fmt.Errorf("executor's Key: %d bytes are too few, at least %d are needed, better %d random ones; nil stands for the key of the user",
-			len(x.Key), journal.MinKeySize, journal.KeySize)
+		return &ExecutorError{Field: "Key", Err: fmt.Errorf("%d bytes are too few, at least %d are needed, better %d random ones; nil stands for the key of the user",
+			len(x.Key), journal.MinKeySize, journal.KeySize)}
 	}
 	return nil
 }

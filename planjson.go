@@ -181,7 +181,7 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 
 // adopt checks a change that came from outside, and lets it read the tree.
 func (t *tree) adopt(c changeJSON) (fsutil.Change, error) {
-	g := t.guard()
+	g := t.policy
 	if err := g.CheckWrite(c.Path); err != nil {
 		return c.Change, err
 	}

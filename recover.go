@@ -153,7 +153,7 @@ func (t *tree) restorePlan(backupID string) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("restore: %w", err)
 	}
-	guard := t.guard()
+	guard := t.policy
 	for _, c := range changes {
 		for _, name := range []string{c.Path, oldPath(c)} {
 			if err := guard.CheckWrite(name); err != nil {

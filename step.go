@@ -131,7 +131,7 @@ func (r *run) perform(ctx context.Context, s Step, spec actions.Spec, res *StepR
 		if !spec.ReadOnly {
 			res.RiskLevel = r.x.Risk.Assess(0, 0)
 		}
-		return s.Expect.check(0, 0)
+		return r.expect(s).check(0, 0)
 	}
 
 	call := r.call(s, view, files, res)
@@ -146,7 +146,7 @@ func (r *run) perform(ctx context.Context, s Step, spec actions.Spec, res *StepR
 	}
 	if err == nil {
 		// An action's own idea of which files it has matched is what the guard counts for those that only read.
-		err = s.Expect.check(len(out.Files), out.Edits)
+		err = r.expect(s).check(len(out.Files), out.Edits)
 		if expect, ok := errors.AsType[*ExpectError](err); ok {
 			expect.Notes = res.Warnings // such as the lines that come nearest to what was looked for
 		}
@@ -267,6 +267,15 @@ func (s *StepResult) take(out actions.Outcome) {
 func (s *StepResult) report(files []actions.FileReport) {
 	slices.SortStableFunc(files, func(a, b actions.FileReport) int { return strings.Compare(a.Path, b.Path) })
 	s.Files = files
+}
+
+// expect is what the step expects, or what the host does of a step that writes and does not say.
+func (r *run) expect(s Step) Expect {
+	if r.x.RequireMatches && s.Expect == (Expect{}) && !s.Action.Spec().ReadOnly {
+		one := 1
+		return Expect{MinFiles: &one}
+	}
+	return s.Expect
 }
 
 // check returns an *ExpectError if a number is out of bounds.

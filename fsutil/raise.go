@@ -76,12 +76,7 @@ func raiseOs() (afero.Fs, error) {
 	if err != nil {
 		return nil, err
 	}
-	root.bases = []string{dir}
-	// The working directory may be known by a name with links in it, and both names be used.
-	if real, err := filepath.EvalSymlinks(dir); err == nil && real != dir {
-		root.bases = append(root.bases, real)
-	}
-	return root, nil
+	return root.WithAbsolute(), nil
 }
 
 // raiseBasePath returns a RootFs of the same directory, or nil if there is doubt. That the directory is the same is asked

@@ -28,6 +28,7 @@ import (
 // All methods are safe for concurrent use. The zero RootFs is not usable; make one with [OpenRoot] or [Raise].
 type RootFs struct {
 	root  beneath
+	dir   string   // the directory as an absolute name when it was opened, "" if nobody knows
 	bases []string // absolute spellings of the directory that Canonical takes for it
 }
 
@@ -46,7 +47,28 @@ func OpenRoot(dir string) (*RootFs, error) {
 	if err != nil {
 		return nil, rootPathError("open", dir, err)
 	}
-	return &RootFs{root: root}, nil
+	r := &RootFs{root: root}
+	r.dir, _ = filepath.Abs(dir)
+	return r, nil
+}
+
+// WithAbsolute returns a view of the same directory that takes the absolute name of something at or below it for the name in it,
+// as agents and editors send them: on a RootFs of /home/me/project, /home/me/project/src/a.go is src/a.go. It goes by the name
+// that OpenRoot was given, and by that without the symbolic links that were in it; any other absolute name is [ErrEscape], also
+// another name of the same directory. Results have the names in the directory. What names lead to is as confined as before: the
+// absolute target of a symbolic link still counts as outside.
+//
+// The view and what it was made of share the directory; closing one closes both.
+func (r *RootFs) WithAbsolute() *RootFs {
+	view := *r
+	view.bases = nil
+	if r.dir != "" {
+		view.bases = []string{r.dir}
+		if real, err := filepath.EvalSymlinks(r.dir); err == nil && real != r.dir {
+			view.bases = append(view.bases, real)
+		}
+	}
+	return &view
 }
 
 // Close gives the directory back. Files opened before stay usable, every other call is an error from then on.
@@ -55,8 +77,9 @@ func (r *RootFs) Close() error { return r.root.Close() }
 // Name returns "RootFs".
 func (r *RootFs) Name() string { return "RootFs" }
 
-// Canonical implements [Namer]. It is [Clean], but on a RootFs that [Raise] made of an afero.OsFs an absolute name of
-// something at or below the directory is turned into the relative one, and any other absolute name is [ErrEscape].
+// Canonical implements [Namer]. It is [Clean], but on a RootFs that [Raise] made of an afero.OsFs, and on one of WithAbsolute, an
+// absolute name of something at or below the directory is turned into the relative one, and any other absolute name is
+// [ErrEscape].
 func (r *RootFs) Canonical(name string) (string, error) {
 	if len(r.bases) == 0 || !filepath.IsAbs(name) {
 		return Clean(name)
