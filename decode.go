@@ -57,6 +57,9 @@ func (d Decoder) Decode(data []byte) (Pipeline, error) {
 		}
 		return Pipeline{}, &ValidationError{Problems: []Problem{p}}
 	}
+	if err := d.Actions.Err(); err != nil {
+		return Pipeline{}, err
+	}
 	if d.Actions.Names() == nil {
 		d.Actions = actions.Builtin()
 	}

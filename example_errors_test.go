@@ -58,3 +58,16 @@ func ExampleJSONEvents() {
 	// {"v":1,"event":"step_finished"
 	// {"v":1,"event":"risk_judged"
 }
+
+// What a user should know, of all steps, in one list.
+func ExampleResult_AllWarnings() {
+	p := millrace.New("none").Step("fix", actions.Edit{Files: []string{"a.txt"}, OldText: "recieve", NewText: "receive"}).MustBuild()
+	res, err := millrace.Run(context.Background(), tree("a.txt", "nothing of the kind\n"), p)
+	fmt.Println(res, err)
+	for _, warning := range res.AllWarnings() {
+		fmt.Println(warning)
+	}
+	// Output:
+	// OK: 1/1 steps | 0 files | 0 edits <nil>
+	// step 'fix': old_text "recieve" matches nothing in a.txt
+}

@@ -61,7 +61,7 @@ func cloneReports(list []actions.FileReport) []actions.FileReport {
 	for i := range list {
 		r := &list[i]
 		r.EditsApplied, r.EditsFailed, r.Replacements = cloneInt(r.EditsApplied), cloneInt(r.EditsFailed), cloneInt(r.Replacements)
-		r.FailedEdits = slices.Clone(r.FailedEdits)
+		r.FailedEdits, r.RangeHashes = slices.Clone(r.FailedEdits), slices.Clone(r.RangeHashes)
 		if r.WouldModify != nil {
 			would := *r.WouldModify
 			r.WouldModify = &would

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/millrace-go/millrace/actions"
@@ -51,6 +52,18 @@ type Result struct {
 	Replayed bool `json:"replayed,omitempty"`
 	// TotalDuration is the time from the start of the first step to the end of the commit.
 	TotalDuration time.Duration `json:"-"`
+}
+
+// AllWarnings returns the warnings of the run and then those of its steps, in their order, each of these with its step:
+// "step 'fix': old_text matches nothing in a.txt".
+func (r *Result) AllWarnings() []string {
+	all := slices.Clone(r.Warnings)
+	for _, s := range r.Results {
+		for _, warning := range s.Warnings {
+			all = append(all, fmt.Sprintf("step '%s': %s", s.StepID, warning))
+		}
+	}
+	return all
 }
 
 // CommitState says what became of the change.

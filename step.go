@@ -122,10 +122,7 @@ func (r *run) perform(ctx context.Context, s Step, spec actions.Spec, res *StepR
 		return err
 	}
 	view := r.stage.For(s.ID, spec.ReadOnly)
-	files, err := r.filesOf(s, action)
-	if err != nil {
-		return err
-	}
+	files := r.filesOf(s, action)
 	if spec.Input == actions.InputFiles && len(files) == 0 {
 		res.Warnings = append(res.Warnings, noFiles(s))
 		if !spec.ReadOnly {
@@ -202,6 +199,9 @@ func (r *run) call(s Step, view *fsutil.Stage, files []string, res *StepResult) 
 	}
 	for _, ref := range s.inputs() {
 		if in := r.result(ref); in != nil {
+			if len(s.inputs()) > 1 && !in.ran() {
+				call.Warnf("input step '%s' %s, so it gives nothing to this one", ref, map[bool]string{true: "was skipped", false: "failed"}[in.Skipped])
+			}
 			call.Inputs = append(call.Inputs, actions.Result{
 				Step: ref, Files: in.FilesMatched, Content: in.Content, Aggregated: in.AggregatedContent,
 				Counts: in.Counts, Edits: in.EditsApplied,
@@ -216,8 +216,9 @@ func (r *run) wanted(id string) bool {
 	return slices.ContainsFunc(r.p.steps, func(s Step) bool { return slices.Contains(s.inputs(), id) })
 }
 
-// filesOf returns the files that the step works on: canonical, each once, in the order they were given.
-func (r *run) filesOf(s Step, action actions.Action) ([]string, error) {
+// filesOf returns the files that the step works on: canonical, each once, in the order they were given. A name that is no
+// good stays as it is.
+func (r *run) filesOf(s Step, action actions.Action) []string {
 	var names []string
 	if ins := s.inputs(); len(ins) > 0 && action.Spec().Input != actions.InputNone {
 		for _, ref := range ins {
@@ -227,8 +228,12 @@ func (r *run) filesOf(s Step, action actions.Action) ([]string, error) {
 		}
 	} else {
 		for _, param := range fileParams(action.Spec()) {
-			if v, ok := params.Get(action, param); ok && v.Type() == reflect.TypeFor[[]string]() {
+			switch v, _ := params.Get(action, param); {
+			case !v.IsValid():
+			case v.Type() == reflect.TypeFor[[]string]():
 				names = append(names, v.Interface().([]string)...)
+			case v.Kind() == reflect.String && v.Len() > 0:
+				names = append(names, v.String())
 			}
 		}
 	}
@@ -243,14 +248,14 @@ func (r *run) filesOf(s Step, action actions.Action) ([]string, error) {
 			}
 		}
 		if err != nil {
-			return nil, err
+			canonical = name // the action meets the error at this file, and can say what becomes of the others
 		}
 		if !seen[canonical] {
 			seen[canonical] = true
 			files = append(files, canonical)
 		}
 	}
-	return files, nil
+	return files
 }
 
 // take moves an outcome into the result, lists sorted.

@@ -225,11 +225,11 @@ func (d *draft) checkInput(s Step, at string) {
 	}
 }
 
-// fileParams are the parameters in which a step may name its files: "files", and where an action needs files also "paths",
-// as other tools call them.
+// fileParams are the parameters in which a step may name its files: "files", and where an action needs files also "paths"
+// and "path", as other tools call them.
 func fileParams(spec actions.Spec) []string {
 	if spec.Input == actions.InputFiles {
-		return []string{"files", "paths"}
+		return []string{"files", "paths", "path"}
 	}
 	return []string{"files"}
 }
@@ -240,7 +240,7 @@ func givenFiles(s Step) (param string, ok bool) {
 		if _, ok := s.Bind["/"+param]; ok {
 			return param, true
 		}
-		if v, ok := params.Get(s.Action, param); ok && v.Kind() == reflect.Slice && v.Len() > 0 {
+		if v, ok := params.Get(s.Action, param); ok && (v.Kind() == reflect.Slice || v.Kind() == reflect.String) && v.Len() > 0 {
 			return param, true
 		}
 	}

@@ -87,6 +87,7 @@ type FileReport struct {
 	Error        string    `json:"error,omitempty"`
 	ContentHash  string    `json:"content_hash,omitempty"` // SHA-256 of the whole file
 	RangeHash    string    `json:"range_hash,omitempty"`   // SHA-256 of the lines read, with their line ends
+	RangeHashes  []string  `json:"range_hashes,omitempty"` // the same of each range, where several were read
 	LastModified time.Time `json:"last_modified,omitzero"` // UTC
 	// Kind, Size, Mode and Target are for list. Kind is "file", "dir", "symlink" or "other".
 	Kind   string `json:"kind,omitempty"`

@@ -70,12 +70,20 @@ func (t transfer) obstacle(c *Call, m move, sources map[string]move, targets map
 	if m.fromPlace == m.toPlace {
 		return "is the file itself", nil
 	}
+	for dir := path.Dir(m.fromPlace); t.moves && dir != "." && dir != "/"; dir = path.Dir(dir) {
+		if _, ok := sources[dir]; ok {
+			return fmt.Sprintf("comes from %s, which is renamed too", dir), nil
+		}
+	}
 	if len(targets[m.toPlace]) > 1 {
 		return "would be made from more than one file", nil
 	}
 	for dir := path.Dir(m.toPlace); dir != "." && dir != "/"; dir = path.Dir(dir) {
 		if dir == m.fromPlace {
 			return "would lie inside the file itself", nil
+		}
+		if _, ok := sources[dir]; ok && t.moves {
+			return fmt.Sprintf("would lie inside %s, which is renamed too", dir), nil
 		}
 		if len(targets[dir]) > 0 {
 			return fmt.Sprintf("would lie inside %s, which is a target too", dir), nil
@@ -108,7 +116,7 @@ func (t transfer) obstacle(c *Call, m move, sources map[string]move, targets map
 	switch {
 	case err != nil:
 		return "", err
-	case kind == fsutil.Absent, kind == fsutil.File && t.overwrite:
+	case kind == fsutil.Absent, kind == fsutil.File && t.overwrite && !m.dir:
 		return "", nil
 	case kind == fsutil.File:
 		return "exists already", nil

@@ -35,13 +35,13 @@ func (a Copy) Validate(c *Check) { a.transfer().validate(c) }
 // Touches implements [Toucher].
 func (a Copy) Touches() (reads, writes []string, known bool) { return a.transfer().touches(a.Files) }
 
-// Run implements [Action]. The outcome has the new paths.
+// Run implements [Action]. The outcome has the new paths, and the map from the old ones to them.
 func (a Copy) Run(ctx context.Context, c *Call) (Outcome, error) {
 	moves, err := a.transfer().plan(c)
 	if err != nil {
 		return Outcome{}, err
 	}
-	out := Outcome{}
+	out := Outcome{Renames: make(map[string]string, len(moves))}
 	for i, m := range moves {
 		if err := ctx.Err(); err != nil {
 			return Outcome{}, err
@@ -50,6 +50,7 @@ func (a Copy) Run(ctx context.Context, c *Call) (Outcome, error) {
 			return Outcome{}, err
 		}
 		out.Files = append(out.Files, m.to)
+		out.Renames[m.from] = m.to
 		if c.OnProgress != nil {
 			c.OnProgress(i+1, len(moves))
 		}

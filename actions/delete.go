@@ -2,14 +2,20 @@ package actions
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/millrace-go/millrace/fsutil"
 )
 
 // Delete removes files. They are kept in the trash inside the state directory and can be restored, unless
-// Permanent is set. A symbolic link is removed itself, not what it leads to. Directories are refused.
+// Permanent is set. A symbolic link is removed itself, not what it leads to. A directory is refused unless Recursive is set; then
+// it is removed with all that is in it, also what .gitignore leaves out, and the outcome names the files and links in it, or the
+// directory itself if there are none.
 type Delete struct {
 	Files     []string `json:"files,omitempty" doc:"Files to delete. Leave it out if an earlier step gives them."`
+	Recursive bool     `json:"recursive,omitempty" doc:"Also delete directories, with all that is in them."`
 	Permanent bool     `json:"permanent,omitempty" doc:"Do not keep the files in the trash, from which they can be restored."`
 }
 
@@ -23,29 +29,54 @@ func (d Delete) Touches() (reads, writes []string, known bool) { return d.Files,
 
 // Run implements [Action]. Nothing is removed unless all of the files can be.
 func (d Delete) Run(ctx context.Context, c *Call) (Outcome, error) {
-	for _, file := range c.Files {
-		if err := checkSource(c, file); err != nil {
+	trees := make([]subtree, len(c.Files))
+	for i, file := range c.Files {
+		err := checkSource(c, file)
+		if d.Recursive && errors.Is(err, fsutil.ErrIsDir) {
+			trees[i], err = subtreeOf(ctx, c, file)
+		} else {
+			trees[i].files = []string{file}
+		}
+		if errors.Is(err, fsutil.ErrIsDir) {
+			err = fileError(file, fmt.Errorf("%w; set recursive to delete it with all that is in it", fsutil.ErrIsDir))
+		}
+		if err != nil {
 			return Outcome{}, err
 		}
 	}
 	out := Outcome{}
-	for i, file := range c.Files {
-		if err := ctx.Err(); err != nil {
-			return Outcome{}, err
+	gone := make(map[string]bool) // one of several names may be a directory that another one is in
+	for i, tree := range trees {
+		names := append(slices.Clone(tree.files), backwardsOrder(tree.dirs)...)
+		for _, name := range names {
+			if err := ctx.Err(); err != nil {
+				return Outcome{}, err
+			}
+			if gone[name] {
+				continue
+			}
+			gone[name] = true
+			remove := c.FS.Remove
+			if d.Permanent {
+				remove = c.FS.Discard
+			}
+			if err := remove(name); err != nil {
+				return Outcome{}, fileError(name, err)
+			}
 		}
-		remove := c.FS.Remove
-		if d.Permanent {
-			remove = c.FS.Discard
-		}
-		if err := remove(file); err != nil {
-			return Outcome{}, fileError(file, err)
-		}
-		out.Files = append(out.Files, file)
+		out.Files = append(out.Files, tree.named()...)
 		if c.OnProgress != nil {
 			c.OnProgress(i+1, len(c.Files))
 		}
 	}
 	return out, nil
+}
+
+// backwardsOrder returns directories so that each comes after what is in it.
+func backwardsOrder(dirs []string) []string {
+	dirs = slices.Clone(dirs)
+	slices.Reverse(dirs)
+	return dirs
 }
 
 // checkSource returns why a name is not that of a file or a link that could be moved or removed.

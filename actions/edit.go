@@ -13,12 +13,17 @@ import (
 // line ends that were there, one by one, the last of them for all further ones. A match within a line gives them the end
 // of that line. Symbolic links are followed, never replaced. That nothing matched is no error: there is a warning then,
 // with the nearest lines, and Expect on the step makes it one.
+//
+// By default the first file that cannot be edited, in the order of the list, fails the step. With OnError "continue" such a file
+// stays as it was, with a warning and its reason in Reports, and the others are edited.
 type Edit struct {
-	Files   []string `json:"files,omitempty" doc:"Files to edit. Leave it out if an earlier step gives them."`
-	OldText string   `json:"old_text" param:"required" doc:"Text to find."`
-	NewText string   `json:"new_text" param:"required,empty" doc:"What to put in its place; empty deletes it. In mode regex, $1 and ${name} stand for what groups matched, and $$ for a dollar sign."`
-	Mode    string   `json:"mode,omitempty" enum:"literal,regex" doc:"How old_text is read. Default: literal."`
-	Binary  bool     `json:"binary,omitempty" doc:"Edit files even if they look binary, which is an error otherwise."`
+	Files      []string `json:"files,omitempty" doc:"Files to edit. Leave it out if an earlier step gives them."`
+	OldText    string   `json:"old_text" param:"required" doc:"Text to find."`
+	NewText    string   `json:"new_text" param:"required,empty" doc:"What to put in its place; empty deletes it. In mode regex, $1 and ${name} stand for what groups matched, and $$ for a dollar sign."`
+	Mode       string   `json:"mode,omitempty" enum:"literal,regex" doc:"How old_text is read. Default: literal."`
+	IgnoreCase bool     `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
+	OnError    string   `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be edited fails the step (stop), or stays as it was and is reported (continue). Default: stop."`
+	Binary     bool     `json:"binary,omitempty" doc:"Edit files even if they look binary, which is an error otherwise."`
 }
 
 // Spec implements [Action].
@@ -28,7 +33,7 @@ func (Edit) Spec() Spec {
 
 // Validate implements [Validator].
 func (e Edit) Validate(c *Check) {
-	p := checkPattern(c, "/old_text", e.OldText, e.Mode, match.Literal, match.Flags{})
+	p := checkPattern(c, "/old_text", e.OldText, e.Mode, match.Literal, match.Flags{IgnoreCase: e.IgnoreCase})
 	if p != nil && p.Mode() == match.Regex {
 		checkTemplate(c, "/new_text", e.NewText, p)
 	}
@@ -39,7 +44,7 @@ func (e Edit) Touches() (reads, writes []string, known bool) { return e.Files, e
 
 // Run implements [Action]. The outcome tells of the files that changed, and counts replacements that changed bytes.
 func (e Edit) Run(ctx context.Context, c *Call) (Outcome, error) {
-	p, err := c.compilePattern("old_text", e.OldText, e.Mode, match.Literal, match.Flags{})
+	p, err := c.compilePattern("old_text", e.OldText, e.Mode, match.Literal, match.Flags{IgnoreCase: e.IgnoreCase})
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -49,6 +54,6 @@ func (e Edit) Run(ctx context.Context, c *Call) (Outcome, error) {
 			return Outcome{}, withHint(err)
 		}
 	}
-	r := replacing{list: []*replacement{{pattern: p, template: tmpl, label: "old_text"}}, binary: e.Binary}
+	r := replacing{list: []*replacement{{pattern: p, template: tmpl, label: "old_text"}}, binary: e.Binary, onError: e.OnError}
 	return r.run(ctx, c)
 }

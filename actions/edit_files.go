@@ -1,5 +1,10 @@
 package actions
 
+import (
+	"maps"
+	"slices"
+)
+
 // EditFiles edits files line by line and text by text, each file by a list of its own.
 //
 // The edits of one file are made in this order, wherever they stand in the list: create, then insert and replace_lines, all of
@@ -80,6 +85,17 @@ func AppendText(text string) LineEdit { return LineEdit{Command: commandAppend, 
 // ReplaceLines returns an edit that replaces the lines start to end, both included; an empty text deletes them.
 func ReplaceLines(start, end int, text string) LineEdit {
 	return LineEdit{Command: commandReplaceLines, StartLine: start, EndLine: end, NewStr: &text}
+}
+
+// WriteFiles returns a step's action that makes each of the files, or replaces its text if it exists: path to text. A file that
+// has its text already is not touched. A symbolic link is followed.
+func WriteFiles(texts map[string]string) EditFiles {
+	var e EditFiles
+	for _, path := range slices.Sorted(maps.Keys(texts)) {
+		text := texts[path]
+		e.FileEdits = append(e.FileEdits, FileEdits{Path: path, Edits: []LineEdit{{Command: commandCreate, FileText: &text, Overwrite: true}}})
+	}
+	return e
 }
 
 // Spec implements [Action].

@@ -74,7 +74,7 @@ func TestEditFilesErrors(t *testing.T) {
 			b.wantTree(files{"a.txt": text, "b.txt": "b\nc\n"})
 			b.wantWarning("not edited: a.txt: " + test.want)
 			equal(t, "files", out.Files, []string{"b.txt"})
-			equal(t, "report", out.Reports[1], edited("b.txt", 1))
+			equal(t, "report", out.Reports[1], edited("b.txt", 1, "b\nc\n"))
 			report := out.Reports[0]
 			if n := strings.Count(test.want, "("); *report.EditsApplied != 0 || *report.EditsFailed != n || len(report.FailedEdits) != n {
 				t.Errorf("report %+v", report)

@@ -215,21 +215,40 @@ func makeFile(c *Call, path, name string, text []byte) error {
 // outcomeOf tells of the files that are edited, and warns of the others.
 func outcomeOf(c *Call, plans []*filePlan) Outcome {
 	out := Outcome{Counts: map[string]int{}}
+	var idle []string
 	for _, p := range plans {
-		out.Reports = append(out.Reports, p.report())
+		report := p.report()
 		if len(p.failures) > 0 {
+			out.Reports = append(out.Reports, report)
 			c.Warnf("not edited: %v", &EditFilesError{Failures: p.failures})
 			continue
 		}
+		// What the next edit of the file may name, without reading it.
+		if hash, err := c.FS.HashFile(p.name); err == nil {
+			report.ContentHash = hash.String()
+		}
+		out.Reports = append(out.Reports, report)
 		if p.changed == 0 {
-			c.Warnf("%s: the edits change nothing", p.name)
+			idle = append(idle, p.name)
 			continue
 		}
 		out.Files = append(out.Files, p.name)
 		out.Counts[p.name] = p.changed
 		out.Edits += p.changed
 	}
+	if len(idle) > 0 {
+		c.Warnf("%s: the edits change nothing", few(idle))
+	}
 	return out
+}
+
+// few names the first of some files, and how many more there are.
+func few(files []string) string {
+	const named = 3
+	if len(files) <= named {
+		return strings.Join(files, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(files[:named], ", "), len(files)-named)
 }
 
 // failedReports tells of the files at which a step fails. The others are not edited either, but there is nothing wrong with

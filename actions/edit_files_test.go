@@ -82,7 +82,7 @@ func TestEditFilesContent(t *testing.T) {
 					b := newBench(t, base(t), files{"d/a.txt": test.in, "other.txt": test.in})
 					out := b.must("s", one("d/a.txt", test.edits...), nil)
 					b.wantTree(files{"d/a.txt": test.want, "other.txt": test.in})
-					want := actions.Outcome{Edits: test.changed, Reports: []actions.FileReport{edited("d/a.txt", len(test.edits))}}
+					want := actions.Outcome{Edits: test.changed, Reports: []actions.FileReport{edited("d/a.txt", len(test.edits), test.want)}}
 					if test.changed > 0 {
 						want.Files, want.Counts = []string{"d/a.txt"}, map[string]int{"d/a.txt": test.changed}
 						b.wantWarning()
@@ -101,9 +101,9 @@ func TestEditFilesContent(t *testing.T) {
 }
 
 // edited is the report of a file whose edits were all made.
-func edited(path string, edits int) actions.FileReport {
+func edited(path string, edits int, text string) actions.FileReport {
 	none := 0
-	return actions.FileReport{Path: path, Success: true, EditsApplied: &edits, EditsFailed: &none}
+	return actions.FileReport{Path: path, Success: true, ContentHash: hexHash(text), EditsApplied: &edits, EditsFailed: &none}
 }
 
 func TestEditFilesAsGiven(t *testing.T) {
@@ -162,7 +162,8 @@ func TestEditFilesCreates(t *testing.T) {
 				Files: []string{"new/deep/a.txt", "empty.txt", "crlf.txt", "old.txt"}, Edits: 8,
 				Counts: map[string]int{"new/deep/a.txt": 4, "empty.txt": 1, "crlf.txt": 2, "old.txt": 1},
 				Reports: []actions.FileReport{
-					edited("new/deep/a.txt", 4), edited("empty.txt", 1), edited("crlf.txt", 2), edited("old.txt", 1),
+					edited("new/deep/a.txt", 4, "1\ntwo\nthree\nfour"), edited("empty.txt", 1, ""), edited("crlf.txt", 2, "a\r\nb\nc\n"),
+					edited("old.txt", 1, "x\ny\n"),
 				},
 			})
 		})

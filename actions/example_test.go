@@ -1,8 +1,10 @@
 package actions_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/afero"
 
@@ -21,33 +23,15 @@ func (Stamp) Spec() actions.Spec {
 	return actions.Spec{Name: "stamp", Summary: "Put a line at the top of files", Input: actions.InputFiles}
 }
 
-// Run works on c.FS alone, so a dry run, a rollback and the commit come with it.
+// Run works on the stage alone, so a dry run, a rollback and the commit come with it.
 func (s Stamp) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) {
-	stamped := make([]bool, len(c.Files))
-	err := c.Each(ctx, c.Files, func(_ context.Context, i int, file string) error {
-		data, err := c.FS.ReadFile(file)
-		if err != nil {
-			return err
+	return c.EditEach(ctx, func(_ string, old []byte) ([]byte, error) {
+		line := s.Line + fsutil.TextFacts(old).EOL()
+		if bytes.HasPrefix(old, []byte(line)) {
+			return old, nil
 		}
-		line := s.Line + fsutil.TextFacts(data).EOL()
-		if len(data) >= len(line) && string(data[:len(line)]) == line {
-			return nil
-		}
-		stamped[i] = true
-		return c.FS.Edit(file, []fsutil.Splice{{Text: []byte(line)}})
+		return slices.Concat([]byte(line), old), nil
 	})
-	if err != nil {
-		return actions.Outcome{}, err
-	}
-	out := actions.Outcome{Counts: map[string]int{}}
-	for i, file := range c.Files {
-		if stamped[i] {
-			out.Files = append(out.Files, file)
-			out.Counts[file] = 1
-			out.Edits++
-		}
-	}
-	return out, nil
 }
 
 // An action of your own is a struct with two methods. Its exported fields are its parameters, in Go and in JSON.
@@ -72,4 +56,17 @@ func Example() {
 	// known: true
 	// [a.txt] 1 <nil>
 	// "# stamped\r\none\r\n" "one\r\n"
+}
+
+// A generator writes what it makes in one step: path to text.
+func ExampleWriteFiles() {
+	base := afero.NewMemMapFs()
+	stage := fsutil.NewStage(base)
+	defer stage.Close()
+	out, err := actions.WriteFiles(map[string]string{
+		"gen/b.go": "package gen\n",
+		"gen/a.go": "package gen\n",
+	}).Run(context.Background(), &actions.Call{FS: stage})
+	fmt.Println(out.Files, out.Edits, err)
+	// Output: [gen/a.go gen/b.go] 2 <nil>
 }

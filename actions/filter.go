@@ -155,6 +155,9 @@ func (f *filter) skip() func(name string, isDir bool) bool {
 	return func(name string, _ bool) bool { return anyGlob(f.exclude, name) }
 }
 
+// chooses reports whether the filter names what it takes.
+func (f *filter) chooses() bool { return len(f.include)+len(f.types) > 0 }
+
 // takes reports whether an entry that was not skipped is to be looked into.
 func (f *filter) takes(e fsutil.Entry) bool {
 	return (len(f.include) == 0 || anyGlob(f.include, e.Path())) && f.takesType(e.Name())

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Merge joins or intersects the lists of files of several earlier steps.
+// Merge joins, intersects or subtracts the lists of files of several earlier steps.
 type Merge struct {
-	Mode string `json:"mode,omitempty" enum:"union,intersection" doc:"Whether a file has to be in one of the lists (union) or in all of them (intersection). Default: union."`
+	Mode string `json:"mode,omitempty" enum:"union,intersection,difference" doc:"Whether a file has to be in one of the lists (union), in all of them (intersection), or in the first and in none of the others (difference). Default: union."`
 }
 
 // Spec implements [Action].
 func (Merge) Spec() Spec {
-	return Spec{Name: "merge", Summary: "Join or intersect the file lists of several steps", ReadOnly: true, Input: InputMany}
+	return Spec{Name: "merge", Summary: "Join, intersect or subtract the file lists of several steps", ReadOnly: true, Input: InputMany}
 }
 
 // Touches implements [Toucher].
@@ -26,14 +26,25 @@ func (m Merge) Run(_ context.Context, c *Call) (Outcome, error) {
 	case "", "union":
 	case "intersection":
 		for _, input := range c.Inputs {
-			in := make(map[string]bool, len(input.Files))
-			for _, file := range input.Files {
-				in[file] = true
-			}
+			in := setOf(input.Files)
 			files = slices.DeleteFunc(files, func(file string) bool { return !in[file] })
 		}
+	case "difference":
+		if len(c.Inputs) == 0 {
+			break
+		}
+		out := setOf(union(c.Inputs[1:]))
+		files = slices.DeleteFunc(union(c.Inputs[:1]), func(file string) bool { return out[file] })
 	default:
 		return Outcome{}, fmt.Errorf("unsupported merge mode '%s'", m.Mode)
 	}
 	return Outcome{Files: files}, nil
+}
+
+func setOf(files []string) map[string]bool {
+	set := make(map[string]bool, len(files))
+	for _, file := range files {
+		set[file] = true
+	}
+	return set
 }

@@ -19,10 +19,12 @@ type TextEdit struct {
 // see the files as the step found them, so that x and y can be swapped; two edits that want the same bytes are an
 // *OverlapError then.
 type MultiEdit struct {
-	Files  []string   `json:"files,omitempty" doc:"Files to edit. Leave it out if an earlier step gives them."`
-	Edits  []TextEdit `json:"edits" param:"required" doc:"The edits, in order."`
-	Mode   string     `json:"mode,omitempty" enum:"sequential,simultaneous" doc:"Whether an edit sees what those before it have done (sequential), or all see the files as they were (simultaneous). Default: sequential."`
-	Binary bool       `json:"binary,omitempty" doc:"Edit files even if they look binary, which is an error otherwise."`
+	Files      []string   `json:"files,omitempty" doc:"Files to edit. Leave it out if an earlier step gives them."`
+	Edits      []TextEdit `json:"edits" param:"required" doc:"The edits, in order."`
+	Mode       string     `json:"mode,omitempty" enum:"sequential,simultaneous" doc:"Whether an edit sees what those before it have done (sequential), or all see the files as they were (simultaneous). Default: sequential."`
+	IgnoreCase bool       `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
+	OnError    string     `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be edited fails the step (stop), or stays as it was and is reported (continue). Default: stop."`
+	Binary     bool       `json:"binary,omitempty" doc:"Edit files even if they look binary, which is an error otherwise."`
 }
 
 // Spec implements [Action].
@@ -42,7 +44,7 @@ func (m MultiEdit) Touches() (reads, writes []string, known bool) { return m.Fil
 
 // Run implements [Action]. The outcome is that of [Edit].
 func (m MultiEdit) Run(ctx context.Context, c *Call) (Outcome, error) {
-	r := replacing{binary: m.Binary}
+	r := replacing{binary: m.Binary, onError: m.OnError}
 	switch m.Mode {
 	case "", "sequential":
 	case "simultaneous":
@@ -52,7 +54,7 @@ func (m MultiEdit) Run(ctx context.Context, c *Call) (Outcome, error) {
 	}
 	for i, e := range m.Edits {
 		label := fmt.Sprintf("old_text of edit %d", i)
-		p, err := c.compilePattern(label, e.OldText, "literal", match.Literal, match.Flags{})
+		p, err := c.compilePattern(label, e.OldText, "literal", match.Literal, match.Flags{IgnoreCase: m.IgnoreCase})
 		if err != nil {
 			return Outcome{}, err
 		}

@@ -3,6 +3,7 @@ package actions
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/sed"
@@ -109,10 +110,18 @@ func (s *scripting) write(ctx context.Context) (Outcome, error) {
 			out.Edits += edits
 		}
 	}
+	if len(s.done) > 0 && len(out.Files) == 0 && !s.failed() {
+		s.call.Warnf("the script changes nothing in %d files", len(s.done))
+	}
 	modified, skipped := len(out.Files), len(s.done)-len(out.Files)
 	out.FilesModified, out.FilesSkipped = &modified, &skipped
 	out.Reports = s.reports()
 	return out, nil
+}
+
+// failed reports whether something went wrong with a file, of which there is a warning then.
+func (s *scripting) failed() bool {
+	return slices.ContainsFunc(s.done, func(one scripted) bool { return one.err != nil })
 }
 
 // reports tells of each file that was looked into.

@@ -124,6 +124,9 @@ func (r *replacing) inPieces(ctx context.Context, c *Call, name string) (int, er
 		if err == match.ErrLongLine && rounds > 0 { //nolint:errorlint // it comes as it is
 			n, err = p.one(ctx, i, true)
 		}
+		if err != nil && rounds > 0 {
+			return 0, partlyStaged{err}
+		}
 		if err != nil {
 			return 0, err
 		}

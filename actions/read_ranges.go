@@ -3,9 +3,7 @@ package actions
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"fmt"
-	"hash"
 	"slices"
 
 	"github.com/millrace-go/millrace/fsutil"
@@ -25,14 +23,15 @@ type Range struct {
 // the line end between two of them. An End beyond the end of the file stands for its last line, a Start before its first
 // line for that; a range that begins behind the end, or ends before it begins, is a *LineError.
 //
-// Reports has, for each file, the SHA-256 of the whole file as content_hash, that of the exact bytes of all ranges, one
-// after the other without what is between them, as range_hash, and the time of the last change.
+// Reports has, for each file, the SHA-256 of the whole file as content_hash, that of the exact bytes of the range as
+// range_hash, or of each of several ranges in range_hashes, and the time of the last change. They are what [EditFiles] takes.
 //
 // The first file that cannot be read, in the order of the list, fails the step, unless OnError is "continue": then its
 // report has the reason in the words that reports use, a warning says more, and Files of the outcome are the others.
 type ReadRanges struct {
 	Files     []string `json:"files,omitempty" doc:"Files to read. Leave it out if an earlier step gives them."`
 	Paths     []string `json:"paths,omitempty" doc:"Another name for files."`
+	Path      string   `json:"path,omitempty" doc:"One file to read, instead of a list."`
 	StartLine int      `json:"start_line,omitempty" doc:"First line to read, counted from 1; negative counts from the end. Default: 1."`
 	EndLine   int      `json:"end_line,omitempty" doc:"Last line to read, included; negative counts from the end. Default: -1, the last line."`
 	Ranges    []Range  `json:"ranges,omitempty" doc:"Several ranges of lines, instead of start_line and end_line."`
@@ -65,6 +64,9 @@ func (r ReadRanges) Validate(c *Check) {
 	if len(r.Files) > 0 && len(r.Paths) > 0 {
 		c.Problemf("/paths", codeBadRange, "use one of them", "paths and files are two names of one parameter")
 	}
+	if r.Path != "" && len(r.Files)+len(r.Paths) > 0 {
+		c.Problemf("/path", codeBadRange, "use one of them", "path and files are two names of one parameter")
+	}
 	check := func(at string, one Range) {
 		start, end := one.bounds()
 		if (start > 0) == (end > 0) && start > end {
@@ -79,7 +81,11 @@ func (r ReadRanges) Validate(c *Check) {
 
 // Touches implements [Toucher].
 func (r ReadRanges) Touches() (reads, writes []string, known bool) {
-	return slices.Concat(r.Files, r.Paths), nil, true
+	files := slices.Concat(r.Files, r.Paths)
+	if r.Path != "" {
+		files = append(files, r.Path)
+	}
+	return files, nil, true
 }
 
 // Run implements [Action]. The outcome has the text read of each file in Content. Binary files are an error.
@@ -122,14 +128,17 @@ func readFileRanges(c *Call, file string, ranges []Range) (string, FileReport, e
 	if err != nil {
 		return "", FileReport{}, fileError(file, err)
 	}
-	text, sum, err := readLines(data, ranges)
+	text, hashes, err := readLines(data, ranges)
 	if err != nil {
 		return "", FileReport{}, fileError(file, err)
 	}
-	return text, FileReport{
-		Path: file, Success: true, ContentHash: fsutil.HashOf(data).String(),
-		RangeHash: fsutil.Hash(sum.Sum(nil)).String(), LastModified: info.ModTime().UTC(),
-	}, nil
+	report := FileReport{Path: file, Success: true, ContentHash: fsutil.HashOf(data).String(), LastModified: info.ModTime().UTC()}
+	if len(hashes) == 1 {
+		report.RangeHash = hashes[0]
+	} else {
+		report.RangeHashes = hashes
+	}
+	return text, report, nil
 }
 
 // bounds returns the range with its defaults.
@@ -144,12 +153,11 @@ func (r Range) bounds() (start, end int) {
 	return start, end
 }
 
-// readLines returns the lines of all ranges, and the hash of their bytes.
-func readLines(data []byte, ranges []Range) (string, hash.Hash, error) {
+// readLines returns the lines of all ranges, and the hash of the bytes of each.
+func readLines(data []byte, ranges []Range) (text string, hashes []string, err error) {
 	starts := lineedit.Starts(data)
 	lines := len(starts) - 1
 	var out []byte
-	sum := sha256.New()
 	for i, r := range ranges {
 		start, end := r.bounds()
 		failure := &LineError{Start: start, End: end, Lines: lines}
@@ -168,11 +176,11 @@ func readLines(data []byte, ranges []Range) (string, hash.Hash, error) {
 		if lines > 0 {
 			part = data[starts[start-1]:starts[end]]
 		}
-		sum.Write(part)
+		hashes = append(hashes, fsutil.HashOf(part).String())
 		if i > 0 {
 			out = append(bytes.TrimSuffix(bytes.TrimSuffix(out, []byte("\n")), []byte("\r")), rangeSeparator...)
 		}
 		out = append(out, part...)
 	}
-	return string(out), sum, nil
+	return string(out), hashes, nil
 }

@@ -23,6 +23,7 @@ type PatternEdit struct {
 type RegexTransform struct {
 	Files    []string      `json:"files,omitempty" doc:"Files to transform. Leave it out if an earlier step gives them."`
 	Patterns []PatternEdit `json:"patterns" param:"required" doc:"The regular expressions and their replacements, in order."`
+	OnError  string        `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be transformed fails the step (stop), or stays as it was and is reported (continue). Default: stop."`
 	Binary   bool          `json:"binary,omitempty" doc:"Edit files even if they look binary, which is an error otherwise."`
 }
 
@@ -57,7 +58,7 @@ func (r RegexTransform) Touches() (reads, writes []string, known bool) { return 
 
 // Run implements [Action]. The outcome is that of [Edit].
 func (r RegexTransform) Run(ctx context.Context, c *Call) (Outcome, error) {
-	work := replacing{binary: r.Binary}
+	work := replacing{binary: r.Binary, onError: r.OnError}
 	for i, e := range r.Patterns {
 		label := fmt.Sprintf("pattern %d", i)
 		flags, err := match.ParseFlags(e.Flags)

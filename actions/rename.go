@@ -4,12 +4,15 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
 )
 
 // Rename moves files to a directory, or gives them new names. It works as [Copy] does, but a symbolic link
-// is moved itself, and a file may take the name of one that is renamed by the same step: names can be swapped.
+// is moved itself, and a file may take the name of one that is renamed by the same step: names can be swapped. A directory is
+// moved with all that is in it, also what .gitignore leaves out; the outcome then names the files and links in it, or the
+// directory itself if there are none.
 type Rename struct {
 	Files         []string `json:"files,omitempty" doc:"Files to rename. Leave it out if an earlier step gives them."`
 	Destination   string   `json:"destination,omitempty" doc:"Directory to move to. It is made if needed."`
@@ -51,14 +54,23 @@ func (a Rename) Run(ctx context.Context, c *Call) (Outcome, error) {
 		if err := ctx.Err(); err != nil {
 			return Outcome{}, err
 		}
+		inside := subtree{files: []string{m.fromPlace}}
+		if m.dir {
+			if inside, err = subtreeOf(ctx, c, m.fromPlace); err != nil {
+				return Outcome{}, err
+			}
+		}
 		if err := makeDir(c, m.to); err != nil {
 			return Outcome{}, err
 		}
 		if err := c.FS.Rename(m.fromPlace, m.to); err != nil {
 			return Outcome{}, fileError(m.from, err)
 		}
-		out.Files = append(out.Files, m.to)
-		out.Renames[m.from] = m.to
+		for _, name := range inside.named() {
+			rest := strings.TrimPrefix(name, m.fromPlace)
+			out.Files = append(out.Files, m.to+rest)
+			out.Renames[m.from+rest] = m.to + rest
+		}
 		if c.OnProgress != nil {
 			c.OnProgress(i+1, len(moves))
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -26,26 +27,46 @@ type replacing struct {
 	list         []*replacement
 	simultaneous bool // all of them match what the step found, instead of each what the one before has left
 	binary       bool
+	onError      string
 }
+
+// partlyStaged is the error of a file that some edits were staged of before another one failed. Only the step's savepoint can
+// take them back, so the step fails whatever it says of errors.
+type partlyStaged struct{ error }
+
+func (e partlyStaged) Unwrap() error { return e.error }
 
 // run replaces in all files of the call and returns the outcome. Files, Counts and Edits tell of the files that
 // really changed.
 func (r *replacing) run(ctx context.Context, c *Call) (Outcome, error) {
-	files, err := distinctTargets(c)
+	goOn := r.onError == onErrorContinue
+	files, err := distinctTargets(c, goOn)
 	if err != nil {
 		return Outcome{}, err
 	}
 	edits := make([]int, len(files))
+	failed := make([]error, len(files))
 	err = c.Each(ctx, files, func(ctx context.Context, i int, file string) error {
 		n, err := r.file(ctx, c, file)
-		edits[i] = n
-		return fileError(file, err)
+		edits[i], failed[i] = n, fileError(file, err)
+		if _, partly := errors.AsType[partlyStaged](err); goOn && !partly && ctx.Err() == nil {
+			return nil
+		}
+		return failed[i]
 	})
 	if err != nil {
 		return Outcome{}, err
 	}
 	out := Outcome{Counts: map[string]int{}}
 	for i, n := range edits {
+		if err := failed[i]; err != nil {
+			c.Warnf("%v; left as it was", err)
+			out.Reports = append(out.Reports, FileReport{Path: files[i], Error: reportError(err)})
+			continue
+		}
+		if goOn {
+			out.Reports = append(out.Reports, FileReport{Path: files[i], Success: true})
+		}
 		if n > 0 {
 			out.Files = append(out.Files, files[i])
 			out.Counts[files[i]] = n
@@ -108,8 +129,9 @@ func (r *replacing) rounds(ctx context.Context, c *Call, name string) (int, erro
 		return 0, ErrBinary
 	}
 	left := c.Limits.budget()
-	edits, rounds := 0, 0
+	edits := 0
 	now := data
+	var rounds [][]fsutil.Splice
 	for i := range r.list {
 		splices, err := r.splices(ctx, c.Step, i, now, left)
 		if err != nil {
@@ -118,16 +140,22 @@ func (r *replacing) rounds(ctx context.Context, c *Call, name string) (int, erro
 		if len(splices) == 0 {
 			continue
 		}
-		if err := c.FS.Edit(name, splices); err != nil {
-			return 0, err
-		}
 		edits += len(splices)
-		rounds++
+		rounds = append(rounds, splices)
 		if now, err = fsutil.ApplySplices(now, splices); err != nil {
 			return 0, err
 		}
 	}
-	if rounds > 1 && bytes.Equal(now, data) {
+	// Nothing is staged before all is worked out, so that a file of which one edit fails has none of the others.
+	for i, splices := range rounds {
+		switch err := c.FS.Edit(name, splices); {
+		case err != nil && i > 0:
+			return 0, partlyStaged{err}
+		case err != nil:
+			return 0, err
+		}
+	}
+	if len(rounds) > 1 && bytes.Equal(now, data) {
 		return 0, nil // one edit has taken back what another one did
 	}
 	return edits, nil
@@ -188,13 +216,16 @@ func (r *replacing) together(ctx context.Context, step string, data []byte, left
 }
 
 // distinctTargets returns the files of the call without those that symbolic links lead to a second time. Of
-// several names of one file the one without a link stays.
-func distinctTargets(c *Call) ([]string, error) {
+// several names of one file the one without a link stays. With keep, a name that leads nowhere stays too, for the one who reads it.
+func distinctTargets(c *Call, keep bool) ([]string, error) {
 	targets := make([]string, len(c.Files))
 	own := make(map[string]bool, len(c.Files))
 	for i, file := range c.Files {
 		target, err := c.FS.Resolve(file)
-		if err != nil {
+		switch {
+		case err != nil && keep:
+			target = file
+		case err != nil:
 			return nil, fileError(file, err)
 		}
 		targets[i] = target

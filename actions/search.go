@@ -3,6 +3,7 @@ package actions
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/match"
@@ -32,6 +33,7 @@ import (
 // is held against the last element alone. A directory that Exclude matches is left out with all that is in it.
 type Search struct {
 	Path           string   `json:"path,omitempty" doc:"Directory or file to search. Default: the whole tree."`
+	Paths          []string `json:"paths,omitempty" doc:"Several directories or files to search, instead of path."`
 	Pattern        string   `json:"pattern" param:"required" doc:"Text or regular expression (RE2 syntax) to find."`
 	Mode           string   `json:"mode,omitempty" enum:"auto,literal,regex" doc:"How the pattern is read. Default: auto, which takes it for a regular expression if it is one and has a character that means something there, and for a text otherwise."`
 	FileTypes      []string `json:"file_types,omitempty" doc:"Only files whose names end in one of these extensions, such as .go or .d.ts, in any case."`
@@ -42,6 +44,7 @@ type Search struct {
 	ContextLines   int      `json:"context_lines,omitempty" doc:"How many lines to return before and after each of them, as Line 9- text, with -- between groups; more than 0 turns lines on. Default: 0."`
 	NoIgnore       bool     `json:"no_ignore,omitempty" doc:"Also search what .gitignore files leave out."`
 	IgnoreCase     bool     `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
+	WithoutMatch   bool     `json:"without_match,omitempty" doc:"Return the text files in which the pattern does not match, instead of those in which it does."`
 	MaxFileBytes   int64    `json:"max_file_bytes,omitempty" doc:"Files larger than this are left out, with a warning. It can only lower the host's limit, which is the default: 268435456 unless the host has another one."`
 }
 
@@ -63,6 +66,12 @@ func (s Search) Validate(c *Check) {
 		}
 		c.Problemf(at, codeBadRange, "use one of them", "include_content returns all lines already")
 	}
+	if s.Path != "" && len(s.Paths) > 0 {
+		c.Problemf("/paths", codeBadRange, "use one of them", "path and paths exclude each other")
+	}
+	if s.WithoutMatch && (s.IncludeContent || s.shows()) {
+		c.Problemf("/without_match", codeBadRange, "leave out include_content, lines and context_lines", "files without a match have no lines to show")
+	}
 	if s.MaxFileBytes < 0 {
 		c.Problemf("/max_file_bytes", codeBadRange, "leave it out for the default", "max_file_bytes cannot be negative")
 	}
@@ -70,7 +79,18 @@ func (s Search) Validate(c *Check) {
 
 // Touches implements [Toucher]. A search also depends on the .gitignore files above its path.
 func (s Search) Touches() (reads, writes []string, known bool) {
-	return walkReads(orTop(s.Path), s.NoIgnore), nil, true
+	for _, root := range s.roots() {
+		reads = append(reads, walkReads(root, s.NoIgnore)...)
+	}
+	return reads, nil, true
+}
+
+// roots returns the paths to search.
+func (s Search) roots() []string {
+	if len(s.Paths) > 0 {
+		return s.Paths
+	}
+	return []string{orTop(s.Path)}
 }
 
 // shows reports whether lines are asked for.
@@ -86,24 +106,48 @@ func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	root, info, err := walkStart(c, orTop(s.Path))
-	if err == nil {
-		err = fileError(root, c.Limits.checkFile(info))
-	}
-	if err != nil {
-		return Outcome{}, walkError(orTop(s.Path), err)
-	}
 	maxBytes := c.Limits.FileBytes()
 	if s.MaxFileBytes > 0 {
 		maxBytes = min(maxBytes, s.MaxFileBytes)
 	}
-	w := &searching{c: c, pattern: p, content: s.IncludeContent, lines: s.shows(), context: max(s.ContextLines, 0), room: c.Limits.shown(), maxBytes: maxBytes}
+	w := &searching{
+		c: c, pattern: p, content: s.IncludeContent, lines: s.shows(), context: max(s.ContextLines, 0), without: s.WithoutMatch,
+		room: c.Limits.shown(), maxBytes: maxBytes,
+	}
 	w.mayMatch, w.overlap = p.Screen()
+	roots := s.roots()
+	if len(roots) > 1 {
+		w.visited = make(map[string]bool)
+	}
 	progress := c.progress(0)
-	opt := c.walkOptions(root, "searched", s.NoIgnore, filter)
-	err = fsutil.Walk(ctx, c.FS, root, opt, func(e fsutil.Entry) error {
-		if !filter.takes(e) {
+	for _, root := range roots {
+		if err := s.walk(ctx, w, root, filter, progress); err != nil {
+			return Outcome{}, walkError(root, err)
+		}
+	}
+	progress.end()
+	if filter.chooses() && !w.taken.Load() {
+		c.Warnf("no file below %s is one that include and file_types take", strings.Join(roots, ", "))
+	}
+	return w.outcome(), nil
+}
+
+// walk searches what is below one path.
+func (s Search) walk(ctx context.Context, w *searching, path string, filter *filter, progress *progress) error {
+	root, info, err := walkStart(w.c, path)
+	if err == nil {
+		err = fileError(root, w.c.Limits.checkFile(info))
+	}
+	if err != nil {
+		return err
+	}
+	opt := w.c.walkOptions(root, "searched", s.NoIgnore, filter)
+	return fsutil.Walk(ctx, w.c.FS, root, opt, func(e fsutil.Entry) error {
+		if !filter.takes(e) || !w.first(e) {
 			return nil
+		}
+		if !w.taken.Load() {
+			w.taken.Store(true)
 		}
 		if err := w.file(ctx, e); err != nil {
 			if limit, ok := errors.AsType[*LimitError](err); ok && limit.What == LimitShown {
@@ -114,9 +158,4 @@ func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
 		progress.file()
 		return nil
 	})
-	if err != nil {
-		return Outcome{}, walkError(orTop(s.Path), err)
-	}
-	progress.end()
-	return w.outcome(), nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"sync"
+	"sync/atomic"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/match"
@@ -29,6 +30,7 @@ type searching struct {
 	pattern  *match.Pattern
 	content  bool
 	lines    bool // show the lines with matches
+	without  bool // the files without a match are wanted
 	context  int  // and so many around them
 	room     *showing
 	maxBytes int64
@@ -36,9 +38,12 @@ type searching struct {
 	overlap  int
 	desks    sync.Pool // of *desk
 
+	taken   atomic.Bool // a file was one to search
 	mu      sync.Mutex
 	found   []found
-	textual []string // files in which an ambiguous pattern occurs as a text but does not match
+	visited map[string]bool // of several paths, one of which may be in another; nil for one path
+	seen    []string        // the text files, if those without a match are wanted
+	textual []string        // files in which an ambiguous pattern occurs as a text but does not match
 	large   []string
 }
 
@@ -91,6 +96,10 @@ func (s *searching) file(ctx context.Context, e fsutil.Entry) error {
 			return nil // a directory has come, say, on a file system that does not mind to open that
 		}
 		return err
+	case s.without && !fsutil.IsBinary(head):
+		s.addSeen(e.Path())
+	}
+	switch {
 	case n == 0 || s.surelyNothing(head, whole) || fsutil.IsBinary(head):
 		return nil
 	case int64(n) > s.maxBytes:

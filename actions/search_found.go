@@ -3,6 +3,8 @@ package actions
 import (
 	"slices"
 	"strings"
+
+	"github.com/millrace-go/millrace/fsutil"
 )
 
 // found is a file with matches.
@@ -16,6 +18,25 @@ type found struct {
 func (s *searching) add(hit found) {
 	s.mu.Lock()
 	s.found = append(s.found, hit)
+	s.mu.Unlock()
+}
+
+// first reports whether the search has not come to that file before.
+func (s *searching) first(e fsutil.Entry) bool {
+	if s.visited == nil {
+		return true
+	}
+	name := e.Path()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	been := s.visited[name]
+	s.visited[name] = true
+	return !been
+}
+
+func (s *searching) addSeen(name string) {
+	s.mu.Lock()
+	s.seen = append(s.seen, name)
 	s.mu.Unlock()
 }
 
@@ -36,6 +57,9 @@ func (s *searching) outcome() Outcome {
 	}
 	asText := 0
 	for _, f := range s.found {
+		if s.without {
+			break
+		}
 		out.Files = append(out.Files, f.path)
 		out.Counts[f.path] = f.count
 		if out.Content != nil {
@@ -44,6 +68,9 @@ func (s *searching) outcome() Outcome {
 		if f.asText {
 			asText++
 		}
+	}
+	if s.without {
+		out.Files = s.withoutMatch()
 	}
 	for _, name := range s.large {
 		s.c.Warnf("%s: left out, larger than %d bytes", name, s.maxBytes)
@@ -57,4 +84,16 @@ func (s *searching) outcome() Outcome {
 		s.c.Warnf("pattern %s was read as a regular expression, and occurs as plain text in %d of the files; set mode to say which is meant", pattern, asText)
 	}
 	return out
+}
+
+// withoutMatch returns the files that were searched and have no match, in path order. Those that were too large are not known
+// to have none.
+func (s *searching) withoutMatch() []string {
+	not := setOf(s.large)
+	for _, f := range s.found {
+		not[f.path] = true
+	}
+	files := slices.DeleteFunc(s.seen, func(name string) bool { return not[name] })
+	slices.Sort(files)
+	return files
 }

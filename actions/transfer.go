@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -24,6 +25,7 @@ type transfer struct {
 type move struct {
 	from, to           string
 	fromPlace, toPlace string
+	dir                bool
 }
 
 // validate reports what is wrong with the parameters.
@@ -123,6 +125,9 @@ func (t transfer) plan(c *Call) ([]move, error) {
 			return nil, fileError(t.destination, err)
 		}
 	}
+	if err := t.checkDestination(c, base); err != nil {
+		return nil, err
+	}
 	moves := make([]move, len(c.Files))
 	for i, file := range c.Files {
 		if err := t.checkSource(c, file); err != nil {
@@ -136,12 +141,39 @@ func (t transfer) plan(c *Call) ([]move, error) {
 			return nil, fileError(targets[i], fmt.Errorf("leads out of the destination"))
 		}
 		moves[i] = move{from: file, to: to, fromPlace: placeOf(c, file), toPlace: placeOf(c, to)}
+		kind, err := kindAt(c, moves[i].fromPlace)
+		if err != nil {
+			return nil, fileError(file, err)
+		}
+		moves[i].dir = kind == fsutil.Dir
 	}
 	return moves, t.collisions(c, moves)
 }
 
+// checkDestination refuses a destination that looks like the name of a file: a.go to b.go would give b.go/a.go.
+func (t transfer) checkDestination(c *Call, base string) error {
+	ext := path.Ext(base)
+	if base == "" || ext == "" || strings.HasSuffix(t.destination, "/") {
+		return nil
+	}
+	for _, file := range c.Files {
+		if path.Ext(file) != ext {
+			return nil
+		}
+	}
+	if kind, err := kindAt(c, base); err != nil || kind == fsutil.Dir || kind == fsutil.Symlink {
+		return fileError(base, err)
+	}
+	return fmt.Errorf("destination '%s' is a directory to put files into, and looks like the name of a file; write it as 'to' for that, or with a slash at its end",
+		t.destination)
+}
+
 func (t transfer) checkSource(c *Call, file string) error {
-	if err := checkSource(c, file); err != nil || t.moves {
+	err := checkSource(c, file)
+	if t.moves && errors.Is(err, fsutil.ErrIsDir) {
+		return nil // it is moved with all that is in it
+	}
+	if err != nil || t.moves {
 		return err
 	}
 	// What is copied is what a link leads to.

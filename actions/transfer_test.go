@@ -147,6 +147,9 @@ func TestTransferErrors(t *testing.T) {
 		{actions.Copy{Destination: "o", Base: "d", PreservePaths: true}, []string{"a.txt"}, "a.txt: is not below the base 'd'", nil},
 	} {
 		for _, a := range []actions.Action{test.copy, actions.Rename(test.copy)} {
+			if _, ok := a.(actions.Rename); ok && test.files[0] == "d" {
+				continue // a directory is moved with what is in it
+			}
 			_, err := b.run("s", a, test.files)
 			wantError(t, err, test.want)
 			if test.is != nil && !errors.Is(err, test.is) {
@@ -254,7 +257,7 @@ func TestDelete(t *testing.T) {
 		_, err := b.run("s", actions.Delete{Permanent: permanent}, []string{"a.txt", "no.txt"})
 		wantError(t, err, "no.txt: file does not exist")
 		_, err = b.run("s", actions.Delete{Permanent: permanent}, []string{"a.txt", "d"})
-		wantError(t, err, "d: is a directory")
+		wantError(t, err, "d: is a directory; set recursive to delete it with all that is in it")
 		b.wantTree(before)
 		out := b.must("s", actions.Delete{Permanent: permanent}, []string{"a.txt", "d/b.txt"})
 		equal(t, "outcome", out, actions.Outcome{Files: []string{"a.txt", "d/b.txt"}})

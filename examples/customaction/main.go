@@ -26,25 +26,11 @@ func (Upper) Spec() actions.Spec {
 	return actions.Spec{Name: "upper", Summary: "upper-case whole files", Input: actions.InputFiles}
 }
 
-// Run works on the stage: preview, commit, rollback and parallel runs come by themselves.
+// Run works on the stage: limits, preview, commit, rollback and parallel runs come by themselves.
 func (Upper) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) {
-	out := actions.Outcome{Counts: map[string]int{}}
-	for _, name := range c.Files {
-		if err := ctx.Err(); err != nil {
-			return out, err
-		}
-		old, err := c.ReadFile(name) // within the limits of the host
-		if err != nil {
-			return out, err
-		}
-		if err := afero.WriteFile(c.FS, name, bytes.ToUpper(old), 0o644); err != nil {
-			return out, err
-		}
-		out.Files = append(out.Files, name)
-		out.Counts[name]++
-		out.Edits++
-	}
-	return out, nil
+	return c.EditEach(ctx, func(_ string, old []byte) ([]byte, error) {
+		return bytes.ToUpper(old), nil
+	})
 }
 
 const pipeline = `{

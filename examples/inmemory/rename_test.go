@@ -29,7 +29,7 @@ func TestRenamePackage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := res.String(), "OK: 5/5 steps | 3 files | 3 edits"; got != want {
+	if got, want := res.String(), "OK: 5/5 steps | 2 files | 3 edits"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	for name, want := range map[string]string{

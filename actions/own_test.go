@@ -1,0 +1,111 @@
+package actions_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/millrace-go/millrace/actions"
+)
+
+// upper is an action of somebody's own, as short as one can be.
+type upper struct {
+	Files []string `json:"files,omitempty"`
+}
+
+func (upper) Spec() actions.Spec { return actions.Spec{Name: "upper", Input: actions.InputFiles} }
+
+func (upper) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) {
+	return c.EditEach(ctx, func(_ string, old []byte) ([]byte, error) {
+		for i, b := range old { // in place, which must not reach anybody else
+			if b == '!' {
+				return nil, errors.New("no shouting")
+			}
+			old[i] = bytes.ToUpper([]byte{b})[0]
+		}
+		return old, nil
+	})
+}
+
+func TestEditEach(t *testing.T) {
+	for name, base := range bases {
+		t.Run(name, func(t *testing.T) {
+			tree := files{"a": "one", "b": "TWO", "c": "three"}
+			if name == "root" {
+				tree["link@"] = "a"
+			}
+			b := newBench(t, base(t), tree)
+			names := []string{"a", "b", "c"}
+			if name == "root" {
+				names = append(names, "link")
+			}
+			out := b.must("s", upper{}, names)
+			equal(t, "outcome", out, actions.Outcome{Files: []string{"a", "c"}, Counts: map[string]int{"a": 1, "c": 1}, Edits: 2})
+			tree["a"], tree["c"] = "ONE", "THREE"
+			b.wantTree(tree)
+			changes, err := b.stage.Changes()
+			if err != nil || len(changes) != 2 {
+				t.Errorf("changes %v, %v", changes, err)
+			}
+			if data, err := b.stage.Base().Open("a"); err == nil {
+				text := make([]byte, 3)
+				_, _ = data.Read(text)
+				_ = data.Close()
+				if string(text) != "one" {
+					t.Errorf("the base has %q", text)
+				}
+			}
+		})
+	}
+}
+
+func TestEditEachErrors(t *testing.T) {
+	tree := files{"a": "one", "b": "two!", "c": "three!", "d": strings.Repeat("x", 100)}
+	b := inMemory(t, tree)
+	_, err := b.run("s", upper{}, []string{"a", "b", "c"})
+	wantError(t, err, "b: no shouting")
+	_, err = b.run("s", upper{}, []string{"gone"})
+	wantError(t, err, "gone: file does not exist")
+	c := &actions.Call{FS: b.stage, Files: []string{"d"}, Limits: actions.Limits{MaxOutputBytes: 99}}
+	_, err = upper{}.Run(t.Context(), c)
+	if limit, ok := errors.AsType[*actions.LimitError](err); !ok || limit.Limit != 99 {
+		t.Errorf("error %v is no *LimitError of 99 bytes", err)
+	}
+}
+
+func TestWriteFiles(t *testing.T) {
+	b := inMemory(t, files{"same": "1\n", "other": "old\n", "not": "named\n"})
+	out := b.must("s", actions.WriteFiles(map[string]string{"same": "1\n", "other": "new\n", "deep/made": "text", "empty": ""}), nil)
+	b.wantTree(files{"same": "1\n", "other": "new\n", "deep/made": "text", "empty": "", "not": "named\n"})
+	equal(t, "files", out.Files, []string{"deep/made", "empty", "other"})
+	b.wantWarning("same: the edits change nothing")
+}
+
+type nameless struct{ upper }
+
+func (nameless) Spec() actions.Spec { return actions.Spec{} }
+
+type odd struct {
+	upper
+	Do func() `json:"do"`
+}
+
+func (odd) Spec() actions.Spec { return actions.Spec{Name: "odd"} }
+
+// TestRegistryMistakes: what cannot be an action is said when it is registered, and is not there.
+func TestRegistryMistakes(t *testing.T) {
+	for _, wrong := range []actions.Action{nil, nameless{}, odd{}} {
+		r := actions.Builtin().With(upper{}, wrong)
+		if r.Err() == nil {
+			t.Errorf("%T was taken", wrong)
+		}
+		if got := len(r.Names()) - len(actions.Builtin().Names()); got != 1 {
+			t.Errorf("%T: %d new actions", wrong, got)
+		}
+	}
+	if err := actions.Builtin().With(upper{}).Err(); err != nil {
+		t.Error(err)
+	}
+}
