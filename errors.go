@@ -219,7 +219,12 @@ type CommitError struct {
 func (e *CommitError) Error() string {
 	switch {
 	case e.State == CommitPending && e.Step == 0:
-		return fmt.Sprintf("an earlier change is not finished: %v. Nothing is written to this tree until Recover succeeds", e.Err)
+		text := fmt.Sprintf("an earlier change is not finished: %v. Nothing is written to this tree until Recover succeeds", e.Err)
+		if p, ok := errors.AsType[*commit.PendingError](e.Err); ok && p.Suspicious {
+			text += fmt.Sprintf(". If it is yours, set Executor.Key to the key it was signed with, or vouch for it with TrustLeftover(%q); "+
+				"DiscardLeftover(%q) removes it and leaves the tree as it is", p.ID, p.ID)
+		}
+		return text
 	case e.State == CommitPending:
 		return fmt.Sprintf("pipeline failed at step %d, rollback failed: %v. Run Recover on this tree before anything else", e.Step, e.Err)
 	case e.State == CommitRolledBack:

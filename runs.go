@@ -54,7 +54,10 @@ func (t *tree) encodeRun(key []byte, digest string, res *Result) ([]byte, error)
 	}
 	s := storedResult{Digest: digest, Result: data}
 	s.MAC = s.sign(key, t.x.RunID)
-	return json.Marshal(s)
+	if data, err = json.Marshal(s); err == nil && len(data) > maxRun {
+		err = &RunIDError{RunID: t.x.RunID, Err: fmt.Errorf("the result has %d bytes, at most %d can be stored", len(data), maxRun)}
+	}
+	return data, err
 }
 
 // maxRun limits what is read of a stored result, in bytes: whole files may be in it, but it may also have been planted.

@@ -15,7 +15,6 @@
 package backup
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -177,9 +176,6 @@ func (s *Store) lstat(name string) (fs.FileInfo, error) {
 	return s.fsys.Stat(name)
 }
 
-// maxPlan limits what is read of a plan.
-const maxPlan = 1 << 30
-
 // Load returns the backup of that id. The error is ErrNotFound, or an *journal.Error wrapped with the id if the plan is
 // damaged or was not made by this user. The images are not read, see [Backup.Verify].
 func (s *Store) Load(id string) (*Backup, error) { return s.load(id, journal.Decode) }
@@ -201,7 +197,7 @@ func (s *Store) load(id string, decode func(data, key []byte) (*journal.Plan, er
 			return nil, fmt.Errorf("backup %s: %w", id, err)
 		}
 	}
-	data, err := s.read(path.Join(b.dir, journal.DoneFile), maxPlan)
+	data, err := s.read(path.Join(b.dir, journal.DoneFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = ErrNotFound
 	}
@@ -230,20 +226,13 @@ func (s *Store) checkPlace(b *Backup, id string, info fs.FileInfo) error {
 	return b.plan.CheckPlace(id, s.dir, dir, len(s.key) > 0)
 }
 
-func (s *Store) read(name string, limit int64) ([]byte, error) {
+func (s *Store) read(name string) ([]byte, error) {
 	f, err := s.open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	b.Grow(int(min(info.Size(), limit)) + bytes.MinRead) // else it would be copied over and over
-	_, err = b.ReadFrom(io.LimitReader(f, limit))
-	return b.Bytes(), err
+	return journal.Read(f)
 }
 
 // open opens a regular file.

@@ -28,10 +28,11 @@ type Retention struct {
 }
 
 // Prune removes the backups that are not to be kept, judged at the time now, and returns their ids, the newest first. What
-// is left of a backup whose removal was interrupted goes too. Backups that cannot be read are left alone and not
-// counted. Backups whose ids are given as latest are taken for newer than all others, for a clock that was set back makes
-// what was just made look old. It must not run beside a commit: hold the lock of the tree. An error is that of the first
-// that could not be removed.
+// is left of a backup whose removal was interrupted goes too. Backups that cannot be used, because they are damaged or the
+// key that they were signed with is lost, are counted after all others, in the order of the times in their ids: they go first, and
+// never in place of one that can be used. One that cannot be read is left alone and not counted. Backups whose ids are given as latest are taken for newer than all others, for a
+// clock that was set back makes what was just made look old. It must not run beside a commit: hold the lock of the tree. What
+// cannot be removed is in the error, and the rest is removed.
 func (s *Store) Prune(keep Retention, now time.Time, latest ...string) ([]string, error) {
 	names, err := s.sweep()
 	if err != nil {
@@ -49,15 +50,25 @@ func (s *Store) Prune(keep Retention, now time.Time, latest ...string) ([]string
 		decode = journal.Decode
 	}
 	list := s.list(names, decode)
+	unusable := func(info Info) int {
+		if info.Err != nil {
+			return 1
+		}
+		return 0
+	}
 	slices.SortStableFunc(list, func(a, b Info) int {
-		return cmp.Compare(slices.Index(latest, b.ID), slices.Index(latest, a.ID))
+		return cmp.Or(cmp.Compare(unusable(a), unusable(b)), cmp.Compare(slices.Index(latest, b.ID), slices.Index(latest, a.ID)))
 	})
 	var gone []string
+	var errs []error
 	var count int
 	var bytes int64
 	for _, info := range list {
 		if info.Err != nil {
-			continue
+			if _, ok := errors.AsType[*journal.Error](info.Err); !ok {
+				continue // nobody knows what it is
+			}
+			info.Time = journal.TimeOf(info.ID)
 		}
 		count++
 		bytes += info.Bytes
@@ -69,11 +80,12 @@ func (s *Store) Prune(keep Retention, now time.Time, latest ...string) ([]string
 		}
 		bytes -= info.Bytes
 		if err := s.Remove(info.ID); err != nil {
-			return gone, err
+			errs = append(errs, err)
+			continue
 		}
 		gone = append(gone, info.ID)
 	}
-	return gone, nil
+	return gone, errors.Join(errs...)
 }
 
 // decodeHeader reads a plan without its records, which say no more than how large the backup is.
@@ -89,11 +101,20 @@ func (s *Store) Remove(id string) error {
 		return ErrNotFound
 	}
 	dir := path.Join(s.dir, journal.BackupsDir, id)
-	if _, err := s.lstat(dir); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			err = ErrNotFound
+	var info fs.FileInfo
+	for _, d := range []string{s.dir, path.Dir(dir), dir} {
+		if info != nil && !info.IsDir() {
+			return ErrNotFound // nothing behind a link is ours
 		}
-		return err
+		var err error
+		if info, err = s.lstat(d); errors.Is(err, fs.ErrNotExist) {
+			return ErrNotFound
+		} else if err != nil {
+			return err
+		}
+	}
+	if !info.IsDir() {
+		return s.fsys.Remove(dir) // a link, say, to something with a file of that name
 	}
 	if err := s.fsys.Remove(path.Join(dir, journal.DoneFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

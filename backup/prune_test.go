@@ -83,7 +83,7 @@ func TestPrune_reads(t *testing.T) {
 					return write(s, "a", strings.Repeat("y", i+2))
 				}))
 			}
-			// A plan that is damaged is not counted, so it is not the second to be kept.
+			// A plan that is damaged is counted last, so it is not the second to be kept.
 			plan := path.Join(stateDir, "backups", ids[3], "done")
 			data, err := afero.ReadFile(fsys, plan)
 			must(t, err)
@@ -95,8 +95,8 @@ func TestPrune_reads(t *testing.T) {
 				}
 			}
 			gone, err := open(t, fsys).Prune(backup.Retention{Keep: 2}, time.Now(), ids[1])
-			if err != nil || !slices.Equal(gone, ids[:1]) {
-				t.Errorf("gone %v, %v; want %v", gone, err, ids[:1])
+			if want := []string{ids[0], ids[3]}; err != nil || !slices.Equal(gone, want) {
+				t.Errorf("gone %v, %v; want %v", gone, err, want)
 			}
 			gone, err = open(t, fsys).Prune(backup.Retention{MaxBytes: 3}, time.Now(), ids[1])
 			if err != nil || !slices.Equal(gone, ids[2:3]) {

@@ -3,6 +3,7 @@ package backup_test
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -92,15 +93,18 @@ func TestPlanted(t *testing.T) {
 		if _, err := unsigned.Load(id); !errors.Is(err, &journal.Error{Reason: journal.BadKey}) {
 			t.Errorf("%s: without the key: %v", name, err)
 		}
-		// What cannot be used stays, and does not count as the newest.
-		gone, err := open(t, fsys).Prune(backup.Retention{Keep: 1}, time.Now())
-		must(t, err)
-		list, err := open(t, fsys).List()
-		must(t, err)
-		if len(gone) != 0 || len(list) != 2 {
-			t.Errorf("%s: gone %v, left %+v", name, gone, list)
+		// What cannot be used never takes the place of what can, however new it says it is.
+		const future = "99990101_000000_0123456789abcdef"
+		must(t, fsys.Rename(path.Join(dir, other), path.Join(dir, future)))
+		for _, tt := range []struct{ keep, gone int }{{2, 0}, {1, 1}} {
+			gone, err := open(t, fsys).Prune(backup.Retention{Keep: tt.keep}, time.Now())
+			must(t, err)
+			list, err := open(t, fsys).List()
+			must(t, err)
+			if len(gone) != tt.gone || len(list) != tt.keep || list[0].ID != id {
+				t.Errorf("%s, keep %d: gone %v, left %+v", name, tt.keep, gone, list)
+			}
 		}
-		must(t, open(t, fsys).Remove(other))
 		linker, ok := fsys.(afero.Linker)
 		if !ok {
 			continue
@@ -114,6 +118,14 @@ func TestPlanted(t *testing.T) {
 			linker.SymlinkIfPossible("../aside", path.Join(dir, id, "old")), open(t, fsys).Remove(id))
 		if images, err := afero.ReadDir(fsys, path.Join(dir, "aside", "old", "00")); err != nil || len(images) != 1 {
 			t.Errorf("%s: what the link led to: %v, %v", name, images, err)
+		}
+		put(t, fsys, "elsewhere/done", "not ours", 0o600)
+		must(t, linker.SymlinkIfPossible("../../elsewhere", path.Join(dir, id)), open(t, fsys).Remove(id))
+		if data, err := afero.ReadFile(fsys, "elsewhere/done"); err != nil || string(data) != "not ours" {
+			t.Errorf("%s: the link was followed: %q, %v", name, data, err)
+		}
+		if _, _, err := fsys.(afero.Lstater).LstatIfPossible(path.Join(dir, id)); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: the link is left: %v", name, err)
 		}
 	}
 }

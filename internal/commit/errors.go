@@ -62,6 +62,8 @@ func (e *OpError) Unwrap() error { return e.Err }
 type PendingError struct {
 	// ID names the transaction, Dir is its directory.
 	ID, Dir string
+	// Suspicious says that nothing there was believed, so nothing was tried. See Options.Trust and Discard.
+	Suspicious bool
 	// Err is why: an *journal.Error if the plan there cannot be trusted, or what failed in undoing. Once that is out of
 	// the way, Recover goes on. For a plan that is not one's own, remove Dir.
 	Err error

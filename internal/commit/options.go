@@ -20,6 +20,9 @@ type Options struct {
 	Lock io.Closer
 	// Key signs the plans. Nil means what journal.KeyFor says.
 	Key []byte
+	// Trust is the id of a transaction that somebody vouches for: whoever signed its plan, and wherever it was made, what the
+	// plan says is done. It must still be whole and allowed. Empty means none.
+	Trust string
 	// NoSync leaves out all fsyncs.
 	NoSync bool
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path"
 
 	"github.com/millrace-go/millrace/fsutil"
@@ -136,7 +135,7 @@ func survey(ctx context.Context, o *Options, in string, do func(t *txn, l *Lefto
 // load finds out what is there, and reads the plan.
 func (t *txn) load(l *Leftover) {
 	suspicious := func(err error) {
-		l.Status, l.Err = Suspicious, &PendingError{ID: l.ID, Dir: l.Dir, Err: err}
+		l.Status, l.Err = Suspicious, &PendingError{ID: l.ID, Dir: l.Dir, Suspicious: true, Err: err}
 	}
 	s, err := t.lstat(t.dir)
 	if err == nil && s.Kind != fsutil.Dir {
@@ -182,20 +181,24 @@ func (t *txn) load(l *Leftover) {
 	}
 }
 
-// maxPlan limits what is read of a plan: more than a million paths.
-const maxPlan = 1 << 30
-
 func (t *txn) readPlan(mark string, dir fsutil.Identity) error {
 	f, err := t.open(path.Join(t.dir, mark))
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxPlan))
+	data, err := journal.Read(f)
 	if err != nil {
 		return err
 	}
-	p, err := journal.Decode(data, t.key)
+	var p *journal.Plan
+	if trusted := t.opts.Trust != "" && t.opts.Trust == path.Base(t.dir); trusted {
+		if p, err = journal.DecodeTrusted(data); err == nil {
+			p.Adopt(dir)
+		}
+	} else {
+		p, err = journal.Decode(data, t.key)
+	}
 	if err != nil {
 		return err
 	}
@@ -237,12 +240,13 @@ func (t *txn) resolve(l *Leftover) {
 // removeUntouched removes a transaction without a plan. The one who took the plan away may have died before that was durable,
 // and if it came back with a power cut, it would be undone on top of what has become of the tree since.
 func (t *txn) removeUntouched() error {
-	if s, ok := t.fs.(fsutil.DirSyncer); ok && t.sync {
-		if err := s.SyncDir(t.dir); err != nil && !isUnsupported(err) {
-			return err
-		}
+	if err := t.syncAnyDir(t.dir); err != nil {
+		return err
 	}
-	return t.removeTree(t.dir)
+	if err := fsutil.Protect(func() error { return t.removeTree(t.dir) }); err != nil {
+		t.trouble.warn(t.dir, "not removed: "+err.Error()) // what is left means nothing, so it stands in nobody's way
+	}
+	return nil
 }
 
 // finishCommitted makes the commit durable before anything that relies on it: who made the mark may have died before it

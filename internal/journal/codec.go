@@ -10,7 +10,10 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"strconv"
+
+	"github.com/millrace-go/millrace/fsutil"
 )
 
 // The format, a line each:
@@ -32,9 +35,14 @@ const (
 // crc32.MakeTable returns the same table each time for this polynomial.
 func crcOf(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) }
 
+// MaxSize is how large the file of a plan can be, in bytes: enough for more than a million paths.
+const MaxSize = 1 << 30
+
 // Encode returns the file of the plan, signed with the key, or just checksummed if that is empty. It sets the version, and
-// refuses a plan that Decode would refuse.
-func Encode(p *Plan, key []byte) ([]byte, error) {
+// refuses a plan that Decode, or Read, would refuse.
+func Encode(p *Plan, key []byte) ([]byte, error) { return encode(p, key, MaxSize) }
+
+func encode(p *Plan, key []byte, limit int) ([]byte, error) {
 	p.Version = Version
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -58,7 +66,29 @@ func Encode(p *Plan, key []byte) ([]byte, error) {
 	sum := sha256.Sum256(out)
 	mac := macOf(out, key)
 	out = hex.AppendEncode(append(out, sumWord...), sum[:])
-	return append(out, " "+mac+"\n"...), nil
+	if out = append(out, " "+mac+"\n"...); len(out) > limit {
+		return nil, &Error{Reason: TooLarge, Err: fmt.Errorf("%d paths need %d bytes, at most %d are read again", len(p.Records), len(out), limit)}
+	}
+	return out, nil
+}
+
+// Read reads the file of a plan. More than MaxSize is an *Error: nothing of a plan may be cut off.
+func Read(from fsutil.ReadFile) ([]byte, error) { return read(from, MaxSize) }
+
+func read(from fsutil.ReadFile, limit int64) ([]byte, error) {
+	info, err := from.Stat()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	b.Grow(int(min(info.Size(), limit)) + bytes.MinRead) // else it would be copied over and over
+	if _, err := b.ReadFrom(io.LimitReader(from, limit+1)); err != nil {
+		return nil, err
+	}
+	if int64(b.Len()) > limit {
+		return nil, &Error{Reason: TooLarge, Err: fmt.Errorf("more than %d bytes", limit)}
+	}
+	return b.Bytes(), nil
 }
 
 func macOf(data, key []byte) string {
@@ -77,10 +107,19 @@ func macOf(data, key []byte) string {
 // A plan without a signature is refused when there is a key, and one with a signature when there is none: otherwise
 // whoever makes up a plan could choose.
 func Decode(data, key []byte) (*Plan, error) {
+	return decode(data, func(body, mac []byte) bool { return hmac.Equal(mac, []byte(macOf(body, key))) })
+}
+
+// DecodeTrusted is Decode for a plan that somebody vouches for, whoever has signed it.
+func DecodeTrusted(data []byte) (*Plan, error) {
+	return decode(data, func([]byte, []byte) bool { return true })
+}
+
+func decode(data []byte, signed func(body, mac []byte) bool) (*Plan, error) {
 	if err := checkVersion(data); err != nil {
 		return nil, err
 	}
-	body, err := checkSums(data, key)
+	body, err := checkSums(data, signed)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +214,7 @@ func checkVersion(data []byte) error {
 }
 
 // checkSums checks the last line and returns all before it.
-func checkSums(data, key []byte) ([]byte, error) {
+func checkSums(data []byte, signed func(body, mac []byte) bool) ([]byte, error) {
 	body, sum, mac, err := cutSums(data)
 	if err != nil {
 		return nil, err
@@ -187,7 +226,7 @@ func checkSums(data, key []byte) ([]byte, error) {
 		}
 		return nil, damaged("the sum is wrong")
 	}
-	if !hmac.Equal(mac, []byte(macOf(body, key))) {
+	if !signed(body, mac) {
 		return nil, &Error{Reason: BadKey}
 	}
 	return body, nil
@@ -195,11 +234,12 @@ func checkSums(data, key []byte) ([]byte, error) {
 
 // checkSignature is checkSums that, where there is a signature, looks only at that: it says all that the sum does.
 func checkSignature(data, key []byte) ([]byte, error) {
+	signed := func(body, mac []byte) bool { return hmac.Equal(mac, []byte(macOf(body, key))) }
 	body, _, mac, err := cutSums(data)
-	if err == nil && len(key) > 0 && hmac.Equal(mac, []byte(macOf(body, key))) {
+	if err == nil && len(key) > 0 && signed(body, mac) {
 		return body, nil
 	}
-	return checkSums(data, key)
+	return checkSums(data, signed)
 }
 
 // cutSums returns all before the last line, and the two sums in that.

@@ -10,6 +10,7 @@ type Reason string
 
 // The reasons. They come in this order: one that is found says that those before it are not the case.
 const (
+	TooLarge    Reason = "too large"
 	BadVersion  Reason = "unknown version"
 	BadChecksum Reason = "damaged"
 	BadKey      Reason = "not signed with the key of this user"

@@ -145,6 +145,15 @@ func NewID(t time.Time) string {
 	return t.UTC().Format(idTime) + "_" + hex.EncodeToString(b[:])
 }
 
+// TimeOf returns the time in an id, to the second, the zero Time if there is none in it.
+func TimeOf(id string) time.Time {
+	t, err := time.Parse(idTime, id[:min(len(id), len(idTime))])
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
 var idForm = regexp.MustCompile(`^\d{8}_\d{6}_[0-9a-f]{9,64}$`)
 
 // ValidID reports whether id looks like one that NewID made, and so can be used as a file name.

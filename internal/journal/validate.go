@@ -165,17 +165,38 @@ func (p *Plan) CheckPlace(id, stateDir string, dir fsutil.Identity, signed bool)
 	case !signed && dir.Dev != p.Dev:
 		return bad("its directory is on another device")
 	}
+	p.mount(dir.Dev)
+	return nil
+}
+
+// mount changes the device in all identities.
+func (p *Plan) mount(dev uint64) {
 	old := p.Dev
-	p.Dev = dir.Dev
-	if old == dir.Dev {
-		return nil
+	if p.Dev = dev; old == dev {
+		return
 	}
 	for i := range p.Records {
 		for _, s := range []*fsutil.State{&p.Records[i].Old, &p.Records[i].New} {
 			if s.ID.Dev == old && s.ID.Ino != 0 {
-				s.ID.Dev = dir.Dev
+				s.ID.Dev = dev
 			}
 		}
 	}
-	return nil
+}
+
+// Adopt makes the directory that the plan lies in the one it was made in. If it is another one, all of it is a copy, and no file
+// is known by its identity any more, just by its bytes.
+func (p *Plan) Adopt(dir fsutil.Identity) {
+	if dir.Ino == p.Ino {
+		p.mount(dir.Dev)
+		return
+	}
+	p.Dev, p.Ino = dir.Dev, dir.Ino
+	for i := range p.Records {
+		r := &p.Records[i]
+		r.Old.ID, r.New.ID = fsutil.Identity{}, fsutil.Identity{}
+		if r.Image == Linked {
+			r.Image = Copied
+		}
+	}
 }
