@@ -1,12 +1,9 @@
 package millrace
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
-	"sort"
 	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
@@ -23,43 +20,6 @@ type FileDiff struct {
 	// Hunks are the places that differ, from top to bottom. None for a binary file, a directory, and where only the name
 	// or the mode differs.
 	Hunks []Hunk `json:"hunks,omitempty"`
-}
-
-// Hunk is one place at which a file differs, as in a unified diff.
-type Hunk struct {
-	OldStart int `json:"old_start"` // lines count from 1
-	OldLines int `json:"old_lines"`
-	NewStart int `json:"new_start"`
-	NewLines int `json:"new_lines"`
-	// Text has the lines of the hunk, each after a space, a "-" or a "+".
-	Text string `json:"text"`
-	// By says which edits of which steps made it.
-	By []fsutil.Origin `json:"by,omitempty"`
-
-	core textdiff.Hunk
-}
-
-// Steps returns the ids of the steps that made the hunk, each once, in the order they ran.
-func (h Hunk) Steps() []string {
-	var steps []string
-	for _, o := range h.By {
-		if !slices.Contains(steps, o.Step) {
-			steps = append(steps, o.Step)
-		}
-	}
-	return steps
-}
-
-// String returns the hunk as it stands in a unified diff, its "@@" line included.
-func (h Hunk) String() string {
-	return fmt.Sprintf("@@ -%s +%s @@\n%s", lineRange(h.OldStart, h.OldLines), lineRange(h.NewStart, h.NewLines), h.Text)
-}
-
-func lineRange(start, lines int) string {
-	if lines == 1 {
-		return fmt.Sprint(start)
-	}
-	return fmt.Sprintf("%d,%d", start, lines)
 }
 
 // Diff returns what the plan changes as a patch in git's format, which `git apply` and, where no binary file is among
@@ -99,39 +59,21 @@ func (p *Plan) Files() ([]FileDiff, error) {
 		if err != nil {
 			return nil, err
 		}
-		f.Binary, f.Hunks = binary, hunks
+		f.Binary, f.Hunks = binary, hunksToShow(c, hunks)
 		files[i] = f
 	}
 	return files, nil
 }
 
 // hunksOf compares the two sides of a change that has a file on both, or on one.
-func (p *Plan) hunksOf(c fsutil.Change) (hunks []Hunk, binary bool, err error) {
+func (p *Plan) hunksOf(c fsutil.Change) (hunks []textdiff.Hunk, binary bool, err error) {
 	if c.Old.Kind != fsutil.File && c.New.Kind != fsutil.File {
 		return nil, false, nil
 	}
 	if c.Old.Kind == c.New.Kind && c.Old.Hash == c.New.Hash {
 		return nil, false, nil
 	}
-	list, binary, err := p.compare(c)
-	if err != nil || binary {
-		return nil, binary, err
-	}
-	for _, h := range list {
-		var text bytes.Buffer
-		for _, l := range h.Lines {
-			text.WriteByte(l.Op)
-			text.Write(l.Text)
-			if !bytes.HasSuffix(l.Text, []byte("\n")) {
-				text.WriteString("\n\\ No newline at end of file\n")
-			}
-		}
-		hunks = append(hunks, Hunk{
-			OldStart: h.OldStart, OldLines: h.OldLines, NewStart: h.NewStart, NewLines: h.NewLines,
-			Text: text.String(), By: authors(c, h), core: h,
-		})
-	}
-	return hunks, false, nil
+	return p.compare(c)
 }
 
 // compare returns the places that differ.
@@ -140,7 +82,7 @@ func (p *Plan) compare(c fsutil.Change) (hunks []textdiff.Hunk, binary bool, err
 		s, err := p.openSparse(c)
 		if s != nil {
 			defer s.close()
-			if binary, err = s.hasNUL(fsutil.IsBinary); err == nil && !binary {
+			if binary, err = s.isBinary(); err == nil && !binary {
 				hunks, err = s.hunks()
 			}
 			return hunks, binary, err
@@ -157,35 +99,6 @@ func (p *Plan) compare(c fsutil.Change) (hunks []textdiff.Hunk, binary bool, err
 		return nil, true, nil
 	}
 	return textdiff.Hunks(before, after, regions(c.Splices), textdiff.DefaultContext), false, nil
-}
-
-// authors returns who made a hunk: those of the splices in it.
-func authors(c fsutil.Change, h textdiff.Hunk) []fsutil.Origin {
-	if c.Splices == nil {
-		return slices.Clone(c.By)
-	}
-	var by []fsutil.Origin
-	for _, s := range splicesAt(c.Splices, h) {
-		for _, o := range s.By {
-			if !slices.Contains(by, o) {
-				by = append(by, o)
-			}
-		}
-	}
-	// Splices are in the order of the text, authors in the order in which the steps ran.
-	slices.SortStableFunc(by, func(a, b fsutil.Origin) int { return rank(c.By, a) - rank(c.By, b) })
-	return by
-}
-
-// splicesAt returns the splices that a hunk has bytes of, or that touch it.
-func splicesAt(splices []fsutil.Splice, h textdiff.Hunk) []fsutil.Splice {
-	from := sort.Search(len(splices), func(i int) bool { return splices[i].Off+splices[i].Len >= int64(h.OldOff) })
-	to := sort.Search(len(splices), func(i int) bool { return splices[i].Off > int64(h.OldEnd) })
-	return splices[min(from, to):to]
-}
-
-func rank(all []fsutil.Origin, o fsutil.Origin) int {
-	return slices.IndexFunc(all, func(p fsutil.Origin) bool { return p.Step == o.Step })
 }
 
 // regions are the byte ranges that splices have changed.

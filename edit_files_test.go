@@ -47,7 +47,7 @@ func TestEditFilesHunks(t *testing.T) {
 			got = append(got, fmt.Sprint(f.Path, " ", h.OldStart, " ", h.By))
 		}
 	}
-	want := []string{"a.txt 1 [{e 3} {e 2}]", "a.txt 8 [{e 1} {e 0}]", "b.txt 1 [{e 0} {e 1}]", "b.txt 8 [{e 1}]"}
+	want := []string{"a.txt 1 [{e 3} {e 2}]", "a.txt 8 [{e 1} {e 0}]", "b.txt 1 [{e 0}]", "b.txt 8 [{e 1}]"}
 	if !slices.Equal(got, want) {
 		t.Errorf("hunks %q, want %q", got, want)
 	}

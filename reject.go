@@ -3,7 +3,6 @@ package millrace
 import (
 	"fmt"
 	"path"
-	"slices"
 
 	"github.com/millrace-go/millrace/fsutil"
 )
@@ -92,92 +91,6 @@ func keepDirs(changes []fsutil.Change, back []string) ([]fsutil.Change, error) {
 		}
 	}
 	return kept, nil
-}
-
-// RejectHunks returns a plan in which the hunks of these numbers, counted from 0 as [Plan.Files] lists them, of the file at
-// path are left as they were. Rejecting all hunks of a file that is only edited rejects the file.
-func (p *Plan) RejectHunks(path string, numbers ...int) (*Plan, error) {
-	at := slices.IndexFunc(p.changes, func(c fsutil.Change) bool { return c.Path == path })
-	if at < 0 {
-		return nil, fmt.Errorf("reject hunks of %s: the plan changes nothing there", path)
-	}
-	c := p.changes[at]
-	if c.Old.Kind != fsutil.File || c.New.Kind != fsutil.File {
-		return nil, fmt.Errorf("reject hunks of %s: the file is %s as a whole; reject it", path, c.Kind)
-	}
-	hunks, binary, err := p.hunksOf(c)
-	if err != nil {
-		return nil, err
-	}
-	if binary || len(hunks) == 0 {
-		return nil, fmt.Errorf("reject hunks of %s: it has none; reject the file", path)
-	}
-	for _, n := range numbers {
-		if n < 0 || n >= len(hunks) {
-			return nil, fmt.Errorf("reject hunk %d of %s: there are %d, counted from 0", n, path, len(hunks))
-		}
-	}
-	var before, after []byte
-	text := func(from, to int) ([]byte, error) { return after[from:to], nil }
-	sparse, err := p.openSparse(c)
-	if sparse != nil {
-		defer sparse.close()
-		text = sparse.after
-	} else if err == nil {
-		before, after, err = p.contents(c)
-	}
-	if err != nil {
-		return nil, err
-	}
-	edits := editsIn(c.Splices)
-	splices := []fsutil.Splice{}
-	rejected := make(map[int]bool, len(numbers))
-	for _, n := range numbers {
-		rejected[n] = true
-	}
-	for i, h := range hunks {
-		if !rejected[i] {
-			kept, err := splicesOf(c, h, text)
-			if err != nil {
-				return nil, fmt.Errorf("reject hunks of %s: %w", path, err)
-			}
-			splices = append(splices, kept...)
-		}
-	}
-	if len(splices) == 0 && c.Kind == fsutil.Modified && c.Old.Mode == c.New.Mode {
-		return p.Reject(path)
-	}
-	if sparse != nil {
-		c, err = respliced(c, splices)
-	} else {
-		c, err = reapplied(c, before, splices)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reject hunks of %s: %w", path, err)
-	}
-	changes := slices.Clone(p.changes)
-	changes[at] = c
-	return p.with(changes, edits-editsIn(splices)), nil
-}
-
-// reapplied returns the change with other splices in the old bytes.
-func reapplied(c fsutil.Change, before []byte, splices []fsutil.Splice) (fsutil.Change, error) {
-	text, err := fsutil.ApplySplices(before, splices)
-	c.Splices, c.New.Hash, c.New.Size = splices, fsutil.HashOf(text), int64(len(text))
-	return c.WithContent(c.OpenOld, fsutil.BytesOpener(text)), err
-}
-
-// splicesOf returns the splices that make one hunk: the ones of the change, or a single one if there are none or they
-// reach beyond the hunk.
-func splicesOf(c fsutil.Change, h Hunk, after func(from, to int) ([]byte, error)) ([]fsutil.Splice, error) {
-	core := h.core
-	inside := splicesAt(c.Splices, core)
-	beyond := func(s fsutil.Splice) bool { return s.Off < int64(core.OldOff) || s.Off+s.Len > int64(core.OldEnd) }
-	if len(inside) > 0 && !slices.ContainsFunc(inside, beyond) {
-		return inside, nil
-	}
-	text, err := after(core.NewOff, core.NewEnd)
-	return []fsutil.Splice{{Off: int64(core.OldOff), Len: int64(core.OldEnd - core.OldOff), Text: text, By: h.By}}, err
 }
 
 // editsIn returns how many edits a list of splices holds.

@@ -85,15 +85,15 @@ func verify(c fsutil.Change) error {
 
 func (s *sparse) close() { _ = s.file.Close() } // it was only read
 
-// hasNUL asks of the beginning of both sides whether the file is binary.
-func (s *sparse) hasNUL(isBinary func(head []byte) bool) (bool, error) {
+// isBinary asks of the beginning of both sides whether the file is binary.
+func (s *sparse) isBinary() (bool, error) {
 	for _, side := range []io.ReaderAt{s.old, s.new} {
 		head := make([]byte, 8<<10)
 		n, err := side.ReadAt(head, 0)
 		if err != nil && err != io.EOF {
 			return false, s.failed(err)
 		}
-		if isBinary(head[:n]) {
+		if fsutil.IsBinary(head[:n]) {
 			return true, nil
 		}
 	}
@@ -129,15 +129,6 @@ func (s *sparse) failed(err error) error {
 	return fmt.Errorf("read %s: %w", s.change.Path, err)
 }
 
-// after returns a part of the new side.
-func (s *sparse) after(from, to int) ([]byte, error) {
-	text := make([]byte, to-from)
-	if n, err := s.new.ReadAt(text, int64(from)); n < len(text) {
-		return nil, s.failed(err)
-	}
-	return text, nil
-}
-
 // loadSparse is load for large files of which not all has to be read. It is not done for others.
 func (p *Plan) loadSparse(f *textdiff.FilePatch, c fsutil.Change) (done bool, err error) {
 	if isLarge(c) && c.Old.Hash == c.New.Hash {
@@ -148,7 +139,7 @@ func (p *Plan) loadSparse(f *textdiff.FilePatch, c fsutil.Change) (done bool, er
 		return false, err
 	}
 	defer s.close()
-	if binary, err := s.hasNUL(textdiff.IsBinary); binary || err != nil {
+	if binary, err := s.isBinary(); binary || err != nil {
 		return false, err
 	}
 	f.Hunks, err = s.hunks()
@@ -156,31 +147,26 @@ func (p *Plan) loadSparse(f *textdiff.FilePatch, c fsutil.Change) (done bool, er
 	return true, err
 }
 
-// respliced returns a large change with other splices.
+// respliced returns a change with other splices. The error is [fsutil.ErrDrift] if the old bytes are not what it was made from.
 func respliced(c fsutil.Change, splices []fsutil.Splice) (fsutil.Change, error) {
 	openOld := c.OpenOld
-	openNew := func() (io.ReadCloser, error) {
-		old, err := openOld()
-		if err != nil {
-			return nil, err
-		}
-		r, err := fsutil.SpliceReader(old, c.Old.Size, splices)
-		if err != nil {
-			return nil, errors.Join(err, old.Close())
-		}
-		return readCloser{r, old}, nil
+	if len(splices) == 0 {
+		c.Splices, c.New.Hash, c.New.Size = nil, c.Old.Hash, c.Old.Size
+		return c.WithContent(openOld, openOld), nil
 	}
 	c.Splices = splices
-	c = c.WithContent(openOld, openNew)
-	r, err := c.OpenNew()
+	r, err := openSpliced(openOld, c)
 	if err != nil {
 		return c, err
 	}
 	defer r.Close()
 	sum := sha256.New()
-	c.New.Size, err = io.Copy(sum, r)
+	if c.New.Size, err = io.Copy(sum, r); err != nil {
+		return c, err
+	}
 	c.New.Hash = fsutil.Hash(sum.Sum(nil))
-	return c, err
+	made := c
+	return c.WithContent(openOld, func() (io.ReadCloser, error) { return openVerified(openOld, made) }), nil
 }
 
 type readCloser struct {
@@ -191,6 +177,15 @@ type readCloser struct {
 // openVerified opens the new bytes of a change that is held as splices. Where the old bytes are not those that the change
 // was made from, or the new ones not those it says, the reader gives an error in place of the end.
 func openVerified(openOld fsutil.Opener, c fsutil.Change) (io.ReadCloser, error) {
+	r, err := openSpliced(openOld, c)
+	if err != nil {
+		return nil, err
+	}
+	return readCloser{&summing{r: r, sum: sha256.New(), want: c.New.Hash, bad: errSplices}, r}, nil
+}
+
+// openSpliced is openVerified for new bytes whose hash is not known yet.
+func openSpliced(openOld fsutil.Opener, c fsutil.Change) (io.ReadCloser, error) {
 	file, err := openOld()
 	if err != nil {
 		return nil, err
@@ -201,7 +196,7 @@ func openVerified(openOld fsutil.Opener, c fsutil.Change) (io.ReadCloser, error)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return readCloser{&summing{r: text, sum: sha256.New(), want: c.New.Hash, bad: errSplices}, file}, nil
+	return readCloser{text, file}, nil
 }
 
 var errSplices = errors.New("the splices do not give what the hash says")

@@ -30,6 +30,7 @@ func hunk(old, new *source, cores []core, context int) Hunk {
 		h.Lines = appendLines(h.Lines, '-', old.take(c.oldOff, c.oldEnd))
 		h.Lines = appendLines(h.Lines, '+', new.take(c.newOff, c.newEnd))
 		at = c.oldEnd
+		h.Cores = append(h.Cores, Core{c.oldOff, c.oldEnd, c.newOff, c.newEnd, c.from, c.to})
 	}
 	end := at
 	for n := 0; n < context && end < old.size; n++ {

@@ -42,6 +42,8 @@ type Hunk struct {
 	// old[OldOff:OldEnd] by new[NewOff:NewEnd] applies the hunk, putting old[OldOff:OldEnd] back rejects it.
 	OldOff, OldEnd int
 	NewOff, NewEnd int
+	// Cores are the runs of changed lines, at least one.
+	Cores []Core
 }
 
 // DefaultContext is how many unchanged lines a [FilePatch] shows around a change.
@@ -58,10 +60,16 @@ const maxContext = 1 << 28
 // regions that do not hold what [Region] says, mean to compare everything. An empty list that is not nil says that the
 // texts are equal.
 func Hunks(old, new []byte, regions []Region, context int) []Hunk {
-	if regions == nil || !hold(old, new, regions) {
-		regions = []Region{{0, len(old), 0, len(new)}}
+	if regions != nil && hold(old, new, regions) {
+		return hunks(whole(old), whole(new), regions, context)
 	}
-	return hunks(whole(old), whole(new), regions, context)
+	list := hunks(whole(old), whole(new), []Region{{0, len(old), 0, len(new)}}, context)
+	for _, h := range list {
+		for i := range h.Cores {
+			h.Cores[i].To = len(regions) // all that were given, whatever they say
+		}
+	}
+	return list
 }
 
 // hunks is Hunks for regions that hold what they should.
@@ -71,7 +79,9 @@ func hunks(old, new *source, regions []Region, context int) []Hunk {
 	for _, b := range boxes(old, new, regions) {
 		cores = diffBox(cores, old, new, b, &at)
 	}
-	return group(old, new, compact(old, new, cores), min(max(context, 0), maxContext))
+	cores = compact(old, new, cores)
+	tie(cores, regions)
+	return group(old, new, cores, min(max(context, 0), maxContext))
 }
 
 // core is one run of changed lines: lines [oldLine, oldLine+oldN) of the old text, at bytes [oldOff, oldEnd), became the
@@ -79,6 +89,7 @@ func hunks(old, new *source, regions []Region, context int) []Hunk {
 type core struct {
 	oldLine, oldN, newLine, newN   int
 	oldOff, oldEnd, newOff, newEnd int
+	from, to                       int // the regions it comes from, set by tie
 }
 
 // cursor is a place in both texts whose line numbers are known; it only moves forward, so that all the counting of line

@@ -1,0 +1,112 @@
+package millrace
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+var (
+	errNoChange    = errors.New("the plan changes nothing there")
+	errNoHunks     = errors.New("it has none; reject the file")
+	errNUL         = errors.New("the text has a NUL byte, so the file would be binary")
+	errSharedLines = errors.New("two parts change the lines between them, which both show; change them in one part only")
+)
+
+const utf8BOM = "\ufeff"
+
+// hunkText is the text of a hunk on both sides.
+type hunkText struct {
+	before, now string
+	lead, trail int // how many bytes of both sides are lines above the first changed one, and below the last
+}
+
+func textOfHunk(h Hunk) hunkText {
+	var before, now strings.Builder
+	var t hunkText
+	lines := h.Lines()
+	changed := false
+	for i, l := range lines {
+		text := l.Text
+		if i+1 == len(lines) || lines[i+1].Op != '\\' {
+			text += "\n"
+		}
+		if l.Op == ' ' || l.Op == '-' {
+			before.WriteString(text)
+		}
+		if l.Op == ' ' || l.Op == '+' {
+			now.WriteString(text)
+		}
+		switch {
+		case l.Op == '-' || l.Op == '+':
+			changed, t.trail = true, 0
+		case l.Op == ' ' && changed:
+			t.trail += len(text)
+		case l.Op == ' ':
+			t.lead += len(text)
+		}
+	}
+	t.before, t.now = before.String(), now.String()
+	return t
+}
+
+// revisedText is what somebody wants in place of a hunk.
+type revisedText struct {
+	splice              fsutil.Splice // without an author
+	asBefore, asPlanned bool          // it is nothing new
+}
+
+// reviseText makes text fit into the place of a hunk whose first changed line is at that offset of a file of that size.
+func reviseText(h Hunk, text string, firstChanged int, size int64) (revisedText, error) {
+	if strings.IndexByte(text, 0) >= 0 {
+		return revisedText{}, errNUL
+	}
+	t := textOfHunk(h)
+	off := int64(firstChanged - t.lead)
+	text = t.fit(text, off == 0, off+int64(len(t.before)) == size)
+	if text == t.now || text == t.before {
+		return revisedText{asPlanned: text == t.now, asBefore: text == t.before}, nil
+	}
+	// Unchanged lines at the ends are not part of the splice: another part may show them too.
+	lead, trail, before := t.before[:t.lead], t.before[len(t.before)-t.trail:], t.before
+	for lead != "" {
+		line := lead[:strings.IndexByte(lead, '\n')+1]
+		if line == "" || !strings.HasPrefix(text, line) {
+			break
+		}
+		lead, before, text = lead[len(line):], before[len(line):], text[len(line):]
+		off += int64(len(line))
+	}
+	for trail != "" {
+		line := trail[strings.LastIndexByte(trail[:len(trail)-1], '\n')+1:]
+		if text != line && !strings.HasSuffix(text, "\n"+line) {
+			break
+		}
+		trail, before, text = trail[:len(trail)-len(line)], before[:len(before)-len(line)], text[:len(text)-len(line)]
+	}
+	return revisedText{splice: fsutil.Splice{Off: off, Len: int64(len(before)), Text: []byte(text)}}, nil
+}
+
+// fit gives text the form of the file: its line ends, its last line complete or not, and its byte order mark. first and last say
+// that the hunk is at the beginning or the end of the file.
+func (t hunkText) fit(text string, first, last bool) string {
+	both := t.before + t.now
+	eol, crlf := "\n", strings.Count(both, "\r\n")
+	if crlf > 0 && crlf == strings.Count(both, "\n") {
+		eol = "\r\n"
+		text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
+	}
+	complete := func(s string) bool { return strings.HasSuffix(s, "\n") }
+	switch broken := last && (t.before != "" && !complete(t.before) || t.now != "" && !complete(t.now)); {
+	case broken && (complete(t.before) || complete(t.now)): // the hunk changes just that
+	case broken:
+		text = strings.TrimSuffix(text, eol)
+	case text != "" && !complete(text):
+		text += eol
+	}
+	if first && strings.HasPrefix(t.before, utf8BOM) && strings.HasPrefix(t.now, utf8BOM) && !strings.HasPrefix(text, utf8BOM) {
+		text = utf8BOM + text
+	}
+	return text
+}
