@@ -11,7 +11,7 @@ import (
 
 // Search finds the files below a path in which a pattern matches.
 //
-// Version control directories, the state directory, binary files (a NUL in the first 8 KiB) and what .gitignore files
+// Version control directories, the state directory, binary files (a NUL in the first 8,000 bytes) and what .gitignore files
 // leave out are not looked at; hidden files are. Files that are larger than MaxFileBytes, or than the host's limit if that is
 // less, are left out with a warning; a Path that is itself such a file is a *LimitError if it is the host's limit. Symbolic links are not followed, but for Path itself. The outcome has the
 // number of matches in each file, and how the pattern was read.

@@ -2,13 +2,14 @@ package fsutil
 
 import "bytes"
 
-// binaryBlock is how much of a file decides whether it is binary, in bytes.
-const binaryBlock = 8 << 10
+// binaryBlock is how much of a file decides whether it is binary, in bytes: as much as git looks at, so that a diff for it says
+// the same.
+const binaryBlock = 8000
 
 const utf8BOM = "\xef\xbb\xbf"
 
-// IsBinary reports whether a file is to be taken for binary, from its first block: it has a NUL in its first 8 KiB. What
-// comes later in the block is not looked at, so that the answer does not depend on how much was read.
+// IsBinary reports whether a file is to be taken for binary, from its first block: it has a NUL in its first 8,000 bytes, as
+// git decides it. What comes later in the block is not looked at, so that the answer does not depend on how much was read.
 func IsBinary(firstBlock []byte) bool {
 	return bytes.IndexByte(firstBlock[:min(len(firstBlock), binaryBlock)], 0) >= 0
 }

@@ -57,12 +57,15 @@ func fileOf(line string, counts bool) string {
 // binaryRule says what a tool does with files in which there is a NUL.
 type binaryRule int
 
+// binaryBlock is how much of a file millrace looks at to tell whether it is binary.
+const binaryBlock = 8000
+
 const (
-	// asText: the tool searches all files. What only it lists must have a NUL in the first 8 KiB, by which millrace knows a
+	// asText: the tool searches all files. What only it lists must have a NUL in its first block, by which millrace knows a
 	// binary file.
 	asText binaryRule = iota
-	// stopsAtNUL: the tool gives a file up at a NUL wherever that is. What only millrace lists must have one behind the first
-	// 8 KiB, and what only the tool lists within them.
+	// stopsAtNUL: the tool gives a file up at a NUL wherever that is. What only millrace lists must have one behind the
+	// first block, and what only the tool lists within it.
 	stopsAtNUL
 )
 
@@ -78,12 +81,12 @@ func sameLists(tree, ours, theirs string, counts bool, rule binaryRule) (string,
 	}
 	onlyA, onlyB := difference(a, b)
 	for _, line := range onlyB {
-		if at, err := firstNUL(filepath.Join(tree, fileOf(line, counts))); err != nil || at < 0 || at >= 8<<10 {
+		if at, err := firstNUL(filepath.Join(tree, fileOf(line, counts))); err != nil || at < 0 || at >= binaryBlock {
 			return "", wrong("%q is only in the other's list (%d against %d lines), and not for being binary (%v)", line, len(a), len(b), err)
 		}
 	}
 	for _, line := range onlyA {
-		if at, err := firstNUL(filepath.Join(tree, fileOf(line, counts))); rule != stopsAtNUL || err != nil || at < 8<<10 {
+		if at, err := firstNUL(filepath.Join(tree, fileOf(line, counts))); rule != stopsAtNUL || err != nil || at < binaryBlock {
 			return "", wrong("%q is only in millrace's list (%d against %d lines) (%v)", line, len(a), len(b), err)
 		}
 	}

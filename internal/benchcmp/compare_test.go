@@ -15,8 +15,8 @@ func TestSameLists(t *testing.T) {
 	write(t, "plain", tree, "a:b")
 	write(t, "plain", tree, "plain")
 	write(t, "\x00", tree, "early")
-	write(t, strings.Repeat("x", 8<<10-1)+"\x00", tree, "last")
-	write(t, strings.Repeat("x", 8<<10)+"\x00", tree, "late")
+	write(t, strings.Repeat("x", 8000-1)+"\x00", tree, "last")
+	write(t, strings.Repeat("x", 8000)+"\x00", tree, "late")
 	tests := []struct {
 		name         string
 		ours, theirs string
