@@ -50,7 +50,7 @@ func (e Edit) Run(ctx context.Context, c *Call) (Outcome, error) {
 	}
 	tmpl := match.Text(e.NewText)
 	if p.Mode() == match.Regex {
-		if tmpl, err = match.ParseTemplate(e.NewText, p); err != nil {
+		if tmpl, err = match.ParseTemplate(e.NewText, p.Parsed); err != nil {
 			return Outcome{}, withHint(err)
 		}
 	}

@@ -28,14 +28,18 @@ const (
 // only where templates made the pattern.
 type PatternError = match.PatternError
 
-// checkPattern reports what is wrong with a pattern and returns it compiled if that could be done. An empty one, and a mode
-// that does not exist, are left to the checks of the parameters' tags.
-func checkPattern(c *Check, param, pattern, mode string, byDefault match.Mode, flags match.Flags) *match.Pattern {
+// maxStepInstructions bounds the programs of all regular expressions of one step together. They take some 300 bytes for each
+// instruction.
+const maxStepInstructions = 500_000
+
+// checkPattern reports what is wrong with a pattern and returns it if nothing is. An empty one, and a mode that does not exist, are
+// left to the checks of the parameters' tags. Nothing is compiled: that can take long, and may not be needed at all.
+func checkPattern(c *Check, param, pattern, mode string, byDefault match.Mode, flags match.Flags) *match.Parsed {
 	m, err := match.ParseMode(mode, byDefault)
 	if err != nil || pattern == "" || c.Templated(pattern) || c.Templated(mode) {
 		return nil
 	}
-	p, err := match.Compile(pattern, m, flags)
+	p, err := match.Parse(pattern, m, flags)
 	if err != nil {
 		c.problem(param, codeBadPattern, err)
 		return nil
@@ -44,12 +48,23 @@ func checkPattern(c *Check, param, pattern, mode string, byDefault match.Mode, f
 }
 
 // checkTemplate reports what is wrong with the replacement for a pattern that compiles.
-func checkTemplate(c *Check, param, replacement string, p *match.Pattern) {
+func checkTemplate(c *Check, param, replacement string, p *match.Parsed) {
 	if p == nil || c.Templated(replacement) {
 		return
 	}
 	if _, err := match.ParseTemplate(replacement, p); err != nil {
 		c.problem(param, codeBadReplacement, err)
+	}
+}
+
+// checkSizes returns a *PatternError if regular expressions that have so many instructions are too much for one step.
+func checkSizes(together int) error {
+	if together <= maxStepInstructions {
+		return nil
+	}
+	return &PatternError{
+		Msg:  fmt.Sprintf("the regular expressions are too large together (max %d instructions, got %d)", maxStepInstructions, together),
+		Hint: "split the step, or use smaller numbers in repetitions such as {1000}",
 	}
 }
 

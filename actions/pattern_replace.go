@@ -97,7 +97,7 @@ func (p PatternReplace) Run(ctx context.Context, c *Call) (Outcome, error) {
 		c.Warnf("there is no file below %s that file_pattern %s takes", orTop(p.Directory), quoted(p.FilePattern))
 	}
 	s := &scripting{PatternReplace: p, script: script, call: c, shown: c.Limits.shown(), done: make([]scripted, len(files))}
-	err = c.Each(ctx, files, func(_ context.Context, i int, name string) error { return s.work(i, name) })
+	err = c.Each(ctx, files, s.work)
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -3,6 +3,8 @@ package actions
 import (
 	"bytes"
 	"context"
+	"errors"
+	"math"
 	"slices"
 
 	"github.com/millrace-go/millrace/fsutil"
@@ -30,7 +32,7 @@ type scripted struct {
 }
 
 // work finds out what the script makes of a file, and writes nothing. An error is one of the run, not of the file.
-func (s *scripting) work(i int, name string) error {
+func (s *scripting) work(ctx context.Context, i int, name string) error {
 	one := &s.done[i]
 	one.name = name
 	data, err := s.call.readFile(name)
@@ -42,7 +44,9 @@ func (s *scripting) work(i int, name string) error {
 		one.skipped = true
 		return nil
 	}
-	if err := s.edit(one, data); err != nil {
+	if err := s.edit(ctx, one, data); ctx.Err() != nil {
+		return ctx.Err()
+	} else if err != nil {
 		one.err = fileError(name, err)
 		return nil
 	}
@@ -53,10 +57,11 @@ func (s *scripting) work(i int, name string) error {
 }
 
 // edit runs the script over the content of a file.
-func (s *scripting) edit(one *scripted, data []byte) error {
+func (s *scripting) edit(ctx context.Context, one *scripted, data []byte) error {
 	limits := s.call.Limits
 	edits, left := limits.matches(), limits.OutputBytes()
-	stats, err := s.script.Apply(data, func(start, end int64, text []byte) error {
+	bounds := sed.Bounds{Replacements: int(min(edits, math.MaxInt)), Text: left}
+	stats, err := s.script.Apply(ctx, data, bounds, func(start, end int64, text []byte) error {
 		if edits--; edits < 0 {
 			return &LimitError{What: LimitMatches, Limit: limits.matches()}
 		}
@@ -69,6 +74,12 @@ func (s *scripting) edit(one *scripted, data []byte) error {
 		return nil
 	})
 	one.replacements = stats.Replacements
+	switch {
+	case errors.Is(err, sed.ErrReplacements):
+		return &LimitError{What: LimitMatches, Limit: limits.matches()}
+	case errors.Is(err, sed.ErrText):
+		return &LimitError{What: LimitOutput, Limit: limits.OutputBytes()}
+	}
 	return err
 }
 

@@ -38,6 +38,7 @@ func (r RegexTransform) Validate(c *Check) {
 		c.Problemf("/patterns", codeTooMany, "split the step", "too many patterns (max %d, got %d)", MaxEdits, len(r.Patterns))
 		return
 	}
+	size := 0
 	for i, e := range r.Patterns {
 		at := fmt.Sprintf("/patterns/%d", i)
 		if c.Templated(e.Flags) {
@@ -50,6 +51,12 @@ func (r RegexTransform) Validate(c *Check) {
 		}
 		p := checkPattern(c, at+"/pattern", e.Pattern, "regex", match.Regex, flags)
 		checkTemplate(c, at+"/replacement", e.Replacement, p)
+		if p != nil {
+			size += p.Size()
+		}
+	}
+	if err := checkSizes(size); err != nil {
+		c.problem("/patterns", codeBadPattern, err)
 	}
 }
 
@@ -59,7 +66,11 @@ func (r RegexTransform) Touches() (reads, writes []string, known bool) { return 
 // Run implements [Action]. The outcome is that of [Edit].
 func (r RegexTransform) Run(ctx context.Context, c *Call) (Outcome, error) {
 	work := replacing{binary: r.Binary, onError: r.OnError}
+	size := 0
 	for i, e := range r.Patterns {
+		if err := ctx.Err(); err != nil {
+			return Outcome{}, err
+		}
 		label := fmt.Sprintf("pattern %d", i)
 		flags, err := match.ParseFlags(e.Flags)
 		if err != nil {
@@ -69,7 +80,10 @@ func (r RegexTransform) Run(ctx context.Context, c *Call) (Outcome, error) {
 		if err != nil {
 			return Outcome{}, err
 		}
-		tmpl, err := match.ParseTemplate(e.Replacement, p)
+		if size += p.Size(); checkSizes(size) != nil {
+			return Outcome{}, withHint(checkSizes(size))
+		}
+		tmpl, err := match.ParseTemplate(e.Replacement, p.Parsed)
 		if err != nil {
 			return Outcome{}, withHint(err)
 		}

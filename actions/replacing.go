@@ -73,7 +73,7 @@ func (r *replacing) run(ctx context.Context, c *Call) (Outcome, error) {
 			out.Edits += n
 		}
 	}
-	r.warn(c, files)
+	r.warn(ctx, c, files)
 	return out, nil
 }
 
@@ -164,8 +164,8 @@ func (r *replacing) rounds(ctx context.Context, c *Call, name string) (int, erro
 // splices returns a splice for each match of one replacement that changes anything.
 func (r *replacing) splices(ctx context.Context, step string, i int, data []byte, left *budget) (splices []fsutil.Splice, err error) {
 	one := r.list[i]
-	if !one.pattern.Contains(data) {
-		return nil, nil
+	if found, err := one.pattern.Contains(ctx, data); !found || err != nil {
+		return nil, err
 	}
 	one.matched.Store(true)
 	by := []fsutil.Origin{{Step: step, Edit: i}}

@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -17,7 +18,7 @@ const (
 
 // warn tells the user of replacements that matched nothing anywhere, and of those that changed nothing where they did.
 // That is no failure. There is one warning for all of them.
-func (r *replacing) warn(c *Call, files []string) {
+func (r *replacing) warn(ctx context.Context, c *Call, files []string) {
 	if len(files) == 0 {
 		return // the executor says that there was nothing to work on
 	}
@@ -37,7 +38,7 @@ func (r *replacing) warn(c *Call, files []string) {
 			texts = append(texts, fmt.Sprintf("and %d more", len(missing)-n))
 			break
 		}
-		texts = append(texts, r.missing(c, files, r.list[i], &budget))
+		texts = append(texts, r.missing(ctx, c, files, r.list[i], &budget))
 	}
 	for n, i := range idle {
 		if n == nearestTexts {
@@ -52,7 +53,7 @@ func (r *replacing) warn(c *Call, files []string) {
 }
 
 // missing says that a replacement matched nothing, and what came nearest.
-func (r *replacing) missing(c *Call, files []string, one *replacement, budget *int) string {
+func (r *replacing) missing(ctx context.Context, c *Call, files []string, one *replacement, budget *int) string {
 	source := one.pattern.Source()
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s matches nothing in %d files", one.label, quoted(source), len(files))
@@ -75,7 +76,11 @@ func (r *replacing) missing(c *Call, files []string, one *replacement, budget *i
 		}
 		if one.pattern.Mode() == match.Regex {
 			// There is no such thing as nearly matching, but quoting the pattern is often what was meant.
-			if plain, err := match.Compile(source, match.Literal, match.Flags{}); err == nil && plain.Contains(data) {
+			plain, err := match.Compile(source, match.Literal, match.Flags{})
+			if err != nil {
+				continue
+			}
+			if found, err := plain.Contains(ctx, data); found && err == nil {
 				fmt.Fprintf(&b, "; it occurs as plain text in %s: write \\ before characters that are meant as themselves", file)
 				break
 			}

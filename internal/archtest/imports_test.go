@@ -27,6 +27,7 @@ var arrows = map[string][]string{
 	"internal/journal":  {"fsutil"},
 	"internal/lineedit": {"fsutil"},
 	"internal/params":   {"internal/strictjson", "template"},
+	"internal/sed":      {"internal/match"},
 }
 
 // modules are what the library, without its tests, may be made of.

@@ -49,7 +49,7 @@ func against(p *match.Pattern, re *regexp.Regexp, data []byte) (matches int, err
 	ctx := context.Background()
 	want := expected(p, re, data)
 	var got [][]int
-	contains := p.Contains(data)
+	found := contains(p, data)
 	n, err := p.Count(ctx, data)
 	if err != nil {
 		return 0, err
@@ -58,8 +58,8 @@ func against(p *match.Pattern, re *regexp.Regexp, data []byte) (matches int, err
 		return 0, err
 	}
 	switch mayMatch, _ := p.Screen(); {
-	case contains != (len(want) > 0):
-		return 0, fmt.Errorf("contains %v, but %d matches", contains, len(want))
+	case found != (len(want) > 0):
+		return 0, fmt.Errorf("contains %v, but %d matches", found, len(want))
 	case n != len(want):
 		return 0, fmt.Errorf("count %d, want %d", n, len(want))
 	case !slices.EqualFunc(got, want, slices.Equal):

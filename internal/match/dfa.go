@@ -1,6 +1,9 @@
 package match
 
-import "unicode/utf8"
+import (
+	"context"
+	"unicode/utf8"
+)
 
 // dfa runs a [machine] over texts, with one look into a table for each byte. A state is what may go on behind a place, and
 // what is known of the character before it; the states that come up, and where they lead, are worked out as they are needed
@@ -14,6 +17,7 @@ import "unicode/utf8"
 // indexed by bytes. All other characters are taken one at a time, but for the many states to which they mean nothing.
 type dfa struct {
 	m      *machine
+	ctx    context.Context // of the search
 	data   []byte
 	skipCR bool     // the "\r" of "\r\n" is passed over
 	table  []uint32 // a state is the offset of its row
@@ -108,8 +112,12 @@ func (d *dfa) start(before past) uint32 {
 	return d.starts[before]
 }
 
-// makeRoom forgets all states but those that the lanes are in. It reports whether they have paid off.
+// makeRoom forgets all states but those that the lanes are in. It reports whether they have paid off, and there is still time.
 func (d *dfa) makeRoom() bool {
+	if d.ctx.Err() != nil {
+		d.hopeless = true
+		return false
+	}
 	if d.taken < 10*len(d.states) {
 		d.wasted++
 		d.hopeless = true

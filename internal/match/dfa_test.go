@@ -164,7 +164,7 @@ func TestHostileStates(t *testing.T) {
 					t.Errorf("%d matches, %v, want %d", n, err, want)
 				}
 			}
-			if p.Contains(data) != (want > 0) {
+			if contains(p, data) != (want > 0) {
 				t.Errorf("contains %v, but %d matches", want == 0, want)
 			}
 		})

@@ -1,5 +1,10 @@
 package match
 
+import (
+	"context"
+	"regexp/syntax"
+)
+
 // SetRoom bounds the memory of the states that are kept for a pattern, before it is used.
 func SetRoom(p *Pattern, bytes int) {
 	if p.machine != nil {
@@ -16,6 +21,7 @@ func AnyEnd(p *Pattern) bool { return p.anyEnd }
 // Memory returns how many bytes the states take after several searches in data, and whether that was given up.
 func Memory(p *Pattern, data []byte) (bytes int, gaveUp bool) {
 	d := newDFA(p.machine)
+	d.ctx = context.Background()
 	for range 5 {
 		_, ok := d.contains(data)
 		gaveUp = gaveUp || !ok
@@ -48,4 +54,17 @@ func sources(of []searcher) (all []string) {
 		}
 	}
 	return all
+}
+
+// ProgramSize returns how many instructions the program of a regular expression has.
+func ProgramSize(pattern string) int {
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return 0
+	}
+	prog, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return 0
+	}
+	return len(prog.Inst)
 }

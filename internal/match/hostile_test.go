@@ -63,7 +63,7 @@ func TestManyMatches(t *testing.T) {
 		}
 	}
 	p := compile(t, "a\nb", match.Literal, match.Flags{})
-	if p.Contains(data) {
+	if contains(p, data) {
 		t.Error("found what is not there")
 	}
 }
@@ -84,7 +84,7 @@ func TestReplacerSize(t *testing.T) {
 		{`(a+)(b)?`, "<$1|$2>$0", "aab a b ab"}, {`(a)`, "$$", "aaa"}, {`a`, "", "aaa"}, {`(?m)(a)$`, "x\n$1\n", "a\r\na\nb a\r\n"},
 	} {
 		p := compile(t, test.pattern, match.Regex, match.Flags{})
-		tmpl, err := match.ParseTemplate(test.replacement, p)
+		tmpl, err := match.ParseTemplate(test.replacement, p.Parsed)
 		if err != nil {
 			t.Fatal(err)
 		}

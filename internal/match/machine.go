@@ -40,8 +40,11 @@ const (
 )
 
 // newMachine returns nil if the regular expression is too large, or tells too many characters apart. The machine looks for
-// prefixes if it is told to.
-func newMachine(tree *syntax.Regexp, skipCR, byPrefix bool) *machine {
+// prefixes if it is told to. size is about the number of instructions.
+func newMachine(tree *syntax.Regexp, size int, skipCR, byPrefix bool) *machine {
+	if size > 2*maxProgram {
+		return nil
+	}
 	prog, err := syntax.Compile(tree.Simplify())
 	if err != nil || len(prog.Inst) > maxProgram {
 		return nil

@@ -31,7 +31,6 @@ package match
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
@@ -82,6 +81,7 @@ type Flags struct {
 	IgnoreCase bool // i: letters match in any case
 	MultiLine  bool // m: ^ and $ match at line ends
 	DotAll     bool // s: . matches \n
+	Bytes      bool // "\r\n" is never taken for one line end, but for two characters
 }
 
 // ParseFlags reads flags from the letters i, m and s.
@@ -119,27 +119,9 @@ func (f Flags) prefix() string {
 	return "(?" + b.String() + ")"
 }
 
-// MaxRegexBytes is the longest regular expression, and the longest text to find in any case, that is compiled, in bytes.
-const MaxRegexBytes = 64 << 10
-
-// PatternError says that a pattern cannot be used.
-type PatternError struct {
-	Pattern string
-	Msg     string
-	Hint    string // what to write instead, if that is known
-}
-
-func (e *PatternError) Error() string { return e.Msg }
-
-// ErrEmpty is the cause for which an empty pattern is refused.
-var ErrEmpty = errors.New("pattern is empty")
-
 // Pattern is a compiled pattern. It is immutable and safe for concurrent use.
 type Pattern struct {
-	source  string
-	mode    Mode // Literal or Regex
-	guessed bool // mode was Auto
-
+	*Parsed
 	exact *finder  // of a literal that is compared byte for byte; otherwise re is set
 	sole  searcher // finds the matches, as they are all one text
 	re    *regexp.Regexp
@@ -152,85 +134,76 @@ type Pattern struct {
 	spare   sync.Pool  // of *tools
 
 	anyEnd bool    // "\r\n" counts as one line end
+	adapts bool    // and does so for what replaces a match
 	viewed bool    // to find it, the file has to be looked at without the "\r" of "\r\n"
 	plain  *finder // the pattern as text, where it was guessed to be a regular expression
 }
 
-// Compile compiles a pattern. The error is ErrEmpty or a *PatternError.
+// Compile is [Parse] and [Parsed.Compile] in one.
 func Compile(pattern string, mode Mode, flags Flags) (*Pattern, error) {
-	if pattern == "" {
-		return nil, ErrEmpty
+	p, err := Parse(pattern, mode, flags)
+	if err != nil {
+		return nil, err
 	}
-	if mode == Auto {
-		if regexp.QuoteMeta(pattern) != pattern {
-			if p, err := compileRegex(pattern, flags); err == nil {
-				p.guessed, p.plain = true, newFinder(pattern)
-				return p, nil
-			}
-		}
-		p, err := compileLiteral(pattern, flags)
-		if p != nil {
-			p.guessed = true
-		}
-		return p, err
-	}
-	if mode == Literal {
-		return compileLiteral(pattern, flags)
-	}
-	return compileRegex(pattern, flags)
+	return p.Compile()
 }
 
-func compileLiteral(pattern string, flags Flags) (*Pattern, error) {
-	if flags.IgnoreCase {
-		if err := checkLength("text to find in any case", pattern); err != nil {
-			return nil, err
-		}
-		anyEnd := !strings.Contains(pattern, "\r")
-		p, err := compileTree(pattern, regexp.QuoteMeta(pattern), Flags{IgnoreCase: true}, func(traits) bool { return anyEnd })
-		if err != nil {
-			return nil, err
-		}
-		p.mode = Literal
-		return p, nil
+// Compile prepares a pattern for use. It takes time and memory in proportion to the size. The error is a *PatternError.
+func (s *Parsed) Compile() (*Pattern, error) {
+	if s.tree == nil {
+		return s.literal(), nil
 	}
-	p := &Pattern{source: pattern, mode: Literal, exact: newFinder(pattern)}
-	p.sole = p.exact
-	p.anyEnd = !strings.Contains(pattern, "\r")
-	p.viewed = p.anyEnd && strings.Contains(pattern, "\n")
-	p.need = []searcher{p.exact}
-	if p.viewed {
-		// "\r\n" may stand for the "\n", so only what is between them is sure to be there.
-		if p.need = nil; longestLine(pattern) != "" {
-			p.need = []searcher{newFinder(longestLine(pattern))}
+	re, err := regexp.Compile(s.regex)
+	if err != nil {
+		return nil, patternError(s.pattern, err)
+	}
+	p := &Pattern{Parsed: s, re: re, traits: traitsOf(s.tree)}
+	if p.traits.looksBehind() {
+		if p.shifted, err = regexp.Compile(shifted(s.regex)); err != nil {
+			return nil, patternError(s.pattern, err)
 		}
+	}
+	if s.mode == Literal {
+		p.anyEnd = !strings.Contains(s.pattern, "\r")
+		p.adapts = p.anyEnd
+	} else {
+		// A $ can only see "\r\n" as one if the pattern leaves the "\r" alone.
+		p.adapts = !p.traits.carriageReturn && !s.flags.Bytes
+		p.anyEnd = p.traits.endLine && p.adapts
+	}
+	p.need = required(s.tree, p.anyEnd)
+	p.machine = newMachine(s.tree, s.size, p.anyEnd && (p.traits.endLine || !p.traits.oneLine), !p.traits.oneLine)
+	p.byLine = p.traits.oneLine && (len(p.need) > 0 || p.machine != nil)
+	// Without a newline, and with no $ that is not seen to by line, nothing in the file looks different.
+	p.viewed = p.anyEnd && !p.traits.oneLine || p.anyEnd && p.traits.endLine && !p.byLine
+	if !p.viewed {
+		p.sole = soleText(s.tree)
+	}
+	if s.guessed && s.mode == Regex {
+		p.plain = newFinder(s.pattern)
 	}
 	return p, nil
 }
 
-func compileRegex(pattern string, flags Flags) (*Pattern, error) {
-	if err := checkLength("regular expression", pattern); err != nil {
-		return nil, err
+// literal is Compile for what is compared byte for byte.
+func (s *Parsed) literal() *Pattern {
+	p := &Pattern{Parsed: s, exact: newFinder(s.pattern)}
+	p.sole = p.exact
+	p.anyEnd = !strings.Contains(s.pattern, "\r")
+	p.adapts = p.anyEnd
+	p.viewed = p.anyEnd && strings.Contains(s.pattern, "\n")
+	p.need = []searcher{p.exact}
+	if p.viewed {
+		// "\r\n" may stand for the "\n", so only what is between them is sure to be there.
+		if p.need = nil; longestLine(s.pattern) != "" {
+			p.need = []searcher{newFinder(longestLine(s.pattern))}
+		}
 	}
-	// A $ can only see "\r\n" as one if the pattern leaves the "\r" alone.
-	return compileTree(pattern, pattern, flags, func(t traits) bool { return t.endLine && !t.carriageReturn })
+	return p
 }
 
-// checkLength returns an error, untyped nil if there is none, for what is too long to be compiled.
-func checkLength(what, pattern string) error {
-	if len(pattern) <= MaxRegexBytes {
-		return nil
-	}
-	return &PatternError{Pattern: short(pattern), Msg: fmt.Sprintf("%s is too long (max %d bytes, got %d)", what, MaxRegexBytes, len(pattern))}
-}
-
-// short returns a pattern for a message, cut where it gets long.
-func short(pattern string) string {
-	const most = 60
-	if len(pattern) <= most {
-		return pattern
-	}
-	return strings.ToValidUTF8(pattern[:most], "") + "..."
-}
+// shifted returns the source of an expression that matches one character more, before what the given one matches.
+func shifted(source string) string { return "(?s:.)(?:" + ended(source) + ")" }
 
 // ended returns a valid regular expression as one that something can be written behind: a \Q may be open to the end.
 func ended(source string) string {
@@ -240,76 +213,12 @@ func ended(source string) string {
 	return source + `\E`
 }
 
-// compileTree compiles a regular expression that stands for the pattern.
-func compileTree(pattern, regex string, flags Flags, anyEnd func(traits) bool) (*Pattern, error) {
-	source := flags.prefix() + regex
-	re, err := regexp.Compile(source)
-	if err != nil {
-		return nil, patternError(pattern, err)
-	}
-	tree, err := syntax.Parse(source, syntax.Perl)
-	if err != nil {
-		return nil, patternError(pattern, err)
-	}
-	p := &Pattern{source: pattern, mode: Regex, re: re, traits: traitsOf(tree)}
-	if p.traits.beginText || p.traits.beginLine || p.traits.word {
-		if p.shifted, err = regexp.Compile("(?s:.)(?:" + ended(source) + ")"); err != nil {
-			return nil, patternError(pattern, err) // too large with the dot
-		}
-	}
-	p.anyEnd = anyEnd(p.traits)
-	p.need = required(tree, p.anyEnd)
-	p.machine = newMachine(tree, p.anyEnd && (p.traits.endLine || !p.traits.oneLine), !p.traits.oneLine)
-	p.byLine = p.traits.oneLine && (len(p.need) > 0 || p.machine != nil)
-	// Without a newline, and with no $ that is not seen to by line, nothing in the file looks different.
-	p.viewed = p.anyEnd && !p.traits.oneLine || p.anyEnd && p.traits.endLine && !p.byLine
-	if !p.viewed {
-		p.sole = soleText(tree)
-	}
-	return p, nil
-}
-
-// patternError says what is wrong with a regular expression in words for the one who wrote it.
-func patternError(pattern string, err error) *PatternError {
-	e := &PatternError{Pattern: pattern, Msg: "invalid regular expression: " + short(strings.TrimPrefix(err.Error(), "error parsing regexp: "))}
-	bad, ok := errors.AsType[*syntax.Error](err)
-	if !ok {
-		return e
-	}
-	e.Msg = fmt.Sprintf("invalid regular expression: %s: %q", bad.Code, short(bad.Expr))
-	switch {
-	case bad.Code == syntax.ErrInvalidPerlOp:
-		e.Hint = "the syntax is RE2, which has no lookahead and no lookbehind"
-	case bad.Code == syntax.ErrInvalidEscape && len(bad.Expr) == 2 && bad.Expr[1] >= '1' && bad.Expr[1] <= '9':
-		e.Hint = "the syntax is RE2, which has no back-references"
-	case bad.Code == syntax.ErrMissingParen || bad.Code == syntax.ErrUnexpectedParen || bad.Code == syntax.ErrMissingBracket ||
-		bad.Code == syntax.ErrMissingRepeatArgument:
-		e.Hint = `write \ before a character that is meant as itself, or set mode to "literal"`
-	}
-	return e
-}
-
-// Source returns the pattern as it was given to Compile.
-func (p *Pattern) Source() string { return p.source }
-
-// Mode returns how the pattern is read, [Literal] or [Regex].
-func (p *Pattern) Mode() Mode { return p.mode }
-
 // Ambiguous reports whether the mode was left to Compile, which chose Regex, so that the pattern may have been meant as
 // a text. See [Pattern.AsText].
 func (p *Pattern) Ambiguous() bool { return p.plain != nil }
 
 // AsText reports whether a pattern that is ambiguous occurs in data as a text.
 func (p *Pattern) AsText(data []byte) bool { return p.plain != nil && p.plain.next(data, 0) >= 0 }
-
-// Groups returns the names of the pattern's groups, of which the first stands for the match as a whole. Groups without
-// a name have an empty one.
-func (p *Pattern) Groups() []string {
-	if p.mode == Literal {
-		return []string{""}
-	}
-	return p.re.SubexpNames()
-}
 
 // Screen returns a test for parts of a file: mayMatch is false for a part in which no match begins, ends or lies, as long
 // as each part is given with the last overlap bytes of the one before. It is nil if there is no such test.

@@ -3,6 +3,7 @@ package match
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"unicode/utf8"
 )
 
@@ -16,20 +17,18 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("too many %s (more than %d)", e.What, e.Limit)
 }
 
-// Contains reports whether the pattern matches anywhere in data.
-func (p *Pattern) Contains(data []byte) bool {
+// Contains reports whether the pattern matches anywhere in data. The error is that of the context.
+func (p *Pattern) Contains(ctx context.Context, data []byte) (found bool, err error) {
 	if p.sole != nil && !p.needsView(data) {
-		return p.sole.next(data, 0) >= 0
+		return p.sole.next(data, 0) >= 0, nil
 	}
-	t := p.tools(data, false)
+	t := p.tools(ctx, data, false)
 	defer p.putBack(t)
 	if found, ok := t.contains(); ok {
-		return found
+		return found, nil
 	}
-	found := false
-	// The background context never ends, and there is no limit, so there is no error.
-	_ = p.scan(context.Background(), data, false, func([]int) bool { found = true; return false })
-	return found
+	err = p.scan(ctx, data, false, func([]int) bool { found = true; return false })
+	return found, err
 }
 
 // Count returns how often the pattern matches, without overlaps, from left to right. It looks at the context now and then
@@ -42,7 +41,7 @@ func (p *Pattern) Count(ctx context.Context, data []byte) (int, error) {
 		return p.countTexts(ctx, data)
 	}
 	if p.machine != nil && !p.machine.empty {
-		t := p.tools(data, false)
+		t := p.tools(ctx, data, false)
 		defer p.putBack(t)
 		if n, ok, err := t.count(ctx); ok {
 			return n, err
@@ -99,7 +98,7 @@ func (p *Pattern) scanText(ctx context.Context, data []byte, view, groups bool, 
 		s.literal(data)
 		return s.err
 	}
-	t := p.tools(data, view)
+	t := p.tools(ctx, data, view)
 	defer p.putBack(t)
 	if p.byLine {
 		s.lines(t)
@@ -115,6 +114,7 @@ type scan struct {
 	ctx    context.Context
 	groups bool
 	yield  func(loc []int) bool
+	reader runes
 	err    error
 }
 
@@ -160,6 +160,9 @@ func (s *scan) whole(data []byte, base int, t *tools) bool {
 			}
 		}
 		loc := s.from(data, pos)
+		if s.err != nil {
+			return false
+		}
 		if loc == nil {
 			return true
 		}
@@ -195,13 +198,8 @@ func (s *scan) from(data []byte, pos int) []int {
 		_, width := utf8.DecodeLastRune(data[:pos])
 		re, start = s.shifted, pos-width
 	}
-	var loc []int
-	if s.groups {
-		loc = re.FindSubmatchIndex(data[start:])
-	} else {
-		loc = re.FindIndex(data[start:])
-	}
-	if loc == nil {
+	loc := s.first(re, data[start:])
+	if loc == nil || s.err != nil {
 		return nil
 	}
 	for i := range loc {
@@ -214,6 +212,28 @@ func (s *scan) from(data []byte, pos int) []int {
 		loc[0] += width
 	}
 	return loc
+}
+
+// first returns the first match in data. Nothing ends a call of package regexp but the end of what it reads. So what may take
+// long is read character by character, which is slower, and ends with the context.
+func (s *scan) first(re *regexp.Regexp, data []byte) []int {
+	const most = 1 << 26 // instructions times bytes, which takes about a second
+	switch {
+	case len(data)*s.size > most:
+		s.reader.begin(s.ctx, data, s.size)
+		var loc []int
+		if s.groups {
+			loc = re.FindReaderSubmatchIndex(&s.reader)
+		} else {
+			loc = re.FindReaderIndex(&s.reader)
+		}
+		s.err = s.reader.err
+		return loc
+	case s.groups:
+		return re.FindSubmatchIndex(data)
+	default:
+		return re.FindIndex(data)
+	}
 }
 
 // startsAfresh reports whether the expression, behind that byte, sees what it would see at the beginning of a text.

@@ -59,7 +59,7 @@ func (p *Pattern) Streams() bool {
 		return true
 	}
 	// What is looked for as text has to lie within a line, too.
-	return p.traits.oneLine && (p.plain == nil || !strings.Contains(p.source, "\n"))
+	return p.traits.oneLine && (p.plain == nil || !strings.Contains(p.pattern, "\n"))
 }
 
 // ByLine reports whether Scan looks at whole lines, so that it fails with [ErrLongLine] where there are very long ones. t is
@@ -182,7 +182,7 @@ func aligned(n int) int {
 func (s *streaming) text() error {
 	longest := s.exact.size()
 	if s.viewed {
-		longest += strings.Count(s.source, "\n") // each may be a "\r\n"
+		longest += strings.Count(s.pattern, "\n") // each may be a "\r\n"
 	}
 	s.mem = s.memory(max(s.how.Window, 1) + aligned(longest))
 	s.buf = s.mem[:0]

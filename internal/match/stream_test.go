@@ -54,7 +54,7 @@ func randomPattern(r *rand.Rand) (*match.Pattern, match.Template) {
 		if p.Mode() == match.Literal {
 			return p, match.Text(text)
 		}
-		if t, err := match.ParseTemplate(text+"$0"+text, p); err == nil {
+		if t, err := match.ParseTemplate(text+"$0"+text, p.Parsed); err == nil {
 			return p, t
 		}
 	}

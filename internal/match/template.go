@@ -27,7 +27,7 @@ func Text(text string) Template {
 // for the match, $$ for a dollar sign; a $ before anything else is itself. An unbraced name is as long as it can be, as
 // in package regexp, where $1x is the unknown group "1x" and gives nothing: here that is an error, with a hint, and so is
 // every group that the pattern does not have. The error is a *PatternError.
-func ParseTemplate(text string, p *Pattern) (Template, error) {
+func ParseTemplate(text string, p *Parsed) (Template, error) {
 	var t Template
 	var plain strings.Builder
 	flush := func() {

@@ -19,8 +19,8 @@ type tools struct {
 	dense bool
 }
 
-// tools returns tools for a text, or for what a view of one shows.
-func (p *Pattern) tools(data []byte, view bool) *tools {
+// tools returns tools for a text, or for what a view of one shows. Once the context ends, the dfa gives up.
+func (p *Pattern) tools(ctx context.Context, data []byte, view bool) *tools {
 	t, _ := p.spare.Get().(*tools)
 	if t == nil {
 		t = &tools{p: p}
@@ -32,6 +32,7 @@ func (p *Pattern) tools(data []byte, view bool) *tools {
 	t.at.reset(data, p.need)
 	if t.dfa != nil {
 		// What looks like "\r\n" in a view was "\r\r\n".
+		t.dfa.ctx = ctx
 		t.dfa.skipCR = p.machine.skipCR && !view
 		t.dfa.ahead.reset(data, p.machine.prefix)
 	}
@@ -41,7 +42,7 @@ func (p *Pattern) tools(data []byte, view bool) *tools {
 func (p *Pattern) putBack(t *tools) {
 	t.data, t.at.data = nil, nil
 	if t.spare != nil {
-		t.spare.data, t.spare.ahead.data = nil, nil
+		t.spare.data, t.spare.ahead.data, t.spare.ctx = nil, nil, nil
 	}
 	p.spare.Put(t)
 }

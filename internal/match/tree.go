@@ -10,6 +10,9 @@ type traits struct {
 	carriageReturn             bool // it names \r, alone or in a class of characters
 }
 
+// looksBehind reports whether what is before a match matters.
+func (t traits) looksBehind() bool { return t.beginText || t.beginLine || t.word }
+
 func traitsOf(re *syntax.Regexp) traits {
 	t := traits{oneLine: true}
 	t.add(re)

@@ -1,7 +1,7 @@
 package sed
 
 import (
-	"fmt"
+	"math"
 	"slices"
 	"unicode/utf8"
 )
@@ -20,23 +20,20 @@ type alphabet struct {
 	lax     bool // surrogates are characters
 }
 
-func newAlphabet(p *patternParser) *alphabet {
+// maxAlphabet bounds the work of finding out which sets hold which units.
+const maxAlphabet = 1 << 26
+
+// newAlphabet returns the alphabet of a parsed pattern. It is false where the pattern tells too many units apart.
+func newAlphabet(p *patternParser) (*alphabet, bool) {
 	a := &alphabet{icase: p.icase, bytes: p.bytes, lax: p.simple}
 	word, line := spans(nil), spans{{'\n', '\n'}}
 	if p.words {
 		word = wordContext()
 	}
-	index := make(map[string]int32)
-	distinct := []spans{word, line}
-	for _, s := range p.sets {
-		key := fmt.Sprint(s)
-		i, ok := index[key]
-		if !ok {
-			i = int32(len(distinct))
-			index[key] = i
-			distinct = append(distinct, s)
-		}
-		a.sets = append(a.sets, i)
+	const own = 2 // sets before those of the pattern
+	distinct := append([]spans{word, line}, p.sets...)
+	for i := range p.sets {
+		a.sets = append(a.sets, int32(own+i))
 	}
 	cuts := []unit{-128}
 	for _, s := range distinct {
@@ -49,6 +46,9 @@ func newAlphabet(p *patternParser) *alphabet {
 	}
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
+	if len(cuts) > math.MaxUint16 || len(cuts)*len(distinct) > maxAlphabet {
+		return nil, false
+	}
 	words := (len(distinct) + 63) / 64
 	known := make(map[string]uint16)
 	signature := make([]uint64, words)
@@ -91,7 +91,7 @@ func newAlphabet(p *patternParser) *alphabet {
 	for u := range a.ascii {
 		a.ascii[u] = a.find(a.fold(unit(u)))
 	}
-	return a
+	return a, true
 }
 
 func appendWords(b []byte, words []uint64) []byte {

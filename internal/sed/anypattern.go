@@ -2,17 +2,17 @@ package sed
 
 import (
 	"bytes"
-	"errors"
-	"regexp"
-	"regexp/syntax"
 	"strconv"
+
+	"github.com/millrace-go/millrace/internal/match"
 )
 
 // pattern is a compiled pattern in any syntax. It is safe for concurrent use.
 type pattern struct {
 	posix  *posix
-	re2    *regexp.Regexp
+	re2    *match.Pattern
 	groups int
+	size   int // in nodes, or in instructions
 }
 
 func quote(text []byte) string { return strconv.Quote(string(text)) }
@@ -32,29 +32,16 @@ func newPattern(text []byte, o Options, icase, lines bool) (*pattern, *patternEr
 		if err != nil {
 			return nil, err
 		}
-		return &pattern{posix: re, groups: re.n.groups}, nil
+		return &pattern{posix: re, groups: re.n.groups, size: len(re.n.nodes)}, nil
 	}
 	if len(text) > o.MaxPattern {
 		return nil, &patternError{errTooBig, 0}
 	}
-	flags := ""
-	if icase {
-		flags += "i"
-	}
-	if lines {
-		flags += "m"
-	}
-	if flags != "" {
-		flags = "(?" + flags + ")"
-	}
-	re, err := regexp.Compile(flags + string(text))
+	re, err := match.Compile(string(text), match.Regex, match.Flags{IgnoreCase: icase, MultiLine: lines, Bytes: true})
 	if err != nil {
-		if e, ok := errors.AsType[*syntax.Error](err); ok {
-			return nil, &patternError{e.Code.String() + ": `" + e.Expr + "`", max(0, bytes.Index(text, []byte(e.Expr)))}
-		}
 		return nil, &patternError{err.Error(), 0}
 	}
-	return &pattern{re2: re, groups: re.NumSubexp()}, nil
+	return &pattern{re2: re, groups: len(re.Groups()) - 1, size: re.Size()}, nil
 }
 
 // must is a text that every match contains, empty if none is known.
@@ -62,8 +49,30 @@ func (re *pattern) must() []byte {
 	if re.posix != nil {
 		return re.posix.must
 	}
-	if prefix, _ := re.re2.LiteralPrefix(); prefix != "" {
-		return []byte(prefix)
-	}
 	return nil
+}
+
+// share divides the memory for states among the patterns of a script.
+func (s *Script) share() {
+	const all = 8 * cacheBytes
+	var list []*posix
+	for i := range s.commands {
+		c := &s.commands[i]
+		for _, re := range []*pattern{c.from.re, c.to.re, c.pattern()} {
+			if re != nil && re.posix != nil {
+				list = append(list, re.posix)
+			}
+		}
+	}
+	for _, re := range list {
+		re.room = min(cacheBytes, max(all/len(list), cacheBytes/64))
+	}
+}
+
+// pattern is that of an s, nil if it has none of its own.
+func (c *command) pattern() *pattern {
+	if c.subst == nil {
+		return nil
+	}
+	return c.subst.re
 }

@@ -37,6 +37,8 @@ type state struct {
 type dfa struct {
 	n          *nfa
 	a          *alphabet
+	clock      *clock
+	room       int  // about how much memory the states may take, in bytes
 	everywhere bool // a match may begin at every place, not at the first only
 	states     []state
 	next       []int32 // len(a.context) for each state; -1 is not known yet
@@ -48,8 +50,8 @@ type dfa struct {
 	key        []byte
 }
 
-func newDFA(n *nfa, a *alphabet, everywhere bool) *dfa {
-	d := &dfa{n: n, a: a, everywhere: everywhere, set: newNodeSet(len(n.nodes))}
+func newDFA(n *nfa, a *alphabet, everywhere bool, room int) *dfa {
+	d := &dfa{n: n, a: a, room: room, everywhere: everywhere, set: newNodeSet(len(n.nodes))}
 	d.reset()
 	return d
 }
@@ -89,7 +91,8 @@ func (d *dfa) step(s int32, letter uint16) int32 {
 	if d.everywhere {
 		d.n.close(&d.set, d.n.start, d.a.context[letter])
 	}
-	if d.bytes > cacheBytes {
+	d.clock.spend(len(d.states[s].nodes) + 2*len(d.set.list))
+	if d.bytes > d.room {
 		list := slices.Clone(d.set.list)
 		d.reset()
 		d.set.clear()

@@ -1,14 +1,12 @@
 // Package sed runs the substitution language of GNU sed over texts: what sed -E, or sed without -E, makes of a file in the
-// locale C.UTF-8, byte for byte, for the part of the language that neither touches other files nor keeps anything from one
+// locale C.UTF-8, byte for byte but for what is listed below, for the part of the language that neither touches other files nor keeps anything from one
 // line to the next but where it is. A script is parsed once by [Parse] and may then be run by any number of goroutines.
 //
 //	s, err := sed.Parse([]string{`s/\bcolour\b/color/g`}, sed.Options{})
-//	stats, err := s.Apply(text, func(start, end int64, text []byte) error { ... })
+//	stats, err := s.Apply(ctx, text, sed.Bounds{}, func(start, end int64, text []byte) error { ... })
 //
 // A run gives away changes, not the result, so that what is long and hardly changed stays where it is: one change for each
-// substitution where a single s touched a line, else one for what differs in the line. [Script.Apply] runs over bytes,
-// [Script.Stream] over a reader with memory for the longest line; [Script.Bytes] and [Script.Copy] put the result together.
-// Line numbers, ranges and the last pattern begin anew with each run, as the first two do for each file of sed -s and
+// substitution where a single s touched a line, else one for what differs in the line. Line numbers, ranges and the last pattern begin anew with each run, as the first two do for each file of sed -s and
 // sed -i.
 //
 // # Grammar
@@ -49,7 +47,9 @@
 //
 // Nothing goes back: finding a match takes time in proportion to the rest of the line, times the size of the pattern at
 // worst, where its automaton does not fit its cache; finding groups the length of the match times the size of the pattern. A
-// line with n matches takes n times that at worst. Options.MaxPattern and Options.MaxLine limit both.
+// line with n matches takes n times that at worst. Options.MaxPattern and Options.MaxLine limit both, [Bounds] what a run makes, and
+// the context ends it anywhere. A script has at most MaxScript bytes and MaxCommands commands, a pattern 64 KiB and 1,000 groups
+// within each other.
 //
 // # What is refused
 //
@@ -62,5 +62,8 @@
 // it, but GNU sed looks at some lines with a second matcher that sees them otherwise. That one also answers addresses with
 // anchors in repeated groups. And where an s has put a newline into a line, $ without the flag M, with groups and something
 // after it that matches that newline, may find what GNU sed does not, or the other way round. The same goes for \B behind a
-// repeat, as in b*\(\B\), beside a byte that is no character.
+// repeat, as in b*\(\B\), beside a byte that is no character; it seems to be wrong there.
+//
+// Known to differ from GNU sed 4.9, beside that: the flag I with characters whose other case takes another number of bytes in UTF-8;
+// and a bracket that an interval of {0} removes.
 package sed

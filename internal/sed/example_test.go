@@ -1,26 +1,11 @@
 package sed_test
 
 import (
+	"context"
 	"fmt"
-	"os"
-	"strings"
 
 	"github.com/millrace-go/millrace/internal/sed"
 )
-
-func Example() {
-	s, err := sed.Parse([]string{`/^#/!s/\b(colou?r) = (\w+)/\2 = \U\1/g`}, sed.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	stats, err := s.Copy(os.Stdout, strings.NewReader("# colour = red\ncolour = red, color = blue\n"))
-	fmt.Println(stats.Replacements, "substitutions in", stats.Lines, "lines", err)
-	// Output:
-	// # colour = red
-	// red = COLOUR, blue = COLOR
-	// 2 substitutions in 2 lines <nil>
-}
 
 func ExampleScript_Apply() {
 	s, err := sed.Parse([]string{`s/,/;/g`}, sed.Options{})
@@ -28,7 +13,7 @@ func ExampleScript_Apply() {
 		fmt.Println(err)
 		return
 	}
-	_, err = s.Apply([]byte("a,b\nc\nd,e\n"), func(start, end int64, text []byte) error {
+	_, err = s.Apply(context.Background(), []byte("a,b\nc\nd,e\n"), sed.Bounds{}, func(start, end int64, text []byte) error {
 		fmt.Printf("bytes %d to %d become %q\n", start, end, text)
 		return nil
 	})

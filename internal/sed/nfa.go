@@ -11,6 +11,7 @@ type nfa struct {
 	groups int
 	same   []int // for each group the one that has its place: ((x)) is one pair
 	alts   bool
+	clones map[cloneOf]int32 // the last copy that cloneAfter has made of a node with a constraint
 	// fragile says that some anchor does not hold back what follows it, because an interval copied it. The C library then
 	// finds matches that it cannot explain, and answers that there is none.
 	fragile bool
@@ -34,7 +35,7 @@ func (n *nfaNode) empty() bool { return n.kind != treeSet && n.kind != treeEnd }
 
 // build makes the nodes of a parsed pattern. It is false where there would be more than max.
 func build(p *patternParser, t *tree) (*nfa, bool) {
-	n := &nfa{sets: p.sets, groups: int(p.groups), alts: p.alts, same: make([]int, p.groups)}
+	n := &nfa{sets: p.sets, groups: int(p.groups), alts: p.alts, same: make([]int, p.groups), clones: make(map[cloneOf]int32)}
 	for i := range n.same {
 		n.same[i] = i
 	}
@@ -50,6 +51,7 @@ func build(p *patternParser, t *tree) (*nfa, bool) {
 			return nil, false
 		}
 	}
+	n.clones = nil
 	for i := range n.nodes {
 		node := &n.nodes[i]
 		if node.kind == treeAnchor && n.nodes[node.edges[0]].origin == node.edges[0] {
@@ -186,24 +188,22 @@ func (n *nfa) inherit(i int32, seen *[]bool, limit int) bool {
 	return true
 }
 
+// cloneOf is a node and the constraint of a copy of it.
+type cloneOf struct {
+	node int32
+	when constraint
+}
+
 // clone copies a node and puts a constraint on the copy.
 func (n *nfa) clone(i int32, when constraint) int32 {
 	c := n.nodes[i]
 	c.edges = nil
 	c.when |= when
 	c.copied, c.origin = true, i
+	id := int32(len(n.nodes))
 	n.nodes = append(n.nodes, c)
-	return int32(len(n.nodes) - 1)
-}
-
-// cloned finds a copy that was made before.
-func (n *nfa) cloned(i int32, when constraint) (int32, bool) {
-	for j := len(n.nodes) - 1; j > 0 && n.nodes[j].copied; j-- {
-		if n.nodes[j].origin == i && n.nodes[j].when == when {
-			return int32(j), true
-		}
-	}
-	return 0, false
+	n.clones[cloneOf{i, c.when}] = id
+	return id
 }
 
 // cloneAfter copies the nodes after from, up to those that take a unit, and lets copy, which is from or a copy of it, lead to
@@ -228,7 +228,7 @@ func (n *nfa) cloneAfter(from, copy, root int32, when constraint, limit int) boo
 			n.nodes[copy].edges = []int32{to}
 			from, copy = edges[0], to
 		default:
-			first, ok := n.cloned(edges[0], when)
+			first, ok := n.clones[cloneOf{edges[0], when}]
 			if !ok {
 				first = n.clone(edges[0], when)
 				n.nodes[copy].edges = []int32{first}

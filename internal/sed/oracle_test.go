@@ -97,7 +97,7 @@ func ours(t testing.TB, scripts []string, opts sed.Options, inputs []string) (ou
 		return nil, false, e.Unsupported
 	}
 	for _, in := range inputs {
-		got, _, err := s.Bytes([]byte(in))
+		got, _, err := apply(t, s, []byte(in))
 		if e, ok := errors.AsType[*sed.Error](err); ok {
 			return nil, false, e.Unsupported
 		} else if err != nil {

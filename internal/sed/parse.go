@@ -11,6 +11,7 @@ type parser struct {
 	at      int
 	ended   bool // next has returned eof
 
+	size   int // of the patterns so far, in nodes
 	out    *Script
 	blocks []int // the { that are open
 }
@@ -24,7 +25,11 @@ func Parse(scripts []string, o Options) (*Script, error) {
 		o.MaxLine = DefaultMaxLine
 	}
 	p := &parser{scripts: scripts, options: o, out: &Script{quiet: o.Quiet, maxLine: o.MaxLine, scripts: scripts}}
+	length := 0
 	for i, text := range scripts {
+		if length += len(text); length > MaxScript {
+			return nil, place{i, 0}.at(scripts, "script is too long (max "+itoa(MaxScript)+" bytes)", "use several steps")
+		}
 		p.text, p.script, p.at = text, i, 0
 		if err := p.commands(); err != nil {
 			return nil, err
@@ -33,6 +38,7 @@ func Parse(scripts []string, o Options) (*Script, error) {
 	if n := len(p.blocks); n > 0 {
 		return nil, p.out.commands[p.blocks[n-1]].place.at(scripts, "unmatched `{'", "")
 	}
+	p.out.share()
 	p.out.plain = !p.out.quiet && len(p.out.commands) > 0
 	for _, c := range p.out.commands {
 		if c.name != 's' || c.from.kind != addrNone || c.not || c.subst.print || c.subst.re == nil || len(c.subst.re.must()) == 0 {
@@ -122,6 +128,9 @@ func (p *parser) command(c int) error {
 		}
 	default:
 		return p.unknown(c)
+	}
+	if len(p.out.commands) == MaxCommands {
+		return p.fail("too many commands (max " + itoa(MaxCommands) + ")")
 	}
 	p.out.commands = append(p.out.commands, cmd)
 	return nil

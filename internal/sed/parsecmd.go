@@ -90,6 +90,9 @@ func (p *parser) compile(text []byte, icase, lines bool, groups int) (*pattern, 
 		}
 		return nil, e
 	}
+	if p.size += re.size; p.size > 4*p.options.MaxPattern {
+		return nil, p.fail("the patterns of the script are too big together")
+	}
 	if re.groups < groups {
 		return nil, p.fail("invalid reference \\" + itoa(groups) + " on `s' command's RHS")
 	}

@@ -1,5 +1,13 @@
 package sed
 
+import "encoding/binary"
+
+// maxPatternBytes is the longest pattern, and maxNesting how deep its groups may be nested.
+const (
+	maxPatternBytes = 64 << 10
+	maxNesting      = 1000
+)
+
 // maxRepeat is the largest number in an interval, as everywhere in GNU.
 const maxRepeat = 32767
 
@@ -17,6 +25,8 @@ type patternParser struct {
 	groups int32
 	nodes  int
 	sets   []spans
+	known  map[string]int32 // sets by what is in them
+	key    []byte
 	simple bool // nothing but literals, dots, simple brackets and anchors of lines: the C library compares bytes then
 	words  bool // there are anchors at words
 	alts   bool // there may be more than one way to match
@@ -80,9 +90,22 @@ func (p *patternParser) join(left, right *tree) *tree {
 	return p.pair(treeCat, left, right)
 }
 
+// set is one unit of a set. Sets that are the same are kept once: that of a class is long.
 func (p *patternParser) set(s spans) *tree {
-	p.sets = append(p.sets, s)
-	return p.node(tree{kind: treeSet, set: int32(len(p.sets) - 1)})
+	p.key = p.key[:0]
+	for _, r := range s {
+		p.key = binary.LittleEndian.AppendUint64(p.key, uint64(uint32(r.lo))<<32|uint64(uint32(r.hi)))
+	}
+	i, ok := p.known[string(p.key)]
+	if !ok {
+		i = int32(len(p.sets))
+		if p.known == nil {
+			p.known = make(map[string]int32)
+		}
+		p.known[string(p.key)] = i
+		p.sets = append(p.sets, s)
+	}
+	return p.node(tree{kind: treeSet, set: i})
 }
 
 // literal is one character of the pattern.
@@ -192,6 +215,9 @@ func (p *patternParser) anchor(tok token) *tree {
 }
 
 func (p *patternParser) group(nest int) *tree {
+	if nest > maxNesting {
+		return p.fail(errTooDeep)
+	}
 	group := p.groups
 	p.groups++
 	p.next(true)

@@ -27,7 +27,9 @@ func (p *patternParser) bracket() *tree {
 		}
 		switch {
 		case from.class != nil:
-			set = append(set, from.class...)
+			if set = append(set, from.class...); len(set) > 1<<14 {
+				set = set.tidy() // the same classes again and again
+			}
 			simple, plain = false, false
 			continue
 		case !from.equal && p.has(p.at, '-') && !p.has(p.at+1, ']'):

@@ -16,6 +16,7 @@ const (
 	errRange            = "Invalid range end"
 	errRepeatsNothing   = "Invalid preceding regular expression"
 	errTooBig           = "Regular expression too big"
+	errTooDeep          = "groups are nested too deeply (more than 1000)"
 	errClassName        = "Invalid character class name"
 	errCollation        = "Invalid collation character"
 	errClassSyntax      = "character class syntax is [[:space:]], not [:space:]"
@@ -29,16 +30,21 @@ type posix struct {
 	n        *nfa
 	a        *alphabet
 	must     []byte // every match contains it, if it is not empty
+	room     int    // about how much memory the states of one automaton may take, in bytes
 	machines sync.Pool
 }
 
 // machine is what one search needs of a posix and no two may share.
 type machine struct {
 	p        *posix
+	clock    *clock
 	anchored *dfa
 	anywhere *dfa
 	sub      submatcher
 }
+
+// stretch is how many bytes of a line are looked at between two looks at the clock.
+const stretch = 1 << 16
 
 // patternError says what is wrong with a pattern and at which of its units.
 type patternError struct {
@@ -48,6 +54,9 @@ type patternError struct {
 
 // compilePosix compiles a pattern. lines is the flag M.
 func compilePosix(pattern []byte, basic, icase, lines bool, maxNodes int) (*posix, *patternError) {
+	if len(pattern) > maxPatternBytes {
+		return nil, &patternError{errTooBig, 0}
+	}
 	p := &patternParser{basic: basic, icase: icase, lines: lines, maxNodes: maxNodes}
 	for i := 0; i < len(pattern); {
 		u, n := decode(pattern[i:], false)
@@ -62,7 +71,7 @@ func compilePosix(pattern []byte, basic, icase, lines bool, maxNodes int) (*posi
 	if p.err != "" {
 		return nil, &patternError{p.err, p.where}
 	}
-	re := &posix{}
+	re := &posix{room: cacheBytes}
 	if !icase {
 		re.must = required(p, t)
 	}
@@ -70,19 +79,28 @@ func compilePosix(pattern []byte, basic, icase, lines bool, maxNodes int) (*posi
 	if !ok {
 		return nil, &patternError{errTooBig, len(p.units)}
 	}
-	re.n, re.a = n, newAlphabet(p)
+	a, ok := newAlphabet(p)
+	if !ok {
+		return nil, &patternError{errTooBig, len(p.units)}
+	}
+	re.n, re.a = n, a
 	return re, nil
 }
 
-// machine returns a machine of the pattern; done gives it back.
-func (re *posix) machine() *machine {
-	if m, ok := re.machines.Get().(*machine); ok {
-		return m
+// machine returns a machine of the pattern that works as long as the clock says; done gives it back.
+func (re *posix) machine(c *clock) *machine {
+	m, ok := re.machines.Get().(*machine)
+	if !ok {
+		m = &machine{p: re, anchored: newDFA(re.n, re.a, false, re.room), anywhere: newDFA(re.n, re.a, true, re.room)}
 	}
-	return &machine{p: re, anchored: newDFA(re.n, re.a, false), anywhere: newDFA(re.n, re.a, true)}
+	m.clock, m.anchored.clock, m.anywhere.clock, m.sub.clock = c, c, c, c
+	return m
 }
 
-func (re *posix) done(m *machine) { re.machines.Put(m) }
+func (re *posix) done(m *machine) {
+	m.clock, m.anchored.clock, m.anywhere.clock, m.sub.clock = nil, nil, nil, nil
+	re.machines.Put(m)
+}
 
 // found is a match: its bytes, and the end of the pattern by which it ended.
 type found struct {
@@ -114,8 +132,8 @@ func (m *machine) find(b []byte, from int) (found, bool) {
 	x := m.p.a.before(b, from)
 	for i := from; i <= limit; {
 		f, ok, at := m.longest(b, i, x)
-		if ok {
-			return f, true
+		if ok || !m.clock.spend(1+at-i) {
+			return f, ok
 		}
 		if work -= at - i; work < m.anchored.made {
 			return m.findSlow(b, from)
@@ -136,16 +154,24 @@ func (m *machine) exists(b []byte, from int) (int, bool) {
 	letters := int32(len(a.context))
 	s := d.start(a.before(b, from))
 	for i := from; i < len(b); {
-		letter, n := a.at(b[i:])
-		if d.states[s].halts && d.states[s].ends[afterOf(a.context[letter])] >= 0 {
-			return i, true
+		block := min(len(b)-i, stretch)
+		for stop := i + block; i < stop; {
+			letter, n := a.at(b[i:])
+			if d.states[s].halts && d.states[s].ends[afterOf(a.context[letter])] >= 0 {
+				return i, true
+			}
+			to := d.next[s*letters+int32(letter)]
+			if to < 0 {
+				if to = d.step(s, letter); m.clock.err != nil {
+					return 0, false
+				}
+			}
+			s = to
+			i += n
 		}
-		to := d.next[s*letters+int32(letter)]
-		if to < 0 {
-			to = d.step(s, letter)
+		if !m.clock.spend(block) {
+			return 0, false
 		}
-		s = to
-		i += n
 	}
 	return len(b), d.states[s].ends[afterEnd] >= 0
 }
@@ -156,18 +182,26 @@ func (m *machine) longest(b []byte, from int, x context) (f found, ok bool, at i
 	letters := int32(len(a.context))
 	s := d.start(x)
 	for at = from; at < len(b) && s != 0; {
-		letter, n := a.at(b[at:])
-		if d.states[s].halts {
-			if by := d.states[s].ends[afterOf(a.context[letter])]; by >= 0 {
-				f, ok = found{from, at, by}, true
+		block := min(len(b)-at, stretch)
+		for stop := at + block; at < stop && s != 0; {
+			letter, n := a.at(b[at:])
+			if d.states[s].halts {
+				if by := d.states[s].ends[afterOf(a.context[letter])]; by >= 0 {
+					f, ok = found{from, at, by}, true
+				}
 			}
+			to := d.next[s*letters+int32(letter)]
+			if to < 0 {
+				if to = d.step(s, letter); m.clock.err != nil {
+					return f, false, at
+				}
+			}
+			s = to
+			at += n
 		}
-		to := d.next[s*letters+int32(letter)]
-		if to < 0 {
-			to = d.step(s, letter)
+		if at-from >= stretch && !m.clock.spend(block) {
+			return f, false, at
 		}
-		s = to
-		at += n
 	}
 	if by := d.states[s].ends[afterEnd]; at >= len(b) && by >= 0 {
 		f, ok = found{from, len(b), by}, true
@@ -203,7 +237,7 @@ func (m *machine) findSlow(b []byte, from int) (best found, ok bool) {
 				}
 			}
 		}
-		if at == len(b) || ok && len(now.list) == 0 {
+		if at == len(b) || ok && len(now.list) == 0 || !m.clock.spend(1+len(now.list)) {
 			return best, ok
 		}
 		// Earlier beginnings stand first in the list, and so they do in the next one.
@@ -235,7 +269,7 @@ func (m *machine) groups(b []byte, from int, caps []int) bool {
 	}
 	for {
 		f, ok := m.find(b, from)
-		if !ok {
+		if !ok || m.clock.err != nil {
 			return false
 		}
 		caps[0], caps[1] = f.start, f.end

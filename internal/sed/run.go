@@ -2,6 +2,8 @@ package sed
 
 import (
 	"bytes"
+	std "context"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -9,6 +11,22 @@ import (
 // Edit takes one change of an input: its bytes from start to end become text. Changes come in order and do not overlap. The
 // text is the runner's and must be copied to be kept. An error ends the run.
 type Edit func(start, end int64, text []byte) error
+
+// Bounds are what a run may come to at most. The zero Bounds has no limits.
+type Bounds struct {
+	// Replacements is how many substitutions are made. Zero means that there is no limit. One more is ErrReplacements, before
+	// it is made.
+	Replacements int
+	// Text is how much text one line may become, with the copies that p prints, in bytes. Zero means that there is no limit. More is
+	// ErrText.
+	Text int64
+}
+
+// ErrReplacements and ErrText say which of the Bounds of a run was met.
+var (
+	ErrReplacements = errors.New("too many substitutions")
+	ErrText         = errors.New("too much text")
+)
 
 // LineError is a line that is longer than Options.MaxLine, or became so.
 type LineError struct {
@@ -27,6 +45,8 @@ type splice struct{ start, end, from, to int } // text is runner.texts[from:to]
 // runner is one run of a script over one input.
 type runner struct {
 	s        *Script
+	clock    *clock
+	bounds   Bounds
 	edit     Edit
 	stats    Stats
 	ranges   []ranged
@@ -34,7 +54,6 @@ type runner struct {
 	machines map[*posix]*machine
 	hits     []int    // where the text a command needs was found last, for plain scripts
 	machine  *machine // that of the pattern looked for, nil for RE2
-	all      [][]int  // its matches that are left, for RE2
 	caps     []int
 
 	space   []byte // the pattern space; the line itself as long as changes is 0
@@ -47,8 +66,8 @@ type runner struct {
 	isLast  bool
 }
 
-func (s *Script) run(edit Edit) *runner {
-	r := &runner{s: s, edit: edit, ranges: make([]ranged, len(s.commands)), machines: make(map[*posix]*machine)}
+func (s *Script) run(ctx std.Context, bounds Bounds, edit Edit) *runner {
+	r := &runner{s: s, clock: &clock{ctx: ctx}, bounds: bounds, edit: edit, ranges: make([]ranged, len(s.commands)), machines: make(map[*posix]*machine)}
 	for i, c := range s.commands {
 		r.ranges[i].active = c.to.kind != addrNone && c.from.kind == addrLine && c.from.n == 0
 	}
@@ -67,24 +86,20 @@ func (r *runner) close() {
 func (r *runner) machineOf(re *posix) *machine {
 	m, ok := r.machines[re]
 	if !ok {
-		m = re.machine()
+		m = re.machine(r.clock)
 		r.machines[re] = m
 	}
 	return m
 }
 
-// chunk runs the script over the whole lines of b, which stands at base of the input, and returns how much it took. Before
-// the end of the input, a line is whole only if something follows it: it might be the last one.
-func (r *runner) chunk(b []byte, base int64, eof bool) (int, error) {
-	clear(r.hits)
-	at := 0
-	for at < len(b) {
+// text runs the script over all lines of b.
+func (r *runner) text(b []byte) error {
+	for at := 0; at < len(b); {
+		if !r.clock.spend(1) {
+			return r.clock.err
+		}
 		if r.s.plain {
-			to := r.skip(b, at)
-			if to == len(b) && !eof {
-				to = bytes.LastIndexByte(b[:len(b)-1], '\n') + 1
-			}
-			if to > at {
+			if to := r.skip(b, at); to > at {
 				r.stats.Lines += bytes.Count(b[at:to], []byte{'\n'})
 				if to == len(b) && b[to-1] != '\n' {
 					r.stats.Lines++
@@ -95,24 +110,20 @@ func (r *runner) chunk(b []byte, base int64, eof bool) (int, error) {
 		}
 		end := bytes.IndexByte(b[at:], '\n')
 		next := at + end + 1
-		switch {
-		case end < 0 && !eof, next == len(b) && !eof:
-			return at, nil
-		case end < 0:
-			end = len(b) - at
-			next = len(b)
+		if end < 0 {
+			end, next = len(b)-at, len(b)
 		}
 		r.stats.Lines++
-		r.isLast = eof && next == len(b)
+		r.isLast = next == len(b)
 		if end > r.s.maxLine {
-			return at, &LineError{r.stats.Lines, r.s.maxLine}
+			return &LineError{r.stats.Lines, r.s.maxLine}
 		}
-		if err := r.line(b[at:next], end, base+int64(at)); err != nil {
-			return at, err
+		if err := r.line(b[at:next], end, int64(at)); err != nil {
+			return err
 		}
 		at = next
 	}
-	return at, nil
+	return nil
 }
 
 // skip returns where the first line begins that has some text that a command needs, of those at or after at.
@@ -187,6 +198,9 @@ func (r *runner) replace(old, text []byte, base int64) error {
 // commands runs the script over the pattern space. It reports whether d ended it.
 func (r *runner) commands() (deleted bool, err error) {
 	for i := 0; i < len(r.s.commands); i++ {
+		if !r.clock.spend(1) {
+			return false, r.clock.err
+		}
 		c := &r.s.commands[i]
 		selected := true
 		if c.from.kind != addrNone {
@@ -204,26 +218,33 @@ func (r *runner) commands() (deleted bool, err error) {
 		case 'd':
 			return true, nil
 		case 'p':
-			r.print()
+			err = r.print()
 		case 'y':
 			r.transliterate(c)
 		case 's':
-			if err := r.substitute(c); err != nil {
-				return false, err
-			}
+			err = r.substitute(c)
 		}
-		if len(r.space) > r.s.maxLine {
-			return false, &LineError{r.stats.Lines, r.s.maxLine}
-		}
-		if len(r.printed) > 0 && len(r.printed)/16 > r.s.maxLine {
+		switch {
+		case err != nil:
+			return false, err
+		case len(r.space) > r.s.maxLine:
 			return false, &LineError{r.stats.Lines, r.s.maxLine}
 		}
 	}
 	return false, nil
 }
 
-func (r *runner) print() {
+func (r *runner) print() error {
+	size := len(r.printed) + len(r.space) + 1
+	switch {
+	case r.bounds.Text > 0 && int64(size) > r.bounds.Text:
+		return ErrText
+	case size/16 > r.s.maxLine:
+		return &LineError{r.stats.Lines, r.s.maxLine}
+	}
+	r.clock.spend(len(r.space))
 	r.printed = append(append(r.printed, r.space...), '\n')
+	return nil
 }
 
 // become makes space the pattern space.
@@ -235,6 +256,7 @@ func (r *runner) become(space []byte) {
 
 // transliterate runs a y.
 func (r *runner) transliterate(c *command) {
+	r.clock.spend(len(r.space))
 	out := slices.Grow(r.spare[:0], len(r.space))
 	for b := r.space; len(b) > 0; {
 		u, n := decode(b, false)

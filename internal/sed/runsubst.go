@@ -2,6 +2,7 @@ package sed
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 )
 
@@ -18,62 +19,106 @@ func (r *runner) substitute(c *command) error {
 		e.Unsupported = true
 		return e
 	}
-	most := -1
-	if !s.global {
-		most = max(s.number, 1)
+	w := substituting{runner: r, substitution: s, space: r.space}
+	if re.re2 != nil {
+		err = w.inRE2(re)
+	} else {
+		err = w.inPosix(re)
 	}
-	r.look(re, s.groups > 0, most)
-	b, out := r.space, []byte(nil)
-	made := 0
-	copied, start, last, count := 0, 0, 0, 0
-	for start <= len(b) && r.find(start) {
-		from, to := r.caps[0], r.caps[1]
-		start = from
-		switch {
-		// An empty match right after another match is none: baaac is xbxcx after s/a*/x/g.
-		case from == to && count > 0 && from <= last:
-			start++
-		default:
-			count++
-			start = to
-			if count < s.number {
-				if from == to {
-					start++
-				}
-				break
+	switch {
+	case err != nil:
+		return err
+	case w.made == 0:
+		return nil
+	}
+	out := append(w.out, w.space[w.copied:]...)
+	r.stats.Replacements += w.made
+	r.become(out)
+	if s.print {
+		return r.print()
+	}
+	return nil
+}
+
+// substituting is one s at work on the pattern space.
+type substituting struct {
+	*runner
+	*substitution
+	space  []byte
+	out    []byte // what the space becomes, as far as it was looked at
+	copied int    // how much of it that is
+	count  int    // matches
+	made   int    // substitutions
+}
+
+// inPosix makes the substitutions for a pattern in POSIX syntax.
+func (w *substituting) inPosix(re *pattern) error {
+	m := w.machineOf(re.posix)
+	size := 2
+	// The C library looks for groups always, and does not always find a match that has some.
+	if w.groups > 0 || re.groups > 0 && (re.posix.n.fragile || bytes.IndexByte(w.space, '\n') >= 0) {
+		size += 2 * re.groups
+	}
+	w.caps = slices.Grow(w.caps[:0], size)[:size]
+	for start, last := 0, 0; start <= len(w.space); {
+		found := m.groups(w.space, start, w.caps)
+		if w.clock.err != nil || !found {
+			return w.clock.err
+		}
+		from, to := w.caps[0], w.caps[1]
+		if from == to && w.count > 0 && from <= last {
+			// An empty match right after another match is none: baaac is xbxcx after s/a*/x/g.
+			start = from + 1
+		} else {
+			if more, err := w.take(w.caps); !more || err != nil {
+				return err
 			}
-			if made == 0 {
-				out = r.spare[:0]
-			}
-			out = append(out, b[copied:from]...)
-			begin := len(out)
-			out = s.expand(out, b, r.caps)
-			if len(out) > r.s.maxLine {
-				return &LineError{r.stats.Lines, r.s.maxLine}
-			}
-			made++
-			copied = to
-			if r.changes == 0 {
-				k := len(r.texts)
-				r.texts = append(r.texts, out[begin:]...)
-				r.splices = append(r.splices, splice{from, to, k, len(r.texts)})
+			if start = to; from == to && w.count < w.number {
+				start++
 			}
 		}
 		last = to
-		if made > 0 && !s.global {
-			break
-		}
-	}
-	if made == 0 {
-		return nil
-	}
-	out = append(out, b[copied:]...)
-	r.stats.Replacements += made
-	r.become(out)
-	if s.print {
-		r.print()
 	}
 	return nil
+}
+
+// inRE2 makes those for a pattern of package regexp.
+func (w *substituting) inRE2(re *pattern) error {
+	var err error
+	found := re.re2.All(w.clock.ctx, w.space, 0, func(loc []int) bool {
+		var more bool
+		more, err = w.take(loc)
+		return more && err == nil
+	})
+	return cmp.Or(err, found)
+}
+
+// take makes the substitution for the next match, if it is one of those to be made. It reports whether there may be more.
+func (w *substituting) take(caps []int) (more bool, err error) {
+	if w.count++; w.count < w.number {
+		return true, nil
+	}
+	r, from, to := w.runner, caps[0], caps[1]
+	if most := r.bounds.Replacements; most > 0 && r.stats.Replacements+w.made >= most {
+		return false, ErrReplacements
+	}
+	if w.made == 0 {
+		w.out = r.spare[:0]
+	}
+	w.out = append(w.out, w.space[w.copied:from]...)
+	begin := len(w.out)
+	w.out = w.expand(w.out, w.space, caps, r.s.maxLine)
+	if len(w.out) > r.s.maxLine {
+		return false, &LineError{r.stats.Lines, r.s.maxLine}
+	}
+	w.made++
+	w.copied = to
+	if r.changes == 0 {
+		k := len(r.texts)
+		r.texts = append(r.texts, w.out[begin:]...)
+		r.splices = append(r.splices, splice{from, to, k, len(r.texts)})
+	}
+	return w.global, nil
 }
 
 // pattern returns the pattern to use for re, which may be the empty one.
@@ -86,37 +131,6 @@ func (r *runner) pattern(re *pattern, p place) (*pattern, error) {
 	}
 	r.last = re
 	return re, nil
-}
-
-// look prepares find for the matches of a pattern in the pattern space, at most as many as given.
-func (r *runner) look(re *pattern, groups bool, most int) {
-	r.all, r.machine = nil, nil
-	if re.posix == nil {
-		r.all = re.re2.FindAllSubmatchIndex(r.space, most)
-		return
-	}
-	r.machine = r.machineOf(re.posix)
-	size := 2
-	// The C library looks for groups always, and does not always find a match that has some.
-	if groups || re.groups > 0 && (re.posix.n.fragile || bytes.IndexByte(r.space, '\n') >= 0) {
-		size += 2 * re.groups
-	}
-	r.caps = slices.Grow(r.caps[:0], size)[:size]
-}
-
-// find finds the next match, at start or later, and leaves it in r.caps.
-func (r *runner) find(start int) bool {
-	if r.machine != nil {
-		return r.machine.groups(r.space, start, r.caps)
-	}
-	for len(r.all) > 0 && r.all[0][0] < start {
-		r.all = r.all[1:]
-	}
-	if len(r.all) == 0 {
-		return false
-	}
-	r.caps, r.all = append(r.caps[:0], r.all[0]...), r.all[1:]
-	return true
 }
 
 // ranged is the state of an address with two ends.
@@ -184,9 +198,10 @@ func (r *runner) matches(a *address, c *command, state *ranged) (bool, error) {
 			return false, err
 		}
 		if re.posix == nil {
-			return re.re2.Match(r.space), nil
+			return re.re2.Contains(r.clock.ctx, r.space)
 		}
-		return r.machineOf(re.posix).match(r.space), nil
+		found := r.machineOf(re.posix).match(r.space)
+		return found, r.clock.err
 	case addrStep:
 		return line >= a.n && (line-a.n)%a.step == 0, nil
 	case addrPlus, addrTo:

@@ -15,8 +15,15 @@ const (
 // DefaultMaxPattern is what Options.MaxPattern is if it is zero.
 const DefaultMaxPattern = 50_000
 
-// DefaultMaxLine is the longest line of a stream, in bytes, if Options.MaxLine is zero.
+// DefaultMaxLine is the longest line, in bytes, if Options.MaxLine is zero.
 const DefaultMaxLine = 64 << 20
+
+// MaxScript is the longest that all scripts of one Parse may be together, in bytes, and MaxCommands how many commands they may
+// have.
+const (
+	MaxScript   = 1 << 20
+	MaxCommands = 10_000
+)
 
 // Options says how scripts are read. The zero value is that of sed -E.
 type Options struct {
@@ -24,10 +31,9 @@ type Options struct {
 	// Quiet is sed -n: lines are kept only where p says so.
 	Quiet bool
 	// MaxPattern is the largest pattern, in nodes: a character or an operator is one, and an interval counts as what it
-	// stands for. Zero means DefaultMaxPattern.
+	// stands for. All patterns of a script may have four times as many together. Zero means DefaultMaxPattern.
 	MaxPattern int
-	// MaxLine is the longest line of a stream in bytes, and the longest that a line may become anywhere. Zero means
-	// DefaultMaxLine.
+	// MaxLine is the longest line in bytes, also one that a line becomes. Zero means DefaultMaxLine.
 	MaxLine int
 }
 

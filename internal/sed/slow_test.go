@@ -30,7 +30,7 @@ func TestFindSlowRandom(t *testing.T) {
 		for range r.IntN(12) {
 			b = append(b, []string{"a", "b", "c", "d", "é", "\n", " ", "\xe9"}[r.IntN(8)]...)
 		}
-		m := re.machine()
+		m := re.machine(&clock{ctx: t.Context()})
 		from := 0
 		if len(b) > 0 {
 			from = r.IntN(len(b))
@@ -62,7 +62,7 @@ func TestCacheRuns(t *testing.T) {
 		b = append(b, "ab"[r.IntN(2)])
 	}
 	b = append(b, "aaaaaaaaaaaaaaaaac"...)
-	m := re.machine()
+	m := re.machine(&clock{ctx: t.Context()})
 	want, ok := m.findSlow(b, 0)
 	if got, gotOK := m.find(b, 0); got != want || ok != gotOK || !ok {
 		t.Errorf("%v %v, and %v %v", got, gotOK, want, ok)

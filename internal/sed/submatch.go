@@ -21,6 +21,7 @@ const segment = 1024
 type submatcher struct {
 	n       *nfa
 	a       *alphabet
+	clock   *clock
 	into    [][]int32 // the nodes that go on at a node after a unit
 	empties [][]int32 // the nodes that lead to a node without one
 
@@ -113,11 +114,13 @@ func (s *submatcher) takes(node int32, i int) bool {
 func (s *submatcher) back(set, later []uint64, i int) {
 	s.fresh(set)
 	x := s.before(i)
+	s.clock.spend(len(later))
 	for w, bits := range later {
 		for q := int32(w * 64); bits != 0; q, bits = q+1, bits>>1 {
 			if bits&1 == 0 {
 				continue
 			}
+			s.clock.spend(1 + len(s.into[q]))
 			for _, p := range s.into[q] {
 				if s.seen[p] != s.now && s.takes(p, i) && s.n.nodes[p].when.before(x) {
 					s.grow(set, p, x)
@@ -143,7 +146,7 @@ func (s *submatcher) load(b []byte, f found) {
 	s.fresh(set)
 	s.grow(set, f.by, s.before(last))
 	s.kept = map[int][]uint64{last: append([]uint64(nil), set...)}
-	for i := last - 1; i > 0 && last > segment; i-- {
+	for i := last - 1; i > 0 && last > segment && s.clock.err == nil; i-- {
 		s.back(other, set, i)
 		set, other = other, set
 		if i%segment == 0 {
@@ -163,7 +166,7 @@ func (s *submatcher) at(i int) []uint64 {
 			s.window = append(s.window, make([]uint64, s.words))
 		}
 		copy(s.window[end-base], s.kept[end])
-		for j := end - 1; j >= base; j-- {
+		for j := end - 1; j >= base && s.clock.err == nil; j-- {
 			s.back(s.window[j-base], s.window[j-base+1], j)
 		}
 	}
@@ -174,6 +177,9 @@ func (s *submatcher) at(i int) []uint64 {
 // part.
 func (s *submatcher) groups(b []byte, f found, caps []int) explained {
 	s.load(b, f)
+	if s.clock.err != nil {
+		return nowhere
+	}
 	if s.n.alts && !slices.ContainsFunc(s.at(0), func(w uint64) bool { return w != 0 }) {
 		return notHere
 	}
@@ -184,7 +190,7 @@ func (s *submatcher) groups(b []byte, f found, caps []int) explained {
 	s.last = append(s.last[:0], caps...)
 	s.viaNow++
 	i, node, empties := 0, s.n.start, 0
-	for {
+	for s.clock.spend(1) {
 		s.note(node, int(s.offsets[i])+f.start, caps)
 		if i == len(s.letters) && node == f.by {
 			break

@@ -91,10 +91,13 @@ func (s *substitution) parse(text []byte) bool {
 	return true
 }
 
-// expand appends the replacement of a match in b.
-func (s *substitution) expand(out, b []byte, caps []int) []byte {
+// expand appends the replacement of a match in b, and ends where out gets longer than most.
+func (s *substitution) expand(out, b []byte, caps []int, most int) []byte {
 	var pending caseMode
 	for _, p := range s.parts {
+		if len(out) > most {
+			return out
+		}
 		mode := p.mode
 		if mode&caseFirst == 0 {
 			mode |= pending

@@ -1,0 +1,111 @@
+package match_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/millrace-go/millrace/internal/match"
+)
+
+// patience is how long what has a deadline of moments may take on a machine with other things to do.
+const patience = 30 * time.Second
+
+// TestOneMatchEndsWithItsContext: looking for a single match, which takes long, ends with the context as well.
+func TestOneMatchEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	data := []byte(strings.Repeat("x", 160<<10))
+	for name, source := range map[string]string{
+		"a large program":          strings.Repeat(`(?:x?){1000}`, 6) + `\d`,
+		"one that looks behind":    `\b` + strings.Repeat(`(?:x?){1000}`, 6) + `\d`,
+		"one over several lines":   strings.Repeat(`(?:x?){1000}`, 6) + `[^x]\d`,
+		"states that are not kept": `(?:x|y)*x(?:x|y){900}\d`,
+	} {
+		p := compile(t, source, match.Regex, match.Flags{})
+		text := data
+		if strings.HasPrefix(name, "states") {
+			text = bytes.Repeat([]byte("xxyxyyyxyyxx"), 4<<20)
+		}
+		for what, do := range map[string]func(context.Context) error{
+			"contains": func(ctx context.Context) error { _, err := p.Contains(ctx, text); return err },
+			"count":    func(ctx context.Context) error { _, err := p.Count(ctx, text); return err },
+			"all":      func(ctx context.Context) error { return p.All(ctx, text, 0, func([]int) bool { return true }) },
+		} {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			start := time.Now()
+			err := do(ctx)
+			cancel()
+			if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took > patience {
+				t.Errorf("%s, %s: %v after %v", name, what, err, took)
+			}
+		}
+	}
+}
+
+// TestReadByCharacters: what is read character by character, because it may take long, has the same matches.
+func TestReadByCharacters(t *testing.T) {
+	t.Parallel()
+	tail := "\xff é \xe2\x82 A1 B22 xxxx7\r\n_C3 é9"
+	for _, source := range []string{`(?:q?){1000}\b([A-Zé])(\d)?`, `(?m)(?:q?){1000}(\S)(\d)$|\x{FFFD}`} {
+		data := []byte(strings.Repeat(" \n", 20<<10) + tail)
+		p, re := compile(t, source, match.Regex, match.Flags{Bytes: true}), regexp.MustCompile(source)
+		if p.Size()*len(data) < 1<<26 {
+			t.Fatalf("%s: it is not read by characters", source)
+		}
+		got, want := all(t, p, data), re.FindAllSubmatchIndex(data, -1)
+		if !slices.EqualFunc(got, want, slices.Equal) || len(want) == 0 {
+			t.Errorf("%s: %v, want %v", source, got, want)
+		}
+	}
+}
+
+// TestLargePatternsAreRefused before anything is compiled, and what is as large as it may be is not.
+func TestLargePatternsAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ pattern, want string }{
+		{strings.Repeat(`a{1000}`, 101), "too large (max 100000 instructions"},
+		{strings.Repeat(`a{1000}`, 3200), "too large"},
+		{strings.Repeat(`(?:x?){1000}`, 60), "too large (max 100000 instructions"},
+		{strings.Repeat(`(?:ab|c){900,}`, 60), "too large"},
+		{strings.Repeat(`\pL`, 1001), "too many classes"},
+		{`[` + strings.Repeat(`\PL`, 1001) + `]`, "too many classes"},
+		{`(?i)` + strings.Repeat(`[B-\x{1E940}]`, 201), "too many ranges"},
+		{`(?s-U:(?mi)` + strings.Repeat(`[^B-𞥀]`, 201) + ")", "too many ranges"},
+	} {
+		_, err := match.Parse(test.pattern, match.Regex, match.Flags{})
+		e, ok := errors.AsType[*match.PatternError](err)
+		if !ok || !strings.Contains(e.Msg, test.want) || len(e.Pattern) > 100 || e.Hint == "" && !strings.Contains(e.Msg, "expression too large") {
+			t.Errorf("%.40s: %v, want %s", test.pattern, err, test.want)
+		}
+	}
+	for _, pattern := range []string{
+		strings.Repeat("ab|", 20_000) + "c", strings.Repeat("a", match.MaxRegexBytes), `(?i)` + strings.Repeat(`[a-z]-x{2}|`, 3000) + "q",
+		strings.Repeat(`a{1000}`, 90), strings.Repeat(`\pL`, 1000), strings.Repeat(`[B-\x{1E940}]`, 2000),
+	} {
+		if _, err := match.Parse(pattern, match.Regex, match.Flags{}); err != nil {
+			t.Errorf("%.40s: %v", pattern, err)
+		}
+	}
+	if _, err := match.Parse(strings.Repeat("-é", 1000), match.Literal, match.Flags{IgnoreCase: true}); err != nil {
+		t.Errorf("a text is refused for what it would mean in an expression: %v", err)
+	}
+}
+
+// TestSizeIsThatOfTheProgram: the estimate is never below the program that package regexp makes, and not far above it.
+func TestSizeIsThatOfTheProgram(t *testing.T) {
+	t.Parallel()
+	for _, pattern := range append([]string{`a{3,7}`, `(a|b|c){2,}`, `(?:(x?){4}y*){5}`, `(?:)`, `[a-z]+\d{0,3}`, `(?i)straße`, `x{0}`, `(?:a{2,3}){2,3}`}, patterns...) {
+		p, err := match.Parse(pattern, match.Regex, match.Flags{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := p.Size(), match.ProgramSize(pattern); got < want-3 || got > 2*want+3 {
+			t.Errorf("%s: %d, the program has %d instructions", pattern, got, want)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package match
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+)
+
+// MaxRegexBytes is the longest regular expression, and the longest text to find in any case, that is compiled, in bytes.
+const MaxRegexBytes = 64 << 10
+
+// PatternError says that a pattern cannot be used.
+type PatternError struct {
+	Pattern string
+	Msg     string
+	Hint    string // what to write instead, if that is known
+}
+
+func (e *PatternError) Error() string { return e.Msg }
+
+// ErrEmpty is the cause for which an empty pattern is refused.
+var ErrEmpty = errors.New("pattern is empty")
+
+// Parsed is a pattern that was read, and that is known to compile. It is immutable.
+type Parsed struct {
+	pattern string
+	mode    Mode // Literal or Regex
+	guessed bool // mode was Auto
+	flags   Flags
+	regex   string         // what package regexp is given
+	tree    *syntax.Regexp // of regex, nil for a literal that is compared byte for byte
+	size    int
+	why     *PatternError
+}
+
+// Parse reads a pattern, which takes little time and memory whatever is in it. The error is ErrEmpty or a *PatternError.
+func Parse(pattern string, mode Mode, flags Flags) (*Parsed, error) {
+	if pattern == "" {
+		return nil, ErrEmpty
+	}
+	p := &Parsed{pattern: pattern, mode: mode, flags: flags}
+	if mode == Auto {
+		p.guessed, p.mode = true, Literal
+		if regexp.QuoteMeta(pattern) != pattern {
+			if p.why = p.expression(); p.why == nil {
+				p.mode = Regex
+				return p, nil
+			}
+		}
+	}
+	var err *PatternError
+	switch {
+	case p.mode == Regex:
+		err = p.expression()
+	case flags.IgnoreCase:
+		if err = checkLength("text to find in any case", pattern); err == nil {
+			err = p.read("(?i)" + regexp.QuoteMeta(pattern))
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// expression reads the pattern as a regular expression.
+func (s *Parsed) expression() *PatternError {
+	if err := checkLength("regular expression", s.pattern); err != nil {
+		return err
+	}
+	source := s.flags.prefix() + s.pattern
+	if err := checkClasses(s.pattern, source); err != nil {
+		return err
+	}
+	return s.read(source)
+}
+
+// read reads a regular expression that stands for the pattern.
+func (s *Parsed) read(source string) *PatternError {
+	tree, err := syntax.Parse(source, syntax.Perl)
+	if err != nil {
+		return patternError(s.pattern, err)
+	}
+	size := instructions(tree)
+	if size > MaxInstructions {
+		return &PatternError{
+			Pattern: short(s.pattern), Hint: "use smaller numbers in repetitions such as {1000}, or fewer of them",
+			Msg: fmt.Sprintf("regular expression is too large (max %d instructions, got %d)", MaxInstructions, size),
+		}
+	}
+	if traitsOf(tree).looksBehind() {
+		if _, err := syntax.Parse(shifted(source), syntax.Perl); err != nil {
+			return patternError(s.pattern, err) // too large with the dot
+		}
+	}
+	s.regex, s.tree, s.size = source, tree, size
+	return nil
+}
+
+// Source returns the pattern as it was given to Parse.
+func (s *Parsed) Source() string { return s.pattern }
+
+// Mode returns how the pattern is read, [Literal] or [Regex].
+func (s *Parsed) Mode() Mode { return s.mode }
+
+// Size returns about how many instructions the program of a regular expression has, 0 for a text. Each takes some 300 bytes.
+func (s *Parsed) Size() int { return s.size }
+
+// Groups returns the names of the pattern's groups, of which the first stands for the match as a whole. Groups without
+// a name have an empty one.
+func (s *Parsed) Groups() []string {
+	if s.mode == Literal {
+		return []string{""}
+	}
+	return s.tree.CapNames()
+}
+
+// Refused returns why a pattern whose mode was left to Parse is taken as a text though it has characters that mean something
+// in a regular expression: what is wrong with it as one. Otherwise it returns nil.
+func (s *Parsed) Refused() *PatternError { return s.why }
+
+// checkLength returns an error for what is too long to be compiled.
+func checkLength(what, pattern string) *PatternError {
+	if len(pattern) <= MaxRegexBytes {
+		return nil
+	}
+	return &PatternError{Pattern: short(pattern), Msg: fmt.Sprintf("%s is too long (max %d bytes, got %d)", what, MaxRegexBytes, len(pattern))}
+}
+
+// short returns a pattern for a message, cut where it gets long.
+func short(pattern string) string {
+	const most = 60
+	if len(pattern) <= most {
+		return pattern
+	}
+	return strings.ToValidUTF8(pattern[:most], "") + "..."
+}
+
+// patternError says what is wrong with a regular expression in words for the one who wrote it.
+func patternError(pattern string, err error) *PatternError {
+	e := &PatternError{Pattern: pattern, Msg: "invalid regular expression: " + short(strings.TrimPrefix(err.Error(), "error parsing regexp: "))}
+	bad, ok := errors.AsType[*syntax.Error](err)
+	if !ok {
+		return e
+	}
+	e.Msg = fmt.Sprintf("invalid regular expression: %s: %q", bad.Code, short(bad.Expr))
+	switch {
+	case bad.Code == syntax.ErrInvalidPerlOp:
+		e.Hint = "the syntax is RE2, which has no lookahead and no lookbehind"
+	case bad.Code == syntax.ErrInvalidEscape && len(bad.Expr) == 2 && bad.Expr[1] >= '1' && bad.Expr[1] <= '9':
+		e.Hint = "the syntax is RE2, which has no back-references"
+	case bad.Code == syntax.ErrMissingParen || bad.Code == syntax.ErrUnexpectedParen || bad.Code == syntax.ErrMissingBracket ||
+		bad.Code == syntax.ErrMissingRepeatArgument:
+		e.Hint = `write \ before a character that is meant as itself, or set mode to "literal"`
+	}
+	return e
+}

@@ -1,0 +1,88 @@
+package match
+
+import (
+	"fmt"
+	"regexp/syntax"
+	"strings"
+)
+
+// MaxInstructions is the largest program of a regular expression that is compiled, in instructions: each character, class or
+// operator is one or two, as often as repetitions say.
+const MaxInstructions = 100_000
+
+// instructions estimates how long the program of a regular expression is, without making it.
+func instructions(re *syntax.Regexp) int {
+	subs := 0
+	for _, sub := range re.Sub {
+		subs += instructions(sub)
+	}
+	n := 1 + subs
+	switch re.Op {
+	case syntax.OpLiteral:
+		n = len(re.Rune)
+	case syntax.OpCapture:
+		n = 2 + subs
+	case syntax.OpConcat:
+		n = subs
+	case syntax.OpAlternate:
+		n = subs + len(re.Sub)
+	case syntax.OpRepeat:
+		n = 1 + max(re.Min, 1)*subs
+		if re.Max > 0 {
+			n = 1 + re.Min*subs + (re.Max-re.Min)*(subs+1)
+		}
+	}
+	return min(n, 1<<30)
+}
+
+// What the parser of package regexp takes long for: the classes of Unicode, which are long lists, and ranges of other than ASCII
+// characters where case does not count, for it goes through them character by character.
+const (
+	maxNamedClasses = 1000
+	maxFoldedRanges = 200
+)
+
+// checkClasses returns an error for an expression that would take long to parse. source is the pattern with its flags.
+func checkClasses(pattern, source string) *PatternError {
+	if n := strings.Count(source, `\p`) + strings.Count(source, `\P`); n > maxNamedClasses {
+		return &PatternError{
+			Pattern: short(pattern), Hint: `name each once, as in [\pL\pN]`,
+			Msg: fmt.Sprintf(`regular expression has too many classes such as \pL (max %d, got %d)`, maxNamedClasses, n),
+		}
+	}
+	if !folds(source) {
+		return nil
+	}
+	n := 0
+	for rest := source; ; {
+		i := strings.IndexByte(rest, '-')
+		if i < 0 || i+1 == len(rest) {
+			break
+		}
+		if rest = rest[i+1:]; rest[0] >= 0x80 || strings.HasPrefix(rest, `\x{`) {
+			n++
+		}
+	}
+	if n > maxFoldedRanges {
+		return &PatternError{
+			Pattern: short(pattern), Hint: "leave out ignoring case, or use classes such as \\pL",
+			Msg: fmt.Sprintf("regular expression ignores case and has too many ranges of characters that are not ASCII (max %d, got %d)", maxFoldedRanges, n),
+		}
+	}
+	return nil
+}
+
+// folds reports whether an expression may have the flag i anywhere.
+func folds(source string) bool {
+	for rest := source; ; {
+		_, after, found := strings.Cut(rest, "(?")
+		if !found {
+			return false
+		}
+		flags := after[:len(after)-len(strings.TrimLeft(after, "imsU-"))]
+		if strings.Contains(flags, "i") {
+			return true
+		}
+		rest = after
+	}
+}
