@@ -94,13 +94,13 @@ type StepError struct {
 	Err error
 }
 
-// Error gives "pipeline failed at step N", with N counted from 1, and the cause.
+// Error gives "pipeline failed at step N", with N counted from 1, the cause, and at the end the step's id and its JSON pointer.
 func (e *StepError) Error() string {
 	undone := ""
 	if e.RolledBack {
 		undone = ", rolled back"
 	}
-	return fmt.Sprintf("pipeline failed at step %d%s: %s", e.Index+1, undone, stepMessage(e.Action, e.Err))
+	return fmt.Sprintf("pipeline failed at step %d%s: %s (step '%s', /steps/%d)", e.Index+1, undone, stepMessage(e.Action, e.Err), e.Step, e.Index)
 }
 
 // Unwrap returns the cause.

@@ -23,7 +23,7 @@ func ExampleExecutor_deniedPaths() {
 	fmt.Println(err)
 	// Output:
 	// [ci/deploy.yml main.go] true
-	// pipeline failed at step 2: edit failed: ci/deploy.yml: access denied: the host allows this path to be read only
+	// pipeline failed at step 2: edit failed: ci/deploy.yml: access denied: the host allows this path to be read only (step 'edit', /steps/1)
 }
 
 // That an edit finds nothing is a warning, unless the host says that it is a failure.

@@ -126,6 +126,8 @@ func (s StepResult) writeReport(b *bufio.Writer, number int, verbose bool) {
 		if verbose {
 			writeCounts(b, s.Counts)
 		}
+	case s.Action == "diff":
+		detail("Changes: %d", s.Counts["changes"])
 	case counts:
 		detail("Counts: %d total occurrences", s.count())
 		if verbose {
@@ -146,6 +148,12 @@ func (s StepResult) writeReport(b *bufio.Writer, number int, verbose bool) {
 			detail("Content of %s:", oneLine(path))
 			writeText(b, s.Content[path])
 		}
+		for _, f := range s.Files {
+			if f.Preview != "" {
+				detail("Preview of %s:", oneLine(f.Path))
+				writeText(b, f.Preview)
+			}
+		}
 		if s.AggregatedContent != "" {
 			detail("Content:")
 			writeText(b, s.AggregatedContent)
@@ -154,15 +162,19 @@ func (s StepResult) writeReport(b *bufio.Writer, number int, verbose bool) {
 }
 
 // editing are the actions whose sign of work are edits, also when there were none.
-var editing = map[string]bool{"edit": true, "edit_files": true, "multi_edit": true, "regex_transform": true}
+var editing = map[string]bool{"edit": true, "edit_files": true, "multi_edit": true, "pattern_replace": true, "regex_transform": true}
 
 func writeFiles(b *bufio.Writer, s StepResult, verbose bool) {
 	files := s.FilesMatched
 	if !verbose && len(files) > shortList {
 		files = files[:shortList]
 	}
+	from := make(map[string]string, len(s.Renames))
+	for old, name := range s.Renames {
+		from[name] = oneLine(old) + " → "
+	}
 	for _, f := range files {
-		fmt.Fprintf(b, "%s- %s\n", itemIndent, oneLine(f))
+		fmt.Fprintf(b, "%s- %s%s\n", itemIndent, from[f], oneLine(f))
 	}
 	if more := len(s.FilesMatched) - len(files); more > 0 {
 		fmt.Fprintf(b, "%s... and %d more\n", itemIndent, more)

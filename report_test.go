@@ -76,6 +76,16 @@ var reports = map[string]struct {
 			{"id": "a", "action": "edit", "params": {"files": ["a"], "old_text": "x", "new_text": "y"}}]}`,
 		tree: func() map[string]string { return map[string]string{"a": strings.Repeat("x", 600), "b": "x"} },
 	},
+	"shows": {
+		line: "OK: 3/3 steps | 3 files | 2 edits", dry: true,
+		pipeline: `{"name": "shows", "verbose": true, "steps": [
+			{"id": "move", "action": "rename", "params": {"files": ["a.txt"], "to": "d/b.txt"}},
+			{"id": "script", "action": "pattern_replace", "params": {"directory": ".", "file_pattern": "*.go", "sed_pattern": "s/old/new/"}},
+			{"id": "compare", "action": "diff", "params": {"file_a": "x.go", "file_b": "y.go"}}]}`,
+		tree: func() map[string]string {
+			return map[string]string{"a.txt": "a\n", "x.go": "old\n1\n", "y.go": "old\n2\n"}
+		},
+	},
 	"changed-not-matched": {
 		line: "OK: 2/2 steps | 1 files | 1 edits",
 		pipeline: `{"name": "changed-not-matched", "steps": [

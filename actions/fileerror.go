@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
 )
@@ -20,7 +21,13 @@ type FileError struct {
 	Err  error
 }
 
-func (e *FileError) Error() string { return e.Path + ": " + reason(e.Err) }
+func (e *FileError) Error() string {
+	text := e.Path + ": " + reason(e.Err)
+	if strings.ContainsAny(e.Path, "*?[") && errors.Is(e.Err, fs.ErrNotExist) {
+		text += "; this is the name of a file: globs work in include of search and in file_pattern of pattern_replace"
+	}
+	return text
+}
 
 // Unwrap returns the cause, such as [fs.ErrNotExist], [fsutil.ErrIsDir] or [ErrBinary].
 func (e *FileError) Unwrap() error { return e.Err }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -85,7 +86,7 @@ func (g *guard) check(name string, a access) error {
 		return ErrDenied
 	}
 	if !g.allows(name) && (a != look || !g.leadsToAllowed(name)) {
-		return ErrNotAllowed
+		return g.notAllowed()
 	}
 	if a != write {
 		return nil
@@ -136,6 +137,16 @@ func (g *guard) isReserved(name string) bool {
 	folded := foldPath(name)
 	return slices.ContainsFunc(g.reserved, func(parts string) bool { return passes(folded, parts) }) ||
 		slices.ContainsFunc(g.closed, func(dir string) bool { return Within(folded, dir) })
+}
+
+// notAllowed is ErrNotAllowed with the paths that are.
+func (g *guard) notAllowed() error {
+	const named = 5
+	some := strings.Join(g.allowed[:min(named, len(g.allowed))], ", ")
+	if more := len(g.allowed) - named; more > 0 {
+		some += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Errorf("%w: %s", ErrNotAllowed, some)
 }
 
 func (g *guard) allows(name string) bool {
