@@ -142,7 +142,7 @@ func TestSearchErrors(t *testing.T) {
 	b := inMemory(t, files{"secret/a.txt": "x", "open/b.txt": "x"})
 	b.stage.SetGuard(fsutil.Guard{Allowed: []string{"open"}})
 	_, err := b.run("s", actions.Search{Pattern: "x", Path: "secret"}, nil)
-	wantError(t, err, "secret: access denied: path is outside the allowed paths")
+	wantError(t, err, "secret: access denied: path is outside the allowed paths: open")
 	out := b.must("s", actions.Search{Pattern: "x"}, nil)
 	equal(t, "files", out.Files, []string{"open/b.txt"})
 }
