@@ -131,7 +131,13 @@ func (s *Store) sweep() ([]string, error) {
 	var whole []string
 	for _, name := range names {
 		dir := path.Join(s.dir, journal.BackupsDir, name)
-		if _, err := s.lstat(path.Join(dir, journal.DoneFile)); !errors.Is(err, fs.ErrNotExist) {
+		info, err := s.lstat(dir)
+		if err == nil && info.IsDir() {
+			_, err = s.lstat(path.Join(dir, journal.DoneFile))
+		} else if err == nil {
+			err = fs.ErrNotExist // a link, behind which nothing is ours
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
 			whole = append(whole, name)
 			continue
 		}

@@ -53,6 +53,10 @@ func Conflicts(ctx context.Context, o Options) ([]Leftover, error) {
 	if err := o.lookOnly(); err != nil {
 		return nil, err
 	}
+	state := stateDir{o.newDisk(), o.StateDir}
+	if s, err := state.d.lstat(state.join(journal.ConflictsDir)); err == nil && s.Kind != fsutil.Dir {
+		return nil, nil // it is not ours, and moved away when it is needed
+	}
 	r, err := survey(ctx, &o, journal.ConflictsDir, func(*txn, *Leftover) {})
 	return r.Leftovers, err
 }

@@ -1,8 +1,10 @@
 package commit
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -141,11 +143,18 @@ func (d *disk) mkdir(name string) error {
 	return nil
 }
 
-// ensureIgnore keeps version control away from the directory.
+// ignoreText keeps version control away from everything beside it.
+const ignoreText = "*\n"
+
+// ensureIgnore keeps version control away from the directory. A file that says anything else may have come with the tree, and
+// would bring backups, with all that was in old files, to the next who gets the tree.
 func (s stateDir) ensureIgnore() error {
 	name := s.join(ignoreFile)
-	st, err := s.d.lstat(name)
-	if err != nil || st.Kind != fsutil.Absent {
+	ours, err := s.isIgnore(name)
+	if err != nil || ours {
+		return err
+	}
+	if err := s.d.removeTree(name); err != nil {
 		return err
 	}
 	f, err := s.d.fs.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -155,11 +164,36 @@ func (s stateDir) ensureIgnore() error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString("*\n")
+	_, err = f.WriteString(ignoreText)
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
 	return err
+}
+
+// isIgnore reports whether the file is what ensureIgnore writes.
+func (s stateDir) isIgnore(name string) (bool, error) {
+	st, err := s.d.lstat(name)
+	if err != nil || st.Kind != fsutil.File || st.Size != int64(len(ignoreText)) {
+		return false, err
+	}
+	f, err := s.d.open(name)
+	if err != nil {
+		return false, unlessAbsent(err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, int64(len(ignoreText))))
+	return err == nil && string(data) == ignoreText, err
+}
+
+// clear moves away what stands in the place of one of the directories and is none, a link for instance, which is not followed.
+func (s stateDir) clear(name string) error {
+	at := s.join(name)
+	st, err := s.d.lstat(at)
+	if err != nil || st.Kind == fsutil.Absent || st.Kind == fsutil.Dir {
+		return err
+	}
+	return s.d.fs.Rename(at, at+"-"+rand.Text())
 }
 
 // syncUp makes the directory, and those above it, durable.

@@ -41,29 +41,44 @@ func TestStateDir_inside(t *testing.T) {
 	}
 }
 
-// TestStateDir_conflicts has a file in the place of the directory for conflicts, which is needed in the middle of undoing.
-// What was before must not be lost for that.
+// TestStateDir_conflicts has something else in the place of the directory for conflicts, which is needed in the middle of undoing.
+// It is moved away, and blocks nothing: neither undoing nor looking.
 func TestStateDir_conflicts(t *testing.T) {
 	t.Parallel()
-	fsys := rootFs(t)
-	interrupted(t, fsys, "sync")
 	conflicts := stateDir + "/conflicts"
-	if err := errors.Join(fsys.Remove("a"), afero.WriteFile(fsys, conflicts, nil, 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := commit.Recover(bg, options(fsys)); !errors.Is(err, commit.ErrControlDir) || !errors.Is(err, commit.ErrRecoveryRequired) {
-		t.Fatalf("error is %v", err)
-	}
-	if err := fsys.Remove(conflicts); err != nil {
-		t.Fatal(err)
-	}
-	_, err := commit.Recover(bg, options(fsys))
-	c, ok := errors.AsType[*commit.RollbackConflict](err)
-	if !ok || len(c.Paths) != 1 || c.Paths[0].Path != "a" {
-		t.Fatalf("error is %v", err)
-	}
-	if data, _ := afero.ReadFile(fsys, c.Dir+"/old/"+journal.Slot(0)); path.Dir(c.Dir) != conflicts || string(data) != "a1" {
-		t.Errorf("in %s is %q", c.Dir, data)
+	for kind, put := range map[string]func(f afero.Fs) error{
+		"file":            func(f afero.Fs) error { return afero.WriteFile(f, conflicts, []byte("x"), 0o644) },
+		"link":            func(f afero.Fs) error { return f.(afero.Linker).SymlinkIfPossible("../elsewhere", conflicts) },
+		"link to nothing": func(f afero.Fs) error { return f.(afero.Linker).SymlinkIfPossible("nowhere", conflicts) },
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			fsys := rootFs(t)
+			interrupted(t, fsys, "sync")
+			if err := errors.Join(fsys.Remove("a"), fsys.Mkdir("elsewhere", 0o755), put(fsys)); err != nil {
+				t.Fatal(err)
+			}
+			if list, err := commit.Conflicts(bg, options(fsys)); err != nil || len(list) > 0 {
+				t.Errorf("conflicts before: %+v, %v", list, err)
+			}
+			_, err := commit.Recover(bg, options(fsys))
+			c, ok := errors.AsType[*commit.RollbackConflict](err)
+			if !ok || len(c.Paths) != 1 || c.Paths[0].Path != "a" {
+				t.Fatalf("error is %v", err)
+			}
+			if data, _ := afero.ReadFile(fsys, c.Dir+"/old/"+journal.Slot(0)); path.Dir(c.Dir) != conflicts || string(data) != "a1" {
+				t.Errorf("in %s is %q", c.Dir, data)
+			}
+			if names, err := afero.ReadDir(fsys, "elsewhere"); err != nil || len(names) > 0 {
+				t.Errorf("the link was followed: %v, %v", names, err)
+			}
+			if aside, err := afero.Glob(fsys, conflicts+"-*"); err != nil || len(aside) != 1 {
+				t.Errorf("moved away: %v, %v", aside, err)
+			}
+			if _, err := commit.Apply(bg, options(fsys), staged(t, fsys, write("b", "after"))); err != nil {
+				t.Errorf("the next commit: %v", err)
+			}
+		})
 	}
 }
 

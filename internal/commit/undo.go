@@ -79,7 +79,7 @@ func (u *undoing) leave() error {
 		}
 		return pending(u.forget())
 	}
-	if err := u.state.keep(journal.ConflictsDir); err != nil {
+	if err := errors.Join(u.state.clear(journal.ConflictsDir), u.state.keep(journal.ConflictsDir)); err != nil {
 		return pending(err)
 	}
 	to := u.state.join(journal.ConflictsDir, u.plan.ID)
