@@ -184,8 +184,9 @@ func (r *run) call(s Step, view *fsutil.Stage, files []string, res *StepResult) 
 	var mu sync.Mutex
 	call := &actions.Call{
 		FS: view, Step: s.ID, Files: files, Limits: r.x.limits(), DryRun: r.x.DryRun, FilesWanted: r.wanted(s.ID),
-		Workers: r.x.workers(),
-		Logger:  r.log.With("step", s.ID),
+		EditsExpected: s.Expect.MinEdits != nil || s.Expect.MaxEdits != nil,
+		Workers:       r.x.workers(),
+		Logger:        r.log.With("step", s.ID),
 		OnWarning: func(message string) {
 			mu.Lock()
 			defer mu.Unlock()

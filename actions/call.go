@@ -31,6 +31,8 @@ type Call struct {
 	DryRun bool
 	// FilesWanted says that a later step takes the files of this one, so that what was read of them is worth keeping.
 	FilesWanted bool
+	// EditsExpected says that the step has bounds on its edits, so that it is worth telling what they were counted from.
+	EditsExpected bool
 	// Workers is how many goroutines the step may use. Zero means GOMAXPROCS.
 	Workers int
 	// Logger may be nil; use Log.

@@ -20,6 +20,7 @@ type replacement struct {
 
 	matched atomic.Bool // anywhere
 	changed atomic.Bool // any bytes
+	laps    atomic.Bool // a match overlaps with one that was not taken
 }
 
 // replacing is the work of the actions that replace text: edit, multi_edit and regex_transform.
@@ -28,6 +29,7 @@ type replacing struct {
 	simultaneous bool // all of them match what the step found, instead of each what the one before has left
 	binary       bool
 	onError      string
+	exact        bool // the number of edits matters to the step
 }
 
 // partlyStaged is the error of a file that some edits were staged of before another one failed. Only the step's savepoint can
@@ -40,6 +42,7 @@ func (e partlyStaged) Unwrap() error { return e.error }
 // really changed.
 func (r *replacing) run(ctx context.Context, c *Call) (Outcome, error) {
 	goOn := r.onError == onErrorContinue
+	r.exact = c.EditsExpected
 	files, err := distinctTargets(c, goOn)
 	if err != nil {
 		return Outcome{}, err
@@ -172,6 +175,9 @@ func (r *replacing) splices(ctx context.Context, step string, i int, data []byte
 	replacer := one.pattern.Replacer(one.template, data)
 	var over error
 	err = one.pattern.All(ctx, data, 0, func(loc []int) bool {
+		if r.exact && overlaps(ctx, one.pattern, data, loc) {
+			one.laps.Store(true)
+		}
 		var text []byte
 		if text, over = left.replace(replacer, loc, data); text != nil {
 			splices = append(splices, fsutil.Splice{Off: int64(loc[0]), Len: int64(loc[1] - loc[0]), Text: text, By: by})
@@ -182,6 +188,16 @@ func (r *replacing) splices(ctx context.Context, step string, i int, data []byte
 		one.changed.Store(true)
 	}
 	return splices, cmp.Or(over, err)
+}
+
+// overlaps reports whether a literal text also matches from within one of its matches, as "aa" does in "aaa".
+func overlaps(ctx context.Context, p *match.Pattern, data []byte, loc []int) bool {
+	length := loc[1] - loc[0]
+	if p.Mode() != match.Literal || length < 2 {
+		return false
+	}
+	lap, err := p.Contains(ctx, data[loc[0]+1:min(len(data), loc[1]+length-1)])
+	return lap && err == nil
 }
 
 // together returns the splices of all replacements, none of which sees what another one does.

@@ -47,6 +47,13 @@ func (r *replacing) warn(ctx context.Context, c *Call, files []string) {
 		}
 		texts = append(texts, fmt.Sprintf("%s %s is found, but what replaces it is the same", r.list[i].label, quoted(r.list[i].pattern.Source())))
 	}
+	for _, one := range r.list {
+		if one.laps.Load() {
+			texts = append(texts, fmt.Sprintf("matches of %s %s overlap; they are counted from left to right, each from the end of the one before",
+				one.label, quoted(one.pattern.Source())))
+			break
+		}
+	}
 	if len(texts) > 0 {
 		c.Warnf("%s", strings.Join(texts, "; "))
 	}
