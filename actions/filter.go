@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"path"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/millrace-go/millrace/fsutil"
 )
@@ -18,35 +15,6 @@ type filter struct {
 	exclude []glob
 }
 
-// glob is a pattern for paths.
-type glob struct {
-	pattern string
-	base    bool // for the last element alone
-}
-
-// cleanGlob brings a glob into the form that paths are in.
-func cleanGlob(pattern string) glob {
-	for strings.HasPrefix(pattern, "./") {
-		pattern = strings.TrimLeft(pattern[2:], "/")
-	}
-	if dir := strings.TrimRight(pattern, "/"); dir != pattern {
-		if strings.Contains(dir, "/") {
-			return glob{pattern: dir + "/**"}
-		}
-		return glob{pattern: "**/" + dir + "/**"}
-	}
-	return glob{pattern: pattern, base: !strings.Contains(pattern, "/")}
-}
-
-func (g glob) matches(name string) bool {
-	if g.base {
-		name = path.Base(name)
-	}
-	// The pattern is valid, so there is no error.
-	ok, _ := doublestar.Match(g.pattern, name)
-	return ok
-}
-
 func newFilter(types, include, exclude []string) (*filter, error) {
 	f := &filter{}
 	for _, t := range types {
@@ -56,82 +24,28 @@ func newFilter(types, include, exclude []string) (*filter, error) {
 		}
 		f.types = append(f.types, t)
 	}
-	for _, list := range []struct {
-		from []string
-		to   *[]glob
-	}{{include, &f.include}, {exclude, &f.exclude}} {
-		for _, pattern := range list.from {
-			if err := checkGlob(pattern); err != nil {
-				return nil, err
-			}
-			*list.to = append(*list.to, cleanGlob(pattern))
-		}
+	var err error
+	if f.include, _, err = compileGlobs(include); err == nil {
+		f.exclude, _, err = compileGlobs(exclude)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return f, nil
 }
 
-func checkGlob(pattern string) error {
-	switch {
-	case pattern == "":
-		return fmt.Errorf("glob cannot be empty")
-	case !doublestar.ValidatePattern(pattern):
-		return fmt.Errorf("'%s' is not a valid glob", pattern)
-	case backwards(pattern) != "":
-		return fmt.Errorf("glob '%s' has the range '%s', which goes backwards", pattern, backwards(pattern))
-	case strings.HasPrefix(pattern, "/"):
-		return fmt.Errorf("glob '%s' begins with a slash, but paths are relative to the root of the tree", pattern)
-	}
-	return nil
-}
-
-// backwards returns a range of characters in a valid glob that has none in it, "" if there is no such. What one would take is not
-// the same everywhere: here it is its first character, in git and in a shell it is nothing.
-func backwards(pattern string) string {
-	const (
-		outside = -1 // of brackets
-		none    = -2 // character that may begin a range
-	)
-	first := rune(outside)
-	for rest := pattern; rest != ""; {
-		c, n := utf8.DecodeRuneInString(rest)
-		rest = rest[n:]
-		switch {
-		case c == '\\':
-			c, n = utf8.DecodeRuneInString(rest)
-			rest = rest[n:]
-			if first != outside {
-				first = c
-			}
-		case first == outside:
-			if c == '[' {
-				first = none
-				if strings.HasPrefix(rest, "!") || strings.HasPrefix(rest, "^") {
-					rest = rest[1:]
-				}
-			}
-		case c == ']':
-			first = outside
-		case c == '-' && first != none && !strings.HasPrefix(rest, "]"):
-			last, n := utf8.DecodeRuneInString(strings.TrimPrefix(rest, `\`))
-			if last < first {
-				return string(first) + "-" + string(last)
-			}
-			rest, first = strings.TrimPrefix(rest, `\`)[n:], none
-		default:
-			first = c
-		}
-	}
-	return ""
-}
-
-// checkGlobs reports the globs that are not valid.
+// checkGlobs reports the globs that are not valid, and that they are too many.
 func checkGlobs(c *Check, param string, globs []string) {
+	left := maxGlobSteps
 	for i, pattern := range globs {
 		if c.Templated(pattern) {
 			continue
 		}
-		if err := checkGlob(pattern); err != nil {
+		if _, err := compileGlob(pattern, &left); err != nil {
 			c.problem(fmt.Sprintf("%s/%d", param, i), codeBadGlob, err)
+			if left <= 0 {
+				return
+			}
 		}
 	}
 }
@@ -175,15 +89,6 @@ func (f *filter) takesType(base string) bool {
 	base = strings.ToLower(base)
 	for _, t := range f.types {
 		if strings.HasSuffix(base, t) {
-			return true
-		}
-	}
-	return false
-}
-
-func anyGlob(globs []glob, name string) bool {
-	for _, g := range globs {
-		if g.matches(name) {
 			return true
 		}
 	}

@@ -48,7 +48,7 @@ func (PatternReplace) Spec() Spec {
 // Validate implements [Validator].
 func (p PatternReplace) Validate(c *Check) {
 	if p.FilePattern != "" && !c.Templated(p.FilePattern) {
-		if err := checkGlob(p.FilePattern); err != nil {
+		if _, _, err := compileGlobs([]string{p.FilePattern}); err != nil {
 			c.problem("/file_pattern", codeBadGlob, err)
 		}
 	}
@@ -135,8 +135,8 @@ func (p PatternReplace) files(ctx context.Context, c *Call) ([]string, error) {
 	if skip := filter.skip(); skip != nil {
 		opt.Skip = func(name string, isDir bool) bool { return skip(below(name), isDir) }
 	}
-	if !p.Recursive && !strings.Contains(p.FilePattern, "**") {
-		opt.Depth = 1 + strings.Count(path.Clean(p.FilePattern), "/")
+	if !p.Recursive {
+		opt.Depth = filter.include[0].depth()
 	}
 	var mu sync.Mutex
 	var files []string

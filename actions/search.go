@@ -30,7 +30,8 @@ import (
 //
 // Include and Exclude are globs on paths relative to the root of the tree, with slashes, as they appear in results: "*"
 // stands for anything but a slash, "**" for any number of directories, "{a,b}" for one of several. A glob without a slash
-// is held against the last element alone. A directory that Exclude matches is left out with all that is in it.
+// is held against the last element alone. A directory that Exclude matches is left out with all that is in it. A backslash takes
+// the meaning from the character behind it, and brackets do so from the one within: `\*` and "[*]" stand for a star.
 type Search struct {
 	Path           string   `json:"path,omitempty" doc:"Directory or file to search. Default: the whole tree."`
 	Paths          []string `json:"paths,omitempty" doc:"Several directories or files to search, instead of path."`

@@ -1,0 +1,173 @@
+package actions
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// glob is a pattern for paths. It is immutable.
+type glob struct {
+	plain []string // what it stands for, without braces: matching those takes no longer than the square of their length
+	base  bool     // for the last element alone
+	deep  bool     // has a **
+}
+
+// What a glob may be at most: its length in bytes, how many patterns without braces it stands for, and how many steps it may take
+// to write them out for all globs of a list.
+const (
+	maxGlobBytes  = 4096
+	maxGlobPlain  = 1000
+	maxGlobSteps  = 20_000
+	maxGlobNested = 100
+)
+
+// compileGlobs compiles the globs of a list. at is the place of the one that an error is about.
+func compileGlobs(patterns []string) (list []glob, at int, err error) {
+	left := maxGlobSteps
+	for at, pattern := range patterns {
+		g, err := compileGlob(pattern, &left)
+		if err != nil {
+			return nil, at, err
+		}
+		list = append(list, g)
+	}
+	return list, 0, nil
+}
+
+// compileGlob compiles a glob, and takes the steps that it needs from those that are left.
+func compileGlob(pattern string, left *int) (glob, error) {
+	if err := checkGlob(pattern); err != nil {
+		return glob{}, err
+	}
+	g := glob{base: !strings.Contains(pattern, "/"), deep: doubleStar(pattern)}
+	for strings.HasPrefix(pattern, "./") {
+		pattern = strings.TrimLeft(pattern[2:], "/")
+		g.base = !strings.Contains(pattern, "/")
+	}
+	if dir := strings.TrimRight(pattern, "/"); dir != pattern {
+		g.base, g.deep = false, true
+		if pattern = dir + "/**"; !strings.Contains(dir, "/") {
+			pattern = "**/" + pattern
+		}
+	}
+	var err error
+	g.plain, err = withoutBraces(pattern, left)
+	return g, err
+}
+
+// matches reports whether the glob takes a path.
+func (g glob) matches(name string) bool {
+	if g.base {
+		name = path.Base(name)
+	}
+	for _, pattern := range g.plain {
+		if doublestar.MatchUnvalidated(pattern, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// depth returns how many levels below where the glob begins it can take anything from, 0 if there is no limit.
+func (g glob) depth() int {
+	if g.deep {
+		return 0
+	}
+	most := 0
+	for _, pattern := range g.plain {
+		most = max(most, strings.Count(path.Clean(pattern), "/"))
+	}
+	return 1 + most
+}
+
+func anyGlob(globs []glob, name string) bool {
+	for _, g := range globs {
+		if g.matches(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutBraces writes out what a valid glob stands for: a{b,c} is ab and ac.
+func withoutBraces(pattern string, left *int) ([]string, error) {
+	var all []string
+	type rest struct {
+		pattern string
+		from    int // there is no brace before that
+	}
+	for todo := []rest{{pattern, 0}}; len(todo) > 0; {
+		now := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if *left--; *left < 0 || len(all) == maxGlobPlain {
+			return nil, fmt.Errorf("glob '%s' has too many alternatives (max %d in a glob, about %d in a list)", shortGlob(pattern), maxGlobPlain, maxGlobSteps/2)
+		}
+		open := nextBrace(now.pattern, now.from)
+		if open < 0 {
+			all = append(all, now.pattern)
+			continue
+		}
+		parts, end := alternatives(now.pattern, open)
+		for _, part := range slices.Backward(parts) {
+			todo = append(todo, rest{now.pattern[:open] + part + now.pattern[end:], open})
+		}
+	}
+	return all, nil
+}
+
+// nextBrace returns where the first brace opens at or behind an offset, -1 if there is none.
+func nextBrace(pattern string, from int) int {
+	for i := from; i < len(pattern); i = behindGlobChar(pattern, i) {
+		if pattern[i] == '{' {
+			return i
+		}
+	}
+	return -1
+}
+
+// alternatives returns the parts between the braces and commas of the brace that opens at an offset, and what is behind it.
+func alternatives(pattern string, open int) (parts []string, end int) {
+	depth, start := 1, open+1
+	for i := start; i < len(pattern); i = behindGlobChar(pattern, i) {
+		switch c := pattern[i]; {
+		case c == '{':
+			depth++
+		case c == '}':
+			if depth--; depth == 0 {
+				return append(parts, pattern[start:i]), i + 1
+			}
+		case c == ',' && depth == 1:
+			parts, start = append(parts, pattern[start:i]), i+1
+		}
+	}
+	return []string{pattern[open+1:]}, len(pattern) // it is not closed, which checkGlob refuses
+}
+
+// behindGlobChar returns the offset behind what stands at one: an escaped character, a bracket or a byte.
+func behindGlobChar(pattern string, i int) int {
+	switch pattern[i] {
+	case '\\':
+		return i + 2
+	case '[':
+		for i++; i < len(pattern) && pattern[i] != ']'; i++ {
+			if pattern[i] == '\\' {
+				i++
+			}
+		}
+	}
+	return i + 1
+}
+
+// doubleStar reports whether a glob has two stars in a row that mean something.
+func doubleStar(pattern string) bool {
+	for i := 0; i < len(pattern); i = behindGlobChar(pattern, i) {
+		if strings.HasPrefix(pattern[i:], "**") {
+			return true
+		}
+	}
+	return false
+}
