@@ -3,21 +3,17 @@
 SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -c
 
-STEPS = format vet tidy lint test coverage mutants race platforms fuzz examples
+STEPS = format vet tidy lint test coverage mutants race platforms examples fuzz torture
 
-.PHONY: check torture bench benchcmp vuln clean $(STEPS)
+.PHONY: check bench benchcmp vuln clean $(STEPS)
 
-# All checks. Single ones: make test, make fuzz FUZZTIME=60 FUZZLONG=600 ...
+# All checks. Single ones: make test, make race ... Searches at random, which are not part of it:
+# make fuzz FUZZTIME=60 FUZZLONG=600, make torture TORTURE=3 (three times as many samples).
 check:
 	./.ci/run
 
 $(STEPS):
 	./.ci/run $@
-
-# The tests that take samples, with as many as they are worth: hours. TORTURE=3 takes three times as many.
-TORTURE = 1
-torture:
-	MILLRACE_TORTURE=$(TORTURE) go test -count=1 -timeout 24h -v -run 'Crash|Faults|Foreign|Kill|Power|Writer|Hostile|Count|Property|Random|Model' ./... | grep -v '^=== '
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./...

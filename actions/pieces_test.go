@@ -114,7 +114,7 @@ func runPieces(t *testing.T, content string, list []actions.Action, limits actio
 // that can be seen of the two may differ: outcomes, errors, warnings, bytes counted, splices with their authors, hashes.
 func TestPiecesProperty(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
+	seed := fstest.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 2))
 	rounds := fstest.Runs(500, 2_500, 100_000)
 	edits, failed := 0, 0
@@ -157,7 +157,7 @@ func TestPiecesProperty(t *testing.T) {
 // TestSearchInPieces is the same for search, which reads piece by piece only what is larger than its buffer.
 func TestSearchInPieces(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
+	seed := fstest.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 3))
 	filler := strings.Repeat("a filler line\n", 10_000)
 	matched, textual := 0, 0

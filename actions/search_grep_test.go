@@ -44,8 +44,7 @@ func TestSearchLinesAgainstGrep(t *testing.T) {
 	if _, err := exec.LookPath("grep"); err != nil {
 		t.Skip("grep is not installed")
 	}
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := fstest.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 3))
 	dir := t.TempDir()
 	words := []string{"x", "y", "xy", "foo", "Foo", "", " ", "é", "a-b", "10:x", "--", "9-y"}

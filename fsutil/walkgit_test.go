@@ -74,8 +74,7 @@ func walkGitFiles(t *testing.T, dir string) []string {
 // The files that a walk finds are those that git would add.
 func TestWalkAgainstGit(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := fstest.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 2))
 	trees, files := fstest.Runs(60, 500, 10_000), 0
 	for first := 0; first < trees; first += 100 {

@@ -46,7 +46,7 @@ func reference(text string, known template.Known) (f found) {
 		if len(m[1])%2 == 1 {
 			return half + m[2]
 		}
-		field := strings.Trim(m[4], " \t")
+		field := strings.TrimRight(m[4], " \t") // only those before the braces are not part of it
 		parts := right.FindStringSubmatch(field)
 		if parts == nil {
 			f.bad = append(f.bad, m[2])

@@ -112,7 +112,7 @@ const hintIndex = "an index is a whole number in brackets, from 0, or from -1 ba
 
 // fieldHint says what to write instead of a field that there is not.
 func fieldHint(field string) string {
-	near, ok := nearest(field, Fields())
+	near, ok := nearest(strings.Trim(field, " \t"), Fields()) // blanks around a field are no part of its name
 	if !ok {
 		// Results in JSON have longer names for the same things.
 		switch field {

@@ -137,6 +137,8 @@ func TestProblems(t *testing.T) {
 		{"{{find.risk_level}}", "unknown_field", "template '{{find.risk_level}}': unknown field 'risk_level'", "did you mean 'risk'?"},
 		{"{{find.files_matched}}", "unknown_field", "template '{{find.files_matched}}': unknown field 'files_matched'", "did you mean 'files'?"},
 		{"{{find.}}", "unknown_field", "template '{{find.}}': unknown field ''", "backslash"},
+		{"{{find.   files[0]}}", "unknown_field", "template '{{find.   files[0]}}': unknown field '   files[0]'", "did you mean 'files'?"},
+		{"{{find.files [0]}}", "unknown_field", "template '{{find.files [0]}}': unknown field 'files [0]'", "did you mean 'files'?"},
 		{"{{find.files.0}}", "unknown_field", "template '{{find.files.0}}': unknown field 'files.0'", "did you mean 'files'?"},
 		{"{{find.files | join}}", "unknown_field", "template '{{find.files | join}}': unknown field 'files | join'", "backslash"},
 		{"{{step1.name}}", "unknown_field", "template '{{step1.name}}': unknown field 'name'", "backslash"},

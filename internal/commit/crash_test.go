@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
-	"os"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 var errKilled = errors.New("killed")
@@ -75,12 +74,10 @@ func (tr *trial) settled(t *testing.T, what string) (isNew bool) {
 }
 
 // eachMoment calls test for 1, 2, 3... until it says that there were not so many operations. It takes only every step-th of
-// them, others in each test; MILLRACE_STRIDE=1 in the environment makes it take all.
+// them, others in each test, and all of them under torture.
 func eachMoment(t *testing.T, step int, test func(n int) (more bool)) {
 	t.Helper()
-	if n, err := strconv.Atoi(os.Getenv("MILLRACE_STRIDE")); err == nil && n > 0 {
-		step = n
-	}
+	step = fstest.Runs(step, step, 1)
 	h := fnv.New32()
 	h.Write([]byte(t.Name()))
 	for n := 1 + int(h.Sum32()&0xffff)%step; ; n += step {

@@ -2,25 +2,55 @@ package fstest
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"strconv"
 	"testing"
 )
 
-// TortureVariable is the environment variable that makes tests take as many samples as they are worth, instead of as many
-// as one wants to wait for: "make torture" sets it to 1. A larger number is a factor.
-const TortureVariable = "MILLRACE_TORTURE"
+// SamplesVariable is the environment variable that says how much the tests that take samples take: nothing or "quick" for
+// what one waits for, "full" for what the CI tries, and a number for that many times what such a test is worth, which takes
+// hours ("make torture" sets it).
+const SamplesVariable = "MILLRACE_SAMPLES"
 
-// Runs is how many times a test that takes samples of something large should do so: short with "go test -short" or under
-// the race detector, torture where TortureVariable is set, and normal otherwise.
-func Runs(short, normal, torture int) int {
-	if n, err := strconv.Atoi(os.Getenv(TortureVariable)); err == nil && n > 0 {
+// Runs is how many times a test that takes samples of something large does so: as SamplesVariable says, and always quick
+// with "go test -short" or under the race detector, unless the variable is a number.
+// It panics if the variable is none of what it may be.
+func Runs(quick, full, torture int) int {
+	said := os.Getenv(SamplesVariable)
+	switch n, err := strconv.Atoi(said); {
+	case err == nil && n > 0:
 		return n * torture
+	case said != "" && said != "quick" && said != "full":
+		panic(fmt.Sprintf("%s is %q; it may be quick, full, or a number from 1", SamplesVariable, said))
+	case said != "full" || testing.Short() || raceEnabled:
+		return quick
 	}
-	if testing.Short() || raceEnabled {
-		return short
+	return full
+}
+
+// Tortured reports whether tests that take samples take as many as they are worth.
+func Tortured() bool { return Runs(0, 0, 1) > 0 }
+
+// SeedVariable is the environment variable that gives tests that take random samples another seed.
+const SeedVariable = "MILLRACE_SEED"
+
+// Seed is where a test that takes random samples begins, and logs it: the same each time, so that what fails is not chance,
+// or what SeedVariable says, or at random where SamplesVariable is a number.
+func Seed(t testing.TB) uint64 {
+	t.Helper()
+	seed := uint64(1)
+	if said := os.Getenv(SeedVariable); said != "" {
+		n, err := strconv.ParseUint(said, 10, 64)
+		if err != nil {
+			t.Fatalf("%s: %v", SeedVariable, err)
+		}
+		seed = n
+	} else if Tortured() {
+		seed = rand.Uint64()
 	}
-	return normal
+	t.Logf("%s=%d", SeedVariable, seed)
+	return seed
 }
 
 // CountsVariable is the environment variable that may name a file for what tests have counted.

@@ -114,7 +114,7 @@ func TestHostile_071_072_073_074_betweenPlanAndCommit(t *testing.T) {
 	t.Parallel()
 	for how, save := range saves() {
 		for what, one := range touched() {
-			if what != "edit" && !strings.HasPrefix(how, "071") && fstest.Runs(0, 0, 1) == 0 {
+			if what != "edit" && !strings.HasPrefix(how, "071") && !fstest.Tortured() {
 				continue
 			}
 			t.Run(how+"/"+what, func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestHostile_071_072_073_074_duringCommit(t *testing.T) {
 	for _, phase := range []string{"verify", "stage", "backup", "journal", "apply"} {
 		for how, save := range saves() {
 			for what, one := range touched() {
-				if inBetween := phase != "verify" && phase != "apply"; inBetween && what != "edit" && fstest.Runs(0, 0, 1) == 0 {
+				if inBetween := phase != "verify" && phase != "apply"; inBetween && what != "edit" && !fstest.Tortured() {
 					continue // the long form takes half a minute
 				}
 				t.Run(phase+"/"+how+"/"+what, func(t *testing.T) {

@@ -106,8 +106,7 @@ func (g generator) tree(dir string, depth int, into *[]string) {
 func TestRandomAgainstGit(t *testing.T) {
 	needGit(t)
 	t.Parallel()
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := fstest.Seed(t)
 	g := generator{rand.New(rand.NewPCG(seed, 1))}
 	const atOnce = 1000 // in one repository
 	sets, files, paths := fstest.Runs(200, 600, 30_000), 0, 0

@@ -84,7 +84,7 @@ func against(p *match.Pattern, re *regexp.Regexp, data []byte) (matches int, err
 // long enough to be searched in parts, with much and little room for states.
 func TestAgainstRegexp(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
+	seed := fstest.Seed(t)
 	g := grammar{rand.New(rand.NewPCG(seed, 1))}
 	patterns, machines, texts, long, matching := 0, 0, 0, 0, 0
 	for patterns < fstest.Runs(400, 4_000, 1_000_000) {

@@ -64,7 +64,7 @@ func randomPattern(r *rand.Rand) (*match.Pattern, match.Template) {
 // matches with the same groups, replaced by the same bytes.
 func TestStreamProperty(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
+	seed := fstest.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 1))
 	streamed, matches := 0, 0
 	var shared []byte // with what the text before has left in it

@@ -128,7 +128,7 @@ func TestRandomAgainstSed(t *testing.T) {
 	const batch = 12
 	scripts := fstest.Runs(60, 400, 9000)
 	var pairs, refused, purpose, hung int
-	first := rand.Uint64()
+	first := fstest.Seed(t)
 	var seed uint64
 	var script []string
 	var opts sed.Options

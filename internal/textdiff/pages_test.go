@@ -52,7 +52,7 @@ func randomRegions(r *rand.Rand) (old, new []byte, regions []textdiff.Region) {
 // TestPagedProperty holds the hunks of texts that are read page by page against those of the same texts in memory.
 func TestPagedProperty(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
+	seed := fstest.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 4))
 	rounds, hunks := fstest.Runs(1_000, 6_000, 100_000), 0
 	for round := range rounds {

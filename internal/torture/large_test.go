@@ -250,7 +250,7 @@ func TestPropertyLargeFileMemory(t *testing.T) {
 			t.Skipf("to compare with what %s says: %v", tool, err)
 		}
 	}
-	if fstest.Runs(0, 0, 1) > 0 {
+	if fstest.Tortured() {
 		for name := range largeEdits {
 			t.Run(name, func(t *testing.T) {
 				if peak := largeRun(t, name, 1<<30, 10_000); peak > 128<<20 {
