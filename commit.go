@@ -62,7 +62,7 @@ func (p *Plan) commitAlone(ctx context.Context) (*Result, error) {
 		if done, err := p.tree.storedRun(p.digest); done != nil || err != nil {
 			return done, err
 		}
-		return p.commit(ctx, lock)
+		return p.commit(ctx, lock, time.Time{})
 	})
 	if res == nil {
 		return p.outcome(commit.Report{}, err)
@@ -70,15 +70,17 @@ func (p *Plan) commitAlone(ctx context.Context) (*Result, error) {
 	return res, err
 }
 
-// commit commits under the lock. The plan is one that may be committed.
-func (p *Plan) commit(ctx context.Context, lock io.Closer) (*Result, error) {
+// commit commits under the lock. The plan is one that may be committed. What has been read since that time need not be hashed
+// again if nothing says that it was changed: that is for a run, which has just read it. The zero time is for a plan, which may
+// have lain about for days: what is written through a mapping shows in no time of the file.
+func (p *Plan) commit(ctx context.Context, lock io.Closer, since time.Time) (*Result, error) {
 	if len(p.changes) == 0 {
 		return p.outcome(commit.Report{}, p.failed)
 	}
 	start := time.Now()
 	t := p.tree
 	o := t.commitOptions(lock)
-	o.Pipeline, o.DropBackup, o.ReadSince = p.name, p.options.NoBackup, p.since
+	o.Pipeline, o.DropBackup, o.ReadSince = p.name, p.options.NoBackup, since
 	o.ID = journal.NewID(start)
 	key, err := t.signing()
 	if err != nil {

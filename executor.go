@@ -160,7 +160,7 @@ func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, 
 		case plan.block != nil:
 			return plan.outcome(commit.Report{}, plan.block)
 		default:
-			return plan.commit(ctx, lock)
+			return plan.commit(ctx, lock, plan.since)
 		}
 	})
 }

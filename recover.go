@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"syscall"
+	"time"
 
 	"github.com/spf13/afero"
 
@@ -128,7 +129,7 @@ func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (
 		if err != nil {
 			return nil, err
 		}
-		return p.commit(ctx, lock)
+		return p.commit(ctx, lock, time.Time{})
 	})
 }
 

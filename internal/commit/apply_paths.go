@@ -59,6 +59,9 @@ var errDamaged = errors.New("a file of the transaction is damaged")
 // replace exchanges what is at the path for the new file, looks at what came out, and puts that back if it is not what was
 // verified. Without exchange it has to look first.
 func (t *txn) replace(e *entry) error {
+	if err := t.expectUnchanged(e); err != nil {
+		return err
+	}
 	slot := t.slot(e)
 	if t.exchange == nil {
 		if err := t.expect(e.Path, e.Path, e.Old); err != nil {
@@ -98,6 +101,9 @@ func (t *txn) expect(name, path string, want fsutil.State) error {
 	same, err := t.matches(name, s, want)
 	if err == nil && !same {
 		err = conflictAt(path, "%s", changedReason(want.Kind, s.Kind))
+	}
+	if err == nil {
+		err = expectMeta(path, s, want)
 	}
 	return err
 }
@@ -140,6 +146,9 @@ func (t *txn) place(from, to string) error {
 
 // takeOut takes away what is at the path. It is moved to the transaction first and looked at there.
 func (t *txn) takeOut(e *entry) error {
+	if err := t.expectUnchanged(e); err != nil {
+		return err
+	}
 	out := t.out(e)
 	if err := t.fs.Rename(e.Path, out); err != nil {
 		if isAbsent(err) {
@@ -241,13 +250,18 @@ func (t *txn) makeDir(e *entry) error {
 		t.notOurs[e] = true
 		return conflictAt(e.Path, "has been created by somebody else")
 	}
-	if err != nil || e.From == "" || t.byPath[e.From].Old.Kind != fsutil.Dir {
+	if err == nil && e.From != "" && t.byPath[e.From].Old.Kind == fsutil.Dir {
+		var s fsutil.State
+		if s, err = t.lstat(e.From); err == nil && s.Kind == fsutil.Dir { // else it had to make room already
+			err = t.copyMeta(e.From, e.Path, t.warner(e.Path))
+		}
+	}
+	if err != nil {
 		return err
 	}
-	if s, err := t.lstat(e.From); err != nil || s.Kind != fsutil.Dir {
-		return err // it had to make room already
-	}
-	return t.copyMeta(e.From, e.Path, t.warner(e.Path))
+	s, err := t.lstat(e.Path)
+	e.made = s.Mode
+	return err
 }
 
 // setAttr gives what is at the path its mode and times where it did not come with them.
@@ -272,6 +286,10 @@ func (t *txn) setAttr(e *entry) error {
 	}
 	if !same {
 		return conflictAt(e.Path, "%s", changedReason(want.Kind, now.Kind))
+	}
+	if err := t.expectToDress(e, now); err != nil {
+		t.notOurs[e] = true
+		return err
 	}
 	want.Mode, want.ModTime = e.New.Mode, e.New.ModTime
 	if isNewDir(e) && e.From == "" {

@@ -3,6 +3,7 @@ package commit
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"slices"
 
@@ -16,6 +17,13 @@ type entry struct {
 	open fsutil.Opener // the new bytes; nil when undoing after a crash
 	want fsutil.State  // New as asked for; Record.New is as it was found to be made
 	meta string        // the file that gives owner and attributes, "" for the one that was there before
+
+	// seen is the change time of the file at the path when it was last looked at, 0 where that says nothing: no such time is
+	// known, or the transaction changes it itself.
+	seen int64
+	twin bool // the plan knows the file that was there by another name as well
+	// made is the mode of a directory when it was made.
+	made fs.FileMode
 }
 
 // build makes the entries of the changes, in path order: one for each path that is not what it was, however many changes

@@ -37,7 +37,8 @@ type Options struct {
 	// DropBackup keeps no before-images but those of files that were deleted and not permanently: the trash.
 	DropBackup bool
 	// ReadSince is a time before which nothing of the base was read. Files that have not changed since, judged by their
-	// identity, size and times, are then not hashed again. The zero time means that every file is.
+	// identity, size and times, are then not hashed again: what is written through a mapping may show in none of these. The
+	// zero time means that every file is.
 	ReadSince time.Time
 	// Workers is how many files are hashed, copied and synced at a time. Zero means 8. In memory it is always 1.
 	Workers int

@@ -105,6 +105,9 @@ func (t *txn) backUp(ctx context.Context) error {
 // takeImage links or copies what stands at the path, and makes sure that it is what was verified.
 func (t *txn) takeImage(e *entry) error {
 	image := t.image(e)
+	if err := t.expectUnchanged(e); err != nil {
+		return err
+	}
 	if t.link != nil {
 		err := t.link.Link(e.Path, image)
 		switch {
@@ -146,6 +149,12 @@ func (t *txn) checkImage(e *entry, image string) error {
 	same, err := t.matches(image, s, e.Old)
 	if err == nil && (!same || isLeaf(s) && !s.ID.SameFile(e.Old.ID)) {
 		err = conflictAt(e.Path, "content has changed")
+	}
+	if err == nil {
+		err = expectMeta(e.Path, s, e.Old)
+	}
+	if e.seen != 0 {
+		e.seen = s.ID.CTime // which the link has changed
 	}
 	return err
 }

@@ -25,8 +25,8 @@ type txn struct {
 	byPath  map[string]*entry
 	dir     string // of the transaction
 	trouble troubles
-	// notOurs are directories that were to be made and turned out to be there. After a crash they cannot be told from those
-	// that were made.
+	// notOurs are directories that were to be made and turned out to be there, and what somebody else had given another mode
+	// when it was to be given one. After a crash they cannot be told from those that were made or given one.
 	notOurs map[*entry]bool
 	phases  []Phase
 	begun   time.Time // of the phase

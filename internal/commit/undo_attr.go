@@ -24,7 +24,7 @@ func (u *undoing) movedTo(e *entry) *entry { return u.moves[e.Path] }
 // restoreAttr gives files and directories back their mode and time where the transaction changed them.
 func (u *undoing) restoreAttr(e *entry) error {
 	s, err := u.look(e.Path)
-	if err != nil || s.Kind != e.Old.Kind {
+	if err != nil || s.Kind != e.Old.Kind || u.notOurs[e] {
 		return err
 	}
 	if e.Old.Kind == fsutil.Dir {

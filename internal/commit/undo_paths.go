@@ -263,11 +263,15 @@ func (u *undoing) restore(e *entry) error {
 	if err != nil || !is {
 		return err
 	}
-	return u.bring(e, func(from string) error { return u.swap(e, from) })
+	if err := u.bring(e, func(from string) error { return u.swap(e, from, &s) }); err != nil {
+		return err
+	}
+	return u.keepMeta(e, s)
 }
 
-// swap puts what is in a slot in the place of the new file, and that back if it was not the new file after all.
-func (u *undoing) swap(e *entry, from string) error {
+// swap puts what is in a slot in the place of the new file, and that back if it was not the new file after all. It puts what is
+// known of the new file when it was taken away into taken.
+func (u *undoing) swap(e *entry, from string, taken *fsutil.State) error {
 	if u.exchange == nil {
 		return u.fs.Rename(from, e.Path)
 	}
@@ -285,6 +289,7 @@ func (u *undoing) swap(e *entry, from string) error {
 		}
 		return flatten(errors.Join(err, u.exchange.Exchange(from, e.Path)))
 	}
+	*taken = s
 	if from == u.back(e) {
 		return u.remove(from)
 	}

@@ -32,6 +32,7 @@ func (t *txn) verify(ctx context.Context) error {
 			e.Old = found[i]
 		}
 	}
+	t.noteSeen()
 	if err == nil {
 		err = t.verifyParents()
 	}

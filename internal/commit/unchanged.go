@@ -1,0 +1,113 @@
+package commit
+
+import (
+	"io/fs"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// noteSeen notes the change times of all files that the transaction leaves alone until it replaces them: each write to a file
+// and each change of its permissions, its owner or an attribute shows there. Another name changes that time too, so it says
+// nothing of a file that is moved, or that the plan knows by two names.
+func (t *txn) noteSeen() {
+	type inode struct{ dev, ino uint64 }
+	names := make(map[inode]int)
+	moved := make(map[string]bool)
+	for _, e := range t.entries {
+		names[inode{e.Old.ID.Dev, e.Old.ID.Ino}]++
+		moved[e.From] = moved[e.From] || e.Moved
+	}
+	for _, e := range t.entries {
+		if e.Old.Kind != fsutil.File || e.Old.ID.Ino == 0 {
+			continue
+		}
+		if e.twin = names[inode{e.Old.ID.Dev, e.Old.ID.Ino}] > 1; !e.twin && !moved[e.Path] {
+			e.seen = e.Old.ID.CTime
+		}
+	}
+}
+
+// expectUnchanged returns a conflict if the file at the path was changed in any way since it was last looked at. That another
+// file is there is seen when that is taken out.
+func (t *txn) expectUnchanged(e *entry) error {
+	if e.seen == 0 {
+		return nil
+	}
+	now, err := t.lstat(e.Path)
+	if err != nil || !now.ID.SameFile(e.Old.ID) {
+		return err
+	}
+	return e.expectSeen(now)
+}
+
+// expectSeen is expectUnchanged for the state of the file.
+func (e *entry) expectSeen(now fsutil.State) error {
+	if e.seen == 0 || now.ID.CTime == e.seen {
+		return nil
+	}
+	if now.Kind != e.Old.Kind || now.Size != e.Old.Size || !now.ModTime.Equal(e.Old.ModTime) {
+		return conflictAt(e.Path, "%s", changedReason(e.Old.Kind, now.Kind))
+	}
+	if err := expectMeta(e.Path, now, e.Old); err != nil {
+		return err
+	}
+	return conflictAt(e.Path, "its attributes, its names or its content have been changed")
+}
+
+// expectMeta returns a conflict about path if permissions or owner are others than they were.
+func expectMeta(path string, now, was fsutil.State) error {
+	if now.Kind != fsutil.Symlink && now.Mode != was.Mode {
+		return conflictAt(path, "permissions are %v now, were %v", now.Mode, was.Mode)
+	}
+	if now.ID.Ino != 0 && was.ID.Ino != 0 && (now.ID.UID != was.ID.UID || now.ID.GID != was.ID.GID) {
+		return conflictAt(path, "owner and group are %d:%d now, were %d:%d", now.ID.UID, now.ID.GID, was.ID.UID, was.ID.GID)
+	}
+	return nil
+}
+
+// expectToDress returns a conflict if somebody else has changed permissions or owner of what is at the path, in state now, and
+// is to be given its mode and times there.
+func (t *txn) expectToDress(e *entry, now fsutil.State) error {
+	was := e.Old
+	switch {
+	case isNewDir(e):
+		was.ID, was.Mode = now.ID, e.made
+	case isKeptDir(e):
+		if e.Old.Mode&0o700 != 0o700 {
+			was.Mode = e.New.Mode | 0o700 // see openUp
+		}
+	case e.Moved:
+		was = t.source(e).Old
+	}
+	if e.twin || e.Moved && t.source(e).twin {
+		return nil // its mode may be that of the other name already
+	}
+	if err := expectMeta(e.Path, now, was); err != nil || !e.Attr {
+		return err
+	}
+	return e.expectSeen(now)
+}
+
+// keepMeta gives the file that was put back to the path the permissions and the owner that somebody else has given the new one,
+// which was in state taken when it was taken away.
+func (u *undoing) keepMeta(e *entry, taken fsutil.State) error {
+	if taken.Kind != fsutil.File || e.New.Kind != fsutil.File || e.Moved || e.FarDir != "" || expectMeta(e.Path, taken, e.New) == nil {
+		return nil
+	}
+	s, err := u.look(e.Path)
+	if err != nil || s.Kind != fsutil.File {
+		return err
+	}
+	if is, err := u.isOld(e, e.Path, s); err != nil || !is {
+		return err
+	}
+	u.conflict(e, "was given other permissions or another owner by somebody else meanwhile; restored with those")
+	mode := taken.Mode
+	if taken.ID.Ino != 0 && (s.ID.UID != taken.ID.UID || s.ID.GID != taken.ID.GID) {
+		mode &^= fs.ModeSetuid | fs.ModeSetgid // they lend out the rights of another owner
+		if err := u.optional(u.fs.Chown(e.Path, int(taken.ID.UID), int(taken.ID.GID)), u.warner(e.Path)); err != nil {
+			return err
+		}
+	}
+	return u.fs.Chmod(e.Path, mode)
+}
