@@ -17,11 +17,15 @@ import (
 
 // Commit makes the change: all of it, or nothing. The Result is that of the plan with what became of it; it comes beside
 // an error too, except for ErrCommitted. Commit works once; after an error that leaves the tree as it was, it may be
-// tried again.
+// tried again. If the executor that the plan belongs to has DryRun set, Commit writes nothing: it returns what Result returns,
+// and the plan's own error.
 //
 // Errors: ErrCommitted, ErrReadOnly, the plan's own error if a step has failed, a *BlockedError, a *ConflictError that
 // names every path that is not what the plan was made from, a *CommitError, a *RunIDError, or the context's error.
 func (p *Plan) Commit(ctx context.Context) (*Result, error) {
+	if p.tree.x.DryRun {
+		return p.Result(), p.failed
+	}
 	if !p.claim() {
 		return nil, ErrCommitted
 	}
@@ -87,9 +91,9 @@ func (p *Plan) commit(ctx context.Context, lock io.Closer, since time.Time) (*Re
 		return p.outcome(commit.Report{}, p.translate(ctx, commit.Report{}, err))
 	}
 	if t.x.RunID != "" && key.Missing == nil {
-		// What is stored is the result of success: it is only ever seen if there was one.
+		// What is stored is the result of a commit that succeeds: it is only ever seen if it did.
 		res := p.result.clone()
-		res.committed(commit.Report{BackupID: o.ID, Committed: true}, nil)
+		res.committed(commit.Report{BackupID: o.ID, Committed: true}, committedAllTheSame(p.failed))
 		res.TotalDuration += time.Since(start)
 		data, err := t.encodeRun(key.Bytes, p.digest(), res)
 		if err != nil {

@@ -23,6 +23,14 @@ var ErrCommitted = errors.New("plan has already been committed")
 // ErrReadOnly is what a host that only reads answers to a pipeline that writes.
 var ErrReadOnly = errors.New("executor is read-only and the pipeline has steps that write: run it with dry_run")
 
+// readOnlyError is ErrReadOnly where there is no pipeline that it could speak of.
+type readOnlyError struct{ text string }
+
+func (e *readOnlyError) Error() string { return e.text }
+
+// Is makes it match ErrReadOnly.
+func (e *readOnlyError) Is(target error) bool { return target == ErrReadOnly }
+
 // Problem is one mistake in a pipeline.
 type Problem struct {
 	// Pointer is the JSON pointer (RFC 6901) of the place, also for a pipeline built in Go: "/steps/1/params/old_text".

@@ -2,12 +2,15 @@ package millrace_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/risk"
 )
 
 // What the host denies is not there for steps, what is read-only can be read; force lifts neither.
@@ -49,4 +52,56 @@ func ExampleExecutorError() {
 	// Output:
 	// true DeniedPaths
 	// executor's DeniedPaths: glob "/etc/**": path is absolute, but must be relative to the root of the tree
+}
+
+// A person approves what was shown: the same bytes, by their digest, and no more than the host's ceiling.
+func ExamplePlan_WithForce() {
+	ctx := context.Background()
+	fsys := tree("a.txt", strings.Repeat("old\n", 600))
+	x := millrace.Executor{Ceiling: risk.High}
+	p := millrace.New("many").Step("e", actions.Edit{Files: []string{"a.txt"}, OldText: "old", NewText: "new"}).MustBuild()
+	plan, err := x.Plan(ctx, fsys, p)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(plan.Result().BlockReason)
+
+	approved := plan.WithForce(true) // the answer was yes
+	res, err := approved.Commit(ctx)
+	fmt.Println(res.Success, err)
+	// Output:
+	// operation blocked due to HIGH risk. Use force=true to proceed
+	// true <nil>
+}
+
+// A digest stands for what a plan would write, wherever the plan has been meanwhile.
+func ExamplePlan_Digest() {
+	ctx := context.Background()
+	fsys := tree("a.txt", "old\n")
+	plan, err := millrace.Executor{}.Plan(ctx, fsys, edit("a.txt"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	shown, err := plan.Digest()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	stored, err := json.Marshal(plan)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	plan, err = millrace.Executor{}.OpenPlan(ctx, fsys, stored)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	now, err := plan.Digest()
+	fmt.Println(len(shown), now == shown, err)
+	// Output:
+	// 64 true <nil>
 }

@@ -61,7 +61,7 @@ func (x Executor) decide(ctx context.Context, fsys afero.Fs, do func(t *tree, o 
 		return err
 	}
 	if x.ReadOnly || x.DryRun {
-		return ErrReadOnly
+		return &readOnlyError{"this executor must not write, so it does not decide what becomes of a transaction: do it with another one"}
 	}
 	return t.underLock(ctx, func(lock io.Closer) error { return do(t, t.commitOptions(lock)) })
 }

@@ -33,6 +33,8 @@ type Plan struct {
 	changes []fsutil.Change
 	block   *BlockedError
 	failed  error
+	// foreign says that it came as JSON: what it says of itself is to be checked.
+	foreign bool
 	// abandoned says that there is nothing to commit because a step has failed unhandled.
 	abandoned bool
 
@@ -228,13 +230,16 @@ func (p *Plan) unsettled(err error) error {
 func (p *Plan) judge() {
 	res, x := p.result, p.tree.x
 	res.FilesChanged = filesChanged(p.changes)
-	files := res.FilesChanged.Count()
-	res.OverallRiskLevel = x.Risk.Assess(files, res.TotalEdits)
-	p.block = x.block(files, res.TotalEdits, res.OverallRiskLevel, p.options.Force)
+	files, edits := res.FilesChanged.Count(), res.TotalEdits
+	if p.foreign {
+		edits = max(edits, p.counted())
+	}
+	res.OverallRiskLevel = x.Risk.Assess(files, edits)
+	p.block = x.block(files, edits, res.OverallRiskLevel, p.options.Force)
 	if p.block == nil && !p.options.Force {
 		p.block = readOnlyFiles(p.changes)
 		if p.block != nil {
-			p.block.Level, p.block.Files, p.block.Edits = res.OverallRiskLevel, files, res.TotalEdits
+			p.block.Level, p.block.Files, p.block.Edits = res.OverallRiskLevel, files, edits
 		}
 	}
 	res.WouldBlock, res.BlockReason = p.block != nil, ""
@@ -263,16 +268,31 @@ func (x Executor) block(files, edits int, level risk.Level, force bool) *Blocked
 	}
 }
 
-// readOnlyFiles blocks writing to files that their owner may not write to: somebody has protected them. It goes by the mode
-// alone, for root may write to everything.
+// readOnlyFiles blocks writing to files that their owner may not write to, and taking them away: somebody has protected them. It
+// goes by the mode alone, for root may write to everything.
 func readOnlyFiles(changes []fsutil.Change) *BlockedError {
-	const ownerWrite = 0o200
+	blocked := func(name, do string) *BlockedError {
+		return &BlockedError{Reason: fmt.Sprintf("file %s is read-only. Use force=true to %s it", name, do)}
+	}
 	for _, c := range changes {
-		if c.Kind == fsutil.Modified && c.Old.Kind == fsutil.File && c.Old.Mode&ownerWrite == 0 && c.Old.Hash != c.New.Hash {
-			return &BlockedError{Reason: fmt.Sprintf("file %s is read-only. Use force=true to write to it", c.Path)}
+		switch {
+		case isReadOnly(c.Replaced):
+			return blocked(c.Path, "replace")
+		case !isReadOnly(c.Old):
+		case c.Kind == fsutil.Renamed:
+			return blocked(c.From, "rename")
+		case c.New.Kind == fsutil.Absent:
+			return blocked(c.Path, "delete")
+		case c.New.Kind != fsutil.File || c.Old.Hash != c.New.Hash:
+			return blocked(c.Path, "write to")
 		}
 	}
 	return nil
+}
+
+func isReadOnly(s fsutil.State) bool {
+	const ownerWrite = 0o200
+	return s.Kind == fsutil.File && s.Mode&ownerWrite == 0
 }
 
 // filesChanged sorts the changes of files into lists. A change between a file and a directory counts as what happened

@@ -134,7 +134,11 @@ func ownContent(c fsutil.Change) bool {
 
 // OpenPlan takes up a plan that was stored as JSON, to look at it or to commit it to fsys, the tree it was made for. It is
 // judged anew by this executor's policy, every path of it is checked, and nothing is written. The error is a *PlanError
-// for a plan that cannot be trusted. Whether the tree is still the one that was planned for is found out by Commit.
+// for a plan that cannot be trusted: one whose text is no strict JSON or has other fields, and one that does what no step does,
+// such as giving a file the setuid bit or making a link that leads out of the tree. Risk goes by what the changes are, not by
+// what the plan says of itself; an existing file that is written as a whole counts as many edits as lines of it differ.
+// Whether the tree is still the one that was planned for is found out by Commit. A plan in which a step had failed, with
+// ContinueOnError, has failed here as well.
 func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Plan, error) {
 	t, err := x.openTree(fsys)
 	if err != nil {
@@ -143,65 +147,52 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 	if err := x.checkPlanText(data); err != nil {
 		return nil, &PlanError{Err: err}
 	}
+	if err := x.checkPlanShape(data); err != nil {
+		return nil, &PlanError{Err: err}
+	}
 	var v planJSON
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&v); err != nil {
+	if err := json.Unmarshal(data, &v); err != nil {
 		if bad, ok := errors.AsType[*PlanError](err); ok {
 			return nil, bad
 		}
 		return nil, &PlanError{Err: err}
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil, &PlanError{Err: errors.New("there is data after the plan")}
 	}
 	if v.Version != planVersion || v.Result == nil {
 		return nil, &PlanError{Err: fmt.Errorf("version %d is not known, this is version %d", v.Version, planVersion)}
 	}
 	p := &Plan{
 		tree: t, name: v.Name, options: v.Options, digest: func() string { return v.Digest }, mutates: v.Mutates || len(v.Changes) > 0,
-		result: v.Result, changes: make([]fsutil.Change, len(v.Changes)),
+		foreign: true, result: v.Result, changes: make([]fsutil.Change, len(v.Changes)),
 	}
 	p.result.DryRun, p.result.BackupID, p.result.Commit = true, "", CommitOutcome{State: CommitNone}
-	edits := 0
+	p.result.Replayed = false
+	p.failed = p.result.failedStep()
 	for i, c := range v.Changes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if p.changes[i], err = t.adopt(c); err != nil {
+		if err = checkAlone(t.policy, c); err == nil {
+			p.changes[i], err = t.adopt(c)
+		}
+		if err != nil {
 			return nil, &PlanError{Path: c.Path, Err: err}
 		}
-		edits += editsIn(c.Splices)
+	}
+	if err := checkTogether(p.changes); err != nil {
+		return nil, err
 	}
 	// The number of edits is what somebody has written down; it cannot be less than what can be counted.
+	edits := 0
+	for _, c := range p.changes {
+		edits += editsIn(c.Splices)
+	}
 	p.result.TotalEdits = max(p.result.TotalEdits, edits)
 	p.judge()
 	return p, nil
 }
 
-// adopt checks a change that came from outside, and lets it read the tree.
+// adopt lets a change that came from outside read the tree.
 func (t *tree) adopt(c changeJSON) (fsutil.Change, error) {
-	g := t.policy
-	if err := g.CheckWrite(c.Path); err != nil {
-		return c.Change, err
-	}
-	if (c.From != "") != (c.Kind == fsutil.Renamed) {
-		return c.Change, errors.New("only a rename has a place it comes from")
-	}
-	if c.From != "" {
-		if err := g.CheckWrite(c.From); err != nil {
-			return c.Change, err
-		}
-	}
-	if c.Old.Mode&^fsutil.PermBits != 0 || c.New.Mode&^fsutil.PermBits != 0 {
-		return c.Change, errors.New("a mode has bits that are no permissions")
-	}
-	if c.Old.Kind == fsutil.Other || c.New.Kind == fsutil.Other || c.Old.Kind == fsutil.Absent && c.New.Kind == fsutil.Absent {
-		return c.Change, fmt.Errorf("a change from %s to %s", c.Old.Kind, c.New.Kind)
-	}
-	if c.Splices != nil && (c.Old.Kind != fsutil.File || c.New.Kind != fsutil.File) {
-		return c.Change, errors.New("splices need a file before and after")
-	}
 	openOld := func() (io.ReadCloser, error) { return t.fs.Open(oldPath(c.Change)) }
 	if c.Old.Kind != fsutil.File {
 		openOld = nil

@@ -119,3 +119,43 @@ func durable() millrace.Guarantee {
 	}
 	return millrace.PowerLoss
 }
+
+// TestReadOnlyFileIsNotGotAround: a file that its owner may not write to is not taken away, replaced or renamed either, nor
+// written to under another name, unless that is forced.
+func TestReadOnlyFileIsNotGotAround(t *testing.T) {
+	p := millrace.New("p")
+	for name, tt := range map[string]struct {
+		p    millrace.Pipeline
+		want string
+	}{
+		"delete":      {p.Step("d", actions.Delete{Files: []string{"a.txt"}}).MustBuild(), "file a.txt is read-only. Use force=true to delete it"},
+		"rename":      {p.Step("r", actions.Rename{Files: []string{"a.txt"}, To: "c"}).MustBuild(), "file a.txt is read-only. Use force=true to rename it"},
+		"rename over": {p.Step("r", actions.Rename{Files: []string{"b.txt"}, To: "a.txt", Overwrite: true}).MustBuild(), "file a.txt is read-only. Use force=true to replace it"},
+		"copy over":   {p.Step("c", actions.Copy{Files: []string{"b.txt"}, To: "a.txt", Overwrite: true}).MustBuild(), "file a.txt is read-only. Use force=true to write to it"},
+		"rename, edit, rename back": {p.Step("r", actions.Rename{Files: []string{"a.txt"}, To: "c"}).
+			Step("e", actions.Edit{Files: []string{"c"}, OldText: "x", NewText: "y"}).
+			Step("b", actions.Rename{Files: []string{"c"}, To: "a.txt"}).MustBuild(), "file a.txt is read-only. Use force=true to write to it"},
+		"rename and edit": {p.Step("r", actions.Rename{Files: []string{"a.txt"}, To: "c"}).
+			Step("e", actions.Edit{Files: []string{"c"}, OldText: "x", NewText: "y"}).MustBuild(), "file a.txt is read-only. Use force=true to rename it"},
+		"delete and make anew": {p.Step("d", actions.Delete{Files: []string{"a.txt"}}).
+			Step("c", actions.Create{Path: "a.txt", Content: "z\n"}).MustBuild(), "file a.txt is read-only. Use force=true to write to it"},
+		"read": {p.Step("s", actions.Search{Pattern: "x"}).MustBuild(), ""},
+		"copy": {p.Step("c", actions.Copy{Files: []string{"a.txt"}, To: "c"}).MustBuild(), ""},
+	} {
+		fsys := tree("a.txt", "x\n", "b.txt", "b\n")
+		if err := fsys.Chmod("a.txt", 0o444); err != nil {
+			t.Fatal(err)
+		}
+		_, err := millrace.Run(t.Context(), fsys, tt.p)
+		blocked, ok := errors.AsType[*millrace.BlockedError](err)
+		if ok != (tt.want != "") || ok && (blocked.Reason != tt.want || blocked.Host || blocked.Files == 0) || !ok && err != nil {
+			t.Errorf("%s: error = %v, want %q", name, err, tt.want)
+		}
+		if ok && read(t, fsys, "a.txt") != "x\n" {
+			t.Errorf("%s: a.txt was written to", name)
+		}
+		if _, err := millrace.Run(t.Context(), fsys, tt.p.WithOptions(millrace.Options{Force: true})); err != nil && ok {
+			t.Errorf("%s with force: %v", name, err)
+		}
+	}
+}

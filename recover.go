@@ -33,7 +33,8 @@ type Recovery struct {
 // The error is a *CommitError in state CommitPending that names the directory and the reason if a transaction cannot be
 // undone, because its journal is damaged, was not written here, or because the file system fails. Nothing is touched then
 // on the word of a journal that cannot be trusted; [Executor.Inspect] says which one it is. It is [ErrStateDir] if the state
-// directory itself cannot be used.
+// directory itself cannot be used. With ReadOnly or DryRun nothing is written: the error matches [ErrReadOnly] if there is
+// something to undo or to finish, and Inspect says what.
 func (x Executor) Recover(ctx context.Context, fsys afero.Fs) (*Recovery, error) {
 	t, err := x.openTree(fsys)
 	if err != nil {
@@ -42,6 +43,12 @@ func (x Executor) Recover(ctx context.Context, fsys afero.Fs) (*Recovery, error)
 	work, litter, err := commit.Left(t.commitOptions(nil))
 	if err != nil || !work && !litter {
 		return t.recovered(ctx, commit.Recovery{}, err)
+	}
+	switch dry := x.ReadOnly || x.DryRun; {
+	case dry && work:
+		return nil, &readOnlyError{"an earlier change is not finished, and this executor must not write: recover with another one"}
+	case dry:
+		return &Recovery{}, nil
 	}
 	var r *Recovery
 	err = t.underLock(ctx, func(lock io.Closer) (err error) {
@@ -115,7 +122,7 @@ func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (
 		return nil, err
 	}
 	if x.ReadOnly && !x.DryRun {
-		return nil, ErrReadOnly
+		return nil, &readOnlyError{"executor is read-only, and to restore is to write: do it with another one, or with DryRun"}
 	}
 	if x.DryRun {
 		p, err := t.restorePlan(backupID)

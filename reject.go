@@ -104,11 +104,17 @@ func editsIn(splices []fsutil.Splice) int {
 
 // with returns a plan with other changes, judged anew, that has lost some edits.
 func (p *Plan) with(changes []fsutil.Change, fewerEdits int) *Plan {
-	q := &Plan{
-		tree: p.tree, stage: p.stage, name: p.name, options: p.options, digest: p.digest, mutates: p.mutates,
-		result: p.result.clone(), changes: changes, failed: p.failed, abandoned: p.abandoned,
-	}
+	q := p.copied()
+	q.changes = changes
 	q.result.TotalEdits = max(0, q.result.TotalEdits-fewerEdits)
 	q.judge()
 	return q
+}
+
+// copied returns a plan like this one that is not committed yet.
+func (p *Plan) copied() *Plan {
+	return &Plan{
+		tree: p.tree, stage: p.stage, name: p.name, options: p.options, digest: p.digest, mutates: p.mutates,
+		result: p.result.clone(), changes: p.changes, failed: p.failed, foreign: p.foreign, abandoned: p.abandoned,
+	}
 }

@@ -81,7 +81,8 @@ func (t *tree) readRun(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, info.Size()))
 }
 
-// storedRun returns the result of the executor's run if it was committed on this tree, or nil.
+// storedRun returns the result of the executor's run if it was committed on this tree, or nil. The error is that of the step
+// which had failed then, if one had.
 func (t *tree) storedRun(digest func() string) (*Result, error) {
 	if t.x.RunID == "" {
 		return nil, nil
@@ -113,5 +114,5 @@ func (t *tree) storedRun(digest func() string) (*Result, error) {
 		return fail(fmt.Errorf("stored result: %w", err))
 	}
 	res.Replayed = true
-	return &res, nil
+	return &res, committedAllTheSame(res.failedStep())
 }

@@ -20,7 +20,7 @@ type Shape struct {
 // nothing of the values, so that it is fit for texts of which another parser is going to make something. MaxValues does
 // not count.
 func Check(data []byte, limits Limits, shape *Shape) error {
-	limits.MaxDepth, limits.MaxValues = maxDepth(limits.MaxDepth), 1 // one is there at a time
+	limits.MaxDepth = maxDepth(limits.MaxDepth)
 	c := &checker{parser: parser{data: data, limits: limits}}
 	if err := c.checkEncoding(); err != nil {
 		return err
@@ -44,21 +44,26 @@ type checker struct {
 	open []Member // the names so far of all objects that are open
 }
 
-func (c *checker) value(shape *Shape) error {
+func (c *checker) value(shape *Shape) (err error) {
+	start, n := c.pos, Node{}
 	switch next := c.peek(); {
 	case next == '{' || next == '[':
 		return c.container(shape, next == '[')
-	case next == '"' || next == '-' || '0' <= next && next <= '9' || letter(next):
-		start := c.pos
-		c.values = 0
-		n, err := c.parser.value(nil, 0)
-		if err == nil && n.Kind != Null && shape != nil {
-			err = c.fail(start, "expected %s, found a %s", shape.word(), n.Kind)
-		}
-		return err
+	case next == '"':
+		n.Kind = String
+		_, err = c.text()
+	case next == '-' || '0' <= next && next <= '9':
+		n.Kind = Number
+		_, err = c.number()
+	case letter(next):
+		err = c.word(&n)
 	default:
 		return c.noValue()
 	}
+	if err == nil && n.Kind != Null && shape != nil {
+		err = c.fail(start, "expected %s, found a %s", shape.word(), n.Kind)
+	}
+	return err
 }
 
 func (s *Shape) word() string {
@@ -75,13 +80,20 @@ func (c *checker) container(shape *Shape, list bool) error {
 	case shape.List != list:
 		return c.fail(c.pos, "expected %s, found %s", shape.word(), c.found())
 	}
-	n := &Node{Kind: Object, Offset: c.pos}
-	parts := func(*Node) error { return c.members(n, shape) }
+	if c.depth++; c.depth > c.limits.MaxDepth {
+		return c.failAs(ErrTooDeep, c.pos, "%s", tooDeep(c.limits.MaxDepth))
+	}
+	n := Node{Kind: Object, Offset: c.pos}
+	c.pos++
+	var err error
 	if list {
 		n.Kind = Array
-		parts = func(*Node) error { return c.elems(n, shape.Each) }
+		err = c.elems(&n, shape.Each)
+	} else {
+		err = c.members(&n, shape)
 	}
-	return c.nested(n, parts)
+	c.depth--
+	return err
 }
 
 func (c *checker) elems(n *Node, each *Shape) error {

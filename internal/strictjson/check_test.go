@@ -120,7 +120,7 @@ func TestCheckKeepsNothing(t *testing.T) {
 		if err := strictjson.Check(text, strictjson.Limits{}, plan); err != nil {
 			t.Fatal(err)
 		}
-	}); n > 8*100_000 {
-		t.Errorf("%v allocations", n)
+	}); n > 2*100_000+100 { // of which one is for each name, and one for each string
+		t.Errorf("%v allocations for 100,000 objects with a field each", n)
 	}
 }

@@ -1,0 +1,173 @@
+package millrace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/textdiff"
+)
+
+// What no step does, and a stored plan must not do either.
+var (
+	errFromWithoutRename = errors.New("only a rename has a place it comes from")
+	errContradiction     = errors.New("the kind of the change and what is there before and after do not fit together")
+	errNotPermissions    = errors.New("a mode has bits that are no permissions")
+	errSetuid            = errors.New("the file would get the setuid or the setgid bit, which it does not have")
+	errSplicesOfNoFile   = errors.New("splices need a file before and after")
+	errNoHash            = errors.New("the hash of a file is missing")
+	errPermanent         = errors.New("only what is deleted can be deleted permanently")
+	errReplaced          = errors.New("only a rename has something that it replaces")
+	errUnusedContent     = errors.New("there is content that the change does not write")
+	errRenamedTwice      = errors.New("two renames take the same file")
+	errGoneAndRenamed    = errors.New("what is renamed away cannot be made or deleted as well")
+)
+
+// checkAlone returns what speaks against one change that came from outside.
+func checkAlone(guard fsutil.Guard, c changeJSON) error {
+	if err := guard.CheckWrite(c.Path); err != nil {
+		return err
+	}
+	if (c.From != "") != (c.Kind == fsutil.Renamed) {
+		return errFromWithoutRename
+	}
+	if c.From != "" {
+		if err := guard.CheckWrite(c.From); err != nil {
+			return err
+		}
+	}
+	const special = fs.ModeSetuid | fs.ModeSetgid
+	noHash := func(s fsutil.State) bool { return s.Kind == fsutil.File && s.Hash == fsutil.Hash{} }
+	switch {
+	case c.Old.Kind == fsutil.Other || c.New.Kind == fsutil.Other || c.Replaced.Kind == fsutil.Other:
+		return fmt.Errorf("a change from %s to %s", c.Old.Kind, c.New.Kind)
+	case !fitsKind(c.Change):
+		return errContradiction
+	case (c.Old.Mode|c.New.Mode|c.Replaced.Mode)&^fsutil.PermBits != 0:
+		return errNotPermissions
+	case c.New.Mode&special&^c.Old.Mode != 0:
+		return errSetuid
+	case noHash(c.Old) || noHash(c.New) || noHash(c.Replaced):
+		return errNoHash
+	case c.Splices != nil && (c.Old.Kind != fsutil.File || c.New.Kind != fsutil.File):
+		return errSplicesOfNoFile
+	case c.Permanent && (c.Kind != fsutil.Deleted || c.Old.Kind == fsutil.Dir):
+		return errPermanent
+	case c.Kind != fsutil.Renamed && c.Replaced.Kind != fsutil.Absent:
+		return errReplaced
+	case c.Content != nil && !ownContent(c.Change):
+		return errUnusedContent
+	case c.New.Kind == fsutil.Symlink && (c.Old.Kind != fsutil.Symlink || c.Old.Target != c.New.Target):
+		return checkTarget(guard, c.Path, c.New.Target)
+	}
+	return nil
+}
+
+// fitsKind reports whether what is there before and after is what the kind of the change says.
+func fitsKind(c fsutil.Change) bool {
+	was, is := c.Old.Kind != fsutil.Absent, c.New.Kind != fsutil.Absent
+	switch c.Kind {
+	case fsutil.Created:
+		return !was && is
+	case fsutil.Modified:
+		return was && is
+	case fsutil.Deleted:
+		return was && !is
+	case fsutil.Renamed:
+		return was && c.Old.Kind == c.New.Kind && c.From != c.Path
+	}
+	return false
+}
+
+// checkTarget holds the target of a new symbolic link against the policy: it must stay in the tree, and lead to nothing that is
+// not to be written to. A link that is only renamed keeps its target, wherever that leads.
+func checkTarget(guard fsutil.Guard, name, target string) error {
+	if target == "" || path.IsAbs(target) || filepath.IsAbs(target) || filepath.VolumeName(target) != "" {
+		return fmt.Errorf("symbolic link to %q: %w", target, fsutil.ErrEscape)
+	}
+	at, err := fsutil.Clean(path.Join(path.Dir(name), target))
+	if err == nil && at != "." {
+		err = guard.CheckWrite(at)
+	}
+	if err != nil {
+		return fmt.Errorf("symbolic link to %q: %w", target, err)
+	}
+	return nil
+}
+
+// checkTogether returns what speaks against changes that are each right by themselves. They are in path order.
+func checkTogether(changes []fsutil.Change) error {
+	kinds := make(map[string]fsutil.ChangeKind, len(changes))
+	for _, c := range changes {
+		kinds[c.Path] = c.Kind
+	}
+	taken := make(map[string]bool)
+	for _, c := range changes {
+		if c.From == "" {
+			continue
+		}
+		if taken[c.From] {
+			return &PlanError{Path: c.From, Err: errRenamedTwice}
+		}
+		taken[c.From] = true
+		if kind := kinds[c.From]; kind == fsutil.Deleted || kind == fsutil.Created {
+			return &PlanError{Path: c.From, Err: errGoneAndRenamed}
+		}
+	}
+	return nil
+}
+
+// counted returns how many edits the changes hold, whatever anybody says of them: those of the splices, and of a file that was
+// written as a whole over another one the lines that differ, counted on the side that has more of them.
+func (p *Plan) counted() int {
+	edits := 0
+	for _, c := range p.changes {
+		switch {
+		case c.Splices != nil:
+			edits += editsIn(c.Splices)
+		case c.Old.Kind == fsutil.File && c.New.Kind == fsutil.File && c.Old.Hash != c.New.Hash:
+			edits += max(1, p.linesWritten(c))
+		}
+	}
+	return edits
+}
+
+// linesWritten counts the lines in which the two sides differ, 0 if they cannot be compared: then the tree has drifted, and Commit
+// will say so.
+func (p *Plan) linesWritten(c fsutil.Change) int {
+	before, after, err := p.contents(c)
+	if err != nil || fsutil.IsBinary(before) || fsutil.IsBinary(after) {
+		return 0
+	}
+	lines := 0
+	for _, h := range textdiff.Hunks(before, after, nil, 0) {
+		gone, come := 0, 0
+		for _, l := range h.Lines {
+			switch l.Op {
+			case '-':
+				gone++
+			case '+':
+				come++
+			}
+		}
+		lines += max(gone, come)
+	}
+	return lines
+}
+
+// failedStep is the error of the first step that failed unhandled, as far as the result tells, or nil.
+func (r *Result) failedStep() error {
+	for i, s := range r.Results {
+		if s.Failed() && !s.Handled {
+			return &StepError{Step: s.StepID, Index: i, Action: s.Action, Err: errors.New(strings.TrimPrefix(s.Error, s.Action+" failed: "))}
+		}
+	}
+	if !r.Success {
+		return errors.New(r.Error)
+	}
+	return nil
+}
