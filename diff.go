@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
@@ -37,8 +38,20 @@ func (p *Plan) Diff() string {
 // whole for it: the error is an *actions.LimitError if the lines that differ, with those around them, are more than
 // MaxOutputBytes of the executor allows. Any other file is: then it is one if the file is larger than MaxFileBytes allows,
 // or, as the plan would leave it, by more than MaxOutputBytes. A plan can be committed that cannot be shown.
-func (p *Plan) WriteDiff(w io.Writer) error {
+//
+// With paths, only what happens at these, and below those that are directories, is written; other files are not read. Of a
+// file that was renamed, the path is its new one. It is an error to name a path at which nothing changes.
+func (p *Plan) WriteDiff(w io.Writer, paths ...string) error {
+	for _, name := range paths {
+		if !slices.ContainsFunc(p.changes, func(c fsutil.Change) bool { return fsutil.Within(c.Path, name) }) {
+			return fmt.Errorf("diff of %s: %w", name, errNoChange)
+		}
+	}
 	for _, patch := range p.patches() {
+		within := func(name string) bool { return fsutil.Within(patch.change.Path, name) }
+		if len(paths) > 0 && !slices.ContainsFunc(paths, within) {
+			continue
+		}
 		side, err := patch.load(p)
 		if err != nil {
 			return err

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -203,7 +202,7 @@ func (p *Plan) settle(stage *fsutil.Stage) error {
 	p.result.Warnings = append(p.result.Warnings, p.tree.hardLinkWarnings(changes)...)
 	for _, c := range changes {
 		for _, name := range []string{c.From, c.Path} {
-			if strings.ContainsFunc(name, misleading) {
+			if fsutil.Visible(name) != name {
 				p.result.Warnings = append(p.result.Warnings,
 					fmt.Sprintf("the name %+q has characters that are not seen, or that turn the writing direction", name))
 			}

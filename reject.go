@@ -21,7 +21,7 @@ func (p *Plan) Reject(paths ...string) (*Plan, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("reject %s: the plan changes nothing there", name)
+			return nil, fmt.Errorf("reject %s: %w", name, errNoChange)
 		}
 	}
 	var kept []fsutil.Change

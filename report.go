@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/risk"
 )
 
@@ -26,7 +27,7 @@ const (
 // "OK: 2/2 steps | 60 files | 60 edits | high risk | would be blocked".
 func (r *Result) String() string {
 	if !r.Success {
-		return fmt.Sprintf("FAIL: %d/%d steps | %s", r.CompletedSteps, r.TotalSteps, oneLine(r.failure()))
+		return fmt.Sprintf("FAIL: %d/%d steps | %s", r.CompletedSteps, r.TotalSteps, fsutil.Visible(r.failure()))
 	}
 	line := fmt.Sprintf("OK: %d/%d steps | %d files | %d edits", r.CompletedSteps, r.TotalSteps, r.filesCounted(), r.TotalEdits)
 	if r.OverallRiskLevel > risk.Low {
@@ -73,7 +74,7 @@ func (r *Result) failure() string {
 func (r *Result) WriteReport(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintln(b, reportRule)
-	fmt.Fprintf(b, "📋 Pipeline: %s\n", oneLine(r.Name))
+	fmt.Fprintf(b, "📋 Pipeline: %s\n", fsutil.Visible(r.Name))
 	fmt.Fprintf(b, "%s Success: %t\n", mark(r.Success), r.Success)
 	fmt.Fprintf(b, "📊 Steps: %d/%d completed\n", r.CompletedSteps, r.TotalSteps)
 	fmt.Fprintf(b, "⏱️ Duration: %s\n", formatDuration(r.TotalDuration))
@@ -84,12 +85,12 @@ func (r *Result) WriteReport(w io.Writer) error {
 		fmt.Fprintln(b, "👁️ Dry run: nothing was written")
 	}
 	if r.BlockReason != "" {
-		fmt.Fprintf(b, "⛔ Blocked: %s\n", oneLine(r.BlockReason))
+		fmt.Fprintf(b, "⛔ Blocked: %s\n", fsutil.Visible(r.BlockReason))
 	} else if r.Error != "" {
-		fmt.Fprintf(b, "❗ Error: %s\n", oneLine(r.Error))
+		fmt.Fprintf(b, "❗ Error: %s\n", fsutil.Visible(r.Error))
 	}
 	for _, warning := range r.Warnings {
-		fmt.Fprintf(b, "⚠️ Warning: %s\n", oneLine(warning))
+		fmt.Fprintf(b, "⚠️ Warning: %s\n", fsutil.Visible(warning))
 	}
 	fmt.Fprintf(b, "\n📝 Step Results:\n")
 	for i, s := range r.Results {
@@ -114,10 +115,10 @@ func (s StepResult) writeReport(b *bufio.Writer, number int, verbose bool) {
 	detail := func(format string, args ...any) { fmt.Fprintf(b, detailIndent+format+"\n", args...) }
 	detail("Duration: %s", formatDuration(s.Duration))
 	if s.Skipped {
-		detail("Skipped: %s", oneLine(s.SkipReason))
+		detail("Skipped: %s", fsutil.Visible(s.SkipReason))
 	}
 	if s.Error != "" {
-		detail("Error: %s", oneLine(s.Error))
+		detail("Error: %s", fsutil.Visible(s.Error))
 	}
 	switch edits, counts := editing[s.Action], s.Action == "count_occurrences"; {
 	case s.Skipped || s.Failed():
@@ -141,16 +142,16 @@ func (s StepResult) writeReport(b *bufio.Writer, number int, verbose bool) {
 		detail("⚠️ Risk: %s", s.RiskLevel)
 	}
 	for _, warning := range s.Warnings {
-		detail("⚠️ Warning: %s", oneLine(warning))
+		detail("⚠️ Warning: %s", fsutil.Visible(warning))
 	}
 	if verbose {
 		for _, path := range slices.Sorted(maps.Keys(s.Content)) {
-			detail("Content of %s:", oneLine(path))
+			detail("Content of %s:", fsutil.Visible(path))
 			writeText(b, s.Content[path])
 		}
 		for _, f := range s.Files {
 			if f.Preview != "" {
-				detail("Preview of %s:", oneLine(f.Path))
+				detail("Preview of %s:", fsutil.Visible(f.Path))
 				writeText(b, f.Preview)
 			}
 		}
@@ -171,10 +172,10 @@ func writeFiles(b *bufio.Writer, s StepResult, verbose bool) {
 	}
 	from := make(map[string]string, len(s.Renames))
 	for old, name := range s.Renames {
-		from[name] = oneLine(old) + " → "
+		from[name] = fsutil.Visible(old) + " → "
 	}
 	for _, f := range files {
-		fmt.Fprintf(b, "%s- %s%s\n", itemIndent, from[f], oneLine(f))
+		fmt.Fprintf(b, "%s- %s%s\n", itemIndent, from[f], fsutil.Visible(f))
 	}
 	if more := len(s.FilesMatched) - len(files); more > 0 {
 		fmt.Fprintf(b, "%s... and %d more\n", itemIndent, more)
@@ -183,7 +184,7 @@ func writeFiles(b *bufio.Writer, s StepResult, verbose bool) {
 
 func writeCounts(b *bufio.Writer, counts map[string]int) {
 	for _, path := range slices.Sorted(maps.Keys(counts)) {
-		fmt.Fprintf(b, "%s%s: %d\n", itemIndent, oneLine(path), counts[path])
+		fmt.Fprintf(b, "%s%s: %d\n", itemIndent, fsutil.Visible(path), counts[path])
 	}
 }
 
@@ -198,7 +199,14 @@ func writeText(b *bufio.Writer, text string) {
 		if omitted > 0 && i >= longestText/2 && i < longestText/2+omitted {
 			continue
 		}
-		fmt.Fprintf(b, "%s%s\n", itemIndent, strings.TrimSuffix(line, "\r"))
+		b.WriteString(itemIndent)
+		for i, piece := range strings.Split(strings.TrimSuffix(line, "\r"), "\t") {
+			if i > 0 {
+				b.WriteByte('\t')
+			}
+			b.WriteString(fsutil.Visible(piece))
+		}
+		b.WriteByte('\n')
 	}
 }
 
@@ -207,29 +215,6 @@ func mark(ok bool) string {
 		return "✅"
 	}
 	return "❌"
-}
-
-// oneLine keeps a name with control characters, or with characters that turn the writing direction, from faking lines
-// of a report.
-func oneLine(s string) string {
-	if !strings.ContainsFunc(s, misleading) {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if misleading(r) {
-			quoted := fmt.Sprintf("%+q", r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-func misleading(r rune) bool {
-	return r < ' ' || r >= 0x7f && r < 0xa0 ||
-		r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x2069 || r == 0xfeff
 }
 
 // formatDuration rounds as a person would: 3.4ms, 234ms, 1.2s, 2m5s.
