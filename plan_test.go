@@ -160,6 +160,67 @@ func TestRejectHunks(t *testing.T) {
 	}
 }
 
+// TestWriteDiffOfSomePaths writes the sections of some files and directories, and reads no other file.
+func TestWriteDiffOfSomePaths(t *testing.T) {
+	fsys := tree("a.txt", "x\n", "d/b.txt", "x\n", "d/c.txt", "x\n", "db.txt", "x\n", "e.txt", "e\n")
+	p := millrace.New("some").
+		Step("edit", actions.Edit{Files: []string{"a.txt", "d/b.txt", "d/c.txt", "db.txt"}, OldText: "x", NewText: "y"}).
+		Step("move", actions.Rename{Files: []string{"e.txt"}, To: "d/e.txt"}).
+		MustBuild()
+	plan, err := millrace.Executor{}.Plan(t.Context(), fsys, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff := func(paths ...string) string {
+		var b strings.Builder
+		if err := plan.WriteDiff(&b, paths...); err != nil {
+			t.Errorf("%q: %v", paths, err)
+		}
+		return b.String()
+	}
+	sections := strings.SplitAfter(strings.ReplaceAll(plan.Diff(), "diff --git", "\x00diff --git"), "\x00")
+	for i := range sections {
+		sections[i] = strings.TrimSuffix(sections[i], "\x00")
+	}
+	if len(sections) != 6 {
+		t.Fatalf("sections %q", sections)
+	}
+	all := strings.Join(sections, "")
+	for _, test := range []struct {
+		paths []string
+		want  string
+	}{
+		{nil, all},
+		{[]string{"."}, all},
+		{[]string{"a.txt"}, sections[1]},
+		{[]string{"d"}, sections[2] + sections[3] + sections[4]},
+		{[]string{"d/e.txt", "a.txt", "d/e.txt"}, sections[1] + sections[4]},
+	} {
+		if d := cmp.Diff(test.want, diff(test.paths...)); d != "" {
+			t.Errorf("%q (-want +got):\n%s", test.paths, d)
+		}
+	}
+	for _, bad := range []string{"", "b.txt", "e.txt", "a.txt/x"} {
+		var b strings.Builder
+		if err := plan.WriteDiff(&b, "a.txt", bad); err == nil || !strings.Contains(err.Error(), "the plan changes nothing there") || b.Len() > 0 {
+			t.Errorf("%q: %v, %q", bad, err, b.String())
+		}
+	}
+	stored, err := json.Marshal(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plan, err = (millrace.Executor{}).OpenPlan(t.Context(), fsys, stored); err != nil {
+		t.Fatal(err)
+	}
+	if err := afero.WriteFile(fsys, "a.txt", []byte("other\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := diff("db.txt"); got != sections[5] {
+		t.Errorf("after another file has changed: %q", got)
+	}
+}
+
 func TestRejectWhatTheRestNeeds(t *testing.T) {
 	fsys := tree("a.txt", "a\n", "b.txt", "b\n", "d/e/f.txt", "f\n")
 	p := millrace.New("move").

@@ -59,6 +59,9 @@ func (p *Plan) RejectHunks(path string, numbers ...int) (*Plan, error) {
 //
 // To reject in a new plan what was rejected in an earlier one, look for hunks with the same Text: it has no line numbers.
 func (p *Plan) Revise(path string, parts ...Part) (*Plan, error) {
+	if len(parts) == 0 && slices.ContainsFunc(p.changes, func(c fsutil.Change) bool { return c.Path == path }) {
+		return p.with(p.changes, 0), nil
+	}
 	r, err := p.revision(path)
 	for i := 0; i < len(parts) && err == nil; i++ {
 		if err = r.take(parts[i]); err != nil {

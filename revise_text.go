@@ -9,7 +9,7 @@ import (
 
 var (
 	errNoChange    = errors.New("the plan changes nothing there")
-	errNoHunks     = errors.New("it has none; reject the file")
+	errNoHunks     = errors.New("the file has no hunks; reject it as a whole")
 	errNUL         = errors.New("the text has a NUL byte, so the file would be binary")
 	errSharedLines = errors.New("two parts change the lines between them, which both show; change them in one part only")
 )

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -216,6 +217,55 @@ func TestLargeRejectHunks(t *testing.T) {
 	want := strings.Replace(strings.Replace(text, "old_name", "name", 2), "remove\nsame\n", "", 1)
 	if files[0].Hunks[0].OldStart > 20 || string(got) != want {
 		t.Errorf("got %.300q, want %.300q", got, want)
+	}
+}
+
+// TestLargeRejectedHunksTakeNothingElseAway: in a large file, too, what is left is the base with the text of the other hunks,
+// here of some that the diff moves, and with a text of a person.
+func TestLargeRejectedHunksTakeNothingElseAway(t *testing.T) {
+	t.Parallel()
+	text := largeText()
+	_, root := largeTree(t, text)
+	more := actions.RegexTransform{Files: []string{"large.txt"}, Patterns: []actions.PatternEdit{
+		{Pattern: `(?m)^same$`, Replacement: "same\nsame"}, {Pattern: `(?m)^line \d*0015 .*$`, Replacement: "}\n$0\n}"},
+	}}
+	plan, err := millrace.Executor{}.Plan(t.Context(), root, largePipeline(t, more))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hunks := hunksOf(t, plan)
+	for seed := range uint64(3) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		var parts []millrace.Part
+		var left []millrace.Hunk
+		for i, h := range hunks {
+			switch {
+			case i == 7:
+				mine := "mine\n"
+				parts = append(parts, millrace.Part{Hunk: h, Text: &mine})
+				var old strings.Builder
+				for _, l := range h.Lines() {
+					if l.Op != '+' {
+						old.WriteString("-" + l.Text + "\n")
+					}
+				}
+				left = append(left, millrace.Hunk{OldStart: h.OldStart, OldLines: h.OldLines, Text: old.String() + "+mine\n"})
+			case rng.IntN(2) == 0:
+				parts = append(parts, millrace.Part{Hunk: h})
+			default:
+				left = append(left, h)
+			}
+		}
+		less, err := plan.Revise("large.txt", parts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := planned(t, text, less), patched(t, text, left); got != want {
+			t.Errorf("seed %d: %d bytes, want %d", seed, len(got), len(want))
+		}
+		if got, want := len(hunksOf(t, less)), len(left); got != want {
+			t.Errorf("seed %d: %d hunks, want %d", seed, got, want)
+		}
 	}
 }
 
