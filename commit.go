@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/journal"
@@ -85,7 +84,7 @@ func (p *Plan) commit(ctx context.Context, lock io.Closer, since time.Time) (*Re
 	t := p.tree
 	o := t.commitOptions(lock)
 	o.Pipeline, o.DropBackup, o.ReadSince = p.name, p.options.NoBackup, since
-	o.ID = journal.NewID(start)
+	o.ID, o.Restores = journal.NewID(start), p.restores
 	key, err := t.signing()
 	if err != nil {
 		return p.outcome(commit.Report{}, p.translate(ctx, commit.Report{}, err))
@@ -168,13 +167,13 @@ func (r *Result) committed(report commit.Report, err error) {
 // translate turns an error of the commit into one of this package.
 func (p *Plan) translate(ctx context.Context, report commit.Report, err error) error {
 	if c, ok := errors.AsType[*commit.Conflict](err); ok && !errors.Is(err, commit.ErrRecoveryRequired) {
-		e := &ConflictError{Err: err}
+		e := &ConflictError{Restores: p.restores, Err: err}
 		for _, path := range c.Paths {
 			e.Conflicts = append(e.Conflicts, Conflict{Path: path.Path, Reason: path.Reason})
 		}
 		return e
 	}
-	e := &CommitError{Step: p.result.TotalSteps, State: CommitNone, Err: err}
+	e := &CommitError{Step: p.result.TotalSteps, Restores: p.restores, State: CommitNone, Err: err}
 	switch {
 	case errors.Is(err, commit.ErrRecoveryRequired), errors.Is(err, commit.ErrIndeterminate):
 		e.State = CommitPending
@@ -247,7 +246,7 @@ func (t *tree) lock(ctx context.Context) (io.Closer, error) {
 
 // prune removes the backups that the host does not want to keep. The one just made is latest. The lock is held.
 func (t *tree) prune(latest string) error {
-	store, err := backup.Open(t.fs, t.stateDir, t.x.Key)
+	store, err := t.backups()
 	if err != nil {
 		return err
 	}

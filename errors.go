@@ -185,7 +185,9 @@ func (e *BlockedError) Error() string { return e.Reason }
 type ConflictError struct {
 	// Conflicts has an entry for each such path, in path order.
 	Conflicts []Conflict
-	Err       error
+	// Restores is the id of the backup that was to be restored, "" if it was a pipeline that was to be committed.
+	Restores string
+	Err      error
 }
 
 // Conflict is one path that is not what the plan expects.
@@ -197,7 +199,11 @@ type Conflict struct {
 // Error names every path.
 func (e *ConflictError) Error() string {
 	var b strings.Builder
-	b.WriteString("the tree has changed since the plan was made")
+	since, advice := "the plan was made", "Plan again"
+	if e.Restores != "" {
+		since, advice = "the commit that is to be taken back", "Make these paths what they were then, or leave them out: PlanRestore, then Plan.Reject"
+	}
+	b.WriteString("the tree has changed since " + since)
 	for i, c := range e.Conflicts {
 		sep := "; "
 		if i == 0 {
@@ -205,7 +211,7 @@ func (e *ConflictError) Error() string {
 		}
 		fmt.Fprintf(&b, "%s%s: %s", sep, c.Path, c.Reason)
 	}
-	b.WriteString(". Plan again")
+	b.WriteString(". " + advice)
 	return b.String()
 }
 
@@ -217,6 +223,8 @@ type CommitError struct {
 	// Step is the number of the step, from 1, after which the commit came: the last one. Zero means that an earlier run's
 	// change stands in the way.
 	Step int
+	// Restores is the id of the backup that was to be restored, "" if it was a pipeline that was to be committed.
+	Restores string
 	// State is CommitNone (nothing was written), CommitRolledBack (the tree is as before, except for what Err says that
 	// others have written since) or CommitPending ([Executor.Recover] has to finish).
 	State CommitState
@@ -226,6 +234,12 @@ type CommitError struct {
 // Error says what failed, whether it was taken back, and what to run next.
 func (e *CommitError) Error() string {
 	switch {
+	case e.Restores != "" && e.State == CommitPending:
+		return fmt.Sprintf("restore %s: rollback failed: %v. Run Recover on this tree before anything else", e.Restores, e.Err)
+	case e.Restores != "" && e.State == CommitRolledBack:
+		return fmt.Sprintf("restore %s: rolled back: %v", e.Restores, e.Err)
+	case e.Restores != "":
+		return fmt.Sprintf("restore %s: %v", e.Restores, e.Err)
 	case e.State == CommitPending && e.Step == 0:
 		text := fmt.Sprintf("an earlier change is not finished: %v. Nothing is written to this tree until Recover succeeds", e.Err)
 		if p, ok := errors.AsType[*commit.PendingError](e.Err); ok && p.Suspicious {

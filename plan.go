@@ -30,8 +30,12 @@ type Plan struct {
 	since   time.Time // nothing of the tree was read before
 	result  *Result
 	changes []fsutil.Change
-	block   *BlockedError
-	failed  error
+	// restores is the id of the backup that is taken back, "" for a pipeline. As long as what is done comes straight from
+	// the backup, the risk of it is not judged.
+	restores string
+	undoes   bool
+	block    *BlockedError
+	failed   error
 	// foreign says that it came as JSON: what it says of itself is to be checked.
 	foreign bool
 	// abandoned says that there is nothing to commit because a step has failed unhandled.
@@ -229,6 +233,10 @@ func (p *Plan) unsettled(err error) error {
 func (p *Plan) judge() {
 	res, x := p.result, p.tree.x
 	res.FilesChanged = filesChanged(p.changes)
+	if p.undoes {
+		res.FilesAffected = restoredFiles(p.changes)
+		return
+	}
 	files, edits := res.FilesChanged.Count(), res.TotalEdits
 	if p.foreign {
 		edits = max(edits, p.counted())

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/journal"
 )
 
 // planVersion is the version of the JSON of a plan. Other versions are refused.
@@ -37,13 +38,15 @@ func (e *PlanError) Error() string {
 func (e *PlanError) Unwrap() error { return e.Err }
 
 type planJSON struct {
-	Version int        `json:"version"`
-	Name    string     `json:"name"`
-	Options Options    `json:"options"`
-	Digest  string     `json:"digest"`
-	Mutates bool       `json:"mutates"`
-	Result  *Result    `json:"result"`
-	Changes changeList `json:"changes"`
+	Version int     `json:"version"`
+	Name    string  `json:"name"`
+	Options Options `json:"options"`
+	Digest  string  `json:"digest"`
+	Mutates bool    `json:"mutates"`
+	// Restores is the id of the backup that the plan takes back, "" for a pipeline.
+	Restores string     `json:"restores,omitempty"`
+	Result   *Result    `json:"result"`
+	Changes  changeList `json:"changes"`
 }
 
 // changeList is read change by change, so that a list of nothing but brackets is refused at the first of them.
@@ -100,7 +103,7 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 	}
 	v := planJSON{
 		Version: planVersion, Name: p.name, Options: p.options, Digest: p.digest(), Mutates: p.mutates,
-		Result: p.result, Changes: make(changeList, len(p.changes)),
+		Restores: p.restores, Result: p.result, Changes: make(changeList, len(p.changes)),
 	}
 	for i, c := range p.changes {
 		for _, name := range []string{c.Path, c.From, c.Old.Target, c.New.Target} {
@@ -162,8 +165,15 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 	}
 	p := &Plan{
 		tree: t, name: v.Name, options: v.Options, digest: func() string { return v.Digest }, mutates: v.Mutates || len(v.Changes) > 0,
-		foreign: true, result: v.Result, changes: make([]fsutil.Change, len(v.Changes)),
+		foreign: true, result: v.Result, changes: make([]fsutil.Change, len(v.Changes)), restores: v.Restores,
 	}
+	if v.Restores != "" {
+		if !journal.ValidID(v.Restores) {
+			return nil, &PlanError{Err: fmt.Errorf("restores %q, which is no id of a backup", v.Restores)}
+		}
+		t.x.RunID = "" // a restore is no run that could be asked for again
+	}
+	p.result.Restores = v.Restores
 	p.result.DryRun, p.result.BackupID, p.result.Commit = true, "", CommitOutcome{State: CommitNone}
 	p.result.Replayed = false
 	p.failed = p.result.failedStep()

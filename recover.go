@@ -7,12 +7,9 @@ import (
 	"io"
 	"io/fs"
 	"syscall"
-	"time"
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/backup"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 )
 
@@ -109,76 +106,4 @@ func (t *tree) warnOfUnfinished() {
 		t.notes.add(dir, "the tree may be between old and new: a change is not finished, its journal is in %s. "+
 			"Another run is writing it just now, or a crash has left it, then Executor.Recover undoes it", dir)
 	}
-}
-
-// Restore gives back what a commit has changed: bytes, modes, times, links, names. It is a commit itself, so it can be
-// interrupted and undone, and the Result has a backup id of its own. Files that nobody has touched since are restored,
-// others are a *ConflictError that names all of them, and then nothing is restored, and so it is if some of the files kept
-// are damaged (a *backup.DamagedError). Policy holds here too: ReadOnly, and
-// AllowedPaths for every path of the backup; risk is not judged. With DryRun nothing is written.
-func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (*Result, error) {
-	t, err := x.openTree(fsys)
-	if err != nil {
-		return nil, err
-	}
-	if x.ReadOnly && !x.DryRun {
-		return nil, &readOnlyError{"executor is read-only, and to restore is to write: do it with another one, or with DryRun"}
-	}
-	if x.DryRun {
-		p, err := t.restorePlan(backupID)
-		if err != nil {
-			return nil, err
-		}
-		return p.Result(), nil
-	}
-	return t.write(ctx, func(lock io.Closer) (*Result, error) {
-		p, err := t.restorePlan(backupID)
-		if err != nil {
-			return nil, err
-		}
-		return p.commit(ctx, lock, time.Time{})
-	})
-}
-
-// ListBackups returns what Restore can take, the newest first. A backup that cannot be used, being damaged or not of this
-// user, is in the list with the reason in Err.
-func (x Executor) ListBackups(_ context.Context, fsys afero.Fs) ([]backup.Info, error) {
-	t, err := x.openTree(fsys)
-	if err != nil {
-		return nil, err
-	}
-	return backup.List(t.fs, t.stateDir)
-}
-
-// restorePlan is the plan that undoes a backup.
-func (t *tree) restorePlan(backupID string) (*Plan, error) {
-	b, err := backup.Load(t.fs, t.stateDir, backupID)
-	if err != nil {
-		return nil, fmt.Errorf("restore: %w", err)
-	}
-	// A damaged file is in the error, by name, and then nothing is restored.
-	changes, err := b.Changes()
-	if err != nil {
-		return nil, fmt.Errorf("restore: %w", err)
-	}
-	guard := t.policy
-	for _, c := range changes {
-		for _, name := range []string{c.Path, oldPath(c)} {
-			if err := guard.CheckWrite(name); err != nil {
-				return nil, fmt.Errorf("restore %s: %w", backupID, err)
-			}
-		}
-	}
-	t.x.RunID = "" // a restore is no run that could be asked for again
-	p := &Plan{tree: t, name: "restore " + backupID, mutates: true, changes: changes}
-	p.result = &Result{
-		Name: p.name, Success: true, DryRun: true, Results: []StepResult{}, FilesAffected: []string{},
-		FilesChanged: filesChanged(changes), Commit: CommitOutcome{State: CommitNone},
-	}
-	for _, c := range changes {
-		if c.New.Kind == fsutil.File || c.Old.Kind == fsutil.File {
-			p.result.FilesAffected = append(p.result.FilesAffected, c.Path)
-		}
-	}
-	return p, nil
 }

@@ -116,5 +116,6 @@ func (p *Plan) copied() *Plan {
 	return &Plan{
 		tree: p.tree, stage: p.stage, name: p.name, options: p.options, digest: p.digest, mutates: p.mutates,
 		result: p.result.clone(), changes: p.changes, failed: p.failed, foreign: p.foreign, abandoned: p.abandoned,
+		restores: p.restores, undoes: p.undoes,
 	}
 }

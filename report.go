@@ -25,7 +25,12 @@ const (
 // String returns the compact line: "OK: 4/4 steps | 12 files | 45 edits | medium risk". The files are those that differ in
 // the end, or, where no step can write, those that were matched. A dry run of what a run would refuse says so:
 // "OK: 2/2 steps | 60 files | 60 edits | high risk | would be blocked".
+//
+// Of a restore it names the backup: "OK: restored 20250213_120530_abc123def4567890 | 12 files".
 func (r *Result) String() string {
+	if r.Restores != "" {
+		return r.restoreLine()
+	}
 	if !r.Success {
 		return fmt.Sprintf("FAIL: %d/%d steps | %s", r.CompletedSteps, r.TotalSteps, fsutil.Visible(r.failure()))
 	}
@@ -37,6 +42,18 @@ func (r *Result) String() string {
 		line += " | would be blocked"
 	}
 	return line
+}
+
+// restoreLine is String of a restore, which has no steps.
+func (r *Result) restoreLine() string {
+	switch {
+	case !r.Success:
+		return fmt.Sprintf("FAIL: restore %s | %s", r.Restores, oneLine(r.failure()))
+	case r.DryRun:
+		return fmt.Sprintf("OK: would restore %s | %d files", r.Restores, r.FilesChanged.Count())
+	default:
+		return fmt.Sprintf("OK: restored %s | %d files", r.Restores, r.FilesChanged.Count())
+	}
 }
 
 // filesCounted is the number of files that a report speaks of: what a run has changed, or a search found.
@@ -76,7 +93,11 @@ func (r *Result) WriteReport(w io.Writer) error {
 	fmt.Fprintln(b, reportRule)
 	fmt.Fprintf(b, "📋 Pipeline: %s\n", fsutil.Visible(r.Name))
 	fmt.Fprintf(b, "%s Success: %t\n", mark(r.Success), r.Success)
-	fmt.Fprintf(b, "📊 Steps: %d/%d completed\n", r.CompletedSteps, r.TotalSteps)
+	if r.Restores != "" {
+		fmt.Fprintf(b, "↩️ Restores: %s\n", r.Restores)
+	} else {
+		fmt.Fprintf(b, "📊 Steps: %d/%d completed\n", r.CompletedSteps, r.TotalSteps)
+	}
 	fmt.Fprintf(b, "⏱️ Duration: %s\n", formatDuration(r.TotalDuration))
 	if r.BackupID != "" {
 		fmt.Fprintf(b, "💾 Backup: %s\n", r.BackupID)
@@ -92,12 +113,17 @@ func (r *Result) WriteReport(w io.Writer) error {
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(b, "⚠️ Warning: %s\n", fsutil.Visible(warning))
 	}
-	fmt.Fprintf(b, "\n📝 Step Results:\n")
+	if r.Restores == "" {
+		fmt.Fprintf(b, "\n📝 Step Results:\n")
+	}
 	for i, s := range r.Results {
 		fmt.Fprintln(b)
 		s.writeReport(b, i+1, r.Verbose)
 	}
 	fmt.Fprintf(b, "\n%s\n", reportRule)
+	if r.Restores != "" {
+		fmt.Fprintf(b, "📁 Files restored: %d\n", r.FilesChanged.Count())
+	}
 	if r.OverallRiskLevel != risk.Unset {
 		fmt.Fprintf(b, "📁 Files affected: %d\n", r.filesCounted())
 		fmt.Fprintf(b, "✏️ Total edits: %d\n", r.TotalEdits)

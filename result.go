@@ -48,6 +48,8 @@ type Result struct {
 	Verbose bool `json:"verbose,omitempty"`
 	// RunID is the id given by [Executor.RunID].
 	RunID string `json:"run_id,omitempty"`
+	// Restores is the id of the backup that was restored. Empty for a pipeline.
+	Restores string `json:"restores,omitempty"`
 	// Replayed says that the run had been committed before: this is the result of then.
 	Replayed bool `json:"replayed,omitempty"`
 	// TotalDuration is the time from the start of the first step to the end of the commit.

@@ -52,6 +52,9 @@ type Info struct {
 	// Pipeline and RunID are the names given to the commit, "" if none was.
 	Pipeline string
 	RunID    string
+	// Restores is the id of the backup that the commit took back, "" if it was no restore. So of a list one can tell what is
+	// undone, and what the newest commit is that is neither undone nor an undoing.
+	Restores string
 	// Files is how many files and symbolic links it can restore the bytes of, Bytes is how many bytes those are.
 	Files int
 	Bytes int64
@@ -255,7 +258,7 @@ func (s *Store) open(name string) (fsutil.ReadFile, error) {
 // Info describes the backup.
 func (b *Backup) Info() Info {
 	p := b.plan
-	info := Info{ID: p.ID, Time: p.Time.UTC(), Pipeline: p.Pipeline, RunID: p.RunID, Trash: !p.Keep}
+	info := Info{ID: p.ID, Time: p.Time.UTC(), Pipeline: p.Pipeline, RunID: p.RunID, Restores: p.Restores, Trash: !p.Keep}
 	for i := range p.Records {
 		r := &p.Records[i]
 		if p.Kept(r) && !r.Attr && (r.Old.Kind == fsutil.File || r.Old.Kind == fsutil.Symlink) {

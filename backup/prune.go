@@ -38,12 +38,35 @@ func (s *Store) Prune(keep Retention, now time.Time, latest ...string) ([]string
 	if err != nil {
 		return nil, err
 	}
+	var gone []string
+	var errs []error
+	for _, id := range s.beyond(names, keep, now, latest) {
+		if err := s.Remove(id); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		gone = append(gone, id)
+	}
+	return gone, errors.Join(errs...)
+}
+
+// Prunable returns what Prune would remove, and removes nothing.
+func (s *Store) Prunable(keep Retention, now time.Time) ([]string, error) {
+	names, err := s.names()
+	if err != nil {
+		return nil, err
+	}
+	return s.beyond(names, keep, now, nil), nil
+}
+
+// beyond returns which of these backups are not to be kept.
+func (s *Store) beyond(names []string, keep Retention, now time.Time, latest []string) []string {
 	limit := keep.Keep
 	if limit == 0 {
 		limit = DefaultKeep
 	}
 	if keep.MaxAge <= 0 && keep.MaxBytes <= 0 && (limit < 0 || len(names) <= limit) {
-		return nil, nil // so nothing has to be read
+		return nil // so nothing has to be read
 	}
 	decode := decodeHeader
 	if keep.MaxBytes > 0 {
@@ -60,7 +83,6 @@ func (s *Store) Prune(keep Retention, now time.Time, latest ...string) ([]string
 		return cmp.Or(cmp.Compare(unusable(a), unusable(b)), cmp.Compare(slices.Index(latest, b.ID), slices.Index(latest, a.ID)))
 	})
 	var gone []string
-	var errs []error
 	var count int
 	var bytes int64
 	for _, info := range list {
@@ -79,13 +101,9 @@ func (s *Store) Prune(keep Retention, now time.Time, latest ...string) ([]string
 			continue
 		}
 		bytes -= info.Bytes
-		if err := s.Remove(info.ID); err != nil {
-			errs = append(errs, err)
-			continue
-		}
 		gone = append(gone, info.ID)
 	}
-	return gone, errors.Join(errs...)
+	return gone
 }
 
 // decodeHeader reads a plan without its records, which say no more than how large the backup is.
@@ -97,21 +115,10 @@ func decodeHeader(data, key []byte) (*journal.Plan, error) {
 // Remove removes one backup, usable or not. Its plan goes first, so that half a backup is never taken for a whole one.
 // The error is ErrNotFound if there is none of that id. It must not run beside a commit.
 func (s *Store) Remove(id string) error {
-	if !journal.ValidID(id) {
-		return ErrNotFound
-	}
 	dir := path.Join(s.dir, journal.BackupsDir, id)
-	var info fs.FileInfo
-	for _, d := range []string{s.dir, path.Dir(dir), dir} {
-		if info != nil && !info.IsDir() {
-			return ErrNotFound // nothing behind a link is ours
-		}
-		var err error
-		if info, err = s.lstat(d); errors.Is(err, fs.ErrNotExist) {
-			return ErrNotFound
-		} else if err != nil {
-			return err
-		}
+	info, err := s.find(id)
+	if err != nil {
+		return err
 	}
 	if !info.IsDir() {
 		return s.fsys.Remove(dir) // a link, say, to something with a file of that name
@@ -120,6 +127,31 @@ func (s *Store) Remove(id string) error {
 		return err
 	}
 	return erase.Tree(s.fsys, s.fast, dir)
+}
+
+// Find returns ErrNotFound if there is no backup of that id, usable or not.
+func (s *Store) Find(id string) error {
+	_, err := s.find(id)
+	return err
+}
+
+// find describes what stands at the place of a backup.
+func (s *Store) find(id string) (info fs.FileInfo, err error) {
+	if !journal.ValidID(id) {
+		return nil, ErrNotFound
+	}
+	dir := path.Join(s.dir, journal.BackupsDir)
+	for _, d := range []string{s.dir, dir, path.Join(dir, id)} {
+		if info != nil && !info.IsDir() {
+			return nil, ErrNotFound // nothing behind a link is ours
+		}
+		if info, err = s.lstat(d); errors.Is(err, fs.ErrNotExist) {
+			return nil, ErrNotFound
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return info, nil
 }
 
 // sweep removes what has no plan any more, and returns the ids of the others.

@@ -34,6 +34,9 @@ func Apply(ctx context.Context, o Options, changes []fsutil.Change) (r Report, e
 	if o.ID != "" && !journal.ValidID(o.ID) {
 		return Report{}, fmt.Errorf("transaction id %q is not usable as a file name", o.ID)
 	}
+	if o.Restores != "" && !journal.ValidID(o.Restores) {
+		return Report{}, fmt.Errorf("restored transaction %q: it is no id", o.Restores)
+	}
 	guard := fsutil.Guard{Reserved: o.StateDir}
 	for _, e := range entries {
 		if err := guard.CheckWrite(e.Path); err != nil {
@@ -99,7 +102,7 @@ func newTxn(o *Options, key []byte, entries []*entry, far map[string]bool) *txn 
 	d := o.newDisk()
 	t := &txn{disk: d, state: stateDir{d, o.StateDir}, opts: o, key: key, notOurs: make(map[*entry]bool)}
 	t.plan = &journal.Plan{Header: journal.Header{
-		ID: cmp.Or(o.ID, journal.NewID(now)), Time: now, RunID: o.RunID, Pipeline: o.Pipeline, StateDir: o.StateDir,
+		ID: cmp.Or(o.ID, journal.NewID(now)), Time: now, RunID: o.RunID, Pipeline: o.Pipeline, Restores: o.Restores, StateDir: o.StateDir,
 		Sync: d.sync, Keep: !o.DropBackup,
 	}}
 	t.dir = t.state.join(journal.TxDir, t.plan.ID)

@@ -30,6 +30,8 @@ type Options struct {
 	ID string
 	// Pipeline is a name for listings.
 	Pipeline string
+	// Restores is the id of the transaction that this one takes back, for listings. Empty means none.
+	Restores string
 	// RunID names the file runs/<RunID>.json that Result is written to. Empty means that no result is kept.
 	RunID string
 	// Result is committed together with the changes. It is ignored without a RunID.

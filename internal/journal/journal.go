@@ -57,6 +57,7 @@ type Header struct {
 	Time     time.Time // of the beginning
 	RunID    string    // the caller's name for the run; "" if it has none
 	Pipeline string    // for listings
+	Restores string    // the id of the transaction that this one takes back; "" if it takes none back
 	StateDir string    // canonical
 	Sync     bool      // whether it was made durable with fsync
 	Keep     bool      // whether all before-images are kept as a backup, or just the trash

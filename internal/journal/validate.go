@@ -52,6 +52,8 @@ func (p *Plan) validateHeader() error {
 	switch {
 	case !ValidID(p.ID):
 		return fmt.Errorf("id %q", p.ID)
+	case p.Restores != "" && !ValidID(p.Restores):
+		return fmt.Errorf("restored id %q", p.Restores)
 	case p.RunID != "" && !ValidRunID(p.RunID):
 		return fmt.Errorf("run id %q", p.RunID)
 	case err != nil || clean != p.StateDir || clean == ".":
