@@ -1,15 +1,12 @@
 package millrace
 
 import (
-	"cmp"
 	"fmt"
-	"math"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/mend"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
@@ -21,8 +18,10 @@ const MaxPipelineBytes = 16 << 20
 type Decoder struct {
 	// Actions are the actions that steps may name. The zero Registry means [actions.Builtin].
 	Actions actions.Registry
-	// Lenient takes what other systems write: unknown names are warnings and not problems, a step's action may be called
-	// "type", and a step without an id gets the id "step-" and its index. False is strict.
+	// Lenient repairs what models and other systems send, and then decodes strictly: code fences, trailing commas, comments,
+	// quotes, names and actions that are almost right, numbers in quotes, a string for a list. docs/json.md has the table.
+	// Each repair is a warning of the pipeline. What could mean two things, or be a guard under a name that nobody knows, is
+	// refused. What strict decoding takes means the same, without a warning. False is strict.
 	Lenient bool
 	// MaxBytes is the longest text, in bytes, that is read. A longer one is a *ValidationError with the code "json_too_large".
 	// Zero means MaxPipelineBytes.
@@ -30,6 +29,11 @@ type Decoder struct {
 	// MaxDepth is how deeply lists and objects may be nested. More is a *ValidationError with the code "json_too_deep".
 	// Zero means DefaultMaxJSONDepth; negative, or more than 10,000, means 10,000.
 	MaxDepth int
+	// Locate says where a value stands, for who has made the JSON from a text in another form: its lines and columns, both from
+	// 1, become those of problems and warnings. The pointer leads to a value that there is, "" to the whole; name asks for the
+	// place of the value's name and not of the value. It is called from the goroutine that calls Decode. Nil means that places
+	// are those in the JSON text.
+	Locate func(pointer string, name bool) (line, column int)
 }
 
 // Decode reads a pipeline with the zero [Decoder].
@@ -40,179 +44,67 @@ func Decode(data []byte) (Pipeline, error) { return Decoder{}.Decode(data) }
 // not JSON at all gives one problem, "Invalid pipeline JSON: ...". Fields that are absent have their documented
 // defaults.
 func (d Decoder) Decode(data []byte) (Pipeline, error) {
-	root, err := strictjson.Parse(data, strictjson.Limits{MaxBytes: cmp.Or(d.MaxBytes, MaxPipelineBytes), MaxDepth: jsonDepth(d.MaxDepth)})
-	if err == nil && root.Kind != strictjson.Object {
-		err = &strictjson.SyntaxError{Line: 1, Column: 1, Msg: fmt.Sprintf("a pipeline is an object, got %s", root.Kind)}
-	}
-	if err != nil {
-		p := Problem{Code: codeInvalidJSON, Message: "Invalid pipeline JSON: " + err.Error()}
-		if syntax, ok := err.(*strictjson.SyntaxError); ok {
-			p.Line, p.Column = syntax.Line, syntax.Column
-			switch syntax.Err {
-			case strictjson.ErrTooLarge:
-				p.Code = codeLargeJSON
-			case strictjson.ErrTooDeep:
-				p.Code = codeDeepJSON
-			}
-		}
-		return Pipeline{}, &ValidationError{Problems: []Problem{p}}
-	}
 	if err := d.Actions.Err(); err != nil {
 		return Pipeline{}, err
 	}
 	if d.Actions.Names() == nil {
 		d.Actions = actions.Builtin()
 	}
-	t := &decoding{Decoder: d, data: data, offsets: make(map[string]int)}
-	t.pipeline(root)
-	p, err := t.draft.check()
-	if invalid, ok := err.(*ValidationError); ok {
-		t.locate(root, invalid.Problems)
+	s, err := d.read(data)
+	if err != nil {
+		return Pipeline{}, err
 	}
-	t.locate(root, p.warnings)
-	return p, err
+	if s.mended == nil && s.root.Kind == strictjson.Object {
+		t := &decoding{Decoder: d, source: s, places: make(map[string]place)}
+		p, err := t.decode()
+		if err == nil || !d.Lenient {
+			return p, err
+		}
+	}
+	if d.Lenient {
+		return d.repaired(s)
+	}
+	return Pipeline{}, d.notObject(s)
 }
 
 // decoding is one text being decoded.
 type decoding struct {
 	Decoder
-	draft   draft
-	data    []byte
-	offsets map[string]int // of names that are themselves the problem, by pointer
+	draft  draft
+	source *source
+	places map[string]place // of problems that do not stand at the value of their pointer
 }
 
-// locate gives problems their lines. A pointer to something that is missing gets the place of what it is missing from.
-func (t *decoding) locate(root *strictjson.Node, problems []Problem) {
-	places := strictjson.NewLocator(t.data)
-	for i := range problems {
-		p := &problems[i]
-		offset, ok := t.offsets[p.Pointer]
-		if !ok {
-			offset = nodeAt(root, p.Pointer).Offset
-		}
-		p.Line, p.Column = places.LineColumn(offset)
-	}
+// place is where a problem stands: at a name, or at a value that has moved.
+type place struct {
+	offset int
+	name   bool
+	origin bool // in the text as it was given, not as it was mended
 }
 
-// nodeAt follows a pointer as far as there are values.
-func nodeAt(n *strictjson.Node, pointer string) *strictjson.Node {
-	tokens, _ := strictjson.SplitPointer(pointer)
-	for _, token := range tokens {
-		var next *strictjson.Node
-		if n.Kind == strictjson.Array {
-			if i, err := strconv.Atoi(token); err == nil && i >= 0 && i < len(n.Elems) {
-				next = n.Elems[i]
-			}
-		} else {
-			next = n.Get(token)
-		}
-		if next == nil {
-			break
-		}
-		n = next
+// decode reads the tree of the source.
+func (t *decoding) decode() (Pipeline, error) {
+	t.pipeline(t.source.root)
+	p, err := t.draft.check()
+	if invalid, ok := err.(*ValidationError); ok {
+		t.locate(invalid.Problems)
 	}
-	return n
-}
-
-// fields reads the members of an object by name, and reports those that have none.
-func (t *decoding) fields(n *strictjson.Node, at string, readers map[string]func(*strictjson.Node, string)) {
-	for _, m := range n.Members {
-		pointer := at + "/" + strictjson.EscapeToken(m.Name)
-		if read, ok := readers[m.Name]; ok {
-			read(m.Value, pointer)
-			continue
-		}
-		hint := ""
-		names := make([]string, 0, len(readers))
-		for name := range readers {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		if near, ok := strictjson.Nearest(m.Name, names); ok {
-			hint = fmt.Sprintf("did you mean '%s'?", near)
-		}
-		t.offsets[pointer] = m.NameOffset
-		t.unknown(Problem{Pointer: pointer, Code: codeUnknownField, Hint: hint, Message: fmt.Sprintf("unknown field '%s'", m.Name)})
-	}
-}
-
-// unknown reports a name that nothing is known of.
-func (t *decoding) unknown(p Problem) {
-	if t.Lenient {
-		t.draft.warnings = append(t.draft.warnings, p)
-		return
-	}
-	t.draft.problems = append(t.draft.problems, p)
-}
-
-// wrong reports a value of another kind than wanted.
-func (t *decoding) wrong(n *strictjson.Node, pointer, want string) {
-	tokens, _ := strictjson.SplitPointer(pointer)
-	t.draft.problem(pointer, codeWrongType, "", "'%s' must be %s, got %s", tokens[len(tokens)-1], want, n.Kind)
-}
-
-func (t *decoding) text(into *string) func(*strictjson.Node, string) {
-	return func(n *strictjson.Node, pointer string) {
-		if n.Kind != strictjson.String {
-			t.wrong(n, pointer, "a string")
-			return
-		}
-		*into = n.Text
-	}
-}
-
-// flag reads a boolean; negated for the fields whose default is true.
-func (t *decoding) flag(into *bool, negated bool) func(*strictjson.Node, string) {
-	return func(n *strictjson.Node, pointer string) {
-		if n.Kind != strictjson.Bool {
-			t.wrong(n, pointer, "true or false")
-			return
-		}
-		*into = n.Bool != negated
-	}
-}
-
-func (t *decoding) number(into **int) func(*strictjson.Node, string) {
-	return func(n *strictjson.Node, pointer string) {
-		text := n.Number
-		if n.Kind == strictjson.String {
-			text = n.Text // the reference takes numbers as text
-		} else if n.Kind != strictjson.Number {
-			t.wrong(n, pointer, "a whole number")
-			return
-		}
-		v, ok := wholeNumber(text)
-		if !ok {
-			t.draft.problem(pointer, codeWrongType, "", "'%s' is not a whole number of at most 2147483647", text)
-			return
-		}
-		*into = &v
-	}
-}
-
-// wholeNumber reads a number that fits into an int.
-func wholeNumber(text string) (n int, ok bool) {
-	negative, magnitude, err := strictjson.Whole(text)
-	if err != nil || magnitude > math.MaxInt32 {
-		return 0, false
-	}
-	if negative {
-		return -int(magnitude), true
-	}
-	return int(magnitude), true
-}
-
-func (t *decoding) object(n *strictjson.Node, pointer string) bool {
-	if n.Kind != strictjson.Object {
-		t.wrong(n, pointer, "an object")
-	}
-	return n.Kind == strictjson.Object
+	t.locate(p.warnings)
+	return p, err
 }
 
 func (t *decoding) pipeline(root *strictjson.Node) {
 	t.draft.decoded = true
+	if i := wrapper(root); i >= 0 {
+		m := root.Members[i]
+		pointer := "/" + strictjson.EscapeToken(m.Name)
+		t.places[pointer] = place{offset: m.NameOffset, name: true}
+		t.draft.problem(pointer, codeUnknownField, "send what is in it alone, without the object around it", "the pipeline is wrapped in '%s'", m.Name)
+		t.draft.told("")
+		return
+	}
 	o := &t.draft.options
-	t.fields(root, "", map[string]func(*strictjson.Node, string){
+	t.fields(root, "", pipelineForm(), map[string]func(*strictjson.Node, string){
 		"name":          t.text(&t.draft.name),
 		"dry_run":       t.flag(&o.DryRun, false),
 		"force":         t.flag(&o.Force, false),
@@ -239,8 +131,6 @@ func (t *decoding) steps(list *strictjson.Node, at string) {
 	for i, n := range list.Elems {
 		if id := n.Get("id"); id != nil && id.Kind == strictjson.String {
 			t.draft.steps[i].ID = id.Text
-		} else if id == nil && t.Lenient {
-			t.draft.steps[i].ID = fmt.Sprintf("step-%d", i)
 		}
 	}
 	for i, n := range list.Elems {
@@ -255,6 +145,10 @@ func (t *decoding) step(i int, n *strictjson.Node, at string) {
 	s := &t.draft.steps[i]
 	var action string
 	var values *strictjson.Node
+	var form *mend.Form
+	if name := n.Get("action"); name != nil {
+		form = t.paramsOf(name.Text)
+	}
 	readers := map[string]func(*strictjson.Node, string){
 		"id":         t.text(&s.ID),
 		"action":     t.text(&action),
@@ -278,14 +172,34 @@ func (t *decoding) step(i int, n *strictjson.Node, at string) {
 			}
 		},
 	}
-	if t.Lenient && n.Get("action") == nil {
-		readers["type"] = t.text(&action)
+	for _, m := range n.Members {
+		pointer := at + "/" + strictjson.EscapeToken(m.Name)
+		if _, own := stepForm().Known(m.Name); own {
+			continue
+		}
+		if hint := t.misplaced(m.Name, at, form); hint != "" {
+			t.unknown(pointer, m.NameOffset, hint, "unknown field '%s'", m.Name)
+			t.draft.told(pointer)
+		}
 	}
-	t.fields(n, at, readers)
-	t.action(i, action, values, at)
+	t.fields(n, at, stepForm(), readers)
+	t.action(i, action, values, form, at)
 }
 
-func (t *decoding) action(i int, name string, values *strictjson.Node, at string) {
+// paramsOf returns the form of the parameters of an action, or nil if there is no such action.
+func (d Decoder) paramsOf(name string) *mend.Form {
+	prototype, ok := d.Actions.Lookup(name)
+	if !ok {
+		return nil
+	}
+	fields, err := params.Describe(prototype)
+	if err != nil {
+		return nil
+	}
+	return paramsForm(fields)
+}
+
+func (t *decoding) action(i int, name string, values *strictjson.Node, form *mend.Form, at string) {
 	s := &t.draft.steps[i]
 	prototype, ok := t.Actions.Lookup(name)
 	switch {
@@ -293,11 +207,11 @@ func (t *decoding) action(i int, name string, values *strictjson.Node, at string
 		t.draft.problem(at+"/action", codeNoAction, "", "step '%s' requires 'action'", s.ID)
 		return
 	case !ok:
-		hint := "one of the actions known here"
+		hint := "the actions are " + strings.Join(t.Actions.Names(), ", ")
 		if near, ok := strictjson.Nearest(name, t.Actions.Names()); ok {
-			hint = fmt.Sprintf("did you mean '%s'?", near)
+			hint = fmt.Sprintf("did you mean '%s'? %s", near, strings.ToUpper(hint[:1])+hint[1:])
 		}
-		t.draft.problem(at+"/action", codeBadAction, hint, "unknown action '%s'", name)
+		t.draft.problem(at+"/action", codeBadAction, hint, "unknown action '%s'", shortened(name))
 		return
 	}
 	if values == nil {
@@ -307,14 +221,15 @@ func (t *decoding) action(i int, name string, values *strictjson.Node, at string
 	for _, p := range problems {
 		pointer := at + "/params" + p.Pointer
 		if p.Offset > 0 {
-			t.offsets[pointer] = p.Offset
+			t.places[pointer] = place{offset: p.Offset, name: p.Code == params.CodeUnknownField}
 		}
-		found := Problem{Pointer: pointer, Code: p.Code, Hint: p.Hint, Message: p.Message}
-		if p.Code == params.CodeUnknownField {
-			t.unknown(found)
-			continue
+		if p.Code == params.CodeUnknownField && form != nil {
+			p.Hint = t.unknownParam(p, form, at)
 		}
-		t.draft.problems = append(t.draft.problems, found)
+		t.draft.problem(pointer, p.Code, p.Hint, "%s", p.Message)
+		if p.Code == params.CodeWrongType || p.Code == params.CodeNull {
+			t.draft.told(pointer)
+		}
 	}
 	s.Action, s.Bind = v.(actions.Action), binds
 }
@@ -323,9 +238,9 @@ func (t *decoding) expect(e *Expect, n *strictjson.Node, at string) {
 	if !t.object(n, at) {
 		return
 	}
-	t.fields(n, at, map[string]func(*strictjson.Node, string){
-		"min_files": t.number(&e.MinFiles), "max_files": t.number(&e.MaxFiles),
-		"min_edits": t.number(&e.MinEdits), "max_edits": t.number(&e.MaxEdits),
+	t.fields(n, at, stepForm().At("/expect"), map[string]func(*strictjson.Node, string){
+		"min_files": t.number(&e.MinFiles, false), "max_files": t.number(&e.MaxFiles, false),
+		"min_edits": t.number(&e.MinEdits, false), "max_edits": t.number(&e.MaxEdits, false),
 	})
 }
 
@@ -335,8 +250,8 @@ func (t *decoding) condition(s *Step, n *strictjson.Node, at string) {
 	}
 	var typ, ref, path string
 	var value *int
-	t.fields(n, at, map[string]func(*strictjson.Node, string){
-		"type": t.text(&typ), "step_ref": t.text(&ref), "path": t.text(&path), "value": t.number(&value),
+	t.fields(n, at, stepForm().At("/condition"), map[string]func(*strictjson.Node, string){
+		"type": t.text(&typ), "step_ref": t.text(&ref), "path": t.text(&path), "value": t.number(&value, true),
 	})
 	c, problems := condition.New(typ, ref, path, value)
 	for _, p := range problems {

@@ -55,9 +55,8 @@ func ExampleDecode() {
 	}`))
 	fmt.Println(p.Len(), err)
 	// Output:
-	// 0 pipeline has 3 problems:
+	// 0 pipeline has 2 problems:
 	//   - search action has no parameter 'patern' (at /steps/0/params/patern, line 4): did you mean 'pattern'?
-	//   - search action requires 'pattern' parameter (at /steps/0/params/pattern, line 4)
 	//   - step 'fix' references non-existent step 'fnd': did you mean 'find'?
 }
 
@@ -166,4 +165,28 @@ func ExampleStepError() {
 	// Output:
 	// step: second
 	// rolled back: true, a.txt: one
+}
+
+// A model has put its pipeline into a code fence and called two fields by names of its own.
+func ExampleDecoder_lenient() {
+	p, err := millrace.Decoder{Lenient: true}.Decode([]byte("Here it is:\n```json\n" + `{
+	  "name": "fix", "dryRun": true,
+	  "steps": [{"id": "fix", "action": "edit", "params": {"files": "a.go", "old_string": "recieve", "new_text": "receive"}},]
+	}` + "\n```"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("dry run:", p.Options().DryRun)
+	for _, w := range p.Warnings() {
+		fmt.Println(w.Message)
+	}
+	// Output:
+	// dry run: true
+	// the code fence around the JSON was left out
+	// the text around the JSON was left out
+	// commas before closing brackets were left out
+	// 'dryRun' was taken for 'dry_run'
+	// 'old_string' was taken for 'old_text'
+	// the string for 'files' was taken for a list of one
 }

@@ -39,6 +39,7 @@ const (
 	codeBadExpect    = "invalid_expect"
 	codeBadTemplate  = "invalid_template"
 	codeNearTemplate = "unknown_template"
+	codeRepaired     = "repaired"
 )
 
 // draft is a pipeline that has not been checked.
@@ -52,6 +53,8 @@ type draft struct {
 	// decoded says that params has checked the parameters against their tags already.
 	decoded bool
 	index   map[string]int
+	// said are pointers to what was found wrong, or missing under its right name: nothing more is said of them.
+	said map[string]bool
 }
 
 // manySteps is how many steps are looked at. Of more it is said that they are too many and no more: to check each against all
@@ -85,7 +88,35 @@ func (d *draft) check() (Pipeline, error) {
 	return Pipeline{name: d.name, options: d.options, steps: d.steps, index: d.index, warnings: d.warnings}, nil
 }
 
+// told keeps what follows from a problem from being reported too: everything at the pointer and below.
+func (d *draft) told(pointer string) {
+	if d.said == nil {
+		d.said = make(map[string]bool)
+	}
+	d.said[pointer] = true
+}
+
+// isTold reports whether something was said of what is at the pointer, or of what that is in.
+func (d *draft) isTold(pointer string) bool {
+	if len(d.said) == 0 {
+		return false
+	}
+	for {
+		if d.said[pointer] {
+			return true
+		}
+		i := strings.LastIndexByte(pointer, '/')
+		if i < 0 {
+			return false
+		}
+		pointer = pointer[:i]
+	}
+}
+
 func (d *draft) problem(pointer, code, hint, format string, args ...any) {
+	if d.isTold(pointer) {
+		return
+	}
 	d.problems = append(d.problems, Problem{Pointer: pointer, Code: code, Hint: hint, Message: fmt.Sprintf(format, args...)})
 }
 
@@ -204,11 +235,12 @@ func (d *draft) checkInput(s Step, at string) {
 	inputs := len(s.inputs()) > 0
 	switch spec.Input {
 	case actions.InputFiles:
-		if !inputs && !given {
+		if !inputs && !given && !d.inputTold(spec, at) {
 			d.problem(at+"/params", codeNoInput, "name files, or an earlier step in input_from", "%s action requires 'files' parameter", spec.Name)
 		}
 	case actions.InputMany:
 		switch {
+		case d.inputTold(spec, at):
 		case len(s.InputFromAll) == 1 || len(s.InputFromAll) == 0 && s.InputFrom != "":
 			d.problem(at+"/input_from_all", codeNoInput, "", "%s action requires at least 2 step references in 'input_from_all'", spec.Name)
 		case len(s.InputFromAll) == 0:
@@ -223,6 +255,16 @@ func (d *draft) checkInput(s Step, at string) {
 	if inputs && given {
 		d.warn(at+"/params/"+param, codeTwoInputs, "step '%s' has both %s and an input step; the files of the input step are taken", s.ID, param)
 	}
+}
+
+// inputTold reports whether something was said of the files of a step already.
+func (d *draft) inputTold(spec actions.Spec, at string) bool {
+	for _, param := range fileParams(spec) {
+		if d.isTold(at + "/params/" + param) {
+			return true
+		}
+	}
+	return d.isTold(at+"/input_from") || d.isTold(at+"/input_from_all")
 }
 
 // fileParams are the parameters in which a step may name its files: "files", and where an action needs files also "paths"

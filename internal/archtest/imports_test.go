@@ -14,7 +14,7 @@ import (
 var arrows = map[string][]string{
 	".": {
 		"actions", "backup", "condition", "fsutil", "risk", "template",
-		"internal/commit", "internal/journal", "internal/params", "internal/strictjson", "internal/textdiff",
+		"internal/commit", "internal/journal", "internal/mend", "internal/params", "internal/strictjson", "internal/textdiff",
 	},
 	"actions":           {"fsutil", "internal/lineedit", "internal/match", "internal/sed", "internal/textdiff"},
 	"backup":            {"fsutil", "internal/erase", "internal/journal", "internal/textdiff"},
@@ -26,6 +26,7 @@ var arrows = map[string][]string{
 	"internal/fstest":   {"fsutil"},
 	"internal/journal":  {"fsutil"},
 	"internal/lineedit": {"fsutil"},
+	"internal/mend":     {"internal/strictjson"},
 	"internal/params":   {"internal/strictjson", "template"},
 	"internal/sed":      {"internal/match"},
 }

@@ -1,0 +1,176 @@
+package mend
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/millrace-go/millrace/internal/strictjson"
+)
+
+const (
+	doneProse   = "the text around the JSON was left out"
+	adviceProse = "send the JSON object alone, without text around it"
+	doneFence   = "the code fence around the JSON was left out"
+	adviceFence = "take the JSON out of the code fence"
+	doneExtra   = "closing brackets too many at the end were left out"
+	adviceExtra = "leave out the closing brackets that are too many at the end"
+	doneMark    = "the byte order mark was left out"
+	adviceMark  = "save the text as UTF-8 without a byte order mark"
+	doneRaw     = "the text, which was escaped once too often, was unescaped"
+	adviceRaw   = `send the JSON itself: names begin with ", not with \"`
+)
+
+const fence = "```"
+
+// before leaves out what stands before the object.
+func (s *scanner) before(head []byte) {
+	at := 0
+	if rest, ok := bytes.CutPrefix(head, []byte("\ufeff")); ok {
+		s.note(0, doneMark, adviceMark)
+		at, head = len(head)-len(rest), rest
+	}
+	if bytes.HasSuffix(bytes.TrimSpace(head), []byte("[")) || bytes.HasSuffix(bytes.TrimSpace(head), []byte(",")) {
+		s.stuck = true // the object is a part of something
+		return
+	}
+	s.outside(at, head)
+	if i := bytes.LastIndex(head, []byte(fence)); i >= 0 && bytes.Count(head, []byte(fence))%2 == 1 {
+		s.fenced = true
+		s.note(at+i, doneFence, adviceFence)
+		before := bytes.TrimSpace(head[:i])
+		kind := bytes.TrimSpace(head[i+len(fence):])
+		if len(before) == 0 && len(bytes.Fields(kind)) <= 1 {
+			head = nil
+		}
+	}
+	if len(bytes.TrimSpace(head)) > 0 {
+		s.note(at, doneProse, adviceProse)
+	}
+	s.done = s.pos
+}
+
+// behind leaves out what follows the object.
+func (s *scanner) behind() {
+	s.copyTo(s.pos)
+	s.space()
+	if s.stuck && s.err != nil {
+		return
+	}
+	tail := s.in[s.pos:]
+	if n := len(tail) - len(bytes.TrimLeft(tail, "}] \t\r\n")); n > 0 && bytes.ContainsAny(tail[:n], "}]") {
+		s.note(s.pos, doneExtra, adviceExtra)
+		s.pos += n
+		tail = tail[n:]
+	}
+	if len(tail) == 0 {
+		s.done = len(s.in)
+		return
+	}
+	s.outside(s.pos, tail)
+	if s.fenced {
+		if rest, ok := bytes.CutPrefix(bytes.TrimSpace(tail), []byte(fence)); ok {
+			tail = rest
+		}
+	}
+	if len(bytes.TrimSpace(tail)) > 0 {
+		s.note(s.pos, doneProse, adviceProse)
+	}
+	s.done = len(s.in)
+}
+
+// outside refuses text around the object that could say something of the pipeline: what is left out may not be another
+// object, nor a field.
+func (s *scanner) outside(at int, text []byte) {
+	for i, c := range text {
+		if c != '{' && c != '"' && c != '\'' {
+			continue
+		}
+		rest := bytes.TrimLeft(text[i+1:], " \t\r\n")
+		switch {
+		case len(rest) == 0:
+		case c == '{' && bytes.IndexByte([]byte("\"'}\\"), rest[0]) >= 0:
+			s.refuse(at+i, "there are two objects in the text: send one pipeline and nothing else")
+			return
+		case c != '{' && rest[0] == ':':
+			s.refuse(at+i, "there is a field outside of the JSON object: put it inside, and send the object alone")
+			return
+		}
+	}
+	plain := strings.NewReplacer("_", "", "-", "", " ", "", "*", "", "`", "", "\"", "", "'", "").Replace(lower(text))
+	for _, word := range []string{"dryrun", "stoponerror", "createbackup"} {
+		if strings.Contains(plain, word+":") || strings.Contains(plain, word+"=") {
+			s.refuse(at, "the text around the JSON sets %s: put it into the object, and send that alone", word)
+			return
+		}
+	}
+}
+
+// escaped is a text whose JSON is escaped as if it stood in a string: {\"name\": ...}.
+type escaped struct {
+	data       []byte
+	start, end int
+}
+
+// escapedText returns the text if its first name begins with an escaped quote.
+func escapedText(data []byte, first int) *escaped {
+	rest := data[first+1:]
+	for {
+		trimmed := bytes.TrimLeft(rest, " \t\r\n")
+		for _, blank := range []string{`\n`, `\t`, `\r`} {
+			trimmed = bytes.TrimPrefix(trimmed, []byte(blank))
+		}
+		if len(trimmed) == len(rest) {
+			break
+		}
+		rest = trimmed
+	}
+	if !bytes.HasPrefix(rest, []byte(`\"`)) {
+		return nil
+	}
+	return &escaped{data: data, start: first, end: bytes.LastIndexByte(data, '}') + 1}
+}
+
+// unescape resolves the escapes of the object, and leaves the text around it as it is.
+func (e *escaped) unescape() (*Mended, error) {
+	s := &scanner{in: e.data}
+	s.note(e.start, doneRaw, adviceRaw)
+	s.copyTo(e.start - 1)
+	if e.start > 0 && e.data[e.start-1] == '"' {
+		s.put("", e.start)
+	}
+	s.copyTo(e.start)
+	for i := e.start; i < e.end; i++ {
+		switch e.data[i] {
+		case '"':
+			s.refuse(i, "some quotes have a backslash before them and some have not: escape none but those within strings")
+			return nil, s.err
+		case '\\':
+			n, plain := unescapeOne(e.data[i:e.end])
+			s.replace(i, i+n, plain)
+			i += n - 1
+		}
+	}
+	s.copyTo(e.end)
+	// A quote that closes the whole is no text around it.
+	s.done += len(e.data[e.end:]) - len(bytes.TrimPrefix(e.data[e.end:], []byte(`"`)))
+	s.copyTo(len(e.data))
+	return &Mended{Text: s.out, Repairs: s.repairs, marks: s.marks}, nil
+}
+
+// unescapeOne resolves the escape that text begins with, of n bytes. What is none stays.
+func unescapeOne(text []byte) (n int, plain string) {
+	n = min(2, len(text))
+	if n == 2 && text[1] == 'u' {
+		n = min(6, len(text))
+		if len(text) >= 12 && text[6] == '\\' && text[7] == 'u' {
+			if node, err := strictjson.Parse([]byte(`"`+string(text[:12])+`"`), strictjson.Limits{}); err == nil {
+				return 12, node.Text // both halves of a pair
+			}
+		}
+	}
+	node, err := strictjson.Parse([]byte(`"`+string(text[:n])+`"`), strictjson.Limits{})
+	if err != nil {
+		return 1, string(text[:1])
+	}
+	return n, node.Text
+}

@@ -1,0 +1,144 @@
+package mend_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/millrace-go/millrace/internal/mend"
+	"github.com/millrace-go/millrace/internal/strictjson"
+)
+
+// A mended value has the place in the original text that it came from.
+func TestOrigin(t *testing.T) {
+	for _, text := range []string{
+		"Here:\n```json\n{a: 'x\ny', /* c */ \"b\": [True, \"HERE\",],}\n```",
+		`{\"a\":\"x\\ny\",\n\"b\":[1,\"HERE\"]}`,
+		"\ufeff{“a”: “ü”, \\n'b': [NaN, 'HERE']",
+	} {
+		m, err := mend.JSON([]byte(text))
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		root, err := strictjson.Parse(m.Text, strictjson.Limits{})
+		if err != nil {
+			t.Fatalf("%s became %s: %v", text, m.Text, err)
+		}
+		n := root.Get("b").Elems[1]
+		if got, want := m.Origin(n.Offset), strings.Index(text, "HERE"); n.Text != "HERE" || got != want && got != want-1 && got != want-2 {
+			t.Errorf("%s: %q is at %d, want it at about %d", text, n.Text, got, want)
+		}
+		for _, r := range m.Repairs {
+			if r.Done == "" || r.Advice == "" || r.Offset < 0 || r.Offset > len(text) {
+				t.Errorf("%s: repair %+v", text, r)
+			}
+		}
+	}
+}
+
+// However long a text of one kind is, mending takes time in proportion.
+func TestJSONIsLinear(t *testing.T) {
+	const n = 1 << 20
+	for _, piece := range []string{"{", "[", "{a:[", "/*", "//\n", "#\n", `\n`, "'", "”", "“", "```", "},", "{ ", "\\\"", `{\"`, ",\n", "' :", "{\"a\": 1,", `\u12`} {
+		for _, text := range []string{strings.Repeat(piece, n/len(piece)), "{" + strings.Repeat(piece, n/len(piece)), `{"a": [` + strings.Repeat(piece, n/len(piece)) + "]}"} {
+			m, err := mend.JSON([]byte(text))
+			if syntax, ok := errors.AsType[*strictjson.SyntaxError](err); err != nil && (!ok || syntax.Line == 0) {
+				t.Fatalf("%.20s: %v", text, err)
+			}
+			if m != nil && len(m.Text) > 6*len(text) {
+				t.Errorf("%.20s: %d bytes became %d", text, len(text), len(m.Text))
+			}
+		}
+	}
+}
+
+// Words that two fields are near to, or that say nothing, are no field.
+func TestMatch(t *testing.T) {
+	form := &mend.Form{Kind: mend.Object, Fields: []mend.Field{
+		{Name: "min_files"}, {Name: "max_files"}, {Name: "dry_run", Aliases: []string{"preview"}}, {Name: "a", Aliases: []string{"both"}},
+		{Name: "b", Aliases: []string{"both"}}, {Name: "file"},
+	}}
+	for word, want := range map[string]string{
+		"minFiles": "min_files", "MAX-FILES": "max_files", "max_file": "max_files", "mix_files": "", "dryrun": "dry_run", "dry run": "dry_run",
+		"Preview": "dry_run", "both": "", "title": "", "fil": "file", "": "", "x": "", "dry_run": "dry_run",
+	} {
+		if got, _ := form.Match(word); got != want {
+			t.Errorf("%q stands for %q, want %q", word, got, want)
+		}
+	}
+}
+
+// A tree that fits its form stays as it is.
+func TestFitOfWhatFits(t *testing.T) {
+	form := &mend.Form{Kind: mend.Object, Fields: []mend.Field{
+		{Name: "text", Form: &mend.Form{Kind: mend.Text, Enum: []string{"one", "two"}}},
+		{Name: "flag", Form: &mend.Form{Kind: mend.Flag}}, {Name: "any", Form: &mend.Form{}},
+		{Name: "list", Form: &mend.Form{Kind: mend.List, Elem: &mend.Form{Kind: mend.Number}}},
+		{Name: "map", Form: &mend.Form{Kind: mend.Map, Elem: &mend.Form{Kind: mend.Text}}},
+	}}
+	const text = `{"map":{"Text":"1","comment":"2"},"flag":false,"any":null,"list":[1,"{{a.count}}"],"text":"two"}`
+	root, err := strictjson.Parse([]byte(text), strictjson.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f mend.Fitter
+	f.Fit(root, form, "")
+	if got := string(root.AppendJSON(nil)); got != text || len(f.Changes) > 0 {
+		t.Errorf("became %s, %v", got, f.Changes)
+	}
+}
+
+// FuzzJSON: mending never panics, does not change what it makes itself, and refuses with a place.
+func FuzzJSON(f *testing.F) {
+	for _, text := range []string{
+		`{"a":1,}`, "```\n{a:'b'}\n```", `{"a":[1,2`, `{\"a\":\"b\"}`, "x {“a”: True} y", `{"a":"\d"}`, "{/*", "{//", "{'a':\"\n\"}", `"{\"a\":1}"`, "{\"a\":{\"b\":[]}",
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		before := bytes.Clone(data)
+		m, err := mend.JSON(data)
+		if !bytes.Equal(before, data) {
+			t.Fatal("the text was changed")
+		}
+		if err != nil {
+			if syntax, ok := errors.AsType[*strictjson.SyntaxError](err); !ok || syntax.Line == 0 || syntax.Offset > len(data) {
+				t.Fatalf("%q: %#v", data, err)
+			}
+			return
+		}
+		root, err := strictjson.Parse(m.Text, strictjson.Limits{})
+		if err != nil {
+			return
+		}
+		if _, right := strictjson.Parse(data, strictjson.Limits{}); right != nil && root.Kind == strictjson.Object && len(m.Repairs) == 0 {
+			t.Fatalf("%q became %q without a repair", data, m.Text)
+		}
+		again, err := mend.JSON(m.Text)
+		if err != nil {
+			t.Fatalf("%q became %q, which is refused: %v", data, m.Text, err)
+		}
+		if root.Kind == strictjson.Object {
+			if diff := cmp.Diff(strings.TrimSpace(string(m.Text)), strings.TrimSpace(string(again.Text))); diff != "" || len(again.Repairs) > 0 {
+				t.Fatalf("%q is mended again (-once +twice):\n%s", data, diff)
+			}
+		}
+		check(t, m, root, len(data))
+	})
+}
+
+func check(t *testing.T, m *mend.Mended, n *strictjson.Node, size int) {
+	if at := m.Origin(n.Offset); at < 0 || at > size {
+		t.Fatal(fmt.Sprint("a value is at ", at, " of ", size))
+	}
+	for _, e := range n.Elems {
+		check(t, m, e, size)
+	}
+	for _, e := range n.Members {
+		check(t, m, e.Value, size)
+	}
+}

@@ -1,0 +1,68 @@
+package mend
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/internal/strictjson"
+)
+
+// Plain returns a name without what people write differently: case, underscores, hyphens and spaces.
+func Plain(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
+}
+
+// Same reports whether two names differ only in case, underscores, hyphens and spaces.
+func Same(a, b string) bool { return Plain(a) == Plain(b) }
+
+// Match returns the name of the field that a name stands for: one that differs only as Same says, one of which it is an
+// alias, or one that it is a misspelling of. ok is false if there is none, or more than one.
+func (f *Form) Match(name string) (field string, ok bool) {
+	if field, ok = f.Known(name); ok || Note(name) {
+		return field, ok
+	}
+	return nearest(name, f.Names())
+}
+
+// Known is Match without misspellings.
+func (f *Form) Known(name string) (field string, ok bool) {
+	for i := range f.Fields {
+		if Same(f.Fields[i].Name, name) {
+			return f.Fields[i].Name, true
+		}
+	}
+	for i := range f.Fields {
+		if slices.ContainsFunc(f.Fields[i].Aliases, func(alias string) bool { return Same(alias, name) }) {
+			if field != "" {
+				return "", false
+			}
+			field = f.Fields[i].Name
+		}
+	}
+	return field, field != ""
+}
+
+// nearest returns the one candidate that word can be a misspelling of.
+func nearest(word string, candidates []string) (string, bool) {
+	near, ok := strictjson.Nearest(word, candidates)
+	if !ok {
+		return "", false
+	}
+	others := slices.DeleteFunc(slices.Clone(candidates), func(c string) bool { return c == near })
+	if _, more := strictjson.Nearest(word, others); more {
+		return "", false
+	}
+	return near, true
+}
+
+// Note reports whether a name is that of a remark: something that says nothing of what is to be done, so that it can be left
+// out.
+func Note(name string) bool {
+	switch Plain(name) {
+	case "description", "comment", "comments", "note", "notes", "title", "label", "summary", "explanation", "reason", "reasoning",
+		"rationale", "thought", "thoughts", "purpose", "goal", "author", "created", "version", "schemaversion", "$schema", "tags",
+		"meta", "metadata", "extra", "displayname", "$comment":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,239 @@
+package mend
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/millrace-go/millrace/internal/strictjson"
+)
+
+// Change is one repair of a tree.
+type Change struct {
+	// Pointer is the JSON pointer of the value as it is now.
+	Pointer string
+	// Offset is where in the text the value stands, or its name.
+	Offset int
+	// Done says what was done.
+	Done string
+	// Refused says that nothing was done, because the value can mean two things; Done says so, and Advice what to write.
+	Refused bool
+	Advice  string
+}
+
+// Fitter makes trees fit their forms. The trees are changed: they belong to the caller, and their nodes can no longer tell
+// their pointers. The zero Fitter is ready; it is for one goroutine.
+type Fitter struct {
+	// Changes are those made so far.
+	Changes []Change
+}
+
+// Note adds a change.
+func (t *Fitter) Note(pointer string, offset int, format string, args ...any) {
+	t.Changes = append(t.Changes, Change{Pointer: pointer, Offset: offset, Done: fmt.Sprintf(format, args...)})
+}
+
+// Refuse adds what could not be repaired.
+func (t *Fitter) Refuse(pointer string, offset int, advice, format string, args ...any) {
+	t.Changes = append(t.Changes, Change{Pointer: pointer, Offset: offset, Done: fmt.Sprintf(format, args...), Advice: advice, Refused: true})
+}
+
+// Fit repairs a value at a pointer.
+func (t *Fitter) Fit(n *strictjson.Node, f *Form, at string) {
+	t.kind(n, f, at)
+	switch {
+	case n.Kind == strictjson.Object && f.Kind == Object:
+		t.Names(n, f, at)
+		for _, m := range n.Members {
+			if field := f.field(m.Name); field != nil {
+				t.Fit(m.Value, field.Form, at+"/"+strictjson.EscapeToken(m.Name))
+			}
+		}
+	case n.Kind == strictjson.Object && f.Kind == Map:
+		for _, m := range n.Members {
+			t.Fit(m.Value, f.Elem, at+"/"+strictjson.EscapeToken(m.Name))
+		}
+	case n.Kind == strictjson.Array && f.Kind == List:
+		for i, e := range n.Elems {
+			t.Fit(e, f.Elem, at+"/"+strconv.Itoa(i))
+		}
+	}
+}
+
+// Names gives the members of an object the names that they stand for, and leaves out those that say nothing. A name that it
+// does not know stays.
+func (t *Fitter) Names(n *strictjson.Node, f *Form, at string) {
+	given := make(map[string]*strictjson.Node, len(n.Members))
+	for _, m := range n.Members {
+		given[m.Name] = m.Value
+	}
+	kept := n.Members[:0]
+	for _, m := range n.Members {
+		if !f.Has(m.Name) {
+			name, ok := f.Match(m.Name)
+			pointer := at + "/" + strictjson.EscapeToken(name)
+			switch {
+			case !ok && Note(m.Name):
+				t.Note(at+"/"+strictjson.EscapeToken(m.Name), m.NameOffset, "'%s' was left out: it says nothing of what is to be done", m.Name)
+				continue
+			case !ok:
+			case given[name] == nil:
+				t.Note(pointer, m.NameOffset, "'%s' was taken for '%s'", m.Name, name)
+				given[name] = m.Value
+				m.Name = name
+			case bytes.Equal(given[name].AppendJSON(nil), m.Value.AppendJSON(nil)):
+				t.Note(pointer, m.NameOffset, "'%s' was left out: '%s' says the same", m.Name, name)
+				continue
+			case Note(m.Name):
+				t.Note(pointer, m.NameOffset, "'%s' was left out beside '%s'", m.Name, name)
+				continue
+			default:
+				t.Refuse(at+"/"+strictjson.EscapeToken(m.Name), m.NameOffset, "keep one of them", "'%s' and '%s' are given, and differ", m.Name, name)
+			}
+		}
+		if m.Value.Kind == strictjson.Null && f.Has(m.Name) && f.field(m.Name).Form.Kind != Any {
+			t.Note(at+"/"+strictjson.EscapeToken(m.Name), m.NameOffset, "null for '%s' was taken for absent", m.Name)
+			continue
+		}
+		kept = append(kept, m)
+	}
+	n.Members = kept
+}
+
+// kind turns a value into one of the kind that is wanted.
+func (t *Fitter) kind(n *strictjson.Node, f *Form, at string) {
+	name := at[strings.LastIndexByte(at, '/')+1:]
+	text := strings.TrimSpace(n.Text)
+	isText := n.Kind == strictjson.String
+	if isText && strings.Contains(text, "{{") && f.Kind != Object {
+		return // a template: it is judged when the steps are known
+	}
+	switch f.Kind {
+	case Object, Map:
+		if isText && strings.HasPrefix(text, "{") {
+			t.nested(n, strictjson.Object, at, name)
+		}
+	case List:
+		t.list(n, f, text, at, name)
+	case Text:
+		t.text(n, f, at, name)
+	case Flag:
+		value, ok := flag(n, text)
+		if ok {
+			t.Note(at, n.Offset, "%s for '%s' was taken for %t", n.AppendJSON(nil), name, value)
+			n.Kind, n.Bool = strictjson.Bool, value
+		}
+	case Number:
+		if !isText {
+			return
+		}
+		if number, err := strictjson.Parse([]byte(text), strictjson.Limits{}); err == nil && number.Kind == strictjson.Number {
+			t.Note(at, n.Offset, "the string for '%s' was taken for the number %s", name, number.Number)
+			n.Kind, n.Number = strictjson.Number, number.Number
+		}
+	}
+}
+
+func (t *Fitter) text(n *strictjson.Node, f *Form, at, name string) {
+	switch {
+	case n.Kind == strictjson.Array && len(n.Elems) == 1 && n.Elems[0].Kind == strictjson.String:
+		t.Note(at, n.Offset, "the only element of the list '%s' was taken for the string", name)
+		*n = strictjson.Node{Kind: strictjson.String, Text: n.Elems[0].Text, Offset: n.Offset, End: n.End}
+	case n.Kind == strictjson.Number && f.ID:
+		t.Note(at, n.Offset, "the number for '%s' was taken for the string '%s'", name, n.Number)
+		n.Kind, n.Text = strictjson.String, n.Number
+	}
+	if n.Kind != strictjson.String || slices.Contains(f.Enum, n.Text) {
+		return
+	}
+	for _, word := range f.Enum {
+		if Same(word, n.Text) {
+			t.Note(at, n.Offset, "'%s' for '%s' was taken for '%s'", n.Text, name, word)
+			n.Text = word
+			return
+		}
+	}
+}
+
+func (t *Fitter) list(n *strictjson.Node, f *Form, text, at, name string) {
+	one := func() *strictjson.Node { c := *n; return &c }
+	switch {
+	case n.Kind == strictjson.String && strings.HasPrefix(text, "[") && t.nested(n, strictjson.Array, at, name):
+	case n.Kind == strictjson.String && f.Elem.Kind == Text && text != "" && f.Elem.ID && strings.Contains(text, ","):
+		t.Note(at, n.Offset, "'%s' was taken for a list of what is between its commas", name)
+		var elems []*strictjson.Node
+		for part := range strings.SplitSeq(text, ",") {
+			elems = append(elems, &strictjson.Node{Kind: strictjson.String, Text: strings.TrimSpace(part), Offset: n.Offset, End: n.End})
+		}
+		*n = strictjson.Node{Kind: strictjson.Array, Elems: elems, Offset: n.Offset, End: n.End}
+	case n.Kind == strictjson.String && f.Elem.Kind == Text && text != "" && !strings.ContainsAny(text, ",\n"),
+		n.Kind == strictjson.Object && f.Elem.Kind == Object:
+		t.Note(at, n.Offset, "the %s for '%s' was taken for a list of one", n.Kind, name)
+		*n = strictjson.Node{Kind: strictjson.Array, Elems: []*strictjson.Node{one()}, Offset: n.Offset, End: n.End}
+	}
+}
+
+// nested reads a list or an object that is written as a string, mended if need be.
+func (t *Fitter) nested(n *strictjson.Node, want strictjson.Kind, at, name string) bool {
+	root, err := strictjson.Parse([]byte(n.Text), strictjson.Limits{})
+	var repairs []Repair
+	if err != nil {
+		m, mendErr := JSON([]byte(n.Text))
+		if mendErr != nil {
+			return false
+		}
+		if root, err = strictjson.Parse(m.Text, strictjson.Limits{}); err != nil {
+			return false
+		}
+		repairs = m.Repairs
+	}
+	if root.Kind != want {
+		return false
+	}
+	t.Note(at, n.Offset, "%s, which was JSON in a string, was read as that", called(name))
+	for _, r := range repairs {
+		t.Note(at, n.Offset, "%s", r.Done)
+	}
+	place(root, n.Offset, n.End)
+	*n = *root
+	return true
+}
+
+// called names a value, or the whole.
+func called(name string) string {
+	if name == "" {
+		return "the text"
+	}
+	return "'" + name + "'"
+}
+
+// place puts all of a tree where the string stands that it was in.
+func place(n *strictjson.Node, offset, end int) {
+	n.Offset, n.End = offset, end
+	for _, e := range n.Elems {
+		place(e, offset, end)
+	}
+	for i := range n.Members {
+		n.Members[i].NameOffset = offset
+		place(n.Members[i].Value, offset, end)
+	}
+}
+
+// flag reads true and false in the words of others.
+func flag(n *strictjson.Node, text string) (value, ok bool) {
+	switch {
+	case n.Kind == strictjson.Number && (n.Number == "0" || n.Number == "1"):
+		return n.Number == "1", true
+	case n.Kind != strictjson.String:
+		return false, false
+	}
+	switch strings.ToLower(text) {
+	case "true", "yes", "on", "1":
+		return true, true
+	case "false", "no", "off", "0":
+		return false, true
+	}
+	return false, false
+}

@@ -1,0 +1,236 @@
+package mend
+
+import (
+	"strings"
+
+	"github.com/millrace-go/millrace/internal/strictjson"
+)
+
+// mostOpen is how many lists and objects may be open. Strict parsers stop far before.
+const mostOpen = 10_000
+
+// value reads one value.
+func (s *scanner) value() {
+	s.space()
+	switch c := s.peek(); {
+	case s.stuck:
+	case c == '{':
+		s.object()
+	case c == '[':
+		s.list()
+	case s.text():
+	default:
+		s.word()
+	}
+}
+
+func (s *scanner) enter(closing byte) bool {
+	if len(s.open) == mostOpen {
+		s.stuck = true
+		return false
+	}
+	s.open = append(s.open, opened{closing, s.pos})
+	s.pos++
+	return true
+}
+
+func (s *scanner) leave() {
+	s.last = s.in[s.pos]
+	s.pos++
+	s.open = s.open[:len(s.open)-1]
+}
+
+func (s *scanner) list() {
+	if !s.enter(']') {
+		return
+	}
+	for first := true; ; first = false {
+		s.space()
+		switch {
+		case s.stuck:
+			return
+		case s.peek() == ']' && first:
+			s.leave()
+			return
+		case s.atEnd():
+			s.cutOff()
+			return
+		}
+		s.value()
+		if s.next() {
+			return
+		}
+	}
+}
+
+func (s *scanner) object() {
+	if !s.enter('}') {
+		return
+	}
+	for first := true; ; first = false {
+		s.space()
+		switch {
+		case s.stuck:
+			return
+		case s.peek() == '}' && first:
+			s.leave()
+			return
+		case s.atEnd():
+			s.cutOff()
+			return
+		}
+		if !s.text() && !s.name() {
+			s.stuck = true
+			return
+		}
+		s.space()
+		if s.stuck || s.peek() != ':' {
+			if s.atEnd() {
+				s.cutOff()
+			}
+			s.stuck = true
+			return
+		}
+		s.last = ':'
+		s.pos++
+		s.value()
+		if s.next() {
+			return
+		}
+	}
+}
+
+// next reads what follows a part of a list or an object: a comma, or the closing bracket, at which it returns true; also if
+// there is no reading on.
+func (s *scanner) next() bool {
+	if !s.stuck {
+		s.space()
+	}
+	if s.stuck {
+		return true
+	}
+	closing := s.open[len(s.open)-1].closing
+	switch {
+	case s.peek() == closing:
+		s.leave()
+		return true
+	case s.atEnd():
+		s.cutOff()
+		return true
+	case s.peek() != ',':
+		s.stuck = true
+		return true
+	}
+	comma := s.pos
+	s.pos++
+	s.last = ','
+	s.copyTo(comma) // so that it can still be left out, whatever is left out behind it
+	mark := s.mark()
+	s.space()
+	if s.peek() == closing && !s.stuck {
+		s.back(mark)
+		s.note(comma, "commas before closing brackets were left out", "leave out the comma before the closing bracket")
+		s.replace(comma, comma+1, "")
+		s.space() // again, for the comments
+		s.leave()
+		return true
+	}
+	return s.stuck
+}
+
+// state is what can be gone back to.
+type state struct{ pos, done, out, marks, repairs int }
+
+func (s *scanner) mark() state {
+	return state{s.pos, s.done, len(s.out), len(s.marks), len(s.repairs)}
+}
+
+func (s *scanner) back(to state) {
+	s.pos, s.done, s.out, s.marks = to.pos, to.done, s.out[:to.out], s.marks[:to.marks]
+	for _, r := range s.repairs[to.repairs:] {
+		delete(s.noted, r.Done)
+	}
+	s.repairs = s.repairs[:to.repairs]
+}
+
+// mostMissing is how many closing brackets may be missing: that of the pipeline, and that of its steps. Where more are open,
+// a step is not whole, and nobody knows what else it said.
+const mostMissing = 2
+
+// cutOff is called where the text ends within a value. Only brackets may be missing, and only behind one.
+func (s *scanner) cutOff() {
+	if s.stuck {
+		return
+	}
+	if (s.last != '}' && s.last != ']') || len(s.open) > mostMissing {
+		line, _ := strictjson.LineColumn(s.in, s.open[len(s.open)-1].at)
+		what := "object"
+		if s.open[len(s.open)-1].closing == ']' {
+			what = "list"
+		}
+		s.refuse(s.pos, "the text ends within the %s that starts in line %d: it was cut off, so send all of it again", what, line)
+		return
+	}
+	var missing strings.Builder
+	for i := len(s.open) - 1; i >= 0; i-- {
+		missing.WriteByte(s.open[i].closing)
+	}
+	s.note(s.pos, "the missing "+missing.String()+" at the end was added", "close all brackets: "+missing.String()+" is missing at the end")
+	s.copyTo(s.pos)
+	s.put(missing.String(), s.pos)
+	s.open = s.open[:0]
+	s.behind()
+	s.stuck = true
+}
+
+// name reads a name without quotes.
+func (s *scanner) name() bool {
+	end := s.pos
+	for end < len(s.in) && (nameByte(s.in[end]) || end > s.pos && (s.in[end] == '-' || '0' <= s.in[end] && s.in[end] <= '9')) {
+		end++
+	}
+	if end == s.pos {
+		return false
+	}
+	s.note(s.pos, "names without quotes got them", "put names in double quotes")
+	s.replace(s.pos, end, `"`+string(s.in[s.pos:end])+`"`)
+	s.pos = end
+	return true
+}
+
+func nameByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == '$'
+}
+
+// word reads a number or a word, and turns words of other languages into those of JSON.
+func (s *scanner) word() {
+	start := s.pos
+	for s.pos < len(s.in) && !strings.ContainsRune(" \t\r\n,:{}[]\"'`/#\\", rune(s.in[s.pos])) {
+		s.pos++
+	}
+	if s.pos == start {
+		if s.atEnd() {
+			s.cutOff()
+		}
+		s.stuck = true
+		return
+	}
+	s.last = 'a'
+	word, means := string(s.in[start:s.pos]), ""
+	switch word {
+	case "True", "TRUE":
+		means = "true"
+	case "False", "FALSE":
+		means = "false"
+	case "None", "NULL", "Null", "nil", "undefined", "NaN":
+		means = "null"
+	default:
+		return
+	}
+	s.replace(start, s.pos, means)
+	if means == "null" {
+		s.note(start, word+" was taken for absent", "leave out what has no value, instead of "+word)
+		return
+	}
+	s.note(start, word+" was taken for "+means, "write "+means)
+}

@@ -1,0 +1,299 @@
+package millrace
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/millrace-go/millrace/internal/mend"
+	"github.com/millrace-go/millrace/internal/strictjson"
+)
+
+// repaired reads what strict decoding has refused: it mends the text and the values, and decodes them strictly. All it does
+// is a warning.
+func (d Decoder) repaired(s *source) (Pipeline, error) {
+	f := &fitting{Decoder: d}
+	root := s.root
+	if root.Kind != strictjson.Object {
+		f.toObject(root)
+	}
+	if root.Kind == strictjson.Object {
+		f.unwrap(root)
+		f.pipeline(root)
+	}
+	if root.Kind != strictjson.Object {
+		return Pipeline{}, d.notObject(s)
+	}
+	t := &decoding{Decoder: d, source: s, places: make(map[string]place)}
+	if s.mended != nil {
+		t.warnings(s.mended.Repairs)
+	}
+	for _, c := range f.Changes {
+		t.places[c.Pointer] = place{offset: c.Offset}
+		if c.Refused {
+			t.draft.problem(c.Pointer, codeUnknownField, c.Advice, "%s", c.Done)
+			t.draft.told(c.Pointer)
+			continue
+		}
+		t.draft.warnings = append(t.draft.warnings, Problem{Pointer: c.Pointer, Code: codeRepaired, Message: c.Done, Hint: c.Advice})
+	}
+	return t.decode()
+}
+
+// warnings are about repairs of the text, each at its own place.
+func (t *decoding) warnings(repairs []mend.Repair) {
+	for _, r := range repairs {
+		p := Problem{Code: codeRepaired, Message: r.Done, Hint: r.Advice}
+		if t.Locate == nil {
+			p.Line, p.Column = strictjson.LineColumn(t.source.data, r.Offset)
+		}
+		t.draft.warnings = append(t.draft.warnings, p)
+	}
+}
+
+// fitting is one pipeline being repaired.
+type fitting struct {
+	Decoder
+	mend.Fitter
+}
+
+// toObject reads a pipeline that is in a string or alone in a list.
+func (f *fitting) toObject(root *strictjson.Node) {
+	f.Fit(root, &mend.Form{Kind: mend.Object}, "")
+	if root.Kind == strictjson.Array && len(root.Elems) == 1 && root.Elems[0].Get("steps") != nil {
+		f.Note("", root.Offset, "the only element of the list was taken for the pipeline")
+		*root = *root.Elems[0]
+	}
+}
+
+// mostWrapped is how many objects the pipeline may be wrapped in.
+const mostWrapped = 3
+
+// unwrap takes the pipeline out of an object that has it in a field. What stands beside it is kept.
+func (f *fitting) unwrap(root *strictjson.Node) {
+	for range mostWrapped {
+		i := wrapper(root)
+		if i < 0 {
+			return
+		}
+		m := root.Members[i]
+		beside := slices.Delete(slices.Clone(root.Members), i, i+1)
+		if m.Value.Kind == strictjson.String {
+			f.Fit(m.Value, &mend.Form{Kind: mend.Object}, "/"+strictjson.EscapeToken(m.Name))
+		}
+		if m.Value.Kind != strictjson.Object {
+			return
+		}
+		f.Note("", m.NameOffset, "'%s' was taken for the pipeline that is in it", m.Name)
+		*root = *m.Value
+		for _, b := range beside {
+			switch {
+			case ofCall(b.Name), mend.Note(b.Name):
+				f.Note("/"+strictjson.EscapeToken(b.Name), b.NameOffset, "'%s' beside the pipeline was left out", b.Name)
+			case root.Get(b.Name) == nil:
+				root.Members = append(root.Members, b)
+			case string(root.Get(b.Name).AppendJSON(nil)) != string(b.Value.AppendJSON(nil)):
+				f.Refuse("/"+strictjson.EscapeToken(b.Name), b.NameOffset, "keep one of them", "'%s' is given in the pipeline and beside it, and differs", b.Name)
+			}
+		}
+	}
+}
+
+// wrapper returns the member that has the pipeline in it, or -1 if it is not wrapped.
+func wrapper(root *strictjson.Node) int {
+	for _, m := range root.Members {
+		if name, _ := pipelineForm().Match(m.Name); name == "steps" {
+			return -1
+		}
+	}
+	return slices.IndexFunc(root.Members, func(m strictjson.Member) bool {
+		switch mend.Plain(m.Name) {
+		case "pipeline", "pipelinejson", "pipelinerequest", "pipelinedefinition", "definition", "arguments", "args", "input", "parameters", "params", "request":
+			return m.Value.Kind == strictjson.Object || m.Value.Kind == strictjson.String
+		}
+		return false
+	})
+}
+
+// ofCall reports whether a name belongs to the call of a tool whose argument the pipeline is.
+func ofCall(name string) bool {
+	switch name {
+	case "name", "tool", "tool_name", "type", "id", "method", "function", "jsonrpc", "server":
+		return true
+	}
+	return false
+}
+
+func (f *fitting) pipeline(root *strictjson.Node) {
+	f.Fit(root, pipelineForm(), "")
+	list := root.Get("steps")
+	if list == nil || list.Kind != strictjson.Array || len(list.Elems) > manySteps {
+		return
+	}
+	for i, n := range list.Elems {
+		if n.Kind == strictjson.Object {
+			f.step(root, n, i, fmt.Sprintf("/steps/%d", i))
+		}
+	}
+}
+
+func (f *fitting) step(root, n *strictjson.Node, i int, at string) {
+	form := stepForm()
+	f.inputs(n, at)
+	action := f.action(n, at)
+	f.dryRun(root, n, action, at)
+	f.moveDown(n, form, action, at)
+	f.Fit(n, form, at)
+	if n.Get("id") == nil {
+		id := &strictjson.Node{Kind: strictjson.String, Text: fmt.Sprintf("step-%d", i), Offset: n.Offset, End: n.End}
+		f.Note(at+"/id", n.Offset, "the step without an id got the id '%s'", id.Text)
+		n.Members = append(n.Members, strictjson.Member{Name: "id", NameOffset: n.Offset, Value: id})
+	}
+	values := n.Get("params")
+	if action == nil || values == nil || values.Kind != strictjson.Object {
+		return
+	}
+	f.dryRun(root, values, action, at+"/params")
+	f.moveUp(n, values, form, action, at)
+	f.Fit(values, action, at+"/params")
+}
+
+// action returns the form of the parameters of a step, or nil if there is no such action.
+func (f *fitting) action(n *strictjson.Node, at string) *mend.Form {
+	var name *strictjson.Node
+	for _, m := range n.Members {
+		if known, ok := stepForm().Match(m.Name); ok && known == "action" && (m.Name == known || n.Get(known) == nil) {
+			name = m.Value
+			break
+		}
+	}
+	if name == nil || name.Kind != strictjson.String {
+		return nil
+	}
+	if _, ok := f.Actions.Lookup(name.Text); !ok {
+		known := mend.Form{Kind: mend.Object}
+		for _, action := range f.Actions.Names() {
+			known.Fields = append(known.Fields, mend.Field{Name: action})
+		}
+		near, found := known.Match(name.Text)
+		if !found {
+			return nil
+		}
+		f.Note(at+"/action", name.Offset, "action '%s' was taken for '%s'", name.Text, near)
+		name.Text = near
+	}
+	return f.paramsOf(name.Text)
+}
+
+// dryRun takes a dry run that is asked of a step, or of the call of a tool, for one of the pipeline: more is not done than
+// was asked for. Other options are not moved, since a step that is to be forced says nothing of the others.
+func (f *fitting) dryRun(root, n *strictjson.Node, own *mend.Form, at string) {
+	form := mend.Form{Kind: mend.Object, Fields: []mend.Field{optionField("dry_run")}}
+	for i := 0; i < len(n.Members); i++ {
+		m := n.Members[i]
+		if _, ok := form.Match(m.Name); !ok {
+			continue
+		}
+		if own != nil {
+			if _, taken := own.Known(m.Name); taken {
+				continue // a parameter of the action
+			}
+		}
+		pointer := at + "/" + strictjson.EscapeToken(m.Name)
+		f.Fit(m.Value, form.Fields[0].Form, pointer)
+		if m.Value.Kind != strictjson.Bool && m.Value.Kind != strictjson.Null {
+			continue
+		}
+		n.Members = slices.Delete(n.Members, i, i+1)
+		i--
+		switch own := root.Get("dry_run"); {
+		case !m.Value.Bool:
+			f.Note(pointer, m.NameOffset, "'%s' of a step was left out: it is false", m.Name)
+		case own == nil:
+			f.Note("/dry_run", m.NameOffset, "'%s' of a step was taken for that of the pipeline", m.Name)
+			root.Members = append(root.Members, strictjson.Member{Name: "dry_run", NameOffset: m.NameOffset, Value: m.Value})
+		default:
+			f.Note("/dry_run", m.NameOffset, "'%s' of a step was taken for that of the pipeline", m.Name)
+			own.Kind, own.Bool = strictjson.Bool, true
+		}
+	}
+}
+
+// inputs takes a list in input_from for what it is.
+func (f *fitting) inputs(n *strictjson.Node, at string) {
+	for i, m := range n.Members {
+		if !mend.Same(m.Name, "input_from") || m.Value.Kind != strictjson.Array {
+			continue
+		}
+		switch {
+		case len(m.Value.Elems) > 1 && n.Get("input_from_all") == nil:
+			f.Note(at+"/input_from_all", m.NameOffset, "the list in '%s' was taken for 'input_from_all'", m.Name)
+			n.Members[i].Name = "input_from_all"
+		case len(m.Value.Elems) == 0:
+			f.Note(at+"/input_from", m.NameOffset, "the empty list in '%s' was taken for absent", m.Name)
+			n.Members = slices.Delete(n.Members, i, i+1)
+		}
+		return
+	}
+}
+
+// moveDown puts parameters that stand in the step itself where they belong.
+func (f *fitting) moveDown(n *strictjson.Node, form, action *mend.Form, at string) {
+	if action == nil {
+		return
+	}
+	var values *strictjson.Node
+	for i, m := range n.Members {
+		if name, _ := form.Known(m.Name); name == "params" {
+			values = n.Members[i].Value
+		}
+	}
+	if values != nil && values.Kind != strictjson.Object {
+		return
+	}
+	kept := make([]strictjson.Member, 0, len(n.Members))
+	var moved []strictjson.Member
+	for _, m := range n.Members {
+		_, own := form.Known(m.Name)
+		name, ok := action.Known(m.Name)
+		if own || !ok || mend.Note(m.Name) || values.Get(name) != nil {
+			kept = append(kept, m)
+			continue
+		}
+		f.Note(at+"/params/"+strictjson.EscapeToken(m.Name), m.NameOffset, "'%s' was put into 'params'", m.Name)
+		moved = append(moved, m)
+	}
+	if len(moved) == 0 {
+		return
+	}
+	if values == nil {
+		values = &strictjson.Node{Kind: strictjson.Object, Offset: n.Offset, End: n.End}
+		kept = append(kept, strictjson.Member{Name: "params", NameOffset: n.Offset, Value: values})
+	}
+	values.Members = append(values.Members, moved...)
+	n.Members = kept
+}
+
+// moveUp takes out of the parameters what belongs to the step.
+func (f *fitting) moveUp(n, values *strictjson.Node, form, action *mend.Form, at string) {
+	kept := values.Members[:0]
+	for _, m := range values.Members {
+		name := ""
+		for _, field := range []string{"input_from", "input_from_all", "condition", "expect"} {
+			if mend.Same(field, m.Name) {
+				name = field
+			}
+		}
+		if _, own := action.Known(m.Name); own || name == "" || n.Get(name) != nil {
+			kept = append(kept, m)
+			continue
+		}
+		f.Note(at+"/"+name, m.NameOffset, "'%s' was taken out of 'params'", m.Name)
+		n.Members = append(n.Members, strictjson.Member{Name: name, NameOffset: m.NameOffset, Value: m.Value})
+		for _, field := range form.Fields {
+			if field.Name == name {
+				f.Fit(m.Value, field.Form, at+"/"+name)
+			}
+		}
+	}
+	values.Members = kept
+}
