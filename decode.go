@@ -55,7 +55,7 @@ func (d Decoder) Decode(data []byte) (Pipeline, error) {
 		return Pipeline{}, err
 	}
 	if s.mended == nil && s.root.Kind == strictjson.Object {
-		t := &decoding{Decoder: d, source: s, places: make(map[string]place)}
+		t := &decoding{Decoder: d, source: s, places: make(map[string]spot)}
 		p, err := t.decode()
 		if err == nil || !d.Lenient {
 			return p, err
@@ -72,11 +72,11 @@ type decoding struct {
 	Decoder
 	draft  draft
 	source *source
-	places map[string]place // of problems that do not stand at the value of their pointer
+	places map[string]spot // of problems that do not stand at the value of their pointer
 }
 
-// place is where a problem stands: at a name, or at a value that has moved.
-type place struct {
+// spot is where a problem stands: at a name, or at a value that has moved.
+type spot struct {
 	offset int
 	name   bool
 	origin bool // in the text as it was given, not as it was mended
@@ -98,7 +98,7 @@ func (t *decoding) pipeline(root *strictjson.Node) {
 	if i := wrapper(root); i >= 0 {
 		m := root.Members[i]
 		pointer := "/" + strictjson.EscapeToken(m.Name)
-		t.places[pointer] = place{offset: m.NameOffset, name: true}
+		t.places[pointer] = spot{offset: m.NameOffset, name: true}
 		t.draft.problem(pointer, codeUnknownField, "send what is in it alone, without the object around it", "the pipeline is wrapped in '%s'", m.Name)
 		t.draft.told("")
 		return
@@ -221,7 +221,7 @@ func (t *decoding) action(i int, name string, values *strictjson.Node, form *men
 	for _, p := range problems {
 		pointer := at + "/params" + p.Pointer
 		if p.Offset > 0 {
-			t.places[pointer] = place{offset: p.Offset, name: p.Code == params.CodeUnknownField}
+			t.places[pointer] = spot{offset: p.Offset, name: p.Code == params.CodeUnknownField}
 		}
 		if p.Code == params.CodeUnknownField && form != nil {
 			p.Hint = t.unknownParam(p, form, at)

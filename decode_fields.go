@@ -29,7 +29,7 @@ func (t *decoding) fields(n *strictjson.Node, at string, form *mend.Form, reader
 
 // unknown reports a name that there is not.
 func (t *decoding) unknown(pointer string, offset int, hint, format string, args ...any) {
-	t.places[pointer] = place{offset: offset, name: true}
+	t.places[pointer] = spot{offset: offset, name: true}
 	t.draft.problem(pointer, codeUnknownField, hint, format, args...)
 }
 

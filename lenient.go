@@ -23,12 +23,12 @@ func (d Decoder) repaired(s *source) (Pipeline, error) {
 	if root.Kind != strictjson.Object {
 		return Pipeline{}, d.notObject(s)
 	}
-	t := &decoding{Decoder: d, source: s, places: make(map[string]place)}
+	t := &decoding{Decoder: d, source: s, places: make(map[string]spot)}
 	if s.mended != nil {
 		t.warnings(s.mended.Repairs)
 	}
 	for _, c := range f.Changes {
-		t.places[c.Pointer] = place{offset: c.Offset}
+		t.places[c.Pointer] = spot{offset: c.Offset}
 		if c.Refused {
 			t.draft.problem(c.Pointer, codeUnknownField, c.Advice, "%s", c.Done)
 			t.draft.told(c.Pointer)

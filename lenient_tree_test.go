@@ -46,7 +46,7 @@ func sloppyNames(plain, dry string) []sloppy {
 		// refused
 		{"an unknown option", option(`"only_small":true`), "", "the fields are name, dry_run", "the fields are"},
 		{"an unknown guard", steps(strings.Replace(find, `"params"`, `"unless":"x","params"`, 1)), "", "the fields are id, action", "the fields are"},
-		{"an unknown parameter", onSearch(`"newer_than":"1d"`), "", "search action has no parameter 'newer_than'", "use 'path', 'pattern'"},
+		{"an unknown parameter", onSearch(`"newer_than":"1d"`), "", "search action has no parameter 'newer_than'", "use 'path'"},
 		{"near two names", steps(strings.Replace(find, `"params"`, `"expect":{"mix_files":3},"params"`, 1)), "", "unknown field 'mix_files'", "unknown field 'mix_files'"},
 		{"an unknown action", steps(`{"id":"a","action":"download","params":{}}`), "", "the actions are aggregate", "unknown action 'download'"},
 		{"a name for two", steps(strings.Replace(find, `"pattern"`, `"patern":"y","pattern"`, 1)), "", "keep one of them", "did you mean 'pattern'?"},
@@ -55,7 +55,9 @@ func sloppyNames(plain, dry string) []sloppy {
 
 // Values of another kind.
 func sloppyValues(plain, dry string) []sloppy {
-	expects := func(text string) string { return steps(strings.Replace(find, `"params"`, `"expect":{`+text+`},"params"`, 1)) }
+	expects := func(text string) string {
+		return steps(strings.Replace(find, `"params"`, `"expect":{`+text+`},"params"`, 1))
+	}
 	merge := func(text string) string {
 		return steps(find + `,{"id":"b","action":"search","params":{"pattern":"y"}},{"id":"m","action":"merge","input_from_all":` + text + `}`)
 	}
