@@ -48,7 +48,7 @@ func (r *Result) String() string {
 func (r *Result) restoreLine() string {
 	switch {
 	case !r.Success:
-		return fmt.Sprintf("FAIL: restore %s | %s", r.Restores, oneLine(r.failure()))
+		return fmt.Sprintf("FAIL: restore %s | %s", r.Restores, fsutil.Visible(r.failure()))
 	case r.DryRun:
 		return fmt.Sprintf("OK: would restore %s | %d files", r.Restores, r.FilesChanged.Count())
 	default:
