@@ -198,7 +198,12 @@ func TestLineEnds(t *testing.T) {
 		{"a newline in the replacement", `(?m);$`, match.Regex, ";\n", "a;\r\nb;\nc", "a;\r\n\r\nb;\n\nc"},
 		{"groups", `(?m)^(\w+)\n(\w+)$`, match.Regex, "$2\n$1", "a\r\nb\r\nc\nd\n", "b\r\na\r\nd\nc\n"},
 		{"groups keep their bytes", `(?m)(a\n)(b)$`, match.Regex, "$2$1", "a\r\nb\r\n", "ba\r\n\r\n"},
-		{"without m all bytes are as they are", `a.`, match.Regex, "x\n", "a\r\nb", "x\n\nb"},
+		{"nor does it take it without m", `a.`, match.Regex, "x\n", "a\r\nab", "a\r\nx\r\n"},
+		{"a new line without m", `;`, match.Regex, ";\n", "a;\r\nb;\nc", "a;\r\n\r\nb;\n\nc"},
+		{"lines change places", `(\w+)\n(\w+)`, match.Regex, "$2\n$1", "a\r\nb\r\nc\nd\n", "b\r\na\r\nd\nc\n"},
+		{"line ends alone", `\n`, match.Regex, "\n\n", "a\r\nb\n", "a\r\n\r\nb\n\n"},
+		{"lines are joined", `\n`, match.Regex, " ", "a\r\nb\n", "a b "},
+		{"what names it adapts nothing", `(\r?);`, match.Regex, ";\n", "a;\r\n", "a;\n\r\n"},
 		{"$ without m is the end", `a$`, match.Regex, "x", "a\r\na", "a\r\nx"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -228,8 +233,9 @@ func TestLineEndsByModel(t *testing.T) {
 	words := []string{"a", "b", "\n", "\n", " ", "ab"}
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 30).Draw(rt, "text"), "")
-		source := rapid.SampledFrom([]string{`(?m)a$`, `(?m)^.*$`, `(?m)\s+$`, `(?m)b$\n`, `(?m)(a|b)*$`, `(?m)$`, `(?m)^$\n`, `(?m)(\n)(b)|a$`, `(?m)(a\n)(b)$`, `(?m)\n$`}).Draw(rt, "pattern")
-		replacement := rapid.SampledFrom([]string{"", "x", "x\n", "\nx\n"}).Draw(rt, "replacement")
+		source := rapid.SampledFrom([]string{`(?m)a$`, `(?m)^.*$`, `(?m)\s+$`, `(?m)b$\n`, `(?m)(a|b)*$`, `(?m)$`, `(?m)^$\n`, `(?m)(\n)(b)|a$`, `(?m)(a\n)(b)$`, `(?m)\n$`,
+			`.`, `.+`, `.*`, `a.`, `\s`, `\s+`, `(.*)\n(.*)`, `[^a]`, `[^b\n]+`, `\n`, `a`, `(a)|(\n)`, `(?s)a.b`, `(?s)b.*?a`, `a\nb`, `x*`, `\W`, `$`, `\Aa`, `b\z`, `\b`, `(?:)`}).Draw(rt, "pattern")
+		replacement := rapid.SampledFrom([]string{"", "x", "x\n", "\nx\n", "$0\n$0", "[$0]"}).Draw(rt, "replacement")
 		mode := match.Regex
 		if rapid.Bool().Draw(rt, "literal") { // none of the letters means anything in a regular expression
 			mode = match.Literal
@@ -242,6 +248,14 @@ func TestLineEndsByModel(t *testing.T) {
 		windows := strings.ReplaceAll(text, "\n", "\r\n")
 		got := replace(p, match.Text(replacement), []byte(windows))
 		want := regexp.MustCompile(source).ReplaceAllLiteralString(text, replacement)
+		if mode == match.Regex {
+			tmpl, err := match.ParseTemplate(replacement, p.Parsed)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			got = replace(p, tmpl, []byte(windows))
+			want = regexp.MustCompile(source).ReplaceAllString(text, replacement)
+		}
 		if strings.Contains(text, "\n") { // otherwise there is no line end to go by
 			want = strings.ReplaceAll(want, "\n", "\r\n")
 		}

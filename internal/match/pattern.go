@@ -20,13 +20,13 @@
 // A file may end its lines with "\r\n", a pattern is mostly written with "\n". So that one pattern works for both,
 //
 //   - in a literal pattern that holds no "\r", "\n" stands for "\r\n" too;
-//   - in a regular expression that has a $ in multi-line mode and does not name \r, "\r\n" counts as one line end: $
-//     matches before it, never within it, and . and \s do not take its "\r".
+//   - in a regular expression that does not name \r, "\r\n" counts as one line end, a "\n": $ matches before it, never within
+//     it, and . does not take its "\r".
 //
-// For those two kinds of patterns, each "\n" in the replacement that follows no "\r" becomes the line end that stands at
-// that place: the first one the first line end in the match, and so on, the last line end of the match for all further
-// ones. A match within a line gives them the end of that line, or of the one before if it is the last. All other patterns
-// work byte for byte. Nothing outside of the matches ever changes.
+// So such a pattern makes of a file with "\r\n" what it makes of the same file with "\n". Each "\n" in the replacement that
+// follows no "\r" becomes the line end that stands at that place: the first one the first line end in the match, and so on, the
+// last line end of the match for all further ones. A match within a line gives them the end of that line, or of the one before
+// if it is the last. All other patterns work byte for byte. Nothing outside of the matches ever changes.
 package match
 
 import (
@@ -167,15 +167,16 @@ func (s *Parsed) Compile() (*Pattern, error) {
 		p.anyEnd = !strings.Contains(s.pattern, "\r")
 		p.adapts = p.anyEnd
 	} else {
-		// A $ can only see "\r\n" as one if the pattern leaves the "\r" alone.
+		// "\r\n" can only be one line end if the pattern leaves the "\r" alone, and it only matters to what could see it.
 		p.adapts = !p.traits.carriageReturn && !s.flags.Bytes
-		p.anyEnd = p.traits.endLine && p.adapts
+		p.anyEnd = p.adapts && p.traits.seesLineEnds()
 	}
+	skips := p.anyEnd && p.traits.seesLineEnds()
 	p.need = required(s.tree, p.anyEnd)
-	p.machine = newMachine(s.tree, s.size, p.anyEnd && (p.traits.endLine || !p.traits.oneLine), !p.traits.oneLine)
+	p.machine = newMachine(s.tree, s.size, skips, !p.traits.oneLine)
 	p.byLine = p.traits.oneLine && (len(p.need) > 0 || p.machine != nil)
-	// Without a newline, and with no $ that is not seen to by line, nothing in the file looks different.
-	p.viewed = p.anyEnd && !p.traits.oneLine || p.anyEnd && p.traits.endLine && !p.byLine
+	// Each line is looked at without its line end where that is all that a match can be in.
+	p.viewed = skips && !(p.traits.oneLine && p.byLine)
 	if !p.viewed {
 		p.sole = soleText(s.tree)
 	}

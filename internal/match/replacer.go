@@ -27,7 +27,7 @@ func (p *Pattern) Replacer(t Template, data []byte) *Replacer {
 // replacer is Replacer for the part of a text that follows a line with the line end "\r\n", if before is set.
 func (p *Pattern) replacer(t Template, data []byte, before bool) *Replacer {
 	r := &Replacer{template: t, data: data, before: before}
-	r.adapt = p.anyEnd && t.lf && (before || bytes.Contains(data, crlf))
+	r.adapt = p.adapts && t.lf && (before || bytes.Contains(data, crlf))
 	r.line.to = -1
 	constant := !r.adapt
 	for _, part := range t.parts {

@@ -1,11 +1,17 @@
 package match
 
-import "regexp/syntax"
+import (
+	"regexp/syntax"
+	"slices"
+)
 
 // traits are what the syntax of a regular expression says about all of its matches.
 type traits struct {
 	beginText, beginLine, word bool // it looks at what is before the place where it is
 	endLine                    bool // it has a $ in multi-line mode
+	newline                    bool // a match may contain a newline
+	takesCR                    bool // a match may contain a \r, though it is not named
+	empty                      bool // a match may be empty, so that it could be between \r and \n
 	oneLine                    bool // no match contains a newline, or depends on where the text as a whole begins and ends
 	carriageReturn             bool // it names \r, alone or in a class of characters
 }
@@ -13,8 +19,11 @@ type traits struct {
 // looksBehind reports whether what is before a match matters.
 func (t traits) looksBehind() bool { return t.beginText || t.beginLine || t.word }
 
+// seesLineEnds reports whether it makes a difference to a match if "\r\n" is one line end.
+func (t traits) seesLineEnds() bool { return t.endLine || t.newline || t.takesCR || t.empty }
+
 func traitsOf(re *syntax.Regexp) traits {
-	t := traits{oneLine: true}
+	t := traits{oneLine: true, empty: canBeEmpty(re)}
 	t.add(re)
 	return t
 }
@@ -32,19 +41,24 @@ func (t *traits) add(re *syntax.Regexp) {
 	case syntax.OpWordBoundary, syntax.OpNoWordBoundary:
 		t.word = true
 	case syntax.OpAnyChar:
-		t.oneLine = false
+		t.oneLine, t.newline, t.takesCR = false, true, true
+	case syntax.OpAnyCharNotNL:
+		t.takesCR = true
 	case syntax.OpLiteral:
 		for _, r := range re.Rune {
+			t.newline = t.newline || r == '\n'
 			t.oneLine = t.oneLine && r != '\n'
 			t.carriageReturn = t.carriageReturn || r == '\r'
 		}
 	case syntax.OpCharClass:
+		t.newline = t.newline || inClass(re.Rune, '\n')
 		t.oneLine = t.oneLine && !inClass(re.Rune, '\n')
 		// A class in which \r is treated unlike its neighbours names it. \s and \S, and classes such as [^x], do not.
 		cr := inClass(re.Rune, '\r')
 		if cr != inClass(re.Rune, '\r'-1) && cr != inClass(re.Rune, '\r'+1) {
 			t.carriageReturn = true
 		}
+		t.takesCR = t.takesCR || cr
 	}
 	for _, sub := range re.Sub {
 		t.add(sub)
@@ -59,4 +73,21 @@ func inClass(ranges []rune, r rune) bool {
 		}
 	}
 	return false
+}
+
+// canBeEmpty reports whether a match may be empty, for all that can be told without looking at assertions.
+func canBeEmpty(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return len(re.Rune) == 0
+	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL, syntax.OpNoMatch:
+		return false
+	case syntax.OpStar, syntax.OpQuest:
+		return true
+	case syntax.OpRepeat:
+		return re.Min == 0 || canBeEmpty(re.Sub[0])
+	case syntax.OpAlternate:
+		return slices.ContainsFunc(re.Sub, canBeEmpty)
+	}
+	return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !canBeEmpty(sub) })
 }
