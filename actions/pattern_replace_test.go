@@ -1,6 +1,7 @@
 package actions_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -256,4 +258,24 @@ func TestPatternReplace_errors(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	})
+}
+
+// TestPatternReplace_deadline: a script that would take minutes over one line of a file ends with its context, and a line with too
+// many matches is not gone through to its end.
+func TestPatternReplace_deadline(t *testing.T) {
+	t.Parallel()
+	for _, syntax := range []string{"ere", "bre", "re2"} {
+		script := "s/a.*b|a/x/g"
+		if syntax == "bre" {
+			script = `s/a.*b\|a/x/g`
+		}
+		b := inMemory(t, files{"a.txt": strings.Repeat("a", 400_000)})
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		start := time.Now()
+		_, err := b.runWith(ctx, "sed", actions.PatternReplace{FilePattern: "*", SedPattern: []string{script}, Syntax: syntax, OnError: "continue"}, nil)
+		cancel()
+		if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took > 30*time.Second {
+			t.Errorf("%s: %v after %v", syntax, err, took)
+		}
+	}
 }

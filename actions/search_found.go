@@ -75,6 +75,7 @@ func (s *searching) outcome() Outcome {
 	for _, name := range s.large {
 		s.c.Warnf("%s: left out, larger than %d bytes", name, s.maxBytes)
 	}
+	s.warnText(len(out.Files))
 	// A pattern like f(x) is a regular expression, but most likely not meant as one.
 	pattern := quoted(s.pattern.Source())
 	if len(s.textual) > 0 {
@@ -84,6 +85,21 @@ func (s *searching) outcome() Outcome {
 		s.c.Warnf("pattern %s was read as a regular expression, and occurs as plain text in %d of the files; set mode to say which is meant", pattern, asText)
 	}
 	return out
+}
+
+// warnText tells that a pattern was taken as a text because it is no valid regular expression, if it looks as if it was meant as one,
+// or was not found.
+func (s *searching) warnText(files int) {
+	why := s.pattern.Refused()
+	if why == nil || files > 0 && !s.without && !s.pattern.LooksRegular() {
+		return
+	}
+	hint := ""
+	if why.Hint != "" {
+		hint = " (" + why.Hint + ")"
+	}
+	s.c.Warnf("pattern %s was read as a text, for it is no regular expression: %s%s; set mode to say which is meant",
+		quoted(s.pattern.Source()), why.Msg, hint)
 }
 
 // withoutMatch returns the files that were searched and have no match, in path order. Those that were too large are not known

@@ -54,9 +54,21 @@ func (r *replacing) warn(ctx context.Context, c *Call, files []string) {
 			break
 		}
 	}
+	texts = append(texts, r.doubts()...)
 	if len(texts) > 0 {
 		c.Warnf("%s", strings.Join(texts, "; "))
 	}
+}
+
+// doubts tells of replacements in which something may have been meant otherwise.
+func (r *replacing) doubts() []string {
+	var texts []string
+	for _, one := range r.list {
+		if doubt := one.template.Doubt(); doubt != "" && len(texts) < nearestTexts {
+			texts = append(texts, doubt)
+		}
+	}
+	return texts
 }
 
 // missing says that a replacement matched nothing, and what came nearest.

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+	"sync"
 )
 
 // MaxRegexBytes is the longest regular expression, and the longest text to find in any case, that is compiled, in bytes.
@@ -128,6 +129,14 @@ func checkLength(what, pattern string) *PatternError {
 	}
 	return &PatternError{Pattern: short(pattern), Msg: fmt.Sprintf("%s is too long (max %d bytes, got %d)", what, MaxRegexBytes, len(pattern))}
 }
+
+// regular is what is written in regular expressions and hardly ever in a text.
+var regular = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\(\?|\\[dDwWsSbB1-9pP]|\.[*+]|\[\^|[)\]][*+?{]|^\^|\$$|\{\d+,?\d*\}`)
+})
+
+// LooksRegular reports whether the pattern looks as if it was meant as a regular expression, whether it is one or not.
+func (s *Parsed) LooksRegular() bool { return regular().MatchString(s.pattern) }
 
 // short returns a pattern for a message, cut where it gets long.
 func short(pattern string) string {

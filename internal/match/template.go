@@ -11,6 +11,7 @@ import (
 type Template struct {
 	parts []part
 	lf    bool // the text has a "\n" that follows no "\r"
+	doubt string
 }
 
 type part struct {
@@ -26,7 +27,8 @@ func Text(text string) Template {
 // ParseTemplate reads a replacement for matches of the pattern. $1, ${1} and ${name} stand for what a group matched, $0
 // for the match, $$ for a dollar sign; a $ before anything else is itself. An unbraced name is as long as it can be, as
 // in package regexp, where $1x is the unknown group "1x" and gives nothing: here that is an error, with a hint, and so is
-// every group that the pattern does not have. The error is a *PatternError.
+// every group that the pattern does not have, and one that is written as other programs have it, such as \1. The error is a
+// *PatternError.
 func ParseTemplate(text string, p *Parsed) (Template, error) {
 	var t Template
 	var plain strings.Builder
@@ -65,6 +67,9 @@ func ParseTemplate(text string, p *Parsed) (Template, error) {
 		}
 	}
 	flush()
+	if err := t.foreignGroups(text, groups); err != nil {
+		return Template{}, err
+	}
 	return t, nil
 }
 

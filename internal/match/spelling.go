@@ -1,0 +1,72 @@
+package match
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// Groups as other programs write them in a replacement: \1, \g<1>, \g<name>, \k<name>, \g{1}.
+var foreignGroup = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\\(?:([0-9])|[gk](?:<(\w+)>|\{(\w+)\}))`)
+})
+
+// foreignGroups looks for groups that are not written as Go writes them, which makes them text. Where the pattern has such a
+// group and the replacement has none that is written right, that is an error. It is a doubt where it may have been meant.
+func (t *Template) foreignGroups(text string, groups []string) *PatternError {
+	right := false
+	for _, part := range t.parts {
+		right = right || part.group >= 0
+	}
+	for _, at := range foreignGroup().FindAllStringSubmatchIndex(text, -1) {
+		if before := text[:at[0]]; (len(before)-len(strings.TrimRight(before, `\`)))%2 == 1 {
+			continue // the backslash is itself escaped, as people write it
+		}
+		name := ""
+		for i := 2; i < len(at); i += 2 {
+			if at[i] >= 0 {
+				name = text[at[i]:at[i+1]]
+			}
+		}
+		written, goes := text[at[0]:at[1]], "${"+name+"}"
+		_, known := groupNumber(name, groups)
+		if known && name != "0" && !right {
+			return &PatternError{
+				Pattern: short(text), Msg: fmt.Sprintf("replacement %q: %s is no group here, but text", short(text), written),
+				Hint: fmt.Sprintf("write %s for the group; if %s is meant as text, make the groups of the pattern (?:...)", goes, written),
+			}
+		}
+		if t.doubt == "" && (known || name != "0") {
+			t.doubt = fmt.Sprintf("%s in replacement %q is text; a group is written %s", written, short(text), goes)
+		}
+	}
+	if t.doubt == "" && !right && ampersand(text) {
+		t.doubt = fmt.Sprintf("& in replacement %q is text; the match is written $0", short(text))
+	}
+	return nil
+}
+
+// ampersand reports whether a text has an & that may stand for the match, as sed has it, and not for what programs and HTML have
+// it for: &&, &=, &name, &#39; or one between blanks.
+func ampersand(text string) bool {
+	for i := range len(text) {
+		if text[i] != '&' {
+			continue
+		}
+		before, after := byte(' '), byte('<')
+		if i > 0 {
+			before = text[i-1]
+		}
+		if i+1 < len(text) {
+			after = text[i+1]
+		}
+		if before != '&' && before != '\\' && !isNameByte(after) && !strings.ContainsRune("&= \t\n#(*[", rune(after)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Doubt says what in the replacement may have been meant otherwise than it is read, "" if there is nothing.
+func (t Template) Doubt() string { return t.doubt }
