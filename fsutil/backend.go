@@ -32,7 +32,8 @@ type DirSyncer interface {
 }
 
 // Locker keeps other executors, in this process and others, from writing to the tree. It waits until ctx is done and
-// returns [ErrLocked] then. Nothing is left in the tree. Closing the result gives the lock back.
+// returns [ErrLocked] then. Nothing is left in the tree. Closing the result gives the lock back. An error that matches
+// [errors.ErrUnsupported] says that this file system has no such lock after all.
 type Locker interface {
 	Lock(ctx context.Context) (io.Closer, error)
 }

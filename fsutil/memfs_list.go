@@ -100,7 +100,7 @@ func (m *memFs) listed(dir memNode, key string, info fs.FileInfo) (memItem, bool
 	}
 	full := entry.FileData.Name()
 	parent, name := filepath.Split(full)
-	if !isPlainName(name) || isMemLock(dir, name) {
+	if !isPlainName(name) || m.isLock(dir, name) {
 		return memItem{}, false
 	}
 	switch {

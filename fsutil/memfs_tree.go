@@ -2,10 +2,13 @@ package fsutil
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -180,16 +183,26 @@ func (m *memFs) Exchange(a, b string) error {
 	return rootLinkError("exchange", a, b, err)
 }
 
-// memLockName is a directory in the root of the MemMapFs that is there while somebody has the lock. To make a directory is
-// the one thing that a MemMapFs does at once for all who use it, so this works between several memFs of one MemMapFs,
-// which know nothing of each other. They do not list it.
-const memLockName = ".millrace.lock"
+// memLockName begins the name of a directory in the root of the MemMapFs that is there while somebody has the lock. To make
+// a directory is the one thing that a MemMapFs does at once for all who use it, so this works between several memFs of one
+// MemMapFs, which know nothing of each other. They do not list it. The rest of the name is nothing that a tree could bring
+// along, from outside or from another MemMapFs: only this process has this lock, and of this tree.
+const memLockName = ".millrace.lock-"
 
-func isMemLock(dir memNode, name string) bool { return dir.key == "" && name == memLockName }
+// memLockToken is the same as long as the process lives, and is known to nobody else.
+var memLockToken = sync.OnceValue(rand.Text)
+
+// lockName is the name of the lock of this MemMapFs.
+func (m *memFs) lockName() string { return fmt.Sprintf("%s%s-%p", memLockName, memLockToken(), m.mem) }
+
+// isLock reports whether a name in a directory is that of a lock.
+func (m *memFs) isLock(dir memNode, name string) bool {
+	return dir.key == "" && strings.HasPrefix(name, memLockName) && name == m.lockName()
+}
 
 // Lock implements [Locker]. A ctx that is done already still gets a lock that is free.
 func (m *memFs) Lock(ctx context.Context) (io.Closer, error) {
-	const key = memRoot + memLockName
+	key := memRoot + m.lockName()
 	err := pollLock(ctx, func() (bool, error) {
 		m.mu.Lock()
 		defer m.mu.Unlock()

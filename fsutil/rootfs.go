@@ -22,8 +22,8 @@ import (
 // errors.Is(err, syscall.ENOTDIR) alike.
 //
 // Of the optional interfaces it has what the system has: on Linux all of them; on macOS all but [FastPather], of which
-// [MetaCopier] copies the owner only; on other Unix systems not [Exchanger] and [NoReplacer] either; elsewhere [Linker], [DirOpener] and, on
-// Windows, [Locker].
+// [MetaCopier] copies the owner only; on other Unix systems not [Exchanger] and [NoReplacer] either; elsewhere [Linker] and
+// [DirOpener].
 //
 // All methods are safe for concurrent use. The zero RootFs is not usable; make one with [OpenRoot] or [Raise].
 type RootFs struct {

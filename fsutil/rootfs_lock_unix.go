@@ -13,21 +13,17 @@ import (
 
 // Lock implements [Locker] by flock(2) on the directory itself, so that nothing is left in the tree and the system gives
 // the lock back when the process dies. It also excludes other RootFs of the same directory in this process, but not those
-// of a directory above or below. On a mount that cannot lock directories it locks the file .millrace/lock, which stays. A
+// of a directory above or below. Where the mount cannot lock directories, as NFS, the error matches errors.ErrUnsupported. A
 // ctx that is done already still gets a lock that is free.
+//
+// The lock is one for all programs: whoever may open the directory for reading can hold a flock of it, shared or not, and keep
+// everybody from locking it. A program that is started by "flock DIR program" waits for its own parent.
 func (r *RootFs) Lock(ctx context.Context) (io.Closer, error) {
 	file, err := r.root.openDirectory(".")
 	if err != nil {
 		return nil, rootPathError("lock", ".", err)
 	}
-	err = flock(ctx, file)
-	if isNoLock(err) {
-		file.Close()
-		if file, err = r.openLockFile(); err != nil {
-			return nil, err
-		}
-		err = flock(ctx, file)
-	}
+	err = unsupportedIf(flock(ctx, file), unix.EBADF, unix.EISDIR, unix.EINVAL, unix.ENOLCK, unix.ENOTSUP, unix.EOPNOTSUPP, unix.ENOSYS)
 	if err != nil {
 		file.Close()
 		return nil, rootPathError("lock", ".", err)
@@ -47,15 +43,4 @@ func flock(ctx context.Context, file *os.File) error {
 		}
 		return err == nil, err
 	})
-}
-
-// isNoLock reports whether the mount cannot lock a directory. NFS makes a lock of byte ranges of it, which needs a file
-// that is open for writing.
-func isNoLock(err error) bool {
-	for _, errno := range []error{unix.EBADF, unix.EISDIR, unix.EINVAL, unix.ENOLCK, unix.ENOTSUP, unix.EOPNOTSUPP, unix.ENOSYS} {
-		if errors.Is(err, errno) {
-			return true
-		}
-	}
-	return false
 }

@@ -88,26 +88,6 @@ func TestRootFs_noLock(t *testing.T) {
 	if _, err := closed.Lock(context.Background()); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("Lock of a closed root: %v", err)
 	}
-
-	gone := filepath.Join(dir, "gone")
-	must(t, os.Mkdir(gone, 0o755))
-	root := openRoot(t, gone)
-	must(t, os.Remove(gone))
-	if _, err := root.OpenLockFile(); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the lock file of a directory that is gone: %v", err)
-	}
-
-	state := filepath.Join(dir, ".millrace")
-	must(t, os.Mkdir(state, 0o755))
-	root = openRoot(t, dir)
-	before := len(opened(t, dir))
-	attribute(t, state, immutable)
-	if _, err := root.OpenLockFile(); !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("a lock file that cannot be made: %v", err)
-	}
-	if files := opened(t, dir); len(files) != before {
-		t.Errorf("open: %v, want %d", files, before)
-	}
 }
 
 // What another user may not read or change is reported, what he may change is changed.

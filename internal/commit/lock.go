@@ -2,211 +2,118 @@ package commit
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// The lock is a directory, for making one is the one thing that is atomic on every file system; who holds it stands in a
-// file in it.
-const (
-	lockName  = "lock"
-	ownerName = "owner"
-)
-
-// Lock takes the lock of the tree: what the file system offers, see [fsutil.Locker], else the directory "lock" in the state
-// directory, made by one who finds none. It waits until ctx is done, then the error is [fsutil.ErrLocked]. A lock left
-// behind by a process of this machine that is not there any more is taken over; one of another machine has to be removed
-// by hand.
+// Lock takes the lock of the tree. It has two halves:
+//
+//   - What the system gives back by itself when the process dies: what the file system offers (see [fsutil.Locker]), else a
+//     lock of the top directory, or of a file in the state directory, by the handle that the file system gives for it. A
+//     file system that wraps the one of the operating system so excludes, and is excluded by, a [fsutil.RootFs] of the same
+//     directory. File systems that hide the handles have no such half.
+//   - A mark in the state directory that says who has the tree. Only file systems that are no Locker make one, and others
+//     wait while whoever made it may be alive on this machine. A mark of a process that is surely gone is removed.
+//
+// It waits until ctx is done, then the error is [fsutil.ErrLocked] and names who has the lock where that can be told. A
+// mark that cannot be judged has to be removed by hand: one made on another machine, or in another container of this one
+// without the first half.
 func Lock(ctx context.Context, o Options) (io.Closer, error) {
+	l := &treeLock{mark: newMark(&o)}
+	taken := false
+	defer func() {
+		if !taken { // also when the file system panics
+			_ = l.Close()
+		}
+	}()
+	if err := l.take(ctx, &o); err != nil {
+		return nil, err
+	}
+	taken = true
+	return l, nil
+}
+
+// treeLock is the lock that Lock gives.
+type treeLock struct {
+	system io.Closer // nil if there is none
+	mark   *mark
+	marked bool // the mark is made
+	once   sync.Once
+	err    error
+}
+
+func (l *treeLock) take(ctx context.Context, o *Options) error {
 	if locker, ok := o.FS.(fsutil.Locker); ok {
-		return locker.Lock(ctx)
-	}
-	l := &fileLock{state: stateDir{o.newDisk(), o.StateDir}}
-	l.owner.PID = os.Getpid()
-	l.owner.Token = rand.Text()
-	l.owner.Since = time.Now().UTC().Truncate(time.Second)
-	l.owner.Host, _ = os.Hostname() // without a name no lock is taken over
-	const shortest, longest = time.Millisecond, 100 * time.Millisecond
-	vanished := 0
-	for wait := shortest; ; wait = min(2*wait, longest) {
-		holder, err := l.try()
-		if errors.Is(err, fs.ErrNotExist) && vanished < 10 {
-			// The last one has just removed the directory. It does not do that each time that this one looks.
-			vanished++
-			holder, err = &owner{}, nil
-		} else {
-			vanished = 0
+		system, err := locker.Lock(ctx)
+		if err == nil {
+			l.system = system
+			if err := l.mark.respect(ctx, o); err != nil {
+				return fmt.Errorf("lock: %w", err)
+			}
+			return nil
 		}
-		if err == nil && holder == nil {
-			return l, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("lock: %w", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("%w: %s, %v: %w", fsutil.ErrLocked, l.name(), holder, context.Cause(ctx))
-		case <-time.After(wait):
+		if !errors.Is(err, errors.ErrUnsupported) {
+			return l.mark.named(o, err)
 		}
 	}
-}
-
-// owner is what the file in the lock says.
-type owner struct {
-	Host  string    `json:"host"`
-	PID   int       `json:"pid"`
-	Since time.Time `json:"since"`
-	Token string    `json:"token"`
-}
-
-func (o *owner) String() string {
-	return fmt.Sprintf("held by process %d on %q since %s", o.PID, o.Host, o.Since.Format(time.RFC3339))
-}
-
-// fileLock is the lock for file systems that have none. The methods of afero.Fs allow no better.
-type fileLock struct {
-	state stateDir
-	owner owner
-	once  sync.Once
-	err   error
-}
-
-func (l *fileLock) name() string { return l.state.join(lockName) }
-
-// try takes the lock and returns nil, or returns who holds it.
-func (l *fileLock) try() (*owner, error) {
-	if err := l.state.ensure(); err != nil {
-		return nil, err
-	}
-	switch err := l.state.d.fs.Mkdir(l.name(), 0o700); {
-	case errors.Is(err, fs.ErrExist):
-		return l.takeOver()
-	case err != nil:
-		return nil, err
-	}
-	if err := l.sign(); err != nil {
-		return nil, errors.Join(err, l.state.d.removeTree(l.name()))
-	}
-	return nil, nil
-}
-
-// sign says in the lock who holds it.
-func (l *fileLock) sign() error {
-	data, _ := json.Marshal(l.owner) // never fails for the type
-	f, err := l.state.d.fs.OpenFile(path.Join(l.name(), ownerName), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	system, id, err := lockHandle(ctx, o)
 	if err != nil {
-		return err
+		return fmt.Errorf("lock: %w", err)
 	}
-	_, err = f.Write(data)
-	if cerr := f.Close(); err == nil {
-		err = cerr
+	l.system, l.mark.me.System = system, id
+	if err := l.mark.make(ctx); err != nil {
+		return fmt.Errorf("lock: %w", err)
 	}
-	return err
+	l.marked = true
+	return nil
 }
 
-// read returns who the lock of that name says has it; of one that is gone, or being made just now, nobody.
-func (l *fileLock) read(name string) (*owner, error) {
-	f, err := l.state.d.open(path.Join(name, ownerName))
-	if err != nil {
-		if isAbsent(err) {
-			return &owner{}, nil
-		}
-		return nil, err
+// check returns ErrLockLost if the mark is not this one's any more.
+func (l *treeLock) check() error {
+	if !l.marked {
+		return nil
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, 1<<16))
-	if err != nil {
-		return nil, err
-	}
-	o := new(owner)
-	if json.Unmarshal(data, o) != nil {
-		return &owner{}, nil
-	}
-	return o, nil
-}
-
-// takeOver removes the lock of a process that is gone. It is moved away first, so that of several that do this one
-// gets it, and looked at again then.
-func (l *fileLock) takeOver() (*owner, error) {
-	holder, err := l.read(l.name())
-	if err != nil || !l.isStale(holder) {
-		return holder, err
-	}
-	aside := l.name() + "-" + l.owner.Token
-	if err := l.state.d.fs.Rename(l.name(), aside); err != nil {
-		if isAbsent(err) {
-			return holder, nil // another one was faster
-		}
-		return nil, err
-	}
-	now, err := l.read(aside)
-	if err != nil || now.Token != holder.Token {
-		// Another one has taken over in between, and this is its lock; or nobody knows whose it is.
-		return now, flatten(errors.Join(err, l.state.d.fs.Rename(aside, l.name())))
-	}
-	return holder, l.state.d.removeTree(aside)
-}
-
-// isStale reports whether the process that holds the lock surely is not there any more.
-func (l *fileLock) isStale(holder *owner) bool {
-	if holder.PID <= 0 || holder.Host == "" || holder.Host != l.owner.Host || holder.PID == l.owner.PID {
-		return false
-	}
-	p, err := os.FindProcess(holder.PID)
-	if err != nil {
-		return true // only Windows looks, and says so
-	}
-	defer p.Release()
-	err = p.Signal(syscall.Signal(0))
-	return errors.Is(err, os.ErrProcessDone) || errors.Is(err, syscall.ESRCH)
-}
-
-// check returns ErrLockLost if the lock is not this one's any more.
-func (l *fileLock) check() error {
-	holder, err := l.read(l.name())
-	if err == nil && holder.Token != l.owner.Token {
-		err = ErrLockLost
-	}
-	return err
+	return l.mark.check()
 }
 
 // Close gives the lock back, and removes the state directory if nothing is left in it.
-func (l *fileLock) Close() error {
+func (l *treeLock) Close() error {
 	l.once.Do(func() {
-		if l.err = l.check(); l.err != nil {
-			return
+		if l.marked {
+			l.err = fsutil.Protect(l.mark.release)
+			if _, panicked := errors.AsType[*fsutil.PanicError](l.err); panicked {
+				// A mark of a process that lives on would keep everybody out as long as that does.
+				l.err = errors.Join(l.err, fsutil.Protect(l.mark.release))
+			}
 		}
-		l.err = l.release()
+		if l.system != nil {
+			l.err = errors.Join(l.err, fsutil.Protect(l.system.Close))
+		}
 	})
 	return l.err
 }
 
-// release removes the lock, and everything beside it before that if nothing is of worth: once it is gone another run
-// may begin to put things there.
-func (l *fileLock) release() error {
-	empty, idle, err := l.state.worthless(lockName)
-	if err == nil && idle {
-		err = l.state.strip(empty)
+// waitFor calls try until it says that nobody has what it wants, or ctx is done. Who has it is in the error.
+func waitFor(ctx context.Context, what string, try func() (holder string, err error)) error {
+	const shortest, longest = time.Millisecond, 100 * time.Millisecond
+	for wait := shortest; ; wait = min(2*wait, longest) {
+		holder, err := try()
+		if holder == "" || err != nil {
+			return err
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return fmt.Errorf("%w: %s is held by %s: %w", fsutil.ErrLocked, what, holder, context.Cause(ctx))
+		case <-timer.C:
+		}
 	}
-	if err = errors.Join(err, l.state.d.removeTree(l.name())); err != nil || !idle {
-		return flatten(err)
-	}
-	if names, err := l.state.d.names(l.state.dir); err != nil || len(names) > 0 {
-		return nil //nolint:nilerr // somebody else uses it, or has removed it
-	}
-	_ = l.state.d.remove(l.state.dir) // as above
-	return nil
 }
 
 // hold takes the lock unless the caller has it, and returns how to give it back.
@@ -230,7 +137,7 @@ func releasing(release func() error, do func() error) (err error) {
 
 // checkLock makes sure that the lock is still held, where that can be told.
 func (o *Options) checkLock() error {
-	if l, ok := o.Lock.(*fileLock); ok {
+	if l, ok := o.Lock.(*treeLock); ok {
 		return l.check()
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -127,7 +128,9 @@ func TestLock_stale(t *testing.T) {
 		{"dead process", fmt.Sprintf(`{"host":%q,"pid":%d,"token":"x"}`, host, dead.Process.Pid), true},
 		{"living process", fmt.Sprintf(`{"host":%q,"pid":%d,"token":"x"}`, host, os.Getppid()), false},
 		{"other host", fmt.Sprintf(`{"host":"not-%s","pid":%d,"token":"x"}`, host, dead.Process.Pid), false},
-		{"being written", `{"host":`, false},
+		{"torn by a power cut", `{"host":`, true},
+		{"own number, of a process before", fmt.Sprintf(`{"host":%q,"pid":%d,"token":"x","process":"another"}`, host, os.Getpid()), true},
+		{"machine started again", fmt.Sprintf(`{"host":%q,"pid":%d,"token":"x","boot":"another"}`, host, os.Getppid()), runtime.GOOS == "linux"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

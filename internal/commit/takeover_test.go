@@ -112,20 +112,54 @@ func TestLock_takeOver(t *testing.T) {
 	}
 }
 
-// TestLock_unsigned finds a lock in which nobody has said yet that it is his. It may be anybody's.
+// TestLock_unsigned finds a mark in which nobody has said that it is his. It is that of one who stands beside it and lives, or of
+// nobody.
 func TestLock_unsigned(t *testing.T) {
 	t.Parallel()
-	fsys := backends()["plain"](t)
-	if err := fsys.MkdirAll(stateDir+"/lock", 0o700); err != nil {
-		t.Fatal(err)
+	tests := []struct {
+		name, beside string
+		taken        bool
+	}{
+		{"nobody", "", true},
+		{"the dead", deadOwner(t), true},
+		{"somebody torn by a power cut", `{"host":`, true},
+		{"the living", livingOwner, false},
 	}
-	ctx, cancel := context.WithTimeout(bg, 20*time.Millisecond)
-	defer cancel()
-	if _, err := commit.Lock(ctx, options(fsys)); !errors.Is(err, fsutil.ErrLocked) {
-		t.Errorf("error is %v", err)
-	}
-	if ok, _ := afero.DirExists(fsys, stateDir+"/lock"); !ok {
-		t.Error("it was taken away")
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			fsys := backends()["plain"](t)
+			if err := fsys.MkdirAll(stateDir+"/lock", 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if tt.beside != "" {
+				if err := afero.WriteFile(fsys, stateDir+"/lock-x.owner", []byte(tt.beside), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			wait := 30 * time.Millisecond
+			if tt.taken {
+				wait = 10 * time.Second
+			}
+			ctx, cancel := context.WithTimeout(bg, wait)
+			defer cancel()
+			l, err := commit.Lock(ctx, options(fsys))
+			if !tt.taken {
+				if !errors.Is(err, fsutil.ErrLocked) || !strings.Contains(err.Error(), "remove "+stateDir+"/lock") {
+					t.Errorf("error is %v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := l.Close(); err != nil {
+				t.Error(err)
+			}
+			if ok, _ := afero.Exists(fsys, stateDir); ok {
+				t.Error("state directory is left")
+			}
+		})
 	}
 }
 

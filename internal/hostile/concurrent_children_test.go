@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/afero"
 
@@ -24,10 +25,13 @@ type holder struct {
 }
 
 // startHolder starts a run in another process and returns when it is at the place: "step", or a phase of the commit.
-func startHolder(t *testing.T, b *backend, at string) *holder {
+func startHolder(t *testing.T, b *backend, at string, prepare ...func(cmd *exec.Cmd)) *holder {
 	t.Helper()
 	h := &holder{cmd: command(t, "hold", b.name, b.dir, at)}
 	h.cmd.Env = append(h.cmd.Env, "HOME="+os.Getenv("HOME"))
+	for _, p := range prepare {
+		p(h.cmd)
+	}
 	out, err := h.cmd.StdoutPipe()
 	if err == nil {
 		h.in, err = h.cmd.StdinPipe()
@@ -68,20 +72,9 @@ func (h *holder) kill(t *testing.T) {
 // holdChild is the other process.
 func holdChild(args []string) error {
 	name, dir, at := args[0], args[1], args[2]
-	below := afero.NewBasePathFs(afero.NewOsFs(), dir)
-	var fsys afero.Fs
-	switch name {
-	case "os":
-		fsys = below
-	case "plain":
-		fsys = plainFs{below.(*afero.BasePathFs)}
-	default:
-		root, err := fsutil.OpenRoot(dir)
-		if err != nil {
-			return err
-		}
-		defer root.Close()
-		fsys = root
+	fsys, err := opened(name, dir)
+	if err != nil {
+		return err
 	}
 	p, err := millrace.Decode([]byte(`{"name": "hold", "steps": [
 		{"id": "s", "action": "regex_transform", "params": {"files": ["a.txt"], "patterns": [{"pattern": "\\A", "replacement": "+"}]}},
@@ -100,6 +93,64 @@ func holdChild(args []string) error {
 		}
 	}
 	_, err = x.Run(context.Background(), fsys, p)
+	return err
+}
+
+// opened is the file system of that name over a directory, as a backend has it.
+func opened(name, dir string) (afero.Fs, error) {
+	below := afero.NewBasePathFs(afero.NewOsFs(), dir)
+	switch name {
+	case "os":
+		return below, nil
+	case "plain":
+		return plainFs{below.(*afero.BasePathFs)}, nil
+	case "hiding":
+		return hidingFs{plainFs{below.(*afero.BasePathFs)}}, nil
+	default:
+		return fsutil.OpenRoot(dir)
+	}
+}
+
+// hidingFs is a plain file system that does not show the handles of the operating system.
+type hidingFs struct{ plainFs }
+
+type hiddenFile struct{ afero.File }
+
+func hide(f afero.File, err error) (afero.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	return hiddenFile{f}, nil
+}
+
+func (h hidingFs) Create(n string) (afero.File, error) { return hide(h.plainFs.Create(n)) }
+func (h hidingFs) Open(n string) (afero.File, error)   { return hide(h.plainFs.Open(n)) }
+func (h hidingFs) OpenFile(n string, f int, m os.FileMode) (afero.File, error) {
+	return hide(h.plainFs.OpenFile(n, f, m))
+}
+
+// runChild counts up once, and prints "done", or "locked" if somebody has the tree.
+func runChild(args []string) error {
+	fsys, err := opened(args[0], args[1])
+	if err != nil {
+		return err
+	}
+	x := host()
+	if x.LockWait, err = time.ParseDuration(args[2]); err != nil {
+		return err
+	}
+	p, err := millrace.Decode([]byte(`{"name": "count", "steps": [
+		{"id": "s", "action": "regex_transform", "params": {"files": ["a.txt"], "patterns": [{"pattern": "\\A", "replacement": "+"}]}}]}`))
+	if err != nil {
+		return err
+	}
+	switch _, err = x.Run(context.Background(), fsys, p); {
+	case errors.Is(err, fsutil.ErrLocked):
+		fmt.Println("locked")
+		return nil
+	case err == nil:
+		fmt.Println("done")
+	}
 	return err
 }
 

@@ -17,6 +17,8 @@ func child(name string) func(args []string) error {
 	switch name {
 	case "hold":
 		return holdChild
+	case "run":
+		return runChild
 	case "handles":
 		return handlesChild
 	case "measure":

@@ -1,0 +1,55 @@
+package fsutil_test
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// A lock in memory belongs to the process and to one tree: nothing that a tree brings along is one.
+func TestMemFs_Lock_broughtAlong(t *testing.T) {
+	done, cancel := context.WithCancel(t.Context())
+	cancel() // a lock that is free is given all the same
+	lock := func(what string, fsys afero.Fs) {
+		t.Helper()
+		held, err := raise(t, fsys).(fsutil.Locker).Lock(done)
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+			return
+		}
+		held.Close()
+	}
+	planted := afero.NewMemMapFs()
+	for _, name := range []string{"/.millrace.lock", ".millrace.lock", "/.millrace/lock"} {
+		if err := planted.MkdirAll(name, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lock("planted", planted)
+	if list := names(t, raise(t, planted), "."); len(list) != 2 {
+		t.Errorf("the tree has %q, want .millrace and .millrace.lock", list)
+	}
+
+	held, err := raise(t, planted).(fsutil.Locker).Lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	copied, seen := afero.NewMemMapFs(), 0
+	err = afero.Walk(planted, "/", func(name string, info fs.FileInfo, err error) error {
+		if err == nil && info.IsDir() {
+			seen++
+			err = copied.MkdirAll(name, os.ModePerm)
+		}
+		return err
+	})
+	if err != nil || seen < 4 {
+		t.Fatalf("%d directories copied, %v", seen, err)
+	}
+	lock("a copy of a tree that is locked", copied)
+}

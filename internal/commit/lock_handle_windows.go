@@ -1,0 +1,30 @@
+package commit
+
+import (
+	"errors"
+	"io/fs"
+
+	"golang.org/x/sys/windows"
+)
+
+// handleID names the file that is locked: there is one in each state directory, and directories cannot be locked.
+func handleID(_ handled, info fs.FileInfo) (string, error) {
+	if !info.Mode().IsRegular() {
+		return "", errCannotLock
+	}
+	return lockFileName, nil
+}
+
+// tryHandle locks the file by LockFileEx, and reports whether nobody else has.
+func tryHandle(h handled) (bool, error) {
+	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
+	err := windows.LockFileEx(windows.Handle(h.Fd()), flags, 0, 1, 0, new(windows.Overlapped))
+	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func unlockHandle(h handled) error {
+	return windows.UnlockFileEx(windows.Handle(h.Fd()), 0, 1, 0, new(windows.Overlapped))
+}

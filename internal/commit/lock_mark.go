@@ -1,0 +1,314 @@
+package commit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/journal"
+)
+
+// The mark is a directory, for making one is the one thing that is atomic on every file system. Who has it stands in a file
+// in it. That is written beside it first, and moved into it: so whoever dies in between can still be told. Names beside it
+// begin with that of the mark.
+const (
+	lockName  = "lock"
+	ownerName = "owner"
+	besideEnd = ".owner"
+)
+
+// mark is the half of a lock that stands in the tree.
+type mark struct {
+	state    stateDir
+	me       owner
+	leaving  bool // the mark is being removed
+	vanished int  // how many times in a row the state directory was gone in the middle
+}
+
+func newMark(o *Options) *mark {
+	return &mark{state: stateDir{o.newDisk(), o.StateDir}, me: newOwner()}
+}
+
+func (m *mark) name() string   { return m.state.join(lockName) }
+func (m *mark) beside() string { return m.name() + "-" + m.me.Token + besideEnd }
+
+// make makes the mark, and waits while somebody else has it.
+func (m *mark) make(ctx context.Context) error {
+	return waitFor(ctx, m.name(), func() (string, error) {
+		holder, err := m.try()
+		if errors.Is(err, fs.ErrNotExist) && m.vanished < 10 {
+			// The last one has just removed the directory. It does not do that each time that this one looks.
+			m.vanished++
+			return new(owner).String(), nil
+		}
+		m.vanished = 0
+		return m.text(holder), err
+	})
+}
+
+// respect waits while somebody on this machine has the mark, and makes none. Marks from elsewhere may have come with the tree,
+// and what is in memory was not written by a process that could still be asked for.
+func (m *mark) respect(ctx context.Context, o *Options) error {
+	if journal.InMemory(o.FS) {
+		return nil
+	}
+	return waitFor(ctx, m.name(), func() (string, error) {
+		holder, err := m.honoured(o)
+		return m.text(holder), err
+	})
+}
+
+func (m *mark) honoured(o *Options) (*owner, error) {
+	if ok, err := m.state.exists(); err != nil || !ok {
+		return nil, err
+	}
+	if s, err := m.state.d.lstat(m.name()); err != nil || s.Kind != fsutil.Dir {
+		return nil, err
+	}
+	holder, err := m.holder()
+	if err != nil || holder == nil || !holder.sameMachine(&m.me) {
+		return nil, err
+	}
+	if _, ok := o.FS.(*fsutil.RootFs); ok && m.me.System == "" && holder.System != "" {
+		top, err := m.state.d.lstat(".")
+		if err != nil {
+			return nil, err
+		}
+		m.me.System = fileID(top.ID.Dev, top.ID.Ino) // that is what it locks
+	}
+	if !holder.gone(&m.me) {
+		return holder, nil
+	}
+	return m.takeOver(holder)
+}
+
+// text says who has the mark, "" if nobody does, and what to do about one who cannot be asked whether he is alive.
+func (m *mark) text(holder *owner) string {
+	switch {
+	case holder == nil:
+		return ""
+	case holder.PID > 0 && !holder.known(&m.me):
+		return holder.String() + "; if it is not there any more, remove " + m.name()
+	default:
+		return holder.String()
+	}
+}
+
+// named adds to the error of a Locker who has the lock, where the system tells.
+func (m *mark) named(o *Options, err error) error {
+	if _, ok := o.FS.(*fsutil.RootFs); !ok || !errors.Is(err, fsutil.ErrLocked) {
+		return err
+	}
+	if top, serr := m.state.d.lstat("."); serr == nil {
+		return fmt.Errorf("%w: it is held by %s", err, lockHolder(fileID(top.ID.Dev, top.ID.Ino)))
+	}
+	return err
+}
+
+// try makes the mark and returns nil, or returns who has it.
+func (m *mark) try() (holder *owner, err error) {
+	if err := m.state.ensure(); err != nil {
+		return nil, err
+	}
+	if s, err := m.state.d.lstat(m.name()); err != nil || s.Kind != fsutil.Absent {
+		if err != nil {
+			return nil, err
+		}
+		return m.judge()
+	}
+	started, made := false, false
+	defer func() { // also when the file system panics
+		if !made && started {
+			err = errors.Join(err, m.state.d.remove(m.name()))
+		}
+		if !made {
+			err = errors.Join(err, m.state.d.remove(m.beside()))
+		}
+	}()
+	if err := m.sign(); err != nil {
+		return nil, err
+	}
+	switch err := m.state.d.fs.Mkdir(m.name(), 0o700); {
+	case errors.Is(err, fs.ErrExist):
+		return m.judge()
+	case err != nil:
+		return nil, err
+	}
+	started = true
+	if err := m.state.d.fs.Rename(m.beside(), path.Join(m.name(), ownerName)); err != nil {
+		return nil, err
+	}
+	made = true
+	return nil, nil
+}
+
+// sign says beside the mark who is about to make it.
+func (m *mark) sign() error {
+	data, _ := json.Marshal(m.me) // never fails for the type
+	f, err := m.state.d.fs.OpenFile(m.beside(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// judge returns who has the mark, which is there. One that is gone is not there any more afterwards.
+func (m *mark) judge() (*owner, error) {
+	holder, err := m.holder()
+	if err != nil || holder != nil && !holder.gone(&m.me) {
+		return holder, err
+	}
+	return m.takeOver(holder)
+}
+
+// holder returns who has the mark, or is about to make it. Nil means that whoever made it is gone: he has died before he wrote
+// down his name, or the power has failed before that was on the disk.
+func (m *mark) holder() (*owner, error) {
+	for range 2 {
+		holder, err := m.read(path.Join(m.name(), ownerName))
+		if err != nil || holder != nil {
+			return holder, err
+		}
+		// It comes from beside the mark, so one who is alive is seen here or, when it has been moved meanwhile, there.
+		if holder, err = m.alive(); err != nil || holder != nil {
+			return holder, err
+		}
+	}
+	return m.read(path.Join(m.name(), ownerName))
+}
+
+// alive returns one of those who are about to make the mark and not gone.
+func (m *mark) alive() (*owner, error) {
+	names, err := m.state.d.names(m.state.dir)
+	if err != nil {
+		return nil, unlessAbsent(err)
+	}
+	for _, name := range names {
+		if !strings.HasPrefix(name, lockName+"-") || !strings.HasSuffix(name, besideEnd) {
+			continue
+		}
+		o, err := m.read(m.state.join(name))
+		if err != nil {
+			return nil, err
+		}
+		if o != nil && o.Token != m.me.Token && !o.gone(&m.me) {
+			return o, nil
+		}
+	}
+	return nil, nil
+}
+
+// read returns what a file says who its writer is, nil if nothing of sense.
+func (m *mark) read(name string) (*owner, error) {
+	if s, err := m.state.d.lstat(name); err != nil || s.Kind != fsutil.File {
+		return nil, err // a pipe would not even open
+	}
+	f, err := m.state.d.open(name)
+	if err != nil {
+		return nil, unlessAbsent(err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, 1<<16))
+	if err != nil {
+		return nil, err
+	}
+	o := new(owner)
+	if json.Unmarshal(data, o) != nil || o.Token == "" {
+		return nil, nil
+	}
+	return o, nil
+}
+
+// takeOver removes the mark of somebody who is gone. It is moved away first, so that of several that do this one gets it,
+// and looked at again then.
+func (m *mark) takeOver(holder *owner) (*owner, error) {
+	if holder == nil {
+		holder = &owner{}
+	}
+	aside := m.name() + "-" + m.me.Token
+	if err := m.state.d.fs.Rename(m.name(), aside); err != nil {
+		if isAbsent(err) {
+			return holder, nil // another one was faster
+		}
+		return nil, err
+	}
+	now, err := m.read(path.Join(aside, ownerName))
+	if err != nil || now != nil && now.Token != holder.Token {
+		// Another one has taken over in between, and this is its mark; or nobody knows whose it is.
+		return now, flatten(errors.Join(err, m.state.d.fs.Rename(aside, m.name())))
+	}
+	return holder, m.state.d.removeTree(aside)
+}
+
+// check returns ErrLockLost if the mark is not this one's any more.
+func (m *mark) check() error {
+	holder, err := m.read(path.Join(m.name(), ownerName))
+	if err == nil && (holder == nil || holder.Token != m.me.Token) {
+		err = ErrLockLost
+	}
+	return err
+}
+
+// unsigned reports whether the mark is there without a name.
+func (m *mark) unsigned() bool {
+	holder, err := m.read(path.Join(m.name(), ownerName))
+	return err == nil && holder == nil
+}
+
+// release removes the mark, and everything beside it before that if nothing is of worth: once it is gone another run may
+// begin to put things there.
+func (m *mark) release() error {
+	// One that begins again may have removed the name already.
+	if err := m.check(); err != nil && (!m.leaving || !m.unsigned()) {
+		return err
+	}
+	err := m.sweep()
+	empty, idle, werr := m.state.worthless(lockName)
+	if err = errors.Join(err, werr); err == nil && idle {
+		err = m.state.strip(empty)
+	}
+	m.leaving = true
+	if err = errors.Join(err, m.state.d.removeTree(m.name())); err != nil || !idle {
+		return flatten(err)
+	}
+	if names, err := m.state.d.names(m.state.dir); err != nil || len(names) > 0 {
+		return nil //nolint:nilerr // somebody else uses it, or has removed it
+	}
+	_ = m.state.d.remove(m.state.dir) // as above
+	return nil
+}
+
+// sweep removes what those have left beside the mark who died while they made it or took it over. If somebody is just
+// writing there, he tries again.
+func (m *mark) sweep() error {
+	names, err := m.state.d.names(m.state.dir)
+	if err != nil {
+		return unlessAbsent(err)
+	}
+	for _, name := range names {
+		if !strings.HasPrefix(name, lockName+"-") {
+			continue
+		}
+		said := m.state.join(name)
+		if !strings.HasSuffix(name, besideEnd) {
+			said = path.Join(said, ownerName)
+		}
+		o, rerr := m.read(said)
+		if rerr == nil && (o == nil || o.gone(&m.me)) {
+			rerr = m.state.d.removeTree(m.state.join(name))
+		}
+		err = errors.Join(err, rerr)
+	}
+	return err
+}

@@ -1,0 +1,75 @@
+package commit
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+// owner is who has the tree, as the mark says.
+type owner struct {
+	Host  string    `json:"host"`
+	PID   int       `json:"pid"`
+	Since time.Time `json:"since"`
+	Token string    `json:"token"` // of this lock
+	// Process is a random text that the process has made for itself. Its number alone does not tell it from one before it:
+	// the first process of a container has the same one each time.
+	Process string `json:"process,omitempty"`
+	// The following are empty where the system does not tell. Boot names the run of the machine's kernel, Space the set of
+	// processes that know each other by number, and Started when the process began, in a unit of the system's own.
+	Boot    string `json:"boot,omitempty"`
+	Space   string `json:"space,omitempty"`
+	Started string `json:"started,omitempty"`
+	// System names the file that the owner also holds a lock of, one that the system gives back when the process dies.
+	System string `json:"system,omitempty"`
+}
+
+// processToken is the same as long as the process lives, and is known to nobody else.
+var processToken = sync.OnceValue(rand.Text)
+
+// newOwner describes this process, for one lock.
+func newOwner() owner {
+	o := owner{
+		PID: os.Getpid(), Process: processToken(), Token: rand.Text(), Since: time.Now().UTC().Truncate(time.Second),
+		Boot: bootID(), Space: processSpace(), Started: processStart(os.Getpid()),
+	}
+	o.Host, _ = os.Hostname() // without a name less can be told
+	return o
+}
+
+// String says who it is. What stands in a mark may have been written by anybody.
+func (o *owner) String() string {
+	if o.PID <= 0 {
+		return "another run"
+	}
+	return fmt.Sprintf("process %d on %q since %s", o.PID, o.Host, o.Since.Format(time.RFC3339))
+}
+
+// sameMachine reports whether the owner ran on this machine since it was started.
+func (o *owner) sameMachine(me *owner) bool {
+	return o.Boot == me.Boot && (me.Boot != "" || o.Host != "" && o.Host == me.Host)
+}
+
+// known reports whether the number of the owner's process means the same here.
+func (o *owner) known(me *owner) bool { return o.sameMachine(me) && o.Space == me.Space }
+
+// gone reports whether the owner surely does not live any more, judged by me.
+func (o *owner) gone(me *owner) bool {
+	switch {
+	case o.PID <= 0 || o.Token == "":
+		return false
+	case o.sameMachine(me) && o.System != "" && o.System == me.System:
+		return true // the system would not have given that lock to two
+	case o.known(me), o.Boot == "" && o.Host != "" && o.Host == me.Host:
+	default:
+		// A machine of that name that was started again has none of the processes from before.
+		return o.Boot != "" && me.Boot != "" && o.Boot != me.Boot && o.Host != "" && o.Host == me.Host
+	}
+	if o.PID == me.PID {
+		return o.Process != me.Process
+	}
+	alive, started := lookUpProcess(o.PID)
+	return !alive || o.Started != "" && started != "" && o.Started != started
+}
