@@ -36,7 +36,11 @@ func (t *txn) begin() error {
 	if err := t.findFar(); err != nil {
 		return err
 	}
-	return t.fail(t.dir, t.probe(t.dir))
+	if err := t.probe(t.dir); err != nil {
+		return t.fail(t.dir, err)
+	}
+	t.plan.Can = t.abilities()
+	return nil
 }
 
 // lasting returns the directories that the transaction will be in, first and last. They are made together, to be durable before

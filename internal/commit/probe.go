@@ -13,12 +13,15 @@ import (
 // cannot is not used; any other failure is one of the disk, and returned.
 func (d *disk) probe(dir string) error {
 	a, b := path.Join(dir, "probe-a"), path.Join(dir, "probe-b")
+	if err := d.probeDirSync(dir); err != nil && !isUnsupported(err) {
+		return err
+	}
 	for _, name := range []string{a, b} {
 		if err := d.touch(name); err != nil {
 			return err
 		}
 	}
-	for _, try := range []func(a, b string) error{d.probeDirSync, d.probeExchange, d.probeNoReplace, d.probeLink} {
+	for _, try := range []func(a, b string) error{d.probeExchange, d.probeNoReplace, d.probeLink} {
 		if err := try(a, b); err != nil && !isUnsupported(err) {
 			return err
 		}
@@ -27,6 +30,34 @@ func (d *disk) probe(dir string) error {
 		return err
 	}
 	return d.remove(b)
+}
+
+// abilities lists what probe has found.
+func (d *disk) abilities() []string {
+	can := []string{}
+	for _, a := range []struct {
+		has  bool
+		name string
+	}{{d.exchange != nil, "exchange"}, {d.link != nil, "link"}, {d.noReplace != nil, "no_replace"}} {
+		if a.has {
+			can = append(can, a.name)
+		}
+	}
+	return can
+}
+
+// adopt takes what another process has found for true, as far as this view of the file system has it at all.
+func (d *disk) adopt(can []string) {
+	for _, name := range can {
+		switch name {
+		case "exchange":
+			d.exchange, _ = d.fs.(fsutil.Exchanger)
+		case "link":
+			d.link, _ = d.fs.(fsutil.Linker)
+		case "no_replace":
+			d.noReplace, _ = d.fs.(fsutil.NoReplacer)
+		}
+	}
 }
 
 func (d *disk) touch(name string) error {
@@ -41,12 +72,12 @@ func (d *disk) touch(name string) error {
 	return f.Close()
 }
 
-func (d *disk) probeDirSync(a, _ string) error {
+func (d *disk) probeDirSync(dir string) error {
 	s, ok := d.fs.(fsutil.DirSyncer)
 	if !ok || !d.sync {
 		return nil
 	}
-	if err := s.SyncDir(path.Dir(a)); err != nil {
+	if err := s.SyncDir(dir); err != nil {
 		return err
 	}
 	d.dirSync = s

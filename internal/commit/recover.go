@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"syscall"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/journal"
@@ -262,12 +263,25 @@ func (t *txn) finishCommitted() error {
 	return err
 }
 
-// reprobe is probe in a directory where one may have been interrupted.
+// reprobe is probe in a directory where one may have been interrupted. A full disk may have no room for that: then it can do what
+// the plan says.
 func (t *txn) reprobe() error {
+	if err := t.removeProbes(); err != nil {
+		return err
+	}
+	err := t.probe(t.dir)
+	if t.plan.Can == nil || !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+		return err
+	}
+	t.adopt(t.plan.Can)
+	return t.removeProbes()
+}
+
+func (t *txn) removeProbes() error {
 	for _, name := range []string{"probe-a", "probe-b", "probe-c"} {
 		if err := t.remove(path.Join(t.dir, name)); err != nil {
 			return err
 		}
 	}
-	return t.probe(t.dir)
+	return nil
 }

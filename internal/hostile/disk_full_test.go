@@ -169,3 +169,36 @@ func fill(t *testing.T, dir, what string) {
 		t.Errorf("fill: %v", err)
 	}
 }
+
+// TestHostile_the_disk_is_full_during_recovery has no page and no inode left when the commit of a process that has died is to be
+// undone.
+func TestHostile_the_disk_is_full_during_recovery(t *testing.T) {
+	t.Parallel()
+	needRoot(t)
+	for _, full := range []string{"pages", "inodes"} {
+		for pipeline, moment := range map[string]string{"everything": "chmod mode", "edits": "exchange files/f10"} {
+			t.Run(full+"/"+pipeline, func(t *testing.T) {
+				t.Parallel()
+				disk := newSmallDisk(t)
+				disk.reset(t, fullPages+200, fullNodes+200)
+				everything(t, disk.dir)
+				before := treeOf(t, disk.dir, exact)
+				h, dead := &opHook{}, false
+				h.before = func(event string) error {
+					if dead = dead || event == moment; dead {
+						return syscall.EIO
+					}
+					return nil
+				}
+				_, err := (millrace.Executor{}).Run(t.Context(), hookFs{openDir(t, disk.dir), h}, diskPipelines()[pipeline])
+				failedAs(t, err, millrace.CommitPending, syscall.EIO)
+				fill(t, disk.mount, full)
+				done, err := (millrace.Executor{}).Recover(t.Context(), openDir(t, disk.dir))
+				if err != nil || len(done.RolledBack) != 1 {
+					t.Fatalf("%+v, %v", done, err)
+				}
+				sameTree(t, "recovered", disk.dir, before, exact)
+			})
+		}
+	}
+}

@@ -65,6 +65,9 @@ type Header struct {
 	Result fsutil.Hash
 	// Dev and Ino are the identity of the directory of the transaction, zero where that is not known.
 	Dev, Ino uint64
+	// Can lists what the file system was found to do there: "exchange", "link", "no_replace", in this order. Undoing relies
+	// on it where the disk is too full to find out again. Nil means that it is not known.
+	Can []string
 }
 
 // Record is what a plan says of one path.

@@ -45,7 +45,7 @@ func sample() *journal.Plan {
 	}
 	return &journal.Plan{Header: journal.Header{
 		Version: journal.Version, ID: journal.NewID(time.Now()), Time: time.Unix(1800000000, 5), RunID: "run_1", Pipeline: "näme \xff",
-		StateDir: ".millrace", Sync: true, Keep: true, Result: fsutil.HashOf(nil), Dev: 5, Ino: 9,
+		StateDir: ".millrace", Sync: true, Keep: true, Result: fsutil.HashOf(nil), Dev: 5, Ino: 9, Can: []string{},
 	}, Records: records}
 }
 

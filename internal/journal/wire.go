@@ -88,6 +88,7 @@ type wireHeader struct {
 	Result   fsutil.Hash `json:"result,omitzero"`
 	Dev      uint64      `json:"dev,omitempty"`
 	Ino      uint64      `json:"ino,omitempty"`
+	Can      []string    `json:"can,omitzero"`
 	Paths    int         `json:"paths"`
 	Restores text        `json:"restores,omitempty"`
 }
@@ -131,14 +132,14 @@ func toWireHeader(p *Plan) wireHeader {
 	h := &p.Header
 	return wireHeader{
 		h.Version, h.ID, toWireTime(h.Time), text(h.RunID), text(h.Pipeline), text(h.StateDir), h.Sync, h.Keep, h.Result,
-		h.Dev, h.Ino, len(p.Records), text(h.Restores),
+		h.Dev, h.Ino, h.Can, len(p.Records), text(h.Restores),
 	}
 }
 
 func fromWireHeader(w wireHeader) Header {
 	return Header{
 		w.Version, w.ID, fromWireTime(w.Time), string(w.RunID), string(w.Pipeline), string(w.Restores), string(w.StateDir), w.Sync,
-		w.Keep, w.Result, w.Dev, w.Ino,
+		w.Keep, w.Result, w.Dev, w.Ino, w.Can,
 	}
 }
 
