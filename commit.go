@@ -111,7 +111,7 @@ func (p *Plan) commit(ctx context.Context, lock io.Closer, since time.Time) (*Re
 	res.Warnings = append(res.Warnings, t.keyWarnings(key)...)
 	if report.Committed {
 		if err := t.prune(report.BackupID); err != nil {
-			res.Warnings = append(res.Warnings, fmt.Sprintf("old backups could not be removed: %v", err))
+			res.Warnings = append(res.Warnings, fmt.Sprintf("old backups, results or conflicts could not be removed: %v", err))
 		}
 	}
 	t.x.logger().InfoContext(ctx, "pipeline finished", "pipeline", p.name, "result", res.String(), "backup", res.BackupID, "state", res.Commit.State)
@@ -244,12 +244,17 @@ func (t *tree) lock(ctx context.Context) (io.Closer, error) {
 	return lock, err
 }
 
-// prune removes the backups that the host does not want to keep. The one just made is latest. The lock is held.
+// prune removes what the host does not want to keep. The backup just made is latest. The lock is held.
 func (t *tree) prune(latest string) error {
 	store, err := t.backups()
 	if err != nil {
 		return err
 	}
-	_, err = store.Prune(t.x.Backups, time.Now(), latest)
+	now := time.Now()
+	_, err = store.Prune(t.x.Backups, now, latest)
+	err = errors.Join(err, store.PruneConflicts(t.x.Conflicts, now))
+	if t.x.RunID != "" { // else there is no new one
+		err = errors.Join(err, store.PruneRuns(t.x.Runs, now, t.x.RunID))
+	}
 	return err
 }

@@ -104,6 +104,12 @@ type Executor struct {
 	Key []byte
 	// Backups says how many backups are kept. The zero Retention keeps as many as backup.DefaultKeep.
 	Backups backup.Retention
+	// Runs says how many stored results of runs are kept, see RunID: a run whose result is gone runs afresh. The zero Retention
+	// keeps as many as backup.DefaultKeepRuns, the newest by the times of their files.
+	Runs backup.Retention
+	// Conflicts says how many transactions are kept that were undone but for what somebody else had written, see
+	// [Inspection.Conflicts]. The zero Retention keeps as many as backup.DefaultKeep.
+	Conflicts backup.Retention
 	// LockWait is how long to wait for another run that writes to the tree; then the error is fsutil.ErrLocked. Zero means
 	// DefaultLockWait.
 	LockWait time.Duration

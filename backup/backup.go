@@ -18,7 +18,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -158,13 +157,8 @@ func (s *Store) names() ([]string, error) {
 			return nil, err
 		}
 	}
-	f, err := s.fsys.Open(dir)
+	names, err := s.readNames(dir)
 	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	names, err := f.Readdirnames(-1)
-	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	slices.Sort(names)

@@ -15,10 +15,11 @@ import (
 // DefaultKeep is how many backups the zero Retention keeps.
 const DefaultKeep = 20
 
-// Retention says which backups are kept. The limits hold together: a backup goes if any of them says so. The newest is always
-// kept. The zero Retention keeps the newest [DefaultKeep], however old and large.
+// Retention says which backups are kept, and in the same way which results of runs and which conflicts. The limits hold
+// together: a backup goes if any of them says so. The newest is always kept. The zero Retention keeps the newest [DefaultKeep],
+// of results [DefaultKeepRuns], however old and large.
 type Retention struct {
-	// Keep is how many are kept. Zero means DefaultKeep, negative means no limit.
+	// Keep is how many are kept. Zero means DefaultKeep, for results DefaultKeepRuns; negative means no limit.
 	Keep int
 	// MaxAge is how old a backup may be. Zero means no limit.
 	MaxAge time.Duration
@@ -30,9 +31,9 @@ type Retention struct {
 // Prune removes the backups that are not to be kept, judged at the time now, and returns their ids, the newest first. What
 // is left of a backup whose removal was interrupted goes too. Backups that cannot be used, because they are damaged or the
 // key that they were signed with is lost, are counted after all others, in the order of the times in their ids: they go first, and
-// never in place of one that can be used. One that cannot be read is left alone and not counted. Backups whose ids are given as latest are taken for newer than all others, for a
-// clock that was set back makes what was just made look old. It must not run beside a commit: hold the lock of the tree. What
-// cannot be removed is in the error, and the rest is removed.
+// never in place of one that can be used. One that cannot be read is left alone and not counted. Backups whose ids are given as
+// latest are taken for newer than all others, for a clock that was set back makes what was just made look old. It must not run
+// beside a commit: hold the lock of the tree. What cannot be removed is in the error, and the rest is removed.
 func (s *Store) Prune(keep Retention, now time.Time, latest ...string) ([]string, error) {
 	names, err := s.sweep()
 	if err != nil {
@@ -82,9 +83,7 @@ func (s *Store) beyond(names []string, keep Retention, now time.Time, latest []s
 	slices.SortStableFunc(list, func(a, b Info) int {
 		return cmp.Or(cmp.Compare(unusable(a), unusable(b)), cmp.Compare(slices.Index(latest, b.ID), slices.Index(latest, a.ID)))
 	})
-	var gone []string
-	var count int
-	var bytes int64
+	var items []item
 	for _, info := range list {
 		if info.Err != nil {
 			if _, ok := errors.AsType[*journal.Error](info.Err); !ok {
@@ -92,16 +91,12 @@ func (s *Store) beyond(names []string, keep Retention, now time.Time, latest []s
 			}
 			info.Time = journal.TimeOf(info.ID)
 		}
-		count++
-		bytes += info.Bytes
-		tooMany := limit > 0 && count > limit
-		tooOld := keep.MaxAge > 0 && now.Sub(info.Time) > keep.MaxAge
-		tooBig := keep.MaxBytes > 0 && bytes > keep.MaxBytes
-		if count == 1 || !tooMany && !tooOld && !tooBig {
-			continue
-		}
-		bytes -= info.Bytes
-		gone = append(gone, info.ID)
+		items = append(items, item{info.ID, info.Time, info.Bytes})
+	}
+	keep.Keep = limit
+	var gone []string
+	for _, it := range keep.beyond(items, now) {
+		gone = append(gone, it.name)
 	}
 	return gone
 }

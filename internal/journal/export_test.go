@@ -1,6 +1,10 @@
 package journal
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
 
 // JSONOf is the line of a record as package json writes it.
 func JSONOf(r *Record) []byte {
@@ -20,3 +24,9 @@ func Unmarshal(line []byte) (Record, error) {
 	err := unmarshal(line, &w)
 	return fromWireRecord(w), err
 }
+
+// EncodeWithin is Encode with another limit.
+func EncodeWithin(p *Plan, key []byte, limit int) ([]byte, error) { return encode(p, key, limit) }
+
+// ReadWithin is Read with another limit.
+func ReadWithin(from fsutil.ReadFile, limit int64) ([]byte, error) { return read(from, limit) }
