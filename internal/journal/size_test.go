@@ -13,12 +13,13 @@ import (
 // TestSize: nothing is written that is not read again as a whole, and nothing is read in part.
 func TestSize(t *testing.T) {
 	t.Parallel()
-	data := encode(t, sample(), nil)
-	if again, err := journal.EncodeWithin(sample(), nil, len(data)); err != nil || !bytes.Equal(again, data) {
+	p := sample()
+	data := encode(t, p, nil)
+	if again, err := journal.EncodeWithin(p, nil, len(data)); err != nil || !bytes.Equal(again, data) {
 		t.Errorf("one that just fits: %v", err)
 	}
 	tooLarge := &journal.Error{Reason: journal.TooLarge}
-	if _, err := journal.EncodeWithin(sample(), nil, len(data)-1); !errors.Is(err, tooLarge) {
+	if _, err := journal.EncodeWithin(p, nil, len(data)-1); !errors.Is(err, tooLarge) {
 		t.Errorf("one byte too long: %v", err)
 	}
 	name := filepath.Join(t.TempDir(), "plan")
