@@ -214,6 +214,9 @@ func (t *tree) underLock(ctx context.Context, do func(lock io.Closer) error) err
 func (t *tree) write(ctx context.Context, do func(lock io.Closer) (*Result, error)) (*Result, error) {
 	var res *Result
 	err := t.underLock(ctx, func(lock io.Closer) error {
+		if err := t.elsewhere(); err != nil {
+			return err
+		}
 		found, err := t.recover(ctx, lock)
 		if err != nil {
 			return err

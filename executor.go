@@ -91,6 +91,9 @@ type Executor struct {
 	// StateDir is the directory, in the file system run on, for journal, backups, trash and runs. Steps can neither see
 	// nor touch it, nor a directory of the same path, or of the name DefaultStateDir, anywhere in the tree: that is the state of
 	// another tree. So give it a name that nothing else has. Empty means DefaultStateDir.
+	//
+	// All executors that write to a tree should have the same. One with another StateDir refuses to write while a transaction
+	// is unfinished in DefaultStateDir, but nobody finds one that was left in any other place.
 	StateDir string
 	// RunID names the run: letters, digits, "-" and "_", at most 255. Running the same id again on the same tree returns
 	// the stored result if that run was committed, and runs afresh otherwise. Empty means that runs are not remembered.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"syscall"
 
 	"github.com/spf13/afero"
@@ -92,6 +93,28 @@ func (t *tree) recovered(ctx context.Context, found commit.Recovery, err error) 
 		return r, &CommitError{State: CommitPending, Err: err}
 	}
 	return r, nil
+}
+
+var errElsewhere = fmt.Errorf("it was begun with StateDir %q; call Recover with that", DefaultStateDir)
+
+// elsewhere refuses to write over a transaction that was begun by an executor with the usual state directory, if this one has
+// another: what it would undo later has to stay as it is.
+func (t *tree) elsewhere() error {
+	if t.stateDir == DefaultStateDir {
+		return nil
+	}
+	o := t.commitOptions(nil)
+	o.StateDir = DefaultStateDir
+	dirs, err := commit.Unfinished(o)
+	switch {
+	case errors.Is(err, ErrStateDir):
+		return nil // what is there is no state directory
+	case err != nil:
+		return fmt.Errorf("look for what is not finished in %s: %w", DefaultStateDir, err)
+	case len(dirs) == 0:
+		return nil
+	}
+	return &CommitError{State: CommitPending, Err: &commit.PendingError{ID: path.Base(dirs[0]), Dir: dirs[0], Err: errElsewhere}}
 }
 
 // warnOfUnfinished is for those who take no lock and undo nothing: what they read may be partly of a transaction that a crash
