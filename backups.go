@@ -18,6 +18,7 @@ func (x Executor) ListBackups(_ context.Context, fsys afero.Fs) ([]backup.Info, 
 	if err != nil {
 		return nil, err
 	}
+	defer t.done()
 	store, err := t.backups()
 	if err != nil {
 		return nil, err
@@ -33,6 +34,7 @@ func (x Executor) VerifyBackup(_ context.Context, fsys afero.Fs, backupID string
 	if err != nil {
 		return err
 	}
+	defer t.done()
 	store, err := t.backups()
 	if err != nil {
 		return err
@@ -85,6 +87,7 @@ func (x Executor) keep(ctx context.Context, fsys afero.Fs, do func(store *backup
 	if err != nil {
 		return err
 	}
+	defer t.done()
 	store, err := t.backups()
 	switch {
 	case err != nil:

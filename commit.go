@@ -20,7 +20,8 @@ import (
 // and the plan's own error.
 //
 // Errors: ErrCommitted, ErrReadOnly, the plan's own error if a step has failed, a *BlockedError, a *ConflictError that
-// names every path that is not what the plan was made from, a *CommitError, a *RunIDError, or the context's error.
+// names every path that is not what the plan was made from, a *CommitError, a *RunIDError, or the context's error. One that
+// matches fs.ErrClosed says that [Plan.Close] was called. A Commit that succeeds closes the plan.
 func (p *Plan) Commit(ctx context.Context) (*Result, error) {
 	if p.tree.x.DryRun {
 		return p.Result(), p.failed
@@ -28,8 +29,17 @@ func (p *Plan) Commit(ctx context.Context) (*Result, error) {
 	if !p.claim() {
 		return nil, ErrCommitted
 	}
+	done, err := p.reading()
+	if err != nil {
+		p.release()
+		return p.outcome(commit.Report{}, err)
+	}
+	defer done()
 	res, err := p.commitAlone(ctx)
-	if err != nil && res.Commit.State != CommitPending {
+	switch {
+	case err == nil || res.Commit.State == CommitApplied:
+		_ = p.Close() // nobody reads it any more
+	case res.Commit.State != CommitPending:
 		p.release()
 	}
 	return res, err

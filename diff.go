@@ -47,6 +47,11 @@ func (p *Plan) WriteDiff(w io.Writer, paths ...string) error {
 			return fmt.Errorf("diff of %s: %w", name, errNoChange)
 		}
 	}
+	done, err := p.reading()
+	if err != nil {
+		return err
+	}
+	defer done()
 	for _, patch := range p.patches() {
 		within := func(name string) bool { return fsutil.Within(patch.change.Path, name) }
 		if len(paths) > 0 && !slices.ContainsFunc(paths, within) {
@@ -65,6 +70,11 @@ func (p *Plan) WriteDiff(w io.Writer, paths ...string) error {
 
 // Files returns the differences, with their hunks, in path order.
 func (p *Plan) Files() ([]FileDiff, error) {
+	done, err := p.reading()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	files := make([]FileDiff, len(p.changes))
 	for i, c := range p.changes {
 		f := FileDiff{Kind: c.Kind, Path: c.Path, From: c.From}

@@ -143,6 +143,7 @@ func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, 
 	if err != nil {
 		return nil, err
 	}
+	defer t.done()
 	if x.DryRun || p.options.DryRun {
 		x.DryRun = true
 		t.warnOfUnfinished()
@@ -162,7 +163,6 @@ func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, 
 			return done, err
 		}
 		plan, err := x.stage(ctx, t, p)
-		defer func() { _ = plan.stage.Close() }() // nobody else has the plan
 		switch {
 		case plan.abandoned:
 			return plan.outcome(commit.Report{}, err)
@@ -187,13 +187,14 @@ func (x Executor) Plan(ctx context.Context, fsys afero.Fs, p Pipeline) (*Plan, e
 	if err != nil {
 		return nil, err
 	}
+	defer t.done()
 	x.DryRun = true // for the steps; whether the plan can be committed is for the executor that it keeps
 	t.warnOfUnfinished()
 	plan, err := x.stage(ctx, t, p)
 	if !plan.abandoned {
 		err = nil
 	}
-	return plan, err
+	return plan.keep(), err
 }
 
 // tree is the file system of one run, raised, and where its state is.
@@ -203,6 +204,7 @@ type tree struct {
 	stateDir string
 	policy   fsutil.Guard // what every path is checked against
 	notes    *notes       // what a Result is to warn of
+	held     *held        // what is open; the verb that has opened the tree is its first user
 }
 
 // open checks the executor's own fields, the pipeline and the file system, and writes nothing.
@@ -213,12 +215,22 @@ func (x Executor) open(fsys afero.Fs, p Pipeline) (*tree, error) {
 	return x.openTree(fsys)
 }
 
-func (x Executor) openTree(fsys afero.Fs) (*tree, error) {
+// openTree opens the tree for one verb, which calls done in the end.
+func (x Executor) openTree(fsys afero.Fs) (opened *tree, err error) {
 	raised, err := fsutil.Raise(fsys)
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{fs: raised, notes: new(notes)}
+	t := &tree{fs: raised, notes: new(notes), held: &held{users: 1}}
+	root, isRoot := raised.(*fsutil.RootFs)
+	if _, given := fsys.(*fsutil.RootFs); isRoot && !given {
+		t.held.add(root.Close)
+	}
+	defer func() {
+		if err != nil {
+			t.done()
+		}
+	}()
 	t.x = x.watched(t.notes)
 	if t.stateDir, err = fsutil.Clean(cmp.Or(x.StateDir, DefaultStateDir)); err != nil {
 		return nil, &ExecutorError{Field: "StateDir", Err: err}
@@ -272,6 +284,7 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error)
 	start := time.Now()
 	x.Observe, x.Logger = t.x.Observe, t.x.Logger
 	stage := fsutil.NewStage(t.fs)
+	t.held.add(stage.Close)
 	stage.SetGuard(t.policy)
 	stage.SetMaxRead(x.limits().FileBytes())
 	r := &run{

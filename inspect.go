@@ -72,6 +72,7 @@ func (x Executor) Inspect(ctx context.Context, fsys afero.Fs) (*Inspection, erro
 	if err != nil {
 		return nil, err
 	}
+	defer t.done()
 	found, err := commit.Inspect(ctx, t.commitOptions(nil))
 	if err != nil {
 		return nil, err

@@ -60,6 +60,7 @@ func (x Executor) decide(ctx context.Context, fsys afero.Fs, do func(t *tree, o 
 	if err != nil {
 		return err
 	}
+	defer t.done()
 	if x.ReadOnly || x.DryRun {
 		return &readOnlyError{"this executor must not write, so it does not decide what becomes of a transaction: do it with another one"}
 	}

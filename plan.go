@@ -43,6 +43,7 @@ type Plan struct {
 
 	mu        sync.Mutex
 	committed bool
+	closed    bool
 }
 
 // Result returns what the run would report. It is a copy.

@@ -101,6 +101,11 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 	if p.abandoned {
 		return nil, fmt.Errorf("a plan that cannot be committed cannot be stored: %w", p.failed)
 	}
+	done, err := p.reading()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	v := planJSON{
 		Version: planVersion, Name: p.name, Options: p.options, Digest: p.digest(), Mutates: p.mutates,
 		Restores: p.restores, Result: p.result, Changes: make(changeList, len(p.changes)),
@@ -147,6 +152,7 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 	if err != nil {
 		return nil, err
 	}
+	defer t.done()
 	if err := x.checkPlanText(data); err != nil {
 		return nil, &PlanError{Err: err}
 	}
@@ -198,7 +204,7 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 	}
 	p.result.TotalEdits = max(p.result.TotalEdits, edits)
 	p.judge()
-	return p, nil
+	return p.keep(), nil
 }
 
 // adopt lets a change that came from outside read the tree.

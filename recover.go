@@ -38,6 +38,7 @@ func (x Executor) Recover(ctx context.Context, fsys afero.Fs) (*Recovery, error)
 	if err != nil {
 		return nil, err
 	}
+	defer t.done()
 	work, litter, err := commit.Left(t.commitOptions(nil))
 	if err != nil || !work && !litter {
 		return t.recovered(ctx, commit.Recovery{}, err)

@@ -113,9 +113,15 @@ func (p *Plan) with(changes []fsutil.Change, fewerEdits int) *Plan {
 
 // copied returns a plan like this one that is not committed yet.
 func (p *Plan) copied() *Plan {
-	return &Plan{
+	q := &Plan{
 		tree: p.tree, stage: p.stage, name: p.name, options: p.options, digest: p.digest, mutates: p.mutates,
 		result: p.result.clone(), changes: p.changes, failed: p.failed, foreign: p.foreign, abandoned: p.abandoned,
 		restores: p.restores, undoes: p.undoes,
 	}
+	if done, err := p.reading(); err == nil {
+		defer done()
+		return q.keep()
+	}
+	q.closed = true
+	return q
 }

@@ -32,6 +32,7 @@ func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (
 	if err != nil {
 		return nil, err
 	}
+	defer t.done()
 	if x.ReadOnly {
 		return nil, &readOnlyError{"executor is read-only, and to restore is to write: do it with another one, or with DryRun"}
 	}
@@ -56,13 +57,14 @@ func (x Executor) PlanRestore(_ context.Context, fsys afero.Fs, backupID string)
 	if err != nil {
 		return nil, err
 	}
+	defer t.done()
 	t.warnOfUnfinished()
 	p, err := t.restorePlan(backupID)
 	if err != nil {
 		return nil, err
 	}
 	p.result.Warnings = t.notes.take(p.result.Warnings)
-	return p, nil
+	return p.keep(), nil
 }
 
 // restorePlan is the plan that undoes a backup.

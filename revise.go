@@ -114,6 +114,11 @@ func placeOf(h Hunk) place { return place{h.OldStart, h.OldLines, h.NewStart, h.
 
 // revision begins to revise the file at a path.
 func (p *Plan) revision(path string) (*revision, error) {
+	done, err := p.reading()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	at := slices.IndexFunc(p.changes, func(c fsutil.Change) bool { return c.Path == path })
 	if at < 0 {
 		return nil, errNoChange

@@ -24,8 +24,8 @@ import (
 //   - Any other file system is returned with a Namer for which a slash at the beginning of a name stands for the root of
 //     the tree.
 //
-// A RootFs that Raise has made need not be closed: its directory is given back when the garbage collector finds that it
-// is not used any more. Who wants that sooner asks for an io.Closer.
+// A RootFs that Raise has made holds open files until it is closed, or until the garbage collector finds that it is not used any
+// more. Who wants to close it asks for an io.Closer, unless it is the file system that was given.
 func Raise(fsys afero.Fs) (afero.Fs, error) {
 	if isNil(fsys) {
 		return nil, ErrNoFs

@@ -1,6 +1,8 @@
 package fsutil
 
 import (
+	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"runtime"
@@ -41,6 +43,7 @@ type Stage struct {
 type core struct {
 	err   error // why there is no base
 	base  *baseFs
+	own   io.Closer // what was opened for the base; nil if the base was given open
 	guard guard
 	now   time.Time // the mtime of all that is written
 	// maxRead bounds what is read as a whole. It is set before the first use.
@@ -77,6 +80,11 @@ func NewStage(base afero.Fs) *Stage {
 		c.err = err
 		return s
 	}
+	if root, ok := raised.(*RootFs); ok {
+		if _, given := base.(*RootFs); !given {
+			c.own = root
+		}
+	}
 	c.base = newBaseFs(raised)
 	c.root.base = "."
 	if f, err := c.base.lstat("."); err == nil && f != nil && f.kind == Dir {
@@ -111,9 +119,14 @@ func (s *Stage) For(step string, readOnly bool) *Stage {
 // Name returns "Stage".
 func (s *Stage) Name() string { return "Stage" }
 
-// Close gives back the temporary file, if there is one. What was in it cannot be read any more, so close a stage when
-// its changes have been committed or dropped. Closing it again does nothing.
-func (s *Stage) Close() error { return s.spill.close() }
+// Close gives back the temporary file, if there is one, and the directory if [NewStage] has opened it. What was in them cannot
+// be read any more, so close a stage when its changes have been committed or dropped. Closing it again does nothing.
+func (s *Stage) Close() error {
+	if s.own == nil {
+		return s.spill.close()
+	}
+	return errors.Join(s.spill.close(), s.own.Close())
+}
 
 // Canonical returns the canonical form of a name as a caller wrote it, purely lexical, checked: what the base says if it is
 // a [Namer], else what [Clean] says.
