@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/internal/backups"
 )
 
 // ListBackups returns what Restore can take, the newest first. A backup that cannot be used, being damaged or not of this
@@ -52,7 +53,7 @@ func (x Executor) VerifyBackup(_ context.Context, fsys afero.Fs, backupID string
 // removed is in the list all the same.
 func (x Executor) PruneBackups(ctx context.Context, fsys afero.Fs, keep backup.Retention) ([]string, error) {
 	var gone []string
-	err := x.keep(ctx, fsys, func(store *backup.Store) (err error) {
+	err := x.keep(ctx, fsys, func(store *backups.Store) (err error) {
 		if x.DryRun {
 			gone, err = store.Prunable(keep, time.Now())
 		} else {
@@ -69,7 +70,7 @@ func (x Executor) PruneBackups(ctx context.Context, fsys afero.Fs, keep backup.R
 // RemoveBackup removes a backup, whether it can be used or not. It waits for other runs on the tree. With DryRun it only looks
 // whether it is there. The error is [ErrReadOnly], backup.ErrNotFound, or that of the lock or the file system.
 func (x Executor) RemoveBackup(ctx context.Context, fsys afero.Fs, backupID string) error {
-	err := x.keep(ctx, fsys, func(store *backup.Store) error {
+	err := x.keep(ctx, fsys, func(store *backups.Store) error {
 		if x.DryRun {
 			return store.Find(backupID)
 		}
@@ -82,7 +83,7 @@ func (x Executor) RemoveBackup(ctx context.Context, fsys afero.Fs, backupID stri
 }
 
 // keep calls do with the backups under the lock; a dry run changes nothing, so it takes none.
-func (x Executor) keep(ctx context.Context, fsys afero.Fs, do func(store *backup.Store) error) error {
+func (x Executor) keep(ctx context.Context, fsys afero.Fs, do func(store *backups.Store) error) error {
 	t, err := x.openTree(fsys)
 	if err != nil {
 		return err

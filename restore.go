@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/backups"
 )
 
 // Restore gives back what a commit has changed: bytes, modes, times, links, names. It is a commit itself, so it can be
@@ -125,4 +125,4 @@ func restoredFiles(changes []fsutil.Change) []string {
 }
 
 // backups are those of the tree.
-func (t *tree) backups() (*backup.Store, error) { return backup.Open(t.fs, t.stateDir, t.x.Key) }
+func (t *tree) backups() (*backups.Store, error) { return backups.Open(t.fs, t.stateDir, t.x.Key) }

@@ -14,12 +14,12 @@ import (
 var arrows = map[string][]string{
 	".": {
 		"actions", "backup", "condition", "fsutil", "risk", "template",
-		"internal/commit", "internal/journal", "internal/mend", "internal/params", "internal/strictjson", "internal/textdiff",
+		"internal/backups", "internal/commit", "internal/journal", "internal/mend", "internal/params", "internal/strictjson", "internal/textdiff",
 	},
 	"actions":           {"fsutil", "internal/lineedit", "internal/match", "internal/sed", "internal/textdiff"},
-	"backup":            {"fsutil", "internal/erase", "internal/journal", "internal/textdiff"},
 	"condition":         {"internal/strictjson"},
 	"fsutil":            {"internal/ignore"},
+	"internal/backups":  {"backup", "fsutil", "internal/erase", "internal/journal"},
 	"internal/commit":   {"fsutil", "internal/erase", "internal/journal"},
 	"internal/crashfs":  {"fsutil"},
 	"internal/erase":    {"fsutil"},
@@ -115,7 +115,6 @@ func TestArrowsOfArrows(t *testing.T) {
 		"fsutil":          {"actions", "backup", "condition", "internal/commit", "internal/journal", "risk", "template"},
 		"actions":         {"backup", "condition", "internal/commit", "internal/journal", "risk", "template"},
 		"condition":       {"actions", "backup", "internal/commit", "internal/journal", "risk", "template"},
-		"backup":          {"actions", "condition", "internal/commit", "risk", "template"},
 		"internal/commit": {"actions", "backup", "condition", "risk", "template"},
 	}
 	for from := range arrows {
@@ -130,7 +129,7 @@ func TestArrowsOfArrows(t *testing.T) {
 			}
 		}
 	}
-	for _, leaf := range []string{"risk", "template", "internal/ignore", "internal/strictjson", "internal/textdiff"} {
+	for _, leaf := range []string{"backup", "risk", "template", "internal/ignore", "internal/strictjson", "internal/textdiff"} {
 		if len(arrows[leaf]) > 0 {
 			t.Errorf("%s is no leaf", leaf)
 		}

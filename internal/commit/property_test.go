@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/afero"
 	"pgregory.net/rapid"
 
-	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/backups"
 	"github.com/millrace-go/millrace/internal/commit"
 )
 
@@ -115,7 +115,7 @@ func TestProperty(t *testing.T) {
 }
 
 func restoreBackup(fsys afero.Fs, id string) error {
-	store, err := backup.Open(fsys, stateDir, testKey)
+	store, err := backups.Open(fsys, stateDir, testKey)
 	if err != nil {
 		return err
 	}

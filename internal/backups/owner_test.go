@@ -1,4 +1,4 @@
-package backup_test
+package backups_test
 
 import (
 	"errors"

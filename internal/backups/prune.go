@@ -1,4 +1,4 @@
-package backup
+package backups
 
 import (
 	"cmp"
@@ -8,25 +8,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/internal/erase"
 	"github.com/millrace-go/millrace/internal/journal"
 )
-
-// DefaultKeep is how many backups the zero Retention keeps.
-const DefaultKeep = 20
-
-// Retention says which backups are kept, and in the same way which results of runs and which conflicts. The limits hold
-// together: a backup goes if any of them says so. The newest is always kept. The zero Retention keeps the newest [DefaultKeep],
-// of results [DefaultKeepRuns], however old and large.
-type Retention struct {
-	// Keep is how many are kept. Zero means DefaultKeep, for results DefaultKeepRuns; negative means no limit.
-	Keep int
-	// MaxAge is how old a backup may be. Zero means no limit.
-	MaxAge time.Duration
-	// MaxBytes is how many bytes the kept files may have together, hard links counted as if they were copies. Zero means no
-	// limit.
-	MaxBytes int64
-}
 
 // Prune removes the backups that are not to be kept, judged at the time now, and returns their ids, the newest first. What
 // is left of a backup whose removal was interrupted goes too. Backups that cannot be used, because they are damaged or the
@@ -34,7 +19,7 @@ type Retention struct {
 // never in place of one that can be used. One that cannot be read is left alone and not counted. Backups whose ids are given as
 // latest are taken for newer than all others, for a clock that was set back makes what was just made look old. It must not run
 // beside a commit: hold the lock of the tree. What cannot be removed is in the error, and the rest is removed.
-func (s *Store) Prune(keep Retention, now time.Time, latest ...string) ([]string, error) {
+func (s *Store) Prune(keep backup.Retention, now time.Time, latest ...string) ([]string, error) {
 	names, err := s.sweep()
 	if err != nil {
 		return nil, err
@@ -52,7 +37,7 @@ func (s *Store) Prune(keep Retention, now time.Time, latest ...string) ([]string
 }
 
 // Prunable returns what Prune would remove, and removes nothing.
-func (s *Store) Prunable(keep Retention, now time.Time) ([]string, error) {
+func (s *Store) Prunable(keep backup.Retention, now time.Time) ([]string, error) {
 	names, err := s.names()
 	if err != nil {
 		return nil, err
@@ -61,10 +46,10 @@ func (s *Store) Prunable(keep Retention, now time.Time) ([]string, error) {
 }
 
 // beyond returns which of these backups are not to be kept.
-func (s *Store) beyond(names []string, keep Retention, now time.Time, latest []string) []string {
+func (s *Store) beyond(names []string, keep backup.Retention, now time.Time, latest []string) []string {
 	limit := keep.Keep
 	if limit == 0 {
-		limit = DefaultKeep
+		limit = backup.DefaultKeep
 	}
 	if keep.MaxAge <= 0 && keep.MaxBytes <= 0 && (limit < 0 || len(names) <= limit) {
 		return nil // so nothing has to be read
@@ -74,13 +59,13 @@ func (s *Store) beyond(names []string, keep Retention, now time.Time, latest []s
 		decode = journal.Decode
 	}
 	list := s.list(names, decode)
-	unusable := func(info Info) int {
+	unusable := func(info backup.Info) int {
 		if info.Err != nil {
 			return 1
 		}
 		return 0
 	}
-	slices.SortStableFunc(list, func(a, b Info) int {
+	slices.SortStableFunc(list, func(a, b backup.Info) int {
 		return cmp.Or(cmp.Compare(unusable(a), unusable(b)), cmp.Compare(slices.Index(latest, b.ID), slices.Index(latest, a.ID)))
 	})
 	var items []item
@@ -95,7 +80,7 @@ func (s *Store) beyond(names []string, keep Retention, now time.Time, latest []s
 	}
 	keep.Keep = limit
 	var gone []string
-	for _, it := range keep.beyond(items, now) {
+	for _, it := range beyond(keep, items, now) {
 		gone = append(gone, it.name)
 	}
 	return gone
@@ -133,15 +118,15 @@ func (s *Store) Find(id string) error {
 // find describes what stands at the place of a backup.
 func (s *Store) find(id string) (info fs.FileInfo, err error) {
 	if !journal.ValidID(id) {
-		return nil, ErrNotFound
+		return nil, backup.ErrNotFound
 	}
 	dir := path.Join(s.dir, journal.BackupsDir)
 	for _, d := range []string{s.dir, dir, path.Join(dir, id)} {
 		if info != nil && !info.IsDir() {
-			return nil, ErrNotFound // nothing behind a link is ours
+			return nil, backup.ErrNotFound // nothing behind a link is ours
 		}
 		if info, err = s.lstat(d); errors.Is(err, fs.ErrNotExist) {
-			return nil, ErrNotFound
+			return nil, backup.ErrNotFound
 		} else if err != nil {
 			return nil, err
 		}

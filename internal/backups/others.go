@@ -1,4 +1,4 @@
-package backup
+package backups
 
 import (
 	"cmp"
@@ -10,12 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/internal/erase"
 	"github.com/millrace-go/millrace/internal/journal"
 )
-
-// DefaultKeepRuns is how many results of runs are kept by default.
-const DefaultKeepRuns = 1000
 
 // item is one thing in a directory of the store that is kept for some time.
 type item struct {
@@ -26,9 +24,9 @@ type item struct {
 
 // PruneRuns removes the stored results that are not to be kept, judged by the times of their files; zero Keep means
 // DefaultKeepRuns. That of the run latest stays. It must not run beside a commit.
-func (s *Store) PruneRuns(keep Retention, now time.Time, latest string) error {
+func (s *Store) PruneRuns(keep backup.Retention, now time.Time, latest string) error {
 	if keep.Keep == 0 {
-		keep.Keep = DefaultKeepRuns
+		keep.Keep = backup.DefaultKeepRuns
 	}
 	const suffix = ".json"
 	return s.pruneOthers(journal.RunsDir, keep, now, latest+suffix, func(name string, info fs.FileInfo) (item, bool) {
@@ -38,9 +36,9 @@ func (s *Store) PruneRuns(keep Retention, now time.Time, latest string) error {
 
 // PruneConflicts removes what is kept of undone transactions that met other changes, but for what is to be kept, judged by the
 // times in their ids. It must not run beside a commit.
-func (s *Store) PruneConflicts(keep Retention, now time.Time) error {
+func (s *Store) PruneConflicts(keep backup.Retention, now time.Time) error {
 	if keep.Keep == 0 {
-		keep.Keep = DefaultKeep
+		keep.Keep = backup.DefaultKeep
 	}
 	return s.pruneOthers(journal.ConflictsDir, keep, now, "", func(name string, _ fs.FileInfo) (item, bool) {
 		it := item{name: name, time: journal.TimeOf(name)}
@@ -52,7 +50,7 @@ func (s *Store) PruneConflicts(keep Retention, now time.Time) error {
 }
 
 // pruneOthers removes from a directory of the state directory what is not to be kept. What describe does not know stays.
-func (s *Store) pruneOthers(in string, keep Retention, now time.Time, latest string, describe func(string, fs.FileInfo) (item, bool)) error {
+func (s *Store) pruneOthers(in string, keep backup.Retention, now time.Time, latest string, describe func(string, fs.FileInfo) (item, bool)) error {
 	dir := path.Join(s.dir, in)
 	if info, err := s.lstat(dir); err != nil || !info.IsDir() {
 		return nil //nolint:nilerr // there is nothing, or nothing of ours
@@ -89,14 +87,14 @@ func (s *Store) pruneOthers(in string, keep Retention, now time.Time, latest str
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), b.time.Compare(a.time), strings.Compare(b.name, a.name))
 	})
 	var errs []error
-	for _, it := range keep.beyond(list, now) {
+	for _, it := range beyond(keep, list, now) {
 		errs = append(errs, erase.Tree(s.fsys, s.fast, path.Join(dir, it.name)))
 	}
 	return errors.Join(errs...)
 }
 
 // beyond returns what of the list, the newest first, is not to be kept. Keep is no longer zero.
-func (r Retention) beyond(list []item, now time.Time) []item {
+func beyond(r backup.Retention, list []item, now time.Time) []item {
 	var gone []item
 	var bytes int64
 	for i, it := range list {

@@ -1,4 +1,4 @@
-package backup_test
+package backups_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/backups"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/journal"
 )
@@ -100,9 +101,9 @@ func change(t *testing.T, o commit.Options, do func(s *fsutil.Stage) error) stri
 	return rep.BackupID
 }
 
-func open(t *testing.T, fsys afero.Fs) *backup.Store {
+func open(t *testing.T, fsys afero.Fs) *backups.Store {
 	t.Helper()
-	s, err := backup.Open(fsys, stateDir, testKey)
+	s, err := backups.Open(fsys, stateDir, testKey)
 	must(t, err)
 	return s
 }
@@ -340,7 +341,7 @@ func TestLoad_refused(t *testing.T) {
 			t.Parallel()
 			put(t, fsys, "a", "a", 0o644)
 			id := change(t, options(fsys), func(s *fsutil.Stage) error { return write(s, "a", "A") })
-			other, err := backup.Open(fsys, stateDir, []byte("another key"))
+			other, err := backups.Open(fsys, stateDir, []byte("another key"))
 			must(t, err)
 			if _, err := other.Load(id); !errors.Is(err, &journal.Error{Reason: journal.BadKey}) {
 				t.Errorf("another key: %v", err)

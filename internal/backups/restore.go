@@ -1,4 +1,4 @@
-package backup
+package backups
 
 import (
 	"crypto/sha256"
@@ -9,36 +9,14 @@ import (
 	"path"
 	"runtime"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/journal"
 )
-
-// DamagedError says that some of the files kept in a backup are not what they were.
-type DamagedError struct {
-	ID    string
-	Files []Damage // in path order
-}
-
-// Damage is one file of a backup that cannot be restored.
-type Damage struct {
-	// Path is where the file was in the tree, Image where it is kept.
-	Path, Image string
-	Reason      string
-}
-
-// Error names every file.
-func (e *DamagedError) Error() string {
-	texts := make([]string, len(e.Files))
-	for i, d := range e.Files {
-		texts[i] = d.Path + ": " + d.Reason
-	}
-	return fmt.Sprintf("backup %s is damaged: %s", e.ID, strings.Join(texts, "; "))
-}
 
 // Changes returns what makes the paths of the commit what they were before, in path order: bytes, permission bits, times,
 // links, directories, and names. Old in each change is what the commit left there, so committing the list fails with a
@@ -49,7 +27,7 @@ func (e *DamagedError) Error() string {
 func (b *Backup) Changes() ([]fsutil.Change, error) {
 	damaged := make(map[string]bool)
 	err := b.Verify()
-	var bad *DamagedError
+	var bad *backup.DamagedError
 	if errors.As(err, &bad) {
 		for _, d := range bad.Files {
 			damaged[d.Path] = true
@@ -169,10 +147,10 @@ func (b *Backup) Verify() error {
 	if err != nil {
 		return fmt.Errorf("backup %s: %w", b.plan.ID, err)
 	}
-	bad := &DamagedError{ID: b.plan.ID}
+	bad := &backup.DamagedError{ID: b.plan.ID}
 	for i, r := range judged {
 		if reasons[i] != "" {
-			bad.Files = append(bad.Files, Damage{Path: r.Path, Image: b.image(r), Reason: reasons[i]})
+			bad.Files = append(bad.Files, backup.Damage{Path: r.Path, Image: b.image(r), Reason: reasons[i]})
 		}
 	}
 	if len(bad.Files) > 0 {

@@ -1,4 +1,4 @@
-package backup_test
+package backups_test
 
 import (
 	"errors"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/backups"
 )
 
 var errDisk = errors.New("disk is broken")
@@ -101,10 +102,10 @@ func TestReading_fails(t *testing.T) {
 	t.Parallel()
 	mem := memory(t)
 	id := edits(t, mem, 1)[0]
-	load := func(s *backup.Store) (*backup.Backup, error) { return s.Load(id) }
+	load := func(s *backups.Store) (*backups.Backup, error) { return s.Load(id) }
 	total := 0
-	for name, do := range map[string]func(s *backup.Store) error{
-		"list": func(s *backup.Store) error {
+	for name, do := range map[string]func(s *backups.Store) error{
+		"list": func(s *backups.Store) error {
 			list, err := s.List()
 			if err == nil && len(list) != 1 {
 				t.Errorf("list %+v", list)
@@ -114,15 +115,15 @@ func TestReading_fails(t *testing.T) {
 			}
 			return err
 		},
-		"load": func(s *backup.Store) error { _, err := load(s); return err },
-		"verify": func(s *backup.Store) error {
+		"load": func(s *backups.Store) error { _, err := load(s); return err },
+		"verify": func(s *backups.Store) error {
 			b, err := load(s)
 			if err == nil {
 				err = b.Verify()
 			}
 			return err
 		},
-		"changes": func(s *backup.Store) error {
+		"changes": func(s *backups.Store) error {
 			b, err := load(s)
 			if err != nil {
 				return err
@@ -133,7 +134,7 @@ func TestReading_fails(t *testing.T) {
 			}
 			return err
 		},
-		"remove": func(s *backup.Store) error { return s.Remove("20200101_000000_0123456789abcdef") },
+		"remove": func(s *backups.Store) error { return s.Remove("20200101_000000_0123456789abcdef") },
 	} {
 		for k := 0; ; k++ {
 			f := &failFs{Fs: mem, left: k}
@@ -163,17 +164,17 @@ func TestReading_fails(t *testing.T) {
 // listed at all, the newest must stay, and what was said to be gone must be; a second try must finish.
 func TestPrune_fails(t *testing.T) {
 	t.Parallel()
-	for name, do := range map[string]func(s *backup.Store, ids []string) ([]string, error){
-		"by number": func(s *backup.Store, _ []string) ([]string, error) {
+	for name, do := range map[string]func(s *backups.Store, ids []string) ([]string, error){
+		"by number": func(s *backups.Store, _ []string) ([]string, error) {
 			return s.Prune(backup.Retention{Keep: 1}, time.Now())
 		},
-		"by age": func(s *backup.Store, _ []string) ([]string, error) {
+		"by age": func(s *backups.Store, _ []string) ([]string, error) {
 			return s.Prune(backup.Retention{MaxAge: time.Minute}, time.Now().Add(time.Hour))
 		},
-		"by bytes": func(s *backup.Store, _ []string) ([]string, error) {
+		"by bytes": func(s *backups.Store, _ []string) ([]string, error) {
 			return s.Prune(backup.Retention{MaxBytes: 6}, time.Now())
 		},
-		"remove": func(s *backup.Store, ids []string) ([]string, error) { return nil, s.Remove(ids[0]) },
+		"remove": func(s *backups.Store, ids []string) ([]string, error) { return nil, s.Remove(ids[0]) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,226 @@
+// Package backups reads, checks and removes the backups that commits leave: the finished transactions in the state directory of a
+// tree. Each holds the files that a commit has replaced or removed, as they were, and the plan that says what it did to every
+// path. It prunes stored results and conflicts as well.
+//
+// [Open] gives the [Store] of a tree, [Store.List] what is in it, [Store.Load] one backup. [Backup.Changes] turns that
+// into the list of changes that undoes the commit.
+package backups
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/journal"
+)
+
+// Store is the backups of one tree. It keeps nothing open and nothing in mind, and is safe for concurrent use; pruning while
+// one of the backups is read makes reading fail.
+type Store struct {
+	fsys afero.Fs
+	dir  string // the state directory
+	key  []byte
+	fast fsutil.FastPath // nil if there is none; it holds no directories, so it need not be closed
+}
+
+// Backup is one backup. It is immutable and safe for concurrent use.
+type Backup struct {
+	store *Store
+	dir   string
+	plan  *journal.Plan
+}
+
+// Open returns the backups in the state directory, canonical, of a file system as [fsutil.Raise] gives it. Nothing is read
+// yet. The key is the one that commits were signed with; nil means that of the user.
+func Open(fsys afero.Fs, stateDir string, key []byte) (*Store, error) {
+	if fsys == nil {
+		return nil, fsutil.ErrNoFs
+	}
+	clean, err := fsutil.Clean(stateDir)
+	if err != nil {
+		return nil, err
+	}
+	if key == nil {
+		found, err := journal.KeyFor(fsys)
+		if err != nil {
+			return nil, err
+		}
+		key = found.Bytes
+	}
+	s := &Store{fsys: fsys, dir: clean, key: key}
+	if f, ok := fsys.(fsutil.FastPather); ok {
+		s.fast = f.FastPath()
+	}
+	return s, nil
+}
+
+// List returns all backups, the newest first. One that cannot be used, being damaged or not of this user, is in the list
+// with the reason in Err. It is no error if there are none.
+func (s *Store) List() ([]backup.Info, error) {
+	names, err := s.names()
+	if err != nil {
+		return nil, err
+	}
+	return s.list(names, journal.Decode), nil
+}
+
+// list describes the backups of these names by as much of their plans as decode reads.
+func (s *Store) list(names []string, decode func(data, key []byte) (*journal.Plan, error)) []backup.Info {
+	list := make([]backup.Info, 0, len(names))
+	for _, name := range names {
+		b, err := s.load(name, decode)
+		switch {
+		case errors.Is(err, backup.ErrNotFound): // half removed
+		case err != nil:
+			list = append(list, backup.Info{ID: name, Err: err})
+		default:
+			list = append(list, b.Info())
+		}
+	}
+	// The id begins with the time, to the second.
+	slices.SortFunc(list, func(a, b backup.Info) int {
+		return cmp.Or(b.Time.Compare(a.Time), strings.Compare(b.ID, a.ID))
+	})
+	return list
+}
+
+// names returns the ids of all that is in the store, whole or not.
+func (s *Store) names() ([]string, error) {
+	dir := path.Join(s.dir, journal.BackupsDir)
+	for _, d := range []string{s.dir, dir} {
+		info, err := s.lstat(d)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		if err == nil && !info.IsDir() {
+			err = &fs.PathError{Op: "list backups", Path: d, Err: fsutil.ErrNotDir}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	names, err := s.readNames(dir)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(names, func(n string) bool { return !journal.ValidID(n) }), nil
+}
+
+func (s *Store) lstat(name string) (fs.FileInfo, error) {
+	if l, ok := s.fsys.(afero.Lstater); ok {
+		info, _, err := l.LstatIfPossible(name)
+		return info, err
+	}
+	return s.fsys.Stat(name)
+}
+
+// Load returns the backup of that id. The error is ErrNotFound, or an *journal.Error wrapped with the id if the plan is
+// damaged or was not made by this user. The images are not read, see [Backup.Verify].
+func (s *Store) Load(id string) (*Backup, error) { return s.load(id, journal.Decode) }
+
+// load is Load with a choice of how much of the plan is looked at.
+func (s *Store) load(id string, decode func(data, key []byte) (*journal.Plan, error)) (*Backup, error) {
+	if !journal.ValidID(id) {
+		return nil, fmt.Errorf("backup %q: %w", id, backup.ErrNotFound)
+	}
+	b := &Backup{store: s, dir: path.Join(s.dir, journal.BackupsDir, id)}
+	var info fs.FileInfo
+	for _, d := range []string{s.dir, path.Dir(b.dir), b.dir} {
+		var err error
+		info, err = s.lstat(d)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+			err = backup.ErrNotFound
+		}
+		if err != nil {
+			return nil, fmt.Errorf("backup %s: %w", id, err)
+		}
+	}
+	data, err := s.read(path.Join(b.dir, journal.DoneFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = backup.ErrNotFound
+	}
+	if err == nil {
+		b.plan, err = decode(data, s.key)
+	}
+	if err == nil {
+		err = s.checkPlace(b, id, info)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("backup %s: %w", id, err)
+	}
+	return b, nil
+}
+
+// checkPlace refuses a plan that was made elsewhere than in the directory of info. One that is signed may have been moved
+// along with its tree.
+func (s *Store) checkPlace(b *Backup, id string, info fs.FileInfo) error {
+	var dir fsutil.Identity
+	if ident, ok := s.fsys.(fsutil.Identifier); ok {
+		dir, _ = ident.IdentityOf(info)
+	}
+	if len(s.key) > 0 {
+		dir.Ino = b.plan.Ino
+	}
+	return b.plan.CheckPlace(id, s.dir, dir, len(s.key) > 0)
+}
+
+func (s *Store) read(name string) ([]byte, error) {
+	f, err := s.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return journal.Read(f)
+}
+
+// open opens a regular file.
+func (s *Store) open(name string) (fsutil.ReadFile, error) {
+	if s.fast != nil {
+		if f, err := s.fast.OpenRegular(name); !errors.Is(err, errors.ErrUnsupported) {
+			return f, err
+		}
+	}
+	info, err := s.lstat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: name, Err: fsutil.ErrNotRegular}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.fsys.Open(name)
+}
+
+// Info describes the backup.
+func (b *Backup) Info() backup.Info {
+	p := b.plan
+	info := backup.Info{ID: p.ID, Time: p.Time.UTC(), Pipeline: p.Pipeline, RunID: p.RunID, Restores: p.Restores, Trash: !p.Keep}
+	for i := range p.Records {
+		r := &p.Records[i]
+		if p.Kept(r) && !r.Attr && (r.Old.Kind == fsutil.File || r.Old.Kind == fsutil.Symlink) {
+			info.Files++
+			info.Bytes += r.Old.Size
+		}
+	}
+	return info
+}
+
+// NotKept returns the paths that the commit changed and this backup cannot restore, in order: what was deleted for good,
+// and, of a backup that is only a trash, all that was not deleted.
+func (b *Backup) NotKept() []string {
+	var paths []string
+	for i := range b.plan.Records {
+		if r := &b.plan.Records[i]; !b.plan.Kept(r) {
+			paths = append(paths, r.Path)
+		}
+	}
+	return paths
+}
