@@ -17,8 +17,8 @@ import (
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
-// TestBinaryIsOneThing: what Files calls binary has a binary patch in the diff, and is what a search does not look into before or
-// after the change; and git says the same.
+// TestBinaryIsOneThing: what Files calls binary has a binary patch in the diff, and is what a search does not look into
+// before or after the change; and git says the same.
 func TestBinaryIsOneThing(t *testing.T) {
 	t.Parallel()
 	filler := strings.Repeat(strings.Repeat("x", 49)+"\n", 500)

@@ -18,14 +18,14 @@ type FileDiff struct {
 	From string            `json:"from,omitempty"`
 	// Binary says that the file has NUL bytes at its beginning, and thus no hunks.
 	Binary bool `json:"binary,omitempty"`
-	// Hunks are the places that differ, from top to bottom. None for a binary file, a directory, and where only the name
-	// or the mode differs.
+	// Hunks are the places that differ, from top to bottom. None for a binary file, a directory, and where only the
+	// name or the mode differs.
 	Hunks []Hunk `json:"hunks,omitempty"`
 }
 
 // Diff returns what the plan changes as a patch in git's format, which `git apply` and, where no binary file is among
-// them, `patch -p1` accept. Directories are not part of it. If a file of the tree has changed so that the diff cannot be
-// worked out any more, the text says so and holds no patch; [Plan.WriteDiff] returns an error then.
+// them, `patch -p1` accept. Directories are not part of it. If a file of the tree has changed so that the diff cannot
+// be worked out any more, the text says so and holds no patch; [Plan.WriteDiff] returns an error then.
 func (p *Plan) Diff() string {
 	var b strings.Builder
 	if err := p.WriteDiff(&b); err != nil {
@@ -34,13 +34,13 @@ func (p *Plan) Diff() string {
 	return b.String()
 }
 
-// WriteDiff writes the text of [Plan.Diff], one file after the other. A large text file that was edited is not held as a
-// whole for it: the error is an *actions.LimitError if the lines that differ, with those around them, are more than
-// MaxOutputBytes of the executor allows. Any other file is: then it is one if the file is larger than MaxFileBytes allows,
-// or, as the plan would leave it, by more than MaxOutputBytes. A plan can be committed that cannot be shown.
+// WriteDiff writes the text of [Plan.Diff], one file after the other. A large text file that was edited is not held as
+// a whole for it: the error is an *actions.LimitError if the lines that differ, with those around them, are more than
+// MaxOutputBytes of the executor allows. Any other file is: then it is one if the file is larger than MaxFileBytes
+// allows, or, as the plan would leave it, by more than MaxOutputBytes. A plan can be committed that cannot be shown.
 //
-// With paths, only what happens at these, and below those that are directories, is written; other files are not read. Of a
-// file that was renamed, the path is its new one. It is an error to name a path at which nothing changes.
+// With paths, only what happens at these, and below those that are directories, is written; other files are not read.
+// Of a file that was renamed, the path is its new one. It is an error to name a path at which nothing changes.
 func (p *Plan) WriteDiff(w io.Writer, paths ...string) error {
 	for _, name := range paths {
 		if !slices.ContainsFunc(p.changes, func(c fsutil.Change) bool { return fsutil.Within(c.Path, name) }) {

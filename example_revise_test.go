@@ -108,8 +108,8 @@ func ExamplePlan_Revise() {
 	// +we receive
 }
 
-// What was rejected once is rejected again in a plan that is made later, of a tree that has changed elsewhere: the text of a
-// hunk has no line numbers.
+// What was rejected once is rejected again in a plan that is made later, of a tree that has changed elsewhere: the text
+// of a hunk has no line numbers.
 func ExamplePlan_Revise_again() {
 	ctx := context.Background()
 	p := millrace.New("spelling").

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/spf13/afero"
@@ -64,6 +65,7 @@ func FuzzOpenPlan(f *testing.F) {
 		if _, err := x.OpenPlan(t.Context(), fsys, stored); err != nil {
 			t.Fatalf("taken once, but not again: %v\n%s\n%s", err, data, stored)
 		}
+		review(t, plan)
 		_, err = plan.Commit(t.Context())
 		if _, unfinished := errors.AsType[*millrace.CommitError](err); unfinished {
 			t.Fatal(err)
@@ -74,4 +76,33 @@ func FuzzOpenPlan(f *testing.F) {
 			}
 		}
 	})
+}
+
+// review does what a review of a plan does: it reads all hunks, and rejects all their parts.
+func review(t *testing.T, plan *millrace.Plan) {
+	t.Helper()
+	files, err := plan.Files()
+	if err != nil {
+		return // it lies of the tree
+	}
+	for _, f := range files {
+		var parts []millrace.Part
+		for _, h := range f.Hunks {
+			if got := len(h.Lines()); got != strings.Count(h.Text, "\n") {
+				t.Fatalf("%d lines of %q", got, h.Text)
+			}
+			for _, part := range h.Split() {
+				parts = append(parts, millrace.Part{Hunk: part})
+			}
+		}
+		less, err := plan.Revise(f.Path, parts...)
+		if err != nil {
+			continue // a file that is created, say
+		}
+		for _, c := range less.Changes() {
+			if c.Path == f.Path && len(parts) > 0 && c.Old.Hash != c.New.Hash {
+				t.Fatalf("%s is changed, though all was rejected", f.Path)
+			}
+		}
+	}
 }

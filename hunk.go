@@ -17,8 +17,8 @@ type Hunk struct {
 	NewLines int `json:"new_lines"`
 	// Text has the lines of the hunk, each after a space, a "-" or a "+".
 	Text string `json:"text"`
-	// By says which edits of which steps made it, in the order of the steps: all those, and only those, that go with it when
-	// it is rejected.
+	// By says which edits of which steps made it, in the order of the steps: all those, and only those, that go with it
+	// when it is rejected.
 	By []fsutil.Origin `json:"by,omitempty"`
 
 	by    [][]fsutil.Origin // of each run of changed lines
@@ -51,24 +51,26 @@ func lineRange(start, lines int) string {
 	return fmt.Sprintf("%d,%d", start, lines)
 }
 
-// HunkLine is one line of the text of a hunk: Op, Text and a newline, one after the other, are the line as it stands there.
+// HunkLine is one line of the text of a hunk: Op, Text and a newline, one after the other, are the line as it stands
+// there.
 type HunkLine struct {
-	// Op is ' ' for a line that both files have, '-' for one that only the old file has, '+' for one that only the new file
-	// has, and '\\' for the note that the line above it, the last of its file, has no line end.
+	// Op is ' ' for a line that both files have, '-' for one that only the old file has, '+' for one that only the new
+	// file has, and '\\' for the note that the line above it, the last of its file, has no line end.
 	Op byte `json:"op"`
 	// Old and New are the numbers of the line in the two files, counted from 1, and 0 where it is not in that file.
 	Old int `json:"old,omitempty"`
 	New int `json:"new,omitempty"`
 	// Text is the line without its "\n"; a "\r" before that is part of it.
 	Text string `json:"text"`
-	// Marks are the ranges of Text, from one byte to before another, that splices took away or put in, in ascending order; only
-	// lines with '-' and '+' have some. A line is marked as a whole where it was removed or put in as a whole, and where the
-	// diff shows a change on other lines than it was made on. There is no mark if nothing but the line end has changed.
+	// Marks are the ranges of Text, from one byte to before another, that splices took away or put in, in ascending
+	// order; only lines with '-' and '+' have some. A line is marked as a whole where it was removed or put in as a
+	// whole, and where the diff shows a change on other lines than it was made on. There is no mark if nothing but the
+	// line end has changed.
 	Marks [][2]int `json:"marks,omitempty"`
 }
 
-// Lines returns the lines of the hunk with their numbers. The marks are there for a hunk of a [Plan], not for one that was read
-// from JSON.
+// Lines returns the lines of the hunk with their numbers. The marks are there for a hunk of a [Plan], not for one that
+// was read from JSON.
 func (h Hunk) Lines() []HunkLine {
 	lines := make([]HunkLine, 0, strings.Count(h.Text, "\n"))
 	before, now := h.first()
@@ -147,10 +149,10 @@ func (h Hunk) split() []hunkRun {
 	return runs
 }
 
-// Split returns a hunk for each run of changed lines of this one, from top to bottom, with the unchanged lines around it, so that
-// each can be rejected alone: all choices of them give a file, by [Plan.Revise]. A hunk with one run is returned as it is. Two
-// that lie close together both show the lines between them, so only one of them can be part of a patch. Their new lines are
-// numbered as if all were taken.
+// Split returns a hunk for each run of changed lines of this one, from top to bottom, with the unchanged lines around
+// it, so that each can be rejected alone: all choices of them give a file, by [Plan.Revise]. A hunk with one run is
+// returned as it is. Two that lie close together both show the lines between them, so only one of them can be part of a
+// patch. Their new lines are numbered as if all were taken.
 //
 // Where one edit has made several runs, all of them are by that edit, and each can be rejected all the same.
 func (h Hunk) Split() []Hunk {
@@ -198,7 +200,8 @@ func (h Hunk) Split() []Hunk {
 	return parts
 }
 
-// context returns how many lines of a run of unchanged ones are shown, its last or its first ones, and their size in the text.
+// context returns how many lines of a run of unchanged ones are shown, its last or its first ones, and their size in
+// the text.
 func (h Hunk) context(r hunkRun, last bool) (lines, size int) {
 	text := h.Text[r.from:r.to]
 	if r.oldN <= textdiff.DefaultContext {

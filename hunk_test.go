@@ -13,6 +13,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 // marked shows lines with their numbers and their marks in brackets.
@@ -101,12 +102,13 @@ func TestHunkLines(t *testing.T) {
 	}
 }
 
-// TestHunkLinesAreItsText: the lines of a hunk and of its parts are its text, their numbers follow each other, marks lie within
-// changed lines; and a line without marks differs from no line of the other side, or in its line end, or all is marked around it.
+// TestHunkLinesAreItsText: the lines of a hunk and of its parts are its text, their numbers follow each other, marks
+// lie within changed lines; and a line without marks differs from no line of the other side, or in its line end, or all
+// is marked around it.
 func TestHunkLinesAreItsText(t *testing.T) {
 	t.Parallel()
 	marks := 0
-	for seed := range uint64(1000) {
+	for seed := range uint64(fstest.Runs(500, 2000, 20_000)) {
 		_, _, plan := randomEdited(t, rand.New(rand.NewPCG(seed, 41)))
 		var all []millrace.Hunk
 		for _, h := range hunksOf(t, plan) {
@@ -140,15 +142,16 @@ func TestHunkLinesAreItsText(t *testing.T) {
 			}
 		}
 	}
-	if marks < 1000 {
+	if marks < 500 {
 		t.Errorf("only %d marks", marks)
 	}
 }
 
-// TestMarksAreWhatDiffers: taking the marked bytes away leaves the same of both sides, wherever lines are not marked as a whole.
+// TestMarksAreWhatDiffers: taking the marked bytes away leaves the same of both sides, wherever lines are not marked as
+// a whole.
 func TestMarksAreWhatDiffers(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(500) {
+	for seed := range uint64(fstest.Runs(200, 1000, 10_000)) {
 		rng := rand.New(rand.NewPCG(seed, 43))
 		var b strings.Builder
 		for range 30 {
@@ -183,7 +186,8 @@ func TestMarksAreWhatDiffers(t *testing.T) {
 	}
 }
 
-// TestHunksFromElsewhere: whatever text a hunk has that somebody has written, reading its lines and splitting it ends well.
+// TestHunksFromElsewhere: whatever text a hunk has that somebody has written, reading its lines and splitting it ends
+// well.
 func TestHunksFromElsewhere(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -28,11 +28,13 @@ func hunksToShow(c fsutil.Change, list []textdiff.Hunk) []Hunk {
 		for i, core := range h.Cores {
 			splices := c.Splices[core.From:core.To]
 			shown.by = append(shown.by, who.of(splices))
-			if i == 0 || core.From != h.Cores[i-1].From {
+			if len(h.Cores) > 1 && (i == 0 || core.From != h.Cores[i-1].From) {
 				all = append(all, splices...)
 			}
 		}
-		shown.By = who.of(all)
+		if shown.By = slices.Clone(shown.by[0]); len(h.Cores) > 1 {
+			shown.By = who.of(all)
+		}
 		shown.Text, shown.marks = w.text(h)
 		hunks = append(hunks, shown)
 	}
@@ -60,6 +62,9 @@ func authorsOf(c fsutil.Change) authors {
 func (a authors) of(splices []fsutil.Splice) []fsutil.Origin {
 	if !a.exact {
 		return slices.Clone(a.all)
+	}
+	if len(splices) == 1 && len(splices[0].By) == 1 {
+		return slices.Clone(splices[0].By)
 	}
 	var by []fsutil.Origin
 	seen := make(map[fsutil.Origin]bool)
@@ -126,10 +131,10 @@ func (w hunkWriter) marker(core textdiff.Core, lines []textdiff.Line) marker {
 	}
 	var m marker
 	for _, r := range w.places[core.From:core.To] {
-		if r.OldOff < core.OldOff || r.OldOff+r.OldLen > core.OldEnd || r.NewOff < core.NewOff || r.NewOff+r.NewLen > core.NewEnd {
+		from, to := r.OldOff-core.OldOff, r.NewOff-core.NewOff
+		if from < 0 || to < 0 || from+r.OldLen > len(before) || to+r.NewLen > len(now) {
 			return marker{whole: true}
 		}
-		from, to := r.OldOff-core.OldOff, r.NewOff-core.NewOff
 		head, tail := alike(before[from:from+r.OldLen], now[to:to+r.NewLen])
 		m.old.places = append(m.old.places, [2]int{from + head, from + r.OldLen - tail})
 		m.new.places = append(m.new.places, [2]int{to + head, to + r.NewLen - tail})
@@ -137,8 +142,8 @@ func (w hunkWriter) marker(core textdiff.Core, lines []textdiff.Line) marker {
 	return m
 }
 
-// alike returns how many bytes two texts have in common at their beginnings, and how many of the others at their ends, in whole
-// characters.
+// alike returns how many bytes two texts have in common at their beginnings, and how many of the others at their ends,
+// in whole characters.
 func alike(a, b []byte) (head, tail int) {
 	n := min(len(a), len(b))
 	for head < n && a[head] == b[head] {
@@ -162,7 +167,8 @@ type marker struct {
 	old, new markedSide
 }
 
-// markedSide is one of two files: the places on it, and where its next line begins, both counted from where the run does.
+// markedSide is one of two files: the places on it, and where its next line begins, both counted from where the run
+// does.
 type markedSide struct {
 	places [][2]int
 	at     int

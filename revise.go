@@ -11,17 +11,19 @@ import (
 
 // Part says what becomes of one hunk of a file, see [Plan.Revise].
 type Part struct {
-	// Hunk is one that [Plan.Files] lists for the file, or one of its parts as [Hunk.Split] gives them. It may have been written
-	// as JSON and read back.
+	// Hunk is one that [Plan.Files] lists for the file, or one of its parts as [Hunk.Split] gives them. It may have
+	// been written as JSON and read back.
 	Hunk Hunk
-	// Text is what is to stand in place of all lines of the hunk, the unchanged ones at its ends included. The plan as it is
-	// has there the lines of [Hunk.Lines] with ' ' and '+'. Nil means the lines as the tree has them, those with ' ' and '-'.
+	// Text is what is to stand in place of all lines of the hunk, the unchanged ones at its ends included. The plan as
+	// it is has there the lines of [Hunk.Lines] with ' ' and '+'. Nil means the lines as the tree has them, those with
+	// ' ' and '-'.
 	Text *string
 }
 
-// RejectHunks returns a plan in which the hunks of these numbers, counted from 0 as [Plan.Files] lists them, of the file at
-// path are left as they were; all others stay what they are, to the byte. Rejecting all hunks of a file that is only edited
-// rejects the file. The hunks of the new plan are numbered anew; [Plan.Revise] takes several decisions at once.
+// RejectHunks returns a plan in which the hunks of these numbers, counted from 0 as [Plan.Files] lists them, of the
+// file at path are left as they were; all others stay what they are, to the byte. Rejecting all hunks of a file that is
+// only edited rejects the file. The hunks of the new plan are numbered anew; [Plan.Revise] takes several decisions at
+// once.
 func (p *Plan) RejectHunks(path string, numbers ...int) (*Plan, error) {
 	r, err := p.revision(path)
 	if err != nil {
@@ -44,20 +46,22 @@ func (p *Plan) RejectHunks(path string, numbers ...int) (*Plan, error) {
 	return q, nil
 }
 
-// Revise returns a plan in which some hunks of the file at path are as the parts say: as the tree has them, or with other text.
-// All parts are hunks of this plan, not of the one that comes of it, and must not share changed lines. Hunks that no part
-// names stay as they are.
+// Revise returns a plan in which some hunks of the file at path are as the parts say: as the tree has them, or with
+// other text. All parts are hunks of this plan, not of the one that comes of it, and must not share changed lines.
+// Hunks that no part names stay as they are.
 //
-// A text is taken as a person leaves it in an editor: where all lines of the hunk end in "\r\n", lines that end in "\n" get
-// that too; the byte order mark at the beginning of a file stays; and at its end a line end is added or taken away so that the
-// last line is as complete as it was, unless the hunk changes just that. Elsewhere a last line without a line end gets one.
-// The text counts as one edit, and its [fsutil.Origin] is {"(review)", n}, n counted from 0 for each file: no step has that id.
+// A text is taken as a person leaves it in an editor: where all lines of the hunk end in "\r\n", lines that end in "\n"
+// get that too; the byte order mark at the beginning of a file stays; and at its end a line end is added or taken away
+// so that the last line is as complete as it was, unless the hunk changes just that. Elsewhere a last line without a
+// line end gets one. The text counts as one edit, and its [fsutil.Origin] is {"(review)", n}, n counted from 0 for each
+// file: no step has that id.
 //
-// The plan is judged anew, as by [Plan.Reject]. It is an error to name a file that is created or deleted as a whole, or binary,
-// or a hunk that is none of its hunks. A file that has changed since the plan was made is a conflict when the new plan is
-// committed, and an [fsutil.ErrDrift] here if it has to be read again.
+// The plan is judged anew, as by [Plan.Reject]. It is an error to name a file that is created or deleted as a whole, or
+// binary, or a hunk that is none of its hunks. A file that has changed since the plan was made is a conflict when the
+// new plan is committed, and an [fsutil.ErrDrift] here if it has to be read again.
 //
-// To reject in a new plan what was rejected in an earlier one, look for hunks with the same Text: it has no line numbers.
+// To reject in a new plan what was rejected in an earlier one, look for hunks with the same Text: it has no line
+// numbers.
 func (p *Plan) Revise(path string, parts ...Part) (*Plan, error) {
 	if len(parts) == 0 && slices.ContainsFunc(p.changes, func(c fsutil.Change) bool { return c.Path == path }) {
 		return p.with(p.changes, 0), nil
@@ -259,8 +263,8 @@ func (r *revision) checkTexts() error {
 	return nil
 }
 
-// splices returns what makes the file of the old one. Runs that are left keep the splices they come from, unless those make
-// other runs too that are not left, or lie where a text does: a run then gets a splice of its own.
+// splices returns what makes the file of the old one. Runs that are left keep the splices they come from, unless those
+// make other runs too that are not left, or lie where a text does: a run then gets a splice of its own.
 func (r *revision) splices() []fsutil.Splice {
 	all := r.change.Splices
 	var out []fsutil.Splice
@@ -307,8 +311,8 @@ func (r *revision) untouched(runs []revisedRun, splices []fsutil.Splice) bool {
 	return !slices.ContainsFunc(r.texts, func(s fsutil.Splice) bool { return s.Off <= to && s.Off+s.Len >= from })
 }
 
-// authorsLeft returns those of all who have made some of what is left of an edited file. Who has moved it or changed its mode
-// cannot be told from that; then all are.
+// authorsLeft returns those of all who have made some of what is left of an edited file. Who has moved it or changed
+// its mode cannot be told from that; then all are.
 func authorsLeft(c fsutil.Change, all []fsutil.Origin) []fsutil.Origin {
 	left := make(map[fsutil.Origin]bool)
 	for _, s := range c.Splices {

@@ -1,20 +1,25 @@
 package millrace_test
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 // randomEdited returns a text of lines that often repeat, and a plan that edits it in some of the ways there are.
@@ -159,14 +164,15 @@ func hunksOf(t *testing.T, p *millrace.Plan) []millrace.Hunk {
 }
 
 // sameHunks compares hunks but for the numbers of their new lines, which others move.
-var sameHunks = cmp.Options{cmpopts.IgnoreUnexported(millrace.Hunk{}), cmpopts.IgnoreFields(millrace.Hunk{}, "NewStart")}
+var sameHunks = gocmp.Options{cmpopts.IgnoreUnexported(millrace.Hunk{}), cmpopts.IgnoreFields(millrace.Hunk{}, "NewStart")}
 
-// TestRejectedHunksTakeNothingElseAway: whichever hunks are rejected, what is left is the base with the text of the others, and is
-// shown as these. Hunks are by those whose splices they have, and by nobody else.
+// TestRejectedHunksTakeNothingElseAway: whichever hunks are rejected, what is left is the base with the text of the
+// others, and is shown as these. Hunks are by those whose splices they have, and by nobody else.
 func TestRejectedHunksTakeNothingElseAway(t *testing.T) {
 	t.Parallel()
-	several := 0
-	for seed := range uint64(2500) {
+	several, first := 0, fstest.Seed(t)
+	runs := uint64(fstest.Runs(1500, 10_000, 100_000))
+	for seed := first; seed < first+runs; seed++ {
 		rng := rand.New(rand.NewPCG(seed, 17))
 		text, fsys, plan := randomEdited(t, rng)
 		hunks := hunksOf(t, plan)
@@ -193,11 +199,14 @@ func TestRejectedHunksTakeNothingElseAway(t *testing.T) {
 		if got := planned(t, text, less); got != want {
 			t.Fatalf("seed %d: of %q the hunks %v are left\n got %q\nwant %q", seed, text, left, got, want)
 		}
-		if d := cmp.Diff(left, hunksOf(t, less), sameHunks); d != "" {
+		if d := gocmp.Diff(left, hunksOf(t, less), sameHunks); d != "" {
 			t.Fatalf("seed %d: hunks left of %q (-want +got):\n%s", seed, text, d)
 		}
 		if got, want := madeBy(less), by(left); !slices.Equal(got, want) {
 			t.Fatalf("seed %d: the splices are by %v, the hunks by %v", seed, got, want)
+		}
+		if seed%100 == 0 {
+			takenByGit(t, text, less, want)
 		}
 		if seed%20 == 0 {
 			if _, err := less.Commit(t.Context()); err != nil {
@@ -208,8 +217,29 @@ func TestRejectedHunksTakeNothingElseAway(t *testing.T) {
 			}
 		}
 	}
-	if several < 500 {
-		t.Errorf("only %d cases have several hunks", several)
+	if several < int(runs)/5 {
+		t.Errorf("only %d of %d cases have several hunks", several, runs)
+	}
+}
+
+// takenByGit applies the diff of a plan with git, which has no idea of splices.
+func takenByGit(t *testing.T, text string, p *millrace.Plan, want string) {
+	t.Helper()
+	diff := p.Diff()
+	if _, err := exec.LookPath("git"); err != nil || diff == "" {
+		return // that git is here, other tests ask for
+	}
+	file := filepath.Join(t.TempDir(), "a.txt")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "git", "apply", "--whitespace=nowarn")
+	cmd.Dir, cmd.Stdin = filepath.Dir(file), strings.NewReader(diff)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git: %v, %s\n%s", err, out, diff)
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != want {
+		t.Fatalf("git makes %q, want %q, %v", got, want, err)
 	}
 }
 
@@ -230,15 +260,8 @@ func by(hunks []millrace.Hunk) []fsutil.Origin {
 	for _, h := range hunks {
 		all = append(all, h.By...)
 	}
-	slices.SortFunc(all, func(a, b fsutil.Origin) int { return cmpOrigins(a, b) })
+	slices.SortFunc(all, func(a, b fsutil.Origin) int { return cmp.Or(strings.Compare(a.Step, b.Step), a.Edit-b.Edit) })
 	return slices.Compact(all)
-}
-
-func cmpOrigins(a, b fsutil.Origin) int {
-	if n := strings.Compare(a.Step, b.Step); n != 0 {
-		return n
-	}
-	return a.Edit - b.Edit
 }
 
 // TestRejectedAllOrNothing: without any hunk there is no change, and rejecting none changes nothing.
@@ -271,12 +294,13 @@ func TestRejectedAllOrNothing(t *testing.T) {
 	}
 }
 
-// TestSplitHunksAreTakenOneByOne: the parts of hunks, whichever of them are rejected, give what an independent hand makes of
-// their lines.
+// TestSplitHunksAreTakenOneByOne: the parts of hunks, whichever of them are rejected, give what an independent hand
+// makes of their lines.
 func TestSplitHunksAreTakenOneByOne(t *testing.T) {
 	t.Parallel()
-	split := 0
-	for seed := range uint64(1500) {
+	split, first := 0, fstest.Seed(t)
+	runs := uint64(fstest.Runs(800, 5000, 50_000))
+	for seed := first; seed < first+runs; seed++ {
 		rng := rand.New(rand.NewPCG(seed, 31))
 		text, _, plan := randomEdited(t, rng)
 		var left []millrace.Hunk
@@ -310,8 +334,8 @@ func TestSplitHunksAreTakenOneByOne(t *testing.T) {
 			t.Fatalf("seed %d: of %q the parts %v are rejected\n got %q\nwant %q", seed, text, parts, got, want)
 		}
 	}
-	if split < 200 {
-		t.Errorf("only %d hunks were split", split)
+	if split < int(runs)/8 {
+		t.Errorf("only %d hunks were split in %d cases", split, runs)
 	}
 }
 

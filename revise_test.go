@@ -44,8 +44,8 @@ func lineEdits(edits ...actions.LineEdit) actions.Action {
 	return actions.EditFiles{FileEdits: []actions.FileEdits{{Path: "a.txt", Edits: edits}}}
 }
 
-// TestRejectHunksKeepsEditsThatTheDiffMoves: changes that a diff shows a line lower than they were made on, or together with
-// another, are left when the hunk above them is rejected, and named when asked who made them.
+// TestRejectHunksKeepsEditsThatTheDiffMoves: changes that a diff shows a line lower than they were made on, or together
+// with another, are left when the hunk above them is rejected, and named when asked who made them.
 func TestRejectHunksKeepsEditsThatTheDiffMoves(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -88,8 +88,8 @@ func reviseText(h Hunk, text string, firstChanged int, size int64) (revisedText,
 	return revisedText{splice: fsutil.Splice{Off: off, Len: int64(len(before)), Text: []byte(text)}}, nil
 }
 
-// fit gives text the form of the file: its line ends, its last line complete or not, and its byte order mark. first and last say
-// that the hunk is at the beginning or the end of the file.
+// fit gives text the form of the file: its line ends, its last line complete or not, and its byte order mark. first and
+// last say that the hunk is at the beginning or the end of the file.
 func (t hunkText) fit(text string, first, last bool) string {
 	both := t.before + t.now
 	eol, crlf := "\n", strings.Count(both, "\r\n")
@@ -105,7 +105,8 @@ func (t hunkText) fit(text string, first, last bool) string {
 	case text != "" && !complete(text):
 		text += eol
 	}
-	if first && strings.HasPrefix(t.before, utf8BOM) && strings.HasPrefix(t.now, utf8BOM) && !strings.HasPrefix(text, utf8BOM) {
+	begins := func(s string) bool { return strings.HasPrefix(s, utf8BOM) }
+	if first && begins(t.before) && begins(t.now) && !begins(text) {
 		text = utf8BOM + text
 	}
 	return text

@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
-// sparseFrom is the size of both sides of a change together from which on they are not held as a whole, in bytes, if the
-// change is one of splices.
+// sparseFrom is the size of both sides of a change together from which on they are not held as a whole, in bytes, if
+// the change is one of splices.
 const sparseFrom = 8 << 20
 
 // isLarge reports whether a change is one of a large file.
@@ -34,8 +34,8 @@ type sparse struct {
 	limit    int64
 }
 
-// openSparse opens a large edited file, to be closed. It returns nil for any other, and for one that can only be read from
-// its beginning to its end.
+// openSparse opens a large edited file, to be closed. It returns nil for any other, and for one that can only be read
+// from its beginning to its end.
 func (p *Plan) openSparse(c fsutil.Change) (*sparse, error) {
 	if !isEditedLarge(c) {
 		return nil, nil
@@ -100,8 +100,8 @@ func (s *sparse) isBinary() (bool, error) {
 	return false, nil
 }
 
-// hunks returns the places that differ. It reads all of the old side once, to count lines and to see that it is what the
-// plan was made from.
+// hunks returns the places that differ. It reads all of the old side once, to count lines and to see that it is what
+// the plan was made from.
 func (s *sparse) hunks() ([]textdiff.Hunk, error) {
 	c := s.change
 	sum := sha256.New()
@@ -147,7 +147,8 @@ func (p *Plan) loadSparse(f *textdiff.FilePatch, c fsutil.Change) (done bool, er
 	return true, err
 }
 
-// respliced returns a change with other splices. The error is [fsutil.ErrDrift] if the old bytes are not what it was made from.
+// respliced returns a change with other splices. The error is [fsutil.ErrDrift] if the old bytes are not what it was
+// made from.
 func respliced(c fsutil.Change, splices []fsutil.Splice) (fsutil.Change, error) {
 	openOld := c.OpenOld
 	if len(splices) == 0 {
@@ -174,8 +175,8 @@ type readCloser struct {
 	io.Closer
 }
 
-// openVerified opens the new bytes of a change that is held as splices. Where the old bytes are not those that the change
-// was made from, or the new ones not those it says, the reader gives an error in place of the end.
+// openVerified opens the new bytes of a change that is held as splices. Where the old bytes are not those that the
+// change was made from, or the new ones not those it says, the reader gives an error in place of the end.
 func openVerified(openOld fsutil.Opener, c fsutil.Change) (io.ReadCloser, error) {
 	r, err := openSpliced(openOld, c)
 	if err != nil {

@@ -3,18 +3,18 @@ package textdiff
 // Core is one run of changed lines of a hunk, with no unchanged line in it: replacing old[OldOff:OldEnd] by
 // new[NewOff:NewEnd] applies it.
 //
-// It comes from the regions [From, To) of the list that [Hunks] was given. Their bytes need not be its own: a change can stand
-// a few lines lower than where it was made, and two that lie side by side can share lines. But between the same two places of
-// both texts, regions and core do the same. Where no such place lies between some cores, all of them have the same regions,
-// and only together do what these do.
+// It comes from the regions [From, To) of the list that [Hunks] was given. Their bytes need not be its own: a change
+// can stand a few lines lower than where it was made, and two that lie side by side can share lines. But between the
+// same two places of both texts, regions and core do the same. Where no such place lies between some cores, all of them
+// have the same regions, and only together do what these do.
 type Core struct {
 	OldOff, OldEnd int
 	NewOff, NewEnd int
 	From, To       int
 }
 
-// tie finds the regions that cores come from. It goes through both lists at once, each a way from the beginning of both texts
-// to their end, and cuts where the ways meet.
+// tie finds the regions that cores come from. It goes through both lists at once, each a way from the beginning of both
+// texts to their end, and cuts where the ways meet.
 func tie(cores []core, regions []Region) {
 	for i, j := 0, 0; i < len(cores) || j < len(regions); {
 		c0, r0 := i, j
@@ -48,8 +48,8 @@ func tie(cores []core, regions []Region) {
 	}
 }
 
-// begins reports whether a core begins before a region, in the old text or, where several changes are at one place of that, in
-// the new one.
+// begins reports whether a core begins before a region, in the old text or, where several changes are at one place of
+// that, in the new one.
 func (c core) begins(before Region) bool {
 	return c.oldOff < before.OldOff || c.oldOff == before.OldOff && c.newOff < before.NewOff
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
-// TestCoresKeepTheirRegions: whichever cores are chosen, as long as those with the same regions go together, their regions make
-// of the old text what the cores themselves do; and every core has some.
+// TestCoresKeepTheirRegions: whichever cores are chosen, as long as those with the same regions go together, their
+// regions make of the old text what the cores themselves do; and every core has some.
 func TestCoresKeepTheirRegions(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
