@@ -241,11 +241,11 @@ func (s patch) load(p *Plan) (textdiff.FilePatch, error) {
 	} else if s.old.Kind == fsutil.File && s.new.Kind == fsutil.File {
 		f.Regions = regions(s.change.Splices)
 	}
-	f.Old, f.New = textOf(s.old, before), textOf(s.new, after)
+	f.Old, f.New = sideOf(s.old, before), sideOf(s.new, after)
 	return f, nil
 }
 
-func textOf(s fsutil.State, content []byte) []byte {
+func sideOf(s fsutil.State, content []byte) []byte {
 	switch s.Kind {
 	case fsutil.Symlink:
 		return []byte(s.Target)

@@ -73,7 +73,7 @@ type HunkLine struct {
 // was read from JSON.
 func (h Hunk) Lines() []HunkLine {
 	lines := make([]HunkLine, 0, strings.Count(h.Text, "\n"))
-	before, now := h.first()
+	before, now := h.OldStart, h.NewStart
 	marks := h.marks
 	at := 0
 	for text := range strings.Lines(h.Text) {
@@ -100,18 +100,6 @@ func (h Hunk) Lines() []HunkLine {
 	return lines
 }
 
-// first returns the numbers of the first line that the hunk has, or would have, in either file.
-func (h Hunk) first() (before, now int) {
-	before, now = h.OldStart, h.NewStart
-	if h.OldLines == 0 {
-		before++
-	}
-	if h.NewLines == 0 {
-		now++
-	}
-	return before, now
-}
-
 // hunkRun is a row of lines of a hunk that are all changed, or all not.
 type hunkRun struct {
 	from, to     int // in Hunk.Text
@@ -123,7 +111,7 @@ type hunkRun struct {
 // split returns the runs of the hunk from top to bottom.
 func (h Hunk) split() []hunkRun {
 	var runs []hunkRun
-	oldAt, newAt := h.first()
+	oldAt, newAt := h.OldStart, h.NewStart
 	at := 0
 	for text := range strings.Lines(h.Text) {
 		op := text[0]
@@ -174,12 +162,6 @@ func (h Hunk) Split() []Hunk {
 			n, size := h.context(runs[i+1], false)
 			to += size
 			part.OldLines, part.NewLines = part.OldLines+n, part.NewLines+n
-		}
-		if part.OldLines == 0 {
-			part.OldStart--
-		}
-		if part.NewLines == 0 {
-			part.NewStart--
 		}
 		part.Text = h.Text[from:to]
 		part.By = h.By

@@ -15,12 +15,7 @@ const noNewline = "\\ No newline at end of file\n"
 // hunksToShow makes hunks of the places at which the two sides of a change differ.
 func hunksToShow(c fsutil.Change, list []textdiff.Hunk) []Hunk {
 	who := authorsOf(c)
-	w := hunkWriter{places: regions(c.Splices), runs: make(map[int]int)}
-	for _, h := range list {
-		for _, core := range h.Cores {
-			w.runs[core.From]++
-		}
-	}
+	places := regions(c.Splices)
 	var hunks []Hunk
 	for _, h := range list {
 		shown := Hunk{OldStart: h.OldStart, OldLines: h.OldLines, NewStart: h.NewStart, NewLines: h.NewLines}
@@ -35,7 +30,7 @@ func hunksToShow(c fsutil.Change, list []textdiff.Hunk) []Hunk {
 		if shown.By = slices.Clone(shown.by[0]); len(h.Cores) > 1 {
 			shown.By = who.of(all)
 		}
-		shown.Text, shown.marks = w.text(h)
+		shown.Text, shown.marks = textOf(h, places)
 		hunks = append(hunks, shown)
 	}
 	return hunks
@@ -81,14 +76,8 @@ func (a authors) of(splices []fsutil.Splice) []fsutil.Origin {
 	return by
 }
 
-// hunkWriter writes the texts of hunks.
-type hunkWriter struct {
-	places []textdiff.Region // what the splices have changed, nil if that is not known
-	runs   map[int]int       // how many runs of changed lines come from the places that begin with that one
-}
-
-// text returns the lines of a hunk, and the marks in them.
-func (w hunkWriter) text(h textdiff.Hunk) (string, [][2]int) {
+// textOf returns the lines of a hunk, and the marks in them. places are what the splices have changed, nil if that is not known.
+func textOf(h textdiff.Hunk, places []textdiff.Region) (string, [][2]int) {
 	var text bytes.Buffer
 	var marks [][2]int
 	for lines, run := h.Lines, 0; len(lines) > 0; {
@@ -98,7 +87,7 @@ func (w hunkWriter) text(h textdiff.Hunk) (string, [][2]int) {
 		}
 		var m marker
 		if lines[0].Op != ' ' {
-			m = w.marker(h.Cores[run], lines[:n])
+			m = newMarker(h.Cores[run], lines[:n], places)
 			run++
 		}
 		for _, l := range lines[:n] {
@@ -116,9 +105,9 @@ func (w hunkWriter) text(h textdiff.Hunk) (string, [][2]int) {
 	return text.String(), marks
 }
 
-// marker returns one for a run of changed lines. It marks whole lines unless they are those that the splices are on.
-func (w hunkWriter) marker(core textdiff.Core, lines []textdiff.Line) marker {
-	if w.places == nil || w.runs[core.From] > 1 {
+// newMarker returns one for a run of changed lines. It marks whole lines unless they are those that the splices are on.
+func newMarker(core textdiff.Core, lines []textdiff.Line, places []textdiff.Region) marker {
+	if places == nil {
 		return marker{whole: true}
 	}
 	var before, now []byte
@@ -130,7 +119,7 @@ func (w hunkWriter) marker(core textdiff.Core, lines []textdiff.Line) marker {
 		}
 	}
 	var m marker
-	for _, r := range w.places[core.From:core.To] {
+	for _, r := range places[core.From:core.To] {
 		from, to := r.OldOff-core.OldOff, r.NewOff-core.NewOff
 		if from < 0 || to < 0 || from+r.OldLen > len(before) || to+r.NewLen > len(now) {
 			return marker{whole: true}

@@ -217,6 +217,54 @@ func TestRevise(t *testing.T) {
 	}
 }
 
+// TestRevisedPlansKeepTheirSplices: what is left of an edited file is still held as the edits that were made, so that a preview can
+// show their bytes and a large file stays small in memory.
+func TestRevisedPlansKeepTheirSplices(t *testing.T) {
+	t.Parallel()
+	_, plan := threePlaces(t)
+	all := plan.Changes()[0].Splices
+	hunks := hunksOf(t, plan)
+	mine := "between\nmine\n"
+	for name, test := range map[string]struct {
+		parts []millrace.Part
+		want  []fsutil.Splice
+	}{
+		"some":        {[]millrace.Part{{Hunk: hunks[1].Split()[0]}}, []fsutil.Splice{all[0], all[2]}},
+		"with a text": {[]millrace.Part{{Hunk: hunks[1].Split()[1], Text: &mine}}, []fsutil.Splice{all[0], all[1]}},
+	} {
+		revised, err := plan.Revise("a.txt", test.parts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(test.want, revised.Changes()[0].Splices[:2]); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+	}
+}
+
+// TestReviseWhereTheDiffMoves: a text may change unchanged lines between which the diff of another hunk, shown further down, was
+// made.
+func TestReviseWhereTheDiffMoves(t *testing.T) {
+	t.Parallel()
+	xs := strings.Repeat("x\n", 12)
+	fsys, plan := planOf(t, "T\ns\n"+xs+"end\n", lineEdits(actions.ReplaceLines(1, 1, "U\n"), actions.InsertAfter(3, "x\n")))
+	hunks := hunksOf(t, plan)
+	if len(hunks) != 2 || hunks[0].OldLines != 4 {
+		t.Fatalf("hunks %v", hunks)
+	}
+	mine := "mine\n"
+	revised, err := plan.Revise("a.txt", millrace.Part{Hunk: hunks[0], Text: &mine})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := revised.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := read(t, fsys, "a.txt"), "mine\n"+xs[4:]+"x\nend\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestReviseAgain: the texts of one revision after the other have origins of their own, and are no steps.
 func TestReviseAgain(t *testing.T) {
 	t.Parallel()
