@@ -231,7 +231,7 @@ func (t *decoding) action(i int, name string, values *strictjson.Node, form *men
 			t.draft.told(pointer)
 		}
 	}
-	s.Action, s.Bind = v.(actions.Action), binds
+	s.Action, s.Bind, s.prototype = v.(actions.Action), binds, prototype
 }
 
 func (t *decoding) expect(e *Expect, n *strictjson.Node, at string) {

@@ -64,6 +64,10 @@ type Step struct {
 	Raw bool
 	// Bind maps JSON pointers below "params" to templates, for parameters that are not strings.
 	Bind map[string]string
+
+	// prototype is what decoding has started from: what is not in it is written, also if it is empty. Nil for a step built in
+	// Go, and never changed.
+	prototype actions.Action
 }
 
 // clone copies the step so that nothing is shared with the copy.
@@ -169,7 +173,7 @@ func equalInt(a, b *int) bool {
 
 // Digest returns 64 hexadecimal digits that differ for pipelines that are not Equal.
 func (p Pipeline) Digest() string {
-	data, err := p.MarshalJSON()
+	data, err := p.encode(func(Step) any { return nil }) // the same for equal pipelines, whatever they were decoded with
 	if err != nil {
 		// Only the zero Pipeline and an action that cannot be written as JSON come here; both are no valid pipeline.
 		data = []byte(err.Error())
@@ -200,8 +204,14 @@ type pipelineJSON struct {
 	Steps        []stepJSON `json:"steps"`
 }
 
-// MarshalJSON gives the JSON form, from which [Decode] makes an Equal pipeline. What has its default is left out.
+// MarshalJSON gives the JSON form, from which [Decode] makes an Equal pipeline; of a decoded pipeline the [Decoder] that made
+// it. What is empty is left out, unless the action's prototype has something there.
 func (p Pipeline) MarshalJSON() ([]byte, error) {
+	return p.encode(func(s Step) any { return s.prototype })
+}
+
+// encode writes the JSON form for a decoder with these prototypes.
+func (p Pipeline) encode(prototype func(Step) any) ([]byte, error) {
 	v := pipelineJSON{
 		Name: p.name, DryRun: p.options.DryRun, Force: p.options.Force,
 		Verbose: p.options.Verbose, Parallel: p.options.Parallel,
@@ -214,7 +224,7 @@ func (p Pipeline) MarshalJSON() ([]byte, error) {
 		v.CreateBackup = new(false)
 	}
 	for i, s := range p.steps {
-		data, err := params.Encode(s.Action, s.Bind)
+		data, err := params.Encode(s.Action, prototype(s), s.Bind)
 		if err != nil {
 			return nil, err
 		}

@@ -23,6 +23,7 @@ const (
 	codeWrongType    = "wrong_type"
 	codeNoName       = "missing_name"
 	codeLongName     = "name_too_long"
+	codeBadName      = "invalid_name"
 	codeNoSteps      = "no_steps"
 	codeManySteps    = "too_many_steps"
 	codeDuplicateID  = "duplicate_id"
@@ -63,8 +64,10 @@ const manySteps = 10 * MaxSteps
 
 // check finds every problem and returns the pipeline if there is none.
 func (d *draft) check() (Pipeline, error) {
-	if d.name == "" {
+	if strings.TrimSpace(d.name) == "" {
 		d.problem("/name", codeNoName, "", "pipeline name is required")
+	} else if !utf8.ValidString(d.name) {
+		d.problem("/name", codeBadName, "", "pipeline name is not valid UTF-8")
 	} else if n := utf8.RuneCountInString(d.name); n > MaxNameLen {
 		d.problem("/name", codeLongName, "", "pipeline name too long (max %d, got %d)", MaxNameLen, n)
 	}
@@ -169,6 +172,10 @@ func (d *draft) checkStep(i int) {
 	at := fmt.Sprintf("/steps/%d", i)
 	d.checkRefs(i, at+"/input_from", s.InputFrom)
 	for k, ref := range s.InputFromAll {
+		if ref == "" {
+			d.problem(fmt.Sprintf("%s/input_from_all/%d", at, k), codeUnknownRef, "name an earlier step", "step '%s' has an empty name in input_from_all", s.ID)
+			continue
+		}
 		d.checkRefs(i, fmt.Sprintf("%s/input_from_all/%d", at, k), ref)
 		if slices.Contains(s.InputFromAll[:k], ref) {
 			d.problem(fmt.Sprintf("%s/input_from_all/%d", at, k), codeTwoInputs, "name it once", "step '%s' names input step '%s' twice", s.ID, ref)

@@ -115,7 +115,7 @@ func TestValidate(t *testing.T) {
 		{"to and paths", actions.Rename{To: "{{name}}", PreservePaths: true}, []string{"/preserve_paths bad_target {{dir}}"}},
 		{"useless base", actions.Rename{Destination: "o", Base: "b"}, []string{"/base bad_target no effect"}},
 		{"to with a template", actions.Rename{To: "{{a.count}}"}, nil},
-		{"diff", actions.Diff{FileA: "a", FileB: "b", Context: -2}, []string{"/context bad_range -1"}},
+		{"diff", actions.Diff{FileA: "a", FileB: "b", Context: new(-2)}, []string{"/context bad_range negative"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := &actions.Check{IsTemplated: func(s string) bool { return strings.Contains(s, "{{a.") }}

@@ -29,8 +29,9 @@ func (Create) Spec() Spec {
 func (a Create) Validate(c *Check) {
 	several := len(a.Paths) > 0 || c.bound("/paths")
 	switch {
-	case a.Path == "" && !several && a.Paths != nil:
-		// A template has given an empty list: there is nothing to make.
+	case a.Path == "" && !several && a.Paths != nil && c.IsTemplated == nil:
+		// These are the final values, so a template has given an empty list: there is nothing to make. One that is written is a
+		// mistake, and would be lost in JSON.
 	case a.Path == "" && !several:
 		c.Problemf("/path", codeMissingParam, "", "create action requires 'path' or 'paths' parameter")
 	case a.Path != "" && several:

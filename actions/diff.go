@@ -14,7 +14,7 @@ import (
 type Diff struct {
 	FileA   string `json:"file_a" param:"required" doc:"The old file."`
 	FileB   string `json:"file_b" param:"required" doc:"The new file."`
-	Context int    `json:"context,omitempty" doc:"Unchanged lines shown before and after a change; -1 for none. Default: 3."`
+	Context *int   `json:"context,omitempty" doc:"Unchanged lines shown before and after a change; 0 for none. Default: 3."`
 }
 
 // changesKey is the name of the count of a diff.
@@ -27,8 +27,8 @@ func (Diff) Spec() Spec {
 
 // Validate implements [Validator].
 func (d Diff) Validate(c *Check) {
-	if d.Context < -1 {
-		c.Problemf("/context", codeBadRange, "use -1 for no context", "context cannot be less than -1")
+	if d.Context != nil && *d.Context < -1 {
+		c.Problemf("/context", codeBadRange, "use 0 for no context", "context cannot be negative")
 	}
 }
 
@@ -61,12 +61,9 @@ func (d Diff) Run(_ context.Context, c *Call) (Outcome, error) {
 		}
 		return out, nil
 	}
-	context := d.Context
-	switch {
-	case context == 0:
-		context = textdiff.DefaultContext
-	case context < 0:
-		context = 0
+	context := textdiff.DefaultContext
+	if d.Context != nil {
+		context = max(*d.Context, 0) // -1 is how no context was written once
 	}
 	var b bytes.Buffer
 	hunks, err := textdiff.Unified(&b, names[0], names[1], texts[0], texts[1], context)

@@ -66,8 +66,8 @@ func TestDiff(t *testing.T) {
 		changes int
 	}{
 		{actions.Diff{FileA: "./a", FileB: "b"}, "--- a\n+++ b\n@@ -1,3 +1,4 @@\n+0\n 1\n 2\n 3\n@@ -6,4 +7,4 @@\n 6\n 7\n 8\n-9\n+nine\n", 2},
-		{actions.Diff{FileA: "a", FileB: "b", Context: -1}, "--- a\n+++ b\n@@ -0,0 +1 @@\n+0\n@@ -9 +10 @@\n-9\n+nine\n", 2},
-		{actions.Diff{FileA: "a", FileB: "b", Context: 4}, "--- a\n+++ b\n@@ -1,9 +1,10 @@\n+0\n 1\n 2\n 3\n 4\n 5\n 6\n 7\n 8\n-9\n+nine\n", 1},
+		{actions.Diff{FileA: "a", FileB: "b", Context: new(0)}, "--- a\n+++ b\n@@ -0,0 +1 @@\n+0\n@@ -9 +10 @@\n-9\n+nine\n", 2},
+		{actions.Diff{FileA: "a", FileB: "b", Context: new(4)}, "--- a\n+++ b\n@@ -1,9 +1,10 @@\n+0\n 1\n 2\n 3\n 4\n 5\n 6\n 7\n 8\n-9\n+nine\n", 1},
 		{actions.Diff{FileA: "a", FileB: "same"}, "", 0},
 		{actions.Diff{FileA: "empty", FileB: "empty"}, "", 0},
 		{actions.Diff{FileA: "bin", FileB: "bin2"}, "Binary files bin and bin2 differ\n", 1},

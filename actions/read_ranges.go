@@ -13,8 +13,8 @@ import (
 // Range is a range of lines of a [ReadRanges]: both numbers count from 1 and are included; negative ones count from the
 // end, -1 being the last line. Zero stands for the first line in Start, for the last one in End.
 type Range struct {
-	Start int `json:"start,omitempty" doc:"First line, counted from 1; negative counts from the end. Default: 1."`
-	End   int `json:"end,omitempty" doc:"Last line, included; negative counts from the end. Default: -1, the last line."`
+	Start int `json:"start,omitempty" param:"nonzero" doc:"First line, counted from 1; negative counts from the end. Default: 1."`
+	End   int `json:"end,omitempty" param:"nonzero" doc:"Last line, included; negative counts from the end. Default: -1, the last line."`
 }
 
 // ReadRanges reads files, or ranges of their lines.
@@ -32,8 +32,8 @@ type ReadRanges struct {
 	Files     []string `json:"files,omitempty" doc:"Files to read. Leave it out if an earlier step gives them."`
 	Paths     []string `json:"paths,omitempty" doc:"Another name for files."`
 	Path      string   `json:"path,omitempty" doc:"One file to read, instead of a list."`
-	StartLine int      `json:"start_line,omitempty" doc:"First line to read, counted from 1; negative counts from the end. Default: 1."`
-	EndLine   int      `json:"end_line,omitempty" doc:"Last line to read, included; negative counts from the end. Default: -1, the last line."`
+	StartLine int      `json:"start_line,omitempty" param:"nonzero" doc:"First line to read, counted from 1; negative counts from the end. Default: 1."`
+	EndLine   int      `json:"end_line,omitempty" param:"nonzero" doc:"Last line to read, included; negative counts from the end. Default: -1, the last line."`
 	Ranges    []Range  `json:"ranges,omitempty" doc:"Several ranges of lines, instead of start_line and end_line."`
 	OnError   string   `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be read fails the step (stop), or is only reported (continue). Default: stop."`
 }

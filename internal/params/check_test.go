@@ -143,7 +143,7 @@ func TestEncode(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := params.Encode(tt.value, tt.binds)
+			got, err := params.Encode(tt.value, nil, tt.binds)
 			if err != nil || string(got) != tt.want {
 				t.Errorf("got  %s, %v\nwant %s", got, err, tt.want)
 			}
@@ -173,7 +173,7 @@ func TestEncodeRefuses(t *testing.T) {
 		{(*kitchen)(nil), nil, "params_test.kitchen: action is a nil pointer"},
 	}
 	for _, tt := range tests {
-		got, err := params.Encode(tt.value, tt.binds)
+		got, err := params.Encode(tt.value, nil, tt.binds)
 		if err == nil || err.Error() != tt.want || got != nil {
 			t.Errorf("got %s, %v\nwant %s", got, err, tt.want)
 		}

@@ -89,6 +89,10 @@ func (d *decoder) member(f *field, into reflect.Value, n *strictjson.Node, at *p
 	} else {
 		d.value(f.shape, into, n, at, enum)
 	}
+	if f.nonzero && d.mistakes() == mistakes && len(d.binds) == bound && into.IsZero() {
+		d.add(at, CodeOutOfRange, n.Offset, f.doc, "'%s' cannot be 0", at)
+		return
+	}
 	// A pointer is not empty whatever it points to: it was chosen to tell 0 from absent.
 	if f.required && !f.allowEmpty && d.mistakes() == mistakes && len(d.binds) == bound && isEmpty(f.shape, into) {
 		d.empty(at, f.shape, n.Offset)

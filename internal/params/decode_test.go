@@ -103,7 +103,7 @@ func TestDecodeBindings(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("value (-want +got):\n%s", diff)
 	}
-	data, err := params.Encode(got, binds)
+	data, err := params.Encode(got, nil, binds)
 	if want := `{"line":"{{a.count}}","whole":"{{a.ok}}","files":"{{a.files}}","numbers":[1,"{{a.count}}",3],"limit":"{{a.edits}}",` +
 		`"level":"{{a.risk}}","a/b":{"k~":"{{a.count}}","l":2},"opt":{"start":"{{a.count}}"},"pattern":"is {{a.risk}}"}`; err != nil || string(data) != want {
 		t.Errorf("encoded: %v\n%s", err, data)
@@ -277,7 +277,7 @@ func TestManyBindings(t *testing.T) {
 	if problems := params.Check("try", v, binds, isTemplate); problems != nil {
 		t.Errorf("check: %v", lines(problems))
 	}
-	if data, err := params.Encode(v, binds); err != nil || len(data) < n*len(`{"start":"{{a.b}}"}`) {
+	if data, err := params.Encode(v, nil, binds); err != nil || len(data) < n*len(`{"start":"{{a.b}}"}`) {
 		t.Errorf("encoded %d bytes, %v", len(data), err)
 	}
 	got, err := params.Expand(v, binds, func(_, s string) (any, error) {

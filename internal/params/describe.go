@@ -56,30 +56,6 @@ func (s *shape) innermost() *shape {
 	return s
 }
 
-// CheckDefaults reports, as a [*TypeError], a default in a prototype that could not be told from an empty value: where an
-// empty value is left out of JSON, reading that JSON brings the default back. This is for tests of actions; Decode does
-// not insist on it.
-func CheckDefaults(proto any) error {
-	s, v, err := shapeOf(proto)
-	if err != nil || !v.IsValid() {
-		return err
-	}
-	return checkDefaults(s, v, s.typ, "")
-}
-
-func checkDefaults(s *shape, v reflect.Value, root reflect.Type, at string) error {
-	for _, f := range s.fields {
-		fv := v.FieldByIndex(f.index)
-		if isEmpty(f.shape, fv) || f.required && f.shape.form != pointer {
-			continue
-		}
-		if f.omit || f.shape.form == pointer {
-			return &TypeError{Type: root, Field: at + f.name, Msg: "it has a default, so its empty value must not be left out of JSON"}
-		}
-	}
-	return nil
-}
-
 // Get returns the parameter of that JSON name, not one within another. ok is false if there is none or value is a nil
 // pointer. It is for reading: what it returns may share memory with value.
 func Get(value any, name string) (v reflect.Value, ok bool) {
@@ -124,8 +100,8 @@ func TypeAt(value any, pointer string) (t reflect.Type, ok bool) {
 	return found.plain().typ, true
 }
 
-// Strings calls visit for every string in the parameters with its JSON pointer, in the order of the fields, map keys
-// sorted. Map keys and what types with methods of their own hold are no such strings.
+// Strings calls visit for every string in the parameters that can be a template, with its JSON pointer, in the order of the
+// fields, map keys sorted. Map keys and what types with methods of their own hold are no such strings.
 func Strings(value any, visit func(pointer, s string)) {
 	s, v, err := shapeOf(value)
 	if err == nil && v.IsValid() {
@@ -157,7 +133,15 @@ func visitStrings(s *shape, v reflect.Value, at *path, visit func(pointer, s str
 		}
 	case object:
 		for _, f := range s.fields {
-			visitStrings(f.shape, v.FieldByIndex(f.index), at.member(f.name), visit)
+			inner := visit
+			if f.whole {
+				inner = func(pointer, s string) {
+					if isWhole(s) {
+						visit(pointer, s)
+					}
+				}
+			}
+			visitStrings(f.shape, v.FieldByIndex(f.index), at.member(f.name), inner)
 		}
 	}
 }

@@ -112,13 +112,13 @@ func TestDescribeRefuses(t *testing.T) {
 		}{}, `.A: json tag has the option "string", which is not supported`},
 		{struct {
 			A int `param:"requierd"`
-		}{}, `.A: param tag must be "required", "required,empty" or "required,single", not "requierd"`},
+		}{}, `.A: param tag must be "required", "required,empty", "required,single", "whole" or "nonzero", not "requierd"`},
 		{struct {
 			A []int `param:"required,single"`
 		}{}, `.A: only a list of strings can be a single string too`},
 		{struct {
 			A int `param:""`
-		}{}, `.A: param tag must be "required", "required,empty" or "required,single", not ""`},
+		}{}, `.A: param tag must be "required", "required,empty", "required,single", "whole" or "nonzero", not ""`},
 		{struct {
 			A int `enum:"1,2"`
 		}{}, ".A: only strings, and lists and maps of them, can have an enum tag"},
@@ -144,7 +144,7 @@ func TestDescribeRefuses(t *testing.T) {
 		if params.Schema(tt.proto) != nil || !params.Equal(tt.proto, params.Clone(tt.proto)) && tt.proto != nil && reflect.TypeOf(tt.proto).Comparable() && !hasFunc(tt.proto) {
 			t.Errorf("%T: has a schema, or is not its own copy", tt.proto)
 		}
-		if _, err := params.Encode(tt.proto, nil); err == nil {
+		if _, err := params.Encode(tt.proto, nil, nil); err == nil {
 			t.Errorf("%T: could be encoded", tt.proto)
 		}
 		if got := params.Check("try", tt.proto, nil, nil); len(got) != 1 || got[0].Code != params.CodeBadAction {
@@ -171,28 +171,6 @@ func TestDescribeOddities(t *testing.T) {
 	}
 	if want := []string{"RawMessage", "-", "Empty"}; err != nil || !slices.Equal(names, want) {
 		t.Errorf("got %q, %v", names, err)
-	}
-}
-
-func TestCheckDefaults(t *testing.T) {
-	for _, tt := range []struct {
-		proto any
-		want  string
-	}{
-		{kitchen{}, ""},
-		{(*kitchen)(nil), ""},
-		{kitchen{Pattern: "required", Small: 3, Numbers: []int{1}}, ""},
-		{kitchen{Line: 1}, "params_test.kitchen.line: it has a default, so its empty value must not be left out of JSON"},
-		{kitchen{Title: new(string)}, "params_test.kitchen.title: it has a default, so its empty value must not be left out of JSON"},
-		{&kitchen{Opt: lineRange{End: 1}}, "params_test.kitchen.opt: it has a default, so its empty value must not be left out of JSON"},
-	} {
-		got := ""
-		if err := params.CheckDefaults(tt.proto); err != nil {
-			got = err.Error()
-		}
-		if got != tt.want {
-			t.Errorf("got %q, want %q", got, tt.want)
-		}
 	}
 }
 

@@ -11,6 +11,8 @@
 //	param:"required"        JSON must have it, and it must not be empty, in Go neither
 //	param:"required,empty"  JSON must have it; it may be empty
 //	param:"required,single" the same as "required", of a list of strings of which one may be given as it is
+//	param:"whole"           a template counts only if it is the whole string, and is text within one
+//	param:"nonzero"         a 0 that JSON or a template gives is refused: in Go it stands for the default
 //	enum:"auto,literal"     the strings that are allowed, in the field, or in its list or map
 //	doc:"one sentence"      for people and schemas
 //
@@ -29,5 +31,5 @@
 //
 // A value is the struct or a pointer to it. No function here modifies what it is given, none keeps it, and all are safe
 // for concurrent use as far as the types' own methods are. Equal values are written as the same JSON, and
-// Decode(Encode(v)) is Equal to v if v passes [Check] and the prototype passes [CheckDefaults].
+// Decode(Encode(v)) is Equal to v if v passes [Check], and both were given the same prototype.
 package params

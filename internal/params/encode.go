@@ -33,12 +33,12 @@ func valueError(at *path, cause error, format string, args ...any) error {
 }
 
 // Encode writes the parameters as one compact JSON object: in the order of the fields, map keys sorted, nothing escaped
-// that JSON does not demand. Optional parameters that are empty are left out where their tags say so, required ones are
-// always there. For a parameter in binds its template is written, as a string, and its value is not.
+// that JSON does not demand. Optional parameters that are empty are left out where their tags say so, unless they are not
+// empty in proto, from which decoding will start; required ones are always there. A nil proto stands for zero values. For a parameter in binds its template is written, as a string, and its value is not.
 //
 // The error is a [*TypeError] for a value that is no action, or a [*ValueError] for a string that is not valid UTF-8, a
 // float that is not a number, a nil pointer in a list or map, a type whose own method fails, and a binding of nothing.
-func Encode(value any, binds map[string]string) ([]byte, error) {
+func Encode(value, proto any, binds map[string]string) ([]byte, error) {
 	s, v, err := shapeOf(value)
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func Encode(value any, binds map[string]string) ([]byte, error) {
 		return nil, &TypeError{Type: s.typ, Msg: "action is a nil pointer"}
 	}
 	e := &encoder{binds: newBindings(binds)}
-	if err := e.object(s, v, nil); err != nil {
+	if err := e.object(s, v, defaultsOf(s, proto), nil); err != nil {
 		return nil, err
 	}
 	if e.bound != len(binds) {
@@ -62,13 +62,30 @@ type encoder struct {
 	bound int // bindings written
 }
 
-func (e *encoder) object(s *shape, v reflect.Value, at *path) error {
+// defaultsOf returns the struct of a prototype of that shape, or the zero reflect.Value.
+func defaultsOf(s *shape, proto any) reflect.Value {
+	if proto == nil {
+		return reflect.Value{}
+	}
+	v := reflect.Indirect(reflect.ValueOf(proto)) // also of a nil action in an interface
+	if !v.IsValid() || v.Type() != s.typ {
+		return reflect.Value{}
+	}
+	return v
+}
+
+// object writes a struct; def has what decoding will start from, if that is not the zero value.
+func (e *encoder) object(s *shape, v, def reflect.Value, at *path) error {
 	e.buf = append(e.buf, '{')
 	first := true
 	for i := range s.fields {
 		f := &s.fields[i]
 		fv, here := v.FieldByIndex(f.index), at.member(f.name)
-		if e.absent(f, fv, here) {
+		var fd reflect.Value
+		if def.IsValid() {
+			fd = def.FieldByIndex(f.index)
+		}
+		if e.absent(f, fv, here) && (!fd.IsValid() || isEmpty(f.shape, fd) || f.shape.form == pointer || isNull(f.shape, fv)) {
 			continue
 		}
 		if !first {
@@ -76,7 +93,7 @@ func (e *encoder) object(s *shape, v reflect.Value, at *path) error {
 		}
 		first = false
 		e.buf = append(strictjson.AppendQuoted(e.buf, f.name), ':')
-		if err := e.value(f.shape, fv, here); err != nil {
+		if err := e.value(f.shape, fv, fd, here); err != nil {
 			return err
 		}
 	}
@@ -102,7 +119,7 @@ func (e *encoder) absent(f *field, v reflect.Value, at *path) bool {
 	}
 }
 
-func (e *encoder) value(s *shape, v reflect.Value, at *path) error {
+func (e *encoder) value(s *shape, v, def reflect.Value, at *path) error {
 	if e.binds.any() {
 		if template, ok := e.binds.texts[at.pointer()]; ok {
 			e.bound++
@@ -128,13 +145,16 @@ func (e *encoder) value(s *shape, v reflect.Value, at *path) error {
 		if v.IsNil() {
 			return valueError(at, nil, "a list or map cannot hold nil")
 		}
-		return e.value(s.elem, v.Elem(), at)
+		if def.IsValid() {
+			def = def.Elem() // the zero reflect.Value for nil
+		}
+		return e.value(s.elem, v.Elem(), def, at)
 	case list:
 		return e.list(s, v, at)
 	case dict:
 		return e.dict(s, v, at)
 	case object:
-		return e.object(s, v, at)
+		return e.object(s, v, def, at)
 	case custom:
 		var err error
 		if e.buf, err = appendCustom(s, e.buf, v); err != nil {
@@ -161,7 +181,7 @@ func (e *encoder) list(s *shape, v reflect.Value, at *path) error {
 		if i > 0 {
 			e.buf = append(e.buf, ',')
 		}
-		if err := e.value(s.elem, v.Index(i), at.elem(i)); err != nil {
+		if err := e.value(s.elem, v.Index(i), reflect.Value{}, at.elem(i)); err != nil {
 			return err
 		}
 	}
@@ -179,7 +199,7 @@ func (e *encoder) dict(s *shape, v reflect.Value, at *path) error {
 			return err
 		}
 		e.buf = append(e.buf, ':')
-		if err := e.value(s.elem, v.MapIndex(key), at.member(key.String())); err != nil {
+		if err := e.value(s.elem, v.MapIndex(key), reflect.Value{}, at.member(key.String())); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package params
 import (
 	"reflect"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/internal/strictjson"
@@ -47,7 +48,8 @@ func Expand(value any, binds map[string]string, expand func(pointer, text string
 
 type expander struct {
 	binds  map[string]string
-	bound  int // bindings expanded
+	bound  int  // bindings expanded
+	whole  bool // in a field whose templates are the whole string
 	expand func(pointer, text string) (any, error)
 }
 
@@ -61,6 +63,9 @@ func (e *expander) value(s *shape, v reflect.Value, at *path) (reflect.Value, er
 	}
 	switch s.form {
 	case text:
+		if e.whole && !isWhole(v.String()) {
+			return v, nil
+		}
 		got, err := e.expand(at.pointer(), v.String())
 		if err != nil {
 			return v, err
@@ -99,9 +104,15 @@ func (e *expander) value(s *shape, v reflect.Value, at *path) (reflect.Value, er
 		c := reflect.New(s.typ).Elem()
 		c.Set(v)
 		for _, f := range s.fields {
-			elem, err := e.value(f.shape, v.FieldByIndex(f.index), at.member(f.name))
+			here, bound, outer := at.member(f.name), e.bound, e.whole
+			e.whole = outer || f.whole
+			elem, err := e.value(f.shape, v.FieldByIndex(f.index), here)
+			e.whole = outer
 			if err != nil {
 				return v, err
+			}
+			if f.nonzero && e.bound > bound && elem.IsZero() {
+				return v, valueError(here, nil, "cannot be 0, which its template gave. %s", f.doc)
 			}
 			c.FieldByIndex(f.index).Set(elem)
 		}
@@ -109,6 +120,13 @@ func (e *expander) value(s *shape, v reflect.Value, at *path) (reflect.Value, er
 	default:
 		return clone(s, v), nil
 	}
+}
+
+// isWhole reports whether a text has the form of one template and nothing else.
+func isWhole(text string) bool {
+	inner, opens := strings.CutPrefix(text, "{{")
+	inner, closes := strings.CutSuffix(inner, "}}")
+	return opens && closes && !strings.ContainsAny(inner, "{}\r\n")
 }
 
 func (e *expander) binding(s *shape, at *path, to, template string) (reflect.Value, error) {
@@ -129,6 +147,10 @@ func (e *expander) list(s *shape, v reflect.Value, at *path) (reflect.Value, err
 				return v, err
 			}
 			c = reflect.Append(c, elem)
+			continue
+		}
+		if e.whole && !isWhole(v.Index(i).String()) {
+			c = reflect.Append(c, v.Index(i))
 			continue
 		}
 		got, err := e.expand(here.pointer(), v.Index(i).String())

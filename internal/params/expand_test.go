@@ -58,8 +58,8 @@ func TestExpand(t *testing.T) {
 		Since: time.Date(2025, 5, 11, 10, 15, 30, 0, time.UTC), Ranges: []*lineRange{{9, 3}}, Weights: map[mode]float64{"w": 2.5},
 	}
 	if !params.Equal(want, got) {
-		w, _ := params.Encode(want, nil)
-		g, _ := params.Encode(got, nil)
+		w, _ := params.Encode(want, nil, nil)
+		g, _ := params.Encode(got, nil, nil)
 		t.Errorf("(-want +got):\n%s", cmp.Diff(string(w), string(g)))
 	}
 	if !params.Equal(before, k) {

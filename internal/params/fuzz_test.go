@@ -41,7 +41,7 @@ func FuzzDecode(f *testing.F) {
 		if problems := params.Check("try", v, binds, isTemplate); problems != nil {
 			t.Fatalf("check: %v", lines(problems))
 		}
-		data, err := params.Encode(v, binds)
+		data, err := params.Encode(v, nil, binds)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -85,16 +85,20 @@ func TestRoundTrip(t *testing.T) {
 		if problems := params.Check("try", k, binds, isTemplate); problems != nil {
 			t.Fatalf("check: %v", lines(problems))
 		}
-		data, err := params.Encode(k, binds)
+		data, err := params.Encode(k, nil, binds)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !json.Valid(data) {
 			t.Fatalf("encoding/json cannot read %s", data)
 		}
-		// The prototype has defaults where they are allowed, and is a pointer: neither must matter.
-		proto := &kitchen{Small: 3, Rough: 1.5, Numbers: []int{1}, Weights: map[mode]float64{"w": 1}, Plain: "p", Pattern: "q", Level: 1}
-		if err := params.CheckDefaults(proto); err != nil {
+		// The prototype has defaults of all kinds, and is a pointer: neither must matter.
+		proto := &kitchen{
+			Small: 3, Rough: 1.5, Numbers: []int{1}, Weights: map[mode]float64{"w": 1}, Plain: "p", Pattern: "q", Level: 1, Mode: "auto", Whole: true,
+			Line: 7, Count: 3, Big: 1, Ratio: 0.5, Kinds: []string{"a"}, Vars: map[string]string{"k": "v"}, Timeout: 1e9, Levels: []level{1},
+			Since: time.Unix(1, 0).UTC(), Matrix: [][]string{{"x"}}, common: common{Files: []string{"f"}},
+		}
+		if data, err = params.Encode(k, proto, binds); err != nil {
 			t.Fatal(err)
 		}
 		got, gotBinds, problems := params.Decode(proto, parse(string(data)), "try", isTemplate)
@@ -107,7 +111,7 @@ func TestRoundTrip(t *testing.T) {
 		if diff := cmp.Diff(binds, gotBinds); diff != "" && len(binds)+len(gotBinds) > 0 {
 			t.Fatalf("bindings changed on the way (-want +got):\n%s", diff)
 		}
-		again, err := params.Encode(got, gotBinds)
+		again, err := params.Encode(got, proto, gotBinds)
 		if err != nil || string(again) != string(data) {
 			t.Fatalf("equal values are written differently: %v\n%s\n%s", err, data, again)
 		}
@@ -118,7 +122,7 @@ func TestRoundTrip(t *testing.T) {
 func TestClone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := drawKitchen.Draw(t, "value")
-		before, err := params.Encode(k, nil)
+		before, err := params.Encode(k, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +131,7 @@ func TestClone(t *testing.T) {
 			t.Fatal("the clone is not equal")
 		}
 		scramble(reflect.ValueOf(c).Elem())
-		after, err := params.Encode(k, nil)
+		after, err := params.Encode(k, nil, nil)
 		if err != nil || string(before) != string(after) {
 			t.Fatalf("the original changed with its clone: %v\n%s\n%s", err, before, after)
 		}

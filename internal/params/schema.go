@@ -28,6 +28,9 @@ func objectSchema(s *shape, v reflect.Value) map[string]any {
 	for _, f := range s.fields {
 		fv := v.FieldByIndex(f.index)
 		property := schemaOf(f.shape, fv, f.enum)
+		if f.nonzero {
+			property["not"] = map[string]any{"const": 0}
+		}
 		if f.single {
 			property = map[string]any{"anyOf": []any{property, map[string]any{"type": "string", "minLength": 1}}}
 		} else {
@@ -133,7 +136,7 @@ func defaultOf(f field, v reflect.Value) (any, bool) {
 		return nil, false
 	}
 	e := &encoder{}
-	if e.value(f.shape, v, nil) != nil {
+	if e.value(f.shape, v, reflect.Value{}, nil) != nil {
 		return nil, false
 	}
 	var def any

@@ -15,6 +15,8 @@ type field struct {
 	allowEmpty bool // although it is required
 	omit       bool // if it is empty
 	single     bool // of a list of strings: a string stands for a list of it alone
+	whole      bool // a template counts only if it is the whole string
+	nonzero    bool // a 0 that is given is a mistake: the zero value stands for the default
 	enum       []string
 	doc        string
 }
@@ -64,18 +66,10 @@ func (b *builder) tags(sf reflect.StructField, at string) (fieldTags, error) {
 			return tags, b.fail(at, "json tag has the option %q, which is not supported", option)
 		}
 	}
-	switch {
-	case param == "required,empty":
-		tags.required, tags.allowEmpty = true, true
-	case param == "required":
-		tags.required = true
-	case param == "required,single":
-		tags.required, tags.single = true, true
-		if sf.Type.Kind() != reflect.Slice || sf.Type.Elem().Kind() != reflect.String {
-			return tags, b.fail(at, "only a list of strings can be a single string too")
+	if hasParam {
+		if err := b.param(&tags, sf.Type, param, at); err != nil {
+			return tags, err
 		}
-	case hasParam:
-		return tags, b.fail(at, `param tag must be "required", "required,empty" or "required,single", not %q`, param)
 	}
 	if hasEnum {
 		tags.enum = strings.Split(enum, ",")
@@ -85,4 +79,44 @@ func (b *builder) tags(sf reflect.StructField, at string) (fieldTags, error) {
 	}
 	tags.doc = sf.Tag.Get("doc")
 	return tags, nil
+}
+
+// param reads the param tag: words separated by commas.
+func (b *builder) param(tags *fieldTags, t reflect.Type, param, at string) error {
+	words := strings.Split(param, ",")
+	for i, word := range words {
+		known := true
+		switch word {
+		case "required":
+			tags.required = true
+		case "empty":
+			tags.allowEmpty, known = true, tags.required
+		case "single":
+			tags.single, known = true, tags.required
+		case "whole":
+			tags.whole = true
+		case "nonzero":
+			tags.nonzero = true
+		default:
+			known = false
+		}
+		if !known || slices.Contains(words[:i], word) {
+			return b.fail(at, `param tag must be "required", "required,empty", "required,single", "whole" or "nonzero", not %q`, param)
+		}
+	}
+	for t.Kind() == reflect.Slice || t.Kind() == reflect.Map || t.Kind() == reflect.Pointer {
+		if tags.single && t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String {
+			return nil
+		}
+		t = t.Elem()
+	}
+	switch {
+	case tags.single:
+		return b.fail(at, "only a list of strings can be a single string too")
+	case tags.whole && t.Kind() != reflect.String:
+		return b.fail(at, "only a string, or a list or map of them, can be a template as a whole")
+	case tags.nonzero && !reflect.Zero(t).CanInt() && !reflect.Zero(t).CanUint():
+		return b.fail(at, "only a whole number can be refused for being 0")
+	}
+	return nil
 }
