@@ -31,7 +31,7 @@ func TestEditFilesValidate(t *testing.T) {
 			at + "4/new_str missing_param replace_lines needs 'new_str'",
 			at + "4/start_line missing_param count from 1", at + "4/end_line missing_param -1 is the last",
 		}},
-		{"line 0", `{"command":"replace_lines","start_line":0,"end_line":1,"new_str":"x"}`, []string{at + "0/start_line missing_param count from 1"}},
+		{"no line", `{"command":"replace_lines","end_line":1,"new_str":"x"}`, []string{at + "0/start_line missing_param count from 1"}},
 		{"what does not belong", `{"command":"create","file_text":"x","new_str":"","replace_all":true,"range_hash":"` + hash + `"},
 			{"command":"str_replace","old_str":"a","new_str":"b","insert_line":0,"start_line":1},
 			{"command":"insert","insert_line":1,"new_str":"b","end_line":2,"file_text":""},
