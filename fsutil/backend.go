@@ -51,6 +51,13 @@ type MetaCopier interface {
 	CopyMeta(from, to string) error
 }
 
+// Inheriter gives a file or directory the access control list that it would have if it had been made in dir, where new files
+// have one from their directory, and takes any other away. It returns the permission bits that the list allows, all of them if
+// there is none: only these are to be set. To set them afterwards is left to the caller.
+type Inheriter interface {
+	Inherit(dir, name string) (allowed fs.FileMode, err error)
+}
+
 // LinkTimer sets the times of a symbolic link itself.
 type LinkTimer interface {
 	LinkTimes(name string, mtimeNano int64) error
@@ -117,6 +124,8 @@ type NewFile interface {
 	io.WriteCloser
 	// CopyMeta gives it the owner, group and attributes of a file, as [MetaCopier] does.
 	CopyMeta(from string) error
+	// Inherit is that of [Inheriter].
+	Inherit(dir string) (allowed fs.FileMode, err error)
 	Chown(uid, gid int) error
 	Chmod(mode fs.FileMode) error
 	Chtimes(atime, mtime time.Time) error

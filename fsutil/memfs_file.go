@@ -245,6 +245,9 @@ var _ NewFile = (*memFile)(nil)
 // CopyMeta does nothing: there is nothing that is read back, as there is no CopyMeta of the file system.
 func (f *memFile) CopyMeta(string) error { return nil }
 
+// Inherit does nothing: there are no access control lists.
+func (f *memFile) Inherit(string) (fs.FileMode, error) { return PermBits, nil }
+
 func (f *memFile) Chown(uid, gid int) error {
 	return f.locked("chown", memAny, func() error {
 		memChown(f.data, uid, gid)

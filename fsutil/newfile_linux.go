@@ -135,6 +135,17 @@ func (f *newFile) Close() error {
 	return rootPathError("close", f.name, unix.Close(fd))
 }
 
+// Inherit implements [NewFile].
+func (f *newFile) Inherit(dir string) (fs.FileMode, error) {
+	from, err := f.r.root.open(dir, openDirFlags, 0)
+	if err != nil {
+		return f.r.Inherit(dir, f.name)
+	}
+	defer release(from, true)
+	allowed, err := inheritList(from, f.fd)
+	return allowed, rootPathError("inherit", f.name, err)
+}
+
 // CopyMeta goes by name where the other file cannot be opened.
 func (f *newFile) CopyMeta(from string) error {
 	src, err := f.r.root.open(from, unix.O_RDONLY|unix.O_NOFOLLOW|openNoWait, 0)

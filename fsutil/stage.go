@@ -46,6 +46,7 @@ type core struct {
 	own   io.Closer // what was opened for the base; nil if the base was given open
 	guard guard
 	now   time.Time // the mtime of all that is written
+	umask func() fs.FileMode
 	// maxRead bounds what is read as a whole. It is set before the first use.
 	maxRead int64
 
@@ -73,6 +74,7 @@ var _ interface {
 // the stage returns its error.
 func NewStage(base afero.Fs) *Stage {
 	c := &core{now: time.Now().Round(0), inodes: make(map[string]*node), spill: new(spill), spillAt: defaultSpillAt}
+	c.umask = func() fs.FileMode { return 0 }
 	c.root = newDir(0o755, c.now)
 	s := &Stage{core: c}
 	raised, err := Raise(base)
@@ -86,6 +88,9 @@ func NewStage(base afero.Fs) *Stage {
 		}
 	}
 	c.base = newBaseFs(raised)
+	if v, ok := raised.(Volatile); !ok || !v.InMemory() {
+		c.umask = sync.OnceValue(processUmask)
+	}
 	c.root.base = "."
 	if f, err := c.base.lstat("."); err == nil && f != nil && f.kind == Dir {
 		c.root.from, c.root.mode, c.root.mtime = f, f.mode, f.mtime

@@ -2,8 +2,8 @@ package fsutil
 
 import "io/fs"
 
-// Copy makes newname a copy of the regular file that oldname leads to, permission bits included, but for setuid and setgid:
-// the copy may belong to somebody else. The bytes are not read: the copy refers to them. It fails with [fs.ErrExist] if
+// Copy makes newname a copy of the regular file that oldname leads to, permission bits included, but for setuid and setgid,
+// for the copy may belong to somebody else, and for the umask of the process. The bytes are not read: the copy refers to them. It fails with [fs.ErrExist] if
 // anything stands at newname, a link too.
 func (s *Stage) Copy(oldname, newname string) error {
 	return linkError("copy", oldname, newname, s.copyFile(oldname, newname))
@@ -47,7 +47,7 @@ func (s *Stage) copyFile(oldname, newname string) error {
 		f := s.core.base.keep(src.ent.f)
 		n.mode, n.body = f.mode, f.body()
 	}
-	n.mode &^= fs.ModeSetuid | fs.ModeSetgid
+	n.mode &^= fs.ModeSetuid | fs.ModeSetgid | s.umask()
 	s.put(dst, n)
 	return nil
 }

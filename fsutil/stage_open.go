@@ -70,7 +70,7 @@ func (s *Stage) openWrite(name string, flag int, perm fs.FileMode) (afero.File, 
 		return nil, fs.ErrNotExist
 	case kind == Absent:
 		n := &node{kind: File, meta: meta{
-			mode: made(perm), mtime: s.now, by: s.stamps(), body: &body{turn: s.turn},
+			mode: s.made(perm), mtime: s.now, by: s.stamps(), body: &body{turn: s.turn},
 		}}
 		s.put(p, n)
 		f.ent.n = n

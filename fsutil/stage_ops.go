@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// umask is taken from the permission bits of what is made on the stage. The process's own cannot be asked for without
-// changing it for a moment, which other threads would notice.
-const umask = 0o022
+// leastUmask is taken from the permission bits of whatever is made on the stage, beside the umask of the process.
+const leastUmask = 0o022
 
 // made returns the permission bits of something new.
-func made(perm fs.FileMode) fs.FileMode { return perm & PermBits &^ umask }
+func (c *core) made(perm fs.FileMode) fs.FileMode { return perm & PermBits &^ (c.umask() | leastUmask) }
 
 // origin is who writes through this view.
 func (s *Stage) origin() Origin { return Origin{Step: s.step} }
@@ -63,7 +62,7 @@ func (s *Stage) Mkdir(name string, perm os.FileMode) error {
 }
 
 func (s *Stage) makeDir(p place, perm fs.FileMode) {
-	n := newDir(made(perm), s.now)
+	n := newDir(s.made(perm), s.now)
 	n.by = s.stamps()
 	s.put(p, n)
 }

@@ -250,6 +250,11 @@ func (t *txn) makeDir(e *entry) error {
 		t.notOurs[e] = true
 		return conflictAt(e.Path, "has been created by somebody else")
 	}
+	e.allowed = fsutil.PermBits
+	if err == nil && e.From == "" {
+		e.allowed, err = t.inherit(path.Dir(e.Path), e.Path)
+		err = t.optional(err, t.warner(e.Path))
+	}
 	if err == nil && e.From != "" && t.byPath[e.From].Old.Kind == fsutil.Dir {
 		var s fsutil.State
 		if s, err = t.lstat(e.From); err == nil && s.Kind == fsutil.Dir { // else it had to make room already
@@ -293,7 +298,7 @@ func (t *txn) setAttr(e *entry) error {
 	}
 	want.Mode, want.ModTime = e.New.Mode, e.New.ModTime
 	if isNewDir(e) && e.From == "" {
-		want.Mode |= now.Mode & fs.ModeSetgid // it has that, and its group, from the directory above
+		want.Mode = want.Mode&e.allowed | now.Mode&fs.ModeSetgid // it has that, and its group, from the directory above
 	}
 	return t.setMeta(e.Path, now, want, !isKeptDir(e))
 }

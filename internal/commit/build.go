@@ -22,8 +22,8 @@ type entry struct {
 	// known, or the transaction changes it itself.
 	seen int64
 	twin bool // the plan knows the file that was there by another name as well
-	// made is the mode of a directory when it was made.
-	made fs.FileMode
+	// made is the mode of a directory when it was made, allowed what its access control list lets its mode be.
+	made, allowed fs.FileMode
 }
 
 // build makes the entries of the changes, in path order: one for each path that is not what it was, however many changes

@@ -102,7 +102,7 @@ func (t *txn) beginFile(e *entry) (*unfinished, error) {
 		want.meta = e.meta
 	} else if from.Old.Kind == fsutil.File {
 		want.meta = from.Path
-	} else if want.group, err = t.inheritedGroup(e.Path); err != nil {
+	} else if want.group, want.dir, err = t.inherited(e.Path); err != nil {
 		return nil, err
 	}
 	u, err := t.start(t.staged(e), content, want, t.warner(e.Path))
@@ -139,23 +139,28 @@ func (t *txn) expectUntouched(e *entry) error {
 	return nil
 }
 
-// inheritedGroup returns the group that a file made at the path would have from its directory, nil for none in particular.
-func (t *txn) inheritedGroup(name string) (*uint32, error) {
-	var group *uint32
+// inherited returns the group that a file made at the path would have from its directory, nil for none in particular, and the
+// directory that other things come from that it would have. That is the next one above if its own is still to be made, which
+// inherits the same.
+func (t *txn) inherited(name string) (group *uint32, from string, err error) {
 	for _, dir := range append([]string{"."}, ancestors(path.Dir(name))...) {
 		s, err := t.lstat(dir)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		if s.Kind != fsutil.Dir {
+			if e := t.byPath[dir]; e != nil && e.From != "" && t.byPath[e.From].Old.Kind == fsutil.Dir {
+				from = e.From // it is moved here, with what it has
+				continue
+			}
 			break // still to be made, and to inherit the same
 		}
-		group = nil
+		group, from = nil, dir
 		if s.Mode&fs.ModeSetgid != 0 && s.ID.Ino != 0 {
 			group = &s.ID.GID
 		}
 	}
-	return group, nil
+	return group, from, nil
 }
 
 // source is the entry that has the file from which the new one of e comes: e itself unless it was renamed.

@@ -91,6 +91,8 @@ type wanted struct {
 	// meta is the path of a file that gives owner and attributes, "" for none; group is the group then, nil for any.
 	meta  string
 	group *uint32
+	// dir is the directory that it will be in, "" if what it would inherit there is not for it.
+	dir string
 	// near is the file that it will take the place of, "" if it is none or on another mount.
 	near string
 }
@@ -187,8 +189,11 @@ type namedFile struct {
 	name string
 }
 
-func (f namedFile) StartSync()                           {}
-func (f namedFile) CopyMeta(from string) error           { return f.d.metaCopy(from, f.name) }
+func (f namedFile) StartSync()                 {}
+func (f namedFile) CopyMeta(from string) error { return f.d.metaCopy(from, f.name) }
+func (f namedFile) Inherit(dir string) (fs.FileMode, error) {
+	return f.d.inherit(dir, f.name)
+}
 func (f namedFile) Chown(uid, gid int) error             { return f.d.fs.Chown(f.name, uid, gid) }
 func (f namedFile) Chmod(mode fs.FileMode) error         { return f.d.fs.Chmod(f.name, mode) }
 func (f namedFile) Chtimes(atime, mtime time.Time) error { return f.d.fs.Chtimes(f.name, atime, mtime) }
@@ -204,6 +209,13 @@ func (d *disk) dress(f fsutil.NewFile, want *wanted, warn func(error)) error {
 		if err := d.optional(f.CopyMeta(want.meta), lost); err != nil {
 			return err
 		}
+	}
+	if want.dir != "" {
+		allowed, err := f.Inherit(want.dir)
+		if err = d.optional(err, warn); err != nil {
+			return err
+		}
+		want.mode &= allowed
 	}
 	if want.group != nil {
 		if err := d.optional(f.Chown(-1, int(*want.group)), warn); err != nil {
@@ -232,4 +244,13 @@ func (d *disk) metaCopy(from, to string) error {
 		return copier.CopyMeta(from, to)
 	}
 	return nil
+}
+
+// inherit gives a file or directory the access control list that new ones in a directory have, where there are such, and returns
+// the permission bits that it allows.
+func (d *disk) inherit(dir, name string) (fs.FileMode, error) {
+	if i, ok := d.fs.(fsutil.Inheriter); ok {
+		return i.Inherit(dir, name)
+	}
+	return fsutil.PermBits, nil
 }
