@@ -1,0 +1,304 @@
+package millrace_test
+
+import (
+	"errors"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/risk"
+)
+
+// What a verb does to a tree: it writes, it only reads, or it refuses, with an error and nothing written.
+const (
+	writes  = "writes"
+	reads   = "reads"
+	refuses = "refuses"
+)
+
+// verb is something that can be done with an Executor.
+type verb struct {
+	method string // of Executor; one may have several verbs
+	does   string // with the zero Executor
+	do     func(t *testing.T, x millrace.Executor) (afero.Fs, func() error)
+}
+
+// verbs are all of them. A new method of Executor needs one; if it cannot write whatever the fields say, it is in harmless.
+var (
+	verbs = map[string]verb{
+		"Run": {"Run", writes, onFresh(func(t *testing.T, x millrace.Executor, fsys afero.Fs) error {
+			_, err := x.Run(t.Context(), fsys, change())
+			return err
+		})},
+		"Plan": {"Plan", reads, onFresh(func(t *testing.T, x millrace.Executor, fsys afero.Fs) error {
+			_, err := x.Plan(t.Context(), fsys, change())
+			return err
+		})},
+		"Plan, Commit": {"Plan", writes, onFresh(planAndCommit)},
+		"OpenPlan":     {"OpenPlan", reads, onFresh(func(t *testing.T, x millrace.Executor, fsys afero.Fs) error { _, err := open(t, x, fsys); return err })},
+		"OpenPlan, Commit": {"OpenPlan", writes, onFresh(func(t *testing.T, x millrace.Executor, fsys afero.Fs) error {
+			plan, err := open(t, x, fsys)
+			if err == nil {
+				_, err = plan.Commit(t.Context())
+			}
+			return err
+		})},
+		"Restore": {"Restore", writes, onCommitted(func(t *testing.T, x millrace.Executor, fsys afero.Fs, id string) error {
+			_, err := x.Restore(t.Context(), fsys, id)
+			return err
+		})},
+		"ListBackups": {"ListBackups", reads, onCommitted(func(t *testing.T, x millrace.Executor, fsys afero.Fs, _ string) error {
+			_, err := x.ListBackups(t.Context(), fsys)
+			return err
+		})},
+		"Inspect": {"Inspect", reads, onCrashed(func(t *testing.T, x millrace.Executor, fsys afero.Fs, _ string) error {
+			_, err := x.Inspect(t.Context(), fsys)
+			return err
+		})},
+		"Recover": {"Recover", writes, onCrashed(func(t *testing.T, x millrace.Executor, fsys afero.Fs, _ string) error {
+			_, err := x.Recover(t.Context(), fsys)
+			return err
+		})},
+		"TrustLeftover": {"TrustLeftover", writes, onCrashed(func(t *testing.T, x millrace.Executor, fsys afero.Fs, id string) error {
+			_, err := x.TrustLeftover(t.Context(), fsys, id)
+			return err
+		})},
+		"DiscardLeftover": {"DiscardLeftover", writes, onCrashed(func(t *testing.T, x millrace.Executor, fsys afero.Fs, id string) error {
+			return x.DiscardLeftover(t.Context(), fsys, id)
+		})},
+	}
+	harmless = []string{}
+)
+
+// change is a pipeline that each limit is too small for: 150 edits in two files, one of a name that Windows does not have, and a
+// step that finds nothing.
+func change() millrace.Pipeline {
+	return millrace.New("change").
+		Step("e", actions.Edit{Files: []string{"a.txt", "con.txt"}, OldText: "xx", NewText: "yy"}).
+		Step("none", actions.Edit{Files: []string{"b.txt"}, OldText: "xx", NewText: "yy"}).MustBuild()
+}
+
+func freshTree() afero.Fs {
+	return tree("a.txt", strings.Repeat("xx\n", 149), "b.txt", "b\n", "con.txt", "xx\n")
+}
+
+func onFresh(do func(*testing.T, millrace.Executor, afero.Fs) error) func(*testing.T, millrace.Executor) (afero.Fs, func() error) {
+	return func(t *testing.T, x millrace.Executor) (afero.Fs, func() error) {
+		fsys := freshTree()
+		return fsys, func() error { return do(t, x, fsys) }
+	}
+}
+
+func planAndCommit(t *testing.T, x millrace.Executor, fsys afero.Fs) error {
+	plan, err := x.Plan(t.Context(), fsys, change())
+	if err == nil {
+		_, err = plan.Commit(t.Context())
+	}
+	return err
+}
+
+func open(t *testing.T, x millrace.Executor, fsys afero.Fs) (*millrace.Plan, error) {
+	t.Helper()
+	plan, err := millrace.Executor{}.Plan(t.Context(), fsys, change())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x.OpenPlan(t.Context(), fsys, stored(t, plan))
+}
+
+// onCommitted is for what needs a backup.
+func onCommitted(do func(*testing.T, millrace.Executor, afero.Fs, string) error) func(*testing.T, millrace.Executor) (afero.Fs, func() error) {
+	return func(t *testing.T, x millrace.Executor) (afero.Fs, func() error) {
+		fsys := freshTree()
+		res, err := millrace.Run(t.Context(), fsys, change())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fsys, func() error { return do(t, x, fsys, res.BackupID) }
+	}
+}
+
+// onCrashed is for what needs a transaction that a crash has left.
+func onCrashed(do func(*testing.T, millrace.Executor, afero.Fs, string) error) func(*testing.T, millrace.Executor) (afero.Fs, func() error) {
+	return func(t *testing.T, x millrace.Executor) (afero.Fs, func() error) {
+		disk := &brokenFs{Fs: afero.NewMemMapFs()}
+		threeFiles(t, disk)
+		if _, err := millrace.Run(t.Context(), &armedFs{brokenFs: disk}, edit("a.txt", "b.txt", "c.txt")); err == nil {
+			t.Fatal("there was no crash")
+		}
+		disk.times = 0
+		left, err := millrace.Executor{}.Inspect(t.Context(), disk)
+		if err != nil || len(left.Leftovers) != 1 {
+			t.Fatalf("%+v, %v", left, err)
+		}
+		return disk, func() error { return do(t, x, disk, left.Leftovers[0].ID) }
+	}
+}
+
+// field is what a field of Executor changes about the verbs.
+type field struct {
+	set func(x *millrace.Executor)
+	// does has the verbs that do something else than with the zero Executor.
+	does map[string]string
+	// refused reports whether the error is one of this field.
+	refused func(err error) bool
+}
+
+func all(does string, verbs ...string) map[string]string {
+	m := make(map[string]string)
+	for _, v := range verbs {
+		m[v] = does
+	}
+	return m
+}
+
+func isError(target error) func(error) bool {
+	return func(err error) bool { return errors.Is(err, target) }
+}
+
+var (
+	planning = []string{"Run", "Plan", "Plan, Commit"}
+	commits  = []string{"Run", "Plan, Commit", "OpenPlan, Commit"}
+	onPlans  = []string{"OpenPlan", "OpenPlan, Commit"}
+	onPaths  = slices.Concat(planning, onPlans, []string{"Restore"})
+	onCrash  = []string{"Recover", "TrustLeftover", "DiscardLeftover"}
+	never    = func(error) bool { return false }
+	isLimit  = is[*actions.LimitError]
+	nothing  = map[string]string{}
+	dryRun   = all(reads, "Run", "Plan, Commit", "OpenPlan, Commit", "Restore")
+	readOnly = all(refuses, slices.Concat(commits, onCrash, []string{"Restore"})...)
+)
+
+// fields has a row for each field of Executor. A new field needs one: what does it do to each verb?
+var fields = map[string]field{
+	"DryRun":          {func(x *millrace.Executor) { x.DryRun = true }, merged(dryRun, all(refuses, onCrash...)), isError(millrace.ErrReadOnly)},
+	"ReadOnly":        {func(x *millrace.Executor) { x.ReadOnly = true }, readOnly, isError(millrace.ErrReadOnly)},
+	"Ceiling":         {func(x *millrace.Executor) { x.Ceiling = risk.Low }, all(refuses, commits...), is[*millrace.BlockedError]},
+	"Risk":            {func(x *millrace.Executor) { x.Risk.High.Edits = 150 }, all(refuses, commits...), is[*millrace.BlockedError]},
+	"MaxFiles":        {func(x *millrace.Executor) { x.MaxFiles = 1 }, all(refuses, commits...), is[*millrace.BlockedError]},
+	"MaxFileBytes":    {func(x *millrace.Executor) { x.MaxFileBytes = 1 }, all(refuses, slices.Concat(planning, onPlans)...), isLimit},
+	"MaxMatches":      {func(x *millrace.Executor) { x.MaxMatches = 148 }, all(refuses, planning...), isLimit},
+	"MaxOutputBytes":  {func(x *millrace.Executor) { x.MaxOutputBytes = 1 }, all(refuses, planning...), isLimit},
+	"MaxPatternBytes": {func(x *millrace.Executor) { x.MaxPatternBytes = 1 }, all(refuses, planning...), isLimit},
+	"MaxJSONDepth":    {func(x *millrace.Executor) { x.MaxJSONDepth = 1 }, all(refuses, onPlans...), is[*millrace.PlanError]},
+	"MaxPlanBytes":    {func(x *millrace.Executor) { x.MaxPlanBytes = 1 }, all(refuses, onPlans...), is[*millrace.PlanError]},
+	"Workers":         {func(x *millrace.Executor) { x.Workers = 1 }, nothing, never},
+	"AllowedPaths":    {func(x *millrace.Executor) { x.AllowedPaths = []string{"b.txt"} }, all(refuses, onPaths...), isError(fsutil.ErrNotAllowed)},
+	"DeniedPaths":     {func(x *millrace.Executor) { x.DeniedPaths = []string{"con.*"} }, all(refuses, onPaths...), isError(fsutil.ErrDenied)},
+	"ReadOnlyPaths":   {func(x *millrace.Executor) { x.ReadOnlyPaths = []string{"con.*"} }, all(refuses, onPaths...), isError(fsutil.ErrReadOnlyPath)},
+	"RequireMatches":  {func(x *millrace.Executor) { x.RequireMatches = true }, all(refuses, planning...), is[*millrace.ExpectError]},
+	"PortableNames":   {func(x *millrace.Executor) { x.PortableNames = true }, all(refuses, onPaths...), isError(fsutil.ErrNotPortable)},
+	// In another state directory there is neither a backup nor a transaction.
+	"StateDir": {func(x *millrace.Executor) { x.StateDir = "other" },
+		merged(all(refuses, "Restore", "TrustLeftover", "DiscardLeftover"), all(reads, "Recover")), isError(fs.ErrNotExist)},
+	"RunID": {func(x *millrace.Executor) { x.RunID = "one" }, nothing, never},
+	// What was signed with another key is believed by nobody, unless the host vouches for it.
+	"Key":      {func(x *millrace.Executor) { x.Key = make([]byte, 32) }, all(refuses, "Restore", "Recover"), func(error) bool { return true }},
+	"Backups":  {func(x *millrace.Executor) { x.Backups = backup.Retention{Keep: 1} }, nothing, never},
+	"LockWait": {func(x *millrace.Executor) { x.LockWait = time.Minute }, nothing, never},
+	"NoSync":   {func(x *millrace.Executor) { x.NoSync = true }, nothing, never},
+	"Logger":   {func(x *millrace.Executor) { x.Logger = slog.New(slog.DiscardHandler) }, nothing, never},
+	"Observe":  {func(x *millrace.Executor) { x.Observe = func(millrace.Event) {} }, nothing, never},
+}
+
+func merged(a, b map[string]string) map[string]string {
+	a = maps.Clone(a)
+	maps.Copy(a, b)
+	return a
+}
+
+// TestEveryFieldHoldsForEveryVerb holds each field of Executor against each thing that can be done with one: what the host has
+// forbidden is not to be had by another way.
+func TestEveryFieldHoldsForEveryVerb(t *testing.T) {
+	executor := reflect.TypeFor[millrace.Executor]()
+	for i := range executor.NumField() {
+		if name := executor.Field(i).Name; fields[name].set == nil {
+			t.Errorf("the field %s has no row here: what does it do to each verb?", name)
+		}
+	}
+	for i := range executor.NumMethod() {
+		name := executor.Method(i).Name
+		isOf := func(v verb) bool { return v.method == name }
+		if !slices.Contains(harmless, name) && !slices.ContainsFunc(slices.Collect(maps.Values(verbs)), isOf) {
+			t.Errorf("the method %s has no verb here: what does each field do to it?", name)
+		}
+	}
+	none := field{func(*millrace.Executor) {}, nothing, never}
+	for name, f := range merged2(fields, "no field", none) {
+		var x millrace.Executor
+		f.set(&x)
+		if name != "no field" && reflect.ValueOf(x).IsZero() {
+			t.Errorf("%s is not set by its row", name)
+		}
+		for what, v := range verbs {
+			t.Run(name+"/"+what, func(t *testing.T) {
+				want := v.does
+				if other, ok := f.does[what]; ok {
+					want = other
+				}
+				fsys, do := v.do(t, x)
+				before := everything(t, fsys)
+				err := do()
+				got := reads
+				switch after := everything(t, fsys); {
+				case !maps.Equal(before, after):
+					got = writes
+				case err != nil:
+					got = refuses
+				}
+				if got != want || (err != nil) != (want == refuses) {
+					t.Errorf("it %s, with error %v; want that it %s", got, err, want)
+				}
+				if err != nil && !f.refused(err) {
+					t.Errorf("error %v is not that of the field", err)
+				}
+			})
+		}
+	}
+}
+
+func merged2(rows map[string]field, name string, row field) map[string]field {
+	rows = maps.Clone(rows)
+	rows[name] = row
+	return rows
+}
+
+// everything is the whole tree, state directory and modes included.
+func everything(t *testing.T, fsys afero.Fs) map[string]string {
+	t.Helper()
+	found := make(map[string]string)
+	raised, err := fsutil.Raise(fsys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = afero.Walk(raised, ".", func(path string, info fs.FileInfo, err error) error {
+		if err != nil || path == "." {
+			return err
+		}
+		text := ""
+		if info.Mode().IsRegular() {
+			data, err := afero.ReadFile(raised, path)
+			if err != nil {
+				return err
+			}
+			text = string(data)
+		}
+		found[path] = info.Mode().String() + " " + text
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}

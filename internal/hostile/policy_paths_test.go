@@ -1,0 +1,175 @@
+package hostile_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// What is in a state directory further down, which is that of a run on that directory, is closed to every use of a path, under
+// every name that some file system takes for its own.
+func TestHostile_the_state_of_a_nested_tree_is_closed(t *testing.T) {
+	t.Parallel()
+	for i, p := range []string{
+		"dir/.millrace/backups/x/old/00/00", "dir/.millrace", "dir/sub/.MILLRACE/tx", "dir/.millrace./x", "dir/.mill\u00adrace/x",
+		"dir/.mi\u200dllrace/x", "dir/.millrace::$INDEX_ALLOCATION/x",
+	} {
+		t.Run(p, func(t *testing.T) {
+			t.Parallel()
+			eachUseOf(t, backendsFor(i), p, func(t *testing.T, b *backend, u use) {
+				b.refuses(t, fsutil.ErrReserved, "", u.steps...)
+			}, source, looked, asked, target)
+		})
+	}
+}
+
+// It is not found by a walk either, however that is told to look, and does not go away with the directory it is in.
+func TestHostile_the_state_of_a_nested_tree_is_not_found(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, b *backend) {
+		b.plant(t, map[string]string{"dir/.millrace/backups/x/old/00/00": "needle password\n", "dir/sub/.Millrace/done": "needle\n"})
+		res := b.dry(t, act("search", obj{"pattern": "needle", "no_ignore": true, "include": []string{"**/*", "**/.millrace/**"}}),
+			act("list", obj{"depth": -1, "no_ignore": true}))
+		if slices.ContainsFunc(res.FilesAffected, func(f string) bool { return strings.Contains(strings.ToLower(f), ".millrace") }) {
+			t.Errorf("found %q", res.FilesAffected)
+		}
+		if !slices.Contains(res.FilesAffected, "dir/sub/d.txt") {
+			t.Errorf("the search found nothing at all: %q", res.FilesAffected)
+		}
+	})
+}
+
+// A link that the tree has brought along says nothing about what the host allows.
+func TestHostile_a_link_does_not_widen_what_is_allowed(t *testing.T) {
+	t.Parallel()
+	for _, target := range []string{".", "..", "dir", "dir/sub/..", "./dir/"} {
+		t.Run(target, func(t *testing.T) {
+			t.Parallel()
+			eachLinking(t, func(t *testing.T, b *backend) {
+				b.link(t, target, "docs")
+				x := host()
+				x.AllowedPaths = []string{"docs"}
+				before := b.snapshot(t)
+				for _, p := range []string{"docs/a.txt", "docs/c.txt", "docs/dir/c.txt", "a.txt", "dir/c.txt"} {
+					for _, u := range usesIn(p, source) {
+						if _, err := x.Run(t.Context(), b.fs, decoded(t, u.steps...)); err == nil {
+							t.Errorf("%s %s was done", u.what, p)
+						}
+					}
+				}
+				b.unchanged(t, before)
+			})
+		})
+	}
+}
+
+// What the host denies is as closed as what it does not allow, by every spelling and every way, and force does not help.
+func TestHostile_denied_paths_are_closed(t *testing.T) {
+	t.Parallel()
+	for i, p := range []string{"dir/.env", "dir/.ENV", "dir/.env.", "dir/.e\u200bnv", "dir/.env/deeper", "dir/sub/../.env", "vault/key", "Vault/x"} {
+		t.Run(p, func(t *testing.T) {
+			t.Parallel()
+			eachUseOf(t, backendsFor(i), p, func(t *testing.T, b *backend, u use) {
+				b.host.DeniedPaths = []string{".env", "vault/**"}
+				b.refuses(t, fsutil.ErrDenied, "", u.steps...)
+			}, source, looked, asked, target)
+		})
+	}
+	t.Run("through a link", func(t *testing.T) {
+		t.Parallel()
+		eachLinking(t, func(t *testing.T, b *backend) {
+			b.plant(t, map[string]string{"vault/key": "needle\n", "open/x": "needle\n"})
+			b.link(t, "vault", "way")
+			b.link(t, "open", "denied")
+			b.host.DeniedPaths = []string{"vault", "denied"}
+			for _, p := range []string{"way/key", "denied/x"} {
+				for _, u := range usesIn(p, source) {
+					b.refuses(t, fsutil.ErrDenied, "", u.steps...)
+				}
+			}
+		})
+	})
+}
+
+// A read-only path can be read, and nothing else; a directory that holds it stays too.
+func TestHostile_read_only_paths_are_only_read(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, b *backend) {
+		b.host.ReadOnlyPaths = []string{"dir/sub/**", "a.txt"}
+		for _, p := range []string{"dir/sub/d.txt", "a.txt"} {
+			for _, u := range usesIn(p, source) {
+				if u.writes {
+					b.refuses(t, fsutil.ErrReadOnlyPath, "", u.steps...)
+				}
+			}
+			b.dry(t, act("read_ranges", obj{"files": []string{p}}), act("search", obj{"pattern": "needle"}))
+			b.refuses(t, fsutil.ErrReadOnlyPath, "", act("copy", obj{"files": []string{"b.txt"}, "to": p, "overwrite": true}))
+		}
+		b.refuses(t, fsutil.ErrReadOnlyPath, "", act("create", obj{"path": "dir/sub/new", "content": ""}))
+		for _, dir := range []string{"dir", "dir/sub"} {
+			before := b.snapshot(t)
+			for _, step := range []obj{act("delete", obj{"files": []string{dir}}), act("rename", obj{"files": []string{dir}, "to": "moved"})} {
+				if _, err := b.host.Run(t.Context(), b.fs, decoded(t, step)); err == nil {
+					t.Errorf("%v was done", step)
+				}
+			}
+			b.unchanged(t, before)
+		}
+	})
+}
+
+// The names of all version control systems are left out by walks and closed for writing by one list, spelled as some file
+// system may take for theirs.
+func TestHostile_version_control_has_one_list(t *testing.T) {
+	t.Parallel()
+	for i, p := range []string{
+		"dir/.sl/store", "dir/.pijul/x", "_darcs/prefs/prehook", "dir/CVS/Root", "dir/cvs/Entries", ".\u017fvn/entries", ".g\u00adit/config",
+		".\ufe0fgit/config", "dir/.b\u2060zr/x",
+	} {
+		t.Run(p, func(t *testing.T) {
+			t.Parallel()
+			eachOf(t, backendsFor(i+1), func(t *testing.T, b *backend) {
+				for _, u := range usesIn(p, target) {
+					b.refuses(t, fsutil.ErrProtected, "", u.steps...)
+				}
+				b.plant(t, map[string]string{p: "needle\n"})
+				if strings.Contains(strings.ToLower(p), "cvs") {
+					b.plant(t, map[string]string{"dir/CVS/Entries": "needle\n", "dir/CVS/Repository": "needle\n", "dir/CVS/Root": "needle\n"})
+				}
+				for _, u := range usesIn(p, source) {
+					if u.writes {
+						b.refuses(t, fsutil.ErrProtected, "", u.steps...)
+					}
+				}
+				if p == "dir/cvs/Entries" {
+					return // which is no directory of CVS where names are told apart by case, so it is found
+				}
+				res := b.dry(t, act("search", obj{"pattern": "needle", "no_ignore": true}))
+				if slices.Contains(res.FilesAffected, p) {
+					t.Errorf("found %q", res.FilesAffected)
+				}
+			})
+		})
+	}
+}
+
+// A glob of the host that is not valid is the host's mistake, and nothing runs: it does not mean that nothing is denied.
+func TestHostile_a_bad_glob_denies_nothing_in_silence(t *testing.T) {
+	t.Parallel()
+	eachBackend(t, func(t *testing.T, b *backend) {
+		before := b.snapshot(t)
+		for _, bad := range []string{"[a", "{a", "", "/a.txt", "../x"} {
+			for _, x := range []millrace.Executor{{DeniedPaths: []string{bad}}, {ReadOnlyPaths: []string{bad}}} {
+				_, err := x.Run(t.Context(), b.fs, decoded(t, act("edit", obj{"files": []string{"a.txt"}, "old_text": "needle", "new_text": "pin"})))
+				if _, ok := errors.AsType[*millrace.ExecutorError](err); !ok {
+					t.Errorf("%q: error = %v", bad, err)
+				}
+			}
+		}
+		b.unchanged(t, before)
+	})
+}
