@@ -32,9 +32,12 @@ const DefaultStateDir = ".millrace"
 // cannot lift any of them. The zero value works. An Executor is safe for concurrent use as long as its fields are not
 // changed; runs that write to one tree wait for each other.
 type Executor struct {
-	// DryRun makes every run a dry run, whatever the pipeline says.
+	// DryRun makes every run a dry run, whatever the pipeline says, and so it does with [Plan.Commit], Restore and what is done
+	// to backups: they say what they would do, and write nothing. What cannot be tried, such as Recover where there is
+	// something to undo, is ErrReadOnly.
 	DryRun bool
-	// ReadOnly refuses pipelines with steps that can write, unless they are dry runs.
+	// ReadOnly refuses pipelines with steps that can write, unless they are dry runs, and everything else that would write,
+	// with ErrReadOnly.
 	ReadOnly bool
 	// Ceiling is the highest risk that may be committed, with or without force. Unset, the zero value, means that force
 	// may pass all levels.

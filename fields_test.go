@@ -58,6 +58,27 @@ var (
 			_, err := x.Restore(t.Context(), fsys, id)
 			return err
 		})},
+		"PlanRestore": {"PlanRestore", reads, onCommitted(func(t *testing.T, x millrace.Executor, fsys afero.Fs, id string) error {
+			_, err := x.PlanRestore(t.Context(), fsys, id)
+			return err
+		})},
+		"PlanRestore, Commit": {"PlanRestore", writes, onCommitted(func(t *testing.T, x millrace.Executor, fsys afero.Fs, id string) error {
+			plan, err := x.PlanRestore(t.Context(), fsys, id)
+			if err == nil {
+				_, err = plan.Commit(t.Context())
+			}
+			return err
+		})},
+		"VerifyBackup": {"VerifyBackup", reads, onCommitted(func(t *testing.T, x millrace.Executor, fsys afero.Fs, id string) error {
+			return x.VerifyBackup(t.Context(), fsys, id)
+		})},
+		"PruneBackups": {"PruneBackups", writes, onCommitted(func(t *testing.T, x millrace.Executor, fsys afero.Fs, _ string) error {
+			_, err := x.PruneBackups(t.Context(), fsys, backup.Retention{Keep: 1})
+			return err
+		})},
+		"RemoveBackup": {"RemoveBackup", writes, onCommitted(func(t *testing.T, x millrace.Executor, fsys afero.Fs, id string) error {
+			return x.RemoveBackup(t.Context(), fsys, id)
+		})},
 		"ListBackups": {"ListBackups", reads, onCommitted(func(t *testing.T, x millrace.Executor, fsys afero.Fs, _ string) error {
 			_, err := x.ListBackups(t.Context(), fsys)
 			return err
@@ -117,10 +138,14 @@ func open(t *testing.T, x millrace.Executor, fsys afero.Fs) (*millrace.Plan, err
 	return x.OpenPlan(t.Context(), fsys, stored(t, plan))
 }
 
-// onCommitted is for what needs a backup.
+// onCommitted is for what needs a backup; there is an older one too.
 func onCommitted(do func(*testing.T, millrace.Executor, afero.Fs, string) error) func(*testing.T, millrace.Executor) (afero.Fs, func() error) {
 	return func(t *testing.T, x millrace.Executor) (afero.Fs, func() error) {
 		fsys := freshTree()
+		first := millrace.New("first").Step("c", actions.Create{Path: "c.txt", Content: "c\n"}).MustBuild()
+		if _, err := millrace.Run(t.Context(), fsys, first); err != nil {
+			t.Fatal(err)
+		}
 		res, err := millrace.Run(t.Context(), fsys, change())
 		if err != nil {
 			t.Fatal(err)
@@ -168,22 +193,23 @@ func isError(target error) func(error) bool {
 }
 
 var (
-	planning = []string{"Run", "Plan", "Plan, Commit"}
-	commits  = []string{"Run", "Plan, Commit", "OpenPlan, Commit"}
-	onPlans  = []string{"OpenPlan", "OpenPlan, Commit"}
-	onPaths  = slices.Concat(planning, onPlans, []string{"Restore"})
-	onCrash  = []string{"Recover", "TrustLeftover", "DiscardLeftover"}
-	never    = func(error) bool { return false }
-	isLimit  = is[*actions.LimitError]
-	nothing  = map[string]string{}
-	dryRun   = all(reads, "Run", "Plan, Commit", "OpenPlan, Commit", "Restore")
-	readOnly = all(refuses, slices.Concat(commits, onCrash, []string{"Restore"})...)
+	planning   = []string{"Run", "Plan", "Plan, Commit"}
+	commits    = []string{"Run", "Plan, Commit", "OpenPlan, Commit"}
+	onPlans    = []string{"OpenPlan", "OpenPlan, Commit"}
+	restoring  = []string{"Restore", "PlanRestore", "PlanRestore, Commit"}
+	onPaths    = slices.Concat(planning, onPlans, restoring)
+	onCrash    = []string{"Recover", "TrustLeftover", "DiscardLeftover"}
+	onBackups  = []string{"Restore", "PlanRestore, Commit", "PruneBackups", "RemoveBackup"}
+	never      = func(error) bool { return false }
+	isLimit    = is[*actions.LimitError]
+	nothing    = map[string]string{}
+	isNotThere = func(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, backup.ErrNotFound) }
 )
 
 // fields has a row for each field of Executor. A new field needs one: what does it do to each verb?
 var fields = map[string]field{
-	"DryRun":          {func(x *millrace.Executor) { x.DryRun = true }, merged(dryRun, all(refuses, onCrash...)), isError(millrace.ErrReadOnly)},
-	"ReadOnly":        {func(x *millrace.Executor) { x.ReadOnly = true }, readOnly, isError(millrace.ErrReadOnly)},
+	"DryRun":          {func(x *millrace.Executor) { x.DryRun = true }, merged(all(reads, slices.Concat(commits, onBackups)...), all(refuses, onCrash...)), isError(millrace.ErrReadOnly)},
+	"ReadOnly":        {func(x *millrace.Executor) { x.ReadOnly = true }, all(refuses, slices.Concat(commits, onCrash, onBackups)...), isError(millrace.ErrReadOnly)},
 	"Ceiling":         {func(x *millrace.Executor) { x.Ceiling = risk.Low }, all(refuses, commits...), is[*millrace.BlockedError]},
 	"Risk":            {func(x *millrace.Executor) { x.Risk.High.Edits = 150 }, all(refuses, commits...), is[*millrace.BlockedError]},
 	"MaxFiles":        {func(x *millrace.Executor) { x.MaxFiles = 1 }, all(refuses, commits...), is[*millrace.BlockedError]},
@@ -201,15 +227,20 @@ var fields = map[string]field{
 	"PortableNames":   {func(x *millrace.Executor) { x.PortableNames = true }, all(refuses, onPaths...), isError(fsutil.ErrNotPortable)},
 	// In another state directory there is neither a backup nor a transaction.
 	"StateDir": {func(x *millrace.Executor) { x.StateDir = "other" },
-		merged(all(refuses, "Restore", "TrustLeftover", "DiscardLeftover"), all(reads, "Recover")), isError(fs.ErrNotExist)},
+		merged(all(refuses, append(restoring, "VerifyBackup", "RemoveBackup", "TrustLeftover", "DiscardLeftover")...), all(reads, "Recover", "PruneBackups")), isNotThere},
 	"RunID": {func(x *millrace.Executor) { x.RunID = "one" }, nothing, never},
 	// What was signed with another key is believed by nobody, unless the host vouches for it.
-	"Key":      {func(x *millrace.Executor) { x.Key = make([]byte, 32) }, all(refuses, "Restore", "Recover"), func(error) bool { return true }},
+	"Key":      {func(x *millrace.Executor) { x.Key = make([]byte, 32) }, all(refuses, append(restoring, "VerifyBackup", "Recover")...), isUnsigned},
 	"Backups":  {func(x *millrace.Executor) { x.Backups = backup.Retention{Keep: 1} }, nothing, never},
 	"LockWait": {func(x *millrace.Executor) { x.LockWait = time.Minute }, nothing, never},
 	"NoSync":   {func(x *millrace.Executor) { x.NoSync = true }, nothing, never},
 	"Logger":   {func(x *millrace.Executor) { x.Logger = slog.New(slog.DiscardHandler) }, nothing, never},
 	"Observe":  {func(x *millrace.Executor) { x.Observe = func(millrace.Event) {} }, nothing, never},
+}
+
+// isUnsigned reports whether the error is about something that another key has signed, or none.
+func isUnsigned(err error) bool {
+	return strings.Contains(err.Error(), "sign") || strings.Contains(err.Error(), "key") || strings.Contains(err.Error(), "this user")
 }
 
 func merged(a, b map[string]string) map[string]string {
