@@ -230,12 +230,14 @@ var fields = map[string]field{
 		merged(all(refuses, append(restoring, "VerifyBackup", "RemoveBackup", "TrustLeftover", "DiscardLeftover")...), all(reads, "Recover", "PruneBackups")), isNotThere},
 	"RunID": {func(x *millrace.Executor) { x.RunID = "one" }, nothing, never},
 	// What was signed with another key is believed by nobody, unless the host vouches for it.
-	"Key":      {func(x *millrace.Executor) { x.Key = make([]byte, 32) }, all(refuses, append(restoring, "VerifyBackup", "Recover")...), isUnsigned},
-	"Backups":  {func(x *millrace.Executor) { x.Backups = backup.Retention{Keep: 1} }, nothing, never},
-	"LockWait": {func(x *millrace.Executor) { x.LockWait = time.Minute }, nothing, never},
-	"NoSync":   {func(x *millrace.Executor) { x.NoSync = true }, nothing, never},
-	"Logger":   {func(x *millrace.Executor) { x.Logger = slog.New(slog.DiscardHandler) }, nothing, never},
-	"Observe":  {func(x *millrace.Executor) { x.Observe = func(millrace.Event) {} }, nothing, never},
+	"Key":       {func(x *millrace.Executor) { x.Key = make([]byte, 32) }, all(refuses, append(restoring, "VerifyBackup", "Recover")...), isUnsigned},
+	"Backups":   {func(x *millrace.Executor) { x.Backups = backup.Retention{Keep: 1} }, nothing, never},
+	"Runs":      {func(x *millrace.Executor) { x.Runs = backup.Retention{Keep: 1} }, nothing, never},
+	"Conflicts": {func(x *millrace.Executor) { x.Conflicts = backup.Retention{Keep: 1} }, nothing, never},
+	"LockWait":  {func(x *millrace.Executor) { x.LockWait = time.Minute }, nothing, never},
+	"NoSync":    {func(x *millrace.Executor) { x.NoSync = true }, nothing, never},
+	"Logger":    {func(x *millrace.Executor) { x.Logger = slog.New(slog.DiscardHandler) }, nothing, never},
+	"Observe":   {func(x *millrace.Executor) { x.Observe = func(millrace.Event) {} }, nothing, never},
 }
 
 // isUnsigned reports whether the error is about something that another key has signed, or none.
