@@ -55,9 +55,18 @@ type Executor struct {
 	// MaxMatches is how many matches one step replaces in one file, judged while they are found. One more fails the step
 	// with an *actions.LimitError. Zero means actions.DefaultMaxMatches, negative no limit.
 	MaxMatches int
-	// MaxOutputBytes is how much text, in bytes, one step puts into one file, judged before the text is made, and about how
-	// much one step shows of what it lists or of the lines it finds. More fails the step with an *actions.LimitError. Zero means actions.DefaultMaxOutputBytes, negative no limit.
+	// MaxOutputBytes is how much text, in bytes, one step puts into one file, judged before the text is made. More fails the
+	// step with an *actions.LimitError. Zero means actions.DefaultMaxOutputBytes, negative no limit.
 	MaxOutputBytes int64
+	// MaxShownBytes is about how much text, in bytes, the steps of a run show and keep together: contents of files, lines, joined
+	// texts, diffs, previews and listings. Each step may have an equal share of it, whatever the others need, so that a result
+	// does not depend on the order of the steps; the templates of a step may become as much text again. More fails the step
+	// with an *actions.LimitError. Zero means DefaultMaxShownBytes, negative no limit.
+	MaxShownBytes int64
+	// MaxStagedBytes is how much new text, in bytes, the steps of a run put into files together; each step may have an equal
+	// share of it, in all its files. More fails the step with an *actions.LimitError. Zero means DefaultMaxStagedBytes,
+	// negative no limit.
+	MaxStagedBytes int64
 	// MaxPatternBytes is the longest text or regular expression, in bytes, that a step looks for, judged before the step
 	// reads anything. A longer one fails the step with an *actions.LimitError. Zero means
 	// actions.DefaultMaxPatternBytes, negative no limit; a regular expression is never longer than
@@ -296,7 +305,7 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error)
 		results: make([]*StepResult, p.Len()), errs: make([]error, p.Len()), staged: make([]bool, p.Len()), stopAt: p.Len(),
 	}
 	r.log.DebugContext(ctx, "run started", "steps", p.Len(), "parallel", p.options.Parallel)
-	for _, wave := range p.schedule(stage) {
+	for _, wave := range p.schedule(ctx, stage) {
 		r.runWave(ctx, wave)
 	}
 	plan, err := r.plan(ctx, t)

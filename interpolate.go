@@ -151,9 +151,17 @@ func (r *run) expand(s Step) (actions.Action, error) {
 		return action, nil
 	}
 	known := knownSteps(r.p.steps, r.p.index[s.ID])
+	most := r.x.stepLimits(r.p.Len()).ShownBytes()
+	left := most
 	v, err := params.Expand(s.Action, s.Bind, func(pointer, text string) (any, error) {
 		t, _ := template.Parse(text, known)
+		if !t.IsTemplate() {
+			return t.Expand(r.value)
+		}
 		v, err := t.Expand(r.value)
+		if left -= expandedSize(v); err == nil && left < 0 {
+			err = &actions.LimitError{What: actions.LimitExpand, Limit: most}
+		}
 		if err != nil {
 			return nil, &InterpolationError{Pointer: pointer, Text: text, Err: err}
 		}
@@ -163,6 +171,19 @@ func (r *run) expand(s Step) (actions.Action, error) {
 		return nil, err
 	}
 	return v.(actions.Action), recheck(s, v.(actions.Action))
+}
+
+// expandedSize is about how much memory a template's value takes, in bytes. The texts of a list are those of a result.
+func expandedSize(v any) int64 {
+	const perElement = 16
+	switch v := v.(type) {
+	case string:
+		return int64(len(v))
+	case []string:
+		return perElement * int64(len(v))
+	default:
+		return perElement
+	}
 }
 
 // expandCondition returns the step's condition with the templates in its path expanded. A path is one path: a list of files

@@ -15,6 +15,10 @@ const (
 	// DefaultMaxJSONDepth is how deeply lists and objects may be nested in a pipeline or a stored plan. The deepest of either
 	// that means something is less than ten.
 	DefaultMaxJSONDepth = 100
+	// DefaultMaxShownBytes is how much text the steps of a run show and keep together, in bytes.
+	DefaultMaxShownBytes = 128 << 20
+	// DefaultMaxStagedBytes is how much new text the steps of a run put into files together, in bytes.
+	DefaultMaxStagedBytes = 256 << 20
 	// DefaultMaxPlanBytes is the longest stored plan, in bytes. Whole files may be in it.
 	DefaultMaxPlanBytes = 64 << 20
 )
@@ -39,6 +43,23 @@ func jsonDepth(field int) int {
 		return DefaultMaxJSONDepth
 	}
 	return field
+}
+
+// stepLimits are the limits of each of so many steps.
+func (x Executor) stepLimits(steps int) actions.Limits {
+	l := x.limits()
+	l.MaxShownBytes = share(cmp.Or(x.MaxShownBytes, DefaultMaxShownBytes), steps)
+	l.MaxStagedBytes = share(cmp.Or(x.MaxStagedBytes, DefaultMaxStagedBytes), steps)
+	return l
+}
+
+// share is what each of so many steps may have of a limit. It does not depend on what the others need, for then it would on the
+// order in which they run. Negative stays negative: no limit.
+func share(total int64, steps int) int64 {
+	if total < 0 {
+		return total
+	}
+	return max(1, total/int64(max(1, steps)))
 }
 
 // checkPlanText holds the text of a plan against the limits before anything is made of it.

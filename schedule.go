@@ -1,7 +1,9 @@
 package millrace
 
 import (
+	"context"
 	"slices"
+	"strings"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
@@ -13,7 +15,7 @@ import (
 // Levels are those of Kahn's algorithm over the edges that [Pipeline.edges] finds. Within a level, steps that
 // only read run together, then each step that may write runs alone, so that its savepoint holds nobody else's
 // changes.
-func (p Pipeline) schedule(stage *fsutil.Stage) [][]int {
+func (p Pipeline) schedule(ctx context.Context, stage *fsutil.Stage) [][]int {
 	if !p.options.Parallel {
 		waves := make([][]int, len(p.steps))
 		for i := range p.steps {
@@ -21,7 +23,7 @@ func (p Pipeline) schedule(stage *fsutil.Stage) [][]int {
 		}
 		return waves
 	}
-	before := p.edges(stage)
+	before := p.edges(ctx, stage)
 	level := make([]int, len(p.steps))
 	deepest := 0
 	for i := range p.steps {
@@ -54,14 +56,14 @@ func (p Pipeline) schedule(stage *fsutil.Stage) [][]int {
 
 // edges returns, for each step, the earlier steps that must be done before it: those it names, those its
 // templates name, and those it could meet in the file system.
-func (p Pipeline) edges(stage *fsutil.Stage) [][]int {
+func (p Pipeline) edges(ctx context.Context, stage *fsutil.Stage) [][]int {
 	before := make([][]int, len(p.steps))
 	reach := make([]reach, len(p.steps))
 	for i, s := range p.steps {
 		for _, ref := range p.references(s) {
 			before[i] = append(before[i], p.index[ref])
 		}
-		reach[i] = p.reachOf(s, stage)
+		reach[i] = p.reachOf(ctx, s, stage)
 		for j := range i {
 			if reach[j].meets(reach[i]) {
 				before[i] = append(before[i], j)
@@ -75,12 +77,12 @@ func (p Pipeline) edges(stage *fsutil.Stage) [][]int {
 
 // reach is the part of the tree that a step can read and write.
 type reach struct {
-	reads, writes []string
-	known         bool // otherwise it can be anything
+	reads, writes []string // keys, sorted
+	known         bool     // otherwise it can be anything
 	readOnly      bool
 }
 
-func (p Pipeline) reachOf(s Step, stage *fsutil.Stage) reach {
+func (p Pipeline) reachOf(ctx context.Context, s Step, stage *fsutil.Stage) reach {
 	r := reach{readOnly: s.Action.Spec().ReadOnly}
 	t, ok := s.Action.(actions.Toucher)
 	if !ok || len(s.inputs()) > 0 || len(p.templateRefs(s)) > 0 {
@@ -93,30 +95,31 @@ func (p Pipeline) reachOf(s Step, stage *fsutil.Stage) reach {
 	if !known {
 		return r
 	}
-	if r.reads, known = places(reads, stage); !known {
+	if r.reads, known = places(ctx, reads, stage); !known {
 		return r
 	}
-	if r.writes, known = places(writes, stage); !known {
+	if r.writes, known = places(ctx, writes, stage); !known {
 		return r
 	}
 	r.known = true
 	return r
 }
 
-// places returns the canonical names, and where symbolic links lead from them: two names of one file must meet. ok is
-// false if a name is no good, which the step itself has to report.
-func places(names []string, stage *fsutil.Stage) (all []string, ok bool) {
+// places returns the keys of the canonical names, and of where symbolic links lead from them: two names of one file must meet.
+// They are sorted. ok is false if a name is no good, which the step itself has to report, or if the run is over.
+func places(ctx context.Context, names []string, stage *fsutil.Stage) (keys []string, ok bool) {
 	for _, name := range names {
 		canonical, err := stage.Canonical(name)
-		if err != nil {
+		if err != nil || ctx.Err() != nil {
 			return nil, false
 		}
-		all = append(all, canonical)
+		keys = append(keys, key(canonical))
 		if resolved, err := stage.Resolve(canonical); err == nil && resolved != canonical {
-			all = append(all, resolved)
+			keys = append(keys, key(resolved))
 		}
 	}
-	return all, true
+	slices.Sort(keys)
+	return slices.Compact(keys), true
 }
 
 // meets reports whether the order of the two steps could matter.
@@ -130,8 +133,26 @@ func (r reach) meets(s reach) bool {
 	return overlap(r.writes, s.reads) || overlap(r.writes, s.writes) || overlap(r.reads, s.writes)
 }
 
+// overlap reports whether a path of one list is, or lies in, one of the other. Both are lists of keys, sorted: all that lies in a
+// directory follows that directory, so one pass over both finds out.
 func overlap(a, b []string) bool {
-	return slices.ContainsFunc(a, func(x string) bool {
-		return slices.ContainsFunc(b, func(y string) bool { return fsutil.Within(x, y) || fsutil.Within(y, x) })
-	})
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case strings.HasPrefix(a[0], b[0]), strings.HasPrefix(b[0], a[0]):
+			return true
+		case a[0] < b[0]:
+			a = a[1:]
+		default:
+			b = b[1:]
+		}
+	}
+	return false
+}
+
+// key is a canonical path in a form in which the key of a directory begins the keys of all that lies in it, and no others.
+func key(path string) string {
+	if path == "." {
+		return ""
+	}
+	return strings.ReplaceAll(path, "/", "\x00") + "\x00"
 }

@@ -40,6 +40,12 @@ func (a Aggregate) Run(_ context.Context, c *Call) (Outcome, error) {
 			texts = append(texts, input.Aggregated)
 		}
 	}
+	room := c.Limits.shown()
+	for _, text := range texts {
+		if err := room.take(len(text) + len(separator)); err != nil {
+			return Outcome{}, err
+		}
+	}
 	out := Outcome{Files: union(c.Inputs), Aggregated: strings.Join(texts, separator)}
 	if len(texts) == 0 && len(out.Files) > 0 {
 		c.Warnf("none of the input steps has any content; use read_ranges, or include_content of search")

@@ -48,6 +48,7 @@ type Call struct {
 	OnWarning func(message string)
 
 	pieces pieces
+	spent  atomic.Int64 // bytes of new text
 }
 
 // Warnf tells the user something that is not an error.

@@ -58,6 +58,9 @@ func (a Create) Run(ctx context.Context, c *Call) (Outcome, error) {
 	var failures []*EditFailure
 	names := a.names()
 	made := make(map[string]bool, len(names))
+	if int64(len(a.Content)) > c.Limits.OutputBytes() {
+		return Outcome{}, &LimitError{What: LimitOutput, Limit: c.Limits.OutputBytes(), Got: int64(len(a.Content))}
+	}
 	for i, path := range names {
 		if err := ctx.Err(); err != nil {
 			return Outcome{}, err
@@ -70,6 +73,9 @@ func (a Create) Run(ctx context.Context, c *Call) (Outcome, error) {
 			continue
 		default:
 			made[name] = true
+			if err := c.spendBytes(int64(len(a.Content))); err != nil {
+				return Outcome{}, err
+			}
 			err = a.one(c, path, name)
 		}
 		if err != nil {

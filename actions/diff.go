@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/textdiff"
@@ -66,7 +67,8 @@ func (d Diff) Run(_ context.Context, c *Call) (Outcome, error) {
 		context = max(*d.Context, 0) // -1 is how no context was written once
 	}
 	var b bytes.Buffer
-	hunks, err := textdiff.Unified(&b, names[0], names[1], texts[0], texts[1], context)
+	shown := io.MultiWriter(c.Limits.shown(), &b)
+	hunks, err := textdiff.Unified(shown, names[0], names[1], texts[0], texts[1], context)
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -20,9 +20,11 @@ type editing struct {
 	options EditFiles
 	left    *budget
 
-	before []byte // the file as it was found; nil for a new one
-	form   lineedit.Form
-	now    []byte            // the text after the edits made so far
+	before              []byte // the file as it was found; nil for a new one
+	form                lineedit.Form
+	now                 []byte // the text after the edits made so far
+	hinted, hintedBytes int    // for how many texts the nearest lines were looked for, and in how many bytes
+
 	rounds [][]fsutil.Splice // what they come to, each over the text that those before it leave
 }
 
@@ -60,8 +62,8 @@ func (w *editing) run(ctx context.Context, text []byte) error {
 // create makes the edit that gives the file its text.
 func (w *editing) create(i int) error {
 	text := w.plan.edits[i].newText()
-	if w.left.bytes -= int64(len(text)); w.left.bytes < 0 {
-		return &LimitError{What: LimitOutput, Limit: w.left.limits.OutputBytes()}
+	if err := w.left.take(len(text)); err != nil {
+		return err
 	}
 	switch {
 	case w.plan.isNew:
@@ -152,8 +154,8 @@ func (w *editing) add(splices []lineedit.Splice, ids []int) {
 		if ids != nil {
 			id = ids[id]
 		}
-		if w.left.bytes -= int64(len(s.Text)); w.left.bytes < 0 {
-			w.plan.fail(id, &LimitError{What: LimitOutput, Limit: w.left.limits.OutputBytes()})
+		if err := w.left.take(len(s.Text)); err != nil {
+			w.plan.fail(id, err)
 			return
 		}
 		if !bytes.Equal(w.now[s.Off:s.Off+s.Len], s.Text) {
@@ -241,7 +243,7 @@ func (w *editing) replace(ctx context.Context, i int, e LineEdit) error {
 	case err != nil:
 		return err
 	case found.Count == 0:
-		return &NotFoundError{Nearest: nearest(w.now, e.OldStr)}
+		return &NotFoundError{Nearest: w.nearest(ctx, e.OldStr)}
 	case found.Count > 1 && !e.ReplaceAll:
 		return &found
 	}
@@ -249,10 +251,17 @@ func (w *editing) replace(ctx context.Context, i int, e LineEdit) error {
 	return nil
 }
 
-// nearest describes the lines that come near to a text that was not found.
-func nearest(data []byte, text string) []string {
+// nearest describes the lines that come near to a text that was not found, for the first such texts of a file. Each file of the step
+// may look at an equal share of what a step looks at for it, so that no schedule shows in what is told.
+func (w *editing) nearest(ctx context.Context, text string) []string {
+	share := nearestBytes / max(1, len(w.options.FileEdits))
+	if w.hinted == nearestTexts || w.hintedBytes+len(w.now) > share || ctx.Err() != nil {
+		return nil
+	}
+	w.hinted++
+	w.hintedBytes += len(w.now)
 	var all []string
-	for _, h := range match.Nearest(data, text, nearestHints) {
+	for _, h := range match.Nearest(w.now, text, nearestHints) {
 		all = append(all, fmt.Sprintf("line %d, which %s: %s", h.Line, h.Why, h.Text))
 	}
 	return all

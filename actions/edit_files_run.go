@@ -110,7 +110,10 @@ func (e EditFiles) plan(ctx context.Context, c *Call, f FileEdits) (*filePlan, e
 			return p, nil
 		}
 		w.before = data
-		return p, w.run(ctx, data)
+		if err := w.run(ctx, data); err != nil {
+			return p, err
+		}
+		return p, c.spend(w.left)
 	}
 	if w.before, err = p.creation(c, creates, e.RequireHash); err == nil {
 		err = w.create(creates)
@@ -119,7 +122,10 @@ func (e EditFiles) plan(ctx context.Context, c *Call, f FileEdits) (*filePlan, e
 		p.fail(creates, err)
 		return p, nil
 	}
-	return p, w.run(ctx, []byte(p.edits[creates].newText()))
+	if err := w.run(ctx, []byte(p.edits[creates].newText())); err != nil {
+		return p, err
+	}
+	return p, c.spend(w.left)
 }
 
 // creation looks at what stands where a create is to put its text. It returns the old text of a file to overwrite.

@@ -37,6 +37,9 @@ func (c *Call) EditEach(ctx context.Context, edit func(name string, old []byte) 
 		case int64(len(text)) > c.Limits.OutputBytes():
 			return fileError(name, &LimitError{What: LimitOutput, Limit: c.Limits.OutputBytes(), Got: int64(len(text))})
 		}
+		if err := c.spendBytes(int64(len(text))); err != nil {
+			return err
+		}
 		changed[i] = true
 		return fileError(name, afero.WriteFile(c.FS, name, text, 0o644))
 	})

@@ -1,7 +1,7 @@
 package actions
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -19,6 +19,10 @@ const (
 	DefaultMaxMatches = 1_000_000
 	// DefaultMaxOutputBytes is how much text one step puts into one file, in bytes.
 	DefaultMaxOutputBytes = 256 << 20
+	// DefaultMaxShownBytes is how much text one step shows and keeps, in bytes.
+	DefaultMaxShownBytes = 64 << 20
+	// DefaultMaxStagedBytes is how much new text one step puts into all files together, in bytes.
+	DefaultMaxStagedBytes = 256 << 20
 	// DefaultMaxPatternBytes is the longest text that is looked for, in bytes. It is more than anybody writes by hand and
 	// little enough that looking for many of them costs no memory to speak of.
 	DefaultMaxPatternBytes = 1 << 20
@@ -41,9 +45,16 @@ type Limits struct {
 	// MaxMatches is how many matches one step replaces in one file, judged while they are found. Zero means
 	// DefaultMaxMatches.
 	MaxMatches int
-	// MaxOutputBytes is how much text, in bytes, one step puts into one file, judged before the text is made; and about how
-	// much one step shows of what it lists, or of the lines it finds. Zero means DefaultMaxOutputBytes.
+	// MaxOutputBytes is how much text, in bytes, one step puts into one file, judged before the text is made. Zero means
+	// DefaultMaxOutputBytes.
 	MaxOutputBytes int64
+	// MaxShownBytes is about how much text, in bytes, one step shows and keeps for later steps: contents of files, lines, joined
+	// texts, diffs, previews, listings; and how much text the templates of its parameters may become. It is never more than
+	// MaxOutputBytes. Zero means DefaultMaxShownBytes.
+	MaxShownBytes int64
+	// MaxStagedBytes is how much new text, in bytes, one step puts into all files together, judged file by file. Zero means
+	// DefaultMaxStagedBytes.
+	MaxStagedBytes int64
 	// MaxPatternBytes is the longest pattern, in bytes, judged before a file is read. Zero means DefaultMaxPatternBytes.
 	// Regular expressions are also held to MaxRegexBytes, already when the pipeline is built or decoded.
 	MaxPatternBytes int
@@ -56,11 +67,13 @@ const (
 	LimitOutput  = "bytes"
 	LimitPattern = "pattern bytes"
 	LimitShown   = "bytes shown"
+	LimitExpand  = "template bytes"
+	LimitStaged  = "bytes staged"
 )
 
 // LimitError says that a step would have cost more than a [Limits] allows. Nothing was written.
 type LimitError struct {
-	// What is LimitFile, LimitMatches, LimitOutput, LimitPattern or LimitShown.
+	// What is LimitFile, LimitMatches, LimitOutput, LimitPattern, LimitShown, LimitExpand or LimitStaged.
 	What string
 	// Limit is the limit that was met.
 	Limit int64
@@ -84,7 +97,11 @@ func (e *LimitError) Error() string {
 	case LimitPattern:
 		return fmt.Sprintf("pattern is too long (max %d bytes%s): shorten it, or have the host raise MaxPatternBytes", e.Limit, got)
 	case LimitShown:
-		return fmt.Sprintf("too much to show (max %d bytes%s): ask for less, or have the host raise MaxOutputBytes", e.Limit, got)
+		return fmt.Sprintf("too much to show (max %d bytes%s): ask for less, or have the host raise MaxShownBytes, or MaxOutputBytes where that is less", e.Limit, got)
+	case LimitStaged:
+		return fmt.Sprintf("too much new text in one step (max %d bytes%s): replace less, or have the host raise MaxStagedBytes", e.Limit, got)
+	case LimitExpand:
+		return fmt.Sprintf("templates become too much text (max %d bytes in one step%s): use fewer, or have the host raise MaxShownBytes", e.Limit, got)
 	default:
 		return fmt.Sprintf("too many %s (max %d%s)", e.What, e.Limit, got)
 	}
@@ -118,6 +135,14 @@ func (l Limits) FileBytes() int64 {
 // OutputBytes returns what MaxOutputBytes stands for, in bytes.
 func (l Limits) OutputBytes() int64 { return limit(l.MaxOutputBytes, DefaultMaxOutputBytes) }
 
+// ShownBytes returns what MaxShownBytes stands for, in bytes.
+func (l Limits) ShownBytes() int64 {
+	return min(limit(l.MaxShownBytes, DefaultMaxShownBytes), l.OutputBytes())
+}
+
+// stagedBytes returns what MaxStagedBytes stands for, in bytes.
+func (l Limits) stagedBytes() int64 { return limit(l.MaxStagedBytes, DefaultMaxStagedBytes) }
+
 // matches returns what MaxMatches stands for.
 func (l Limits) matches() int64 { return limit(l.MaxMatches, DefaultMaxMatches) }
 
@@ -143,7 +168,7 @@ type showing struct {
 	shown atomic.Int64
 }
 
-func (l Limits) shown() *showing { return &showing{limit: l.OutputBytes()} }
+func (l Limits) shown() *showing { return &showing{limit: l.ShownBytes()} }
 
 // take returns a *LimitError if there is no room for so many bytes more.
 func (s *showing) take(bytes int) error {
@@ -153,34 +178,25 @@ func (s *showing) take(bytes int) error {
 	return nil
 }
 
-// budget is what is left of the limits for one file in one step.
-type budget struct {
-	limits  Limits
-	matches int64
-	bytes   int64
+// isOfStep reports whether an error is that of a limit on the step as a whole. Which file meets it depends on the order they are
+// worked on, so the error does not go by the name of one.
+func isOfStep(err error) bool {
+	limit, ok := errors.AsType[*LimitError](err)
+	return ok && (limit.What == LimitShown || limit.What == LimitStaged)
 }
 
-func (l Limits) budget() *budget {
-	return &budget{limits: l, matches: l.matches(), bytes: l.OutputBytes()}
+// namedUnlessOfStep is fileError, but for limits on the step as a whole.
+func namedUnlessOfStep(path string, err error) error {
+	if isOfStep(err) {
+		return err
+	}
+	return fileError(path, err)
 }
 
-// replace returns what replaces a match in data, nil if that changes nothing, and takes it from the budget. A text that
-// there is no room for is not made: a few groups in a replacement can stand for more than there is memory.
-func (b *budget) replace(r *match.Replacer, loc []int, data []byte) ([]byte, error) {
-	if b.matches--; b.matches < 0 {
-		return nil, &LimitError{What: LimitMatches, Limit: b.limits.matches()}
+// Write lets a showing count what is written to it, and stops the writer where there is no room.
+func (s *showing) Write(p []byte) (int, error) {
+	if err := s.take(len(p)); err != nil {
+		return 0, err
 	}
-	tooMuch := &LimitError{What: LimitOutput, Limit: b.limits.OutputBytes()}
-	old := data[loc[0]:loc[1]]
-	if size := r.Size(loc); size > b.bytes && size != int64(len(old)) {
-		return nil, tooMuch
-	}
-	text := r.Replace(loc)
-	if bytes.Equal(text, old) {
-		return nil, nil
-	}
-	if b.bytes -= int64(len(text)); b.bytes < 0 {
-		return nil, tooMuch
-	}
-	return text, nil
+	return len(p), nil
 }

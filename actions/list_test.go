@@ -147,7 +147,7 @@ func TestListLimit(t *testing.T) {
 	if e, ok := errors.AsType[*actions.LimitError](err); !ok || e.What != actions.LimitShown || e.Limit != 500 {
 		t.Fatalf("error %v", err)
 	}
-	wantError(t, err, "too much to show (max 500 bytes): ask for less, or have the host raise MaxOutputBytes")
+	wantError(t, err, "too much to show (max 500 bytes): ask for less, or have the host raise MaxShownBytes, or MaxOutputBytes where that is less")
 }
 
 // TestListNames checks that no name can fake a line, and that what a name cannot say in JSON is said in the text.

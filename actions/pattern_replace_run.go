@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"math"
 	"slices"
 
@@ -44,9 +45,12 @@ func (s *scripting) work(ctx context.Context, i int, name string) error {
 		one.skipped = true
 		return nil
 	}
-	if err := s.edit(ctx, one, data); ctx.Err() != nil {
+	switch err := s.edit(ctx, one, data); {
+	case ctx.Err() != nil:
 		return ctx.Err()
-	} else if err != nil {
+	case isOfStep(err):
+		return err
+	case err != nil:
 		one.err = fileError(name, err)
 		return nil
 	}
@@ -59,14 +63,14 @@ func (s *scripting) work(ctx context.Context, i int, name string) error {
 // edit runs the script over the content of a file.
 func (s *scripting) edit(ctx context.Context, one *scripted, data []byte) error {
 	limits := s.call.Limits
-	edits, left := limits.matches(), limits.OutputBytes()
-	bounds := sed.Bounds{Replacements: int(min(edits, math.MaxInt)), Text: left}
+	edits, left := limits.matches(), limits.budget()
+	bounds := sed.Bounds{Replacements: int(min(edits, math.MaxInt)), Text: left.bytes}
 	stats, err := s.script.Apply(ctx, data, bounds, func(start, end int64, text []byte) error {
 		if edits--; edits < 0 {
 			return &LimitError{What: LimitMatches, Limit: limits.matches()}
 		}
-		if left -= int64(len(text)); left < 0 {
-			return &LimitError{What: LimitOutput, Limit: limits.OutputBytes()}
+		if err := left.take(len(text)); err != nil {
+			return err
 		}
 		if !bytes.Equal(data[start:end], text) {
 			one.splices = append(one.splices, fsutil.Splice{Off: start, Len: end - start, Text: bytes.Clone(text)})
@@ -78,9 +82,11 @@ func (s *scripting) edit(ctx context.Context, one *scripted, data []byte) error 
 	case errors.Is(err, sed.ErrReplacements):
 		return &LimitError{What: LimitMatches, Limit: limits.matches()}
 	case errors.Is(err, sed.ErrText):
-		return &LimitError{What: LimitOutput, Limit: limits.OutputBytes()}
+		return left.tooMuch()
+	case err != nil:
+		return err
 	}
-	return err
+	return s.call.spend(left)
 }
 
 // show makes the preview of a file.
@@ -90,11 +96,12 @@ func (s *scripting) show(one *scripted, data []byte) error {
 		return err
 	}
 	var b bytes.Buffer
-	if _, err := textdiff.Unified(&b, "Original", "Modified", data, after, textdiff.DefaultContext); err != nil {
+	shown := io.MultiWriter(s.shown, &b)
+	if _, err := textdiff.Unified(shown, "Original", "Modified", data, after, textdiff.DefaultContext); err != nil {
 		return err
 	}
 	one.preview = b.String()
-	return s.shown.take(b.Len())
+	return nil
 }
 
 // write makes the edits of all files that have any, and returns the outcome.

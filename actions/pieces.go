@@ -106,13 +106,13 @@ func (r *replacing) streams() bool {
 }
 
 // inPieces is file for one that is not held as a whole. The error may be [match.ErrLongLine]; nothing is staged then.
-func (r *replacing) inPieces(ctx context.Context, c *Call, name string) (int, error) {
+func (r *replacing) inPieces(ctx context.Context, c *Call, name string) (n int, err error) {
 	p := passes{replacing: r, c: c, name: name, left: c.Limits.budget()}
+	defer func() { err = cmp.Or(err, c.spend(p.left)) }()
 	if r.simultaneous {
 		return p.together(ctx)
 	}
 	var before fsutil.Hash
-	var err error
 	if len(r.list) > 1 {
 		if before, err = c.FS.HashFile(name); err != nil {
 			return 0, err

@@ -96,9 +96,10 @@ func (r ReadRanges) Run(ctx context.Context, c *Call) (Outcome, error) {
 	}
 	texts := make([]string, len(c.Files))
 	reports := make([]FileReport, len(c.Files))
-	err := c.Each(ctx, c.Files, func(_ context.Context, i int, file string) error {
-		text, report, err := readFileRanges(c, file, ranges)
-		if err != nil && r.OnError == onErrorContinue {
+	room := c.Limits.shown()
+	err := c.Each(ctx, c.Files, func(ctx context.Context, i int, file string) error {
+		text, report, err := readFileRanges(ctx, c, file, ranges, room)
+		if err != nil && r.OnError == onErrorContinue && !isOfStep(err) {
 			c.Warnf("not read: %v", err)
 			report, err = FileReport{Path: file, Error: reportError(err)}, nil
 		}
@@ -118,8 +119,8 @@ func (r ReadRanges) Run(ctx context.Context, c *Call) (Outcome, error) {
 	return out, nil
 }
 
-// readFileRanges reads the ranges of one file. The error is a *FileError.
-func readFileRanges(c *Call, file string, ranges []Range) (string, FileReport, error) {
+// readFileRanges reads the ranges of one file. The error is a *FileError, unless there is no room for more text.
+func readFileRanges(ctx context.Context, c *Call, file string, ranges []Range, room *showing) (string, FileReport, error) {
 	data, err := readText(c, file, errBinaryRead)
 	if err != nil {
 		return "", FileReport{}, err
@@ -128,9 +129,9 @@ func readFileRanges(c *Call, file string, ranges []Range) (string, FileReport, e
 	if err != nil {
 		return "", FileReport{}, fileError(file, err)
 	}
-	text, hashes, err := readLines(data, ranges)
+	text, hashes, err := readLines(ctx, data, ranges, room)
 	if err != nil {
-		return "", FileReport{}, fileError(file, err)
+		return "", FileReport{}, namedUnlessOfStep(file, err)
 	}
 	report := FileReport{Path: file, Success: true, ContentHash: fsutil.HashOf(data).String(), LastModified: info.ModTime().UTC()}
 	if len(hashes) == 1 {
@@ -154,7 +155,7 @@ func (r Range) bounds() (start, end int) {
 }
 
 // readLines returns the lines of all ranges, and the hash of the bytes of each.
-func readLines(data []byte, ranges []Range) (text string, hashes []string, err error) {
+func readLines(ctx context.Context, data []byte, ranges []Range, room *showing) (text string, hashes []string, err error) {
 	starts := lineedit.Starts(data)
 	lines := len(starts) - 1
 	var out []byte
@@ -175,6 +176,12 @@ func readLines(data []byte, ranges []Range) (text string, hashes []string, err e
 		var part []byte
 		if lines > 0 {
 			part = data[starts[start-1]:starts[end]]
+		}
+		if err := room.take(len(part) + len(rangeSeparator) + 2*len(fsutil.Hash{})); err != nil {
+			return "", nil, err
+		}
+		if err := ctx.Err(); err != nil {
+			return "", nil, err
 		}
 		hashes = append(hashes, fsutil.HashOf(part).String())
 		if i > 0 {

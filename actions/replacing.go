@@ -51,8 +51,8 @@ func (r *replacing) run(ctx context.Context, c *Call) (Outcome, error) {
 	failed := make([]error, len(files))
 	err = c.Each(ctx, files, func(ctx context.Context, i int, file string) error {
 		n, err := r.file(ctx, c, file)
-		edits[i], failed[i] = n, fileError(file, err)
-		if _, partly := errors.AsType[partlyStaged](err); goOn && !partly && ctx.Err() == nil {
+		edits[i], failed[i] = n, namedUnlessOfStep(file, err)
+		if _, partly := errors.AsType[partlyStaged](err); goOn && !partly && !isOfStep(err) && ctx.Err() == nil {
 			return nil
 		}
 		return failed[i]
@@ -98,7 +98,7 @@ func (r *replacing) file(ctx context.Context, c *Call, name string) (int, error)
 			splices, err = r.splices(ctx, c.Step, 0, data, left)
 		}
 		edits = len(splices)
-		return splices, err
+		return splices, cmp.Or(err, c.spend(left))
 	}
 	whole := func(most int64) error { return c.FS.EditBytes(name, most, find) }
 	large, err := c.either(name, r.streams(), whole)
@@ -148,6 +148,9 @@ func (r *replacing) rounds(ctx context.Context, c *Call, name string) (int, erro
 		if now, err = fsutil.ApplySplices(now, splices); err != nil {
 			return 0, err
 		}
+	}
+	if err := c.spend(left); err != nil {
+		return 0, err
 	}
 	// Nothing is staged before all is worked out, so that a file of which one edit fails has none of the others.
 	for i, splices := range rounds {

@@ -2,7 +2,6 @@ package actions
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
@@ -151,10 +150,7 @@ func (s Search) walk(ctx context.Context, w *searching, path string, filter *fil
 			w.taken.Store(true)
 		}
 		if err := w.file(ctx, e); err != nil {
-			if limit, ok := errors.AsType[*LimitError](err); ok && limit.What == LimitShown {
-				return err // which file met it depends on the order they were read in
-			}
-			return fileError(e.Path(), err)
+			return namedUnlessOfStep(e.Path(), err)
 		}
 		progress.file()
 		return nil

@@ -234,8 +234,7 @@ func (s *searching) whole(ctx context.Context, e fsutil.Entry, d *desk, data []b
 			s.c.FS.Remember(name, data, info)
 		}
 	}
-	s.report(name, data, n, shown)
-	return nil
+	return s.report(name, data, n, shown)
 }
 
 // afresh searches a file as a whole that has to be opened for it again.
@@ -243,7 +242,7 @@ func (s *searching) afresh(ctx context.Context, name string) error {
 	err := s.c.FS.View(name, s.maxBytes, func(data []byte) error {
 		n, shown, err := s.count(ctx, data)
 		if err == nil {
-			s.report(name, data, n, shown)
+			err = s.report(name, data, n, shown)
 		}
 		return err
 	})
@@ -253,18 +252,22 @@ func (s *searching) afresh(ctx context.Context, name string) error {
 	return err
 }
 
-func (s *searching) report(name string, data []byte, n int, shown []byte) {
+func (s *searching) report(name string, data []byte, n int, shown []byte) error {
 	asText := s.pattern.AsText(data)
 	switch {
 	case n > 0:
 		hit := found{path: name, count: n, asText: asText, content: string(shown)}
 		if s.content {
+			if err := s.room.take(len(data)); err != nil {
+				return err
+			}
 			hit.content = string(data)
 		}
 		s.add(hit)
 	case asText:
 		s.addText(name)
 	}
+	return nil
 }
 
 // count counts the matches, and returns the lines they are in if those are asked for.

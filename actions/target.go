@@ -45,8 +45,11 @@ func parseTarget(to string) (targetName, error) {
 // single reports whether the name is the same for every source.
 func (t targetName) single() bool { return len(t.pieces) == 1 }
 
+// maxTarget is how long a name may get that is put together from parts, in bytes: what systems take for a path.
+const maxTarget = 4096
+
 // expand returns the name for a source, not cleaned.
-func (t targetName) expand(source string) string {
+func (t targetName) expand(source string) (string, error) {
 	base := path.Base(source)
 	ext := path.Ext(base)
 	if ext == base {
@@ -54,6 +57,9 @@ func (t targetName) expand(source string) string {
 	}
 	var b strings.Builder
 	for i, piece := range t.pieces {
+		if b.Len() > maxTarget {
+			return "", fmt.Errorf("'to' makes a name of more than %d bytes", maxTarget)
+		}
 		switch {
 		case i%2 == 0:
 			b.WriteString(piece)
@@ -67,5 +73,5 @@ func (t targetName) expand(source string) string {
 			b.WriteString(base)
 		}
 	}
-	return b.String()
+	return b.String(), nil
 }

@@ -82,7 +82,10 @@ func (t transfer) targets(files []string) ([]string, error) {
 		}
 		switch {
 		case t.to != "":
-			below = name.expand(below)
+			var err error
+			if below, err = name.expand(below); err != nil {
+				return nil, fileError(file, err)
+			}
 		case !t.preserve:
 			below = path.Base(file)
 		}

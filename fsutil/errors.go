@@ -7,6 +7,7 @@ var (
 	ErrEmptyPath   = errors.New("path is empty")
 	ErrBadName     = errors.New("path is not a clean name")
 	ErrNameTooLong = errors.New("name is too long")
+	ErrTooDeep     = errors.New("path lies in more than 128 directories")
 	ErrAbsolute    = errors.New("path is absolute, but must be relative to the root of the tree")
 	ErrEscape      = errors.New("path escapes from the root of the tree")
 	ErrNotAllowed  = errors.New("access denied: path is outside the allowed paths")

@@ -165,8 +165,15 @@ func (s *Stage) begin(name string, a access) (wanted, error) {
 		return wanted{}, ErrReadOnly
 	}
 	clean, err := s.canonical(name)
+	if err == nil && a == write && strings.Count(clean, "/") > maxDepth {
+		err = ErrTooDeep
+	}
 	return wanted{clean, isWrittenAsDir(name)}, err
 }
+
+// maxDepth is in how many directories a path may lie that is written to. Each directory costs a look at all those above it, here
+// and in the commit, and nobody has trees of that depth but to slow somebody down.
+const maxDepth = 128
 
 func isWrittenAsDir(name string) bool {
 	last := name[strings.LastIndexByte(name, '/')+1:]
