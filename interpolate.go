@@ -11,6 +11,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/strictjson"
 	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/template"
 )
@@ -81,6 +82,10 @@ func (d *draft) checkTemplates(i int, at string) {
 				d.problem(at+pointer, codeForwardRef, "", "step '%s' has forward reference to step '%s'", s.ID, ref.Step)
 			}
 		}
+		if ref, ok := unknownStep(text, known); ok && isPath(pointer) {
+			d.problem(at+pointer, codeUnknownRef, d.nearestStep(ref.Step, i), "step '%s': template '%s' names no step", s.ID, ref.Source)
+			return
+		}
 		for _, p := range t.NearMisses(all) {
 			d.warn(at+pointer, codeNearTemplate, "step '%s': %s; %s", s.ID, p.Message, p.Hint)
 		}
@@ -103,6 +108,34 @@ func (d *draft) checkTemplates(i int, at string) {
 
 // param is the pointer of a parameter below "params".
 func param(pointer string) string { return strings.TrimPrefix(pointer, "/params") }
+
+// unknownStep returns the reference that a text is as a whole, if its field is one that steps have, but there is no such step.
+func unknownStep(text string, known template.Known) (template.Ref, bool) {
+	t, _ := template.Parse(text, func(step string) (string, bool) { return step, true })
+	ref, ok := t.Whole()
+	if !ok {
+		return ref, false
+	}
+	_, there := known(ref.Step)
+	return ref, !there
+}
+
+// isPath reports whether a parameter has the names of files, by the names that parameters have: a template of no step is no
+// file's name, but can be a text that is to be found or written.
+func isPath(pointer string) bool {
+	tokens, _ := strictjson.SplitPointer(pointer)
+	for len(tokens) > 0 && strings.Trim(tokens[len(tokens)-1], "0123456789") == "" {
+		tokens = tokens[:len(tokens)-1]
+	}
+	if len(tokens) == 0 {
+		return false
+	}
+	switch tokens[len(tokens)-1] {
+	case "files", "paths", "path", "file_a", "file_b", "destination", "directory", "base":
+		return true
+	}
+	return false
+}
 
 // fits reports whether a value of the template's type can ever be given to a parameter of that Go type.
 func fits(have template.Type, want reflect.Type) bool {
