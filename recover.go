@@ -30,7 +30,8 @@ type Recovery struct {
 //
 // The error is a *CommitError in state CommitPending that names the directory and the reason if a transaction cannot be
 // undone, because its journal is damaged, was not written here, or because the file system fails. Nothing is touched then
-// on the word of a journal that cannot be trusted; [Executor.Inspect] says which one it is. It is [ErrStateDir] if the state
+// on the word of a journal that cannot be trusted; [Executor.Inspect] says which one it is. [Executor.TrustLeftover] and
+// [Executor.DiscardLeftover] are the ways out. It is [ErrStateDir] if the state
 // directory itself cannot be used. With ReadOnly or DryRun nothing is written: the error matches [ErrReadOnly] if there is
 // something to undo or to finish, and Inspect says what.
 func (x Executor) Recover(ctx context.Context, fsys afero.Fs) (*Recovery, error) {
