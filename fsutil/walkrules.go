@@ -10,7 +10,8 @@ import (
 )
 
 // maxIgnoreFile is the size above which a .gitignore file is taken for something else, in bytes.
-const maxIgnoreFile = 16 << 20
+// The largest that people write have some 10 KiB, and each rule is held against each file.
+const maxIgnoreFile = 1 << 20
 
 // excludeFile is where git keeps the rules of a repository that are not for everybody.
 const excludeFile = ".git/info/exclude"

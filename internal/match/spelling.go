@@ -19,17 +19,22 @@ func (t *Template) foreignGroups(text string, groups []string) *PatternError {
 	for _, part := range t.parts {
 		right = right || part.group >= 0
 	}
-	for _, at := range foreignGroup().FindAllStringSubmatchIndex(text, -1) {
-		if before := text[:at[0]]; (len(before)-len(strings.TrimRight(before, `\`)))%2 == 1 {
-			continue // the backslash is itself escaped, as people write it
+	find := foreignGroup()
+	for rest := text; ; {
+		at := find.FindStringSubmatchIndex(rest)
+		if at == nil || right && t.doubt != "" {
+			break
 		}
-		name := ""
+		before, written, name := rest[:at[0]], rest[at[0]:at[1]], ""
 		for i := 2; i < len(at); i += 2 {
 			if at[i] >= 0 {
-				name = text[at[i]:at[i+1]]
+				name = rest[at[i]:at[i+1]]
 			}
 		}
-		written, goes := text[at[0]:at[1]], "${"+name+"}"
+		if rest = rest[at[1]:]; (len(before)-len(strings.TrimRight(before, `\`)))%2 == 1 {
+			continue // the backslash is itself escaped, as people write it
+		}
+		goes := "${" + name + "}"
 		_, known := groupNumber(name, groups)
 		if known && name != "0" && !right {
 			return &PatternError{

@@ -14,6 +14,9 @@ type Template struct {
 	doubt string
 }
 
+// maxParts is how many pieces of text and groups a template has at most.
+const maxParts = 20_000
+
 type part struct {
 	text  string
 	group int // -1 for text
@@ -62,6 +65,9 @@ func ParseTemplate(text string, p *Parsed) (Template, error) {
 				return Template{}, unknownGroup(text, name, braced, groups)
 			}
 			flush()
+			if len(t.parts) >= maxParts {
+				return Template{}, &PatternError{Pattern: short(text), Msg: fmt.Sprintf("replacement %q has too many groups (max %d)", short(text), maxParts/2)}
+			}
 			t.parts = append(t.parts, part{group: n})
 			rest = after[length:]
 		}

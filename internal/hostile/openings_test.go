@@ -1,0 +1,109 @@
+package hostile_test
+
+import (
+	"context"
+	"encoding/json"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/match"
+	"github.com/millrace-go/millrace/internal/sed"
+	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/template"
+	"github.com/spf13/afero"
+)
+
+// openings are what the parsers of this module are fed with: each with what opens something in its own language.
+var openings = []struct {
+	parser string
+	texts  []string
+	parse  func(t *testing.T, text string)
+}{
+	{"pipeline", []string{`[`, `{"a":`, `"`, `{"steps":[`, `-`}, func(_ *testing.T, text string) { _, _ = millrace.Decode([]byte(text)) }},
+	{"lenient pipeline", []string{`[`, `{"a":`, `"`, "```json\n", "/*", "{'a':", "//"}, func(_ *testing.T, text string) {
+		_, _ = millrace.Decoder{Lenient: true}.Decode([]byte(text))
+	}},
+	{"json", []string{`[`, `{"a":`, `"\u`, `[{"a":`}, func(_ *testing.T, text string) {
+		_, _ = strictjson.Parse([]byte(text), strictjson.Limits{})
+		_, _ = strictjson.CheckDepth([]byte(text), 1000)
+	}},
+	{"condition", []string{`[`, `{"type":`, `{`}, func(_ *testing.T, text string) { _ = new(condition.Condition).UnmarshalJSON([]byte(text)) }},
+	{"stored plan", []string{`[`, `{"changes":[`, `{"version":1,"changes":[{`}, func(t *testing.T, text string) {
+		_, _ = host().OpenPlan(t.Context(), afero.NewMemMapFs(), []byte(text))
+	}},
+	{"journal", []string{`[`, `{"a":`, "{\n", "00000000 {"}, func(_ *testing.T, text string) {
+		_, _ = journal.Decode([]byte(text), []byte("0123456789abcdef"))
+		_, _ = journal.DecodeTrusted([]byte(text))
+		_, _ = journal.DecodeHeader([]byte(text), nil)
+	}},
+	{"template", []string{`{{`, `{{a.`, `{{a.files[`, `\{{`, `{{steps[`, `{{a.files}}`}, func(_ *testing.T, text string) {
+		known := func(id string) (string, bool) { return id, id == "a" }
+		parsed, _ := template.Parse(text, known)
+		_ = parsed
+	}},
+	{"sed", []string{`(`, `s/(`, `s/[[:`, `{`, `/`, `\(`, `s/a{1,`, `y/`, `s/(a|`, `p;`, `1,`, `s/a/&/;`}, func(_ *testing.T, text string) {
+		for _, syntax := range []sed.Syntax{sed.ERE, sed.BRE, sed.RE2} {
+			_, _ = sed.Parse([]string{text}, sed.Options{Syntax: syntax})
+			_, _ = sed.Parse([]string{"s/" + text + "/x/"}, sed.Options{Syntax: syntax})
+		}
+	}},
+	{"regular expression", []string{`(`, `(?:`, `[`, `[[:alpha:]`, `a{1000}`, `(?i`, `\pL`, `(a|`, `\Q`, `x*`}, func(_ *testing.T, text string) {
+		for _, mode := range []match.Mode{match.Auto, match.Regex, match.Literal} {
+			_, _ = match.Parse(text, mode, match.Flags{IgnoreCase: true})
+		}
+	}},
+	{"replacement", []string{`${`, `$`, `\g<`, `\1`, `$1`, `&`}, func(t *testing.T, text string) {
+		p, err := match.Parse(`(a)`, match.Regex, match.Flags{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = match.ParseTemplate(text, p)
+	}},
+	{"glob", []string{`{`, `{a,`, `[`, `[!`, `**/`, `{,?}`, `\`, `*`}, func(_ *testing.T, text string) {
+		search := actions.Search{Pattern: "x", Include: []string{text}, Exclude: []string{text}}
+		search.Validate(&actions.Check{})
+	}},
+	{"ignore file", []string{`[`, `**/`, `*`, `\`, "!", "*a\n", "a/**/b\n", "[a-\n"}, func(t *testing.T, text string) {
+		fsys := afero.NewMemMapFs()
+		if err := afero.WriteFile(fsys, ".gitignore", []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := afero.WriteFile(fsys, strings.Repeat("a/", 10)+"a", nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_ = fsutil.Walk(t.Context(), fsys, ".", fsutil.WalkOptions{}, func(fsutil.Entry) error { return nil })
+	}},
+	{"result", []string{`[`, `{"results":[`, `{"a":`}, func(_ *testing.T, text string) { _ = json.Unmarshal([]byte(text), new(millrace.Result)) }},
+}
+
+// Whatever is fed with very many of its own opening characters ends soon, with bounded memory, and does not take the process with it.
+func TestHostile_parsers_are_fed_their_own_opening_characters(t *testing.T) {
+	whole := fstest.Runs(4<<20, 16<<20, 16<<20)
+	const mostMemory = 2 << 30 // allocated in all, not at a time
+	for _, o := range openings {
+		for _, opening := range o.texts {
+			for _, size := range []int{60_000, 1_000_000, whole} { // some have limits of their own, below which all is parsed
+				text := strings.Repeat(opening, size/len(opening))
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				start := time.Now()
+				within(t, patience, func(context.Context) { o.parse(t, text) })
+				took := time.Since(start)
+				runtime.ReadMemStats(&after)
+				allocated := after.TotalAlloc - before.TotalAlloc
+				t.Logf("%s, %d bytes of %q: %v, %d MiB", o.parser, size, opening, took.Round(time.Millisecond), allocated>>20)
+				if allocated > mostMemory {
+					t.Errorf("%s: %d bytes of %q allocate %d MiB", o.parser, size, opening, allocated>>20)
+				}
+			}
+		}
+	}
+}
