@@ -28,6 +28,33 @@ func copyAttributes(srcDir int, srcBase string, dstDir int, dstBase string) erro
 
 // copyAttributesOf is copyAttributes for files that are open.
 func copyAttributesOf(src, dst int) error {
+	if err := copyFlags(src, dst); err != nil {
+		return errors.Join(err, copyExtended(src, dst))
+	}
+	return copyExtended(src, dst)
+}
+
+// keptFlags are the flags of an inode that a new one can be given after it was written: A, d, S and D of chattr(1).
+const keptFlags = 0x80 | 0x40 | 0x08 | 0x10000
+
+// copyFlags gives one file the flags of another. Not every file system has such.
+func copyFlags(src, dst int) error {
+	want, err := unix.IoctlGetUint32(src, unix.FS_IOC_GETFLAGS)
+	if err != nil {
+		return nil
+	}
+	have, err := unix.IoctlGetUint32(dst, unix.FS_IOC_GETFLAGS)
+	if err != nil || (want^have)&keptFlags == 0 {
+		return nil
+	}
+	if err := unix.IoctlSetPointerInt(dst, unix.FS_IOC_SETFLAGS, int(have&^keptFlags|want&keptFlags)); err != nil {
+		return fmt.Errorf("flags of the inode: %w", err)
+	}
+	return nil
+}
+
+// copyExtended is the part of copyAttributesOf that is about extended attributes.
+func copyExtended(src, dst int) error {
 	if hasNoAttr(src) && hasNoAttr(dst) {
 		return nil
 	}
