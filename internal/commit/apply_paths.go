@@ -67,7 +67,7 @@ func (t *txn) replace(e *entry) error {
 		if err := t.expect(e.Path, e.Path, e.Old); err != nil {
 			return err
 		}
-		return t.fs.Rename(slot, e.Path)
+		return t.rename(slot, e.Path)
 	}
 	if err := t.exchange.Exchange(slot, e.Path); err != nil {
 		if isAbsent(err) {
@@ -141,7 +141,7 @@ func (t *txn) place(from, to string) error {
 	if s.Kind != fsutil.Absent {
 		return taken
 	}
-	return t.fs.Rename(from, to)
+	return t.rename(from, to)
 }
 
 // takeOut takes away what is at the path. It is moved to the transaction first and looked at there.
@@ -245,6 +245,7 @@ func (t *txn) openUp(e *entry) error {
 }
 
 func (t *txn) makeDir(e *entry) error {
+	t.bringUp(path.Dir(e.Path))
 	err := t.fs.Mkdir(e.Path, e.New.Mode.Perm()|0o700)
 	if isExist(err) {
 		t.notOurs[e] = true

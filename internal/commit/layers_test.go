@@ -130,3 +130,48 @@ func TestLayers_createdBySomebody(t *testing.T) {
 		}
 	}
 }
+
+// TestLayers_directories writes into directories that only the lower layer has. They stay as they are, and so does the lower
+// layer.
+func TestLayers_directories(t *testing.T) {
+	t.Parallel()
+	for name, make := range layers() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			base, cow := make(t)
+			plant(t, base, "d/e/b=old", "d/f/z=1")
+			for _, dir := range []string{"d", "d/e", "d/f"} {
+				if err := base.Chmod(dir, 0o750); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before, fsys := snapshot(t, base, false), raise(t, cow)
+			modes := func() (list []string) {
+				for _, dir := range []string{"d", "d/e", "d/f"} {
+					info, err := fsys.Stat(dir)
+					if err != nil {
+						t.Fatal(err)
+					}
+					list = append(list, info.Mode().String())
+				}
+				return list
+			}
+			was := modes()
+			rep, err := commit.Apply(bg, options(fsys), staged(t, fsys, steps(write("d/e/b", "newer"), write("d/f/n", "N"), mkdir("d/new"), write("d/new/m", "M"))))
+			if err != nil {
+				t.Fatal(rep, err)
+			}
+			for name, want := range map[string]string{"d/e/b": "newer", "d/f/n": "N", "d/f/z": "d/f/z1", "d/new/m": "M"} {
+				if got, err := afero.ReadFile(fsys, name); err != nil || string(got) != want {
+					t.Errorf("%s: %q, %v", name, got, err)
+				}
+			}
+			if diff := cmp.Diff(before, snapshot(t, base, false)); diff != "" {
+				t.Errorf("the lower layer (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(was, modes()); diff != "" {
+				t.Errorf("modes of the directories (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
