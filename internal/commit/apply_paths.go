@@ -245,7 +245,9 @@ func (t *txn) openUp(e *entry) error {
 }
 
 func (t *txn) makeDir(e *entry) error {
-	t.bringUp(path.Dir(e.Path))
+	if err := t.bringUp(path.Dir(e.Path)); err != nil {
+		return err
+	}
 	err := t.fs.Mkdir(e.Path, e.New.Mode.Perm()|0o700)
 	if isExist(err) {
 		t.notOurs[e] = true

@@ -159,15 +159,29 @@ func (s *story) keeps() bool {
 	return !s.options.DropBackup || slices.ContainsFunc(s.changes, func(c fsutil.Change) bool { return c.Kind == fsutil.Deleted })
 }
 
-// eachStory runs the stories 1 to n, several at a time, and stops at the first that fails.
-func eachStory(t *testing.T, n int, test func(t *testing.T, number uint64)) {
+// stories are the numbers 1 to n, and those of others that see what few see: each mutant is noticed in the quick sample too.
+func stories(n int, others ...uint64) []uint64 {
+	var list []uint64
+	for i := range n {
+		list = append(list, uint64(i+1))
+	}
+	for _, number := range others {
+		if number > uint64(n) {
+			list = append(list, number)
+		}
+	}
+	return list
+}
+
+// eachStory runs these stories, several at a time, and stops at the first that fails.
+func eachStory(t *testing.T, list []uint64, test func(t *testing.T, number uint64)) {
 	t.Helper()
 	const lanes = 8
 	for lane := range lanes {
 		t.Run(fmt.Sprintf("lane %d", lane), func(t *testing.T) {
 			t.Parallel()
-			for i := lane; i < n && !t.Failed(); i += lanes {
-				test(t, uint64(i+1))
+			for i := lane; i < len(list) && !t.Failed(); i += lanes {
+				test(t, list[i])
 			}
 		})
 	}

@@ -187,9 +187,9 @@ func (s *story) eachVisit(total, each int, count *foreignTally) error {
 // exchanged that cannot be promised, and the same test must see it.
 func TestForeign(t *testing.T) {
 	t.Parallel()
-	run := func(t *testing.T, stories int, without crashfs.Ability, count *foreignTally) {
+	run := func(t *testing.T, list []uint64, without crashfs.Ability, count *foreignTally) {
 		t.Helper()
-		eachStory(t, stories, func(t *testing.T, number uint64) {
+		eachStory(t, list, func(t *testing.T, number uint64) {
 			s := newStory(t, number)
 			if s.disk.Lacks() != 0 {
 				return
@@ -211,9 +211,12 @@ func TestForeign(t *testing.T) {
 			t.Error("nothing was lost without exchange: this test sees nothing")
 		}
 	})
-	t.Run("exchange", func(t *testing.T) { t.Parallel(); run(t, fstest.Runs(6, 560, 2500), 0, &with) })
+	t.Run("exchange", func(t *testing.T) {
+		t.Parallel()
+		run(t, stories(fstest.Runs(24, 560, 2500), 50, 226, 252, 340), 0, &with)
+	})
 	t.Run("control", func(t *testing.T) {
 		t.Parallel()
-		run(t, fstest.Runs(40, 60, 200), crashfs.Exchanges|crashfs.NoReplaces, &control)
+		run(t, stories(fstest.Runs(40, 60, 200)), crashfs.Exchanges|crashfs.NoReplaces, &control)
 	})
 }

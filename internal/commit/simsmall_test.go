@@ -71,7 +71,7 @@ func TestCrash_small(t *testing.T) {
 	t.Cleanup(func() {
 		fstest.Countf(t, "%d of %d changes, %d crashes, and %d more in recovery", some, all, count.runs.Load(), count.nested.Load())
 	})
-	eachStory(t, some, func(t *testing.T, number uint64) {
+	eachStory(t, stories(some), func(t *testing.T, number uint64) {
 		// They are evenly spread over all there are, and not in step with the number of kinds.
 		s := smallStory(t, int(number)*(all/min(some, all)|1)%all)
 		if len(s.changes) == 0 {
