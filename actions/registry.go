@@ -4,9 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
-
-	"github.com/millrace-go/millrace/internal/params"
 )
 
 // Registry is an immutable set of actions by name. The zero Registry is empty.
@@ -41,10 +40,35 @@ func checkPrototype(p Action) error {
 	case p.Spec().Name == "":
 		return fmt.Errorf("registry: action %T: its Spec has no Name", p)
 	}
-	if _, err := params.Describe(p); err != nil {
-		return fmt.Errorf("registry: action %q: %w", p.Spec().Name, err)
+	if field := notInJSON(reflect.TypeOf(p), 0); field != "" {
+		return fmt.Errorf("registry: action %q: field %s is of a type that JSON has no values of", p.Spec().Name, field)
 	}
 	return nil
+}
+
+// notInJSON returns the first exported field of a struct, or of the structs in it, that no JSON value can be given to.
+func notInJSON(t reflect.Type, depth int) string {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer, reflect.Complex64, reflect.Complex128:
+		return t.String()
+	case reflect.Struct:
+	default:
+		return ""
+	}
+	const deepest = 10 // a type may hold itself
+	for i := 0; i < t.NumField() && depth < deepest; i++ {
+		f := t.Field(i)
+		if !f.IsExported() || f.Tag.Get("json") == "-" {
+			continue
+		}
+		if notInJSON(f.Type, depth+1) != "" {
+			return f.Name
+		}
+	}
+	return ""
 }
 
 // Err returns what is wrong with the actions given to With, nil if nothing is. Decoding with the registry returns it too.
