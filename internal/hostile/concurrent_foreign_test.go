@@ -110,7 +110,7 @@ func (b *backend) same(t *testing.T, before, after map[string]string) {
 }
 
 // Another program saves between the plan and its commit.
-func TestHostile_071_072_073_074_betweenPlanAndCommit(t *testing.T) {
+func TestHostile_other_programs_between_plan_and_commit(t *testing.T) {
 	t.Parallel()
 	for how, save := range saves() {
 		for what, one := range touched() {
@@ -140,7 +140,7 @@ func TestHostile_071_072_073_074_betweenPlanAndCommit(t *testing.T) {
 }
 
 // Another program saves while a run is about to commit, or already does.
-func TestHostile_071_072_073_074_duringCommit(t *testing.T) {
+func TestHostile_other_programs_during_a_commit(t *testing.T) {
 	t.Parallel()
 	for _, phase := range []string{"verify", "stage", "backup", "journal", "apply"} {
 		for how, save := range saves() {
@@ -182,7 +182,7 @@ func TestHostile_071_072_073_074_duringCommit(t *testing.T) {
 }
 
 // Another program makes something at a path that was free when the change was planned.
-func TestHostile_074_createdAtPlannedPath(t *testing.T) {
+func TestHostile_a_file_created_at_a_planned_path(t *testing.T) {
 	t.Parallel()
 	for what, one := range map[string]obj{
 		"copy":   act("copy", obj{"files": []string{"a.txt"}, "to": "new.txt"}),
@@ -242,7 +242,7 @@ func (r RemoveTree) Run(_ context.Context, c *actions.Call) (actions.Outcome, er
 }
 
 // Another program puts a file into a directory that the run is about to remove.
-func TestHostile_075_foreignFileInDirectoryToRemove(t *testing.T) {
+func TestHostile_foreign_file_in_directory_to_remove(t *testing.T) {
 	t.Parallel()
 	d := millrace.Decoder{Actions: actions.Builtin().With(RemoveTree{})}
 	for _, phase := range []string{"", "verify", "stage", "backup", "journal", "apply"} {
@@ -291,7 +291,7 @@ func TestHostile_075_foreignFileInDirectoryToRemove(t *testing.T) {
 }
 
 // A restore wants to remove a directory that the run has made, and in which somebody works by now.
-func TestHostile_075_foreignFileInDirectoryToRestore(t *testing.T) {
+func TestHostile_foreign_file_in_directory_to_restore(t *testing.T) {
 	t.Parallel()
 	eachCommitting(t, func(t *testing.T, b *backend) {
 		res := b.works(t, act("copy", obj{"files": []string{"a.txt", "b.txt"}, "destination": "new/deep"}))
@@ -310,7 +310,7 @@ func TestHostile_075_foreignFileInDirectoryToRestore(t *testing.T) {
 
 // A run that reads a file and writes another one does not mind if the first has changed meanwhile: only what is written
 // is compared. That is documented.
-func TestHostile_080_onlyReadWhileAnotherWrites(t *testing.T) {
+func TestHostile_only_read_while_another_writes(t *testing.T) {
 	t.Parallel()
 	eachCommitting(t, func(t *testing.T, b *backend) {
 		plan := b.plan(t, act("search", obj{"pattern": "alpha"}), editFile("b.txt", "needle", "pin in {{search.files}}"))
@@ -327,7 +327,7 @@ func TestHostile_080_onlyReadWhileAnotherWrites(t *testing.T) {
 }
 
 // A run that only reads neither waits for one that commits nor disturbs it, and sees each file whole: old or new.
-func TestHostile_080_readsWhileAnotherCommits(t *testing.T) {
+func TestHostile_reads_while_another_commits(t *testing.T) {
 	t.Parallel()
 	eachCommitting(t, func(t *testing.T, b *backend) {
 		reads := 0

@@ -37,7 +37,7 @@ func eachShared(t *testing.T, test func(t *testing.T, b *backend)) {
 }
 
 // All runs wait for each other, and each sees what the one before has left.
-func TestHostile_076_manyExecutorsInOneProcess(t *testing.T) {
+func TestHostile_many_executors_in_one_process(t *testing.T) {
 	t.Parallel()
 	eachShared(t, func(t *testing.T, b *backend) {
 		const workers, rounds = 4, 5
@@ -64,7 +64,7 @@ func TestHostile_076_manyExecutorsInOneProcess(t *testing.T) {
 }
 
 // A run that does not get the lock in time says so, and has changed nothing.
-func TestHostile_076_lockedByOtherExecutor(t *testing.T) {
+func TestHostile_locked_by_another_executor(t *testing.T) {
 	t.Parallel()
 	eachShared(t, func(t *testing.T, b *backend) {
 		p := countUp(t)
@@ -110,7 +110,7 @@ func eachOfProcesses(t *testing.T, test func(t *testing.T, b *backend)) {
 }
 
 // The second process waits, or gives up in time; then it sees what the first has done.
-func TestHostile_077_twoProcesses(t *testing.T) {
+func TestHostile_two_processes(t *testing.T) {
 	t.Parallel()
 	eachOfProcesses(t, func(t *testing.T, b *backend) {
 		h := startHolder(t, b, "step")
@@ -143,7 +143,7 @@ func TestHostile_077_twoProcesses(t *testing.T) {
 }
 
 // The holder is killed, before and in the middle of its commit. Its lock is free at once, and what it has left is undone.
-func TestHostile_078_holderKilled(t *testing.T) {
+func TestHostile_holder_killed(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"step", "stage", "journal", "apply", "sync", "commit"} {
 		t.Run(at, func(t *testing.T) {
@@ -177,7 +177,7 @@ func TestHostile_078_holderKilled(t *testing.T) {
 
 // Somebody removes the lock while it is held, or puts another one there. On the file systems that have a lock of the system,
 // the directory itself is locked, so there is nothing that could be removed.
-func TestHostile_079_lockDeletedByHand(t *testing.T) {
+func TestHostile_lock_deleted_by_hand(t *testing.T) {
 	t.Parallel()
 	other := `{"host": "elsewhere", "pid": 1, "token": "another"}`
 	for _, phase := range []string{"verify", "stage", "backup", "apply", "sync"} {

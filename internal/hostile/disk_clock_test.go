@@ -32,8 +32,8 @@ func at(t *testing.T, years int, do func(t *testing.T)) {
 	})
 }
 
-// TestHostile_T20_clockJumps commits while the clock jumps by decades, and restores in the opposite order.
-func TestHostile_T20_clockJumps(t *testing.T) {
+// TestHostile_the_clock_jumps_during_commits commits while the clock jumps by decades, and restores in the opposite order.
+func TestHostile_the_clock_jumps_during_commits(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)
 	plantDir(t, dir, "a=0", "b=0")
@@ -60,8 +60,8 @@ func TestHostile_T20_clockJumps(t *testing.T) {
 	}
 }
 
-// TestHostile_T20_crashBeforeTheClockJumps is killed at one time, and recovered at another.
-func TestHostile_T20_crashBeforeTheClockJumps(t *testing.T) {
+// TestHostile_crash_before_the_clock_jumps is killed at one time, and recovered at another.
+func TestHostile_crash_before_the_clock_jumps(t *testing.T) {
 	t.Parallel()
 	for _, years := range []int{0, 70} {
 		dir := fstest.TempDir(t)
@@ -78,8 +78,8 @@ func TestHostile_T20_crashBeforeTheClockJumps(t *testing.T) {
 	}
 }
 
-// TestHostile_T20_pruneAfterTheClockJumped keeps the backup just made, although it looks like the oldest one.
-func TestHostile_T20_pruneAfterTheClockJumped(t *testing.T) {
+// TestHostile_prune_after_the_clock_jumped keeps the backup just made, although it looks like the oldest one.
+func TestHostile_prune_after_the_clock_jumped(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)
 	plantDir(t, dir, "a=0")
@@ -98,8 +98,8 @@ func TestHostile_T20_pruneAfterTheClockJumped(t *testing.T) {
 	})
 }
 
-// TestHostile_T20_timeZones kills in one time zone and goes on in others.
-func TestHostile_T20_timeZones(t *testing.T) {
+// TestHostile_time_zones kills in one time zone and goes on in others.
+func TestHostile_time_zones(t *testing.T) {
 	t.Parallel()
 	in := func(zone string) func(cmd *exec.Cmd) {
 		if _, err := time.LoadLocation(zone); err != nil {
@@ -141,8 +141,8 @@ func TestHostile_T20_timeZones(t *testing.T) {
 	}
 }
 
-// TestHostile_T20_storedPlanInAnotherZone stores a plan whose times are written with another offset.
-func TestHostile_T20_storedPlanInAnotherZone(t *testing.T) {
+// TestHostile_stored_plan_in_another_zone stores a plan whose times are written with another offset.
+func TestHostile_stored_plan_in_another_zone(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)
 	plantDir(t, dir, "a=old")
@@ -165,12 +165,12 @@ func TestHostile_T20_storedPlanInAnotherZone(t *testing.T) {
 	}
 }
 
-// TestHostile_T20_equalTimes has another program write other bytes, as many as before, and set the time back.
-func TestHostile_T20_equalTimes(t *testing.T) {
+// TestHostile_other_bytes_with_equal_times has another program write other bytes, as many as before, and set the time back.
+func TestHostile_other_bytes_with_equal_times(t *testing.T) {
 	t.Parallel()
 	eachCommitting(t, func(t *testing.T, b *backend) {
 		if b.name == "memory" {
-			t.Skip("a directory is needed to write behind the back; TestHostile_073 does it in memory")
+			t.Skip("a directory is needed to write behind the back; TestHostile_other_programs_between_plan_and_commit does it in memory")
 		}
 		full := b.path("a.txt")
 		foreign := strings.Repeat("!", len(planted["a.txt"]))
@@ -212,8 +212,8 @@ func TestHostile_T20_equalTimes(t *testing.T) {
 	})
 }
 
-// TestHostile_T20_equalTimesAfterACrash has another program do that to a file that an interrupted commit has written.
-func TestHostile_T20_equalTimesAfterACrash(t *testing.T) {
+// TestHostile_other_bytes_with_equal_times_after_a_crash has another program do that to a file that an interrupted commit has written.
+func TestHostile_other_bytes_with_equal_times_after_a_crash(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"in place", "renamed"} {
 		dir := fstest.TempDir(t)

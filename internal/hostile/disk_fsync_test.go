@@ -16,8 +16,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestHostile_094_eioOnFsync lets fsync fail. It is never tried again: what it says the second time is not true.
-func TestHostile_094_eioOnFsync(t *testing.T) {
+// TestHostile_fsync_fails lets fsync fail. It is never tried again: what it says the second time is not true.
+func TestHostile_fsync_fails(t *testing.T) {
 	t.Parallel()
 	want := after(t, everything, diskPipelines()["everything"])
 	for _, tt := range []struct {

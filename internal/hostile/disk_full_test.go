@@ -52,9 +52,9 @@ const (
 	fullNodes = 1 + 2 + 20 // the mount, two directories, the files
 )
 
-// TestHostile_093_enospcAtEachStage commits on a disk that is really full after so many pages, or inodes, more. Whatever
+// TestHostile_the_disk_is_full_at_each_stage commits on a disk that is really full after so many pages, or inodes, more. Whatever
 // does not fit, the tree is old at once, and nothing lies around.
-func TestHostile_093_enospcAtEachStage(t *testing.T) {
+func TestHostile_the_disk_is_full_at_each_stage(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
 	levels := fstest.Runs(25, 100, 400)
@@ -118,8 +118,8 @@ func fillAndCommit(t *testing.T, dir string, phases map[string]int) (isNew bool)
 	return false
 }
 
-// TestHostile_099_diskFullDuringRollback has no page and no inode left when a commit that has applied half has to go back.
-func TestHostile_099_diskFullDuringRollback(t *testing.T) {
+// TestHostile_disk_full_during_rollback has no page and no inode left when a commit that has applied half has to go back.
+func TestHostile_disk_full_during_rollback(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
 	for _, full := range []string{"pages", "inodes"} {

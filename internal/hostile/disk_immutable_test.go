@@ -54,8 +54,8 @@ func protect(t *testing.T, name string, flags int) func() {
 	return lift
 }
 
-// TestHostile_109_immutableInTheMiddle has a file among a hundred that not even root can change.
-func TestHostile_109_immutableInTheMiddle(t *testing.T) {
+// TestHostile_immutable_in_the_middle has a file among a hundred that not even root can change.
+func TestHostile_immutable_in_the_middle(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		protect string
@@ -95,9 +95,9 @@ func TestHostile_109_immutableInTheMiddle(t *testing.T) {
 	}
 }
 
-// TestHostile_109_createdWhereNothingCanBeRemoved: what was created in a directory that only grows cannot be taken back when
+// TestHostile_created_where_nothing_can_be_removed: what was created in a directory that only grows cannot be taken back when
 // the commit fails afterwards. That is said, and done as soon as it can be.
-func TestHostile_109_createdWhereNothingCanBeRemoved(t *testing.T) {
+func TestHostile_created_where_nothing_can_be_removed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	plantDir(t, dir, "d/z=old")

@@ -22,9 +22,9 @@ func manyFiles(t testing.TB, dir string) {
 	}
 }
 
-// TestHostile_100_fewFileHandles lets a process have so few files open at a time. With 32 everything works if one file is
+// TestHostile_few_file_handles lets a process have so few files open at a time. With 32 everything works if one file is
 // written at a time; with fewer, or more files at a time, it may fail, and then the tree is old.
-func TestHostile_100_fewFileHandles(t *testing.T) {
+func TestHostile_few_file_handles(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		limit   uint64
@@ -56,8 +56,8 @@ func TestHostile_100_fewFileHandles(t *testing.T) {
 	}
 }
 
-// TestHostile_100_fileSizeLimit lets a process write no file larger than so. The plan of many files is larger.
-func TestHostile_100_fileSizeLimit(t *testing.T) {
+// TestHostile_file_size_limit lets a process write no file larger than so. The plan of many files is larger.
+func TestHostile_file_size_limit(t *testing.T) {
 	t.Parallel()
 	for limit, path := range map[uint64]string{
 		5:       "", // a probe of the file system fails

@@ -21,9 +21,9 @@ func mountedTree(t testing.TB, dir string) {
 	mounted(t, dir+"-other", filepath.Join(dir, "m"), "", unix.MS_BIND, "")
 }
 
-// TestHostile_096_bindMountInside has a mount inside of the tree: it works by files beside the paths, of which nothing is
+// TestHostile_bind_mount_inside has a mount inside of the tree: it works by files beside the paths, of which nothing is
 // left, after a crash neither.
-func TestHostile_096_bindMountInside(t *testing.T) {
+func TestHostile_bind_mount_inside(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
 	const far = `m/\.millrace-`
@@ -71,8 +71,8 @@ func TestHostile_096_bindMountInside(t *testing.T) {
 	}
 }
 
-// TestHostile_096_createdOnly has nothing on the mount that could be linked, so that it shows itself only when half is applied.
-func TestHostile_096_createdOnly(t *testing.T) {
+// TestHostile_only_created_files_on_a_mount has nothing on the mount that could be linked, so that it shows itself only when half is applied.
+func TestHostile_only_created_files_on_a_mount(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "tree")
 	mountedTree(t, dir)
@@ -89,8 +89,8 @@ func TestHostile_096_createdOnly(t *testing.T) {
 	sameTree(t, "restored", dir, before, contents|times)
 }
 
-// TestHostile_097_overlayfsDirectoryRename has directories of the lower layer, which an overlay cannot rename.
-func TestHostile_097_overlayfsDirectoryRename(t *testing.T) {
+// TestHostile_overlayfs_directory_rename has directories of the lower layer, which an overlay cannot rename.
+func TestHostile_overlayfs_directory_rename(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
 	top := t.TempDir()
@@ -126,9 +126,9 @@ func TestHostile_097_overlayfsDirectoryRename(t *testing.T) {
 	sameTree(t, "lower layer", lower, before, contents|times)
 }
 
-// TestHostile_098_protectedHardlinks edits files of somebody else that lie in a directory of one's own. Nobody may link
+// TestHostile_protected_hardlinks edits files of somebody else that lie in a directory of one's own. Nobody may link
 // them, so their before-images are copies.
-func TestHostile_098_protectedHardlinks(t *testing.T) {
+func TestHostile_protected_hardlinks(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
 	if data, err := os.ReadFile("/proc/sys/fs/protected_hardlinks"); err != nil || strings.TrimSpace(string(data)) != "1" {

@@ -57,8 +57,8 @@ func dressed(t *testing.T, dir string) {
 	}
 }
 
-// TestHostile_108_setuidStickyAclXattrOwner edits files: all but bytes and times stays, and comes back when that is restored.
-func TestHostile_108_setuidStickyAclXattrOwner(t *testing.T) {
+// TestHostile_permissions_attributes_and_owner_stay edits files: all but bytes and times stays, and comes back when that is restored.
+func TestHostile_permissions_attributes_and_owner_stay(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
 	for name, dir := range map[string]string{"disk": t.TempDir(), "memory": fstest.TempDir(t)} {
@@ -102,8 +102,8 @@ func TestHostile_108_setuidStickyAclXattrOwner(t *testing.T) {
 	}
 }
 
-// TestHostile_108_notRoot: who is not root cannot give files away. That is a warning; nobody gets more rights by it.
-func TestHostile_108_notRoot(t *testing.T) {
+// TestHostile_owners_when_not_root: who is not root cannot give files away. That is a warning; nobody gets more rights by it.
+func TestHostile_owners_when_not_root(t *testing.T) {
 	t.Parallel()
 	dir := forNobody(t, func(t testing.TB, dir string) { plantDir(t, dir, "files/theirs=word", "files/own=word") })
 	must(t, os.Chown(filepath.Join(dir, "files/theirs"), 4321, 1234), unix.Chmod(filepath.Join(dir, "files/theirs"), 0o6755))

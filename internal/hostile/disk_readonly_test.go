@@ -32,8 +32,8 @@ func forNobody(t *testing.T, plant func(t testing.TB, dir string)) string {
 	return dir
 }
 
-// TestHostile_095_readOnly has something that may not be written to, and a user who is bound by that.
-func TestHostile_095_readOnly(t *testing.T) {
+// TestHostile_what_a_user_may_not_write has something that may not be written to, and a user who is bound by that.
+func TestHostile_what_a_user_may_not_write(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		lock  func(t *testing.T, dir string) // makes something read-only
@@ -66,8 +66,8 @@ func TestHostile_095_readOnly(t *testing.T) {
 	}
 }
 
-// TestHostile_095_readOnlyFile: a file that its owner has protected is not written to, by root neither, unless forced.
-func TestHostile_095_readOnlyFile(t *testing.T) {
+// TestHostile_a_read_only_file: a file that its owner has protected is not written to, by root neither, unless forced.
+func TestHostile_a_read_only_file(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)
 	plantDir(t, dir, "a=word", "b=word")
@@ -88,8 +88,8 @@ func TestHostile_095_readOnlyFile(t *testing.T) {
 	}
 }
 
-// TestHostile_095_readOnlyMount has the tree, or a directory in it, on a mount that cannot be written to, as root.
-func TestHostile_095_readOnlyMount(t *testing.T) {
+// TestHostile_a_read_only_mount has the tree, or a directory in it, on a mount that cannot be written to, as root.
+func TestHostile_a_read_only_mount(t *testing.T) {
 	t.Parallel()
 	for name, below := range map[string]string{"whole tree": "", "directory below": "swap"} {
 		t.Run(name, func(t *testing.T) {

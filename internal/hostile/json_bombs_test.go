@@ -17,7 +17,7 @@ const goodJSON = `{"name": "n", "steps": [{"id": "s", "action": "search", "param
 
 func inPlaceOf(text string) []byte { return []byte(strings.Replace(goodJSON, "$", text, 1)) }
 
-func TestHostile_068_badJSON(t *testing.T) {
+func TestHostile_json_that_is_bad(t *testing.T) {
 	t.Parallel()
 	// The file system plays no part: nothing is run.
 	if _, err := millrace.Decode(inPlaceOf("")); err != nil {
@@ -68,7 +68,7 @@ func TestHostile_068_badJSON(t *testing.T) {
 }
 
 // Names that nobody knows are not passed over, wherever they are.
-func TestHostile_068_unknownFields(t *testing.T) {
+func TestHostile_json_with_unknown_fields(t *testing.T) {
 	t.Parallel()
 	for pointer, text := range map[string]string{
 		"/Name":                    `{"Name": "n", "name": "n", "steps": [{"id": "s", "action": "search", "params": {"pattern": "x"}}]}`,
@@ -82,7 +82,7 @@ func TestHostile_068_unknownFields(t *testing.T) {
 }
 
 // Whatever is wrong with it, a text of some size takes no more than a few times that size.
-func TestHostile_068_boundedMemory(t *testing.T) {
+func TestHostile_json_takes_bounded_memory(t *testing.T) {
 	t.Parallel()
 	const size = 16 << 20
 	for what, text := range map[string]string{
@@ -113,7 +113,7 @@ func manyFields(n int) string {
 }
 
 // A host sets the depth of pipelines and of stored plans.
-func TestHostile_068_maxDepth(t *testing.T) {
+func TestHostile_json_nested_too_deeply(t *testing.T) {
 	t.Parallel()
 	nested := func(n int) []byte {
 		return inPlaceOf(`, "include": ` + strings.Repeat("[", n) + strings.Repeat("]", n))
@@ -138,7 +138,7 @@ func TestHostile_068_maxDepth(t *testing.T) {
 	})
 }
 
-func TestHostile_069_badSteps(t *testing.T) {
+func TestHostile_steps_that_are_bad(t *testing.T) {
 	t.Parallel()
 	search := func(name string, fields ...obj) obj {
 		return act("search", obj{"pattern": "x"}, append(fields, id(name))...)
@@ -169,7 +169,7 @@ func TestHostile_069_badSteps(t *testing.T) {
 	}
 }
 
-func TestHostile_070_aMillionEdits(t *testing.T) {
+func TestHostile_a_million_edits(t *testing.T) {
 	t.Parallel()
 	const n = 1_000_000
 	one := `{"old_text": "a", "new_text": "b"}`

@@ -13,7 +13,7 @@ import (
 
 // The stage resolves links itself, up to 40 on a path as Linux does, so that what is a loop is the same on every backend.
 // Nine in a row, at which os.Root gives up, are none.
-func TestHostile_034_chainOfLinks(t *testing.T) {
+func TestHostile_chain_of_links(t *testing.T) {
 	t.Parallel()
 	eachLinking(t, func(t *testing.T, b *backend) {
 		b.link(t, "a.txt", "chain1")
@@ -39,7 +39,7 @@ func TestHostile_034_chainOfLinks(t *testing.T) {
 	})
 }
 
-func TestHostile_035_loops(t *testing.T) {
+func TestHostile_loops_of_links(t *testing.T) {
 	t.Parallel()
 	eachLinking(t, func(t *testing.T, b *backend) {
 		b.link(t, "self", "self")
@@ -66,7 +66,7 @@ func TestHostile_035_loops(t *testing.T) {
 	})
 }
 
-func TestHostile_036_directoryCycle(t *testing.T) {
+func TestHostile_directory_cycle(t *testing.T) {
 	t.Parallel()
 	eachLinking(t, func(t *testing.T, b *backend) {
 		b.link(t, "..", "dir/loop")
@@ -87,7 +87,7 @@ func TestHostile_036_directoryCycle(t *testing.T) {
 	})
 }
 
-func TestHostile_037_danglingLink(t *testing.T) {
+func TestHostile_dangling_link(t *testing.T) {
 	t.Parallel()
 	eachLinking(t, func(t *testing.T, b *backend) {
 		b.link(t, "gone", "dangling")
@@ -107,7 +107,7 @@ func TestHostile_037_danglingLink(t *testing.T) {
 }
 
 // A link at the place of a copy is in the way, wherever it leads, also if files may be overwritten.
-func TestHostile_038_danglingLinkAsDestination(t *testing.T) {
+func TestHostile_dangling_link_as_destination(t *testing.T) {
 	t.Parallel()
 	eachLinking(t, func(t *testing.T, b *backend) {
 		for name, leads := range map[string]string{"dangling": "gone", "out": "../secret/new", "live": "b.txt", "absolute": b.outside.parent + "/secret/file"} {
@@ -126,7 +126,7 @@ func TestHostile_038_danglingLinkAsDestination(t *testing.T) {
 	})
 }
 
-func TestHostile_040_linkAndTarget(t *testing.T) {
+func TestHostile_a_link_and_its_target(t *testing.T) {
 	t.Parallel()
 	eachLinking(t, func(t *testing.T, b *backend) {
 		b.link(t, "a.txt", "link")

@@ -31,7 +31,7 @@ func onDisk(t *testing.T, test func(t *testing.T, b *backend)) {
 }
 
 // Each name gets the new content in a file of its own, edited once, and the user is told that they are not one any more.
-func TestHostile_041_twoHardLinks(t *testing.T) {
+func TestHostile_two_hard_links(t *testing.T) {
 	t.Parallel()
 	onDisk(t, func(t *testing.T, b *backend) {
 		b.hardLink(t, b.path("a.txt"), b.path("z.txt"))
@@ -52,7 +52,7 @@ func TestHostile_041_twoHardLinks(t *testing.T) {
 	})
 }
 
-func TestHostile_042_hardLinkToOutside(t *testing.T) {
+func TestHostile_a_hard_link_to_outside(t *testing.T) {
 	t.Parallel()
 	onDisk(t, func(t *testing.T, b *backend) {
 		b.changeOutside(t, func() {
@@ -130,7 +130,7 @@ func swapTest(t *testing.T, swap func(t *testing.T, b *backend)) {
 	})
 }
 
-func TestHostile_045_targetReplacedByLink(t *testing.T) {
+func TestHostile_a_target_replaced_by_a_link(t *testing.T) {
 	t.Parallel()
 	swapTest(t, func(t *testing.T, b *backend) {
 		if err := os.Remove(b.path("dir/c.txt")); err != nil {
@@ -141,7 +141,7 @@ func TestHostile_045_targetReplacedByLink(t *testing.T) {
 }
 
 // What the link leads to has a file of the same name, bytes and time, so that only the link itself tells.
-func TestHostile_046_parentReplacedByLink(t *testing.T) {
+func TestHostile_a_parent_replaced_by_a_link(t *testing.T) {
 	t.Parallel()
 	swapTest(t, func(t *testing.T, b *backend) {
 		if err := os.Rename(b.path("dir"), b.path("old")); err != nil {
@@ -169,7 +169,7 @@ func TestHostile_046_parentReplacedByLink(t *testing.T) {
 
 // The same at each phase of the commit, where os.Root is all that can help. Without it the last check and the rename are
 // two calls, and who strikes between them is not seen: see the list of what is not guaranteed.
-func TestHostile_046_parentReplacedByLink_inCommit(t *testing.T) {
+func TestHostile_a_parent_replaced_by_a_link_in_commit(t *testing.T) {
 	t.Parallel()
 	onDisk(t, func(t *testing.T, b *backend) {
 		if !b.confined {

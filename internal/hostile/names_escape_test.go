@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-func TestHostile_001_parentDirectory(t *testing.T) {
+func TestHostile_a_path_into_the_parent_directory(t *testing.T) {
 	t.Parallel()
 	eachUse(t, "../x", func(t *testing.T, b *backend, u use) {
 		b.refuses(t, fsutil.ErrEscape, "../x", u.steps...)
@@ -22,7 +22,7 @@ func TestHostile_001_parentDirectory(t *testing.T) {
 
 // Where a tree has a directory of the system below, an absolute name is refused. Elsewhere it counts from the root of the
 // tree, and never means what the machine has there.
-func TestHostile_002_absolutePath(t *testing.T) {
+func TestHostile_an_absolute_path(t *testing.T) {
 	t.Parallel()
 	eachUse(t, "/etc/passwd", func(t *testing.T, b *backend, u use) {
 		switch {
@@ -54,7 +54,7 @@ func TestHostile_002_absolutePath(t *testing.T) {
 }
 
 // A plain afero.OsFs is the working directory: absolute names are taken, if they lead there.
-func TestHostile_002_absolutePath_workingDirectory(t *testing.T) {
+func TestHostile_an_absolute_path_of_the_working_directory(t *testing.T) {
 	b := newBackend(t, "os")
 	b.fs = afero.NewOsFs()
 	t.Chdir(b.dir)
@@ -70,7 +70,7 @@ func TestHostile_002_absolutePath_workingDirectory(t *testing.T) {
 	b.checkOutside(t)
 }
 
-func TestHostile_003_parentBehindDirectory(t *testing.T) {
+func TestHostile_parent_behind_directory(t *testing.T) {
 	t.Parallel()
 	for i, p := range []string{"a/../../x", "dir/../../x", "dir/sub/../../../secret/file", "./.././x"} {
 		t.Run(filepath.Base(filepath.Dir(p)), func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestHostile_003_parentBehindDirectory(t *testing.T) {
 }
 
 // The name of the sibling begins like that of the root (CVE-2025-53110), and likewise beside an allowed directory.
-func TestHostile_004_siblingWithSamePrefix(t *testing.T) {
+func TestHostile_a_sibling_with_the_same_prefix(t *testing.T) {
 	t.Parallel()
 	eachUse(t, "../root-evil/f", func(t *testing.T, b *backend, u use) {
 		b.refuses(t, fsutil.ErrEscape, "../root-evil/f", u.steps...)
@@ -97,7 +97,7 @@ func TestHostile_004_siblingWithSamePrefix(t *testing.T) {
 	}, everyRole...)
 }
 
-func TestHostile_004_siblingWithSamePrefix_allowedPaths(t *testing.T) {
+func TestHostile_a_sibling_with_the_prefix_of_an_allowed_path(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {
 		b.plant(t, map[string]string{"dir-evil/f": "needle\n", "dirf": "needle\n"})

@@ -109,7 +109,7 @@ func (b *backend) wants(t *testing.T, want map[string]string) {
 const nfc, nfd = "caf\u00e9.txt", "cafe\u0301.txt"
 
 // Where names are bytes, the two spellings are two files like any others.
-func TestHostile_021_composedAndDecomposed(t *testing.T) {
+func TestHostile_composed_and_decomposed_names(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "darwin" {
 		t.Skip("the file system takes both for one: see the next test")
@@ -130,12 +130,12 @@ func TestHostile_021_composedAndDecomposed(t *testing.T) {
 	})
 }
 
-func TestHostile_021_composedAndDecomposed_folding(t *testing.T) {
+func TestHostile_composed_and_decomposed_names_that_fold(t *testing.T) {
 	t.Parallel()
 	eachFolding(t, func(t *testing.T, b *backend) { collides(t, b, nfc, nfd) })
 }
 
-func TestHostile_023_collision(t *testing.T) {
+func TestHostile_two_paths_of_one_folded_name(t *testing.T) {
 	t.Parallel()
 	eachFolding(t, func(t *testing.T, b *backend) { collides(t, b, "readme", "README") })
 }
@@ -185,7 +185,7 @@ func collides(t *testing.T, b *backend, one, other string) {
 	}
 }
 
-func TestHostile_022_renameByCaseOnly(t *testing.T) {
+func TestHostile_rename_by_case_only(t *testing.T) {
 	t.Parallel()
 	eachFolding(t, func(t *testing.T, b *backend) {
 		b.plant(t, map[string]string{"Foo": "foo needle\n"})
@@ -218,7 +218,7 @@ func TestHostile_022_renameByCaseOnly(t *testing.T) {
 }
 
 // Two names of one file, where case counts, are no spellings of each other: one is in the other's way.
-func TestHostile_022_renameByCaseOnly_hardLinks(t *testing.T) {
+func TestHostile_rename_by_case_only_of_hard_links(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("the file system may fold case")

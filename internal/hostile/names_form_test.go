@@ -14,7 +14,7 @@ import (
 
 // An empty name in a list is refused by the step. Where a single one is needed it is missing, before anything runs, and
 // where there is a default it stands for that: the whole tree.
-func TestHostile_005_emptyPath(t *testing.T) {
+func TestHostile_an_empty_path(t *testing.T) {
 	t.Parallel()
 	eachUse(t, "", func(t *testing.T, b *backend, u use) {
 		switch {
@@ -28,7 +28,7 @@ func TestHostile_005_emptyPath(t *testing.T) {
 	}, everyRole...)
 }
 
-func TestHostile_006_dotAsFile(t *testing.T) {
+func TestHostile_dot_as_file(t *testing.T) {
 	t.Parallel()
 	for i, p := range []string{".", "dir/..", "./", "dir"} {
 		t.Run(strings.ReplaceAll(p, "/", "_"), func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestHostile_006_dotAsFile(t *testing.T) {
 	}
 }
 
-func TestHostile_007_nulByte(t *testing.T) {
+func TestHostile_a_nul_byte(t *testing.T) {
 	t.Parallel()
 	for i, p := range []string{"a\x00b", "a.txt\x00", "\x00", "dir/\x00/x"} {
 		t.Run("", func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestHostile_007_nulByte(t *testing.T) {
 	}
 }
 
-func TestHostile_008_nameOf256Bytes(t *testing.T) {
+func TestHostile_name_of_256_bytes(t *testing.T) {
 	t.Parallel()
 	for i, p := range []string{strings.Repeat("n", 256), "dir/" + strings.Repeat("ä", 128), strings.Repeat("n", 256) + "/x"} {
 		t.Run("", func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestHostile_008_nameOf256Bytes(t *testing.T) {
 }
 
 // The longest name that there can be works all the way, although the transaction needs names of its own for the file.
-func TestHostile_008_nameOf255Bytes(t *testing.T) {
+func TestHostile_name_of_255_bytes(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {
 		long := strings.Repeat("n", 255)
@@ -91,7 +91,7 @@ func TestHostile_008_nameOf255Bytes(t *testing.T) {
 	})
 }
 
-func TestHostile_009_pathOver4096Bytes(t *testing.T) {
+func TestHostile_path_over_4096_bytes(t *testing.T) {
 	t.Parallel()
 	p := strings.Repeat("directory/", 410) + "f"
 	eachUse(t, p, func(t *testing.T, b *backend, u use) {
@@ -99,7 +99,7 @@ func TestHostile_009_pathOver4096Bytes(t *testing.T) {
 	}, everyRole...)
 }
 
-func TestHostile_010_sixKilobytesOfDots(t *testing.T) {
+func TestHostile_six_kilobytes_of_dots(t *testing.T) {
 	t.Parallel()
 	dots := strings.Repeat("./", 3000)
 	eachUse(t, dots+"dir/c.txt", func(t *testing.T, b *backend, u use) {
@@ -121,7 +121,7 @@ func TestHostile_010_sixKilobytesOfDots(t *testing.T) {
 	})
 }
 
-func TestHostile_011_slashAfterFile(t *testing.T) {
+func TestHostile_slash_after_file(t *testing.T) {
 	t.Parallel()
 	for i, p := range []string{"b.txt/", "b.txt/.", "b.txt//"} {
 		t.Run("", func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestHostile_011_slashAfterFile(t *testing.T) {
 	}
 }
 
-func TestHostile_012_doubleSlashes(t *testing.T) {
+func TestHostile_double_slashes(t *testing.T) {
 	t.Parallel()
 	eachUse(t, "dir//sub///d.txt", func(t *testing.T, b *backend, u use) {
 		res := b.dry(t, u.steps...)
@@ -163,12 +163,12 @@ func TestHostile_012_doubleSlashes(t *testing.T) {
 }
 
 // A base may be written in any way that leads to the same directory, also with a slash where that is its beginning.
-func TestHostile_012_doubleSlashes_base(t *testing.T) {
+func TestHostile_double_slashes_in_base(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {
 		for _, base := range []string{"dir//", "./dir/.", "dir/sub/..", "/dir"} {
 			if b.rooted && base == "/dir" {
-				continue // see case 2
+				continue // absolute paths are refused there
 			}
 			res := b.dry(t, act("copy", obj{"files": []string{"dir/sub/d.txt"}, "destination": "made", "base": base, "preserve_paths": true}))
 			if len(res.FilesChanged.Created) != 1 || res.FilesChanged.Created[0] != "made/sub/d.txt" {
@@ -178,7 +178,7 @@ func TestHostile_012_doubleSlashes_base(t *testing.T) {
 	})
 }
 
-func TestHostile_013_backslash(t *testing.T) {
+func TestHostile_backslashes_in_a_path(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("a backslash separates names here")

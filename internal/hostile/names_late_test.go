@@ -22,7 +22,7 @@ func spoken(b *backend, t *testing.T, first, separator, second string) []obj {
 	}
 }
 
-func TestHostile_027_templateExpandsToEscape(t *testing.T) {
+func TestHostile_template_expands_to_escape(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, first, separator, second string
@@ -38,7 +38,7 @@ func TestHostile_027_templateExpandsToEscape(t *testing.T) {
 				say := spoken(b, t, test.first, test.separator, test.second)
 				roles := []role{source, looked, target, base}
 				if test.want == fsutil.ErrReserved {
-					roles = roles[:3] // see case 24
+					roles = roles[:3] // reserved names may be a base
 				}
 				for _, u := range usesIn("{{say.aggregated_content}}", roles...) {
 					b.refuses(t, test.want, "", slices.Concat(say, u.steps)...)
@@ -62,7 +62,7 @@ func TestHostile_027_templateExpandsToEscape(t *testing.T) {
 	})
 }
 
-func TestHostile_028_destinationIsFileOrParent(t *testing.T) {
+func TestHostile_destination_is_file_or_parent(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {
 		for _, action := range []string{"copy", "rename"} {
@@ -94,7 +94,7 @@ func TestHostile_028_destinationIsFileOrParent(t *testing.T) {
 	})
 }
 
-func TestHostile_029_globWithParents(t *testing.T) {
+func TestHostile_glob_with_parents(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {
 		for _, glob := range []string{"**/../..", "../**", "**/../../secret/*", "dir/../../**", "../secret/file", "**/..", "{..,dir}/**", "/**", "[.][.]/**", "**"} {

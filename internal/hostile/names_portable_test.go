@@ -63,18 +63,18 @@ func portably(t *testing.T, names ...string) {
 	}
 }
 
-func TestHostile_014_windowsPaths(t *testing.T) {
+func TestHostile_windows_paths(t *testing.T) {
 	portably(t, `C:\x`, `C:x`, `\\srv\share`, `\\?\C:\x`)
 }
 
-func TestHostile_015_deviceNames(t *testing.T) {
+func TestHostile_device_names(t *testing.T) {
 	portably(t, "NUL", "con.txt", "COM1", "COM¹", "aux.")
 }
 
-func TestHostile_016_stream(t *testing.T) {
+func TestHostile_an_alternate_data_stream(t *testing.T) {
 	portably(t, "file.txt:stream", "file.txt::$DATA")
 }
 
-func TestHostile_017_trailingDotOrSpace(t *testing.T) {
+func TestHostile_trailing_dot_or_space(t *testing.T) {
 	portably(t, "file.", "file ", "file. .")
 }

@@ -10,7 +10,7 @@ import (
 
 // The parameter base only takes a beginning off a name. Nothing is read or written there, so it is not held against the
 // policy.
-func TestHostile_024_stateDirectory(t *testing.T) {
+func TestHostile_the_state_directory(t *testing.T) {
 	t.Parallel()
 	for i, p := range []string{
 		".millrace/lock", ".millrace", ".MILLRACE/x", ".Millrace", ".millrace./x", ".millrace /x", ".millrace::$INDEX_ALLOCATION/x",
@@ -25,7 +25,7 @@ func TestHostile_024_stateDirectory(t *testing.T) {
 }
 
 // What is in the state directory is not found either, once there is one.
-func TestHostile_024_stateDirectory_search(t *testing.T) {
+func TestHostile_the_state_directory_is_not_searched(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {
 		if _, err := b.run(t, act("edit", obj{"files": []string{"a.txt"}, "old_text": "needle", "new_text": "pin"})); err != nil {
@@ -47,7 +47,7 @@ func TestHostile_024_stateDirectory_search(t *testing.T) {
 }
 
 // Version control directories can be read, and nothing else, under every name that some file system takes for theirs.
-func TestHostile_025_versionControl(t *testing.T) {
+func TestHostile_directories_of_version_control(t *testing.T) {
 	t.Parallel()
 	for i, p := range []string{
 		".git/hooks/pre-commit", ".GIT/config", "git~1/config", "GIT~1/config", ".g\u200cit/config", ".git./config", ".git /config",

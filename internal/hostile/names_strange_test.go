@@ -85,7 +85,7 @@ func strange(t *testing.T, b *backend, name string) (shown []string, res *millra
 	return []string{report.String(), plan.Diff(), log.String(), failed.String()}, res
 }
 
-func TestHostile_018_controlCharacters(t *testing.T) {
+func TestHostile_control_characters(t *testing.T) {
 	t.Parallel()
 	skipOnWindows(t)
 	for i, name := range []string{"new\nline.txt", "carriage\rreturn.txt", "esc\x1b[31mred.txt", "tab\tbell\a.txt", "del\x7fc1\u0085.txt"} {
@@ -112,7 +112,7 @@ func TestHostile_018_controlCharacters(t *testing.T) {
 
 // JSON cannot say such a name, so no pipeline can name it; what a search finds is passed on as it is. A result shows the
 // byte as U+FFFD, the journal keeps it, and a plan that would have to be stored says that it cannot.
-func TestHostile_019_invalidUTF8(t *testing.T) {
+func TestHostile_invalid_utf8(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("the file systems of other systems refuse such names")
@@ -141,7 +141,7 @@ func TestHostile_019_invalidUTF8(t *testing.T) {
 	})
 }
 
-func TestHostile_020_bidiAndZeroWidth(t *testing.T) {
+func TestHostile_bidi_and_zero_width(t *testing.T) {
 	t.Parallel()
 	skipOnWindows(t)
 	for i, name := range []string{"gpj.\u202etxt.sh", "zero\u200bwidth.txt", "mark\ufeff.txt", "iso\u2066late\u2069.txt", "join\u2060er.txt"} {
@@ -164,7 +164,7 @@ func TestHostile_020_bidiAndZeroWidth(t *testing.T) {
 }
 
 // Names that mean something to a shell or a web server mean nothing here.
-func TestHostile_026_literalNames(t *testing.T) {
+func TestHostile_names_with_signs_of_globs(t *testing.T) {
 	t.Parallel()
 	skipOnWindows(t)
 	for i, name := range []string{"-rf", "~", "~/x", "$HOME", "%2e%2e", "%2e%2e/secret", "*", "a*.txt", "`id`", "$(id)", "{a,b}.txt", "[a].txt", "..."} {

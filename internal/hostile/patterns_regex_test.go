@@ -25,7 +25,7 @@ func regexSteps(pattern string) []obj {
 }
 
 // All matches of this pattern together take quadratic time: without a deadline, days.
-func TestHostile_061_quadraticPatternMeetsDeadline(t *testing.T) {
+func TestHostile_quadratic_pattern_meets_deadline(t *testing.T) {
 	t.Parallel()
 	size := fstest.Runs(1<<18, 1<<20, 1<<20)
 	for _, s := range regexSteps(`.*[^A-Z]|[A-Z]`) {
@@ -52,7 +52,7 @@ func TestHostile_061_quadraticPatternMeetsDeadline(t *testing.T) {
 }
 
 // Where an engine tracks back, this takes exponential time.
-func TestHostile_062_nestedRepeats(t *testing.T) {
+func TestHostile_nested_repeats(t *testing.T) {
 	t.Parallel()
 	const size = 1 << 20
 	for pattern, tail := range map[string]string{`(a+)+$`: "!", `(a|a)*b`: "", `(.*)*x`: ""} {
@@ -72,7 +72,7 @@ func TestHostile_062_nestedRepeats(t *testing.T) {
 	}
 }
 
-func TestHostile_063_patternsThatAreTooLarge(t *testing.T) {
+func TestHostile_patterns_that_are_too_large(t *testing.T) {
 	t.Parallel()
 	// The file system plays no part: nothing is run.
 	for what, pattern := range map[string]string{
@@ -97,7 +97,7 @@ func TestHostile_063_patternsThatAreTooLarge(t *testing.T) {
 }
 
 // A host may allow less, and then nothing of a longer pattern is compiled; also when a template makes it.
-func TestHostile_063_maxPatternBytes(t *testing.T) {
+func TestHostile_patterns_over_their_length(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {
 		b.plant(t, map[string]string{"large.txt": strings.Repeat("a", 2000)})
@@ -122,7 +122,7 @@ func TestHostile_063_maxPatternBytes(t *testing.T) {
 	})
 }
 
-func TestHostile_064_patternThatMatchesNothingEverywhere(t *testing.T) {
+func TestHostile_pattern_that_matches_nothing_everywhere(t *testing.T) {
 	t.Parallel()
 	const text = "aé\xff\r\n\nxx b\x00\n"
 	for _, pattern := range []string{`x*`, `(?m)^`, `(?m)$`, `\b`, `\B`, `a?`, `(?:)`, `()*`, `\z`, `|b`} {
@@ -152,7 +152,7 @@ func TestHostile_064_patternThatMatchesNothingEverywhere(t *testing.T) {
 	}
 }
 
-func TestHostile_065_dollarInReplacement(t *testing.T) {
+func TestHostile_dollar_in_replacement(t *testing.T) {
 	t.Parallel()
 	steps := func(replacement string) []obj {
 		const pattern = `(al)(?P<rest>pha)`

@@ -10,7 +10,7 @@ import (
 
 // What a template stands for is text: a template in it is not expanded again, whether it comes from the content of a file or
 // from its name.
-func TestHostile_066_templateInValue(t *testing.T) {
+func TestHostile_template_in_value(t *testing.T) {
 	t.Parallel()
 	const bomb = "{{other.files}}"
 	eachCommitting(t, func(t *testing.T, b *backend) {
@@ -37,7 +37,7 @@ func TestHostile_066_templateInValue(t *testing.T) {
 }
 
 // Templates that refer to each other in a circle, or to themselves, are found before anything runs.
-func TestHostile_066_templateRecursion(t *testing.T) {
+func TestHostile_template_recursion(t *testing.T) {
 	t.Parallel()
 	a := func(with string) obj { return editFile("a.txt", "needle", with, id("a")) }
 	b := func(with string) obj { return editFile("b.txt", "needle", with, id("b")) }
@@ -53,7 +53,7 @@ func TestHostile_066_templateRecursion(t *testing.T) {
 }
 
 // A text that grows tenfold with each step stays bounded.
-func TestHostile_066_templatesThatMultiply(t *testing.T) {
+func TestHostile_templates_that_multiply(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {
 		b.plant(t, map[string]string{"seed.txt": strings.Repeat("0123456789", 100_000)})
@@ -70,7 +70,7 @@ func TestHostile_066_templatesThatMultiply(t *testing.T) {
 }
 
 // A comma in the name of a file is no end of the name.
-func TestHostile_067_commaInFileName(t *testing.T) {
+func TestHostile_comma_in_file_name(t *testing.T) {
 	t.Parallel()
 	names := []string{"a,b.txt", "c.txt", `d\,e.txt`}
 	eachCommitting(t, func(t *testing.T, b *backend) {

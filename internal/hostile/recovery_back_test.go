@@ -64,9 +64,9 @@ func visible(t *testing.T, b *backend) map[string]string {
 	return all
 }
 
-// TestHostile_106_twoFilesOfOneBaseName: the reference system kept backups by base name, so that one file came back with the
+// TestHostile_two_files_of_one_base_name: the reference system kept backups by base name, so that one file came back with the
 // bytes of the other.
-func TestHostile_106_twoFilesOfOneBaseName(t *testing.T) {
+func TestHostile_two_files_of_one_base_name(t *testing.T) {
 	t.Parallel()
 	same := []string{"same.txt", "dir/same.txt", "dir/sub/same.txt"}
 	for name, step := range map[string]obj{
@@ -81,8 +81,8 @@ func TestHostile_106_twoFilesOfOneBaseName(t *testing.T) {
 	}
 }
 
-// TestHostile_107_copyCreateMkdirGone: what was not there before is gone again, directories too.
-func TestHostile_107_copyCreateMkdirGone(t *testing.T) {
+// TestHostile_copy_create_mkdir_gone: what was not there before is gone again, directories too.
+func TestHostile_copy_create_mkdir_gone(t *testing.T) {
 	t.Parallel()
 	for name, steps := range map[string][]obj{
 		"copy":         {act("copy", obj{"files": []string{"a.txt"}, "to": "copy.txt"})},

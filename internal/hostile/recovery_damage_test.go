@@ -20,8 +20,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestHostile_104_damagedBeforeImage loses the old version of one of three files before an interrupted commit is undone.
-func TestHostile_104_damagedBeforeImage(t *testing.T) {
+// TestHostile_damaged_before_image loses the old version of one of three files before an interrupted commit is undone.
+func TestHostile_damaged_before_image(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		damage func(t *testing.T, old, slot string)
@@ -73,8 +73,8 @@ func TestHostile_104_damagedBeforeImage(t *testing.T) {
 	}
 }
 
-// TestHostile_104_damagedBackup refuses to restore half: it names the file that is lost.
-func TestHostile_104_damagedBackup(t *testing.T) {
+// TestHostile_damaged_backup refuses to restore half: it names the file that is lost.
+func TestHostile_damaged_backup(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(t *testing.T, old string){
 		"gone":       func(t *testing.T, old string) { t.Helper(); must(t, os.Remove(old)) },
@@ -104,9 +104,9 @@ func TestHostile_104_damagedBackup(t *testing.T) {
 	}
 }
 
-// TestHostile_105_pruningDuringRollback holds a restore up in the middle, when another executor wants to run and throw old
+// TestHostile_pruning_during_rollback holds a restore up in the middle, when another executor wants to run and throw old
 // backups away.
-func TestHostile_105_pruningDuringRollback(t *testing.T) {
+func TestHostile_pruning_during_rollback(t *testing.T) {
 	t.Parallel()
 	eachCommitting(t, func(t *testing.T, b *backend) {
 		fsys := b.fs

@@ -65,9 +65,9 @@ func refused(t *testing.T, what, dir string, reasons ...journal.Reason) {
 	sameTree(t, what, dir, before, exact|private)
 }
 
-// TestHostile_101_damagedJournal flips each kind of bit, cuts the plan off anywhere, and makes it one of a newer version. When
+// TestHostile_damaged_journal flips each kind of bit, cuts the plan off anywhere, and makes it one of a newer version. When
 // the plan is put right, recovery goes on.
-func TestHostile_101_damagedJournal(t *testing.T) {
+func TestHostile_damaged_journal(t *testing.T) {
 	t.Parallel()
 	dir, plan := unfinished(t)
 	good, err := os.ReadFile(plan)
@@ -100,8 +100,8 @@ func recovered(t *testing.T, dir string) {
 	sameTree(t, "recovered", dir, contentOnly(t), contents)
 }
 
-// TestHostile_102_plantedJournal has a journal, and a backup, that came with a tree made by somebody else.
-func TestHostile_102_plantedJournal(t *testing.T) {
+// TestHostile_planted_journal has a journal, and a backup, that came with a tree made by somebody else.
+func TestHostile_planted_journal(t *testing.T) {
 	t.Parallel()
 	for name, sign := range map[string]func(t *testing.T, data []byte) []byte{
 		// The same user may have made a copy of his own tree, or unpacked one.
@@ -132,8 +132,8 @@ func TestHostile_102_plantedJournal(t *testing.T) {
 	}
 }
 
-// TestHostile_102_plantedBackup has a backup that came with a tree. One that this user has signed may have moved with it.
-func TestHostile_102_plantedBackup(t *testing.T) {
+// TestHostile_planted_backup has a backup that came with a tree. One that this user has signed may have moved with it.
+func TestHostile_planted_backup(t *testing.T) {
 	t.Parallel()
 	if key, err := journal.UserKey(); err != nil || key == nil {
 		t.Skipf("this user has no key, so nothing is signed: %v", err)
@@ -190,8 +190,8 @@ func resigned(t *testing.T, data, key []byte) []byte {
 	return b.Bytes()
 }
 
-// TestHostile_103_journalWithEvilPath has plans that are signed with the right key and lead where nothing may be written.
-func TestHostile_103_journalWithEvilPath(t *testing.T) {
+// TestHostile_journal_with_evil_path has plans that are signed with the right key and lead where nothing may be written.
+func TestHostile_journal_with_evil_path(t *testing.T) {
 	t.Parallel()
 	key, err := journal.UserKey()
 	must(t, err)

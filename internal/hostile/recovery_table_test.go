@@ -17,9 +17,9 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// TestHostile_T19_recoveryTable goes through all that can be found of a transaction: what Inspect says of it, without changing
+// TestHostile_all_that_can_be_found_of_a_transaction goes through all that can be found of a transaction: what Inspect says of it, without changing
 // anything, and what Recover does.
-func TestHostile_T19_recoveryTable(t *testing.T) {
+func TestHostile_all_that_can_be_found_of_a_transaction(t *testing.T) {
 	t.Parallel()
 	inPlan := func(change func(data []byte) []byte) func(t *testing.T, tx string) {
 		return func(t *testing.T, tx string) {
@@ -189,8 +189,8 @@ func settled(t *testing.T, dir, id string, old map[string]string, status millrac
 	}
 }
 
-// TestHostile_T19_inspectNothing finds nothing, and a state directory that is none.
-func TestHostile_T19_inspectNothing(t *testing.T) {
+// TestHostile_inspect_finds_nothing finds nothing, and a state directory that is none.
+func TestHostile_inspect_finds_nothing(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {
 		before := b.snapshot(t)

@@ -11,9 +11,9 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestHostile_092_killInRecoveryTwice kills a commit, then two recoveries of it, each before one of its operations, then
+// TestHostile_kill_in_recovery_twice kills a commit, then two recoveries of it, each before one of its operations, then
 // lets one through.
-func TestHostile_092_killInRecoveryTwice(t *testing.T) {
+func TestHostile_kill_in_recovery_twice(t *testing.T) {
 	t.Parallel()
 	want := after(t, everything, diskPipelines()["everything"])
 	for _, p := range []point{

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-func TestHostile_058_emptyOldText(t *testing.T) {
+func TestHostile_empty_old_text(t *testing.T) {
 	t.Parallel()
 	files := []string{"a.txt"}
 	for pointer, s := range map[string]obj{
@@ -44,7 +44,7 @@ func TestHostile_058_emptyOldText(t *testing.T) {
 }
 
 // A whole file in one line: nothing here takes a line for something small.
-func TestHostile_059_oneLongLine(t *testing.T) {
+func TestHostile_one_long_line(t *testing.T) {
 	t.Parallel()
 	size := fstest.Runs(5<<20, 20<<20, 100<<20)
 	dir := fstest.TempDir(t)
@@ -72,7 +72,7 @@ func TestHostile_059_oneLongLine(t *testing.T) {
 
 // Files without a line end, without anything, with nothing but a byte order mark or carriage returns: all that is not matched
 // stays as it is.
-func TestHostile_060_filesWithoutLines(t *testing.T) {
+func TestHostile_files_without_lines(t *testing.T) {
 	t.Parallel()
 	const bom = "\ufeff"
 	odd := map[string]string{

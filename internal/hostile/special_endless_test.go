@@ -44,7 +44,7 @@ func (f endlessFile) Read(p []byte) (int, error) {
 func (f endlessFile) ReadAt(p []byte, _ int64) (int, error) { return f.Read(p) }
 
 // A regular file of which stat says 0 bytes and that never ends is read no further than MaxFileBytes.
-func TestHostile_050_endlessFileOfSizeZero(t *testing.T) {
+func TestHostile_endless_file_of_size_zero(t *testing.T) {
 	t.Parallel()
 	const limit = 2 << 20
 	files := []string{"endless.txt"}

@@ -71,7 +71,7 @@ func passesOver(t *testing.T, b *backend) {
 }
 
 // A pipe without a writer makes whoever opens it wait for ever.
-func TestHostile_047_fifo(t *testing.T) {
+func TestHostile_a_fifo(t *testing.T) {
 	t.Parallel()
 	eachDirectory(t, func(t *testing.T, b *backend) {
 		makeSpecial(t, b, "pipe.txt", unix.S_IFIFO, 0)
@@ -83,7 +83,7 @@ func TestHostile_047_fifo(t *testing.T) {
 }
 
 // The pipe comes when the file has already been read.
-func TestHostile_047_fifoInPlaceOfPlannedFile(t *testing.T) {
+func TestHostile_a_fifo_in_place_of_a_planned_file(t *testing.T) {
 	t.Parallel()
 	eachDirectory(t, func(t *testing.T, b *backend) {
 		plan := b.plan(t, editFile("a.txt", "needle", "pin"), editFile("b.txt", "needle", "pin", id("second")))
@@ -123,7 +123,7 @@ func TestHostile_047_fifoInPlaceOfPlannedFile(t *testing.T) {
 	})
 }
 
-func TestHostile_048_socketAndDevices(t *testing.T) {
+func TestHostile_socket_and_devices(t *testing.T) {
 	t.Parallel()
 	for what, mode := range map[string]uint32{"socket": unix.S_IFSOCK, "zero": unix.S_IFCHR, "block device": unix.S_IFBLK} {
 		t.Run(what, func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestHostile_048_socketAndDevices(t *testing.T) {
 }
 
 // Files of /proc say that they have no bytes.
-func TestHostile_049_procFileOfSizeZero(t *testing.T) {
+func TestHostile_proc_file_of_size_zero(t *testing.T) {
 	t.Parallel()
 	const dir = "/proc/self"
 	info, err := os.Stat(filepath.Join(dir, "status"))
@@ -206,7 +206,7 @@ func TestHostile_049_procFileOfSizeZero(t *testing.T) {
 }
 
 // A file that a device is mounted on is the device.
-func TestHostile_050_zeroMountedOnFile(t *testing.T) {
+func TestHostile_zero_mounted_on_file(t *testing.T) {
 	t.Parallel()
 	eachDirectory(t, func(t *testing.T, b *backend) {
 		b.plant(t, map[string]string{"zero.txt": "needle"})

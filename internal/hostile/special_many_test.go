@@ -18,7 +18,7 @@ import (
 // fsutil.MaxPath, all are walked; beyond that there is a typed error, and what is not so deep can be worked on all the same.
 // To open a directory takes a step for each one above it, so that the whole depth of 3,000 takes a minute: that is for the
 // long form, the short one gets to the limit with longer names.
-func TestHostile_054_deepTree(t *testing.T) {
+func TestHostile_deep_tree(t *testing.T) {
 	t.Parallel()
 	type tree struct {
 		name  string
@@ -79,7 +79,7 @@ func makeDeep(t *testing.T, dir, name string, depth int) {
 }
 
 // Very many files in one directory are walked in memory for their names, not for their content.
-func TestHostile_055_manyFilesInOneDirectory(t *testing.T) {
+func TestHostile_many_files_in_one_directory(t *testing.T) {
 	t.Parallel()
 	n := fstest.Runs(20_000, 50_000, 200_000)
 	dir := fstest.TempDir(t)
@@ -112,7 +112,7 @@ func manyMatches(t *testing.T, n int) string {
 }
 
 // A million matches in one file are streamed: what is held does not grow with them as with lists of them.
-func TestHostile_056_aMillionMatches(t *testing.T) {
+func TestHostile_a_million_matches(t *testing.T) {
 	t.Parallel()
 	const n = 1_000_000
 	dir := manyMatches(t, n)
@@ -135,7 +135,7 @@ func TestHostile_056_aMillionMatches(t *testing.T) {
 }
 
 // More than a host allows is an error, and found before more is made of it.
-func TestHostile_056_maxMatches(t *testing.T) {
+func TestHostile_more_matches_than_allowed(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {
 		b.plant(t, map[string]string{"large.txt": strings.Repeat("ab", 1001)})
@@ -167,7 +167,7 @@ func wantLimit(t *testing.T, err error, step, what string, most int64) {
 }
 
 // A short text becomes a long one, very often.
-func TestHostile_057_replacementBlowUp(t *testing.T) {
+func TestHostile_replacement_blow_up(t *testing.T) {
 	t.Parallel()
 	const limit = 1 << 20
 	eachBackend(t, func(t *testing.T, b *backend) {
@@ -194,7 +194,7 @@ func TestHostile_057_replacementBlowUp(t *testing.T) {
 }
 
 // The same with the limit that holds by itself.
-func TestHostile_057_replacementBlowUpTakesBoundedMemory(t *testing.T) {
+func TestHostile_replacement_blow_up_takes_bounded_memory(t *testing.T) {
 	t.Parallel()
 	dir := manyMatches(t, 5<<20) // of which a million may be replaced, by 256 MiB
 	long := strings.Repeat("x", 1000)

@@ -59,7 +59,7 @@ const (
 )
 
 // A sparse file costs nothing to make, and to read it takes hours.
-func TestHostile_051_sparseFileOfOneTebibyte(t *testing.T) {
+func TestHostile_sparse_file_of_one_tebibyte(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"root", "os", "plain"} { // a MemMapFs would hold all of it
 		t.Run(name, func(t *testing.T) {
@@ -187,7 +187,7 @@ func checkForeign(b *backend, content string) error {
 	return nil
 }
 
-func TestHostile_052_fileGrowsWhileRead(t *testing.T) {
+func TestHostile_file_grows_while_read(t *testing.T) {
 	t.Parallel()
 	changingWhileRead(t, func(b *backend) error {
 		f, err := b.fs.OpenFile("large.txt", os.O_WRONLY|os.O_APPEND, 0)
@@ -199,7 +199,7 @@ func TestHostile_052_fileGrowsWhileRead(t *testing.T) {
 	})
 }
 
-func TestHostile_053_fileTruncatedWhileRead(t *testing.T) {
+func TestHostile_file_truncated_while_read(t *testing.T) {
 	t.Parallel()
 	changingWhileRead(t, func(b *backend) error {
 		f, err := b.fs.OpenFile("large.txt", os.O_WRONLY, 0)

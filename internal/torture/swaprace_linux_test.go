@@ -19,10 +19,10 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestHostile_039_symlinkSwapRace lets every way to a path go through a directory, or to a file, that turns into a link to
+// TestHostile_a_directory_swapped_for_a_link_in_a_loop lets every way to a path go through a directory, or to a file, that turns into a link to
 // the outside and back all the time. Most of what is tried fails; what counts is that nothing from outside is seen, and
 // nothing there is touched.
-func TestHostile_039_symlinkSwapRace(t *testing.T) {
+func TestHostile_a_directory_swapped_for_a_link_in_a_loop(t *testing.T) {
 	t.Parallel()
 	for i, kind := range []string{"root", "base"} {
 		t.Run(kind, func(t *testing.T) {
@@ -239,9 +239,9 @@ func (r *swapRace) report(t *testing.T) {
 	fstest.Countf(t, "%d operations, %d swaps, directory displaced %d times; worked: %v; failed: %v", r.ops(), r.swaps, r.displaced, r.good.n, r.bad.n)
 }
 
-// TestHostile_039_control reads through a file system that goes by names alone: it must see the secret, or the test above
+// TestHostile_the_swap_race_is_seen_by_names_alone reads through a file system that goes by names alone: it must see the secret, or the test above
 // would not either.
-func TestHostile_039_control(t *testing.T) {
+func TestHostile_the_swap_race_is_seen_by_names_alone(t *testing.T) {
 	t.Parallel()
 	s := newSwapped(t)
 	s.begin(7)
