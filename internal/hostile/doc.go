@@ -5,5 +5,5 @@
 // pipeline in JSON that is decoded and run, on each kind of file system that the case means something on; see eachBackend. A
 // test says what does not apply where, and why.
 //
-// The cases are listed in docs/hostile.md. A few that take long are in internal/torture.
+// The cases are listed in docs/hostile.md, which TestComplete holds against the tests. A few that take long are in internal/torture.
 package hostile
