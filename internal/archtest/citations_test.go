@@ -1,0 +1,91 @@
+package archtest
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// citations are the numbers of papers that readers of this repository do not have: sections such as S1.23, cases and findings
+// such as X45 in a comment, numbered seeds and lists.
+var citations = []*regexp.Regexp{
+	regexp.MustCompile(`\bS[0-9]{1,2}\.[0-9]{1,3}\b`),
+	regexp.MustCompile(`(?i)\bseeds? 0[0-9]{2}\b`),
+	regexp.MustCompile(`\b(HOSTILE|FLOW|FRONT|FINDINGS|REQUIREMENTS|HOUSE)(\.md)? [0-9]`),
+	regexp.MustCompile(`\bTest[A-Za-z]*_[A-Z]?[0-9]{2,3}(_|\b)`),
+}
+
+// inComment are those that mean something else in code, where they may be names or bytes in hexadecimal.
+var inComment = regexp.MustCompile(`(^|[\s(])[BFRSTUWX][0-9]{1,2}([\s,.;:)]|$)`)
+
+func cites(name, line string) string {
+	for _, re := range citations {
+		if cited := re.FindString(line); cited != "" {
+			return cited
+		}
+	}
+	comment := line
+	if strings.HasSuffix(name, ".go") {
+		_, comment, _ = strings.Cut(line, "// ")
+	}
+	return strings.TrimSpace(inComment.FindString(comment))
+}
+
+// Whoever reads a comment can look up nothing that is not in the repository or at an address: the reason itself has to be there.
+func TestNoCitations(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..")
+	lines := 0
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if base := d.Name(); name != root && (base == "testdata" || base[0] == '.') {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if ext := filepath.Ext(name); ext != ".go" && ext != ".md" || d.Name() == "citations_test.go" {
+			return nil
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		for i, line := range strings.Split(string(data), "\n") {
+			lines++
+			if cited := cites(name, line); cited != "" {
+				t.Errorf("%s:%d: cites %s, which nobody can look up: say the reason", name, i+1, cited)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines < 10_000 {
+		t.Errorf("only %d lines were read", lines)
+	}
+}
+
+func TestCites(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"// see S0.33", "func TestHostile_001_words(t *testing.T) {", "// as in seed 000", "// F12: the lock", "x++ // (X22)", "// HOSTILE 56",
+	} {
+		if cites("a.go", line) == "" {
+			t.Errorf("%q cites nothing", line)
+		}
+	}
+	for _, line := range []string{
+		`"A1 B22"`, "// U+2028 and U+2029", "// ISO 8601, UTF-8, SHA-256", "x := B2", "// a seed of 7",
+	} {
+		if cited := cites("a.go", line); cited != "" {
+			t.Errorf("%q cites %s", line, cited)
+		}
+	}
+}
