@@ -1,0 +1,89 @@
+// Renamepackage renames a Go package together with its directory and everything that imports it, takes back a part of that later
+// on, and shows what happens when somebody else has edited one of the files meanwhile.
+//
+//	go run ./examples/renamepackage
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+)
+
+var tree = map[string]string{
+	"conf/conf.go":        "package conf\n\nvar Default = \"a\"\n",
+	"conf/testdata/a.ini": "a=1\n",
+	"cmd/main.go":         "package main\n\nimport \"example.com/app/conf\"\n\nfunc main() { println(conf.Default) }\n",
+	"README.md":           "Package conf reads settings.\n\n\n\n\n\n\n\nIn version 1 it was called conf, too.\n",
+}
+
+func rename() millrace.Pipeline {
+	return millrace.New("conf-to-config").
+		Step("users", actions.Search{Pattern: `"example.com/app/conf"`, Mode: "literal", FileTypes: []string{".go"}}).
+		Step("imports", actions.RegexTransform{Patterns: []actions.PatternEdit{
+			{Pattern: `"example.com/app/conf"`, Replacement: `"example.com/app/config"`},
+			{Pattern: `\bconf\.`, Replacement: "config."},
+		}}).From("users").
+		Step("clause", actions.Edit{Files: []string{"conf/conf.go"}, OldText: "package conf\n", NewText: "package config\n"}).
+		Step("prose", actions.Edit{Files: []string{"README.md"}, OldText: `\bconf\b`, NewText: "config", Mode: "regex"}).
+		Step("move", actions.Rename{Files: []string{"conf"}, To: "config"}). // with all that is in it
+		MustBuild()
+}
+
+func main() {
+	if err := run(context.Background(), afero.NewMemMapFs()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context, fsys afero.Fs) error {
+	for name, text := range tree {
+		if err := afero.WriteFile(fsys, name, []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	var x millrace.Executor
+	res, err := x.Run(ctx, fsys, rename())
+	if err != nil {
+		return err
+	}
+	fmt.Println(res)
+	for _, f := range res.FilesChanged.Renamed {
+		fmt.Println(" ", f.From, "->", f.To)
+	}
+
+	// Somebody goes on with the work. Taking everything back would lose that, so it is refused, and nothing is written.
+	if err := afero.WriteFile(fsys, "config/conf.go", []byte("package config\n\nvar Default = \"b\"\n"), 0o644); err != nil {
+		return err
+	}
+	_, err = x.Restore(ctx, fsys, res.BackupID)
+	if conflict, ok := errors.AsType[*millrace.ConflictError](err); ok {
+		fmt.Println("\nrestore:", conflict)
+	}
+
+	// One sentence of the README told history. Only that is taken back.
+	undo, err := x.PlanRestore(ctx, fsys, res.BackupID)
+	if err != nil {
+		return err
+	}
+	for _, paths := range []string{"conf", "cmd"} {
+		if undo, err = undo.Reject(paths); err != nil {
+			return err
+		}
+	}
+	if undo, err = undo.RejectHunks("README.md", 0); err != nil {
+		return err
+	}
+	fmt.Printf("\n%s", undo.Diff())
+	if res, err = undo.Commit(ctx); err != nil {
+		return err
+	}
+	fmt.Println(res.FilesChanged.Modified, res.Commit.State)
+	return nil
+}
