@@ -183,7 +183,7 @@ func (p *Plan) translate(ctx context.Context, report commit.Report, err error) e
 		}
 		return e
 	}
-	e := &CommitError{Step: p.result.TotalSteps, Restores: p.restores, State: CommitNone, Err: err}
+	e := &CommitError{Step: p.result.TotalSteps, Restores: p.restores, State: CommitNone, Err: p.tree.limited(err)}
 	switch {
 	case errors.Is(err, commit.ErrRecoveryRequired), errors.Is(err, commit.ErrIndeterminate):
 		e.State = CommitPending
@@ -252,9 +252,9 @@ func (t *tree) lock(ctx context.Context) (io.Closer, error) {
 	defer cancel()
 	lock, err := commit.Lock(waiting, t.commitOptions(nil))
 	if err != nil && ctx.Err() != nil {
-		err = fmt.Errorf("pipeline canceled: %w", errors.Join(context.Cause(ctx), err))
+		return nil, fmt.Errorf("pipeline canceled: %w", errors.Join(context.Cause(ctx), err))
 	}
-	return lock, err
+	return lock, t.limited(err)
 }
 
 // prune removes what the host does not want to keep. The backup just made is latest. The lock is held.

@@ -22,6 +22,7 @@ import (
 //   - read_only: the host only reads: ErrReadOnly
 //   - conflict: files have changed since they were read: a *ConflictError
 //   - locked: another run writes to the tree: fsutil.ErrLocked
+//   - file_system: the file system cannot do what it takes to write to the tree: a *FileSystemError
 //   - commit_failed: the tree could not be written, and is as before: a *CommitError
 //   - recovery_needed: the tree needs Recover: a *CommitError in state CommitPending
 //   - canceled: the context was canceled, or its deadline has passed
@@ -48,6 +49,8 @@ func ErrorCode(err error) string {
 		return "canceled"
 	case is[*ConflictError](err):
 		return "conflict"
+	case is[*FileSystemError](err):
+		return "file_system"
 	case isCommit:
 		return "commit_failed"
 	case is[*ExpectError](err):

@@ -34,7 +34,7 @@ var backends = map[string]func(t *testing.T) (fsys afero.Fs){
 	"unknown":   func(t *testing.T) afero.Fs { return struct{ afero.Fs }{afero.NewMemMapFs()} },
 }
 
-// TestScenarios runs every pipeline in testdata/run on every kind of file system. An archive holds
+// TestScenarios runs every pipeline in testdata/run on every kind of file system, see also wrappers. An archive holds
 //
 //	pipeline.json  the pipeline
 //	host.json      the executor's policy, optional
@@ -57,20 +57,36 @@ func TestScenarios(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
 			t.Parallel()
 			for name, open := range backends {
-				t.Run(name, func(t *testing.T) { runScenario(t, a, open(t)) })
+				t.Run(name, func(t *testing.T) {
+					fsys := open(t)
+					plantFiles(t, fsys, a.Under("in"))
+					runScenario(t, a, fsys, nil)
+				})
+			}
+			for _, w := range wrappers() {
+				t.Run(w.name, func(t *testing.T) {
+					if w.slow {
+						t.Skip("the same over a disk has been tried, and takes a while to be refused")
+					}
+					if why, ok := w.unlike[strings.TrimSuffix(filepath.Base(path), ".txtar")]; ok {
+						t.Skip(why)
+					}
+					fsys, below := w.open(t, a.Under("in"))
+					runScenario(t, a, fsys, w.refusal(below))
+				})
 			}
 		})
 	}
 }
 
-func runScenario(t *testing.T, a txtarfs.Archive, fsys afero.Fs) {
+// runScenario runs a scenario on a file system that has its files. If refused is not nil, the file system may refuse to be
+// written to, and refused looks at how it has done so.
+func runScenario(t *testing.T, a txtarfs.Archive, fsys afero.Fs, refused func(t *testing.T, run func() error)) {
+	t.Helper()
 	x := scenarioHost(t, a)
 	want := a.Under("want")
 	if len(want) == 0 {
 		want = a.Under("in")
-	}
-	if err := txtarfs.Write(fsys, a.Under("in")); err != nil {
-		t.Fatal(err)
 	}
 	source, _ := a.Get("pipeline.json")
 	p, err := millrace.Decode(source)
@@ -92,6 +108,11 @@ func runScenario(t *testing.T, a txtarfs.Archive, fsys afero.Fs) {
 	}
 
 	res, err := x.Run(t.Context(), fsys, p)
+	if refused != nil && millrace.ErrorCode(err) == "file_system" {
+		checkTree(t, "after the file system has refused", fsys, a.Under("in"))
+		refused(t, func() error { return err })
+		return
+	}
 	checkError(t, a, err)
 	checkTree(t, "after the run", fsys, want)
 	if line, ok := a.Get("result"); ok && res.String() != strings.TrimSpace(string(line)) {
@@ -109,6 +130,13 @@ func runScenario(t *testing.T, a txtarfs.Archive, fsys afero.Fs) {
 			t.Errorf("restore: %v", err)
 		}
 		checkTree(t, "after the restore", fsys, a.Under("in"))
+	}
+}
+
+func plantFiles(t *testing.T, fsys afero.Fs, files []txtarfs.File) {
+	t.Helper()
+	if err := txtarfs.Write(fsys, files); err != nil {
+		t.Fatal(err)
 	}
 }
 

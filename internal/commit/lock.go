@@ -67,6 +67,9 @@ func (l *treeLock) take(ctx context.Context, o *Options) error {
 	}
 	l.system, l.mark.me.System = system, id
 	if err := l.mark.make(ctx); err != nil {
+		if !errors.Is(err, fsutil.ErrLocked) {
+			_ = l.mark.state.tidy() // where nobody can make a mark, nothing of it is left
+		}
 		return fmt.Errorf("lock: %w", err)
 	}
 	l.marked = true
