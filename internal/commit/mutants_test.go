@@ -34,7 +34,7 @@ func mutants() []mutant {
 		{"no fsync after undoing", "undo.go", "return t.syncAll(context.Background())", "_ = context.Background; return nil", crashes},
 		{"no fsync of the end of undoing", "finish.go", "if err := t.syncDir(t.dir); err != nil {\n\t\treturn err\n\t}\n\tif err := fsutil.Protect", "if err := fsutil.Protect", crashes},
 		{"no fsync of a commit that was found", "recover.go", "if err := t.reprobe(); err != nil {\n\t\treturn err\n\t}\n\tif err := t.syncDir", "t.sync = false\n\tif err := t.reprobe(); err != nil {\n\t\treturn err\n\t}\n\tif err := t.syncDir", crashes},
-		{"no fsync of a transaction without a plan", "recover.go", "if err := t.syncAnyDir(t.dir); err != nil {", "if err := error(nil); err != nil {", crashes},
+		{"no fsync of a transaction without a plan", "recover.go", "if err := t.syncAnyDir(t.dir); err != nil {", "if err := error(nil); err != nil {", "TestCrash_withoutPlan"},
 		{"directory of backups made at the end", "prepare.go", "t.state.ensure(t.lasting()...)", "t.state.ensure(journal.TxDir)", crashes},
 		{"no fsync of the result", "finish.go", "return t.syncDir(t.state.join(journal.RunsDir))", "return nil", crashes},
 		{"no fsync of what was removed on other mounts", "finish.go", "errs = append(errs, t.syncDir(dir))", "", faults},
