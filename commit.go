@@ -200,6 +200,9 @@ func (t *tree) commitOptions(lock io.Closer) commit.Options {
 	o := commit.Options{FS: t.fs, StateDir: t.stateDir, Lock: lock, Key: t.x.Key, NoSync: t.x.NoSync, Workers: t.x.Workers}
 	if t.x.Observe != nil {
 		o.Observe = func(phase string) { t.x.Observe(CommitPhase{Phase: phase}) }
+		o.Progress = func(phase string, done, total int) {
+			t.x.Observe(CommitPhase{Phase: phase, Done: done, Total: total})
+		}
 	}
 	return o
 }

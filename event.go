@@ -67,6 +67,10 @@ type RiskJudged struct {
 // "commit" or "clean", or "rollback".
 type CommitPhase struct {
 	Phase string `json:"phase"`
+	// Done of Total changes are through the phase. Both are 0 when it begins; in phases that go through many changes, an event
+	// comes with every few dozens of them.
+	Done  int `json:"done,omitempty"`
+	Total int `json:"total,omitempty"`
 }
 
 // The kinds of events.

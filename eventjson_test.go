@@ -3,10 +3,12 @@ package millrace_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
@@ -59,5 +61,33 @@ func TestEventsToNobody(t *testing.T) {
 	}
 	if out.calls != 1 {
 		t.Errorf("%d calls of a writer that fails", out.calls)
+	}
+}
+
+// TestCommitCounts: a commit of many files says how far it is within its phases, and never goes back.
+func TestCommitCounts(t *testing.T) {
+	texts := make(map[string]string)
+	for i := range 200 {
+		texts[fmt.Sprintf("d/%03d", i)] = "x"
+	}
+	said := make(map[string]int)
+	x := millrace.Executor{Workers: 2, Observe: func(e millrace.Event) {
+		c, ok := e.(millrace.CommitPhase)
+		if !ok || c.Total == 0 {
+			return
+		}
+		if c.Done <= said[c.Phase] || c.Done > c.Total {
+			t.Errorf("%+v after %d", c, said[c.Phase])
+		}
+		said[c.Phase] = c.Done
+	}}
+	p := millrace.New("many").Options(millrace.Options{Force: true}).Step("w", actions.WriteFiles(texts)).MustBuild()
+	if _, err := x.Run(t.Context(), memory(t, nil), p); err != nil {
+		t.Fatal(err)
+	}
+	for _, phase := range []string{"verify", "stage", "backup", "apply"} {
+		if said[phase] < 128 {
+			t.Errorf("%s came to %d of 200: %v", phase, said[phase], said)
+		}
 	}
 }

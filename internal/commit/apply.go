@@ -26,8 +26,14 @@ func (t *txn) apply(ctx context.Context) error {
 		{t.deepestFirst(func(e *entry) bool { return e.leaves() && !early[e] }), t.takeOut},
 		{t.deepestFirst(func(e *entry) bool { return e.New.Kind != fsutil.Absent }), t.setAttr},
 	}
+	total := 0
 	for _, step := range steps {
-		if err := t.run(ctx, step.list, step.do); err != nil {
+		total += len(step.list)
+	}
+	t.countTo(total)
+	for _, step := range steps {
+		do := func(e *entry) error { return t.counted(step.do(e)) }
+		if err := t.run(ctx, step.list, do); err != nil {
 			return err
 		}
 	}

@@ -47,6 +47,9 @@ type Options struct {
 	// Observe is called with the name of each phase when it begins, from one goroutine at a time: "verify", "stage",
 	// "backup", "journal", "apply", "sync", "commit", "clean", and "rollback". Nil means that nobody watches.
 	Observe func(phase string)
+	// Progress is called now and then within a phase that goes through all changes, with how many of them are done, from one
+	// goroutine at a time. Nil means that nobody counts.
+	Progress func(phase string, done, total int)
 }
 
 // Guarantee says what a committed change, and an interrupted one, is safe against. Each includes those after it.

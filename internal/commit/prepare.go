@@ -80,12 +80,13 @@ func (t *txn) makeSlots() error {
 // backUp takes all before-images, and stages what is moved.
 func (t *txn) backUp(ctx context.Context) error {
 	t.phase("backup")
+	t.countTo(len(t.entries))
 	err := each(ctx, t.workers, len(t.entries), func(i int) error {
 		e := t.entries[i]
 		if !isLeaf(e.Old) || e.Attr {
-			return nil
+			return t.counted(nil)
 		}
-		return t.fail(e.Path, t.takeImage(e))
+		return t.counted(t.fail(e.Path, t.takeImage(e)))
 	})
 	if err != nil {
 		return err

@@ -12,13 +12,14 @@ import (
 // stageAll makes all new contents. Each goroutine writes a number of files before it waits for the first of them to be on
 // the disk: their inodes and names share blocks, which are then written once.
 func (t *txn) stageAll(ctx context.Context) error {
+	t.countTo(len(t.entries))
 	return eachInTwo(ctx, t.workers, t.mostBegun(), len(t.entries), func(i int) (later, error) {
 		e := t.entries[i]
 		if !e.isNewFile() || e.Moved {
-			return nil, nil
+			return nil, t.counted(nil)
 		}
 		l, err := t.beginStage(e)
-		return l, t.fail(e.Path, err)
+		return l, t.counted(t.fail(e.Path, err))
 	})
 }
 

@@ -30,6 +30,37 @@ type txn struct {
 	notOurs map[*entry]bool
 	phases  []Phase
 	begun   time.Time // of the phase
+	count   counter
+}
+
+// counter is how far a phase is. It is safe for concurrent use.
+type counter struct {
+	mu          sync.Mutex
+	done, total int
+}
+
+// progressEvery is how many changes are between two calls of Progress.
+const progressEvery = 64
+
+// countTo begins to count to a total.
+func (t *txn) countTo(total int) {
+	t.count.mu.Lock()
+	defer t.count.mu.Unlock()
+	t.count.done, t.count.total = 0, total
+}
+
+// counted returns err, and counts one more change unless there is one.
+func (t *txn) counted(err error) error {
+	if t.opts.Progress == nil || err != nil {
+		return err
+	}
+	c := &t.count
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done++; c.done%progressEvery == 0 {
+		t.opts.Progress(t.phases[len(t.phases)-1].Name, c.done, c.total)
+	}
+	return nil
 }
 
 // troubles collects what goes on in several goroutines.

@@ -16,9 +16,10 @@ func (t *txn) verify(ctx context.Context) error {
 	t.phase("verify")
 	// An entry is compared with others beside it, so none is changed before all have been looked at.
 	found := make([]fsutil.State, len(t.entries))
+	t.countTo(len(t.entries))
 	err := each(ctx, t.workers, len(t.entries), func(i int) error {
 		e := t.entries[i]
-		err := t.verifyEntry(e, &found[i])
+		err := t.counted(t.verifyEntry(e, &found[i]))
 		if c, ok := errors.AsType[*Conflict](err); ok {
 			for _, p := range c.Paths {
 				t.trouble.conflict(p.Path, p.Reason)
