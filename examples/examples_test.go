@@ -1,6 +1,7 @@
 package examples_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -72,5 +73,24 @@ func TestQuickstart(t *testing.T) {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
+	}
+}
+
+// A tree of more files than a pipeline may change by itself asks for -force, and says so.
+func TestQuickstartForce(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 101 {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("f%d.go", i)), []byte("package a\n\ntype Old int\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("go", "run", "./examples/quickstart", "-dir", dir, "-old", "Old", "-new", "New")
+	cmd.Dir = ".."
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "nothing was written") || !strings.Contains(string(out), "-force") {
+		t.Errorf("without -force: %v\n%s", err, out)
+	}
+	out := goRun(t, "./examples/quickstart", "-force", "-dir", dir, "-old", "Old", "-new", "New")
+	if !strings.HasSuffix(out, "every byte, mode and link is back\n") {
+		t.Errorf("with -force:\n%s", out)
 	}
 }

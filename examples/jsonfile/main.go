@@ -1,5 +1,5 @@
-// Jsonfile runs a pipeline from a JSON file on a directory. Exit status 1 means that the pipeline or a step failed, and
-// that the directory is as it was.
+// Jsonfile runs a pipeline from a JSON file on a directory. Exit status 1 means that it failed. The directory is as it was then,
+// unless the pipeline says "stop_on_error": false, or the message that the tree needs recovery.
 //
 //	go run ./examples/jsonfile [-n] [-dir DIR] PIPELINE.json
 //
@@ -48,15 +48,20 @@ func run(ctx context.Context, out io.Writer, dir, file string, dryRun bool) erro
 	defer tree.Close()
 
 	plan, err := millrace.Executor{}.Plan(ctx, tree, p)
-	if err != nil {
+	if plan == nil {
 		return err
 	}
-	if dryRun || p.Options().DryRun {
-		if err := plan.WriteDiff(out); err != nil {
-			return err
-		}
-		return plan.Result().Write(out)
+	defer plan.Close()
+	res := plan.Result() // there is one beside an error, too
+	switch {
+	case err != nil: // a step has failed
+	case dryRun || p.Options().DryRun:
+		err = plan.WriteDiff(out)
+	default:
+		res, err = plan.Commit(ctx)
 	}
-	res, err := plan.Commit(ctx)
-	return errors.Join(err, res.Write(out)) // there is a result beside an error, too
+	for _, warning := range res.AllWarnings() {
+		fmt.Fprintln(os.Stderr, "warning:", warning)
+	}
+	return errors.Join(err, res.Write(out))
 }

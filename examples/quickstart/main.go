@@ -2,9 +2,10 @@
 // proves that every byte, mode and link is as before.
 //
 //	go run ./examples/quickstart
-//	go run ./examples/quickstart -dir DIR -old OldName -new NewName
+//	go run ./examples/quickstart -dir DIR -old OldName -new NewName [-force]
 //
-// Without -dir it works on a copy of Go's own package net in a temporary directory.
+// Without -dir it works on a copy of Go's own package net in a temporary directory. With -force it goes on where more files
+// change, or the risk is higher, than a pipeline may do without being told to.
 package main
 
 import (
@@ -27,8 +28,9 @@ func main() {
 	dir := flag.String("dir", "", "the `tree` to work on (default: a copy of Go's package net)")
 	oldName := flag.String("old", "Resolver", "the type's `name`")
 	newName := flag.String("new", "NameResolver", "the type's new `name`")
+	force := flag.Bool("force", false, "go on whatever the number of files and the risk")
 	flag.Parse()
-	if err := run(context.Background(), os.Stdout, *dir, *oldName, *newName); err != nil {
+	if err := run(context.Background(), os.Stdout, *dir, *oldName, *newName, *force); err != nil {
 		fmt.Fprintln(os.Stderr, "quickstart:", err)
 		os.Exit(1)
 	}
@@ -48,7 +50,7 @@ func pipeline(oldName, newName string) (millrace.Pipeline, error) {
 		Build()
 }
 
-func run(ctx context.Context, out io.Writer, dir, oldName, newName string) (err error) {
+func run(ctx context.Context, out io.Writer, dir, oldName, newName string, force bool) (err error) {
 	if dir == "" {
 		var cleanup func() error
 		if dir, cleanup, err = copyOfNet(); err != nil {
@@ -76,10 +78,14 @@ func run(ctx context.Context, out io.Writer, dir, oldName, newName string) (err 
 	if err != nil {
 		return err
 	}
+	defer plan.Close()
 	fmt.Fprintf(out, "%s\n", firstLines(plan.Diff(), 24))
 	fmt.Fprintf(out, "dry run:       %s\n\n", plan.Result())
 
-	res, err := plan.Commit(ctx)
+	res, err := plan.WithForce(force).Commit(ctx)
+	if blocked, ok := errors.AsType[*millrace.BlockedError](err); ok && !blocked.Host {
+		return fmt.Errorf("nothing was written: %w (here: -force)", err)
+	}
 	if err != nil {
 		return err
 	}
