@@ -12,8 +12,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path"
-	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/millrace-go/millrace/fsutil"
@@ -158,7 +158,11 @@ func TimeOf(id string) time.Time {
 	return t
 }
 
-var idForm = regexp.MustCompile(`^\d{8}_\d{6}_[0-9a-f]{9,64}$`)
-
-// ValidID reports whether id looks like one that NewID made, and so can be used as a file name.
-func ValidID(id string) bool { return idForm.MatchString(id) }
+// ValidID reports whether id looks like one that NewID made, and so can be used as a file name: 20060102_150405_ and 9 to 64
+// hexadecimal digits.
+func ValidID(id string) bool {
+	date, rest, ok1 := strings.Cut(id, "_")
+	clock, random, ok2 := strings.Cut(rest, "_")
+	return ok1 && ok2 && len(date) == 8 && len(clock) == 6 && between(len(random), 9, 64) &&
+		consistsOf(date, isDigit) && consistsOf(clock, isDigit) && consistsOf(random, isHex)
+}

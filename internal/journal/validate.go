@@ -4,15 +4,31 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-var runIDForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,255}$`)
+// ValidRunID reports whether id can name the file of a run's result: 1 to 255 letters, digits, "_" and "-".
+func ValidRunID(id string) bool {
+	return between(len(id), 1, 255) && consistsOf(id, func(c byte) bool {
+		return isDigit(c) || between(int(c|0x20), 'a', 'z') || c == '_' || c == '-'
+	})
+}
 
-// ValidRunID reports whether id can name the file of a run's result.
-func ValidRunID(id string) bool { return runIDForm.MatchString(id) }
+func consistsOf(s string, of func(c byte) bool) bool {
+	for i := range len(s) {
+		if !of(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isDigit(c byte) bool { return between(int(c), '0', '9') }
+
+func isHex(c byte) bool { return isDigit(c) || between(int(c), 'a', 'f') }
+
+func between(n, low, high int) bool { return low <= n && n <= high }
 
 // Validate checks that the plan can be carried out and undone without touching anything but its paths: that each is
 // canonical, outside of the state directory and of version control directories, and listed once, in order; that no path
