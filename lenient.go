@@ -87,7 +87,7 @@ func (f *fitting) unwrap(root *strictjson.Node) {
 		*root = *m.Value
 		for _, b := range beside {
 			switch {
-			case ofCall(b.Name), mend.Note(b.Name):
+			case ofCall(b.Name) && mend.Silent(b.Value), mend.Remark(b.Name, b.Value):
 				f.Note("/"+strictjson.EscapeToken(b.Name), b.NameOffset, "'%s' beside the pipeline was left out", b.Name)
 			case root.Get(b.Name) == nil:
 				root.Members = append(root.Members, b)

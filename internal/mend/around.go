@@ -3,21 +3,23 @@ package mend
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
 const (
-	doneProse   = "the text around the JSON was left out"
-	adviceProse = "send the JSON object alone, without text around it"
-	doneFence   = "the code fence around the JSON was left out"
-	adviceFence = "take the JSON out of the code fence"
-	doneExtra   = "closing brackets too many at the end were left out"
-	adviceExtra = "leave out the closing brackets that are too many at the end"
-	doneMark    = "the byte order mark was left out"
-	adviceMark  = "save the text as UTF-8 without a byte order mark"
-	doneRaw     = "the text, which was escaped once too often, was unescaped"
-	adviceRaw   = `send the JSON itself: names begin with ", not with \"`
+	doneProse    = "the text around the JSON was left out"
+	adviceProse  = "send the JSON object alone, without text around it"
+	doneFence    = "the code fence around the JSON was left out"
+	adviceFence  = "take the JSON out of the code fence"
+	doneExtra    = "closing brackets too many at the end were left out"
+	adviceExtra  = "leave out the closing brackets that are too many at the end"
+	doneMark     = "the byte order mark was left out"
+	adviceMark   = "save the text as UTF-8 without a byte order mark"
+	doneComments = "comments were left out"
+	doneRaw      = "the text, which was escaped once too often, was unescaped"
+	adviceRaw    = `send the JSON itself: names begin with ", not with \"`
 )
 
 const fence = "```"
@@ -51,11 +53,13 @@ func (s *scanner) before(head []byte) {
 
 // behind leaves out what follows the object.
 func (s *scanner) behind() {
-	s.copyTo(s.pos)
+	end := s.pos
+	s.copyTo(end)
 	s.space()
 	if s.stuck && s.err != nil {
 		return
 	}
+	s.outside(end, s.in[end:s.pos]) // the comments
 	tail := s.in[s.pos:]
 	if n := len(tail) - len(bytes.TrimLeft(tail, "}] \t\r\n")); n > 0 && bytes.ContainsAny(tail[:n], "}]") {
 		s.note(s.pos, doneExtra, adviceExtra)
@@ -66,7 +70,12 @@ func (s *scanner) behind() {
 		s.done = len(s.in)
 		return
 	}
-	s.outside(s.pos, tail)
+	if s.outside(s.pos, tail); tail[0] == ',' {
+		s.refuse(s.pos, "the text goes on with a comma behind the object: put what follows inside, and send the object alone")
+	}
+	if s.err != nil {
+		return
+	}
 	if s.fenced {
 		if rest, ok := bytes.CutPrefix(bytes.TrimSpace(tail), []byte(fence)); ok {
 			tail = rest
@@ -88,7 +97,7 @@ func (s *scanner) outside(at int, text []byte) {
 		rest := bytes.TrimLeft(text[i+1:], " \t\r\n")
 		switch {
 		case len(rest) == 0:
-		case c == '{' && bytes.IndexByte([]byte("\"'}\\"), rest[0]) >= 0:
+		case c == '{' && beginsObject(rest):
 			s.refuse(at+i, "there are two objects in the text: send one pipeline and nothing else")
 			return
 		case c != '{' && rest[0] == ':':
@@ -96,13 +105,39 @@ func (s *scanner) outside(at int, text []byte) {
 			return
 		}
 	}
-	plain := strings.NewReplacer("_", "", "-", "", " ", "", "*", "", "`", "", "\"", "", "'", "").Replace(lower(text))
-	for _, word := range []string{"dryrun", "stoponerror", "createbackup"} {
-		if strings.Contains(plain, word+":") || strings.Contains(plain, word+"=") {
-			s.refuse(at, "the text around the JSON sets %s: put it into the object, and send that alone", word)
-			return
+	if option := setting(string(text)); option != "" {
+		s.refuse(at, "the text around the JSON sets %s: put it into the object, and send that alone", option)
+	}
+}
+
+// beginsObject reports whether what follows a brace is what begins an object, and not prose or a placeholder such as {name}.
+func beginsObject(rest []byte) bool {
+	for _, begin := range []string{"\"", "'", "}", "\\", "“", "”", "„", "‘", "’", "//", "/*", "#"} {
+		if bytes.HasPrefix(rest, []byte(begin)) {
+			return true
 		}
 	}
+	name := bytes.TrimLeftFunc(rest, func(r rune) bool { return r < utf8.RuneSelf && (nameByte(byte(r)) || r == '-' || '0' <= r && r <= '9') })
+	return len(name) < len(rest) && bytes.HasPrefix(bytes.TrimLeft(name, " \t\r\n"), []byte(":"))
+}
+
+// setting returns the option that a text sets, as in "dry run: yes" or "preview=True", "" if there is none.
+func setting(text string) string {
+	plain := strings.NewReplacer("_", "", "-", "", " ", "", "*", "", "`", "", "\"", "", "'", "").Replace(strings.ToLower(text))
+	for _, option := range []string{"dryrun", "stoponerror", "createbackup"} {
+		if strings.Contains(plain, option+":") || strings.Contains(plain, option+"=") {
+			return option
+		}
+	}
+	// Words of which a colon alone says nothing.
+	for _, option := range []string{"preview", "previewonly", "dry", "simulate", "whatif", "testrun", "nowrite", "failfast", "backup", "backups"} {
+		for _, value := range []string{"true", "yes", "on\n", "1\n"} {
+			if strings.Contains(plain+"\n", option+":"+value) || strings.Contains(plain+"\n", option+"="+value) {
+				return option
+			}
+		}
+	}
+	return ""
 }
 
 // escaped is a text whose JSON is escaped as if it stood in a string: {\"name\": ...}.

@@ -18,7 +18,7 @@ func TestOrigin(t *testing.T) {
 	for _, text := range []string{
 		"Here:\n```json\n{a: 'x\ny', /* c */ \"b\": [True, \"HERE\",],}\n```",
 		`{\"a\":\"x\\ny\",\n\"b\":[1,\"HERE\"]}`,
-		"\ufeff{“a”: “ü”, \\n'b': [NaN, 'HERE']",
+		"\ufeff```\n{“a”: “ü”, \\n'b': [NaN, 'HERE']```",
 	} {
 		m, err := mend.JSON([]byte(text))
 		if err != nil {

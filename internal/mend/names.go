@@ -42,10 +42,11 @@ func (f *Form) Known(name string) (field string, ok bool) {
 	return field, field != ""
 }
 
-// nearest returns the one candidate that word can be a misspelling of.
+// nearest returns the one candidate that word can be a misspelling of. What stands before a whole name is no misspelling, but
+// more likely says the opposite, as in "noforce".
 func nearest(word string, candidates []string) (string, bool) {
 	near, ok := strictjson.Nearest(word, candidates)
-	if !ok {
+	if !ok || strings.HasSuffix(Plain(word), Plain(near)) {
 		return "", false
 	}
 	others := slices.DeleteFunc(slices.Clone(candidates), func(c string) bool { return c == near })
@@ -55,8 +56,19 @@ func nearest(word string, candidates []string) (string, bool) {
 	return near, true
 }
 
-// Note reports whether a name is that of a remark: something that says nothing of what is to be done, so that it can be left
-// out.
+// Remark reports whether a member of an object is a remark that can be left out: its name is one, as Note says, and its value
+// says nothing of what is to be done either.
+func Remark(name string, value *strictjson.Node) bool { return Note(name) && Silent(value) }
+
+// Silent reports whether a value says nothing of what is to be done: it is no text that sets an option, and what has members has
+// remarks alone.
+func Silent(n *strictjson.Node) bool {
+	loud := func(e *strictjson.Node) bool { return !Silent(e) }
+	return setting(n.Text) == "" && !slices.ContainsFunc(n.Elems, loud) &&
+		!slices.ContainsFunc(n.Members, func(m strictjson.Member) bool { return !Remark(m.Name, m.Value) })
+}
+
+// Note reports whether a name is that of a remark: something that as a text says nothing of what is to be done.
 func Note(name string) bool {
 	switch Plain(name) {
 	case "description", "comment", "comments", "note", "notes", "title", "label", "summary", "explanation", "reason", "reasoning",

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"sort"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/internal/strictjson"
@@ -241,12 +240,10 @@ func (s *scanner) comment(n, more int) {
 		s.refuse(s.pos, "the comment that starts here is not closed")
 		return
 	}
-	s.note(s.pos, "comments were left out", "leave out the comments")
+	s.note(s.pos, doneComments, "leave out the comments")
 	s.replace(s.pos, end, "")
 	s.pos = end
 }
 
 // atEnd reports whether the JSON can only end here: at the end of the text, or at the end of the fence it stands in.
 func (s *scanner) atEnd() bool { return s.pos >= len(s.in) || s.fenced && s.has("```") }
-
-func lower(b []byte) string { return strings.ToLower(string(b)) }

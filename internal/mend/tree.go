@@ -75,7 +75,7 @@ func (t *Fitter) Names(n *strictjson.Node, f *Form, at string) {
 			name, ok := f.Match(m.Name)
 			pointer := at + "/" + strictjson.EscapeToken(name)
 			switch {
-			case !ok && Note(m.Name):
+			case !ok && Remark(m.Name, m.Value):
 				t.Note(at+"/"+strictjson.EscapeToken(m.Name), m.NameOffset, "'%s' was left out: it says nothing of what is to be done", m.Name)
 				continue
 			case !ok:
@@ -86,7 +86,7 @@ func (t *Fitter) Names(n *strictjson.Node, f *Form, at string) {
 			case bytes.Equal(given[name].AppendJSON(nil), m.Value.AppendJSON(nil)):
 				t.Note(pointer, m.NameOffset, "'%s' was left out: '%s' says the same", m.Name, name)
 				continue
-			case Note(m.Name):
+			case Remark(m.Name, m.Value):
 				t.Note(pointer, m.NameOffset, "'%s' was left out beside '%s'", m.Name, name)
 				continue
 			default:

@@ -157,12 +157,14 @@ func (s *scanner) back(to state) {
 // a step is not whole, and nobody knows what else it said.
 const mostMissing = 2
 
-// cutOff is called where the text ends within a value. Only brackets may be missing, and only behind one.
+// cutOff is called where the text ends within a value. Only brackets may be missing, only behind one, and only where the fence
+// that the JSON stands in is closed: a text that just ends may have gone on, with an option or another step. Nor may there be
+// comments, of which one may have the brackets and more.
 func (s *scanner) cutOff() {
 	if s.stuck {
 		return
 	}
-	if (s.last != '}' && s.last != ']') || len(s.open) > mostMissing {
+	if (s.last != '}' && s.last != ']') || len(s.open) > mostMissing || s.pos >= len(s.in) || s.noted[doneComments] {
 		line, _ := strictjson.LineColumn(s.in, s.open[len(s.open)-1].at)
 		what := "object"
 		if s.open[len(s.open)-1].closing == ']' {
