@@ -80,38 +80,50 @@ func drawStep(t *rapid.T, id string, earlier []string, b millrace.Builder) millr
 	if len(earlier) > 1 {
 		kinds = append(kinds, "merge", "aggregate")
 	}
+	kinds = append(kinds, "move", "remove", "ways")
+	goOn := rapid.SampledFrom([]string{"", "", "continue"}).Draw(t, "on error")
+	fold := rapid.Bool().Draw(t, "ignore case")
 	kind := rapid.SampledFrom(kinds).Draw(t, "kind")
 	edits := []actions.TextEdit{{OldText: text("old"), NewText: text("new")}, {OldText: genWord.Draw(t, "old"), NewText: text("new")}}
 	switch kind {
 	case "search":
 		step = b.Step(id, actions.Search{Path: rapid.SampledFrom([]string{".", "d"}).Draw(t, "path"), Pattern: text("pattern"), IncludeContent: rapid.Bool().Draw(t, "content")})
 	case "edit":
-		step = b.Step(id, actions.Edit{Files: files, OldText: text("old"), NewText: text("new")})
+		step = b.Step(id, actions.Edit{Files: files, OldText: text("old"), NewText: text("new"), OnError: goOn, IgnoreCase: fold})
 	case "multi":
-		step = b.Step(id, actions.MultiEdit{Files: files, Edits: edits})
+		step = b.Step(id, actions.MultiEdit{Files: files, Edits: edits, OnError: goOn, IgnoreCase: fold})
 	case "swap":
-		step = b.Step(id, actions.MultiEdit{Files: files, Edits: edits, Mode: "simultaneous"})
+		step = b.Step(id, actions.MultiEdit{Files: files, Edits: edits, Mode: "simultaneous", OnError: goOn})
 	case "count":
-		step = b.Step(id, actions.CountOccurrences{Files: files, Pattern: text("pattern")})
+		step = b.Step(id, actions.CountOccurrences{Files: files, Pattern: text("pattern"), IgnoreCase: fold})
 	case "regex":
-		step = b.Step(id, actions.RegexTransform{Files: files, Patterns: []actions.PatternEdit{{Pattern: `(fo+)\s*(\w*)`, Replacement: "$2 $1"}}})
+		step = b.Step(id, actions.RegexTransform{Files: files, Patterns: []actions.PatternEdit{{Pattern: `(fo+)\s*(\w*)`, Replacement: "$2 $1"}}, OnError: goOn})
 	case "copy":
 		step = b.Step(id, actions.Copy{Files: files, Destination: genDir.Draw(t, "dir"), PreservePaths: rapid.Bool().Draw(t, "preserve"), Overwrite: rapid.Bool().Draw(t, "overwrite")})
 	case "rename":
 		step = b.Step(id, actions.Rename{Files: files, To: rapid.SampledFrom([]string{"{{dir}}/{{stem}}_2{{ext}}", "new/{{name}}"}).Draw(t, "to")})
 	case "delete":
 		step = b.Step(id, actions.Delete{Files: files, Permanent: rapid.Bool().Draw(t, "permanent")})
+	case "move":
+		step = b.Step(id, actions.Rename{Files: dirs(t), Destination: rapid.SampledFrom([]string{"new", "f", ".", "new/deep"}).Draw(t, "dir")})
+	case "remove":
+		step = b.Step(id, actions.Delete{Files: dirs(t), Recursive: rapid.IntRange(0, 3).Draw(t, "recursive") > 0, Permanent: rapid.Bool().Draw(t, "permanent")})
+	case "ways":
+		step = b.Step(id, actions.Search{
+			Paths: rapid.SliceOfN(rapid.OneOf(genPath, genDir), 1, 3).Draw(t, "paths"), Pattern: text("pattern"), IgnoreCase: fold,
+			WithoutMatch: rapid.Bool().Draw(t, "without"), Include: rapid.SampledFrom([][]string{nil, {"*.{txt,go}"}, {"d/**"}}).Draw(t, "include"),
+		})
 	case "read":
 		step = b.Step(id, actions.ReadRanges{Files: files})
 	case "diff":
 		step = b.Step(id, actions.Diff{FileA: genPath.Draw(t, "a"), FileB: genPath.Draw(t, "b")})
 	case "merge":
-		step = b.Step(id, actions.Merge{Mode: rapid.SampledFrom([]string{"union", "intersection"}).Draw(t, "mode")})
+		step = b.Step(id, actions.Merge{Mode: rapid.SampledFrom([]string{"union", "intersection", "difference"}).Draw(t, "mode")})
 	case "aggregate":
 		step = b.Step(id, actions.Aggregate{})
 	}
 	switch kind {
-	case "search", "diff":
+	case "search", "diff", "ways", "move", "remove":
 	case "merge", "aggregate":
 		step = step.FromAll(rapid.SliceOfNDistinct(rapid.SampledFrom(earlier), 2, 2, rapid.ID).Draw(t, "from all")...)
 	default:
@@ -124,9 +136,15 @@ func drawStep(t *rapid.T, id string, earlier []string, b millrace.Builder) millr
 			condition.HasMatches(ref("if")), condition.NoMatches(ref("if")), condition.CountGT(ref("if"), 1), condition.CountLT(ref("if"), 2),
 			condition.CountEQ(ref("if"), 0), condition.StepSucceeded(ref("if")), condition.StepFailed(ref("if")),
 			condition.FileExists(genPath.Draw(t, "exists")), condition.FileNotExists(genPath.Draw(t, "exists not")),
+			condition.FileExists("{{" + ref("if") + ".files[0]}}"), condition.FileNotExists("d/{{" + ref("if") + ".count}}"),
 		}).Draw(t, "condition"))
 	}
 	return step
+}
+
+// dirs draws what moves and removals name: directories for the most part.
+func dirs(t *rapid.T) []string {
+	return rapid.SliceOfN(rapid.OneOf(genDir, genDir, genPath), 1, 2).Draw(t, "directories")
 }
 
 func memory(t testing.TB, files []txtarfs.File) afero.Fs {
