@@ -103,11 +103,12 @@ var (
 )
 
 // change is a pipeline that each limit is too small for: 150 edits in two files, one of a name that Windows does not have, and a
-// step that finds nothing.
+// step that finds nothing, and one that shows something.
 func change() millrace.Pipeline {
 	return millrace.New("change").
 		Step("e", actions.Edit{Files: []string{"a.txt", "con.txt"}, OldText: "xx", NewText: "yy"}).
-		Step("none", actions.Edit{Files: []string{"b.txt"}, OldText: "xx", NewText: "yy"}).MustBuild()
+		Step("none", actions.Edit{Files: []string{"b.txt"}, OldText: "xx", NewText: "yy"}).
+		Step("show", actions.ReadRanges{Files: []string{"b.txt"}}).MustBuild()
 }
 
 func freshTree() afero.Fs {
@@ -216,6 +217,8 @@ var fields = map[string]field{
 	"MaxFileBytes":    {func(x *millrace.Executor) { x.MaxFileBytes = 1 }, all(refuses, slices.Concat(planning, onPlans)...), isLimit},
 	"MaxMatches":      {func(x *millrace.Executor) { x.MaxMatches = 148 }, all(refuses, planning...), isLimit},
 	"MaxOutputBytes":  {func(x *millrace.Executor) { x.MaxOutputBytes = 1 }, all(refuses, planning...), isLimit},
+	"MaxShownBytes":   {func(x *millrace.Executor) { x.MaxShownBytes = 1 }, all(refuses, planning...), isLimit},
+	"MaxStagedBytes":  {func(x *millrace.Executor) { x.MaxStagedBytes = 1 }, all(refuses, planning...), isLimit},
 	"MaxPatternBytes": {func(x *millrace.Executor) { x.MaxPatternBytes = 1 }, all(refuses, planning...), isLimit},
 	"MaxJSONDepth":    {func(x *millrace.Executor) { x.MaxJSONDepth = 1 }, all(refuses, onPlans...), is[*millrace.PlanError]},
 	"MaxPlanBytes":    {func(x *millrace.Executor) { x.MaxPlanBytes = 1 }, all(refuses, onPlans...), is[*millrace.PlanError]},
