@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -138,6 +139,10 @@ func TestFileSystems(t *testing.T) {
 	}
 	if t.Failed() {
 		return // so that -update does not write down what must not be
+	}
+	if runtime.GOOS != "linux" {
+		t.Log("docs/filesystems.md is not compared: it says what Linux does")
+		return
 	}
 	const begin, end = "<!-- file systems: made by go test . -update -->\n", "<!-- end of file systems -->\n"
 	data, err := os.ReadFile("docs/filesystems.md")
