@@ -36,7 +36,7 @@ type Plan struct {
 	undoes   bool
 	block    *BlockedError
 	failed   error
-	// foreign says that it came as JSON: what it says of itself is to be checked.
+	// foreign says that it came as JSON, or that nobody has counted its edits: they are counted by what it does.
 	foreign bool
 	// abandoned says that there is nothing to commit because a step has failed unhandled.
 	abandoned bool

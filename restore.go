@@ -47,7 +47,8 @@ func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (
 
 // PlanRestore works out what [Executor.Restore] would do, and writes nothing. The plan is like any other: it can be shown,
 // trimmed with [Plan.Reject] and [Plan.RejectHunks] to take back only a part, stored, and committed; the commit leaves a backup,
-// which takes back the taking back. Its risk is not judged, unless it was stored: then [Executor.OpenPlan] judges it as any plan.
+// which takes back the taking back. Its risk is not judged, unless it was stored: then [Executor.OpenPlan] judges it as any plan,
+// and so does [Plan.Revise] if somebody puts in a text of his own.
 //
 // The error says that there is no such backup (backup.ErrNotFound), that it cannot be believed or is damaged (a
 // *backup.DamagedError), or which of its paths the host does not allow. Whether the files are still what the commit made of them is

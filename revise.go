@@ -56,7 +56,8 @@ func (p *Plan) RejectHunks(path string, numbers ...int) (*Plan, error) {
 // line end gets one. The text counts as one edit, and its [fsutil.Origin] is {"(review)", n}, n counted from 0 for each
 // file: no step has that id.
 //
-// The plan is judged anew, as by [Plan.Reject]. It is an error to name a file that is created or deleted as a whole, or
+// The plan is judged anew, as by [Plan.Reject]; one of [Executor.PlanRestore] that is given another text is judged as any
+// change is from then on. It is an error to name a file that is created or deleted as a whole, or
 // binary, or a hunk that is none of its hunks. A file that has changed since the plan was made is a conflict when the
 // new plan is committed, and an [fsutil.ErrDrift] here if it has to be read again.
 //
@@ -229,7 +230,13 @@ func (r *revision) plan() (*Plan, error) {
 	changes := slices.Clone(p.changes)
 	changes[r.at] = revised
 	fewer := max(0, editsIn(c.Splices)-(editsIn(splices)-len(r.texts)))
-	return p.with(changes, fewer-len(r.texts)), nil
+	q := p.with(changes, fewer-len(r.texts))
+	if q.undoes && len(r.texts) > 0 {
+		// What a person has written is not what was there before: it is judged as any change, by what it does.
+		q.undoes, q.foreign = false, true
+		q.judge()
+	}
+	return q, nil
 }
 
 // checkTexts gives the texts their author, and checks that they are neither too long nor in each other's way.
