@@ -172,9 +172,10 @@ func (t *decoding) step(i int, n *strictjson.Node, at string) {
 			}
 		},
 	}
+	own := stepForm()
 	for _, m := range n.Members {
 		pointer := at + "/" + strictjson.EscapeToken(m.Name)
-		if _, own := stepForm().Known(m.Name); own {
+		if _, known := own.Known(m.Name); known || t.draft.isFull() {
 			continue
 		}
 		if hint := t.misplaced(m.Name, at, form); hint != "" {
@@ -182,7 +183,7 @@ func (t *decoding) step(i int, n *strictjson.Node, at string) {
 			t.draft.told(pointer)
 		}
 	}
-	t.fields(n, at, stepForm(), readers)
+	t.fields(n, at, own, readers)
 	t.action(i, action, values, form, at)
 }
 

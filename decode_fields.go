@@ -19,7 +19,10 @@ func (t *decoding) fields(n *strictjson.Node, at string, form *mend.Form, reader
 			read(m.Value, pointer)
 			continue
 		}
-		hint := t.meant(form, m.Name, at)
+		hint := ""
+		if !t.draft.isFull() {
+			hint = t.meant(form, m.Name, at)
+		}
 		if hint == "" {
 			hint = "the fields are " + strings.Join(form.Names(), ", ")
 		}

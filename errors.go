@@ -41,6 +41,8 @@ type Problem struct {
 	Message string `json:"message"`
 	// Hint says what to write instead, if that is known.
 	Hint string `json:"hint,omitempty"`
+	// Step is the id of the step that the pointer leads into: "" for the pipeline itself, and where the step has no valid id.
+	Step string `json:"step,omitempty"`
 	// Line and Column, from 1, say where in the JSON text that is. Zero for a pipeline built in Go.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
@@ -69,7 +71,8 @@ var selfExplaining = map[string]bool{
 	codeDuplicateID: true, codeBadID: true, codeForwardRef: true, codeUnknownRef: true, codeBadTemplate: true,
 }
 
-// ValidationError is the pipeline's fault: it lists every problem found, in the order of the pipeline. Nothing was run.
+// ValidationError is the pipeline's fault: it lists every problem found, in the order of the pipeline. Of more than a thousand,
+// or a hundred in the parameters of one step, a last one with the code "too_many_problems" counts the rest. Nothing was run.
 type ValidationError struct {
 	Problems []Problem
 }

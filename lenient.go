@@ -34,19 +34,25 @@ func (d Decoder) repaired(s *source) (Pipeline, error) {
 			t.draft.told(c.Pointer)
 			continue
 		}
-		t.draft.warnings = append(t.draft.warnings, Problem{Pointer: c.Pointer, Code: codeRepaired, Message: c.Done, Hint: c.Advice})
+		t.draft.warning(Problem{Pointer: c.Pointer, Code: codeRepaired, Message: c.Done, Hint: c.Advice})
 	}
+	t.draft.moreWarnings += f.More
+	t.draft.moreProblems += f.MoreRefused
 	return t.decode()
 }
 
 // warnings are about repairs of the text, each at its own place.
 func (t *decoding) warnings(repairs []mend.Repair) {
-	for _, r := range repairs {
+	for i, r := range repairs {
+		if i == mostProblems {
+			t.draft.moreWarnings += len(repairs) - i
+			return
+		}
 		p := Problem{Code: codeRepaired, Message: r.Done, Hint: r.Advice}
 		if t.Locate == nil {
 			p.Line, p.Column = strictjson.LineColumn(t.source.data, r.Offset)
 		}
-		t.draft.warnings = append(t.draft.warnings, p)
+		t.draft.warning(p)
 	}
 }
 
@@ -85,13 +91,14 @@ func (f *fitting) unwrap(root *strictjson.Node) {
 		}
 		f.Note("", m.NameOffset, "'%s' was taken for the pipeline that is in it", m.Name)
 		*root = *m.Value
+		inner := valuesOf(root)
 		for _, b := range beside {
 			switch {
 			case ofCall(b.Name) && mend.Silent(b.Value), mend.Remark(b.Name, b.Value):
 				f.Note("/"+strictjson.EscapeToken(b.Name), b.NameOffset, "'%s' beside the pipeline was left out", b.Name)
-			case root.Get(b.Name) == nil:
+			case inner[b.Name] == nil:
 				root.Members = append(root.Members, b)
-			case string(root.Get(b.Name).AppendJSON(nil)) != string(b.Value.AppendJSON(nil)):
+			case string(inner[b.Name].AppendJSON(nil)) != string(b.Value.AppendJSON(nil)):
 				f.Refuse("/"+strictjson.EscapeToken(b.Name), b.NameOffset, "keep one of them", "'%s' is given in the pipeline and beside it, and differs", b.Name)
 			}
 		}
@@ -100,8 +107,9 @@ func (f *fitting) unwrap(root *strictjson.Node) {
 
 // wrapper returns the member that has the pipeline in it, or -1 if it is not wrapped.
 func wrapper(root *strictjson.Node) int {
+	form := pipelineForm()
 	for _, m := range root.Members {
-		if name, _ := pipelineForm().Match(m.Name); name == "steps" {
+		if name, _ := form.Match(m.Name); name == "steps" {
 			return -1
 		}
 	}
@@ -188,34 +196,34 @@ func (f *fitting) action(n *strictjson.Node, at string) *mend.Form {
 // was asked for. Other options are not moved, since a step that is to be forced says nothing of the others.
 func (f *fitting) dryRun(root, n *strictjson.Node, own *mend.Form, at string) {
 	form := mend.Form{Kind: mend.Object, Fields: []mend.Field{optionField("dry_run")}}
-	for i := 0; i < len(n.Members); i++ {
-		m := n.Members[i]
+	whole := root.Get("dry_run")
+	n.Members = slices.DeleteFunc(n.Members, func(m strictjson.Member) bool {
 		if _, ok := form.Match(m.Name); !ok {
-			continue
+			return false
 		}
 		if own != nil {
 			if _, taken := own.Known(m.Name); taken {
-				continue // a parameter of the action
+				return false // a parameter of the action
 			}
 		}
 		pointer := at + "/" + strictjson.EscapeToken(m.Name)
 		f.Fit(m.Value, form.Fields[0].Form, pointer)
 		if m.Value.Kind != strictjson.Bool && m.Value.Kind != strictjson.Null {
-			continue
+			return false
 		}
-		n.Members = slices.Delete(n.Members, i, i+1)
-		i--
-		switch own := root.Get("dry_run"); {
+		switch {
 		case !m.Value.Bool:
 			f.Note(pointer, m.NameOffset, "'%s' of a step was left out: it is false", m.Name)
-		case own == nil:
+		case whole == nil:
 			f.Note("/dry_run", m.NameOffset, "'%s' of a step was taken for that of the pipeline", m.Name)
-			root.Members = append(root.Members, strictjson.Member{Name: "dry_run", NameOffset: m.NameOffset, Value: m.Value})
+			whole = m.Value
+			root.Members = append(root.Members, strictjson.Member{Name: "dry_run", NameOffset: m.NameOffset, Value: whole})
 		default:
 			f.Note("/dry_run", m.NameOffset, "'%s' of a step was taken for that of the pipeline", m.Name)
-			own.Kind, own.Bool = strictjson.Bool, true
+			whole.Kind, whole.Bool = strictjson.Bool, true
 		}
-	}
+		return true
+	})
 }
 
 // inputs takes a list in input_from for what it is.
@@ -252,10 +260,11 @@ func (f *fitting) moveDown(n *strictjson.Node, form, action *mend.Form, at strin
 	}
 	kept := make([]strictjson.Member, 0, len(n.Members))
 	var moved []strictjson.Member
+	inner := valuesOf(values)
 	for _, m := range n.Members {
 		_, own := form.Known(m.Name)
 		name, ok := action.Known(m.Name)
-		if own || !ok || mend.Note(m.Name) || values.Get(name) != nil {
+		if own || !ok || mend.Note(m.Name) || inner[name] != nil {
 			kept = append(kept, m)
 			continue
 		}
@@ -276,6 +285,7 @@ func (f *fitting) moveDown(n *strictjson.Node, form, action *mend.Form, at strin
 // moveUp takes out of the parameters what belongs to the step.
 func (f *fitting) moveUp(n, values *strictjson.Node, form, action *mend.Form, at string) {
 	kept := values.Members[:0]
+	outer := valuesOf(n)
 	for _, m := range values.Members {
 		name := ""
 		for _, field := range []string{"input_from", "input_from_all", "condition", "expect"} {
@@ -283,11 +293,12 @@ func (f *fitting) moveUp(n, values *strictjson.Node, form, action *mend.Form, at
 				name = field
 			}
 		}
-		if _, own := action.Known(m.Name); own || name == "" || n.Get(name) != nil {
+		if _, own := action.Known(m.Name); own || name == "" || outer[name] != nil {
 			kept = append(kept, m)
 			continue
 		}
 		f.Note(at+"/"+name, m.NameOffset, "'%s' was taken out of 'params'", m.Name)
+		outer[name] = m.Value
 		n.Members = append(n.Members, strictjson.Member{Name: name, NameOffset: m.NameOffset, Value: m.Value})
 		for _, field := range form.Fields {
 			if field.Name == name {
@@ -296,4 +307,16 @@ func (f *fitting) moveUp(n, values *strictjson.Node, form, action *mend.Form, at
 		}
 	}
 	values.Members = kept
+}
+
+// valuesOf returns what an object has by name, for who asks for many names. A nil node has nothing.
+func valuesOf(n *strictjson.Node) map[string]*strictjson.Node {
+	if n == nil {
+		return nil
+	}
+	values := make(map[string]*strictjson.Node, len(n.Members))
+	for _, m := range n.Members {
+		values[m.Name] = m.Value
+	}
+	return values
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -12,35 +11,6 @@ import (
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/strictjson"
-)
-
-// The codes of problems. They are stable: programs may rely on them.
-const (
-	codeInvalidJSON  = "invalid_json"
-	codeLargeJSON    = "json_too_large"
-	codeDeepJSON     = "json_too_deep"
-	codeUnknownField = "unknown_field"
-	codeWrongType    = "wrong_type"
-	codeNoName       = "missing_name"
-	codeLongName     = "name_too_long"
-	codeBadName      = "invalid_name"
-	codeNoSteps      = "no_steps"
-	codeManySteps    = "too_many_steps"
-	codeDuplicateID  = "duplicate_id"
-	codeBadID        = "invalid_id"
-	codeLongID       = "id_too_long"
-	codeNoAction     = "missing_action"
-	codeBadAction    = "unknown_action"
-	codeForwardRef   = "forward_reference"
-	codeUnknownRef   = "unknown_reference"
-	codeTwoInputs    = "two_inputs"
-	codeNoInput      = "missing_input"
-	codeUnusedInput  = "unused_input"
-	codeBadCondition = "invalid_condition"
-	codeBadExpect    = "invalid_expect"
-	codeBadTemplate  = "invalid_template"
-	codeNearTemplate = "unknown_template"
-	codeRepaired     = "repaired"
 )
 
 // draft is a pipeline that has not been checked.
@@ -51,6 +21,8 @@ type draft struct {
 	// problems are those found before, while decoding.
 	problems []Problem
 	warnings []Problem
+	// moreProblems and moreWarnings are how many there were beyond mostProblems of each.
+	moreProblems, moreWarnings int
 	// decoded says that params has checked the parameters against their tags already.
 	decoded bool
 	index   map[string]int
@@ -84,62 +56,10 @@ func (d *draft) check() (Pipeline, error) {
 		}
 	}
 	if len(d.problems) > 0 {
-		sortProblems(d.problems)
-		return Pipeline{}, &ValidationError{Problems: d.problems}
+		return Pipeline{}, &ValidationError{Problems: d.sorted(d.problems, d.moreProblems, "problems")}
 	}
-	sortProblems(d.warnings)
+	d.warnings = d.sorted(d.warnings, d.moreWarnings, "warnings")
 	return Pipeline{name: d.name, options: d.options, steps: d.steps, index: d.index, warnings: d.warnings}, nil
-}
-
-// told keeps what follows from a problem from being reported too: everything at the pointer and below.
-func (d *draft) told(pointer string) {
-	if d.said == nil {
-		d.said = make(map[string]bool)
-	}
-	d.said[pointer] = true
-}
-
-// isTold reports whether something was said of what is at the pointer, or of what that is in.
-func (d *draft) isTold(pointer string) bool {
-	if len(d.said) == 0 {
-		return false
-	}
-	for {
-		if d.said[pointer] {
-			return true
-		}
-		i := strings.LastIndexByte(pointer, '/')
-		if i < 0 {
-			return false
-		}
-		pointer = pointer[:i]
-	}
-}
-
-func (d *draft) problem(pointer, code, hint, format string, args ...any) {
-	if d.isTold(pointer) {
-		return
-	}
-	d.problems = append(d.problems, Problem{Pointer: pointer, Code: code, Hint: hint, Message: fmt.Sprintf(format, args...)})
-}
-
-// sortProblems puts problems in the order of the steps, those of the pipeline itself first. Within a step the order of
-// checking stays.
-func sortProblems(problems []Problem) {
-	slices.SortStableFunc(problems, func(a, b Problem) int { return stepOf(a.Pointer) - stepOf(b.Pointer) })
-}
-
-// stepOf returns the index of the step a pointer leads into, or -1.
-func stepOf(pointer string) int {
-	rest, ok := strings.CutPrefix(pointer, "/steps/")
-	if !ok {
-		return -1
-	}
-	digits, _, _ := strings.Cut(rest, "/")
-	if i, err := strconv.Atoi(digits); err == nil {
-		return i
-	}
-	return -1
 }
 
 // validID reports whether a step or run may have that id.
@@ -330,10 +250,6 @@ func (d *draft) checkParams(i int, at string) {
 		told[at+p.Param] = true
 		d.problem(at+p.Param, p.Code, p.Hint, "%s", p.Message)
 	}
-}
-
-func (d *draft) warn(pointer, code, format string, args ...any) {
-	d.warnings = append(d.warnings, Problem{Pointer: pointer, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
 // handledSteps are the steps whose failure a later step waits for.

@@ -128,9 +128,6 @@ func (t transfer) plan(c *Call) ([]move, error) {
 			return nil, fileError(t.destination, err)
 		}
 	}
-	if err := t.checkDestination(c, base); err != nil {
-		return nil, err
-	}
 	moves := make([]move, len(c.Files))
 	for i, file := range c.Files {
 		if err := t.checkSource(c, file); err != nil {
@@ -150,7 +147,10 @@ func (t transfer) plan(c *Call) ([]move, error) {
 		}
 		moves[i].dir = kind == fsutil.Dir
 	}
-	return moves, t.collisions(c, moves)
+	if err := t.collisions(c, moves); err != nil {
+		return moves, err
+	}
+	return moves, t.checkDestination(c, base)
 }
 
 // checkDestination refuses a destination that looks like the name of a file: a.go to b.go would give b.go/a.go.
@@ -174,6 +174,9 @@ func (t transfer) checkDestination(c *Call, base string) error {
 func (t transfer) checkSource(c *Call, file string) error {
 	err := checkSource(c, file)
 	if t.moves && errors.Is(err, fsutil.ErrIsDir) {
+		if path.Clean(file) == "." {
+			return fileError(file, fmt.Errorf("%w: the root of the tree stays where it is", fsutil.ErrIsDir))
+		}
 		return nil // it is moved with all that is in it
 	}
 	if err != nil || t.moves {

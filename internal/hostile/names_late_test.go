@@ -36,7 +36,7 @@ func TestHostile_template_expands_to_escape(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			eachBackend(t, func(t *testing.T, b *backend) {
 				say := spoken(b, t, test.first, test.separator, test.second)
-				roles := []role{source, looked, target, base}
+				roles := []role{source, looked, target, asked, base}
 				if test.want == fsutil.ErrReserved {
 					roles = roles[:3] // reserved names may be a base
 				}
@@ -46,20 +46,6 @@ func TestHostile_template_expands_to_escape(t *testing.T) {
 			})
 		})
 	}
-	// The value of a condition is no template: the braces are characters of a name.
-	eachBackend(t, func(t *testing.T, b *backend) {
-		say := spoken(b, t, "..", "/", "secret/file")
-		for _, u := range usesIn("{{say.aggregated_content}}", asked) {
-			_, err := millrace.Decode(pipeline(t, slices.Concat(say, u.steps)...))
-			if err != nil {
-				t.Log(err)
-				continue
-			}
-			if res := b.dry(t, slices.Concat(say, u.steps)...); res.Results[3].Skipped != (u.what == "file_exists path") {
-				t.Errorf("%s is expanded", u.what)
-			}
-		}
-	})
 }
 
 func TestHostile_destination_is_file_or_parent(t *testing.T) {

@@ -68,7 +68,7 @@ func TestHostile_windows_paths(t *testing.T) {
 }
 
 func TestHostile_device_names(t *testing.T) {
-	portably(t, "NUL", "con.txt", "COM1", "COM¹", "aux.")
+	portably(t, "NUL", "con.log", "COM1", "COM¹", "aux.")
 }
 
 func TestHostile_an_alternate_data_stream(t *testing.T) {

@@ -3,17 +3,40 @@ package mend
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
 // Plain returns a name without what people write differently: case, underscores, hyphens and spaces.
 func Plain(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if separates(r) {
+			return -1
+		}
+		return r
+	}, name))
 }
 
-// Same reports whether two names differ only in case, underscores, hyphens and spaces.
-func Same(a, b string) bool { return Plain(a) == Plain(b) }
+func separates(r rune) bool { return r == '_' || r == '-' || r == ' ' }
+
+// Same reports whether two names differ only in case, underscores, hyphens and spaces. It is asked for every name in a text
+// and every name that there is, so it makes no copies.
+func Same(a, b string) bool {
+	for {
+		a, b = strings.TrimLeftFunc(a, separates), strings.TrimLeftFunc(b, separates)
+		if a == "" || b == "" {
+			return a == b
+		}
+		x, n := utf8.DecodeRuneInString(a)
+		y, m := utf8.DecodeRuneInString(b)
+		if x != y && unicode.ToLower(x) != unicode.ToLower(y) {
+			return false
+		}
+		a, b = a[n:], b[m:]
+	}
+}
 
 // Match returns the name of the field that a name stands for: one that differs only as Same says, one of which it is an
 // alias, or one that it is a misspelling of. ok is false if there is none, or more than one.

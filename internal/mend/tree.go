@@ -26,17 +26,33 @@ type Change struct {
 // Fitter makes trees fit their forms. The trees are changed: they belong to the caller, and their nodes can no longer tell
 // their pointers. The zero Fitter is ready; it is for one goroutine.
 type Fitter struct {
-	// Changes are those made so far.
+	// Changes are those made so far, and what was refused; of each the first thousand.
 	Changes []Change
+	// More is how many others were made, MoreRefused how many others were refused.
+	More, MoreRefused int
+	noted, refused    int
 }
+
+// mostChanges bounds what is kept of changes: a hostile text could need a million, and nobody reads more.
+const mostChanges = 1000
 
 // Note adds a change.
 func (t *Fitter) Note(pointer string, offset int, format string, args ...any) {
+	if t.noted == mostChanges {
+		t.More++
+		return
+	}
+	t.noted++
 	t.Changes = append(t.Changes, Change{Pointer: pointer, Offset: offset, Done: fmt.Sprintf(format, args...)})
 }
 
 // Refuse adds what could not be repaired.
 func (t *Fitter) Refuse(pointer string, offset int, advice, format string, args ...any) {
+	if t.refused == mostChanges {
+		t.MoreRefused++
+		return
+	}
+	t.refused++
 	t.Changes = append(t.Changes, Change{Pointer: pointer, Offset: offset, Done: fmt.Sprintf(format, args...), Advice: advice, Refused: true})
 }
 
@@ -70,6 +86,13 @@ func (t *Fitter) Names(n *strictjson.Node, f *Form, at string) {
 		given[m.Name] = m.Value
 	}
 	kept := n.Members[:0]
+	said := make(map[string][]byte) // what stands under a name, written once however many names are like it
+	same := func(name string, v *strictjson.Node) bool {
+		if said[name] == nil {
+			said[name] = given[name].AppendJSON(nil)
+		}
+		return bytes.Equal(said[name], v.AppendJSON(nil))
+	}
 	for _, m := range n.Members {
 		if !f.Has(m.Name) {
 			name, ok := f.Match(m.Name)
@@ -83,7 +106,7 @@ func (t *Fitter) Names(n *strictjson.Node, f *Form, at string) {
 				t.Note(pointer, m.NameOffset, "'%s' was taken for '%s'", m.Name, name)
 				given[name] = m.Value
 				m.Name = name
-			case bytes.Equal(given[name].AppendJSON(nil), m.Value.AppendJSON(nil)):
+			case same(name, m.Value):
 				t.Note(pointer, m.NameOffset, "'%s' was left out: '%s' says the same", m.Name, name)
 				continue
 			case Remark(m.Name, m.Value):
