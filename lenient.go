@@ -168,8 +168,9 @@ func (f *fitting) step(root, n *strictjson.Node, i int, at string) {
 // action returns the form of the parameters of a step, or nil if there is no such action.
 func (f *fitting) action(n *strictjson.Node, at string) *mend.Form {
 	var name *strictjson.Node
+	form, exact := stepForm(), n.Get("action")
 	for _, m := range n.Members {
-		if known, ok := stepForm().Match(m.Name); ok && known == "action" && (m.Name == known || n.Get(known) == nil) {
+		if known, ok := form.Match(m.Name); ok && known == "action" && (m.Name == known || exact == nil) {
 			name = m.Value
 			break
 		}

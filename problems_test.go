@@ -23,7 +23,9 @@ func TestManyMistakes(t *testing.T) {
 	for i := range 1500 {
 		fmt.Fprintf(&dry, `"%sdry_run": true, `, strings.Repeat("_", i))
 	}
-	step := func(inner string) string { return `{"name": "n", "steps": [{` + inner + `"id": "s", "action": "search"}]}` }
+	step := func(inner string) string {
+		return `{"name": "n", "steps": [{` + inner + `"id": "s", "action": "search"}]}`
+	}
 	for what, test := range map[string]struct{ text, last string }{
 		"names of the pipeline":   {`{` + repeat(`"field%d": 1, `) + `"name": "n"}`, "9001 more problems"},
 		"names of a step":         {step(repeat(`"field%d": 1, `)), "9001 more problems"},
