@@ -11,22 +11,30 @@
 //
 // [Run], or [Executor.Run] with a policy, does the rest: it stages, judges the limits and the risk, and commits. To look
 // first, call [Executor.Plan]: the [Plan] has the Result that a run would have, the changes and the diff; it can be
-// trimmed ([Plan.Reject], [Plan.RejectHunks]), stored as JSON, taken up elsewhere ([Executor.OpenPlan]) and
-// committed ([Plan.Commit]). A commit writes the bytes that the plan has shown, or returns a [ConflictError].
+// trimmed ([Plan.Reject], [Plan.RejectHunks]), changed ([Plan.Revise]), approved ([Plan.WithForce], [Plan.Digest]), stored as
+// JSON, taken up elsewhere ([Executor.OpenPlan]) and committed ([Plan.Commit]). A commit writes the bytes that the plan has
+// shown, or returns a [ConflictError].
 //
-// [Executor.Restore] undoes a commit by its backup id. [Executor.Recover] finishes or undoes what a crash has left; Run and
-// Commit do so by themselves before they write.
+// [Executor.Restore] undoes a commit by its backup id, [Executor.PlanRestore] shows that first, so that a part of it can be
+// taken back. [Executor.Recover] finishes or undoes what a crash has left; Run and Commit do so by themselves before they write.
 //
 // # Whose fault
 //
-// A [ValidationError] is the pipeline's, a [StepError] that of the tree or an action, a [BlockedError] says that limits or
-// risk forbid the change, a [ConflictError] that somebody else has written to the tree, a [CommitError] that the file
-// system failed. In all cases but a CommitError that says otherwise, the tree is untouched.
+// An [ExecutorError] is the host's, a [ValidationError] the pipeline's, a [PlanError] that of a stored plan, a [StepError] that of
+// the tree or an action, a [BlockedError] says that limits or risk forbid the change, a [ConflictError] that somebody else has
+// written to the tree, a [FileSystemError] what the file system cannot do, a [CommitError] that it failed. [ErrorCode] has a word
+// for each.
+//
+// The tree is what it was after an error, but for two cases: a CommitError in state CommitPending, after which Recover is needed,
+// and a pipeline with ContinueOnError ("stop_on_error": false), of which the steps that did not fail are committed; its StepError
+// says Committed then. [Written] tells both.
 //
 // # Policy
 //
 // Pipelines may come from strangers. What they may do is the host's to say, in the fields of its Executor: a ceiling for
-// the risk, the paths allowed, read-only, dry-run. Nothing in a pipeline lifts any of that.
+// the risk, the paths allowed, denied and read only, what a step may cost, read-only, dry-run. Nothing in a pipeline, nor in a
+// stored plan, lifts any of that. All fields, and all that is bounded, are listed in docs/limits.md; docs/embedding.md is for
+// programs that use this package.
 //
 // # What is not promised
 //
