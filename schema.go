@@ -71,17 +71,19 @@ func actionSchema(prototype actions.Action) (object, error) {
 		"params":    params.Schema(prototype),
 	}
 	required := []string{"id", "action"}
-	if spec.Input != actions.InputNone && spec.Input != actions.InputMany {
-		properties["input_from"] = object{"$ref": "#/$defs/id", "description": "Earlier step whose files this one works on."}
+	one, many := "Earlier step whose files this one works on.", "Earlier steps whose files this one works on."
+	if spec.Input == actions.InputNone {
+		one, many = "Earlier step that has to be done before this one, which takes no files.", "Earlier steps that have to be done before this one, which takes no files."
 	}
-	if spec.Input != actions.InputNone {
-		all := object{"type": "array", "items": id, "uniqueItems": true, "description": "Earlier steps whose files this one works on."}
-		if spec.Input == actions.InputMany {
-			all["minItems"] = 2
-			required = append(required, "input_from_all")
-		}
-		properties["input_from_all"] = all
+	if spec.Input != actions.InputMany {
+		properties["input_from"] = object{"$ref": "#/$defs/id", "description": one}
 	}
+	all := object{"type": "array", "items": id, "uniqueItems": true, "description": many}
+	if spec.Input == actions.InputMany {
+		all["minItems"] = 2
+		required = append(required, "input_from_all")
+	}
+	properties["input_from_all"] = all
 	if needsParams(prototype) {
 		required = append(required, "params")
 	}

@@ -154,16 +154,3 @@ func TestSchemaIsCurrent(t *testing.T) {
 		t.Error("the schema is not JSON")
 	}
 }
-
-// TestSchemaIsStricter: what the decoder takes with a warning, the schema does not offer.
-func TestSchemaIsStricter(t *testing.T) {
-	const text = `{"name":"p","steps":[{"id":"f","action":"search","params":{"pattern":"x"}},` +
-		`{"id":"a","action":"search","input_from":"f","params":{"pattern":"x"}}]}`
-	p, err := millrace.Decode([]byte(text))
-	if err != nil || len(p.Warnings()) != 1 {
-		t.Errorf("decoded with %v, %v", p.Warnings(), err)
-	}
-	if err := valid(t, schema(t), []byte(text)); err == nil {
-		t.Error("the schema takes it")
-	}
-}
