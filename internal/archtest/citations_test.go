@@ -15,6 +15,7 @@ var citations = []*regexp.Regexp{
 	regexp.MustCompile(`\bS[0-9]{1,2}\.[0-9]{1,3}\b`),
 	regexp.MustCompile(`(?i)\bseeds? 0[0-9]{2}\b`),
 	regexp.MustCompile(`\b(HOSTILE|FLOW|FRONT|FINDINGS|REQUIREMENTS|HOUSE)(\.md)? [0-9]`),
+	regexp.MustCompile(`"0[0-9]{2} [a-z]`),
 	regexp.MustCompile(`\bTest[A-Za-z]*_[A-Z]?[0-9]{2,3}(_|\b)`),
 }
 
@@ -75,7 +76,7 @@ func TestNoCitations(t *testing.T) {
 func TestCites(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
-		"// see S0.33", "func TestHostile_001_words(t *testing.T) {", "// as in seed 000", "// F12: the lock", "x++ // (X22)", "// HOSTILE 56",
+		"// see S0.33", "func TestHostile_001_words(t *testing.T) {", "// as in seed 000", "// F12: the lock", "x++ // (X22)", "// HOSTILE 56", `"071 in place": nil,`,
 	} {
 		if cites("a.go", line) == "" {
 			t.Errorf("%q cites nothing", line)

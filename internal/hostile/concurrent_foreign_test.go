@@ -24,23 +24,23 @@ const sameSize = "ALPHA NEEDLE\n"
 // saves are the ways in which another program writes to a.txt. What it writes is foreign, but where the size must not tell.
 func saves() map[string]func(b *backend) (content string, err error) {
 	return map[string]func(b *backend) (string, error){
-		"071 rename style": func(b *backend) (string, error) {
+		"rename style": func(b *backend) (string, error) {
 			if err := afero.WriteFile(b.fs, "a.txt~", []byte(foreign), 0o644); err != nil {
 				return "", err
 			}
 			return foreign, b.fs.Rename("a.txt~", "a.txt")
 		},
-		"072 in place": func(b *backend) (string, error) {
+		"in place": func(b *backend) (string, error) {
 			return foreign, afero.WriteFile(b.fs, "a.txt", []byte(foreign), 0o644)
 		},
-		"073 same size, same mtime": func(b *backend) (string, error) {
+		"same size, same mtime": func(b *backend) (string, error) {
 			return sameSize, errors.Join(afero.WriteFile(b.fs, "a.txt", []byte(sameSize), 0o644), b.fs.Chtimes("a.txt", longAgo, longAgo))
 		},
-		"073 same size, same mtime, other file": func(b *backend) (string, error) {
+		"same size, same mtime, other file": func(b *backend) (string, error) {
 			return sameSize, errors.Join(afero.WriteFile(b.fs, "a.txt~", []byte(sameSize), 0o644),
 				b.fs.Chtimes("a.txt~", longAgo, longAgo), b.fs.Rename("a.txt~", "a.txt"))
 		},
-		"074 deleted": func(b *backend) (string, error) { return "", b.fs.Remove("a.txt") },
+		"deleted": func(b *backend) (string, error) { return "", b.fs.Remove("a.txt") },
 	}
 }
 
@@ -114,7 +114,7 @@ func TestHostile_other_programs_between_plan_and_commit(t *testing.T) {
 	t.Parallel()
 	for how, save := range saves() {
 		for what, one := range touched() {
-			if what != "edit" && !strings.HasPrefix(how, "071") && !fstest.Tortured() {
+			if what != "edit" && !strings.HasPrefix(how, "rename") && !fstest.Tortured() {
 				continue
 			}
 			t.Run(how+"/"+what, func(t *testing.T) {
@@ -150,7 +150,7 @@ func TestHostile_other_programs_during_a_commit(t *testing.T) {
 				}
 				t.Run(phase+"/"+how+"/"+what, func(t *testing.T) {
 					eachCommitting(t, func(t *testing.T, b *backend) {
-						if how == "073 same size, same mtime" && phase != "verify" && b.confined {
+						if how == "same size, same mtime" && phase != "verify" && b.confined {
 							t.Skip("once it is verified, a file that is the same by inode, size and time is not read again")
 						}
 						before := b.snapshot(t)
