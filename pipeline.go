@@ -78,17 +78,18 @@ func (s Step) clone() Step {
 	s.InputFromAll = slices.Clone(s.InputFromAll)
 	s.Bind = maps.Clone(s.Bind)
 	s.Expect = Expect{
-		MinFiles: cloneInt(s.Expect.MinFiles), MaxFiles: cloneInt(s.Expect.MaxFiles),
-		MinEdits: cloneInt(s.Expect.MinEdits), MaxEdits: cloneInt(s.Expect.MaxEdits),
+		MinFiles: cloned(s.Expect.MinFiles), MaxFiles: cloned(s.Expect.MaxFiles),
+		MinEdits: cloned(s.Expect.MinEdits), MaxEdits: cloned(s.Expect.MaxEdits),
 	}
 	return s
 }
 
-func cloneInt(n *int) *int {
-	if n == nil {
+// cloned returns a pointer to a copy, nil for nil.
+func cloned[T any](v *T) *T {
+	if v == nil {
 		return nil
 	}
-	return new(*n)
+	return new(*v)
 }
 
 // inputs returns the ids that the step takes files from, in their order.

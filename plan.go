@@ -66,12 +66,9 @@ func cloneReports(list []actions.FileReport) []actions.FileReport {
 	list = slices.Clone(list)
 	for i := range list {
 		r := &list[i]
-		r.EditsApplied, r.EditsFailed, r.Replacements = cloneInt(r.EditsApplied), cloneInt(r.EditsFailed), cloneInt(r.Replacements)
+		r.EditsApplied, r.EditsFailed, r.Replacements = cloned(r.EditsApplied), cloned(r.EditsFailed), cloned(r.Replacements)
 		r.FailedEdits, r.RangeHashes = slices.Clone(r.FailedEdits), slices.Clone(r.RangeHashes)
-		if r.WouldModify != nil {
-			would := *r.WouldModify
-			r.WouldModify = &would
-		}
+		r.Size, r.WouldModify = cloned(r.Size), cloned(r.WouldModify)
 	}
 	return list
 }
@@ -83,7 +80,7 @@ func (r *Result) clone() *Result {
 	for i, s := range r.Results {
 		s.FilesMatched, s.Files, s.Warnings = slices.Clone(s.FilesMatched), cloneReports(s.Files), slices.Clone(s.Warnings)
 		s.Content, s.Counts, s.Renames = maps.Clone(s.Content), maps.Clone(s.Counts), maps.Clone(s.Renames)
-		s.FilesModified, s.FilesSkipped = cloneInt(s.FilesModified), cloneInt(s.FilesSkipped)
+		s.FilesModified, s.FilesSkipped = cloned(s.FilesModified), cloned(s.FilesSkipped)
 		c.Results[i] = s
 	}
 	c.FilesAffected, c.Warnings = slices.Clone(r.FilesAffected), slices.Clone(r.Warnings)
