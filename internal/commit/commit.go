@@ -145,13 +145,22 @@ func (t *txn) attempt(ctx context.Context) (Report, error) {
 		t.tidyUp()
 		return t.finish(r), err
 	}
-	if err := fsutil.Protect(t.finishCommit); err != nil {
+	err = fsutil.Protect(t.finishCommit)
+	if isAbsent(err) && t.lostPlan() {
+		if err = fsutil.Protect(t.commitLost); err == nil {
+			r.Committed = true
+			t.trouble.warn(t.dir, "was removed by somebody else while the tree was written: all was written, but there is no backup")
+			t.tidyUp()
+			return t.finish(r), nil
+		}
+	}
+	if err != nil {
 		return t.finish(r), fmt.Errorf("%w: %w", ErrIndeterminate, t.fail(t.dir, err))
 	}
 	r.Committed = true
 	err = fsutil.Protect(func() error {
 		kept, err := t.clean()
-		if kept {
+		if kept && (err == nil || !t.isLost()) { // what is only not cleaned up becomes a backup by the next Recover
 			r.BackupID = r.ID
 		}
 		return err

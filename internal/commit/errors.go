@@ -81,13 +81,17 @@ func (e *PendingError) Unwrap() []error { return []error{e.Err, ErrRecoveryRequi
 // everything else was undone.
 type RollbackConflict struct {
 	ID string
-	// Paths are those that were left, in path order, Dir is where everything else that belongs to them is kept.
+	// Paths are those that were left, in path order, Dir is where everything else that belongs to them is kept: "" if somebody
+	// else has removed the transaction with all that could have been restored.
 	Paths []Problem
 	Dir   string
 }
 
 // Error names every path and the directory.
 func (e *RollbackConflict) Error() string {
+	if e.Dir == "" {
+		return "somebody else has removed the transaction from the state directory, so some paths were not restored: " + joinProblems(e.Paths)
+	}
 	return fmt.Sprintf("some paths were changed by somebody else and not restored, what was there before is in %s: %s", e.Dir, joinProblems(e.Paths))
 }
 

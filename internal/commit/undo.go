@@ -18,6 +18,9 @@ import (
 func (t *txn) undo() error {
 	t.phase("rollback")
 	u := &undoing{txn: t, made: make(map[*entry]bool), moves: t.moves()}
+	if t.isLost() {
+		return fsutil.Protect(u.judgeLost)
+	}
 	if err := fsutil.Protect(t.makeSlots); err != nil {
 		u.errs = append(u.errs, t.fail(t.dir, err))
 	}
@@ -41,6 +44,9 @@ func (t *txn) undo() error {
 	}
 	if err := fsutil.Protect(func() error { return t.syncAll(context.Background()) }); err != nil {
 		u.errs = append(u.errs, err)
+	}
+	if len(u.errs) > 0 && t.isLost() {
+		return fsutil.Protect(u.judgeLost)
 	}
 	if len(u.errs) > 0 {
 		return &PendingError{ID: t.plan.ID, Dir: t.dir, Err: flatten(errors.Join(u.errs...))}
