@@ -187,12 +187,20 @@ func (p *Plan) translate(ctx context.Context, report commit.Report, err error) e
 	switch {
 	case errors.Is(err, commit.ErrRecoveryRequired), errors.Is(err, commit.ErrIndeterminate):
 		e.State = CommitPending
+	case isLeft(err):
+		e.State = CommitRolledBack
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return fmt.Errorf("pipeline canceled: %w", err)
 	case report.RolledBack:
 		e.State = CommitRolledBack
 	}
 	return e
+}
+
+// isLeft reports whether all was undone but the paths that the error names.
+func isLeft(err error) bool {
+	_, ok := errors.AsType[*commit.RollbackConflict](err)
+	return ok
 }
 
 // commitOptions are what all transactions on the tree have in common.
