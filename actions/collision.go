@@ -24,6 +24,7 @@ type CollisionError struct {
 	Collisions []Collision
 }
 
+// Error names each place and the files that would go there.
 func (e *CollisionError) Error() string {
 	texts := make([]string, len(e.Collisions))
 	for i, c := range e.Collisions {

@@ -98,6 +98,7 @@ type LineOverlapError struct {
 	First, Second int // indices of the edits, from 0
 }
 
+// Error names both edits.
 func (e *LineOverlapError) Error() string {
 	return fmt.Sprintf("Lines overlap: edits %d and %d want the same ones; line numbers are those of the file before the step", e.First, e.Second)
 }
@@ -107,6 +108,7 @@ type NotFoundError struct {
 	Nearest []string // places that come near to it, and why they are none
 }
 
+// Error has the nearest places.
 func (e *NotFoundError) Error() string {
 	text := "String not found in file"
 	for i, near := range e.Nearest {
@@ -141,6 +143,7 @@ func (e *NotUniqueError) add(line int) {
 	}
 }
 
+// Error says how often the text is there, and in which lines.
 func (e *NotUniqueError) Error() string {
 	lines := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(e.Lines)), ", "), "[]")
 	if e.more {

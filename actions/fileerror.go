@@ -21,6 +21,7 @@ type FileError struct {
 	Err  error
 }
 
+// Error names the file and the reason.
 func (e *FileError) Error() string {
 	text := e.Path + ": " + reason(e.Err)
 	if strings.ContainsAny(e.Path, "*?[") && errors.Is(e.Err, fs.ErrNotExist) {

@@ -44,6 +44,7 @@ type LineError struct {
 	Lines      int // how many the file has
 }
 
+// Error names the lines.
 func (e *LineError) Error() string {
 	return fmt.Sprintf("line number out of range: lines %d to %d of %d", e.Start, e.End, e.Lines)
 }

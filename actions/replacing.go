@@ -269,6 +269,7 @@ type OverlapError struct {
 	Line          int // where the second one begins
 }
 
+// Error names the edits and the line.
 func (e *OverlapError) Error() string {
 	if e.First == e.Second {
 		return fmt.Sprintf("matches of edit %d overlap in line %d", e.First, e.Line)

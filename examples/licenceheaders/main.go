@@ -10,11 +10,13 @@ import (
 	"fmt"
 	"log"
 	"path"
+	"slices"
 
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/fsutil"
 )
 
 // comments are the kinds of files that get a header, by the sign that begins a comment.
@@ -44,17 +46,12 @@ func (h Header) Run(ctx context.Context, c *actions.Call) (actions.Outcome, erro
 
 // insert puts a line and an empty one below a byte order mark and a "#!" line, with the line ends of the file.
 func insert(text []byte, line string) []byte {
-	eol, at := "\n", 0
-	if bytes.Contains(text, []byte("\r\n")) {
-		eol = "\r\n"
-	}
-	if bytes.HasPrefix(text, []byte("\ufeff")) {
-		at = len("\ufeff")
-	}
+	form := fsutil.TextFacts(text)
+	at := form.BOM
 	if bytes.HasPrefix(text[at:], []byte("#!")) {
 		at += bytes.IndexByte(text[at:], '\n') + 1
 	}
-	return bytes.Join([][]byte{text[:at], []byte(line + eol + eol), text[at:]}, nil)
+	return slices.Concat(text[:at], []byte(line+form.EOL()+form.EOL()), text[at:])
 }
 
 func main() {

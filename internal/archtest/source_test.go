@@ -139,3 +139,64 @@ func TestPackageComments(t *testing.T) {
 		}
 	}
 }
+
+// Whoever imports the library reads of an exported name what go doc says, so it has to say something.
+func TestExportedNamesAreDocumented(t *testing.T) {
+	t.Parallel()
+	fset, files := sources(t)
+	for _, f := range files {
+		if f.isTest() || strings.HasPrefix(f.dir(), "internal/") || isExample(f.dir()) {
+			continue
+		}
+		for _, decl := range f.syntax.Decls {
+			switch decl := decl.(type) {
+			case *ast.FuncDecl:
+				if decl.Doc == nil && decl.Name.IsExported() && onExported(decl.Recv) {
+					t.Errorf("%s: %s has no doc comment", f.at(fset, decl), decl.Name.Name)
+				}
+			case *ast.GenDecl:
+				for _, spec := range decl.Specs {
+					for _, name := range undocumented(spec) {
+						if decl.Doc == nil {
+							t.Errorf("%s: %s has no doc comment", f.at(fset, spec), name)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// undocumented returns the exported names of a declaration that have no comment of their own.
+func undocumented(spec ast.Spec) []string {
+	var names []string
+	switch spec := spec.(type) {
+	case *ast.TypeSpec:
+		if spec.Name.IsExported() && spec.Doc == nil {
+			names = append(names, spec.Name.Name)
+		}
+	case *ast.ValueSpec:
+		for _, name := range spec.Names {
+			if name.IsExported() && spec.Doc == nil && spec.Comment == nil {
+				names = append(names, name.Name)
+			}
+		}
+	}
+	return names
+}
+
+// onExported reports whether a receiver, nil for a function, is of an exported type.
+func onExported(recv *ast.FieldList) bool {
+	if recv == nil {
+		return true
+	}
+	expr := recv.List[0].Type
+	if star, ok := expr.(*ast.StarExpr); ok {
+		expr = star.X
+	}
+	if generic, ok := expr.(*ast.IndexExpr); ok {
+		expr = generic.X
+	}
+	name, ok := expr.(*ast.Ident)
+	return ok && name.IsExported()
+}
