@@ -2,8 +2,15 @@
 
 package commit
 
-import "io/fs"
+import (
+	"io/fs"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
 
 func handleID(handled, fs.FileInfo) (string, error) { return "", errNoHandle }
-func tryHandle(handled) (bool, error)               { return false, errNoHandle }
-func unlockHandle(handled) error                    { return nil }
+func handleIdentity(handled, fs.FileInfo) (fsutil.Identity, error) {
+	return fsutil.Identity{}, errNoHandle
+}
+func tryHandle(handled) (bool, error) { return false, errNoHandle }
+func unlockHandle(handled) error      { return nil }

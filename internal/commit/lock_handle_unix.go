@@ -8,16 +8,26 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/millrace-go/millrace/fsutil"
 )
 
 // handleID names the file that a handle is of, which has to be the one that the file system has told of.
 func handleID(h handled, info fs.FileInfo) (string, error) {
+	id, err := handleIdentity(h, info)
+	if err != nil {
+		return "", err
+	}
+	return fileID(id.Dev, id.Ino), nil
+}
+
+func handleIdentity(h handled, info fs.FileInfo) (fsutil.Identity, error) {
 	var opened unix.Stat_t
 	told, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || unix.Fstat(int(h.Fd()), &opened) != nil || told.Dev != opened.Dev || told.Ino != opened.Ino {
-		return "", errNoHandle
+		return fsutil.Identity{}, errNoHandle
 	}
-	return fileID(uint64(opened.Dev), opened.Ino), nil
+	return fsutil.Identity{Dev: uint64(opened.Dev), Ino: opened.Ino}, nil
 }
 
 // tryHandle locks the file by flock(2), and reports whether nobody else has.

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 
 	"golang.org/x/sys/windows"
+
+	"github.com/millrace-go/millrace/fsutil"
 )
 
 // handleID names the file that is locked: there is one in each state directory, and directories cannot be locked.
@@ -16,6 +18,10 @@ func handleID(_ handled, info fs.FileInfo) (string, error) {
 }
 
 // tryHandle locks the file by LockFileEx, and reports whether nobody else has.
+func handleIdentity(handled, fs.FileInfo) (fsutil.Identity, error) {
+	return fsutil.Identity{}, errNoHandle
+}
+
 func tryHandle(h handled) (bool, error) {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	err := windows.LockFileEx(windows.Handle(h.Fd()), flags, 0, 1, 0, new(windows.Overlapped))

@@ -32,7 +32,11 @@ func (t *txn) begin() error {
 	if err != nil {
 		return t.fail(t.dir, err)
 	}
-	t.plan.Dev, t.plan.Ino = s.ID.Dev, s.ID.Ino
+	place, err := t.placeOf(t.dir, s)
+	if err != nil {
+		return t.fail(t.dir, err)
+	}
+	t.plan.Dev, t.plan.Ino = place.Dev, place.Ino
 	if err := t.findFar(); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"syscall"
 
 	"github.com/millrace-go/millrace/fsutil"
@@ -168,7 +169,7 @@ func (t *txn) load(l *Leftover) {
 	case marks[journal.DoneFile]:
 		mark = journal.DoneFile
 	}
-	if err := t.readPlan(mark, s.ID); err != nil {
+	if err := t.readPlan(mark, s); err != nil {
 		suspicious(err)
 		return
 	}
@@ -182,13 +183,17 @@ func (t *txn) load(l *Leftover) {
 	}
 }
 
-func (t *txn) readPlan(mark string, dir fsutil.Identity) error {
+func (t *txn) readPlan(mark string, at fsutil.State) error {
 	f, err := t.open(path.Join(t.dir, mark))
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	data, err := journal.Read(f)
+	if err != nil {
+		return err
+	}
+	dir, err := t.placeOf(t.dir, at)
 	if err != nil {
 		return err
 	}
@@ -203,8 +208,14 @@ func (t *txn) readPlan(mark string, dir fsutil.Identity) error {
 	if err != nil {
 		return err
 	}
+	if p.Ino == 0 {
+		dir = at.ID // it was made before places were told by handles
+	}
 	if err := p.CheckPlace(path.Base(t.dir), t.state.dir, dir, len(t.key) > 0); err != nil {
 		return err
+	}
+	if at.ID.Ino == 0 && slices.ContainsFunc(p.Records, func(r journal.Record) bool { return r.Old.ID.Ino != 0 || r.New.ID.Ino != 0 }) {
+		p.ForgetIdentities() // this file system tells none, unlike the one that it was made through
 	}
 	t.plan = p
 	entries := make([]*entry, len(p.Records))

@@ -178,6 +178,10 @@ func (p *Plan) CheckPlace(id, stateDir string, dir fsutil.Identity, signed bool)
 		return bad("it is in %q, but that of %q", id, p.ID)
 	case stateDir != p.StateDir:
 		return bad("it is in state directory %q, but that of %q", stateDir, p.StateDir)
+	case dir.Ino != p.Ino && p.Ino == 0:
+		return bad("it was made through a file system that does not tell directories apart; recover through one of that kind")
+	case dir.Ino != p.Ino && dir.Ino == 0:
+		return bad("this file system does not tell directories apart; recover through the one that it was made with")
 	case dir.Ino != p.Ino:
 		return bad("its directory is another one")
 	case !signed && dir.Dev != p.Dev:
@@ -210,6 +214,11 @@ func (p *Plan) Adopt(dir fsutil.Identity) {
 		return
 	}
 	p.Dev, p.Ino = dir.Dev, dir.Ino
+	p.ForgetIdentities()
+}
+
+// ForgetIdentities makes files be known by their bytes alone.
+func (p *Plan) ForgetIdentities() {
 	for i := range p.Records {
 		r := &p.Records[i]
 		r.Old.ID, r.New.ID = fsutil.Identity{}, fsutil.Identity{}

@@ -1,0 +1,34 @@
+package commit
+
+import (
+	"errors"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// placeOf returns what tells a directory of this library from another: the identity that the file system gives, or else that of
+// the handle it gives. So a transaction that was begun through a file system which wraps the one of the operating system can be
+// dealt with through a [fsutil.RootFs] of the same directory, and the other way round. It is zero if there is neither.
+func (d *disk) placeOf(dir string, s fsutil.State) (fsutil.Identity, error) {
+	if s.ID.Ino != 0 || d.memory {
+		return s.ID, nil
+	}
+	f, err := d.fs.Open(dir)
+	if err != nil {
+		return fsutil.Identity{}, err
+	}
+	defer f.Close()
+	h := handleOf(f)
+	if h == nil {
+		return fsutil.Identity{}, nil
+	}
+	info, err := d.fs.Stat(dir)
+	if err != nil {
+		return fsutil.Identity{}, err
+	}
+	id, err := handleIdentity(h, info)
+	if errors.Is(err, errors.ErrUnsupported) {
+		err = nil
+	}
+	return id, err
+}
