@@ -66,8 +66,8 @@ func TestGrowthIsBounded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// A hundredth of the defaults, so that the test is about the rule and not about this machine.
-			x := millrace.Executor{MaxShownBytes: millrace.DefaultMaxShownBytes / 100, MaxStagedBytes: millrace.DefaultMaxStagedBytes / 100}
+			// A fiftieth of the defaults, so that the test is about the rule and not about this machine.
+			x := millrace.Executor{MaxShownBytes: millrace.DefaultMaxShownBytes / 50, MaxStagedBytes: millrace.DefaultMaxStagedBytes / 50}
 			_, err = x.Run(t.Context(), fsys, p)
 			limit, ok := errors.AsType[*actions.LimitError](err)
 			if !ok || limit.What != test.limit {

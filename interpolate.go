@@ -184,7 +184,7 @@ func (r *run) expand(s Step) (actions.Action, error) {
 		return action, nil
 	}
 	known := knownSteps(r.p.steps, r.p.index[s.ID])
-	most := r.x.stepLimits(r.p.Len()).ShownBytes()
+	most := r.x.stepLimits(r.p).ShownBytes()
 	left := most
 	v, err := params.Expand(s.Action, s.Bind, func(pointer, text string) (any, error) {
 		t, _ := template.Parse(text, known)

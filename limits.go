@@ -15,10 +15,12 @@ const (
 	// DefaultMaxJSONDepth is how deeply lists and objects may be nested in a pipeline or a stored plan. The deepest of either
 	// that means something is less than ten.
 	DefaultMaxJSONDepth = 100
-	// DefaultMaxShownBytes is how much text the steps of a run show and keep together, in bytes.
-	DefaultMaxShownBytes = 128 << 20
+	// DefaultMaxShownBytes is how much text the steps of a run show and keep together, in bytes. With DefaultMaxStagedBytes it is
+	// so little that a run on a small tree takes no more than 512 MiB: a text is there several times while it is put together, and
+	// the collector lets memory grow to twice of what is in use.
+	DefaultMaxShownBytes = 64 << 20
 	// DefaultMaxStagedBytes is how much new text the steps of a run put into files together, in bytes.
-	DefaultMaxStagedBytes = 256 << 20
+	DefaultMaxStagedBytes = 64 << 20
 	// DefaultMaxPlanBytes is the longest stored plan, in bytes. Whole files may be in it.
 	DefaultMaxPlanBytes = 64 << 20
 )
@@ -45,11 +47,17 @@ func jsonDepth(field int) int {
 	return field
 }
 
-// stepLimits are the limits of each of so many steps.
-func (x Executor) stepLimits(steps int) actions.Limits {
+// stepLimits are the limits of each step of a pipeline. Steps that only read stage nothing, so they take no share of that.
+func (x Executor) stepLimits(p Pipeline) actions.Limits {
+	writers := 0
+	for _, s := range p.steps {
+		if !s.Action.Spec().ReadOnly {
+			writers++
+		}
+	}
 	l := x.limits()
-	l.MaxShownBytes = share(cmp.Or(x.MaxShownBytes, DefaultMaxShownBytes), steps)
-	l.MaxStagedBytes = share(cmp.Or(x.MaxStagedBytes, DefaultMaxStagedBytes), steps)
+	l.MaxShownBytes = share(cmp.Or(x.MaxShownBytes, DefaultMaxShownBytes), p.Len())
+	l.MaxStagedBytes = share(cmp.Or(x.MaxStagedBytes, DefaultMaxStagedBytes), writers)
 	return l
 }
 

@@ -261,7 +261,7 @@ func TestOutputIsNotMade(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	_, err := millrace.Run(t.Context(), fsys, p)
 	runtime.ReadMemStats(&after)
-	checkLimit(t, err, actions.LimitOutput, actions.DefaultMaxOutputBytes)
+	checkLimit(t, err, actions.LimitStaged, millrace.DefaultMaxStagedBytes)
 	if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 {
 		t.Errorf("%d MiB were allocated to refuse 10 GiB", used>>20)
 	}

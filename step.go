@@ -183,7 +183,7 @@ func noFiles(s Step) string {
 func (r *run) call(s Step, view *fsutil.Stage, files []string, res *StepResult) *actions.Call {
 	var mu sync.Mutex
 	call := &actions.Call{
-		FS: view, Step: s.ID, Files: files, Limits: r.x.stepLimits(r.p.Len()), DryRun: r.x.DryRun, FilesWanted: r.wanted(s.ID),
+		FS: view, Step: s.ID, Files: files, Limits: r.x.stepLimits(r.p), DryRun: r.x.DryRun, FilesWanted: r.wanted(s.ID),
 		EditsExpected: s.Expect.MinEdits != nil || s.Expect.MaxEdits != nil,
 		Workers:       r.x.workers(),
 		Logger:        r.log.With("step", s.ID),

@@ -6,16 +6,28 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
+// spliceBytes is what an edit takes in memory beside its text, in bytes. Very many edits of one byte are as dear as a long text, so
+// that counts for the step as a whole, at once: several files are worked on at a time.
+const spliceBytes = 64
+
 // budget is what is left of the limits for one file in one step.
 type budget struct {
 	limits  Limits
+	call    *Call
 	matches int64
 	bytes   int64
 }
 
-func (l Limits) budget() *budget {
-	return &budget{limits: l, matches: l.matches(), bytes: min(l.OutputBytes(), l.stagedBytes())}
+func (c *Call) budget() *budget {
+	l := c.Limits
+	return &budget{limits: l, call: c, matches: l.matches(), bytes: l.textBytes()}
 }
+
+// textBytes is how much new text a step may put into one file.
+func (l Limits) textBytes() int64 { return min(l.OutputBytes(), l.stagedBytes()) }
+
+// splice takes what an edit costs beside its text.
+func (b *budget) splice() error { return b.call.spendBytes(spliceBytes) }
 
 // tooMuch is the error of a file for whose new text there is no room.
 func (b *budget) tooMuch() error {
@@ -50,13 +62,15 @@ func (b *budget) replace(r *match.Replacer, loc []int, data []byte) ([]byte, err
 	if err := b.take(len(text)); err != nil {
 		return nil, err
 	}
+	if err := b.splice(); err != nil {
+		return nil, err
+	}
 	return text, nil
 }
 
 // spend counts the new text of a file, which its budget has let pass, for the step as a whole.
 func (c *Call) spend(b *budget) error {
-	full := b.limits.budget().bytes
-	return c.spendBytes(full - b.bytes)
+	return c.spendBytes(b.limits.textBytes() - b.bytes)
 }
 
 func (c *Call) spendBytes(n int64) error {

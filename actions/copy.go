@@ -70,5 +70,20 @@ func copyOne(c *Call, m move) error {
 			return fileError(m.to, err)
 		}
 	}
+	if err := c.spendCopy(m.from); err != nil {
+		return err
+	}
 	return fileError(m.to, c.FS.Copy(m.from, m.to))
+}
+
+// spendCopy counts a copy as new text where the tree is in memory: there each takes as much again.
+func (c *Call) spendCopy(name string) error {
+	if v, ok := c.FS.Base().(fsutil.Volatile); !ok || !v.InMemory() {
+		return nil
+	}
+	info, err := c.FS.Stat(name)
+	if err != nil {
+		return fileError(name, err)
+	}
+	return c.spendBytes(info.Size())
 }

@@ -99,7 +99,7 @@ func (e EditFiles) plan(ctx context.Context, c *Call, f FileEdits) (*filePlan, e
 			creates = i
 		}
 	}
-	w := &editing{call: c, plan: p, options: e, left: c.Limits.budget()}
+	w := &editing{call: c, plan: p, options: e, left: c.budget()}
 	if creates < 0 {
 		data, err := c.readFile(f.Path)
 		if err == nil && !e.Binary && fsutil.IsBinary(data) {

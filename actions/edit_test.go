@@ -277,8 +277,8 @@ func TestEditIsReplaceAll(t *testing.T) {
 func TestEditLimits(t *testing.T) {
 	b := inMemory(t, files{"a": strings.Repeat("a", actions.DefaultMaxMatches+1)})
 	for what, action := range map[string]actions.Action{
-		"matches": actions.Edit{OldText: "a", NewText: "b"},
-		"bytes":   actions.Edit{OldText: "a", NewText: strings.Repeat("b", 1000)},
+		actions.LimitMatches: actions.Edit{OldText: "a", NewText: "b"},
+		actions.LimitStaged:  actions.Edit{OldText: "a", NewText: strings.Repeat("b", 1000)},
 	} {
 		_, err := b.run("s", action, []string{"a"})
 		if e, ok := errors.AsType[*actions.LimitError](err); !ok || e.What != what {

@@ -22,7 +22,7 @@ const (
 	// DefaultMaxShownBytes is how much text one step shows and keeps, in bytes.
 	DefaultMaxShownBytes = 64 << 20
 	// DefaultMaxStagedBytes is how much new text one step puts into all files together, in bytes.
-	DefaultMaxStagedBytes = 256 << 20
+	DefaultMaxStagedBytes = 64 << 20
 	// DefaultMaxPatternBytes is the longest text that is looked for, in bytes. It is more than anybody writes by hand and
 	// little enough that looking for many of them costs no memory to speak of.
 	DefaultMaxPatternBytes = 1 << 20
@@ -52,7 +52,8 @@ type Limits struct {
 	// texts, diffs, previews, listings; and how much text the templates of its parameters may become. It is never more than
 	// MaxOutputBytes. Zero means DefaultMaxShownBytes.
 	MaxShownBytes int64
-	// MaxStagedBytes is how much new text, in bytes, one step puts into all files together, judged file by file. Zero means
+	// MaxStagedBytes is how much new text, in bytes, one step puts into all files together. Each replacement counts 64 bytes more,
+	// which is what it takes in memory, and where the tree is in memory copies count with their sizes. Zero means
 	// DefaultMaxStagedBytes.
 	MaxStagedBytes int64
 	// MaxPatternBytes is the longest pattern, in bytes, judged before a file is read. Zero means DefaultMaxPatternBytes.

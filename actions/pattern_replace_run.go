@@ -63,7 +63,7 @@ func (s *scripting) work(ctx context.Context, i int, name string) error {
 // edit runs the script over the content of a file.
 func (s *scripting) edit(ctx context.Context, one *scripted, data []byte) error {
 	limits := s.call.Limits
-	edits, left := limits.matches(), limits.budget()
+	edits, left := limits.matches(), s.call.budget()
 	bounds := sed.Bounds{Replacements: int(min(edits, math.MaxInt)), Text: left.bytes}
 	stats, err := s.script.Apply(ctx, data, bounds, func(start, end int64, text []byte) error {
 		if edits--; edits < 0 {
@@ -73,6 +73,9 @@ func (s *scripting) edit(ctx context.Context, one *scripted, data []byte) error 
 			return err
 		}
 		if !bytes.Equal(data[start:end], text) {
+			if err := left.splice(); err != nil {
+				return err
+			}
 			one.splices = append(one.splices, fsutil.Splice{Off: start, Len: end - start, Text: bytes.Clone(text)})
 		}
 		return nil

@@ -107,7 +107,7 @@ func (r *replacing) streams() bool {
 
 // inPieces is file for one that is not held as a whole. The error may be [match.ErrLongLine]; nothing is staged then.
 func (r *replacing) inPieces(ctx context.Context, c *Call, name string) (n int, err error) {
-	p := passes{replacing: r, c: c, name: name, left: c.Limits.budget()}
+	p := passes{replacing: r, c: c, name: name, left: c.budget()}
 	defer func() { err = cmp.Or(err, c.spend(p.left)) }()
 	if r.simultaneous {
 		return p.together(ctx)

@@ -88,7 +88,7 @@ func (r *replacing) file(ctx context.Context, c *Call, name string) (int, error)
 	edits := 0
 	find := func(data []byte) (splices []fsutil.Splice, err error) {
 		c.read(len(data))
-		left := c.Limits.budget()
+		left := c.budget()
 		switch {
 		case !r.binary && fsutil.IsBinary(data):
 			return nil, ErrBinary
@@ -131,7 +131,7 @@ func (r *replacing) rounds(ctx context.Context, c *Call, name string) (int, erro
 	case !r.binary && fsutil.IsBinary(data):
 		return 0, ErrBinary
 	}
-	left := c.Limits.budget()
+	left := c.budget()
 	edits := 0
 	now := data
 	var rounds [][]fsutil.Splice

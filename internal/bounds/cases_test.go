@@ -1,0 +1,64 @@
+package bounds_test
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// cases are pipelines by name.
+var cases = map[string]generated{
+	"deletion of ten million letters":       {Shape: "letters in ten files", Deadline: 20 * time.Second, Pipeline: all(`{"old_text": "a", "new_text": ""}`, "edit")},
+	"replacement of ten million letters":    {Shape: "letters in ten files", Deadline: 20 * time.Second, Pipeline: all(`{"old_text": "a", "new_text": "b"}`, "edit")},
+	"deletion in twenty steps":              {Shape: "letters in ten files", Deadline: 20 * time.Second, Pipeline: many(20, `{"id": "e%d", "action": "edit", "input_from": "s", "params": {"old_text": "a", "new_text": "b"}}`)},
+	"every other letter, twenty steps":      {Shape: "letters in ten files", Deadline: 20 * time.Second, Pipeline: many(19, `{"id": "e%d", "action": "edit", "input_from": "s", "params": {"old_text": "aa", "new_text": "a"}}`)},
+	"newlines doubled":                      {Shape: "newlines in a hundred files", Deadline: 20 * time.Second, Pipeline: all(`{"old_text": "\n", "new_text": "\n\n"}`, "edit")},
+	"newlines doubled on disk":              {Shape: "newlines in a hundred files", OnDisk: true, Deadline: 20 * time.Second, Pipeline: all(`{"old_text": "\n", "new_text": "\n\n"}`, "edit")},
+	"sed doubles all lines":                 {Shape: "words", Planned: true, Deadline: 20 * time.Second, Pipeline: many(19, `{"id": "e%d", "action": "pattern_replace", "params": {"file_pattern": "*", "sed_pattern": "s/.*/&&/"}}`)},
+	"sed doubles one line":                  {Shape: "line", Deadline: 20 * time.Second, Pipeline: many(19, `{"id": "e%d", "action": "pattern_replace", "params": {"file_pattern": "*", "sed_pattern": "s/.*/&&/"}}`)},
+	"lines of newlines":                     {Shape: "newlines", Deadline: 20 * time.Second, Pipeline: many(19, `{"id": "e%d", "action": "search", "params": {"pattern": "(?m)^$", "mode": "regex", "lines": true}}`)},
+	"sequential edits of newlines":          {Shape: "newlines in a hundred files", Deadline: 20 * time.Second, Pipeline: all(`{"edits": [{"old_text": "\n", "new_text": "a\n"}, {"old_text": "a", "new_text": "b"}, {"old_text": "b", "new_text": ""}]}`, "multi_edit")},
+	"simultaneous edits of newlines":        {Shape: "newlines in a hundred files", Deadline: 20 * time.Second, Pipeline: all(`{"mode": "simultaneous", "edits": [{"old_text": "\n", "new_text": "a\n"}]}`, "multi_edit")},
+	"copies of all, and copies of those":    {Shape: "words", Planned: true, Deadline: 20 * time.Second, Pipeline: copies(18)},
+	"copies of all, and copies, on disk":    {Shape: "words", OnDisk: true, Planned: true, Deadline: time.Second, Pipeline: copies(18)},
+	"replacement that grows to the limit":   {Shape: "letters", Planned: true, Deadline: 20 * time.Second, Pipeline: all(`{"old_text": "a{20}", "mode": "regex", "new_text": "$0$0$0$0$0$0$0$0$0$0$0$0$0$0$0$0$0$0$0$0"}`, "edit")},
+	"large plan of small files":             {Shape: "wide", Planned: true, Deadline: 20 * time.Second, Pipeline: all(`{"old_text": "a", "new_text": "bb", "binary": true}`, "edit")},
+	"two alike, compared":                   {Shape: "two alike", Planned: true, Deadline: 20 * time.Second, Pipeline: many(19, `{"id": "e%d", "action": "diff", "params": {"file_a": "f0.txt", "file_b": "f1.txt", "context": 1000}}`)},
+	"two alike, one written over the other": {Shape: "two alike", Planned: true, Deadline: 300 * time.Millisecond, Pipeline: []byte(`{"name": "hostile", "force": true, "steps": [{"id": "c", "action": "copy", "params": {"files": ["f0.txt"], "to": "f1.txt", "overwrite": true}}]}`)},
+}
+
+// all is a step on all files that are found.
+func all(params, action string) []byte {
+	return []byte(fmt.Sprintf(`{"name": "hostile", "force": true, "steps": [{"id": "s", "action": "list", "params": {"depth": -1}},
+		{"id": "e", "action": %q, "input_from": "s", "params": %s}]}`, action, params))
+}
+
+// many is so many steps, after one that finds all files.
+func many(n int, step string) []byte {
+	text := `{"name": "hostile", "force": true, "steps": [{"id": "s", "action": "list", "params": {"depth": -1}}`
+	for i := range min(n, 19) {
+		text += ", " + fmt.Sprintf(step, i)
+	}
+	return []byte(text + "]}")
+}
+
+// copies doubles the tree in each step.
+func copies(n int) []byte {
+	text := `{"name": "hostile", "force": true, "steps": [`
+	for i := range n / 2 {
+		text += fmt.Sprintf(`{"id": "s%d", "action": "search", "params": {"pattern": "a"}}, {"id": "c%d", "action": "copy", "input_from": "s%d", "params": {"destination": "new%d", "preserve_paths": true}}, `, i, i, i, i)
+	}
+	return []byte(text[:len(text)-2] + "]}")
+}
+
+// named is a pipeline by its name or its seed.
+func named(name string) (generated, error) {
+	if g, ok := cases[name]; ok {
+		return g, nil
+	}
+	seed, err := strconv.ParseUint(name, 10, 64)
+	if err != nil {
+		return generated{}, err
+	}
+	return generate(seed), nil
+}

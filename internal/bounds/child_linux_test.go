@@ -1,0 +1,178 @@
+package bounds_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// childVariable is the environment variable that turns the test binary into the process that is watched.
+const childVariable = "MILLRACE_BOUNDS_CHILD"
+
+// TestMain runs the tests, or is that process: it runs the pipelines that its arguments name.
+func TestMain(m *testing.M) {
+	if os.Getenv(childVariable) == "" {
+		os.Exit(m.Run())
+	}
+	for _, arg := range os.Args[1:] {
+		found, err := measure(arg)
+		if err == nil {
+			err = json.NewEncoder(os.Stdout).Encode(found)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+}
+
+// measured is what became of a pipeline.
+type measured struct {
+	Name      string
+	Decoded   bool
+	Committed bool
+	Ended     bool // by the deadline
+	Err       string
+	Peak      int64         // the most memory the process had resident, in bytes
+	Late      time.Duration // how long the process worked after the deadline
+	Slowest   string        // which call that was
+	Wrong     string        // what is wrong with the tree afterwards
+}
+
+// measure runs the pipeline of that name or seed and looks at what that costs this process.
+func measure(name string) (measured, error) {
+	m := measured{Name: name}
+	g, err := named(name)
+	if err != nil {
+		return m, err
+	}
+	fsys := afero.NewMemMapFs()
+	if g.OnDisk {
+		dir, err := os.MkdirTemp("", "tree-*")
+		if err != nil {
+			return m, err
+		}
+		defer os.RemoveAll(dir)
+		root, err := fsutil.OpenRoot(dir)
+		if err != nil {
+			return m, err
+		}
+		defer root.Close()
+		fsys = root
+	}
+	if err := plant(fsys, g.Shape); err != nil {
+		return m, err
+	}
+	before, err := snapshot(fsys)
+	if err != nil {
+		return m, err
+	}
+	debug.FreeOSMemory()
+	// The kernel begins anew with the most that was resident.
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
+		return m, err
+	}
+	res, err := m.run(g, fsys)
+	if m.Peak, m.Err = peak(), ""; m.Peak == 0 {
+		return m, errors.New("the kernel does not tell how much was resident")
+	}
+	if err != nil {
+		m.Err = fmt.Sprintf("%.300s", err.Error())
+	}
+	after, err := snapshot(fsys)
+	if err != nil {
+		return m, err
+	}
+	touched := map[string]bool{}
+	if res != nil && res.Commit.State == millrace.CommitApplied {
+		m.Committed = true
+		for _, path := range res.FilesAffected {
+			touched[path] = true
+		}
+		for from, to := range res.FilesChanged.Renamed {
+			touched[fmt.Sprint(from)], touched[fmt.Sprint(to)] = true, true
+		}
+	}
+	for path, sum := range before {
+		if now, ok := after[path]; (!ok || now != sum) && !touched[path] && !m.Committed {
+			m.Wrong = "changed: " + path
+		}
+	}
+	for path := range after {
+		if _, ok := before[path]; !ok && !m.Committed {
+			m.Wrong = "new: " + path
+		}
+	}
+	return m, nil
+}
+
+// run is the part that is measured.
+func (m *measured) run(g generated, fsys afero.Fs) (res *millrace.Result, err error) {
+	var p millrace.Pipeline
+	m.timed("Decode", 0, func(context.Context) { p, err = millrace.Decoder{Lenient: g.Lenient}.Decode(g.Pipeline) })
+	if err != nil {
+		return nil, err
+	}
+	m.Decoded = true
+	x := millrace.Executor{NoSync: true}
+	if !g.Planned {
+		m.timed("Run", g.Deadline, func(ctx context.Context) { res, err = x.Run(ctx, fsys, p) })
+		return res, err
+	}
+	var plan *millrace.Plan
+	m.timed("Plan", g.Deadline, func(ctx context.Context) { plan, err = x.Plan(ctx, fsys, p) })
+	if err != nil {
+		return nil, err
+	}
+	defer plan.Close()
+	m.timed("Commit", g.Deadline, func(ctx context.Context) { res, err = plan.Commit(ctx) })
+	return res, err
+}
+
+// timed calls do with a context that ends at the deadline, and notes how long do went on after that: on the clock, or in
+// time of the processors where that is less, for other processes may have them.
+func (m *measured) timed(what string, deadline time.Duration, do func(ctx context.Context)) {
+	ctx, cancel := context.WithTimeout(context.Background(), deadline)
+	defer cancel()
+	start, cpu := time.Now(), make(chan time.Duration, 1)
+	stop := context.AfterFunc(ctx, func() { cpu <- used() })
+	do(ctx)
+	if stop() {
+		return
+	}
+	m.Ended = m.Ended || deadline > 0
+	if late := min(time.Since(start)-deadline, used()-<-cpu); late > m.Late {
+		m.Late, m.Slowest = late, what
+	}
+}
+
+// used is how much of the processors this process has had.
+func used() time.Duration {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		return 0
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+// peak is how much of this process was resident at most, in bytes; 0 if that is not known.
+func peak() int64 {
+	status, _ := os.ReadFile("/proc/self/status")
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	kib, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	n, _ := strconv.ParseInt(kib, 10, 64)
+	return n << 10
+}
