@@ -202,7 +202,8 @@ func TestRejectedHunksTakeNothingElseAway(t *testing.T) {
 		if d := gocmp.Diff(left, hunksOf(t, less), sameHunks); d != "" {
 			t.Fatalf("seed %d: hunks left of %q (-want +got):\n%s", seed, text, d)
 		}
-		if got, want := madeBy(less), by(left); !slices.Equal(got, want) {
+		// In a plan that nothing is taken away from, splices may also undo each other, so that no hunk has them.
+		if got, want := madeBy(less), by(left); len(numbers) > 0 && !slices.Equal(got, want) {
 			t.Fatalf("seed %d: the splices are by %v, the hunks by %v", seed, got, want)
 		}
 		if seed%100 == 0 {

@@ -40,22 +40,27 @@ func (s *scanner) leave() {
 	s.open = s.open[:len(s.open)-1]
 }
 
+// ended reports whether there is no further part of the list or object that is open: it has none at all, or there is no reading
+// on.
+func (s *scanner) ended(first bool) bool {
+	s.space()
+	switch {
+	case s.stuck:
+	case first && s.peek() == s.open[len(s.open)-1].closing:
+		s.leave()
+	case s.atEnd():
+		s.cutOff()
+	default:
+		return false
+	}
+	return true
+}
+
 func (s *scanner) list() {
 	if !s.enter(']') {
 		return
 	}
-	for first := true; ; first = false {
-		s.space()
-		switch {
-		case s.stuck:
-			return
-		case s.peek() == ']' && first:
-			s.leave()
-			return
-		case s.atEnd():
-			s.cutOff()
-			return
-		}
+	for first := true; !s.ended(first); first = false {
 		s.value()
 		if s.next() {
 			return
@@ -67,18 +72,7 @@ func (s *scanner) object() {
 	if !s.enter('}') {
 		return
 	}
-	for first := true; ; first = false {
-		s.space()
-		switch {
-		case s.stuck:
-			return
-		case s.peek() == '}' && first:
-			s.leave()
-			return
-		case s.atEnd():
-			s.cutOff()
-			return
-		}
+	for first := true; !s.ended(first); first = false {
 		if !s.text() && !s.name() {
 			s.stuck = true
 			return
