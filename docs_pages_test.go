@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"maps"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -227,4 +228,50 @@ func TestDocsPlan(t *testing.T) {
 	if len(missing) > 0 || !strings.Contains(text, "`result`") {
 		t.Errorf("docs/json.md does not say what these are in a stored plan: %v", slices.Sorted(maps.Keys(missing)))
 	}
+}
+
+// TestDocsLinks follows every link from one page to another, or to a file or a heading.
+func TestDocsLinks(t *testing.T) {
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := 0
+	for _, page := range append(pages, "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range regexp.MustCompile(`\]\(([^)\s]+)\)`).FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(link[1], "://") {
+				continue
+			}
+			links++
+			name, heading, _ := strings.Cut(link[1], "#")
+			target := page
+			if name != "" {
+				target = filepath.Join(filepath.Dir(page), name)
+			}
+			data, err := os.ReadFile(target)
+			if _, dir := os.ReadDir(target); err != nil && dir != nil {
+				t.Errorf("%s links to %s, which is not there", page, link[1])
+			}
+			if heading != "" && !slices.Contains(anchors(string(data)), heading) {
+				t.Errorf("%s links to %s, but %s has no such heading", page, link[1], target)
+			}
+		}
+	}
+	if links < 20 {
+		t.Errorf("only %d links were found", links)
+	}
+}
+
+// anchors are what the headings of a page are called in links.
+func anchors(page string) []string {
+	var names []string
+	for _, heading := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(page, -1) {
+		plain := regexp.MustCompile(`[^\w\- ]`).ReplaceAllString(strings.ToLower(heading[1]), "")
+		names = append(names, strings.ReplaceAll(plain, " ", "-"))
+	}
+	return names
 }

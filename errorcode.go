@@ -23,7 +23,7 @@ import (
 //   - conflict: files have changed since they were read: a *ConflictError
 //   - locked: another run writes to the tree: fsutil.ErrLocked
 //   - file_system: the file system cannot do what it takes to write to the tree: a *FileSystemError
-//   - commit_failed: the tree could not be written, and is as before: a *CommitError
+//   - commit_failed: the tree could not be written, and is as before but for what the message names: a *CommitError
 //   - recovery_needed: the tree needs Recover: a *CommitError in state CommitPending
 //   - canceled: the context was canceled, or its deadline has passed
 //   - internal: anything else: misuse of the API, or a file system that fails
@@ -72,11 +72,13 @@ func is[E error](err error) bool {
 }
 
 // Written reports whether an error that Run, Commit or Restore has returned came with a tree that is not what it was before:
-// the other steps of a pipeline with ContinueOnError were committed, or the commit is half done and needs [Executor.Recover].
+// the other steps of a pipeline with ContinueOnError were committed, the commit is half done and needs [Executor.Recover], or it
+// was undone but for the paths that the error names, to which somebody else has written, or of which somebody has removed what
+// undoing needs.
 func Written(err error) bool {
 	if step, ok := errors.AsType[*StepError](err); ok && step.Committed {
 		return true
 	}
 	commit, ok := errors.AsType[*CommitError](err)
-	return ok && commit.State == CommitPending
+	return ok && commit.State == CommitPending || isLeft(err)
 }

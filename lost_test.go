@@ -44,6 +44,9 @@ func TestStateDirectoryRemovedInTheMiddle(t *testing.T) {
 	if !ok || failed.State != millrace.CommitRolledBack || !strings.Contains(err.Error(), "a.txt: is new already") || strings.Contains(err.Error(), "b.txt: is") {
 		t.Errorf("error is %v", err)
 	}
+	if !millrace.Written(err) {
+		t.Error("that something was written is not told")
+	}
 	if res.Success || res.Commit.State != millrace.CommitRolledBack {
 		t.Errorf("result is %+v", res.Commit)
 	}
