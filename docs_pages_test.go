@@ -275,3 +275,23 @@ func anchors(page string) []string {
 	}
 	return names
 }
+
+// TestDocsEvents keeps the table of events in docs/json.md complete, with all their fields.
+func TestDocsEvents(t *testing.T) {
+	text := section(t, "docs/json.md", "Events")
+	events := []millrace.Event{
+		millrace.StepStarted{}, millrace.StepProgress{}, millrace.FileStaged{}, millrace.StepFinished{}, millrace.RiskJudged{}, millrace.CommitPhase{},
+	}
+	var kinds []string
+	for _, e := range events {
+		kinds = append(kinds, e.Kind())
+		_, row, _ := strings.Cut(text, "| `"+e.Kind()+"` |")
+		row, _, _ = strings.Cut(row, "\n")
+		for _, name := range fieldsOf(reflect.TypeOf(e), inJSON) {
+			if !strings.Contains(row, "`"+name+"`") {
+				t.Errorf("docs/json.md does not list %s of %s", name, e.Kind())
+			}
+		}
+	}
+	sameWords(t, "docs/json.md", firstCells(text), kinds)
+}
