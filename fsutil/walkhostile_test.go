@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -205,7 +206,34 @@ func TestWalkOddIgnoreFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := walkPaths(t.Context(), fsys, ".", fsutil.WalkOptions{})
-	if err == nil || err.Error() != "read e/.gitignore: file of ignore rules is larger than 16 MiB" {
+	const tooLarge = "/.gitignore: file of ignore rules is larger than 1 MiB, with those of the directories above it"
+	if err == nil || err.Error() != "read e"+tooLarge {
 		t.Errorf("got %v", err)
+	}
+
+	// A chain of files is as large as all of them. What is too much is left out, the same in every walk.
+	deep := afero.NewMemMapFs()
+	rules := append(bytes.Repeat([]byte("x1234567\n"), 45_000), "y\n"...)
+	for _, name := range []string{"a", "a/b", "a/b/c", "a/b/c/d", "z"} {
+		walkTree{name + "/y": ""}.write(t, deep)
+		if err := afero.WriteFile(deep, name+"/.gitignore", rules, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if name == "a/b/c" {
+			rules = []byte("y\n")
+		}
+	}
+	for range 3 {
+		var mu sync.Mutex
+		var told []string
+		got := walkAll(t, deep, ".", fsutil.WalkOptions{OnError: func(path string, err error) error {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, err.Error())
+			return nil
+		}})
+		if slices.Contains(got, "a/y") || slices.Contains(got, "a/b/c/d/y") || slices.Contains(got, "z/y") || !slices.Equal(told, []string{"read a/b/c" + tooLarge}) {
+			t.Errorf("got %v, told %v", got, told)
+		}
 	}
 }

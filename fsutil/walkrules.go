@@ -9,14 +9,14 @@ import (
 	"github.com/millrace-go/millrace/internal/ignore"
 )
 
-// maxIgnoreFile is the size above which a .gitignore file is taken for something else, in bytes.
-// The largest that people write have some 10 KiB, and each rule is held against each file.
-const maxIgnoreFile = 1 << 20
+// maxIgnore is the size above which a .gitignore file, with those of the directories above it, is taken for something else,
+// in bytes. The largest that people write have some 10 KiB, and each rule is held against each file.
+const maxIgnore = 1 << 20
 
 // excludeFile is where git keeps the rules of a repository that are not for everybody.
 const excludeFile = ".git/info/exclude"
 
-var errIgnoreTooLarge = errors.New("file of ignore rules is larger than 16 MiB")
+var errIgnoreTooLarge = errors.New("file of ignore rules is larger than 1 MiB, with those of the directories above it")
 
 // rulesAbove returns the rules of the directories above root, those of root itself not among them.
 func (w *walker) rulesAbove(root string) *ignore.Matcher {
@@ -71,7 +71,7 @@ func (w *walker) addRules(rules *ignore.Matcher, name string, dir DirHandle) *ig
 
 // addFile adds a file of rules, which stands in dir and is about what is in the directory of that name.
 func (w *walker) addFile(rules *ignore.Matcher, name string, dir DirHandle, file string) *ignore.Matcher {
-	data, err := readIgnoreFile(dir, path.Base(file))
+	data, err := readIgnoreFile(dir, path.Base(file), maxIgnore-rules.Size())
 	if err != nil {
 		return w.ruleTrouble(rules, file, err)
 	}
@@ -90,14 +90,14 @@ func (w *walker) ruleTrouble(rules *ignore.Matcher, file string, err error) *ign
 	return rules
 }
 
-func readIgnoreFile(dir DirHandle, name string) ([]byte, error) {
+func readIgnoreFile(dir DirHandle, name string, most int) ([]byte, error) {
 	f, err := dir.OpenFile(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxIgnoreFile+1))
-	if err == nil && len(data) > maxIgnoreFile {
+	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
+	if err == nil && len(data) > most {
 		err = errIgnoreTooLarge
 	}
 	return data, err

@@ -173,8 +173,12 @@ func TestApply_readSince(t *testing.T) {
 		}
 	}
 	o := options(fsys)
-	o.ReadSince = time.Now()
 	_, err := commit.Apply(bg, o, changes)
+	if c, ok := errors.AsType[*commit.Conflict](err); !ok || len(c.Paths) != 2 {
+		t.Errorf("where nobody says since when the files were read, the error is %v", err)
+	}
+	o.ReadSince = time.Now()
+	_, err = commit.Apply(bg, o, changes)
 	c, ok := errors.AsType[*commit.Conflict](err)
 	if !ok || len(c.Paths) != 1 || c.Paths[0].Path != "new" {
 		t.Errorf("error is %v", err)

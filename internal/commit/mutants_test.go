@@ -51,6 +51,13 @@ func mutants() []mutant {
 		{"placed over what is there", "apply_paths.go", "err = t.noReplace.RenameNoReplace(from, to)", "err = t.fs.Rename(from, to)", foreign},
 		{"no look for what was brought out before a kill", "undo.go", "{t.entries, u.settle},", "", foreign},
 		{"no look at what undoing brings out", "undo_paths.go", "is, err := u.isNew(e, from, s)", "_, is := s, true", foreign},
+
+		{"no look whether something shows through", "apply_paths.go", "if shows, err := t.showsThrough(e); err != nil || shows {", "if shows, err := false, error(nil); err != nil || shows {", "TestLayers_removed"},
+		{"no look at the change time right before", "unchanged.go", "if e.seen == 0 || now.ID.CTime == e.seen {", "if true {", "TestForeignAttributes"},
+		{"no look at permissions where they are set", "unchanged.go", "if err := expectMeta(e.Path, now, was); err != nil || !e.Attr {", "if true {\n\t\treturn nil\n\t}\n\tif err := expectMeta(e.Path, now, was); err != nil || !e.Attr {", "TestForeignAttributes"},
+		{"files not read again before they are replaced", "verify.go", "&& !t.opts.ReadSince.IsZero() &&", "&&", "TestApply_readSince"},
+		{"a removed transaction asks for a recovery", "commit.go", "if isAbsent(err) && t.lostPlan() {", "if false {", "TestLost"},
+		{"a removed transaction is undone all the same", "undo.go", "if t.isLost() {\n", "if false {\n", "TestLost"},
 	}
 }
 

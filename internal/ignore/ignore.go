@@ -21,6 +21,7 @@ package ignore
 type Matcher struct {
 	parent *Matcher
 	file   *File
+	size   int
 }
 
 // Enter returns a matcher that also knows the rules in data, the bytes of the .gitignore file in the directory dir. Dir
@@ -31,7 +32,15 @@ func (m *Matcher) Enter(dir string, data []byte) *Matcher {
 	if len(f.rules) == 0 {
 		return m
 	}
-	return &Matcher{parent: m, file: f}
+	return &Matcher{parent: m, file: f, size: m.Size() + len(data)}
+}
+
+// Size returns how many bytes the files with the rules have together.
+func (m *Matcher) Size() int {
+	if m == nil {
+		return 0
+	}
+	return m.size
 }
 
 // Match returns the rule that decides about a path, or nil if there is none. The path is canonical, like the directories
