@@ -169,3 +169,35 @@ func attrMoment(t *testing.T, do func(*fsutil.Stage) error, change attrChange, n
 	}
 	return reached, conflict
 }
+
+// TestForeignAttributes_exchange has another program change permissions in the very moment of the exchange, behind the look
+// right before it.
+func TestForeignAttributes_exchange(t *testing.T) {
+	t.Parallel()
+	dir := fstest.TempDir(t)
+	fsys, err := fsutil.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fsys.Close()
+	plant(t, fsys, "a=1")
+	h, met := &hooks{}, false
+	o, changes := options(withHooks(fsys, h)), staged(t, fsys, write("a", "A"))
+	phase := ""
+	o.Observe = func(p string) { phase = p }
+	h.before = func(_ int, op string, _ bool, _ string) error {
+		if phase != "apply" || op != "exchange" || met {
+			return nil
+		}
+		met = true
+		return os.Chmod(filepath.Join(dir, "a"), 0o710)
+	}
+	_, err = commit.Apply(bg, o, changes)
+	if !met {
+		t.Skip("this file system cannot exchange")
+	}
+	info, serr := fsys.Stat("a")
+	if _, ok := errors.AsType[*commit.Conflict](err); !ok || serr != nil || info.Mode().Perm() != 0o710 {
+		t.Errorf("error is %v, the file %v, %v", err, info, serr)
+	}
+}
