@@ -147,6 +147,10 @@ func ownContent(c fsutil.Change) bool {
 // what the plan says of itself; an existing file that is written as a whole counts as many edits as lines of it differ.
 // Whether the tree is still the one that was planned for is found out by Commit. A plan in which a step had failed, with
 // ContinueOnError, has failed here as well.
+//
+// FilesChanged, risk and what would block are worked out anew; what the Result says of the steps is the plan's own word. So is the
+// pipeline that it says it was made from: with [Executor.RunID] the commit counts as that of this pipeline, so a plan that a
+// stranger may have written should be committed without.
 func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Plan, error) {
 	t, err := x.openTree(fsys)
 	if err != nil {
