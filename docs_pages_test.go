@@ -2,6 +2,7 @@ package millrace_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -14,11 +15,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/backup"
 )
 
 // section returns what stands below a heading of a page, up to the next heading of that level.
@@ -85,6 +88,41 @@ func TestDocsLimits(t *testing.T) {
 	inGo := func(f reflect.StructField) string { return f.Name }
 	sameWords(t, "docs/limits.md", firstCells(section(t, "docs/limits.md", "Executor")), fieldsOf(reflect.TypeFor[millrace.Executor](), inGo))
 	sameWords(t, "docs/limits.md", firstCells(section(t, "docs/limits.md", "Decoder")), fieldsOf(reflect.TypeFor[millrace.Decoder](), inGo))
+}
+
+// TestDocsDefaults holds the defaults that docs/limits.md names against the constants.
+func TestDocsDefaults(t *testing.T) {
+	mib := func(n int64) string { return strconv.FormatInt(n>>20, 10) + " MiB" }
+	thousands := func(n int) string { return strconv.Itoa(n/1000) + fmt.Sprintf(",%03d", n%1000) }
+	for field, want := range map[string]string{
+		"MaxFiles":        strconv.Itoa(millrace.DefaultMaxFiles),
+		"MaxFileBytes":    mib(actions.DefaultMaxFileBytes),
+		"MaxMatches":      "1,000,000",
+		"MaxOutputBytes":  mib(actions.DefaultMaxOutputBytes),
+		"MaxShownBytes":   mib(millrace.DefaultMaxShownBytes),
+		"MaxStagedBytes":  mib(millrace.DefaultMaxStagedBytes),
+		"MaxPatternBytes": mib(actions.DefaultMaxPatternBytes),
+		"MaxJSONDepth":    strconv.Itoa(millrace.DefaultMaxJSONDepth),
+		"MaxPlanBytes":    mib(millrace.DefaultMaxPlanBytes),
+		"StateDir":        "`" + millrace.DefaultStateDir + "`",
+		"Backups":         "the newest " + strconv.Itoa(backup.DefaultKeep),
+		"Runs":            "the newest " + thousands(backup.DefaultKeepRuns),
+		"Conflicts":       "the newest " + strconv.Itoa(backup.DefaultKeep),
+		"MaxBytes":        mib(millrace.MaxPipelineBytes),
+		"MaxDepth":        strconv.Itoa(millrace.DefaultMaxJSONDepth),
+	} {
+		page, err := os.ReadFile("docs/limits.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := regexp.MustCompile("(?m)^\\| `" + field + "` \\| ([^|]+) \\|").FindSubmatch(page)
+		if row == nil || string(row[1]) != want {
+			t.Errorf("docs/limits.md: zero %s is said to mean %q, not %s", field, row, want)
+		}
+	}
+	if actions.DefaultMaxMatches != 1_000_000 || millrace.DefaultLockWait != time.Minute || actions.MaxRegexBytes != 64<<10 || actions.MaxEdits != 10_000 {
+		t.Error("docs/limits.md names another default or bound")
+	}
 }
 
 // TestDocsProblems keeps the table of codes in docs/json.md complete: each constant of a code, and no other.
