@@ -9,8 +9,8 @@ import (
 
 // Visible returns a name or a line of text with everything escaped that is not seen, or that does something instead of
 // being shown: control characters, line ends and tabs among them, so no escape sequence of a terminal is left;
-// characters that turn the writing direction; those without width; separators of lines and paragraphs; and bytes that
-// are no UTF-8. They become what they are in a Go string: \n, \x1b, \u202e, \xff. All else stays as it is, also a
+// characters that turn the writing direction; those without width, with the selectors that say how the character before
+// them looks, in which whole texts can be hidden; separators of lines and paragraphs; and bytes that are no UTF-8. They become what they are in a Go string: \n, \x1b, \u202e, \xff. All else stays as it is, also a
 // backslash, so different texts can look the same, and what comes of it cannot be turned back.
 //
 // What is shown of a text that may keep its tabs is put together of the pieces between them.
@@ -41,7 +41,8 @@ func unseen(r rune) bool {
 	if r >= ' ' && r < 0x7f {
 		return false
 	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point) &&
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point,
+		unicode.Variation_Selector) &&
 		!unicode.Is(unicode.Prepended_Concatenation_Mark, r) // Arabic and other signs that are seen
 }
 

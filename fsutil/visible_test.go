@@ -30,6 +30,7 @@ func TestVisible(t *testing.T) {
 		"zero\u200bwidth\ufeff\u00ad":   `zero\u200bwidth\ufeff\u00ad`,
 		"line\u2028paragraph\u2029":     `line\u2028paragraph\u2029`,
 		"filler\u3164\u115f\U000e0041":  `filler\u3164\u115f\U000e0041`,
+		"a\ufe0e\ufe0f\u180b\U000e0148": `a\ufe0e\ufe0f\u180b\U000e0148`,
 		"bad\xff\xfeand\xe2\x80cut\xe2": `bad\xff\xfeand\xe2\x80cut\xe2`,
 	} {
 		if got := fsutil.Visible(in); got != want {
