@@ -80,7 +80,7 @@ func (t transfer) obstacle(c *Call, m move, sources map[string]move, targets map
 		return "would be made from more than one file", nil
 	}
 	for dir := path.Dir(m.toPlace); dir != "." && dir != "/"; dir = path.Dir(dir) {
-		if dir == m.fromPlace {
+		if dir == m.fromPlace || m.dir && t.moves && path.Dir(dir) == path.Dir(m.fromPlace) && c.FS.Respells(m.fromPlace, dir) {
 			return "would lie inside the file itself", nil
 		}
 		if _, ok := sources[dir]; ok && t.moves {

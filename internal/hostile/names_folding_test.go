@@ -217,6 +217,24 @@ func TestHostile_rename_by_case_only(t *testing.T) {
 	})
 }
 
+// A directory that would go into itself by another spelling is refused when it is planned, not when it is committed.
+func TestHostile_directory_into_itself_by_case(t *testing.T) {
+	t.Parallel()
+	eachFolding(t, func(t *testing.T, b *backend) {
+		for _, params := range []obj{
+			{"files": []string{"dir"}, "to": "DIR/x"},
+			{"files": []string{"dir"}, "destination": "Dir"},
+			{"files": []string{"dir"}, "destination": "DIR/sub"},
+		} {
+			b.refuses(t, fs.ErrExist, "", act("rename", params))
+		}
+		res := b.works(t, act("rename", obj{"files": []string{"dir"}, "to": "DIR"}))
+		if want := []millrace.RenamedFile{{From: "dir/c.txt", To: "DIR/c.txt"}, {From: "dir/sub/d.txt", To: "DIR/sub/d.txt"}}; !slices.Equal(res.FilesChanged.Renamed, want) {
+			t.Errorf("changed %+v", res.FilesChanged)
+		}
+	})
+}
+
 // Two names of one file, where case counts, are no spellings of each other: one is in the other's way.
 func TestHostile_rename_by_case_only_of_hard_links(t *testing.T) {
 	t.Parallel()
