@@ -2,6 +2,10 @@ package millrace_test
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -79,4 +83,47 @@ func first(errs ...error) error {
 		}
 	}
 	return nil
+}
+
+// What is deleted is what names lead to when the step begins, also if a link on the way, or the directory behind it, is deleted by
+// the same step.
+func TestDeleteThroughALinkThatGoesToo(t *testing.T) {
+	for _, files := range [][]string{{"d", "link/sub"}, {"link/sub", "d"}, {"link", "link/a", "d"}, {"d", "link", "link/sub/b"}, {"link/sub", "d/sub", "d"}} {
+		dir := t.TempDir()
+		fsys, err := fsutil.OpenRoot(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"d/a", "d/sub/b", "keep"} {
+			if err := errors.Join(fsys.MkdirAll(path.Dir(name), 0o755), afero.WriteFile(fsys, name, []byte(name), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := fsys.SymlinkIfPossible("d", "link"); err != nil {
+			t.Skip("no symbolic links here: ", err)
+		}
+		p := millrace.New("p").Step("gone", actions.Delete{Files: files, Recursive: true}).MustBuild()
+		res, err := millrace.Run(t.Context(), fsys, p)
+		if err != nil {
+			t.Errorf("%v: %v", files, err)
+			continue
+		}
+		want := []string{"d/a", "d/sub/b"}
+		if slices.Contains(files, "link") {
+			want = append(want, "link")
+		}
+		if got := res.FilesChanged.Deleted; !slices.Equal(got, want) {
+			t.Errorf("%v: deleted %v, want %v", files, got, want)
+		}
+		if _, err := fsys.Stat("d"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%v: d is there: %v", files, err)
+		}
+		if _, err := (millrace.Executor{}).Restore(t.Context(), fsys, res.BackupID); err != nil {
+			t.Errorf("%v: %v", files, err)
+		}
+		if data, err := afero.ReadFile(fsys, "d/sub/b"); err != nil || string(data) != "d/sub/b" {
+			t.Errorf("%v: restored %q, %v", files, data, err)
+		}
+		_ = fsys.Close() // of a test
+	}
 }

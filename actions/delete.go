@@ -32,10 +32,14 @@ func (d Delete) Run(ctx context.Context, c *Call) (Outcome, error) {
 	trees := make([]subtree, len(c.Files))
 	for i, file := range c.Files {
 		err := checkSource(c, file)
+		name := file
+		if d.Recursive {
+			name = placeOf(c, file) // a link may lead into a directory that is deleted too, or be deleted itself
+		}
 		if d.Recursive && errors.Is(err, fsutil.ErrIsDir) {
-			trees[i], err = subtreeOf(ctx, c, file)
+			trees[i], err = subtreeOf(ctx, c, name)
 		} else {
-			trees[i].files = []string{file}
+			trees[i].files = []string{name}
 		}
 		if errors.Is(err, fsutil.ErrIsDir) {
 			err = fileError(file, fmt.Errorf("%w; set recursive to delete it with all that is in it", fsutil.ErrIsDir))
