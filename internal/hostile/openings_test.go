@@ -81,6 +81,27 @@ var openings = []struct {
 		}
 		_ = fsutil.Walk(t.Context(), fsys, ".", fsutil.WalkOptions{}, func(fsutil.Entry) error { return nil })
 	}},
+	{"posix bracket", []string{`[`, `[[:`, `[[.`, `[[=`, `[]`, `[^]`, `[a-`, `[[:alpha:]`}, func(_ *testing.T, text string) {
+		for _, syntax := range []sed.Syntax{sed.ERE, sed.BRE} {
+			for _, end := range []string{"", "]", ":]]", ".]]", "=]]"} {
+				_, _ = sed.Parse([]string{"s/[" + text + end + "/x/"}, sed.Options{Syntax: syntax})
+			}
+		}
+	}},
+	{"new name", []string{`{{`, `{{dir}}`, `{{stem}}/`, `../`, `{`, `}}`, `/`}, func(_ *testing.T, text string) {
+		rename := actions.Rename{Files: []string{"a/b.go"}, To: text}
+		rename.Validate(&actions.Check{})
+		_, _, _ = rename.Touches()
+	}},
+	{"lines compared", []string{"\n", "a", "a\n", "\r\n", "\\ No newline at end of file\n", "@@ -1 +1 @@\n", "--- a\n"}, func(t *testing.T, text string) {
+		fsys := afero.NewMemMapFs()
+		for name, data := range map[string]string{"a": text + "x\n", "b": "y\n" + text} {
+			if err := afero.WriteFile(fsys, name, []byte(data), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, _ = host().Run(t.Context(), fsys, decoded(t, act("diff", obj{"file_a": "a", "file_b": "b"})))
+	}},
 	{"result", []string{`[`, `{"results":[`, `{"a":`}, func(_ *testing.T, text string) { _ = json.Unmarshal([]byte(text), new(millrace.Result)) }},
 }
 
