@@ -39,7 +39,7 @@ func (d Diff) Touches() (reads, writes []string, known bool) {
 }
 
 // Run implements [Action].
-func (d Diff) Run(_ context.Context, c *Call) (Outcome, error) {
+func (d Diff) Run(ctx context.Context, c *Call) (Outcome, error) {
 	var names [2]string
 	var texts [2][]byte
 	for i, name := range []string{d.FileA, d.FileB} {
@@ -62,13 +62,13 @@ func (d Diff) Run(_ context.Context, c *Call) (Outcome, error) {
 		}
 		return out, nil
 	}
-	context := textdiff.DefaultContext
+	around := textdiff.DefaultContext
 	if d.Context != nil {
-		context = max(*d.Context, 0) // -1 is how no context was written once
+		around = max(*d.Context, 0) // -1 is how no context was written once
 	}
 	var b bytes.Buffer
 	shown := io.MultiWriter(c.Limits.shown(), &b)
-	hunks, err := textdiff.Unified(shown, names[0], names[1], texts[0], texts[1], context)
+	hunks, err := textdiff.Unified(ctx, shown, names[0], names[1], texts[0], texts[1], around)
 	if err != nil {
 		return Outcome{}, err
 	}

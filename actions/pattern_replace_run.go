@@ -55,7 +55,7 @@ func (s *scripting) work(ctx context.Context, i int, name string) error {
 		return nil
 	}
 	if s.call.DryRun && len(one.splices) > 0 {
-		return s.show(one, data)
+		return s.show(ctx, one, data)
 	}
 	return nil
 }
@@ -93,14 +93,14 @@ func (s *scripting) edit(ctx context.Context, one *scripted, data []byte) error 
 }
 
 // show makes the preview of a file.
-func (s *scripting) show(one *scripted, data []byte) error {
+func (s *scripting) show(ctx context.Context, one *scripted, data []byte) error {
 	after, err := fsutil.ApplySplices(data, one.splices)
 	if err != nil {
 		return err
 	}
 	var b bytes.Buffer
 	shown := io.MultiWriter(s.shown, &b)
-	if _, err := textdiff.Unified(shown, "Original", "Modified", data, after, textdiff.DefaultContext); err != nil {
+	if _, err := textdiff.Unified(ctx, shown, "Original", "Modified", data, after, textdiff.DefaultContext); err != nil {
 		return err
 	}
 	one.preview = b.String()

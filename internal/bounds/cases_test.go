@@ -25,6 +25,13 @@ var cases = map[string]generated{
 	"large plan of small files":             {Shape: "wide", Planned: true, Deadline: 20 * time.Second, Pipeline: all(`{"old_text": "a", "new_text": "bb", "binary": true}`, "edit")},
 	"two alike, compared":                   {Shape: "two alike", Planned: true, Deadline: 20 * time.Second, Pipeline: many(19, `{"id": "e%d", "action": "diff", "params": {"file_a": "f0.txt", "file_b": "f1.txt", "context": 1000}}`)},
 	"two alike, one written over the other": {Shape: "two alike", Planned: true, Deadline: 300 * time.Millisecond, Pipeline: []byte(`{"name": "hostile", "force": true, "steps": [{"id": "c", "action": "copy", "params": {"files": ["f0.txt"], "to": "f1.txt", "overwrite": true}}]}`)},
+	"preview of a script, cut short":        {Shape: "two alike", Planned: true, Deadline: 700 * time.Millisecond, Pipeline: many(1, `{"id": "e%d", "action": "pattern_replace", "params": {"file_pattern": "*", "sed_pattern": "s/[0-4]/&&/"}}`)},
+	"comparison, cut short":                 {Shape: "two alike", Deadline: 200 * time.Millisecond, Pipeline: many(19, `{"id": "e%d", "action": "diff", "params": {"file_a": "f0.txt", "file_b": "f1.txt", "context": 0}}`)},
+	"nearest lines, cut short":              {Shape: "words", Deadline: 200 * time.Millisecond, Pipeline: many(19, `{"id": "e%d", "action": "edit_files", "params": {"on_error": "continue", "file_edits": [{"path": "f0.txt", "edits": [{"command": "str_replace", "old_str": "foo bar\nnever there\nthe const\n", "new_str": "x"}, {"command": "str_replace", "old_str": "  const let aaaaaaaaaa never", "new_str": "x"}]}]}}`)},
+	"twenty thousand names, cut short":      {Shape: "wide", Deadline: 500 * time.Millisecond, Pipeline: all(`{"to": "new/{{stem}}/{{name}}"}`, "rename")},
+	"twenty thousand names on disk":         {Shape: "wide", OnDisk: true, Deadline: 1500 * time.Millisecond, Pipeline: all(`{"to": "new/{{stem}}/{{name}}"}`, "rename")},
+	"twenty thousand files deleted":         {Shape: "wide", Deadline: 300 * time.Millisecond, Pipeline: all(`{}`, "delete")},
+	"twenty thousand edits, cut short":      {Shape: "wide", OnDisk: true, Deadline: 2500 * time.Millisecond, Pipeline: all(`{"old_text": "foo", "new_text": "b", "binary": true}`, "edit")},
 }
 
 // all is a step on all files that are found.

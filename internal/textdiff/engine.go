@@ -6,6 +6,7 @@ type engine struct {
 	a, b              []int32 // the lines that both texts have
 	aLine, bLine      []int32 // their line numbers in the texts
 	deleted, inserted []bool  // by line number
+	over              func() bool
 
 	front, back diagonals // of search
 	renumber    []int32   // of anchors; all 0 between calls
@@ -28,7 +29,7 @@ func (e *engine) run(aLo, aHi, bLo, bHi, tried int) {
 		for aLo < aHi && bLo < bHi && e.a[aHi-1] == e.b[bHi-1] {
 			aHi, bHi = aHi-1, bHi-1
 		}
-		if aLo == aHi || bLo == bHi {
+		if aLo == aHi || bLo == bHi || e.over != nil && e.over() {
 			for i := aLo; i < aHi; i++ {
 				e.deleted[e.aLine[i]] = true
 			}

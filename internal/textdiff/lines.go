@@ -20,6 +20,7 @@ func diffBox(cores []core, old, new *source, b box, at *cursor) []core {
 	}
 	oldAt, newAt := split(o), split(n)
 	e := newEngine(string(o), string(n), oldAt, newAt)
+	e.over = old.over
 	e.run(0, len(e.a), 0, len(e.b), 0)
 
 	// Unmarked lines of both sides are the common ones, in the same order: walk them in step.

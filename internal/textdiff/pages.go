@@ -50,7 +50,7 @@ func (p Paged) Hunks(regions []Region, context int) (list []Hunk, err error) {
 	}()
 	old := &pages{r: p.Old, page: p.Page, size: p.OldSize, tee: p.Tee, limit: p.Limit, left: &left}
 	new := &pages{r: p.New, page: p.Page, size: p.NewSize, limit: p.Limit, left: &left}
-	list = hunks(&source{size: p.OldSize, pages: old}, &source{size: p.NewSize, pages: new}, regions, context)
+	list = hunksOf(&source{size: p.OldSize, pages: old}, &source{size: p.NewSize, pages: new}, regions, context)
 	if p.Tee != nil {
 		old.pass(p.OldSize, false)
 	}

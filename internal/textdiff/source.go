@@ -4,6 +4,7 @@ import "bytes"
 
 // source is a text as far as it is looked at: in memory, or read page by page.
 type source struct {
+	over  func() bool // whether nobody waits for the comparison any more; nil for never
 	size  int
 	data  []byte // all of it, unless it has pages
 	pages *pages

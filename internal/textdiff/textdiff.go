@@ -61,9 +61,9 @@ const maxContext = 1 << 28
 // texts are equal.
 func Hunks(old, new []byte, regions []Region, context int) []Hunk {
 	if regions != nil && hold(old, new, regions) {
-		return hunks(whole(old), whole(new), regions, context)
+		return hunksOf(whole(old), whole(new), regions, context)
 	}
-	list := hunks(whole(old), whole(new), []Region{{0, len(old), 0, len(new)}}, context)
+	list := hunksOf(whole(old), whole(new), []Region{{0, len(old), 0, len(new)}}, context)
 	for _, h := range list {
 		for i := range h.Cores {
 			h.Cores[i].To = len(regions) // all that were given, whatever they say
@@ -72,8 +72,8 @@ func Hunks(old, new []byte, regions []Region, context int) []Hunk {
 	return list
 }
 
-// hunks is Hunks for regions that hold what they should.
-func hunks(old, new *source, regions []Region, context int) []Hunk {
+// hunksOf is Hunks for regions that hold what they should.
+func hunksOf(old, new *source, regions []Region, context int) []Hunk {
 	var cores []core
 	at := cursor{}
 	for _, b := range boxes(old, new, regions) {

@@ -2,18 +2,24 @@ package textdiff
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"strconv"
 )
 
 // Unified writes the difference of two texts as a plain unified diff: a line "--- oldName", a line "+++ newName", and the
-// hunks with context unchanged lines around each change, a negative number meaning 0. Nothing is written if the texts are
-// equal. It returns the number of hunks, and what w returned as error.
+// hunks with so many unchanged lines around each change, a negative number meaning 0. Nothing is written if the texts are
+// equal. It returns the number of hunks, and as error what w returned, or the context's.
 //
 // Names are printed as they are, in the way of git and diff: one that holds control characters, quotes, backslashes or
 // bytes above 0x7f in quotes with escapes, one that holds a space followed by a tab, so that tools see where it ends.
-func Unified(w io.Writer, oldName, newName string, old, new []byte, context int) (hunks int, err error) {
-	list := Hunks(old, new, nil, context)
+func Unified(ctx context.Context, w io.Writer, oldName, newName string, old, new []byte, around int) (hunks int, err error) {
+	text := whole(old)
+	text.over = func() bool { return ctx.Err() != nil }
+	list := hunksOf(text, whole(new), []Region{{0, len(old), 0, len(new)}}, around)
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
 	if len(list) == 0 {
 		return 0, nil
 	}
