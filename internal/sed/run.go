@@ -52,8 +52,7 @@ type runner struct {
 	ranges   []ranged
 	last     *pattern
 	machines map[*posix]*machine
-	hits     []int    // where the text a command needs was found last, for plain scripts
-	machine  *machine // that of the pattern looked for, nil for RE2
+	hits     []int // where the text a command needs was found last, for plain scripts
 	caps     []int
 
 	space   []byte // the pattern space; the line itself as long as changes is 0
