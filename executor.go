@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"runtime"
 	"sync"
 	"time"
 
@@ -261,20 +260,6 @@ func (x Executor) openTree(fsys afero.Fs) (opened *tree, err error) {
 		return nil, err
 	}
 	return t, nil
-}
-
-func (x Executor) logger() *slog.Logger {
-	if x.Logger == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return x.Logger
-}
-
-func (x Executor) workers() int {
-	if x.Workers > 0 {
-		return x.Workers
-	}
-	return runtime.GOMAXPROCS(0)
 }
 
 // run is one execution of a pipeline on a stage.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"runtime"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
@@ -104,4 +105,12 @@ func addLimits(a, b int64) int64 {
 		return math.MaxInt64
 	}
 	return a + b
+}
+
+// workers is how many goroutines a run may use.
+func (x Executor) workers() int {
+	if x.Workers > 0 {
+		return x.Workers
+	}
+	return runtime.GOMAXPROCS(0)
 }

@@ -187,11 +187,16 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 	p.result.DryRun, p.result.BackupID, p.result.Commit = true, "", CommitOutcome{State: CommitNone}
 	p.result.Replayed = false
 	p.failed = p.result.failedStep()
+	ways := newWays(t)
+	defer ways.close()
 	for i, c := range v.Changes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		if err = checkAlone(t.policy, c); err == nil {
+			err = ways.check(c.Path, oldPath(c.Change))
+		}
+		if err == nil {
 			p.changes[i], err = t.adopt(c)
 		}
 		if err != nil {

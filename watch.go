@@ -126,3 +126,10 @@ func (h *guardedHandler) derive(from func() slog.Handler) slog.Handler {
 	h.call(func() { derived = from() })
 	return &guardedHandler{derived, h.notes}
 }
+
+func (x Executor) logger() *slog.Logger {
+	if x.Logger == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return x.Logger
+}

@@ -3,10 +3,14 @@ package hostile_test
 import (
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/fsutil"
 )
 
 // hostilePlan is the JSON of a plan with one change, as somebody would write it by hand.
@@ -120,4 +124,43 @@ func TestHostile_a_stored_plan_with_two_readings(t *testing.T) {
 		}
 	}
 	b.unchanged(t, before)
+}
+
+// TestHostile_a_stored_plan_leads_through_a_link: a path of a plan is one without links on the way. One with a link would be read
+// where the host's rules for paths do not see it.
+func TestHostile_a_stored_plan_leads_through_a_link(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, err := range []error{
+		os.MkdirAll(filepath.Join(dir, "secret", "deep"), 0o755), os.Mkdir(filepath.Join(dir, "pub"), 0o755),
+		os.WriteFile(filepath.Join(dir, "secret", "deep", "key"), []byte("old\n"), 0o644), os.Symlink("../secret", filepath.Join(dir, "pub", "ld")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := fsutil.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	p := millrace.New("edit").Step("e", actions.Edit{Files: []string{"secret/deep/key"}, OldText: "old", NewText: "new"}).MustBuild()
+	plan, err := millrace.Executor{}.Plan(t.Context(), root, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"pub/ld/deep/key", "pub/ld/new/deep/key"} {
+		text := strings.ReplaceAll(string(data), "secret/deep/key", name)
+		_, err := millrace.Executor{AllowedPaths: []string{"pub"}}.OpenPlan(t.Context(), root, []byte(text))
+		if bad, ok := errors.AsType[*millrace.PlanError](err); !ok || !strings.Contains(err.Error(), "leads through a symbolic link") {
+			t.Errorf("%s: %v (%v)", name, err, bad)
+		}
+	}
+	if _, err := (millrace.Executor{}).OpenPlan(t.Context(), root, data); err != nil {
+		t.Errorf("the plan itself: %v", err)
+	}
 }
