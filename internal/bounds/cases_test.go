@@ -32,6 +32,8 @@ var cases = map[string]generated{
 	"twenty thousand names on disk":         {Shape: "wide", OnDisk: true, Deadline: 1500 * time.Millisecond, Pipeline: all(`{"to": "new/{{stem}}/{{name}}"}`, "rename")},
 	"twenty thousand files deleted":         {Shape: "wide", Deadline: 300 * time.Millisecond, Pipeline: all(`{}`, "delete")},
 	"twenty thousand edits, cut short":      {Shape: "wide", OnDisk: true, Deadline: 2500 * time.Millisecond, Pipeline: all(`{"old_text": "foo", "new_text": "b", "binary": true}`, "edit")},
+	"ten million lines against few":         {Shape: "newlines", Deadline: 300 * time.Millisecond, Pipeline: many(2, `{"id": "e%d", "action": "diff", "params": {"file_a": "f0.txt", "file_b": "f2.txt"}}`)},
+	"few lines against ten million":         {Shape: "newlines", Deadline: 20 * time.Second, Pipeline: many(1, `{"id": "e%d", "action": "diff", "params": {"file_a": "f2.txt", "file_b": "f0.txt"}}`)},
 }
 
 // all is a step on all files that are found.

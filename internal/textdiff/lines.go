@@ -60,7 +60,8 @@ func split(text []byte) []int {
 func newEngine(old, new string, oldAt, newAt []int) *engine {
 	n, m := len(oldAt)-1, len(newAt)-1
 	// One copy of each text, made by the caller, serves as the keys of all its lines.
-	ids := make(map[string]int32, n)
+	// Room for all of them is not made at once: very many lines are mostly the same few.
+	ids := make(map[string]int32, min(n, 1<<12))
 	oldIDs := make([]int32, n)
 	for i := range n {
 		line := old[oldAt[i]:oldAt[i+1]]

@@ -74,6 +74,11 @@ func Hunks(old, new []byte, regions []Region, context int) []Hunk {
 
 // hunksOf is Hunks for regions that hold what they should.
 func hunksOf(old, new *source, regions []Region, context int) []Hunk {
+	return group(old, new, coresOf(old, new, regions), min(max(context, 0), maxContext))
+}
+
+// coresOf are the runs of changed lines.
+func coresOf(old, new *source, regions []Region) []core {
 	var cores []core
 	at := cursor{}
 	for _, b := range boxes(old, new, regions) {
@@ -81,7 +86,7 @@ func hunksOf(old, new *source, regions []Region, context int) []Hunk {
 	}
 	cores = compact(old, new, cores)
 	tie(cores, regions)
-	return group(old, new, cores, min(max(context, 0), maxContext))
+	return cores
 }
 
 // core is one run of changed lines: lines [oldLine, oldLine+oldN) of the old text, at bytes [oldOff, oldEnd), became the

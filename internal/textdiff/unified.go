@@ -16,19 +16,54 @@ import (
 func Unified(ctx context.Context, w io.Writer, oldName, newName string, old, new []byte, around int) (hunks int, err error) {
 	text := whole(old)
 	text.over = func() bool { return ctx.Err() != nil }
-	list := hunksOf(text, whole(new), []Region{{0, len(old), 0, len(new)}}, around)
-	if err := ctx.Err(); err != nil {
+	cores := coresOf(text, whole(new), []Region{{0, len(old), 0, len(new)}})
+	if err := ctx.Err(); err != nil || len(cores) == 0 {
 		return 0, err
-	}
-	if len(list) == 0 {
-		return 0, nil
 	}
 	p := newPrinter(w)
 	p.fileLine("--- ", oldName)
 	p.fileLine("+++ ", newName)
-	p.hunks(list)
+	around = min(max(around, 0), maxContext)
+	for some := range grouped(cores, around) {
+		if err := ctx.Err(); err != nil {
+			return hunks, err
+		}
+		p.cores(text, whole(new), some, around)
+		hunks++
+	}
 	_, err = p.done()
-	return len(list), err
+	return hunks, err
+}
+
+// cores writes a hunk without a list of its lines, which would take many times as much as short lines themselves.
+func (p *printer) cores(old, new *source, cores []core, around int) {
+	start, before, end, after := frame(old, cores, around)
+	first, last := cores[0], cores[len(cores)-1]
+	h := Hunk{OldStart: first.oldLine - before, NewStart: first.newLine - before}
+	h.OldLines = last.oldLine + last.oldN + after - h.OldStart
+	h.NewLines = last.newLine + last.newN + after - h.NewStart
+	if h.OldLines > 0 {
+		h.OldStart++
+	}
+	if h.NewLines > 0 {
+		h.NewStart++
+	}
+	p.head(h)
+	for _, c := range cores {
+		p.lines(' ', old.take(start, c.oldOff))
+		p.lines('-', old.take(c.oldOff, c.oldEnd))
+		p.lines('+', new.take(c.newOff, c.newEnd))
+		start = c.oldEnd
+	}
+	p.lines(' ', old.take(start, end))
+}
+
+func (p *printer) lines(op byte, text []byte) {
+	for len(text) > 0 {
+		n := lineEnd(text, 0)
+		p.line(Line{op, text[:n]})
+		text = text[n:]
+	}
 }
 
 // printer writes the parts of a patch and keeps the first error.
@@ -70,18 +105,27 @@ func (p *printer) print(parts ...string) {
 
 func (p *printer) hunks(list []Hunk) {
 	for _, h := range list {
-		p.print("@@ -")
-		p.span(h.OldStart, h.OldLines)
-		p.print(" +")
-		p.span(h.NewStart, h.NewLines)
-		p.print(" @@\n")
+		p.head(h)
 		for _, l := range h.Lines {
-			_ = p.w.WriteByte(l.Op)
-			_, _ = p.w.Write(l.Text)
-			if !atLineStart(l.Text, len(l.Text)) {
-				p.print("\n\\ No newline at end of file\n")
-			}
+			p.line(l)
 		}
+	}
+}
+
+// head writes where a hunk stands.
+func (p *printer) head(h Hunk) {
+	p.print("@@ -")
+	p.span(h.OldStart, h.OldLines)
+	p.print(" +")
+	p.span(h.NewStart, h.NewLines)
+	p.print(" @@\n")
+}
+
+func (p *printer) line(l Line) {
+	_ = p.w.WriteByte(l.Op)
+	_, _ = p.w.Write(l.Text)
+	if !atLineStart(l.Text, len(l.Text)) {
+		p.print("\n\\ No newline at end of file\n")
 	}
 }
 
