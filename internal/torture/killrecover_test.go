@@ -43,6 +43,28 @@ func die() {
 	select {} // it takes a moment
 }
 
+// playUntil runs the pipeline of which args[3] is the JSON, and kills itself when its commit gets to the phase args[2]. It says
+// "dies" before, or "lives" and what became of it if it never got there.
+func playUntil(args []string) error {
+	fsys, err := open(args[0], args[1])
+	if err != nil {
+		return err
+	}
+	p, err := millrace.Decode([]byte(args[3]))
+	if err != nil {
+		return err
+	}
+	x := millrace.Executor{NoSync: true, Observe: func(e millrace.Event) {
+		if e == (millrace.CommitPhase{Phase: args[2]}) {
+			say("dies")
+			die()
+		}
+	}}
+	_, err = x.Run(context.Background(), fsys, p)
+	say("lives: %v", err)
+	return nil
+}
+
 func playRecover(args []string) error {
 	fsys, err := open(args[0], args[1])
 	if err != nil {

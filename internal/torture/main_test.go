@@ -38,6 +38,8 @@ func play(role string, args []string) error {
 		return playNaive(args)
 	case "half":
 		return playHalf(args)
+	case "until":
+		return playUntil(args)
 	case "recover":
 		return playRecover(args)
 	case "restore":
