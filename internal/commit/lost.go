@@ -8,9 +8,12 @@ import (
 )
 
 // isLost reports whether somebody else has removed the directory of the transaction, as "git clean -fdx" does. Then nothing of
-// it can be undone.
+// it can be undone. If that cannot be found out it is taken to be there, with a warning: what is done then finds out.
 func (t *txn) isLost() bool {
 	s, err := t.lstat(t.dir)
+	if err != nil {
+		t.trouble.warn(t.dir, "not known to be there: "+err.Error())
+	}
 	return err == nil && s.Kind == fsutil.Absent
 }
 
