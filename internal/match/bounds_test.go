@@ -73,6 +73,7 @@ func TestLargePatternsAreRefused(t *testing.T) {
 		{strings.Repeat(`(?:x?){1000}`, 60), "too large (max 100000 instructions"},
 		{strings.Repeat(`(?:ab|c){900,}`, 60), "too large"},
 		{strings.Repeat(`\pL`, 1001), "too many classes"},
+		{strings.Repeat(`(x?)`, 8000), "too many groups for its size (8000 groups"},
 		{`[` + strings.Repeat(`\PL`, 1001) + `]`, "too many classes"},
 		{`(?i)` + strings.Repeat(`[B-\x{1E940}]`, 201), "too many ranges"},
 		{`(?s-U:(?mi)` + strings.Repeat(`[^B-𞥀]`, 201) + ")", "too many ranges"},
@@ -85,7 +86,7 @@ func TestLargePatternsAreRefused(t *testing.T) {
 	}
 	for _, pattern := range []string{
 		strings.Repeat("ab|", 20_000) + "c", strings.Repeat("a", match.MaxRegexBytes), `(?i)` + strings.Repeat(`[a-z]-x{2}|`, 3000) + "q",
-		strings.Repeat(`a{1000}`, 90), strings.Repeat(`\pL`, 1000), strings.Repeat(`[B-\x{1E940}]`, 2000),
+		strings.Repeat(`(a)|`, 1000) + "b", strings.Repeat(`a{1000}`, 90), strings.Repeat(`\pL`, 1000), strings.Repeat(`[B-\x{1E940}]`, 2000),
 	} {
 		if _, err := match.Parse(pattern, match.Regex, match.Flags{}); err != nil {
 			t.Errorf("%.40s: %v", pattern, err)

@@ -91,6 +91,12 @@ func (s *Parsed) read(source string) *PatternError {
 			Msg: fmt.Sprintf("regular expression is too large (max %d instructions, got %d)", MaxInstructions, size),
 		}
 	}
+	if work := size * copies(tree.MaxCap()); work > maxWork {
+		return &PatternError{
+			Pattern: short(s.pattern), Hint: "write (?:...) for groups that no replacement uses, or smaller numbers in repetitions",
+			Msg: fmt.Sprintf("regular expression has too many groups for its size (%d groups, %d instructions)", tree.MaxCap(), size),
+		}
+	}
 	if traitsOf(tree).looksBehind() {
 		if _, err := syntax.Parse(shifted(source), syntax.Perl); err != nil {
 			return patternError(s.pattern, err) // too large with the dot

@@ -218,9 +218,13 @@ func (s *scan) from(data []byte, pos int) []int {
 // long is read character by character, which is slower, and ends with the context.
 func (s *scan) first(re *regexp.Regexp, data []byte) []int {
 	const most = 1 << 26 // instructions times bytes, which takes about a second
+	work := s.size
+	if s.groups {
+		work *= copies(s.tree.MaxCap())
+	}
 	switch {
-	case len(data)*s.size > most:
-		s.reader.begin(s.ctx, data, s.size)
+	case len(data)*work > most:
+		s.reader.begin(s.ctx, data, work)
 		var loc []int
 		if s.groups {
 			loc = re.FindReaderSubmatchIndex(&s.reader)

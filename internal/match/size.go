@@ -10,6 +10,12 @@ import (
 // operator is one or two, as often as repetitions say.
 const MaxInstructions = 100_000
 
+// maxWork bounds what one character of a text may cost: an instruction, as often as what groups have matched is copied for it.
+const maxWork = 10 * MaxInstructions
+
+// copies is how many times as long an instruction takes where so many groups are remembered with it, about.
+func copies(groups int) int { return 1 + groups/8 }
+
 // instructions estimates how long the program of a regular expression is, without making it.
 func instructions(re *syntax.Regexp) int {
 	subs := 0
