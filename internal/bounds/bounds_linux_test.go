@@ -1,3 +1,7 @@
+//go:build !race
+
+// The race detector takes several times the memory and the time that is judged here.
+
 package bounds_test
 
 import (

@@ -1,0 +1,44 @@
+package commit_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/commit"
+)
+
+// TestProgress counts the changes of each phase that goes through all of them, upwards, whatever the file system can do.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	for name, newFs := range backends() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fsys := newFs(t)
+			changes := staged(t, fsys, func(s *fsutil.Stage) error {
+				for i := range 150 {
+					if err := write(fmt.Sprintf("f%03d", i), "x")(s); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			o := options(fsys)
+			last := make(map[string]int)
+			o.Progress = func(phase string, done, total int) {
+				if done <= last[phase] || done > total || total < 150 {
+					t.Errorf("%s: %d of %d after %d", phase, done, total, last[phase])
+				}
+				last[phase] = done
+			}
+			if _, err := commit.Apply(bg, o, changes); err != nil {
+				t.Fatal(err)
+			}
+			for _, phase := range []string{"verify", "stage", "backup", "apply"} {
+				if last[phase] < 128 {
+					t.Errorf("%s came to %d of 150", phase, last[phase])
+				}
+			}
+		})
+	}
+}
