@@ -29,7 +29,7 @@ type Decoder struct {
 	// MaxDepth is how deeply lists and objects may be nested. More is a *ValidationError with the code "json_too_deep".
 	// Zero means DefaultMaxJSONDepth; negative, or more than 10,000, means 10,000.
 	MaxDepth int
-	// Locate says where a value stands, for who has made the JSON from a text in another form: its lines and columns, both from
+	// Locate says where a value stands, for callers that have made the JSON from a text in another form: its lines and columns, both from
 	// 1, become those of problems and warnings. The pointer leads to a value that there is, "" to the whole; name asks for the
 	// place of the value's name and not of the value. It is called from the goroutine that calls Decode. Nil means that places
 	// are those in the JSON text.

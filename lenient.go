@@ -310,7 +310,7 @@ func (f *fitting) moveUp(n, values *strictjson.Node, form, action *mend.Form, at
 	values.Members = kept
 }
 
-// valuesOf returns what an object has by name, for who asks for many names. A nil node has nothing.
+// valuesOf returns what an object has by name, for callers that ask for many names. A nil node has nothing.
 func valuesOf(n *strictjson.Node) map[string]*strictjson.Node {
 	if n == nil {
 		return nil

@@ -39,7 +39,7 @@ func systemRows() []saveRow {
 			same:    func(was, is seen) bool { return was.id.UID == is.id.UID && was.id.GID == is.id.GID },
 			changed: func(was, is seen) string { return ownerWord(is) },
 			prepare: func(dir string) error { return os.Chown(filepath.Join(dir, subject), 1234, 2345) },
-			want:    notOfCopies("of who runs it"),
+			want:    notOfCopies("of the user who runs it"),
 		},
 		attributeRow("extended attribute", "user.note", []byte("hello\x00\xff")),
 		attributeRow("access control list", "system.posix_acl_access", accessList()),
@@ -160,7 +160,7 @@ func needsRoot(string) string {
 
 func ownerWord(is seen) string {
 	if int(is.id.UID) == os.Getuid() && int(is.id.GID) == os.Getgid() {
-		return "of who runs it"
+		return "of the user who runs it"
 	}
 	return "somebody else's"
 }

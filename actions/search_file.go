@@ -16,7 +16,7 @@ const (
 	// searchBuffer is how much of a file a search reads at once, in bytes: little enough to be in the processor's cache still
 	// when it is looked at.
 	searchBuffer = 128 << 10
-	searchFirst  = 16 << 10 // the buffer of who has met small files only
+	searchFirst  = 16 << 10 // the buffer of a worker that has met small files only
 	pageSize     = 4 << 10
 	// searchPiece is how much is looked at at once of a file that is not held as a whole, in bytes. Each worker has memory for it.
 	searchPiece = 512 << 10

@@ -35,7 +35,7 @@ func newMemImage(node memNode) (memImage, error) {
 	return image, err
 }
 
-// put writes the file anew at a key. What has stood there stays as it is for who still has it.
+// put writes the file anew at a key. What has stood there stays as it is for those that still have it.
 func (m *memFs) put(key string, image memImage) error {
 	file, err := m.mem.Create(key)
 	if err != nil {

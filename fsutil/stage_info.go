@@ -20,7 +20,7 @@ func (i fileInfo) Size() int64        { return i.size }
 func (i fileInfo) ModTime() time.Time { return i.mtime }
 func (i fileInfo) IsDir() bool        { return i.mode.IsDir() }
 
-// Sys returns what the base said of a file that is not changed, if that is all it says of who the file is; nil else.
+// Sys returns what the base said of a file that is not changed, if that is all it says of the file's owner; nil else.
 func (i fileInfo) Sys() any { return i.sys }
 
 func (i fileInfo) Mode() fs.FileMode { return i.mode }

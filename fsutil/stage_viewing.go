@@ -10,7 +10,7 @@ import (
 const maxKept = 1 << 20
 
 // View calls do with the bytes of a regular file, which are valid until it returns and must not be modified. It is
-// [Stage.ReadFileMax] for who does not keep them: most files are read into memory that is used again. An error of do is
+// [Stage.ReadFileMax] for callers that do not keep them: most files are read into memory that is used again. An error of do is
 // returned as it is.
 func (s *Stage) View(name string, most int64, do func(data []byte) error) error {
 	b, most, err := s.contentAt(name, read, most)

@@ -27,7 +27,7 @@ type Stream struct {
 	Template *Template
 	// Groups says that the groups of a match are wanted too.
 	Groups bool
-	// Buffer, if not nil, is memory to be used, and made as large as it has to be: for who searches one text after the other.
+	// Buffer, if not nil, is memory to be used, and made as large as it has to be: for callers that search one text after the other.
 	Buffer *[]byte
 	// See, if not nil, is given each piece before it is searched. Pieces may overlap. Each line that is searched for itself is
 	// in one piece.

@@ -34,7 +34,7 @@ type shape struct {
 	viaJSON bool    // of custom: through the JSON methods, else through the text methods
 }
 
-// TypeError says why a type cannot be an action or hold parameters. It is the fault of who wrote the action.
+// TypeError says why a type cannot be an action or hold parameters. It is the fault of the action's author.
 type TypeError struct {
 	// Type is the struct; nil if there was no value at all.
 	Type reflect.Type
