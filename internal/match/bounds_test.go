@@ -54,7 +54,7 @@ func TestReadByCharacters(t *testing.T) {
 	for _, source := range []string{`(?:q?){1000}\b([A-Zé])(\d)?`, `(?m)(?:q?){1000}(\S)(\d)$|\x{FFFD}`} {
 		data := []byte(strings.Repeat(" \n", 20<<10) + tail)
 		p, re := compile(t, source, match.Regex, match.Flags{Bytes: true}), regexp.MustCompile(source)
-		if p.Size()*len(data) < 1<<26 {
+		if int64(p.Size())*int64(len(data)) < 1<<26 {
 			t.Fatalf("%s: it is not read by characters", source)
 		}
 		got, want := all(t, p, data), re.FindAllSubmatchIndex(data, -1)

@@ -91,7 +91,7 @@ func (s *Parsed) read(source string) *PatternError {
 			Msg: fmt.Sprintf("regular expression is too large (max %d instructions, got %d)", MaxInstructions, size),
 		}
 	}
-	if work := size * copies(tree.MaxCap()); work > maxWork {
+	if int64(size)*int64(copies(tree.MaxCap())) > maxWork {
 		return &PatternError{
 			Pattern: short(s.pattern), Hint: "write (?:...) for groups that no replacement uses, or smaller numbers in repetitions",
 			Msg: fmt.Sprintf("regular expression has too many groups for its size (%d groups, %d instructions)", tree.MaxCap(), size),

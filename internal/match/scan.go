@@ -223,7 +223,7 @@ func (s *scan) first(re *regexp.Regexp, data []byte) []int {
 		work *= copies(s.tree.MaxCap())
 	}
 	switch {
-	case len(data)*work > most:
+	case int64(len(data))*int64(work) > most:
 		s.reader.begin(s.ctx, data, work)
 		var loc []int
 		if s.groups {
