@@ -52,7 +52,7 @@ func ours(importPath string) (string, bool) {
 // isExample reports whether a package is a program that uses the library as everybody else would: it stands on top of the
 // root, and nothing stands on it.
 func isExample(dir string) bool {
-	return dir == "examples" || strings.HasPrefix(dir, "examples/") || dir == "internal/benchcmp"
+	return dir == "examples" || strings.HasPrefix(dir, "examples/")
 }
 
 // graph returns which of our packages each of our packages imports outside of tests, on any system.

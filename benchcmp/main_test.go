@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 // TestMain lets the test's binary be what the program's is: the processes that are measured, and the one that measures them.
@@ -38,7 +36,7 @@ func tiny(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := fstest.TempDir(t)
+	dir := t.TempDir()
 	b := &bench{self: self, runs: 1, dir: dir, tree: filepath.Join(dir, "tree"), logf: t.Logf, scale: scale{
 		growth: []int{10, 30}, growthRuns: 1, factors: []int{1, 2}, largeBytes: 9 << 20, largePlaces: 30,
 		literal: needle, folded: "HAYneedle", from: needle, to: thread, manyFrom: "context.Context", manyTo: "other.Context", smallRuns: 3,

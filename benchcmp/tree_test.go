@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 func write(t *testing.T, text string, elem ...string) {
@@ -152,7 +150,7 @@ func TestSources(t *testing.T) {
 // The same seed makes the same tree, with as many needles as were asked for.
 func TestGenerate(t *testing.T) {
 	t.Parallel()
-	dir := fstest.TempDir(t)
+	dir := t.TempDir()
 	make3 := func(name string, seed uint64) (string, Digest) {
 		t.Helper()
 		tree := filepath.Join(dir, name)
