@@ -3,7 +3,6 @@ package commit_test
 import (
 	"errors"
 	"io/fs"
-	"maps"
 	"path"
 	"strings"
 	"testing"
@@ -210,45 +209,6 @@ func TestRecover_nothing(t *testing.T) {
 	}
 }
 
-// TestPlanted finds journals that came with a cloned tree, without a key as with one.
-func TestPlanted(t *testing.T) {
-	t.Parallel()
-	for _, key := range [][]byte{testKey, {}} {
-		victim := rootFs(t)
-		plant(t, victim, "a=1")
-		attacker := rootFs(t)
-		tr, dir := interrupted(t, attacker, "apply")
-		_ = tr
-		if len(key) == 0 {
-			data, err := afero.ReadFile(attacker, dir+"/plan")
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := journal.Decode(data, testKey)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if data, err = journal.Encode(p, nil); err == nil {
-				err = afero.WriteFile(attacker, dir+"/plan", data, 0o600)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		copyTree(t, attacker, victim, stateDir)
-		before := everything(t, victim)
-		o := options(victim)
-		o.Key = key
-		_, err := commit.Recover(bg, o)
-		if !errors.Is(err, &journal.Error{Reason: journal.BadIdentity}) || !errors.Is(err, commit.ErrRecoveryRequired) {
-			t.Errorf("error is %v", err)
-		}
-		if !maps.Equal(before, everything(t, victim)) {
-			t.Error("something was touched")
-		}
-	}
-}
-
 func copyTree(t *testing.T, from, to afero.Fs, dir string) {
 	t.Helper()
 	err := afero.Walk(from, dir, func(p string, info fs.FileInfo, err error) error {
@@ -308,28 +268,6 @@ func TestRecover_damagedImage(t *testing.T) {
 	}
 	if r, err := commit.Recover(bg, options(fsys)); err != nil || len(r.Leftovers) > 0 {
 		t.Errorf("again: %+v, %v", r, err)
-	}
-}
-
-// TestRecover_removed has the user remove a file that was written by a transaction that was killed then. It stays removed.
-func TestRecover_removed(t *testing.T) {
-	t.Parallel()
-	fsys := rootFs(t)
-	tr, dir := interrupted(t, fsys, "sync")
-	if err := fsys.Remove("a"); err != nil {
-		t.Fatal(err)
-	}
-	_, err := commit.Recover(bg, options(fsys))
-	c, ok := errors.AsType[*commit.RollbackConflict](err)
-	if !ok || len(c.Paths) != 1 || c.Paths[0].Path != "a" || c.Dir != strings.Replace(dir, "/tx/", "/conflicts/", 1) {
-		t.Fatalf("error is %v", err)
-	}
-	delete(tr.old, "a")
-	if diff := cmp.Diff(tr.old, uncounted(snapshot(t, fsys, true), tr.old)); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	if data, _ := afero.ReadFile(fsys, c.Dir+"/old/"+journal.Slot(0)); string(data) != "a1" {
-		t.Errorf("kept is %q", data)
 	}
 }
 

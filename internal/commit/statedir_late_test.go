@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/journal"
 )
@@ -82,69 +81,6 @@ func TestStateDir_conflicts(t *testing.T) {
 	}
 }
 
-// TestLeave_fails has the disk fail, or the file system panic, at the end of undoing. The transaction stays, and is dealt with
-// by the next.
-func TestLeave_fails(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name    string
-		foreign bool // somebody else has removed a file
-		at      func(op, name string) bool
-		fail    func() error
-	}{
-		{"moving to the conflicts", true, func(op, name string) bool { return op == "rename" && path.Dir(name) == stateDir+"/conflicts" },
-			func() error { return syscall.EIO }},
-		{"making the move durable", true, func(op, name string) bool { return op == "syncdir" && name == stateDir+"/conflicts" },
-			func() error { return syscall.EIO }},
-		{"removing the plan", false, func(op, name string) bool { return op == "remove" && path.Base(name) == "plan" },
-			func() error { return syscall.EIO }},
-		{"removing the plan, with a panic", false, func(op, name string) bool { return op == "remove" && path.Base(name) == "plan" },
-			func() error { panic(syscall.EIO) }},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			fsys := rootFs(t)
-			tr, dir := interrupted(t, fsys, "sync")
-			if tt.foreign {
-				if err := fsys.Remove("a"); err != nil {
-					t.Fatal(err)
-				}
-			}
-			met := false
-			tr.hooks.before = func(_ int, op string, _ bool, name string) error {
-				if met || !tt.at(op, name) {
-					return nil
-				}
-				met = true
-				return tt.fail()
-			}
-			_, err := commit.Recover(bg, tr.options())
-			p, ok := errors.AsType[*commit.PendingError](err)
-			if !met || !ok || p.Dir != dir {
-				t.Fatalf("met %v, error is %v", met, err)
-			}
-			if pe, ok := errors.AsType[*fsutil.PanicError](err); !errors.Is(err, syscall.EIO) && (!ok || pe.Value != syscall.EIO) {
-				t.Errorf("cause is lost: %v", err)
-			}
-			if !tt.foreign {
-				if tr.settled(t, "afterwards") {
-					t.Error("tree is new")
-				}
-				return
-			}
-			_, err = commit.Recover(bg, options(fsys))
-			c, ok := errors.AsType[*commit.RollbackConflict](err)
-			if moved := tt.name == "making the move durable"; ok == moved || ok && (len(c.Paths) != 1 || c.Paths[0].Path != "a") {
-				t.Errorf("again: %v", err)
-			}
-			if list, err := commit.Conflicts(bg, options(fsys)); err != nil || len(list) != 1 || list[0].Status != commit.Interrupted {
-				t.Errorf("kept: %+v, %v", list, err)
-			}
-		})
-	}
-}
-
 // TestStateDir_owner has a tree of another user, whose state directory then is his too.
 func TestStateDir_owner(t *testing.T) {
 	t.Parallel()
@@ -171,26 +107,5 @@ func TestStateDir_owner(t *testing.T) {
 	}
 	if _, err := commit.Apply(bg, options(fsys), staged(t, fsys, write("a", "B"))); !errors.Is(err, commit.ErrControlDir) {
 		t.Errorf("between two other users: %v", err)
-	}
-}
-
-// TestRecover_crowd looks, without the lock, at a state directory that the one who has it is just removing.
-func TestRecover_crowd(t *testing.T) {
-	t.Parallel()
-	for _, dir := range []string{stateDir, stateDir + "/tx"} {
-		fsys := rootFs(t)
-		plant(t, fsys, stateDir+"/tx/")
-		met := false
-		h := &hooks{before: func(_ int, op string, _ bool, name string) error {
-			if op == "open" && name == dir && !met {
-				met = true
-				return fsys.RemoveAll(stateDir)
-			}
-			return nil
-		}}
-		r, err := commit.Recover(bg, options(withHooks(fsys, h)))
-		if !met || err != nil || len(r.Leftovers) > 0 {
-			t.Errorf("%s: met %v, %+v, %v", dir, met, r, err)
-		}
 	}
 }

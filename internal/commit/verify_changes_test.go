@@ -109,3 +109,18 @@ func TestApply_renameWithoutTime(t *testing.T) {
 		}
 	}
 }
+
+func TestApply_refusesPaths(t *testing.T) {
+	t.Parallel()
+	fsys := rootFs(t)
+	s := fsutil.State{Kind: fsutil.File, Mode: 0o644, Hash: fsutil.HashOf(nil)}
+	for _, p := range []string{"../x", ".git/hooks/x", ".millrace/x", "/x", "a//b", "."} {
+		c := fsutil.Change{Kind: fsutil.Created, Path: p, New: s}.WithContent(nil, fsutil.BytesOpener(nil))
+		if _, err := commit.Apply(bg, options(fsys), []fsutil.Change{c}); err == nil {
+			t.Errorf("%s was taken", p)
+		}
+	}
+	if ok, _ := afero.Exists(fsys, stateDir); ok {
+		t.Error("state directory was made")
+	}
+}

@@ -1,7 +1,6 @@
 package commit_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"syscall"
@@ -172,34 +171,41 @@ func TestUndo_notBroughtNear(t *testing.T) {
 	}
 }
 
-// TestCancel_lastMoment cancels when everything is ready but the plan.
-func TestCancel_lastMoment(t *testing.T) {
+// TestUndo_late has somebody else write a file in the very moment in which it is about to be undone.
+func TestUndo_late(t *testing.T) {
 	t.Parallel()
-	fsys := backends()["plain"](t)
-	plant(t, fsys, "a=1")
-	before := snapshot(t, fsys, true)
-	ctx, cancel := context.WithCancelCause(bg)
-	defer cancel(nil)
-	why := errors.New("enough")
-	tr := &trial{fsys: fsys, hooks: &hooks{}, changes: staged(t, fsys, write("a", "A"))}
-	phase := ""
-	o := tr.options()
-	o.Observe = func(p string) { phase = p }
-	tr.hooks.before = func(_ int, op string, _ bool, name string) error {
-		// Whether the lock is still held is looked at last.
-		if phase == "backup" && op == "open" && name == stateDir+"/lock/owner" {
-			cancel(why)
+	tests := []struct {
+		op, path string // before this operation, on this path or a name for what is taken back
+	}{{"exchange", "a"}, {"rename", "n"}}
+	for _, tt := range tests {
+		for _, inPlace := range []bool{true, false} {
+			fsys := rootFs(t)
+			plant(t, fsys, "a=1", "z=2")
+			tr := &trial{fsys: fsys, hooks: &hooks{}, changes: staged(t, fsys, steps(write("a", "A"), write("n", "N"), write("z", "Z")))}
+			var phase string
+			wrote := false
+			o := tr.options()
+			o.Observe = func(p string) { phase = p }
+			tr.hooks.before = func(_ int, op string, _ bool, name string) error {
+				if phase == "sync" {
+					return errKilled
+				}
+				if phase == "rollback" && op == tt.op && !wrote && (name == tt.path || tt.op == "rename" && strings.HasSuffix(name, ".back")) {
+					wrote = foreignWrite(fsys, tt.path, inPlace)
+				}
+				return nil
+			}
+			_, err := commit.Apply(bg, o, tr.changes)
+			c, ok := errors.AsType[*commit.RollbackConflict](err)
+			if !wrote || !ok || len(c.Paths) != 1 || c.Paths[0].Path != tt.path {
+				t.Fatalf("%+v: error is %v", tt, err)
+			}
+			if data, _ := afero.ReadFile(fsys, tt.path); string(data) != foreignText {
+				t.Errorf("%+v: is %q", tt, data)
+			}
+			if data, _ := afero.ReadFile(fsys, "z"); string(data) != "z2" {
+				t.Errorf("%+v: z is %q", tt, data)
+			}
 		}
-		return nil
-	}
-	rep, err := commit.Apply(ctx, o, tr.changes)
-	if !errors.Is(err, why) || rep.RolledBack || phase != "" && phase != "backup" {
-		t.Errorf("in phase %q: %+v, %v", phase, rep, err)
-	}
-	if diff := cmp.Diff(before, snapshot(t, fsys, true)); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	if ok, _ := afero.Exists(fsys, stateDir); ok {
-		t.Error("state directory is left")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/fsutil"
@@ -77,17 +78,34 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-func TestApply_refusesPaths(t *testing.T) {
+// TestCancel_lastMoment cancels when everything is ready but the plan.
+func TestCancel_lastMoment(t *testing.T) {
 	t.Parallel()
-	fsys := rootFs(t)
-	s := fsutil.State{Kind: fsutil.File, Mode: 0o644, Hash: fsutil.HashOf(nil)}
-	for _, p := range []string{"../x", ".git/hooks/x", ".millrace/x", "/x", "a//b", "."} {
-		c := fsutil.Change{Kind: fsutil.Created, Path: p, New: s}.WithContent(nil, fsutil.BytesOpener(nil))
-		if _, err := commit.Apply(bg, options(fsys), []fsutil.Change{c}); err == nil {
-			t.Errorf("%s was taken", p)
+	fsys := backends()["plain"](t)
+	plant(t, fsys, "a=1")
+	before := snapshot(t, fsys, true)
+	ctx, cancel := context.WithCancelCause(bg)
+	defer cancel(nil)
+	why := errors.New("enough")
+	tr := &trial{fsys: fsys, hooks: &hooks{}, changes: staged(t, fsys, write("a", "A"))}
+	phase := ""
+	o := tr.options()
+	o.Observe = func(p string) { phase = p }
+	tr.hooks.before = func(_ int, op string, _ bool, name string) error {
+		// Whether the lock is still held is looked at last.
+		if phase == "backup" && op == "open" && name == stateDir+"/lock/owner" {
+			cancel(why)
 		}
+		return nil
+	}
+	rep, err := commit.Apply(ctx, o, tr.changes)
+	if !errors.Is(err, why) || rep.RolledBack || phase != "" && phase != "backup" {
+		t.Errorf("in phase %q: %+v, %v", phase, rep, err)
+	}
+	if diff := cmp.Diff(before, snapshot(t, fsys, true)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 	if ok, _ := afero.Exists(fsys, stateDir); ok {
-		t.Error("state directory was made")
+		t.Error("state directory is left")
 	}
 }
