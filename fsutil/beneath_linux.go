@@ -15,9 +15,8 @@ import (
 // names longer than the kernel takes, kernels and sandboxes without the call. Both give the same results.
 type beneath struct {
 	*os.Root
-	top    *os.File
-	conn   syscall.RawConn // of top; nil if there is no fast path
-	memory *inMemory       // nil if conn is
+	top  *os.File
+	conn syscall.RawConn // of top; nil if there is no fast path
 }
 
 func openBeneath(dir string) (beneath, error) {
@@ -25,7 +24,7 @@ func openBeneath(dir string) (beneath, error) {
 	if err != nil {
 		return beneath{}, err
 	}
-	fast := beneath{Root: root, memory: new(inMemory)}
+	fast := beneath{Root: root}
 	if fast.openTop(dir) != nil {
 		return beneath{Root: root}, nil
 	}

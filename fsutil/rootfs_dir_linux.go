@@ -7,7 +7,6 @@ import (
 	"path"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
@@ -23,14 +22,7 @@ type rootDir struct {
 
 	list   sync.Mutex // a directory handle has one reading position
 	listed bool
-
-	disk atomic.Int32 // 0 if nobody has asked yet, else one of these
 }
-
-const (
-	localDisk = 1
-	otherDisk = 2
-)
 
 // OpenDir implements [DirOpener]. Entries of its listings know what they are without a further call, except on file
 // systems that do not say.
@@ -236,12 +228,6 @@ func (d *rootDir) openFD(file *rootReader, terminated string) (err error) {
 	}
 	const flags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | openNoWait
 	if terminated != "" {
-		if memory := d.memory(); memory != nil {
-			if fd, ok := memory.open(d.fd, terminated, flags); ok {
-				file.fd, file.memory = fd, memory
-				return nil
-			}
-		}
 		file.fd, err = openatTerminated(d.fd, terminated, flags)
 		return err
 	}
@@ -255,19 +241,4 @@ func (d *rootDir) openFD(file *rootReader, terminated string) (err error) {
 		}
 		return err
 	})
-}
-
-// memory returns what opens files of the directory that are in memory, nil if there is nothing to do so. d.mu must be held.
-func (d *rootDir) memory() *inMemory {
-	if d.disk.Load() == 0 {
-		if d.fs.root.memory != nil && onLocalDisk(d.fd) {
-			d.disk.Store(localDisk)
-		} else {
-			d.disk.Store(otherDisk)
-		}
-	}
-	if d.disk.Load() == otherDisk {
-		return nil
-	}
-	return d.fs.root.memory
 }

@@ -16,8 +16,6 @@ type rootReader struct {
 	name string
 	fd   int
 	size int64 // when it was opened
-	// memory reads what is in memory, for a file that it has opened; else it is nil.
-	memory *inMemory
 }
 
 // ownReader is what a [FileReader] has memory for.
@@ -40,16 +38,8 @@ func (r *RootFs) openPlainFile(clean string) (baseFile, error) {
 // check closes what turns out not to be a regular file.
 func (f *rootReader) check() error {
 	var stat syscall.Stat_t
-	err := error(syscall.EINTR)
-	for err == syscall.EINTR {
-		if f.memory != nil {
-			err = statInMemory(f.fd, &stat)
-		} else {
-			err = syscall.Fstat(f.fd, &stat)
-		}
-	}
+	err := retry(func() error { return syscall.Fstat(f.fd, &stat) })
 	if err == nil && stat.Mode&syscall.S_IFMT != syscall.S_IFREG {
-		f.memory = nil // what it is may take its time to be closed
 		err = ErrNotRegular
 	}
 	if err != nil {
@@ -61,10 +51,7 @@ func (f *rootReader) check() error {
 
 func (f *rootReader) sizeAtOpen() int64 { return f.size }
 
-const (
-	mostAtOnce   = 1 << 30   // the system takes no more than 2 GiB at once
-	mostInMemory = 256 << 10 // what is more takes so long to copy that the scheduler is told of it
-)
+const mostAtOnce = 1 << 30 // the system takes no more than 2 GiB at once
 
 func (f *rootReader) Read(p []byte) (int, error) {
 	if f.fd < 0 {
@@ -72,14 +59,6 @@ func (f *rootReader) Read(p []byte) (int, error) {
 	}
 	if len(p) == 0 {
 		return 0, nil
-	}
-	if f.memory != nil && len(p) <= mostInMemory {
-		switch n, ok := f.memory.read(f.fd, p); {
-		case ok && n == 0:
-			return 0, io.EOF
-		case ok:
-			return n, nil
-		}
 	}
 	for {
 		n, err := unix.Read(f.fd, p[:min(len(p), mostAtOnce)])
@@ -133,9 +112,6 @@ func (f *rootReader) Close() error {
 	}
 	fd := f.fd
 	f.fd = -1
-	if f.memory != nil {
-		return rootPathError("close", f.name, closeInMemory(fd))
-	}
 	return rootPathError("close", f.name, unix.Close(fd))
 }
 
