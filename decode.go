@@ -3,9 +3,11 @@ package millrace
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/form"
 	"github.com/millrace-go/millrace/internal/mend"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/strictjson"
@@ -73,6 +75,7 @@ type decoding struct {
 	draft  draft
 	source *source
 	places map[string]spot // of problems that do not stand at the value of their pointer
+	steps  *mend.Form      // of a step, once it is asked for
 }
 
 // spot is where a problem stands: at a name, or at a value that has moved.
@@ -103,27 +106,17 @@ func (t *decoding) pipeline(root *strictjson.Node) {
 		t.draft.told("")
 		return
 	}
-	o := &t.draft.options
-	t.fields(root, "", pipelineForm(), map[string]func(*strictjson.Node, string){
-		"name":          t.text(&t.draft.name),
-		"dry_run":       t.flag(&o.DryRun, false),
-		"force":         t.flag(&o.Force, false),
-		"stop_on_error": t.flag(&o.ContinueOnError, true),
-		"create_backup": t.flag(&o.NoBackup, true),
-		"verbose":       t.flag(&o.Verbose, false),
-		"parallel":      t.flag(&o.Parallel, false),
-		"steps": func(n *strictjson.Node, pointer string) {
-			if n.Kind != strictjson.Array {
-				t.wrong(n, pointer, "a list of steps")
-				return
-			}
-			t.steps(n, pointer)
-		},
-	})
+	pipelineFields(&t.draft, (*stepsDecoding)(t)).Read(root, "", t)
 }
 
-// steps decodes the steps in two passes: what is a template in one depends on the ids of all.
-func (t *decoding) steps(list *strictjson.Node, at string) {
+// stepsDecoding reads the steps in two passes: what is a template in one depends on the ids of all.
+type stepsDecoding decoding
+
+func (s *stepsDecoding) Fields() form.Fields               { return nil }
+func (s *stepsDecoding) Append(dst []byte) ([]byte, error) { return dst, nil }
+
+func (s *stepsDecoding) Read(list *strictjson.Node, at string) {
+	t := (*decoding)(s)
 	t.draft.steps = make([]Step, len(list.Elems))
 	if len(list.Elems) > manySteps {
 		return
@@ -135,56 +128,37 @@ func (t *decoding) steps(list *strictjson.Node, at string) {
 	}
 	for i, n := range list.Elems {
 		pointer := fmt.Sprintf("%s/%d", at, i)
-		if t.object(n, pointer) {
-			t.step(i, n, pointer)
+		if n.Kind != strictjson.Object {
+			t.Wrong(n, pointer, "an object")
+			continue
 		}
+		t.step(i, n, pointer)
 	}
 }
 
 func (t *decoding) step(i int, n *strictjson.Node, at string) {
-	s := &t.draft.steps[i]
-	var action string
-	var values *strictjson.Node
-	var form *mend.Form
-	if name := n.Get("action"); name != nil {
-		form = t.paramsOf(name.Text)
+	s := &stepForm{Step: &t.draft.steps[i], t: t}
+	var name string
+	if action := n.Get("action"); action != nil {
+		name = action.Text
 	}
-	readers := map[string]func(*strictjson.Node, string){
-		"id":         t.text(&s.ID),
-		"action":     t.text(&action),
-		"input_from": t.text(&s.InputFrom),
-		"input_from_all": func(n *strictjson.Node, pointer string) {
-			if n.Kind != strictjson.Array {
-				t.wrong(n, pointer, "a list of step ids")
-				return
-			}
-			s.InputFromAll = make([]string, len(n.Elems))
-			for k, e := range n.Elems {
-				t.text(&s.InputFromAll[k])(e, fmt.Sprintf("%s/%d", pointer, k))
-			}
-		},
-		"condition": func(n *strictjson.Node, pointer string) { t.condition(s, n, pointer) },
-		"expect":    func(n *strictjson.Node, pointer string) { t.expect(&s.Expect, n, pointer) },
-		"raw":       t.flag(&s.Raw, false),
-		"params": func(n *strictjson.Node, pointer string) {
-			if t.object(n, pointer) {
-				values = n
-			}
-		},
-	}
-	own := stepForm()
+	known := sync.OnceValue(func() *mend.Form { return t.paramsOf(name) })
+	fields := s.fields()
 	for _, m := range n.Members {
-		pointer := at + "/" + strictjson.EscapeToken(m.Name)
-		if _, known := own.Known(m.Name); known || t.draft.isFull() {
+		if fields.Field(m.Name) != nil || t.draft.isFull() {
 			continue
 		}
-		if hint := t.misplaced(m.Name, at, form); hint != "" {
-			t.unknown(pointer, m.NameOffset, hint, "unknown field '%s'", m.Name)
+		if _, alias := t.stepForm().Known(m.Name); alias {
+			continue
+		}
+		if hint := t.misplaced(m.Name, at, known()); hint != "" {
+			pointer := at + "/" + strictjson.EscapeToken(m.Name)
+			t.unknown(pointer, m, hint)
 			t.draft.told(pointer)
 		}
 	}
-	t.fields(n, at, own, readers)
-	t.action(i, action, values, form, at)
+	fields.Read(n, at, t)
+	t.action(i, s, known, at)
 }
 
 // paramsOf returns the form of the parameters of an action, or nil if there is no such action.
@@ -197,35 +171,31 @@ func (d Decoder) paramsOf(name string) *mend.Form {
 	if err != nil {
 		return nil
 	}
-	return paramsForm(fields)
+	return actionForm(fields)
 }
 
-func (t *decoding) action(i int, name string, values *strictjson.Node, form *mend.Form, at string) {
-	s := &t.draft.steps[i]
-	prototype, ok := t.Actions.Lookup(name)
+func (t *decoding) action(i int, s *stepForm, known func() *mend.Form, at string) {
+	prototype, ok := t.Actions.Lookup(s.action)
 	switch {
-	case name == "":
+	case s.action == "":
 		t.draft.problem(at+"/action", codeNoAction, "", "step '%s' requires 'action'", s.ID)
 		return
 	case !ok:
 		hint := "the actions are " + strings.Join(t.Actions.Names(), ", ")
-		if near, ok := strictjson.Nearest(name, t.Actions.Names()); ok {
+		if near, ok := strictjson.Nearest(s.action, t.Actions.Names()); ok {
 			hint = fmt.Sprintf("did you mean '%s'? %s", near, strings.ToUpper(hint[:1])+hint[1:])
 		}
-		t.draft.problem(at+"/action", codeBadAction, hint, "unknown action '%s'", shortened(name))
+		t.draft.problem(at+"/action", codeBadAction, hint, "unknown action '%s'", shortened(s.action))
 		return
 	}
-	if values == nil {
-		values = &strictjson.Node{Kind: strictjson.Object}
-	}
-	v, binds, problems := params.Decode(prototype, values, name, func(text string) bool { return t.draft.templated(i, text) })
+	v, binds, problems := params.Decode(prototype, s.values, s.action, func(text string) bool { return t.draft.templated(i, text) })
 	for _, p := range problems {
 		pointer := at + "/params" + p.Pointer
 		if p.Offset > 0 {
 			t.places[pointer] = spot{offset: p.Offset, name: p.Code == params.CodeUnknownField}
 		}
-		if p.Code == params.CodeUnknownField && form != nil {
-			p.Hint = t.unknownParam(p, form, at)
+		if p.Code == params.CodeUnknownField && known() != nil {
+			p.Hint = t.unknownParam(p, known(), at)
 		}
 		t.draft.problem(pointer, p.Code, p.Hint, "%s", p.Message)
 		if p.Code == params.CodeWrongType || p.Code == params.CodeNull {
@@ -235,28 +205,8 @@ func (t *decoding) action(i int, name string, values *strictjson.Node, form *men
 	s.Action, s.Bind, s.prototype = v.(actions.Action), binds, prototype
 }
 
-func (t *decoding) expect(e *Expect, n *strictjson.Node, at string) {
-	if !t.object(n, at) {
-		return
-	}
-	t.fields(n, at, stepForm().At("/expect"), map[string]func(*strictjson.Node, string){
-		"min_files": t.number(&e.MinFiles, false), "max_files": t.number(&e.MaxFiles, false),
-		"min_edits": t.number(&e.MinEdits, false), "max_edits": t.number(&e.MaxEdits, false),
-	})
-}
-
-func (t *decoding) condition(s *Step, n *strictjson.Node, at string) {
-	if !t.object(n, at) {
-		return
-	}
-	var typ, ref, path string
-	var value *int
-	t.fields(n, at, stepForm().At("/condition"), map[string]func(*strictjson.Node, string){
-		"type": t.text(&typ), "step_ref": t.text(&ref), "path": t.text(&path), "value": t.number(&value, true),
-	})
-	c, problems := condition.New(typ, ref, path, value)
+func (t *decoding) badCondition(at string, problems []condition.Problem) {
 	for _, p := range problems {
 		t.draft.problem(strings.TrimSuffix(at+"/"+p.Field, "/"), codeBadCondition, p.Hint, "%s", p.Message)
 	}
-	s.When = c
 }

@@ -5,55 +5,56 @@ import (
 	"math"
 	"strings"
 
-	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/form"
 	"github.com/millrace-go/millrace/internal/mend"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// fields reads the members of an object by name, and reports those that have none. The form has the same names.
-func (t *decoding) fields(n *strictjson.Node, at string, form *mend.Form, readers map[string]func(*strictjson.Node, string)) {
-	for _, m := range n.Members {
-		pointer := at + "/" + strictjson.EscapeToken(m.Name)
-		if read, ok := readers[m.Name]; ok {
-			read(m.Value, pointer)
-			continue
+// Unknown implements [form.Errors].
+func (t *decoding) Unknown(m strictjson.Member, at string, fields form.Fields) {
+	hint := ""
+	if !t.draft.isFull() {
+		known := fields.Mend()
+		if hint = t.meant(known, m.Name, at); hint == "" {
+			hint = "the fields are " + strings.Join(known.Names(), ", ")
 		}
-		hint := ""
-		if !t.draft.isFull() {
-			hint = t.meant(form, m.Name, at)
-		}
-		if hint == "" {
-			hint = "the fields are " + strings.Join(form.Names(), ", ")
-		}
-		t.unknown(pointer, m.NameOffset, hint, "unknown field '%s'", m.Name)
 	}
+	t.unknown(at+"/"+strictjson.EscapeToken(m.Name), m, hint)
 }
 
 // unknown reports a name that there is not.
-func (t *decoding) unknown(pointer string, offset int, hint, format string, args ...any) {
-	t.places[pointer] = spot{offset: offset, name: true}
-	t.draft.problem(pointer, codeUnknownField, hint, format, args...)
+func (t *decoding) unknown(pointer string, m strictjson.Member, hint string) {
+	t.places[pointer] = spot{offset: m.NameOffset, name: true}
+	t.draft.problem(pointer, codeUnknownField, hint, "unknown field '%s'", m.Name)
+}
+
+// stepForm is what lenient decoding knows of a step.
+func (t *decoding) stepForm() *mend.Form {
+	if t.steps == nil {
+		t.steps = lenientStep()
+	}
+	return t.steps
 }
 
 // meant says what an unknown name in an object was probably meant to be, which is then not reported as missing, too. It
 // returns "" if nobody can tell.
-func (t *decoding) meant(form *mend.Form, name, at string) string {
-	known, ok := form.Known(name)
+func (t *decoding) meant(known *mend.Form, name, at string) string {
+	field, ok := known.Known(name)
 	if !ok {
-		known, ok = strictjson.Nearest(name, form.Names())
+		field, ok = strictjson.Nearest(name, known.Names())
 	}
 	if !ok {
 		return ""
 	}
-	t.draft.told(at + "/" + strictjson.EscapeToken(known))
-	return fmt.Sprintf("did you mean '%s'?", known)
+	t.draft.told(at + "/" + strictjson.EscapeToken(field))
+	return fmt.Sprintf("did you mean '%s'?", field)
 }
 
 // misplaced says where a name belongs that is unknown in a step or in its parameters, or returns "".
 func (t *decoding) misplaced(name, at string, action *mend.Form) string {
-	option, isOption := pipelineForm().Known(name)
-	field, isField := stepForm().Known(name)
+	option, isOption := lenientPipeline().Known(name)
+	field, isField := t.stepForm().Known(name)
 	param := ""
 	if action != nil && !isField {
 		param, _ = action.Known(name)
@@ -75,69 +76,33 @@ func (t *decoding) misplaced(name, at string, action *mend.Form) string {
 func (t *decoding) unknownParam(p params.Problem, action *mend.Form, at string) string {
 	up, token := p.Pointer[:strings.LastIndexByte(p.Pointer, '/')], p.Pointer[strings.LastIndexByte(p.Pointer, '/')+1:]
 	tokens, _ := strictjson.SplitPointer("/" + token)
-	form := action.At(up)
-	if form == nil {
+	known := action.At(up)
+	if known == nil {
 		return p.Hint
 	}
-	if _, near := strictjson.Nearest(tokens[0], form.Names()); !near && up == "" {
-		if _, known := form.Known(tokens[0]); !known {
+	if _, near := strictjson.Nearest(tokens[0], known.Names()); !near && up == "" {
+		if _, alias := known.Known(tokens[0]); !alias {
 			if hint := t.misplaced(tokens[0], at, nil); hint != "" {
 				return hint
 			}
 		}
 	}
-	if hint := t.meant(form, tokens[0], at+"/params"+up); hint != "" {
+	if hint := t.meant(known, tokens[0], at+"/params"+up); hint != "" {
 		return hint
 	}
 	return p.Hint
 }
 
-// wrong reports a value of another kind than wanted.
-func (t *decoding) wrong(n *strictjson.Node, pointer, want string) {
-	tokens, _ := strictjson.SplitPointer(pointer)
-	t.draft.problem(pointer, codeWrongType, "", "'%s' must be %s, got %s", tokens[len(tokens)-1], want, n.Kind)
+// Wrong implements [form.Errors].
+func (t *decoding) Wrong(n *strictjson.Node, pointer, want string) {
+	t.draft.problem(pointer, codeWrongType, "", "'%s' must be %s, got %s", pointer[strings.LastIndexByte(pointer, '/')+1:], want, n.Kind)
 	t.draft.told(pointer)
 }
 
-func (t *decoding) text(into *string) func(*strictjson.Node, string) {
-	return func(n *strictjson.Node, pointer string) {
-		if n.Kind != strictjson.String {
-			t.wrong(n, pointer, "a string")
-			return
-		}
-		*into = n.Text
-	}
-}
-
-// flag reads a boolean; negated for the fields whose default is true.
-func (t *decoding) flag(into *bool, negated bool) func(*strictjson.Node, string) {
-	return func(n *strictjson.Node, pointer string) {
-		if n.Kind != strictjson.Bool {
-			t.wrong(n, pointer, "true or false")
-			return
-		}
-		*into = n.Bool != negated
-	}
-}
-
-// number reads a whole number; quoted ones too where people write them so.
-func (t *decoding) number(into **int, quoted bool) func(*strictjson.Node, string) {
-	return func(n *strictjson.Node, pointer string) {
-		text := n.Number
-		if n.Kind == strictjson.String && quoted {
-			text = n.Text
-		} else if n.Kind != strictjson.Number {
-			t.wrong(n, pointer, "a whole number")
-			return
-		}
-		v, err := condition.ParseValue(text)
-		if err != nil {
-			t.draft.problem(pointer, codeWrongType, "", "'%s' is not a whole number from %d to %d", shortened(text), math.MinInt, math.MaxInt)
-			t.draft.told(pointer)
-			return
-		}
-		*into = &v
-	}
+// NotWhole implements [form.Errors].
+func (t *decoding) NotWhole(text, pointer string) {
+	t.draft.problem(pointer, codeWrongType, "", "'%s' is not a whole number from %d to %d", shortened(text), math.MinInt, math.MaxInt)
+	t.draft.told(pointer)
 }
 
 // shortened keeps a message readable whatever stands in the text.
@@ -147,11 +112,4 @@ func shortened(text string) string {
 		return text
 	}
 	return strings.ToValidUTF8(text[:most], "") + "..."
-}
-
-func (t *decoding) object(n *strictjson.Node, pointer string) bool {
-	if n.Kind != strictjson.Object {
-		t.wrong(n, pointer, "an object")
-	}
-	return n.Kind == strictjson.Object
 }

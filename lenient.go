@@ -107,7 +107,7 @@ func (f *fitting) unwrap(root *strictjson.Node) {
 
 // wrapper returns the member that has the pipeline in it, or -1 if it is not wrapped.
 func wrapper(root *strictjson.Node) int {
-	form := pipelineForm()
+	form := lenientPipeline()
 	for _, m := range root.Members {
 		if name, _ := form.Match(m.Name); name == "steps" {
 			return -1
@@ -132,7 +132,7 @@ func ofCall(name string) bool {
 }
 
 func (f *fitting) pipeline(root *strictjson.Node) {
-	f.Fit(root, pipelineForm(), "")
+	f.Fit(root, lenientPipeline(), "")
 	list := root.Get("steps")
 	if list == nil || list.Kind != strictjson.Array || len(list.Elems) > manySteps {
 		return
@@ -145,7 +145,7 @@ func (f *fitting) pipeline(root *strictjson.Node) {
 }
 
 func (f *fitting) step(root, n *strictjson.Node, i int, at string) {
-	form := stepForm()
+	form := lenientStep()
 	f.inputs(n, at)
 	action := f.action(n, at)
 	f.dryRun(root, n, action, at)
@@ -168,7 +168,7 @@ func (f *fitting) step(root, n *strictjson.Node, i int, at string) {
 // action returns the form of the parameters of a step, or nil if there is no such action.
 func (f *fitting) action(n *strictjson.Node, at string) *mend.Form {
 	var name *strictjson.Node
-	form, exact := stepForm(), n.Get("action")
+	form, exact := lenientStep(), n.Get("action")
 	for _, m := range n.Members {
 		if known, ok := form.Match(m.Name); ok && known == "action" && (m.Name == known || exact == nil) {
 			name = m.Value
@@ -196,7 +196,8 @@ func (f *fitting) action(n *strictjson.Node, at string) *mend.Form {
 // dryRun takes a dry run that is asked of a step, or of the call of a tool, for one of the pipeline: more is not done than
 // was asked for. Other options are not moved, since a step that is to be forced says nothing of the others.
 func (f *fitting) dryRun(root, n *strictjson.Node, own *mend.Form, at string) {
-	form := mend.Form{Kind: mend.Object, Fields: []mend.Field{optionField("dry_run")}}
+	form := lenientPipeline()
+	form.Fields = slices.DeleteFunc(form.Fields, func(o mend.Field) bool { return o.Name != "dry_run" })
 	whole := root.Get("dry_run")
 	n.Members = slices.DeleteFunc(n.Members, func(m strictjson.Member) bool {
 		if _, ok := form.Match(m.Name); !ok {

@@ -5,61 +5,17 @@ import (
 	"encoding/json"
 	"reflect"
 
-	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/mend"
 	"github.com/millrace-go/millrace/internal/params"
 )
 
-// optionField is an option of the pipeline with the names that others give it.
-func optionField(name string) mend.Field {
-	aliases := map[string][]string{
-		"dry_run":       {"dry", "preview", "preview_only", "simulate", "what_if", "test_run", "dry_run_only", "no_write"},
-		"stop_on_error": {"fail_fast", "stop_on_failure", "abort_on_error", "halt_on_error"},
-		"create_backup": {"backup", "backups", "with_backup", "make_backup"},
-	}
-	return mend.Field{Name: name, Aliases: aliases[name], Form: &mend.Form{Kind: mend.Flag}}
-}
+// lenientPipeline is what a pipeline looks like. Its steps are looked into when the action of each is known.
+func lenientPipeline() *mend.Form { return pipelineFields(new(draft), new(stepsForm)).Mend() }
 
-// pipelineForm is what a pipeline looks like. Its steps are looked into when the action of each is known.
-func pipelineForm() *mend.Form {
-	return &mend.Form{Kind: mend.Object, Fields: []mend.Field{
-		{Name: "name", Aliases: []string{"pipeline_name", "title"}, Form: &mend.Form{Kind: mend.Text}},
-		optionField("dry_run"), optionField("force"), optionField("stop_on_error"), optionField("create_backup"),
-		optionField("verbose"), optionField("parallel"),
-		{Name: "steps", Aliases: []string{"pipeline_steps", "tasks", "actions"}, Form: &mend.Form{Kind: mend.List, Elem: &mend.Form{Kind: mend.Object}}},
-	}}
-}
+func lenientStep() *mend.Form { return (&stepForm{Step: new(Step)}).fields().Mend() }
 
-func stepForm() *mend.Form {
-	text, id, number := &mend.Form{Kind: mend.Text}, &mend.Form{Kind: mend.Text, ID: true}, &mend.Form{Kind: mend.Number}
-	var types []string
-	for _, t := range condition.Types() {
-		types = append(types, string(t))
-	}
-	return &mend.Form{Kind: mend.Object, Fields: []mend.Field{
-		{Name: "id", Aliases: []string{"step_id", "name"}, Form: id},
-		{Name: "action", Aliases: []string{"type", "tool", "action_type"}, Form: text},
-		{Name: "input_from", Aliases: []string{"from", "files_from", "input_step"}, Form: id},
-		{Name: "input_from_all", Aliases: []string{"inputs_from", "files_from_all"}, Form: &mend.Form{Kind: mend.List, Elem: id}},
-		{Name: "condition", Aliases: []string{"when", "if", "only_if", "run_if"}, Form: &mend.Form{Kind: mend.Object, Fields: []mend.Field{
-			{Name: "type", Form: &mend.Form{Kind: mend.Text, Enum: types}},
-			{Name: "step_ref", Aliases: []string{"step", "step_id", "ref"}, Form: id},
-			{Name: "path", Aliases: []string{"file", "file_path"}, Form: text},
-			{Name: "value", Form: number},
-		}}},
-		{Name: "expect", Aliases: []string{"expected", "expects"}, Form: &mend.Form{Kind: mend.Object, Fields: []mend.Field{
-			{Name: "min_files", Form: number},
-			{Name: "max_files", Form: number},
-			{Name: "min_edits", Form: number},
-			{Name: "max_edits", Form: number},
-		}}},
-		{Name: "raw", Form: &mend.Form{Kind: mend.Flag}},
-		{Name: "params", Aliases: []string{"args", "arguments", "parameters"}, Form: &mend.Form{Kind: mend.Object}},
-	}}
-}
-
-// paramsForm is what the parameters of an action look like.
-func paramsForm(fields []params.Field) *mend.Form {
+// actionForm is what the parameters of an action look like.
+func actionForm(fields []params.Field) *mend.Form {
 	form := &mend.Form{Kind: mend.Object}
 	for _, p := range fields {
 		form.Fields = append(form.Fields, mend.Field{Name: p.Name, Aliases: paramAliases(p.Name), Form: paramForm(p.Type, p)})
@@ -84,7 +40,7 @@ func paramForm(t reflect.Type, p params.Field) *mend.Form {
 	case reflect.Map:
 		return &mend.Form{Kind: mend.Map, Elem: paramForm(t.Elem(), p)}
 	case reflect.Struct:
-		return paramsForm(p.Fields)
+		return actionForm(p.Fields)
 	default:
 		return &mend.Form{Kind: mend.Number}
 	}

@@ -1,10 +1,8 @@
 package millrace
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"maps"
 	"slices"
 
@@ -183,28 +181,6 @@ func (p Pipeline) Digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-type stepJSON struct {
-	ID           string               `json:"id"`
-	Action       string               `json:"action"`
-	InputFrom    string               `json:"input_from,omitempty"`
-	InputFromAll []string             `json:"input_from_all,omitempty"`
-	Condition    *condition.Condition `json:"condition,omitempty"`
-	Expect       *Expect              `json:"expect,omitempty"`
-	Raw          bool                 `json:"raw,omitempty"`
-	Params       json.RawMessage      `json:"params"`
-}
-
-type pipelineJSON struct {
-	Name         string     `json:"name"`
-	DryRun       bool       `json:"dry_run,omitempty"`
-	Force        bool       `json:"force,omitempty"`
-	StopOnError  *bool      `json:"stop_on_error,omitempty"`
-	CreateBackup *bool      `json:"create_backup,omitempty"`
-	Verbose      bool       `json:"verbose,omitempty"`
-	Parallel     bool       `json:"parallel,omitempty"`
-	Steps        []stepJSON `json:"steps"`
-}
-
 // MarshalJSON gives the JSON form, from which [Decode] makes an Equal pipeline; of a decoded pipeline the [Decoder] that made
 // it. What is empty is left out, unless the action's prototype has something there.
 func (p Pipeline) MarshalJSON() ([]byte, error) {
@@ -213,38 +189,6 @@ func (p Pipeline) MarshalJSON() ([]byte, error) {
 
 // encode writes the JSON form for a decoder with these prototypes.
 func (p Pipeline) encode(prototype func(Step) any) ([]byte, error) {
-	v := pipelineJSON{
-		Name: p.name, DryRun: p.options.DryRun, Force: p.options.Force,
-		Verbose: p.options.Verbose, Parallel: p.options.Parallel,
-		Steps: make([]stepJSON, len(p.steps)),
-	}
-	if p.options.ContinueOnError {
-		v.StopOnError = new(false)
-	}
-	if p.options.NoBackup {
-		v.CreateBackup = new(false)
-	}
-	for i, s := range p.steps {
-		data, err := params.Encode(s.Action, prototype(s), s.Bind)
-		if err != nil {
-			return nil, err
-		}
-		v.Steps[i] = stepJSON{
-			ID: s.ID, Action: s.Action.Spec().Name, InputFrom: s.InputFrom, InputFromAll: s.InputFromAll,
-			Raw: s.Raw, Params: data,
-		}
-		if !s.When.IsZero() {
-			v.Steps[i].Condition = &s.When
-		}
-		if s.Expect != (Expect{}) {
-			v.Steps[i].Expect = &s.Expect
-		}
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // patterns are full of < and &, and people read this
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	d := &draft{name: p.name, options: p.options}
+	return pipelineFields(d, &stepsForm{steps: p.steps, prototype: prototype}).Append(nil)
 }

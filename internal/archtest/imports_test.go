@@ -14,7 +14,7 @@ import (
 var arrows = map[string][]string{
 	".": {
 		"actions", "backup", "condition", "fsutil", "risk", "template",
-		"internal/backups", "internal/commit", "internal/journal", "internal/mend", "internal/params", "internal/strictjson", "internal/textdiff",
+		"internal/backups", "internal/commit", "internal/form", "internal/journal", "internal/mend", "internal/params", "internal/strictjson", "internal/textdiff",
 	},
 	"actions":           {"fsutil", "internal/lineedit", "internal/match", "internal/sed", "internal/textdiff"},
 	"condition":         {"internal/strictjson"},
@@ -23,6 +23,7 @@ var arrows = map[string][]string{
 	"internal/commit":   {"fsutil", "internal/erase", "internal/journal"},
 	"internal/crashfs":  {"fsutil"},
 	"internal/erase":    {"fsutil"},
+	"internal/form":     {"condition", "internal/mend", "internal/strictjson"},
 	"internal/fstest":   {"fsutil"},
 	"internal/journal":  {"fsutil"},
 	"internal/lineedit": {"fsutil"},
