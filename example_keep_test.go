@@ -7,18 +7,21 @@ import (
 	"io/fs"
 	"log"
 
+	"github.com/spf13/afero"
+
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/internal/suite"
 )
 
 // A container died in a commit, and its key with it. A person who knows that says so, and the tree is what it was.
 func ExampleExecutor_TrustLeftover() {
 	ctx := context.Background()
-	disk := &brokenFs{Fs: tree("a.txt", "x\n", "b.txt", "x\n")}
+	disk := &suite.BrokenFs{Fs: suite.Tree("a.txt", "x\n", "b.txt", "x\n")}
 	lost := millrace.Executor{Key: []byte("of a container that is gone")}
-	_, _ = lost.Run(ctx, &armedFs{brokenFs: disk}, edit("a.txt", "b.txt"))
-	disk.times = 0 // from here on nothing fails any more
+	_, _ = lost.Run(ctx, &suite.ArmedFs{BrokenFs: disk}, suite.Edit("a.txt", "b.txt"))
+	disk.Times = 0 // from here on nothing fails any more
 
 	x := millrace.Executor{Key: []byte("of the one after that")}
 	_, err := x.Recover(ctx, disk)
@@ -44,9 +47,9 @@ func ExampleExecutor_TrustLeftover() {
 // What a crash has left is thrown away by its id, and the tree stays as it is.
 func ExampleExecutor_DiscardLeftover() {
 	ctx := context.Background()
-	disk := &brokenFs{Fs: tree("a.txt", "x\n", "b.txt", "x\n")}
-	_, err := millrace.Run(ctx, &armedFs{brokenFs: disk}, edit("a.txt", "b.txt"))
-	disk.times = 0
+	disk := &suite.BrokenFs{Fs: suite.Tree("a.txt", "x\n", "b.txt", "x\n")}
+	_, err := millrace.Run(ctx, &suite.ArmedFs{BrokenFs: disk}, suite.Edit("a.txt", "b.txt"))
+	disk.Times = 0
 	fmt.Println("written:", millrace.Written(err))
 
 	var x millrace.Executor
@@ -69,9 +72,9 @@ func ExampleExecutor_DiscardLeftover() {
 // A backup is read again before anybody relies on it, and removed when nobody needs it.
 func ExampleExecutor_VerifyBackup() {
 	ctx := context.Background()
-	fsys := tree("a.txt", "x\n")
+	fsys := suite.Tree("a.txt", "x\n")
 	var x millrace.Executor
-	res, err := x.Run(ctx, fsys, edit("a.txt"))
+	res, err := x.Run(ctx, fsys, suite.Edit("a.txt"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -88,7 +91,7 @@ func ExampleExecutor_VerifyBackup() {
 
 // With ContinueOnError the steps that did not fail are committed, and the error says so.
 func ExampleWritten() {
-	fsys := tree("a.txt", "x\n")
+	fsys := suite.Tree("a.txt", "x\n")
 	p := millrace.New("two").
 		Step("missing", actions.Delete{Files: []string{"b.txt"}}).
 		Step("note", actions.Create{Path: "note.txt", Content: "done\n"}).
@@ -101,11 +104,111 @@ func ExampleWritten() {
 
 // A plan that is only looked at is closed, so that it keeps nothing open.
 func ExamplePlan_Close() {
-	plan, err := millrace.Executor{}.Plan(context.Background(), tree("a.txt", "x\n"), edit("a.txt"))
+	plan, err := millrace.Executor{}.Plan(context.Background(), suite.Tree("a.txt", "x\n"), suite.Edit("a.txt"))
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer plan.Close()
 	fmt.Println(plan.Result().FilesChanged.Modified)
 	// Output: [a.txt]
+}
+
+// Undoing is planned like any change: shown, trimmed, committed. The list of backups says what is undone.
+func ExampleExecutor_PlanRestore() {
+	ctx := context.Background()
+	fsys := suite.Tree("a.txt", "one\n", "b.txt", "one\n")
+	var x millrace.Executor
+	res, err := x.Run(ctx, fsys, millrace.New("ones").
+		Step("edit", actions.Edit{Files: []string{"a.txt", "b.txt"}, OldText: "one", NewText: "two"}).MustBuild())
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	plan, err := x.PlanRestore(ctx, fsys, res.BackupID)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if plan, err = plan.Reject("b.txt"); err != nil { // which is to stay as it is now
+		log.Fatal(err)
+	}
+	fmt.Print(plan.Diff())
+	if _, err = plan.Commit(ctx); err != nil {
+		log.Fatal(err)
+	}
+	list, err := x.ListBackups(ctx, fsys)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, info := range list {
+		if info.Restores != "" {
+			fmt.Println("undone:", info.Restores == res.BackupID)
+		}
+	}
+	// Output:
+	// diff --git a/a.txt b/a.txt
+	// --- a/a.txt
+	// +++ b/a.txt
+	// @@ -1 +1 @@
+	// -two
+	// +one
+	// undone: true
+}
+
+// The host looks after its backups under the lock of the tree.
+func ExampleExecutor_PruneBackups() {
+	ctx := context.Background()
+	fsys := suite.Tree("n.txt", "end\n")
+	x := millrace.Executor{Backups: backup.Retention{Keep: -1}} // as many as there are
+	for range 5 {
+		if _, err := x.Run(ctx, fsys, suite.Count()); err != nil {
+			log.Fatal(err)
+		}
+	}
+	gone, err := x.PruneBackups(ctx, fsys, backup.Retention{Keep: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	list, err := x.ListBackups(ctx, fsys)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(gone), "removed,", len(list), "left, whole:", x.VerifyBackup(ctx, fsys, list[0].ID) == nil)
+	if err := x.RemoveBackup(ctx, fsys, list[0].ID); err != nil {
+		log.Fatal(err)
+	}
+	_, err = x.Restore(ctx, fsys, list[0].ID)
+	fmt.Println(errors.Is(err, backup.ErrNotFound))
+	// Output:
+	// 3 removed, 2 left, whole: true
+	// true
+}
+
+// A run was killed in the middle of its commit. Inspect says so without touching anything, Recover takes back what was written.
+func ExampleExecutor_Inspect() {
+	ctx := context.Background()
+	disk := &suite.BrokenFs{Fs: suite.Tree("a.txt", "x\n", "b.txt", "x\n")}
+	_, err := millrace.Run(ctx, &suite.ArmedFs{BrokenFs: disk}, suite.Edit("a.txt", "b.txt"))
+	fmt.Println("run failed:", err != nil)
+	disk.Times = 0 // from here on nothing fails any more
+
+	var x millrace.Executor
+	found, err := x.Inspect(ctx, afero.NewReadOnlyFs(disk))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, l := range found.Leftovers {
+		fmt.Println(l.Status, l.Pipeline, l.Paths)
+	}
+	if _, err := x.Recover(ctx, disk); err != nil {
+		log.Fatal(err)
+	}
+	found, err = x.Inspect(ctx, disk)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("clean:", found.Clean())
+	// Output:
+	// run failed: true
+	// interrupted edit [a.txt b.txt]
+	// clean: true
 }

@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"strings"
 
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/risk"
 )
 
@@ -20,7 +23,7 @@ func ExampleExecutor_Run() {
 	for range 600 {
 		text += "old\n"
 	}
-	fsys := tree("a.txt", text)
+	fsys := suite.Tree("a.txt", text)
 	p, err := millrace.Decode([]byte(`{"name": "many", "force": true, "steps": [
 		{"id": "e", "action": "edit", "params": {"files": ["a.txt"], "old_text": "old", "new_text": "new"}}]}`))
 	if err != nil {
@@ -39,7 +42,7 @@ func ExampleExecutor_Run() {
 // A plan can be stored, looked at by somebody else, and committed by another process.
 func ExampleExecutor_OpenPlan() {
 	ctx := context.Background()
-	fsys := tree("a.txt", "one\n", "b.txt", "one\n")
+	fsys := suite.Tree("a.txt", "one\n", "b.txt", "one\n")
 	p := millrace.New("ones").
 		Step("find", actions.Search{Pattern: "one"}).
 		Step("edit", actions.Edit{OldText: "one", NewText: "two"}).From("find").
@@ -73,7 +76,7 @@ func ExampleExecutor_OpenPlan() {
 // Who changes the tree between plan and commit keeps what he has written.
 func ExampleConflictError() {
 	ctx := context.Background()
-	fsys := tree("a.txt", "one\n")
+	fsys := suite.Tree("a.txt", "one\n")
 	p := millrace.New("ones").
 		Step("edit", actions.Edit{Files: []string{"a.txt"}, OldText: "one", NewText: "two"}).
 		MustBuild()
@@ -98,7 +101,7 @@ func ExampleConflictError() {
 // A scheduler that may start a job twice gives it an id.
 func ExampleExecutor_Run_once() {
 	ctx := context.Background()
-	fsys := tree("n.txt", "count: |\n")
+	fsys := suite.Tree("n.txt", "count: |\n")
 	p := millrace.New("count").
 		Step("add", actions.Edit{Files: []string{"n.txt"}, OldText: "|", NewText: "||"}).
 		MustBuild()
@@ -116,4 +119,97 @@ func ExampleExecutor_Run_once() {
 	// OK: 1/1 steps | 1 files | 1 edits false
 	// OK: 1/1 steps | 1 files | 1 edits true
 	// count: ||
+}
+
+// What the host denies is not there for steps, what is read-only can be read; force lifts neither.
+func ExampleExecutor_deniedPaths() {
+	fsys := suite.Tree(".env", "TOKEN=1\n", "ci/deploy.yml", "TOKEN\n", "main.go", "// TOKEN\n")
+	x := millrace.Executor{DeniedPaths: []string{".env", "*.key"}, ReadOnlyPaths: []string{"ci/**"}}
+	p := millrace.New("rename the token").
+		Step("find", actions.Search{Pattern: "TOKEN"}).
+		Step("edit", actions.Edit{OldText: "TOKEN", NewText: "KEY"}).From("find").
+		MustBuild().WithOptions(millrace.Options{Force: true})
+	res, err := x.Run(context.Background(), fsys, p)
+	fmt.Println(res.Results[0].FilesMatched, errors.Is(err, fsutil.ErrReadOnlyPath))
+	fmt.Println(err)
+	// Output:
+	// [ci/deploy.yml main.go] true
+	// pipeline failed at step 2: edit failed: ci/deploy.yml: access denied: the host allows this path to be read only (step 'edit', /steps/1)
+}
+
+// That an edit finds nothing is a warning, unless the host says that it is a failure.
+func ExampleExecutor_requireMatches() {
+	p := millrace.New("fix").Step("e", actions.Edit{Files: []string{"a.txt"}, OldText: "nine", NewText: "9"}).MustBuild()
+	res, err := millrace.Executor{}.Run(context.Background(), suite.Tree("a.txt", "one\n"), p)
+	fmt.Println(res.Success, err)
+	_, err = millrace.Executor{RequireMatches: true}.Run(context.Background(), suite.Tree("a.txt", "one\n"), p)
+	expect, ok := errors.AsType[*millrace.ExpectError](err)
+	fmt.Println(ok, expect.What, expect.Got)
+	// Output:
+	// true <nil>
+	// true files 0
+}
+
+// A mistake of the host is its own kind of error, and nothing is run.
+func ExampleExecutorError() {
+	x := millrace.Executor{DeniedPaths: []string{"/etc/**"}}
+	_, err := x.Run(context.Background(), suite.Tree("a.txt", "one\n"), suite.Edit("a.txt"))
+	host, ok := errors.AsType[*millrace.ExecutorError](err)
+	fmt.Println(ok, host.Field)
+	fmt.Println(err)
+	// Output:
+	// true DeniedPaths
+	// executor's DeniedPaths: glob "/etc/**": path is absolute, but must be relative to the root of the tree
+}
+
+// A person approves what was shown: the same bytes, by their digest, and no more than the host's ceiling.
+func ExamplePlan_WithForce() {
+	ctx := context.Background()
+	fsys := suite.Tree("a.txt", strings.Repeat("old\n", 600))
+	x := millrace.Executor{Ceiling: risk.High}
+	p := millrace.New("many").Step("e", actions.Edit{Files: []string{"a.txt"}, OldText: "old", NewText: "new"}).MustBuild()
+	plan, err := x.Plan(ctx, fsys, p)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(plan.Result().BlockReason)
+
+	approved := plan.WithForce(true) // the answer was yes
+	res, err := approved.Commit(ctx)
+	fmt.Println(res.Success, err)
+	// Output:
+	// operation blocked due to HIGH risk. Use force=true to proceed
+	// true <nil>
+}
+
+// A digest stands for what a plan would write, wherever the plan has been meanwhile.
+func ExamplePlan_Digest() {
+	ctx := context.Background()
+	fsys := suite.Tree("a.txt", "old\n")
+	plan, err := millrace.Executor{}.Plan(ctx, fsys, suite.Edit("a.txt"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	shown, err := plan.Digest()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	stored, err := json.Marshal(plan)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	plan, err = millrace.Executor{}.OpenPlan(ctx, fsys, stored)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	now, err := plan.Digest()
+	fmt.Println(len(shown), now == shown, err)
+	// Output:
+	// 64 true <nil>
 }

@@ -9,11 +9,12 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/suite"
 )
 
 // spelling plans the spelling of one word in two files.
 func spelling() *millrace.Plan {
-	fsys := tree("a.txt", "I recieve\nyou know\nthey recieve\n", "b.txt", "we recieve\n")
+	fsys := suite.Tree("a.txt", "I recieve\nyou know\nthey recieve\n", "b.txt", "we recieve\n")
 	p := millrace.New("spelling").
 		Step("fix", actions.Edit{Files: []string{"a.txt", "b.txt"}, OldText: "recieve", NewText: "receive"}).
 		MustBuild()
@@ -117,7 +118,7 @@ func ExamplePlan_Revise_again() {
 		MustBuild()
 	rejected := map[string]bool{"a.txt: you know\n-they recieve\n+they receive\n": true} // path and Text
 
-	fsys := tree("a.txt", "a new line\nI recieve\nyou know\nthey recieve\n")
+	fsys := suite.Tree("a.txt", "a new line\nI recieve\nyou know\nthey recieve\n")
 	plan, err := millrace.Executor{}.Plan(ctx, fsys, p)
 	if err != nil {
 		log.Fatal(err)

@@ -12,21 +12,11 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// tree returns a small tree in memory.
-func tree(files ...string) afero.Fs {
-	fsys := afero.NewMemMapFs()
-	for i := 0; i < len(files); i += 2 {
-		if err := afero.WriteFile(fsys, files[i], []byte(files[i+1]), 0o644); err != nil {
-			log.Fatal(err)
-		}
-	}
-	return fsys
-}
-
 func Example() {
-	fsys := tree("src/a.txt", "I recieve, you recieve\n", "src/b.txt", "they recieve\n")
+	fsys := suite.Tree("src/a.txt", "I recieve, you recieve\n", "src/b.txt", "they recieve\n")
 
 	p, err := millrace.New("fix-typo").
 		Step("find", actions.Search{Path: "src", Pattern: "recieve"}).
@@ -61,7 +51,7 @@ func ExampleDecode() {
 }
 
 func ExampleExecutor_Plan() {
-	fsys := tree("hello.txt", "hello\nworld\n")
+	fsys := suite.Tree("hello.txt", "hello\nworld\n")
 	p := millrace.New("greet").
 		Step("edit", actions.Edit{Files: []string{"hello.txt"}, OldText: "world", NewText: "millrace"}).
 		MustBuild()
@@ -93,7 +83,7 @@ func ExampleExecutor_Plan() {
 
 func ExampleExecutor_Restore() {
 	ctx := context.Background()
-	fsys := tree("a.txt", "one\n")
+	fsys := suite.Tree("a.txt", "one\n")
 	p := millrace.New("change").
 		Step("edit", actions.Edit{Files: []string{"a.txt"}, OldText: "one", NewText: "two"}).
 		MustBuild()
@@ -112,7 +102,7 @@ func ExampleExecutor_Restore() {
 }
 
 func ExampleResult_WriteReport() {
-	fsys := tree("a.txt", "one one\n", "b.txt", "two\n")
+	fsys := suite.Tree("a.txt", "one one\n", "b.txt", "two\n")
 	p := millrace.New("report").
 		Step("find", actions.Search{Pattern: "one"}).
 		Step("gone", actions.Search{Pattern: "three"}).When(condition.NoMatches("find")).
@@ -150,7 +140,7 @@ func ExampleResult_WriteReport() {
 }
 
 func ExampleStepError() {
-	fsys := tree("a.txt", "one\n")
+	fsys := suite.Tree("a.txt", "one\n")
 	p := millrace.New("two-edits").
 		Step("first", actions.Edit{Files: []string{"a.txt"}, OldText: "one", NewText: "two"}).
 		Step("second", actions.Edit{Files: []string{"b.txt"}, OldText: "one", NewText: "two"}).

@@ -17,6 +17,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/risk"
 )
 
@@ -112,7 +113,7 @@ func change() millrace.Pipeline {
 }
 
 func freshTree() afero.Fs {
-	return tree("a.txt", strings.Repeat("xx\n", 149), "b.txt", "b\n", "con.txt", "xx\n")
+	return suite.Tree("a.txt", strings.Repeat("xx\n", 149), "b.txt", "b\n", "con.txt", "xx\n")
 }
 
 func onFresh(do func(*testing.T, millrace.Executor, afero.Fs) error) func(*testing.T, millrace.Executor) (afero.Fs, func() error) {
@@ -136,7 +137,7 @@ func open(t *testing.T, x millrace.Executor, fsys afero.Fs) (*millrace.Plan, err
 	if err != nil {
 		t.Fatal(err)
 	}
-	return x.OpenPlan(t.Context(), fsys, stored(t, plan))
+	return x.OpenPlan(t.Context(), fsys, suite.Stored(t, plan))
 }
 
 // onCommitted is for what needs a backup; there is an older one too.
@@ -158,12 +159,12 @@ func onCommitted(do func(*testing.T, millrace.Executor, afero.Fs, string) error)
 // onCrashed is for what needs a transaction that a crash has left.
 func onCrashed(do func(*testing.T, millrace.Executor, afero.Fs, string) error) func(*testing.T, millrace.Executor) (afero.Fs, func() error) {
 	return func(t *testing.T, x millrace.Executor) (afero.Fs, func() error) {
-		disk := &brokenFs{Fs: afero.NewMemMapFs()}
-		threeFiles(t, disk)
-		if _, err := millrace.Run(t.Context(), &armedFs{brokenFs: disk}, edit("a.txt", "b.txt", "c.txt")); err == nil {
+		disk := &suite.BrokenFs{Fs: afero.NewMemMapFs()}
+		suite.ThreeFiles(t, disk)
+		if _, err := millrace.Run(t.Context(), &suite.ArmedFs{BrokenFs: disk}, suite.Edit("a.txt", "b.txt", "c.txt")); err == nil {
 			t.Fatal("there was no crash")
 		}
-		disk.times = 0
+		disk.Times = 0
 		left, err := millrace.Executor{}.Inspect(t.Context(), disk)
 		if err != nil || len(left.Leftovers) != 1 {
 			t.Fatalf("%+v, %v", left, err)
@@ -202,7 +203,7 @@ var (
 	onCrash    = []string{"Recover", "TrustLeftover", "DiscardLeftover"}
 	onBackups  = []string{"Restore", "PlanRestore, Commit", "PruneBackups", "RemoveBackup"}
 	never      = func(error) bool { return false }
-	isLimit    = is[*actions.LimitError]
+	isLimit    = suite.Is[*actions.LimitError]
 	nothing    = map[string]string{}
 	isNotThere = func(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, backup.ErrNotFound) }
 )
@@ -211,22 +212,22 @@ var (
 var fields = map[string]field{
 	"DryRun":          {func(x *millrace.Executor) { x.DryRun = true }, merged(all(reads, slices.Concat(commits, onBackups)...), all(refuses, onCrash...)), isError(millrace.ErrReadOnly)},
 	"ReadOnly":        {func(x *millrace.Executor) { x.ReadOnly = true }, all(refuses, slices.Concat(commits, onCrash, onBackups)...), isError(millrace.ErrReadOnly)},
-	"Ceiling":         {func(x *millrace.Executor) { x.Ceiling = risk.Low }, all(refuses, commits...), is[*millrace.BlockedError]},
-	"Risk":            {func(x *millrace.Executor) { x.Risk.High.Edits = 150 }, all(refuses, commits...), is[*millrace.BlockedError]},
-	"MaxFiles":        {func(x *millrace.Executor) { x.MaxFiles = 1 }, all(refuses, commits...), is[*millrace.BlockedError]},
+	"Ceiling":         {func(x *millrace.Executor) { x.Ceiling = risk.Low }, all(refuses, commits...), suite.Is[*millrace.BlockedError]},
+	"Risk":            {func(x *millrace.Executor) { x.Risk.High.Edits = 150 }, all(refuses, commits...), suite.Is[*millrace.BlockedError]},
+	"MaxFiles":        {func(x *millrace.Executor) { x.MaxFiles = 1 }, all(refuses, commits...), suite.Is[*millrace.BlockedError]},
 	"MaxFileBytes":    {func(x *millrace.Executor) { x.MaxFileBytes = 1 }, all(refuses, slices.Concat(planning, onPlans)...), isLimit},
 	"MaxMatches":      {func(x *millrace.Executor) { x.MaxMatches = 148 }, all(refuses, planning...), isLimit},
 	"MaxOutputBytes":  {func(x *millrace.Executor) { x.MaxOutputBytes = 1 }, all(refuses, planning...), isLimit},
 	"MaxShownBytes":   {func(x *millrace.Executor) { x.MaxShownBytes = 1 }, all(refuses, planning...), isLimit},
 	"MaxStagedBytes":  {func(x *millrace.Executor) { x.MaxStagedBytes = 1 }, all(refuses, planning...), isLimit},
 	"MaxPatternBytes": {func(x *millrace.Executor) { x.MaxPatternBytes = 1 }, all(refuses, planning...), isLimit},
-	"MaxJSONDepth":    {func(x *millrace.Executor) { x.MaxJSONDepth = 1 }, all(refuses, onPlans...), is[*millrace.PlanError]},
-	"MaxPlanBytes":    {func(x *millrace.Executor) { x.MaxPlanBytes = 1 }, all(refuses, onPlans...), is[*millrace.PlanError]},
+	"MaxJSONDepth":    {func(x *millrace.Executor) { x.MaxJSONDepth = 1 }, all(refuses, onPlans...), suite.Is[*millrace.PlanError]},
+	"MaxPlanBytes":    {func(x *millrace.Executor) { x.MaxPlanBytes = 1 }, all(refuses, onPlans...), suite.Is[*millrace.PlanError]},
 	"Workers":         {func(x *millrace.Executor) { x.Workers = 1 }, nothing, never},
 	"AllowedPaths":    {func(x *millrace.Executor) { x.AllowedPaths = []string{"b.txt"} }, all(refuses, onPaths...), isError(fsutil.ErrNotAllowed)},
 	"DeniedPaths":     {func(x *millrace.Executor) { x.DeniedPaths = []string{"con.*"} }, all(refuses, onPaths...), isError(fsutil.ErrDenied)},
 	"ReadOnlyPaths":   {func(x *millrace.Executor) { x.ReadOnlyPaths = []string{"con.*"} }, all(refuses, onPaths...), isError(fsutil.ErrReadOnlyPath)},
-	"RequireMatches":  {func(x *millrace.Executor) { x.RequireMatches = true }, all(refuses, planning...), is[*millrace.ExpectError]},
+	"RequireMatches":  {func(x *millrace.Executor) { x.RequireMatches = true }, all(refuses, planning...), suite.Is[*millrace.ExpectError]},
 	"PortableNames":   {func(x *millrace.Executor) { x.PortableNames = true }, all(refuses, onPaths...), isError(fsutil.ErrNotPortable)},
 	// In another state directory there is neither a backup nor a transaction.
 	"StateDir": {func(x *millrace.Executor) { x.StateDir = "other" },

@@ -1,13 +1,18 @@
 package millrace_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/spf13/afero"
+
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
@@ -48,4 +53,98 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("the pipeline has changed:\n%s\n%s", data, written)
 		}
 	})
+}
+
+// planTree is a tree of which only src may be written to.
+func planTree(t testing.TB) afero.Fs {
+	t.Helper()
+	fsys := afero.NewMemMapFs()
+	for name, text := range map[string]string{
+		"src/a.txt": "one two\n", "src/b.txt": "two\n", "secret/c.txt": "keep\n", ".git/config": "keep\n", "src/.git/config": "keep\n",
+	} {
+		if err := afero.WriteFile(fsys, name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return fsys
+}
+
+// FuzzOpenPlan: a stored plan, whoever has written it, is refused or does nothing that the host forbids; and one that is taken
+// can be stored and taken again.
+func FuzzOpenPlan(f *testing.F) {
+	x := millrace.Executor{AllowedPaths: []string{"src"}}
+	for _, p := range []millrace.Pipeline{
+		millrace.New("edit").Step("e", actions.Edit{Files: []string{"src/a.txt", "src/b.txt"}, OldText: "two", NewText: "2"}).MustBuild(),
+		millrace.New("move").Step("r", actions.Rename{Files: []string{"src/a.txt"}, Destination: "src/n"}).MustBuild(),
+		millrace.New("delete").Step("d", actions.Delete{Files: []string{"src/a.txt"}}).MustBuild(),
+	} {
+		plan, err := x.Plan(f.Context(), planTree(f), p)
+		if err != nil {
+			f.Fatal(err)
+		}
+		data, err := json.Marshal(plan)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+		for _, bad := range []string{"secret/c.txt", ".git/config", "src/.git/config", ".millrace/tx", "../x", "src"} {
+			f.Add(bytes.ReplaceAll(data, []byte("src/a.txt"), []byte(bad)))
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		fsys := planTree(t)
+		plan, err := x.OpenPlan(t.Context(), fsys, data)
+		if err != nil {
+			if plan != nil || err.Error() == "" {
+				t.Fatalf("%v beside %v", plan, err)
+			}
+			return
+		}
+		stored, err := json.Marshal(plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := x.OpenPlan(t.Context(), fsys, stored); err != nil {
+			t.Fatalf("taken once, but not again: %v\n%s\n%s", err, data, stored)
+		}
+		review(t, plan)
+		_, err = plan.Commit(t.Context())
+		if _, unfinished := errors.AsType[*millrace.CommitError](err); unfinished {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"secret/c.txt", ".git/config", "src/.git/config"} {
+			if text, err := afero.ReadFile(fsys, name); err != nil || string(text) != "keep\n" {
+				t.Fatalf("%s is %q, %v", name, text, err)
+			}
+		}
+	})
+}
+
+// review does what a review of a plan does: it reads all hunks, and rejects all their parts.
+func review(t *testing.T, plan *millrace.Plan) {
+	t.Helper()
+	files, err := plan.Files()
+	if err != nil {
+		return // it lies of the tree
+	}
+	for _, f := range files {
+		var parts []millrace.Part
+		for _, h := range f.Hunks {
+			if got := len(h.Lines()); got != strings.Count(h.Text, "\n") {
+				t.Fatalf("%d lines of %q", got, h.Text)
+			}
+			for _, part := range h.Split() {
+				parts = append(parts, millrace.Part{Hunk: part})
+			}
+		}
+		less, err := plan.Revise(f.Path, parts...)
+		if err != nil {
+			continue // a file that is created, say
+		}
+		for _, c := range less.Changes() {
+			if c.Path == f.Path && len(parts) > 0 && c.Old.Hash != c.New.Hash {
+				t.Fatalf("%s is changed, though all was rejected", f.Path)
+			}
+		}
+	}
 }

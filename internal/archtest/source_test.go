@@ -114,6 +114,23 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// The root shows what a caller holds. Its tests are found by what they hold, in internal/suite; what stays are the examples of
+// go doc, the fuzz targets, and the table of fields and verbs.
+func TestRootHasFewTestFiles(t *testing.T) {
+	t.Parallel()
+	const most = 14
+	_, files := sources(t)
+	n := 0
+	for _, f := range files {
+		if f.dir() == "." && f.isTest() {
+			n++
+		}
+	}
+	if n > most {
+		t.Errorf("the root has %d test files, more than %d: black-box tests belong in internal/suite", n, most)
+	}
+}
+
 // A file whose package comment is lost, usually by a blank line, shows as a package without any.
 func TestPackageComments(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,64 @@
+package decode_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+)
+
+func TestDescribe(t *testing.T) {
+	doc, ok := millrace.Decoder{}.Describe("multi_edit")
+	if !ok || doc.Name != "multi_edit" || doc.ReadOnly || doc.Input != actions.InputFiles || doc.Summary == "" {
+		t.Errorf("%v %+v", ok, doc)
+	}
+	var got []string
+	for _, p := range doc.Params {
+		if p.Doc == "" {
+			t.Errorf("%s has no doc", p.Name)
+		}
+		if p.Required {
+			got = append(got, p.Name+": "+p.Type)
+		}
+		if p.Name == "mode" {
+			got = append(got, p.Enum...)
+		}
+	}
+	if diff := cmp.Diff([]string{"edits: a list of objects", "edits[].old_text: a string", "edits[].new_text: a string", "sequential", "simultaneous"}, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	for _, name := range actions.Builtin().Names() {
+		if _, ok := (millrace.Decoder{}).Describe(name); !ok {
+			t.Errorf("nothing is known of %s", name)
+		}
+	}
+	if doc, ok := (millrace.Decoder{Actions: actions.Registry{}.With(actions.Search{})}).Describe("edit"); ok {
+		t.Errorf("%+v of an action that is not in the registry", doc)
+	}
+}
+
+// Locate is asked for what is there, and told whether the name is meant.
+func TestLocate(t *testing.T) {
+	var asked []string
+	d := millrace.Decoder{Locate: func(pointer string, name bool) (line, column int) {
+		asked = append(asked, fmt.Sprint(pointer, " ", name))
+		return len(asked), 7
+	}}
+	_, err := d.Decode([]byte(`{"nam": "p", "steps": [{"id": "a", "action": "edit", "params": {"old_text": 1, "x": 2}}]}`))
+	invalid, ok := err.(*millrace.ValidationError)
+	if !ok {
+		t.Fatal(err)
+	}
+	for i, p := range invalid.Problems {
+		if p.Line != i+1 || p.Column != 7 {
+			t.Errorf("%d, %d: %v", p.Line, p.Column, p)
+		}
+	}
+	want := []string{"/nam true", "/steps/0/params/old_text false", "/steps/0/params/x true", "/steps/0/params false", "/steps/0/params false"}
+	if diff := cmp.Diff(want, asked); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}

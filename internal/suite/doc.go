@@ -1,0 +1,17 @@
+// Package suite is a test-only package: it holds what the black-box suites below it share, such as small trees, pipelines and
+// the file systems that everything has to run on. Each suite is a directory that says what it holds:
+//
+//   - bench: benchmarks, and how many allocations runs make
+//   - decode: what is taken and refused of a pipeline as JSON, strictly and leniently, and with which messages
+//   - docs: the pages of docs/ and the README say what the code does
+//   - limits: what is too large or too much, and what costs grow with
+//   - plans: a plan that is stored, judged, approved and committed elsewhere
+//   - policy: what a host allows, and what a tree protects
+//   - recovery: a commit that fails, is killed or loses its file system; locks and inspection
+//   - restore: backups, taking back, and how many of them are kept
+//   - revise: hunks, parts of a plan, texts of one's own in it
+//   - runs: results, events, reports and errors of a run
+//   - scenarios: the pipelines of testdata/run, and random ones, on every file system
+//   - searchways: a search finds the same in every way there is to search
+//   - semantics: what an edit keeps of a file, the table in docs/safety.md
+package suite

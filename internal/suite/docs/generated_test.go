@@ -1,0 +1,165 @@
+package docs_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/suite"
+)
+
+var update = flag.Bool("update", false, "rewrite what is generated")
+
+// TestMain works in the root of the repository, where the pages are.
+func TestMain(m *testing.M) {
+	if err := os.Chdir("../../.."); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+// TestDocsSchema keeps docs/pipeline.schema.json what the registry gives.
+func TestDocsSchema(t *testing.T) {
+	want, err := millrace.Decoder{}.Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	suite.Golden(t, *update, "docs/pipeline.schema.json", append(want, '\n'))
+}
+
+// TestDocsActions keeps the part of docs/json.md between its markers what the registry gives.
+func TestDocsActions(t *testing.T) {
+	const begin, end = "<!-- actions: made by go test ./internal/suite/docs -update -->\n", "<!-- end of actions -->\n"
+	data, err := os.ReadFile("docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, ok1 := strings.Cut(string(data), begin)
+	_, tail, ok2 := strings.Cut(rest, end)
+	if !ok1 || !ok2 {
+		t.Fatal("docs/json.md has no markers")
+	}
+	var b strings.Builder
+	registry := actions.Builtin()
+	for _, name := range registry.Names() {
+		prototype, _ := registry.Lookup(name)
+		spec := prototype.Spec()
+		fmt.Fprintf(&b, "\n### %s\n\n%s.\n\n", name, capitalised(spec.Summary))
+		writes := "reads and writes"
+		if spec.ReadOnly {
+			writes = "only reads"
+		}
+		input := map[actions.Input]string{
+			actions.InputOptional: "may take files from other steps",
+			actions.InputFiles:    "needs `files`, or the files of other steps",
+			actions.InputMany:     "needs `input_from_all` with at least two steps",
+			actions.InputNone:     "takes no files from other steps",
+		}[spec.Input]
+		fmt.Fprintf(&b, "It %s, and %s.\n\n", writes, input)
+		fields, err := params.Describe(prototype)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(fields) > 0 {
+			b.WriteString("| parameter | type | required | meaning |\n|---|---|---|---|\n")
+			writeFields(t, &b, name, "", fields)
+		}
+	}
+	suite.Golden(t, *update, "docs/json.md", []byte(head+begin+b.String()+"\n"+end+tail))
+}
+
+func writeFields(t *testing.T, b *strings.Builder, action, prefix string, fields []params.Field) {
+	for _, f := range fields {
+		if f.Doc == "" {
+			t.Errorf("parameter %s%s of %s has no doc tag", prefix, f.Name, action)
+		}
+		required := ""
+		if f.Required {
+			required = "yes"
+		}
+		doc := f.Doc
+		if len(f.Enum) > 0 {
+			doc += " One of `" + strings.Join(f.Enum, "`, `") + "`."
+		}
+		fmt.Fprintf(b, "| `%s%s` | %s | %s | %s |\n", prefix, f.Name, typeName(f), required, strings.ReplaceAll(doc, "|", `\|`))
+		if len(f.Fields) > 0 {
+			writeFields(t, b, action, prefix+f.Name+"[].", f.Fields)
+		}
+	}
+}
+
+func typeName(f params.Field) string {
+	return strings.NewReplacer("*", "", "[]string", "list of strings", "bool", "true or false", "int64", "whole number", "int", "whole number").Replace(
+		regexp.MustCompile(`\[\]actions\.\w+`).ReplaceAllString(f.Type.String(), "list of objects"))
+}
+
+func capitalised(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// TestReadmeProgram checks that the program in the README is the package example, which runs.
+func TestReadmeProgram(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fset := token.NewFileSet()
+	src, err := os.ReadFile("example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := parser.ParseFile(fset, "example_test.go", src, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var body string
+	for _, decl := range file.Decls {
+		if f, ok := decl.(*ast.FuncDecl); ok && f.Name.Name == "Example" {
+			body = string(src[fset.Position(f.Body.Pos()).Offset:fset.Position(f.Body.End()).Offset])
+		}
+	}
+	from := strings.Index(body, "p, err :=")
+	to := strings.Index(body, "\tif err != nil {")
+	if from < 0 || to < 0 {
+		t.Fatal("the example has another form")
+	}
+	pipeline := strings.ReplaceAll(strings.TrimSpace(body[from:to]), "\n\t\t", "\n\t")
+	if !strings.Contains(string(readme), pipeline) {
+		t.Errorf("README.md does not have the pipeline of the package example:\n%s", pipeline)
+	}
+}
+
+// TestReadmeJSON decodes every pipeline in the README and the docs.
+func TestReadmeJSON(t *testing.T) {
+	n := 0
+	for _, file := range []string{"README.md", "docs/json.md"} {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range strings.Split(string(data), "```json\n")[1:] {
+			text, _, _ := strings.Cut(block, "```")
+			if !json.Valid([]byte(text)) {
+				t.Errorf("%s: not JSON:\n%s", file, text)
+				continue
+			}
+			if strings.Contains(text, `"steps"`) {
+				n++
+				if _, err := millrace.Decode([]byte(text)); err != nil {
+					t.Errorf("%s: %v\n%s", file, err, text)
+				}
+			}
+		}
+	}
+	if n < 2 {
+		t.Errorf("only %d pipelines found", n)
+	}
+}

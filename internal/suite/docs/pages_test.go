@@ -1,0 +1,335 @@
+package docs_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/backup"
+)
+
+// section returns what stands below a heading of a page, up to the next heading of that level.
+func section(t *testing.T, file, heading string) string {
+	t.Helper()
+	page, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(page), "\n## "+heading+"\n")
+	if !ok {
+		t.Fatalf("%s has no section %q", file, heading)
+	}
+	text, _, _ := strings.Cut(rest, "\n## ")
+	return text
+}
+
+// firstCells are the words in backquotes in the first cells of the rows of all tables in a text.
+func firstCells(text string) []string {
+	var words []string
+	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]+`) \\|").FindAllStringSubmatch(text, -1) {
+		for _, word := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(row[1], -1) {
+			words = append(words, word[1])
+		}
+	}
+	return words
+}
+
+// sameWords reports what only one of two lists has, and what the page has twice.
+func sameWords(t *testing.T, page string, listed, want []string) {
+	t.Helper()
+	for i, word := range listed {
+		if !slices.Contains(want, word) {
+			t.Errorf("%s lists %s, which is not there", page, word)
+		}
+		if slices.Contains(listed[:i], word) {
+			t.Errorf("%s lists %s twice", page, word)
+		}
+	}
+	for _, word := range want {
+		if !slices.Contains(listed, word) {
+			t.Errorf("%s does not list %s", page, word)
+		}
+	}
+}
+
+func fieldsOf(t reflect.Type, name func(reflect.StructField) string) []string {
+	var names []string
+	for i := range t.NumField() {
+		if f := t.Field(i); f.IsExported() && name(f) != "-" {
+			names = append(names, name(f))
+		}
+	}
+	return names
+}
+
+func inJSON(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
+}
+
+// TestDocsLimits keeps docs/limits.md complete: a new field of Executor or Decoder needs a row.
+func TestDocsLimits(t *testing.T) {
+	inGo := func(f reflect.StructField) string { return f.Name }
+	sameWords(t, "docs/limits.md", firstCells(section(t, "docs/limits.md", "Executor")), fieldsOf(reflect.TypeFor[millrace.Executor](), inGo))
+	sameWords(t, "docs/limits.md", firstCells(section(t, "docs/limits.md", "Decoder")), fieldsOf(reflect.TypeFor[millrace.Decoder](), inGo))
+}
+
+// TestDocsDefaults holds the defaults that docs/limits.md names against the constants.
+func TestDocsDefaults(t *testing.T) {
+	mib := func(n int64) string { return strconv.FormatInt(n>>20, 10) + " MiB" }
+	thousands := func(n int) string { return strconv.Itoa(n/1000) + fmt.Sprintf(",%03d", n%1000) }
+	for field, want := range map[string]string{
+		"MaxFiles":        strconv.Itoa(millrace.DefaultMaxFiles),
+		"MaxFileBytes":    mib(actions.DefaultMaxFileBytes),
+		"MaxMatches":      "1,000,000",
+		"MaxOutputBytes":  mib(actions.DefaultMaxOutputBytes),
+		"MaxShownBytes":   mib(millrace.DefaultMaxShownBytes),
+		"MaxStagedBytes":  mib(millrace.DefaultMaxStagedBytes),
+		"MaxPatternBytes": mib(actions.DefaultMaxPatternBytes),
+		"MaxJSONDepth":    strconv.Itoa(millrace.DefaultMaxJSONDepth),
+		"MaxPlanBytes":    mib(millrace.DefaultMaxPlanBytes),
+		"StateDir":        "`" + millrace.DefaultStateDir + "`",
+		"Backups":         "the newest " + strconv.Itoa(backup.DefaultKeep),
+		"Runs":            "the newest " + thousands(backup.DefaultKeepRuns),
+		"Conflicts":       "the newest " + strconv.Itoa(backup.DefaultKeep),
+		"MaxBytes":        mib(millrace.MaxPipelineBytes),
+		"MaxDepth":        strconv.Itoa(millrace.DefaultMaxJSONDepth),
+	} {
+		page, err := os.ReadFile("docs/limits.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := regexp.MustCompile("(?m)^\\| `" + field + "` \\| ([^|]+) \\|").FindSubmatch(page)
+		if row == nil || string(row[1]) != want {
+			t.Errorf("docs/limits.md: zero %s is said to mean %q, not %s", field, row, want)
+		}
+	}
+	if actions.DefaultMaxMatches != 1_000_000 || millrace.DefaultLockWait != time.Minute || actions.MaxRegexBytes != 64<<10 || actions.MaxEdits != 10_000 {
+		t.Error("docs/limits.md names another default or bound")
+	}
+}
+
+// TestDocsProblems keeps the table of codes in docs/json.md complete: each constant of a code, and no other.
+func TestDocsProblems(t *testing.T) {
+	codes := make(map[string]bool)
+	for _, dir := range []string{".", "actions", "internal/params"} {
+		for name, value := range constants(t, dir) {
+			if regexp.MustCompile(`^[cC]ode[A-Z]`).MatchString(name) {
+				codes[value] = true
+			}
+		}
+	}
+	if len(codes) < 40 {
+		t.Fatalf("only %d codes were found", len(codes))
+	}
+	sameWords(t, "docs/json.md", firstCells(section(t, "docs/json.md", "Problems")), slices.Sorted(maps.Keys(codes)))
+}
+
+// constants returns the strings among the constants of the package in a directory, tests left out.
+func constants(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	found := make(map[string]string)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), dir+"/"+e.Name(), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok {
+				return true
+			}
+			for i, value := range spec.Values {
+				if lit, ok := value.(*ast.BasicLit); ok && lit.Kind == token.STRING && i < len(spec.Names) {
+					found[spec.Names[i].Name], _ = strconv.Unquote(lit.Value)
+				}
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// TestDocsErrorCodes keeps the table of ErrorCode in docs/json.md what its doc comment, and the function, say.
+func TestDocsErrorCodes(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "errorcode.go", nil, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, decl := range file.Decls {
+		fn, ok := decl.(*ast.FuncDecl)
+		if !ok || fn.Name.Name != "ErrorCode" {
+			continue
+		}
+		var returned, documented []string
+		ast.Inspect(fn.Body, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING && lit.Value != `""` {
+				code, _ := strconv.Unquote(lit.Value)
+				returned = append(returned, code)
+			}
+			return true
+		})
+		for _, m := range regexp.MustCompile(`(?m)^ +- (\w+): `).FindAllStringSubmatch(fn.Doc.Text(), -1) {
+			documented = append(documented, m[1])
+		}
+		sameWords(t, "the doc comment of ErrorCode", documented, returned)
+		sameWords(t, "docs/json.md", firstCells(section(t, "docs/json.md", "Codes of errors")), returned)
+		return
+	}
+	t.Fatal("ErrorCode was not found")
+}
+
+// TestDocsResult keeps the tables of results in docs/json.md complete.
+func TestDocsResult(t *testing.T) {
+	ofRun, ofStep, ok := strings.Cut(section(t, "docs/json.md", "The result"), "A step's result:")
+	if !ok {
+		t.Fatal("docs/json.md has no table of a step's result")
+	}
+	sameWords(t, "docs/json.md, of a result,", firstCells(ofRun), append(fieldsOf(reflect.TypeFor[millrace.Result](), inJSON), "total_duration"))
+	sameWords(t, "docs/json.md, of a step's result,", firstCells(ofStep), append(fieldsOf(reflect.TypeFor[millrace.StepResult](), inJSON), "duration"))
+	for _, name := range slices.Concat(fieldsOf(reflect.TypeFor[actions.FileReport](), inJSON), fieldsOf(reflect.TypeFor[actions.FailedEdit](), inJSON)) {
+		if !strings.Contains(ofStep, "`"+name+"`") {
+			t.Errorf("docs/json.md does not say what %s is in the files of a step's result", name)
+		}
+	}
+}
+
+// TestDocsPlan looks up every name in the JSON of a plan with changes of each kind.
+func TestDocsPlan(t *testing.T) {
+	fsys := afero.NewMemMapFs()
+	for _, name := range []string{"edited", "moved", "over", "gone"} {
+		if err := afero.WriteFile(fsys, name, []byte("text\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := millrace.New("kinds").
+		Step("edit", actions.Edit{Files: []string{"edited"}, OldText: "text", NewText: "new"}).
+		Step("create", actions.Create{Path: "made", Content: "x"}).
+		Step("move", actions.Rename{Files: []string{"moved"}, To: "over", Overwrite: true}).
+		Step("delete", actions.Delete{Files: []string{"gone"}, Permanent: true}).
+		MustBuild()
+	plan, err := millrace.Executor{}.Plan(t.Context(), fsys, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored map[string]any
+	if err := json.Unmarshal(data, &stored); err != nil {
+		t.Fatal(err)
+	}
+	delete(stored, "result") // it has a section of its own
+	text := section(t, "docs/json.md", "The stored plan")
+	missing := make(map[string]bool)
+	var look func(v any)
+	look = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for name, value := range v {
+				if !strings.Contains(text, "`"+name+"`") {
+					missing[name] = true
+				}
+				look(value)
+			}
+		case []any:
+			for _, value := range v {
+				look(value)
+			}
+		}
+	}
+	look(stored)
+	if len(missing) > 0 || !strings.Contains(text, "`result`") {
+		t.Errorf("docs/json.md does not say what these are in a stored plan: %v", slices.Sorted(maps.Keys(missing)))
+	}
+}
+
+// TestDocsLinks follows every link from one page to another, or to a file or a heading.
+func TestDocsLinks(t *testing.T) {
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := 0
+	for _, page := range append(pages, "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range regexp.MustCompile(`\]\(([^)\s]+)\)`).FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(link[1], "://") {
+				continue
+			}
+			links++
+			name, heading, _ := strings.Cut(link[1], "#")
+			target := page
+			if name != "" {
+				target = filepath.Join(filepath.Dir(page), name)
+			}
+			data, err := os.ReadFile(target)
+			if _, dir := os.ReadDir(target); err != nil && dir != nil {
+				t.Errorf("%s links to %s, which is not there", page, link[1])
+			}
+			if heading != "" && !slices.Contains(anchors(string(data)), heading) {
+				t.Errorf("%s links to %s, but %s has no such heading", page, link[1], target)
+			}
+		}
+	}
+	if links < 20 {
+		t.Errorf("only %d links were found", links)
+	}
+}
+
+// anchors are what the headings of a page are called in links.
+func anchors(page string) []string {
+	var names []string
+	for _, heading := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(page, -1) {
+		plain := regexp.MustCompile(`[^\w\- ]`).ReplaceAllString(strings.ToLower(heading[1]), "")
+		names = append(names, strings.ReplaceAll(plain, " ", "-"))
+	}
+	return names
+}
+
+// TestDocsEvents keeps the table of events in docs/json.md complete, with all their fields.
+func TestDocsEvents(t *testing.T) {
+	text := section(t, "docs/json.md", "Events")
+	events := []millrace.Event{
+		millrace.StepStarted{}, millrace.StepProgress{}, millrace.FileStaged{}, millrace.StepFinished{}, millrace.RiskJudged{}, millrace.CommitPhase{},
+	}
+	var kinds []string
+	for _, e := range events {
+		kinds = append(kinds, e.Kind())
+		_, row, _ := strings.Cut(text, "| `"+e.Kind()+"` |")
+		row, _, _ = strings.Cut(row, "\n")
+		for _, name := range fieldsOf(reflect.TypeOf(e), inJSON) {
+			if !strings.Contains(row, "`"+name+"`") {
+				t.Errorf("docs/json.md does not list %s of %s", name, e.Kind())
+			}
+		}
+	}
+	sameWords(t, "docs/json.md", firstCells(text), kinds)
+}

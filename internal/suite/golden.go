@@ -1,0 +1,26 @@
+package suite
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Golden wants a file to hold what was made now. It is written before, where update says so.
+func Golden(t *testing.T, update bool, file string, got []byte) {
+	t.Helper()
+	if update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is not current; run this test with -update and look at the difference (-file +now):\n%s", file, cmp.Diff(string(want), string(got)))
+	}
+}

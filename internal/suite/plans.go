@@ -1,0 +1,25 @@
+package suite
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/millrace-go/millrace"
+)
+
+// Stored returns the JSON of a plan.
+func Stored(t *testing.T, plan *millrace.Plan) []byte {
+	t.Helper()
+	data, err := json.Marshal(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// Is reports whether there is an error of that type in err.
+func Is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}

@@ -1,0 +1,2 @@
+// Package plans is a test-only package: it holds how a plan is stored, judged, approved and committed elsewhere.
+package plans

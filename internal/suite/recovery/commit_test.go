@@ -1,0 +1,63 @@
+package recovery_test
+
+import (
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/internal/suite"
+)
+
+// TestCommitFailureIsRolledBack: a file system that fails in the middle of the commit leaves the old tree.
+func TestCommitFailureIsRolledBack(t *testing.T) {
+	fsys := &suite.BrokenFs{Fs: afero.NewMemMapFs(), To: "b.txt", Times: 1}
+	files := suite.ThreeFiles(t, fsys)
+	res, err := millrace.Run(t.Context(), fsys, suite.Edit("a.txt", "b.txt", "c.txt"))
+	failed, ok := errors.AsType[*millrace.CommitError](err)
+	if !ok || failed.State != millrace.CommitRolledBack || !errors.Is(err, syscall.EIO) {
+		t.Fatalf("error %#v", err)
+	}
+	if !strings.HasPrefix(err.Error(), "pipeline failed at step 1, rolled back: commit failed: ") || !strings.Contains(err.Error(), "b.txt") {
+		t.Errorf("error %q", err)
+	}
+	if res.Success || !res.RollbackPerformed || res.Commit.State != millrace.CommitRolledBack || res.BackupID != "" {
+		t.Errorf("result %+v", res)
+	}
+	suite.CheckTree(t, "after the failure", fsys, files)
+	if _, err := fsys.Stat(".millrace"); err == nil {
+		t.Error("the state directory is left although there is nothing in it")
+	}
+}
+
+// TestRollbackFailureIsRecovered: where the rollback fails too, the error says what to do, and Recover does it. Until then
+// nothing else is written.
+func TestRollbackFailureIsRecovered(t *testing.T) {
+	fsys := &suite.BrokenFs{Fs: afero.NewMemMapFs(), To: ".txt", Times: 0}
+	files := suite.ThreeFiles(t, fsys)
+	// The first file is renamed into place, then all renames of such names fail for good, those of the rollback too.
+	armed := &suite.ArmedFs{BrokenFs: fsys}
+	res, err := millrace.Run(t.Context(), armed, suite.Edit("a.txt", "b.txt", "c.txt"))
+	failed, ok := errors.AsType[*millrace.CommitError](err)
+	if !ok || failed.State != millrace.CommitPending || res.Commit.State != millrace.CommitPending {
+		t.Fatalf("error %v, result %v", err, res)
+	}
+	if !strings.HasPrefix(err.Error(), "pipeline failed at step 1, rollback failed: ") || !strings.HasSuffix(err.Error(), "Run Recover on this tree before anything else") {
+		t.Errorf("error %q", err)
+	}
+	if _, err := millrace.Run(t.Context(), armed, suite.Edit("c.txt")); err == nil {
+		t.Error("another run has written to a tree that has to be recovered")
+	}
+	if plan, err := (millrace.Executor{}).Plan(t.Context(), armed, suite.Edit("c.txt")); err != nil || plan.Result().TotalEdits != 1 {
+		t.Errorf("a dry run does not go on: %v", err)
+	}
+	fsys.Times = 0 // the disk is well again
+	done, err := millrace.Executor{}.Recover(t.Context(), fsys)
+	if err != nil || len(done.RolledBack) != 1 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	suite.CheckTree(t, "after the recovery", fsys, files)
+}

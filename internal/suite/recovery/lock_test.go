@@ -1,0 +1,80 @@
+package recovery_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/suite"
+)
+
+// TestExecutorsWaitForEachOther: runs that count in one file at the same time end in the exact sum.
+func TestExecutorsWaitForEachOther(t *testing.T) {
+	const runs, each = 4, 10
+	for name, open := range suite.Backends() {
+		t.Run(name, func(t *testing.T) {
+			fsys := open(t)
+			if err := afero.WriteFile(fsys, "n.txt", []byte("end\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			var wg sync.WaitGroup
+			for range runs {
+				wg.Go(func() {
+					for range each {
+						if _, err := (millrace.Executor{NoSync: true}).Run(t.Context(), fsys, suite.Count()); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			wg.Wait()
+			if got := strings.Count(suite.Read(t, fsys, "n.txt"), "x"); got != runs*each {
+				t.Errorf("counted %d, want %d", got, runs*each)
+			}
+		})
+	}
+}
+
+func TestLockWait(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "n.txt"), []byte("end\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	root, err := fsutil.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	locker, ok := afero.Fs(root).(fsutil.Locker)
+	if !ok {
+		t.Skip("a RootFs has no lock of its own on this system")
+	}
+	lock, err := locker.Lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := millrace.Executor{LockWait: 10 * time.Millisecond}
+	if _, err := x.Run(t.Context(), root, suite.Count()); !errors.Is(err, fsutil.ErrLocked) {
+		t.Errorf("while another holds the lock: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := x.Run(ctx, root, suite.Count()); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled while waiting: %v", err)
+	}
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := x.Run(t.Context(), root, suite.Count()); err != nil {
+		t.Errorf("after the lock was given back: %v", err)
+	}
+}

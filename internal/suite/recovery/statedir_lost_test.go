@@ -1,0 +1,58 @@
+package recovery_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+)
+
+// vanishing is a file system from which somebody else removes the state directory when a file is to be renamed to a name.
+type vanishing struct {
+	afero.Fs
+	at string
+}
+
+func (f vanishing) Rename(from, to string) error {
+	if to == f.at {
+		if err := f.Fs.RemoveAll(".millrace"); err != nil {
+			return err
+		}
+	}
+	return f.Fs.Rename(from, to)
+}
+
+// A commit whose state directory is removed after it has changed a file says which file is not as before. It does not ask for
+// a Recover, which could do nothing.
+func TestStateDirectoryRemovedInTheMiddle(t *testing.T) {
+	t.Parallel()
+	mem := afero.NewMemMapFs()
+	for _, name := range []string{"a.txt", "b.txt"} {
+		if err := afero.WriteFile(mem, name, []byte("needle"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := millrace.Decode([]byte(`{"name": "n", "steps": [{"id": "e", "action": "edit", "params": {"files": ["a.txt", "b.txt"], "old_text": "needle", "new_text": "pin"}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := millrace.Executor{}.Run(t.Context(), vanishing{mem, "b.txt"}, p)
+	failed, ok := errors.AsType[*millrace.CommitError](err)
+	if !ok || failed.State != millrace.CommitRolledBack || !strings.Contains(err.Error(), "a.txt: is new already") || strings.Contains(err.Error(), "b.txt: is") {
+		t.Errorf("error is %v", err)
+	}
+	if !millrace.Written(err) {
+		t.Error("that something was written is not told")
+	}
+	if res.Success || res.Commit.State != millrace.CommitRolledBack {
+		t.Errorf("result is %+v", res.Commit)
+	}
+	a, _ := afero.ReadFile(mem, "a.txt")
+	b, _ := afero.ReadFile(mem, "b.txt")
+	if string(a) != "pin" || string(b) != "needle" {
+		t.Errorf("the tree has %q and %q", a, b)
+	}
+}

@@ -1,0 +1,121 @@
+package runs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/suite"
+	"github.com/millrace-go/millrace/internal/txtarfs"
+	"github.com/millrace-go/millrace/risk"
+)
+
+// TestErrorCode gets each code from a real run, and asks whether anything was written.
+func TestErrorCode(t *testing.T) {
+	const text = `{"name": "p", "steps": [{"id": "e", "action": "edit", "params": {"files": ["a"], "old_text": "x", "new_text": "y"}%s}]}`
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, test := range []struct {
+		code string
+		x    millrace.Executor
+		ctx  context.Context
+		text string
+	}{
+		{"", millrace.Executor{Ceiling: risk.Critical}, nil, strings.Replace(text, `"name"`, `"force": true, "name"`, 1)},
+		{"invalid_pipeline", millrace.Executor{}, nil, `{"name": 1}`},
+		{"step_failed", millrace.Executor{}, nil, strings.Replace(text, `"a"`, `"missing"`, 1)},
+		{"expect_failed", millrace.Executor{}, nil, strings.Replace(text, "%s", `, "expect": {"max_edits": 1}%s`, 1)},
+		{"INTERPOLATION_FAILED", millrace.Executor{}, nil, `{"name": "p", "steps": [{"id": "f", "action": "search", "params": {"pattern": "none"}},
+			{"id": "e", "action": "search", "params": {"pattern": "{{f.files[3]}}"}}]}`},
+		{"limit", millrace.Executor{MaxMatches: 5}, nil, text},
+		{"blocked", millrace.Executor{}, nil, text},
+		{"read_only", millrace.Executor{ReadOnly: true}, nil, text},
+		{"canceled", millrace.Executor{}, canceled, text},
+		{"internal", millrace.Executor{RunID: "../x"}, nil, text},
+	} {
+		t.Run(test.code, func(t *testing.T) {
+			fsys := suite.Memory(t, []txtarfs.File{{Name: "a", Data: []byte(strings.Repeat("x", 600))}})
+			ctx := t.Context()
+			if test.ctx != nil {
+				ctx = test.ctx
+			}
+			p, err := millrace.Decode([]byte(strings.ReplaceAll(test.text, "%s", "")))
+			if err == nil {
+				_, err = test.x.Run(ctx, fsys, p)
+			}
+			if got := millrace.ErrorCode(err); got != test.code {
+				t.Errorf("code %q, want %q, of %v", got, test.code, err)
+			}
+			if millrace.Written(err) {
+				t.Errorf("%v is said to have written", err)
+			}
+		})
+	}
+}
+
+// editX is an action that replaces "x" by "y" in a file.
+func editX(file string) actions.Action {
+	return actions.Edit{Files: []string{file}, OldText: "x", NewText: "y"}
+}
+
+// TestErrorCodeOfCommit has the codes of what goes wrong after the steps.
+func TestErrorCodeOfCommit(t *testing.T) {
+	fsys := suite.Memory(t, []txtarfs.File{{Name: "a", Data: []byte("x")}})
+	p := millrace.New("p").Step("e", editX("a")).MustBuild()
+	plan, err := millrace.Executor{}.Plan(t.Context(), fsys, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := afero.WriteFile(fsys, "a", []byte("xx"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := plan.Commit(t.Context()); millrace.ErrorCode(err) != "conflict" || millrace.Written(err) {
+		t.Errorf("a changed file is %q, %v", millrace.ErrorCode(err), err)
+	}
+	if _, err := (millrace.Executor{}).OpenPlan(t.Context(), fsys, []byte("{}")); millrace.ErrorCode(err) != "invalid_plan" {
+		t.Errorf("an empty plan is %q, %v", millrace.ErrorCode(err), err)
+	}
+	for _, test := range []struct {
+		code    string
+		written bool
+		err     error
+	}{
+		{"recovery_needed", true, &millrace.CommitError{State: millrace.CommitPending, Err: context.Canceled}},
+		{"commit_failed", false, &millrace.CommitError{State: millrace.CommitRolledBack, Err: errors.New("disk full")}},
+		{"locked", false, fmt.Errorf("%w: %w", fsutil.ErrLocked, context.DeadlineExceeded)},
+		{"internal", false, errors.New("else")},
+	} {
+		wrapped := fmt.Errorf("host: %w", test.err)
+		if got := millrace.ErrorCode(wrapped); got != test.code || millrace.Written(wrapped) != test.written {
+			t.Errorf("%v has code %q, written %v; want %q, %v", wrapped, got, millrace.Written(wrapped), test.code, test.written)
+		}
+	}
+}
+
+// TestPlanOfFailedStepCommits: a plan that can be committed comes without an error, also where a step has failed, and the
+// commit tells of the step and that the others are in the tree.
+func TestPlanOfFailedStepCommits(t *testing.T) {
+	fsys := suite.Memory(t, []txtarfs.File{{Name: "a", Data: []byte("x")}})
+	p := millrace.New("p").Options(millrace.Options{ContinueOnError: true}).
+		Step("fails", editX("missing")).
+		Step("works", editX("a")).MustBuild()
+	plan, err := millrace.Executor{}.Plan(t.Context(), fsys, p)
+	if err != nil || plan.Result().Success {
+		t.Fatalf("plan: %v, result %v", err, plan.Result())
+	}
+	res, err := plan.Commit(t.Context())
+	step, ok := errors.AsType[*millrace.StepError](err)
+	if !ok || step.Step != "fails" || !step.Committed || !millrace.Written(err) || res.Success {
+		t.Errorf("commit: %v (%+v), result %v", err, step, res)
+	}
+	if data, _ := afero.ReadFile(fsys, "a"); string(data) != "y" {
+		t.Errorf("the other step's file has %q", data)
+	}
+}

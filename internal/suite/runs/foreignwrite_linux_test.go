@@ -1,0 +1,76 @@
+package runs_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/suite"
+)
+
+// TestForeignWriteWhileStaging: somebody writes to a file between the look at it and the making of what it becomes, as many
+// bytes as it had, and sets the time back. The edit must not be made of those bytes, although nobody has worked out the hash of
+// what was planned.
+func TestForeignWriteWhileStaging(t *testing.T) {
+	t.Parallel()
+	for _, age := range []time.Duration{time.Hour, 0} {
+		dir := fstest.TempDir(t)
+		file := filepath.Join(dir, "a.txt")
+		then := time.Now().Add(-age)
+		write := func(text string) {
+			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chtimes(file, then, then); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write("x and mine\n")
+		root, err := fsutil.OpenRoot(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer root.Close()
+		x := millrace.Executor{Observe: func(e millrace.Event) {
+			if c, ok := e.(millrace.CommitPhase); ok && c.Phase == "stage" {
+				write("x and yours"[:10] + "\n")
+			}
+		}}
+		_, err = x.Run(t.Context(), root, suite.Edit("a.txt"))
+		if _, ok := errors.AsType[*millrace.ConflictError](err); !ok || !strings.Contains(err.Error(), "a.txt") {
+			t.Errorf("%v old: error %v", age, err)
+		}
+		if got := suite.Read(t, root, "a.txt"); got != "x and your\n" {
+			t.Errorf("%v old: it is %q", age, got)
+		}
+	}
+}
+
+// TestChangesHaveHashes: whoever asks a plan for its changes gets their hashes, whether or not those were needed before.
+func TestChangesHaveHashes(t *testing.T) {
+	t.Parallel()
+	for name, fsys := range map[string]afero.Fs{"memory": afero.NewMemMapFs(), "root": suite.OpenRoot(t, fstest.TempDir(t))} {
+		suite.ThreeFiles(t, fsys)
+		plan, err := millrace.Executor{}.Plan(t.Context(), fsys, suite.Edit("a.txt", "b.txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		changes := plan.Changes()
+		if len(changes) != 2 {
+			t.Fatalf("%s: %d changes", name, len(changes))
+		}
+		for _, c := range changes {
+			if c.Old.Hash != fsutil.HashOf([]byte("x\n")) || c.New.Hash != fsutil.HashOf([]byte("y\n")) {
+				t.Errorf("%s: %s has %x and %x", name, c.Path, c.Old.Hash, c.New.Hash)
+			}
+		}
+	}
+}

@@ -1,0 +1,23 @@
+//go:build !linux
+
+package semantics_test
+
+import (
+	"io/fs"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// systemRows are measured on Linux.
+func systemRows() []saveRow {
+	return []saveRow{{name: "what Linux knows of a file", missing: func(string) string { return "it is only measured on Linux" }}}
+}
+
+func attributesOf(string) string { return "" }
+
+func isSparse(fs.FileInfo) bool { return false }
+
+// watched is the file system as it is: not all systems can do the same.
+func watched(root *fsutil.RootFs, look func()) afero.Fs { return root }
