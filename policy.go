@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/fsutil"
-	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/disk"
 )
 
 // ExecutorError is the host's fault: a field of the [Executor] has a value that it cannot work with. Nothing was read or
@@ -100,7 +100,7 @@ var errIsConfigDir = errors.New("it is the directory in which the key of this us
 // if it does not. The two are compared as directories, for a tree says nothing of what it is called.
 func configDir(fsys afero.Fs) (string, error) {
 	config, err := os.UserConfigDir()
-	if err != nil || journal.InMemory(fsys) {
+	if err != nil || disk.InMemory(fsys) {
 		return "", nil // then there is no key of the user
 	}
 	top, err := fsys.Stat(".")

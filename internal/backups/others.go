@@ -3,15 +3,13 @@ package backups
 import (
 	"cmp"
 	"errors"
-	"io"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/millrace-go/millrace/backup"
-	"github.com/millrace-go/millrace/internal/erase"
+	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
@@ -29,8 +27,8 @@ func (s *Store) PruneRuns(keep backup.Retention, now time.Time, latest string) e
 		keep.Keep = backup.DefaultKeepRuns
 	}
 	const suffix = ".json"
-	return s.pruneOthers(journal.RunsDir, keep, now, latest+suffix, func(name string, info fs.FileInfo) (item, bool) {
-		return item{name, info.ModTime(), info.Size()}, info.Mode().IsRegular() && strings.HasSuffix(name, suffix)
+	return s.pruneOthers(journal.RunsDir, keep, now, latest+suffix, func(name string, s fsutil.State) (item, bool) {
+		return item{name, s.ModTime, s.Size}, s.Kind == fsutil.File && strings.HasSuffix(name, suffix)
 	})
 }
 
@@ -40,7 +38,7 @@ func (s *Store) PruneConflicts(keep backup.Retention, now time.Time) error {
 	if keep.Keep == 0 {
 		keep.Keep = backup.DefaultKeep
 	}
-	return s.pruneOthers(journal.ConflictsDir, keep, now, "", func(name string, _ fs.FileInfo) (item, bool) {
+	return s.pruneOthers(journal.ConflictsDir, keep, now, "", func(name string, _ fsutil.State) (item, bool) {
 		it := item{name: name, time: journal.TimeOf(name)}
 		if keep.MaxBytes > 0 {
 			it.bytes = s.size(path.Join(s.dir, journal.ConflictsDir, name))
@@ -50,12 +48,12 @@ func (s *Store) PruneConflicts(keep backup.Retention, now time.Time) error {
 }
 
 // pruneOthers removes from a directory of the state directory what is not to be kept. What describe does not know stays.
-func (s *Store) pruneOthers(in string, keep backup.Retention, now time.Time, latest string, describe func(string, fs.FileInfo) (item, bool)) error {
+func (s *Store) pruneOthers(in string, keep backup.Retention, now time.Time, latest string, describe func(string, fsutil.State) (item, bool)) error {
 	dir := path.Join(s.dir, in)
-	if info, err := s.lstat(dir); err != nil || !info.IsDir() {
+	if at, err := s.disk.Look(dir); err != nil || at.Kind != fsutil.Dir {
 		return nil //nolint:nilerr // there is nothing, or nothing of ours
 	}
-	names, err := s.readNames(dir)
+	names, err := s.disk.Names(dir)
 	if err != nil {
 		return err
 	}
@@ -64,11 +62,11 @@ func (s *Store) pruneOthers(in string, keep backup.Retention, now time.Time, lat
 	}
 	var list []item
 	for _, name := range names {
-		info, err := s.lstat(path.Join(dir, name))
+		at, err := s.disk.Look(path.Join(dir, name))
 		if err != nil {
 			continue
 		}
-		if it, ok := describe(name, info); ok {
+		if it, ok := describe(name, at); ok {
 			list = append(list, it)
 		}
 	}
@@ -88,7 +86,7 @@ func (s *Store) pruneOthers(in string, keep backup.Retention, now time.Time, lat
 	})
 	var errs []error
 	for _, it := range beyond(keep, list, now) {
-		errs = append(errs, erase.Tree(s.fsys, s.fast, path.Join(dir, it.name)))
+		errs = append(errs, s.disk.RemoveTree(path.Join(dir, it.name)))
 	}
 	return errors.Join(errs...)
 }
@@ -116,13 +114,13 @@ func (s *Store) size(dir string) int64 {
 	var total int64
 	var add func(name string, levels int)
 	add = func(name string, levels int) {
-		info, err := s.lstat(name)
+		at, err := s.disk.Look(name)
 		switch {
 		case err != nil:
-		case info.Mode().IsRegular():
-			total += info.Size()
-		case info.IsDir() && levels > 0:
-			names, _ := s.readNames(name) // what cannot be read counts nothing
+		case at.Kind == fsutil.File:
+			total += at.Size
+		case at.Kind == fsutil.Dir && levels > 0:
+			names, _ := s.disk.Names(name) // what cannot be read counts nothing
 			for _, n := range names {
 				add(path.Join(name, n), levels-1)
 			}
@@ -130,18 +128,4 @@ func (s *Store) size(dir string) int64 {
 	}
 	add(dir, 3)
 	return total
-}
-
-// readNames returns the names in a directory.
-func (s *Store) readNames(dir string) ([]string, error) {
-	f, err := s.fsys.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	names, err := f.Readdirnames(-1)
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return names, err
 }

@@ -3,13 +3,13 @@ package backups
 import (
 	"cmp"
 	"errors"
-	"io/fs"
 	"path"
 	"slices"
 	"time"
 
 	"github.com/millrace-go/millrace/backup"
-	"github.com/millrace-go/millrace/internal/erase"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
@@ -96,17 +96,17 @@ func decodeHeader(data, key []byte) (*journal.Plan, error) {
 // The error is ErrNotFound if there is none of that id. It must not run beside a commit.
 func (s *Store) Remove(id string) error {
 	dir := path.Join(s.dir, journal.BackupsDir, id)
-	info, err := s.find(id)
+	at, err := s.find(id)
 	if err != nil {
 		return err
 	}
-	if !info.IsDir() {
-		return s.fsys.Remove(dir) // a link, say, to something with a file of that name
+	if at.Kind != fsutil.Dir {
+		return s.disk.Remove(dir) // a link, say, to something with a file of that name
 	}
-	if err := s.fsys.Remove(path.Join(dir, journal.DoneFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := s.disk.Remove(path.Join(dir, journal.DoneFile)); err != nil {
 		return err
 	}
-	return erase.Tree(s.fsys, s.fast, dir)
+	return s.disk.RemoveTree(dir)
 }
 
 // Find returns ErrNotFound if there is no backup of that id, usable or not.
@@ -115,23 +115,16 @@ func (s *Store) Find(id string) error {
 	return err
 }
 
-// find describes what stands at the place of a backup.
-func (s *Store) find(id string) (info fs.FileInfo, err error) {
+// find returns what stands at the place of a backup. Nothing behind a link is ours.
+func (s *Store) find(id string) (at fsutil.State, err error) {
 	if !journal.ValidID(id) {
-		return nil, backup.ErrNotFound
+		return at, backup.ErrNotFound
 	}
-	dir := path.Join(s.dir, journal.BackupsDir)
-	for _, d := range []string{s.dir, dir, path.Join(dir, id)} {
-		if info != nil && !info.IsDir() {
-			return nil, backup.ErrNotFound // nothing behind a link is ours
-		}
-		if info, err = s.lstat(d); errors.Is(err, fs.ErrNotExist) {
-			return nil, backup.ErrNotFound
-		} else if err != nil {
-			return nil, err
-		}
+	at, err = disk.Reach(s.disk, path.Join(s.dir, journal.BackupsDir, id))
+	if err == nil && at.Kind == fsutil.Absent {
+		err = backup.ErrNotFound
 	}
-	return info, nil
+	return at, err
 }
 
 // sweep removes what has no plan any more, and returns the ids of the others.
@@ -143,17 +136,12 @@ func (s *Store) sweep() ([]string, error) {
 	var whole []string
 	for _, name := range names {
 		dir := path.Join(s.dir, journal.BackupsDir, name)
-		info, err := s.lstat(dir)
-		if err == nil && info.IsDir() {
-			_, err = s.lstat(path.Join(dir, journal.DoneFile))
-		} else if err == nil {
-			err = fs.ErrNotExist // a link, behind which nothing is ours
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
+		plan, err := disk.Reach(s.disk, path.Join(dir, journal.DoneFile))
+		if err != nil || plan.Kind != fsutil.Absent {
 			whole = append(whole, name)
 			continue
 		}
-		if err := erase.Tree(s.fsys, s.fast, dir); err != nil {
+		if err := s.disk.RemoveTree(dir); err != nil {
 			return nil, err
 		}
 	}

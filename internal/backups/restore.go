@@ -1,21 +1,19 @@
 package backups
 
 import (
-	"crypto/sha256"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
 	"runtime"
-	"slices"
-	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/parallel"
 )
 
 // Changes returns what makes the paths of the commit what they were before, in path order: bytes, permission bits, times,
@@ -65,7 +63,7 @@ func (b *Backup) movedTo(damaged map[string]bool) map[string]*journal.Record {
 	for i := range b.plan.Records {
 		to := &b.plan.Records[i]
 		from := byPath[to.From]
-		if from == nil || !isLeaf(to.New) || !isLeaf(from.Old) || !b.plan.Kept(to) || !b.plan.Kept(from) ||
+		if from == nil || !disk.IsLeaf(to.New) || !disk.IsLeaf(from.Old) || !b.plan.Kept(to) || !b.plan.Kept(from) ||
 			damaged[to.Path] || damaged[from.Path] {
 			continue
 		}
@@ -73,8 +71,6 @@ func (b *Backup) movedTo(damaged map[string]bool) map[string]*journal.Record {
 	}
 	return moves
 }
-
-func isLeaf(s fsutil.State) bool { return s.Kind == fsutil.File || s.Kind == fsutil.Symlink }
 
 // putBack is the change that undoes a record by itself.
 func (b *Backup) putBack(r *journal.Record) fsutil.Change {
@@ -109,7 +105,7 @@ func (b *Backup) present(name string, s fsutil.State) fsutil.Opener {
 	if s.Kind != fsutil.File {
 		return nil
 	}
-	return func() (io.ReadCloser, error) { return b.store.open(name) }
+	return func() (io.ReadCloser, error) { return b.store.disk.Open(name) }
 }
 
 // kept opens the bytes that were there before.
@@ -120,7 +116,7 @@ func (b *Backup) kept(r *journal.Record) fsutil.Opener {
 	case r.Attr:
 		return b.present(r.Path, r.New)
 	}
-	return func() (io.ReadCloser, error) { return b.store.open(b.image(r)) }
+	return func() (io.ReadCloser, error) { return b.store.disk.Open(b.image(r)) }
 }
 
 func (b *Backup) image(r *journal.Record) string {
@@ -162,61 +158,27 @@ func (b *Backup) Verify() error {
 // verifyAll calls verify for all records, some at a time. The error is that of the first that could not be read.
 func (b *Backup) verifyAll(records []*journal.Record) ([]string, error) {
 	workers := runtime.GOMAXPROCS(0)
-	if journal.InMemory(b.store.fsys) {
+	if b.store.disk.Memory {
 		workers = 1
 	}
-	reasons, errs := make([]string, len(records)), make([]error, len(records))
-	var next atomic.Int64
-	var group errgroup.Group
-	for range workers {
-		group.Go(func() error {
-			buf := make([]byte, 64<<10)
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(records) {
-					return nil
-				}
-				errs[i] = fsutil.Protect(func() (err error) {
-					reasons[i], err = b.verify(records[i], buf)
-					return err
-				})
-				if errs[i] != nil {
-					return errs[i]
-				}
-			}
-		})
-	}
-	if group.Wait() == nil {
-		return reasons, nil
-	}
-	return nil, errs[slices.IndexFunc(errs, func(err error) bool { return err != nil })]
+	reasons := make([]string, len(records))
+	err := parallel.Each(context.Background(), workers, len(records), func(i int) (err error) {
+		reasons[i], err = b.verify(records[i])
+		return err
+	})
+	return reasons, err
 }
 
-// verify returns what is wrong with a kept file, "" if nothing. It is read through buf. The error says that it could not
-// be read.
-func (b *Backup) verify(r *journal.Record, buf []byte) (string, error) {
-	f, err := b.store.open(b.image(r))
+// verify returns what is wrong with a kept file, "" if nothing. The error says that it could not be read.
+func (b *Backup) verify(r *journal.Record) (string, error) {
+	h, n, err := b.store.disk.Hash(b.image(r), r.Old.Size)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "its image is missing", nil
 	case errors.Is(err, fsutil.ErrNotRegular):
 		return "its image is not a regular file", nil
-	case err != nil:
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	n := int64(0)
-	for whole := false; !whole; {
-		var m int
-		if m, whole, err = fsutil.ReadHead(f, buf); err != nil {
-			return "", err
-		}
-		h.Write(buf[:m])
-		n += int64(m)
-	}
-	if n != r.Old.Size || fsutil.Hash(h.Sum(nil)) != r.Old.Hash {
+	case err == nil && (n != r.Old.Size || h != r.Old.Hash):
 		return "its image has other bytes than were put there", nil
 	}
-	return "", nil
+	return "", err
 }

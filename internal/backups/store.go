@@ -19,16 +19,16 @@ import (
 
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
 // Store is the backups of one tree. It keeps nothing open and nothing in mind, and is safe for concurrent use; pruning while
 // one of the backups is read makes reading fail.
 type Store struct {
-	fsys afero.Fs
-	dir  string // the state directory
+	disk *disk.Disk // it holds no directories, so it need not be closed
+	dir  string     // the state directory
 	key  []byte
-	fast fsutil.FastPath // nil if there is none; it holds no directories, so it need not be closed
 }
 
 // Backup is one backup. It is immutable and safe for concurrent use.
@@ -55,11 +55,7 @@ func Open(fsys afero.Fs, stateDir string, key []byte) (*Store, error) {
 		}
 		key = found.Bytes
 	}
-	s := &Store{fsys: fsys, dir: clean, key: key}
-	if f, ok := fsys.(fsutil.FastPather); ok {
-		s.fast = f.FastPath()
-	}
-	return s, nil
+	return &Store{disk: disk.Open(fsys), dir: clean, key: key}, nil
 }
 
 // List returns all backups, the newest first. One that cannot be used, being damaged or not of this user, is in the list
@@ -96,31 +92,23 @@ func (s *Store) list(names []string, decode func(data, key []byte) (*journal.Pla
 func (s *Store) names() ([]string, error) {
 	dir := path.Join(s.dir, journal.BackupsDir)
 	for _, d := range []string{s.dir, dir} {
-		info, err := s.lstat(d)
-		if errors.Is(err, fs.ErrNotExist) {
+		st, err := s.disk.Look(d)
+		if err == nil && st.Kind == fsutil.Absent {
 			return nil, nil
 		}
-		if err == nil && !info.IsDir() {
+		if err == nil && st.Kind != fsutil.Dir {
 			err = &fs.PathError{Op: "list backups", Path: d, Err: fsutil.ErrNotDir}
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	names, err := s.readNames(dir)
+	names, err := s.disk.Names(dir)
 	if err != nil {
 		return nil, err
 	}
 	slices.Sort(names)
 	return slices.DeleteFunc(names, func(n string) bool { return !journal.ValidID(n) }), nil
-}
-
-func (s *Store) lstat(name string) (fs.FileInfo, error) {
-	if l, ok := s.fsys.(afero.Lstater); ok {
-		info, _, err := l.LstatIfPossible(name)
-		return info, err
-	}
-	return s.fsys.Stat(name)
 }
 
 // Load returns the backup of that id. The error is ErrNotFound, or an *journal.Error wrapped with the id if the plan is
@@ -133,16 +121,12 @@ func (s *Store) load(id string, decode func(data, key []byte) (*journal.Plan, er
 		return nil, fmt.Errorf("backup %q: %w", id, backup.ErrNotFound)
 	}
 	b := &Backup{store: s, dir: path.Join(s.dir, journal.BackupsDir, id)}
-	var info fs.FileInfo
-	for _, d := range []string{s.dir, path.Dir(b.dir), b.dir} {
-		var err error
-		info, err = s.lstat(d)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
-			err = backup.ErrNotFound
-		}
-		if err != nil {
-			return nil, fmt.Errorf("backup %s: %w", id, err)
-		}
+	at, err := s.find(id)
+	if err == nil && at.Kind != fsutil.Dir {
+		err = backup.ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("backup %s: %w", id, err)
 	}
 	data, err := s.read(path.Join(b.dir, journal.DoneFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -152,7 +136,7 @@ func (s *Store) load(id string, decode func(data, key []byte) (*journal.Plan, er
 		b.plan, err = decode(data, s.key)
 	}
 	if err == nil {
-		err = s.checkPlace(b, id, info)
+		err = s.checkPlace(b, id, at.ID)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("backup %s: %w", id, err)
@@ -160,13 +144,9 @@ func (s *Store) load(id string, decode func(data, key []byte) (*journal.Plan, er
 	return b, nil
 }
 
-// checkPlace refuses a plan that was made elsewhere than in the directory of info. One that is signed may have been moved
-// along with its tree.
-func (s *Store) checkPlace(b *Backup, id string, info fs.FileInfo) error {
-	var dir fsutil.Identity
-	if ident, ok := s.fsys.(fsutil.Identifier); ok {
-		dir, _ = ident.IdentityOf(info)
-	}
+// checkPlace refuses a plan that was made elsewhere than in the directory dir. One that is signed may have been moved along with
+// its tree.
+func (s *Store) checkPlace(b *Backup, id string, dir fsutil.Identity) error {
 	if len(s.key) > 0 {
 		dir.Ino = b.plan.Ino
 	}
@@ -174,29 +154,12 @@ func (s *Store) checkPlace(b *Backup, id string, info fs.FileInfo) error {
 }
 
 func (s *Store) read(name string) ([]byte, error) {
-	f, err := s.open(name)
+	f, err := s.disk.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	return journal.Read(f)
-}
-
-// open opens a regular file.
-func (s *Store) open(name string) (fsutil.ReadFile, error) {
-	if s.fast != nil {
-		if f, err := s.fast.OpenRegular(name); !errors.Is(err, errors.ErrUnsupported) {
-			return f, err
-		}
-	}
-	info, err := s.lstat(name)
-	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: name, Err: fsutil.ErrNotRegular}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s.fsys.Open(name)
 }
 
 // Info describes the backup.

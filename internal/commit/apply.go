@@ -2,12 +2,13 @@ package commit
 
 import (
 	"context"
-	"errors"
 	"path"
 	"slices"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/parallel"
 )
 
 // apply changes the tree, in an order in which each operation finds what it needs. If it fails, or ctx is done, the tree
@@ -58,7 +59,7 @@ func (t *txn) makesRoom() map[*entry]bool {
 			continue
 		}
 		for dir := path.Dir(e.Path); dir != "."; dir = path.Dir(dir) {
-			if above := t.byPath[dir]; above != nil && isLeaf(above.New) {
+			if above := t.byPath[dir]; above != nil && disk.IsLeaf(above.New) {
 				early[e] = true
 			}
 		}
@@ -74,7 +75,7 @@ func (t *txn) makesRoom() map[*entry]bool {
 
 // syncAll makes all that apply or undo did durable: each directory once.
 func (t *txn) syncAll(ctx context.Context) error {
-	if !t.sync {
+	if !t.Sync {
 		return nil
 	}
 	dirs := make(map[string]bool)
@@ -90,43 +91,26 @@ func (t *txn) syncAll(ctx context.Context) error {
 		}
 	}
 	list := sortedKeys(dirs)
-	err := each(ctx, t.workers, len(list), func(i int) error {
-		return t.fail(list[i], t.syncThere(list[i]))
+	err := parallel.Each(ctx, t.workers, len(list), func(i int) error {
+		return t.fail(list[i], t.SyncReached(list[i]))
 	})
 	if err != nil {
 		return err
 	}
-	return each(ctx, t.workers, len(files), func(i int) error {
-		if s, err := t.look(files[i]); err != nil || s.Kind != fsutil.File {
+	return parallel.Each(ctx, t.workers, len(files), func(i int) error {
+		if s, err := disk.Reach(t, files[i]); err != nil || s.Kind != fsutil.File {
 			return t.fail(files[i], err)
 		}
-		return t.fail(files[i], t.syncFile(files[i], t.warner(files[i])))
+		return t.fail(files[i], t.SyncFile(files[i], t.warner(files[i])))
 	})
-}
-
-// syncThere makes the names in a directory durable if it can be got at through directories. Nothing else was changed.
-func (t *txn) syncThere(dir string) error {
-	if t.fast != nil && t.dirSync != nil {
-		err := t.fast.SyncDir(dir)
-		if err == nil || isAbsent(err) {
-			return nil
-		}
-		if !errors.Is(err, errors.ErrUnsupported) {
-			return err
-		}
-	}
-	if s, err := t.look(dir); err != nil || s.Kind != fsutil.Dir {
-		return err
-	}
-	return t.syncDir(dir)
 }
 
 // finishCommit marks the transaction as committed. After an error nobody knows whether it is.
 func (t *txn) finishCommit() error {
 	t.phase("commit")
-	err := t.fs.Rename(path.Join(t.dir, journal.PlanFile), path.Join(t.dir, journal.DoneFile))
+	err := t.FS.Rename(path.Join(t.dir, journal.PlanFile), path.Join(t.dir, journal.DoneFile))
 	if err == nil {
-		err = t.syncDir(t.dir)
+		err = t.SyncDir(t.dir)
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
 )
 
 // putIn puts the new file or link at its path.
@@ -15,7 +16,7 @@ func (t *txn) putIn(e *entry) error {
 	if err := t.bringNear(e); err != nil {
 		return err
 	}
-	if isLeaf(e.Old) {
+	if disk.IsLeaf(e.Old) {
 		return t.replace(e)
 	}
 	return t.place(t.slot(e), e.Path)
@@ -27,27 +28,27 @@ func (t *txn) bringNear(e *entry) error {
 		return nil
 	}
 	if e.New.Kind == fsutil.Symlink {
-		_, err := t.symlink(t.slot(e), e.New)
+		_, err := t.Symlink(t.slot(e), e.New)
 		return err
 	}
 	if err := t.copyFile(t.staged(e), t.temp(e), e.New, t.warner(e.Path)); err != nil {
 		return err
 	}
-	return t.fs.Rename(t.temp(e), t.slot(e))
+	return t.FS.Rename(t.temp(e), t.slot(e))
 }
 
 // copyFile makes a copy of a file of ours that has, or is to have, the given state. What is left of an earlier try is
 // removed first.
 func (t *txn) copyFile(from, to string, s fsutil.State, warn func(error)) error {
-	if err := t.remove(to); err != nil {
+	if err := t.Remove(to); err != nil {
 		return err
 	}
-	f, err := t.open(from)
+	f, err := t.Open(from)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	made, err := t.write(to, f, wanted{mode: s.Mode, mtime: s.ModTime, meta: from}, warn)
+	made, err := t.Write(to, f, disk.Wanted{Mode: s.Mode, ModTime: s.ModTime, Meta: from}, warn)
 	if err == nil && made.Hash != s.Hash {
 		err = errDamaged
 	}
@@ -63,21 +64,21 @@ func (t *txn) replace(e *entry) error {
 		return err
 	}
 	slot := t.slot(e)
-	if t.exchange == nil {
+	if !t.Can.Exchange {
 		if err := t.expect(e.Path, e.Path, e.Old); err != nil {
 			return err
 		}
-		return t.rename(slot, e.Path)
+		return t.MoveIn(slot, e.Path)
 	}
-	if err := t.exchange.Exchange(slot, e.Path); err != nil {
-		if isAbsent(err) {
+	if err := t.Exchange(slot, e.Path); err != nil {
+		if disk.IsAbsent(err) {
 			return conflictAt(e.Path, "has been removed")
 		}
 		return err
 	}
 	err := t.expect(slot, e.Path, e.Old)
 	if err != nil {
-		err = errors.Join(err, t.exchange.Exchange(slot, e.Path))
+		err = errors.Join(err, t.Exchange(slot, e.Path))
 	}
 	return flatten(err)
 }
@@ -94,7 +95,7 @@ func flatten(err error) error {
 
 // expect returns a conflict about path if what is at name is not want.
 func (t *txn) expect(name, path string, want fsutil.State) error {
-	s, err := t.lstat(name)
+	s, err := t.Look(name)
 	if err != nil {
 		return err
 	}
@@ -120,28 +121,28 @@ func (t *txn) place(from, to string) error {
 	taken := conflictAt(to, "has been created by somebody else")
 	var err error
 	switch {
-	case t.noReplace != nil:
-		err = t.noReplace.RenameNoReplace(from, to)
-	case t.link != nil:
-		if err = t.link.Link(from, to); err == nil {
+	case t.Can.NoReplace:
+		err = t.RenameNoReplace(from, to)
+	case t.Can.Link:
+		if err = t.Link(from, to); err == nil {
 			// The slot says whether its file has got to the path, so it must not be in both.
-			return t.fs.Remove(from)
+			return t.FS.Remove(from)
 		}
 	}
 	switch {
-	case isExist(err):
+	case disk.IsExist(err):
 		return taken
-	case t.noReplace != nil || t.link != nil && !isUnsupported(err):
+	case t.Can.NoReplace || t.Can.Link && !disk.IsUnsupported(err):
 		return err
 	}
-	s, err := t.lstat(to)
+	s, err := t.Look(to)
 	if err != nil {
 		return err
 	}
 	if s.Kind != fsutil.Absent {
 		return taken
 	}
-	return t.rename(from, to)
+	return t.MoveIn(from, to)
 }
 
 // takeOut takes away what is at the path. It is moved to the transaction first and looked at there.
@@ -150,17 +151,17 @@ func (t *txn) takeOut(e *entry) error {
 		return err
 	}
 	out := t.out(e)
-	if err := t.fs.Rename(e.Path, out); err != nil {
-		if isAbsent(err) {
+	if err := t.FS.Rename(e.Path, out); err != nil {
+		if disk.IsAbsent(err) {
 			return conflictAt(e.Path, "has been removed")
 		}
-		if e.Old.Kind == fsutil.Dir && isUnsupported(err) {
+		if e.Old.Kind == fsutil.Dir && disk.IsUnsupported(err) {
 			return t.removeDir(e)
 		}
 		return err
 	}
 	if shows, err := t.showsThrough(e); err != nil || shows {
-		return cmp.Or(err, error(&fs.PathError{Op: "rename", Path: t.fs.Name() + ":" + e.Path, Err: fsutil.ErrShowsThrough}))
+		return cmp.Or(err, error(&fs.PathError{Op: "rename", Path: t.FS.Name() + ":" + e.Path, Err: fsutil.ErrShowsThrough}))
 	}
 	err := t.expect(out, e.Path, e.Old)
 	if err == nil && e.Old.Kind == fsutil.Dir {
@@ -176,32 +177,32 @@ func (t *txn) takeOut(e *entry) error {
 // has put there: it cannot be taken away, or something else comes to light. File systems that exchange or rename without
 // replacing are not made of such layers.
 func (t *txn) showsThrough(e *entry) (bool, error) {
-	if t.exchange != nil || t.noReplace != nil {
+	if t.Can.Exchange || t.Can.NoReplace {
 		return false, nil
 	}
-	s, err := t.lstat(e.Path)
+	s, err := t.Look(e.Path)
 	if err != nil || s.Kind == fsutil.Absent {
 		return false, err
 	}
 	aside := t.back(e)
-	if s, err := t.lstat(aside); err != nil || s.Kind != fsutil.Absent {
+	if s, err := t.Look(aside); err != nil || s.Kind != fsutil.Absent {
 		return false, err // another version of somebody else's, which must not be lost
 	}
-	if err := t.fs.Rename(e.Path, aside); err != nil {
-		return !isAbsent(err), nil
+	if err := t.FS.Rename(e.Path, aside); err != nil {
+		return !disk.IsAbsent(err), nil
 	}
-	s, err = t.lstat(e.Path)
+	s, err = t.Look(e.Path)
 	if err != nil {
 		return false, errors.Join(err, t.place(aside, e.Path))
 	}
 	if s.Kind != fsutil.Absent {
-		return true, t.fs.Rename(aside, e.Path)
+		return true, t.FS.Rename(aside, e.Path)
 	}
 	return false, t.place(aside, e.Path)
 }
 
 func (t *txn) expectEmpty(dir, path string) error {
-	names, err := t.names(dir)
+	names, err := t.Names(dir)
 	if err == nil && len(names) > 0 {
 		slices.Sort(names)
 		err = conflictAt(path, "is not empty: somebody else has created %q in it", names[0])
@@ -219,18 +220,18 @@ func (t *txn) removeDir(e *entry) error {
 		return err
 	}
 	out := t.out(e)
-	if err := t.fs.Mkdir(out, e.Old.Mode.Perm()|0o700); err != nil {
+	if err := t.FS.Mkdir(out, e.Old.Mode.Perm()|0o700); err != nil {
 		return err
 	}
-	if err := t.copyMeta(e.Path, out, t.warner(e.Path)); err != nil {
+	if err := t.CopyMeta(e.Path, out, t.warner(e.Path)); err != nil {
 		return err
 	}
 	for _, dir := range []string{out, path.Dir(out)} {
-		if err := t.syncDir(dir); err != nil {
+		if err := t.SyncDir(dir); err != nil {
 			return err
 		}
 	}
-	return t.fs.Remove(e.Path)
+	return t.FS.Remove(e.Path)
 }
 
 // openUp lets things be written in a directory whose mode will be another one, if so far it does not.
@@ -241,33 +242,33 @@ func (t *txn) openUp(e *entry) error {
 	if err := t.expect(e.Path, e.Path, e.Old); err != nil {
 		return err
 	}
-	return t.fs.Chmod(e.Path, e.New.Mode|0o700)
+	return t.FS.Chmod(e.Path, e.New.Mode|0o700)
 }
 
 func (t *txn) makeDir(e *entry) error {
-	if err := t.bringUp(path.Dir(e.Path)); err != nil {
+	if err := t.BringUp(path.Dir(e.Path)); err != nil {
 		return err
 	}
-	err := t.fs.Mkdir(e.Path, e.New.Mode.Perm()|0o700)
-	if isExist(err) {
+	err := t.FS.Mkdir(e.Path, e.New.Mode.Perm()|0o700)
+	if disk.IsExist(err) {
 		t.notOurs[e] = true
 		return conflictAt(e.Path, "has been created by somebody else")
 	}
 	e.allowed = fsutil.PermBits
 	if err == nil && e.From == "" {
-		e.allowed, err = t.inherit(path.Dir(e.Path), e.Path)
-		err = t.optional(err, t.warner(e.Path))
+		e.allowed, err = t.Inherit(path.Dir(e.Path), e.Path)
+		err = disk.Optional(err, t.warner(e.Path))
 	}
 	if err == nil && e.From != "" && t.byPath[e.From].Old.Kind == fsutil.Dir {
 		var s fsutil.State
-		if s, err = t.lstat(e.From); err == nil && s.Kind == fsutil.Dir { // else it had to make room already
-			err = t.copyMeta(e.From, e.Path, t.warner(e.Path))
+		if s, err = t.Look(e.From); err == nil && s.Kind == fsutil.Dir { // else it had to make room already
+			err = t.CopyMeta(e.From, e.Path, t.warner(e.Path))
 		}
 	}
 	if err != nil {
 		return err
 	}
-	s, err := t.lstat(e.Path)
+	s, err := t.Look(e.Path)
 	e.made = s.Mode
 	return err
 }
@@ -277,7 +278,7 @@ func (t *txn) setAttr(e *entry) error {
 	if e.New.Kind != fsutil.Dir && !e.Attr && !e.Moved {
 		return nil
 	}
-	now, err := t.lstat(e.Path)
+	now, err := t.Look(e.Path)
 	if err != nil {
 		return err
 	}
@@ -311,17 +312,17 @@ func (t *txn) setMeta(name string, now, want fsutil.State, timed bool) error {
 	timed = timed && !want.ModTime.IsZero() && !now.ModTime.Equal(want.ModTime)
 	if now.Kind == fsutil.Symlink {
 		if timed {
-			return t.linkTime(name, want.ModTime)
+			return t.LinkTime(name, want.ModTime)
 		}
 		return nil
 	}
 	if now.Mode != want.Mode {
-		if err := t.fs.Chmod(name, want.Mode); err != nil {
+		if err := t.FS.Chmod(name, want.Mode); err != nil {
 			return err
 		}
 	}
 	if timed {
-		return t.fs.Chtimes(name, want.ModTime, want.ModTime)
+		return t.FS.Chtimes(name, want.ModTime, want.ModTime)
 	}
 	return nil
 }

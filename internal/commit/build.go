@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
@@ -113,11 +114,8 @@ func newEntry(path string, old fsutil.State, c *fsutil.Change, moved bool) *entr
 	return e
 }
 
-// isLeaf reports whether the state is that of a file or a symbolic link.
-func isLeaf(s fsutil.State) bool { return s.Kind == fsutil.File || s.Kind == fsutil.Symlink }
-
 // isNewFile reports whether the entry puts a file or link at its path, other than the one that is there.
-func (e *entry) isNewFile() bool { return isLeaf(e.New) && !e.Attr }
+func (e *entry) isNewFile() bool { return disk.IsLeaf(e.New) && !e.Attr }
 
 // leaves reports whether what is at the path has to go before, or instead of, something else's coming.
 func (e *entry) leaves() bool {

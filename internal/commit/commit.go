@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
@@ -90,7 +91,7 @@ func crossing(err error) (string, bool) {
 		return "", false
 	}
 	op, ok := errors.AsType[*OpError](err)
-	if !ok || op.Phase != "apply" || !isCrossDevice(op.Err) {
+	if !ok || op.Phase != "apply" || !disk.IsCrossDevice(op.Err) {
 		return "", false
 	}
 	return path.Dir(op.Path), true
@@ -99,11 +100,11 @@ func crossing(err error) (string, bool) {
 // newTxn returns a transaction with the entries, which it changes.
 func newTxn(o *Options, key []byte, entries []*entry, far map[string]bool) *txn {
 	now := time.Now()
-	d := o.newDisk()
-	t := &txn{disk: d, state: stateDir{d, o.StateDir}, opts: o, key: key, notOurs: make(map[*entry]bool)}
+	t := o.newTxn(key, "")
+	t.notOurs = make(map[*entry]bool)
 	t.plan = &journal.Plan{Header: journal.Header{
 		ID: cmp.Or(o.ID, journal.NewID(now)), Time: now, RunID: o.RunID, Pipeline: o.Pipeline, Restores: o.Restores, StateDir: o.StateDir,
-		Sync: d.sync, Keep: !o.DropBackup,
+		Sync: t.Sync, Keep: !o.DropBackup,
 	}}
 	t.dir = t.state.join(journal.TxDir, t.plan.ID)
 	t.setEntries(entries)
@@ -114,10 +115,7 @@ func newTxn(o *Options, key []byte, entries []*entry, far map[string]bool) *txn 
 // attempt goes through the whole protocol.
 func (t *txn) attempt(ctx context.Context) (Report, error) {
 	r := Report{ID: t.plan.ID}
-	if f, ok := t.fs.(fsutil.FastPather); ok {
-		t.fast = f.FastPath()
-		defer t.dropFast()
-	}
+	defer t.Close() // of directories only, and they are synced elsewhere
 	err := fsutil.Protect(func() error { return t.prepare(ctx) })
 	if err != nil {
 		if derr := fsutil.Protect(t.abandon); derr != nil {
@@ -146,7 +144,7 @@ func (t *txn) attempt(ctx context.Context) (Report, error) {
 		return t.finish(r), err
 	}
 	err = fsutil.Protect(t.finishCommit)
-	if isAbsent(err) && t.lostPlan() {
+	if disk.IsAbsent(err) && t.lostPlan() {
 		if err = fsutil.Protect(t.commitLost); err == nil {
 			r.Committed = true
 			t.trouble.warn(t.dir, "was removed by somebody else while the tree was written: all was written, but there is no backup")
@@ -170,13 +168,6 @@ func (t *txn) attempt(ctx context.Context) (Report, error) {
 	}
 	t.tidyUp()
 	return t.finish(r), nil
-}
-
-func (t *txn) dropFast() {
-	if t.fast != nil {
-		_ = t.fast.Close() // of directories only, and they are synced elsewhere
-		t.fast = nil
-	}
 }
 
 // prepare does everything that leaves the tree as it is.
@@ -204,7 +195,7 @@ func (t *txn) prepare(ctx context.Context) error {
 
 // abandon removes a transaction that has not touched the tree.
 func (t *txn) abandon() error {
-	if s, err := t.lstat(t.dir); err != nil || s.Kind == fsutil.Absent {
+	if s, err := t.Look(t.dir); err != nil || s.Kind == fsutil.Absent {
 		t.tidyUp()
 		return err
 	}
@@ -230,9 +221,9 @@ func (t *txn) finish(r Report) Report {
 
 func (t *txn) guarantee() Guarantee {
 	switch {
-	case t.memory:
+	case t.Memory:
 		return Failure
-	case t.sync && t.dirSync != nil:
+	case t.Sync && t.Can.SyncDir:
 		return PowerLoss
 	default:
 		return Kill

@@ -20,7 +20,7 @@ func Discard(ctx context.Context, o Options, id string) error {
 		return err
 	}
 	return releasing(release, func() error {
-		state := stateDir{o.newDisk(), o.StateDir}
+		state := o.state()
 		for _, in := range []string{journal.TxDir, journal.ConflictsDir} {
 			names, err := state.transactions(in)
 			if err != nil {
@@ -36,29 +36,17 @@ func Discard(ctx context.Context, o Options, id string) error {
 
 // discard removes a transaction. What makes it one goes first, durably: half of it must not be taken for a whole one.
 func (s stateDir) discard(dir string) error {
-	st, err := s.d.lstat(dir)
+	st, err := s.d.Look(dir)
 	if err != nil || st.Kind != fsutil.Dir {
-		return errors.Join(err, s.d.remove(dir)) // a link, which is not followed
+		return errors.Join(err, s.d.Remove(dir)) // a link, which is not followed
 	}
 	for _, mark := range []string{journal.PlanFile, journal.DoneFile} {
-		if err := s.d.removeTree(path.Join(dir, mark)); err != nil {
+		if err := s.d.RemoveTree(path.Join(dir, mark)); err != nil {
 			return err
 		}
 	}
-	if err := s.d.syncAnyDir(dir); err != nil {
+	if err := s.d.SyncAnyDir(dir); err != nil {
 		return err
 	}
-	return s.d.removeTree(dir)
-}
-
-// syncAnyDir is syncDir before anything is known of the file system.
-func (d *disk) syncAnyDir(dir string) error {
-	s, ok := d.fs.(fsutil.DirSyncer)
-	if !ok || !d.sync {
-		return nil
-	}
-	if err := s.SyncDir(dir); err != nil && !isUnsupported(err) {
-		return err
-	}
-	return nil
+	return s.d.RemoveTree(dir)
 }

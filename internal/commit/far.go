@@ -4,6 +4,7 @@ import (
 	"path"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
 )
 
 // Nothing can be renamed or linked from one mount to another. What is to be exchanged with a path on another mount than
@@ -25,11 +26,11 @@ func (t *txn) findFar() error {
 	}
 	seen := make(map[string]bool)
 	for _, e := range t.entries {
-		for _, dir := range ancestors(path.Dir(e.Path)) {
+		for _, dir := range disk.Above(path.Dir(e.Path)) {
 			if seen[dir] {
 				continue
 			}
-			s, err := t.lstat(dir)
+			s, err := t.Look(dir)
 			if err != nil {
 				return t.fail(e.Path, err)
 			}

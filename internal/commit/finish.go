@@ -6,7 +6,9 @@ import (
 	"path"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/parallel"
 )
 
 // clean makes a backup of a committed transaction, or removes it if nothing of it is kept. It can be repeated from
@@ -28,7 +30,7 @@ func (t *txn) clean() (bool, error) {
 	}
 	for _, e := range t.entries {
 		if e.Image != journal.NoImage && !t.plan.Kept(e.Record) {
-			if err := t.remove(t.image(e)); err != nil {
+			if err := t.Remove(t.image(e)); err != nil {
 				return false, err
 			}
 		}
@@ -36,24 +38,24 @@ func (t *txn) clean() (bool, error) {
 	if err := t.state.ensure(journal.BackupsDir); err != nil {
 		return false, err
 	}
-	return true, t.fs.Rename(t.dir, t.state.join(journal.BackupsDir, t.plan.ID))
+	return true, t.FS.Rename(t.dir, t.state.join(journal.BackupsDir, t.plan.ID))
 }
 
 // dropNew removes what came out of the tree, several directories at once.
 func (t *txn) dropNew() error {
 	top := path.Join(t.dir, journal.NewDir)
-	names, err := t.names(top)
-	if isAbsent(err) {
-		return t.removeTree(top)
+	names, err := t.Names(top)
+	if disk.IsAbsent(err) {
+		return t.RemoveTree(top)
 	}
 	if err != nil {
 		return err
 	}
-	err = each(context.Background(), t.workers, len(names), func(i int) error { return t.removeTree(path.Join(top, names[i])) })
+	err = parallel.Each(context.Background(), t.workers, len(names), func(i int) error { return t.RemoveTree(path.Join(top, names[i])) })
 	if err != nil {
 		return err
 	}
-	return t.removeTree(top)
+	return t.RemoveTree(top)
 }
 
 // keepResult moves the caller's result to where it is looked for.
@@ -62,11 +64,11 @@ func (t *txn) keepResult() error {
 		return nil
 	}
 	name := path.Join(t.dir, journal.Result)
-	s, err := t.lstat(name)
+	s, err := t.Look(name)
 	if err != nil || s.Kind == fsutil.Absent {
 		return err // moved already
 	}
-	h, _, err := t.hash(name, s.Size)
+	h, _, err := t.Hash(name, s.Size)
 	if err != nil {
 		return err
 	}
@@ -76,10 +78,10 @@ func (t *txn) keepResult() error {
 	if err := t.state.ensure(journal.RunsDir); err != nil {
 		return err
 	}
-	if err := t.fs.Rename(name, t.state.join(journal.RunsDir, t.plan.RunID+".json")); err != nil {
+	if err := t.FS.Rename(name, t.state.join(journal.RunsDir, t.plan.RunID+".json")); err != nil {
 		return err
 	}
-	return t.syncDir(t.state.join(journal.RunsDir)) // before the transaction becomes something else
+	return t.SyncDir(t.state.join(journal.RunsDir)) // before the transaction becomes something else
 }
 
 // dropFar removes the files beside paths on other mounts, for good: once the transaction is gone, nobody looks for them.
@@ -92,22 +94,22 @@ func (t *txn) dropFar() error {
 		}
 		dirs[e.FarDir] = true
 		for _, name := range []string{t.temp(e), t.slot(e), t.out(e), t.back(e)} {
-			errs = append(errs, t.removeTree(name))
+			errs = append(errs, t.RemoveTree(name))
 		}
 	}
 	for _, dir := range sortedKeys(dirs) {
-		if s, err := t.look(dir); err != nil || s.Kind != fsutil.Dir {
+		if s, err := disk.Reach(t, dir); err != nil || s.Kind != fsutil.Dir {
 			errs = append(errs, err)
 			continue
 		}
-		errs = append(errs, t.syncDir(dir))
+		errs = append(errs, t.SyncDir(dir))
 	}
 	return errors.Join(errs...)
 }
 
 // discard removes a committed transaction of which nothing is kept. What marks it as committed goes last.
 func (t *txn) discard() error {
-	names, err := t.names(t.dir)
+	names, err := t.Names(t.dir)
 	if err != nil {
 		return err
 	}
@@ -115,23 +117,23 @@ func (t *txn) discard() error {
 		if n == journal.DoneFile {
 			continue
 		}
-		if err := t.removeTree(path.Join(t.dir, n)); err != nil {
+		if err := t.RemoveTree(path.Join(t.dir, n)); err != nil {
 			return err
 		}
 	}
-	return t.removeTree(t.dir)
+	return t.RemoveTree(t.dir)
 }
 
 // forget removes a transaction that has not changed the tree, or not any more. The plan goes first: what is left without
 // it means nothing, so failing to remove that is no failure.
 func (t *txn) forget() error {
-	if err := t.remove(path.Join(t.dir, journal.PlanFile)); err != nil {
+	if err := t.Remove(path.Join(t.dir, journal.PlanFile)); err != nil {
 		return err
 	}
-	if err := t.syncDir(t.dir); err != nil {
+	if err := t.SyncDir(t.dir); err != nil {
 		return err
 	}
-	if err := fsutil.Protect(func() error { return t.removeTree(t.dir) }); err != nil {
+	if err := fsutil.Protect(func() error { return t.RemoveTree(t.dir) }); err != nil {
 		t.trouble.warn(t.dir, "not removed: "+err.Error())
 	}
 	return nil

@@ -16,9 +16,9 @@ func Inspect(ctx context.Context, o Options) (Recovery, error) {
 		return Recovery{}, err
 	}
 	r, err := survey(ctx, &o, journal.TxDir, (*txn).lookAgain)
-	d := o.newDisk()
+	d := o.open()
 	r.Leftovers = slices.DeleteFunc(r.Leftovers, func(l Leftover) bool {
-		s, err := d.lstat(l.Dir)
+		s, err := d.Look(l.Dir)
 		return err == nil && s.Kind == fsutil.Absent // it was carried out to its end meanwhile
 	})
 	return r, err
@@ -27,8 +27,7 @@ func Inspect(ctx context.Context, o Options) (Recovery, error) {
 // Unfinished returns the directories of the transactions that may have changed the tree and have a plan to undo that, in order.
 // It only looks whether there is such a plan. The plan may be that of a transaction that is being carried out.
 func Unfinished(o Options) ([]string, error) {
-	d := o.newDisk()
-	state := stateDir{d, o.StateDir}
+	state := o.state()
 	names, err := state.transactions(journal.TxDir)
 	if err != nil {
 		return nil, err
@@ -36,7 +35,7 @@ func Unfinished(o Options) ([]string, error) {
 	var dirs []string
 	for _, name := range names {
 		dir := state.join(journal.TxDir, name)
-		s, err := d.lstat(path.Join(dir, journal.PlanFile))
+		s, err := state.d.Look(path.Join(dir, journal.PlanFile))
 		if err != nil {
 			return nil, err
 		}
@@ -53,8 +52,8 @@ func Conflicts(ctx context.Context, o Options) ([]Leftover, error) {
 	if err := o.lookOnly(); err != nil {
 		return nil, err
 	}
-	state := stateDir{o.newDisk(), o.StateDir}
-	if s, err := state.d.lstat(state.join(journal.ConflictsDir)); err == nil && s.Kind != fsutil.Dir {
+	state := o.state()
+	if s, err := state.d.Look(state.join(journal.ConflictsDir)); err == nil && s.Kind != fsutil.Dir {
 		return nil, nil // it is not ours, and moved away when it is needed
 	}
 	r, err := survey(ctx, &o, journal.ConflictsDir, func(*txn, *Leftover) {})

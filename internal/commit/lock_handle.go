@@ -49,7 +49,7 @@ func fileID(dev, ino uint64) string { return fmt.Sprintf("%d:%d", dev, ino) }
 func lockHandle(ctx context.Context, o *Options) (lock io.Closer, id string, err error) {
 	lock, id, err = lockOpened(ctx, o, ".", o.FS.Open)
 	if errors.Is(err, errCannotLock) {
-		state := stateDir{o.newDisk(), o.StateDir}
+		state := o.state()
 		if err := state.ensure(); err != nil {
 			return nil, "", err
 		}
@@ -108,7 +108,7 @@ func (l handleLock) Close() error { return l.close() }
 // openLockFile opens the file that is locked, and makes it if need be. A link in its place is refused: somebody else made it.
 func (s stateDir) openLockFile(name string) (afero.File, error) {
 	check := func() error {
-		st, err := s.d.lstat(name)
+		st, err := s.d.Look(name)
 		if err == nil && st.Kind != fsutil.File && st.Kind != fsutil.Absent {
 			err = controlError(name, "is a "+st.Kind.String()+", not a file")
 		}
@@ -118,7 +118,7 @@ func (s stateDir) openLockFile(name string) (afero.File, error) {
 	if err := check(); err != nil {
 		return nil, err
 	}
-	f, err := s.d.fs.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := s.d.FS.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}

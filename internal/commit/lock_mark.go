@@ -5,14 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path"
 	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
-	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/disk"
 )
 
 // The mark is a directory, for making one is the one thing that is atomic on every file system. Who has it stands in a file
@@ -33,7 +31,7 @@ type mark struct {
 }
 
 func newMark(o *Options) *mark {
-	return &mark{state: stateDir{o.newDisk(), o.StateDir}, me: newOwner()}
+	return &mark{state: o.state(), me: newOwner()}
 }
 
 func (m *mark) name() string   { return m.state.join(lockName) }
@@ -56,7 +54,7 @@ func (m *mark) make(ctx context.Context) error {
 // respect waits while somebody on this machine has the mark, and makes none. Marks from elsewhere may have come with the tree,
 // and what is in memory was not written by a process that could still be asked for.
 func (m *mark) respect(ctx context.Context, o *Options) error {
-	if journal.InMemory(o.FS) {
+	if disk.InMemory(o.FS) {
 		return nil
 	}
 	return waitFor(ctx, m.name(), func() (string, error) {
@@ -69,7 +67,7 @@ func (m *mark) honoured(o *Options) (*owner, error) {
 	if ok, err := m.state.exists(); err != nil || !ok {
 		return nil, err
 	}
-	if s, err := m.state.d.lstat(m.name()); err != nil || s.Kind != fsutil.Dir {
+	if s, err := m.state.d.Look(m.name()); err != nil || s.Kind != fsutil.Dir {
 		return nil, err
 	}
 	holder, err := m.holder()
@@ -77,7 +75,7 @@ func (m *mark) honoured(o *Options) (*owner, error) {
 		return nil, err
 	}
 	if _, ok := o.FS.(*fsutil.RootFs); ok && m.me.System == "" && holder.System != "" {
-		top, err := m.state.d.lstat(".")
+		top, err := m.state.d.Look(".")
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +104,7 @@ func (m *mark) named(o *Options, err error) error {
 	if _, ok := o.FS.(*fsutil.RootFs); !ok || !errors.Is(err, fsutil.ErrLocked) {
 		return err
 	}
-	if top, serr := m.state.d.lstat("."); serr == nil {
+	if top, serr := m.state.d.Look("."); serr == nil {
 		return fmt.Errorf("%w: it is held by %s", err, lockHolder(fileID(top.ID.Dev, top.ID.Ino)))
 	}
 	return err
@@ -117,7 +115,7 @@ func (m *mark) try() (holder *owner, err error) {
 	if err := m.state.ensure(); err != nil {
 		return nil, err
 	}
-	if s, err := m.state.d.lstat(m.name()); err != nil || s.Kind != fsutil.Absent {
+	if s, err := m.state.d.Look(m.name()); err != nil || s.Kind != fsutil.Absent {
 		if err != nil {
 			return nil, err
 		}
@@ -126,23 +124,23 @@ func (m *mark) try() (holder *owner, err error) {
 	started, made := false, false
 	defer func() { // also when the file system panics
 		if !made && started {
-			err = errors.Join(err, m.state.d.remove(m.name()))
+			err = errors.Join(err, m.state.d.Remove(m.name()))
 		}
 		if !made {
-			err = errors.Join(err, m.state.d.remove(m.beside()))
+			err = errors.Join(err, m.state.d.Remove(m.beside()))
 		}
 	}()
 	if err := m.sign(); err != nil {
 		return nil, err
 	}
-	switch err := m.state.d.fs.Mkdir(m.name(), 0o700); {
+	switch err := m.state.d.FS.Mkdir(m.name(), 0o700); {
 	case errors.Is(err, fs.ErrExist):
 		return m.judge()
 	case err != nil:
 		return nil, err
 	}
 	started = true
-	if err := m.state.d.fs.Rename(m.beside(), path.Join(m.name(), ownerName)); err != nil {
+	if err := m.state.d.FS.Rename(m.beside(), path.Join(m.name(), ownerName)); err != nil {
 		return nil, err
 	}
 	made = true
@@ -152,15 +150,7 @@ func (m *mark) try() (holder *owner, err error) {
 // sign says beside the mark who is about to make it.
 func (m *mark) sign() error {
 	data, _ := json.Marshal(m.me) // never fails for the type
-	f, err := m.state.d.fs.OpenFile(m.beside(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return err
+	return m.state.d.Put(m.beside(), data, false)
 }
 
 // judge returns who has the mark, which is there. One that is gone is not there any more afterwards.
@@ -190,9 +180,9 @@ func (m *mark) holder() (*owner, error) {
 
 // alive returns one of those who are about to make the mark and not gone.
 func (m *mark) alive() (*owner, error) {
-	names, err := m.state.d.names(m.state.dir)
+	names, err := m.state.d.Names(m.state.dir)
 	if err != nil {
-		return nil, unlessAbsent(err)
+		return nil, disk.UnlessAbsent(err)
 	}
 	for _, name := range names {
 		if !strings.HasPrefix(name, lockName+"-") || !strings.HasSuffix(name, besideEnd) {
@@ -211,17 +201,12 @@ func (m *mark) alive() (*owner, error) {
 
 // read returns what a file says who its writer is, nil if nothing of sense.
 func (m *mark) read(name string) (*owner, error) {
-	if s, err := m.state.d.lstat(name); err != nil || s.Kind != fsutil.File {
-		return nil, err // a pipe would not even open
+	data, err := m.state.d.Read(name, 1<<16)
+	if errors.Is(err, fsutil.ErrNotRegular) {
+		return nil, nil
 	}
-	f, err := m.state.d.open(name)
 	if err != nil {
-		return nil, unlessAbsent(err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, 1<<16))
-	if err != nil {
-		return nil, err
+		return nil, disk.UnlessAbsent(err)
 	}
 	o := new(owner)
 	if json.Unmarshal(data, o) != nil || o.Token == "" {
@@ -237,8 +222,8 @@ func (m *mark) takeOver(holder *owner) (*owner, error) {
 		holder = &owner{}
 	}
 	aside := m.name() + "-" + m.me.Token
-	if err := m.state.d.fs.Rename(m.name(), aside); err != nil {
-		if isAbsent(err) {
+	if err := m.state.d.FS.Rename(m.name(), aside); err != nil {
+		if disk.IsAbsent(err) {
 			return holder, nil // another one was faster
 		}
 		return nil, err
@@ -246,9 +231,9 @@ func (m *mark) takeOver(holder *owner) (*owner, error) {
 	now, err := m.read(path.Join(aside, ownerName))
 	if err != nil || now != nil && now.Token != holder.Token {
 		// Another one has taken over in between, and this is its mark; or nobody knows whose it is.
-		return now, flatten(errors.Join(err, m.state.d.fs.Rename(aside, m.name())))
+		return now, flatten(errors.Join(err, m.state.d.FS.Rename(aside, m.name())))
 	}
-	return holder, m.state.d.removeTree(aside)
+	return holder, m.state.d.RemoveTree(aside)
 }
 
 // check returns ErrLockLost if the mark is not this one's any more.
@@ -279,22 +264,22 @@ func (m *mark) release() error {
 		err = m.state.strip(empty)
 	}
 	m.leaving = true
-	if err = errors.Join(err, m.state.d.removeTree(m.name())); err != nil || !idle {
+	if err = errors.Join(err, m.state.d.RemoveTree(m.name())); err != nil || !idle {
 		return flatten(err)
 	}
-	if names, err := m.state.d.names(m.state.dir); err != nil || len(names) > 0 {
+	if names, err := m.state.d.Names(m.state.dir); err != nil || len(names) > 0 {
 		return nil //nolint:nilerr // somebody else uses it, or has removed it
 	}
-	_ = m.state.d.remove(m.state.dir) // as above
+	_ = m.state.d.Remove(m.state.dir) // as above
 	return nil
 }
 
 // sweep removes what those have left beside the mark who died while they made it or took it over. If somebody is just
 // writing there, he tries again.
 func (m *mark) sweep() error {
-	names, err := m.state.d.names(m.state.dir)
+	names, err := m.state.d.Names(m.state.dir)
 	if err != nil {
-		return unlessAbsent(err)
+		return disk.UnlessAbsent(err)
 	}
 	for _, name := range names {
 		if !strings.HasPrefix(name, lockName+"-") {
@@ -306,7 +291,7 @@ func (m *mark) sweep() error {
 		}
 		o, rerr := m.read(said)
 		if rerr == nil && (o == nil || o.gone(&m.me)) {
-			rerr = m.state.d.removeTree(m.state.join(name))
+			rerr = m.state.d.RemoveTree(m.state.join(name))
 		}
 		err = errors.Join(err, rerr)
 	}

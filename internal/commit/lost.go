@@ -4,13 +4,14 @@ import (
 	"path"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
 // isLost reports whether somebody else has removed the directory of the transaction, as "git clean -fdx" does. Then nothing of
 // it can be undone. If that cannot be found out it is taken to be there, with a warning: what is done then finds out.
 func (t *txn) isLost() bool {
-	s, err := t.lstat(t.dir)
+	s, err := t.Look(t.dir)
 	if err != nil {
 		t.trouble.warn(t.dir, "not known to be there: "+err.Error())
 	}
@@ -20,7 +21,7 @@ func (t *txn) isLost() bool {
 // lostPlan reports whether nothing is left that says what the transaction is, so that no Recover will undo it.
 func (t *txn) lostPlan() bool {
 	for _, name := range []string{journal.PlanFile, journal.DoneFile} {
-		if s, err := t.lstat(path.Join(t.dir, name)); err != nil || s.Kind != fsutil.Absent {
+		if s, err := t.Look(path.Join(t.dir, name)); err != nil || s.Kind != fsutil.Absent {
 			return false
 		}
 	}
@@ -30,16 +31,16 @@ func (t *txn) lostPlan() bool {
 // commitLost ends a transaction that was removed after all of it had been applied and made durable. The tree is what it was to
 // be, and stays so: the plan is gone, and is made to stay gone, also by a power cut.
 func (t *txn) commitLost() error {
-	dirs := append(ancestors(t.dir), t.dir)
+	dirs := append(disk.Above(t.dir), t.dir)
 	for i := len(dirs) - 1; i >= 0; i-- {
-		if s, err := t.lstat(dirs[i]); err != nil || s.Kind == fsutil.Dir {
+		if s, err := t.Look(dirs[i]); err != nil || s.Kind == fsutil.Dir {
 			if err == nil {
-				err = t.syncDir(dirs[i])
+				err = t.SyncDir(dirs[i])
 			}
 			return err
 		}
 	}
-	return t.syncDir(".")
+	return t.SyncDir(".")
 }
 
 // judgeLost says what the tree is after a transaction was removed before all of it had been applied: nil if that is what was
@@ -63,12 +64,12 @@ func (u *undoing) judgeLost() error {
 
 // leftAs says what the path is if that is not what was there before.
 func (u *undoing) leftAs(e *entry) (string, error) {
-	s, err := u.look(e.Path)
+	s, err := disk.Reach(u, e.Path)
 	if err != nil {
 		return "", err
 	}
 	if s.Kind == e.Old.Kind {
-		is := !isLeaf(e.Old)
+		is := !disk.IsLeaf(e.Old)
 		if !is {
 			if is, err = u.isOld(e, e.Path, s); err != nil {
 				return "", err
@@ -82,7 +83,7 @@ func (u *undoing) leftAs(e *entry) (string, error) {
 		}
 	}
 	is := s.Kind == e.New.Kind
-	if is && isLeaf(e.New) {
+	if is && disk.IsLeaf(e.New) {
 		if is, err = u.isNew(e, e.Path, s); err != nil {
 			return "", err
 		}

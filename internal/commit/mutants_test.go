@@ -13,7 +13,7 @@ import (
 
 // mutant is the protocol with something left out, or in the wrong order.
 type mutant struct {
-	name, file, was, is string
+	name, file, was, is string // the file is relative to this package
 	by                  string // the test that has to notice
 }
 
@@ -21,34 +21,34 @@ type mutant struct {
 func mutants() []mutant {
 	const crashes, faults, foreign = "TestCrash", "TestFaults", "TestForeign"
 	return []mutant{
-		{"no fsync of new files and copied images", "write.go", "err = u.f.Sync()", "", crashes},
-		{"no fsync of the plan", "prepare.go", "if err == nil && t.sync {", "if false {", crashes},
+		{"no fsync of new files and copied images", "../disk/write.go", "err = u.f.Sync()", "", crashes},
+		{"no fsync of the plan", "../disk/disk.go", "if err == nil && durable && d.Sync {", "if false {", crashes},
 		{"no fsync of the names of images", "prepare.go", "dirs := t.slotDirs(journal.OldDir)", "var dirs []string", crashes},
 		{"no fsync of the places of directories", "prepare.go", "dirs = append(dirs, t.slotDirs(journal.NewDir)...)", "", crashes},
 		{"no fsync of the directory of transactions", "prepare.go", "append(dirs, t.state.join(journal.TxDir))", "dirs", crashes},
 		{"no fsync of the state directory", "prepare.go", "return t.state.syncUp()", "return nil", crashes},
-		{"no fsync of the name of the plan", "prepare.go", "return t.fail(t.dir, t.syncDir(t.dir))", "return nil", crashes},
-		{"no fsync of directories", "apply.go", "return t.syncDir(dir)", "return nil", crashes},
-		{"no fsync of modes and times", "apply.go", "return t.fail(files[i], t.syncFile(files[i], t.warner(files[i])))", "return nil", crashes},
-		{"no fsync of the commit mark", "apply.go", "err = t.syncDir(t.dir)", "", crashes},
+		{"no fsync of the name of the plan", "prepare.go", "return t.fail(t.dir, t.SyncDir(t.dir))", "return nil", crashes},
+		{"no fsync of directories", "apply.go", "t.fail(list[i], t.SyncReached(list[i]))", "nil", crashes},
+		{"no fsync of modes and times", "apply.go", "return t.fail(files[i], t.SyncFile(files[i], t.warner(files[i])))", "return nil", crashes},
+		{"no fsync of the commit mark", "apply.go", "err = t.SyncDir(t.dir)", "", crashes},
 		{"no fsync after undoing", "undo.go", "return t.syncAll(context.Background())", "_ = context.Background; return nil", crashes},
-		{"no fsync of the end of undoing", "finish.go", "if err := t.syncDir(t.dir); err != nil {\n\t\treturn err\n\t}\n\tif err := fsutil.Protect", "if err := fsutil.Protect", crashes},
-		{"no fsync of a commit that was found", "recover.go", "if err := t.reprobe(); err != nil {\n\t\treturn err\n\t}\n\tif err := t.syncDir", "t.sync = false\n\tif err := t.reprobe(); err != nil {\n\t\treturn err\n\t}\n\tif err := t.syncDir", crashes},
-		{"no fsync of a transaction without a plan", "recover.go", "if err := t.syncAnyDir(t.dir); err != nil {", "if err := error(nil); err != nil {", "TestCrash_withoutPlan"},
+		{"no fsync of the end of undoing", "finish.go", "if err := t.SyncDir(t.dir); err != nil {\n\t\treturn err\n\t}\n\tif err := fsutil.Protect", "if err := fsutil.Protect", crashes},
+		{"no fsync of a commit that was found", "recover.go", "if err := t.reprobe(); err != nil {\n\t\treturn err\n\t}\n\tif err := t.SyncDir", "t.Sync = false\n\tif err := t.reprobe(); err != nil {\n\t\treturn err\n\t}\n\tif err := t.SyncDir", crashes},
+		{"no fsync of a transaction without a plan", "recover.go", "if err := t.SyncAnyDir(t.dir); err != nil {", "if err := error(nil); err != nil {", "TestCrash_withoutPlan"},
 		{"directory of backups made at the end", "prepare.go", "t.state.ensure(t.lasting()...)", "t.state.ensure(journal.TxDir)", crashes},
-		{"no fsync of the result", "finish.go", "return t.syncDir(t.state.join(journal.RunsDir))", "return nil", crashes},
-		{"no fsync of what was removed on other mounts", "finish.go", "errs = append(errs, t.syncDir(dir))", "", faults},
+		{"no fsync of the result", "finish.go", "return t.SyncDir(t.state.join(journal.RunsDir))", "return nil", crashes},
+		{"no fsync of what was removed on other mounts", "finish.go", "errs = append(errs, t.SyncDir(dir))", "", faults},
 
 		{"apply before the plan", "commit.go", "return t.writePlan()", "if err := t.apply(ctx); err != nil {\n\t\treturn err\n\t}\n\treturn t.writePlan()", crashes},
 		{"commit before apply", "commit.go", "if err := t.apply(ctx); err != nil {", "if err := t.finishCommit(); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tif err := t.apply(ctx); err != nil {", crashes},
 		{"commit before the fsync", "commit.go", "t.phase(\"sync\")\n", "t.phase(\"sync\")\n\t\tif err := t.finishCommit(); err != nil {\n\t\t\treturn err\n\t\t}\n", crashes},
 		{"plan without a temporary name", "prepare.go", "temp := path.Join(t.dir, journal.PlanTemp)", "temp := path.Join(t.dir, journal.PlanFile)", crashes},
-		{"commit mark removed first", "finish.go", "if n == journal.DoneFile {\n\t\t\tcontinue\n\t\t}\n", "if n == journal.DoneFile {\n\t\t\tif err := t.fs.Rename(path.Join(t.dir, n), path.Join(t.dir, journal.PlanFile)); err != nil {\n\t\t\t\treturn err\n\t\t\t}\n\t\t\tcontinue\n\t\t}\n", crashes},
+		{"commit mark removed first", "finish.go", "if n == journal.DoneFile {\n\t\t\tcontinue\n\t\t}\n", "if n == journal.DoneFile {\n\t\t\tif err := t.FS.Rename(path.Join(t.dir, n), path.Join(t.dir, journal.PlanFile)); err != nil {\n\t\t\t\treturn err\n\t\t\t}\n\t\t\tcontinue\n\t\t}\n", crashes},
 		{"undone and forgotten before the fsync", "undo.go", "if err := fsutil.Protect(func() error { return t.syncAll(context.Background()) }); err != nil {", "if err := u.forget(); err != nil {\n\t\treturn err\n\t}\n\tif err := fsutil.Protect(func() error { return t.syncAll(context.Background()) }); err != nil {", crashes},
 
 		{"no look at what an exchange brought out", "apply_paths.go", "err := t.expect(slot, e.Path, e.Old)", "var err error", foreign},
 		{"no look at what was taken out", "apply_paths.go", "err := t.expect(out, e.Path, e.Old)", "var err error", foreign},
-		{"placed over what is there", "apply_paths.go", "err = t.noReplace.RenameNoReplace(from, to)", "err = t.fs.Rename(from, to)", foreign},
+		{"placed over what is there", "apply_paths.go", "err = t.RenameNoReplace(from, to)", "err = t.FS.Rename(from, to)", foreign},
 		{"no look for what was brought out before a kill", "undo.go", "{t.entries, u.settle},", "", foreign},
 		{"no look at what undoing brings out", "undo_paths.go", "is, err := u.isNew(e, from, s)", "_, is := s, true", foreign},
 
@@ -57,7 +57,7 @@ func mutants() []mutant {
 		{"no look at the change time right before", "unchanged.go", "if e.seen == 0 || now.ID.CTime == e.seen {", "if true {", "TestForeignAttributes"},
 		{"no look at permissions where they are set", "unchanged.go", "if err := expectMeta(e.Path, now, was); err != nil || !e.Attr {", "if true {\n\t\treturn nil\n\t}\n\tif err := expectMeta(e.Path, now, was); err != nil || !e.Attr {", "TestForeignAttributes"},
 		{"files not read again before they are replaced", "verify.go", "&& !t.opts.ReadSince.IsZero() && !isRacy(old.ModTime, t.opts.ReadSince) {", "{", "TestApply_readSince"},
-		{"a removed transaction asks for a recovery", "commit.go", "if isAbsent(err) && t.lostPlan() {", "if false {", "TestLost"},
+		{"a removed transaction asks for a recovery", "commit.go", "if disk.IsAbsent(err) && t.lostPlan() {", "if false {", "TestLost"},
 		{"a removed transaction is undone all the same", "undo.go", "if t.isLost() {\n", "if false {\n", "TestLost"},
 	}
 }
@@ -90,7 +90,7 @@ func TestMutants(t *testing.T) {
 func runOver(t *testing.T, m mutant, source string) (string, error) {
 	t.Helper()
 	dir := t.TempDir()
-	changed, binary, overlay := filepath.Join(dir, m.file), filepath.Join(dir, "test"), filepath.Join(dir, "overlay.json")
+	changed, binary, overlay := filepath.Join(dir, filepath.Base(m.file)), filepath.Join(dir, "test"), filepath.Join(dir, "overlay.json")
 	original, err := filepath.Abs(m.file)
 	if err != nil {
 		t.Fatal(err)

@@ -1,8 +1,6 @@
 package commit
 
 import (
-	"errors"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -11,10 +9,6 @@ import (
 )
 
 func sortedKeys(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
-
-func isExist(err error) bool {
-	return errors.Is(err, fs.ErrExist) || errors.Is(err, fsutil.ErrNotEmpty)
-}
 
 // respelled returns the entries whose path is free afterwards while one that differs from it by case only is not.
 func (t *txn) respelled() []*entry {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
@@ -87,17 +88,27 @@ type Report struct {
 
 const defaultWorkers = 8
 
-// newDisk returns the operations on the file system of the options, with nothing known yet of what it can do.
-func (o *Options) newDisk() *disk {
-	d := &disk{fs: o.FS, memory: journal.InMemory(o.FS), workers: o.Workers}
-	d.sync = !o.NoSync && !d.memory
-	switch {
-	case d.memory:
-		d.workers = 1 // a MemMapFs is not safe for what happens here
-	case d.workers <= 0:
-		d.workers = defaultWorkers
-	}
+// open returns the operations on the file system of the options, with nothing known yet of what it can do.
+func (o *Options) open() *disk.Disk {
+	d := disk.Open(o.FS)
+	d.Sync = !o.NoSync && !d.Memory
 	return d
+}
+
+// state returns the state directory.
+func (o *Options) state() stateDir { return stateDir{o.open(), o.StateDir} }
+
+// newTxn returns a transaction in that directory.
+func (o *Options) newTxn(key []byte, dir string) *txn {
+	state := o.state()
+	t := &txn{Disk: state.d, state: state, opts: o, key: key, dir: dir, workers: o.Workers}
+	switch {
+	case t.Memory:
+		t.workers = 1 // a MemMapFs is not safe for what happens here
+	case t.workers <= 0:
+		t.workers = defaultWorkers
+	}
+	return t
 }
 
 func (o *Options) key() ([]byte, error) {

@@ -4,16 +4,17 @@ import (
 	"errors"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
 )
 
 // placeOf returns what tells a directory of this library from another: the identity that the file system gives, or else that of
 // the handle it gives. So a transaction that was begun through a file system which wraps the one of the operating system can be
 // dealt with through a [fsutil.RootFs] of the same directory, and the other way round. It is zero if there is neither.
-func (d *disk) placeOf(dir string, s fsutil.State) (fsutil.Identity, error) {
-	if s.ID.Ino != 0 || d.memory {
+func placeOf(d *disk.Disk, dir string, s fsutil.State) (fsutil.Identity, error) {
+	if s.ID.Ino != 0 || d.Memory {
 		return s.ID, nil
 	}
-	f, err := d.fs.Open(dir)
+	f, err := d.FS.Open(dir)
 	if err != nil {
 		return fsutil.Identity{}, err
 	}
@@ -22,7 +23,7 @@ func (d *disk) placeOf(dir string, s fsutil.State) (fsutil.Identity, error) {
 	if h == nil {
 		return fsutil.Identity{}, nil
 	}
-	info, err := d.fs.Stat(dir)
+	info, err := d.FS.Stat(dir)
 	if err != nil {
 		return fsutil.Identity{}, err
 	}

@@ -1,17 +1,17 @@
 package commit
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
-	"os"
 	"path"
 	"slices"
 	"time"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/parallel"
 )
 
 // begin makes the directory of the transaction and finds out what can be done there.
@@ -21,18 +21,16 @@ func (t *txn) begin() error {
 		return t.fail(t.state.dir, err)
 	}
 	for _, dir := range append([]string{t.dir}, append(t.slotDirs(journal.OldDir), t.slotDirs(journal.NewDir)...)...) {
-		if err := t.fs.Mkdir(dir, 0o700); err != nil {
+		if err := t.FS.Mkdir(dir, 0o700); err != nil {
 			return t.fail(dir, err)
 		}
-		if t.fast != nil {
-			t.fast.Hold(dir)
-		}
+		t.Hold(dir)
 	}
-	s, err := t.lstat(t.dir)
+	s, err := t.Look(t.dir)
 	if err != nil {
 		return t.fail(t.dir, err)
 	}
-	place, err := t.placeOf(t.dir, s)
+	place, err := placeOf(t.Disk, t.dir, s)
 	if err != nil {
 		return t.fail(t.dir, err)
 	}
@@ -40,10 +38,10 @@ func (t *txn) begin() error {
 	if err := t.findFar(); err != nil {
 		return err
 	}
-	if err := t.probe(t.dir); err != nil {
+	if err := t.Probe(t.dir); err != nil {
 		return t.fail(t.dir, err)
 	}
-	t.plan.Can = t.abilities()
+	t.plan.Can = t.Can.Names()
 	return nil
 }
 
@@ -74,7 +72,7 @@ func (t *txn) slotDirs(name string) []string {
 // them, but undoing needs a place to work in.
 func (t *txn) makeSlots() error {
 	for _, dir := range t.slotDirs(journal.NewDir) {
-		if err := t.mkdir(dir); err != nil {
+		if err := t.state.mkdir(dir); err != nil {
 			return err
 		}
 	}
@@ -85,9 +83,9 @@ func (t *txn) makeSlots() error {
 func (t *txn) backUp(ctx context.Context) error {
 	t.phase("backup")
 	t.countTo(len(t.entries))
-	err := each(ctx, t.workers, len(t.entries), func(i int) error {
+	err := parallel.Each(ctx, t.workers, len(t.entries), func(i int) error {
 		e := t.entries[i]
-		if !isLeaf(e.Old) || e.Attr {
+		if !disk.IsLeaf(e.Old) || e.Attr {
 			return t.counted(nil)
 		}
 		return t.counted(t.fail(e.Path, t.takeImage(e)))
@@ -96,7 +94,7 @@ func (t *txn) backUp(ctx context.Context) error {
 		return err
 	}
 	t.markFar()
-	err = each(ctx, t.workers, len(t.entries), func(i int) error {
+	err = parallel.Each(ctx, t.workers, len(t.entries), func(i int) error {
 		e := t.entries[i]
 		if !e.Moved {
 			return nil
@@ -117,17 +115,17 @@ func (t *txn) takeImage(e *entry) error {
 	if err := t.expectUnchanged(e); err != nil {
 		return err
 	}
-	if t.link != nil {
-		err := t.link.Link(e.Path, image)
+	if t.Can.Link {
+		err := t.Link(e.Path, image)
 		switch {
 		case err == nil:
 			e.Image = journal.Linked
 			return t.checkImage(e, image)
-		case isAbsent(err):
+		case disk.IsAbsent(err):
 			return conflictAt(e.Path, "has been removed")
-		case !isUnsupported(err):
+		case !disk.IsUnsupported(err):
 			return err
-		case isCrossDevice(err):
+		case disk.IsCrossDevice(err):
 			t.trouble.cross(path.Dir(e.Path))
 		}
 	}
@@ -135,15 +133,15 @@ func (t *txn) takeImage(e *entry) error {
 		return nil // all of it is in the record
 	}
 	e.Image = journal.Copied
-	f, err := t.open(e.Path)
+	f, err := t.Open(e.Path)
 	if err != nil {
-		if isAbsent(err) || errors.Is(err, fsutil.ErrNotRegular) {
+		if disk.IsAbsent(err) || errors.Is(err, fsutil.ErrNotRegular) {
 			return conflictAt(e.Path, "has been removed or replaced")
 		}
 		return err
 	}
 	defer f.Close()
-	made, err := t.write(image, io.LimitReader(f, e.Old.Size+1), wanted{mode: e.Old.Mode, mtime: e.Old.ModTime, meta: e.Path}, t.warner(e.Path))
+	made, err := t.Write(image, io.LimitReader(f, e.Old.Size+1), disk.Wanted{Mode: e.Old.Mode, ModTime: e.Old.ModTime, Meta: e.Path}, t.warner(e.Path))
 	if err == nil && made.Hash != e.Old.Hash {
 		err = conflictAt(e.Path, "content has changed")
 	}
@@ -151,12 +149,12 @@ func (t *txn) takeImage(e *entry) error {
 }
 
 func (t *txn) checkImage(e *entry, image string) error {
-	s, err := t.lstat(image)
+	s, err := t.Look(image)
 	if err != nil {
 		return err
 	}
 	same, err := t.matches(image, s, e.Old)
-	if err == nil && (!same || isLeaf(s) && !s.ID.SameFile(e.Old.ID)) {
+	if err == nil && (!same || disk.IsLeaf(s) && !s.ID.SameFile(e.Old.ID)) {
 		err = conflictAt(e.Path, "content has changed")
 	}
 	if err == nil {
@@ -173,12 +171,12 @@ func (t *txn) stageMoved(e *entry) error {
 	from := t.source(e)
 	e.New = from.Old
 	if from.Image == journal.Linked && e.FarDir == "" {
-		err := t.link.Link(t.image(from), t.staged(e))
+		err := t.Link(t.image(from), t.staged(e))
 		if err == nil {
 			e.New.Mode, e.New.ModTime = e.want.Mode, movedTime(e)
 			return nil
 		}
-		if !isUnsupported(err) {
+		if !disk.IsUnsupported(err) {
 			return err
 		}
 	}
@@ -188,7 +186,7 @@ func (t *txn) stageMoved(e *entry) error {
 	if e.want.Kind == fsutil.Symlink {
 		return t.stage(e)
 	}
-	e.open = func() (io.ReadCloser, error) { return t.open(t.image(from)) }
+	e.open = func() (io.ReadCloser, error) { return t.Open(t.image(from)) }
 	return t.stage(e)
 }
 
@@ -219,13 +217,13 @@ func (t *txn) writePlan() error {
 		return t.fail(t.dir, err)
 	}
 	temp := path.Join(t.dir, journal.PlanTemp)
-	if err := t.put(temp, data); err != nil {
+	if err := t.Put(temp, data, true); err != nil {
 		return t.fail(temp, err)
 	}
-	if err := t.fs.Rename(temp, path.Join(t.dir, journal.PlanFile)); err != nil {
+	if err := t.FS.Rename(temp, path.Join(t.dir, journal.PlanFile)); err != nil {
 		return t.fail(temp, err)
 	}
-	return t.fail(t.dir, t.syncDir(t.dir))
+	return t.fail(t.dir, t.SyncDir(t.dir))
 }
 
 // syncTransaction makes the names of all that is staged durable. New contents need that least: until the commit nobody
@@ -237,7 +235,7 @@ func (t *txn) syncTransaction() error {
 		dirs = append(dirs, t.slotDirs(journal.NewDir)...)
 	}
 	dirs = append(dirs, t.state.join(journal.TxDir))
-	err := each(context.Background(), t.workers, len(dirs), func(i int) error { return t.syncDir(dirs[i]) })
+	err := parallel.Each(context.Background(), t.workers, len(dirs), func(i int) error { return t.SyncDir(dirs[i]) })
 	if err != nil {
 		return err
 	}
@@ -249,21 +247,5 @@ func (t *txn) writeResult() error {
 		return nil
 	}
 	t.plan.Result = fsutil.HashOf(t.opts.Result)
-	return t.put(path.Join(t.dir, journal.Result), t.opts.Result)
-}
-
-// put writes a file of our own.
-func (t *txn) put(name string, data []byte) error {
-	f, err := t.fs.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, bytes.NewReader(data))
-	if err == nil && t.sync {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return err
+	return t.Put(path.Join(t.dir, journal.Result), t.opts.Result, true)
 }

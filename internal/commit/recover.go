@@ -85,7 +85,7 @@ func Recover(ctx context.Context, o Options) (Recovery, error) {
 // Left reports whether there are transactions for Recover to deal with, and whether the state directory is there with nothing
 // of worth in it. If neither, nothing has to be locked, and nothing must be written.
 func Left(o Options) (work, litter bool, err error) {
-	state := stateDir{o.newDisk(), o.StateDir}
+	state := o.state()
 	names, err := state.transactions(journal.TxDir)
 	if err != nil || len(names) > 0 {
 		return err == nil, false, err
@@ -99,7 +99,7 @@ func recoverLocked(ctx context.Context, o *Options) (Recovery, error) {
 	if err != nil {
 		return r, err
 	}
-	if err := (stateDir{o.newDisk(), o.StateDir}).tidy(); err != nil {
+	if err := o.state().tidy(); err != nil {
 		r.Warnings = append(r.Warnings, "state directory: "+err.Error())
 	}
 	return r, nil
@@ -108,7 +108,7 @@ func recoverLocked(ctx context.Context, o *Options) (Recovery, error) {
 // survey looks at all transactions in a directory of the state directory and lets do deal with each.
 func survey(ctx context.Context, o *Options, in string, do func(t *txn, l *Leftover)) (Recovery, error) {
 	var r Recovery
-	state := stateDir{o.newDisk(), o.StateDir}
+	state := o.state()
 	names, err := state.transactions(in)
 	if err != nil || len(names) == 0 {
 		return r, err
@@ -121,8 +121,7 @@ func survey(ctx context.Context, o *Options, in string, do func(t *txn, l *Lefto
 		if ctx.Err() != nil {
 			return r, context.Cause(ctx)
 		}
-		d := o.newDisk()
-		t := &txn{disk: d, state: stateDir{d, o.StateDir}, opts: o, key: key, dir: state.join(in, name)}
+		t := o.newTxn(key, state.join(in, name))
 		l := Leftover{ID: name, Dir: t.dir}
 		t.load(&l)
 		do(t, &l)
@@ -139,7 +138,7 @@ func (t *txn) load(l *Leftover) {
 	suspicious := func(err error) {
 		l.Status, l.Err = Suspicious, &PendingError{ID: l.ID, Dir: l.Dir, Suspicious: true, Err: err}
 	}
-	s, err := t.lstat(t.dir)
+	s, err := t.Look(t.dir)
 	if err == nil && s.Kind != fsutil.Dir {
 		err = controlError(t.dir, "is a "+s.Kind.String()+", not a directory")
 	}
@@ -149,7 +148,7 @@ func (t *txn) load(l *Leftover) {
 	}
 	marks := make(map[string]bool)
 	for _, mark := range []string{journal.PlanFile, journal.DoneFile} {
-		m, err := t.lstat(path.Join(t.dir, mark))
+		m, err := t.Look(path.Join(t.dir, mark))
 		if err != nil {
 			suspicious(err)
 			return
@@ -184,7 +183,7 @@ func (t *txn) load(l *Leftover) {
 }
 
 func (t *txn) readPlan(mark string, at fsutil.State) error {
-	f, err := t.open(path.Join(t.dir, mark))
+	f, err := t.Open(path.Join(t.dir, mark))
 	if err != nil {
 		return err
 	}
@@ -193,7 +192,7 @@ func (t *txn) readPlan(mark string, at fsutil.State) error {
 	if err != nil {
 		return err
 	}
-	dir, err := t.placeOf(t.dir, at)
+	dir, err := placeOf(t.Disk, t.dir, at)
 	if err != nil {
 		return err
 	}
@@ -252,10 +251,10 @@ func (t *txn) resolve(l *Leftover) {
 // removeUntouched removes a transaction without a plan. The one who took the plan away may have died before that was durable,
 // and if it came back with a power cut, it would be undone on top of what has become of the tree since.
 func (t *txn) removeUntouched() error {
-	if err := t.syncAnyDir(t.dir); err != nil {
+	if err := t.SyncAnyDir(t.dir); err != nil {
 		return err
 	}
-	if err := fsutil.Protect(func() error { return t.removeTree(t.dir) }); err != nil {
+	if err := fsutil.Protect(func() error { return t.RemoveTree(t.dir) }); err != nil {
 		t.trouble.warn(t.dir, "not removed: "+err.Error()) // what is left means nothing, so it stands in nobody's way
 	}
 	return nil
@@ -267,7 +266,7 @@ func (t *txn) finishCommitted() error {
 	if err := t.reprobe(); err != nil {
 		return err
 	}
-	if err := t.syncDir(t.dir); err != nil {
+	if err := t.SyncDir(t.dir); err != nil {
 		return err
 	}
 	_, err := t.clean()
@@ -277,22 +276,13 @@ func (t *txn) finishCommitted() error {
 // reprobe is probe in a directory where one may have been interrupted. A full disk may have no room for that: then it can do what
 // the plan says.
 func (t *txn) reprobe() error {
-	if err := t.removeProbes(); err != nil {
+	if err := t.Unprobe(t.dir); err != nil {
 		return err
 	}
-	err := t.probe(t.dir)
+	err := t.Probe(t.dir)
 	if t.plan.Can == nil || !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
 		return err
 	}
-	t.adopt(t.plan.Can)
-	return t.removeProbes()
-}
-
-func (t *txn) removeProbes() error {
-	for _, name := range []string{"probe-a", "probe-b", "probe-c"} {
-		if err := t.remove(path.Join(t.dir, name)); err != nil {
-			return err
-		}
-	}
-	return nil
+	t.Adopt(t.plan.Can)
+	return t.Unprobe(t.dir)
 }

@@ -7,13 +7,15 @@ import (
 	"path"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
+	"github.com/millrace-go/millrace/internal/parallel"
 )
 
 // stageAll makes all new contents. Each goroutine writes a number of files before it waits for the first of them to be on
 // the disk: their inodes and names share blocks, which are then written once.
 func (t *txn) stageAll(ctx context.Context) error {
 	t.countTo(len(t.entries))
-	return eachInTwo(ctx, t.workers, t.mostBegun(), len(t.entries), func(i int) (later, error) {
+	return parallel.EachInTwo(ctx, t.workers, t.MostOpen(t.workers), len(t.entries), func(i int) (parallel.Later, error) {
 		e := t.entries[i]
 		if !e.isNewFile() || e.Moved {
 			return nil, t.counted(nil)
@@ -23,28 +25,19 @@ func (t *txn) stageAll(ctx context.Context) error {
 	})
 }
 
-// mostBegun is how many files each goroutine writes before it waits for the first of them. They are open so long, and the handles
-// of a process are not many everywhere.
-func (t *txn) mostBegun() int {
-	if t.fast == nil {
-		return 8
-	}
-	return max(1, min(48, t.fast.MostOpen()/t.workers))
-}
-
 // stage makes one new content.
 func (t *txn) stage(e *entry) error {
 	l, err := t.beginStage(e)
 	if err == nil && l != nil {
-		err = l.finish()
+		err = l.Finish()
 	}
 	return err
 }
 
 // beginStage makes a link, or begins to make a file.
-func (t *txn) beginStage(e *entry) (later, error) {
+func (t *txn) beginStage(e *entry) (parallel.Later, error) {
 	if e.New.Kind == fsutil.Symlink {
-		made, err := t.symlink(t.staged(e), e.want)
+		made, err := t.Symlink(t.staged(e), e.want)
 		return nil, t.judge(e, made, err)
 	}
 	u, err := t.beginFile(e)
@@ -58,24 +51,24 @@ func (t *txn) beginStage(e *entry) (later, error) {
 type staging struct {
 	t *txn
 	e *entry
-	u *unfinished
+	u *disk.Unfinished
 }
 
-func (s *staging) finish() error {
-	made, err := s.u.finish()
+func (s *staging) Finish() error {
+	made, err := s.u.Finish()
 	return s.t.fail(s.e.Path, s.t.judge(s.e, made, err))
 }
 
-func (s *staging) drop() { _ = s.u.f.Close() } // the transaction has failed already
+func (s *staging) Drop() { s.u.Drop() }
 
 // judge takes over what was made for the entry, or says what it means that it was not.
 func (t *txn) judge(e *entry, made fsutil.State, err error) error {
 	if errors.Is(err, fsutil.ErrDrift) {
 		return conflictAt(e.Path, "the file that its content is made from has changed")
 	}
-	if from := t.source(e); isAbsent(err) && from.Old.Kind == fsutil.File {
+	if from := t.source(e); disk.IsAbsent(err) && from.Old.Kind == fsutil.File {
 		// Its owner and attributes were to be taken over.
-		if s, lerr := t.lstat(from.Path); lerr == nil && s.Kind == fsutil.Absent {
+		if s, lerr := t.Look(from.Path); lerr == nil && s.Kind == fsutil.Absent {
 			return conflictAt(from.Path, "has been removed")
 		}
 	}
@@ -89,29 +82,29 @@ func (t *txn) judge(e *entry, made fsutil.State, err error) error {
 	return nil
 }
 
-func (t *txn) beginFile(e *entry) (*unfinished, error) {
+func (t *txn) beginFile(e *entry) (*disk.Unfinished, error) {
 	content, err := e.open()
 	if err != nil {
 		return nil, err
 	}
 	defer content.Close()
-	want := wanted{mode: e.want.Mode & fsutil.PermBits, mtime: e.want.ModTime}
+	want := disk.Wanted{Mode: e.want.Mode & fsutil.PermBits, ModTime: e.want.ModTime}
 	if e.Old.Kind == fsutil.File && e.FarDir == "" {
-		want.near = e.Path
+		want.Near = e.Path
 	}
 	if from := t.source(e); e.meta != "" {
-		want.meta = e.meta
+		want.Meta = e.meta
 	} else if from.Old.Kind == fsutil.File {
-		want.meta = from.Path
-	} else if want.group, want.dir, err = t.inherited(e.Path); err != nil {
+		want.Meta = from.Path
+	} else if want.Group, want.Dir, err = t.inherited(e.Path); err != nil {
 		return nil, err
 	}
-	u, err := t.start(t.staged(e), content, want, t.warner(e.Path))
+	u, err := t.Start(t.staged(e), content, want, t.warner(e.Path))
 	if err != nil || e.want.Hash != (fsutil.Hash{}) || e.Old.Kind != fsutil.File {
 		return u, err
 	}
 	if err := t.expectUntouched(e); err != nil {
-		_ = u.f.Close() // the transaction has failed already
+		u.Drop()
 		return nil, err
 	}
 	return u, nil
@@ -121,14 +114,14 @@ func (t *txn) beginFile(e *entry) (*unfinished, error) {
 // from it may not be what was planned. Where a hash of that is known, there is no need to ask: a change of the inode shows in a
 // time that nobody can set, unless that is too near to tell.
 func (t *txn) expectUntouched(e *entry) error {
-	now, err := t.lstat(e.Path)
+	now, err := t.Look(e.Path)
 	if err != nil {
 		return err
 	}
 	asItWas := now.Kind == e.Old.Kind && now.Size == e.Old.Size && now.ModTime.Equal(e.Old.ModTime) && now.ID.SameFile(e.Old.ID) &&
 		now.ID.CTime == e.Old.ID.CTime
 	if asItWas && (now.ID.CTime == 0 || isRacy(now.ModTime, t.plan.Time)) {
-		h, n, err := t.hash(e.Path, now.Size)
+		h, n, err := t.Hash(e.Path, now.Size)
 		if err != nil {
 			return err
 		}
@@ -144,8 +137,8 @@ func (t *txn) expectUntouched(e *entry) error {
 // directory that other things come from that it would have. That is the next one above if its own is still to be made, which
 // inherits the same.
 func (t *txn) inherited(name string) (group *uint32, from string, err error) {
-	for _, dir := range append([]string{"."}, ancestors(path.Dir(name))...) {
-		s, err := t.lstat(dir)
+	for _, dir := range append([]string{"."}, disk.Above(path.Dir(name))...) {
+		s, err := t.Look(dir)
 		if err != nil {
 			return nil, "", err
 		}

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
@@ -19,7 +19,7 @@ const ignoreFile = ".gitignore"
 
 // stateDir is the directory for everything that this library keeps in a tree.
 type stateDir struct {
-	d   *disk
+	d   *disk.Disk
 	dir string
 }
 
@@ -34,8 +34,8 @@ func controlError(name, text string) error {
 // exists reports whether the directory is there. It is an ErrControlDir if something else is, or if it belongs to somebody
 // who could have put anything in it.
 func (s stateDir) exists() (bool, error) {
-	for _, dir := range ancestors(s.dir) {
-		st, err := s.d.lstat(dir)
+	for _, dir := range disk.Above(s.dir) {
+		st, err := s.d.Look(dir)
 		switch {
 		case err != nil:
 			return false, fmt.Errorf("look at state directory: %w", err)
@@ -57,7 +57,7 @@ func (s stateDir) checkOwner(st fsutil.State) error {
 	if st.ID.Ino == 0 || me < 0 || st.ID.UID == 0 || int64(st.ID.UID) == int64(me) {
 		return nil
 	}
-	top, err := s.d.lstat(".")
+	top, err := s.d.Look(".")
 	if err != nil {
 		return fmt.Errorf("look at the top of the tree: %w", err)
 	}
@@ -67,20 +67,10 @@ func (s stateDir) checkOwner(st fsutil.State) error {
 	return controlError(s.dir, fmt.Sprintf("belongs to user %d", st.ID.UID))
 }
 
-// ancestors returns the path's directories, the top left out, and the path, from the top down.
-func ancestors(name string) []string {
-	var all []string
-	for ; name != "."; name = path.Dir(name) {
-		all = append(all, name)
-	}
-	slices.Reverse(all)
-	return all
-}
-
 // ensure makes the directory and those in it that are named.
 func (s stateDir) ensure(sub ...string) error {
-	for _, dir := range ancestors(s.dir) {
-		if err := s.d.mkdir(dir); err != nil {
+	for _, dir := range disk.Above(s.dir) {
+		if err := s.mkdir(dir); err != nil {
 			return err
 		}
 	}
@@ -96,7 +86,7 @@ func (s stateDir) ensure(sub ...string) error {
 		return err
 	}
 	for _, name := range sub {
-		if err := s.d.mkdir(s.join(name)); err != nil {
+		if err := s.mkdir(s.join(name)); err != nil {
 			return err
 		}
 	}
@@ -107,7 +97,7 @@ func (s stateDir) ensure(sub ...string) error {
 // committed, and then it is too late to find out that a link leads elsewhere.
 func (s stateDir) unobstructed() error {
 	for _, name := range []string{journal.TxDir, journal.BackupsDir, journal.RunsDir} {
-		st, err := s.d.lstat(s.join(name))
+		st, err := s.d.Look(s.join(name))
 		if err != nil {
 			return err
 		}
@@ -123,21 +113,21 @@ func (s stateDir) keep(name string) error {
 	if err := s.ensure(name); err != nil {
 		return err
 	}
-	return s.d.syncDir(s.dir)
+	return s.d.SyncDir(s.dir)
 }
 
 // mkdir makes a directory of our own unless it is there.
-func (d *disk) mkdir(name string) error {
-	s, err := d.lstat(name)
+func (s stateDir) mkdir(name string) error {
+	st, err := s.d.Look(name)
 	switch {
 	case err != nil:
 		return err
-	case s.Kind == fsutil.Dir:
+	case st.Kind == fsutil.Dir:
 		return nil
-	case s.Kind != fsutil.Absent:
-		return controlError(name, "is a "+s.Kind.String()+", not a directory")
+	case st.Kind != fsutil.Absent:
+		return controlError(name, "is a "+st.Kind.String()+", not a directory")
 	}
-	if err := d.fs.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := s.d.FS.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return nil
@@ -154,54 +144,41 @@ func (s stateDir) ensureIgnore() error {
 	if err != nil || ours {
 		return err
 	}
-	if err := s.d.removeTree(name); err != nil {
+	if err := s.d.RemoveTree(name); err != nil {
 		return err
 	}
-	f, err := s.d.fs.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return nil // another one that waits for the lock was faster
-	}
-	if err != nil {
+	if err := s.d.Put(name, []byte(ignoreText), false); !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	_, err = f.WriteString(ignoreText)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return err
+	return nil // another one that waits for the lock was faster
 }
 
 // isIgnore reports whether the file is what ensureIgnore writes.
 func (s stateDir) isIgnore(name string) (bool, error) {
-	st, err := s.d.lstat(name)
+	st, err := s.d.Look(name)
 	if err != nil || st.Kind != fsutil.File || st.Size != int64(len(ignoreText)) {
 		return false, err
 	}
-	f, err := s.d.open(name)
-	if err != nil {
-		return false, unlessAbsent(err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, int64(len(ignoreText))))
-	return err == nil && string(data) == ignoreText, err
+	data, err := s.d.Read(name, int64(len(ignoreText)))
+	return err == nil && string(data) == ignoreText, disk.UnlessAbsent(err)
 }
 
 // clear moves away what stands in the place of one of the directories and is none, a link for instance, which is not followed.
 func (s stateDir) clear(name string) error {
 	at := s.join(name)
-	st, err := s.d.lstat(at)
+	st, err := s.d.Look(at)
 	if err != nil || st.Kind == fsutil.Absent || st.Kind == fsutil.Dir {
 		return err
 	}
-	return s.d.fs.Rename(at, at+"-"+rand.Text())
+	return s.d.FS.Rename(at, at+"-"+rand.Text())
 }
 
 // syncUp makes the directory, and those above it, durable.
 func (s stateDir) syncUp() error {
-	dirs := append([]string{"."}, ancestors(s.dir)...)
+	dirs := append([]string{"."}, disk.Above(s.dir)...)
 	slices.Reverse(dirs)
 	for _, dir := range dirs {
-		if err := s.d.syncDir(dir); err != nil {
+		if err := s.d.SyncDir(dir); err != nil {
 			return err
 		}
 	}
@@ -214,9 +191,9 @@ func (s stateDir) worthless(but ...string) (empty []string, ok bool, err error) 
 	if ok, err := s.exists(); err != nil || !ok {
 		return nil, false, err
 	}
-	names, err := s.d.names(s.dir)
+	names, err := s.d.Names(s.dir)
 	if err != nil {
-		return nil, false, unlessAbsent(err)
+		return nil, false, disk.UnlessAbsent(err)
 	}
 	known := []string{journal.TxDir, journal.BackupsDir, journal.ConflictsDir, journal.RunsDir}
 	for _, name := range names {
@@ -224,11 +201,11 @@ func (s stateDir) worthless(but ...string) (empty []string, ok bool, err error) 
 			continue
 		}
 		dir := s.join(name)
-		if st, err := s.d.lstat(dir); err != nil || st.Kind != fsutil.Dir || !slices.Contains(known, name) {
+		if st, err := s.d.Look(dir); err != nil || st.Kind != fsutil.Dir || !slices.Contains(known, name) {
 			return nil, false, err
 		}
-		if inside, err := s.d.names(dir); err != nil || len(inside) > 0 {
-			return nil, false, unlessAbsent(err)
+		if inside, err := s.d.Names(dir); err != nil || len(inside) > 0 {
+			return nil, false, disk.UnlessAbsent(err)
 		}
 		empty = append(empty, dir)
 	}
@@ -244,26 +221,17 @@ func (s stateDir) tidy() error {
 	if err := s.strip(empty); err != nil {
 		return err
 	}
-	return s.d.remove(s.dir)
+	return s.d.Remove(s.dir)
 }
 
 // strip removes the empty directories and what keeps version control away.
 func (s stateDir) strip(empty []string) error {
 	for _, name := range append(empty, s.join(ignoreFile)) {
-		if err := s.d.remove(name); err != nil {
+		if err := s.d.Remove(name); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// unlessAbsent returns the error unless it says that something is not there any more: who holds the lock may remove what
-// another one, without it, is just looking at.
-func unlessAbsent(err error) error {
-	if isAbsent(err) {
-		return nil
-	}
-	return err
 }
 
 // transactions returns the names in one of its directories for transactions, in order.
@@ -272,16 +240,16 @@ func (s stateDir) transactions(in string) ([]string, error) {
 		return nil, err
 	}
 	dir := s.join(in)
-	st, err := s.d.lstat(dir)
+	st, err := s.d.Look(dir)
 	if err != nil || st.Kind == fsutil.Absent {
 		return nil, err
 	}
 	if st.Kind != fsutil.Dir {
 		return nil, controlError(dir, "is a "+st.Kind.String()+", not a directory")
 	}
-	names, err := s.d.names(dir)
+	names, err := s.d.Names(dir)
 	if err != nil {
-		return nil, unlessAbsent(err)
+		return nil, disk.UnlessAbsent(err)
 	}
 	slices.SortFunc(names, strings.Compare)
 	return names, nil

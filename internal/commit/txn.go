@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
 // txn is a transaction that is being carried out or undone.
 type txn struct {
-	*disk
+	*disk.Disk
+	workers int
 	state   stateDir
 	opts    *Options
 	key     []byte
@@ -215,25 +217,6 @@ func (t *txn) run(ctx context.Context, list []*entry, do func(e *entry) error) e
 	return nil
 }
 
-// blocked returns the first directory on the way to the path that is none, and what it is; "" if all are directories. What
-// lies beyond a symbolic link is never meant.
-func (t *txn) blocked(name string) (string, fsutil.Kind, error) {
-	for _, dir := range ancestors(path.Dir(name)) {
-		if s, err := t.lstat(dir); err != nil || s.Kind != fsutil.Dir {
-			return dir, s.Kind, err
-		}
-	}
-	return "", fsutil.Dir, nil
-}
-
-// look returns what stands at the path, nothing if it cannot be got at through directories.
-func (t *txn) look(name string) (fsutil.State, error) {
-	if dir, _, err := t.blocked(name); err != nil || dir != "" {
-		return fsutil.State{}, err
-	}
-	return t.lstat(name)
-}
-
 // matches reports whether the file name, in state s, is the one that the plan recorded as want: the same inode with size and
 // time as they were, or the same bytes where inodes are not known. A file whose time is so near to the time of the
 // transaction that a write might not have changed it is hashed as well. Permission bits are not compared.
@@ -259,8 +242,8 @@ func (t *txn) matches(name string, s, want fsutil.State) (bool, error) {
 			return true, nil
 		}
 	}
-	h, n, err := t.hash(name, want.Size)
-	if isAbsent(err) {
+	h, n, err := t.Hash(name, want.Size)
+	if disk.IsAbsent(err) {
 		return false, nil
 	}
 	return err == nil && h == want.Hash && n == want.Size, err

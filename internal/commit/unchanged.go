@@ -4,6 +4,7 @@ import (
 	"io/fs"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
 )
 
 // noteSeen notes the change times of all files that the transaction leaves alone until it replaces them: each write to a file
@@ -33,7 +34,7 @@ func (t *txn) expectUnchanged(e *entry) error {
 	if e.seen == 0 {
 		return nil
 	}
-	now, err := t.lstat(e.Path)
+	now, err := t.Look(e.Path)
 	if err != nil || !now.ID.SameFile(e.Old.ID) {
 		return err
 	}
@@ -94,7 +95,7 @@ func (u *undoing) keepMeta(e *entry, taken fsutil.State) error {
 	if taken.Kind != fsutil.File || e.New.Kind != fsutil.File || e.Moved || e.FarDir != "" || expectMeta(e.Path, taken, e.New) == nil {
 		return nil
 	}
-	s, err := u.look(e.Path)
+	s, err := disk.Reach(u, e.Path)
 	if err != nil || s.Kind != fsutil.File {
 		return err
 	}
@@ -105,9 +106,9 @@ func (u *undoing) keepMeta(e *entry, taken fsutil.State) error {
 	mode := taken.Mode
 	if taken.ID.Ino != 0 && (s.ID.UID != taken.ID.UID || s.ID.GID != taken.ID.GID) {
 		mode &^= fs.ModeSetuid | fs.ModeSetgid // they lend out the rights of another owner
-		if err := u.optional(u.fs.Chown(e.Path, int(taken.ID.UID), int(taken.ID.GID)), u.warner(e.Path)); err != nil {
+		if err := disk.Optional(u.FS.Chown(e.Path, int(taken.ID.UID), int(taken.ID.GID)), u.warner(e.Path)); err != nil {
 			return err
 		}
 	}
-	return u.fs.Chmod(e.Path, mode)
+	return u.FS.Chmod(e.Path, mode)
 }

@@ -6,6 +6,7 @@ import (
 	"path"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
@@ -30,10 +31,10 @@ func (t *txn) undo() error {
 	}{
 		{t.shallowFirst(func(e *entry) bool { return e.Old.Kind == fsutil.Dir || e.New.Kind == fsutil.Dir }), u.openUp},
 		{t.entries, u.settle},
-		{t.deepestFirst(func(e *entry) bool { return e.New.Kind != fsutil.Absent && !isLeaf(e.Old) && !isKeptDir(e) }), u.removeNew},
-		{t.deepestFirst(func(e *entry) bool { return isLeaf(e.Old) && e.New.Kind == fsutil.Dir }), u.removeNew},
+		{t.deepestFirst(func(e *entry) bool { return e.New.Kind != fsutil.Absent && !disk.IsLeaf(e.Old) && !isKeptDir(e) }), u.removeNew},
+		{t.deepestFirst(func(e *entry) bool { return disk.IsLeaf(e.Old) && e.New.Kind == fsutil.Dir }), u.removeNew},
 		{t.shallowFirst(func(e *entry) bool { return e.Old.Kind == fsutil.Dir && e.New.Kind != fsutil.Dir }), u.restoreDir},
-		{t.shallowFirst(func(e *entry) bool { return isLeaf(e.Old) && !e.Attr }), u.restore},
+		{t.shallowFirst(func(e *entry) bool { return disk.IsLeaf(e.Old) && !e.Attr }), u.restore},
 		{t.deepestFirst(func(e *entry) bool { return e.Old.Kind != fsutil.Absent }), u.restoreAttr},
 	} {
 		for _, e := range pass.list {
@@ -89,11 +90,11 @@ func (u *undoing) leave() error {
 		return pending(err)
 	}
 	to := u.state.join(journal.ConflictsDir, u.plan.ID)
-	if err := u.fs.Rename(u.dir, to); err != nil {
+	if err := u.FS.Rename(u.dir, to); err != nil {
 		return pending(err)
 	}
 	for _, dir := range []string{path.Dir(to), path.Dir(u.dir)} {
-		if err := u.syncDir(dir); err != nil {
+		if err := u.SyncDir(dir); err != nil {
 			return pending(err)
 		}
 	}
@@ -102,16 +103,16 @@ func (u *undoing) leave() error {
 
 // openUp lets things be written in a directory whose mode the transaction changes.
 func (u *undoing) openUp(e *entry) error {
-	s, err := u.look(e.Path)
+	s, err := disk.Reach(u, e.Path)
 	if err != nil || s.Kind != fsutil.Dir || s.Mode&0o700 == 0o700 {
 		return err
 	}
-	return u.fs.Chmod(e.Path, s.Mode|0o700)
+	return u.FS.Chmod(e.Path, s.Mode|0o700)
 }
 
 // canReach reports whether the path can be got at through real directories, and makes a conflict of it if not.
 func (u *undoing) canReach(e *entry) (bool, error) {
-	dir, kind, err := u.blocked(e.Path)
+	dir, kind, err := disk.Blocked(u, e.Path)
 	if err != nil || dir == "" {
 		return err == nil, err
 	}
@@ -126,7 +127,7 @@ func (u *undoing) canReach(e *entry) (bool, error) {
 // isOld reports whether name, in state s, is the file that was at the path before: the inode itself, even if somebody has
 // written in it, or a copy made by an undoing before this.
 func (u *undoing) isOld(e *entry, name string, s fsutil.State) (bool, error) {
-	if !isLeaf(e.Old) || s.Kind != e.Old.Kind {
+	if !disk.IsLeaf(e.Old) || s.Kind != e.Old.Kind {
 		return false, nil
 	}
 	if s.ID.SameFile(e.Old.ID) {
@@ -165,7 +166,7 @@ func (u *undoing) isOurs(e *entry, name string, s fsutil.State) (bool, error) {
 // an error, it is supposed.
 func (u *undoing) hasTouched(e *entry) bool {
 	if e.leaves() {
-		if s, err := u.lstat(u.out(e)); err != nil || s.Kind != fsutil.Absent {
+		if s, err := u.Look(u.out(e)); err != nil || s.Kind != fsutil.Absent {
 			return true
 		}
 	}
@@ -173,7 +174,7 @@ func (u *undoing) hasTouched(e *entry) bool {
 		return false
 	}
 	slot := u.slot(e)
-	s, err := u.lstat(slot)
+	s, err := u.Look(slot)
 	if err != nil {
 		return true
 	}

@@ -1,6 +1,9 @@
 package commit
 
-import "github.com/millrace-go/millrace/fsutil"
+import (
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
+)
 
 // noteWritten says if somebody has written in the old file after it was taken out of the tree. Those bytes are restored:
 // they are the newest.
@@ -23,7 +26,7 @@ func (u *undoing) movedTo(e *entry) *entry { return u.moves[e.Path] }
 
 // restoreAttr gives files and directories back their mode and time where the transaction changed them.
 func (u *undoing) restoreAttr(e *entry) error {
-	s, err := u.look(e.Path)
+	s, err := disk.Reach(u, e.Path)
 	if err != nil || s.Kind != e.Old.Kind || u.notOurs[e] {
 		return err
 	}

@@ -6,17 +6,18 @@ import (
 	"path"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
 // settle looks for a file of somebody else that was taken out of the tree by an exchange or a rename and, because the
 // process died, not put back, and puts it back. Copies that were not finished are removed.
 func (u *undoing) settle(e *entry) error {
-	if err := u.remove(u.temp(e)); err != nil {
+	if err := u.Remove(u.temp(e)); err != nil {
 		return err
 	}
 	for _, slot := range []string{u.slot(e), u.out(e), u.back(e)} {
-		s, err := u.lstat(slot)
+		s, err := u.Look(slot)
 		if err != nil {
 			return err
 		}
@@ -31,7 +32,7 @@ func (u *undoing) settle(e *entry) error {
 		case !ours:
 			err = u.giveBack(e, slot)
 		case slot == u.back(e):
-			err = u.removeTree(slot)
+			err = u.RemoveTree(slot)
 		}
 		if err != nil {
 			return err
@@ -46,7 +47,7 @@ func (u *undoing) holdsOurs(e *entry, name string, s fsutil.State) (bool, error)
 	if s.Kind != fsutil.Dir {
 		return u.isOurs(e, name, s)
 	}
-	names, err := u.names(name)
+	names, err := u.Names(name)
 	if err != nil {
 		return false, err
 	}
@@ -56,7 +57,7 @@ func (u *undoing) holdsOurs(e *entry, name string, s fsutil.State) (bool, error)
 			return false, nil
 		}
 		at := path.Join(name, n)
-		s, err := u.lstat(at)
+		s, err := u.Look(at)
 		if err != nil {
 			return false, err
 		}
@@ -72,7 +73,7 @@ func (u *undoing) giveBack(e *entry, slot string) error {
 	if ok, err := u.canReach(e); err != nil || !ok {
 		return err
 	}
-	s, err := u.lstat(e.Path)
+	s, err := u.Look(e.Path)
 	if err != nil {
 		return err
 	}
@@ -91,10 +92,10 @@ func (u *undoing) giveBack(e *entry, slot string) error {
 		u.conflict(e, "has been written by somebody else, more than once: another version is "+slot)
 		return nil
 	}
-	if u.exchange != nil {
-		err = u.exchange.Exchange(slot, e.Path)
+	if u.Can.Exchange {
+		err = u.Exchange(slot, e.Path)
 	} else {
-		err = u.fs.Rename(slot, e.Path)
+		err = u.FS.Rename(slot, e.Path)
 	}
 	if err == nil {
 		u.conflict(e, "has been written by somebody else")
@@ -105,14 +106,14 @@ func (u *undoing) giveBack(e *entry, slot string) error {
 // removeNew takes away what the transaction made where there was nothing, or a directory, before, and directories that it
 // made.
 func (u *undoing) removeNew(e *entry) error {
-	dir, kind, err := u.blocked(e.Path)
+	dir, kind, err := disk.Blocked(u, e.Path)
 	if err != nil || kind == fsutil.Absent || u.byPath[dir] != nil {
 		return err // nothing is there, or what is there in place of its directory is another entry's business
 	}
 	if ok, err := u.canReach(e); err != nil || !ok {
 		return err
 	}
-	s, err := u.lstat(e.Path)
+	s, err := u.Look(e.Path)
 	if err != nil || s.Kind == fsutil.Absent {
 		return err
 	}
@@ -149,7 +150,7 @@ func (u *undoing) removeMadeDir(e *entry) error {
 		if s.Kind != fsutil.Dir {
 			return kindReason(fsutil.Dir, s.Kind), nil
 		}
-		names, err := u.names(name)
+		names, err := u.Names(name)
 		if err == nil && len(names) > 0 {
 			return "is not empty: somebody else has written in it", nil
 		}
@@ -160,22 +161,22 @@ func (u *undoing) removeMadeDir(e *entry) error {
 // takeBack takes what is at the path out of the tree, and puts it back if judge has a reason against that.
 func (u *undoing) takeBack(e *entry, judge func(name string, s fsutil.State) (string, error)) error {
 	back := u.back(e)
-	if err := u.fs.Rename(e.Path, back); err != nil {
-		if isAbsent(err) {
+	if err := u.FS.Rename(e.Path, back); err != nil {
+		if disk.IsAbsent(err) {
 			return nil
 		}
-		if e.New.Kind == fsutil.Dir && isUnsupported(err) {
+		if e.New.Kind == fsutil.Dir && disk.IsUnsupported(err) {
 			return u.removeInPlace(e)
 		}
 		return err
 	}
-	s, err := u.lstat(back)
+	s, err := u.Look(back)
 	if err != nil {
 		return errors.Join(err, u.place(back, e.Path))
 	}
 	reason, err := judge(back, s)
 	if reason == "" && err == nil {
-		return u.removeTree(back)
+		return u.RemoveTree(back)
 	}
 	if reason != "" {
 		u.conflict(e, reason)
@@ -185,7 +186,7 @@ func (u *undoing) takeBack(e *entry, judge func(name string, s fsutil.State) (st
 
 // removeInPlace removes a directory that cannot be renamed.
 func (u *undoing) removeInPlace(e *entry) error {
-	names, err := u.names(e.Path)
+	names, err := u.Names(e.Path)
 	if err != nil {
 		return err
 	}
@@ -193,7 +194,7 @@ func (u *undoing) removeInPlace(e *entry) error {
 		u.conflict(e, "is not empty: somebody else has written in it")
 		return nil
 	}
-	return u.remove(e.Path)
+	return u.Remove(e.Path)
 }
 
 // restoreDir puts a removed directory back: itself if it is there, or another one like it.
@@ -201,7 +202,7 @@ func (u *undoing) restoreDir(e *entry) error {
 	if ok, err := u.canReach(e); err != nil || !ok {
 		return err
 	}
-	s, err := u.lstat(e.Path)
+	s, err := u.Look(e.Path)
 	if err != nil || s.Kind == fsutil.Dir {
 		return err
 	}
@@ -213,20 +214,20 @@ func (u *undoing) restoreDir(e *entry) error {
 		return nil
 	}
 	out := u.out(e)
-	o, err := u.lstat(out)
+	o, err := u.Look(out)
 	if err != nil {
 		return err
 	}
 	if o.Kind == fsutil.Dir {
-		if err := u.place(out, e.Path); err == nil || !isUnsupported(err) {
+		if err := u.place(out, e.Path); err == nil || !disk.IsUnsupported(err) {
 			return err
 		}
 	}
 	u.made[e] = true
-	if err := u.fs.Mkdir(e.Path, e.Old.Mode.Perm()|0o700); err != nil || o.Kind != fsutil.Dir {
+	if err := u.FS.Mkdir(e.Path, e.Old.Mode.Perm()|0o700); err != nil || o.Kind != fsutil.Dir {
 		return err
 	}
-	return u.copyMeta(out, e.Path, u.warner(e.Path)) // one that is like it, from another mount
+	return u.CopyMeta(out, e.Path, u.warner(e.Path)) // one that is like it, from another mount
 }
 
 // restore puts the file or link back that was at the path before.
@@ -234,13 +235,13 @@ func (u *undoing) restore(e *entry) error {
 	if ok, err := u.canReach(e); err != nil || !ok {
 		return err
 	}
-	s, err := u.lstat(e.Path)
+	s, err := u.Look(e.Path)
 	if err != nil {
 		return err
 	}
 	if s.Kind == fsutil.Absent {
 		// A file that is exchanged is never absent. One that is renamed over may be, where renaming is two steps.
-		if isLeaf(e.New) && u.exchange != nil {
+		if disk.IsLeaf(e.New) && u.Can.Exchange {
 			if u.hasTouched(e) {
 				u.conflict(e, "has been removed by somebody else")
 			}
@@ -272,13 +273,13 @@ func (u *undoing) restore(e *entry) error {
 // swap puts what is in a slot in the place of the new file, and that back if it was not the new file after all. It puts what is
 // known of the new file when it was taken away into taken.
 func (u *undoing) swap(e *entry, from string, taken *fsutil.State) error {
-	if u.exchange == nil {
-		return u.fs.Rename(from, e.Path)
+	if !u.Can.Exchange {
+		return u.FS.Rename(from, e.Path)
 	}
-	if err := u.exchange.Exchange(from, e.Path); err != nil {
+	if err := u.Exchange(from, e.Path); err != nil {
 		return err
 	}
-	s, err := u.lstat(from)
+	s, err := u.Look(from)
 	if err != nil {
 		return err
 	}
@@ -287,11 +288,11 @@ func (u *undoing) swap(e *entry, from string, taken *fsutil.State) error {
 		if err == nil {
 			u.conflict(e, "has been written by somebody else")
 		}
-		return flatten(errors.Join(err, u.exchange.Exchange(from, e.Path)))
+		return flatten(errors.Join(err, u.Exchange(from, e.Path)))
 	}
 	*taken = s
 	if from == u.back(e) {
-		return u.remove(from)
+		return u.Remove(from)
 	}
 	return nil
 }
@@ -302,20 +303,20 @@ func (u *undoing) bring(e *entry, put func(from string) error) error {
 	back := u.back(e)
 	var full error
 	if e.Image == journal.Linked {
-		s, err := u.lstat(u.image(e))
+		s, err := u.Look(u.image(e))
 		if err != nil {
 			return err
 		}
-		if u.link != nil && s.ID.SameFile(e.Old.ID) {
+		if u.Can.Link && s.ID.SameFile(e.Old.ID) {
 			u.noteWritten(e, s)
 			// Another name can need room, which a full disk has not.
-			if full = u.link.Link(u.image(e), back); full == nil {
+			if full = u.Link(u.image(e), back); full == nil {
 				return put(back)
 			}
 		}
 	}
 	for _, slot := range []string{u.slot(e), u.out(e)} {
-		s, err := u.lstat(slot)
+		s, err := u.Look(slot)
 		if err != nil {
 			return err
 		}
@@ -328,20 +329,20 @@ func (u *undoing) bring(e *entry, put func(from string) error) error {
 		return full
 	}
 	if e.Old.Kind == fsutil.Symlink {
-		if _, err := u.symlink(back, e.Old); err != nil {
+		if _, err := u.Symlink(back, e.Old); err != nil {
 			return err
 		}
 		return put(back)
 	}
 	err := u.copyFile(u.image(e), u.temp(e), e.Old, u.warner(e.Path))
-	if errors.Is(err, errDamaged) || isAbsent(err) {
+	if errors.Is(err, errDamaged) || disk.IsAbsent(err) {
 		u.conflict(e, fmt.Sprintf("cannot be restored: its before-image %s is damaged", u.image(e)))
-		return u.remove(u.temp(e))
+		return u.Remove(u.temp(e))
 	}
 	if err != nil {
 		return err
 	}
-	if err := u.fs.Rename(u.temp(e), back); err != nil {
+	if err := u.FS.Rename(u.temp(e), back); err != nil {
 		return err
 	}
 	return put(back)

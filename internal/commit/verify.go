@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
+	"github.com/millrace-go/millrace/internal/parallel"
 )
 
 // verify compares the tree with what the changes say was there, and puts the states that it finds, with hashes and times,
@@ -17,7 +19,7 @@ func (t *txn) verify(ctx context.Context) error {
 	// An entry is compared with others beside it, so none is changed before all have been looked at.
 	found := make([]fsutil.State, len(t.entries))
 	t.countTo(len(t.entries))
-	err := each(ctx, t.workers, len(t.entries), func(i int) error {
+	err := parallel.Each(ctx, t.workers, len(t.entries), func(i int) error {
 		e := t.entries[i]
 		err := t.counted(t.verifyEntry(e, &found[i]))
 		if c, ok := errors.AsType[*Conflict](err); ok {
@@ -49,7 +51,7 @@ func (t *txn) verifyEntry(e *entry, found *fsutil.State) error {
 	if t.wasBelowFile(e) {
 		return nil // so there is nothing now, which is as it should be
 	}
-	now, err := t.lstat(e.Path)
+	now, err := t.Look(e.Path)
 	if err != nil {
 		return err
 	}
@@ -93,7 +95,7 @@ func (t *txn) verifyEntry(e *entry, found *fsutil.State) error {
 // wasBelowFile reports whether one of the directories of the path is so far a file or link, as the plan knows.
 func (t *txn) wasBelowFile(e *entry) bool {
 	for dir := path.Dir(e.Path); dir != "."; dir = path.Dir(dir) {
-		if above := t.byPath[dir]; above != nil && isLeaf(above.Old) {
+		if above := t.byPath[dir]; above != nil && disk.IsLeaf(above.Old) {
 			return e.Old.Kind == fsutil.Absent
 		}
 	}
@@ -122,9 +124,9 @@ func (t *txn) verifyBytes(e *entry, now fsutil.State) (fsutil.Hash, error) {
 	if known && now.Size != old.Size {
 		return fsutil.Hash{}, conflictAt(e.Path, "content has changed")
 	}
-	h, n, err := t.hash(e.Path, now.Size)
+	h, n, err := t.Hash(e.Path, now.Size)
 	if err != nil {
-		if isAbsent(err) || errors.Is(err, fsutil.ErrNotRegular) {
+		if disk.IsAbsent(err) || errors.Is(err, fsutil.ErrNotRegular) {
 			err = conflictAt(e.Path, "has been removed or replaced")
 		}
 		return h, err
@@ -140,7 +142,7 @@ func (t *txn) verifyBytes(e *entry, now fsutil.State) (fsutil.Hash, error) {
 
 // verifyContents makes sure that all that is in a directory that goes away is known to go away too.
 func (t *txn) verifyContents(e *entry) error {
-	names, err := t.names(e.Path)
+	names, err := t.Names(e.Path)
 	if err != nil {
 		return err
 	}
@@ -162,7 +164,7 @@ func (t *txn) verifyContents(e *entry) error {
 func (t *txn) isOtherSpelling(e *entry, now fsutil.State) bool {
 	for _, o := range t.entries {
 		if isRespelled(o, e) {
-			s, err := t.lstat(o.Path)
+			s, err := t.Look(o.Path)
 			return err == nil && (s.ID.SameFile(now.ID) || now.ID.Ino == 0)
 		}
 	}
@@ -203,7 +205,7 @@ func (t *txn) parentReason(dir string, known map[string]string) (string, error) 
 	}
 	if e := t.byPath[dir]; reason == "" && (e == nil || e.Old.Kind != fsutil.Dir && e.New.Kind != fsutil.Dir) {
 		var s fsutil.State
-		if s, err = t.lstat(dir); err != nil {
+		if s, err = t.Look(dir); err != nil {
 			return "", err
 		}
 		switch s.Kind {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
 )
 
 // KeySize is the length of the keys that UserKey makes, in bytes.
@@ -53,7 +54,7 @@ func KeyFor(fsys afero.Fs) (Key, error) { return keyFor(fsys, UserKey) }
 func ExistingKeyFor(fsys afero.Fs) (Key, error) { return keyFor(fsys, existingKey) }
 
 func keyFor(fsys afero.Fs, ofUser func() ([]byte, error)) (Key, error) {
-	if InMemory(fsys) {
+	if disk.InMemory(fsys) {
 		return Key{Bytes: processKey()}, nil
 	}
 	key, err := ofUser()
@@ -63,34 +64,11 @@ func keyFor(fsys afero.Fs, ofUser func() ([]byte, error)) (Key, error) {
 		return Key{Bytes: key}, nil
 	case !ok:
 		return Key{}, err
-	case tellsApart(fsys):
+	}
+	if top, err := disk.Open(fsys).Look("."); err == nil && top.ID.Ino != 0 {
 		return Key{Missing: none}, nil
-	default:
-		return Key{Bytes: processKey(), Missing: none}, nil
 	}
-}
-
-// tellsApart reports whether directories of the file system have an identity.
-func tellsApart(fsys afero.Fs) bool {
-	ident, ok := fsys.(fsutil.Identifier)
-	if !ok {
-		return false
-	}
-	info, err := fsys.Stat(".")
-	if err != nil {
-		return false
-	}
-	id, ok := ident.IdentityOf(info)
-	return ok && id.Ino != 0
-}
-
-// InMemory reports whether the file system is known to live and die with the process.
-func InMemory(fsys afero.Fs) bool {
-	if m, ok := fsys.(fsutil.Volatile); ok {
-		return m.InMemory()
-	}
-	_, ok := fsys.(*afero.MemMapFs)
-	return ok
+	return Key{Bytes: processKey(), Missing: none}, nil
 }
 
 // NoKeyError says that this user has no key and none can be made, because there is no directory for settings or it cannot be

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
@@ -121,7 +122,7 @@ func TestInMemory(t *testing.T) {
 		{"unknown", struct{ afero.Fs }{mem}, false},
 		{"disk", afero.NewOsFs(), false},
 	} {
-		if got := journal.InMemory(tt.fsys); got != tt.want {
+		if got := disk.InMemory(tt.fsys); got != tt.want {
 			t.Errorf("%s: in memory is %t", tt.name, got)
 		}
 		key, err := journal.KeyFor(tt.fsys)

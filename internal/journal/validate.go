@@ -6,6 +6,7 @@ import (
 	"path"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
 )
 
 // ValidRunID reports whether id can name the file of a run's result: 1 to 255 letters, digits, "_" and "-".
@@ -93,13 +94,13 @@ func (r *Record) check() string {
 		return "a state is impossible"
 	case r.Old.Kind == fsutil.Absent && r.New.Kind == fsutil.Absent:
 		return "there is nothing before and nothing after"
-	case r.Attr && (r.Old.Kind != r.New.Kind || !isLeaf(r.Old) || r.Moved || r.Old.Hash != r.New.Hash || r.Old.Target != r.New.Target):
+	case r.Attr && (r.Old.Kind != r.New.Kind || !disk.IsLeaf(r.Old) || r.Moved || r.Old.Hash != r.New.Hash || r.Old.Target != r.New.Target):
 		return "more than attributes change"
-	case r.Moved && (!isLeaf(r.New) || r.From == "" || r.From == r.Path):
+	case r.Moved && (!disk.IsLeaf(r.New) || r.From == "" || r.From == r.Path):
 		return "nothing can be moved there"
 	case r.Image != NoImage && r.Image != Linked && r.Image != Copied:
 		return "unknown kind of before-image"
-	case r.Image != NoImage && !isLeaf(r.Old):
+	case r.Image != NoImage && !disk.IsLeaf(r.Old):
 		return "a before-image of what is not a file"
 	case r.Image == NoImage && r.Old.Kind == fsutil.File && !r.Attr:
 		return "the before-image is missing"
@@ -110,9 +111,6 @@ func (r *Record) check() string {
 	}
 	return ""
 }
-
-// isLeaf reports whether the state is one of what a hard link can be made to.
-func isLeaf(s fsutil.State) bool { return s.Kind == fsutil.File || s.Kind == fsutil.Symlink }
 
 func validState(s fsutil.State) bool {
 	if s.Mode&^fsutil.PermBits != 0 || s.Size < 0 {

@@ -1,4 +1,5 @@
-package commit
+// Package parallel does a number of pieces of work, several at a time, with results that do not depend on which was faster.
+package parallel
 
 import (
 	"cmp"
@@ -9,23 +10,23 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// later is the second part of a piece of work. Either of its methods is called, once.
-type later interface {
-	finish() error
-	drop() // what was begun goes no further
+// Later is the second part of a piece of work. Either of its methods is called, once.
+type Later interface {
+	Finish() error
+	Drop() // what was begun goes no further
 }
 
-// eachInTwo is each for work in two parts, of which the second comes some time after the first, and is left out after a
+// EachInTwo is Each for work in two parts, of which the second comes some time after the first, and is left out after a
 // failure. Each goroutine has so many pieces of work begun as most says, which may have files open.
-func eachInTwo(ctx context.Context, workers, most, n int, do func(i int) (later, error)) error {
+func EachInTwo(ctx context.Context, workers, most, n int, do func(i int) (Later, error)) error {
 	errs := make([]error, n)
 	workers = max(1, min(workers, n))
 	var next atomic.Int64
 	var failed atomic.Bool
-	err := each(ctx, workers, workers, func(int) error {
+	err := Each(ctx, workers, workers, func(int) error {
 		type begun struct {
 			i int
-			later
+			Later
 		}
 		var queue []begun
 		note := func(i int, work func() error) {
@@ -36,9 +37,9 @@ func eachInTwo(ctx context.Context, workers, most, n int, do func(i int) (later,
 		flush := func() {
 			for _, b := range queue {
 				if failed.Load() || ctx.Err() != nil {
-					b.drop()
+					b.Drop()
 				} else {
-					note(b.i, b.finish)
+					note(b.i, b.Finish)
 				}
 			}
 			queue = queue[:0]
@@ -70,9 +71,9 @@ func firstOf(errs []error) error {
 	return nil
 }
 
-// each calls do for 0 to n-1, up to workers at a time, and waits for all of them. After a failure, or when ctx is done, no
+// Each calls do for 0 to n-1, up to workers at a time, and waits for all of them. After a failure, or when ctx is done, no
 // more are begun. The error is that of the lowest number that failed, whatever the schedule was.
-func each(ctx context.Context, workers, n int, do func(i int) error) error {
+func Each(ctx context.Context, workers, n int, do func(i int) error) error {
 	errs := make([]error, n)
 	var next atomic.Int64
 	var failed atomic.Bool

@@ -1,4 +1,4 @@
-package erase_test
+package disk_test
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/fsutil"
-	"github.com/millrace-go/millrace/internal/erase"
+	"github.com/millrace-go/millrace/internal/disk"
 )
 
 func must(t *testing.T, errs ...error) {
@@ -30,8 +30,8 @@ func rootFs(t *testing.T) (*fsutil.RootFs, string) {
 	return root, dir
 }
 
-// TestTree removes files, directories that nobody may write to, and links, which it does not follow.
-func TestTree(t *testing.T) {
+// TestRemoveTree removes files, directories that nobody may write to, and links, which it does not follow.
+func TestRemoveTree(t *testing.T) {
 	t.Parallel()
 	root, _ := rootFs(t)
 	mem, err := fsutil.Raise(afero.NewMemMapFs())
@@ -44,7 +44,7 @@ func TestTree(t *testing.T) {
 		}
 		must(t, fsys.Chmod("x/a", 0o500))
 		for range 2 { // the second time nothing is there
-			must(t, erase.Tree(fsys, nil, "x"))
+			must(t, disk.Open(fsys).RemoveTree("x"))
 		}
 		if _, err := fsys.Stat("x"); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: x is left: %v", name, err)
@@ -55,19 +55,15 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestTree_deep removes directories that lie deeper than any path can reach, several such beside each other, and one that
+// TestRemoveTree_deep removes directories that lie deeper than any path can reach, several such beside each other, and one that
 // has the name to which others are brought up.
-func TestTree_deep(t *testing.T) {
+func TestRemoveTree_deep(t *testing.T) {
 	t.Parallel()
 	root, dir := rootFs(t)
 	must(t, root.MkdirAll("x/deep-1/deep-1", 0o755), root.MkdirAll("x/wide", 0o755))
 	bury(t, path.Join(dir, "x"), 6000, "n")
 	bury(t, path.Join(dir, "x", "wide"), 9000, strings.Repeat("long", 50))
-	var fast fsutil.FastPath
-	if p, ok := any(root).(fsutil.FastPather); ok {
-		fast = p.FastPath()
-	}
-	must(t, erase.Tree(root, fast, "x"))
+	must(t, disk.Open(root).RemoveTree("x"))
 	if _, err := root.Stat("x"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("x is left: %v", err)
 	}

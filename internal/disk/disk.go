@@ -1,0 +1,259 @@
+package disk
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// Disk is a file system as commits and backups use it. It is safe for concurrent use as a System is.
+type Disk struct {
+	System
+	FS afero.Fs
+	// Memory says that it ends with the process.
+	Memory bool
+	// Sync says that files and names are to be made durable.
+	Sync bool
+	// Can is what [Disk.Probe] has found to work. Before that, nothing but the methods of afero.Fs is used.
+	Can Abilities
+
+	buffers sync.Pool // of *[]byte
+}
+
+// Open returns the operations on a file system, as [fsutil.Raise] gives it. It holds nothing open until Hold is called.
+func Open(fsys afero.Fs) *Disk {
+	d := &Disk{System: plain{fsys}, FS: fsys, Memory: InMemory(fsys)}
+	if f, ok := fsys.(fsutil.FastPather); ok {
+		if fast := f.FastPath(); fast != nil {
+			d.System = direct{plain{fsys}, fast}
+		}
+	}
+	return d
+}
+
+// InMemory reports whether a file system ends with the process.
+func InMemory(fsys afero.Fs) bool {
+	v, ok := fsys.(fsutil.Volatile)
+	if !ok {
+		_, ok := fsys.(*afero.MemMapFs)
+		return ok
+	}
+	return v.InMemory()
+}
+
+// Names returns the names in a directory, in no order.
+func (d *Disk) Names(dir string) ([]string, error) {
+	f, err := d.FS.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return names, err
+}
+
+// Above returns the directories that a path is in, the top left out, and the path, from the top down.
+func Above(name string) []string {
+	var all []string
+	for ; name != "."; name = path.Dir(name) {
+		all = append(all, name)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// Blocked returns the first directory on the way to the path that is none, and what it is; "" if all are directories. What
+// lies beyond a symbolic link is never meant.
+func Blocked(s System, name string) (string, fsutil.Kind, error) {
+	for _, dir := range Above(path.Dir(name)) {
+		if st, err := s.Look(dir); err != nil || st.Kind != fsutil.Dir {
+			return dir, st.Kind, err
+		}
+	}
+	return "", fsutil.Dir, nil
+}
+
+// Reach returns what stands at the path, nothing if it cannot be got at through directories.
+func Reach(s System, name string) (fsutil.State, error) {
+	if dir, _, err := Blocked(s, name); err != nil || dir != "" {
+		return fsutil.State{}, err
+	}
+	return s.Look(name)
+}
+
+// Remove removes a file, a link or an empty directory; that it is gone already is no error.
+func (d *Disk) Remove(name string) error {
+	err := d.Unlink(name)
+	if errors.Is(err, errors.ErrUnsupported) {
+		err = d.FS.Remove(name)
+	}
+	if mayBeAbsent(err) {
+		if s, lerr := d.Look(name); lerr == nil && s.Kind == fsutil.Absent {
+			return nil
+		}
+	}
+	return UnlessAbsent(err)
+}
+
+// Put writes a small file of the caller's own, which must not be there yet. A durable one is synced where that is asked for.
+func (d *Disk) Put(name string, data []byte, durable bool) error {
+	f, err := d.FS.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil && durable && d.Sync {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// Read reads a regular file, so many bytes of it at most.
+func (d *Disk) Read(name string, most int64) ([]byte, error) {
+	f, err := d.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
+// Symlink makes a symbolic link and returns what it is then.
+func (d *Disk) Symlink(name string, want fsutil.State) (fsutil.State, error) {
+	linker, ok := d.FS.(afero.Linker)
+	if !ok {
+		return fsutil.State{}, &fs.PathError{Op: "symlink", Path: name, Err: afero.ErrNoSymlink}
+	}
+	if err := linker.SymlinkIfPossible(want.Target, name); err != nil {
+		return fsutil.State{}, err
+	}
+	if err := d.LinkTime(name, want.ModTime); err != nil {
+		return fsutil.State{}, err
+	}
+	s, err := d.Look(name)
+	if err == nil && (s.Kind != fsutil.Symlink || s.Target != filepath.ToSlash(want.Target)) {
+		err = &fs.PathError{Op: "symlink", Path: name, Err: fsutil.ErrDrift}
+	}
+	return s, err
+}
+
+// LinkTime sets the time of a symbolic link where that can be done.
+func (d *Disk) LinkTime(name string, t time.Time) error {
+	timer, ok := d.FS.(fsutil.LinkTimer)
+	if !ok || t.IsZero() {
+		return nil
+	}
+	if err := timer.LinkTimes(name, t.UnixNano()); err != nil && !IsUnsupported(err) {
+		return err
+	}
+	return nil
+}
+
+// SyncDir makes the names in a directory durable, if that is asked for and can be done.
+func (d *Disk) SyncDir(dir string) error {
+	if !d.Sync || !d.Can.SyncDir {
+		return nil
+	}
+	return d.System.SyncDir(dir)
+}
+
+// SyncReached is SyncDir where other programs may have put something else in the way, and then does nothing.
+func (d *Disk) SyncReached(dir string) error {
+	if !d.Sync || !d.Can.SyncDir {
+		return nil
+	}
+	return d.System.SyncReached(dir)
+}
+
+// SyncAnyDir is SyncDir before anything is known of the file system.
+func (d *Disk) SyncAnyDir(dir string) error {
+	if !d.Sync {
+		return nil
+	}
+	if err := d.System.SyncDir(dir); err != nil && !IsUnsupported(err) {
+		return err
+	}
+	return nil
+}
+
+// SyncFile makes mode and times of a file durable. Those of one that may not be read cannot be: warn is called with that.
+func (d *Disk) SyncFile(name string, warn func(error)) error {
+	if !d.Sync || !d.Can.SyncDir {
+		return nil // then they are not more durable than their name; and Windows wants a file open for writing
+	}
+	f, err := d.FS.Open(name)
+	if err == nil {
+		err = f.Sync()
+		if cerr := f.Close(); err == nil {
+			err = cerr
+		}
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		warn(fmt.Errorf("its mode and times are not safe from a power cut yet: %w", err))
+		return nil
+	}
+	return err
+}
+
+// MoveIn gives a file of ours a name in the tree.
+//
+// File systems may be made of layers, such as an afero.CopyOnWriteFs. Where the upper layer lacks a directory that is seen in
+// the lower one, a rename into it fails, or it is made with another mode; see [Disk.BringUp].
+func (d *Disk) MoveIn(from, to string) error {
+	if err := d.BringUp(path.Dir(to)); err != nil {
+		return err
+	}
+	return d.FS.Rename(from, to)
+}
+
+// BringUp makes a directory be in the upper layer. File systems make it there when a file in it is about to be written, also if
+// that then fails because there is no such file; BringUp does so and gives it the mode that was seen.
+func (d *Disk) BringUp(dir string) error {
+	if d.Can.Exchange || d.Can.NoReplace || !d.layered() {
+		return nil
+	}
+	var dirs []string
+	var modes []fs.FileMode
+	for at := dir; at != "."; at = path.Dir(at) {
+		s, err := d.Look(at)
+		if err != nil || s.Kind != fsutil.Dir {
+			return err // what is done there next tells of anything else
+		}
+		dirs, modes = append(dirs, at), append(modes, s.Mode)
+	}
+	f, err := d.FS.OpenFile(path.Join(dir, rand.Text()), os.O_WRONLY, 0)
+	if err == nil {
+		return f.Close() // nobody has a file of such a name
+	}
+	if !IsAbsent(err) {
+		return err
+	}
+	for i, at := range dirs {
+		s, err := d.Look(at)
+		if err == nil && s.Kind == fsutil.Dir && s.Mode != modes[i] {
+			err = d.FS.Chmod(at, modes[i])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package disk
+
+import (
+	"errors"
+	"path"
+	"strconv"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/spf13/afero"
+)
+
+// deep is how long a path below the tree may get, in bytes. What lies deeper is brought up first, for no system takes a path
+// longer than some thousand bytes, but directories can be made one in the other without end. Short paths are also found faster.
+const deep = 256
+
+// RemoveTree removes a name and all below it, following no symbolic link, whatever is in it and however deep it is: a stranger
+// may have made it. That it is not there is no error. If it fails, other things in the tree may be gone, and it can be called
+// again. It is for the state directory only.
+func (d *Disk) RemoveTree(name string) error {
+	e := &eraser{d: d, top: name}
+	return e.tree(name)
+}
+
+type eraser struct {
+	d     *Disk
+	top   string
+	moved int // how many directories were brought up
+}
+
+func (e *eraser) tree(name string) error {
+	if e.d.Unlink(name) == nil {
+		return nil // most are files
+	}
+	s, err := e.d.Look(name)
+	if err != nil && !errors.Is(err, afero.ErrNoReadlink) || s.Kind == fsutil.Absent {
+		return err
+	}
+	if s.Kind != fsutil.Dir {
+		return e.d.Remove(name)
+	}
+	if s.Mode&0o700 != 0o700 {
+		if err := e.d.FS.Chmod(name, s.Mode.Perm()|0o700); err != nil {
+			return err
+		}
+	}
+	if len(name) > len(e.top)+deep {
+		return e.bringUp(name)
+	}
+	for {
+		before := e.moved
+		names, err := e.d.Names(name)
+		if err != nil {
+			return err
+		}
+		for _, n := range names {
+			if err := e.tree(path.Join(name, n)); err != nil {
+				return err
+			}
+		}
+		if name != e.top || e.moved == before {
+			return e.d.Remove(name)
+		}
+		// What was brought up meanwhile is here now.
+	}
+}
+
+// bringUp moves a directory to the top of the tree, where it is found later.
+func (e *eraser) bringUp(name string) error {
+	for {
+		e.moved++
+		to := path.Join(e.top, "deep-"+strconv.Itoa(e.moved))
+		if s, _ := e.d.Look(to); s.Kind != fsutil.Absent {
+			continue
+		}
+		return e.d.FS.Rename(name, to)
+	}
+}

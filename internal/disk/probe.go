@@ -1,0 +1,128 @@
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// Abilities are what a file system can really do, as tried out.
+type Abilities struct {
+	Exchange, Link, NoReplace, SyncDir bool
+}
+
+// The names of abilities in a journal.
+const exchange, link, noReplace = "exchange", "link", "no_replace"
+
+// Names lists those that undoing relies on, for the journal.
+func (c Abilities) Names() []string {
+	names := []string{}
+	for i, has := range []bool{c.Exchange, c.Link, c.NoReplace} {
+		if has {
+			names = append(names, []string{exchange, link, noReplace}[i])
+		}
+	}
+	return names
+}
+
+// Adopt takes what another process has found for true, as far as this view of the file system has it at all.
+func (d *Disk) Adopt(names []string) {
+	has := func(name string, here bool) bool { return here && slices.Contains(names, name) }
+	_, exchanges := d.FS.(fsutil.Exchanger)
+	_, links := d.FS.(fsutil.Linker)
+	_, spares := d.FS.(fsutil.NoReplacer)
+	d.Can.Exchange = d.Can.Exchange || has(exchange, exchanges)
+	d.Can.Link = d.Can.Link || has(link, links)
+	d.Can.NoReplace = d.Can.NoReplace || has(noReplace, spares)
+}
+
+// The files that Probe makes.
+const probeA, probeB, probeC = "probe-a", "probe-b", "probe-c"
+
+// Unprobe removes what an interrupted Probe has left.
+func (d *Disk) Unprobe(dir string) error {
+	for _, name := range []string{probeA, probeB, probeC} {
+		if err := d.Remove(path.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Probe finds out in dir, an empty directory, what the file system can really do there, by doing it. What it says it
+// cannot is not used; any other failure is one of the disk, and returned.
+func (d *Disk) Probe(dir string) error {
+	a, b := path.Join(dir, probeA), path.Join(dir, probeB)
+	if d.Sync {
+		err := d.System.SyncDir(dir)
+		if d.Can.SyncDir = err == nil; err != nil && !IsUnsupported(err) {
+			return err
+		}
+	}
+	for _, name := range []string{a, b} {
+		if err := d.Put(name, []byte(path.Base(name)), false); err != nil {
+			return err
+		}
+	}
+	for _, try := range []func(a, b string) error{d.probeExchange, d.probeNoReplace, d.probeLink} {
+		if err := try(a, b); err != nil && !IsUnsupported(err) {
+			return err
+		}
+	}
+	if err := d.Remove(a); err != nil {
+		return err
+	}
+	return d.Remove(b)
+}
+
+// probeExchange looks at the bytes: an implementation over another one may have renamed.
+func (d *Disk) probeExchange(a, b string) error {
+	before, _, err := d.Hash(a, int64(len(probeA)))
+	if err != nil {
+		return err
+	}
+	if err := d.Exchange(a, b); err != nil {
+		return err
+	}
+	after, _, err := d.Hash(b, int64(len(probeB)))
+	if err != nil {
+		return err
+	}
+	if s, err := d.Look(a); err != nil || s.Kind != fsutil.File {
+		return err
+	}
+	d.Can.Exchange = before == after
+	return nil
+}
+
+func (d *Disk) probeNoReplace(a, b string) error {
+	switch err := d.RenameNoReplace(a, b); {
+	case err == nil:
+		return d.Put(a, []byte(probeA), false) // it has replaced b after all
+	case !errors.Is(err, fs.ErrExist):
+		return err
+	}
+	d.Can.NoReplace = true
+	return nil
+}
+
+// probeLink believes in links only where two names of a file can be told to be that.
+func (d *Disk) probeLink(a, _ string) error {
+	c := path.Join(path.Dir(a), probeC)
+	if err := d.Link(a, c); err != nil {
+		return err
+	}
+	one, err := d.Look(a)
+	if err != nil {
+		return err
+	}
+	two, err := d.Look(c)
+	if err != nil {
+		return err
+	}
+	d.Can.Link = one.ID.SameFile(two.ID)
+	return d.Remove(c)
+}

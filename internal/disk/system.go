@@ -1,0 +1,206 @@
+// Package disk is what commits and backups do with a file system. [Open] gives a [Disk]: the operations of the file system in
+// the best way that it has, and above them what takes several: to look at a path without following links, to write a file
+// whole, to remove a tree that a stranger may have made, to find out what really works.
+//
+// A [System] is the part of which there are two: one over the methods of afero.Fs and the optional interfaces of fsutil, one
+// over a directory that is open on Linux.
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// System is the operations that are repeated for each file. They are safe for concurrent use, but for Hold and Close, which must
+// be called while no other is. What the file system has not is an error that matches [errors.ErrUnsupported].
+type System interface {
+	// Look returns what stands at the name, without the hash of a file. What is not there, or below a file, is Absent. Of a
+	// symbolic link that cannot be read the Kind is told beside the error.
+	Look(name string) (fsutil.State, error)
+	// Open opens a regular file for reading, and nothing else.
+	Open(name string) (fsutil.ReadFile, error)
+	// Create makes an empty file that nobody else can read yet, and fails if something of that name exists. The file system
+	// may place it as if it were made beside the file near, "" for none: so owner, group, attributes and access control list
+	// have to be set.
+	Create(name, near string) (NewFile, error)
+	Link(oldname, newname string) error
+	Exchange(a, b string) error
+	RenameNoReplace(oldname, newname string) error
+	// Unlink removes a file or a link where that needs no look at what it is.
+	Unlink(name string) error
+	// SyncDir makes the names in a directory durable, SyncReached only if there is no symbolic link on the way to it. If one is
+	// there, or no directory, SyncReached does nothing.
+	SyncDir(name string) error
+	SyncReached(name string) error
+	// Hold keeps a directory of the caller's own open, so that names in it are found faster, until Close.
+	Hold(dir string)
+	// MostOpen is how many files each of so many workers should have open at once, at least 1.
+	MostOpen(workers int) int
+	Close() error
+	// layered reports whether directories may be seen that have to be made before something can be renamed into them.
+	layered() bool
+}
+
+// NewFile is a file that Create has made. It is for one goroutine.
+type NewFile = fsutil.NewFile
+
+// plain is the System over the methods of afero.Fs and the optional interfaces.
+type plain struct{ fs afero.Fs }
+
+func (p plain) Look(name string) (fsutil.State, error) {
+	var info fs.FileInfo
+	var err error
+	if l, ok := p.fs.(afero.Lstater); ok && name != "." {
+		info, _, err = l.LstatIfPossible(name)
+	} else {
+		info, err = p.fs.Stat(name)
+	}
+	if IsAbsent(err) {
+		return fsutil.State{}, nil
+	}
+	if err != nil {
+		return fsutil.State{}, err
+	}
+	s := stateOf(p.fs, info)
+	if s.Kind != fsutil.Symlink {
+		return s, nil
+	}
+	reader, ok := p.fs.(afero.LinkReader)
+	if !ok {
+		return s, &fs.PathError{Op: "readlink", Path: name, Err: afero.ErrNoReadlink}
+	}
+	s.Target, err = reader.ReadlinkIfPossible(name)
+	if IsAbsent(err) {
+		return fsutil.State{}, nil // removed in between
+	}
+	s.Target = filepath.ToSlash(s.Target)
+	return s, err
+}
+
+func stateOf(fsys afero.Fs, info fs.FileInfo) fsutil.State {
+	s := fsutil.State{Kind: fsutil.KindOf(info.Mode()), Mode: info.Mode() & fsutil.PermBits, ModTime: info.ModTime()}
+	if s.Kind == fsutil.File {
+		s.Size = info.Size()
+	}
+	if ident, ok := fsys.(fsutil.Identifier); ok {
+		s.ID, _ = ident.IdentityOf(info)
+	}
+	return s
+}
+
+// IsLeaf reports whether the state is that of a file or a symbolic link, which hard links can be made to.
+func IsLeaf(s fsutil.State) bool { return s.Kind == fsutil.File || s.Kind == fsutil.Symlink }
+
+// Open looks before, because opening a pipe waits, and afterwards, because something else may have come in between.
+func (p plain) Open(name string) (fsutil.ReadFile, error) {
+	switch s, err := p.Look(name); {
+	case err != nil && s.Kind == fsutil.Absent:
+		return nil, err
+	case s.Kind != fsutil.File && s.Kind != fsutil.Absent:
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fsutil.ErrNotRegular}
+	}
+	f, err := p.fs.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: name, Err: fsutil.ErrNotRegular}
+	}
+	if err != nil {
+		_ = f.Close() // nothing was read from it
+		return nil, err
+	}
+	return f, nil
+}
+
+func (p plain) Create(name, _ string) (NewFile, error) {
+	f, err := p.fs.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if f, ok := f.(NewFile); ok {
+		return f, nil
+	}
+	return namedFile{f, p.fs, name}, nil
+}
+
+func (p plain) Link(oldname, newname string) error {
+	if l, ok := p.fs.(fsutil.Linker); ok {
+		return l.Link(oldname, newname)
+	}
+	return errors.ErrUnsupported
+}
+
+func (p plain) Exchange(a, b string) error {
+	if x, ok := p.fs.(fsutil.Exchanger); ok {
+		return x.Exchange(a, b)
+	}
+	return errors.ErrUnsupported
+}
+
+func (p plain) RenameNoReplace(oldname, newname string) error {
+	if n, ok := p.fs.(fsutil.NoReplacer); ok {
+		return n.RenameNoReplace(oldname, newname)
+	}
+	return errors.ErrUnsupported
+}
+
+func (p plain) Unlink(string) error { return errors.ErrUnsupported }
+
+func (p plain) SyncDir(name string) error {
+	if s, ok := p.fs.(fsutil.DirSyncer); ok {
+		return s.SyncDir(name)
+	}
+	return errors.ErrUnsupported
+}
+
+func (p plain) SyncReached(name string) error {
+	if s, err := Reach(p, name); err != nil || s.Kind != fsutil.Dir {
+		return err
+	}
+	return p.SyncDir(name)
+}
+
+func (p plain) Hold(string)      {}
+func (p plain) MostOpen(int) int { return 8 }
+func (p plain) Close() error     { return nil }
+func (p plain) layered() bool    { return true }
+
+// namedFile is a new file that gets all but its bytes by its name.
+type namedFile struct {
+	afero.File
+	fs   afero.Fs
+	name string
+}
+
+func (f namedFile) StartSync()                              {}
+func (f namedFile) CopyMeta(from string) error              { return copyMeta(f.fs, from, f.name) }
+func (f namedFile) Inherit(dir string) (fs.FileMode, error) { return inherit(f.fs, dir, f.name) }
+func (f namedFile) Chown(uid, gid int) error                { return f.fs.Chown(f.name, uid, gid) }
+func (f namedFile) Chmod(mode fs.FileMode) error            { return f.fs.Chmod(f.name, mode) }
+func (f namedFile) Chtimes(atime, mtime time.Time) error    { return f.fs.Chtimes(f.name, atime, mtime) }
+
+// copyMeta gives a file or directory owner and attributes of another where the file system has them.
+func copyMeta(fsys afero.Fs, from, to string) error {
+	if copier, ok := fsys.(fsutil.MetaCopier); ok {
+		return copier.CopyMeta(from, to)
+	}
+	return nil
+}
+
+// inherit gives a file or directory the access control list that new ones in a directory have, where there are such, and returns
+// the permission bits that it allows.
+func inherit(fsys afero.Fs, dir, name string) (fs.FileMode, error) {
+	if i, ok := fsys.(fsutil.Inheriter); ok {
+		return i.Inherit(dir, name)
+	}
+	return fsutil.PermBits, nil
+}

@@ -1,0 +1,198 @@
+package disk
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"time"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// Hash returns the hash and the size of a file's bytes. Of a file that has more than that many it reads one byte more: some
+// never end, whatever size they say they have.
+func (d *Disk) Hash(name string, size int64) (fsutil.Hash, int64, error) {
+	f, err := d.Open(name)
+	if err != nil {
+		return fsutil.Hash{}, 0, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := d.copyHashed(io.Discard, h, io.LimitReader(f, size+1))
+	return fsutil.Hash(h.Sum(nil)), n, err
+}
+
+// What one read takes. From a file in memory a large one gains nothing, and most such files are small.
+const copyBuffer, copyBufferMemory = 128 << 10, 16 << 10
+
+// copyHashed copies all of from and hashes it on the way. It returns how many bytes that were.
+func (d *Disk) copyHashed(to io.Writer, h hash.Hash, from io.Reader) (int64, error) {
+	kept, ok := d.buffers.Get().(*[]byte)
+	if !ok {
+		size := copyBuffer
+		if d.Memory {
+			size = copyBufferMemory
+		}
+		kept = new(make([]byte, size))
+	}
+	defer d.buffers.Put(kept)
+	buf := *kept
+	total := int64(0)
+	for {
+		n, err := from.Read(buf)
+		if n > 0 {
+			h.Write(buf[:n])
+			if _, werr := to.Write(buf[:n]); werr != nil {
+				return total, werr
+			}
+			total += int64(n)
+		}
+		if errors.Is(err, io.EOF) {
+			return total, nil
+		}
+		if err != nil {
+			return total, err
+		}
+	}
+}
+
+// Wanted is what a new file is to be beside its bytes.
+type Wanted struct {
+	Mode    fs.FileMode
+	ModTime time.Time // zero: as it comes
+	// Meta is the path of a file that gives owner and attributes, "" for none; Group is the group then, nil for any.
+	Meta  string
+	Group *uint32
+	// Dir is the directory that it will be in, "" if what it would inherit there is not for it.
+	Dir string
+	// Near is the file that it will take the place of, "" if it is none or on another mount.
+	Near string
+}
+
+// Write makes a file, durable if that is asked for, and returns what it is then. warn is called with what may fail.
+func (d *Disk) Write(name string, from io.Reader, want Wanted, warn func(error)) (fsutil.State, error) {
+	u, err := d.Start(name, from, want, warn)
+	if err != nil {
+		return fsutil.State{}, err
+	}
+	return u.Finish()
+}
+
+// Unfinished is a file that has all its bytes, but is not durable yet.
+type Unfinished struct {
+	d    *Disk
+	f    NewFile
+	name string
+	want Wanted
+	hash fsutil.Hash
+	warn func(error)
+}
+
+// Start is the first part of Write.
+func (d *Disk) Start(name string, from io.Reader, want Wanted, warn func(error)) (*Unfinished, error) {
+	f, err := d.Create(name, want.Near)
+	if err != nil {
+		return nil, err
+	}
+	h := sha256.New()
+	_, err = d.copyHashed(f, h, from)
+	if err == nil {
+		err = setAll(f, &want, warn)
+	}
+	if err != nil {
+		_ = f.Close() // it has failed already
+		return nil, err
+	}
+	if d.Sync {
+		f.StartSync()
+	}
+	return &Unfinished{d, f, name, want, fsutil.Hash(h.Sum(nil)), warn}, nil
+}
+
+// Finish is the second part of Write.
+func (u *Unfinished) Finish() (fsutil.State, error) {
+	d, name, want := u.d, u.name, &u.want
+	var err error
+	if d.Sync {
+		err = u.f.Sync()
+	}
+	if cerr := u.f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return fsutil.State{}, err
+	}
+	s, err := d.Look(name)
+	if err == nil && !want.ModTime.IsZero() && !s.ModTime.Equal(want.ModTime) {
+		// Closing has set the time on some file systems, others round it.
+		if err = d.FS.Chtimes(name, want.ModTime, want.ModTime); err == nil {
+			s, err = d.Look(name)
+		}
+	}
+	if err == nil && s.Kind != fsutil.File {
+		err = &fs.PathError{Op: "write", Path: name, Err: fsutil.ErrDrift}
+	}
+	s.Hash = u.hash
+	if err == nil && s.Mode != want.Mode {
+		u.warn(fmt.Errorf("mode is %v instead of %v: the file system does not keep it", s.Mode, want.Mode))
+	}
+	return s, err
+}
+
+// Drop closes a file that goes no further.
+func (u *Unfinished) Drop() { _ = u.f.Close() } // what it is for has failed already
+
+// setAll gives a file everything but bytes. The mode comes after the owner, for changing that clears bits of it. If the
+// owner cannot be kept, want loses the bits that lend out his rights: they would lend those of somebody else.
+func setAll(f NewFile, want *Wanted, warn func(error)) error {
+	lost := func(err error) {
+		want.Mode &^= fs.ModeSetuid | fs.ModeSetgid
+		warn(err)
+	}
+	if want.Meta != "" {
+		if err := Optional(f.CopyMeta(want.Meta), lost); err != nil {
+			return err
+		}
+	}
+	if want.Dir != "" {
+		allowed, err := f.Inherit(want.Dir)
+		if err = Optional(err, warn); err != nil {
+			return err
+		}
+		want.Mode &= allowed
+	}
+	if want.Group != nil {
+		if err := Optional(f.Chown(-1, int(*want.Group)), warn); err != nil {
+			return err
+		}
+	}
+	if err := f.Chmod(want.Mode); err != nil {
+		return err
+	}
+	if want.ModTime.IsZero() {
+		return nil
+	}
+	return f.Chtimes(want.ModTime, want.ModTime)
+}
+
+// CopyMeta gives a file or directory owner and attributes of another where the file system has them. warn is called with what
+// this user cannot give.
+func (d *Disk) CopyMeta(from, to string, warn func(error)) error {
+	return Optional(copyMeta(d.FS, from, to), warn)
+}
+
+// Inherit gives a file or directory the access control list that new ones in a directory have, and returns the permission bits
+// that it allows.
+func (d *Disk) Inherit(dir, name string) (fs.FileMode, error) { return inherit(d.FS, dir, name) }
+
+// Optional makes a warning of an error that says that this user, or this file system, cannot give a file away.
+func Optional(err error, warn func(error)) error {
+	if err != nil && (IsUnsupported(err) || errors.Is(err, fs.ErrPermission)) {
+		warn(fmt.Errorf("owner or attributes are not kept: %w", err))
+		return nil
+	}
+	return err
+}
