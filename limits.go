@@ -7,7 +7,6 @@ import (
 	"runtime"
 
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
@@ -81,30 +80,6 @@ func (x Executor) checkPlanText(data []byte) error {
 		err = fmt.Errorf("the text has too many objects (max %d, got %d)", maxPlanObjects, objects)
 	}
 	return err
-}
-
-// checkPreview returns an *actions.LimitError for a change of which one side is too large to be shown or stored. What is
-// there now is held to the limit on files that are read, what is to be there may have been added to.
-func (x Executor) checkPreview(c fsutil.Change) error {
-	l := x.limits()
-	if err := tooLarge(c.Old, l.FileBytes()); err != nil {
-		return err
-	}
-	return tooLarge(c.New, addLimits(l.FileBytes(), l.OutputBytes()))
-}
-
-func tooLarge(s fsutil.State, most int64) error {
-	if s.Kind == fsutil.File && s.Size > most {
-		return &actions.LimitError{What: actions.LimitFile, Limit: most, Got: s.Size}
-	}
-	return nil
-}
-
-func addLimits(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
 }
 
 // workers is how many goroutines a run may use.

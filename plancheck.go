@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
-	"github.com/millrace-go/millrace/internal/textdiff"
+	"github.com/millrace-go/millrace/internal/preview"
 )
 
 // What no step does, and a stored plan must not do either.
@@ -128,7 +128,7 @@ func (p *Plan) counted() int {
 	for _, c := range p.changes {
 		switch {
 		case c.Splices != nil:
-			edits += editsIn(c.Splices)
+			edits += preview.Edits(c.Splices)
 		case c.Old.Kind == fsutil.File && c.New.Kind == fsutil.File && c.Old.Hash != c.New.Hash:
 			edits += max(1, p.linesWritten(c))
 		}
@@ -139,23 +139,7 @@ func (p *Plan) counted() int {
 // linesWritten counts the lines in which the two sides differ, 0 if they cannot be compared: then the tree has drifted, and Commit
 // will say so.
 func (p *Plan) linesWritten(c fsutil.Change) int {
-	before, after, err := p.contents(c)
-	if err != nil || fsutil.IsBinary(before) || fsutil.IsBinary(after) {
-		return 0
-	}
-	lines := 0
-	for _, h := range textdiff.Hunks(before, after, nil, 0) {
-		gone, come := 0, 0
-		for _, l := range h.Lines {
-			switch l.Op {
-			case '-':
-				gone++
-			case '+':
-				come++
-			}
-		}
-		lines += max(gone, come)
-	}
+	lines, _ := p.view().LinesWritten(c)
 	return lines
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/preview"
 )
 
 // planVersion is the version of the JSON of a plan. Other versions are refused.
@@ -122,10 +123,10 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 		}
 		v.Changes[i].Change = c
 		if ownContent(c) {
-			if err := p.tree.x.checkPreview(c); err != nil {
+			if err := preview.CheckSizes(p.tree.x.limits(), c.Old, c.New); err != nil {
 				return nil, &PlanError{Path: c.Path, Err: err}
 			}
-			data, err := readAll(c.OpenNew, c.New.Size)
+			data, err := preview.ReadAll(c.OpenNew, c.New.Size)
 			if err != nil {
 				return nil, fmt.Errorf("read %s: %w", c.Path, err)
 			}
@@ -194,7 +195,7 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 			return nil, err
 		}
 		if err = checkAlone(t.policy, c); err == nil {
-			err = ways.check(c.Path, oldPath(c.Change))
+			err = ways.check(c.Path, preview.OldPath(c.Change))
 		}
 		if err == nil {
 			p.changes[i], err = t.adopt(c)
@@ -209,7 +210,7 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 	// The number of edits is what somebody has written down; it cannot be less than what can be counted.
 	edits := 0
 	for _, c := range p.changes {
-		edits += editsIn(c.Splices)
+		edits += preview.Edits(c.Splices)
 	}
 	p.result.TotalEdits = max(p.result.TotalEdits, edits)
 	p.judge()
@@ -218,7 +219,7 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 
 // adopt lets a change that came from outside read the tree.
 func (t *tree) adopt(c changeJSON) (fsutil.Change, error) {
-	openOld := func() (io.ReadCloser, error) { return t.fs.Open(oldPath(c.Change)) }
+	openOld := func() (io.ReadCloser, error) { return t.fs.Open(preview.OldPath(c.Change)) }
 	if c.Old.Kind != fsutil.File {
 		openOld = nil
 	}
@@ -233,32 +234,10 @@ func (t *tree) adopt(c changeJSON) (fsutil.Change, error) {
 	case c.Splices == nil:
 		return c.WithContent(openOld, openOld), nil // only the name or the mode changes
 	default:
-		if err := t.x.checkPreview(c.Change); err != nil {
+		if err := preview.CheckSizes(t.x.limits(), c.Old, c.New); err != nil {
 			return c.Change, err
 		}
-		openNew := func() (io.ReadCloser, error) { return spliced(openOld, c.Change) }
+		openNew := func() (io.ReadCloser, error) { return preview.OpenSpliced(openOld, c.Change) }
 		return c.WithContent(openOld, openNew), nil
 	}
-}
-
-// spliced opens the new bytes of a change that is held as splices.
-func spliced(openOld fsutil.Opener, c fsutil.Change) (io.ReadCloser, error) {
-	if isEditedLarge(c) {
-		return openVerified(openOld, c)
-	}
-	old, err := readAll(openOld, c.Old.Size)
-	if err != nil {
-		return nil, err
-	}
-	if fsutil.HashOf(old) != c.Old.Hash {
-		return nil, fsutil.ErrDrift
-	}
-	text, err := fsutil.ApplySplices(old, c.Splices)
-	if err != nil {
-		return nil, err
-	}
-	if fsutil.HashOf(text) != c.New.Hash {
-		return nil, errSplices
-	}
-	return io.NopCloser(bytes.NewReader(text)), nil
 }

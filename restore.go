@@ -11,6 +11,7 @@ import (
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backups"
+	"github.com/millrace-go/millrace/internal/preview"
 )
 
 // Restore gives back what a commit has changed: bytes, modes, times, links, names. It is a commit itself, so it can be
@@ -85,7 +86,7 @@ func (t *tree) restorePlan(backupID string) (*Plan, error) {
 	}
 	guard := t.policy
 	for _, c := range changes {
-		for _, name := range []string{c.Path, oldPath(c)} {
+		for _, name := range []string{c.Path, preview.OldPath(c)} {
 			if err := guard.CheckWrite(name); err != nil {
 				return nil, fmt.Errorf("restore %s: %w", backupID, err)
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
@@ -28,7 +29,7 @@ func BenchmarkHunks(b *testing.B) {
 				b.SetBytes(int64(len(old)))
 				b.ReportAllocs()
 				for b.Loop() {
-					textdiff.Hunks(a, c, nil, 3)
+					hunksOf(a, c, nil, 3)
 				}
 			})
 		}
@@ -40,10 +41,10 @@ func BenchmarkRegions(b *testing.B) {
 	for _, lines := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(lines), func(b *testing.B) {
 			var old, new strings.Builder
-			var regions []textdiff.Region
+			var splices []fsutil.Splice
 			for i := range lines {
 				if i%100 == 0 {
-					regions = append(regions, textdiff.Region{OldOff: old.Len(), OldLen: 5, NewOff: new.Len(), NewLen: 6})
+					splices = append(splices, fsutil.Splice{Off: int64(old.Len()), Len: 5, Text: []byte("second")})
 					old.WriteString("first")
 					new.WriteString("second")
 				}
@@ -54,7 +55,7 @@ func BenchmarkRegions(b *testing.B) {
 			b.SetBytes(int64(len(a)))
 			b.ReportAllocs()
 			for b.Loop() {
-				textdiff.Hunks(a, c, regions, 3)
+				hunksOf(a, c, splices, 3)
 			}
 		})
 	}
@@ -69,7 +70,7 @@ func BenchmarkFilePatch(b *testing.B) {
 		b.Run(tt.name, func(b *testing.B) {
 			p := textdiff.FilePatch{
 				OldName: "f", NewName: "f", OldMode: textdiff.ModeFile, NewMode: textdiff.ModeFile,
-				Old: []byte(tt.old), New: []byte(tt.new),
+				Old: textdiff.Bytes(tt.old), New: textdiff.Bytes(tt.new),
 			}
 			b.SetBytes(int64(len(tt.old)))
 			b.ReportAllocs()

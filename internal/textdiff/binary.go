@@ -1,7 +1,6 @@
 package textdiff
 
 import (
-	"bytes"
 	"compress/zlib"
 	"crypto/sha1"
 	"encoding/hex"
@@ -9,18 +8,10 @@ import (
 	"strconv"
 )
 
-// sniffLen is how much of a file git looks at to tell whether it is binary.
-const sniffLen = 8000
-
-// IsBinary reports whether git takes the content for binary: whether there is a NUL byte in its first 8000 bytes.
-func IsBinary(content []byte) bool {
-	return bytes.IndexByte(content[:min(len(content), sniffLen)], 0) >= 0
-}
-
 // index writes the line with the names of both blobs: without it git refuses binary patches, and patch does not see that
 // a link that is there already is one.
 func (p *printer) index(f FilePatch) {
-	p.print("index ", blobID(f.Old, f.OldMode), "..", blobID(f.New, f.NewMode))
+	p.print("index ", blobID(all(f.Old), f.OldMode), "..", blobID(all(f.New), f.NewMode))
 	if f.OldMode == f.NewMode {
 		p.print(" ", octal(f.NewMode))
 	}

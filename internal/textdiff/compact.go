@@ -8,8 +8,7 @@ const maxSlide = 256
 // compact moves insertions and deletions that could as well stand a few lines higher or lower, as when a line is added to
 // a run of equal ones: first together with a neighbour where they can touch, so that there are fewer changes to read, then
 // to where the text begins a new part. The number of changed lines stays the same. The result reuses cores.
-func compact(old, new *source, cores []core) []core {
-	t := texts{old, new}
+func (t texts) compact(cores []Core) []Core {
 	up := cores[:0]
 	for _, c := range cores {
 		for n := 0; ; n++ {
@@ -41,36 +40,33 @@ func compact(old, new *source, cores []core) []core {
 }
 
 // touches reports whether next begins where c ends.
-func (c core) touches(next core) bool { return c.oldEnd == next.oldOff && c.newEnd == next.newOff }
+func (c Core) touches(next Core) bool { return c.OldEnd == next.Old && c.NewEnd == next.New }
 
-// merge returns c and the next core, which it touches, as one.
-func (c core) merge(next core) core {
-	c.oldN += next.oldN
-	c.newN += next.newN
-	c.oldEnd, c.newEnd = next.oldEnd, next.newEnd
+// merge returns c and the next Core, which it touches, as one.
+func (c Core) merge(next Core) Core {
+	c.OldLines += next.OldLines
+	c.NewLines += next.NewLines
+	c.OldEnd, c.NewEnd = next.OldEnd, next.NewEnd
 	return c
 }
 
 // shift moves a core by lines that are n bytes long together, down if lines and n are positive.
-func (c *core) shift(lines, n int) {
-	c.oldLine += lines
-	c.newLine += lines
-	c.oldOff += n
-	c.oldEnd += n
-	c.newOff += n
-	c.newEnd += n
+func (c *Core) shift(lines, n int) {
+	c.OldLine += lines
+	c.NewLine += lines
+	c.Old += n
+	c.OldEnd += n
+	c.New += n
+	c.NewEnd += n
 }
 
-// texts are the old and the new text.
-type texts struct{ old, new *source }
-
 // side returns the text that an insertion or a deletion has lines in, and which; ok is false if c is both.
-func (t texts) side(c core) (text *source, off, end int, ok bool) {
+func (t texts) side(c Core) (text Source, off, end int, ok bool) {
 	switch {
-	case c.oldN == 0:
-		return t.new, c.newOff, c.newEnd, true
-	case c.newN == 0:
-		return t.old, c.oldOff, c.oldEnd, true
+	case c.OldLines == 0:
+		return t.new, c.New, c.NewEnd, true
+	case c.NewLines == 0:
+		return t.old, c.Old, c.OldEnd, true
 	default:
 		return nil, 0, 0, false
 	}
@@ -78,14 +74,14 @@ func (t texts) side(c core) (text *source, off, end int, ok bool) {
 
 // slideUp moves c up by one line if that leaves the difference the same. The caller sees to it that c does not touch the
 // core before it: the line above c is common to both texts then. A last line without a line end equals no other.
-func (t texts) slideUp(c *core) bool {
+func (t texts) slideUp(c *Core) bool {
 	text, off, end, ok := t.side(*c)
 	if !ok {
 		return false
 	}
 	last := text.slice(text.lineStart(0, end-1), end)
 	above := off - len(last)
-	if above < 0 || !bytes.Equal(text.slice(above, off), last) || !text.startsLine(above) {
+	if above < 0 || !bytes.Equal(text.slice(above, off), last) || !startsLine(text, above) {
 		return false
 	}
 	c.shift(-1, -len(last))
@@ -93,13 +89,13 @@ func (t texts) slideUp(c *core) bool {
 }
 
 // slideDown moves c down by one line if that leaves the difference the same. c must not touch the core behind it.
-func (t texts) slideDown(c *core) bool {
+func (t texts) slideDown(c *Core) bool {
 	text, off, end, ok := t.side(*c)
 	if !ok {
 		return false
 	}
-	first := text.slice(off, text.lineEnd(off, text.size))
-	if len(first) > text.size-end || !bytes.Equal(text.slice(end, end+len(first)), first) {
+	first := text.slice(off, lineEnd(text, off, text.Size()))
+	if len(first) > text.Size()-end || !bytes.Equal(text.slice(end, end+len(first)), first) {
 		return false
 	}
 	c.shift(1, len(first))
@@ -107,7 +103,7 @@ func (t texts) slideDown(c *core) bool {
 }
 
 // place moves c, which stands as low as it can, up to where its edges fall best, short of touching the last core above.
-func (t texts) place(c core, above []core) core {
+func (t texts) place(c Core, above []Core) Core {
 	best := c
 	score := t.cost(c)
 	for range maxSlide {
@@ -122,7 +118,7 @@ func (t texts) place(c core, above []core) core {
 }
 
 // cost says how badly the two edges of an insertion or a deletion fall; that of another change does not matter.
-func (t texts) cost(c core) int {
+func (t texts) cost(c Core) int {
 	text, off, end, ok := t.side(c)
 	if !ok {
 		return 0
@@ -132,16 +128,16 @@ func (t texts) cost(c core) int {
 
 // edgeCost says how badly text is cut at off, the beginning of a line: best before a line that is indented little and
 // has a blank line above it, worse before a blank line or one that closes what the lines above it have opened.
-func edgeCost(text *source, off int) int {
-	if off == 0 || off == text.size {
+func edgeCost(text Source, off int) int {
+	if off == 0 || off == text.Size() {
 		return 0
 	}
 	above, aboveBlank := indent(text.slice(text.lineStart(0, off-1), off))
-	line := text.slice(off, text.lineEnd(off, text.size))
+	line := text.slice(off, lineEnd(text, off, text.Size()))
 	below, belowBlank := indent(line)
 	if belowBlank {
 		next := off + len(line)
-		below, _ = indent(text.slice(next, text.lineEnd(next, text.size)))
+		below, _ = indent(text.slice(next, lineEnd(text, next, text.Size())))
 	}
 	cost := 4 * below
 	switch {

@@ -4,7 +4,38 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/textdiff"
 )
+
+// hunksOf compares two texts in memory.
+func hunksOf(old, new []byte, splices []fsutil.Splice, context int) []textdiff.Hunk {
+	hunks, err := textdiff.Hunks(textdiff.Bytes(old), textdiff.Bytes(new), splices, context)
+	if err != nil {
+		panic(err) // there is nothing that could fail
+	}
+	return hunks
+}
+
+// applied returns the old text with some of its cores made new.
+func applied(old, new []byte, cores []textdiff.Core) []byte {
+	var out []byte
+	at := 0
+	for _, c := range cores {
+		out = append(append(out, old[at:c.Old]...), new[c.New:c.NewEnd]...)
+		at = c.OldEnd
+	}
+	return append(out, old[at:]...)
+}
+
+// coresOf returns all runs of changed lines.
+func coresOf(hunks []textdiff.Hunk) (cores []textdiff.Core) {
+	for _, h := range hunks {
+		cores = append(cores, h.Cores...)
+	}
+	return cores
+}
 
 // randomEdit returns a text of n lines, each one of kinds different ones, and the text with a share of the lines changed:
 // removed, replaced, or with one inserted behind.

@@ -37,11 +37,7 @@ type reporter interface {
 // check fails the test unless the hunks are well formed and turn old into new.
 func check(t reporter, old, new []byte, hunks []textdiff.Hunk, context int) {
 	t.Helper()
-	got, err := textdiff.Apply(old, hunks)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, new) {
+	if got := applied(old, new, coresOf(hunks)); !bytes.Equal(got, new) {
 		t.Fatalf("applied: got %q, want %q", got, new)
 	}
 	if bytes.Equal(old, new) && len(hunks) > 0 {
@@ -51,10 +47,15 @@ func check(t reporter, old, new []byte, hunks []textdiff.Hunk, context int) {
 	oldAt, newAt := 0, 0 // bytes behind the hunk before
 	oldNext, newNext := 0, 0
 	for _, h := range hunks {
-		if !bytes.Equal(old[oldAt:h.OldOff], new[newAt:h.NewOff]) {
-			t.Fatalf("the texts differ between hunks before %+v", h)
+		for _, c := range h.Cores {
+			if !bytes.Equal(old[oldAt:c.Old], new[newAt:c.New]) {
+				t.Fatalf("the texts differ before %+v", c)
+			}
+			oldAt, newAt = c.OldEnd, c.NewEnd
+			if c.OldLine != bytes.Count(old[:c.Old], []byte("\n")) || c.NewLine != bytes.Count(new[:c.New], []byte("\n")) {
+				t.Fatalf("wrong lines of %+v", c)
+			}
 		}
-		oldAt, newAt = h.OldEnd, h.NewEnd
 		was, is := []string{}, []string{}
 		before, after, changed := 0, 0, false
 		for _, l := range h.Lines {
@@ -167,7 +168,7 @@ func TestHunks(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			hunks := textdiff.Hunks([]byte(tt.old), []byte(tt.new), nil, tt.context)
+			hunks := hunksOf([]byte(tt.old), []byte(tt.new), nil, tt.context)
 			check(t, []byte(tt.old), []byte(tt.new), hunks, max(tt.context, 0))
 			if got := format(hunks); got != tt.want {
 				t.Errorf("got\n%swant\n%s", got, tt.want)
@@ -204,7 +205,7 @@ func TestHunksProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		old, new := texts(t)
 		context := rapid.IntRange(0, 4).Draw(t, "context")
-		hunks := textdiff.Hunks(old, new, nil, context)
+		hunks := hunksOf(old, new, nil, context)
 		check(t, old, new, hunks, context)
 		if got, want := changed(hunks), shortest(lines(old), lines(new)); got != want {
 			t.Errorf("%d changed lines, the shortest script has %d", got, want)
@@ -243,7 +244,7 @@ func TestHunksShortest(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			a, b = b, a
 		}
-		hunks := textdiff.Hunks([]byte(a), []byte(b), nil, 0)
+		hunks := hunksOf([]byte(a), []byte(b), nil, 0)
 		if got, want := changed(hunks), shortest(lines([]byte(a)), lines([]byte(b))); got != want {
 			t.Fatalf("%d changed lines, the shortest script has %d, between %q and %q", got, want, a, b)
 		}
@@ -259,7 +260,7 @@ func TestHunksLongLines(t *testing.T) {
 			old := long[:at] + "\n" + long[at:size]
 			for _, new := range []string{long[:at] + "\nx\n" + long[at:size], long[:at] + "x" + long[at:size], long[:size]} {
 				for range 2 {
-					check(t, []byte(old), []byte(new), textdiff.Hunks([]byte(old), []byte(new), nil, 0), 0)
+					check(t, []byte(old), []byte(new), hunksOf([]byte(old), []byte(new), nil, 0), 0)
 					old, new = new, old
 				}
 			}
@@ -278,9 +279,9 @@ func TestHunksLarge(t *testing.T) {
 			moved = slices.Concat(moved[2500:], moved[:1000], moved[500:2500])
 			for _, new := range []string{n, strings.Join(moved, "")} {
 				a, b := []byte(o), []byte(new)
-				first := textdiff.Hunks(a, b, nil, 3)
+				first := hunksOf(a, b, nil, 3)
 				check(t, a, b, first, 3)
-				if format(first) != format(textdiff.Hunks(a, b, nil, 3)) {
+				if format(first) != format(hunksOf(a, b, nil, 3)) {
 					t.Errorf("%d kinds, %.0f%%: another run gave other hunks", kinds, 100*share)
 				}
 			}
@@ -309,64 +310,11 @@ func TestHunksNested(t *testing.T) {
 	middle := strings.ReplaceAll(numbered(3000), "line", "middle")
 	old := []byte(strings.Join(part, "") + middle + strings.Join(part, ""))
 	new := []byte(edited() + middle + edited())
-	hunks := textdiff.Hunks(old, new, nil, 3)
+	hunks := hunksOf(old, new, nil, 3)
 	check(t, old, new, hunks, 3)
 	if got := changed(hunks); got > 4200 {
 		t.Errorf("%d changed lines, about 4000 were made", got)
 	}
-}
-
-func TestApplyMismatch(t *testing.T) {
-	t.Parallel()
-	old, new := []byte("a\nb\nc\nd\n"), []byte("a\nB\nc\nD\n")
-	hunks := textdiff.Hunks(old, new, nil, 0)
-	for name, tt := range map[string]struct {
-		text  string
-		hunks []textdiff.Hunk
-		want  textdiff.MismatchError
-	}{
-		"other text":  {"a\nb\nc\nX\n", hunks, textdiff.MismatchError{Hunk: 1, Line: 4}},
-		"short text":  {"a\nb", hunks, textdiff.MismatchError{Hunk: 0, Line: 2}},
-		"twice":       {string(old), []textdiff.Hunk{hunks[0], hunks[0]}, textdiff.MismatchError{Hunk: 1, Line: 2}},
-		"wrong order": {string(old), []textdiff.Hunk{hunks[1], hunks[0]}, textdiff.MismatchError{Hunk: 1, Line: 2}},
-	} {
-		_, err := textdiff.Apply([]byte(tt.text), tt.hunks)
-		got, ok := err.(*textdiff.MismatchError) //nolint:errorlint // it is documented to be just that
-		if !ok || *got != tt.want {
-			t.Errorf("%s: got %v, want %v", name, err, &tt.want)
-		}
-	}
-}
-
-func TestKeep(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		old, new := texts(t)
-		all := textdiff.Hunks(old, new, nil, 1)
-		mask := rapid.SliceOfN(rapid.Bool(), len(all), len(all)).Draw(t, "keep")
-		before := slices.Clone(all)
-		kept := textdiff.Keep(all, func(i int) bool { return mask[i] })
-		if diff := cmp.Diff(before, all); diff != "" {
-			t.Fatalf("Keep changed its input:\n%s", diff)
-		}
-		// The same by hand: take the old bytes where a hunk is rejected.
-		var want []byte
-		at := 0
-		for i, h := range all {
-			want = append(want, new[at:h.NewOff]...)
-			if mask[i] {
-				want = append(want, new[h.NewOff:h.NewEnd]...)
-			} else {
-				want = append(want, old[h.OldOff:h.OldEnd]...)
-			}
-			at = h.NewEnd
-		}
-		want = append(want, new[at:]...)
-		check(t, old, want, kept, 1)
-		if diff := cmp.Diff(lineNumbers(textdiff.Keep(kept, func(int) bool { return true })), lineNumbers(kept)); diff != "" {
-			t.Fatalf("keeping all changed something:\n%s", diff)
-		}
-	})
 }
 
 // lineNumbers returns the headers of hunks.
@@ -383,7 +331,7 @@ func FuzzHunks(f *testing.F) {
 		f.Add([]byte("a\nb\nc\n"), []byte(s), 0)
 	}
 	f.Fuzz(func(t *testing.T, old, new []byte, context int) {
-		hunks := textdiff.Hunks(old, new, nil, context)
+		hunks := hunksOf(old, new, nil, context)
 		check(t, old, new, hunks, max(context, 0))
 	})
 }

@@ -1,26 +1,23 @@
 package textdiff
 
 // diffBox appends the cores within a box. at is before the box and is moved behind it.
-func diffBox(cores []core, old, new *source, b box, at *cursor) []core {
-	o, n := old.take(b.old, b.oldEnd), new.take(b.new, b.newEnd)
-	t := trim(o, n, b)
-	o, n = o[t.old-b.old:t.oldEnd-b.old], n[t.new-b.new:t.newEnd-b.new]
-	b = t
-	at.common(old, b.old)
+func (t texts) diffBox(cores []Core, b Span, at *cursor) []Core {
+	o, n := t.old.shown(b.Old, b.OldEnd), t.new.shown(b.New, b.NewEnd)
+	in := trim(o, n)
+	o, n = o[in.Old:in.OldEnd], n[in.New:in.NewEnd]
+	b = Span{b.Old + in.Old, b.Old + in.OldEnd, b.New + in.New, b.New + in.NewEnd}
+	at.common(t.old, b.Old)
 	if len(o) == 0 && len(n) == 0 {
 		return cores
 	}
 	if len(o) == 0 || len(n) == 0 {
-		c := core{
-			oldLine: at.oldLine, oldN: countLines(o), newLine: at.newLine, newN: countLines(n),
-			oldOff: b.old, oldEnd: b.oldEnd, newOff: b.new, newEnd: b.newEnd,
-		}
-		at.pass(c)
+		c := Core{Span: b, OldLine: at.oldLine, OldLines: countLines(o), NewLine: at.newLine, NewLines: countLines(n)}
+		*at = cursor{b.OldEnd, c.OldLine + c.OldLines, b.NewEnd, c.NewLine + c.NewLines}
 		return append(cores, c)
 	}
 	oldAt, newAt := split(o), split(n)
 	e := newEngine(string(o), string(n), oldAt, newAt)
-	e.over = old.over
+	e.over = t.over
 	e.run(0, len(e.a), 0, len(e.b), 0)
 
 	// Unmarked lines of both sides are the common ones, in the same order: walk them in step.
@@ -37,12 +34,12 @@ func diffBox(cores []core, old, new *source, b box, at *cursor) []core {
 		for j < len(e.inserted) && e.inserted[j] {
 			j++
 		}
-		cores = append(cores, core{
-			oldLine: at.oldLine + i0, oldN: i - i0, newLine: at.newLine + j0, newN: j - j0,
-			oldOff: b.old + oldAt[i0], oldEnd: b.old + oldAt[i], newOff: b.new + newAt[j0], newEnd: b.new + newAt[j],
+		cores = append(cores, Core{
+			Span:    Span{b.Old + oldAt[i0], b.Old + oldAt[i], b.New + newAt[j0], b.New + newAt[j]},
+			OldLine: at.oldLine + i0, OldLines: i - i0, NewLine: at.newLine + j0, NewLines: j - j0,
 		})
 	}
-	*at = cursor{b.oldEnd, at.oldLine + len(e.deleted), b.newEnd, at.newLine + len(e.inserted)}
+	*at = cursor{b.OldEnd, at.oldLine + len(e.deleted), b.NewEnd, at.newLine + len(e.inserted)}
 	return cores
 }
 
@@ -50,7 +47,8 @@ func diffBox(cores []core, old, new *source, b box, at *cursor) []core {
 func split(text []byte) []int {
 	at := make([]int, 1, countLines(text)+1)
 	for at[len(at)-1] < len(text) {
-		at = append(at, lineEnd(text, at[len(at)-1]))
+		last := at[len(at)-1]
+		at = append(at, last+firstLine(text[last:]))
 	}
 	return at
 }
@@ -93,9 +91,4 @@ func newEngine(old, new string, oldAt, newAt []int) *engine {
 		e.aLine = append(e.aLine, int32(i))
 	}
 	return e
-}
-
-// pass moves the cursor behind a core that begins where the cursor is.
-func (c *cursor) pass(x core) {
-	*c = cursor{x.oldEnd, x.oldLine + x.oldN, x.newEnd, x.newLine + x.newN}
 }

@@ -2,6 +2,7 @@ package textdiff
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -11,8 +12,8 @@ import (
 type Paged struct {
 	Old, New         io.ReaderAt
 	OldSize, NewSize int // in bytes
-	// Tee, if not nil, is given all of the old text, in order.
-	Tee io.Writer
+	// Tee, if not nil, is given all of the old text, in order, and is closed then.
+	Tee io.WriteCloser
 	// Limit is how many bytes of lines are compared, and shown, at most. Zero means that there is no limit.
 	Limit int64
 	// Page is how much is read at once, in bytes. Zero means 16 KiB.
@@ -28,45 +29,46 @@ func (e *LimitError) Error() string { return fmt.Sprintf("more than %d bytes to 
 // pagesHeld is how many pages of each text are in memory at a time.
 const pagesHeld = 64
 
-// Hunks returns what [Hunks] does, of texts that are read only where the regions are, and once as a whole to count lines.
-// The regions must hold what [Region] says, which is not checked. The error is one of a reader or of Tee,
-// io.ErrUnexpectedEOF if a text is shorter than its size, or a *LimitError.
-func (p Paged) Hunks(regions []Region, context int) (list []Hunk, err error) {
-	if p.Page <= 0 {
-		p.Page = 16 << 10
-	}
+// Texts returns both texts, to be compared once with the splices that have made the new one. They are read only where the
+// splices are, but for the old one, of which all that is before the last of them is read to count lines.
+func (p Paged) Texts() (old, new Source) {
 	if p.Limit <= 0 {
 		p.Limit = math.MaxInt64
 	}
-	left := p.Limit
-	defer func() {
-		switch failed := recover().(type) {
-		case nil:
-		case stop:
-			list, err = nil, failed.err
-		default:
-			panic(failed)
-		}
-	}()
-	old := &pages{r: p.Old, page: p.Page, size: p.OldSize, tee: p.Tee, limit: p.Limit, left: &left}
-	new := &pages{r: p.New, page: p.Page, size: p.NewSize, limit: p.Limit, left: &left}
-	list = hunksOf(&source{size: p.OldSize, pages: old}, &source{size: p.NewSize, pages: new}, regions, context)
-	if p.Tee != nil {
-		old.pass(p.OldSize, false)
-	}
-	return list, nil
+	page, left := cmp.Or(p.Page, 16<<10), p.Limit
+	return &pages{r: p.Old, page: page, size: p.OldSize, tee: p.Tee, limit: p.Limit, left: &left},
+		&pages{r: p.New, page: page, size: p.NewSize, limit: p.Limit, left: &left}
 }
 
-// stop is what a panic carries an error with, through code that otherwise has nothing to do with errors, up to
-// [Paged.Hunks].
-type stop struct{ err error }
+// SourceError is the error of reading a text. A panic carries it through code that otherwise has nothing to do with errors,
+// up to what is called from outside.
+type SourceError struct{ Err error }
+
+// Error is that of the reader.
+func (e *SourceError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error of the reader.
+func (e *SourceError) Unwrap() error { return e.Err }
+
+func stop(err error) { panic(&SourceError{err}) }
+
+// stopped ends what stop has begun.
+func stopped(err *error) {
+	switch failed := recover().(type) {
+	case nil:
+	case *SourceError:
+		*err = failed
+	default:
+		panic(failed)
+	}
+}
 
 // pages are a text that is read page by page.
 type pages struct {
 	r     io.ReaderAt
 	page  int
 	size  int
-	tee   io.Writer
+	tee   io.WriteCloser
 	limit int64
 	left  *int64 // of the limit
 
@@ -79,7 +81,7 @@ type pages struct {
 // at returns the page that the offset is on, until it is called again, and where on it.
 func (p *pages) at(off int) (data []byte, in int) {
 	if off < 0 || off >= p.size {
-		panic(stop{io.ErrUnexpectedEOF}) // regions that lie
+		stop(io.ErrUnexpectedEOF) // regions that lie
 	}
 	n := off / p.page
 	data, ok := p.held[n]
@@ -110,20 +112,22 @@ func (p *pages) read(data []byte, off int) {
 	if err == nil || err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
-	panic(stop{err})
+	stop(err)
 }
 
-// charge takes bytes from what may be shown.
-func (p *pages) charge(n int) {
-	if *p.left -= int64(n); *p.left < 0 {
-		panic(stop{&LimitError{p.limit}})
+// Size implements [Source].
+func (p *pages) Size() int { return p.size }
+
+func (p *pages) shown(from, to int) []byte {
+	if *p.left -= int64(to - from); *p.left < 0 {
+		stop(&LimitError{p.limit})
 	}
+	return p.slice(from, to)
 }
 
-// slice returns a copy of the bytes from from to to.
 func (p *pages) slice(from, to int) []byte {
 	if int64(to-from) > p.limit {
-		panic(stop{&LimitError{p.limit}}) // not even for a moment
+		stop(&LimitError{p.limit}) // not even for a moment
 	}
 	out := make([]byte, 0, to-from)
 	for from < to {
@@ -135,36 +139,43 @@ func (p *pages) slice(from, to int) []byte {
 	return out
 }
 
-// lastNewline returns where the last newline from lo to at is, lo-1 if there is none.
-func (p *pages) lastNewline(lo, at int) int {
+func (p *pages) lineStart(lo, at int) int {
 	for at > lo {
 		data, in := p.at(at - 1)
 		start := max(0, in-(at-1-lo))
 		if i := bytes.LastIndexByte(data[start:in+1], '\n'); i >= 0 {
-			return at - 1 - in + start + i
+			return at - in + start + i
 		}
 		at -= in + 1 - start
 	}
-	return lo - 1
+	return lo
 }
 
-// newline returns the offset behind the first newline from off to hi, hi if there is none.
-func (p *pages) newline(off, hi int) int {
-	for off < hi {
-		data, in := p.at(off)
-		end := min(len(data), in+hi-off)
-		if i := bytes.IndexByte(data[in:end], '\n'); i >= 0 {
-			return off + i + 1
+func (p *pages) index(c byte, from, to int) int {
+	for from < to {
+		data, in := p.at(from)
+		end := min(len(data), in+to-from)
+		if i := bytes.IndexByte(data[in:end], c); i >= 0 {
+			return from + i
 		}
-		off += end - in
+		from += end - in
 	}
-	return hi
+	return -1
 }
 
-// count counts line ends, and passes over all that is before.
-func (p *pages) count(from, to int) int {
+func (p *pages) newlines(from, to int) int {
 	p.pass(from, false)
 	return p.pass(to, true)
+}
+
+func (p *pages) finish() {
+	if p.tee == nil {
+		return
+	}
+	p.pass(p.size, false)
+	if err := p.tee.Close(); err != nil {
+		stop(err)
+	}
 }
 
 // pass reads on to an offset, and returns how many line ends there were if that is asked for.
@@ -185,7 +196,7 @@ func (p *pages) pass(to int, counted bool) (lines int) {
 		}
 		if p.tee != nil {
 			if _, err := p.tee.Write(part); err != nil {
-				panic(stop{err})
+				stop(err)
 			}
 		}
 	}

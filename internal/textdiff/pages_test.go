@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
@@ -20,8 +21,14 @@ func paged(old, new []byte, page int) textdiff.Paged {
 	return textdiff.Paged{Old: bytes.NewReader(old), New: bytes.NewReader(new), OldSize: len(old), NewSize: len(new), Page: page}
 }
 
-// randomRegions returns a text of lines that repeat, and random splices in it, sometimes far apart.
-func randomRegions(r *rand.Rand) (old, new []byte, regions []textdiff.Region) {
+// pagedHunks compares such texts.
+func pagedHunks(p textdiff.Paged, splices []fsutil.Splice, context int) ([]textdiff.Hunk, error) {
+	old, new := p.Texts()
+	return textdiff.Hunks(old, new, splices, context)
+}
+
+// randomSplices returns a text of lines that repeat, and random splices in it, sometimes far apart.
+func randomSplices(r *rand.Rand) (old, new []byte, splices []fsutil.Splice) {
 	lines := []string{"a\n", "a\n", "b\n", "\n", "\ta\n", "  cc\n", "\r\n", "}\n", "long line "}[:2+r.IntN(8)]
 	for range r.IntN([]int{10, 40, 1200}[r.IntN(3)]) {
 		old = append(old, lines[r.IntN(len(lines))]...)
@@ -29,7 +36,7 @@ func randomRegions(r *rand.Rand) (old, new []byte, regions []textdiff.Region) {
 	if len(old) > 0 && r.IntN(2) == 0 {
 		old = old[:len(old)-1]
 	}
-	regions = []textdiff.Region{}
+	splices = []fsutil.Splice{}
 	at, far := 0, 1+r.IntN(len(old)/2+2)
 	for range r.IntN(7) {
 		off := at + r.IntN(min(far, len(old)-at)+1)
@@ -42,12 +49,20 @@ func randomRegions(r *rand.Rand) (old, new []byte, regions []textdiff.Region) {
 			text = append(text, old[off:off+n]...) // a part that stays
 		}
 		new = append(new, old[at:off]...)
-		regions = append(regions, textdiff.Region{OldOff: off, OldLen: n, NewOff: len(new), NewLen: len(text)})
+		splices = append(splices, fsutil.Splice{Off: int64(off), Len: int64(n), Text: text})
 		new = append(new, text...)
 		at = off + n
 	}
-	return old, append(new, old[at:]...), regions
+	return old, append(new, old[at:]...), splices
 }
+
+// tee keeps what it is given.
+type tee struct {
+	bytes.Buffer
+	closed bool
+}
+
+func (t *tee) Close() error { t.closed = true; return nil }
 
 // TestPagedProperty holds the hunks of texts that are read page by page against those of the same texts in memory.
 func TestPagedProperty(t *testing.T) {
@@ -56,22 +71,22 @@ func TestPagedProperty(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 4))
 	rounds, hunks := fstest.Runs(1_000, 6_000, 100_000), 0
 	for round := range rounds {
-		old, new, regions := randomRegions(r)
+		old, new, splices := randomSplices(r)
 		context := r.IntN(5)
-		want := textdiff.Hunks(old, new, regions, context)
+		want := hunksOf(old, new, splices, context)
 		p := paged(old, new, 1+r.IntN(40))
-		var all bytes.Buffer
+		var all tee
 		if r.IntN(2) == 0 {
 			p.Tee = &all
 		}
-		got, err := p.Hunks(regions, context)
+		got, err := pagedHunks(p, splices, context)
 		if err != nil {
 			t.Fatalf("seed %d, round %d: %v", seed, round, err)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("seed %d, round %d: %q -> %q, regions %v, pages of %d\n%s", seed, round, old, new, regions, p.Page, diff)
+			t.Fatalf("seed %d, round %d: %q -> %q, splices %v, pages of %d\n%s", seed, round, old, new, splices, p.Page, diff)
 		}
-		if p.Tee != nil && !bytes.Equal(all.Bytes(), old) {
+		if p.Tee != nil && (!bytes.Equal(all.Bytes(), old) || !all.closed) {
 			t.Fatalf("seed %d, round %d: the old text passed on is %q, want %q", seed, round, all.Bytes(), old)
 		}
 		hunks += len(got)
@@ -91,7 +106,7 @@ func (c *readCounter) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// TestPagedReadsLittle: of the new text nothing is read but what is around the regions.
+// TestPagedReadsLittle: of the new text nothing is read but what is around the splices.
 func TestPagedReadsLittle(t *testing.T) {
 	t.Parallel()
 	old := []byte(strings.Repeat("a line like all others\n", 100_000))
@@ -99,7 +114,7 @@ func TestPagedReadsLittle(t *testing.T) {
 	p := paged(old, new, 4<<10)
 	read := &readCounter{ReaderAt: p.New}
 	p.New = read
-	hunks, err := p.Hunks([]textdiff.Region{{OldOff: 1_150_000, OldLen: 23, NewOff: 1_150_000}}, 3)
+	hunks, err := pagedHunks(p, []fsutil.Splice{{Off: 1_150_000, Len: 23}}, 3)
 	if err != nil || len(hunks) != 1 || read.n > 100<<10 {
 		t.Errorf("%d hunks, %v, %d bytes read", len(hunks), err, read.n)
 	}
@@ -111,11 +126,20 @@ func (f failingReader) ReadAt([]byte, int64) (int, error) { return 0, f.err }
 
 func (f failingReader) Write([]byte) (int, error) { return 0, f.err }
 
+func (f failingReader) Close() error { return f.err }
+
+type failingAtEnd struct {
+	io.Writer
+	failingReader
+}
+
+func (f failingAtEnd) Write(p []byte) (int, error) { return f.Writer.Write(p) }
+
 func TestPagedErrors(t *testing.T) {
 	t.Parallel()
 	old := []byte(strings.Repeat("0123456789\n", 100))
 	new := append([]byte("x"), old...)
-	regions := []textdiff.Region{{NewLen: 1}}
+	splices := []fsutil.Splice{{Text: []byte("x")}}
 	broken := errors.New("broken")
 	for name, test := range map[string]struct {
 		change func(p *textdiff.Paged)
@@ -124,12 +148,12 @@ func TestPagedErrors(t *testing.T) {
 		"old":   {func(p *textdiff.Paged) { p.Old = failingReader{broken} }, broken},
 		"new":   {func(p *textdiff.Paged) { p.New = failingReader{broken} }, broken},
 		"tee":   {func(p *textdiff.Paged) { p.Tee = failingReader{broken} }, broken},
-		"less":  {func(p *textdiff.Paged) { p.NewSize = 3 }, io.ErrUnexpectedEOF},
+		"end":   {func(p *textdiff.Paged) { p.Tee = failingAtEnd{io.Discard, failingReader{broken}} }, broken},
 		"short": {func(p *textdiff.Paged) { p.Old = bytes.NewReader(old[:5]) }, io.ErrUnexpectedEOF},
 	} {
 		p := paged(old, new, 0)
 		test.change(&p)
-		if list, err := p.Hunks(regions, 3); !errors.Is(err, test.want) || list != nil {
+		if list, err := pagedHunks(p, splices, 3); !errors.Is(err, test.want) || list != nil {
 			t.Errorf("%s: %v, %v", name, list, err)
 		}
 	}
@@ -137,11 +161,22 @@ func TestPagedErrors(t *testing.T) {
 	for limit, fits := range map[int64]bool{79: true, 78: false, 5: false} {
 		p := paged(old, new, 0)
 		p.Limit = limit
-		_, err := p.Hunks(regions, 3)
+		_, err := pagedHunks(p, splices, 3)
 		if over, ok := errors.AsType[*textdiff.LimitError](err); fits != (err == nil) || ok == fits || ok && over.Limit != limit {
 			t.Errorf("limit %d: %v", limit, err)
 		}
 	}
+}
+
+// TestPagedSplicesThatDoNotFit: texts that the splices cannot have made are compared as a whole.
+func TestPagedSplicesThatDoNotFit(t *testing.T) {
+	t.Parallel()
+	old := []byte(strings.Repeat("0123456789\n", 3))
+	got, err := pagedHunks(paged(old, old[:3], 2), []fsutil.Splice{{Text: []byte("x")}}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, old, old[:3], got, 3)
 }
 
 func BenchmarkPaged(b *testing.B) {
@@ -149,19 +184,19 @@ func BenchmarkPaged(b *testing.B) {
 	for _, n := range []int{1, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			var new []byte
-			var regions []textdiff.Region
+			var splices []fsutil.Splice
 			at := 0
 			for i := range n {
 				off := len(old) / n * i
 				new = append(new, old[at:off]...)
-				regions = append(regions, textdiff.Region{OldOff: off, OldLen: 1, NewOff: len(new), NewLen: 2})
+				splices = append(splices, fsutil.Splice{Off: int64(off), Len: 1, Text: []byte("xy")})
 				new = append(new, "xy"...)
 				at = off + 1
 			}
 			new = append(new, old[at:]...)
 			b.SetBytes(int64(len(old)))
 			for b.Loop() {
-				if _, err := paged(old, new, 0).Hunks(regions, 3); err != nil {
+				if _, err := pagedHunks(paged(old, new, 0), splices, 3); err != nil {
 					b.Fatal(err)
 				}
 			}

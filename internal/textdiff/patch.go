@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/millrace-go/millrace/fsutil"
 )
 
 // The modes that a [FilePatch] knows, with the values git gives them. ModeAbsent means that there is no file.
@@ -14,6 +16,24 @@ const (
 	ModeExec    uint32 = 0o100755
 	ModeSymlink uint32 = 0o120000
 )
+
+// sniffLen is how much of a file git looks at to tell whether it is binary.
+const sniffLen = 8000
+
+// IsBinary reports whether git takes one of the texts for binary: whether there is a NUL byte in its first 8000 bytes. The
+// error is one that [Hunks] returns.
+func IsBinary(old, new Source) (binary bool, err error) {
+	defer stopped(&err)
+	return texts{old: old, new: new}.binary(), nil
+}
+
+func (t texts) binary() bool {
+	sniff := func(s Source) bool { return s.index(0, 0, min(s.Size(), sniffLen)) >= 0 }
+	return sniff(t.old) || sniff(t.new)
+}
+
+// all returns the whole text.
+func all(s Source) []byte { return s.slice(0, s.Size()) }
 
 // typeMask selects the bits of a mode that tell a file from a symbolic link.
 const typeMask uint32 = 0o170000
@@ -31,15 +51,10 @@ type FilePatch struct {
 	OldMode, NewMode uint32
 	// Rename says that the file moved from OldName to NewName.
 	Rename bool
-	// Old and New are the bytes of the file before and after, or the target of a symbolic link.
-	Old, New []byte
-	// Regions say where Old and New differ, see [Hunks]. Nil means to look for it.
-	Regions []Region
-	// Hunks, unless nil, are printed in place of those that Old, New and Regions have, and make the file a text whatever
-	// is in it. Old and New must still be what stands there before and after the hunks, or OldSize and NewSize how many bytes
-	// that is.
-	Hunks            []Hunk
-	OldSize, NewSize int64
+	// Old and New are the bytes of the file before and after, or the target of a symbolic link. Nil stands for none.
+	Old, New Source
+	// Splices are what made New of Old, see [Hunks]. Nil means to look for where they differ.
+	Splices []fsutil.Splice
 }
 
 // PatchError says why a [FilePatch] cannot be written.
@@ -62,22 +77,30 @@ func (e *PatchError) Error() string {
 // [DefaultContext] lines of context; a file with a NUL byte near its beginning, see [IsBinary], is written as a binary
 // patch that holds both versions, and names them by their SHA-1, as repositories of git's usual object format want it.
 //
-// It returns the number of bytes that w took. The error is a *[PatchError], before anything is written, or that of w.
-func (f FilePatch) WriteTo(w io.Writer) (int64, error) {
+// It returns the number of bytes that w took. The error is a *[PatchError], or one that [Hunks] returns, before
+// anything is written, or that of w.
+func (f FilePatch) WriteTo(w io.Writer) (n int64, err error) {
+	defer stopped(&err)
 	if reason := f.invalid(); reason != "" {
 		return 0, &PatchError{f.OldName, f.NewName, reason}
+	}
+	if f.Old == nil || f.OldMode == ModeAbsent {
+		f.Old = Bytes(nil)
+	}
+	if f.New == nil || f.NewMode == ModeAbsent {
+		f.New = Bytes(nil)
 	}
 	p := newPrinter(w)
 	switch {
 	case f.OldMode == ModeAbsent:
-		f.OldName, f.Old = f.NewName, nil
+		f.OldName = f.NewName
 		p.section(f)
 	case f.NewMode == ModeAbsent:
-		f.NewName, f.New = f.OldName, nil
+		f.NewName = f.OldName
 		p.section(f)
 	case f.OldMode&typeMask != f.NewMode&typeMask:
-		p.section(FilePatch{OldName: f.OldName, OldMode: f.OldMode, NewName: f.OldName, Old: f.Old})
-		p.section(FilePatch{OldName: f.NewName, NewMode: f.NewMode, NewName: f.NewName, New: f.New})
+		p.section(FilePatch{OldName: f.OldName, OldMode: f.OldMode, NewName: f.OldName, Old: f.Old, New: Bytes(nil)})
+		p.section(FilePatch{OldName: f.NewName, NewMode: f.NewMode, NewName: f.NewName, Old: Bytes(nil), New: f.New})
 	default:
 		p.section(f)
 	}
@@ -122,13 +145,13 @@ func goodName(name string) bool {
 // section writes the change of one file that keeps its type. Both names are set.
 func (p *printer) section(f FilePatch) {
 	created, deleted := f.OldMode == ModeAbsent, f.NewMode == ModeAbsent
-	hunks, binary := f.Hunks, false
-	if hunks == nil {
-		if binary = IsBinary(f.Old) || IsBinary(f.New); binary {
-			binary = !bytes.Equal(f.Old, f.New)
-		} else {
-			hunks = Hunks(f.Old, f.New, f.Regions, DefaultContext)
-		}
+	var hunks []Hunk
+	t := texts{old: f.Old, new: f.New}
+	binary := t.binary()
+	if binary {
+		binary = !bytes.Equal(all(f.Old), all(f.New))
+	} else {
+		hunks = t.hunks(f.Splices, DefaultContext)
 	}
 	changed := binary || len(hunks) > 0
 	if !changed && !created && !deleted && !f.Rename && f.OldMode == f.NewMode {
@@ -159,8 +182,8 @@ func (p *printer) section(f FilePatch) {
 	switch {
 	case binary:
 		p.print("GIT binary patch\n")
-		p.literal(f.New)
-		p.literal(f.Old)
+		p.literal(all(f.New))
+		p.literal(all(f.Old))
 	case changed:
 		if created {
 			p.print("--- /dev/null\n")
@@ -182,22 +205,20 @@ func percent(n int) string { return fmt.Sprintf("%d%%", n) }
 
 // similarity returns how many percent of the longer text are in both.
 func similarity(f FilePatch, hunks []Hunk) int {
-	before := max(int64(len(f.Old)), f.OldSize)
-	longer := max(before, int64(len(f.New)), f.NewSize)
+	longer := int64(max(f.Old.Size(), f.New.Size()))
 	if longer == 0 {
 		return 100
 	}
-	kept := before
+	kept := int64(f.Old.Size())
 	if len(hunks) == 0 { // the same, or binary
-		prefix := commonPrefix(f.Old, f.New)
-		kept = int64(prefix + commonSuffix(f.Old[prefix:], f.New[prefix:]))
+		old, new := all(f.Old), all(f.New)
+		prefix := commonPrefix(old, new)
+		kept = int64(prefix + commonSuffix(old[prefix:], new[prefix:]))
 	}
 	for _, h := range hunks {
-		for _, l := range h.Lines {
-			if l.Op == '-' {
-				kept -= int64(len(l.Text))
-			}
+		for _, c := range h.Cores {
+			kept -= int64(c.OldEnd - c.Old)
 		}
 	}
-	return int(max(0, kept) * 100 / longer)
+	return int(kept * 100 / longer)
 }

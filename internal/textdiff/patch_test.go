@@ -122,7 +122,7 @@ func changes() []change {
 func (c change) patch() textdiff.FilePatch {
 	p := textdiff.FilePatch{
 		OldName: c.from, NewName: c.from, OldMode: c.old.Mode, NewMode: c.new.Mode,
-		Old: []byte(c.old.Data), New: []byte(c.new.Data),
+		Old: textdiff.Bytes(c.old.Data), New: textdiff.Bytes(c.new.Data),
 	}
 	if c.to != "" {
 		p.NewName, p.Rename = c.to, true
@@ -382,17 +382,5 @@ func TestSimilarity(t *testing.T) {
 		if got := string(writeAll(t, []change{c})); !strings.Contains(got, "\nsimilarity index "+tt.want+"\n") {
 			t.Errorf("%s: want %s in\n%.200s", tt.name, tt.want, got)
 		}
-	}
-}
-
-func TestIsBinary(t *testing.T) {
-	t.Parallel()
-	for n, want := range map[int]bool{0: true, 7999: true, 8000: false, 9000: false} {
-		if got := textdiff.IsBinary(append(bytes.Repeat([]byte("x"), n), 0, 'x')); got != want {
-			t.Errorf("a NUL at %d: got %v, want %v", n, got, want)
-		}
-	}
-	if textdiff.IsBinary(nil) {
-		t.Error("no content is binary")
 	}
 }

@@ -1,26 +1,55 @@
 package textdiff
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
 
 var newline = []byte{'\n'}
 
-// box is a pair of byte ranges of whole lines.
-type box struct{ old, oldEnd, new, newEnd int }
+// Spans returns what splices have changed.
+func Spans(splices []fsutil.Splice) []Span {
+	spans := make([]Span, len(splices))
+	shift := 0
+	for i, s := range splices {
+		off, end := int(s.Off), int(s.Off+s.Len)
+		spans[i] = Span{off, end, off + shift, off + shift + len(s.Text)}
+		shift += len(s.Text) - int(s.Len)
+	}
+	return spans
+}
 
-// boxes turns regions into boxes that hold them, neither overlapping nor touching.
-func boxes(old, new *source, regions []Region) []box {
-	out := make([]box, 0, len(regions))
-	for i, r := range regions {
-		before, after := 0, old.size
+// fit reports whether the spans lie within the texts, in order, and leave as many bytes outside of them in both.
+func (t texts) fit(spans []Span) bool {
+	last := Span{}
+	follows := func(s Span) bool {
+		ok := s.Old >= last.OldEnd && s.OldEnd >= s.Old && s.Old-last.OldEnd == s.New-last.NewEnd
+		last = s
+		return ok
+	}
+	for _, s := range spans {
+		if !follows(s) {
+			return false
+		}
+	}
+	return follows(Span{t.old.Size(), t.old.Size(), t.new.Size(), t.new.Size()})
+}
+
+// boxes widens spans to whole lines, and joins those that overlap or touch then.
+func (t texts) boxes(spans []Span) []Span {
+	out := make([]Span, 0, len(spans))
+	for i, s := range spans {
+		before, after := 0, t.old.Size()
 		if i > 0 {
-			before = regions[i-1].OldOff + regions[i-1].OldLen
+			before = spans[i-1].OldEnd
 		}
-		if i+1 < len(regions) {
-			after = regions[i+1].OldOff
+		if i+1 < len(spans) {
+			after = spans[i+1].Old
 		}
-		b := widen(old, new, r, before, after)
-		if n := len(out); n > 0 && b.old <= out[n-1].oldEnd {
-			out[n-1].oldEnd, out[n-1].newEnd = b.oldEnd, b.newEnd
+		b := t.widen(s, before, after)
+		if n := len(out); n > 0 && b.Old <= out[n-1].OldEnd {
+			out[n-1].OldEnd, out[n-1].NewEnd = b.OldEnd, b.NewEnd
 		} else {
 			out = append(out, b)
 		}
@@ -28,42 +57,26 @@ func boxes(old, new *source, regions []Region) []box {
 	return out
 }
 
-// hold reports whether the regions lie within the texts, in order, and the bytes outside of them are the same.
-func hold(old, new []byte, regions []Region) bool {
-	o, n := 0, 0
-	for _, r := range regions {
-		if r.OldOff < o || r.OldLen < 0 || r.OldLen > len(old)-r.OldOff ||
-			r.NewOff < n || r.NewLen < 0 || r.NewLen > len(new)-r.NewOff ||
-			!bytes.Equal(old[o:r.OldOff], new[n:r.NewOff]) {
-			return false
-		}
-		o, n = r.OldOff+r.OldLen, r.NewOff+r.NewLen
+// widen returns the lines that a span touches. The bytes of the old text from before to the span, and from its end to
+// after, are the same in both texts, so a step into them is a step in both.
+func (t texts) widen(s Span, before, after int) Span {
+	back := s.Old - t.old.lineStart(before, s.Old)
+	s.Old -= back
+	s.New -= back
+	if startsLine(t.old, s.OldEnd) && startsLine(t.new, s.NewEnd) {
+		return s
 	}
-	return bytes.Equal(old[o:], new[n:])
+	ahead := lineEnd(t.old, s.OldEnd, after) - s.OldEnd
+	s.OldEnd += ahead
+	s.NewEnd += ahead
+	return s
 }
 
-// widen returns the lines that a region touches. The bytes old[before:r.OldOff], and those from the region's end to
-// old[:after], are the same in both texts, so a step into them is a step in both.
-func widen(old, new *source, r Region, before, after int) box {
-	b := box{r.OldOff, r.OldOff + r.OldLen, r.NewOff, r.NewOff + r.NewLen}
-	back := b.old - old.lineStart(before, b.old)
-	b.old -= back
-	b.new -= back
-	if old.startsLine(b.oldEnd) && new.startsLine(b.newEnd) {
-		return b
-	}
-	ahead := old.lineEnd(b.oldEnd, after) - b.oldEnd
-	b.oldEnd += ahead
-	b.newEnd += ahead
-	return b
-}
-
-// trim cuts off the lines that both sides of a box begin with, then those they end with. o and n are the two sides.
-func trim(o, n []byte, b box) box {
+// trim returns what is left of two texts without the lines that both begin with, then those they end with.
+func trim(o, n Bytes) Span {
 	head := commonPrefix(o, n)
 	tail := commonSuffix(o[head:], n[head:])
-	t := widen(whole(o), whole(n), Region{head, len(o) - head - tail, head, len(n) - head - tail}, 0, len(o))
-	return box{b.old + t.old, b.old + t.oldEnd, b.new + t.new, b.new + t.newEnd}
+	return texts{old: o, new: n}.widen(Span{head, len(o) - tail, head, len(n) - tail}, 0, len(o))
 }
 
 // stride is how many bytes are compared at once before looking for the place where they differ.
@@ -94,10 +107,10 @@ func commonSuffix(a, b []byte) int {
 // atLineStart reports whether a line of text begins at off, or would if text went on.
 func atLineStart(text []byte, off int) bool { return off == 0 || text[off-1] == '\n' }
 
-// lineEnd returns the end of the line that begins at off, behind its line end if it has one.
-func lineEnd(text []byte, off int) int {
-	if n := bytes.IndexByte(text[off:], '\n'); n >= 0 {
-		return off + n + 1
+// firstLine returns how long the first line of a text that is not empty is, with its line end if it has one.
+func firstLine(text []byte) int {
+	if n := bytes.IndexByte(text, '\n'); n >= 0 {
+		return n + 1
 	}
 	return len(text)
 }

@@ -2,60 +2,52 @@ package textdiff
 
 import "bytes"
 
-// source is a text as far as it is looked at: in memory, or read page by page.
-type source struct {
-	over  func() bool // whether nobody waits for the comparison any more; nil for never
-	size  int
-	data  []byte // all of it, unless it has pages
-	pages *pages
-}
+// Source is a text as far as it is looked at: [Bytes], or one of [Paged.Texts].
+type Source interface {
+	// Size returns how many bytes the text has.
+	Size() int
 
-func whole(data []byte) *source { return &source{size: len(data), data: data} }
-
-// slice returns the bytes from from to to. They are shared, or a copy.
-func (s *source) slice(from, to int) []byte {
-	if s.pages != nil {
-		return s.pages.slice(from, to)
-	}
-	return s.data[from:to]
-}
-
-// take is slice for bytes that are compared or shown, which may be held to a limit.
-func (s *source) take(from, to int) []byte {
-	if s.pages != nil {
-		s.pages.charge(to - from)
-	}
-	return s.slice(from, to)
-}
-
-// lineStart returns where the line begins that at is in, or lo if that is later.
-func (s *source) lineStart(lo, at int) int {
-	if s.pages != nil {
-		return s.pages.lastNewline(lo, at) + 1
-	}
-	return lo + bytes.LastIndexByte(s.data[lo:at], '\n') + 1
+	// slice returns the bytes from from to to, shared or a copy; shown is slice for bytes that are compared or shown, which
+	// may be held to a limit.
+	slice(from, to int) []byte
+	shown(from, to int) []byte
+	// lineStart returns where the line begins that at is in, or lo if that is later.
+	lineStart(lo, at int) int
+	// index returns where the byte c is first from from to to, or -1.
+	index(c byte, from, to int) int
+	// newlines counts line ends from from to to. From one call to the next the offsets must not fall.
+	newlines(from, to int) int
+	// finish is called when the comparison is done.
+	finish()
 }
 
 // lineEnd returns the end of the line that begins at off, behind its line end if it has one, or hi if that comes first.
-func (s *source) lineEnd(off, hi int) int {
-	if s.pages != nil {
-		return s.pages.newline(off, hi)
-	}
-	if n := bytes.IndexByte(s.data[off:hi], '\n'); n >= 0 {
-		return off + n + 1
+func lineEnd(s Source, off, hi int) int {
+	if n := s.index('\n', off, hi); n >= 0 {
+		return n + 1
 	}
 	return hi
 }
 
-// startsLine reports whether a line begins at off, or would if the text went on.
-func (s *source) startsLine(off int) bool {
-	return off == 0 || s.pages != nil && s.pages.slice(off-1, off)[0] == '\n' || s.pages == nil && s.data[off-1] == '\n'
-}
+// startsLine reports whether a line of the text begins at off, or would if it went on.
+func startsLine(s Source, off int) bool { return off == 0 || s.lineStart(off-1, off) == off }
 
-// newlines counts line ends from from to to. From one call to the next the offsets must not fall.
-func (s *source) newlines(from, to int) int {
-	if s.pages != nil {
-		return s.pages.count(from, to)
+// Bytes is a text in memory.
+type Bytes []byte
+
+// Size implements [Source].
+func (b Bytes) Size() int { return len(b) }
+
+func (b Bytes) slice(from, to int) []byte { return b[from:to] }
+func (b Bytes) shown(from, to int) []byte { return b[from:to] }
+func (b Bytes) newlines(from, to int) int { return bytes.Count(b[from:to], newline) }
+func (b Bytes) finish()                   {}
+
+func (b Bytes) lineStart(lo, at int) int { return lo + bytes.LastIndexByte(b[lo:at], '\n') + 1 }
+
+func (b Bytes) index(c byte, from, to int) int {
+	if n := bytes.IndexByte(b[from:to], c); n >= 0 {
+		return from + n
 	}
-	return bytes.Count(s.data[from:to], newline)
+	return -1
 }

@@ -1,6 +1,7 @@
 // Package textdiff compares two versions of a text line by line and writes the difference as a patch.
 //
-// [Hunks] finds the differences. [Unified] prints them as a plain unified diff. [FilePatch] prints the whole change of one
+// [Hunks] finds the differences between two texts, each a [Source]: [Bytes] in memory, or one of [Paged], of which only what is
+// around the changes is read. [Unified] prints them as a plain unified diff. [FilePatch] prints the whole change of one
 // file (created, deleted, renamed, another mode, a symbolic link, binary bytes) as a section of a git patch; sections
 // written one after another are accepted by `git apply`, by `git apply -R`, and, where no binary file is among them, by
 // `patch -p1`.
@@ -21,9 +22,10 @@
 // given, but hunks share memory with the texts they were made of.
 package textdiff
 
-// Region is a pair of byte ranges, one in the old text and one in the new, known to differ from each other. A list of
-// regions is in ascending order, its regions do not overlap, and all bytes outside of them are the same in both texts.
-type Region struct{ OldOff, OldLen, NewOff, NewLen int }
+import "github.com/millrace-go/millrace/fsutil"
+
+// Span is a run of bytes of the old text, from Old to before OldEnd, and what the new one has in its place.
+type Span struct{ Old, OldEnd, New, NewEnd int }
 
 // Line is one line of a hunk.
 type Line struct {
@@ -38,12 +40,21 @@ type Hunk struct {
 	OldStart, OldLines int
 	NewStart, NewLines int
 	Lines              []Line
-	// The bytes from the first changed line to the last one, without the context before and after: replacing
-	// old[OldOff:OldEnd] by new[NewOff:NewEnd] applies the hunk, putting old[OldOff:OldEnd] back rejects it.
-	OldOff, OldEnd int
-	NewOff, NewEnd int
 	// Cores are the runs of changed lines, at least one.
 	Cores []Core
+}
+
+// Core is one run of changed lines of a hunk, with no unchanged line in it: replacing the bytes of its span applies it.
+//
+// It comes from the splices [From, To) of the list that [Hunks] was given. Their bytes need not be its own: a change
+// can stand a few lines lower than where it was made, and two that lie side by side can share lines. But between the
+// same two places of both texts, splices and core do the same. Where no such place lies between some cores, all of them
+// have the same splices, and only together do what these do.
+type Core struct {
+	Span
+	OldLine, OldLines int // the number of the first line, counted from 0, and how many they are
+	NewLine, NewLines int
+	From, To          int
 }
 
 // DefaultContext is how many unchanged lines a [FilePatch] shows around a change.
@@ -56,45 +67,54 @@ const maxContext = 1 << 28
 // after each change. Changes whose context would touch share a hunk. A negative context is taken as 0. Equal texts have
 // no hunks.
 //
-// With regions, only the lines they touch are compared, so the time follows the change and not the text. Nil regions, and
-// regions that do not hold what [Region] says, mean to compare everything. An empty list that is not nil says that the
-// texts are equal.
-func Hunks(old, new []byte, regions []Region, context int) []Hunk {
-	if regions != nil && hold(old, new, regions) {
-		return hunksOf(whole(old), whole(new), regions, context)
-	}
-	list := hunksOf(whole(old), whole(new), []Region{{0, len(old), 0, len(new)}}, context)
-	for _, h := range list {
-		for i := range h.Cores {
-			h.Cores[i].To = len(regions) // all that were given, whatever they say
-		}
-	}
-	return list
+// With the splices that have made the new text, only the lines they touch are compared, so the time follows the change and
+// not the text. Nil, or splices that cannot be those because they are not in order or the sizes do not fit, mean to compare
+// everything. An empty list that is not nil says that the texts are equal.
+//
+// Of [Bytes] the error is always nil; else it is a *[SourceError] with that of a reader or of Tee, io.ErrUnexpectedEOF if a text
+// is shorter than its size, or a *[LimitError].
+func Hunks(old, new Source, splices []fsutil.Splice, context int) (list []Hunk, err error) {
+	defer stopped(&err)
+	return texts{old: old, new: new}.hunks(splices, context), nil
 }
 
-// hunksOf is Hunks for regions that hold what they should.
-func hunksOf(old, new *source, regions []Region, context int) []Hunk {
-	return group(old, new, coresOf(old, new, regions), min(max(context, 0), maxContext))
+// texts are the two texts that are compared.
+type texts struct {
+	old, new Source
+	over     func() bool // whether nobody waits for the comparison any more; nil for never
 }
 
-// coresOf are the runs of changed lines.
-func coresOf(old, new *source, regions []Region) []core {
-	var cores []core
+func (t texts) hunks(splices []fsutil.Splice, context int) []Hunk {
+	var hunks []Hunk
+	context = min(max(context, 0), maxContext)
+	for some := range grouped(t.cores(splices), context) {
+		hunks = append(hunks, t.hunk(some, context))
+	}
+	t.old.finish()
+	return hunks
+}
+
+// cores are the runs of changed lines.
+func (t texts) cores(splices []fsutil.Splice) []Core {
+	spans := Spans(splices)
+	known := splices != nil && t.fit(spans)
+	if !known {
+		spans = []Span{{0, t.old.Size(), 0, t.new.Size()}}
+	}
+	var cores []Core
 	at := cursor{}
-	for _, b := range boxes(old, new, regions) {
-		cores = diffBox(cores, old, new, b, &at)
+	for _, b := range t.boxes(spans) {
+		cores = t.diffBox(cores, b, &at)
 	}
-	cores = compact(old, new, cores)
-	tie(cores, regions)
+	cores = t.compact(cores)
+	if known {
+		tie(cores, spans)
+		return cores
+	}
+	for i := range cores {
+		cores[i].To = len(splices) // all that were given, whatever they say
+	}
 	return cores
-}
-
-// core is one run of changed lines: lines [oldLine, oldLine+oldN) of the old text, at bytes [oldOff, oldEnd), became the
-// like in the new one. Line numbers count from 0.
-type core struct {
-	oldLine, oldN, newLine, newN   int
-	oldOff, oldEnd, newOff, newEnd int
-	from, to                       int // the regions it comes from, set by tie
 }
 
 // cursor is a place in both texts whose line numbers are known; it only moves forward, so that all the counting of line
@@ -102,7 +122,7 @@ type core struct {
 type cursor struct{ oldOff, oldLine, newOff, newLine int }
 
 // common moves the cursor over bytes that are equal in both texts, up to oldOff in the old one.
-func (c *cursor) common(old *source, oldOff int) {
+func (c *cursor) common(old Source, oldOff int) {
 	lines := old.newlines(c.oldOff, oldOff)
 	c.newOff += oldOff - c.oldOff
 	c.newLine += lines

@@ -14,9 +14,8 @@ import (
 // Names are printed as they are, in the way of git and diff: one that holds control characters, quotes, backslashes or
 // bytes above 0x7f in quotes with escapes, one that holds a space followed by a tab, so that tools see where it ends.
 func Unified(ctx context.Context, w io.Writer, oldName, newName string, old, new []byte, around int) (hunks int, err error) {
-	text := whole(old)
-	text.over = func() bool { return ctx.Err() != nil }
-	cores := coresOf(text, whole(new), []Region{{0, len(old), 0, len(new)}})
+	t := texts{old: Bytes(old), new: Bytes(new), over: func() bool { return ctx.Err() != nil }}
+	cores := t.cores(nil)
 	if err := ctx.Err(); err != nil || len(cores) == 0 {
 		return 0, err
 	}
@@ -28,42 +27,14 @@ func Unified(ctx context.Context, w io.Writer, oldName, newName string, old, new
 		if err := ctx.Err(); err != nil {
 			return hunks, err
 		}
-		p.cores(text, whole(new), some, around)
+		// Without a list of the lines, which would take many times as much as short lines themselves.
+		start, before, end, after := frame(t.old, some, around)
+		p.head(header(some, before, after))
+		t.each(some, start, end, p.line)
 		hunks++
 	}
 	_, err = p.done()
 	return hunks, err
-}
-
-// cores writes a hunk without a list of its lines, which would take many times as much as short lines themselves.
-func (p *printer) cores(old, new *source, cores []core, around int) {
-	start, before, end, after := frame(old, cores, around)
-	first, last := cores[0], cores[len(cores)-1]
-	h := Hunk{OldStart: first.oldLine - before, NewStart: first.newLine - before}
-	h.OldLines = last.oldLine + last.oldN + after - h.OldStart
-	h.NewLines = last.newLine + last.newN + after - h.NewStart
-	if h.OldLines > 0 {
-		h.OldStart++
-	}
-	if h.NewLines > 0 {
-		h.NewStart++
-	}
-	p.head(h)
-	for _, c := range cores {
-		p.lines(' ', old.take(start, c.oldOff))
-		p.lines('-', old.take(c.oldOff, c.oldEnd))
-		p.lines('+', new.take(c.newOff, c.newEnd))
-		start = c.oldEnd
-	}
-	p.lines(' ', old.take(start, end))
-}
-
-func (p *printer) lines(op byte, text []byte) {
-	for len(text) > 0 {
-		n := lineEnd(text, 0)
-		p.line(Line{op, text[:n]})
-		text = text[n:]
-	}
 }
 
 // printer writes the parts of a patch and keeps the first error.
@@ -107,7 +78,7 @@ func (p *printer) hunks(list []Hunk) {
 	for _, h := range list {
 		p.head(h)
 		for _, l := range h.Lines {
-			p.line(l)
+			p.line(l.Op, l.Text)
 		}
 	}
 }
@@ -121,10 +92,10 @@ func (p *printer) head(h Hunk) {
 	p.print(" @@\n")
 }
 
-func (p *printer) line(l Line) {
-	_ = p.w.WriteByte(l.Op)
-	_, _ = p.w.Write(l.Text)
-	if !atLineStart(l.Text, len(l.Text)) {
+func (p *printer) line(op byte, text []byte) {
+	_ = p.w.WriteByte(op)
+	_, _ = p.w.Write(text)
+	if !atLineStart(text, len(text)) {
 		p.print("\n\\ No newline at end of file\n")
 	}
 }

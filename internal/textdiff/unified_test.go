@@ -34,8 +34,8 @@ func ExampleFilePatch_WriteTo() {
 	p := textdiff.FilePatch{
 		OldName: "doc/notes.txt", NewName: "doc/readme.txt", Rename: true,
 		OldMode: textdiff.ModeFile, NewMode: textdiff.ModeFile,
-		Old: []byte("first\nsecond\nthird\n"),
-		New: []byte("first\n2nd\nthird\n"),
+		Old: textdiff.Bytes("first\nsecond\nthird\n"),
+		New: textdiff.Bytes("first\n2nd\nthird\n"),
 	}
 	if _, err := p.WriteTo(os.Stdout); err != nil {
 		fmt.Println(err)

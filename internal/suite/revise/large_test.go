@@ -116,16 +116,10 @@ func TestLargeDiff(t *testing.T) {
 			if strings.Contains(test.text, "\r\n") {
 				want = strings.ReplaceAll(want, "\n", "\r\n")
 			}
-			var regions []textdiff.Region
-			shift := 0
-			for _, s := range changes[0].Splices {
-				regions = append(regions, textdiff.Region{OldOff: int(s.Off), OldLen: int(s.Len), NewOff: int(s.Off) + shift, NewLen: len(s.Text)})
-				shift += len(s.Text) - int(s.Len)
-			}
 			var diff bytes.Buffer
 			patch := textdiff.FilePatch{
 				OldName: "large.txt", NewName: path, OldMode: textdiff.ModeFile, NewMode: textdiff.ModeFile, Rename: test.rename,
-				Old: []byte(test.text), New: []byte(want), Regions: regions,
+				Old: textdiff.Bytes(test.text), New: textdiff.Bytes(want), Splices: changes[0].Splices,
 			}
 			if _, err := patch.WriteTo(&diff); err != nil {
 				t.Fatal(err)

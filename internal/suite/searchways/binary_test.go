@@ -77,8 +77,8 @@ func checkBinary(t *testing.T, before []byte, line string) {
 		t.Errorf("the diff says binary %t, and that the search looks into both is %t", diff, looked)
 	}
 	for _, side := range [][]byte{before, after} {
-		if a, b := fsutil.IsBinary(side), textdiff.IsBinary(side); a != b {
-			t.Errorf("fsutil says %t, textdiff %t", a, b)
+		if b, err := textdiff.IsBinary(textdiff.Bytes(side), textdiff.Bytes(nil)); fsutil.IsBinary(side) != b || err != nil {
+			t.Errorf("fsutil says %t, textdiff %t, %v", !b, b, err)
 		}
 	}
 	if _, err := exec.LookPath("git"); err != nil {

@@ -1,4 +1,4 @@
-package millrace
+package preview
 
 import (
 	"errors"
@@ -8,7 +8,6 @@ import (
 )
 
 var (
-	errNoChange    = errors.New("the plan changes nothing there")
 	errNoHunks     = errors.New("the file has no hunks; reject it as a whole")
 	errNUL         = errors.New("the text has a NUL byte, so the file would be binary")
 	errSharedLines = errors.New("two parts change the lines between them, which both show; change them in one part only")

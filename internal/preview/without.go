@@ -1,4 +1,4 @@
-package millrace
+package preview
 
 import (
 	"fmt"
@@ -7,45 +7,39 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// Reject returns a plan without the changes at these paths, and at all paths below those that are directories. The risk
-// is judged anew, by the files that are left and the edits less those that were in the files rejected; the results of
-// the steps stay what they were. It is an error to name a path at which nothing changes, or to reject what the
-// rest needs, such as the renaming of a file in whose place another one is put.
-func (p *Plan) Reject(paths ...string) (*Plan, error) {
-	rejected := make([]bool, len(p.changes))
+// Without returns the changes without those at these paths, and at all paths below those that are directories, and how many
+// edits were in these. It is an error to name a path at which nothing changes, which is [ErrNoChange], or to take away what
+// the rest needs.
+func Without(changes []fsutil.Change, paths ...string) (kept []fsutil.Change, edits int, err error) {
+	rejected := make([]bool, len(changes))
 	for _, name := range paths {
 		found := false
-		for i, c := range p.changes {
+		for i, c := range changes {
 			if fsutil.Within(c.Path, name) {
 				rejected[i], found = true, true
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("reject %s: %w", name, errNoChange)
+			return nil, 0, fmt.Errorf("reject %s: %w", name, ErrNoChange)
 		}
 	}
-	var kept []fsutil.Change
 	var back []string // what stays where it was
-	edits := 0
-	for i, c := range p.changes {
+	for i, c := range changes {
 		if !rejected[i] {
 			kept = append(kept, c)
 			continue
 		}
-		edits += editsIn(c.Splices)
+		edits += Edits(c.Splices)
 		if c.Old.Kind != fsutil.Absent {
-			back = append(back, oldPath(c))
+			back = append(back, OldPath(c))
 		}
 	}
-	kept, err := keepDirs(kept, back)
-	if err != nil {
-		return nil, err
-	}
-	return p.with(kept, edits), nil
+	kept, err = keepDirs(kept, back)
+	return kept, edits, err
 }
 
-// oldPath is where the tree has what a change starts from.
-func oldPath(c fsutil.Change) string {
+// OldPath is where the tree has what a change starts from.
+func OldPath(c fsutil.Change) string {
 	if c.From != "" {
 		return c.From
 	}
@@ -63,7 +57,7 @@ func keepDirs(changes []fsutil.Change, back []string) ([]fsutil.Change, error) {
 	var kept []fsutil.Change
 	left := make(map[string]fsutil.Kind)
 	for _, c := range changes {
-		if c.Old.Kind == fsutil.Dir && stays[oldPath(c)] && (c.Kind == fsutil.Deleted || c.Kind == fsutil.Renamed) {
+		if c.Old.Kind == fsutil.Dir && stays[OldPath(c)] && (c.Kind == fsutil.Deleted || c.Kind == fsutil.Renamed) {
 			if c.Kind == fsutil.Deleted {
 				continue
 			}
@@ -93,35 +87,11 @@ func keepDirs(changes []fsutil.Change, back []string) ([]fsutil.Change, error) {
 	return kept, nil
 }
 
-// editsIn returns how many edits a list of splices holds.
-func editsIn(splices []fsutil.Splice) int {
+// Edits returns how many edits a list of splices holds.
+func Edits(splices []fsutil.Splice) int {
 	n := 0
 	for _, s := range splices {
 		n += max(1, len(s.By))
 	}
 	return n
-}
-
-// with returns a plan with other changes, judged anew, that has lost some edits.
-func (p *Plan) with(changes []fsutil.Change, fewerEdits int) *Plan {
-	q := p.copied()
-	q.changes = changes
-	q.result.TotalEdits = max(0, q.result.TotalEdits-fewerEdits)
-	q.judge()
-	return q
-}
-
-// copied returns a plan like this one that is not committed yet.
-func (p *Plan) copied() *Plan {
-	q := &Plan{
-		tree: p.tree, stage: p.stage, name: p.name, options: p.options, digest: p.digest, mutates: p.mutates,
-		result: p.result.clone(), changes: p.changes, failed: p.failed, foreign: p.foreign, abandoned: p.abandoned,
-		restores: p.restores, undoes: p.undoes,
-	}
-	if done, err := p.reading(); err == nil {
-		defer done()
-		return q.keep()
-	}
-	q.closed = true
-	return q
 }

@@ -1,0 +1,130 @@
+package preview
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/textdiff"
+)
+
+// Hunk is one place at which a file differs, as in a unified diff.
+type Hunk struct {
+	OldStart, OldLines, NewStart, NewLines int
+	// Text has the lines, each after a space, a "-" or a "+".
+	Text string
+	// By says who made it, and Runs who made each run of changed lines.
+	By   []fsutil.Origin
+	Runs [][]fsutil.Origin
+	// Marks are those of each changed line.
+	Marks [][][2]int
+}
+
+// String returns the hunk as it stands in a unified diff, its "@@" line included.
+func (h Hunk) String() string {
+	lineRange := func(start, lines int) string {
+		if lines == 1 {
+			return fmt.Sprint(start)
+		}
+		return fmt.Sprintf("%d,%d", start, lines)
+	}
+	return fmt.Sprintf("@@ -%s +%s @@\n%s", lineRange(h.OldStart, h.OldLines), lineRange(h.NewStart, h.NewLines), h.Text)
+}
+
+// Line is one line of a hunk: Op is ' ', '-', '+', or '\\' for the note that the line above it has no line end. Old and New are its
+// numbers, 0 where it is not in that file. Text is without its "\n". Marks are the ranges of Text that were changed.
+type Line struct {
+	Op       byte
+	Old, New int
+	Text     string
+	Marks    [][2]int
+}
+
+func (l Line) changed() bool { return l.Op == '-' || l.Op == '+' }
+
+// Lines returns the lines of the hunk.
+func (h Hunk) Lines() []Line {
+	lines := make([]Line, 0, strings.Count(h.Text, "\n"))
+	before, now, marks := h.OldStart, h.NewStart, h.Marks
+	for text := range strings.Lines(h.Text) {
+		l := Line{Op: text[0], Text: strings.TrimSuffix(text[1:], "\n")}
+		if l.Op == '\n' {
+			l.Op = ' ' // some tools cut the space off an empty line
+		}
+		if l.Op == ' ' || l.Op == '-' {
+			l.Old = before
+			before++
+		}
+		if l.Op == ' ' || l.Op == '+' {
+			l.New = now
+			now++
+		}
+		if l.changed() && len(marks) > 0 {
+			l.Marks, marks = marks[0], marks[1:]
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+// Split returns a hunk for each run of changed lines, with the unchanged lines around it. A hunk with one run is
+// returned as it is.
+func (h Hunk) Split() []Hunk {
+	lines, texts := h.Lines(), slices.Collect(strings.Lines(h.Text))
+	var parts []Hunk
+	at := Hunk{OldStart: h.OldStart, NewStart: h.NewStart} // what is between the part before and this one
+	marks := h.Marks
+	for i := 0; i < len(lines); {
+		if !lines[i].changed() {
+			at.count(lines[i])
+			i++
+			continue
+		}
+		from, to, changed := i, i, 0
+		for ; to < len(lines) && (lines[to].changed() || lines[to].Op == '\\'); to++ {
+			if lines[to].changed() {
+				changed++
+			}
+		}
+		for n := 0; from > 0 && n < textdiff.DefaultContext && !lines[from-1].changed() && lines[from-1].Op != '\\'; n++ {
+			from--
+		}
+		end := to
+		for n := 0; end < len(lines) && !lines[end].changed() && (n < textdiff.DefaultContext || lines[end].Op == '\\'); end++ {
+			if lines[end].Op != '\\' {
+				n++
+			}
+		}
+		part := Hunk{OldStart: at.OldStart + at.OldLines - (i - from), NewStart: at.NewStart + at.NewLines - (i - from)}
+		for _, l := range lines[from:end] {
+			part.count(l)
+		}
+		for _, l := range lines[i:to] {
+			at.count(l)
+		}
+		part.Text, part.By = strings.Join(texts[from:end], ""), h.By
+		if n := len(parts); n < len(h.Runs) {
+			part.Runs, part.By = h.Runs[n:n+1], slices.Clone(h.Runs[n])
+		}
+		if changed <= len(marks) {
+			part.Marks, marks = marks[:changed:changed], marks[changed:]
+		}
+		parts = append(parts, part)
+		i = to
+	}
+	if len(parts) <= 1 {
+		return []Hunk{h}
+	}
+	return parts
+}
+
+// count counts one more line.
+func (h *Hunk) count(l Line) {
+	if l.Op != '+' && l.Op != '\\' {
+		h.OldLines++
+	}
+	if l.Op != '-' && l.Op != '\\' {
+		h.NewLines++
+	}
+}

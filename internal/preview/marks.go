@@ -1,0 +1,103 @@
+package preview
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/millrace-go/millrace/internal/textdiff"
+)
+
+// newMarker returns one for a run of changed lines. It marks whole lines unless they are those that the splices are on.
+// places are what the splices have changed, nil if that is not known.
+func newMarker(r run, places []textdiff.Span) marker {
+	if places == nil {
+		return marker{whole: true}
+	}
+	before, now := r.text('-'), r.text('+')
+	var m marker
+	for _, p := range places[r.From:r.To] {
+		if p.Old < r.Old || p.New < r.New || p.OldEnd > r.OldEnd || p.NewEnd > r.NewEnd {
+			return marker{whole: true}
+		}
+		old, new := [2]int{p.Old - r.Old, p.OldEnd - r.Old}, [2]int{p.New - r.New, p.NewEnd - r.New}
+		head, tail := alike(before[old[0]:old[1]], now[new[0]:new[1]])
+		m.old.places = append(m.old.places, [2]int{old[0] + head, old[1] - tail})
+		m.new.places = append(m.new.places, [2]int{new[0] + head, new[1] - tail})
+	}
+	return m
+}
+
+// alike returns how many bytes two texts have in common at their beginnings, and how many of the others at their ends,
+// in whole characters.
+func alike(a, b []byte) (head, tail int) {
+	n := min(len(a), len(b))
+	for head < n && a[head] == b[head] {
+		head++
+	}
+	for head > 0 && (head < len(a) && !utf8.RuneStart(a[head]) || head < len(b) && !utf8.RuneStart(b[head])) {
+		head--
+	}
+	for tail < n-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	for tail > 0 && !utf8.RuneStart(a[len(a)-tail]) {
+		tail--
+	}
+	return head, tail
+}
+
+// marker finds the marks of the changed lines of a run, one after the other; the zero marker finds none.
+type marker struct {
+	whole    bool
+	old, new markedSide
+}
+
+// markedSide is one of two files: the places on it, and where its next line begins, both counted from where the run
+// does.
+type markedSide struct {
+	places [][2]int
+	at     int
+}
+
+// next returns the marks of the next line.
+func (m *marker) next(l textdiff.Line) [][2]int {
+	body := len(bytes.TrimSuffix(l.Text, []byte("\n")))
+	switch {
+	case m.whole && body > 0:
+		return [][2]int{{0, body}}
+	case l.Op == '-':
+		return m.old.next(l.Text, body)
+	default:
+		return m.new.next(l.Text, body)
+	}
+}
+
+func (s *markedSide) next(line []byte, body int) [][2]int {
+	var marks [][2]int
+	for len(s.places) > 0 {
+		from, to := max(0, s.places[0][0]-s.at), min(body, s.places[0][1]-s.at)
+		if s.places[0][0] >= s.at+len(line) {
+			break
+		}
+		// A mark has whole characters, as far as the text has.
+		for n := 1; n < utf8.UTFMax && from > 0 && from < to && !utf8.RuneStart(line[from]); n++ {
+			from--
+		}
+		for n := 1; n < utf8.UTFMax && from < to && to < body && !utf8.RuneStart(line[to]); n++ {
+			to++
+		}
+		switch last := len(marks) - 1; {
+		case from >= to:
+		case last >= 0 && from <= marks[last][1]:
+			marks[last][1] = max(to, marks[last][1])
+		default:
+			marks = append(marks, [2]int{from, to})
+		}
+		if s.places[0][1] > s.at+len(line) {
+			break // it goes on in the next line
+		}
+		s.places = s.places[1:]
+	}
+	s.at += len(line)
+	return marks
+}

@@ -1,0 +1,107 @@
+package preview
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/textdiff"
+)
+
+// ErrNoChange says that there is no change at a path.
+var ErrNoChange = errors.New("the plan changes nothing there")
+
+// WriteDiff writes changes as a patch in git's format. With paths, only what happens at these and below is written; the
+// error wraps [ErrNoChange] if that is nothing. Directories are not part of it.
+func (v View) WriteDiff(w io.Writer, changes []fsutil.Change, paths ...string) error {
+	for _, name := range paths {
+		if !slices.ContainsFunc(changes, func(c fsutil.Change) bool { return fsutil.Within(c.Path, name) }) {
+			return fmt.Errorf("diff of %s: %w", name, ErrNoChange)
+		}
+	}
+	for _, s := range v.sections(changes) {
+		within := func(name string) bool { return fsutil.Within(s.path, name) }
+		if len(paths) > 0 && !slices.ContainsFunc(paths, within) {
+			continue
+		}
+		if err := v.write(w, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// section is one section of a git patch: what happens at one place.
+type section struct {
+	oldName, newName string
+	sides
+}
+
+// sections lists what together is the patch. Git's format knows a rename only from a name that is free afterwards to one that
+// was free before; all others are written as what happens to each name (swaps).
+func (v View) sections(changes []fsutil.Change) []section {
+	taken := make(map[string]bool)
+	for _, c := range changes {
+		if hasText(c.New) {
+			taken[c.Path] = true
+		}
+	}
+	var all []section
+	for _, c := range changes {
+		s := section{c.Path, c.Path, sidesOf(c)}
+		switch {
+		case !hasText(c.Old) && !hasText(c.New):
+			continue
+		case c.Kind != fsutil.Renamed:
+		case !taken[c.From] && !hasText(c.Replaced):
+			s.oldName = c.From
+		default:
+			if !taken[c.From] {
+				all = append(all, section{c.From, c.From, sides{path: c.Path, old: c.Old, openOld: c.OpenOld}})
+			}
+			s.splices, s.old = nil, c.Replaced
+			s.openOld = func() (io.ReadCloser, error) { return v.Tree(c.Path) }
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+func hasText(s fsutil.State) bool { return s.Kind == fsutil.File || s.Kind == fsutil.Symlink }
+
+func sidesOf(c fsutil.Change) sides {
+	return sides{path: c.Path, old: c.Old, new: c.New, openOld: c.OpenOld, openNew: c.OpenNew, splices: c.Splices}
+}
+
+// write writes one section.
+func (v View) write(w io.Writer, s section) error {
+	t, err := v.open(s.sides, true)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	_, err = textdiff.FilePatch{
+		OldName: s.oldName, NewName: s.newName, OldMode: gitMode(s.old), NewMode: gitMode(s.new), Rename: s.oldName != s.newName,
+		Old: t.old, New: t.new, Splices: s.splices,
+	}.WriteTo(w)
+	if source, ok := errors.AsType[*textdiff.SourceError](err); ok {
+		return s.failed(source.Err)
+	}
+	return err
+}
+
+// gitMode is the mode that git keeps: of a file only whether its owner may execute it.
+func gitMode(s fsutil.State) uint32 {
+	switch {
+	case s.Kind == fsutil.Symlink:
+		return textdiff.ModeSymlink
+	case s.Kind != fsutil.File:
+		return textdiff.ModeAbsent
+	case s.Mode&0o100 != 0:
+		return textdiff.ModeExec
+	default:
+		return textdiff.ModeFile
+	}
+}

@@ -1,0 +1,236 @@
+package preview
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// Reviewer is the step of an [fsutil.Origin] that no step has: a text of [Revision.Take].
+const Reviewer = "(review)"
+
+// Revision is a change of an edited file of which not all is wanted as it is.
+type Revision struct {
+	File
+	states []int             // of the runs
+	found  map[string][2]int // by hunk, its first run and the one behind its last
+	texts  []fsutil.Splice   // in place of some runs
+}
+
+// The states of a run; those from 0 on are the number of the text that it is part of.
+const (
+	kept     = -1
+	rejected = -2
+)
+
+// Revise begins to revise a change. It has to be one of a file with hunks.
+func (v View) Revise(c fsutil.Change) (*Revision, error) {
+	if c.Old.Kind != fsutil.File || c.New.Kind != fsutil.File {
+		return nil, fmt.Errorf("the file is %s as a whole; reject it", c.Kind)
+	}
+	f, err := v.File(c)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.Hunks) == 0 {
+		return nil, errNoHunks
+	}
+	return &Revision{File: f, states: slices.Repeat([]int{kept}, len(f.runs))}, nil
+}
+
+// Reject rejects the hunks of these numbers, counted from 0.
+func (r *Revision) Reject(numbers ...int) error {
+	gone := make([]bool, len(r.Hunks))
+	for _, n := range numbers {
+		if n < 0 || n >= len(gone) {
+			return fmt.Errorf("there is no hunk %d; the file has %d, counted from 0", n, len(gone))
+		}
+		gone[n] = true
+	}
+	for i, run := range r.runs {
+		if gone[run.hunk] {
+			r.states[i] = rejected
+		}
+	}
+	return nil
+}
+
+// find returns the runs of a hunk.
+func (r *Revision) find(h Hunk) (first, end int, err error) {
+	if r.found == nil {
+		r.found = make(map[string][2]int)
+		for _, all := range r.Hunks {
+			from := end
+			for _, part := range all.Split() {
+				end++
+				r.found[part.String()] = [2]int{end - 1, end}
+			}
+			r.found[all.String()] = [2]int{from, end}
+		}
+	}
+	runs, ok := r.found[h.String()]
+	if !ok {
+		return 0, 0, fmt.Errorf("the file has no such hunk in this plan, nor a part of one, at line %d:\n%s", h.OldStart, h)
+	}
+	return runs[0], runs[1], nil
+}
+
+// Take puts a text in the place of a hunk or a part of one, or if it is nil what is there now.
+func (r *Revision) Take(h Hunk, text *string) error {
+	first, end, err := r.find(h)
+	if err != nil {
+		return err
+	}
+	for _, state := range r.states[first:end] {
+		if state != kept {
+			return fmt.Errorf("another part has the same lines, from line %d on", h.OldStart)
+		}
+	}
+	state := rejected
+	if text != nil {
+		text, err := reviseText(h, *text, r.runs[first].Old, r.change.Old.Size)
+		switch {
+		case err != nil:
+			return err
+		case text.asPlanned:
+			return nil
+		case !text.asBefore:
+			state = len(r.texts)
+			r.texts = append(r.texts, text.splice)
+		}
+	}
+	for i := first; i < end; i++ {
+		r.states[i] = state
+	}
+	return nil
+}
+
+// Revised is what comes of a revision.
+type Revised struct {
+	fsutil.Change
+	// FewerEdits is how many edits it has lost, and Texts how many texts it has been given.
+	FewerEdits, Texts int
+}
+
+// Change returns the revised change; ok is false if that is the change as it was. The texts may have so many bytes.
+func (r *Revision) Change(most int64) (revised Revised, ok bool, err error) {
+	if !slices.ContainsFunc(r.states, func(state int) bool { return state != kept }) {
+		return Revised{}, false, nil
+	}
+	if err := r.checkTexts(most); err != nil {
+		return Revised{}, false, err
+	}
+	c, splices := r.change, r.splices()
+	revised.Texts = len(r.texts)
+	revised.FewerEdits = max(0, Edits(c.Splices)-(Edits(splices)-len(r.texts)))
+	if revised.Change, err = respliced(c, splices); err != nil {
+		return Revised{}, false, err
+	}
+	revised.By = authorsLeft(revised.Change, c.By)
+	return revised, true, nil
+}
+
+// checkTexts gives the texts their author, and checks that they are neither too long nor in each other's way.
+func (r *Revision) checkTexts(most int64) error {
+	n := 0
+	for _, s := range r.change.Splices {
+		for _, o := range s.By {
+			if o.Step == Reviewer {
+				n = max(n, o.Edit+1)
+			}
+		}
+	}
+	left := most
+	for i := range r.texts {
+		r.texts[i].By = []fsutil.Origin{{Step: Reviewer, Edit: n + i}}
+		if left -= int64(len(r.texts[i].Text)); left < 0 {
+			return &actions.LimitError{What: actions.LimitOutput, Limit: most}
+		}
+	}
+	end, last := int64(0), kept
+	for _, state := range r.states {
+		if state < 0 || state == last {
+			continue
+		}
+		s := r.texts[state]
+		if s.Off < end {
+			return errSharedLines
+		}
+		end, last = s.Off+s.Len, state
+	}
+	return nil
+}
+
+// splices returns what makes the file of the old one. Runs that are left keep the splices they come from, unless those
+// make other runs too that are not left, or lie where a text does: a run then gets a splice of its own.
+func (r *Revision) splices() []fsutil.Splice {
+	all := r.change.Splices
+	var out []fsutil.Splice
+	last := kept
+	for from := 0; from < len(r.runs); {
+		to := from + 1
+		for to < len(r.runs) && r.runs[to].From == r.runs[from].From {
+			to++
+		}
+		splices := all[r.runs[from].From:r.runs[from].To]
+		if all != nil && r.untouched(from, to, splices) {
+			out, from = append(out, splices...), to
+			continue
+		}
+		for ; from < to; from++ {
+			run, state := r.runs[from], r.states[from]
+			switch {
+			case state == kept:
+				out = append(out, fsutil.Splice{
+					Off: int64(run.Old), Len: int64(run.OldEnd - run.Old), Text: run.text('+'), By: r.who.of(splices),
+				})
+			case state >= 0 && state != last:
+				out, last = append(out, r.texts[state]), state
+			}
+		}
+	}
+	return out
+}
+
+// untouched reports whether runs that come from the same splices are all left, and no text lies between them.
+func (r *Revision) untouched(first, end int, splices []fsutil.Splice) bool {
+	if slices.ContainsFunc(r.states[first:end], func(state int) bool { return state != kept }) {
+		return false
+	}
+	from, to := int64(r.runs[first].Old), int64(r.runs[end-1].OldEnd)
+	if len(splices) > 0 {
+		last := splices[len(splices)-1]
+		from, to = min(from, splices[0].Off), max(to, last.Off+last.Len)
+	}
+	return !slices.ContainsFunc(r.texts, func(s fsutil.Splice) bool { return s.Off <= to && s.Off+s.Len >= from })
+}
+
+// authorsLeft returns those of all who have made some of what is left of an edited file. Who has moved it or changed
+// its mode cannot be told from that; then all are.
+func authorsLeft(c fsutil.Change, all []fsutil.Origin) []fsutil.Origin {
+	left := make(map[fsutil.Origin]bool)
+	for _, s := range c.Splices {
+		for _, o := range s.By {
+			left[o] = true
+		}
+	}
+	onlyText := c.Kind == fsutil.Modified && c.Old.Mode == c.New.Mode
+	var by []fsutil.Origin
+	for _, o := range all {
+		if left[o] || !onlyText {
+			by = append(by, o)
+		}
+		delete(left, o)
+	}
+	for _, s := range c.Splices { // the texts that are new
+		for _, o := range s.By {
+			if left[o] {
+				by = append(by, o)
+				delete(left, o)
+			}
+		}
+	}
+	return by
+}

@@ -1,0 +1,170 @@
+package preview
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/textdiff"
+)
+
+// File is what differs in one file.
+type File struct {
+	// Binary says that there are NUL bytes at its beginning, and thus no hunks.
+	Binary bool
+	Hunks  []Hunk
+
+	change fsutil.Change
+	runs   []run
+	who    authors
+}
+
+// run is a run of changed lines.
+type run struct {
+	textdiff.Core
+	hunk  int // the number of the one it is in
+	lines []textdiff.Line
+}
+
+// text returns the lines that the old file has, for '-', or those of the new one, for '+'.
+func (r run) text(op byte) []byte {
+	var text []byte
+	for _, l := range r.lines {
+		if l.Op == op {
+			text = append(text, l.Text...)
+		}
+	}
+	return text
+}
+
+// File compares the two sides of a change. What is no file is empty.
+func (v View) File(c fsutil.Change) (File, error) {
+	f := File{change: c, who: authorsOf(c)}
+	list, binary, err := v.compare(c, textdiff.DefaultContext)
+	if err != nil || len(list) == 0 {
+		f.Binary = binary
+		return f, err
+	}
+	var places []textdiff.Span
+	if c.Splices != nil {
+		places = textdiff.Spans(c.Splices)
+	}
+	f.Hunks = make([]Hunk, len(list))
+	for n, h := range list {
+		f.Hunks[n] = f.show(n, h, places)
+	}
+	return f, nil
+}
+
+// compare returns the places at which the two sides of a change differ.
+func (v View) compare(c fsutil.Change, context int) (list []textdiff.Hunk, binary bool, err error) {
+	s := sidesOf(c)
+	for _, side := range []*fsutil.State{&s.old, &s.new} {
+		if side.Kind != fsutil.File {
+			*side = fsutil.State{}
+		}
+	}
+	t, err := v.open(s, false)
+	if err != nil {
+		return nil, false, err
+	}
+	defer t.close()
+	if t.binary {
+		return nil, true, nil
+	}
+	if list, err = textdiff.Hunks(t.old, t.new, s.splices, context); err != nil {
+		return nil, false, s.failed(err)
+	}
+	return list, false, nil
+}
+
+// LinesWritten counts the lines in which the two sides of a change differ, on the side that has more of them.
+func (v View) LinesWritten(c fsutil.Change) (int, error) {
+	list, _, err := v.compare(c, 0)
+	n := 0
+	for _, h := range list {
+		n += max(h.OldLines, h.NewLines)
+	}
+	return n, err
+}
+
+// noNewline follows a line without a line end, as in git's format.
+const noNewline = "\n\\ No newline at end of file\n"
+
+// show makes the nth hunk, and notes its runs. places are what the splices have changed, nil if that is not known.
+func (f *File) show(n int, h textdiff.Hunk, places []textdiff.Span) Hunk {
+	shown := Hunk{OldStart: h.OldStart, OldLines: h.OldLines, NewStart: h.NewStart, NewLines: h.NewLines}
+	var all []fsutil.Splice
+	for i, core := range h.Cores {
+		splices := f.change.Splices[core.From:core.To]
+		shown.Runs = append(shown.Runs, f.who.of(splices))
+		if len(h.Cores) > 1 && (i == 0 || core.From != h.Cores[i-1].From) {
+			all = append(all, splices...)
+		}
+		f.runs = append(f.runs, run{Core: core, hunk: n})
+	}
+	if shown.By = slices.Clone(shown.Runs[0]); len(h.Cores) > 1 {
+		shown.By = f.who.of(all)
+	}
+	var text bytes.Buffer
+	var m marker
+	at := len(f.runs) - len(h.Cores)
+	for i, l := range h.Lines {
+		if l.Op != ' ' && (i == 0 || h.Lines[i-1].Op == ' ') {
+			r := &f.runs[at]
+			r.lines = h.Lines[i : i+r.OldLines+r.NewLines]
+			m = newMarker(*r, places)
+			at++
+		}
+		text.WriteByte(l.Op)
+		text.Write(l.Text)
+		if !bytes.HasSuffix(l.Text, []byte("\n")) {
+			text.WriteString(noNewline)
+		}
+		if l.Op != ' ' {
+			shown.Marks = append(shown.Marks, m.next(l))
+		}
+	}
+	shown.Text = text.String()
+	return shown
+}
+
+// authors tell who made which part of a change.
+type authors struct {
+	all   []fsutil.Origin
+	exact bool           // there are splices
+	rank  map[string]int // of steps, in the order in which they ran
+}
+
+func authorsOf(c fsutil.Change) authors {
+	a := authors{all: c.By, exact: c.Splices != nil, rank: make(map[string]int)}
+	for i, o := range c.By {
+		if _, ok := a.rank[o.Step]; !ok {
+			a.rank[o.Step] = i
+		}
+	}
+	return a
+}
+
+// of returns who made some of the splices of the change, in the order in which the steps ran.
+func (a authors) of(splices []fsutil.Splice) []fsutil.Origin {
+	if !a.exact {
+		return slices.Clone(a.all)
+	}
+	if len(splices) == 1 && len(splices[0].By) == 1 {
+		return slices.Clone(splices[0].By)
+	}
+	var by []fsutil.Origin
+	seen := make(map[fsutil.Origin]bool)
+	for _, s := range splices {
+		for _, o := range s.By {
+			if !seen[o] {
+				seen[o] = true
+				by = append(by, o)
+			}
+		}
+	}
+	// Splices are in the order of the text.
+	slices.SortStableFunc(by, func(x, y fsutil.Origin) int { return a.rank[x.Step] - a.rank[y.Step] })
+	return by
+}

@@ -1,0 +1,94 @@
+package preview
+
+import (
+	"crypto/sha256"
+	"errors"
+	"hash"
+	"io"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+var errSplices = errors.New("the splices do not give what the hash says")
+
+// OpenSpliced opens the new bytes of a change that is held as splices. Where the old bytes are not those that the
+// change was made from, or the new ones not those it says, the reader gives an error in place of the end.
+func OpenSpliced(openOld fsutil.Opener, c fsutil.Change) (io.ReadCloser, error) {
+	r, err := openSpliced(openOld, c)
+	if err != nil {
+		return nil, err
+	}
+	return readCloser{&summing{r: r, sum: checked{sha256.New(), c.New.Hash}, bad: errSplices}, r}, nil
+}
+
+// openSpliced is OpenSpliced for new bytes whose hash is not known yet.
+func openSpliced(openOld fsutil.Opener, c fsutil.Change) (io.ReadCloser, error) {
+	file, err := openOld()
+	if err != nil {
+		return nil, err
+	}
+	// One byte more than there should be shows that there is too much.
+	old := &summing{r: io.LimitReader(file, c.Old.Size+1), sum: checked{sha256.New(), c.Old.Hash}, bad: fsutil.ErrDrift}
+	text, err := fsutil.SpliceReader(old, c.Old.Size, c.Splices)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return readCloser{text, file}, nil
+}
+
+// respliced returns a change with other splices. The error is [fsutil.ErrDrift] if the old bytes are not what it was
+// made from.
+func respliced(c fsutil.Change, splices []fsutil.Splice) (fsutil.Change, error) {
+	openOld := c.OpenOld
+	if len(splices) == 0 {
+		c.Splices, c.New.Hash, c.New.Size = nil, c.Old.Hash, c.Old.Size
+		return c.WithContent(openOld, openOld), nil
+	}
+	c.Splices = splices
+	r, err := openSpliced(openOld, c)
+	if err != nil {
+		return c, err
+	}
+	defer r.Close()
+	sum := sha256.New()
+	if c.New.Size, err = io.Copy(sum, r); err != nil {
+		return c, err
+	}
+	c.New.Hash = fsutil.Hash(sum.Sum(nil))
+	made := c
+	return c.WithContent(openOld, func() (io.ReadCloser, error) { return OpenSpliced(openOld, made) }), nil
+}
+
+type readCloser struct {
+	io.Reader
+	io.Closer
+}
+
+// checked is a hash that is closed with an error if it is not what it should be.
+type checked struct {
+	hash.Hash
+	want fsutil.Hash
+}
+
+func (c checked) Close() error {
+	if fsutil.Hash(c.Sum(nil)) != c.want {
+		return fsutil.ErrDrift
+	}
+	return nil
+}
+
+// summing is a reader that ends with an error if the hash of what it has read is another one than it should be.
+type summing struct {
+	r   io.Reader
+	sum checked
+	bad error
+}
+
+func (s *summing) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	_, _ = s.sum.Write(p[:n]) // hashes do not fail
+	if err == io.EOF && s.sum.Close() != nil {
+		err = s.bad
+	}
+	return n, err
+}

@@ -1,0 +1,194 @@
+// Package preview shows changes of files before they are made, and takes some of them back.
+//
+// A [View] reads the two sides of a change as texts: whole, or if the change is one of splices in a large file, only what is
+// around these. From both texts, by way of package textdiff, come the patch of a list of changes ([View.WriteDiff]) and the
+// hunks of a file ([View.Hunks]). A run of changed lines knows the splices that it comes from. So a [Hunk] says who made it,
+// its lines say which bytes ([Hunk.Lines]), and a [Revision] makes the change without some hunks or with other text in their
+// place. [Without] takes whole files out of a list of changes.
+package preview
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/textdiff"
+)
+
+// View is how changes are read to be shown. Its methods are safe for concurrent use if Tree is.
+type View struct {
+	Limits actions.Limits
+	// Tree opens a file of the tree that is changed.
+	Tree func(name string) (io.ReadCloser, error)
+	// Unsure says that the changes come from outside: what is shown has to be what would be committed.
+	Unsure bool
+}
+
+// pagedFrom is the size of both sides of a change together from which on they are not held as a whole, in bytes, if
+// the change is one of splices.
+const pagedFrom = 8 << 20
+
+// sides are what stands at a place before and after a change. What is neither a file nor a symbolic link is an empty text.
+type sides struct {
+	path             string // of the change
+	old, new         fsutil.State
+	openOld, openNew fsutil.Opener
+	splices          []fsutil.Splice // nil if it is not they that make the new side
+}
+
+// texts are both sides, to be closed.
+type texts struct {
+	old, new textdiff.Source
+	binary   bool
+	close    func()
+}
+
+// open reads both sides. Of a large binary file the texts may be missing, unless they are wanted.
+func (v View) open(s sides, wanted bool) (texts, error) {
+	if s.old.Kind == fsutil.File && s.new.Kind == fsutil.File && s.old.Hash == s.new.Hash {
+		// Only the name or the mode changes.
+		return texts{textdiff.Bytes(nil), textdiff.Bytes(nil), false, func() {}}, nil
+	}
+	if s.splices != nil && s.old.Size+s.new.Size >= pagedFrom {
+		t, err := v.openPaged(s)
+		if err != nil || t.old != nil && !(t.binary && wanted) {
+			return t, err
+		}
+		t.close()
+	}
+	return v.openWhole(s)
+}
+
+// openPaged opens an edited file that is read only around its edits, and once as a whole to count lines and to see that it is
+// what the change was made from. There are no texts of one that can only be read from its beginning to its end.
+func (v View) openPaged(s sides) (texts, error) {
+	t := texts{close: func() {}}
+	if v.Unsure {
+		if err := drain(s.openNew); err != nil {
+			return t, fmt.Errorf("read %s: %w", s.path, err)
+		}
+	}
+	size := s.old.Size
+	for _, sp := range s.splices {
+		size += int64(len(sp.Text)) - sp.Len
+	}
+	if size != s.new.Size {
+		return t, fmt.Errorf("read %s: %w", s.path, errSplices)
+	}
+	if most := max(size, s.old.Size); int64(int(most)) != most {
+		return t, fmt.Errorf("show %s: %w", s.path, &actions.LimitError{What: actions.LimitFile, Limit: math.MaxInt, Got: most})
+	}
+	file, err := s.openOld()
+	if err != nil {
+		return t, fmt.Errorf("read %s: %w", s.path, err)
+	}
+	t.close = func() { _ = file.Close() } // it is only read
+	old, ok := file.(io.ReaderAt)
+	if !ok {
+		return t, nil
+	}
+	spliced, err := fsutil.SpliceReaderAt(old, s.old.Size, s.splices)
+	if err == nil {
+		t.old, t.new = textdiff.Paged{
+			Old: old, New: spliced, OldSize: int(s.old.Size), NewSize: int(size),
+			Tee: checked{sha256.New(), s.old.Hash}, Limit: v.Limits.OutputBytes(),
+		}.Texts()
+		t.binary, err = textdiff.IsBinary(t.old, t.new)
+	}
+	if err != nil {
+		t.close()
+		return t, s.failed(err)
+	}
+	return t, nil
+}
+
+// drain reads the new bytes of a change that checks them itself.
+func drain(open fsutil.Opener) error {
+	r, err := open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	_, err = io.Copy(io.Discard, r)
+	return err
+}
+
+// openWhole reads both sides as a whole.
+func (v View) openWhole(s sides) (texts, error) {
+	if err := CheckSizes(v.Limits, s.old, s.new); err != nil {
+		return texts{}, fmt.Errorf("show %s: %w", s.path, err)
+	}
+	old, err := content(s.old, s.openOld)
+	if err == nil && s.old.Kind == fsutil.File && fsutil.HashOf(old) != s.old.Hash {
+		err = fsutil.ErrDrift
+	}
+	var new []byte
+	switch {
+	case err != nil:
+	case s.splices == nil:
+		new, err = content(s.new, s.openNew)
+	default:
+		if new, err = fsutil.ApplySplices(old, s.splices); err == nil && v.Unsure && fsutil.HashOf(new) != s.new.Hash {
+			err = errSplices
+		}
+	}
+	if err != nil {
+		return texts{}, s.failed(err)
+	}
+	t := texts{old: textdiff.Bytes(old), new: textdiff.Bytes(new), close: func() {}}
+	t.binary, err = textdiff.IsBinary(t.old, t.new)
+	return t, err
+}
+
+// content reads one side as a whole.
+func content(s fsutil.State, open fsutil.Opener) ([]byte, error) {
+	switch s.Kind {
+	case fsutil.File:
+		return ReadAll(open, s.Size)
+	case fsutil.Symlink:
+		return []byte(s.Target), nil
+	default:
+		return nil, nil
+	}
+}
+
+// ReadAll reads what is said to have that many bytes. Of what has more, one is read too many, which its hash tells.
+func ReadAll(open fsutil.Opener, size int64) ([]byte, error) {
+	r, err := open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(io.LimitReader(r, size+1))
+}
+
+// failed returns the error of a side that cannot be read or shown.
+func (s sides) failed(err error) error {
+	over, tooMuch := errors.AsType[*textdiff.LimitError](err)
+	switch {
+	case tooMuch:
+		return fmt.Errorf("show %s: %w", s.path, &actions.LimitError{What: actions.LimitShown, Limit: over.Limit})
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, fsutil.ErrDrift):
+		return &fs.PathError{Op: "read", Path: s.path, Err: fsutil.ErrDrift}
+	}
+	return fmt.Errorf("read %s: %w", s.path, err)
+}
+
+// CheckSizes returns an *actions.LimitError for a change of which one side is too large to be shown or stored as a whole. What
+// is there now is held to the limit on files that are read, what is to be there may have been added to.
+func CheckSizes(l actions.Limits, before, after fsutil.State) error {
+	most, more := l.FileBytes(), l.OutputBytes()
+	if before.Kind == fsutil.File && before.Size > most {
+		return &actions.LimitError{What: actions.LimitFile, Limit: most, Got: before.Size}
+	}
+	most += min(more, math.MaxInt64-most)
+	if after.Kind == fsutil.File && after.Size > most {
+		return &actions.LimitError{What: actions.LimitFile, Limit: most, Got: after.Size}
+	}
+	return nil
+}

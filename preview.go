@@ -1,0 +1,287 @@
+package millrace
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/preview"
+)
+
+// FileDiff is the difference at one path of a plan, for showing it.
+type FileDiff struct {
+	Kind fsutil.ChangeKind `json:"kind"`
+	Path string            `json:"path"`
+	From string            `json:"from,omitempty"`
+	// Binary says that the file has NUL bytes at its beginning, and thus no hunks.
+	Binary bool `json:"binary,omitempty"`
+	// Hunks are the places that differ, from top to bottom. None for a binary file, a directory, and where only the
+	// name or the mode differs.
+	Hunks []Hunk `json:"hunks,omitempty"`
+}
+
+// Diff returns what the plan changes as a patch in git's format, which `git apply` and, where no binary file is among
+// them, `patch -p1` accept. Directories are not part of it. If a file of the tree has changed so that the diff cannot
+// be worked out any more, the text says so and holds no patch; [Plan.WriteDiff] returns an error then.
+func (p *Plan) Diff() string {
+	var b strings.Builder
+	if err := p.WriteDiff(&b); err != nil {
+		return fmt.Sprintf("the diff cannot be shown: %v\n", err)
+	}
+	return b.String()
+}
+
+// WriteDiff writes the text of [Plan.Diff], one file after the other. A large text file that was edited is not held as
+// a whole for it: the error is an *actions.LimitError if the lines that differ, with those around them, are more than
+// MaxOutputBytes of the executor allows. Any other file is: then it is one if the file is larger than MaxFileBytes
+// allows, or, as the plan would leave it, by more than MaxOutputBytes. A plan can be committed that cannot be shown.
+//
+// With paths, only what happens at these, and below those that are directories, is written; other files are not read.
+// Of a file that was renamed, the path is its new one. It is an error to name a path at which nothing changes.
+func (p *Plan) WriteDiff(w io.Writer, paths ...string) error {
+	done, err := p.reading()
+	if err != nil {
+		return err
+	}
+	defer done()
+	return p.view().WriteDiff(w, p.changes, paths...)
+}
+
+// view is how the changes of the plan are read.
+func (p *Plan) view() preview.View {
+	tree := func(name string) (io.ReadCloser, error) { return p.tree.fs.Open(name) }
+	return preview.View{Limits: p.tree.x.limits(), Tree: tree, Unsure: p.stage == nil}
+}
+
+// Files returns the differences, with their hunks, in path order.
+func (p *Plan) Files() ([]FileDiff, error) {
+	done, err := p.reading()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	files := make([]FileDiff, len(p.changes))
+	for i, c := range p.changes {
+		f, err := p.view().File(c)
+		if err != nil {
+			return nil, err
+		}
+		files[i] = FileDiff{Kind: c.Kind, Path: c.Path, From: c.From, Binary: f.Binary, Hunks: hunksOf(f.Hunks)}
+	}
+	return files, nil
+}
+
+// Hunk is one place at which a file differs, as in a unified diff.
+type Hunk struct {
+	OldStart int `json:"old_start"` // lines count from 1
+	OldLines int `json:"old_lines"`
+	NewStart int `json:"new_start"`
+	NewLines int `json:"new_lines"`
+	// Text has the lines of the hunk, each after a space, a "-" or a "+".
+	Text string `json:"text"`
+	// By says which edits of which steps made it, in the order of the steps: all those, and only those, that go with it
+	// when it is rejected.
+	By []fsutil.Origin `json:"by,omitempty"`
+
+	runs  [][]fsutil.Origin // who made each run of changed lines
+	marks [][][2]int        // of each changed line
+}
+
+func hunksOf(list []preview.Hunk) []Hunk {
+	var hunks []Hunk
+	for _, h := range list {
+		hunks = append(hunks, Hunk{h.OldStart, h.OldLines, h.NewStart, h.NewLines, h.Text, h.By, h.Runs, h.Marks})
+	}
+	return hunks
+}
+
+func (h Hunk) shown() preview.Hunk {
+	return preview.Hunk{
+		OldStart: h.OldStart, OldLines: h.OldLines, NewStart: h.NewStart, NewLines: h.NewLines,
+		Text: h.Text, By: h.By, Runs: h.runs, Marks: h.marks,
+	}
+}
+
+// Steps returns the ids of the steps that made the hunk, each once, in the order they ran.
+func (h Hunk) Steps() []string {
+	var steps []string
+	for _, o := range h.By {
+		if o.Step != preview.Reviewer && !slices.Contains(steps, o.Step) {
+			steps = append(steps, o.Step)
+		}
+	}
+	return steps
+}
+
+// String returns the hunk as it stands in a unified diff, its "@@" line included.
+func (h Hunk) String() string { return h.shown().String() }
+
+// HunkLine is one line of the text of a hunk: Op, Text and a newline, one after the other, are the line as it stands
+// there.
+type HunkLine struct {
+	// Op is ' ' for a line that both files have, '-' for one that only the old file has, '+' for one that only the new
+	// file has, and '\\' for the note that the line above it, the last of its file, has no line end.
+	Op byte `json:"op"`
+	// Old and New are the numbers of the line in the two files, counted from 1, and 0 where it is not in that file.
+	Old int `json:"old,omitempty"`
+	New int `json:"new,omitempty"`
+	// Text is the line without its "\n"; a "\r" before that is part of it.
+	Text string `json:"text"`
+	// Marks are the ranges of Text, from one byte to before another, that splices took away or put in, in ascending
+	// order; only lines with '-' and '+' have some. A line is marked as a whole where it was removed or put in as a
+	// whole, and where the diff shows a change on other lines than it was made on. There is no mark if nothing but the
+	// line end has changed.
+	Marks [][2]int `json:"marks,omitempty"`
+}
+
+// Lines returns the lines of the hunk with their numbers. The marks are there for a hunk of a [Plan], not for one that
+// was read from JSON.
+func (h Hunk) Lines() []HunkLine {
+	var lines []HunkLine
+	for _, l := range h.shown().Lines() {
+		lines = append(lines, HunkLine(l))
+	}
+	return lines
+}
+
+// Split returns a hunk for each run of changed lines of this one, from top to bottom, with the unchanged lines around
+// it, so that each can be rejected alone: all choices of them give a file, by [Plan.Revise]. A hunk with one run is
+// returned as it is. Two that lie close together both show the lines between them, so only one of them can be part of a
+// patch. Their new lines are numbered as if all were taken.
+//
+// Where one edit has made several runs, all of them are by that edit, and each can be rejected all the same.
+func (h Hunk) Split() []Hunk { return hunksOf(h.shown().Split()) }
+
+// Reject returns a plan without the changes at these paths, and at all paths below those that are directories. The risk
+// is judged anew, by the files that are left and the edits less those that were in the files rejected; the results of
+// the steps stay what they were. It is an error to name a path at which nothing changes, or to reject what the
+// rest needs, such as the renaming of a file in whose place another one is put.
+func (p *Plan) Reject(paths ...string) (*Plan, error) {
+	kept, edits, err := preview.Without(p.changes, paths...)
+	if err != nil {
+		return nil, err
+	}
+	return p.with(kept, edits), nil
+}
+
+// Part says what becomes of one hunk of a file, see [Plan.Revise].
+type Part struct {
+	// Hunk is one that [Plan.Files] lists for the file, or one of its parts as [Hunk.Split] gives them. It may have
+	// been written as JSON and read back.
+	Hunk Hunk
+	// Text is what is to stand in place of all lines of the hunk, the unchanged ones at its ends included. The plan as
+	// it is has there the lines of [Hunk.Lines] with ' ' and '+'. Nil means the lines as the tree has them, those with
+	// ' ' and '-'.
+	Text *string
+}
+
+// RejectHunks returns a plan in which the hunks of these numbers, counted from 0 as [Plan.Files] lists them, of the
+// file at path are left as they were; all others stay what they are, to the byte. Rejecting all hunks of a file that is
+// only edited rejects the file. The hunks of the new plan are numbered anew; [Plan.Revise] takes several decisions at
+// once.
+func (p *Plan) RejectHunks(path string, numbers ...int) (*Plan, error) {
+	q, err := p.revised(path, func(r *preview.Revision) error { return r.Reject(numbers...) })
+	if err != nil {
+		return nil, fmt.Errorf("reject hunks of %s: %w", path, err)
+	}
+	return q, nil
+}
+
+// Revise returns a plan in which some hunks of the file at path are as the parts say: as the tree has them, or with
+// other text. All parts are hunks of this plan, not of the one that comes of it, and must not share changed lines.
+// Hunks that no part names stay as they are.
+//
+// A text is taken as a person leaves it in an editor: where all lines of the hunk end in "\r\n", lines that end in "\n"
+// get that too; the byte order mark at the beginning of a file stays; and at its end a line end is added or taken away
+// so that the last line is as complete as it was, unless the hunk changes just that. Elsewhere a last line without a
+// line end gets one. The text counts as one edit, and its [fsutil.Origin] is {"(review)", n}, n counted from 0 for each
+// file: no step has that id.
+//
+// The plan is judged anew, as by [Plan.Reject]; one of [Executor.PlanRestore] that is given another text is judged as any
+// change is from then on. It is an error to name a file that is created or deleted as a whole, or
+// binary, or a hunk that is none of its hunks. A file that has changed since the plan was made is a conflict when the
+// new plan is committed, and an [fsutil.ErrDrift] here if it has to be read again.
+//
+// To reject in a new plan what was rejected in an earlier one, look for hunks with the same Text: it has no line
+// numbers.
+func (p *Plan) Revise(path string, parts ...Part) (*Plan, error) {
+	if len(parts) == 0 && slices.ContainsFunc(p.changes, func(c fsutil.Change) bool { return c.Path == path }) {
+		return p.with(p.changes, 0), nil
+	}
+	q, err := p.revised(path, func(r *preview.Revision) error {
+		for i, part := range parts {
+			if err := r.Take(part.Hunk.shown(), part.Text); err != nil {
+				return fmt.Errorf("part %d: %w", i, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("revise %s: %w", path, err)
+	}
+	return q, nil
+}
+
+// revised returns a plan in which the change at a path is revised.
+func (p *Plan) revised(path string, decide func(*preview.Revision) error) (*Plan, error) {
+	done, err := p.reading()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	at := slices.IndexFunc(p.changes, func(c fsutil.Change) bool { return c.Path == path })
+	if at < 0 {
+		return nil, preview.ErrNoChange
+	}
+	r, err := p.view().Revise(p.changes[at])
+	if err == nil {
+		err = decide(r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c, ok, err := r.Change(p.tree.x.limits().OutputBytes())
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return p.with(p.changes, 0), nil
+	case c.New.Hash == c.Old.Hash && c.Kind == fsutil.Modified && c.Old.Mode == c.New.Mode:
+		return p.Reject(path)
+	}
+	changes := slices.Clone(p.changes)
+	changes[at] = c.Change
+	q := p.with(changes, c.FewerEdits-c.Texts)
+	if q.undoes && c.Texts > 0 {
+		// What a person has written is not what was there before: it is judged as any change, by what it does.
+		q.undoes, q.foreign = false, true
+		q.judge()
+	}
+	return q, nil
+}
+
+// with returns a plan with other changes, judged anew, that has lost some edits.
+func (p *Plan) with(changes []fsutil.Change, fewerEdits int) *Plan {
+	q := p.copied()
+	q.changes = changes
+	q.result.TotalEdits = max(0, q.result.TotalEdits-fewerEdits)
+	q.judge()
+	return q
+}
+
+// copied returns a plan like this one that is not committed yet.
+func (p *Plan) copied() *Plan {
+	q := &Plan{
+		tree: p.tree, stage: p.stage, name: p.name, options: p.options, digest: p.digest, mutates: p.mutates,
+		result: p.result.clone(), changes: p.changes, failed: p.failed, foreign: p.foreign, abandoned: p.abandoned,
+		restores: p.restores, undoes: p.undoes,
+	}
+	if done, err := p.reading(); err == nil {
+		defer done()
+		return q.keep()
+	}
+	q.closed = true
+	return q
+}
