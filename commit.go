@@ -83,7 +83,7 @@ func (p *Plan) commitAlone(ctx context.Context) (*Result, error) {
 	return res, err
 }
 
-// commit commits under the lock. The plan is one that may be committed. What has been read since that time need not be hashed
+// commit commits under the lock, after [tree.write] has recovered. The plan is one that may be committed. What has been read since that time need not be hashed
 // again if nothing says that it was changed: that is for a run, which has just read it. The zero time is for a plan, which may
 // have lain about for days: what is written through a mapping shows in no time of the file.
 func (p *Plan) commit(ctx context.Context, lock io.Closer, since time.Time) (*Result, error) {
@@ -94,7 +94,7 @@ func (p *Plan) commit(ctx context.Context, lock io.Closer, since time.Time) (*Re
 	t := p.tree
 	o := t.commitOptions(lock)
 	o.Pipeline, o.DropBackup, o.ReadSince = p.name, p.options.NoBackup, since
-	o.ID, o.Restores = journal.NewID(start), p.restores
+	o.ID, o.Restores, o.Recovered = journal.NewID(start), p.restores, true
 	key, err := t.signing()
 	if err != nil {
 		return p.outcome(commit.Report{}, p.translate(ctx, commit.Report{}, err))

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"syscall"
 
@@ -18,12 +19,16 @@ func (r *RootFs) FastPath() FastPath {
 	if r.root.conn == nil {
 		return nil
 	}
-	p := &fastPath{r: r, held: make(map[string]int), handles: 1024}
+	return &fastPath{r: r, held: make(map[string]int), handles: sync.OnceValue(mostHandles)}
+}
+
+// mostHandles is how many files the process may have open.
+func mostHandles() int {
 	var limit unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err == nil {
-		p.handles = int(min(limit.Cur, 1<<20))
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return 1024
 	}
-	return p
+	return int(min(limit.Cur, 1<<20))
 }
 
 // fastPath names everything by the directory it is in. Names that are not for it, because a symbolic link leads there
@@ -32,7 +37,7 @@ type fastPath struct {
 	r    *RootFs
 	held map[string]int // handles of directories by name
 
-	handles int // of all that the process may have
+	handles func() int // how many the process may have
 
 	// Ways that turned out not to exist here are not tried for each file.
 	noUnnamed, noEmptyPath atomic.Bool
@@ -40,10 +45,10 @@ type fastPath struct {
 
 const mostHeld = 256 // directories
 
-func (p *fastPath) MostOpen() int { return max(1, p.handles/8) }
+func (p *fastPath) MostOpen() int { return max(1, p.handles()/8) }
 
 func (p *fastPath) Hold(dir string) {
-	if _, twice := p.held[dir]; twice || len(p.held) >= min(mostHeld, p.handles/8-8) {
+	if _, twice := p.held[dir]; twice || len(p.held) >= min(mostHeld, p.handles()/8-8) {
 		return
 	}
 	if fd, err := p.r.root.open(dir, unix.O_PATH|unix.O_DIRECTORY, 0); err == nil {

@@ -136,8 +136,13 @@ func (s *Store) sweep() ([]string, error) {
 	var whole []string
 	for _, name := range names {
 		dir := path.Join(s.dir, journal.BackupsDir, name)
-		plan, err := disk.Reach(s.disk, path.Join(dir, journal.DoneFile))
-		if err != nil || plan.Kind != fsutil.Absent {
+		at, err := s.disk.Look(dir)
+		if err == nil && at.Kind == fsutil.Dir { // nothing behind a link is ours
+			at, err = s.disk.Look(path.Join(dir, journal.DoneFile))
+		} else {
+			at = fsutil.State{}
+		}
+		if err != nil || at.Kind != fsutil.Absent {
 			whole = append(whole, name)
 			continue
 		}

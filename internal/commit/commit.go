@@ -58,12 +58,15 @@ func Apply(ctx context.Context, o Options, changes []fsutil.Change) (r Report, e
 }
 
 func applyLocked(ctx context.Context, o *Options, entries []*entry, changes []fsutil.Change) (Report, error) {
-	left, err := recoverLocked(ctx, o)
-	if err == nil {
-		err = left.Pending()
-	}
-	if err != nil {
-		return Report{}, err
+	var left Recovery
+	if !o.Recovered {
+		var err error
+		if left, err = recoverLocked(ctx, o); err == nil {
+			err = left.Pending()
+		}
+		if err != nil {
+			return Report{}, err
+		}
 	}
 	key, err := o.key()
 	if err != nil {

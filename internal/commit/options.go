@@ -19,6 +19,9 @@ type Options struct {
 	StateDir string
 	// Lock is what Lock gave to the caller, who keeps it. Nil means that the lock is taken and given back within the call.
 	Lock io.Closer
+	// Recovered says that Recover has found nothing in the way since the caller took Lock. As nobody else can begin a
+	// transaction meanwhile, Apply does not look again.
+	Recovered bool
 	// Key signs the plans. Nil means what journal.KeyFor says.
 	Key []byte
 	// Trust is the id of a transaction that somebody vouches for: whoever signed its plan, and wherever it was made, what the

@@ -65,8 +65,10 @@ func (r Recovery) Pending() error {
 // Recover deals with all transactions that were left over: what was interrupted is undone, what was committed is made a
 // backup. It takes the lock unless it is given. The error is that of the lock or the state directory, else Recovery.Err.
 func Recover(ctx context.Context, o Options) (Recovery, error) {
-	if work, litter, err := Left(o); err != nil || !work && !litter {
-		return Recovery{}, err
+	if o.Lock == nil { // else looking twice saves nothing
+		if work, litter, err := Left(o); err != nil || !work && !litter {
+			return Recovery{}, err
+		}
 	}
 	release, err := o.hold(ctx)
 	if err != nil {

@@ -102,6 +102,11 @@ func (d *Disk) Remove(name string) error {
 	if errors.Is(err, errors.ErrUnsupported) {
 		err = d.FS.Remove(name)
 	}
+	return d.unlessGone(name, err)
+}
+
+// unlessGone returns the error of a removal unless there is nothing of that name.
+func (d *Disk) unlessGone(name string, err error) error {
 	if mayBeAbsent(err) {
 		if s, lerr := d.Look(name); lerr == nil && s.Kind == fsutil.Absent {
 			return nil

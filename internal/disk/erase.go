@@ -58,7 +58,7 @@ func (e *eraser) tree(name string) error {
 			}
 		}
 		if name != e.top || e.moved == before {
-			return e.d.Remove(name)
+			return e.d.unlessGone(name, e.d.FS.Remove(name))
 		}
 		// What was brought up meanwhile is here now.
 	}
