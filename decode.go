@@ -126,6 +126,7 @@ func (s *stepsDecoding) Read(list *strictjson.Node, at string) {
 			t.draft.steps[i].ID = id.Text
 		}
 	}
+	t.draft.compile()
 	for i, n := range list.Elems {
 		pointer := fmt.Sprintf("%s/%d", at, i)
 		if n.Kind != strictjson.Object {

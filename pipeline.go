@@ -8,6 +8,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/params"
 )
 
@@ -106,6 +107,13 @@ type Pipeline struct {
 	steps    []Step
 	index    map[string]int
 	warnings []Problem
+	compiled []compiled // of the steps
+}
+
+// compiled is what checking a step has worked out for its runs.
+type compiled struct {
+	texts *interpolate.Texts
+	kept  any // by the action's Validate
 }
 
 // Name returns the name, which need not be unique.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/params"
 )
 
@@ -26,15 +27,14 @@ const (
 	codeLongID       = "id_too_long"
 	codeNoAction     = "missing_action"
 	codeBadAction    = "unknown_action"
-	codeForwardRef   = "forward_reference"
-	codeUnknownRef   = "unknown_reference"
+	codeForwardRef   = interpolate.CodeForwardRef
+	codeUnknownRef   = interpolate.CodeUnknownRef
 	codeTwoInputs    = "two_inputs"
 	codeNoInput      = "missing_input"
 	codeUnusedInput  = "unused_input"
 	codeBadCondition = "invalid_condition"
 	codeBadExpect    = "invalid_expect"
-	codeBadTemplate  = "invalid_template"
-	codeNearTemplate = "unknown_template"
+	codeBadTemplate  = interpolate.CodeBadTemplate
 	codeRepaired     = "repaired"
 	codeTooMany      = params.CodeTooMany
 )

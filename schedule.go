@@ -59,11 +59,11 @@ func (p Pipeline) schedule(ctx context.Context, stage *fsutil.Stage) [][]int {
 func (p Pipeline) edges(ctx context.Context, stage *fsutil.Stage) [][]int {
 	before := make([][]int, len(p.steps))
 	reach := make([]reach, len(p.steps))
-	for i, s := range p.steps {
-		for _, ref := range p.references(s) {
+	for i := range p.steps {
+		for _, ref := range p.references(i) {
 			before[i] = append(before[i], p.index[ref])
 		}
-		reach[i] = p.reachOf(ctx, s, stage)
+		reach[i] = p.reachOf(ctx, i, stage)
 		for j := range i {
 			if reach[j].meets(reach[i]) {
 				before[i] = append(before[i], j)
@@ -75,6 +75,16 @@ func (p Pipeline) edges(ctx context.Context, stage *fsutil.Stage) [][]int {
 	return before
 }
 
+// references returns every step that a step names: its inputs, its condition, its templates.
+func (p Pipeline) references(i int) []string {
+	s := p.steps[i]
+	refs := append(p.compiled[i].texts.Refs(), s.inputs()...)
+	if ref := s.When.StepRef(); ref != "" {
+		refs = append(refs, ref)
+	}
+	return refs
+}
+
 // reach is the part of the tree that a step can read and write.
 type reach struct {
 	reads, writes []string // keys, sorted
@@ -82,10 +92,11 @@ type reach struct {
 	readOnly      bool
 }
 
-func (p Pipeline) reachOf(ctx context.Context, s Step, stage *fsutil.Stage) reach {
+func (p Pipeline) reachOf(ctx context.Context, i int, stage *fsutil.Stage) reach {
+	s := p.steps[i]
 	r := reach{readOnly: s.Action.Spec().ReadOnly}
 	t, ok := s.Action.(actions.Toucher)
-	if !ok || len(s.inputs()) > 0 || len(p.templateRefs(s)) > 0 {
+	if !ok || len(s.inputs()) > 0 || len(p.compiled[i].texts.Refs()) > 0 {
 		return r
 	}
 	reads, writes, known := t.Touches()

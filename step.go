@@ -33,13 +33,13 @@ func (r *run) runStep(ctx context.Context, i int) {
 		}
 	}()
 
-	reason, err := r.skipReason(s)
+	reason, err := r.skipReason(i)
 	switch {
 	case err != nil:
 	case reason != "":
 		res.Skipped, res.SkipReason = true, reason
 	default:
-		err = r.perform(ctx, s, spec, &res)
+		err = r.perform(ctx, i, spec, &res)
 	}
 	res.Duration = time.Since(start)
 	ended = true
@@ -74,9 +74,10 @@ func (r *run) finish(i int, res StepResult, err error) {
 
 // skipReason says why the step is not to run, or "". A step whose only input was skipped or has failed has nothing to
 // work on, unless its own condition is about that very step.
-func (r *run) skipReason(s Step) (string, error) {
+func (r *run) skipReason(i int) (string, error) {
+	s := r.p.steps[i]
 	if !s.When.IsZero() {
-		when, err := r.expandCondition(s)
+		when, err := r.expandCondition(i)
 		if err != nil {
 			return "", err
 		}
@@ -116,8 +117,9 @@ func (r *run) result(id string) *StepResult {
 }
 
 // perform runs the action of a step from savepoint to result.
-func (r *run) perform(ctx context.Context, s Step, spec actions.Spec, res *StepResult) error {
-	action, err := r.expand(s)
+func (r *run) perform(ctx context.Context, i int, spec actions.Spec, res *StepResult) error {
+	s := r.p.steps[i]
+	action, kept, err := r.expand(i)
 	if err != nil {
 		return err
 	}
@@ -132,6 +134,7 @@ func (r *run) perform(ctx context.Context, s Step, spec actions.Spec, res *StepR
 	}
 
 	call := r.call(s, view, files, res)
+	call.Kept = kept
 	savepoint := r.stage.Savepoint()
 	var out actions.Outcome
 	err = fsutil.Protect(func() (err error) {
@@ -158,7 +161,7 @@ func (r *run) perform(ctx context.Context, s Step, spec actions.Spec, res *StepR
 	res.take(out)
 	if !spec.ReadOnly {
 		changed := r.stage.ChangedSince(savepoint)
-		r.staged[r.p.index[s.ID]] = len(changed) > 0
+		r.staged[i] = len(changed) > 0
 		res.RiskLevel = r.x.Risk.Assess(len(changed), out.Edits)
 		for _, path := range changed {
 			r.notify(FileStaged{Step: s.ID, Path: path})

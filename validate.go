@@ -9,8 +9,8 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/params"
-	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
 // draft is a pipeline that has not been checked.
@@ -26,6 +26,8 @@ type draft struct {
 	// decoded says that params has checked the parameters against their tags already.
 	decoded bool
 	index   map[string]int
+	// compiled is what the steps have for their runs.
+	compiled []compiled
 	// said are pointers to what was found wrong, or missing under its right name: nothing more is said of them.
 	said map[string]bool
 }
@@ -50,6 +52,7 @@ func (d *draft) check() (Pipeline, error) {
 		d.problem("/steps", codeManySteps, "split the pipeline, or use multi_edit for several edits of the same files", "too many steps (max %d, got %d)", MaxSteps, n)
 	}
 	if len(d.steps) <= manySteps {
+		d.compile()
 		d.checkIDs()
 		for i := range d.steps {
 			d.checkStep(i)
@@ -59,7 +62,40 @@ func (d *draft) check() (Pipeline, error) {
 		return Pipeline{}, &ValidationError{Problems: d.sorted(d.problems, d.moreProblems, "problems")}
 	}
 	d.warnings = d.sorted(d.warnings, d.moreWarnings, "warnings")
-	return Pipeline{name: d.name, options: d.options, steps: d.steps, index: d.index, warnings: d.warnings}, nil
+	return Pipeline{name: d.name, options: d.options, steps: d.steps, index: d.index, warnings: d.warnings, compiled: d.compiled}, nil
+}
+
+// compile makes room for what the steps have for their runs, once the ids of all are known.
+func (d *draft) compile() {
+	if d.compiled != nil {
+		return
+	}
+	d.compiled = make([]compiled, len(d.steps))
+	ids := make([]string, len(d.steps))
+	for i, s := range d.steps {
+		ids[i] = s.ID
+	}
+	for i := range d.compiled {
+		d.compiled[i].texts = interpolate.New(ids, i)
+	}
+}
+
+// templated reports whether a text in step i refers to a step of the pipeline.
+func (d *draft) templated(i int, text string) bool {
+	return !d.steps[i].Raw && d.compiled[i].texts.IsTemplate(text)
+}
+
+// checkTemplates checks every reference of a step.
+func (d *draft) checkTemplates(i int, at string) {
+	s := d.steps[i]
+	step := interpolate.Step{ID: s.ID, Action: s.Action, Bind: s.Bind, Path: s.When.Path(), Raw: s.Raw}
+	d.compiled[i].texts.Check(step, func(p interpolate.Problem) {
+		if p.Warning {
+			d.warn(at+p.Pointer, p.Code, "%s", p.Message)
+			return
+		}
+		d.problem(at+p.Pointer, p.Code, p.Hint, "%s", p.Message)
+	})
 }
 
 // validID reports whether a step or run may have that id.
@@ -129,18 +165,10 @@ func (d *draft) checkRefs(i int, pointer, ref string) {
 	}
 	switch j, ok := d.index[ref]; {
 	case !ok:
-		d.problem(pointer, codeUnknownRef, d.nearestStep(ref, i), "step '%s' references non-existent step '%s'", d.steps[i].ID, ref)
+		d.problem(pointer, codeUnknownRef, d.compiled[i].texts.Nearest(ref), "step '%s' references non-existent step '%s'", d.steps[i].ID, ref)
 	case j >= i:
 		d.problem(pointer, codeForwardRef, "", "step '%s' has forward reference to step '%s'", d.steps[i].ID, ref)
 	}
-}
-
-// nearestStep hints at an earlier step that could have been meant.
-func (d *draft) nearestStep(ref string, i int) string {
-	if near, ok := strictjson.Nearest(ref, ids(d.steps[:i])); ok {
-		return fmt.Sprintf("did you mean '%s'?", near)
-	}
-	return ""
 }
 
 func (d *draft) checkExpect(s Step, at string) {
@@ -239,6 +267,10 @@ func (d *draft) checkParams(i int, at string) {
 	bound := func(param string) bool { _, ok := s.Bind[param]; return ok }
 	c := &actions.Check{IsTemplated: templated, IsBound: bound, HasInput: len(s.inputs()) > 0}
 	v.Validate(c)
+	d.compiled[i].kept = c.Keep
+	if len(c.Problems) == 0 {
+		return
+	}
 	told := make(map[string]bool, len(d.problems))
 	for _, p := range d.problems {
 		told[p.Pointer] = true

@@ -33,6 +33,9 @@ type Call struct {
 	FilesWanted bool
 	// EditsExpected says that the step has bounds on its edits, so that it is worth telling what they were counted from.
 	EditsExpected bool
+	// Kept is what Validate has set [Check.Keep] to when it was called with the values that the action has now. Nil if it has not, or
+	// was not called: then Run works it out itself.
+	Kept any
 	// Workers is how many goroutines the step may use. Zero means GOMAXPROCS.
 	Workers int
 	// Logger may be nil; use Log.

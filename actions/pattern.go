@@ -44,7 +44,24 @@ func checkPattern(c *Check, param, pattern, mode string, byDefault match.Mode, f
 		c.problem(param, codeBadPattern, err)
 		return nil
 	}
+	if p.Mode() == match.Regex || flags.IgnoreCase {
+		all, _ := c.Keep.(keptPatterns)
+		if all == nil {
+			all = make(keptPatterns)
+		}
+		all[patternKey{pattern, m, flags}] = p
+		c.Keep = all
+	}
 	return p
+}
+
+// keptPatterns are the patterns that Validate has parsed, for Run. Those that are compared byte for byte are no work.
+type keptPatterns map[patternKey]*match.Parsed
+
+type patternKey struct {
+	pattern string
+	mode    match.Mode
+	flags   match.Flags
 }
 
 // checkTemplate reports what is wrong with the replacement for a pattern that compiles.
@@ -86,10 +103,18 @@ func (c *Call) compilePattern(param, pattern, mode string, byDefault match.Mode,
 	if err := c.Limits.checkPattern(pattern); err != nil {
 		return nil, fmt.Errorf("%s: %w", param, err)
 	}
-	p, err := match.Compile(pattern, m, flags)
+	all, _ := c.Kept.(keptPatterns)
+	parsed := all[patternKey{pattern, m, flags}]
+	if parsed == nil {
+		parsed, err = match.Parse(pattern, m, flags)
+	}
 	if errors.Is(err, match.ErrEmpty) {
 		return nil, fmt.Errorf("%s cannot be empty", param)
 	}
+	if err != nil {
+		return nil, withHint(err)
+	}
+	p, err := parsed.Compile()
 	return p, withHint(err)
 }
 

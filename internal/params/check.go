@@ -15,16 +15,13 @@ import (
 // can take the place of a template, and each text must be a template.
 func Check(action string, value any, binds map[string]string, isTemplate func(string) bool) []Problem {
 	c := &checker{judge: judge{action: action, isTemplate: isTemplate}, binds: newBindings(binds)}
-	s, v, err := shapeOf(value)
-	if err == nil && !v.IsValid() {
-		err = &TypeError{Type: s.typ, Msg: "action is a nil pointer"}
-	}
+	a, err := Of(value)
 	if err != nil {
 		c.add(nil, CodeBadAction, 0, "", "%s action cannot be used: %v", action, err)
 		return c.all()
 	}
-	c.object(s, v, nil)
-	c.bindings(s, v)
+	c.object(a.shape, a.value, nil)
+	c.bindings(a.shape, a.value)
 	return c.all()
 }
 

@@ -9,18 +9,15 @@ import (
 // parameter, and what the unexported fields of a type with methods of its own refer to, is shared as by an assignment. A
 // value that [Describe] refuses is returned as it is.
 func Clone(value any) any {
-	s, v, err := shapeOf(value)
-	if err != nil || !v.IsValid() {
+	a, err := Of(value)
+	if err != nil {
 		return value
 	}
-	c := clone(s, v)
-	if reflect.TypeOf(value).Kind() != reflect.Pointer {
-		return c.Interface()
-	}
-	p := reflect.New(s.typ)
-	p.Elem().Set(c)
-	return p.Interface()
+	return a.Clone()
 }
+
+// Clone is [Clone] of the action.
+func (a Action) Clone() any { return a.with(clone(a.shape, a.value)) }
 
 func clone(s *shape, v reflect.Value) reflect.Value {
 	switch s.form {

@@ -24,14 +24,14 @@ func Decode(proto any, node *strictjson.Node, action string, isTemplate func(str
 	value any, binds map[string]string, problems []Problem,
 ) {
 	d := &decoder{judge: judge{action: action, isTemplate: isTemplate}}
-	s, _, err := shapeOf(proto)
+	s, v, err := shapeOf(proto)
 	if err != nil {
 		d.add(nil, CodeBadAction, 0, "", "%s action cannot be used: %v", action, err)
 		return proto, nil, d.all()
 	}
 	into := reflect.New(s.typ)
-	if v := reflect.Indirect(reflect.ValueOf(Clone(proto))); v.IsValid() {
-		into.Elem().Set(v)
+	if v.IsValid() {
+		into.Elem().Set(clone(s, v))
 	}
 	if node == nil {
 		node = &strictjson.Node{Kind: strictjson.Object}

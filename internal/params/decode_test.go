@@ -280,7 +280,7 @@ func TestManyBindings(t *testing.T) {
 	if data, err := params.Encode(v, nil, binds); err != nil || len(data) < n*len(`{"start":"{{a.b}}"}`) {
 		t.Errorf("encoded %d bytes, %v", len(data), err)
 	}
-	got, err := params.Expand(v, binds, func(_, s string) (any, error) {
+	got, err := of(v).Expand(binds, func(_, s string) (any, error) {
 		if isTemplate(s) {
 			return 5, nil
 		}

@@ -1,6 +1,9 @@
 package params
 
-import "reflect"
+import (
+	"reflect"
+	"strings"
+)
 
 // Field describes one parameter.
 type Field struct {
@@ -88,51 +91,54 @@ func (b *builder) get(v reflect.Value, name string) (reflect.Value, bool) {
 
 // TypeAt returns the type of what stands at a JSON pointer below "params", without the pointer if it is one. ok is false if
 // nothing stands there: no such name, an index past the end, a name that a map does not have, the inside of a nil pointer.
-func TypeAt(value any, pointer string) (t reflect.Type, ok bool) {
-	s, v, err := shapeOf(value)
-	if err != nil || !v.IsValid() {
-		return nil, false
-	}
-	_, found, _, ok := follow(s, v, pointer)
+func (a Action) TypeAt(pointer string) (t reflect.Type, ok bool) {
+	_, found, _, ok := follow(a.shape, a.value, pointer)
 	if !ok {
 		return nil, false
 	}
 	return found.plain().typ, true
 }
 
-// Strings calls visit for every string in the parameters that can be a template, with its JSON pointer, in the order of the
-// fields, map keys sorted. Map keys and what types with methods of their own hold are no such strings.
-func Strings(value any, visit func(pointer, s string)) {
-	s, v, err := shapeOf(value)
-	if err == nil && v.IsValid() {
-		visitStrings(s, v, nil, visit)
-	}
+// Strings calls visit for every string in the parameters that can be a template and contains the given one, with its JSON pointer,
+// in the order of the fields, map keys sorted. Map keys and what types with methods of their own hold are no such strings.
+func (a Action) Strings(containing string, visit func(pointer, s string)) {
+	visitStrings(a.shape, a.value, nil, containing, visit)
 }
 
-func visitStrings(s *shape, v reflect.Value, at *path, visit func(pointer, s string)) {
+func visitStrings(s *shape, v reflect.Value, at *path, containing string, visit func(pointer, s string)) {
+	no := func(s *shape, v reflect.Value) bool { return s.form == text && !strings.Contains(v.String(), containing) }
 	switch s.form {
 	case text:
 		visit(at.pointer(), v.String())
 	case pointer:
-		if !v.IsNil() {
-			visitStrings(s.elem, v.Elem(), at, visit)
+		if !v.IsNil() && !no(s.elem, v.Elem()) {
+			visitStrings(s.elem, v.Elem(), at, containing, visit)
 		}
 	case list:
 		if !s.elem.hasText() {
 			return
 		}
 		for i := range v.Len() {
-			visitStrings(s.elem, v.Index(i), at.elem(i), visit)
+			if elem := v.Index(i); !no(s.elem, elem) {
+				visitStrings(s.elem, elem, at.elem(i), containing, visit)
+			}
 		}
 	case dict:
 		if !s.elem.hasText() {
 			return
 		}
 		for _, key := range sortedKeys(v) {
-			visitStrings(s.elem, v.MapIndex(key), at.member(key.String()), visit)
+			if elem := v.MapIndex(key); !no(s.elem, elem) {
+				visitStrings(s.elem, elem, at.member(key.String()), containing, visit)
+			}
 		}
 	case object:
-		for _, f := range s.fields {
+		for i := range s.fields {
+			f := &s.fields[i]
+			fv := v.FieldByIndex(f.index)
+			if no(f.shape, fv) || !f.shape.hasText() {
+				continue
+			}
 			inner := visit
 			if f.whole {
 				inner = func(pointer, s string) {
@@ -141,7 +147,7 @@ func visitStrings(s *shape, v reflect.Value, at *path, visit func(pointer, s str
 					}
 				}
 			}
-			visitStrings(f.shape, v.FieldByIndex(f.index), at.member(f.name), inner)
+			visitStrings(f.shape, fv, at.member(f.name), containing, inner)
 		}
 	}
 }

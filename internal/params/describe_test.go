@@ -150,7 +150,9 @@ func TestDescribeRefuses(t *testing.T) {
 		if got := params.Check("try", tt.proto, nil, nil); len(got) != 1 || got[0].Code != params.CodeBadAction {
 			t.Errorf("%T: check gives %v", tt.proto, got)
 		}
-		params.Strings(tt.proto, func(string, string) { t.Errorf("%T: has strings", tt.proto) })
+		if _, err := params.Of(tt.proto); err == nil {
+			t.Errorf("%T: was taken for an action", tt.proto)
+		}
 	}
 }
 
@@ -197,7 +199,7 @@ func TestGetTypeAtStrings(t *testing.T) {
 		"/pattern/0": "", "/nothing": "", "/Progress": "", "/limit/0": "", "/vars/a~2b": "",
 	} {
 		got := ""
-		if typ, ok := params.TypeAt(k, pointer); ok {
+		if typ, ok := of(k).TypeAt(pointer); ok {
 			got = typ.String()
 		}
 		if got != want {
@@ -205,7 +207,7 @@ func TestGetTypeAtStrings(t *testing.T) {
 		}
 	}
 	var got []string
-	params.Strings(k, func(pointer, s string) { got = append(got, pointer+"="+s) })
+	of(k).Strings("", func(pointer, s string) { got = append(got, pointer+"="+s) })
 	want := []string{
 		"/files/0=a", "/pattern=p", "/mode=", "/edits/0/old_text=o", "/edits/0/new_text=", "/edits/0/kind=k", "/title=t", "/matrix/0/0=m",
 		"/vars/a~1b=2", "/vars/z=1", "/Plain=",

@@ -39,19 +39,16 @@ func valueError(at *path, cause error, format string, args ...any) error {
 // The error is a [*TypeError] for a value that is no action, or a [*ValueError] for a string that is not valid UTF-8, a
 // float that is not a number, a nil pointer in a list or map, a type whose own method fails, and a binding of nothing.
 func Encode(value, proto any, binds map[string]string) ([]byte, error) {
-	s, v, err := shapeOf(value)
+	a, err := Of(value)
 	if err != nil {
 		return nil, err
 	}
-	if !v.IsValid() {
-		return nil, &TypeError{Type: s.typ, Msg: "action is a nil pointer"}
-	}
 	e := &encoder{binds: newBindings(binds)}
-	if err := e.object(s, v, defaultsOf(s, proto), nil); err != nil {
+	if err := e.object(a.shape, a.value, defaultsOf(a.shape, proto), nil); err != nil {
 		return nil, err
 	}
 	if e.bound != len(binds) {
-		return nil, e.binds.leftOver(s, v)
+		return nil, e.binds.leftOver(a.shape, a.value)
 	}
 	return e.buf, nil
 }

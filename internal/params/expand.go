@@ -11,7 +11,7 @@ import (
 )
 
 // Expand returns a deep copy of an action in which every string, and every parameter in binds, is replaced by what expand
-// makes of it: it is called with the pointer and the text of each string as [Strings] visits them, and of each binding at
+// makes of it: it is called with the pointer and the text of each string as [Action.Strings] visits them, and of each binding at
 // its place among them. What it returns may be a string, an int, int64, float64, bool or []string, whatever fits:
 //
 //   - for a string: itself, a number as decimal text, true or false, a list joined by commas
@@ -20,30 +20,18 @@ import (
 //   - for a bound list: a list, or one value, which becomes its only element
 //   - for a bound type with methods of its own: what these accept
 //
-// Nothing that is expanded is expanded again. An error of expand is returned as it is; the others are a [*TypeError] for a
-// value that is no action, and a [*ValueError] for what does not fit and for a binding of nothing.
-func Expand(value any, binds map[string]string, expand func(pointer, text string) (any, error)) (any, error) {
-	s, v, err := shapeOf(value)
-	if err != nil {
-		return nil, err
-	}
-	if !v.IsValid() {
-		return nil, &TypeError{Type: s.typ, Msg: "action is a nil pointer"}
-	}
+// Nothing that is expanded is expanded again. An error of expand is returned as it is; the others are a [*ValueError] for what does
+// not fit and for a binding of nothing.
+func (a Action) Expand(binds map[string]string, expand func(pointer, text string) (any, error)) (any, error) {
 	e := &expander{binds: binds, expand: expand}
-	c, err := e.value(s, v, nil)
+	c, err := e.value(a.shape, a.value, nil)
 	if err != nil {
 		return nil, err
 	}
 	if e.bound != len(binds) {
-		return nil, newBindings(binds).leftOver(s, v)
+		return nil, newBindings(binds).leftOver(a.shape, a.value)
 	}
-	if reflect.TypeOf(value).Kind() != reflect.Pointer {
-		return c.Interface(), nil
-	}
-	p := reflect.New(s.typ)
-	p.Elem().Set(c)
-	return p.Interface(), nil
+	return a.with(c), nil
 }
 
 type expander struct {

@@ -45,7 +45,7 @@ func TestExpand(t *testing.T) {
 		"/levels": "{{a.risk}}", "/level": "{{a.risk}}", "/timeout": "{{a.count}}", "/since": "{{a.date}}", "/ranges/0/end": "{{a.count}}", "/weights/w": "{{a.ratio}}",
 	}
 	before := params.Clone(k)
-	got, err := params.Expand(k, binds, expandOne)
+	got, err := of(k).Expand(binds, expandOne)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,12 +77,12 @@ func TestExpand(t *testing.T) {
 
 func TestExpandBoundLists(t *testing.T) {
 	for text, want := range map[string][]string{"{{a.files}}": {"x", "y"}, "{{a.none}}": nil, "{{a.risk}}": {"medium"}, "{{a.count}}": {"3"}} {
-		got, err := params.Expand(bound{}, map[string]string{"/files": text}, expandOne)
+		got, err := of(bound{}).Expand(map[string]string{"/files": text}, expandOne)
 		if err != nil || !params.Equal(got, bound{Files: want}) {
 			t.Errorf("%s: %v, %v", text, got, err)
 		}
 	}
-	got, err := params.Expand(bound{}, map[string]string{"/numbers": "{{a.one}}"}, expandOne)
+	got, err := of(bound{}).Expand(map[string]string{"/numbers": "{{a.one}}"}, expandOne)
 	if err != nil || !params.Equal(got, bound{Numbers: []int{7}}) {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -111,7 +111,7 @@ func TestExpandRefuses(t *testing.T) {
 		{"/more/start", "{{a.count}}", "parameter /more/start: a template is bound to it, but there is no such parameter"},
 	}
 	for _, tt := range tests {
-		got, err := params.Expand(kitchen{}, map[string]string{tt.to: tt.template}, expandOne)
+		got, err := of(kitchen{}).Expand(map[string]string{tt.to: tt.template}, expandOne)
 		if err == nil || err.Error() != tt.want || got != nil {
 			t.Errorf("%s: got %v\nwant %s", tt.to, err, tt.want)
 		}
@@ -119,11 +119,11 @@ func TestExpandRefuses(t *testing.T) {
 			t.Errorf("%s: error is %#v", tt.to, err)
 		}
 	}
-	if _, err := params.Expand(kitchen{Pattern: "{{a.odd}}"}, nil, expandOne); err == nil || err.Error() != "parameter /pattern: must be a string, but its template gave a value of type uint" {
+	if _, err := of(kitchen{Pattern: "{{a.odd}}"}).Expand(nil, expandOne); err == nil || err.Error() != "parameter /pattern: must be a string, but its template gave a value of type uint" {
 		t.Errorf("got %v", err)
 	}
-	if _, err := params.Expand((*kitchen)(nil), nil, expandOne); err == nil {
-		t.Error("a nil pointer was expanded")
+	if _, err := params.Of((*kitchen)(nil)); err == nil {
+		t.Error("a nil pointer was taken for an action")
 	}
 }
 
@@ -133,7 +133,7 @@ func TestExpandPassesErrorsOn(t *testing.T) {
 	for _, k := range []kitchen{
 		{Pattern: "!"}, {common: common{Files: []string{"!"}}}, {Title: new("!")}, {Edits: []pair{{New: "!"}}}, {Vars: map[string]string{"k": "!"}},
 	} {
-		_, err := params.Expand(k, nil, func(_, s string) (any, error) {
+		_, err := of(k).Expand(nil, func(_, s string) (any, error) {
 			if s == "!" {
 				return nil, mine
 			}
@@ -143,7 +143,7 @@ func TestExpandPassesErrorsOn(t *testing.T) {
 			t.Errorf("%+v: got %v", k, err)
 		}
 	}
-	_, err := params.Expand(kitchen{}, map[string]string{"/line": "!"}, func(_, s string) (any, error) {
+	_, err := of(kitchen{}).Expand(map[string]string{"/line": "!"}, func(_, s string) (any, error) {
 		if s == "!" {
 			return nil, mine
 		}

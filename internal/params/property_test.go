@@ -168,8 +168,8 @@ func TestExpandOfNothing(t *testing.T) {
 		k := drawKitchen.Draw(t, "value")
 		before := params.Clone(k)
 		var want, got []string
-		params.Strings(k, func(pointer, s string) { want = append(want, pointer+"="+s) })
-		c, err := params.Expand(k, nil, func(pointer, s string) (any, error) {
+		of(k).Strings("", func(pointer, s string) { want = append(want, pointer+"="+s) })
+		c, err := of(k).Expand(nil, func(pointer, s string) (any, error) {
 			got = append(got, pointer+"="+s)
 			return s, nil
 		})
@@ -179,7 +179,7 @@ func TestExpandOfNothing(t *testing.T) {
 		if !slices.Equal(want, got) {
 			t.Fatalf("Strings sees %q\nExpand sees  %q", want, got)
 		}
-		upper, err := params.Expand(&k, nil, func(_, s string) (any, error) { return strings.ToUpper(s), nil })
+		upper, err := of(&k).Expand(nil, func(_, s string) (any, error) { return strings.ToUpper(s), nil })
 		if err != nil || !params.Equal(before, k) {
 			t.Fatalf("the original was modified: %v", err)
 		}

@@ -24,8 +24,8 @@ const (
 	custom  // through the methods of the type
 )
 
-// shape is what there is to know of a type. It is worked out anew for each call: that takes microseconds, and a cache
-// would have to be a global variable.
+// shape is what there is to know of a type. It is worked out anew for each call, or once for an [Action]: that takes microseconds,
+// and a cache would have to be a global variable.
 type shape struct {
 	typ     reflect.Type
 	form    form
@@ -54,6 +54,35 @@ func (e *TypeError) Error() string {
 	default:
 		return fmt.Sprintf("%v.%s: %s", e.Type, e.Field, e.Msg)
 	}
+}
+
+// Action is an action whose type was looked at, for those that have more than one thing to ask. The zero Action is none.
+type Action struct {
+	shape   *shape
+	value   reflect.Value // the struct
+	pointer bool          // the action is a pointer to it
+}
+
+// Of looks at an action. The error is a [*TypeError], also for a nil pointer.
+func Of(value any) (Action, error) {
+	s, v, err := shapeOf(value)
+	if err == nil && !v.IsValid() {
+		err = &TypeError{Type: s.typ, Msg: "action is a nil pointer"}
+	}
+	if err != nil {
+		return Action{}, err
+	}
+	return Action{shape: s, value: v, pointer: reflect.TypeOf(value).Kind() == reflect.Pointer}, nil
+}
+
+// with returns an action like a, with another struct.
+func (a Action) with(v reflect.Value) any {
+	if !a.pointer {
+		return v.Interface()
+	}
+	p := reflect.New(a.shape.typ)
+	p.Elem().Set(v)
+	return p.Interface()
 }
 
 // shapeOf returns the shape of an action and its struct, or the zero reflect.Value if value is a nil pointer.

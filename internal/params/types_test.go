@@ -128,3 +128,12 @@ func lines(problems []params.Problem) []string {
 	}
 	return all
 }
+
+// of looks at an action that has nothing wrong with it.
+func of(value any) params.Action {
+	a, err := params.Of(value)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}

@@ -21,16 +21,16 @@ type chart struct {
 func TestWhole(t *testing.T) {
 	c := chart{Text: "a {{x.y}}", List: []string{"{{x.y}}", "{{x.y}} b", `\{{x.y}}`}, Free: "a {{x.y}}"}
 	var seen []string
-	params.Strings(c, func(pointer, s string) { seen = append(seen, pointer) })
+	of(c).Strings("", func(pointer, s string) { seen = append(seen, pointer) })
 	if diff := cmp.Diff([]string{"/list/0", "/free"}, seen); diff != "" {
 		t.Errorf("strings (-want +got):\n%s", diff)
 	}
-	got, err := params.Expand(c, nil, func(_, s string) (any, error) { return strings.ReplaceAll(s, "{{x.y}}", "V"), nil })
+	got, err := of(c).Expand(nil, func(_, s string) (any, error) { return strings.ReplaceAll(s, "{{x.y}}", "V"), nil })
 	want := chart{Text: "a {{x.y}}", List: []string{"V", "{{x.y}} b", `\{{x.y}}`}, Free: "a V"}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	got, err = params.Expand(chart{Text: "{{x.y}}"}, nil, func(_, s string) (any, error) { return "V", nil })
+	got, err = of(chart{Text: "{{x.y}}"}).Expand(nil, func(_, s string) (any, error) { return "V", nil })
 	if err != nil || got.(chart).Text != "V" {
 		t.Errorf("the whole: %+v, %v", got, err)
 	}
@@ -44,7 +44,7 @@ func TestNonzero(t *testing.T) {
 	if problems := params.Check("try", chart{}, nil, isTemplate); problems != nil {
 		t.Errorf("in Go: %v", problems)
 	}
-	_, err := params.Expand(chart{}, map[string]string{"/line": "{{a.b}}"}, func(_, _ string) (any, error) { return 0, nil })
+	_, err := of(chart{}).Expand(map[string]string{"/line": "{{a.b}}"}, func(_, _ string) (any, error) { return 0, nil })
 	if err == nil || !strings.Contains(err.Error(), "cannot be 0") {
 		t.Errorf("from a template: %v", err)
 	}

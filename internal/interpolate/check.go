@@ -1,0 +1,137 @@
+package interpolate
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/template"
+)
+
+// Problem is one mistake in the templates of a step, or, as a Warning, one suspicion.
+type Problem struct {
+	Pointer string // below the step
+	Code    string // one of the Code constants
+	Message string
+	Hint    string
+	Warning bool
+}
+
+// The codes of problems. They are stable.
+const (
+	CodeBadTemplate  = "invalid_template"
+	CodeForwardRef   = "forward_reference"
+	CodeUnknownRef   = "unknown_reference"
+	CodeNearTemplate = "unknown_template"
+	CodeWrongType    = "wrong_type"
+)
+
+// Check finds the templates of the step, and checks every reference: the step named comes before, the field exists, the type can
+// fit.
+func (t *Texts) Check(s Step, report func(Problem)) {
+	defer func() { t.parsed, t.known = nil, nil }()
+	add := func(pointer, code, hint, format string, args ...any) {
+		report(Problem{
+			Pointer: pointer, Code: code, Hint: hint, Warning: code == CodeNearTemplate,
+			Message: fmt.Sprintf("step '%s': ", s.ID) + fmt.Sprintf(format, args...),
+		})
+	}
+	t.each(s, func(pointer, text string, whole reflect.Type) {
+		if s.Raw {
+			return
+		}
+		p := t.parse(text)
+		t.keep(pointer, p.text)
+		for _, problem := range p.problems {
+			add(pointer, CodeBadTemplate, problem.Hint, "%s", problem.Message)
+		}
+		for _, ref := range p.text.Refs() {
+			if slices.Index(t.ids, ref.Step) >= t.at {
+				report(Problem{
+					Pointer: pointer, Code: CodeForwardRef,
+					Message: fmt.Sprintf("step '%s' has forward reference to step '%s'", s.ID, ref.Step),
+				})
+			}
+		}
+		if ref, ok := t.unknownStep(text); ok && isPath(pointer) {
+			add(pointer, CodeUnknownRef, t.Nearest(ref.Step), "template '%s' names no step", ref.Source)
+			return
+		}
+		for _, problem := range p.text.NearMisses(t.ids) {
+			add(pointer, CodeNearTemplate, "", "%s; %s", problem.Message, problem.Hint)
+		}
+		if whole == nil || len(p.problems) > 0 {
+			return
+		}
+		param := strings.TrimPrefix(pointer, paramsPointer)
+		ref, ok := p.text.Whole()
+		if !ok {
+			add(pointer, CodeBadTemplate, "write nothing but {{step.field}}",
+				"parameter %s is not a string, so it takes one template and nothing else, got %q", param, text)
+		} else if !fits(ref.Type(), whole) {
+			add(pointer, CodeWrongType, "", "template '%s' is a %s, which parameter %s cannot be", ref.Source, ref.Type(), param)
+		}
+	})
+	if s.Raw && len(s.Bind) > 0 {
+		report(Problem{
+			Pointer: paramsPointer, Code: CodeBadTemplate, Hint: "leave out raw, or give the value itself",
+			Message: fmt.Sprintf("step '%s' is raw and binds a template", s.ID),
+		})
+	}
+}
+
+// unknownStep returns the reference that a text is as a whole, if its field is one that steps have, but there is no such step.
+func (t *Texts) unknownStep(text string) (template.Ref, bool) {
+	any, _ := template.Parse(text, func(step string) (string, bool) { return step, true })
+	ref, ok := any.Whole()
+	if !ok {
+		return ref, false
+	}
+	_, there := t.knows(ref.Step)
+	return ref, !there
+}
+
+// Nearest hints at an earlier step that could have been meant.
+func (t *Texts) Nearest(step string) string {
+	if near, ok := strictjson.Nearest(step, t.ids[:t.at]); ok {
+		return fmt.Sprintf("did you mean '%s'?", near)
+	}
+	return ""
+}
+
+// isPath reports whether a parameter has the names of files, by the names that parameters have: a template of no step is no
+// file's name, but can be a text that is to be found or written.
+func isPath(pointer string) bool {
+	tokens, _ := strictjson.SplitPointer(pointer)
+	for len(tokens) > 0 && strings.Trim(tokens[len(tokens)-1], "0123456789") == "" {
+		tokens = tokens[:len(tokens)-1]
+	}
+	if len(tokens) == 0 {
+		return false
+	}
+	switch tokens[len(tokens)-1] {
+	case "files", "paths", "path", "file_a", "file_b", "destination", "directory", "base":
+		return true
+	}
+	return false
+}
+
+// fits reports whether a value of the template's type can ever be given to a parameter of that Go type.
+func fits(have template.Type, want reflect.Type) bool {
+	for want.Kind() == reflect.Pointer {
+		want = want.Elem()
+	}
+	switch want.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Float32, reflect.Float64:
+		return have == template.Int
+	case reflect.Slice:
+		return have != template.Int && want.Elem().Kind() == reflect.String
+	case reflect.String:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,79 @@
+package interpolate
+
+import (
+	"fmt"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/template"
+)
+
+// Error says which text could not be given its value.
+type Error struct {
+	Pointer string // of the parameter, below "params", or that of the path of the condition
+	Text    string // as it was written
+	Err     error
+}
+
+// Error names the parameter and the reason.
+func (e *Error) Error() string { return fmt.Sprintf("parameter %s: %v", e.Pointer, e.Err) }
+
+// Unwrap returns the reason.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Expand returns a copy of the step's action in which all templates have their values, which may be so many bytes together. The
+// error is an *Error, around an *actions.LimitError perhaps, or one of package params.
+func (t *Texts) Expand(values template.Values, most int64) (any, error) {
+	if !t.Any() {
+		return t.action.Clone(), nil
+	}
+	left := most
+	return t.action.Expand(t.bind, func(pointer, text string) (any, error) {
+		found, ok := t.params[pointer]
+		if !ok {
+			return text, nil
+		}
+		v, err := found.Expand(values)
+		if left -= sizeOf(v); err == nil && left < 0 {
+			err = &actions.LimitError{What: actions.LimitExpand, Limit: most}
+		}
+		if err != nil {
+			return nil, &Error{Pointer: pointer, Text: text, Err: err}
+		}
+		return v, nil
+	})
+}
+
+// sizeOf is about how much memory a template's value takes, in bytes. The texts of a list are those of a result.
+func sizeOf(v any) int64 {
+	const perElement = 16
+	switch v := v.(type) {
+	case string:
+		return int64(len(v))
+	case []string:
+		return perElement * int64(len(v))
+	default:
+		return perElement
+	}
+}
+
+// Path returns the path of the condition, and whether there was a template in it. A path is one path: a list of files has to have
+// one element, or else nobody could say which of them is asked for. The error is an *Error.
+func (t *Texts) Path(values template.Values) (path string, ok bool, err error) {
+	if !t.path.IsTemplate() {
+		return "", false, nil
+	}
+	v, err := t.path.Expand(func(ref template.Ref) (any, error) {
+		v, err := values(ref)
+		if files, ok := v.([]string); ok && !ref.Indexed && len(files) != 1 {
+			return nil, fmt.Errorf("it is %d paths, and a condition asks for one, such as {{%s.files[0]}}", len(files), ref.Step)
+		}
+		return v, err
+	})
+	if err != nil {
+		return "", false, &Error{Pointer: pathPointer, Text: t.path.Source(), Err: err}
+	}
+	if files, ok := v.([]string); ok {
+		v = files[0]
+	}
+	return fmt.Sprint(v), true, nil
+}

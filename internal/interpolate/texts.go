@@ -1,0 +1,128 @@
+// Package interpolate knows the templates of a step: those in its parameters, and in the path of its condition. It finds and
+// checks them when the pipeline is checked, and puts their values in when the step runs. Each text is parsed once.
+package interpolate
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/template"
+)
+
+// Step is a step of a pipeline, as far as templates go.
+type Step struct {
+	ID     string
+	Action any
+	// Bind are templates by the pointers of parameters that are no strings.
+	Bind map[string]string
+	// Path is that of the condition, "" for none.
+	Path string
+	// Raw says that what looks like a template is text.
+	Raw bool
+}
+
+// Texts are the templates of one step. [New] makes them and [Texts.Check] finds them; after that they are immutable, and safe for
+// concurrent use.
+type Texts struct {
+	ids    []string // of all steps
+	at     int      // which of them it is
+	known  template.Known
+	parsed map[string]parsed // by the text, while the pipeline is checked
+
+	action params.Action
+	bind   map[string]string
+	params map[string]template.Text // by pointer
+	path   template.Text
+}
+
+type parsed struct {
+	text     template.Text
+	problems []template.Problem
+}
+
+// New returns the Texts of the step at a position in a pipeline whose steps have these ids, which must not change any more.
+func New(ids []string, at int) *Texts { return &Texts{ids: ids, at: at} }
+
+// IsTemplate reports whether a text refers to a step of the pipeline.
+func (t *Texts) IsTemplate(text string) bool {
+	return strings.Contains(text, "{{") && t.parse(text).text.IsTemplate()
+}
+
+// knows is [template.Steps], made when it is asked for the first time: most texts have no reference in them.
+func (t *Texts) knows(ref string) (string, bool) {
+	if t.known == nil {
+		t.known = template.Steps(t.ids, t.at)
+	}
+	return t.known(ref)
+}
+
+func (t *Texts) parse(text string) parsed {
+	p, ok := t.parsed[text]
+	if !ok {
+		p.text, p.problems = template.Parse(text, t.knows)
+		if t.parsed == nil {
+			t.parsed = make(map[string]parsed)
+		}
+		t.parsed[text] = p
+	}
+	return p
+}
+
+// each calls visit for every text that can be a template, with its pointer below the step. whole is the type of the parameter if
+// it is not a string, so that only a template that is all of the text fits.
+func (t *Texts) each(s Step, visit func(pointer, text string, whole reflect.Type)) {
+	if s.Path != "" {
+		visit(pathPointer, s.Path, nil)
+	}
+	var err error
+	if t.action, err = params.Of(s.Action); err != nil {
+		return
+	}
+	t.bind = s.Bind
+	t.action.Strings("{{", func(pointer, text string) { visit(paramsPointer+pointer, text, nil) })
+	for _, pointer := range slices.Sorted(maps.Keys(s.Bind)) {
+		if want, ok := t.action.TypeAt(pointer); ok {
+			visit(paramsPointer+pointer, s.Bind[pointer], want)
+		}
+	}
+}
+
+const (
+	pathPointer   = "/condition/path"
+	paramsPointer = "/params"
+)
+
+// keep keeps a template for the runs.
+func (t *Texts) keep(pointer string, text template.Text) {
+	switch {
+	case !text.IsTemplate():
+	case pointer == pathPointer:
+		t.path = text
+	default:
+		if t.params == nil {
+			t.params = make(map[string]template.Text)
+		}
+		t.params[strings.TrimPrefix(pointer, paramsPointer)] = text
+	}
+}
+
+// Any reports whether there are templates in the parameters.
+func (t *Texts) Any() bool { return len(t.params) > 0 }
+
+// Refs returns the ids of the steps that the templates name, in any order.
+func (t *Texts) Refs() []string {
+	var steps []string
+	add := func(text template.Text) {
+		for _, ref := range text.Refs() {
+			steps = append(steps, ref.Step)
+		}
+	}
+	add(t.path)
+	for _, text := range t.params {
+		add(text)
+	}
+	return steps
+}
