@@ -106,7 +106,9 @@ func (a Action) Strings(containing string, visit func(pointer, s string)) {
 }
 
 func visitStrings(s *shape, v reflect.Value, at *path, containing string, visit func(pointer, s string)) {
-	no := func(s *shape, v reflect.Value) bool { return s.form == text && !strings.Contains(v.String(), containing) }
+	no := func(s *shape, v reflect.Value) bool {
+		return s.form == text && !strings.Contains(v.String(), containing)
+	}
 	switch s.form {
 	case text:
 		visit(at.pointer(), v.String())

@@ -23,7 +23,9 @@ type seen struct {
 	kept []any
 }
 
-func (keeper) Spec() actions.Spec { return actions.Spec{Name: "keeper", Summary: "keeps", ReadOnly: true} }
+func (keeper) Spec() actions.Spec {
+	return actions.Spec{Name: "keeper", Summary: "keeps", ReadOnly: true}
+}
 
 func (k keeper) Validate(c *actions.Check) { c.Keep = "made of " + k.Word }
 
