@@ -24,6 +24,7 @@ var arrows = map[string][]string{
 	"internal/commit":      {"fsutil", "internal/disk", "internal/journal", "internal/parallel"},
 	"internal/crashfs":     {"fsutil"},
 	"internal/disk":        {"fsutil"},
+	"internal/errorfs":     {"fsutil"},
 	"internal/form":        {"condition", "internal/mend", "internal/strictjson"},
 	"internal/fstest":      {"fsutil"},
 	"internal/interpolate": {"actions", "internal/params", "internal/strictjson", "template"},

@@ -3,70 +3,19 @@ package commit_test
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
-// foldFs takes names that differ by case only for one, as the file systems of macOS and Windows do. Which file is which it
-// does not say.
-type foldFs struct{ plainFs }
-
-// spelled returns the name as the directories have it.
-func (f foldFs) spelled(name string) string {
-	at := "."
-	for part := range strings.SplitSeq(path.Clean(name), "/") {
-		d, err := f.plainFs.Open(at)
-		if err != nil {
-			return name
-		}
-		names, _ := d.Readdirnames(-1)
-		d.Close()
-		if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, part) }); i >= 0 {
-			part = names[i]
-		}
-		at = path.Join(at, part)
-	}
-	return at
-}
-
-func (f foldFs) OpenFile(n string, flag int, m os.FileMode) (afero.File, error) {
-	return f.plainFs.OpenFile(f.spelled(n), flag, m)
-}
-func (f foldFs) Open(n string) (afero.File, error)   { return f.plainFs.Open(f.spelled(n)) }
-func (f foldFs) Mkdir(n string, m os.FileMode) error { return f.plainFs.Mkdir(f.spelled(n), m) }
-func (f foldFs) Remove(n string) error               { return f.plainFs.Remove(f.spelled(n)) }
-func (f foldFs) Stat(n string) (os.FileInfo, error)  { return f.plainFs.Stat(f.spelled(n)) }
-func (f foldFs) Chmod(n string, m os.FileMode) error { return f.plainFs.Chmod(f.spelled(n), m) }
-func (f foldFs) Chtimes(n string, a, m time.Time) error {
-	return f.plainFs.Chtimes(f.spelled(n), a, m)
-}
-func (f foldFs) LstatIfPossible(n string) (os.FileInfo, bool, error) {
-	return f.plainFs.LstatIfPossible(f.spelled(n))
-}
-func (f foldFs) ReadlinkIfPossible(n string) (string, error) {
-	return f.plainFs.ReadlinkIfPossible(f.spelled(n))
-}
-func (f foldFs) SymlinkIfPossible(a, b string) error {
-	return f.plainFs.SymlinkIfPossible(a, f.spelled(b))
-}
-
-// Rename gives what is moved the new spelling, and what replaces something the old one.
-func (f foldFs) Rename(a, b string) error {
-	to := f.spelled(b)
-	if f.spelled(a) == to {
-		to = path.Join(path.Dir(to), path.Base(b))
-	}
-	return f.plainFs.Rename(f.spelled(a), to)
-}
+// folding takes names that differ by case only for one. Which file is which it does not say.
+func folding(plain afero.Fs) afero.Fs { return errorfs.Folding(plain, strings.ToLower) }
 
 // TestFolding respells names where both spellings are one file: the new name must not be taken for one that somebody else
 // has made, nor must the file be lost on the way, at whatever moment that ends.
@@ -74,12 +23,12 @@ func TestFolding(t *testing.T) {
 	t.Parallel()
 	sc := scenario{tree: []string{"readme=1", "b=2", "d/e=3"}, do: steps(rename("readme", "README"), write("b", "B"), rename("d/e", "d/E"))}
 	want := []string{"README", "b", "d", "d/E"}
-	respelled := func(t *testing.T) (plain plainFs, tr *trial) {
+	respelled := func(t *testing.T) (plain afero.Fs, tr *trial) {
 		t.Helper()
-		plain = backends()["plain"](t).(plainFs)
+		plain = backends()["plain"](t)
 		// The stage works by the exact names.
 		tr = newTrial(t, plain, sc)
-		tr.fsys = foldFs{plain}
+		tr.fsys = folding(plain)
 		return plain, tr
 	}
 	plain, tr := respelled(t)

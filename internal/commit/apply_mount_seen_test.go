@@ -3,7 +3,6 @@ package commit_test
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -13,46 +12,31 @@ import (
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/errorfs"
 )
-
-// deviceFs is a mountFs whose other mount has another number of device, as most have. It counts what is tried across.
-type deviceFs struct {
-	mountFs
-	crossed *atomic.Int64
-}
 
 type otherDevice struct{ fs.FileInfo }
 
-func (f deviceFs) LstatIfPossible(n string) (os.FileInfo, bool, error) {
-	info, ok, err := f.mountFs.LstatIfPossible(n)
-	if err == nil && fsutil.Within(n, "m") {
-		info = otherDevice{info}
-	}
-	return info, ok, err
+// numbered is as mounted, but its other mount has another number of device, as most have. It counts what is tried across.
+func numbered(t testing.TB, crossed *atomic.Int64) afero.Fs {
+	return errorfs.Wrap(mounted(t), func(op *errorfs.Op, do func() error) error {
+		other, is := op.Info.(otherDevice)
+		if is { // it is asked for the identity
+			op.Info = other.FileInfo
+			err := do()
+			op.ID.Dev++
+			return err
+		}
+		err := do()
+		switch {
+		case op.Kind == "lstat" && err == nil && fsutil.Within(op.Name, "m"):
+			op.Info = otherDevice{op.Info}
+		case op.Kind != "link" && errors.Is(err, syscall.EXDEV):
+			crossed.Add(1)
+		}
+		return err
+	})
 }
-
-func (f deviceFs) IdentityOf(info fs.FileInfo) (fsutil.Identity, bool) {
-	other, is := info.(otherDevice)
-	if is {
-		info = other.FileInfo
-	}
-	id, ok := any(f.mountFs).(fsutil.Identifier).IdentityOf(info)
-	if is {
-		id.Dev++
-	}
-	return id, ok
-}
-
-func (f deviceFs) count(err error) error {
-	if errors.Is(err, syscall.EXDEV) {
-		f.crossed.Add(1)
-	}
-	return err
-}
-
-func (f deviceFs) Rename(a, b string) error          { return f.count(f.mountFs.Rename(a, b)) }
-func (f deviceFs) Exchange(a, b string) error        { return f.count(f.mountFs.Exchange(a, b)) }
-func (f deviceFs) RenameNoReplace(a, b string) error { return f.count(f.mountFs.RenameNoReplace(a, b)) }
 
 // TestMount_seen has changes on a mount that can be told from the rest: nothing is renamed across in vain, and nothing begun
 // twice.
@@ -61,12 +45,13 @@ func TestMount_seen(t *testing.T) {
 	for _, sc := range mountCases() {
 		t.Run(sc.name, func(t *testing.T) {
 			t.Parallel()
-			fsys := deviceFs{mountFs{rootFs(t).(*fsutil.RootFs)}, new(atomic.Int64)}
+			var crossed atomic.Int64
+			fsys := numbered(t, &crossed)
 			plant(t, fsys, sc.tree...)
 			want := preview(t, fsys, sc.do)
 			changes := staged(t, fsys, sc.do)
 			begun := 0
-			o := options(afero.Fs(fsys))
+			o := options(fsys)
 			o.Observe = func(phase string) {
 				if phase == "verify" {
 					begun++
@@ -79,7 +64,7 @@ func TestMount_seen(t *testing.T) {
 			if diff := cmp.Diff(want, untimed(snapshot(t, fsys, false))); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
-			if n := fsys.crossed.Load(); n > 0 || begun != 1 {
+			if n := crossed.Load(); n > 0 || begun != 1 {
 				t.Errorf("begun %d times, %d renames across", begun, n)
 			}
 		})

@@ -14,48 +14,21 @@ import (
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
-// mountFs is a RootFs in which all below "m" lies on another mount of the same file system: nothing but a failing rename
+// mounted is a RootFs in which all below "m" lies on another mount of the same file system: nothing but a failing rename
 // or link tells.
-type mountFs struct{ *fsutil.RootFs }
-
-// FastPath gives none, which would lead past the methods below.
-func (mountFs) FastPath() fsutil.FastPath { return nil }
-
-func (mountFs) cross(op, a, b string) error {
-	if strings.HasPrefix(a, "m/") != strings.HasPrefix(b, "m/") {
-		return &os.LinkError{Op: op, Old: a, New: b, Err: syscall.EXDEV}
-	}
-	return nil
-}
-
-func (f mountFs) Rename(a, b string) error {
-	if err := f.cross("rename", a, b); err != nil {
-		return err
-	}
-	return f.RootFs.Rename(a, b)
-}
-
-func (f mountFs) Link(a, b string) error {
-	if err := f.cross("link", a, b); err != nil {
-		return err
-	}
-	return f.RootFs.Link(a, b)
-}
-
-func (f mountFs) Exchange(a, b string) error {
-	if err := f.cross("exchange", a, b); err != nil {
-		return err
-	}
-	return any(f.RootFs).(fsutil.Exchanger).Exchange(a, b)
-}
-
-func (f mountFs) RenameNoReplace(a, b string) error {
-	if err := f.cross("rename", a, b); err != nil {
-		return err
-	}
-	return any(f.RootFs).(fsutil.NoReplacer).RenameNoReplace(a, b)
+func mounted(t testing.TB) afero.Fs {
+	return errorfs.Wrap(rootFs(t), func(op *errorfs.Op, do func() error) error {
+		switch op.Kind {
+		case "rename", "noreplace", "exchange", "link":
+			if strings.HasPrefix(op.From, "m/") != strings.HasPrefix(op.Name, "m/") {
+				return &os.LinkError{Op: op.Kind, Old: op.From, New: op.Name, Err: syscall.EXDEV}
+			}
+		}
+		return do()
+	})
 }
 
 func mountCases() []scenario {
@@ -77,7 +50,7 @@ func TestMount(t *testing.T) {
 	for _, sc := range mountCases() {
 		t.Run(sc.name, func(t *testing.T) {
 			t.Parallel()
-			newFs := func() afero.Fs { return mountFs{rootFs(t).(*fsutil.RootFs)} }
+			newFs := func() afero.Fs { return mounted(t) }
 			fsys := newFs()
 			tr := newTrial(t, fsys, sc)
 			rep, err := commit.Apply(bg, options(fsys), tr.changes)

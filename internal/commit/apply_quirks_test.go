@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -12,62 +11,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
-// quirkFs is a RootFs that does some things in another way. A nil function changes nothing.
-type quirkFs struct {
-	*fsutil.RootFs
-	chmod     func(name string, m os.FileMode) error
-	chown     func(name string) error
-	symlink   func(target, name string) error
-	noReplace func(a, b string) error
-}
-
-// FastPath gives none, which would lead past the methods below.
-func (quirkFs) FastPath() fsutil.FastPath { return nil }
-
-func quirks(t *testing.T) quirkFs {
-	t.Helper()
-	return quirkFs{RootFs: rootFs(t).(*fsutil.RootFs)}
-}
-
-func (f quirkFs) Chmod(n string, m os.FileMode) error {
-	if f.chmod != nil {
-		return f.chmod(n, m)
+// only has another thing done in the place of one kind of operation.
+func only(kind string, instead func(op *errorfs.Op) error) errorfs.Hook {
+	return func(op *errorfs.Op, do func() error) error {
+		if op.Kind == kind {
+			return instead(op)
+		}
+		return do()
 	}
-	return f.RootFs.Chmod(n, m)
-}
-
-func (f quirkFs) Chown(n string, u, g int) error {
-	if f.chown != nil {
-		return f.chown(n)
-	}
-	return f.RootFs.Chown(n, u, g)
-}
-
-func (f quirkFs) SymlinkIfPossible(target, n string) error {
-	if f.symlink != nil {
-		return f.symlink(target, n)
-	}
-	return f.RootFs.SymlinkIfPossible(target, n)
-}
-
-func (f quirkFs) RenameNoReplace(a, b string) error {
-	if f.noReplace != nil {
-		return f.noReplace(a, b)
-	}
-	return any(f.RootFs).(fsutil.NoReplacer).RenameNoReplace(a, b)
 }
 
 // TestQuirk_modes has a file system that does not keep modes, and says nothing. The commit is good, and says so.
 func TestQuirk_modes(t *testing.T) {
 	t.Parallel()
-	fsys := quirks(t)
-	plant(t, fsys, "a=1")
-	changes := staged(t, fsys, write("a", "A"))
-	fsys.chmod = func(string, os.FileMode) error { return nil }
+	root := rootFs(t)
+	plant(t, root, "a=1")
+	changes := staged(t, root, write("a", "A"))
+	fsys := errorfs.Wrap(root, only("chmod", func(*errorfs.Op) error { return nil }))
 	rep, err := commit.Apply(bg, options(fsys), changes)
 	if err != nil || !rep.Committed || len(rep.Warnings) != 1 || !strings.HasPrefix(rep.Warnings[0], "a: mode is -rw------- instead of -rw-r--r--") {
 		t.Errorf("%+v, %v", rep, err)
@@ -79,12 +43,12 @@ func TestQuirk_modes(t *testing.T) {
 func TestQuirk_group(t *testing.T) {
 	t.Parallel()
 	for _, errno := range []syscall.Errno{syscall.EPERM, syscall.EIO} {
-		fsys := quirks(t)
+		fsys := rootFs(t)
 		plant(t, fsys, "d/e=1")
 		if err := errors.Join(fsys.Chown("d", 0, 4242), fsys.Chmod("d", 0o775|fs.ModeSetgid)); err != nil {
 			t.Skip(err)
 		}
-		fsys.chown = func(name string) error { return &fs.PathError{Op: "chown", Path: name, Err: errno} }
+		fsys = errorfs.Wrap(fsys, only("chown", func(op *errorfs.Op) error { return op.Error(errno) }))
 		rep, err := commit.Apply(bg, options(fsys), staged(t, fsys, write("d/n", "N")))
 		if errno == syscall.EIO {
 			if ok, _ := afero.Exists(fsys, "d/n"); ok || !errors.Is(err, syscall.EIO) {
@@ -101,12 +65,14 @@ func TestQuirk_group(t *testing.T) {
 // TestQuirk_links has a file system that makes links lead to another place than they are told to.
 func TestQuirk_links(t *testing.T) {
 	t.Parallel()
-	fsys := quirks(t)
+	fsys := rootFs(t)
 	plant(t, fsys, "a=1")
 	before := snapshot(t, fsys, true)
 	changes := staged(t, fsys, steps(write("a", "A"), symlink("a", "l")))
-	fsys.symlink = func(target, name string) error { return fsys.RootFs.SymlinkIfPossible("./"+target, name) }
-	if rep, err := commit.Apply(bg, options(fsys), changes); err == nil || !strings.Contains(err.Error(), "l: ") {
+	elsewhere := errorfs.Wrap(fsys, only("symlink", func(op *errorfs.Op) error {
+		return fsys.(afero.Linker).SymlinkIfPossible("./"+op.From, op.Name)
+	}))
+	if rep, err := commit.Apply(bg, options(elsewhere), changes); err == nil || !strings.Contains(err.Error(), "l: ") {
 		t.Errorf("%+v, %v", rep, err)
 	}
 	if diff := cmp.Diff(before, snapshot(t, fsys, true)); diff != "" {
@@ -121,7 +87,11 @@ func TestQuirk_noReadlink(t *testing.T) {
 	plant(t, fsys, "a=1", "l -> a")
 	changes := staged(t, fsys, steps(write("a", "A"), remove("l")))
 	before := snapshot(t, fsys, true)
-	if _, err := commit.Apply(bg, options(hookFs{fsys, &hooks{}}), changes); !errors.Is(err, afero.ErrNoReadlink) {
+	unread := struct {
+		afero.Fs
+		afero.Lstater
+	}{fsys, fsys.(afero.Lstater)}
+	if _, err := commit.Apply(bg, options(unread), changes); !errors.Is(err, afero.ErrNoReadlink) {
 		t.Errorf("error is %v", err)
 	}
 	if diff := cmp.Diff(before, snapshot(t, fsys, true)); diff != "" {
@@ -133,8 +103,8 @@ func TestQuirk_noReadlink(t *testing.T) {
 // on: what somebody else makes at the last moment stays.
 func TestQuirk_noReplace(t *testing.T) {
 	t.Parallel()
-	fsys := quirks(t)
-	fsys.noReplace = fsys.RootFs.Rename
+	root := rootFs(t)
+	fsys := errorfs.Wrap(root, only("noreplace", func(op *errorfs.Op) error { return root.Rename(op.From, op.Name) }))
 	plant(t, fsys, "a=1")
 	o := options(fsys)
 	o.Observe = func(phase string) {
@@ -153,22 +123,13 @@ func TestQuirk_noReplace(t *testing.T) {
 	}
 }
 
-// eofFs ends each listing of a directory with io.EOF, as some do that stand for something else than a disk.
-type eofFs struct{ afero.Fs }
-
-func (f eofFs) Open(n string) (afero.File, error) {
-	file, err := f.Fs.Open(n)
-	if err != nil {
-		return nil, err
+// endOfNames ends each listing of a directory with io.EOF, as some do that stand for something else than a disk.
+func endOfNames(op *errorfs.Op, do func() error) error {
+	err := do()
+	if op.Kind == "readdir" {
+		err = errors.Join(err, io.EOF)
 	}
-	return eofFile{file}, nil
-}
-
-type eofFile struct{ afero.File }
-
-func (f eofFile) Readdirnames(n int) ([]string, error) {
-	names, err := f.File.Readdirnames(n)
-	return names, errors.Join(err, io.EOF)
+	return err
 }
 
 func TestQuirk_endOfNames(t *testing.T) {
@@ -179,7 +140,7 @@ func TestQuirk_endOfNames(t *testing.T) {
 	if err := afero.WriteFile(fsys, "d/new", nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	o := options(eofFs{fsys})
+	o := options(errorfs.Wrap(fsys, endOfNames))
 	o.DropBackup, o.Workers = true, 1
 	_, err := commit.Apply(bg, o, changes)
 	if c, ok := errors.AsType[*commit.Conflict](err); !ok || c.Paths[0].Path != "d/new" {

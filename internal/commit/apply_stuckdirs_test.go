@@ -14,46 +14,31 @@ import (
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
-// stuckFs is a RootFs in which no directory can be moved from the tree to the state directory or back, as those of the lower
+// stuck is a RootFs in which no directory can be moved from the tree to the state directory or back, as those of the lower
 // layer of an overlay cannot.
-type stuckFs struct{ *fsutil.RootFs }
-
-// FastPath gives none, which would lead past the methods below.
-func (stuckFs) FastPath() fsutil.FastPath { return nil }
-
-func (f stuckFs) stuck(a, b string) error {
-	if fsutil.Within(a, stateDir) == fsutil.Within(b, stateDir) {
-		return nil
-	}
-	if info, _, err := f.LstatIfPossible(a); err != nil || !info.IsDir() {
-		return err
-	}
-	return &os.LinkError{Op: "rename", Old: a, New: b, Err: syscall.EXDEV}
-}
-
-func (f stuckFs) Rename(a, b string) error {
-	if err := f.stuck(a, b); err != nil {
-		return err
-	}
-	return f.RootFs.Rename(a, b)
-}
-
-func (f stuckFs) RenameNoReplace(a, b string) error {
-	if err := f.stuck(a, b); err != nil {
-		return err
-	}
-	return any(f.RootFs).(fsutil.NoReplacer).RenameNoReplace(a, b)
+func stuck(root afero.Fs) afero.Fs {
+	return errorfs.Wrap(root, func(op *errorfs.Op, do func() error) error {
+		if op.Kind != "rename" && op.Kind != "noreplace" || fsutil.Within(op.From, stateDir) == fsutil.Within(op.Name, stateDir) {
+			return do()
+		}
+		info, _, err := root.(afero.Lstater).LstatIfPossible(op.From)
+		switch {
+		case err != nil:
+			return err
+		case info.IsDir():
+			return &os.LinkError{Op: "rename", Old: op.From, New: op.Name, Err: syscall.EXDEV}
+		}
+		return do()
+	})
 }
 
 func stuckTrial(t *testing.T, sc scenario) (*trial, commit.Options) {
 	t.Helper()
-	fsys := stuckFs{rootFs(t).(*fsutil.RootFs)}
-	tr := newTrial(t, fsys, sc)
-	o := tr.options()
-	o.FS = hookAll{hookLinks{hookFs{fsys, tr.hooks}}}
-	return tr, o
+	tr := newTrial(t, stuck(rootFs(t)), sc)
+	return tr, tr.options()
 }
 
 // TestStuckDirs removes and makes directories that cannot be moved: done, killed, and failing at every operation.

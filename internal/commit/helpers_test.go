@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
@@ -30,7 +30,7 @@ func backends() map[string]func(t testing.TB) afero.Fs {
 	return map[string]func(t testing.TB) afero.Fs{
 		"root":   rootFs,
 		"memory": func(t testing.TB) afero.Fs { return raise(t, afero.NewMemMapFs()) },
-		"plain":  func(t testing.TB) afero.Fs { return plainFs{rootFs(t).(*fsutil.RootFs)} },
+		"plain":  func(t testing.TB) afero.Fs { return errorfs.Plain(rootFs(t)) },
 		"rawmem": func(testing.TB) afero.Fs { return afero.NewMemMapFs() },
 	}
 }
@@ -52,30 +52,6 @@ func raise(t testing.TB, fsys afero.Fs) afero.Fs {
 		t.Fatal(err)
 	}
 	return raised
-}
-
-// plainFs hides all abilities of a RootFs but those that afero knows.
-type plainFs struct{ root *fsutil.RootFs }
-
-func (p plainFs) Create(n string) (afero.File, error)    { return p.root.Create(n) }
-func (p plainFs) Mkdir(n string, m os.FileMode) error    { return p.root.Mkdir(n, m) }
-func (p plainFs) MkdirAll(n string, m os.FileMode) error { return p.root.MkdirAll(n, m) }
-func (p plainFs) Open(n string) (afero.File, error)      { return p.root.Open(n) }
-func (p plainFs) OpenFile(n string, f int, m os.FileMode) (afero.File, error) {
-	return p.root.OpenFile(n, f, m)
-}
-func (p plainFs) Remove(n string) error                       { return p.root.Remove(n) }
-func (p plainFs) RemoveAll(n string) error                    { return p.root.RemoveAll(n) }
-func (p plainFs) Rename(a, b string) error                    { return p.root.Rename(a, b) }
-func (p plainFs) Stat(n string) (os.FileInfo, error)          { return p.root.Stat(n) }
-func (p plainFs) Name() string                                { return "plain" }
-func (p plainFs) Chmod(n string, m os.FileMode) error         { return p.root.Chmod(n, m) }
-func (p plainFs) Chown(n string, u, g int) error              { return p.root.Chown(n, u, g) }
-func (p plainFs) Chtimes(n string, a, m time.Time) error      { return p.root.Chtimes(n, a, m) }
-func (p plainFs) SymlinkIfPossible(a, b string) error         { return p.root.SymlinkIfPossible(a, b) }
-func (p plainFs) ReadlinkIfPossible(n string) (string, error) { return p.root.ReadlinkIfPossible(n) }
-func (p plainFs) LstatIfPossible(n string) (os.FileInfo, bool, error) {
-	return p.root.LstatIfPossible(n)
 }
 
 // longAgo is the time of all files that are not to look as if just written.

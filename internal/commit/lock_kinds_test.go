@@ -14,26 +14,12 @@ import (
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// hidingFs is a file system of the operating system that shows no handles.
-type hidingFs struct{ plainFs }
-
-type hiddenFile struct{ afero.File }
-
-func hide(f afero.File, err error) (afero.File, error) {
-	if err != nil {
-		return nil, err
-	}
-	return hiddenFile{f}, nil
-}
-
-func (h hidingFs) Create(n string) (afero.File, error) { return hide(h.plainFs.Create(n)) }
-func (h hidingFs) Open(n string) (afero.File, error)   { return hide(h.plainFs.Open(n)) }
-func (h hidingFs) OpenFile(n string, f int, m os.FileMode) (afero.File, error) {
-	return hide(h.plainFs.OpenFile(n, f, m))
-}
+// hiding returns a file system of the operating system that shows no handles.
+func hiding(root afero.Fs) afero.Fs { return errorfs.Wrap(errorfs.Plain(root), nil) }
 
 // kinds are ways to get at one directory.
 func kinds(t *testing.T, dir string) map[string]afero.Fs {
@@ -43,7 +29,7 @@ func kinds(t *testing.T, dir string) map[string]afero.Fs {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { root.Close() })
-	return map[string]afero.Fs{"root": root, "plain": plainFs{root}, "hiding": hidingFs{plainFs{root}}}
+	return map[string]afero.Fs{"root": root, "plain": errorfs.Plain(root), "hiding": hiding(root)}
 }
 
 func tryLock(t *testing.T, fsys afero.Fs, wait time.Duration) error {
@@ -127,7 +113,7 @@ func TestLock_file(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	fsys := unlockableFs{plainFs{root}}
+	fsys := unlockable(root)
 	o := options(fsys)
 	o.StateDir = "own/state"
 	held, err := commit.Lock(bg, o)

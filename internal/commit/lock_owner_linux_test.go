@@ -20,7 +20,7 @@ import (
 // said is what a lock of this process says, to be changed by a test.
 func said(t *testing.T) map[string]any {
 	t.Helper()
-	fsys := hidingFs{backends()["plain"](t).(plainFs)}
+	fsys := hiding(rootFs(t))
 	l, err := commit.Lock(bg, options(fsys))
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
@@ -193,7 +194,7 @@ func TestLock_noTree(t *testing.T) {
 	if err := os.Remove(dir); err != nil {
 		t.Skip(err)
 	}
-	if _, err := commit.Lock(bg, options(plainFs{root})); err == nil || errors.Is(err, fsutil.ErrLocked) {
+	if _, err := commit.Lock(bg, options(errorfs.Plain(root))); err == nil || errors.Is(err, fsutil.ErrLocked) {
 		t.Errorf("error is %v", err)
 	}
 }

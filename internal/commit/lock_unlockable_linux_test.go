@@ -5,10 +5,9 @@ import (
 
 	"github.com/spf13/afero"
 	"golang.org/x/sys/unix"
-)
 
-// unlockableFs is a mount that cannot lock directories, as NFS.
-type unlockableFs struct{ plainFs }
+	"github.com/millrace-go/millrace/internal/errorfs"
+)
 
 var errNoSuchHandle = errors.New("no handle that cannot be locked")
 
@@ -21,15 +20,20 @@ type pathFile struct {
 func (f pathFile) Fd() uintptr  { return uintptr(f.fd) }
 func (f pathFile) Close() error { return errors.Join(unix.Close(f.fd), f.File.Close()) }
 
-func (u unlockableFs) Open(n string) (afero.File, error) {
-	f, err := u.plainFs.Open(n)
-	if err != nil || n != "." {
-		return f, err
-	}
-	fd, err := unix.Openat(int(f.(interface{ Fd() uintptr }).Fd()), ".", unix.O_PATH|unix.O_CLOEXEC, 0)
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return pathFile{f, fd}, nil
+// unlockable is a mount that cannot lock directories, as NFS.
+func unlockable(root afero.Fs) afero.Fs {
+	return errorfs.Wrap(errorfs.Plain(root), func(op *errorfs.Op, do func() error) error {
+		err := do()
+		op.Bare = true
+		if err != nil || op.Kind != "open" || op.Name != "." {
+			return err
+		}
+		fd, err := unix.Openat(int(op.File.(interface{ Fd() uintptr }).Fd()), ".", unix.O_PATH|unix.O_CLOEXEC, 0)
+		if err != nil {
+			op.File.Close()
+			return err
+		}
+		op.File = pathFile{op.File, fd}
+		return nil
+	})
 }

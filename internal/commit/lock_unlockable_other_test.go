@@ -2,9 +2,13 @@
 
 package commit_test
 
-import "errors"
+import (
+	"errors"
 
-// unlockableFs would be a mount that cannot lock directories.
-type unlockableFs struct{ plainFs }
+	"github.com/spf13/afero"
+)
+
+// unlockable would be a mount that cannot lock directories.
+func unlockable(root afero.Fs) afero.Fs { return root }
 
 var errNoSuchHandle = errors.New("no handle that cannot be locked")

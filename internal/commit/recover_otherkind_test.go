@@ -11,27 +11,26 @@ import (
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// handingFs is a hooked file system whose files give their handles.
-type handingFs struct {
-	hookLinks
+// handing is a hooked file system whose files give their handles, where they are opened to be read.
+type handing struct {
+	afero.Fs
+	afero.Symlinker
 }
 
-type handingFile struct {
-	afero.File
-	fd uintptr
-}
+type handingFile struct{ *errorfs.File }
 
-func (f handingFile) Fd() uintptr { return f.fd }
+func (f handingFile) Fd() uintptr { return f.File.File.(interface{ Fd() uintptr }).Fd() }
 
-func (h handingFs) Open(n string) (afero.File, error) {
-	f, err := h.hookLinks.Open(n)
+func (h handing) Open(n string) (afero.File, error) {
+	f, err := h.Fs.Open(n)
 	if err != nil {
 		return nil, err
 	}
-	return handingFile{f, f.(hookFile).File.(interface{ Fd() uintptr }).Fd()}, nil
+	return handingFile{f.(*errorfs.File)}, nil
 }
 
 // TestKill_otherKind has a process die that gets at the directory in one way, and recovers in another way, which knows files by
@@ -58,13 +57,14 @@ func killedInOtherKind(t *testing.T, first string, sc scenario, at int) (killed 
 		t.Fatal(err)
 	}
 	defer root.Close()
-	plain := plainFs{root}
+	plain := errorfs.Plain(root)
 	tr := newTrial(t, root, sc)
 	old := untimed(snapshot(t, root, false))
 	o, other := tr.options(), afero.Fs(plain)
 	if first == "plain" {
 		other = root
-		o.FS = handingFs{hookLinks: withHooks(plain, tr.hooks).(hookLinks)}
+		hooked := withHooks(plain, tr.hooks)
+		o.FS = handing{hooked, hooked.(afero.Symlinker)}
 	}
 	kill, change := killAt(at), 0
 	tr.hooks.before = func(_ int, op string, writes bool, name string) error {

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/crashfs"
 	"github.com/millrace-go/millrace/internal/journal"
@@ -148,7 +147,7 @@ func TestUndo_noRoom(t *testing.T) {
 // transaction was when the first made it fail. So nothing has to be kept for it.
 func TestUndo_notBroughtNear(t *testing.T) {
 	t.Parallel()
-	fsys := mountFs{rootFs(t).(*fsutil.RootFs)}
+	fsys := mounted(t)
 	plant(t, fsys, "a=1", "m/a=2")
 	o := options(fsys)
 	o.Observe = func(phase string) {

@@ -1,0 +1,123 @@
+package errorfs
+
+import (
+	"context"
+	"io"
+	"io/fs"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// symlinked has symbolic links as well.
+type symlinked struct{ wrapped }
+
+func (s symlinked) SymlinkIfPossible(target, name string) error {
+	return s.change(Op{Kind: "symlink", Name: name, From: target}, func(op *Op) error {
+		return s.below.(afero.Linker).SymlinkIfPossible(op.From, op.Name)
+	})
+}
+
+func (s symlinked) ReadlinkIfPossible(name string) (target string, err error) {
+	_, err = s.do(Op{Kind: "readlink", Name: name}, func(op *Op) (err error) {
+		target, err = s.below.(afero.LinkReader).ReadlinkIfPossible(op.Name)
+		return err
+	})
+	return target, err
+}
+
+// exchanging is what a raised MemMapFs and a RootFs on Linux can do.
+type exchanging struct{ on wrapped }
+
+func (e exchanging) Exchange(a, b string) error {
+	return e.on.change(Op{Kind: "exchange", Name: b, From: a}, func(op *Op) error {
+		return e.on.below.(fsutil.Exchanger).Exchange(op.From, op.Name)
+	})
+}
+
+func (e exchanging) RenameNoReplace(from, to string) error {
+	return e.on.change(Op{Kind: "noreplace", Name: to, From: from}, func(op *Op) error {
+		return e.on.below.(fsutil.NoReplacer).RenameNoReplace(op.From, op.Name)
+	})
+}
+
+// memory has what a raised MemMapFs has.
+type memory struct {
+	wrapped
+	exchanging
+}
+
+func (m memory) Lock(ctx context.Context) (io.Closer, error) {
+	return m.below.(fsutil.Locker).Lock(ctx)
+}
+
+// linked has what a RootFs has on any Unix.
+type linked struct{ symlinked }
+
+func (l linked) Lock(ctx context.Context) (io.Closer, error) {
+	return l.below.(fsutil.Locker).Lock(ctx)
+}
+
+func (l linked) Canonical(name string) (string, error) { return l.below.(fsutil.Namer).Canonical(name) }
+
+func (l linked) Link(from, to string) error {
+	return l.change(Op{Kind: "link", Name: to, From: from}, func(op *Op) error { return l.below.(fsutil.Linker).Link(op.From, op.Name) })
+}
+
+func (l linked) SyncDir(name string) error {
+	return l.change(Op{Kind: "syncdir", Name: name}, func(op *Op) error { return l.below.(fsutil.DirSyncer).SyncDir(op.Name) })
+}
+
+func (l linked) IdentityOf(info fs.FileInfo) (id fsutil.Identity, ok bool) {
+	op, _ := l.do(Op{Kind: "identity", Name: info.Name(), Info: info}, func(op *Op) error {
+		op.ID, ok = l.below.(fsutil.Identifier).IdentityOf(op.Info)
+		return nil
+	})
+	return op.ID, ok
+}
+
+func (l linked) CopyMeta(from, to string) error {
+	return l.change(Op{Kind: "copymeta", Name: to, From: from}, func(op *Op) error {
+		return l.below.(fsutil.MetaCopier).CopyMeta(op.From, op.Name)
+	})
+}
+
+func (l linked) LinkTimes(name string, mtime int64) error {
+	return l.change(Op{Kind: "linktimes", Name: name}, func(op *Op) error { return l.below.(fsutil.LinkTimer).LinkTimes(op.Name, mtime) })
+}
+
+// full has what a RootFs has where files can be exchanged.
+type full struct {
+	linked
+	exchanging
+}
+
+// inheriting has what a RootFs has on Linux.
+type inheriting struct{ full }
+
+func (i inheriting) Inherit(dir, name string) (allowed fs.FileMode, err error) {
+	err = i.change(Op{Kind: "inherit", Name: name, From: dir}, func(op *Op) (err error) {
+		allowed, err = i.below.(fsutil.Inheriter).Inherit(op.From, op.Name)
+		return err
+	})
+	return allowed, err
+}
+
+// onUnix is what makes a file system of those abilities that a RootFs has on any Unix.
+type onUnix interface {
+	afero.Symlinker
+	fsutil.Linker
+	fsutil.DirSyncer
+	fsutil.Locker
+	fsutil.Identifier
+	fsutil.MetaCopier
+	fsutil.LinkTimer
+	fsutil.Namer
+}
+
+// exchanger is what a raised MemMapFs has beside afero.Fs.
+type exchanger interface {
+	fsutil.Exchanger
+	fsutil.NoReplacer
+}
