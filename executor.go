@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/afero"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
@@ -272,9 +273,11 @@ type run struct {
 
 	mu      sync.Mutex
 	results []*StepResult // by index; nil for a step that has not run
-	errs    []error
-	staged  []bool // steps that have changed something
-	stopAt  int    // steps from this index on do not run: the first unhandled failure comes before them
+	// outcomes are those of the steps that have done their work. One is written before the result of the step is there, and read after.
+	outcomes []actions.Outcome
+	errs     []error
+	staged   []bool // steps that have changed something
+	stopAt   int    // steps from this index on do not run: the first unhandled failure comes before them
 }
 
 // stage runs all steps and judges the outcome. The plan is never nil.
@@ -287,8 +290,9 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error)
 	stage.SetMaxRead(x.limits().FileBytes())
 	r := &run{
 		x: x, p: p, stage: stage, log: x.logger().With("pipeline", p.name),
-		handled: p.handledSteps(),
-		results: make([]*StepResult, p.Len()), errs: make([]error, p.Len()), staged: make([]bool, p.Len()), stopAt: p.Len(),
+		handled:  p.handledSteps(),
+		outcomes: make([]actions.Outcome, p.Len()),
+		results:  make([]*StepResult, p.Len()), errs: make([]error, p.Len()), staged: make([]bool, p.Len()), stopAt: p.Len(),
 	}
 	r.log.DebugContext(ctx, "run started", "steps", p.Len(), "parallel", p.options.Parallel)
 	for _, wave := range p.schedule(ctx, stage) {

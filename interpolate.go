@@ -8,7 +8,6 @@ import (
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/params"
-	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/template"
 )
 
@@ -72,23 +71,9 @@ func (r *run) value(ref template.Ref) (any, error) {
 	if res == nil {
 		return nil, fmt.Errorf("step '%s' has not run", ref.Step)
 	}
-	switch ref.Field {
-	case template.FieldCount:
-		return res.count(), nil
-	case template.FieldEdits:
-		return res.EditsApplied, nil
-	case template.FieldFilesCount:
-		return len(res.FilesMatched), nil
-	case template.FieldFiles:
-		return res.FilesMatched, nil
-	case template.FieldAggregated:
-		return res.AggregatedContent, nil
-	case template.FieldRisk:
-		if res.RiskLevel == risk.Unset {
-			return risk.Low.String(), nil
-		}
-		return res.RiskLevel.String(), nil
-	default:
+	v, ok := res.field(ref.Field)
+	if !ok {
 		return nil, fmt.Errorf("unknown field '%s'", ref.Field)
 	}
+	return v, nil
 }

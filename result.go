@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/risk"
+	"github.com/millrace-go/millrace/template"
 )
 
 // Result is what a run has done. Its JSON is listed in docs/json.md; durations are milliseconds there.
@@ -158,6 +160,36 @@ func (s StepResult) count() int {
 		n += c
 	}
 	return n
+}
+
+// field is what a template takes of the step. ok is false if there is no such field.
+func (s *StepResult) field(name string) (v any, ok bool) {
+	switch name {
+	case template.FieldCount:
+		return s.count(), true
+	case template.FieldEdits:
+		return s.EditsApplied, true
+	case template.FieldFilesCount:
+		return len(s.FilesMatched), true
+	case template.FieldFiles:
+		return s.FilesMatched, true
+	case template.FieldAggregated:
+		return s.AggregatedContent, true
+	case template.FieldRisk:
+		return max(s.RiskLevel, risk.Low).String(), true
+	default:
+		return nil, false
+	}
+}
+
+// facts is what a condition asks of the step, nil for one that has not run.
+func (s *StepResult) facts() condition.StepFacts {
+	if s == nil {
+		return condition.StepFacts{}
+	}
+	return condition.StepFacts{
+		Ran: !s.Skipped, Succeeded: s.ran(), Failed: s.Failed(), Skipped: s.Skipped, Files: len(s.FilesMatched), Count: s.count(),
+	}
 }
 
 // millis is a duration in JSON: milliseconds with at most three decimals.

@@ -158,7 +158,8 @@ func (r *run) perform(ctx context.Context, i int, spec actions.Spec, res *StepRe
 		res.report(out.Reports) // what is wrong with which file
 		return err
 	}
-	res.take(out)
+	res.take(&out)
+	r.outcomes[i] = out
 	if !spec.ReadOnly {
 		changed := r.stage.ChangedSince(savepoint)
 		r.staged[i] = len(changed) > 0
@@ -206,10 +207,7 @@ func (r *run) call(s Step, view *fsutil.Stage, files []string, res *StepResult) 
 			if len(s.inputs()) > 1 && !in.ran() {
 				call.Warnf("input step '%s' %s, so it gives nothing to this one", ref, map[bool]string{true: "was skipped", false: "failed"}[in.Skipped])
 			}
-			call.Inputs = append(call.Inputs, actions.Result{
-				Step: ref, Files: in.FilesMatched, Content: in.Content, Aggregated: in.AggregatedContent,
-				Counts: in.Counts, Edits: in.EditsApplied,
-			})
+			call.Inputs = append(call.Inputs, actions.Result{Step: ref, Outcome: r.outcomes[r.p.index[ref]]})
 		}
 	}
 	return call
@@ -262,10 +260,11 @@ func (r *run) filesOf(s Step, action actions.Action) []string {
 	return files
 }
 
-// take moves an outcome into the result, lists sorted.
-func (s *StepResult) take(out actions.Outcome) {
+// take shows an outcome in the result, once its lists are sorted.
+func (s *StepResult) take(out *actions.Outcome) {
 	slices.Sort(out.Files)
-	s.FilesMatched = slices.Compact(out.Files)
+	out.Files = slices.Compact(out.Files)
+	s.FilesMatched = out.Files
 	s.Content, s.AggregatedContent = out.Content, out.Aggregated
 	s.EditsApplied, s.Counts, s.Renames = out.Edits, out.Counts, out.Renames
 	s.report(out.Reports)
@@ -306,14 +305,7 @@ func (f facts) Step(id string) (condition.StepFacts, bool) {
 	if _, ok := f.r.p.index[id]; !ok {
 		return condition.StepFacts{}, false
 	}
-	res := f.r.result(id)
-	if res == nil {
-		return condition.StepFacts{}, true
-	}
-	return condition.StepFacts{
-		Ran: !res.Skipped, Succeeded: res.ran(), Failed: res.Failed(), Skipped: res.Skipped,
-		Files: len(res.FilesMatched), Count: res.count(),
-	}, true
+	return f.r.result(id).facts(), true
 }
 
 // Exists implements [condition.Facts]: on the stage as it is now, inside the allowed paths only.

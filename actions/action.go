@@ -111,12 +111,8 @@ type FailedEdit struct {
 	Error   string `json:"error"`
 }
 
-// Result is what an action can know of an earlier step that it takes input from.
+// Result is an earlier step that an action takes input from, and what it has done: nothing if it was skipped or has failed.
 type Result struct {
-	Step       string
-	Files      []string
-	Content    map[string]string
-	Aggregated string
-	Counts     map[string]int
-	Edits      int
+	Step string
+	Outcome
 }

@@ -92,9 +92,7 @@ func (b *bench) runWith(ctx context.Context, step string, a actions.Action, name
 		c.Files = append(c.Files, b.results[id].Files...)
 	}
 	out, err := a.Run(ctx, c)
-	b.results[step] = actions.Result{
-		Step: step, Files: out.Files, Content: out.Content, Aggregated: out.Aggregated, Counts: out.Counts, Edits: out.Edits,
-	}
+	b.results[step] = actions.Result{Step: step, Outcome: out}
 	return out, err
 }
 

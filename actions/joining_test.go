@@ -7,9 +7,9 @@ import (
 )
 
 func TestAggregate(t *testing.T) {
-	read := actions.Result{Step: "read", Files: []string{"b", "a"}, Content: map[string]string{"a": "A\n", "b": "B"}}
-	odd := actions.Result{Step: "odd", Files: []string{"c", "a"}, Content: map[string]string{"z": "Z", "c": ""}, Aggregated: "sum"}
-	none := actions.Result{Step: "none", Files: []string{"d"}}
+	read := actions.Result{Step: "read", Outcome: actions.Outcome{Files: []string{"b", "a"}, Content: map[string]string{"a": "A\n", "b": "B"}}}
+	odd := actions.Result{Step: "odd", Outcome: actions.Outcome{Files: []string{"c", "a"}, Content: map[string]string{"z": "Z", "c": ""}, Aggregated: "sum"}}
+	none := actions.Result{Step: "none", Outcome: actions.Outcome{Files: []string{"d"}}}
 	line := "---\n"
 	empty := ""
 	for _, test := range []struct {
@@ -41,7 +41,11 @@ func TestAggregate(t *testing.T) {
 }
 
 func TestMerge(t *testing.T) {
-	inputs := []actions.Result{{Files: []string{"b", "a", "c"}}, {Files: []string{"c", "d", "b"}}, {Files: []string{"b", "c"}}}
+	inputs := []actions.Result{
+		{Outcome: actions.Outcome{Files: []string{"b", "a", "c"}}},
+		{Outcome: actions.Outcome{Files: []string{"c", "d", "b"}}},
+		{Outcome: actions.Outcome{Files: []string{"b", "c"}}},
+	}
 	for mode, want := range map[string][]string{
 		"": {"b", "a", "c", "d"}, "union": {"b", "a", "c", "d"}, "intersection": {"b", "c"},
 	} {
