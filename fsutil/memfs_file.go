@@ -1,11 +1,9 @@
 package fsutil
 
 import (
-	"errors"
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"strings"
 	"syscall"
 	"time"
@@ -19,13 +17,12 @@ import (
 type memFile struct {
 	fs   *memFs
 	name string
-	data *mem.FileData
 	file *mem.File // nil once closed
 	flag int
 	off  int64
 
-	listed  bool
-	entries []memInfo // what is left of a listing; others have parts of it
+	listed bool
+	list   []memInfo // what is left of a listing; others have parts of it
 }
 
 var _ fs.ReadDirFile = (*memFile)(nil)
@@ -33,67 +30,111 @@ var _ fs.ReadDirFile = (*memFile)(nil)
 // memMaxFile is the most bytes that a file may have. A MemMapFs would try to find memory for any number.
 const memMaxFile = 1<<31 - 1
 
-// OpenFile opens a file by the rules of open(2). There is no umask.
-func (m *memFs) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, error) {
-	clean, err := cleanVirtual(name)
-	if err != nil {
-		return nil, rootPathError("open", name, err)
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	data, err := m.openAt(name, clean, flag, perm)
-	if err != nil {
-		return nil, rootPathError("open", name, err)
-	}
-	m.open++
-	return &memFile{fs: m, name: clean, data: data, file: mem.NewFileHandle(data), flag: flag}, nil
+func (m *memFs) Create(name string) (afero.File, error) {
+	return m.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 }
 
-func (m *memFs) openAt(name, clean string, flag int, perm fs.FileMode) (*mem.FileData, error) {
-	writes := flag&(os.O_WRONLY|os.O_RDWR) != 0
-	node, dir, err := m.findNamed(name, clean)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && flag&os.O_CREATE != 0:
-		if strings.HasSuffix(name, "/") {
-			return nil, syscall.EISDIR
+func (m *memFs) Open(name string) (afero.File, error) { return m.OpenFile(name, os.O_RDONLY, 0) }
+
+// OpenFile opens a file by the rules of open(2). There is no umask.
+func (m *memFs) OpenFile(name string, flag int, perm fs.FileMode) (file afero.File, err error) {
+	err = m.locked("open", name, func(node memNode) error {
+		data, err := m.openNode(node, strings.HasSuffix(name, "/"), flag, perm)
+		if err != nil {
+			return err
 		}
-		return m.create(clean, dir, perm)
-	case err != nil:
-		return nil, err
+		m.open++
+		file = &memFile{fs: m, name: node.name(), file: mem.NewFileHandle(data), flag: flag}
+		return nil
+	})
+	return file, err
+}
+
+func (m *memFs) openNode(node memNode, asDir bool, flag int, perm fs.FileMode) (*mem.FileData, error) {
+	writes := flag&(os.O_WRONLY|os.O_RDWR) != 0
+	switch {
+	case !node.found() && flag&os.O_CREATE == 0:
+		return nil, fs.ErrNotExist
+	case !node.found() && asDir:
+		return nil, syscall.EISDIR
+	case !node.found():
+		file, err := m.mem.Create(m.place(node))
+		if err != nil {
+			return nil, err
+		}
+		data := file.(*mem.File).Data()
+		mem.SetMode(data, perm&PermBits)
+		return data, nil
 	case flag&os.O_CREATE != 0 && flag&os.O_EXCL != 0:
 		return nil, fs.ErrExist
-	case node.info.IsDir() && (writes || flag&(os.O_CREATE|os.O_TRUNC) != 0):
+	case node.isDir() && (writes || flag&(os.O_CREATE|os.O_TRUNC) != 0):
 		return nil, syscall.EISDIR
+	case writes && flag&os.O_TRUNC != 0:
+		return node.data(), mem.NewFileHandle(node.data()).Truncate(0)
 	}
-	if flag&os.O_TRUNC != 0 && writes {
-		return node.data, mem.NewFileHandle(node.data).Truncate(0)
-	}
-	return node.data, nil
+	return node.data(), nil
 }
 
-func (m *memFs) create(clean string, dir memNode, perm fs.FileMode) (*mem.FileData, error) {
-	key, err := m.place(clean, dir)
-	if err != nil {
-		return nil, err
+// memDir is an open directory for walking. It finds the files in it by where it was when it was opened.
+type memDir struct {
+	fs   *memFs
+	node memNode
+}
+
+// OpenDir implements [DirOpener].
+func (m *memFs) OpenDir(name string) (dir DirHandle, err error) {
+	err = m.with("open", name, func(node memNode) error {
+		if !node.isDir() {
+			return syscall.ENOTDIR
+		}
+		dir = &memDir{m, node}
+		return nil
+	})
+	return dir, err
+}
+
+func (d *memDir) Close() error { return nil }
+
+func (d *memDir) ReadDir() ([]fs.DirEntry, error) {
+	d.fs.mu.Lock()
+	defer d.fs.mu.Unlock()
+	return memEntries(d.fs.list(d.node)), nil
+}
+
+func (d *memDir) OpenFile(name string) (ReadFile, error) {
+	if !isPlainName(name) {
+		return nil, &fs.PathError{Op: "open", Path: joinName(d.node.name(), name), Err: ErrEscape}
 	}
-	file, err := m.mem.Create(key)
-	if err != nil {
-		return nil, err
+	d.fs.mu.Lock()
+	defer d.fs.mu.Unlock()
+	node := d.fs.child(d.node, d.node.below(name))
+	switch {
+	case !node.found():
+		return nil, &fs.PathError{Op: "open", Path: node.name(), Err: fs.ErrNotExist}
+	case node.isDir():
+		return nil, &fs.PathError{Op: "open", Path: node.name(), Err: ErrNotRegular}
 	}
-	data := file.(*mem.File).Data()
-	mem.SetMode(data, perm&PermBits)
-	return data, nil
+	d.fs.open++
+	return &memFile{fs: d.fs, name: node.name(), file: node.file, flag: os.O_RDONLY}, nil
+}
+
+func memEntries(list []memInfo) []fs.DirEntry {
+	entries := make([]fs.DirEntry, len(list))
+	for i := range list {
+		entries[i] = &list[i]
+	}
+	return entries
 }
 
 func (f *memFile) Name() string { return f.name }
 
-// locked calls do with the mutex held, if the file is open and can do what the flags allow.
-func (f *memFile) locked(op string, needs int, do func() error) error {
+// do calls run with the mutex held, if the file is open.
+func (f *memFile) do(op string, run func() error) error {
 	f.fs.mu.Lock()
 	defer f.fs.mu.Unlock()
-	err := f.can(needs)
-	if err == nil {
-		err = do()
+	err := error(fs.ErrClosed)
+	if f.file != nil {
+		err = run()
 	}
 	if err == nil || err == io.EOF {
 		return err
@@ -101,61 +142,42 @@ func (f *memFile) locked(op string, needs int, do func() error) error {
 	return rootPathError(op, f.name, err)
 }
 
-const (
-	memAny = iota
-	memReads
-	memWrites
-	memLists
-)
-
-func (f *memFile) can(needs int) error {
-	if f.file == nil {
-		return fs.ErrClosed
-	}
-	mode := f.flag & (os.O_WRONLY | os.O_RDWR)
-	dir := mem.GetFileInfo(f.data).IsDir()
-	switch {
-	case needs == memLists && !dir:
-		return syscall.ENOTDIR
-	case needs == memReads && mode == os.O_WRONLY, needs == memWrites && mode == os.O_RDONLY:
-		return syscall.EBADF
-	case needs == memReads && dir:
-		return syscall.EISDIR
-	}
-	return nil
-}
-
-func (f *memFile) size() int64 { return mem.GetFileInfo(f.data).Size() }
+func (f *memFile) info() memInfo { return newMemInfo(f.name, f.file.Data()) }
 
 // readAt reads what there is at the offset; at the end it is io.EOF.
 func (f *memFile) readAt(p []byte, off int64) (int, error) {
-	if len(p) == 0 {
+	info := f.info()
+	switch {
+	case f.flag&os.O_WRONLY != 0:
+		return 0, syscall.EBADF
+	case info.IsDir():
+		return 0, syscall.EISDIR
+	case off < 0:
+		return 0, fs.ErrInvalid
+	case len(p) == 0:
 		return 0, nil
-	}
-	if off >= f.size() {
+	case off >= info.size:
 		return 0, io.EOF
 	}
-	if _, err := f.file.Seek(off, io.SeekStart); err != nil {
-		return 0, err
-	}
-	return f.file.Read(p)
+	return f.file.ReadAt(p, off)
 }
 
 func (f *memFile) writeAt(p []byte, off int64) (int, error) {
-	if len(p) == 0 {
+	switch {
+	case f.flag&(os.O_WRONLY|os.O_RDWR) == 0:
+		return 0, syscall.EBADF
+	case off < 0:
+		return 0, fs.ErrInvalid
+	case len(p) == 0:
 		return 0, nil
-	}
-	if off > memMaxFile-int64(len(p)) {
+	case off > memMaxFile-int64(len(p)):
 		return 0, syscall.EFBIG
 	}
-	if _, err := f.file.Seek(off, io.SeekStart); err != nil {
-		return 0, err
-	}
-	return f.file.Write(p)
+	return f.file.WriteAt(p, off)
 }
 
 func (f *memFile) Read(p []byte) (n int, err error) {
-	err = f.locked("read", memReads, func() (err error) {
+	err = f.do("read", func() (err error) {
 		n, err = f.readAt(p, f.off)
 		f.off += int64(n)
 		return err
@@ -164,10 +186,7 @@ func (f *memFile) Read(p []byte) (n int, err error) {
 }
 
 func (f *memFile) ReadAt(p []byte, off int64) (n int, err error) {
-	err = f.locked("read", memReads, func() (err error) {
-		if off < 0 {
-			return fs.ErrInvalid
-		}
+	err = f.do("read", func() (err error) {
 		if n, err = f.readAt(p, off); err == nil && n < len(p) {
 			err = io.EOF
 		}
@@ -177,9 +196,9 @@ func (f *memFile) ReadAt(p []byte, off int64) (n int, err error) {
 }
 
 func (f *memFile) Write(p []byte) (n int, err error) {
-	err = f.locked("write", memWrites, func() (err error) {
+	err = f.do("write", func() (err error) {
 		if f.flag&os.O_APPEND != 0 {
-			f.off = f.size()
+			f.off = f.info().size
 		}
 		n, err = f.writeAt(p, f.off)
 		f.off += int64(n)
@@ -191,8 +210,8 @@ func (f *memFile) Write(p []byte) (n int, err error) {
 func (f *memFile) WriteString(s string) (int, error) { return f.Write([]byte(s)) }
 
 func (f *memFile) WriteAt(p []byte, off int64) (n int, err error) {
-	err = f.locked("write", memWrites, func() (err error) {
-		if off < 0 || f.flag&os.O_APPEND != 0 {
+	err = f.do("write", func() (err error) {
+		if f.flag&os.O_APPEND != 0 {
 			return fs.ErrInvalid
 		}
 		n, err = f.writeAt(p, off)
@@ -201,14 +220,14 @@ func (f *memFile) WriteAt(p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-func (f *memFile) Seek(off int64, whence int) (pos int64, err error) {
-	err = f.locked("seek", memAny, func() error {
+func (f *memFile) Seek(off int64, whence int) (int64, error) {
+	err := f.do("seek", func() error {
 		switch whence {
 		case io.SeekStart:
 		case io.SeekCurrent:
 			off += f.off
 		case io.SeekEnd:
-			off += f.size()
+			off += f.info().size
 		default:
 			return fs.ErrInvalid
 		}
@@ -216,7 +235,7 @@ func (f *memFile) Seek(off int64, whence int) (pos int64, err error) {
 			return fs.ErrInvalid
 		}
 		if off == 0 {
-			f.listed, f.entries = false, nil // a directory is listed anew
+			f.listed, f.list = false, nil // a directory is listed anew
 		}
 		f.off = off
 		return nil
@@ -228,63 +247,51 @@ func (f *memFile) Seek(off int64, whence int) (pos int64, err error) {
 }
 
 func (f *memFile) Truncate(size int64) error {
-	return f.locked("truncate", memWrites, func() error {
-		if size < 0 {
+	return f.do("truncate", func() error {
+		switch {
+		case f.flag&(os.O_WRONLY|os.O_RDWR) == 0:
+			return syscall.EBADF
+		case size < 0:
 			return fs.ErrInvalid
-		}
-		if size > memMaxFile {
+		case size > memMaxFile:
 			return syscall.EFBIG
 		}
 		return f.file.Truncate(size)
 	})
 }
 
-// A new file can be dressed without being looked up again.
-var _ NewFile = (*memFile)(nil)
-
-// CopyMeta does nothing: there is nothing that is read back, as there is no CopyMeta of the file system.
-func (f *memFile) CopyMeta(string) error { return nil }
-
-// Inherit does nothing: there are no access control lists.
-func (f *memFile) Inherit(string) (fs.FileMode, error) { return PermBits, nil }
-
-func (f *memFile) Chown(uid, gid int) error {
-	return f.locked("chown", memAny, func() error {
-		memChown(f.data, uid, gid)
-		return nil
-	})
-}
-
-func (f *memFile) Chmod(mode fs.FileMode) error {
-	return f.locked("chmod", memAny, func() error {
-		mem.SetMode(f.data, mem.GetFileInfo(f.data).Mode().Type()|mode&PermBits)
-		return nil
-	})
-}
-
-func (f *memFile) Chtimes(_, mtime time.Time) error {
-	return f.locked("chtimes", memAny, func() error {
-		memChtimes(f.data, mtime)
-		return nil
-	})
-}
-
-// StartSync does nothing: there is nothing to wait for.
-func (f *memFile) StartSync() {}
-
-func (f *memFile) Sync() error { return f.locked("sync", memAny, func() error { return nil }) }
+func (f *memFile) Sync() error { return f.do("sync", func() error { return nil }) }
 
 func (f *memFile) Stat() (info fs.FileInfo, err error) {
-	err = f.locked("stat", memAny, func() error {
-		info = newMemInfo(path.Base(f.name), f.data)
+	err = f.do("stat", func() error {
+		info = f.info()
 		return nil
 	})
 	return info, err
 }
 
+// It is a [NewFile], which saves looking its name up for all that is set of a new file. Other attributes there are none.
+var _ NewFile = (*memFile)(nil)
+
+func (f *memFile) CopyMeta(string) error               { return nil }
+func (f *memFile) Inherit(string) (fs.FileMode, error) { return PermBits, nil }
+func (f *memFile) StartSync()                          {}
+
+func (f *memFile) Chmod(mode fs.FileMode) error {
+	return f.do("chmod", func() error { return memChmod(f.file.Data(), mode) })
+}
+
+func (f *memFile) Chown(uid, gid int) error {
+	return f.do("chown", func() error { return memChown(f.file.Data(), uid, gid) })
+}
+
+func (f *memFile) Chtimes(_, mtime time.Time) error {
+	return f.do("chtimes", func() error { return memChtimes(f.file.Data(), mtime) })
+}
+
 // Close does not close the handle below, which has nothing to give back but would set the time of the file.
 func (f *memFile) Close() error {
-	return f.locked("close", memAny, func() error {
+	return f.do("close", func() error {
 		f.file = nil
 		f.fs.open--
 		return nil
@@ -293,21 +300,24 @@ func (f *memFile) Close() error {
 
 // page returns the next n entries of the listing that the first call makes, all that are left if n is not positive.
 func (f *memFile) page(n int) (page []memInfo, err error) {
-	err = f.locked("readdir", memLists, func() error {
+	err = f.do("readdir", func() error {
+		if !f.info().IsDir() {
+			return syscall.ENOTDIR
+		}
 		if !f.listed {
 			f.listed = true
 			// The directory may have been removed or renamed since; what is at its name then is another one.
-			if node, err := f.fs.find(f.name); err == nil && node.data == f.data {
-				f.entries = f.fs.infos(node)
+			if node, err := f.fs.lookup(f.name); err == nil && node.found() && node.data() == f.file.Data() {
+				f.list = f.fs.list(node)
 			}
 		}
-		if n > 0 && len(f.entries) == 0 {
+		if n > 0 && len(f.list) == 0 {
 			return io.EOF
 		}
-		if n <= 0 || n > len(f.entries) {
-			n = len(f.entries)
+		if n <= 0 || n > len(f.list) {
+			n = len(f.list)
 		}
-		page, f.entries = f.entries[:n:n], f.entries[n:]
+		page, f.list = f.list[:n:n], f.list[n:]
 		return nil
 	})
 	return page, err
@@ -330,8 +340,8 @@ func (f *memFile) ReadDir(n int) ([]fs.DirEntry, error) {
 func (f *memFile) Readdirnames(n int) ([]string, error) {
 	page, err := f.page(n)
 	names := make([]string, len(page))
-	for i, info := range page {
-		names[i] = info.name
+	for i := range page {
+		names[i] = page[i].Name()
 	}
 	return names, err
 }
