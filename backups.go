@@ -2,14 +2,18 @@ package millrace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backups"
+	"github.com/millrace-go/millrace/internal/preview"
 )
 
 // ListBackups returns what Restore can take, the newest first. A backup that cannot be used, being damaged or not of this
@@ -99,4 +103,134 @@ func (x Executor) keep(ctx context.Context, fsys afero.Fs, do func(store *backup
 		return &readOnlyError{"executor is read-only, and to remove a backup is to write: do it with another one, or with DryRun"}
 	}
 	return t.underLock(ctx, func(io.Closer) error { return do(store) })
+}
+
+// Restore gives back what a commit has changed: bytes, modes, times, links, names. It is a commit itself, so it can be
+// interrupted and undone, and the Result has a backup id of its own. Files that nobody has touched since are restored,
+// others are a *ConflictError that names all of them, and then nothing is restored, and so it is if some of the files kept
+// are damaged (a *backup.DamagedError). Policy holds here too: ReadOnly, and
+// AllowedPaths for every path of the backup; risk is not judged. With DryRun nothing is written.
+//
+// It is [Executor.PlanRestore] and [Plan.Commit] at once, under one lock.
+func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (*Result, error) {
+	if x.DryRun {
+		p, err := x.PlanRestore(ctx, fsys, backupID)
+		if err != nil {
+			return nil, err
+		}
+		return p.Result(), nil
+	}
+	t, err := x.openTree(fsys)
+	if err != nil {
+		return nil, err
+	}
+	defer t.done()
+	if x.ReadOnly {
+		return nil, &readOnlyError{"executor is read-only, and to restore is to write: do it with another one, or with DryRun"}
+	}
+	return t.write(ctx, func(lock io.Closer) (*Result, error) {
+		p, err := t.restorePlan(backupID)
+		if err != nil {
+			return nil, err
+		}
+		return p.commit(ctx, lock, time.Time{})
+	})
+}
+
+// PlanRestore works out what [Executor.Restore] would do, and writes nothing. The plan is like any other: it can be shown,
+// trimmed with [Plan.Reject] and [Plan.RejectHunks] to take back only a part, stored, and committed; the commit leaves a backup,
+// which takes back the taking back. Its risk is not judged, unless it was stored: then [Executor.OpenPlan] judges it as any plan,
+// and so does [Plan.Revise] if somebody puts in a text of his own.
+//
+// The error says that there is no such backup (backup.ErrNotFound), that it cannot be believed or is damaged (a
+// *backup.DamagedError), or which of its paths the host does not allow. Whether the files are still what the commit made of them is
+// found out by Commit, or when they are shown.
+func (x Executor) PlanRestore(_ context.Context, fsys afero.Fs, backupID string) (*Plan, error) {
+	t, err := x.openTree(fsys)
+	if err != nil {
+		return nil, err
+	}
+	defer t.done()
+	t.warnOfUnfinished()
+	p, err := t.restorePlan(backupID)
+	if err != nil {
+		return nil, err
+	}
+	p.result.Warnings = t.notes.take(p.result.Warnings)
+	return p.keep(), nil
+}
+
+// restorePlan is the plan that undoes a backup.
+func (t *tree) restorePlan(backupID string) (*Plan, error) {
+	store, err := t.backups()
+	if err != nil {
+		return nil, fmt.Errorf("restore: %w", err)
+	}
+	b, err := store.Load(backupID)
+	if err != nil {
+		return nil, fmt.Errorf("restore: %w", err)
+	}
+	// A damaged file is in the error, by name, and then nothing is restored.
+	changes, err := b.Changes()
+	if err != nil {
+		return nil, fmt.Errorf("restore: %w", err)
+	}
+	guard := t.policy
+	for _, c := range changes {
+		for _, name := range []string{c.Path, preview.OldPath(c)} {
+			if err := guard.CheckWrite(name); err != nil {
+				return nil, fmt.Errorf("restore %s: %w", backupID, err)
+			}
+		}
+	}
+	t.x.RunID = "" // a restore is no run that could be asked for again
+	p := &Plan{tree: t, name: "restore " + backupID, mutates: true, changes: changes, restores: backupID, undoes: true}
+	p.digest = func() string { return fsutil.HashOf([]byte(p.name)).String() } // there is no pipeline
+	p.result = &Result{
+		Name: p.name, Success: true, DryRun: true, Results: []StepResult{}, Restores: backupID, Commit: CommitOutcome{State: CommitNone},
+	}
+	if lost := b.NotKept(); len(lost) > 0 {
+		p.result.Warnings = append(p.result.Warnings, notRestored(lost))
+	}
+	p.judge()
+	return p, nil
+}
+
+// notRestored says what a backup cannot give back.
+func notRestored(paths []string) string {
+	const most = 10
+	more := ""
+	if n := len(paths) - most; n > 0 {
+		paths, more = paths[:most], fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("not restored, because the commit kept nothing of it: %s%s", strings.Join(paths, ", "), more)
+}
+
+// restoredFiles are the files that a restore writes or removes.
+func restoredFiles(changes []fsutil.Change) []string {
+	files := []string{}
+	for _, c := range changes {
+		if c.New.Kind == fsutil.File || c.Old.Kind == fsutil.File {
+			files = append(files, c.Path)
+		}
+	}
+	return files
+}
+
+// backups are those of the tree.
+func (t *tree) backups() (*backups.Store, error) { return backups.Open(t.fs, t.stateDir, t.x.Key) }
+
+// prune removes what the host does not want to keep. The backup just made is latest. The lock is held.
+func (t *tree) prune(latest string) error {
+	store, err := t.backups()
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	_, err = store.Prune(t.x.Backups, now, latest)
+	err = errors.Join(err, store.PruneConflicts(t.x.Conflicts, now))
+	if t.x.RunID != "" { // else there is no new one
+		err = errors.Join(err, store.PruneRuns(t.x.Runs, now, t.x.RunID))
+	}
+	return err
 }

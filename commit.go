@@ -3,9 +3,11 @@ package millrace
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -95,7 +97,7 @@ func (p *Plan) commit(ctx context.Context, lock io.Closer, since time.Time) (*Re
 	o := t.commitOptions(lock)
 	o.Pipeline, o.DropBackup, o.ReadSince = p.name, p.options.NoBackup, since
 	o.ID, o.Restores, o.Recovered = journal.NewID(start), p.restores, true
-	key, err := t.signing()
+	key, err := journal.KeyFor(t.fs, t.x.Key)
 	if err != nil {
 		return p.outcome(commit.Report{}, p.translate(ctx, commit.Report{}, err))
 	}
@@ -104,9 +106,12 @@ func (p *Plan) commit(ctx context.Context, lock io.Closer, since time.Time) (*Re
 		res := p.result.clone()
 		res.committed(commit.Report{BackupID: o.ID, Committed: true}, committedAllTheSame(p.failed))
 		res.TotalDuration += time.Since(start)
-		data, err := t.encodeRun(key.Bytes, p.digest(), res)
+		data, err := json.Marshal(res)
+		if err == nil {
+			data, err = journal.EncodeRun(key.Bytes, t.x.RunID, p.digest(), data)
+		}
 		if err != nil {
-			return p.outcome(commit.Report{}, err)
+			return p.outcome(commit.Report{}, &RunIDError{RunID: t.x.RunID, Err: err})
 		}
 		o.RunID, o.Result = t.x.RunID, data
 	}
@@ -143,35 +148,6 @@ func (p *Plan) outcome(report commit.Report, err error) (*Result, error) {
 	res := p.result.clone()
 	res.committed(report, err)
 	return res, err
-}
-
-// committed notes what became of the change.
-func (r *Result) committed(report commit.Report, err error) {
-	r.DryRun, r.WouldBlock = false, false
-	for i := range r.Results {
-		for j := range r.Results[i].Files {
-			f := &r.Results[i].Files[j]
-			f.WouldModify, f.Preview = nil, "" // what a dry run has told
-		}
-	}
-	r.BackupID = report.BackupID
-	r.Commit, r.Guarantee = CommitOutcome{State: CommitNone}, Guarantee(report.Guarantee)
-	r.Warnings = append(r.Warnings, report.Warnings...)
-	switch failed, ok := errors.AsType[*CommitError](err); {
-	case report.Committed:
-		r.Commit.State = CommitApplied
-	case ok:
-		r.Commit.State = failed.State
-	case report.RolledBack:
-		r.Commit.State = CommitRolledBack
-	}
-	r.RollbackPerformed = r.RollbackPerformed || r.Commit.State == CommitRolledBack
-	r.Success, r.Error = err == nil, ""
-	if err != nil {
-		r.Error = err.Error()
-		// Staged changes that were not written are discarded, whatever the reason.
-		r.RollbackPerformed = r.RollbackPerformed || r.Commit.State == CommitNone && r.FilesChanged.Count() > 0
-	}
 }
 
 // translate turns an error of the commit into one of this package.
@@ -268,17 +244,94 @@ func (t *tree) lock(ctx context.Context) (io.Closer, error) {
 	return lock, t.limited(err)
 }
 
-// prune removes what the host does not want to keep. The backup just made is latest. The lock is held.
-func (t *tree) prune(latest string) error {
-	store, err := t.backups()
+// storedRun returns the result of the executor's run if it was committed on this tree, or nil. The error is that of the step
+// which had failed then, if one had.
+func (t *tree) storedRun(digest func() string) (*Result, error) {
+	if t.x.RunID == "" {
+		return nil, nil
+	}
+	key, err := journal.KeyFor(t.fs, t.x.Key)
+	if err != nil || key.Missing != nil {
+		return nil, err // without a key anybody could have written what is there; the commit warns of it
+	}
+	data, err := journal.ReadRun(t.fs, t.stateDir, key.Bytes, t.x.RunID, digest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var res Result
+	if err == nil {
+		if err = json.Unmarshal(data, &res); err != nil {
+			err = fmt.Errorf("stored result: %w", err)
+		}
+	}
 	if err != nil {
-		return err
+		return nil, &RunIDError{RunID: t.x.RunID, Err: err}
 	}
-	now := time.Now()
-	_, err = store.Prune(t.x.Backups, now, latest)
-	err = errors.Join(err, store.PruneConflicts(t.x.Conflicts, now))
-	if t.x.RunID != "" { // else there is no new one
-		err = errors.Join(err, store.PruneRuns(t.x.Runs, now, t.x.RunID))
+	res.Replayed = true
+	return &res, committedAllTheSame(res.failedStep())
+}
+
+// RunIDError says that a run id cannot be used on this tree.
+type RunIDError struct {
+	RunID string
+	Err   error
+}
+
+// Error names the id.
+func (e *RunIDError) Error() string { return fmt.Sprintf("run id %q: %v", e.RunID, e.Err) }
+
+// Unwrap returns the reason.
+func (e *RunIDError) Unwrap() error { return e.Err }
+
+// keyWarnings say what a commit does without because there is no key, nil if there is one.
+func (t *tree) keyWarnings(key journal.Key) []string {
+	if key.Missing == nil {
+		return nil
 	}
-	return err
+	const way = "Set Executor.Key, or make the directory for settings of this user writable"
+	warnings := []string{fmt.Sprintf("journal and backups are not signed, because %v. %s", key.Missing, way)}
+	if t.x.RunID != "" {
+		warnings = append(warnings, fmt.Sprintf("the result of run id %q is not stored, because %v. %s", t.x.RunID, key.Missing, way))
+	}
+	return warnings
+}
+
+// done is for the verb that has opened the tree, at its end.
+func (t *tree) done() { _ = t.held.Drop() } // a directory, and a temporary file that nobody reads any more
+
+var errPlanClosed = fmt.Errorf("the plan was closed, or committed: %w", fs.ErrClosed)
+
+// Close gives back what the plan keeps open: the directory, if the executor has opened it for a file system such as
+// afero.OsFs, and a temporary file for what was staged beyond some megabytes. A Commit that succeeds does that by itself, and
+// the garbage collector for a plan that is forgotten; Close does it at once. What the caller has opened stays open, and so does
+// what other plans made of this one need.
+//
+// Afterwards Result, Changes and the like say what they did; whatever has to read files, as WriteDiff, RejectHunks, MarshalJSON
+// and Commit, returns an error that matches fs.ErrClosed. A Commit that is going on is not disturbed. Closing again does
+// nothing.
+func (p *Plan) Close() error {
+	p.mu.Lock()
+	closed := p.closed
+	p.closed = true
+	p.mu.Unlock()
+	if closed {
+		return nil
+	}
+	return p.tree.held.Drop()
+}
+
+// reading keeps the plan open until the caller is done.
+func (p *Plan) reading() (done func(), err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || !p.tree.held.Use() {
+		return nil, errPlanClosed
+	}
+	return p.tree.done, nil
+}
+
+// keep makes the plan a user of what the tree holds, until it is closed.
+func (p *Plan) keep() *Plan {
+	p.closed = !p.tree.held.Use()
+	return p
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/held"
+	"github.com/millrace-go/millrace/internal/journal"
 	"github.com/millrace-go/millrace/risk"
 )
 
@@ -217,7 +219,7 @@ type tree struct {
 	stateDir string
 	policy   fsutil.Guard // what every path is checked against
 	notes    *notes       // what a Result is to warn of
-	held     *held        // what is open; the verb that has opened the tree is its first user
+	held     *held.Held   // what is open; the verb that has opened the tree is its first user
 }
 
 // open checks the executor's own fields, the pipeline and the file system, and writes nothing.
@@ -234,10 +236,10 @@ func (x Executor) openTree(fsys afero.Fs) (opened *tree, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{fs: raised, notes: new(notes), held: &held{users: 1}}
+	t := &tree{fs: raised, notes: new(notes), held: held.New()}
 	root, isRoot := raised.(*fsutil.RootFs)
 	if _, given := fsys.(*fsutil.RootFs); isRoot && !given {
-		t.held.add(root.Close)
+		t.held.Add(root.Close)
 	}
 	defer func() {
 		if err != nil {
@@ -251,8 +253,8 @@ func (x Executor) openTree(fsys afero.Fs) (opened *tree, err error) {
 	if t.stateDir == "." {
 		return nil, &ExecutorError{Field: "StateDir", Value: x.StateDir, Err: fsutil.ErrBadName}
 	}
-	if err := x.checkKey(); err != nil {
-		return nil, err
+	if err := journal.CheckKey(x.Key); err != nil {
+		return nil, &ExecutorError{Field: "Key", Err: err}
 	}
 	if x.RunID != "" && !validID(x.RunID) {
 		return nil, &ExecutorError{Field: "RunID", Value: x.RunID, Err: fmt.Errorf("only letters, digits, - and _ are allowed, at most %d", MaxIDLen)}
@@ -285,7 +287,7 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error)
 	start := time.Now()
 	x.Observe, x.Logger = t.x.Observe, t.x.Logger
 	stage := fsutil.NewStage(t.fs)
-	t.held.add(stage.Close)
+	t.held.Add(stage.Close)
 	stage.SetGuard(t.policy)
 	stage.SetMaxRead(x.limits().FileBytes())
 	r := &run{

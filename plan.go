@@ -14,6 +14,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/backups"
 	"github.com/millrace-go/millrace/risk"
 )
 
@@ -201,7 +202,7 @@ func (p *Plan) settle(stage *fsutil.Stage) error {
 		return p.unsettled(err)
 	}
 	p.changes = changes
-	p.result.Warnings = append(p.result.Warnings, p.tree.hardLinkWarnings(changes)...)
+	p.result.Warnings = append(p.result.Warnings, backups.LinkWarnings(p.tree.fs, p.tree.stateDir, changes)...)
 	for _, c := range changes {
 		for _, name := range []string{c.From, c.Path} {
 			if fsutil.Visible(name) != name {

@@ -7,10 +7,12 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/internal/commit"
 )
 
@@ -77,7 +79,7 @@ func (t *tree) recovered(ctx context.Context, found commit.Recovery, err error) 
 		switch {
 		case errors.Is(l.Err, commit.ErrRecoveryRequired):
 			// It is still there; the error says why.
-		case l.Status == commit.Committed:
+		case l.Status == LeftoverCommitted:
 			r.Finished = append(r.Finished, l.ID)
 		default:
 			r.RolledBack = append(r.RolledBack, l.ID)
@@ -131,4 +133,130 @@ func (t *tree) warnOfUnfinished() {
 		t.notes.add(dir, "the tree may be between old and new: a change is not finished, its journal is in %s. "+
 			"Another run is writing it just now, or a crash has left it, then Executor.Recover undoes it", dir)
 	}
+}
+
+// Inspection says what is left over in a tree.
+type Inspection struct {
+	// Leftovers are the transactions that were not finished, in the order of time. Recover, and every run that writes, deals
+	// with them, or refuses to if one is LeftoverSuspicious.
+	Leftovers []Leftover `json:"leftovers,omitempty"`
+	// Conflicts are transactions that were undone but for what somebody else had written meanwhile. What was there before is
+	// kept in their directories for the user, who removes them; they keep nothing from running. Their status is
+	// LeftoverConflict.
+	Conflicts []Leftover `json:"conflicts,omitempty"`
+}
+
+// Clean reports whether nothing is left over: no transaction, and no conflict to look into.
+func (i *Inspection) Clean() bool { return len(i.Leftovers) == 0 && len(i.Conflicts) == 0 }
+
+// Blocked reports whether Recover would refuse to go on, and so would every run that writes: a transaction is suspicious.
+func (i *Inspection) Blocked() bool {
+	for _, l := range i.Leftovers {
+		if l.Status == LeftoverSuspicious {
+			return true
+		}
+	}
+	return false
+}
+
+// Leftover is what is left of one transaction.
+type Leftover = backup.Leftover
+
+// LeftoverStatus says how far a transaction had got, and so what Recover does.
+type LeftoverStatus = backup.LeftoverStatus
+
+// The statuses.
+const (
+	LeftoverUntouched   = backup.LeftoverUntouched   // nothing in the tree was changed: what it had prepared is removed
+	LeftoverInterrupted = backup.LeftoverInterrupted // the tree may have been changed: it is undone
+	LeftoverCommitted   = backup.LeftoverCommitted   // the tree is new: it becomes a backup
+	LeftoverSuspicious  = backup.LeftoverSuspicious  // damaged or not written here: Recover touches nothing and says so
+	LeftoverConflict    = backup.LeftoverConflict    // undone as far as could be: it is kept for the user
+)
+
+// Inspect says what [Executor.Recover] would find, and changes nothing at all: not the tree, not the state directory, not the
+// lock, not the user's key. So it works on a tree that cannot be written to, and beside a run, whose own transaction it then
+// reports. A transaction can only be told from a planted one by who sees what Recover sees: a wrapper that hides the identity
+// of files makes it suspicious.
+//
+// The error is [ErrStateDir] if the state directory is a link, a file or somebody else's, that of the file system, or the
+// context's. What is wrong with a single transaction is no error: see LeftoverSuspicious.
+func (x Executor) Inspect(ctx context.Context, fsys afero.Fs) (*Inspection, error) {
+	t, err := x.openTree(fsys)
+	if err != nil {
+		return nil, err
+	}
+	defer t.done()
+	found, err := commit.Inspect(ctx, t.commitOptions(nil))
+	if err != nil {
+		return nil, err
+	}
+	kept, err := commit.Conflicts(ctx, t.commitOptions(nil))
+	if err != nil {
+		return nil, err
+	}
+	i := &Inspection{}
+	for _, l := range found.Leftovers {
+		i.Leftovers = append(i.Leftovers, l.Leftover)
+	}
+	for _, l := range kept {
+		l.Status = LeftoverConflict
+		i.Conflicts = append(i.Conflicts, l.Leftover)
+	}
+	return i, nil
+}
+
+// TrustLeftover vouches for a transaction that [Executor.Recover] refuses because it is not signed with this executor's key, or
+// not at the place where it was made: it is undone, or finished, like one of this executor's own. So a tree is freed whose key
+// was lost with the home of a container, or that was copied in the middle of a commit. The id is that of [Leftover].
+//
+// Call it only for a transaction that this library has made in this tree: it writes what the transaction says was there before.
+// Everything else about it still has to be right: its checksums, its paths, its state directory. What other transactions have
+// left is dealt with as by Recover. A backup that comes of it can only be restored with the key it was made with.
+//
+// Errors: those of Recover, [ErrReadOnly], and fs.ErrNotExist if there is no transaction of that id.
+func (x Executor) TrustLeftover(ctx context.Context, fsys afero.Fs, id string) (*Recovery, error) {
+	var r *Recovery
+	err := x.decide(ctx, fsys, func(t *tree, o commit.Options) error {
+		found, err := commit.Inspect(ctx, o)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(found.Leftovers, func(l commit.Leftover) bool { return l.ID == id }) {
+			return fmt.Errorf("trust leftover %q: %w", id, fs.ErrNotExist)
+		}
+		o.Trust = id
+		found, err = commit.Recover(ctx, o)
+		r, err = t.recovered(ctx, found, err)
+		return err
+	})
+	return r, err
+}
+
+// DiscardLeftover removes a transaction that a crash has left, one that is suspicious above all, or one that is kept as a
+// conflict, and leaves the tree as it is. The id is that of [Leftover]. What the transaction had kept of the files from before
+// is removed with it: if the tree is between old and new, it stays so.
+//
+// Errors: [ErrReadOnly], [ErrStateDir], fs.ErrNotExist if there is no transaction of that id, that of the lock or of the file
+// system, or the context's.
+func (x Executor) DiscardLeftover(ctx context.Context, fsys afero.Fs, id string) error {
+	return x.decide(ctx, fsys, func(_ *tree, o commit.Options) error {
+		if err := commit.Discard(ctx, o, id); err != nil {
+			return fmt.Errorf("discard leftover: %w", err)
+		}
+		return nil
+	})
+}
+
+// decide calls do under the lock, with nothing recovered before. A host that only reads decides nothing.
+func (x Executor) decide(ctx context.Context, fsys afero.Fs, do func(t *tree, o commit.Options) error) error {
+	t, err := x.openTree(fsys)
+	if err != nil {
+		return err
+	}
+	defer t.done()
+	if x.ReadOnly || x.DryRun {
+		return &readOnlyError{"this executor must not write, so it does not decide what becomes of a transaction: do it with another one"}
+	}
+	return t.underLock(ctx, func(lock io.Closer) error { return do(t, t.commitOptions(lock)) })
 }

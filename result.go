@@ -2,6 +2,7 @@ package millrace
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/template"
 )
@@ -86,15 +88,44 @@ type CommitOutcome struct {
 	State CommitState `json:"state"`
 }
 
-// Guarantee is the worst that a commit was safe against: each includes those after it.
-type Guarantee string
+// Guarantee is the worst that a commit was safe against, a text: each includes those after it.
+type Guarantee = commit.Guarantee
 
 // What a commit can be safe against; it depends on the file system, and on [Executor.NoSync].
 const (
-	PowerLoss Guarantee = "power_loss" // the machine stops at any moment, if the disk is honest about fsync
-	Kill      Guarantee = "kill"       // the process is killed at any moment
-	Failure   Guarantee = "error"      // an operation fails; the tree does not outlive the process anyway
+	PowerLoss = commit.PowerLoss // "power_loss": the machine stops at any moment, if the disk is honest about fsync
+	Kill      = commit.Kill      // "kill": the process is killed at any moment
+	Failure   = commit.Failure   // "error": an operation fails; the tree does not outlive the process anyway
 )
+
+// committed notes what became of the change.
+func (r *Result) committed(report commit.Report, err error) {
+	r.DryRun, r.WouldBlock = false, false
+	for i := range r.Results {
+		for j := range r.Results[i].Files {
+			f := &r.Results[i].Files[j]
+			f.WouldModify, f.Preview = nil, "" // what a dry run has told
+		}
+	}
+	r.BackupID = report.BackupID
+	r.Commit, r.Guarantee = CommitOutcome{State: CommitNone}, report.Guarantee
+	r.Warnings = append(r.Warnings, report.Warnings...)
+	switch failed, ok := errors.AsType[*CommitError](err); {
+	case report.Committed:
+		r.Commit.State = CommitApplied
+	case ok:
+		r.Commit.State = failed.State
+	case report.RolledBack:
+		r.Commit.State = CommitRolledBack
+	}
+	r.RollbackPerformed = r.RollbackPerformed || r.Commit.State == CommitRolledBack
+	r.Success, r.Error = err == nil, ""
+	if err != nil {
+		r.Error = err.Error()
+		// Staged changes that were not written are discarded, whatever the reason.
+		r.RollbackPerformed = r.RollbackPerformed || r.Commit.State == CommitNone && r.FilesChanged.Count() > 0
+	}
+}
 
 // FilesChanged lists the files that are different in the end, each in one list. Directories are not listed.
 type FilesChanged struct {

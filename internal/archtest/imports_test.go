@@ -14,14 +14,14 @@ import (
 var arrows = map[string][]string{
 	".": {
 		"actions", "backup", "condition", "fsutil", "risk", "template",
-		"internal/backups", "internal/commit", "internal/disk", "internal/form", "internal/interpolate",
+		"internal/backups", "internal/commit", "internal/disk", "internal/form", "internal/held", "internal/interpolate",
 		"internal/journal", "internal/mend", "internal/params", "internal/preview", "internal/strictjson",
 	},
 	"actions":              {"fsutil", "internal/lineedit", "internal/match", "internal/sed", "internal/textdiff"},
 	"condition":            {"internal/strictjson"},
 	"fsutil":               {"internal/ignore"},
 	"internal/backups":     {"backup", "fsutil", "internal/disk", "internal/journal", "internal/parallel"},
-	"internal/commit":      {"fsutil", "internal/disk", "internal/journal", "internal/parallel"},
+	"internal/commit":      {"backup", "fsutil", "internal/disk", "internal/journal", "internal/parallel"},
 	"internal/crashfs":     {"fsutil"},
 	"internal/disk":        {"fsutil"},
 	"internal/errorfs":     {"fsutil"},
@@ -130,7 +130,7 @@ func TestArrowsOfArrows(t *testing.T) {
 		"fsutil":          {"actions", "backup", "condition", "internal/commit", "internal/journal", "risk", "template"},
 		"actions":         {"backup", "condition", "internal/commit", "internal/journal", "risk", "template"},
 		"condition":       {"actions", "backup", "internal/commit", "internal/journal", "risk", "template"},
-		"internal/commit": {"actions", "backup", "condition", "risk", "template"},
+		"internal/commit": {"actions", "condition", "risk", "template"},
 	}
 	for from := range arrows {
 		seen := make(map[string]bool)

@@ -48,14 +48,11 @@ func Open(fsys afero.Fs, stateDir string, key []byte) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if key == nil {
-		found, err := journal.KeyFor(fsys)
-		if err != nil {
-			return nil, err
-		}
-		key = found.Bytes
+	found, err := journal.KeyFor(fsys, key)
+	if err != nil {
+		return nil, err
 	}
-	return &Store{disk: disk.Open(fsys), dir: clean, key: key}, nil
+	return &Store{disk: disk.Open(fsys), dir: clean, key: found.Bytes}, nil
 }
 
 // List returns all backups, the newest first. One that cannot be used, being damaged or not of this user, is in the list

@@ -68,13 +68,13 @@ func applyLocked(ctx context.Context, o *Options, entries []*entry, changes []fs
 			return Report{}, err
 		}
 	}
-	key, err := o.key()
+	key, err := journal.KeyFor(o.FS, o.Key)
 	if err != nil {
 		return Report{}, err
 	}
 	warnings, far := left.Warnings, make(map[string]bool)
 	for {
-		t := newTxn(o, key, entries, far)
+		t := newTxn(o, key.Bytes, entries, far)
 		r, err := t.attempt(ctx)
 		r.Warnings = append(warnings, r.Warnings...)
 		// A mount that looks like the rest of the tree shows itself when something is to be renamed there.

@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/journal"
 )
@@ -18,7 +19,7 @@ func Inspect(ctx context.Context, o Options) (Recovery, error) {
 	r, err := survey(ctx, &o, journal.TxDir, (*txn).lookAgain)
 	d := o.open()
 	r.Leftovers = slices.DeleteFunc(r.Leftovers, func(l Leftover) bool {
-		s, err := d.Look(l.Dir)
+		s, err := d.Look(l.Directory)
 		return err == nil && s.Kind == fsutil.Absent // it was carried out to its end meanwhile
 	})
 	return r, err
@@ -47,7 +48,7 @@ func Unfinished(o Options) ([]string, error) {
 }
 
 // Conflicts lists the transactions that were undone but for what somebody else had written, which are kept for the user. Their
-// Status is Interrupted if their plan can be read. Like Inspect it changes nothing.
+// Status is LeftoverInterrupted if their plan can be read. Like Inspect it changes nothing.
 func Conflicts(ctx context.Context, o Options) ([]Leftover, error) {
 	if err := o.lookOnly(); err != nil {
 		return nil, err
@@ -62,10 +63,7 @@ func Conflicts(ctx context.Context, o Options) ([]Leftover, error) {
 
 // lookOnly keeps the options from making a key.
 func (o *Options) lookOnly() error {
-	if o.Key != nil {
-		return nil
-	}
-	key, err := journal.ExistingKeyFor(o.FS)
+	key, err := journal.ExistingKeyFor(o.FS, o.Key)
 	o.Key = append([]byte{}, key.Bytes...) // not nil, which would stand for a key to be made
 	return err
 }
@@ -74,10 +72,10 @@ func (o *Options) lookOnly() error {
 // between one look and the next, and its files change their names twice.
 func (t *txn) lookAgain(l *Leftover) {
 	for range 2 {
-		if l.Status != Suspicious {
+		if l.Status != backup.LeftoverSuspicious {
 			return
 		}
-		*l = Leftover{ID: l.ID, Dir: l.Dir}
+		*l = Leftover{Leftover: backup.Leftover{ID: l.ID, Directory: l.Directory}}
 		t.load(l)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/internal/disk"
-	"github.com/millrace-go/millrace/internal/journal"
 )
 
 // Options say where and how to commit. FS and StateDir are needed by all functions of this package.
@@ -112,12 +111,4 @@ func (o *Options) newTxn(key []byte, dir string) *txn {
 		t.workers = defaultWorkers
 	}
 	return t
-}
-
-func (o *Options) key() ([]byte, error) {
-	if o.Key != nil {
-		return o.Key, nil
-	}
-	key, err := journal.KeyFor(o.FS)
-	return key.Bytes, err
 }

@@ -8,31 +8,16 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// Status says how far a transaction that was left over had got.
-type Status string
-
-// The statuses.
-const (
-	Untouched   Status = "untouched"   // nothing in the tree was changed: it is removed
-	Interrupted Status = "interrupted" // the tree may have been changed: it is undone
-	Committed   Status = "committed"   // the tree is new: it is made a backup
-	Suspicious  Status = "suspicious"  // what is there cannot be trusted: nothing is done
-)
-
 // Leftover is a transaction that was not finished, and what becomes of it.
 type Leftover struct {
-	// ID is the name of its directory, Dir the path.
-	ID, Dir string
-	Status  Status
-	// Pipeline, RunID and Paths are what its plan says, empty if there is none or it is Suspicious.
-	Pipeline, RunID string
-	Paths           []string
-	// Err is why it is Suspicious, or what went wrong in dealing with it: a *PendingError, or a *RollbackConflict after
-	// which it is dealt with.
+	backup.Leftover
+	// Err is why it is suspicious, or what went wrong in dealing with it: a *PendingError, or a *RollbackConflict after which
+	// it is dealt with.
 	Err error
 }
 
@@ -115,7 +100,7 @@ func survey(ctx context.Context, o *Options, in string, do func(t *txn, l *Lefto
 	if err != nil || len(names) == 0 {
 		return r, err
 	}
-	key, err := o.key()
+	key, err := journal.KeyFor(o.FS, o.Key)
 	if err != nil {
 		return r, err
 	}
@@ -123,8 +108,8 @@ func survey(ctx context.Context, o *Options, in string, do func(t *txn, l *Lefto
 		if ctx.Err() != nil {
 			return r, context.Cause(ctx)
 		}
-		t := o.newTxn(key, state.join(in, name))
-		l := Leftover{ID: name, Dir: t.dir}
+		t := o.newTxn(key.Bytes, state.join(in, name))
+		l := Leftover{Leftover: backup.Leftover{ID: name, Directory: t.dir}}
 		t.load(&l)
 		do(t, &l)
 		for _, w := range sortProblems(t.trouble.warnings) {
@@ -138,7 +123,8 @@ func survey(ctx context.Context, o *Options, in string, do func(t *txn, l *Lefto
 // load finds out what is there, and reads the plan.
 func (t *txn) load(l *Leftover) {
 	suspicious := func(err error) {
-		l.Status, l.Err = Suspicious, &PendingError{ID: l.ID, Dir: l.Dir, Suspicious: true, Err: err}
+		l.Status, l.Reason = backup.LeftoverSuspicious, err.Error()
+		l.Err = &PendingError{ID: l.ID, Dir: l.Directory, Suspicious: true, Err: err}
 	}
 	s, err := t.Look(t.dir)
 	if err == nil && s.Kind != fsutil.Dir {
@@ -162,7 +148,7 @@ func (t *txn) load(l *Leftover) {
 	mark := journal.PlanFile
 	switch {
 	case len(marks) == 0:
-		l.Status = Untouched
+		l.Status = backup.LeftoverUntouched
 		return
 	case len(marks) == 2:
 		suspicious(fmt.Errorf("it has both a file %q and a file %q", journal.PlanFile, journal.DoneFile))
@@ -174,9 +160,9 @@ func (t *txn) load(l *Leftover) {
 		suspicious(err)
 		return
 	}
-	l.Status = Interrupted
+	l.Status = backup.LeftoverInterrupted
 	if mark == journal.DoneFile {
-		l.Status = Committed
+		l.Status = backup.LeftoverCommitted
 	}
 	l.Pipeline, l.RunID = t.plan.Pipeline, t.plan.RunID
 	for _, e := range t.entries {
@@ -231,16 +217,16 @@ func (t *txn) readPlan(mark string, at fsutil.State) error {
 func (t *txn) resolve(l *Leftover) {
 	pending := func(err error) {
 		if err != nil {
-			l.Err = &PendingError{ID: l.ID, Dir: l.Dir, Err: err}
+			l.Err = &PendingError{ID: l.ID, Dir: l.Directory, Err: err}
 		}
 	}
 	switch l.Status {
-	case Suspicious:
-	case Untouched:
+	case backup.LeftoverSuspicious:
+	case backup.LeftoverUntouched:
 		pending(fsutil.Protect(t.removeUntouched))
-	case Committed:
+	case backup.LeftoverCommitted:
 		pending(fsutil.Protect(t.finishCommitted))
-	case Interrupted:
+	case backup.LeftoverInterrupted:
 		err := fsutil.Protect(t.reprobe)
 		if err != nil {
 			pending(err)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/journal"
 )
@@ -37,14 +38,16 @@ func TestConflicts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []commit.Leftover{{ID: c.ID, Dir: c.Dir, Status: commit.Interrupted, RunID: "run", Paths: []string{"a", "b", "d/e", "d/f", "n"}}}
+	want := []commit.Leftover{{Leftover: backup.Leftover{
+		ID: c.ID, Directory: c.Dir, Status: backup.LeftoverInterrupted, RunID: "run", Paths: []string{"a", "b", "d/e", "d/f", "n"},
+	}}}
 	if diff := cmp.Diff(want, list); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	o := options(fsys)
 	o.Key = []byte("key of somebody else")
 	list, err = commit.Conflicts(bg, o)
-	if err != nil || len(list) != 1 || list[0].Status != commit.Suspicious || !errors.Is(list[0].Err, &journal.Error{Reason: journal.BadKey}) {
+	if err != nil || len(list) != 1 || list[0].Status != backup.LeftoverSuspicious || !errors.Is(list[0].Err, &journal.Error{Reason: journal.BadKey}) {
 		t.Errorf("with another key: %+v, %v", list, err)
 	}
 	if diff := cmp.Diff(before, everything(t, fsys)); diff != "" {
@@ -65,10 +68,10 @@ func TestRecover_notADirectory(t *testing.T) {
 	if !errors.Is(err, commit.ErrControlDir) || !errors.Is(err, commit.ErrRecoveryRequired) || len(r.Leftovers) != 2 {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if l := r.Leftovers[0]; l.Dir != link || l.Status != commit.Suspicious {
+	if l := r.Leftovers[0]; l.Directory != link || l.Status != backup.LeftoverSuspicious {
 		t.Errorf("link: %+v", l)
 	}
-	if l := r.Leftovers[1]; l.Dir != dir || l.Status != commit.Interrupted || l.Err != nil {
+	if l := r.Leftovers[1]; l.Directory != dir || l.Status != backup.LeftoverInterrupted || l.Err != nil {
 		t.Errorf("transaction: %+v", l)
 	}
 	if _, _, err := lstat(fsys, link); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/journal"
 )
@@ -98,37 +99,37 @@ func TestRecover_table(t *testing.T) {
 	tests := []struct {
 		name, phase string
 		harm        func(t *testing.T, fsys afero.Fs, dir string)
-		status      commit.Status
+		status      backup.LeftoverStatus
 		isNew       bool
 		err         error // of a suspicious one
 	}{
-		{"staging", "stage", none, commit.Untouched, false, nil},
-		{"backing up", "backup", none, commit.Untouched, false, nil},
-		{"plan being written", "journal", none, commit.Untouched, false, nil},
-		{"applying", "apply", none, commit.Interrupted, false, nil},
-		{"syncing", "sync", none, commit.Interrupted, false, nil},
-		{"cleaning", "clean", none, commit.Committed, true, nil},
+		{"staging", "stage", none, backup.LeftoverUntouched, false, nil},
+		{"backing up", "backup", none, backup.LeftoverUntouched, false, nil},
+		{"plan being written", "journal", none, backup.LeftoverUntouched, false, nil},
+		{"applying", "apply", none, backup.LeftoverInterrupted, false, nil},
+		{"syncing", "sync", none, backup.LeftoverInterrupted, false, nil},
+		{"cleaning", "clean", none, backup.LeftoverCommitted, true, nil},
 		{"empty directory", "apply", func(t *testing.T, fsys afero.Fs, dir string) {
 			t.Helper()
 			if err := errors.Join(fsys.RemoveAll(dir), fsys.Mkdir(dir, 0o700)); err != nil {
 				t.Fatal(err)
 			}
-		}, commit.Untouched, true, nil},
-		{"bit flipped", "apply", edit("plan", func(d []byte) []byte { d[len(d)/2] ^= 4; return d }), commit.Suspicious, false, reason(journal.BadChecksum)},
-		{"truncated", "apply", edit("plan", func(d []byte) []byte { return d[:len(d)/2] }), commit.Suspicious, false, reason(journal.BadChecksum)},
-		{"newer", "apply", edit("plan", func(d []byte) []byte { return []byte(strings.Replace(string(d), "plan 1", "plan 9", 1)) }), commit.Suspicious, false, reason(journal.BadVersion)},
+		}, backup.LeftoverUntouched, true, nil},
+		{"bit flipped", "apply", edit("plan", func(d []byte) []byte { d[len(d)/2] ^= 4; return d }), backup.LeftoverSuspicious, false, reason(journal.BadChecksum)},
+		{"truncated", "apply", edit("plan", func(d []byte) []byte { return d[:len(d)/2] }), backup.LeftoverSuspicious, false, reason(journal.BadChecksum)},
+		{"newer", "apply", edit("plan", func(d []byte) []byte { return []byte(strings.Replace(string(d), "plan 1", "plan 9", 1)) }), backup.LeftoverSuspicious, false, reason(journal.BadVersion)},
 		{"other key", "apply", edit("plan", func(d []byte) []byte {
 			p, _ := journal.Decode(d, testKey)
 			d, _ = journal.Encode(p, []byte("key of somebody else"))
 			return d
-		}), commit.Suspicious, false, reason(journal.BadKey)},
+		}), backup.LeftoverSuspicious, false, reason(journal.BadKey)},
 		{"not signed", "apply", edit("plan", func(d []byte) []byte {
 			p, _ := journal.Decode(d, testKey)
 			d, _ = journal.Encode(p, nil)
 			return d
-		}), commit.Suspicious, false, reason(journal.BadKey)},
-		{"other directory", "apply", resign(func(p *journal.Plan) { p.Ino++ }), commit.Suspicious, false, reason(journal.BadIdentity)},
-		{"other id", "apply", resign(func(p *journal.Plan) { p.ID = "20200101_000000_0123456789abcdef" }), commit.Suspicious, false, reason(journal.BadIdentity)},
+		}), backup.LeftoverSuspicious, false, reason(journal.BadKey)},
+		{"other directory", "apply", resign(func(p *journal.Plan) { p.Ino++ }), backup.LeftoverSuspicious, false, reason(journal.BadIdentity)},
+		{"other id", "apply", resign(func(p *journal.Plan) { p.ID = "20200101_000000_0123456789abcdef" }), backup.LeftoverSuspicious, false, reason(journal.BadIdentity)},
 		{"plan and done", "apply", func(t *testing.T, fsys afero.Fs, dir string) {
 			t.Helper()
 			data, err := afero.ReadFile(fsys, dir+"/plan")
@@ -138,8 +139,8 @@ func TestRecover_table(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-		}, commit.Suspicious, false, nil},
-		{"damaged done", "clean", edit("done", func(d []byte) []byte { d[20] ^= 4; return d }), commit.Suspicious, true, reason(journal.BadChecksum)},
+		}, backup.LeftoverSuspicious, false, nil},
+		{"damaged done", "clean", edit("done", func(d []byte) []byte { d[20] ^= 4; return d }), backup.LeftoverSuspicious, true, reason(journal.BadChecksum)},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -158,11 +159,11 @@ func TestRecover_table(t *testing.T) {
 			}
 			r, err := commit.Recover(bg, options(fsys))
 			for _, rec := range []commit.Recovery{seen, r} {
-				if len(rec.Leftovers) != 1 || rec.Leftovers[0].Status != tt.status || rec.Leftovers[0].Dir != dir {
+				if len(rec.Leftovers) != 1 || rec.Leftovers[0].Status != tt.status || rec.Leftovers[0].Directory != dir {
 					t.Fatalf("leftovers %+v", rec.Leftovers)
 				}
 			}
-			if tt.status == commit.Suspicious {
+			if tt.status == backup.LeftoverSuspicious {
 				if !errors.Is(err, commit.ErrRecoveryRequired) || tt.err != nil && !errors.Is(err, tt.err) || !strings.Contains(err.Error(), dir) {
 					t.Errorf("error is %v", err)
 				}

@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 )
@@ -66,7 +67,7 @@ func TestLeave_fails(t *testing.T) {
 			if moved := tt.name == "making the move durable"; ok == moved || ok && (len(c.Paths) != 1 || c.Paths[0].Path != "a") {
 				t.Errorf("again: %v", err)
 			}
-			if list, err := commit.Conflicts(bg, options(fsys)); err != nil || len(list) != 1 || list[0].Status != commit.Interrupted {
+			if list, err := commit.Conflicts(bg, options(fsys)); err != nil || len(list) != 1 || list[0].Status != backup.LeftoverInterrupted {
 				t.Errorf("kept: %+v, %v", list, err)
 			}
 		})

@@ -41,19 +41,32 @@ func newKey() []byte {
 	return key
 }
 
-// KeyFor returns the key for a file system when the caller names none.
+// CheckKey refuses a key of the caller's that anybody could guess. An empty one is no nil key: it is what a setting that nobody
+// has set gives.
+func CheckKey(own []byte) error {
+	if own != nil && len(own) < MinKeySize {
+		return fmt.Errorf("%d bytes are too few, at least %d are needed, better %d random ones; nil stands for the key of the user",
+			len(own), MinKeySize, KeySize)
+	}
+	return nil
+}
+
+// KeyFor returns the caller's own key for a file system, and if that is nil:
 //
 //   - In memory it is a random key of the process: no archive that is loaded there can hold anything that is signed with it.
 //   - Elsewhere it is that of the user, see [UserKey].
 //   - Where that cannot be had, plans go unsigned, and are believed if they name the identity of their directory; a file system
 //     that does not tell directories apart gets the key of the process. Missing says so.
-func KeyFor(fsys afero.Fs) (Key, error) { return keyFor(fsys, UserKey) }
+func KeyFor(fsys afero.Fs, own []byte) (Key, error) { return keyFor(fsys, own, UserKey) }
 
 // ExistingKeyFor is KeyFor for those who only look: it makes no key where there is none, and returns an empty one then. What was
 // signed is refused without a key, as it would be with a new one.
-func ExistingKeyFor(fsys afero.Fs) (Key, error) { return keyFor(fsys, existingKey) }
+func ExistingKeyFor(fsys afero.Fs, own []byte) (Key, error) { return keyFor(fsys, own, existingKey) }
 
-func keyFor(fsys afero.Fs, ofUser func() ([]byte, error)) (Key, error) {
+func keyFor(fsys afero.Fs, own []byte, ofUser func() ([]byte, error)) (Key, error) {
+	if own != nil {
+		return Key{Bytes: own}, nil
+	}
 	if disk.InMemory(fsys) {
 		return Key{Bytes: processKey()}, nil
 	}

@@ -125,7 +125,7 @@ func TestInMemory(t *testing.T) {
 		if got := disk.InMemory(tt.fsys); got != tt.want {
 			t.Errorf("%s: in memory is %t", tt.name, got)
 		}
-		key, err := journal.KeyFor(tt.fsys)
+		key, err := journal.KeyFor(tt.fsys, nil)
 		user, uerr := journal.UserKey()
 		if err != nil || uerr != nil || len(key.Bytes) != journal.KeySize || bytes.Equal(key.Bytes, user) == tt.want {
 			t.Errorf("%s: key %x, %v; that of the user is %x, %v", tt.name, key, err, user, uerr)
@@ -142,13 +142,13 @@ func TestExistingKeyFor(t *testing.T) {
 	name := keyHome(t)
 	existing := func(what string, fsys afero.Fs, want []byte, missing bool) {
 		t.Helper()
-		key, err := journal.ExistingKeyFor(fsys)
+		key, err := journal.ExistingKeyFor(fsys, nil)
 		if err != nil || want != nil && !bytes.Equal(key.Bytes, want) || (key.Missing != nil) != missing {
 			t.Errorf("%s: %x, %v, want %x", what, key, err, want)
 		}
 	}
 	existing("none yet", disk, nil, true)
-	inMemory, err := journal.KeyFor(mem)
+	inMemory, err := journal.KeyFor(mem, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestExistingKeyFor(t *testing.T) {
 	if err := os.WriteFile(name, made[1:], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if key, err := journal.ExistingKeyFor(disk); key.Bytes != nil || err == nil {
+	if key, err := journal.ExistingKeyFor(disk, nil); key.Bytes != nil || err == nil {
 		t.Errorf("too short: %x, %v", key, err)
 	}
 	t.Setenv("XDG_CONFIG_HOME", "")

@@ -21,8 +21,8 @@ func TestUserKey(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", home)
 	t.Setenv("HOME", home)
 	t.Setenv("AppData", home)
-	key, err := journal.KeyFor(afero.NewMemMapFs())
-	again, aerr := journal.KeyFor(afero.NewMemMapFs())
+	key, err := journal.KeyFor(afero.NewMemMapFs(), nil)
+	again, aerr := journal.KeyFor(afero.NewMemMapFs(), nil)
 	if err != nil || aerr != nil || len(key.Bytes) != journal.KeySize || !bytes.Equal(key.Bytes, again.Bytes) || key.Missing != nil {
 		t.Errorf("in memory: %v, %v, then %v, %v", key, err, again, aerr)
 	}
@@ -33,7 +33,7 @@ func TestUserKey(t *testing.T) {
 	if err != nil || len(one) != journal.KeySize {
 		t.Fatalf("%x, %v", one, err)
 	}
-	two, err := journal.KeyFor(afero.NewOsFs())
+	two, err := journal.KeyFor(afero.NewOsFs(), nil)
 	if err != nil || !bytes.Equal(one, two.Bytes) || bytes.Equal(one, key.Bytes) {
 		t.Fatalf("%x, %v", two, err)
 	}
@@ -82,7 +82,7 @@ func TestUserKey_none(t *testing.T) {
 			t.Errorf("home %q: %v, %v", home, key, err)
 		}
 		unknown := struct{ afero.Fs }{afero.NewMemMapFs()}
-		if key, err := journal.KeyFor(unknown); err != nil || key.Missing == nil || len(key.Bytes) != journal.KeySize {
+		if key, err := journal.KeyFor(unknown, nil); err != nil || key.Missing == nil || len(key.Bytes) != journal.KeySize {
 			t.Errorf("home %q, where directories have no identity: %v, %v", home, key, err)
 		}
 		root, err := fsutil.OpenRoot(t.TempDir())
@@ -90,7 +90,7 @@ func TestUserKey_none(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer root.Close()
-		if key, err := journal.KeyFor(root); err != nil || key.Missing == nil || len(key.Bytes) != 0 && runtime.GOOS != "windows" {
+		if key, err := journal.KeyFor(root, nil); err != nil || key.Missing == nil || len(key.Bytes) != 0 && runtime.GOOS != "windows" {
 			t.Errorf("home %q, where directories have an identity: %v, %v", home, key, err)
 		}
 	}

@@ -1,0 +1,51 @@
+package backups
+
+import (
+	"fmt"
+	"io/fs"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// LinkWarnings says which of the edited files have other names, which will keep the old content. A name in the state directory
+// is none of those: the backup of a file that was moved is a link to it.
+func LinkWarnings(fsys afero.Fs, stateDir string, changes []fsutil.Change) []string {
+	var warnings []string
+	var own map[inode]uint64
+	for _, c := range changes {
+		id := c.Old.ID
+		if c.Kind != fsutil.Modified || c.Old.Kind != fsutil.File || id.Nlink < 2 || c.Old.Hash == c.New.Hash {
+			continue
+		}
+		if own == nil {
+			own = links(fsys, stateDir)
+		}
+		if n := id.Nlink - min(own[inode{id.Dev, id.Ino}], id.Nlink-1); n > 1 {
+			warnings = append(warnings, fmt.Sprintf("%s has %d hard links: its other names keep the old content", c.Path, n))
+		}
+	}
+	return warnings
+}
+
+type inode struct{ dev, ino uint64 }
+
+// links counts the names that files have in the state directory. What cannot be read there is not counted: one warning too many
+// does no harm.
+func links(fsys afero.Fs, stateDir string) map[inode]uint64 {
+	found := make(map[inode]uint64)
+	ident, ok := fsys.(fsutil.Identifier)
+	if !ok {
+		return found
+	}
+	_ = afero.Walk(fsys, stateDir, func(_ string, info fs.FileInfo, err error) error {
+		if err == nil && info.Mode().IsRegular() {
+			if id, ok := ident.IdentityOf(info); ok && id.Nlink > 1 {
+				found[inode{id.Dev, id.Ino}]++
+			}
+		}
+		return nil
+	})
+	return found
+}

@@ -1,0 +1,77 @@
+package journal
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
+)
+
+// maxRun limits what is read of a stored result, in bytes: whole files may be in it, but it may also have been planted.
+const maxRun = 1 << 30
+
+var (
+	errOtherPipeline = errors.New("it was used for another pipeline on this tree")
+	errForeignRun    = errors.New("the stored result was not written by this user; remove it if it is not to be believed")
+)
+
+// run is what is kept of a run: it is committed together with the change, so that there is one if and only if the change was made.
+type run struct {
+	Digest string          `json:"digest"` // of the pipeline
+	Result json.RawMessage `json:"result"`
+	// MAC keeps a tree that came from elsewhere from telling that a run has been done.
+	MAC []byte `json:"mac"`
+}
+
+func (r run) sign(key []byte, id string) []byte {
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "millrace run 1\n%s\n%s\n", id, r.Digest)
+	mac.Write(r.Result)
+	return mac.Sum(nil)
+}
+
+// EncodeRun returns the file of the result, in JSON, of the run of a pipeline with that digest.
+func EncodeRun(key []byte, id, digest string, result []byte) ([]byte, error) {
+	r := run{Digest: digest, Result: result}
+	r.MAC = r.sign(key, id)
+	data, err := json.Marshal(r)
+	if err == nil && len(data) > maxRun {
+		err = fmt.Errorf("the result has %d bytes, at most %d can be stored", len(data), maxRun)
+	}
+	return data, err
+}
+
+// ReadRun returns the result in the file of a run. The error is fs.ErrNotExist if there is none, and says what is wrong if it is
+// not that of the pipeline with the digest, or not signed with the key.
+func ReadRun(fsys afero.Fs, stateDir string, key []byte, id string, digest func() string) ([]byte, error) {
+	f, err := disk.Open(fsys).Open(path.Join(stateDir, RunsDir, id+".json"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxRun+1))
+	if err == nil && len(data) > maxRun {
+		err = fsutil.ErrTooLarge
+	}
+	if err != nil {
+		return nil, err
+	}
+	var r run
+	switch err := json.Unmarshal(data, &r); {
+	case err != nil:
+		return nil, fmt.Errorf("stored result: %w", err)
+	case !hmac.Equal(r.MAC, r.sign(key, id)):
+		return nil, errForeignRun
+	case r.Digest != digest():
+		return nil, errOtherPipeline
+	}
+	return r.Result, nil
+}
