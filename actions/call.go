@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/match"
 )
 
 // Call is what the executor gives to one run of an action. In a test of an action, a Call with nothing but FS and Files
@@ -50,8 +52,9 @@ type Call struct {
 	// several goroutines.
 	OnWarning func(message string)
 
-	pieces pieces
-	spent  atomic.Int64 // bytes of new text
+	sizes   match.Sizes
+	spent   atomic.Int64 // bytes of new text
+	sources sync.Pool    // of *source
 }
 
 // Warnf tells the user something that is not an error.

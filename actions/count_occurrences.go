@@ -63,16 +63,9 @@ func (o CountOccurrences) Run(ctx context.Context, c *Call) (Outcome, error) {
 
 // countFile counts the matches of a pattern in a file.
 func countFile(ctx context.Context, c *Call, p *match.Pattern, file string) (n int, err error) {
-	count := func(data []byte) (err error) {
-		n, err = p.Count(ctx, data)
+	err = c.look(file, func(text match.Content) (err error) {
+		n, err = p.Count(ctx, text, match.How{Sizes: c.sizes})
 		return err
-	}
-	large, err := c.viewOr(file, p.Streams(), count)
-	if large {
-		n, err = c.countPieces(ctx, p, file)
-		if err == match.ErrLongLine { //nolint:errorlint // it comes as it is
-			_, err = c.viewOr(file, false, count)
-		}
-	}
+	})
 	return n, fileError(file, err)
 }

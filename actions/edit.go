@@ -54,6 +54,7 @@ func (e Edit) Run(ctx context.Context, c *Call) (Outcome, error) {
 			return Outcome{}, withHint(err)
 		}
 	}
-	r := replacing{list: []*replacement{{pattern: p, template: tmpl, label: "old_text"}}, binary: e.Binary, onError: e.OnError}
+	r := replacing{binary: e.Binary, onError: e.OnError}
+	r.add(c, p, tmpl, "old_text")
 	return r.run(ctx, c)
 }

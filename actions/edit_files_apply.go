@@ -5,12 +5,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/lineedit"
 	"github.com/millrace-go/millrace/internal/match"
+	"github.com/millrace-go/millrace/internal/replace"
 )
 
 // editing is the work on the text of one file.
@@ -18,14 +20,11 @@ type editing struct {
 	call    *Call
 	plan    *filePlan
 	options EditFiles
-	left    *budget
+	left    *replace.Budget
 
-	before              []byte // the file as it was found; nil for a new one
 	form                lineedit.Form
-	now                 []byte // the text after the edits made so far
-	hinted, hintedBytes int    // for how many texts the nearest lines were looked for, and in how many bytes
-
-	rounds [][]fsutil.Splice // what they come to, each over the text that those before it leave
+	now                 *replace.Draft // the text after the edits made so far
+	hinted, hintedBytes int            // for how many texts the nearest lines were looked for, and in how many bytes
 }
 
 // by is the origin of what an edit does.
@@ -33,9 +32,13 @@ func (w *editing) by(i int) []fsutil.Origin { return []fsutil.Origin{{Step: w.ca
 
 // run makes all edits but a create on the text, in memory. Edits that cannot be made are recorded; the others are tried all
 // the same, so that all that is wrong is found at once. The error is one of the run.
-func (w *editing) run(ctx context.Context, text []byte) error {
+func (w *editing) run(ctx context.Context) error {
+	text, err := w.now.Bytes(math.MaxInt64)
+	if err != nil {
+		return err
+	}
 	file := lineedit.New(text)
-	w.form, w.now = file.Form(), text
+	w.form = file.Form()
 	w.compareContent(text)
 	w.lines(file)
 	for i, e := range w.plan.edits {
@@ -51,28 +54,35 @@ func (w *editing) run(ctx context.Context, text []byte) error {
 		}
 	}
 	w.appends()
-	slices.SortStableFunc(w.plan.failures, func(a, b *EditFailure) int { return cmp.Compare(a.Index, b.Index) })
-	if !w.plan.isNew && w.plan.changed > 1 && bytes.Equal(w.before, w.now) {
-		w.plan.changed, w.rounds = 0, nil // one edit has taken back what another one did
+	if w.plan.splices, err = w.now.Splices(); err != nil {
+		return err
 	}
-	w.plan.splices = w.total()
+	slices.SortStableFunc(w.plan.failures, func(a, b *EditFailure) int { return cmp.Compare(a.Index, b.Index) })
+	if !w.plan.isNew && w.plan.changed > 1 {
+		same, err := w.now.Same(ctx)
+		if same {
+			w.plan.changed, w.plan.splices = 0, nil // one edit has taken back what another one did
+		}
+		return err
+	}
 	return nil
 }
 
-// create makes the edit that gives the file its text.
-func (w *editing) create(i int) error {
+// create makes the edit that gives the file its text. old is that of a file that exists.
+func (w *editing) create(i int, old []byte) (err error) {
 	text := w.plan.edits[i].newText()
-	if err := w.left.take(len(text)); err != nil {
+	if err := w.left.Take(len(text)); err != nil {
 		return err
 	}
-	switch {
-	case w.plan.isNew:
+	if w.plan.isNew {
 		w.plan.text, w.plan.changed = []byte(text), 1
-	case string(w.before) != text:
-		w.plan.changed = 1
-		w.push([]fsutil.Splice{{Len: int64(len(w.before)), Text: []byte(text), By: w.by(i)}})
+		w.now, err = replace.NewDraft(match.Bytes(w.plan.text), w.call.sizes)
+		return err
 	}
-	return nil
+	if w.now, err = replace.NewDraft(match.Bytes(old), w.call.sizes); err == nil && string(old) != text {
+		w.addSplices([]fsutil.Splice{{Len: int64(len(old)), Text: []byte(text), By: w.by(i)}})
+	}
+	return err
 }
 
 // compareContent holds the text against the hashes that edits want the whole file to have.
@@ -148,17 +158,22 @@ func (e LineEdit) place(file *lineedit.File) (first, last int, err error) {
 // add takes splices over the present text into the work. ids are the edits that the IDs of the splices stand for; nil if
 // they are the same.
 func (w *editing) add(splices []lineedit.Splice, ids []int) {
+	now, err := w.now.Bytes(math.MaxInt64)
+	if err != nil {
+		w.plan.failWhole(err)
+		return
+	}
 	list := make([]fsutil.Splice, 0, len(splices))
 	for _, s := range splices {
 		id := s.ID
 		if ids != nil {
 			id = ids[id]
 		}
-		if err := w.left.take(len(s.Text)); err != nil {
+		if err := w.left.Take(len(s.Text)); err != nil {
 			w.plan.fail(id, err)
 			return
 		}
-		if !bytes.Equal(w.now[s.Off:s.Off+s.Len], s.Text) {
+		if !bytes.Equal(now[s.Off:s.Off+s.Len], s.Text) {
 			list = append(list, fsutil.Splice{Off: int64(s.Off), Len: int64(s.Len), Text: s.Text, By: w.by(id)})
 		}
 	}
@@ -166,47 +181,11 @@ func (w *editing) add(splices []lineedit.Splice, ids []int) {
 }
 
 func (w *editing) addSplices(list []fsutil.Splice) {
-	if len(list) == 0 {
-		return
-	}
-	now, err := fsutil.ApplySplices(w.now, list)
-	if err != nil {
+	if err := w.now.Add(list); err != nil {
 		w.plan.failWhole(err)
 		return
 	}
-	w.now = now
 	w.plan.changed += len(list)
-	w.push(list)
-}
-
-// push notes splices over the text that all before them leave. Lists are composed with ones of about their size, so that
-// thousands of replacements of one place each do not go through all that is there thousands of times.
-func (w *editing) push(list []fsutil.Splice) {
-	w.rounds = append(w.rounds, list)
-	for n := len(w.rounds); n > 1 && len(w.rounds[n-2]) <= 2*len(w.rounds[n-1]); n = len(w.rounds) {
-		w.compose()
-	}
-}
-
-// compose makes one of the last two lists.
-func (w *editing) compose() {
-	n := len(w.rounds)
-	both, err := fsutil.ComposeSplices(w.rounds[n-2], w.rounds[n-1])
-	if err != nil {
-		w.plan.failWhole(err)
-	}
-	w.rounds = append(w.rounds[:n-2], both)
-}
-
-// total returns what all edits come to, over the file as it was found, or over the text of a new one.
-func (w *editing) total() []fsutil.Splice {
-	for len(w.rounds) > 1 {
-		w.compose()
-	}
-	if len(w.rounds) == 0 {
-		return nil
-	}
-	return w.rounds[0]
 }
 
 // replace makes a str_replace.
@@ -215,31 +194,27 @@ func (w *editing) replace(ctx context.Context, i int, e LineEdit) error {
 	if err != nil {
 		return err
 	}
-	fitted := e.newText()
-	ends := w.now // the replacement takes its line ends from there
-	if w.options.EOL == eolAsGiven {
-		ends = nil
-	} else if strings.IndexByte(e.OldStr, '\r') < 0 {
-		fitted = w.form.Fit(fitted)
+	rule := replace.Rule{Pattern: p, Template: match.Verbatim(e.newText()), By: w.by(i)}
+	if w.options.EOL != eolAsGiven {
+		// The replacement takes its line ends from the text.
+		fitted := e.newText()
+		if strings.IndexByte(e.OldStr, '\r') < 0 {
+			fitted = w.form.Fit(fitted)
+		}
+		rule.Template = match.Text(fitted)
 	}
-	replacer := p.Replacer(match.Text(fitted), ends)
-	var list []fsutil.Splice
 	var found NotUniqueError
-	line, pos := 1, 0
-	var over error
-	err = p.All(ctx, w.now, 0, func(loc []int) bool {
-		line += bytes.Count(w.now[pos:loc[0]], []byte{'\n'})
-		pos = loc[0]
-		if found.add(line); found.Count > 1 && !e.ReplaceAll {
-			return true
+	line, pos := 1, int64(0)
+	list, err := rule.Splices(ctx, w.now, match.How{Sizes: w.call.sizes, Lines: true}, w.left, func(at *match.Window, loc []int) bool {
+		if pos < at.Off {
+			line, pos = 1+at.Line, at.Off
 		}
-		var text []byte
-		if text, over = w.left.replace(replacer, loc, w.now); text != nil {
-			list = append(list, fsutil.Splice{Off: int64(loc[0]), Len: int64(loc[1] - loc[0]), Text: text, By: w.by(i)})
-		}
-		return over == nil
+		line += bytes.Count(at.Data[pos-at.Off:loc[0]], []byte{'\n'})
+		pos = at.Off + int64(loc[0])
+		found.add(line)
+		return found.Count == 1 || e.ReplaceAll
 	})
-	switch err := cmp.Or(over, err); {
+	switch {
 	case err != nil:
 		return err
 	case found.Count == 0:
@@ -255,13 +230,17 @@ func (w *editing) replace(ctx context.Context, i int, e LineEdit) error {
 // may look at an equal share of what a step looks at for it, so that no schedule shows in what is told.
 func (w *editing) nearest(ctx context.Context, text string) []string {
 	share := nearestBytes / max(1, len(w.options.FileEdits))
-	if w.hinted == nearestTexts || w.hintedBytes+len(w.now) > share || ctx.Err() != nil {
+	if w.hinted == nearestTexts || w.now.Size() > int64(share-w.hintedBytes) || ctx.Err() != nil {
+		return nil
+	}
+	now, err := w.now.Bytes(w.now.Size())
+	if err != nil {
 		return nil
 	}
 	w.hinted++
-	w.hintedBytes += len(w.now)
+	w.hintedBytes += len(now)
 	var all []string
-	for _, h := range match.Nearest(w.now, text, nearestHints) {
+	for _, h := range match.Nearest(now, text, nearestHints) {
 		all = append(all, fmt.Sprintf("line %d, which %s: %s", h.Line, h.Why, h.Text))
 	}
 	return all
@@ -277,6 +256,11 @@ func (w *editing) appends() {
 		}
 	}
 	if len(texts) > 0 {
-		w.add(w.form.Append(w.now, texts), ids)
+		now, err := w.now.Bytes(math.MaxInt64)
+		if err != nil {
+			w.plan.failWhole(err)
+			return
+		}
+		w.add(w.form.Append(now, texts), ids)
 	}
 }

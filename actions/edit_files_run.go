@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/match"
+	"github.com/millrace-go/millrace/internal/replace"
 )
 
 // Run implements [Action]. Files and Counts of the outcome are the files that changed, with the number of places; a create
@@ -109,23 +112,20 @@ func (e EditFiles) plan(ctx context.Context, c *Call, f FileEdits) (*filePlan, e
 			p.failWhole(err)
 			return p, nil
 		}
-		w.before = data
-		if err := w.run(ctx, data); err != nil {
-			return p, err
+		if w.now, err = replace.NewDraft(match.Bytes(data), c.sizes); err == nil {
+			err = w.run(ctx)
 		}
-		return p, c.spend(w.left)
+		return p, cmp.Or(err, w.left.Spend())
 	}
-	if w.before, err = p.creation(c, creates, e.RequireHash); err == nil {
-		err = w.create(creates)
+	old, err := p.creation(c, creates, e.RequireHash)
+	if err == nil {
+		err = w.create(creates, old)
 	}
 	if err != nil {
 		p.fail(creates, err)
 		return p, nil
 	}
-	if err := w.run(ctx, []byte(p.edits[creates].newText())); err != nil {
-		return p, err
-	}
-	return p, c.spend(w.left)
+	return p, cmp.Or(w.run(ctx), w.left.Spend())
 }
 
 // creation looks at what stands where a create is to put its text. It returns the old text of a file to overwrite.

@@ -48,7 +48,7 @@ func (m MultiEdit) Run(ctx context.Context, c *Call) (Outcome, error) {
 	switch m.Mode {
 	case "", "sequential":
 	case "simultaneous":
-		r.simultaneous = true
+		r.rules.Simultaneous = true
 	default:
 		return Outcome{}, fmt.Errorf("unsupported multi_edit mode '%s'", m.Mode)
 	}
@@ -58,7 +58,7 @@ func (m MultiEdit) Run(ctx context.Context, c *Call) (Outcome, error) {
 		if err != nil {
 			return Outcome{}, err
 		}
-		r.list = append(r.list, &replacement{pattern: p, template: match.Text(e.NewText), label: label})
+		r.add(c, p, match.Text(e.NewText), label)
 	}
 	return r.run(ctx, c)
 }

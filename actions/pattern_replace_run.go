@@ -2,6 +2,7 @@ package actions
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -62,18 +63,14 @@ func (s *scripting) work(ctx context.Context, i int, name string) error {
 
 // edit runs the script over the content of a file.
 func (s *scripting) edit(ctx context.Context, one *scripted, data []byte) error {
-	limits := s.call.Limits
-	edits, left := limits.matches(), s.call.budget()
-	bounds := sed.Bounds{Replacements: int(min(edits, math.MaxInt)), Text: left.bytes}
+	left := s.call.budget()
+	bounds := sed.Bounds{Replacements: int(min(left.Matches(), math.MaxInt)), Text: left.Left()}
 	stats, err := s.script.Apply(ctx, data, bounds, func(start, end int64, text []byte) error {
-		if edits--; edits < 0 {
-			return &LimitError{What: LimitMatches, Limit: limits.matches()}
-		}
-		if err := left.take(len(text)); err != nil {
+		if err := cmp.Or(left.Match(), left.Take(len(text))); err != nil {
 			return err
 		}
 		if !bytes.Equal(data[start:end], text) {
-			if err := left.splice(); err != nil {
+			if err := left.Splice(); err != nil {
 				return err
 			}
 			one.splices = append(one.splices, fsutil.Splice{Off: start, Len: end - start, Text: bytes.Clone(text)})
@@ -83,13 +80,13 @@ func (s *scripting) edit(ctx context.Context, one *scripted, data []byte) error 
 	one.replacements = stats.Replacements
 	switch {
 	case errors.Is(err, sed.ErrReplacements):
-		return &LimitError{What: LimitMatches, Limit: limits.matches()}
+		return left.TooMany()
 	case errors.Is(err, sed.ErrText):
-		return left.tooMuch()
+		return left.TooMuch()
 	case err != nil:
 		return err
 	}
-	return s.call.spend(left)
+	return left.Spend()
 }
 
 // show makes the preview of a file.

@@ -88,7 +88,7 @@ func (r RegexTransform) Run(ctx context.Context, c *Call) (Outcome, error) {
 		if err != nil {
 			return Outcome{}, withHint(err)
 		}
-		work.list = append(work.list, &replacement{pattern: p, template: tmpl, label: label})
+		work.add(c, p, tmpl, label)
 	}
 	return work.run(ctx, c)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -18,10 +19,10 @@ const (
 	searchBuffer = 128 << 10
 	searchFirst  = 16 << 10 // the buffer of a worker that has met small files only
 	pageSize     = 4 << 10
-	// searchPiece is how much is looked at at once of a file that is not held as a whole, in bytes. Each worker has memory for it.
-	searchPiece = 512 << 10
-	// searchWhole is the size up to which a file in which there may be a match is held as a whole, in bytes.
-	searchWhole = 1 << 20
+	// searchWhole is the size up to which a file in which there may be a match is held as a whole, searchWindow how much of a larger
+	// one is looked at at once, in bytes. Each worker has memory for it.
+	searchWhole  = 1 << 20
+	searchWindow = 512 << 10
 )
 
 // searching is the state of one search. Its method file is safe for concurrent use.
@@ -47,21 +48,24 @@ type searching struct {
 	large   []string
 }
 
-// desk is what one worker needs to search a file.
+// desk is what one worker needs to search a file. It is the [match.Content] of the one that it has open.
 type desk struct {
+	s    *searching
+	e    fsutil.Entry
 	file fsutil.FileReader
 	// buf has room for what is read at once, behind the end of what was read before. What is read begins at a multiple of the
 	// size of a page in it: the system copies faster where both sides are aligned alike.
-	buf []byte
-	// piece is for what is searched piece by piece.
-	piece []byte
+	buf   []byte
+	size  int64
+	whole bool // all of the file is in buf
+	text  bool // an ambiguous pattern occurs as a text
 }
 
 func (s *searching) desk() *desk {
 	if d, ok := s.desks.Get().(*desk); ok {
 		return d
 	}
-	return &desk{buf: make([]byte, s.margin()+searchFirst)}
+	return &desk{s: s, buf: make([]byte, s.margin()+searchFirst)}
 }
 
 // grow makes the buffer larger, with the n bytes that were read already.
@@ -71,6 +75,56 @@ func (d *desk) grow(size, n int) {
 		copy(larger, d.buf[:n])
 		d.buf = larger
 	}
+}
+
+// Size implements [match.Content].
+func (d *desk) Size() int64 { return d.size }
+
+// Bytes implements [match.Content]. What is larger than the search allows is [fsutil.ErrTooLarge].
+func (d *desk) Bytes(int64) ([]byte, error) {
+	if d.whole {
+		return d.buf[:d.size], nil
+	}
+	if again, ok := d.file.ReadFile.(io.ReaderAt); ok && d.size <= searchWhole {
+		d.grow(searchWhole+1+d.s.margin(), 0)
+		n, err := again.ReadAt(d.buf[:searchWhole+1], 0)
+		if ignoreEOF(err) == nil && n <= searchWhole && int64(n) <= d.s.maxBytes {
+			d.whole, d.size = true, int64(n)
+			return d.buf[:n], nil
+		}
+	}
+	return d.s.c.FS.ReadFileMax(d.e.Path(), d.s.maxBytes)
+}
+
+// Open implements [match.Content]. It reads the file again.
+func (d *desk) Open() (io.ReadCloser, error) {
+	r, ok := d.file.ReadFile.(io.ReaderAt)
+	closes := io.NopCloser(nil)
+	if !ok {
+		f, err := d.s.c.FS.Open(d.e.Path())
+		if err != nil {
+			return nil, err
+		}
+		r, closes = f, f
+	}
+	return &rereading{io.NewSectionReader(r, 0, 1<<62), closes, d.s.c, d.s.maxBytes}, nil
+}
+
+// rereading reads a file again, as much of it as is allowed.
+type rereading struct {
+	io.Reader
+	io.Closer
+	c    *Call
+	left int64
+}
+
+func (r *rereading) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.c.read(n)
+	if r.left -= int64(n); r.left < 0 {
+		err = fsutil.ErrTooLarge
+	}
+	return n, err
 }
 
 // margin is how much of a buffer is for what was read before.
@@ -89,6 +143,7 @@ func (s *searching) file(ctx context.Context, e fsutil.Entry) error {
 	defer d.file.Close()
 	n, whole, err := fsutil.ReadHead(&d.file, d.buf[:min(searchBuffer, len(d.buf)-s.margin())])
 	s.c.read(n)
+	d.e, d.size, d.whole, d.text = e, int64(n), whole, false
 	head := d.buf[:n]
 	switch {
 	case err != nil:
@@ -99,15 +154,26 @@ func (s *searching) file(ctx context.Context, e fsutil.Entry) error {
 	case s.without && !fsutil.IsBinary(head):
 		s.addSeen(e.Path())
 	}
-	switch {
-	case n == 0 || s.surelyNothing(head, whole) || fsutil.IsBinary(head):
+	if n == 0 || s.surelyNothing(head, whole) || fsutil.IsBinary(head) {
 		return nil
-	case int64(n) > s.maxBytes:
-		return s.leaveOut(e.Path())
-	case !whole:
-		return s.long(ctx, e, d, n)
 	}
-	return s.whole(ctx, e, d, head)
+	hit := true
+	if !whole {
+		hit, err = s.screen(ctx, d, n)
+	}
+	if hit && err == nil && d.size > s.maxBytes {
+		err = fsutil.ErrTooLarge
+	}
+	if hit && err == nil {
+		err = s.matches(ctx, d)
+	}
+	if errors.Is(err, fsutil.ErrTooLarge) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.large = append(s.large, e.Path())
+		return nil
+	}
+	return err
 }
 
 // surelyNothing reports whether a file of which all was read has no match. Most have none, and then it does not matter what else
@@ -116,60 +182,31 @@ func (s *searching) surelyNothing(data []byte, whole bool) bool {
 	return whole && s.mayMatch != nil && int64(len(data)) <= s.maxBytes && !s.mayMatch(data)
 }
 
-// long searches a file that does not fit into the buffer, of which the first n bytes are in it.
-func (s *searching) long(ctx context.Context, e fsutil.Entry, d *desk, n int) error {
+// screen reports whether a file that does not fit into the buffer, of which the first n bytes are in it, may have a match.
+func (s *searching) screen(ctx context.Context, d *desk, n int) (hit bool, err error) {
 	info, err := d.file.Stat()
 	if err != nil {
-		return err
+		return false, err
 	}
-	if info.Size() > s.maxBytes {
-		return s.leaveOut(e.Path())
+	if d.size = info.Size(); d.size > s.maxBytes {
+		return false, fsutil.ErrTooLarge
 	}
 	if n < searchBuffer {
 		d.grow(s.margin()+searchBuffer, n)
 		more, whole, err := fsutil.ReadOn(&d.file, d.buf[:searchBuffer], n)
 		s.c.read(more)
 		if n += more; err != nil {
-			return err
+			return false, err
 		}
 		if whole {
-			return s.whole(ctx, e, d, d.buf[:n])
+			d.size, d.whole = int64(n), true
+			return true, nil
 		}
 	}
-	if s.mayMatch != nil && !s.mayMatch(d.buf[:n]) {
-		hit, err := s.rest(ctx, d, n)
-		switch {
-		case errors.Is(err, fsutil.ErrTooLarge):
-			return s.leaveOut(e.Path())
-		case err != nil || !hit:
-			return err
-		}
+	if s.mayMatch == nil || s.mayMatch(d.buf[:n]) {
+		return true, nil
 	}
-	// What was read has not been kept: it is read again, with what follows.
-	again, ok := d.file.ReadFile.(io.ReaderAt)
-	streams := !s.content && !s.lines && s.pattern.Streams()
-	switch {
-	case !ok:
-	case streams && s.mayMatch == nil && !s.c.FilesWanted, streams && info.Size() > searchWhole:
-		if err := s.stream(ctx, e.Path(), d, again); err != match.ErrLongLine { //nolint:errorlint // it comes as it is
-			return err
-		}
-	case info.Size() <= searchWhole:
-		d.grow(searchWhole+1+s.margin(), 0)
-		n, err := again.ReadAt(d.buf[:searchWhole+1], 0)
-		if ignoreEOF(err) == nil && n <= searchWhole && int64(n) <= s.maxBytes {
-			return s.whole(ctx, e, d, d.buf[:n])
-		}
-	}
-	return s.afresh(ctx, e.Path())
-}
-
-// leaveOut notes a file that is too large.
-func (s *searching) leaveOut(name string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.large = append(s.large, name)
-	return nil
+	return s.rest(ctx, d, n)
 }
 
 // rest reports whether a part of the file behind the n bytes in the buffer may match. A file that turns out to be larger
@@ -199,93 +236,64 @@ func (s *searching) rest(ctx context.Context, d *desk, n int) (hit bool, err err
 	}
 }
 
-// stream counts the matches in a file without holding more than a part of it.
-func (s *searching) stream(ctx context.Context, name string, d *desk, f io.ReaderAt) error {
-	asText := false
-	see := func(data []byte) { asText = asText || s.pattern.AsText(data) }
-	if !s.pattern.Ambiguous() {
-		see = nil
+// matches finds the matches in the file that is open.
+func (s *searching) matches(ctx context.Context, d *desk) error {
+	how := match.How{Sizes: s.c.sizes, Buffer: &d.buf}
+	if s.pattern.Ambiguous() {
+		how.See = func(data []byte) { d.text = d.text || s.pattern.AsText(data) }
 	}
-	// One byte more than is allowed shows that there is too much.
-	r := &io.LimitedReader{R: s.c.reading(io.NewSectionReader(f, 0, 1<<62)), N: s.maxBytes + 1}
-	count, err := s.c.countIn(ctx, r, s.pattern, match.Stream{Window: searchPiece, See: see, Buffer: &d.piece})
-	switch {
-	case err != nil:
-		return err
-	case r.N <= 0:
-		return s.leaveOut(name)
-	case count > 0:
-		s.add(found{path: name, count: count, asText: asText})
-	case asText:
-		s.addText(name)
+	if s.lines || s.content {
+		how.Sizes.Whole = math.MaxInt64
+	} else if how.Sizes == (match.Sizes{}) {
+		how.Sizes = match.Sizes{Whole: searchWhole, Window: searchWindow}
 	}
-	return nil
-}
-
-// whole searches the content of a file, which is in a buffer that will be used again.
-func (s *searching) whole(ctx context.Context, e fsutil.Entry, d *desk, data []byte) error {
-	n, shown, err := s.count(ctx, data)
-	if err != nil || n == 0 && !s.pattern.AsText(data) {
-		return err
-	}
-	name := e.Path()
-	if s.c.FilesWanted {
-		if info, err := d.file.Stat(); err == nil {
-			s.c.FS.Remember(name, data, info)
-		}
-	}
-	return s.report(name, data, n, shown)
-}
-
-// afresh searches a file as a whole that has to be opened for it again.
-func (s *searching) afresh(ctx context.Context, name string) error {
-	err := s.c.FS.View(name, s.maxBytes, func(data []byte) error {
-		n, shown, err := s.count(ctx, data)
-		if err == nil {
-			err = s.report(name, data, n, shown)
-		}
-		return err
-	})
-	if errors.Is(err, fsutil.ErrTooLarge) {
-		return s.leaveOut(name)
-	}
-	return err
-}
-
-func (s *searching) report(name string, data []byte, n int, shown []byte) error {
-	asText := s.pattern.AsText(data)
-	switch {
-	case n > 0:
-		hit := found{path: name, count: n, asText: asText, content: string(shown)}
-		if s.content {
-			if err := s.room.take(len(data)); err != nil {
-				return err
-			}
-			hit.content = string(data)
-		}
-		s.add(hit)
-	case asText:
-		s.addText(name)
-	}
-	return nil
-}
-
-// count counts the matches, and returns the lines they are in if those are asked for.
-func (s *searching) count(ctx context.Context, data []byte) (n int, lines []byte, err error) {
+	var one found
+	var err error
 	if s.lines {
-		return s.linesOf(ctx, data)
+		one.count, one.content, err = s.linesOf(ctx, d, how)
+	} else {
+		one.count, err = s.pattern.Count(ctx, d, how)
 	}
-	n, err = s.pattern.Count(ctx, data)
-	return n, nil, err
+	if err != nil || one.count == 0 && !d.text {
+		return err
+	}
+	one.path, one.asText = d.e.Path(), d.text
+	if s.c.FilesWanted && d.whole {
+		if info, err := d.file.Stat(); err == nil {
+			s.c.FS.Remember(one.path, d.buf[:d.size], info)
+		}
+	}
+	if one.count == 0 {
+		s.addText(one.path)
+		return nil
+	}
+	if s.content {
+		data, err := d.Bytes(s.maxBytes)
+		if err == nil {
+			err = s.room.take(len(data))
+		}
+		if err != nil {
+			return err
+		}
+		one.content = string(data)
+	}
+	s.add(one)
+	return nil
 }
 
-func (s *searching) linesOf(ctx context.Context, data []byte) (n int, lines []byte, err error) {
-	w := newLineWriter(data, s.context, s.room)
-	err = s.pattern.All(ctx, data, 0, func(loc []int) bool { n++; return w.match(loc[0], loc[1]) })
-	if err == nil {
-		lines, err = w.end()
+// linesOf counts the matches, and returns the lines they are in.
+func (s *searching) linesOf(ctx context.Context, d *desk, how match.How) (n int, lines string, err error) {
+	w := &lineWriter{context: s.context, room: s.room, no: 1}
+	err = s.pattern.Find(ctx, d, how, func(at *match.Window, loc []int) bool {
+		n++
+		w.data = at.Data
+		return w.match(loc[0], loc[1])
+	})
+	if err != nil {
+		return 0, "", err
 	}
-	return n, lines, err
+	shown, err := w.end()
+	return n, string(shown), err
 }
 
 // ignoreEOF returns nil for the errors with which io.ReadFull says that the file is at its end.

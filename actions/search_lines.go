@@ -29,10 +29,6 @@ type lineWriter struct {
 	err  error
 }
 
-func newLineWriter(data []byte, context int, room *showing) *lineWriter {
-	return &lineWriter{data: data, context: context, room: room, no: 1}
-}
-
 // match writes the lines that a match is in, and returns false if there is no room for more. A newline belongs to the line
 // that it ends, and behind the last one there is no line more.
 func (w *lineWriter) match(start, end int) bool {

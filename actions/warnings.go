@@ -23,11 +23,11 @@ func (r *replacing) warn(ctx context.Context, c *Call, files []string) {
 		return // the executor says that there was nothing to work on
 	}
 	var missing, idle []int
-	for i := range r.list {
+	for i := range r.rules.List {
 		switch {
-		case !r.list[i].matched.Load():
+		case !r.rules.List[i].Matched.Load():
 			missing = append(missing, i)
-		case !r.list[i].changed.Load():
+		case !r.rules.List[i].Changed.Load():
 			idle = append(idle, i)
 		}
 	}
@@ -38,19 +38,19 @@ func (r *replacing) warn(ctx context.Context, c *Call, files []string) {
 			texts = append(texts, fmt.Sprintf("and %d more", len(missing)-n))
 			break
 		}
-		texts = append(texts, r.missing(ctx, c, files, r.list[i], &budget))
+		texts = append(texts, r.missing(ctx, c, files, i, &budget))
 	}
 	for n, i := range idle {
 		if n == nearestTexts {
 			texts = append(texts, fmt.Sprintf("and %d more", len(idle)-n))
 			break
 		}
-		texts = append(texts, fmt.Sprintf("%s %s is found, but what replaces it is the same", r.list[i].label, quoted(r.list[i].pattern.Source())))
+		texts = append(texts, fmt.Sprintf("%s %s is found, but what replaces it is the same", r.labels[i], quoted(r.rules.List[i].Pattern.Source())))
 	}
-	for _, one := range r.list {
-		if one.laps.Load() {
+	for i, rule := range r.rules.List {
+		if rule.Laps.Load() {
 			texts = append(texts, fmt.Sprintf("matches of %s %s overlap; they are counted from left to right, each from the end of the one before",
-				one.label, quoted(one.pattern.Source())))
+				r.labels[i], quoted(rule.Pattern.Source())))
 			break
 		}
 	}
@@ -63,8 +63,8 @@ func (r *replacing) warn(ctx context.Context, c *Call, files []string) {
 // doubts tells of replacements in which something may have been meant otherwise.
 func (r *replacing) doubts() []string {
 	var texts []string
-	for _, one := range r.list {
-		if doubt := one.template.Doubt(); doubt != "" && len(texts) < nearestTexts {
+	for _, rule := range r.rules.List {
+		if doubt := rule.Template.Doubt(); doubt != "" && len(texts) < nearestTexts {
 			texts = append(texts, doubt)
 		}
 	}
@@ -72,13 +72,14 @@ func (r *replacing) doubts() []string {
 }
 
 // missing says that a replacement matched nothing, and what came nearest.
-func (r *replacing) missing(ctx context.Context, c *Call, files []string, one *replacement, budget *int) string {
-	source := one.pattern.Source()
+func (r *replacing) missing(ctx context.Context, c *Call, files []string, i int, budget *int) string {
+	rule, label := r.rules.List[i], r.labels[i]
+	source := rule.Pattern.Source()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s matches nothing in %d files", one.label, quoted(source), len(files))
+	fmt.Fprintf(&b, "%s %s matches nothing in %d files", label, quoted(source), len(files))
 	if len(files) == 1 {
 		b.Reset()
-		fmt.Fprintf(&b, "%s %s matches nothing in %s", one.label, quoted(source), files[0])
+		fmt.Fprintf(&b, "%s %s matches nothing in %s", label, quoted(source), files[0])
 	}
 	left := nearestHints
 	for _, file := range files[:min(len(files), nearestFiles)] {
@@ -93,7 +94,7 @@ func (r *replacing) missing(ctx context.Context, c *Call, files []string, one *r
 		if *budget -= len(data); *budget < 0 {
 			break
 		}
-		if one.pattern.Mode() == match.Regex {
+		if rule.Pattern.Mode() == match.Regex {
 			// There is no such thing as nearly matching, but quoting the pattern is often what was meant.
 			plain, err := match.Compile(source, match.Literal, match.Flags{})
 			if err != nil {

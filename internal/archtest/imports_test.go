@@ -17,7 +17,7 @@ var arrows = map[string][]string{
 		"internal/backups", "internal/commit", "internal/disk", "internal/form", "internal/held", "internal/interpolate",
 		"internal/journal", "internal/mend", "internal/params", "internal/preview", "internal/strictjson",
 	},
-	"actions":              {"fsutil", "internal/lineedit", "internal/match", "internal/sed", "internal/textdiff"},
+	"actions":              {"fsutil", "internal/lineedit", "internal/match", "internal/replace", "internal/sed", "internal/textdiff"},
 	"condition":            {"internal/strictjson"},
 	"fsutil":               {"internal/ignore"},
 	"internal/backups":     {"backup", "fsutil", "internal/disk", "internal/journal", "internal/parallel"},
@@ -34,6 +34,7 @@ var arrows = map[string][]string{
 	"internal/parallel":    {"fsutil"},
 	"internal/params":      {"internal/strictjson", "template"},
 	"internal/preview":     {"actions", "fsutil", "internal/textdiff"},
+	"internal/replace":     {"fsutil", "internal/match"},
 	"internal/sed":         {"internal/match"},
 	"internal/textdiff":    {"fsutil"},
 }

@@ -1,7 +1,6 @@
 package match_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -50,11 +49,11 @@ func against(p *match.Pattern, re *regexp.Regexp, data []byte) (matches int, err
 	want := expected(p, re, data)
 	var got [][]int
 	found := contains(p, data)
-	n, err := p.Count(ctx, data)
+	n, err := p.Count(ctx, match.Bytes(data), match.How{})
 	if err != nil {
 		return 0, err
 	}
-	if err := p.All(ctx, data, 0, func(loc []int) bool { got = append(got, slices.Clone(loc)); return true }); err != nil {
+	if err := each(ctx, p, data, func(loc []int) bool { got = append(got, slices.Clone(loc)); return true }); err != nil {
 		return 0, err
 	}
 	switch mayMatch, _ := p.Screen(); {
@@ -66,16 +65,15 @@ func against(p *match.Pattern, re *regexp.Regexp, data []byte) (matches int, err
 		return 0, fmt.Errorf("got %v, want %v", got, want)
 	case mayMatch != nil && len(want) > 0 && !mayMatch(data):
 		return 0, fmt.Errorf("screened out, but %d matches", len(want))
-	case p.Streams():
-		// A match that ends where a piece does comes with that piece.
-		scanned := 0
-		err := p.Scan(ctx, bytes.NewReader(data), match.Stream{Window: 64}, func(match.Piece, []int) bool { scanned++; return true })
-		if err != nil || scanned != len(want) {
-			return 0, fmt.Errorf("scan found %d (%w), want %d", scanned, err, len(want))
-		}
-		if n, err := p.CountIn(ctx, bytes.NewReader(data), match.Stream{Window: 64}); err != nil || n != len(want) {
-			return 0, fmt.Errorf("counted %d in a stream (%w), want %d", n, err, len(want))
-		}
+	}
+	// A match that ends where a window does comes with that window.
+	parts, inWindows := match.How{Sizes: match.Sizes{Whole: -1, Window: 64}}, 0
+	err = p.Find(ctx, match.Bytes(data), parts, func(*match.Window, []int) bool { inWindows++; return true })
+	if err != nil || inWindows != len(want) {
+		return 0, fmt.Errorf("found %d in windows (%w), want %d", inWindows, err, len(want))
+	}
+	if n, err := p.Count(ctx, match.Bytes(data), parts); err != nil || n != len(want) {
+		return 0, fmt.Errorf("counted %d in windows (%w), want %d", n, err, len(want))
 	}
 	return len(want), nil
 }

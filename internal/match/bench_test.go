@@ -60,7 +60,7 @@ func mustCompile(b *testing.B, pattern string, mode match.Mode, flags match.Flag
 
 func countOf(b *testing.B, p *match.Pattern) func([]byte) int {
 	return func(data []byte) int {
-		n, err := p.Count(context.Background(), data)
+		n, err := p.Count(context.Background(), match.Bytes(data), match.How{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func BenchmarkRegex(b *testing.B) {
 		b.Run(source+"/count", func(b *testing.B) { overFiles(b, files, size, "matches", countOf(b, p)) })
 		b.Run(source+"/all", func(b *testing.B) {
 			overFiles(b, files, size, "matches", func(data []byte) (n int) {
-				if err := p.All(context.Background(), data, 0, func([]int) bool { n++; return true }); err != nil {
+				if err := each(context.Background(), p, data, func([]int) bool { n++; return true }); err != nil {
 					b.Fatal(err)
 				}
 				return n

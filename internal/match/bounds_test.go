@@ -33,8 +33,8 @@ func TestOneMatchEndsWithItsContext(t *testing.T) {
 		}
 		for what, do := range map[string]func(context.Context) error{
 			"contains": func(ctx context.Context) error { _, err := p.Contains(ctx, text); return err },
-			"count":    func(ctx context.Context) error { _, err := p.Count(ctx, text); return err },
-			"all":      func(ctx context.Context) error { return p.All(ctx, text, 0, func([]int) bool { return true }) },
+			"count":    func(ctx context.Context) error { _, err := p.Count(ctx, match.Bytes(text), match.How{}); return err },
+			"all":      func(ctx context.Context) error { return each(ctx, p, text, func([]int) bool { return true }) },
 		} {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 			start := time.Now()

@@ -160,7 +160,7 @@ func TestHostileStates(t *testing.T) {
 			}
 			want := len(regexp.MustCompile(test.source).FindAllIndex(data, -1))
 			for range 5 { // giving up is remembered
-				if n, err := p.Count(context.Background(), data); n != want || err != nil {
+				if n, err := p.Count(context.Background(), match.Bytes(data), match.How{}); n != want || err != nil {
 					t.Errorf("%d matches, %v, want %d", n, err, want)
 				}
 			}

@@ -19,7 +19,7 @@ func TestQuadraticPattern(t *testing.T) {
 	p := compile(t, `.*[^A-Z]|[A-Z]`, match.Regex, match.Flags{})
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := p.Count(ctx, data); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := p.Count(ctx, match.Bytes(data), match.How{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -37,7 +37,7 @@ func TestHostilePatterns(t *testing.T) {
 		{`needle|.`, strings.Repeat("ne", 1<<10)},
 	} {
 		p := compile(t, test.pattern, match.Regex, match.Flags{})
-		n, err := p.Count(context.Background(), []byte(test.data))
+		n, err := p.Count(context.Background(), match.Bytes(test.data), match.How{})
 		if want := len(regexp.MustCompile(test.pattern).FindAllStringIndex(test.data, -1)); n != want || err != nil {
 			t.Errorf("%s: %d, %v, want %d", test.pattern, n, err, want)
 		}
@@ -49,9 +49,9 @@ func TestManyMatches(t *testing.T) {
 	data := append([]byte("x\r\n"), bytes.Repeat([]byte("ab"), 1<<18)...)
 	for _, source := range []string{`(?m)a(b|$)`, `(?m)(a)\n?b|$`} {
 		p := compile(t, source, match.Regex, match.Flags{})
-		r := p.Replacer(match.Text("\n"), data)
+		r := p.Replacer(match.Text("\n"), &match.Window{Data: data})
 		n := 0
-		err := p.All(context.Background(), data, 0, func(loc []int) bool { n += len(r.Replace(loc)); return true })
+		err := each(context.Background(), p, data, func(loc []int) bool { n += len(r.Replace(loc)); return true })
 		// The last line has no line end, so it takes that of the line before. There are 1<<18 matches in it, and where the
 		// pattern matches at a $ one at the first line end; the one at the end would be right behind another match.
 		want := 2 << 18
@@ -88,9 +88,9 @@ func TestReplacerSize(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := p.Replacer(tmpl, []byte(test.data))
+		r := p.Replacer(tmpl, &match.Window{Data: []byte(test.data)})
 		n := 0
-		_ = p.All(context.Background(), []byte(test.data), 0, func(loc []int) bool {
+		_ = each(context.Background(), p, []byte(test.data), func(loc []int) bool {
 			n++
 			text := string(r.Replace(loc))
 			if got, want := r.Size(loc), len(text)-strings.Count(text, "\r"); got != int64(want) {

@@ -27,15 +27,20 @@ func compile(t testing.TB, pattern string, mode match.Mode, flags match.Flags) *
 func replace(p *match.Pattern, tmpl match.Template, data []byte) []byte {
 	var out []byte
 	pos := 0
-	r := p.Replacer(tmpl, data)
-	// Without a limit, and with a context that never ends, there is no error.
-	_ = p.All(context.Background(), data, 0, func(loc []int) bool {
+	r := p.Replacer(tmpl, &match.Window{Data: data})
+	// With a context that never ends, there is no error.
+	_ = each(context.Background(), p, data, func(loc []int) bool {
 		out = append(out, data[pos:loc[0]]...)
 		out = append(out, r.Replace(loc)...)
 		pos = loc[1]
 		return true
 	})
 	return append(out, data[pos:]...)
+}
+
+// each calls yield for each match in data, with its groups.
+func each(ctx context.Context, p *match.Pattern, data []byte, yield func(loc []int) bool) error {
+	return p.Find(ctx, match.Bytes(data), match.How{Groups: true}, func(_ *match.Window, loc []int) bool { return yield(loc) })
 }
 
 // contains is the method Contains with a context that never ends.
@@ -47,7 +52,7 @@ func contains(p *match.Pattern, data []byte) bool {
 func all(t testing.TB, p *match.Pattern, data []byte) [][]int {
 	t.Helper()
 	var locs [][]int
-	if err := p.All(context.Background(), data, 0, func(loc []int) bool {
+	if err := each(context.Background(), p, data, func(loc []int) bool {
 		locs = append(locs, slices.Clone(loc))
 		return true
 	}); err != nil {
@@ -93,7 +98,7 @@ func compareWithRegexp(t interface {
 	}
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) // the documented difference
 	var got [][]int
-	if err := p.All(context.Background(), data, 0, func(loc []int) bool {
+	if err := each(context.Background(), p, data, func(loc []int) bool {
 		got = append(got, slices.Clone(loc))
 		return true
 	}); err != nil {
@@ -102,7 +107,7 @@ func compareWithRegexp(t interface {
 	if want := re.FindAllSubmatchIndex(data, -1); !slices.EqualFunc(got, want, slices.Equal) {
 		t.Fatalf("%q in %q: got %v, want %v", source, data, got, want)
 	}
-	n, err := p.Count(context.Background(), data)
+	n, err := p.Count(context.Background(), match.Bytes(data), match.How{})
 	if want := len(got); n != want || err != nil {
 		t.Fatalf("%q in %q: count %d (%v), want %d", source, data, n, err, want)
 	}
@@ -129,7 +134,7 @@ func TestLiteralIsBytes(t *testing.T) {
 			data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) // the documented difference
 		}
 		p := compile(t, needle, match.Literal, match.Flags{})
-		n, err := p.Count(context.Background(), data)
+		n, err := p.Count(context.Background(), match.Bytes(data), match.How{})
 		if want := bytes.Count(data, []byte(needle)); n != want || err != nil {
 			rt.Fatalf("%q in %q: count %d (%v), want %d", needle, data, n, err, want)
 		}
@@ -275,25 +280,19 @@ func TestFlags(t *testing.T) {
 		{"a|A", match.Flags{}, 3},
 	} {
 		p := compile(t, test.pattern, match.Regex, test.flags)
-		if n, _ := p.Count(context.Background(), []byte("a\na\nA")); n != test.want {
+		if n, _ := p.Count(context.Background(), match.Bytes("a\na\nA"), match.How{}); n != test.want {
 			t.Errorf("%q with %+v: %d, want %d", test.pattern, test.flags, n, test.want)
 		}
 	}
 }
 
-func TestLimitAndContext(t *testing.T) {
+func TestContext(t *testing.T) {
 	data := bytes.Repeat([]byte("a "), 5000)
 	for _, source := range []string{"a", `\w`, `(?m)^|a`} {
 		p := compile(t, source, match.Regex, match.Flags{})
-		n := 0
-		err := p.All(context.Background(), data, 10, func([]int) bool { n++; return true })
-		limit, ok := errors.AsType[*match.LimitError](err)
-		if !ok || limit.Limit != 10 || n != 10 {
-			t.Errorf("%q: %v after %d", source, err, n)
-		}
 		ctx, cancel := context.WithCancel(context.Background())
-		n = 0
-		err = p.All(ctx, data, 0, func([]int) bool {
+		n := 0
+		err := each(ctx, p, data, func([]int) bool {
 			if n++; n == 3 {
 				cancel()
 			}
@@ -305,7 +304,7 @@ func TestLimitAndContext(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := compile(t, "a", match.Literal, match.Flags{}).Count(ctx, data); !errors.Is(err, context.Canceled) {
+	if _, err := compile(t, "a", match.Literal, match.Flags{}).Count(ctx, match.Bytes(data), match.How{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled before: %v", err)
 	}
 }

@@ -16,11 +16,11 @@ type runes struct {
 	err   error
 }
 
-// begin begins a text that is read by a program of about so many instructions.
-func (r *runes) begin(ctx context.Context, data []byte, size int) {
+// newRunes returns a reader for a program of about so many instructions.
+func newRunes(ctx context.Context, data []byte, size int) *runes {
 	const often = 1 << 20 // instructions between two looks
 	every := max(1, often/max(1, size))
-	*r = runes{ctx: ctx, data: data, every: every, left: every}
+	return &runes{ctx: ctx, data: data, every: every, left: every}
 }
 
 // ReadRune implements [io.RuneReader].

@@ -19,13 +19,10 @@ type Replacer struct {
 	}
 }
 
-// Replacer returns a replacer for the matches of the pattern in data, given to it in order.
-func (p *Pattern) Replacer(t Template, data []byte) *Replacer {
-	return p.replacer(t, data, false)
-}
-
-// replacer is Replacer for the part of a text that follows a line with the line end "\r\n", if before is set.
-func (p *Pattern) replacer(t Template, data []byte, before bool) *Replacer {
+// Replacer returns a replacer for the matches of the pattern in a window, given to it in order. The window is one of a Find with that
+// template.
+func (p *Pattern) Replacer(t Template, at *Window) *Replacer {
+	data, before := at.Data, at.crlf
 	r := &Replacer{template: t, data: data, before: before}
 	r.adapt = p.adapts && t.lf && (before || bytes.Contains(data, crlf))
 	r.line.to = -1

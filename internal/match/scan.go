@@ -2,128 +2,117 @@ package match
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"unicode/utf8"
 )
-
-// LimitError says that there is more than was allowed.
-type LimitError struct {
-	What  string // "matches" or "bytes"
-	Limit int64
-}
-
-func (e *LimitError) Error() string {
-	return fmt.Sprintf("too many %s (more than %d)", e.What, e.Limit)
-}
 
 // Contains reports whether the pattern matches anywhere in data. The error is that of the context.
 func (p *Pattern) Contains(ctx context.Context, data []byte) (found bool, err error) {
 	if p.sole != nil && !p.needsView(data) {
 		return p.sole.next(data, 0) >= 0, nil
 	}
-	t := p.tools(ctx, data, false)
-	defer p.putBack(t)
-	if found, ok := t.contains(); ok {
-		return found, nil
+	t := p.tools(ctx, data)
+	known, ok := t.contains()
+	if p.putBack(t); ok {
+		return known, nil
 	}
-	err = p.scan(ctx, data, false, func([]int) bool { found = true; return false })
+	err = p.Find(ctx, Bytes(data), How{}, func(*Window, []int) bool { found = true; return false })
 	return found, err
 }
 
-// Count returns how often the pattern matches, without overlaps, from left to right. It looks at the context now and then
-// and returns its error.
-func (p *Pattern) Count(ctx context.Context, data []byte) (int, error) {
-	if err := ctx.Err(); err != nil {
-		return 0, err
+// window finds the matches in the window.
+func (s *search) window() error {
+	if s.how.See != nil {
+		s.how.See(s.at.Data)
 	}
-	if p.sole != nil && !p.needsView(data) {
-		return p.countTexts(ctx, data)
-	}
-	if p.machine != nil && !p.machine.empty {
-		t := p.tools(ctx, data, false)
-		defer p.putBack(t)
-		if n, ok, err := t.count(ctx); ok {
-			return n, err
-		}
-	}
-	n := 0
-	err := p.scan(ctx, data, false, func([]int) bool { n++; return true })
-	return n, err
-}
-
-func (p *Pattern) countTexts(ctx context.Context, data []byte) (n int, err error) {
-	for pos := p.sole.next(data, 0); pos >= 0; pos = p.sole.next(data, pos+p.sole.size()) {
-		if n++; n%1024 == 0 {
-			if err := ctx.Err(); err != nil {
-				return n, err
-			}
-		}
-	}
-	return n, nil
-}
-
-// All calls yield for each match, in order, as [regexp.Regexp.FindAllSubmatchIndex] finds them: loc[0] and loc[1] are
-// where it begins and ends, loc[2*i] and loc[2*i+1] group i, -1 if that took no part. loc is valid until yield returns;
-// when it returns false, All ends without an error. Matches are found one by one: nothing is held for those to come, and
-// between two of them the context is looked at. More than limit matches are a *LimitError, after limit of them have been
-// seen; a limit of 0 means that there is none.
-func (p *Pattern) All(ctx context.Context, data []byte, limit int, yield func(loc []int) bool) error {
-	n, over := 0, false
-	err := p.scan(ctx, data, true, func(loc []int) bool {
-		if n++; limit > 0 && n > limit {
-			over = true
-			return false
-		}
-		return yield(loc)
-	})
-	if over {
-		return &LimitError{What: "matches", Limit: int64(limit)}
-	}
-	return err
-}
-
-// scan finds the matches. Without groups, loc has only the match itself.
-func (p *Pattern) scan(ctx context.Context, data []byte, groups bool, yield func(loc []int) bool) error {
-	if !p.needsView(data) {
-		return p.scanText(ctx, data, false, groups, yield)
-	}
-	v := newView(data)
-	return p.scanText(ctx, v.text, true, groups, func(loc []int) bool { return yield(v.original(loc)) })
-}
-
-func (p *Pattern) scanText(ctx context.Context, data []byte, view, groups bool, yield func(loc []int) bool) error {
-	s := scan{Pattern: p, ctx: ctx, groups: groups, yield: yield}
-	if p.sole != nil {
-		s.literal(data)
+	if s.err = s.ctx.Err(); s.err != nil {
 		return s.err
 	}
-	t := p.tools(ctx, data, view)
-	defer p.putBack(t)
-	if p.byLine {
-		s.lines(t)
-	} else {
-		s.whole(data, 0, t)
+	if s.yield != nil {
+		if s.out == nil {
+			s.out = new(Window)
+		}
+		*s.out = s.at
+	}
+	s.end = 0
+	if s.yield != nil || s.cuts || !s.count() {
+		s.find()
 	}
 	return s.err
 }
 
-// scan is one pass over one text. Its methods return false when the pass is over before its end.
-type scan struct {
-	*Pattern
-	ctx    context.Context
-	groups bool
-	yield  func(loc []int) bool
-	reader runes
-	err    error
+// count counts the matches in the window without going to each of them, if that can be.
+func (s *search) count() (ok bool) {
+	data := s.at.Data
+	switch {
+	case s.sole != nil && !s.needsView(data):
+		for pos := s.sole.next(data, 0); pos >= 0; pos = s.sole.next(data, pos+s.sole.size()) {
+			if s.n++; s.n%1024 == 0 && !s.alive() {
+				break
+			}
+		}
+		return true
+	case s.machine != nil && !s.machine.empty:
+		t := s.tools(s.ctx, data)
+		defer s.putBack(t)
+		n, ok, err := t.count(s.ctx)
+		if ok {
+			s.n, s.err = s.n+n, err
+		}
+		return ok
+	}
+	return false
 }
 
-func (s *scan) alive() bool {
+// find goes to the matches in the window one by one.
+func (s *search) find() {
+	data := s.at.Data
+	if s.sole != nil && !s.needsView(data) {
+		s.literal(data)
+		return
+	}
+	t := s.tools(s.ctx, data)
+	defer s.putBack(t)
+	if found, ok := t.contains(); ok && !found {
+		return
+	}
+	s.view = nil
+	if s.needsView(data) {
+		s.view = newView(data)
+		data = s.view.text
+	}
+	t.begin(s.ctx, data, s.view != nil)
+	switch {
+	case s.sole != nil:
+		s.literal(data)
+	case s.byLine:
+		s.byLineOf(t)
+	default:
+		s.whole(data, 0, t)
+	}
+}
+
+// hit is called with each match. loc is where it is in what the window shows.
+func (s *search) hit(loc []int) bool {
+	if s.view != nil {
+		loc = s.view.original(loc)
+	}
+	if loc[0] == len(s.at.Data) && !s.last {
+		return true // the empty match belongs to what comes next
+	}
+	s.n++
+	if s.end = loc[1]; s.yield != nil {
+		s.stopped = !s.yield(s.out, loc)
+	}
+	return !s.stopped
+}
+
+func (s *search) alive() bool {
 	s.err = s.ctx.Err()
 	return s.err == nil
 }
 
-func (s *scan) literal(data []byte) {
+func (s *search) literal(data []byte) {
 	loc := make([]int, 2)
 	for pos := 0; s.alive(); {
 		i := s.sole.next(data, pos)
@@ -131,14 +120,14 @@ func (s *scan) literal(data []byte) {
 			return
 		}
 		pos = i + s.sole.size()
-		if loc[0], loc[1] = i, pos; !s.yield(loc) {
+		if loc[0], loc[1] = i, pos; !s.hit(loc) {
 			return
 		}
 	}
 }
 
-// lines runs the regular expression on those lines only that have a match, as far as that is known.
-func (s *scan) lines(t *tools) {
+// byLineOf runs the regular expression on those lines only that have a match, as far as that is known.
+func (s *search) byLineOf(t *tools) {
 	for {
 		line, start := t.line()
 		if line == nil || !s.whole(line, start, nil) {
@@ -149,7 +138,7 @@ func (s *scan) lines(t *tools) {
 
 // whole finds the matches in data, which begins at offset base of the text, the way package regexp does. t, if not nil, can
 // tell where there are no more.
-func (s *scan) whole(data []byte, base int, t *tools) bool {
+func (s *search) whole(data []byte, base int, t *tools) bool {
 	for pos, last := 0, -1; pos <= len(data); {
 		if !s.alive() {
 			return false
@@ -182,7 +171,7 @@ func (s *scan) whole(data []byte, base int, t *tools) bool {
 				loc[i] += base
 			}
 		}
-		if !s.yield(loc) {
+		if !s.hit(loc) {
 			return false
 		}
 	}
@@ -192,7 +181,7 @@ func (s *scan) whole(data []byte, base int, t *tools) bool {
 // from returns the first match at or after pos. Package regexp has no such function: in data[pos:] the expression would
 // not see what is before pos. Where it looks at that, one character more is given to it, and matched by the dot in front
 // of the shifted expression.
-func (s *scan) from(data []byte, pos int) []int {
+func (s *search) from(data []byte, pos int) []int {
 	re, start := s.re, pos
 	if s.shifted != nil && pos > 0 && !s.startsAfresh(data[pos-1]) {
 		_, width := utf8.DecodeLastRune(data[:pos])
@@ -216,24 +205,24 @@ func (s *scan) from(data []byte, pos int) []int {
 
 // first returns the first match in data. Nothing ends a call of package regexp but the end of what it reads. So what may take
 // long is read character by character, which is slower, and ends with the context.
-func (s *scan) first(re *regexp.Regexp, data []byte) []int {
+func (s *search) first(re *regexp.Regexp, data []byte) []int {
 	const most = 1 << 26 // instructions times bytes, which takes about a second
 	work := s.size
-	if s.groups {
+	if s.how.Groups {
 		work *= copies(s.tree.MaxCap())
 	}
 	switch {
 	case int64(len(data))*int64(work) > most:
-		s.reader.begin(s.ctx, data, work)
+		reader := newRunes(s.ctx, data, work)
 		var loc []int
-		if s.groups {
-			loc = re.FindReaderSubmatchIndex(&s.reader)
+		if s.how.Groups {
+			loc = re.FindReaderSubmatchIndex(reader)
 		} else {
-			loc = re.FindReaderIndex(&s.reader)
+			loc = re.FindReaderIndex(reader)
 		}
-		s.err = s.reader.err
+		s.err = reader.err
 		return loc
-	case s.groups:
+	case s.how.Groups:
 		return re.FindSubmatchIndex(data)
 	default:
 		return re.FindIndex(data)
@@ -241,7 +230,7 @@ func (s *scan) first(re *regexp.Regexp, data []byte) []int {
 }
 
 // startsAfresh reports whether the expression, behind that byte, sees what it would see at the beginning of a text.
-func (s *scan) startsAfresh(before byte) bool {
+func (s *search) startsAfresh(before byte) bool {
 	word := before == '_' || '0' <= before && before <= '9' || 'a' <= before && before <= 'z' || 'A' <= before && before <= 'Z'
 	return !s.traits.beginText && (!s.traits.beginLine || before == '\n') && (!s.traits.word || !word)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -71,19 +72,21 @@ func TestStreamProperty(t *testing.T) {
 	for round := range fstest.Runs(20_000, 150_000, 5_000_000) {
 		p, tmpl := randomPattern(r)
 		data := []byte(randomText(r, streamTexts, 30))
-		if !p.Streams() {
-			continue
+		if p.Streams() {
+			streamed++
 		}
-		streamed++
 		var want, got []string
-		whole := p.Replacer(tmpl, data)
-		if err := p.All(t.Context(), data, 0, func(loc []int) bool {
+		whole := p.Replacer(tmpl, &match.Window{Data: data})
+		if err := each(t.Context(), p, data, func(loc []int) bool {
 			want = append(want, fmt.Sprintf("%v %q", loc, whole.Replace(loc)))
 			return true
 		}); err != nil {
 			t.Fatal(err)
 		}
-		how := match.Stream{Window: 1 + r.IntN(12), Template: &tmpl, Groups: true}
+		how := match.How{Sizes: match.Sizes{Whole: -1, Window: 1 + r.IntN(12)}, Template: &tmpl, Groups: true, Lines: true}
+		if r.IntN(3) == 0 {
+			how.Sizes.Line = 1 + r.IntN(12)
+		}
 		if round%2 == 0 {
 			how.Buffer = &shared
 		}
@@ -91,12 +94,12 @@ func TestStreamProperty(t *testing.T) {
 		how.See = func([]byte) { seen++ }
 		var piece *match.Replacer
 		var pieceOff int64 = -1
-		err := p.Scan(t.Context(), iotest.OneByteReader(bytes.NewReader(data)), how, func(at match.Piece, loc []int) bool {
+		err := p.Find(t.Context(), slow{match.Bytes(data), iotest.OneByteReader(bytes.NewReader(data))}, how, func(at *match.Window, loc []int) bool {
 			if piece == nil || at.Off != pieceOff {
-				piece, pieceOff = p.PieceReplacer(tmpl, at), at.Off
+				piece, pieceOff = p.Replacer(tmpl, at), at.Off
 			}
-			if !bytes.Equal(at.Data, data[at.Off:int(at.Off)+len(at.Data)]) {
-				t.Fatal("a piece is not what stands there")
+			if !bytes.Equal(at.Data, data[at.Off:int(at.Off)+len(at.Data)]) || at.Line != bytes.Count(data[:at.Off], []byte("\n")) {
+				t.Fatal("a window is not what stands there")
 			}
 			text := piece.Replace(loc)
 			loc = slices.Clone(loc)
@@ -110,7 +113,7 @@ func TestStreamProperty(t *testing.T) {
 		})
 		matches += len(want)
 		if err != nil || seen == 0 || !slices.Equal(got, want) {
-			t.Fatalf("seed %d, round %d: %s %q in %q, window %d: %v\ngot  %v\nwant %v", seed, round, p.Mode(), p.Source(), data, how.Window, err, got, want)
+			t.Fatalf("seed %d, round %d: %s %q in %q, %+v: %v\ngot  %v\nwant %v", seed, round, p.Mode(), p.Source(), data, how.Sizes, err, got, want)
 		}
 	}
 	if streamed < 1000 || matches < 1000 {
@@ -138,37 +141,50 @@ func TestStreams(t *testing.T) {
 	}
 }
 
+// slow is a content that is read as the reader likes.
+type slow struct {
+	match.Content
+	r io.Reader
+}
+
+func (s slow) Open() (io.ReadCloser, error) { return io.NopCloser(s.r), nil }
+
 func TestStreamEnds(t *testing.T) {
-	count := func(p *match.Pattern, text string, how match.Stream) (n int, err error) {
-		err = p.Scan(t.Context(), strings.NewReader(text), how, func(match.Piece, []int) bool { n++; return true })
-		return n, err
-	}
-	line := compile(t, `a+`, match.Regex, match.Flags{})
+	how := match.How{Sizes: match.Sizes{Whole: -1, Window: 4, Line: 20}}
+	line, text := compile(t, `a+`, match.Regex, match.Flags{}), compile(t, "a b", match.Literal, match.Flags{})
 	long := strings.Repeat("a b ", 10)
-	how := match.Stream{Window: 4, MaxLine: 20}
-	if n, err := count(line, "a\na\n"+long+"\n", how); !errors.Is(err, match.ErrLongLine) || n != 2 {
-		t.Errorf("a long line: %d, %v", n, err)
+	for _, test := range []struct {
+		p       *match.Pattern
+		content string
+		want    int
+		largest int // window
+	}{
+		{line, "a\n" + long[:18] + "\na\n", 7, 32},
+		{line, "a\na\n" + long + "\n" + long + "\n", 22, 82},
+		{line, "a\na\n" + long + long, 22, 80},
+		{text, long, 10, 4 + 4<<10},
+	} {
+		largest := 0
+		how.See = func(data []byte) { largest = max(largest, len(data)) }
+		n, err := test.p.Count(t.Context(), match.Bytes(test.content), how)
+		if err != nil || n != test.want || largest > test.largest {
+			t.Errorf("%q: %d, want %d, in windows of %d: %v", test.content, n, test.want, largest, err)
+		}
 	}
-	if n, err := count(line, "a\n"+long[:18]+"\na\n", how); err != nil || n != 7 {
-		t.Errorf("a line that is not too long: %d, %v", n, err)
-	}
-	text := compile(t, "a b", match.Literal, match.Flags{})
-	if n, err := count(text, long, how); err != nil || n != 10 {
-		t.Errorf("a text in a long line: %d, %v", n, err)
-	}
+	how.See = nil
 	broken := errors.New("broken")
+	all := func(*match.Window, []int) bool { return true }
 	for _, p := range []*match.Pattern{line, text} {
-		err := p.Scan(t.Context(), iotest.ErrReader(broken), how, func(match.Piece, []int) bool { return true })
-		if !errors.Is(err, broken) {
+		if err := p.Find(t.Context(), slow{match.Bytes(long), iotest.ErrReader(broken)}, how, all); !errors.Is(err, broken) {
 			t.Errorf("the error of the reader: %v", err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := p.Scan(ctx, strings.NewReader(long), how, func(match.Piece, []int) bool { return true }); !errors.Is(err, context.Canceled) {
+		if err := p.Find(ctx, match.Bytes(long), how, all); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled: %v", err)
 		}
 		n := 0
-		err = p.Scan(t.Context(), strings.NewReader("a b\na b\na b\n"), how, func(match.Piece, []int) bool { n++; return n < 2 })
+		err := p.Find(t.Context(), match.Bytes("a b\na b\na b\n"), how, func(*match.Window, []int) bool { n++; return n < 2 })
 		if err != nil || n != 2 {
 			t.Errorf("stopped: %d, %v", n, err)
 		}

@@ -136,3 +136,11 @@ func unknownGroup(text, name string, braced bool, groups []string) *PatternError
 func hasBareLF(s string) bool {
 	return strings.Count(s, "\n") > strings.Count(s, "\r\n")
 }
+
+// Groups reports whether the template has groups but $0, which is the match.
+func (t Template) Groups() bool {
+	return slices.ContainsFunc(t.parts, func(p part) bool { return p.group > 0 })
+}
+
+// Verbatim is [Text] for text of which the line ends stay as they are given.
+func Verbatim(text string) Template { return Template{parts: []part{{text: text, group: -1}}} }

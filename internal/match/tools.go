@@ -19,8 +19,8 @@ type tools struct {
 	dense bool
 }
 
-// tools returns tools for a text, or for what a view of one shows. Once the context ends, the dfa gives up.
-func (p *Pattern) tools(ctx context.Context, data []byte, view bool) *tools {
+// tools returns tools for a text. Once the context ends, the dfa gives up.
+func (p *Pattern) tools(ctx context.Context, data []byte) *tools {
 	t, _ := p.spare.Get().(*tools)
 	if t == nil {
 		t = &tools{p: p}
@@ -28,15 +28,20 @@ func (p *Pattern) tools(ctx context.Context, data []byte, view bool) *tools {
 			t.spare = newDFA(p.machine)
 		}
 	}
-	t.data, t.dfa, t.pos, t.hits, t.dense = data, t.spare, 0, 0, len(p.need) == 0
-	t.at.reset(data, p.need)
+	t.begin(ctx, data, false)
+	return t
+}
+
+// begin begins a text, or what a view of one shows.
+func (t *tools) begin(ctx context.Context, data []byte, view bool) {
+	t.data, t.dfa, t.pos, t.hits, t.dense = data, t.spare, 0, 0, len(t.p.need) == 0
+	t.at.reset(data, t.p.need)
 	if t.dfa != nil {
 		// What looks like "\r\n" in a view was "\r\r\n".
 		t.dfa.ctx = ctx
-		t.dfa.skipCR = p.machine.skipCR && !view
-		t.dfa.ahead.reset(data, p.machine.prefix)
+		t.dfa.skipCR = t.p.machine.skipCR && !view
+		t.dfa.ahead.reset(data, t.p.machine.prefix)
 	}
-	return t
 }
 
 func (p *Pattern) putBack(t *tools) {

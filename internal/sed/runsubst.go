@@ -3,6 +3,7 @@ package sed
 import (
 	"bytes"
 	"cmp"
+	"github.com/millrace-go/millrace/internal/match"
 	"slices"
 )
 
@@ -85,7 +86,7 @@ func (w *substituting) inPosix(re *pattern) error {
 // inRE2 makes those for a pattern of package regexp.
 func (w *substituting) inRE2(re *pattern) error {
 	var err error
-	found := re.re2.All(w.clock.ctx, w.space, 0, func(loc []int) bool {
+	found := re.re2.Find(w.clock.ctx, match.Bytes(w.space), match.How{Groups: true}, func(_ *match.Window, loc []int) bool {
 		var more bool
 		more, err = w.take(loc)
 		return more && err == nil

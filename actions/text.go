@@ -1,0 +1,167 @@
+package actions
+
+import (
+	"bufio"
+	"errors"
+	"io"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/match"
+)
+
+// look calls do with the content of a file, which is valid until do returns.
+func (c *Call) look(name string, do func(text match.Content) error) error {
+	return c.bySize(name, true, func(most int64) error {
+		return c.FS.View(name, most, func(data []byte) error {
+			s := c.source(source{data: data, c: c})
+			defer c.sources.Put(s)
+			return do(s)
+		})
+	}, func(size int64) error {
+		return do(&source{size: size, open: func() (io.ReadCloser, error) { return c.FS.Open(name) }, c: c})
+	})
+}
+
+// update makes the splices in a file that find returns for its content. It may happen that find is called again, with other content,
+// if somebody else has written to the file meanwhile. It holds the whole file unless streams is set. An error of find is returned as it is, unless it is that of the content.
+func (c *Call) update(name string, streams, binary bool, find func(text match.Content) ([]fsutil.Splice, error)) error {
+	return c.bySize(name, streams, func(most int64) error {
+		return c.FS.EditBytes(name, most, func(data []byte) ([]fsutil.Splice, error) {
+			s := c.source(source{data: data, c: c, text: !binary})
+			defer c.sources.Put(s)
+			return find(s)
+		})
+	}, func(size int64) error {
+		return c.FS.EditStream(name, func(r *fsutil.Content, emit func(fsutil.Splice)) error {
+			again := false
+			open := func() (io.ReadCloser, error) {
+				if again {
+					if err := r.Rewind(); err != nil {
+						return nil, err
+					}
+				}
+				again = true
+				return io.NopCloser(r), nil
+			}
+			splices, err := find(&source{size: size, open: open, c: c, text: !binary})
+			for _, s := range splices {
+				emit(s)
+			}
+			return err
+		})
+	})
+}
+
+// bySize calls whole for a file that is not larger than a window, and stream, if streams is set, with its size for a larger one.
+func (c *Call) bySize(name string, streams bool, whole, stream func(size int64) error) error {
+	most := c.Limits.FileBytes()
+	if window := c.sizes.Largest(); streams && window < most {
+		err := whole(window)
+		if !errors.Is(err, fsutil.ErrTooLarge) {
+			return err
+		}
+		// A file that does not say its size, as in /proc, comes here too.
+		if info, err := c.FS.Stat(name); err == nil && info.Size() > window && info.Size() <= most {
+			return stream(info.Size())
+		}
+	}
+	return c.tooLarge(name, whole(most))
+}
+
+// source is the content of a file that a call works on: bytes, or a file that is not held. The first time that it is read, its bytes
+// are told of.
+type source struct {
+	data []byte
+	size int64
+	open func() (io.ReadCloser, error) // nil if data is all
+	c    *Call
+	text bool // it may not be binary
+	seen bool
+}
+
+// source returns memory for one, to be given back: a file that was read before costs none.
+func (c *Call) source(of source) *source {
+	s, ok := c.sources.Get().(*source)
+	if !ok {
+		s = new(source)
+	}
+	*s = of
+	return s
+}
+
+// Size implements [match.Content].
+func (s *source) Size() int64 {
+	if s.open == nil {
+		return int64(len(s.data))
+	}
+	return s.size
+}
+
+// Bytes implements [match.Content]. A binary file is [ErrBinary] where it should be text.
+func (s *source) Bytes(int64) ([]byte, error) {
+	if s.open == nil {
+		return s.data, s.see(s.data, true)
+	}
+	r, err := s.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	data := make([]byte, s.size)
+	_, err = io.ReadFull(r, data)
+	return data, err
+}
+
+// see looks at the first bytes of the content, which may be all that will be read.
+func (s *source) see(head []byte, all bool) error {
+	if s.seen {
+		return nil
+	}
+	s.seen = true
+	if all {
+		s.c.read(len(head))
+	}
+	if s.text && fsutil.IsBinary(head) {
+		return ErrBinary
+	}
+	return nil
+}
+
+// Open implements [match.Content] likewise.
+func (s *source) Open() (io.ReadCloser, error) {
+	if s.open == nil {
+		if err := s.see(s.data, true); err != nil {
+			return nil, err
+		}
+		return match.Bytes(s.data).Open()
+	}
+	r, err := s.open()
+	if err != nil || s.seen {
+		return r, err
+	}
+	ahead := bufio.NewReaderSize(telling{r, s.c}, 8<<10)
+	head, err := ahead.Peek(8 << 10)
+	if err == nil || err == io.EOF {
+		err = s.see(head, false)
+	}
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{ahead, r}, nil
+}
+
+// telling is a reader that tells of the bytes it reads.
+type telling struct {
+	r io.Reader
+	c *Call
+}
+
+func (t telling) Read(p []byte) (int, error) {
+	n, err := t.r.Read(p)
+	t.c.read(n)
+	return n, err
+}

@@ -1,0 +1,81 @@
+package replace
+
+import (
+	"bytes"
+
+	"github.com/millrace-go/millrace/internal/match"
+)
+
+// spliceBytes is what an edit takes in memory beside its text, in bytes. Very many edits of one byte are as dear as a long text, so
+// that counts for the step as a whole, at once: several files are worked on at a time.
+const spliceBytes = 64
+
+// Limits are what edits may cost. They are used from several goroutines.
+type Limits interface {
+	// Matches is how many matches are replaced in one file.
+	Matches() int64
+	// Text is how much new text is put into one file, in bytes.
+	Text() int64
+	// TooMany is the error for more matches, TooMuch that for more text.
+	TooMany() error
+	TooMuch() error
+	// Stage takes bytes from what all files together may take. It returns an error if there are not as many left.
+	Stage(n int64) error
+}
+
+// Budget is what is left of [Limits] for one file. It is for one goroutine.
+type Budget struct {
+	Limits
+	matches, text int64
+}
+
+// NewBudget returns the budget of one file.
+func NewBudget(l Limits) *Budget { return &Budget{Limits: l, matches: l.Matches(), text: l.Text()} }
+
+// Left returns how many bytes of new text there is room for.
+func (b *Budget) Left() int64 { return b.text }
+
+// Match takes a match.
+func (b *Budget) Match() error {
+	if b.matches--; b.matches < 0 {
+		return b.TooMany()
+	}
+	return nil
+}
+
+// Take takes so many bytes of new text.
+func (b *Budget) Take(n int) error {
+	if b.text -= int64(n); b.text < 0 {
+		return b.TooMuch()
+	}
+	return nil
+}
+
+// Splice takes what an edit costs beside its text.
+func (b *Budget) Splice() error { return b.Stage(spliceBytes) }
+
+// Spend counts the new text that was taken for all files together.
+func (b *Budget) Spend() error { return b.Stage(b.Text() - b.text) }
+
+// replace returns what replaces a match in data, nil if that changes nothing, and takes it from the budget. A text that
+// there is no room for is not made: a few groups in a replacement can stand for more than there is memory.
+func (b *Budget) replace(r *match.Replacer, loc []int, data []byte) ([]byte, error) {
+	if err := b.Match(); err != nil {
+		return nil, err
+	}
+	old := data[loc[0]:loc[1]]
+	if size := r.Size(loc); size > b.text && size != int64(len(old)) {
+		return nil, b.TooMuch()
+	}
+	text := r.Replace(loc)
+	if bytes.Equal(text, old) {
+		return nil, nil
+	}
+	if err := b.Take(len(text)); err != nil {
+		return nil, err
+	}
+	if err := b.Splice(); err != nil {
+		return nil, err
+	}
+	return text, nil
+}

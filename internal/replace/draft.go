@@ -1,0 +1,150 @@
+package replace
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"hash/maphash"
+	"io"
+	"math"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/match"
+)
+
+// Draft is a text with the splices that were made over it so far. It holds them, and the text only if that fits one window. It is a
+// [match.Content] itself, of what the splices leave, and for one goroutine.
+type Draft struct {
+	base  match.Content
+	size  int64
+	whole bool // was and now are the text before and after the splices
+	was   []byte
+	now   []byte
+	lists [][]fsutil.Splice // each over what those before it leave
+}
+
+// NewDraft returns a text with no splices yet.
+func NewDraft(text match.Content, sizes match.Sizes) (*Draft, error) {
+	d := &Draft{base: text, size: text.Size()}
+	if !sizes.Fit(d.size) {
+		return d, nil
+	}
+	data, err := text.Bytes(math.MaxInt64)
+	if err != nil {
+		return nil, err
+	}
+	d.whole, d.was, d.now, d.size = true, data, data, int64(len(data))
+	return d, nil
+}
+
+// Size implements [match.Content].
+func (d *Draft) Size() int64 { return d.size }
+
+// Bytes implements [match.Content].
+func (d *Draft) Bytes(most int64) ([]byte, error) {
+	switch {
+	case d.whole:
+		return d.now, nil
+	case len(d.lists) == 0:
+		return d.base.Bytes(most)
+	case d.size > most:
+		return nil, fsutil.ErrTooLarge
+	}
+	r, err := d.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	data := make([]byte, d.size)
+	_, err = io.ReadFull(r, data)
+	return data, err
+}
+
+// Open implements [match.Content].
+func (d *Draft) Open() (io.ReadCloser, error) {
+	if d.whole {
+		return match.Bytes(d.now).Open()
+	}
+	base, err := d.base.Open()
+	if err != nil || len(d.lists) == 0 {
+		return base, err
+	}
+	r, size := io.Reader(bufio.NewReaderSize(base, 64<<10)), d.base.Size()
+	for _, list := range d.lists {
+		if r, err = fsutil.SpliceReader(r, size, list); err != nil {
+			base.Close()
+			return nil, err
+		}
+		size += growth(list)
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{r, base}, nil
+}
+
+// growth is how many bytes longer splices make a text.
+func growth(list []fsutil.Splice) (n int64) {
+	for _, s := range list {
+		n += int64(len(s.Text)) - s.Len
+	}
+	return n
+}
+
+// Add makes splices over the present text.
+func (d *Draft) Add(list []fsutil.Splice) (err error) {
+	if len(list) == 0 {
+		return nil
+	}
+	if d.whole {
+		if d.now, err = fsutil.ApplySplices(d.now, list); err != nil {
+			return err
+		}
+	}
+	d.size += growth(list)
+	// Lists are composed with ones of about their size, so that thousands of edits of one place each do not go through all that is
+	// there thousands of times.
+	d.lists = append(d.lists, list)
+	for n := len(d.lists); n > 1 && len(d.lists[n-2]) <= 2*len(d.lists[n-1]) && err == nil; n = len(d.lists) {
+		err = d.compose()
+	}
+	return err
+}
+
+// compose makes one of the last two lists.
+func (d *Draft) compose() error {
+	n := len(d.lists)
+	both, err := fsutil.ComposeSplices(d.lists[n-2], d.lists[n-1])
+	d.lists = append(d.lists[:n-2], both)
+	return err
+}
+
+// Splices returns what all splices come to, over the text as it was. No more can be added then.
+func (d *Draft) Splices() ([]fsutil.Splice, error) {
+	for len(d.lists) > 1 {
+		if err := d.compose(); err != nil {
+			return nil, err
+		}
+	}
+	if len(d.lists) == 0 {
+		return nil, nil
+	}
+	return d.lists[0], nil
+}
+
+// Same reports whether the splices leave the text as it was.
+func (d *Draft) Same(ctx context.Context) (bool, error) {
+	if d.whole || d.size != d.base.Size() {
+		return d.whole && bytes.Equal(d.was, d.now), nil
+	}
+	var before, after maphash.Hash
+	after.SetSeed(before.Seed())
+	sum := func(h *maphash.Hash) func([]byte) bool {
+		return func(data []byte) bool { _, _ = h.Write(data); return true } // hashes do not fail
+	}
+	if err := pass(ctx, d.base, sum(&before)); err != nil {
+		return false, err
+	}
+	err := pass(ctx, d, sum(&after))
+	return before.Sum64() == after.Sum64(), err
+}

@@ -1,0 +1,147 @@
+// Package replace works out what rules make of a text of any size: a list of splices.
+//
+// A [Rule] is a pattern and what its matches become. [Rules] are several, each of which sees what those before it have left, or all of
+// which see the text as it is. A [Draft] is a text with the splices so far. What all of it may cost is a [Budget].
+package replace
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync/atomic"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/match"
+)
+
+// Rule is a pattern and what its matches become. It is for many texts, and safe for concurrent use.
+type Rule struct {
+	Pattern  *match.Pattern
+	Template match.Template
+	By       []fsutil.Origin // of the splices, which share it
+
+	Matched atomic.Bool // anywhere
+	Changed atomic.Bool // any bytes
+	Laps    atomic.Bool // a match overlaps with one that was not taken
+}
+
+// Splices returns a splice for each match in the text that changes anything. seen, if not nil, is called with each match before it is
+// replaced, and returns false for one that is not to be.
+func (r *Rule) Splices(
+	ctx context.Context, text match.Content, how match.How, left *Budget, seen func(at *match.Window, loc []int) bool,
+) ([]fsutil.Splice, error) {
+	var list []fsutil.Splice
+	var over error
+	var replacer *match.Replacer
+	matched, off := false, int64(-1)
+	how.Template, how.Groups = &r.Template, r.Template.Groups()
+	err := r.Pattern.Find(ctx, text, how, func(at *match.Window, loc []int) bool {
+		matched = true
+		if off != at.Off {
+			replacer, off = r.Pattern.Replacer(r.Template, at), at.Off
+		}
+		if seen != nil && !seen(at, loc) {
+			return true
+		}
+		var text []byte
+		if text, over = left.replace(replacer, loc, at.Data); text != nil {
+			list = append(list, fsutil.Splice{Off: at.Off + int64(loc[0]), Len: int64(loc[1] - loc[0]), Text: text, By: r.By})
+		}
+		return over == nil
+	})
+	if matched {
+		r.Matched.Store(true)
+	}
+	if len(list) > 0 {
+		r.Changed.Store(true)
+	}
+	return list, cmp.Or(over, err)
+}
+
+// Rules are made over one text after the other. They do not change, but for what is noted in each.
+type Rules struct {
+	List         []*Rule
+	Simultaneous bool // all of them match the text as it is, instead of each what those before it have left
+	Laps         bool // find out which rules have matches that overlap
+	Sizes        match.Sizes
+}
+
+// Streams reports whether no rule needs the whole of a large text at once.
+func (r *Rules) Streams() bool {
+	return !slices.ContainsFunc(r.List, func(rule *Rule) bool { return !rule.Pattern.Streams() })
+}
+
+// Splices returns what the rules make of the text, and how many places they changed. There are none if one rule has taken back what
+// others did.
+func (r *Rules) Splices(ctx context.Context, text match.Content, left *Budget) (list []fsutil.Splice, places int, err error) {
+	switch {
+	case r.Simultaneous:
+		list, err = r.together(ctx, text, left)
+		return list, len(list), err
+	case len(r.List) == 1:
+		list, err = r.List[0].Splices(ctx, text, match.How{Sizes: r.Sizes}, left, r.laps(ctx, r.List[0]))
+		return list, len(list), err
+	}
+	d, err := NewDraft(text, r.Sizes)
+	if err != nil {
+		return nil, 0, err
+	}
+	rounds := 0
+	for _, rule := range r.List {
+		next, err := rule.Splices(ctx, d, match.How{Sizes: r.Sizes}, left, r.laps(ctx, rule))
+		if err == nil {
+			err = d.Add(next)
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		if places += len(next); len(next) > 0 {
+			rounds++
+		}
+	}
+	if rounds > 1 {
+		if same, err := d.Same(ctx); same || err != nil {
+			return nil, 0, err
+		}
+	}
+	list, err = d.Splices()
+	return list, places, err
+}
+
+// laps returns what looks whether matches of a literal text overlap with others, as those of "aa" do in "aaa"; nil if nobody asks.
+// Those that lie in two windows are not seen.
+func (r *Rules) laps(ctx context.Context, rule *Rule) func(at *match.Window, loc []int) bool {
+	if !r.Laps || rule.Pattern.Mode() != match.Literal {
+		return nil
+	}
+	return func(at *match.Window, loc []int) bool {
+		if length := loc[1] - loc[0]; length > 1 {
+			lap, err := rule.Pattern.Contains(ctx, at.Data[loc[0]+1:min(len(at.Data), loc[1]+length-1)])
+			if lap && err == nil {
+				rule.Laps.Store(true)
+			}
+		}
+		return true
+	}
+}
+
+// together is Splices for rules none of which sees what another one does.
+func (r *Rules) together(ctx context.Context, text match.Content, left *Budget) ([]fsutil.Splice, error) {
+	var all []fsutil.Splice
+	var spans []span
+	for i, rule := range r.List {
+		list, err := rule.Splices(ctx, text, match.How{Sizes: r.Sizes}, left, func(at *match.Window, loc []int) bool {
+			spans = append(spans, span{at.Off + int64(loc[0]), at.Off + int64(loc[1]), i})
+			return true
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+	}
+	if err := overlap(ctx, text, spans); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(all, func(a, b fsutil.Splice) int { return cmp.Compare(a.Off, b.Off) })
+	return all, nil
+}
