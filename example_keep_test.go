@@ -12,16 +12,16 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
 // A container died in a commit, and its key with it. A person who knows that says so, and the tree is what it was.
 func ExampleExecutor_TrustLeftover() {
 	ctx := context.Background()
-	disk := &suite.BrokenFs{Fs: suite.Tree("a.txt", "x\n", "b.txt", "x\n")}
+	disk := errorfs.Wrap(suite.Tree("a.txt", "x\n", "b.txt", "x\n"), nil)
 	lost := millrace.Executor{Key: []byte("of a container that is gone")}
-	_, _ = lost.Run(ctx, &suite.ArmedFs{BrokenFs: disk}, suite.Edit("a.txt", "b.txt"))
-	disk.Times = 0 // from here on nothing fails any more
+	_, _ = lost.Run(ctx, suite.BreakAfter(disk, ""), suite.Edit("a.txt", "b.txt"))
 
 	x := millrace.Executor{Key: []byte("of the one after that")}
 	_, err := x.Recover(ctx, disk)
@@ -47,9 +47,8 @@ func ExampleExecutor_TrustLeftover() {
 // What a crash has left is thrown away by its id, and the tree stays as it is.
 func ExampleExecutor_DiscardLeftover() {
 	ctx := context.Background()
-	disk := &suite.BrokenFs{Fs: suite.Tree("a.txt", "x\n", "b.txt", "x\n")}
-	_, err := millrace.Run(ctx, &suite.ArmedFs{BrokenFs: disk}, suite.Edit("a.txt", "b.txt"))
-	disk.Times = 0
+	disk := errorfs.Wrap(suite.Tree("a.txt", "x\n", "b.txt", "x\n"), nil)
+	_, err := millrace.Run(ctx, suite.BreakAfter(disk, ""), suite.Edit("a.txt", "b.txt"))
 	fmt.Println("written:", millrace.Written(err))
 
 	var x millrace.Executor
@@ -186,10 +185,9 @@ func ExampleExecutor_PruneBackups() {
 // A run was killed in the middle of its commit. Inspect says so without touching anything, Recover takes back what was written.
 func ExampleExecutor_Inspect() {
 	ctx := context.Background()
-	disk := &suite.BrokenFs{Fs: suite.Tree("a.txt", "x\n", "b.txt", "x\n")}
-	_, err := millrace.Run(ctx, &suite.ArmedFs{BrokenFs: disk}, suite.Edit("a.txt", "b.txt"))
+	disk := errorfs.Wrap(suite.Tree("a.txt", "x\n", "b.txt", "x\n"), nil)
+	_, err := millrace.Run(ctx, suite.BreakAfter(disk, ""), suite.Edit("a.txt", "b.txt"))
 	fmt.Println("run failed:", err != nil)
-	disk.Times = 0 // from here on nothing fails any more
 
 	var x millrace.Executor
 	found, err := x.Inspect(ctx, afero.NewReadOnlyFs(disk))

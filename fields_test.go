@@ -17,6 +17,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/risk"
 )
@@ -159,12 +160,11 @@ func onCommitted(do func(*testing.T, millrace.Executor, afero.Fs, string) error)
 // onCrashed is for what needs a transaction that a crash has left.
 func onCrashed(do func(*testing.T, millrace.Executor, afero.Fs, string) error) func(*testing.T, millrace.Executor) (afero.Fs, func() error) {
 	return func(t *testing.T, x millrace.Executor) (afero.Fs, func() error) {
-		disk := &suite.BrokenFs{Fs: afero.NewMemMapFs()}
+		disk := errorfs.Wrap(afero.NewMemMapFs(), nil)
 		suite.ThreeFiles(t, disk)
-		if _, err := millrace.Run(t.Context(), &suite.ArmedFs{BrokenFs: disk}, suite.Edit("a.txt", "b.txt", "c.txt")); err == nil {
+		if _, err := millrace.Run(t.Context(), suite.BreakAfter(disk, ""), suite.Edit("a.txt", "b.txt", "c.txt")); err == nil {
 			t.Fatal("there was no crash")
 		}
-		disk.Times = 0
 		left, err := millrace.Executor{}.Inspect(t.Context(), disk)
 		if err != nil || len(left.Leftovers) != 1 {
 			t.Fatalf("%+v, %v", left, err)

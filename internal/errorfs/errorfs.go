@@ -88,6 +88,9 @@ func Plain(fsys afero.Fs) afero.Fs {
 	}{fsys, fsys.(afero.Symlinker)}
 }
 
+// Only hides everything but the methods of afero.Fs, as a file system of the user's own has them.
+func Only(fsys afero.Fs) afero.Fs { return struct{ afero.Fs }{fsys} }
+
 // Wrap puts a hook around each operation; with nil they are only handed on.
 func Wrap(fsys afero.Fs, hook Hook) afero.Fs {
 	if hook == nil {

@@ -2,38 +2,29 @@ package suite
 
 import (
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
-// BrokenFs fails to rename to names that end in To, so many Times, or always if that is negative.
-type BrokenFs struct {
-	afero.Fs
-	To    string
-	Times int
-}
-
-// Rename fails with EIO where it has to.
-func (b *BrokenFs) Rename(from, to string) error {
-	if b.Times != 0 && strings.HasSuffix(to, b.To) {
-		b.Times--
-		return syscall.EIO
-	}
-	return b.Fs.Rename(from, to)
-}
-
-// ArmedFs breaks for good when the first file has been renamed into place.
-type ArmedFs struct {
-	*BrokenFs
-	done bool
-}
-
-// Rename breaks the file system when it has renamed a.txt.
-func (a *ArmedFs) Rename(from, to string) error {
-	err := a.BrokenFs.Rename(from, to)
-	if err == nil && !a.done && strings.HasSuffix(to, "a.txt") {
-		a.done, a.Times = true, -1
-	}
-	return err
+// BreakAfter returns fsys as one that breaks when a.txt has been renamed into place: from then on each rename to a name that ends
+// in suffix fails. Below it nothing is broken.
+func BreakAfter(fsys afero.Fs, suffix string) afero.Fs {
+	var broken atomic.Bool
+	return errorfs.Wrap(fsys, func(op *errorfs.Op, do func() error) error {
+		if op.Kind != "rename" {
+			return do()
+		}
+		if broken.Load() && strings.HasSuffix(op.Name, suffix) {
+			return op.Error(syscall.EIO)
+		}
+		err := do()
+		if err == nil && strings.HasSuffix(op.Name, "a.txt") {
+			broken.Store(true)
+		}
+		return err
+	})
 }

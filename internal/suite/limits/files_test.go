@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,6 +16,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
@@ -93,56 +93,18 @@ func TestSparseFile(t *testing.T) {
 	}
 }
 
-// endlessFs has a file endless.txt that says it is empty and never ends.
-type endlessFs struct {
-	afero.Fs
-	read atomic.Int64
-}
-
-type endlessFile struct {
-	afero.File
-	fs *endlessFs
-}
-
-type emptyInfo struct{ fs.FileInfo }
-
-func (emptyInfo) Size() int64 { return 0 }
-
-func (e *endlessFs) Open(name string) (afero.File, error) { return e.OpenFile(name, os.O_RDONLY, 0) }
-
-func (e *endlessFs) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
-	f, err := e.Fs.OpenFile(name, flag, perm)
-	if err == nil && filepath.Base(name) == "endless.txt" {
-		return endlessFile{f, e}, nil
-	}
-	return f, err
-}
-
-func (f endlessFile) Stat() (os.FileInfo, error) {
-	info, err := f.File.Stat()
-	return emptyInfo{info}, err
-}
-
-func (f endlessFile) Read(p []byte) (int, error) {
-	f.fs.read.Add(int64(len(p)))
-	for i := range p {
-		p[i] = 'a'
-	}
-	return len(p), nil
-}
-
-func (f endlessFile) ReadAt(p []byte, _ int64) (int, error) { return f.Read(p) }
-
-var _ io.ReaderAt = endlessFile{}
-
 // TestEndlessFile: a file that does not say its size is read up to the limit and no further.
 func TestEndlessFile(t *testing.T) {
 	const limit = 1 << 20
-	newFs := func() *endlessFs { return &endlessFs{Fs: suite.Tree("small.txt", "needle\n", "endless.txt", "")} }
-	check := func(name string, e *endlessFs) {
+	var read atomic.Int64
+	newFs := func() afero.Fs {
+		read.Store(0)
+		return errorfs.Wrap(errorfs.Only(suite.Tree("small.txt", "needle\n", "endless.txt", "")), errorfs.Endless("endless.txt", 'a', &read))
+	}
+	check := func(name string) {
 		t.Helper()
 		// A search looks at parts first, and again at the whole where one of them has what it looks for.
-		if n := e.read.Load(); n == 0 || n > 2*limit+1<<18 {
+		if n := read.Load(); n == 0 || n > 2*limit+1<<18 {
 			t.Errorf("%s: %d bytes were read", name, n)
 		}
 	}
@@ -152,7 +114,7 @@ func TestEndlessFile(t *testing.T) {
 		if !errors.Is(err, fsutil.ErrTooLarge) {
 			t.Errorf("%s: %v", name, err)
 		}
-		check(name, e)
+		check(name)
 	}
 	for _, pattern := range []string{"needle", "a[a]", "[n]eedle", "n.*|a"} {
 		e := newFs()
@@ -163,7 +125,7 @@ func TestEndlessFile(t *testing.T) {
 		if w := res.Results[0].Warnings; len(w) != 1 || !strings.Contains(w[0], "endless.txt: left out, larger than 1048576 bytes") {
 			t.Errorf("search for %s: warnings %q", pattern, w)
 		}
-		check("search for "+pattern, e)
+		check("search for " + pattern)
 	}
 }
 

@@ -9,12 +9,18 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
 // TestCommitFailureIsRolledBack: a file system that fails in the middle of the commit leaves the old tree.
 func TestCommitFailureIsRolledBack(t *testing.T) {
-	fsys := &suite.BrokenFs{Fs: afero.NewMemMapFs(), To: "b.txt", Times: 1}
+	once := true
+	fsys := errorfs.Wrap(afero.NewMemMapFs(), errorfs.Failing(syscall.EIO, func(op *errorfs.Op) bool {
+		now := once && op.Kind == "rename" && strings.HasSuffix(op.Name, "b.txt")
+		once = once && !now
+		return now
+	}))
 	files := suite.ThreeFiles(t, fsys)
 	res, err := millrace.Run(t.Context(), fsys, suite.Edit("a.txt", "b.txt", "c.txt"))
 	failed, ok := errors.AsType[*millrace.CommitError](err)
@@ -36,10 +42,10 @@ func TestCommitFailureIsRolledBack(t *testing.T) {
 // TestRollbackFailureIsRecovered: where the rollback fails too, the error says what to do, and Recover does it. Until then
 // nothing else is written.
 func TestRollbackFailureIsRecovered(t *testing.T) {
-	fsys := &suite.BrokenFs{Fs: afero.NewMemMapFs(), To: ".txt", Times: 0}
+	fsys := errorfs.Wrap(afero.NewMemMapFs(), nil)
 	files := suite.ThreeFiles(t, fsys)
 	// The first file is renamed into place, then all renames of such names fail for good, those of the rollback too.
-	armed := &suite.ArmedFs{BrokenFs: fsys}
+	armed := suite.BreakAfter(fsys, ".txt")
 	res, err := millrace.Run(t.Context(), armed, suite.Edit("a.txt", "b.txt", "c.txt"))
 	failed, ok := errors.AsType[*millrace.CommitError](err)
 	if !ok || failed.State != millrace.CommitPending || res.Commit.State != millrace.CommitPending {
@@ -54,7 +60,6 @@ func TestRollbackFailureIsRecovered(t *testing.T) {
 	if plan, err := (millrace.Executor{}).Plan(t.Context(), armed, suite.Edit("c.txt")); err != nil || plan.Result().TotalEdits != 1 {
 		t.Errorf("a dry run does not go on: %v", err)
 	}
-	fsys.Times = 0 // the disk is well again
 	done, err := millrace.Executor{}.Recover(t.Context(), fsys)
 	if err != nil || len(done.RolledBack) != 1 {
 		t.Fatalf("%+v, %v", done, err)

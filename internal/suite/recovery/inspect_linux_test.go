@@ -17,67 +17,28 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// dyingFs is a real directory to which nothing can be written from the n-th operation of a phase of the commit on. The
-// commit calls it from several goroutines.
-type dyingFs struct {
-	*fsutil.RootFs
-	left  atomic.Int64 // operations that still work; counted only when armed
-	armed atomic.Bool
-}
-
-// FastPath gives none, which would lead past the methods below.
-func (*dyingFs) FastPath() fsutil.FastPath { return nil }
-
-func (d *dyingFs) write() error {
-	if d.armed.Load() && d.left.Add(-1) < 0 {
-		return syscall.EIO
-	}
-	return nil
-}
-
-func wrote[T any](d *dyingFs, do func() (T, error)) (T, error) {
-	if err := d.write(); err != nil {
-		var none T
-		return none, err
-	}
-	return do()
-}
-
-func (d *dyingFs) try(do func() error) error {
-	_, err := wrote(d, func() (struct{}, error) { return struct{}{}, do() })
-	return err
-}
-
-func (d *dyingFs) Create(n string) (afero.File, error) {
-	return wrote(d, func() (afero.File, error) { return d.RootFs.Create(n) })
-}
-
-func (d *dyingFs) OpenFile(n string, flag int, m os.FileMode) (afero.File, error) {
-	if flag == os.O_RDONLY {
-		return d.RootFs.OpenFile(n, flag, m)
-	}
-	return wrote(d, func() (afero.File, error) { return d.RootFs.OpenFile(n, flag, m) })
-}
-
-func (d *dyingFs) Mkdir(n string, m os.FileMode) error {
-	return d.try(func() error { return d.RootFs.Mkdir(n, m) })
-}
-func (d *dyingFs) Remove(n string) error { return d.try(func() error { return d.RootFs.Remove(n) }) }
-func (d *dyingFs) RemoveAll(n string) error {
-	return d.try(func() error { return d.RootFs.RemoveAll(n) })
-}
-func (d *dyingFs) Rename(a, b string) error {
-	return d.try(func() error { return d.RootFs.Rename(a, b) })
-}
-func (d *dyingFs) Link(a, b string) error { return d.try(func() error { return d.RootFs.Link(a, b) }) }
-func (d *dyingFs) Exchange(a, b string) error {
-	return d.try(func() error { return d.RootFs.Exchange(a, b) })
-}
-func (d *dyingFs) RenameNoReplace(a, b string) error {
-	return d.try(func() error { return d.RootFs.RenameNoReplace(a, b) })
+// dying is a real directory to which nothing can be written any more once it is armed and no operations are left. The commit
+// calls it from several goroutines.
+func dying(root afero.Fs, armed *atomic.Bool, left *atomic.Int64) afero.Fs {
+	return errorfs.Wrap(root, func(op *errorfs.Op, do func() error) error {
+		switch op.Kind {
+		case "mkdir", "remove", "removeall", "rename", "noreplace", "exchange", "link":
+		case "open":
+			if op.Flag == os.O_RDONLY {
+				return do()
+			}
+		default:
+			return do()
+		}
+		if armed.Load() && left.Add(-1) < 0 {
+			return syscall.EIO
+		}
+		return do()
+	})
 }
 
 // killedTree makes a directory in which a run was cut off in a phase of its commit, and returns it with the directory of the
@@ -86,19 +47,20 @@ func killedTree(t *testing.T, phase string, operations int64) (root realTree, tx
 	t.Helper()
 	root = openDir(t, t.TempDir())
 	suite.ThreeFiles(t, root)
-	d := &dyingFs{RootFs: root.RootFs}
-	d.left.Store(operations)
+	var armed atomic.Bool
+	var left atomic.Int64
+	left.Store(operations)
 	x := millrace.Executor{RunID: "job", Observe: func(e millrace.Event) {
 		if c, ok := e.(millrace.CommitPhase); ok && c.Phase == phase {
-			d.armed.Store(true)
+			armed.Store(true)
 		}
 	}}
-	_, _ = x.Run(t.Context(), d, suite.Edit("a.txt", "b.txt")) // what it says is not what this is about
-	left, err := afero.ReadDir(root, ".millrace/tx")
-	if err != nil || len(left) != 1 {
-		t.Fatalf("left over: %v, %v", left, err)
+	_, _ = x.Run(t.Context(), dying(root.RootFs, &armed, &left), suite.Edit("a.txt", "b.txt")) // what it says is not what this is about
+	found, err := afero.ReadDir(root, ".millrace/tx")
+	if err != nil || len(found) != 1 {
+		t.Fatalf("left over: %v, %v", found, err)
 	}
-	return root, filepath.Join(root.dir, ".millrace/tx", left[0].Name())
+	return root, filepath.Join(root.dir, ".millrace/tx", found[0].Name())
 }
 
 // realTree is a directory, by its name too.

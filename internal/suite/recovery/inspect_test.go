@@ -11,6 +11,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
@@ -126,12 +127,11 @@ func blocked(t *testing.T, fsys afero.Fs, want error) {
 
 // TestInspectInMemory finds what a failing rollback has left, on the file system and through a read-only view of it.
 func TestInspectInMemory(t *testing.T) {
-	disk := &suite.BrokenFs{Fs: afero.NewMemMapFs()}
+	disk := errorfs.Wrap(afero.NewMemMapFs(), nil)
 	files := suite.ThreeFiles(t, disk)
-	if _, err := millrace.Run(t.Context(), &suite.ArmedFs{BrokenFs: disk}, suite.Edit("a.txt", "b.txt", "c.txt")); err == nil {
+	if _, err := millrace.Run(t.Context(), suite.BreakAfter(disk, ""), suite.Edit("a.txt", "b.txt", "c.txt")); err == nil {
 		t.Fatal("it did not fail")
 	}
-	disk.Times = 0
 	before := allFiles(t, disk)
 	for _, fsys := range []afero.Fs{disk, afero.NewReadOnlyFs(disk)} {
 		found := inspect(t, fsys)
@@ -160,12 +160,11 @@ func TestInspectInMemory(t *testing.T) {
 
 // TestInspectConflict finds what is kept for the user when somebody has written to a file before the recovery.
 func TestInspectConflict(t *testing.T) {
-	disk := &suite.BrokenFs{Fs: afero.NewMemMapFs()}
+	disk := errorfs.Wrap(afero.NewMemMapFs(), nil)
 	suite.ThreeFiles(t, disk)
-	if _, err := millrace.Run(t.Context(), &suite.ArmedFs{BrokenFs: disk}, suite.Edit("a.txt", "b.txt", "c.txt")); err == nil {
+	if _, err := millrace.Run(t.Context(), suite.BreakAfter(disk, ""), suite.Edit("a.txt", "b.txt", "c.txt")); err == nil {
 		t.Fatal("it did not fail")
 	}
-	disk.Times = 0
 	if err := afero.WriteFile(disk, "a.txt", []byte("by hand\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -194,9 +193,9 @@ func TestInspectConflict(t *testing.T) {
 }
 
 func TestInspectCancelled(t *testing.T) {
-	disk := &suite.BrokenFs{Fs: afero.NewMemMapFs()}
+	disk := errorfs.Wrap(afero.NewMemMapFs(), nil)
 	suite.ThreeFiles(t, disk)
-	if _, err := millrace.Run(t.Context(), &suite.ArmedFs{BrokenFs: disk}, suite.Edit("a.txt", "b.txt")); err == nil {
+	if _, err := millrace.Run(t.Context(), suite.BreakAfter(disk, ""), suite.Edit("a.txt", "b.txt")); err == nil {
 		t.Fatal("it did not fail")
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -8,21 +8,17 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
 // vanishing is a file system from which somebody else removes the state directory when a file is to be renamed to a name.
-type vanishing struct {
-	afero.Fs
-	at string
-}
-
-func (f vanishing) Rename(from, to string) error {
-	if to == f.at {
-		if err := f.Fs.RemoveAll(".millrace"); err != nil {
-			return err
+func vanishing(fsys afero.Fs, at string) afero.Fs {
+	return errorfs.Wrap(fsys, errorfs.Before(func(op *errorfs.Op) error {
+		if op.Kind == "rename" && op.Name == at {
+			return fsys.RemoveAll(".millrace")
 		}
-	}
-	return f.Fs.Rename(from, to)
+		return nil
+	}))
 }
 
 // A commit whose state directory is removed after it has changed a file says which file is not as before. It does not ask for
@@ -39,7 +35,7 @@ func TestStateDirectoryRemovedInTheMiddle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := millrace.Executor{}.Run(t.Context(), vanishing{mem, "b.txt"}, p)
+	res, err := millrace.Executor{}.Run(t.Context(), vanishing(mem, "b.txt"), p)
 	failed, ok := errors.AsType[*millrace.CommitError](err)
 	if !ok || failed.State != millrace.CommitRolledBack || !strings.Contains(err.Error(), "a.txt: is new already") || strings.Contains(err.Error(), "b.txt: is") {
 		t.Errorf("error is %v", err)

@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/spf13/afero"
 
@@ -18,42 +17,27 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/internal/txtarfs"
 	"github.com/millrace-go/millrace/risk"
 )
 
-// readOnlyFs fails the test when anything is written. It hides what the file system inside is.
-type readOnlyFs struct {
-	afero.Fs
-	t *testing.T
-}
-
-func (f readOnlyFs) wrote(op, name string) error {
-	f.t.Helper()
-	f.t.Errorf("the base was written to: %s %s", op, name)
-	return os.ErrPermission
-}
-
-func (f readOnlyFs) Create(name string) (afero.File, error)    { return nil, f.wrote("create", name) }
-func (f readOnlyFs) Mkdir(name string, _ os.FileMode) error    { return f.wrote("mkdir", name) }
-func (f readOnlyFs) MkdirAll(name string, _ os.FileMode) error { return f.wrote("mkdirall", name) }
-func (f readOnlyFs) Remove(name string) error                  { return f.wrote("remove", name) }
-func (f readOnlyFs) RemoveAll(name string) error               { return f.wrote("removeall", name) }
-func (f readOnlyFs) Rename(name, _ string) error               { return f.wrote("rename", name) }
-func (f readOnlyFs) Chmod(name string, _ os.FileMode) error    { return f.wrote("chmod", name) }
-func (f readOnlyFs) Chown(name string, _, _ int) error         { return f.wrote("chown", name) }
-func (f readOnlyFs) Chtimes(name string, _, _ time.Time) error { return f.wrote("chtimes", name) }
-func (f readOnlyFs) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
-	if flag != os.O_RDONLY {
-		return nil, f.wrote("openfile", name)
-	}
-	return f.Fs.OpenFile(name, flag, perm)
+// readOnly fails the test when anything is written. It hides what the file system inside is.
+func readOnly(t *testing.T, inside afero.Fs) afero.Fs {
+	t.Helper()
+	return errorfs.Wrap(errorfs.Only(inside), errorfs.Failing(os.ErrPermission, func(op *errorfs.Op) bool {
+		wrote := op.Kind != "close" && op.Writes || op.Flag != os.O_RDONLY
+		if wrote {
+			t.Errorf("the base was written to: %s %s", op.Kind, op.Name)
+		}
+		return wrote
+	}))
 }
 
 func TestPlanWritesNothing(t *testing.T) {
 	inside := suite.Tree("a.txt", "x\n", "b.txt", "x\n", "d/c.txt", "x\n")
-	fsys := readOnlyFs{inside, t}
+	fsys := readOnly(t, inside)
 	p := millrace.New("everything").
 		Step("find", actions.Search{Pattern: "x"}).
 		Step("edit", actions.Edit{OldText: "x", NewText: "y"}).From("find").
