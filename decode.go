@@ -1,13 +1,16 @@
 package millrace
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/form"
+	"github.com/millrace-go/millrace/internal/lenient"
 	"github.com/millrace-go/millrace/internal/mend"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/strictjson"
@@ -52,13 +55,13 @@ func (d Decoder) Decode(data []byte) (Pipeline, error) {
 	if d.Actions.Names() == nil {
 		d.Actions = actions.Builtin()
 	}
-	s, err := d.read(data)
-	if err != nil {
-		return Pipeline{}, err
+	limits := strictjson.Limits{MaxBytes: cmp.Or(d.MaxBytes, MaxPipelineBytes), MaxDepth: jsonDepth(d.MaxDepth)}
+	s, syntax := lenient.Read(data, limits, d.Lenient)
+	if syntax != nil {
+		return Pipeline{}, invalidJSON(syntax)
 	}
-	if s.mended == nil && s.root.Kind == strictjson.Object {
-		t := &decoding{Decoder: d, source: s, places: make(map[string]spot)}
-		p, err := t.decode()
+	if s.Mended == nil && s.Root.Kind == strictjson.Object {
+		p, err := d.decoding(s).decode()
 		if err == nil || !d.Lenient {
 			return p, err
 		}
@@ -66,16 +69,31 @@ func (d Decoder) Decode(data []byte) (Pipeline, error) {
 	if d.Lenient {
 		return d.repaired(s)
 	}
-	return Pipeline{}, d.notObject(s)
+	return Pipeline{}, notObject(s.Root)
 }
 
 // decoding is one text being decoded.
 type decoding struct {
 	Decoder
 	draft  draft
-	source *source
+	source *lenient.Source
 	places map[string]spot // of problems that do not stand at the value of their pointer
-	steps  *mend.Form      // of a step, once it is asked for
+	known  *lenient.Forms  // once they are asked for
+}
+
+func (d Decoder) decoding(s *lenient.Source) *decoding {
+	return &decoding{Decoder: d, source: s, places: make(map[string]spot)}
+}
+
+// forms are for what is wrong, or almost right.
+func (t *decoding) forms() *lenient.Forms {
+	if t.known == nil {
+		t.known = &lenient.Forms{
+			Pipeline: pipelineFields(new(draft), new(stepsForm)).Mend(), Step: emptyStep().fields().Mend(),
+			Actions: t.Actions.Names(), Params: t.paramsOf, MostSteps: manySteps,
+		}
+	}
+	return t.known
 }
 
 // spot is where a problem stands: at a name, or at a value that has moved.
@@ -87,7 +105,7 @@ type spot struct {
 
 // decode reads the tree of the source.
 func (t *decoding) decode() (Pipeline, error) {
-	t.pipeline(t.source.root)
+	t.pipeline(t.source.Root)
 	p, err := t.draft.check()
 	if invalid, ok := err.(*ValidationError); ok {
 		t.locate(invalid.Problems)
@@ -98,7 +116,11 @@ func (t *decoding) decode() (Pipeline, error) {
 
 func (t *decoding) pipeline(root *strictjson.Node) {
 	t.draft.decoded = true
-	if i := wrapper(root); i >= 0 {
+	i := -1
+	if root.Get("steps") == nil {
+		i = t.forms().Wrapper(root)
+	}
+	if i >= 0 {
 		m := root.Members[i]
 		pointer := "/" + strictjson.EscapeToken(m.Name)
 		t.places[pointer] = spot{offset: m.NameOffset, name: true}
@@ -149,10 +171,10 @@ func (t *decoding) step(i int, n *strictjson.Node, at string) {
 		if fields.Field(m.Name) != nil || t.draft.isFull() {
 			continue
 		}
-		if _, alias := t.stepForm().Known(m.Name); alias {
+		if _, alias := t.forms().Step.Known(m.Name); alias {
 			continue
 		}
-		if hint := t.misplaced(m.Name, at, known()); hint != "" {
+		if hint := t.hint(t.forms().Misplaced(m.Name, at, known())); hint != "" {
 			pointer := at + "/" + strictjson.EscapeToken(m.Name)
 			t.unknown(pointer, m, hint)
 			t.draft.told(pointer)
@@ -172,7 +194,7 @@ func (d Decoder) paramsOf(name string) *mend.Form {
 	if err != nil {
 		return nil
 	}
-	return actionForm(fields)
+	return lenient.Params(fields)
 }
 
 func (t *decoding) action(i int, s *stepForm, known func() *mend.Form, at string) {
@@ -196,7 +218,7 @@ func (t *decoding) action(i int, s *stepForm, known func() *mend.Form, at string
 			t.places[pointer] = spot{offset: p.Offset, name: p.Code == params.CodeUnknownField}
 		}
 		if p.Code == params.CodeUnknownField && known() != nil {
-			p.Hint = t.unknownParam(p, known(), at)
+			p.Hint = cmp.Or(t.hint(t.forms().UnknownParam(p.Pointer, at, known())), p.Hint)
 		}
 		t.draft.problem(pointer, p.Code, p.Hint, "%s", p.Message)
 		if p.Code == params.CodeWrongType || p.Code == params.CodeNull {
@@ -210,4 +232,51 @@ func (t *decoding) badCondition(at string, problems []condition.Problem) {
 	for _, p := range problems {
 		t.draft.problem(strings.TrimSuffix(at+"/"+p.Field, "/"), codeBadCondition, p.Hint, "%s", p.Message)
 	}
+}
+
+// Unknown implements [form.Errors].
+func (t *decoding) Unknown(m strictjson.Member, at string, fields form.Fields) {
+	hint := ""
+	if !t.draft.isFull() {
+		known := fields.Mend()
+		if hint = t.hint(lenient.Meant(known, m.Name, at)); hint == "" {
+			hint = "the fields are " + strings.Join(known.Names(), ", ")
+		}
+	}
+	t.unknown(at+"/"+strictjson.EscapeToken(m.Name), m, hint)
+}
+
+// unknown reports a name that there is not.
+func (t *decoding) unknown(pointer string, m strictjson.Member, hint string) {
+	t.places[pointer] = spot{offset: m.NameOffset, name: true}
+	t.draft.problem(pointer, codeUnknownField, hint, "unknown field '%s'", m.Name)
+}
+
+// hint returns the text of a hint, after which what it is about is not reported as missing, too.
+func (t *decoding) hint(h lenient.Hint) string {
+	if h.At != "" {
+		t.draft.told(h.At)
+	}
+	return h.Text
+}
+
+// Wrong implements [form.Errors].
+func (t *decoding) Wrong(n *strictjson.Node, pointer, want string) {
+	t.draft.problem(pointer, codeWrongType, "", "'%s' must be %s, got %s", pointer[strings.LastIndexByte(pointer, '/')+1:], want, n.Kind)
+	t.draft.told(pointer)
+}
+
+// NotWhole implements [form.Errors].
+func (t *decoding) NotWhole(text, pointer string) {
+	t.draft.problem(pointer, codeWrongType, "", "'%s' is not a whole number from %d to %d", shortened(text), math.MinInt, math.MaxInt)
+	t.draft.told(pointer)
+}
+
+// shortened keeps a message readable whatever stands in the text.
+func shortened(text string) string {
+	const most = 40
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "..."
 }

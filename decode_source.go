@@ -1,89 +1,43 @@
 package millrace
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
+	"github.com/millrace-go/millrace/internal/lenient"
 	"github.com/millrace-go/millrace/internal/mend"
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// source is a text that was read.
-type source struct {
-	data   []byte // as it was given
-	root   *strictjson.Node
-	mended *mend.Mended // what was read in its place, nil if that is the text itself
-}
-
-// read parses a text, mended if need be.
-func (d Decoder) read(data []byte) (*source, error) {
-	limits := strictjson.Limits{MaxBytes: cmp.Or(d.MaxBytes, MaxPipelineBytes), MaxDepth: jsonDepth(d.MaxDepth)}
-	root, err := strictjson.Parse(data, limits)
-	if err == nil {
-		return &source{data: data, root: root}, nil
-	}
-	if errors.Is(err, strictjson.ErrTooLarge) || errors.Is(err, strictjson.ErrTooDeep) {
-		return nil, d.invalidJSON(err, "")
-	}
-	mended, mendErr := mend.JSON(data)
-	if mendErr != nil {
-		if d.Lenient {
-			return nil, d.invalidJSON(mendErr, "")
-		}
-		syntax, _ := mendErr.(*strictjson.SyntaxError)
-		return nil, d.invalidJSON(err, syntax.Msg)
-	}
-	limits.MaxBytes = max(limits.MaxBytes, len(mended.Text))
-	root, mendErr = strictjson.Parse(mended.Text, limits)
-	switch {
-	case d.Lenient && mendErr != nil:
-		return nil, d.invalidJSON(mended.Moved(mendErr, data), "")
-	case d.Lenient:
-		return &source{data: data, root: root, mended: mended}, nil
-	case mendErr != nil:
-		return nil, d.invalidJSON(err, "")
-	}
-	var advice []string
-	for _, r := range mended.Repairs {
-		advice = append(advice, r.Advice)
-	}
-	return nil, d.invalidJSON(err, strings.Join(advice, "; "))
-}
-
 // invalidJSON is the one problem of a text that cannot be read.
-func (d Decoder) invalidJSON(err error, hint string) error {
-	p := Problem{Code: codeInvalidJSON, Message: "Invalid pipeline JSON: " + err.Error(), Hint: hint}
-	if syntax, ok := err.(*strictjson.SyntaxError); ok {
-		p.Line, p.Column = syntax.Line, syntax.Column
-		switch syntax.Err {
-		case strictjson.ErrTooLarge:
-			p.Code = codeLargeJSON
-		case strictjson.ErrTooDeep:
-			p.Code = codeDeepJSON
-		}
+func invalidJSON(err *lenient.SyntaxError) error {
+	p := Problem{
+		Code: codeInvalidJSON, Message: "Invalid pipeline JSON: " + err.Error(), Hint: err.Hint, Line: err.Line, Column: err.Column,
+	}
+	switch err.Err {
+	case strictjson.ErrTooLarge:
+		p.Code = codeLargeJSON
+	case strictjson.ErrTooDeep:
+		p.Code = codeDeepJSON
 	}
 	return &ValidationError{Problems: []Problem{p}}
 }
 
 // notObject is the problem of a text that is JSON, but no object.
-func (d Decoder) notObject(s *source) error {
+func notObject(root *strictjson.Node) error {
 	hint := ""
-	switch s.root.Kind {
+	switch root.Kind {
 	case strictjson.Array:
 		hint = `put the steps into an object: {"name": "...", "steps": [...]}`
 	case strictjson.String:
 		hint = "the JSON is in quotes once too often: send the object itself"
 	}
-	err := &strictjson.SyntaxError{Line: 1, Column: 1, Msg: fmt.Sprintf("a pipeline is an object, got %s", s.root.Kind)}
-	return d.invalidJSON(err, hint)
+	err := &strictjson.SyntaxError{Line: 1, Column: 1, Msg: fmt.Sprintf("a pipeline is an object, got %s", root.Kind)}
+	return invalidJSON(&lenient.SyntaxError{SyntaxError: err, Hint: hint})
 }
 
 // locate gives problems their lines. A pointer to something that is missing gets the place of what it is missing from.
 func (t *decoding) locate(problems []Problem) {
-	lines := strictjson.NewLocator(t.source.data)
+	lines := strictjson.NewLocator(t.source.Data)
 	for i := range problems {
 		p := &problems[i]
 		if p.Line > 0 {
@@ -91,38 +45,57 @@ func (t *decoding) locate(problems []Problem) {
 		}
 		at, moved := t.places[p.Pointer]
 		if t.Locate != nil {
-			_, pointer := nodeAt(t.source.root, p.Pointer)
+			_, pointer := lenient.NodeAt(t.source.Root, p.Pointer)
 			p.Line, p.Column = t.Locate(pointer, at.name && pointer == p.Pointer)
 			continue
 		}
 		if !moved {
-			n, _ := nodeAt(t.source.root, p.Pointer)
+			n, _ := lenient.NodeAt(t.source.Root, p.Pointer)
 			at.offset = n.Offset
 		}
-		if t.source.mended != nil && !at.origin {
-			at.offset = t.source.mended.Origin(at.offset)
+		if t.source.Mended != nil && !at.origin {
+			at.offset = t.source.Mended.Origin(at.offset)
 		}
 		p.Line, p.Column = lines.LineColumn(at.offset)
 	}
 }
 
-// nodeAt follows a pointer as far as there are values, and returns the last of them and its pointer.
-func nodeAt(n *strictjson.Node, pointer string) (*strictjson.Node, string) {
-	tokens, _ := strictjson.SplitPointer(pointer)
-	at := ""
-	for _, token := range tokens {
-		var next *strictjson.Node
-		if n.Kind == strictjson.Array {
-			if i, err := strconv.Atoi(token); err == nil && i >= 0 && i < len(n.Elems) {
-				next = n.Elems[i]
-			}
-		} else {
-			next = n.Get(token)
-		}
-		if next == nil {
-			break
-		}
-		n, at = next, at+"/"+strictjson.EscapeToken(token)
+// repaired reads what strict decoding has refused: it mends the text and the values, and decodes them strictly. All it does
+// is a warning.
+func (d Decoder) repaired(s *lenient.Source) (Pipeline, error) {
+	t := d.decoding(s)
+	repairs := t.forms().Repair(s.Root)
+	if s.Root.Kind != strictjson.Object {
+		return Pipeline{}, notObject(s.Root)
 	}
-	return n, at
+	if s.Mended != nil {
+		t.warnings(s.Mended.Repairs)
+	}
+	for _, c := range repairs.Changes {
+		t.places[c.Pointer] = spot{offset: c.Offset}
+		if c.Refused {
+			t.draft.problem(c.Pointer, codeUnknownField, c.Advice, "%s", c.Done)
+			t.draft.told(c.Pointer)
+			continue
+		}
+		t.draft.warning(Problem{Pointer: c.Pointer, Code: codeRepaired, Message: c.Done, Hint: c.Advice})
+	}
+	t.draft.moreWarnings += repairs.More
+	t.draft.moreProblems += repairs.MoreRefused
+	return t.decode()
+}
+
+// warnings are about repairs of the text, each at its own place.
+func (t *decoding) warnings(repairs []mend.Repair) {
+	for i, r := range repairs {
+		if i == mostProblems {
+			t.draft.moreWarnings += len(repairs) - i
+			return
+		}
+		p := Problem{Code: codeRepaired, Message: r.Done, Hint: r.Advice}
+		if t.Locate == nil {
+			p.Line, p.Column = strictjson.LineColumn(t.source.Data, r.Offset)
+		}
+		t.draft.warning(p)
+	}
 }

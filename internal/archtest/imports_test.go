@@ -15,7 +15,8 @@ var arrows = map[string][]string{
 	".": {
 		"actions", "backup", "condition", "fsutil", "risk", "template",
 		"internal/backups", "internal/commit", "internal/disk", "internal/form", "internal/held", "internal/interpolate",
-		"internal/journal", "internal/mend", "internal/params", "internal/preview", "internal/strictjson",
+		"internal/journal", "internal/lenient", "internal/mend", "internal/params", "internal/preview",
+		"internal/strictjson",
 	},
 	"actions":              {"fsutil", "internal/lineedit", "internal/match", "internal/replace", "internal/sed", "internal/textdiff"},
 	"condition":            {"internal/strictjson"},
@@ -29,6 +30,7 @@ var arrows = map[string][]string{
 	"internal/fstest":      {"fsutil"},
 	"internal/interpolate": {"actions", "internal/params", "internal/strictjson", "template"},
 	"internal/journal":     {"fsutil", "internal/disk"},
+	"internal/lenient":     {"internal/mend", "internal/params", "internal/strictjson"},
 	"internal/lineedit":    {"fsutil"},
 	"internal/mend":        {"internal/strictjson"},
 	"internal/parallel":    {"fsutil"},

@@ -1,4 +1,6 @@
-package millrace
+// Package lenient repairs pipelines: what it takes to know of their form, beyond what package mend knows of any JSON. It also knows
+// what a wrong name was probably meant to be, which strict decoding says in hints.
+package lenient
 
 import (
 	"encoding"
@@ -9,13 +11,20 @@ import (
 	"github.com/millrace-go/millrace/internal/params"
 )
 
-// lenientPipeline is what a pipeline looks like. Its steps are looked into when the action of each is known.
-func lenientPipeline() *mend.Form { return pipelineFields(new(draft), new(stepsForm)).Mend() }
+// Forms is what pipelines look like.
+type Forms struct {
+	// Pipeline and Step are the forms of a pipeline, whose steps are looked into when the action of each is known, and of a step,
+	// whose parameters are.
+	Pipeline, Step *mend.Form
+	// Actions are the names of all actions, Params returns the form of the parameters of one, nil if there is no such action.
+	Actions []string
+	Params  func(action string) *mend.Form
+	// MostSteps is how many steps are looked at: those of a pipeline that has more are not.
+	MostSteps int
+}
 
-func lenientStep() *mend.Form { return (&stepForm{Step: new(Step)}).fields().Mend() }
-
-// actionForm is what the parameters of an action look like.
-func actionForm(fields []params.Field) *mend.Form {
+// Params is what the parameters of an action look like.
+func Params(fields []params.Field) *mend.Form {
 	form := &mend.Form{Kind: mend.Object}
 	for _, p := range fields {
 		form.Fields = append(form.Fields, mend.Field{Name: p.Name, Aliases: paramAliases(p.Name), Form: paramForm(p.Type, p)})
@@ -40,7 +49,7 @@ func paramForm(t reflect.Type, p params.Field) *mend.Form {
 	case reflect.Map:
 		return &mend.Form{Kind: mend.Map, Elem: paramForm(t.Elem(), p)}
 	case reflect.Struct:
-		return actionForm(p.Fields)
+		return Params(p.Fields)
 	default:
 		return &mend.Form{Kind: mend.Number}
 	}

@@ -1,4 +1,4 @@
-package millrace
+package lenient
 
 import (
 	"fmt"
@@ -8,57 +8,23 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// repaired reads what strict decoding has refused: it mends the text and the values, and decodes them strictly. All it does
-// is a warning.
-func (d Decoder) repaired(s *source) (Pipeline, error) {
-	f := &fitting{Decoder: d}
-	root := s.root
+// Repair makes a tree that strict decoding has refused fit, as far as it has one meaning, and says what it did. Whether it is an
+// object then, and right, strict decoding has to say.
+func (f *Forms) Repair(root *strictjson.Node) *mend.Fitter {
+	t := &fitting{Forms: f}
 	if root.Kind != strictjson.Object {
-		f.toObject(root)
+		t.toObject(root)
 	}
 	if root.Kind == strictjson.Object {
-		f.unwrap(root)
-		f.pipeline(root)
+		t.unwrap(root)
+		t.pipeline(root)
 	}
-	if root.Kind != strictjson.Object {
-		return Pipeline{}, d.notObject(s)
-	}
-	t := &decoding{Decoder: d, source: s, places: make(map[string]spot)}
-	if s.mended != nil {
-		t.warnings(s.mended.Repairs)
-	}
-	for _, c := range f.Changes {
-		t.places[c.Pointer] = spot{offset: c.Offset}
-		if c.Refused {
-			t.draft.problem(c.Pointer, codeUnknownField, c.Advice, "%s", c.Done)
-			t.draft.told(c.Pointer)
-			continue
-		}
-		t.draft.warning(Problem{Pointer: c.Pointer, Code: codeRepaired, Message: c.Done, Hint: c.Advice})
-	}
-	t.draft.moreWarnings += f.More
-	t.draft.moreProblems += f.MoreRefused
-	return t.decode()
-}
-
-// warnings are about repairs of the text, each at its own place.
-func (t *decoding) warnings(repairs []mend.Repair) {
-	for i, r := range repairs {
-		if i == mostProblems {
-			t.draft.moreWarnings += len(repairs) - i
-			return
-		}
-		p := Problem{Code: codeRepaired, Message: r.Done, Hint: r.Advice}
-		if t.Locate == nil {
-			p.Line, p.Column = strictjson.LineColumn(t.source.data, r.Offset)
-		}
-		t.draft.warning(p)
-	}
+	return &t.Fitter
 }
 
 // fitting is one pipeline being repaired.
 type fitting struct {
-	Decoder
+	*Forms
 	mend.Fitter
 }
 
@@ -77,7 +43,7 @@ const mostWrapped = 3
 // unwrap takes the pipeline out of an object that has it in a field. What stands beside it is kept.
 func (f *fitting) unwrap(root *strictjson.Node) {
 	for range mostWrapped {
-		i := wrapper(root)
+		i := f.Wrapper(root)
 		if i < 0 {
 			return
 		}
@@ -105,11 +71,10 @@ func (f *fitting) unwrap(root *strictjson.Node) {
 	}
 }
 
-// wrapper returns the member that has the pipeline in it, or -1 if it is not wrapped.
-func wrapper(root *strictjson.Node) int {
-	form := lenientPipeline()
+// Wrapper returns the member that has the pipeline in it, or -1 if it is not wrapped.
+func (f *Forms) Wrapper(root *strictjson.Node) int {
 	for _, m := range root.Members {
-		if name, _ := form.Match(m.Name); name == "steps" {
+		if name, _ := f.Pipeline.Match(m.Name); name == "steps" {
 			return -1
 		}
 	}
@@ -132,9 +97,9 @@ func ofCall(name string) bool {
 }
 
 func (f *fitting) pipeline(root *strictjson.Node) {
-	f.Fit(root, lenientPipeline(), "")
+	f.Fit(root, f.Pipeline, "")
 	list := root.Get("steps")
-	if list == nil || list.Kind != strictjson.Array || len(list.Elems) > manySteps {
+	if list == nil || list.Kind != strictjson.Array || len(list.Elems) > f.MostSteps {
 		return
 	}
 	for i, n := range list.Elems {
@@ -145,7 +110,7 @@ func (f *fitting) pipeline(root *strictjson.Node) {
 }
 
 func (f *fitting) step(root, n *strictjson.Node, i int, at string) {
-	form := lenientStep()
+	form := f.Step
 	f.inputs(n, at)
 	action := f.action(n, at)
 	f.dryRun(root, n, action, at)
@@ -168,7 +133,7 @@ func (f *fitting) step(root, n *strictjson.Node, i int, at string) {
 // action returns the form of the parameters of a step, or nil if there is no such action.
 func (f *fitting) action(n *strictjson.Node, at string) *mend.Form {
 	var name *strictjson.Node
-	form, exact := lenientStep(), n.Get("action")
+	form, exact := f.Step, n.Get("action")
 	for _, m := range n.Members {
 		if known, ok := form.Match(m.Name); ok && known == "action" && (m.Name == known || exact == nil) {
 			name = m.Value
@@ -178,9 +143,9 @@ func (f *fitting) action(n *strictjson.Node, at string) *mend.Form {
 	if name == nil || name.Kind != strictjson.String {
 		return nil
 	}
-	if _, ok := f.Actions.Lookup(name.Text); !ok {
+	if !slices.Contains(f.Actions, name.Text) {
 		known := mend.Form{Kind: mend.Object}
-		for _, action := range f.Actions.Names() {
+		for _, action := range f.Actions {
 			known.Fields = append(known.Fields, mend.Field{Name: action})
 		}
 		near, found := known.Match(name.Text)
@@ -190,14 +155,14 @@ func (f *fitting) action(n *strictjson.Node, at string) *mend.Form {
 		f.Note(at+"/action", name.Offset, "action '%s' was taken for '%s'", name.Text, near)
 		name.Text = near
 	}
-	return f.paramsOf(name.Text)
+	return f.Params(name.Text)
 }
 
 // dryRun takes a dry run that is asked of a step, or of the call of a tool, for one of the pipeline: more is not done than
 // was asked for. Other options are not moved, since a step that is to be forced says nothing of the others.
 func (f *fitting) dryRun(root, n *strictjson.Node, own *mend.Form, at string) {
-	form := lenientPipeline()
-	form.Fields = slices.DeleteFunc(form.Fields, func(o mend.Field) bool { return o.Name != "dry_run" })
+	form := *f.Pipeline
+	form.Fields = slices.DeleteFunc(slices.Clone(form.Fields), func(o mend.Field) bool { return o.Name != "dry_run" })
 	whole := root.Get("dry_run")
 	n.Members = slices.DeleteFunc(n.Members, func(m strictjson.Member) bool {
 		if _, ok := form.Match(m.Name); !ok {
