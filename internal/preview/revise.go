@@ -90,7 +90,7 @@ func (r *Revision) Take(h Hunk, text *string) error {
 	}
 	state := rejected
 	if text != nil {
-		text, err := reviseText(h, *text, r.runs[first].Old, r.change.Old.Size)
+		text, err := reviseText(h, *text, int64(r.runs[first].Old), r.change.Old.Size)
 		switch {
 		case err != nil:
 			return err

@@ -2,6 +2,7 @@ package preview
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
@@ -15,17 +16,13 @@ var (
 
 const utf8BOM = "\ufeff"
 
-// hunkText is the text of a hunk on both sides.
-type hunkText struct {
-	before, now string
-	lead, trail int // how many bytes of both sides are lines above the first changed one, and below the last
-}
+// hunkText is the text of a hunk on both sides, with the unchanged lines above the first changed one, and below the last.
+type hunkText struct{ before, now, lead, trail string }
 
 func textOfHunk(h Hunk) hunkText {
 	var before, now strings.Builder
-	var t hunkText
 	lines := h.Lines()
-	changed := false
+	changed, lead, trail := false, 0, 0
 	for i, l := range lines {
 		text := l.Text
 		if i+1 == len(lines) || lines[i+1].Op != '\\' {
@@ -38,16 +35,16 @@ func textOfHunk(h Hunk) hunkText {
 			now.WriteString(text)
 		}
 		switch {
-		case l.Op == '-' || l.Op == '+':
-			changed, t.trail = true, 0
+		case l.changed():
+			changed, trail = true, 0
 		case l.Op == ' ' && changed:
-			t.trail += len(text)
+			trail += len(text)
 		case l.Op == ' ':
-			t.lead += len(text)
+			lead += len(text)
 		}
 	}
-	t.before, t.now = before.String(), now.String()
-	return t
+	old := before.String()
+	return hunkText{old, now.String(), old[:lead], old[len(old)-trail:]}
 }
 
 // revisedText is what somebody wants in place of a hunk.
@@ -57,34 +54,33 @@ type revisedText struct {
 }
 
 // reviseText makes text fit into the place of a hunk whose first changed line is at that offset of a file of that size.
-func reviseText(h Hunk, text string, firstChanged int, size int64) (revisedText, error) {
+func reviseText(h Hunk, text string, firstChanged, size int64) (revisedText, error) {
 	if strings.IndexByte(text, 0) >= 0 {
 		return revisedText{}, errNUL
 	}
 	t := textOfHunk(h)
-	off := int64(firstChanged - t.lead)
-	text = t.fit(text, off == 0, off+int64(len(t.before)) == size)
+	off := firstChanged - int64(len(t.lead))
+	end := off + int64(len(t.before))
+	text = t.fit(text, off == 0, end == size)
 	if text == t.now || text == t.before {
 		return revisedText{asPlanned: text == t.now, asBefore: text == t.before}, nil
 	}
 	// Unchanged lines at the ends are not part of the splice: another part may show them too.
-	lead, trail, before := t.before[:t.lead], t.before[len(t.before)-t.trail:], t.before
-	for lead != "" {
-		line := lead[:strings.IndexByte(lead, '\n')+1]
-		if line == "" || !strings.HasPrefix(text, line) {
+	for line := range strings.Lines(t.lead) {
+		if !strings.HasPrefix(text, line) {
 			break
 		}
-		lead, before, text = lead[len(line):], before[len(line):], text[len(line):]
+		text = text[len(line):]
 		off += int64(len(line))
 	}
-	for trail != "" {
-		line := trail[strings.LastIndexByte(trail[:len(trail)-1], '\n')+1:]
+	for _, line := range slices.Backward(slices.Collect(strings.Lines(t.trail))) {
 		if text != line && !strings.HasSuffix(text, "\n"+line) {
 			break
 		}
-		trail, before, text = trail[:len(trail)-len(line)], before[:len(before)-len(line)], text[:len(text)-len(line)]
+		text = strings.TrimSuffix(text, line)
+		end -= int64(len(line))
 	}
-	return revisedText{splice: fsutil.Splice{Off: off, Len: int64(len(before)), Text: []byte(text)}}, nil
+	return revisedText{splice: fsutil.Splice{Off: off, Len: end - off, Text: []byte(text)}}, nil
 }
 
 // fit gives text the form of the file: its line ends, its last line complete or not, and its byte order mark. first and

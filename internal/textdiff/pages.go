@@ -26,7 +26,7 @@ type LimitError struct{ Limit int64 }
 // Error names the limit.
 func (e *LimitError) Error() string { return fmt.Sprintf("more than %d bytes to show", e.Limit) }
 
-// pagesHeld is how many pages of each text are in memory at a time.
+// pagesHeld is how many pages of each text are in memory at a time, at most.
 const pagesHeld = 64
 
 // Texts returns both texts, to be compared once with the splices that have made the new one. They are read only where the
@@ -72,36 +72,31 @@ type pages struct {
 	limit int64
 	left  *int64 // of the limit
 
-	held   map[int][]byte // by number
-	order  []int          // of the pages held, the one read last at the end
-	passed int            // what tee was given, and lines were counted in
-	buf    []byte         // for that
+	held   [pagesHeld]heldPage // the nth page of the text is at n%pagesHeld, if it is there
+	passed int                 // what tee was given, and lines were counted in
+	buf    []byte              // for that
+}
+
+type heldPage struct {
+	number int
+	data   []byte // nil if there is none
 }
 
 // at returns the page that the offset is on, until it is called again, and where on it.
 func (p *pages) at(off int) (data []byte, in int) {
 	if off < 0 || off >= p.size {
-		stop(io.ErrUnexpectedEOF) // regions that lie
+		stop(io.ErrUnexpectedEOF) // splices that lie
 	}
 	n := off / p.page
-	data, ok := p.held[n]
-	if !ok {
-		if p.held == nil {
-			p.held = make(map[int][]byte, pagesHeld)
+	held := &p.held[n%pagesHeld]
+	if held.data == nil || held.number != n {
+		if held.data == nil {
+			held.data = make([]byte, p.page)
 		}
-		if len(p.order) == pagesHeld {
-			data = p.held[p.order[0]][:p.page]
-			delete(p.held, p.order[0])
-			p.order = append(p.order[:0], p.order[1:]...)
-		} else {
-			data = make([]byte, p.page)
-		}
-		data = data[:min(p.page, p.size-n*p.page)]
-		p.read(data, n*p.page)
-		p.held[n] = data
-		p.order = append(p.order, n)
+		held.number, held.data = n, held.data[:min(p.page, p.size-n*p.page)]
+		p.read(held.data, n*p.page)
 	}
-	return data, off % p.page
+	return held.data, off % p.page
 }
 
 func (p *pages) read(data []byte, off int) {
