@@ -133,7 +133,8 @@ func (v View) openWhole(s sides) (texts, error) {
 	case s.splices == nil:
 		new, err = content(s.new, s.openNew)
 	default:
-		if new, err = fsutil.ApplySplices(old, s.splices); err == nil && v.Unsure && fsutil.HashOf(new) != s.new.Hash {
+		new, err = fsutil.ApplySplices(old, s.splices)
+		if err == nil && v.Unsure && (fsutil.HashOf(new) != s.new.Hash || int64(len(new)) != s.new.Size) {
 			err = errSplices
 		}
 	}
