@@ -140,7 +140,7 @@ func decode(data []byte, signed func(body, mac []byte) bool) (*Plan, error) {
 		line, rest, _ = bytes.Cut(rest, []byte("\n"))
 		payload, err := checkLine(line)
 		if err == nil {
-			p.Records[i], err = decodeRecord(payload)
+			p.Records[i], err = scanRecord(payload)
 		}
 		if err != nil {
 			return nil, &Error{Reason: BadFormat, Line: i + 3, Err: err}
@@ -190,15 +190,6 @@ func decodeHeader(body []byte) (w wireHeader, rest []byte, err error) {
 		return w, nil, &Error{Reason: BadVersion, Err: fmt.Errorf("header says %d", w.Version)}
 	}
 	return w, rest, nil
-}
-
-func decodeRecord(payload []byte) (Record, error) {
-	if r, ok := scanRecord(payload); ok {
-		return r, nil
-	}
-	var w wireRecord
-	err := unmarshal(payload, &w)
-	return fromWireRecord(w), err
 }
 
 func checkVersion(data []byte) error {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"io/fs"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -36,7 +35,10 @@ func (t text) MarshalText() ([]byte, error) {
 	return out, nil
 }
 
-var errEscape = errors.New("bad escape in a string")
+var (
+	errEscape = errors.New("bad escape in a string")
+	errAfter  = errors.New("text after the value")
+)
 
 func (t *text) UnmarshalText(in []byte) error {
 	out := make([]byte, 0, len(in))
@@ -93,41 +95,6 @@ type wireHeader struct {
 	Restores text        `json:"restores,omitempty"`
 }
 
-type wireState struct {
-	Kind    fsutil.Kind     `json:"kind"`
-	Mode    fs.FileMode     `json:"mode,omitempty"`
-	Size    int64           `json:"size,omitempty"`
-	Hash    fsutil.Hash     `json:"sha256,omitzero"`
-	Target  text            `json:"target,omitempty"`
-	ModTime wireTime        `json:"mtime,omitempty"`
-	ID      fsutil.Identity `json:"id,omitzero"`
-}
-
-type wireRecord struct {
-	Path      text      `json:"path"`
-	From      text      `json:"from,omitempty"`
-	Old       wireState `json:"old"`
-	New       wireState `json:"new"`
-	Slot      int       `json:"slot"`
-	Image     Image     `json:"image,omitempty"`
-	Moved     bool      `json:"moved,omitempty"`
-	Attr      bool      `json:"attr,omitempty"`
-	Trash     bool      `json:"trash,omitempty"`
-	Permanent bool      `json:"permanent,omitempty"`
-	FarDir    text      `json:"far_dir,omitempty"`
-}
-
-func toWireState(s fsutil.State) wireState {
-	return wireState{s.Kind, s.Mode, s.Size, s.Hash, text(s.Target), toWireTime(s.ModTime), s.ID}
-}
-
-func fromWireState(w wireState) fsutil.State {
-	return fsutil.State{
-		Kind: w.Kind, Mode: w.Mode, Size: w.Size, Hash: w.Hash, Target: string(w.Target),
-		ModTime: fromWireTime(w.ModTime), ID: w.ID,
-	}
-}
-
 func toWireHeader(p *Plan) wireHeader {
 	h := &p.Header
 	return wireHeader{
@@ -143,20 +110,6 @@ func fromWireHeader(w wireHeader) Header {
 	}
 }
 
-func toWireRecord(r *Record) wireRecord {
-	return wireRecord{
-		text(r.Path), text(r.From), toWireState(r.Old), toWireState(r.New), r.Slot, r.Image, r.Moved, r.Attr, r.Trash,
-		r.Permanent, text(r.FarDir),
-	}
-}
-
-func fromWireRecord(w wireRecord) Record {
-	return Record{
-		string(w.Path), string(w.From), fromWireState(w.Old), fromWireState(w.New), w.Slot, w.Image, w.Moved, w.Attr,
-		w.Trash, w.Permanent, string(w.FarDir),
-	}
-}
-
 // unmarshal reads exactly one JSON value with known fields only.
 func unmarshal(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -165,7 +118,7 @@ func unmarshal(data []byte, v any) error {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("text after the value")
+		return errAfter
 	}
 	return nil
 }

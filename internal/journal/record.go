@@ -3,6 +3,8 @@ package journal
 import (
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"strconv"
@@ -11,9 +13,8 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// A plan has a line for each of thousands of paths, so the lines are written and read by hand: byte for byte what
-// package json makes of a wireRecord. What is not of that very form is left to package json, so nothing is taken or refused
-// that it would not.
+// A plan has a line for each of thousands of paths, so the lines are written and read by hand: objects in JSON with their members
+// in this order, those left out that have the zero value, and no space between. Nothing else is read.
 
 func appendRecord(b []byte, r *Record) []byte {
 	b = appendString(append(b, `{"path":`...), r.Path)
@@ -92,7 +93,7 @@ func appendString(b []byte, s string) []byte {
 	return append(append(append(b, '"'), s...), '"')
 }
 
-// isPlain reports whether a byte stands for itself in a JSON string of package json, and in a text.
+// isPlain reports whether a byte stands for itself in a string of package json, and in a text.
 func isPlain(c byte) bool {
 	switch c {
 	case '"', '\\', '<', '>', '&', '%':
@@ -101,14 +102,14 @@ func isPlain(c byte) bool {
 	return c >= ' ' && c <= '~'
 }
 
-// scanner reads what appendRecord writes. It gives up at the first byte that is something else.
+// scanner reads what appendRecord writes. It stops at the first byte that is something else.
 type scanner struct {
-	in  []byte
-	bad bool
+	in          []byte
+	bad, escape bool // escape says what is bad
 }
 
-// scanRecord reports whether it could read the line.
-func scanRecord(line []byte) (r Record, ok bool) {
+// scanRecord reads a line. The error gives the place at which it is something else.
+func scanRecord(line []byte) (r Record, err error) {
 	s := scanner{in: line}
 	s.want(`{"path":`)
 	r.Path = s.string()
@@ -127,7 +128,15 @@ func scanRecord(line []byte) (r Record, ok bool) {
 	r.Permanent = s.have(`,"permanent":true`)
 	r.FarDir = s.optional(`,"far_dir":`)
 	s.want(`}`)
-	return r, !s.bad && len(s.in) == 0
+	switch at := line[max(0, len(line)-len(s.in)-len(`"permanent":`)):]; {
+	case s.escape:
+		return r, errEscape
+	case s.bad:
+		return r, fmt.Errorf("it is another record near %.60q", at)
+	case len(s.in) > 0:
+		return r, errAfter
+	}
+	return r, nil
 }
 
 func (s *scanner) state(st *fsutil.State) {
@@ -137,7 +146,7 @@ func (s *scanner) state(st *fsutil.State) {
 		st.Mode = fs.FileMode(s.uint(math.MaxUint32))
 	}
 	if s.have(`,"size":`) {
-		st.Size = int64(s.uint(math.MaxInt64))
+		st.Size = s.int()
 	}
 	if s.have(`,"sha256":"`) {
 		s.hash(&st.Hash)
@@ -221,15 +230,35 @@ func (s *scanner) optional(name string) string {
 }
 
 func (s *scanner) string() string {
-	s.want(`"`)
-	n := 0
+	if s.bad || len(s.in) == 0 || s.in[0] != '"' {
+		s.bad = true
+		return ""
+	}
+	n := 1
 	for n < len(s.in) && isPlain(s.in[n]) {
 		n++
 	}
-	text := string(s.in[:n])
-	s.in = s.in[n:]
-	s.want(`"`)
-	return text
+	if n < len(s.in) && s.in[n] == '"' {
+		plain := string(s.in[1:n])
+		s.in = s.in[n+1:]
+		return plain
+	}
+	for ; n < len(s.in) && s.in[n] != '"'; n++ {
+		if s.in[n] == '\\' {
+			n++ // what comes next does not end the string
+		}
+	}
+	var quoted text
+	if n >= len(s.in) {
+		s.bad = true
+		return ""
+	}
+	if err := json.Unmarshal(s.in[:n+1], &quoted); err != nil {
+		s.bad, s.escape = true, errors.Is(err, errEscape)
+		return ""
+	}
+	s.in = s.in[n+1:]
+	return string(quoted)
 }
 
 func (s *scanner) uint(most uint64) uint64 {
@@ -252,7 +281,7 @@ func (s *scanner) uint(most uint64) uint64 {
 
 func (s *scanner) int() int64 {
 	if s.have("-") {
-		return -int64(s.uint(math.MaxInt64))
+		return -int64(s.uint(1 << 63))
 	}
 	return int64(s.uint(math.MaxInt64))
 }
