@@ -108,7 +108,7 @@ func (p PatternReplace) Run(ctx context.Context, c *Call) (Outcome, error) {
 			}
 		}
 	}
-	return s.write(ctx)
+	return s.outcome(), nil
 }
 
 // files returns the files that the globs take, in order.

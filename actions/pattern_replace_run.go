@@ -8,8 +8,10 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/replace"
 	"github.com/millrace-go/millrace/internal/sed"
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
@@ -27,55 +29,89 @@ type scripting struct {
 type scripted struct {
 	name         string
 	skipped      bool // it looks binary
-	splices      []fsutil.Splice
+	changed      bool
 	replacements int
 	preview      string
 	err          error
 }
 
-// work finds out what the script makes of a file, and writes nothing. An error is one of the run, not of the file.
+// work edits one file. An error is one of the run, not of the file.
 func (s *scripting) work(ctx context.Context, i int, name string) error {
 	one := &s.done[i]
 	one.name = name
-	data, err := s.call.readFile(name)
+	err := s.file(ctx, one)
 	switch {
-	case err != nil:
-		one.err = fileError(name, err)
-		return nil
-	case !s.Binary && fsutil.IsBinary(data):
-		one.skipped = true
-		return nil
-	}
-	switch err := s.edit(ctx, one, data); {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case isOfStep(err):
 		return err
-	case err != nil:
-		one.err = fileError(name, err)
-		return nil
 	}
-	if s.call.DryRun && len(one.splices) > 0 {
-		return s.show(ctx, one, data)
-	}
+	one.err = fileError(name, err)
 	return nil
 }
 
-// edit runs the script over the content of a file.
-func (s *scripting) edit(ctx context.Context, one *scripted, data []byte) error {
-	left := s.call.budget()
+// errChanges ends a run of the script that has found something to change.
+var errChanges = errors.New("there is something to change")
+
+// file edits a file, unless the script leaves it as it is or it looks binary. It is read to the first change before anything is
+// written, so that a file without one need not be one that may be written.
+func (s *scripting) file(ctx context.Context, one *scripted) error {
+	f, err := s.call.FS.Open(one.name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if most := s.call.Limits.FileBytes(); info.Size() > most {
+		return &LimitError{What: LimitFile, Limit: most, Got: info.Size()}
+	}
+	head := make([]byte, min(info.Size(), binaryHead))
+	n, err := io.ReadFull(f, head)
+	if err != nil && err != io.ErrUnexpectedEOF {
+		return err
+	}
+	if one.skipped = !s.Binary && fsutil.IsBinary(head[:n]); one.skipped {
+		return nil
+	}
+	s.call.read(int(min(info.Size(), math.MaxInt)))
+	src := io.MultiReader(bytes.NewReader(head[:n]), f)
+	err = s.run(ctx, one, src, s.call.budget(), func(fsutil.Splice) error { return errChanges })
+	if err != errChanges { //nolint:errorlint // it comes as it is
+		return err
+	}
+	return s.call.FS.EditStream(one.name, func(content *fsutil.Content, emit func(fsutil.Splice)) error {
+		var splices []fsutil.Splice // it may be the second time
+		left := s.call.budget()
+		err := s.run(ctx, one, content, left, func(sp fsutil.Splice) error {
+			splices = append(splices, sp)
+			emit(sp)
+			return left.Splice()
+		})
+		one.changed = len(splices) > 0
+		if err == nil {
+			err = left.Spend()
+		}
+		if err == nil && one.changed && s.call.DryRun {
+			one.preview, err = s.show(ctx, one.name, splices)
+		}
+		return err
+	})
+}
+
+// binaryHead is how much of a file is looked at to see whether it is binary, in bytes.
+const binaryHead = 8000
+
+// run runs the script over the content of a file and calls emit for each change.
+func (s *scripting) run(ctx context.Context, one *scripted, src io.Reader, left *replace.Budget, emit func(fsutil.Splice) error) error {
 	bounds := sed.Bounds{Replacements: int(min(left.Matches(), math.MaxInt)), Text: left.Left()}
-	stats, err := s.script.Apply(ctx, data, bounds, func(start, end int64, text []byte) error {
+	stats, err := s.script.Apply(ctx, src, bounds, func(start, end int64, text []byte) error {
 		if err := cmp.Or(left.Match(), left.Take(len(text))); err != nil {
 			return err
 		}
-		if !bytes.Equal(data[start:end], text) {
-			if err := left.Splice(); err != nil {
-				return err
-			}
-			one.splices = append(one.splices, fsutil.Splice{Off: start, Len: end - start, Text: bytes.Clone(text)})
-		}
-		return nil
+		return emit(fsutil.Splice{Off: start, Len: end - start, Text: bytes.Clone(text)})
 	})
 	one.replacements = stats.Replacements
 	switch {
@@ -83,45 +119,49 @@ func (s *scripting) edit(ctx context.Context, one *scripted, data []byte) error 
 		return left.TooMany()
 	case errors.Is(err, sed.ErrText):
 		return left.TooMuch()
-	case err != nil:
-		return err
 	}
-	return left.Spend()
+	return err
 }
 
-// show makes the preview of a file.
-func (s *scripting) show(ctx context.Context, one *scripted, data []byte) error {
-	after, err := fsutil.ApplySplices(data, one.splices)
+// show makes the preview of a file that is about to become what the splices make of it.
+func (s *scripting) show(ctx context.Context, name string, splices []fsutil.Splice) (string, error) {
+	f, err := s.call.FS.Open(name)
 	if err != nil {
-		return err
+		return "", err
 	}
-	var b bytes.Buffer
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	after, err := fsutil.SpliceReaderAt(f, info.Size(), splices)
+	if err != nil {
+		return "", err
+	}
+	size := info.Size()
+	for _, sp := range splices {
+		size += int64(len(sp.Text)) - sp.Len
+	}
+	var b strings.Builder
 	shown := io.MultiWriter(s.shown, &b)
-	if _, err := textdiff.Unified(ctx, shown, "Original", "Modified", data, after, textdiff.DefaultContext); err != nil {
-		return err
+	paged := textdiff.Paged{Old: f, OldSize: int(info.Size()), New: after, NewSize: int(size), Limit: s.call.Limits.ShownBytes()}
+	from, to := paged.Texts()
+	_, err = textdiff.Unified(ctx, shown, "Original", "Modified", from, to, splices, textdiff.DefaultContext)
+	if _, ok := errors.AsType[*textdiff.LimitError](err); ok {
+		return "", &LimitError{What: LimitShown, Limit: s.call.Limits.ShownBytes()}
 	}
-	one.preview = b.String()
-	return nil
+	return b.String(), err
 }
 
-// write makes the edits of all files that have any, and returns the outcome.
-func (s *scripting) write(ctx context.Context) (Outcome, error) {
+// outcome tells what became of all files.
+func (s *scripting) outcome() Outcome {
 	out := Outcome{Counts: map[string]int{}}
 	for i := range s.done {
 		one := &s.done[i]
-		if err := ctx.Err(); err != nil {
-			return Outcome{}, err
-		}
-		if one.err == nil && len(one.splices) > 0 {
-			one.err = fileError(one.name, s.call.FS.Edit(one.name, one.splices))
-			if one.err != nil && s.OnError != onErrorContinue {
-				return Outcome{Reports: s.reports()}, one.err
-			}
-		}
 		switch {
 		case one.err != nil:
 			s.call.Warnf("%v; left as it was", one.err)
-		case len(one.splices) > 0:
+		case one.changed:
 			edits := max(one.replacements, 1)
 			out.Files = append(out.Files, one.name)
 			out.Counts[one.name] = edits
@@ -134,7 +174,7 @@ func (s *scripting) write(ctx context.Context) (Outcome, error) {
 	modified, skipped := len(out.Files), len(s.done)-len(out.Files)
 	out.FilesModified, out.FilesSkipped = &modified, &skipped
 	out.Reports = s.reports()
-	return out, nil
+	return out
 }
 
 // failed reports whether something went wrong with a file, of which there is a warning then.
@@ -156,7 +196,7 @@ func (s *scripting) reports() []FileReport {
 		} else {
 			r.Replacements = &one.replacements
 			if s.call.DryRun {
-				would := len(one.splices) > 0
+				would := one.changed
 				r.WouldModify, r.Preview = &would, one.preview
 			}
 		}

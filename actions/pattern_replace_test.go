@@ -73,7 +73,7 @@ func TestPatternReplace_likeSed(t *testing.T) {
 	gnu := gnuSed(t)
 	scripts := []string{
 		"s/const /let /g", "s/o/0/2", "s/[aeiou]/<&>/gI", "2d", "$d", "$!d", "/let/,$d", "1~2s/^/# /", "s/(foo) (foo)/\\2-\\1/", "y/abc/xyz/",
-		"/^$/d", "s/$/;/", "s/\\r$//", "2,3{s/a/b/;p}", "s/.*/\\U&/", "/x/!s/e/E/g;$p", "s/caf./\\n/", "0,/x/s/x/first/", "s/x*/-/g", "1p;2,+1d",
+		"/^$/d", "s/$/;/", "s/\\r$//", "2,3{s/a/b/;p}", "s/.*/\\U&/", "/x/!s/e/E/g;$p", "s/caf./\\n/", "0,/x/s/x/first/", "s/[x[:punct:]]*/-/g", "1p;2,+1d",
 	}
 	rnd := rand.New(rand.NewPCG(1, 2))
 	compared := 0

@@ -2,7 +2,6 @@ package match
 
 import (
 	"context"
-	"unicode/utf8"
 )
 
 // dfa runs a [machine] over texts, with one look into a table for each byte. A state is what may go on behind a place, and
@@ -25,6 +24,7 @@ type dfa struct {
 	states []state
 	known  map[string]uint32 // states by what they consist of
 	starts [8]uint32         // where to start, by what is before
+	heads  [8]uint32         // the same for a match that begins there
 	lanes  [maxLanes]lane
 
 	todo, seen, next list
@@ -97,7 +97,7 @@ func newDFA(m *machine) *dfa {
 func (d *dfa) forget() {
 	d.table, d.fresh, d.states, d.known = d.table[:0], d.fresh[:0], d.states[:0], make(map[string]uint32)
 	for i := range d.starts {
-		d.starts[i] = none
+		d.starts[i], d.heads[i] = none, unknown
 	}
 	d.bytes, d.taken = 0, 0
 }
@@ -174,6 +174,6 @@ func (d *dfa) settle(l *lane) {
 
 // class returns the column of the class of the character at an offset of the text, and how long that is in bytes.
 func (d *dfa) class(offset int) (column uint8, width int) {
-	r, width := utf8.DecodeRune(d.data[offset:])
+	r, width := d.m.first(d.data[offset:])
 	return d.m.classes.of(r), width
 }

@@ -17,6 +17,9 @@ func (d *dfa) intern(before past, searching bool) uint32 {
 	if len(list) == 0 && !searching {
 		return none
 	}
+	if d.m.posix {
+		slices.Sort(list) // none of them is preferred
+	}
 	d.key = append(d.key[:0], byte(before)<<1|flag(searching))
 	for _, pc := range list {
 		d.key = binary.LittleEndian.AppendUint32(d.key, pc)
@@ -80,13 +83,15 @@ func (d *dfa) fill(l *lane, column uint8) uint32 {
 		r = d.m.classes.sample[column]
 	}
 	s := &d.states[int(l.state)/d.m.width]
-	d.follow(s.list, s.before.flags(r))
+	d.follow(s.list, d.m.flags(s.before, r))
 	d.next.order = d.next.order[:0]
 	entry := uint32(0)
 	for _, pc := range d.todo.order {
 		in := &d.m.prog.Inst[pc]
 		if in.Op == syntax.InstMatch {
-			entry = special | matched
+			if entry = special | matched; d.m.posix {
+				continue // what goes on may be longer
+			}
 			break
 		}
 		if r >= 0 && in.MatchRune(r) {

@@ -68,3 +68,19 @@ func ProgramSize(pattern string) int {
 	}
 	return len(prog.Inst)
 }
+
+// Walks returns a pattern that matches the same without an automaton.
+func Walks(p *Longest) *Longest {
+	return &Longest{prog: p.prog, words: p.words, need: p.need}
+}
+
+// Cramped returns a pattern that matches the same with room for hardly any state.
+func Cramped(p *Longest) *Longest {
+	q := &Longest{prog: p.prog, words: p.words, need: p.need}
+	if p.machine != nil {
+		m := *p.machine
+		m.room = 1 << 10
+		q.machine = &m
+	}
+	return q
+}

@@ -14,7 +14,8 @@ const maxStates = 1 << 20
 
 // machine is a regular expression in the form that a [dfa] works on. It is immutable.
 type machine struct {
-	prog     *syntax.Prog
+	prog *syntax.Prog
+	alphabet
 	classes  classesOfRunes
 	anchored bool // it can only match at the beginning of the text
 	skipCR   bool // the "\r" of "\r\n" may have to be passed over
@@ -46,10 +47,22 @@ func newMachine(tree *syntax.Regexp, size int, skipCR, byPrefix bool) *machine {
 		return nil
 	}
 	prog, err := syntax.Compile(tree.Simplify())
-	if err != nil || len(prog.Inst) > maxProgram {
+	if err != nil {
 		return nil
 	}
-	m := &machine{prog: prog, anchored: prog.StartCond()&syntax.EmptyBeginText != 0, skipCR: skipCR, room: maxStates}
+	m := machineOf(prog, alphabet{}, skipCR)
+	if m != nil && byPrefix && !m.anchored {
+		m.prefix = prefixes(tree, skipCR)
+	}
+	return m
+}
+
+// machineOf is newMachine for a program, without prefixes.
+func machineOf(prog *syntax.Prog, a alphabet, skipCR bool) *machine {
+	if len(prog.Inst) > maxProgram {
+		return nil
+	}
+	m := &machine{prog: prog, alphabet: a, anchored: prog.StartCond()&syntax.EmptyBeginText != 0, skipCR: skipCR, room: maxStates}
 	for i := range prog.Inst {
 		if in := &prog.Inst[i]; in.Op == syntax.InstEmptyWidth {
 			look := syntax.EmptyOp(in.Arg)
@@ -59,7 +72,7 @@ func newMachine(tree *syntax.Regexp, size int, skipCR, byPrefix bool) *machine {
 	}
 	m.empty = m.canBeEmpty()
 	var ok bool
-	if m.classes, ok = newClasses(prog, m.looksAtLine, m.looksAtWord); !ok {
+	if m.classes, ok = newClasses(prog, &m.alphabet, m.looksAtLine, m.looksAtWord); !ok {
 		return nil
 	}
 	n := len(m.classes.sample)
@@ -74,9 +87,6 @@ func newMachine(tree *syntax.Regexp, size int, skipCR, byPrefix bool) *machine {
 	}
 	if skipCR {
 		m.column['\r'] = uint8(n + slowCR)
-	}
-	if byPrefix && !m.anchored {
-		m.prefix = prefixes(tree, skipCR)
 	}
 	return m
 }
@@ -115,34 +125,15 @@ const (
 )
 
 // behind returns the past of a place behind a character, as far as the program cares.
-func (m *machine) behind(r rune) past {
-	switch {
-	case r == '\n' && m.looksAtLine:
-		return afterLine
-	case m.looksAtWord && syntax.IsWordChar(r):
-		return afterWord
-	}
-	return 0
-}
+func (m *machine) behind(r rune) past { return m.pastOf(r, m.looksAtLine, m.looksAtWord) }
 
 // pastAt returns that of an offset of data that begins a character.
 func (m *machine) pastAt(data []byte, offset int) past {
 	if offset == 0 {
 		return atStart
 	}
-	return m.behind(rune(data[offset-1])) // no byte of a longer character is a "\n" or a word character
-}
-
-// flags returns what holds between a place and the character behind it, -1 for the end of the text.
-func (c past) flags(r rune) syntax.EmptyOp {
-	before := rune(' ')
-	switch {
-	case c&atStart != 0:
-		before = -1
-	case c&afterLine != 0:
-		before = '\n'
-	case c&afterWord != 0:
-		before = 'a'
+	if !m.looksAtLine && !m.looksAtWord {
+		return 0
 	}
-	return syntax.EmptyOpContext(before, r)
+	return m.behind(m.last(data[:offset]))
 }

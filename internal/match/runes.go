@@ -22,7 +22,7 @@ type classesOfRunes struct {
 const maxClassWork = 1 << 18
 
 // newClasses returns the classes for a program. It is not ok if there are too many.
-func newClasses(prog *syntax.Prog, lines, words bool) (c classesOfRunes, ok bool) {
+func newClasses(prog *syntax.Prog, a *alphabet, lines, words bool) (c classesOfRunes, ok bool) {
 	tests, from, ok := boundaries(prog)
 	if !ok {
 		return c, false
@@ -31,7 +31,7 @@ func newClasses(prog *syntax.Prog, lines, words bool) (c classesOfRunes, ok bool
 		from = append(from, '\n', '\n'+1)
 	}
 	if words {
-		from = append(from, '0', '9'+1, 'A', 'Z'+1, '_', '_'+1, 'a', 'z'+1)
+		from = append(from, a.wordCuts()...)
 	}
 	from = append(from, 0, utf8.RuneSelf)
 	slices.Sort(from)
@@ -47,7 +47,7 @@ func newClasses(prog *syntax.Prog, lines, words bool) (c classesOfRunes, ok bool
 			signature = append(signature, flag(in.MatchRune(r)))
 		}
 		// What is not ASCII is kept apart for speed.
-		signature = append(signature, flag(lines && r == '\n'), flag(words && syntax.IsWordChar(r)), flag(r >= utf8.RuneSelf))
+		signature = append(signature, flag(lines && r == '\n'), flag(words && a.isWord(r)), flag(r >= utf8.RuneSelf))
 		n, ok := known[string(signature)]
 		if !ok {
 			if len(c.sample) == 256 {

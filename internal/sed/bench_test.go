@@ -36,7 +36,7 @@ func BenchmarkApply(b *testing.B) {
 				b.SetBytes(int64(len(src)))
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := s.Apply(b.Context(), src, sed.Bounds{}, func(int64, int64, []byte) error { return nil }); err != nil {
+					if _, err := s.Apply(b.Context(), bytes.NewReader(src), sed.Bounds{}, func(int64, int64, []byte) error { return nil }); err != nil {
 						b.Fatal(err)
 					}
 				}

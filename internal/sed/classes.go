@@ -7,37 +7,32 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/millrace-go/millrace/internal/match"
 )
 
-// A unit is what one item of a pattern matches at most: a character, or a byte that is part of none. Bytes that are part of
-// none have the codes -128 to -1, their value less 256.
-type unit = int32
+// span is the characters from lo to hi, both included.
+type span struct{ lo, hi rune }
 
-// maxUnit is the largest character there is for the C library: it knows the six-byte form of UTF-8 too.
-const maxUnit = unit(1<<31 - 1)
-
-// span is the units from lo to hi, both included.
-type span struct{ lo, hi unit }
-
-// spans is a set of units, sorted and without overlap.
+// spans is a set of characters, sorted and without overlap.
 type spans []span
 
-func (s spans) has(u unit) bool {
-	i, _ := slices.BinarySearchFunc(s, u, func(p span, u unit) int {
-		if p.hi < u {
+func (s spans) has(r rune) bool {
+	i, _ := slices.BinarySearchFunc(s, r, func(p span, r rune) int {
+		if p.hi < r {
 			return -1
 		}
 		return 1
 	})
-	return i < len(s) && s[i].lo <= u
+	return i < len(s) && s[i].lo <= r
 }
 
 // tidy sorts and joins.
 func (s spans) tidy() spans {
-	slices.SortFunc(s, func(a, b span) int { return int(max(-1, min(1, int64(a.lo)-int64(b.lo)))) })
+	slices.SortFunc(s, func(a, b span) int { return int(a.lo - b.lo) })
 	var out spans
 	for _, p := range s {
-		if n := len(out); n > 0 && int64(p.lo) <= int64(out[n-1].hi)+1 {
+		if n := len(out); n > 0 && p.lo <= out[n-1].hi+1 {
 			out[n-1].hi = max(out[n-1].hi, p.hi)
 			continue
 		}
@@ -46,26 +41,78 @@ func (s spans) tidy() spans {
 	return out
 }
 
-// not is every character that is not in s, which has to be tidy. Bytes that are part of no character are in neither.
+// not is every character that is not in s, which has to be tidy. Surrogates, and bytes that are part of no character, are in neither.
 func (s spans) not() spans {
 	var out spans
-	next := int64(0)
-	for _, p := range s {
-		if p.hi < 0 {
-			continue
+	next := rune(0)
+	for _, p := range append(s[:len(s):len(s)], span{surrogateMin, surrogateMax}, span{match.RawByte, match.RawByte}).tidy() {
+		if p.lo > next {
+			out = append(out, span{next, p.lo - 1})
 		}
-		if int64(p.lo) > next {
-			out = append(out, span{unit(next), p.lo - 1})
-		}
-		next = max(next, int64(p.hi)+1)
-	}
-	if next <= int64(maxUnit) {
-		out = append(out, span{unit(next), maxUnit})
+		next = p.hi + 1
 	}
 	return out
 }
 
-func ranges(packed string) spans {
+const surrogateMin, surrogateMax = 0xd800, 0xdfff
+
+// unfold is every character whose upper case is in s, which has to be tidy.
+func (s spans) unfold() spans {
+	var out spans
+	all := lowered()
+	rest := all
+	for _, p := range s {
+		for len(rest) > 0 && rest[0].lower <= p.hi {
+			if lower := rest[0].lower; lower >= p.lo {
+				out = append(out, span{p.lo, lower - 1})
+				p.lo = lower + 1
+			}
+			rest = rest[1:]
+		}
+		out = append(out, p)
+	}
+	for _, l := range all {
+		if s.has(l.upper) {
+			out = append(out, span{l.lower, l.lower})
+		}
+	}
+	return slices.DeleteFunc(out, func(p span) bool { return p.lo > p.hi }).tidy()
+}
+
+// lowered are the characters that are not their own upper case, in order.
+var lowered = sync.OnceValue(func() []letter {
+	var all []letter
+	for _, c := range unicode.CaseRanges {
+		for r := rune(c.Lo); r <= rune(c.Hi); r++ {
+			if u := unicode.ToUpper(r); u != r {
+				all = append(all, letter{r, u})
+			}
+		}
+	}
+	return all
+})
+
+type letter struct{ lower, upper rune }
+
+// ranges is the set as package syntax has it.
+func (s spans) ranges() []rune {
+	out := make([]rune, 0, 2*len(s))
+	for _, p := range s {
+		out = append(out, p.lo, p.hi)
+	}
+	return out
+}
+
+// anyChar is what a dot matches: every character, with M but a newline. It is not written as package syntax would, because that takes
+// for any character whatever goes up to the last one.
+func anyChar(lines bool) []rune {
+	if lines {
+		return spans{{'\n', '\n'}}.not().ranges()
+	}
+	return spans{}.not().ranges()
+}
+
+func unpack(packed string) spans {
 	data, err := base64.RawStdEncoding.DecodeString(packed)
 	if err != nil {
 		panic("sed: class table: " + err.Error())
@@ -77,7 +124,7 @@ func ranges(packed string) spans {
 		take, m := binary.Uvarint(data[n:])
 		data = data[n+m:]
 		at += gap
-		out = append(out, span{unit(at), unit(at + take - 1)})
+		out = append(out, span{rune(at), rune(at + take - 1)})
 		at += take
 	}
 	return out
@@ -87,11 +134,11 @@ var classes = sync.OnceValue(func() map[string]spans {
 	space := spans{{0x9, 0xd}, {0x20, 0x20}, {0x1680, 0x1680}, {0x2000, 0x2006}, {0x2008, 0x200a}, {0x2028, 0x2029}, {0x205f, 0x205f}, {0x3000, 0x3000}}
 	blank := spans{{0x9, 0x9}, {0x20, 0x20}, {0x1680, 0x1680}, {0x2000, 0x2006}, {0x2008, 0x200a}, {0x205f, 0x205f}, {0x3000, 0x3000}}
 	m := map[string]spans{
-		"alpha":  ranges(alphaRanges),
-		"upper":  ranges(upperRanges),
-		"lower":  ranges(lowerRanges),
-		"punct":  ranges(punctRanges),
-		"print":  ranges(printRanges),
+		"alpha":  unpack(alphaRanges),
+		"upper":  unpack(upperRanges),
+		"lower":  unpack(lowerRanges),
+		"punct":  unpack(punctRanges),
+		"print":  unpack(printRanges),
 		"space":  space,
 		"blank":  blank,
 		"cntrl":  {{0, 0x1f}, {0x7f, 0x9f}, {0x2028, 0x2029}},
@@ -104,102 +151,15 @@ var classes = sync.OnceValue(func() map[string]spans {
 	return m
 })
 
-// class returns a class by its name within [: and :].
-func class(name string) (spans, bool) {
-	if name == "word" {
-		return nil, false // only \w is called so
-	}
-	s, ok := classes()[name]
-	return s, ok
-}
-
-// wordContext is what counts as a word character next to \b, \< and \>. The C library takes a byte that is part of no
-// character for the character of that number there.
-func wordContext() spans {
+// words are the characters of words beyond ASCII, for \b, \< and \>. The C library takes a byte that is part of no character for
+// the character of that number there.
+var words = sync.OnceValue(func() []rune {
 	word := classes()["word"]
 	out := slices.Clone(word)
-	for u := unit(0x80); u < 0x100; u++ {
-		if word.has(u) {
-			out = append(out, span{u - 0x100, u - 0x100})
+	for r := rune(utf8.RuneSelf); r <= 0xff; r++ {
+		if word.has(r) {
+			out = append(out, span{match.RawByte + r, match.RawByte + r})
 		}
 	}
-	return out.tidy()
-}
-
-// upper is towupper.
-func upper(u unit) unit {
-	switch {
-	case u < 0 || u > unicode.MaxRune:
-		return u
-	case u < utf8.RuneSelf:
-		if 'a' <= u && u <= 'z' {
-			u -= 'a' - 'A'
-		}
-		return u
-	}
-	return unicode.ToUpper(u)
-}
-
-// lower is towlower.
-func lower(u unit) unit {
-	if u < 0 || u > unicode.MaxRune {
-		return u
-	}
-	return unicode.ToLower(u)
-}
-
-// decode returns the first unit of b, which must not be empty, and its length. Characters may be up to six bytes long, as
-// in the C library; surrogates are characters only for what matches bytes, which is what surrogates says.
-func decode(b []byte, surrogates bool) (unit, int) {
-	c := b[0]
-	if c < utf8.RuneSelf {
-		return unit(c), 1
-	}
-	n, u, least := 0, unit(0), unit(0)
-	switch {
-	case c < 0xc2:
-	case c < 0xe0:
-		n, u, least = 2, unit(c&0x1f), 0x80
-	case c < 0xf0:
-		n, u, least = 3, unit(c&0x0f), 0x800
-	case c < 0xf8:
-		n, u, least = 4, unit(c&0x07), 0x10000
-	case c < 0xfc:
-		n, u, least = 5, unit(c&0x03), 0x200000
-	case c < 0xfe:
-		n, u, least = 6, unit(c&0x01), 0x4000000
-	}
-	if n == 0 || n > len(b) {
-		return unit(c) - 0x100, 1
-	}
-	for _, d := range b[1:n] {
-		if d&0xc0 != 0x80 {
-			return unit(c) - 0x100, 1
-		}
-		u = u<<6 | unit(d&0x3f)
-	}
-	if u < least || !surrogates && 0xd800 <= u && u <= 0xdfff {
-		return unit(c) - 0x100, 1
-	}
-	return u, n
-}
-
-// encode appends a unit as it is written.
-func encode(b []byte, u unit) []byte {
-	switch {
-	case u < 0:
-		return append(b, byte(u+0x100))
-	case u < 0x110000 && utf8.ValidRune(u):
-		return utf8.AppendRune(b, u)
-	case u < 0x10000:
-		return append(b, 0xe0|byte(u>>12), 0x80|byte(u>>6)&0xbf, 0x80|byte(u)&0xbf)
-	}
-	n := 4
-	for ; n < 6 && u>>(5*n+1) != 0; n++ {
-	}
-	b = append(b, [...]byte{4: 0xf0, 5: 0xf8, 6: 0xfc}[n]|byte(u>>(6*(n-1))))
-	for i := n - 2; i >= 0; i-- {
-		b = append(b, 0x80|byte(u>>(6*i))&0x3f)
-	}
-	return b
-}
+	return out.tidy().ranges()
+})

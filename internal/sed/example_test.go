@@ -3,6 +3,7 @@ package sed_test
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/millrace-go/millrace/internal/sed"
 )
@@ -13,7 +14,7 @@ func ExampleScript_Apply() {
 		fmt.Println(err)
 		return
 	}
-	_, err = s.Apply(context.Background(), []byte("a,b\nc\nd,e\n"), sed.Bounds{}, func(start, end int64, text []byte) error {
+	_, err = s.Apply(context.Background(), strings.NewReader("a,b\nc\nd,e\n"), sed.Bounds{}, func(start, end int64, text []byte) error {
 		fmt.Printf("bytes %d to %d become %q\n", start, end, text)
 		return nil
 	})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // eof is what next returns at the end of a script.
@@ -63,7 +64,7 @@ func (p *parser) endOfCommand() error {
 func (p *parser) delimiter() (int, error) {
 	c := p.next()
 	if c >= 0x80 {
-		if _, n := decode([]byte(p.text[p.at-1:]), false); n > 1 {
+		if _, n := utf8.DecodeRuneInString(p.text[p.at-1:]); n > 1 {
 			return 0, p.fail("delimiter character is not a single-byte character")
 		}
 	}
@@ -162,7 +163,7 @@ func unescape(text []byte, kind textKind) ([]byte, bool) {
 	}
 	out := make([]byte, 0, len(text))
 	for i := 0; i < len(text); {
-		if _, n := decode(text[i:], false); text[i] != '\\' || i+1 == len(text) {
+		if _, n := utf8.DecodeRune(text[i:]); text[i] != '\\' || i+1 == len(text) {
 			out = append(out, text[i:i+n]...)
 			i += n
 			continue
@@ -204,7 +205,7 @@ func unescape(text []byte, kind textKind) ([]byte, bool) {
 			if kind != plainText {
 				out = append(out, '\\')
 			}
-			_, n := decode(text[i-1:], false)
+			_, n := utf8.DecodeRune(text[i-1:])
 			out = append(out, text[i-1:i-1+n]...)
 			i += n - 1
 		}

@@ -1,6 +1,10 @@
 package sed
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
 
 // parser reads scripts.
 type parser struct {
@@ -28,7 +32,7 @@ func Parse(scripts []string, o Options) (*Script, error) {
 	length := 0
 	for i, text := range scripts {
 		if length += len(text); length > MaxScript {
-			return nil, place{i, 0}.at(scripts, "script is too long (max "+itoa(MaxScript)+" bytes)", "use several steps")
+			return nil, place{i, 0}.at(scripts, "script is too long (max "+strconv.Itoa(MaxScript)+" bytes)", "use several steps")
 		}
 		p.text, p.script, p.at = text, i, 0
 		if err := p.commands(); err != nil {
@@ -39,12 +43,7 @@ func Parse(scripts []string, o Options) (*Script, error) {
 		return nil, p.out.commands[p.blocks[n-1]].place.at(scripts, "unmatched `{'", "")
 	}
 	p.out.share()
-	p.out.plain = !p.out.quiet && len(p.out.commands) > 0
-	for _, c := range p.out.commands {
-		if c.name != 's' || c.from.kind != addrNone || c.not || c.subst.print || c.subst.re == nil || len(c.subst.re.must()) == 0 {
-			p.out.plain = false
-		}
-	}
+	p.out.guards = p.out.guarded()
 	return p.out, nil
 }
 
@@ -130,7 +129,7 @@ func (p *parser) command(c int) error {
 		return p.unknown(c)
 	}
 	if len(p.out.commands) == MaxCommands {
-		return p.fail("too many commands (max " + itoa(MaxCommands) + ")")
+		return p.fail("too many commands (max " + strconv.Itoa(MaxCommands) + ")")
 	}
 	p.out.commands = append(p.out.commands, cmd)
 	return nil
@@ -144,8 +143,8 @@ func (p *parser) unknown(c int) error {
 	}
 	name := string(rune(c))
 	if c >= 0x80 {
-		u, _ := decode([]byte(p.text[p.at-1:]), false)
-		name = string(encode(nil, u))
+		_, n := utf8.DecodeRuneInString(p.text[p.at-1:])
+		name = p.text[p.at-1 : p.at-1+n]
 	}
 	return p.fail("unknown command: `" + name + "'")
 }

@@ -1,5 +1,10 @@
 package sed
 
+import (
+	"strconv"
+	"unicode/utf8"
+)
+
 // substitute reads what follows the s of a substitution.
 func (p *parser) substitute(cmd *command) error {
 	delimiter, err := p.delimiter()
@@ -83,7 +88,7 @@ func (p *parser) compile(text []byte, icase, lines bool, groups int) (*pattern, 
 	}
 	re, err := newPattern(text, p.options, icase, lines)
 	if err != nil {
-		e := p.here().at(p.scripts, err.text, "in the pattern "+quote(text)+", at character "+itoa(err.at+1))
+		e := p.here().at(p.scripts, err.text, "in the pattern "+strconv.Quote(string(text))+", at character "+strconv.Itoa(err.at+1))
 		switch err.text {
 		case errBackReference, errRawBracket, errRawPattern:
 			e.Unsupported = true
@@ -94,7 +99,7 @@ func (p *parser) compile(text []byte, icase, lines bool, groups int) (*pattern, 
 		return nil, p.fail("the patterns of the script are too big together")
 	}
 	if re.groups < groups {
-		return nil, p.fail("invalid reference \\" + itoa(groups) + " on `s' command's RHS")
+		return nil, p.fail("invalid reference \\" + strconv.Itoa(groups) + " on `s' command's RHS")
 	}
 	return re, nil
 }
@@ -105,7 +110,7 @@ func (p *parser) transliterate(cmd *command) error {
 	if err != nil {
 		return err
 	}
-	var parts [2][]unit
+	var parts [2][]string // characters, or bytes that are part of none
 	for i := range parts {
 		text, ok := p.until(delimiter, false)
 		if !ok {
@@ -115,21 +120,20 @@ func (p *parser) transliterate(cmd *command) error {
 			return p.fail("recursive escaping after \\c not allowed")
 		}
 		for len(text) > 0 {
-			u, n := decode(text, false)
-			parts[i] = append(parts[i], u)
+			_, n := utf8.DecodeRune(text)
+			parts[i] = append(parts[i], string(text[:n]))
 			text = text[n:]
 		}
 	}
 	if len(parts[0]) != len(parts[1]) {
 		return p.fail("strings for `y' command are different lengths")
 	}
-	cmd.letters = make(map[unit][]byte, len(parts[0]))
-	for i, u := range parts[0] {
-		to := encode(nil, parts[1][i])
+	cmd.letters = make(map[string]string, len(parts[0]))
+	for i, from := range parts[0] {
 		// GNU sed takes a stray byte for a character that begins with it.
-		for _, u := range []unit{u, unit(encode(nil, u)[0]) - 0x100} {
-			if _, ok := cmd.letters[u]; !ok && u >= -0x80 {
-				cmd.letters[u] = to
+		for _, from := range []string{from, from[:1]} {
+			if _, ok := cmd.letters[from]; !ok {
+				cmd.letters[from] = parts[1][i]
 			}
 		}
 	}

@@ -1,6 +1,11 @@
 package sed
 
-import "encoding/binary"
+import (
+	"regexp/syntax"
+	"unicode/utf8"
+
+	"github.com/millrace-go/millrace/internal/match"
+)
 
 // maxPatternBytes is the longest pattern, and maxNesting how deep its groups may be nested.
 const (
@@ -8,38 +13,74 @@ const (
 	maxNesting      = 1000
 )
 
-// maxRepeat is the largest number in an interval, as everywhere in GNU.
-const maxRepeat = 32767
+// The messages of the C library for patterns it refuses, and ours for what we do.
+const (
+	errTrailing         = "Trailing backslash"
+	errUnmatchedOpen    = "Unmatched ( or \\("
+	errUnmatchedClose   = "Unmatched ) or \\)"
+	errUnmatchedBracket = "Unmatched [, [^, [:, [., or [="
+	errUnmatchedBrace   = "Unmatched \\{"
+	errInterval         = "Invalid content of \\{\\}"
+	errRange            = "Invalid range end"
+	errRepeatsNothing   = "Invalid preceding regular expression"
+	errTooBig           = "Regular expression too big"
+	errTooDeep          = "groups are nested too deeply (more than 1000)"
+	errClassName        = "Invalid character class name"
+	errCollation        = "Invalid collation character"
+	errClassSyntax      = "character class syntax is [[:space:]], not [:space:]"
+	errBackReference    = "back-references in the pattern are not supported"
+	errRawBracket       = "bytes that are no character are not supported within [...]"
+	errRawPattern       = "bytes that are no character are not supported beside classes, words or the flag I"
+)
 
-// patternParser reads one pattern in POSIX syntax, as the C library reads it.
+// patternError says what is wrong with a pattern and at which of its characters.
+type patternError struct {
+	text string
+	at   int
+}
+
+// patternParser reads one pattern in POSIX syntax, as the C library reads it, into a tree of package syntax.
 type patternParser struct {
-	units    []unit
+	chars    []rune // a byte that is part of no character is one of its own, see [match.RawByte]
 	basic    bool
 	icase    bool
 	lines    bool // M: . and [^...] do not match a newline
-	bytes    bool // the pattern has bytes that are part of no character, so that every byte is a unit
 	maxNodes int
 
 	at     int // behind tok
 	tok    token
-	groups int32
+	groups int
 	nodes  int
-	sets   []spans
-	known  map[string]int32 // sets by what is in them
-	key    []byte
-	simple bool // nothing but literals, dots, simple brackets and anchors of lines: the C library compares bytes then
-	words  bool // there are anchors at words
-	alts   bool // there may be more than one way to match
-	where  int  // the unit at which the error is
+	plain  bool              // there are no classes and no words, and case counts
+	known  map[string][]rune // what classes stand for
+	where  int               // the character at which the error is
 	err    string
 }
 
-// fold is what I makes of a unit.
-func (p *patternParser) fold(u unit) unit {
-	if p.icase {
-		return upper(u)
+// parsePattern reads a pattern; lines is the flag M.
+func parsePattern(pattern []byte, basic, icase, lines bool, maxNodes int) (*patternParser, *syntax.Regexp, *patternError) {
+	if len(pattern) > maxPatternBytes {
+		return nil, nil, &patternError{errTooBig, 0}
 	}
-	return u
+	p := &patternParser{basic: basic, icase: icase, lines: lines, maxNodes: maxNodes, plain: !icase}
+	raw := false
+	for len(pattern) > 0 {
+		r, n := utf8.DecodeRune(pattern)
+		if r == utf8.RuneError && n == 1 {
+			r, raw = match.RawByte+rune(pattern[0]), true
+		}
+		p.chars = append(p.chars, r)
+		pattern = pattern[n:]
+	}
+	p.next(true)
+	t := p.alternatives(0)
+	if p.err == "" && raw && !p.plain {
+		p.fail(errRawPattern)
+	}
+	if p.err != "" {
+		return nil, nil, &patternError{p.err, p.where}
+	}
+	return p, t, nil
 }
 
 func (p *patternParser) next(caret bool) {
@@ -48,123 +89,95 @@ func (p *patternParser) next(caret bool) {
 }
 
 // fail keeps the first error and ends the parse.
-func (p *patternParser) fail(text string) *tree {
+func (p *patternParser) fail(text string) *syntax.Regexp {
 	if p.err == "" {
 		p.err, p.where = text, p.tok.at
 	}
-	p.at = len(p.units)
+	p.at = len(p.chars)
 	p.tok = token{kind: tokEnd, at: p.at}
-	return nil
+	return &syntax.Regexp{Op: syntax.OpNoMatch}
 }
 
-func (p *patternParser) node(t tree) *tree {
-	if p.nodes++; p.nodes > p.maxNodes {
-		return p.fail(errTooBig)
+// grow counts nodes, one for each character and operator.
+func (p *patternParser) grow(nodes int64) bool {
+	if nodes > int64(p.maxNodes-p.nodes) {
+		p.fail(errTooBig)
+		return false
 	}
-	return &t
+	p.nodes += int(nodes)
+	return true
 }
 
-// copy is copyTree within the limit.
-func (p *patternParser) copy(t *tree) *tree {
-	if p.nodes += t.size(); p.nodes > p.maxNodes {
-		return p.fail(errTooBig)
-	}
-	return copyTree(t)
+func (p *patternParser) op(op syntax.Op, sub ...*syntax.Regexp) *syntax.Regexp {
+	p.grow(1)
+	return &syntax.Regexp{Op: op, Sub: sub}
 }
 
-func (p *patternParser) pair(kind treeKind, left, right *tree) *tree {
-	if kind == treeAlt || kind == treeStar {
-		p.alts = true
-	}
-	return p.node(tree{kind: kind, left: left, right: right})
-}
-
-// join is the concatenation of two trees of which either may be empty.
-func (p *patternParser) join(left, right *tree) *tree {
-	switch {
-	case left == nil:
-		return right
-	case right == nil:
-		return left
-	}
-	return p.pair(treeCat, left, right)
-}
-
-// set is one unit of a set. Sets that are the same are kept once: that of a class is long.
-func (p *patternParser) set(s spans) *tree {
-	p.key = p.key[:0]
-	for _, r := range s {
-		p.key = binary.LittleEndian.AppendUint64(p.key, uint64(uint32(r.lo))<<32|uint64(uint32(r.hi)))
-	}
-	i, ok := p.known[string(p.key)]
-	if !ok {
-		i = int32(len(p.sets))
-		if p.known == nil {
-			p.known = make(map[string]int32)
-		}
-		p.known[string(p.key)] = i
-		p.sets = append(p.sets, s)
-	}
-	return p.node(tree{kind: treeSet, set: i})
-}
-
-// literal is one character of the pattern.
-func (p *patternParser) literal(u unit) *tree {
-	if !p.bytes || 0 <= u && u < 0x80 {
-		return p.set(spans{{u, u}})
-	}
-	var t *tree
-	for _, b := range encode(nil, u) {
-		t = p.join(t, p.set(spans{{unit(b), unit(b)}}))
+func (p *patternParser) literal(r rune) *syntax.Regexp {
+	t := p.op(syntax.OpLiteral)
+	t.Rune = []rune{r}
+	if p.icase {
+		t.Flags = syntax.FoldCase
 	}
 	return t
 }
 
-// parse reads the whole pattern. The caller looks at p.err.
-func (p *patternParser) parse() *tree {
-	p.simple = !p.icase
-	p.next(true)
-	t := p.alternatives(0)
-	end := p.node(tree{kind: treeEnd})
-	if t == nil {
-		return end
-	}
-	return p.pair(treeCat, t, end)
+func (p *patternParser) class(ranges []rune) *syntax.Regexp {
+	t := p.op(syntax.OpCharClass)
+	t.Rune = ranges
+	return t
 }
 
-func (p *patternParser) alternatives(nest int) *tree {
-	t := p.branch(nest)
+// ends reports whether a branch ends at the token.
+func (p *patternParser) ends(nest int) bool {
+	return p.tok.kind == tokAlt || p.tok.kind == tokEnd || nest > 0 && p.tok.kind == tokClose
+}
+
+func (p *patternParser) alternatives(nest int) *syntax.Regexp {
+	all := []*syntax.Regexp{p.branch(nest)}
 	for p.tok.kind == tokAlt {
 		p.next(true)
-		var right *tree
-		if k := p.tok.kind; k != tokAlt && k != tokEnd && (nest == 0 || k != tokClose) {
-			right = p.branch(nest)
+		all = append(all, p.branch(nest))
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	p.grow(int64(len(all) - 2))
+	return p.op(syntax.OpAlternate, all...)
+}
+
+// branch reads what stands between two |.
+func (p *patternParser) branch(nest int) *syntax.Regexp {
+	t := &syntax.Regexp{Op: syntax.OpConcat}
+	for !p.ends(nest) {
+		before := p.tok.kind
+		next := p.expression(nest)
+		if n := len(t.Sub); n > 0 && before == tokChar && next.Op == syntax.OpLiteral && t.Sub[n-1].Op == syntax.OpLiteral {
+			t.Sub[n-1].Rune = append(t.Sub[n-1].Rune, next.Rune...)
+			continue
 		}
-		t = p.pair(treeAlt, t, right)
+		t.Sub = append(t.Sub, next)
+	}
+	switch len(t.Sub) {
+	case 0:
+		return &syntax.Regexp{Op: syntax.OpEmptyMatch}
+	case 1:
+		return t.Sub[0]
 	}
 	return t
 }
 
-func (p *patternParser) branch(nest int) *tree {
-	t := p.expression(nest)
-	for k := p.tok.kind; k != tokAlt && k != tokEnd && (nest == 0 || k != tokClose); k = p.tok.kind {
-		t = p.join(t, p.expression(nest))
-	}
-	return t
-}
-
-func (p *patternParser) expression(nest int) *tree {
-	var t *tree
+func (p *patternParser) expression(nest int) *syntax.Regexp {
+	var t *syntax.Regexp
+	size := p.nodes
 	switch tok := p.tok; tok.kind {
-	case tokAlt, tokEnd:
-		return nil
 	case tokBackslash:
 		return p.fail(errTrailing)
 	case tokBackReference:
 		return p.fail(errBackReference)
 	case tokAnchor:
 		// Nothing repeats an anchor: a * that follows is an error or itself.
-		t = p.anchor(tok)
+		t = p.anchor(tok.char)
 		p.next(false)
 		return t
 	case tokOpen:
@@ -172,7 +185,7 @@ func (p *patternParser) expression(nest int) *tree {
 	case tokBracket:
 		t = p.bracket()
 	case tokDot:
-		t = p.dot()
+		t = p.class(anyChar(p.lines))
 	case tokClass:
 		t = p.escapeClass(tok.char)
 	case tokClose:
@@ -192,90 +205,81 @@ func (p *patternParser) expression(nest int) *tree {
 		default:
 			return t
 		}
-		t = p.repeat(t)
+		t = p.repeat(t, p.nodes-size)
 		if p.basic && (p.tok.kind == tokStar || p.tok.kind == tokInterval) {
 			return p.fail(errRepeatsNothing)
 		}
 	}
 }
 
-func (p *patternParser) anchor(tok token) *tree {
-	if tok.when&wordAny != 0 {
-		p.words, p.simple = true, false
+func (p *patternParser) anchor(r rune) *syntax.Regexp {
+	op := syntax.OpEmptyMatch
+	switch r {
+	case '^':
+		if op = syntax.OpBeginText; p.lines {
+			op = syntax.OpBeginLine
+		}
+	case '$':
+		if op = syntax.OpEndText; p.lines {
+			op = syntax.OpEndLine
+		}
+	case '`':
+		op = syntax.OpBeginText
+	case '\'':
+		op = syntax.OpEndText
+	case 'b':
+		p.plain, op = false, syntax.OpWordBoundary
+	case 'B':
+		p.plain, op = false, syntax.OpNoWordBoundary
+	case '<', '>':
+		p.plain = false
+		p.grow(1)
+		if r == '<' {
+			return match.WordBegin()
+		}
+		return match.WordEnd()
 	}
-	first := p.node(tree{kind: treeAnchor, when: tok.when})
-	if !tok.delim {
-		return first
-	}
-	other := wordLast
-	if tok.when == insideWord {
-		other = insideNotWord
-	}
-	return p.pair(treeAlt, first, p.node(tree{kind: treeAnchor, when: other}))
+	return p.op(op)
 }
 
-func (p *patternParser) group(nest int) *tree {
+func (p *patternParser) group(nest int) *syntax.Regexp {
 	if nest > maxNesting {
 		return p.fail(errTooDeep)
 	}
-	group := p.groups
 	p.groups++
+	number := p.groups
 	p.next(true)
-	var t *tree
+	t := p.alternatives(nest)
 	if p.tok.kind != tokClose {
-		t = p.alternatives(nest)
-		if p.tok.kind != tokClose {
-			return p.fail(errUnmatchedOpen)
-		}
+		return p.fail(errUnmatchedOpen)
 	}
-	return p.node(tree{kind: treeGroup, left: t, group: group})
-}
-
-func (p *patternParser) escapeClass(u unit) *tree {
-	p.simple = false
-	name := "word"
-	if u == 's' || u == 'S' {
-		name = "space"
-	}
-	s := classes()[name]
-	if u == 'W' || u == 'S' {
-		s = s.not() // with a newline, whatever M says
-	}
-	return p.set(s)
-}
-
-// dot is any character. Where every byte is a unit it is written out as what UTF-8 may be.
-func (p *patternParser) dot() *tree {
-	all := spans{{0, maxUnit}}
-	if p.bytes {
-		all = spans{{0, 0x7f}}
-	}
-	if p.lines {
-		all = spans{{0, '\n' - 1}, {'\n' + 1, all[0].hi}}
-	}
-	t := p.set(all)
-	if !p.bytes {
-		return t
-	}
-	for _, form := range []struct {
-		lead, second span
-		more         int
-	}{
-		{span{0xc2, 0xdf}, span{0x80, 0xbf}, 0},
-		{span{0xe0, 0xe0}, span{0xa0, 0xbf}, 1},
-		{span{0xe1, 0xef}, span{0x80, 0xbf}, 1},
-		{span{0xf0, 0xf0}, span{0x90, 0xbf}, 2},
-		{span{0xf1, 0xf7}, span{0x80, 0xbf}, 2},
-		{span{0xf8, 0xf8}, span{0x88, 0xbf}, 3},
-		{span{0xf9, 0xfb}, span{0x80, 0xbf}, 3},
-		{span{0xfc, 0xfc}, span{0x84, 0xbf}, 4},
-		{span{0xfd, 0xfd}, span{0x80, 0xbf}, 4},
-	} {
-		seq := p.join(p.set(spans{form.lead}), p.set(spans{form.second}))
-		for range form.more {
-			seq = p.join(seq, p.set(spans{{0x80, 0xbf}}))
-		}
-		t = p.pair(treeAlt, t, seq)
-	}
+	t = p.op(syntax.OpCapture, t)
+	t.Cap = number
 	return t
+}
+
+func (p *patternParser) escapeClass(r rune) *syntax.Regexp {
+	p.plain = false
+	key := `\` + string(r)
+	if p.known[key] == nil {
+		name := "word"
+		if r == 's' || r == 'S' {
+			name = "space"
+		}
+		set := classes()[name]
+		if r == 'W' || r == 'S' {
+			set = set.not() // with a newline, whatever M says
+		}
+		p.keep(key, set)
+	}
+	return p.class(p.known[key])
+}
+
+// keep keeps what a class stands for, as there may be many that are the same. A long one counts for more than one node.
+func (p *patternParser) keep(key string, set spans) {
+	if p.known == nil {
+		p.known = make(map[string][]rune)
+	}
+	p.known[key] = set.ranges()
+	p.grow(int64(len(set) / 8))
 }

@@ -1,17 +1,24 @@
 package sed
 
-import "slices"
+import (
+	"regexp/syntax"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/millrace-go/millrace/internal/match"
+)
 
 // element is one piece within brackets, before it is known whether it begins a range.
 type element struct {
-	char  unit
+	char  rune
 	class spans // not nil for [:name:]
 	equal bool  // [=x=], which begins no range
 	named bool  // [=x=] or [.x.]
 }
 
 // bracket reads a bracket expression; p.tok is the [. There are no escapes within: what sed has for them is replaced before.
-func (p *patternParser) bracket() *tree {
+func (p *patternParser) bracket() *syntax.Regexp {
+	start := p.at
 	not := p.has(p.at, '^')
 	if not {
 		p.at++
@@ -23,7 +30,7 @@ func (p *patternParser) bracket() *tree {
 	for first := true; first || !p.has(p.at, ']'); first = false {
 		from, ok := p.element(first)
 		if !ok {
-			return nil
+			return p.fail(p.err)
 		}
 		switch {
 		case from.class != nil:
@@ -36,12 +43,12 @@ func (p *patternParser) bracket() *tree {
 			p.at++
 			to, ok := p.element(true)
 			if !ok {
-				return nil
+				return p.fail(p.err)
 			}
 			switch {
 			case to.class != nil, to.equal:
 				return p.fail(errRange)
-			case min(from.char, to.char) < 0, max(from.char, to.char) >= 0x80:
+			case max(from.char, to.char) >= utf8.RuneSelf:
 				return p.fail(errCollation) // C.UTF-8 has no order of characters
 			case from.char > to.char:
 				return p.fail(errRange)
@@ -51,7 +58,7 @@ func (p *patternParser) bracket() *tree {
 			continue
 		}
 		set = append(set, span{from.char, from.char})
-		simple = simple && 0 <= from.char && from.char < 0x80
+		simple = simple && from.char < utf8.RuneSelf
 		plain = plain && !from.named
 		other = other || from.char != ':'
 	}
@@ -59,41 +66,55 @@ func (p *patternParser) bracket() *tree {
 		return p.fail(errClassSyntax)
 	}
 	p.at++
-	set = set.tidy()
-	if len(set) > 0 && set[0].lo < 0 {
-		return p.fail(errRawBracket)
-	}
-	if not {
-		if p.lines {
-			set = append(set, span{'\n', '\n'}).tidy()
+	key := string(p.chars[start-1 : p.at])
+	if p.known[key] == nil {
+		if set = set.tidy(); len(set) > 0 && set[len(set)-1].hi >= match.RawByte {
+			return p.fail(errRawBracket)
 		}
-		set, simple = set.not(), false
+		if not {
+			if p.lines {
+				set = append(set, span{'\n', '\n'}).tidy()
+			}
+			set, simple = set.not(), false
+		}
+		if p.icase {
+			set = set.unfold()
+		}
+		p.keep(key, set)
 	}
-	p.simple = p.simple && simple
-	return p.set(slices.Clip(set))
+	p.plain = p.plain && simple
+	return p.class(p.known[key])
 }
 
-// has reports whether the unit at a place is the one given.
-func (p *patternParser) has(at int, u unit) bool { return at < len(p.units) && p.units[at] == u }
+// fold is what I makes of a character.
+func (p *patternParser) fold(r rune) rune {
+	if p.icase {
+		return unicode.ToUpper(r)
+	}
+	return r
+}
+
+// has reports whether the rune at a place is the one given.
+func (p *patternParser) has(at int, r rune) bool { return at < len(p.chars) && p.chars[at] == r }
 
 // element reads one piece. A - stands for itself only where hyphen says so or as the last one.
 func (p *patternParser) element(hyphen bool) (element, bool) {
-	if p.at >= len(p.units) {
+	if p.at >= len(p.chars) {
 		p.fail(errUnmatchedBracket)
 		return element{}, false
 	}
-	u := p.units[p.at]
+	r := p.chars[p.at]
 	p.at++
-	if u == '[' && p.at < len(p.units) {
-		switch kind := p.units[p.at]; kind {
+	if r == '[' && p.at < len(p.chars) {
+		switch kind := p.chars[p.at]; kind {
 		case '.', '=', ':':
 			p.at++
 			return p.named(kind)
 		}
 	}
-	if u == '-' && !hyphen {
+	if r == '-' && !hyphen {
 		switch {
-		case p.at >= len(p.units):
+		case p.at >= len(p.chars):
 			p.fail(errUnmatchedBracket)
 			return element{}, false
 		case !p.has(p.at, ']'):
@@ -101,39 +122,36 @@ func (p *patternParser) element(hyphen bool) (element, bool) {
 			return element{}, false
 		}
 	}
-	return element{char: p.fold(u)}, true
+	return element{char: p.fold(r)}, true
 }
 
 // named reads the rest of [.x.], [=x=] or [:name:].
-func (p *patternParser) named(kind unit) (element, bool) {
+func (p *patternParser) named(kind rune) (element, bool) {
 	start := p.at
 	for ; ; p.at++ {
-		if p.at+1 >= len(p.units) || p.at-start >= 32 {
+		if p.at+1 >= len(p.chars) || p.at-start >= 32 {
 			p.fail(errUnmatchedBracket)
 			return element{}, false
 		}
-		if p.units[p.at] == kind && p.units[p.at+1] == ']' {
+		if p.chars[p.at] == kind && p.chars[p.at+1] == ']' {
 			break
 		}
 	}
-	name := p.units[start:p.at]
+	name := p.chars[start:p.at]
 	p.at += 2
 	if kind != ':' {
-		if len(name) != 1 || name[0] < 0 || name[0] >= 0x80 {
+		if len(name) != 1 || name[0] >= utf8.RuneSelf {
 			p.fail(errCollation)
 			return element{}, false
 		}
 		return element{char: p.fold(name[0]), equal: kind == '=', named: true}, true
 	}
-	text := make([]byte, 0, len(name))
-	for _, u := range name {
-		text = encode(text, u)
+	text := string(name)
+	if p.icase && (text == "upper" || text == "lower") {
+		text = "alpha"
 	}
-	if p.icase && (string(text) == "upper" || string(text) == "lower") {
-		text = []byte("alpha")
-	}
-	set, ok := class(string(text))
-	if !ok {
+	set, ok := classes()[text]
+	if ok = ok && text != "word"; !ok { // only \w is called so
 		p.fail(errClassName)
 	}
 	return element{class: set}, ok

@@ -2,10 +2,14 @@ package sed
 
 import (
 	"bytes"
-	std "context"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
+	"unicode/utf8"
+
+	"github.com/millrace-go/millrace/internal/match"
 )
 
 // Edit takes one change of an input: its bytes from start to end become text. Changes come in order and do not overlap. The
@@ -44,16 +48,18 @@ type splice struct{ start, end, from, to int } // text is runner.texts[from:to]
 
 // runner is one run of a script over one input.
 type runner struct {
-	s        *Script
-	clock    *clock
-	bounds   Bounds
-	edit     Edit
-	stats    Stats
-	ranges   []ranged
-	last     *pattern
-	machines map[*posix]*machine
-	hits     []int // where the text a command needs was found last, for plain scripts
-	caps     []int
+	s      *Script
+	ctx    context.Context
+	work   int // done since the context was looked at
+	bounds Bounds
+	edit   Edit
+	stats  Stats
+	ranges []ranged
+	last   *pattern
+	lines  lines
+	isLast bool           // the line is the last one
+	places []match.Places // where the texts are that the guards of the script need
+	filled int            // the value of lines.fills that they are for
 
 	space   []byte // the pattern space; the line itself as long as changes is 0
 	owned   []byte // where the pattern space is, or was
@@ -62,86 +68,99 @@ type runner struct {
 	splices []splice // the changes, if it is one
 	texts   []byte
 	printed []byte // by p, with newlines
-	isLast  bool
+
+	substituting substituting
 }
 
-func (s *Script) run(ctx std.Context, bounds Bounds, edit Edit) *runner {
-	r := &runner{s: s, clock: &clock{ctx: ctx}, bounds: bounds, edit: edit, ranges: make([]ranged, len(s.commands)), machines: make(map[*posix]*machine)}
+// Apply runs the script over all that src gives and passes each change to edit. What it holds in memory is a small multiple of the
+// longest line. The error is an [*Error], a [*LineError], [ErrReplacements] or [ErrText], that of src or of edit, or that of the
+// context, which is looked at within a line too.
+func (s *Script) Apply(ctx context.Context, src io.Reader, bounds Bounds, edit Edit) (Stats, error) {
+	r, _ := s.idle.Get().(*runner)
+	if r == nil {
+		r = &runner{s: s, ranges: make([]ranged, len(s.commands))}
+		r.substituting.init(r)
+		r.places = make([]match.Places, len(s.guards))
+	}
 	for i, c := range s.commands {
-		r.ranges[i].active = c.to.kind != addrNone && c.from.kind == addrLine && c.from.n == 0
+		r.ranges[i] = ranged{active: c.to.kind != addrNone && c.from.kind == addrLine && c.from.n == 0}
 	}
-	if s.plain {
-		r.hits = make([]int, len(s.commands))
+	r.ctx, r.bounds, r.edit, r.stats, r.last, r.work = ctx, bounds, edit, Stats{}, nil, often
+	r.lines.reset(src)
+	err := r.run()
+	stats := r.stats
+	const most = 4 << 20 // bytes to keep for the next run
+	if r.ctx, r.edit, r.lines.src = nil, nil, nil; cap(r.lines.buf)+cap(r.owned)+cap(r.spare)+cap(r.texts)+cap(r.printed) <= most {
+		s.idle.Put(r)
 	}
-	return r
+	return stats, err
 }
 
-func (r *runner) close() {
-	for re, m := range r.machines {
-		re.done(m)
+// often is how much work, in bytes and commands, is done between two looks at the context.
+const often = 1 << 18
+
+// spend tells of some work that was done. The error is that of the context.
+func (r *runner) spend(work int) error {
+	if r.work += work; r.work < often {
+		return nil
 	}
+	r.work = 0
+	return r.ctx.Err()
 }
 
-func (r *runner) machineOf(re *posix) *machine {
-	m, ok := r.machines[re]
-	if !ok {
-		m = re.machine(r.clock)
-		r.machines[re] = m
-	}
-	return m
-}
-
-// text runs the script over all lines of b.
-func (r *runner) text(b []byte) error {
-	for at := 0; at < len(b); {
-		if !r.clock.spend(1) {
-			return r.clock.err
-		}
-		if r.s.plain {
-			if to := r.skip(b, at); to > at {
-				r.stats.Lines += bytes.Count(b[at:to], []byte{'\n'})
-				if to == len(b) && b[to-1] != '\n' {
-					r.stats.Lines++
-				}
-				at = to
-				continue
-			}
-		}
-		end := bytes.IndexByte(b[at:], '\n')
-		next := at + end + 1
-		if end < 0 {
-			end, next = len(b)-at, len(b)
-		}
-		r.stats.Lines++
-		r.isLast = next == len(b)
-		if end > r.s.maxLine {
-			return &LineError{r.stats.Lines, r.s.maxLine}
-		}
-		if err := r.line(b[at:next], end, int64(at)); err != nil {
+// run runs the script over all lines.
+func (r *runner) run() error {
+	for {
+		if err := r.spend(1); err != nil {
 			return err
 		}
-		at = next
+		if len(r.places) > 0 {
+			r.skip()
+		}
+		line, at, err := r.lines.line(r.s.maxLine)
+		if err != nil || len(line) == 0 {
+			return err
+		}
+		r.stats.Lines++
+		r.isLast = r.lines.last()
+		n := len(line)
+		if line[n-1] == '\n' {
+			n--
+		}
+		if n > r.s.maxLine {
+			return &LineError{r.stats.Lines, r.s.maxLine}
+		}
+		if err := r.line(line, n, at); err != nil {
+			return err
+		}
 	}
-	return nil
 }
 
-// skip returns where the first line begins that has some text that a command needs, of those at or after at.
-func (r *runner) skip(b []byte, at int) int {
-	first := len(b)
-	for i, c := range r.s.commands {
-		if r.hits[i] <= at {
-			if k := bytes.Index(b[at:], c.subst.re.must()); k >= 0 {
-				r.hits[i] = at + k + 1 // 0 is not known
-			} else {
-				r.hits[i] = len(b) + 1
-			}
+// skip leaves out the next lines as far as they are known to have no text that a guard needs.
+func (r *runner) skip() {
+	l := &r.lines
+	if r.filled != l.fills {
+		r.filled = l.fills
+		for i, re := range r.s.guards {
+			r.places[i].Reset(re, l.buf)
 		}
-		first = min(first, r.hits[i]-1)
 	}
-	if first == len(b) {
-		return first
+	first := len(l.buf)
+	for i := range r.places {
+		if at := r.places[i].Next(l.next); at >= 0 {
+			first = min(first, at)
+		}
 	}
-	return at + bytes.LastIndexByte(b[at:first], '\n') + 1
+	passed := l.buf[l.next:first]
+	if first < len(l.buf) || !l.end {
+		passed = passed[:bytes.LastIndexByte(passed, '\n')+1]
+	}
+	l.next += len(passed)
+	r.work += len(passed)
+	r.stats.Lines += bytes.Count(passed, []byte{'\n'})
+	if n := len(passed); n > 0 && passed[n-1] != '\n' {
+		r.stats.Lines++
+	}
 }
 
 // line runs the script over one line, of which the first n bytes are not its newline.
@@ -197,8 +216,8 @@ func (r *runner) replace(old, text []byte, base int64) error {
 // commands runs the script over the pattern space. It reports whether d ended it.
 func (r *runner) commands() (deleted bool, err error) {
 	for i := 0; i < len(r.s.commands); i++ {
-		if !r.clock.spend(1) {
-			return false, r.clock.err
+		if err := r.spend(1); err != nil {
+			return false, err
 		}
 		c := &r.s.commands[i]
 		selected := true
@@ -219,7 +238,7 @@ func (r *runner) commands() (deleted bool, err error) {
 		case 'p':
 			err = r.print()
 		case 'y':
-			r.transliterate(c)
+			err = r.transliterate(c)
 		case 's':
 			err = r.substitute(c)
 		}
@@ -241,9 +260,8 @@ func (r *runner) print() error {
 	case size/16 > r.s.maxLine:
 		return &LineError{r.stats.Lines, r.s.maxLine}
 	}
-	r.clock.spend(len(r.space))
 	r.printed = append(append(r.printed, r.space...), '\n')
-	return nil
+	return r.spend(len(r.space))
 }
 
 // become makes space the pattern space.
@@ -254,12 +272,11 @@ func (r *runner) become(space []byte) {
 }
 
 // transliterate runs a y.
-func (r *runner) transliterate(c *command) {
-	r.clock.spend(len(r.space))
+func (r *runner) transliterate(c *command) error {
 	out := slices.Grow(r.spare[:0], len(r.space))
 	for b := r.space; len(b) > 0; {
-		u, n := decode(b, false)
-		if to, ok := c.letters[u]; ok {
+		_, n := utf8.DecodeRune(b)
+		if to, ok := c.letters[string(b[:n])]; ok {
 			out = append(out, to...)
 		} else {
 			out = append(out, b[:n]...)
@@ -268,9 +285,10 @@ func (r *runner) transliterate(c *command) {
 	}
 	if bytes.Equal(out, r.space) {
 		r.spare = out
-		return
+		return r.spend(len(out))
 	}
 	r.become(out)
 	r.splices = r.splices[:0]
 	r.changes++ // more than one place, at once
+	return r.spend(len(out))
 }

@@ -1,11 +1,15 @@
 package sed_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/millrace-go/millrace/internal/sed"
@@ -24,7 +28,7 @@ func parse(t testing.TB, o sed.Options, scripts ...string) *sed.Script {
 func edits(t testing.TB, s *sed.Script, src string) ([]string, sed.Stats) {
 	t.Helper()
 	var list []string
-	stats, err := s.Apply(t.Context(), []byte(src), sed.Bounds{}, func(start, end int64, text []byte) error {
+	stats, err := s.Apply(t.Context(), strings.NewReader(src), sed.Bounds{}, func(start, end int64, text []byte) error {
 		list = append(list, fmt.Sprintf("%d-%d:%s", start, end, text))
 		return nil
 	})
@@ -71,7 +75,7 @@ func TestEdits(t *testing.T) {
 func apply(t testing.TB, s *sed.Script, src []byte) ([]byte, sed.Stats, error) {
 	var out []byte
 	done := int64(0)
-	stats, err := s.Apply(t.Context(), src, sed.Bounds{}, func(start, end int64, text []byte) error {
+	stats, err := s.Apply(t.Context(), bytes.NewReader(src), sed.Bounds{}, func(start, end int64, text []byte) error {
 		out = append(append(out, src[done:start]...), text...)
 		done = end
 		return nil
@@ -84,16 +88,16 @@ func TestErrorsOfARun(t *testing.T) {
 	keep := func(int64, int64, []byte) error { return nil }
 	short := parse(t, sed.Options{MaxLine: 100}, `s/a/aaa/g`)
 	for name, src := range map[string]string{"long": strings.Repeat("b", 100) + "a", "grows": strings.Repeat("a", 40)} {
-		_, err := short.Apply(t.Context(), []byte("x\n"+src), sed.Bounds{}, keep)
+		_, err := short.Apply(t.Context(), strings.NewReader("x\n"+src), sed.Bounds{}, keep)
 		if e, ok := errors.AsType[*sed.LineError](err); !ok || e.Line != 2 || e.Max != 100 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	mine := errors.New("mine")
-	if _, err := short.Apply(t.Context(), []byte("a\n"), sed.Bounds{}, func(int64, int64, []byte) error { return mine }); !errors.Is(err, mine) {
+	if _, err := short.Apply(t.Context(), strings.NewReader("a\n"), sed.Bounds{}, func(int64, int64, []byte) error { return mine }); !errors.Is(err, mine) {
 		t.Errorf("error of edit: %v", err)
 	}
-	_, err := parse(t, sed.Options{}, "p", "\n2s//x/").Apply(t.Context(), []byte("1\n2\n"), sed.Bounds{}, keep)
+	_, err := parse(t, sed.Options{}, "p", "\n2s//x/").Apply(t.Context(), strings.NewReader("1\n2\n"), sed.Bounds{}, keep)
 	if e, ok := errors.AsType[*sed.Error](err); !ok || e.Script != 1 || e.Line != 2 || e.Column != 1 {
 		t.Errorf("empty pattern: %v", err)
 	}
@@ -190,5 +194,68 @@ func TestConcurrent(t *testing.T) {
 		if got := <-results; !slices.Equal(got, want) {
 			t.Error("another result")
 		}
+	}
+}
+
+// endless gives the same line again and again, up to so many bytes.
+type endless struct {
+	line string
+	left int
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	n := 0
+	for n+len(e.line) <= len(p) && e.left > 0 {
+		n += copy(p[n:], e.line)
+		e.left -= len(e.line)
+	}
+	if n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// TestApplyHoldsAFewLines: what a run takes in memory does not grow with the text.
+func TestApplyHoldsAFewLines(t *testing.T) {
+	s := parse(t, sed.Options{}, `s/value/x/;2d;$s/^/end /`)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	changes := 0
+	stats, err := s.Apply(t.Context(), &endless{"one value\n", 64 << 20}, sed.Bounds{}, func(int64, int64, []byte) error { changes++; return nil })
+	runtime.ReadMemStats(&after)
+	if err != nil || stats.Lines < 6<<20 || changes != stats.Lines {
+		t.Fatalf("%+v %d %v", stats, changes, err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 4<<20 {
+		t.Errorf("it took %d bytes", took)
+	}
+}
+
+// TestReadersOfAnyKind: where reads end makes no difference.
+func TestReadersOfAnyKind(t *testing.T) {
+	t.Parallel()
+	s := parse(t, sed.Options{}, `s/b*/<&>/g`, `$d`, `/x/p`)
+	src := "ab\n\nxb b\n" + strings.Repeat("y", 300_000) + "b\nlast"
+	want, wantStats, err := apply(t, s, []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, r := range map[string]io.Reader{
+		"byte by byte": iotest.OneByteReader(strings.NewReader(src)), "halves": iotest.HalfReader(strings.NewReader(src)), "data with its end": iotest.DataErrReader(strings.NewReader(src)),
+	} {
+		var out []byte
+		done := int64(0)
+		stats, err := s.Apply(t.Context(), r, sed.Bounds{}, func(start, end int64, text []byte) error {
+			out = append(append(out, src[done:start]...), text...)
+			done = end
+			return nil
+		})
+		if out = append(out, src[done:]...); err != nil || stats != wantStats || !bytes.Equal(out, want) {
+			t.Errorf("%s: %+v, want %+v, %v", name, stats, wantStats, err)
+		}
+	}
+	broken := errors.New("broken")
+	if _, err := s.Apply(t.Context(), io.MultiReader(strings.NewReader("a\n"), iotest.ErrReader(broken)), sed.Bounds{}, func(int64, int64, []byte) error { return nil }); !errors.Is(err, broken) {
+		t.Errorf("a reader that fails: %v", err)
 	}
 }

@@ -1,11 +1,23 @@
 package sed
 
 import (
-	"bytes"
 	"cmp"
-	"github.com/millrace-go/millrace/internal/match"
-	"slices"
+	"strconv"
 )
+
+// substituting is one s at work on the pattern space.
+type substituting struct {
+	runner *runner
+	yield  func(loc []int) bool // take
+	s      *substitution
+	out    []byte // what the space becomes, as far as it was looked at
+	copied int    // how much of it that is
+	count  int    // matches
+	made   int    // substitutions
+	err    error
+}
+
+func (w *substituting) init(r *runner) { w.runner, w.yield = r, w.take }
 
 // substitute runs an s.
 func (r *runner) substitute(c *command) error {
@@ -16,101 +28,46 @@ func (r *runner) substitute(c *command) error {
 	}
 	if s.groups > re.groups {
 		// GNU sed reads past its registers if the pattern was that of an s, and refuses it if it was an address.
-		e := c.place.at(r.s.scripts, "invalid reference \\"+itoa(s.groups)+" on `s' command's RHS", "the empty pattern stands for one with fewer groups")
+		e := c.place.at(r.s.scripts, "invalid reference \\"+strconv.Itoa(s.groups)+" on `s' command's RHS", "the empty pattern stands for one with fewer groups")
 		e.Unsupported = true
 		return e
 	}
-	w := substituting{runner: r, substitution: s, space: r.space}
-	if re.re2 != nil {
-		err = w.inRE2(re)
-	} else {
-		err = w.inPosix(re)
-	}
+	w := &r.substituting
+	w.s, w.copied, w.count, w.made, w.err = s, 0, 0, 0, nil
+	err = re.each(r.ctx, r.space, s.groups, w.yield)
 	switch {
-	case err != nil:
-		return err
+	case w.err != nil || err != nil:
+		return cmp.Or(w.err, err)
 	case w.made == 0:
 		return nil
 	}
-	out := append(w.out, w.space[w.copied:]...)
 	r.stats.Replacements += w.made
-	r.become(out)
+	r.become(append(w.out, r.space[w.copied:]...))
 	if s.print {
 		return r.print()
 	}
 	return nil
 }
 
-// substituting is one s at work on the pattern space.
-type substituting struct {
-	*runner
-	*substitution
-	space  []byte
-	out    []byte // what the space becomes, as far as it was looked at
-	copied int    // how much of it that is
-	count  int    // matches
-	made   int    // substitutions
-}
-
-// inPosix makes the substitutions for a pattern in POSIX syntax.
-func (w *substituting) inPosix(re *pattern) error {
-	m := w.machineOf(re.posix)
-	size := 2
-	// The C library looks for groups always, and does not always find a match that has some.
-	if w.groups > 0 || re.groups > 0 && (re.posix.n.fragile || bytes.IndexByte(w.space, '\n') >= 0) {
-		size += 2 * re.groups
-	}
-	w.caps = slices.Grow(w.caps[:0], size)[:size]
-	for start, last := 0, 0; start <= len(w.space); {
-		found := m.groups(w.space, start, w.caps)
-		if w.clock.err != nil || !found {
-			return w.clock.err
-		}
-		from, to := w.caps[0], w.caps[1]
-		if from == to && w.count > 0 && from <= last {
-			// An empty match right after another match is none: baaac is xbxcx after s/a*/x/g.
-			start = from + 1
-		} else {
-			if more, err := w.take(w.caps); !more || err != nil {
-				return err
-			}
-			if start = to; from == to && w.count < w.number {
-				start++
-			}
-		}
-		last = to
-	}
-	return nil
-}
-
-// inRE2 makes those for a pattern of package regexp.
-func (w *substituting) inRE2(re *pattern) error {
-	var err error
-	found := re.re2.Find(w.clock.ctx, match.Bytes(w.space), match.How{Groups: true}, func(_ *match.Window, loc []int) bool {
-		var more bool
-		more, err = w.take(loc)
-		return more && err == nil
-	})
-	return cmp.Or(err, found)
-}
-
 // take makes the substitution for the next match, if it is one of those to be made. It reports whether there may be more.
-func (w *substituting) take(caps []int) (more bool, err error) {
-	if w.count++; w.count < w.number {
-		return true, nil
+func (w *substituting) take(loc []int) (more bool) {
+	s, r, from, to := w.s, w.runner, loc[0], loc[1]
+	if w.count++; w.count < s.number {
+		return true
 	}
-	r, from, to := w.runner, caps[0], caps[1]
 	if most := r.bounds.Replacements; most > 0 && r.stats.Replacements+w.made >= most {
-		return false, ErrReplacements
+		w.err = ErrReplacements
+		return false
 	}
 	if w.made == 0 {
 		w.out = r.spare[:0]
 	}
-	w.out = append(w.out, w.space[w.copied:from]...)
+	w.out = append(w.out, r.space[w.copied:from]...)
 	begin := len(w.out)
-	w.out = w.expand(w.out, w.space, caps, r.s.maxLine)
+	w.out = s.expand(w.out, r.space, loc, r.s.maxLine)
 	if len(w.out) > r.s.maxLine {
-		return false, &LineError{r.stats.Lines, r.s.maxLine}
+		w.err = &LineError{r.stats.Lines, r.s.maxLine}
+		return false
 	}
 	w.made++
 	w.copied = to
@@ -119,7 +76,7 @@ func (w *substituting) take(caps []int) (more bool, err error) {
 		r.texts = append(r.texts, w.out[begin:]...)
 		r.splices = append(r.splices, splice{from, to, k, len(r.texts)})
 	}
-	return w.global, nil
+	return s.global
 }
 
 // pattern returns the pattern to use for re, which may be the empty one.
@@ -198,11 +155,7 @@ func (r *runner) matches(a *address, c *command, state *ranged) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if re.posix == nil {
-			return re.re2.Contains(r.clock.ctx, r.space)
-		}
-		found := r.machineOf(re.posix).match(r.space)
-		return found, r.clock.err
+		return re.contains(r.ctx, r.space)
 	case addrStep:
 		return line >= a.n && (line-a.n)%a.step == 0, nil
 	case addrPlus, addrTo:

@@ -1,5 +1,11 @@
 package sed
 
+import (
+	"sync"
+
+	"github.com/millrace-go/millrace/internal/match"
+)
+
 // Syntax is what patterns are written in.
 type Syntax int
 
@@ -37,13 +43,14 @@ type Options struct {
 	MaxLine int
 }
 
-// Script is a sequence of commands. It does not change, and may be used by several goroutines at a time.
+// Script is a sequence of commands. It may be used by several goroutines at a time.
 type Script struct {
 	commands []command
 	quiet    bool
 	maxLine  int
-	plain    bool // nothing but s, everywhere
+	guards   []*match.Longest // if there are any, a line that none of them matches stays as it is
 	scripts  []string
+	idle     sync.Pool // of *runner
 }
 
 // Stats counts what was done to one input.
@@ -60,7 +67,7 @@ type command struct {
 	not     bool
 	end     int // of {, the index of its }
 	subst   *substitution
-	letters map[unit][]byte // of y
+	letters map[string]string // of y, by character
 	place   place
 }
 

@@ -1,5 +1,10 @@
 package sed
 
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
 // substitution is an s command.
 type substitution struct {
 	re     *pattern // nil for the last one used
@@ -124,20 +129,16 @@ func (s *substitution) expand(out, b []byte, caps []int, most int) []byte {
 // appendCase appends text in a case. Bytes that are no character stay, and so does what follows a NUL, as in GNU sed.
 func appendCase(out, text []byte, mode caseMode) []byte {
 	for len(text) > 0 && mode != 0 && text[0] != 0 {
-		u, n := decode(text, false)
+		r, n := utf8.DecodeRune(text)
 		switch {
-		case u < 0:
-		case mode&caseUpperFirst != 0:
-			u = upper(u)
-		case mode&caseLowerFirst != 0:
-			u = lower(u)
-		case mode&caseUpper != 0:
-			u = upper(u)
-		case mode&caseLower != 0:
-			u = lower(u)
+		case r == utf8.RuneError && n == 1:
+			out = append(out, text[0])
+		case mode&caseUpperFirst != 0, mode&(caseLowerFirst|caseUpper) == caseUpper:
+			out = utf8.AppendRune(out, unicode.ToUpper(r))
+		default:
+			out = utf8.AppendRune(out, unicode.ToLower(r))
 		}
 		mode &^= caseFirst
-		out = encode(out, u)
 		text = text[n:]
 	}
 	return append(out, text...)

@@ -5,6 +5,8 @@ import (
 	"context"
 	"io"
 	"strconv"
+
+	"github.com/millrace-go/millrace/fsutil"
 )
 
 // Unified writes the difference of two texts as a plain unified diff: a line "--- oldName", a line "+++ newName", and the
@@ -13,9 +15,12 @@ import (
 //
 // Names are printed as they are, in the way of git and diff: one that holds control characters, quotes, backslashes or
 // bytes above 0x7f in quotes with escapes, one that holds a space followed by a tab, so that tools see where it ends.
-func Unified(ctx context.Context, w io.Writer, oldName, newName string, old, new []byte, around int) (hunks int, err error) {
-	t := texts{old: Bytes(old), new: Bytes(new), over: func() bool { return ctx.Err() != nil }}
-	cores := t.cores(nil)
+//
+// splices, if not nil, are those that make the new text of the old one, as for [Hunks]; so are the errors of reading.
+func Unified(ctx context.Context, w io.Writer, oldName, newName string, old, new Source, splices []fsutil.Splice, around int) (hunks int, err error) {
+	defer stopped(&err)
+	t := texts{old: old, new: new, over: func() bool { return ctx.Err() != nil }}
+	cores := t.cores(splices)
 	if err := ctx.Err(); err != nil || len(cores) == 0 {
 		return 0, err
 	}

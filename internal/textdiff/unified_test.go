@@ -14,7 +14,7 @@ import (
 func ExampleUnified() {
 	old := "one\ntwo\nthree\nfour\n"
 	new := "one\n2\nthree\nfour\nfive"
-	hunks, err := textdiff.Unified(context.Background(), os.Stdout, "old.txt", "new.txt", []byte(old), []byte(new), 1)
+	hunks, err := textdiff.Unified(context.Background(), os.Stdout, "old.txt", "new.txt", textdiff.Bytes(old), textdiff.Bytes(new), nil, 1)
 	fmt.Println(hunks, err)
 	// Output:
 	// --- old.txt
@@ -80,13 +80,13 @@ func TestUnified(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var b strings.Builder
-			hunks, err := textdiff.Unified(t.Context(), &b, tt.oldName, tt.newName, []byte(tt.old), []byte(tt.new), tt.context)
+			hunks, err := textdiff.Unified(t.Context(), &b, tt.oldName, tt.newName, textdiff.Bytes(tt.old), textdiff.Bytes(tt.new), nil, tt.context)
 			if err != nil || hunks != tt.hunks || b.String() != tt.want {
 				t.Errorf("got %d, %v and\n%swant %d, <nil> and\n%s", hunks, err, b.String(), tt.hunks, tt.want)
 			}
 		})
 	}
-	if _, err := textdiff.Unified(t.Context(), &failing{after: 3}, "a", "b", []byte("x"), []byte("y"), 3); !errors.Is(err, errFull) {
+	if _, err := textdiff.Unified(t.Context(), &failing{after: 3}, "a", "b", textdiff.Bytes("x"), textdiff.Bytes("y"), nil, 3); !errors.Is(err, errFull) {
 		t.Errorf("got %v, want %v", err, errFull)
 	}
 }

@@ -24,23 +24,21 @@ const (
 
 type token struct {
 	kind  tokenKind
-	char  unit
-	when  constraint
-	delim bool // \b or \B, which are two anchors each
+	char  rune // of an anchor, what it is written with, but for the backslash
 	at, n int
 }
 
 // peek reads the piece of the pattern at p.at. After what a ^ may follow, caret is true.
 func (p *patternParser) peek(at int, caret bool) token {
-	if at >= len(p.units) {
+	if at >= len(p.chars) {
 		return token{kind: tokEnd, at: at}
 	}
-	u := p.units[at]
-	t := token{kind: tokChar, char: p.fold(u), at: at, n: 1}
-	if u == '\\' {
+	r := p.chars[at]
+	t := token{kind: tokChar, char: r, at: at, n: 1}
+	if r == '\\' {
 		return p.peekEscape(t)
 	}
-	switch u {
+	switch r {
 	case '.':
 		t.kind = tokDot
 	case '*':
@@ -49,15 +47,15 @@ func (p *patternParser) peek(at int, caret bool) token {
 		t.kind = tokBracket
 	case '^':
 		if !p.basic || caret || at == 0 {
-			t.kind, t.when = tokAnchor, lineFirst
+			t.kind = tokAnchor
 		}
 	case '$':
-		if !p.basic || at+1 == len(p.units) || p.closes(at+1) {
-			t.kind, t.when = tokAnchor, lineLast
+		if !p.basic || at+1 == len(p.chars) || p.closes(at+1) {
+			t.kind = tokAnchor
 		}
 	case '|', '+', '?', '{', '}', '(', ')':
 		if !p.basic {
-			t.kind = operator(u)
+			t.kind = operator(r)
 		}
 	}
 	return t
@@ -65,12 +63,11 @@ func (p *patternParser) peek(at int, caret bool) token {
 
 // closes reports whether a \( ... \) or a branch ends at a place in a basic pattern.
 func (p *patternParser) closes(at int) bool {
-	k := p.peek(at, false).kind
-	return k == tokAlt || k == tokClose
+	return p.has(at, '\\') && (p.has(at+1, '|') || p.has(at+1, ')'))
 }
 
-func operator(u unit) tokenKind {
-	switch u {
+func operator(r rune) tokenKind {
+	switch r {
 	case '|':
 		return tokAlt
 	case '+':
@@ -88,33 +85,23 @@ func operator(u unit) tokenKind {
 }
 
 func (p *patternParser) peekEscape(t token) token {
-	if t.at+1 >= len(p.units) {
+	if t.at+1 >= len(p.chars) {
 		t.kind = tokBackslash
 		return t
 	}
-	u := p.units[t.at+1]
-	t.char, t.n = u, 2 // not folded: the C library takes it as it is, so that with I, \q matches nothing
-	switch u {
+	r := p.chars[t.at+1]
+	t.char, t.n = r, 2
+	switch r {
 	case '|', '+', '?', '{', '}', '(', ')':
 		if p.basic {
-			t.kind = operator(u)
+			t.kind = operator(r)
 		}
 	case '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		t.kind = tokBackReference
 	case 'w', 'W', 's', 'S':
 		t.kind = tokClass
-	case '<':
-		t.kind, t.when = tokAnchor, wordFirst
-	case '>':
-		t.kind, t.when = tokAnchor, wordLast
-	case 'b':
-		t.kind, t.when, t.delim = tokAnchor, wordFirst, true
-	case 'B':
-		t.kind, t.when, t.delim = tokAnchor, insideWord, true
-	case '`':
-		t.kind, t.when = tokAnchor, bufFirst
-	case '\'':
-		t.kind, t.when = tokAnchor, bufLast
+	case '<', '>', 'b', 'B', '`', '\'':
+		t.kind = tokAnchor
 	}
 	return t
 }

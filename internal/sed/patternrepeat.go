@@ -1,54 +1,28 @@
 package sed
 
-// repeat reads a repetition of t, which stands at p.tok, and what follows it.
-func (p *patternParser) repeat(t *tree) *tree {
-	low, high := 0, -1
+import "regexp/syntax"
+
+// repeat reads a repetition of t, which has so many nodes and stands at p.tok, and what follows it.
+func (p *patternParser) repeat(t *syntax.Regexp, nodes int) *syntax.Regexp {
+	op, low, high := syntax.OpStar, 0, -1
 	switch p.tok.kind {
 	case tokPlus:
-		low = 1
+		op = syntax.OpPlus
 	case tokQuestion:
-		high = 1
+		op = syntax.OpQuest
 	case tokInterval:
+		op = syntax.OpRepeat
 		if low, high = p.interval(); p.err != "" {
-			return nil
+			return t
 		}
 	}
 	p.next(false)
-	if t == nil || low == 0 && high == 0 {
-		return nil
+	if !p.grow(int64(nodes) * int64(max(low, high, 1)-1)) {
+		return t
 	}
-	if high != -1 && high > p.maxNodes || low > p.maxNodes {
-		return p.fail(errTooBig)
-	}
-	// x{2,4} is x x ((x)?x)?, and x{2,} is x x x*.
-	var head *tree
-	if low > 0 {
-		head = t
-		for range low - 1 {
-			t = p.copy(t)
-			head = p.join(head, t)
-		}
-		if low == high {
-			return head
-		}
-		t = p.copy(t)
-	}
-	if t == nil { // too large
-		return nil
-	}
-	if t.kind == treeGroup {
-		t.markOptional(t.group)
-	}
-	kind := treeAlt
-	if high == -1 {
-		kind = treeStar
-	}
-	tail := p.pair(kind, t, nil)
-	for i := low + 2; i <= high && p.err == ""; i++ {
-		t = p.copy(t)
-		tail = p.pair(treeAlt, p.join(tail, t), nil)
-	}
-	return p.join(head, tail)
+	t = p.op(op, t)
+	t.Min, t.Max = low, high
+	return t
 }
 
 // interval reads what stands within { and }; high is -1 for no limit. Afterwards p.tok is the }.
@@ -71,10 +45,11 @@ func (p *patternParser) interval() (low, high int) {
 			return p.badInterval()
 		}
 	}
+	const most = 32767 // as everywhere in GNU
 	switch {
 	case p.tok.kind != tokIntervalEnd, high != -1 && low > high:
 		p.fail(errInterval)
-	case max(low, high) > maxRepeat:
+	case max(low, high) > most:
 		p.fail(errTooBig)
 	}
 	return low, high
@@ -92,18 +67,19 @@ func (p *patternParser) badInterval() (low, high int) {
 // number reads up to a comma or the end of the interval. It is -1 where there is none, and not ok where there is
 // something else or the pattern ends.
 func (p *patternParser) number() (n int, ok bool) {
+	const most = 1 << 20 // larger numbers are all too large
 	n, ok = -1, true
 	for {
 		p.next(false)
-		switch u := p.tok.char; {
+		switch r := p.tok.char; {
 		case p.tok.kind == tokEnd:
 			return n, false
-		case p.tok.kind == tokIntervalEnd, u == ',':
+		case p.tok.kind == tokIntervalEnd, r == ',':
 			return n, ok
-		case p.tok.kind != tokChar || u < '0' || '9' < u:
+		case p.tok.kind != tokChar || r < '0' || '9' < r:
 			ok = false
 		default:
-			n = min(maxRepeat+1, max(n, 0)*10+int(u-'0'))
+			n = min(most, max(n, 0)*10+int(r-'0'))
 		}
 	}
 }

@@ -1,0 +1,94 @@
+package match
+
+import (
+	"regexp/syntax"
+	"slices"
+	"unicode/utf8"
+)
+
+// alphabet says what the characters of a text are: those of package regexp, or those of a [Longest].
+type alphabet struct {
+	posix bool
+	words []rune // the characters of words beyond ASCII, as the ranges of a class, for posix
+}
+
+// first returns the character that data, which is not empty, begins with, and how long it is.
+func (a *alphabet) first(data []byte) (rune, int) {
+	r, width := utf8.DecodeRune(data)
+	if r == utf8.RuneError && width == 1 && a.posix {
+		r = RawByte + rune(data[0])
+	}
+	return r, width
+}
+
+// last returns the character that data, which is not empty, ends with.
+func (a *alphabet) last(data []byte) rune {
+	end := data[len(data)-1]
+	if end < utf8.RuneSelf || !a.posix {
+		return rune(end) // no byte of a longer character is a "\n" or a word character of package regexp
+	}
+	r, width := utf8.DecodeLastRune(data)
+	if r == utf8.RuneError && width == 1 {
+		r = RawByte + rune(end)
+	}
+	return r
+}
+
+// isWord reports whether a character is one of words.
+func (a *alphabet) isWord(r rune) bool {
+	if r < utf8.RuneSelf || !a.posix {
+		return syntax.IsWordChar(r)
+	}
+	low, high := 0, len(a.words)/2
+	for low < high {
+		if middle := (low + high) / 2; a.words[2*middle+1] < r {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return 2*low < len(a.words) && a.words[2*low] <= r
+}
+
+// wordCuts returns where runs of characters begin that all are, or all are not, of words.
+func (a *alphabet) wordCuts() []rune {
+	cuts := []rune{'0', '9' + 1, 'A', 'Z' + 1, '_', '_' + 1, 'a', 'z' + 1}
+	for i := 0; i+1 < len(a.words); i += 2 {
+		cuts = append(cuts, a.words[i], a.words[i+1]+1)
+	}
+	return slices.Clip(cuts)
+}
+
+// pastOf returns the past of a place behind a character, as far as lines and words matter.
+func (a *alphabet) pastOf(r rune, lines, words bool) past {
+	switch {
+	case lines && r == '\n':
+		return afterLine
+	case words && a.isWord(r):
+		return afterWord
+	}
+	return 0
+}
+
+// flags returns what holds between a place of which c is known and the character behind it, -1 for the end of the text.
+func (a *alphabet) flags(c past, r rune) syntax.EmptyOp {
+	before := rune(' ')
+	switch {
+	case c&atStart != 0:
+		before = -1
+	case c&afterLine != 0:
+		before = '\n'
+	case c&afterWord != 0:
+		before = 'a'
+	}
+	if !a.posix {
+		return syntax.EmptyOpContext(before, r)
+	}
+	look := beforeOther
+	if r >= 0 && a.isWord(r) {
+		look, r = beforeWord, 'a'
+	} else if r >= utf8.RuneSelf {
+		r = ' '
+	}
+	return look | syntax.EmptyOpContext(before, r)
+}

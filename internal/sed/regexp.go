@@ -1,0 +1,110 @@
+package sed
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/millrace-go/millrace/internal/match"
+)
+
+// pattern is a compiled pattern in any syntax. It is safe for concurrent use.
+type pattern struct {
+	posix  *match.Longest
+	re2    *match.Pattern
+	groups int
+	size   int // in nodes, or in instructions
+}
+
+// unescapePattern replaces what sed replaces before it gives a pattern away. Package regexp has escapes of its own.
+func unescapePattern(text []byte, s Syntax) ([]byte, bool) {
+	if s == RE2 {
+		return bytes.ReplaceAll(text, []byte("\\\n"), []byte("\n")), true
+	}
+	return unescape(text, patternText)
+}
+
+func newPattern(text []byte, o Options, icase, lines bool) (*pattern, *patternError) {
+	if o.Syntax == RE2 {
+		if len(text) > o.MaxPattern {
+			return nil, &patternError{errTooBig, 0}
+		}
+		re, err := match.Compile(string(text), match.Regex, match.Flags{IgnoreCase: icase, MultiLine: lines, Bytes: true})
+		if err != nil {
+			return nil, &patternError{err.Error(), 0}
+		}
+		return &pattern{re2: re, groups: len(re.Groups()) - 1, size: re.Size()}, nil
+	}
+	p, tree, perr := parsePattern(text, o.Syntax == BRE, icase, lines, o.MaxPattern)
+	if perr != nil {
+		return nil, perr
+	}
+	re, err := match.CompileLongest(tree, words())
+	if err != nil {
+		return nil, &patternError{errTooBig, len(p.chars)}
+	}
+	return &pattern{posix: re, groups: p.groups, size: p.nodes}, nil
+}
+
+// contains reports whether there is a match.
+func (re *pattern) contains(ctx context.Context, b []byte) (bool, error) {
+	if re.re2 != nil {
+		return re.re2.Contains(ctx, b)
+	}
+	return re.posix.Contains(ctx, b)
+}
+
+// each calls yield for each match with at least so many of its groups, as package regexp has them.
+func (re *pattern) each(ctx context.Context, b []byte, groups int, yield func(loc []int) bool) error {
+	if re.re2 != nil {
+		return re.re2.Find(ctx, match.Bytes(b), match.How{Groups: true}, func(_ *match.Window, loc []int) bool { return yield(loc) })
+	}
+	return re.posix.Each(ctx, b, groups, yield)
+}
+
+// guarded returns patterns such that a line which none of them matches stays as it is, nil if none are known of use.
+func (s *Script) guarded() []*match.Longest {
+	var guards []*match.Longest
+	for i := 0; i < len(s.commands); i++ {
+		c := &s.commands[i]
+		var re *pattern
+		switch {
+		case c.name == '}':
+			continue
+		case c.from.kind == addrRegexp && c.to.kind == addrNone && !c.not:
+			re = c.from.re
+			if c.name == '{' {
+				i = c.end
+			}
+		case c.from.kind == addrNone && !c.not:
+			re = c.pattern()
+		}
+		if s.quiet || re == nil || re.posix == nil || !re.posix.Needs() {
+			return nil
+		}
+		guards = append(guards, re.posix)
+	}
+	return guards
+}
+
+// share divides the memory for states among the patterns of a script.
+func (s *Script) share() {
+	var list []*match.Longest
+	for _, c := range s.commands {
+		for _, re := range []*pattern{c.from.re, c.to.re, c.pattern()} {
+			if re != nil && re.posix != nil {
+				list = append(list, re.posix)
+			}
+		}
+	}
+	for _, re := range list {
+		re.Share(len(list))
+	}
+}
+
+// pattern is that of an s, nil if it has none of its own.
+func (c *command) pattern() *pattern {
+	if c.subst == nil {
+		return nil
+	}
+	return c.subst.re
+}
