@@ -152,7 +152,7 @@ func TestEditFilesUnusable(t *testing.T) {
 
 // TestEditFilesPermission has the words of reports for a file that the operating system refuses.
 func TestEditFilesPermission(t *testing.T) {
-	b := newBench(t, lockedFs{inMemory(t, files{"a.txt": "a\n"}).stage.Base(), "a.txt"}, nil)
+	b := newBench(t, locked(inMemory(t, files{"a.txt": "a\n"}).stage.Base(), "a.txt"), nil)
 	_, err := b.run("s", one("a.txt", actions.AppendText("x")), nil)
 	wantError(t, err, "a.txt: Permission denied")
 	if !errors.Is(err, fs.ErrPermission) {

@@ -167,7 +167,7 @@ func TestListUnreadable(t *testing.T) {
 	t.Parallel()
 	b := inMemory(t, nil)
 	write(t, b.stage.Base(), files{"locked/x": "", "z/x": ""})
-	b = newBench(t, lockedFs{b.stage.Base(), "locked"}, nil)
+	b = newBench(t, locked(b.stage.Base(), "locked"), nil)
 	equal(t, "paths", paths(b.must("list", actions.List{Depth: 2}, nil)), []string{"locked/", "z/", "z/x"})
 	b.wantWarning("locked was not listed: ", "permission denied")
 	equal(t, "paths", paths(b.must("list", actions.List{}, nil)), []string{"locked/", "z/"})

@@ -20,7 +20,7 @@ func TestReadRangesContinue(t *testing.T) {
 		"a": "1\n2\n", "binary": "x\x00", "empty": "", "locked": "x", "short": "1\n", "d/x": "", "z": "1\r\n2", "long": "1\n2\n3\n",
 	})
 	names := []string{"z", "short", "missing", "a", "locked", "d", "empty", "binary", "long", "d/x/y"}
-	b = newBench(t, lockedFs{b.stage.Base(), "locked"}, nil)
+	b = newBench(t, locked(b.stage.Base(), "locked"), nil)
 	out := b.must("read", actions.ReadRanges{StartLine: 2, EndLine: 2, OnError: "continue"}, names)
 
 	equal(t, "files", out.Files, []string{"z", "a", "long"})

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/spf13/afero"
@@ -16,6 +16,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
 func TestSearch(t *testing.T) {
@@ -84,29 +85,21 @@ func TestSearchContentAndStage(t *testing.T) {
 	b.wantWarning()
 }
 
-// countingFs counts how often each file is opened.
-type countingFs struct {
-	afero.Fs
-	mu    sync.Mutex
-	opens map[string]int
-}
-
-func (f *countingFs) Open(name string) (afero.File, error) {
-	f.mu.Lock()
-	f.opens[name]++
-	f.mu.Unlock()
-	return f.Fs.Open(name)
-}
-
 // TestFilesAreReadOnce: what a search has read is not read again by the steps behind it.
 func TestFilesAreReadOnce(t *testing.T) {
-	base := &countingFs{Fs: afero.NewMemMapFs(), opens: map[string]int{}}
+	opens := make(map[string]int)
+	base := errorfs.Wrap(afero.NewMemMapFs(), errorfs.Before(func(op *errorfs.Op) error {
+		if op.Kind == "open" && op.Flag == os.O_RDONLY {
+			opens[op.Name]++
+		}
+		return nil
+	}))
 	b := newBench(t, base, files{"a.txt": "x", "b.txt": "y"})
 	b.must("find", actions.Search{Pattern: "x"}, nil)
 	b.must("count", actions.CountOccurrences{Pattern: "x"}, nil, "find")
 	b.must("edit", actions.Edit{OldText: "x", NewText: "z"}, nil, "find")
-	if base.opens["a.txt"] != 1 || base.opens["b.txt"] != 1 {
-		t.Errorf("opened %v", base.opens)
+	if opens["a.txt"] != 1 || opens["b.txt"] != 1 {
+		t.Errorf("opened %v", opens)
 	}
 }
 

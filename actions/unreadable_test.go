@@ -1,7 +1,6 @@
 package actions_test
 
 import (
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -11,19 +10,14 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
-// lockedFs has one directory that may not be read. Tests run as root, to whom nothing is forbidden.
-type lockedFs struct {
-	afero.Fs
-	dir string
-}
-
-func (l lockedFs) Open(name string) (afero.File, error) {
-	if strings.TrimPrefix(name, "/") == l.dir {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: os.ErrPermission}
-	}
-	return l.Fs.Open(name)
+// locked has one directory that may not be read. Tests run as root, to whom nothing is forbidden.
+func locked(fsys afero.Fs, dir string) afero.Fs {
+	return errorfs.Wrap(fsys, errorfs.Failing(os.ErrPermission, func(op *errorfs.Op) bool {
+		return op.Kind == "open" && strings.TrimPrefix(op.Name, "/") == dir
+	}))
 }
 
 // TestSearchUnreadableDirectory: it is left out with a warning, unless it is the very directory to search.
@@ -35,7 +29,7 @@ func TestSearchUnreadableDirectory(t *testing.T) {
 		}
 	}
 	var warnings []string
-	c := &actions.Call{FS: fsutil.NewStage(lockedFs{base, "locked"}), Workers: 1, OnWarning: func(m string) { warnings = append(warnings, m) }}
+	c := &actions.Call{FS: fsutil.NewStage(locked(base, "locked")), Workers: 1, OnWarning: func(m string) { warnings = append(warnings, m) }}
 	out, err := actions.Search{Pattern: "x"}.Run(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@ package backups_test
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -15,67 +14,30 @@ import (
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backups"
+	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
 var errDisk = errors.New("disk is broken")
 
-// failFs fails one operation: the one after so many. It looks at files, lists, reads, opens and removes.
-type failFs struct {
-	afero.Fs
+// failing is a file system in which one operation fails: the one after so many. It looks at files, lists, reads, opens and removes.
+type failing struct {
 	left   int
 	failed string // the operation that failed, "" if none yet
 }
 
-func (f *failFs) err(op, name string) error {
-	if f.left--; f.left != -1 {
-		return nil
-	}
-	f.failed = op + " " + path.Base(name)
-	return &fs.PathError{Op: op, Path: name, Err: errDisk}
-}
-
-func (f *failFs) Open(n string) (afero.File, error) {
-	if err := f.err("open", n); err != nil {
-		return nil, err
-	}
-	file, err := f.Fs.Open(n)
-	return failFile{file, f, n}, err
-}
-
-func (f *failFs) Remove(n string) error {
-	if err := f.err("remove", n); err != nil {
+func (f *failing) over(fsys afero.Fs) afero.Fs {
+	return errorfs.Wrap(fsys, func(op *errorfs.Op, do func() error) error {
+		switch op.Kind {
+		case "open", "remove", "lstat", "read", "readdir":
+			if f.left--; f.left == -1 {
+				f.failed = op.Kind + " " + path.Base(op.Name)
+				return op.Error(errDisk)
+			}
+		}
+		err := do()
+		slices.Reverse(op.Names) // the order is any; this one takes the plan last
 		return err
-	}
-	return f.Fs.Remove(n)
-}
-
-func (f *failFs) LstatIfPossible(n string) (fs.FileInfo, bool, error) {
-	if err := f.err("lstat", n); err != nil {
-		return nil, false, err
-	}
-	return f.Fs.(afero.Lstater).LstatIfPossible(n)
-}
-
-type failFile struct {
-	afero.File
-	fs   *failFs
-	name string
-}
-
-func (f failFile) Read(p []byte) (int, error) {
-	if err := f.fs.err("read", f.name); err != nil {
-		return 0, err
-	}
-	return f.File.Read(p)
-}
-
-func (f failFile) Readdirnames(n int) ([]string, error) {
-	if err := f.fs.err("readdir", f.name); err != nil {
-		return nil, err
-	}
-	names, err := f.File.Readdirnames(n)
-	slices.Reverse(names) // the order is any; this one takes the plan last
-	return names, err
+	})
 }
 
 func memory(t *testing.T) afero.Fs {
@@ -137,8 +99,8 @@ func TestReading_fails(t *testing.T) {
 		"remove": func(s *backups.Store) error { return s.Remove("20200101_000000_0123456789abcdef") },
 	} {
 		for k := 0; ; k++ {
-			f := &failFs{Fs: mem, left: k}
-			err := do(open(t, f))
+			f := &failing{left: k}
+			err := do(open(t, f.over(mem)))
 			if f.failed == "" {
 				if err != nil && name != "remove" {
 					t.Errorf("%s: nothing failed, and there is error %v", name, err)
@@ -183,8 +145,8 @@ func TestPrune_fails(t *testing.T) {
 				ids := edits(t, mem, 3)
 				// Something half removed, to be swept away.
 				must(t, mem.Remove(path.Join(stateDir, "backups", ids[1], "done")))
-				f := &failFs{Fs: mem, left: k}
-				gone, err := do(open(t, f), ids)
+				f := &failing{left: k}
+				gone, err := do(open(t, f.over(mem)), ids)
 				if f.failed == "" {
 					must(t, err)
 					t.Logf("%d operations failed", k)

@@ -107,7 +107,7 @@ func newBackend(t *testing.T, name string) *backend {
 	case "os":
 		b.fs, b.links, b.confined, b.rooted = below, true, true, true
 	case "plain":
-		b.fs, b.links = plainFs{below.(*afero.BasePathFs)}, true
+		b.fs, b.links = plain(below), true
 	case "overlay":
 		b.layer = afero.NewMemMapFs()
 		b.fs, b.links = afero.NewCopyOnWriteFs(below, b.layer), true
@@ -129,26 +129,18 @@ func openRoot(t *testing.T, dir string) *fsutil.RootFs {
 
 // plainFs is a file system of a user's own: it passes on what afero knows, follows every link, and nothing keeps it
 // inside of its directory but what millrace does.
-type plainFs struct{ base *afero.BasePathFs }
+type plainFs struct {
+	afero.Fs
+	afero.Lstater
+	base *afero.BasePathFs
+}
 
-func (p plainFs) Create(n string) (afero.File, error)    { return p.base.Create(n) }
-func (p plainFs) Mkdir(n string, m os.FileMode) error    { return p.base.Mkdir(n, m) }
-func (p plainFs) MkdirAll(n string, m os.FileMode) error { return p.base.MkdirAll(n, m) }
-func (p plainFs) Open(n string) (afero.File, error)      { return p.base.Open(n) }
-func (p plainFs) OpenFile(n string, f int, m os.FileMode) (afero.File, error) {
-	return p.base.OpenFile(n, f, m)
+func plain(below afero.Fs) plainFs {
+	base := below.(*afero.BasePathFs)
+	return plainFs{base, base, base}
 }
-func (p plainFs) Remove(n string) error                  { return p.base.Remove(n) }
-func (p plainFs) RemoveAll(n string) error               { return p.base.RemoveAll(n) }
-func (p plainFs) Rename(a, b string) error               { return p.base.Rename(a, b) }
-func (p plainFs) Stat(n string) (os.FileInfo, error)     { return p.base.Stat(n) }
-func (p plainFs) Name() string                           { return "plain" }
-func (p plainFs) Chmod(n string, m os.FileMode) error    { return p.base.Chmod(n, m) }
-func (p plainFs) Chown(n string, u, g int) error         { return p.base.Chown(n, u, g) }
-func (p plainFs) Chtimes(n string, a, m time.Time) error { return p.base.Chtimes(n, a, m) }
-func (p plainFs) LstatIfPossible(n string) (os.FileInfo, bool, error) {
-	return p.base.LstatIfPossible(n)
-}
+
+func (p plainFs) Name() string { return "plain" }
 
 // SymlinkIfPossible writes the target as it is, which BasePathFs does not.
 func (p plainFs) SymlinkIfPossible(target, name string) error {

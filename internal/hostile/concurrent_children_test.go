@@ -16,6 +16,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
 // holder is another process in the middle of a run that counts up in a.txt.
@@ -103,30 +104,12 @@ func opened(name, dir string) (afero.Fs, error) {
 	case "os":
 		return below, nil
 	case "plain":
-		return plainFs{below.(*afero.BasePathFs)}, nil
-	case "hiding":
-		return hidingFs{plainFs{below.(*afero.BasePathFs)}}, nil
+		return plain(below), nil
+	case "hiding": // it does not show the handles of the operating system
+		return errorfs.Wrap(plain(below), nil), nil
 	default:
 		return fsutil.OpenRoot(dir)
 	}
-}
-
-// hidingFs is a plain file system that does not show the handles of the operating system.
-type hidingFs struct{ plainFs }
-
-type hiddenFile struct{ afero.File }
-
-func hide(f afero.File, err error) (afero.File, error) {
-	if err != nil {
-		return nil, err
-	}
-	return hiddenFile{f}, nil
-}
-
-func (h hidingFs) Create(n string) (afero.File, error) { return hide(h.plainFs.Create(n)) }
-func (h hidingFs) Open(n string) (afero.File, error)   { return hide(h.plainFs.Open(n)) }
-func (h hidingFs) OpenFile(n string, f int, m os.FileMode) (afero.File, error) {
-	return hide(h.plainFs.OpenFile(n, f, m))
 }
 
 // runChild counts up once, and prints "done", or "locked" if somebody has the tree.

@@ -16,11 +16,11 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/spf13/afero"
 	"golang.org/x/sys/unix"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
 // diskJobVariable is the environment variable that tells a process of this binary what to do instead of testing.
@@ -146,9 +146,9 @@ func (j diskJob) run(t *testing.T) diskReport {
 			return nil
 		}
 	}
-	var fsys afero.Fs = hookFs{root, h}
+	fsys := h.wrap(root)
 	if j.Plain {
-		fsys = hookFs{root, h}.plain()
+		fsys = errorfs.Plain(fsys)
 	}
 	x := millrace.Executor{Observe: h.observe, Workers: max(1, j.Workers), MaxFiles: -1}
 	var r diskReport

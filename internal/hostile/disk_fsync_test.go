@@ -53,7 +53,7 @@ func TestHostile_fsync_fails(t *testing.T) {
 				return nil
 			}}
 			x := millrace.Executor{Workers: 1, Observe: h.observe}
-			res, err := x.Run(t.Context(), hookFs{openDir(t, dir), h}, diskPipelines()["everything"])
+			res, err := x.Run(t.Context(), h.wrap(openDir(t, dir)), diskPipelines()["everything"])
 			failedAs(t, err, tt.state, syscall.EIO)
 			if res.Commit.State != tt.state || res.Success || !strings.Contains(err.Error(), tt.path) {
 				t.Errorf("result %+v, error %v", res.Commit, err)

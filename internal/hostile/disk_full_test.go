@@ -141,7 +141,7 @@ func TestHostile_disk_full_during_rollback(t *testing.T) {
 					return syscall.EIO
 				}
 				x := millrace.Executor{Observe: h.observe}
-				_, err := x.Run(t.Context(), hookFs{openDir(t, dir), h}, diskPipelines()[pipeline])
+				_, err := x.Run(t.Context(), h.wrap(openDir(t, dir)), diskPipelines()[pipeline])
 				failedAs(t, err, millrace.CommitRolledBack, syscall.EIO)
 				sameTree(t, pipeline+" rolled back", dir, before, exact)
 				fillers, err := filepath.Glob(filepath.Join(disk.mount, "filler*"))
@@ -190,7 +190,7 @@ func TestHostile_the_disk_is_full_during_recovery(t *testing.T) {
 					}
 					return nil
 				}
-				_, err := (millrace.Executor{}).Run(t.Context(), hookFs{openDir(t, disk.dir), h}, diskPipelines()[pipeline])
+				_, err := (millrace.Executor{}).Run(t.Context(), h.wrap(openDir(t, disk.dir)), diskPipelines()[pipeline])
 				failedAs(t, err, millrace.CommitPending, syscall.EIO)
 				fill(t, disk.mount, full)
 				done, err := (millrace.Executor{}).Recover(t.Context(), openDir(t, disk.dir))

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
 // makeFiles makes files and directories in each way that there is.
@@ -64,7 +65,7 @@ func TestHostile_new_files_have_the_access_list_of_their_directory(t *testing.T)
 				if fast {
 					makeFiles(t, dir)
 				} else {
-					_, err := host().Run(t.Context(), hookFs{openDir(t, dir), &opHook{}}, altering(
+					_, err := host().Run(t.Context(), errorfs.Wrap(openDir(t, dir), nil), altering(
 						put("d/created", "x"), put("d/sub/deep/created", "x"), put("d/copied", "x"), put("d/edited", "y")))
 					must(t, err)
 				}

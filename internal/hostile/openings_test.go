@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/afero"
+
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
@@ -18,7 +20,6 @@ import (
 	"github.com/millrace-go/millrace/internal/sed"
 	"github.com/millrace-go/millrace/internal/strictjson"
 	"github.com/millrace-go/millrace/template"
-	"github.com/spf13/afero"
 )
 
 // openings are what the parsers of this module are fed with: each with what opens something in its own language.

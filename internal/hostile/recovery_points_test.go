@@ -14,6 +14,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
@@ -115,7 +116,7 @@ func killedAt(t *testing.T, p point, plain, byRun bool, want map[string]string) 
 	}
 	var fsys afero.Fs = openDir(t, dir)
 	if plain {
-		fsys = hookFs{openDir(t, dir), &opHook{}}.plain()
+		fsys = errorfs.Plain(openDir(t, dir))
 	}
 	x := millrace.Executor{NoSync: true}
 	if byRun {

@@ -108,7 +108,7 @@ func inspected(t *testing.T, dir, id string, status millrace.LeftoverStatus, rea
 		t.Errorf("Inspect does this: %s", event)
 		return nil
 	}}
-	found, err := host().Inspect(t.Context(), hookFs{openDir(t, dir), watching})
+	found, err := host().Inspect(t.Context(), watching.wrap(openDir(t, dir)))
 	must(t, err)
 	sameTree(t, "inspected", dir, before, exact|private)
 	if len(found.Leftovers) != 1 || len(found.Conflicts) > 0 || found.Clean() || found.Blocked() != (status == millrace.LeftoverSuspicious) {
@@ -148,7 +148,7 @@ func settled(t *testing.T, dir, id string, old map[string]string, status millrac
 		events = append(events, event)
 		return nil
 	}}
-	r, err := millrace.Executor{}.Recover(t.Context(), hookFs{openDir(t, dir), h})
+	r, err := millrace.Executor{}.Recover(t.Context(), h.wrap(openDir(t, dir)))
 	must(t, err)
 	index := func(prefix string) int {
 		return slices.IndexFunc(events, func(e string) bool { return strings.HasPrefix(e, prefix) })

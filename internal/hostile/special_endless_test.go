@@ -2,46 +2,13 @@ package hostile_test
 
 import (
 	"context"
-	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
 
-	"github.com/spf13/afero"
-
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/errorfs"
 )
-
-// endlessFs has one file, endless.txt, that says that it has no bytes, as those of /proc do, and then never ends.
-type endlessFs struct {
-	afero.Fs
-	read *atomic.Int64
-}
-
-func (e endlessFs) Open(name string) (afero.File, error) { return e.OpenFile(name, os.O_RDONLY, 0) }
-
-func (e endlessFs) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
-	f, err := e.Fs.OpenFile(name, flag, perm)
-	if err == nil && strings.TrimPrefix(name, "/") == "endless.txt" && flag == os.O_RDONLY {
-		return endlessFile{f, e.read}, nil
-	}
-	return f, err
-}
-
-type endlessFile struct {
-	afero.File
-	read *atomic.Int64
-}
-
-func (f endlessFile) Read(p []byte) (int, error) {
-	f.read.Add(int64(len(p)))
-	for i := range p {
-		p[i] = 'x'
-	}
-	return len(p), nil
-}
-
-func (f endlessFile) ReadAt(p []byte, _ int64) (int, error) { return f.Read(p) }
 
 // A regular file of which stat says 0 bytes and that never ends is read no further than MaxFileBytes.
 func TestHostile_endless_file_of_size_zero(t *testing.T) {
@@ -65,7 +32,8 @@ func TestHostile_endless_file_of_size_zero(t *testing.T) {
 			eachCommitting(t, func(t *testing.T, b *backend) {
 				b.plant(t, map[string]string{"endless.txt": ""})
 				before := b.snapshot(t)
-				fsys := endlessFs{b.fs, new(atomic.Int64)}
+				var read atomic.Int64
+				fsys := errorfs.Wrap(errorfs.Only(b.fs), errorfs.Endless("endless.txt", 'x', &read))
 				within(t, patience, func(ctx context.Context) {
 					x := host()
 					x.MaxFileBytes = limit
@@ -90,7 +58,7 @@ func TestHostile_endless_file_of_size_zero(t *testing.T) {
 						b.unchanged(t, before)
 					}
 				})
-				if n := fsys.read.Load(); n > 4*limit {
+				if n := read.Load(); n > 4*limit {
 					t.Errorf("%d bytes were read", n)
 				}
 			})

@@ -15,7 +15,7 @@ func reopened(t *testing.T, name, dir string) afero.Fs {
 	case "os":
 		return afero.NewBasePathFs(afero.NewOsFs(), dir)
 	case "plain":
-		return plainFs{afero.NewBasePathFs(afero.NewOsFs(), dir).(*afero.BasePathFs)}
+		return plain(afero.NewBasePathFs(afero.NewOsFs(), dir))
 	}
 	t.Fatalf("no backend %q of a directory", name)
 	return nil
