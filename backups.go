@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backups"
 	"github.com/millrace-go/millrace/internal/preview"
@@ -210,7 +211,7 @@ func notRestored(paths []string) string {
 func restoredFiles(changes []fsutil.Change) []string {
 	files := []string{}
 	for _, c := range changes {
-		if c.New.Kind == fsutil.File || c.Old.Kind == fsutil.File {
+		if c.New.Kind == change.File || c.Old.Kind == change.File {
 			files = append(files, c.Path)
 		}
 	}

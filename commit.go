@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/panics"
 )
 
 // Commit makes the change: all of it, or nothing. The Result is that of the plan with what became of it; it comes beside
@@ -199,7 +199,7 @@ func (t *tree) underLock(ctx context.Context, do func(lock io.Closer) error) err
 		return err
 	}
 	defer func() {
-		if err := fsutil.Protect(lock.Close); err != nil {
+		if err := panics.Protect(lock.Close); err != nil {
 			t.notes.add("lock", "the lock could not be given back: %v", err)
 		}
 	}()

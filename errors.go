@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/risk"
 )
 
 // ErrNoFs says that a nil file system was given. It is never taken for the real disk.
-var ErrNoFs = fsutil.ErrNoFs
+var ErrNoFs = names.ErrNoFs
 
 // ErrStateDir says that the state directory is not what it has to be: a directory, and not somebody else's. Nothing is written
 // through a link, or on the word of what another user has put there.

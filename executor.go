@@ -16,8 +16,13 @@ import (
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/guard"
 	"github.com/millrace-go/millrace/internal/held"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/panics"
+	"github.com/millrace-go/millrace/internal/raise"
+	"github.com/millrace-go/millrace/internal/rootfs"
+	"github.com/millrace-go/millrace/internal/stage"
 	"github.com/millrace-go/millrace/risk"
 )
 
@@ -217,7 +222,7 @@ type tree struct {
 	x        Executor
 	fs       afero.Fs
 	stateDir string
-	policy   fsutil.Guard // what every path is checked against
+	policy   guard.Policy // what every path is checked against
 	notes    *notes       // what a Result is to warn of
 	held     *held.Held   // what is open; the verb that has opened the tree is its first user
 }
@@ -232,13 +237,15 @@ func (x Executor) open(fsys afero.Fs, p Pipeline) (*tree, error) {
 
 // openTree opens the tree for one verb, which calls done in the end.
 func (x Executor) openTree(fsys afero.Fs) (opened *tree, err error) {
-	raised, err := fsutil.Raise(fsys)
+	if root, ok := fsys.(*fsutil.RootFs); ok && root != nil {
+		fsys = root.Rooted()
+	}
+	raised, err := raise.FS(fsys)
 	if err != nil {
 		return nil, err
 	}
 	t := &tree{fs: raised, notes: new(notes), held: held.New()}
-	root, isRoot := raised.(*fsutil.RootFs)
-	if _, given := fsys.(*fsutil.RootFs); isRoot && !given {
+	if root, ok := raised.(*rootfs.FS); ok && raised != fsys {
 		t.held.Add(root.Close)
 	}
 	defer func() {
@@ -269,7 +276,7 @@ func (x Executor) openTree(fsys afero.Fs) (opened *tree, err error) {
 type run struct {
 	x       Executor
 	p       Pipeline
-	stage   *fsutil.Stage
+	stage   *stage.Stage
 	log     *slog.Logger
 	handled map[string]bool // steps whose failure a later step waits for
 
@@ -286,7 +293,7 @@ type run struct {
 func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error) {
 	start := time.Now()
 	x.Observe, x.Logger = t.x.Observe, t.x.Logger
-	stage := fsutil.NewStage(t.fs)
+	stage := stage.New(t.fs)
 	t.held.Add(stage.Close)
 	stage.SetGuard(t.policy)
 	stage.SetMaxRead(x.limits().FileBytes())
@@ -318,7 +325,7 @@ func (r *run) runWave(ctx context.Context, wave []int) {
 			// sequence it would have been the first.
 			if r.mayRun(i) && ctx.Err() == nil {
 				// What goes wrong outside of the action must not take the program down either.
-				if err := fsutil.Protect(func() error { r.runStep(ctx, i); return nil }); err != nil {
+				if err := panics.Protect(func() error { r.runStep(ctx, i); return nil }); err != nil {
 					r.finish(i, StepResult{StepID: r.p.steps[i].ID, Action: r.p.steps[i].Action.Spec().Name}, err)
 				}
 			}

@@ -40,11 +40,11 @@ type verb struct {
 var (
 	verbs = map[string]verb{
 		"Run": {"Run", writes, onFresh(func(t *testing.T, x millrace.Executor, fsys afero.Fs) error {
-			_, err := x.Run(t.Context(), fsys, change())
+			_, err := x.Run(t.Context(), fsys, setting())
 			return err
 		})},
 		"Plan": {"Plan", reads, onFresh(func(t *testing.T, x millrace.Executor, fsys afero.Fs) error {
-			_, err := x.Plan(t.Context(), fsys, change())
+			_, err := x.Plan(t.Context(), fsys, setting())
 			return err
 		})},
 		"Plan, Commit": {"Plan", writes, onFresh(planAndCommit)},
@@ -106,7 +106,7 @@ var (
 
 // change is a pipeline that each limit is too small for: 150 edits in two files, one of a name that Windows does not have, and a
 // step that finds nothing, and one that shows something.
-func change() millrace.Pipeline {
+func setting() millrace.Pipeline {
 	return millrace.New("change").
 		Step("e", actions.Edit{Files: []string{"a.txt", "con.txt"}, OldText: "xx", NewText: "yy"}).
 		Step("none", actions.Edit{Files: []string{"b.txt"}, OldText: "xx", NewText: "yy"}).
@@ -125,7 +125,7 @@ func onFresh(do func(*testing.T, millrace.Executor, afero.Fs) error) func(*testi
 }
 
 func planAndCommit(t *testing.T, x millrace.Executor, fsys afero.Fs) error {
-	plan, err := x.Plan(t.Context(), fsys, change())
+	plan, err := x.Plan(t.Context(), fsys, setting())
 	if err == nil {
 		_, err = plan.Commit(t.Context())
 	}
@@ -134,7 +134,7 @@ func planAndCommit(t *testing.T, x millrace.Executor, fsys afero.Fs) error {
 
 func open(t *testing.T, x millrace.Executor, fsys afero.Fs) (*millrace.Plan, error) {
 	t.Helper()
-	plan, err := millrace.Executor{}.Plan(t.Context(), fsys, change())
+	plan, err := millrace.Executor{}.Plan(t.Context(), fsys, setting())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func onCommitted(do func(*testing.T, millrace.Executor, afero.Fs, string) error)
 		if _, err := millrace.Run(t.Context(), fsys, first); err != nil {
 			t.Fatal(err)
 		}
-		res, err := millrace.Run(t.Context(), fsys, change())
+		res, err := millrace.Run(t.Context(), fsys, setting())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"syscall"
 
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/fsutil"
 )
 
@@ -49,7 +50,7 @@ func (t *tree) limited(err error) error {
 		return err
 	}
 	for _, refusal := range []error{
-		fs.ErrPermission, fs.ErrNotExist, fs.ErrExist, syscall.EBADF, syscall.EROFS, errors.ErrUnsupported, fsutil.ErrShowsThrough,
+		fs.ErrPermission, fs.ErrNotExist, fs.ErrExist, syscall.EBADF, syscall.EROFS, errors.ErrUnsupported, capability.ErrShowsThrough,
 	} {
 		if errors.Is(err, refusal) {
 			return &FileSystemError{Name: t.fs.Name(), Limit: limit, Err: err}

@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backups"
+	"github.com/millrace-go/millrace/internal/stage"
 	"github.com/millrace-go/millrace/risk"
 )
 
@@ -23,7 +25,7 @@ import (
 // by another process with [Executor.OpenPlan].
 type Plan struct {
 	tree    *tree
-	stage   *fsutil.Stage // what the changes read from; nil for a plan that was stored
+	stage   *stage.Stage // what the changes read from; nil for a plan that was stored
 	name    string
 	options Options
 	digest  func() string // of the pipeline; few ask for it
@@ -193,7 +195,7 @@ func (r *run) firstError(ctx context.Context) error {
 }
 
 // settle takes the changes from the stage and judges them.
-func (p *Plan) settle(stage *fsutil.Stage) error {
+func (p *Plan) settle(stage *stage.Stage) error {
 	if !p.mutates {
 		return nil
 	}
@@ -287,25 +289,25 @@ func readOnlyFiles(changes []fsutil.Change) *BlockedError {
 		case !isReadOnly(c.Old):
 		case c.Kind == fsutil.Renamed:
 			return blocked(c.From, "rename")
-		case c.New.Kind == fsutil.Absent:
+		case c.New.Kind == change.Absent:
 			return blocked(c.Path, "delete")
-		case c.New.Kind != fsutil.File || c.Old.Hash != c.New.Hash:
+		case c.New.Kind != change.File || c.Old.Hash != c.New.Hash:
 			return blocked(c.Path, "write to")
 		}
 	}
 	return nil
 }
 
-func isReadOnly(s fsutil.State) bool {
+func isReadOnly(s change.State) bool {
 	const ownerWrite = 0o200
-	return s.Kind == fsutil.File && s.Mode&ownerWrite == 0
+	return s.Kind == change.File && s.Mode&ownerWrite == 0
 }
 
 // filesChanged sorts the changes of files into lists. A change between a file and a directory counts as what happened
 // to the file.
 func filesChanged(changes []fsutil.Change) FilesChanged {
 	var f FilesChanged
-	isFile := func(s fsutil.State) bool { return s.Kind == fsutil.File || s.Kind == fsutil.Symlink }
+	isFile := func(s change.State) bool { return s.Kind == change.File || s.Kind == change.Symlink }
 	for _, c := range changes {
 		switch was, is := isFile(c.Old), isFile(c.New); {
 		case !was && !is:

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"hash"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 )
 
 // WithForce returns the plan with another answer to whether it may pass what asks for force: the limit on files, the levels of
@@ -42,7 +42,7 @@ func (p *Plan) Digest() (string, error) {
 			return "", fmt.Errorf("read %s: %w", c.Path, err)
 		}
 		add(sum, string(c.Kind), c.Path, c.From, fmt.Sprint(c.Permanent))
-		for _, s := range []fsutil.State{c.Old, c.New, c.Replaced} {
+		for _, s := range []change.State{c.Old, c.New, c.Replaced} {
 			add(sum, s.Kind.String(), s.Hash.String(), fmt.Sprintf("%o", uint32(s.Mode)), s.Target)
 		}
 	}

@@ -8,8 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/guard"
+	"github.com/millrace-go/millrace/internal/modes"
 	"github.com/millrace-go/millrace/internal/preview"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // What no step does, and a stored plan must not do either.
@@ -28,7 +32,7 @@ var (
 )
 
 // checkAlone returns what speaks against one change that came from outside.
-func checkAlone(guard fsutil.Guard, c changeJSON) error {
+func checkAlone(guard guard.Policy, c changeJSON) error {
 	if err := guard.CheckWrite(c.Path); err != nil {
 		return err
 	}
@@ -41,27 +45,27 @@ func checkAlone(guard fsutil.Guard, c changeJSON) error {
 		}
 	}
 	const special = fs.ModeSetuid | fs.ModeSetgid
-	noHash := func(s fsutil.State) bool { return s.Kind == fsutil.File && s.Hash == fsutil.Hash{} }
+	noHash := func(s change.State) bool { return s.Kind == change.File && s.Hash == fsutil.Hash{} }
 	switch {
-	case c.Old.Kind == fsutil.Other || c.New.Kind == fsutil.Other || c.Replaced.Kind == fsutil.Other:
+	case c.Old.Kind == change.Other || c.New.Kind == change.Other || c.Replaced.Kind == change.Other:
 		return fmt.Errorf("a change from %s to %s", c.Old.Kind, c.New.Kind)
 	case !fitsKind(c.Change):
 		return errContradiction
-	case (c.Old.Mode|c.New.Mode|c.Replaced.Mode)&^fsutil.PermBits != 0:
+	case (c.Old.Mode|c.New.Mode|c.Replaced.Mode)&^modes.PermBits != 0:
 		return errNotPermissions
 	case c.New.Mode&special&^c.Old.Mode != 0:
 		return errSetuid
 	case noHash(c.Old) || noHash(c.New) || noHash(c.Replaced):
 		return errNoHash
-	case c.Splices != nil && (c.Old.Kind != fsutil.File || c.New.Kind != fsutil.File):
+	case c.Splices != nil && (c.Old.Kind != change.File || c.New.Kind != change.File):
 		return errSplicesOfNoFile
-	case c.Permanent && (c.Kind != fsutil.Deleted || c.Old.Kind == fsutil.Dir):
+	case c.Permanent && (c.Kind != fsutil.Deleted || c.Old.Kind == change.Dir):
 		return errPermanent
-	case c.Kind != fsutil.Renamed && c.Replaced.Kind != fsutil.Absent:
+	case c.Kind != fsutil.Renamed && c.Replaced.Kind != change.Absent:
 		return errReplaced
 	case c.Content != nil && !ownContent(c.Change):
 		return errUnusedContent
-	case c.New.Kind == fsutil.Symlink && (c.Old.Kind != fsutil.Symlink || c.Old.Target != c.New.Target):
+	case c.New.Kind == change.Symlink && (c.Old.Kind != change.Symlink || c.Old.Target != c.New.Target):
 		return checkTarget(guard, c.Path, c.New.Target)
 	}
 	return nil
@@ -69,7 +73,7 @@ func checkAlone(guard fsutil.Guard, c changeJSON) error {
 
 // fitsKind reports whether what is there before and after is what the kind of the change says.
 func fitsKind(c fsutil.Change) bool {
-	was, is := c.Old.Kind != fsutil.Absent, c.New.Kind != fsutil.Absent
+	was, is := c.Old.Kind != change.Absent, c.New.Kind != change.Absent
 	switch c.Kind {
 	case fsutil.Created:
 		return !was && is
@@ -85,7 +89,7 @@ func fitsKind(c fsutil.Change) bool {
 
 // checkTarget holds the target of a new symbolic link against the policy: it must stay in the tree, and lead to nothing that is
 // not to be written to. A link that is only renamed keeps its target, wherever that leads.
-func checkTarget(guard fsutil.Guard, name, target string) error {
+func checkTarget(guard guard.Policy, name, target string) error {
 	if target == "" || path.IsAbs(target) || filepath.IsAbs(target) || filepath.VolumeName(target) != "" {
 		return fmt.Errorf("symbolic link to %q: %w", target, fsutil.ErrEscape)
 	}
@@ -129,7 +133,7 @@ func (p *Plan) counted() int {
 		switch {
 		case c.Splices != nil:
 			edits += preview.Edits(c.Splices)
-		case c.Old.Kind == fsutil.File && c.New.Kind == fsutil.File && c.Old.Hash != c.New.Hash:
+		case c.Old.Kind == change.File && c.New.Kind == change.File && c.Old.Hash != c.New.Hash:
 			edits += max(1, p.linesWritten(c))
 		}
 	}
@@ -159,11 +163,11 @@ func (r *Result) failedStep() error {
 // ways says where the directories of changes are. The paths of a plan are those that are left when all links are resolved, so one
 // that leads through a link is not what a run has worked out, and would be read where the host's rules do not see it.
 type ways struct {
-	stage *fsutil.Stage
+	stage *stage.Stage
 	known map[string]error
 }
 
-func newWays(t *tree) *ways { return &ways{fsutil.NewStage(t.fs), make(map[string]error)} }
+func newWays(t *tree) *ways { return &ways{stage.New(t.fs), make(map[string]error)} }
 
 func (w *ways) close() { _ = w.stage.Close() } // nothing was written to it
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/journal"
 	"github.com/millrace-go/millrace/internal/preview"
@@ -138,7 +139,7 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 
 // ownContent reports whether the new bytes of a change follow neither from splices nor from what is there.
 func ownContent(c fsutil.Change) bool {
-	return c.New.Kind == fsutil.File && c.Splices == nil && (c.Old.Kind != fsutil.File || c.Old.Hash != c.New.Hash)
+	return c.New.Kind == change.File && c.Splices == nil && (c.Old.Kind != change.File || c.Old.Hash != c.New.Hash)
 }
 
 // OpenPlan takes up a plan that was stored as JSON, to look at it or to commit it to fsys, the tree it was made for. It is
@@ -220,17 +221,17 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 // adopt lets a change that came from outside read the tree.
 func (t *tree) adopt(c changeJSON) (fsutil.Change, error) {
 	openOld := func() (io.ReadCloser, error) { return t.fs.Open(preview.OldPath(c.Change)) }
-	if c.Old.Kind != fsutil.File {
+	if c.Old.Kind != change.File {
 		openOld = nil
 	}
 	switch {
-	case c.New.Kind != fsutil.File:
+	case c.New.Kind != change.File:
 		return c.WithContent(openOld, nil), nil
 	case ownContent(c.Change):
 		if fsutil.HashOf(c.Content) != c.New.Hash || int64(len(c.Content)) != c.New.Size {
 			return c.Change, errors.New("the content is not what its hash says")
 		}
-		return c.WithContent(openOld, fsutil.BytesOpener(c.Content)), nil
+		return c.WithContent(openOld, change.BytesOpener(c.Content)), nil
 	case c.Splices == nil:
 		return c.WithContent(openOld, openOld), nil // only the name or the mode changes
 	default:

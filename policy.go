@@ -15,6 +15,8 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/disk"
+	"github.com/millrace-go/millrace/internal/guard"
+	"github.com/millrace-go/millrace/internal/stage"
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
@@ -39,10 +41,10 @@ func (e *ExecutorError) Error() string {
 func (e *ExecutorError) Unwrap() error { return e.Err }
 
 // policy returns what every path of a run on the tree is checked against.
-func (x Executor) policy(fsys afero.Fs, stateDir string) (fsutil.Guard, error) {
-	g := fsutil.Guard{Reserved: stateDir, Portable: x.PortableNames, Denied: x.DeniedPaths, ReadOnly: x.ReadOnlyPaths}
+func (x Executor) policy(fsys afero.Fs, stateDir string) (guard.Policy, error) {
+	g := guard.Policy{Reserved: stateDir, Portable: x.PortableNames, Denied: x.DeniedPaths, ReadOnly: x.ReadOnlyPaths}
 	for field, globs := range map[string][]string{"DeniedPaths": x.DeniedPaths, "ReadOnlyPaths": x.ReadOnlyPaths} {
-		if err := (fsutil.Guard{Denied: globs}).Validate(); err != nil {
+		if err := (guard.Policy{Denied: globs}).Validate(); err != nil {
 			return g, &ExecutorError{Field: field, Err: err}
 		}
 	}
@@ -63,7 +65,7 @@ func (x Executor) policy(fsys afero.Fs, stateDir string) (fsutil.Guard, error) {
 // allowed returns the canonical AllowedPaths. One that leads through a link is refused unless the host allows as well what that
 // leads to: what is in the tree, which may come from a stranger, must not say what may be read and written.
 func (x Executor) allowed(fsys afero.Fs) ([]string, error) {
-	plain := fsutil.NewStage(fsys)
+	plain := stage.New(fsys)
 	defer plain.Close()
 	var allowed []string
 	leadsTo := make(map[string]string)

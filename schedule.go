@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // schedule puts the steps into waves: all steps of a wave may run at the same time, and a wave begins when the one before
@@ -15,7 +15,7 @@ import (
 // Levels are those of Kahn's algorithm over the edges that [Pipeline.edges] finds. Within a level, steps that
 // only read run together, then each step that may write runs alone, so that its savepoint holds nobody else's
 // changes.
-func (p Pipeline) schedule(ctx context.Context, stage *fsutil.Stage) [][]int {
+func (p Pipeline) schedule(ctx context.Context, stage *stage.Stage) [][]int {
 	if !p.options.Parallel {
 		waves := make([][]int, len(p.steps))
 		for i := range p.steps {
@@ -56,7 +56,7 @@ func (p Pipeline) schedule(ctx context.Context, stage *fsutil.Stage) [][]int {
 
 // edges returns, for each step, the earlier steps that must be done before it: those it names, those its
 // templates name, and those it could meet in the file system.
-func (p Pipeline) edges(ctx context.Context, stage *fsutil.Stage) [][]int {
+func (p Pipeline) edges(ctx context.Context, stage *stage.Stage) [][]int {
 	before := make([][]int, len(p.steps))
 	reach := make([]reach, len(p.steps))
 	for i := range p.steps {
@@ -92,7 +92,7 @@ type reach struct {
 	readOnly      bool
 }
 
-func (p Pipeline) reachOf(ctx context.Context, i int, stage *fsutil.Stage) reach {
+func (p Pipeline) reachOf(ctx context.Context, i int, stage *stage.Stage) reach {
 	s := p.steps[i]
 	r := reach{readOnly: s.Action.Spec().ReadOnly}
 	t, ok := s.Action.(actions.Toucher)
@@ -118,7 +118,7 @@ func (p Pipeline) reachOf(ctx context.Context, i int, stage *fsutil.Stage) reach
 
 // places returns the keys of the canonical names, and of where symbolic links lead from them: two names of one file must meet.
 // They are sorted. ok is false if a name is no good, which the step itself has to report, or if the run is over.
-func places(ctx context.Context, names []string, stage *fsutil.Stage) (keys []string, ok bool) {
+func places(ctx context.Context, names []string, stage *stage.Stage) (keys []string, ok bool) {
 	for _, name := range names {
 		canonical, err := stage.Canonical(name)
 		if err != nil || ctx.Err() != nil {

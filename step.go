@@ -14,7 +14,9 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 var errGoexit = errors.New("the action has ended its goroutine")
@@ -137,7 +139,7 @@ func (r *run) perform(ctx context.Context, i int, spec actions.Spec, res *StepRe
 	call.Kept = kept
 	savepoint := r.stage.Savepoint()
 	var out actions.Outcome
-	err = fsutil.Protect(func() (err error) {
+	err = panics.Protect(func() (err error) {
 		out, err = action.Run(ctx, call)
 		return err
 	})
@@ -184,10 +186,10 @@ func noFiles(s Step) string {
 
 // call makes what the action is given. What it warns of is kept in the order of the text, for several goroutines may
 // warn in any order.
-func (r *run) call(s Step, view *fsutil.Stage, files []string, res *StepResult) *actions.Call {
+func (r *run) call(s Step, view *stage.Stage, files []string, res *StepResult) *actions.Call {
 	var mu sync.Mutex
 	call := &actions.Call{
-		FS: view, Step: s.ID, Files: files, Limits: r.x.stepLimits(r.p), DryRun: r.x.DryRun, FilesWanted: r.wanted(s.ID),
+		FS: (*fsutil.Stage)(view), Step: s.ID, Files: files, Limits: r.x.stepLimits(r.p), DryRun: r.x.DryRun, FilesWanted: r.wanted(s.ID),
 		EditsExpected: s.Expect.MinEdits != nil || s.Expect.MaxEdits != nil,
 		Workers:       r.x.workers(),
 		Logger:        r.log.With("step", s.ID),

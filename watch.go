@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/panics"
 )
 
 // notes collects what went wrong beside the work, without a bearing on it, until a Result takes it as warnings. It is safe
@@ -53,7 +53,7 @@ func apart(fn func()) error {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		err = fsutil.Protect(func() error { fn(); return nil })
+		err = panics.Protect(func() error { fn(); return nil })
 	}()
 	<-done
 	return err
@@ -80,7 +80,7 @@ func (x Executor) watched(n *notes) Executor {
 }
 
 func stackOf(err error) string {
-	if p, ok := errors.AsType[*fsutil.PanicError](err); ok {
+	if p, ok := errors.AsType[*panics.Error](err); ok {
 		return string(p.Stack)
 	}
 	return ""

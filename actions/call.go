@@ -13,6 +13,8 @@ import (
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/match"
+	"github.com/millrace-go/millrace/internal/panics"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // Call is what the executor gives to one run of an action. In a test of an action, a Call with nothing but FS and Files
@@ -64,6 +66,9 @@ func (c *Call) Warnf(format string, args ...any) {
 	}
 }
 
+// stage returns the stage with all that our own packages do with it.
+func (c *Call) stage() *stage.Stage { return (*stage.Stage)(c.FS) }
+
 // Log returns the logger of the run, or one that drops everything.
 func (c *Call) Log() *slog.Logger {
 	if c.Logger == nil {
@@ -80,7 +85,7 @@ func (c *Call) ReadFile(name string) ([]byte, error) {
 }
 
 func (c *Call) readFile(name string) ([]byte, error) {
-	data, err := c.FS.ReadFileMax(name, c.Limits.FileBytes())
+	data, err := c.stage().ReadFileMax(name, c.Limits.FileBytes())
 	c.read(len(data))
 	return data, c.tooLarge(name, err)
 }
@@ -126,7 +131,7 @@ func (c *Call) Each(ctx context.Context, files []string, fn func(ctx context.Con
 				if err := gctx.Err(); err != nil {
 					return err
 				}
-				if errs[i] = fsutil.Protect(func() error { return fn(gctx, i, files[i]) }); errs[i] != nil {
+				if errs[i] = panics.Protect(func() error { return fn(gctx, i, files[i]) }); errs[i] != nil {
 					for f := failed.Load(); int64(i) < f && !failed.CompareAndSwap(f, int64(i)); f = failed.Load() {
 					}
 					continue
@@ -144,5 +149,5 @@ func (c *Call) Each(ctx context.Context, files []string, fn func(ctx context.Con
 	return ctx.Err()
 }
 
-// PanicError is a panic in an action, turned into an error.
-type PanicError = fsutil.PanicError
+// PanicError is a panic in an action, turned into an error: Value is what was panicked with, Stack where.
+type PanicError = panics.Error

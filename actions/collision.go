@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/modes"
 )
 
 // Collision is one place that a copy or a rename cannot put a file at.
@@ -80,7 +82,7 @@ func (t transfer) obstacle(c *Call, m move, sources map[string]move, targets map
 		return "would be made from more than one file", nil
 	}
 	for dir := path.Dir(m.toPlace); dir != "." && dir != "/"; dir = path.Dir(dir) {
-		if dir == m.fromPlace || m.dir && t.moves && path.Dir(dir) == path.Dir(m.fromPlace) && c.FS.Respells(m.fromPlace, dir) {
+		if dir == m.fromPlace || m.dir && t.moves && path.Dir(dir) == path.Dir(m.fromPlace) && c.stage().Respells(m.fromPlace, dir) {
 			return "would lie inside the file itself", nil
 		}
 		if _, ok := sources[dir]; ok && t.moves {
@@ -92,13 +94,13 @@ func (t transfer) obstacle(c *Call, m move, sources map[string]move, targets map
 		switch kind, err := kindAt(c, dir); {
 		case err != nil:
 			return "", err
-		case kind == fsutil.Symlink:
+		case kind == change.Symlink:
 			// The links of a place are resolved, so this one could not be: it leads out, in a circle, or nowhere.
 			if _, err := c.FS.Stat(dir); err != nil {
 				return "", err
 			}
 			fallthrough
-		case kind != fsutil.Absent && kind != fsutil.Dir:
+		case kind != change.Absent && kind != change.Dir:
 			return fmt.Sprintf("would lie inside %s, which is not a directory", dir), nil
 		}
 	}
@@ -110,33 +112,33 @@ func (t transfer) obstacle(c *Call, m move, sources map[string]move, targets map
 			return "", nil // it makes room
 		}
 	}
-	if t.moves && c.FS.Respells(m.fromPlace, m.toPlace) {
+	if t.moves && c.stage().Respells(m.fromPlace, m.toPlace) {
 		return "", nil
 	}
 	kind, err := kindAt(c, m.toPlace)
 	switch {
 	case err != nil:
 		return "", err
-	case kind == fsutil.Absent, kind == fsutil.File && t.overwrite && !m.dir:
+	case kind == change.Absent, kind == change.File && t.overwrite && !m.dir:
 		return "", nil
-	case kind == fsutil.File:
+	case kind == change.File:
 		return "exists already", nil
-	case kind == fsutil.Dir:
+	case kind == change.Dir:
 		return "is a directory", nil
-	case kind == fsutil.Symlink:
+	case kind == change.Symlink:
 		return "is a symbolic link, which is never replaced", nil
 	}
 	return "is not a regular file", nil
 }
 
 // kindAt returns what stands at a place.
-func kindAt(c *Call, name string) (fsutil.Kind, error) {
+func kindAt(c *Call, name string) (change.Kind, error) {
 	info, _, err := c.FS.LstatIfPossible(name)
 	switch {
 	case err == nil:
-		return fsutil.KindOf(info.Mode()), nil
+		return modes.KindOf(info.Mode()), nil
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fsutil.ErrNotDir):
-		return fsutil.Absent, nil
+		return change.Absent, nil
 	}
-	return fsutil.Absent, err
+	return change.Absent, err
 }

@@ -3,7 +3,8 @@ package actions
 import (
 	"context"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
 )
 
 // Copy copies files, with their permission bits but setuid and setgid, to a directory or to new names. Symbolic links are followed.
@@ -64,7 +65,7 @@ func copyOne(c *Call, m move) error {
 	}
 	if kind, err := kindAt(c, m.to); err != nil {
 		return fileError(m.to, err)
-	} else if kind != fsutil.Absent {
+	} else if kind != change.Absent {
 		// The plan has seen that it may be overwritten.
 		if err := c.FS.Remove(m.to); err != nil {
 			return fileError(m.to, err)
@@ -78,7 +79,7 @@ func copyOne(c *Call, m move) error {
 
 // spendCopy counts a copy as new text where the tree is in memory: there each takes as much again.
 func (c *Call) spendCopy(name string) error {
-	if v, ok := c.FS.Base().(fsutil.Volatile); !ok || !v.InMemory() {
+	if v, ok := c.stage().Base().(capability.Volatile); !ok || !v.InMemory() {
 		return nil
 	}
 	info, err := c.FS.Stat(name)

@@ -65,7 +65,7 @@ func (a Create) Run(ctx context.Context, c *Call) (Outcome, error) {
 		if err := ctx.Err(); err != nil {
 			return Outcome{}, err
 		}
-		name, err := c.FS.Canonical(path)
+		name, err := c.stage().Canonical(path)
 		switch {
 		case err != nil:
 			name = path

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/modes"
 )
 
 // Delete removes files. They are kept in the trash inside the state directory and can be restored, unless
@@ -62,7 +64,7 @@ func (d Delete) Run(ctx context.Context, c *Call) (Outcome, error) {
 			gone[name] = true
 			remove := c.FS.Remove
 			if d.Permanent {
-				remove = c.FS.Discard
+				remove = c.stage().Discard
 			}
 			if err := remove(name); err != nil {
 				return Outcome{}, fileError(name, err)
@@ -87,10 +89,10 @@ func backwardsOrder(dirs []string) []string {
 func checkSource(c *Call, file string) error {
 	info, _, err := c.FS.LstatIfPossible(file)
 	if err == nil {
-		switch fsutil.KindOf(info.Mode()) {
-		case fsutil.Dir:
+		switch modes.KindOf(info.Mode()) {
+		case change.Dir:
 			err = fsutil.ErrIsDir
-		case fsutil.Other:
+		case change.Other:
 			err = fsutil.ErrNotRegular
 		}
 	}

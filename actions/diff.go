@@ -44,7 +44,7 @@ func (d Diff) Run(ctx context.Context, c *Call) (Outcome, error) {
 	var texts [2][]byte
 	for i, name := range []string{d.FileA, d.FileB} {
 		var err error
-		if names[i], err = c.FS.Canonical(name); err == nil {
+		if names[i], err = c.stage().Canonical(name); err == nil {
 			_, err = c.FS.Stat(name) // "a.txt/" is not "a.txt"
 		}
 		if err != nil {

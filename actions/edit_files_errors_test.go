@@ -244,7 +244,7 @@ func TestEditFilesLimits(t *testing.T) {
 		{actions.Limits{MaxPatternBytes: 2}, []actions.LineEdit{actions.ReplaceText("aaa", "x")}, "a: edit 0 (str_replace): old_str: pattern is too long (max 2 bytes, got 3)"},
 	} {
 		b := inMemory(t, files{"a": "a\na\n"})
-		c := &actions.Call{FS: b.stage.For("s", false), Step: "s", Limits: test.limits}
+		c := &actions.Call{FS: (*fsutil.Stage)(b.stage.For("s", false)), Step: "s", Limits: test.limits}
 		_, err := one("a", test.edits...).Run(t.Context(), c)
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
 			t.Errorf("error %v, want %s", err, test.want)

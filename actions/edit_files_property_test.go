@@ -12,6 +12,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/splice"
 )
 
 // model makes edits of an edit_files the simple way: line edits on a list of lines from the bottom up, each line with its
@@ -145,7 +146,7 @@ func takeBack(t failer, b *bench, before string, after []byte) {
 		back = append(back, fsutil.Splice{Off: s.Off + shift, Len: int64(len(s.Text)), Text: []byte(before[s.Off : s.Off+s.Len])})
 		shift += int64(len(s.Text)) - s.Len
 	}
-	old, err := fsutil.ApplySplices(after, back)
+	old, err := splice.Apply(after, back)
 	if err != nil || string(old) != before {
 		t.Fatalf("taken back, %q is %q and not %q: %v", after, old, before, err)
 	}

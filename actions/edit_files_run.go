@@ -87,7 +87,7 @@ func (p *filePlan) failWhole(err error) {
 // plan works out the edits of one file. An error is one of the run, not of the file.
 func (e EditFiles) plan(ctx context.Context, c *Call, f FileEdits) (*filePlan, error) {
 	p := &filePlan{path: f.Path, name: f.Path, place: f.Path, edits: f.Edits}
-	name, err := c.FS.Canonical(f.Path)
+	name, err := c.stage().Canonical(f.Path)
 	if err != nil {
 		p.failWhole(err)
 		return p, nil
@@ -230,7 +230,7 @@ func outcomeOf(c *Call, plans []*filePlan) Outcome {
 			continue
 		}
 		// What the next edit of the file may name, without reading it.
-		if hash, err := c.FS.HashFile(p.name); err == nil {
+		if hash, err := c.stage().HashFile(p.name); err == nil {
 			report.ContentHash = hash.String()
 		}
 		out.Reports = append(out.Reports, report)

@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/walk"
 )
 
 // filter says which files a search looks into. It is immutable.
@@ -73,7 +73,7 @@ func (f *filter) skip() func(name string, isDir bool) bool {
 func (f *filter) chooses() bool { return len(f.include)+len(f.types) > 0 }
 
 // takes reports whether an entry that was not skipped is to be looked into.
-func (f *filter) takes(e fsutil.Entry) bool {
+func (f *filter) takes(e walk.Entry) bool {
 	return (len(f.include) == 0 || anyGlob(f.include, e.Path())) && f.takesType(e.Name())
 }
 

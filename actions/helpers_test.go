@@ -15,6 +15,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // files are a tree: names and contents. A name that ends in "@" is a symbolic link.
@@ -36,7 +37,7 @@ var bases = map[string]func(t testing.TB) afero.Fs{
 // bench is a stage to run actions on, and what they warned of.
 type bench struct {
 	t        testing.TB
-	stage    *fsutil.Stage
+	stage    *stage.Stage
 	results  map[string]actions.Result
 	mu       sync.Mutex
 	warnings []string
@@ -45,7 +46,7 @@ type bench struct {
 func newBench(t testing.TB, base afero.Fs, tree files) *bench {
 	t.Helper()
 	write(t, base, tree)
-	stage := fsutil.NewStage(base)
+	stage := stage.New(base)
 	t.Cleanup(func() { stage.Close() })
 	return &bench{t: t, stage: stage, results: map[string]actions.Result{}}
 }
@@ -84,7 +85,7 @@ func (b *bench) run(step string, a actions.Action, names []string, inputs ...str
 func (b *bench) runWith(ctx context.Context, step string, a actions.Action, names []string, inputs ...string) (actions.Outcome, error) {
 	b.t.Helper()
 	c := &actions.Call{
-		FS: b.stage.For(step, a.Spec().ReadOnly), Step: step, Files: names, FilesWanted: true, Workers: 3,
+		FS: (*fsutil.Stage)(b.stage.For(step, a.Spec().ReadOnly)), Step: step, Files: names, FilesWanted: true, Workers: 3,
 		OnWarning: func(w string) { b.mu.Lock(); b.warnings = append(b.warnings, w); b.mu.Unlock() },
 	}
 	for _, id := range inputs {

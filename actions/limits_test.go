@@ -15,7 +15,7 @@ func TestCallReadFile(t *testing.T) {
 	for name, base := range bases {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, base(t), files{"five": "12345", "six": "123456"})
-			c := &actions.Call{FS: b.stage}
+			c := &actions.Call{FS: (*fsutil.Stage)(b.stage)}
 			if data, err := c.ReadFile("six"); err != nil || string(data) != "123456" {
 				t.Errorf("without a limit: %q, %v", data, err)
 			}
@@ -39,7 +39,7 @@ func TestCallReadFile(t *testing.T) {
 // TestLimitsInEveryFile: the limits on replacements are for each file, not for all of a step.
 func TestLimitsInEveryFile(t *testing.T) {
 	b := inMemory(t, files{"a": "xxx", "b": "xxx"})
-	c := &actions.Call{FS: b.stage, Files: []string{"a", "b"}, Limits: actions.Limits{MaxMatches: 3, MaxOutputBytes: 6}}
+	c := &actions.Call{FS: (*fsutil.Stage)(b.stage), Files: []string{"a", "b"}, Limits: actions.Limits{MaxMatches: 3, MaxOutputBytes: 6}}
 	out, err := actions.Edit{OldText: "x", NewText: "yy"}.Run(t.Context(), c)
 	if err != nil || out.Edits != 6 {
 		t.Errorf("%+v, %v", out, err)
@@ -51,7 +51,7 @@ func TestLimitsInEveryFile(t *testing.T) {
 func TestLineEndsCount(t *testing.T) {
 	run := func(most int64, old, text string) error {
 		b := inMemory(t, files{"a": "x\r\n" + strings.Repeat("same ", 100)})
-		c := &actions.Call{FS: b.stage, Files: []string{"a"}, Limits: actions.Limits{MaxOutputBytes: most}}
+		c := &actions.Call{FS: (*fsutil.Stage)(b.stage), Files: []string{"a"}, Limits: actions.Limits{MaxOutputBytes: most}}
 		_, err := actions.MultiEdit{Edits: []actions.TextEdit{{OldText: old, NewText: text}}}.Run(t.Context(), c)
 		return err
 	}

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/walk"
 )
 
 // List tells what is in a directory, to a depth.
@@ -73,8 +74,8 @@ func (l List) Run(ctx context.Context, c *Call) (Outcome, error) {
 	progress := c.progress(0)
 	var mu sync.Mutex
 	var entries []listed
-	err = fsutil.Walk(ctx, c.FS, root, opt, func(e fsutil.Entry) error {
-		if e.Kind == fsutil.Dir && len(l.FileTypes) > 0 || !filter.takes(e) {
+	err = walk.Walk(ctx, c.stage(), root, opt, func(e walk.Entry) error {
+		if e.Kind == change.Dir && len(l.FileTypes) > 0 || !filter.takes(e) {
 			return nil
 		}
 		one, err := listEntry(c, e)
@@ -87,7 +88,7 @@ func (l List) Run(ctx context.Context, c *Call) (Outcome, error) {
 		if err := shown.take(one.cost()); err != nil {
 			return err
 		}
-		if e.Kind == fsutil.File {
+		if e.Kind == change.File {
 			progress.file()
 		}
 		mu.Lock()
@@ -110,7 +111,7 @@ type listed struct {
 }
 
 // listEntry describes what a walk has found.
-func listEntry(c *Call, e fsutil.Entry) (listed, error) {
+func listEntry(c *Call, e walk.Entry) (listed, error) {
 	info, err := e.Info()
 	if err != nil {
 		return listed{}, err
@@ -119,10 +120,10 @@ func listEntry(c *Call, e fsutil.Entry) (listed, error) {
 		Path: e.Path(), Success: true, LastModified: info.ModTime().UTC(), Kind: e.Kind.String(), Mode: octal(info.Mode()),
 	}}
 	switch e.Kind {
-	case fsutil.File:
+	case change.File:
 		size := info.Size()
 		one.report.Size = &size
-	case fsutil.Symlink:
+	case change.Symlink:
 		one.report.Target, err = c.FS.ReadlinkIfPossible(e.Path())
 	}
 	return one, err
@@ -151,11 +152,11 @@ func listing(entries []listed) Outcome {
 		out.Reports = append(out.Reports, e.report)
 		name := shownName(e.report.Path)
 		switch e.report.Kind {
-		case fsutil.File.String():
+		case change.File.String():
 			out.Files = append(out.Files, e.report.Path)
-		case fsutil.Dir.String():
+		case change.Dir.String():
 			name += "/"
-		case fsutil.Symlink.String():
+		case change.Symlink.String():
 			name += " -> " + shownName(e.report.Target)
 		}
 		fmt.Fprintf(&text, "%s %*s %s\n", modeLetters(e.mode), width, e.size(), name)

@@ -138,7 +138,7 @@ func TestListLimit(t *testing.T) {
 	t.Parallel()
 	b := inMemory(t, listTree)
 	call := func(most int64) *actions.Call {
-		return &actions.Call{FS: b.stage, Limits: actions.Limits{MaxOutputBytes: most}}
+		return &actions.Call{FS: (*fsutil.Stage)(b.stage), Limits: actions.Limits{MaxOutputBytes: most}}
 	}
 	if _, err := (actions.List{Depth: -1}).Run(t.Context(), call(5000)); err != nil {
 		t.Error(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/fsutil"
 )
 
 // upper is an action of somebody's own, as short as one can be.
@@ -68,7 +69,7 @@ func TestEditEachErrors(t *testing.T) {
 	wantError(t, err, "b: no shouting")
 	_, err = b.run("s", upper{}, []string{"gone"})
 	wantError(t, err, "gone: file does not exist")
-	c := &actions.Call{FS: b.stage, Files: []string{"d"}, Limits: actions.Limits{MaxOutputBytes: 99}}
+	c := &actions.Call{FS: (*fsutil.Stage)(b.stage), Files: []string{"d"}, Limits: actions.Limits{MaxOutputBytes: 99}}
 	_, err = upper{}.Run(t.Context(), c)
 	if limit, ok := errors.AsType[*actions.LimitError](err); !ok || limit.Limit != 99 {
 		t.Errorf("error %v is no *LimitError of 99 bytes", err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/sed"
+	"github.com/millrace-go/millrace/internal/walk"
 )
 
 // PatternReplace runs a sed script over all files of a directory that match a glob.
@@ -140,7 +141,7 @@ func (p PatternReplace) files(ctx context.Context, c *Call) ([]string, error) {
 	}
 	var mu sync.Mutex
 	var files []string
-	err = fsutil.Walk(ctx, c.FS, root, opt, func(e fsutil.Entry) error {
+	err = walk.Walk(ctx, c.stage(), root, opt, func(e walk.Entry) error {
 		if filter.takesPath(below(e.Path())) {
 			mu.Lock()
 			defer mu.Unlock()

@@ -13,6 +13,8 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/replace"
 	"github.com/millrace-go/millrace/internal/sed"
+	"github.com/millrace-go/millrace/internal/splice"
+	"github.com/millrace-go/millrace/internal/stage"
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
@@ -82,7 +84,7 @@ func (s *scripting) file(ctx context.Context, one *scripted) error {
 	if err != errChanges { //nolint:errorlint // it comes as it is
 		return err
 	}
-	return s.call.FS.EditStream(one.name, func(content *fsutil.Content, emit func(fsutil.Splice)) error {
+	return s.call.stage().EditStream(one.name, func(content *stage.Content, emit func(fsutil.Splice)) error {
 		var splices []fsutil.Splice // it may be the second time
 		left := s.call.budget()
 		err := s.run(ctx, one, content, left, func(sp fsutil.Splice) error {
@@ -134,7 +136,7 @@ func (s *scripting) show(ctx context.Context, name string, splices []fsutil.Spli
 	if err != nil {
 		return "", err
 	}
-	after, err := fsutil.SpliceReaderAt(f, info.Size(), splices)
+	after, err := splice.NewReaderAt(f, info.Size(), splices)
 	if err != nil {
 		return "", err
 	}

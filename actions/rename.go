@@ -6,7 +6,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 )
 
 // Rename moves files to a directory, or gives them new names. It works as [Copy] does, but a symbolic link
@@ -97,7 +97,7 @@ func stepAside(c *Call, moves []move) error {
 			if err != nil {
 				return fileError(m.from, err)
 			}
-			if kind != fsutil.Absent || taken[aside] {
+			if kind != change.Absent || taken[aside] {
 				continue
 			}
 			if err := c.FS.Rename(m.fromPlace, aside); err != nil {

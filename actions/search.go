@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/match"
+	"github.com/millrace-go/millrace/internal/walk"
 )
 
 // Search finds the files below a path in which a pattern matches.
@@ -142,7 +142,7 @@ func (s Search) walk(ctx context.Context, w *searching, path string, filter *fil
 		return err
 	}
 	opt := w.c.walkOptions(root, "searched", s.NoIgnore, filter)
-	return fsutil.Walk(ctx, w.c.FS, root, opt, func(e fsutil.Entry) error {
+	return walk.Walk(ctx, w.c.stage(), root, opt, func(e walk.Entry) error {
 		if !filter.takes(e) || !w.first(e) {
 			return nil
 		}

@@ -10,7 +10,9 @@ import (
 	"sync/atomic"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/handle"
 	"github.com/millrace-go/millrace/internal/match"
+	"github.com/millrace-go/millrace/internal/walk"
 )
 
 const (
@@ -51,8 +53,8 @@ type searching struct {
 // desk is what one worker needs to search a file. It is the [match.Content] of the one that it has open.
 type desk struct {
 	s    *searching
-	e    fsutil.Entry
-	file fsutil.FileReader
+	e    walk.Entry
+	file handle.Reader
 	// buf has room for what is read at once, behind the end of what was read before. What is read begins at a multiple of the
 	// size of a page in it: the system copies faster where both sides are aligned alike.
 	buf   []byte
@@ -93,7 +95,7 @@ func (d *desk) Bytes(int64) ([]byte, error) {
 			return d.buf[:n], nil
 		}
 	}
-	return d.s.c.FS.ReadFileMax(d.e.Path(), d.s.maxBytes)
+	return d.s.c.stage().ReadFileMax(d.e.Path(), d.s.maxBytes)
 }
 
 // Open implements [match.Content]. It reads the file again.
@@ -131,7 +133,7 @@ func (r *rereading) Read(p []byte) (int, error) {
 func (s *searching) margin() int { return (s.overlap + pageSize - 1) &^ (pageSize - 1) }
 
 // file searches one file. A file without a match is never held as a whole, if the pattern allows to tell from parts.
-func (s *searching) file(ctx context.Context, e fsutil.Entry) error {
+func (s *searching) file(ctx context.Context, e walk.Entry) error {
 	d := s.desk()
 	defer s.desks.Put(d)
 	switch err := e.OpenIn(&d.file); {
@@ -141,7 +143,7 @@ func (s *searching) file(ctx context.Context, e fsutil.Entry) error {
 		return err
 	}
 	defer d.file.Close()
-	n, whole, err := fsutil.ReadHead(&d.file, d.buf[:min(searchBuffer, len(d.buf)-s.margin())])
+	n, whole, err := handle.ReadHead(&d.file, d.buf[:min(searchBuffer, len(d.buf)-s.margin())])
 	s.c.read(n)
 	d.e, d.size, d.whole, d.text = e, int64(n), whole, false
 	head := d.buf[:n]
@@ -193,7 +195,7 @@ func (s *searching) screen(ctx context.Context, d *desk, n int) (hit bool, err e
 	}
 	if n < searchBuffer {
 		d.grow(s.margin()+searchBuffer, n)
-		more, whole, err := fsutil.ReadOn(&d.file, d.buf[:searchBuffer], n)
+		more, whole, err := handle.ReadOn(&d.file, d.buf[:searchBuffer], n)
 		s.c.read(more)
 		if n += more; err != nil {
 			return false, err
@@ -260,7 +262,7 @@ func (s *searching) matches(ctx context.Context, d *desk) error {
 	one.path, one.asText = d.e.Path(), d.text
 	if s.c.FilesWanted && d.whole {
 		if info, err := d.file.Stat(); err == nil {
-			s.c.FS.Remember(one.path, d.buf[:d.size], info)
+			s.c.stage().Remember(one.path, d.buf[:d.size], info)
 		}
 	}
 	if one.count == 0 {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/walk"
 )
 
 // found is a file with matches.
@@ -22,7 +22,7 @@ func (s *searching) add(hit found) {
 }
 
 // first reports whether the search has not come to that file before.
-func (s *searching) first(e fsutil.Entry) bool {
+func (s *searching) first(e walk.Entry) bool {
 	if s.visited == nil {
 		return true
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/fsutil"
 )
 
 func TestSearchLines(t *testing.T) {
@@ -117,7 +118,7 @@ func TestSearchLinesLimit(t *testing.T) {
 	shown := 20 * (9*len("Line 1: a line with x in it\n") + len("Line 10: a line with x in it\n"))
 	for _, most := range []int{shown, shown - 1, 1} {
 		for workers := 1; workers <= 3; workers++ {
-			c := &actions.Call{FS: b.stage, Workers: workers, Limits: actions.Limits{MaxOutputBytes: int64(most)}}
+			c := &actions.Call{FS: (*fsutil.Stage)(b.stage), Workers: workers, Limits: actions.Limits{MaxOutputBytes: int64(most)}}
 			_, err := actions.Search{Pattern: "x", Lines: true}.Run(t.Context(), c)
 			if most == shown {
 				if err != nil {
@@ -132,7 +133,7 @@ func TestSearchLinesLimit(t *testing.T) {
 		}
 	}
 	// Without lines nothing is shown, and the limit does not count.
-	c := &actions.Call{FS: b.stage, Limits: actions.Limits{MaxOutputBytes: 1}}
+	c := &actions.Call{FS: (*fsutil.Stage)(b.stage), Limits: actions.Limits{MaxOutputBytes: 1}}
 	if _, err := (actions.Search{Pattern: "x"}).Run(t.Context(), c); err != nil {
 		t.Error(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/errorfs"
+	"github.com/millrace-go/millrace/internal/guard"
 )
 
 func TestSearch(t *testing.T) {
@@ -133,7 +134,7 @@ func TestSearchErrors(t *testing.T) {
 		})
 	}
 	b := inMemory(t, files{"secret/a.txt": "x", "open/b.txt": "x"})
-	b.stage.SetGuard(fsutil.Guard{Allowed: []string{"open"}})
+	b.stage.SetGuard(guard.Policy{Allowed: []string{"open"}})
 	_, err := b.run("s", actions.Search{Pattern: "x", Path: "secret"}, nil)
 	wantError(t, err, "secret: access denied: path is outside the allowed paths: open")
 	out := b.must("s", actions.Search{Pattern: "x"}, nil)
@@ -212,7 +213,7 @@ func TestSearchSameForAllWorkers(t *testing.T) {
 		b := inMemory(t, tree)
 		var want map[string]int
 		for workers := 1; workers <= 4; workers++ {
-			out, err := actions.Search{Pattern: "x", IncludeContent: true}.Run(t.Context(), &actions.Call{FS: b.stage.For("s", true), Workers: workers})
+			out, err := actions.Search{Pattern: "x", IncludeContent: true}.Run(t.Context(), &actions.Call{FS: (*fsutil.Stage)(b.stage.For("s", true)), Workers: workers})
 			if err != nil {
 				rt.Fatal(err)
 			}

@@ -7,12 +7,13 @@ import (
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/match"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // look calls do with the content of a file, which is valid until do returns.
 func (c *Call) look(name string, do func(text match.Content) error) error {
 	return c.bySize(name, true, func(most int64) error {
-		return c.FS.View(name, most, func(data []byte) error {
+		return c.stage().View(name, most, func(data []byte) error {
 			s := c.source(source{data: data, c: c})
 			defer c.sources.Put(s)
 			return do(s)
@@ -26,13 +27,13 @@ func (c *Call) look(name string, do func(text match.Content) error) error {
 // if somebody else has written to the file meanwhile. It holds the whole file unless streams is set. An error of find is returned as it is, unless it is that of the content.
 func (c *Call) update(name string, streams, binary bool, find func(text match.Content) ([]fsutil.Splice, error)) error {
 	return c.bySize(name, streams, func(most int64) error {
-		return c.FS.EditBytes(name, most, func(data []byte) ([]fsutil.Splice, error) {
+		return c.stage().EditBytes(name, most, func(data []byte) ([]fsutil.Splice, error) {
 			s := c.source(source{data: data, c: c, text: !binary})
 			defer c.sources.Put(s)
 			return find(s)
 		})
 	}, func(size int64) error {
-		return c.FS.EditStream(name, func(r *fsutil.Content, emit func(fsutil.Splice)) error {
+		return c.stage().EditStream(name, func(r *stage.Content, emit func(fsutil.Splice)) error {
 			again := false
 			open := func() (io.ReadCloser, error) {
 				if again {

@@ -12,8 +12,10 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 var pieceTexts = []string{"a", "b", "ab", "ba", "x", " ", "\n", "\n", "\r\n", "é", "\xff", "_1"}
@@ -79,14 +81,14 @@ func runPieces(t *testing.T, content string, list []actions.Action, limits actio
 	t.Helper()
 	base := afero.NewMemMapFs()
 	write(t, base, files{"f": content})
-	stage := fsutil.NewStage(base)
-	stage.SetMaxRead(limits.MaxFileBytes)
-	defer stage.Close()
+	fsys := stage.New(base)
+	fsys.SetMaxRead(limits.MaxFileBytes)
+	defer fsys.Close()
 	var run pieceRun
 	for i, a := range list {
 		step := fmt.Sprint("step", i)
 		c := &actions.Call{
-			FS: stage.For(step, a.Spec().ReadOnly), Step: step, Files: []string{"f"}, Limits: limits,
+			FS: (*fsutil.Stage)(fsys.For(step, a.Spec().ReadOnly)), Step: step, Files: []string{"f"}, Limits: limits,
 			OnWarning: func(w string) { run.Warnings = append(run.Warnings, w) },
 			OnBytes:   func(n int64) { run.Bytes += n },
 		}
@@ -96,12 +98,12 @@ func runPieces(t *testing.T, content string, list []actions.Action, limits actio
 		if err != nil {
 			break // the step would be rolled back
 		}
-		if run.Changes, err = stage.Changes(); err != nil {
+		if run.Changes, err = fsys.Changes(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if len(run.Errors) == 0 || run.Errors[len(run.Errors)-1] == "<nil>" {
-		data, err := afero.ReadFile(stage, "f")
+		data, err := afero.ReadFile(fsys, "f")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +139,7 @@ func TestPiecesProperty(t *testing.T) {
 		if maxLine > 0 || want.Errors[len(want.Errors)-1] != "<nil>" {
 			got.Bytes, want.Bytes = 0, 0 // what was given up half way was read all the same
 		}
-		opt := []cmp.Option{cmpopts.IgnoreUnexported(fsutil.Change{}), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(fsutil.State{}, "ModTime")}
+		opt := []cmp.Option{cmpopts.IgnoreUnexported(fsutil.Change{}), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(change.State{}, "ModTime")}
 		if diff := cmp.Diff(want, got, opt...); diff != "" {
 			t.Fatalf("seed %d, round %d: %#v on %q, window %d, line %d\n(-whole +pieces):\n%s", seed, round, list, content, window, maxLine, diff)
 		}
@@ -211,7 +213,7 @@ func TestPiecesCases(t *testing.T) {
 			want := runPieces(t, test.content, list, actions.Limits{}, func(c *actions.Call) { actions.SetPieces(c, math.MaxInt64, 0, 0) })
 			got := runPieces(t, test.content, list, actions.Limits{}, func(c *actions.Call) { actions.SetPieces(c, 1, 3, 4) })
 			got.Bytes, want.Bytes = 0, 0
-			opt := []cmp.Option{cmpopts.IgnoreUnexported(fsutil.Change{}), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(fsutil.State{}, "ModTime")}
+			opt := []cmp.Option{cmpopts.IgnoreUnexported(fsutil.Change{}), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(change.State{}, "ModTime")}
 			if diff := cmp.Diff(want, got, opt...); diff != "" || got.Outcomes[0].Edits != test.edits {
 				t.Errorf("%d edits, want %d; (-whole +pieces):\n%s", got.Outcomes[0].Edits, test.edits, diff)
 			}

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 )
 
@@ -112,7 +113,7 @@ func relative(name, base string) (string, error) {
 // plan returns the moves of all files of the call, or an error if they cannot all be made. Nothing is changed.
 func (t transfer) plan(c *Call) ([]move, error) {
 	if t.base != "" {
-		canonical, err := c.FS.Canonical(t.base)
+		canonical, err := c.stage().Canonical(t.base)
 		if err != nil {
 			return nil, fileError(t.base, err)
 		}
@@ -124,7 +125,7 @@ func (t transfer) plan(c *Call) ([]move, error) {
 	}
 	base := t.destination
 	if base != "" {
-		if base, err = c.FS.Canonical(base); err != nil {
+		if base, err = c.stage().Canonical(base); err != nil {
 			return nil, fileError(t.destination, err)
 		}
 	}
@@ -133,7 +134,7 @@ func (t transfer) plan(c *Call) ([]move, error) {
 		if err := t.checkSource(c, file); err != nil {
 			return nil, err
 		}
-		to, err := c.FS.Canonical(targets[i])
+		to, err := c.stage().Canonical(targets[i])
 		if err != nil {
 			return nil, fileError(targets[i], err)
 		}
@@ -145,7 +146,7 @@ func (t transfer) plan(c *Call) ([]move, error) {
 		if err != nil {
 			return nil, fileError(file, err)
 		}
-		moves[i].dir = kind == fsutil.Dir
+		moves[i].dir = kind == change.Dir
 	}
 	if err := t.collisions(c, moves); err != nil {
 		return moves, err
@@ -164,7 +165,7 @@ func (t transfer) checkDestination(c *Call, base string) error {
 			return nil
 		}
 	}
-	if kind, err := kindAt(c, base); err != nil || kind == fsutil.Dir || kind == fsutil.Symlink {
+	if kind, err := kindAt(c, base); err != nil || kind == change.Dir || kind == change.Symlink {
 		return fileError(base, err)
 	}
 	return fmt.Errorf("destination '%s' is a directory to put files into, and looks like the name of a file; write it as 'to' for that, or with a slash at its end",

@@ -5,7 +5,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 )
 
 // subtree is what lies below a directory on the stage, the directory itself included.
@@ -35,7 +35,7 @@ func subtreeOf(ctx context.Context, c *Call, dir string) (subtree, error) {
 			switch kind, err := kindAt(c, full); {
 			case err != nil:
 				return t, fileError(full, err)
-			case kind == fsutil.Dir:
+			case kind == change.Dir:
 				t.dirs = append(t.dirs, full)
 			default:
 				t.files = append(t.files, full)

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 	"path"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/walk"
 )
 
 // walkReads returns the paths that a walk from root depends on: what it walks, and the .gitignore files above that.
@@ -39,8 +39,8 @@ func walkStart(c *Call, name string) (string, fs.FileInfo, error) {
 
 // walkOptions are those of a walk that goes on where a directory may not be read, but warns of it. done is what was not
 // done then.
-func (c *Call) walkOptions(root, done string, noIgnore bool, f *filter) fsutil.WalkOptions {
-	return fsutil.WalkOptions{Workers: c.Pool(), NoIgnore: noIgnore, Skip: f.skip(), OnError: func(dir string, err error) error {
+func (c *Call) walkOptions(root, done string, noIgnore bool, f *filter) walk.Options {
+	return walk.Options{Workers: c.Pool(), NoIgnore: noIgnore, Skip: f.skip(), OnError: func(dir string, err error) error {
 		if !errors.Is(err, fs.ErrPermission) || dir == root {
 			return err
 		}

@@ -1,300 +1,79 @@
 package fsutil
 
 import (
-	"errors"
-	"io/fs"
-	"path/filepath"
-	"strings"
-	"syscall"
-	"time"
-
 	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/internal/raise"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// RootFs is an afero.Fs over one directory of the operating system that nothing leads out of: neither "..", nor an
+type root = rootfs.FS
+
+// RootFs is an [afero.Fs] over one directory of the operating system that nothing leads out of: neither "..", nor an
 // absolute name, nor a symbolic link, also not one that another process puts there at the wrong moment. It is built on
 // [os.Root] and goes by directory handles, so it stays with its directory when that is moved.
 //
-// Names are canonical as [Clean] gives them; others are cleaned, and a "/" at the end asks for a directory. Symbolic links
-// are followed while they stay inside, at most eight in a row; an absolute target counts as outside. Opening never blocks:
-// a pipe, a socket or a device is [ErrNotRegular]. All mode bits of [PermBits] can be given and set. Rename replaces what
-// rename(2) of POSIX replaces. Errors match those of this package and those of the system, errors.Is(err, ErrNotDir) and
+// It has all methods of afero.Fs and afero.Symlinker. Names are canonical as [Clean] gives them; others are cleaned, and
+// a "/" at the end asks for a directory. Symbolic links are followed while they stay inside, at most eight in a row; an
+// absolute target counts as outside. Opening never blocks: a pipe, a socket or a device is [ErrNotRegular]. All
+// permission bits can be given and set, with setuid, setgid and the sticky bit. Rename replaces what rename(2) of POSIX
+// replaces. Errors match those of this package and those of the system, errors.Is(err, ErrNotDir) and
 // errors.Is(err, syscall.ENOTDIR) alike.
 //
-// Of the optional interfaces it has what the system has: on Linux all of them; on macOS all but [FastPather], of which
-// [MetaCopier] copies the owner only; on other Unix systems not [Exchanger] and [NoReplacer] either; elsewhere [Linker] and
-// [DirOpener].
+// Of the interfaces of package capability it has what the system has: on Linux all but Volatile; on macOS the same, but
+// MetaCopier copies the owner only; on other Unix systems neither Exchanger nor NoReplacer; elsewhere Linker, Namer and
+// DirOpener.
 //
 // All methods are safe for concurrent use. The zero RootFs is not usable; make one with [OpenRoot] or [Raise].
-type RootFs struct {
-	root  beneath
-	dir   string   // the directory as an absolute name when it was opened, "" if nobody knows
-	bases []string // absolute spellings of the directory that Canonical takes for it
-}
-
-var (
-	_ afero.Fs        = (*RootFs)(nil)
-	_ afero.Symlinker = (*RootFs)(nil)
-	_ Linker          = (*RootFs)(nil)
-	_ DirOpener       = (*RootFs)(nil)
-	_ Namer           = (*RootFs)(nil)
-)
+type RootFs struct{ *root }
 
 // OpenRoot opens the directory, following symbolic links in its name. Close the result when it is no longer needed; one
 // that is forgotten is closed when the garbage collector finds it.
 func OpenRoot(dir string) (*RootFs, error) {
-	root, err := openBeneath(dir)
+	r, err := rootfs.Open(dir)
 	if err != nil {
-		return nil, rootPathError("open", dir, err)
+		return nil, err
 	}
-	r := &RootFs{root: root}
-	r.dir, _ = filepath.Abs(dir)
-	return r, nil
+	return &RootFs{r}, nil
 }
 
-// WithAbsolute returns a view of the same directory that takes the absolute name of something at or below it for the name in it,
-// as agents and editors send them: on a RootFs of /home/me/project, /home/me/project/src/a.go is src/a.go. It goes by the name
-// that OpenRoot was given, and by that without the symbolic links that were in it; any other absolute name is [ErrEscape], also
-// another name of the same directory. Results have the names in the directory. What names lead to is as confined as before: the
-// absolute target of a symbolic link still counts as outside.
+// WithAbsolute returns a view of the same directory that takes the absolute name of something at or below it for the
+// name in it, as agents and editors send them: on a RootFs of /home/me/project, /home/me/project/src/a.go is src/a.go.
+// It goes by the name that OpenRoot was given, and by that without the symbolic links that were in it; any other absolute
+// name is [ErrEscape], also another name of the same directory. Results have the names in the directory. What names lead
+// to is as confined as before: the absolute target of a symbolic link still counts as outside.
 //
 // The view and what it was made of share the directory; closing one closes both.
-func (r *RootFs) WithAbsolute() *RootFs {
-	view := *r
-	view.bases = nil
-	if r.dir != "" {
-		view.bases = []string{r.dir}
-		if real, err := filepath.EvalSymlinks(r.dir); err == nil && real != r.dir {
-			view.bases = append(view.bases, real)
-		}
-	}
-	return &view
-}
+func (r *RootFs) WithAbsolute() *RootFs { return &RootFs{r.root.WithAbsolute()} }
 
 // Close gives the directory back. Files opened before stay usable, every other call is an error from then on.
 func (r *RootFs) Close() error { return r.root.Close() }
 
 // Name returns "RootFs".
-func (r *RootFs) Name() string { return "RootFs" }
+func (r *RootFs) Name() string { return r.root.Name() }
 
-// Canonical implements [Namer]. It is [Clean], but on a RootFs that [Raise] made of an afero.OsFs, and on one of WithAbsolute, an
-// absolute name of something at or below the directory is turned into the relative one, and any other absolute name is
-// [ErrEscape].
-func (r *RootFs) Canonical(name string) (string, error) {
-	if len(r.bases) == 0 || !filepath.IsAbs(name) {
-		return Clean(name)
+// Raise returns a view of a file system that is able to do all that the one given really can, for the interfaces of
+// package capability, and that keeps the rules of POSIX where the one given is known not to. It reads a little and writes
+// nothing.
+//
+//   - A nil file system, also a nil pointer, is an error; it never stands for the real disk.
+//   - A [RootFs], and whatever else has an interface of package capability, is returned as it is.
+//   - An afero.OsFs becomes a [RootFs] of the working directory as it is now. Absolute names of what is in it are taken,
+//     any other is [ErrEscape].
+//   - An afero.BasePathFs that is over an afero.OsFs becomes a [RootFs] of its directory. By itself it would follow
+//     symbolic links out of it. If the directory cannot be opened, or if it is over anything else, it is returned as it
+//     is: what lies between may be there to forbid or to log.
+//   - An afero.MemMapFs gets the rules of POSIX and a mutex around each call. "/a" and "a" are one file there. Raise it
+//     once and share the result; what is done to the MemMapFs directly at the same time is not guarded.
+//   - Any other file system is returned with a capability.Namer for which a slash at the beginning of a name stands for
+//     the root of the tree.
+//
+// A RootFs that Raise has made holds open files until it is closed, or until the garbage collector finds that it is not
+// used any more. Who wants to close it asks for an io.Closer, unless it is the file system that was given.
+func Raise(fsys afero.Fs) (afero.Fs, error) {
+	raised, err := raise.FS(fsys)
+	if r, ok := raised.(*rootfs.FS); ok {
+		return &RootFs{r}, nil
 	}
-	for _, base := range r.bases {
-		rel, err := filepath.Rel(base, name)
-		if err != nil {
-			continue
-		}
-		if rel = filepath.ToSlash(rel); rel == ".." || strings.HasPrefix(rel, "../") {
-			continue
-		}
-		clean, err := Clean(rel)
-		if err != nil {
-			return "", &fs.PathError{Op: "clean", Path: name, Err: portable(err)}
-		}
-		return clean, nil
-	}
-	return "", &fs.PathError{Op: "clean", Path: name, Err: ErrEscape}
-}
-
-// name returns the canonical name. One that ends in a slash must not be that of a file.
-func (r *RootFs) name(name string) (string, error) { return r.checked(name, true) }
-
-// linkName is name for operations on a symbolic link itself, which a slash at the end makes an error.
-func (r *RootFs) linkName(name string) (string, error) { return r.checked(name, false) }
-
-func (r *RootFs) checked(name string, follow bool) (string, error) {
-	clean, err := r.Canonical(name)
-	if err != nil || !strings.HasSuffix(name, "/") {
-		return clean, err
-	}
-	look := r.root.Lstat
-	if follow {
-		look = r.root.Stat
-	}
-	info, err := look(clean)
-	switch {
-	case err == nil && !info.IsDir():
-		return "", syscall.ENOTDIR
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return "", err
-	}
-	return clean, nil
-}
-
-// Stat returns what the name leads to.
-func (r *RootFs) Stat(name string) (fs.FileInfo, error) {
-	clean, err := r.name(name)
-	if err != nil {
-		return nil, rootPathError("stat", name, err)
-	}
-	info, err := r.root.Stat(clean)
-	if err != nil {
-		return nil, rootPathError("stat", name, err)
-	}
-	return info, nil
-}
-
-// LstatIfPossible returns what stands at the name, without following a symbolic link there, and true.
-func (r *RootFs) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
-	clean, err := r.name(name)
-	if err != nil {
-		return nil, true, rootPathError("lstat", name, err)
-	}
-	info, err := r.root.Lstat(clean)
-	if err != nil {
-		return nil, true, rootPathError("lstat", name, err)
-	}
-	return info, true, nil
-}
-
-// Mkdir makes a directory. The process's umask applies to the nine lowest bits of perm.
-func (r *RootFs) Mkdir(name string, perm fs.FileMode) error {
-	clean, err := r.name(name)
-	if err == nil {
-		err = r.root.Mkdir(clean, perm.Perm())
-	}
-	if err == nil {
-		err = r.addSpecial(clean, perm)
-	}
-	return rootPathError("mkdir", name, err)
-}
-
-// MkdirAll makes a directory and those above it that are missing. A directory that is there already is no error.
-func (r *RootFs) MkdirAll(name string, perm fs.FileMode) error {
-	clean, err := r.name(name)
-	if err != nil {
-		return rootPathError("mkdir", name, err)
-	}
-	_, before := r.root.Lstat(clean)
-	err = r.root.MkdirAll(clean, perm.Perm())
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		err = syscall.ENOTDIR // only a file can be in the way
-	case err == nil && errors.Is(before, fs.ErrNotExist):
-		err = r.addSpecial(clean, perm)
-	}
-	return rootPathError("mkdir", name, err)
-}
-
-// addSpecial gives what was just made the setuid, setgid and sticky bits, which os.Root does not take when it makes things.
-func (r *RootFs) addSpecial(clean string, perm fs.FileMode) error {
-	special := perm & (PermBits &^ fs.ModePerm)
-	if special == 0 {
-		return nil
-	}
-	info, err := r.root.Lstat(clean)
-	if err != nil {
-		return err
-	}
-	return r.root.Chmod(clean, info.Mode()&PermBits|special)
-}
-
-// Remove removes a file, an empty directory or a symbolic link itself.
-func (r *RootFs) Remove(name string) error {
-	clean, err := r.linkName(name)
-	if err == nil {
-		err = notEmpty(r.root.Remove(clean))
-	}
-	return rootPathError("remove", name, err)
-}
-
-// RemoveAll removes what stands at the name with all below it, following no links. Nothing there is no error.
-func (r *RootFs) RemoveAll(name string) error {
-	clean, err := r.linkName(name)
-	if err == nil {
-		err = r.root.RemoveAll(clean)
-	}
-	return rootPathError("removeall", name, err)
-}
-
-// Rename moves a file, a directory or a symbolic link itself, and replaces a file or an empty directory at newname.
-func (r *RootFs) Rename(oldname, newname string) error {
-	from, err := r.linkName(oldname)
-	if err != nil {
-		return rootLinkError("rename", oldname, newname, err)
-	}
-	to, err := r.Canonical(newname)
-	if err == nil && strings.HasSuffix(newname, "/") {
-		if info, statErr := r.root.Lstat(from); statErr == nil && !info.IsDir() {
-			err = syscall.ENOTDIR // only a directory can get a name that asks for one
-		}
-	}
-	if err == nil {
-		err = notEmpty(r.rename(from, to))
-	}
-	return rootLinkError("rename", oldname, newname, err)
-}
-
-// notEmpty gives the one name to what systems report in two ways: that a directory has something in it.
-func notEmpty(err error) error {
-	if errors.Is(err, fs.ErrExist) && !errors.Is(err, ErrNotEmpty) {
-		return &rootError{ErrNotEmpty, syscall.ENOTEMPTY}
-	}
-	return err
-}
-
-// Chmod sets the permission bits of what the name leads to.
-func (r *RootFs) Chmod(name string, mode fs.FileMode) error {
-	clean, err := r.name(name)
-	if err == nil {
-		err = r.root.Chmod(clean, mode)
-	}
-	return rootPathError("chmod", name, err)
-}
-
-// Chown sets the owner and group of what the name leads to; -1 leaves one as it is.
-func (r *RootFs) Chown(name string, uid, gid int) error {
-	clean, err := r.name(name)
-	if err == nil {
-		err = r.root.Chown(clean, uid, gid)
-	}
-	return rootPathError("chown", name, err)
-}
-
-// Chtimes sets the times of what the name leads to; a zero time leaves one as it is.
-func (r *RootFs) Chtimes(name string, atime, mtime time.Time) error {
-	clean, err := r.name(name)
-	if err == nil {
-		err = r.root.Chtimes(clean, atime, mtime)
-	}
-	return rootPathError("chtimes", name, err)
-}
-
-// SymlinkIfPossible makes a symbolic link at newname. The target is written as it is given, inside or not, there or not;
-// only following it is refused if it leads out.
-func (r *RootFs) SymlinkIfPossible(target, newname string) error {
-	clean, err := r.linkName(newname)
-	if err == nil {
-		err = r.root.Symlink(target, clean)
-	}
-	return rootLinkError("symlink", target, newname, err)
-}
-
-// ReadlinkIfPossible returns the target of a symbolic link as it was written.
-func (r *RootFs) ReadlinkIfPossible(name string) (string, error) {
-	clean, err := r.linkName(name)
-	if err != nil {
-		return "", rootPathError("readlink", name, err)
-	}
-	target, err := r.root.Readlink(clean)
-	return target, rootPathError("readlink", name, err)
-}
-
-// Link implements [Linker]. Where the mount has no hard links or the system does not let one make this one, the error
-// matches errors.ErrUnsupported, and the caller may copy instead.
-func (r *RootFs) Link(oldname, newname string) error {
-	from, err := r.linkName(oldname)
-	if err != nil {
-		return rootLinkError("link", oldname, newname, err)
-	}
-	to, err := r.linkName(newname)
-	if err == nil {
-		err = unsupportedIf(portable(r.root.Link(from, to)), syscall.EPERM, syscall.EMLINK, syscall.ENOSYS, syscall.ENOTSUP)
-	}
-	return rootLinkError("link", oldname, newname, err)
+	return raised, err
 }

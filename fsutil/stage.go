@@ -1,18 +1,18 @@
 package fsutil
 
 import (
-	"errors"
-	"io"
-	"io/fs"
 	"os"
-	"runtime"
-	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/internal/stage"
 )
+
+var _ interface {
+	afero.Fs
+	afero.Symlinker
+} = (*Stage)(nil)
 
 // Stage is a copy-on-write file system over a base that it never writes to. It is an [afero.Fs] with symbolic links, enforces
 // the rules of POSIX itself, can be rolled back to any [Savepoint], and tells what differs from the base as a list of
@@ -23,7 +23,7 @@ import (
 // directory as one entry; files written as a whole are held in memory and, beyond 64 MiB of them, in a temporary file
 // that [Stage.Close] gives back.
 //
-// Names are taken as [Stage.Canonical] describes. The stage resolves symbolic links itself, at most 40 on a path. One whose
+// Names are relative to the root of the tree, see [Clean]; on a base that is a capability.Namer absolute ones may be too. The stage resolves symbolic links itself, at most 40 on a path. One whose
 // target is absolute or leads out of the tree is [ErrEscape] as soon as it would have to be followed. Remove, RemoveAll
 // and Rename act on a link itself, everything else on what it leads to. A link that leads nowhere is
 // [fs.ErrNotExist] also for operations that could create a file. Sockets, pipes and devices can be seen, all else is
@@ -33,227 +33,139 @@ import (
 // of the umask 022, as files made by most programs do; Chmod sets any.
 //
 // All methods are safe for concurrent use. The zero Stage is not usable.
-type Stage struct {
-	*core
-	step     string
-	readOnly bool
-}
-
-// core is what all views of a stage share.
-type core struct {
-	err   error // why there is no base
-	base  *baseFs
-	own   io.Closer // what was opened for the base; nil if the base was given open
-	guard guard
-	now   time.Time // the mtime of all that is written
-	umask func() fs.FileMode
-	// maxRead bounds what is read as a whole. It is set before the first use.
-	maxRead int64
-
-	mu     sync.RWMutex
-	root   *node
-	inodes map[string]*node // by path in the base, of the base's files that have one
-	log    []undo
-	turn   int // how many savepoints were taken
-
-	spill   *spill
-	held    atomic.Int64 // bytes of pages in memory
-	spillAt int64
-}
+type Stage stage.Stage
 
 // Savepoint is a moment of a stage to which it can be rolled back. The zero Savepoint is the beginning.
-type Savepoint struct{ n int }
-
-var _ interface {
-	afero.Fs
-	afero.Symlinker
-	DirOpener
-} = (*Stage)(nil)
+type Savepoint stage.Savepoint
 
 // NewStage returns a stage over base as raised by [Raise]. If that fails, for want of a base perhaps, every operation of
 // the stage returns its error.
-func NewStage(base afero.Fs) *Stage {
-	c := &core{now: time.Now().Round(0), inodes: make(map[string]*node), spill: new(spill), spillAt: defaultSpillAt}
-	c.umask = func() fs.FileMode { return 0 }
-	c.root = newDir(0o755, c.now)
-	s := &Stage{core: c}
-	raised, err := Raise(base)
-	if err != nil {
-		c.err = err
-		return s
-	}
-	if root, ok := raised.(*RootFs); ok {
-		if _, given := base.(*RootFs); !given {
-			c.own = root
+func NewStage(base afero.Fs) *Stage { return (*Stage)(stage.New(inner(base))) }
+
+// in returns the stage with all that our own packages do with it.
+func (s *Stage) in() *stage.Stage { return (*stage.Stage)(s) }
+
+// inner returns a Stage or a RootFs as our own packages know it, and any other file system as it is.
+func inner(fsys afero.Fs) afero.Fs {
+	switch f := fsys.(type) {
+	case *Stage:
+		return f.in()
+	case *RootFs:
+		if f != nil {
+			return f.root
 		}
 	}
-	c.base = newBaseFs(raised)
-	if v, ok := raised.(Volatile); !ok || !v.InMemory() {
-		c.umask = sync.OnceValue(processUmask)
-	}
-	c.root.base = "."
-	if f, err := c.base.lstat("."); err == nil && f != nil && f.kind == Dir {
-		c.root.from, c.root.mode, c.root.mtime = f, f.mode, f.mtime
-	}
-	// The file behind it is closed and, where that has to be done by name, removed also if nobody calls Close.
-	runtime.AddCleanup(c, func(sp *spill) { _ = sp.close() }, c.spill)
-	return s
+	return fsys
 }
 
-// SetGuard sets the policy. Call it before the first use, while nobody else uses the stage.
-func (s *Stage) SetGuard(g Guard) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.guard = newGuard(g)
-}
+// ReadFile returns the bytes of a regular file. They are shared: never modify them. The stage keeps what was read last,
+// up to 8 MiB, so that several steps read a file once. A file of 2 GiB or more is [ErrTooLarge], and so is one beyond the
+// limit of [Stage.SetMaxRead].
+func (s *Stage) ReadFile(name string) ([]byte, error) { return s.in().ReadFile(name) }
 
-// Base returns the base as raised by [Raise], nil if there is none.
-func (s *Stage) Base() afero.Fs {
-	if s.err != nil {
-		return nil
-	}
-	return s.core.base.fsys
-}
+// Edit applies splices, given in offsets of the current content, in ascending order and not overlapping. A splice whose
+// By is empty is attributed to the step of this view. The splices are copied. What leaves the bytes as they are is
+// dropped; if nothing is left, the file is not touched. A symbolic link is followed and stays.
+func (s *Stage) Edit(name string, splices []Splice) error { return s.in().Edit(name, splices) }
 
-// For returns a view of the same stage: all that is written through it is attributed to the step, or refused with
-// [ErrReadOnly] if readOnly is set. Views share everything else, savepoints and the guard too.
-func (s *Stage) For(step string, readOnly bool) *Stage {
-	return &Stage{core: s.core, step: step, readOnly: readOnly}
-}
-
-// Name returns "Stage".
-func (s *Stage) Name() string { return "Stage" }
-
-// Close gives back the temporary file, if there is one, and the directory if [NewStage] has opened it. What was in them cannot
-// be read any more, so close a stage when its changes have been committed or dropped. Closing it again does nothing.
-func (s *Stage) Close() error {
-	if s.own == nil {
-		return s.spill.close()
-	}
-	return errors.Join(s.spill.close(), s.own.Close())
-}
-
-// Canonical returns the canonical form of a name as a caller wrote it, purely lexical, checked: what the base says if it is
-// a [Namer], else what [Clean] says.
-func (s *Stage) Canonical(name string) (string, error) {
-	if s.err != nil {
-		return "", pathError("clean", name, s.err)
-	}
-	clean, err := s.canonical(name)
-	return clean, pathError("clean", name, err)
-}
-
-func (c *core) canonical(name string) (string, error) {
-	if namer, ok := c.base.fsys.(Namer); ok {
-		return namer.Canonical(name)
-	}
-	return Clean(name)
-}
-
-// wanted is a name as an operation was given it.
-type wanted struct {
-	name  string // canonical
-	asDir bool   // it was written with a slash at its end, so nothing but a directory will do
-}
-
-// begin is what every operation does first: it checks that the stage is usable and may be written to, and cleans the name.
-func (s *Stage) begin(name string, a access) (wanted, error) {
-	if s.err != nil {
-		return wanted{}, s.err
-	}
-	if a == write && s.readOnly {
-		return wanted{}, ErrReadOnly
-	}
-	clean, err := s.canonical(name)
-	if err == nil && a == write && strings.Count(clean, "/") > maxDepth {
-		err = ErrTooDeep
-	}
-	return wanted{clean, isWrittenAsDir(name)}, err
-}
-
-// maxDepth is in how many directories a path may lie that is written to. Each directory costs a look at all those above it, here
-// and in the commit, and nobody has trees of that depth but to slow somebody down.
-const maxDepth = 128
-
-func isWrittenAsDir(name string) bool {
-	last := name[strings.LastIndexByte(name, '/')+1:]
-	return name != "" && (last == "" || last == "." || last == "..")
-}
-
-// lookUp finds something for reading. The ent is what stood there at one moment; its node may change at once.
-func (s *Stage) lookUp(name string, follow bool, a access) (place, error) {
-	w, err := s.begin(name, a)
-	if err != nil {
-		return place{}, err
-	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	p, err := s.findExisting(w.name, follow || w.asDir, a)
-	if err == nil && w.asDir && p.ent.kind() != Dir {
-		err = ErrNotDir
-	}
-	return p, err
-}
+// Copy makes newname a copy of the regular file that oldname leads to, permission bits included, but for setuid and setgid,
+// for the copy may belong to somebody else, and for the umask of the process. The bytes are not read: the copy refers to them. It fails with [fs.ErrExist] if
+// anything stands at newname, a link too.
+func (s *Stage) Copy(oldname, newname string) error { return s.in().Copy(oldname, newname) }
 
 // Resolve returns the canonical path that name leads to when every symbolic link is followed, the last one too, and
 // checks that it may be read. What it names need not exist, but its directory must.
-func (s *Stage) Resolve(name string) (string, error) {
-	w, err := s.begin(name, look)
-	if err != nil {
-		return "", pathError("resolve", name, err)
-	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	p, err := s.find(nil, w.name, true, look)
-	return p.path, pathError("resolve", name, err)
-}
+func (s *Stage) Resolve(name string) (string, error) { return s.in().Resolve(name) }
 
 // Savepoint returns the present moment.
-func (s *Stage) Savepoint() Savepoint {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.turn++
-	return Savepoint{len(s.log)}
-}
+func (s *Stage) Savepoint() Savepoint { return Savepoint(s.in().Savepoint()) }
 
 // Rollback takes back all that was staged since the savepoint, through whichever view. Savepoints taken after it are
 // void. What was read is still known.
-func (s *Stage) Rollback(p Savepoint) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.rollback(p.n)
+func (s *Stage) Rollback(p Savepoint) { s.in().Rollback(stage.Savepoint(p)) }
+
+// Changes returns what differs from the base, in the order of paths as strings, complete with the hashes of both sides;
+// bytes that nobody has read so far are read for that now, several files at once. What was staged and comes out as it was
+// is not listed.
+//
+// A directory that was made, removed, renamed or given another mode is a change of its own, and each file in one that
+// was removed or renamed is one as well. A file counts as renamed when the inode it is moved here, edited or not; a copy
+// is created. The time of a file alone is a change only if [Stage.Chtimes] set it. At one path Old and New may be of
+// different kinds.
+//
+// The texts and origins in the changes are shared and must not be modified. Their contents can be opened until the stage
+// is closed; what was written to the stage later does not show in them. If the base has drifted, OpenOld and OpenNew
+// return [ErrDrift], as does Changes itself for a file that has changed since the run read it.
+func (s *Stage) Changes() ([]Change, error) { return s.in().Changes() }
+
+// Close gives back the temporary file, if there is one, and the directory if [NewStage] has opened it. What was in them cannot
+// be read any more, so close a stage when its changes have been committed or dropped. Closing it again does nothing.
+func (s *Stage) Close() error { return s.in().Close() }
+
+// Name returns "Stage".
+func (s *Stage) Name() string { return s.in().Name() }
+
+// Open opens a file or a directory for reading.
+func (s *Stage) Open(name string) (afero.File, error) { return s.in().Open(name) }
+
+// OpenFile opens a file or a directory. What is written through a handle is seen through all others at once. A handle
+// stays usable when its file is renamed or removed. Handles are safe for concurrent use.
+func (s *Stage) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
+	return s.in().OpenFile(name, flag, perm)
 }
 
+// Create makes a file, or empties the one that is there, for reading and writing.
+func (s *Stage) Create(name string) (afero.File, error) { return s.in().Create(name) }
+
 // Stat returns what stands at the name, links followed.
-func (s *Stage) Stat(name string) (os.FileInfo, error) {
-	info, err := s.info(name, true)
-	return info, pathError("stat", name, err)
+func (s *Stage) Stat(name string) (os.FileInfo, error) { return s.in().Stat(name) }
+
+// Mkdir makes a directory.
+func (s *Stage) Mkdir(name string, perm os.FileMode) error { return s.in().Mkdir(name, perm) }
+
+// MkdirAll makes a directory and those above it that are missing. Where only some paths are allowed, the directories
+// that lead to them may be made too, on the way to one that is allowed.
+func (s *Stage) MkdirAll(name string, perm os.FileMode) error { return s.in().MkdirAll(name, perm) }
+
+// Remove removes a file, a link, or an empty directory.
+func (s *Stage) Remove(name string) error { return s.in().Remove(name) }
+
+// RemoveAll removes what stands at the name with all that is in it. That nothing does is no error. It does so wholly or
+// not at all: a directory that holds something that may not be removed stays as it is.
+func (s *Stage) RemoveAll(name string) error { return s.in().RemoveAll(name) }
+
+// Rename gives what stands at oldname the name newname, as rename(2) does: a file or a link takes the place of a file or
+// a link, a directory that of an empty directory.
+func (s *Stage) Rename(oldname, newname string) error { return s.in().Rename(oldname, newname) }
+
+// Chmod sets the permission bits of a file or directory, links followed. Type bits are ignored.
+func (s *Stage) Chmod(name string, mode os.FileMode) error { return s.in().Chmod(name, mode) }
+
+// Chtimes sets the time of modification of a file, links followed; the zero time leaves it as it is. Another time is
+// a change of the file although its bytes stay the same, until the file is written to again: writing gives it the time of
+// writing. Times of directories are only seen on the stage. Times of access are not staged at all: nothing could ever
+// tell that they were set, since reading sets them too.
+func (s *Stage) Chtimes(name string, atime, mtime time.Time) error {
+	return s.in().Chtimes(name, atime, mtime)
 }
+
+// Chown does not stage anything: owners cannot be changed. It returns nil only if both ids are -1 or what the file has
+// already, and otherwise an error that is [errors.ErrUnsupported]. What was made on the stage will belong to the user
+// and the group of this process.
+func (s *Stage) Chown(name string, uid, gid int) error { return s.in().Chown(name, uid, gid) }
 
 // LstatIfPossible is Stat, but does not follow a link that the name itself is. It is always possible.
 func (s *Stage) LstatIfPossible(name string) (os.FileInfo, bool, error) {
-	info, err := s.info(name, false)
-	return info, true, pathError("lstat", name, err)
-}
-
-func (s *Stage) info(name string, follow bool) (fs.FileInfo, error) {
-	p, err := s.lookUp(name, follow, look)
-	if err != nil {
-		return nil, err
-	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return p.ent.info(p.path), nil
+	return s.in().LstatIfPossible(name)
 }
 
 // ReadlinkIfPossible returns the target of a symbolic link as it was given, with slashes.
 func (s *Stage) ReadlinkIfPossible(name string) (string, error) {
-	p, err := s.lookUp(name, false, look)
-	if err == nil && p.ent.kind() != Symlink {
-		err = fs.ErrInvalid
-	}
-	if err != nil {
-		return "", pathError("readlink", name, err)
-	}
-	return p.ent.target(), nil
+	return s.in().ReadlinkIfPossible(name)
+}
+
+// SymlinkIfPossible makes newname a symbolic link to oldname, which is kept as it is: what it leads to counts when the
+// link is followed.
+func (s *Stage) SymlinkIfPossible(oldname, newname string) error {
+	return s.in().SymlinkIfPossible(oldname, newname)
 }

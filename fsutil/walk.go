@@ -3,11 +3,11 @@ package fsutil
 import (
 	"context"
 	"io/fs"
-	"path"
-	"runtime"
-	"sync"
 
 	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/walk"
 )
 
 // WalkOptions say what a walk leaves out and how it goes on. The zero value honours .gitignore files and ends at the
@@ -33,45 +33,23 @@ type WalkOptions struct {
 }
 
 // Entry is what a walk has found: a regular file, but for walks with the option All.
-type Entry struct {
-	// Kind is what it is.
-	Kind Kind
-
-	dir    DirHandle
-	parent string // the path of dir
-	path   string // "" if nobody has needed it yet
-	name   string
-	item   fs.DirEntry
-}
+// Its field Kind, a [change.Kind], says what it is.
+type Entry walk.Entry
 
 // Path returns the canonical path of the file. It is put together anew each time: most files of a walk do not need one.
-func (e Entry) Path() string {
-	if e.path != "" {
-		return e.path
-	}
-	return joinName(e.parent, e.name)
-}
+func (e Entry) Path() string { return walk.Entry(e).Path() }
 
 // Name returns the last element of the path.
-func (e Entry) Name() string { return e.name }
+func (e Entry) Name() string { return walk.Entry(e).Name() }
 
 // Open opens the file for reading. It is valid until visit returns; what it returns may be kept longer. A file that has
 // been replaced by something else since it was found gives ErrNotRegular, but for file systems that cannot tell symbolic links
 // from what they lead to: there the listing is believed.
-func (e Entry) Open() (ReadFile, error) { return openListed(e.dir, e.name, e.item) }
-
-// OpenIn is Open with a FileReader that may have been used for another file before.
-func (e Entry) OpenIn(r *FileReader) error { return openIn(e.dir, r, e.name, e.item) }
+func (e Entry) Open() (capability.ReadFile, error) { return walk.Entry(e).Open() }
 
 // Info returns what is known of the file without opening it. It is the state of now or of when the directory was read.
 // It is valid until visit returns.
-func (e Entry) Info() (fs.FileInfo, error) {
-	info, err := e.item.Info()
-	if err != nil {
-		return nil, walkError("lstat", e.Path(), err)
-	}
-	return info, nil
-}
+func (e Entry) Info() (fs.FileInfo, error) { return walk.Entry(e).Info() }
 
 // Walk calls visit for each regular file at or below root, from several goroutines and in no particular order.
 //
@@ -99,69 +77,5 @@ func (e Entry) Info() (fs.FileInfo, error) {
 // the number of files. No more than two directories for each worker are open at any time, and one more while it looks for
 // what CVS or .git keeps in a directory.
 func Walk(ctx context.Context, fsys afero.Fs, root string, opt WalkOptions, visit func(Entry) error) error {
-	if fsys == nil {
-		return ErrNoFs
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	root, err := canonicalRoot(fsys, root)
-	if err != nil {
-		return err
-	}
-	info, err := lstatAt(fsys, root)
-	if err != nil {
-		return walkError("walk", root, err)
-	}
-	w := &walker{ctx: ctx, fsys: fsys, opt: opt, visit: visit}
-	w.wake.L = &w.mu
-	switch {
-	case info.Mode().IsRegular():
-		w.walkFile(root, info)
-	case info.IsDir():
-		w.walkTree(root)
-	default:
-		return &fs.PathError{Op: "walk", Path: root, Err: ErrNotRegular}
-	}
-	return w.result()
-}
-
-// walkFile visits the one file that root is.
-func (w *walker) walkFile(root string, info fs.FileInfo) {
-	if w.opt.Skip != nil && w.opt.Skip(root, false) {
-		return
-	}
-	dir, name := path.Split(root)
-	// The directory is not opened: a policy may allow the file alone.
-	handle := &plainDir{fsys: w.fsys, name: path.Clean(dir)}
-	w.do(position{dir: root}, func(at *position) {
-		w.visitFile(Entry{path: root, Kind: File, dir: handle, name: name, item: fs.FileInfoToDirEntry(info)}, at)
-	})
-}
-
-// walkTree walks everything below the directory root.
-func (w *walker) walkTree(root string) {
-	w.do(position{dir: root}, func(*position) {
-		w.dirs = append(w.dirs, walkDir{path: root, rules: w.rulesAbove(root), root: true, depth: 1})
-	})
-	n := w.opt.Workers
-	if n <= 0 {
-		n = runtime.GOMAXPROCS(0)
-	}
-	var wg sync.WaitGroup
-	for range n {
-		wg.Go(w.work)
-	}
-	wg.Wait()
-	for _, b := range w.batches {
-		b.dir.release()
-	}
-}
-
-// canonicalRoot returns the canonical form of a name as the file system sees it.
-func canonicalRoot(fsys afero.Fs, name string) (string, error) {
-	if n, ok := fsys.(Namer); ok {
-		return n.Canonical(name)
-	}
-	return Clean(name)
+	return walk.Walk(ctx, inner(fsys), root, walk.Options(opt), func(e walk.Entry) error { return visit(Entry(e)) })
 }

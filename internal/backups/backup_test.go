@@ -14,10 +14,13 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/backup"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backups"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/guard"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/raise"
+	"github.com/millrace-go/millrace/internal/rootfs"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 const stateDir = ".millrace"
@@ -30,12 +33,12 @@ var (
 
 func backends(t *testing.T) map[string]afero.Fs {
 	t.Helper()
-	root, err := fsutil.OpenRoot(t.TempDir())
+	root, err := rootfs.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { root.Close() })
-	mem, err := fsutil.Raise(afero.NewMemMapFs())
+	mem, err := raise.FS(afero.NewMemMapFs())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,11 +91,11 @@ func options(fsys afero.Fs) commit.Options {
 }
 
 // change commits what do does on a stage and returns the id of the backup.
-func change(t *testing.T, o commit.Options, do func(s *fsutil.Stage) error) string {
+func change(t *testing.T, o commit.Options, do func(s *stage.Stage) error) string {
 	t.Helper()
-	s := fsutil.NewStage(o.FS)
+	s := stage.New(o.FS)
 	defer s.Close()
-	s.SetGuard(fsutil.Guard{Reserved: stateDir})
+	s.SetGuard(guard.Policy{Reserved: stateDir})
 	must(t, do(s))
 	changes, err := s.Changes()
 	must(t, err)
@@ -119,41 +122,41 @@ func restore(t *testing.T, fsys afero.Fs, id string) (string, error) {
 	return rep.BackupID, err
 }
 
-func write(s *fsutil.Stage, name, content string) error {
+func write(s *stage.Stage, name, content string) error {
 	return afero.WriteFile(s, name, []byte(content), 0o644)
 }
 
 // TestRestore undoes every kind of change, redoes it by undoing that, and undoes it again.
 func TestRestore(t *testing.T) {
 	t.Parallel()
-	tests := map[string]func(s *fsutil.Stage) error{
-		"same base name": func(s *fsutil.Stage) error {
+	tests := map[string]func(s *stage.Stage) error{
+		"same base name": func(s *stage.Stage) error {
 			return errors.Join(write(s, "a/main.go", "A"), write(s, "b/main.go", "B"))
 		},
-		"delete": func(s *fsutil.Stage) error { return errors.Join(s.Remove("run.sh"), s.RemoveAll("a")) },
-		"create": func(s *fsutil.Stage) error { return errors.Join(s.MkdirAll("n/n", 0o750), write(s, "n/n/f", "new")) },
-		"rename": func(s *fsutil.Stage) error { return errors.Join(s.Rename("run.sh", "go.sh"), s.Rename("a", "c")) },
-		"rename and edit": func(s *fsutil.Stage) error {
+		"delete": func(s *stage.Stage) error { return errors.Join(s.Remove("run.sh"), s.RemoveAll("a")) },
+		"create": func(s *stage.Stage) error { return errors.Join(s.MkdirAll("n/n", 0o750), write(s, "n/n/f", "new")) },
+		"rename": func(s *stage.Stage) error { return errors.Join(s.Rename("run.sh", "go.sh"), s.Rename("a", "c")) },
+		"rename and edit": func(s *stage.Stage) error {
 			return errors.Join(s.Rename("run.sh", "go.sh"), write(s, "go.sh", "edited"), s.Chmod("go.sh", 0o600))
 		},
-		"swap": func(s *fsutil.Stage) error {
+		"swap": func(s *stage.Stage) error {
 			return errors.Join(s.Rename("a/main.go", "t"), s.Rename("b/main.go", "a/main.go"), s.Rename("t", "b/main.go"))
 		},
-		"rename over": func(s *fsutil.Stage) error { return s.Rename("a/main.go", "b/main.go") },
-		"chain": func(s *fsutil.Stage) error {
+		"rename over": func(s *stage.Stage) error { return s.Rename("a/main.go", "b/main.go") },
+		"chain": func(s *stage.Stage) error {
 			return errors.Join(s.Rename("b/main.go", "c"), s.Rename("a/main.go", "b/main.go"))
 		},
-		"mode and time": func(s *fsutil.Stage) error {
+		"mode and time": func(s *stage.Stage) error {
 			return errors.Join(s.Chmod("run.sh", 0o600), s.Chmod("empty", 0o700), s.Chtimes("b/main.go", time.Unix(1, 0), time.Unix(1, 0)))
 		},
-		"type": func(s *fsutil.Stage) error {
+		"type": func(s *stage.Stage) error {
 			return errors.Join(s.RemoveAll("a"), write(s, "a", "file"), s.Remove("run.sh"), s.Mkdir("run.sh", 0o755), write(s, "run.sh/x", "x"))
 		},
-		"rename and put the same in its place": func(s *fsutil.Stage) error {
+		"rename and put the same in its place": func(s *stage.Stage) error {
 			return errors.Join(s.Rename("twin1", "c"), s.Rename("twin2", "twin1"))
 		},
 	}
-	tests["rename over a twin"] = func(s *fsutil.Stage) error { return s.Rename("twin1", "twin2") }
+	tests["rename over a twin"] = func(s *stage.Stage) error { return s.Rename("twin1", "twin2") }
 	for name, do := range tests {
 		for fsName, fsys := range backends(t) {
 			t.Run(fsName+"/"+name, func(t *testing.T) {
@@ -194,7 +197,7 @@ func TestRestore_links(t *testing.T) {
 	put(t, fsys, "f", "f", 0o644)
 	must(t, link.SymlinkIfPossible("f", "l"), link.SymlinkIfPossible("nowhere", "m"))
 	old := tree(t, fsys)
-	id := change(t, options(fsys), func(s *fsutil.Stage) error {
+	id := change(t, options(fsys), func(s *stage.Stage) error {
 		return errors.Join(s.Remove("l"), s.Rename("m", "k"), s.SymlinkIfPossible("f", "n"), s.Remove("f"), s.SymlinkIfPossible("n", "f"))
 	})
 	_, err := restore(t, fsys, id)
@@ -212,7 +215,7 @@ func TestRestore_conflict(t *testing.T) {
 			put(t, fsys, "a", "a", 0o644)
 			put(t, fsys, "b", "b", 0o644)
 			put(t, fsys, "other", "o", 0o644)
-			id := change(t, options(fsys), func(s *fsutil.Stage) error { return errors.Join(write(s, "a", "A"), write(s, "b", "B")) })
+			id := change(t, options(fsys), func(s *stage.Stage) error { return errors.Join(write(s, "a", "A"), write(s, "b", "B")) })
 			put(t, fsys, "b", "later", 0o644)
 			put(t, fsys, "other", "later", 0o644)
 			now := tree(t, fsys)
@@ -245,7 +248,7 @@ func TestTrash(t *testing.T) {
 			put(t, fsys, "edited", "e", 0o644)
 			o := options(fsys)
 			o.DropBackup = true
-			id := change(t, o, func(s *fsutil.Stage) error {
+			id := change(t, o, func(s *stage.Stage) error {
 				return errors.Join(s.RemoveAll("d"), s.Discard("hard"), write(s, "edited", "E"))
 			})
 			b, err := open(t, fsys).Load(id)
@@ -296,7 +299,7 @@ func TestDamaged(t *testing.T) {
 			t.Run(name+"/"+how, func(t *testing.T) {
 				put(t, fsys, "a", "a", 0o644)
 				put(t, fsys, "b", "b", 0o644)
-				id := change(t, options(fsys), func(s *fsutil.Stage) error { return errors.Join(write(s, "a", "A"), write(s, "b", "B")) })
+				id := change(t, options(fsys), func(s *stage.Stage) error { return errors.Join(write(s, "a", "A"), write(s, "b", "B")) })
 				must(t, harm(images(t, fsys, id)[1]))
 				b, err := open(t, fsys).Load(id)
 				must(t, err)
@@ -323,7 +326,7 @@ func TestMovedAndWritten(t *testing.T) {
 	t.Parallel()
 	fsys := backends(t)["root"]
 	put(t, fsys, "a", "a", 0o644)
-	id := change(t, options(fsys), func(s *fsutil.Stage) error { return s.Rename("a", "b") })
+	id := change(t, options(fsys), func(s *stage.Stage) error { return s.Rename("a", "b") })
 	f, err := fsys.OpenFile("b", 2, 0)
 	must(t, err)
 	_, err = f.WriteString("later")
@@ -340,7 +343,7 @@ func TestLoad_refused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			put(t, fsys, "a", "a", 0o644)
-			id := change(t, options(fsys), func(s *fsutil.Stage) error { return write(s, "a", "A") })
+			id := change(t, options(fsys), func(s *stage.Stage) error { return write(s, "a", "A") })
 			other, err := backups.Open(fsys, stateDir, []byte("another key"))
 			must(t, err)
 			if _, err := other.Load(id); !errors.Is(err, &journal.Error{Reason: journal.BadKey}) {

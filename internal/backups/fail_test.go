@@ -12,9 +12,10 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/backup"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backups"
 	"github.com/millrace-go/millrace/internal/errorfs"
+	"github.com/millrace-go/millrace/internal/raise"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 var errDisk = errors.New("disk is broken")
@@ -42,7 +43,7 @@ func (f *failing) over(fsys afero.Fs) afero.Fs {
 
 func memory(t *testing.T) afero.Fs {
 	t.Helper()
-	mem, err := fsutil.Raise(afero.NewMemMapFs())
+	mem, err := raise.FS(afero.NewMemMapFs())
 	must(t, err)
 	return mem
 }
@@ -53,7 +54,7 @@ func edits(t *testing.T, fsys afero.Fs, n int) []string {
 	put(t, fsys, "a", "edit 0", 0o644)
 	var ids []string
 	for i := range n {
-		ids = append(ids, change(t, options(fsys), func(s *fsutil.Stage) error { return write(s, "a", fmt.Sprintf("edit %d", i+1)) }))
+		ids = append(ids, change(t, options(fsys), func(s *stage.Stage) error { return write(s, "a", fmt.Sprintf("edit %d", i+1)) }))
 	}
 	return ids
 }

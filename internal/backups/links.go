@@ -6,17 +6,18 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
 )
 
 // LinkWarnings says which of the edited files have other names, which will keep the old content. A name in the state directory
 // is none of those: the backup of a file that was moved is a link to it.
-func LinkWarnings(fsys afero.Fs, stateDir string, changes []fsutil.Change) []string {
+func LinkWarnings(fsys afero.Fs, stateDir string, changes []change.Change) []string {
 	var warnings []string
 	var own map[inode]uint64
 	for _, c := range changes {
 		id := c.Old.ID
-		if c.Kind != fsutil.Modified || c.Old.Kind != fsutil.File || id.Nlink < 2 || c.Old.Hash == c.New.Hash {
+		if c.Kind != change.Modified || c.Old.Kind != change.File || id.Nlink < 2 || c.Old.Hash == c.New.Hash {
 			continue
 		}
 		if own == nil {
@@ -35,7 +36,7 @@ type inode struct{ dev, ino uint64 }
 // does no harm.
 func links(fsys afero.Fs, stateDir string) map[inode]uint64 {
 	found := make(map[inode]uint64)
-	ident, ok := fsys.(fsutil.Identifier)
+	ident, ok := fsys.(capability.Identifier)
 	if !ok {
 		return found
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace/backup"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
@@ -27,8 +27,8 @@ func (s *Store) PruneRuns(keep backup.Retention, now time.Time, latest string) e
 		keep.Keep = backup.DefaultKeepRuns
 	}
 	const suffix = ".json"
-	return s.pruneOthers(journal.RunsDir, keep, now, latest+suffix, func(name string, s fsutil.State) (item, bool) {
-		return item{name, s.ModTime, s.Size}, s.Kind == fsutil.File && strings.HasSuffix(name, suffix)
+	return s.pruneOthers(journal.RunsDir, keep, now, latest+suffix, func(name string, s change.State) (item, bool) {
+		return item{name, s.ModTime, s.Size}, s.Kind == change.File && strings.HasSuffix(name, suffix)
 	})
 }
 
@@ -38,7 +38,7 @@ func (s *Store) PruneConflicts(keep backup.Retention, now time.Time) error {
 	if keep.Keep == 0 {
 		keep.Keep = backup.DefaultKeep
 	}
-	return s.pruneOthers(journal.ConflictsDir, keep, now, "", func(name string, _ fsutil.State) (item, bool) {
+	return s.pruneOthers(journal.ConflictsDir, keep, now, "", func(name string, _ change.State) (item, bool) {
 		it := item{name: name, time: journal.TimeOf(name)}
 		if keep.MaxBytes > 0 {
 			it.bytes = s.size(path.Join(s.dir, journal.ConflictsDir, name))
@@ -48,9 +48,9 @@ func (s *Store) PruneConflicts(keep backup.Retention, now time.Time) error {
 }
 
 // pruneOthers removes from a directory of the state directory what is not to be kept. What describe does not know stays.
-func (s *Store) pruneOthers(in string, keep backup.Retention, now time.Time, latest string, describe func(string, fsutil.State) (item, bool)) error {
+func (s *Store) pruneOthers(in string, keep backup.Retention, now time.Time, latest string, describe func(string, change.State) (item, bool)) error {
 	dir := path.Join(s.dir, in)
-	if at, err := s.disk.Look(dir); err != nil || at.Kind != fsutil.Dir {
+	if at, err := s.disk.Look(dir); err != nil || at.Kind != change.Dir {
 		return nil //nolint:nilerr // there is nothing, or nothing of ours
 	}
 	names, err := s.disk.Names(dir)
@@ -117,9 +117,9 @@ func (s *Store) size(dir string) int64 {
 		at, err := s.disk.Look(name)
 		switch {
 		case err != nil:
-		case at.Kind == fsutil.File:
+		case at.Kind == change.File:
 			total += at.Size
-		case at.Kind == fsutil.Dir && levels > 0:
+		case at.Kind == change.Dir && levels > 0:
 			names, _ := s.disk.Names(name) // what cannot be read counts nothing
 			for _, n := range names {
 				add(path.Join(name, n), levels-1)

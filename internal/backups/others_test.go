@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/backup"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // TestPruneRuns keeps the newest results, that of the latest run whatever its time, and removes first what says that it is of
@@ -96,7 +96,7 @@ func TestPrunable(t *testing.T) {
 			put(t, fsys, "a", "0", 0o644)
 			var ids []string
 			for i := range 3 {
-				ids = append(ids, change(t, options(fsys), func(s *fsutil.Stage) error { return write(s, "a", fmt.Sprint("x", i)) }))
+				ids = append(ids, change(t, options(fsys), func(s *stage.Stage) error { return write(s, "a", fmt.Sprint("x", i)) }))
 			}
 			would, err := store.Prunable(backup.Retention{Keep: 1}, time.Now())
 			must(t, err)

@@ -5,7 +5,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // TestRestore_owner gives every file back to its owner, also where another file took its place.
@@ -14,22 +15,22 @@ func TestRestore_owner(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give files away")
 	}
-	tests := map[string]func(s *fsutil.Stage) error{
-		"edit":                 func(s *fsutil.Stage) error { return write(s, "a", "A") },
-		"delete":               func(s *fsutil.Stage) error { return errors.Join(s.Remove("a"), s.Remove("b")) },
-		"rename":               func(s *fsutil.Stage) error { return s.Rename("a", "c") },
-		"rename over":          func(s *fsutil.Stage) error { return s.Rename("a", "b") },
-		"rename over and edit": func(s *fsutil.Stage) error { return errors.Join(s.Rename("a", "b"), write(s, "b", "C")) },
-		"swap": func(s *fsutil.Stage) error {
+	tests := map[string]func(s *stage.Stage) error{
+		"edit":                 func(s *stage.Stage) error { return write(s, "a", "A") },
+		"delete":               func(s *stage.Stage) error { return errors.Join(s.Remove("a"), s.Remove("b")) },
+		"rename":               func(s *stage.Stage) error { return s.Rename("a", "c") },
+		"rename over":          func(s *stage.Stage) error { return s.Rename("a", "b") },
+		"rename over and edit": func(s *stage.Stage) error { return errors.Join(s.Rename("a", "b"), write(s, "b", "C")) },
+		"swap": func(s *stage.Stage) error {
 			return errors.Join(s.Rename("a", "t"), s.Rename("b", "a"), s.Rename("t", "b"))
 		},
-		"swap and edit": func(s *fsutil.Stage) error {
+		"swap and edit": func(s *stage.Stage) error {
 			return errors.Join(s.Rename("a", "t"), s.Rename("b", "a"), s.Rename("t", "b"), write(s, "a", "C"))
 		},
-		"directory in its place": func(s *fsutil.Stage) error {
+		"directory in its place": func(s *stage.Stage) error {
 			return errors.Join(s.Remove("a"), s.Mkdir("a", 0o755), write(s, "a/x", "x"))
 		},
-		"link in its place": func(s *fsutil.Stage) error { return errors.Join(s.Remove("a"), s.SymlinkIfPossible("b", "a")) },
+		"link in its place": func(s *stage.Stage) error { return errors.Join(s.Remove("a"), s.SymlinkIfPossible("b", "a")) },
 	}
 	for name, do := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -46,7 +47,7 @@ func TestRestore_owner(t *testing.T) {
 			for file, owner := range owners {
 				info, err := fsys.Stat(file)
 				must(t, err)
-				is, ok := fsys.(fsutil.Identifier).IdentityOf(info)
+				is, ok := fsys.(capability.Identifier).IdentityOf(info)
 				if !ok || is.UID != owner || is.GID != owner+1 {
 					t.Errorf("%s belongs to %d:%d, want %d:%d", file, is.UID, is.GID, owner, owner+1)
 				}

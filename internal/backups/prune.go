@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace/backup"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 )
@@ -100,7 +100,7 @@ func (s *Store) Remove(id string) error {
 	if err != nil {
 		return err
 	}
-	if at.Kind != fsutil.Dir {
+	if at.Kind != change.Dir {
 		return s.disk.Remove(dir) // a link, say, to something with a file of that name
 	}
 	if err := s.disk.Remove(path.Join(dir, journal.DoneFile)); err != nil {
@@ -116,12 +116,12 @@ func (s *Store) Find(id string) error {
 }
 
 // find returns what stands at the place of a backup. Nothing behind a link is ours.
-func (s *Store) find(id string) (at fsutil.State, err error) {
+func (s *Store) find(id string) (at change.State, err error) {
 	if !journal.ValidID(id) {
 		return at, backup.ErrNotFound
 	}
 	at, err = disk.Reach(s.disk, path.Join(s.dir, journal.BackupsDir, id))
-	if err == nil && at.Kind == fsutil.Absent {
+	if err == nil && at.Kind == change.Absent {
 		err = backup.ErrNotFound
 	}
 	return at, err
@@ -137,12 +137,12 @@ func (s *Store) sweep() ([]string, error) {
 	for _, name := range names {
 		dir := path.Join(s.dir, journal.BackupsDir, name)
 		at, err := s.disk.Look(dir)
-		if err == nil && at.Kind == fsutil.Dir { // nothing behind a link is ours
+		if err == nil && at.Kind == change.Dir { // nothing behind a link is ours
 			at, err = s.disk.Look(path.Join(dir, journal.DoneFile))
 		} else {
-			at = fsutil.State{}
+			at = change.State{}
 		}
-		if err != nil || at.Kind != fsutil.Absent {
+		if err != nil || at.Kind != change.Absent {
 			whole = append(whole, name)
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/backup"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 func TestPrune(t *testing.T) {
@@ -26,7 +26,7 @@ func TestPrune(t *testing.T) {
 			put(t, fsys, "a", strings.Repeat("x", 100), 0o644)
 			var ids []string
 			for i := range 6 {
-				ids = append(ids, change(t, options(fsys), func(s *fsutil.Stage) error {
+				ids = append(ids, change(t, options(fsys), func(s *stage.Stage) error {
 					return write(s, "a", strings.Repeat("y", 100+i))
 				}))
 			}
@@ -79,7 +79,7 @@ func TestPrune_reads(t *testing.T) {
 			put(t, fsys, "a", "x", 0o644)
 			var ids []string
 			for i := range 4 {
-				ids = append(ids, change(t, options(fsys), func(s *fsutil.Stage) error {
+				ids = append(ids, change(t, options(fsys), func(s *stage.Stage) error {
 					return write(s, "a", strings.Repeat("y", i+2))
 				}))
 			}

@@ -13,9 +13,12 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/backup"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/backups"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/rootfs"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 func TestOpen_refused(t *testing.T) {
@@ -26,7 +29,7 @@ func TestOpen_refused(t *testing.T) {
 	config, err := os.UserConfigDir()
 	must(t, err)
 	must(t, os.MkdirAll(filepath.Join(config, "millrace", "key"), 0o700)) // a directory is no key
-	disk, err := fsutil.OpenRoot(t.TempDir())
+	disk, err := rootfs.Open(t.TempDir())
 	must(t, err)
 	defer disk.Close()
 	for name, tt := range map[string]struct {
@@ -34,9 +37,9 @@ func TestOpen_refused(t *testing.T) {
 		dir  string
 		want error
 	}{
-		"no file system":            {nil, stateDir, fsutil.ErrNoFs},
-		"state directory elsewhere": {disk, "../x", fsutil.ErrEscape},
-		"key is no key":             {disk, stateDir, fsutil.ErrNotRegular},
+		"no file system":            {nil, stateDir, names.ErrNoFs},
+		"state directory elsewhere": {disk, "../x", names.ErrEscape},
+		"key is no key":             {disk, stateDir, names.ErrNotRegular},
 	} {
 		if s, err := backups.Open(tt.fsys, tt.dir, nil); s != nil || !errors.Is(err, tt.want) {
 			t.Errorf("%s: open: %v", name, err)
@@ -59,7 +62,7 @@ func TestPlaces(t *testing.T) {
 				t.Errorf("%s, file %s: load: %v", name, place, err)
 			}
 			list, err := s.List()
-			if inStore := path.Base(place) == id; inStore != (err == nil) || err != nil && !errors.Is(err, fsutil.ErrNotDir) || len(list) > 0 {
+			if inStore := path.Base(place) == id; inStore != (err == nil) || err != nil && !errors.Is(err, names.ErrNotDir) || len(list) > 0 {
 				t.Errorf("%s, file %s: list %+v, %v", name, place, list, err)
 			}
 			if err := s.Remove(".."); !errors.Is(err, backup.ErrNotFound) {
@@ -129,13 +132,13 @@ func TestPlanted(t *testing.T) {
 func TestUnsigned(t *testing.T) {
 	t.Parallel()
 	fsys := backends(t)["root"]
-	if _, ok := fsys.(fsutil.Identifier); !ok {
+	if _, ok := fsys.(capability.Identifier); !ok {
 		t.Skip("the file system does not tell directories apart")
 	}
 	put(t, fsys, "a", "a", 0o644)
 	o := options(fsys)
 	o.Key = []byte{}
-	id := change(t, o, func(s *fsutil.Stage) error { return write(s, "a", "A") })
+	id := change(t, o, func(s *stage.Stage) error { return write(s, "a", "A") })
 	s, err := backups.Open(fsys, stateDir, []byte{})
 	must(t, err)
 	_, err = s.Load(id)
@@ -178,7 +181,7 @@ func TestChanges_contents(t *testing.T) {
 		put(t, fsys, "deleted", "d", 0o644)
 		put(t, fsys, "moded", "m", 0o644)
 		put(t, fsys, "moved", "v", 0o644)
-		id := change(t, options(fsys), func(s *fsutil.Stage) error {
+		id := change(t, options(fsys), func(s *stage.Stage) error {
 			return errors.Join(write(s, "edited", "E"), s.Remove("deleted"), s.Chmod("moded", 0o600), s.Rename("moved", "to"), write(s, "created", "c"))
 		})
 		b, err := open(t, fsys).Load(id)

@@ -10,9 +10,11 @@ import (
 	"runtime"
 
 	"github.com/millrace-go/millrace/backup"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/parallel"
 )
 
@@ -22,7 +24,7 @@ import (
 //
 // It reads every kept file first; if some are damaged, the error is a *DamagedError, and the changes are those of all other
 // paths, to be made or not.
-func (b *Backup) Changes() ([]fsutil.Change, error) {
+func (b *Backup) Changes() ([]change.Change, error) {
 	damaged := make(map[string]bool)
 	err := b.Verify()
 	var bad *backup.DamagedError
@@ -38,14 +40,14 @@ func (b *Backup) Changes() ([]fsutil.Change, error) {
 	for _, to := range movedTo {
 		movedBack[to.Path] = true
 	}
-	var changes []fsutil.Change
+	var changes []change.Change
 	for i := range b.plan.Records {
 		r := &b.plan.Records[i]
 		switch {
 		case !b.plan.Kept(r) || damaged[r.Path]:
 		case movedTo[r.Path] != nil:
 			changes = append(changes, b.moveBack(r, movedTo[r.Path]))
-		case movedBack[r.Path] && r.Old.Kind == fsutil.Absent: // the move says it
+		case movedBack[r.Path] && r.Old.Kind == change.Absent: // the move says it
 		default:
 			changes = append(changes, b.putBack(r))
 		}
@@ -73,15 +75,15 @@ func (b *Backup) movedTo(damaged map[string]bool) map[string]*journal.Record {
 }
 
 // putBack is the change that undoes a record by itself.
-func (b *Backup) putBack(r *journal.Record) fsutil.Change {
-	c := fsutil.Change{Kind: fsutil.Modified, Path: r.Path, Old: r.New, New: anew(r.Old)}
+func (b *Backup) putBack(r *journal.Record) change.Change {
+	c := change.Change{Kind: change.Modified, Path: r.Path, Old: r.New, New: anew(r.Old)}
 	switch {
-	case r.Old.Kind == fsutil.Absent:
-		c.Kind = fsutil.Deleted
-	case r.New.Kind == fsutil.Absent:
-		c.Kind = fsutil.Created
+	case r.Old.Kind == change.Absent:
+		c.Kind = change.Deleted
+	case r.New.Kind == change.Absent:
+		c.Kind = change.Created
 	}
-	if r.Old.Kind == fsutil.File && (r.New.Kind != fsutil.File || r.From != "") {
+	if r.Old.Kind == change.File && (r.New.Kind != change.File || r.From != "") {
 		// What is there now is nothing, or another file, so the owner cannot be taken from that.
 		c = c.WithMeta(b.image(r))
 	}
@@ -89,29 +91,29 @@ func (b *Backup) putBack(r *journal.Record) fsutil.Change {
 }
 
 // moveBack is the change that moves a file back to r.Path from where it is.
-func (b *Backup) moveBack(r, to *journal.Record) fsutil.Change {
-	c := fsutil.Change{Kind: fsutil.Renamed, Path: r.Path, From: to.Path, Old: to.New, New: anew(r.Old), Replaced: r.New}
+func (b *Backup) moveBack(r, to *journal.Record) change.Change {
+	c := change.Change{Kind: change.Renamed, Path: r.Path, From: to.Path, Old: to.New, New: anew(r.Old), Replaced: r.New}
 	return c.WithContent(b.present(to.Path, to.New), b.kept(r))
 }
 
 // anew is a state as something that is to be made: which inode that will be is open.
-func anew(s fsutil.State) fsutil.State {
-	s.ID = fsutil.Identity{}
+func anew(s change.State) change.State {
+	s.ID = capability.Identity{}
 	return s
 }
 
 // present opens what the commit left in the tree.
-func (b *Backup) present(name string, s fsutil.State) fsutil.Opener {
-	if s.Kind != fsutil.File {
+func (b *Backup) present(name string, s change.State) change.Opener {
+	if s.Kind != change.File {
 		return nil
 	}
 	return func() (io.ReadCloser, error) { return b.store.disk.Open(name) }
 }
 
 // kept opens the bytes that were there before.
-func (b *Backup) kept(r *journal.Record) fsutil.Opener {
+func (b *Backup) kept(r *journal.Record) change.Opener {
 	switch {
-	case r.Old.Kind != fsutil.File:
+	case r.Old.Kind != change.File:
 		return nil
 	case r.Attr:
 		return b.present(r.Path, r.New)
@@ -131,7 +133,7 @@ func (b *Backup) Verify() error {
 	var judged []*journal.Record
 	for i := range b.plan.Records {
 		r := &b.plan.Records[i]
-		if r.Old.Kind != fsutil.File || r.Attr || !b.plan.Kept(r) {
+		if r.Old.Kind != change.File || r.Attr || !b.plan.Kept(r) {
 			continue
 		}
 		if to := movedTo[r.Path]; to != nil && to.Moved && r.Image == journal.Linked {
@@ -175,7 +177,7 @@ func (b *Backup) verify(r *journal.Record) (string, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "its image is missing", nil
-	case errors.Is(err, fsutil.ErrNotRegular):
+	case errors.Is(err, names.ErrNotRegular):
 		return "its image is not a regular file", nil
 	case err == nil && (n != r.Old.Size || h != r.Old.Hash):
 		return "its image has other bytes than were put there", nil

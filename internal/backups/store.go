@@ -18,9 +18,11 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/backup"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // Store is the backups of one tree. It keeps nothing open and nothing in mind, and is safe for concurrent use; pruning while
@@ -42,9 +44,9 @@ type Backup struct {
 // yet. The key is the one that commits were signed with; nil means that of the user.
 func Open(fsys afero.Fs, stateDir string, key []byte) (*Store, error) {
 	if fsys == nil {
-		return nil, fsutil.ErrNoFs
+		return nil, names.ErrNoFs
 	}
-	clean, err := fsutil.Clean(stateDir)
+	clean, err := names.Clean(stateDir)
 	if err != nil {
 		return nil, err
 	}
@@ -90,11 +92,11 @@ func (s *Store) names() ([]string, error) {
 	dir := path.Join(s.dir, journal.BackupsDir)
 	for _, d := range []string{s.dir, dir} {
 		st, err := s.disk.Look(d)
-		if err == nil && st.Kind == fsutil.Absent {
+		if err == nil && st.Kind == change.Absent {
 			return nil, nil
 		}
-		if err == nil && st.Kind != fsutil.Dir {
-			err = &fs.PathError{Op: "list backups", Path: d, Err: fsutil.ErrNotDir}
+		if err == nil && st.Kind != change.Dir {
+			err = &fs.PathError{Op: "list backups", Path: d, Err: names.ErrNotDir}
 		}
 		if err != nil {
 			return nil, err
@@ -119,7 +121,7 @@ func (s *Store) load(id string, decode func(data, key []byte) (*journal.Plan, er
 	}
 	b := &Backup{store: s, dir: path.Join(s.dir, journal.BackupsDir, id)}
 	at, err := s.find(id)
-	if err == nil && at.Kind != fsutil.Dir {
+	if err == nil && at.Kind != change.Dir {
 		err = backup.ErrNotFound
 	}
 	if err != nil {
@@ -143,7 +145,7 @@ func (s *Store) load(id string, decode func(data, key []byte) (*journal.Plan, er
 
 // checkPlace refuses a plan that was made elsewhere than in the directory dir. One that is signed may have been moved along with
 // its tree.
-func (s *Store) checkPlace(b *Backup, id string, dir fsutil.Identity) error {
+func (s *Store) checkPlace(b *Backup, id string, dir capability.Identity) error {
 	if len(s.key) > 0 {
 		dir.Ino = b.plan.Ino
 	}
@@ -165,7 +167,7 @@ func (b *Backup) Info() backup.Info {
 	info := backup.Info{ID: p.ID, Time: p.Time.UTC(), Pipeline: p.Pipeline, RunID: p.RunID, Restores: p.Restores, Trash: !p.Keep}
 	for i := range p.Records {
 		r := &p.Records[i]
-		if p.Kept(r) && !r.Attr && (r.Old.Kind == fsutil.File || r.Old.Kind == fsutil.Symlink) {
+		if p.Kept(r) && !r.Attr && (r.Old.Kind == change.File || r.Old.Kind == change.Symlink) {
 			info.Files++
 			info.Bytes += r.Old.Size
 		}

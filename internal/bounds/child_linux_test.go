@@ -20,7 +20,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // childVariable is the environment variable that turns the test binary into the process that is watched.
@@ -70,7 +70,7 @@ func measure(name string) (measured, error) {
 			return m, err
 		}
 		defer os.RemoveAll(dir)
-		root, err := fsutil.OpenRoot(dir)
+		root, err := rootfs.Open(dir)
 		if err != nil {
 			return m, err
 		}

@@ -5,7 +5,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 	"github.com/millrace-go/millrace/internal/parallel"
@@ -25,7 +25,7 @@ func (t *txn) apply(ctx context.Context) error {
 		{t.shallowFirst(isNewDir), t.makeDir},
 		{t.shallowFirst((*entry).isNewFile), t.putIn},
 		{t.deepestFirst(func(e *entry) bool { return e.leaves() && !early[e] }), t.takeOut},
-		{t.deepestFirst(func(e *entry) bool { return e.New.Kind != fsutil.Absent }), t.setAttr},
+		{t.deepestFirst(func(e *entry) bool { return e.New.Kind != change.Absent }), t.setAttr},
 	}
 	total := 0
 	for _, step := range steps {
@@ -41,9 +41,9 @@ func (t *txn) apply(ctx context.Context) error {
 	return nil
 }
 
-func isKeptDir(e *entry) bool { return e.Old.Kind == fsutil.Dir && e.New.Kind == fsutil.Dir }
+func isKeptDir(e *entry) bool { return e.Old.Kind == change.Dir && e.New.Kind == change.Dir }
 
-func isNewDir(e *entry) bool { return e.Old.Kind != fsutil.Dir && e.New.Kind == fsutil.Dir }
+func isNewDir(e *entry) bool { return e.Old.Kind != change.Dir && e.New.Kind == change.Dir }
 
 // makesRoom returns what has to be taken out before anything new can be put in: what turns from a directory into something
 // else or from something else into one, what is below such a directory, and what a file system that does not tell upper
@@ -54,7 +54,7 @@ func (t *txn) makesRoom() map[*entry]bool {
 		if !e.leaves() {
 			continue
 		}
-		if e.New.Kind != fsutil.Absent {
+		if e.New.Kind != change.Absent {
 			early[e] = true
 			continue
 		}
@@ -83,7 +83,7 @@ func (t *txn) syncAll(ctx context.Context) error {
 	moves := t.moves()
 	for _, e := range t.entries {
 		dirs[path.Dir(e.Path)] = true
-		if e.Old.Kind == fsutil.Dir || e.New.Kind == fsutil.Dir {
+		if e.Old.Kind == change.Dir || e.New.Kind == change.Dir {
 			dirs[e.Path] = true
 		}
 		if e.Attr || e.Moved || moves[e.Path] != nil {
@@ -98,7 +98,7 @@ func (t *txn) syncAll(ctx context.Context) error {
 		return err
 	}
 	return parallel.Each(ctx, t.workers, len(files), func(i int) error {
-		if s, err := disk.Reach(t, files[i]); err != nil || s.Kind != fsutil.File {
+		if s, err := disk.Reach(t, files[i]); err != nil || s.Kind != change.File {
 			return t.fail(files[i], err)
 		}
 		return t.fail(files[i], t.SyncFile(files[i], t.warner(files[i])))

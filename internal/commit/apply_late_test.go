@@ -8,8 +8,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // TestApply_late has somebody else change the tree when it has been verified already. What they made stays, everything
@@ -21,7 +23,7 @@ func TestApply_late(t *testing.T) {
 	}
 	tests := []struct {
 		name string
-		do   func(s *fsutil.Stage) error
+		do   func(s *stage.Stage) error
 		foul func(f afero.Fs) error
 		path string
 	}{
@@ -136,9 +138,9 @@ func TestApply_otherContent(t *testing.T) {
 	t.Parallel()
 	for name, make := range backends() {
 		fsys := make(t)
-		s := fsutil.State{Kind: fsutil.File, Mode: 0o644, Size: 3, Hash: fsutil.HashOf([]byte("one"))}
-		c := fsutil.Change{Kind: fsutil.Created, Path: "n", New: s}.WithContent(nil, fsutil.BytesOpener([]byte("two")))
-		_, err := commit.Apply(bg, options(fsys), []fsutil.Change{c})
+		s := change.State{Kind: change.File, Mode: 0o644, Size: 3, Hash: change.HashOf([]byte("one"))}
+		c := change.Change{Kind: change.Created, Path: "n", New: s}.WithContent(nil, change.BytesOpener([]byte("two")))
+		_, err := commit.Apply(bg, options(fsys), []change.Change{c})
 		if _, ok := errors.AsType[*commit.Conflict](err); !ok {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -156,7 +158,7 @@ func TestApply_readSince(t *testing.T) {
 	changes := staged(t, fsys, steps(write("old", "x"), write("new", "x")))
 	for i := range changes {
 		// As if these had been other bytes; only hashing can tell.
-		changes[i].Old.Hash = fsutil.HashOf(nil)
+		changes[i].Old.Hash = change.HashOf(nil)
 	}
 	for i := range changes {
 		if changes[i].Path == "new" {
@@ -168,7 +170,7 @@ func TestApply_readSince(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			changes[i].Old.ID, _ = fsys.(fsutil.Identifier).IdentityOf(info)
+			changes[i].Old.ID, _ = fsys.(capability.Identifier).IdentityOf(info)
 		}
 	}
 	o := options(fsys)

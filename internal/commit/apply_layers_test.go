@@ -7,9 +7,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // layers are file systems in which what was removed from the upper layer shows again in the lower one.
@@ -39,7 +41,7 @@ func layers() map[string]func(t *testing.T) (base, all afero.Fs) {
 func TestLayers_removed(t *testing.T) {
 	t.Parallel()
 	for name, make := range layers() {
-		for what, do := range map[string]func(*fsutil.Stage) error{
+		for what, do := range map[string]func(*stage.Stage) error{
 			"delete":            remove("b"),
 			"rename":            rename("b", "c"),
 			"rename over other": rename("b", "z"),
@@ -50,7 +52,7 @@ func TestLayers_removed(t *testing.T) {
 				t.Parallel()
 				base, cow := make(t)
 				plant(t, base, "a=1", "b=old", "z=1")
-				fsys := raise(t, cow)
+				fsys := raised(t, cow)
 				if rep, err := commit.Apply(bg, options(fsys), staged(t, fsys, write("b", "newer"))); err != nil {
 					t.Fatal(rep, err)
 				}
@@ -58,7 +60,7 @@ func TestLayers_removed(t *testing.T) {
 				changes := staged(t, fsys, do)
 				rep, err := commit.Apply(bg, options(fsys), changes)
 				op, ok := errors.AsType[*commit.OpError](err)
-				if !ok || !errors.Is(err, fsutil.ErrShowsThrough) || op.Path != "b" || !rep.RolledBack {
+				if !ok || !errors.Is(err, capability.ErrShowsThrough) || op.Path != "b" || !rep.RolledBack {
 					t.Errorf("%+v, %v", rep, err)
 				}
 				if diff := cmp.Diff(before, snapshot(t, fsys, false)); diff != "" {
@@ -72,7 +74,7 @@ func TestLayers_removed(t *testing.T) {
 
 // killedEverywhere has the process die before each operation of a commit that fails, also while that is undone, and wants the
 // tree as it was.
-func killedEverywhere(t *testing.T, fsys afero.Fs, changes []fsutil.Change, before map[string]string) {
+func killedEverywhere(t *testing.T, fsys afero.Fs, changes []change.Change, before map[string]string) {
 	t.Helper()
 	o := options(fsys)
 	lock, err := commit.Lock(bg, o)
@@ -145,7 +147,7 @@ func TestLayers_directories(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			before, fsys := snapshot(t, base, false), raise(t, cow)
+			before, fsys := snapshot(t, base, false), raised(t, cow)
 			modes := func() (list []string) {
 				for _, dir := range []string{"d", "d/e", "d/f"} {
 					info, err := fsys.Stat(dir)

@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/errorfs"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 type otherDevice struct{ fs.FileInfo }
@@ -29,7 +29,7 @@ func numbered(t testing.TB, crossed *atomic.Int64) afero.Fs {
 		}
 		err := do()
 		switch {
-		case op.Kind == "lstat" && err == nil && fsutil.Within(op.Name, "m"):
+		case op.Kind == "lstat" && err == nil && names.Within(op.Name, "m"):
 			op.Info = otherDevice{op.Info}
 		case op.Kind != "link" && errors.Is(err, syscall.EXDEV):
 			crossed.Add(1)

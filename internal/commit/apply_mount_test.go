@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/errorfs"
 )
@@ -121,7 +121,7 @@ func TestSetgid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if id, _ := fsys.(fsutil.Identifier).IdentityOf(info); id.GID != 4242 {
+		if id, _ := fsys.(capability.Identifier).IdentityOf(info); id.GID != 4242 {
 			t.Errorf("%s has group %d", name, id.GID)
 		}
 	}

@@ -7,8 +7,10 @@ import (
 	"path"
 	"slices"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
+	"github.com/millrace-go/millrace/internal/modes"
 )
 
 // putIn puts the new file or link at its path.
@@ -27,7 +29,7 @@ func (t *txn) bringNear(e *entry) error {
 	if e.FarDir == "" {
 		return nil
 	}
-	if e.New.Kind == fsutil.Symlink {
+	if e.New.Kind == change.Symlink {
 		_, err := t.Symlink(t.slot(e), e.New)
 		return err
 	}
@@ -39,7 +41,7 @@ func (t *txn) bringNear(e *entry) error {
 
 // copyFile makes a copy of a file of ours that has, or is to have, the given state. What is left of an earlier try is
 // removed first.
-func (t *txn) copyFile(from, to string, s fsutil.State, warn func(error)) error {
+func (t *txn) copyFile(from, to string, s change.State, warn func(error)) error {
 	if err := t.Remove(to); err != nil {
 		return err
 	}
@@ -94,7 +96,7 @@ func flatten(err error) error {
 }
 
 // expect returns a conflict about path if what is at name is not want.
-func (t *txn) expect(name, path string, want fsutil.State) error {
+func (t *txn) expect(name, path string, want change.State) error {
 	s, err := t.Look(name)
 	if err != nil {
 		return err
@@ -109,7 +111,7 @@ func (t *txn) expect(name, path string, want fsutil.State) error {
 	return err
 }
 
-func changedReason(want, is fsutil.Kind) string {
+func changedReason(want, is change.Kind) string {
 	if want == is {
 		return "content has changed"
 	}
@@ -139,7 +141,7 @@ func (t *txn) place(from, to string) error {
 	if err != nil {
 		return err
 	}
-	if s.Kind != fsutil.Absent {
+	if s.Kind != change.Absent {
 		return taken
 	}
 	return t.MoveIn(from, to)
@@ -155,16 +157,16 @@ func (t *txn) takeOut(e *entry) error {
 		if disk.IsAbsent(err) {
 			return conflictAt(e.Path, "has been removed")
 		}
-		if e.Old.Kind == fsutil.Dir && disk.IsUnsupported(err) {
+		if e.Old.Kind == change.Dir && disk.IsUnsupported(err) {
 			return t.removeDir(e)
 		}
 		return err
 	}
 	if shows, err := t.showsThrough(e); err != nil || shows {
-		return cmp.Or(err, error(&fs.PathError{Op: "rename", Path: t.FS.Name() + ":" + e.Path, Err: fsutil.ErrShowsThrough}))
+		return cmp.Or(err, error(&fs.PathError{Op: "rename", Path: t.FS.Name() + ":" + e.Path, Err: capability.ErrShowsThrough}))
 	}
 	err := t.expect(out, e.Path, e.Old)
-	if err == nil && e.Old.Kind == fsutil.Dir {
+	if err == nil && e.Old.Kind == change.Dir {
 		err = t.expectEmpty(out, e.Path)
 	}
 	if err != nil {
@@ -181,11 +183,11 @@ func (t *txn) showsThrough(e *entry) (bool, error) {
 		return false, nil
 	}
 	s, err := t.Look(e.Path)
-	if err != nil || s.Kind == fsutil.Absent {
+	if err != nil || s.Kind == change.Absent {
 		return false, err
 	}
 	aside := t.back(e)
-	if s, err := t.Look(aside); err != nil || s.Kind != fsutil.Absent {
+	if s, err := t.Look(aside); err != nil || s.Kind != change.Absent {
 		return false, err // another version of somebody else's, which must not be lost
 	}
 	if err := t.FS.Rename(e.Path, aside); err != nil {
@@ -195,7 +197,7 @@ func (t *txn) showsThrough(e *entry) (bool, error) {
 	if err != nil {
 		return false, errors.Join(err, t.place(aside, e.Path))
 	}
-	if s.Kind != fsutil.Absent {
+	if s.Kind != change.Absent {
 		return true, t.FS.Rename(aside, e.Path)
 	}
 	return false, t.place(aside, e.Path)
@@ -254,14 +256,14 @@ func (t *txn) makeDir(e *entry) error {
 		t.notOurs[e] = true
 		return conflictAt(e.Path, "has been created by somebody else")
 	}
-	e.allowed = fsutil.PermBits
+	e.allowed = modes.PermBits
 	if err == nil && e.From == "" {
 		e.allowed, err = t.Inherit(path.Dir(e.Path), e.Path)
 		err = disk.Optional(err, t.warner(e.Path))
 	}
-	if err == nil && e.From != "" && t.byPath[e.From].Old.Kind == fsutil.Dir {
-		var s fsutil.State
-		if s, err = t.Look(e.From); err == nil && s.Kind == fsutil.Dir { // else it had to make room already
+	if err == nil && e.From != "" && t.byPath[e.From].Old.Kind == change.Dir {
+		var s change.State
+		if s, err = t.Look(e.From); err == nil && s.Kind == change.Dir { // else it had to make room already
 			err = t.CopyMeta(e.From, e.Path, t.warner(e.Path))
 		}
 	}
@@ -275,7 +277,7 @@ func (t *txn) makeDir(e *entry) error {
 
 // setAttr gives what is at the path its mode and times where it did not come with them.
 func (t *txn) setAttr(e *entry) error {
-	if e.New.Kind != fsutil.Dir && !e.Attr && !e.Moved {
+	if e.New.Kind != change.Dir && !e.Attr && !e.Moved {
 		return nil
 	}
 	now, err := t.Look(e.Path)
@@ -308,9 +310,9 @@ func (t *txn) setAttr(e *entry) error {
 }
 
 // setMeta makes mode and time of what is at the path, now, those of want.
-func (t *txn) setMeta(name string, now, want fsutil.State, timed bool) error {
+func (t *txn) setMeta(name string, now, want change.State, timed bool) error {
 	timed = timed && !want.ModTime.IsZero() && !now.ModTime.Equal(want.ModTime)
-	if now.Kind == fsutil.Symlink {
+	if now.Kind == change.Symlink {
 		if timed {
 			return t.LinkTime(name, want.ModTime)
 		}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // TestProgress counts the changes of each phase that goes through all of them, upwards, whatever the file system can do.
@@ -15,7 +15,7 @@ func TestProgress(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			fsys := newFs(t)
-			changes := staged(t, fsys, func(s *fsutil.Stage) error {
+			changes := staged(t, fsys, func(s *stage.Stage) error {
 				for i := range 150 {
 					if err := write(fmt.Sprintf("f%03d", i), "x")(s); err != nil {
 						return err

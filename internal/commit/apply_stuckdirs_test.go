@@ -12,16 +12,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/errorfs"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // stuck is a RootFs in which no directory can be moved from the tree to the state directory or back, as those of the lower
 // layer of an overlay cannot.
 func stuck(root afero.Fs) afero.Fs {
 	return errorfs.Wrap(root, func(op *errorfs.Op, do func() error) error {
-		if op.Kind != "rename" && op.Kind != "noreplace" || fsutil.Within(op.From, stateDir) == fsutil.Within(op.Name, stateDir) {
+		if op.Kind != "rename" && op.Kind != "noreplace" || names.Within(op.From, stateDir) == names.Within(op.Name, stateDir) {
 			return do()
 		}
 		info, _, err := root.(afero.Lstater).LstatIfPossible(op.From)
@@ -99,7 +100,7 @@ func TestStuckDirs_foreign(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, on string // the suffix of the path that a rename comes to
-		do       func(s *fsutil.Stage) error
+		do       func(s *stage.Stage) error
 		foul     func(f afero.Fs) error
 		undone   bool // the commit fails for another reason, and this is met in undoing
 		path     string

@@ -9,8 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/modes"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // scenario is a tree and what is done to it.
@@ -18,7 +21,7 @@ type scenario struct {
 	name  string
 	tree  []string
 	links bool // needs symbolic links
-	do    func(s *fsutil.Stage) error
+	do    func(s *stage.Stage) error
 }
 
 func scenarios() []scenario {
@@ -104,7 +107,7 @@ func TestApply_dropBackup(t *testing.T) {
 		changes := staged(t, fsys, sc.do)
 		trash := false
 		for i := range changes {
-			if changes[i].Kind == fsutil.Deleted {
+			if changes[i].Kind == change.Deleted {
 				trash = true
 			}
 		}
@@ -153,10 +156,10 @@ func TestApply_keepsMeta(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if id, _ := fsys.(fsutil.Identifier).IdentityOf(info); id.UID != 12 || id.GID != 34 {
+	if id, _ := fsys.(capability.Identifier).IdentityOf(info); id.UID != 12 || id.GID != 34 {
 		t.Errorf("owner is %d:%d", id.UID, id.GID)
 	}
-	if info, _ := fsys.Stat("s"); info.Mode()&fsutil.PermBits != 0o755|fs.ModeSetuid {
+	if info, _ := fsys.Stat("s"); info.Mode()&modes.PermBits != 0o755|fs.ModeSetuid {
 		t.Errorf("mode is %v", info.Mode())
 	}
 }
@@ -182,7 +185,7 @@ func TestApply_result(t *testing.T) {
 			plant(t, fsys, "a=1")
 			o := options(fsys)
 			o.RunID, o.Result, o.DropBackup = "run-1", []byte(`{"ok":true}`), true
-			for _, changes := range [][]fsutil.Change{staged(t, fsys, write("a", "A")), nil} {
+			for _, changes := range [][]change.Change{staged(t, fsys, write("a", "A")), nil} {
 				if _, err := commit.Apply(bg, o, changes); err != nil {
 					t.Fatal(err)
 				}

@@ -7,7 +7,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 )
@@ -15,8 +16,8 @@ import (
 // entry is one path of a transaction: its record, and what is needed to carry it out.
 type entry struct {
 	*journal.Record
-	open fsutil.Opener // the new bytes; nil when undoing after a crash
-	want fsutil.State  // New as asked for; Record.New is as it was found to be made
+	open change.Opener // the new bytes; nil when undoing after a crash
+	want change.State  // New as asked for; Record.New is as it was found to be made
 	meta string        // the file that gives owner and attributes, "" for the one that was there before
 
 	// seen is the change time of the file at the path when it was last looked at, 0 where that says nothing: no such time is
@@ -29,15 +30,15 @@ type entry struct {
 
 // build makes the entries of the changes, in path order: one for each path that is not what it was, however many changes
 // speak of it.
-func build(changes []fsutil.Change) ([]*entry, error) {
-	before := make(map[string]fsutil.State)
-	after := make(map[string]*fsutil.Change)
-	found := func(path string, s fsutil.State) error {
+func build(changes []change.Change) ([]*entry, error) {
+	before := make(map[string]change.State)
+	after := make(map[string]*change.Change)
+	found := func(path string, s change.State) error {
 		known, twice := before[path]
-		if twice && known.Kind != fsutil.Absent && s.Kind != fsutil.Absent && !known.SameContent(s) {
+		if twice && known.Kind != change.Absent && s.Kind != change.Absent && !known.SameContent(s) {
 			return fmt.Errorf("changes contradict each other about what is at %q", path)
 		}
-		if !twice || known.Kind == fsutil.Absent {
+		if !twice || known.Kind == change.Absent {
 			before[path] = s
 		}
 		return nil
@@ -48,7 +49,7 @@ func build(changes []fsutil.Change) ([]*entry, error) {
 			return nil, fmt.Errorf("two changes of %q", c.Path)
 		}
 		after[c.Path] = c
-		at, under := c.Path, fsutil.State{}
+		at, under := c.Path, change.State{}
 		if c.From != "" && c.From != c.Path {
 			at, under = c.From, c.Replaced
 			if err := found(c.Path, under); err != nil {
@@ -82,23 +83,23 @@ func build(changes []fsutil.Change) ([]*entry, error) {
 
 // newEntry returns the entry of a path, nil if nothing is to be done there. c is nil where something moved away; moved
 // says that what is there goes elsewhere, so that what is there afterwards is something else, even if it looks the same.
-func newEntry(path string, old fsutil.State, c *fsutil.Change, moved bool) *entry {
+func newEntry(path string, old change.State, c *change.Change, moved bool) *entry {
 	e := &entry{Record: &journal.Record{Path: path, Old: old}}
 	if c == nil {
-		if old.Kind == fsutil.Absent {
+		if old.Kind == change.Absent {
 			return nil
 		}
 		return e
 	}
-	if c.Kind == fsutil.Deleted {
+	if c.Kind == change.Deleted {
 		e.Trash, e.Permanent = !c.Permanent, c.Permanent
 		return e
 	}
 	e.New, e.want, e.meta = c.New, c.New, c.MetaOf()
 	e.open = func() (io.ReadCloser, error) { return c.OpenNew() } // a method value would hold a copy of the change
-	e.New.ID = fsutil.Identity{}
-	sameLeaf := c.Old.Kind == c.New.Kind && (c.New.Kind == fsutil.Symlink && c.Old.Target == c.New.Target ||
-		c.New.Kind == fsutil.File && c.Old.Size == c.New.Size && c.Old.Hash == c.New.Hash && c.New.Hash != fsutil.Hash{})
+	e.New.ID = capability.Identity{}
+	sameLeaf := c.Old.Kind == c.New.Kind && (c.New.Kind == change.Symlink && c.Old.Target == c.New.Target ||
+		c.New.Kind == change.File && c.Old.Size == c.New.Size && c.Old.Hash == c.New.Hash && c.New.Hash != change.Hash{})
 	if c.From != "" && c.From != path {
 		e.From, e.Moved = c.From, sameLeaf
 		return e
@@ -107,8 +108,8 @@ func newEntry(path string, old fsutil.State, c *fsutil.Change, moved bool) *entr
 	timed := !c.New.ModTime.IsZero() && !c.New.ModTime.Equal(c.Old.ModTime)
 	switch {
 	case e.Attr && c.Old.Mode == c.New.Mode && !timed,
-		c.New.Kind == fsutil.Dir && c.Old.Kind == fsutil.Dir && c.Old.Mode == c.New.Mode,
-		c.New.Kind == fsutil.Absent && c.Old.Kind == fsutil.Absent:
+		c.New.Kind == change.Dir && c.Old.Kind == change.Dir && c.Old.Mode == c.New.Mode,
+		c.New.Kind == change.Absent && c.Old.Kind == change.Absent:
 		return nil
 	}
 	return e
@@ -120,11 +121,11 @@ func (e *entry) isNewFile() bool { return disk.IsLeaf(e.New) && !e.Attr }
 // leaves reports whether what is at the path has to go before, or instead of, something else's coming.
 func (e *entry) leaves() bool {
 	switch {
-	case e.Attr, e.Old.Kind == fsutil.Absent:
+	case e.Attr, e.Old.Kind == change.Absent:
 		return false
-	case e.New.Kind == fsutil.Absent:
+	case e.New.Kind == change.Absent:
 		return true
 	default:
-		return (e.Old.Kind == fsutil.Dir) != (e.New.Kind == fsutil.Dir)
+		return (e.Old.Kind == change.Dir) != (e.New.Kind == change.Dir)
 	}
 }

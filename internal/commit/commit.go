@@ -9,9 +9,11 @@ import (
 	"path"
 	"time"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
+	"github.com/millrace-go/millrace/internal/guard"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/panics"
 )
 
 // Apply makes the changes, all or none of them. Changes that turn out to change nothing are left out. Paths have to be
@@ -21,7 +23,7 @@ import (
 // path that is not as it should be, an *OpError. If it fails later, all is undone and the error is the same, with
 // Report.RolledBack set; if undoing fails or is not complete, a *RollbackError. ErrIndeterminate says that the commit
 // itself failed. When ctx is done before the commit, that counts as a failure; afterwards it is ignored.
-func Apply(ctx context.Context, o Options, changes []fsutil.Change) (r Report, err error) {
+func Apply(ctx context.Context, o Options, changes []change.Change) (r Report, err error) {
 	entries, err := build(changes)
 	if err != nil {
 		return Report{}, err
@@ -38,7 +40,7 @@ func Apply(ctx context.Context, o Options, changes []fsutil.Change) (r Report, e
 	if o.Restores != "" && !journal.ValidID(o.Restores) {
 		return Report{}, fmt.Errorf("restored transaction %q: it is no id", o.Restores)
 	}
-	guard := fsutil.Guard{Reserved: o.StateDir}
+	guard := guard.Policy{Reserved: o.StateDir}
 	for _, e := range entries {
 		if err := guard.CheckWrite(e.Path); err != nil {
 			return Report{}, err
@@ -49,7 +51,7 @@ func Apply(ctx context.Context, o Options, changes []fsutil.Change) (r Report, e
 		return Report{}, err
 	}
 	defer func() {
-		if rerr := fsutil.Protect(release); rerr != nil {
+		if rerr := panics.Protect(release); rerr != nil {
 			// It changes nothing about what has become of the tree.
 			r.Warnings = append(r.Warnings, "lock: "+rerr.Error())
 		}
@@ -57,7 +59,7 @@ func Apply(ctx context.Context, o Options, changes []fsutil.Change) (r Report, e
 	return applyLocked(ctx, &o, entries, changes)
 }
 
-func applyLocked(ctx context.Context, o *Options, entries []*entry, changes []fsutil.Change) (Report, error) {
+func applyLocked(ctx context.Context, o *Options, entries []*entry, changes []change.Change) (Report, error) {
 	var left Recovery
 	if !o.Recovered {
 		var err error
@@ -119,15 +121,15 @@ func newTxn(o *Options, key []byte, entries []*entry, far map[string]bool) *txn 
 func (t *txn) attempt(ctx context.Context) (Report, error) {
 	r := Report{ID: t.plan.ID}
 	defer t.Close() // of directories only, and they are synced elsewhere
-	err := fsutil.Protect(func() error { return t.prepare(ctx) })
+	err := panics.Protect(func() error { return t.prepare(ctx) })
 	if err != nil {
-		if derr := fsutil.Protect(t.abandon); derr != nil {
+		if derr := panics.Protect(t.abandon); derr != nil {
 			t.trouble.warn(t.dir, "not removed: "+derr.Error())
 		}
 		return t.finish(r), err
 	}
 	r.Guarantee = t.guarantee()
-	err = fsutil.Protect(func() error {
+	err = panics.Protect(func() error {
 		if err := t.apply(ctx); err != nil {
 			return err
 		}
@@ -146,9 +148,9 @@ func (t *txn) attempt(ctx context.Context) (Report, error) {
 		t.tidyUp()
 		return t.finish(r), err
 	}
-	err = fsutil.Protect(t.finishCommit)
+	err = panics.Protect(t.finishCommit)
 	if disk.IsAbsent(err) && t.lostPlan() {
-		if err = fsutil.Protect(t.commitLost); err == nil {
+		if err = panics.Protect(t.commitLost); err == nil {
 			r.Committed = true
 			t.trouble.warn(t.dir, "was removed by somebody else while the tree was written: all was written, but there is no backup")
 			t.tidyUp()
@@ -159,7 +161,7 @@ func (t *txn) attempt(ctx context.Context) (Report, error) {
 		return t.finish(r), fmt.Errorf("%w: %w", ErrIndeterminate, t.fail(t.dir, err))
 	}
 	r.Committed = true
-	err = fsutil.Protect(func() error {
+	err = panics.Protect(func() error {
 		kept, err := t.clean()
 		if kept && (err == nil || !t.isLost()) { // what is only not cleaned up becomes a backup by the next Recover
 			r.BackupID = r.ID
@@ -198,7 +200,7 @@ func (t *txn) prepare(ctx context.Context) error {
 
 // abandon removes a transaction that has not touched the tree.
 func (t *txn) abandon() error {
-	if s, err := t.Look(t.dir); err != nil || s.Kind == fsutil.Absent {
+	if s, err := t.Look(t.dir); err != nil || s.Kind == change.Absent {
 		t.tidyUp()
 		return err
 	}
@@ -208,7 +210,7 @@ func (t *txn) abandon() error {
 }
 
 func (t *txn) tidyUp() {
-	if err := fsutil.Protect(t.state.tidy); err != nil {
+	if err := panics.Protect(t.state.tidy); err != nil {
 		t.trouble.warn(t.state.dir, "not tidied up: "+err.Error())
 	}
 }

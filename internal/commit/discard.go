@@ -8,7 +8,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
@@ -37,7 +37,7 @@ func Discard(ctx context.Context, o Options, id string) error {
 // discard removes a transaction. What makes it one goes first, durably: half of it must not be taken for a whole one.
 func (s stateDir) discard(dir string) error {
 	st, err := s.d.Look(dir)
-	if err != nil || st.Kind != fsutil.Dir {
+	if err != nil || st.Kind != change.Dir {
 		return errors.Join(err, s.d.Remove(dir)) // a link, which is not followed
 	}
 	for _, mark := range []string{journal.PlanFile, journal.DoneFile} {

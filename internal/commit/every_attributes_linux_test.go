@@ -13,9 +13,10 @@ import (
 	"github.com/spf13/afero"
 	"golang.org/x/sys/unix"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/rootfs"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // attrChange is what another program does to a file or directory beside writing to it.
@@ -123,10 +124,10 @@ func TestForeignAttributes(t *testing.T) {
 }
 
 // attrMoment changes the attributes of a path before one operation. Another one fails, 0 if none.
-func attrMoment(t *testing.T, do func(*fsutil.Stage) error, change attrChange, name string, at, fails int) (reached, conflict bool) {
+func attrMoment(t *testing.T, do func(*stage.Stage) error, change attrChange, name string, at, fails int) (reached, conflict bool) {
 	t.Helper()
 	dir := fstest.TempDir(t)
-	fsys, err := fsutil.OpenRoot(dir)
+	fsys, err := rootfs.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +176,7 @@ func attrMoment(t *testing.T, do func(*fsutil.Stage) error, change attrChange, n
 func TestForeignAttributes_exchange(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)
-	fsys, err := fsutil.OpenRoot(dir)
+	fsys, err := rootfs.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/crashfs"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // smalls are all that can stand at a path in a small tree.
@@ -45,7 +45,7 @@ func smallStory(t *testing.T, number int) *story {
 		StateDir: stateDir, Key: testKey, Workers: 1, ID: "20250213_120530_abc123def4567890", DropBackup: true,
 	}}
 	names := [...]string{"a", "b"}
-	var edits []func(*fsutil.Stage) error
+	var edits []func(*stage.Stage) error
 	for _, name := range names {
 		old, now := smalls[number%len(smalls)], smalls[number/len(smalls)%len(smalls)]
 		number /= len(smalls) * len(smalls)
@@ -53,7 +53,7 @@ func smallStory(t *testing.T, number int) *story {
 			t.Fatal(err)
 		}
 		if old != now {
-			edits = append(edits, remove(name), func(s *fsutil.Stage) error { return makeSmall(s, name, now) })
+			edits = append(edits, remove(name), func(s *stage.Stage) error { return makeSmall(s, name, now) })
 		}
 	}
 	s.disk.Settle()

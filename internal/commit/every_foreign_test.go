@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/crashfs"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // visit is another program that saves a file while a story is told, and how that goes on.
@@ -77,7 +77,7 @@ func lines(listing string) map[string]string {
 func foreignSpots(disk *crashfs.Fs) []string {
 	var spots []string
 	for name, line := range lines(disk.Listing("")) {
-		inState := fsutil.Within(name, stateDir) && !fsutil.Within(name, stateDir+"/conflicts")
+		inState := names.Within(name, stateDir) && !names.Within(name, stateDir+"/conflicts")
 		if strings.Contains(line, foreignText) && !inState {
 			spots = append(spots, name)
 		}
@@ -114,7 +114,7 @@ func (s *story) checkOthers(disk *crashfs.Fs, newer string, touched, twins []str
 		var bad []string
 		for _, m := range []map[string]string{is, want} {
 			for name := range m {
-				near := func(spot string) bool { return fsutil.Within(name, spot) || fsutil.Within(spot, name) }
+				near := func(spot string) bool { return names.Within(name, spot) || names.Within(spot, name) }
 				if slices.Contains(twins, name) && is[name] != "" && bytesIn(is[name]) == bytesIn(want[name]) {
 					continue
 				}

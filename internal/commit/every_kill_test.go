@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/fstest"
 )
@@ -25,7 +25,7 @@ type trial struct {
 	fsys     afero.Fs
 	hooks    *hooks
 	old, new map[string]string
-	changes  []fsutil.Change
+	changes  []change.Change
 }
 
 func newTrial(t *testing.T, fsys afero.Fs, sc scenario) *trial {

@@ -12,17 +12,17 @@ import (
 	"github.com/spf13/afero"
 	"pgregory.net/rapid"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backups"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // edits draws what a pipeline may do to a stage; what the stage refuses is left out.
-func edits(t *rapid.T) func(s *fsutil.Stage) error {
+func edits(t *rapid.T) func(s *stage.Stage) error {
 	names := []string{"a", "b", "c", "d", "d/a", "d/b", "d/e", "d/e/a", "a/x", "f", "f/a"}
 	name := rapid.SampledFrom(names)
 	n := rapid.IntRange(1, 8).Draw(t, "edits")
-	var list []func(*fsutil.Stage) error
+	var list []func(*stage.Stage) error
 	for range n {
 		x, y := name.Draw(t, "path"), name.Draw(t, "other path")
 		switch rapid.IntRange(0, 6).Draw(t, "edit") {
@@ -40,7 +40,7 @@ func edits(t *rapid.T) func(s *fsutil.Stage) error {
 			list = append(list, symlink(y, x))
 		}
 	}
-	return func(s *fsutil.Stage) error {
+	return func(s *stage.Stage) error {
 		for _, do := range list {
 			_ = do(s) // many make no sense where they come
 		}

@@ -12,9 +12,10 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/crashfs"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // story is a random commit on a disk to be afraid of. It can be told any number of times; each time gets a disk of its
@@ -22,7 +23,7 @@ import (
 type story struct {
 	number  uint64
 	disk    *crashfs.Fs // as it is before; never changed
-	changes []fsutil.Change
+	changes []change.Change
 	options commit.Options // without a file system
 	old     string         // the listing of the disk
 	copies  bool           // whether files may turn out to be copies, with the same bytes in another inode
@@ -70,10 +71,10 @@ func plantStory(t testing.TB, disk *crashfs.Fs, rnd *rand.Rand) {
 }
 
 // drawEdits draws what is done to the tree. The stage refuses what makes no sense.
-func drawEdits(rnd *rand.Rand) func(s *fsutil.Stage) error {
+func drawEdits(rnd *rand.Rand) func(s *stage.Stage) error {
 	names := []string{"a", "b", "c", "d", "d/a", "d/b", "d/e", "d/e/a", "a/x", "f", "f/a", "g", "g/h", "l", "m", "n"}
 	name := func() string { return names[rnd.IntN(len(names))] }
-	type edit = func(*fsutil.Stage) error
+	type edit = func(*stage.Stage) error
 	draw := []func() edit{
 		func() edit { return write(name(), fmt.Sprintf("written %d", rnd.IntN(100))) },
 		func() edit { return write(name(), strings.Repeat("many blocks ", rnd.IntN(12))) },
@@ -89,7 +90,7 @@ func drawEdits(rnd *rand.Rand) func(s *fsutil.Stage) error {
 	for i := range list {
 		list[i] = draw[rnd.IntN(len(draw))]()
 	}
-	return func(s *fsutil.Stage) error {
+	return func(s *stage.Stage) error {
 		for _, do := range list {
 			_ = do(s) // refused
 		}
@@ -156,7 +157,7 @@ func (s *story) strip(listing string) string {
 
 // keeps reports whether a backup is to be kept.
 func (s *story) keeps() bool {
-	return !s.options.DropBackup || slices.ContainsFunc(s.changes, func(c fsutil.Change) bool { return c.Kind == fsutil.Deleted })
+	return !s.options.DropBackup || slices.ContainsFunc(s.changes, func(c change.Change) bool { return c.Kind == change.Deleted })
 }
 
 // stories are the numbers 1 to n, and those of others that see what few see: each mutant is noticed in the quick sample too.

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/panics"
 )
 
 // TestCancel cancels in each phase.
@@ -72,7 +72,7 @@ func TestPanic(t *testing.T) {
 			}
 			continue
 		}
-		if p, ok := errors.AsType[*fsutil.PanicError](err); !ok || p.Value != "broken" || string(data) != "a1" {
+		if p, ok := errors.AsType[*panics.Error](err); !ok || p.Value != "broken" || string(data) != "a1" {
 			t.Errorf("%s: %q, %v", phase, data, err)
 		}
 	}

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 const foreignText = "written by somebody else"
@@ -136,7 +136,7 @@ func checkRest(t *testing.T, tr *trial, what string, wrote bool, name string, to
 		}
 	}
 	isForeign := func(p string) bool {
-		return wrote && slices.ContainsFunc(spots, func(s string) bool { return fsutil.Within(p, s) || fsutil.Within(s, p) })
+		return wrote && slices.ContainsFunc(spots, func(s string) bool { return names.Within(p, s) || names.Within(s, p) })
 	}
 	differs := func(want map[string]string) []string {
 		var bad []string

@@ -3,7 +3,7 @@ package commit
 import (
 	"path"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 )
 
@@ -34,7 +34,7 @@ func (t *txn) findFar() error {
 			if err != nil {
 				return t.fail(e.Path, err)
 			}
-			if s.Kind != fsutil.Dir {
+			if s.Kind != change.Dir {
 				break // the directories below are still to be made
 			}
 			seen[dir] = true

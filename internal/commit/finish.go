@@ -5,9 +5,10 @@ import (
 	"errors"
 	"path"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/parallel"
 )
 
@@ -60,12 +61,12 @@ func (t *txn) dropNew() error {
 
 // keepResult moves the caller's result to where it is looked for.
 func (t *txn) keepResult() error {
-	if t.plan.RunID == "" || t.plan.Result == (fsutil.Hash{}) {
+	if t.plan.RunID == "" || t.plan.Result == (change.Hash{}) {
 		return nil
 	}
 	name := path.Join(t.dir, journal.Result)
 	s, err := t.Look(name)
-	if err != nil || s.Kind == fsutil.Absent {
+	if err != nil || s.Kind == change.Absent {
 		return err // moved already
 	}
 	h, _, err := t.Hash(name, s.Size)
@@ -98,7 +99,7 @@ func (t *txn) dropFar() error {
 		}
 	}
 	for _, dir := range sortedKeys(dirs) {
-		if s, err := disk.Reach(t, dir); err != nil || s.Kind != fsutil.Dir {
+		if s, err := disk.Reach(t, dir); err != nil || s.Kind != change.Dir {
 			errs = append(errs, err)
 			continue
 		}
@@ -133,7 +134,7 @@ func (t *txn) forget() error {
 	if err := t.SyncDir(t.dir); err != nil {
 		return err
 	}
-	if err := fsutil.Protect(func() error { return t.RemoveTree(t.dir) }); err != nil {
+	if err := panics.Protect(func() error { return t.RemoveTree(t.dir) }); err != nil {
 		t.trouble.warn(t.dir, "not removed: "+err.Error())
 	}
 	return nil

@@ -15,10 +15,16 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/guard"
+	"github.com/millrace-go/millrace/internal/modes"
+	"github.com/millrace-go/millrace/internal/raise"
+	"github.com/millrace-go/millrace/internal/rootfs"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 const stateDir = ".millrace"
@@ -29,7 +35,7 @@ var testKey = []byte("a key for tests, of thirty-two b")
 func backends() map[string]func(t testing.TB) afero.Fs {
 	return map[string]func(t testing.TB) afero.Fs{
 		"root":   rootFs,
-		"memory": func(t testing.TB) afero.Fs { return raise(t, afero.NewMemMapFs()) },
+		"memory": func(t testing.TB) afero.Fs { return raised(t, afero.NewMemMapFs()) },
 		"plain":  func(t testing.TB) afero.Fs { return errorfs.Plain(rootFs(t)) },
 		"rawmem": func(testing.TB) afero.Fs { return afero.NewMemMapFs() },
 	}
@@ -37,7 +43,7 @@ func backends() map[string]func(t testing.TB) afero.Fs {
 
 func rootFs(t testing.TB) afero.Fs {
 	t.Helper()
-	r, err := fsutil.OpenRoot(fstest.TempDir(t))
+	r, err := rootfs.Open(fstest.TempDir(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,13 +51,13 @@ func rootFs(t testing.TB) afero.Fs {
 	return r
 }
 
-func raise(t testing.TB, fsys afero.Fs) afero.Fs {
+func raised(t testing.TB, fsys afero.Fs) afero.Fs {
 	t.Helper()
-	raised, err := fsutil.Raise(fsys)
+	made, err := raise.FS(fsys)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return raised
+	return made
 }
 
 // longAgo is the time of all files that are not to look as if just written.
@@ -134,15 +140,15 @@ func describe(t testing.TB, fsys afero.Fs, p string, inodes bool) string {
 		t.Fatal(err)
 	}
 	id := ""
-	if ident, ok := fsys.(fsutil.Identifier); ok && inodes && !info.IsDir() {
+	if ident, ok := fsys.(capability.Identifier); ok && inodes && !info.IsDir() {
 		if i, ok := ident.IdentityOf(info); ok {
 			id = fmt.Sprintf(" #%d/%d", i.Ino, i.Nlink)
 		}
 	}
-	switch fsutil.KindOf(info.Mode()) {
-	case fsutil.Dir:
-		return fmt.Sprintf("dir %v", info.Mode()&fsutil.PermBits)
-	case fsutil.Symlink:
+	switch modes.KindOf(info.Mode()) {
+	case change.Dir:
+		return fmt.Sprintf("dir %v", info.Mode()&modes.PermBits)
+	case change.Symlink:
 		target, err := fsys.(afero.LinkReader).ReadlinkIfPossible(p)
 		if err != nil {
 			t.Fatal(err)
@@ -153,7 +159,7 @@ func describe(t testing.TB, fsys afero.Fs, p string, inodes bool) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return fmt.Sprintf("file %v %s %q%s", info.Mode()&fsutil.PermBits, info.ModTime().UTC().Format(time.RFC3339Nano), data, id)
+		return fmt.Sprintf("file %v %s %q%s", info.Mode()&modes.PermBits, info.ModTime().UTC().Format(time.RFC3339Nano), data, id)
 	}
 }
 
@@ -173,10 +179,10 @@ func options(fsys afero.Fs) commit.Options {
 }
 
 // staged returns the changes that do makes on a stage over fsys.
-func staged(t testing.TB, fsys afero.Fs, do func(s *fsutil.Stage) error) []fsutil.Change {
+func staged(t testing.TB, fsys afero.Fs, do func(s *stage.Stage) error) []change.Change {
 	t.Helper()
-	s := fsutil.NewStage(fsys)
-	s.SetGuard(fsutil.Guard{Reserved: stateDir})
+	s := stage.New(fsys)
+	s.SetGuard(guard.Policy{Reserved: stateDir})
 	t.Cleanup(func() { s.Close() })
 	if err := do(s); err != nil {
 		t.Fatal(err)
@@ -189,10 +195,10 @@ func staged(t testing.TB, fsys afero.Fs, do func(s *fsutil.Stage) error) []fsuti
 }
 
 // preview returns what the tree will be, as the stage sees it.
-func preview(t testing.TB, fsys afero.Fs, do func(s *fsutil.Stage) error) map[string]string {
+func preview(t testing.TB, fsys afero.Fs, do func(s *stage.Stage) error) map[string]string {
 	t.Helper()
-	s := fsutil.NewStage(fsys)
-	s.SetGuard(fsutil.Guard{Reserved: stateDir})
+	s := stage.New(fsys)
+	s.SetGuard(guard.Policy{Reserved: stateDir})
 	defer s.Close()
 	if err := do(s); err != nil {
 		t.Fatal(err)
@@ -200,8 +206,8 @@ func preview(t testing.TB, fsys afero.Fs, do func(s *fsutil.Stage) error) map[st
 	return untimed(snapshot(t, s, false))
 }
 
-func steps(all ...func(s *fsutil.Stage) error) func(s *fsutil.Stage) error {
-	return func(s *fsutil.Stage) error {
+func steps(all ...func(s *stage.Stage) error) func(s *stage.Stage) error {
+	return func(s *stage.Stage) error {
 		for _, do := range all {
 			if err := do(s); err != nil {
 				return err
@@ -211,32 +217,32 @@ func steps(all ...func(s *fsutil.Stage) error) func(s *fsutil.Stage) error {
 	}
 }
 
-func write(name, content string) func(*fsutil.Stage) error {
-	return func(s *fsutil.Stage) error { return afero.WriteFile(s, name, []byte(content), 0o644) }
+func write(name, content string) func(*stage.Stage) error {
+	return func(s *stage.Stage) error { return afero.WriteFile(s, name, []byte(content), 0o644) }
 }
 
-func remove(name string) func(*fsutil.Stage) error {
-	return func(s *fsutil.Stage) error { return s.RemoveAll(name) }
+func remove(name string) func(*stage.Stage) error {
+	return func(s *stage.Stage) error { return s.RemoveAll(name) }
 }
 
-func rename(from, to string) func(*fsutil.Stage) error {
-	return func(s *fsutil.Stage) error { return s.Rename(from, to) }
+func rename(from, to string) func(*stage.Stage) error {
+	return func(s *stage.Stage) error { return s.Rename(from, to) }
 }
 
-func mkdir(name string) func(*fsutil.Stage) error {
-	return func(s *fsutil.Stage) error { return s.Mkdir(name, 0o755) }
+func mkdir(name string) func(*stage.Stage) error {
+	return func(s *stage.Stage) error { return s.Mkdir(name, 0o755) }
 }
 
-func chmod(name string, m fs.FileMode) func(*fsutil.Stage) error {
-	return func(s *fsutil.Stage) error { return s.Chmod(name, m) }
+func chmod(name string, m fs.FileMode) func(*stage.Stage) error {
+	return func(s *stage.Stage) error { return s.Chmod(name, m) }
 }
 
-func touch(name string, at time.Time) func(*fsutil.Stage) error {
-	return func(s *fsutil.Stage) error { return s.Chtimes(name, at, at) }
+func touch(name string, at time.Time) func(*stage.Stage) error {
+	return func(s *stage.Stage) error { return s.Chtimes(name, at, at) }
 }
 
-func symlink(target, name string) func(*fsutil.Stage) error {
-	return func(s *fsutil.Stage) error { return s.SymlinkIfPossible(target, name) }
+func symlink(target, name string) func(*stage.Stage) error {
+	return func(s *stage.Stage) error { return s.SymlinkIfPossible(target, name) }
 }
 
 var bg = context.Background()

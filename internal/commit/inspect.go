@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/millrace-go/millrace/backup"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
@@ -20,7 +20,7 @@ func Inspect(ctx context.Context, o Options) (Recovery, error) {
 	d := o.open()
 	r.Leftovers = slices.DeleteFunc(r.Leftovers, func(l Leftover) bool {
 		s, err := d.Look(l.Directory)
-		return err == nil && s.Kind == fsutil.Absent // it was carried out to its end meanwhile
+		return err == nil && s.Kind == change.Absent // it was carried out to its end meanwhile
 	})
 	return r, err
 }
@@ -40,7 +40,7 @@ func Unfinished(o Options) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if s.Kind != fsutil.Absent {
+		if s.Kind != change.Absent {
 			dirs = append(dirs, dir)
 		}
 	}
@@ -54,7 +54,7 @@ func Conflicts(ctx context.Context, o Options) ([]Leftover, error) {
 		return nil, err
 	}
 	state := o.state()
-	if s, err := state.d.Look(state.join(journal.ConflictsDir)); err == nil && s.Kind != fsutil.Dir {
+	if s, err := state.d.Look(state.join(journal.ConflictsDir)); err == nil && s.Kind != change.Dir {
 		return nil, nil // it is not ours, and moved away when it is needed
 	}
 	r, err := survey(ctx, &o, journal.ConflictsDir, func(*txn, *Leftover) {})

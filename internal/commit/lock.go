@@ -8,7 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/panics"
 )
 
 // Lock takes the lock of the tree. It has two halves:
@@ -48,7 +49,7 @@ type treeLock struct {
 }
 
 func (l *treeLock) take(ctx context.Context, o *Options) error {
-	if locker, ok := o.FS.(fsutil.Locker); ok {
+	if locker, ok := o.FS.(capability.Locker); ok {
 		system, err := locker.Lock(ctx)
 		if err == nil {
 			l.system = system
@@ -67,7 +68,7 @@ func (l *treeLock) take(ctx context.Context, o *Options) error {
 	}
 	l.system, l.mark.me.System = system, id
 	if err := l.mark.make(ctx); err != nil {
-		if !errors.Is(err, fsutil.ErrLocked) {
+		if !errors.Is(err, capability.ErrLocked) {
 			_ = l.mark.state.tidy() // where nobody can make a mark, nothing of it is left
 		}
 		return fmt.Errorf("lock: %w", err)
@@ -88,14 +89,14 @@ func (l *treeLock) check() error {
 func (l *treeLock) Close() error {
 	l.once.Do(func() {
 		if l.marked {
-			l.err = fsutil.Protect(l.mark.release)
-			if _, panicked := errors.AsType[*fsutil.PanicError](l.err); panicked {
+			l.err = panics.Protect(l.mark.release)
+			if _, panicked := errors.AsType[*panics.Error](l.err); panicked {
 				// A mark of a process that lives on would keep everybody out as long as that does.
-				l.err = errors.Join(l.err, fsutil.Protect(l.mark.release))
+				l.err = errors.Join(l.err, panics.Protect(l.mark.release))
 			}
 		}
 		if l.system != nil {
-			l.err = errors.Join(l.err, fsutil.Protect(l.system.Close))
+			l.err = errors.Join(l.err, panics.Protect(l.system.Close))
 		}
 	})
 	return l.err
@@ -113,7 +114,7 @@ func waitFor(ctx context.Context, what string, try func() (holder string, err er
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			return fmt.Errorf("%w: %s is held by %s: %w", fsutil.ErrLocked, what, holder, context.Cause(ctx))
+			return fmt.Errorf("%w: %s is held by %s: %w", capability.ErrLocked, what, holder, context.Cause(ctx))
 		case <-timer.C:
 		}
 	}
@@ -134,7 +135,7 @@ func (o *Options) hold(ctx context.Context) (func() error, error) {
 
 // releasing calls do and gives the lock back, however do ends. An error of that comes second.
 func releasing(release func() error, do func() error) (err error) {
-	defer func() { err = errors.Join(err, fsutil.Protect(release)) }()
+	defer func() { err = errors.Join(err, panics.Protect(release)) }()
 	return do()
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 )
 
 // lockFileName is the file in the state directory that is locked where a directory cannot be. It stays when the lock is
@@ -109,7 +109,7 @@ func (l handleLock) Close() error { return l.close() }
 func (s stateDir) openLockFile(name string) (afero.File, error) {
 	check := func() error {
 		st, err := s.d.Look(name)
-		if err == nil && st.Kind != fsutil.File && st.Kind != fsutil.Absent {
+		if err == nil && st.Kind != change.File && st.Kind != change.Absent {
 			err = controlError(name, "is a "+st.Kind.String()+", not a file")
 		}
 		return err

@@ -5,12 +5,12 @@ package commit
 import (
 	"io/fs"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
 )
 
 func handleID(handled, fs.FileInfo) (string, error) { return "", errNoHandle }
-func handleIdentity(handled, fs.FileInfo) (fsutil.Identity, error) {
-	return fsutil.Identity{}, errNoHandle
+func handleIdentity(handled, fs.FileInfo) (capability.Identity, error) {
+	return capability.Identity{}, errNoHandle
 }
 func tryHandle(handled) (bool, error) { return false, errNoHandle }
 func unlockHandle(handled) error      { return nil }

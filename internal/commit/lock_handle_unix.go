@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
 )
 
 // handleID names the file that a handle is of, which has to be the one that the file system has told of.
@@ -21,13 +21,13 @@ func handleID(h handled, info fs.FileInfo) (string, error) {
 	return fileID(id.Dev, id.Ino), nil
 }
 
-func handleIdentity(h handled, info fs.FileInfo) (fsutil.Identity, error) {
+func handleIdentity(h handled, info fs.FileInfo) (capability.Identity, error) {
 	var opened unix.Stat_t
 	told, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || unix.Fstat(int(h.Fd()), &opened) != nil || told.Dev != opened.Dev || told.Ino != opened.Ino {
-		return fsutil.Identity{}, errNoHandle
+		return capability.Identity{}, errNoHandle
 	}
-	return fsutil.Identity{Dev: uint64(opened.Dev), Ino: opened.Ino}, nil
+	return capability.Identity{Dev: uint64(opened.Dev), Ino: opened.Ino}, nil
 }
 
 // tryHandle locks the file by flock(2), and reports whether nobody else has.

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sys/windows"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
 )
 
 // handleID names the file that is locked: there is one in each state directory, and directories cannot be locked.
@@ -18,8 +18,8 @@ func handleID(_ handled, info fs.FileInfo) (string, error) {
 }
 
 // tryHandle locks the file by LockFileEx, and reports whether nobody else has.
-func handleIdentity(handled, fs.FileInfo) (fsutil.Identity, error) {
-	return fsutil.Identity{}, errNoHandle
+func handleIdentity(handled, fs.FileInfo) (capability.Identity, error) {
+	return capability.Identity{}, errNoHandle
 }
 
 func tryHandle(h handled) (bool, error) {

@@ -12,10 +12,11 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // hiding returns a file system of the operating system that shows no handles.
@@ -24,7 +25,7 @@ func hiding(root afero.Fs) afero.Fs { return errorfs.Wrap(errorfs.Plain(root), n
 // kinds are ways to get at one directory.
 func kinds(t *testing.T, dir string) map[string]afero.Fs {
 	t.Helper()
-	root, err := fsutil.OpenRoot(dir)
+	root, err := rootfs.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,7 @@ func TestLock_kinds(t *testing.T) {
 				t.Parallel()
 				dir := fstest.TempDir(t)
 				first, second := kinds(t, dir)[holder], kinds(t, dir)[other]
-				if _, ok := first.(fsutil.Locker); !ok && holder == "root" {
+				if _, ok := first.(capability.Locker); !ok && holder == "root" {
 					t.Skip("a RootFs locks as a plain file system does on " + runtime.GOOS)
 				}
 				held, err := commit.Lock(bg, options(first))
@@ -64,7 +65,7 @@ func TestLock_kinds(t *testing.T) {
 					if err != nil {
 						t.Errorf("a lock of the system is seen without a handle: %v. Then the documentation should say so", err)
 					}
-				} else if !errors.Is(err, fsutil.ErrLocked) {
+				} else if !errors.Is(err, capability.ErrLocked) {
 					t.Errorf("error is %v", err)
 				}
 				if err := held.Close(); err != nil {
@@ -89,7 +90,7 @@ func TestLock_foreignMark(t *testing.T) {
 			t.Parallel()
 			for name, make := range map[string]func(t testing.TB) afero.Fs{"root": rootFs, "memory": backends()["memory"]} {
 				fsys := make(t)
-				if _, ok := fsys.(fsutil.Locker); !ok {
+				if _, ok := fsys.(capability.Locker); !ok {
 					t.Skipf("%s has no lock of its own on %s", name, runtime.GOOS)
 				}
 				if err := plantLock(fsys, owner); err != nil {
@@ -108,7 +109,7 @@ func TestLock_foreignMark(t *testing.T) {
 func TestLock_file(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)
-	root, err := fsutil.OpenRoot(dir)
+	root, err := rootfs.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +136,7 @@ func TestLock_file(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(bg, 30*time.Millisecond)
 	defer cancel()
-	if _, err := commit.Lock(ctx, o); !errors.Is(err, fsutil.ErrLocked) || !strings.Contains(err.Error(), "lockfile") {
+	if _, err := commit.Lock(ctx, o); !errors.Is(err, capability.ErrLocked) || !strings.Contains(err.Error(), "lockfile") {
 		t.Errorf("while the file is locked: %v", err)
 	}
 	if err := held.Close(); !errors.Is(err, commit.ErrLockLost) {

@@ -9,8 +9,11 @@ import (
 	"path"
 	"strings"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // The mark is a directory, for making one is the one thing that is atomic on every file system. Who has it stands in a file
@@ -67,14 +70,14 @@ func (m *mark) honoured(o *Options) (*owner, error) {
 	if ok, err := m.state.exists(); err != nil || !ok {
 		return nil, err
 	}
-	if s, err := m.state.d.Look(m.name()); err != nil || s.Kind != fsutil.Dir {
+	if s, err := m.state.d.Look(m.name()); err != nil || s.Kind != change.Dir {
 		return nil, err
 	}
 	holder, err := m.holder()
 	if err != nil || holder == nil || !holder.sameMachine(&m.me) {
 		return nil, err
 	}
-	if _, ok := o.FS.(*fsutil.RootFs); ok && m.me.System == "" && holder.System != "" {
+	if _, ok := o.FS.(*rootfs.FS); ok && m.me.System == "" && holder.System != "" {
 		top, err := m.state.d.Look(".")
 		if err != nil {
 			return nil, err
@@ -101,7 +104,7 @@ func (m *mark) text(holder *owner) string {
 
 // named adds to the error of a Locker who has the lock, where the system tells.
 func (m *mark) named(o *Options, err error) error {
-	if _, ok := o.FS.(*fsutil.RootFs); !ok || !errors.Is(err, fsutil.ErrLocked) {
+	if _, ok := o.FS.(*rootfs.FS); !ok || !errors.Is(err, capability.ErrLocked) {
 		return err
 	}
 	if top, serr := m.state.d.Look("."); serr == nil {
@@ -115,7 +118,7 @@ func (m *mark) try() (holder *owner, err error) {
 	if err := m.state.ensure(); err != nil {
 		return nil, err
 	}
-	if s, err := m.state.d.Look(m.name()); err != nil || s.Kind != fsutil.Absent {
+	if s, err := m.state.d.Look(m.name()); err != nil || s.Kind != change.Absent {
 		if err != nil {
 			return nil, err
 		}
@@ -202,7 +205,7 @@ func (m *mark) alive() (*owner, error) {
 // read returns what a file says who its writer is, nil if nothing of sense.
 func (m *mark) read(name string) (*owner, error) {
 	data, err := m.state.d.Read(name, 1<<16)
-	if errors.Is(err, fsutil.ErrNotRegular) {
+	if errors.Is(err, names.ErrNotRegular) {
 		return nil, nil
 	}
 	if err != nil {

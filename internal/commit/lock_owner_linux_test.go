@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/fstest"
 )
@@ -96,7 +96,7 @@ func TestLock_process(t *testing.T) {
 				wait, want := 10*time.Second, error(nil)
 				fromElsewhere := kind == "root" && tt.change["boot"] != nil
 				if !tt.taken && !fromElsewhere {
-					wait, want = 30*time.Millisecond, fsutil.ErrLocked
+					wait, want = 30*time.Millisecond, capability.ErrLocked
 				}
 				if err := tryLock(t, fsys, wait); !errors.Is(err, want) {
 					t.Errorf("%s: %v, want %v", kind, err, want)
@@ -138,7 +138,7 @@ func TestLock_holderNamed(t *testing.T) {
 			}
 			continue
 		}
-		if !errors.Is(err, fsutil.ErrLocked) || !strings.Contains(err.Error(), `process `+strconv.Itoa(cmd.Process.Pid)+` ("flock"), by a shared flock`) {
+		if !errors.Is(err, capability.ErrLocked) || !strings.Contains(err.Error(), `process `+strconv.Itoa(cmd.Process.Pid)+` ("flock"), by a shared flock`) {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/commit"
 )
 
@@ -55,7 +55,7 @@ func TestLock_takeOver(t *testing.T) {
 		owner string // in the lock afterwards
 	}{
 		{"another one takes over", func(op, name string) bool { return op == "rename" && aside(name) },
-			func(f afero.Fs) error { return plantLock(f, livingOwner) }, nil, fsutil.ErrLocked, livingOwner},
+			func(f afero.Fs) error { return plantLock(f, livingOwner) }, nil, capability.ErrLocked, livingOwner},
 		{"another one has taken over and is done", func(op, name string) bool { return op == "rename" && aside(name) },
 			func(f afero.Fs) error { return f.RemoveAll(stateDir + "/lock") }, nil, nil, ""},
 		{"it cannot be moved", func(op, name string) bool { return op == "rename" && aside(name) },
@@ -145,7 +145,7 @@ func TestLock_unsigned(t *testing.T) {
 			defer cancel()
 			l, err := commit.Lock(ctx, options(fsys))
 			if !tt.taken {
-				if !errors.Is(err, fsutil.ErrLocked) || !strings.Contains(err.Error(), "remove "+stateDir+"/lock") {
+				if !errors.Is(err, capability.ErrLocked) || !strings.Contains(err.Error(), "remove "+stateDir+"/lock") {
 					t.Errorf("error is %v", err)
 				}
 				return

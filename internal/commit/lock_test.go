@@ -14,10 +14,12 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/rootfs"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 func TestLock(t *testing.T) {
@@ -35,7 +37,7 @@ func TestLock(t *testing.T) {
 			ctx, cancel := context.WithTimeout(bg, 20*time.Millisecond)
 			defer cancel()
 			_, err = commit.Apply(ctx, options(fsys), changes)
-			if !errors.Is(err, fsutil.ErrLocked) {
+			if !errors.Is(err, capability.ErrLocked) {
 				t.Errorf("while it is held: %v", err)
 			}
 			o := options(fsys)
@@ -93,7 +95,7 @@ func countUp(fsys afero.Fs) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, o.Lock.Close()) }()
-	s := fsutil.NewStage(fsys)
+	s := stage.New(fsys)
 	defer s.Close()
 	data, err := afero.ReadFile(s, "n")
 	if err != nil {
@@ -147,7 +149,7 @@ func TestLock_stale(t *testing.T) {
 			ctx, cancel := context.WithTimeout(bg, wait)
 			defer cancel()
 			l, err := commit.Lock(ctx, options(fsys))
-			if tt.taken != (err == nil) || err != nil && !errors.Is(err, fsutil.ErrLocked) {
+			if tt.taken != (err == nil) || err != nil && !errors.Is(err, capability.ErrLocked) {
 				t.Fatalf("error is %v", err)
 			}
 			if l != nil {
@@ -186,7 +188,7 @@ func TestLock_lost(t *testing.T) {
 func TestLock_noTree(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)
-	root, err := fsutil.OpenRoot(dir)
+	root, err := rootfs.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +196,7 @@ func TestLock_noTree(t *testing.T) {
 	if err := os.Remove(dir); err != nil {
 		t.Skip(err)
 	}
-	if _, err := commit.Lock(bg, options(errorfs.Plain(root))); err == nil || errors.Is(err, fsutil.ErrLocked) {
+	if _, err := commit.Lock(bg, options(errorfs.Plain(root))); err == nil || errors.Is(err, capability.ErrLocked) {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -3,7 +3,7 @@ package commit
 import (
 	"path"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 )
@@ -15,13 +15,13 @@ func (t *txn) isLost() bool {
 	if err != nil {
 		t.trouble.warn(t.dir, "not known to be there: "+err.Error())
 	}
-	return err == nil && s.Kind == fsutil.Absent
+	return err == nil && s.Kind == change.Absent
 }
 
 // lostPlan reports whether nothing is left that says what the transaction is, so that no Recover will undo it.
 func (t *txn) lostPlan() bool {
 	for _, name := range []string{journal.PlanFile, journal.DoneFile} {
-		if s, err := t.Look(path.Join(t.dir, name)); err != nil || s.Kind != fsutil.Absent {
+		if s, err := t.Look(path.Join(t.dir, name)); err != nil || s.Kind != change.Absent {
 			return false
 		}
 	}
@@ -33,7 +33,7 @@ func (t *txn) lostPlan() bool {
 func (t *txn) commitLost() error {
 	dirs := append(disk.Above(t.dir), t.dir)
 	for i := len(dirs) - 1; i >= 0; i-- {
-		if s, err := t.Look(dirs[i]); err != nil || s.Kind == fsutil.Dir {
+		if s, err := t.Look(dirs[i]); err != nil || s.Kind == change.Dir {
 			if err == nil {
 				err = t.SyncDir(dirs[i])
 			}
@@ -89,7 +89,7 @@ func (u *undoing) leftAs(e *entry) (string, error) {
 		}
 	}
 	switch {
-	case is && s.Kind == fsutil.Absent:
+	case is && s.Kind == change.Absent:
 		return "is gone", nil
 	case is:
 		return "is new already", nil

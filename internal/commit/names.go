@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 )
 
 func sortedKeys(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
@@ -14,13 +14,13 @@ func sortedKeys(set map[string]bool) []string { return slices.Sorted(maps.Keys(s
 func (t *txn) respelled() []*entry {
 	made := make(map[string]bool)
 	for _, e := range t.entries {
-		if e.New.Kind != fsutil.Absent && e.Old.Kind == fsutil.Absent {
+		if e.New.Kind != change.Absent && e.Old.Kind == change.Absent {
 			made[strings.ToLower(e.Path)] = true
 		}
 	}
 	var list []*entry
 	for _, e := range t.entries {
-		if e.New.Kind == fsutil.Absent && made[strings.ToLower(e.Path)] {
+		if e.New.Kind == change.Absent && made[strings.ToLower(e.Path)] {
 			list = append(list, e)
 		}
 	}

@@ -8,9 +8,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/parallel"
 )
 
@@ -103,7 +105,7 @@ func (t *txn) backUp(ctx context.Context) error {
 	})
 	for _, e := range t.entries {
 		if e.FarDir != "" && !e.Attr {
-			e.New.ID = fsutil.Identity{} // it will be a copy
+			e.New.ID = capability.Identity{} // it will be a copy
 		}
 	}
 	return err
@@ -129,13 +131,13 @@ func (t *txn) takeImage(e *entry) error {
 			t.trouble.cross(path.Dir(e.Path))
 		}
 	}
-	if e.Old.Kind == fsutil.Symlink {
+	if e.Old.Kind == change.Symlink {
 		return nil // all of it is in the record
 	}
 	e.Image = journal.Copied
 	f, err := t.Open(e.Path)
 	if err != nil {
-		if disk.IsAbsent(err) || errors.Is(err, fsutil.ErrNotRegular) {
+		if disk.IsAbsent(err) || errors.Is(err, names.ErrNotRegular) {
 			return conflictAt(e.Path, "has been removed or replaced")
 		}
 		return err
@@ -183,7 +185,7 @@ func (t *txn) stageMoved(e *entry) error {
 	e.Moved = false
 	e.want.Hash = from.Old.Hash
 	e.want.ModTime = movedTime(e)
-	if e.want.Kind == fsutil.Symlink {
+	if e.want.Kind == change.Symlink {
 		return t.stage(e)
 	}
 	e.open = func() (io.ReadCloser, error) { return t.Open(t.image(from)) }
@@ -231,7 +233,7 @@ func (t *txn) writePlan() error {
 // transaction is synced with the name of the plan: before that is there, nothing has happened to the tree.
 func (t *txn) syncTransaction() error {
 	dirs := t.slotDirs(journal.OldDir)
-	if slices.ContainsFunc(t.entries, func(e *entry) bool { return e.Old.Kind == fsutil.Dir && e.leaves() }) {
+	if slices.ContainsFunc(t.entries, func(e *entry) bool { return e.Old.Kind == change.Dir && e.leaves() }) {
 		dirs = append(dirs, t.slotDirs(journal.NewDir)...)
 	}
 	dirs = append(dirs, t.state.join(journal.TxDir))
@@ -246,6 +248,6 @@ func (t *txn) writeResult() error {
 	if t.opts.RunID == "" || t.opts.Result == nil {
 		return nil
 	}
-	t.plan.Result = fsutil.HashOf(t.opts.Result)
+	t.plan.Result = change.HashOf(t.opts.Result)
 	return t.Put(path.Join(t.dir, journal.Result), t.opts.Result, true)
 }

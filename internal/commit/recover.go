@@ -9,8 +9,9 @@ import (
 	"syscall"
 
 	"github.com/millrace-go/millrace/backup"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/panics"
 )
 
 // Leftover is a transaction that was not finished, and what becomes of it.
@@ -127,7 +128,7 @@ func (t *txn) load(l *Leftover) {
 		l.Err = &PendingError{ID: l.ID, Dir: l.Directory, Suspicious: true, Err: err}
 	}
 	s, err := t.Look(t.dir)
-	if err == nil && s.Kind != fsutil.Dir {
+	if err == nil && s.Kind != change.Dir {
 		err = controlError(t.dir, "is a "+s.Kind.String()+", not a directory")
 	}
 	if err != nil {
@@ -141,7 +142,7 @@ func (t *txn) load(l *Leftover) {
 			suspicious(err)
 			return
 		}
-		if m.Kind != fsutil.Absent {
+		if m.Kind != change.Absent {
 			marks[mark] = true
 		}
 	}
@@ -170,7 +171,7 @@ func (t *txn) load(l *Leftover) {
 	}
 }
 
-func (t *txn) readPlan(mark string, at fsutil.State) error {
+func (t *txn) readPlan(mark string, at change.State) error {
 	f, err := t.Open(path.Join(t.dir, mark))
 	if err != nil {
 		return err
@@ -223,11 +224,11 @@ func (t *txn) resolve(l *Leftover) {
 	switch l.Status {
 	case backup.LeftoverSuspicious:
 	case backup.LeftoverUntouched:
-		pending(fsutil.Protect(t.removeUntouched))
+		pending(panics.Protect(t.removeUntouched))
 	case backup.LeftoverCommitted:
-		pending(fsutil.Protect(t.finishCommitted))
+		pending(panics.Protect(t.finishCommitted))
 	case backup.LeftoverInterrupted:
-		err := fsutil.Protect(t.reprobe)
+		err := panics.Protect(t.reprobe)
 		if err != nil {
 			pending(err)
 			return
@@ -242,7 +243,7 @@ func (t *txn) removeUntouched() error {
 	if err := t.SyncAnyDir(t.dir); err != nil {
 		return err
 	}
-	if err := fsutil.Protect(func() error { return t.RemoveTree(t.dir) }); err != nil {
+	if err := panics.Protect(func() error { return t.RemoveTree(t.dir) }); err != nil {
 		t.trouble.warn(t.dir, "not removed: "+err.Error()) // what is left means nothing, so it stands in nobody's way
 	}
 	return nil

@@ -9,10 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // handing is a hooked file system whose files give their handles, where they are opened to be read.
@@ -52,7 +52,7 @@ func TestKill_otherKind(t *testing.T) {
 
 func killedInOtherKind(t *testing.T, first string, sc scenario, at int) (killed bool) {
 	t.Helper()
-	root, err := fsutil.OpenRoot(fstest.TempDir(t))
+	root, err := rootfs.Open(fstest.TempDir(t))
 	if err != nil {
 		t.Fatal(err)
 	}

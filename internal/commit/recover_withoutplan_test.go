@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/crashfs"
 	"github.com/millrace-go/millrace/internal/fstest"
@@ -76,7 +76,7 @@ func withoutPlan(s *story, disk *crashfs.Fs) *crashfs.Fs {
 }
 
 // saveAny saves one of the files that the changes are about, durably, and returns its name, "" if none of them is there.
-func saveAny(t *testing.T, disk *crashfs.Fs, changes []fsutil.Change) string {
+func saveAny(t *testing.T, disk *crashfs.Fs, changes []change.Change) string {
 	t.Helper()
 	for _, c := range changes {
 		info, _, err := lstat(disk, c.Path)

@@ -10,13 +10,14 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/rootfs"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // spyFs notes what a commit does on the fast path of a RootFs, which no simulated disk has.
 type spyFs struct {
-	*fsutil.RootFs
+	*rootfs.FS
 	mu    sync.Mutex
 	notes []string
 }
@@ -27,8 +28,8 @@ func (s *spyFs) note(words ...string) {
 	s.notes = append(s.notes, strings.Join(words, " "))
 }
 
-func (s *spyFs) FastPath() fsutil.FastPath {
-	fast := s.RootFs.FastPath()
+func (s *spyFs) FastPath() rootfs.FastPath {
+	fast := s.FS.FastPath()
 	if fast == nil {
 		return nil
 	}
@@ -37,11 +38,11 @@ func (s *spyFs) FastPath() fsutil.FastPath {
 
 func (s *spyFs) Rename(a, b string) error {
 	s.note("rename", path.Base(a), path.Base(b))
-	return s.RootFs.Rename(a, b)
+	return s.FS.Rename(a, b)
 }
 
 type spyFast struct {
-	fsutil.FastPath
+	rootfs.FastPath
 	spy *spyFs
 }
 
@@ -55,7 +56,7 @@ func (f spyFast) Exchange(a, b string) error {
 	return f.FastPath.Exchange(a, b)
 }
 
-func (f spyFast) CreateNear(near, name string, perm fs.FileMode) (fsutil.NewFile, error) {
+func (f spyFast) CreateNear(near, name string, perm fs.FileMode) (rootfs.NewFile, error) {
 	file, err := f.FastPath.CreateNear(near, name, perm)
 	if err != nil {
 		return nil, err
@@ -65,7 +66,7 @@ func (f spyFast) CreateNear(near, name string, perm fs.FileMode) (fsutil.NewFile
 }
 
 type spyFile struct {
-	fsutil.NewFile
+	rootfs.NewFile
 	spy  *spyFs
 	name string
 }
@@ -84,14 +85,14 @@ func (f spyFile) Sync() error {
 // between the exchanges and the mark of the commit.
 func TestFastPath_durable(t *testing.T) {
 	t.Parallel()
-	spy := &spyFs{RootFs: rootFs(t).(*fsutil.RootFs)}
+	spy := &spyFs{FS: rootFs(t).(*rootfs.FS)}
 	if spy.FastPath() == nil {
 		t.Skip("this kernel has no openat2")
 	}
 	plant(t, spy, "a/one=1", "a/two=2", "b/c/three=3")
 	o := commit.Options{FS: spy, StateDir: stateDir, Key: testKey}
 	changed := []string{"a/one", "a/two", "b/c/three"}
-	r, err := commit.Apply(t.Context(), o, staged(t, spy, func(s *fsutil.Stage) error {
+	r, err := commit.Apply(t.Context(), o, staged(t, spy, func(s *stage.Stage) error {
 		for _, name := range append(slices.Clone(changed), "b/new") {
 			if err := afero.WriteFile(s, name, []byte("new "+name), 0o644); err != nil {
 				return err

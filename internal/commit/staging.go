@@ -6,8 +6,10 @@ import (
 	"io/fs"
 	"path"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
+	"github.com/millrace-go/millrace/internal/modes"
+	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/parallel"
 )
 
@@ -36,13 +38,13 @@ func (t *txn) stage(e *entry) error {
 
 // beginStage makes a link, or begins to make a file.
 func (t *txn) beginStage(e *entry) (parallel.Later, error) {
-	if e.New.Kind == fsutil.Symlink {
+	if e.New.Kind == change.Symlink {
 		made, err := t.Symlink(t.staged(e), e.want)
 		return nil, t.judge(e, made, err)
 	}
 	u, err := t.beginFile(e)
 	if err != nil {
-		return nil, t.judge(e, fsutil.State{}, err)
+		return nil, t.judge(e, change.State{}, err)
 	}
 	return &staging{t, e, u}, nil
 }
@@ -62,20 +64,20 @@ func (s *staging) Finish() error {
 func (s *staging) Drop() { s.u.Drop() }
 
 // judge takes over what was made for the entry, or says what it means that it was not.
-func (t *txn) judge(e *entry, made fsutil.State, err error) error {
-	if errors.Is(err, fsutil.ErrDrift) {
+func (t *txn) judge(e *entry, made change.State, err error) error {
+	if errors.Is(err, names.ErrDrift) {
 		return conflictAt(e.Path, "the file that its content is made from has changed")
 	}
-	if from := t.source(e); disk.IsAbsent(err) && from.Old.Kind == fsutil.File {
+	if from := t.source(e); disk.IsAbsent(err) && from.Old.Kind == change.File {
 		// Its owner and attributes were to be taken over.
-		if s, lerr := t.Look(from.Path); lerr == nil && s.Kind == fsutil.Absent {
+		if s, lerr := t.Look(from.Path); lerr == nil && s.Kind == change.Absent {
 			return conflictAt(from.Path, "has been removed")
 		}
 	}
 	if err != nil {
 		return err
 	}
-	if e.want.Kind == fsutil.File && e.want.Hash != (fsutil.Hash{}) && made.Hash != e.want.Hash {
+	if e.want.Kind == change.File && e.want.Hash != (change.Hash{}) && made.Hash != e.want.Hash {
 		return conflictAt(e.Path, "content to write is not the one that was planned any more")
 	}
 	e.New = made
@@ -88,19 +90,19 @@ func (t *txn) beginFile(e *entry) (*disk.Unfinished, error) {
 		return nil, err
 	}
 	defer content.Close()
-	want := disk.Wanted{Mode: e.want.Mode & fsutil.PermBits, ModTime: e.want.ModTime}
-	if e.Old.Kind == fsutil.File && e.FarDir == "" {
+	want := disk.Wanted{Mode: e.want.Mode & modes.PermBits, ModTime: e.want.ModTime}
+	if e.Old.Kind == change.File && e.FarDir == "" {
 		want.Near = e.Path
 	}
 	if from := t.source(e); e.meta != "" {
 		want.Meta = e.meta
-	} else if from.Old.Kind == fsutil.File {
+	} else if from.Old.Kind == change.File {
 		want.Meta = from.Path
 	} else if want.Group, want.Dir, err = t.inherited(e.Path); err != nil {
 		return nil, err
 	}
 	u, err := t.Start(t.staged(e), content, want, t.warner(e.Path))
-	if err != nil || e.want.Hash != (fsutil.Hash{}) || e.Old.Kind != fsutil.File {
+	if err != nil || e.want.Hash != (change.Hash{}) || e.Old.Kind != change.File {
 		return u, err
 	}
 	if err := t.expectUntouched(e); err != nil {
@@ -142,8 +144,8 @@ func (t *txn) inherited(name string) (group *uint32, from string, err error) {
 		if err != nil {
 			return nil, "", err
 		}
-		if s.Kind != fsutil.Dir {
-			if e := t.byPath[dir]; e != nil && e.From != "" && t.byPath[e.From].Old.Kind == fsutil.Dir {
+		if s.Kind != change.Dir {
+			if e := t.byPath[dir]; e != nil && e.From != "" && t.byPath[e.From].Old.Kind == change.Dir {
 				from = e.From // it is moved here, with what it has
 				continue
 			}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 )
@@ -39,9 +39,9 @@ func (s stateDir) exists() (bool, error) {
 		switch {
 		case err != nil:
 			return false, fmt.Errorf("look at state directory: %w", err)
-		case st.Kind == fsutil.Absent:
+		case st.Kind == change.Absent:
 			return false, nil
-		case st.Kind != fsutil.Dir:
+		case st.Kind != change.Dir:
 			return false, controlError(dir, "is a "+st.Kind.String()+", not a directory")
 		}
 		if dir == s.dir {
@@ -52,7 +52,7 @@ func (s stateDir) exists() (bool, error) {
 }
 
 // checkOwner accepts directories of this user, of root, and of whoever owns the tree anyway.
-func (s stateDir) checkOwner(st fsutil.State) error {
+func (s stateDir) checkOwner(st change.State) error {
 	me := os.Geteuid()
 	if st.ID.Ino == 0 || me < 0 || st.ID.UID == 0 || int64(st.ID.UID) == int64(me) {
 		return nil
@@ -101,7 +101,7 @@ func (s stateDir) unobstructed() error {
 		if err != nil {
 			return err
 		}
-		if st.Kind != fsutil.Absent && st.Kind != fsutil.Dir {
+		if st.Kind != change.Absent && st.Kind != change.Dir {
 			return controlError(s.join(name), "is a "+st.Kind.String()+", not a directory")
 		}
 	}
@@ -122,9 +122,9 @@ func (s stateDir) mkdir(name string) error {
 	switch {
 	case err != nil:
 		return err
-	case st.Kind == fsutil.Dir:
+	case st.Kind == change.Dir:
 		return nil
-	case st.Kind != fsutil.Absent:
+	case st.Kind != change.Absent:
 		return controlError(name, "is a "+st.Kind.String()+", not a directory")
 	}
 	if err := s.d.FS.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -156,7 +156,7 @@ func (s stateDir) ensureIgnore() error {
 // isIgnore reports whether the file is what ensureIgnore writes.
 func (s stateDir) isIgnore(name string) (bool, error) {
 	st, err := s.d.Look(name)
-	if err != nil || st.Kind != fsutil.File || st.Size != int64(len(ignoreText)) {
+	if err != nil || st.Kind != change.File || st.Size != int64(len(ignoreText)) {
 		return false, err
 	}
 	data, err := s.d.Read(name, int64(len(ignoreText)))
@@ -167,7 +167,7 @@ func (s stateDir) isIgnore(name string) (bool, error) {
 func (s stateDir) clear(name string) error {
 	at := s.join(name)
 	st, err := s.d.Look(at)
-	if err != nil || st.Kind == fsutil.Absent || st.Kind == fsutil.Dir {
+	if err != nil || st.Kind == change.Absent || st.Kind == change.Dir {
 		return err
 	}
 	return s.d.FS.Rename(at, at+"-"+rand.Text())
@@ -201,7 +201,7 @@ func (s stateDir) worthless(but ...string) (empty []string, ok bool, err error) 
 			continue
 		}
 		dir := s.join(name)
-		if st, err := s.d.Look(dir); err != nil || st.Kind != fsutil.Dir || !slices.Contains(known, name) {
+		if st, err := s.d.Look(dir); err != nil || st.Kind != change.Dir || !slices.Contains(known, name) {
 			return nil, false, err
 		}
 		if inside, err := s.d.Names(dir); err != nil || len(inside) > 0 {
@@ -241,10 +241,10 @@ func (s stateDir) transactions(in string) ([]string, error) {
 	}
 	dir := s.join(in)
 	st, err := s.d.Look(dir)
-	if err != nil || st.Kind == fsutil.Absent {
+	if err != nil || st.Kind == change.Absent {
 		return nil, err
 	}
-	if st.Kind != fsutil.Dir {
+	if st.Kind != change.Dir {
 		return nil, controlError(dir, "is a "+st.Kind.String()+", not a directory")
 	}
 	names, err := s.d.Names(dir)

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // TestLost has somebody else remove the state directory, or what is in it, before each operation from the first write on. What
@@ -56,7 +56,7 @@ func TestLost(t *testing.T) {
 					is := untimed(snapshot(t, fsys, false))
 					for _, tree := range []map[string]string{is, old, want} {
 						for p := range tree {
-							if fsutil.Within(p, stateDir) {
+							if names.Within(p, stateDir) {
 								delete(tree, p)
 							}
 						}

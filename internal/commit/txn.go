@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 )
@@ -220,14 +220,14 @@ func (t *txn) run(ctx context.Context, list []*entry, do func(e *entry) error) e
 // matches reports whether the file name, in state s, is the one that the plan recorded as want: the same inode with size and
 // time as they were, or the same bytes where inodes are not known. A file whose time is so near to the time of the
 // transaction that a write might not have changed it is hashed as well. Permission bits are not compared.
-func (t *txn) matches(name string, s, want fsutil.State) (bool, error) {
+func (t *txn) matches(name string, s, want change.State) (bool, error) {
 	if s.Kind != want.Kind {
 		return false, nil
 	}
 	switch s.Kind {
-	case fsutil.Symlink:
+	case change.Symlink:
 		return s.Target == want.Target, nil
-	case fsutil.File:
+	case change.File:
 	default:
 		return true, nil
 	}

@@ -3,7 +3,7 @@ package commit
 import (
 	"io/fs"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 )
 
@@ -19,7 +19,7 @@ func (t *txn) noteSeen() {
 		moved[e.From] = moved[e.From] || e.Moved
 	}
 	for _, e := range t.entries {
-		if e.Old.Kind != fsutil.File || e.Old.ID.Ino == 0 {
+		if e.Old.Kind != change.File || e.Old.ID.Ino == 0 {
 			continue
 		}
 		if e.twin = names[inode{e.Old.ID.Dev, e.Old.ID.Ino}] > 1; !e.twin && !moved[e.Path] {
@@ -42,7 +42,7 @@ func (t *txn) expectUnchanged(e *entry) error {
 }
 
 // expectSeen is expectUnchanged for the state of the file.
-func (e *entry) expectSeen(now fsutil.State) error {
+func (e *entry) expectSeen(now change.State) error {
 	if e.seen == 0 || now.ID.CTime == e.seen {
 		return nil
 	}
@@ -56,8 +56,8 @@ func (e *entry) expectSeen(now fsutil.State) error {
 }
 
 // expectMeta returns a conflict about path if permissions or owner are others than they were.
-func expectMeta(path string, now, was fsutil.State) error {
-	if now.Kind != fsutil.Symlink && now.Mode != was.Mode {
+func expectMeta(path string, now, was change.State) error {
+	if now.Kind != change.Symlink && now.Mode != was.Mode {
 		return conflictAt(path, "permissions are %v now, were %v", now.Mode, was.Mode)
 	}
 	if now.ID.Ino != 0 && was.ID.Ino != 0 && (now.ID.UID != was.ID.UID || now.ID.GID != was.ID.GID) {
@@ -68,7 +68,7 @@ func expectMeta(path string, now, was fsutil.State) error {
 
 // expectToDress returns a conflict if somebody else has changed permissions or owner of what is at the path, in state now, and
 // is to be given its mode and times there.
-func (t *txn) expectToDress(e *entry, now fsutil.State) error {
+func (t *txn) expectToDress(e *entry, now change.State) error {
 	was := e.Old
 	switch {
 	case isNewDir(e):
@@ -91,12 +91,12 @@ func (t *txn) expectToDress(e *entry, now fsutil.State) error {
 
 // keepMeta gives the file that was put back to the path the permissions and the owner that somebody else has given the new one,
 // which was in state taken when it was taken away.
-func (u *undoing) keepMeta(e *entry, taken fsutil.State) error {
-	if taken.Kind != fsutil.File || e.New.Kind != fsutil.File || e.Moved || e.FarDir != "" || expectMeta(e.Path, taken, e.New) == nil {
+func (u *undoing) keepMeta(e *entry, taken change.State) error {
+	if taken.Kind != change.File || e.New.Kind != change.File || e.Moved || e.FarDir != "" || expectMeta(e.Path, taken, e.New) == nil {
 		return nil
 	}
 	s, err := disk.Reach(u, e.Path)
-	if err != nil || s.Kind != fsutil.File {
+	if err != nil || s.Kind != change.File {
 		return err
 	}
 	if is, err := u.isOld(e, e.Path, s); err != nil || !is {

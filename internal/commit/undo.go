@@ -5,9 +5,11 @@ import (
 	"errors"
 	"path"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/panics"
 )
 
 // undo makes the tree what it was before the transaction, whatever part of it was carried out, and removes the
@@ -20,40 +22,40 @@ func (t *txn) undo() error {
 	t.phase("rollback")
 	u := &undoing{txn: t, made: make(map[*entry]bool), moves: t.moves()}
 	if t.isLost() {
-		return fsutil.Protect(u.judgeLost)
+		return panics.Protect(u.judgeLost)
 	}
-	if err := fsutil.Protect(t.makeSlots); err != nil {
+	if err := panics.Protect(t.makeSlots); err != nil {
 		u.errs = append(u.errs, t.fail(t.dir, err))
 	}
 	for _, pass := range []struct {
 		list []*entry
 		do   func(e *entry) error
 	}{
-		{t.shallowFirst(func(e *entry) bool { return e.Old.Kind == fsutil.Dir || e.New.Kind == fsutil.Dir }), u.openUp},
+		{t.shallowFirst(func(e *entry) bool { return e.Old.Kind == change.Dir || e.New.Kind == change.Dir }), u.openUp},
 		{t.entries, u.settle},
-		{t.deepestFirst(func(e *entry) bool { return e.New.Kind != fsutil.Absent && !disk.IsLeaf(e.Old) && !isKeptDir(e) }), u.removeNew},
-		{t.deepestFirst(func(e *entry) bool { return disk.IsLeaf(e.Old) && e.New.Kind == fsutil.Dir }), u.removeNew},
-		{t.shallowFirst(func(e *entry) bool { return e.Old.Kind == fsutil.Dir && e.New.Kind != fsutil.Dir }), u.restoreDir},
+		{t.deepestFirst(func(e *entry) bool { return e.New.Kind != change.Absent && !disk.IsLeaf(e.Old) && !isKeptDir(e) }), u.removeNew},
+		{t.deepestFirst(func(e *entry) bool { return disk.IsLeaf(e.Old) && e.New.Kind == change.Dir }), u.removeNew},
+		{t.shallowFirst(func(e *entry) bool { return e.Old.Kind == change.Dir && e.New.Kind != change.Dir }), u.restoreDir},
 		{t.shallowFirst(func(e *entry) bool { return disk.IsLeaf(e.Old) && !e.Attr }), u.restore},
-		{t.deepestFirst(func(e *entry) bool { return e.Old.Kind != fsutil.Absent }), u.restoreAttr},
+		{t.deepestFirst(func(e *entry) bool { return e.Old.Kind != change.Absent }), u.restoreAttr},
 	} {
 		for _, e := range pass.list {
-			if err := fsutil.Protect(func() error { return pass.do(e) }); err != nil {
+			if err := panics.Protect(func() error { return pass.do(e) }); err != nil {
 				u.errs = append(u.errs, t.fail(e.Path, err))
 			}
 		}
 	}
-	if err := fsutil.Protect(func() error { return t.syncAll(context.Background()) }); err != nil {
+	if err := panics.Protect(func() error { return t.syncAll(context.Background()) }); err != nil {
 		u.errs = append(u.errs, err)
 	}
 	if len(u.errs) > 0 && t.isLost() {
-		return fsutil.Protect(u.judgeLost)
+		return panics.Protect(u.judgeLost)
 	}
 	if len(u.errs) > 0 {
 		return &PendingError{ID: t.plan.ID, Dir: t.dir, Err: flatten(errors.Join(u.errs...))}
 	}
-	err := fsutil.Protect(u.leave)
-	if _, ok := errors.AsType[*fsutil.PanicError](err); ok {
+	err := panics.Protect(u.leave)
+	if _, ok := errors.AsType[*panics.Error](err); ok {
 		err = &PendingError{ID: t.plan.ID, Dir: t.dir, Err: err}
 	}
 	return err
@@ -104,7 +106,7 @@ func (u *undoing) leave() error {
 // openUp lets things be written in a directory whose mode the transaction changes.
 func (u *undoing) openUp(e *entry) error {
 	s, err := disk.Reach(u, e.Path)
-	if err != nil || s.Kind != fsutil.Dir || s.Mode&0o700 == 0o700 {
+	if err != nil || s.Kind != change.Dir || s.Mode&0o700 == 0o700 {
 		return err
 	}
 	return u.FS.Chmod(e.Path, s.Mode|0o700)
@@ -117,7 +119,7 @@ func (u *undoing) canReach(e *entry) (bool, error) {
 		return err == nil, err
 	}
 	if u.hasTouched(e) {
-		u.conflict(e, "its directory "+dir+" "+kindReason(fsutil.Dir, kind))
+		u.conflict(e, "its directory "+dir+" "+kindReason(change.Dir, kind))
 	}
 	return false, nil
 }
@@ -126,7 +128,7 @@ func (u *undoing) canReach(e *entry) (bool, error) {
 
 // isOld reports whether name, in state s, is the file that was at the path before: the inode itself, even if somebody has
 // written in it, or a copy made by an undoing before this.
-func (u *undoing) isOld(e *entry, name string, s fsutil.State) (bool, error) {
+func (u *undoing) isOld(e *entry, name string, s change.State) (bool, error) {
 	if !disk.IsLeaf(e.Old) || s.Kind != e.Old.Kind {
 		return false, nil
 	}
@@ -137,13 +139,13 @@ func (u *undoing) isOld(e *entry, name string, s fsutil.State) (bool, error) {
 		return false, nil
 	}
 	want := e.Old
-	want.ID = fsutil.Identity{}
+	want.ID = capability.Identity{}
 	return u.matches(name, s, want)
 }
 
 // isNew reports whether name, in state s, is the file that the transaction put, or was to put, at the path. One that was
 // moved there is that as long as it is the inode; its bytes are safe in the image of where it came from.
-func (u *undoing) isNew(e *entry, name string, s fsutil.State) (bool, error) {
+func (u *undoing) isNew(e *entry, name string, s change.State) (bool, error) {
 	if !e.isNewFile() || s.Kind != e.New.Kind {
 		return false, nil
 	}
@@ -154,7 +156,7 @@ func (u *undoing) isNew(e *entry, name string, s fsutil.State) (bool, error) {
 }
 
 // isOurs reports whether the file is one of the two.
-func (u *undoing) isOurs(e *entry, name string, s fsutil.State) (bool, error) {
+func (u *undoing) isOurs(e *entry, name string, s change.State) (bool, error) {
 	is, err := u.isOld(e, name, s)
 	if err != nil || is {
 		return is, err
@@ -166,7 +168,7 @@ func (u *undoing) isOurs(e *entry, name string, s fsutil.State) (bool, error) {
 // an error, it is supposed.
 func (u *undoing) hasTouched(e *entry) bool {
 	if e.leaves() {
-		if s, err := u.Look(u.out(e)); err != nil || s.Kind != fsutil.Absent {
+		if s, err := u.Look(u.out(e)); err != nil || s.Kind != change.Absent {
 			return true
 		}
 	}
@@ -178,7 +180,7 @@ func (u *undoing) hasTouched(e *entry) bool {
 	if err != nil {
 		return true
 	}
-	if e.FarDir != "" && s.Kind == fsutil.Absent {
+	if e.FarDir != "" && s.Kind == change.Absent {
 		return false // it was not brought near, or the path is not somebody else's
 	}
 	untouched, err := u.isNew(e, slot, s)

@@ -9,17 +9,18 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/crashfs"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // dying is a disk on which a process died just when it had taken a file of somebody else out of the tree, and had not put it
 // back yet.
 type dying struct {
 	tree []string
-	do   func(s *fsutil.Stage) error
+	do   func(s *stage.Stage) error
 	// The operation at this place, as in isAt, is the last, and just before it somebody else does foul.
 	op, path string
 	foul     func(f afero.Fs) error
@@ -156,7 +157,7 @@ func TestGiveBack(t *testing.T) {
 			}
 			spots := foreignSpots(disk)
 			at := slices.Index(spots, tt.path) >= 0
-			if len(spots) == 0 || at == tt.isKept || tt.isKept && !fsutil.Within(spots[0], c.Dir) {
+			if len(spots) == 0 || at == tt.isKept || tt.isKept && !names.Within(spots[0], c.Dir) {
 				t.Errorf("it is at %q", spots)
 			}
 			if data, _ := afero.ReadFile(disk, "z"); string(data) != "z2" {

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/millrace-go/millrace/backup"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/panics"
 )
 
 // TestLeave_fails has the disk fail, or the file system panic, at the end of undoing. The transaction stays, and is dealt with
@@ -53,7 +53,7 @@ func TestLeave_fails(t *testing.T) {
 			if !met || !ok || p.Dir != dir {
 				t.Fatalf("met %v, error is %v", met, err)
 			}
-			if pe, ok := errors.AsType[*fsutil.PanicError](err); !errors.Is(err, syscall.EIO) && (!ok || pe.Value != syscall.EIO) {
+			if pe, ok := errors.AsType[*panics.Error](err); !errors.Is(err, syscall.EIO) && (!ok || pe.Value != syscall.EIO) {
 				t.Errorf("cause is lost: %v", err)
 			}
 			if !tt.foreign {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"path"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 )
@@ -21,7 +21,7 @@ func (u *undoing) settle(e *entry) error {
 		if err != nil {
 			return err
 		}
-		if s.Kind == fsutil.Absent {
+		if s.Kind == change.Absent {
 			continue
 		}
 		ours, err := u.holdsOurs(e, slot, s)
@@ -43,8 +43,8 @@ func (u *undoing) settle(e *entry) error {
 
 // holdsOurs reports whether what is in a slot, in state s, is of the transaction: a file of the entry, or a directory in which
 // nobody else has written. What the transaction took out of that before may be in it again after a power cut.
-func (u *undoing) holdsOurs(e *entry, name string, s fsutil.State) (bool, error) {
-	if s.Kind != fsutil.Dir {
+func (u *undoing) holdsOurs(e *entry, name string, s change.State) (bool, error) {
+	if s.Kind != change.Dir {
 		return u.isOurs(e, name, s)
 	}
 	names, err := u.Names(name)
@@ -77,7 +77,7 @@ func (u *undoing) giveBack(e *entry, slot string) error {
 	if err != nil {
 		return err
 	}
-	if s.Kind == fsutil.Absent {
+	if s.Kind == change.Absent {
 		if err := u.place(slot, e.Path); err != nil {
 			return err
 		}
@@ -107,23 +107,23 @@ func (u *undoing) giveBack(e *entry, slot string) error {
 // made.
 func (u *undoing) removeNew(e *entry) error {
 	dir, kind, err := disk.Blocked(u, e.Path)
-	if err != nil || kind == fsutil.Absent || u.byPath[dir] != nil {
+	if err != nil || kind == change.Absent || u.byPath[dir] != nil {
 		return err // nothing is there, or what is there in place of its directory is another entry's business
 	}
 	if ok, err := u.canReach(e); err != nil || !ok {
 		return err
 	}
 	s, err := u.Look(e.Path)
-	if err != nil || s.Kind == fsutil.Absent {
+	if err != nil || s.Kind == change.Absent {
 		return err
 	}
-	if e.New.Kind == fsutil.Dir {
-		if s.Kind != fsutil.Dir || u.notOurs[e] {
+	if e.New.Kind == change.Dir {
+		if s.Kind != change.Dir || u.notOurs[e] {
 			return nil // restore has a look at it
 		}
 		return u.removeMadeDir(e)
 	}
-	if s.Kind == fsutil.Dir && e.Old.Kind == fsutil.Dir {
+	if s.Kind == change.Dir && e.Old.Kind == change.Dir {
 		return nil
 	}
 	is, err := u.isNew(e, e.Path, s)
@@ -136,7 +136,7 @@ func (u *undoing) removeNew(e *entry) error {
 		}
 		return nil
 	}
-	return u.takeBack(e, func(name string, s fsutil.State) (string, error) {
+	return u.takeBack(e, func(name string, s change.State) (string, error) {
 		is, err := u.isNew(e, name, s)
 		if err == nil && !is {
 			return "has been written by somebody else", nil
@@ -146,9 +146,9 @@ func (u *undoing) removeNew(e *entry) error {
 }
 
 func (u *undoing) removeMadeDir(e *entry) error {
-	return u.takeBack(e, func(name string, s fsutil.State) (string, error) {
-		if s.Kind != fsutil.Dir {
-			return kindReason(fsutil.Dir, s.Kind), nil
+	return u.takeBack(e, func(name string, s change.State) (string, error) {
+		if s.Kind != change.Dir {
+			return kindReason(change.Dir, s.Kind), nil
 		}
 		names, err := u.Names(name)
 		if err == nil && len(names) > 0 {
@@ -159,13 +159,13 @@ func (u *undoing) removeMadeDir(e *entry) error {
 }
 
 // takeBack takes what is at the path out of the tree, and puts it back if judge has a reason against that.
-func (u *undoing) takeBack(e *entry, judge func(name string, s fsutil.State) (string, error)) error {
+func (u *undoing) takeBack(e *entry, judge func(name string, s change.State) (string, error)) error {
 	back := u.back(e)
 	if err := u.FS.Rename(e.Path, back); err != nil {
 		if disk.IsAbsent(err) {
 			return nil
 		}
-		if e.New.Kind == fsutil.Dir && disk.IsUnsupported(err) {
+		if e.New.Kind == change.Dir && disk.IsUnsupported(err) {
 			return u.removeInPlace(e)
 		}
 		return err
@@ -203,13 +203,13 @@ func (u *undoing) restoreDir(e *entry) error {
 		return err
 	}
 	s, err := u.Look(e.Path)
-	if err != nil || s.Kind == fsutil.Dir {
+	if err != nil || s.Kind == change.Dir {
 		return err
 	}
-	if s.Kind != fsutil.Absent {
+	if s.Kind != change.Absent {
 		// removeNew has said so if that was a new file; else it is somebody else's.
-		if e.New.Kind == fsutil.Absent {
-			u.conflict(e, kindReason(fsutil.Dir, s.Kind))
+		if e.New.Kind == change.Absent {
+			u.conflict(e, kindReason(change.Dir, s.Kind))
 		}
 		return nil
 	}
@@ -218,13 +218,13 @@ func (u *undoing) restoreDir(e *entry) error {
 	if err != nil {
 		return err
 	}
-	if o.Kind == fsutil.Dir {
+	if o.Kind == change.Dir {
 		if err := u.place(out, e.Path); err == nil || !disk.IsUnsupported(err) {
 			return err
 		}
 	}
 	u.made[e] = true
-	if err := u.FS.Mkdir(e.Path, e.Old.Mode.Perm()|0o700); err != nil || o.Kind != fsutil.Dir {
+	if err := u.FS.Mkdir(e.Path, e.Old.Mode.Perm()|0o700); err != nil || o.Kind != change.Dir {
 		return err
 	}
 	return u.CopyMeta(out, e.Path, u.warner(e.Path)) // one that is like it, from another mount
@@ -239,7 +239,7 @@ func (u *undoing) restore(e *entry) error {
 	if err != nil {
 		return err
 	}
-	if s.Kind == fsutil.Absent {
+	if s.Kind == change.Absent {
 		// A file that is exchanged is never absent. One that is renamed over may be, where renaming is two steps.
 		if disk.IsLeaf(e.New) && u.Can.Exchange {
 			if u.hasTouched(e) {
@@ -272,7 +272,7 @@ func (u *undoing) restore(e *entry) error {
 
 // swap puts what is in a slot in the place of the new file, and that back if it was not the new file after all. It puts what is
 // known of the new file when it was taken away into taken.
-func (u *undoing) swap(e *entry, from string, taken *fsutil.State) error {
+func (u *undoing) swap(e *entry, from string, taken *change.State) error {
 	if !u.Can.Exchange {
 		return u.FS.Rename(from, e.Path)
 	}
@@ -328,7 +328,7 @@ func (u *undoing) bring(e *entry, put func(from string) error) error {
 	if full != nil {
 		return full
 	}
-	if e.Old.Kind == fsutil.Symlink {
+	if e.Old.Kind == change.Symlink {
 		if _, err := u.Symlink(back, e.Old); err != nil {
 			return err
 		}

@@ -7,8 +7,9 @@ import (
 	"path"
 	"strings"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
+	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/parallel"
 )
 
@@ -17,7 +18,7 @@ import (
 func (t *txn) verify(ctx context.Context) error {
 	t.phase("verify")
 	// An entry is compared with others beside it, so none is changed before all have been looked at.
-	found := make([]fsutil.State, len(t.entries))
+	found := make([]change.State, len(t.entries))
 	t.countTo(len(t.entries))
 	err := parallel.Each(ctx, t.workers, len(t.entries), func(i int) error {
 		e := t.entries[i]
@@ -31,7 +32,7 @@ func (t *txn) verify(ctx context.Context) error {
 		return t.fail(e.Path, err)
 	})
 	for i, e := range t.entries {
-		if found[i].Kind != fsutil.Absent {
+		if found[i].Kind != change.Absent {
 			e.Old = found[i]
 		}
 	}
@@ -47,7 +48,7 @@ func (t *txn) verify(ctx context.Context) error {
 
 // verifyEntry compares one path with its record and puts what stands there, if it has to be known better than the record
 // does, into found.
-func (t *txn) verifyEntry(e *entry, found *fsutil.State) error {
+func (t *txn) verifyEntry(e *entry, found *change.State) error {
 	if t.wasBelowFile(e) {
 		return nil // so there is nothing now, which is as it should be
 	}
@@ -56,37 +57,37 @@ func (t *txn) verifyEntry(e *entry, found *fsutil.State) error {
 		return err
 	}
 	if now.Kind != e.Old.Kind {
-		if e.Old.Kind == fsutil.Absent && t.isOtherSpelling(e, now) {
+		if e.Old.Kind == change.Absent && t.isOtherSpelling(e, now) {
 			return nil
 		}
 		return conflictAt(e.Path, "%s", kindReason(e.Old.Kind, now.Kind))
 	}
-	if now.Kind == fsutil.Absent {
+	if now.Kind == change.Absent {
 		return nil
 	}
 	mode := now.Mode
-	if now.Kind == fsutil.Dir {
+	if now.Kind == change.Dir {
 		// New directories have this from the one above, unasked.
 		mode = mode&^fs.ModeSetgid | e.Old.Mode&fs.ModeSetgid
 	}
-	if now.Kind != fsutil.Symlink && mode != e.Old.Mode {
+	if now.Kind != change.Symlink && mode != e.Old.Mode {
 		return conflictAt(e.Path, "permissions are %v now, were %v", now.Mode, e.Old.Mode)
 	}
 	switch now.Kind {
-	case fsutil.Symlink:
+	case change.Symlink:
 		if now.Target != e.Old.Target {
 			return conflictAt(e.Path, "link leads to %q now, led to %q", now.Target, e.Old.Target)
 		}
-	case fsutil.Dir:
+	case change.Dir:
 		if e.leaves() {
 			return t.verifyContents(e)
 		}
-	case fsutil.File:
+	case change.File:
 		if now.Hash, err = t.verifyBytes(e, now); err != nil {
 			return err
 		}
-	case fsutil.Other:
-		return &fs.PathError{Op: "commit", Path: e.Path, Err: fsutil.ErrNotRegular}
+	case change.Other:
+		return &fs.PathError{Op: "commit", Path: e.Path, Err: names.ErrNotRegular}
 	}
 	*found = now
 	return nil
@@ -96,17 +97,17 @@ func (t *txn) verifyEntry(e *entry, found *fsutil.State) error {
 func (t *txn) wasBelowFile(e *entry) bool {
 	for dir := path.Dir(e.Path); dir != "."; dir = path.Dir(dir) {
 		if above := t.byPath[dir]; above != nil && disk.IsLeaf(above.Old) {
-			return e.Old.Kind == fsutil.Absent
+			return e.Old.Kind == change.Absent
 		}
 	}
 	return false
 }
 
-func kindReason(want, is fsutil.Kind) string {
+func kindReason(want, is change.Kind) string {
 	switch {
-	case is == fsutil.Absent:
+	case is == change.Absent:
 		return "has been removed"
-	case want == fsutil.Absent:
+	case want == change.Absent:
 		return "has been created by somebody else"
 	default:
 		return "is a " + is.String() + " now, was a " + want.String()
@@ -114,19 +115,19 @@ func kindReason(want, is fsutil.Kind) string {
 }
 
 // verifyBytes returns the hash of the file, which is read unless all that the system says of it is as it was.
-func (t *txn) verifyBytes(e *entry, now fsutil.State) (fsutil.Hash, error) {
+func (t *txn) verifyBytes(e *entry, now change.State) (change.Hash, error) {
 	old := &e.Old
-	known := old.Hash != fsutil.Hash{}
+	known := old.Hash != change.Hash{}
 	asItWas := now.Size == old.Size && now.ModTime.Equal(old.ModTime) && now.ID.SameFile(old.ID) && now.ID.CTime == old.ID.CTime
 	if known && asItWas && now.ID.CTime != 0 && !t.opts.ReadSince.IsZero() && !isRacy(old.ModTime, t.opts.ReadSince) {
 		return old.Hash, nil
 	}
 	if known && now.Size != old.Size {
-		return fsutil.Hash{}, conflictAt(e.Path, "content has changed")
+		return change.Hash{}, conflictAt(e.Path, "content has changed")
 	}
 	h, n, err := t.Hash(e.Path, now.Size)
 	if err != nil {
-		if disk.IsAbsent(err) || errors.Is(err, fsutil.ErrNotRegular) {
+		if disk.IsAbsent(err) || errors.Is(err, names.ErrNotRegular) {
 			err = conflictAt(e.Path, "has been removed or replaced")
 		}
 		return h, err
@@ -149,7 +150,7 @@ func (t *txn) verifyContents(e *entry) error {
 	var bad []Problem
 	for _, name := range names {
 		p := path.Join(e.Path, name)
-		if known := t.byPath[p]; known == nil || known.Old.Kind == fsutil.Absent {
+		if known := t.byPath[p]; known == nil || known.Old.Kind == change.Absent {
 			bad = append(bad, Problem{p, "has been created by somebody else in a directory that is to be removed"})
 		}
 	}
@@ -161,7 +162,7 @@ func (t *txn) verifyContents(e *entry) error {
 
 // isOtherSpelling reports whether what stands at a path that should be free is something that the plan takes away under
 // a name that the file system does not tell from this one.
-func (t *txn) isOtherSpelling(e *entry, now fsutil.State) bool {
+func (t *txn) isOtherSpelling(e *entry, now change.State) bool {
 	for _, o := range t.entries {
 		if isRespelled(o, e) {
 			s, err := t.Look(o.Path)
@@ -173,7 +174,7 @@ func (t *txn) isOtherSpelling(e *entry, now fsutil.State) bool {
 
 // isRespelled reports whether old leaves a path that differs from made's by case only.
 func isRespelled(old, made *entry) bool {
-	return old != made && old.New.Kind == fsutil.Absent && len(old.Path) == len(made.Path) && strings.EqualFold(old.Path, made.Path)
+	return old != made && old.New.Kind == change.Absent && len(old.Path) == len(made.Path) && strings.EqualFold(old.Path, made.Path)
 }
 
 // verifyParents makes sure that each path lies in directories, and that no symbolic link is on the way.
@@ -203,14 +204,14 @@ func (t *txn) parentReason(dir string, known map[string]string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	if e := t.byPath[dir]; reason == "" && (e == nil || e.Old.Kind != fsutil.Dir && e.New.Kind != fsutil.Dir) {
-		var s fsutil.State
+	if e := t.byPath[dir]; reason == "" && (e == nil || e.Old.Kind != change.Dir && e.New.Kind != change.Dir) {
+		var s change.State
 		if s, err = t.Look(dir); err != nil {
 			return "", err
 		}
 		switch s.Kind {
-		case fsutil.Dir:
-		case fsutil.Absent:
+		case change.Dir:
+		case change.Absent:
 			reason = "its directory " + dir + " has been removed"
 		default:
 			reason = "its directory " + dir + " is a " + s.Kind.String() + " now"

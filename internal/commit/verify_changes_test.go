@@ -8,39 +8,39 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/commit"
 )
 
-func fileState(content string) fsutil.State {
-	return fsutil.State{Kind: fsutil.File, Mode: 0o644, Size: int64(len(content)), Hash: fsutil.HashOf([]byte(content)), ModTime: longAgo}
+func fileState(content string) change.State {
+	return change.State{Kind: change.File, Mode: 0o644, Size: int64(len(content)), Hash: change.HashOf([]byte(content)), ModTime: longAgo}
 }
 
 // TestApply_refusesChanges is given lists that no stage makes, but a program or a stored plan may.
 func TestApply_refusesChanges(t *testing.T) {
 	t.Parallel()
 	one, two := fileState("a1"), fileState("other")
-	created := func(path string) fsutil.Change {
-		return fsutil.Change{Kind: fsutil.Created, Path: path, New: two}.WithContent(nil, fsutil.BytesOpener([]byte("other")))
+	created := func(path string) change.Change {
+		return change.Change{Kind: change.Created, Path: path, New: two}.WithContent(nil, change.BytesOpener([]byte("other")))
 	}
 	tests := []struct {
 		name    string
-		changes []fsutil.Change
+		changes []change.Change
 		options func(o *commit.Options)
 		want    string
 	}{
-		{"a path twice", []fsutil.Change{created("n"), created("n")}, nil, `two changes of "n"`},
-		{"two stories of what is there", []fsutil.Change{
-			{Kind: fsutil.Renamed, Path: "x", From: "a", Old: one, New: one},
-			{Kind: fsutil.Deleted, Path: "a", Old: two},
+		{"a path twice", []change.Change{created("n"), created("n")}, nil, `two changes of "n"`},
+		{"two stories of what is there", []change.Change{
+			{Kind: change.Renamed, Path: "x", From: "a", Old: one, New: one},
+			{Kind: change.Deleted, Path: "a", Old: two},
 		}, nil, `contradict each other about what is at "a"`},
-		{"two stories of what is replaced", []fsutil.Change{
-			{Kind: fsutil.Renamed, Path: "x", From: "a", Old: one, New: one},
-			{Kind: fsutil.Renamed, Path: "a", From: "b", Old: one, New: one, Replaced: two},
+		{"two stories of what is replaced", []change.Change{
+			{Kind: change.Renamed, Path: "x", From: "a", Old: one, New: one},
+			{Kind: change.Renamed, Path: "a", From: "b", Old: one, New: one, Replaced: two},
 		}, nil, `contradict each other about what is at "a"`},
-		{"rename of nothing", []fsutil.Change{{Kind: fsutil.Renamed, Path: "x", From: "y"}}, nil, "contradicts itself"},
-		{"run id", []fsutil.Change{created("n")}, func(o *commit.Options) { o.RunID = "../x" }, `run id "../x" is not usable`},
-		{"id", []fsutil.Change{created("n")}, func(o *commit.Options) { o.ID = "x/../.." }, `transaction id "x/../.." is not usable`},
+		{"rename of nothing", []change.Change{{Kind: change.Renamed, Path: "x", From: "y"}}, nil, "contradicts itself"},
+		{"run id", []change.Change{created("n")}, func(o *commit.Options) { o.RunID = "../x" }, `run id "../x" is not usable`},
+		{"id", []change.Change{created("n")}, func(o *commit.Options) { o.ID = "x/../.." }, `transaction id "x/../.." is not usable`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -67,9 +67,9 @@ func TestApply_nothingChanges(t *testing.T) {
 	t.Parallel()
 	fsys := rootFs(t)
 	plant(t, fsys, "a=1")
-	rep, err := commit.Apply(bg, options(fsys), []fsutil.Change{
-		{Kind: fsutil.Modified, Path: "a", Old: fileState("a1"), New: fileState("a1")},
-		{Kind: fsutil.Modified, Path: "n"},
+	rep, err := commit.Apply(bg, options(fsys), []change.Change{
+		{Kind: change.Modified, Path: "a", Old: fileState("a1"), New: fileState("a1")},
+		{Kind: change.Modified, Path: "n"},
 	})
 	if err != nil || rep.ID != "" {
 		t.Errorf("%+v, %v", rep, err)
@@ -95,8 +95,8 @@ func TestApply_renameWithoutTime(t *testing.T) {
 		plant(t, fsys, "a=1")
 		to := fileState("a1")
 		to.ModTime = time.Time{}
-		c := fsutil.Change{Kind: fsutil.Renamed, Path: "n", From: "a", Old: fileState("a1"), New: to}
-		if _, err := commit.Apply(bg, options(fsys), []fsutil.Change{c}); err != nil {
+		c := change.Change{Kind: change.Renamed, Path: "n", From: "a", Old: fileState("a1"), New: to}
+		if _, err := commit.Apply(bg, options(fsys), []change.Change{c}); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
@@ -113,10 +113,10 @@ func TestApply_renameWithoutTime(t *testing.T) {
 func TestApply_refusesPaths(t *testing.T) {
 	t.Parallel()
 	fsys := rootFs(t)
-	s := fsutil.State{Kind: fsutil.File, Mode: 0o644, Hash: fsutil.HashOf(nil)}
+	s := change.State{Kind: change.File, Mode: 0o644, Hash: change.HashOf(nil)}
 	for _, p := range []string{"../x", ".git/hooks/x", ".millrace/x", "/x", "a//b", "."} {
-		c := fsutil.Change{Kind: fsutil.Created, Path: p, New: s}.WithContent(nil, fsutil.BytesOpener(nil))
-		if _, err := commit.Apply(bg, options(fsys), []fsutil.Change{c}); err == nil {
+		c := change.Change{Kind: change.Created, Path: p, New: s}.WithContent(nil, change.BytesOpener(nil))
+		if _, err := commit.Apply(bg, options(fsys), []change.Change{c}); err == nil {
 			t.Errorf("%s was taken", p)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // TestApply_conflict makes every kind of change by somebody else between staging and commit.
@@ -18,7 +18,7 @@ func TestApply_conflict(t *testing.T) {
 	const tree = "a"
 	tests := []struct {
 		name   string
-		do     func(s *fsutil.Stage) error
+		do     func(s *stage.Stage) error
 		foul   func(fsys afero.Fs) error
 		paths  []string
 		linked bool

@@ -10,9 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // TestApply_drift has somebody else come between two looks at the same path, in every place where something is first
@@ -29,7 +31,7 @@ func TestApply_drift(t *testing.T) {
 	}
 	tests := []struct {
 		name, backend string
-		do            func(s *fsutil.Stage) error
+		do            func(s *stage.Stage) error
 		phase, op     string // "" for the beginning of the phase
 		path          string
 		foul          func(f afero.Fs, name string) error
@@ -112,9 +114,9 @@ func TestApply_unread(t *testing.T) {
 			t.Fatal(err)
 		}
 		old := fileState("a1")
-		old.Hash = fsutil.Hash{}
-		c := fsutil.Change{Kind: fsutil.Modified, Path: "a", Old: old, New: fileState("new")}.WithContent(nil, fsutil.BytesOpener([]byte("new")))
-		_, err := commit.Apply(bg, options(fsys), []fsutil.Change{c})
+		old.Hash = change.Hash{}
+		c := change.Change{Kind: change.Modified, Path: "a", Old: old, New: fileState("new")}.WithContent(nil, change.BytesOpener([]byte("new")))
+		_, err := commit.Apply(bg, options(fsys), []change.Change{c})
 		if bad, ok := errors.AsType[*commit.Conflict](err); name == "nothing" && err != nil || name != "nothing" && (!ok || bad.Paths[0].Path != "a") {
 			t.Errorf("%s: error is %v", name, err)
 		}
@@ -130,10 +132,10 @@ func TestApply_sourceDrift(t *testing.T) {
 	fsys := rootFs(t)
 	plant(t, fsys, "a=1")
 	before := snapshot(t, fsys, true)
-	c := fsutil.Change{Kind: fsutil.Created, Path: "n", New: fileState("new")}.WithContent(nil, func() (io.ReadCloser, error) {
-		return nil, &fs.PathError{Op: "read", Path: "a", Err: fsutil.ErrDrift}
+	c := change.Change{Kind: change.Created, Path: "n", New: fileState("new")}.WithContent(nil, func() (io.ReadCloser, error) {
+		return nil, &fs.PathError{Op: "read", Path: "a", Err: names.ErrDrift}
 	})
-	_, err := commit.Apply(bg, options(fsys), []fsutil.Change{c})
+	_, err := commit.Apply(bg, options(fsys), []change.Change{c})
 	if c, ok := errors.AsType[*commit.Conflict](err); !ok || c.Paths[0].Path != "n" {
 		t.Errorf("error is %v", err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/crashfs"
 	"github.com/millrace-go/millrace/internal/fstest"
 )
@@ -303,12 +303,12 @@ func TestTorn(t *testing.T) {
 var _ interface {
 	afero.Fs
 	afero.Symlinker
-	fsutil.Linker
-	fsutil.Exchanger
-	fsutil.NoReplacer
-	fsutil.DirSyncer
-	fsutil.Locker
-	fsutil.Identifier
-	fsutil.MetaCopier
-	fsutil.LinkTimer
+	capability.Linker
+	capability.Exchanger
+	capability.NoReplacer
+	capability.DirSyncer
+	capability.Locker
+	capability.Identifier
+	capability.MetaCopier
+	capability.LinkTimer
 } = (*crashfs.Fs)(nil)

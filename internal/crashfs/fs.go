@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // Fs is the file system. It has all the abilities that fsutil knows but that of opening directories for walking.
@@ -232,7 +232,7 @@ const maxLinks = 40
 
 // resolve walks along a path. A link at its end is followed if that is asked for.
 func (d *disk) resolve(path string, follow bool) (place, error) {
-	clean, err := fsutil.Clean(path)
+	clean, err := names.Clean(path)
 	if err != nil {
 		return place{}, bare(err)
 	}
@@ -248,7 +248,7 @@ func (d *disk) resolve(path string, follow bool) (place, error) {
 			continue
 		case "..":
 			if len(trail) == 0 {
-				return place{}, fsutil.ErrEscape
+				return place{}, names.ErrEscape
 			}
 			at, trail = trail[len(trail)-1], trail[:len(trail)-1]
 			continue
@@ -266,7 +266,7 @@ func (d *disk) resolve(path string, follow bool) (place, error) {
 			}
 			target := string(d.inodes[next.inode].now.data)
 			if strings.HasPrefix(target, "/") {
-				return place{}, fsutil.ErrEscape
+				return place{}, names.ErrEscape
 			}
 			parts = append(strings.Split(target, "/"), parts...)
 			continue

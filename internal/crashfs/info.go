@@ -4,7 +4,7 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
 )
 
 // info is what a stat says.
@@ -28,10 +28,10 @@ func (i info) IsDir() bool        { return i.content.mode.IsDir() }
 func (i info) Sys() any           { return nil }
 
 // IdentityOf tells inode, number of names and time of change. Device and owner are always the same.
-func (f *Fs) IdentityOf(of fs.FileInfo) (fsutil.Identity, bool) {
+func (f *Fs) IdentityOf(of fs.FileInfo) (capability.Identity, bool) {
 	i, ok := of.(info)
 	if !ok || f.Lacks()&Identities != 0 {
-		return fsutil.Identity{}, false
+		return capability.Identity{}, false
 	}
-	return fsutil.Identity{Dev: 1, Ino: i.number, Nlink: uint64(i.nlink), CTime: i.content.ctime}, true
+	return capability.Identity{Dev: 1, Ino: i.number, Nlink: uint64(i.nlink), CTime: i.content.ctime}, true
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 const settable = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
@@ -24,7 +24,7 @@ func (f *Fs) Mkdir(path string, mode os.FileMode) error {
 
 // MkdirAll makes a directory and those above it.
 func (f *Fs) MkdirAll(name string, mode os.FileMode) error {
-	clean, err := fsutil.Clean(name)
+	clean, err := names.Clean(name)
 	if err != nil {
 		return err
 	}
@@ -239,10 +239,10 @@ func (d *disk) resolveTwo(from, to string) (a, b place, err error) {
 }
 
 func below(name, dir string) bool {
-	n, err := fsutil.Clean(name)
+	n, err := names.Clean(name)
 	if err != nil {
 		return false
 	}
-	d, err := fsutil.Clean(dir)
-	return err == nil && n != d && fsutil.Within(n, d)
+	d, err := names.Clean(dir)
+	return err == nil && n != d && names.Within(n, d)
 }

@@ -3,19 +3,21 @@ package disk
 import (
 	"errors"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // direct is the System over a directory that is open on Linux. Names that lead through symbolic links are left to the methods of
 // the file system.
 type direct struct {
 	plain
-	fast fsutil.FastPath
+	fast rootfs.FastPath
 }
 
-func (d direct) Look(name string) (fsutil.State, error) { return d.fast.Look(name) }
+func (d direct) Look(name string) (change.State, error) { return d.fast.Look(name) }
 
-func (d direct) Open(name string) (fsutil.ReadFile, error) {
+func (d direct) Open(name string) (capability.ReadFile, error) {
 	f, err := d.fast.OpenRegular(name)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return d.plain.Open(name)

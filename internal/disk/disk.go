@@ -15,7 +15,10 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // Disk is a file system as commits and backups use it. It is safe for concurrent use as a System is.
@@ -35,7 +38,7 @@ type Disk struct {
 // Open returns the operations on a file system, as [fsutil.Raise] gives it. It holds nothing open until Hold is called.
 func Open(fsys afero.Fs) *Disk {
 	d := &Disk{System: plain{fsys}, FS: fsys, Memory: InMemory(fsys)}
-	if f, ok := fsys.(fsutil.FastPather); ok {
+	if f, ok := fsys.(rootfs.FastPather); ok {
 		if fast := f.FastPath(); fast != nil {
 			d.System = direct{plain{fsys}, fast}
 		}
@@ -45,7 +48,7 @@ func Open(fsys afero.Fs) *Disk {
 
 // InMemory reports whether a file system ends with the process.
 func InMemory(fsys afero.Fs) bool {
-	v, ok := fsys.(fsutil.Volatile)
+	v, ok := fsys.(capability.Volatile)
 	if !ok {
 		_, ok := fsys.(*afero.MemMapFs)
 		return ok
@@ -79,19 +82,19 @@ func Above(name string) []string {
 
 // Blocked returns the first directory on the way to the path that is none, and what it is; "" if all are directories. What
 // lies beyond a symbolic link is never meant.
-func Blocked(s System, name string) (string, fsutil.Kind, error) {
+func Blocked(s System, name string) (string, change.Kind, error) {
 	for _, dir := range Above(path.Dir(name)) {
-		if st, err := s.Look(dir); err != nil || st.Kind != fsutil.Dir {
+		if st, err := s.Look(dir); err != nil || st.Kind != change.Dir {
 			return dir, st.Kind, err
 		}
 	}
-	return "", fsutil.Dir, nil
+	return "", change.Dir, nil
 }
 
 // Reach returns what stands at the path, nothing if it cannot be got at through directories.
-func Reach(s System, name string) (fsutil.State, error) {
+func Reach(s System, name string) (change.State, error) {
 	if dir, _, err := Blocked(s, name); err != nil || dir != "" {
-		return fsutil.State{}, err
+		return change.State{}, err
 	}
 	return s.Look(name)
 }
@@ -108,7 +111,7 @@ func (d *Disk) Remove(name string) error {
 // unlessGone returns the error of a removal unless there is nothing of that name.
 func (d *Disk) unlessGone(name string, err error) error {
 	if mayBeAbsent(err) {
-		if s, lerr := d.Look(name); lerr == nil && s.Kind == fsutil.Absent {
+		if s, lerr := d.Look(name); lerr == nil && s.Kind == change.Absent {
 			return nil
 		}
 	}
@@ -142,27 +145,27 @@ func (d *Disk) Read(name string, most int64) ([]byte, error) {
 }
 
 // Symlink makes a symbolic link and returns what it is then.
-func (d *Disk) Symlink(name string, want fsutil.State) (fsutil.State, error) {
+func (d *Disk) Symlink(name string, want change.State) (change.State, error) {
 	linker, ok := d.FS.(afero.Linker)
 	if !ok {
-		return fsutil.State{}, &fs.PathError{Op: "symlink", Path: name, Err: afero.ErrNoSymlink}
+		return change.State{}, &fs.PathError{Op: "symlink", Path: name, Err: afero.ErrNoSymlink}
 	}
 	if err := linker.SymlinkIfPossible(want.Target, name); err != nil {
-		return fsutil.State{}, err
+		return change.State{}, err
 	}
 	if err := d.LinkTime(name, want.ModTime); err != nil {
-		return fsutil.State{}, err
+		return change.State{}, err
 	}
 	s, err := d.Look(name)
-	if err == nil && (s.Kind != fsutil.Symlink || s.Target != filepath.ToSlash(want.Target)) {
-		err = &fs.PathError{Op: "symlink", Path: name, Err: fsutil.ErrDrift}
+	if err == nil && (s.Kind != change.Symlink || s.Target != filepath.ToSlash(want.Target)) {
+		err = &fs.PathError{Op: "symlink", Path: name, Err: names.ErrDrift}
 	}
 	return s, err
 }
 
 // LinkTime sets the time of a symbolic link where that can be done.
 func (d *Disk) LinkTime(name string, t time.Time) error {
-	timer, ok := d.FS.(fsutil.LinkTimer)
+	timer, ok := d.FS.(capability.LinkTimer)
 	if !ok || t.IsZero() {
 		return nil
 	}
@@ -239,7 +242,7 @@ func (d *Disk) BringUp(dir string) error {
 	var modes []fs.FileMode
 	for at := dir; at != "."; at = path.Dir(at) {
 		s, err := d.Look(at)
-		if err != nil || s.Kind != fsutil.Dir {
+		if err != nil || s.Kind != change.Dir {
 			return err // what is done there next tells of anything else
 		}
 		dirs, modes = append(dirs, at), append(modes, s.Mode)
@@ -253,7 +256,7 @@ func (d *Disk) BringUp(dir string) error {
 	}
 	for i, at := range dirs {
 		s, err := d.Look(at)
-		if err == nil && s.Kind == fsutil.Dir && s.Mode != modes[i] {
+		if err == nil && s.Kind == change.Dir && s.Mode != modes[i] {
 			err = d.FS.Chmod(at, modes[i])
 		}
 		if err != nil {

@@ -5,8 +5,9 @@ import (
 	"path"
 	"strconv"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/change"
 )
 
 // deep is how long a path below the tree may get, in bytes. What lies deeper is brought up first, for no system takes a path
@@ -32,10 +33,10 @@ func (e *eraser) tree(name string) error {
 		return nil // most are files
 	}
 	s, err := e.d.Look(name)
-	if err != nil && !errors.Is(err, afero.ErrNoReadlink) || s.Kind == fsutil.Absent {
+	if err != nil && !errors.Is(err, afero.ErrNoReadlink) || s.Kind == change.Absent {
 		return err
 	}
-	if s.Kind != fsutil.Dir {
+	if s.Kind != change.Dir {
 		return e.d.Remove(name)
 	}
 	if s.Mode&0o700 != 0o700 {
@@ -69,7 +70,7 @@ func (e *eraser) bringUp(name string) error {
 	for {
 		e.moved++
 		to := path.Join(e.top, "deep-"+strconv.Itoa(e.moved))
-		if s, _ := e.d.Look(to); s.Kind != fsutil.Absent {
+		if s, _ := e.d.Look(to); s.Kind != change.Absent {
 			continue
 		}
 		return e.d.FS.Rename(name, to)

@@ -10,8 +10,9 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/disk"
+	"github.com/millrace-go/millrace/internal/raise"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 func must(t *testing.T, errs ...error) {
@@ -21,10 +22,10 @@ func must(t *testing.T, errs ...error) {
 	}
 }
 
-func rootFs(t *testing.T) (*fsutil.RootFs, string) {
+func rootFs(t *testing.T) (*rootfs.FS, string) {
 	t.Helper()
 	dir := t.TempDir()
-	root, err := fsutil.OpenRoot(dir)
+	root, err := rootfs.Open(dir)
 	must(t, err)
 	t.Cleanup(func() { root.Close() })
 	return root, dir
@@ -34,7 +35,7 @@ func rootFs(t *testing.T) (*fsutil.RootFs, string) {
 func TestRemoveTree(t *testing.T) {
 	t.Parallel()
 	root, _ := rootFs(t)
-	mem, err := fsutil.Raise(afero.NewMemMapFs())
+	mem, err := raise.FS(afero.NewMemMapFs())
 	must(t, err)
 	for name, fsys := range map[string]afero.Fs{"root": root, "memory": mem} {
 		must(t, fsys.MkdirAll("x/a/b", 0o755), afero.WriteFile(fsys, "x/a/b/f", []byte("f"), 0o400),

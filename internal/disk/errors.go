@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // IsAbsent reports whether the error says that there is nothing of that name.
 func IsAbsent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsutil.ErrNotDir) || errors.Is(err, syscall.ENOTDIR)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, names.ErrNotDir) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // UnlessAbsent returns the error unless it says that there is nothing of that name.
@@ -25,7 +25,7 @@ func UnlessAbsent(err error) error {
 
 // IsExist reports whether the error says that something of that name is there.
 func IsExist(err error) bool {
-	return errors.Is(err, fs.ErrExist) || errors.Is(err, fsutil.ErrNotEmpty)
+	return errors.Is(err, fs.ErrExist) || errors.Is(err, names.ErrNotEmpty)
 }
 
 // IsUnsupported reports whether the error says that the file system, or this mount of it, does not do such things, or not

@@ -6,7 +6,8 @@ import (
 	"path"
 	"slices"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
 )
 
 // Abilities are what a file system can really do, as tried out.
@@ -31,9 +32,9 @@ func (c Abilities) Names() []string {
 // Adopt takes what another process has found for true, as far as this view of the file system has it at all.
 func (d *Disk) Adopt(names []string) {
 	has := func(name string, here bool) bool { return here && slices.Contains(names, name) }
-	_, exchanges := d.FS.(fsutil.Exchanger)
-	_, links := d.FS.(fsutil.Linker)
-	_, spares := d.FS.(fsutil.NoReplacer)
+	_, exchanges := d.FS.(capability.Exchanger)
+	_, links := d.FS.(capability.Linker)
+	_, spares := d.FS.(capability.NoReplacer)
 	d.Can.Exchange = d.Can.Exchange || has(exchange, exchanges)
 	d.Can.Link = d.Can.Link || has(link, links)
 	d.Can.NoReplace = d.Can.NoReplace || has(noReplace, spares)
@@ -91,7 +92,7 @@ func (d *Disk) probeExchange(a, b string) error {
 	if err != nil {
 		return err
 	}
-	if s, err := d.Look(a); err != nil || s.Kind != fsutil.File {
+	if s, err := d.Look(a); err != nil || s.Kind != change.File {
 		return err
 	}
 	d.Can.Exchange = before == after

@@ -15,7 +15,11 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/modes"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // System is the operations that are repeated for each file. They are safe for concurrent use, but for Hold and Close, which must
@@ -23,9 +27,9 @@ import (
 type System interface {
 	// Look returns what stands at the name, without the hash of a file. What is not there, or below a file, is Absent. Of a
 	// symbolic link that cannot be read the Kind is told beside the error.
-	Look(name string) (fsutil.State, error)
+	Look(name string) (change.State, error)
 	// Open opens a regular file for reading, and nothing else.
-	Open(name string) (fsutil.ReadFile, error)
+	Open(name string) (capability.ReadFile, error)
 	// Create makes an empty file that nobody else can read yet, and fails if something of that name exists. The file system
 	// may place it as if it were made beside the file near, "" for none: so owner, group, attributes and access control list
 	// have to be set.
@@ -49,12 +53,12 @@ type System interface {
 }
 
 // NewFile is a file that Create has made. It is for one goroutine.
-type NewFile = fsutil.NewFile
+type NewFile = rootfs.NewFile
 
 // plain is the System over the methods of afero.Fs and the optional interfaces.
 type plain struct{ fs afero.Fs }
 
-func (p plain) Look(name string) (fsutil.State, error) {
+func (p plain) Look(name string) (change.State, error) {
 	var info fs.FileInfo
 	var err error
 	if l, ok := p.fs.(afero.Lstater); ok && name != "." {
@@ -63,13 +67,13 @@ func (p plain) Look(name string) (fsutil.State, error) {
 		info, err = p.fs.Stat(name)
 	}
 	if IsAbsent(err) {
-		return fsutil.State{}, nil
+		return change.State{}, nil
 	}
 	if err != nil {
-		return fsutil.State{}, err
+		return change.State{}, err
 	}
 	s := stateOf(p.fs, info)
-	if s.Kind != fsutil.Symlink {
+	if s.Kind != change.Symlink {
 		return s, nil
 	}
 	reader, ok := p.fs.(afero.LinkReader)
@@ -78,33 +82,33 @@ func (p plain) Look(name string) (fsutil.State, error) {
 	}
 	s.Target, err = reader.ReadlinkIfPossible(name)
 	if IsAbsent(err) {
-		return fsutil.State{}, nil // removed in between
+		return change.State{}, nil // removed in between
 	}
 	s.Target = filepath.ToSlash(s.Target)
 	return s, err
 }
 
-func stateOf(fsys afero.Fs, info fs.FileInfo) fsutil.State {
-	s := fsutil.State{Kind: fsutil.KindOf(info.Mode()), Mode: info.Mode() & fsutil.PermBits, ModTime: info.ModTime()}
-	if s.Kind == fsutil.File {
+func stateOf(fsys afero.Fs, info fs.FileInfo) change.State {
+	s := change.State{Kind: modes.KindOf(info.Mode()), Mode: info.Mode() & modes.PermBits, ModTime: info.ModTime()}
+	if s.Kind == change.File {
 		s.Size = info.Size()
 	}
-	if ident, ok := fsys.(fsutil.Identifier); ok {
+	if ident, ok := fsys.(capability.Identifier); ok {
 		s.ID, _ = ident.IdentityOf(info)
 	}
 	return s
 }
 
 // IsLeaf reports whether the state is that of a file or a symbolic link, which hard links can be made to.
-func IsLeaf(s fsutil.State) bool { return s.Kind == fsutil.File || s.Kind == fsutil.Symlink }
+func IsLeaf(s change.State) bool { return s.Kind == change.File || s.Kind == change.Symlink }
 
 // Open looks before, because opening a pipe waits, and afterwards, because something else may have come in between.
-func (p plain) Open(name string) (fsutil.ReadFile, error) {
+func (p plain) Open(name string) (capability.ReadFile, error) {
 	switch s, err := p.Look(name); {
-	case err != nil && s.Kind == fsutil.Absent:
+	case err != nil && s.Kind == change.Absent:
 		return nil, err
-	case s.Kind != fsutil.File && s.Kind != fsutil.Absent:
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fsutil.ErrNotRegular}
+	case s.Kind != change.File && s.Kind != change.Absent:
+		return nil, &fs.PathError{Op: "open", Path: name, Err: names.ErrNotRegular}
 	}
 	f, err := p.fs.Open(name)
 	if err != nil {
@@ -112,7 +116,7 @@ func (p plain) Open(name string) (fsutil.ReadFile, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: name, Err: fsutil.ErrNotRegular}
+		err = &fs.PathError{Op: "open", Path: name, Err: names.ErrNotRegular}
 	}
 	if err != nil {
 		_ = f.Close() // nothing was read from it
@@ -133,21 +137,21 @@ func (p plain) Create(name, _ string) (NewFile, error) {
 }
 
 func (p plain) Link(oldname, newname string) error {
-	if l, ok := p.fs.(fsutil.Linker); ok {
+	if l, ok := p.fs.(capability.Linker); ok {
 		return l.Link(oldname, newname)
 	}
 	return errors.ErrUnsupported
 }
 
 func (p plain) Exchange(a, b string) error {
-	if x, ok := p.fs.(fsutil.Exchanger); ok {
+	if x, ok := p.fs.(capability.Exchanger); ok {
 		return x.Exchange(a, b)
 	}
 	return errors.ErrUnsupported
 }
 
 func (p plain) RenameNoReplace(oldname, newname string) error {
-	if n, ok := p.fs.(fsutil.NoReplacer); ok {
+	if n, ok := p.fs.(capability.NoReplacer); ok {
 		return n.RenameNoReplace(oldname, newname)
 	}
 	return errors.ErrUnsupported
@@ -156,14 +160,14 @@ func (p plain) RenameNoReplace(oldname, newname string) error {
 func (p plain) Unlink(string) error { return errors.ErrUnsupported }
 
 func (p plain) SyncDir(name string) error {
-	if s, ok := p.fs.(fsutil.DirSyncer); ok {
+	if s, ok := p.fs.(capability.DirSyncer); ok {
 		return s.SyncDir(name)
 	}
 	return errors.ErrUnsupported
 }
 
 func (p plain) SyncReached(name string) error {
-	if s, err := Reach(p, name); err != nil || s.Kind != fsutil.Dir {
+	if s, err := Reach(p, name); err != nil || s.Kind != change.Dir {
 		return err
 	}
 	return p.SyncDir(name)
@@ -190,7 +194,7 @@ func (f namedFile) Chtimes(atime, mtime time.Time) error    { return f.fs.Chtime
 
 // copyMeta gives a file or directory owner and attributes of another where the file system has them.
 func copyMeta(fsys afero.Fs, from, to string) error {
-	if copier, ok := fsys.(fsutil.MetaCopier); ok {
+	if copier, ok := fsys.(capability.MetaCopier); ok {
 		return copier.CopyMeta(from, to)
 	}
 	return nil
@@ -199,8 +203,8 @@ func copyMeta(fsys afero.Fs, from, to string) error {
 // inherit gives a file or directory the access control list that new ones in a directory have, where there are such, and returns
 // the permission bits that it allows.
 func inherit(fsys afero.Fs, dir, name string) (fs.FileMode, error) {
-	if i, ok := fsys.(fsutil.Inheriter); ok {
+	if i, ok := fsys.(capability.Inheriter); ok {
 		return i.Inherit(dir, name)
 	}
-	return fsutil.PermBits, nil
+	return modes.PermBits, nil
 }

@@ -9,20 +9,21 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // Hash returns the hash and the size of a file's bytes. Of a file that has more than that many it reads one byte more: some
 // never end, whatever size they say they have.
-func (d *Disk) Hash(name string, size int64) (fsutil.Hash, int64, error) {
+func (d *Disk) Hash(name string, size int64) (change.Hash, int64, error) {
 	f, err := d.Open(name)
 	if err != nil {
-		return fsutil.Hash{}, 0, err
+		return change.Hash{}, 0, err
 	}
 	defer f.Close()
 	h := sha256.New()
 	n, err := d.copyHashed(io.Discard, h, io.LimitReader(f, size+1))
-	return fsutil.Hash(h.Sum(nil)), n, err
+	return change.Hash(h.Sum(nil)), n, err
 }
 
 // What one read takes. From a file in memory a large one gains nothing, and most such files are small.
@@ -73,10 +74,10 @@ type Wanted struct {
 }
 
 // Write makes a file, durable if that is asked for, and returns what it is then. warn is called with what may fail.
-func (d *Disk) Write(name string, from io.Reader, want Wanted, warn func(error)) (fsutil.State, error) {
+func (d *Disk) Write(name string, from io.Reader, want Wanted, warn func(error)) (change.State, error) {
 	u, err := d.Start(name, from, want, warn)
 	if err != nil {
-		return fsutil.State{}, err
+		return change.State{}, err
 	}
 	return u.Finish()
 }
@@ -87,7 +88,7 @@ type Unfinished struct {
 	f    NewFile
 	name string
 	want Wanted
-	hash fsutil.Hash
+	hash change.Hash
 	warn func(error)
 }
 
@@ -109,11 +110,11 @@ func (d *Disk) Start(name string, from io.Reader, want Wanted, warn func(error))
 	if d.Sync {
 		f.StartSync()
 	}
-	return &Unfinished{d, f, name, want, fsutil.Hash(h.Sum(nil)), warn}, nil
+	return &Unfinished{d, f, name, want, change.Hash(h.Sum(nil)), warn}, nil
 }
 
 // Finish is the second part of Write.
-func (u *Unfinished) Finish() (fsutil.State, error) {
+func (u *Unfinished) Finish() (change.State, error) {
 	d, name, want := u.d, u.name, &u.want
 	var err error
 	if d.Sync {
@@ -123,7 +124,7 @@ func (u *Unfinished) Finish() (fsutil.State, error) {
 		err = cerr
 	}
 	if err != nil {
-		return fsutil.State{}, err
+		return change.State{}, err
 	}
 	s, err := d.Look(name)
 	if err == nil && !want.ModTime.IsZero() && !s.ModTime.Equal(want.ModTime) {
@@ -132,8 +133,8 @@ func (u *Unfinished) Finish() (fsutil.State, error) {
 			s, err = d.Look(name)
 		}
 	}
-	if err == nil && s.Kind != fsutil.File {
-		err = &fs.PathError{Op: "write", Path: name, Err: fsutil.ErrDrift}
+	if err == nil && s.Kind != change.File {
+		err = &fs.PathError{Op: "write", Path: name, Err: names.ErrDrift}
 	}
 	s.Hash = u.hash
 	if err == nil && s.Mode != want.Mode {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
 )
 
 // symlinked has symbolic links as well.
@@ -32,13 +32,13 @@ type exchanging struct{ on wrapped }
 
 func (e exchanging) Exchange(a, b string) error {
 	return e.on.change(Op{Kind: "exchange", Name: b, From: a}, func(op *Op) error {
-		return e.on.below.(fsutil.Exchanger).Exchange(op.From, op.Name)
+		return e.on.below.(capability.Exchanger).Exchange(op.From, op.Name)
 	})
 }
 
 func (e exchanging) RenameNoReplace(from, to string) error {
 	return e.on.change(Op{Kind: "noreplace", Name: to, From: from}, func(op *Op) error {
-		return e.on.below.(fsutil.NoReplacer).RenameNoReplace(op.From, op.Name)
+		return e.on.below.(capability.NoReplacer).RenameNoReplace(op.From, op.Name)
 	})
 }
 
@@ -49,29 +49,31 @@ type memory struct {
 }
 
 func (m memory) Lock(ctx context.Context) (io.Closer, error) {
-	return m.below.(fsutil.Locker).Lock(ctx)
+	return m.below.(capability.Locker).Lock(ctx)
 }
 
 // linked has what a RootFs has on any Unix.
 type linked struct{ symlinked }
 
 func (l linked) Lock(ctx context.Context) (io.Closer, error) {
-	return l.below.(fsutil.Locker).Lock(ctx)
+	return l.below.(capability.Locker).Lock(ctx)
 }
 
-func (l linked) Canonical(name string) (string, error) { return l.below.(fsutil.Namer).Canonical(name) }
+func (l linked) Canonical(name string) (string, error) {
+	return l.below.(capability.Namer).Canonical(name)
+}
 
 func (l linked) Link(from, to string) error {
-	return l.change(Op{Kind: "link", Name: to, From: from}, func(op *Op) error { return l.below.(fsutil.Linker).Link(op.From, op.Name) })
+	return l.change(Op{Kind: "link", Name: to, From: from}, func(op *Op) error { return l.below.(capability.Linker).Link(op.From, op.Name) })
 }
 
 func (l linked) SyncDir(name string) error {
-	return l.change(Op{Kind: "syncdir", Name: name}, func(op *Op) error { return l.below.(fsutil.DirSyncer).SyncDir(op.Name) })
+	return l.change(Op{Kind: "syncdir", Name: name}, func(op *Op) error { return l.below.(capability.DirSyncer).SyncDir(op.Name) })
 }
 
-func (l linked) IdentityOf(info fs.FileInfo) (id fsutil.Identity, ok bool) {
+func (l linked) IdentityOf(info fs.FileInfo) (id capability.Identity, ok bool) {
 	op, _ := l.do(Op{Kind: "identity", Name: info.Name(), Info: info}, func(op *Op) error {
-		op.ID, ok = l.below.(fsutil.Identifier).IdentityOf(op.Info)
+		op.ID, ok = l.below.(capability.Identifier).IdentityOf(op.Info)
 		return nil
 	})
 	return op.ID, ok
@@ -79,12 +81,12 @@ func (l linked) IdentityOf(info fs.FileInfo) (id fsutil.Identity, ok bool) {
 
 func (l linked) CopyMeta(from, to string) error {
 	return l.change(Op{Kind: "copymeta", Name: to, From: from}, func(op *Op) error {
-		return l.below.(fsutil.MetaCopier).CopyMeta(op.From, op.Name)
+		return l.below.(capability.MetaCopier).CopyMeta(op.From, op.Name)
 	})
 }
 
 func (l linked) LinkTimes(name string, mtime int64) error {
-	return l.change(Op{Kind: "linktimes", Name: name}, func(op *Op) error { return l.below.(fsutil.LinkTimer).LinkTimes(op.Name, mtime) })
+	return l.change(Op{Kind: "linktimes", Name: name}, func(op *Op) error { return l.below.(capability.LinkTimer).LinkTimes(op.Name, mtime) })
 }
 
 // full has what a RootFs has where files can be exchanged.
@@ -98,7 +100,7 @@ type inheriting struct{ full }
 
 func (i inheriting) Inherit(dir, name string) (allowed fs.FileMode, err error) {
 	err = i.change(Op{Kind: "inherit", Name: name, From: dir}, func(op *Op) (err error) {
-		allowed, err = i.below.(fsutil.Inheriter).Inherit(op.From, op.Name)
+		allowed, err = i.below.(capability.Inheriter).Inherit(op.From, op.Name)
 		return err
 	})
 	return allowed, err
@@ -107,17 +109,17 @@ func (i inheriting) Inherit(dir, name string) (allowed fs.FileMode, err error) {
 // onUnix is what makes a file system of those abilities that a RootFs has on any Unix.
 type onUnix interface {
 	afero.Symlinker
-	fsutil.Linker
-	fsutil.DirSyncer
-	fsutil.Locker
-	fsutil.Identifier
-	fsutil.MetaCopier
-	fsutil.LinkTimer
-	fsutil.Namer
+	capability.Linker
+	capability.DirSyncer
+	capability.Locker
+	capability.Identifier
+	capability.MetaCopier
+	capability.LinkTimer
+	capability.Namer
 }
 
 // exchanger is what a raised MemMapFs has beside afero.Fs.
 type exchanger interface {
-	fsutil.Exchanger
-	fsutil.NoReplacer
+	capability.Exchanger
+	capability.NoReplacer
 }

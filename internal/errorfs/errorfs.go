@@ -19,7 +19,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
 )
 
 // Op is one operation. A hook may change what it is about before it is carried out, and what comes of it afterwards.
@@ -37,14 +37,14 @@ type Op struct {
 	// open for writing.
 	Writes bool
 
-	Data  []byte          // what is written, or the room for what is read
-	Count int             // how many bytes were
-	Info  fs.FileInfo     // what a stat, lstat or fstat gives, and an identity gets
-	ID    fsutil.Identity // what an identity gives
-	Names []string        // what a readdir gives
-	Infos []fs.FileInfo   // the same for Readdir
-	File  afero.File      // what an open gives; nil before it is carried out
-	Bare  bool            // after an open: File is handed out as it is, with its handle and without hooks
+	Data  []byte              // what is written, or the room for what is read
+	Count int                 // how many bytes were
+	Info  fs.FileInfo         // what a stat, lstat or fstat gives, and an identity gets
+	ID    capability.Identity // what an identity gives
+	Names []string            // what a readdir gives
+	Infos []fs.FileInfo       // the same for Readdir
+	File  afero.File          // what an open gives; nil before it is carried out
+	Bare  bool                // after an open: File is handed out as it is, with its handle and without hooks
 }
 
 // Error is err as file systems give it.
@@ -100,8 +100,8 @@ func Wrap(fsys afero.Fs, hook Hook) afero.Fs {
 	_, symlinks := fsys.(afero.Symlinker)
 	_, unix := fsys.(onUnix)
 	_, exchanges := fsys.(exchanger)
-	_, locks := fsys.(fsutil.Locker)
-	_, inherits := fsys.(fsutil.Inheriter)
+	_, locks := fsys.(capability.Locker)
+	_, inherits := fsys.(capability.Inheriter)
 	switch {
 	case unix && exchanges && inherits:
 		return inheriting{full{linked{symlinked{w}}, exchanging{w}}}
@@ -139,7 +139,7 @@ func (w wrapped) Name() string { return w.below.Name() }
 
 // InMemory says what the file system below says.
 func (w wrapped) InMemory() bool {
-	v, ok := w.below.(fsutil.Volatile)
+	v, ok := w.below.(capability.Volatile)
 	return ok && v.InMemory()
 }
 

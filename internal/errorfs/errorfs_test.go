@@ -13,9 +13,11 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/raise"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 func must(t *testing.T, errs ...error) {
@@ -25,9 +27,9 @@ func must(t *testing.T, errs ...error) {
 	}
 }
 
-func openRoot(t *testing.T) *fsutil.RootFs {
+func openRoot(t *testing.T) *rootfs.FS {
 	t.Helper()
-	root, err := fsutil.OpenRoot(fstest.TempDir(t))
+	root, err := rootfs.Open(fstest.TempDir(t))
 	must(t, err)
 	t.Cleanup(func() { root.Close() })
 	return root
@@ -36,17 +38,17 @@ func openRoot(t *testing.T) *fsutil.RootFs {
 // abilities are the interfaces beside afero.Fs that a wrapped file system may have.
 func abilities() []reflect.Type {
 	return []reflect.Type{
-		reflect.TypeFor[afero.Symlinker](), reflect.TypeFor[fsutil.Linker](), reflect.TypeFor[fsutil.Exchanger](),
-		reflect.TypeFor[fsutil.NoReplacer](), reflect.TypeFor[fsutil.DirSyncer](), reflect.TypeFor[fsutil.Locker](),
-		reflect.TypeFor[fsutil.Identifier](), reflect.TypeFor[fsutil.MetaCopier](), reflect.TypeFor[fsutil.LinkTimer](),
-		reflect.TypeFor[fsutil.Inheriter](),
+		reflect.TypeFor[afero.Symlinker](), reflect.TypeFor[capability.Linker](), reflect.TypeFor[capability.Exchanger](),
+		reflect.TypeFor[capability.NoReplacer](), reflect.TypeFor[capability.DirSyncer](), reflect.TypeFor[capability.Locker](),
+		reflect.TypeFor[capability.Identifier](), reflect.TypeFor[capability.MetaCopier](), reflect.TypeFor[capability.LinkTimer](),
+		reflect.TypeFor[capability.Inheriter](),
 	}
 }
 
 // TestWrap_abilities wraps, twice, file systems of all kinds: each keeps the abilities that it had.
 func TestWrap_abilities(t *testing.T) {
 	t.Parallel()
-	mem, err := fsutil.Raise(afero.NewMemMapFs())
+	mem, err := raise.FS(afero.NewMemMapFs())
 	must(t, err)
 	for name, fsys := range map[string]afero.Fs{
 		"root": openRoot(t), "plain": errorfs.Plain(openRoot(t)), "memory": mem, "raw memory": afero.NewMemMapFs(),
@@ -58,7 +60,7 @@ func TestWrap_abilities(t *testing.T) {
 				t.Errorf("%s: %v before: %t, wrapped: %t", name, ability, before, after)
 			}
 		}
-		if _, ok := wrapped.(fsutil.DirOpener); ok {
+		if _, ok := wrapped.(capability.DirOpener); ok {
 			t.Errorf("%s: there is a way past the hook", name)
 		}
 	}
@@ -101,9 +103,9 @@ func operations() map[string]func(fsys afero.Fs) error {
 		"remove":    func(fsys afero.Fs) error { return fsys.Remove("a") },
 		"removeall": func(fsys afero.Fs) error { return fsys.RemoveAll("d") },
 		"rename":    func(fsys afero.Fs) error { return fsys.Rename("a", "b") },
-		"noreplace": func(fsys afero.Fs) error { return fsys.(fsutil.NoReplacer).RenameNoReplace("a", "b") },
-		"exchange":  func(fsys afero.Fs) error { return fsys.(fsutil.Exchanger).Exchange("a", "d") },
-		"link":      func(fsys afero.Fs) error { return fsys.(fsutil.Linker).Link("a", "b") },
+		"noreplace": func(fsys afero.Fs) error { return fsys.(capability.NoReplacer).RenameNoReplace("a", "b") },
+		"exchange":  func(fsys afero.Fs) error { return fsys.(capability.Exchanger).Exchange("a", "d") },
+		"link":      func(fsys afero.Fs) error { return fsys.(capability.Linker).Link("a", "b") },
 		"symlink":   func(fsys afero.Fs) error { return fsys.(afero.Linker).SymlinkIfPossible("a", "b") },
 		"readlink":  func(fsys afero.Fs) error { _, err := fsys.(afero.LinkReader).ReadlinkIfPossible("l"); return err },
 		"stat":      func(fsys afero.Fs) error { _, err := fsys.Stat("a"); return err },
@@ -111,10 +113,10 @@ func operations() map[string]func(fsys afero.Fs) error {
 		"chmod":     func(fsys afero.Fs) error { return fsys.Chmod("a", 0o600) },
 		"chown":     func(fsys afero.Fs) error { return fsys.Chown("a", os.Getuid(), os.Getgid()) },
 		"chtimes":   func(fsys afero.Fs) error { return fsys.Chtimes("a", now, now) },
-		"copymeta":  func(fsys afero.Fs) error { return fsys.(fsutil.MetaCopier).CopyMeta("a", "d/c") },
-		"linktimes": func(fsys afero.Fs) error { return fsys.(fsutil.LinkTimer).LinkTimes("l", now.UnixNano()) },
-		"inherit":   func(fsys afero.Fs) error { _, err := fsys.(fsutil.Inheriter).Inherit("d", "d/c"); return err },
-		"syncdir":   func(fsys afero.Fs) error { return fsys.(fsutil.DirSyncer).SyncDir("d") },
+		"copymeta":  func(fsys afero.Fs) error { return fsys.(capability.MetaCopier).CopyMeta("a", "d/c") },
+		"linktimes": func(fsys afero.Fs) error { return fsys.(capability.LinkTimer).LinkTimes("l", now.UnixNano()) },
+		"inherit":   func(fsys afero.Fs) error { _, err := fsys.(capability.Inheriter).Inherit("d", "d/c"); return err },
+		"syncdir":   func(fsys afero.Fs) error { return fsys.(capability.DirSyncer).SyncDir("d") },
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // Folding takes names for one that are the same when they are folded, and keeps the spelling that was first, as the file systems of
@@ -37,7 +37,7 @@ type folding struct {
 
 // spelled returns the name as the directories have it, with its last part as it is given if there is no such thing.
 func (f folding) spelled(name string) string {
-	clean, err := fsutil.Clean(name)
+	clean, err := names.Clean(name)
 	if err != nil || clean == "." {
 		return name
 	}

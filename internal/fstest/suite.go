@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // Options say which rules a file system does not claim to keep. The zero value means that it keeps them all.
@@ -140,37 +140,37 @@ func IsExist(err error) bool { return errors.Is(err, fs.ErrExist) }
 
 // IsNotDir reports whether something that is not a directory was used as one.
 func IsNotDir(err error) bool {
-	return errors.Is(err, fsutil.ErrNotDir) || errors.Is(err, syscall.ENOTDIR)
+	return errors.Is(err, names.ErrNotDir) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // IsDir reports whether a directory was used as a file.
-func IsDir(err error) bool { return errors.Is(err, fsutil.ErrIsDir) || errors.Is(err, syscall.EISDIR) }
+func IsDir(err error) bool { return errors.Is(err, names.ErrIsDir) || errors.Is(err, syscall.EISDIR) }
 
 // IsNotEmpty reports whether a directory was not empty.
 func IsNotEmpty(err error) bool {
-	return errors.Is(err, fsutil.ErrNotEmpty) || errors.Is(err, syscall.ENOTEMPTY)
+	return errors.Is(err, names.ErrNotEmpty) || errors.Is(err, syscall.ENOTEMPTY)
 }
 
 // IsLoop reports whether there were too many symbolic links.
 func IsLoop(err error) bool {
-	return errors.Is(err, fsutil.ErrLinkLoop) || errors.Is(err, syscall.ELOOP)
+	return errors.Is(err, names.ErrLinkLoop) || errors.Is(err, syscall.ELOOP)
 }
 
 // IsEscape reports whether a name or a link led out of the tree.
-func IsEscape(err error) bool { return errors.Is(err, fsutil.ErrEscape) }
+func IsEscape(err error) bool { return errors.Is(err, names.ErrEscape) }
 
 // IsAbsolute reports whether a name was absolute.
-func IsAbsolute(err error) bool { return errors.Is(err, fsutil.ErrAbsolute) }
+func IsAbsolute(err error) bool { return errors.Is(err, names.ErrAbsolute) }
 
 // IsEmptyName reports whether a name was empty.
-func IsEmptyName(err error) bool { return errors.Is(err, fsutil.ErrEmptyPath) }
+func IsEmptyName(err error) bool { return errors.Is(err, names.ErrEmptyPath) }
 
 // IsBadName reports whether a name had a NUL byte.
-func IsBadName(err error) bool { return errors.Is(err, fsutil.ErrBadName) }
+func IsBadName(err error) bool { return errors.Is(err, names.ErrBadName) }
 
 // IsTooLong reports whether a name was too long.
 func IsTooLong(err error) bool {
-	return errors.Is(err, fsutil.ErrNameTooLong) || errors.Is(err, syscall.ENAMETOOLONG)
+	return errors.Is(err, names.ErrNameTooLong) || errors.Is(err, syscall.ENAMETOOLONG)
 }
 
 // IsInvalid reports whether something made no sense, such as to put a directory into itself.

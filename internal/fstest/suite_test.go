@@ -6,14 +6,14 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // The reference: a directory of the operating system.
 func TestRun_operatingSystem(t *testing.T) {
 	fstest.Run(t, func(t *testing.T) afero.Fs {
-		root, err := fsutil.OpenRoot(t.TempDir())
+		root, err := rootfs.Open(t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // backend is a file system as a user would hand it to a run, with a tree planted in it, and what one has to know of it.
@@ -117,9 +117,9 @@ func newBackend(t *testing.T, name string) *backend {
 	return b
 }
 
-func openRoot(t *testing.T, dir string) *fsutil.RootFs {
+func openRoot(t *testing.T, dir string) *rootfs.FS {
 	t.Helper()
-	root, err := fsutil.OpenRoot(dir)
+	root, err := rootfs.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

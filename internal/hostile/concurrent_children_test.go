@@ -15,8 +15,9 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/errorfs"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // holder is another process in the middle of a run that counts up in a.txt.
@@ -108,7 +109,7 @@ func opened(name, dir string) (afero.Fs, error) {
 	case "hiding": // it does not show the handles of the operating system
 		return errorfs.Wrap(plain(below), nil), nil
 	default:
-		return fsutil.OpenRoot(dir)
+		return rootfs.Open(dir)
 	}
 }
 
@@ -128,7 +129,7 @@ func runChild(args []string) error {
 		return err
 	}
 	switch _, err = x.Run(context.Background(), fsys, p); {
-	case errors.Is(err, fsutil.ErrLocked):
+	case errors.Is(err, capability.ErrLocked):
 		fmt.Println("locked")
 		return nil
 	case err == nil:

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
 )
 
 // contained makes the process the first one of a pid namespace of its own, as in a container with the host's name.
@@ -59,7 +59,7 @@ func TestHostile_a_lock_held_in_another_container(t *testing.T) {
 		}
 		impatient := host()
 		impatient.LockWait = 30 * time.Millisecond
-		if _, err := impatient.Run(t.Context(), b.fs, countUp(t)); !errors.Is(err, fsutil.ErrLocked) {
+		if _, err := impatient.Run(t.Context(), b.fs, countUp(t)); !errors.Is(err, capability.ErrLocked) {
 			t.Errorf("outside of it: %v", err)
 		}
 		h.release(t)
@@ -81,7 +81,7 @@ func TestHostile_a_container_started_again_with_the_same_process_number(t *testi
 			impatient := host()
 			impatient.LockWait = 30 * time.Millisecond
 			_, err := impatient.Run(t.Context(), b.fs, countUp(t))
-			if !errors.Is(err, fsutil.ErrLocked) || !strings.Contains(err.Error(), "process 1 on") || !strings.Contains(err.Error(), "remove .millrace/lock") {
+			if !errors.Is(err, capability.ErrLocked) || !strings.Contains(err.Error(), "process 1 on") || !strings.Contains(err.Error(), "remove .millrace/lock") {
 				t.Errorf("error is %v", err)
 			}
 			if err := b.fs.RemoveAll(".millrace/lock"); err != nil {

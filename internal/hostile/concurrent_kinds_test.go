@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // backendOver is a plain or other backend whose directory is that of b.
@@ -16,7 +17,7 @@ func backendOver(t *testing.T, b *backend, name string) *backend {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if root, ok := fsys.(*fsutil.RootFs); ok {
+	if root, ok := fsys.(*rootfs.FS); ok {
 		t.Cleanup(func() { root.Close() })
 	}
 	other := *b
@@ -42,10 +43,10 @@ func TestHostile_two_kinds_of_file_system_over_one_directory(t *testing.T) {
 				middle := b.snapshot(t)
 				impatient := host()
 				impatient.LockWait = 30 * time.Millisecond
-				if _, err := impatient.Recover(t.Context(), b.fs); !errors.Is(err, fsutil.ErrLocked) {
+				if _, err := impatient.Recover(t.Context(), b.fs); !errors.Is(err, capability.ErrLocked) {
 					t.Errorf("Recover: %v, want ErrLocked", err)
 				}
-				if _, err := impatient.Run(t.Context(), b.fs, countUp(t)); !errors.Is(err, fsutil.ErrLocked) {
+				if _, err := impatient.Run(t.Context(), b.fs, countUp(t)); !errors.Is(err, capability.ErrLocked) {
 					t.Errorf("Run: %v, want ErrLocked", err)
 				}
 				b.same(t, middle, b.snapshot(t))

@@ -10,8 +10,9 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/raise"
 )
 
 // countUp adds a plus to the first line of a.txt. Done n times, there are n.
@@ -26,7 +27,7 @@ func eachShared(t *testing.T, test func(t *testing.T, b *backend)) {
 	t.Helper()
 	eachCommitting(t, func(t *testing.T, b *backend) {
 		if b.name == "memory" {
-			shared, err := fsutil.Raise(b.fs)
+			shared, err := raise.FS(b.fs)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +78,7 @@ func TestHostile_locked_by_another_executor(t *testing.T) {
 			tried = true
 			impatient := host()
 			impatient.LockWait = 30 * time.Millisecond
-			if _, err := impatient.Run(t.Context(), b.fs, p); !errors.Is(err, fsutil.ErrLocked) {
+			if _, err := impatient.Run(t.Context(), b.fs, p); !errors.Is(err, capability.ErrLocked) {
 				t.Errorf("want ErrLocked, got %v", err)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
@@ -116,7 +117,7 @@ func TestHostile_two_processes(t *testing.T) {
 		h := startHolder(t, b, "step")
 		impatient := host()
 		impatient.LockWait = 30 * time.Millisecond
-		if _, err := impatient.Run(t.Context(), b.fs, countUp(t)); !errors.Is(err, fsutil.ErrLocked) {
+		if _, err := impatient.Run(t.Context(), b.fs, countUp(t)); !errors.Is(err, capability.ErrLocked) {
 			t.Errorf("want ErrLocked, got %v", err)
 		}
 		if got := b.content(t, "a.txt"); got != "alpha needle\n" {

@@ -19,8 +19,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/errorfs"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // diskJobVariable is the environment variable that tells a process of this binary what to do instead of testing.
@@ -132,7 +132,7 @@ func TestHostileJob(t *testing.T) {
 }
 
 func (j diskJob) run(t *testing.T) diskReport {
-	root, err := fsutil.OpenRoot(j.Dir)
+	root, err := rootfs.Open(j.Dir)
 	must(t, err)
 	h := &opHook{}
 	if j.Sigkill != "" {

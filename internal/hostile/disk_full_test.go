@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // smallDisk is a file system in memory of so many pages and inodes, to be resized, with twenty files of two pages in
@@ -96,7 +96,7 @@ func fillAndCommit(t *testing.T, dir string, phases map[string]int) (isNew bool)
 			phase = p.Phase
 		}
 	}}
-	_, err := x.Run(t.Context(), fsys, altering(func(s *fsutil.Stage) error {
+	_, err := x.Run(t.Context(), fsys, altering(func(s *stage.Stage) error {
 		var errs []error
 		for i := range 20 {
 			errs = append(errs, afero.WriteFile(s, fmt.Sprintf("files/f%02d", i), []byte(strings.Repeat("y", 8000)), 0o644))

@@ -21,7 +21,9 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/rootfs"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // stateName is the directory in a tree that the library keeps its own things in.
@@ -31,7 +33,7 @@ const stateName = millrace.DefaultStateDir
 var longBefore = time.Date(2020, 2, 3, 4, 5, 6, 789_000_000, time.UTC)
 
 // alter is an action that does to the stage what a test wants.
-type alter struct{ do []func(s *fsutil.Stage) error }
+type alter struct{ do []func(s *stage.Stage) error }
 
 func (alter) Spec() actions.Spec {
 	return actions.Spec{Name: "alter", Summary: "does what a test wants"}
@@ -39,7 +41,7 @@ func (alter) Spec() actions.Spec {
 
 func (a alter) Run(_ context.Context, c *actions.Call) (actions.Outcome, error) {
 	for _, do := range a.do {
-		if err := do(c.FS); err != nil {
+		if err := do((*stage.Stage)(c.FS)); err != nil {
 			return actions.Outcome{}, err
 		}
 	}
@@ -47,34 +49,34 @@ func (a alter) Run(_ context.Context, c *actions.Call) (actions.Outcome, error) 
 }
 
 // altering is a pipeline of one step. It may do whatever it likes.
-func altering(do ...func(s *fsutil.Stage) error) millrace.Pipeline {
+func altering(do ...func(s *stage.Stage) error) millrace.Pipeline {
 	return millrace.New("hostile").Options(millrace.Options{Force: true}).Step("s", alter{do}).MustBuild()
 }
 
-func put(name, content string) func(*fsutil.Stage) error {
-	return func(s *fsutil.Stage) error {
+func put(name, content string) func(*stage.Stage) error {
+	return func(s *stage.Stage) error {
 		return errors.Join(s.MkdirAll(filepath.Dir(name), 0o755), afero.WriteFile(s, name, []byte(content), 0o644))
 	}
 }
 
-func drop(name string) func(*fsutil.Stage) error {
-	return func(s *fsutil.Stage) error { return s.RemoveAll(name) }
+func drop(name string) func(*stage.Stage) error {
+	return func(s *stage.Stage) error { return s.RemoveAll(name) }
 }
 
-func move(from, to string) func(*fsutil.Stage) error {
-	return func(s *fsutil.Stage) error {
+func move(from, to string) func(*stage.Stage) error {
+	return func(s *stage.Stage) error {
 		return errors.Join(s.MkdirAll(filepath.Dir(to), 0o755), s.Rename(from, to))
 	}
 }
 
-func chmodded(name string, m fs.FileMode) func(*fsutil.Stage) error {
-	return func(s *fsutil.Stage) error { return s.Chmod(name, m) }
+func chmodded(name string, m fs.FileMode) func(*stage.Stage) error {
+	return func(s *stage.Stage) error { return s.Chmod(name, m) }
 }
 
 // openDir is a real directory as a file system.
-func openDir(t testing.TB, dir string) *fsutil.RootFs {
+func openDir(t testing.TB, dir string) *rootfs.FS {
 	t.Helper()
-	fsys, err := fsutil.OpenRoot(dir)
+	fsys, err := rootfs.Open(dir)
 	must(t, err)
 	t.Cleanup(func() { fsys.Close() })
 	return fsys
@@ -136,7 +138,7 @@ func treeOf(t testing.TB, dir string, what facts) map[string]string {
 		if err := unix.Lstat(full, st); err != nil {
 			return err
 		}
-		if fsutil.Within(name, stateName) && what&private == 0 {
+		if names.Within(name, stateName) && what&private == 0 {
 			own[st.Ino]++
 			if name == stateName {
 				all[name] = "dir"

@@ -11,7 +11,8 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // TestHostile_a_lower_layer_shows_through removes and renames files of an afero.CopyOnWriteFs that the upper layer has a copy of,
@@ -22,7 +23,7 @@ func TestHostile_a_lower_layer_shows_through(t *testing.T) {
 		"memory": afero.NewMemMapFs,
 		"disk":   func() afero.Fs { return afero.NewBasePathFs(afero.NewOsFs(), t.TempDir()) },
 	} {
-		for what, do := range map[string]func(*fsutil.Stage) error{"delete": drop("b"), "rename": move("b", "c")} {
+		for what, do := range map[string]func(*stage.Stage) error{"delete": drop("b"), "rename": move("b", "c")} {
 			t.Run(name+"/"+what, func(t *testing.T) {
 				t.Parallel()
 				dir := t.TempDir()
@@ -31,7 +32,7 @@ func TestHostile_a_lower_layer_shows_through(t *testing.T) {
 				edited, err := host().Run(t.Context(), fsys, altering(put("b", "upper b")))
 				must(t, err)
 				_, err = host().Run(t.Context(), fsys, altering(put("a", "upper a"), do, put("n", "new")))
-				failed := failedAs(t, err, millrace.CommitRolledBack, fsutil.ErrShowsThrough)
+				failed := failedAs(t, err, millrace.CommitRolledBack, capability.ErrShowsThrough)
 				if text := failed.Error(); !strings.Contains(text, "CopyOnWriteFs:b: ") {
 					t.Errorf("the error does not say which file system, or which file: %s", text)
 				}

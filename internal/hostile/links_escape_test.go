@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // actsOnLink reports whether a use is about the link itself, not about what it leads to.
@@ -37,7 +37,7 @@ func TestHostile_link_to_outside_file(t *testing.T) {
 			b.link(t, leads, name)
 			for _, u := range usesIn(name, source, looked, asked) {
 				if !actsOnLink(u) {
-					b.refuses(t, fsutil.ErrEscape, name, u.steps...)
+					b.refuses(t, names.ErrEscape, name, u.steps...)
 				}
 			}
 			for _, u := range usesIn(name, source) {
@@ -71,14 +71,14 @@ func TestHostile_link_to_outside_directory(t *testing.T) {
 			b.link(t, leads, name)
 			for _, p := range []string{name + "/file", name + "/sub/file", name + "/new", name + "/sub"} {
 				for _, u := range usesIn(p, source, looked, asked, target) {
-					b.refuses(t, fsutil.ErrEscape, name, u.steps...)
+					b.refuses(t, names.ErrEscape, name, u.steps...)
 				}
 			}
 			for _, u := range usesIn(name, looked, asked, target) {
 				if strings.HasSuffix(u.what, " to") {
 					b.refuses(t, fs.ErrExist, name, u.steps...) // the link is in the way
 				} else {
-					b.refuses(t, fsutil.ErrEscape, name, u.steps...)
+					b.refuses(t, names.ErrEscape, name, u.steps...)
 				}
 			}
 		}
@@ -96,10 +96,10 @@ func TestHostile_link_with_slash(t *testing.T) {
 			b.link(t, leads, name)
 			for _, p := range []string{name + "/", name + "/.", name + "//"} {
 				for _, u := range usesIn(p, source, looked, asked) {
-					b.refuses(t, fsutil.ErrEscape, name, u.steps...)
+					b.refuses(t, names.ErrEscape, name, u.steps...)
 				}
 				for _, action := range []string{"copy", "rename"} {
-					b.refuses(t, fsutil.ErrEscape, name, act(action, obj{"files": []string{"a.txt"}, "destination": p}))
+					b.refuses(t, names.ErrEscape, name, act(action, obj{"files": []string{"a.txt"}, "destination": p}))
 				}
 			}
 		}
@@ -113,11 +113,11 @@ func TestHostile_link_with_slash(t *testing.T) {
 				}
 				continue
 			}
-			b.refuses(t, fsutil.ErrIsDir, "dir", u.steps...)
+			b.refuses(t, names.ErrIsDir, "dir", u.steps...)
 		}
 		b.link(t, "a.txt", "file")
 		for _, u := range usesIn("file/", source, looked) {
-			b.refuses(t, fsutil.ErrNotDir, "file", u.steps...)
+			b.refuses(t, names.ErrNotDir, "file", u.steps...)
 		}
 	})
 }
@@ -133,7 +133,7 @@ func TestHostile_absolute_link_to_inside(t *testing.T) {
 				if p == "link" && actsOnLink(u) {
 					continue
 				}
-				b.refuses(t, fsutil.ErrEscape, "", u.steps...)
+				b.refuses(t, names.ErrEscape, "", u.steps...)
 				_, err := b.run(t, u.steps...)
 				if link, _, _ := strings.Cut(p, "/"); err == nil || !strings.Contains(err.Error(), "symbolic link "+link+" has an absolute target") {
 					t.Errorf("%v does not say why", err)
@@ -156,7 +156,7 @@ func TestHostile_a_link_through_proc_self_root(t *testing.T) {
 			b.link(t, leads, name)
 			for _, p := range []string{name + "/etc/passwd", name + b.outside.parent + "/secret/file", name + "/0"} {
 				for _, u := range usesIn(p, source, looked, asked, target) {
-					b.refuses(t, fsutil.ErrEscape, name, u.steps...)
+					b.refuses(t, names.ErrEscape, name, u.steps...)
 				}
 			}
 		}

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // The stage resolves links itself, up to 40 on a path as Linux does, so that what is a loop is the same on every backend.
@@ -20,14 +21,14 @@ func TestHostile_chain_of_links(t *testing.T) {
 		for i := 2; i <= 41; i++ {
 			b.link(t, fmt.Sprintf("chain%d", i-1), fmt.Sprintf("chain%d", i))
 		}
-		if root, ok := b.fs.(*fsutil.RootFs); ok {
+		if root, ok := b.fs.(*rootfs.FS); ok {
 			if _, err := root.Stat("chain9"); !isLoop(err) {
 				t.Errorf("a RootFs by itself: %v", err)
 			}
 		}
 		for _, u := range usesIn("chain41", source, looked, asked) {
 			if !actsOnLink(u) {
-				b.refuses(t, fsutil.ErrLinkLoop, "chain41", u.steps...)
+				b.refuses(t, names.ErrLinkLoop, "chain41", u.steps...)
 			}
 		}
 		for _, link := range []string{"chain9", "chain40"} {
@@ -49,11 +50,11 @@ func TestHostile_loops_of_links(t *testing.T) {
 		for _, p := range []string{"self", "ping", "selfdir"} {
 			for _, u := range usesIn(p, source, looked, asked) {
 				if !actsOnLink(u) {
-					b.refuses(t, fsutil.ErrLinkLoop, p, u.steps...)
+					b.refuses(t, names.ErrLinkLoop, p, u.steps...)
 				}
 			}
 			for _, u := range usesIn(p+"/x", source, looked, asked, target) {
-				b.refuses(t, fsutil.ErrLinkLoop, p, u.steps...)
+				b.refuses(t, names.ErrLinkLoop, p, u.steps...)
 			}
 		}
 		if res := b.dry(t, act("search", obj{"pattern": "needle"})); len(res.FilesAffected) != len(planted) {
@@ -93,7 +94,7 @@ func TestHostile_dangling_link(t *testing.T) {
 		b.link(t, "gone", "dangling")
 		b.link(t, "gone/deep/file", "deep")
 		b.link(t, "../secret/new", "out")
-		for p, want := range map[string]error{"dangling": fs.ErrNotExist, "deep": fs.ErrNotExist, "out": fsutil.ErrEscape} {
+		for p, want := range map[string]error{"dangling": fs.ErrNotExist, "deep": fs.ErrNotExist, "out": names.ErrEscape} {
 			for _, u := range usesIn(p, source, looked) {
 				if !actsOnLink(u) {
 					b.refuses(t, want, "", u.steps...)
@@ -156,5 +157,5 @@ func TestHostile_a_link_and_its_target(t *testing.T) {
 }
 
 func isLoop(err error) bool {
-	return err != nil && strings.Contains(err.Error(), fsutil.ErrLinkLoop.Error())
+	return err != nil && strings.Contains(err.Error(), names.ErrLinkLoop.Error())
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // hardLink makes a second name of a file of the tree.
@@ -109,7 +109,7 @@ func swapTest(t *testing.T, swap func(t *testing.T, b *backend)) {
 			res, err := plan.Commit(t.Context())
 			checkSilent(t, res, err)
 			conflict, ok := errors.AsType[*millrace.ConflictError](err)
-			if !ok && !errors.Is(err, fsutil.ErrEscape) {
+			if !ok && !errors.Is(err, names.ErrEscape) {
 				t.Errorf("%s: %v, want a conflict", step["id"], err)
 			} else if ok && !strings.HasPrefix(conflict.Conflicts[0].Path, "dir/") {
 				t.Errorf("%s: %v does not name the path", step["id"], err)
@@ -194,7 +194,7 @@ func TestHostile_a_parent_replaced_by_a_link_in_commit(t *testing.T) {
 				t.Errorf("there is no phase %q", phase)
 			}
 			late := phase == "commit" || phase == "clean" // then it is done
-			if !late && !errors.Is(err, fsutil.ErrEscape) || late && err != nil {
+			if !late && !errors.Is(err, names.ErrEscape) || late && err != nil {
 				t.Errorf("%s: %v", phase, err)
 			}
 			b.checkOutside(t)

@@ -10,13 +10,13 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 func TestHostile_a_path_into_the_parent_directory(t *testing.T) {
 	t.Parallel()
 	eachUse(t, "../x", func(t *testing.T, b *backend, u use) {
-		b.refuses(t, fsutil.ErrEscape, "../x", u.steps...)
+		b.refuses(t, names.ErrEscape, "../x", u.steps...)
 	}, everyRole...)
 }
 
@@ -27,7 +27,7 @@ func TestHostile_an_absolute_path(t *testing.T) {
 	eachUse(t, "/etc/passwd", func(t *testing.T, b *backend, u use) {
 		switch {
 		case b.rooted:
-			b.refuses(t, fsutil.ErrAbsolute, "/etc/passwd", u.steps...)
+			b.refuses(t, names.ErrAbsolute, "/etc/passwd", u.steps...)
 		case u.role == source || u.role == looked:
 			b.refuses(t, fs.ErrNotExist, "etc/passwd", u.steps...)
 		case u.role == base:
@@ -46,7 +46,7 @@ func TestHostile_an_absolute_path(t *testing.T) {
 			for _, r := range changed.Renamed {
 				made = append(made, r.To)
 			}
-			if len(made) != 1 || !fsutil.Within(made[0], "etc/passwd") {
+			if len(made) != 1 || !names.Within(made[0], "etc/passwd") {
 				t.Errorf("made %q, want it below the root of the tree", made)
 			}
 		}
@@ -60,7 +60,7 @@ func TestHostile_an_absolute_path_of_the_working_directory(t *testing.T) {
 	t.Chdir(b.dir)
 	for _, p := range []string{"/etc/passwd", filepath.Join(b.outside.parent, "secret", "file"), filepath.Join(b.outside.parent, "root-evil", "f")} {
 		for _, u := range usesIn(p, everyRole...) {
-			b.refuses(t, fsutil.ErrEscape, p, u.steps...)
+			b.refuses(t, names.ErrEscape, p, u.steps...)
 		}
 	}
 	b.works(t, act("edit", obj{"files": []string{filepath.Join(b.dir, "a.txt")}, "old_text": "needle", "new_text": "pin"}))
@@ -75,7 +75,7 @@ func TestHostile_parent_behind_directory(t *testing.T) {
 	for i, p := range []string{"a/../../x", "dir/../../x", "dir/sub/../../../secret/file", "./.././x"} {
 		t.Run(filepath.Base(filepath.Dir(p)), func(t *testing.T) {
 			eachUseOf(t, backendsFor(i), p, func(t *testing.T, b *backend, u use) {
-				b.refuses(t, fsutil.ErrEscape, p, u.steps...)
+				b.refuses(t, names.ErrEscape, p, u.steps...)
 			}, everyRole...)
 		})
 	}
@@ -85,12 +85,12 @@ func TestHostile_parent_behind_directory(t *testing.T) {
 func TestHostile_a_sibling_with_the_same_prefix(t *testing.T) {
 	t.Parallel()
 	eachUse(t, "../root-evil/f", func(t *testing.T, b *backend, u use) {
-		b.refuses(t, fsutil.ErrEscape, "../root-evil/f", u.steps...)
+		b.refuses(t, names.ErrEscape, "../root-evil/f", u.steps...)
 		if b.rooted {
 			absolute := filepath.Join(b.outside.parent, "root-evil", "f")
 			for _, again := range uses(absolute) {
 				if again.what == u.what {
-					b.refuses(t, fsutil.ErrAbsolute, absolute, again.steps...)
+					b.refuses(t, names.ErrAbsolute, absolute, again.steps...)
 				}
 			}
 		}
@@ -107,7 +107,7 @@ func TestHostile_a_sibling_with_the_prefix_of_an_allowed_path(t *testing.T) {
 		for _, p := range []string{"dir-evil/f", "dirf", "dir/../dir-evil/f"} {
 			for _, u := range usesIn(p, source, looked, asked) {
 				_, err := x.Run(t.Context(), b.fs, decoded(t, u.steps...))
-				if step, ok := errors.AsType[*millrace.StepError](err); !ok || !errors.Is(err, fsutil.ErrNotAllowed) {
+				if step, ok := errors.AsType[*millrace.StepError](err); !ok || !errors.Is(err, names.ErrNotAllowed) {
 					t.Errorf("%s %s: %v (%v), want ErrNotAllowed", u.what, p, err, step)
 				}
 			}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // An empty name in a list is refused by the step. Where a single one is needed it is missing, before anything runs, and
@@ -21,7 +21,7 @@ func TestHostile_an_empty_path(t *testing.T) {
 		case u.role == looked || u.role == base:
 			b.dry(t, u.steps...)
 		case strings.Contains(u.what, " files") || strings.Contains(u.what, " paths"):
-			b.refuses(t, fsutil.ErrEmptyPath, "", u.steps...)
+			b.refuses(t, names.ErrEmptyPath, "", u.steps...)
 		default:
 			invalid(t, "/steps/0/", u.steps...)
 		}
@@ -37,7 +37,7 @@ func TestHostile_dot_as_file(t *testing.T) {
 				case p == "dir" && u.what == "rename files":
 					b.dry(t, u.steps...) // a directory is moved with all that is in it
 				case u.role == source:
-					b.refuses(t, fsutil.ErrIsDir, "", u.steps...)
+					b.refuses(t, names.ErrIsDir, "", u.steps...)
 				case u.role == looked:
 					if res := b.dry(t, u.steps...); len(res.FilesAffected) == 0 {
 						t.Error("a search in a directory finds nothing")
@@ -61,7 +61,7 @@ func TestHostile_a_nul_byte(t *testing.T) {
 	for i, p := range []string{"a\x00b", "a.txt\x00", "\x00", "dir/\x00/x"} {
 		t.Run("", func(t *testing.T) {
 			eachUseOf(t, backendsFor(i), p, func(t *testing.T, b *backend, u use) {
-				b.refuses(t, fsutil.ErrBadName, p, u.steps...)
+				b.refuses(t, names.ErrBadName, p, u.steps...)
 			}, everyRole...)
 		})
 	}
@@ -72,7 +72,7 @@ func TestHostile_name_of_256_bytes(t *testing.T) {
 	for i, p := range []string{strings.Repeat("n", 256), "dir/" + strings.Repeat("ä", 128), strings.Repeat("n", 256) + "/x"} {
 		t.Run("", func(t *testing.T) {
 			eachUseOf(t, backendsFor(i), p, func(t *testing.T, b *backend, u use) {
-				b.refuses(t, fsutil.ErrNameTooLong, p, u.steps...)
+				b.refuses(t, names.ErrNameTooLong, p, u.steps...)
 			}, everyRole...)
 		})
 	}
@@ -97,7 +97,7 @@ func TestHostile_path_over_4096_bytes(t *testing.T) {
 	t.Parallel()
 	p := strings.Repeat("directory/", 410) + "f"
 	eachUse(t, p, func(t *testing.T, b *backend, u use) {
-		b.refuses(t, fsutil.ErrNameTooLong, p, u.steps...)
+		b.refuses(t, names.ErrNameTooLong, p, u.steps...)
 	}, everyRole...)
 }
 
@@ -130,7 +130,7 @@ func TestHostile_slash_after_file(t *testing.T) {
 			eachUseOf(t, backendsFor(i), p, func(t *testing.T, b *backend, u use) {
 				switch {
 				case u.role == source || u.role == looked:
-					b.refuses(t, fsutil.ErrNotDir, "b.txt", u.steps...)
+					b.refuses(t, names.ErrNotDir, "b.txt", u.steps...)
 				case u.role == asked:
 					// Nothing is there under that name, as "test -e b.txt/" says too.
 					if res := b.dry(t, u.steps...); res.Results[0].Skipped != (u.what == "file_exists path") {

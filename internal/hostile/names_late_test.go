@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // spoken are steps after which {{say.aggregated_content}} is the two texts with the separator between them.
@@ -28,16 +28,16 @@ func TestHostile_template_expands_to_escape(t *testing.T) {
 		name, first, separator, second string
 		want                           error
 	}{
-		{"parent", "..", "/", "secret/file", fsutil.ErrEscape},
-		{"nul", "a.txt", "\x00", "x", fsutil.ErrBadName},
-		{"long", strings.Repeat("n", 200), "", strings.Repeat("n", 56), fsutil.ErrNameTooLong},
-		{"reserved", ".millrace", "/", "lock", fsutil.ErrReserved},
+		{"parent", "..", "/", "secret/file", names.ErrEscape},
+		{"nul", "a.txt", "\x00", "x", names.ErrBadName},
+		{"long", strings.Repeat("n", 200), "", strings.Repeat("n", 56), names.ErrNameTooLong},
+		{"reserved", ".millrace", "/", "lock", names.ErrReserved},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			eachBackend(t, func(t *testing.T, b *backend) {
 				say := spoken(b, t, test.first, test.separator, test.second)
 				roles := []role{source, looked, target, asked, base}
-				if test.want == fsutil.ErrReserved {
+				if test.want == names.ErrReserved {
 					roles = roles[:3] // reserved names may be a base
 				}
 				for _, u := range usesIn("{{say.aggregated_content}}", roles...) {
@@ -64,14 +64,14 @@ func TestHostile_destination_is_file_or_parent(t *testing.T) {
 				{obj{"to": "dir", "overwrite": true}, fs.ErrExist, "dir"},
 				{obj{"destination": "b.txt", "overwrite": true}, fs.ErrExist, "b.txt"},
 				{obj{"destination": "dir/.."}, fs.ErrExist, "a.txt"}, // it is there already
-				{obj{"destination": "dir/../.."}, fsutil.ErrEscape, "dir/../.."},
-				{obj{"destination": ".."}, fsutil.ErrEscape, ".."},
-				{obj{"to": ".."}, fsutil.ErrEscape, ".."},
+				{obj{"destination": "dir/../.."}, names.ErrEscape, "dir/../.."},
+				{obj{"destination": ".."}, names.ErrEscape, ".."},
+				{obj{"to": ".."}, names.ErrEscape, ".."},
 				{obj{"to": "dir/.."}, fs.ErrExist, "."},
 				{obj{"destination": "dir", "to": ".."}, nil, "dir/.."},
 				{obj{"destination": "dir", "to": "../x"}, nil, "dir/../x"},
-				{obj{"destination": "dir", "to": "../../x"}, fsutil.ErrEscape, "dir/../../x"},
-				{obj{"to": "{{dir}}/../{{name}}"}, fsutil.ErrEscape, "a.txt"},
+				{obj{"destination": "dir", "to": "../../x"}, names.ErrEscape, "dir/../../x"},
+				{obj{"to": "{{dir}}/../{{name}}"}, names.ErrEscape, "a.txt"},
 			} {
 				test.params["files"] = []string{"a.txt"}
 				b.refuses(t, test.want, test.path, act(action, test.params))

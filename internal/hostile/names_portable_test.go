@@ -7,31 +7,31 @@ import (
 	"testing"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // portably runs what the cases of PortableNames have in common: with the policy nothing is written to such a name, made or
 // there already, on any backend, while it can be read and got rid of without it. By default the names are like any other.
-func portably(t *testing.T, names ...string) {
+func portably(t *testing.T, list ...string) {
 	t.Helper()
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no such names here, with or without the policy")
 	}
-	for i, name := range names {
+	for i, name := range list {
 		t.Run(fmt.Sprintf("%+q", name), func(t *testing.T) {
 			eachOf(t, backendsFor(i), func(t *testing.T, b *backend) {
 				b.host.PortableNames = true
 				for _, p := range []string{name, "dir/" + name, name + "/x"} {
 					for _, u := range usesIn(p, target) {
-						b.refuses(t, fsutil.ErrNotPortable, fmt.Sprintf("%q", name), u.steps...)
+						b.refuses(t, names.ErrNotPortable, fmt.Sprintf("%q", name), u.steps...)
 					}
 				}
-				b.refuses(t, fsutil.ErrNotPortable, "", act("copy", obj{"files": []string{"a.txt", "b.txt"}, "destination": "made", "to": name + "/{{name}}"}))
+				b.refuses(t, names.ErrNotPortable, "", act("copy", obj{"files": []string{"a.txt", "b.txt"}, "destination": "made", "to": name + "/{{name}}"}))
 				b.plant(t, map[string]string{name: "needle\n"})
 				for _, u := range usesIn(name, source) {
 					if u.writes {
-						b.refuses(t, fsutil.ErrNotPortable, "", u.steps...)
+						b.refuses(t, names.ErrNotPortable, "", u.steps...)
 					}
 				}
 				b.dry(t, act("read_ranges", obj{"files": []string{name}}), act("copy", obj{"files": []string{name}, "to": "good.txt"}))
@@ -49,7 +49,7 @@ func portably(t *testing.T, names ...string) {
 				x := b.host
 				x.PortableNames = true
 				_, err = x.OpenPlan(t.Context(), b.fs, data)
-				if _, ok := errors.AsType[*millrace.PlanError](err); !ok || !errors.Is(err, fsutil.ErrNotPortable) {
+				if _, ok := errors.AsType[*millrace.PlanError](err); !ok || !errors.Is(err, names.ErrNotPortable) {
 					t.Errorf("stored plan: %v", err)
 				}
 				b.works(t,

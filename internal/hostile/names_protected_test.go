@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // The parameter base only takes a beginning off a name. Nothing is read or written there, so it is not held against the
@@ -18,7 +18,7 @@ func TestHostile_the_state_directory(t *testing.T) {
 	} {
 		t.Run(p, func(t *testing.T) {
 			eachUseOf(t, backendsFor(i), p, func(t *testing.T, b *backend, u use) {
-				b.refuses(t, fsutil.ErrReserved, "", u.steps...)
+				b.refuses(t, names.ErrReserved, "", u.steps...)
 			}, source, looked, asked, target)
 		})
 	}
@@ -40,7 +40,7 @@ func TestHostile_the_state_directory_is_not_searched(t *testing.T) {
 		}
 		before := b.snapshot(t)
 		for _, u := range usesIn(".millrace/.gitignore", source, looked, asked, target) {
-			b.refuses(t, fsutil.ErrReserved, "", u.steps...)
+			b.refuses(t, names.ErrReserved, "", u.steps...)
 		}
 		b.unchanged(t, before)
 	})
@@ -56,16 +56,16 @@ func TestHostile_directories_of_version_control(t *testing.T) {
 		t.Run(p, func(t *testing.T) {
 			eachOf(t, backendsFor(i), func(t *testing.T, b *backend) {
 				for _, u := range usesIn(p, target) {
-					b.refuses(t, fsutil.ErrProtected, "", u.steps...)
+					b.refuses(t, names.ErrProtected, "", u.steps...)
 				}
 				b.plant(t, map[string]string{p: "needle\n"})
 				for _, u := range usesIn(p, source) {
 					if u.writes {
-						b.refuses(t, fsutil.ErrProtected, "", u.steps...)
+						b.refuses(t, names.ErrProtected, "", u.steps...)
 					}
 				}
 				b.dry(t, act("read_ranges", obj{"files": []string{p}}), act("copy", obj{"files": []string{p}, "to": "made"}))
-				b.refuses(t, fsutil.ErrProtected, "", act("copy", obj{"files": []string{"a.txt"}, "to": p, "overwrite": true}))
+				b.refuses(t, names.ErrProtected, "", act("copy", obj{"files": []string{"a.txt"}, "to": p, "overwrite": true}))
 			})
 		})
 	}

@@ -13,12 +13,12 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/journal"
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/internal/sed"
 	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/internal/walk"
 	"github.com/millrace-go/millrace/template"
 )
 
@@ -80,7 +80,7 @@ var openings = []struct {
 		if err := afero.WriteFile(fsys, strings.Repeat("a/", 10)+"a", nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		_ = fsutil.Walk(t.Context(), fsys, ".", fsutil.WalkOptions{}, func(fsutil.Entry) error { return nil })
+		_ = walk.Walk(t.Context(), fsys, ".", walk.Options{}, func(walk.Entry) error { return nil })
 	}},
 	{"posix bracket", []string{`[`, `[[:`, `[[.`, `[[=`, `[]`, `[^]`, `[a-`, `[[:alpha:]`}, func(_ *testing.T, text string) {
 		for _, syntax := range []sed.Syntax{sed.ERE, sed.BRE} {

@@ -20,9 +20,10 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/raise"
+	"github.com/millrace-go/millrace/internal/stage"
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
@@ -33,7 +34,7 @@ var strangerKeys = map[string][]byte{"not signed": {}, "signed by another": []by
 // of the commit, or after it for the phase "".
 func caught(t *testing.T, key []byte, phase string) map[string]string {
 	t.Helper()
-	fsys, err := fsutil.Raise(afero.NewMemMapFs())
+	fsys, err := raise.FS(afero.NewMemMapFs())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func caught(t *testing.T, key []byte, phase string) map[string]string {
 	if err := afero.WriteFile(fsys, "victim.txt", []byte("evil\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	stage := fsutil.NewStage(fsys)
+	stage := stage.New(fsys)
 	defer stage.Close()
 	if err := afero.WriteFile(stage, "victim.txt", []byte("good\n"), 0o644); err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // What is in a state directory further down, which is that of a run on that directory, is closed to every use of a path, under
@@ -21,7 +21,7 @@ func TestHostile_the_state_of_a_nested_tree_is_closed(t *testing.T) {
 		t.Run(p, func(t *testing.T) {
 			t.Parallel()
 			eachUseOf(t, backendsFor(i), p, func(t *testing.T, b *backend, u use) {
-				b.refuses(t, fsutil.ErrReserved, "", u.steps...)
+				b.refuses(t, names.ErrReserved, "", u.steps...)
 			}, source, looked, asked, target)
 		})
 	}
@@ -75,7 +75,7 @@ func TestHostile_denied_paths_are_closed(t *testing.T) {
 			t.Parallel()
 			eachUseOf(t, backendsFor(i), p, func(t *testing.T, b *backend, u use) {
 				b.host.DeniedPaths = []string{".env", "vault/**"}
-				b.refuses(t, fsutil.ErrDenied, "", u.steps...)
+				b.refuses(t, names.ErrDenied, "", u.steps...)
 			}, source, looked, asked, target)
 		})
 	}
@@ -88,7 +88,7 @@ func TestHostile_denied_paths_are_closed(t *testing.T) {
 			b.host.DeniedPaths = []string{"vault", "denied"}
 			for _, p := range []string{"way/key", "denied/x"} {
 				for _, u := range usesIn(p, source) {
-					b.refuses(t, fsutil.ErrDenied, "", u.steps...)
+					b.refuses(t, names.ErrDenied, "", u.steps...)
 				}
 			}
 		})
@@ -103,13 +103,13 @@ func TestHostile_read_only_paths_are_only_read(t *testing.T) {
 		for _, p := range []string{"dir/sub/d.txt", "a.txt"} {
 			for _, u := range usesIn(p, source) {
 				if u.writes {
-					b.refuses(t, fsutil.ErrReadOnlyPath, "", u.steps...)
+					b.refuses(t, names.ErrReadOnlyPath, "", u.steps...)
 				}
 			}
 			b.dry(t, act("read_ranges", obj{"files": []string{p}}), act("search", obj{"pattern": "needle"}))
-			b.refuses(t, fsutil.ErrReadOnlyPath, "", act("copy", obj{"files": []string{"b.txt"}, "to": p, "overwrite": true}))
+			b.refuses(t, names.ErrReadOnlyPath, "", act("copy", obj{"files": []string{"b.txt"}, "to": p, "overwrite": true}))
 		}
-		b.refuses(t, fsutil.ErrReadOnlyPath, "", act("create", obj{"path": "dir/sub/new", "content": ""}))
+		b.refuses(t, names.ErrReadOnlyPath, "", act("create", obj{"path": "dir/sub/new", "content": ""}))
 		for _, dir := range []string{"dir", "dir/sub"} {
 			before := b.snapshot(t)
 			for _, step := range []obj{act("delete", obj{"files": []string{dir}}), act("rename", obj{"files": []string{dir}, "to": "moved"})} {
@@ -134,7 +134,7 @@ func TestHostile_version_control_has_one_list(t *testing.T) {
 			t.Parallel()
 			eachOf(t, backendsFor(i+1), func(t *testing.T, b *backend) {
 				for _, u := range usesIn(p, target) {
-					b.refuses(t, fsutil.ErrProtected, "", u.steps...)
+					b.refuses(t, names.ErrProtected, "", u.steps...)
 				}
 				b.plant(t, map[string]string{p: "needle\n"})
 				if strings.Contains(strings.ToLower(p), "cvs") {
@@ -142,7 +142,7 @@ func TestHostile_version_control_has_one_list(t *testing.T) {
 				}
 				for _, u := range usesIn(p, source) {
 					if u.writes {
-						b.refuses(t, fsutil.ErrProtected, "", u.steps...)
+						b.refuses(t, names.ErrProtected, "", u.steps...)
 					}
 				}
 				if p == "dir/cvs/Entries" {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // hostilePlan is the JSON of a plan with one change, as somebody would write it by hand.
@@ -139,7 +139,7 @@ func TestHostile_a_stored_plan_leads_through_a_link(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	root, err := fsutil.OpenRoot(dir)
+	root, err := rootfs.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

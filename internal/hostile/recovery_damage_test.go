@@ -15,9 +15,10 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/backup"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/raise"
 )
 
 // TestHostile_damaged_before_image loses the old version of one of three files before an interrupted commit is undone.
@@ -110,7 +111,7 @@ func TestHostile_pruning_during_rollback(t *testing.T) {
 	t.Parallel()
 	eachCommitting(t, func(t *testing.T, b *backend) {
 		fsys := b.fs
-		if raised, err := fsutil.Raise(b.fs); err == nil {
+		if raised, err := raise.FS(b.fs); err == nil {
 			fsys = raised // so that both have the same one in memory
 		}
 		res, err := host().Run(t.Context(), fsys, altering(put("a.txt", "edited")))
@@ -131,7 +132,7 @@ func TestHostile_pruning_during_rollback(t *testing.T) {
 		<-middle
 		pruner := millrace.Executor{NoSync: true, Backups: backup.Retention{Keep: 1}, LockWait: 20 * time.Millisecond}
 		_, err = pruner.Run(t.Context(), fsys, altering(put("b.txt", "edited")))
-		if !errors.Is(err, fsutil.ErrLocked) {
+		if !errors.Is(err, capability.ErrLocked) {
 			t.Errorf("another run is not kept out: %v", err)
 		}
 		if list, err := host().ListBackups(t.Context(), fsys); err != nil || len(list) != 1 || list[0].ID != res.BackupID {

@@ -13,14 +13,14 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // diskPipelines are what the other processes can do.
 func diskPipelines() map[string]millrace.Pipeline {
-	swap := func(s *fsutil.Stage) error {
+	swap := func(s *stage.Stage) error {
 		return errors.Join(s.Rename("swap/a", "swap/t"), s.Rename("swap/b", "swap/a"), s.Rename("swap/t", "swap/b"))
 	}
 	return map[string]millrace.Pipeline{
@@ -37,8 +37,8 @@ func diskPipelines() map[string]millrace.Pipeline {
 }
 
 // editAll gives all in the directory "files" the same content.
-func editAll(content string) func(s *fsutil.Stage) error {
-	return func(s *fsutil.Stage) error {
+func editAll(content string) func(s *stage.Stage) error {
+	return func(s *stage.Stage) error {
 		infos, err := afero.ReadDir(s, "files")
 		for _, info := range infos {
 			err = errors.Join(err, afero.WriteFile(s, "files/"+info.Name(), []byte(content), info.Mode()))

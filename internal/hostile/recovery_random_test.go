@@ -20,8 +20,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // TestHostile_rollback_of_random_changes changes random trees at random, is called off when all is applied, and wants the tree
@@ -103,7 +103,7 @@ func changing(t *testing.T, test func(t *testing.T, dir string, p millrace.Pipel
 		ok := t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(seed), 18))
 			randomTree(t, r, dir)
-			if test(t, dir, altering(func(s *fsutil.Stage) error {
+			if test(t, dir, altering(func(s *stage.Stage) error {
 				for range 1 + r.IntN(12) {
 					done = append(done, randomChange(r, s))
 				}
@@ -180,7 +180,7 @@ func randomTree(t *testing.T, r *rand.Rand, dir string) {
 }
 
 // randomChange does one thing, which may be impossible, and says what.
-func randomChange(r *rand.Rand, s *fsutil.Stage) string {
+func randomChange(r *rand.Rand, s *stage.Stage) string {
 	a, b := randomName(r), randomName(r)
 	var what string
 	var err error

@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 )
 
 // reviewed is a plan with one hunk of two parts, in review.txt.
@@ -54,7 +54,7 @@ func TestHostile_a_hunk_that_was_made_up_is_refused(t *testing.T) {
 			}
 		}
 		bad := good
-		bad.By = []fsutil.Origin{{Step: "somebody else"}}
+		bad.By = []change.Origin{{Step: "somebody else"}}
 		less, err := plan.Revise("review.txt", millrace.Part{Hunk: bad})
 		if err != nil || len(less.Changes()) != 0 {
 			t.Errorf("a hunk with another author: %v", err)

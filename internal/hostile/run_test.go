@@ -17,7 +17,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/raise"
 )
 
 // obj is a JSON object.
@@ -155,7 +155,7 @@ func (b *backend) snapshot(t *testing.T) map[string]string {
 	if b.layer == nil {
 		return all
 	}
-	layer, err := fsutil.Raise(b.layer)
+	layer, err := raise.FS(b.layer)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/errorfs"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // A regular file of which stat says 0 bytes and that never ends is read no further than MaxFileBytes.
@@ -52,7 +52,7 @@ func TestHostile_endless_file_of_size_zero(t *testing.T) {
 							t.Errorf("%s has copied an endless file", action)
 						}
 					default:
-						wantStepError(t, err, s["id"].(string), "endless.txt", fsutil.ErrTooLarge)
+						wantStepError(t, err, s["id"].(string), "endless.txt", names.ErrTooLarge)
 					}
 					if err != nil {
 						b.unchanged(t, before)

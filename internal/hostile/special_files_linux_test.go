@@ -15,7 +15,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // makeSpecial makes what is no regular file, or skips the test with the reason.
@@ -48,7 +48,7 @@ func refusesSpecial(t *testing.T, b *backend, name string) {
 		act("diff", obj{"file_a": name, "file_b": "a.txt"}),
 		act("search", obj{"path": name, "pattern": "needle"}),
 	} {
-		within(t, soon, func(context.Context) { b.refuses(t, fsutil.ErrNotRegular, name, s) })
+		within(t, soon, func(context.Context) { b.refuses(t, names.ErrNotRegular, name, s) })
 	}
 	// Asking whether it is there opens nothing.
 	within(t, soon, func(context.Context) {

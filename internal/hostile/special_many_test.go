@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // Very many directories, each in the one before. As long as their names are not longer than the longest that is accepted,
@@ -37,7 +37,7 @@ func TestHostile_deep_tree(t *testing.T) {
 				res, err := b.runOn(t, host(), act("search", obj{"pattern": "needle"}))
 				switch {
 				case !tree.whole:
-					want := error(fsutil.ErrNameTooLong)
+					want := error(names.ErrNameTooLong)
 					if name == "plain" {
 						want = nil // with the name of the directory it is in, the system has enough earlier
 					}

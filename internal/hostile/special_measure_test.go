@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // job is what a process of its own is asked to run, so that nothing but that is in its memory.
@@ -78,7 +78,7 @@ func measureChild([]string) error {
 	debug.FreeOSMemory()
 	var fsys afero.Fs = afero.NewMemMapFs()
 	if j.Dir != "" {
-		root, err := fsutil.OpenRoot(j.Dir)
+		root, err := rootfs.Open(j.Dir)
 		if err != nil {
 			return err
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/errorfs"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // watchReads calls hook whenever bytes of the file of that name are read, with how many reads there were before, and counts them.
@@ -53,7 +53,7 @@ func TestHostile_sparse_file_of_one_tebibyte(t *testing.T) {
 				} {
 					within(t, patience, func(ctx context.Context) {
 						_, err := host().Run(ctx, fsys, decoded(t, editFile("a.txt", "needle", "pin", id("first")), s))
-						wantStepError(t, err, s["id"].(string), "sparse.txt", fsutil.ErrTooLarge)
+						wantStepError(t, err, s["id"].(string), "sparse.txt", names.ErrTooLarge)
 					})
 				}
 				if n := n.Load(); n > 0 {
@@ -138,7 +138,7 @@ func wantForeign(t *testing.T, err error, path string) {
 	_, isStep := errors.AsType[*millrace.StepError](err)
 	switch {
 	case isConflict && len(conflict.Conflicts) > 0:
-	case isStep && errors.Is(err, fsutil.ErrDrift):
+	case isStep && errors.Is(err, names.ErrDrift):
 	default:
 		t.Errorf("want a conflict or a drift, got %T: %v", err, err)
 		return

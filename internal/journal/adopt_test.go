@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
@@ -16,19 +16,19 @@ func TestAdopt(t *testing.T) {
 		p := &journal.Plan{Header: journal.Header{Dev: 1, Ino: 2}}
 		p.Records = []journal.Record{{Path: "a", Image: journal.Linked}, {Path: "b", Image: journal.Copied}}
 		for i := range p.Records {
-			p.Records[i].Old.ID, p.Records[i].New.ID = fsutil.Identity{Dev: 1, Ino: 10}, fsutil.Identity{Dev: 1, Ino: 11}
+			p.Records[i].Old.ID, p.Records[i].New.ID = capability.Identity{Dev: 1, Ino: 10}, capability.Identity{Dev: 1, Ino: 11}
 		}
 		return p
 	}
 	here := plan()
-	here.Adopt(fsutil.Identity{Dev: 7, Ino: 2})
-	if r := here.Records[0]; here.Dev != 7 || r.Old.ID != (fsutil.Identity{Dev: 7, Ino: 10}) || r.Image != journal.Linked {
+	here.Adopt(capability.Identity{Dev: 7, Ino: 2})
+	if r := here.Records[0]; here.Dev != 7 || r.Old.ID != (capability.Identity{Dev: 7, Ino: 10}) || r.Image != journal.Linked {
 		t.Errorf("on a device with another number: %d, %+v", here.Dev, r)
 	}
 	copied := plan()
-	copied.Adopt(fsutil.Identity{Dev: 7, Ino: 3})
+	copied.Adopt(capability.Identity{Dev: 7, Ino: 3})
 	for _, r := range copied.Records {
-		if r.Old.ID != (fsutil.Identity{}) || r.New.ID != (fsutil.Identity{}) || r.Image != journal.Copied {
+		if r.Old.ID != (capability.Identity{}) || r.New.ID != (capability.Identity{}) || r.Image != journal.Copied {
 			t.Errorf("in a copy of the tree: %+v", r)
 		}
 	}

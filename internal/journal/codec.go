@@ -13,7 +13,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
 )
 
 // The format, a line each:
@@ -73,9 +73,9 @@ func encode(p *Plan, key []byte, limit int) ([]byte, error) {
 }
 
 // Read reads the file of a plan. More than MaxSize is an *Error: nothing of a plan may be cut off.
-func Read(from fsutil.ReadFile) ([]byte, error) { return read(from, MaxSize) }
+func Read(from capability.ReadFile) ([]byte, error) { return read(from, MaxSize) }
 
-func read(from fsutil.ReadFile, limit int64) ([]byte, error) {
+func read(from capability.ReadFile, limit int64) ([]byte, error) {
 	info, err := from.Stat()
 	if err != nil {
 		return nil, err

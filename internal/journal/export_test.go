@@ -1,8 +1,6 @@
 package journal
 
-import (
-	"github.com/millrace-go/millrace/fsutil"
-)
+import "github.com/millrace-go/millrace/capability"
 
 // LineOf is the line of a record as it is written to a plan.
 func LineOf(r *Record) []byte { return appendRecord(nil, r) }
@@ -14,4 +12,4 @@ func Scan(line []byte) (Record, error) { return scanRecord(line) }
 func EncodeWithin(p *Plan, key []byte, limit int) ([]byte, error) { return encode(p, key, limit) }
 
 // ReadWithin is Read with another limit.
-func ReadWithin(from fsutil.ReadFile, limit int64) ([]byte, error) { return read(from, limit) }
+func ReadWithin(from capability.ReadFile, limit int64) ([]byte, error) { return read(from, limit) }

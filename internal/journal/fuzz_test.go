@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // FuzzDecode wants no panic, and that whatever is taken can be written again and is safe.
@@ -26,7 +26,7 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 		for _, r := range p.Records {
-			if clean, err := fsutil.Clean(r.Path); err != nil || clean != r.Path || fsutil.Within(r.Path, p.StateDir) {
+			if clean, err := names.Clean(r.Path); err != nil || clean != r.Path || names.Within(r.Path, p.StateDir) {
 				t.Fatalf("path %q was taken", r.Path)
 			}
 		}

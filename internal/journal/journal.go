@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 )
 
 // Version is the version of the format that this package writes, and the only one it reads.
@@ -62,7 +62,7 @@ type Header struct {
 	Sync     bool      // whether it was made durable with fsync
 	Keep     bool      // whether all before-images are kept as a backup, or just the trash
 	// Result is the hash of the file [Result] beside the plan, zero if there is none.
-	Result fsutil.Hash
+	Result change.Hash
 	// Dev and Ino are the identity of the directory of the transaction, zero where that is not known.
 	Dev, Ino uint64
 	// Can lists what the file system was found to do there: "exchange", "link", "no_replace", in this order. Undoing relies
@@ -76,7 +76,7 @@ type Record struct {
 	// From is where a renamed file was before, for listings and restoring. "" if it was not renamed.
 	From string
 	// Old and New are what stands at Path before and after.
-	Old, New fsutil.State
+	Old, New change.State
 	// Slot numbers the record's files in OldDir and NewDir, see [Slot].
 	Slot int
 	// Image says what is in the record's file in OldDir.

@@ -12,23 +12,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
 var key = []byte("some key of thirty-two bytes, ok")
 
-func file(content string) fsutil.State {
-	return fsutil.State{
-		Kind: fsutil.File, Mode: 0o644, Size: int64(len(content)), Hash: fsutil.HashOf([]byte(content)),
-		ModTime: time.Unix(1700000000, 123456789), ID: fsutil.Identity{Dev: 5, Ino: 77, Nlink: 1, UID: 1, GID: 2, CTime: 3},
+func file(content string) change.State {
+	return change.State{
+		Kind: change.File, Mode: 0o644, Size: int64(len(content)), Hash: change.HashOf([]byte(content)),
+		ModTime: time.Unix(1700000000, 123456789), ID: capability.Identity{Dev: 5, Ino: 77, Nlink: 1, UID: 1, GID: 2, CTime: 3},
 	}
 }
 
 // sample has a record of every sort.
 func sample() *journal.Plan {
-	dir := fsutil.State{Kind: fsutil.Dir, Mode: 0o755 | fs.ModeSetgid, ModTime: time.Unix(-62135596800-5, 7)}
-	link := fsutil.State{Kind: fsutil.Symlink, Target: "a%41\xff", Mode: 0o777}
+	dir := change.State{Kind: change.Dir, Mode: 0o755 | fs.ModeSetgid, ModTime: time.Unix(-62135596800-5, 7)}
+	link := change.State{Kind: change.Symlink, Target: "a%41\xff", Mode: 0o777}
 	records := []journal.Record{
 		{Path: "a", Old: file("1"), New: file("2"), Image: journal.Linked},
 		{Path: "b\xfe%", Old: file("b"), Image: journal.Copied, Trash: true},
@@ -45,7 +46,7 @@ func sample() *journal.Plan {
 	}
 	return &journal.Plan{Header: journal.Header{
 		Version: journal.Version, ID: journal.NewID(time.Now()), Time: time.Unix(1800000000, 5), RunID: "run_1", Pipeline: "näme \xff",
-		StateDir: ".millrace", Sync: true, Keep: true, Result: fsutil.HashOf(nil), Dev: 5, Ino: 9, Can: []string{},
+		StateDir: ".millrace", Sync: true, Keep: true, Result: change.HashOf(nil), Dev: 5, Ino: 9, Can: []string{},
 	}, Records: records}
 }
 
@@ -150,14 +151,14 @@ func TestValidate(t *testing.T) {
 		"slot twice":          func(p *journal.Plan) { p.Records[0].Slot = p.Records[1].Slot },
 		"slot out of range":   func(p *journal.Plan) { p.Records[0].Slot = len(p.Records) },
 		"slot negative":       func(p *journal.Plan) { p.Records[0].Slot = -1 },
-		"nothing":             func(p *journal.Plan) { p.Records[0].Old, p.Records[0].New = fsutil.State{}, fsutil.State{} },
+		"nothing":             func(p *journal.Plan) { p.Records[0].Old, p.Records[0].New = change.State{}, change.State{} },
 		"mode bits":           func(p *journal.Plan) { p.Records[0].New.Mode |= fs.ModeDevice },
 		"size":                func(p *journal.Plan) { p.Records[0].New.Size = -1 },
-		"no hash":             func(p *journal.Plan) { p.Records[0].New.Hash = fsutil.Hash{} },
-		"device":              func(p *journal.Plan) { p.Records[0].New.Kind = fsutil.Other },
-		"absent with content": func(p *journal.Plan) { p.Records[0].New.Kind = fsutil.Absent },
+		"no hash":             func(p *journal.Plan) { p.Records[0].New.Hash = change.Hash{} },
+		"device":              func(p *journal.Plan) { p.Records[0].New.Kind = change.Other },
+		"absent with content": func(p *journal.Plan) { p.Records[0].New.Kind = change.Absent },
 		"link nowhere":        func(p *journal.Plan) { p.Records[4].New.Target = "" },
-		"directory with hash": func(p *journal.Plan) { p.Records[3].New.Hash = fsutil.HashOf(nil) },
+		"directory with hash": func(p *journal.Plan) { p.Records[3].New.Hash = change.HashOf(nil) },
 		"below a file": func(p *journal.Plan) {
 			p.Records[3].New = file("d")
 		},
@@ -165,7 +166,7 @@ func TestValidate(t *testing.T) {
 			p.Records[3].Old, p.Records[3].Image = file("d"), journal.Copied
 			p.Records[4].Old, p.Records[4].Image = file("e"), journal.Copied
 		},
-		"below what goes":    func(p *journal.Plan) { p.Records[3].Old, p.Records[3].New = p.Records[3].New, fsutil.State{} },
+		"below what goes":    func(p *journal.Plan) { p.Records[3].Old, p.Records[3].New = p.Records[3].New, change.State{} },
 		"image":              func(p *journal.Plan) { p.Records[0].Image = "x" },
 		"no image":           func(p *journal.Plan) { p.Records[0].Image = journal.NoImage },
 		"image of directory": func(p *journal.Plan) { p.Records[3].Image = journal.Linked },
@@ -196,20 +197,20 @@ func TestValidate(t *testing.T) {
 
 func TestCheckPlace(t *testing.T) {
 	t.Parallel()
-	here := fsutil.Identity{Dev: 5, Ino: 9}
+	here := capability.Identity{Dev: 5, Ino: 9}
 	tests := []struct {
 		name, id, dir string
-		identity      fsutil.Identity
+		identity      capability.Identity
 		signed, ok    bool
 	}{
 		{"here", "", ".millrace", here, true, true},
 		{"unsigned", "", ".millrace", here, false, true},
 		{"other id", "20200101_000000_0123456789abcdef", ".millrace", here, true, false},
 		{"other state directory", "", "x", here, true, false},
-		{"copied", "", ".millrace", fsutil.Identity{Dev: 5, Ino: 10}, true, false},
-		{"no identity", "", ".millrace", fsutil.Identity{}, true, false},
-		{"other device", "", ".millrace", fsutil.Identity{Dev: 6, Ino: 9}, true, true},
-		{"other device, unsigned", "", ".millrace", fsutil.Identity{Dev: 6, Ino: 9}, false, false},
+		{"copied", "", ".millrace", capability.Identity{Dev: 5, Ino: 10}, true, false},
+		{"no identity", "", ".millrace", capability.Identity{}, true, false},
+		{"other device", "", ".millrace", capability.Identity{Dev: 6, Ino: 9}, true, true},
+		{"other device, unsigned", "", ".millrace", capability.Identity{Dev: 6, Ino: 9}, false, false},
 	}
 	for _, tt := range tests {
 		p := sample()
@@ -270,7 +271,7 @@ func TestText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		target := string(rapid.SliceOfN(rapid.Byte(), 1, 50).Draw(t, "target"))
 		p := sample()
-		p.Records = []journal.Record{{Path: "l", New: fsutil.State{Kind: fsutil.Symlink, Target: target}}}
+		p.Records = []journal.Record{{Path: "l", New: change.State{Kind: change.Symlink, Target: target}}}
 		data, err := journal.Encode(p, key)
 		if err != nil {
 			t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/disk"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // KeySize is the length of the keys that UserKey makes, in bytes.
@@ -136,7 +136,7 @@ func readKey(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "read key", Path: name, Err: fsutil.ErrNotRegular}
+		return nil, &fs.PathError{Op: "read key", Path: name, Err: names.ErrNotRegular}
 	}
 	// On Windows the mode says nothing about who may read it.
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // keyHome makes a home without anything in it and returns where the key is to be.
@@ -42,11 +42,11 @@ func TestUserKey_refused(t *testing.T) {
 		text string
 		unix bool
 	}{
-		{"directory", func(n string) error { return os.Mkdir(n, 0o700) }, fsutil.ErrNotRegular, "read key", false},
+		{"directory", func(n string) error { return os.Mkdir(n, 0o700) }, names.ErrNotRegular, "read key", false},
 		{"symbolic link", func(n string) error {
 			return errors.Join(os.WriteFile(n+"2", long[1:], 0o600), os.Symlink("key2", n))
-		}, fsutil.ErrNotRegular, "read key", true},
-		{"symbolic link to nothing", func(n string) error { return os.Symlink("nowhere", n) }, fsutil.ErrNotRegular, "read key", true},
+		}, names.ErrNotRegular, "read key", true},
+		{"symbolic link to nothing", func(n string) error { return os.Symlink("nowhere", n) }, names.ErrNotRegular, "read key", true},
 		{"empty", func(n string) error { return os.WriteFile(n, nil, 0o600) }, nil, "0 bytes, must be 32", false},
 		{"too long", func(n string) error { return os.WriteFile(n, long, 0o600) }, nil, "33 bytes, must be 32", false},
 		{"for the group", func(n string) error { return errors.Join(os.WriteFile(n, long[1:], 0o600), os.Chmod(n, 0o640)) },

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 func TestUserKey(t *testing.T) {
@@ -85,7 +85,7 @@ func TestUserKey_none(t *testing.T) {
 		if key, err := journal.KeyFor(unknown, nil); err != nil || key.Missing == nil || len(key.Bytes) != journal.KeySize {
 			t.Errorf("home %q, where directories have no identity: %v, %v", home, key, err)
 		}
-		root, err := fsutil.OpenRoot(t.TempDir())
+		root, err := rootfs.Open(t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
 )
 
 // A plan has a line for each of thousands of paths, so the lines are written and read by hand: objects in JSON with their members
@@ -35,11 +36,11 @@ func appendRecord(b []byte, r *Record) []byte {
 	return append(b, '}')
 }
 
-func appendState(b []byte, s *fsutil.State) []byte {
+func appendState(b []byte, s *change.State) []byte {
 	b = append(append(append(b, `{"kind":"`...), s.Kind.String()...), '"')
 	b = appendUint(b, `,"mode":`, uint64(s.Mode))
 	b = appendInt(b, `,"size":`, s.Size)
-	if s.Hash != (fsutil.Hash{}) {
+	if s.Hash != (change.Hash{}) {
 		b = append(hex.AppendEncode(append(b, `,"sha256":"`...), s.Hash[:]), '"')
 	}
 	b = appendOptional(b, `,"target":`, s.Target)
@@ -48,7 +49,7 @@ func appendState(b []byte, s *fsutil.State) []byte {
 		b = strconv.AppendInt(append(b, ','), int64(s.ModTime.Nanosecond()), 10)
 		b = append(b, ']')
 	}
-	if id := s.ID; id != (fsutil.Identity{}) {
+	if id := s.ID; id != (capability.Identity{}) {
 		b = append(b, `,"id":{`...)
 		start := len(b)
 		b = appendUint(b, `,"dev":`, id.Dev)
@@ -139,7 +140,7 @@ func scanRecord(line []byte) (r Record, err error) {
 	return r, nil
 }
 
-func (s *scanner) state(st *fsutil.State) {
+func (s *scanner) state(st *change.State) {
 	s.want(`{"kind":`)
 	s.kind(&st.Kind)
 	if s.have(`,"mode":`) {
@@ -165,7 +166,7 @@ func (s *scanner) state(st *fsutil.State) {
 	s.want(`}`)
 }
 
-func (s *scanner) identity(id *fsutil.Identity) {
+func (s *scanner) identity(id *capability.Identity) {
 	comma := ""
 	field := func(name string, most uint64) uint64 {
 		if !s.have(comma + name) {
@@ -185,8 +186,8 @@ func (s *scanner) identity(id *fsutil.Identity) {
 	s.want(`}`)
 }
 
-func (s *scanner) kind(k *fsutil.Kind) {
-	for _, c := range [...]fsutil.Kind{fsutil.Absent, fsutil.File, fsutil.Dir, fsutil.Symlink, fsutil.Other} {
+func (s *scanner) kind(k *change.Kind) {
+	for _, c := range [...]change.Kind{change.Absent, change.File, change.Dir, change.Symlink, change.Other} {
 		if s.have(`"` + c.String() + `"`) {
 			*k = c
 			return
@@ -195,7 +196,7 @@ func (s *scanner) kind(k *fsutil.Kind) {
 	s.bad = true
 }
 
-func (s *scanner) hash(h *fsutil.Hash) {
+func (s *scanner) hash(h *change.Hash) {
 	digits := hex.EncodedLen(len(h))
 	if len(s.in) <= digits || s.in[digits] != '"' {
 		s.bad = true

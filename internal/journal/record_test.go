@@ -13,7 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
@@ -27,11 +28,11 @@ var records = rapid.Custom(func(t *rapid.T) journal.Record {
 		size = rapid.Int64Range(-math.MaxInt64, math.MaxInt64)
 	}
 	signed := rapid.OneOf(rapid.Just(int64(0)), rapid.Int64(), rapid.Just(int64(math.MaxInt64)), rapid.Just(int64(-math.MaxInt64)))
-	state := func(label string) fsutil.State {
-		s := fsutil.State{
-			Kind: fsutil.Kind(rapid.IntRange(0, 4).Draw(t, label)), Mode: fs.FileMode(rapid.Uint32().Draw(t, "mode")),
+	state := func(label string) change.State {
+		s := change.State{
+			Kind: change.Kind(rapid.IntRange(0, 4).Draw(t, label)), Mode: fs.FileMode(rapid.Uint32().Draw(t, "mode")),
 			Size: size.Draw(t, "size"), Target: name.Draw(t, "target"),
-			ID: fsutil.Identity{
+			ID: capability.Identity{
 				Dev: number.Draw(t, "dev"), Ino: number.Draw(t, "ino"), Nlink: number.Draw(t, "nlink"),
 				UID: uint32(number.Draw(t, "uid")), GID: uint32(number.Draw(t, "gid")), CTime: signed.Draw(t, "ctime"),
 			},
@@ -40,7 +41,7 @@ var records = rapid.Custom(func(t *rapid.T) journal.Record {
 			s.ModTime = time.Unix(rapid.Int64Range(-1<<40, 1<<40).Draw(t, "sec"), rapid.Int64Range(0, 999_999_999).Draw(t, "nsec"))
 		}
 		if rapid.Bool().Draw(t, "hashed") {
-			s.Hash = fsutil.HashOf([]byte(s.Target))
+			s.Hash = change.HashOf([]byte(s.Target))
 		}
 		return s
 	}
@@ -70,11 +71,11 @@ func TestRecordLine(t *testing.T) {
 	t.Parallel()
 	r := journal.Record{
 		Path: "a\xff\"%<", From: "b", Slot: 7, Image: journal.Linked, Moved: true, Attr: true, Trash: true, Permanent: true, FarDir: "d",
-		Old: fsutil.State{
-			Kind: fsutil.File, Mode: 0o644 | fs.ModeSetuid, Size: 9, Hash: fsutil.Hash{1}, ModTime: time.Unix(-5, 6),
-			ID: fsutil.Identity{Dev: 1, Ino: 2, Nlink: 3, UID: 4, GID: 5, CTime: -6},
+		Old: change.State{
+			Kind: change.File, Mode: 0o644 | fs.ModeSetuid, Size: 9, Hash: change.Hash{1}, ModTime: time.Unix(-5, 6),
+			ID: capability.Identity{Dev: 1, Ino: 2, Nlink: 3, UID: 4, GID: 5, CTime: -6},
 		},
-		New: fsutil.State{Kind: fsutil.Symlink, Target: "t"},
+		New: change.State{Kind: change.Symlink, Target: "t"},
 	}
 	want := `{"path":"a%ff\"%25\u003c","from":"b","old":{"kind":"file","mode":8389028,"size":9,"sha256":"01` + strings.Repeat("00", 31) +
 		`","mtime":[-5,6],"id":{"dev":1,"ino":2,"nlink":3,"uid":4,"gid":5,"ctime":-6}},"new":{"kind":"symlink","target":"t"},` +
@@ -88,7 +89,7 @@ func TestRecordLine(t *testing.T) {
 func TestScan_refuses(t *testing.T) {
 	t.Parallel()
 	r := sample().Records[0]
-	r.Old.ID = fsutil.Identity{Dev: 1, Ino: 22, Nlink: 3, UID: 4, GID: 5, CTime: -6}
+	r.Old.ID = capability.Identity{Dev: 1, Ino: 22, Nlink: 3, UID: 4, GID: 5, CTime: -6}
 	r.Trash, r.From, r.FarDir, r.Image = true, "x/y", "z", journal.Linked
 	line := journal.LineOf(&r)
 	if _, err := journal.Scan(line); err != nil {

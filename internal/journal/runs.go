@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/disk"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // maxRun limits what is read of a stored result, in bytes: whole files may be in it, but it may also have been planted.
@@ -59,7 +59,7 @@ func ReadRun(fsys afero.Fs, stateDir string, key []byte, id string, digest func(
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxRun+1))
 	if err == nil && len(data) > maxRun {
-		err = fsutil.ErrTooLarge
+		err = names.ErrTooLarge
 	}
 	if err != nil {
 		return nil, err

@@ -5,8 +5,12 @@ import (
 	"fmt"
 	"path"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
+	"github.com/millrace-go/millrace/internal/guard"
+	"github.com/millrace-go/millrace/internal/modes"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // ValidRunID reports whether id can name the file of a run's result: 1 to 255 letters, digits, "_" and "-".
@@ -38,7 +42,7 @@ func (p *Plan) Validate() error {
 	if err := p.validateHeader(); err != nil {
 		return &Error{Reason: BadRecord, Err: err}
 	}
-	guard := fsutil.Guard{Reserved: p.StateDir}
+	guard := guard.Policy{Reserved: p.StateDir}
 	slots := make(map[int]bool, len(p.Records))
 	byPath := make(map[string]*Record, len(p.Records))
 	for i := range p.Records {
@@ -65,7 +69,7 @@ func (p *Plan) Validate() error {
 }
 
 func (p *Plan) validateHeader() error {
-	clean, err := fsutil.Clean(p.StateDir)
+	clean, err := names.Clean(p.StateDir)
 	switch {
 	case !ValidID(p.ID):
 		return fmt.Errorf("id %q", p.ID)
@@ -92,7 +96,7 @@ func (r *Record) check() string {
 	switch {
 	case !validState(r.Old) || !validState(r.New):
 		return "a state is impossible"
-	case r.Old.Kind == fsutil.Absent && r.New.Kind == fsutil.Absent:
+	case r.Old.Kind == change.Absent && r.New.Kind == change.Absent:
 		return "there is nothing before and nothing after"
 	case r.Attr && (r.Old.Kind != r.New.Kind || !disk.IsLeaf(r.Old) || r.Moved || r.Old.Hash != r.New.Hash || r.Old.Target != r.New.Target):
 		return "more than attributes change"
@@ -102,30 +106,30 @@ func (r *Record) check() string {
 		return "unknown kind of before-image"
 	case r.Image != NoImage && !disk.IsLeaf(r.Old):
 		return "a before-image of what is not a file"
-	case r.Image == NoImage && r.Old.Kind == fsutil.File && !r.Attr:
+	case r.Image == NoImage && r.Old.Kind == change.File && !r.Attr:
 		return "the before-image is missing"
-	case r.FarDir != "" && (r.FarDir == r.Path || !fsutil.Within(r.Path, r.FarDir)):
+	case r.FarDir != "" && (r.FarDir == r.Path || !names.Within(r.Path, r.FarDir)):
 		return "the directory for its files is not above it"
-	case (r.Trash || r.Permanent) && (r.New.Kind != fsutil.Absent || r.Trash && r.Permanent):
+	case (r.Trash || r.Permanent) && (r.New.Kind != change.Absent || r.Trash && r.Permanent):
 		return "it is marked as deleted"
 	}
 	return ""
 }
 
-func validState(s fsutil.State) bool {
-	if s.Mode&^fsutil.PermBits != 0 || s.Size < 0 {
+func validState(s change.State) bool {
+	if s.Mode&^modes.PermBits != 0 || s.Size < 0 {
 		return false
 	}
 	switch s.Kind {
-	case fsutil.Absent:
-		return s == fsutil.State{}
-	case fsutil.File:
-		return s.Hash != fsutil.Hash{} && s.Target == ""
-	case fsutil.Symlink:
-		return s.Target != "" && s.Hash == fsutil.Hash{}
-	case fsutil.Dir:
-		return s.Target == "" && s.Hash == fsutil.Hash{}
-	case fsutil.Other: // nothing is done to such
+	case change.Absent:
+		return s == change.State{}
+	case change.File:
+		return s.Hash != change.Hash{} && s.Target == ""
+	case change.Symlink:
+		return s.Target != "" && s.Hash == change.Hash{}
+	case change.Dir:
+		return s.Target == "" && s.Hash == change.Hash{}
+	case change.Other: // nothing is done to such
 	}
 	return false
 }
@@ -142,10 +146,10 @@ func (p *Plan) validateTogether(byPath map[string]*Record) error {
 			if above == nil {
 				continue
 			}
-			if r.Old.Kind != fsutil.Absent && above.Old.Kind != fsutil.Dir {
+			if r.Old.Kind != change.Absent && above.Old.Kind != change.Dir {
 				return bad("it was below what was not a directory")
 			}
-			if r.New.Kind != fsutil.Absent && above.New.Kind != fsutil.Dir {
+			if r.New.Kind != change.Absent && above.New.Kind != change.Dir {
 				return bad("it would be below what is not a directory")
 			}
 		}
@@ -167,7 +171,7 @@ func (p *Plan) validateTogether(byPath map[string]*Record) error {
 // in the very directory it was made in where the identity of directories is known. The number of the device is only
 // compared if the plan is not signed, for some file systems have another one each time they are mounted. Then it changes
 // the device in all its identities to the present one. The error is an *Error.
-func (p *Plan) CheckPlace(id, stateDir string, dir fsutil.Identity, signed bool) error {
+func (p *Plan) CheckPlace(id, stateDir string, dir capability.Identity, signed bool) error {
 	bad := func(format string, args ...any) error {
 		return &Error{Reason: BadIdentity, Err: fmt.Errorf(format, args...)}
 	}
@@ -196,7 +200,7 @@ func (p *Plan) mount(dev uint64) {
 		return
 	}
 	for i := range p.Records {
-		for _, s := range []*fsutil.State{&p.Records[i].Old, &p.Records[i].New} {
+		for _, s := range []*change.State{&p.Records[i].Old, &p.Records[i].New} {
 			if s.ID.Dev == old && s.ID.Ino != 0 {
 				s.ID.Dev = dev
 			}
@@ -206,7 +210,7 @@ func (p *Plan) mount(dev uint64) {
 
 // Adopt makes the directory that the plan lies in the one it was made in. If it is another one, all of it is a copy, and no file
 // is known by its identity any more, just by its bytes.
-func (p *Plan) Adopt(dir fsutil.Identity) {
+func (p *Plan) Adopt(dir capability.Identity) {
 	if dir.Ino == p.Ino {
 		p.mount(dir.Dev)
 		return
@@ -219,7 +223,7 @@ func (p *Plan) Adopt(dir fsutil.Identity) {
 func (p *Plan) ForgetIdentities() {
 	for i := range p.Records {
 		r := &p.Records[i]
-		r.Old.ID, r.New.ID = fsutil.Identity{}, fsutil.Identity{}
+		r.Old.ID, r.New.ID = capability.Identity{}, capability.Identity{}
 		if r.Image == Linked {
 			r.Image = Copied
 		}

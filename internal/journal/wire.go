@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 )
 
 // text is a string in JSON that need not be UTF-8: bytes that are not, and the percent sign, are written as %XX.
@@ -87,7 +87,7 @@ type wireHeader struct {
 	StateDir text        `json:"state_dir"`
 	Sync     bool        `json:"sync,omitempty"`
 	Keep     bool        `json:"keep,omitempty"`
-	Result   fsutil.Hash `json:"result,omitzero"`
+	Result   change.Hash `json:"result,omitzero"`
 	Dev      uint64      `json:"dev,omitempty"`
 	Ino      uint64      `json:"ino,omitempty"`
 	Can      []string    `json:"can,omitzero"`

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/panics"
 )
 
 // Later is the second part of a piece of work. Either of its methods is called, once.
@@ -30,7 +30,7 @@ func EachInTwo(ctx context.Context, workers, most, n int, do func(i int) (Later,
 		}
 		var queue []begun
 		note := func(i int, work func() error) {
-			if errs[i] = fsutil.Protect(work); errs[i] != nil {
+			if errs[i] = panics.Protect(work); errs[i] != nil {
 				failed.Store(true)
 			}
 		}
@@ -83,7 +83,7 @@ func Each(ctx context.Context, workers, n int, do func(i int) error) error {
 			if i >= n {
 				return
 			}
-			if errs[i] = fsutil.Protect(func() error { return do(i) }); errs[i] != nil {
+			if errs[i] = panics.Protect(func() error { return do(i) }); errs[i] != nil {
 				failed.Store(true)
 			}
 		}

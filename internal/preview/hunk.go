@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
@@ -15,8 +15,8 @@ type Hunk struct {
 	// Text has the lines, each after a space, a "-" or a "+".
 	Text string
 	// By says who made it, and Runs who made each run of changed lines.
-	By   []fsutil.Origin
-	Runs [][]fsutil.Origin
+	By   []change.Origin
+	Runs [][]change.Origin
 	// Marks are those of each changed line.
 	Marks [][][2]int
 }

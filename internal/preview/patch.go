@@ -6,7 +6,8 @@ import (
 	"io"
 	"slices"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
@@ -15,14 +16,14 @@ var ErrNoChange = errors.New("the plan changes nothing there")
 
 // WriteDiff writes changes as a patch in git's format. With paths, only what happens at these and below is written; the
 // error wraps [ErrNoChange] if that is nothing. Directories are not part of it.
-func (v View) WriteDiff(w io.Writer, changes []fsutil.Change, paths ...string) error {
+func (v View) WriteDiff(w io.Writer, changes []change.Change, paths ...string) error {
 	for _, name := range paths {
-		if !slices.ContainsFunc(changes, func(c fsutil.Change) bool { return fsutil.Within(c.Path, name) }) {
+		if !slices.ContainsFunc(changes, func(c change.Change) bool { return names.Within(c.Path, name) }) {
 			return fmt.Errorf("diff of %s: %w", name, ErrNoChange)
 		}
 	}
 	for _, s := range v.sections(changes) {
-		within := func(name string) bool { return fsutil.Within(s.path, name) }
+		within := func(name string) bool { return names.Within(s.path, name) }
 		if len(paths) > 0 && !slices.ContainsFunc(paths, within) {
 			continue
 		}
@@ -41,7 +42,7 @@ type section struct {
 
 // sections lists what together is the patch. Git's format knows a rename only from a name that is free afterwards to one that
 // was free before; all others are written as what happens to each name (swaps).
-func (v View) sections(changes []fsutil.Change) []section {
+func (v View) sections(changes []change.Change) []section {
 	taken := make(map[string]bool)
 	for _, c := range changes {
 		if hasText(c.New) {
@@ -54,7 +55,7 @@ func (v View) sections(changes []fsutil.Change) []section {
 		switch {
 		case !hasText(c.Old) && !hasText(c.New):
 			continue
-		case c.Kind != fsutil.Renamed:
+		case c.Kind != change.Renamed:
 		case !taken[c.From] && !hasText(c.Replaced):
 			s.oldName = c.From
 		default:
@@ -69,9 +70,9 @@ func (v View) sections(changes []fsutil.Change) []section {
 	return all
 }
 
-func hasText(s fsutil.State) bool { return s.Kind == fsutil.File || s.Kind == fsutil.Symlink }
+func hasText(s change.State) bool { return s.Kind == change.File || s.Kind == change.Symlink }
 
-func sidesOf(c fsutil.Change) sides {
+func sidesOf(c change.Change) sides {
 	return sides{path: c.Path, old: c.Old, new: c.New, openOld: c.OpenOld, openNew: c.OpenNew, splices: c.Splices}
 }
 
@@ -93,11 +94,11 @@ func (v View) write(w io.Writer, s section) error {
 }
 
 // gitMode is the mode that git keeps: of a file only whether its owner may execute it.
-func gitMode(s fsutil.State) uint32 {
+func gitMode(s change.State) uint32 {
 	switch {
-	case s.Kind == fsutil.Symlink:
+	case s.Kind == change.Symlink:
 		return textdiff.ModeSymlink
-	case s.Kind != fsutil.File:
+	case s.Kind != change.File:
 		return textdiff.ModeAbsent
 	case s.Mode&0o100 != 0:
 		return textdiff.ModeExec

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 )
 
 // Reviewer is the step of an [fsutil.Origin] that no step has: a text of [Revision.Take].
@@ -16,7 +16,7 @@ type Revision struct {
 	File
 	states []int             // of the runs
 	found  map[string][2]int // by hunk, its first run and the one behind its last
-	texts  []fsutil.Splice   // in place of some runs
+	texts  []change.Splice   // in place of some runs
 }
 
 // The states of a run; those from 0 on are the number of the text that it is part of.
@@ -26,8 +26,8 @@ const (
 )
 
 // Revise begins to revise a change. It has to be one of a file with hunks.
-func (v View) Revise(c fsutil.Change) (*Revision, error) {
-	if c.Old.Kind != fsutil.File || c.New.Kind != fsutil.File {
+func (v View) Revise(c change.Change) (*Revision, error) {
+	if c.Old.Kind != change.File || c.New.Kind != change.File {
 		return nil, fmt.Errorf("the file is %s as a whole; reject it", c.Kind)
 	}
 	f, err := v.File(c)
@@ -109,7 +109,7 @@ func (r *Revision) Take(h Hunk, text *string) error {
 
 // Revised is what comes of a revision.
 type Revised struct {
-	fsutil.Change
+	change.Change
 	// FewerEdits is how many edits it has lost, and Texts how many texts it has been given.
 	FewerEdits, Texts int
 }
@@ -144,7 +144,7 @@ func (r *Revision) checkTexts(most int64) error {
 	}
 	left := most
 	for i := range r.texts {
-		r.texts[i].By = []fsutil.Origin{{Step: Reviewer, Edit: n + i}}
+		r.texts[i].By = []change.Origin{{Step: Reviewer, Edit: n + i}}
 		if left -= int64(len(r.texts[i].Text)); left < 0 {
 			return &actions.LimitError{What: actions.LimitOutput, Limit: most}
 		}
@@ -165,9 +165,9 @@ func (r *Revision) checkTexts(most int64) error {
 
 // splices returns what makes the file of the old one. Runs that are left keep the splices they come from, unless those
 // make other runs too that are not left, or lie where a text does: a run then gets a splice of its own.
-func (r *Revision) splices() []fsutil.Splice {
+func (r *Revision) splices() []change.Splice {
 	all := r.change.Splices
-	var out []fsutil.Splice
+	var out []change.Splice
 	last := kept
 	for from := 0; from < len(r.runs); {
 		to := from + 1
@@ -183,7 +183,7 @@ func (r *Revision) splices() []fsutil.Splice {
 			run, state := r.runs[from], r.states[from]
 			switch {
 			case state == kept:
-				out = append(out, fsutil.Splice{
+				out = append(out, change.Splice{
 					Off: int64(run.Old), Len: int64(run.OldEnd - run.Old), Text: run.text('+'), By: r.who.of(splices),
 				})
 			case state >= 0 && state != last:
@@ -195,7 +195,7 @@ func (r *Revision) splices() []fsutil.Splice {
 }
 
 // untouched reports whether runs that come from the same splices are all left, and no text lies between them.
-func (r *Revision) untouched(first, end int, splices []fsutil.Splice) bool {
+func (r *Revision) untouched(first, end int, splices []change.Splice) bool {
 	if slices.ContainsFunc(r.states[first:end], func(state int) bool { return state != kept }) {
 		return false
 	}
@@ -204,20 +204,20 @@ func (r *Revision) untouched(first, end int, splices []fsutil.Splice) bool {
 		last := splices[len(splices)-1]
 		from, to = min(from, splices[0].Off), max(to, last.Off+last.Len)
 	}
-	return !slices.ContainsFunc(r.texts, func(s fsutil.Splice) bool { return s.Off <= to && s.Off+s.Len >= from })
+	return !slices.ContainsFunc(r.texts, func(s change.Splice) bool { return s.Off <= to && s.Off+s.Len >= from })
 }
 
 // authorsLeft returns those of all who have made some of what is left of an edited file. Who has moved it or changed
 // its mode cannot be told from that; then all are.
-func authorsLeft(c fsutil.Change, all []fsutil.Origin) []fsutil.Origin {
-	left := make(map[fsutil.Origin]bool)
+func authorsLeft(c change.Change, all []change.Origin) []change.Origin {
+	left := make(map[change.Origin]bool)
 	for _, s := range c.Splices {
 		for _, o := range s.By {
 			left[o] = true
 		}
 	}
-	onlyText := c.Kind == fsutil.Modified && c.Old.Mode == c.New.Mode
-	var by []fsutil.Origin
+	onlyText := c.Kind == change.Modified && c.Old.Mode == c.New.Mode
+	var by []change.Origin
 	for _, o := range all {
 		if left[o] || !onlyText {
 			by = append(by, o)

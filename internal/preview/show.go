@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
@@ -14,7 +14,7 @@ type File struct {
 	Binary bool
 	Hunks  []Hunk
 
-	change fsutil.Change
+	change change.Change
 	runs   []run
 	who    authors
 }
@@ -38,7 +38,7 @@ func (r run) text(op byte) []byte {
 }
 
 // File compares the two sides of a change. What is no file is empty.
-func (v View) File(c fsutil.Change) (File, error) {
+func (v View) File(c change.Change) (File, error) {
 	f := File{change: c, who: authorsOf(c)}
 	list, binary, err := v.compare(c, textdiff.DefaultContext)
 	if err != nil || len(list) == 0 {
@@ -57,11 +57,11 @@ func (v View) File(c fsutil.Change) (File, error) {
 }
 
 // compare returns the places at which the two sides of a change differ.
-func (v View) compare(c fsutil.Change, context int) (list []textdiff.Hunk, binary bool, err error) {
+func (v View) compare(c change.Change, context int) (list []textdiff.Hunk, binary bool, err error) {
 	s := sidesOf(c)
-	for _, side := range []*fsutil.State{&s.old, &s.new} {
-		if side.Kind != fsutil.File {
-			*side = fsutil.State{}
+	for _, side := range []*change.State{&s.old, &s.new} {
+		if side.Kind != change.File {
+			*side = change.State{}
 		}
 	}
 	t, err := v.open(s, false)
@@ -79,7 +79,7 @@ func (v View) compare(c fsutil.Change, context int) (list []textdiff.Hunk, binar
 }
 
 // LinesWritten counts the lines in which the two sides of a change differ, on the side that has more of them.
-func (v View) LinesWritten(c fsutil.Change) (int, error) {
+func (v View) LinesWritten(c change.Change) (int, error) {
 	list, _, err := v.compare(c, 0)
 	n := 0
 	for _, h := range list {
@@ -94,7 +94,7 @@ const noNewline = "\n\\ No newline at end of file\n"
 // show makes the nth hunk, and notes its runs. places are what the splices have changed, nil if that is not known.
 func (f *File) show(n int, h textdiff.Hunk, places []textdiff.Span) Hunk {
 	shown := Hunk{OldStart: h.OldStart, OldLines: h.OldLines, NewStart: h.NewStart, NewLines: h.NewLines}
-	var all []fsutil.Splice
+	var all []change.Splice
 	for i, core := range h.Cores {
 		splices := f.change.Splices[core.From:core.To]
 		shown.Runs = append(shown.Runs, f.who.of(splices))
@@ -131,12 +131,12 @@ func (f *File) show(n int, h textdiff.Hunk, places []textdiff.Span) Hunk {
 
 // authors tell who made which part of a change.
 type authors struct {
-	all   []fsutil.Origin
+	all   []change.Origin
 	exact bool           // there are splices
 	rank  map[string]int // of steps, in the order in which they ran
 }
 
-func authorsOf(c fsutil.Change) authors {
+func authorsOf(c change.Change) authors {
 	a := authors{all: c.By, exact: c.Splices != nil, rank: make(map[string]int)}
 	for i, o := range c.By {
 		if _, ok := a.rank[o.Step]; !ok {
@@ -147,15 +147,15 @@ func authorsOf(c fsutil.Change) authors {
 }
 
 // of returns who made some of the splices of the change, in the order in which the steps ran.
-func (a authors) of(splices []fsutil.Splice) []fsutil.Origin {
+func (a authors) of(splices []change.Splice) []change.Origin {
 	if !a.exact {
 		return slices.Clone(a.all)
 	}
 	if len(splices) == 1 && len(splices[0].By) == 1 {
 		return slices.Clone(splices[0].By)
 	}
-	var by []fsutil.Origin
-	seen := make(map[fsutil.Origin]bool)
+	var by []change.Origin
+	seen := make(map[change.Origin]bool)
 	for _, s := range splices {
 		for _, o := range s.By {
 			if !seen[o] {
@@ -165,6 +165,6 @@ func (a authors) of(splices []fsutil.Splice) []fsutil.Origin {
 		}
 	}
 	// Splices are in the order of the text.
-	slices.SortStableFunc(by, func(x, y fsutil.Origin) int { return a.rank[x.Step] - a.rank[y.Step] })
+	slices.SortStableFunc(by, func(x, y change.Origin) int { return a.rank[x.Step] - a.rank[y.Step] })
 	return by
 }

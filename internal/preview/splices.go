@@ -6,14 +6,16 @@ import (
 	"hash"
 	"io"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/splice"
 )
 
 var errSplices = errors.New("the splices do not give what the hash says")
 
 // OpenSpliced opens the new bytes of a change that is held as splices. Where the old bytes are not those that the
 // change was made from, or the new ones not those it says, the reader gives an error in place of the end.
-func OpenSpliced(openOld fsutil.Opener, c fsutil.Change) (io.ReadCloser, error) {
+func OpenSpliced(openOld change.Opener, c change.Change) (io.ReadCloser, error) {
 	r, err := openSpliced(openOld, c)
 	if err != nil {
 		return nil, err
@@ -22,14 +24,14 @@ func OpenSpliced(openOld fsutil.Opener, c fsutil.Change) (io.ReadCloser, error) 
 }
 
 // openSpliced is OpenSpliced for new bytes whose hash is not known yet.
-func openSpliced(openOld fsutil.Opener, c fsutil.Change) (io.ReadCloser, error) {
+func openSpliced(openOld change.Opener, c change.Change) (io.ReadCloser, error) {
 	file, err := openOld()
 	if err != nil {
 		return nil, err
 	}
 	// One byte more than there should be shows that there is too much.
-	old := &summing{r: io.LimitReader(file, c.Old.Size+1), sum: checked{sha256.New(), c.Old.Hash}, bad: fsutil.ErrDrift}
-	text, err := fsutil.SpliceReader(old, c.Old.Size, c.Splices)
+	old := &summing{r: io.LimitReader(file, c.Old.Size+1), sum: checked{sha256.New(), c.Old.Hash}, bad: names.ErrDrift}
+	text, err := splice.NewReader(old, c.Old.Size, c.Splices)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
@@ -38,7 +40,7 @@ func openSpliced(openOld fsutil.Opener, c fsutil.Change) (io.ReadCloser, error) 
 
 // respliced returns a change with other splices. The error is [fsutil.ErrDrift] if the old bytes are not what it was
 // made from.
-func respliced(c fsutil.Change, splices []fsutil.Splice) (fsutil.Change, error) {
+func respliced(c change.Change, splices []change.Splice) (change.Change, error) {
 	openOld := c.OpenOld
 	if len(splices) == 0 {
 		c.Splices, c.New.Hash, c.New.Size = nil, c.Old.Hash, c.Old.Size
@@ -54,7 +56,7 @@ func respliced(c fsutil.Change, splices []fsutil.Splice) (fsutil.Change, error) 
 	if c.New.Size, err = io.Copy(sum, r); err != nil {
 		return c, err
 	}
-	c.New.Hash = fsutil.Hash(sum.Sum(nil))
+	c.New.Hash = change.Hash(sum.Sum(nil))
 	made := c
 	return c.WithContent(openOld, func() (io.ReadCloser, error) { return OpenSpliced(openOld, made) }), nil
 }
@@ -67,12 +69,12 @@ type readCloser struct {
 // checked is a hash that is closed with an error if it is not what it should be.
 type checked struct {
 	hash.Hash
-	want fsutil.Hash
+	want change.Hash
 }
 
 func (c checked) Close() error {
-	if fsutil.Hash(c.Sum(nil)) != c.want {
-		return fsutil.ErrDrift
+	if change.Hash(c.Sum(nil)) != c.want {
+		return names.ErrDrift
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 )
 
 var (
@@ -49,7 +49,7 @@ func textOfHunk(h Hunk) hunkText {
 
 // revisedText is what somebody wants in place of a hunk.
 type revisedText struct {
-	splice              fsutil.Splice // without an author
+	splice              change.Splice // without an author
 	asBefore, asPlanned bool          // it is nothing new
 }
 
@@ -80,7 +80,7 @@ func reviseText(h Hunk, text string, firstChanged, size int64) (revisedText, err
 		text = strings.TrimSuffix(text, line)
 		end -= int64(len(line))
 	}
-	return revisedText{splice: fsutil.Splice{Off: off, Len: end - off, Text: []byte(text)}}, nil
+	return revisedText{splice: change.Splice{Off: off, Len: end - off, Text: []byte(text)}}, nil
 }
 
 // fit gives text the form of the file: its line ends, its last line complete or not, and its byte order mark. first and

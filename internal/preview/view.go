@@ -16,7 +16,9 @@ import (
 	"math"
 
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/splice"
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
@@ -36,9 +38,9 @@ const pagedFrom = 8 << 20
 // sides are what stands at a place before and after a change. What is neither a file nor a symbolic link is an empty text.
 type sides struct {
 	path             string // of the change
-	old, new         fsutil.State
-	openOld, openNew fsutil.Opener
-	splices          []fsutil.Splice // nil if it is not they that make the new side
+	old, new         change.State
+	openOld, openNew change.Opener
+	splices          []change.Splice // nil if it is not they that make the new side
 }
 
 // texts are both sides, to be closed.
@@ -50,7 +52,7 @@ type texts struct {
 
 // open reads both sides. Of a large binary file the texts may be missing, unless they are wanted.
 func (v View) open(s sides, wanted bool) (texts, error) {
-	if s.old.Kind == fsutil.File && s.new.Kind == fsutil.File && s.old.Hash == s.new.Hash {
+	if s.old.Kind == change.File && s.new.Kind == change.File && s.old.Hash == s.new.Hash {
 		// Only the name or the mode changes.
 		return texts{textdiff.Bytes(nil), textdiff.Bytes(nil), false, func() {}}, nil
 	}
@@ -92,7 +94,7 @@ func (v View) openPaged(s sides) (texts, error) {
 	if !ok {
 		return t, nil
 	}
-	spliced, err := fsutil.SpliceReaderAt(old, s.old.Size, s.splices)
+	spliced, err := splice.NewReaderAt(old, s.old.Size, s.splices)
 	if err == nil {
 		t.old, t.new = textdiff.Paged{
 			Old: old, New: spliced, OldSize: int(s.old.Size), NewSize: int(size),
@@ -108,7 +110,7 @@ func (v View) openPaged(s sides) (texts, error) {
 }
 
 // drain reads the new bytes of a change that checks them itself.
-func drain(open fsutil.Opener) error {
+func drain(open change.Opener) error {
 	r, err := open()
 	if err != nil {
 		return err
@@ -124,8 +126,8 @@ func (v View) openWhole(s sides) (texts, error) {
 		return texts{}, fmt.Errorf("show %s: %w", s.path, err)
 	}
 	old, err := content(s.old, s.openOld)
-	if err == nil && s.old.Kind == fsutil.File && fsutil.HashOf(old) != s.old.Hash {
-		err = fsutil.ErrDrift
+	if err == nil && s.old.Kind == change.File && change.HashOf(old) != s.old.Hash {
+		err = names.ErrDrift
 	}
 	var new []byte
 	switch {
@@ -133,8 +135,8 @@ func (v View) openWhole(s sides) (texts, error) {
 	case s.splices == nil:
 		new, err = content(s.new, s.openNew)
 	default:
-		new, err = fsutil.ApplySplices(old, s.splices)
-		if err == nil && v.Unsure && (fsutil.HashOf(new) != s.new.Hash || int64(len(new)) != s.new.Size) {
+		new, err = splice.Apply(old, s.splices)
+		if err == nil && v.Unsure && (change.HashOf(new) != s.new.Hash || int64(len(new)) != s.new.Size) {
 			err = errSplices
 		}
 	}
@@ -147,11 +149,11 @@ func (v View) openWhole(s sides) (texts, error) {
 }
 
 // content reads one side as a whole.
-func content(s fsutil.State, open fsutil.Opener) ([]byte, error) {
+func content(s change.State, open change.Opener) ([]byte, error) {
 	switch s.Kind {
-	case fsutil.File:
+	case change.File:
 		return ReadAll(open, s.Size)
-	case fsutil.Symlink:
+	case change.Symlink:
 		return []byte(s.Target), nil
 	default:
 		return nil, nil
@@ -159,7 +161,7 @@ func content(s fsutil.State, open fsutil.Opener) ([]byte, error) {
 }
 
 // ReadAll reads what is said to have that many bytes. Of what has more, one is read too many, which its hash tells.
-func ReadAll(open fsutil.Opener, size int64) ([]byte, error) {
+func ReadAll(open change.Opener, size int64) ([]byte, error) {
 	r, err := open()
 	if err != nil {
 		return nil, err
@@ -174,21 +176,21 @@ func (s sides) failed(err error) error {
 	switch {
 	case tooMuch:
 		return fmt.Errorf("show %s: %w", s.path, &actions.LimitError{What: actions.LimitShown, Limit: over.Limit})
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, fsutil.ErrDrift):
-		return &fs.PathError{Op: "read", Path: s.path, Err: fsutil.ErrDrift}
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, names.ErrDrift):
+		return &fs.PathError{Op: "read", Path: s.path, Err: names.ErrDrift}
 	}
 	return fmt.Errorf("read %s: %w", s.path, err)
 }
 
 // CheckSizes returns an *actions.LimitError for a change of which one side is too large to be shown or stored as a whole. What
 // is there now is held to the limit on files that are read, what is to be there may have been added to.
-func CheckSizes(l actions.Limits, before, after fsutil.State) error {
+func CheckSizes(l actions.Limits, before, after change.State) error {
 	most, more := l.FileBytes(), l.OutputBytes()
-	if before.Kind == fsutil.File && before.Size > most {
+	if before.Kind == change.File && before.Size > most {
 		return &actions.LimitError{What: actions.LimitFile, Limit: most, Got: before.Size}
 	}
 	most += min(more, math.MaxInt64-most)
-	if after.Kind == fsutil.File && after.Size > most {
+	if after.Kind == change.File && after.Size > most {
 		return &actions.LimitError{What: actions.LimitFile, Limit: most, Got: after.Size}
 	}
 	return nil

@@ -11,8 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/preview"
+	"github.com/millrace-go/millrace/internal/splice"
 )
 
 // large is so much text that it is not read as a whole.
@@ -29,40 +31,40 @@ type readSeekCloser struct{ *bytes.Reader }
 
 func (readSeekCloser) Close() error { return nil }
 
-func openAt(text string) fsutil.Opener {
+func openAt(text string) change.Opener {
 	return func() (io.ReadCloser, error) { return readSeekCloser{bytes.NewReader([]byte(text))}, nil }
 }
 
-func file(text string) fsutil.State {
-	return fsutil.State{Kind: fsutil.File, Mode: 0o644, Size: int64(len(text)), Hash: fsutil.HashOf([]byte(text))}
+func file(text string) change.State {
+	return change.State{Kind: change.File, Mode: 0o644, Size: int64(len(text)), Hash: change.HashOf([]byte(text))}
 }
 
 // edited returns a change of a.txt by splices, whose new bytes are checked.
-func edited(t *testing.T, text string, splices ...fsutil.Splice) fsutil.Change {
+func edited(t *testing.T, text string, splices ...change.Splice) change.Change {
 	t.Helper()
-	after, err := fsutil.ApplySplices([]byte(text), splices)
+	after, err := splice.Apply([]byte(text), splices)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := fsutil.Change{Kind: fsutil.Modified, Path: "a.txt", Old: file(text), New: file(string(after)), Splices: splices}
+	c := change.Change{Kind: change.Modified, Path: "a.txt", Old: file(text), New: file(string(after)), Splices: splices}
 	return checked(c, openAt(text))
 }
 
-func checked(c fsutil.Change, openOld fsutil.Opener) fsutil.Change {
+func checked(c change.Change, openOld change.Opener) change.Change {
 	return c.WithContent(openOld, func() (io.ReadCloser, error) { return preview.OpenSpliced(openOld, c) })
 }
 
 // twoEdits are splices in the first line, and behind all lines.
-func twoEdits(text string) []fsutil.Splice {
-	return []fsutil.Splice{
-		{Off: 2, Len: 4, Text: []byte("LINE"), By: []fsutil.Origin{{Step: "one"}}},
-		{Off: int64(len(text)), Text: []byte("last\n"), By: []fsutil.Origin{{Step: "two"}}},
+func twoEdits(text string) []change.Splice {
+	return []change.Splice{
+		{Off: 2, Len: 4, Text: []byte("LINE"), By: []change.Origin{{Step: "one"}}},
+		{Off: int64(len(text)), Text: []byte("last\n"), By: []change.Origin{{Step: "two"}}},
 	}
 }
 
-func diff(v preview.View, c fsutil.Change) (string, error) {
+func diff(v preview.View, c change.Change) (string, error) {
 	var b strings.Builder
-	err := v.WriteDiff(&b, []fsutil.Change{c})
+	err := v.WriteDiff(&b, []change.Change{c})
 	return b.String(), err
 }
 
@@ -84,9 +86,9 @@ func TestHowItIsReadDoesNotMatter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := c.WithContent(c.OpenOld, fsutil.BytesOpener(data))
+	whole := c.WithContent(c.OpenOld, change.BytesOpener(data))
 	whole.Splices = nil
-	for name, other := range map[string]fsutil.Change{
+	for name, other := range map[string]change.Change{
 		"one way": checked(c, func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(large)), nil }), "as a whole": whole,
 	} {
 		if got, err := diff(preview.View{}, other); err != nil || got != want {
@@ -124,12 +126,12 @@ func TestNothingWrongIsShown(t *testing.T) {
 		short.Splices = lie.Splices[:1]
 		short = checked(short, openAt(text))
 		for name, test := range map[string]struct {
-			change fsutil.Change
+			change change.Change
 			view   preview.View
 			want   string
 		}{
-			"drift":       {checked(c, openAt("b"+text[1:])), preview.View{}, "read a.txt: " + fsutil.ErrDrift.Error()},
-			"shorter":     {checked(c, openAt(text[:len(text)-1])), preview.View{}, "read a.txt: " + fsutil.ErrDrift.Error()},
+			"drift":       {checked(c, openAt("b"+text[1:])), preview.View{}, "read a.txt: " + names.ErrDrift.Error()},
+			"shorter":     {checked(c, openAt(text[:len(text)-1])), preview.View{}, "read a.txt: " + names.ErrDrift.Error()},
 			"a lie":       {lie, preview.View{Unsure: true}, "read a.txt: the splices do not give what the hash says"},
 			"longer":      {checked(long, openAt(text)), preview.View{Unsure: true}, "read a.txt: the splices do not give what the hash says"},
 			"half of all": {short, preview.View{Unsure: true}, "read a.txt: the splices do not give what the hash says"},
@@ -168,8 +170,8 @@ func TestBinaryLargeFile(t *testing.T) {
 // TestReplaced: where a file is renamed to a place that another one has, the diff is what happens there.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
-	c := edited(t, "moved\n", fsutil.Splice{Len: 5, Text: []byte("edited")})
-	c.Kind, c.From, c.Replaced = fsutil.Renamed, "from.txt", file("replaced\n")
+	c := edited(t, "moved\n", change.Splice{Len: 5, Text: []byte("edited")})
+	c.Kind, c.From, c.Replaced = change.Renamed, "from.txt", file("replaced\n")
 	tree := func(name string) (io.ReadCloser, error) {
 		return openAt(map[string]string{"a.txt": "replaced\n"}[name])()
 	}
@@ -184,7 +186,7 @@ func TestReplaced(t *testing.T) {
 // TestFileBecomesLink: the hunks are those of the file alone.
 func TestFileBecomesLink(t *testing.T) {
 	t.Parallel()
-	c := fsutil.Change{Kind: fsutil.Modified, Path: "a.txt", Old: file("text\n"), New: fsutil.State{Kind: fsutil.Symlink, Target: "b.txt"}}
+	c := change.Change{Kind: change.Modified, Path: "a.txt", Old: file("text\n"), New: change.State{Kind: change.Symlink, Target: "b.txt"}}
 	f, err := preview.View{}.File(c.WithContent(openAt("text\n"), nil))
 	if err != nil || len(f.Hunks) != 1 || f.Hunks[0].String() != "@@ -1 +0,0 @@\n-text\n" {
 		t.Errorf("%v, %v", err, f.Hunks)

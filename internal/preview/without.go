@@ -4,18 +4,19 @@ import (
 	"fmt"
 	"path"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // Without returns the changes without those at these paths, and at all paths below those that are directories, and how many
 // edits were in these. It is an error to name a path at which nothing changes, which is [ErrNoChange], or to take away what
 // the rest needs.
-func Without(changes []fsutil.Change, paths ...string) (kept []fsutil.Change, edits int, err error) {
+func Without(changes []change.Change, paths ...string) (kept []change.Change, edits int, err error) {
 	rejected := make([]bool, len(changes))
 	for _, name := range paths {
 		found := false
 		for i, c := range changes {
-			if fsutil.Within(c.Path, name) {
+			if names.Within(c.Path, name) {
 				rejected[i], found = true, true
 			}
 		}
@@ -30,7 +31,7 @@ func Without(changes []fsutil.Change, paths ...string) (kept []fsutil.Change, ed
 			continue
 		}
 		edits += Edits(c.Splices)
-		if c.Old.Kind != fsutil.Absent {
+		if c.Old.Kind != change.Absent {
 			back = append(back, OldPath(c))
 		}
 	}
@@ -39,7 +40,7 @@ func Without(changes []fsutil.Change, paths ...string) (kept []fsutil.Change, ed
 }
 
 // OldPath is where the tree has what a change starts from.
-func OldPath(c fsutil.Change) string {
+func OldPath(c change.Change) string {
 	if c.From != "" {
 		return c.From
 	}
@@ -47,38 +48,38 @@ func OldPath(c fsutil.Change) string {
 }
 
 // keepDirs takes back the removal of every directory that something stays in, and checks that each place is taken once.
-func keepDirs(changes []fsutil.Change, back []string) ([]fsutil.Change, error) {
+func keepDirs(changes []change.Change, back []string) ([]change.Change, error) {
 	stays := make(map[string]bool)
 	for _, name := range back {
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 			stays[dir] = true
 		}
 	}
-	var kept []fsutil.Change
-	left := make(map[string]fsutil.Kind)
+	var kept []change.Change
+	left := make(map[string]change.Kind)
 	for _, c := range changes {
-		if c.Old.Kind == fsutil.Dir && stays[OldPath(c)] && (c.Kind == fsutil.Deleted || c.Kind == fsutil.Renamed) {
-			if c.Kind == fsutil.Deleted {
+		if c.Old.Kind == change.Dir && stays[OldPath(c)] && (c.Kind == change.Deleted || c.Kind == change.Renamed) {
+			if c.Kind == change.Deleted {
 				continue
 			}
 			// The directory stays where it is, and its new name becomes one of its own.
-			c.Kind, c.From, c.Old = fsutil.Created, "", fsutil.State{}
+			c.Kind, c.From, c.Old = change.Created, "", change.State{}
 		}
 		kept = append(kept, c)
 		left[c.Path] = c.New.Kind
 	}
 	for _, name := range back {
-		if kind, ok := left[name]; ok && kind != fsutil.Absent {
+		if kind, ok := left[name]; ok && kind != change.Absent {
 			return nil, fmt.Errorf("reject: %s would stay, but the plan puts something else in its place; reject that too", name)
 		}
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			if kind, ok := left[dir]; ok && kind != fsutil.Dir {
+			if kind, ok := left[dir]; ok && kind != change.Dir {
 				return nil, fmt.Errorf("reject: %s would stay, but the plan makes %s no directory; reject that too", name, dir)
 			}
 		}
 	}
 	for _, c := range kept {
-		if dir := path.Dir(c.Path); c.New.Kind != fsutil.Absent && dir != "." && left[dir] == fsutil.Absent {
+		if dir := path.Dir(c.Path); c.New.Kind != change.Absent && dir != "." && left[dir] == change.Absent {
 			if _, changed := left[dir]; changed {
 				return nil, fmt.Errorf("reject: %s needs the directory %s; reject it too", c.Path, dir)
 			}
@@ -88,7 +89,7 @@ func keepDirs(changes []fsutil.Change, back []string) ([]fsutil.Change, error) {
 }
 
 // Edits returns how many edits a list of splices holds.
-func Edits(splices []fsutil.Splice) int {
+func Edits(splices []change.Splice) int {
 	n := 0
 	for _, s := range splices {
 		n += max(1, len(s.By))

@@ -8,8 +8,10 @@ import (
 	"io"
 	"math"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/match"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/splice"
 )
 
 // Draft is a text with the splices that were made over it so far. It holds them, and the text only if that fits one window. It is a
@@ -20,7 +22,7 @@ type Draft struct {
 	whole bool // was and now are the text before and after the splices
 	was   []byte
 	now   []byte
-	lists [][]fsutil.Splice // each over what those before it leave
+	lists [][]change.Splice // each over what those before it leave
 }
 
 // NewDraft returns a text with no splices yet.
@@ -48,7 +50,7 @@ func (d *Draft) Bytes(most int64) ([]byte, error) {
 	case len(d.lists) == 0:
 		return d.base.Bytes(most)
 	case d.size > most:
-		return nil, fsutil.ErrTooLarge
+		return nil, names.ErrTooLarge
 	}
 	r, err := d.Open()
 	if err != nil {
@@ -71,7 +73,7 @@ func (d *Draft) Open() (io.ReadCloser, error) {
 	}
 	r, size := io.Reader(bufio.NewReaderSize(base, 64<<10)), d.base.Size()
 	for _, list := range d.lists {
-		if r, err = fsutil.SpliceReader(r, size, list); err != nil {
+		if r, err = splice.NewReader(r, size, list); err != nil {
 			base.Close()
 			return nil, err
 		}
@@ -84,7 +86,7 @@ func (d *Draft) Open() (io.ReadCloser, error) {
 }
 
 // growth is how many bytes longer splices make a text.
-func growth(list []fsutil.Splice) (n int64) {
+func growth(list []change.Splice) (n int64) {
 	for _, s := range list {
 		n += int64(len(s.Text)) - s.Len
 	}
@@ -92,12 +94,12 @@ func growth(list []fsutil.Splice) (n int64) {
 }
 
 // Add makes splices over the present text.
-func (d *Draft) Add(list []fsutil.Splice) (err error) {
+func (d *Draft) Add(list []change.Splice) (err error) {
 	if len(list) == 0 {
 		return nil
 	}
 	if d.whole {
-		if d.now, err = fsutil.ApplySplices(d.now, list); err != nil {
+		if d.now, err = splice.Apply(d.now, list); err != nil {
 			return err
 		}
 	}
@@ -114,13 +116,13 @@ func (d *Draft) Add(list []fsutil.Splice) (err error) {
 // compose makes one of the last two lists.
 func (d *Draft) compose() error {
 	n := len(d.lists)
-	both, err := fsutil.ComposeSplices(d.lists[n-2], d.lists[n-1])
+	both, err := splice.Compose(d.lists[n-2], d.lists[n-1])
 	d.lists = append(d.lists[:n-2], both)
 	return err
 }
 
 // Splices returns what all splices come to, over the text as it was. No more can be added then.
-func (d *Draft) Splices() ([]fsutil.Splice, error) {
+func (d *Draft) Splices() ([]change.Splice, error) {
 	for len(d.lists) > 1 {
 		if err := d.compose(); err != nil {
 			return nil, err

@@ -11,17 +11,18 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/internal/replace"
+	"github.com/millrace-go/millrace/internal/splice"
 )
 
 // randomSplices returns splices of a text of that size.
-func randomSplices(r *rand.Rand, size int) (list []fsutil.Splice) {
+func randomSplices(r *rand.Rand, size int) (list []change.Splice) {
 	for off := r.IntN(4); off <= size; off += r.IntN(6) {
 		length := r.IntN(min(3, size-off+1))
-		list = append(list, fsutil.Splice{Off: int64(off), Len: int64(length), Text: []byte("xyz"[:r.IntN(4)])})
+		list = append(list, change.Splice{Off: int64(off), Len: int64(length), Text: []byte("xyz"[:r.IntN(4)])})
 		off += length
 	}
 	return list
@@ -48,9 +49,9 @@ func TestDraftProperty(t *testing.T) {
 		for round := range r.IntN(6) {
 			list := randomSplices(r, len(want))
 			if round == 4 { // take all back
-				list = []fsutil.Splice{{Len: int64(len(want)), Text: []byte(text)}}
+				list = []change.Splice{{Len: int64(len(want)), Text: []byte(text)}}
 			}
-			if want, err = fsutil.ApplySplices(want, list); err != nil {
+			if want, err = splice.Apply(want, list); err != nil {
 				t.Fatal(err)
 			}
 			if err := errors.Join(held.Add(list), read.Add(list)); err != nil {
@@ -76,7 +77,7 @@ func TestDraftProperty(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := fsutil.ApplySplices([]byte(text), list)
+			got, err := splice.Apply([]byte(text), list)
 			if diff := gocmp.Diff(string(want), string(got)); diff != "" || err != nil {
 				t.Fatalf("seed %d: %v (-want +got):\n%s", seed, err, diff)
 			}
@@ -136,7 +137,7 @@ func TestRules(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				by := []fsutil.Origin{{Step: "s", Edit: i}}
+				by := []change.Origin{{Step: "s", Edit: i}}
 				rules.List = append(rules.List, &replace.Rule{Pattern: p, Template: match.Text(e.text), By: by})
 			}
 			left := replace.NewBudget(costs{cmp.Or(test.matches, 100)})
@@ -147,7 +148,7 @@ func TestRules(t *testing.T) {
 				}
 				continue
 			}
-			got, err := fsutil.ApplySplices([]byte(text), list)
+			got, err := splice.Apply([]byte(text), list)
 			if string(got) != test.want || places != test.places || err != nil {
 				t.Errorf("%s, %+v: %d places, %q, %v; want %d, %q", name, sizes, places, got, err, test.places, test.want)
 			}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/match"
 )
 
@@ -18,7 +18,7 @@ import (
 type Rule struct {
 	Pattern  *match.Pattern
 	Template match.Template
-	By       []fsutil.Origin // of the splices, which share it
+	By       []change.Origin // of the splices, which share it
 
 	Matched atomic.Bool // anywhere
 	Changed atomic.Bool // any bytes
@@ -29,8 +29,8 @@ type Rule struct {
 // replaced, and returns false for one that is not to be.
 func (r *Rule) Splices(
 	ctx context.Context, text match.Content, how match.How, left *Budget, seen func(at *match.Window, loc []int) bool,
-) ([]fsutil.Splice, error) {
-	var list []fsutil.Splice
+) ([]change.Splice, error) {
+	var list []change.Splice
 	var over error
 	var replacer *match.Replacer
 	matched, off := false, int64(-1)
@@ -45,7 +45,7 @@ func (r *Rule) Splices(
 		}
 		var text []byte
 		if text, over = left.replace(replacer, loc, at.Data); text != nil {
-			list = append(list, fsutil.Splice{Off: at.Off + int64(loc[0]), Len: int64(loc[1] - loc[0]), Text: text, By: r.By})
+			list = append(list, change.Splice{Off: at.Off + int64(loc[0]), Len: int64(loc[1] - loc[0]), Text: text, By: r.By})
 		}
 		return over == nil
 	})
@@ -73,7 +73,7 @@ func (r *Rules) Streams() bool {
 
 // Splices returns what the rules make of the text, and how many places they changed. There are none if one rule has taken back what
 // others did.
-func (r *Rules) Splices(ctx context.Context, text match.Content, left *Budget) (list []fsutil.Splice, places int, err error) {
+func (r *Rules) Splices(ctx context.Context, text match.Content, left *Budget) (list []change.Splice, places int, err error) {
 	switch {
 	case r.Simultaneous:
 		list, err = r.together(ctx, text, left)
@@ -126,8 +126,8 @@ func (r *Rules) laps(ctx context.Context, rule *Rule) func(at *match.Window, loc
 }
 
 // together is Splices for rules none of which sees what another one does.
-func (r *Rules) together(ctx context.Context, text match.Content, left *Budget) ([]fsutil.Splice, error) {
-	var all []fsutil.Splice
+func (r *Rules) together(ctx context.Context, text match.Content, left *Budget) ([]change.Splice, error) {
+	var all []change.Splice
 	var spans []span
 	for i, rule := range r.List {
 		list, err := rule.Splices(ctx, text, match.How{Sizes: r.Sizes}, left, func(at *match.Window, loc []int) bool {
@@ -142,6 +142,6 @@ func (r *Rules) together(ctx context.Context, text match.Content, left *Budget) 
 	if err := overlap(ctx, text, spans); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(all, func(a, b fsutil.Splice) int { return cmp.Compare(a.Off, b.Off) })
+	slices.SortFunc(all, func(a, b change.Splice) int { return cmp.Compare(a.Off, b.Off) })
 	return all, nil
 }

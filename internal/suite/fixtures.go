@@ -11,7 +11,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
@@ -59,7 +59,7 @@ func ThreeFiles(t *testing.T, fsys afero.Fs) []txtarfs.File {
 }
 
 // Rooted returns a directory of the system with the files, and a RootFs of it.
-func Rooted(t *testing.T, files ...string) (string, *fsutil.RootFs) {
+func Rooted(t *testing.T, files ...string) (string, *rootfs.FS) {
 	t.Helper()
 	dir := t.TempDir()
 	for i := 0; i < len(files); i += 2 {
@@ -80,9 +80,9 @@ func Link(t *testing.T, target, name string) {
 }
 
 // OpenRoot opens a directory until the test is over.
-func OpenRoot(t *testing.T, dir string) *fsutil.RootFs {
+func OpenRoot(t *testing.T, dir string) *rootfs.FS {
 	t.Helper()
-	root, err := fsutil.OpenRoot(dir)
+	root, err := rootfs.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

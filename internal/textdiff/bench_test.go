@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
@@ -41,10 +41,10 @@ func BenchmarkRegions(b *testing.B) {
 	for _, lines := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(lines), func(b *testing.B) {
 			var old, new strings.Builder
-			var splices []fsutil.Splice
+			var splices []change.Splice
 			for i := range lines {
 				if i%100 == 0 {
-					splices = append(splices, fsutil.Splice{Off: int64(old.Len()), Len: 5, Text: []byte("second")})
+					splices = append(splices, change.Splice{Off: int64(old.Len()), Len: 5, Text: []byte("second")})
 					old.WriteString("first")
 					new.WriteString("second")
 				}

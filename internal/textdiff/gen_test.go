@@ -5,12 +5,12 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
 // hunksOf compares two texts in memory.
-func hunksOf(old, new []byte, splices []fsutil.Splice, context int) []textdiff.Hunk {
+func hunksOf(old, new []byte, splices []change.Splice, context int) []textdiff.Hunk {
 	hunks, err := textdiff.Hunks(textdiff.Bytes(old), textdiff.Bytes(new), splices, context)
 	if err != nil {
 		panic(err) // there is nothing that could fail

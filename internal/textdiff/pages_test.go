@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
@@ -22,13 +22,13 @@ func paged(old, new []byte, page int) textdiff.Paged {
 }
 
 // pagedHunks compares such texts.
-func pagedHunks(p textdiff.Paged, splices []fsutil.Splice, context int) ([]textdiff.Hunk, error) {
+func pagedHunks(p textdiff.Paged, splices []change.Splice, context int) ([]textdiff.Hunk, error) {
 	old, new := p.Texts()
 	return textdiff.Hunks(old, new, splices, context)
 }
 
 // randomSplices returns a text of lines that repeat, and random splices in it, sometimes far apart.
-func randomSplices(r *rand.Rand) (old, new []byte, splices []fsutil.Splice) {
+func randomSplices(r *rand.Rand) (old, new []byte, splices []change.Splice) {
 	lines := []string{"a\n", "a\n", "b\n", "\n", "\ta\n", "  cc\n", "\r\n", "}\n", "long line "}[:2+r.IntN(8)]
 	for range r.IntN([]int{10, 40, 1200}[r.IntN(3)]) {
 		old = append(old, lines[r.IntN(len(lines))]...)
@@ -36,7 +36,7 @@ func randomSplices(r *rand.Rand) (old, new []byte, splices []fsutil.Splice) {
 	if len(old) > 0 && r.IntN(2) == 0 {
 		old = old[:len(old)-1]
 	}
-	splices = []fsutil.Splice{}
+	splices = []change.Splice{}
 	at, far := 0, 1+r.IntN(len(old)/2+2)
 	for range r.IntN(7) {
 		off := at + r.IntN(min(far, len(old)-at)+1)
@@ -49,7 +49,7 @@ func randomSplices(r *rand.Rand) (old, new []byte, splices []fsutil.Splice) {
 			text = append(text, old[off:off+n]...) // a part that stays
 		}
 		new = append(new, old[at:off]...)
-		splices = append(splices, fsutil.Splice{Off: int64(off), Len: int64(n), Text: text})
+		splices = append(splices, change.Splice{Off: int64(off), Len: int64(n), Text: text})
 		new = append(new, text...)
 		at = off + n
 	}
@@ -114,7 +114,7 @@ func TestPagedReadsLittle(t *testing.T) {
 	p := paged(old, new, 4<<10)
 	read := &readCounter{ReaderAt: p.New}
 	p.New = read
-	hunks, err := pagedHunks(p, []fsutil.Splice{{Off: 1_150_000, Len: 23}}, 3)
+	hunks, err := pagedHunks(p, []change.Splice{{Off: 1_150_000, Len: 23}}, 3)
 	if err != nil || len(hunks) != 1 || read.n > 100<<10 {
 		t.Errorf("%d hunks, %v, %d bytes read", len(hunks), err, read.n)
 	}
@@ -139,7 +139,7 @@ func TestPagedErrors(t *testing.T) {
 	t.Parallel()
 	old := []byte(strings.Repeat("0123456789\n", 100))
 	new := append([]byte("x"), old...)
-	splices := []fsutil.Splice{{Text: []byte("x")}}
+	splices := []change.Splice{{Text: []byte("x")}}
 	broken := errors.New("broken")
 	for name, test := range map[string]struct {
 		change func(p *textdiff.Paged)
@@ -172,7 +172,7 @@ func TestPagedErrors(t *testing.T) {
 func TestPagedSplicesThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	old := []byte(strings.Repeat("0123456789\n", 3))
-	got, err := pagedHunks(paged(old, old[:3], 2), []fsutil.Splice{{Text: []byte("x")}}, 3)
+	got, err := pagedHunks(paged(old, old[:3], 2), []change.Splice{{Text: []byte("x")}}, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,12 +184,12 @@ func BenchmarkPaged(b *testing.B) {
 	for _, n := range []int{1, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			var new []byte
-			var splices []fsutil.Splice
+			var splices []change.Splice
 			at := 0
 			for i := range n {
 				off := len(old) / n * i
 				new = append(new, old[at:off]...)
-				splices = append(splices, fsutil.Splice{Off: int64(off), Len: 1, Text: []byte("xy")})
+				splices = append(splices, change.Splice{Off: int64(off), Len: 1, Text: []byte("xy")})
 				new = append(new, "xy"...)
 				at = off + 1
 			}

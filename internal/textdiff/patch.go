@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 )
 
 // The modes that a [FilePatch] knows, with the values git gives them. ModeAbsent means that there is no file.
@@ -54,7 +54,7 @@ type FilePatch struct {
 	// Old and New are the bytes of the file before and after, or the target of a symbolic link. Nil stands for none.
 	Old, New Source
 	// Splices are what made New of Old, see [Hunks]. Nil means to look for where they differ.
-	Splices []fsutil.Splice
+	Splices []change.Splice
 }
 
 // PatchError says why a [FilePatch] cannot be written.

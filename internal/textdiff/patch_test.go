@@ -17,8 +17,8 @@ import (
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
-// change is one file before and after; a zero entry is no file.
-type change struct {
+// fileChange is one file before and after; a zero entry is no file.
+type fileChange struct {
 	what     string
 	from, to string // to is "" unless it is a rename
 	old, new entry
@@ -41,11 +41,11 @@ func numbered(n int) string {
 }
 
 // changes are the cases by hand: each can be applied, taken back, and put among the others.
-func changes() []change {
+func changes() []fileChange {
 	long := numbered(400)
 	edited := strings.Replace(strings.Replace(long, "line 7\n", "line seven\n", 1), "line 300\n", "", 1)
 	blob := "\x00\x01" + string(bytes.Repeat([]byte{0xff, 0, 7, 9}, 1000))
-	list := []change{
+	list := []fileChange{
 		{what: "edit", from: "edit.txt", old: file(long), new: file(edited)},
 		{what: "create", from: "new/deep/create.txt", new: file("a\nb\n")},
 		{what: "create executable", from: "run.sh", new: exe("#!/bin/sh\n")},
@@ -94,7 +94,7 @@ func changes() []change {
 	}
 	// Incompressible ones of all lengths that the last line of a binary patch can have.
 	for n := range 60 {
-		list = append(list, change{what: "binary length", from: fmt.Sprintf("len/%d", n), new: file("\x00" + string(randomBytes(n))), noPatch: binary})
+		list = append(list, fileChange{what: "binary length", from: fmt.Sprintf("len/%d", n), new: file("\x00" + string(randomBytes(n))), noPatch: binary})
 	}
 	for _, name := range []string{
 		"with space", " lead", "trail ", "two  spaces", "-dash", "tab\there", "new\nline", "quo\"te", "back\\slash", "bell\a\b\v\f\r", "\x01\x1f\x7f",
@@ -106,20 +106,20 @@ func changes() []change {
 		}
 		list = append(
 			list,
-			change{what: "edit of " + name, from: dir + name, old: file("a\nb\n"), new: file("a\nc\n")},
-			change{what: "create of " + name, from: dir + name + "1", new: file("a\n")},
-			change{what: "delete of " + name, from: dir + name + "2", old: file("a\n")},
-			change{what: "create empty of " + name, from: dir + "3" + name, new: file("")},
-			change{what: "mode of " + name, from: dir + "4" + name, old: file("x"), new: exe("x")},
-			change{what: "rename of " + name, from: dir + "5" + name, to: dir + "6" + name, old: file("x"), new: file("x")},
-			change{what: "edited rename of " + name, from: dir + "7" + name, to: dir + "8" + name, old: file("x\ny\n"), new: file("x\n")},
-			change{what: "binary of " + name, from: dir + "9" + name, old: file("\x00"), new: file("\x00\x01"), noPatch: binary},
+			fileChange{what: "edit of " + name, from: dir + name, old: file("a\nb\n"), new: file("a\nc\n")},
+			fileChange{what: "create of " + name, from: dir + name + "1", new: file("a\n")},
+			fileChange{what: "delete of " + name, from: dir + name + "2", old: file("a\n")},
+			fileChange{what: "create empty of " + name, from: dir + "3" + name, new: file("")},
+			fileChange{what: "mode of " + name, from: dir + "4" + name, old: file("x"), new: exe("x")},
+			fileChange{what: "rename of " + name, from: dir + "5" + name, to: dir + "6" + name, old: file("x"), new: file("x")},
+			fileChange{what: "edited rename of " + name, from: dir + "7" + name, to: dir + "8" + name, old: file("x\ny\n"), new: file("x\n")},
+			fileChange{what: "binary of " + name, from: dir + "9" + name, old: file("\x00"), new: file("\x00\x01"), noPatch: binary},
 		)
 	}
 	return list
 }
 
-func (c change) patch() textdiff.FilePatch {
+func (c fileChange) patch() textdiff.FilePatch {
 	p := textdiff.FilePatch{
 		OldName: c.from, NewName: c.from, OldMode: c.old.Mode, NewMode: c.new.Mode,
 		Old: textdiff.Bytes(c.old.Data), New: textdiff.Bytes(c.new.Data),
@@ -131,7 +131,7 @@ func (c change) patch() textdiff.FilePatch {
 }
 
 // trees returns what the list of changes goes from and to.
-func trees(list []change) (old, new map[string]entry) {
+func trees(list []fileChange) (old, new map[string]entry) {
 	old, new = map[string]entry{}, map[string]entry{}
 	for _, c := range list {
 		if c.old.Mode != 0 {
@@ -144,7 +144,7 @@ func trees(list []change) (old, new map[string]entry) {
 	return old, new
 }
 
-func writeAll(t *testing.T, list []change) []byte {
+func writeAll(t *testing.T, list []fileChange) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	for _, c := range list {
@@ -161,7 +161,7 @@ func writeAll(t *testing.T, list []change) []byte {
 }
 
 // apply applies the patch of all changes with the tool, and takes it back again with the option -R if back is set.
-func apply(t *testing.T, list []change, inRepo, back bool, name string, args ...string) {
+func apply(t *testing.T, list []fileChange, inRepo, back bool, name string, args ...string) {
 	t.Helper()
 	needTool(t, name)
 	old, new := trees(list)
@@ -197,15 +197,15 @@ func TestGitApplyOrder(t *testing.T) {
 	ab, cd, ce := file("a\nb\n"), file("c\nd\n"), file("c\ne\n")
 	for _, tt := range []struct {
 		name string
-		list []change
+		list []fileChange
 	}{
-		{"swap", []change{{from: "a", to: "b", old: ab, new: ab}, {from: "b", to: "a", old: cd, new: ce}}},
-		{"chain", []change{{from: "a", to: "b", old: ab, new: ab}, {from: "b", to: "c", old: cd, new: ce}}},
-		{"chain from its end", []change{{from: "b", to: "c", old: cd, new: ce}, {from: "a", to: "b", old: ab, new: ab}}},
-		{"rename onto a deleted file", []change{{from: "b", old: cd}, {from: "a", to: "b", old: ab, new: ab}}},
-		{"create where a rename came from", []change{{from: "a", to: "b", old: ab, new: ab}, {from: "a", new: ce}}},
-		{"file becomes directory", []change{{from: "a", old: ab}, {from: "a/b", new: cd}}},
-		{"file moves below itself", []change{{from: "a", to: "a/b", old: ab, new: ab}}},
+		{"swap", []fileChange{{from: "a", to: "b", old: ab, new: ab}, {from: "b", to: "a", old: cd, new: ce}}},
+		{"chain", []fileChange{{from: "a", to: "b", old: ab, new: ab}, {from: "b", to: "c", old: cd, new: ce}}},
+		{"chain from its end", []fileChange{{from: "b", to: "c", old: cd, new: ce}, {from: "a", to: "b", old: ab, new: ab}}},
+		{"rename onto a deleted file", []fileChange{{from: "b", old: cd}, {from: "a", to: "b", old: ab, new: ab}}},
+		{"create where a rename came from", []fileChange{{from: "a", to: "b", old: ab, new: ab}, {from: "a", new: ce}}},
+		{"file becomes directory", []fileChange{{from: "a", old: ab}, {from: "a/b", new: cd}}},
+		{"file moves below itself", []fileChange{{from: "a", to: "a/b", old: ab, new: ab}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -217,12 +217,12 @@ func TestGitApplyOrder(t *testing.T) {
 func TestPatch(t *testing.T) {
 	t.Parallel()
 	args := []string{"-p1", "-s", "--no-backup-if-mismatch"}
-	list := slices.DeleteFunc(changes(), func(c change) bool { return c.noPatch != "" })
+	list := slices.DeleteFunc(changes(), func(c fileChange) bool { return c.noPatch != "" })
 	t.Run("forth", func(t *testing.T) {
 		t.Parallel()
 		apply(t, list, false, false, "patch", args...)
 	})
-	both := slices.DeleteFunc(slices.Clone(list), func(c change) bool { return c.noPatchR != "" })
+	both := slices.DeleteFunc(slices.Clone(list), func(c fileChange) bool { return c.noPatchR != "" })
 	t.Run("forth and back", func(t *testing.T) {
 		t.Parallel()
 		apply(t, both, false, true, "patch", args...)
@@ -235,7 +235,7 @@ func TestGitAgrees(t *testing.T) {
 	needTool(t, "git")
 	rng := rand.New(rand.NewPCG(1, 2))
 	old, new := map[string]entry{}, map[string]entry{}
-	var list []change
+	var list []fileChange
 	var names []string
 	for i := range 60 {
 		names = append(names, fmt.Sprintf("file %02d", i))
@@ -252,7 +252,7 @@ func TestGitAgrees(t *testing.T) {
 		if a == b {
 			continue
 		}
-		c := change{what: name, from: name, old: file(a), new: file(b)}
+		c := fileChange{what: name, from: name, old: file(a), new: file(b)}
 		old[name], new[name] = c.old, c.new
 		list = append(list, c)
 	}
@@ -336,7 +336,7 @@ func (f *failing) Write(p []byte) (int, error) {
 
 func TestWriteErrors(t *testing.T) {
 	t.Parallel()
-	for _, c := range []change{
+	for _, c := range []fileChange{
 		{from: "text", new: file(numbered(20000))},
 		{from: "binary", new: file("\x00" + string(randomBytes(100000)))},
 	} {
@@ -359,7 +359,7 @@ func randomBytes(n int) []byte {
 func TestNoChange(t *testing.T) {
 	t.Parallel()
 	for _, e := range []entry{file("a\n"), file(""), exe("\x00"), link("x")} {
-		if got := writeAll(t, []change{{from: "same", old: e, new: e}}); len(got) > 0 {
+		if got := writeAll(t, []fileChange{{from: "same", old: e, new: e}}); len(got) > 0 {
 			t.Errorf("patch of an unchanged file: %q", got)
 		}
 	}
@@ -378,8 +378,8 @@ func TestSimilarity(t *testing.T) {
 		{"binary", "\x00aaa", "\x00aab", "75%"},
 		{"both empty", "", "", "100%"},
 	} {
-		c := change{from: "a", to: "b", old: file(tt.old), new: file(tt.new)}
-		if got := string(writeAll(t, []change{c})); !strings.Contains(got, "\nsimilarity index "+tt.want+"\n") {
+		c := fileChange{from: "a", to: "b", old: file(tt.old), new: file(tt.new)}
+		if got := string(writeAll(t, []fileChange{c})); !strings.Contains(got, "\nsimilarity index "+tt.want+"\n") {
 			t.Errorf("%s: want %s in\n%.200s", tt.name, tt.want, got)
 		}
 	}

@@ -3,13 +3,13 @@ package textdiff
 import (
 	"bytes"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 )
 
 var newline = []byte{'\n'}
 
 // Spans returns what splices have changed.
-func Spans(splices []fsutil.Splice) []Span {
+func Spans(splices []change.Splice) []Span {
 	spans := make([]Span, len(splices))
 	shift := 0
 	for i, s := range splices {

@@ -10,24 +10,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
 // edits draws a text, splices in it, and what comes of them, the splices exact or a little wider than need be.
-func edits(t *rapid.T) (old, new []byte, splices []fsutil.Splice) {
+func edits(t *rapid.T) (old, new []byte, splices []change.Splice) {
 	old = []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a\n", "b\n", "\n", "cc\n", "\r\n"}), 0, 40).Draw(t, "lines"), ""))
 	if rapid.Bool().Draw(t, "cut") && len(old) > 0 {
 		old = old[:len(old)-1]
 	}
-	splices = []fsutil.Splice{}
+	splices = []change.Splice{}
 	at := 0
 	for range rapid.IntRange(0, 6).Draw(t, "edits") {
 		off := at + rapid.IntRange(0, min(12, len(old)-at)).Draw(t, "skip")
 		n := rapid.IntRange(0, min(5, len(old)-off)).Draw(t, "length")
 		text := rapid.SampledFrom([]string{"", "a", "x", "\n", "b\n", "a\nx\n"}).Draw(t, "text")
 		new = append(new, old[at:off]...)
-		splices = append(splices, fsutil.Splice{Off: int64(off), Len: int64(n), Text: []byte(text)})
+		splices = append(splices, change.Splice{Off: int64(off), Len: int64(n), Text: []byte(text)})
 		new = append(new, text...)
 		at = off + n
 	}
@@ -48,25 +48,25 @@ func TestSplices(t *testing.T) {
 func TestSplicesFollowed(t *testing.T) {
 	t.Parallel()
 	old, new := []byte("a\nb\nc\na\nb\nc\n"), []byte("b\nc\na\nb\nc\n")
-	splice := func(off, n int64, text string) fsutil.Splice {
-		return fsutil.Splice{Off: off, Len: n, Text: []byte(text)}
+	splice := func(off, n int64, text string) change.Splice {
+		return change.Splice{Off: off, Len: n, Text: []byte(text)}
 	}
 	for _, tt := range []struct {
-		splices []fsutil.Splice
+		splices []change.Splice
 		want    string
 	}{
 		{nil, "-a|\n"},
 		// Removing "a\nb\nc\n" and putting "b\nc\n" there is the same; the lines common to both are found again.
-		{[]fsutil.Splice{splice(0, 6, "b\nc\n")}, "-a|\n"},
+		{[]change.Splice{splice(0, 6, "b\nc\n")}, "-a|\n"},
 		// A list that ends too early, or lies about the middle, is no help and is not believed.
-		{[]fsutil.Splice{}, "-a|\n"},
-		{[]fsutil.Splice{splice(0, 1, "")}, "-a|\n"},
-		{[]fsutil.Splice{splice(4, 2, "  ")}, "-a|\n"},
-		{[]fsutil.Splice{splice(0, 100, strings.Repeat("x", 98))}, "-a|\n"},
-		{[]fsutil.Splice{splice(-1, 3, "  ")}, "-a|\n"},
-		{[]fsutil.Splice{splice(0, 2, ""), splice(1, 0, "")}, "-a|\n"},
-		{[]fsutil.Splice{splice(0, 2, "  "), splice(4, -2, "")}, "-a|\n"},
-		{[]fsutil.Splice{splice(0, math.MaxInt, "x"), splice(0, 0, "x")}, "-a|\n"},
+		{[]change.Splice{}, "-a|\n"},
+		{[]change.Splice{splice(0, 1, "")}, "-a|\n"},
+		{[]change.Splice{splice(4, 2, "  ")}, "-a|\n"},
+		{[]change.Splice{splice(0, 100, strings.Repeat("x", 98))}, "-a|\n"},
+		{[]change.Splice{splice(-1, 3, "  ")}, "-a|\n"},
+		{[]change.Splice{splice(0, 2, ""), splice(1, 0, "")}, "-a|\n"},
+		{[]change.Splice{splice(0, 2, "  "), splice(4, -2, "")}, "-a|\n"},
+		{[]change.Splice{splice(0, math.MaxInt, "x"), splice(0, 0, "x")}, "-a|\n"},
 	} {
 		hunks := hunksOf(old, new, tt.splices, 0)
 		check(t, old, new, hunks, 0)
@@ -78,7 +78,7 @@ func TestSplicesFollowed(t *testing.T) {
 	// Two equal changes far apart: each is found where its splice is, and the part between them is never looked at.
 	same := strings.Repeat("x\n", 50)
 	old, new = []byte("a\n"+same+"a\n"), []byte("b\n"+same+"b\n")
-	hunks := hunksOf(old, new, []fsutil.Splice{splice(0, 1, "b"), splice(102, 1, "b")}, 1)
+	hunks := hunksOf(old, new, []change.Splice{splice(0, 1, "b"), splice(102, 1, "b")}, 1)
 	if diff := cmp.Diff([][4]int{{1, 2, 1, 2}, {51, 2, 51, 2}}, lineNumbers(hunks)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -92,7 +92,7 @@ func TestSplicesCost(t *testing.T) {
 		text := numbered(n)
 		old := []byte("first\n" + text + "last\n")
 		new := []byte("erste\n" + text + "letzte\n")
-		splices := []fsutil.Splice{{Len: 5, Text: []byte("erste")}, {Off: int64(len(old) - 5), Len: 4, Text: []byte("letzte")}}
+		splices := []change.Splice{{Len: 5, Text: []byte("erste")}, {Off: int64(len(old) - 5), Len: 4, Text: []byte("letzte")}}
 		var hunks []textdiff.Hunk
 		allocs[i] = testing.AllocsPerRun(5, func() { hunks = hunksOf(old, new, splices, 3) })
 		if len(hunks) != 2 {

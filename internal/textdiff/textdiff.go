@@ -22,7 +22,7 @@
 // given, but hunks share memory with the texts they were made of.
 package textdiff
 
-import "github.com/millrace-go/millrace/fsutil"
+import "github.com/millrace-go/millrace/change"
 
 // Span is a run of bytes of the old text, from Old to before OldEnd, and what the new one has in its place.
 type Span struct{ Old, OldEnd, New, NewEnd int }
@@ -73,7 +73,7 @@ const maxContext = 1 << 28
 //
 // Of [Bytes] the error is always nil; else it is a *[SourceError] with that of a reader or of Tee, io.ErrUnexpectedEOF if a text
 // is shorter than its size, or a *[LimitError].
-func Hunks(old, new Source, splices []fsutil.Splice, context int) (list []Hunk, err error) {
+func Hunks(old, new Source, splices []change.Splice, context int) (list []Hunk, err error) {
 	defer stopped(&err)
 	return texts{old: old, new: new}.hunks(splices, context), nil
 }
@@ -84,7 +84,7 @@ type texts struct {
 	over     func() bool // whether nobody waits for the comparison any more; nil for never
 }
 
-func (t texts) hunks(splices []fsutil.Splice, context int) []Hunk {
+func (t texts) hunks(splices []change.Splice, context int) []Hunk {
 	var hunks []Hunk
 	context = min(max(context, 0), maxContext)
 	for some := range grouped(t.cores(splices), context) {
@@ -95,7 +95,7 @@ func (t texts) hunks(splices []fsutil.Splice, context int) []Hunk {
 }
 
 // cores are the runs of changed lines.
-func (t texts) cores(splices []fsutil.Splice) []Core {
+func (t texts) cores(splices []change.Splice) []Core {
 	spans := Spans(splices)
 	known := splices != nil && t.fit(spans)
 	if !known {

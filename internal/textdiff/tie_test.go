@@ -6,7 +6,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/splice"
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
@@ -16,7 +17,7 @@ func TestCoresKeepTheirSplices(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		old, new, splices := edits(t)
-		var chosenSplices []fsutil.Splice
+		var chosenSplices []change.Splice
 		var chosenCores []textdiff.Core
 		last, chosen := -1, false
 		for _, c := range coresOf(hunksOf(old, new, splices, rapid.IntRange(0, 3).Draw(t, "context"))) {
@@ -34,7 +35,7 @@ func TestCoresKeepTheirSplices(t *testing.T) {
 			}
 			last = c.From
 		}
-		bySplices, err := fsutil.ApplySplices(old, chosenSplices)
+		bySplices, err := splice.Apply(old, chosenSplices)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +48,7 @@ func TestCoresKeepTheirSplices(t *testing.T) {
 // TestCoresOfSplicesThatDoNotFit have all that were given.
 func TestCoresOfSplicesThatDoNotFit(t *testing.T) {
 	t.Parallel()
-	lies := []fsutil.Splice{{Off: 0, Len: 1}, {Off: 2, Len: 1}}
+	lies := []change.Splice{{Off: 0, Len: 1}, {Off: 2, Len: 1}}
 	for _, c := range coresOf(hunksOf([]byte("a\nb\n"), []byte("b\nc\n"), lies, 3)) {
 		if c.From != 0 || c.To != len(lies) {
 			t.Errorf("core %+v", c)

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 )
 
 // Unified writes the difference of two texts as a plain unified diff: a line "--- oldName", a line "+++ newName", and the
@@ -17,7 +17,7 @@ import (
 // bytes above 0x7f in quotes with escapes, one that holds a space followed by a tab, so that tools see where it ends.
 //
 // splices, if not nil, are those that make the new text of the old one, as for [Hunks]; so are the errors of reading.
-func Unified(ctx context.Context, w io.Writer, oldName, newName string, old, new Source, splices []fsutil.Splice, around int) (hunks int, err error) {
+func Unified(ctx context.Context, w io.Writer, oldName, newName string, old, new Source, splices []change.Splice, around int) (hunks int, err error) {
 	defer stopped(&err)
 	t := texts{old: old, new: new, over: func() bool { return ctx.Err() != nil }}
 	cores := t.cores(splices)

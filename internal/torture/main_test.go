@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // roleVariable makes the test binary one of the processes that the tests start; its arguments are those of the role.
@@ -142,5 +142,5 @@ func open(kind, dir string) (afero.Fs, error) {
 	if kind == "base" {
 		return afero.NewBasePathFs(afero.NewOsFs(), dir), nil
 	}
-	return fsutil.OpenRoot(dir)
+	return rootfs.Open(dir)
 }

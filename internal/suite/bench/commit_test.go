@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // The benchmarks of a commit change every file of a tree, forth and back in turn, with backup, journal and fsync. On a disk
@@ -24,7 +24,7 @@ func benchTrees() map[string]func(b *testing.B) afero.Fs {
 			b.Skipf("no directory there: %v", err)
 		}
 		b.Cleanup(func() { os.RemoveAll(dir) })
-		root, err := fsutil.OpenRoot(dir)
+		root, err := rootfs.Open(dir)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // BenchmarkLargeFile plans, shows and runs edits of 1,000 places of one large file.
@@ -26,7 +26,7 @@ func BenchmarkLargeFile(b *testing.B) {
 		if err := os.WriteFile(filepath.Join(dir, "large.txt"), bytes.Repeat([]byte(block), 1000), 0o644); err != nil {
 			b.Fatal(err)
 		}
-		root, err := fsutil.OpenRoot(dir)
+		root, err := rootfs.Open(dir)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // benchBackends are the file systems that benchmarks run on, empty.
@@ -21,7 +21,7 @@ var benchBackends = []struct {
 }{
 	{"memory", func(*testing.B) afero.Fs { return afero.NewMemMapFs() }},
 	{"root", func(b *testing.B) afero.Fs {
-		root, err := fsutil.OpenRoot(benchDir(b))
+		root, err := rootfs.Open(benchDir(b))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -15,8 +15,10 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/errorfs"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
@@ -40,7 +42,7 @@ func readers(name string) map[string]millrace.Pipeline {
 		"own, by the call":  own(func(c *actions.Call) ([]byte, error) { return c.ReadFile(name) }),
 		"own, by the stage": own(func(c *actions.Call) ([]byte, error) { return c.FS.ReadFile(name) }),
 		"own edit": own(func(c *actions.Call) ([]byte, error) {
-			return nil, c.FS.Edit(name, []fsutil.Splice{{Text: []byte("x")}})
+			return nil, c.FS.Edit(name, []change.Splice{{Text: []byte("x")}})
 		}),
 	}
 }
@@ -57,7 +59,7 @@ func allocated(do func()) uint64 {
 // TestSparseFile: a file of a tebibyte without content costs nothing: its size is judged before it is read.
 func TestSparseFile(t *testing.T) {
 	dir := t.TempDir()
-	root, err := fsutil.OpenRoot(dir)
+	root, err := rootfs.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +78,7 @@ func TestSparseFile(t *testing.T) {
 	for _, limit := range []int64{0, -1, 1 << 20} {
 		for name, p := range pipelines {
 			used := allocated(func() { _, err = millrace.Executor{MaxFileBytes: limit}.Run(t.Context(), root, p) })
-			if !errors.Is(err, fsutil.ErrTooLarge) {
+			if !errors.Is(err, names.ErrTooLarge) {
 				t.Errorf("%s: %v", name, err)
 			}
 			if used > 8<<20 {
@@ -111,7 +113,7 @@ func TestEndlessFile(t *testing.T) {
 	for name, p := range readers("endless.txt") {
 		e := newFs()
 		_, err := millrace.Executor{MaxFileBytes: limit}.Run(t.Context(), e, p)
-		if !errors.Is(err, fsutil.ErrTooLarge) {
+		if !errors.Is(err, names.ErrTooLarge) {
 			t.Errorf("%s: %v", name, err)
 		}
 		check(name)
@@ -131,7 +133,7 @@ func TestEndlessFile(t *testing.T) {
 
 // TestProcFile: files of /proc say that they are empty, and are read all the same.
 func TestProcFile(t *testing.T) {
-	proc, err := fsutil.OpenRoot("/proc/self")
+	proc, err := rootfs.Open("/proc/self")
 	if err != nil {
 		t.Skip("there is no /proc here:", err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/risk"
 )
@@ -138,7 +138,7 @@ func TestPlanDigest(t *testing.T) {
 	if err := os.WriteFile(dir+"/a.txt", []byte("somebody else's\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if sum, err := plan.Digest(); sum != own && !errors.Is(err, fsutil.ErrDrift) {
+	if sum, err := plan.Digest(); sum != own && !errors.Is(err, names.ErrDrift) {
 		t.Errorf("%s, %v", sum, err)
 	}
 }

@@ -16,9 +16,11 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/condition"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/suite"
+	"github.com/millrace-go/millrace/internal/walk"
 	"github.com/millrace-go/millrace/risk"
 )
 
@@ -58,7 +60,7 @@ var everyChange = map[string]millrace.Pipeline{
 	"many at once": millrace.New("p").Step("e", actions.Edit{Files: []string{"a.txt", "b.txt"}, OldText: "x", NewText: "y"}).Step("c", actions.Create{Path: "z/z/z", Content: ""}).MustBuild(),
 }
 
-func everyTree(t *testing.T) *fsutil.RootFs {
+func everyTree(t *testing.T) *rootfs.FS {
 	t.Helper()
 	dir, root := suite.Rooted(t, "a.txt", "x\nx\n", "b.txt", "b\nx\n", "d/other", "o\n")
 	suite.Link(t, "../outside", dir+"/link")
@@ -120,18 +122,18 @@ func asJSON(t *testing.T, res *millrace.Result) string {
 	return string(data)
 }
 
-func contents(t *testing.T, fsys *fsutil.RootFs) map[string]string {
+func contents(t *testing.T, fsys *rootfs.FS) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
-	err := fsutil.Walk(t.Context(), fsys, ".", fsutil.WalkOptions{All: true, NoIgnore: true, Workers: 1, Skip: func(name string, _ bool) bool {
+	err := walk.Walk(t.Context(), fsys, ".", walk.Options{All: true, NoIgnore: true, Workers: 1, Skip: func(name string, _ bool) bool {
 		return name == millrace.DefaultStateDir
-	}}, func(e fsutil.Entry) error {
+	}}, func(e walk.Entry) error {
 		info, err := e.Info()
 		if err != nil {
 			return err
 		}
 		all[e.Path()] = info.Mode().String()
-		if e.Kind == fsutil.File {
+		if e.Kind == change.File {
 			data, err := afero.ReadFile(fsys, e.Path())
 			all[e.Path()] += " " + string(data)
 			return err

@@ -12,7 +12,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
@@ -113,7 +113,7 @@ func TestRejectHunks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(files) != 2 || len(files[0].Hunks) != 2 || !slices.Equal(files[0].Hunks[1].By, []fsutil.Origin{{Step: "e"}}) {
+	if len(files) != 2 || len(files[0].Hunks) != 2 || !slices.Equal(files[0].Hunks[1].By, []change.Origin{{Step: "e"}}) {
 		t.Fatalf("files %+v", files)
 	}
 	less, err := plan.RejectHunks("a.txt", 0)

@@ -13,7 +13,8 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
@@ -25,7 +26,7 @@ func TestAllowedPathsAreNotWidenedByLinks(t *testing.T) {
 		x := millrace.Executor{AllowedPaths: []string{"docs"}, NoSync: true}
 		_, err := x.Run(t.Context(), root, suite.Edit("docs/secret/a.txt", "docs/a.txt"))
 		host, ok := errors.AsType[*millrace.ExecutorError](err)
-		if !ok || host.Field != "AllowedPaths" || host.Value != "docs" || !errors.Is(err, fsutil.ErrNotAllowed) || !strings.Contains(err.Error(), also) {
+		if !ok || host.Field != "AllowedPaths" || host.Value != "docs" || !errors.Is(err, names.ErrNotAllowed) || !strings.Contains(err.Error(), also) {
 			t.Errorf("-> %s: error = %v", target, err)
 		}
 		x.AllowedPaths = []string{"docs", also}
@@ -46,7 +47,7 @@ func TestAllowedPathsAreNotWidenedByLinks(t *testing.T) {
 		t.Fatalf("%v, %v", plan, err)
 	}
 	suite.Link(t, "real", dir+"/later")
-	if _, err := x.Run(t.Context(), root, suite.Edit("later/in/a.txt")); !errors.Is(err, fsutil.ErrNotAllowed) {
+	if _, err := x.Run(t.Context(), root, suite.Edit("later/in/a.txt")); !errors.Is(err, names.ErrNotAllowed) {
 		t.Errorf("error = %v, want ErrNotAllowed", err)
 	}
 }
@@ -80,7 +81,7 @@ func TestStateOfANestedTreeIsClosed(t *testing.T) {
 			"delete": millrace.New("p").Step("d", actions.Delete{Files: []string{state + "/.gitignore"}}).MustBuild(),
 			"list":   millrace.New("p").Step("l", actions.List{Path: state}).MustBuild(),
 		} {
-			if _, err := host.Run(t.Context(), root, p); !errors.Is(err, fsutil.ErrReserved) {
+			if _, err := host.Run(t.Context(), root, p); !errors.Is(err, names.ErrReserved) {
 				t.Errorf("%s: error = %v, want ErrReserved", name, err)
 			}
 		}
@@ -110,7 +111,7 @@ func TestKeyOfTheUserIsClosed(t *testing.T) {
 			"create": millrace.New("p").Step("c", actions.Create{Path: rel + "/key", Content: "mine"}).MustBuild(),
 			"delete": millrace.New("p").Step("d", actions.Delete{Files: []string{rel + "/key"}}).MustBuild(),
 		} {
-			if _, err := millrace.Run(t.Context(), root, p); !errors.Is(err, fsutil.ErrReserved) {
+			if _, err := millrace.Run(t.Context(), root, p); !errors.Is(err, names.ErrReserved) {
 				t.Errorf("%s there is a key, %s: error = %v, want ErrReserved", when, name, err)
 			}
 		}
@@ -123,7 +124,7 @@ func TestKeyOfTheUserIsClosed(t *testing.T) {
 			}
 		}
 	}
-	own, err := fsutil.OpenRoot(config)
+	own, err := rootfs.Open(config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,12 +132,12 @@ func TestKeyOfTheUserIsClosed(t *testing.T) {
 	if _, err := millrace.Run(t.Context(), own, suite.Edit("key")); err == nil || !strings.Contains(err.Error(), "key of this user") {
 		t.Errorf("on the directory itself: %v", err)
 	}
-	below, err := fsutil.OpenRoot(filepath.Dir(config))
+	below, err := rootfs.Open(filepath.Dir(config))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer below.Close()
-	if _, err := millrace.Run(t.Context(), below, suite.Edit("millrace/key")); !errors.Is(err, fsutil.ErrReserved) {
+	if _, err := millrace.Run(t.Context(), below, suite.Edit("millrace/key")); !errors.Is(err, names.ErrReserved) {
 		t.Errorf("error = %v, want ErrReserved", err)
 	}
 }
@@ -151,8 +152,8 @@ func TestDeniedAndReadOnlyPaths(t *testing.T) {
 		t.Errorf("found %q, %v", res.FilesAffected, err)
 	}
 	for name, want := range map[string]error{
-		".env": fsutil.ErrDenied, "sub/.env": fsutil.ErrDenied, "sub/.ENV": fsutil.ErrDenied,
-		"go.mod": fsutil.ErrReadOnlyPath, "ci/a.yml": fsutil.ErrReadOnlyPath, "a.txt": nil,
+		".env": names.ErrDenied, "sub/.env": names.ErrDenied, "sub/.ENV": names.ErrDenied,
+		"go.mod": names.ErrReadOnlyPath, "ci/a.yml": names.ErrReadOnlyPath, "a.txt": nil,
 	} {
 		for what, p := range map[string]millrace.Pipeline{
 			"edit":   suite.Edit(name),
@@ -241,10 +242,10 @@ func TestAbsoluteNamesOfARoot(t *testing.T) {
 	if err != nil || !slices.Equal(res.FilesChanged.Modified, []string{"src/a.txt"}) || suite.Read(t, abs, filepath.Join(dir, "src", "a.txt")) != "y\n" {
 		t.Errorf("%+v, %v", res, err)
 	}
-	if _, err := x.Run(t.Context(), abs, suite.Edit(outside)); !errors.Is(err, fsutil.ErrEscape) {
+	if _, err := x.Run(t.Context(), abs, suite.Edit(outside)); !errors.Is(err, names.ErrEscape) {
 		t.Errorf("outside: error = %v, want ErrEscape", err)
 	}
-	if _, err := (millrace.Executor{NoSync: true}).Run(t.Context(), root, suite.Edit(filepath.Join(dir, "src/a.txt"))); !errors.Is(err, fsutil.ErrAbsolute) {
+	if _, err := (millrace.Executor{NoSync: true}).Run(t.Context(), root, suite.Edit(filepath.Join(dir, "src/a.txt"))); !errors.Is(err, names.ErrAbsolute) {
 		t.Errorf("without WithAbsolute: error = %v, want ErrAbsolute", err)
 	}
 	f, err := abs.Open(filepath.Join(dir, "src/a.txt"))

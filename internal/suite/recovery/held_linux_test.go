@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/stage"
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
@@ -83,7 +83,7 @@ func TestNothingStaysOpen(t *testing.T) {
 		"recover": func(fsys afero.Fs) error { _, err := x.Recover(ctx, fsys); return err },
 		"inspect": func(fsys afero.Fs) error { _, err := x.Inspect(ctx, fsys); return err },
 		"backups": func(fsys afero.Fs) error { _, err := x.ListBackups(ctx, fsys); return err },
-		"stage":   func(fsys afero.Fs) error { return fsutil.NewStage(fsys).Close() },
+		"stage":   func(fsys afero.Fs) error { return stage.New(fsys).Close() },
 	}
 	for name, verb := range verbs {
 		for what, fsys := range map[string]afero.Fs{"OsFs": afero.NewOsFs(), "BasePathFs": afero.NewBasePathFs(afero.NewOsFs(), dir)} {

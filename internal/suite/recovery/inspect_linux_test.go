@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/errorfs"
+	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
@@ -55,7 +55,7 @@ func killedTree(t *testing.T, phase string, operations int64) (root realTree, tx
 			armed.Store(true)
 		}
 	}}
-	_, _ = x.Run(t.Context(), dying(root.RootFs, &armed, &left), suite.Edit("a.txt", "b.txt")) // what it says is not what this is about
+	_, _ = x.Run(t.Context(), dying(root.FS, &armed, &left), suite.Edit("a.txt", "b.txt")) // what it says is not what this is about
 	found, err := afero.ReadDir(root, ".millrace/tx")
 	if err != nil || len(found) != 1 {
 		t.Fatalf("left over: %v, %v", found, err)
@@ -65,13 +65,13 @@ func killedTree(t *testing.T, phase string, operations int64) (root realTree, tx
 
 // realTree is a directory, by its name too.
 type realTree struct {
-	*fsutil.RootFs
+	*rootfs.FS
 	dir string
 }
 
 func openDir(t *testing.T, dir string) realTree {
 	t.Helper()
-	root, err := fsutil.OpenRoot(dir)
+	root, err := rootfs.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/errorfs"
+	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
@@ -203,7 +203,7 @@ func TestInspectCancelled(t *testing.T) {
 	if _, err := (millrace.Executor{}).Inspect(ctx, disk); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := (millrace.Executor{StateDir: "../x"}).Inspect(t.Context(), disk); !errors.Is(err, fsutil.ErrEscape) {
+	if _, err := (millrace.Executor{StateDir: "../x"}).Inspect(t.Context(), disk); !errors.Is(err, names.ErrEscape) {
 		t.Errorf("a state directory elsewhere: %v", err)
 	}
 }

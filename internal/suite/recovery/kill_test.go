@@ -12,7 +12,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
@@ -21,7 +21,7 @@ const killEnv = "MILLRACE_TEST_KILL_DIR"
 // TestMain runs the process that TestKill kills.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(killEnv); dir != "" {
-		root, err := fsutil.OpenRoot(dir)
+		root, err := rootfs.Open(dir)
 		if err != nil {
 			panic(err)
 		}

@@ -10,8 +10,9 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/errorfs"
+	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
@@ -64,11 +65,11 @@ func TestPanicLeavesNoLock(t *testing.T) {
 				var left atomic.Int64
 				fsys := panicky(dir, &left)
 				left.Store(n)
-				_ = fsutil.Protect(func() error { return verb(t.Context(), fsys) }) // what becomes of it is not what this is about
+				_ = panics.Protect(func() error { return verb(t.Context(), fsys) }) // what becomes of it is not what this is about
 				panicked = left.Load() <= 0
 				left.Store(0) // it does not panic any more
 				x := millrace.Executor{LockWait: 50 * time.Millisecond, NoSync: true}
-				if _, err := x.Recover(t.Context(), fsys); errors.Is(err, fsutil.ErrLocked) {
+				if _, err := x.Recover(t.Context(), fsys); errors.Is(err, capability.ErrLocked) {
 					t.Fatalf("panic at operation %d: %v", n, err)
 				}
 				if ok, _ := afero.Exists(dir, ".millrace/lock"); ok {

@@ -13,7 +13,8 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
@@ -49,12 +50,12 @@ func TestLockWait(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "n.txt"), []byte("end\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	root, err := fsutil.OpenRoot(dir)
+	root, err := rootfs.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	locker, ok := afero.Fs(root).(fsutil.Locker)
+	locker, ok := afero.Fs(root).(capability.Locker)
 	if !ok {
 		t.Skip("a RootFs has no lock of its own on this system")
 	}
@@ -63,7 +64,7 @@ func TestLockWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := millrace.Executor{LockWait: 10 * time.Millisecond}
-	if _, err := x.Run(t.Context(), root, suite.Count()); !errors.Is(err, fsutil.ErrLocked) {
+	if _, err := x.Run(t.Context(), root, suite.Count()); !errors.Is(err, capability.ErrLocked) {
 		t.Errorf("while another holds the lock: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

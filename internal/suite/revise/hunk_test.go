@@ -12,7 +12,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
@@ -218,7 +218,7 @@ func TestHunksFromElsewhere(t *testing.T) {
 		if d := cmp.Diff(h.Split()[i], part, sameHunks); d != "" {
 			t.Errorf("part %d (-made +read):\n%s", i, d)
 		}
-		if d := cmp.Diff([]fsutil.Origin{{Step: "s0"}}, part.By); d != "" {
+		if d := cmp.Diff([]change.Origin{{Step: "s0"}}, part.By); d != "" {
 			t.Errorf("by (-want +got):\n%s", d)
 		}
 	}

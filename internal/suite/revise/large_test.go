@@ -18,7 +18,8 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
@@ -40,13 +41,13 @@ func largeText() string {
 }
 
 // largeTree is a directory with the large text in one file.
-func largeTree(t *testing.T, text string) (dir string, root *fsutil.RootFs) {
+func largeTree(t *testing.T, text string) (dir string, root *rootfs.FS) {
 	t.Helper()
 	dir = t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "large.txt"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	root, err := fsutil.OpenRoot(dir)
+	root, err := rootfs.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +319,7 @@ func TestLargeDiffErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, p := range map[string]*millrace.Plan{"plan": plan, "stored plan": open(millrace.Executor{}, stored)} {
-		if _, err := p.Files(); !errors.Is(err, fsutil.ErrDrift) {
+		if _, err := p.Files(); !errors.Is(err, names.ErrDrift) {
 			t.Errorf("%s of a file that has changed: %v", name, err)
 		}
 		if text := p.Diff(); !strings.HasPrefix(text, "the diff cannot be shown: ") || strings.Contains(text, "@@") {

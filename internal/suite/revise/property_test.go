@@ -18,7 +18,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/suite"
 )
@@ -246,7 +246,7 @@ func takenByGit(t *testing.T, text string, p *millrace.Plan, want string) {
 }
 
 // madeBy returns who made the splices of a plan's only change, in any order.
-func madeBy(p *millrace.Plan) []fsutil.Origin {
+func madeBy(p *millrace.Plan) []change.Origin {
 	var hunks []millrace.Hunk
 	for _, c := range p.Changes() {
 		for _, s := range c.Splices {
@@ -257,12 +257,12 @@ func madeBy(p *millrace.Plan) []fsutil.Origin {
 }
 
 // by returns who made hunks, each once, sorted.
-func by(hunks []millrace.Hunk) []fsutil.Origin {
-	var all []fsutil.Origin
+func by(hunks []millrace.Hunk) []change.Origin {
+	var all []change.Origin
 	for _, h := range hunks {
 		all = append(all, h.By...)
 	}
-	slices.SortFunc(all, func(a, b fsutil.Origin) int { return cmp.Or(strings.Compare(a.Step, b.Step), a.Edit-b.Edit) })
+	slices.SortFunc(all, func(a, b change.Origin) int { return cmp.Or(strings.Compare(a.Step, b.Step), a.Edit-b.Edit) })
 	return slices.Compact(all)
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
@@ -49,19 +49,19 @@ func TestRejectHunksKeepsEditsThatTheDiffMoves(t *testing.T) {
 	for name, test := range map[string]struct {
 		text  string
 		steps []actions.Action
-		by    []fsutil.Origin // of the second hunk
+		by    []change.Origin // of the second hunk
 		want  string
 	}{
 		"a line put above an equal one": {
 			text:  "T\n" + eight + "}\nz\n",
 			steps: []actions.Action{lineEdits(actions.ReplaceLines(1, 1, "U\n"), actions.InsertAfter(9, "}\n"), actions.InsertAfter(10, "new\n"))},
-			by:    []fsutil.Origin{{Step: "s0", Edit: 1}, {Step: "s0", Edit: 2}},
+			by:    []change.Origin{{Step: "s0", Edit: 1}, {Step: "s0", Edit: 2}},
 			want:  "T\n" + eight + "}\n}\nnew\nz\n",
 		},
 		"lines printed twice": {
 			text:  "T\n" + eight + "foo\nfoo\nfoo2\n",
 			steps: []actions.Action{actions.PatternReplace{FilePattern: "a.txt", SedPattern: []string{"s/T/U/;/foo/p"}}},
-			by:    []fsutil.Origin{{Step: "s0"}},
+			by:    []change.Origin{{Step: "s0"}},
 			want:  "T\n" + eight + "foo\nfoo\nfoo\nfoo\nfoo2\nfoo2\n",
 		},
 		"the first of equal lines taken away": {
@@ -69,7 +69,7 @@ func TestRejectHunksKeepsEditsThatTheDiffMoves(t *testing.T) {
 			steps: []actions.Action{lineEdits(
 				actions.ReplaceLines(1, 1, "U\n"), actions.ReplaceLines(10, 10, ""), actions.ReplaceLines(13, 13, "z\n"),
 			)},
-			by:   []fsutil.Origin{{Step: "s0", Edit: 1}, {Step: "s0", Edit: 2}},
+			by:   []change.Origin{{Step: "s0", Edit: 1}, {Step: "s0", Edit: 2}},
 			want: "T\n" + eight + "x\nx\nz\n",
 		},
 	} {
@@ -109,31 +109,31 @@ func TestRevise(t *testing.T) {
 		parts func(hunks []millrace.Hunk) []millrace.Part
 		want  string
 		edits int
-		by    []fsutil.Origin
+		by    []change.Origin
 	}{
 		"nothing": {
 			parts: func([]millrace.Hunk) []millrace.Part { return nil },
-			want:  "yy one\n" + eight + "yy two\nbetween\nyy three\n", edits: 3, by: []fsutil.Origin{{Step: "s0"}},
+			want:  "yy one\n" + eight + "yy two\nbetween\nyy three\n", edits: 3, by: []change.Origin{{Step: "s0"}},
 		},
 		"a part of a hunk as it was": {
 			parts: func(h []millrace.Hunk) []millrace.Part { return []millrace.Part{{Hunk: h[1].Split()[0]}} },
-			want:  "yy one\n" + eight + "x two\nbetween\nyy three\n", edits: 2, by: []fsutil.Origin{{Step: "s0"}},
+			want:  "yy one\n" + eight + "x two\nbetween\nyy three\n", edits: 2, by: []change.Origin{{Step: "s0"}},
 		},
 		"all parts refer to the one plan": {
 			parts: func(h []millrace.Hunk) []millrace.Part { return []millrace.Part{{Hunk: h[1].Split()[1]}, {Hunk: h[0]}} },
-			want:  "x one\n" + eight + "yy two\nbetween\nx three\n", edits: 1, by: []fsutil.Origin{{Step: "s0"}},
+			want:  "x one\n" + eight + "yy two\nbetween\nx three\n", edits: 1, by: []change.Origin{{Step: "s0"}},
 		},
 		"another text": {
 			parts: func(h []millrace.Hunk) []millrace.Part {
 				return []millrace.Part{{Hunk: h[0], Text: text("above\nzz one\n1\n2\n3\n")}, {Hunk: h[1]}}
 			},
-			want: "above\nzz one\n" + eight + "x two\nbetween\nx three\n", edits: 1, by: []fsutil.Origin{{Step: "(review)"}},
+			want: "above\nzz one\n" + eight + "x two\nbetween\nx three\n", edits: 1, by: []change.Origin{{Step: "(review)"}},
 		},
 		"another text for a part": {
 			parts: func(h []millrace.Hunk) []millrace.Part {
 				return []millrace.Part{{Hunk: h[1].Split()[1], Text: text("between\nmine")}}
 			},
-			want: "yy one\n" + eight + "yy two\nbetween\nmine\n", edits: 3, by: []fsutil.Origin{{Step: "s0"}, {Step: "(review)"}},
+			want: "yy one\n" + eight + "yy two\nbetween\nmine\n", edits: 3, by: []change.Origin{{Step: "s0"}, {Step: "(review)"}},
 		},
 		"two parts that show the same line": {
 			parts: func(h []millrace.Hunk) []millrace.Part {
@@ -141,23 +141,23 @@ func TestRevise(t *testing.T) {
 				return []millrace.Part{{Hunk: p[1], Text: text("between\nthird\n")}, {Hunk: p[0], Text: text("6\n7\n8\nsecond\nbetween\n")}}
 			},
 			want:  "yy one\n" + eight + "second\nbetween\nthird\n",
-			edits: 3, by: []fsutil.Origin{{Step: "s0"}, {Step: "(review)", Edit: 1}, {Step: "(review)"}},
+			edits: 3, by: []change.Origin{{Step: "s0"}, {Step: "(review)", Edit: 1}, {Step: "(review)"}},
 		},
 		"the text that was planned": {
 			parts: func(h []millrace.Hunk) []millrace.Part {
 				return []millrace.Part{{Hunk: h[0], Text: text("yy one\n1\n2\n3\n")}}
 			},
-			want: "yy one\n" + eight + "yy two\nbetween\nyy three\n", edits: 3, by: []fsutil.Origin{{Step: "s0"}},
+			want: "yy one\n" + eight + "yy two\nbetween\nyy three\n", edits: 3, by: []change.Origin{{Step: "s0"}},
 		},
 		"the text that was there": {
 			parts: func(h []millrace.Hunk) []millrace.Part {
 				return []millrace.Part{{Hunk: h[0], Text: text("x one\n1\n2\n3\n")}}
 			},
-			want: "x one\n" + eight + "yy two\nbetween\nyy three\n", edits: 2, by: []fsutil.Origin{{Step: "s0"}},
+			want: "x one\n" + eight + "yy two\nbetween\nyy three\n", edits: 2, by: []change.Origin{{Step: "s0"}},
 		},
 		"no lines at all": {
 			parts: func(h []millrace.Hunk) []millrace.Part { return []millrace.Part{{Hunk: h[1], Text: text("")}} },
-			want:  "yy one\n1\n2\n3\n4\n5\n", edits: 2, by: []fsutil.Origin{{Step: "s0"}, {Step: "(review)"}},
+			want:  "yy one\n1\n2\n3\n4\n5\n", edits: 2, by: []change.Origin{{Step: "s0"}, {Step: "(review)"}},
 		},
 		"hunks that were stored": {
 			parts: func(h []millrace.Hunk) []millrace.Part {
@@ -171,7 +171,7 @@ func TestRevise(t *testing.T) {
 				}
 				return []millrace.Part{{Hunk: back}}
 			},
-			want: "yy one\n" + eight + "x two\nbetween\nyy three\n", edits: 2, by: []fsutil.Origin{{Step: "s0"}},
+			want: "yy one\n" + eight + "x two\nbetween\nyy three\n", edits: 2, by: []change.Origin{{Step: "s0"}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -225,10 +225,10 @@ func TestRevisedPlansKeepTheirSplices(t *testing.T) {
 	mine := "between\nmine\n"
 	for name, test := range map[string]struct {
 		parts []millrace.Part
-		want  []fsutil.Splice
+		want  []change.Splice
 	}{
-		"some":        {[]millrace.Part{{Hunk: hunks[1].Split()[0]}}, []fsutil.Splice{all[0], all[2]}},
-		"with a text": {[]millrace.Part{{Hunk: hunks[1].Split()[1], Text: &mine}}, []fsutil.Splice{all[0], all[1]}},
+		"some":        {[]millrace.Part{{Hunk: hunks[1].Split()[0]}}, []change.Splice{all[0], all[2]}},
+		"with a text": {[]millrace.Part{{Hunk: hunks[1].Split()[1], Text: &mine}}, []change.Splice{all[0], all[1]}},
 	} {
 		revised, err := plan.Revise("a.txt", test.parts...)
 		if err != nil {
@@ -275,7 +275,7 @@ func TestReviseAgain(t *testing.T) {
 		}
 	}
 	hunks := hunksOf(t, plan)
-	want := []fsutil.Origin{{Step: "s0"}, {Step: "(review)", Edit: 1}}
+	want := []change.Origin{{Step: "s0"}, {Step: "(review)", Edit: 1}}
 	if d := cmp.Diff(want, hunks[1].By); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/risk"
 )
@@ -128,7 +128,7 @@ func TestEditFilesTypedErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	stale := actions.AppendText("x")
-	stale.ContentHash = fsutil.HashOf(nil).String()
+	stale.ContentHash = change.HashOf(nil).String()
 	p := millrace.New("wrong").Step("e", actions.EditFiles{FileEdits: []actions.FileEdits{
 		{Path: "a.txt", Edits: []actions.LineEdit{
 			actions.InsertAfter(3, "x"), actions.ReplaceText("b", "c"), actions.ReplaceText("a", "c"), stale,

@@ -11,7 +11,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/internal/txtarfs"
 	"github.com/millrace-go/millrace/risk"
@@ -89,7 +89,7 @@ func TestErrorCodeOfCommit(t *testing.T) {
 	}{
 		{"recovery_needed", true, &millrace.CommitError{State: millrace.CommitPending, Err: context.Canceled}},
 		{"commit_failed", false, &millrace.CommitError{State: millrace.CommitRolledBack, Err: errors.New("disk full")}},
-		{"locked", false, fmt.Errorf("%w: %w", fsutil.ErrLocked, context.DeadlineExceeded)},
+		{"locked", false, fmt.Errorf("%w: %w", capability.ErrLocked, context.DeadlineExceeded)},
 		{"internal", false, errors.New("else")},
 	} {
 		wrapped := fmt.Errorf("host: %w", test.err)

@@ -16,8 +16,8 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/errorfs"
+	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/internal/txtarfs"
 	"github.com/millrace-go/millrace/risk"
@@ -312,7 +312,7 @@ func TestCancel(t *testing.T) {
 func TestReadOnlyActionCannotWrite(t *testing.T) {
 	fsys := suite.Tree("a.txt", "x\n")
 	p := millrace.New("liar").Step("s", liar{}).MustBuild()
-	if _, err := millrace.Run(t.Context(), fsys, p); !errors.Is(err, fsutil.ErrReadOnly) {
+	if _, err := millrace.Run(t.Context(), fsys, p); !errors.Is(err, names.ErrReadOnly) {
 		t.Errorf("error %v", err)
 	}
 	if p.Mutates() {

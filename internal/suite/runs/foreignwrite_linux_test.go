@@ -11,8 +11,9 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
@@ -34,7 +35,7 @@ func TestForeignWriteWhileStaging(t *testing.T) {
 			}
 		}
 		write("x and mine\n")
-		root, err := fsutil.OpenRoot(dir)
+		root, err := rootfs.Open(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +69,7 @@ func TestChangesHaveHashes(t *testing.T) {
 			t.Fatalf("%s: %d changes", name, len(changes))
 		}
 		for _, c := range changes {
-			if c.Old.Hash != fsutil.HashOf([]byte("x\n")) || c.New.Hash != fsutil.HashOf([]byte("y\n")) {
+			if c.Old.Hash != change.HashOf([]byte("x\n")) || c.New.Hash != change.HashOf([]byte("y\n")) {
 				t.Errorf("%s: %s has %x and %x", name, c.Path, c.Old.Hash, c.New.Hash)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
@@ -82,7 +82,7 @@ func TestStoredRunFromElsewhere(t *testing.T) {
 	}
 	write("n.txt", "end\n")
 	write(".millrace/runs/job.json", `{"digest":"`+suite.Count().Digest()+`","result":{"name":"count","success":true},"mac":""}`)
-	root, err := fsutil.OpenRoot(dir)
+	root, err := rootfs.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,9 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/rootfs"
+	"github.com/millrace-go/millrace/internal/stage"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
@@ -21,24 +23,24 @@ import (
 // TestNamespace moves names in all the ways that are hard to write down as a diff, to commit, and to take back.
 func TestNamespace(t *testing.T) {
 	in := []txtarfs.File{{Name: "a.txt", Data: []byte("a\n")}, {Name: "b.txt", Data: []byte("b\n")}, {Name: "d/x", Data: []byte("x\n")}}
-	for name, change := range map[string]func(s *fsutil.Stage) error{
-		"moved away, another in its place": func(s *fsutil.Stage) error {
+	for name, change := range map[string]func(s *stage.Stage) error{
+		"moved away, another in its place": func(s *stage.Stage) error {
 			return first(s.Rename("a.txt", "c.txt"), afero.WriteFile(s, "a.txt", []byte("new\n"), 0o644))
 		},
-		"moved over another": func(s *fsutil.Stage) error { return s.Rename("a.txt", "b.txt") },
-		"swapped": func(s *fsutil.Stage) error {
+		"moved over another": func(s *stage.Stage) error { return s.Rename("a.txt", "b.txt") },
+		"swapped": func(s *stage.Stage) error {
 			return first(s.Rename("a.txt", "t"), s.Rename("b.txt", "a.txt"), s.Rename("t", "b.txt"))
 		},
-		"moved and edited": func(s *fsutil.Stage) error {
-			return first(s.Rename("a.txt", "e.txt"), s.Edit("e.txt", []fsutil.Splice{{Off: 1, Text: []byte("bc")}}))
+		"moved and edited": func(s *stage.Stage) error {
+			return first(s.Rename("a.txt", "e.txt"), s.Edit("e.txt", []change.Splice{{Off: 1, Text: []byte("bc")}}))
 		},
-		"directory moved, a file in its place": func(s *fsutil.Stage) error {
+		"directory moved, a file in its place": func(s *stage.Stage) error {
 			return first(s.Rename("d", "e"), afero.WriteFile(s, "d", []byte("file\n"), 0o644))
 		},
-		"file moved below itself": func(s *fsutil.Stage) error {
+		"file moved below itself": func(s *stage.Stage) error {
 			return first(s.Rename("a.txt", "t"), s.Mkdir("a.txt", 0o755), s.Rename("t", "a.txt/z"))
 		},
-		"file moved over a removed directory": func(s *fsutil.Stage) error {
+		"file moved over a removed directory": func(s *stage.Stage) error {
 			return first(s.RemoveAll("d"), s.Rename("a.txt", "d"))
 		},
 	} {
@@ -49,7 +51,7 @@ func TestNamespace(t *testing.T) {
 					t.Fatal(err)
 				}
 				p := millrace.New("names").Step("s", suite.Action{Do: func(_ context.Context, c *actions.Call) (actions.Outcome, error) {
-					return actions.Outcome{}, change(c.FS)
+					return actions.Outcome{}, change((*stage.Stage)(c.FS))
 				}}).MustBuild()
 				x := millrace.Executor{NoSync: true}
 				plan, err := x.Plan(t.Context(), fsys, p)
@@ -91,7 +93,7 @@ func first(errs ...error) error {
 func TestDeleteThroughALinkThatGoesToo(t *testing.T) {
 	for _, files := range [][]string{{"d", "link/sub"}, {"link/sub", "d"}, {"link", "link/a", "d"}, {"d", "link", "link/sub/b"}, {"link/sub", "d/sub", "d"}} {
 		dir := t.TempDir()
-		fsys, err := fsutil.OpenRoot(dir)
+		fsys, err := rootfs.Open(dir)
 		if err != nil {
 			t.Fatal(err)
 		}

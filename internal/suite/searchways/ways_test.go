@@ -18,8 +18,8 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // TestSearchIsTheSameEverywhere searches random trees, with files of all the sizes at which reading goes another way, through
@@ -35,7 +35,7 @@ func TestSearchIsTheSameEverywhere(t *testing.T) {
 			plantSizes(t, dir, rand.New(rand.NewPCG(seed, 3)))
 			memory := afero.NewMemMapFs()
 			copyTree(t, dir, memory)
-			root, err := fsutil.OpenRoot(dir)
+			root, err := rootfs.Open(dir)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
@@ -74,7 +74,7 @@ type seen struct {
 	mode       fs.FileMode
 	size       int64
 	mtime      time.Time
-	id         fsutil.Identity
+	id         capability.Identity
 	data       string // of a file its bytes, of a link its target
 	attributes string
 	sparse     bool
@@ -260,7 +260,7 @@ func look(t *testing.T, dir string) map[string]seen {
 			if info, _, err = root.LstatIfPossible(name); err != nil {
 				return err
 			}
-			if ident, ok := afero.Fs(root).(fsutil.Identifier); ok { // not on Windows
+			if ident, ok := afero.Fs(root).(capability.Identifier); ok { // not on Windows
 				s.id, _ = ident.IdentityOf(info)
 			}
 		}

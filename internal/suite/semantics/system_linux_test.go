@@ -43,7 +43,7 @@ func systemRows() []saveRow {
 		},
 		attributeRow("extended attribute", "user.note", []byte("hello\x00\xff")),
 		attributeRow("access control list", "system.posix_acl_access", accessList()),
-		attributeRow("capabilities", "security.capability", capability()),
+		attributeRow("capabilities", "security.capability", netBind()),
 		{
 			name: "holes", content: "old\n", binary: true, missing: needsHoles, same: func(was, is seen) bool { return is.sparse },
 			changed: func(was, is seen) string { return "filled with zeros" },
@@ -95,8 +95,8 @@ func accessList() []byte {
 	return list
 }
 
-// capability is cap_net_bind_service=ep.
-func capability() []byte {
+// netBind is cap_net_bind_service=ep.
+func netBind() []byte {
 	data := binary.LittleEndian.AppendUint32(nil, 0x02000001) // version 2, effective
 	return append(binary.LittleEndian.AppendUint32(data, 1<<10), make([]byte, 12)...)
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // systemRows are measured on Linux.
@@ -20,4 +20,4 @@ func attributesOf(string) string { return "" }
 func isSparse(fs.FileInfo) bool { return false }
 
 // watched is the file system as it is: not all systems can do the same.
-func watched(root *fsutil.RootFs, look func()) afero.Fs { return root }
+func watched(root *rootfs.FS, look func()) afero.Fs { return root }

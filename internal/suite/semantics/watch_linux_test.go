@@ -5,13 +5,13 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/errorfs"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // watched is a RootFs, with all that one can do, that calls look after every operation that changes something. A long copy is
 // many writes.
-func watched(root *fsutil.RootFs, look func()) afero.Fs {
+func watched(root *rootfs.FS, look func()) afero.Fs {
 	return errorfs.Wrap(root, func(op *errorfs.Op, do func() error) error {
 		err := do()
 		switch op.Kind {

@@ -1,0 +1,124 @@
+// Package change has the values by which the rest of millrace speaks of files: what stands at a path ([State], [Kind],
+// [Hash]), what differs there between a base and a stage ([Change]), and in which bytes ([Splice], [Origin]). They are plain
+// values, and may be copied. What they share, such as the text of a splice, must not be modified.
+package change
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// ChangeKind says what a change does to its path.
+type ChangeKind string
+
+// The kinds of changes, as they appear in JSON.
+const (
+	Created  ChangeKind = "created"
+	Modified ChangeKind = "modified"
+	Deleted  ChangeKind = "deleted"
+	Renamed  ChangeKind = "renamed" // Change.From became Change.Path, edited perhaps
+)
+
+// Origin says who wrote some bytes: the step, and which of its edits, counted from 0.
+type Origin struct {
+	Step string `json:"step"`
+	Edit int    `json:"edit"`
+}
+
+// Splice replaces Len bytes at offset Off of a file by Text. Off and Len count bytes of the file as it was before any
+// splice of the same list, so a list can be read in any order and applied in one pass.
+type Splice struct {
+	Off  int64    `json:"off"`
+	Len  int64    `json:"len"`
+	Text []byte   `json:"text"`
+	By   []Origin `json:"by,omitempty"`
+}
+
+// Change is the difference between the base and the stage at one path. A list of changes is in path order and has at
+// most one change a path. A renamed file is one change at its new path; nothing is listed at its old one unless
+// something else stands there now.
+type Change struct {
+	Kind ChangeKind `json:"kind"`
+	Path string     `json:"path"`
+	From string     `json:"from,omitempty"` // of Renamed only
+	Old  State      `json:"old"`            // at From if that is set, else at Path
+	New  State      `json:"new"`
+	// Replaced is what the base has at Path where a rename puts another file in its place; the zero State if nothing.
+	Replaced State `json:"replaced,omitzero"`
+	// Splices turn the old bytes into the new ones, in ascending order of offsets, not overlapping. Nil for a file that
+	// was written as a whole and for all that is not a changed file.
+	Splices []Splice `json:"splices,omitempty"`
+	// By names the steps that made the change, in the order they did.
+	By []Origin `json:"by,omitempty"`
+	// Permanent says that a deleted file is not to be kept in the trash.
+	Permanent bool `json:"permanent,omitempty"`
+
+	openOld, openNew Opener
+	sumNew           func() (Hash, error) // nil if New.Hash is there
+	metaOf           string
+}
+
+// Opener opens a stream of a file's bytes, anew each time it is called. It is safe for concurrent use.
+type Opener func() (io.ReadCloser, error)
+
+// BytesOpener returns an Opener of data, which must not change afterwards.
+func BytesOpener(data []byte) Opener {
+	return func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
+}
+
+var errNoContent = errors.New("the change has no file there")
+
+// WithContent returns a copy of the change that reads its old and its new bytes through the two functions. Nil means
+// that there is no file on that side.
+func (c Change) WithContent(openOld, openNew Opener) Change {
+	c.openOld, c.openNew, c.sumNew = openOld, openNew, nil
+	return c
+}
+
+// Summed returns the change with New.Hash, which [Stage.Outline] may have left out. It reads the file for that; the error is
+// [ErrDrift] if that has changed.
+func (c Change) Summed() (Change, error) {
+	if c.sumNew == nil {
+		return c, nil
+	}
+	h, err := c.sumNew()
+	if err != nil {
+		return c, err
+	}
+	c.New.Hash, c.sumNew = h, nil
+	return c, nil
+}
+
+// WithSum returns a copy of the change without New.Hash, which the function works out.
+func (c Change) WithSum(sum func() (Hash, error)) Change {
+	c.sumNew = sum
+	return c
+}
+
+// WithMeta returns a copy of the change whose new file takes owner, group and extended attributes from the file of that
+// name, where the file system has them. "" means from the file that was at From or Path before, if there was one.
+func (c Change) WithMeta(name string) Change {
+	c.metaOf = name
+	return c
+}
+
+// MetaOf returns what WithMeta was given.
+func (c Change) MetaOf() string { return c.metaOf }
+
+// OpenOld opens the bytes the base had when the change was worked out. They are read from the base: if that has
+// drifted since, reading fails or gives bytes whose hash is not Old.Hash.
+func (c Change) OpenOld() (io.ReadCloser, error) {
+	if c.openOld == nil {
+		return nil, errNoContent
+	}
+	return c.openOld()
+}
+
+// OpenNew opens the bytes the change leaves at Path.
+func (c Change) OpenNew() (io.ReadCloser, error) {
+	if c.openNew == nil {
+		return nil, errNoContent
+	}
+	return c.openNew()
+}

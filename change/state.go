@@ -1,0 +1,113 @@
+package change
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/millrace-go/millrace/capability"
+)
+
+// Kind says what stands at a path.
+type Kind uint8
+
+// The kinds a path can have. Absent is the zero value.
+const (
+	Absent Kind = iota
+	File
+	Dir
+	Symlink
+	Other // a socket, a pipe, a device: seen, never touched
+)
+
+// String returns the lower-case name used in JSON, journals and messages.
+func (k Kind) String() string {
+	switch k {
+	case Absent:
+		return "absent"
+	case File:
+		return "file"
+	case Dir:
+		return "dir"
+	case Symlink:
+		return "symlink"
+	default:
+		return "other"
+	}
+}
+
+// MarshalText writes the name of the kind.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText accepts exactly the names that String returns.
+func (k *Kind) UnmarshalText(text []byte) error {
+	for c := Absent; c <= Other; c++ {
+		if c.String() == string(text) {
+			*k = c
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown kind %q", text)
+}
+
+// Hash is the SHA-256 of a file's bytes. The zero Hash means unknown.
+type Hash [sha256.Size]byte
+
+// HashOf returns the hash of data.
+func HashOf(data []byte) Hash { return sha256.Sum256(data) }
+
+// String returns 64 lower-case hexadecimal digits, or "" for the zero Hash.
+func (h Hash) String() string {
+	if h == (Hash{}) {
+		return ""
+	}
+	return hex.EncodeToString(h[:])
+}
+
+// MarshalText writes what String returns.
+func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (h *Hash) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*h = Hash{}
+		return nil
+	}
+	if len(text) != hex.EncodedLen(len(h)) {
+		return fmt.Errorf("a SHA-256 has %d hexadecimal digits, got %d", hex.EncodedLen(len(h)), len(text))
+	}
+	_, err := hex.Decode(h[:], text)
+	return err
+}
+
+// State is what stands at one path at one time: everything a commit checks before it writes and puts back when it undoes.
+// The zero State means that nothing stands there.
+type State struct {
+	Kind    Kind                `json:"kind"`
+	Mode    fs.FileMode         `json:"mode,omitempty"`   // only PermBits
+	Size    int64               `json:"size,omitempty"`   // bytes; of files only
+	Hash    Hash                `json:"sha256,omitzero"`  // of files only
+	Target  string              `json:"target,omitempty"` // of symbolic links only
+	ModTime time.Time           `json:"mtime,omitzero"`
+	ID      capability.Identity `json:"id,omitzero"`
+}
+
+// SameContent reports whether two states have equal kind, permission bits, bytes and link target. Times and identities
+// are not compared. Hashes must be known for files.
+func (s State) SameContent(o State) bool {
+	if s.Kind != o.Kind {
+		return false
+	}
+	switch s.Kind {
+	case File:
+		return s.Mode == o.Mode && s.Size == o.Size && s.Hash == o.Hash
+	case Dir:
+		return s.Mode == o.Mode
+	case Symlink:
+		return s.Target == o.Target
+	default:
+		return true
+	}
+}

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package fsutil
-
-import "io/fs"
-
-// processUmask is for systems that have none.
-func processUmask() fs.FileMode { return 0 }

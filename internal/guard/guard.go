@@ -1,0 +1,201 @@
+// Package guard holds paths against the policy of the host: what is allowed, denied, read-only, reserved or protected.
+package guard
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/millrace-go/millrace/internal/names"
+)
+
+// Policy is the policy of the host over the paths of a stage. It is applied to the path that is left when all symbolic
+// links on the way are resolved. The zero Guard allows everything but writing to version control directories.
+//
+// Names are compared as the most forgiving file system would: in any case, without what nobody sees, without dots and spaces at
+// the end. So a rule also holds for the other spellings by which such a file system finds the same file.
+type Policy struct {
+	// Allowed are the files and directories, canonical, that may be read and written, with all below them. The
+	// directories above them may be looked at and listed, but show nothing that does not lead to them. Empty means the
+	// whole tree.
+	Allowed []string
+	// Reserved is the canonical path of the state directory: it is not listed, and all that goes there is ErrReserved. So is
+	// what has this path, or the name ".millrace", in any other directory: the state of a tree in the tree. Empty means
+	// there is none.
+	Reserved string
+	// Closed are more canonical paths, each with all below it, that are treated like the state directory, but nowhere else than
+	// where they are.
+	Closed []string
+	// Denied are globs. What one of them takes is neither listed nor read nor written, with all below it: the error is
+	// ErrDenied. They win over Allowed, and hold for symbolic links on the way as well. A glob without a slash is about
+	// the last element of a path, in any directory; one with a slash is about the whole path. One that is not valid takes every
+	// path, see [Guard.Validate].
+	Denied []string
+	// ReadOnly are globs like Denied. What one of them takes may be listed and read, but neither written, made, renamed nor
+	// removed: the error is ErrReadOnlyPath.
+	ReadOnly []string
+	// Portable refuses to write to names that cannot exist on Windows, also if they exist here, with [ErrNotPortable].
+	Portable bool
+}
+
+// stateName is what a state directory is called if nobody has said otherwise.
+const stateName = ".millrace"
+
+// Access is what an operation wants to do with a path.
+type Access uint8
+
+const (
+	Look  Access = iota // stat it, list it
+	Read                // read its bytes
+	Write               // change it in any way
+)
+
+// Guard is a Guard made ready for use. It is immutable.
+type Guard struct {
+	allowed  []string
+	state    string   // folded path of the state directory, "" if there is none
+	reserved []string // folded paths that are reserved in every directory
+	closed   []string // folded
+	denied   []glob
+	readOnly []glob
+	portable bool
+}
+
+func New(g Policy) Guard {
+	made := Guard{
+		allowed: slices.Clone(g.Allowed), denied: newGlobs(g.Denied), readOnly: newGlobs(g.ReadOnly), portable: g.Portable,
+	}
+	if g.Reserved != "" {
+		made.state = names.FoldPath(g.Reserved)
+		made.reserved = []string{made.state}
+		if made.state != stateName {
+			made.reserved = append(made.reserved, stateName)
+		}
+	}
+	for _, name := range g.Closed {
+		made.closed = append(made.closed, names.FoldPath(name))
+	}
+	return made
+}
+
+// Check returns what speaks against the access to the canonical, resolved path.
+func (g *Guard) Check(name string, a Access) error {
+	if g.isReserved(name) {
+		return names.ErrReserved
+	}
+	if anyTakesAt(g.denied, name) {
+		return names.ErrDenied
+	}
+	if !g.allows(name) && (a != Look || !g.LeadsToAllowed(name)) {
+		return g.notAllowed()
+	}
+	if a != Write {
+		return nil
+	}
+	if err := g.Keeps(name); err != nil {
+		return err
+	}
+	if g.portable {
+		return names.CheckPortable(name)
+	}
+	return nil
+}
+
+// Keeps returns why what stands at the path may not be taken away or changed, whatever it is called.
+func (g *Guard) Keeps(name string) error {
+	switch {
+	case g.isReserved(name):
+		return names.ErrReserved
+	case anyTakesAt(g.denied, name):
+		return names.ErrDenied
+	case names.IsProtected(name):
+		return names.ErrProtected
+	case anyTakesAt(g.readOnly, name):
+		return names.ErrReadOnlyPath
+	}
+	return nil
+}
+
+// CheckLink returns what speaks against the access through a symbolic link at the canonical path. Where the link leads is
+// checked by itself.
+func (g *Guard) CheckLink(name string, a Access) error {
+	switch {
+	case g.isReserved(name):
+		return names.ErrReserved
+	case anyTakesAt(g.denied, name):
+		return names.ErrDenied
+	case a == Write && anyTakesAt(g.readOnly, name):
+		return names.ErrReadOnlyPath
+	}
+	return nil
+}
+
+// isReserved reports whether the path belongs to a state directory, here or in a directory of the tree, or is closed.
+func (g *Guard) isReserved(name string) bool {
+	if len(g.reserved) == 0 && len(g.closed) == 0 {
+		return false
+	}
+	folded := names.FoldPath(name)
+	return slices.ContainsFunc(g.reserved, func(parts string) bool { return names.Passes(folded, parts) }) ||
+		slices.ContainsFunc(g.closed, func(dir string) bool { return names.Within(folded, dir) })
+}
+
+// notAllowed is ErrNotAllowed with the paths that are.
+func (g *Guard) notAllowed() error {
+	const named = 5
+	some := strings.Join(g.allowed[:min(named, len(g.allowed))], ", ")
+	if more := len(g.allowed) - named; more > 0 {
+		some += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Errorf("%w: %s", names.ErrNotAllowed, some)
+}
+
+func (g *Guard) allows(name string) bool {
+	within := func(dir string) bool { return names.Within(name, dir) }
+	return len(g.allowed) == 0 || slices.ContainsFunc(g.allowed, within)
+}
+
+func (g *Guard) LeadsToAllowed(name string) bool {
+	return slices.ContainsFunc(g.allowed, func(a string) bool { return names.Within(a, name) })
+}
+
+// HoldsReserved reports whether the reserved directory, or a closed one, lies or would lie below the directory.
+func (g *Guard) HoldsReserved(dir string) bool {
+	if g.state == "" && len(g.closed) == 0 {
+		return false
+	}
+	folded := names.FoldPath(dir)
+	return g.state != "" && names.Within(g.state, folded) ||
+		slices.ContainsFunc(g.closed, func(name string) bool { return names.Within(name, folded) })
+}
+
+// Filters reports whether any name in the directory may have to be left out of its listing, but for those of state
+// directories, for which hides is asked.
+func (g *Guard) Filters(dir string) bool {
+	return !g.allows(dir) || len(g.denied) > 0 || len(g.closed) > 0
+}
+
+// Hides reports whether the name in the directory, which may itself be listed, is that of a state directory.
+func (g *Guard) Hides(dir, name string) bool {
+	if name == "" {
+		return false
+	}
+	for _, parts := range g.reserved {
+		last := path.Base(parts)
+		if c := name[0] | 0x20; c != last[0] && name[0] < utf8.RuneSelf && last[0] < utf8.RuneSelf {
+			continue // most names end here
+		}
+		if names.FoldName(name) == last && g.isReserved(names.Join(dir, name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Shows reports whether the path may appear in the listing of its directory.
+func (g *Guard) Shows(name string) bool { return g.Check(name, Look) == nil }
+
+// Held is the error for a directory that may not be taken away because of something in it.
+func Held(err error, name string) error { return fmt.Errorf("%w: %s", err, name) }

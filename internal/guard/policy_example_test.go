@@ -1,0 +1,15 @@
+package guard_test
+
+import (
+	"fmt"
+
+	"github.com/millrace-go/millrace/internal/guard"
+)
+
+// A Policy is checked before it is used: a glob that is not valid would take every path.
+func ExamplePolicy_Validate() {
+	policy := guard.Policy{Denied: []string{".env", "*.key", "[a-"}}
+	fmt.Println(policy.Validate())
+	// Output:
+	// glob "[a-": not a valid glob
+}

@@ -1,0 +1,202 @@
+// Package handle opens directories, and the files in them, in such a way that neither a symbolic link nor a pipe put there in
+// the meantime is opened, on any file system.
+package handle
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/names"
+)
+
+// OpenDir opens a directory of any file system: by itself if that is a [DirOpener], else by way of the methods of
+// afero.Fs. Then the handle keeps nothing open, looks at each file before it opens it so as not to follow a symbolic link
+// or wait for a pipe, and refuses a file that is exchanged for another in between, as far as the file system can tell.
+func OpenDir(fsys afero.Fs, name string) (capability.DirHandle, error) {
+	if opener, ok := fsys.(capability.DirOpener); ok {
+		return opener.OpenDir(name)
+	}
+	info, asLink, err := lookAt(fsys, name)
+	if err != nil {
+		return nil, Error("open", name, err)
+	}
+	if !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: names.ErrNotDir}
+	}
+	return &plainDir{fsys: fsys, name: name, info: info, blind: !asLink}, nil
+}
+
+// Unopened returns a handle of a directory by which files can be opened, without looking at the directory itself.
+func Unopened(fsys afero.Fs, name string) capability.DirHandle {
+	return &plainDir{fsys: fsys, name: name}
+}
+
+// listedOpener opens a file of which its directory was just asked.
+type listedOpener interface {
+	OpenListed(name string, item fs.DirEntry) (capability.ReadFile, error)
+}
+
+// OpenListed is OpenFile for an entry of a listing of the directory.
+func OpenListed(d capability.DirHandle, name string, item fs.DirEntry) (capability.ReadFile, error) {
+	if l, ok := d.(listedOpener); ok {
+		return l.OpenListed(name, item)
+	}
+	return d.OpenFile(name)
+}
+
+// inOpener opens a file as OpenListed does, with a FileReader that may have been used before.
+type inOpener interface {
+	OpenIn(r *Reader, name string, item fs.DirEntry) error
+}
+
+func OpenIn(d capability.DirHandle, r *Reader, name string, item fs.DirEntry) (err error) {
+	if o, ok := d.(inOpener); ok {
+		return o.OpenIn(r, name, item)
+	}
+	r.ReadFile, err = OpenListed(d, name, item)
+	return err
+}
+
+// Reader is a regular file that is open for reading. One can be used for many files, one after the other, which saves the
+// memory for each of them. It has to be closed before it is used again. The zero FileReader is ready for [Entry.OpenIn].
+type Reader struct {
+	capability.ReadFile
+	// Own is what the file system that opened the last file keeps of it for the next one.
+	Own any
+}
+
+// RandomFile is a regular file that is open for reading at any place.
+type RandomFile interface {
+	capability.ReadFile
+	io.ReaderAt
+}
+
+// plainDir is a DirHandle over the methods of afero.Fs.
+type plainDir struct {
+	fsys afero.Fs
+	name string
+	info fs.FileInfo // may be nil where ReadDir is not called
+	// blind says that the file system follows symbolic links when it is asked what is there, so that only a listing tells.
+	blind bool
+}
+
+func (d *plainDir) Close() error { return nil }
+
+func (d *plainDir) ReadDir() ([]fs.DirEntry, error) {
+	f, err := d.fsys.Open(d.name)
+	if err != nil {
+		return nil, Error("open", d.name, err)
+	}
+	defer f.Close()
+	if same, err := isSame(d.info, f); err != nil || !same {
+		if err == nil {
+			err = names.ErrNotDir // what was a directory is a link to one now
+		}
+		return nil, Error("open", d.name, err)
+	}
+	entries, err := listOpen(f)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, Error("readdir", d.name, err)
+	}
+	return entries, nil
+}
+
+func listOpen(f afero.File) ([]fs.DirEntry, error) {
+	if d, ok := f.(fs.ReadDirFile); ok {
+		return d.ReadDir(-1)
+	}
+	infos, err := f.Readdir(-1)
+	entries := make([]fs.DirEntry, len(infos))
+	for i, info := range infos {
+		entries[i] = fs.FileInfoToDirEntry(info)
+	}
+	return entries, err
+}
+
+func (d *plainDir) OpenFile(name string) (capability.ReadFile, error) {
+	full := names.Join(d.name, name)
+	if !names.IsPlain(name) {
+		return nil, &fs.PathError{Op: "open", Path: full, Err: names.ErrEscape}
+	}
+	// A file may be replaced by another one between the look and the opening, as editors do when they save. Looking again
+	// tells that from a link put in its place, which never is what was opened.
+	for range 4 {
+		info, err := Lstat(d.fsys, full)
+		if err != nil {
+			return nil, Error("open", full, err)
+		}
+		if !info.Mode().IsRegular() {
+			return nil, &fs.PathError{Op: "open", Path: full, Err: names.ErrNotRegular}
+		}
+		f, err := d.fsys.Open(full)
+		if err != nil {
+			return nil, Error("open", full, err)
+		}
+		same, err := isSame(info, f)
+		if err == nil && same {
+			return f, nil
+		}
+		_ = f.Close() // nothing was read from it
+		if err != nil {
+			return nil, Error("open", full, err)
+		}
+	}
+	return nil, &fs.PathError{Op: "open", Path: full, Err: names.ErrDrift}
+}
+
+// OpenListed saves a look at the name where that would tell less than the listing has told.
+func (d *plainDir) OpenListed(name string, item fs.DirEntry) (capability.ReadFile, error) {
+	if !d.blind || !item.Type().IsRegular() || !names.IsPlain(name) {
+		return d.OpenFile(name)
+	}
+	full := names.Join(d.name, name)
+	f, err := d.fsys.Open(full)
+	if err != nil {
+		return nil, Error("open", full, err)
+	}
+	return f, nil
+}
+
+// isSame reports whether an open file is the one that info is about. It is true where that cannot be told: only the
+// information of the operating system knows which file it is about.
+func isSame(info fs.FileInfo, f afero.File) (bool, error) {
+	if !os.SameFile(info, info) {
+		return true, nil
+	}
+	now, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	return os.SameFile(info, now) || !os.SameFile(now, now), nil
+}
+
+// Lstat tells what stands at a name, without following a symbolic link there. The top of a tree is followed: it may be
+// reached through a link, and is what that leads to.
+func Lstat(fsys afero.Fs, name string) (fs.FileInfo, error) {
+	info, _, err := lookAt(fsys, name)
+	return info, err
+}
+
+// lookAt is lstatAt, and says whether a link would have been told from what it leads to.
+func lookAt(fsys afero.Fs, name string) (info fs.FileInfo, asLink bool, err error) {
+	l, ok := fsys.(afero.Lstater)
+	if ok && name != "." && name != "/" {
+		return l.LstatIfPossible(name)
+	}
+	info, err = fsys.Stat(name)
+	return info, ok, err
+}
+
+// Error returns err as an *fs.PathError about the canonical path. That of a file system below may name another one,
+// with what is in front of the tree.
+func Error(op, name string, err error) error {
+	if inner, ok := errors.AsType[*fs.PathError](err); ok && inner.Err != nil {
+		op, err = inner.Op, inner.Err
+	}
+	return &fs.PathError{Op: op, Path: name, Err: err}
+}

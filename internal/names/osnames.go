@@ -1,0 +1,88 @@
+package names
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// osError is an error of the operating system under the name that this package has for it. It matches both, so that a
+// caller may ask for ErrNotDir on every backend and yet look for syscall.ENOTDIR where there is a system below.
+type osError struct {
+	kind  error // ErrNotDir, ErrIsDir, ...
+	cause error // what the system said
+}
+
+func (e *osError) Error() string   { return e.kind.Error() }
+func (e *osError) Unwrap() []error { return []error{e.kind, e.cause} }
+
+// Under returns an error that shows as the kind, one of the errors of this package, and matches the cause as well.
+func Under(kind, cause error) error { return &osError{kind, cause} }
+
+// osEscape is the text of the error for which package os has no exported name. TestRootFs_escape notices if it changes.
+const osEscape = "path escapes from parent"
+
+// FromOS takes the operation and the path off an error of package os, which are those of the inner call, and puts the
+// error under the name of this package if it has one.
+func FromOS(err error) error {
+	switch e := err.(type) {
+	case *fs.PathError:
+		err = e.Err
+	case *os.LinkError:
+		err = e.Err
+	case *os.SyscallError:
+		err = e.Err
+	}
+	errno, ok := err.(syscall.Errno)
+	if !ok {
+		if err != nil && err.Error() == osEscape {
+			return &osError{ErrEscape, err}
+		}
+		return err
+	}
+	switch errno {
+	case syscall.ENOTDIR:
+		return &osError{ErrNotDir, errno}
+	case syscall.EISDIR:
+		return &osError{ErrIsDir, errno}
+	case syscall.ENOTEMPTY:
+		return &osError{ErrNotEmpty, errno}
+	case syscall.ELOOP:
+		return &osError{ErrLinkLoop, errno}
+	case syscall.ENAMETOOLONG:
+		return &osError{ErrNameTooLong, errno}
+	case syscall.ENXIO: // a socket, or a pipe opened for writing that nobody reads
+		return &osError{ErrNotRegular, errno}
+	case syscall.EROFS:
+		return &osError{ErrReadOnly, errno}
+	}
+	return err
+}
+
+// PathError returns err as an *fs.PathError about the name that the caller gave, nil for nil.
+func PathError(op, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fs.PathError{Op: op, Path: name, Err: FromOS(err)}
+}
+
+// LinkError is rootPathError for operations on two names.
+func LinkError(op, oldname, newname string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &os.LinkError{Op: op, Old: oldname, New: newname, Err: FromOS(err)}
+}
+
+// UnsupportedIf adds errors.ErrUnsupported to an error by which a mount says that it does not have the ability, so that
+// the caller takes its other way. EXDEV stays as it is: it is about the two names, not about the ability.
+func UnsupportedIf(err error, refusals ...syscall.Errno) error {
+	for _, errno := range refusals {
+		if errors.Is(err, errno) {
+			return &osError{errors.ErrUnsupported, err}
+		}
+	}
+	return err
+}

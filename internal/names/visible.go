@@ -1,0 +1,57 @@
+package names
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Visible returns a name or a line of text with everything escaped that is not seen, or that does something instead of
+// being shown: control characters, line ends and tabs among them, so no escape sequence of a terminal is left;
+// characters that turn the writing direction; those without width, with the selectors that say how the character before
+// them looks, in which whole texts can be hidden; separators of lines and paragraphs; and bytes that are no UTF-8. They become what they are in a Go string: \n, \x1b, \u202e, \xff. All else stays as it is, also a
+// backslash, so different texts can look the same, and what comes of it cannot be turned back.
+//
+// What is shown of a text that may keep its tabs is put together of the pieces between them.
+func Visible(s string) string {
+	var b strings.Builder
+	done := 0
+	for i, r := range s {
+		size := utf8.RuneLen(r)
+		if r == utf8.RuneError {
+			_, size = utf8.DecodeRuneInString(s[i:])
+		}
+		if seen := !unseen(r) && (r != utf8.RuneError || size > 1); seen {
+			continue
+		}
+		b.WriteString(s[done:i])
+		b.WriteString(escaped(r, s[i:i+size]))
+		done = i + size
+	}
+	if done == 0 {
+		return s
+	}
+	b.WriteString(s[done:])
+	return b.String()
+}
+
+// unseen reports whether a character is not to be shown as it is.
+func unseen(r rune) bool {
+	if r >= ' ' && r < 0x7f {
+		return false
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point,
+		unicode.Variation_Selector) &&
+		!unicode.Is(unicode.Prepended_Concatenation_Mark, r) // Arabic and other signs that are seen
+}
+
+// escaped returns a character, or one byte that is none, as it stands in a Go string.
+func escaped(r rune, text string) string {
+	if r == utf8.RuneError {
+		text = strconv.Quote(text)
+	} else {
+		text = strconv.QuoteRuneToASCII(r)
+	}
+	return text[1 : len(text)-1]
+}

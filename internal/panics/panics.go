@@ -1,0 +1,32 @@
+// Package panics turns a panic in a function of somebody else into an error.
+package panics
+
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+// Error is a panic in a function that was called back, turned into an error.
+type Error struct {
+	Value any    // what was panicked with
+	Stack []byte // where, as debug.Stack prints it
+}
+
+// Error says what was panicked with, without the stack.
+func (e *Error) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// Unwrap returns the value that was panicked with if it is an error.
+func (e *Error) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// Protect calls fn and returns its error, or a *PanicError if it panics.
+func Protect(fn func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &Error{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return fn()
+}

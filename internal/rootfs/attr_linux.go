@@ -1,0 +1,147 @@
+package rootfs
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// copyAttributes gives one file the extended attributes of another; access control lists are two of them. What the other
+// one does not have is taken away, such as a list inherited from a directory.
+func copyAttributes(srcDir int, srcBase string, dstDir int, dstBase string) error {
+	src, err := openAttr(srcDir, srcBase)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(src)
+	dst, err := openAttr(dstDir, dstBase)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(dst)
+	return copyAttributesOf(src, dst)
+}
+
+// copyAttributesOf is copyAttributes for files that are open.
+func copyAttributesOf(src, dst int) error {
+	if err := copyFlags(src, dst); err != nil {
+		return errors.Join(err, copyExtended(src, dst))
+	}
+	return copyExtended(src, dst)
+}
+
+// keptFlags are the flags of an inode that a new one can be given after it was written: A, d, S and D of chattr(1).
+const keptFlags = 0x80 | 0x40 | 0x08 | 0x10000
+
+// copyFlags gives one file the flags of another. Not every file system has such.
+func copyFlags(src, dst int) error {
+	want, err := unix.IoctlGetUint32(src, unix.FS_IOC_GETFLAGS)
+	if err != nil {
+		return nil
+	}
+	have, err := unix.IoctlGetUint32(dst, unix.FS_IOC_GETFLAGS)
+	if err != nil || (want^have)&keptFlags == 0 {
+		return nil
+	}
+	if err := unix.IoctlSetPointerInt(dst, unix.FS_IOC_SETFLAGS, int(have&^keptFlags|want&keptFlags)); err != nil {
+		return fmt.Errorf("flags of the inode: %w", err)
+	}
+	return nil
+}
+
+// copyExtended is the part of copyAttributesOf that is about extended attributes.
+func copyExtended(src, dst int) error {
+	if hasNoAttr(src) && hasNoAttr(dst) {
+		return nil
+	}
+	want, err := listAttr(src)
+	if err != nil {
+		return err
+	}
+	have, err := listAttr(dst)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, name := range have {
+		if !slices.Contains(want, name) && isOwnAttr(name) {
+			if err := unix.Fremovexattr(dst, name); err != nil {
+				errs = append(errs, fmt.Errorf("extended attribute %s: %w", name, err))
+			}
+		}
+	}
+	for _, name := range want {
+		if err := copyAttr(src, dst, name); err != nil {
+			errs = append(errs, fmt.Errorf("extended attribute %s: %w", name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// hasNoAttr asks for the length of the list alone.
+func hasNoAttr(fd int) bool {
+	n, err := unix.Flistxattr(fd, nil)
+	return err == nil && n == 0
+}
+
+// isOwnAttr reports whether the attribute is there because somebody put it there; security labels come by themselves.
+func isOwnAttr(name string) bool {
+	return strings.HasPrefix(name, "user.") || strings.HasPrefix(name, "system.posix_acl_")
+}
+
+// copyAttr copies one attribute unless it is the same already, which saves asking for what may not be granted.
+func copyAttr(src, dst int, name string) error {
+	value, err := getAttr(src, name)
+	if err != nil {
+		return err
+	}
+	if old, err := getAttr(dst, name); err == nil && bytes.Equal(old, value) {
+		return nil
+	}
+	return unix.Fsetxattr(dst, name, value, 0)
+}
+
+func openAttr(dir int, base string) (fd int, err error) {
+	err = retry(func() error {
+		fd, err = unix.Openat(dir, base, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC|openNoWait, 0)
+		return err
+	})
+	return fd, err
+}
+
+// listAttr returns the names of the attributes to copy. Two are left out: those that vouch for the bytes of one file.
+func listAttr(fd int) ([]string, error) {
+	list, err := growing(func(buf []byte) (int, error) { return unix.Flistxattr(fd, buf) })
+	if err != nil {
+		if errors.Is(err, unix.ENOTSUP) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	names := strings.FieldsFunc(string(list), func(r rune) bool { return r == 0 })
+	return slices.DeleteFunc(names, func(name string) bool {
+		return name == "security.ima" || name == "security.evm"
+	}), nil
+}
+
+func getAttr(fd int, name string) ([]byte, error) {
+	return growing(func(buf []byte) (int, error) { return unix.Fgetxattr(fd, name, buf) })
+}
+
+// growing calls read with a larger buffer as long as the one given is too small.
+func growing(read func([]byte) (int, error)) ([]byte, error) {
+	for size := 256; ; size *= 4 {
+		buf := make([]byte, size)
+		n, err := read(buf)
+		if err == nil {
+			return buf[:n], nil
+		}
+		if !errors.Is(err, unix.ERANGE) || size > 1<<20 {
+			return nil, err
+		}
+	}
+}

@@ -1,0 +1,277 @@
+package rootfs
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/millrace-go/millrace/internal/names"
+)
+
+// beneath is an [os.Root] with a fast path: where a name leads through no symbolic link, openat2(2) finds it in one call,
+// confined by the kernel, for which os.Root opens each directory on the way. Everything else is left to os.Root: links,
+// names longer than the kernel takes, kernels and sandboxes without the call. Both give the same results.
+type beneath struct {
+	*os.Root
+	top  *os.File
+	conn syscall.RawConn // of top; nil if there is no fast path
+}
+
+func openBeneath(dir string) (beneath, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return beneath{}, err
+	}
+	fast := beneath{Root: root}
+	if fast.openTop(dir) != nil {
+		return beneath{Root: root}, nil
+	}
+	return fast, nil
+}
+
+// fewHandles is so few for a process that each counts.
+const fewHandles = 64
+
+// openTop opens the directory a second time, as os.Root does not show its handle, and finds out whether there is a fast path.
+// A sandbox may answer openat2 with any error.
+func (b *beneath) openTop(dir string) error {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil || limit.Cur < fewHandles {
+		return errSlow // where handles are that few, none is for speed
+	}
+	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	b.top = os.NewFile(uintptr(fd), dir)
+	if b.conn, err = b.top.SyscallConn(); err == nil {
+		err = b.sameTop()
+	}
+	if err != nil {
+		b.top.Close()
+	}
+	return err
+}
+
+func (b *beneath) sameTop() error {
+	want, err := b.Root.Stat(".")
+	if err != nil {
+		return err
+	}
+	got, err := b.look(".", unix.O_DIRECTORY)
+	if err == nil && !os.SameFile(got, want) {
+		err = names.ErrDrift
+	}
+	return err
+}
+
+func (b beneath) Close() error {
+	if b.top != nil {
+		_ = b.top.Close() // nothing was written through it
+	}
+	return b.Root.Close()
+}
+
+// errSlow says that a name is one for os.Root.
+var errSlow = errors.New("not on the fast path")
+
+// open opens what stands at a canonical name, through no symbolic link. The error is errSlow where os.Root has to be asked.
+func (b beneath) open(clean string, flags int, mode uint32) (fd int, err error) {
+	if b.conn == nil {
+		return -1, errSlow
+	}
+	how := unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Mode: uint64(mode), Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS}
+	closed := b.conn.Control(func(top uintptr) {
+		for err = unix.EINTR; err == unix.EINTR; {
+			fd, err = unix.Openat2(int(top), clean, &how)
+		}
+	})
+	if closed != nil {
+		return -1, fs.ErrClosed
+	}
+	switch err {
+	case nil:
+		return fd, nil
+	case unix.ELOOP, unix.EXDEV, unix.EAGAIN, unix.ENAMETOOLONG, unix.EINVAL, unix.ENOSYS, unix.E2BIG:
+		err = errSlow
+	}
+	return -1, err
+}
+
+// with calls do with a handle of what stands at the name.
+func (b beneath) with(clean string, flags int, mode uint32, do func(fd int) error) error {
+	fd, err := b.open(clean, flags, mode)
+	if err != nil {
+		return err
+	}
+	err = do(fd)
+	if cerr := unix.Close(fd); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// within calls do with a handle of a directory, which is for naming what is in it and may be good for nothing else.
+func (b beneath) within(dir string, do func(fd int) error) error {
+	err := b.with(dir, unix.O_PATH|unix.O_DIRECTORY, 0, do)
+	if err != errSlow {
+		return err
+	}
+	file, err := b.Root.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY|openNoWait, 0)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return do(int(file.Fd()))
+}
+
+// openDirFlags are for a directory and nothing else; in particular they do not wait for the other end of a pipe.
+const openDirFlags = os.O_RDONLY | unix.O_DIRECTORY | unix.O_LARGEFILE
+
+// openDirectory opens a directory for reading.
+func (b beneath) openDirectory(clean string) (*os.File, error) {
+	fd, err := b.open(clean, openDirFlags, 0)
+	if err == errSlow {
+		return b.Root.OpenFile(clean, openDirFlags, 0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), clean), nil
+}
+
+// openDirFD is openDirectory without an *os.File.
+func (b beneath) openDirFD(clean string) (fd int, err error) {
+	fd, err = b.open(clean, openDirFlags, 0)
+	if err != errSlow {
+		return fd, err
+	}
+	file, err := b.Root.OpenFile(clean, openDirFlags, 0)
+	if err != nil {
+		return -1, err
+	}
+	defer file.Close()
+	err = retry(func() error {
+		fd, err = unix.FcntlInt(file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+		return err
+	})
+	return fd, err
+}
+
+// OpenFile is that of os.Root. Directories are always opened by that: an *os.File of anything else would look for what is
+// in them by name.
+func (b beneath) OpenFile(clean string, flag int, perm fs.FileMode) (*os.File, error) {
+	mode := uint32(0)
+	if flag&os.O_CREATE != 0 {
+		mode = uint32(perm.Perm())
+	}
+	fd, err := b.open(clean, flag, mode)
+	if err == nil {
+		var stat unix.Stat_t
+		err = retry(func() error { return unix.Fstat(fd, &stat) })
+		if err == nil && stat.Mode&unix.S_IFMT == unix.S_IFDIR {
+			err = errSlow
+		}
+		if err == nil && flag&unix.O_NONBLOCK != 0 && stat.Mode&unix.S_IFMT == unix.S_IFREG {
+			// It was for pipes. Without it the runtime does not try to have the file polled.
+			err = unix.SetNonblock(fd, false)
+		}
+		if err != nil {
+			_ = unix.Close(fd) // nothing was written through it
+		}
+	}
+	if err == errSlow {
+		return b.Root.OpenFile(clean, flag, perm)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), clean), nil
+}
+
+// Lstat is that of os.Root.
+func (b beneath) Lstat(clean string) (fs.FileInfo, error) {
+	info, err := b.look(clean, unix.O_NOFOLLOW)
+	if err == errSlow {
+		return b.Root.Lstat(clean)
+	}
+	return info, err
+}
+
+// Stat is that of os.Root.
+func (b beneath) Stat(clean string) (fs.FileInfo, error) {
+	info, err := b.look(clean, 0)
+	if err == errSlow {
+		return b.Root.Stat(clean)
+	}
+	return info, err
+}
+
+// look goes by an *os.File, for os.SameFile only knows what package os has made.
+func (b beneath) look(clean string, flags int) (fs.FileInfo, error) {
+	fd, err := b.open(clean, unix.O_PATH|flags, 0)
+	if err != nil {
+		return nil, err
+	}
+	file := os.NewFile(uintptr(fd), clean)
+	defer file.Close()
+	return file.Stat()
+}
+
+// change calls do with a handle of what stands at the name, which is not a symbolic link, and slow where that, or the
+// system, leaves no other way.
+func (b beneath) change(clean string, do func(fd int) error, slow func() error) error {
+	switch err := b.with(clean, unix.O_PATH, 0, func(fd int) error { return retry(func() error { return do(fd) }) }); err {
+	case errSlow, unix.ENOSYS, unix.EINVAL, unix.EOPNOTSUPP:
+		return slow()
+	default:
+		return err
+	}
+}
+
+// Chmod is that of os.Root.
+func (b beneath) Chmod(clean string, mode fs.FileMode) error {
+	return b.change(clean, func(fd int) error {
+		return unix.Fchmodat(fd, "", systemMode(mode), unix.AT_EMPTY_PATH)
+	}, func() error { return b.Root.Chmod(clean, mode) })
+}
+
+// Chown is that of os.Root.
+func (b beneath) Chown(clean string, uid, gid int) error {
+	return b.change(clean, func(fd int) error {
+		return unix.Fchownat(fd, "", uid, gid, unix.AT_EMPTY_PATH)
+	}, func() error { return b.Root.Chown(clean, uid, gid) })
+}
+
+// Chtimes is that of os.Root.
+func (b beneath) Chtimes(clean string, atime, mtime time.Time) error {
+	times := []unix.Timespec{systemTime(atime), systemTime(mtime)}
+	return b.change(clean, func(fd int) error {
+		return unix.UtimesNanoAt(fd, "", times, unix.AT_EMPTY_PATH)
+	}, func() error { return b.Root.Chtimes(clean, atime, mtime) })
+}
+
+func systemTime(t time.Time) unix.Timespec {
+	if t.IsZero() {
+		return unix.Timespec{Nsec: unix.UTIME_OMIT}
+	}
+	return unix.NsecToTimespec(t.UnixNano())
+}
+
+// systemMode returns the permission bits as chmod(2) has them.
+func systemMode(mode fs.FileMode) uint32 {
+	bits := uint32(mode.Perm())
+	for _, special := range [...]struct {
+		mode fs.FileMode
+		bit  uint32
+	}{{fs.ModeSetuid, unix.S_ISUID}, {fs.ModeSetgid, unix.S_ISGID}, {fs.ModeSticky, unix.S_ISVTX}} {
+		if mode&special.mode != 0 {
+			bits |= special.bit
+		}
+	}
+	return bits
+}

@@ -1,0 +1,24 @@
+//go:build darwin || freebsd || netbsd || openbsd || dragonfly
+
+package rootfs
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// openDirectory opens a directory and nothing else; in particular it does not wait for the other end of a pipe.
+func (b beneath) openDirectory(clean string) (*os.File, error) {
+	return b.OpenFile(clean, os.O_RDONLY|unix.O_DIRECTORY|openNoWait, 0)
+}
+
+// within calls do with a handle of a directory, which is for naming what is in it.
+func (b beneath) within(dir string, do func(fd int) error) error {
+	file, err := b.openDirectory(dir)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return do(int(file.Fd()))
+}

@@ -1,0 +1,253 @@
+package rootfs
+
+import (
+	"encoding/binary"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/handle"
+	"github.com/millrace-go/millrace/internal/names"
+)
+
+// rootDir is an open directory of Linux. It lists and opens by system calls on the handle, without an *os.File for each
+// file and without the lstat of each entry that listing through os.Root costs. It must be closed: nothing else gives it back.
+type rootDir struct {
+	fs   *FS
+	name string
+
+	mu sync.RWMutex // held for reading while the handle is used
+	fd int          // -1 once it is closed
+
+	list   sync.Mutex // a directory handle has one reading position
+	listed bool
+}
+
+// OpenDir implements [DirOpener]. Entries of its listings know what they are without a further call, except on file
+// systems that do not say.
+func (r *FS) OpenDir(name string) (capability.DirHandle, error) {
+	clean, err := r.name(name)
+	if err != nil {
+		return nil, names.PathError("open", name, err)
+	}
+	fd, err := r.root.openDirFD(clean)
+	if err != nil {
+		return nil, names.PathError("open", name, err)
+	}
+	return &rootDir{fs: r, name: clean, fd: fd}, nil
+}
+
+// OpenPlainDir is OpenDir for a canonical name that leads through no symbolic link. Whatever speaks against that is an error.
+func (r *FS) OpenPlainDir(clean string) (capability.DirHandle, error) {
+	fd, err := r.root.open(clean, openDirFlags, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &rootDir{fs: r, name: clean, fd: fd}, nil
+}
+
+func (d *rootDir) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fd < 0 {
+		return names.PathError("close", d.name, fs.ErrClosed)
+	}
+	fd := d.fd
+	d.fd = -1
+	return names.PathError("close", d.name, unix.Close(fd))
+}
+
+func (d *rootDir) ReadDir() ([]fs.DirEntry, error) {
+	found, err := d.read()
+	if err != nil {
+		return nil, names.PathError("readdir", d.name, err)
+	}
+	entries := make([]fs.DirEntry, len(found))
+	for i := range found {
+		e := &found[i]
+		entries[i] = e
+		if !e.unknown {
+			continue
+		}
+		// If it is gone already, to try to open it will say so.
+		if info, err := e.Info(); err == nil {
+			e.mode, e.unknown = info.Mode().Type(), false
+		}
+	}
+	return entries, nil
+}
+
+func (d *rootDir) read() (entries []rootEntry, err error) {
+	d.list.Lock()
+	defer d.list.Unlock()
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if d.fd < 0 {
+		return nil, fs.ErrClosed
+	}
+	if d.listed {
+		if _, err := unix.Seek(d.fd, 0, io.SeekStart); err != nil {
+			return nil, err
+		}
+	}
+	d.listed = true
+	buf := make([]byte, 8<<10)
+	for {
+		n, err := unix.Getdents(d.fd, buf)
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return nil, err
+		case n <= 0:
+			return entries, nil
+		default:
+			entries = d.parse(buf[:n], entries)
+		}
+	}
+}
+
+// parse appends the entries in a block of what getdents64(2) returns: inode and offset, 8 bytes each, then the length of
+// the entry, 2 bytes, its type, 1 byte, and the name with a NUL after it, the same on all processors.
+func (d *rootDir) parse(block []byte, entries []rootEntry) []rootEntry {
+	const offLen, offType, offName = 16, 18, 19
+	names := string(block) // one allocation for all names
+	for at := 0; len(block)-at > offName; {
+		size := int(binary.NativeEndian.Uint16(block[at+offLen:]))
+		if size <= offName || size > len(block)-at {
+			break
+		}
+		name, terminated := names[at+offName:at+size], ""
+		if end := strings.IndexByte(name, 0); end >= 0 {
+			name, terminated = name[:end], name[:end+1]
+		}
+		if name != "." && name != ".." {
+			mode, known := modeOfType(block[at+offType])
+			entries = append(entries, rootEntry{dir: d, name: name, terminated: terminated, mode: mode, unknown: !known})
+		}
+		at += size
+	}
+	return entries
+}
+
+func modeOfType(t byte) (mode fs.FileMode, known bool) {
+	switch t {
+	case unix.DT_REG:
+		return 0, true
+	case unix.DT_DIR:
+		return fs.ModeDir, true
+	case unix.DT_LNK:
+		return fs.ModeSymlink, true
+	case unix.DT_FIFO:
+		return fs.ModeNamedPipe, true
+	case unix.DT_SOCK:
+		return fs.ModeSocket, true
+	case unix.DT_CHR:
+		return fs.ModeDevice | fs.ModeCharDevice, true
+	case unix.DT_BLK:
+		return fs.ModeDevice, true
+	}
+	return fs.ModeIrregular, false
+}
+
+// rootEntry is an entry of a listing.
+type rootEntry struct {
+	dir  *rootDir
+	name string
+	// terminated is the name with a NUL behind it, as the system wants it; "" if there is none.
+	terminated string
+	mode       fs.FileMode // only the type
+	unknown    bool
+}
+
+func (e *rootEntry) Name() string      { return e.name }
+func (e *rootEntry) IsDir() bool       { return e.mode.IsDir() }
+func (e *rootEntry) Type() fs.FileMode { return e.mode }
+func (e *rootEntry) String() string    { return fs.FormatDirEntry(e) }
+
+// Info asks by the handle of the directory, or by name if that is closed by now.
+func (e *rootEntry) Info() (fs.FileInfo, error) {
+	var stat unix.Stat_t
+	e.dir.mu.RLock()
+	fd := e.dir.fd
+	err := error(fs.ErrClosed)
+	if fd >= 0 {
+		err = retry(func() error { return unix.Fstatat(fd, e.name, &stat, unix.AT_SYMLINK_NOFOLLOW) })
+	}
+	e.dir.mu.RUnlock()
+	full := path.Join(e.dir.name, e.name)
+	if fd < 0 {
+		info, _, err := e.dir.fs.LstatIfPossible(full)
+		return info, err
+	}
+	if err != nil {
+		return nil, names.PathError("lstat", full, err)
+	}
+	return &rootInfo{name: e.name, stat: sysStat(&stat)}, nil
+}
+
+func (d *rootDir) OpenFile(name string) (capability.ReadFile, error) {
+	file := new(rootReader)
+	if err := d.open(file, name, ""); err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+// OpenIn saves making a copy of the name for the system, if it comes from a listing.
+func (d *rootDir) OpenIn(r *handle.Reader, name string, item fs.DirEntry) error {
+	own, ok := r.Own.(*rootReader)
+	if !ok {
+		own = new(rootReader)
+		r.Own = own
+	}
+	r.ReadFile = own
+	entry, ok := item.(*rootEntry)
+	if !ok || entry.name != name {
+		return d.open(own, name, "")
+	}
+	return d.open(own, name, entry.terminated)
+}
+
+// open opens a file of the directory. terminated is its name with a NUL behind it, or "".
+func (d *rootDir) open(file *rootReader, name, terminated string) error {
+	*file = rootReader{name: name, fd: -1}
+	err := d.openFD(file, terminated)
+	if err == unix.ELOOP {
+		err = names.ErrNotRegular // O_NOFOLLOW says so of a symbolic link
+	}
+	if err == nil {
+		err = file.check()
+	}
+	if err != nil {
+		return names.PathError("open", path.Join(d.name, name), err)
+	}
+	return nil
+}
+
+func (d *rootDir) openFD(file *rootReader, terminated string) (err error) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if d.fd < 0 {
+		return fs.ErrClosed
+	}
+	const flags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | openNoWait
+	if terminated != "" {
+		file.fd, err = openatTerminated(d.fd, terminated, flags)
+		return err
+	}
+	if err := checkEntryName(file.name); err != nil {
+		return err
+	}
+	return retry(func() error {
+		fd, err := unix.Openat(d.fd, file.name, flags, 0)
+		if err == nil {
+			file.fd = fd
+		}
+		return err
+	})
+}

@@ -1,0 +1,86 @@
+//go:build !linux
+
+package rootfs
+
+import (
+	"io/fs"
+	"os"
+	"path"
+
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/names"
+)
+
+// rootDir is an open directory, through an os.Root of its own.
+type rootDir struct {
+	name string
+	root *os.Root
+}
+
+// OpenDir implements [DirOpener].
+func (r *FS) OpenDir(name string) (capability.DirHandle, error) {
+	clean, err := r.name(name)
+	if err != nil {
+		return nil, names.PathError("open", name, err)
+	}
+	info, err := r.root.Stat(clean)
+	if err == nil && !info.IsDir() {
+		err = names.ErrNotDir // and not what opening it would wait for
+	}
+	if err != nil {
+		return nil, names.PathError("open", name, err)
+	}
+	root, err := r.root.OpenRoot(clean)
+	if err != nil {
+		return nil, names.PathError("open", name, err)
+	}
+	return &rootDir{name: clean, root: root}, nil
+}
+
+func (d *rootDir) Close() error { return names.PathError("close", d.name, d.root.Close()) }
+
+func (d *rootDir) ReadDir() ([]fs.DirEntry, error) {
+	file, err := d.root.Open(".")
+	if err != nil {
+		return nil, names.PathError("readdir", d.name, err)
+	}
+	defer file.Close()
+	entries, err := file.ReadDir(-1)
+	return entries, names.PathError("readdir", d.name, err)
+}
+
+// OpenFile looks before it opens, because os.Root follows links, and again afterwards, because what is there may have been
+// changed in between.
+func (d *rootDir) OpenFile(name string) (capability.ReadFile, error) {
+	file, err := d.openFile(name)
+	if err != nil {
+		return nil, names.PathError("open", path.Join(d.name, name), err)
+	}
+	return file, nil
+}
+
+func (d *rootDir) openFile(name string) (*os.File, error) {
+	if err := checkEntryName(name); err != nil {
+		return nil, err
+	}
+	seen, err := d.root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !seen.Mode().IsRegular() {
+		return nil, names.ErrNotRegular
+	}
+	file, err := d.root.OpenFile(name, os.O_RDONLY|openNoWait, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && (!info.Mode().IsRegular() || !os.SameFile(seen, info)) {
+		err = names.ErrNotRegular
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}

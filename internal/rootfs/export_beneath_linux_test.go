@@ -1,0 +1,15 @@
+package rootfs
+
+import "os"
+
+// OpenSlowRoot is OpenRoot without the fast path, as on a kernel that has no openat2(2).
+func OpenSlowRoot(dir string) (*FS, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &FS{root: beneath{Root: root}}, nil
+}
+
+// Fast reports whether there is a fast path here.
+func (r *FS) Fast() bool { return r.root.conn != nil }

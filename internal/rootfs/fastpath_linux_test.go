@@ -1,0 +1,200 @@
+package rootfs_test
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/modes"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/rootfs"
+)
+
+// fastPath returns that of a new directory, in which "d" is held, and the directory.
+func fastPath(t *testing.T) (*rootfs.FS, rootfs.FastPath, string) {
+	t.Helper()
+	base := t.TempDir()
+	root := fstest.OpenRoot(t, base)
+	fstest.Must(t, root.Mkdir("d", 0o755))
+	fast := root.FastPath()
+	if fast == nil {
+		t.Skip("this kernel has no openat2")
+	}
+	fast.Hold("d")
+	t.Cleanup(func() { fstest.Must(t, fast.Close()) })
+	return root, fast, base
+}
+
+// TestFastPath_Look: it says what lstat does, of names in directories that are held and others.
+func TestFastPath_Look(t *testing.T) {
+	t.Parallel()
+	root, fast, base := fastPath(t)
+	fstest.Must(t, root.Mkdir("e", 0o711))
+	for _, dir := range []string{"d", "e"} {
+		fstest.Write(t, root, dir+"/file", "some bytes")
+		fstest.Must(t, root.Chmod(dir+"/file", 0o640|fs.ModeSetuid))
+		fstest.Must(t, root.Mkdir(dir+"/sub", 0o700))
+		fstest.Must(t, root.SymlinkIfPossible("file", dir+"/link"))
+		fstest.Must(t, root.SymlinkIfPossible("sub", dir+"/dirlink"))
+		fstest.Must(t, unix.Mkfifo(filepath.Join(base, dir, "pipe"), 0o600))
+		for name, kind := range map[string]change.Kind{
+			"file": change.File, "sub": change.Dir, "link": change.Symlink, "dirlink": change.Symlink, "pipe": change.Other,
+			"none": change.Absent, "file/below": change.Absent, "none/below": change.Absent, ".": change.Dir,
+		} {
+			name = filepath.Join(dir, name)
+			got, err := fast.Look(name)
+			if err != nil || got.Kind != kind {
+				t.Errorf("%s: %v, %v", name, got, err)
+			}
+			if kind == change.Absent {
+				continue
+			}
+			info, _, err := root.LstatIfPossible(name)
+			fstest.Must(t, err)
+			id, _ := root.IdentityOf(info)
+			if got.Mode != info.Mode()&modes.PermBits || !got.ModTime.Equal(info.ModTime()) || got.ID != id ||
+				kind == change.File && got.Size != info.Size() {
+				t.Errorf("%s: %+v, lstat says %v, %v, %+v", name, got, info.Mode(), info.ModTime(), id)
+			}
+		}
+		if s, err := fast.Look(dir + "/link"); err != nil || s.Target != "file" {
+			t.Errorf("%+v, %v", s, err)
+		}
+	}
+	// What leads through a link is what the RootFs makes of it.
+	fstest.Write(t, root, "d/sub/x", "x")
+	if s, err := fast.Look("d/dirlink/x"); err != nil || s.Kind != change.File {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if _, err := fast.Look("d/" + strings.Repeat("n", 300)); !errors.Is(err, names.ErrNameTooLong) {
+		t.Error(err)
+	}
+}
+
+// TestFastPath_sameErrors: what fails fails with the error of the RootFs.
+func TestFastPath_sameErrors(t *testing.T) {
+	t.Parallel()
+	root, fast, _ := fastPath(t)
+	fstest.Write(t, root, "d/f", "f")
+	fstest.Write(t, root, "g", "g")
+	fstest.Must(t, root.Mkdir("d/full", 0o755))
+	fstest.Write(t, root, "d/full/x", "x")
+	fstest.Must(t, root.SymlinkIfPossible("/", "out"))
+	for _, tt := range []struct {
+		what       string
+		fast, slow func() error
+		want       error
+	}{
+		{"link to what is there", func() error { return fast.Link("g", "d/f") }, func() error { return root.Link("g", "d/f") }, fs.ErrExist},
+		{"link of nothing", func() error { return fast.Link("no", "d/h") }, func() error { return root.Link("no", "d/h") }, fs.ErrNotExist},
+		{"link of a directory", func() error { return fast.Link("d/full", "d/h") }, func() error { return root.Link("d/full", "d/h") }, errors.ErrUnsupported},
+		{"exchange with nothing", func() error { return fast.Exchange("d/f", "no") }, func() error { return root.Exchange("d/f", "no") }, fs.ErrNotExist},
+		{"exchange below nothing", func() error { return fast.Exchange("no/f", "d/f") }, func() error { return root.Exchange("no/f", "d/f") }, fs.ErrNotExist},
+		{"exchange outside", func() error { return fast.Exchange("d/f", "out/tmp") }, func() error { return root.Exchange("d/f", "out/tmp") }, names.ErrEscape},
+		{"remove nothing", func() error { return fast.Remove("d/no") }, func() error { return root.Remove("d/no") }, fs.ErrNotExist},
+		{"remove what is full", func() error { return fast.Remove("d/full") }, func() error { return root.Remove("d/full") }, names.ErrNotEmpty},
+		{"sync nothing", func() error { return fast.SyncDir("no") }, func() error { return root.SyncDir("no") }, fs.ErrNotExist},
+		{"sync a file", func() error { return fast.SyncDir("g") }, func() error { return root.SyncDir("g") }, names.ErrNotDir},
+	} {
+		err, slow := tt.fast(), tt.slow()
+		if !errors.Is(err, tt.want) || !errors.Is(slow, tt.want) || err.Error() != slow.Error() {
+			t.Errorf("%s: %v, RootFs says %v", tt.what, err, slow)
+		}
+	}
+	if err := fast.SyncDir("out"); !errors.Is(err, errors.ErrUnsupported) {
+		t.Error("synced through a link:", err)
+	}
+	fstest.Must(t, fast.SyncDir("d/full"))
+}
+
+// TestFastPath_OpenRegular: it opens regular files, and neither waits for others nor follows links.
+func TestFastPath_OpenRegular(t *testing.T) {
+	t.Parallel()
+	root, fast, base := fastPath(t)
+	fstest.Write(t, root, "d/f", "the bytes")
+	fstest.Must(t, root.SymlinkIfPossible("f", "d/link"))
+	fstest.Must(t, root.SymlinkIfPossible("d", "way"))
+	fstest.Must(t, unix.Mkfifo(filepath.Join(base, "pipe"), 0o600))
+	f, err := fast.OpenRegular("d/f")
+	fstest.Must(t, err)
+	if data, err := io.ReadAll(f); err != nil || string(data) != "the bytes" {
+		t.Errorf("%q, %v", data, err)
+	}
+	fstest.Must(t, f.Close())
+	for name, want := range map[string]error{
+		"d/link": names.ErrNotRegular, "pipe": names.ErrNotRegular, "d": names.ErrNotRegular, "no": fs.ErrNotExist,
+		"way/f": errors.ErrUnsupported, "d/f/x": names.ErrNotDir,
+	} {
+		if f, err := fast.OpenRegular(name); !errors.Is(err, want) {
+			t.Errorf("%s: %v, %v", name, f, err)
+		}
+	}
+}
+
+// TestFastPath_Hold: a directory that is held is the same one under another name, and one that is not is found by name.
+func TestFastPath_Hold(t *testing.T) {
+	t.Parallel()
+	root, fast, _ := fastPath(t)
+	fstest.Must(t, root.Mkdir("e", 0o755))
+	for _, dir := range []string{"d", "e", "no"} {
+		fast.Hold(dir)
+		fast.Hold(dir)
+	}
+	fstest.Must(t, root.Rename("d", "moved"))
+	fstest.Must(t, root.Mkdir("d", 0o755))
+	f, err := fast.CreateNear("", "d/f", 0o600)
+	fstest.Must(t, err)
+	fstest.Must(t, f.Close())
+	if ok, _ := exists(root, "moved/f"); !ok {
+		t.Error("the directory was looked up again")
+	}
+	fstest.Must(t, root.Mkdir("no", 0o755))
+	f, err = fast.CreateNear("", "no/f", 0o600)
+	fstest.Must(t, err)
+	fstest.Must(t, f.Close())
+	if ok, _ := exists(root, "no/f"); !ok {
+		t.Error("there is no file where it should be")
+	}
+	for i := range 300 {
+		dir := "no/" + strings.Repeat("x", i%200+1)
+		if i < 200 {
+			fstest.Must(t, root.Mkdir(dir, 0o755))
+		}
+		fast.Hold(dir)
+	}
+	fstest.Must(t, fast.Link("no/f", "no/x/f"))
+}
+
+func exists(root *rootfs.FS, name string) (bool, error) {
+	_, err := root.Stat(name)
+	return err == nil, err
+}
+
+// TestFastPath_closed: after the RootFs is closed nothing works any more, and nothing crashes.
+func TestFastPath_closed(t *testing.T) {
+	t.Parallel()
+	root := fstest.OpenRoot(t, t.TempDir())
+	fast := root.FastPath()
+	if fast == nil {
+		t.Skip("this kernel has no openat2")
+	}
+	fstest.Must(t, root.Close())
+	fast.Hold("d")
+	if _, err := fast.Look("f"); !errors.Is(err, fs.ErrClosed) {
+		t.Error(err)
+	}
+	if _, err := fast.CreateNear("g", "f", 0o600); !errors.Is(err, fs.ErrClosed) {
+		t.Error(err)
+	}
+	if err := fast.Link("f", "g"); !errors.Is(err, fs.ErrClosed) {
+		t.Error(err)
+	}
+	fstest.Must(t, fast.Close())
+}

@@ -1,0 +1,165 @@
+package rootfs
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/internal/modes"
+	"github.com/millrace-go/millrace/internal/names"
+)
+
+// Create creates or empties a file and opens it for reading and writing.
+func (r *FS) Create(name string) (afero.File, error) {
+	return r.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+}
+
+// Open opens a file or a directory for reading.
+func (r *FS) Open(name string) (afero.File, error) {
+	return r.OpenFile(name, os.O_RDONLY, 0)
+}
+
+// OpenFile opens a file as os.OpenFile does. The process's umask applies to the nine lowest bits of perm, the others of
+// [PermBits] are set as given if the call made the file. What is neither a file nor a directory is [ErrNotRegular].
+func (r *FS) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, error) {
+	clean, err := r.name(name)
+	if err != nil {
+		return nil, names.PathError("open", name, err)
+	}
+	if strings.HasSuffix(name, "/") && flag&os.O_CREATE != 0 {
+		return nil, names.PathError("open", name, syscall.EISDIR)
+	}
+	file, err := r.open(clean, flag, perm)
+	if err != nil {
+		return nil, names.PathError("open", name, err)
+	}
+	return &rootFile{File: file, name: clean}, nil
+}
+
+// open opens the file and looks only then what it is: what was looked at before could be something else by now.
+func (r *FS) open(clean string, flag int, perm fs.FileMode) (*os.File, error) {
+	file, err := r.openSpecial(clean, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		err = names.ErrNotRegular
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// openSpecial is OpenFile of os.Root for all of PermBits. A file that was there already must keep its mode, so whether
+// this call made it has to be known.
+func (r *FS) openSpecial(clean string, flag int, perm fs.FileMode) (*os.File, error) {
+	special := perm & (modes.PermBits &^ fs.ModePerm)
+	if special == 0 || flag&os.O_CREATE == 0 {
+		return r.root.OpenFile(clean, flag|openNoWait, perm.Perm())
+	}
+	file, err := r.root.OpenFile(clean, flag|os.O_EXCL|openNoWait, perm.Perm())
+	if err != nil {
+		if flag&os.O_EXCL == 0 && errors.Is(err, fs.ErrExist) {
+			return r.root.OpenFile(clean, flag|openNoWait, perm.Perm())
+		}
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil {
+		err = file.Chmod(info.Mode()&modes.PermBits | special)
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// rootFile is an open file that knows itself by the name in the tree and not by that of the system, and whose errors are
+// those of this package. All else is the *os.File below, with its fast ways of copying.
+type rootFile struct {
+	*os.File
+	name string
+}
+
+var _ fs.ReadDirFile = (*rootFile)(nil)
+
+func (f *rootFile) Name() string { return f.name }
+
+func (f *rootFile) fail(op string, err error) error {
+	if err == nil || !isPathError(err) { // io.EOF must stay what it is
+		return err
+	}
+	return names.PathError(op, f.name, err)
+}
+
+func isPathError(err error) bool {
+	switch err.(type) {
+	case *fs.PathError, *os.SyscallError, syscall.Errno:
+		return true
+	}
+	return false
+}
+
+func (f *rootFile) Read(p []byte) (int, error) {
+	n, err := f.File.Read(p)
+	return n, f.fail("read", err)
+}
+
+func (f *rootFile) ReadAt(p []byte, off int64) (int, error) {
+	n, err := f.File.ReadAt(p, off)
+	return n, f.fail("read", err)
+}
+
+func (f *rootFile) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	return n, f.fail("write", err)
+}
+
+func (f *rootFile) WriteAt(p []byte, off int64) (int, error) {
+	n, err := f.File.WriteAt(p, off)
+	return n, f.fail("write", err)
+}
+
+func (f *rootFile) WriteString(s string) (int, error) {
+	n, err := f.File.WriteString(s)
+	return n, f.fail("write", err)
+}
+
+func (f *rootFile) Seek(off int64, whence int) (int64, error) {
+	n, err := f.File.Seek(off, whence)
+	return n, f.fail("seek", err)
+}
+
+func (f *rootFile) Truncate(size int64) error { return f.fail("truncate", f.File.Truncate(size)) }
+
+func (f *rootFile) Sync() error { return f.fail("sync", f.File.Sync()) }
+
+func (f *rootFile) Close() error { return f.fail("close", f.File.Close()) }
+
+func (f *rootFile) Stat() (fs.FileInfo, error) {
+	info, err := f.File.Stat()
+	return info, f.fail("stat", err)
+}
+
+func (f *rootFile) ReadDir(n int) ([]fs.DirEntry, error) {
+	entries, err := f.File.ReadDir(n)
+	return entries, f.fail("readdir", err)
+}
+
+func (f *rootFile) Readdir(n int) ([]fs.FileInfo, error) {
+	infos, err := f.File.Readdir(n)
+	return infos, f.fail("readdir", err)
+}
+
+func (f *rootFile) Readdirnames(n int) ([]string, error) {
+	names, err := f.File.Readdirnames(n)
+	return names, f.fail("readdir", err)
+}

@@ -1,0 +1,77 @@
+package rootfs
+
+import (
+	"encoding/binary"
+	"errors"
+	"io/fs"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/millrace-go/millrace/internal/modes"
+	"github.com/millrace-go/millrace/internal/names"
+)
+
+const (
+	listOfNew  = "system.posix_acl_default" // of a directory, for what is made in it
+	listOfFile = "system.posix_acl_access"
+)
+
+// Inherit implements [Inheriter].
+func (r *FS) Inherit(dir, name string) (fs.FileMode, error) {
+	base, err := r.linkName(name)
+	if err != nil {
+		return modes.PermBits, names.PathError("inherit", name, err)
+	}
+	allowed := modes.PermBits
+	err = r.at(base, func(parent int, base string) error {
+		file, err := openAttr(parent, base)
+		if err != nil {
+			return err
+		}
+		defer unix.Close(file)
+		from, err := r.root.OpenFile(dir, unix.O_RDONLY|unix.O_DIRECTORY|openNoWait, 0)
+		if err != nil {
+			return errors.Join(err, dropList(file))
+		}
+		defer from.Close()
+		allowed, err = inheritList(int(from.Fd()), file)
+		return err
+	})
+	return allowed, names.PathError("inherit", name, err)
+}
+
+// inheritList is Inherit for what is open.
+func inheritList(dir, file int) (fs.FileMode, error) {
+	list, err := getAttr(dir, listOfNew)
+	if errors.Is(err, unix.ENODATA) || errors.Is(err, unix.ENOTSUP) {
+		return modes.PermBits, dropList(file)
+	}
+	if err != nil {
+		return modes.PermBits, errors.Join(err, dropList(file))
+	}
+	return allowedBy(list), unix.Fsetxattr(file, listOfFile, list, 0)
+}
+
+// dropList takes away a list that a file has from the directory where it was really made.
+func dropList(file int) error {
+	err := unix.Fremovexattr(file, listOfFile)
+	if errors.Is(err, unix.ENODATA) || errors.Is(err, unix.ENOTSUP) {
+		return nil
+	}
+	return err
+}
+
+// allowedBy returns the permission bits of a list as the system keeps it: a version of four bytes, then entries of a tag, the
+// permissions and an id.
+func allowedBy(list []byte) fs.FileMode {
+	const owner, group, mask, other = 0x01, 0x04, 0x10, 0x20
+	bits := make(map[uint16]fs.FileMode)
+	for at := 4; at+8 <= len(list); at += 8 {
+		bits[binary.LittleEndian.Uint16(list[at:])] = fs.FileMode(binary.LittleEndian.Uint16(list[at+2:]) & 0o7)
+	}
+	middle, ok := bits[mask]
+	if !ok {
+		middle = bits[group]
+	}
+	return modes.PermBits&^fs.ModePerm | bits[owner]<<6 | middle<<3 | bits[other]
+}

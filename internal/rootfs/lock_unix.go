@@ -1,0 +1,49 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package rootfs
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/poll"
+)
+
+// Lock implements [Locker] by flock(2) on the directory itself, so that nothing is left in the tree and the system gives
+// the lock back when the process dies. It also excludes other RootFs of the same directory in this process, but not those
+// of a directory above or below. Where the mount cannot lock directories, as NFS, the error matches errors.ErrUnsupported. A
+// ctx that is done already still gets a lock that is free.
+//
+// The lock is one for all programs: whoever may open the directory for reading can hold a flock of it, shared or not, and keep
+// everybody from locking it. A program that is started by "flock DIR program" waits for its own parent.
+func (r *FS) Lock(ctx context.Context) (io.Closer, error) {
+	file, err := r.root.openDirectory(".")
+	if err != nil {
+		return nil, names.PathError("lock", ".", err)
+	}
+	err = names.UnsupportedIf(flock(ctx, file), unix.EBADF, unix.EISDIR, unix.EINVAL, unix.ENOLCK, unix.ENOTSUP, unix.EOPNOTSUPP, unix.ENOSYS)
+	if err != nil {
+		file.Close()
+		return nil, names.PathError("lock", ".", err)
+	}
+	return poll.CloseOnce(func() error {
+		// A child process that is just being started may hold the handle a little longer.
+		err := unix.Flock(int(file.Fd()), unix.LOCK_UN)
+		return errors.Join(err, file.Close())
+	}), nil
+}
+
+func flock(ctx context.Context, file *os.File) error {
+	return poll.Lock(ctx, func() (bool, error) {
+		err := retry(func() error { return unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+}

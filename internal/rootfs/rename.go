@@ -1,0 +1,42 @@
+//go:build linux || darwin
+
+package rootfs
+
+import (
+	"syscall"
+
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/names"
+)
+
+var (
+	_ capability.Exchanger  = (*FS)(nil)
+	_ capability.NoReplacer = (*FS)(nil)
+)
+
+// Exchange implements [Exchanger]. Where the mount cannot do it the error matches errors.ErrUnsupported.
+func (r *FS) Exchange(a, b string) error { return r.renameBy("exchange", a, b, renameExchange) }
+
+// RenameNoReplace implements [NoReplacer]. Where the mount cannot do it the error matches errors.ErrUnsupported.
+func (r *FS) RenameNoReplace(oldname, newname string) error {
+	return r.renameBy("rename", oldname, newname, renameNoReplace)
+}
+
+func (r *FS) renameBy(op, a, b string, rename func(aDir int, a string, bDir int, b string) error) error {
+	from, err := r.linkName(a)
+	if err != nil {
+		return names.LinkError(op, a, b, err)
+	}
+	to, err := r.linkName(b)
+	if err != nil {
+		return names.LinkError(op, a, b, err)
+	}
+	err = names.FromOS(r.at2(from, to, func(aDir int, aBase string, bDir int, bBase string) error {
+		return retry(func() error { return rename(aDir, aBase, bDir, bBase) })
+	}))
+	// EINVAL says both that the mount does not know the call and that a directory was to be put into itself.
+	if !names.Within(from, to) && !names.Within(to, from) {
+		err = names.UnsupportedIf(err, syscall.EINVAL)
+	}
+	return names.LinkError(op, a, b, names.UnsupportedIf(err, syscall.ENOSYS, syscall.ENOTSUP, syscall.EPERM))
+}

@@ -1,0 +1,19 @@
+//go:build freebsd || netbsd || openbsd || dragonfly
+
+package rootfs
+
+import (
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// openNoWait are the flags with which everything is opened: not waiting for a pipe's other end or a modem, and not making
+// a terminal the controlling one.
+const openNoWait = unix.O_NONBLOCK | unix.O_NOCTTY
+
+func leaveTime(mtime unix.Timespec) unix.Timespec { return mtime }
+
+// changeTime returns 0: the field has another name on each of these systems, and size and time of modification are
+// compared as well.
+func changeTime(*syscall.Stat_t) int64 { return 0 }

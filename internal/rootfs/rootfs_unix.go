@@ -1,0 +1,151 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package rootfs
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/names"
+)
+
+var (
+	_ capability.DirSyncer  = (*FS)(nil)
+	_ capability.Locker     = (*FS)(nil)
+	_ capability.Identifier = (*FS)(nil)
+	_ capability.MetaCopier = (*FS)(nil)
+	_ capability.LinkTimer  = (*FS)(nil)
+)
+
+// at calls do with a handle of the directory the name is in and the last part of the name, for the system calls that
+// os.Root does not have. The last part is never "..": the name is canonical.
+func (r *FS) at(clean string, do func(dir int, base string) error) error {
+	return r.root.within(path.Dir(clean), func(dir int) error { return do(dir, path.Base(clean)) })
+}
+
+// at2 is at for two names.
+func (r *FS) at2(a, b string, do func(aDir int, aBase string, bDir int, bBase string) error) error {
+	return r.at(a, func(aDir int, aBase string) error {
+		if path.Dir(a) == path.Dir(b) {
+			return do(aDir, aBase, aDir, path.Base(b))
+		}
+		return r.at(b, func(bDir int, bBase string) error { return do(aDir, aBase, bDir, bBase) })
+	})
+}
+
+// retry calls do until no signal interrupts it.
+func retry(do func() error) error {
+	for {
+		if err := do(); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
+
+// rename is rename(2). The one of os.Root refuses to replace an empty directory.
+func (r *FS) rename(from, to string) error {
+	return r.at2(from, to, func(aDir int, aBase string, bDir int, bBase string) error {
+		return retry(func() error { return unix.Renameat(aDir, aBase, bDir, bBase) })
+	})
+}
+
+// SyncDir implements [DirSyncer]. Where the mount cannot sync a directory the error matches errors.ErrUnsupported.
+func (r *FS) SyncDir(name string) error {
+	clean, err := r.name(name)
+	if err != nil {
+		return names.PathError("sync", name, err)
+	}
+	file, err := r.root.openDirectory(clean)
+	if err != nil {
+		return names.PathError("sync", name, err)
+	}
+	defer file.Close()
+	err = names.UnsupportedIf(names.FromOS(file.Sync()), syscall.EINVAL, syscall.ENOTSUP, syscall.ENOSYS)
+	return names.PathError("sync", name, err)
+}
+
+// LinkTimes implements [LinkTimer] for whatever stands at the name. The access time is left alone where the system can do
+// that, which is on Linux and macOS, and set to the same time elsewhere.
+func (r *FS) LinkTimes(name string, mtimeNano int64) error {
+	clean, err := r.linkName(name)
+	if err != nil {
+		return names.PathError("chtimes", name, err)
+	}
+	mtime := unix.NsecToTimespec(mtimeNano)
+	times := []unix.Timespec{leaveTime(mtime), mtime}
+	err = r.at(clean, func(dir int, base string) error {
+		return retry(func() error { return unix.UtimesNanoAt(dir, base, times, unix.AT_SYMLINK_NOFOLLOW) })
+	})
+	return names.PathError("chtimes", name, err)
+}
+
+// IdentityOf implements [Identifier] for what any method of a RootFs, or of package os, returned.
+func (r *FS) IdentityOf(info fs.FileInfo) (capability.Identity, bool) {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return capability.Identity{}, false
+	}
+	return capability.Identity{
+		Dev:   uint64(stat.Dev),
+		Ino:   uint64(stat.Ino),
+		Nlink: uint64(stat.Nlink),
+		UID:   stat.Uid,
+		GID:   stat.Gid,
+		CTime: changeTime(stat),
+	}, true
+}
+
+// CopyMeta implements [MetaCopier]. It does as much as it may; the error joins what it may not. Neither name is followed
+// if it is a symbolic link, of which only the owner and group are copied. An access control list, once copied, may have
+// changed the permission bits of the group, so set those afterwards.
+func (r *FS) CopyMeta(from, to string) error {
+	src, err := r.linkName(from)
+	if err != nil {
+		return names.PathError("copymeta", from, err)
+	}
+	dst, err := r.linkName(to)
+	if err != nil {
+		return names.PathError("copymeta", to, err)
+	}
+	err = r.at2(src, dst, func(srcDir int, srcBase string, dstDir int, dstBase string) error {
+		var old, made unix.Stat_t
+		if err := unix.Fstatat(srcDir, srcBase, &old, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+			return err
+		}
+		if err := unix.Fstatat(dstDir, dstBase, &made, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+			return err
+		}
+		err := copyOwner(dstDir, dstBase, &old, &made)
+		if plain(old.Mode) && plain(made.Mode) {
+			err = errors.Join(err, copyAttributes(srcDir, srcBase, dstDir, dstBase))
+		}
+		return err
+	})
+	return names.PathError("copymeta", to, err)
+}
+
+// plain reports whether a mode is that of a file or a directory.
+func plain[M uint16 | uint32](mode M) bool {
+	kind := uint32(mode) & unix.S_IFMT
+	return kind == unix.S_IFREG || kind == unix.S_IFDIR
+}
+
+// copyOwner sets owner and group if they differ. Who may not give files away may still be in the group.
+func copyOwner(dir int, base string, old, made *unix.Stat_t) error {
+	if old.Uid == made.Uid && old.Gid == made.Gid {
+		return nil
+	}
+	chown := func(uid, gid int) error {
+		return retry(func() error { return unix.Fchownat(dir, base, uid, gid, unix.AT_SYMLINK_NOFOLLOW) })
+	}
+	err := chown(int(old.Uid), int(old.Gid))
+	if err != nil && old.Gid != made.Gid {
+		_ = chown(-1, int(old.Gid)) // the error to report is that of the whole
+	}
+	return err
+}

@@ -1,0 +1,97 @@
+package splice_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"testing"
+	"testing/iotest"
+
+	"github.com/spf13/afero"
+	"pgregory.net/rapid"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/splice"
+	"github.com/millrace-go/millrace/internal/stage"
+)
+
+// TestSpliceReadersProperty holds both readers against ApplySplices.
+func TestSpliceReadersProperty(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		data := []byte(rapid.StringOfN(rapid.SampledFrom([]rune("ab\n")), 0, 30, -1).Draw(rt, "data"))
+		splices := drawSplices(rt, len(data), "s")
+		want, err := splice.Apply(data, splices)
+		fstest.Must(t, err)
+		r, err := splice.NewReader(iotest.HalfReader(bytes.NewReader(data)), int64(len(data)), splices)
+		fstest.Must(t, err)
+		if got, err := io.ReadAll(iotest.HalfReader(r)); err != nil || !bytes.Equal(got, want) {
+			rt.Fatalf("in one pass: %q, %v, want %q", got, err, want)
+		}
+		at, err := splice.NewReaderAt(bytes.NewReader(data), int64(len(data)), splices)
+		fstest.Must(t, err)
+		off := rapid.IntRange(0, len(want)).Draw(rt, "off")
+		got := make([]byte, rapid.IntRange(0, len(want)-off).Draw(rt, "length"))
+		if n, err := at.ReadAt(got, int64(off)); n != len(got) || err != nil && err != io.EOF || !bytes.Equal(got, want[off:off+len(got)]) {
+			rt.Fatalf("at %d: %q, %v, want %q", off, got[:n], err, want[off:])
+		}
+		if len(splices) > 0 {
+			// A base with less than the splices are for.
+			short := data[:max(0, splices[len(splices)-1].Off+splices[len(splices)-1].Len-1)]
+			if len(short) == len(data) || splices[len(splices)-1].Off+splices[len(splices)-1].Len == 0 {
+				return
+			}
+			r, err := splice.NewReader(bytes.NewReader(short), int64(len(data)), splices)
+			fstest.Must(t, err)
+			if _, err := io.ReadAll(r); !errors.Is(err, names.ErrDrift) {
+				rt.Fatalf("of %d bytes in place of %d: %v", len(short), len(data), err)
+			}
+		}
+	})
+}
+
+func TestSpliceReadersRefuse(t *testing.T) {
+	t.Parallel()
+	for _, splices := range [][]change.Splice{{part(3, 1, "")}, {part(-1, 0, "")}, {part(0, -1, "")}, {part(1, 1, ""), part(1, 1, "")}, {part(2, 0, ""), part(1, 0, "")}} {
+		if _, err := splice.NewReader(bytes.NewReader([]byte("abc")), 3, splices); err == nil {
+			t.Errorf("SpliceReader takes %v", splices)
+		}
+		if _, err := splice.NewReaderAt(bytes.NewReader([]byte("abc")), 3, splices); err == nil {
+			t.Errorf("SpliceReaderAt takes %v", splices)
+		}
+	}
+}
+
+func TestHashFile(t *testing.T) {
+	t.Parallel()
+	base := afero.NewMemMapFs()
+	fstest.Must(t, afero.WriteFile(base, "d/f", []byte("abc"), 0o644))
+	s := stage.New(base)
+	s.SetMaxRead(2)
+	hash := func(want string) {
+		t.Helper()
+		if h, err := s.HashFile("d/f"); err != nil || h != change.HashOf([]byte(want)) {
+			t.Errorf("of %q: %v, %v", want, h, err)
+		}
+	}
+	hash("abc")
+	s.SetMaxRead(0)
+	fstest.Must(t, s.Edit("d/f", []change.Splice{part(1, 1, "xyz")}))
+	s.SetMaxRead(2)
+	hash("axyzc")
+	fstest.Must(t, afero.WriteFile(s, "d/f", []byte("new"), 0o644))
+	hash("new")
+	if _, err := s.HashFile("d"); !errors.Is(err, names.ErrIsDir) {
+		t.Errorf("of a directory: %v", err)
+	}
+	if _, err := s.HashFile("none"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("of nothing: %v", err)
+	}
+}
+
+func part(off, n int64, text string) change.Splice {
+	return change.Splice{Off: off, Len: n, Text: []byte(text)}
+}

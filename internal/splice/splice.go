@@ -1,0 +1,191 @@
+// Package splice applies lists of splices to bytes, whole or as a stream, and makes one list of two.
+package splice
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/millrace-go/millrace/change"
+)
+
+// Apply returns data with the splices applied. They have to be in ascending order, must not overlap and must lie
+// inside of data; the error says which one does not. Two that insert at the same offset are applied in the order
+// given. Neither data nor the splices are changed; without splices the result is data itself.
+func Apply(data []byte, splices []change.Splice) ([]byte, error) {
+	size, err := Check(splices, int64(len(data)))
+	if err != nil || len(splices) == 0 {
+		return data, err
+	}
+	if size > math.MaxInt {
+		return nil, fmt.Errorf("the result of %d bytes does not fit into memory", size)
+	}
+	return appendChecked(make([]byte, 0, size), data, splices), nil
+}
+
+// Append is ApplySplices into memory that is there already.
+func Append(out, data []byte, splices []change.Splice) ([]byte, error) {
+	if _, err := Check(splices, int64(len(data))); err != nil {
+		return nil, err
+	}
+	return appendChecked(out, data, splices), nil
+}
+
+func appendChecked(out, data []byte, splices []change.Splice) []byte {
+	pos := int64(0)
+	for _, s := range splices {
+		out = append(out, data[pos:s.Off]...)
+		out = append(out, s.Text...)
+		pos = s.Off + s.Len
+	}
+	return append(out, data[pos:]...)
+}
+
+// Compose returns one list of splices that does what first and then second do: the offsets of second count in
+// the bytes that first leaves, those of the result in the bytes first applies to. Where splices of both lists touch the
+// same bytes they become one, with the origins of both. The lists have to be in ascending order and must not overlap. The
+// arguments are not changed; the result shares their texts.
+func Compose(first, second []change.Splice) ([]change.Splice, error) {
+	if _, err := Check(first, math.MaxInt64); err != nil {
+		return nil, fmt.Errorf("first list: %w", err)
+	}
+	if _, err := Check(second, math.MaxInt64); err != nil {
+		return nil, fmt.Errorf("second list: %w", err)
+	}
+	if len(first) == 0 {
+		return slices.Clone(second), nil
+	}
+	out := make([]change.Splice, 0, len(first)+len(second))
+	c := composer{first: first, second: second}
+	for len(c.first) > 0 || len(c.second) > 0 {
+		switch {
+		// What only touches at its ends stays apart, so that each keeps its own origins.
+		case len(c.second) == 0 || len(c.first) > 0 && c.firstEnd() <= c.second[0].Off:
+			out = append(out, c.first[0])
+			c.passFirst()
+		case len(c.first) == 0 || spliceEnd(c.second[0]) <= c.firstStart():
+			s := c.second[0]
+			s.Off += c.shift
+			out = append(out, s)
+			c.second = c.second[1:]
+		default:
+			out = append(out, c.cluster())
+		}
+	}
+	return out, nil
+}
+
+// composer walks through two lists at once. Offsets "in the middle" are those between the two lists.
+type composer struct {
+	first, second []change.Splice // what is left of them
+	shift         int64           // from an offset in the middle to one before, behind all of first that was passed
+}
+
+func (c *composer) firstStart() int64 { return c.first[0].Off - c.shift }
+func (c *composer) firstEnd() int64   { return c.firstStart() + int64(len(c.first[0].Text)) }
+
+func (c *composer) passFirst() {
+	c.shift += c.first[0].Len - int64(len(c.first[0].Text))
+	c.first = c.first[1:]
+}
+
+// cluster joins the next splices of both lists, which overlap, and all that overlap with the result.
+func (c *composer) cluster() change.Splice {
+	start := min(c.firstStart(), c.second[0].Off)
+	end := start
+	out := change.Splice{Off: start + c.shift}
+	pos := start // in the middle: bytes before it have been dealt with
+	// Within a cluster each byte of the middle is either replaced by a splice of second or part of a text of first,
+	// else the chain of overlaps would be broken there.
+	var texts []change.Splice // of first, Off counting in the middle
+	copyUpTo := func(limit int64) {
+		for len(texts) > 0 && texts[0].Off < limit {
+			t := texts[0]
+			textEnd := t.Off + int64(len(t.Text))
+			if from, to := max(pos, t.Off), min(limit, textEnd); from < to {
+				out.Text = append(out.Text, t.Text[from-t.Off:to-t.Off]...)
+			}
+			if textEnd > limit {
+				break
+			}
+			texts = texts[1:]
+		}
+		pos = max(pos, limit)
+	}
+	var by []change.Origin
+	for {
+		switch {
+		case len(c.first) > 0 && (c.firstStart() < end || end == start && c.firstStart() == start):
+			s := c.first[0]
+			s.Off = c.firstStart()
+			end = max(end, c.firstEnd())
+			texts = append(texts, s)
+			out.By = mergeOrigins(out.By, s.By)
+			c.passFirst()
+			continue
+		case len(c.second) > 0 && (c.second[0].Off < end || end == start && c.second[0].Off == start):
+			s := c.second[0]
+			end = max(end, spliceEnd(s))
+			// Texts of first that reach into this gap have all been seen: they start before s ends, and the case
+			// above takes those before it takes s. Those that start within s only are cut away by pos.
+			copyUpTo(s.Off)
+			out.Text = append(out.Text, s.Text...)
+			pos = max(pos, spliceEnd(s))
+			by = mergeOrigins(by, s.By)
+			c.second = c.second[1:]
+			continue
+		}
+		break
+	}
+	copyUpTo(end)
+	out.Len = end + c.shift - out.Off
+	out.By = mergeOrigins(out.By, by)
+	return out
+}
+
+// Check checks the order of the splices and that they lie within size bytes, and returns the size of the result.
+func Check(splices []change.Splice, size int64) (int64, error) {
+	result, end := size, int64(0)
+	for i, s := range splices {
+		switch {
+		case s.Off < 0 || s.Len < 0 || s.Off > size || s.Len > size-s.Off:
+			return 0, fmt.Errorf("splice %d (offset %d, length %d) is out of range: there are %d bytes", i, s.Off, s.Len, size)
+		case s.Off < end:
+			return 0, fmt.Errorf("splice %d (offset %d) overlaps with the one before it or is out of order", i, s.Off)
+		}
+		end = s.Off + s.Len
+		result -= s.Len
+		if size != math.MaxInt64 {
+			result += int64(len(s.Text))
+		}
+	}
+	return result, nil
+}
+
+// DropIdle returns the splices without those that leave the bytes as they are. data is what they apply to.
+func DropIdle(data []byte, splices []change.Splice) []change.Splice {
+	idle := func(s change.Splice) bool {
+		return int64(len(s.Text)) == s.Len && bytes.Equal(s.Text, data[s.Off:s.Off+s.Len])
+	}
+	if !slices.ContainsFunc(splices, idle) {
+		return splices
+	}
+	return slices.DeleteFunc(slices.Clone(splices), idle)
+}
+
+func spliceEnd(s change.Splice) int64 { return s.Off + s.Len }
+
+// mergeOrigins returns the origins of a, then those of b that a lacks. It may return one of them, and changes neither.
+func mergeOrigins(a, b []change.Origin) []change.Origin {
+	if len(a) == 0 {
+		return b
+	}
+	out := a
+	for _, o := range b {
+		if !slices.Contains(out, o) {
+			out = append(slices.Clip(out), o)
+		}
+	}
+	return out
+}

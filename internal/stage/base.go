@@ -1,0 +1,309 @@
+package stage
+
+import (
+	"crypto/sha256"
+	"errors"
+	"hash/maphash"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/handle"
+	"github.com/millrace-go/millrace/internal/modes"
+	"github.com/millrace-go/millrace/internal/names"
+)
+
+// fact is what the base said of one of its paths when the run first asked. The run works with this answer from then on.
+type fact struct {
+	path   string
+	kind   change.Kind
+	mode   fs.FileMode // only PermBits
+	typ    fs.FileMode // only type bits
+	size   int64
+	mtime  time.Time
+	target string // of symbolic links, with slashes
+	id     capability.Identity
+	sys    any
+
+	mu    sync.Mutex // one reader at a time, so that several steps do not read one file twice
+	print uint64     // fingerprint of the bytes first read
+	seen  bool       // print is set
+	hash  atomic.Pointer[change.Hash]
+	plain atomic.Pointer[body]
+}
+
+// body returns the content of a file as that of a file that is not changed, which is the same for all who ask.
+func (f *fact) body() *body {
+	if b := f.plain.Load(); b != nil {
+		return b
+	}
+	f.plain.CompareAndSwap(nil, &body{src: f, size: f.size})
+	return f.plain.Load()
+}
+
+// state returns the fact as a State without a hash.
+func (f *fact) state() change.State {
+	s := change.State{Kind: f.kind, Mode: f.mode, Target: f.target, ModTime: f.mtime, ID: f.id}
+	if f.kind == change.File {
+		s.Size = f.size
+	}
+	return s
+}
+
+// baseFs is the base as a stage sees it: only ever read, and remembered where that must not change or saves calls.
+type baseFs struct {
+	fsys  afero.Fs
+	seed  maphash.Seed
+	cache *byteCache
+	// buffers are for bytes that nobody keeps.
+	buffers sync.Pool // of *[]byte
+
+	mu     sync.RWMutex
+	known  map[string]*fact // directories, links, and files that were read or staged
+	hidden map[string]bool  // other spellings of names, see Respells
+}
+
+func newBaseFs(fsys afero.Fs) *baseFs {
+	return &baseFs{
+		fsys:  fsys,
+		seed:  maphash.MakeSeed(),
+		cache: newByteCache(defaultCache),
+		known: make(map[string]*fact),
+	}
+}
+
+// lstat returns what the base has at the canonical path, nil if nothing.
+func (b *baseFs) lstat(name string) (*fact, error) {
+	b.mu.RLock()
+	f, hidden := b.known[name], b.hidden[name]
+	b.mu.RUnlock()
+	if f != nil || hidden {
+		return f, nil
+	}
+	info, err := handle.Lstat(b.fsys, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return b.newFact(name, info)
+}
+
+// respelled reports whether some name is hidden.
+func (b *baseFs) respelled() bool {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return len(b.hidden) > 0
+}
+
+// newFact returns the fact that info stands for. Those of directories and links are kept: every path through them needs
+// them again. Files are many, so keep is called only for those that matter later.
+func (b *baseFs) newFact(name string, info fs.FileInfo) (*fact, error) {
+	mode := info.Mode()
+	f := &fact{path: name, kind: modes.KindOf(mode), mode: mode & modes.PermBits, typ: mode.Type(), size: info.Size(), mtime: info.ModTime(), sys: info.Sys()}
+	if ident, ok := b.fsys.(capability.Identifier); ok {
+		if f.id, ok = ident.IdentityOf(info); ok {
+			f.sys = nil // it would take more memory than all the rest
+		}
+	}
+	switch f.kind {
+	case change.Symlink:
+		reader, ok := b.fsys.(afero.LinkReader)
+		if !ok {
+			return nil, &fs.PathError{Op: "readlink", Path: name, Err: afero.ErrNoReadlink}
+		}
+		target, err := reader.ReadlinkIfPossible(name)
+		if err != nil {
+			return nil, err
+		}
+		f.target = filepath.ToSlash(target)
+		return b.keep(f), nil
+	case change.Dir:
+		return b.keep(f), nil
+	}
+	return f, nil
+}
+
+// keep makes f what the run knows of its path, unless it knows it already, and returns what it knows.
+func (b *baseFs) keep(f *fact) *fact {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if old := b.known[f.path]; old != nil {
+		return old
+	}
+	b.known[f.path] = f
+	return f
+}
+
+// open opens the file that f is about, or returns ErrDrift if it is not the same any more.
+func (b *baseFs) open(f *fact) (handle.RandomFile, error) {
+	if f.kind != change.File {
+		return nil, names.ErrNotRegular
+	}
+	file, err := b.openFile(f.path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = names.ErrDrift
+		}
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && (!info.Mode().IsRegular() || info.Size() != f.size || !info.ModTime().Equal(f.mtime)) {
+		err = names.ErrDrift
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+func (b *baseFs) openFile(name string) (handle.RandomFile, error) {
+	if plain, ok := b.fsys.(plainFileOpener); ok {
+		if file, err := plain.OpenPlainFile(name); err == nil {
+			return file, nil
+		}
+	}
+	return b.fsys.Open(name)
+}
+
+// read returns the bytes of the file, if they are not more than most. They are shared and never change.
+func (b *baseFs) read(f *fact, most int64) ([]byte, error) {
+	if data, ok := b.cache.get(f); ok {
+		return data, nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if data, ok := b.cache.get(f); ok {
+		return data, nil
+	}
+	file, err := b.open(f)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := readSized(file, f.size, most)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.check(maphash.Bytes(b.seed, data)); err != nil {
+		return nil, err
+	}
+	b.cache.put(f, data)
+	return data, nil
+}
+
+// offer takes bytes of the file that somebody else has read.
+func (b *baseFs) offer(f *fact, data []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.check(maphash.Bytes(b.seed, data)) == nil && b.cache.hasRoom(f.size) {
+		b.cache.put(f, slices.Clone(data))
+	}
+}
+
+// check compares the fingerprint with that of the bytes first read, which size and time of a file may fail to tell
+// apart. f.mu must be held.
+func (f *fact) check(print uint64) error {
+	if f.seen && f.print != print {
+		return names.ErrDrift
+	}
+	f.print, f.seen = print, true
+	return nil
+}
+
+// hashOf returns the hash of the file's bytes and reads them for it only once in a run. Of a file that does not say its
+// size, more than most is [ErrTooLarge]: it may never end.
+func (b *baseFs) hashOf(f *fact, most int64) (change.Hash, error) {
+	if h := f.hash.Load(); h != nil {
+		return *h, nil
+	}
+	if data, ok := b.cache.get(f); ok {
+		h := change.HashOf(data)
+		f.hash.Store(&h)
+		return h, nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if h := f.hash.Load(); h != nil {
+		return *h, nil
+	}
+	file, err := b.open(f)
+	if err != nil {
+		return change.Hash{}, err
+	}
+	defer file.Close()
+	sum, print := sha256.New(), maphash.Hash{}
+	print.SetSeed(b.seed)
+	if f.size != 0 {
+		most = f.size
+	}
+	n, err := io.Copy(io.MultiWriter(sum, &print), io.LimitReader(file, most+1))
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF): // as below
+		err = names.ErrDrift
+	case err != nil || n == f.size:
+	case f.size != 0:
+		err = names.ErrDrift
+	case n > most:
+		err = names.ErrTooLarge
+	}
+	if err == nil {
+		err = f.check(print.Sum64())
+	}
+	if err != nil {
+		return change.Hash{}, err
+	}
+	h := change.Hash(sum.Sum(nil))
+	f.hash.Store(&h)
+	return h, nil
+}
+
+// list returns the entries of a directory of the base.
+func (b *baseFs) list(name string) ([]fs.DirEntry, error) {
+	dir, err := handle.OpenDir(b.fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return dir.ReadDir()
+}
+
+// readSized reads a file that was said to have size bytes. Files that do not know their size, as in /proc, say 0: of them
+// no more is read than shows that there is too much.
+func readSized(r io.Reader, size, most int64) ([]byte, error) {
+	if size > most {
+		return nil, names.ErrTooLarge
+	}
+	if size == 0 {
+		data, err := io.ReadAll(io.LimitReader(r, most+1))
+		if err == nil && int64(len(data)) > most {
+			return nil, names.ErrTooLarge
+		}
+		return data, err
+	}
+	data := make([]byte, size)
+	if _, err := io.ReadFull(r, data); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = names.ErrDrift
+		}
+		return nil, err
+	}
+	var more [1]byte
+	switch n, err := r.Read(more[:]); {
+	case n > 0, errors.Is(err, io.ErrUnexpectedEOF): // the latter is what a MemMapFs says of a file that was cut short
+		return nil, names.ErrDrift
+	case err != nil && err != io.EOF:
+		return nil, err
+	}
+	return data, nil
+}

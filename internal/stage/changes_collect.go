@@ -1,0 +1,274 @@
+package stage
+
+import (
+	"slices"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/names"
+)
+
+// leaf is something on the stage that may differ from what the base has at its path.
+type leaf struct {
+	n  *node
+	f  *fact // what it is in the base, nil if nothing
+	by []stamp
+}
+
+// collector gathers the parts of the stage and of the base that may differ: those at and below the slots of the
+// directories that are where they were. core.mu must be held.
+type collector struct {
+	*core
+	shown  map[string]leaf
+	hidden map[string]*fact    // what does not stand at its path any more, or not as it was
+	gone   map[string]*removal // how things of the base were taken away, with all below them
+}
+
+// mirror collects from a directory that is where the base has it.
+func (w *collector) mirror(dir *node, name string) error {
+	for kidName, s := range dir.kids {
+		at := kidPath(name, kidName, s.n)
+		var err error
+		switch n := s.n; {
+		case n == nil:
+			err = w.hide(at, s.gone)
+		case n.kind == change.Dir && n.base == at:
+			w.shown[at] = leaf{n: n, f: n.from, by: n.by}
+			w.hidden[at] = n.from
+			err = w.mirror(n, at)
+		case n.from != nil && n.from.path == at:
+			w.shown[at] = leaf{n: n, f: n.from, by: n.by}
+			w.hidden[at] = n.from
+		default:
+			if err = w.show(at, kid{slot: s, kind: n.kind}, nil); err == nil {
+				err = w.hide(at, s.gone)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kidPath is joinName; for a node that is where it was, it is the very string that is kept for that.
+func kidPath(dir, name string, n *node) string {
+	if n == nil || n.from == nil {
+		return names.Join(dir, name)
+	}
+	return joinAs(n.from.path, dir, name)
+}
+
+// show collects what the stage has at the path and below it. moves are the renames of directories above.
+func (w *collector) show(at string, k kid, moves []stamp) error {
+	e := ent{n: k.slot.n}
+	if e.n == nil {
+		var err error
+		if e.f, err = w.keptFact(k); err != nil {
+			return err
+		}
+	}
+	l := leaf{n: e.n, f: e.f}
+	// A rename of a directory moved only what was in it already.
+	since := -1
+	if e.n != nil {
+		l.f, l.by = e.n.from, e.n.by
+		since = k.slot.seq
+	}
+	moved := make([]stamp, 0, len(moves))
+	for _, m := range moves {
+		if m.seq > since {
+			moved = append(moved, m)
+		}
+	}
+	l.by = mergeStamps(moved, l.by)
+	w.shown[at] = l
+	if e.kind() != change.Dir {
+		return nil
+	}
+	if e.n != nil {
+		moved = mergeStamps(moved, e.n.moves)
+		for name, s := range e.n.kids {
+			if e.n.base != "" {
+				w.noteGone(names.Join(e.n.base, name), s.gone)
+			}
+		}
+	}
+	kids, err := w.children(nil, e)
+	if err != nil {
+		return err
+	}
+	for _, k := range kids {
+		if err := w.show(names.Join(at, k.name), k, moved); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hide collects what the base has at the path and below it.
+func (w *collector) hide(at string, gone *removal) error {
+	f, err := w.core.base.lstat(at)
+	if err != nil || f == nil {
+		return err
+	}
+	w.noteGone(at, gone)
+	return w.hideFact(f)
+}
+
+func (w *collector) noteGone(at string, gone *removal) {
+	if gone != nil {
+		w.gone[at] = gone
+	}
+}
+
+// goneAt returns how something of the base was taken away, by itself or with a directory above it.
+func (w *collector) goneAt(at string) *removal {
+	for ; at != "."; at, _ = splitPath(at) {
+		if gone := w.gone[at]; gone != nil {
+			return gone
+		}
+	}
+	return nil
+}
+
+func (w *collector) hideFact(f *fact) error {
+	w.hidden[f.path] = w.core.base.keep(f)
+	if f.kind != change.Dir {
+		return nil
+	}
+	kids, err := w.children(nil, ent{f: f})
+	if err != nil {
+		return err
+	}
+	for _, k := range kids {
+		kf, err := w.keptFact(k)
+		if err != nil {
+			return err
+		}
+		if err := w.hideFact(kf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keptFact is factOf for what becomes part of a change: the run has to know it from now on.
+func (w *collector) keptFact(k kid) (*fact, error) {
+	f, err := w.factOf(k)
+	if err != nil {
+		return nil, err
+	}
+	return w.core.base.keep(f), nil
+}
+
+// join compares the two sides path by path.
+func (w *collector) join() ([]*pendingChange, error) {
+	moved := make(map[string]bool) // paths of the base whose inode stands elsewhere now
+	names := make([]string, 0, len(w.shown)+len(w.hidden))
+	for at, l := range w.shown {
+		names = append(names, at)
+		if l.f != nil && l.f.path != at {
+			moved[l.f.path] = true
+		}
+	}
+	for at := range w.hidden {
+		if _, both := w.shown[at]; !both && !moved[at] {
+			names = append(names, at)
+		}
+	}
+	slices.Sort(names)
+	found := make([]*pendingChange, 0, len(names))
+	for _, at := range names {
+		if p := w.joinOne(at); p != nil {
+			found = append(found, p)
+		}
+	}
+	return found, nil
+}
+
+func (w *collector) joinOne(at string) *pendingChange {
+	l, isShown := w.shown[at]
+	under, gone := w.hidden[at], w.goneAt(at)
+	p := &pendingChange{change: change.Change{Path: at}}
+	c := &p.change
+	old := under // what Old is about
+	switch {
+	case !isShown:
+		c.Kind = change.Deleted
+		c.Permanent = gone != nil && gone.permanent && under.kind != change.Dir
+	case l.f != nil && l.f.path != at:
+		c.Kind, c.From, old = change.Renamed, l.f.path, l.f
+		if under != nil {
+			c.Replaced, p.under = under.state(), w.fileBody(under)
+		}
+	case under != nil:
+		c.Kind = change.Modified
+	default:
+		c.Kind = change.Created
+	}
+	if old != nil {
+		c.Old, p.oldBody = old.state(), w.fileBody(old)
+	}
+	by := l.by
+	if under != nil && l.f != under && gone != nil {
+		by = mergeStamps(by, gone.by)
+	}
+	for _, s := range by {
+		c.By = append(c.By, s.Origin)
+	}
+	if !isShown {
+		return p
+	}
+	w.newSide(p, l)
+	if b := p.newBody; b != nil && b.src != nil && b.src == old {
+		if l.f == old && b.plain() && p.isIdle() {
+			return nil // taken up by the stage, but never changed: nothing to hash
+		}
+		c.Splices = slices.Clip(b.splices) // a body never changes
+	}
+	return p
+}
+
+// newSide fills in what the stage has.
+func (w *collector) newSide(p *pendingChange, l leaf) {
+	if l.n == nil {
+		p.change.New, p.newBody = l.f.state(), w.fileBody(l.f)
+		return
+	}
+	n := l.n
+	s := change.State{Kind: n.kind, Mode: n.mode, Target: n.target, ModTime: n.mtime}
+	if n.from != nil && (n.kind != change.File || n.body.plain() && n.body.src == n.from) {
+		s.ID = n.from.id // the inode stays
+	}
+	if n.kind == change.File {
+		s.Size = n.body.size
+		p.newBody = n.body
+		n.body.shared.Store(true) // whoever writes on has to leave these bytes to the change
+		p.timed = n.timed
+	}
+	p.change.New = s
+}
+
+// fileBody returns the content of something of the base, nil if it is no file.
+func (w *collector) fileBody(f *fact) *body {
+	if f.kind != change.File {
+		return nil
+	}
+	return f.body()
+}
+
+// mergeStamps returns the stamps of both in the order of time, each origin once.
+func mergeStamps(a, b []stamp) []stamp {
+	if len(b) == 0 {
+		return a
+	}
+	all := slices.Concat(a, b)
+	slices.SortStableFunc(all, func(x, y stamp) int { return x.seq - y.seq })
+	out := all[:0]
+	for _, s := range all {
+		if !slices.ContainsFunc(out, func(o stamp) bool { return o.Origin == s.Origin }) {
+			out = append(out, s)
+		}
+	}
+	return out
+}

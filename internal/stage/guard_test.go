@@ -1,0 +1,374 @@
+package stage_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/guard"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/stage"
+	"github.com/millrace-go/millrace/internal/walk"
+)
+
+// attempts are all operations that say something of one path, and whether they write.
+var attempts = []struct {
+	name   string
+	writes bool
+	do     func(s *stage.Stage, name string) error
+}{
+	{"stat", false, func(s *stage.Stage, name string) error { _, err := s.Stat(name); return err }},
+	{"lstat", false, func(s *stage.Stage, name string) error { _, _, err := s.LstatIfPossible(name); return err }},
+	{"open", false, func(s *stage.Stage, name string) error { _, err := s.Open(name); return err }},
+	{"readfile", false, func(s *stage.Stage, name string) error { _, err := s.ReadFile(name); return err }},
+	{"copy from", false, func(s *stage.Stage, name string) error { return s.Copy(name, "ok/copy") }},
+	{"copy to", true, func(s *stage.Stage, name string) error { return s.Copy("ok/file", name+"/new") }},
+	{"create", true, func(s *stage.Stage, name string) error { _, err := s.Create(name); return err }},
+	{"append", true, func(s *stage.Stage, name string) error {
+		_, err := s.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
+		return err
+	}},
+	{"truncate", true, func(s *stage.Stage, name string) error { _, err := s.OpenFile(name, os.O_TRUNC, 0); return err }},
+	{"edit", true, func(s *stage.Stage, name string) error {
+		return s.Edit(name, []change.Splice{{Text: []byte("x")}})
+	}},
+	{"chmod", true, func(s *stage.Stage, name string) error { return s.Chmod(name, 0o600) }},
+	{"remove", true, func(s *stage.Stage, name string) error { return s.Remove(name) }},
+	{"removeall", true, func(s *stage.Stage, name string) error { return s.RemoveAll(name) }},
+	{"discard", true, func(s *stage.Stage, name string) error { return s.Discard(name) }},
+	{"rename from", true, func(s *stage.Stage, name string) error { return s.Rename(name, "ok/moved") }},
+	{"rename to", true, func(s *stage.Stage, name string) error { return s.Rename("ok/file", name) }},
+	{"mkdir", true, func(s *stage.Stage, name string) error { return s.Mkdir(name+"/sub", 0o755) }},
+	{"mkdirall", true, func(s *stage.Stage, name string) error { return s.MkdirAll(name+"/sub/sub", 0o755) }},
+	{"symlink", true, func(s *stage.Stage, name string) error { return s.SymlinkIfPossible("x", name) }},
+}
+
+func TestGuardRefuses(t *testing.T) {
+	t.Parallel()
+	policy := guard.Policy{Reserved: ".millrace", Allowed: nil}
+	tests := []struct {
+		path   string
+		policy guard.Policy
+		read   error // nil means that reading is allowed
+		write  error
+	}{
+		{".millrace/lock", policy, names.ErrReserved, names.ErrReserved},
+		{".millrace/absent", policy, names.ErrReserved, names.ErrReserved},
+		{".MILLRACE/lock", policy, names.ErrReserved, names.ErrReserved},
+		{".millrace./lock", policy, names.ErrReserved, names.ErrReserved},
+		{".millrace /lock", policy, names.ErrReserved, names.ErrReserved},
+		{".mill\u200crace/lock", policy, names.ErrReserved, names.ErrReserved},
+		{"a/../.millrace/lock", policy, names.ErrReserved, names.ErrReserved},
+		{"deep/state/x", guard.Policy{Reserved: "deep/state"}, names.ErrReserved, names.ErrReserved},
+		{"Deep/STATE. /x", guard.Policy{Reserved: "deep/state"}, names.ErrReserved, names.ErrReserved},
+		{"sub/.millrace/backups", policy, names.ErrReserved, names.ErrReserved},
+		{"sub/.Mill\u00adrace./backups", policy, names.ErrReserved, names.ErrReserved},
+		{"sub/.millrace/backups", guard.Policy{Reserved: "state"}, names.ErrReserved, names.ErrReserved},
+		{"a/deep/state/x", guard.Policy{Reserved: "deep/state"}, names.ErrReserved, names.ErrReserved},
+		{"home/.config/millrace/key", guard.Policy{Closed: []string{"home/.config/millrace"}}, names.ErrReserved, names.ErrReserved},
+		{"home/.Config/Millrace", guard.Policy{Closed: []string{"home/.config/millrace"}}, names.ErrReserved, names.ErrReserved},
+		{".env", guard.Policy{Denied: []string{".env"}}, names.ErrDenied, names.ErrDenied},
+		{"sub/.ENV", guard.Policy{Denied: []string{".env"}}, names.ErrDenied, names.ErrDenied},
+		{"sub/.env/deeper", guard.Policy{Denied: []string{".Env"}}, names.ErrDenied, names.ErrDenied},
+		{"other/file", guard.Policy{Denied: []string{"other/*"}, Allowed: []string{"ok", "other"}}, names.ErrDenied, names.ErrDenied},
+		{"other/absent", guard.Policy{Denied: []string{"./other/"}}, names.ErrDenied, names.ErrDenied},
+		{"other/file", guard.Policy{Denied: []string{"o{ther,penssl}/**"}}, names.ErrDenied, names.ErrDenied},
+		{"other/file", guard.Policy{Denied: []string{"[bad"}}, names.ErrDenied, names.ErrDenied},
+		{"other/file", guard.Policy{ReadOnly: []string{"**/file"}, Denied: []string{"none"}}, nil, names.ErrReadOnlyPath},
+		{"other/absent", guard.Policy{ReadOnly: []string{"other"}}, fs.ErrNotExist, names.ErrReadOnlyPath},
+		{"other/file", guard.Policy{ReadOnly: []string{"OTHER/F*"}}, nil, names.ErrReadOnlyPath},
+		{"other/file", guard.Policy{ReadOnly: []string{"other"}, Denied: []string{"other"}}, names.ErrDenied, names.ErrDenied},
+		{".git/config", policy, nil, names.ErrProtected},
+		{".git/hooks/absent", policy, fs.ErrNotExist, names.ErrProtected},
+		{".GIT/config", policy, fs.ErrNotExist, names.ErrProtected},
+		{".git./config", policy, fs.ErrNotExist, names.ErrProtected},
+		{".git /config", policy, fs.ErrNotExist, names.ErrProtected},
+		{".git::$INDEX_ALLOCATION/config", policy, fs.ErrNotExist, names.ErrProtected},
+		{"git~1/config", policy, fs.ErrNotExist, names.ErrProtected},
+		{".g\u200cit/config", policy, fs.ErrNotExist, names.ErrProtected},
+		{"sub/.hg/store", policy, nil, names.ErrProtected},
+		{"sub/.svn", policy, fs.ErrNotExist, names.ErrProtected},
+		{".jj/x", policy, fs.ErrNotExist, names.ErrProtected},
+		{".bzr/x", policy, fs.ErrNotExist, names.ErrProtected},
+		{".g\u00adit/config", policy, fs.ErrNotExist, names.ErrProtected},
+		{".\ufe0fgit/config", policy, fs.ErrNotExist, names.ErrProtected},
+		{".\u017fvn/entries", policy, fs.ErrNotExist, names.ErrProtected},
+		{".sl/store", policy, fs.ErrNotExist, names.ErrProtected},
+		{".pijul/x", policy, fs.ErrNotExist, names.ErrProtected},
+		{"_DARCS/prefs/prehook", policy, fs.ErrNotExist, names.ErrProtected},
+		{"sub/CVS/Root", policy, fs.ErrNotExist, names.ErrProtected},
+		{"worktree/.git", policy, nil, names.ErrProtected},
+		{"other/file", guard.Policy{Allowed: []string{"ok", "src/main.go"}}, names.ErrNotAllowed, names.ErrNotAllowed},
+		{"other/absent", guard.Policy{Allowed: []string{"ok"}}, names.ErrNotAllowed, names.ErrNotAllowed},
+		{"okay/file", guard.Policy{Allowed: []string{"ok"}}, names.ErrNotAllowed, names.ErrNotAllowed},
+		{"src/main.goo", guard.Policy{Allowed: []string{"ok", "src/main.go"}}, names.ErrNotAllowed, names.ErrNotAllowed},
+		{"../outside", policy, names.ErrEscape, names.ErrEscape},
+		{"a/../../outside", policy, names.ErrEscape, names.ErrEscape},
+		{"a\x00b", policy, names.ErrBadName, names.ErrBadName},
+		{strings.Repeat("n", 256), policy, names.ErrNameTooLong, names.ErrNameTooLong},
+		{strings.Repeat("n/", 3000), policy, names.ErrNameTooLong, names.ErrNameTooLong},
+		{"", policy, names.ErrEmptyPath, names.ErrEmptyPath},
+	}
+	for _, tt := range tests {
+		for _, a := range attempts {
+			t.Run(tt.path+"/"+a.name, func(t *testing.T) {
+				t.Parallel()
+				want := tt.read
+				if a.writes {
+					want = tt.write
+				}
+				if tt.path == "" && (a.name == "copy to" || strings.HasPrefix(a.name, "mkdir")) {
+					t.Skip("the path is not empty with what is added to it")
+				}
+				s := stage.New(fstest.Plant(t, ".millrace/lock", "deep/state/x", ".git/config", "sub/.hg/store", "worktree/.git",
+					"ok/file", "okay/file", "other/file", "src/main.go", "src/main.goo", "sub/.millrace/backups",
+					"a/deep/state/x", "home/.config/millrace/key", ".env"))
+				s.SetGuard(tt.policy)
+				err := a.do(s, tt.path)
+				if !errors.Is(err, want) {
+					t.Fatalf("error = %v, want %v", err, want)
+				}
+				if changes, err := s.Changes(); err != nil || a.writes && len(changes) > 0 {
+					t.Errorf("changes = %v, %v", changes, err)
+				}
+			})
+		}
+	}
+}
+
+func TestGuardRefusesDirectoriesThatHoldSomething(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, dir string
+		want      error
+	}{
+		{"state directory", "deep", names.ErrReserved},
+		{"repository", "vendor/lib", names.ErrProtected},
+		{"repository further down", "vendor", names.ErrProtected},
+		{"worktree", "tree", names.ErrProtected},
+		{"directory of CVS", "cvs", names.ErrProtected},
+		{"state of a tree in the tree", "nested", names.ErrReserved},
+		{"directory of the key", "home", names.ErrReserved},
+		{"denied", "secrets", names.ErrDenied},
+		{"read-only", "frozen", names.ErrReadOnlyPath},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := stage.New(fstest.Plant(t, "deep/state/x", "vendor/lib/.git/config", "vendor/lib/x", "tree/sub/.git", "ok/file",
+				"cvs/CVS/Entries", "nested/tree/.millrace/backups/x", "home/me/.config/millrace/key", "secrets/deep/.env", "frozen/a/LICENSE"))
+			s.SetGuard(guard.Policy{
+				Reserved: "deep/state", Closed: []string{"home/me/.config/millrace"}, Denied: []string{".env"}, ReadOnly: []string{"LICENSE"},
+			})
+			for _, err := range []error{s.RemoveAll(tt.dir), s.Rename(tt.dir, "moved"), s.Remove(tt.dir)} {
+				if !errors.Is(err, tt.want) {
+					t.Errorf("error = %v, want %v", err, tt.want)
+				}
+			}
+			// A directory may not take the place in which the state directory would appear, either.
+			if err := s.Rename("ok", "deep"); !errors.Is(err, names.ErrReserved) {
+				t.Errorf("error = %v, want ErrReserved", err)
+			}
+			if changes, err := s.Changes(); err != nil || len(changes) > 0 {
+				t.Errorf("changes = %v, %v", changes, err)
+			}
+		})
+	}
+}
+
+func TestGuardKeepsTheWayToTheStateDirectory(t *testing.T) {
+	t.Parallel()
+	s := stage.New(fstest.Plant(t, "ok/.millrace/planted"))
+	s.SetGuard(guard.Policy{Reserved: "state/.millrace"})
+	if err := s.Rename("ok", "state"); !errors.Is(err, names.ErrReserved) {
+		t.Errorf("error = %v, want ErrReserved", err)
+	}
+	fstest.Must(t, s.Mkdir("state", 0o755))
+	if err := s.Mkdir("state/.Millrace", 0o755); !errors.Is(err, names.ErrReserved) {
+		t.Errorf("error = %v, want ErrReserved", err)
+	}
+}
+
+func TestGuardListings(t *testing.T) {
+	t.Parallel()
+	base := fstest.Plant(t, ".millrace/lock", "a/b/c/x", "a/b/y", "a/z", "top", "src/main.go", "src/other.go")
+	list := func(s *stage.Stage, dir string) []string {
+		f, err := s.Open(dir)
+		if err != nil {
+			return []string{err.Error()}
+		}
+		defer f.Close()
+		names, err := f.Readdirnames(-1)
+		if err != nil {
+			t.Error(err)
+		}
+		handle, err := s.OpenDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer handle.Close()
+		entries, err := handle.ReadDir()
+		if err != nil {
+			t.Error(err)
+		}
+		if len(entries) != len(names) {
+			t.Errorf("%s: Open lists %q, OpenDir %v", dir, names, entries)
+		}
+		return names
+	}
+	s := stage.New(base)
+	s.SetGuard(guard.Policy{Reserved: ".millrace", Allowed: []string{"a/b", "src/main.go"}})
+	for dir, want := range map[string][]string{
+		".": {"a", "src"}, "a": {"b"}, "a/b": {"c", "y"}, "a/b/c": {"x"}, "src": {"main.go"},
+	} {
+		if diff := cmp.Diff(want, list(s, dir)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", dir, diff)
+		}
+	}
+	handle, err := s.OpenDir("src")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer handle.Close()
+	if _, err := handle.OpenFile("other.go"); !errors.Is(err, names.ErrNotAllowed) {
+		t.Errorf("error = %v, want ErrNotAllowed", err)
+	}
+	if _, err := handle.OpenFile("../top"); !errors.Is(err, names.ErrEscape) {
+		t.Errorf("error = %v, want ErrEscape", err)
+	}
+	if err := s.Remove("a"); !errors.Is(err, names.ErrNotAllowed) {
+		t.Errorf("error = %v, want ErrNotAllowed", err)
+	}
+	all := stage.New(base)
+	all.SetGuard(guard.Policy{Reserved: ".millrace"})
+	if diff := cmp.Diff([]string{"a", "src", "top"}, list(all, ".")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestGuardLetsTheWayToAllowedBeMade(t *testing.T) {
+	t.Parallel()
+	s := stage.New(afero.NewMemMapFs())
+	s.SetGuard(guard.Policy{Allowed: []string{"a/b/c"}})
+	if err := s.MkdirAll("a/x", 0o755); !errors.Is(err, names.ErrNotAllowed) {
+		t.Errorf("error = %v, want ErrNotAllowed", err)
+	}
+	if err := s.MkdirAll("a/b/c/d", 0o755); err != nil {
+		t.Error(err)
+	}
+	if err := afero.WriteFile(s, "a/b/c/d/f", nil, 0o644); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestReadOnlyView(t *testing.T) {
+	t.Parallel()
+	stage := stage.New(fstest.Plant(t, "ok/file", "there"))
+	view := stage.For("reader", true)
+	for _, a := range attempts {
+		err := a.do(view, "there")
+		if a.writes != errors.Is(err, names.ErrReadOnly) && a.name != "copy from" {
+			t.Errorf("%s: error = %v", a.name, err)
+		}
+	}
+	if changes, err := stage.Changes(); err != nil || len(changes) > 0 {
+		t.Errorf("changes = %v, %v", changes, err)
+	}
+}
+
+// What a rule takes by its place is not moved there with the directory it is in.
+func TestGuardHoldsForWhereADirectoryGoes(t *testing.T) {
+	t.Parallel()
+	s := stage.New(fstest.Plant(t, "from/state/x", "from/b/key", "from/.millrace/x"))
+	s.SetGuard(guard.Policy{Reserved: "deep/state", Closed: []string{"home/key"}, Denied: []string{"d/**/key"}, ReadOnly: []string{"r/b/*"}})
+	fstest.Must(t, s.Mkdir("sub", 0o755))
+	for to, want := range map[string]error{"sub/deep": names.ErrReserved, "home": names.ErrReserved, "x": names.ErrReserved} {
+		if err := s.Rename("from", to); !errors.Is(err, want) {
+			t.Errorf("to %s: error = %v, want %v", to, err, want)
+		}
+	}
+	s = stage.New(fstest.Plant(t, "from/b/key"))
+	s.SetGuard(guard.Policy{Denied: []string{"d/**/key"}, ReadOnly: []string{"r/b/*"}})
+	for to, want := range map[string]error{"d": names.ErrDenied, "r": names.ErrReadOnlyPath} {
+		if err := s.Rename("from", to); !errors.Is(err, want) {
+			t.Errorf("to %s: error = %v, want %v", to, err, want)
+		}
+	}
+	fstest.Must(t, s.Rename("from", "free"))
+}
+
+// A rule about a name holds for a symbolic link of that name too, wherever it leads.
+func TestGuardHoldsForLinksOnTheWay(t *testing.T) {
+	t.Parallel()
+	base := stage.New(fstest.Plant(t, "real/file", "ok/file"))
+	for _, name := range []string{"denied", "frozen", ".millrace", "free"} {
+		fstest.Must(t, base.SymlinkIfPossible("real", name))
+	}
+	s := stage.New(base)
+	s.SetGuard(guard.Policy{Reserved: "state", Denied: []string{"denied"}, ReadOnly: []string{"frozen"}})
+	for name, want := range map[string][2]error{
+		"denied": {names.ErrDenied, names.ErrDenied}, "frozen": {nil, names.ErrReadOnlyPath},
+		".millrace": {names.ErrReserved, names.ErrReserved}, "free": {nil, nil},
+	} {
+		if _, err := s.ReadFile(name + "/file"); !errors.Is(err, want[0]) {
+			t.Errorf("read %s: error = %v, want %v", name, err, want[0])
+		}
+		if err := s.Edit(name+"/file", []change.Splice{{Text: []byte("x")}}); !errors.Is(err, want[1]) {
+			t.Errorf("edit %s: error = %v, want %v", name, err, want[1])
+		}
+	}
+}
+
+func TestGuardHidesWhatIsReservedOrDenied(t *testing.T) {
+	t.Parallel()
+	base := fstest.Plant(t, ".millrace/x", "sub/.millrace/x", "sub/.MillRace/y", "sub/deep/state/z", "deep/state/z", "deep/other", "sub/a",
+		"home/millrace/key", "home/a", "sub/.env", "frozen/b")
+	policy := guard.Policy{Reserved: "deep/state", Closed: []string{"home/millrace"}, Denied: []string{".env"}, ReadOnly: []string{"frozen"}}
+	want := []string{"deep/other", "frozen/b", "home/a", "sub/a"}
+	for name, fsys := range map[string]afero.Fs{"base": base, "staged": base} {
+		s := stage.New(fsys)
+		s.SetGuard(policy)
+		if name == "staged" { // then listings are put together anew
+			for _, dir := range []string{"sub/new", "deep/new", "home/new", "new"} {
+				fstest.Must(t, s.Mkdir(dir, 0o755))
+			}
+		}
+		var got []string
+		err := walk.Walk(t.Context(), s, ".", walk.Options{NoIgnore: true, Workers: 1}, func(e walk.Entry) error {
+			got = append(got, e.Path())
+			return nil
+		})
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
+		f, err := s.Open("sub")
+		fstest.Must(t, err)
+		names, err := f.Readdirnames(-1)
+		if err != nil || slices.Contains(names, ".millrace") || slices.Contains(names, ".env") {
+			t.Errorf("%s: sub lists %q, %v", name, names, err)
+		}
+	}
+}
+
+func TestGuardValidate(t *testing.T) {
+	t.Parallel()
+	for pattern, want := range map[string]bool{
+		"": false, ".": false, "/etc": false, "../x": false, "a/../b": false, "[a": false, "{a": false,
+		".env": true, "**/*.key": true, "./a/": true, "{a,b}/**": true,
+	} {
+		for _, g := range []guard.Policy{{Denied: []string{pattern}}, {ReadOnly: []string{"ok", pattern}}} {
+			if err := g.Validate(); (err == nil) != want {
+				t.Errorf("%q: %v", pattern, err)
+			}
+		}
+	}
+}

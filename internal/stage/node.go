@@ -1,0 +1,240 @@
+package stage
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/millrace-go/millrace/change"
+)
+
+// node is an inode of the stage: something made on it, or something of the base that was changed, moved, or leads to what
+// was. What the base has and nobody touched has no node. All fields are guarded by core.mu.
+type node struct {
+	kind   change.Kind
+	from   *fact  // what it is in the base; nil for what was made on the stage
+	base   string // of a Dir: the directory of the base whose entries show through; "" for none
+	target string // of a Symlink
+
+	// kids are the entries of a Dir that differ from base, or lead to one that does. Never nil for a Dir.
+	kids map[string]slot
+
+	parent *node // nil while it stands nowhere, and for the root
+	name   string
+
+	meta
+}
+
+// meta is the part of a node that operations change in place. Before each change the undo log gets a copy.
+type meta struct {
+	mode  fs.FileMode // only PermBits
+	mtime time.Time
+	timed bool  // mtime was set by Chtimes and not by writing
+	body  *body // of a File
+	by    []stamp
+	moves []stamp // the renames of the node, also contained in by
+}
+
+// slot is an entry of a directory on the stage. Without a node it is a whiteout: nothing is there, whatever base has.
+type slot struct {
+	n    *node
+	gone *removal // how the base's entry of that name was taken away; nil if it was not
+	seq  int      // when n was put there; -1 if it was there from the start
+}
+
+// removal says who took something of the base away.
+type removal struct {
+	by        []stamp
+	permanent bool
+}
+
+// stamp is an Origin and when it was, to put several in order.
+type stamp struct {
+	change.Origin
+	seq int
+}
+
+// stamped returns by with one more stamp. It never changes by in place, since copies of meta share it.
+func stamped(by []stamp, origin change.Origin, seq int) []stamp {
+	has := func(s stamp) bool { return s.Origin == origin }
+	if origin.Step == "" || slices.ContainsFunc(by, has) {
+		return by
+	}
+	return append(slices.Clip(by), stamp{origin, seq})
+}
+
+// stampedAll is stamped for all origins of the splices. Each edit of thousands has an origin of its own, so its time must
+// not grow with the square of their number.
+func stampedAll(by []stamp, splices []change.Splice, seq int) []stamp {
+	has := make(map[change.Origin]bool, len(by)+1)
+	for _, s := range by {
+		has[s.Origin] = true
+	}
+	by = slices.Clip(by)
+	for _, sp := range splices {
+		for _, o := range sp.By {
+			if o.Step != "" && !has[o] {
+				has[o] = true
+				by = append(by, stamp{o, seq})
+			}
+		}
+	}
+	return by
+}
+
+// undo is one entry of the log: how the stage was before one mutation.
+type undo struct {
+	n    *node
+	path string // where it happened; "" if that was nowhere, in a file that had been removed while it was open
+
+	// A changed meta.
+	meta *meta
+
+	// A changed slot of n, if meta is nil.
+	name string
+	slot slot
+	had  bool
+}
+
+func newDir(mode fs.FileMode, mtime time.Time) *node {
+	return &node{kind: change.Dir, kids: make(map[string]slot), meta: meta{mode: mode, mtime: mtime}}
+}
+
+// nodeFor returns the node for something of the base, the same one each time for a file, so that handles that were
+// opened before there was a node find it. core.mu must be held for writing.
+func (c *core) nodeFor(f *fact) *node {
+	if n := c.inodes[f.path]; n != nil {
+		return n
+	}
+	f = c.base.keep(f)
+	n := &node{kind: f.kind, from: f, target: f.target, meta: meta{mode: f.mode, mtime: f.mtime}}
+	switch f.kind {
+	case change.Dir:
+		n.base, n.kids = f.path, make(map[string]slot)
+	case change.File:
+		n.body = f.body()
+		c.inodes[f.path] = n
+	}
+	return n
+}
+
+// adopt returns the node of what stands at the place and puts one there if there is none yet. That changes nothing that
+// anybody can see, so the log is not told. core.mu must be held for writing.
+func (c *core) adopt(p place) *node {
+	if p.ent.n != nil {
+		return p.ent.n
+	}
+	n := c.nodeFor(p.ent.f)
+	dir := c.adoptDir(p)
+	link(dir, p.name, slot{n: n, seq: -1})
+	return n
+}
+
+// adoptDir returns the node of the directory of the place, see adopt.
+func (c *core) adoptDir(p place) *node {
+	if p.dir.n != nil {
+		return p.dir.n
+	}
+	// A directory without a node stands in directories of the base all the way up to one that has a node, so each name
+	// on the way is its name in the base as well.
+	d := c.root
+	if parent := path.Dir(p.path); parent != "." {
+		for rest := parent; rest != ""; {
+			var name string
+			name, rest = cutPath(rest)
+			s, ok := d.kids[name]
+			if !ok {
+				f, err := c.base.lstat(path.Join(d.base, name))
+				if err != nil || f == nil {
+					// Resolving the place has just found it, and what it finds of directories is kept.
+					panic("fsutil: a directory of the base was forgotten")
+				}
+				s = slot{n: c.nodeFor(f), seq: -1}
+				link(d, name, s)
+			}
+			d = s.n
+		}
+	}
+	return d
+}
+
+// link puts a slot into a directory and keeps the parents of the nodes right.
+func link(dir *node, name string, s slot) {
+	unlinked := dir.kids[name].n
+	dir.kids[name] = s
+	disown(unlinked, dir, name)
+	if s.n != nil {
+		s.n.parent, s.n.name = dir, name
+	}
+}
+
+func disown(n, dir *node, name string) {
+	if n != nil && n.parent == dir && n.name == name {
+		n.parent = nil
+	}
+}
+
+// setSlot is link with an entry in the log.
+func (c *core) setSlot(dir *node, name string, s slot) {
+	old, had := dir.kids[name]
+	at, _ := c.pathOf(dir)
+	c.log = append(c.log, undo{n: dir, path: path.Join(at, name), name: name, slot: old, had: had})
+	link(dir, name, s)
+}
+
+// setMeta gives a node a new meta, with an entry in the log.
+func (c *core) setMeta(n *node, m meta) {
+	at, ok := c.pathOf(n)
+	if !ok {
+		at = ""
+	}
+	old := n.meta
+	c.log = append(c.log, undo{n: n, path: at, meta: &old})
+	n.meta = m
+}
+
+// pathOf returns where a node stands now; ok is false if it stands nowhere.
+func (c *core) pathOf(n *node) (at string, ok bool) {
+	var parts []string
+	for ; n != c.root; n = n.parent {
+		if n.parent == nil {
+			return "", false
+		}
+		parts = append(parts, n.name)
+	}
+	slices.Reverse(parts)
+	return path.Join(append([]string{"."}, parts...)...), true
+}
+
+// rollback takes the log back to its first n entries.
+func (c *core) rollback(n int) {
+	for len(c.log) > n {
+		u := c.log[len(c.log)-1]
+		c.log[len(c.log)-1] = undo{}
+		c.log = c.log[:len(c.log)-1]
+		switch {
+		case u.meta != nil:
+			if u.n.body != u.meta.body {
+				c.drop(u.n.body)
+			}
+			u.n.meta = *u.meta
+		case u.had:
+			n := u.n.kids[u.name].n
+			link(u.n, u.name, u.slot)
+			c.dropNode(n)
+		default:
+			n := u.n.kids[u.name].n
+			disown(n, u.n, u.name)
+			delete(u.n.kids, u.name)
+			c.dropNode(n)
+		}
+	}
+}
+
+// dropNode drops the body of a node that a rollback has left nowhere: then it was made after the savepoint.
+func (c *core) dropNode(n *node) {
+	if n != nil && n.parent == nil {
+		c.drop(n.body)
+	}
+}

@@ -1,0 +1,102 @@
+package stage
+
+import (
+	"io/fs"
+	"os"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/guard"
+	"github.com/millrace-go/millrace/internal/names"
+)
+
+// Create makes a file, or empties the one that is there, for reading and writing.
+func (s *Stage) Create(name string) (afero.File, error) {
+	return s.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+}
+
+// Open opens a file or a directory for reading.
+func (s *Stage) Open(name string) (afero.File, error) { return s.OpenFile(name, os.O_RDONLY, 0) }
+
+// OpenFile opens a file or a directory. What is written through a handle is seen through all others at once. A handle
+// stays usable when its file is renamed or removed. Handles are safe for concurrent use.
+func (s *Stage) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
+	var f afero.File
+	var err error
+	if flag&(os.O_WRONLY|os.O_RDWR|os.O_CREATE|os.O_TRUNC) == 0 {
+		f, err = s.openRead(name)
+	} else {
+		f, err = s.openWrite(name, flag, perm)
+	}
+	if err != nil {
+		return nil, pathError("open", name, err)
+	}
+	return f, nil
+}
+
+func (s *Stage) openRead(name string) (afero.File, error) {
+	p, err := s.lookUp(name, true, guard.Look)
+	if err != nil {
+		return nil, err
+	}
+	switch p.ent.kind() {
+	case change.Dir:
+		return &openDir{s: s, name: name, path: p.path, ent: p.ent}, nil
+	case change.File:
+		if err := s.guard.Check(p.path, guard.Read); err != nil {
+			return nil, err
+		}
+		return &openFile{s: s, name: name, ent: p.ent}, nil
+	default:
+		return nil, names.ErrNotRegular
+	}
+}
+
+func (s *Stage) openWrite(name string, flag int, perm fs.FileMode) (afero.File, error) {
+	w, err := s.begin(name, guard.Write)
+	if err != nil {
+		return nil, err
+	}
+	create := flag&os.O_CREATE != 0
+	exclusive := create && flag&os.O_EXCL != 0
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, err := s.find(nil, w.name, !exclusive, guard.Write)
+	if err != nil {
+		return nil, err
+	}
+	f := &openFile{s: s, name: name, flag: flag}
+	switch kind := p.ent.kind(); {
+	case create && w.asDir, kind == change.Dir && !exclusive:
+		return nil, names.ErrIsDir
+	case kind == change.Absent && (!create || p.linked):
+		return nil, fs.ErrNotExist
+	case kind == change.Absent:
+		n := &node{kind: change.File, meta: meta{
+			mode: s.made(perm), mtime: s.now, by: s.stamps(), body: &body{turn: s.turn},
+		}}
+		s.put(p, n)
+		f.ent.n = n
+		return f, nil
+	case exclusive:
+		return nil, fs.ErrExist
+	case kind != change.File:
+		return nil, names.ErrNotRegular
+	case w.asDir:
+		return nil, names.ErrNotDir
+	}
+	f.ent.n = s.adopt(p)
+	if flag&os.O_TRUNC != 0 && f.ent.n.body.size > 0 {
+		s.setBody(f.ent.n, &body{turn: s.turn})
+	}
+	return f, nil
+}
+
+// setBody gives a file a body that this view has written. core.mu must be held for writing.
+func (s *Stage) setBody(n *node, b *body) {
+	m := n.meta
+	m.body, m.mtime, m.timed = b, s.now, false
+	m.by = stamped(m.by, s.origin(), len(s.log))
+	s.setMeta(n, m)
+}

@@ -1,0 +1,223 @@
+package stage
+
+import (
+	"io"
+	"slices"
+
+	"github.com/millrace-go/millrace/internal/names"
+)
+
+// pageSize is the number of bytes of a page. The last one of a file may be shorter.
+const pageSize = 128 << 10
+
+// page is a piece of a file that was written as a whole: in memory, or in the spill file. A nil *page stands for zeros,
+// so a file with holes costs little. Guarded by core.mu.
+type page struct {
+	owner *body  // the only body that may write into data; nil for none
+	data  []byte // shorter than the page if the rest is zeros
+	off   int64  // in the spill file, if spilled is not 0
+	// spilled is how many bytes stand in the spill file. data is nil then.
+	spilled int
+}
+
+// size returns how many bytes of the page are not known to be zeros.
+func (p *page) size() int {
+	if p == nil {
+		return 0
+	}
+	return max(len(p.data), p.spilled)
+}
+
+// readPages is ReadAt over the pages. core.mu must not be held.
+func (c *core) readPages(b *body, p []byte, off int64) (int, error) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if off >= b.size {
+		return 0, io.EOF
+	}
+	want := p[:min(int64(len(p)), b.size-off)]
+	for n := 0; n < len(want); {
+		pos := off + int64(n)
+		pg, in := b.pages[pos/pageSize], int(pos%pageSize)
+		piece := want[n:min(len(want), n+pageSize-in)]
+		got := 0
+		switch {
+		case in >= pg.size():
+		case pg.spilled > 0:
+			got = min(len(piece), pg.spilled-in)
+			if err := c.spill.get(piece[:got], pg.off+int64(in)); err != nil {
+				return n, err
+			}
+		default:
+			got = copy(piece, pg.data[in:])
+		}
+		clear(piece[got:])
+		n += len(piece)
+	}
+	if len(want) < len(p) {
+		return len(want), io.EOF
+	}
+	return len(want), nil
+}
+
+// fork returns a body with the same pages, for writing into. core.mu must be held for writing.
+func (c *core) fork(b *body) *body {
+	return &body{pages: slices.Clone(b.pages), size: b.size, turn: c.turn}
+}
+
+// ownPage returns a page of the body with at least n bytes that may be written into.
+func (c *core) ownPage(b *body, i, n int) (*page, error) {
+	old := b.pages[i]
+	if old != nil && old.owner == b && old.spilled == 0 {
+		if grow := n - len(old.data); grow > 0 {
+			// The bytes between length and capacity may be left over from a truncation.
+			had := len(old.data)
+			old.data = slices.Grow(old.data, grow)[:n]
+			clear(old.data[had:])
+			c.held.Add(int64(grow))
+		}
+		return old, nil
+	}
+	pg := &page{owner: b, data: make([]byte, max(n, old.size()))}
+	if old.size() > 0 {
+		if old.spilled > 0 {
+			if err := c.spill.get(pg.data[:old.spilled], old.off); err != nil {
+				return nil, err
+			}
+		} else {
+			copy(pg.data, old.data)
+		}
+	}
+	b.pages[i] = pg
+	c.held.Add(int64(len(pg.data)))
+	return pg, nil
+}
+
+// writePages is WriteAt into the pages. core.mu must be held for writing, and b be one that may be written into.
+func (c *core) writePages(b *body, p []byte, off int64) (int, error) {
+	if off > maxFile-int64(len(p)) {
+		return 0, names.ErrTooLarge
+	}
+	had := b.size
+	if end := off + int64(len(p)); end > b.size && len(p) > 0 {
+		b.resize(end)
+	}
+	n, err := c.fillPages(b, p, off)
+	if err != nil {
+		// What was not written is not there either.
+		written := had
+		if n > 0 {
+			written = max(had, off+int64(n))
+		}
+		b.resize(written)
+	}
+	return n, err
+}
+
+// fillPages is writePages for what lies within the size of the body.
+func (c *core) fillPages(b *body, p []byte, off int64) (int, error) {
+	n := 0
+	for n < len(p) {
+		pos := off + int64(n)
+		i, in := int(pos/pageSize), int(pos%pageSize)
+		piece := p[n:min(len(p), n+pageSize-in)]
+		pg, err := c.ownPage(b, i, in+len(piece))
+		if err != nil {
+			return n, err
+		}
+		n += copy(pg.data[in:], piece)
+		if in+len(piece) == pageSize && c.held.Load() > c.spillAt {
+			if err := c.spillPage(pg); err != nil {
+				return n, err
+			}
+		}
+	}
+	return n, nil
+}
+
+// resize sets the number of pages to what size needs. New ones are zeros.
+func (b *body) resize(size int64) {
+	n := int((size + pageSize - 1) / pageSize)
+	if n <= len(b.pages) {
+		b.pages = slices.Delete(b.pages, n, len(b.pages))
+	} else {
+		b.pages = append(b.pages, make([]*page, n-len(b.pages))...)
+	}
+	b.size = size
+}
+
+// truncatePages sets the size of the body. The same conditions as for writePages hold.
+func (c *core) truncatePages(b *body, size int64) error {
+	if size > maxFile {
+		return names.ErrTooLarge
+	}
+	shrink := size < b.size
+	b.resize(size)
+	if last := len(b.pages) - 1; shrink && last >= 0 {
+		// What is cut off must not come back when the file grows again.
+		if in := int(size - int64(last)*pageSize); b.pages[last].size() > in {
+			pg, err := c.ownPage(b, last, in)
+			if err != nil {
+				return err
+			}
+			pg.data = pg.data[:in]
+		}
+	}
+	return nil
+}
+
+// relieve puts the pages of the body into the spill file if there is too much in memory. core.mu must be held for
+// writing, or b be known to nobody else yet.
+func (c *core) relieve(b *body) error {
+	for _, pg := range b.pages {
+		if c.held.Load() <= c.spillAt {
+			return nil
+		}
+		if pg != nil && pg.spilled == 0 && len(pg.data) > 0 {
+			if err := c.spillPage(pg); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *core) spillPage(pg *page) error {
+	off, err := c.spill.put(pg.data)
+	if err != nil {
+		return err
+	}
+	c.held.Add(-int64(len(pg.data)))
+	pg.off, pg.spilled, pg.data = off, len(pg.data), nil
+	return nil
+}
+
+// drop takes the pages that only this body has out of the account of what is held in memory. A handle may still be
+// open on it; what that writes is counted again. core.mu must be held for writing.
+func (c *core) drop(b *body) {
+	if b == nil || b.shared.Load() {
+		return
+	}
+	for _, pg := range b.pages {
+		if pg != nil && pg.owner == b {
+			c.held.Add(-int64(len(pg.data)))
+			pg.owner = nil
+		}
+	}
+}
+
+// forget is drop for a body that nobody else knows, and that comes to nothing. core.mu must not be held.
+func (c *core) forget(b *body) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.drop(b)
+}
+
+// pageReader reads the pages of a body.
+type pageReader struct {
+	c *core
+	b *body
+}
+
+// ReadAt implements io.ReaderAt.
+func (r pageReader) ReadAt(p []byte, off int64) (int, error) { return r.c.readPages(r.b, p, off) }

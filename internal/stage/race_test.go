@@ -1,0 +1,157 @@
+package stage_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/stage"
+)
+
+// TestStageConcurrently is for the race detector, and for what has to hold however the goroutines run.
+func TestStageConcurrently(t *testing.T) {
+	t.Parallel()
+	const workers, rounds = 8, 40
+	var names []string
+	for i := range workers {
+		names = append(names, fmt.Sprintf("d%d/own", i), fmt.Sprintf("d%d/sub/other", i))
+	}
+	base := &lockedFs{Fs: fstest.Plant(t, append(names, "shared", "counter")...)}
+	s := stage.New(base)
+	stage.SetLimits(s, 1000, 1000)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			view := s.For(fmt.Sprintf("w%d", w), false)
+			dir := fmt.Sprintf("d%d", w)
+			for i := range rounds {
+				own := dir + "/own"
+				errs := []error{
+					view.Edit(own, []change.Splice{cut(0, 0, "x")}),
+					view.Edit("counter", []change.Splice{cut(0, 0, "+")}),
+					view.Copy(own, fmt.Sprintf("%s/copy%d", dir, i)),
+					view.Rename(dir+"/sub", dir+"/moved"),
+					view.Rename(dir+"/moved", dir+"/sub"),
+					afero.WriteFile(view, dir+"/written", bytes.Repeat([]byte{byte(i)}, 300), 0o644),
+				}
+				if err := errors.Join(errs...); err != nil {
+					t.Error(err)
+				}
+				readAll(t, view, "shared", "counter", own, fmt.Sprintf("d%d/own", (w+1)%workers))
+				switch i % 10 {
+				case 3:
+					if _, err := view.Changes(); err != nil {
+						t.Error(err)
+					}
+				case 6:
+					view.ChangedSince(view.Savepoint())
+					view.ChangedSince(stage.Savepoint{})
+				case 9:
+					if err := listAll(view, "."); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	got, err := s.ReadFile("counter")
+	fstest.Must(t, err)
+	if n := bytes.Count(got, []byte("+")); n != workers*rounds {
+		t.Errorf("%d of %d edits of one file are left", n, workers*rounds)
+	}
+	for w := range workers {
+		got, err := s.ReadFile(fmt.Sprintf("d%d/own", w))
+		fstest.Must(t, err)
+		if n := bytes.Count(got, []byte("x")); n != rounds {
+			t.Errorf("worker %d: %d of %d edits are left", w, n, rounds)
+		}
+	}
+	changes := changesOf(t, s)
+	if want := workers*(rounds+2) + 1; len(changes) != want {
+		t.Errorf("%d changes, want %d", len(changes), want)
+	}
+	s.Rollback(stage.Savepoint{})
+	if changes := changesOf(t, s); len(changes) > 0 {
+		t.Errorf("%d changes are left after the rollback", len(changes))
+	}
+}
+
+// lockedFs makes opening and stat of afero's file system in memory safe.
+type lockedFs struct {
+	afero.Fs
+	mu sync.Mutex
+}
+
+func (l *lockedFs) Open(name string) (afero.File, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.Fs.Open(name)
+}
+
+func (l *lockedFs) Stat(name string) (os.FileInfo, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.Fs.Stat(name)
+}
+
+func readAll(t *testing.T, s *stage.Stage, names ...string) {
+	for _, name := range names {
+		if _, err := s.ReadFile(name); err != nil {
+			t.Error(err)
+		}
+		f, err := s.Open(name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if _, err := io.Copy(io.Discard, f); err != nil {
+			t.Error(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// listAll reads every file of a tree through OpenDir. What is gone by then is gone.
+func listAll(s *stage.Stage, name string) error {
+	dir, err := s.OpenDir(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	entries, err := dir.ReadDir()
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			if err := listAll(s, name+"/"+e.Name()); err != nil {
+				return err
+			}
+			continue
+		}
+		f, err := dir.OpenFile(e.Name())
+		if err != nil {
+			return err
+		}
+		_, err = io.ReadAll(f)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,145 @@
+//go:build linux || darwin
+
+package stage_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/rootfs"
+	"github.com/millrace-go/millrace/internal/stage"
+)
+
+// foldingFs answers to a name in the root in any case, as the file systems of Windows and macOS do.
+type foldingFs struct {
+	afero.Fs
+}
+
+func (f foldingFs) fold(name string) string {
+	list, _ := afero.ReadDir(f.Fs, ".")
+	for _, e := range list {
+		if strings.EqualFold(e.Name(), name) {
+			return e.Name()
+		}
+	}
+	return name
+}
+
+func (f foldingFs) Stat(name string) (os.FileInfo, error) { return f.Fs.Stat(f.fold(name)) }
+func (f foldingFs) Open(name string) (afero.File, error)  { return f.Fs.Open(f.fold(name)) }
+func (f foldingFs) LstatIfPossible(name string) (os.FileInfo, bool, error) {
+	info, err := f.Stat(name)
+	return info, true, err
+}
+
+// knowingFs is one that also tells which file is which.
+type knowingFs struct {
+	foldingFs
+	capability.Identifier
+}
+
+func TestStage_Respells(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]func(root *rootfs.FS) afero.Fs{
+		"by time and size": func(root *rootfs.FS) afero.Fs { return foldingFs{root} },
+		"by identity":      func(root *rootfs.FS) afero.Fs { return knowingFs{foldingFs{root}, root} },
+	} {
+		root := fstest.OpenRoot(t, t.TempDir())
+		fstest.Write(t, root, "Readme", "x")
+		fstest.Write(t, root, "other", "longer")
+		fstest.Must(t, root.Mkdir("d", 0o755))
+		base := open(root)
+		s := stage.New(base)
+		for _, c := range []struct {
+			a, b string
+			want bool
+		}{
+			{"Readme", "README", true},
+			{"README", "Readme", false}, // what is listed is the first
+			{"Readme", "Readme", false},
+			{"Readme", "other", false},
+			{"Readme", "missing", false},
+			{"missing", "Readme", false},
+			{"d", "D", true},
+			{"Readme", "d/README", false},
+			{"../x", "Readme", false},
+			{"Readme", "../x", false},
+		} {
+			if got := stage.New(base).Respells(c.a, c.b); got != c.want {
+				t.Errorf("%s: Respells(%q, %q) = %t", name, c.a, c.b, got)
+			}
+		}
+		fstest.Must(t, s.Rename("Readme", "README"))
+		got := changesOf(t, s)
+		if len(got) != 1 {
+			t.Fatalf("%s: changes are %+v", name, got)
+		}
+		c := got[0]
+		if c.Kind != change.Renamed || c.From != "Readme" || c.Path != "README" || c.Replaced.Kind != change.Absent {
+			t.Errorf("%s: the change is %+v, want a rename that replaces nothing", name, c)
+		}
+		if _, err := s.Stat("Readme"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: the old name: %v", name, err)
+		}
+	}
+}
+
+// Two names that are listed both are two files, also if they are hard links of one, and not told apart by case.
+func TestStage_Respells_hardLinks(t *testing.T) {
+	t.Parallel()
+	root := fstest.OpenRoot(t, t.TempDir())
+	fstest.Write(t, root, "a", "x")
+	if err := root.Link("a", "A"); err != nil {
+		t.Skipf("no hard links, or no case, here: %v", err)
+	}
+	if stage.New(root).Respells("a", "A") {
+		t.Error("a hard link is taken for another spelling")
+	}
+}
+
+// Two files of one folded name, of one size and time, that a base cannot tell apart otherwise.
+func TestStage_Respells_cannotList(t *testing.T) {
+	t.Parallel()
+	root := fstest.OpenRoot(t, t.TempDir())
+	fstest.Write(t, root, "a", "x")
+	fails := 0
+	for at := 1; ; at++ {
+		base := newFaulty(root)
+		base.Fs = foldingFs{root}
+		base.Symlinker = foldingLinks{root, foldingFs{root}}
+		s := stage.New(base)
+		base.arm(at)
+		got := s.Respells("a", "A")
+		hit, open := base.state()
+		if hit == "" {
+			if !got {
+				t.Error("without a fault it is no other spelling")
+			}
+			break
+		}
+		fails++
+		if got || open != 0 {
+			t.Errorf("%s failed: Respells = %t, %d files are open", hit, got, open)
+		}
+	}
+	if fails == 0 {
+		t.Error("nothing was asked of the base")
+	}
+}
+
+type foldingLinks struct {
+	afero.Symlinker
+	fsys foldingFs
+}
+
+func (l foldingLinks) LstatIfPossible(name string) (os.FileInfo, bool, error) {
+	return l.fsys.LstatIfPossible(name)
+}

@@ -1,0 +1,269 @@
+// Package stage is a copy-on-write file system over a base: a whole change is worked out on it before anything is written,
+// and in the end it tells what differs.
+package stage
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/guard"
+	"github.com/millrace-go/millrace/internal/modes"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/raise"
+	"github.com/millrace-go/millrace/internal/rootfs"
+)
+
+// Stage is a copy-on-write file system over a base that it never writes to. It is an [afero.Fs] with symbolic links, enforces
+// the rules of POSIX itself, can be rolled back to any [Savepoint], and tells what differs from the base as a list of
+// [Change]s.
+//
+// What is read of a base file first is what the stage goes by to its end: when the size or the time of the file is another
+// one later, reading fails with [ErrDrift]. An edited file is held as splices over its base, a removed or renamed
+// directory as one entry; files written as a whole are held in memory and, beyond 64 MiB of them, in a temporary file
+// that [Stage.Close] gives back.
+//
+// Names are taken as [Stage.Canonical] describes. The stage resolves symbolic links itself, at most 40 on a path. One whose
+// target is absolute or leads out of the tree is [ErrEscape] as soon as it would have to be followed. Remove, RemoveAll
+// and Rename act on a link itself, everything else on what it leads to. A link that leads nowhere is
+// [fs.ErrNotExist] also for operations that could create a file. Sockets, pipes and devices can be seen, all else is
+// [ErrNotRegular].
+//
+// Errors are *fs.PathError and *os.LinkError. New files and directories get the permission bits asked for without those
+// of the umask 022, as files made by most programs do; Chmod sets any.
+//
+// All methods are safe for concurrent use. The zero Stage is not usable.
+type Stage struct {
+	*core
+	step     string
+	readOnly bool
+}
+
+// core is what all views of a stage share.
+type core struct {
+	err   error // why there is no base
+	base  *baseFs
+	own   io.Closer // what was opened for the base; nil if the base was given open
+	guard guard.Guard
+	now   time.Time // the mtime of all that is written
+	umask func() fs.FileMode
+	// maxRead bounds what is read as a whole. It is set before the first use.
+	maxRead int64
+
+	mu     sync.RWMutex
+	root   *node
+	inodes map[string]*node // by path in the base, of the base's files that have one
+	log    []undo
+	turn   int // how many savepoints were taken
+
+	spill   *spill
+	held    atomic.Int64 // bytes of pages in memory
+	spillAt int64
+}
+
+// Savepoint is a moment of a stage to which it can be rolled back. The zero Savepoint is the beginning.
+type Savepoint struct{ n int }
+
+var _ interface {
+	afero.Fs
+	afero.Symlinker
+	capability.DirOpener
+} = (*Stage)(nil)
+
+// New returns a stage over base as raised by [Raise]. If that fails, for want of a base perhaps, every operation of
+// the stage returns its error.
+func New(base afero.Fs) *Stage {
+	c := &core{now: time.Now().Round(0), inodes: make(map[string]*node), spill: new(spill), spillAt: defaultSpillAt}
+	c.umask = func() fs.FileMode { return 0 }
+	c.root = newDir(0o755, c.now)
+	s := &Stage{core: c}
+	raised, err := raise.FS(base)
+	if err != nil {
+		c.err = err
+		return s
+	}
+	if root, ok := raised.(*rootfs.FS); ok {
+		if _, given := base.(*rootfs.FS); !given {
+			c.own = root
+		}
+	}
+	c.base = newBaseFs(raised)
+	if v, ok := raised.(capability.Volatile); !ok || !v.InMemory() {
+		c.umask = sync.OnceValue(modes.Umask)
+	}
+	c.root.base = "."
+	if f, err := c.base.lstat("."); err == nil && f != nil && f.kind == change.Dir {
+		c.root.from, c.root.mode, c.root.mtime = f, f.mode, f.mtime
+	}
+	// The file behind it is closed and, where that has to be done by name, removed also if nobody calls Close.
+	runtime.AddCleanup(c, func(sp *spill) { _ = sp.close() }, c.spill)
+	return s
+}
+
+// SetGuard sets the policy. Call it before the first use, while nobody else uses the stage.
+func (s *Stage) SetGuard(g guard.Policy) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.guard = guard.New(g)
+}
+
+// Base returns the base as raised by [Raise], nil if there is none.
+func (s *Stage) Base() afero.Fs {
+	if s.err != nil {
+		return nil
+	}
+	return s.core.base.fsys
+}
+
+// For returns a view of the same stage: all that is written through it is attributed to the step, or refused with
+// [ErrReadOnly] if readOnly is set. Views share everything else, savepoints and the guard too.
+func (s *Stage) For(step string, readOnly bool) *Stage {
+	return &Stage{core: s.core, step: step, readOnly: readOnly}
+}
+
+// Name returns "Stage".
+func (s *Stage) Name() string { return "Stage" }
+
+// Close gives back the temporary file, if there is one, and the directory if [NewStage] has opened it. What was in them cannot
+// be read any more, so close a stage when its changes have been committed or dropped. Closing it again does nothing.
+func (s *Stage) Close() error {
+	if s.own == nil {
+		return s.spill.close()
+	}
+	return errors.Join(s.spill.close(), s.own.Close())
+}
+
+// Canonical returns the canonical form of a name as a caller wrote it, purely lexical, checked: what the base says if it is
+// a [Namer], else what [Clean] says.
+func (s *Stage) Canonical(name string) (string, error) {
+	if s.err != nil {
+		return "", pathError("clean", name, s.err)
+	}
+	clean, err := s.canonical(name)
+	return clean, pathError("clean", name, err)
+}
+
+func (c *core) canonical(name string) (string, error) {
+	if namer, ok := c.base.fsys.(capability.Namer); ok {
+		return namer.Canonical(name)
+	}
+	return names.Clean(name)
+}
+
+// wanted is a name as an operation was given it.
+type wanted struct {
+	name  string // canonical
+	asDir bool   // it was written with a slash at its end, so nothing but a directory will do
+}
+
+// begin is what every operation does first: it checks that the stage is usable and may be written to, and cleans the name.
+func (s *Stage) begin(name string, a guard.Access) (wanted, error) {
+	if s.err != nil {
+		return wanted{}, s.err
+	}
+	if a == guard.Write && s.readOnly {
+		return wanted{}, names.ErrReadOnly
+	}
+	clean, err := s.canonical(name)
+	if err == nil && a == guard.Write && strings.Count(clean, "/") > maxDepth {
+		err = names.ErrTooDeep
+	}
+	return wanted{clean, isWrittenAsDir(name)}, err
+}
+
+// maxDepth is in how many directories a path may lie that is written to. Each directory costs a look at all those above it, here
+// and in the commit, and nobody has trees of that depth but to slow somebody down.
+const maxDepth = 128
+
+func isWrittenAsDir(name string) bool {
+	last := name[strings.LastIndexByte(name, '/')+1:]
+	return name != "" && (last == "" || last == "." || last == "..")
+}
+
+// lookUp finds something for reading. The ent is what stood there at one moment; its node may change at once.
+func (s *Stage) lookUp(name string, follow bool, a guard.Access) (place, error) {
+	w, err := s.begin(name, a)
+	if err != nil {
+		return place{}, err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	p, err := s.findExisting(w.name, follow || w.asDir, a)
+	if err == nil && w.asDir && p.ent.kind() != change.Dir {
+		err = names.ErrNotDir
+	}
+	return p, err
+}
+
+// Resolve returns the canonical path that name leads to when every symbolic link is followed, the last one too, and
+// checks that it may be read. What it names need not exist, but its directory must.
+func (s *Stage) Resolve(name string) (string, error) {
+	w, err := s.begin(name, guard.Look)
+	if err != nil {
+		return "", pathError("resolve", name, err)
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	p, err := s.find(nil, w.name, true, guard.Look)
+	return p.path, pathError("resolve", name, err)
+}
+
+// Savepoint returns the present moment.
+func (s *Stage) Savepoint() Savepoint {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.turn++
+	return Savepoint{len(s.log)}
+}
+
+// Rollback takes back all that was staged since the savepoint, through whichever view. Savepoints taken after it are
+// void. What was read is still known.
+func (s *Stage) Rollback(p Savepoint) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rollback(p.n)
+}
+
+// Stat returns what stands at the name, links followed.
+func (s *Stage) Stat(name string) (os.FileInfo, error) {
+	info, err := s.info(name, true)
+	return info, pathError("stat", name, err)
+}
+
+// LstatIfPossible is Stat, but does not follow a link that the name itself is. It is always possible.
+func (s *Stage) LstatIfPossible(name string) (os.FileInfo, bool, error) {
+	info, err := s.info(name, false)
+	return info, true, pathError("lstat", name, err)
+}
+
+func (s *Stage) info(name string, follow bool) (fs.FileInfo, error) {
+	p, err := s.lookUp(name, follow, guard.Look)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return p.ent.info(p.path), nil
+}
+
+// ReadlinkIfPossible returns the target of a symbolic link as it was given, with slashes.
+func (s *Stage) ReadlinkIfPossible(name string) (string, error) {
+	p, err := s.lookUp(name, false, guard.Look)
+	if err == nil && p.ent.kind() != change.Symlink {
+		err = fs.ErrInvalid
+	}
+	if err != nil {
+		return "", pathError("readlink", name, err)
+	}
+	return p.ent.target(), nil
+}

@@ -1,0 +1,173 @@
+// Package walk goes through a tree with several goroutines and leaves out what .gitignore files say.
+package walk
+
+import (
+	"context"
+	"io/fs"
+	"path"
+	"runtime"
+	"sync"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/handle"
+	"github.com/millrace-go/millrace/internal/names"
+)
+
+// Options say what a walk leaves out and how it goes on. The zero value honours .gitignore files and ends at the
+// first directory that cannot be read.
+type Options struct {
+	// Workers is the number of goroutines that call visit. Zero means GOMAXPROCS.
+	Workers int
+	// NoIgnore also visits what .gitignore files leave out.
+	NoIgnore bool
+	// Skip, if not nil, leaves out the files and directories for which it returns true. It is asked about what the other
+	// rules have left, except for a root that is a directory. It is called concurrently.
+	Skip func(path string, isDir bool) bool
+	// All also visits directories, symbolic links, and what is neither these nor a regular file. The root itself is
+	// not visited if it is a directory. A directory may be visited before or after what is in it.
+	All bool
+	// Depth is how many levels below the root are looked at: 1 stands for what is in the root itself. Zero means that
+	// there is no limit.
+	Depth int
+	// OnError, if not nil, is told of each directory and each .gitignore file that cannot be read. The walk goes on
+	// without it if OnError returns nil, and ends with the error that OnError returns otherwise. Nil means that the walk
+	// ends with the error itself. It is called concurrently.
+	OnError func(path string, err error) error
+}
+
+// Entry is what a walk has found: a regular file, but for walks with the option All.
+type Entry struct {
+	// Kind is what it is.
+	Kind change.Kind
+
+	dir    capability.DirHandle
+	parent string // the path of dir
+	path   string // "" if nobody has needed it yet
+	name   string
+	item   fs.DirEntry
+}
+
+// Path returns the canonical path of the file. It is put together anew each time: most files of a walk do not need one.
+func (e Entry) Path() string {
+	if e.path != "" {
+		return e.path
+	}
+	return names.Join(e.parent, e.name)
+}
+
+// Name returns the last element of the path.
+func (e Entry) Name() string { return e.name }
+
+// Open opens the file for reading. It is valid until visit returns; what it returns may be kept longer. A file that has
+// been replaced by something else since it was found gives ErrNotRegular, but for file systems that cannot tell symbolic links
+// from what they lead to: there the listing is believed.
+func (e Entry) Open() (capability.ReadFile, error) { return handle.OpenListed(e.dir, e.name, e.item) }
+
+// OpenIn is Open with a FileReader that may have been used for another file before.
+func (e Entry) OpenIn(r *handle.Reader) error { return handle.OpenIn(e.dir, r, e.name, e.item) }
+
+// Info returns what is known of the file without opening it. It is the state of now or of when the directory was read.
+// It is valid until visit returns.
+func (e Entry) Info() (fs.FileInfo, error) {
+	info, err := e.item.Info()
+	if err != nil {
+		return nil, handle.Error("lstat", e.Path(), err)
+	}
+	return info, nil
+}
+
+// Walk calls visit for each regular file at or below root, from several goroutines and in no particular order.
+//
+// Symbolic links are not followed, to files or to directories, and pipes, sockets and devices are passed over. Left out
+// are the directories of version control systems (.git, .hg, .svn and their like, and the file .git of a worktree), what
+// .gitignore files leave out unless NoIgnore is set, and what Skip says. Hidden and binary files are visited. With the option
+// All, links, pipes and directories are visited by the same rules.
+//
+// The .gitignore files are read through fsys, so those of a stage count as they are staged; they work as in git, with those
+// of the directories above root, too. Directories above the nearest one that holds a .git do not count: what lies below
+// it is a repository of its own. Where names are absolute, only directories within such a repository count. The file
+// .git/info/exclude of a repository is asked after all its .gitignore files, as in git. Other files that git may be told of
+// are not: they belong to one user or one machine, and what a walk finds must not depend on those.
+//
+// The root itself is taken as given, whatever rules there are: a file is visited, and a directory is walked even if it
+// is ignored or belongs to a version control system. If nothing is there the error wraps [fs.ErrNotExist], and if there
+// is neither a directory nor a regular file, ErrNotRegular; a symbolic link is neither, resolve it before.
+//
+// The first error of visit ends the walk and is returned as it is; visits that are under way are waited for. When more
+// than one fails, it is that of the least path among them. [fs.SkipAll] ends the walk without an error. A panic is
+// returned as an *fs.PathError around a *PanicError. When ctx is done no further visit begins and its error is returned.
+// A directory that has gone by the time its turn comes is passed over. No goroutine is left when Walk returns.
+//
+// The memory used grows with the number of directories found but not yet read and with the largest directory, not with
+// the number of files. No more than two directories for each worker are open at any time, and one more while it looks for
+// what CVS or .git keeps in a directory.
+func Walk(ctx context.Context, fsys afero.Fs, root string, opt Options, visit func(Entry) error) error {
+	if fsys == nil {
+		return names.ErrNoFs
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	root, err := canonicalRoot(fsys, root)
+	if err != nil {
+		return err
+	}
+	info, err := handle.Lstat(fsys, root)
+	if err != nil {
+		return handle.Error("walk", root, err)
+	}
+	w := &walker{ctx: ctx, fsys: fsys, opt: opt, visit: visit}
+	w.wake.L = &w.mu
+	switch {
+	case info.Mode().IsRegular():
+		w.walkFile(root, info)
+	case info.IsDir():
+		w.walkTree(root)
+	default:
+		return &fs.PathError{Op: "walk", Path: root, Err: names.ErrNotRegular}
+	}
+	return w.result()
+}
+
+// walkFile visits the one file that root is.
+func (w *walker) walkFile(root string, info fs.FileInfo) {
+	if w.opt.Skip != nil && w.opt.Skip(root, false) {
+		return
+	}
+	dir, name := path.Split(root)
+	// The directory is not opened: a policy may allow the file alone.
+	handle := handle.Unopened(w.fsys, path.Clean(dir))
+	w.do(position{dir: root}, func(at *position) {
+		w.visitFile(Entry{path: root, Kind: change.File, dir: handle, name: name, item: fs.FileInfoToDirEntry(info)}, at)
+	})
+}
+
+// walkTree walks everything below the directory root.
+func (w *walker) walkTree(root string) {
+	w.do(position{dir: root}, func(*position) {
+		w.dirs = append(w.dirs, walkDir{path: root, rules: w.rulesAbove(root), root: true, depth: 1})
+	})
+	n := w.opt.Workers
+	if n <= 0 {
+		n = runtime.GOMAXPROCS(0)
+	}
+	var wg sync.WaitGroup
+	for range n {
+		wg.Go(w.work)
+	}
+	wg.Wait()
+	for _, b := range w.batches {
+		b.dir.release()
+	}
+}
+
+// canonicalRoot returns the canonical form of a name as the file system sees it.
+func canonicalRoot(fsys afero.Fs, name string) (string, error) {
+	if n, ok := fsys.(capability.Namer); ok {
+		return n.Canonical(name)
+	}
+	return names.Clean(name)
+}

@@ -1,0 +1,217 @@
+package walk
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/handle"
+	"github.com/millrace-go/millrace/internal/ignore"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/panics"
+)
+
+var errGoexit = errors.New("the goroutine was ended by runtime.Goexit")
+
+// walker is the state of one walk. Its workers share two stacks: directories to be read, and parts of directories that
+// were read. Taking the newest directory first keeps the stack as low as the tree is deep and wide on one path; taking
+// parts before any directory closes what is open before more is opened.
+type walker struct {
+	ctx   context.Context
+	fsys  afero.Fs
+	opt   Options
+	visit func(Entry) error
+
+	// stopped is set under mu, and read without it between the visits of a part.
+	stopped atomic.Bool
+
+	mu      sync.Mutex
+	wake    sync.Cond
+	dirs    []walkDir
+	batches []walkBatch
+	busy    int // workers that are at something, and so may push more
+
+	err     error // of a visit or of reading
+	errPath string
+	ctxErr  error
+}
+
+// walkDir is a directory to be read, with the rules that hold for itself.
+type walkDir struct {
+	path  string
+	rules *ignore.Matcher
+	root  bool
+	depth int // of its entries, 1 for those of the root
+}
+
+// walkBatch is some of the entries of an open directory, with the rules that hold for them.
+type walkBatch struct {
+	path    string
+	dir     *sharedDir
+	entries []fs.DirEntry
+	rules   *ignore.Matcher
+	depth   int
+}
+
+// sharedDir is an open directory that is closed when the last of its batches is done with.
+type sharedDir struct {
+	capability.DirHandle
+	refs atomic.Int32
+}
+
+func (d *sharedDir) OpenListed(name string, item fs.DirEntry) (capability.ReadFile, error) {
+	return handle.OpenListed(d.DirHandle, name, item)
+}
+
+func (d *sharedDir) OpenIn(r *handle.Reader, name string, item fs.DirEntry) error {
+	return handle.OpenIn(d.DirHandle, r, name, item)
+}
+
+func (d *sharedDir) release() {
+	if d.refs.Add(-1) == 0 {
+		// Nothing was written through it: there is nothing that closing could tell.
+		_ = d.Close()
+	}
+}
+
+// work takes tasks until none is left and no other worker can push more.
+func (w *walker) work() {
+	for {
+		b, d, ok := w.pop()
+		if !ok {
+			return
+		}
+		if b.dir != nil {
+			w.do(position{dir: b.path}, func(at *position) { w.readBatch(b, at) })
+		} else {
+			w.do(position{dir: d.path}, func(at *position) { w.readDir(d, at) })
+		}
+		w.mu.Lock()
+		w.busy--
+		if w.busy == 0 {
+			w.wake.Broadcast()
+		}
+		w.mu.Unlock()
+	}
+}
+
+// pop waits for a task and returns it: a batch if its directory is not nil, else a directory.
+func (w *walker) pop() (b walkBatch, d walkDir, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for !w.stopped.Load() {
+		if n := len(w.batches); n > 0 {
+			b, w.batches[n-1] = w.batches[n-1], b
+			w.batches = w.batches[:n-1]
+			w.busy++
+			return b, d, true
+		}
+		if n := len(w.dirs); n > 0 {
+			d, w.dirs[n-1] = w.dirs[n-1], d
+			w.dirs = w.dirs[:n-1]
+			w.busy++
+			return b, d, true
+		}
+		if w.busy == 0 {
+			break
+		}
+		w.wake.Wait()
+	}
+	return b, d, false
+}
+
+func (w *walker) pushDirs(dirs []walkDir) {
+	if len(dirs) == 0 {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.dirs = append(w.dirs, dirs...)
+	w.wake.Broadcast()
+}
+
+func (w *walker) pushBatches(batches []walkBatch) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.batches = append(w.batches, batches...)
+	w.wake.Broadcast()
+}
+
+// position is where a worker is: at an entry of a directory, or at that itself.
+type position struct{ dir, name string }
+
+func (p position) path() string {
+	if p.name == "" {
+		return p.dir
+	}
+	return names.Join(p.dir, p.name)
+}
+
+// do calls fn, which notes in *at where it is, and turns a panic into the error of the walk. A goroutine that is ended by fn,
+// as t.FailNow does in a test, ends the walk as well: the others must not wait for it.
+func (w *walker) do(at position, fn func(at *position)) {
+	returned := false
+	defer func() {
+		if v := recover(); v != nil {
+			w.fail(at.path(), &fs.PathError{Op: "walk", Path: at.path(), Err: &panics.Error{Value: v, Stack: debug.Stack()}})
+		} else if !returned {
+			w.fail(at.path(), &fs.PathError{Op: "walk", Path: at.path(), Err: errGoexit})
+		}
+	}()
+	fn(&at)
+	returned = true
+}
+
+// fail ends the walk. The error that is kept does not depend on which of several failing visits comes first.
+func (w *walker) fail(path string, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !errors.Is(err, fs.SkipAll) && (w.err == nil || path < w.errPath) {
+		w.err, w.errPath = err, path
+	}
+	w.stopped.Store(true)
+	w.wake.Broadcast()
+}
+
+// trouble asks what is to be done about a directory or a .gitignore file that cannot be read.
+func (w *walker) trouble(path string, err error) {
+	if w.opt.OnError != nil {
+		err = w.opt.OnError(path, err)
+	}
+	if err != nil {
+		w.fail(path, err)
+	}
+}
+
+// goOn reports whether the walk is still on.
+func (w *walker) goOn() bool {
+	if w.stopped.Load() {
+		return false
+	}
+	err := w.ctx.Err()
+	if err == nil {
+		return true
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ctxErr = err
+	w.stopped.Store(true)
+	w.wake.Broadcast()
+	return false
+}
+
+// result returns the error of a walk that is over. That of a visit comes before that of the context.
+func (w *walker) result() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return w.err
+	}
+	return w.ctxErr
+}

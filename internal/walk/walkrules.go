@@ -1,0 +1,107 @@
+package walk
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/handle"
+	"github.com/millrace-go/millrace/internal/ignore"
+	"github.com/millrace-go/millrace/internal/names"
+)
+
+// maxIgnore is the size above which a .gitignore file, with those of the directories above it, is taken for something else,
+// in bytes. The largest that people write have some 10 KiB, and each rule is held against each file.
+const maxIgnore = 1 << 20
+
+// excludeFile is where git keeps the rules of a repository that are not for everybody.
+const excludeFile = ".git/info/exclude"
+
+var errIgnoreTooLarge = errors.New("file of ignore rules is larger than 1 MiB, with those of the directories above it")
+
+// rulesAbove returns the rules of the directories above root, those of root itself not among them.
+func (w *walker) rulesAbove(root string) *ignore.Matcher {
+	if w.opt.NoIgnore {
+		return nil
+	}
+	var above []string // from the nearest up
+	repository := w.exists(names.Join(root, ".git"))
+	for dir := root; !repository && dir != path.Dir(dir); {
+		dir = path.Dir(dir)
+		above = append(above, dir)
+		repository = w.exists(names.Join(dir, ".git"))
+	}
+	if path.IsAbs(root) && !repository {
+		// There is no top of a tree where names are absolute, and a .gitignore in a home directory, say, is not meant
+		// for every tree below it.
+		return nil
+	}
+	var rules *ignore.Matcher
+	if repository && len(above) > 0 {
+		rules = w.addExclude(rules, above[len(above)-1])
+	}
+	for i := len(above) - 1; i >= 0; i-- {
+		rules = w.addRules(rules, above[i], handle.Unopened(w.fsys, above[i]))
+	}
+	return rules
+}
+
+// addExclude adds what the .git/info/exclude of the repository in a directory says: in git's order, the file that is asked
+// last. Where .git is not a directory, as in a worktree, there is none here.
+func (w *walker) addExclude(rules *ignore.Matcher, name string) *ignore.Matcher {
+	if info, err := handle.Lstat(w.fsys, names.Join(name, ".git")); err != nil || !info.IsDir() {
+		return rules
+	}
+	dir, err := handle.OpenDir(w.fsys, names.Join(name, ".git/info"))
+	if err != nil {
+		return w.ruleTrouble(rules, names.Join(name, ".git/info"), err)
+	}
+	defer dir.Close()
+	return w.addFile(rules, name, dir, names.Join(name, excludeFile))
+}
+
+func (w *walker) exists(name string) bool {
+	_, err := handle.Lstat(w.fsys, name)
+	return err == nil
+}
+
+// addRules adds the .gitignore of a directory to the rules.
+func (w *walker) addRules(rules *ignore.Matcher, name string, dir capability.DirHandle) *ignore.Matcher {
+	return w.addFile(rules, name, dir, names.Join(name, ".gitignore"))
+}
+
+// addFile adds a file of rules, which stands in dir and is about what is in the directory of that name.
+func (w *walker) addFile(rules *ignore.Matcher, name string, dir capability.DirHandle, file string) *ignore.Matcher {
+	data, err := readIgnoreFile(dir, path.Base(file), maxIgnore-rules.Size())
+	if err != nil {
+		return w.ruleTrouble(rules, file, err)
+	}
+	return rules.Enter(name, data)
+}
+
+// ruleTrouble is trouble about a file of rules, but for one that is not there, has gone since, is no file, or is outside of
+// what may be read.
+func (w *walker) ruleTrouble(rules *ignore.Matcher, file string, err error) *ignore.Matcher {
+	for _, none := range [...]error{fs.ErrNotExist, names.ErrNotDir, names.ErrNotRegular, names.ErrNotAllowed, names.ErrDenied} {
+		if errors.Is(err, none) {
+			return rules
+		}
+	}
+	w.trouble(file, handle.Error("read", file, err))
+	return rules
+}
+
+func readIgnoreFile(dir capability.DirHandle, name string, most int) ([]byte, error) {
+	f, err := dir.OpenFile(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
+	if err == nil && len(data) > most {
+		err = errIgnoreTooLarge
+	}
+	return data, err
+}
