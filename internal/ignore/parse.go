@@ -45,9 +45,6 @@ func Parse(data []byte, dir string) *File {
 	return f
 }
 
-// Rules returns a copy of the rules, in the order of the file. Lines that can match nothing at all are not among them.
-func (f *File) Rules() []Rule { return append([]Rule(nil), f.rules...) }
-
 // trimSpaces cuts the spaces at the end of a line that no backslash protects. Tabs stay.
 func trimSpaces(line []byte) []byte {
 	end := 0

@@ -23,7 +23,7 @@ func (p *parser) elems(n *Node) error {
 			p.pos++
 			return nil
 		}
-		e, err := p.value(n, len(n.Elems))
+		e, err := p.value()
 		if err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func (p *parser) members(n *Node) error {
 		}
 		p.pos++
 		p.space()
-		if m.Value, err = p.value(n, len(n.Members)); err != nil {
+		if m.Value, err = p.value(); err != nil {
 			return err
 		}
 		n.Members = append(n.Members, m)

@@ -52,9 +52,6 @@ type Node struct {
 	Elems []*Node
 	// Members are the names and values of an Object in the order of the text. No name appears twice.
 	Members []Member
-
-	up    *Node // the Array or Object that this is a part of
-	index int   // the position in it
 }
 
 // Member is one name of an object and its value.
@@ -76,25 +73,6 @@ func (n *Node) Get(name string) *Node {
 		}
 	}
 	return nil
-}
-
-// Pointer returns the JSON pointer (RFC 6901) of the value in its text; "" for the whole. It is worked out when it is
-// asked for: stored with each node, long names on many levels would need memory quadratic in the text.
-func (n *Node) Pointer() string {
-	var tokens []string
-	for ; n != nil && n.up != nil; n = n.up {
-		token := strconv.Itoa(n.index)
-		if n.up.Kind == Object {
-			token = EscapeToken(n.up.Members[n.index].Name)
-		}
-		tokens = append(tokens, token)
-	}
-	var b strings.Builder
-	for i := len(tokens) - 1; i >= 0; i-- {
-		b.WriteByte('/')
-		b.WriteString(tokens[i])
-	}
-	return b.String()
 }
 
 // EscapeToken writes a name as one part of a JSON pointer: "~" becomes "~0" and "/" becomes "~1".

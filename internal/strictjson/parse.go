@@ -88,7 +88,7 @@ func (p *parser) document() (*Node, error) {
 	if p.pos == len(p.data) {
 		return nil, p.fail(p.pos, "the text is empty")
 	}
-	root, err := p.value(nil, 0)
+	root, err := p.value()
 	if err != nil {
 		return nil, err
 	}
@@ -127,12 +127,12 @@ func (p *parser) found() string {
 	return fmt.Sprintf("%q", r)
 }
 
-func (p *parser) value(up *Node, index int) (*Node, error) {
+func (p *parser) value() (*Node, error) {
 	p.values++
 	if p.values > p.limits.MaxValues {
 		return nil, p.failAs(ErrTooLarge, p.pos, "the text has more than %d values", p.limits.MaxValues)
 	}
-	n := &Node{Offset: p.pos, up: up, index: index}
+	n := &Node{Offset: p.pos}
 	var err error
 	switch c := p.peek(); {
 	case c == '{':
