@@ -5,5 +5,8 @@
 // pipeline in JSON that is decoded and run, on each kind of file system that the case means something on; see eachBackend. A
 // test says what does not apply where, and why.
 //
+// The name of a file says where its cases stand: names, links, special files, patterns, json, concurrent, disk, recovery, planted,
+// policy and plans. What several of them share is in those that begin with "helpers".
+//
 // The cases are listed in docs/hostile.md, which TestComplete holds against the tests. A few that take long are in internal/torture.
 package hostile

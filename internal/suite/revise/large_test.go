@@ -3,7 +3,6 @@ package revise_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -18,7 +17,6 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/internal/textdiff"
@@ -263,79 +261,6 @@ func TestLargeRejectedHunksTakeNothingElseAway(t *testing.T) {
 			t.Errorf("seed %d: %d hunks, want %d", seed, got, want)
 		}
 	}
-}
-
-// TestLargeDiffErrors: what has drifted is not shown, nor what is too much, nor a stored plan that lies.
-func TestLargeDiffErrors(t *testing.T) {
-	t.Parallel()
-	text := largeText()
-	dir, root := largeTree(t, text)
-	file := filepath.Join(dir, "large.txt")
-	plan, err := millrace.Executor{}.Plan(t.Context(), root, largePipeline(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	stored, err := json.Marshal(plan)
-	if err != nil {
-		t.Fatal(err)
-	}
-	open := func(x millrace.Executor, data []byte) *millrace.Plan {
-		p, err := x.OpenPlan(t.Context(), root, data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	_, err = open(millrace.Executor{MaxOutputBytes: 1000}, stored).Files()
-	if over, ok := errors.AsType[*actions.LimitError](err); !ok || over.What != actions.LimitShown || over.Limit != 1000 {
-		t.Errorf("too much: %v", err)
-	}
-	lie := open(millrace.Executor{}, bytes.Replace(stored, []byte(`"text":"bmFtZQ=="`), []byte(`"text":"TkFNRQ=="`), 1))
-	if text := lie.Diff(); !strings.Contains(text, "the splices do not give what the hash says") || strings.Contains(text, "@@") {
-		t.Errorf("a plan that lies: %.300s", text)
-	}
-	if _, err := lie.Commit(t.Context()); err == nil {
-		t.Error("a plan that lies is committed")
-	}
-	size := plan.Changes()[0].New.Size
-	for _, other := range []int64{size - 1, size + 1, 0, -1} {
-		for _, old := range []int64{int64(len(text)), 1, 20 << 20} {
-			data := bytes.Replace(stored, fmt.Appendf(nil, `"size":%d`, size), fmt.Appendf(nil, `"size":%d`, other), 1)
-			data = bytes.Replace(data, fmt.Appendf(nil, `"size":%d`, len(text)), fmt.Appendf(nil, `"size":%d`, old), 1)
-			if _, err := open(millrace.Executor{}, data).Files(); err == nil {
-				t.Errorf("a plan that lies about sizes, %d and %d, is shown", old, other)
-			}
-		}
-	}
-	info, err := os.Stat(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// As many bytes, at the same time.
-	if err := os.WriteFile(file, []byte("L"+text[1:]), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chtimes(file, info.ModTime(), info.ModTime()); err != nil {
-		t.Fatal(err)
-	}
-	for name, p := range map[string]*millrace.Plan{"plan": plan, "stored plan": open(millrace.Executor{}, stored)} {
-		if _, err := p.Files(); !errors.Is(err, names.ErrDrift) {
-			t.Errorf("%s of a file that has changed: %v", name, err)
-		}
-		if text := p.Diff(); !strings.HasPrefix(text, "the diff cannot be shown: ") || strings.Contains(text, "@@") {
-			t.Errorf("%s of a file that has changed: %.300s", name, text)
-		}
-		conflict, ok := errors.AsType[*millrace.ConflictError](commitError(t, p))
-		if !ok || len(conflict.Conflicts) != 1 {
-			t.Errorf("%s: %v", name, conflict)
-		}
-	}
-}
-
-func commitError(t *testing.T, p *millrace.Plan) error {
-	t.Helper()
-	_, err := p.Commit(t.Context())
-	return err
 }
 
 // TestLargeDiffBackends: the diff does not depend on the file system.
