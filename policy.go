@@ -17,7 +17,6 @@ import (
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/guard"
 	"github.com/millrace-go/millrace/internal/stage"
-	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
 // ExecutorError is the host's fault: a field of the [Executor] has a value that it cannot work with. Nothing was read or
@@ -157,10 +156,6 @@ const (
 	DefaultMaxPlanBytes = 64 << 20
 )
 
-// maxPlanObjects is how many objects a stored plan may have: two for each of two million edits. An object that is written in
-// two bytes can take hundreds of them in memory.
-const maxPlanObjects = 4 << 20
-
 // limits are what the host allows each step to cost.
 func (x Executor) limits() actions.Limits {
 	return actions.Limits{
@@ -200,18 +195,6 @@ func share(total int64, steps int) int64 {
 		return total
 	}
 	return max(1, total/int64(max(1, steps)))
-}
-
-// checkPlanText holds the text of a plan against the limits before anything is made of it.
-func (x Executor) checkPlanText(data []byte) error {
-	if most := cmp.Or(x.MaxPlanBytes, DefaultMaxPlanBytes); most > 0 && len(data) > most {
-		return fmt.Errorf("the text is too large: %d bytes, at most %d are allowed; if it is to be trusted, raise MaxPlanBytes", len(data), most)
-	}
-	objects, err := strictjson.CheckDepth(data, jsonDepth(x.MaxJSONDepth))
-	if err == nil && objects > maxPlanObjects {
-		err = fmt.Errorf("the text has too many objects (max %d, got %d)", maxPlanObjects, objects)
-	}
-	return err
 }
 
 // workers is how many goroutines a run may use.

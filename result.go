@@ -11,6 +11,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/planfile"
 	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/template"
 )
@@ -280,7 +281,7 @@ type stepResults []StepResult
 // UnmarshalJSON implements [json.Unmarshaler].
 func (l *stepResults) UnmarshalJSON(data []byte) error {
 	*l = stepResults{}
-	return eachElement(data, func(dec *json.Decoder) error {
+	return planfile.EachElement(data, func(dec *json.Decoder) error {
 		if len(*l) == MaxSteps {
 			return fmt.Errorf("there are results of more than %d steps", MaxSteps)
 		}

@@ -16,7 +16,7 @@ var arrows = map[string][]string{
 		"actions", "backup", "capability", "change", "condition", "fsutil", "risk", "template",
 		"internal/backups", "internal/commit", "internal/disk", "internal/form", "internal/guard", "internal/held",
 		"internal/interpolate", "internal/journal", "internal/lenient", "internal/mend", "internal/modes",
-		"internal/names", "internal/panics", "internal/params", "internal/preview", "internal/raise",
+		"internal/names", "internal/panics", "internal/params", "internal/planfile", "internal/preview", "internal/raise",
 		"internal/rootfs", "internal/stage", "internal/strictjson",
 	},
 	"actions": {
@@ -79,6 +79,7 @@ var arrows = map[string][]string{
 		"capability", "change",
 		"internal/handle", "internal/ignore", "internal/modes", "internal/names", "internal/panics",
 	},
+	"internal/planfile": {"actions", "change", "fsutil", "internal/guard", "internal/modes", "internal/preview", "internal/stage", "internal/strictjson"},
 }
 
 // modules are what the library, without its tests, may be made of.

@@ -1,4 +1,4 @@
-package millrace
+package planfile
 
 import (
 	"errors"
@@ -6,14 +6,11 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/guard"
 	"github.com/millrace-go/millrace/internal/modes"
-	"github.com/millrace-go/millrace/internal/preview"
-	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // What no step does, and a stored plan must not do either.
@@ -32,7 +29,7 @@ var (
 )
 
 // checkAlone returns what speaks against one change that came from outside.
-func checkAlone(guard guard.Policy, c changeJSON) error {
+func checkAlone(guard guard.Policy, c Change) error {
 	if err := guard.CheckWrite(c.Path); err != nil {
 		return err
 	}
@@ -115,86 +112,12 @@ func checkTogether(changes []fsutil.Change) error {
 			continue
 		}
 		if taken[c.From] {
-			return &PlanError{Path: c.From, Err: errRenamedTwice}
+			return &Error{Path: c.From, Err: errRenamedTwice}
 		}
 		taken[c.From] = true
 		if kind := kinds[c.From]; kind == fsutil.Deleted || kind == fsutil.Created {
-			return &PlanError{Path: c.From, Err: errGoneAndRenamed}
+			return &Error{Path: c.From, Err: errGoneAndRenamed}
 		}
 	}
 	return nil
-}
-
-// counted returns how many edits the changes hold, whatever anybody says of them: those of the splices, and of a file that was
-// written as a whole over another one the lines that differ, counted on the side that has more of them.
-func (p *Plan) counted() int {
-	edits := 0
-	for _, c := range p.changes {
-		switch {
-		case c.Splices != nil:
-			edits += preview.Edits(c.Splices)
-		case c.Old.Kind == change.File && c.New.Kind == change.File && c.Old.Hash != c.New.Hash:
-			edits += max(1, p.linesWritten(c))
-		}
-	}
-	return edits
-}
-
-// linesWritten counts the lines in which the two sides differ, 0 if they cannot be compared: then the tree has drifted, and Commit
-// will say so.
-func (p *Plan) linesWritten(c fsutil.Change) int {
-	lines, _ := p.view().LinesWritten(c)
-	return lines
-}
-
-// failedStep is the error of the first step that failed unhandled, as far as the result tells, or nil.
-func (r *Result) failedStep() error {
-	for i, s := range r.Results {
-		if s.Failed() && !s.Handled {
-			return &StepError{Step: s.StepID, Index: i, Action: s.Action, Err: errors.New(strings.TrimPrefix(s.Error, s.Action+" failed: "))}
-		}
-	}
-	if !r.Success {
-		return errors.New(r.Error)
-	}
-	return nil
-}
-
-// ways says where the directories of changes are. The paths of a plan are those that are left when all links are resolved, so one
-// that leads through a link is not what a run has worked out, and would be read where the host's rules do not see it.
-type ways struct {
-	stage *stage.Stage
-	known map[string]error
-}
-
-func newWays(t *tree) *ways { return &ways{stage.New(t.fs), make(map[string]error)} }
-
-func (w *ways) close() { _ = w.stage.Close() } // nothing was written to it
-
-// check returns why the directories of the names are not what they seem.
-func (w *ways) check(names ...string) error {
-	for _, name := range names {
-		if err := w.dir(path.Dir(name)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (w *ways) dir(dir string) error {
-	if dir == "." || dir == "/" {
-		return nil
-	}
-	err, ok := w.known[dir]
-	if !ok {
-		resolved, cause := w.stage.Resolve(dir)
-		switch {
-		case cause != nil: // it is not there, or what it is in is not
-			err = w.dir(path.Dir(dir))
-		case resolved != dir:
-			err = fmt.Errorf("%s leads through a symbolic link, to %s", dir, resolved)
-		}
-		w.known[dir] = err
-	}
-	return err
 }

@@ -1,0 +1,149 @@
+// Package planfile reads and writes the changes of a plan that is stored as JSON, and checks those that come from outside: whether
+// they are what a run could have planned, and whether the host allows them. It also sums up plans, so that they can be approved.
+package planfile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/guard"
+	"github.com/millrace-go/millrace/internal/preview"
+	"github.com/millrace-go/millrace/internal/stage"
+)
+
+// Error says why a plan cannot be taken up, or stored.
+type Error struct {
+	// Path is that of the change that is refused, or "".
+	Path string
+	Err  error
+}
+
+// Error gives the path and the reason.
+func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Err) }
+
+// Unwrap returns the reason.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Change is a change with the bytes it writes, where splices do not have them.
+type Change struct {
+	fsutil.Change
+	Content []byte `json:"content,omitempty"`
+}
+
+// Changes are those of a plan. They are read one by one, so that a list of nothing but brackets is refused at the first of them.
+type Changes []Change
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (l *Changes) UnmarshalJSON(data []byte) error {
+	last := ""
+	return EachElement(data, func(dec *json.Decoder) error {
+		var c Change
+		if err := dec.Decode(&c); err != nil {
+			return err
+		}
+		if len(*l) > 0 && c.Path <= last {
+			return &Error{Path: c.Path, Err: errors.New("changes are not in path order, or a path has two")}
+		}
+		last = c.Path
+		*l = append(*l, c)
+		return nil
+	})
+}
+
+// ownContent reports whether the new bytes of a change follow neither from splices nor from what is there.
+func ownContent(c fsutil.Change) bool {
+	return c.New.Kind == change.File && c.Splices == nil && (c.Old.Kind != change.File || c.Old.Hash != c.New.Hash)
+}
+
+var errNotUTF8 = errors.New("the name is not valid UTF-8, so it cannot be written as JSON")
+
+// Store returns the changes with all bytes that they write. The error is an *Error for what cannot be stored.
+func Store(changes []fsutil.Change, limits actions.Limits) (Changes, error) {
+	stored := make(Changes, len(changes))
+	for i, c := range changes {
+		for _, name := range []string{c.Path, c.From, c.Old.Target, c.New.Target} {
+			if !utf8.ValidString(name) {
+				return nil, &Error{Path: c.Path, Err: errNotUTF8}
+			}
+		}
+		c, err := c.Summed()
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", c.Path, err)
+		}
+		stored[i].Change = c
+		if !ownContent(c) {
+			continue
+		}
+		if err := preview.CheckSizes(limits, c.Old, c.New); err != nil {
+			return nil, &Error{Path: c.Path, Err: err}
+		}
+		if stored[i].Content, err = preview.ReadAll(c.OpenNew, c.New.Size); err != nil {
+			return nil, fmt.Errorf("read %s: %w", c.Path, err)
+		}
+	}
+	return stored, nil
+}
+
+// Tree is what changes from outside are checked against.
+type Tree struct {
+	FS     afero.Fs
+	Guard  guard.Policy
+	Limits actions.Limits
+}
+
+// Adopt checks changes that came from outside and lets them read the tree. The error is an *Error, or that of the context.
+func (t Tree) Adopt(ctx context.Context, stored Changes) ([]fsutil.Change, error) {
+	plain := stage.New(t.FS)
+	defer plain.Close() // nothing was written to it
+	w := &ways{plain, make(map[string]error)}
+	changes := make([]fsutil.Change, len(stored))
+	for i, c := range stored {
+		err := ctx.Err()
+		if err != nil {
+			return nil, err
+		}
+		if err = checkAlone(t.Guard, c); err == nil {
+			err = w.check(c.Path, preview.OldPath(c.Change))
+		}
+		if err == nil {
+			changes[i], err = t.adopt(c)
+		}
+		if err != nil {
+			return nil, &Error{Path: c.Path, Err: err}
+		}
+	}
+	return changes, checkTogether(changes)
+}
+
+func (t Tree) adopt(c Change) (fsutil.Change, error) {
+	openOld := func() (io.ReadCloser, error) { return t.FS.Open(preview.OldPath(c.Change)) }
+	if c.Old.Kind != change.File {
+		openOld = nil
+	}
+	switch {
+	case c.New.Kind != change.File:
+		return c.WithContent(openOld, nil), nil
+	case ownContent(c.Change):
+		if fsutil.HashOf(c.Content) != c.New.Hash || int64(len(c.Content)) != c.New.Size {
+			return c.Change, errors.New("the content is not what its hash says")
+		}
+		return c.WithContent(openOld, change.BytesOpener(c.Content)), nil
+	case c.Splices == nil:
+		return c.WithContent(openOld, openOld), nil // only the name or the mode changes
+	default:
+		if err := preview.CheckSizes(t.Limits, c.Old, c.New); err != nil {
+			return c.Change, err
+		}
+		openNew := func() (io.ReadCloser, error) { return preview.OpenSpliced(openOld, c.Change) }
+		return c.WithContent(openOld, openNew), nil
+	}
+}

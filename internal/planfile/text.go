@@ -1,0 +1,119 @@
+package planfile
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/millrace-go/millrace/internal/strictjson"
+)
+
+// maxObjects is how many objects a stored plan may have: two for each of two million edits. An object that is written in two bytes
+// can take hundreds of them in memory.
+const maxObjects = 4 << 20
+
+// Limits are what the text of a plan may be. Negative means no limit.
+type Limits struct {
+	MaxBytes int
+	MaxDepth int
+}
+
+// Decode reads a text into v, a pointer to a struct that has the [Changes]. The text has to be strict JSON of that very form:
+// encoding/json by itself takes names in any case, and the last of those that are repeated, so that who reads a plan before it is
+// committed may see another one than is committed. byHand are the names that types add to their fields when they write
+// themselves. The error is an *Error.
+func Decode(data []byte, v any, limits Limits, byHand map[reflect.Type]string) error {
+	err := checkText(data, limits)
+	if err == nil {
+		err = strictjson.Check(data, strictjson.Limits{MaxDepth: limits.MaxDepth}, shapeOf(reflect.TypeOf(v), byHand))
+	}
+	if err == nil {
+		err = json.Unmarshal(data, v)
+	}
+	if bad, ok := errors.AsType[*Error](err); ok {
+		return bad
+	}
+	if err != nil {
+		return &Error{Err: err}
+	}
+	return nil
+}
+
+// checkText holds the text against the limits before anything is made of it.
+func checkText(data []byte, limits Limits) error {
+	if most := limits.MaxBytes; most > 0 && len(data) > most {
+		return fmt.Errorf("the text is too large: %d bytes, at most %d are allowed; if it is to be trusted, raise MaxPlanBytes", len(data), most)
+	}
+	objects, err := strictjson.CheckDepth(data, limits.MaxDepth)
+	if err == nil && objects > maxObjects {
+		err = fmt.Errorf("the text has too many objects (max %d, got %d)", maxObjects, objects)
+	}
+	return err
+}
+
+// EachElement calls read for each element of a list, which may be null. Unknown names in it are refused.
+func EachElement(data []byte, read func(dec *json.Decoder) error) error {
+	if string(data) == "null" {
+		return nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if open, err := dec.Token(); err != nil || open != json.Delim('[') {
+		return errors.Join(errors.New("a list was expected"), err)
+	}
+	for dec.More() {
+		if err := read(dec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shapeOf returns the shape of the JSON of a type: nil for what is a string, a number or a bool there.
+func shapeOf(t reflect.Type, byHand map[reflect.Type]string) *strictjson.Shape {
+	switch {
+	case t.Kind() == reflect.Pointer:
+		return shapeOf(t.Elem(), byHand)
+	case t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.Slice, reflect.Array:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return nil
+		}
+		return &strictjson.Shape{List: true, Each: shapeOf(t.Elem(), byHand)}
+	case reflect.Map:
+		return &strictjson.Shape{Each: shapeOf(t.Elem(), byHand)}
+	case reflect.Struct:
+		s := &strictjson.Shape{Names: make(map[string]*strictjson.Shape)}
+		addFields(s, t, byHand)
+		return s
+	default:
+		return nil
+	}
+}
+
+func addFields(s *strictjson.Shape, t reflect.Type, byHand map[reflect.Type]string) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case name == "-" || !f.IsExported() && !f.Anonymous:
+		case f.Anonymous && name == "":
+			addFields(s, f.Type, byHand)
+		default:
+			if name == "" {
+				name = f.Name
+			}
+			s.Names[name] = shapeOf(f.Type, byHand)
+		}
+	}
+	if name := byHand[t]; name != "" {
+		s.Names[name] = nil
+	}
+}

@@ -1,0 +1,199 @@
+package millrace
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/planfile"
+	"github.com/millrace-go/millrace/internal/preview"
+)
+
+// planVersion is the version of the JSON of a plan. Other versions are refused.
+const planVersion = 1
+
+// PlanError says that a stored plan cannot be taken up: it is damaged, of another version, or asks for what the host
+// forbids.
+type PlanError struct {
+	// Path is the path of the change that is refused, or "".
+	Path string
+	Err  error
+}
+
+// Error names the path.
+func (e *PlanError) Error() string {
+	if e.Path == "" {
+		return fmt.Sprintf("invalid plan: %v", e.Err)
+	}
+	return fmt.Sprintf("invalid plan: %s: %v", e.Path, e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *PlanError) Unwrap() error { return e.Err }
+
+type planJSON struct {
+	Version int     `json:"version"`
+	Name    string  `json:"name"`
+	Options Options `json:"options"`
+	Digest  string  `json:"digest"`
+	Mutates bool    `json:"mutates"`
+	// Restores is the id of the backup that the plan takes back, "" for a pipeline.
+	Restores string           `json:"restores,omitempty"`
+	Result   *Result          `json:"result"`
+	Changes  planfile.Changes `json:"changes"`
+}
+
+// planError makes a *PlanError of what package planfile has refused.
+func planError(err error) error {
+	if e, ok := err.(*planfile.Error); ok {
+		return &PlanError{Path: e.Path, Err: e.Err}
+	}
+	return err
+}
+
+// MarshalJSON writes the plan with all bytes that it would write, so that [Executor.OpenPlan] can commit exactly those. A
+// plan that has failed cannot be stored.
+func (p *Plan) MarshalJSON() ([]byte, error) {
+	if p.abandoned {
+		return nil, fmt.Errorf("a plan that cannot be committed cannot be stored: %w", p.failed)
+	}
+	done, err := p.reading()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	changes, err := planfile.Store(p.changes, p.tree.x.limits())
+	if err != nil {
+		return nil, planError(err)
+	}
+	v := planJSON{
+		Version: planVersion, Name: p.name, Options: p.options, Digest: p.digest(), Mutates: p.mutates,
+		Restores: p.restores, Result: p.result, Changes: changes,
+	}
+	return json.Marshal(v)
+}
+
+// OpenPlan takes up a plan that was stored as JSON, to look at it or to commit it to fsys, the tree it was made for. It is
+// judged anew by this executor's policy, every path of it is checked, and nothing is written. The error is a *PlanError
+// for a plan that cannot be trusted: one whose text is no strict JSON or has other fields, and one that does what no step does,
+// such as giving a file the setuid bit or making a link that leads out of the tree. Risk goes by what the changes are, not by
+// what the plan says of itself; an existing file that is written as a whole counts as many edits as lines of it differ.
+// Whether the tree is still the one that was planned for is found out by Commit. A plan in which a step had failed, with
+// ContinueOnError, has failed here as well.
+//
+// FilesChanged, risk and what would block are worked out anew; what the Result says of the steps is the plan's own word. So is the
+// pipeline that it says it was made from: with [Executor.RunID] the commit counts as that of this pipeline, so a plan that a
+// stranger may have written should be committed without.
+func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Plan, error) {
+	t, err := x.openTree(fsys)
+	if err != nil {
+		return nil, err
+	}
+	defer t.done()
+	var v planJSON
+	limits := planfile.Limits{MaxBytes: cmp.Or(x.MaxPlanBytes, DefaultMaxPlanBytes), MaxDepth: jsonDepth(x.MaxJSONDepth)}
+	byHand := map[reflect.Type]string{reflect.TypeFor[Result](): "total_duration", reflect.TypeFor[StepResult](): "duration"}
+	if err := planfile.Decode(data, &v, limits, byHand); err != nil {
+		return nil, planError(err)
+	}
+	if v.Version != planVersion || v.Result == nil {
+		return nil, &PlanError{Err: fmt.Errorf("version %d is not known, this is version %d", v.Version, planVersion)}
+	}
+	p := &Plan{
+		tree: t, name: v.Name, options: v.Options, digest: func() string { return v.Digest }, mutates: v.Mutates || len(v.Changes) > 0,
+		foreign: true, result: v.Result, restores: v.Restores,
+	}
+	if v.Restores != "" {
+		if !journal.ValidID(v.Restores) {
+			return nil, &PlanError{Err: fmt.Errorf("restores %q, which is no id of a backup", v.Restores)}
+		}
+		t.x.RunID = "" // a restore is no run that could be asked for again
+	}
+	p.result.Restores = v.Restores
+	p.result.DryRun, p.result.BackupID, p.result.Commit = true, "", CommitOutcome{State: CommitNone}
+	p.result.Replayed = false
+	p.failed = p.result.failedStep()
+	p.changes, err = planfile.Tree{FS: t.fs, Guard: t.policy, Limits: x.limits()}.Adopt(ctx, v.Changes)
+	if err != nil {
+		return nil, planError(err)
+	}
+	// The number of edits is what somebody has written down; it cannot be less than what can be counted.
+	edits := 0
+	for _, c := range p.changes {
+		edits += preview.Edits(c.Splices)
+	}
+	p.result.TotalEdits = max(p.result.TotalEdits, edits)
+	p.judge()
+	return p.keep(), nil
+}
+
+// WithForce returns the plan with another answer to whether it may pass what asks for force: the limit on files, the levels of
+// risk, read-only files. It is judged anew. So a person can approve what was shown, without it being planned again. The host's
+// ceiling still holds, and so do its paths and its other limits. The two plans are committed separately; the second commit of
+// the same change is a conflict.
+func (p *Plan) WithForce(force bool) *Plan {
+	q := p.copied()
+	q.options.Force = force
+	if !q.abandoned && q.mutates {
+		q.judge()
+	}
+	return q
+}
+
+// Digest returns a SHA-256, as 64 hexadecimal digits, of what Commit would do: kind and path of each change, where it comes from,
+// what it replaces, hash, mode and target before and after, whether what is deleted is kept, and whether there is going to be
+// a backup. It is the same for a plan and for what [Executor.OpenPlan] makes of its JSON, and does not depend on who planned
+// it, nor on force: whoever has approved a digest has approved these bytes.
+//
+// It reads the files whose new hash nobody has needed so far; the error is fsutil.ErrDrift if one of them has changed. A plan
+// that cannot be committed has no digest.
+func (p *Plan) Digest() (string, error) {
+	if p.abandoned {
+		return "", fmt.Errorf("a plan that cannot be committed has no digest: %w", p.failed)
+	}
+	return planfile.Digest(p.changes, p.options.NoBackup)
+}
+
+// counted returns how many edits the changes hold, whatever anybody says of them: those of the splices, and of a file that was
+// written as a whole over another one the lines that differ, counted on the side that has more of them.
+func (p *Plan) counted() int {
+	edits := 0
+	for _, c := range p.changes {
+		switch {
+		case c.Splices != nil:
+			edits += preview.Edits(c.Splices)
+		case c.Old.Kind == change.File && c.New.Kind == change.File && c.Old.Hash != c.New.Hash:
+			edits += max(1, p.linesWritten(c))
+		}
+	}
+	return edits
+}
+
+// linesWritten counts the lines in which the two sides differ, 0 if they cannot be compared: then the tree has drifted, and Commit
+// will say so.
+func (p *Plan) linesWritten(c fsutil.Change) int {
+	lines, _ := p.view().LinesWritten(c)
+	return lines
+}
+
+// failedStep is the error of the first step that failed unhandled, as far as the result tells, or nil.
+func (r *Result) failedStep() error {
+	for i, s := range r.Results {
+		if s.Failed() && !s.Handled {
+			return &StepError{Step: s.StepID, Index: i, Action: s.Action, Err: errors.New(strings.TrimPrefix(s.Error, s.Action+" failed: "))}
+		}
+	}
+	if !r.Success {
+		return errors.New(r.Error)
+	}
+	return nil
+}
