@@ -216,8 +216,6 @@ func (t *txn) tidyUp() {
 }
 
 func (t *txn) finish(r Report) Report {
-	t.phase("")
-	r.Phases = t.phases[:len(t.phases)-1]
 	for _, w := range sortProblems(t.trouble.warnings) {
 		r.Warnings = append(r.Warnings, w.String())
 	}

@@ -65,12 +65,6 @@ const (
 	Failure   Guarantee = "error"      // an operation fails: whole; the tree does not outlive the process anyway
 )
 
-// Phase is how long a phase took.
-type Phase struct {
-	Name     string
-	Duration time.Duration
-}
-
 // Report says what Apply has done, also beside an error.
 type Report struct {
 	// ID names the transaction. It is empty if there was nothing to do.
@@ -84,8 +78,6 @@ type Report struct {
 	Committed, RolledBack bool
 	// Warnings are what did not go as it should without being a failure, in path order.
 	Warnings []string
-	// Phases are the phases in the order they were gone through.
-	Phases []Phase
 }
 
 const defaultWorkers = 8

@@ -30,8 +30,7 @@ type txn struct {
 	// notOurs are directories that were to be made and turned out to be there, and what somebody else had given another mode
 	// when it was to be given one. After a crash they cannot be told from those that were made or given one.
 	notOurs map[*entry]bool
-	phases  []Phase
-	begun   time.Time // of the phase
+	now     string // the phase
 	count   counter
 }
 
@@ -60,7 +59,7 @@ func (t *txn) counted(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.done++; c.done%progressEvery == 0 {
-		t.opts.Progress(t.phases[len(t.phases)-1].Name, c.done, c.total)
+		t.opts.Progress(t.now, c.done, c.total)
 	}
 	return nil
 }
@@ -127,12 +126,8 @@ func (t *txn) moves() map[string]*entry {
 
 // phase begins a phase of that name.
 func (t *txn) phase(name string) {
-	now := time.Now()
-	if n := len(t.phases); n > 0 {
-		t.phases[n-1].Duration = now.Sub(t.begun)
-	}
-	t.phases, t.begun = append(t.phases, Phase{Name: name}), now
-	if t.opts.Observe != nil && name != "" {
+	t.now = name
+	if t.opts.Observe != nil {
 		t.opts.Observe(name)
 	}
 }
@@ -145,11 +140,7 @@ func (t *txn) fail(path string, err error) error {
 	case *Conflict, *OpError:
 		return err
 	}
-	phase := ""
-	if n := len(t.phases); n > 0 {
-		phase = t.phases[n-1].Name
-	}
-	return &OpError{Phase: phase, Path: path, Err: err}
+	return &OpError{Phase: t.now, Path: path, Err: err}
 }
 
 // conflictAt is the error for a single path.
