@@ -44,10 +44,19 @@ type Identifier interface {
 
 // MetaCopier gives one file the owner, group, extended attributes and access control list of another. Permission bits
 // and times are not copied. What may not be copied for want of privilege is reported as an error that the caller can
-// turn into a warning.
+// turn into a warning, and so is a *LostFlags.
 type MetaCopier interface {
 	CopyMeta(from, to string) error
 }
+
+// LostFlags says that a file lacks flags of the inode that the other has, although all else was copied. Some cannot be given to a
+// file that has bytes already.
+type LostFlags struct {
+	Letters string // as chattr(1) names them, such as "cC"
+}
+
+// Error names the flags.
+func (e *LostFlags) Error() string { return "flags of the inode that are not kept: " + e.Letters }
 
 // Inheriter gives a file or directory the access control list that it would have if it had been made in dir, where new files
 // have one from their directory, and takes any other away. It returns the permission bits that the list allows, all of them if

@@ -216,9 +216,7 @@ func (t *txn) tidyUp() {
 }
 
 func (t *txn) finish(r Report) Report {
-	for _, w := range sortProblems(t.trouble.warnings) {
-		r.Warnings = append(r.Warnings, w.String())
-	}
+	r.Warnings = append(r.Warnings, t.trouble.told()...)
 	return r
 }
 

@@ -113,9 +113,7 @@ func survey(ctx context.Context, o *Options, in string, do func(t *txn, l *Lefto
 		l := Leftover{Leftover: backup.Leftover{ID: name, Directory: t.dir}}
 		t.load(&l)
 		do(t, &l)
-		for _, w := range sortProblems(t.trouble.warnings) {
-			r.Warnings = append(r.Warnings, w.String())
-		}
+		r.Warnings = append(r.Warnings, t.trouble.told()...)
 		r.Leftovers = append(r.Leftovers, l)
 	}
 	return r, nil

@@ -3,13 +3,16 @@ package commit
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
@@ -69,7 +72,8 @@ type troubles struct {
 	mu        sync.Mutex
 	conflicts []Problem
 	warnings  []Problem
-	far       map[string]bool // directories on other mounts; nil when undoing, which finds none
+	flags     map[string]string // of inodes, that were lost, by path
+	far       map[string]bool   // directories on other mounts; nil when undoing, which finds none
 }
 
 func (t *troubles) conflict(path, reason string) {
@@ -101,8 +105,39 @@ func (t *troubles) asError() error {
 	return &Conflict{Paths: sortProblems(slices.Clone(t.conflicts))}
 }
 
+// told returns all warnings. Flags of inodes make one, however many files have lost some: where one has them, often all have.
+func (t *troubles) told() []string {
+	list := t.warnings
+	if paths := slices.Sorted(maps.Keys(t.flags)); len(paths) > 0 {
+		letters := strings.Split(strings.Join(slices.Collect(maps.Values(t.flags)), ""), "")
+		slices.Sort(letters)
+		files := paths[0]
+		if n := len(paths) - 1; n > 0 {
+			files = fmt.Sprintf("%s and %d more", files, n)
+		}
+		list = append(list, Problem{files, "flags of the inode (chattr) are not kept: " + strings.Join(slices.Compact(letters), "")})
+	}
+	var texts []string
+	for _, w := range sortProblems(list) {
+		texts = append(texts, w.String())
+	}
+	return texts
+}
+
 func (t *txn) warner(path string) func(error) {
-	return func(err error) { t.trouble.warn(path, err.Error()) }
+	return func(err error) {
+		lost, ok := errors.AsType[*capability.LostFlags](err)
+		if !ok {
+			t.trouble.warn(path, err.Error())
+			return
+		}
+		t.trouble.mu.Lock()
+		defer t.trouble.mu.Unlock()
+		if t.trouble.flags == nil {
+			t.trouble.flags = make(map[string]string)
+		}
+		t.trouble.flags[path] = lost.Letters
+	}
 }
 
 func (t *txn) setEntries(entries []*entry) {

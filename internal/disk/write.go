@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/names"
 )
@@ -154,7 +155,7 @@ func setAll(f NewFile, want *Wanted, warn func(error)) error {
 		warn(err)
 	}
 	if want.Meta != "" {
-		if err := Optional(f.CopyMeta(want.Meta), lost); err != nil {
+		if err := Optional(butFlags(f.CopyMeta(want.Meta), warn), lost); err != nil {
 			return err
 		}
 	}
@@ -182,7 +183,16 @@ func setAll(f NewFile, want *Wanted, warn func(error)) error {
 // CopyMeta gives a file or directory owner and attributes of another where the file system has them. warn is called with what
 // this user cannot give.
 func (d *Disk) CopyMeta(from, to string, warn func(error)) error {
-	return Optional(copyMeta(d.FS, from, to), warn)
+	return Optional(butFlags(copyMeta(d.FS, from, to), warn), warn)
+}
+
+// butFlags makes a warning of flags that are lost.
+func butFlags(err error, warn func(error)) error {
+	if lost, ok := errors.AsType[*capability.LostFlags](err); ok {
+		warn(lost)
+		return nil
+	}
+	return err
 }
 
 // Inherit gives a file or directory the access control list that new ones in a directory have, and returns the permission bits

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/millrace-go/millrace/capability"
 	"golang.org/x/sys/unix"
 )
 
@@ -28,29 +29,44 @@ func copyAttributes(srcDir int, srcBase string, dstDir int, dstBase string) erro
 
 // copyAttributesOf is copyAttributes for files that are open.
 func copyAttributesOf(src, dst int) error {
-	if err := copyFlags(src, dst); err != nil {
-		return errors.Join(err, copyExtended(src, dst))
+	lost, err := copyFlags(src, dst)
+	if other := copyExtended(src, dst); err == nil {
+		err = other
+	} else {
+		err = errors.Join(err, other)
 	}
-	return copyExtended(src, dst)
+	if err == nil && lost != "" {
+		err = &capability.LostFlags{Letters: lost}
+	}
+	return err
 }
 
 // keptFlags are the flags of an inode that a new one can be given after it was written: A, d, S and D of chattr(1).
 const keptFlags = 0x80 | 0x40 | 0x08 | 0x10000
 
-// copyFlags gives one file the flags of another. Not every file system has such.
-func copyFlags(src, dst int) error {
+// userFlags are the letters of the flags that users set, by their bits. Other flags say how the file system keeps the file.
+const userFlags = "sucSiadA      jtD      C x   P"
+
+// copyFlags gives one file the flags of another, and returns the letters of those that the other alone has then. Not every file
+// system has flags.
+func copyFlags(src, dst int) (lost string, err error) {
 	want, err := unix.IoctlGetUint32(src, unix.FS_IOC_GETFLAGS)
 	if err != nil {
-		return nil
+		return "", nil
 	}
 	have, err := unix.IoctlGetUint32(dst, unix.FS_IOC_GETFLAGS)
-	if err != nil || (want^have)&keptFlags == 0 {
-		return nil
+	if err == nil && (want^have)&keptFlags != 0 {
+		have = have&^keptFlags | want&keptFlags
+		if err := unix.IoctlSetPointerInt(dst, unix.FS_IOC_SETFLAGS, int(have)); err != nil {
+			return "", fmt.Errorf("flags of the inode: %w", err)
+		}
 	}
-	if err := unix.IoctlSetPointerInt(dst, unix.FS_IOC_SETFLAGS, int(have&^keptFlags|want&keptFlags)); err != nil {
-		return fmt.Errorf("flags of the inode: %w", err)
+	for bit := range len(userFlags) {
+		if userFlags[bit] != ' ' && want&^have&(1<<bit) != 0 {
+			lost += userFlags[bit : bit+1]
+		}
 	}
-	return nil
+	return lost, nil
 }
 
 // copyExtended is the part of copyAttributesOf that is about extended attributes.
