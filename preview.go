@@ -90,7 +90,10 @@ type Hunk struct {
 }
 
 func hunksOf(list []preview.Hunk) []Hunk {
-	var hunks []Hunk
+	if len(list) == 0 {
+		return nil
+	}
+	hunks := make([]Hunk, 0, len(list))
 	for _, h := range list {
 		hunks = append(hunks, Hunk{h.OldStart, h.OldLines, h.NewStart, h.NewLines, h.Text, h.By, h.Runs, h.Marks})
 	}
@@ -139,9 +142,10 @@ type HunkLine struct {
 // Lines returns the lines of the hunk with their numbers. The marks are there for a hunk of a [Plan], not for one that
 // was read from JSON.
 func (h Hunk) Lines() []HunkLine {
-	var lines []HunkLine
-	for _, l := range h.shown().Lines() {
-		lines = append(lines, HunkLine(l))
+	all := h.shown().Lines()
+	lines := make([]HunkLine, len(all))
+	for i, l := range all {
+		lines[i] = HunkLine(l)
 	}
 	return lines
 }

@@ -3,6 +3,7 @@ package preview
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/textdiff"
@@ -49,7 +50,11 @@ func (v View) File(c change.Change) (File, error) {
 	if c.Splices != nil {
 		places = textdiff.Spans(c.Splices)
 	}
-	f.Hunks = make([]Hunk, len(list))
+	runs := 0
+	for _, h := range list {
+		runs += len(h.Cores)
+	}
+	f.Hunks, f.runs = make([]Hunk, len(list)), make([]run, 0, runs)
 	for n, h := range list {
 		f.Hunks[n] = f.show(n, h, places)
 	}
@@ -95,6 +100,7 @@ const noNewline = "\n\\ No newline at end of file\n"
 func (f *File) show(n int, h textdiff.Hunk, places []textdiff.Span) Hunk {
 	shown := Hunk{OldStart: h.OldStart, OldLines: h.OldLines, NewStart: h.NewStart, NewLines: h.NewLines}
 	var all []change.Splice
+	changed := 0
 	for i, core := range h.Cores {
 		splices := f.change.Splices[core.From:core.To]
 		shown.Runs = append(shown.Runs, f.who.of(splices))
@@ -102,11 +108,18 @@ func (f *File) show(n int, h textdiff.Hunk, places []textdiff.Span) Hunk {
 			all = append(all, splices...)
 		}
 		f.runs = append(f.runs, run{Core: core, hunk: n})
+		changed += core.OldLines + core.NewLines
 	}
 	if shown.By = slices.Clone(shown.Runs[0]); len(h.Cores) > 1 {
 		shown.By = f.who.of(all)
 	}
-	var text bytes.Buffer
+	shown.Marks = make([][][2]int, 0, changed)
+	var text strings.Builder
+	size := 0
+	for _, l := range h.Lines {
+		size += 1 + len(l.Text)
+	}
+	text.Grow(size + len(noNewline))
 	var m marker
 	at := len(f.runs) - len(h.Cores)
 	for i, l := range h.Lines {
