@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
-	"math"
+	"hash"
 	"slices"
 	"strings"
 
@@ -30,17 +31,51 @@ type editing struct {
 // by is the origin of what an edit does.
 func (w *editing) by(i int) []fsutil.Origin { return []fsutil.Origin{{Step: w.call.Step, Edit: i}} }
 
-// run makes all edits but a create on the text, in memory. Edits that cannot be made are recorded; the others are tried all
-// the same, so that all that is wrong is found at once. The error is one of the run.
-func (w *editing) run(ctx context.Context) error {
-	text, err := w.now.Bytes(math.MaxInt64)
+// plans makes all edits of a file that has that text, or for a create had it. Edits that cannot be made are recorded.
+func (w *editing) plans(ctx context.Context, text match.Content, create int) (err error) {
+	if w.now, err = replace.NewDraft(text, w.call.sizes); err != nil {
+		return err
+	}
+	w.plan.large = !w.plan.isNew && !w.call.sizes.Fit(text.Size())
+	if create >= 0 {
+		err = w.create(ctx, text, create)
+	}
+	if err == nil {
+		err = w.run(ctx, create)
+	}
+	return err
+}
+
+// create makes the edit that gives the file its text. That of a new one is there already.
+func (w *editing) create(ctx context.Context, old match.Content, i int) (err error) {
+	e := w.plan.edits[i]
+	if !w.plan.isNew && (w.plan.large || e.ContentHash != "") {
+		if w.plan.hash, err = w.call.hashOf(ctx, old); err == nil {
+			err = compareHash(e.ContentHash, w.plan.hash, HashError{})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	text := e.newText()
+	if err := w.left.Take(len(text)); err != nil || w.plan.isNew {
+		w.plan.changed = 1
+		return err
+	}
+	return w.add([]fsutil.Splice{{Len: w.now.Size(), Text: []byte(text), By: w.by(i)}})
+}
+
+// run makes all edits but a create on the text. Edits that cannot be made are recorded; the others are tried all
+// the same, so that all that is wrong is found at once. The error is one of the run, or that of the text.
+func (w *editing) run(ctx context.Context, create int) error {
+	file, err := w.divide(ctx, create)
 	if err != nil {
 		return err
 	}
-	file := lineedit.New(text)
 	w.form = file.Form()
-	w.compareContent(text)
-	w.lines(file)
+	if err := w.lines(ctx, file); err != nil {
+		return err
+	}
 	for i, e := range w.plan.edits {
 		if e.Command != commandReplace {
 			continue
@@ -53,52 +88,48 @@ func (w *editing) run(ctx context.Context) error {
 			w.plan.fail(i, err)
 		}
 	}
-	w.appends()
-	if w.plan.splices, err = w.now.Splices(); err != nil {
+	if err := w.appends(ctx); err != nil {
 		return err
 	}
 	slices.SortStableFunc(w.plan.failures, func(a, b *EditFailure) int { return cmp.Compare(a.Index, b.Index) })
 	if !w.plan.isNew && w.plan.changed > 1 {
-		same, err := w.now.Same(ctx)
-		if same {
-			w.plan.changed, w.plan.splices = 0, nil // one edit has taken back what another one did
+		if same, err := w.now.Same(ctx); same || err != nil {
+			w.plan.changed = 0 // one edit has taken back what another one did
+			return err
 		}
-		return err
 	}
-	return nil
-}
-
-// create makes the edit that gives the file its text. old is that of a file that exists.
-func (w *editing) create(i int, old []byte) (err error) {
-	text := w.plan.edits[i].newText()
-	if err := w.left.Take(len(text)); err != nil {
-		return err
-	}
-	if w.plan.isNew {
-		w.plan.text, w.plan.changed = []byte(text), 1
-		w.now, err = replace.NewDraft(match.Bytes(w.plan.text), w.call.sizes)
-		return err
-	}
-	if w.now, err = replace.NewDraft(match.Bytes(old), w.call.sizes); err == nil && string(old) != text {
-		w.addSplices([]fsutil.Splice{{Len: int64(len(old)), Text: []byte(text), By: w.by(i)}})
-	}
+	w.plan.splices, err = w.now.Splices()
 	return err
 }
 
-// compareContent holds the text against the hashes that edits want the whole file to have.
-func (w *editing) compareContent(text []byte) {
-	var got fsutil.Hash
-	for i, e := range w.plan.edits {
-		if e.ContentHash == "" || e.Command == commandCreate {
-			continue
-		}
-		if got == (fsutil.Hash{}) {
-			got = fsutil.HashOf(text)
-		}
-		if err := compareHash(e.ContentHash, got, HashError{}); err != nil {
-			w.plan.fail(i, err)
+// divide divides the text into lines, and holds it against the hashes that edits want the whole file to have.
+func (w *editing) divide(ctx context.Context, create int) (*lineedit.File, error) {
+	var sum hash.Hash
+	compared := func(i int) bool { return i != create && w.plan.edits[i].ContentHash != "" }
+	for i := range w.plan.edits {
+		if sum == nil && (compared(i) || w.plan.large && create < 0) {
+			sum = sha256.New()
 		}
 	}
+	if sum == nil {
+		return w.call.divide(ctx, w.now, nil)
+	}
+	file, err := w.call.divide(ctx, w.now, sum)
+	if err != nil {
+		return nil, err
+	}
+	got := fsutil.Hash(sum.Sum(nil))
+	if create < 0 {
+		w.plan.hash = got
+	}
+	for i, e := range w.plan.edits {
+		if compared(i) {
+			if err := compareHash(e.ContentHash, got, HashError{}); err != nil {
+				w.plan.fail(i, err)
+			}
+		}
+	}
+	return file, nil
 }
 
 // fit returns the new text of an edit with the line ends it is to have.
@@ -110,32 +141,70 @@ func (w *editing) fit(text string) string {
 }
 
 // lines makes the edits that name lines.
-func (w *editing) lines(file *lineedit.File) {
+func (w *editing) lines(ctx context.Context, file *lineedit.File) error {
 	var edits []lineedit.Edit
 	for i, e := range w.plan.edits {
 		if e.Command != commandInsert && e.Command != commandReplaceLines {
 			continue
 		}
 		first, last, err := e.place(file)
-		if err == nil && e.RangeHash != "" {
-			from := first
-			if e.Command == commandInsert {
-				from = max(last, 1)
-			}
-			got := fsutil.HashOf(file.Bytes(from, last))
-			err = compareHash(e.RangeHash, got, HashError{Range: true, First: from, Last: last})
-		}
 		if err != nil {
 			w.plan.fail(i, err)
 			continue
 		}
 		edits = append(edits, lineedit.Edit{ID: i, First: first, Last: last, Text: w.fit(e.newText())})
 	}
-	splices, overlaps := file.Splices(edits)
+	if len(edits) == 0 {
+		return nil
+	}
+	edits, err := w.compareRanges(ctx, file, edits)
+	if err != nil {
+		return err
+	}
+	splices, overlaps, err := file.Splices(edits)
+	if err != nil {
+		return err
+	}
 	for _, o := range overlaps {
 		w.plan.fail(o.Second, &LineOverlapError{First: o.First, Second: o.Second})
 	}
-	w.add(splices, nil)
+	return w.take(splices, nil)
+}
+
+// compareRanges holds lines against the hashes that edits want them to have, and returns the edits that may be made.
+func (w *editing) compareRanges(ctx context.Context, file *lineedit.File, edits []lineedit.Edit) ([]lineedit.Edit, error) {
+	var compared []HashError
+	var ids, lines []int
+	for _, edit := range edits {
+		if e := w.plan.edits[edit.ID]; e.RangeHash != "" {
+			from := edit.First
+			if e.Command == commandInsert {
+				from = max(edit.Last, 1)
+			}
+			compared = append(compared, HashError{Range: true, First: from, Last: edit.Last})
+			ids, lines = append(ids, edit.ID), append(lines, from, edit.Last+1)
+		}
+	}
+	if len(compared) == 0 {
+		return edits, nil
+	}
+	starts, err := file.Starts(lines)
+	if err != nil {
+		return nil, err
+	}
+	parts, sums := make([]section, len(compared)), make([]hash.Hash, len(compared))
+	for i, c := range compared {
+		parts[i], sums[i] = section{starts.At(c.First), starts.At(c.Last + 1)}, sha256.New()
+	}
+	if err := w.call.sections(ctx, w.now, parts, func(i int, piece []byte) { _, _ = sums[i].Write(piece) }); err != nil {
+		return nil, err
+	}
+	for i, c := range compared {
+		if err := compareHash(w.plan.edits[ids[i]].RangeHash, fsutil.Hash(sums[i].Sum(nil)), c); err != nil {
+			w.plan.fail(ids[i], err)
+		}
+	}
+	return slices.DeleteFunc(edits, func(e lineedit.Edit) bool { return w.plan.failed[e.ID] }), nil
 }
 
 // place returns the lines that an edit is about: those to replace, or with last = first-1 those to insert between.
@@ -155,14 +224,9 @@ func (e LineEdit) place(file *lineedit.File) (first, last int, err error) {
 	return first, last, err
 }
 
-// add takes splices over the present text into the work. ids are the edits that the IDs of the splices stand for; nil if
+// take takes splices over the present text into the work. ids are the edits that the IDs of the splices stand for; nil if
 // they are the same.
-func (w *editing) add(splices []lineedit.Splice, ids []int) {
-	now, err := w.now.Bytes(math.MaxInt64)
-	if err != nil {
-		w.plan.failWhole(err)
-		return
-	}
+func (w *editing) take(splices []lineedit.Splice, ids []int) error {
 	list := make([]fsutil.Splice, 0, len(splices))
 	for _, s := range splices {
 		id := s.ID
@@ -171,21 +235,22 @@ func (w *editing) add(splices []lineedit.Splice, ids []int) {
 		}
 		if err := w.left.Take(len(s.Text)); err != nil {
 			w.plan.fail(id, err)
-			return
+			return nil
 		}
-		if !bytes.Equal(now[s.Off:s.Off+s.Len], s.Text) {
-			list = append(list, fsutil.Splice{Off: int64(s.Off), Len: int64(s.Len), Text: s.Text, By: w.by(id)})
-		}
+		s.By = w.by(id)
+		list = append(list, s.Splice)
 	}
-	w.addSplices(list)
+	return w.add(list)
 }
 
-func (w *editing) addSplices(list []fsutil.Splice) {
-	if err := w.now.Add(list); err != nil {
-		w.plan.failWhole(err)
-		return
+// add makes those of the splices that change anything.
+func (w *editing) add(list []fsutil.Splice) error {
+	list, err := w.now.Changing(list)
+	if err != nil {
+		return err
 	}
 	w.plan.changed += len(list)
+	return w.now.Add(list)
 }
 
 // replace makes a str_replace.
@@ -222,8 +287,8 @@ func (w *editing) replace(ctx context.Context, i int, e LineEdit) error {
 	case found.Count > 1 && !e.ReplaceAll:
 		return &found
 	}
-	w.addSplices(list)
-	return nil
+	w.plan.changed += len(list)
+	return w.now.Add(list)
 }
 
 // nearest describes the lines that come near to a text that was not found, for the first such texts of a file. Each file of the step
@@ -247,7 +312,7 @@ func (w *editing) nearest(ctx context.Context, text string) []string {
 }
 
 // appends makes the edits that add to the end.
-func (w *editing) appends() {
+func (w *editing) appends(ctx context.Context) error {
 	var texts []string
 	var ids []int
 	for i, e := range w.plan.edits {
@@ -255,12 +320,12 @@ func (w *editing) appends() {
 			texts, ids = append(texts, w.fit(e.newText())), append(ids, i)
 		}
 	}
-	if len(texts) > 0 {
-		now, err := w.now.Bytes(math.MaxInt64)
-		if err != nil {
-			w.plan.failWhole(err)
-			return
-		}
-		w.add(w.form.Append(now, texts), ids)
+	if len(texts) == 0 {
+		return nil
 	}
+	file, err := w.call.divide(ctx, w.now, nil)
+	if err != nil {
+		return err
+	}
+	return w.take(file.Append(w.form, texts), ids)
 }

@@ -1,7 +1,6 @@
 package actions
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/match"
-	"github.com/millrace-go/millrace/internal/replace"
 )
 
 // Run implements [Action]. Files and Counts of the outcome are the files that changed, with the number of places; a create
@@ -61,6 +59,8 @@ type filePlan struct {
 	edits    []LineEdit
 	isNew    bool
 	text     []byte          // of a file that is new, before the splices
+	large    bool            // the text that is there does not fit one window
+	hash     fsutil.Hash     // of that text, if it is large
 	splices  []fsutil.Splice // composed to one list
 	changed  int             // places
 	failures []*EditFailure
@@ -103,51 +103,49 @@ func (e EditFiles) plan(ctx context.Context, c *Call, f FileEdits) (*filePlan, e
 		}
 	}
 	w := &editing{call: c, plan: p, options: e, left: c.budget()}
-	if creates < 0 {
-		data, err := c.readFile(f.Path)
-		if err == nil && !e.Binary && fsutil.IsBinary(data) {
-			err = ErrBinary
-		}
-		if err != nil {
-			p.failWhole(err)
-			return p, nil
-		}
-		if w.now, err = replace.NewDraft(match.Bytes(data), c.sizes); err == nil {
-			err = w.run(ctx)
-		}
-		return p, cmp.Or(err, w.left.Spend())
+	work := func(text match.Content) error { return w.plans(ctx, text, creates) }
+	switch {
+	case creates < 0:
+		err = c.look(f.Path, unlessBinary(e.Binary), work)
+	case !p.mayCreate(c, creates, e.RequireHash):
+		return p, nil
+	case p.isNew:
+		p.text = []byte(p.edits[creates].newText())
+		err = work(match.Bytes(p.text))
+	default:
+		err = c.look(p.path, nil, work)
 	}
-	old, err := p.creation(c, creates, e.RequireHash)
-	if err == nil {
-		err = w.create(creates, old)
-	}
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return p, ctx.Err()
+	case err != nil && creates >= 0:
 		p.fail(creates, err)
 		return p, nil
+	case err != nil:
+		p.failWhole(err)
+		return p, nil
 	}
-	return p, cmp.Or(w.run(ctx), w.left.Spend())
+	return p, w.left.Spend()
 }
 
-// creation looks at what stands where a create is to put its text. It returns the old text of a file to overwrite.
-func (p *filePlan) creation(c *Call, i int, requireHash bool) ([]byte, error) {
+// mayCreate looks at what stands where a create is to put its text.
+func (p *filePlan) mayCreate(c *Call, i int, requireHash bool) bool {
 	edit := p.edits[i]
 	_, _, err := c.FS.LstatIfPossible(p.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && edit.ContentHash == "":
 		p.isNew = true
-		return nil, nil
+		return true
 	case err != nil:
-		return nil, err
 	case !edit.Overwrite:
-		return nil, errFileExists
+		err = errFileExists
 	case requireHash && edit.ContentHash == "":
-		return nil, errNoHash
+		err = errNoHash
 	}
-	old, err := c.readFile(p.path)
 	if err != nil {
-		return nil, err
+		p.fail(i, err)
 	}
-	return old, compareHash(edit.ContentHash, fsutil.HashOf(old), HashError{})
+	return err == nil
 }
 
 // compareHash returns a *HashError made of e unless the hash is the one that is wanted, or none is.
@@ -189,7 +187,7 @@ func (p *filePlan) write(c *Call) {
 		return
 	}
 	if !p.isNew {
-		if err := c.FS.Edit(p.path, p.splices); err != nil {
+		if err := p.edit(c); err != nil {
 			p.failWhole(err)
 		}
 		return
@@ -203,6 +201,19 @@ func (p *filePlan) write(c *Call) {
 		c.FS.Rollback(savepoint)
 		p.failWhole(err)
 	}
+}
+
+// edit makes the splices in a file that exists. They are over the text that was read: a large file is not held since then.
+func (p *filePlan) edit(c *Call) error {
+	if p.large {
+		switch now, err := c.stage().HashFile(p.path); {
+		case err != nil:
+			return err
+		case now != p.hash:
+			return fsutil.ErrDrift
+		}
+	}
+	return c.update(p.path, true, nil, func(match.Content) ([]fsutil.Splice, error) { return p.splices, nil })
 }
 
 // makeFile makes a file that does not exist, with the directories it needs. path is the name as given, name the canonical one.

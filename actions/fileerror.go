@@ -15,6 +15,14 @@ var ErrBinary = errors.New("is a binary file; set binary: true to edit it all th
 // errBinaryRead is ErrBinary for actions that have no such parameter.
 var errBinaryRead = errors.New("is a binary file")
 
+// unlessBinary returns ErrBinary, or nil for what takes binary files.
+func unlessBinary(binary bool) error {
+	if binary {
+		return nil
+	}
+	return ErrBinary
+}
+
 // FileError says what is wrong with one of the files of a step. Its text begins with the path.
 type FileError struct {
 	Path string

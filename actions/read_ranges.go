@@ -2,12 +2,17 @@ package actions
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/lineedit"
+	"github.com/millrace-go/millrace/internal/match"
 )
 
 // Range is a range of lines of a [ReadRanges]: both numbers count from 1 and are included; negative ones count from the
@@ -121,24 +126,18 @@ func (r ReadRanges) Run(ctx context.Context, c *Call) (Outcome, error) {
 }
 
 // readFileRanges reads the ranges of one file. The error is a *FileError, unless there is no room for more text.
-func readFileRanges(ctx context.Context, c *Call, file string, ranges []Range, room *showing) (string, FileReport, error) {
-	data, err := readText(c, file, errBinaryRead)
-	if err != nil {
-		return "", FileReport{}, err
-	}
-	info, err := c.FS.Stat(file)
-	if err != nil {
-		return "", FileReport{}, fileError(file, err)
-	}
-	text, hashes, err := readLines(ctx, data, ranges, room)
+func readFileRanges(ctx context.Context, c *Call, file string, ranges []Range, room *showing) (text string, report FileReport, err error) {
+	err = c.look(file, errBinaryRead, func(content match.Content) (err error) {
+		info, err := c.FS.Stat(file)
+		if err != nil {
+			return err
+		}
+		report = FileReport{Path: file, Success: true, LastModified: info.ModTime().UTC()}
+		text, err = readLines(ctx, c, content, ranges, room, &report)
+		return err
+	})
 	if err != nil {
 		return "", FileReport{}, namedUnlessOfStep(file, err)
-	}
-	report := FileReport{Path: file, Success: true, ContentHash: fsutil.HashOf(data).String(), LastModified: info.ModTime().UTC()}
-	if len(hashes) == 1 {
-		report.RangeHash = hashes[0]
-	} else {
-		report.RangeHashes = hashes
 	}
 	return text, report, nil
 }
@@ -155,40 +154,83 @@ func (r Range) bounds() (start, end int) {
 	return start, end
 }
 
-// readLines returns the lines of all ranges, and the hash of the bytes of each.
-func readLines(ctx context.Context, data []byte, ranges []Range, room *showing) (text string, hashes []string, err error) {
-	starts := lineedit.Starts(data)
-	lines := len(starts) - 1
-	var out []byte
-	for i, r := range ranges {
-		start, end := r.bounds()
-		failure := &LineError{Start: start, End: end, Lines: lines}
+// readLines returns the lines of all ranges. The report is told the hash of the text, and that of the bytes of each range.
+func readLines(ctx context.Context, c *Call, content match.Content, ranges []Range, room *showing, report *FileReport) (string, error) {
+	sum := sha256.New()
+	file, err := c.divide(ctx, content, sum)
+	if err != nil {
+		return "", err
+	}
+	report.ContentHash = fsutil.Hash(sum.Sum(nil)).String()
+	parts, err := placeRanges(ctx, file, ranges, room)
+	if err != nil {
+		return "", err
+	}
+	texts := make([][]byte, len(parts))
+	size := 0
+	for i, p := range parts {
+		texts[i] = make([]byte, 0, p.to-p.from)
+		size += int(p.to-p.from) + len(rangeSeparator)
+	}
+	if err := c.sections(ctx, content, parts, func(i int, piece []byte) { texts[i] = append(texts[i], piece...) }); err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	out.Grow(size)
+	var hashes []string
+	for i, text := range texts {
+		hashes = append(hashes, fsutil.HashOf(text).String())
+		if i < len(texts)-1 {
+			text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
+		}
+		out.Write(text)
+		if i < len(texts)-1 {
+			out.WriteString(rangeSeparator)
+		}
+	}
+	if report.RangeHashes = hashes; len(hashes) == 1 {
+		report.RangeHash, report.RangeHashes = hashes[0], nil
+	}
+	return out.String(), nil
+}
+
+// placeRanges returns where the ranges are, if there is room to show them.
+func placeRanges(ctx context.Context, file *lineedit.File, ranges []Range, room *showing) ([]section, error) {
+	lines := file.Lines()
+	resolve := func(r Range) (start, end int) {
+		start, end = r.bounds()
 		if start < 0 {
 			start = max(1, lines+1+start)
 		}
 		if end < 0 {
 			end = lines + 1 + end
 		}
-		end = min(end, lines)
-		// An empty file has no lines, but reading all of it is no mistake.
-		if (start > lines || start > end) && (lines > 0 || start > 1) {
-			return "", nil, failure
-		}
-		var part []byte
-		if lines > 0 {
-			part = data[starts[start-1]:starts[end]]
-		}
-		if err := room.take(len(part) + len(rangeSeparator) + 2*len(fsutil.Hash{})); err != nil {
-			return "", nil, err
-		}
-		if err := ctx.Err(); err != nil {
-			return "", nil, err
-		}
-		hashes = append(hashes, fsutil.HashOf(part).String())
-		if i > 0 {
-			out = append(bytes.TrimSuffix(bytes.TrimSuffix(out, []byte("\n")), []byte("\r")), rangeSeparator...)
-		}
-		out = append(out, part...)
+		return start, min(end, lines)
 	}
-	return string(out), hashes, nil
+	// An empty file has no lines, but reading all of it is no mistake.
+	wrong := func(start, end int) bool { return (start > lines || start > end) && (lines > 0 || start > 1) }
+	var named []int
+	for _, r := range ranges {
+		if start, end := resolve(r); !wrong(start, end) {
+			named = append(named, start, end+1)
+		}
+	}
+	starts, err := file.Starts(named)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]section, len(ranges))
+	for i, r := range ranges {
+		start, end := resolve(r)
+		if wrong(start, end) {
+			from, to := r.bounds()
+			return nil, &LineError{Start: from, End: to, Lines: lines}
+		}
+		parts[i] = section{starts.At(start), starts.At(end + 1)}
+		size := parts[i].to - parts[i].from + int64(len(rangeSeparator)+2*len(fsutil.Hash{}))
+		if err := cmp.Or(room.take(int(min(size, math.MaxInt))), ctx.Err()); err != nil {
+			return nil, err
+		}
+	}
+	return parts, nil
 }

@@ -10,25 +10,25 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// look calls do with the content of a file, which is valid until do returns.
-func (c *Call) look(name string, do func(text match.Content) error) error {
+// look calls do with the content of a file, which is valid until do returns. Reading a binary file is the refusal, unless that is nil.
+func (c *Call) look(name string, refusal error, do func(text match.Content) error) error {
 	return c.bySize(name, true, func(most int64) error {
 		return c.stage().View(name, most, func(data []byte) error {
-			s := c.source(source{data: data, c: c})
+			s := c.source(source{data: data, c: c, refusal: refusal})
 			defer c.sources.Put(s)
 			return do(s)
 		})
 	}, func(size int64) error {
-		return do(&source{size: size, open: func() (io.ReadCloser, error) { return c.FS.Open(name) }, c: c})
+		return do(&source{size: size, open: func() (io.ReadCloser, error) { return c.FS.Open(name) }, c: c, refusal: refusal})
 	})
 }
 
 // update makes the splices in a file that find returns for its content. It may happen that find is called again, with other content,
 // if somebody else has written to the file meanwhile. It holds the whole file unless streams is set. An error of find is returned as it is, unless it is that of the content.
-func (c *Call) update(name string, streams, binary bool, find func(text match.Content) ([]fsutil.Splice, error)) error {
+func (c *Call) update(name string, streams bool, refusal error, find func(text match.Content) ([]fsutil.Splice, error)) error {
 	return c.bySize(name, streams, func(most int64) error {
 		return c.stage().EditBytes(name, most, func(data []byte) ([]fsutil.Splice, error) {
-			s := c.source(source{data: data, c: c, text: !binary})
+			s := c.source(source{data: data, c: c, refusal: refusal})
 			defer c.sources.Put(s)
 			return find(s)
 		})
@@ -44,7 +44,7 @@ func (c *Call) update(name string, streams, binary bool, find func(text match.Co
 				again = true
 				return io.NopCloser(r), nil
 			}
-			splices, err := find(&source{size: size, open: open, c: c, text: !binary})
+			splices, err := find(&source{size: size, open: open, c: c, refusal: refusal})
 			for _, s := range splices {
 				emit(s)
 			}
@@ -76,8 +76,9 @@ type source struct {
 	size int64
 	open func() (io.ReadCloser, error) // nil if data is all
 	c    *Call
-	text bool // it may not be binary
 	seen bool
+
+	refusal error // of binary content; nil if that is allowed
 }
 
 // source returns memory for one, to be given back: a file that was read before costs none.
@@ -98,7 +99,7 @@ func (s *source) Size() int64 {
 	return s.size
 }
 
-// Bytes implements [match.Content]. A binary file is [ErrBinary] where it should be text.
+// Bytes implements [match.Content]. A binary file may be refused.
 func (s *source) Bytes(int64) ([]byte, error) {
 	if s.open == nil {
 		return s.data, s.see(s.data, true)
@@ -122,8 +123,8 @@ func (s *source) see(head []byte, all bool) error {
 	if all {
 		s.c.read(len(head))
 	}
-	if s.text && fsutil.IsBinary(head) {
-		return ErrBinary
+	if s.refusal != nil && fsutil.IsBinary(head) {
+		return s.refusal
 	}
 	return nil
 }

@@ -1,9 +1,14 @@
 package actions_test
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,7 +47,7 @@ func pieceActions(r *rand.Rand) (list []actions.Action) {
 		return all
 	}
 	for range 1 + r.IntN(3) {
-		switch r.IntN(7) {
+		switch r.IntN(9) {
 		case 0:
 			list = append(list, actions.Edit{OldText: text(), NewText: pieceText(r, pieceTexts, 0, 3), Mode: "literal"})
 		case 1:
@@ -62,9 +67,43 @@ func pieceActions(r *rand.Rand) (list []actions.Action) {
 			list = append(list, actions.CountOccurrences{Pattern: text(), IgnoreCase: r.IntN(2) == 0})
 		case 6:
 			list = append(list, actions.CountOccurrences{Pattern: regex(), Mode: "regex"})
+		case 7:
+			list = append(list, actions.EditFiles{FileEdits: []actions.FileEdits{{Path: "f", Edits: pieceEdits(r)}}})
+		case 8:
+			ranges := []actions.Range{{Start: 1 + r.IntN(4)}, {Start: -1 - r.IntN(3), End: -1}, {End: 1 + r.IntN(4)}}
+			list = append(list, actions.ReadRanges{Ranges: ranges[r.IntN(3):]})
 		}
 	}
 	return list
+}
+
+// pieceEdits returns edits of one file.
+func pieceEdits(r *rand.Rand) (edits []actions.LineEdit) {
+	for range 1 + r.IntN(4) {
+		text := pieceText(r, pieceTexts, 0, 3)
+		switch r.IntN(6) {
+		case 0:
+			edits = append(edits, actions.InsertAfter(r.IntN(4)-1, text))
+		case 1:
+			first := 1 + r.IntN(3)
+			edits = append(edits, actions.ReplaceLines(first, first+r.IntN(2), text))
+		case 2:
+			edits = append(edits, actions.AppendText(text))
+		case 3:
+			edits = append(edits, actions.ReplaceText(pieceText(r, pieceTexts, 1, 3), text))
+		case 4:
+			all := actions.ReplaceText(pieceText(r, pieceTexts, 1, 2), text)
+			all.ReplaceAll = true
+			edits = append(edits, all)
+		case 5:
+			if !slices.ContainsFunc(edits, func(e actions.LineEdit) bool { return e.Command == "create" }) {
+				create := actions.CreateText(pieceText(r, pieceTexts, 0, 20))
+				create.Overwrite = true
+				edits = append(edits, create)
+			}
+		}
+	}
+	return edits
 }
 
 // pieceRun is all that can be seen of a run.
@@ -139,7 +178,7 @@ func TestPiecesProperty(t *testing.T) {
 		if maxLine > 0 || want.Errors[len(want.Errors)-1] != "<nil>" {
 			got.Bytes, want.Bytes = 0, 0 // what was given up half way was read all the same
 		}
-		opt := []cmp.Option{cmpopts.IgnoreUnexported(fsutil.Change{}), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(change.State{}, "ModTime")}
+		opt := []cmp.Option{cmpopts.IgnoreUnexported(fsutil.Change{}), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(change.State{}, "ModTime"), cmpopts.IgnoreFields(actions.FileReport{}, "LastModified")}
 		if diff := cmp.Diff(want, got, opt...); diff != "" {
 			t.Fatalf("seed %d, round %d: %#v on %q, window %d, line %d\n(-whole +pieces):\n%s", seed, round, list, content, window, maxLine, diff)
 		}
@@ -213,10 +252,47 @@ func TestPiecesCases(t *testing.T) {
 			want := runPieces(t, test.content, list, actions.Limits{}, func(c *actions.Call) { actions.SetPieces(c, math.MaxInt64, 0, 0) })
 			got := runPieces(t, test.content, list, actions.Limits{}, func(c *actions.Call) { actions.SetPieces(c, 1, 3, 4) })
 			got.Bytes, want.Bytes = 0, 0
-			opt := []cmp.Option{cmpopts.IgnoreUnexported(fsutil.Change{}), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(change.State{}, "ModTime")}
+			opt := []cmp.Option{cmpopts.IgnoreUnexported(fsutil.Change{}), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(change.State{}, "ModTime"), cmpopts.IgnoreFields(actions.FileReport{}, "LastModified")}
 			if diff := cmp.Diff(want, got, opt...); diff != "" || got.Outcomes[0].Edits != test.edits {
 				t.Errorf("%d edits, want %d; (-whole +pieces):\n%s", got.Outcomes[0].Edits, test.edits, diff)
 			}
 		})
+	}
+}
+
+// TestLargeFilesAreNotHeld: what reads and edits lines and texts takes as much memory as it shows and changes, whatever the size of the
+// file.
+func TestLargeFilesAreNotHeld(t *testing.T) {
+	const size = 64 << 20
+	dir := t.TempDir()
+	line := []byte("a line of a large file, of which there are very many\n")
+	if err := os.WriteFile(filepath.Join(dir, "f"), bytes.Repeat(line, size/len(line)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	root, err := fsutil.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	for name, test := range map[string]struct {
+		action actions.Action
+		edits  int
+	}{
+		"read_ranges": {actions.ReadRanges{Ranges: []actions.Range{{Start: 1, End: 3}, {Start: -2}}}, 0},
+		"edit_files": {actions.EditFiles{FileEdits: []actions.FileEdits{{Path: "f", Edits: []actions.LineEdit{
+			actions.InsertAfter(1000, "one\n"), actions.ReplaceLines(-3, -2, "two"), actions.AppendText("end"), actions.ReplaceText("one\na line", "one line"),
+		}}}}, 4},
+		"edit":  {actions.Edit{Files: []string{"f"}, OldText: "no such text", NewText: "x"}, 0},
+		"count": {actions.CountOccurrences{Files: []string{"f"}, Pattern: "very many"}, 0},
+	} {
+		stage := fsutil.NewStage(root)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		out, err := test.action.Run(t.Context(), &actions.Call{FS: stage, Step: "s", Files: []string{"f"}})
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; err != nil || out.Edits != test.edits || took > size/8 {
+			t.Errorf("%s: %d edits, want %d; %d bytes of memory; %v", name, out.Edits, test.edits, took, err)
+		}
+		stage.Close()
 	}
 }

@@ -53,7 +53,7 @@ var arrows = map[string][]string{
 		"internal/disk", "internal/guard", "internal/modes", "internal/names",
 	},
 	"internal/lenient":  {"internal/mend", "internal/params", "internal/strictjson"},
-	"internal/lineedit": {"fsutil"},
+	"internal/lineedit": {"change", "fsutil", "internal/names"},
 	"internal/memfs":    {"capability", "internal/modes", "internal/names", "internal/poll"},
 	"internal/mend":     {"internal/strictjson"},
 	"internal/modes":    {"change"},

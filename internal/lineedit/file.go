@@ -3,15 +3,26 @@ package lineedit
 import (
 	"bytes"
 	"cmp"
+	"io"
 	"slices"
 	"strings"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
-// File is the content of a file, divided into lines. It is immutable and safe for concurrent use.
+// Source reads a text: it calls do with one part after the other, until that returns false. The first one has room for a byte order
+// mark.
+type Source func(do func(part []byte) bool) error
+
+// File is a text, divided into lines. It does not hold the text, and is immutable.
 type File struct {
-	data   []byte
-	starts []int // where each line begins and, as the last element, where the last one ends
-	form   Form
+	read  Source
+	form  Form
+	lines int
+	size  int64
+	last  byte // of the text
 }
 
 // Edit replaces the lines First to Last by Text; with Last = First-1 it puts Text between these two. The numbers count from
@@ -22,41 +33,107 @@ type Edit struct {
 	Text        string
 }
 
-// Splice replaces Len bytes at offset Off by Text.
+// Splice is a part of what an edit does.
 type Splice struct {
-	ID       int // of the edit
-	Off, Len int
-	Text     []byte
+	ID int // of the edit
+	change.Splice
 }
 
 // Overlap says that two edits want the same lines. First is the one with the lower ID.
 type Overlap struct{ First, Second int }
 
-// New divides content into lines. It keeps data, which must not change.
-func New(data []byte) *File { return &File{data: data, starts: Starts(data), form: FormOf(data)} }
-
-// Starts returns where each line begins and, as the last element, where the last one ends.
-func Starts(data []byte) []int {
-	starts := make([]int, 1, bytes.Count(data, []byte{'\n'})+2)
-	for pos := 0; ; {
-		i := bytes.IndexByte(data[pos:], '\n')
-		if i < 0 {
-			break
+// New divides a text into lines. The file reads it again with the same source. tee, if not nil, is given all that is read.
+func New(read Source, tee io.Writer) (*File, error) {
+	f := &File{read: read}
+	var facts fsutil.Facts
+	err := read(func(part []byte) bool {
+		if len(part) == 0 {
+			return true
 		}
-		pos += i + 1
-		starts = append(starts, pos)
+		if tee != nil {
+			_, _ = tee.Write(part) // a hash, which does not fail
+		}
+		now := fsutil.TextFacts(part)
+		if f.size == 0 {
+			facts.BOM = now.BOM
+		}
+		if f.last == '\r' && part[0] == '\n' { // a line end cut in two
+			facts.CR, now.LF, now.CRLF = facts.CR-1, now.LF-1, now.CRLF+1
+		}
+		facts.LF, facts.CRLF, facts.CR = facts.LF+now.LF, facts.CRLF+now.CRLF, facts.CR+now.CR
+		f.size += int64(len(part))
+		f.last = part[len(part)-1]
+		return true
+	})
+	f.form, f.lines = formOf(facts), facts.LF+facts.CRLF
+	if f.size > 0 && f.last != '\n' {
+		f.lines++
 	}
-	if starts[len(starts)-1] < len(data) {
-		starts = append(starts, len(data))
+	return f, err
+}
+
+// Starts are where some lines of a file begin.
+type Starts struct {
+	lines []int // ascending
+	at    []int64
+}
+
+// At returns where a line begins. It has to be one of those that were asked for.
+func (s Starts) At(line int) int64 {
+	i, _ := slices.BinarySearch(s.lines, line)
+	return s.at[i]
+}
+
+// Starts finds where lines begin. The one behind the last line begins at the end of the text.
+func (f *File) Starts(lines []int) (Starts, error) {
+	s := Starts{lines: slices.Clone(lines)}
+	slices.Sort(s.lines)
+	s.lines = slices.Compact(s.lines)
+	s.at = make([]int64, 0, len(s.lines))
+	line, off := 1, int64(0)
+	found := func(at int64) (more bool) {
+		if len(s.at) < len(s.lines) && s.lines[len(s.at)] == line {
+			s.at = append(s.at, at)
+		}
+		return len(s.at) < len(s.lines) && s.lines[len(s.at)] <= f.lines
 	}
-	return starts
+	more := found(0)
+	if more {
+		err := f.read(func(part []byte) bool {
+			if ahead := bytes.Count(part, []byte{'\n'}); line+ahead < s.lines[len(s.at)] {
+				line += ahead
+			} else {
+				for pos := 0; more; {
+					i := bytes.IndexByte(part[pos:], '\n')
+					if i < 0 {
+						break
+					}
+					pos += i + 1
+					line++
+					more = found(off + int64(pos))
+				}
+			}
+			off += int64(len(part))
+			return more
+		})
+		if err != nil {
+			return s, err
+		}
+		if more {
+			return s, names.ErrDrift // it has become shorter since its lines were counted
+		}
+	}
+	for len(s.at) < len(s.lines) {
+		s.at = append(s.at, f.size)
+	}
+	return s, nil
 }
 
 // Form returns what new text has to fit in with.
 func (f *File) Form() Form { return f.form }
 
 // Lines returns how many lines there are.
-func (f *File) Lines() int { return len(f.starts) - 1 }
+func (f *File) Lines() int { return f.lines }
 
 // Line returns the line that a number stands for, from 1. ok is false if there is none.
 func (f *File) Line(n int) (line int, ok bool) {
@@ -75,14 +152,19 @@ func (f *File) After(n int) (line int, ok bool) {
 	return f.Line(n)
 }
 
-// Bytes returns the lines first to last with their ends; none if last is first-1.
-func (f *File) Bytes(first, last int) []byte { return f.data[f.starts[first-1]:f.starts[last]] }
-
 // Splices returns what the edits do, in ascending order of offsets. Texts that are put in at one place keep the order of the
 // list, and come before the lines that replace those behind that place. A text put in between two lines that are both
 // replaced by one edit is an overlap; at the border of such lines it is none. Of two edits that overlap only one is in the
 // splices.
-func (f *File) Splices(edits []Edit) ([]Splice, []Overlap) {
+func (f *File) Splices(edits []Edit) ([]Splice, []Overlap, error) {
+	lines := make([]int, 0, 2*len(edits))
+	for _, e := range edits {
+		lines = append(lines, e.First, e.Last+1)
+	}
+	starts, err := f.Starts(lines)
+	if err != nil {
+		return nil, nil, err
+	}
 	edits = slices.Clone(edits)
 	slices.SortStableFunc(edits, func(a, b Edit) int {
 		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(min(a.Last, a.First), min(b.Last, b.First)))
@@ -90,7 +172,8 @@ func (f *File) Splices(edits []Edit) ([]Splice, []Overlap) {
 	var overlaps []Overlap
 	taken, by := 0, 0 // the last line replaced so far, and by which edit
 	w := writer{form: f.form, out: make([]Splice, 0, len(edits))}
-	pos := f.form.bom
+	mark := int64(f.form.bom)
+	pos := mark
 	for _, e := range edits {
 		if e.First <= taken {
 			overlaps = append(overlaps, Overlap{min(by, e.ID), max(by, e.ID)})
@@ -99,26 +182,34 @@ func (f *File) Splices(edits []Edit) ([]Splice, []Overlap) {
 		if e.Last >= e.First {
 			taken, by = e.Last, e.ID
 		}
-		start, end := max(f.starts[e.First-1], f.form.bom), max(f.starts[e.Last], f.form.bom)
-		w.keep(f.data[pos:start])
+		start, end := max(starts.At(e.First), mark), max(starts.At(e.Last+1), mark)
+		w.keep(start-pos, f.before(start))
 		text := e.Text
-		if start == f.form.bom && start > 0 {
+		if start == mark && start > 0 {
 			text = strings.TrimPrefix(text, bom) // the file's own one stays
 		}
-		w.put(Splice{ID: e.ID, Off: start, Len: end - start, Text: []byte(text)})
+		w.put(Splice{e.ID, change.Splice{Off: start, Len: end - start, Text: []byte(text)}})
 		pos = end
 	}
-	w.keep(f.data[pos:])
-	return w.out, overlaps
+	w.keep(f.size-pos, f.last)
+	return w.out, overlaps, nil
 }
 
-// Append returns splices that put texts at the end of data, each in a line of its own. An empty one adds nothing. The IDs of
-// the splices are the indices of the texts.
-func (f Form) Append(data []byte, texts []string) []Splice {
-	w := writer{form: f}
-	w.keep(bytes.TrimPrefix(data, []byte(bom)))
+// before returns the byte before the start of a line.
+func (f *File) before(start int64) byte {
+	if start == f.size {
+		return f.last
+	}
+	return '\n'
+}
+
+// Append returns splices that put texts at the end of the file, each in a line of its own. An empty one adds nothing. The IDs of
+// the splices are the indices of the texts. The form is that of the file as it was before it was edited.
+func (f *File) Append(form Form, texts []string) []Splice {
+	w := writer{form: form}
+	w.keep(f.size-int64(f.form.bom), f.last)
 	for i, text := range texts {
-		w.put(Splice{ID: i, Off: len(data), Text: []byte(text)})
+		w.put(Splice{i, change.Splice{Off: f.size, Text: []byte(text)}})
 	}
 	return w.out
 }
@@ -131,15 +222,15 @@ type writer struct {
 	last int  // the splice it ends with, from 1; 0 if that is text that was there before
 }
 
-// keep goes on over text that stays.
-func (w *writer) keep(text []byte) {
-	if len(text) == 0 {
+// keep goes on over n bytes that stay, of which this is the last.
+func (w *writer) keep(n int64, last byte) {
+	if n == 0 {
 		return
 	}
 	if w.open && w.last > 0 {
 		w.close(&w.out[w.last-1])
 	}
-	w.open, w.last = w.form.open(text), 0
+	w.open, w.last = w.form.open(last), 0
 }
 
 // put adds a splice.
@@ -155,7 +246,7 @@ func (w *writer) put(s Splice) {
 	case w.open:
 		w.out[now-1].Text = append([]byte(w.form.end(s.Text)), s.Text...)
 	}
-	w.open, w.last = w.form.open(s.Text), now
+	w.open, w.last = w.form.open(s.Text[len(s.Text)-1]), now
 }
 
 func (w *writer) close(s *Splice) { s.Text = append(s.Text, w.form.end(s.Text)...) }

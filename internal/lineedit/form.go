@@ -16,9 +16,8 @@ type Form struct {
 	only bool   // there is no other one
 }
 
-// FormOf returns the form of a file. One without line ends has none that text could be fitted to.
-func FormOf(data []byte) Form {
-	facts := fsutil.TextFacts(data)
+// formOf returns the form of a file. One without line ends has none that text could be fitted to.
+func formOf(facts fsutil.Facts) Form {
 	f := Form{bom: facts.BOM}
 	if facts.LF+facts.CRLF+facts.CR > 0 {
 		f.eol, f.only = facts.EOL(), !facts.Mixed()
@@ -39,12 +38,9 @@ func (f Form) Fit(text string) string {
 	return text
 }
 
-// open reports whether text that follows would be in the same line.
-func (f Form) open(text []byte) bool {
-	if len(text) == 0 || text[len(text)-1] == '\n' {
-		return false
-	}
-	return !(f.only && f.eol == "\r" && text[len(text)-1] == '\r')
+// open reports whether text that follows that byte would be in the same line.
+func (f Form) open(last byte) bool {
+	return last != '\n' && !(f.only && f.eol == "\r" && last == '\r')
 }
 
 // end returns the line end to put between two texts, the first of which is new or the second of which is.

@@ -1,11 +1,13 @@
 package lineedit_test
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/millrace-go/millrace/internal/lineedit"
 )
@@ -20,9 +22,9 @@ type failer interface {
 func apply(t failer, data string, splices []lineedit.Splice) string {
 	t.Helper()
 	var b strings.Builder
-	pos := 0
+	pos := int64(0)
 	for _, s := range splices {
-		if s.Off < pos || s.Len < 0 || s.Off+s.Len > len(data) {
+		if s.Off < pos || s.Len < 0 || s.Off+s.Len > int64(len(data)) {
 			t.Fatalf("splice %+v behind %d of %d bytes", s, pos, len(data))
 		}
 		b.WriteString(data[pos:s.Off])
@@ -30,6 +32,33 @@ func apply(t failer, data string, splices []lineedit.Splice) string {
 		pos = s.Off + s.Len
 	}
 	return b.String() + data[pos:]
+}
+
+// file divides a text into lines. It is read in parts of that size; 0 stands for one part.
+func file(t failer, data string, size int) *lineedit.File {
+	t.Helper()
+	f, err := lineedit.New(func(do func(part []byte) bool) error {
+		for part := range slices.Chunk([]byte(data), cmp.Or(size, len(data)+1)) {
+			if !do(part) {
+				break
+			}
+		}
+		return nil
+	}, nil)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return f
+}
+
+// splices are those of edits, of which the second result tells.
+func splices(t failer, f *lineedit.File, edits []lineedit.Edit) ([]lineedit.Splice, []lineedit.Overlap) {
+	t.Helper()
+	list, overlaps, err := f.Splices(edits)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return list, overlaps
 }
 
 func insert(after int, text string) lineedit.Edit {
@@ -93,7 +122,7 @@ func TestSplices(t *testing.T) {
 				test.edits[i].ID = i
 			}
 			before := fmt.Sprint(test.edits)
-			splices, overlaps := lineedit.New([]byte(test.in)).Splices(test.edits)
+			splices, overlaps := splices(t, file(t, test.in, 0), test.edits)
 			if len(overlaps) > 0 || len(splices) != len(test.edits) {
 				t.Errorf("overlaps %v, %d splices of %d edits", overlaps, len(splices), len(test.edits))
 			}
@@ -109,7 +138,7 @@ func TestSplices(t *testing.T) {
 
 func TestOverlaps(t *testing.T) {
 	t.Parallel()
-	file := lineedit.New([]byte("1\n2\n3\n4\n5\n6\n"))
+	file := file(t, "1\n2\n3\n4\n5\n6\n", 0)
 	for _, test := range []struct {
 		name  string
 		edits []lineedit.Edit
@@ -129,8 +158,8 @@ func TestOverlaps(t *testing.T) {
 			for i := range test.edits {
 				test.edits[i].ID = i
 			}
-			splices, overlaps := file.Splices(test.edits)
-			if d := cmp.Diff(test.want, overlaps); d != "" {
+			splices, overlaps := splices(t, file, test.edits)
+			if d := gocmp.Diff(test.want, overlaps); d != "" {
 				t.Errorf("overlaps (-want +got):\n%s", d)
 			}
 			if len(splices)+len(overlaps) != len(test.edits) {
@@ -155,7 +184,7 @@ func TestNumbers(t *testing.T) {
 		{"a\nb\r\nc", 3, "-4:! -3:1 -1:3 0:! 3:3 4:!", "-4:! -3:1 -1:3 0:0 3:3 4:!", "b\r\nc", 2, 3},
 		{"\n\n", 2, "2:2 3:!", "2:2 3:! -1:2", "", 2, 1},
 	} {
-		file := lineedit.New([]byte(test.data))
+		file := file(t, test.data, 0)
 		if file.Lines() != test.lines {
 			t.Errorf("%q has %d lines, want %d", test.data, file.Lines(), test.lines)
 		}
@@ -179,7 +208,11 @@ func TestNumbers(t *testing.T) {
 		if got := show(file.After, test.after); got != test.after {
 			t.Errorf("%q: after %s, want %s", test.data, got, test.after)
 		}
-		if got := string(file.Bytes(test.first, test.end)); got != test.bytes {
+		starts, err := file.Starts([]int{test.first, test.end + 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := test.data[starts.At(test.first):starts.At(test.end+1)]; got != test.bytes {
 			t.Errorf("%q: bytes %q, want %q", test.data, got, test.bytes)
 		}
 	}
@@ -197,7 +230,7 @@ func TestFit(t *testing.T) {
 		{"a\r\n", "x\ry", "x\ry"},
 		{"a\n", "x\ry\n", "x\ry\n"},
 	} {
-		if got := lineedit.FormOf([]byte(test.data)).Fit(test.text); got != test.want {
+		if got := file(t, test.data, 0).Form().Fit(test.text); got != test.want {
 			t.Errorf("%q in %q becomes %q, want %q", test.text, test.data, got, test.want)
 		}
 	}
@@ -218,7 +251,8 @@ func TestAppend(t *testing.T) {
 		{"\xef\xbb\xbf", []string{"x"}, "\xef\xbb\xbfx"},
 		{"a\rb\r", []string{"x"}, "a\rb\rx"},
 	} {
-		got := apply(t, test.data, lineedit.FormOf([]byte(test.data)).Append([]byte(test.data), test.texts))
+		file := file(t, test.data, 0)
+		got := apply(t, test.data, file.Append(file.Form(), test.texts))
 		if got != test.want {
 			t.Errorf("%q and %q: %q, want %q", test.data, test.texts, got, test.want)
 		}

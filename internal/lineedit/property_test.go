@@ -88,7 +88,7 @@ func TestModel(t *testing.T) {
 		for range rapid.IntRange(0, 5).Draw(t, "lines") {
 			data += rapid.SampledFrom([]string{"a\n", "b\n", "\n", "c\r\n", "d"}).Draw(t, "line")
 		}
-		file := lineedit.New([]byte(data))
+		file := file(t, data, rapid.SampledFrom([]int{0, 3, 4, 5}).Draw(t, "parts"))
 		var edits []lineedit.Edit
 		for i := range rapid.IntRange(0, 5).Draw(t, "edits") {
 			e := lineedit.Edit{ID: i, Text: text().Draw(t, "text")}
@@ -105,7 +105,7 @@ func TestModel(t *testing.T) {
 			edits = append(edits, e)
 		}
 		want, ok := model(data, file.Form(), edits)
-		splices, over := file.Splices(edits)
+		splices, over := splices(t, file, edits)
 		if ok != (len(over) == 0) {
 			t.Fatalf("%q, %+v: overlaps %v, but the model says %v", data, edits, over, ok)
 		}
@@ -124,7 +124,7 @@ func TestModel(t *testing.T) {
 func BenchmarkSplices(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			data := []byte(strings.Repeat("some line of text\n", n))
+			data := strings.Repeat("some line of text\n", n)
 			edits := make([]lineedit.Edit, n)
 			for i := range edits {
 				edits[i] = lineedit.Edit{ID: i, First: n - i, Last: n - i, Text: "another line\n"}
@@ -132,7 +132,7 @@ func BenchmarkSplices(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(data)))
 			for b.Loop() {
-				if s, _ := lineedit.New(data).Splices(edits); len(s) != n {
+				if s, _ := splices(b, file(b, data, 0), edits); len(s) != n {
 					b.Fatal(len(s))
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/match"
@@ -18,6 +19,7 @@ import (
 // [match.Content] itself, of what the splices leave, and for one goroutine.
 type Draft struct {
 	base  match.Content
+	sizes match.Sizes
 	size  int64
 	whole bool // was and now are the text before and after the splices
 	was   []byte
@@ -27,7 +29,7 @@ type Draft struct {
 
 // NewDraft returns a text with no splices yet.
 func NewDraft(text match.Content, sizes match.Sizes) (*Draft, error) {
-	d := &Draft{base: text, size: text.Size()}
+	d := &Draft{base: text, sizes: sizes, size: text.Size()}
 	if !sizes.Fit(d.size) {
 		return d, nil
 	}
@@ -139,14 +141,50 @@ func (d *Draft) Same(ctx context.Context) (bool, error) {
 	if d.whole || d.size != d.base.Size() {
 		return d.whole && bytes.Equal(d.was, d.now), nil
 	}
-	var before, after maphash.Hash
-	after.SetSeed(before.Seed())
-	sum := func(h *maphash.Hash) func([]byte) bool {
-		return func(data []byte) bool { _, _ = h.Write(data); return true } // hashes do not fail
+	seed := maphash.MakeSeed()
+	sum := func(text match.Content) (uint64, error) {
+		var h maphash.Hash
+		h.SetSeed(seed)
+		err := match.Pass(ctx, text, d.sizes, func(part []byte) bool { _, _ = h.Write(part); return true }) // hashes do not fail
+		return h.Sum64(), err
 	}
-	if err := pass(ctx, d.base, sum(&before)); err != nil {
+	before, err := sum(d.base)
+	if err != nil {
 		return false, err
 	}
-	err := pass(ctx, d, sum(&after))
-	return before.Sum64() == after.Sum64(), err
+	after, err := sum(d)
+	return before == after, err
 }
+
+// Changing returns the splices, over the present text, without those that leave its bytes as they are.
+func (d *Draft) Changing(list []change.Splice) ([]change.Splice, error) {
+	if !slices.ContainsFunc(list, keepsLength) {
+		return list, nil
+	}
+	r, err := d.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	ahead, pos := bufio.NewReader(r), int64(0)
+	var changing []change.Splice
+	var old []byte
+	for _, s := range list {
+		if keepsLength(s) {
+			if _, err := io.CopyN(io.Discard, ahead, s.Off-pos); err != nil {
+				return nil, err
+			}
+			old = slices.Grow(old[:0], len(s.Text))[:len(s.Text)]
+			if _, err := io.ReadFull(ahead, old); err != nil {
+				return nil, err
+			}
+			if pos = s.Off + s.Len; bytes.Equal(old, s.Text) {
+				continue
+			}
+		}
+		changing = append(changing, s)
+	}
+	return changing, nil
+}
+
+func keepsLength(s change.Splice) bool { return s.Len == int64(len(s.Text)) }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/millrace-go/millrace/internal/match"
@@ -32,13 +31,13 @@ type span struct {
 }
 
 // overlap returns an *OverlapError if two of the spans share a byte of the text.
-func overlap(ctx context.Context, text match.Content, spans []span) error {
+func overlap(ctx context.Context, text match.Content, sizes match.Sizes, spans []span) error {
 	slices.SortFunc(spans, func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end), cmp.Compare(a.rule, b.rule))
 	})
 	for i := 1; i < len(spans); i++ {
 		if a, b := spans[i-1], spans[i]; b.start < a.end {
-			line, err := lineAt(ctx, text, b.start)
+			line, err := lineAt(ctx, text, sizes, b.start)
 			return cmp.Or(err, error(&OverlapError{First: a.rule, Second: b.rule, Line: line}))
 		}
 	}
@@ -46,35 +45,13 @@ func overlap(ctx context.Context, text match.Content, spans []span) error {
 }
 
 // lineAt returns the number of the line that an offset is in, from 1.
-func lineAt(ctx context.Context, text match.Content, off int64) (line int, err error) {
+func lineAt(ctx context.Context, text match.Content, sizes match.Sizes, off int64) (line int, err error) {
 	line = 1
-	err = pass(ctx, text, func(data []byte) bool {
+	err = match.Pass(ctx, text, sizes, func(data []byte) bool {
 		data = data[:min(int64(len(data)), off)]
 		line += bytes.Count(data, []byte{'\n'})
 		off -= int64(len(data))
 		return off > 0
 	})
 	return line, err
-}
-
-// pass calls do with one part of the text after the other, as long as it returns true.
-func pass(ctx context.Context, text match.Content, do func(data []byte) bool) error {
-	r, err := text.Open()
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	for buf := make([]byte, 64<<10); ; {
-		n, err := r.Read(buf)
-		switch {
-		case !do(buf[:n]):
-			return nil
-		case err == io.EOF:
-			return ctx.Err()
-		case err != nil:
-			return err
-		case ctx.Err() != nil:
-			return ctx.Err()
-		}
-	}
 }

@@ -139,7 +139,7 @@ func (r *Rules) together(ctx context.Context, text match.Content, left *Budget) 
 		}
 		all = append(all, list...)
 	}
-	if err := overlap(ctx, text, spans); err != nil {
+	if err := overlap(ctx, text, r.Sizes, spans); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(all, func(a, b change.Splice) int { return cmp.Compare(a.Off, b.Off) })
