@@ -14,7 +14,6 @@ import (
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backups"
-	"github.com/millrace-go/millrace/internal/preview"
 )
 
 // ListBackups returns what Restore can take, the newest first. A backup that cannot be used, being damaged or not of this
@@ -178,7 +177,7 @@ func (t *tree) restorePlan(backupID string) (*Plan, error) {
 	}
 	guard := t.policy
 	for _, c := range changes {
-		for _, name := range []string{c.Path, preview.OldPath(c)} {
+		for _, name := range []string{c.Path, c.OldPath()} {
 			if err := guard.CheckWrite(name); err != nil {
 				return nil, fmt.Errorf("restore %s: %w", backupID, err)
 			}

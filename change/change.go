@@ -5,6 +5,7 @@ package change
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 )
@@ -68,6 +69,9 @@ func BytesOpener(data []byte) Opener {
 }
 
 var errNoContent = errors.New("the change has no file there")
+
+// OldPath returns where the base has what Old says: From if that is set, else Path.
+func (c Change) OldPath() string { return cmp.Or(c.From, c.Path) }
 
 // WithContent returns a copy of the change that reads its old and its new bytes through the two functions. Nil means
 // that there is no file on that side.

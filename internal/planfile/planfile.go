@@ -112,7 +112,7 @@ func (t Tree) Adopt(ctx context.Context, stored Changes) ([]fsutil.Change, error
 			return nil, err
 		}
 		if err = checkAlone(t.Guard, c); err == nil {
-			err = w.check(c.Path, preview.OldPath(c.Change))
+			err = w.check(c.Path, c.OldPath())
 		}
 		if err == nil {
 			changes[i], err = t.adopt(c)
@@ -125,7 +125,7 @@ func (t Tree) Adopt(ctx context.Context, stored Changes) ([]fsutil.Change, error
 }
 
 func (t Tree) adopt(c Change) (fsutil.Change, error) {
-	openOld := func() (io.ReadCloser, error) { return t.FS.Open(preview.OldPath(c.Change)) }
+	openOld := func() (io.ReadCloser, error) { return t.FS.Open(c.OldPath()) }
 	if c.Old.Kind != change.File {
 		openOld = nil
 	}

@@ -32,19 +32,11 @@ func Without(changes []change.Change, paths ...string) (kept []change.Change, ed
 		}
 		edits += Edits(c.Splices)
 		if c.Old.Kind != change.Absent {
-			back = append(back, OldPath(c))
+			back = append(back, c.OldPath())
 		}
 	}
 	kept, err = keepDirs(kept, back)
 	return kept, edits, err
-}
-
-// OldPath is where the tree has what a change starts from.
-func OldPath(c change.Change) string {
-	if c.From != "" {
-		return c.From
-	}
-	return c.Path
 }
 
 // keepDirs takes back the removal of every directory that something stays in, and checks that each place is taken once.
@@ -58,7 +50,7 @@ func keepDirs(changes []change.Change, back []string) ([]change.Change, error) {
 	var kept []change.Change
 	left := make(map[string]change.Kind)
 	for _, c := range changes {
-		if c.Old.Kind == change.Dir && stays[OldPath(c)] && (c.Kind == change.Deleted || c.Kind == change.Renamed) {
+		if c.Old.Kind == change.Dir && stays[c.OldPath()] && (c.Kind == change.Deleted || c.Kind == change.Renamed) {
 			if c.Kind == change.Deleted {
 				continue
 			}

@@ -47,7 +47,7 @@ func (s *Stage) changes(outline bool) ([]change.Change, error) {
 	for i, p := range found {
 		found[i] = nil // there may be many: as one grows the other may go
 		if !p.isIdle() {
-			c := p.change.WithContent(s.opener(p.oldBody, oldPath(&p.change)), s.opener(p.newBody, p.change.Path))
+			c := p.change.WithContent(s.opener(p.oldBody, p.change.OldPath()), s.opener(p.newBody, p.change.Path))
 			if c.New.Kind == change.File && c.New.Hash == (change.Hash{}) {
 				c = c.WithSum(s.summer(p.newBody, c.Path))
 			}
@@ -153,7 +153,7 @@ func (s *Stage) completeOne(p *pendingChange, outline bool) error {
 		body  *body
 		state *change.State
 		path  string
-	}{{p.oldBody, &c.Old, oldPath(c)}, {p.under, &c.Replaced, c.Path}, {p.newBody, &c.New, c.Path}} {
+	}{{p.oldBody, &c.Old, c.OldPath()}, {p.under, &c.Replaced, c.Path}, {p.newBody, &c.New, c.Path}} {
 		if side.body == nil || outline && side.state == &c.New && p.differsByEdits() {
 			continue
 		}
@@ -171,14 +171,6 @@ func (s *Stage) summer(b *body, name string) func() (change.Hash, error) {
 		h, err := s.hashOf(b)
 		return h, pathError("read", name, err)
 	}
-}
-
-// oldPath returns the path that Old is about.
-func oldPath(c *change.Change) string {
-	if c.From != "" {
-		return c.From
-	}
-	return c.Path
 }
 
 func (s *Stage) opener(b *body, name string) change.Opener {
