@@ -2,7 +2,6 @@ package raise_test
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/raise"
@@ -220,38 +220,19 @@ func TestRaise_virtual(t *testing.T) {
 	}
 }
 
-// A file system that nobody may write to is one that every writing call fails the test on.
-type untouchable struct {
-	*testing.T
-	afero.Fs
-}
-
-func (u untouchable) Name() string { return "untouchable" }
-
-func (u untouchable) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, error) {
-	if flag != os.O_RDONLY {
-		u.Errorf("OpenFile(%q, %#x)", name, flag)
-	}
-	return u.Fs.OpenFile(name, flag, perm)
-}
-func (u untouchable) Create(name string) (afero.File, error) {
-	u.Errorf("Create(%q)", name)
-	return u.Fs.Create(name)
-}
-func (u untouchable) Mkdir(name string, perm fs.FileMode) error {
-	u.Errorf("Mkdir(%q)", name)
-	return u.Fs.Mkdir(name, perm)
-}
-func (u untouchable) Rename(a, b string) error { u.Errorf("Rename(%q, %q)", a, b); return nil }
-func (u untouchable) Remove(name string) error { u.Errorf("Remove(%q)", name); return nil }
-func (u untouchable) Chmod(name string, _ fs.FileMode) error {
-	u.Errorf("Chmod(%q)", name)
-	return nil
+// untouchable fails the test when anything is written.
+func untouchable(t *testing.T, fsys afero.Fs) afero.Fs {
+	return errorfs.Wrap(errorfs.Only(fsys), errorfs.Before(func(op *errorfs.Op) error {
+		if op.Writes || op.Flag != os.O_RDONLY {
+			t.Errorf("%s %q, %#x", op.Kind, op.Name, op.Flag)
+		}
+		return nil
+	}))
 }
 
 func TestRaise_writesNothing(t *testing.T) {
-	fstest.Raise(t, untouchable{t, afero.NewMemMapFs()})
-	fstest.Raise(t, afero.NewBasePathFs(untouchable{t, afero.NewMemMapFs()}, "/d"))
+	fstest.Raise(t, untouchable(t, afero.NewMemMapFs()))
+	fstest.Raise(t, afero.NewBasePathFs(untouchable(t, afero.NewMemMapFs()), "/d"))
 
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "f"), []byte("x"), 0o600); err != nil {

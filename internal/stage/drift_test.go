@@ -16,23 +16,13 @@ import (
 
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/stage"
 	"github.com/millrace-go/millrace/internal/walk"
 )
-
-// lyingFs has files that say they are size bytes long, whatever they have.
-type lyingFs struct {
-	afero.Fs
-	size int64
-}
-
-type lyingFile struct {
-	afero.File
-	size int64
-}
 
 type lyingInfo struct {
 	os.FileInfo
@@ -41,26 +31,15 @@ type lyingInfo struct {
 
 func (i lyingInfo) Size() int64 { return i.size }
 
-func (f *lyingFs) info(info os.FileInfo, err error) (os.FileInfo, error) {
-	if err != nil || !info.Mode().IsRegular() {
-		return info, err
-	}
-	return lyingInfo{info, f.size}, nil
-}
-
-func (f *lyingFs) Stat(name string) (os.FileInfo, error) { return f.info(f.Fs.Stat(name)) }
-
-func (f *lyingFs) Open(name string) (afero.File, error) {
-	file, err := f.Fs.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	return lyingFile{file, f.size}, nil
-}
-
-func (f lyingFile) Stat() (os.FileInfo, error) {
-	fsys := lyingFs{size: f.size}
-	return fsys.info(f.File.Stat())
+// lying has files that say they are size bytes long, whatever they have.
+func lying(fsys afero.Fs, size int64) afero.Fs {
+	return errorfs.Wrap(errorfs.Only(fsys), func(op *errorfs.Op, do func() error) error {
+		err := do()
+		if err == nil && op.Info != nil && op.Info.Mode().IsRegular() {
+			op.Info = lyingInfo{op.Info, size}
+		}
+		return err
+	})
 }
 
 // A file that has more or fewer bytes than it said was changed while it was read: no operation takes what it got for it.
@@ -70,7 +49,7 @@ func TestStage_sizeDrift(t *testing.T) {
 		open := func() *stage.Stage {
 			mem := afero.NewMemMapFs()
 			fstest.Must(t, afero.WriteFile(mem, "f", []byte("0123456789"), 0o644))
-			s := stage.New(&lyingFs{mem, size})
+			s := stage.New(lying(mem, size))
 			stage.SetLimits(s, 1<<20, 0)
 			return s
 		}
@@ -105,7 +84,7 @@ func TestStage_limitOfReading(t *testing.T) {
 	fstest.Must(t, afero.WriteFile(mem, "f", []byte("0123456789"), 0o644))
 	for _, size := range []int64{10, 0} {
 		for _, max := range []int64{9, 10, 0} {
-			s := stage.New(&lyingFs{mem, size})
+			s := stage.New(lying(mem, size))
 			s.SetMaxRead(max)
 			data, readErr := s.ReadFile("f")
 			fstest.Must(t, s.Chmod("f", 0o600))
@@ -293,7 +272,7 @@ func TestStage_failedWritesHoldNothing(t *testing.T) {
 	const size = 300 << 10
 	mem := afero.NewMemMapFs()
 	fstest.Must(t, afero.WriteFile(mem, "f", make([]byte, size-1), 0o644))
-	s := stage.New(&lyingFs{mem, size})
+	s := stage.New(lying(mem, size))
 	stage.SetLimits(s, 2*size, 0)
 	for range 5 {
 		f, err := s.OpenFile("f", os.O_RDWR, 0)

@@ -158,7 +158,7 @@ func TestStage_editUnsized(t *testing.T) {
 		} {
 			mem := afero.NewMemMapFs()
 			fstest.Must(t, afero.WriteFile(mem, "f", []byte("0123456789"), 0o644))
-			s := stage.New(&lyingFs{mem, 0})
+			s := stage.New(lying(mem, 0))
 			if err := edit(s); err != nil {
 				t.Errorf("%s: %v", how, err)
 				continue

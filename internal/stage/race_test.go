@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"sync"
 	"testing"
 
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/stage"
 )
@@ -25,7 +25,7 @@ func TestStageConcurrently(t *testing.T) {
 	for i := range workers {
 		names = append(names, fmt.Sprintf("d%d/own", i), fmt.Sprintf("d%d/sub/other", i))
 	}
-	base := &lockedFs{Fs: fstest.Plant(t, append(names, "shared", "counter")...)}
+	base := locked(fstest.Plant(t, append(names, "shared", "counter")...))
 	s := stage.New(base)
 	stage.SetLimits(s, 1000, 1000)
 	var wg sync.WaitGroup
@@ -86,22 +86,17 @@ func TestStageConcurrently(t *testing.T) {
 	}
 }
 
-// lockedFs makes opening and stat of afero's file system in memory safe.
-type lockedFs struct {
-	afero.Fs
-	mu sync.Mutex
-}
-
-func (l *lockedFs) Open(name string) (afero.File, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.Fs.Open(name)
-}
-
-func (l *lockedFs) Stat(name string) (os.FileInfo, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.Fs.Stat(name)
+// locked makes opening and stat of afero's file system in memory safe.
+func locked(fsys afero.Fs) afero.Fs {
+	var mu sync.Mutex
+	return errorfs.Wrap(errorfs.Only(fsys), func(op *errorfs.Op, do func() error) error {
+		switch op.Kind {
+		case "open", "stat", "lstat":
+			mu.Lock()
+			defer mu.Unlock()
+		}
+		return do()
+	})
 }
 
 func readAll(t *testing.T, s *stage.Stage, names ...string) {

@@ -5,7 +5,6 @@ package stage_test
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"strings"
 	"testing"
 
@@ -13,44 +12,27 @@ import (
 
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// foldingFs answers to a name in the root in any case, as the file systems of Windows and macOS do.
-type foldingFs struct {
+// folding answers to a name in any case, as the file systems of Windows and macOS do.
+func folding(root afero.Fs) afero.Fs { return errorfs.Folding(errorfs.Plain(root), strings.ToLower) }
+
+// knowing is one that also tells which file is which.
+type knowing struct {
 	afero.Fs
-}
-
-func (f foldingFs) fold(name string) string {
-	list, _ := afero.ReadDir(f.Fs, ".")
-	for _, e := range list {
-		if strings.EqualFold(e.Name(), name) {
-			return e.Name()
-		}
-	}
-	return name
-}
-
-func (f foldingFs) Stat(name string) (os.FileInfo, error) { return f.Fs.Stat(f.fold(name)) }
-func (f foldingFs) Open(name string) (afero.File, error)  { return f.Fs.Open(f.fold(name)) }
-func (f foldingFs) LstatIfPossible(name string) (os.FileInfo, bool, error) {
-	info, err := f.Stat(name)
-	return info, true, err
-}
-
-// knowingFs is one that also tells which file is which.
-type knowingFs struct {
-	foldingFs
+	afero.Symlinker
 	capability.Identifier
 }
 
 func TestStage_Respells(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(root *rootfs.FS) afero.Fs{
-		"by time and size": func(root *rootfs.FS) afero.Fs { return foldingFs{root} },
-		"by identity":      func(root *rootfs.FS) afero.Fs { return knowingFs{foldingFs{root}, root} },
+		"by time and size": func(root *rootfs.FS) afero.Fs { return folding(root) },
+		"by identity":      func(root *rootfs.FS) afero.Fs { return knowing{folding(root), folding(root).(afero.Symlinker), root} },
 	} {
 		root := fstest.OpenRoot(t, t.TempDir())
 		fstest.Write(t, root, "Readme", "x")
@@ -112,9 +94,7 @@ func TestStage_Respells_cannotList(t *testing.T) {
 	fstest.Write(t, root, "a", "x")
 	fails := 0
 	for at := 1; ; at++ {
-		base := newFaulty(root)
-		base.Fs = foldingFs{root}
-		base.Symlinker = foldingLinks{root, foldingFs{root}}
+		base := newFaulty(folding(root))
 		s := stage.New(base)
 		base.arm(at)
 		got := s.Respells("a", "A")
@@ -133,13 +113,4 @@ func TestStage_Respells_cannotList(t *testing.T) {
 	if fails == 0 {
 		t.Error("nothing was asked of the base")
 	}
-}
-
-type foldingLinks struct {
-	afero.Symlinker
-	fsys foldingFs
-}
-
-func (l foldingLinks) LstatIfPossible(name string) (os.FileInfo, bool, error) {
-	return l.fsys.LstatIfPossible(name)
 }

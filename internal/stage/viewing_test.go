@@ -38,7 +38,7 @@ func viewBases(t *testing.T, content []byte) map[string]afero.Fs {
 	t.Helper()
 	mem := afero.NewMemMapFs()
 	root := fstest.OpenRoot(t, t.TempDir())
-	bases := map[string]afero.Fs{"memory": mem, "directory": root, "like proc": &lyingFs{mem, 0}}
+	bases := map[string]afero.Fs{"memory": mem, "directory": root, "like proc": lying(mem, 0)}
 	if os.PathSeparator == '/' {
 		bases["osfs"] = afero.NewBasePathFs(afero.NewOsFs(), t.TempDir())
 	}
@@ -243,7 +243,7 @@ func TestStage_viewDrift(t *testing.T) {
 		for _, size := range []int64{9, 11} {
 			mem := afero.NewMemMapFs()
 			fstest.Must(t, afero.WriteFile(mem, "f", []byte("0123456789"), 0o644))
-			if times, err := do(stage.New(&lyingFs{mem, size})); times > 0 || !errors.Is(err, names.ErrDrift) {
+			if times, err := do(stage.New(lying(mem, size))); times > 0 || !errors.Is(err, names.ErrDrift) {
 				t.Errorf("%s, ten bytes said to be %d: called %d times, %v", name, size, times, err)
 			}
 		}

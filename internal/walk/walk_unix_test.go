@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/handle"
 	"github.com/millrace-go/millrace/internal/names"
@@ -94,26 +95,29 @@ func TestOpenDirSpecialFiles(t *testing.T) {
 	}
 }
 
-// walkSwapFs does something between the look at a name and its opening.
-type walkSwapFs struct {
-	afero.Fs
-	swap func(name string)
+// walkSwap does something between the look at a name and its opening.
+func walkSwap(fsys afero.Fs, swap func(name string)) afero.Fs {
+	looking := struct {
+		afero.Fs
+		afero.Lstater
+	}{fsys, fsys.(afero.Lstater)}
+	return errorfs.Wrap(looking, func(op *errorfs.Op, do func() error) error {
+		err := do()
+		if op.Kind == "lstat" {
+			swap(op.Name)
+		}
+		return err
+	})
 }
 
-func (f walkSwapFs) LstatIfPossible(name string) (os.FileInfo, bool, error) {
-	info, ok, err := f.Fs.(afero.Lstater).LstatIfPossible(name)
-	f.swap(name)
-	return info, ok, err
-}
-
-// Case 39: a link put in the place of a file or of a directory in the worst moment is not followed.
+// A link put in the place of a file or of a directory in the worst moment is not followed.
 func TestOpenDirSwap(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"d/file", "d"} {
 		dir, outside := specialDir(t)
 		target := map[string]string{"d/file": filepath.Join(outside, "secret"), "d": outside}[name]
 		swapped := false
-		fsys := walkSwapFs{afero.NewBasePathFs(afero.NewOsFs(), dir), func(looked string) {
+		fsys := walkSwap(afero.NewBasePathFs(afero.NewOsFs(), dir), func(looked string) {
 			if looked != name || swapped {
 				return
 			}
@@ -125,7 +129,7 @@ func TestOpenDirSwap(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-		}}
+		})
 		h, err := handle.OpenDir(fsys, "d")
 		if err != nil {
 			t.Fatal(err)
@@ -151,7 +155,7 @@ func TestOpenDirReplacedFile(t *testing.T) {
 	for saves, want := range map[int]error{0: nil, 1: nil, 3: nil, 100: names.ErrDrift} {
 		dir, _ := specialDir(t)
 		left := saves
-		fsys := walkSwapFs{afero.NewBasePathFs(afero.NewOsFs(), dir), func(looked string) {
+		fsys := walkSwap(afero.NewBasePathFs(afero.NewOsFs(), dir), func(looked string) {
 			if looked != "d/file" || left == 0 {
 				return
 			}
@@ -163,7 +167,7 @@ func TestOpenDirReplacedFile(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-		}}
+		})
 		h, err := handle.OpenDir(fsys, "d")
 		if err != nil {
 			t.Fatal(err)
@@ -183,7 +187,7 @@ func TestOpenDirReplacedFile(t *testing.T) {
 	}
 }
 
-// Case 54 on a disk.
+// The same on a disk.
 func TestWalkDeepOnDisk(t *testing.T) {
 	t.Parallel()
 	fsys := fstest.WalkOsFs(t)

@@ -92,8 +92,8 @@ func TestWalkAll(t *testing.T) {
 // A directory that cannot be read is visited all the same; what is below a limit is not even tried.
 func TestWalkAllUnreadable(t *testing.T) {
 	t.Parallel()
-	fsys := &walkFaultFs{Fs: afero.NewMemMapFs(), faults: map[string]error{"d": fs.ErrPermission}}
-	walkTree{"d/x": "", "e/x": ""}.write(t, fsys.Fs)
+	fsys := walkFaults(afero.NewMemMapFs(), map[string]error{"d": fs.ErrPermission})
+	walkTree{"d/x": "", "e/x": ""}.write(t, fsys)
 	if got, err := walkKinds(t.Context(), fsys, ".", walk.Options{Depth: 1}); err != nil || !slices.Equal(got, []string{"d d", "e d"}) {
 		t.Errorf("first level: %q, %v", got, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,22 +19,20 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/handle"
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// walkFaultFs fails to open some paths.
-type walkFaultFs struct {
-	afero.Fs
-	faults map[string]error
-}
-
-func (f *walkFaultFs) Open(name string) (afero.File, error) {
-	if err := f.faults[name]; err != nil {
-		return nil, &fs.PathError{Op: "open", Path: "/secret/place/" + name, Err: err}
-	}
-	return f.Fs.Open(name)
+// walkFaults fails to open some paths.
+func walkFaults(fsys afero.Fs, faults map[string]error) afero.Fs {
+	return errorfs.Wrap(errorfs.Only(fsys), func(op *errorfs.Op, do func() error) error {
+		if err := faults[op.Name]; err != nil && op.Kind == "open" && op.Flag == os.O_RDONLY {
+			return &fs.PathError{Op: "open", Path: "/secret/place/" + op.Name, Err: err}
+		}
+		return do()
+	})
 }
 
 // walkOpenerFs is a DirOpener that counts what is open, and notes what is used after it was closed.
@@ -261,9 +260,9 @@ func TestWalkErrorAfterCancel(t *testing.T) {
 
 func TestWalkOnError(t *testing.T) {
 	t.Parallel()
-	fsys := &walkFaultFs{Fs: afero.NewMemMapFs(), faults: map[string]error{
+	fsys := walkFaults(afero.NewMemMapFs(), map[string]error{
 		"b": fs.ErrPermission, "c/.gitignore": fs.ErrPermission, "gone": fs.ErrNotExist,
-	}}
+	})
 	walkTree{"a/x": "", "b/x": "", "c/x": "", "c/.gitignore": "x", "d/x": "", "gone/x": ""}.write(t, fsys)
 
 	_, err := walkPaths(t.Context(), fsys, "b", walk.Options{})

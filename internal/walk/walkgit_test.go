@@ -182,8 +182,8 @@ func TestWalkOddExcludeFiles(t *testing.T) {
 		}
 	}
 	for fault, want := range map[error]error{names.ErrNotAllowed: nil, fs.ErrNotExist: nil, fs.ErrPermission: fs.ErrPermission} {
-		guarded := &walkFaultFs{Fs: afero.NewMemMapFs(), faults: map[string]error{excludeFile: fault}}
-		walkTree{excludeFile: "x\n", "d/x": ""}.write(t, guarded.Fs)
+		guarded := walkFaults(afero.NewMemMapFs(), map[string]error{excludeFile: fault})
+		walkTree{excludeFile: "x\n", "d/x": ""}.write(t, guarded)
 		for _, root := range []string{".", "d"} {
 			if _, err := walkPaths(t.Context(), guarded, root, walk.Options{}); !errors.Is(err, want) {
 				t.Errorf("%v below %s: got %v", fault, root, err)
