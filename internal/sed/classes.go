@@ -1,8 +1,6 @@
 package sed
 
 import (
-	"encoding/base64"
-	"encoding/binary"
 	"slices"
 	"sync"
 	"unicode"
@@ -41,20 +39,31 @@ func (s spans) tidy() spans {
 	return out
 }
 
-// not is every character that is not in s, which has to be tidy. Surrogates, and bytes that are part of no character, are in neither.
-func (s spans) not() spans {
+// without is what is in s and not in t, both of which have to be tidy.
+func (s spans) without(t spans) spans {
 	var out spans
-	next := rune(0)
-	for _, p := range append(s[:len(s):len(s)], span{surrogateMin, surrogateMax}, span{match.RawByte, match.RawByte}).tidy() {
-		if p.lo > next {
-			out = append(out, span{next, p.lo - 1})
+	for _, p := range s {
+		for len(t) > 0 && t[0].hi < p.lo {
+			t = t[1:]
 		}
-		next = p.hi + 1
+		for _, q := range t {
+			if q.lo > p.hi {
+				break
+			}
+			if p.lo < q.lo {
+				out = append(out, span{p.lo, q.lo - 1})
+			}
+			p.lo = q.hi + 1
+		}
+		if p.lo <= p.hi {
+			out = append(out, p)
+		}
 	}
 	return out
 }
 
-const surrogateMin, surrogateMax = 0xd800, 0xdfff
+// not is every character that is not in s, which has to be tidy. Surrogates, and bytes that are part of no character, are in neither.
+func (s spans) not() spans { return spans{{0, 0xd7ff}, {0xe000, unicode.MaxRune}}.without(s) }
 
 // unfold is every character whose upper case is in s, which has to be tidy.
 func (s spans) unfold() spans {
@@ -112,44 +121,65 @@ func anyChar(lines bool) []rune {
 	return spans{}.not().ranges()
 }
 
-func unpack(packed string) spans {
-	data, err := base64.RawStdEncoding.DecodeString(packed)
-	if err != nil {
-		panic("sed: class table: " + err.Error())
-	}
-	var out spans
-	at := uint64(0)
-	for len(data) > 0 {
-		gap, n := binary.Uvarint(data)
-		take, m := binary.Uvarint(data[n:])
-		data = data[n+m:]
-		at += gap
-		out = append(out, span{rune(at), rune(at + take - 1)})
-		at += take
-	}
-	return out
-}
-
+// classes are the character classes of C.UTF-8 in the C library by their names, and what \w matches as "word". They are not those of
+// package unicode, but follow from its tables: digits of other scripts are letters, for one.
 var classes = sync.OnceValue(func() map[string]spans {
 	space := spans{{0x9, 0xd}, {0x20, 0x20}, {0x1680, 0x1680}, {0x2000, 0x2006}, {0x2008, 0x200a}, {0x2028, 0x2029}, {0x205f, 0x205f}, {0x3000, 0x3000}}
-	blank := spans{{0x9, 0x9}, {0x20, 0x20}, {0x1680, 0x1680}, {0x2000, 0x2006}, {0x2008, 0x200a}, {0x205f, 0x205f}, {0x3000, 0x3000}}
-	m := map[string]spans{
-		"alpha":  unpack(alphaRanges),
-		"upper":  unpack(upperRanges),
-		"lower":  unpack(lowerRanges),
-		"punct":  unpack(punctRanges),
-		"print":  unpack(printRanges),
-		"space":  space,
-		"blank":  blank,
-		"cntrl":  {{0, 0x1f}, {0x7f, 0x9f}, {0x2028, 0x2029}},
-		"digit":  {{'0', '9'}},
-		"xdigit": {{'0', '9'}, {'A', 'F'}, {'a', 'f'}},
+	control := spans{{0, 0x1f}, {0x7f, 0x9f}, {0x2028, 0x2029}}
+	digit := spans{{'0', '9'}}
+	alnum := of(unicode.L, unicode.Nd, unicode.Nl, unicode.Other_Alphabetic)
+	printed := of(unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Zs, unicode.Cf, unicode.Co)
+	upper, lower := of(unicode.Lu, unicode.Other_Uppercase), of(unicode.Ll, unicode.Other_Lowercase)
+	for _, c := range unicode.CaseRanges {
+		for r := rune(c.Lo); r <= rune(c.Hi); r++ {
+			if unicode.ToLower(r) != r {
+				upper = append(upper, span{r, r})
+			}
+			if unicode.ToUpper(r) != r {
+				lower = append(lower, span{r, r})
+			}
+		}
 	}
-	m["alnum"] = slices.Concat(m["alpha"], m["digit"]).tidy()
-	m["graph"] = slices.Concat(m["alnum"], m["punct"]).tidy()
-	m["word"] = slices.Concat(m["alnum"], spans{{'_', '_'}}).tidy()
-	return m
+	punct := printed.without(slices.Concat(alnum, space).tidy())
+	return map[string]spans{
+		"alnum":  alnum,
+		"alpha":  alnum.without(digit),
+		"blank":  space.without(spans{{0xa, 0xd}, {0x2028, 0x2029}}),
+		"cntrl":  control,
+		"digit":  digit,
+		"graph":  slices.Concat(alnum, punct).tidy(),
+		"lower":  lower.tidy(),
+		"print":  slices.Concat(alnum, punct, space.without(control)).tidy(),
+		"punct":  punct,
+		"space":  space,
+		"upper":  upper.tidy(),
+		"xdigit": {{'0', '9'}, {'A', 'F'}, {'a', 'f'}},
+		"word":   slices.Concat(alnum, spans{{'_', '_'}}).tidy(),
+	}
 })
+
+// of returns all characters of some tables.
+func of(tables ...*unicode.RangeTable) spans {
+	var out spans
+	add := func(lo, hi, stride rune) {
+		if stride == 1 {
+			out = append(out, span{lo, hi})
+			return
+		}
+		for r := lo; r <= hi; r += stride {
+			out = append(out, span{r, r})
+		}
+	}
+	for _, t := range tables {
+		for _, r := range t.R16 {
+			add(rune(r.Lo), rune(r.Hi), rune(r.Stride))
+		}
+		for _, r := range t.R32 {
+			add(rune(r.Lo), rune(r.Hi), rune(r.Stride))
+		}
+	}
+	return out.tidy()
+}
 
 // words are the characters of words beyond ASCII, for \b, \< and \>. The C library takes a byte that is part of no character for
 // the character of that number there.

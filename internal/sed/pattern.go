@@ -130,12 +130,12 @@ func (p *patternParser) class(ranges []rune) *syntax.Regexp {
 
 // ends reports whether a branch ends at the token.
 func (p *patternParser) ends(nest int) bool {
-	return p.tok.kind == tokAlt || p.tok.kind == tokEnd || nest > 0 && p.tok.kind == tokClose
+	return p.tok.kind == '|' || p.tok.kind == tokEnd || nest > 0 && p.tok.kind == ')'
 }
 
 func (p *patternParser) alternatives(nest int) *syntax.Regexp {
 	all := []*syntax.Regexp{p.branch(nest)}
-	for p.tok.kind == tokAlt {
+	for p.tok.kind == '|' {
 		p.next(true)
 		all = append(all, p.branch(nest))
 	}
@@ -180,18 +180,18 @@ func (p *patternParser) expression(nest int) *syntax.Regexp {
 		t = p.anchor(tok.char)
 		p.next(false)
 		return t
-	case tokOpen:
+	case '(':
 		t = p.group(nest + 1)
-	case tokBracket:
+	case '[':
 		t = p.bracket()
-	case tokDot:
+	case '.':
 		t = p.class(anyChar(p.lines))
 	case tokClass:
 		t = p.escapeClass(tok.char)
-	case tokClose:
+	case ')':
 		return p.fail(errUnmatchedClose)
-	case tokInterval, tokStar, tokPlus, tokQuestion:
-		if !p.basic || tok.kind == tokInterval {
+	case '{', '*', '+', '?':
+		if !p.basic || tok.kind == '{' {
 			return p.fail(errRepeatsNothing)
 		}
 		t = p.literal(tok.char)
@@ -201,12 +201,12 @@ func (p *patternParser) expression(nest int) *syntax.Regexp {
 	p.next(false)
 	for {
 		switch p.tok.kind {
-		case tokStar, tokPlus, tokQuestion, tokInterval:
+		case '*', '+', '?', '{':
 		default:
 			return t
 		}
 		t = p.repeat(t, p.nodes-size)
-		if p.basic && (p.tok.kind == tokStar || p.tok.kind == tokInterval) {
+		if p.basic && (p.tok.kind == '*' || p.tok.kind == '{') {
 			return p.fail(errRepeatsNothing)
 		}
 	}
@@ -250,7 +250,7 @@ func (p *patternParser) group(nest int) *syntax.Regexp {
 	number := p.groups
 	p.next(true)
 	t := p.alternatives(nest)
-	if p.tok.kind != tokClose {
+	if p.tok.kind != ')' {
 		return p.fail(errUnmatchedOpen)
 	}
 	t = p.op(syntax.OpCapture, t)

@@ -6,11 +6,11 @@ import "regexp/syntax"
 func (p *patternParser) repeat(t *syntax.Regexp, nodes int) *syntax.Regexp {
 	op, low, high := syntax.OpStar, 0, -1
 	switch p.tok.kind {
-	case tokPlus:
+	case '+':
 		op = syntax.OpPlus
-	case tokQuestion:
+	case '?':
 		op = syntax.OpQuest
-	case tokInterval:
+	case '{':
 		op = syntax.OpRepeat
 		if low, high = p.interval(); p.err != "" {
 			return t
@@ -40,14 +40,14 @@ func (p *patternParser) interval() (low, high int) {
 		low = 0
 	}
 	high = low
-	if p.tok.kind != tokIntervalEnd {
+	if p.tok.kind != '}' {
 		if high, ok = p.number(); !comma || !ok {
 			return p.badInterval()
 		}
 	}
 	const most = 32767 // as everywhere in GNU
 	switch {
-	case p.tok.kind != tokIntervalEnd, high != -1 && low > high:
+	case p.tok.kind != '}', high != -1 && low > high:
 		p.fail(errInterval)
 	case max(low, high) > most:
 		p.fail(errTooBig)
@@ -74,7 +74,7 @@ func (p *patternParser) number() (n int, ok bool) {
 		switch r := p.tok.char; {
 		case p.tok.kind == tokEnd:
 			return n, false
-		case p.tok.kind == tokIntervalEnd, r == ',':
+		case p.tok.kind == '}', r == ',':
 			return n, ok
 		case p.tok.kind != tokChar || r < '0' || '9' < r:
 			ok = false
