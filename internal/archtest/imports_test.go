@@ -67,7 +67,8 @@ var arrows = map[string][]string{
 		"capability", "change",
 		"internal/handle", "internal/modes", "internal/names", "internal/poll",
 	},
-	"internal/sed":    {"internal/match"},
+	"internal/posix":  {"internal/match"},
+	"internal/sed":    {"internal/match", "internal/posix"},
 	"internal/splice": {"change", "internal/names"},
 	"internal/stage": {
 		"capability", "change",

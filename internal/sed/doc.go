@@ -32,7 +32,7 @@
 // # Patterns
 //
 // Patterns are POSIX extended ([ERE]) or basic ([BRE]) with the additions of GNU: \+ \? and \| in basic ones; \w \W \s \S \b
-// \B \< \> \` and \' in both. They become trees of package regexp/syntax, which package match runs. The match is the leftmost, and
+// \B \< \> \` and \' in both. Package posix makes trees of them, which package match runs. The match is the leftmost, and
 // of those the longest. Of several ways to it, that one counts for the groups which takes the first alternative first and repeats as
 // often as it can, as in package regexp.
 //

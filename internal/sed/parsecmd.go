@@ -88,11 +88,8 @@ func (p *parser) compile(text []byte, icase, lines bool, groups int) (*pattern, 
 	}
 	re, err := newPattern(text, p.options, icase, lines)
 	if err != nil {
-		e := p.here().at(p.scripts, err.text, "in the pattern "+strconv.Quote(string(text))+", at character "+strconv.Itoa(err.at+1))
-		switch err.text {
-		case errBackReference, errRawBracket, errRawPattern:
-			e.Unsupported = true
-		}
+		e := p.here().at(p.scripts, err.Text, "in the pattern "+strconv.Quote(string(text))+", at character "+strconv.Itoa(err.At+1))
+		e.Unsupported = err.Unsupported
 		return nil, e
 	}
 	if p.size += re.size; p.size > 4*p.options.MaxPattern {

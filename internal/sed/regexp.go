@@ -3,8 +3,10 @@ package sed
 import (
 	"bytes"
 	"context"
+	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/internal/match"
+	"github.com/millrace-go/millrace/internal/posix"
 )
 
 // pattern is a compiled pattern in any syntax. It is safe for concurrent use.
@@ -23,26 +25,26 @@ func unescapePattern(text []byte, s Syntax) ([]byte, bool) {
 	return unescape(text, patternText)
 }
 
-func newPattern(text []byte, o Options, icase, lines bool) (*pattern, *patternError) {
+func newPattern(text []byte, o Options, icase, lines bool) (*pattern, *posix.Error) {
 	if o.Syntax == RE2 {
 		if len(text) > o.MaxPattern {
-			return nil, &patternError{errTooBig, 0}
+			return nil, posix.TooBig(0)
 		}
 		re, err := match.Compile(string(text), match.Regex, match.Flags{IgnoreCase: icase, MultiLine: lines, Bytes: true})
 		if err != nil {
-			return nil, &patternError{err.Error(), 0}
+			return nil, &posix.Error{Text: err.Error()}
 		}
 		return &pattern{re2: re, groups: len(re.Groups()) - 1, size: re.Size()}, nil
 	}
-	p, tree, perr := parsePattern(text, o.Syntax == BRE, icase, lines, o.MaxPattern)
-	if perr != nil {
-		return nil, perr
+	p, bad := posix.Parse(text, posix.Options{Basic: o.Syntax == BRE, IgnoreCase: icase, Lines: lines, MaxNodes: o.MaxPattern})
+	if bad != nil {
+		return nil, bad
 	}
-	re, err := match.CompileLongest(tree, words())
+	re, err := match.CompileLongest(p.Tree, posix.Words())
 	if err != nil {
-		return nil, &patternError{errTooBig, len(p.chars)}
+		return nil, posix.TooBig(utf8.RuneCount(text))
 	}
-	return &pattern{posix: re, groups: p.groups, size: p.nodes}, nil
+	return &pattern{posix: re, groups: p.Groups, size: p.Nodes}, nil
 }
 
 // contains reports whether there is a match.

@@ -1,4 +1,4 @@
-package sed
+package posix
 
 import (
 	"regexp/syntax"
@@ -17,7 +17,7 @@ type element struct {
 }
 
 // bracket reads a bracket expression; p.tok is the [. There are no escapes within: what sed has for them is replaced before.
-func (p *patternParser) bracket() *syntax.Regexp {
+func (p *parser) bracket() *syntax.Regexp {
 	start := p.at
 	not := p.has(p.at, '^')
 	if not {
@@ -72,12 +72,12 @@ func (p *patternParser) bracket() *syntax.Regexp {
 			return p.fail(errRawBracket)
 		}
 		if not {
-			if p.lines {
+			if p.Lines {
 				set = append(set, span{'\n', '\n'}).tidy()
 			}
 			set, simple = set.not(), false
 		}
-		if p.icase {
+		if p.IgnoreCase {
 			set = set.unfold()
 		}
 		p.keep(key, set)
@@ -86,19 +86,19 @@ func (p *patternParser) bracket() *syntax.Regexp {
 	return p.class(p.known[key])
 }
 
-// fold is what I makes of a character.
-func (p *patternParser) fold(r rune) rune {
-	if p.icase {
+// fold is what IgnoreCase makes of a character.
+func (p *parser) fold(r rune) rune {
+	if p.IgnoreCase {
 		return unicode.ToUpper(r)
 	}
 	return r
 }
 
 // has reports whether the rune at a place is the one given.
-func (p *patternParser) has(at int, r rune) bool { return at < len(p.chars) && p.chars[at] == r }
+func (p *parser) has(at int, r rune) bool { return at < len(p.chars) && p.chars[at] == r }
 
 // element reads one piece. A - stands for itself only where hyphen says so or as the last one.
-func (p *patternParser) element(hyphen bool) (element, bool) {
+func (p *parser) element(hyphen bool) (element, bool) {
 	if p.at >= len(p.chars) {
 		p.fail(errUnmatchedBracket)
 		return element{}, false
@@ -126,7 +126,7 @@ func (p *patternParser) element(hyphen bool) (element, bool) {
 }
 
 // named reads the rest of [.x.], [=x=] or [:name:].
-func (p *patternParser) named(kind rune) (element, bool) {
+func (p *parser) named(kind rune) (element, bool) {
 	start := p.at
 	for ; ; p.at++ {
 		if p.at+1 >= len(p.chars) || p.at-start >= 32 {
@@ -147,7 +147,7 @@ func (p *patternParser) named(kind rune) (element, bool) {
 		return element{char: p.fold(name[0]), equal: kind == '=', named: true}, true
 	}
 	text := string(name)
-	if p.icase && (text == "upper" || text == "lower") {
+	if p.IgnoreCase && (text == "upper" || text == "lower") {
 		text = "alpha"
 	}
 	set, ok := classes()[text]

@@ -1,9 +1,9 @@
-package sed
+package posix
 
 import "regexp/syntax"
 
 // repeat reads a repetition of t, which has so many nodes and stands at p.tok, and what follows it.
-func (p *patternParser) repeat(t *syntax.Regexp, nodes int) *syntax.Regexp {
+func (p *parser) repeat(t *syntax.Regexp, nodes int) *syntax.Regexp {
 	op, low, high := syntax.OpStar, 0, -1
 	switch p.tok.kind {
 	case '+':
@@ -26,7 +26,7 @@ func (p *patternParser) repeat(t *syntax.Regexp, nodes int) *syntax.Regexp {
 }
 
 // interval reads what stands within { and }; high is -1 for no limit. Afterwards p.tok is the }.
-func (p *patternParser) interval() (low, high int) {
+func (p *parser) interval() (low, high int) {
 	low, ok := p.number()
 	if !ok {
 		return p.badInterval()
@@ -55,7 +55,7 @@ func (p *patternParser) interval() (low, high int) {
 	return low, high
 }
 
-func (p *patternParser) badInterval() (low, high int) {
+func (p *parser) badInterval() (low, high int) {
 	if p.tok.kind == tokEnd {
 		p.fail(errUnmatchedBrace)
 	} else {
@@ -66,7 +66,7 @@ func (p *patternParser) badInterval() (low, high int) {
 
 // number reads up to a comma or the end of the interval. It is -1 where there is none, and not ok where there is
 // something else or the pattern ends.
-func (p *patternParser) number() (n int, ok bool) {
+func (p *parser) number() (n int, ok bool) {
 	const most = 1 << 20 // larger numbers are all too large
 	n, ok = -1, true
 	for {

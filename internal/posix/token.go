@@ -1,4 +1,4 @@
-package sed
+package posix
 
 // token is a piece of a pattern.
 type token struct {
@@ -17,7 +17,7 @@ const (
 )
 
 // peek reads the piece of the pattern at p.at. After what a ^ may follow, caret is true.
-func (p *patternParser) peek(at int, caret bool) token {
+func (p *parser) peek(at int, caret bool) token {
 	if at >= len(p.chars) {
 		return token{kind: tokEnd, at: at}
 	}
@@ -29,15 +29,15 @@ func (p *patternParser) peek(at int, caret bool) token {
 	case '.', '*', '[':
 		t.kind = r
 	case '^':
-		if !p.basic || caret || at == 0 {
+		if !p.Basic || caret || at == 0 {
 			t.kind = tokAnchor
 		}
 	case '$':
-		if !p.basic || at+1 == len(p.chars) || p.closes(at+1) {
+		if !p.Basic || at+1 == len(p.chars) || p.closes(at+1) {
 			t.kind = tokAnchor
 		}
 	case '|', '+', '?', '{', '}', '(', ')':
-		if !p.basic {
+		if !p.Basic {
 			t.kind = r
 		}
 	}
@@ -45,11 +45,11 @@ func (p *patternParser) peek(at int, caret bool) token {
 }
 
 // closes reports whether a \( ... \) or a branch ends at a place in a basic pattern.
-func (p *patternParser) closes(at int) bool {
+func (p *parser) closes(at int) bool {
 	return p.has(at, '\\') && (p.has(at+1, '|') || p.has(at+1, ')'))
 }
 
-func (p *patternParser) peekEscape(t token) token {
+func (p *parser) peekEscape(t token) token {
 	if t.at+1 >= len(p.chars) {
 		t.kind = tokBackslash
 		return t
@@ -57,7 +57,7 @@ func (p *patternParser) peekEscape(t token) token {
 	t.char, t.n = p.chars[t.at+1], 2
 	switch t.char {
 	case '|', '+', '?', '{', '}', '(', ')':
-		if p.basic {
+		if p.Basic {
 			t.kind = t.char
 		}
 	case '1', '2', '3', '4', '5', '6', '7', '8', '9':

@@ -1,4 +1,4 @@
-package sed
+package posix
 
 import (
 	"regexp/syntax"
@@ -7,10 +7,10 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// maxPatternBytes is the longest pattern, and maxNesting how deep its groups may be nested.
+// maxBytes is the longest pattern, and maxNesting how deep its groups may be nested.
 const (
-	maxPatternBytes = 64 << 10
-	maxNesting      = 1000
+	maxBytes   = 64 << 10
+	maxNesting = 1000
 )
 
 // The messages of the C library for patterns it refuses, and ours for what we do.
@@ -33,19 +33,37 @@ const (
 	errRawPattern       = "bytes that are no character are not supported beside classes, words or the flag I"
 )
 
-// patternError says what is wrong with a pattern and at which of its characters.
-type patternError struct {
-	text string
-	at   int
+// Error is what is wrong with a pattern.
+type Error struct {
+	Text string // in the words of the C library where it has some
+	At   int    // the character at which it was noticed, from 0
+	// Unsupported says that the C library would take it and this package does not, on purpose.
+	Unsupported bool
 }
 
-// patternParser reads one pattern in POSIX syntax, as the C library reads it, into a tree of package syntax.
-type patternParser struct {
-	chars    []rune // a byte that is part of no character is one of its own, see [match.RawByte]
-	basic    bool
-	icase    bool
-	lines    bool // M: . and [^...] do not match a newline
-	maxNodes int
+// Error returns the text.
+func (e *Error) Error() string { return e.Text }
+
+// Options says how a pattern is read. The zero value is that of extended syntax.
+type Options struct {
+	Basic      bool // basic syntax
+	IgnoreCase bool // letters match in any case
+	Lines      bool // ^ and $ match at line ends too; neither . nor [^...] matches a newline
+	// MaxNodes is the largest pattern, in nodes: a character or an operator is one, and an interval counts as what it stands for.
+	MaxNodes int
+}
+
+// Pattern is a pattern that was read.
+type Pattern struct {
+	Tree   *syntax.Regexp
+	Groups int // how many pairs of parentheses there are
+	Nodes  int // see [Options]
+}
+
+// parser reads one pattern in POSIX syntax, as the C library reads it, into a tree of package syntax.
+type parser struct {
+	chars []rune // a byte that is part of no character is one of its own, see [match.RawByte]
+	Options
 
 	at     int // behind tok
 	tok    token
@@ -57,12 +75,12 @@ type patternParser struct {
 	err    string
 }
 
-// parsePattern reads a pattern; lines is the flag M.
-func parsePattern(pattern []byte, basic, icase, lines bool, maxNodes int) (*patternParser, *syntax.Regexp, *patternError) {
-	if len(pattern) > maxPatternBytes {
-		return nil, nil, &patternError{errTooBig, 0}
+// Parse reads a pattern.
+func Parse(pattern []byte, o Options) (*Pattern, *Error) {
+	if len(pattern) > maxBytes {
+		return nil, TooBig(0)
 	}
-	p := &patternParser{basic: basic, icase: icase, lines: lines, maxNodes: maxNodes, plain: !icase}
+	p := &parser{Options: o, plain: !o.IgnoreCase}
 	raw := false
 	for len(pattern) > 0 {
 		r, n := utf8.DecodeRune(pattern)
@@ -78,18 +96,21 @@ func parsePattern(pattern []byte, basic, icase, lines bool, maxNodes int) (*patt
 		p.fail(errRawPattern)
 	}
 	if p.err != "" {
-		return nil, nil, &patternError{p.err, p.where}
+		return nil, &Error{p.err, p.where, p.err == errBackReference || p.err == errRawBracket || p.err == errRawPattern}
 	}
-	return p, t, nil
+	return &Pattern{Tree: t, Groups: p.groups, Nodes: p.nodes}, nil
 }
 
-func (p *patternParser) next(caret bool) {
+// TooBig is the error of a pattern that is too large, of which so many characters were read.
+func TooBig(at int) *Error { return &Error{Text: errTooBig, At: at} }
+
+func (p *parser) next(caret bool) {
 	p.tok = p.peek(p.at, caret)
 	p.at += p.tok.n
 }
 
 // fail keeps the first error and ends the parse.
-func (p *patternParser) fail(text string) *syntax.Regexp {
+func (p *parser) fail(text string) *syntax.Regexp {
 	if p.err == "" {
 		p.err, p.where = text, p.tok.at
 	}
@@ -99,8 +120,8 @@ func (p *patternParser) fail(text string) *syntax.Regexp {
 }
 
 // grow counts nodes, one for each character and operator.
-func (p *patternParser) grow(nodes int64) bool {
-	if nodes > int64(p.maxNodes-p.nodes) {
+func (p *parser) grow(nodes int64) bool {
+	if nodes > int64(p.MaxNodes-p.nodes) {
 		p.fail(errTooBig)
 		return false
 	}
@@ -108,32 +129,32 @@ func (p *patternParser) grow(nodes int64) bool {
 	return true
 }
 
-func (p *patternParser) op(op syntax.Op, sub ...*syntax.Regexp) *syntax.Regexp {
+func (p *parser) op(op syntax.Op, sub ...*syntax.Regexp) *syntax.Regexp {
 	p.grow(1)
 	return &syntax.Regexp{Op: op, Sub: sub}
 }
 
-func (p *patternParser) literal(r rune) *syntax.Regexp {
+func (p *parser) literal(r rune) *syntax.Regexp {
 	t := p.op(syntax.OpLiteral)
 	t.Rune = []rune{r}
-	if p.icase {
+	if p.IgnoreCase {
 		t.Flags = syntax.FoldCase
 	}
 	return t
 }
 
-func (p *patternParser) class(ranges []rune) *syntax.Regexp {
+func (p *parser) class(ranges []rune) *syntax.Regexp {
 	t := p.op(syntax.OpCharClass)
 	t.Rune = ranges
 	return t
 }
 
 // ends reports whether a branch ends at the token.
-func (p *patternParser) ends(nest int) bool {
+func (p *parser) ends(nest int) bool {
 	return p.tok.kind == '|' || p.tok.kind == tokEnd || nest > 0 && p.tok.kind == ')'
 }
 
-func (p *patternParser) alternatives(nest int) *syntax.Regexp {
+func (p *parser) alternatives(nest int) *syntax.Regexp {
 	all := []*syntax.Regexp{p.branch(nest)}
 	for p.tok.kind == '|' {
 		p.next(true)
@@ -147,7 +168,7 @@ func (p *patternParser) alternatives(nest int) *syntax.Regexp {
 }
 
 // branch reads what stands between two |.
-func (p *patternParser) branch(nest int) *syntax.Regexp {
+func (p *parser) branch(nest int) *syntax.Regexp {
 	t := &syntax.Regexp{Op: syntax.OpConcat}
 	for !p.ends(nest) {
 		before := p.tok.kind
@@ -167,7 +188,7 @@ func (p *patternParser) branch(nest int) *syntax.Regexp {
 	return t
 }
 
-func (p *patternParser) expression(nest int) *syntax.Regexp {
+func (p *parser) expression(nest int) *syntax.Regexp {
 	var t *syntax.Regexp
 	size := p.nodes
 	switch tok := p.tok; tok.kind {
@@ -185,13 +206,13 @@ func (p *patternParser) expression(nest int) *syntax.Regexp {
 	case '[':
 		t = p.bracket()
 	case '.':
-		t = p.class(anyChar(p.lines))
+		t = p.class(anyChar(p.Lines))
 	case tokClass:
 		t = p.escapeClass(tok.char)
 	case ')':
 		return p.fail(errUnmatchedClose)
 	case '{', '*', '+', '?':
-		if !p.basic || tok.kind == '{' {
+		if !p.Basic || tok.kind == '{' {
 			return p.fail(errRepeatsNothing)
 		}
 		t = p.literal(tok.char)
@@ -206,21 +227,21 @@ func (p *patternParser) expression(nest int) *syntax.Regexp {
 			return t
 		}
 		t = p.repeat(t, p.nodes-size)
-		if p.basic && (p.tok.kind == '*' || p.tok.kind == '{') {
+		if p.Basic && (p.tok.kind == '*' || p.tok.kind == '{') {
 			return p.fail(errRepeatsNothing)
 		}
 	}
 }
 
-func (p *patternParser) anchor(r rune) *syntax.Regexp {
+func (p *parser) anchor(r rune) *syntax.Regexp {
 	op := syntax.OpEmptyMatch
 	switch r {
 	case '^':
-		if op = syntax.OpBeginText; p.lines {
+		if op = syntax.OpBeginText; p.Lines {
 			op = syntax.OpBeginLine
 		}
 	case '$':
-		if op = syntax.OpEndText; p.lines {
+		if op = syntax.OpEndText; p.Lines {
 			op = syntax.OpEndLine
 		}
 	case '`':
@@ -242,7 +263,7 @@ func (p *patternParser) anchor(r rune) *syntax.Regexp {
 	return p.op(op)
 }
 
-func (p *patternParser) group(nest int) *syntax.Regexp {
+func (p *parser) group(nest int) *syntax.Regexp {
 	if nest > maxNesting {
 		return p.fail(errTooDeep)
 	}
@@ -258,7 +279,7 @@ func (p *patternParser) group(nest int) *syntax.Regexp {
 	return t
 }
 
-func (p *patternParser) escapeClass(r rune) *syntax.Regexp {
+func (p *parser) escapeClass(r rune) *syntax.Regexp {
 	p.plain = false
 	key := `\` + string(r)
 	if p.known[key] == nil {
@@ -276,7 +297,7 @@ func (p *patternParser) escapeClass(r rune) *syntax.Regexp {
 }
 
 // keep keeps what a class stands for, as there may be many that are the same. A long one counts for more than one node.
-func (p *patternParser) keep(key string, set spans) {
+func (p *parser) keep(key string, set spans) {
 	if p.known == nil {
 		p.known = make(map[string][]rune)
 	}

@@ -1,4 +1,4 @@
-package sed
+package posix
 
 import (
 	"slices"
@@ -181,8 +181,10 @@ func of(tables ...*unicode.RangeTable) spans {
 	return out.tidy()
 }
 
-// words are the characters of words beyond ASCII, for \b, \< and \>. The C library takes a byte that is part of no character for
+// Words returns the characters of words beyond ASCII as the ranges of a class, for [match.CompileLongest]. It must not be changed. The C library takes a byte that is part of no character for
 // the character of that number there.
+func Words() []rune { return words() }
+
 var words = sync.OnceValue(func() []rune {
 	word := classes()["word"]
 	out := slices.Clone(word)
