@@ -106,14 +106,14 @@ func (e EditFiles) plan(ctx context.Context, c *Call, f FileEdits) (*filePlan, e
 	work := func(text match.Content) error { return w.plans(ctx, text, creates) }
 	switch {
 	case creates < 0:
-		err = c.look(f.Path, unlessBinary(e.Binary), work)
+		err = c.look(f.Path, true, unlessBinary(e.Binary), work)
 	case !p.mayCreate(c, creates, e.RequireHash):
 		return p, nil
 	case p.isNew:
 		p.text = []byte(p.edits[creates].newText())
 		err = work(match.Bytes(p.text))
 	default:
-		err = c.look(p.path, nil, work)
+		err = c.look(p.path, true, nil, work)
 	}
 	switch {
 	case ctx.Err() != nil:

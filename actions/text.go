@@ -4,15 +4,17 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"math"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// look calls do with the content of a file, which is valid until do returns. Reading a binary file is the refusal, unless that is nil.
-func (c *Call) look(name string, refusal error, do func(text match.Content) error) error {
-	return c.bySize(name, true, func(most int64) error {
+// look calls do with the content of a file, which is valid until do returns. It holds the whole file unless streams is set. Reading a
+// binary file is the refusal, unless that is nil.
+func (c *Call) look(name string, streams bool, refusal error, do func(text match.Content) error) error {
+	return c.bySize(name, streams, func(most int64) error {
 		return c.stage().View(name, most, func(data []byte) error {
 			s := c.source(source{data: data, c: c, refusal: refusal})
 			defer c.sources.Put(s)
@@ -100,9 +102,12 @@ func (s *source) Size() int64 {
 }
 
 // Bytes implements [match.Content]. A binary file may be refused.
-func (s *source) Bytes(int64) ([]byte, error) {
-	if s.open == nil {
+func (s *source) Bytes(most int64) ([]byte, error) {
+	switch {
+	case s.open == nil:
 		return s.data, s.see(s.data, true)
+	case s.size > min(most, math.MaxInt32): // an int may have no more
+		return nil, fsutil.ErrTooLarge
 	}
 	r, err := s.Open()
 	if err != nil {
