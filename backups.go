@@ -156,7 +156,7 @@ func (x Executor) PlanRestore(_ context.Context, fsys afero.Fs, backupID string)
 	if err != nil {
 		return nil, err
 	}
-	p.result.Warnings = t.notes.take(p.result.Warnings)
+	p.result.Warnings = t.notes.Take(p.result.Warnings)
 	return p.keep(), nil
 }
 

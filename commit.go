@@ -200,7 +200,7 @@ func (t *tree) underLock(ctx context.Context, do func(lock io.Closer) error) err
 	}
 	defer func() {
 		if err := panics.Protect(lock.Close); err != nil {
-			t.notes.add("lock", "the lock could not be given back: %v", err)
+			t.notes.Add("lock", "the lock could not be given back: %v", err)
 		}
 	}()
 	return do(lock)
@@ -219,14 +219,14 @@ func (t *tree) write(ctx context.Context, do func(lock io.Closer) (*Result, erro
 			return err
 		}
 		for _, w := range found.Warnings {
-			t.notes.add(w, "recovery: %s", w)
+			t.notes.Add(w, "recovery: %s", w)
 		}
 		res, err = do(lock)
 		return err
 	})
 	if res != nil {
-		res.Warnings = t.notes.take(res.Warnings)
-	} else if told := t.notes.take(nil); err != nil && len(told) > 0 {
+		res.Warnings = t.notes.Take(res.Warnings)
+	} else if told := t.notes.Take(nil); err != nil && len(told) > 0 {
 		err = fmt.Errorf("%w (%s)", err, strings.Join(told, "; "))
 	}
 	return res, err

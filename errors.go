@@ -1,13 +1,18 @@
 package millrace
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
+	"syscall"
 
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/names"
-	"github.com/millrace-go/millrace/risk"
 )
 
 // ErrNoFs says that a nil file system was given. It is never taken for the real disk.
@@ -30,66 +35,6 @@ func (e *readOnlyError) Error() string { return e.text }
 
 // Is makes it match ErrReadOnly.
 func (e *readOnlyError) Is(target error) bool { return target == ErrReadOnly }
-
-// Problem is one mistake in a pipeline.
-type Problem struct {
-	// Pointer is the JSON pointer (RFC 6901) of the place, also for a pipeline built in Go: "/steps/1/params/old_text".
-	Pointer string `json:"pointer"`
-	// Code is stable and meant for programs, such as "missing_param".
-	Code string `json:"code"`
-	// Message says what is wrong, in the documented words where there are some.
-	Message string `json:"message"`
-	// Hint says what to write instead, if that is known.
-	Hint string `json:"hint,omitempty"`
-	// Step is the id of the step that the pointer leads into: "" for the pipeline itself, and where the step has no valid id.
-	Step string `json:"step,omitempty"`
-	// Line and Column, from 1, say where in the JSON text that is. Zero for a pipeline built in Go.
-	Line   int `json:"line,omitempty"`
-	Column int `json:"column,omitempty"`
-}
-
-// String returns the message, the place if the message alone does not name it, and the hint.
-func (p Problem) String() string {
-	var b strings.Builder
-	b.WriteString(p.Message)
-	if strings.Count(p.Pointer, "/") > 1 && !selfExplaining[p.Code] {
-		fmt.Fprintf(&b, " (at %s", p.Pointer)
-		if p.Line > 0 {
-			fmt.Fprintf(&b, ", line %d", p.Line)
-		}
-		b.WriteByte(')')
-	}
-	if p.Hint != "" {
-		b.WriteString(": ")
-		b.WriteString(p.Hint)
-	}
-	return b.String()
-}
-
-// selfExplaining are the codes whose messages name the step themselves, so that they stay word for word.
-var selfExplaining = map[string]bool{
-	codeDuplicateID: true, codeBadID: true, codeForwardRef: true, codeUnknownRef: true, codeBadTemplate: true,
-}
-
-// ValidationError is the pipeline's fault: it lists every problem found, in the order of the pipeline. Of more than a thousand,
-// or a hundred in the parameters of one step, a last one with the code "too_many_problems" counts the rest. Nothing was run.
-type ValidationError struct {
-	Problems []Problem
-}
-
-// Error returns the one problem, or all of them a line each.
-func (e *ValidationError) Error() string {
-	if len(e.Problems) == 1 {
-		return e.Problems[0].String()
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "pipeline has %d problems:", len(e.Problems))
-	for _, p := range e.Problems {
-		b.WriteString("\n  - ")
-		b.WriteString(p.String())
-	}
-	return b.String()
-}
 
 // StepError is the fault of a step, the tree it met, or its action. Nothing was written, unless it says Committed.
 type StepError struct {
@@ -169,21 +114,6 @@ func (e *InterpolationError) Unwrap() error { return e.Err }
 // Code returns "INTERPOLATION_FAILED".
 func (e *InterpolationError) Code() string { return "INTERPOLATION_FAILED" }
 
-// BlockedError says that the limits or the risk forbid the change. Nothing was written.
-type BlockedError struct {
-	// Reason is the whole message.
-	Reason string
-	// Level is the risk of the whole change, Files and Edits what it was judged by.
-	Level risk.Level
-	Files int
-	Edits int
-	// Host says that force does not help: the limit is the host's ceiling.
-	Host bool
-}
-
-// Error returns the reason.
-func (e *BlockedError) Error() string { return e.Reason }
-
 // ConflictError says that files have changed since the plan was made. Nothing was written, or all of it was undone.
 type ConflictError struct {
 	// Conflicts has an entry for each such path, in path order.
@@ -261,3 +191,127 @@ func (e *CommitError) Error() string {
 
 // Unwrap returns the cause.
 func (e *CommitError) Unwrap() error { return e.Err }
+
+// ErrorCode returns the code of an error that this package has returned: a stable word for programs, for exit statuses and for
+// what is sent to other machines. It is "" for nil. Where several fit, the one that says most about what to do next wins:
+// whether the tree needs recovery, then whose fault it is. The codes:
+//
+//   - invalid_pipeline: the pipeline is wrong: a *ValidationError
+//   - invalid_plan: the stored plan is wrong: a *PlanError
+//   - step_failed: a step met something it could not do: a *StepError
+//   - expect_failed: a step did more or less than its expect allows: an *ExpectError
+//   - INTERPOLATION_FAILED: a template had no value, or none that fits: an *InterpolationError
+//   - limit: a step met a limit of the host: an *actions.LimitError
+//   - blocked: limits or risk forbid the change: a *BlockedError
+//   - read_only: the host only reads: ErrReadOnly
+//   - conflict: files have changed since they were read: a *ConflictError
+//   - locked: another run writes to the tree: fsutil.ErrLocked
+//   - file_system: the file system cannot do what it takes to write to the tree: a *FileSystemError
+//   - commit_failed: the tree could not be written, and is as before but for what the message names: a *CommitError
+//   - recovery_needed: the tree needs Recover: a *CommitError in state CommitPending
+//   - canceled: the context was canceled, or its deadline has passed
+//   - internal: anything else: misuse of the API, or a file system that fails
+func ErrorCode(err error) string {
+	if err == nil {
+		return ""
+	}
+	commit, isCommit := errors.AsType[*CommitError](err)
+	switch {
+	case isCommit && commit.State == CommitPending:
+		return "recovery_needed"
+	case is[*ValidationError](err):
+		return "invalid_pipeline"
+	case is[*PlanError](err):
+		return "invalid_plan"
+	case is[*BlockedError](err):
+		return "blocked"
+	case errors.Is(err, ErrReadOnly):
+		return "read_only"
+	case errors.Is(err, fsutil.ErrLocked):
+		return "locked" // although the wait for it may have ended with the context
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return "canceled"
+	case is[*ConflictError](err):
+		return "conflict"
+	case is[*FileSystemError](err):
+		return "file_system"
+	case isCommit:
+		return "commit_failed"
+	case is[*ExpectError](err):
+		return "expect_failed"
+	case is[*InterpolationError](err):
+		return "INTERPOLATION_FAILED"
+	case is[*actions.LimitError](err):
+		return "limit"
+	case is[*StepError](err):
+		return "step_failed"
+	default:
+		return "internal"
+	}
+}
+
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// Written reports whether an error that Run, Commit or Restore has returned came with a tree that is not what it was before:
+// the other steps of a pipeline with ContinueOnError were committed, the commit is half done and needs [Executor.Recover], or it
+// was undone but for the paths that the error names, to which somebody else has written, or of which somebody has removed what
+// undoing needs.
+func Written(err error) bool {
+	if step, ok := errors.AsType[*StepError](err); ok && step.Committed {
+		return true
+	}
+	commit, ok := errors.AsType[*CommitError](err)
+	return ok && commit.State == CommitPending || isLeft(err)
+}
+
+// FileSystemError says that the file system cannot do what it takes to write to the tree, and never will: an afero.ReadOnlyFs
+// cannot be written to. Nothing was written, or all of it was undone. docs/filesystems.md says which file system can do what.
+type FileSystemError struct {
+	// Name is what the file system calls itself, such as "ReadOnlyFilter".
+	Name string
+	// Limit says what it cannot do, and what to do instead.
+	Limit string
+	// Err says which step of the commit failed, at which path, and how.
+	Err error
+}
+
+// Error gives the cause, the file system and its limit.
+func (e *FileSystemError) Error() string { return fmt.Sprintf("%v (%s: %s)", e.Err, e.Name, e.Limit) }
+
+// Unwrap returns the cause.
+func (e *FileSystemError) Unwrap() error { return e.Err }
+
+// limitOf returns what a file system of that name cannot do, "" if nothing is known of it.
+func limitOf(name string) string {
+	switch name {
+	case "ReadOnlyFilter":
+		return "it cannot be written to; searches, plans and dry runs work"
+	case "CopyOnWriteFs":
+		return "what is in its lower layer can be edited and copied, but neither renamed nor deleted"
+	case "CacheOnReadFs":
+		return "it cannot make a file that must be new; write to the file system that it caches"
+	case "RegexpFs":
+		return "it cannot make new files and hides the state directory; write to the file system that it filters"
+	}
+	return ""
+}
+
+// limited makes a FileSystemError of an error that comes from the limits of the tree's file system, and from nothing that may
+// be otherwise the next time.
+func (t *tree) limited(err error) error {
+	limit := limitOf(t.fs.Name())
+	if limit == "" || errors.Is(err, fsutil.ErrLocked) {
+		return err
+	}
+	for _, refusal := range []error{
+		fs.ErrPermission, fs.ErrNotExist, fs.ErrExist, syscall.EBADF, syscall.EROFS, errors.ErrUnsupported, capability.ErrShowsThrough,
+	} {
+		if errors.Is(err, refusal) {
+			return &FileSystemError{Name: t.fs.Name(), Limit: limit, Err: err}
+		}
+	}
+	return err
+}

@@ -6,23 +6,19 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/spf13/afero"
-	"golang.org/x/sync/errgroup"
 
-	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/guard"
 	"github.com/millrace-go/millrace/internal/held"
 	"github.com/millrace-go/millrace/internal/journal"
-	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/raise"
 	"github.com/millrace-go/millrace/internal/rootfs"
-	"github.com/millrace-go/millrace/internal/stage"
+	"github.com/millrace-go/millrace/internal/watch"
 	"github.com/millrace-go/millrace/risk"
 )
 
@@ -223,7 +219,7 @@ type tree struct {
 	fs       afero.Fs
 	stateDir string
 	policy   guard.Policy // what every path is checked against
-	notes    *notes       // what a Result is to warn of
+	notes    *watch.Notes // what a Result is to warn of
 	held     *held.Held   // what is open; the verb that has opened the tree is its first user
 }
 
@@ -244,7 +240,7 @@ func (x Executor) openTree(fsys afero.Fs) (opened *tree, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{fs: raised, notes: new(notes), held: held.New()}
+	t := &tree{fs: raised, notes: new(watch.Notes), held: held.New()}
 	if root, ok := raised.(*rootfs.FS); ok && raised != fsys {
 		t.held.Add(root.Close)
 	}
@@ -272,78 +268,20 @@ func (x Executor) openTree(fsys afero.Fs) (opened *tree, err error) {
 	return t, nil
 }
 
-// run is one execution of a pipeline on a stage.
-type run struct {
-	x       Executor
-	p       Pipeline
-	stage   *stage.Stage
-	log     *slog.Logger
-	handled map[string]bool // steps whose failure a later step waits for
-
-	mu      sync.Mutex
-	results []*StepResult // by index; nil for a step that has not run
-	// outcomes are those of the steps that have done their work. One is written before the result of the step is there, and read after.
-	outcomes []actions.Outcome
-	errs     []error
-	staged   []bool // steps that have changed something
-	stopAt   int    // steps from this index on do not run: the first unhandled failure comes before them
+// watched returns an executor whose observer and logger can be called anywhere, and whatever they do, the caller goes on.
+func (x Executor) watched(n *watch.Notes) Executor {
+	if x.Logger != nil {
+		x.Logger = watch.Logger(x.Logger, n)
+	}
+	if x.Observe != nil {
+		x.Observe = watch.Observer(x.Observe, x.logger(), n)
+	}
+	return x
 }
 
-// stage runs all steps and judges the outcome. The plan is never nil.
-func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error) {
-	start := time.Now()
-	x.Observe, x.Logger = t.x.Observe, t.x.Logger
-	stage := stage.New(t.fs)
-	t.held.Add(stage.Close)
-	stage.SetGuard(t.policy)
-	stage.SetMaxRead(x.limits().FileBytes())
-	r := &run{
-		x: x, p: p, stage: stage, log: x.logger().With("pipeline", p.name),
-		handled:  p.handledSteps(),
-		outcomes: make([]actions.Outcome, p.Len()),
-		results:  make([]*StepResult, p.Len()), errs: make([]error, p.Len()), staged: make([]bool, p.Len()), stopAt: p.Len(),
+func (x Executor) logger() *slog.Logger {
+	if x.Logger == nil {
+		return slog.New(slog.DiscardHandler)
 	}
-	r.log.DebugContext(ctx, "run started", "steps", p.Len(), "parallel", p.options.Parallel)
-	for _, wave := range p.schedule(ctx, stage) {
-		r.runWave(ctx, wave)
-	}
-	plan, err := r.plan(ctx, t)
-	plan.since = start
-	plan.result.TotalDuration = time.Since(start)
-	r.log.DebugContext(ctx, "run worked out", "result", plan.result.String(), "duration", plan.result.TotalDuration)
-	plan.result.Warnings = t.notes.take(plan.result.Warnings)
-	return plan, err
-}
-
-// runWave runs the steps of a wave at the same time and waits for all of them.
-func (r *run) runWave(ctx context.Context, wave []int) {
-	var g errgroup.Group
-	g.SetLimit(r.x.workers())
-	for _, i := range wave {
-		g.Go(func() error {
-			// A step before the failed one still runs, for it may fail too, and then it is the one to report: in
-			// sequence it would have been the first.
-			if r.mayRun(i) && ctx.Err() == nil {
-				// What goes wrong outside of the action must not take the program down either.
-				if err := panics.Protect(func() error { r.runStep(ctx, i); return nil }); err != nil {
-					r.finish(i, StepResult{StepID: r.p.steps[i].ID, Action: r.p.steps[i].Action.Spec().Name}, err)
-				}
-			}
-			return nil
-		})
-	}
-	_ = g.Wait() // the goroutines return nil
-}
-
-func (r *run) mayRun(i int) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return i < r.stopAt
-}
-
-// notify calls the observer, if there is one.
-func (r *run) notify(e Event) {
-	if r.x.Observe != nil {
-		r.x.Observe(e)
-	}
+	return x.Logger
 }

@@ -302,3 +302,14 @@ func (b Builder) MustBuild() Pipeline {
 	}
 	return p
 }
+
+// check returns an *ExpectError if a number is out of bounds.
+func (e Expect) check(files, edits int) error {
+	if e.MinFiles != nil && files < *e.MinFiles || e.MaxFiles != nil && files > *e.MaxFiles {
+		return &ExpectError{What: "files", Got: files, Min: e.MinFiles, Max: e.MaxFiles}
+	}
+	if e.MinEdits != nil && edits < *e.MinEdits || e.MaxEdits != nil && edits > *e.MaxEdits {
+		return &ExpectError{What: "edits", Got: edits, Min: e.MinEdits, Max: e.MaxEdits}
+	}
+	return nil
+}

@@ -3,21 +3,26 @@ package millrace
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
+	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/millrace-go/millrace/actions"
+	"github.com/spf13/afero"
+
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backups"
+	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/planfile"
+	"github.com/millrace-go/millrace/internal/preview"
 	"github.com/millrace-go/millrace/internal/stage"
-	"github.com/millrace-go/millrace/risk"
 )
 
 // Plan is a change that has been worked out and not been made: what a pipeline would do to a tree, exactly. It is
@@ -63,135 +68,6 @@ func (p *Plan) Changes() []fsutil.Change {
 		}
 	}
 	return changes
-}
-
-func cloneReports(list []actions.FileReport) []actions.FileReport {
-	list = slices.Clone(list)
-	for i := range list {
-		r := &list[i]
-		r.EditsApplied, r.EditsFailed, r.Replacements = cloned(r.EditsApplied), cloned(r.EditsFailed), cloned(r.Replacements)
-		r.FailedEdits, r.RangeHashes = slices.Clone(r.FailedEdits), slices.Clone(r.RangeHashes)
-		r.Size, r.WouldModify = cloned(r.Size), cloned(r.WouldModify)
-	}
-	return list
-}
-
-// clone copies the result so deep that a caller cannot change the plan's.
-func (r *Result) clone() *Result {
-	c := *r
-	c.Results = make([]StepResult, len(r.Results))
-	for i, s := range r.Results {
-		s.FilesMatched, s.Files, s.Warnings = slices.Clone(s.FilesMatched), cloneReports(s.Files), slices.Clone(s.Warnings)
-		s.Content, s.Counts, s.Renames = maps.Clone(s.Content), maps.Clone(s.Counts), maps.Clone(s.Renames)
-		s.FilesModified, s.FilesSkipped = cloned(s.FilesModified), cloned(s.FilesSkipped)
-		c.Results[i] = s
-	}
-	c.FilesAffected, c.Warnings = slices.Clone(r.FilesAffected), slices.Clone(r.Warnings)
-	f := &c.FilesChanged
-	f.Created, f.Modified = slices.Clone(f.Created), slices.Clone(f.Modified)
-	f.Deleted, f.Renamed = slices.Clone(f.Deleted), slices.Clone(f.Renamed)
-	return &c
-}
-
-// plan gathers what the steps have done. The error is the one that Run returns.
-func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
-	p := &Plan{tree: t, stage: r.stage, name: r.p.name, options: r.p.options, digest: sync.OnceValue(r.p.Digest), mutates: r.p.Mutates()}
-	p.result = r.gather()
-	p.failed = r.firstError(ctx)
-	p.abandoned = ctx.Err() != nil || r.stopAt < r.p.Len()
-	if p.failed != nil {
-		p.result.Success = false
-	}
-	if p.mutates && p.abandoned {
-		p.result.OverallRiskLevel = r.riskSoFar(p.result)
-	}
-	if !p.abandoned {
-		if err := p.settle(r.stage); err != nil {
-			p.failed, p.abandoned = err, true
-			p.result.Success = false
-		}
-	}
-	p.result.RollbackPerformed = p.abandoned && r.rolledBack()
-	if step, ok := p.failed.(*StepError); ok {
-		step.RolledBack = p.result.RollbackPerformed
-	}
-	if p.failed != nil {
-		p.result.Error = p.failed.Error()
-	}
-	r.notify(RiskJudged{
-		Level: p.result.OverallRiskLevel, Files: p.result.FilesChanged.Count(), Edits: p.result.TotalEdits,
-		Blocked: p.result.BlockReason,
-	})
-	return p, p.failed
-}
-
-// riskSoFar is the level of a run that failed: the highest of its steps, and that of all their edits. What the steps have
-// changed together does not count, for it depends on how many of them ran beside the one that failed.
-func (r *run) riskSoFar(res *Result) risk.Level {
-	level := r.x.Risk.Assess(0, res.TotalEdits)
-	for _, s := range res.Results {
-		level = max(level, s.RiskLevel)
-	}
-	return level
-}
-
-// rolledBack reports whether a step that had done its work was taken back, because all is given up. What a failed
-// step had staged of itself does not count: how far it got can depend on the schedule, and so do steps that ran beside
-// the failed one, and in sequence would not have.
-func (r *run) rolledBack() bool {
-	for i, staged := range r.staged {
-		if staged && i <= r.stopAt && r.errs[i] == nil {
-			return true
-		}
-	}
-	return false
-}
-
-// gather makes the result of the steps alone. Steps after the first unhandled failure are left out although they may
-// have run beside it.
-func (r *run) gather() *Result {
-	res := &Result{
-		Name: r.p.name, Success: true, TotalSteps: r.p.Len(), DryRun: true, Verbose: r.p.options.Verbose, RunID: r.x.RunID,
-		Commit: CommitOutcome{State: CommitNone}, FilesAffected: []string{}, Results: []StepResult{},
-	}
-	for _, w := range r.p.warnings {
-		res.Warnings = append(res.Warnings, w.String())
-	}
-	affected := make(map[string]bool)
-	for i, s := range r.results {
-		if s == nil || i > r.stopAt {
-			continue
-		}
-		res.Results = append(res.Results, *s)
-		if s.Failed() {
-			continue
-		}
-		res.CompletedSteps++
-		res.TotalEdits += s.EditsApplied
-		for _, f := range s.FilesMatched {
-			affected[f] = true
-		}
-	}
-	res.FilesAffected = append(res.FilesAffected, slices.Sorted(maps.Keys(affected))...)
-	return res
-}
-
-// firstError returns the error of the first step that failed unhandled, or why the run was cut short.
-func (r *run) firstError(ctx context.Context) error {
-	for i, err := range r.errs {
-		if err == nil || i > r.stopAt || r.results[i].Handled {
-			continue
-		}
-		if ctx.Err() != nil {
-			break // a step that was cancelled has not failed by itself
-		}
-		s := r.p.steps[i]
-		return &StepError{Step: s.ID, Index: i, Action: s.Action.Spec().Name, Err: err}
-	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("pipeline canceled: %w", context.Cause(ctx))
-	}
-	return nil
 }
 
 // settle takes the changes from the stage and judges them.
@@ -256,70 +132,182 @@ func (p *Plan) judge() {
 	}
 }
 
-// block returns why a change of that size may not be committed, or nil.
-func (x Executor) block(files, edits int, level risk.Level, force bool) *BlockedError {
-	blocked := func(host bool, format string, args ...any) *BlockedError {
-		return &BlockedError{Reason: fmt.Sprintf(format, args...), Level: level, Files: files, Edits: edits, Host: host}
-	}
-	limit := cmp.Or(x.MaxFiles, DefaultMaxFiles)
-	switch {
-	case x.Ceiling != risk.Unset && level > x.Ceiling && files+edits > 0:
-		return blocked(true, "operation blocked due to %s risk. The host allows no more than %s, force does not help", level, x.Ceiling)
-	case force:
-		return nil
-	case limit > 0 && files > limit:
-		return blocked(false, "too many files affected (%d > %d). Use force=true to bypass", files, limit)
-	case level >= risk.High:
-		return blocked(false, "operation blocked due to %s risk. Use force=true to proceed", level)
-	default:
-		return nil
-	}
+// planVersion is the version of the JSON of a plan. Other versions are refused.
+const planVersion = 1
+
+// PlanError says that a stored plan cannot be taken up: it is damaged, of another version, or asks for what the host
+// forbids.
+type PlanError struct {
+	// Path is the path of the change that is refused, or "".
+	Path string
+	Err  error
 }
 
-// readOnlyFiles blocks writing to files that their owner may not write to, and taking them away: somebody has protected them. It
-// goes by the mode alone, for root may write to everything.
-func readOnlyFiles(changes []fsutil.Change) *BlockedError {
-	blocked := func(name, do string) *BlockedError {
-		return &BlockedError{Reason: fmt.Sprintf("file %s is read-only. Use force=true to %s it", name, do)}
+// Error names the path.
+func (e *PlanError) Error() string {
+	if e.Path == "" {
+		return fmt.Sprintf("invalid plan: %v", e.Err)
 	}
-	for _, c := range changes {
-		switch {
-		case isReadOnly(c.Replaced):
-			return blocked(c.Path, "replace")
-		case !isReadOnly(c.Old):
-		case c.Kind == fsutil.Renamed:
-			return blocked(c.From, "rename")
-		case c.New.Kind == change.Absent:
-			return blocked(c.Path, "delete")
-		case c.New.Kind != change.File || c.Old.Hash != c.New.Hash:
-			return blocked(c.Path, "write to")
+	return fmt.Sprintf("invalid plan: %s: %v", e.Path, e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *PlanError) Unwrap() error { return e.Err }
+
+type planJSON struct {
+	Version int     `json:"version"`
+	Name    string  `json:"name"`
+	Options Options `json:"options"`
+	Digest  string  `json:"digest"`
+	Mutates bool    `json:"mutates"`
+	// Restores is the id of the backup that the plan takes back, "" for a pipeline.
+	Restores string           `json:"restores,omitempty"`
+	Result   *Result          `json:"result"`
+	Changes  planfile.Changes `json:"changes"`
+}
+
+// planError makes a *PlanError of what package planfile has refused.
+func planError(err error) error {
+	if e, ok := err.(*planfile.Error); ok {
+		return &PlanError{Path: e.Path, Err: e.Err}
+	}
+	return err
+}
+
+// MarshalJSON writes the plan with all bytes that it would write, so that [Executor.OpenPlan] can commit exactly those. A
+// plan that has failed cannot be stored.
+func (p *Plan) MarshalJSON() ([]byte, error) {
+	if p.abandoned {
+		return nil, fmt.Errorf("a plan that cannot be committed cannot be stored: %w", p.failed)
+	}
+	done, err := p.reading()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	changes, err := planfile.Store(p.changes, p.tree.x.limits())
+	if err != nil {
+		return nil, planError(err)
+	}
+	v := planJSON{
+		Version: planVersion, Name: p.name, Options: p.options, Digest: p.digest(), Mutates: p.mutates,
+		Restores: p.restores, Result: p.result, Changes: changes,
+	}
+	return json.Marshal(v)
+}
+
+// OpenPlan takes up a plan that was stored as JSON, to look at it or to commit it to fsys, the tree it was made for. It is
+// judged anew by this executor's policy, every path of it is checked, and nothing is written. The error is a *PlanError
+// for a plan that cannot be trusted: one whose text is no strict JSON or has other fields, and one that does what no step does,
+// such as giving a file the setuid bit or making a link that leads out of the tree. Risk goes by what the changes are, not by
+// what the plan says of itself; an existing file that is written as a whole counts as many edits as lines of it differ.
+// Whether the tree is still the one that was planned for is found out by Commit. A plan in which a step had failed, with
+// ContinueOnError, has failed here as well.
+//
+// FilesChanged, risk and what would block are worked out anew; what the Result says of the steps is the plan's own word. So is the
+// pipeline that it says it was made from: with [Executor.RunID] the commit counts as that of this pipeline, so a plan that a
+// stranger may have written should be committed without.
+func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Plan, error) {
+	t, err := x.openTree(fsys)
+	if err != nil {
+		return nil, err
+	}
+	defer t.done()
+	var v planJSON
+	limits := planfile.Limits{MaxBytes: cmp.Or(x.MaxPlanBytes, DefaultMaxPlanBytes), MaxDepth: jsonDepth(x.MaxJSONDepth)}
+	byHand := map[reflect.Type]string{reflect.TypeFor[Result](): "total_duration", reflect.TypeFor[StepResult](): "duration"}
+	if err := planfile.Decode(data, &v, limits, byHand); err != nil {
+		return nil, planError(err)
+	}
+	if v.Version != planVersion || v.Result == nil {
+		return nil, &PlanError{Err: fmt.Errorf("version %d is not known, this is version %d", v.Version, planVersion)}
+	}
+	p := &Plan{
+		tree: t, name: v.Name, options: v.Options, digest: func() string { return v.Digest }, mutates: v.Mutates || len(v.Changes) > 0,
+		foreign: true, result: v.Result, restores: v.Restores,
+	}
+	if v.Restores != "" {
+		if !journal.ValidID(v.Restores) {
+			return nil, &PlanError{Err: fmt.Errorf("restores %q, which is no id of a backup", v.Restores)}
 		}
+		t.x.RunID = "" // a restore is no run that could be asked for again
+	}
+	p.result.Restores = v.Restores
+	p.result.DryRun, p.result.BackupID, p.result.Commit = true, "", CommitOutcome{State: CommitNone}
+	p.result.Replayed = false
+	p.failed = p.result.failedStep()
+	p.changes, err = planfile.Tree{FS: t.fs, Guard: t.policy, Limits: x.limits()}.Adopt(ctx, v.Changes)
+	if err != nil {
+		return nil, planError(err)
+	}
+	// The number of edits is what somebody has written down; it cannot be less than what can be counted.
+	edits := 0
+	for _, c := range p.changes {
+		edits += preview.Edits(c.Splices)
+	}
+	p.result.TotalEdits = max(p.result.TotalEdits, edits)
+	p.judge()
+	return p.keep(), nil
+}
+
+// WithForce returns the plan with another answer to whether it may pass what asks for force: the limit on files, the levels of
+// risk, read-only files. It is judged anew. So a person can approve what was shown, without it being planned again. The host's
+// ceiling still holds, and so do its paths and its other limits. The two plans are committed separately; the second commit of
+// the same change is a conflict.
+func (p *Plan) WithForce(force bool) *Plan {
+	q := p.copied()
+	q.options.Force = force
+	if !q.abandoned && q.mutates {
+		q.judge()
+	}
+	return q
+}
+
+// Digest returns a SHA-256, as 64 hexadecimal digits, of what Commit would do: kind and path of each change, where it comes from,
+// what it replaces, hash, mode and target before and after, whether what is deleted is kept, and whether there is going to be
+// a backup. It is the same for a plan and for what [Executor.OpenPlan] makes of its JSON, and does not depend on who planned
+// it, nor on force: whoever has approved a digest has approved these bytes.
+//
+// It reads the files whose new hash nobody has needed so far; the error is fsutil.ErrDrift if one of them has changed. A plan
+// that cannot be committed has no digest.
+func (p *Plan) Digest() (string, error) {
+	if p.abandoned {
+		return "", fmt.Errorf("a plan that cannot be committed has no digest: %w", p.failed)
+	}
+	return planfile.Digest(p.changes, p.options.NoBackup)
+}
+
+// counted returns how many edits the changes hold, whatever anybody says of them: those of the splices, and of a file that was
+// written as a whole over another one the lines that differ, counted on the side that has more of them.
+func (p *Plan) counted() int {
+	edits := 0
+	for _, c := range p.changes {
+		switch {
+		case c.Splices != nil:
+			edits += preview.Edits(c.Splices)
+		case c.Old.Kind == change.File && c.New.Kind == change.File && c.Old.Hash != c.New.Hash:
+			edits += max(1, p.linesWritten(c))
+		}
+	}
+	return edits
+}
+
+// linesWritten counts the lines in which the two sides differ, 0 if they cannot be compared: then the tree has drifted, and Commit
+// will say so.
+func (p *Plan) linesWritten(c fsutil.Change) int {
+	lines, _ := p.view().LinesWritten(c)
+	return lines
+}
+
+// failedStep is the error of the first step that failed unhandled, as far as the result tells, or nil.
+func (r *Result) failedStep() error {
+	for i, s := range r.Results {
+		if s.Failed() && !s.Handled {
+			return &StepError{Step: s.StepID, Index: i, Action: s.Action, Err: errors.New(strings.TrimPrefix(s.Error, s.Action+" failed: "))}
+		}
+	}
+	if !r.Success {
+		return errors.New(r.Error)
 	}
 	return nil
-}
-
-func isReadOnly(s change.State) bool {
-	const ownerWrite = 0o200
-	return s.Kind == change.File && s.Mode&ownerWrite == 0
-}
-
-// filesChanged sorts the changes of files into lists. A change between a file and a directory counts as what happened
-// to the file.
-func filesChanged(changes []fsutil.Change) FilesChanged {
-	var f FilesChanged
-	isFile := func(s change.State) bool { return s.Kind == change.File || s.Kind == change.Symlink }
-	for _, c := range changes {
-		switch was, is := isFile(c.Old), isFile(c.New); {
-		case !was && !is:
-		case c.Kind == fsutil.Renamed:
-			f.Renamed = append(f.Renamed, RenamedFile{From: c.From, To: c.Path})
-		case was && is:
-			f.Modified = append(f.Modified, c.Path)
-		case was:
-			f.Deleted = append(f.Deleted, c.Path)
-		default:
-			f.Created = append(f.Created, c.Path)
-		}
-	}
-	return f
 }

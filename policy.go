@@ -10,6 +10,9 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/risk"
+
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/actions"
@@ -203,4 +206,66 @@ func (x Executor) workers() int {
 		return x.Workers
 	}
 	return runtime.GOMAXPROCS(0)
+}
+
+// BlockedError says that the limits or the risk forbid the change. Nothing was written.
+type BlockedError struct {
+	// Reason is the whole message.
+	Reason string
+	// Level is the risk of the whole change, Files and Edits what it was judged by.
+	Level risk.Level
+	Files int
+	Edits int
+	// Host says that force does not help: the limit is the host's ceiling.
+	Host bool
+}
+
+// Error returns the reason.
+func (e *BlockedError) Error() string { return e.Reason }
+
+// block returns why a change of that size may not be committed, or nil.
+func (x Executor) block(files, edits int, level risk.Level, force bool) *BlockedError {
+	blocked := func(host bool, format string, args ...any) *BlockedError {
+		return &BlockedError{Reason: fmt.Sprintf(format, args...), Level: level, Files: files, Edits: edits, Host: host}
+	}
+	limit := cmp.Or(x.MaxFiles, DefaultMaxFiles)
+	switch {
+	case x.Ceiling != risk.Unset && level > x.Ceiling && files+edits > 0:
+		return blocked(true, "operation blocked due to %s risk. The host allows no more than %s, force does not help", level, x.Ceiling)
+	case force:
+		return nil
+	case limit > 0 && files > limit:
+		return blocked(false, "too many files affected (%d > %d). Use force=true to bypass", files, limit)
+	case level >= risk.High:
+		return blocked(false, "operation blocked due to %s risk. Use force=true to proceed", level)
+	default:
+		return nil
+	}
+}
+
+// readOnlyFiles blocks writing to files that their owner may not write to, and taking them away: somebody has protected them. It
+// goes by the mode alone, for root may write to everything.
+func readOnlyFiles(changes []fsutil.Change) *BlockedError {
+	blocked := func(name, do string) *BlockedError {
+		return &BlockedError{Reason: fmt.Sprintf("file %s is read-only. Use force=true to %s it", name, do)}
+	}
+	for _, c := range changes {
+		switch {
+		case isReadOnly(c.Replaced):
+			return blocked(c.Path, "replace")
+		case !isReadOnly(c.Old):
+		case c.Kind == fsutil.Renamed:
+			return blocked(c.From, "rename")
+		case c.New.Kind == change.Absent:
+			return blocked(c.Path, "delete")
+		case c.New.Kind != change.File || c.Old.Hash != c.New.Hash:
+			return blocked(c.Path, "write to")
+		}
+	}
+	return nil
+}
+
+func isReadOnly(s change.State) bool {
+	const ownerWrite = 0o200
+	return s.Kind == change.File && s.Mode&ownerWrite == 0
 }

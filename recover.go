@@ -62,7 +62,7 @@ func (x Executor) Recover(ctx context.Context, fsys afero.Fs) (*Recovery, error)
 		r, err = &Recovery{}, nil
 	}
 	if r != nil {
-		r.Warnings = t.notes.take(r.Warnings)
+		r.Warnings = t.notes.Take(r.Warnings)
 	}
 	return r, err
 }
@@ -126,11 +126,11 @@ func (t *tree) elsewhere() error {
 func (t *tree) warnOfUnfinished() {
 	dirs, err := commit.Unfinished(t.commitOptions(nil))
 	if err != nil {
-		t.notes.add("unfinished", "whether a crash has left the tree between old and new cannot be told: %v", err)
+		t.notes.Add("unfinished", "whether a crash has left the tree between old and new cannot be told: %v", err)
 		return
 	}
 	for _, dir := range dirs {
-		t.notes.add(dir, "the tree may be between old and new: a change is not finished, its journal is in %s. "+
+		t.notes.Add(dir, "the tree may be between old and new: a change is not finished, its journal is in %s. "+
 			"Another run is writing it just now, or a crash has left it, then Executor.Recover undoes it", dir)
 	}
 }

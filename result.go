@@ -4,16 +4,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
 
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/fsutil"
+
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/planfile"
 	"github.com/millrace-go/millrace/risk"
-	"github.com/millrace-go/millrace/template"
 )
 
 // Result is what a run has done. Its JSON is listed in docs/json.md; durations are milliseconds there.
@@ -194,36 +196,6 @@ func (s StepResult) count() int {
 	return n
 }
 
-// field is what a template takes of the step. ok is false if there is no such field.
-func (s *StepResult) field(name string) (v any, ok bool) {
-	switch name {
-	case template.FieldCount:
-		return s.count(), true
-	case template.FieldEdits:
-		return s.EditsApplied, true
-	case template.FieldFilesCount:
-		return len(s.FilesMatched), true
-	case template.FieldFiles:
-		return s.FilesMatched, true
-	case template.FieldAggregated:
-		return s.AggregatedContent, true
-	case template.FieldRisk:
-		return max(s.RiskLevel, risk.Low).String(), true
-	default:
-		return nil, false
-	}
-}
-
-// facts is what a condition asks of the step, nil for one that has not run.
-func (s *StepResult) facts() condition.StepFacts {
-	if s == nil {
-		return condition.StepFacts{}
-	}
-	return condition.StepFacts{
-		Ran: !s.Skipped, Succeeded: s.ran(), Failed: s.Failed(), Skipped: s.Skipped, Files: len(s.FilesMatched), Count: s.count(),
-	}
-}
-
 // millis is a duration in JSON: milliseconds with at most three decimals.
 type millis time.Duration
 
@@ -314,4 +286,53 @@ func (s *StepResult) UnmarshalJSON(data []byte) error {
 	*s = StepResult(v.plainStepResult)
 	s.Duration = time.Duration(v.Duration)
 	return nil
+}
+
+func cloneReports(list []actions.FileReport) []actions.FileReport {
+	list = slices.Clone(list)
+	for i := range list {
+		r := &list[i]
+		r.EditsApplied, r.EditsFailed, r.Replacements = cloned(r.EditsApplied), cloned(r.EditsFailed), cloned(r.Replacements)
+		r.FailedEdits, r.RangeHashes = slices.Clone(r.FailedEdits), slices.Clone(r.RangeHashes)
+		r.Size, r.WouldModify = cloned(r.Size), cloned(r.WouldModify)
+	}
+	return list
+}
+
+// clone copies the result so deep that a caller cannot change the plan's.
+func (r *Result) clone() *Result {
+	c := *r
+	c.Results = make([]StepResult, len(r.Results))
+	for i, s := range r.Results {
+		s.FilesMatched, s.Files, s.Warnings = slices.Clone(s.FilesMatched), cloneReports(s.Files), slices.Clone(s.Warnings)
+		s.Content, s.Counts, s.Renames = maps.Clone(s.Content), maps.Clone(s.Counts), maps.Clone(s.Renames)
+		s.FilesModified, s.FilesSkipped = cloned(s.FilesModified), cloned(s.FilesSkipped)
+		c.Results[i] = s
+	}
+	c.FilesAffected, c.Warnings = slices.Clone(r.FilesAffected), slices.Clone(r.Warnings)
+	f := &c.FilesChanged
+	f.Created, f.Modified = slices.Clone(f.Created), slices.Clone(f.Modified)
+	f.Deleted, f.Renamed = slices.Clone(f.Deleted), slices.Clone(f.Renamed)
+	return &c
+}
+
+// filesChanged sorts the changes of files into lists. A change between a file and a directory counts as what happened
+// to the file.
+func filesChanged(changes []fsutil.Change) FilesChanged {
+	var f FilesChanged
+	isFile := func(s change.State) bool { return s.Kind == change.File || s.Kind == change.Symlink }
+	for _, c := range changes {
+		switch was, is := isFile(c.Old), isFile(c.New); {
+		case !was && !is:
+		case c.Kind == fsutil.Renamed:
+			f.Renamed = append(f.Renamed, RenamedFile{From: c.From, To: c.Path})
+		case was && is:
+			f.Modified = append(f.Modified, c.Path)
+		case was:
+			f.Deleted = append(f.Deleted, c.Path)
+		default:
+			f.Created = append(f.Created, c.Path)
+		}
+	}
+	return f
 }

@@ -11,6 +11,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/millrace-go/millrace/risk"
+	"github.com/millrace-go/millrace/template"
+
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/fsutil"
@@ -108,14 +111,6 @@ func (r *run) skipReason(i int) (string, error) {
 		}
 	}
 	return first, nil
-}
-
-// result returns what is known of a step, nil if it has not run. Steps that another one refers to have always been
-// recorded before it starts, so the result does not change any more.
-func (r *run) result(id string) *StepResult {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.results[r.p.index[id]]
 }
 
 // perform runs the action of a step from savepoint to result.
@@ -288,17 +283,6 @@ func (r *run) expect(s Step) Expect {
 	return s.Expect
 }
 
-// check returns an *ExpectError if a number is out of bounds.
-func (e Expect) check(files, edits int) error {
-	if e.MinFiles != nil && files < *e.MinFiles || e.MaxFiles != nil && files > *e.MaxFiles {
-		return &ExpectError{What: "files", Got: files, Min: e.MinFiles, Max: e.MaxFiles}
-	}
-	if e.MinEdits != nil && edits < *e.MinEdits || e.MaxEdits != nil && edits > *e.MaxEdits {
-		return &ExpectError{What: "edits", Got: edits, Min: e.MinEdits, Max: e.MaxEdits}
-	}
-	return nil
-}
-
 // facts shows a run to a condition.
 type facts struct{ r *run }
 
@@ -319,5 +303,35 @@ func (f facts) Exists(path string) (bool, error) {
 		return false, nil
 	default:
 		return false, err
+	}
+}
+
+// field is what a template takes of the step. ok is false if there is no such field.
+func (s *StepResult) field(name string) (v any, ok bool) {
+	switch name {
+	case template.FieldCount:
+		return s.count(), true
+	case template.FieldEdits:
+		return s.EditsApplied, true
+	case template.FieldFilesCount:
+		return len(s.FilesMatched), true
+	case template.FieldFiles:
+		return s.FilesMatched, true
+	case template.FieldAggregated:
+		return s.AggregatedContent, true
+	case template.FieldRisk:
+		return max(s.RiskLevel, risk.Low).String(), true
+	default:
+		return nil, false
+	}
+}
+
+// facts is what a condition asks of the step, nil for one that has not run.
+func (s *StepResult) facts() condition.StepFacts {
+	if s == nil {
+		return condition.StepFacts{}
+	}
+	return condition.StepFacts{
+		Ran: !s.Skipped, Succeeded: s.ran(), Failed: s.Failed(), Skipped: s.Skipped, Files: len(s.FilesMatched), Count: s.count(),
 	}
 }

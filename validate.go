@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/params"
 )
@@ -282,15 +281,4 @@ func (d *draft) checkParams(i int, at string) {
 		told[at+p.Param] = true
 		d.problem(at+p.Param, p.Code, p.Hint, "%s", p.Message)
 	}
-}
-
-// handledSteps are the steps whose failure a later step waits for.
-func (p Pipeline) handledSteps() map[string]bool {
-	handled := make(map[string]bool)
-	for _, s := range p.steps {
-		if s.When.Type() == condition.TypeStepFailed {
-			handled[s.When.StepRef()] = true
-		}
-	}
-	return handled
 }

@@ -17,7 +17,7 @@ var arrows = map[string][]string{
 		"internal/backups", "internal/commit", "internal/disk", "internal/form", "internal/guard", "internal/held",
 		"internal/interpolate", "internal/journal", "internal/lenient", "internal/mend", "internal/modes",
 		"internal/names", "internal/panics", "internal/params", "internal/planfile", "internal/preview", "internal/raise",
-		"internal/rootfs", "internal/stage", "internal/strictjson",
+		"internal/rootfs", "internal/schedule", "internal/stage", "internal/strictjson", "internal/watch",
 	},
 	"actions": {
 		"capability", "change", "fsutil",
@@ -81,6 +81,8 @@ var arrows = map[string][]string{
 		"internal/handle", "internal/ignore", "internal/modes", "internal/names", "internal/panics",
 	},
 	"internal/planfile": {"actions", "change", "fsutil", "internal/guard", "internal/modes", "internal/preview", "internal/stage", "internal/strictjson"},
+	"internal/schedule": {"internal/stage"},
+	"internal/watch":    {"internal/panics"},
 }
 
 // modules are what the library, without its tests, may be made of.

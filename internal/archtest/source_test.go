@@ -114,20 +114,27 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// The root shows what a caller holds. Its tests are found by what they hold, in internal/suite; what stays are the examples of
-// go doc, the fuzz targets, and the table of fields and verbs.
-func TestRootHasFewTestFiles(t *testing.T) {
+// The root shows what a caller holds, in few files: what it does is done in rooms. Its tests are found by what they hold, in
+// internal/suite; what stays are the examples of go doc, the fuzz targets, and the table of fields and verbs.
+func TestRootHasFewFiles(t *testing.T) {
 	t.Parallel()
-	const most = 14
+	const most, mostTests, mostLines = 20, 14, 350
 	_, files := sources(t)
-	n := 0
+	n, tests := 0, 0
 	for _, f := range files {
-		if f.dir() == "." && f.isTest() {
+		switch {
+		case f.dir() != ".":
+		case f.isTest():
+			tests++
+		default:
 			n++
+			if f.lines > mostLines {
+				t.Errorf("%s has %d lines, more than %d: move what it does into a room", f.name, f.lines, mostLines)
+			}
 		}
 	}
-	if n > most {
-		t.Errorf("the root has %d test files, more than %d: black-box tests belong in internal/suite", n, most)
+	if n > most || tests > mostTests {
+		t.Errorf("the root has %d files and %d test files, more than %d and %d", n, tests, most, mostTests)
 	}
 }
 

@@ -175,7 +175,7 @@ func constants(t *testing.T, dir string) map[string]string {
 
 // TestDocsErrorCodes keeps the table of ErrorCode in docs/json.md what its doc comment, and the function, say.
 func TestDocsErrorCodes(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "errorcode.go", nil, parser.ParseComments|parser.SkipObjectResolution)
+	file, err := parser.ParseFile(token.NewFileSet(), "errors.go", nil, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}

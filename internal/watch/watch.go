@@ -1,4 +1,5 @@
-package millrace
+// Package watch calls what the host gives to watch a run, its observer and its logger, so that whatever they do, the run goes on.
+package watch
 
 import (
 	"context"
@@ -12,17 +13,17 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
-// notes collects what went wrong beside the work, without a bearing on it, until a Result takes it as warnings. It is safe
+// Notes collects what went wrong beside the work, without a bearing on it, until a Result takes it as warnings. It is safe
 // for concurrent use.
-type notes struct {
+type Notes struct {
 	mu   sync.Mutex
 	list []note
 }
 
 type note struct{ about, text string }
 
-// add keeps one note about each thing: the first.
-func (n *notes) add(about, format string, args ...any) {
+// Add keeps one note about each thing: the first.
+func (n *Notes) Add(about, format string, args ...any) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if !slices.ContainsFunc(n.list, func(old note) bool { return old.about == about }) {
@@ -30,8 +31,8 @@ func (n *notes) add(about, format string, args ...any) {
 	}
 }
 
-// take appends the notes to the warnings, each once, and forgets them.
-func (n *notes) take(warnings []string) []string {
+// Take appends the notes to the warnings, each once, and forgets them.
+func (n *Notes) Take(warnings []string) []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	slices.SortFunc(n.list, func(a, b note) int { return strings.Compare(a.about, b.about) })
@@ -59,24 +60,22 @@ func apart(fn func()) error {
 	return err
 }
 
-// watched returns the host's observer and logger so that they can be called anywhere: one event at a time, and whatever
-// they do, the caller goes on. That they failed is noted.
-func (x Executor) watched(n *notes) Executor {
-	if x.Logger != nil {
-		x.Logger = slog.New(&guardedHandler{x.Logger.Handler(), n})
-	}
-	if observe := x.Observe; observe != nil {
-		log, mu := x.logger(), new(sync.Mutex)
-		x.Observe = func(e Event) {
-			mu.Lock()
-			defer mu.Unlock()
-			if err := apart(func() { observe(e) }); err != nil {
-				n.add("observer", "the host's observer failed, the run went on: %v", err)
-				log.Error("observer failed", "event", fmt.Sprintf("%T", e), "error", err, "stack", stackOf(err))
-			}
+// Logger returns the host's logger so that it can be called anywhere. That it failed is noted.
+func Logger(host *slog.Logger, n *Notes) *slog.Logger {
+	return slog.New(&guardedHandler{host.Handler(), n})
+}
+
+// Observer returns the host's observer so that it can be called anywhere: one event at a time. That it failed is noted, and logged.
+func Observer[Event any](host func(Event), log *slog.Logger, n *Notes) func(Event) {
+	var mu sync.Mutex
+	return func(e Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		if err := apart(func() { host(e) }); err != nil {
+			n.Add("observer", "the host's observer failed, the run went on: %v", err)
+			log.Error("observer failed", "event", fmt.Sprintf("%T", e), "error", err, "stack", stackOf(err))
 		}
 	}
-	return x
 }
 
 func stackOf(err error) string {
@@ -89,12 +88,12 @@ func stackOf(err error) string {
 // guardedHandler is the host's handler of log records, called apart.
 type guardedHandler struct {
 	host  slog.Handler
-	notes *notes
+	notes *Notes
 }
 
 func (h *guardedHandler) call(fn func()) {
 	if err := apart(fn); err != nil {
-		h.notes.add("logger", "the host's logger failed, the run went on: %v", err)
+		h.notes.Add("logger", "the host's logger failed, the run went on: %v", err)
 	}
 }
 
@@ -125,11 +124,4 @@ func (h *guardedHandler) derive(from func() slog.Handler) slog.Handler {
 	derived := h.host
 	h.call(func() { derived = from() })
 	return &guardedHandler{derived, h.notes}
-}
-
-func (x Executor) logger() *slog.Logger {
-	if x.Logger == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return x.Logger
 }

@@ -1,0 +1,131 @@
+// Package schedule says which steps of a pipeline may run at the same time.
+package schedule
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/internal/stage"
+)
+
+// Step is a step as far as its order goes.
+type Step struct {
+	// After are the positions of the earlier steps that it names.
+	After []int
+	// ReadOnly says that it writes nothing.
+	ReadOnly bool
+	// Reads and Writes are the paths that it can meet, if they are Known. Otherwise it can meet anything.
+	Reads, Writes []string
+	Known         bool
+}
+
+// Waves puts the steps into waves: all steps of a wave may run at the same time, and a wave begins when the one before is done.
+//
+// Levels are those of Kahn's algorithm over the edges between each step and the earlier ones that it names, or could meet in the
+// file system. Within a level, steps that only read run together, then each step that may write runs alone, so that its savepoint
+// holds nobody else's changes.
+func Waves(ctx context.Context, steps []Step, tree *stage.Stage) [][]int {
+	level := make([]int, len(steps))
+	reaches := make([]reach, len(steps))
+	deepest := 0
+	for i, s := range steps {
+		// Edges only lead from earlier steps to later ones, so one pass in order is Kahn's algorithm.
+		reaches[i] = reachOf(ctx, s, tree)
+		for j := range i {
+			if slices.Contains(s.After, j) || reaches[j].meets(reaches[i]) {
+				level[i] = max(level[i], level[j]+1)
+			}
+		}
+		deepest = max(deepest, level[i])
+	}
+	var waves [][]int
+	for l := range deepest + 1 {
+		var readers []int
+		var writers [][]int
+		for i, s := range steps {
+			switch {
+			case level[i] != l:
+			case s.ReadOnly:
+				readers = append(readers, i)
+			default:
+				writers = append(writers, []int{i})
+			}
+		}
+		if len(readers) > 0 {
+			waves = append(waves, readers)
+		}
+		waves = append(waves, writers...)
+	}
+	return waves
+}
+
+// reach is the part of the tree that a step can read and write.
+type reach struct {
+	reads, writes []string // keys, sorted
+	known         bool     // otherwise it can be anything
+	readOnly      bool
+}
+
+func reachOf(ctx context.Context, s Step, tree *stage.Stage) reach {
+	r := reach{readOnly: s.ReadOnly, known: s.Known}
+	if r.known {
+		r.reads, r.known = places(ctx, s.Reads, tree)
+	}
+	if r.known {
+		r.writes, r.known = places(ctx, s.Writes, tree)
+	}
+	return r
+}
+
+// places returns the keys of the canonical names, and of where symbolic links lead from them: two names of one file must meet.
+// They are sorted. ok is false if a name is no good, which the step itself has to report, or if the run is over.
+func places(ctx context.Context, names []string, tree *stage.Stage) (keys []string, ok bool) {
+	for _, name := range names {
+		canonical, err := tree.Canonical(name)
+		if err != nil || ctx.Err() != nil {
+			return nil, false
+		}
+		keys = append(keys, key(canonical))
+		if resolved, err := tree.Resolve(canonical); err == nil && resolved != canonical {
+			keys = append(keys, key(resolved))
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys), true
+}
+
+// meets reports whether the order of the two steps could matter.
+func (r reach) meets(s reach) bool {
+	switch {
+	case r.readOnly && s.readOnly:
+		return false
+	case !r.known || !s.known:
+		return true
+	}
+	return overlap(r.writes, s.reads) || overlap(r.writes, s.writes) || overlap(r.reads, s.writes)
+}
+
+// overlap reports whether a path of one list is, or lies in, one of the other. Both are lists of keys, sorted: all that lies in a
+// directory follows that directory, so one pass over both finds out.
+func overlap(a, b []string) bool {
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case strings.HasPrefix(a[0], b[0]), strings.HasPrefix(b[0], a[0]):
+			return true
+		case a[0] < b[0]:
+			a = a[1:]
+		default:
+			b = b[1:]
+		}
+	}
+	return false
+}
+
+// key is a canonical path in a form in which the key of a directory begins the keys of all that lies in it, and no others.
+func key(path string) string {
+	if path == "." {
+		return ""
+	}
+	return strings.ReplaceAll(path, "/", "\x00") + "\x00"
+}

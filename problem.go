@@ -1,0 +1,278 @@
+package millrace
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/millrace-go/millrace/internal/interpolate"
+	"github.com/millrace-go/millrace/internal/lenient"
+	"github.com/millrace-go/millrace/internal/mend"
+	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/strictjson"
+)
+
+// The codes of problems. They are stable: programs may rely on them.
+const (
+	codeInvalidJSON  = "invalid_json"
+	codeLargeJSON    = "json_too_large"
+	codeDeepJSON     = "json_too_deep"
+	codeUnknownField = "unknown_field"
+	codeWrongType    = "wrong_type"
+	codeNoName       = "missing_name"
+	codeLongName     = "name_too_long"
+	codeBadName      = "invalid_name"
+	codeNoSteps      = "no_steps"
+	codeManySteps    = "too_many_steps"
+	codeDuplicateID  = "duplicate_id"
+	codeBadID        = "invalid_id"
+	codeLongID       = "id_too_long"
+	codeNoAction     = "missing_action"
+	codeBadAction    = "unknown_action"
+	codeForwardRef   = interpolate.CodeForwardRef
+	codeUnknownRef   = interpolate.CodeUnknownRef
+	codeTwoInputs    = "two_inputs"
+	codeNoInput      = "missing_input"
+	codeUnusedInput  = "unused_input"
+	codeBadCondition = "invalid_condition"
+	codeBadExpect    = "invalid_expect"
+	codeBadTemplate  = interpolate.CodeBadTemplate
+	codeRepaired     = "repaired"
+	codeTooMany      = params.CodeTooMany
+)
+
+// mostProblems is how many problems, and how many warnings, a pipeline reports. The rest is counted: a hostile text could have
+// a million of them, and each takes the time to look for what may have been meant.
+const mostProblems = 1000
+
+// told keeps what follows from a problem from being reported too: everything at the pointer and below.
+func (d *draft) told(pointer string) {
+	if d.said == nil {
+		d.said = make(map[string]bool)
+	}
+	d.said[pointer] = true
+}
+
+// isTold reports whether something was said of what is at the pointer, or of what that is in.
+func (d *draft) isTold(pointer string) bool {
+	if len(d.said) == 0 {
+		return false
+	}
+	for {
+		if d.said[pointer] {
+			return true
+		}
+		i := strings.LastIndexByte(pointer, '/')
+		if i < 0 {
+			return false
+		}
+		pointer = pointer[:i]
+	}
+}
+
+func (d *draft) problem(pointer, code, hint, format string, args ...any) {
+	if d.isTold(pointer) {
+		return
+	}
+	if d.isFull() {
+		d.moreProblems++
+		return
+	}
+	d.problems = append(d.problems, Problem{Pointer: pointer, Code: code, Hint: hint, Message: fmt.Sprintf(format, args...)})
+}
+
+// isFull reports whether further problems are only counted, so that nobody has to find a hint for them.
+func (d *draft) isFull() bool { return len(d.problems) >= mostProblems }
+
+// sorted puts problems in the order of the steps, those of the pipeline itself first, and the number of those left out last.
+// Within a step the order of checking stays. Each gets the id of its step.
+func (d *draft) sorted(problems []Problem, more int, what string) []Problem {
+	slices.SortStableFunc(problems, func(a, b Problem) int { return stepOf(a.Pointer) - stepOf(b.Pointer) })
+	for i := range problems {
+		if at := stepOf(problems[i].Pointer); at >= 0 && at < len(d.steps) && validID(d.steps[at].ID) {
+			problems[i].Step = d.steps[at].ID
+		}
+	}
+	if more > 0 {
+		problems = append(problems, Problem{Code: codeTooMany, Message: fmt.Sprintf("%d more %s", more, what)})
+	}
+	return problems
+}
+
+// stepOf returns the index of the step a pointer leads into, or -1.
+func stepOf(pointer string) int {
+	rest, ok := strings.CutPrefix(pointer, "/steps/")
+	if !ok {
+		return -1
+	}
+	digits, _, _ := strings.Cut(rest, "/")
+	if i, err := strconv.Atoi(digits); err == nil {
+		return i
+	}
+	return -1
+}
+
+func (d *draft) warn(pointer, code, format string, args ...any) {
+	d.warning(Problem{Pointer: pointer, Code: code, Message: fmt.Sprintf(format, args...)})
+}
+
+func (d *draft) warning(p Problem) {
+	if len(d.warnings) >= mostProblems {
+		d.moreWarnings++
+		return
+	}
+	d.warnings = append(d.warnings, p)
+}
+
+// Problem is one mistake in a pipeline.
+type Problem struct {
+	// Pointer is the JSON pointer (RFC 6901) of the place, also for a pipeline built in Go: "/steps/1/params/old_text".
+	Pointer string `json:"pointer"`
+	// Code is stable and meant for programs, such as "missing_param".
+	Code string `json:"code"`
+	// Message says what is wrong, in the documented words where there are some.
+	Message string `json:"message"`
+	// Hint says what to write instead, if that is known.
+	Hint string `json:"hint,omitempty"`
+	// Step is the id of the step that the pointer leads into: "" for the pipeline itself, and where the step has no valid id.
+	Step string `json:"step,omitempty"`
+	// Line and Column, from 1, say where in the JSON text that is. Zero for a pipeline built in Go.
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
+}
+
+// String returns the message, the place if the message alone does not name it, and the hint.
+func (p Problem) String() string {
+	var b strings.Builder
+	b.WriteString(p.Message)
+	if strings.Count(p.Pointer, "/") > 1 && !selfExplaining[p.Code] {
+		fmt.Fprintf(&b, " (at %s", p.Pointer)
+		if p.Line > 0 {
+			fmt.Fprintf(&b, ", line %d", p.Line)
+		}
+		b.WriteByte(')')
+	}
+	if p.Hint != "" {
+		b.WriteString(": ")
+		b.WriteString(p.Hint)
+	}
+	return b.String()
+}
+
+// selfExplaining are the codes whose messages name the step themselves, so that they stay word for word.
+var selfExplaining = map[string]bool{
+	codeDuplicateID: true, codeBadID: true, codeForwardRef: true, codeUnknownRef: true, codeBadTemplate: true,
+}
+
+// ValidationError is the pipeline's fault: it lists every problem found, in the order of the pipeline. Of more than a thousand,
+// or a hundred in the parameters of one step, a last one with the code "too_many_problems" counts the rest. Nothing was run.
+type ValidationError struct {
+	Problems []Problem
+}
+
+// Error returns the one problem, or all of them a line each.
+func (e *ValidationError) Error() string {
+	if len(e.Problems) == 1 {
+		return e.Problems[0].String()
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "pipeline has %d problems:", len(e.Problems))
+	for _, p := range e.Problems {
+		b.WriteString("\n  - ")
+		b.WriteString(p.String())
+	}
+	return b.String()
+}
+
+// invalidJSON is the one problem of a text that cannot be read.
+func invalidJSON(err *lenient.SyntaxError) error {
+	p := Problem{
+		Code: codeInvalidJSON, Message: "Invalid pipeline JSON: " + err.Error(), Hint: err.Hint, Line: err.Line, Column: err.Column,
+	}
+	switch err.Err {
+	case strictjson.ErrTooLarge:
+		p.Code = codeLargeJSON
+	case strictjson.ErrTooDeep:
+		p.Code = codeDeepJSON
+	}
+	return &ValidationError{Problems: []Problem{p}}
+}
+
+// notObject is the problem of a text that is JSON, but no object.
+func notObject(root *strictjson.Node) error {
+	hint := ""
+	switch root.Kind {
+	case strictjson.Array:
+		hint = `put the steps into an object: {"name": "...", "steps": [...]}`
+	case strictjson.String:
+		hint = "the JSON is in quotes once too often: send the object itself"
+	}
+	err := &strictjson.SyntaxError{Line: 1, Column: 1, Msg: fmt.Sprintf("a pipeline is an object, got %s", root.Kind)}
+	return invalidJSON(&lenient.SyntaxError{SyntaxError: err, Hint: hint})
+}
+
+// locate gives problems their lines. A pointer to something that is missing gets the place of what it is missing from.
+func (t *decoding) locate(problems []Problem) {
+	lines := strictjson.NewLocator(t.source.Data)
+	for i := range problems {
+		p := &problems[i]
+		if p.Line > 0 {
+			continue // a repair of the text, which knows its place
+		}
+		at, moved := t.places[p.Pointer]
+		if t.Locate != nil {
+			_, pointer := lenient.NodeAt(t.source.Root, p.Pointer)
+			p.Line, p.Column = t.Locate(pointer, at.name && pointer == p.Pointer)
+			continue
+		}
+		if !moved {
+			n, _ := lenient.NodeAt(t.source.Root, p.Pointer)
+			at.offset = n.Offset
+		}
+		if t.source.Mended != nil && !at.origin {
+			at.offset = t.source.Mended.Origin(at.offset)
+		}
+		p.Line, p.Column = lines.LineColumn(at.offset)
+	}
+}
+
+// repaired reads what strict decoding has refused: it mends the text and the values, and decodes them strictly. All it does
+// is a warning.
+func (d Decoder) repaired(s *lenient.Source) (Pipeline, error) {
+	t := d.decoding(s)
+	repairs := t.forms().Repair(s.Root)
+	if s.Root.Kind != strictjson.Object {
+		return Pipeline{}, notObject(s.Root)
+	}
+	if s.Mended != nil {
+		t.warnings(s.Mended.Repairs)
+	}
+	for _, c := range repairs.Changes {
+		t.places[c.Pointer] = spot{offset: c.Offset}
+		if c.Refused {
+			t.draft.problem(c.Pointer, codeUnknownField, c.Advice, "%s", c.Done)
+			t.draft.told(c.Pointer)
+			continue
+		}
+		t.draft.warning(Problem{Pointer: c.Pointer, Code: codeRepaired, Message: c.Done, Hint: c.Advice})
+	}
+	t.draft.moreWarnings += repairs.More
+	t.draft.moreProblems += repairs.MoreRefused
+	return t.decode()
+}
+
+// warnings are about repairs of the text, each at its own place.
+func (t *decoding) warnings(repairs []mend.Repair) {
+	for i, r := range repairs {
+		if i == mostProblems {
+			t.draft.moreWarnings += len(repairs) - i
+			return
+		}
+		p := Problem{Code: codeRepaired, Message: r.Done, Hint: r.Advice}
+		if t.Locate == nil {
+			p.Line, p.Column = strictjson.LineColumn(t.source.Data, r.Offset)
+		}
+		t.draft.warning(p)
+	}
+}

@@ -1,0 +1,325 @@
+package millrace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/interpolate"
+	"github.com/millrace-go/millrace/internal/panics"
+	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/schedule"
+	"github.com/millrace-go/millrace/internal/stage"
+	"github.com/millrace-go/millrace/risk"
+	"github.com/millrace-go/millrace/template"
+)
+
+// run is one execution of a pipeline on a stage.
+type run struct {
+	x       Executor
+	p       Pipeline
+	stage   *stage.Stage
+	log     *slog.Logger
+	handled map[string]bool // steps whose failure a later step waits for
+
+	mu      sync.Mutex
+	results []*StepResult // by index; nil for a step that has not run
+	// outcomes are those of the steps that have done their work. One is written before the result of the step is there, and read after.
+	outcomes []actions.Outcome
+	errs     []error
+	staged   []bool // steps that have changed something
+	stopAt   int    // steps from this index on do not run: the first unhandled failure comes before them
+}
+
+// stage runs all steps and judges the outcome. The plan is never nil.
+func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error) {
+	start := time.Now()
+	x.Observe, x.Logger = t.x.Observe, t.x.Logger
+	stage := stage.New(t.fs)
+	t.held.Add(stage.Close)
+	stage.SetGuard(t.policy)
+	stage.SetMaxRead(x.limits().FileBytes())
+	r := &run{
+		x: x, p: p, stage: stage, log: x.logger().With("pipeline", p.name),
+		handled:  p.handledSteps(),
+		outcomes: make([]actions.Outcome, p.Len()),
+		results:  make([]*StepResult, p.Len()), errs: make([]error, p.Len()), staged: make([]bool, p.Len()), stopAt: p.Len(),
+	}
+	r.log.DebugContext(ctx, "run started", "steps", p.Len(), "parallel", p.options.Parallel)
+	for _, wave := range r.waves(ctx) {
+		r.runWave(ctx, wave)
+	}
+	plan, err := r.plan(ctx, t)
+	plan.since = start
+	plan.result.TotalDuration = time.Since(start)
+	r.log.DebugContext(ctx, "run worked out", "result", plan.result.String(), "duration", plan.result.TotalDuration)
+	plan.result.Warnings = t.notes.Take(plan.result.Warnings)
+	return plan, err
+}
+
+// waves puts the steps into the order in which they run: those of a wave at the same time.
+func (r *run) waves(ctx context.Context) [][]int {
+	waves := make([][]int, len(r.p.steps))
+	steps := make([]schedule.Step, len(r.p.steps))
+	for i := range steps {
+		waves[i] = []int{i}
+		if r.p.options.Parallel {
+			steps[i] = r.p.scheduled(i)
+		}
+	}
+	if r.p.options.Parallel {
+		waves = schedule.Waves(ctx, steps, r.stage)
+	}
+	return waves
+}
+
+// scheduled is a step with what its order depends on: every step that it names, by its inputs, its condition or its templates, and
+// what it can meet in the file system.
+func (p Pipeline) scheduled(i int) schedule.Step {
+	s, refs := p.steps[i], p.compiled[i].texts.Refs()
+	step := schedule.Step{ReadOnly: s.Action.Spec().ReadOnly}
+	inputs := s.inputs()
+	if t, ok := s.Action.(actions.Toucher); ok && len(inputs)+len(refs) == 0 {
+		step.Reads, step.Writes, step.Known = t.Touches()
+		if path := s.When.Path(); path != "" {
+			step.Reads = append(slices.Clone(step.Reads), path)
+		}
+	}
+	refs = append(refs, inputs...)
+	if ref := s.When.StepRef(); ref != "" {
+		refs = append(refs, ref)
+	}
+	for _, ref := range refs {
+		step.After = append(step.After, p.index[ref])
+	}
+	return step
+}
+
+// runWave runs the steps of a wave at the same time and waits for all of them.
+func (r *run) runWave(ctx context.Context, wave []int) {
+	var g errgroup.Group
+	g.SetLimit(r.x.workers())
+	for _, i := range wave {
+		g.Go(func() error {
+			// A step before the failed one still runs, for it may fail too, and then it is the one to report: in
+			// sequence it would have been the first.
+			if r.mayRun(i) && ctx.Err() == nil {
+				// What goes wrong outside of the action must not take the program down either.
+				if err := panics.Protect(func() error { r.runStep(ctx, i); return nil }); err != nil {
+					r.finish(i, StepResult{StepID: r.p.steps[i].ID, Action: r.p.steps[i].Action.Spec().Name}, err)
+				}
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // the goroutines return nil
+}
+
+func (r *run) mayRun(i int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return i < r.stopAt
+}
+
+// notify calls the observer, if there is one.
+func (r *run) notify(e Event) {
+	if r.x.Observe != nil {
+		r.x.Observe(e)
+	}
+}
+
+// result returns what is known of a step, nil if it has not run. Steps that another one refers to have always been
+// recorded before it starts, so the result does not change any more.
+func (r *run) result(id string) *StepResult {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.results[r.p.index[id]]
+}
+
+// handledSteps are the steps whose failure a later step waits for.
+func (p Pipeline) handledSteps() map[string]bool {
+	handled := make(map[string]bool)
+	for _, s := range p.steps {
+		if s.When.Type() == condition.TypeStepFailed {
+			handled[s.When.StepRef()] = true
+		}
+	}
+	return handled
+}
+
+// plan gathers what the steps have done. The error is the one that Run returns.
+func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
+	p := &Plan{tree: t, stage: r.stage, name: r.p.name, options: r.p.options, digest: sync.OnceValue(r.p.Digest), mutates: r.p.Mutates()}
+	p.result = r.gather()
+	p.failed = r.firstError(ctx)
+	p.abandoned = ctx.Err() != nil || r.stopAt < r.p.Len()
+	if p.failed != nil {
+		p.result.Success = false
+	}
+	if p.mutates && p.abandoned {
+		p.result.OverallRiskLevel = r.riskSoFar(p.result)
+	}
+	if !p.abandoned {
+		if err := p.settle(r.stage); err != nil {
+			p.failed, p.abandoned = err, true
+			p.result.Success = false
+		}
+	}
+	p.result.RollbackPerformed = p.abandoned && r.rolledBack()
+	if step, ok := p.failed.(*StepError); ok {
+		step.RolledBack = p.result.RollbackPerformed
+	}
+	if p.failed != nil {
+		p.result.Error = p.failed.Error()
+	}
+	r.notify(RiskJudged{
+		Level: p.result.OverallRiskLevel, Files: p.result.FilesChanged.Count(), Edits: p.result.TotalEdits,
+		Blocked: p.result.BlockReason,
+	})
+	return p, p.failed
+}
+
+// riskSoFar is the level of a run that failed: the highest of its steps, and that of all their edits. What the steps have
+// changed together does not count, for it depends on how many of them ran beside the one that failed.
+func (r *run) riskSoFar(res *Result) risk.Level {
+	level := r.x.Risk.Assess(0, res.TotalEdits)
+	for _, s := range res.Results {
+		level = max(level, s.RiskLevel)
+	}
+	return level
+}
+
+// rolledBack reports whether a step that had done its work was taken back, because all is given up. What a failed
+// step had staged of itself does not count: how far it got can depend on the schedule, and so do steps that ran beside
+// the failed one, and in sequence would not have.
+func (r *run) rolledBack() bool {
+	for i, staged := range r.staged {
+		if staged && i <= r.stopAt && r.errs[i] == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// gather makes the result of the steps alone. Steps after the first unhandled failure are left out although they may
+// have run beside it.
+func (r *run) gather() *Result {
+	res := &Result{
+		Name: r.p.name, Success: true, TotalSteps: r.p.Len(), DryRun: true, Verbose: r.p.options.Verbose, RunID: r.x.RunID,
+		Commit: CommitOutcome{State: CommitNone}, FilesAffected: []string{}, Results: []StepResult{},
+	}
+	for _, w := range r.p.warnings {
+		res.Warnings = append(res.Warnings, w.String())
+	}
+	affected := make(map[string]bool)
+	for i, s := range r.results {
+		if s == nil || i > r.stopAt {
+			continue
+		}
+		res.Results = append(res.Results, *s)
+		if s.Failed() {
+			continue
+		}
+		res.CompletedSteps++
+		res.TotalEdits += s.EditsApplied
+		for _, f := range s.FilesMatched {
+			affected[f] = true
+		}
+	}
+	res.FilesAffected = append(res.FilesAffected, slices.Sorted(maps.Keys(affected))...)
+	return res
+}
+
+// firstError returns the error of the first step that failed unhandled, or why the run was cut short.
+func (r *run) firstError(ctx context.Context) error {
+	for i, err := range r.errs {
+		if err == nil || i > r.stopAt || r.results[i].Handled {
+			continue
+		}
+		if ctx.Err() != nil {
+			break // a step that was cancelled has not failed by itself
+		}
+		s := r.p.steps[i]
+		return &StepError{Step: s.ID, Index: i, Action: s.Action.Spec().Name, Err: err}
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("pipeline canceled: %w", context.Cause(ctx))
+	}
+	return nil
+}
+
+// expand returns a copy of the action of a step in which all templates have their values, and what its Validate has kept.
+func (r *run) expand(i int) (actions.Action, any, error) {
+	texts := r.p.compiled[i].texts
+	v, err := texts.Expand(r.value, r.x.stepLimits(r.p).ShownBytes())
+	if err != nil {
+		return nil, nil, interpolationError(err)
+	}
+	action := v.(actions.Action)
+	if !texts.Any() {
+		return action, r.p.compiled[i].kept, nil
+	}
+	kept, err := recheck(r.p.steps[i], action)
+	return action, kept, err
+}
+
+func interpolationError(err error) error {
+	if e, ok := err.(*interpolate.Error); ok {
+		return &InterpolationError{Pointer: e.Pointer, Text: e.Text, Err: e.Err}
+	}
+	return err
+}
+
+// expandCondition returns the condition of a step with the templates in its path expanded.
+func (r *run) expandCondition(i int) (condition.Condition, error) {
+	when := r.p.steps[i].When
+	path, ok, err := r.p.compiled[i].texts.Path(r.value)
+	switch {
+	case err != nil:
+		return when, interpolationError(err)
+	case !ok:
+		return when, nil
+	case when.Type() == condition.TypeFileExists:
+		return condition.FileExists(path), nil
+	default:
+		return condition.FileNotExists(path), nil
+	}
+}
+
+// recheck holds the final values against the rules that were let go for templates before the run: a template may have
+// given an empty pattern, or one that is no regular expression. It returns what Validate has kept.
+func recheck(s Step, action actions.Action) (kept any, err error) {
+	for _, p := range params.Check(action.Spec().Name, action, nil, nil) {
+		return nil, &InterpolationError{Pointer: p.Pointer, Err: errors.New(p.Message)}
+	}
+	c := &actions.Check{HasInput: len(s.inputs()) > 0}
+	if v, ok := action.(actions.Validator); ok {
+		v.Validate(c)
+	}
+	for _, p := range c.Problems {
+		return nil, &InterpolationError{Pointer: p.Param, Err: errors.New(p.Message)}
+	}
+	return c.Keep, nil
+}
+
+// value returns what a reference stands for. A step that was skipped or has failed has done nothing: no files, no edits.
+func (r *run) value(ref template.Ref) (any, error) {
+	res := r.result(ref.Step)
+	if res == nil {
+		return nil, fmt.Errorf("step '%s' has not run", ref.Step)
+	}
+	v, ok := res.field(ref.Field)
+	if !ok {
+		return nil, fmt.Errorf("unknown field '%s'", ref.Field)
+	}
+	return v, nil
+}
