@@ -83,10 +83,10 @@ func (v View) write(w io.Writer, s section) error {
 		return err
 	}
 	defer t.close()
-	_, err = textdiff.FilePatch{
-		OldName: s.oldName, NewName: s.newName, OldMode: gitMode(s.old), NewMode: gitMode(s.new), Rename: s.oldName != s.newName,
+	err = textdiff.FilePatch{
+		OldName: s.oldName, NewName: s.newName, OldMode: gitMode(s.old), NewMode: gitMode(s.new),
 		Old: t.old, New: t.new, Splices: s.splices,
-	}.WriteTo(w)
+	}.Print(w)
 	if source, ok := errors.AsType[*textdiff.SourceError](err); ok {
 		return s.failed(source.Err)
 	}

@@ -75,7 +75,7 @@ func BenchmarkFilePatch(b *testing.B) {
 			b.SetBytes(int64(len(tt.old)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := p.WriteTo(io.Discard); err != nil {
+				if err := p.Print(io.Discard); err != nil {
 					b.Fatal(err)
 				}
 			}

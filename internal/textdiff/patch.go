@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/millrace-go/millrace/change"
 )
@@ -39,112 +38,52 @@ func all(s Source) []byte { return s.slice(0, s.Size()) }
 const typeMask uint32 = 0o170000
 
 // FilePatch is the change of one file or symbolic link. A file that is created has OldMode [ModeAbsent], one that is
-// deleted has NewMode [ModeAbsent]; the zero FilePatch is not valid. Copies are written as created files: git cannot take
+// deleted has NewMode [ModeAbsent]. Copies are written as created files: git cannot take
 // a patch that copies back.
 //
 // Where several changes meet at one path, git wants the section that takes the old file away, by deletion or by rename,
 // before the one that puts another there. Renames may otherwise form chains and circles, in any order.
 type FilePatch struct {
-	// OldName and NewName are slash-separated paths relative to the root of the tree. They are equal unless Rename is
-	// set; the one on a side where there is no file may be left empty.
+	// OldName and NewName are slash-separated paths relative to the root of the tree. The file was renamed if there are two;
+	// the one on a side where there is no file does not count.
 	OldName, NewName string
 	OldMode, NewMode uint32
-	// Rename says that the file moved from OldName to NewName.
-	Rename bool
-	// Old and New are the bytes of the file before and after, or the target of a symbolic link. Nil stands for none.
+	// Old and New are the bytes of the file before and after, or the target of a symbolic link. Where there is no file they do
+	// not count.
 	Old, New Source
 	// Splices are what made New of Old, see [Hunks]. Nil means to look for where they differ.
 	Splices []change.Splice
 }
 
-// PatchError says why a [FilePatch] cannot be written.
-type PatchError struct {
-	OldName, NewName string // of the patch
-	Reason           string
-}
-
-// Error implements error.
-func (e *PatchError) Error() string {
-	name := e.NewName
-	if name == "" {
-		name = e.OldName
-	}
-	return fmt.Sprintf("patch of %q: %s", name, e.Reason)
-}
-
-// WriteTo writes the change as one section of a git patch, or as two where a file becomes a symbolic link or the other
+// Print writes the change as one section of a git patch, or as two where a file becomes a symbolic link or the other
 // way round: git, too, deletes the one and creates the other. It writes nothing if nothing changes. Texts have
 // [DefaultContext] lines of context; a file with a NUL byte near its beginning, see [IsBinary], is written as a binary
 // patch that holds both versions, and names them by their SHA-1, as repositories of git's usual object format want it.
 //
-// It returns the number of bytes that w took. The error is a *[PatchError], or one that [Hunks] returns, before
-// anything is written, or that of w.
-func (f FilePatch) WriteTo(w io.Writer) (n int64, err error) {
+// The error is one that [Hunks] returns, before anything is written, or that of w.
+func (f FilePatch) Print(w io.Writer) (err error) {
 	defer stopped(&err)
-	if reason := f.invalid(); reason != "" {
-		return 0, &PatchError{f.OldName, f.NewName, reason}
-	}
-	if f.Old == nil || f.OldMode == ModeAbsent {
-		f.Old = Bytes(nil)
-	}
-	if f.New == nil || f.NewMode == ModeAbsent {
-		f.New = Bytes(nil)
-	}
+	none := Bytes(nil)
 	p := newPrinter(w)
 	switch {
 	case f.OldMode == ModeAbsent:
-		f.OldName = f.NewName
+		f.OldName, f.Old = f.NewName, none
 		p.section(f)
 	case f.NewMode == ModeAbsent:
-		f.NewName = f.OldName
+		f.NewName, f.New = f.OldName, none
 		p.section(f)
 	case f.OldMode&typeMask != f.NewMode&typeMask:
-		p.section(FilePatch{OldName: f.OldName, OldMode: f.OldMode, NewName: f.OldName, Old: f.Old, New: Bytes(nil)})
-		p.section(FilePatch{OldName: f.NewName, NewMode: f.NewMode, NewName: f.NewName, Old: Bytes(nil), New: f.New})
+		p.section(FilePatch{OldName: f.OldName, OldMode: f.OldMode, NewName: f.OldName, Old: f.Old, New: none})
+		p.section(FilePatch{OldName: f.NewName, NewMode: f.NewMode, NewName: f.NewName, Old: none, New: f.New})
 	default:
 		p.section(f)
 	}
-	return p.done()
-}
-
-// invalid returns what is wrong with the patch, or "".
-func (f FilePatch) invalid() string {
-	for _, m := range []uint32{f.OldMode, f.NewMode} {
-		if m != ModeAbsent && m != ModeFile && m != ModeExec && m != ModeSymlink {
-			return fmt.Sprintf("mode %o is none that git knows", m)
-		}
-	}
-	hasOld, hasNew := f.OldMode != ModeAbsent, f.NewMode != ModeAbsent
-	switch {
-	case !hasOld && !hasNew:
-		return "there is no file before nor after"
-	case hasOld && !goodName(f.OldName):
-		return fmt.Sprintf("old name %q is not a path within a tree", f.OldName)
-	case hasNew && !goodName(f.NewName):
-		return fmt.Sprintf("new name %q is not a path within a tree", f.NewName)
-	case f.Rename && !(hasOld && hasNew):
-		return "a rename needs a file before and after"
-	case f.Rename && f.OldName == f.NewName:
-		return "a rename needs two names"
-	case !f.Rename && hasOld && hasNew && f.OldName != f.NewName:
-		return fmt.Sprintf("old name %q differs, but it is no rename", f.OldName)
-	}
-	return ""
-}
-
-// goodName reports whether name is a relative path without "." and "..", that git and patch can take.
-func goodName(name string) bool {
-	for elem := range strings.SplitSeq(name, "/") {
-		if elem == "" || elem == "." || elem == ".." {
-			return false
-		}
-	}
-	return !strings.Contains(name, "\x00")
+	return p.w.Flush()
 }
 
 // section writes the change of one file that keeps its type. Both names are set.
 func (p *printer) section(f FilePatch) {
-	created, deleted := f.OldMode == ModeAbsent, f.NewMode == ModeAbsent
+	created, deleted, renamed := f.OldMode == ModeAbsent, f.NewMode == ModeAbsent, f.OldName != f.NewName
 	var hunks []Hunk
 	t := texts{old: f.Old, new: f.New}
 	binary := t.binary()
@@ -154,7 +93,7 @@ func (p *printer) section(f FilePatch) {
 		hunks = t.hunks(f.Splices, DefaultContext)
 	}
 	changed := binary || len(hunks) > 0
-	if !changed && !created && !deleted && !f.Rename && f.OldMode == f.NewMode {
+	if !changed && !created && !deleted && !renamed && f.OldMode == f.NewMode {
 		return
 	}
 	named := quote
@@ -171,7 +110,7 @@ func (p *printer) section(f FilePatch) {
 	case f.OldMode != f.NewMode:
 		p.print("old mode ", octal(f.OldMode), "\nnew mode ", octal(f.NewMode), "\n")
 	}
-	if f.Rename {
+	if renamed {
 		p.print("similarity index ", percent(similarity(f, hunks)), "\n")
 		p.print("rename from ", named(f.OldName), "\nrename to ", named(f.NewName), "\n")
 	}

@@ -125,7 +125,7 @@ func (c fileChange) patch() textdiff.FilePatch {
 		Old: textdiff.Bytes(c.old.Data), New: textdiff.Bytes(c.new.Data),
 	}
 	if c.to != "" {
-		p.NewName, p.Rename = c.to, true
+		p.NewName = c.to
 	}
 	return p
 }
@@ -148,13 +148,8 @@ func writeAll(t *testing.T, list []fileChange) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	for _, c := range list {
-		before := b.Len()
-		n, err := c.patch().WriteTo(&b)
-		if err != nil {
+		if err := c.patch().Print(&b); err != nil {
 			t.Fatalf("%s: %v", c.what, err)
-		}
-		if n != int64(b.Len()-before) {
-			t.Errorf("%s: WriteTo says %d bytes, wrote %d", c.what, n, b.Len()-before)
 		}
 	}
 	return b.Bytes()
@@ -286,40 +281,6 @@ func TestGitAgrees(t *testing.T) {
 	}
 }
 
-func TestPatchErrors(t *testing.T) {
-	t.Parallel()
-	const f = textdiff.ModeFile
-	for _, tt := range []struct {
-		name string
-		p    textdiff.FilePatch
-	}{
-		{"nothing", textdiff.FilePatch{OldName: "a", NewName: "a"}},
-		{"no new name", textdiff.FilePatch{NewMode: f}},
-		{"no old name", textdiff.FilePatch{NewName: "a", OldMode: f}},
-		{"absolute", textdiff.FilePatch{NewName: "/a", NewMode: f}},
-		{"out of the tree", textdiff.FilePatch{NewName: "a/../../b", NewMode: f}},
-		{"dot", textdiff.FilePatch{NewName: "./a", NewMode: f}},
-		{"NUL", textdiff.FilePatch{NewName: "a\x00", NewMode: f}},
-		{"directory mode", textdiff.FilePatch{NewName: "a", NewMode: 0o040755}},
-		{"odd permissions", textdiff.FilePatch{NewName: "a", NewMode: 0o100600}},
-		{"rename to itself", textdiff.FilePatch{OldName: "a", NewName: "a", OldMode: f, NewMode: f, Rename: true}},
-		{"rename of nothing", textdiff.FilePatch{OldName: "a", NewName: "b", NewMode: f, Rename: true}},
-		{"two names, no rename", textdiff.FilePatch{OldName: "a", NewName: "b", OldMode: f, NewMode: f}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			var b bytes.Buffer
-			n, err := tt.p.WriteTo(&b)
-			if _, ok := errors.AsType[*textdiff.PatchError](err); !ok {
-				t.Errorf("got error %v, want a *PatchError", err)
-			}
-			if n != 0 || b.Len() != 0 {
-				t.Errorf("wrote %d bytes %q, want none", n, b.String())
-			}
-		})
-	}
-}
-
 type failing struct{ after int }
 
 var errFull = errors.New("full")
@@ -340,9 +301,8 @@ func TestWriteErrors(t *testing.T) {
 		{from: "text", new: file(numbered(20000))},
 		{from: "binary", new: file("\x00" + string(randomBytes(100000)))},
 	} {
-		n, err := c.patch().WriteTo(&failing{after: 50000})
-		if !errors.Is(err, errFull) || n != 50000 {
-			t.Errorf("%s: WriteTo = %d, %v, want 50000, %v", c.from, n, err, errFull)
+		if err := c.patch().Print(&failing{after: 50000}); !errors.Is(err, errFull) {
+			t.Errorf("%s: %v, want %v", c.from, err, errFull)
 		}
 	}
 }

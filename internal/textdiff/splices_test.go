@@ -119,7 +119,7 @@ func TestSplicesPatch(t *testing.T) {
 			OldName: name, NewName: name, OldMode: textdiff.ModeFile, NewMode: textdiff.ModeFile,
 			Old: textdiff.Bytes(o), New: textdiff.Bytes(nw), Splices: splices,
 		}
-		if _, err := p.WriteTo(&patch); err != nil {
+		if err := p.Print(&patch); err != nil {
 			t.Fatal(err)
 		}
 		old[name], new[name] = file(string(o)), file(string(nw))

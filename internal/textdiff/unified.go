@@ -38,39 +38,16 @@ func Unified(ctx context.Context, w io.Writer, oldName, newName string, old, new
 		t.each(some, start, end, p.line)
 		hunks++
 	}
-	_, err = p.done()
-	return hunks, err
+	return hunks, p.w.Flush()
 }
 
 // printer writes the parts of a patch and keeps the first error.
 type printer struct {
-	w     *bufio.Writer
-	under *counter
-	num   []byte // scratch
+	w   *bufio.Writer
+	num []byte // scratch
 }
 
-// counter counts what reaches the writer.
-type counter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *counter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	return n, err
-}
-
-func newPrinter(w io.Writer) *printer {
-	c := &counter{w: w}
-	return &printer{w: bufio.NewWriterSize(c, 32<<10), under: c}
-}
-
-// done returns how many bytes the writer took and the first error it returned.
-func (p *printer) done() (int64, error) {
-	err := p.w.Flush()
-	return p.under.n, err
-}
+func newPrinter(w io.Writer) *printer { return &printer{w: bufio.NewWriterSize(w, 32<<10)} }
 
 // print writes strings. A bufio.Writer keeps its first error and writes no more after it, so nothing is looked at here.
 func (p *printer) print(parts ...string) {

@@ -30,14 +30,14 @@ func ExampleUnified() {
 	// 1 <nil>
 }
 
-func ExampleFilePatch_WriteTo() {
+func ExampleFilePatch_Print() {
 	p := textdiff.FilePatch{
-		OldName: "doc/notes.txt", NewName: "doc/readme.txt", Rename: true,
+		OldName: "doc/notes.txt", NewName: "doc/readme.txt",
 		OldMode: textdiff.ModeFile, NewMode: textdiff.ModeFile,
 		Old: textdiff.Bytes("first\nsecond\nthird\n"),
 		New: textdiff.Bytes("first\n2nd\nthird\n"),
 	}
-	if _, err := p.WriteTo(os.Stdout); err != nil {
+	if err := p.Print(os.Stdout); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

@@ -117,10 +117,10 @@ func TestLargeDiff(t *testing.T) {
 			}
 			var diff bytes.Buffer
 			patch := textdiff.FilePatch{
-				OldName: "large.txt", NewName: path, OldMode: textdiff.ModeFile, NewMode: textdiff.ModeFile, Rename: test.rename,
+				OldName: "large.txt", NewName: path, OldMode: textdiff.ModeFile, NewMode: textdiff.ModeFile,
 				Old: textdiff.Bytes(test.text), New: textdiff.Bytes(want), Splices: changes[0].Splices,
 			}
-			if _, err := patch.WriteTo(&diff); err != nil {
+			if err := patch.Print(&diff); err != nil {
 				t.Fatal(err)
 			}
 			equalText(t, "diff", plan.Diff(), diff.String())
