@@ -1,0 +1,63 @@
+package archtest
+
+import (
+	"go/ast"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// words are what a variable of .ci/run lists in parentheses.
+func words(t *testing.T, script, name string) []string {
+	t.Helper()
+	found := regexp.MustCompile(`(?m)^` + name + `=\(([^)]*)\)`).FindStringSubmatch(script)
+	if found == nil {
+		t.Fatalf(".ci/run has no list %s", name)
+	}
+	return strings.Fields(found[1])
+}
+
+// What .ci/run names has to be there: a fuzz target or a package that was moved is tried less without a word otherwise.
+func TestNamesInCI(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile(filepath.Join("..", "..", ".ci", "run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := string(data)
+	_, files := sources(t)
+	dirs, targets := make(map[string]bool), make(map[string]bool)
+	for _, f := range files {
+		dirs[f.dir()] = true
+		if !f.isTest() {
+			continue
+		}
+		pkg := path.Base(f.dir())
+		if f.dir() == "." {
+			pkg = path.Base(module)
+		}
+		for _, decl := range f.syntax.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil {
+				targets[pkg+"."+fn.Name.Name] = true
+			}
+		}
+	}
+	for _, target := range words(t, script, "STRANGERS") {
+		if !targets[target] {
+			t.Errorf("there is no fuzz target %s", target)
+		}
+	}
+	for _, dir := range words(t, script, "COVERED") {
+		if !dirs[strings.TrimPrefix(dir, "./")] {
+			t.Errorf("there is no package %s", dir)
+		}
+	}
+	for _, test := range regexp.MustCompile(`-run '\^(Test\w+)\$' \./([\w/]+)`).FindAllStringSubmatch(script, -1) {
+		if !targets[path.Base(test[2])+"."+test[1]] {
+			t.Errorf("there is no test %s in %s", test[1], test[2])
+		}
+	}
+}
