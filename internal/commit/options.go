@@ -50,6 +50,8 @@ type Options struct {
 	// Observe is called with the name of each phase when it begins, from one goroutine at a time: "verify", "stage",
 	// "backup", "journal", "apply", "sync", "commit", "clean", and "rollback". Nil means that nobody watches.
 	Observe func(phase string)
+	// opened is called with each disk that is opened, for tests. Nil means that nobody looks.
+	opened func(*disk.Disk)
 	// Progress is called now and then within a phase that goes through all changes, with how many of them are done, from one
 	// goroutine at a time. Nil means that nobody counts.
 	Progress func(phase string, done, total int)
@@ -85,6 +87,9 @@ const defaultWorkers = 8
 // open returns the operations on the file system of the options, with nothing known yet of what it can do.
 func (o *Options) open() *disk.Disk {
 	d := disk.Open(o.FS)
+	if o.opened != nil {
+		o.opened(d)
+	}
 	d.Sync = !o.NoSync && !d.Memory
 	return d
 }

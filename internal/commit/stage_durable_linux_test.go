@@ -1,7 +1,6 @@
 package commit_test
 
 import (
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -11,63 +10,71 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// spyFs notes what a commit does on the fast path of a RootFs, which no simulated disk has.
-type spyFs struct {
-	*rootfs.FS
+// spy notes what a commit does through the handles of directories, which no simulated disk has.
+type spy struct {
 	mu    sync.Mutex
 	notes []string
 }
 
-func (s *spyFs) note(words ...string) {
+func (s *spy) note(words ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.notes = append(s.notes, strings.Join(words, " "))
 }
 
-func (s *spyFs) FastPath() rootfs.FastPath {
-	fast := s.FS.FastPath()
-	if fast == nil {
-		return nil
-	}
-	return spyFast{fast, s}
+// watch puts the spy between a commit and its disk.
+func (s *spy) watch(d *disk.Disk) {
+	d.System = spySystem{d.System, s}
+	d.FS = spyFs{d.FS, s}
 }
 
-func (s *spyFs) Rename(a, b string) error {
-	s.note("rename", path.Base(a), path.Base(b))
-	return s.FS.Rename(a, b)
+type spyFs struct {
+	afero.Fs
+	spy *spy
 }
 
-type spyFast struct {
-	rootfs.FastPath
-	spy *spyFs
+func (f spyFs) Rename(a, b string) error {
+	f.spy.note("rename", path.Base(a), path.Base(b))
+	return f.Fs.Rename(a, b)
 }
 
-func (f spyFast) SyncDir(name string) error {
-	f.spy.note("syncdir", name)
-	return f.FastPath.SyncDir(name)
+type spySystem struct {
+	disk.System
+	spy *spy
 }
 
-func (f spyFast) Exchange(a, b string) error {
-	f.spy.note("exchange", b)
-	return f.FastPath.Exchange(a, b)
+func (s spySystem) SyncDir(name string) error {
+	s.spy.note("syncdir", name)
+	return s.System.SyncDir(name)
 }
 
-func (f spyFast) CreateNear(near, name string, perm fs.FileMode) (rootfs.NewFile, error) {
-	file, err := f.FastPath.CreateNear(near, name, perm)
+func (s spySystem) SyncReached(name string) error {
+	s.spy.note("syncdir", name)
+	return s.System.SyncReached(name)
+}
+
+func (s spySystem) Exchange(a, b string) error {
+	s.spy.note("exchange", b)
+	return s.System.Exchange(a, b)
+}
+
+func (s spySystem) Create(name, near string) (disk.NewFile, error) {
+	file, err := s.System.Create(name, near)
 	if err != nil {
 		return nil, err
 	}
-	f.spy.note("create", name, "near", near)
-	return spyFile{file, f.spy, name}, nil
+	s.spy.note("create", name, "near", near)
+	return spyFile{file, s.spy, name}, nil
 }
 
 type spyFile struct {
-	rootfs.NewFile
-	spy  *spyFs
+	disk.NewFile
+	spy  *spy
 	name string
 }
 
@@ -81,18 +88,20 @@ func (f spyFile) Sync() error {
 	return f.NewFile.Sync()
 }
 
-// TestFastPath_durable: by handles too, every new file is synced after it is written and before the plan, and every directory
+// TestBulk_durable: by handles too, every new file is synced after it is written and before the plan, and every directory
 // between the exchanges and the mark of the commit.
-func TestFastPath_durable(t *testing.T) {
+func TestBulk_durable(t *testing.T) {
 	t.Parallel()
-	spy := &spyFs{FS: rootFs(t).(*rootfs.FS)}
-	if spy.FastPath() == nil {
+	root := rootFs(t)
+	if rootfs.NewBulk(root.(*rootfs.FS)) == nil {
 		t.Skip("this kernel has no openat2")
 	}
-	plant(t, spy, "a/one=1", "a/two=2", "b/c/three=3")
-	o := commit.Options{FS: spy, StateDir: stateDir, Key: testKey}
+	plant(t, root, "a/one=1", "a/two=2", "b/c/three=3")
+	spy := new(spy)
+	o := commit.Options{FS: root, StateDir: stateDir, Key: testKey}
+	o.Opened(spy.watch)
 	changed := []string{"a/one", "a/two", "b/c/three"}
-	r, err := commit.Apply(t.Context(), o, staged(t, spy, func(s *stage.Stage) error {
+	r, err := commit.Apply(t.Context(), o, staged(t, root, func(s *stage.Stage) error {
 		for _, name := range append(slices.Clone(changed), "b/new") {
 			if err := afero.WriteFile(s, name, []byte("new "+name), 0o644); err != nil {
 				return err

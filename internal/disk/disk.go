@@ -18,7 +18,6 @@ import (
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/names"
-	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // Disk is a file system as commits and backups use it. It is safe for concurrent use as a System is.
@@ -37,13 +36,7 @@ type Disk struct {
 
 // Open returns the operations on a file system, as [fsutil.Raise] gives it. It holds nothing open until Hold is called.
 func Open(fsys afero.Fs) *Disk {
-	d := &Disk{System: plain{fsys}, FS: fsys, Memory: InMemory(fsys)}
-	if f, ok := fsys.(rootfs.FastPather); ok {
-		if fast := f.FastPath(); fast != nil {
-			d.System = direct{plain{fsys}, fast}
-		}
-	}
-	return d
+	return &Disk{System: systemOf(fsys), FS: fsys, Memory: InMemory(fsys)}
 }
 
 // InMemory reports whether a file system ends with the process.

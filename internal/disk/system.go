@@ -8,6 +8,7 @@ package disk
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,7 +20,6 @@ import (
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/modes"
 	"github.com/millrace-go/millrace/internal/names"
-	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // System is the operations that are repeated for each file. They are safe for concurrent use, but for Hold and Close, which must
@@ -53,7 +53,20 @@ type System interface {
 }
 
 // NewFile is a file that Create has made. It is for one goroutine.
-type NewFile = rootfs.NewFile
+type NewFile interface {
+	io.WriteCloser
+	// CopyMeta gives it the owner, group and attributes of a file, as [capability.MetaCopier] does.
+	CopyMeta(from string) error
+	// Inherit is that of [capability.Inheriter].
+	Inherit(dir string) (allowed fs.FileMode, err error)
+	Chown(uid, gid int) error
+	Chmod(mode fs.FileMode) error
+	Chtimes(atime, mtime time.Time) error
+	// StartSync has the system begin with what Sync is going to wait for. Where many files are synced that saves writing the
+	// same block for each of them. What it cannot do is left to Sync.
+	StartSync()
+	Sync() error
+}
 
 // plain is the System over the methods of afero.Fs and the optional interfaces.
 type plain struct{ fs afero.Fs }
@@ -66,13 +79,21 @@ func (p plain) Look(name string) (change.State, error) {
 	} else {
 		info, err = p.fs.Stat(name)
 	}
-	if IsAbsent(err) {
-		return change.State{}, nil
-	}
+	return p.state(name, info, err)
+}
+
+// state returns what stands at the name by what was found out about it.
+func (p plain) state(name string, info fs.FileInfo, err error) (change.State, error) {
 	if err != nil {
-		return change.State{}, err
+		return change.State{}, UnlessAbsent(err)
 	}
-	s := stateOf(p.fs, info)
+	s := change.State{Kind: modes.KindOf(info.Mode()), Mode: info.Mode() & modes.PermBits, ModTime: info.ModTime()}
+	if ident, ok := p.fs.(capability.Identifier); ok {
+		s.ID, _ = ident.IdentityOf(info)
+	}
+	if s.Kind == change.File {
+		s.Size = info.Size()
+	}
 	if s.Kind != change.Symlink {
 		return s, nil
 	}
@@ -86,17 +107,6 @@ func (p plain) Look(name string) (change.State, error) {
 	}
 	s.Target = filepath.ToSlash(s.Target)
 	return s, err
-}
-
-func stateOf(fsys afero.Fs, info fs.FileInfo) change.State {
-	s := change.State{Kind: modes.KindOf(info.Mode()), Mode: info.Mode() & modes.PermBits, ModTime: info.ModTime()}
-	if s.Kind == change.File {
-		s.Size = info.Size()
-	}
-	if ident, ok := fsys.(capability.Identifier); ok {
-		s.ID, _ = ident.IdentityOf(info)
-	}
-	return s
 }
 
 // IsLeaf reports whether the state is that of a file or a symbolic link, which hard links can be made to.

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/names"
-	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
 // texts returns what an open directory lists, the files with their bytes.
@@ -133,7 +133,7 @@ func TestMemFs_NewFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := f.(rootfs.NewFile)
+	made := f.(disk.NewFile)
 	when := time.Date(2001, 2, 3, 4, 5, 6, 7, time.UTC)
 	if err := errors.Join(made.Chmod(0o751|fs.ModeSetgid), made.Chtimes(when, when), made.Chown(1, 2), made.CopyMeta("x"), made.Sync()); err != nil {
 		t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// newFile is a file that was just made, by its number alone.
-type newFile struct {
+// NewFile is a file that CreateNear has made, by its number alone. It is for one goroutine.
+type NewFile struct {
 	r    *FS
 	name string
 	fd   int
@@ -21,7 +21,7 @@ type newFile struct {
 
 // CreateNear makes a file without a name in the directory of near and gives it its name before anything else is done with
 // it, so nothing of it is ever to be seen there.
-func (p *fastPath) CreateNear(near, name string, perm fs.FileMode) (NewFile, error) {
+func (p *Bulk) CreateNear(near, name string, perm fs.FileMode) (*NewFile, error) {
 	dir, own, err := p.parent(name)
 	if err == errSlow {
 		err = names.ErrLinkLoop // the name is the caller's own, and leads through no link
@@ -36,7 +36,7 @@ func (p *fastPath) CreateNear(near, name string, perm fs.FileMode) (NewFile, err
 	}
 	if fd >= 0 {
 		if p.name(fd, dir, path.Base(name)) {
-			return &newFile{p.r, name, fd}, nil
+			return &NewFile{p.r, name, fd}, nil
 		}
 		release(fd, true)
 	}
@@ -48,11 +48,11 @@ func (p *fastPath) CreateNear(near, name string, perm fs.FileMode) (NewFile, err
 	if err != nil {
 		return nil, names.PathError("open", name, err)
 	}
-	return &newFile{p.r, name, fd}, nil
+	return &NewFile{p.r, name, fd}, nil
 }
 
 // unnamed returns a file in the directory that has no name, -1 if there are no such.
-func (p *fastPath) unnamed(dir string, perm fs.FileMode) int {
+func (p *Bulk) unnamed(dir string, perm fs.FileMode) int {
 	if p.noUnnamed.Load() {
 		return -1
 	}
@@ -68,7 +68,7 @@ func (p *fastPath) unnamed(dir string, perm fs.FileMode) int {
 
 // name gives a file without a name one. There are two ways: the first needs a privilege, the second a /proc. That it is taken
 // by something else shows when the file is made in the ordinary way.
-func (p *fastPath) name(fd, dir int, base string) bool {
+func (p *Bulk) name(fd, dir int, base string) bool {
 	if !p.noEmptyPath.Load() {
 		err := retry(func() error { return unix.Linkat(fd, "", dir, base, unix.AT_EMPTY_PATH) })
 		switch err {
@@ -82,7 +82,8 @@ func (p *fastPath) name(fd, dir int, base string) bool {
 	return retry(func() error { return unix.Linkat(unix.AT_FDCWD, at, dir, base, unix.AT_SYMLINK_FOLLOW) }) == nil
 }
 
-func (f *newFile) Write(data []byte) (n int, err error) {
+// Write writes all of data.
+func (f *NewFile) Write(data []byte) (n int, err error) {
 	for n < len(data) {
 		m, err := unix.Write(f.fd, data[n:min(len(data), n+mostAtOnce)])
 		if err == unix.EINTR {
@@ -99,19 +100,22 @@ func (f *newFile) Write(data []byte) (n int, err error) {
 	return n, nil
 }
 
-func (f *newFile) do(op string, call func() error) error {
+func (f *NewFile) do(op string, call func() error) error {
 	return names.PathError(op, f.name, retry(call))
 }
 
-func (f *newFile) Chown(uid, gid int) error {
+// Chown gives it an owner and a group, -1 for none.
+func (f *NewFile) Chown(uid, gid int) error {
 	return f.do("chown", func() error { return unix.Fchown(f.fd, uid, gid) })
 }
 
-func (f *newFile) Chmod(mode fs.FileMode) error {
+// Chmod gives it the permission bits.
+func (f *NewFile) Chmod(mode fs.FileMode) error {
 	return f.do("chmod", func() error { return unix.Fchmod(f.fd, systemMode(mode)) })
 }
 
-func (f *newFile) Chtimes(atime, mtime time.Time) error {
+// Chtimes gives it its times.
+func (f *NewFile) Chtimes(atime, mtime time.Time) error {
 	times := []unix.Timespec{systemTime(atime), systemTime(mtime)}
 	err := retry(func() error { return unix.UtimesNanoAt(f.fd, "", times, unix.AT_EMPTY_PATH) })
 	if err != nil {
@@ -120,15 +124,18 @@ func (f *newFile) Chtimes(atime, mtime time.Time) error {
 	return nil
 }
 
-func (f *newFile) StartSync() {
+// StartSync has the system begin with what Sync is going to wait for.
+func (f *NewFile) StartSync() {
 	_ = unix.SyncFileRange(f.fd, 0, 0, unix.SYNC_FILE_RANGE_WRITE) // errors show again when it is synced
 }
 
-func (f *newFile) Sync() error {
+// Sync makes it durable.
+func (f *NewFile) Sync() error {
 	return f.do("sync", func() error { return unix.Fsync(f.fd) })
 }
 
-func (f *newFile) Close() error {
+// Close closes it.
+func (f *NewFile) Close() error {
 	if f.fd < 0 {
 		return names.PathError("close", f.name, fs.ErrClosed)
 	}
@@ -137,8 +144,8 @@ func (f *newFile) Close() error {
 	return names.PathError("close", f.name, unix.Close(fd))
 }
 
-// Inherit implements [NewFile].
-func (f *newFile) Inherit(dir string) (fs.FileMode, error) {
+// Inherit gives it the access control list that new files in a directory have, see [FS.Inherit].
+func (f *NewFile) Inherit(dir string) (fs.FileMode, error) {
 	from, err := f.r.root.open(dir, openDirFlags, 0)
 	if err != nil {
 		return f.r.Inherit(dir, f.name)
@@ -148,8 +155,8 @@ func (f *newFile) Inherit(dir string) (fs.FileMode, error) {
 	return allowed, names.PathError("inherit", f.name, err)
 }
 
-// CopyMeta goes by name where the other file cannot be opened.
-func (f *newFile) CopyMeta(from string) error {
+// CopyMeta gives it the owner, group and attributes of a file. It goes by name where the other file cannot be opened.
+func (f *NewFile) CopyMeta(from string) error {
 	src, err := f.r.root.open(from, unix.O_RDONLY|unix.O_NOFOLLOW|openNoWait, 0)
 	if err != nil {
 		return f.r.CopyMeta(from, f.name)

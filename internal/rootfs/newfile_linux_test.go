@@ -11,16 +11,17 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// TestFastPath_CreateNear: the file has its name at once, is nowhere else, and takes nothing from the directory that it is
+// TestBulk_CreateNear: the file has its name at once, is nowhere else, and takes nothing from the directory that it is
 // placed in but what is undone by CopyMeta.
-func TestFastPath_CreateNear(t *testing.T) {
+func TestBulk_CreateNear(t *testing.T) {
 	t.Parallel()
-	root, fast, base := fastPath(t)
+	root, fast, base := bulk(t)
 	fstest.Must(t, root.Mkdir("user", 0o755))
 	fstest.Write(t, root, "user/f", "old")
 	if err := unix.Setxattr(filepath.Join(base, "user"), "system.posix_acl_default", aclOf(1234), 0); err != nil {
@@ -33,8 +34,8 @@ func TestFastPath_CreateNear(t *testing.T) {
 	}
 	f, err := fast.CreateNear("user/f", "d/new", 0o600)
 	fstest.Must(t, err)
-	if s, err := fast.Look("d/new"); err != nil || s.Kind != change.File || s.Size != 0 || s.ID.Nlink != 1 || s.Mode != 0o600 {
-		t.Errorf("%+v, %v", s, err)
+	if s, id := described(t, fast, "d/new"); s.Mode() != 0o600 || s.Size() != 0 || id.Nlink != 1 {
+		t.Errorf("%+v, %+v", s, id)
 	}
 	if names := listed(t, filepath.Join(base, "user")); !slices.Equal(names, []string{"f"}) {
 		t.Error("something is left beside the file:", names)
@@ -59,11 +60,10 @@ func TestFastPath_CreateNear(t *testing.T) {
 	if n, err := unix.Getxattr(filepath.Join(base, "d/new"), "user.note", nil); n != 4 || err != nil {
 		t.Error("the attribute was not copied:", n, err)
 	}
-	old, err := fast.Look("user/f")
-	fstest.Must(t, err)
-	s, err := fast.Look("d/new")
-	if err != nil || s.Size != 9 || s.Mode != 0o754|fs.ModeSetgid || !s.ModTime.Equal(at) || s.ID.UID != old.ID.UID || s.ID.GID != old.ID.GID {
-		t.Errorf("%+v, %v, want the owner of %+v", s, err, old)
+	_, old := described(t, fast, "user/f")
+	s, id := described(t, fast, "d/new")
+	if s.Size() != 9 || s.Mode() != 0o754|fs.ModeSetgid || !s.ModTime().Equal(at) || id.UID != old.UID || id.GID != old.GID {
+		t.Errorf("%+v, %+v, want the owner of %+v", s, id, old)
 	}
 	if _, err := fast.CreateNear("user/f", "d/new", 0o600); !errors.Is(err, fs.ErrExist) {
 		t.Error(err)
@@ -81,10 +81,10 @@ func listed(t *testing.T, dir string) []string {
 	return names
 }
 
-// TestFastPath_CreateNear_elsewhere: where no file without a name can be made, or not be linked, one is made all the same.
-func TestFastPath_CreateNear_elsewhere(t *testing.T) {
+// TestBulk_CreateNear_elsewhere: where no file without a name can be made, or not be linked, one is made all the same.
+func TestBulk_CreateNear_elsewhere(t *testing.T) {
 	t.Parallel()
-	root, fast, base := fastPath(t)
+	root, fast, base := bulk(t)
 	fstest.Must(t, root.SymlinkIfPossible("d", "way"))
 	fstest.Must(t, root.SymlinkIfPossible("/", "out"))
 	fstest.Write(t, root, "file", "x")
@@ -111,8 +111,8 @@ func TestFastPath_CreateNear_elsewhere(t *testing.T) {
 	}
 }
 
-// TestFastPath_CreateNear_asUser takes the way that needs no privilege, and meets a file that may not be read.
-func TestFastPath_CreateNear_asUser(t *testing.T) {
+// TestBulk_CreateNear_asUser takes the way that needs no privilege, and meets a file that may not be read.
+func TestBulk_CreateNear_asUser(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
 		t.Skip("only root can become another user")
@@ -127,7 +127,7 @@ func TestFastPath_CreateNear_asUser(t *testing.T) {
 	fstest.Write(t, root, "secret", "x")
 	fstest.Must(t, root.Chmod("secret", 0o600))
 	asUser(t, 1234, nil, func() {
-		fast := root.FastPath()
+		fast := rootfs.NewBulk(root)
 		if fast == nil {
 			t.Error("this kernel has no openat2")
 			return
@@ -148,8 +148,8 @@ func TestFastPath_CreateNear_asUser(t *testing.T) {
 			if err := f.Close(); err != nil {
 				t.Error(err)
 			}
-			if s, err := fast.Look(name); err != nil || s.ID.UID != 1234 || s.ID.Nlink != 1 {
-				t.Errorf("%+v, %v", s, err)
+			if _, id := described(t, fast, name); id.UID != 1234 || id.Nlink != 1 {
+				t.Errorf("%+v", id)
 			}
 		}
 	})
@@ -158,7 +158,7 @@ func TestFastPath_CreateNear_asUser(t *testing.T) {
 // TestNewFile_fails: errors of a file name it.
 func TestNewFile_fails(t *testing.T) {
 	t.Parallel()
-	_, fast, _ := fastPath(t)
+	_, fast, _ := bulk(t)
 	f, err := fast.CreateNear("", "d/f", 0o600)
 	fstest.Must(t, err)
 	fstest.Must(t, f.Close())
@@ -172,4 +172,13 @@ func TestNewFile_fails(t *testing.T) {
 		}
 	}
 	fstest.Must(t, f.Chtimes(time.Unix(1, 0), time.Unix(1, 0))) // by name
+}
+
+// described returns what is known of a file.
+func described(t *testing.T, bulk *rootfs.Bulk, name string) (fs.FileInfo, capability.Identity) {
+	t.Helper()
+	info, err := bulk.Lstat(name)
+	fstest.Must(t, err)
+	id, _ := new(rootfs.FS).IdentityOf(info)
+	return info, id
 }

@@ -26,8 +26,7 @@ import (
 // rename(2) of POSIX replaces. Errors match those of this package and those of the system, errors.Is(err, ErrNotDir) and
 // errors.Is(err, syscall.ENOTDIR) alike.
 //
-// Of the optional interfaces it has what the system has: on Linux all of them; on macOS all but [FastPather], of which
-// [MetaCopier] copies the owner only; on other Unix systems not [Exchanger] and [NoReplacer] either; elsewhere [Linker] and
+// Of the optional interfaces it has what the system has: on Linux all of them; on macOS too, but [MetaCopier] copies the owner only; on other Unix systems not [Exchanger] and [NoReplacer] either; elsewhere [Linker] and
 // [DirOpener].
 //
 // All methods are safe for concurrent use. The zero RootFs is not usable; make one with [OpenRoot] or [Raise].

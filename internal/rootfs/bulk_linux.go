@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -12,19 +11,32 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/millrace-go/millrace/capability"
-	"github.com/millrace-go/millrace/change"
-	"github.com/millrace-go/millrace/internal/modes"
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-var _ FastPather = (*FS)(nil)
+// Bulk does what the methods of the same names of an [FS] do, with the same errors, and is confined like them, but without what makes
+// them slow where they are repeated for each of many files: a number where they have a handle of the runtime, and a directory
+// that is held where they look it up again and again. Its methods are safe for concurrent use, except that Hold and Close must be
+// called while no other is. Close it after use.
+//
+// It names everything by the directory it is in. Names that are not for it, because a symbolic link leads there or the kernel does
+// not take them, are left to the FS.
+type Bulk struct {
+	r    *FS
+	held map[string]int // handles of directories by name
 
-// FastPath implements [FastPather]. It needs openat2(2).
-func (r *FS) FastPath() FastPath {
+	handles func() int // how many the process may have
+
+	// Ways that turned out not to exist here are not tried for each file.
+	noUnnamed, noEmptyPath atomic.Bool
+}
+
+// NewBulk returns nil where there is no openat2(2).
+func NewBulk(r *FS) *Bulk {
 	if r.root.conn == nil {
 		return nil
 	}
-	return &fastPath{r: r, held: make(map[string]int), handles: sync.OnceValue(mostHandles)}
+	return &Bulk{r: r, held: make(map[string]int), handles: sync.OnceValue(mostHandles)}
 }
 
 // mostHandles is how many files the process may have open.
@@ -36,23 +48,14 @@ func mostHandles() int {
 	return int(min(limit.Cur, 1<<20))
 }
 
-// fastPath names everything by the directory it is in. Names that are not for it, because a symbolic link leads there
-// or the kernel does not take them, are left to the RootFs.
-type fastPath struct {
-	r    *FS
-	held map[string]int // handles of directories by name
-
-	handles func() int // how many the process may have
-
-	// Ways that turned out not to exist here are not tried for each file.
-	noUnnamed, noEmptyPath atomic.Bool
-}
-
 const mostHeld = 256 // directories
 
-func (p *fastPath) MostOpen() int { return max(1, p.handles()/8) }
+// MostOpen is how many files there should be open at once, at least 1: a part of what the process may have.
+func (p *Bulk) MostOpen() int { return max(1, p.handles()/8) }
 
-func (p *fastPath) Hold(dir string) {
+// Hold keeps a directory open that is the caller's own, so that names in it are not looked up by way of those above. It stays the same
+// directory whatever its name is from then on. One that cannot be held is looked up as before.
+func (p *Bulk) Hold(dir string) {
 	if _, twice := p.held[dir]; twice || len(p.held) >= min(mostHeld, p.handles()/8-8) {
 		return
 	}
@@ -61,7 +64,8 @@ func (p *fastPath) Hold(dir string) {
 	}
 }
 
-func (p *fastPath) Close() error {
+// Close closes the directories that are held.
+func (p *Bulk) Close() error {
 	var errs []error
 	for _, fd := range p.held {
 		errs = append(errs, unix.Close(fd))
@@ -71,7 +75,7 @@ func (p *fastPath) Close() error {
 }
 
 // parent returns a handle of the directory that the name is in. Give it to release afterwards.
-func (p *fastPath) parent(name string) (fd int, own bool, err error) {
+func (p *Bulk) parent(name string) (fd int, own bool, err error) {
 	dir := path.Dir(name)
 	if fd, ok := p.held[dir]; ok {
 		return fd, false, nil
@@ -87,7 +91,7 @@ func release(fd int, own bool) {
 }
 
 // two calls do with the directories of two names.
-func (p *fastPath) two(a, b string, do func(aDir, bDir int) error) error {
+func (p *Bulk) two(a, b string, do func(aDir, bDir int) error) error {
 	aDir, ownA, err := p.parent(a)
 	if err != nil {
 		return err
@@ -101,7 +105,8 @@ func (p *fastPath) two(a, b string, do func(aDir, bDir int) error) error {
 	return retry(func() error { return do(aDir, bDir) })
 }
 
-func (p *fastPath) Link(oldname, newname string) error {
+// Link makes a hard link.
+func (p *Bulk) Link(oldname, newname string) error {
 	err := p.two(oldname, newname, func(a, b int) error {
 		return unix.Linkat(a, path.Base(oldname), b, path.Base(newname), 0)
 	})
@@ -111,7 +116,8 @@ func (p *fastPath) Link(oldname, newname string) error {
 	return p.r.Link(oldname, newname) // which says what is wrong with it
 }
 
-func (p *fastPath) Exchange(a, b string) error {
+// Exchange swaps what stands at two names.
+func (p *Bulk) Exchange(a, b string) error {
 	err := p.two(a, b, func(aDir, bDir int) error { return renameExchange(aDir, path.Base(a), bDir, path.Base(b)) })
 	if err == nil {
 		return nil
@@ -119,7 +125,8 @@ func (p *fastPath) Exchange(a, b string) error {
 	return p.r.Exchange(a, b)
 }
 
-func (p *fastPath) Remove(name string) error {
+// Remove removes what is no directory in one step.
+func (p *Bulk) Remove(name string) error {
 	fd, own, err := p.parent(name)
 	if err == nil {
 		err = retry(func() error { return unix.Unlinkat(fd, path.Base(name), 0) })
@@ -131,20 +138,22 @@ func (p *fastPath) Remove(name string) error {
 	return p.r.Remove(name)
 }
 
-func (p *fastPath) Look(name string) (change.State, error) {
+// Lstat describes what stands at the name.
+func (p *Bulk) Lstat(name string) (fs.FileInfo, error) {
 	var stat unix.Stat_t
 	err := p.stat(name, &stat)
 	switch {
 	case err == unix.ENOENT || err == unix.ENOTDIR:
-		return change.State{}, nil
+		return nil, err
 	case err != nil || stat.Mode&unix.S_IFMT == unix.S_IFLNK:
-		return p.r.look(name)
+		info, _, err := p.r.LstatIfPossible(name)
+		return info, err
 	}
-	return stateOf(&stat), nil
+	return &rootInfo{name: path.Base(name), stat: sysStat(&stat)}, nil
 }
 
 // stat is lstat(2).
-func (p *fastPath) stat(name string, stat *unix.Stat_t) error {
+func (p *Bulk) stat(name string, stat *unix.Stat_t) error {
 	if fd, ok := p.held[path.Dir(name)]; ok {
 		return retry(func() error { return unix.Fstatat(fd, path.Base(name), stat, unix.AT_SYMLINK_NOFOLLOW) })
 	}
@@ -157,40 +166,8 @@ func (p *fastPath) stat(name string, stat *unix.Stat_t) error {
 	return err
 }
 
-// look is Look by the ordinary methods.
-func (r *FS) look(name string) (change.State, error) {
-	info, _, err := r.LstatIfPossible(name)
-	if err == nil {
-		s := stateOfInfo(r, info)
-		if s.Kind == change.Symlink {
-			s.Target, err = r.ReadlinkIfPossible(name)
-			s.Target = filepath.ToSlash(s.Target)
-		}
-		if err == nil {
-			return s, nil
-		}
-	}
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, names.ErrNotDir) {
-		return change.State{}, nil
-	}
-	return change.State{}, err
-}
-
-func stateOfInfo(r *FS, info fs.FileInfo) change.State {
-	s := change.State{Kind: modes.KindOf(info.Mode()), Mode: info.Mode() & modes.PermBits, ModTime: info.ModTime()}
-	if s.Kind == change.File {
-		s.Size = info.Size()
-	}
-	s.ID, _ = r.IdentityOf(info)
-	return s
-}
-
-func stateOf(stat *unix.Stat_t) change.State {
-	info := rootInfo{stat: sysStat(stat)}
-	return stateOfInfo(nil, &info)
-}
-
-func (p *fastPath) OpenRegular(name string) (capability.ReadFile, error) {
+// OpenRegular opens a regular file for reading, and nothing else. It follows no symbolic link.
+func (p *Bulk) OpenRegular(name string) (capability.ReadFile, error) {
 	const flags = unix.O_RDONLY | unix.O_NOFOLLOW | openNoWait
 	fd, err := p.r.root.open(name, flags, 0)
 	if err == errSlow {
@@ -207,7 +184,7 @@ func (p *fastPath) OpenRegular(name string) (capability.ReadFile, error) {
 }
 
 // onlyLinks says why a name is not for the fast path: there is no regular file, or a link on the way to it.
-func (p *fastPath) onlyLinks(name string) error {
+func (p *Bulk) onlyLinks(name string) error {
 	info, err := p.r.root.Lstat(name)
 	if err == nil && !info.Mode().IsRegular() {
 		return names.ErrNotRegular
@@ -218,7 +195,9 @@ func (p *fastPath) onlyLinks(name string) error {
 	return err
 }
 
-func (p *fastPath) SyncDir(name string) error {
+// SyncDir makes the names in a directory durable. It follows no symbolic link on the way; where the name leads through one or not to
+// a directory the error matches [errors.ErrUnsupported], [fs.ErrNotExist] or [names.ErrNotDir].
+func (p *Bulk) SyncDir(name string) error {
 	fd, err := p.r.root.open(name, openDirFlags, 0)
 	if err == nil {
 		err = retry(func() error { return unix.Fsync(fd) })

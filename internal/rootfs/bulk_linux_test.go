@@ -10,20 +10,18 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/fstest"
-	"github.com/millrace-go/millrace/internal/modes"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// fastPath returns that of a new directory, in which "d" is held, and the directory.
-func fastPath(t *testing.T) (*rootfs.FS, rootfs.FastPath, string) {
+// bulk returns that of a new directory, in which "d" is held, and the directory.
+func bulk(t *testing.T) (*rootfs.FS, *rootfs.Bulk, string) {
 	t.Helper()
 	base := t.TempDir()
 	root := fstest.OpenRoot(t, base)
 	fstest.Must(t, root.Mkdir("d", 0o755))
-	fast := root.FastPath()
+	fast := rootfs.NewBulk(root)
 	if fast == nil {
 		t.Skip("this kernel has no openat2")
 	}
@@ -32,56 +30,10 @@ func fastPath(t *testing.T) (*rootfs.FS, rootfs.FastPath, string) {
 	return root, fast, base
 }
 
-// TestFastPath_Look: it says what lstat does, of names in directories that are held and others.
-func TestFastPath_Look(t *testing.T) {
+// TestBulk_sameErrors: what fails fails with the error of the RootFs.
+func TestBulk_sameErrors(t *testing.T) {
 	t.Parallel()
-	root, fast, base := fastPath(t)
-	fstest.Must(t, root.Mkdir("e", 0o711))
-	for _, dir := range []string{"d", "e"} {
-		fstest.Write(t, root, dir+"/file", "some bytes")
-		fstest.Must(t, root.Chmod(dir+"/file", 0o640|fs.ModeSetuid))
-		fstest.Must(t, root.Mkdir(dir+"/sub", 0o700))
-		fstest.Must(t, root.SymlinkIfPossible("file", dir+"/link"))
-		fstest.Must(t, root.SymlinkIfPossible("sub", dir+"/dirlink"))
-		fstest.Must(t, unix.Mkfifo(filepath.Join(base, dir, "pipe"), 0o600))
-		for name, kind := range map[string]change.Kind{
-			"file": change.File, "sub": change.Dir, "link": change.Symlink, "dirlink": change.Symlink, "pipe": change.Other,
-			"none": change.Absent, "file/below": change.Absent, "none/below": change.Absent, ".": change.Dir,
-		} {
-			name = filepath.Join(dir, name)
-			got, err := fast.Look(name)
-			if err != nil || got.Kind != kind {
-				t.Errorf("%s: %v, %v", name, got, err)
-			}
-			if kind == change.Absent {
-				continue
-			}
-			info, _, err := root.LstatIfPossible(name)
-			fstest.Must(t, err)
-			id, _ := root.IdentityOf(info)
-			if got.Mode != info.Mode()&modes.PermBits || !got.ModTime.Equal(info.ModTime()) || got.ID != id ||
-				kind == change.File && got.Size != info.Size() {
-				t.Errorf("%s: %+v, lstat says %v, %v, %+v", name, got, info.Mode(), info.ModTime(), id)
-			}
-		}
-		if s, err := fast.Look(dir + "/link"); err != nil || s.Target != "file" {
-			t.Errorf("%+v, %v", s, err)
-		}
-	}
-	// What leads through a link is what the RootFs makes of it.
-	fstest.Write(t, root, "d/sub/x", "x")
-	if s, err := fast.Look("d/dirlink/x"); err != nil || s.Kind != change.File {
-		t.Errorf("%+v, %v", s, err)
-	}
-	if _, err := fast.Look("d/" + strings.Repeat("n", 300)); !errors.Is(err, names.ErrNameTooLong) {
-		t.Error(err)
-	}
-}
-
-// TestFastPath_sameErrors: what fails fails with the error of the RootFs.
-func TestFastPath_sameErrors(t *testing.T) {
-	t.Parallel()
-	root, fast, _ := fastPath(t)
+	root, fast, _ := bulk(t)
 	fstest.Write(t, root, "d/f", "f")
 	fstest.Write(t, root, "g", "g")
 	fstest.Must(t, root.Mkdir("d/full", 0o755))
@@ -114,10 +66,10 @@ func TestFastPath_sameErrors(t *testing.T) {
 	fstest.Must(t, fast.SyncDir("d/full"))
 }
 
-// TestFastPath_OpenRegular: it opens regular files, and neither waits for others nor follows links.
-func TestFastPath_OpenRegular(t *testing.T) {
+// TestBulk_OpenRegular: it opens regular files, and neither waits for others nor follows links.
+func TestBulk_OpenRegular(t *testing.T) {
 	t.Parallel()
-	root, fast, base := fastPath(t)
+	root, fast, base := bulk(t)
 	fstest.Write(t, root, "d/f", "the bytes")
 	fstest.Must(t, root.SymlinkIfPossible("f", "d/link"))
 	fstest.Must(t, root.SymlinkIfPossible("d", "way"))
@@ -138,10 +90,10 @@ func TestFastPath_OpenRegular(t *testing.T) {
 	}
 }
 
-// TestFastPath_Hold: a directory that is held is the same one under another name, and one that is not is found by name.
-func TestFastPath_Hold(t *testing.T) {
+// TestBulk_Hold: a directory that is held is the same one under another name, and one that is not is found by name.
+func TestBulk_Hold(t *testing.T) {
 	t.Parallel()
-	root, fast, _ := fastPath(t)
+	root, fast, _ := bulk(t)
 	fstest.Must(t, root.Mkdir("e", 0o755))
 	for _, dir := range []string{"d", "e", "no"} {
 		fast.Hold(dir)
@@ -177,17 +129,17 @@ func exists(root *rootfs.FS, name string) (bool, error) {
 	return err == nil, err
 }
 
-// TestFastPath_closed: after the RootFs is closed nothing works any more, and nothing crashes.
-func TestFastPath_closed(t *testing.T) {
+// TestBulk_closed: after the RootFs is closed nothing works any more, and nothing crashes.
+func TestBulk_closed(t *testing.T) {
 	t.Parallel()
 	root := fstest.OpenRoot(t, t.TempDir())
-	fast := root.FastPath()
+	fast := rootfs.NewBulk(root)
 	if fast == nil {
 		t.Skip("this kernel has no openat2")
 	}
 	fstest.Must(t, root.Close())
 	fast.Hold("d")
-	if _, err := fast.Look("f"); !errors.Is(err, fs.ErrClosed) {
+	if _, err := fast.Lstat("f"); !errors.Is(err, fs.ErrClosed) {
 		t.Error(err)
 	}
 	if _, err := fast.CreateNear("g", "f", 0o600); !errors.Is(err, fs.ErrClosed) {
