@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"cmp"
 	"io/fs"
 	"path"
 	"slices"
@@ -64,13 +65,14 @@ func stamped(by []stamp, origin change.Origin, seq int) []stamp {
 	return append(slices.Clip(by), stamp{origin, seq})
 }
 
-// stampedAll is stamped for all origins of the splices. Each edit of thousands has an origin of its own, so its time must
-// not grow with the square of their number.
+// stampedAll is stamped for all origins of the splices, those of one step in the order of its edits. Each edit of thousands has an
+// origin of its own, so its time must not grow with the square of their number.
 func stampedAll(by []stamp, splices []change.Splice, seq int) []stamp {
 	has := make(map[change.Origin]bool, len(by)+1)
 	for _, s := range by {
 		has[s.Origin] = true
 	}
+	known := len(by)
 	by = slices.Clip(by)
 	for _, sp := range splices {
 		for _, o := range sp.By {
@@ -80,6 +82,12 @@ func stampedAll(by []stamp, splices []change.Splice, seq int) []stamp {
 			}
 		}
 	}
+	slices.SortStableFunc(by[known:], func(a, b stamp) int {
+		if a.Step != b.Step {
+			return 0
+		}
+		return cmp.Compare(a.Edit, b.Edit)
+	})
 	return by
 }
 
