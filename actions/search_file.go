@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"math"
 	"sync"
 	"sync/atomic"
 
@@ -50,24 +49,19 @@ type searching struct {
 	large   []string
 }
 
-// desk is what one worker needs to search a file. It is the [match.Content] of the one that it has open.
+// desk is what one worker needs to search a file.
 type desk struct {
-	s    *searching
-	e    walk.Entry
 	file handle.Reader
 	// buf has room for what is read at once, behind the end of what was read before. What is read begins at a multiple of the
 	// size of a page in it: the system copies faster where both sides are aligned alike.
-	buf   []byte
-	size  int64
-	whole bool // all of the file is in buf
-	text  bool // an ambiguous pattern occurs as a text
+	buf []byte
 }
 
 func (s *searching) desk() *desk {
 	if d, ok := s.desks.Get().(*desk); ok {
 		return d
 	}
-	return &desk{s: s, buf: make([]byte, s.margin()+searchFirst)}
+	return &desk{buf: make([]byte, s.margin()+searchFirst)}
 }
 
 // grow makes the buffer larger, with the n bytes that were read already.
@@ -77,56 +71,6 @@ func (d *desk) grow(size, n int) {
 		copy(larger, d.buf[:n])
 		d.buf = larger
 	}
-}
-
-// Size implements [match.Content].
-func (d *desk) Size() int64 { return d.size }
-
-// Bytes implements [match.Content]. What is larger than the search allows is [fsutil.ErrTooLarge].
-func (d *desk) Bytes(int64) ([]byte, error) {
-	if d.whole {
-		return d.buf[:d.size], nil
-	}
-	if again, ok := d.file.ReadFile.(io.ReaderAt); ok && d.size <= searchWhole {
-		d.grow(searchWhole+1+d.s.margin(), 0)
-		n, err := again.ReadAt(d.buf[:searchWhole+1], 0)
-		if ignoreEOF(err) == nil && n <= searchWhole && int64(n) <= d.s.maxBytes {
-			d.whole, d.size = true, int64(n)
-			return d.buf[:n], nil
-		}
-	}
-	return d.s.c.stage().ReadFileMax(d.e.Path(), d.s.maxBytes)
-}
-
-// Open implements [match.Content]. It reads the file again.
-func (d *desk) Open() (io.ReadCloser, error) {
-	r, ok := d.file.ReadFile.(io.ReaderAt)
-	closes := io.NopCloser(nil)
-	if !ok {
-		f, err := d.s.c.FS.Open(d.e.Path())
-		if err != nil {
-			return nil, err
-		}
-		r, closes = f, f
-	}
-	return &rereading{io.NewSectionReader(r, 0, 1<<62), closes, d.s.c, d.s.maxBytes}, nil
-}
-
-// rereading reads a file again, as much of it as is allowed.
-type rereading struct {
-	io.Reader
-	io.Closer
-	c    *Call
-	left int64
-}
-
-func (r *rereading) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	r.c.read(n)
-	if r.left -= int64(n); r.left < 0 {
-		err = fsutil.ErrTooLarge
-	}
-	return n, err
 }
 
 // margin is how much of a buffer is for what was read before.
@@ -145,7 +89,6 @@ func (s *searching) file(ctx context.Context, e walk.Entry) error {
 	defer d.file.Close()
 	n, whole, err := handle.ReadHead(&d.file, d.buf[:min(searchBuffer, len(d.buf)-s.margin())])
 	s.c.read(n)
-	d.e, d.size, d.whole, d.text = e, int64(n), whole, false
 	head := d.buf[:n]
 	switch {
 	case err != nil:
@@ -156,18 +99,15 @@ func (s *searching) file(ctx context.Context, e walk.Entry) error {
 	case s.without && !fsutil.IsBinary(head):
 		s.addSeen(e.Path())
 	}
-	if n == 0 || s.surelyNothing(head, whole) || fsutil.IsBinary(head) {
+	switch {
+	case n == 0 || s.surelyNothing(head, whole) || fsutil.IsBinary(head):
 		return nil
-	}
-	hit := true
-	if !whole {
-		hit, err = s.screen(ctx, d, n)
-	}
-	if hit && err == nil && d.size > s.maxBytes {
+	case int64(n) > s.maxBytes:
 		err = fsutil.ErrTooLarge
-	}
-	if hit && err == nil {
-		err = s.matches(ctx, d)
+	case whole:
+		err = s.held(ctx, e, d, n)
+	default:
+		err = s.long(ctx, e, d, n)
 	}
 	if errors.Is(err, fsutil.ErrTooLarge) {
 		s.mu.Lock()
@@ -184,31 +124,49 @@ func (s *searching) surelyNothing(data []byte, whole bool) bool {
 	return whole && s.mayMatch != nil && int64(len(data)) <= s.maxBytes && !s.mayMatch(data)
 }
 
-// screen reports whether a file that does not fit into the buffer, of which the first n bytes are in it, may have a match.
-func (s *searching) screen(ctx context.Context, d *desk, n int) (hit bool, err error) {
+// held searches a file that is in the buffer.
+func (s *searching) held(ctx context.Context, e walk.Entry, d *desk, n int) error {
+	text := s.c.source(source{data: d.buf[:n], c: s.c, seen: true})
+	defer s.c.sources.Put(text)
+	name, err := s.matches(ctx, e, text)
+	if name != "" && err == nil && s.c.FilesWanted {
+		if info, err := d.file.Stat(); err == nil {
+			s.c.stage().Remember(name, d.buf[:n], info)
+		}
+	}
+	return err
+}
+
+// long searches a file that does not fit into the buffer, of which the first n bytes are in it.
+func (s *searching) long(ctx context.Context, e walk.Entry, d *desk, n int) error {
 	info, err := d.file.Stat()
 	if err != nil {
-		return false, err
+		return err
 	}
-	if d.size = info.Size(); d.size > s.maxBytes {
-		return false, fsutil.ErrTooLarge
+	if info.Size() > s.maxBytes {
+		return fsutil.ErrTooLarge
 	}
 	if n < searchBuffer {
 		d.grow(s.margin()+searchBuffer, n)
 		more, whole, err := handle.ReadOn(&d.file, d.buf[:searchBuffer], n)
 		s.c.read(more)
 		if n += more; err != nil {
-			return false, err
+			return err
 		}
 		if whole {
-			d.size, d.whole = int64(n), true
-			return true, nil
+			return s.held(ctx, e, d, n)
 		}
 	}
-	if s.mayMatch == nil || s.mayMatch(d.buf[:n]) {
-		return true, nil
+	if s.mayMatch != nil && !s.mayMatch(d.buf[:n]) {
+		if hit, err := s.rest(ctx, d, n); !hit || err != nil {
+			return err
+		}
 	}
-	return s.rest(ctx, d, n)
+	// What was read has not been kept: it is read again, with what follows.
+	return s.c.lookAt(e.Path(), s.sizes(), s.maxBytes, nil, func(text match.Content) error {
+		_, err := s.matches(ctx, e, text)
+		return err
+	})
 }
 
 // rest reports whether a part of the file behind the n bytes in the buffer may match. A file that turns out to be larger
@@ -238,55 +196,58 @@ func (s *searching) rest(ctx context.Context, d *desk, n int) (hit bool, err err
 	}
 }
 
-// matches finds the matches in the file that is open.
-func (s *searching) matches(ctx context.Context, d *desk) error {
-	how := match.How{Sizes: s.c.sizes, Buffer: &d.buf}
-	if s.pattern.Ambiguous() {
-		how.See = func(data []byte) { d.text = d.text || s.pattern.AsText(data) }
+// sizes are those of the windows that a file is searched in. What shows lines, or all of them, needs it as a whole.
+func (s *searching) sizes() match.Sizes {
+	sizes := s.c.windows(!s.lines && !s.content && s.pattern.Streams())
+	if sizes == (match.Sizes{}) {
+		sizes = match.Sizes{Whole: searchWhole, Window: searchWindow}
 	}
-	if s.lines || s.content {
-		how.Sizes.Whole = math.MaxInt64
-	} else if how.Sizes == (match.Sizes{}) {
-		how.Sizes = match.Sizes{Whole: searchWhole, Window: searchWindow}
-	}
+	return sizes
+}
+
+// matches finds the matches in a file. It returns the name of one that has any, or in which the pattern occurs as a text.
+func (s *searching) matches(ctx context.Context, e walk.Entry, text match.Content) (name string, err error) {
 	var one found
-	var err error
+	var seenText *bool // a search for another pattern takes no memory for it
+	how := match.How{Sizes: s.sizes()}
+	if s.pattern.Ambiguous() {
+		seen := new(bool)
+		seenText = seen
+		how.See = func(part []byte) { *seen = *seen || s.pattern.AsText(part) }
+	}
 	if s.lines {
-		one.count, one.content, err = s.linesOf(ctx, d, how)
+		one.count, one.content, err = s.linesOf(ctx, text, how)
 	} else {
-		one.count, err = s.pattern.Count(ctx, d, how)
+		one.count, err = s.pattern.Count(ctx, text, how)
 	}
-	if err != nil || one.count == 0 && !d.text {
-		return err
+	one.asText = seenText != nil && *seenText
+	if err != nil || one.count == 0 && !one.asText {
+		return "", err
 	}
-	one.path, one.asText = d.e.Path(), d.text
-	if s.c.FilesWanted && d.whole {
-		if info, err := d.file.Stat(); err == nil {
-			s.c.stage().Remember(one.path, d.buf[:d.size], info)
-		}
-	}
+	name = e.Path()
 	if one.count == 0 {
-		s.addText(one.path)
-		return nil
+		s.addText(name)
+		return name, nil
 	}
 	if s.content {
-		data, err := d.Bytes(s.maxBytes)
+		data, err := text.Bytes(s.maxBytes)
 		if err == nil {
 			err = s.room.take(len(data))
 		}
 		if err != nil {
-			return err
+			return "", err
 		}
 		one.content = string(data)
 	}
+	one.path = name
 	s.add(one)
-	return nil
+	return name, nil
 }
 
 // linesOf counts the matches, and returns the lines they are in.
-func (s *searching) linesOf(ctx context.Context, d *desk, how match.How) (n int, lines string, err error) {
+func (s *searching) linesOf(ctx context.Context, text match.Content, how match.How) (n int, lines string, err error) {
 	w := &lineWriter{context: s.context, room: s.room, no: 1}
-	err = s.pattern.Find(ctx, d, how, func(at *match.Window, loc []int) bool {
+	err = s.pattern.Find(ctx, text, how, func(at *match.Window, loc []int) bool {
 		n++
 		w.data = at.Data
 		return w.match(loc[0], loc[1])

@@ -14,7 +14,12 @@ import (
 // look calls do with the content of a file, which is valid until do returns. It holds the whole file unless streams is set. Reading a
 // binary file is the refusal, unless that is nil.
 func (c *Call) look(name string, streams bool, refusal error, do func(text match.Content) error) error {
-	return c.bySize(name, streams, func(most int64) error {
+	return c.lookAt(name, c.windows(streams), c.Limits.FileBytes(), refusal, do)
+}
+
+// lookAt is look for a file of at most that many bytes. One that is larger than those sizes hold as a whole is read anew each time.
+func (c *Call) lookAt(name string, sizes match.Sizes, most int64, refusal error, do func(text match.Content) error) error {
+	return c.bySize(name, sizes, most, func(most int64) error {
 		return c.stage().View(name, most, func(data []byte) error {
 			s := c.source(source{data: data, c: c, refusal: refusal})
 			defer c.sources.Put(s)
@@ -26,9 +31,10 @@ func (c *Call) look(name string, streams bool, refusal error, do func(text match
 }
 
 // update makes the splices in a file that find returns for its content. It may happen that find is called again, with other content,
-// if somebody else has written to the file meanwhile. It holds the whole file unless streams is set. An error of find is returned as it is, unless it is that of the content.
+// if somebody else has written to the file meanwhile. It holds the whole file unless streams is set. An error of find is returned as it
+// is, unless it is that of the content.
 func (c *Call) update(name string, streams bool, refusal error, find func(text match.Content) ([]fsutil.Splice, error)) error {
-	return c.bySize(name, streams, func(most int64) error {
+	return c.bySize(name, c.windows(streams), c.Limits.FileBytes(), func(most int64) error {
 		return c.stage().EditBytes(name, most, func(data []byte) ([]fsutil.Splice, error) {
 			s := c.source(source{data: data, c: c, refusal: refusal})
 			defer c.sources.Put(s)
@@ -55,10 +61,18 @@ func (c *Call) update(name string, streams bool, refusal error, find func(text m
 	})
 }
 
-// bySize calls whole for a file that is not larger than a window, and stream, if streams is set, with its size for a larger one.
-func (c *Call) bySize(name string, streams bool, whole, stream func(size int64) error) error {
-	most := c.Limits.FileBytes()
-	if window := c.sizes.Largest(); streams && window < most {
+// windows are the sizes of windows. Without streams, any file is one.
+func (c *Call) windows(streams bool) match.Sizes {
+	sizes := c.sizes
+	if !streams {
+		sizes.Whole = math.MaxInt64
+	}
+	return sizes
+}
+
+// bySize calls whole for a file that is not larger than a window, and stream with its size for a larger one.
+func (c *Call) bySize(name string, sizes match.Sizes, most int64, whole, stream func(size int64) error) error {
+	if window := sizes.Largest(); window < most {
 		err := whole(window)
 		if !errors.Is(err, fsutil.ErrTooLarge) {
 			return err
