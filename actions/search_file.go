@@ -128,7 +128,7 @@ func (s *searching) surelyNothing(data []byte, whole bool) bool {
 func (s *searching) held(ctx context.Context, e walk.Entry, d *desk, n int) error {
 	text := s.c.source(source{data: d.buf[:n], c: s.c, seen: true})
 	defer s.c.sources.Put(text)
-	name, err := s.matches(ctx, e, text)
+	name, err := s.matches(ctx, e, text, nil)
 	if name != "" && err == nil && s.c.FilesWanted {
 		if info, err := d.file.Stat(); err == nil {
 			s.c.stage().Remember(name, d.buf[:n], info)
@@ -164,7 +164,7 @@ func (s *searching) long(ctx context.Context, e walk.Entry, d *desk, n int) erro
 	}
 	// What was read has not been kept: it is read again, with what follows.
 	return s.c.lookAt(e.Path(), s.sizes(), s.maxBytes, nil, func(text match.Content) error {
-		_, err := s.matches(ctx, e, text)
+		_, err := s.matches(ctx, e, text, &d.buf)
 		return err
 	})
 }
@@ -205,11 +205,11 @@ func (s *searching) sizes() match.Sizes {
 	return sizes
 }
 
-// matches finds the matches in a file. It returns the name of one that has any, or in which the pattern occurs as a text.
-func (s *searching) matches(ctx context.Context, e walk.Entry, text match.Content) (name string, err error) {
+// matches finds the matches in a file. What is read may go to the buffer, if there is one. It returns the name of one that has any, or in which the pattern occurs as a text.
+func (s *searching) matches(ctx context.Context, e walk.Entry, text match.Content, buf *[]byte) (name string, err error) {
 	var one found
 	var seenText *bool // a search for another pattern takes no memory for it
-	how := match.How{Sizes: s.sizes()}
+	how := match.How{Sizes: s.sizes(), Buffer: buf}
 	if s.pattern.Ambiguous() {
 		seen := new(bool)
 		seenText = seen
