@@ -96,8 +96,12 @@ func (s *Script) Apply(ctx context.Context, src io.Reader, bounds Bounds, edit E
 	return stats, err
 }
 
-// often is how much work, in bytes and commands, is done between two looks at the context.
-const often = 1 << 18
+// often is how much work, in bytes and commands, is done between two looks at the context. A line counts perLine, for what
+// becomes of its changes.
+const (
+	often   = 1 << 18
+	perLine = 64
+)
 
 // spend tells of some work that was done. The error is that of the context.
 func (r *runner) spend(work int) error {
@@ -111,7 +115,7 @@ func (r *runner) spend(work int) error {
 // run runs the script over all lines.
 func (r *runner) run() error {
 	for {
-		if err := r.spend(1); err != nil {
+		if err := r.spend(perLine); err != nil {
 			return err
 		}
 		if len(r.places) > 0 {

@@ -55,7 +55,7 @@ func Spliced(base io.ReaderAt, baseSize int64, splices []change.Splice) io.Reade
 // ReadAt implements io.ReaderAt.
 func (r *splicedReader) ReadAt(p []byte, off int64) (int, error) {
 	i := sort.Search(len(r.parts), func(i int) bool { return r.parts[i].at+r.parts[i].len > off })
-	n := 0
+	base, n := r.around(i, off, len(p)), 0
 	for ; n < len(p) && i < len(r.parts); i++ {
 		part := r.parts[i]
 		skip := off + int64(n) - part.at
@@ -64,7 +64,7 @@ func (r *splicedReader) ReadAt(p []byte, off int64) (int, error) {
 			n += copy(want, part.text[skip:])
 			continue
 		}
-		got, err := r.base.ReadAt(want, part.off+skip)
+		got, err := base.ReadAt(want, part.off+skip)
 		n += got
 		if got < len(want) {
 			if err == nil || err == io.EOF {
@@ -73,6 +73,48 @@ func (r *splicedReader) ReadAt(p []byte, off int64) (int, error) {
 			}
 			return n, err
 		}
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// around returns the base to read size bytes of the result from, which begin at off in the part. If that takes many short
+// reads it is one longer read that was made already.
+func (r *splicedReader) around(part int, off int64, size int) io.ReaderAt {
+	const few, wide = 4, 2 // reads, and how many times the bytes wanted may be read
+	reads, from, to := 0, int64(-1), int64(0)
+	for end := off + int64(size); part < len(r.parts) && r.parts[part].at < end; part++ {
+		if p := r.parts[part]; p.text == nil {
+			if from < 0 {
+				from = p.off + max(0, off-p.at)
+			}
+			reads, to = reads+1, p.off+min(p.len, end-p.at)
+		}
+	}
+	if reads <= few || to-from > wide*int64(size) {
+		return r.base
+	}
+	data := make([]byte, to-from)
+	n, err := r.base.ReadAt(data, from)
+	if err != nil && err != io.EOF {
+		return r.base // which says so again for what is really wanted
+	}
+	return &readBefore{data[:n], from}
+}
+
+// readBefore has bytes of a base that were read.
+type readBefore struct {
+	data []byte
+	from int64
+}
+
+// ReadAt implements io.ReaderAt.
+func (r *readBefore) ReadAt(p []byte, off int64) (int, error) {
+	n := 0
+	if at := off - r.from; at <= int64(len(r.data)) {
+		n = copy(p, r.data[at:])
 	}
 	if n < len(p) {
 		return n, io.EOF

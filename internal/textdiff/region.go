@@ -36,10 +36,14 @@ func (t texts) fit(spans []Span) bool {
 	return follows(Span{t.old.Size(), t.old.Size(), t.new.Size(), t.new.Size()})
 }
 
-// boxes widens spans to whole lines, and joins those that overlap or touch then.
+// boxes widens spans to whole lines, and joins those that overlap or touch then. They are not all there if nobody waits
+// any more.
 func (t texts) boxes(spans []Span) []Span {
 	out := make([]Span, 0, len(spans))
 	for i, s := range spans {
+		if t.ended(i) {
+			break
+		}
 		before, after := 0, t.old.Size()
 		if i > 0 {
 			before = spans[i-1].OldEnd

@@ -94,7 +94,10 @@ func (t texts) hunks(splices []change.Splice, context int) []Hunk {
 	return hunks
 }
 
-// cores are the runs of changed lines.
+// ended reports, for some of the rounds of a loop, whether nobody waits for the comparison any more.
+func (t texts) ended(round int) bool { return round%512 == 0 && t.over != nil && t.over() }
+
+// cores are the runs of changed lines; none if nobody waits for them any more.
 func (t texts) cores(splices []change.Splice) []Core {
 	spans := Spans(splices)
 	known := splices != nil && t.fit(spans)
@@ -103,8 +106,14 @@ func (t texts) cores(splices []change.Splice) []Core {
 	}
 	var cores []Core
 	at := cursor{}
-	for _, b := range t.boxes(spans) {
+	for i, b := range t.boxes(spans) {
+		if t.ended(i) {
+			return nil
+		}
 		cores = t.diffBox(cores, b, &at)
+	}
+	if t.ended(0) {
+		return nil
 	}
 	cores = t.compact(cores)
 	if known {
