@@ -1,6 +1,7 @@
 package millrace
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
@@ -161,27 +162,20 @@ func (p Pipeline) Mutates() bool {
 // Equal reports whether both pipelines have the same name, options and steps. Whether one was built in Go or decoded
 // makes no difference.
 func (p Pipeline) Equal(q Pipeline) bool {
-	return p.name == q.name && p.options == q.options && slices.EqualFunc(p.steps, q.steps, equalSteps)
+	one, err := p.plain()
+	if err != nil {
+		return false
+	}
+	other, err := q.plain()
+	return err == nil && bytes.Equal(one, other)
 }
 
-func equalSteps(s, t Step) bool {
-	return s.ID == t.ID && s.InputFrom == t.InputFrom && slices.Equal(s.InputFromAll, t.InputFromAll) &&
-		s.When == t.When && equalExpect(s.Expect, t.Expect) && s.Raw == t.Raw && maps.Equal(s.Bind, t.Bind) &&
-		s.Action.Spec().Name == t.Action.Spec().Name && params.EqualBound(s.Action, t.Action, s.Bind)
-}
-
-func equalExpect(e, f Expect) bool {
-	return equalInt(e.MinFiles, f.MinFiles) && equalInt(e.MaxFiles, f.MaxFiles) &&
-		equalInt(e.MinEdits, f.MinEdits) && equalInt(e.MaxEdits, f.MaxEdits)
-}
-
-func equalInt(a, b *int) bool {
-	return a == b || a != nil && b != nil && *a == *b
-}
+// plain is the JSON form that does not depend on what the pipeline was decoded with, so that it is the same for equal pipelines.
+func (p Pipeline) plain() ([]byte, error) { return p.encode(func(Step) any { return nil }) }
 
 // Digest returns 64 hexadecimal digits that differ for pipelines that are not Equal.
 func (p Pipeline) Digest() string {
-	data, err := p.encode(func(Step) any { return nil }) // the same for equal pipelines, whatever they were decoded with
+	data, err := p.plain()
 	if err != nil {
 		// Only the zero Pipeline and an action that cannot be written as JSON come here; both are no valid pipeline.
 		data = []byte(err.Error())

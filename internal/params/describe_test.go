@@ -141,7 +141,7 @@ func TestDescribeRefuses(t *testing.T) {
 			t.Errorf("%T: error is a %T", tt.proto, err)
 		}
 		// Nothing else panics on such a value.
-		if params.Schema(tt.proto) != nil || !params.Equal(tt.proto, params.Clone(tt.proto)) && tt.proto != nil && reflect.TypeOf(tt.proto).Comparable() && !hasFunc(tt.proto) {
+		if params.Schema(tt.proto) != nil || !reflect.DeepEqual(tt.proto, params.Clone(tt.proto)) && tt.proto != nil && reflect.TypeOf(tt.proto).Comparable() && !hasFunc(tt.proto) {
 			t.Errorf("%T: has a schema, or is not its own copy", tt.proto)
 		}
 		if _, err := params.Encode(tt.proto, nil, nil); err == nil {

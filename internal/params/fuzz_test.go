@@ -27,7 +27,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		v, binds, problems := params.Decode(proto, n, "try", isTemplate)
-		if !params.Equal(proto, untouched) {
+		if !equal(proto, untouched) {
 			t.Fatal("the prototype was modified")
 		}
 		for _, p := range problems {
@@ -46,7 +46,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatal(err)
 		}
 		again, bindsAgain, problems := params.Decode(proto, parse(string(data)), "try", isTemplate)
-		if len(problems) > 0 || !params.Equal(v, again) || len(binds) != len(bindsAgain) {
+		if len(problems) > 0 || !equal(v, again) || len(binds) != len(bindsAgain) {
 			t.Fatalf("changed on the way: %v\n%s\n%s", lines(problems), text, data)
 		}
 	})

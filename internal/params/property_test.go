@@ -105,7 +105,7 @@ func TestRoundTrip(t *testing.T) {
 		if problems != nil {
 			t.Fatalf("decode: %v\n%s", lines(problems), data)
 		}
-		if !params.EqualBound(k, got, binds) || !params.EqualBound(got, k, binds) || len(binds) == 0 && !params.Equal(k, got) {
+		if !equalBound(k, got, binds) || !equalBound(got, k, binds) || len(binds) == 0 && !equal(k, got) {
 			t.Fatalf("changed on the way:\n%#v\n%s\n%#v", k, data, got)
 		}
 		if diff := cmp.Diff(binds, gotBinds); diff != "" && len(binds)+len(gotBinds) > 0 {
@@ -127,7 +127,7 @@ func TestClone(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := params.Clone(&k).(*kitchen)
-		if !params.Equal(k, c) || !params.Equal(c, params.Clone(k)) {
+		if !equal(k, c) || !equal(c, params.Clone(k)) {
 			t.Fatal("the clone is not equal")
 		}
 		scramble(reflect.ValueOf(c).Elem())
@@ -173,18 +173,18 @@ func TestExpandOfNothing(t *testing.T) {
 			got = append(got, pointer+"="+s)
 			return s, nil
 		})
-		if err != nil || !params.Equal(c, k) || !params.Equal(before, k) {
+		if err != nil || !equal(c, k) || !equal(before, k) {
 			t.Fatalf("not the same: %v", err)
 		}
 		if !slices.Equal(want, got) {
 			t.Fatalf("Strings sees %q\nExpand sees  %q", want, got)
 		}
 		upper, err := of(&k).Expand(nil, func(_, s string) (any, error) { return strings.ToUpper(s), nil })
-		if err != nil || !params.Equal(before, k) {
+		if err != nil || !equal(before, k) {
 			t.Fatalf("the original was modified: %v", err)
 		}
 		scramble(reflect.ValueOf(upper).Elem())
-		if !params.Equal(before, k) {
+		if !equal(before, k) {
 			t.Fatal("the copy shares memory with the original")
 		}
 	})

@@ -137,3 +137,15 @@ func of(value any) params.Action {
 	}
 	return a
 }
+
+// equal reports whether two actions are written alike.
+func equal(a, b any) bool { return equalBound(a, b, nil) }
+
+func equalBound(a, b any, binds map[string]string) bool {
+	one, err := params.Encode(a, nil, binds)
+	if err != nil {
+		panic(err)
+	}
+	other, err := params.Encode(b, nil, binds)
+	return err == nil && string(one) == string(other)
+}
