@@ -2,7 +2,7 @@
 //
 // A [View] reads the two sides of a change as texts: whole, or if the change is one of splices in a large file, only what is
 // around these. From both texts, by way of package textdiff, come the patch of a list of changes ([View.WriteDiff]) and the
-// hunks of a file ([View.Hunks]). A run of changed lines knows the splices that it comes from. So a [Hunk] says who made it,
+// hunks of a file ([View.File]). A run of changed lines knows the splices that it comes from. So a [Hunk] says who made it,
 // its lines say which bytes ([Hunk.Lines]), and a [Revision] makes the change without some hunks or with other text in their
 // place. [Without] takes whole files out of a list of changes.
 package preview

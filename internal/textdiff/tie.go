@@ -1,35 +1,33 @@
 package textdiff
 
-// tie finds the splices that cores come from, by their spans. It goes through both lists at once, each a way from the beginning of both
-// texts to their end, and cuts where the ways meet.
+// tie finds the splices that cores come from, by their spans. It goes through both lists at once, each a way from the
+// beginning of both texts to their end, and cuts where the ways meet.
 func tie(cores []Core, spans []Span) {
 	for i, j := 0, 0; i < len(cores) || j < len(spans); {
-		c0, r0 := i, j
+		c0, s0 := i, j
 		end, added := 0, 0 // how far in the old text, and how much longer cores made the new one than spans
 		for i < len(cores) || j < len(spans) {
+			var next Span
 			isCore := i < len(cores) && (j == len(spans) || cores[i].begins(spans[j]))
-			var next int
 			if isCore {
-				next = cores[i].Old
+				next = cores[i].Span
 			} else {
-				next = spans[j].Old
+				next = spans[j]
 			}
-			if (i > c0 || j > r0) && added == 0 && end <= next {
+			if (i > c0 || j > s0) && added == 0 && end <= next.Old {
 				break
 			}
+			end = max(end, next.OldEnd)
 			if isCore {
-				c := cores[i]
-				end = max(end, c.OldEnd)
-				added += c.grows()
+				added += next.grows()
 				i++
 			} else {
-				end = max(end, spans[j].OldEnd)
-				added -= spans[j].grows()
+				added -= next.grows()
 				j++
 			}
 		}
 		for k := c0; k < i; k++ {
-			cores[k].From, cores[k].To = r0, j
+			cores[k].From, cores[k].To = s0, j
 		}
 	}
 }
