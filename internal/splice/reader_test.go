@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"testing"
 	"testing/iotest"
 
@@ -94,4 +95,54 @@ func TestHashFile(t *testing.T) {
 
 func part(off, n int64, text string) change.Splice {
 	return change.Splice{Off: off, Len: n, Text: []byte(text)}
+}
+
+// reads counts the calls that a base has to answer.
+type reads struct {
+	io.ReaderAt
+	calls int
+}
+
+func (r *reads) ReadAt(p []byte, off int64) (int, error) {
+	r.calls++
+	return r.ReaderAt.ReadAt(p, off)
+}
+
+// TestManyShortSplices: between splices that stand close together the base is read once, not once for each.
+func TestManyShortSplices(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 2))
+	data := make([]byte, 20_000)
+	for i := range data {
+		data[i] = byte(rng.UintN(256))
+	}
+	var splices []change.Splice
+	for off := int64(1); off < 19_000; off += 1 + rng.Int64N(6) {
+		n := rng.Int64N(2)
+		if rng.UintN(500) == 0 {
+			n = 600 // a part so long that it is not worth reading
+		}
+		splices = append(splices, part(off, n, "abcd"[:rng.UintN(4)]))
+		off += n
+	}
+	want, err := splice.Apply(data, splices)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := &reads{ReaderAt: bytes.NewReader(data)}
+	r, err := splice.NewReaderAt(base, int64(len(data)), splices)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2000 {
+		from := rng.IntN(len(want))
+		buf := make([]byte, rng.IntN(400))
+		n, err := r.ReadAt(buf, int64(from))
+		if end := min(len(want), from+len(buf)); !bytes.Equal(buf[:n], want[from:end]) || (err != nil) != (n < len(buf)) {
+			t.Fatalf("%d bytes at %d: %d, %v", len(buf), from, n, err)
+		}
+	}
+	if base.calls > 10_000 {
+		t.Errorf("the base was read %d times for 2000 reads", base.calls)
+	}
 }
