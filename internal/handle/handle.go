@@ -36,29 +36,17 @@ func Unopened(fsys afero.Fs, name string) capability.DirHandle {
 	return &plainDir{fsys: fsys, name: name}
 }
 
-// listedOpener opens a file of which its directory was just asked.
-type listedOpener interface {
-	OpenListed(name string, item fs.DirEntry) (capability.ReadFile, error)
-}
-
-// OpenListed is OpenFile for an entry of a listing of the directory.
-func OpenListed(d capability.DirHandle, name string, item fs.DirEntry) (capability.ReadFile, error) {
-	if l, ok := d.(listedOpener); ok {
-		return l.OpenListed(name, item)
-	}
-	return d.OpenFile(name)
-}
-
-// inOpener opens a file as OpenListed does, with a FileReader that may have been used before.
+// inOpener is a directory that makes use of what its listing has told, or of memory that was used for another file before.
 type inOpener interface {
 	OpenIn(r *Reader, name string, item fs.DirEntry) error
 }
 
+// OpenIn opens a file for an entry of a listing of the directory.
 func OpenIn(d capability.DirHandle, r *Reader, name string, item fs.DirEntry) (err error) {
 	if o, ok := d.(inOpener); ok {
 		return o.OpenIn(r, name, item)
 	}
-	r.ReadFile, err = OpenListed(d, name, item)
+	r.ReadFile, err = d.OpenFile(name)
 	return err
 }
 
@@ -149,17 +137,19 @@ func (d *plainDir) OpenFile(name string) (capability.ReadFile, error) {
 	return nil, &fs.PathError{Op: "open", Path: full, Err: names.ErrDrift}
 }
 
-// OpenListed saves a look at the name where that would tell less than the listing has told.
-func (d *plainDir) OpenListed(name string, item fs.DirEntry) (capability.ReadFile, error) {
+// OpenIn saves a look at the name where that would tell less than the listing has told.
+func (d *plainDir) OpenIn(r *Reader, name string, item fs.DirEntry) (err error) {
 	if !d.blind || !item.Type().IsRegular() || !names.IsPlain(name) {
-		return d.OpenFile(name)
+		r.ReadFile, err = d.OpenFile(name)
+		return err
 	}
 	full := names.Join(d.name, name)
 	f, err := d.fsys.Open(full)
 	if err != nil {
-		return nil, Error("open", full, err)
+		return Error("open", full, err)
 	}
-	return f, nil
+	r.ReadFile = f
+	return nil
 }
 
 // isSame reports whether an open file is the one that info is about. It is true where that cannot be told: only the

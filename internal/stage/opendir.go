@@ -138,18 +138,12 @@ func (d *stageDir) hidesAny(entries []fs.DirEntry) bool {
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return d.s.guard.Hides(d.path, e.Name()) })
 }
 
-func (d *stageDir) OpenFile(name string) (capability.ReadFile, error) { return d.OpenListed(name, nil) }
-
-// OpenListed takes a nil item for a name that was not listed.
-func (d *stageDir) OpenListed(name string, item fs.DirEntry) (capability.ReadFile, error) {
+func (d *stageDir) OpenFile(name string) (capability.ReadFile, error) {
 	file, err := d.staged(name)
-	switch {
-	case file != nil || err != nil:
+	if file != nil || err != nil {
 		return file, err
-	case item == nil:
-		return d.base.OpenFile(name)
 	}
-	return handle.OpenListed(d.base, name, item)
+	return d.base.OpenFile(name)
 }
 
 func (d *stageDir) OpenIn(r *handle.Reader, name string, item fs.DirEntry) error {

@@ -64,7 +64,13 @@ func (e Entry) Name() string { return e.name }
 // Open opens the file for reading. It is valid until visit returns; what it returns may be kept longer. A file that has
 // been replaced by something else since it was found gives ErrNotRegular, but for file systems that cannot tell symbolic links
 // from what they lead to: there the listing is believed.
-func (e Entry) Open() (capability.ReadFile, error) { return handle.OpenListed(e.dir, e.name, e.item) }
+func (e Entry) Open() (capability.ReadFile, error) {
+	var r handle.Reader
+	if err := e.OpenIn(&r); err != nil {
+		return nil, err
+	}
+	return r.ReadFile, nil
+}
 
 // OpenIn is Open with a FileReader that may have been used for another file before.
 func (e Entry) OpenIn(r *handle.Reader) error { return handle.OpenIn(e.dir, r, e.name, e.item) }

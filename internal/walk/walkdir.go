@@ -124,7 +124,7 @@ func (w *walker) entry(b *walkBatch, item fs.DirEntry, at *position) (e Entry, o
 		return Entry{}, false
 	}
 	*at = position{b.path, name}
-	e = Entry{Kind: modes.KindOf(item.Type()), dir: b.dir, parent: b.path, name: name, item: item}
+	e = Entry{Kind: modes.KindOf(item.Type()), dir: b.dir.DirHandle, parent: b.path, name: name, item: item}
 	if b.rules == nil && w.opt.Skip == nil {
 		return e, true
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/capability"
-	"github.com/millrace-go/millrace/internal/handle"
 	"github.com/millrace-go/millrace/internal/ignore"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/panics"
@@ -63,14 +62,6 @@ type walkBatch struct {
 type sharedDir struct {
 	capability.DirHandle
 	refs atomic.Int32
-}
-
-func (d *sharedDir) OpenListed(name string, item fs.DirEntry) (capability.ReadFile, error) {
-	return handle.OpenListed(d.DirHandle, name, item)
-}
-
-func (d *sharedDir) OpenIn(r *handle.Reader, name string, item fs.DirEntry) error {
-	return handle.OpenIn(d.DirHandle, r, name, item)
 }
 
 func (d *sharedDir) release() {
