@@ -32,7 +32,7 @@ func mutants() []mutant {
 		{"no fsync of modes and times", "apply.go", "return t.fail(files[i], t.SyncFile(files[i], t.warner(files[i])))", "return nil", crashes},
 		{"no fsync of the commit mark", "apply.go", "err = t.SyncDir(t.dir)", "", crashes},
 		{"no fsync after undoing", "undo.go", "return t.syncAll(context.Background())", "_ = context.Background; return nil", crashes},
-		{"no fsync of the end of undoing", "finish.go", "if err := t.SyncDir(t.dir); err != nil {\n\t\treturn err\n\t}\n\tif err := fsutil.Protect", "if err := fsutil.Protect", crashes},
+		{"no fsync of the end of undoing", "finish.go", "if err := t.SyncDir(t.dir); err != nil {\n\t\treturn err\n\t}\n\tif err := panics.Protect", "if err := panics.Protect", crashes},
 		{"no fsync of a commit that was found", "recover.go", "if err := t.reprobe(); err != nil {\n\t\treturn err\n\t}\n\tif err := t.SyncDir", "t.Sync = false\n\tif err := t.reprobe(); err != nil {\n\t\treturn err\n\t}\n\tif err := t.SyncDir", crashes},
 		{"no fsync of a transaction without a plan", "recover.go", "if err := t.SyncAnyDir(t.dir); err != nil {", "if err := error(nil); err != nil {", "TestCrash_withoutPlan"},
 		{"directory of backups made at the end", "prepare.go", "t.state.ensure(t.lasting()...)", "t.state.ensure(journal.TxDir)", crashes},
@@ -44,7 +44,7 @@ func mutants() []mutant {
 		{"commit before the fsync", "commit.go", "t.phase(\"sync\")\n", "t.phase(\"sync\")\n\t\tif err := t.finishCommit(); err != nil {\n\t\t\treturn err\n\t\t}\n", crashes},
 		{"plan without a temporary name", "prepare.go", "temp := path.Join(t.dir, journal.PlanTemp)", "temp := path.Join(t.dir, journal.PlanFile)", crashes},
 		{"commit mark removed first", "finish.go", "if n == journal.DoneFile {\n\t\t\tcontinue\n\t\t}\n", "if n == journal.DoneFile {\n\t\t\tif err := t.FS.Rename(path.Join(t.dir, n), path.Join(t.dir, journal.PlanFile)); err != nil {\n\t\t\t\treturn err\n\t\t\t}\n\t\t\tcontinue\n\t\t}\n", crashes},
-		{"undone and forgotten before the fsync", "undo.go", "if err := fsutil.Protect(func() error { return t.syncAll(context.Background()) }); err != nil {", "if err := u.forget(); err != nil {\n\t\treturn err\n\t}\n\tif err := fsutil.Protect(func() error { return t.syncAll(context.Background()) }); err != nil {", crashes},
+		{"undone and forgotten before the fsync", "undo.go", "if err := panics.Protect(func() error { return t.syncAll(context.Background()) }); err != nil {", "if err := u.forget(); err != nil {\n\t\treturn err\n\t}\n\tif err := panics.Protect(func() error { return t.syncAll(context.Background()) }); err != nil {", crashes},
 
 		{"no look at what an exchange brought out", "apply_paths.go", "err := t.expect(slot, e.Path, e.Old)", "var err error", foreign},
 		{"no look at what was taken out", "apply_paths.go", "err := t.expect(out, e.Path, e.Old)", "var err error", foreign},
