@@ -153,11 +153,7 @@ func (p *Plan) outcome(report commit.Report, err error) (*Result, error) {
 // translate turns an error of the commit into one of this package.
 func (p *Plan) translate(ctx context.Context, report commit.Report, err error) error {
 	if c, ok := errors.AsType[*commit.Conflict](err); ok && !errors.Is(err, commit.ErrRecoveryRequired) {
-		e := &ConflictError{Restores: p.restores, Err: err}
-		for _, path := range c.Paths {
-			e.Conflicts = append(e.Conflicts, Conflict{Path: path.Path, Reason: path.Reason})
-		}
-		return e
+		return &ConflictError{Conflicts: c.Paths, Restores: p.restores, Err: err}
 	}
 	e := &CommitError{Step: p.result.TotalSteps, Restores: p.restores, State: CommitNone, Err: p.tree.limited(err)}
 	switch {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/names"
@@ -124,10 +125,7 @@ type ConflictError struct {
 }
 
 // Conflict is one path that is not what the plan expects.
-type Conflict struct {
-	Path   string `json:"path"`
-	Reason string `json:"reason"`
-}
+type Conflict = change.Problem
 
 // Error names every path.
 func (e *ConflictError) Error() string {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/names"
@@ -130,7 +131,7 @@ func TestStuckDirs_foreign(t *testing.T) {
 				return errors.Join(err, syscall.EXDEV)
 			}
 			_, err := commit.Apply(bg, o, tr.changes)
-			var paths []commit.Problem
+			var paths []change.Problem
 			if c, ok := errors.AsType[*commit.Conflict](err); ok && !tt.undone {
 				paths = c.Paths
 			}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/millrace-go/millrace/change"
 )
 
 // Sentinels, to be asked for with errors.Is.
@@ -20,15 +22,7 @@ var (
 	ErrLockLost = errors.New("the lock of this tree was lost")
 )
 
-// Problem is one path and what is wrong there.
-type Problem struct {
-	Path   string
-	Reason string
-}
-
-func (p Problem) String() string { return p.Path + ": " + p.Reason }
-
-func joinProblems(list []Problem) string {
+func joinProblems(list []change.Problem) string {
 	texts := make([]string, len(list))
 	for i, p := range list {
 		texts[i] = p.String()
@@ -39,7 +33,7 @@ func joinProblems(list []Problem) string {
 // Conflict says that the tree is not what the changes were worked out from. Nothing was written, or it was undone.
 type Conflict struct {
 	// Paths lists all of them when found before the first write, in path order. While writing, the first ends it.
-	Paths []Problem
+	Paths []change.Problem
 }
 
 // Error names every path.
@@ -83,7 +77,7 @@ type RollbackConflict struct {
 	ID string
 	// Paths are those that were left, in path order, Dir is where everything else that belongs to them is kept: "" if somebody
 	// else has removed the transaction with all that could have been restored.
-	Paths []Problem
+	Paths []change.Problem
 	Dir   string
 }
 

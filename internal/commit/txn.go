@@ -70,8 +70,8 @@ func (t *txn) counted(err error) error {
 // troubles collects what goes on in several goroutines.
 type troubles struct {
 	mu        sync.Mutex
-	conflicts []Problem
-	warnings  []Problem
+	conflicts []change.Problem
+	warnings  []change.Problem
 	flags     map[string]string // of inodes, that were lost, by path
 	far       map[string]bool   // directories on other mounts; nil when undoing, which finds none
 }
@@ -79,17 +79,17 @@ type troubles struct {
 func (t *troubles) conflict(path, reason string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.conflicts = append(t.conflicts, Problem{path, reason})
+	t.conflicts = append(t.conflicts, change.Problem{Path: path, Reason: reason})
 }
 
 func (t *troubles) warn(path, text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.warnings = append(t.warnings, Problem{path, text})
+	t.warnings = append(t.warnings, change.Problem{Path: path, Reason: text})
 }
 
-func sortProblems(list []Problem) []Problem {
-	slices.SortFunc(list, func(a, b Problem) int {
+func sortProblems(list []change.Problem) []change.Problem {
+	slices.SortFunc(list, func(a, b change.Problem) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Reason, b.Reason))
 	})
 	return slices.Compact(list)
@@ -115,7 +115,7 @@ func (t *troubles) told() []string {
 		if n := len(paths) - 1; n > 0 {
 			files = fmt.Sprintf("%s and %d more", files, n)
 		}
-		list = append(list, Problem{files, "flags of the inode (chattr) are not kept: " + strings.Join(slices.Compact(letters), "")})
+		list = append(list, change.Problem{Path: files, Reason: "flags of the inode (chattr) are not kept: " + strings.Join(slices.Compact(letters), "")})
 	}
 	var texts []string
 	for _, w := range sortProblems(list) {
@@ -180,7 +180,7 @@ func (t *txn) fail(path string, err error) error {
 
 // conflictAt is the error for a single path.
 func conflictAt(path, format string, args ...any) error {
-	return &Conflict{Paths: []Problem{{path, fmt.Sprintf(format, args...)}}}
+	return &Conflict{Paths: []change.Problem{{Path: path, Reason: fmt.Sprintf(format, args...)}}}
 }
 
 // The files that belong to an entry.

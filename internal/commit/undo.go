@@ -65,13 +65,13 @@ func (t *txn) undo() error {
 type undoing struct {
 	*txn
 	errs  []error
-	found []Problem         // conflicts
+	found []change.Problem  // conflicts
 	made  map[*entry]bool   // directories made by this undo
 	moves map[string]*entry // what was moved, by where it was
 }
 
 func (u *undoing) conflict(e *entry, reason string) {
-	u.found = append(u.found, Problem{e.Path, reason})
+	u.found = append(u.found, change.Problem{Path: e.Path, Reason: reason})
 }
 
 // leave removes the transaction, or puts it away where the user finds what could not be restored.

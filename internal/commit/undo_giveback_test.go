@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/crashfs"
 	"github.com/millrace-go/millrace/internal/journal"
@@ -152,7 +153,7 @@ func TestGiveBack(t *testing.T) {
 			tt.first(t, disk)
 			_, err := commit.Recover(bg, crashOptions(disk))
 			c, ok := errors.AsType[*commit.RollbackConflict](err)
-			if !ok || !slices.ContainsFunc(c.Paths, func(p commit.Problem) bool { return p.Path == tt.path }) {
+			if !ok || !slices.ContainsFunc(c.Paths, func(p change.Problem) bool { return p.Path == tt.path }) {
 				t.Fatalf("error is %v", err)
 			}
 			spots := foreignSpots(disk)

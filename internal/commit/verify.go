@@ -147,11 +147,11 @@ func (t *txn) verifyContents(e *entry) error {
 	if err != nil {
 		return err
 	}
-	var bad []Problem
+	var bad []change.Problem
 	for _, name := range names {
 		p := path.Join(e.Path, name)
 		if known := t.byPath[p]; known == nil || known.Old.Kind == change.Absent {
-			bad = append(bad, Problem{p, "has been created by somebody else in a directory that is to be removed"})
+			bad = append(bad, change.Problem{Path: p, Reason: "has been created by somebody else in a directory that is to be removed"})
 		}
 	}
 	if len(bad) > 0 {
