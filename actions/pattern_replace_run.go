@@ -97,7 +97,7 @@ func (s *scripting) file(ctx context.Context, one *scripted) error {
 			err = left.Spend()
 		}
 		if err == nil && one.changed && s.call.DryRun {
-			one.preview, err = s.show(ctx, one.name, splices)
+			one.preview, err = s.show(ctx, f, info.Size(), splices)
 		}
 		return err
 	})
@@ -125,28 +125,23 @@ func (s *scripting) run(ctx context.Context, one *scripted, src io.Reader, left 
 	return err
 }
 
-// show makes the preview of a file that is about to become what the splices make of it.
-func (s *scripting) show(ctx context.Context, name string, splices []fsutil.Splice) (string, error) {
-	f, err := s.call.FS.Open(name)
+// show makes the preview of what splices make of a file of some size.
+func (s *scripting) show(ctx context.Context, f io.ReaderAt, size int64, splices []fsutil.Splice) (string, error) {
+	edited, err := splice.NewReaderAt(f, size, splices)
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	after, err := splice.NewReaderAt(f, info.Size(), splices)
-	if err != nil {
-		return "", err
-	}
-	size := info.Size()
+	after := size
 	for _, sp := range splices {
-		size += int64(len(sp.Text)) - sp.Len
+		after += int64(len(sp.Text)) - sp.Len
 	}
 	var b strings.Builder
 	shown := io.MultiWriter(s.shown, &b)
-	paged := textdiff.Paged{Old: f, OldSize: int(info.Size()), New: after, NewSize: int(size), Limit: s.call.Limits.ShownBytes()}
+	const page = 16 << 10
+	paged := textdiff.Paged{
+		Old: f, OldSize: int(size), New: edited, NewSize: int(after),
+		Limit: s.call.Limits.ShownBytes(), Page: int(min(page, max(size, after, 1))),
+	}
 	from, to := paged.Texts()
 	_, err = textdiff.Unified(ctx, shown, "Original", "Modified", from, to, splices, textdiff.DefaultContext)
 	if _, ok := errors.AsType[*textdiff.LimitError](err); ok {

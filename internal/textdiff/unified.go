@@ -47,7 +47,7 @@ type printer struct {
 	num []byte // scratch
 }
 
-func newPrinter(w io.Writer) *printer { return &printer{w: bufio.NewWriterSize(w, 32<<10)} }
+func newPrinter(w io.Writer) *printer { return &printer{w: bufio.NewWriterSize(w, 8<<10)} }
 
 // print writes strings. A bufio.Writer keeps its first error and writes no more after it, so nothing is looked at here.
 func (p *printer) print(parts ...string) {
