@@ -74,10 +74,10 @@ func (w *walker) run(ctx context.Context, data []byte, from, to int, loc []int) 
 			in, way := &w.prog.Inst[pc], w.now.loc[i*w.width:]
 			switch in.Op {
 			case syntax.InstMatch:
-				if to >= 0 && at != to || found && (way[0] > loc[0] || loc[1] == at) {
+				if to >= 0 && at != to {
 					continue
 				}
-				found = true
+				found = true // it is longer than what was found before, or begins before that
 				copy(loc, way[:w.width])
 				if loc[1] = at; to >= 0 {
 					return true, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
@@ -257,5 +258,26 @@ func TestReadersOfAnyKind(t *testing.T) {
 	broken := errors.New("broken")
 	if _, err := s.Apply(t.Context(), io.MultiReader(strings.NewReader("a\n"), iotest.ErrReader(broken)), sed.Bounds{}, func(int64, int64, []byte) error { return nil }); !errors.Is(err, broken) {
 		t.Errorf("a reader that fails: %v", err)
+	}
+}
+
+// TestLinesThatAreLeftOut: whether lines without the text that a script needs are looked at makes no difference.
+func TestLinesThatAreLeftOut(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(21, 22))
+	var b strings.Builder
+	for b.Len() < 1<<20 {
+		b.WriteString(strings.Repeat("hay ", r.IntN(2000)))
+		if r.IntN(4) == 0 {
+			b.WriteString("needle")
+		}
+		b.WriteString(strings.Repeat("hay ", r.IntN(2000)) + "\n")
+	}
+	for _, scripts := range [][2]string{{`s/needle$/x/`, `1,$s/needle$/x/`}, {`/needle/{s/^/>/;d}`, `1,${/needle/d}`}} {
+		got, gotStats, err := apply(t, parse(t, sed.Options{}, scripts[0]), []byte(b.String()))
+		want, wantStats, failed := apply(t, parse(t, sed.Options{}, scripts[1]), []byte(b.String()))
+		if err != nil || failed != nil || !bytes.Equal(got, want) || gotStats.Lines != wantStats.Lines {
+			t.Errorf("%s: another result than %s: %+v %+v, %v %v", scripts[0], scripts[1], gotStats, wantStats, err, failed)
+		}
 	}
 }
