@@ -15,6 +15,7 @@ import (
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/backups"
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/journal"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/rootfs"
@@ -153,13 +154,11 @@ func TestUnsigned(t *testing.T) {
 	}
 }
 
-// bare has nothing but what every afero file system has.
-type bare struct{ afero.Fs }
-
-// TestBare lists, restores and prunes where links cannot be told from what they lead to.
+// TestBare lists, restores and prunes where there is nothing but what every afero file system has: links cannot be told from what they
+// lead to.
 func TestBare(t *testing.T) {
 	t.Parallel()
-	fsys := bare{afero.NewMemMapFs()}
+	fsys := errorfs.Only(afero.NewMemMapFs())
 	ids := edits(t, fsys, 2)
 	_, err := restore(t, fsys, ids[1])
 	must(t, err)

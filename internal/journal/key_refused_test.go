@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/internal/disk"
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/journal"
 	"github.com/millrace-go/millrace/internal/names"
 )
@@ -119,7 +120,7 @@ func TestInMemory(t *testing.T) {
 		{"memory", mem, true},
 		{"says so", volatile{afero.NewOsFs(), true}, true},
 		{"says no", volatile{mem, false}, false},
-		{"unknown", struct{ afero.Fs }{mem}, false},
+		{"unknown", errorfs.Only(mem), false},
 		{"disk", afero.NewOsFs(), false},
 	} {
 		if got := disk.InMemory(tt.fsys); got != tt.want {

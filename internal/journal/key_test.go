@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/journal"
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
@@ -81,7 +82,7 @@ func TestUserKey_none(t *testing.T) {
 		if _, ok := errors.AsType[*journal.NoKeyError](err); !ok || key != nil {
 			t.Errorf("home %q: %v, %v", home, key, err)
 		}
-		unknown := struct{ afero.Fs }{afero.NewMemMapFs()}
+		unknown := errorfs.Only(afero.NewMemMapFs())
 		if key, err := journal.KeyFor(unknown, nil); err != nil || key.Missing == nil || len(key.Bytes) != journal.KeySize {
 			t.Errorf("home %q, where directories have no identity: %v, %v", home, key, err)
 		}

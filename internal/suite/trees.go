@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
@@ -21,7 +22,7 @@ func Backends() map[string]func(t *testing.T) (fsys afero.Fs) {
 		"memory":    func(*testing.T) afero.Fs { return afero.NewMemMapFs() },
 		"root":      func(t *testing.T) afero.Fs { return OpenRoot(t, t.TempDir()) },
 		"base path": func(t *testing.T) afero.Fs { return afero.NewBasePathFs(afero.NewOsFs(), t.TempDir()) },
-		"unknown":   func(t *testing.T) afero.Fs { return struct{ afero.Fs }{afero.NewMemMapFs()} },
+		"unknown":   func(t *testing.T) afero.Fs { return errorfs.Only(afero.NewMemMapFs()) },
 	}
 }
 

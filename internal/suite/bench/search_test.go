@@ -11,6 +11,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
@@ -30,7 +31,7 @@ var benchBackends = []struct {
 	}},
 	// What is embedded hides that there is a directory of the system below, as a file system of the user's own would.
 	{"afero", func(b *testing.B) afero.Fs {
-		return afero.NewBasePathFs(struct{ afero.Fs }{afero.NewOsFs()}, benchDir(b))
+		return afero.NewBasePathFs(errorfs.Only(afero.NewOsFs()), benchDir(b))
 	}},
 }
 

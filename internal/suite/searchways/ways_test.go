@@ -18,6 +18,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
@@ -42,7 +43,7 @@ func TestSearchIsTheSameEverywhere(t *testing.T) {
 			defer root.Close()
 			ways := map[string]afero.Fs{
 				"fast":   root,
-				"hidden": afero.NewBasePathFs(struct{ afero.Fs }{afero.NewOsFs()}, dir),
+				"hidden": afero.NewBasePathFs(errorfs.Only(afero.NewOsFs()), dir),
 				"memory": memory,
 			}
 			for _, s := range []struct {
