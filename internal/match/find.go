@@ -87,8 +87,9 @@ type search struct {
 	mem []byte
 	buf []byte  // what was read and is not done with: a part of mem
 	at  Window  // begins where buf does
-	out *Window // what yield is given of it: a search that only counts takes no memory
+	out *Window // what yield is given of it, if shown is set: a search that only counts, or finds nothing, takes no memory
 
+	shown   bool
 	last    bool // there is nothing behind the window
 	cuts    bool // where the last match in a window ends has to be known
 	end     int  // that

@@ -28,12 +28,7 @@ func (s *search) window() error {
 	if s.err = s.ctx.Err(); s.err != nil {
 		return s.err
 	}
-	if s.yield != nil {
-		if s.out == nil {
-			s.out = new(Window)
-		}
-		*s.out = s.at
-	}
+	s.shown = false
 	s.end = 0
 	if s.yield != nil || s.cuts || !s.count() {
 		s.find()
@@ -101,9 +96,16 @@ func (s *search) hit(loc []int) bool {
 		return true // the empty match belongs to what comes next
 	}
 	s.n++
-	if s.end = loc[1]; s.yield != nil {
-		s.stopped = !s.yield(s.out, loc)
+	if s.end = loc[1]; s.yield == nil {
+		return true
 	}
+	if s.out == nil {
+		s.out = new(Window)
+	}
+	if !s.shown {
+		*s.out, s.shown = s.at, true
+	}
+	s.stopped = !s.yield(s.out, loc)
 	return !s.stopped
 }
 
@@ -113,11 +115,14 @@ func (s *search) alive() bool {
 }
 
 func (s *search) literal(data []byte) {
-	loc := make([]int, 2)
+	var loc []int
 	for pos := 0; s.alive(); {
 		i := s.sole.next(data, pos)
 		if i < 0 {
 			return
+		}
+		if loc == nil {
+			loc = make([]int, 2)
 		}
 		pos = i + s.sole.size()
 		if loc[0], loc[1] = i, pos; !s.hit(loc) {

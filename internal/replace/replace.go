@@ -30,32 +30,43 @@ type Rule struct {
 func (r *Rule) Splices(
 	ctx context.Context, text match.Content, how match.How, left *Budget, seen func(at *match.Window, loc []int) bool,
 ) ([]change.Splice, error) {
-	var list []change.Splice
-	var over error
-	var replacer *match.Replacer
-	matched, off := false, int64(-1)
+	f := finding{rule: r, left: left, seen: seen, off: -1}
 	how.Template, how.Groups = &r.Template, r.Template.Groups()
-	err := r.Pattern.Find(ctx, text, how, func(at *match.Window, loc []int) bool {
-		matched = true
-		if off != at.Off {
-			replacer, off = r.Pattern.Replacer(r.Template, at), at.Off
-		}
-		if seen != nil && !seen(at, loc) {
-			return true
-		}
-		var text []byte
-		if text, over = left.replace(replacer, loc, at.Data); text != nil {
-			list = append(list, change.Splice{Off: at.Off + int64(loc[0]), Len: int64(loc[1] - loc[0]), Text: text, By: r.By})
-		}
-		return over == nil
-	})
-	if matched {
+	err := r.Pattern.Find(ctx, text, how, f.match)
+	if f.matched {
 		r.Matched.Store(true)
 	}
-	if len(list) > 0 {
+	if len(f.list) > 0 {
 		r.Changed.Store(true)
 	}
-	return list, cmp.Or(over, err)
+	return f.list, cmp.Or(f.over, err)
+}
+
+// finding is the work of one rule on one text.
+type finding struct {
+	rule     *Rule
+	left     *Budget
+	seen     func(at *match.Window, loc []int) bool
+	replacer *match.Replacer // for the window that begins at off
+	off      int64
+	matched  bool
+	list     []change.Splice
+	over     error // of the budget
+}
+
+func (f *finding) match(at *match.Window, loc []int) bool {
+	f.matched = true
+	if f.off != at.Off {
+		f.replacer, f.off = f.rule.Pattern.Replacer(f.rule.Template, at), at.Off
+	}
+	if f.seen != nil && !f.seen(at, loc) {
+		return true
+	}
+	var text []byte
+	if text, f.over = f.left.replace(f.replacer, loc, at.Data); text != nil {
+		f.list = append(f.list, change.Splice{Off: at.Off + int64(loc[0]), Len: int64(loc[1] - loc[0]), Text: text, By: f.rule.By})
+	}
+	return f.over == nil
 }
 
 // Rules are made over one text after the other. They do not change, but for what is noted in each.
