@@ -44,24 +44,41 @@ func checkPattern(c *Check, param, pattern, mode string, byDefault match.Mode, f
 		c.problem(param, codeBadPattern, err)
 		return nil
 	}
-	if p.Mode() == match.Regex || flags.IgnoreCase {
-		all, _ := c.Keep.(keptPatterns)
-		if all == nil {
-			all = make(keptPatterns)
-		}
-		all[patternKey{pattern, m, flags}] = p
-		c.Keep = all
-	}
+	c.keep(patternKey{pattern, m, flags}, p)
 	return p
 }
 
-// keptPatterns are the patterns that Validate has parsed, for Run. Those that are compared byte for byte are no work.
-type keptPatterns map[patternKey]*match.Parsed
+// maxKept is how large the regular expressions are, in instructions, that a step of a checked pipeline keeps for its runs. A pipeline
+// has so few steps that this is no more than some megabytes; what is larger is read again.
+const maxKept = 20_000
+
+// keptPatterns are the patterns that Validate has parsed, for Run.
+type keptPatterns struct {
+	parsed map[patternKey]*match.Parsed
+	size   int
+}
 
 type patternKey struct {
 	pattern string
 	mode    match.Mode
 	flags   match.Flags
+}
+
+// keep keeps a pattern for Run, unless it is one that is compared byte for byte, which is no work.
+func (c *Check) keep(key patternKey, p *match.Parsed) {
+	if p.Size() == 0 {
+		return
+	}
+	kept, _ := c.Keep.(*keptPatterns)
+	if kept == nil {
+		kept = &keptPatterns{parsed: make(map[patternKey]*match.Parsed)}
+	}
+	if kept.size+p.Size() > maxKept {
+		return
+	}
+	kept.parsed[key] = p
+	kept.size += p.Size()
+	c.Keep = kept
 }
 
 // checkTemplate reports what is wrong with the replacement for a pattern that compiles.
@@ -103,8 +120,10 @@ func (c *Call) compilePattern(param, pattern, mode string, byDefault match.Mode,
 	if err := c.Limits.checkPattern(pattern); err != nil {
 		return nil, fmt.Errorf("%s: %w", param, err)
 	}
-	all, _ := c.Kept.(keptPatterns)
-	parsed := all[patternKey{pattern, m, flags}]
+	var parsed *match.Parsed
+	if kept, ok := c.Kept.(*keptPatterns); ok {
+		parsed = kept.parsed[patternKey{pattern, m, flags}]
+	}
 	if parsed == nil {
 		parsed, err = match.Parse(pattern, m, flags)
 	}

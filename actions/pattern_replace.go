@@ -57,7 +57,10 @@ func (p PatternReplace) Validate(c *Check) {
 	if slices.ContainsFunc(p.SedPattern, c.Templated) || c.Templated(p.Syntax) || len(p.SedPattern) == 0 {
 		return
 	}
-	_, err := p.script()
+	script, err := p.script()
+	if err == nil && script.Size() <= maxKept {
+		c.Keep = script
+	}
 	if e, ok := errors.AsType[*sed.Error](err); ok {
 		c.Problemf(fmt.Sprintf("/sed_pattern/%d", e.Script), codeBadScript, e.Hint, "sed script: line %d, column %d: %s", e.Line, e.Column, e.Text)
 	} else if err != nil {
@@ -86,9 +89,12 @@ func (p PatternReplace) Run(ctx context.Context, c *Call) (Outcome, error) {
 			return Outcome{}, err
 		}
 	}
-	script, err := p.script()
-	if err != nil {
-		return Outcome{}, fmt.Errorf("sed_pattern: %w", err)
+	script, ok := c.Kept.(*sed.Script)
+	if !ok {
+		var err error
+		if script, err = p.script(); err != nil {
+			return Outcome{}, fmt.Errorf("sed_pattern: %w", err)
+		}
 	}
 	files, err := p.files(ctx, c)
 	if err != nil {

@@ -42,6 +42,7 @@ func Parse(scripts []string, o Options) (*Script, error) {
 	if n := len(p.blocks); n > 0 {
 		return nil, p.out.commands[p.blocks[n-1]].place.at(scripts, "unmatched `{'", "")
 	}
+	p.out.size = p.size
 	p.out.share()
 	p.out.guards = p.out.guarded()
 	return p.out, nil

@@ -50,8 +50,12 @@ type Script struct {
 	maxLine  int
 	guards   []*match.Longest // if there are any, a line that none of them matches stays as it is
 	scripts  []string
+	size     int
 	idle     sync.Pool // of *runner
 }
+
+// Size returns how large the patterns are together, in nodes.
+func (s *Script) Size() int { return s.size }
 
 // Stats counts what was done to one input.
 type Stats struct {
