@@ -85,9 +85,27 @@ func (c *Call) ReadFile(name string) ([]byte, error) {
 }
 
 func (c *Call) readFile(name string) ([]byte, error) {
-	data, err := c.stage().ReadFileMax(name, c.Limits.FileBytes())
+	data, err := c.bytes(name, c.Limits.FileBytes())
 	c.read(len(data))
 	return data, c.tooLarge(name, err)
+}
+
+// bytes returns the bytes of a file, if they are not more than most.
+func (c *Call) bytes(name string, most int64) ([]byte, error) {
+	text, err := c.stage().Content(name)
+	if err != nil {
+		return nil, err
+	}
+	return text.Bytes(most)
+}
+
+// hash returns the hash of a file of any size.
+func (c *Call) hash(name string) (fsutil.Hash, error) {
+	text, err := c.stage().Content(name)
+	if err != nil {
+		return fsutil.Hash{}, err
+	}
+	return text.Hash()
 }
 
 // tooLarge names the limit where an error says that a file is too large.

@@ -106,14 +106,14 @@ func (e EditFiles) plan(ctx context.Context, c *Call, f FileEdits) (*filePlan, e
 	work := func(text match.Content) error { return w.plans(ctx, text, creates) }
 	switch {
 	case creates < 0:
-		err = c.look(f.Path, true, unlessBinary(e.Binary), work)
+		err = c.look(f.Path, unlessBinary(e.Binary), work)
 	case !p.mayCreate(c, creates, e.RequireHash):
 		return p, nil
 	case p.isNew:
 		p.text = []byte(p.edits[creates].newText())
 		err = work(match.Bytes(p.text))
 	default:
-		err = c.look(p.path, true, nil, work)
+		err = c.look(p.path, nil, work)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -206,14 +206,14 @@ func (p *filePlan) write(c *Call) {
 // edit makes the splices in a file that exists. They are over the text that was read: a large file is not held since then.
 func (p *filePlan) edit(c *Call) error {
 	if p.large {
-		switch now, err := c.stage().HashFile(p.path); {
+		switch now, err := c.hash(p.path); {
 		case err != nil:
 			return err
 		case now != p.hash:
 			return fsutil.ErrDrift
 		}
 	}
-	return c.update(p.path, true, nil, func(match.Content) ([]fsutil.Splice, error) { return p.splices, nil })
+	return c.update(p.path, nil, func(match.Content) ([]fsutil.Splice, error) { return p.splices, nil })
 }
 
 // makeFile makes a file that does not exist, with the directories it needs. path is the name as given, name the canonical one.
@@ -241,7 +241,7 @@ func outcomeOf(c *Call, plans []*filePlan) Outcome {
 			continue
 		}
 		// What the next edit of the file may name, without reading it.
-		if hash, err := c.stage().HashFile(p.name); err == nil {
+		if hash, err := c.hash(p.name); err == nil {
 			report.ContentHash = hash.String()
 		}
 		out.Reports = append(out.Reports, report)

@@ -84,12 +84,15 @@ func (s *scripting) file(ctx context.Context, one *scripted) error {
 	if err != errChanges { //nolint:errorlint // it comes as it is
 		return err
 	}
-	return s.call.stage().EditStream(one.name, func(content *stage.Content, emit func(fsutil.Splice)) error {
-		var splices []fsutil.Splice // it may be the second time
+	return s.call.stage().Update(one.name, s.call.Limits.FileBytes(), func(content *stage.Content) (splices []fsutil.Splice, err error) {
+		text, err := content.Open()
+		if err != nil {
+			return nil, err
+		}
+		defer text.Close()
 		left := s.call.budget()
-		err := s.run(ctx, one, content, left, func(sp fsutil.Splice) error {
+		err = s.run(ctx, one, text, left, func(sp fsutil.Splice) error {
 			splices = append(splices, sp)
-			emit(sp)
 			return left.Splice()
 		})
 		one.changed = len(splices) > 0
@@ -99,7 +102,7 @@ func (s *scripting) file(ctx context.Context, one *scripted) error {
 		if err == nil && one.changed && s.call.DryRun {
 			one.preview, err = s.show(ctx, f, info.Size(), splices)
 		}
-		return err
+		return splices, err
 	})
 }
 

@@ -127,7 +127,7 @@ func (r ReadRanges) Run(ctx context.Context, c *Call) (Outcome, error) {
 
 // readFileRanges reads the ranges of one file. The error is a *FileError, unless there is no room for more text.
 func readFileRanges(ctx context.Context, c *Call, file string, ranges []Range, room *showing) (text string, report FileReport, err error) {
-	err = c.look(file, true, errBinaryRead, func(content match.Content) (err error) {
+	err = c.look(file, errBinaryRead, func(content match.Content) (err error) {
 		info, err := c.FS.Stat(file)
 		if err != nil {
 			return err

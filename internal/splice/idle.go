@@ -7,9 +7,12 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// DropIdleIn is dropIdle for content that is not held as a whole.
-func DropIdleIn(content io.ReaderAt, splices []change.Splice) ([]change.Splice, error) {
+// DropIdle returns the splices without those that leave the bytes as they are. They have been checked before.
+func DropIdle(content io.ReaderAt, splices []change.Splice) ([]change.Splice, error) {
 	ahead := lookAhead{r: content}
+	if data, ok := content.(Bytes); ok {
+		ahead.buf = data
+	}
 	kept := splices[:0:0]
 	dropped := false
 	for i, sp := range splices {
@@ -56,4 +59,19 @@ func (l *lookAhead) bytes(off int64, n int) ([]byte, error) {
 		return l.buf[:n], nil
 	}
 	return nil, shortBase(err)
+}
+
+// Bytes are read at any place. Unlike a bytes.Reader it has no state.
+type Bytes []byte
+
+// ReadAt implements io.ReaderAt.
+func (b Bytes) ReadAt(p []byte, off int64) (int, error) {
+	if off >= int64(len(b)) {
+		return 0, io.EOF
+	}
+	n := copy(p, b[off:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
 }

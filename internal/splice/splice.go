@@ -2,7 +2,6 @@
 package splice
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -161,17 +160,6 @@ func Check(splices []change.Splice, size int64) (int64, error) {
 		}
 	}
 	return result, nil
-}
-
-// DropIdle returns the splices without those that leave the bytes as they are. data is what they apply to.
-func DropIdle(data []byte, splices []change.Splice) []change.Splice {
-	idle := func(s change.Splice) bool {
-		return int64(len(s.Text)) == s.Len && bytes.Equal(s.Text, data[s.Off:s.Off+s.Len])
-	}
-	if !slices.ContainsFunc(splices, idle) {
-		return splices
-	}
-	return slices.DeleteFunc(slices.Clone(splices), idle)
 }
 
 func spliceEnd(s change.Splice) int64 { return s.Off + s.Len }

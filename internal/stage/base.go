@@ -1,7 +1,6 @@
 package stage
 
 import (
-	"crypto/sha256"
 	"errors"
 	"hash/maphash"
 	"io"
@@ -63,8 +62,8 @@ type baseFs struct {
 	fsys  afero.Fs
 	seed  maphash.Seed
 	cache *byteCache
-	// buffers are for bytes that nobody keeps.
-	buffers sync.Pool // of *[]byte
+	// contents are those that are not in use, for the memory that they have.
+	contents sync.Pool // of *Content
 
 	mu     sync.RWMutex
 	known  map[string]*fact // directories, links, and files that were read or staged
@@ -202,6 +201,25 @@ func (b *baseFs) read(f *fact, most int64) ([]byte, error) {
 	return data, nil
 }
 
+// readInto reads the file into buf, which has room for a byte more than it should have.
+func (b *baseFs) readInto(buf []byte, f *fact) ([]byte, error) {
+	file, err := b.open(f)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	n, _, err := handle.ReadHead(file, buf)
+	switch {
+	case err != nil:
+		return nil, err
+	case int64(n) != f.size:
+		return nil, names.ErrDrift
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return buf[:n], f.check(maphash.Bytes(b.seed, buf[:n]))
+}
+
 // offer takes bytes of the file that somebody else has read.
 func (b *baseFs) offer(f *fact, data []byte) {
 	f.mu.Lock()
@@ -219,53 +237,6 @@ func (f *fact) check(print uint64) error {
 	}
 	f.print, f.seen = print, true
 	return nil
-}
-
-// hashOf returns the hash of the file's bytes and reads them for it only once in a run. Of a file that does not say its
-// size, more than most is [ErrTooLarge]: it may never end.
-func (b *baseFs) hashOf(f *fact, most int64) (change.Hash, error) {
-	if h := f.hash.Load(); h != nil {
-		return *h, nil
-	}
-	if data, ok := b.cache.get(f); ok {
-		h := change.HashOf(data)
-		f.hash.Store(&h)
-		return h, nil
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if h := f.hash.Load(); h != nil {
-		return *h, nil
-	}
-	file, err := b.open(f)
-	if err != nil {
-		return change.Hash{}, err
-	}
-	defer file.Close()
-	sum, print := sha256.New(), maphash.Hash{}
-	print.SetSeed(b.seed)
-	if f.size != 0 {
-		most = f.size
-	}
-	n, err := io.Copy(io.MultiWriter(sum, &print), io.LimitReader(file, most+1))
-	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF): // as below
-		err = names.ErrDrift
-	case err != nil || n == f.size:
-	case f.size != 0:
-		err = names.ErrDrift
-	case n > most:
-		err = names.ErrTooLarge
-	}
-	if err == nil {
-		err = f.check(print.Sum64())
-	}
-	if err != nil {
-		return change.Hash{}, err
-	}
-	h := change.Hash(sum.Sum(nil))
-	f.hash.Store(&h)
-	return h, nil
 }
 
 // list returns the entries of a directory of the base.
@@ -306,4 +277,9 @@ func readSized(r io.Reader, size, most int64) ([]byte, error) {
 		return nil, err
 	}
 	return data, nil
+}
+
+// plainFileOpener opens a regular file of the canonical name unless that leads through a symbolic link.
+type plainFileOpener interface {
+	OpenPlainFile(clean string) (handle.RandomFile, error)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"errors"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/splice"
@@ -34,28 +35,9 @@ func (b *body) inPlace() bool {
 	return !slices.ContainsFunc(b.splices, func(s change.Splice) bool { return s.Len != int64(len(s.Text)) })
 }
 
-// splicedBody returns what the splices make of a file of the base, of which data are the bytes. Where keeping the splices
-// costs much more than keeping the result, it is the result, so that a million replacements in one file do not fill the
-// memory.
-func (c *core) splicedBody(src *fact, data []byte, splices []change.Splice) (*body, error) {
-	if int64(len(data)) == src.size || len(splices) == 0 { // how large the result is goes by what the file says
-		if b, err := overBase(src, splices); b != nil || err != nil {
-			return b, err
-		}
-	}
-	out, err := splice.Apply(data, splices)
-	if err != nil {
-		return nil, err
-	}
-	return c.pagedBody(out)
-}
-
-// overBase returns a body that is splices over a file of the base, nil if that would cost too much.
+// overBase returns a body that is splices over a file of the base, nil if to keep the splices costs much more than to keep the result:
+// a million replacements in one file must not fill the memory.
 func overBase(src *fact, splices []change.Splice) (*body, error) {
-	const (
-		perSplice = 96        // bytes in memory of a splice without its text, about
-		always    = 256 << 10 // this much is never too much
-	)
 	size, cost := src.size, int64(len(splices))*perSplice
 	for _, s := range splices {
 		size += int64(len(s.Text)) - s.Len
@@ -64,68 +46,44 @@ func overBase(src *fact, splices []change.Splice) (*body, error) {
 	switch {
 	case size > maxFile:
 		return nil, names.ErrTooLarge
-	case cost <= always+2*size:
+	case cost <= alwaysSplice+2*size:
 		return &body{src: src, splices: splices, size: size}, nil
 	}
 	return nil, nil
 }
 
-// pagedBody returns a body of data, which it takes over.
-func (c *core) pagedBody(data []byte) (*body, error) {
-	b := &body{size: int64(len(data))}
-	for len(data) > 0 {
-		n := min(len(data), pageSize)
-		b.pages = append(b.pages, &page{owner: b, data: data[:n:n]})
-		c.held.Add(int64(n))
-		data = data[n:]
-	}
-	return b, c.relieve(b)
-}
-
-// bytesOf returns the content as a whole, of which a file that says that it is empty may have as much as most. It is
-// shared and never changes. core.mu must not be held.
-func (c *core) bytesOf(b *body, most int64) ([]byte, error) {
-	if b.plain() {
-		return c.base.read(b.src, most)
-	}
-	if data, ok := c.base.cache.get(b); ok {
-		return data, nil
-	}
-	if b.size > maxInMemory {
+// pagedFrom returns a body with pages of its own, of the size bytes that r gives.
+func (c *core) pagedFrom(r io.Reader, size int64) (*body, error) {
+	if size > maxFile {
 		return nil, names.ErrTooLarge
 	}
-	var data []byte
-	if b.src != nil {
-		old, err := c.base.read(b.src, maxInMemory)
+	b := &body{size: size, pages: make([]*page, 0, (size+pageSize-1)/pageSize)}
+	for left := size; left > 0; {
+		data := make([]byte, min(pageSize, left))
+		_, err := io.ReadFull(r, data)
+		pg := &page{owner: b, data: data}
 		if err == nil {
-			data, err = splice.Apply(old, b.splices)
+			b.pages = append(b.pages, pg)
+			left -= int64(len(data))
+			if c.held.Add(int64(len(data))) > c.spillAt {
+				err = c.spillPage(pg)
+			}
 		}
 		if err != nil {
-			return nil, err
-		}
-	} else {
-		c.mu.RLock()
-		b.shared.Store(true)
-		if len(b.pages) == 1 && b.pages[0] != nil && int64(len(b.pages[0].data)) == b.size {
-			// The page is in memory already, so the cache has nothing to save.
-			data = b.pages[0].data
-		}
-		c.mu.RUnlock()
-		if data != nil {
-			return data, nil
-		}
-		data = make([]byte, b.size)
-		if _, err := c.readPages(b, data, 0); err != nil && err != io.EOF {
+			c.forget(b)
+			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				err = names.ErrDrift
+			}
 			return nil, err
 		}
 	}
-	c.base.cache.put(b, data)
-	return data, nil
+	return b, c.relieve(b)
 }
 
 // contentReader reads a body at any offset, until it is closed.
 type contentReader struct {
 	io.ReaderAt
+	size int64
 	file io.Closer // nil if there is nothing to close
 }
 
@@ -140,17 +98,17 @@ func (r contentReader) Close() error {
 // anyway. core.mu must not be held.
 func (c *core) readerOf(b *body) (contentReader, error) {
 	if b.src == nil {
-		return contentReader{ReaderAt: pageReader{c, b}}, nil
+		return contentReader{ReaderAt: pageReader{c, b}, size: b.size}, nil
 	}
-	var r contentReader
+	r := contentReader{size: b.size}
 	if data, ok := c.base.cache.get(b.src); ok {
-		r.ReaderAt = bytesReaderAt(data)
+		r.ReaderAt = splice.Bytes(data)
 	} else {
 		file, err := c.base.open(b.src)
 		if err != nil {
 			return r, err
 		}
-		r = contentReader{ReaderAt: file, file: file}
+		r.ReaderAt, r.file = file, file
 	}
 	if len(b.splices) > 0 {
 		r.ReaderAt = splice.Spliced(r.ReaderAt, b.src.size, b.splices)
@@ -172,44 +130,44 @@ func (c *core) open(b *body) (io.ReadCloser, error) {
 
 // hashOf returns the hash of a body, worked out once. core.mu must not be held.
 func (c *core) hashOf(b *body) (change.Hash, error) {
+	known := &b.hash
 	if b.plain() {
-		return c.base.hashOf(b.src, c.readLimit(maxInMemory))
+		known = &b.src.hash
 	}
-	if h := b.hash.Load(); h != nil {
+	if h := known.Load(); h != nil {
 		return *h, nil
 	}
-	if b.src == nil {
-		c.mu.RLock()
-		b.shared.Store(true)
-		c.mu.RUnlock()
+	h, err := c.sum(b)
+	if err == nil {
+		known.Store(&h)
 	}
-	r, err := c.open(b)
+	return h, err
+}
+
+func (c *core) sum(b *body) (change.Hash, error) {
+	t := c.borrow("", b, c.readLimit(maxInMemory))
+	defer c.giveBack(t)
+	if b.plain() {
+		if _, kept := c.base.cache.get(b.src); kept || b.size == 0 {
+			data, err := t.load(t.most)
+			return change.HashOf(data), err
+		}
+		t.checked = true
+		err := t.makeSure()
+		if err != nil {
+			return change.Hash{}, err
+		}
+		return *b.src.hash.Load(), nil
+	}
+	p, err := c.pass(b, false)
 	if err != nil {
 		return change.Hash{}, err
 	}
-	defer r.Close()
-	sum, buf := sha256.New(), c.base.buffer(min(b.size, 64<<10))
-	defer c.base.giveBack(buf)
-	if n, err := io.CopyBuffer(struct{ io.Writer }{sum}, struct{ io.Reader }{r}, *buf); err != nil {
-		return change.Hash{}, err
-	} else if n != b.size {
-		return change.Hash{}, names.ErrDrift
+	defer p.drop()
+	sum := sha256.New()
+	n, err := io.CopyBuffer(struct{ io.Writer }{sum}, struct{ io.Reader }{p}, t.room(0, copySize))
+	if err == nil && n != b.size {
+		err = names.ErrDrift
 	}
-	h := change.Hash(sum.Sum(nil))
-	b.hash.Store(&h)
-	return h, nil
-}
-
-// bytesReaderAt is a bytes.Reader without its state.
-type bytesReaderAt []byte
-
-func (d bytesReaderAt) ReadAt(p []byte, off int64) (int, error) {
-	if off >= int64(len(d)) {
-		return 0, io.EOF
-	}
-	n := copy(p, d[off:])
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
+	return change.Hash(sum.Sum(nil)), err
 }

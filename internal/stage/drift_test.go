@@ -105,7 +105,7 @@ func TestStage_limitOfReading(t *testing.T) {
 				t.Errorf("said to have %d, limit %d: read %q, %v, changes %v", size, max, data, readErr, changesErr)
 			}
 			// It is in the cache by now, and more than this asks for.
-			if _, err := s.ReadFileMax("f", 5); !errors.Is(err, names.ErrTooLarge) {
+			if _, err := readMax(s, "f", 5); !errors.Is(err, names.ErrTooLarge) {
 				t.Errorf("said to have %d: read at most 5: %v", size, err)
 			}
 		}

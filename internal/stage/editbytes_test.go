@@ -49,7 +49,7 @@ func TestStage_EditBytes(t *testing.T) {
 			want, err := splice.Apply(content, list)
 			fstest.Must(t, err)
 			fstest.Must(t, whole.For(step, false).Edit("f", list))
-			err = viewed.For(step, false).EditBytes("f", 2<<30-1, func(data []byte) ([]change.Splice, error) {
+			err = editBytes(viewed.For(step, false), "f", 2<<30-1, func(data []byte) ([]change.Splice, error) {
 				if !bytes.Equal(data, content) {
 					t.Errorf("%s: find was given %d bytes that are not the content", what, len(data))
 				}
@@ -113,7 +113,7 @@ func TestStage_EditBytes_again(t *testing.T) {
 				}
 			}
 			var seen []string
-			err := s.EditBytes("f", 99, func(data []byte) ([]change.Splice, error) {
+			err := editBytes(s, "f", 99, func(data []byte) ([]change.Splice, error) {
 				if seen = append(seen, string(data)); len(seen) == 1 {
 					fstest.Must(t, tt.between(s))
 				}
@@ -140,11 +140,11 @@ func TestStage_editUnsized(t *testing.T) {
 		for how, edit := range map[string]func(s *stage.Stage) error{
 			"Edit": func(s *stage.Stage) error { return s.Edit("f", list) },
 			"EditBytes": func(s *stage.Stage) error {
-				return s.EditBytes("f", 99, func([]byte) ([]change.Splice, error) { return list, nil })
+				return editBytes(s, "f", 99, func([]byte) ([]change.Splice, error) { return list, nil })
 			},
 			"EditStream": func(s *stage.Stage) error {
 				var data []byte
-				return s.EditStream("f", emitAll(t, list, &data))
+				return editStream(s, "f", emitAll(t, list, &data))
 			},
 			"in two": func(s *stage.Stage) error {
 				if err := s.Edit("f", []change.Splice{cut(10, 0, "more")}); err != nil {

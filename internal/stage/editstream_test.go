@@ -23,14 +23,14 @@ import (
 )
 
 // emitAll returns a find function that reads everything and emits the splices.
-func emitAll(t testing.TB, list []change.Splice, read *[]byte) stage.FindSplices {
-	return func(r *stage.Content, emit func(change.Splice)) error {
+func emitAll(t testing.TB, list []change.Splice, read *[]byte) findSplices {
+	return func(r *stream, emit func(change.Splice)) error {
 		t.Helper()
 		var err error
 		if _, err := io.CopyN(io.Discard, r, int64(len(list))); err != nil && err != io.EOF {
 			return err
 		}
-		if err := r.Rewind(); err != nil {
+		if err := r.rewind(); err != nil {
 			return err
 		}
 		if *read, err = io.ReadAll(iotest.OneByteReader(r)); err != nil {
@@ -75,7 +75,7 @@ func TestEditStreamProperty(t *testing.T) {
 			}
 			fstest.Must(t, whole.For(step, false).Edit("f", list))
 			var read []byte
-			fstest.Must(t, streamed.For(step, false).EditStream("f", emitAll(t, list, &read)))
+			fstest.Must(t, editStream(streamed.For(step, false), "f", emitAll(t, list, &read)))
 			if !bytes.Equal(read, content) {
 				rt.Fatalf("the reader gave %q, want %q", read, content)
 			}
@@ -107,7 +107,7 @@ func TestEditStreamManySplices(t *testing.T) {
 	fstest.Must(t, afero.WriteFile(base, "f", content, 0o644))
 	s := stage.New(base)
 	stage.SetLimits(s, 100<<10, 0)
-	fstest.Must(t, s.EditStream("f", func(_ *stage.Content, emit func(change.Splice)) error {
+	fstest.Must(t, editStream(s, "f", func(_ *stream, emit func(change.Splice)) error {
 		for i := range 100_000 {
 			emit(cut(int64(2*i), 1, "xyz"))
 		}
@@ -130,7 +130,7 @@ func TestEditStreamAgain(t *testing.T) {
 	fstest.Must(t, afero.WriteFile(base, "f", []byte("one two"), 0o644))
 	s := stage.New(base)
 	calls := 0
-	fstest.Must(t, s.EditStream("f", func(r *stage.Content, emit func(change.Splice)) error {
+	fstest.Must(t, editStream(s, "f", func(r *stream, emit func(change.Splice)) error {
 		if calls++; calls == 1 {
 			fstest.Must(t, s.Edit("f", []change.Splice{cut(0, 0, "0 ")})) // somebody else
 		}
@@ -152,24 +152,25 @@ func TestEditStreamErrors(t *testing.T) {
 	defer base.Close()
 	s := stage.New(base)
 	broken := errors.New("broken")
-	nothing := func(*stage.Content, func(change.Splice)) error { return nil }
-	if err := s.EditStream("f", func(_ *stage.Content, emit func(change.Splice)) error { emit(cut(0, 1, "x")); return broken }); err != broken {
+	nothing := func(*stream, func(change.Splice)) error { return nil }
+	if err := editStream(s, "f", func(_ *stream, emit func(change.Splice)) error { emit(cut(0, 1, "x")); return broken }); err != broken {
 		t.Errorf("the error of find: %v", err)
 	}
 	for _, list := range [][]change.Splice{{cut(7, 1, "")}, {cut(2, 1, ""), cut(1, 1, "")}} {
 		var read []byte
-		if err := s.EditStream("f", emitAll(t, list, &read)); err == nil {
+		if err := editStream(s, "f", emitAll(t, list, &read)); err == nil {
 			t.Errorf("splices %v were taken", list)
 		}
 	}
-	if err := s.EditStream("none", nothing); !errors.Is(err, os.ErrNotExist) {
+	if err := editStream(s, "none", nothing); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
-	if err := s.For("look", true).EditStream("f", nothing); !errors.Is(err, names.ErrReadOnly) {
+	something := func(_ *stream, emit func(change.Splice)) error { emit(cut(0, 1, "x")); return nil }
+	if err := editStream(s.For("look", true), "f", something); !errors.Is(err, names.ErrReadOnly) {
 		t.Errorf("read only: %v", err)
 	}
 	s.SetMaxRead(6)
-	if err := s.EditStream("f", nothing); !errors.Is(err, names.ErrTooLarge) {
+	if err := editStream(s, "f", nothing); !errors.Is(err, names.ErrTooLarge) {
 		t.Errorf("too large: %v", err)
 	}
 	if changes, err := s.Changes(); len(changes) > 0 || err != nil {
@@ -205,11 +206,11 @@ func TestEditStreamDrift(t *testing.T) {
 				fstest.Must(t, os.WriteFile(file, []byte("content"), 0o644))
 				// Spliced: the second edit reads through the first one, which takes the beginning away.
 				var read []byte
-				fstest.Must(t, s.EditStream("f", emitAll(t, []change.Splice{cut(0, 4, "x")}, &read)))
+				fstest.Must(t, editStream(s, "f", emitAll(t, []change.Splice{cut(0, 4, "x")}, &read)))
 				if when == "before" {
 					touch(t, file)
 				}
-				err := s.EditStream("f", func(_ *stage.Content, emit func(change.Splice)) error {
+				err := editStream(s, "f", func(_ *stream, emit func(change.Splice)) error {
 					if when == "meanwhile" {
 						touch(t, file)
 					}

@@ -8,11 +8,6 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-const (
-	maxInMemory = 1<<31 - 1 // bytes of one file that ReadFile returns
-	maxFile     = 1 << 40   // bytes of one file on the stage
-)
-
 // errnoError is a portable error that also matches the errno a POSIX system would have returned, for callers that look
 // for that.
 type errnoError struct {

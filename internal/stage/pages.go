@@ -7,9 +7,6 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// pageSize is the number of bytes of a page. The last one of a file may be shorter.
-const pageSize = 128 << 10
-
 // page is a piece of a file that was written as a whole: in memory, or in the spill file. A nil *page stands for zeros,
 // so a file with holes costs little. Guarded by core.mu.
 type page struct {

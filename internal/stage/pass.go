@@ -13,65 +13,22 @@ import (
 	"github.com/millrace-go/millrace/internal/splice"
 )
 
-// Content is the content of a file while a [FindSplices] looks at it.
-type Content struct {
-	open func() (*pass, error)
-	now  *pass // nil before the first byte is asked for
-}
-
-// Read implements io.Reader.
-func (c *Content) Read(p []byte) (int, error) {
-	if err := c.begin(); err != nil {
-		return 0, err
-	}
-	return c.now.Read(p)
-}
-
-// Rewind goes back to the beginning. It reads what is left before, so that the hash of the file comes out, and returns
-// [ErrDrift] if the bytes are not those that were read before.
-func (c *Content) Rewind() error {
-	err := c.finish()
-	c.close()
-	return err
-}
-
-func (c *Content) begin() (err error) {
-	if c.now == nil {
-		c.now, err = c.open()
-	}
-	return err
-}
-
-func (c *Content) finish() error {
-	if err := c.begin(); err != nil {
-		return err
-	}
-	return c.now.finish()
-}
-
-func (c *Content) close() {
-	if c.now != nil {
-		c.now.close()
-	}
-	c.now = nil
-}
-
-// pass is one reading of a body from its beginning to its end, which makes sure that what it reads of the base is what was
-// read of it before.
+// pass is one reading of a body from its beginning. If it is checked, it finds out at the end whether what it has read of the base is
+// what was read of it before.
 type pass struct {
 	io.Reader
 	base *baseReader // nil if there is none below
 }
 
 // pass begins to read a body. core.mu must not be held.
-func (c *core) pass(b *body) (*pass, error) {
+func (c *core) pass(b *body, checked bool) (*pass, error) {
 	if b.src == nil {
 		c.mu.RLock()
 		b.shared.Store(true) // nobody writes into the pages from now on
 		c.mu.RUnlock()
 		return &pass{Reader: io.NewSectionReader(pageReader{c, b}, 0, b.size)}, nil
 	}
-	base, err := c.base.reader(b.src)
+	base, err := c.base.reader(b.src, checked)
 	if err != nil {
 		return nil, err
 	}
@@ -82,36 +39,38 @@ func (c *core) pass(b *body) (*pass, error) {
 	return p, nil
 }
 
-// finish reads what is left, and returns [ErrDrift] if the base is not what it was.
-func (p *pass) finish() error {
+// finish reads what is left by way of buf, and returns [names.ErrDrift] if the base is not what it was.
+func (p *pass) finish(buf []byte) error {
 	if p.base == nil {
 		return nil
 	}
-	return p.base.finish()
+	return p.base.finish(buf)
 }
 
-func (p *pass) close() {
-	if p.base != nil && p.base.file != nil {
-		_ = p.base.file.Close() // it was only read
+// drop gives back what the pass holds. Dropping it again does nothing.
+func (p *pass) drop() error {
+	if p.base == nil || p.base.file == nil {
+		return nil
 	}
+	file := p.base.file
+	p.base.file = nil
+	return file.Close()
 }
 
 // baseReader reads a file of the base and takes its fingerprint, and its hash if that is not known yet.
 type baseReader struct {
-	b     *baseFs
 	f     *fact
 	r     io.Reader
 	file  io.Closer // nil if the bytes are in memory
 	n     int64
-	print maphash.Hash
-	sum   hash.Hash // nil if the hash is known
+	print *maphash.Hash // nil if it is not wanted, or was taken before
+	sum   hash.Hash     // nil if it is not wanted, or known
 }
 
 // reader returns a reader of a file that says its size.
-func (b *baseFs) reader(f *fact) (*baseReader, error) {
-	r := &baseReader{b: b, f: f}
-	r.print.SetSeed(b.seed)
-	if f.hash.Load() == nil {
+func (b *baseFs) reader(f *fact, checked bool) (*baseReader, error) {
+	r := &baseReader{f: f}
+	if checked && f.hash.Load() == nil {
 		r.sum = sha256.New()
 	}
 	if data, ok := b.cache.get(f); ok {
@@ -122,6 +81,10 @@ func (b *baseFs) reader(f *fact) (*baseReader, error) {
 	if err != nil {
 		return nil, err
 	}
+	if checked {
+		r.print = new(maphash.Hash)
+		r.print.SetSeed(b.seed)
+	}
 	r.r, r.file = io.LimitReader(file, f.size+1), file
 	return r, nil
 }
@@ -130,7 +93,7 @@ func (b *baseFs) reader(f *fact) (*baseReader, error) {
 func (r *baseReader) Read(p []byte) (int, error) {
 	n, err := r.r.Read(p)
 	r.n += int64(n)
-	if r.file != nil {
+	if r.print != nil {
 		_, _ = r.print.Write(p[:n]) // hashes do not fail
 	}
 	if r.sum != nil {
@@ -143,8 +106,8 @@ func (r *baseReader) Read(p []byte) (int, error) {
 }
 
 // finish reads the rest and checks that all is what was read before.
-func (r *baseReader) finish() error {
-	if _, err := io.Copy(io.Discard, r); err != nil {
+func (r *baseReader) finish(buf []byte) error {
+	if _, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{r}, buf); err != nil {
 		return err
 	}
 	if r.n != r.f.size {
@@ -152,7 +115,7 @@ func (r *baseReader) finish() error {
 	}
 	r.f.mu.Lock()
 	defer r.f.mu.Unlock()
-	if r.file != nil {
+	if r.print != nil {
 		if err := r.f.check(r.print.Sum64()); err != nil {
 			return err
 		}

@@ -11,11 +11,6 @@ import (
 )
 
 // How much a stage holds in memory of each, in bytes.
-const (
-	defaultSpillAt = 64 << 20 // files written as a whole; more goes to a temporary file
-	defaultCache   = 8 << 20  // bytes of files that were read
-)
-
 // spill is the temporary file a stage puts staged bytes into once it holds too many in memory. It is made when first
 // needed, in the directory for temporary files of the system, never in the tree. Bytes are only ever appended: what a
 // rollback drops stays until the stage is closed. It is safe for concurrent use.

@@ -50,7 +50,7 @@ func viewBases(t *testing.T, content []byte) map[string]afero.Fs {
 
 // viewed returns a copy of what View gives, and how often it gave something.
 func viewed(s *stage.Stage, name string, most int64) (data []byte, times int, err error) {
-	err = s.View(name, most, func(b []byte) error {
+	err = view(s, name, most, func(b []byte) error {
 		times++
 		data = bytes.Clone(b)
 		return nil
@@ -132,8 +132,8 @@ func TestStage_View_buffers(t *testing.T) {
 			for range fstest.Runs(30, 100, 2000) {
 				for outer, want := range contents {
 					inner := "f" + string(outer[1]^1)
-					err := s.View(outer, 1<<20, func(a []byte) error {
-						return s.View(inner, 1<<20, func(b []byte) error {
+					err := view(s, outer, 1<<20, func(a []byte) error {
+						return view(s, inner, 1<<20, func(b []byte) error {
 							if !bytes.Equal(a, want) || !bytes.Equal(b, contents[inner]) {
 								t.Errorf("%s and %s are not what they were", outer, inner)
 							}
@@ -171,9 +171,9 @@ func TestStage_viewErrors(t *testing.T) {
 		s := stage.New(root)
 		s.SetGuard(guard.Policy{Allowed: []string{"f", "d", "none"}})
 		called := false
-		view := s.View(tt.name, tt.most, func([]byte) error { called = true; return nil })
-		edit := s.EditBytes(tt.name, tt.most, func([]byte) ([]change.Splice, error) { called = true; return nil, nil })
-		_, read := s.ReadFileMax(tt.name, tt.most)
+		view := view(s, tt.name, tt.most, func([]byte) error { called = true; return nil })
+		edit := editBytes(s, tt.name, tt.most, func([]byte) ([]change.Splice, error) { called = true; return nil, nil })
+		_, read := readMax(s, tt.name, tt.most)
 		for _, err := range []error{view, edit, read} {
 			if _, ok := errors.AsType[*fs.PathError](err); !ok || !errors.Is(err, tt.want) || err.Error() != read.Error() || called {
 				t.Errorf("%s: %v, want %v; called %v", tt.name, err, tt.want, called)
@@ -181,10 +181,10 @@ func TestStage_viewErrors(t *testing.T) {
 		}
 	}
 	s := stage.New(root)
-	if err := s.View("f", 99, func([]byte) error { return own }); err != own { //nolint:errorlint // the very error
+	if err := view(s, "f", 99, func([]byte) error { return own }); err != own { //nolint:errorlint // the very error
 		t.Error("View:", err)
 	}
-	err := s.EditBytes("f", 99, func([]byte) ([]change.Splice, error) { return []change.Splice{cut(0, 1, "x")}, own })
+	err := editBytes(s, "f", 99, func([]byte) ([]change.Splice, error) { return []change.Splice{cut(0, 1, "x")}, own })
 	if err != own || len(changesOf(t, s)) > 0 { //nolint:errorlint // the very error
 		t.Error("EditBytes:", err, changesOf(t, s))
 	}
@@ -202,7 +202,7 @@ func TestStage_viewErrors(t *testing.T) {
 		"protected":      {s, "d/.git/config", first},
 		"read only":      {s.For("looks", true), "f", first},
 	} {
-		err, want := tt.s.EditBytes(tt.name, 99, bad(tt.list...)), tt.s.Edit(tt.name, tt.list)
+		err, want := editBytes(tt.s, tt.name, 99, bad(tt.list...)), tt.s.Edit(tt.name, tt.list)
 		if err == nil || want == nil || err.Error() != want.Error() || len(changesOf(t, s)) > 0 {
 			t.Errorf("%s: %v, Edit says %v", what, err, want)
 		}
@@ -215,7 +215,7 @@ func TestStage_viewDrift(t *testing.T) {
 	for name, do := range map[string]func(s *stage.Stage) (int, error){
 		"view": func(s *stage.Stage) (int, error) { _, times, err := viewed(s, "f", 99); return times, err },
 		"edit": func(s *stage.Stage) (times int, err error) {
-			err = s.EditBytes("f", 99, func([]byte) ([]change.Splice, error) { times++; return nil, nil })
+			err = editBytes(s, "f", 99, func([]byte) ([]change.Splice, error) { times++; return nil, nil })
 			return times, err
 		},
 	} {

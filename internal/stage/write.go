@@ -1,12 +1,9 @@
 package stage
 
 import (
-	"errors"
 	"io"
 	"io/fs"
 	"os"
-
-	"github.com/millrace-go/millrace/internal/names"
 )
 
 // Write implements io.Writer.
@@ -104,25 +101,5 @@ func (c *core) copyUp(b *body) (*body, error) {
 		return nil, err
 	}
 	defer r.Close()
-	own := new(body)
-	for own.size < b.size {
-		data := make([]byte, min(pageSize, b.size-own.size))
-		if _, err := io.ReadFull(io.NewSectionReader(r, own.size, int64(len(data))), data); err != nil {
-			c.forget(own)
-			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-				err = names.ErrDrift
-			}
-			return nil, err
-		}
-		own.pages = append(own.pages, &page{owner: own, data: data})
-		own.size += int64(len(data))
-		c.held.Add(int64(len(data)))
-		if len(data) == pageSize && c.held.Load() > c.spillAt {
-			if err := c.spillPage(own.pages[len(own.pages)-1]); err != nil {
-				c.forget(own)
-				return nil, err
-			}
-		}
-	}
-	return own, nil
+	return c.pagedFrom(io.NewSectionReader(r, 0, b.size), b.size)
 }

@@ -1,0 +1,303 @@
+package stage
+
+import (
+	"bytes"
+	"io"
+	"slices"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/guard"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/splice"
+)
+
+// Content is what a file holds at one moment, however much that is: it may be taken as a whole or read piece by piece. It
+// never changes. It is for one goroutine.
+type Content struct {
+	c    *core
+	body *body
+	name string // as the caller gave it
+	most int64  // bytes that may be held as a whole
+
+	data  []byte // all bytes, if whole is set
+	whole bool
+
+	pooled bool      // the bytes are valid for the time of one call only
+	bufs   [2][]byte // memory that is used again: for bytes of the base, and for what splices make of them
+
+	checked bool  // readings find out whether the base is what it was
+	left    *pass // the last of these that was closed
+}
+
+// Content returns what a regular file of any size holds.
+func (s *Stage) Content(name string) (*Content, error) {
+	b, err := s.bodyAt(name, guard.Read)
+	if err != nil {
+		return nil, pathError("read", name, err)
+	}
+	return &Content{c: s.core, body: b, name: name, most: s.readLimit(maxInMemory)}, nil
+}
+
+// ReadFile returns the bytes of a regular file. They are shared: never modify them. The stage keeps what was read last, up to
+// 8 MiB, so that several steps read a file once. A file of 2 GiB or more is [names.ErrTooLarge], and so is one beyond the limit of
+// [Stage.SetMaxRead].
+func (s *Stage) ReadFile(name string) ([]byte, error) {
+	t, err := s.Content(name)
+	if err != nil {
+		return nil, err
+	}
+	return t.Bytes(maxInMemory)
+}
+
+// SetMaxRead sets how large, in bytes, a file may be that is read as a whole, or a file of the base that is edited; zero or
+// less means that there is no limit but that of 2 GiB. Streams that Open gives are not held to it. Call it before the first
+// use, while nobody else uses the stage.
+func (s *Stage) SetMaxRead(most int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.maxRead = most
+}
+
+// readLimit returns the tighter of a limit and that of the stage.
+func (c *core) readLimit(most int64) int64 {
+	if c.maxRead > 0 {
+		most = min(most, c.maxRead)
+	}
+	return min(most, maxInMemory)
+}
+
+// View calls do with the content of a regular file of at most that many bytes. The content, and bytes that it gave, are valid
+// until do returns: most files are read into memory that is used again. An error of do is returned as it is.
+func (s *Stage) View(name string, most int64, do func(*Content) error) error {
+	b, most, err := s.contentAt(name, guard.Read, most)
+	if err != nil {
+		return pathError("read", name, err)
+	}
+	t := s.borrow(name, b, most)
+	defer s.giveBack(t)
+	return do(t)
+}
+
+// borrow returns a content to be given back.
+func (c *core) borrow(name string, b *body, most int64) *Content {
+	t, ok := c.base.contents.Get().(*Content)
+	if !ok {
+		t = new(Content)
+	}
+	*t = Content{c: c, body: b, name: name, most: most, pooled: true, bufs: t.bufs}
+	return t
+}
+
+func (c *core) giveBack(t *Content) {
+	if t.left != nil {
+		t.left.drop()
+	}
+	*t = Content{bufs: t.bufs}
+	for i, buf := range t.bufs {
+		if cap(buf) > 2*maxPooled {
+			t.bufs[i] = nil
+		}
+	}
+	c.base.contents.Put(t)
+}
+
+// room returns memory for n bytes.
+func (t *Content) room(i int, n int64) []byte {
+	if int64(cap(t.bufs[i])) < n {
+		t.bufs[i] = make([]byte, max((n+4<<10)&^(4<<10-1), 2*int64(cap(t.bufs[i]))))
+	}
+	return t.bufs[i][:n]
+}
+
+// Size returns how many bytes there are. A file that does not know its size, as in /proc, says 0.
+func (t *Content) Size() int64 { return t.body.size }
+
+// Hash returns the hash of all bytes, which is worked out once and without holding them.
+func (t *Content) Hash() (change.Hash, error) {
+	h, err := t.c.hashOf(t.body)
+	return h, pathError("read", t.name, err)
+}
+
+// Bytes returns all bytes, which are shared: never modify them. More than most, or than the limits of the stage, are
+// [names.ErrTooLarge]: judged by the size that the file is said to have, before any of it is read, and by what comes where that is
+// said to be 0, as in /proc.
+func (t *Content) Bytes(most int64) ([]byte, error) {
+	most = min(most, t.most)
+	if !t.whole {
+		data, err := t.load(most)
+		if err != nil {
+			return nil, pathError("read", t.name, err)
+		}
+		t.data, t.whole = data, true
+	}
+	if int64(len(t.data)) > most {
+		return nil, pathError("read", t.name, names.ErrTooLarge)
+	}
+	return t.data, nil
+}
+
+func (t *Content) load(most int64) ([]byte, error) {
+	c, b := t.c, t.body
+	switch {
+	case b.size > most:
+		return nil, names.ErrTooLarge
+	case b.plain():
+		return t.loadBase(b.src, most)
+	}
+	if data, ok := c.base.cache.get(b); ok {
+		return data, nil
+	}
+	if b.src == nil {
+		return c.loadPages(b)
+	}
+	old, err := t.loadBase(b.src, maxInMemory)
+	if err != nil {
+		return nil, err
+	}
+	if t.pooled {
+		return splice.Append(t.room(1, b.size)[:0], old, b.splices)
+	}
+	data, err := splice.Apply(old, b.splices)
+	if err == nil {
+		c.base.cache.put(b, data)
+	}
+	return data, err
+}
+
+// loadBase returns the bytes of a file of the base. Those of a file that does not say its size may be kept already.
+func (t *Content) loadBase(f *fact, most int64) ([]byte, error) {
+	base := t.c.base
+	if data, ok := base.cache.get(f); ok {
+		return data, nil
+	}
+	if !t.pooled || f.size == 0 || f.size > maxPooled {
+		return base.read(f, most)
+	}
+	data, err := base.readInto(t.room(0, f.size+1), f)
+	if err == nil && base.cache.hasRoom(f.size) {
+		base.cache.put(f, slices.Clone(data))
+	}
+	return data, err
+}
+
+// loadPages returns the bytes of a file that was written as a whole.
+func (c *core) loadPages(b *body) ([]byte, error) {
+	c.mu.RLock()
+	b.shared.Store(true)
+	var data []byte
+	if len(b.pages) == 1 && b.pages[0] != nil && int64(len(b.pages[0].data)) == b.size {
+		data = b.pages[0].data // the cache has nothing to save
+	}
+	c.mu.RUnlock()
+	if data != nil {
+		return data, nil
+	}
+	data = make([]byte, b.size)
+	if _, err := c.readPages(b, data, 0); err != nil && err != io.EOF {
+		return nil, err
+	}
+	c.base.cache.put(b, data)
+	return data, nil
+}
+
+// Open begins to read the bytes, from the first one. If the file of the base turns out not to be what it was, reading fails
+// with [names.ErrDrift].
+func (t *Content) Open() (io.ReadCloser, error) {
+	if t.body.plain() && t.body.size == 0 { // it may not say its size
+		if _, err := t.Bytes(t.most); err != nil {
+			return nil, err
+		}
+	}
+	if t.whole {
+		return io.NopCloser(bytes.NewReader(t.data)), nil
+	}
+	p, err := t.c.pass(t.body, t.checked)
+	if err != nil {
+		return nil, pathError("read", t.name, err)
+	}
+	return &reading{p, t}, nil
+}
+
+// reading is one that [Content.Open] began.
+type reading struct {
+	*pass
+	t *Content
+}
+
+func (r *reading) Read(p []byte) (int, error) {
+	n, err := r.pass.Read(p)
+	if err != nil && err != io.EOF {
+		err = pathError("read", r.t.name, err)
+	}
+	return n, err
+}
+
+// Close leaves what is not read to [Content.makeSure], which may have to.
+func (r *reading) Close() error {
+	if !r.t.checked {
+		return r.drop()
+	}
+	if r.t.left != nil {
+		r.t.left.drop()
+	}
+	r.t.left = r.pass
+	return nil
+}
+
+// makeSure has the base read to its end once, and compared with what was read of it before. Then its hash is known as well.
+func (t *Content) makeSure() (err error) {
+	if t.left == nil {
+		if t.left, err = t.c.pass(t.body, true); err != nil {
+			return err
+		}
+	}
+	return t.left.finish(t.room(0, copySize))
+}
+
+// reader returns a reader of the bytes at any place, which does not make sure of the base.
+func (t *Content) reader() (contentReader, error) {
+	if t.whole {
+		return contentReader{ReaderAt: splice.Bytes(t.data), size: int64(len(t.data))}, nil
+	}
+	return t.c.readerOf(t.body)
+}
+
+// contentAt returns what stands at the name, and the limit that it is held to.
+func (s *Stage) contentAt(name string, a guard.Access, most int64) (*body, int64, error) {
+	b, err := s.bodyAt(name, a)
+	if err != nil {
+		return nil, 0, err
+	}
+	if a == guard.Read || b.plain() {
+		most = s.readLimit(most) // what an edit has made larger, the next one of the same step may edit
+	}
+	if b.size > most {
+		return nil, 0, names.ErrTooLarge
+	}
+	return b, most, nil
+}
+
+func (s *Stage) bodyAt(name string, a guard.Access) (*body, error) {
+	p, err := s.lookUp(name, true, a)
+	if err != nil {
+		return nil, err
+	}
+	return s.bodyOf(p.ent)
+}
+
+// bodyOf returns the content of a regular file as it is now.
+func (c *core) bodyOf(e ent) (*body, error) {
+	switch e.kind() {
+	case change.Dir:
+		return nil, names.ErrIsDir
+	case change.File:
+	default:
+		return nil, names.ErrNotRegular
+	}
+	if e.n == nil {
+		return c.base.keep(e.f).body(), nil
+	}
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return e.n.body, nil
+}

@@ -1,0 +1,231 @@
+package stage
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/guard"
+	"github.com/millrace-go/millrace/internal/splice"
+)
+
+// Edit applies splices, given in offsets of the current content, in ascending order and not overlapping. A splice whose
+// By is empty is attributed to the step of this view. The splices are copied. What leaves the bytes as they are is
+// dropped; if nothing is left, the file is not touched. A symbolic link is followed and stays.
+func (s *Stage) Edit(name string, splices []change.Splice) error {
+	_, err := s.update(name, guard.Write, maxInMemory, func(t *Content) ([]change.Splice, error) {
+		_, err := t.Bytes(maxInMemory)
+		return splices, err
+	})
+	return pathError("edit", name, err)
+}
+
+// Update is [Stage.Edit] with the splices that find returns for the content of the file, of at most that many bytes. It is called
+// again, with other content, if somebody else has written to the file meanwhile. The content, and bytes that it gave, are valid until
+// find returns. If find returns an error, nothing is staged and Update returns that error as it is.
+func (s *Stage) Update(name string, most int64, find func(*Content) ([]change.Splice, error)) error {
+	var failed error
+	op, err := s.update(name, guard.Read, most, func(t *Content) (splices []change.Splice, err error) {
+		splices, failed = find(t)
+		return splices, failed
+	})
+	if failed != nil {
+		return failed
+	}
+	return pathError(op, name, err)
+}
+
+// update is the one loop in which a file gets another content: look at it, work out the splices, and put what they make of it in its
+// place unless somebody else was faster. It returns what it was at when it failed.
+func (s *Stage) update(name string, a guard.Access, most int64, find func(*Content) ([]change.Splice, error)) (op string, err error) {
+	for {
+		b, limit, err := s.contentAt(name, a, most)
+		if err != nil {
+			return "read", err
+		}
+		t := s.borrow(name, b, limit)
+		t.checked = true
+		done, op, err := s.attempt(t, find)
+		s.giveBack(t)
+		if done || err != nil {
+			return op, err
+		}
+	}
+}
+
+// attempt is one round of update.
+func (s *Stage) attempt(t *Content, find func(*Content) ([]change.Splice, error)) (done bool, op string, err error) {
+	splices, err := find(t)
+	if err == nil && !t.whole && (t.left != nil || len(splices) > 0) {
+		err = s.settle(t)
+	}
+	if err != nil {
+		return false, "read", err
+	}
+	if len(splices) == 0 {
+		return true, "", nil
+	}
+	done, err = s.replace(t, splices)
+	return done, "edit", err
+}
+
+// settle makes sure of the content that find has seen. What is small, or does not say its size, is held for it: it has to be read anyway.
+func (s *Stage) settle(t *Content) error {
+	if size := t.body.size; size == 0 || t.left == nil && size <= maxPooled {
+		_, err := t.Bytes(maxInMemory)
+		return bareError(err)
+	}
+	return t.makeSure()
+}
+
+// replace gives the file the content that the splices make of it. It is not done if the file has another one by now.
+func (s *Stage) replace(t *Content, splices []change.Splice) (done bool, err error) {
+	splices = s.ownSplices(splices)
+	old, err := t.reader()
+	if err != nil {
+		return false, err
+	}
+	defer old.Close()
+	if _, err := splice.Check(splices, old.size); err != nil {
+		return false, err
+	}
+	mine, err := splice.DropIdle(old.ReaderAt, splices)
+	if err != nil || len(mine) == 0 {
+		return true, err
+	}
+	edited, err := s.edited(t, old, mine)
+	if err != nil {
+		return false, err
+	}
+	done, err = s.replaceBody(t.name, t.body, edited, mine)
+	if !done {
+		s.forget(edited)
+	}
+	return done, err
+}
+
+// edited returns what the splices make of the content.
+func (s *Stage) edited(t *Content, old contentReader, splices []change.Splice) (*body, error) {
+	b := t.body
+	if src := b.src; src != nil {
+		if t.whole && b.plain() && src.hash.Load() == nil {
+			// The commit compares the file with the very bytes that were edited, so they are hashed while they are at hand.
+			h := change.HashOf(t.data)
+			src.hash.Store(&h)
+		}
+		all, err := s.overOld(b, splices)
+		if err != nil {
+			return nil, err
+		}
+		if old.size == b.size { // how large the result is goes by what the file says
+			if made, err := overBase(src, all); made != nil || err != nil {
+				return made, err
+			}
+		}
+	}
+	size, err := splice.Check(splices, old.size)
+	if err != nil {
+		return nil, err
+	}
+	if t.whole {
+		return s.pagedFrom(splice.Splicing(bytes.NewReader(t.data), splices), size)
+	}
+	p, err := s.pass(b, true)
+	if err != nil {
+		return nil, err
+	}
+	defer p.drop()
+	made, err := s.pagedFrom(splice.Splicing(p, splices), size)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.finish(t.room(0, copySize)); err != nil {
+		s.forget(made)
+		return nil, err
+	}
+	return made, nil
+}
+
+// overOld returns the splices together with those that the body has already, over its base.
+func (s *Stage) overOld(b *body, splices []change.Splice) ([]change.Splice, error) {
+	if len(b.splices) == 0 {
+		return splices, nil
+	}
+	all, err := splice.Compose(b.splices, splices)
+	if err != nil {
+		return nil, err
+	}
+	base, err := s.readerOf(b.src.body())
+	if err != nil {
+		return nil, err
+	}
+	defer base.Close()
+	return splice.DropIdle(base.ReaderAt, all)
+}
+
+// ownSplices returns a copy with all origins set.
+func (s *Stage) ownSplices(splices []change.Splice) []change.Splice {
+	size := 0
+	for _, sp := range splices {
+		size += len(sp.Text)
+	}
+	texts := make([]byte, 0, size)
+	var by []change.Origin
+	if s.step != "" {
+		by = []change.Origin{s.origin()}
+	}
+	own := slices.Clone(splices)
+	var given, copied []change.Origin // mostly the same for all
+	for i := range own {
+		start := len(texts)
+		texts = append(texts, own[i].Text...)
+		own[i].Text = texts[start:len(texts):len(texts)]
+		switch these := own[i].By; {
+		case len(these) == 0:
+			own[i].By = by
+		case len(these) == len(given) && &these[0] == &given[0]:
+			own[i].By = copied
+		default:
+			given, copied = these, slices.Clone(these)
+			own[i].By = copied
+		}
+	}
+	return own
+}
+
+// replaceBody gives the file another content, unless it has not the old one any more.
+func (s *Stage) replaceBody(name string, old, edited *body, splices []change.Splice) (done bool, err error) {
+	w, err := s.begin(name, guard.Write)
+	if err != nil {
+		return false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, err := s.findExisting(w.name, true, guard.Write)
+	if err != nil {
+		return false, err
+	}
+	if p.ent.kind() != change.File || p.ent.n == nil && p.ent.f.path != old.srcPath() {
+		return false, nil
+	}
+	n := s.adopt(p)
+	if n.body != old && !(old.plain() && n.body.plain() && n.body.src == old.src) {
+		return false, nil
+	}
+	m := n.meta
+	m.body, m.mtime, m.timed = edited, s.now, false
+	if edited.plain() && edited.src == n.from {
+		m.mtime = n.from.mtime
+	}
+	m.by = stampedAll(m.by, splices, len(s.log))
+	s.setMeta(n, m)
+	return true, nil
+}
+
+// srcPath returns the path of the file of the base that a body comes from, "" if it does not.
+func (b *body) srcPath() string {
+	if b.src == nil {
+		return ""
+	}
+	return b.src.path
+}
