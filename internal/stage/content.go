@@ -31,18 +31,26 @@ type Content struct {
 
 // Content returns what a regular file of any size holds.
 func (s *Stage) Content(name string) (*Content, error) {
+	t, err := s.content(name)
+	if err != nil {
+		return nil, err
+	}
+	return &t, nil
+}
+
+func (s *Stage) content(name string) (Content, error) {
 	b, err := s.bodyAt(name, guard.Read)
 	if err != nil {
-		return nil, pathError("read", name, err)
+		return Content{}, pathError("read", name, err)
 	}
-	return &Content{c: s.core, body: b, name: name, most: s.readLimit(maxInMemory)}, nil
+	return Content{c: s.core, body: b, name: name, most: s.readLimit(maxInMemory)}, nil
 }
 
 // ReadFile returns the bytes of a regular file. They are shared: never modify them. The stage keeps what was read last, up to
 // 8 MiB, so that several steps read a file once. A file of 2 GiB or more is [names.ErrTooLarge], and so is one beyond the limit of
 // [Stage.SetMaxRead].
 func (s *Stage) ReadFile(name string) ([]byte, error) {
-	t, err := s.Content(name)
+	t, err := s.content(name)
 	if err != nil {
 		return nil, err
 	}
