@@ -55,6 +55,8 @@ type desk struct {
 	// buf has room for what is read at once, behind the end of what was read before. What is read begins at a multiple of the
 	// size of a page in it: the system copies faster where both sides are aligned alike.
 	buf []byte
+	// text is what of it is searched as a whole.
+	text match.Bytes
 }
 
 func (s *searching) desk() *desk {
@@ -126,9 +128,8 @@ func (s *searching) surelyNothing(data []byte, whole bool) bool {
 
 // held searches a file that is in the buffer.
 func (s *searching) held(ctx context.Context, e walk.Entry, d *desk, n int) error {
-	text := s.c.source(source{data: d.buf[:n], c: s.c, seen: true})
-	defer s.c.sources.Put(text)
-	name, err := s.matches(ctx, e, text, nil)
+	d.text = d.buf[:n]
+	name, err := s.matches(ctx, e, &d.text, nil)
 	if name != "" && err == nil && s.c.FilesWanted {
 		if info, err := d.file.Stat(); err == nil {
 			s.c.stage().Remember(name, d.buf[:n], info)

@@ -77,11 +77,6 @@ type Rules struct {
 	Sizes        match.Sizes
 }
 
-// Streams reports whether no rule needs the whole of a large text at once.
-func (r *Rules) Streams() bool {
-	return !slices.ContainsFunc(r.List, func(rule *Rule) bool { return !rule.Pattern.Streams() })
-}
-
 // Splices returns what the rules make of the text, and how many places they changed. There are none if one rule has taken back what
 // others did.
 func (r *Rules) Splices(ctx context.Context, text match.Content, left *Budget) (list []change.Splice, places int, err error) {
