@@ -16,8 +16,8 @@ import (
 	"github.com/millrace-go/millrace/internal/backups"
 )
 
-// ListBackups returns what Restore can take, the newest first. A backup that cannot be used, being damaged or not of this
-// user, is in the list with the reason in Err.
+// ListBackups returns what Restore can take, the newest first. A backup that cannot be used, being damaged or not of
+// this user, is in the list with the reason in Err.
 func (x Executor) ListBackups(_ context.Context, fsys afero.Fs) ([]backup.Info, error) {
 	t, err := x.openTree(fsys)
 	if err != nil {
@@ -31,8 +31,8 @@ func (x Executor) ListBackups(_ context.Context, fsys afero.Fs) ([]backup.Info, 
 	return store.List()
 }
 
-// VerifyBackup reads all files of a backup and compares them with the hashes taken when they were put there. It writes nothing.
-// The error is a *backup.DamagedError that lists what is not what it was, or says that the backup is not there
+// VerifyBackup reads all files of a backup and compares them with the hashes taken when they were put there. It writes
+// nothing. The error is a *backup.DamagedError that lists what is not what it was, or says that the backup is not there
 // (backup.ErrNotFound) or cannot be believed.
 func (x Executor) VerifyBackup(_ context.Context, fsys afero.Fs, backupID string) error {
 	t, err := x.openTree(fsys)
@@ -51,10 +51,10 @@ func (x Executor) VerifyBackup(_ context.Context, fsys afero.Fs, backupID string
 	return b.Verify()
 }
 
-// PruneBackups removes the backups that are not to be kept, and returns their ids. Every commit does so by [Executor.Backups]; this
-// is for a host that wants to have room now. Those that cannot be used go first. With DryRun it only says which would go. It
-// waits for other runs on the tree. The error is [ErrReadOnly] or that of the lock or the file system; what could be
-// removed is in the list all the same.
+// PruneBackups removes the backups that are not to be kept, and returns their ids. Every commit does so by
+// [Executor.Backups]; this is for a host that wants to have room now. Those that cannot be used go first. With DryRun
+// it only says which would go. It waits for other runs on the tree. The error is [ErrReadOnly] or that of the lock or
+// the file system; what could be removed is in the list all the same.
 func (x Executor) PruneBackups(ctx context.Context, fsys afero.Fs, keep backup.Retention) ([]string, error) {
 	var gone []string
 	err := x.keep(ctx, fsys, func(store *backups.Store) (err error) {
@@ -71,8 +71,9 @@ func (x Executor) PruneBackups(ctx context.Context, fsys afero.Fs, keep backup.R
 	return gone, nil
 }
 
-// RemoveBackup removes a backup, whether it can be used or not. It waits for other runs on the tree. With DryRun it only looks
-// whether it is there. The error is [ErrReadOnly], backup.ErrNotFound, or that of the lock or the file system.
+// RemoveBackup removes a backup, whether it can be used or not. It waits for other runs on the tree. With DryRun it
+// only looks whether it is there. The error is [ErrReadOnly], backup.ErrNotFound, or that of the lock or the file
+// system.
 func (x Executor) RemoveBackup(ctx context.Context, fsys afero.Fs, backupID string) error {
 	err := x.keep(ctx, fsys, func(store *backups.Store) error {
 		if x.DryRun {
@@ -107,9 +108,9 @@ func (x Executor) keep(ctx context.Context, fsys afero.Fs, do func(store *backup
 
 // Restore gives back what a commit has changed: bytes, modes, times, links, names. It is a commit itself, so it can be
 // interrupted and undone, and the Result has a backup id of its own. Files that nobody has touched since are restored,
-// others are a *ConflictError that names all of them, and then nothing is restored, and so it is if some of the files kept
-// are damaged (a *backup.DamagedError). Policy holds here too: ReadOnly, and
-// AllowedPaths for every path of the backup; risk is not judged. With DryRun nothing is written.
+// others are a *ConflictError that names all of them, and then nothing is restored, and so it is if some of the files
+// kept are damaged (a *backup.DamagedError). Policy holds here too: ReadOnly, and AllowedPaths for every path of the
+// backup; risk is not judged. With DryRun nothing is written.
 //
 // It is [Executor.PlanRestore] and [Plan.Commit] at once, under one lock.
 func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (*Result, error) {
@@ -137,14 +138,14 @@ func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (
 	})
 }
 
-// PlanRestore works out what [Executor.Restore] would do, and writes nothing. The plan is like any other: it can be shown,
-// trimmed with [Plan.Reject] and [Plan.RejectHunks] to take back only a part, stored, and committed; the commit leaves a backup,
-// which takes back the taking back. Its risk is not judged, unless it was stored: then [Executor.OpenPlan] judges it as any plan,
-// and so does [Plan.Revise] if somebody puts in a text of his own.
+// PlanRestore works out what [Executor.Restore] would do, and writes nothing. The plan is like any other: it can be
+// shown, trimmed with [Plan.Reject] and [Plan.RejectHunks] to take back only a part, stored, and committed; the commit
+// leaves a backup, which takes back the taking back. Its risk is not judged, unless it was stored: then
+// [Executor.OpenPlan] judges it as any plan, and so does [Plan.Revise] if somebody puts in a text of his own.
 //
 // The error says that there is no such backup (backup.ErrNotFound), that it cannot be believed or is damaged (a
-// *backup.DamagedError), or which of its paths the host does not allow. Whether the files are still what the commit made of them is
-// found out by Commit, or when they are shown.
+// *backup.DamagedError), or which of its paths the host does not allow. Whether the files are still what the commit
+// made of them is found out by Commit, or when they are shown.
 func (x Executor) PlanRestore(_ context.Context, fsys afero.Fs, backupID string) (*Plan, error) {
 	t, err := x.openTree(fsys)
 	if err != nil {

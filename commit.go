@@ -16,14 +16,14 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
-// Commit makes the change: all of it, or nothing. The Result is that of the plan with what became of it; it comes beside
-// an error too, except for ErrCommitted. Commit works once; after an error that leaves the tree as it was, it may be
-// tried again. If the executor that the plan belongs to has DryRun set, Commit writes nothing: it returns what Result returns,
-// and the plan's own error.
+// Commit makes the change: all of it, or nothing. The Result is that of the plan with what became of it; it comes
+// beside an error too, except for ErrCommitted. Commit works once; after an error that leaves the tree as it was, it
+// may be tried again. If the executor that the plan belongs to has DryRun set, Commit writes nothing: it returns what
+// Result returns, and the plan's own error.
 //
 // Errors: ErrCommitted, ErrReadOnly, the plan's own error if a step has failed, a *BlockedError, a *ConflictError that
-// names every path that is not what the plan was made from, a *CommitError, a *RunIDError, or the context's error. One that
-// matches fs.ErrClosed says that [Plan.Close] was called. A Commit that succeeds closes the plan.
+// names every path that is not what the plan was made from, a *CommitError, a *RunIDError, or the context's error. One
+// that matches fs.ErrClosed says that [Plan.Close] was called. A Commit that succeeds closes the plan.
 func (p *Plan) Commit(ctx context.Context) (*Result, error) {
 	if p.tree.x.DryRun {
 		return p.Result(), p.failed
@@ -85,9 +85,10 @@ func (p *Plan) commitAlone(ctx context.Context) (*Result, error) {
 	return res, err
 }
 
-// commit commits under the lock, after [tree.write] has recovered. The plan is one that may be committed. What has been read since that time need not be hashed
-// again if nothing says that it was changed: that is for a run, which has just read it. The zero time is for a plan, which may
-// have lain about for days: what is written through a mapping shows in no time of the file.
+// commit commits under the lock, after [tree.write] has recovered. The plan is one that may be committed. What has been
+// read since that time need not be hashed again if nothing says that it was changed: that is for a run, which has just
+// read it. The zero time is for a plan, which may have lain about for days: what is written through a mapping shows in
+// no time of the file.
 func (p *Plan) commit(ctx context.Context, lock io.Closer, since time.Time) (*Result, error) {
 	if len(p.changes) == 0 {
 		return p.outcome(commit.Report{}, p.failed)
@@ -187,8 +188,8 @@ func (t *tree) commitOptions(lock io.Closer) commit.Options {
 	return o
 }
 
-// underLock calls do while the lock of the tree is held. However do ends, also by a panic of the file system, the lock is
-// given back.
+// underLock calls do while the lock of the tree is held. However do ends, also by a panic of the file system, the lock
+// is given back.
 func (t *tree) underLock(ctx context.Context, do func(lock io.Closer) error) error {
 	lock, err := t.lock(ctx)
 	if err != nil {
@@ -202,8 +203,8 @@ func (t *tree) underLock(ctx context.Context, do func(lock io.Closer) error) err
 	return do(lock)
 }
 
-// write calls do under the lock, when what a crash has left is finished. The Result has the warnings of all of it; where
-// there is none, the error has.
+// write calls do under the lock, when what a crash has left is finished. The Result has the warnings of all of it;
+// where there is none, the error has.
 func (t *tree) write(ctx context.Context, do func(lock io.Closer) (*Result, error)) (*Result, error) {
 	var res *Result
 	err := t.underLock(ctx, func(lock io.Closer) error {
@@ -240,8 +241,8 @@ func (t *tree) lock(ctx context.Context) (io.Closer, error) {
 	return lock, t.limited(err)
 }
 
-// storedRun returns the result of the executor's run if it was committed on this tree, or nil. The error is that of the step
-// which had failed then, if one had.
+// storedRun returns the result of the executor's run if it was committed on this tree, or nil. The error is that of the
+// step which had failed then, if one had.
 func (t *tree) storedRun(digest func() string) (*Result, error) {
 	if t.x.RunID == "" {
 		return nil, nil
@@ -298,13 +299,13 @@ func (t *tree) done() { _ = t.held.Drop() } // a directory, and a temporary file
 var errPlanClosed = fmt.Errorf("the plan was closed, or committed: %w", fs.ErrClosed)
 
 // Close gives back what the plan keeps open: the directory, if the executor has opened it for a file system such as
-// afero.OsFs, and a temporary file for what was staged beyond some megabytes. A Commit that succeeds does that by itself, and
-// the garbage collector for a plan that is forgotten; Close does it at once. What the caller has opened stays open, and so does
-// what other plans made of this one need.
+// afero.OsFs, and a temporary file for what was staged beyond some megabytes. A Commit that succeeds does that by
+// itself, and the garbage collector for a plan that is forgotten; Close does it at once. What the caller has opened
+// stays open, and so does what other plans made of this one need.
 //
-// Afterwards Result, Changes and the like say what they did; whatever has to read files, as WriteDiff, RejectHunks, MarshalJSON
-// and Commit, returns an error that matches fs.ErrClosed. A Commit that is going on is not disturbed. Closing again does
-// nothing.
+// Afterwards Result, Changes and the like say what they did; whatever has to read files, as WriteDiff, RejectHunks,
+// MarshalJSON and Commit, returns an error that matches fs.ErrClosed. A Commit that is going on is not disturbed.
+// Closing again does nothing.
 func (p *Plan) Close() error {
 	p.mu.Lock()
 	closed := p.closed

@@ -31,10 +31,10 @@ type Recovery struct {
 // after a *CommitError in state CommitPending. It costs one look if there is nothing to do.
 //
 // The error is a *CommitError in state CommitPending that names the directory and the reason if a transaction cannot be
-// undone, because its journal is damaged, was not written here, or because the file system fails. Nothing is touched then
-// on the word of a journal that cannot be trusted; [Executor.Inspect] says which one it is. [Executor.TrustLeftover] and
-// [Executor.DiscardLeftover] are the ways out. It is [ErrStateDir] if the state
-// directory itself cannot be used. With ReadOnly or DryRun nothing is written: the error matches [ErrReadOnly] if there is
+// undone, because its journal is damaged, was not written here, or because the file system fails. Nothing is touched
+// then on the word of a journal that cannot be trusted; [Executor.Inspect] says which one it is.
+// [Executor.TrustLeftover] and [Executor.DiscardLeftover] are the ways out. It is [ErrStateDir] if the state directory
+// itself cannot be used. With ReadOnly or DryRun nothing is written: the error matches [ErrReadOnly] if there is
 // something to undo or to finish, and Inspect says what.
 func (x Executor) Recover(ctx context.Context, fsys afero.Fs) (*Recovery, error) {
 	t, err := x.openTree(fsys)
@@ -101,8 +101,8 @@ func (t *tree) recovered(ctx context.Context, found commit.Recovery, err error) 
 
 var errElsewhere = fmt.Errorf("it was begun with StateDir %q; call Recover with that", DefaultStateDir)
 
-// elsewhere refuses to write over a transaction that was begun by an executor with the usual state directory, if this one has
-// another: what it would undo later has to stay as it is.
+// elsewhere refuses to write over a transaction that was begun by an executor with the usual state directory, if this
+// one has another: what it would undo later has to stay as it is.
 func (t *tree) elsewhere() error {
 	if t.stateDir == DefaultStateDir {
 		return nil
@@ -121,8 +121,8 @@ func (t *tree) elsewhere() error {
 	return &CommitError{State: CommitPending, Err: &commit.PendingError{ID: path.Base(dirs[0]), Dir: dirs[0], Err: errElsewhere}}
 }
 
-// warnOfUnfinished is for those who take no lock and undo nothing: what they read may be partly of a transaction that a crash
-// has left in the middle, or that goes on.
+// warnOfUnfinished is for those who take no lock and undo nothing: what they read may be partly of a transaction that a
+// crash has left in the middle, or that goes on.
 func (t *tree) warnOfUnfinished() {
 	dirs, err := commit.Unfinished(t.commitOptions(nil))
 	if err != nil {
@@ -137,19 +137,20 @@ func (t *tree) warnOfUnfinished() {
 
 // Inspection says what is left over in a tree.
 type Inspection struct {
-	// Leftovers are the transactions that were not finished, in the order of time. Recover, and every run that writes, deals
-	// with them, or refuses to if one is LeftoverSuspicious.
+	// Leftovers are the transactions that were not finished, in the order of time. Recover, and every run that writes,
+	// deals with them, or refuses to if one is LeftoverSuspicious.
 	Leftovers []Leftover `json:"leftovers,omitempty"`
-	// Conflicts are transactions that were undone but for what somebody else had written meanwhile. What was there before is
-	// kept in their directories for the user, who removes them; they keep nothing from running. Their status is
-	// LeftoverConflict.
+	// Conflicts are transactions that were undone but for what somebody else had written meanwhile. What was there
+	// before is kept in their directories for the user, who removes them; they keep nothing from running. Their status
+	// is LeftoverConflict.
 	Conflicts []Leftover `json:"conflicts,omitempty"`
 }
 
 // Clean reports whether nothing is left over: no transaction, and no conflict to look into.
 func (i *Inspection) Clean() bool { return len(i.Leftovers) == 0 && len(i.Conflicts) == 0 }
 
-// Blocked reports whether Recover would refuse to go on, and so would every run that writes: a transaction is suspicious.
+// Blocked reports whether Recover would refuse to go on, and so would every run that writes: a transaction is
+// suspicious.
 func (i *Inspection) Blocked() bool {
 	for _, l := range i.Leftovers {
 		if l.Status == LeftoverSuspicious {
@@ -174,13 +175,13 @@ const (
 	LeftoverConflict    = backup.LeftoverConflict    // undone as far as could be: it is kept for the user
 )
 
-// Inspect says what [Executor.Recover] would find, and changes nothing at all: not the tree, not the state directory, not the
-// lock, not the user's key. So it works on a tree that cannot be written to, and beside a run, whose own transaction it then
-// reports. A transaction can only be told from a planted one by who sees what Recover sees: a wrapper that hides the identity
-// of files makes it suspicious.
+// Inspect says what [Executor.Recover] would find, and changes nothing at all: not the tree, not the state directory,
+// not the lock, not the user's key. So it works on a tree that cannot be written to, and beside a run, whose own
+// transaction it then reports. A transaction can only be told from a planted one by who sees what Recover sees: a
+// wrapper that hides the identity of files makes it suspicious.
 //
-// The error is [ErrStateDir] if the state directory is a link, a file or somebody else's, that of the file system, or the
-// context's. What is wrong with a single transaction is no error: see LeftoverSuspicious.
+// The error is [ErrStateDir] if the state directory is a link, a file or somebody else's, that of the file system, or
+// the context's. What is wrong with a single transaction is no error: see LeftoverSuspicious.
 func (x Executor) Inspect(ctx context.Context, fsys afero.Fs) (*Inspection, error) {
 	t, err := x.openTree(fsys)
 	if err != nil {
@@ -206,13 +207,15 @@ func (x Executor) Inspect(ctx context.Context, fsys afero.Fs) (*Inspection, erro
 	return i, nil
 }
 
-// TrustLeftover vouches for a transaction that [Executor.Recover] refuses because it is not signed with this executor's key, or
-// not at the place where it was made: it is undone, or finished, like one of this executor's own. So a tree is freed whose key
-// was lost with the home of a container, or that was copied in the middle of a commit. The id is that of [Leftover].
+// TrustLeftover vouches for a transaction that [Executor.Recover] refuses because it is not signed with this executor's
+// key, or not at the place where it was made: it is undone, or finished, like one of this executor's own. So a tree is
+// freed whose key was lost with the home of a container, or that was copied in the middle of a commit. The id is that
+// of [Leftover].
 //
-// Call it only for a transaction that this library has made in this tree: it writes what the transaction says was there before.
-// Everything else about it still has to be right: its checksums, its paths, its state directory. What other transactions have
-// left is dealt with as by Recover. A backup that comes of it can only be restored with the key it was made with.
+// Call it only for a transaction that this library has made in this tree: it writes what the transaction says was there
+// before. Everything else about it still has to be right: its checksums, its paths, its state directory. What other
+// transactions have left is dealt with as by Recover. A backup that comes of it can only be restored with the key it
+// was made with.
 //
 // Errors: those of Recover, [ErrReadOnly], and fs.ErrNotExist if there is no transaction of that id.
 func (x Executor) TrustLeftover(ctx context.Context, fsys afero.Fs, id string) (*Recovery, error) {
@@ -233,12 +236,12 @@ func (x Executor) TrustLeftover(ctx context.Context, fsys afero.Fs, id string) (
 	return r, err
 }
 
-// DiscardLeftover removes a transaction that a crash has left, one that is suspicious above all, or one that is kept as a
-// conflict, and leaves the tree as it is. The id is that of [Leftover]. What the transaction had kept of the files from before
-// is removed with it: if the tree is between old and new, it stays so.
+// DiscardLeftover removes a transaction that a crash has left, one that is suspicious above all, or one that is kept as
+// a conflict, and leaves the tree as it is. The id is that of [Leftover]. What the transaction had kept of the files
+// from before is removed with it: if the tree is between old and new, it stays so.
 //
-// Errors: [ErrReadOnly], [ErrStateDir], fs.ErrNotExist if there is no transaction of that id, that of the lock or of the file
-// system, or the context's.
+// Errors: [ErrReadOnly], [ErrStateDir], fs.ErrNotExist if there is no transaction of that id, that of the lock or of
+// the file system, or the context's.
 func (x Executor) DiscardLeftover(ctx context.Context, fsys afero.Fs, id string) error {
 	return x.decide(ctx, fsys, func(_ *tree, o commit.Options) error {
 		if err := commit.Discard(ctx, o, id); err != nil {

@@ -1,14 +1,14 @@
 package backup
 
-// Leftover is what is left of one transaction that a crash, or somebody else's writing, has kept from its end. Executor.Inspect
-// lists them.
+// Leftover is what is left of one transaction that a crash, or somebody else's writing, has kept from its end.
+// Executor.Inspect lists them.
 type Leftover struct {
 	// ID names it, Directory is where it is, as a path in the file system.
 	ID        string         `json:"id"`
 	Directory string         `json:"directory"`
 	Status    LeftoverStatus `json:"status"`
-	// Pipeline is the name of the pipeline, RunID its id, Paths the paths it was to change, in order. They are empty where
-	// there is no plan, or none that can be trusted.
+	// Pipeline is the name of the pipeline, RunID its id, Paths the paths it was to change, in order. They are empty
+	// where there is no plan, or none that can be trusted.
 	Pipeline string   `json:"pipeline,omitempty"`
 	RunID    string   `json:"run_id,omitempty"`
 	Paths    []string `json:"paths,omitempty"`

@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// LinkWarnings says which of the edited files have other names, which will keep the old content. A name in the state directory
-// is none of those: the backup of a file that was moved is a link to it.
+// LinkWarnings says which of the edited files have other names, which will keep the old content. A name in the state
+// directory is none of those: the backup of a file that was moved is a link to it.
 func LinkWarnings(fsys afero.Fs, stateDir string, changes []change.Change) []string {
 	var warnings []string
 	var own map[inode]uint64
@@ -32,8 +32,8 @@ func LinkWarnings(fsys afero.Fs, stateDir string, changes []change.Change) []str
 
 type inode struct{ dev, ino uint64 }
 
-// links counts the names that files have in the state directory. What cannot be read there is not counted: one warning too many
-// does no harm.
+// links counts the names that files have in the state directory. What cannot be read there is not counted: one warning
+// too many does no harm.
 func links(fsys afero.Fs, stateDir string) map[inode]uint64 {
 	found := make(map[inode]uint64)
 	ident, ok := fsys.(capability.Identifier)

@@ -115,7 +115,8 @@ func (t *troubles) told() []string {
 		if n := len(paths) - 1; n > 0 {
 			files = fmt.Sprintf("%s and %d more", files, n)
 		}
-		list = append(list, change.Problem{Path: files, Reason: "flags of the inode (chattr) are not kept: " + strings.Join(slices.Compact(letters), "")})
+		lost := strings.Join(slices.Compact(letters), "")
+		list = append(list, change.Problem{Path: files, Reason: "flags of the inode (chattr) are not kept: " + lost})
 	}
 	var texts []string
 	for _, w := range sortProblems(list) {

@@ -73,8 +73,8 @@ func Above(name string) []string {
 	return all
 }
 
-// Blocked returns the first directory on the way to the path that is none, and what it is; "" if all are directories. What
-// lies beyond a symbolic link is never meant.
+// Blocked returns the first directory on the way to the path that is none, and what it is; "" if all are directories.
+// What lies beyond a symbolic link is never meant.
 func Blocked(s System, name string) (string, change.Kind, error) {
 	for _, dir := range Above(path.Dir(name)) {
 		if st, err := s.Look(dir); err != nil || st.Kind != change.Dir {
@@ -111,7 +111,8 @@ func (d *Disk) unlessGone(name string, err error) error {
 	return UnlessAbsent(err)
 }
 
-// Put writes a small file of the caller's own, which must not be there yet. A durable one is synced where that is asked for.
+// Put writes a small file of the caller's own, which must not be there yet. A durable one is synced where that is asked
+// for.
 func (d *Disk) Put(name string, data []byte, durable bool) error {
 	f, err := d.FS.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -195,7 +196,8 @@ func (d *Disk) SyncAnyDir(dir string) error {
 	return nil
 }
 
-// SyncFile makes mode and times of a file durable. Those of one that may not be read cannot be: warn is called with that.
+// SyncFile makes mode and times of a file durable. Those of one that may not be read cannot be: warn is called with
+// that.
 func (d *Disk) SyncFile(name string, warn func(error)) error {
 	if !d.Sync || !d.Can.SyncDir {
 		return nil // then they are not more durable than their name; and Windows wants a file open for writing
@@ -216,8 +218,8 @@ func (d *Disk) SyncFile(name string, warn func(error)) error {
 
 // MoveIn gives a file of ours a name in the tree.
 //
-// File systems may be made of layers, such as an afero.CopyOnWriteFs. Where the upper layer lacks a directory that is seen in
-// the lower one, a rename into it fails, or it is made with another mode; see [Disk.BringUp].
+// File systems may be made of layers, such as an afero.CopyOnWriteFs. Where the upper layer lacks a directory that is
+// seen in the lower one, a rename into it fails, or it is made with another mode; see [Disk.BringUp].
 func (d *Disk) MoveIn(from, to string) error {
 	if err := d.BringUp(path.Dir(to)); err != nil {
 		return err
@@ -225,8 +227,8 @@ func (d *Disk) MoveIn(from, to string) error {
 	return d.FS.Rename(from, to)
 }
 
-// BringUp makes a directory be in the upper layer. File systems make it there when a file in it is about to be written, also if
-// that then fails because there is no such file; BringUp does so and gives it the mode that was seen.
+// BringUp makes a directory be in the upper layer. File systems make it there when a file in it is about to be written,
+// also if that then fails because there is no such file; BringUp does so and gives it the mode that was seen.
 func (d *Disk) BringUp(dir string) error {
 	if d.Can.Exchange || d.Can.NoReplace || !d.layered() {
 		return nil

@@ -10,13 +10,14 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// deep is how long a path below the tree may get, in bytes. What lies deeper is brought up first, for no system takes a path
-// longer than some thousand bytes, but directories can be made one in the other without end. Short paths are also found faster.
+// deep is how long a path below the tree may get, in bytes. What lies deeper is brought up first, for no system takes a
+// path longer than some thousand bytes, but directories can be made one in the other without end. Short paths are also
+// found faster.
 const deep = 256
 
-// RemoveTree removes a name and all below it, following no symbolic link, whatever is in it and however deep it is: a stranger
-// may have made it. That it is not there is no error. If it fails, other things in the tree may be gone, and it can be called
-// again. It is for the state directory only.
+// RemoveTree removes a name and all below it, following no symbolic link, whatever is in it and however deep it is: a
+// stranger may have made it. That it is not there is no error. If it fails, other things in the tree may be gone, and
+// it can be called again. It is for the state directory only.
 func (d *Disk) RemoveTree(name string) error {
 	e := &eraser{d: d, top: name}
 	return e.tree(name)

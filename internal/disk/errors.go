@@ -28,10 +28,12 @@ func IsExist(err error) bool {
 	return errors.Is(err, fs.ErrExist) || errors.Is(err, names.ErrNotEmpty)
 }
 
-// IsUnsupported reports whether the error says that the file system, or this mount of it, does not do such things, or not
-// to this file: then there is another way. EIO and ENOSPC are no such errors.
+// IsUnsupported reports whether the error says that the file system, or this mount of it, does not do such things, or
+// not to this file: then there is another way. EIO and ENOSPC are no such errors.
 func IsUnsupported(err error) bool {
-	for _, e := range []error{errors.ErrUnsupported, syscall.EINVAL, syscall.EPERM, syscall.EMLINK, syscall.EXDEV, afero.ErrNoSymlink} {
+	for _, e := range []error{
+		errors.ErrUnsupported, syscall.EINVAL, syscall.EPERM, syscall.EMLINK, syscall.EXDEV, afero.ErrNoSymlink,
+	} {
 		if errors.Is(err, e) {
 			return true
 		}
@@ -42,8 +44,8 @@ func IsUnsupported(err error) bool {
 // IsCrossDevice reports whether the error says that two names are on different mounts.
 func IsCrossDevice(err error) bool { return errors.Is(err, syscall.EXDEV) }
 
-// mayBeAbsent reports whether the error may come before anybody has looked whether there is anything: where nothing can be
-// written, that is said first.
+// mayBeAbsent reports whether the error may come before anybody has looked whether there is anything: where nothing can
+// be written, that is said first.
 func mayBeAbsent(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }

@@ -1,9 +1,9 @@
-// Package disk is what commits and backups do with a file system. [Open] gives a [Disk]: the operations of the file system in
-// the best way that it has, and above them what takes several: to look at a path without following links, to write a file
-// whole, to remove a tree that a stranger may have made, to find out what really works.
+// Package disk is what commits and backups do with a file system. [Open] gives a [Disk]: the operations of the file
+// system in the best way that it has, and above them what takes several: to look at a path without following links, to
+// write a file whole, to remove a tree that a stranger may have made, to find out what really works.
 //
-// A [System] is the part of which there are two: one over the methods of afero.Fs and the optional interfaces of fsutil, one
-// over a directory that is open on Linux.
+// A [System] is the part of which there are two: one over the methods of afero.Fs and the optional interfaces of
+// fsutil, one over a directory that is open on Linux.
 package disk
 
 import (
@@ -22,25 +22,26 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// System is the operations that are repeated for each file. They are safe for concurrent use, but for Hold and Close, which must
-// be called while no other is. What the file system has not is an error that matches [errors.ErrUnsupported].
+// System is the operations that are repeated for each file. They are safe for concurrent use, but for Hold and Close,
+// which must be called while no other is. What the file system has not is an error that matches
+// [errors.ErrUnsupported].
 type System interface {
-	// Look returns what stands at the name, without the hash of a file. What is not there, or below a file, is Absent. Of a
-	// symbolic link that cannot be read the Kind is told beside the error.
+	// Look returns what stands at the name, without the hash of a file. What is not there, or below a file, is Absent.
+	// Of a symbolic link that cannot be read the Kind is told beside the error.
 	Look(name string) (change.State, error)
 	// Open opens a regular file for reading, and nothing else.
 	Open(name string) (capability.ReadFile, error)
-	// Create makes an empty file that nobody else can read yet, and fails if something of that name exists. The file system
-	// may place it as if it were made beside the file near, "" for none: so owner, group, attributes and access control list
-	// have to be set.
+	// Create makes an empty file that nobody else can read yet, and fails if something of that name exists. The file
+	// system may place it as if it were made beside the file near, "" for none: so owner, group, attributes and access
+	// control list have to be set.
 	Create(name, near string) (NewFile, error)
 	Link(oldname, newname string) error
 	Exchange(a, b string) error
 	RenameNoReplace(oldname, newname string) error
 	// Unlink removes a file or a link where that needs no look at what it is.
 	Unlink(name string) error
-	// SyncDir makes the names in a directory durable, SyncReached only if there is no symbolic link on the way to it. If one is
-	// there, or no directory, SyncReached does nothing.
+	// SyncDir makes the names in a directory durable, SyncReached only if there is no symbolic link on the way to it.
+	// If one is there, or no directory, SyncReached does nothing.
 	SyncDir(name string) error
 	SyncReached(name string) error
 	// Hold keeps a directory of the caller's own open, so that names in it are found faster, until Close.
@@ -62,8 +63,8 @@ type NewFile interface {
 	Chown(uid, gid int) error
 	Chmod(mode fs.FileMode) error
 	Chtimes(atime, mtime time.Time) error
-	// StartSync has the system begin with what Sync is going to wait for. Where many files are synced that saves writing the
-	// same block for each of them. What it cannot do is left to Sync.
+	// StartSync has the system begin with what Sync is going to wait for. Where many files are synced that saves
+	// writing the same block for each of them. What it cannot do is left to Sync.
 	StartSync()
 	Sync() error
 }
@@ -210,8 +211,8 @@ func copyMeta(fsys afero.Fs, from, to string) error {
 	return nil
 }
 
-// inherit gives a file or directory the access control list that new ones in a directory have, where there are such, and returns
-// the permission bits that it allows.
+// inherit gives a file or directory the access control list that new ones in a directory have, where there are such,
+// and returns the permission bits that it allows.
 func inherit(fsys afero.Fs, dir, name string) (fs.FileMode, error) {
 	if i, ok := fsys.(capability.Inheriter); ok {
 		return i.Inherit(dir, name)

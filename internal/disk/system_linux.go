@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/afero"
 )
 
-// systemOf returns the System for a file system. One that only contains a [rootfs.FS] has methods of its own, which are to be
-// called.
+// systemOf returns the System for a file system. One that only contains a [rootfs.FS] has methods of its own, which are
+// to be called.
 func systemOf(fsys afero.Fs) System {
 	if root, ok := fsys.(*rootfs.FS); ok {
 		if bulk := rootfs.NewBulk(root); bulk != nil {
@@ -20,8 +20,8 @@ func systemOf(fsys afero.Fs) System {
 	return plain{fsys}
 }
 
-// direct is the System over a directory that is open on Linux. Names that lead through symbolic links are left to the methods of
-// the file system.
+// direct is the System over a directory that is open on Linux. Names that lead through symbolic links are left to the
+// methods of the file system.
 type direct struct {
 	plain
 	bulk *rootfs.Bulk

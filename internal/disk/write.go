@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Hash returns the hash and the size of a file's bytes. Of a file that has more than that many it reads one byte more: some
-// never end, whatever size they say they have.
+// Hash returns the hash and the size of a file's bytes. Of a file that has more than that many it reads one byte more:
+// some never end, whatever size they say they have.
 func (d *Disk) Hash(name string, size int64) (change.Hash, int64, error) {
 	f, err := d.Open(name)
 	if err != nil {
@@ -180,8 +180,8 @@ func setAll(f NewFile, want *Wanted, warn func(error)) error {
 	return f.Chtimes(want.ModTime, want.ModTime)
 }
 
-// CopyMeta gives a file or directory owner and attributes of another where the file system has them. warn is called with what
-// this user cannot give.
+// CopyMeta gives a file or directory owner and attributes of another where the file system has them. warn is called
+// with what this user cannot give.
 func (d *Disk) CopyMeta(from, to string, warn func(error)) error {
 	return Optional(butFlags(copyMeta(d.FS, from, to), warn), warn)
 }
@@ -195,8 +195,8 @@ func butFlags(err error, warn func(error)) error {
 	return err
 }
 
-// Inherit gives a file or directory the access control list that new ones in a directory have, and returns the permission bits
-// that it allows.
+// Inherit gives a file or directory the access control list that new ones in a directory have, and returns the
+// permission bits that it allows.
 func (d *Disk) Inherit(dir, name string) (fs.FileMode, error) { return inherit(d.FS, dir, name) }
 
 // Optional makes a warning of an error that says that this user, or this file system, cannot give a file away.

@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// A plan has a line for each of thousands of paths, so the lines are written and read by hand: objects in JSON with their members
-// in this order, those left out that have the zero value, and no space between. Nothing else is read.
+// A plan has a line for each of thousands of paths, so the lines are written and read by hand: objects in JSON with
+// their members in this order, those left out that have the zero value, and no space between. Nothing else is read.
 
 func appendRecord(b []byte, r *Record) []byte {
 	b = appendString(append(b, `{"path":`...), r.Path)

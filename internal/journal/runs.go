@@ -23,7 +23,8 @@ var (
 	errForeignRun    = errors.New("the stored result was not written by this user; remove it if it is not to be believed")
 )
 
-// run is what is kept of a run: it is committed together with the change, so that there is one if and only if the change was made.
+// run is what is kept of a run: it is committed together with the change, so that there is one if and only if the
+// change was made.
 type run struct {
 	Digest string          `json:"digest"` // of the pipeline
 	Result json.RawMessage `json:"result"`
@@ -49,8 +50,8 @@ func EncodeRun(key []byte, id, digest string, result []byte) ([]byte, error) {
 	return data, err
 }
 
-// ReadRun returns the result in the file of a run. The error is fs.ErrNotExist if there is none, and says what is wrong if it is
-// not that of the pipeline with the digest, or not signed with the key.
+// ReadRun returns the result in the file of a run. The error is fs.ErrNotExist if there is none, and says what is wrong
+// if it is not that of the pipeline with the digest, or not signed with the key.
 func ReadRun(fsys afero.Fs, stateDir string, key []byte, id string, digest func() string) ([]byte, error) {
 	f, err := disk.Open(fsys).Open(path.Join(stateDir, RunsDir, id+".json"))
 	if err != nil {

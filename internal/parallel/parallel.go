@@ -1,4 +1,5 @@
-// Package parallel does a number of pieces of work, several at a time, with results that do not depend on which was faster.
+// Package parallel does a number of pieces of work, several at a time, with results that do not depend on which was
+// faster.
 package parallel
 
 import (
@@ -71,8 +72,8 @@ func firstOf(errs []error) error {
 	return nil
 }
 
-// Each calls do for 0 to n-1, up to workers at a time, and waits for all of them. After a failure, or when ctx is done, no
-// more are begun. The error is that of the lowest number that failed, whatever the schedule was.
+// Each calls do for 0 to n-1, up to workers at a time, and waits for all of them. After a failure, or when ctx is done,
+// no more are begun. The error is that of the lowest number that failed, whatever the schedule was.
 func Each(ctx context.Context, workers, n int, do func(i int) error) error {
 	errs := make([]error, n)
 	var next atomic.Int64

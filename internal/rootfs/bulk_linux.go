@@ -14,13 +14,13 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Bulk does what the methods of the same names of an [FS] do, with the same errors, and is confined like them, but without what makes
-// them slow where they are repeated for each of many files: a number where they have a handle of the runtime, and a directory
-// that is held where they look it up again and again. Its methods are safe for concurrent use, except that Hold and Close must be
-// called while no other is. Close it after use.
+// Bulk does what the methods of the same names of an [FS] do, with the same errors, and is confined like them, but
+// without what makes them slow where they are repeated for each of many files: a number where they have a handle of the
+// runtime, and a directory that is held where they look it up again and again. Its methods are safe for concurrent use,
+// except that Hold and Close must be called while no other is. Close it after use.
 //
-// It names everything by the directory it is in. Names that are not for it, because a symbolic link leads there or the kernel does
-// not take them, are left to the FS.
+// It names everything by the directory it is in. Names that are not for it, because a symbolic link leads there or the
+// kernel does not take them, are left to the FS.
 type Bulk struct {
 	r    *FS
 	held map[string]int // handles of directories by name
@@ -53,8 +53,8 @@ const mostHeld = 256 // directories
 // MostOpen is how many files there should be open at once, at least 1: a part of what the process may have.
 func (p *Bulk) MostOpen() int { return max(1, p.handles()/8) }
 
-// Hold keeps a directory open that is the caller's own, so that names in it are not looked up by way of those above. It stays the same
-// directory whatever its name is from then on. One that cannot be held is looked up as before.
+// Hold keeps a directory open that is the caller's own, so that names in it are not looked up by way of those above. It
+// stays the same directory whatever its name is from then on. One that cannot be held is looked up as before.
 func (p *Bulk) Hold(dir string) {
 	if _, twice := p.held[dir]; twice || len(p.held) >= min(mostHeld, p.handles()/8-8) {
 		return
@@ -195,8 +195,8 @@ func (p *Bulk) onlyLinks(name string) error {
 	return err
 }
 
-// SyncDir makes the names in a directory durable. It follows no symbolic link on the way; where the name leads through one or not to
-// a directory the error matches [errors.ErrUnsupported], [fs.ErrNotExist] or [names.ErrNotDir].
+// SyncDir makes the names in a directory durable. It follows no symbolic link on the way; where the name leads through
+// one or not to a directory the error matches [errors.ErrUnsupported], [fs.ErrNotExist] or [names.ErrNotDir].
 func (p *Bulk) SyncDir(name string) error {
 	fd, err := p.r.root.open(name, openDirFlags, 0)
 	if err == nil {

@@ -19,8 +19,8 @@ type NewFile struct {
 	fd   int
 }
 
-// CreateNear makes a file without a name in the directory of near and gives it its name before anything else is done with
-// it, so nothing of it is ever to be seen there.
+// CreateNear makes a file without a name in the directory of near and gives it its name before anything else is done
+// with it, so nothing of it is ever to be seen there.
 func (p *Bulk) CreateNear(near, name string, perm fs.FileMode) (*NewFile, error) {
 	dir, own, err := p.parent(name)
 	if err == errSlow {
@@ -66,8 +66,8 @@ func (p *Bulk) unnamed(dir string, perm fs.FileMode) int {
 	return -1
 }
 
-// name gives a file without a name one. There are two ways: the first needs a privilege, the second a /proc. That it is taken
-// by something else shows when the file is made in the ordinary way.
+// name gives a file without a name one. There are two ways: the first needs a privilege, the second a /proc. That it is
+// taken by something else shows when the file is made in the ordinary way.
 func (p *Bulk) name(fd, dir int, base string) bool {
 	if !p.noEmptyPath.Load() {
 		err := retry(func() error { return unix.Linkat(fd, "", dir, base, unix.AT_EMPTY_PATH) })
