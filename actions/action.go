@@ -16,7 +16,8 @@ type Action interface {
 }
 
 // Validator is implemented by actions that can find mistakes in their parameters before anything runs. It is called on
-// values whose templates are not yet expanded: a string for which [Check.Templated] is true must be let through.
+// values whose templates are not yet expanded: a string for which [Check.Templated] is true must be let through. What it works out
+// on the way it can hand to Run, see [Check.Keep].
 type Validator interface {
 	Validate(c *Check)
 }

@@ -1,0 +1,48 @@
+package schedule_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/internal/schedule"
+	"github.com/millrace-go/millrace/internal/stage"
+)
+
+func reader(paths ...string) schedule.Step {
+	return schedule.Step{ReadOnly: true, Reads: paths, Known: true}
+}
+func writer(paths ...string) schedule.Step { return schedule.Step{Writes: paths, Known: true} }
+
+func after(s schedule.Step, steps ...int) schedule.Step {
+	s.After = steps
+	return s
+}
+
+func TestWaves(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		steps []schedule.Step
+		want  [][]int
+	}{
+		{"readers", []schedule.Step{reader("a"), reader("a"), {ReadOnly: true}}, [][]int{{0, 1, 2}}},
+		{"writers apart", []schedule.Step{writer("a"), writer("b"), reader("c")}, [][]int{{2}, {0}, {1}}},
+		{"a reader of what was written", []schedule.Step{writer("a"), reader("a/b"), reader("ab")}, [][]int{{2}, {0}, {1}}},
+		{"a writer of what is read", []schedule.Step{reader("."), writer("a")}, [][]int{{0}, {1}}},
+		{"a writer of anything", []schedule.Step{reader("a"), {}, reader("b")}, [][]int{{0}, {1}, {2}}},
+		{"two names of one file", []schedule.Step{writer("a/../b"), reader("./b")}, [][]int{{0}, {1}}},
+		{"a name that is no good", []schedule.Step{writer("a"), reader("../b")}, [][]int{{0}, {1}}},
+		{"named", []schedule.Step{reader("a"), after(reader("b"), 0), after(reader("c"), 0), after(writer("d"), 1)}, [][]int{{0}, {1, 2}, {3}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			tree := stage.New(afero.NewMemMapFs())
+			t.Cleanup(func() { tree.Close() })
+			if diff := cmp.Diff(test.want, schedule.Waves(t.Context(), test.steps, tree)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
