@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// searchBuffer is how much of a file a search reads at once, in bytes: little enough to be in the processor's cache still
-	// when it is looked at.
+	// searchBuffer is how much of a file a search reads at once, in bytes: little enough to be in the processor's cache
+	// still when it is looked at.
 	searchBuffer = 128 << 10
 	searchFirst  = 16 << 10 // the buffer of a worker that has met small files only
 	pageSize     = 4 << 10
-	// searchWhole is the size up to which a file in which there may be a match is held as a whole, searchWindow how much of a larger
-	// one is looked at at once, in bytes. Each worker has memory for it.
+	// searchWhole is the size up to which a file in which there may be a match is held as a whole, searchWindow how much
+	// of a larger one is looked at at once, in bytes. Each worker has memory for it.
 	searchWhole  = 1 << 20
 	searchWindow = 512 << 10
 )
@@ -52,8 +52,8 @@ type searching struct {
 // desk is what one worker needs to search a file.
 type desk struct {
 	file handle.Reader
-	// buf has room for what is read at once, behind the end of what was read before. What is read begins at a multiple of the
-	// size of a page in it: the system copies faster where both sides are aligned alike.
+	// buf has room for what is read at once, behind the end of what was read before. What is read begins at a multiple of
+	// the size of a page in it: the system copies faster where both sides are aligned alike.
 	buf []byte
 	// text is what of it is searched as a whole.
 	text match.Bytes
@@ -120,8 +120,8 @@ func (s *searching) file(ctx context.Context, e walk.Entry) error {
 	return err
 }
 
-// surelyNothing reports whether a file of which all was read has no match. Most have none, and then it does not matter what else
-// is true of them. One that is larger than allowed is to be told of.
+// surelyNothing reports whether a file of which all was read has no match. Most have none, and then it does not matter
+// what else is true of them. One that is larger than allowed is to be told of.
 func (s *searching) surelyNothing(data []byte, whole bool) bool {
 	return whole && s.mayMatch != nil && int64(len(data)) <= s.maxBytes && !s.mayMatch(data)
 }
@@ -170,8 +170,8 @@ func (s *searching) long(ctx context.Context, e walk.Entry, d *desk, n int) erro
 	})
 }
 
-// rest reports whether a part of the file behind the n bytes in the buffer may match. A file that turns out to be larger
-// than it is allowed to be, as in /proc, is [fsutil.ErrTooLarge].
+// rest reports whether a part of the file behind the n bytes in the buffer may match. A file that turns out to be
+// larger than it is allowed to be, as in /proc, is [fsutil.ErrTooLarge].
 func (s *searching) rest(ctx context.Context, d *desk, n int) (hit bool, err error) {
 	margin, buf := s.margin(), d.buf
 	seen := buf[:n] // what was looked at last
@@ -206,7 +206,8 @@ func (s *searching) sizes() match.Sizes {
 	return sizes
 }
 
-// matches finds the matches in a file. What is read may go to the buffer, if there is one. It returns the name of one that has any, or in which the pattern occurs as a text.
+// matches finds the matches in a file. What is read may go to the buffer, if there is one. It returns the name of one
+// that has any, or in which the pattern occurs as a text.
 func (s *searching) matches(ctx context.Context, e walk.Entry, text match.Content, buf *[]byte) (name string, err error) {
 	var one found
 	var seenText *bool // a search for another pattern takes no memory for it

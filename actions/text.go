@@ -10,7 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// look calls do with the content of a file, which is valid until do returns. Reading a binary file is the refusal, unless that is nil.
+// look calls do with the content of a file, which is valid until do returns. Reading a binary file is the refusal,
+// unless that is nil.
 func (c *Call) look(name string, refusal error, do func(text match.Content) error) error {
 	return c.lookAt(name, c.Limits.FileBytes(), refusal, do)
 }
@@ -24,8 +25,9 @@ func (c *Call) lookAt(name string, most int64, refusal error, do func(text match
 	}))
 }
 
-// update makes the splices in a file that find returns for its content. It may happen that find is called again, with other content,
-// if somebody else has written to the file meanwhile. An error of find is returned as it is, unless it is that of the content.
+// update makes the splices in a file that find returns for its content. It may happen that find is called again, with
+// other content, if somebody else has written to the file meanwhile. An error of find is returned as it is, unless it
+// is that of the content.
 func (c *Call) update(name string, refusal error, find func(text match.Content) ([]fsutil.Splice, error)) error {
 	return c.tooLarge(name, c.stage().Update(name, c.Limits.FileBytes(), func(text *stage.Content) ([]fsutil.Splice, error) {
 		s := c.source(text, refusal)

@@ -1,6 +1,7 @@
 // Package capability names what a file system may offer beside afero.Fs, and afero.Symlinker for links. Nobody has to
-// implement any of these interfaces: each is asked for with a type assertion, and there is another way where it is missing.
-// What a commit can promise depends on which are there. All take canonical names, relative to the root of the tree.
+// implement any of these interfaces: each is asked for with a type assertion, and there is another way where it is
+// missing. What a commit can promise depends on which are there. All take canonical names, relative to the root of the
+// tree.
 package capability
 
 import (
@@ -49,8 +50,8 @@ type MetaCopier interface {
 	CopyMeta(from, to string) error
 }
 
-// LostFlags says that a file lacks flags of the inode that the other has, although all else was copied. Some cannot be given to a
-// file that has bytes already.
+// LostFlags says that a file lacks flags of the inode that the other has, although all else was copied. Some cannot be
+// given to a file that has bytes already.
 type LostFlags struct {
 	Letters string // as chattr(1) names them, such as "cC"
 }
@@ -58,9 +59,9 @@ type LostFlags struct {
 // Error names the flags.
 func (e *LostFlags) Error() string { return "flags of the inode that are not kept: " + e.Letters }
 
-// Inheriter gives a file or directory the access control list that it would have if it had been made in dir, where new files
-// have one from their directory, and takes any other away. It returns the permission bits that the list allows, all of them if
-// there is none: only these are to be set. To set them afterwards is left to the caller.
+// Inheriter gives a file or directory the access control list that it would have if it had been made in dir, where new
+// files have one from their directory, and takes any other away. It returns the permission bits that the list allows,
+// all of them if there is none: only these are to be set. To set them afterwards is left to the caller.
 type Inheriter interface {
 	Inherit(dir, name string) (allowed fs.FileMode, err error)
 }
@@ -93,7 +94,7 @@ type ReadFile interface {
 }
 
 // Namer turns a name as a pipeline gives it into the canonical one, for file systems on which absolute names mean
-// something. Without it [Clean] does.
+// something. Without it [names.Clean] does.
 type Namer interface {
 	Canonical(name string) (string, error)
 }

@@ -1,6 +1,6 @@
 // Package change has the values by which the rest of millrace speaks of files: what stands at a path ([State], [Kind],
-// [Hash]), what differs there between a base and a stage ([Change]), and in which bytes ([Splice], [Origin]). They are plain
-// values, and may be copied. What they share, such as the text of a splice, must not be modified.
+// [Hash]), what differs there between a base and a stage ([Change]), and in which bytes ([Splice], [Origin]). They are
+// plain values, and may be copied. What they share, such as the text of a splice, must not be modified.
 package change
 
 import (
@@ -80,8 +80,8 @@ func (c Change) WithContent(openOld, openNew Opener) Change {
 	return c
 }
 
-// Summed returns the change with New.Hash, which [Stage.Outline] may have left out. It reads the file for that; the error is
-// [ErrDrift] if that has changed.
+// Summed returns the change with New.Hash, which [stage.Stage.Outline] may have left out. It reads the file for that;
+// the error is [names.ErrDrift] if that has changed.
 func (c Change) Summed() (Change, error) {
 	if c.sumNew == nil {
 		return c, nil

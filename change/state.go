@@ -82,8 +82,8 @@ func (h *Hash) UnmarshalText(text []byte) error {
 	return err
 }
 
-// State is what stands at one path at one time: everything a commit checks before it writes and puts back when it undoes.
-// The zero State means that nothing stands there.
+// State is what stands at one path at one time: everything a commit checks before it writes and puts back when it
+// undoes. The zero State means that nothing stands there.
 type State struct {
 	Kind    Kind                `json:"kind"`
 	Mode    fs.FileMode         `json:"mode,omitempty"`   // only PermBits

@@ -13,12 +13,12 @@ type root = rootfs.FS
 // absolute name, nor a symbolic link, also not one that another process puts there at the wrong moment. It is built on
 // [os.Root] and goes by directory handles, so it stays with its directory when that is moved.
 //
-// It has all methods of afero.Fs and afero.Symlinker. Names are canonical as [Clean] gives them; others are cleaned, and
-// a "/" at the end asks for a directory. Symbolic links are followed while they stay inside, at most eight in a row; an
-// absolute target counts as outside. Opening never blocks: a pipe, a socket or a device is [ErrNotRegular]. All
+// It has all methods of afero.Fs and afero.Symlinker. Names are canonical as [Clean] gives them; others are cleaned,
+// and a "/" at the end asks for a directory. Symbolic links are followed while they stay inside, at most eight in a
+// row; an absolute target counts as outside. Opening never blocks: a pipe, a socket or a device is [ErrNotRegular]. All
 // permission bits can be given and set, with setuid, setgid and the sticky bit. Rename replaces what rename(2) of POSIX
-// replaces. Errors match those of this package and those of the system, errors.Is(err, ErrNotDir) and
-// errors.Is(err, syscall.ENOTDIR) alike.
+// replaces. Errors match those of this package and those of the system, errors.Is(err, ErrNotDir) and errors.Is(err,
+// syscall.ENOTDIR) alike.
 //
 // Of the interfaces of package capability it has what the system has: on Linux all but Volatile; on macOS the same, but
 // MetaCopier copies the owner only; on other Unix systems neither Exchanger nor NoReplacer; elsewhere Linker, Namer and
@@ -39,9 +39,9 @@ func OpenRoot(dir string) (*RootFs, error) {
 
 // WithAbsolute returns a view of the same directory that takes the absolute name of something at or below it for the
 // name in it, as agents and editors send them: on a RootFs of /home/me/project, /home/me/project/src/a.go is src/a.go.
-// It goes by the name that OpenRoot was given, and by that without the symbolic links that were in it; any other absolute
-// name is [ErrEscape], also another name of the same directory. Results have the names in the directory. What names lead
-// to is as confined as before: the absolute target of a symbolic link still counts as outside.
+// It goes by the name that OpenRoot was given, and by that without the symbolic links that were in it; any other
+// absolute name is [ErrEscape], also another name of the same directory. Results have the names in the directory. What
+// names lead to is as confined as before: the absolute target of a symbolic link still counts as outside.
 //
 // The view and what it was made of share the directory; closing one closes both.
 func (r *RootFs) WithAbsolute() *RootFs { return &RootFs{r.root.WithAbsolute()} }
@@ -53,8 +53,8 @@ func (r *RootFs) Close() error { return r.root.Close() }
 func (r *RootFs) Name() string { return r.root.Name() }
 
 // Raise returns a view of a file system that is able to do all that the one given really can, for the interfaces of
-// package capability, and that keeps the rules of POSIX where the one given is known not to. It reads a little and writes
-// nothing.
+// package capability, and that keeps the rules of POSIX where the one given is known not to. It reads a little and
+// writes nothing.
 //
 //   - A nil file system, also a nil pointer, is an error; it never stands for the real disk.
 //   - A [RootFs], and whatever else has an interface of package capability, is returned as it is.

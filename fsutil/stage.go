@@ -14,20 +14,20 @@ var _ interface {
 	afero.Symlinker
 } = (*Stage)(nil)
 
-// Stage is a copy-on-write file system over a base that it never writes to. It is an [afero.Fs] with symbolic links, enforces
-// the rules of POSIX itself, can be rolled back to any [Savepoint], and tells what differs from the base as a list of
-// [Change]s.
+// Stage is a copy-on-write file system over a base that it never writes to. It is an [afero.Fs] with symbolic links,
+// enforces the rules of POSIX itself, can be rolled back to any [Savepoint], and tells what differs from the base as a
+// list of [Change]s.
 //
-// What is read of a base file first is what the stage goes by to its end: when the size or the time of the file is another
-// one later, reading fails with [ErrDrift]. An edited file is held as splices over its base, a removed or renamed
-// directory as one entry; files written as a whole are held in memory and, beyond 64 MiB of them, in a temporary file
-// that [Stage.Close] gives back.
+// What is read of a base file first is what the stage goes by to its end: when the size or the time of the file is
+// another one later, reading fails with [ErrDrift]. An edited file is held as splices over its base, a removed or
+// renamed directory as one entry; files written as a whole are held in memory and, beyond 64 MiB of them, in a
+// temporary file that [Stage.Close] gives back.
 //
-// Names are relative to the root of the tree, see [Clean]; on a base that is a capability.Namer absolute ones may be too. The stage resolves symbolic links itself, at most 40 on a path. One whose
-// target is absolute or leads out of the tree is [ErrEscape] as soon as it would have to be followed. Remove, RemoveAll
-// and Rename act on a link itself, everything else on what it leads to. A link that leads nowhere is
-// [fs.ErrNotExist] also for operations that could create a file. Sockets, pipes and devices can be seen, all else is
-// [ErrNotRegular].
+// Names are relative to the root of the tree, see [Clean]; on a base that is a capability.Namer absolute ones may be
+// too. The stage resolves symbolic links itself, at most 40 on a path. One whose target is absolute or leads out of the
+// tree is [ErrEscape] as soon as it would have to be followed. Remove, RemoveAll and Rename act on a link itself,
+// everything else on what it leads to. A link that leads nowhere is [fs.ErrNotExist] also for operations that could
+// create a file. Sockets, pipes and devices can be seen, all else is [ErrNotRegular].
 //
 // Errors are *fs.PathError and *os.LinkError. New files and directories get the permission bits asked for without those
 // of the umask 022, as files made by most programs do; Chmod sets any.
@@ -38,8 +38,8 @@ type Stage stage.Stage
 // Savepoint is a moment of a stage to which it can be rolled back. The zero Savepoint is the beginning.
 type Savepoint stage.Savepoint
 
-// NewStage returns a stage over base as raised by [Raise]. If that fails, for want of a base perhaps, every operation of
-// the stage returns its error.
+// NewStage returns a stage over base as raised by [Raise]. If that fails, for want of a base perhaps, every operation
+// of the stage returns its error.
 func NewStage(base afero.Fs) *Stage { return (*Stage)(stage.New(inner(base))) }
 
 // in returns the stage with all that our own packages do with it.
@@ -59,8 +59,8 @@ func inner(fsys afero.Fs) afero.Fs {
 }
 
 // ReadFile returns the bytes of a regular file. They are shared: never modify them. The stage keeps what was read last,
-// up to 8 MiB, so that several steps read a file once. A file of 2 GiB or more is [ErrTooLarge], and so is one beyond the
-// limit of [Stage.SetMaxRead].
+// up to 8 MiB, so that several steps read a file once. A file of 2 GiB or more is [ErrTooLarge], and so is one beyond
+// what the host allows, see actions.Limits.
 func (s *Stage) ReadFile(name string) ([]byte, error) { return s.in().ReadFile(name) }
 
 // Edit applies splices, given in offsets of the current content, in ascending order and not overlapping. A splice whose
@@ -68,9 +68,9 @@ func (s *Stage) ReadFile(name string) ([]byte, error) { return s.in().ReadFile(n
 // dropped; if nothing is left, the file is not touched. A symbolic link is followed and stays.
 func (s *Stage) Edit(name string, splices []Splice) error { return s.in().Edit(name, splices) }
 
-// Copy makes newname a copy of the regular file that oldname leads to, permission bits included, but for setuid and setgid,
-// for the copy may belong to somebody else, and for the umask of the process. The bytes are not read: the copy refers to them. It fails with [fs.ErrExist] if
-// anything stands at newname, a link too.
+// Copy makes newname a copy of the regular file that oldname leads to, permission bits included, but for setuid and
+// setgid, for the copy may belong to somebody else, and for the umask of the process. The bytes are not read: the copy
+// refers to them. It fails with [fs.ErrExist] if anything stands at newname, a link too.
 func (s *Stage) Copy(oldname, newname string) error { return s.in().Copy(oldname, newname) }
 
 // Resolve returns the canonical path that name leads to when every symbolic link is followed, the last one too, and
@@ -85,21 +85,22 @@ func (s *Stage) Savepoint() Savepoint { return Savepoint(s.in().Savepoint()) }
 func (s *Stage) Rollback(p Savepoint) { s.in().Rollback(stage.Savepoint(p)) }
 
 // Changes returns what differs from the base, in the order of paths as strings, complete with the hashes of both sides;
-// bytes that nobody has read so far are read for that now, several files at once. What was staged and comes out as it was
-// is not listed.
+// bytes that nobody has read so far are read for that now, several files at once. What was staged and comes out as it
+// was is not listed.
 //
 // A directory that was made, removed, renamed or given another mode is a change of its own, and each file in one that
-// was removed or renamed is one as well. A file counts as renamed when the inode it is moved here, edited or not; a copy
-// is created. The time of a file alone is a change only if [Stage.Chtimes] set it. At one path Old and New may be of
-// different kinds.
+// was removed or renamed is one as well. A file counts as renamed when the inode it is moved here, edited or not; a
+// copy is created. The time of a file alone is a change only if [Stage.Chtimes] set it. At one path Old and New may be
+// of different kinds.
 //
-// The texts and origins in the changes are shared and must not be modified. Their contents can be opened until the stage
-// is closed; what was written to the stage later does not show in them. If the base has drifted, OpenOld and OpenNew
-// return [ErrDrift], as does Changes itself for a file that has changed since the run read it.
+// The texts and origins in the changes are shared and must not be modified. Their contents can be opened until the
+// stage is closed; what was written to the stage later does not show in them. If the base has drifted, OpenOld and
+// OpenNew return [ErrDrift], as does Changes itself for a file that has changed since the run read it.
 func (s *Stage) Changes() ([]Change, error) { return s.in().Changes() }
 
-// Close gives back the temporary file, if there is one, and the directory if [NewStage] has opened it. What was in them cannot
-// be read any more, so close a stage when its changes have been committed or dropped. Closing it again does nothing.
+// Close gives back the temporary file, if there is one, and the directory if [NewStage] has opened it. What was in them
+// cannot be read any more, so close a stage when its changes have been committed or dropped. Closing it again does
+// nothing.
 func (s *Stage) Close() error { return s.in().Close() }
 
 // Name returns "Stage".
@@ -134,15 +135,15 @@ func (s *Stage) Remove(name string) error { return s.in().Remove(name) }
 // not at all: a directory that holds something that may not be removed stays as it is.
 func (s *Stage) RemoveAll(name string) error { return s.in().RemoveAll(name) }
 
-// Rename gives what stands at oldname the name newname, as rename(2) does: a file or a link takes the place of a file or
-// a link, a directory that of an empty directory.
+// Rename gives what stands at oldname the name newname, as rename(2) does: a file or a link takes the place of a file
+// or a link, a directory that of an empty directory.
 func (s *Stage) Rename(oldname, newname string) error { return s.in().Rename(oldname, newname) }
 
 // Chmod sets the permission bits of a file or directory, links followed. Type bits are ignored.
 func (s *Stage) Chmod(name string, mode os.FileMode) error { return s.in().Chmod(name, mode) }
 
-// Chtimes sets the time of modification of a file, links followed; the zero time leaves it as it is. Another time is
-// a change of the file although its bytes stay the same, until the file is written to again: writing gives it the time of
+// Chtimes sets the time of modification of a file, links followed; the zero time leaves it as it is. Another time is a
+// change of the file although its bytes stay the same, until the file is written to again: writing gives it the time of
 // writing. Times of directories are only seen on the stage. Times of access are not staged at all: nothing could ever
 // tell that they were set, since reading sets them too.
 func (s *Stage) Chtimes(name string, atime, mtime time.Time) error {

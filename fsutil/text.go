@@ -2,14 +2,15 @@ package fsutil
 
 import "bytes"
 
-// binaryBlock is how much of a file decides whether it is binary, in bytes: as much as git looks at, so that a diff for it says
-// the same.
+// binaryBlock is how much of a file decides whether it is binary, in bytes: as much as git looks at, so that a diff for
+// it says the same.
 const binaryBlock = 8000
 
 const utf8BOM = "\xef\xbb\xbf"
 
-// IsBinary reports whether a file is to be taken for binary, from its first block: it has a NUL in its first 8,000 bytes, as
-// git decides it. What comes later in the block is not looked at, so that the answer does not depend on how much was read.
+// IsBinary reports whether a file is to be taken for binary, from its first block: it has a NUL in its first 8,000
+// bytes, as git decides it. What comes later in the block is not looked at, so that the answer does not depend on how
+// much was read.
 func IsBinary(firstBlock []byte) bool {
 	return bytes.IndexByte(firstBlock[:min(len(firstBlock), binaryBlock)], 0) >= 0
 }
@@ -46,8 +47,8 @@ func TextFacts(data []byte) Facts {
 	return f
 }
 
-// EOL returns the line ending that is most frequent: "\n", "\r\n" or "\r". Between equals, and if there is none at all, it is
-// the first of these.
+// EOL returns the line ending that is most frequent: "\n", "\r\n" or "\r". Between equals, and if there is none at all,
+// it is the first of these.
 func (f Facts) EOL() string {
 	switch {
 	case f.LF >= f.CRLF && f.LF >= f.CR:

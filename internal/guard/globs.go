@@ -19,8 +19,8 @@ type glob struct {
 	bad     bool   // takes everything
 }
 
-// Validate returns an error that names the first glob that is not valid: one that is empty, begins with a slash, leads out
-// of the tree, or has a bracket or brace that is not closed.
+// Validate returns an error that names the first glob that is not valid: one that is empty, begins with a slash, leads
+// out of the tree, or has a bracket or brace that is not closed.
 func (g Policy) Validate() error {
 	for _, list := range [][]string{g.Denied, g.ReadOnly} {
 		for _, pattern := range list {

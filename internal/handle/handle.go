@@ -1,5 +1,5 @@
-// Package handle opens directories, and the files in them, in such a way that neither a symbolic link nor a pipe put there in
-// the meantime is opened, on any file system.
+// Package handle opens directories, and the files in them, in such a way that neither a symbolic link nor a pipe put
+// there in the meantime is opened, on any file system.
 package handle
 
 import (
@@ -14,9 +14,10 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// OpenDir opens a directory of any file system: by itself if that is a [DirOpener], else by way of the methods of
-// afero.Fs. Then the handle keeps nothing open, looks at each file before it opens it so as not to follow a symbolic link
-// or wait for a pipe, and refuses a file that is exchanged for another in between, as far as the file system can tell.
+// OpenDir opens a directory of any file system: by itself if that is a [capability.DirOpener], else by way of the
+// methods of afero.Fs. Then the handle keeps nothing open, looks at each file before it opens it so as not to follow a
+// symbolic link or wait for a pipe, and refuses a file that is exchanged for another in between, as far as the file
+// system can tell.
 func OpenDir(fsys afero.Fs, name string) (capability.DirHandle, error) {
 	if opener, ok := fsys.(capability.DirOpener); ok {
 		return opener.OpenDir(name)
@@ -36,7 +37,8 @@ func Unopened(fsys afero.Fs, name string) capability.DirHandle {
 	return &plainDir{fsys: fsys, name: name}
 }
 
-// inOpener is a directory that makes use of what its listing has told, or of memory that was used for another file before.
+// inOpener is a directory that makes use of what its listing has told, or of memory that was used for another file
+// before.
 type inOpener interface {
 	OpenIn(r *Reader, name string, item fs.DirEntry) error
 }
@@ -50,8 +52,9 @@ func OpenIn(d capability.DirHandle, r *Reader, name string, item fs.DirEntry) (e
 	return err
 }
 
-// Reader is a regular file that is open for reading. One can be used for many files, one after the other, which saves the
-// memory for each of them. It has to be closed before it is used again. The zero FileReader is ready for [Entry.OpenIn].
+// Reader is a regular file that is open for reading. One can be used for many files, one after the other, which saves
+// the memory for each of them. It has to be closed before it is used again. The zero FileReader is ready for
+// [walk.Entry.OpenIn].
 type Reader struct {
 	capability.ReadFile
 	// Own is what the file system that opened the last file keeps of it for the next one.

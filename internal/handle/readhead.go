@@ -11,14 +11,15 @@ import (
 // nothing: files in /proc have that size.
 type sized interface{ SizeAtOpen() int64 }
 
-// ReadHead reads a file that was just opened until buf is full or the file at its end, and reports whether all of it was
-// read. That there is more is assumed where it would have to be asked for. It makes one system call less than io.ReadFull
-// does, which counts where files are small and many.
+// ReadHead reads a file that was just opened until buf is full or the file at its end, and reports whether all of it
+// was read. That there is more is assumed where it would have to be asked for. It makes one system call less than
+// io.ReadFull does, which counts where files are small and many.
 func ReadHead(f capability.ReadFile, buf []byte) (n int, whole bool, err error) {
 	return ReadOn(f, buf, 0)
 }
 
-// ReadOn is ReadHead for a file of which the first bytes are in buf already: so many as from says. n is how many come to that.
+// ReadOn is ReadHead for a file of which the first bytes are in buf already: so many as from says. n is how many come
+// to that.
 func ReadOn(f capability.ReadFile, buf []byte, from int) (n int, whole bool, err error) {
 	size := int64(0)
 	if r, ok := f.(*Reader); ok {

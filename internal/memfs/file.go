@@ -16,8 +16,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// memFile is an open file or directory of a memFs. It has its position itself: the handles of a MemMapFs forget what they
-// were opened for, move when they should not, and set the time of the file when they are closed.
+// memFile is an open file or directory of a memFs. It has its position itself: the handles of a MemMapFs forget what
+// they were opened for, move when they should not, and set the time of the file when they are closed.
 type memFile struct {
 	fs   *FS
 	name string
@@ -85,7 +85,7 @@ type memDir struct {
 	node memNode
 }
 
-// OpenDir implements [DirOpener].
+// OpenDir implements [capability.DirOpener].
 func (m *FS) OpenDir(name string) (dir capability.DirHandle, err error) {
 	err = m.with("open", name, func(node memNode) error {
 		if !node.isDir() {
@@ -274,7 +274,8 @@ func (f *memFile) Stat() (info fs.FileInfo, err error) {
 	return info, err
 }
 
-// It is a NewFile as well, which saves looking its name up for all that is set of a new file. Other attributes there are none.
+// It is a NewFile as well, which saves looking its name up for all that is set of a new file. Other attributes there
+// are none.
 
 func (f *memFile) CopyMeta(string) error               { return nil }
 func (f *memFile) Inherit(string) (fs.FileMode, error) { return modes.PermBits, nil }

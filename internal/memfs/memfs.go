@@ -23,9 +23,9 @@ import (
 // removes directories that are not empty, and may panic when files are renamed and removed at the same time. The mutex
 // cannot guard what the caller does to the MemMapFs directly.
 //
-// A MemMapFs keeps "src/a" and "/src/a" apart, each with directories of its own. Here they are one: a name is looked up in
-// both of these worlds, directories of one name are one directory, and where two files have one name, that of the relative
-// world stands for both. What is made is made in the world its directory is in; see memFs.place.
+// A MemMapFs keeps "src/a" and "/src/a" apart, each with directories of its own. Here they are one: a name is looked up
+// in both of these worlds, directories of one name are one directory, and where two files have one name, that of the
+// relative world stands for both. What is made is made in the world its directory is in; see memFs.place.
 type FS struct {
 	mu   sync.Mutex
 	mem  *afero.MemMapFs
@@ -82,8 +82,8 @@ func (n memNode) data() *mem.FileData { return n.file.Data() }
 func (n memNode) isDir() bool         { return mem.GetFileInfo(n.data()).IsDir() }
 func (n memNode) info() memInfo       { return newMemInfo(n.key(), n.data()) }
 
-// find returns what stands at the full name. It is an error if the directory is missing that it would be in: a MemMapFs can
-// have files whose directory was removed.
+// find returns what stands at the full name. It is an error if the directory is missing that it would be in: a MemMapFs
+// can have files whose directory was removed.
 func (m *FS) find(full string) (memNode, error) {
 	if full == memRoot {
 		file, ok := m.at(memRoot)
@@ -129,9 +129,10 @@ func (m *FS) at(key string) (*mem.File, bool) {
 	return file.(*mem.File), true
 }
 
-// place returns the key for what is made at a name where nothing stands: it is in the world that its directory is in, the
-// relative one if in both. In the root it is the absolute world if all that is there the first time is in that, so that a caller
-// who writes "/a" finds the result at "/b". To look each time would make n files in the root take n times n steps.
+// place returns the key for what is made at a name where nothing stands: it is in the world that its directory is in,
+// the relative one if in both. In the root it is the absolute world if all that is there the first time is in that, so
+// that a caller who writes "/a" finds the result at "/b". To look each time would make n files in the root take n times
+// n steps.
 func (m *FS) place(node memNode) string {
 	if node.dir[1] == memRoot {
 		m.rooted.Do(func() {
@@ -176,7 +177,8 @@ func (m *FS) list(dir memNode) []memInfo {
 	return slices.CompactFunc(list, func(a, b memInfo) bool { return a.Name() == b.Name() })
 }
 
-// memInfo is what stood at a key at one moment, also as an entry of a listing. That of the MemMapFs changes with the file.
+// memInfo is what stood at a key at one moment, also as an entry of a listing. That of the MemMapFs changes with the
+// file.
 type memInfo struct {
 	key   string
 	size  int64
@@ -207,7 +209,7 @@ func newMemInfo(key string, data *mem.FileData) memInfo {
 // Name returns "MemMapFS", as the file system below does.
 func (m *FS) Name() string { return m.mem.Name() }
 
-// Canonical implements [Namer]: a slash at the beginning stands for the root of the tree.
+// Canonical implements [capability.Namer]: a slash at the beginning stands for the root of the tree.
 func (m *FS) Canonical(name string) (string, error) { return names.CleanVirtual(name) }
 
 // lookup is find for a name as it was given: one that ends in a slash is that of a directory.

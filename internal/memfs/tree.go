@@ -114,8 +114,8 @@ func (m *FS) Remove(name string) error {
 	})
 }
 
-// drop removes a file, or a directory that lists nothing, and what it hides in the other world. RemoveAll of a MemMapFs goes
-// through all that there is, each time, so it is only for that.
+// drop removes a file, or a directory that lists nothing, and what it hides in the other world. RemoveAll of a MemMapFs
+// goes through all that there is, each time, so it is only for that.
 func (m *FS) drop(node memNode) error {
 	err := m.mem.Remove(node.key())
 	if err == nil && node.hides() {
@@ -144,7 +144,7 @@ func (m *FS) RemoveAll(name string) error {
 
 func (m *FS) Rename(oldname, newname string) error { return m.rename(oldname, newname, true) }
 
-// RenameNoReplace implements [NoReplacer].
+// RenameNoReplace implements [capability.NoReplacer].
 func (m *FS) RenameNoReplace(oldname, newname string) error {
 	return m.rename(oldname, newname, false)
 }
@@ -174,7 +174,7 @@ func (m *FS) rename(oldname, newname string, replace bool) error {
 	})
 }
 
-// Exchange implements [Exchanger].
+// Exchange implements [capability.Exchanger].
 func (m *FS) Exchange(a, b string) error {
 	return m.both("exchange", a, b, func(first, second memNode) error {
 		switch {
@@ -246,9 +246,10 @@ func (m *FS) both(op, a, b string, do func(first, second memNode) error) error {
 	return names.LinkError(op, a, b, err)
 }
 
-// memCopyMost is the size of the largest file, in bytes, that is written anew where it gets another name. Rename of a MemMapFs
-// goes through all that there is to find what is below a name, even if that is the name of a file: with n files, to rename
-// each of them takes n times n steps. For a larger file to copy it takes no less time than to go through a few thousand.
+// memCopyMost is the size of the largest file, in bytes, that is written anew where it gets another name. Rename of a
+// MemMapFs goes through all that there is to find what is below a name, even if that is the name of a file: with n
+// files, to rename each of them takes n times n steps. For a larger file to copy it takes no less time than to go
+// through a few thousand.
 const memCopyMost = 1 << 20
 
 // canCopy reports whether a file may be written anew: nobody must have it open, for he would be left with the old one.
@@ -277,8 +278,8 @@ func (m *FS) put(key string, bytes []byte, info memInfo) error {
 	return nil
 }
 
-// move gives a node the key, at which nothing must stand, and all below it the keys below that one: from then on the tree
-// is in one world. The time of modification stays.
+// move gives a node the key, at which nothing must stand, and all below it the keys below that one: from then on the
+// tree is in one world. The time of modification stays.
 func (m *FS) move(node memNode, key string) error {
 	switch {
 	case node.isDir() && node.hides():
@@ -322,10 +323,10 @@ func (m *FS) moveDir(node memNode, key string) error {
 	return nil
 }
 
-// memLockName begins the name of a directory in the root of the MemMapFs that is there while somebody has the lock. To make
-// a directory is the one thing that a MemMapFs does at once for all who use it, so this works between several memFs of one
-// MemMapFs, which know nothing of each other. They do not list it. The rest of the name is nothing that a tree could bring
-// along, from outside or from another MemMapFs: only this process has this lock, and of this tree.
+// memLockName begins the name of a directory in the root of the MemMapFs that is there while somebody has the lock. To
+// make a directory is the one thing that a MemMapFs does at once for all who use it, so this works between several
+// memFs of one MemMapFs, which know nothing of each other. They do not list it. The rest of the name is nothing that a
+// tree could bring along, from outside or from another MemMapFs: only this process has this lock, and of this tree.
 const memLockName = ".millrace.lock-"
 
 // memLockToken is the same as long as the process lives, and is known to nobody else.
@@ -339,7 +340,7 @@ func (m *FS) isLock(name string) bool {
 	return strings.HasPrefix(name, memLockName) && name == m.lockName()
 }
 
-// Lock implements [Locker]. A ctx that is done already still gets a lock that is free.
+// Lock implements [capability.Locker]. A ctx that is done already still gets a lock that is free.
 func (m *FS) Lock(ctx context.Context) (io.Closer, error) {
 	key := memRoot + m.lockName()
 	err := poll.Lock(ctx, func() (bool, error) {

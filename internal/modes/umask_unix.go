@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// Umask returns the umask of the process. Where the system does not tell, it is a strict one for a moment, which nothing
-// that is made meanwhile becomes less private by.
+// Umask returns the umask of the process. Where the system does not tell, it is a strict one for a moment, which
+// nothing that is made meanwhile becomes less private by.
 func Umask() fs.FileMode {
 	status, err := os.ReadFile("/proc/self/status")
 	if err == nil {

@@ -13,7 +13,7 @@ var (
 	ErrNotAllowed  = errors.New("access denied: path is outside the allowed paths")
 	ErrReserved    = errors.New("access denied: path belongs to the state directory of millrace")
 	ErrProtected   = errors.New("access denied: version control directories are not written to")
-	// ErrDenied and ErrReadOnlyPath are the host's rules for single paths, see [Guard].
+	// ErrDenied and ErrReadOnlyPath are the host's rules for single paths, see [guard.Policy].
 	ErrDenied       = errors.New("access denied: the host has denied this path")
 	ErrReadOnlyPath = errors.New("access denied: the host allows this path to be read only")
 	ErrReadOnly     = errors.New("file system is read-only here")

@@ -19,8 +19,8 @@ func FoldPath(name string) string {
 }
 
 // FoldName returns what the names have in common that some file system takes for one: NTFS, FAT, HFS+ and APFS ignore
-// case, Windows drops dots and spaces at the end and takes what follows a colon for a stream of the file, HFS+ and others
-// leave out code points that nobody sees. Git guards .git by such rules.
+// case, Windows drops dots and spaces at the end and takes what follows a colon for a stream of the file, HFS+ and
+// others leave out code points that nobody sees. Git guards .git by such rules.
 func FoldName(name string) string {
 	if name == "." || name == ".." || isFolded(name) {
 		return name
@@ -30,8 +30,8 @@ func FoldName(name string) string {
 	return strings.TrimRight(name, ". ")
 }
 
-// FoldRune returns the one character that stands for all that differ by case alone, such as "s" for "S" and the long s, and -1
-// for those that are not seen: soft hyphen, joiners, marks of direction, selectors of variants.
+// FoldRune returns the one character that stands for all that differ by case alone, such as "s" for "S" and the long s,
+// and -1 for those that are not seen: soft hyphen, joiners, marks of direction, selectors of variants.
 func FoldRune(r rune) rune {
 	if r < utf8.RuneSelf {
 		return unicode.ToLower(r)

@@ -1,5 +1,6 @@
-// Package names knows what names of files are: their canonical form, which of them some file system takes for one, which
-// of them Windows or a version control system keeps for itself, and what can be wrong with a name and with what stands there.
+// Package names knows what names of files are: their canonical form, which of them some file system takes for one,
+// which of them Windows or a version control system keeps for itself, and what can be wrong with a name and with what
+// stands there.
 package names
 
 import (

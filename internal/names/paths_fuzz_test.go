@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// FuzzPaths holds the rules for names against those of package os: what Clean lets through, os.Root never finds to lead out of
-// the tree, and means the same file by it; what a RootFs opens, os.Root opens too.
+// FuzzPaths holds the rules for names against those of package os: what Clean lets through, os.Root never finds to lead
+// out of the tree, and means the same file by it; what a RootFs opens, os.Root opens too.
 func FuzzPaths(f *testing.F) {
 	for _, name := range []string{
 		"a", "./a", "a/../a", "../root/a", "../x", "/etc/passwd", "", ".", "d/", "d//f", "d/./f", "d/../../x", "a/", "..", "d/..", "d/../..",

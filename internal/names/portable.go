@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// ErrNotPortable says that a path has a part that cannot be the name of a file on Windows, or would be another one there.
+// ErrNotPortable says that a path has a part that cannot be the name of a file on Windows, or would be another one
+// there.
 var ErrNotPortable = errors.New("name cannot exist on Windows")
 
 // CheckPortable returns an error that matches [ErrNotPortable] and says which part of the canonical path is why.

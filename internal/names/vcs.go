@@ -2,8 +2,8 @@ package names
 
 import "strings"
 
-// isVCSName reports whether a folded name is that of the directory of a version control system, or the short name that FAT
-// and NTFS make of it.
+// isVCSName reports whether a folded name is that of the directory of a version control system, or the short name that
+// FAT and NTFS make of it.
 func isVCSName(folded string) bool {
 	switch folded {
 	case ".git", ".hg", ".svn", ".jj", ".bzr", ".sl", ".pijul", "_darcs",
@@ -38,8 +38,8 @@ func IsProtected(name string) bool {
 	return false
 }
 
-// IsVCS reports whether a walk is to leave out an entry because it belongs to a version control system. In a worktree and in
-// a submodule .git is a file. The directories of CVS are told by what is in them, see isCVS.
+// IsVCS reports whether a walk is to leave out an entry because it belongs to a version control system. In a worktree
+// and in a submodule .git is a file. The directories of CVS are told by what is in them, see isCVS.
 func IsVCS(name string, isDir bool) bool {
 	if len(name) < 3 || !isDir && len(name) < len(".git") {
 		return false

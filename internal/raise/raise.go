@@ -18,11 +18,11 @@ import (
 // of this package, and that keeps the rules of POSIX where the one given is known not to. It reads a little and writes
 // nothing.
 //
-//   - A nil file system, also a nil pointer, is [ErrNoFs]; it never stands for the real disk.
-//   - A [RootFs], and whatever else has an optional interface of this package, is returned as it is.
-//   - An afero.OsFs becomes a [RootFs] of the working directory as it is now. Absolute names of what is in it are taken,
-//     any other is [ErrEscape].
-//   - An afero.BasePathFs that is over an afero.OsFs becomes a [RootFs] of its directory. By itself it would follow
+//   - A nil file system, also a nil pointer, is [names.ErrNoFs]; it never stands for the real disk.
+//   - A [rootfs.FS], and whatever else has an optional interface of this package, is returned as it is.
+//   - An afero.OsFs becomes a [rootfs.FS] of the working directory as it is now. Absolute names of what is in it are taken,
+//     any other is [names.ErrEscape].
+//   - An afero.BasePathFs that is over an afero.OsFs becomes a [rootfs.FS] of its directory. By itself it would follow
 //     symbolic links out of it. If the directory cannot be opened, or if it is over anything else, it is returned as it
 //     is: what lies between may be there to forbid or to log.
 //   - An afero.MemMapFs gets the rules of POSIX and a mutex around each call. "/a" and "a" are one file there. Raise it once
@@ -30,8 +30,8 @@ import (
 //   - Any other file system is returned with a Namer for which a slash at the beginning of a name stands for the root of
 //     the tree.
 //
-// A RootFs that Raise has made holds open files until it is closed, or until the garbage collector finds that it is not used any
-// more. Who wants to close it asks for an io.Closer, unless it is the file system that was given.
+// A RootFs that Raise has made holds open files until it is closed, or until the garbage collector finds that it is not
+// used any more. Who wants to close it asks for an io.Closer, unless it is the file system that was given.
 func FS(fsys afero.Fs) (afero.Fs, error) {
 	if isNil(fsys) {
 		return nil, names.ErrNoFs
@@ -85,9 +85,9 @@ func raiseOs() (afero.Fs, error) {
 	return root.WithAbsolute(), nil
 }
 
-// raiseBasePath returns a RootFs of the same directory, or nil if there is doubt. That the directory is the same is asked
-// of the system. That nothing lies between is seen by looking at the type of the field for which afero has no method: a
-// read-only file system, say, tells of its files just what the one below tells.
+// raiseBasePath returns a RootFs of the same directory, or nil if there is doubt. That the directory is the same is
+// asked of the system. That nothing lies between is seen by looking at the type of the field for which afero has no
+// method: a read-only file system, say, tells of its files just what the one below tells.
 func raiseBasePath(base *afero.BasePathFs) *rootfs.FS {
 	dir, ok := osPath(reflect.ValueOf(base))
 	if !ok {
@@ -108,7 +108,8 @@ func raiseBasePath(base *afero.BasePathFs) *rootfs.FS {
 	return root
 }
 
-// osPath returns the path of a *afero.BasePathFs on the system, if below it, and any others it is over, is an afero.OsFs.
+// osPath returns the path of a *afero.BasePathFs on the system, if below it, and any others it is over, is an
+// afero.OsFs.
 func osPath(base reflect.Value) (string, bool) {
 	source, dir := base.Elem().FieldByName("source"), base.Elem().FieldByName("path")
 	if source.Kind() != reflect.Interface || dir.Kind() != reflect.String || source.IsNil() {
@@ -130,7 +131,7 @@ func osPath(base reflect.Value) (string, bool) {
 // virtualFs is a file system of which nothing is known, with names that may begin with a slash.
 type virtualFs struct{ afero.Fs }
 
-// Canonical implements [Namer].
+// Canonical implements [capability.Namer].
 func (virtualFs) Canonical(name string) (string, error) { return names.CleanVirtual(name) }
 
 // virtualLstatFs is one that can tell links from files, virtualLinkFs one that can make links too.
@@ -145,8 +146,8 @@ type (
 	}
 )
 
-// raiseVirtual hides none of the abilities that afero has an interface for: one that is claimed and not there is as bad as
-// one that is not seen.
+// raiseVirtual hides none of the abilities that afero has an interface for: one that is claimed and not there is as bad
+// as one that is not seen.
 func raiseVirtual(fsys afero.Fs) afero.Fs {
 	switch f := fsys.(type) {
 	case afero.Symlinker:

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// copyAttributes gives one file the extended attributes of another; access control lists are two of them. What the other
-// one does not have is taken away, such as a list inherited from a directory.
+// copyAttributes gives one file the extended attributes of another; access control lists are two of them. What the
+// other one does not have is taken away, such as a list inherited from a directory.
 func copyAttributes(srcDir int, srcBase string, dstDir int, dstBase string) error {
 	src, err := openAttr(srcDir, srcBase)
 	if err != nil {
@@ -44,11 +44,12 @@ func copyAttributesOf(src, dst int) error {
 // keptFlags are the flags of an inode that a new one can be given after it was written: A, d, S and D of chattr(1).
 const keptFlags = 0x80 | 0x40 | 0x08 | 0x10000
 
-// userFlags are the letters of the flags that users set, by their bits. Other flags say how the file system keeps the file.
+// userFlags are the letters of the flags that users set, by their bits. Other flags say how the file system keeps the
+// file.
 const userFlags = "sucSiadA      jtD      C x   P"
 
-// copyFlags gives one file the flags of another, and returns the letters of those that the other alone has then. Not every file
-// system has flags.
+// copyFlags gives one file the flags of another, and returns the letters of those that the other alone has then. Not
+// every file system has flags.
 func copyFlags(src, dst int) (lost string, err error) {
 	want, err := unix.IoctlGetUint32(src, unix.FS_IOC_GETFLAGS)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// beneath is an [os.Root] with a fast path: where a name leads through no symbolic link, openat2(2) finds it in one call,
-// confined by the kernel, for which os.Root opens each directory on the way. Everything else is left to os.Root: links,
-// names longer than the kernel takes, kernels and sandboxes without the call. Both give the same results.
+// beneath is an [os.Root] with a fast path: where a name leads through no symbolic link, openat2(2) finds it in one
+// call, confined by the kernel, for which os.Root opens each directory on the way. Everything else is left to os.Root:
+// links, names longer than the kernel takes, kernels and sandboxes without the call. Both give the same results.
 type beneath struct {
 	*os.Root
 	top  *os.File
@@ -36,8 +36,8 @@ func openBeneath(dir string) (beneath, error) {
 // fewHandles is so few for a process that each counts.
 const fewHandles = 64
 
-// openTop opens the directory a second time, as os.Root does not show its handle, and finds out whether there is a fast path.
-// A sandbox may answer openat2 with any error.
+// openTop opens the directory a second time, as os.Root does not show its handle, and finds out whether there is a fast
+// path. A sandbox may answer openat2 with any error.
 func (b *beneath) openTop(dir string) error {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil || limit.Cur < fewHandles {
@@ -79,7 +79,8 @@ func (b beneath) Close() error {
 // errSlow says that a name is one for os.Root.
 var errSlow = errors.New("not on the fast path")
 
-// open opens what stands at a canonical name, through no symbolic link. The error is errSlow where os.Root has to be asked.
+// open opens what stands at a canonical name, through no symbolic link. The error is errSlow where os.Root has to be
+// asked.
 func (b beneath) open(clean string, flags int, mode uint32) (fd int, err error) {
 	if b.conn == nil {
 		return -1, errSlow
@@ -162,8 +163,8 @@ func (b beneath) openDirFD(clean string) (fd int, err error) {
 	return fd, err
 }
 
-// OpenFile is that of os.Root. Directories are always opened by that: an *os.File of anything else would look for what is
-// in them by name.
+// OpenFile is that of os.Root. Directories are always opened by that: an *os.File of anything else would look for what
+// is in them by name.
 func (b beneath) OpenFile(clean string, flag int, perm fs.FileMode) (*os.File, error) {
 	mode := uint32(0)
 	if flag&os.O_CREATE != 0 {

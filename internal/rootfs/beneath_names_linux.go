@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// named calls do with a handle of the directory that a name is in, and its last part. The name of the root has none: slow is
-// for that.
+// named calls do with a handle of the directory that a name is in, and its last part. The name of the root has none:
+// slow is for that.
 func (b beneath) named(clean string, slow func() error, do func(dir int, base string) error) error {
 	if clean == "." {
 		return slow()

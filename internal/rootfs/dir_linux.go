@@ -16,7 +16,8 @@ import (
 )
 
 // rootDir is an open directory of Linux. It lists and opens by system calls on the handle, without an *os.File for each
-// file and without the lstat of each entry that listing through os.Root costs. It must be closed: nothing else gives it back.
+// file and without the lstat of each entry that listing through os.Root costs. It must be closed: nothing else gives it
+// back.
 type rootDir struct {
 	fs   *FS
 	name string
@@ -28,8 +29,8 @@ type rootDir struct {
 	listed bool
 }
 
-// OpenDir implements [DirOpener]. Entries of its listings know what they are without a further call, except on file
-// systems that do not say.
+// OpenDir implements [capability.DirOpener]. Entries of its listings know what they are without a further call, except
+// on file systems that do not say.
 func (r *FS) OpenDir(name string) (capability.DirHandle, error) {
 	clean, err := r.name(name)
 	if err != nil {
@@ -42,7 +43,8 @@ func (r *FS) OpenDir(name string) (capability.DirHandle, error) {
 	return &rootDir{fs: r, name: clean, fd: fd}, nil
 }
 
-// OpenPlainDir is OpenDir for a canonical name that leads through no symbolic link. Whatever speaks against that is an error.
+// OpenPlainDir is OpenDir for a canonical name that leads through no symbolic link. Whatever speaks against that is an
+// error.
 func (r *FS) OpenPlainDir(clean string) (capability.DirHandle, error) {
 	fd, err := r.root.open(clean, openDirFlags, 0)
 	if err != nil {
@@ -111,8 +113,8 @@ func (d *rootDir) read() (entries []rootEntry, err error) {
 	}
 }
 
-// parse appends the entries in a block of what getdents64(2) returns: inode and offset, 8 bytes each, then the length of
-// the entry, 2 bytes, its type, 1 byte, and the name with a NUL after it, the same on all processors.
+// parse appends the entries in a block of what getdents64(2) returns: inode and offset, 8 bytes each, then the length
+// of the entry, 2 bytes, its type, 1 byte, and the name with a NUL after it, the same on all processors.
 func (d *rootDir) parse(block []byte, entries []rootEntry) []rootEntry {
 	const offLen, offType, offName = 16, 18, 19
 	names := string(block) // one allocation for all names

@@ -17,7 +17,7 @@ type rootDir struct {
 	root *os.Root
 }
 
-// OpenDir implements [DirOpener].
+// OpenDir implements [capability.DirOpener].
 func (r *FS) OpenDir(name string) (capability.DirHandle, error) {
 	clean, err := r.name(name)
 	if err != nil {
@@ -49,8 +49,8 @@ func (d *rootDir) ReadDir() ([]fs.DirEntry, error) {
 	return entries, names.PathError("readdir", d.name, err)
 }
 
-// OpenFile looks before it opens, because os.Root follows links, and again afterwards, because what is there may have been
-// changed in between.
+// OpenFile looks before it opens, because os.Root follows links, and again afterwards, because what is there may have
+// been changed in between.
 func (d *rootDir) OpenFile(name string) (capability.ReadFile, error) {
 	file, err := d.openFile(name)
 	if err != nil {

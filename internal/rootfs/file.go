@@ -24,7 +24,8 @@ func (r *FS) Open(name string) (afero.File, error) {
 }
 
 // OpenFile opens a file as os.OpenFile does. The process's umask applies to the nine lowest bits of perm, the others of
-// [PermBits] are set as given if the call made the file. What is neither a file nor a directory is [ErrNotRegular].
+// [modes.PermBits] are set as given if the call made the file. What is neither a file nor a directory is
+// [names.ErrNotRegular].
 func (r *FS) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, error) {
 	clean, err := r.name(name)
 	if err != nil {
@@ -82,8 +83,8 @@ func (r *FS) openSpecial(clean string, flag int, perm fs.FileMode) (*os.File, er
 	return file, nil
 }
 
-// rootFile is an open file that knows itself by the name in the tree and not by that of the system, and whose errors are
-// those of this package. All else is the *os.File below, with its fast ways of copying.
+// rootFile is an open file that knows itself by the name in the tree and not by that of the system, and whose errors
+// are those of this package. All else is the *os.File below, with its fast ways of copying.
 type rootFile struct {
 	*os.File
 	name string

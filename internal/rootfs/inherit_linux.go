@@ -16,7 +16,7 @@ const (
 	listOfFile = "system.posix_acl_access"
 )
 
-// Inherit implements [Inheriter].
+// Inherit implements [capability.Inheriter].
 func (r *FS) Inherit(dir, name string) (fs.FileMode, error) {
 	base, err := r.linkName(name)
 	if err != nil {
@@ -61,8 +61,8 @@ func dropList(file int) error {
 	return err
 }
 
-// allowedBy returns the permission bits of a list as the system keeps it: a version of four bytes, then entries of a tag, the
-// permissions and an id.
+// allowedBy returns the permission bits of a list as the system keeps it: a version of four bytes, then entries of a
+// tag, the permissions and an id.
 func allowedBy(list []byte) fs.FileMode {
 	const owner, group, mask, other = 0x01, 0x04, 0x10, 0x20
 	bits := make(map[uint16]fs.FileMode)

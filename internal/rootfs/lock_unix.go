@@ -14,13 +14,13 @@ import (
 	"github.com/millrace-go/millrace/internal/poll"
 )
 
-// Lock implements [Locker] by flock(2) on the directory itself, so that nothing is left in the tree and the system gives
-// the lock back when the process dies. It also excludes other RootFs of the same directory in this process, but not those
-// of a directory above or below. Where the mount cannot lock directories, as NFS, the error matches errors.ErrUnsupported. A
-// ctx that is done already still gets a lock that is free.
+// Lock implements [capability.Locker] by flock(2) on the directory itself, so that nothing is left in the tree and the
+// system gives the lock back when the process dies. It also excludes other RootFs of the same directory in this
+// process, but not those of a directory above or below. Where the mount cannot lock directories, as NFS, the error
+// matches errors.ErrUnsupported. A ctx that is done already still gets a lock that is free.
 //
-// The lock is one for all programs: whoever may open the directory for reading can hold a flock of it, shared or not, and keep
-// everybody from locking it. A program that is started by "flock DIR program" waits for its own parent.
+// The lock is one for all programs: whoever may open the directory for reading can hold a flock of it, shared or not,
+// and keep everybody from locking it. A program that is started by "flock DIR program" waits for its own parent.
 func (r *FS) Lock(ctx context.Context) (io.Closer, error) {
 	file, err := r.root.openDirectory(".")
 	if err != nil {

@@ -13,16 +13,17 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// rootReader is a regular file open for reading. It is not an *os.File, because that is registered with the poller of the
-// runtime, twice the cost of opening a file that the poller then refuses. It must be closed: nothing else gives it back.
+// rootReader is a regular file open for reading. It is not an *os.File, because that is registered with the poller of
+// the runtime, twice the cost of opening a file that the poller then refuses. It must be closed: nothing else gives it
+// back.
 type rootReader struct {
 	name string
 	fd   int
 	size int64 // when it was opened
 }
 
-// OpenPlainFile opens a regular file for reading, if its canonical name leads through no symbolic link. Whatever speaks against
-// that is an error.
+// OpenPlainFile opens a regular file for reading, if its canonical name leads through no symbolic link. Whatever speaks
+// against that is an error.
 func (r *FS) OpenPlainFile(clean string) (handle.RandomFile, error) {
 	fd, err := r.root.open(clean, unix.O_RDONLY|openNoWait, 0)
 	if err != nil {

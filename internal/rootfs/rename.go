@@ -14,10 +14,11 @@ var (
 	_ capability.NoReplacer = (*FS)(nil)
 )
 
-// Exchange implements [Exchanger]. Where the mount cannot do it the error matches errors.ErrUnsupported.
+// Exchange implements [capability.Exchanger]. Where the mount cannot do it the error matches errors.ErrUnsupported.
 func (r *FS) Exchange(a, b string) error { return r.renameBy("exchange", a, b, renameExchange) }
 
-// RenameNoReplace implements [NoReplacer]. Where the mount cannot do it the error matches errors.ErrUnsupported.
+// RenameNoReplace implements [capability.NoReplacer]. Where the mount cannot do it the error matches
+// errors.ErrUnsupported.
 func (r *FS) RenameNoReplace(oldname, newname string) error {
 	return r.renameBy("rename", oldname, newname, renameNoReplace)
 }

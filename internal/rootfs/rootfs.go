@@ -20,16 +20,17 @@ import (
 // absolute name, nor a symbolic link, also not one that another process puts there at the wrong moment. It is built on
 // [os.Root] and goes by directory handles, so it stays with its directory when that is moved.
 //
-// Names are canonical as [Clean] gives them; others are cleaned, and a "/" at the end asks for a directory. Symbolic links
-// are followed while they stay inside, at most eight in a row; an absolute target counts as outside. Opening never blocks:
-// a pipe, a socket or a device is [ErrNotRegular]. All mode bits of [PermBits] can be given and set. Rename replaces what
-// rename(2) of POSIX replaces. Errors match those of this package and those of the system, errors.Is(err, ErrNotDir) and
-// errors.Is(err, syscall.ENOTDIR) alike.
+// Names are canonical as [names.Clean] gives them; others are cleaned, and a "/" at the end asks for a directory.
+// Symbolic links are followed while they stay inside, at most eight in a row; an absolute target counts as outside.
+// Opening never blocks: a pipe, a socket or a device is [names.ErrNotRegular]. All mode bits of [modes.PermBits] can be
+// given and set. Rename replaces what rename(2) of POSIX replaces. Errors match those of this package and those of the
+// system, errors.Is(err, ErrNotDir) and errors.Is(err, syscall.ENOTDIR) alike.
 //
-// Of the optional interfaces it has what the system has: on Linux all of them; on macOS too, but [MetaCopier] copies the owner only; on other Unix systems not [Exchanger] and [NoReplacer] either; elsewhere [Linker] and
-// [DirOpener].
+// Of the optional interfaces it has what the system has: on Linux all of them; on macOS too, but
+// [capability.MetaCopier] copies the owner only; on other Unix systems not [capability.Exchanger] and
+// [capability.NoReplacer] either; elsewhere [capability.Linker] and [capability.DirOpener].
 //
-// All methods are safe for concurrent use. The zero RootFs is not usable; make one with [OpenRoot] or [Raise].
+// All methods are safe for concurrent use. The zero RootFs is not usable; make one with [Open] or [raise.FS].
 type FS struct {
 	root  beneath
 	dir   string   // the directory as an absolute name when it was opened, "" if nobody knows
@@ -59,11 +60,11 @@ func Open(dir string) (*FS, error) {
 // Rooted returns r, for whoever holds it embedded.
 func (r *FS) Rooted() *FS { return r }
 
-// WithAbsolute returns a view of the same directory that takes the absolute name of something at or below it for the name in it,
-// as agents and editors send them: on a RootFs of /home/me/project, /home/me/project/src/a.go is src/a.go. It goes by the name
-// that OpenRoot was given, and by that without the symbolic links that were in it; any other absolute name is [ErrEscape], also
-// another name of the same directory. Results have the names in the directory. What names lead to is as confined as before: the
-// absolute target of a symbolic link still counts as outside.
+// WithAbsolute returns a view of the same directory that takes the absolute name of something at or below it for the
+// name in it, as agents and editors send them: on a RootFs of /home/me/project, /home/me/project/src/a.go is src/a.go.
+// It goes by the name that OpenRoot was given, and by that without the symbolic links that were in it; any other
+// absolute name is [names.ErrEscape], also another name of the same directory. Results have the names in the directory.
+// What names lead to is as confined as before: the absolute target of a symbolic link still counts as outside.
 //
 // The view and what it was made of share the directory; closing one closes both.
 func (r *FS) WithAbsolute() *FS {
@@ -84,9 +85,9 @@ func (r *FS) Close() error { return r.root.Close() }
 // Name returns "RootFs".
 func (r *FS) Name() string { return "RootFs" }
 
-// Canonical implements [Namer]. It is [Clean], but on a RootFs that [Raise] made of an afero.OsFs, and on one of WithAbsolute, an
-// absolute name of something at or below the directory is turned into the relative one, and any other absolute name is
-// [ErrEscape].
+// Canonical implements [capability.Namer]. It is [names.Clean], but on a RootFs that [raise.FS] made of an afero.OsFs,
+// and on one of WithAbsolute, an absolute name of something at or below the directory is turned into the relative one,
+// and any other absolute name is [names.ErrEscape].
 func (r *FS) Canonical(name string) (string, error) {
 	if len(r.bases) == 0 || !filepath.IsAbs(name) {
 		return names.Clean(name)
@@ -188,7 +189,8 @@ func (r *FS) MkdirAll(name string, perm fs.FileMode) error {
 	return names.PathError("mkdir", name, err)
 }
 
-// addSpecial gives what was just made the setuid, setgid and sticky bits, which os.Root does not take when it makes things.
+// addSpecial gives what was just made the setuid, setgid and sticky bits, which os.Root does not take when it makes
+// things.
 func (r *FS) addSpecial(clean string, perm fs.FileMode) error {
 	special := perm & (modes.PermBits &^ fs.ModePerm)
 	if special == 0 {
@@ -272,8 +274,8 @@ func (r *FS) Chtimes(name string, atime, mtime time.Time) error {
 	return names.PathError("chtimes", name, err)
 }
 
-// SymlinkIfPossible makes a symbolic link at newname. The target is written as it is given, inside or not, there or not;
-// only following it is refused if it leads out.
+// SymlinkIfPossible makes a symbolic link at newname. The target is written as it is given, inside or not, there or
+// not; only following it is refused if it leads out.
 func (r *FS) SymlinkIfPossible(target, newname string) error {
 	clean, err := r.linkName(newname)
 	if err == nil {
@@ -292,8 +294,8 @@ func (r *FS) ReadlinkIfPossible(name string) (string, error) {
 	return target, names.PathError("readlink", name, err)
 }
 
-// Link implements [Linker]. Where the mount has no hard links or the system does not let one make this one, the error
-// matches errors.ErrUnsupported, and the caller may copy instead.
+// Link implements [capability.Linker]. Where the mount has no hard links or the system does not let one make this one,
+// the error matches errors.ErrUnsupported, and the caller may copy instead.
 func (r *FS) Link(oldname, newname string) error {
 	from, err := r.linkName(oldname)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// aclOf returns an access control list as the system stores it: the owner, one user by number, the group, the mask, others.
+// aclOf returns an access control list as the system stores it: the owner, one user by number, the group, the mask,
+// others.
 func aclOf(user uint32) []byte {
 	const undefined = 0xffffffff
 	b := binary.LittleEndian.AppendUint32(nil, 2)

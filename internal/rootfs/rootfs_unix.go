@@ -54,7 +54,8 @@ func (r *FS) rename(from, to string) error {
 	})
 }
 
-// SyncDir implements [DirSyncer]. Where the mount cannot sync a directory the error matches errors.ErrUnsupported.
+// SyncDir implements [capability.DirSyncer]. Where the mount cannot sync a directory the error matches
+// errors.ErrUnsupported.
 func (r *FS) SyncDir(name string) error {
 	clean, err := r.name(name)
 	if err != nil {
@@ -69,8 +70,8 @@ func (r *FS) SyncDir(name string) error {
 	return names.PathError("sync", name, err)
 }
 
-// LinkTimes implements [LinkTimer] for whatever stands at the name. The access time is left alone where the system can do
-// that, which is on Linux and macOS, and set to the same time elsewhere.
+// LinkTimes implements [capability.LinkTimer] for whatever stands at the name. The access time is left alone where the
+// system can do that, which is on Linux and macOS, and set to the same time elsewhere.
 func (r *FS) LinkTimes(name string, mtimeNano int64) error {
 	clean, err := r.linkName(name)
 	if err != nil {
@@ -84,7 +85,7 @@ func (r *FS) LinkTimes(name string, mtimeNano int64) error {
 	return names.PathError("chtimes", name, err)
 }
 
-// IdentityOf implements [Identifier] for what any method of a RootFs, or of package os, returned.
+// IdentityOf implements [capability.Identifier] for what any method of a RootFs, or of package os, returned.
 func (r *FS) IdentityOf(info fs.FileInfo) (capability.Identity, bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -100,9 +101,9 @@ func (r *FS) IdentityOf(info fs.FileInfo) (capability.Identity, bool) {
 	}, true
 }
 
-// CopyMeta implements [MetaCopier]. It does as much as it may; the error joins what it may not. Neither name is followed
-// if it is a symbolic link, of which only the owner and group are copied. An access control list, once copied, may have
-// changed the permission bits of the group, so set those afterwards.
+// CopyMeta implements [capability.MetaCopier]. It does as much as it may; the error joins what it may not. Neither name
+// is followed if it is a symbolic link, of which only the owner and group are copied. An access control list, once
+// copied, may have changed the permission bits of the group, so set those afterwards.
 func (r *FS) CopyMeta(from, to string) error {
 	src, err := r.linkName(from)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // NewReaderAt returns a reader of what splices make of the size bytes that base reads, without holding them all. The
-// splices have to be such as [ApplySplices] takes.
+// splices have to be such as [Apply] takes.
 func NewReaderAt(base io.ReaderAt, size int64, splices []change.Splice) (io.ReaderAt, error) {
 	if _, err := Check(splices, size); err != nil {
 		return nil, err
@@ -80,8 +80,8 @@ func (r *splicedReader) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// around returns the base to read size bytes of the result from, which begin at off in the part. If that takes many short
-// reads it is one longer read that was made already.
+// around returns the base to read size bytes of the result from, which begin at off in the part. If that takes many
+// short reads it is one longer read that was made already.
 func (r *splicedReader) around(part int, off int64, size int) io.ReaderAt {
 	const few, wide = 4, 2 // reads, and how many times the bytes wanted may be read
 	reads, from, to := 0, int64(-1), int64(0)
@@ -123,8 +123,8 @@ func (r *readBefore) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // NewReader returns a reader of what splices make of the size bytes that base gives, in one pass. It reads base to its
-// end, also what splices take away. The splices have to be such as [ApplySplices] takes; if base turns out to have fewer
-// bytes than they are for, reading fails with [ErrDrift].
+// end, also what splices take away. The splices have to be such as [Apply] takes; if base turns out to have fewer
+// bytes than they are for, reading fails with [names.ErrDrift].
 func NewReader(base io.Reader, size int64, splices []change.Splice) (io.Reader, error) {
 	if _, err := Check(splices, size); err != nil {
 		return nil, err

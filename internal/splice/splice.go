@@ -41,9 +41,9 @@ func appendChecked(out, data []byte, splices []change.Splice) []byte {
 	return append(out, data[pos:]...)
 }
 
-// Compose returns one list of splices that does what first and then second do: the offsets of second count in
-// the bytes that first leaves, those of the result in the bytes first applies to. Where splices of both lists touch the
-// same bytes they become one, with the origins of both. The lists have to be in ascending order and must not overlap. The
+// Compose returns one list of splices that does what first and then second do: the offsets of second count in the bytes
+// that first leaves, those of the result in the bytes first applies to. Where splices of both lists touch the same
+// bytes they become one, with the origins of both. The lists have to be in ascending order and must not overlap. The
 // arguments are not changed; the result shares their texts.
 func Compose(first, second []change.Splice) ([]change.Splice, error) {
 	if _, err := Check(first, math.MaxInt64); err != nil {

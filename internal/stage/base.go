@@ -249,8 +249,8 @@ func (b *baseFs) list(name string) ([]fs.DirEntry, error) {
 	return dir.ReadDir()
 }
 
-// readSized reads a file that was said to have size bytes. Files that do not know their size, as in /proc, say 0: of them
-// no more is read than shows that there is too much.
+// readSized reads a file that was said to have size bytes. Files that do not know their size, as in /proc, say 0: of
+// them no more is read than shows that there is too much.
 func readSized(r io.Reader, size, most int64) ([]byte, error) {
 	if size > most {
 		return nil, names.ErrTooLarge

@@ -13,8 +13,8 @@ import (
 )
 
 // body is the content of a file on the stage: bytes of the base, with splices perhaps, or pages of its own. It never
-// changes, with one exception: a handle may write into the pages of a body that nobody else has looked at as a whole (see
-// shared) and that was made since the last savepoint (see turn).
+// changes, with one exception: a handle may write into the pages of a body that nobody else has looked at as a whole
+// (see shared) and that was made since the last savepoint (see turn).
 type body struct {
 	src     *fact // nil if it has pages
 	splices []change.Splice
@@ -29,14 +29,14 @@ type body struct {
 // plain reports whether the body is just what the base has.
 func (b *body) plain() bool { return b.src != nil && len(b.splices) == 0 }
 
-// inPlace reports whether each splice replaces as many bytes as it has. As none of them leaves the bytes as they were, such a
-// body differs from what it is made from.
+// inPlace reports whether each splice replaces as many bytes as it has. As none of them leaves the bytes as they were,
+// such a body differs from what it is made from.
 func (b *body) inPlace() bool {
 	return !slices.ContainsFunc(b.splices, func(s change.Splice) bool { return s.Len != int64(len(s.Text)) })
 }
 
-// overBase returns a body that is splices over a file of the base, nil if to keep the splices costs much more than to keep the result:
-// a million replacements in one file must not fill the memory.
+// overBase returns a body that is splices over a file of the base, nil if to keep the splices costs much more than to
+// keep the result: a million replacements in one file must not fill the memory.
 func overBase(src *fact, splices []change.Splice) (*body, error) {
 	size, cost := src.size, int64(len(splices))*perSplice
 	for _, s := range splices {

@@ -13,22 +13,22 @@ import (
 )
 
 // Changes returns what differs from the base, in the order of paths as strings, complete with the hashes of both sides;
-// bytes that nobody has read so far are read for that now, several files at once. What was staged and comes out as it was
-// is not listed.
+// bytes that nobody has read so far are read for that now, several files at once. What was staged and comes out as it
+// was is not listed.
 //
 // A directory that was made, removed, renamed or given another mode is a change of its own, and each file in one that
-// was removed or renamed is one as well. A file counts as renamed when the inode it is moved here, edited or not; a copy
-// is created. The time of a file alone is a change only if [Stage.Chtimes] set it. At one path Old and New may be of
-// different kinds.
+// was removed or renamed is one as well. A file counts as renamed when the inode it is moved here, edited or not; a
+// copy is created. The time of a file alone is a change only if [Stage.Chtimes] set it. At one path Old and New may be
+// of different kinds.
 //
-// The texts and origins in the changes are shared and must not be modified. Their contents can be opened until the stage
-// is closed; what was written to the stage later does not show in them. If the base has drifted, OpenOld and OpenNew
-// return [ErrDrift], as does Changes itself for a file that has changed since the run read it.
+// The texts and origins in the changes are shared and must not be modified. Their contents can be opened until the
+// stage is closed; what was written to the stage later does not show in them. If the base has drifted, OpenOld and
+// OpenNew return [names.ErrDrift], as does Changes itself for a file that has changed since the run read it.
 func (s *Stage) Changes() ([]change.Change, error) { return s.changes(false) }
 
-// Outline is Changes without the hashes of edited files whose edits alone show that they are different now, for most of those
-// who ask are not interested in them: [Change.Summed] works them out. It is left to the commit to find out that the base
-// has drifted, by the time of the last change of the inode; where there is none, no hash is left out.
+// Outline is Changes without the hashes of edited files whose edits alone show that they are different now, for most of
+// those who ask are not interested in them: [change.Change.Summed] works them out. It is left to the commit to find out
+// that the base has drifted, by the time of the last change of the inode; where there is none, no hash is left out.
 func (s *Stage) Outline() ([]change.Change, error) { return s.changes(true) }
 
 func (s *Stage) changes(outline bool) ([]change.Change, error) {
@@ -70,8 +70,8 @@ func (p *pendingChange) isIdle() bool {
 	return c.Kind == change.Modified && c.Old.SameContent(c.New) && !(p.timed && !c.Old.ModTime.Equal(c.New.ModTime))
 }
 
-// settle deals with the renames whose old name has, as something new, just what was renamed: seen from outside that name
-// never changed, so the other one was made, not moved.
+// settle deals with the renames whose old name has, as something new, just what was renamed: seen from outside that
+// name never changed, so the other one was made, not moved.
 func settle(found []*pendingChange) {
 	renamed := make(map[string]*pendingChange)
 	for _, p := range found {
@@ -116,8 +116,8 @@ func (s *Stage) pending() ([]*pendingChange, error) {
 	return all.join()
 }
 
-// differsByEdits reports whether splices alone show that a file is not what it was, and drift would be noticed without the
-// hash of what it is.
+// differsByEdits reports whether splices alone show that a file is not what it was, and drift would be noticed without
+// the hash of what it is.
 func (p *pendingChange) differsByEdits() bool {
 	b, c := p.newBody, &p.change
 	return c.Kind == change.Modified && b != nil && !b.plain() && b.src != nil && p.oldBody != nil && b.src == p.oldBody.src &&

@@ -9,9 +9,9 @@ import (
 )
 
 // ChangedSince returns the paths touched since the savepoint that differ from what they were then, sorted: files and
-// links with other bytes, mode, target or, if it was set by [Stage.Chtimes], time; those that are new, renamed, or gone. A
-// renamed file counts once, under its new name. Directories do not count. It takes time in proportion to what was
-// touched since.
+// links with other bytes, mode, target or, if it was set by [Stage.Chtimes], time; those that are new, renamed, or
+// gone. A renamed file counts once, under its new name. Directories do not count. It takes time in proportion to what
+// was touched since.
 func (s *Stage) ChangedSince(p Savepoint) []string {
 	if s.err != nil {
 		return nil
@@ -89,8 +89,8 @@ func (s *Stage) touchedSince(p Savepoint) []pair {
 	return pairs
 }
 
-// gather adds the files and links at and below a path. Paths that the log names are resolved. A directory that cannot be
-// listed counts as empty here; Changes will tell.
+// gather adds the files and links at and below a path. Paths that the log names are resolved. A directory that cannot
+// be listed counts as empty here; Changes will tell.
 func (s *Stage) gather(v *view, name string, into map[string]moment) {
 	if _, done := into[name]; done {
 		return

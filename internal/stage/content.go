@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/internal/splice"
 )
 
-// Content is what a file holds at one moment, however much that is: it may be taken as a whole or read piece by piece. It
-// never changes. It is for one goroutine.
+// Content is what a file holds at one moment, however much that is: it may be taken as a whole or read piece by piece.
+// It never changes. It is for one goroutine.
 type Content struct {
 	c    *core
 	body *body
@@ -46,9 +46,9 @@ func (s *Stage) content(name string) (Content, error) {
 	return Content{c: s.core, body: b, name: name, most: s.readLimit(maxInMemory)}, nil
 }
 
-// ReadFile returns the bytes of a regular file. They are shared: never modify them. The stage keeps what was read last, up to
-// 8 MiB, so that several steps read a file once. A file of 2 GiB or more is [names.ErrTooLarge], and so is one beyond the limit of
-// [Stage.SetMaxRead].
+// ReadFile returns the bytes of a regular file. They are shared: never modify them. The stage keeps what was read last,
+// up to 8 MiB, so that several steps read a file once. A file of 2 GiB or more is [names.ErrTooLarge], and so is one
+// beyond the limit of [Stage.SetMaxRead].
 func (s *Stage) ReadFile(name string) ([]byte, error) {
 	t, err := s.content(name)
 	if err != nil {
@@ -57,9 +57,9 @@ func (s *Stage) ReadFile(name string) ([]byte, error) {
 	return t.Bytes(maxInMemory)
 }
 
-// SetMaxRead sets how large, in bytes, a file may be that is read as a whole, or a file of the base that is edited; zero or
-// less means that there is no limit but that of 2 GiB. Streams that Open gives are not held to it. Call it before the first
-// use, while nobody else uses the stage.
+// SetMaxRead sets how large, in bytes, a file may be that is read as a whole, or a file of the base that is edited;
+// zero or less means that there is no limit but that of 2 GiB. Streams that Open gives are not held to it. Call it
+// before the first use, while nobody else uses the stage.
 func (s *Stage) SetMaxRead(most int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,8 +74,8 @@ func (c *core) readLimit(most int64) int64 {
 	return min(most, maxInMemory)
 }
 
-// View calls do with the content of a regular file of at most that many bytes. The content, and bytes that it gave, are valid
-// until do returns: most files are read into memory that is used again. An error of do is returned as it is.
+// View calls do with the content of a regular file of at most that many bytes. The content, and bytes that it gave, are
+// valid until do returns: most files are read into memory that is used again. An error of do is returned as it is.
 func (s *Stage) View(name string, most int64, do func(*Content) error) error {
 	b, most, err := s.contentAt(name, guard.Read, most)
 	if err != nil {
@@ -127,8 +127,8 @@ func (t *Content) Hash() (change.Hash, error) {
 }
 
 // Bytes returns all bytes, which are shared: never modify them. More than most, or than the limits of the stage, are
-// [names.ErrTooLarge]: judged by the size that the file is said to have, before any of it is read, and by what comes where that is
-// said to be 0, as in /proc.
+// [names.ErrTooLarge]: judged by the size that the file is said to have, before any of it is read, and by what comes
+// where that is said to be 0, as in /proc.
 func (t *Content) Bytes(most int64) ([]byte, error) {
 	most = min(most, t.most)
 	if !t.whole {
@@ -208,8 +208,8 @@ func (c *core) loadPages(b *body) ([]byte, error) {
 	return data, nil
 }
 
-// Open begins to read the bytes, from the first one. If the file of the base turns out not to be what it was, reading fails
-// with [names.ErrDrift].
+// Open begins to read the bytes, from the first one. If the file of the base turns out not to be what it was, reading
+// fails with [names.ErrDrift].
 func (t *Content) Open() (io.ReadCloser, error) {
 	if t.body.plain() && t.body.size == 0 { // it may not say its size
 		if _, err := t.Bytes(t.most); err != nil {
@@ -252,7 +252,8 @@ func (r *reading) Close() error {
 	return nil
 }
 
-// makeSure has the base read to its end once, and compared with what was read of it before. Then its hash is known as well.
+// makeSure has the base read to its end once, and compared with what was read of it before. Then its hash is known as
+// well.
 func (t *Content) makeSure() (err error) {
 	if t.left == nil {
 		if t.left, err = t.c.pass(t.body, true); err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Copy makes newname a copy of the regular file that oldname leads to, permission bits included, but for setuid and setgid,
-// for the copy may belong to somebody else, and for the umask of the process. The bytes are not read: the copy refers to them. It fails with [fs.ErrExist] if
-// anything stands at newname, a link too.
+// Copy makes newname a copy of the regular file that oldname leads to, permission bits included, but for setuid and
+// setgid, for the copy may belong to somebody else, and for the umask of the process. The bytes are not read: the copy
+// refers to them. It fails with [fs.ErrExist] if anything stands at newname, a link too.
 func (s *Stage) Copy(oldname, newname string) error {
 	return linkError("copy", oldname, newname, s.copyFile(oldname, newname))
 }

@@ -42,7 +42,8 @@ func lying(fsys afero.Fs, size int64) afero.Fs {
 	})
 }
 
-// A file that has more or fewer bytes than it said was changed while it was read: no operation takes what it got for it.
+// A file that has more or fewer bytes than it said was changed while it was read: no operation takes what it got for
+// it.
 func TestStage_sizeDrift(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int64{9, 11} {

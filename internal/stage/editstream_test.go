@@ -43,8 +43,9 @@ func emitAll(t testing.TB, list []change.Splice, read *[]byte) findSplices {
 	}
 }
 
-// TestEditStreamProperty edits one stage as Edit does it and one piece by piece: both have the same bytes, changes, hashes and
-// authors after each edit, whether the file is one of the base, was edited before, or was written to the stage.
+// TestEditStreamProperty edits one stage as Edit does it and one piece by piece: both have the same bytes, changes,
+// hashes and authors after each edit, whether the file is one of the base, was edited before, or was written to the
+// stage.
 func TestEditStreamProperty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -178,8 +179,8 @@ func TestEditStreamErrors(t *testing.T) {
 	}
 }
 
-// TestEditStreamDrift: bytes that changed under the same size and time are not taken for those that were read before, and what
-// changes while it is read is not taken at all.
+// TestEditStreamDrift: bytes that changed under the same size and time are not taken for those that were read before,
+// and what changes while it is read is not taken at all.
 func TestEditStreamDrift(t *testing.T) {
 	t.Parallel()
 	for name, touch := range map[string]func(t *testing.T, file string){

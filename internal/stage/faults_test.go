@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// faulty is a base in which one call fails, and that counts the files that are open. It has none of the optional interfaces but
-// those for links, so that everything goes by way of the methods of afero.
+// faulty is a base in which one call fails, and that counts the files that are open. It has none of the optional
+// interfaces but those for links, so that everything goes by way of the methods of afero.
 type faulty struct {
 	afero.Fs
 	afero.Symlinker

@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// node is an inode of the stage: something made on it, or something of the base that was changed, moved, or leads to what
-// was. What the base has and nobody touched has no node. All fields are guarded by core.mu.
+// node is an inode of the stage: something made on it, or something of the base that was changed, moved, or leads to
+// what was. What the base has and nobody touched has no node. All fields are guarded by core.mu.
 type node struct {
 	kind   change.Kind
 	from   *fact  // what it is in the base; nil for what was made on the stage
@@ -65,8 +65,8 @@ func stamped(by []stamp, origin change.Origin, seq int) []stamp {
 	return append(slices.Clip(by), stamp{origin, seq})
 }
 
-// stampedAll is stamped for all origins of the splices, those of one step in the order of its edits. Each edit of thousands has an
-// origin of its own, so its time must not grow with the square of their number.
+// stampedAll is stamped for all origins of the splices, those of one step in the order of its edits. Each edit of
+// thousands has an origin of its own, so its time must not grow with the square of their number.
 func stampedAll(by []stamp, splices []change.Splice, seq int) []stamp {
 	has := make(map[change.Origin]bool, len(by)+1)
 	for _, s := range by {

@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// OpenDir implements [DirOpener]. A directory in which nothing is staged is listed and read by the base itself, which
-// costs no call more for each file; where names are listed in no particular order, neither are they here.
+// OpenDir implements [capability.DirOpener]. A directory in which nothing is staged is listed and read by the base
+// itself, which costs no call more for each file; where names are listed in no particular order, neither are they here.
 func (s *Stage) OpenDir(name string) (capability.DirHandle, error) {
 	if d, ok := s.openUntouched(name); ok {
 		return d, nil
@@ -50,8 +50,9 @@ type plainDirOpener interface {
 	OpenPlainDir(clean string) (capability.DirHandle, error)
 }
 
-// openUntouched opens a directory of the base of which nothing is staged, neither of it nor of what it is in, in one go:
-// what the stage would ask the base for each part of its name comes to the same. What stands in the way is found by OpenDir.
+// openUntouched opens a directory of the base of which nothing is staged, neither of it nor of what it is in, in one
+// go: what the stage would ask the base for each part of its name comes to the same. What stands in the way is found by
+// OpenDir.
 func (s *Stage) openUntouched(name string) (capability.DirHandle, bool) {
 	base, ok := s.core.base.fsys.(plainDirOpener)
 	if !ok {

@@ -20,7 +20,8 @@ import (
 
 var sameChange = cmp.Options{cmpopts.IgnoreUnexported(change.Change{})}
 
-// checkOutline compares what Outline gives, as it is and summed, with Changes, and returns the paths whose hash was left out.
+// checkOutline compares what Outline gives, as it is and summed, with Changes, and returns the paths whose hash was
+// left out.
 func checkOutline(t *testing.T, what string, s *stage.Stage) (left []string) {
 	t.Helper()
 	outline, err := s.Outline()
@@ -50,7 +51,8 @@ func checkOutline(t *testing.T, what string, s *stage.Stage) (left []string) {
 	return left
 }
 
-// outlineBase has files of that many equal bytes in a directory, and says whether the base knows when inodes have changed.
+// outlineBase has files of that many equal bytes in a directory, and says whether the base knows when inodes have
+// changed.
 func outlineBase(t *testing.T, bare bool) (base afero.Fs, knows bool) {
 	t.Helper()
 	root := fstest.OpenRoot(t, t.TempDir())
@@ -70,8 +72,8 @@ func outlineBase(t *testing.T, bare bool) (base afero.Fs, knows bool) {
 	return root, ok && id.CTime != 0
 }
 
-// TestStage_Outline: the hash of an edited file is left out where its size or edits in place show that it is another one, and
-// only there.
+// TestStage_Outline: the hash of an edited file is left out where its size or edits in place show that it is another
+// one, and only there.
 func TestStage_Outline(t *testing.T) {
 	t.Parallel()
 	edit := func(list ...change.Splice) func(s *stage.Stage) error {

@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/splice"
 )
 
-// pass is one reading of a body from its beginning. If it is checked, it finds out at the end whether what it has read of the base is
-// what was read of it before.
+// pass is one reading of a body from its beginning. If it is checked, it finds out at the end whether what it has read
+// of the base is what was read of it before.
 type pass struct {
 	io.Reader
 	base *baseReader // nil if there is none below

@@ -7,9 +7,9 @@ import (
 	"github.com/millrace-go/millrace/internal/guard"
 )
 
-// Remember offers bytes of a file that were just read through OpenDir, so that a later ReadFile need not read it again. The
-// stage keeps a copy as long as it has room for it. It takes no offer for a file that is staged, or whose info is not that of
-// the file the run knows.
+// Remember offers bytes of a file that were just read through OpenDir, so that a later ReadFile need not read it again.
+// The stage keeps a copy as long as it has room for it. It takes no offer for a file that is staged, or whose info is
+// not that of the file the run knows.
 func (s *Stage) Remember(name string, data []byte, info fs.FileInfo) {
 	if !info.Mode().IsRegular() {
 		return

@@ -75,8 +75,8 @@ func (s *Stage) RemoveAll(name string) error {
 // stage's business.
 func (s *Stage) checkTree(p place) error { return s.checkMove(p, p.path) }
 
-// checkMove is checkTree for what is to stand at another path afterwards: what is in a directory must be no rule's there
-// either.
+// checkMove is checkTree for what is to stand at another path afterwards: what is in a directory must be no rule's
+// there either.
 func (s *Stage) checkMove(p place, to string) error {
 	if p.ent.kind() == change.Other {
 		return names.ErrNotRegular

@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Rename gives what stands at oldname the name newname, as rename(2) does: a file or a link takes the place of a file or
-// a link, a directory that of an empty directory.
+// Rename gives what stands at oldname the name newname, as rename(2) does: a file or a link takes the place of a file
+// or a link, a directory that of an empty directory.
 func (s *Stage) Rename(oldname, newname string) error {
 	return linkError("rename", oldname, newname, s.rename(oldname, newname))
 }

@@ -73,8 +73,8 @@ func (c *core) child(v *view, dir ent, name, at string) (ent, error) {
 	return ent{f: f}, nil
 }
 
-// find resolves a canonical name, link by link, the last part only if follow is set, and checks what it leads to against
-// the guard. That nothing stands there is no error, that its directory is missing is. core.mu must be held.
+// find resolves a canonical name, link by link, the last part only if follow is set, and checks what it leads to
+// against the guard. That nothing stands there is no error, that its directory is missing is. core.mu must be held.
 func (c *core) find(v *view, name string, follow bool, a guard.Access) (place, error) {
 	at := place{path: ".", ent: ent{n: c.root}}
 	above := make([]place, 0, 16) // the directories that at lies in
@@ -154,8 +154,8 @@ func (c *core) findExisting(name string, follow bool, a guard.Access) (place, er
 	return p, err
 }
 
-// joinAs is joinName for a path that is most likely there already, as a string that is kept anyway. A slash at its end does not
-// count.
+// joinAs is joinName for a path that is most likely there already, as a string that is kept anyway. A slash at its end
+// does not count.
 func joinAs(likely, dir, name string) string {
 	likely = strings.TrimSuffix(likely, "/")
 	above, ok := strings.CutSuffix(likely, name)

@@ -8,9 +8,9 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Respells reports whether the second name is nothing but another spelling of the first, in the same directory: a base that
-// does not tell upper from lower case answers to both, and lists the first. From then on nothing stands at the second name
-// as far as the stage is concerned, so that the file can be renamed to it. Rename finds this out by itself.
+// Respells reports whether the second name is nothing but another spelling of the first, in the same directory: a base
+// that does not tell upper from lower case answers to both, and lists the first. From then on nothing stands at the
+// second name as far as the stage is concerned, so that the file can be renamed to it. Rename finds this out by itself.
 func (s *Stage) Respells(name, other string) bool {
 	a, err := s.begin(name, guard.Look)
 	if err != nil {

@@ -51,8 +51,8 @@ func (s *spill) put(data []byte) (int64, error) {
 	return off, nil
 }
 
-// spillError says that an error is not about the file that somebody wanted to read or write, but about this one, and keeps
-// the name of this one in the text.
+// spillError says that an error is not about the file that somebody wanted to read or write, but about this one, and
+// keeps the name of this one in the text.
 func spillError(err error) error { return fmt.Errorf("temporary file of the stage: %w", err) }
 
 // get fills p with the bytes at off.

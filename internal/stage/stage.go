@@ -1,5 +1,5 @@
-// Package stage is a copy-on-write file system over a base: a whole change is worked out on it before anything is written,
-// and in the end it tells what differs.
+// Package stage is a copy-on-write file system over a base: a whole change is worked out on it before anything is
+// written, and in the end it tells what differs.
 package stage
 
 import (
@@ -24,20 +24,20 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// Stage is a copy-on-write file system over a base that it never writes to. It is an [afero.Fs] with symbolic links, enforces
-// the rules of POSIX itself, can be rolled back to any [Savepoint], and tells what differs from the base as a list of
-// [Change]s.
+// Stage is a copy-on-write file system over a base that it never writes to. It is an [afero.Fs] with symbolic links,
+// enforces the rules of POSIX itself, can be rolled back to any [Savepoint], and tells what differs from the base as a
+// list of [change.Change]s.
 //
-// What is read of a base file first is what the stage goes by to its end: when the size or the time of the file is another
-// one later, reading fails with [ErrDrift]. An edited file is held as splices over its base, a removed or renamed
-// directory as one entry; files written as a whole are held in memory and, beyond 64 MiB of them, in a temporary file
-// that [Stage.Close] gives back.
+// What is read of a base file first is what the stage goes by to its end: when the size or the time of the file is
+// another one later, reading fails with [names.ErrDrift]. An edited file is held as splices over its base, a removed or
+// renamed directory as one entry; files written as a whole are held in memory and, beyond 64 MiB of them, in a
+// temporary file that [Stage.Close] gives back.
 //
-// Names are taken as [Stage.Canonical] describes. The stage resolves symbolic links itself, at most 40 on a path. One whose
-// target is absolute or leads out of the tree is [ErrEscape] as soon as it would have to be followed. Remove, RemoveAll
-// and Rename act on a link itself, everything else on what it leads to. A link that leads nowhere is
+// Names are taken as [Stage.Canonical] describes. The stage resolves symbolic links itself, at most 40 on a path. One
+// whose target is absolute or leads out of the tree is [names.ErrEscape] as soon as it would have to be followed.
+// Remove, RemoveAll and Rename act on a link itself, everything else on what it leads to. A link that leads nowhere is
 // [fs.ErrNotExist] also for operations that could create a file. Sockets, pipes and devices can be seen, all else is
-// [ErrNotRegular].
+// [names.ErrNotRegular].
 //
 // Errors are *fs.PathError and *os.LinkError. New files and directories get the permission bits asked for without those
 // of the umask 022, as files made by most programs do; Chmod sets any.
@@ -80,7 +80,7 @@ var _ interface {
 	capability.DirOpener
 } = (*Stage)(nil)
 
-// New returns a stage over base as raised by [Raise]. If that fails, for want of a base perhaps, every operation of
+// New returns a stage over base as raised by [raise.FS]. If that fails, for want of a base perhaps, every operation of
 // the stage returns its error.
 func New(base afero.Fs) *Stage {
 	c := &core{now: time.Now().Round(0), inodes: make(map[string]*node), spill: new(spill), spillAt: defaultSpillAt}
@@ -117,7 +117,7 @@ func (s *Stage) SetGuard(g guard.Policy) {
 	s.guard = guard.New(g)
 }
 
-// Base returns the base as raised by [Raise], nil if there is none.
+// Base returns the base as raised by [raise.FS], nil if there is none.
 func (s *Stage) Base() afero.Fs {
 	if s.err != nil {
 		return nil
@@ -126,7 +126,7 @@ func (s *Stage) Base() afero.Fs {
 }
 
 // For returns a view of the same stage: all that is written through it is attributed to the step, or refused with
-// [ErrReadOnly] if readOnly is set. Views share everything else, savepoints and the guard too.
+// [names.ErrReadOnly] if readOnly is set. Views share everything else, savepoints and the guard too.
 func (s *Stage) For(step string, readOnly bool) *Stage {
 	return &Stage{core: s.core, step: step, readOnly: readOnly}
 }
@@ -134,8 +134,9 @@ func (s *Stage) For(step string, readOnly bool) *Stage {
 // Name returns "Stage".
 func (s *Stage) Name() string { return "Stage" }
 
-// Close gives back the temporary file, if there is one, and the directory if [NewStage] has opened it. What was in them cannot
-// be read any more, so close a stage when its changes have been committed or dropped. Closing it again does nothing.
+// Close gives back the temporary file, if there is one, and the directory if [New] has opened it. What was in them
+// cannot be read any more, so close a stage when its changes have been committed or dropped. Closing it again does
+// nothing.
 func (s *Stage) Close() error {
 	if s.own == nil {
 		return s.spill.close()
@@ -143,8 +144,8 @@ func (s *Stage) Close() error {
 	return errors.Join(s.spill.close(), s.own.Close())
 }
 
-// Canonical returns the canonical form of a name as a caller wrote it, purely lexical, checked: what the base says if it is
-// a [Namer], else what [Clean] says.
+// Canonical returns the canonical form of a name as a caller wrote it, purely lexical, checked: what the base says if
+// it is a [capability.Namer], else what [names.Clean] says.
 func (s *Stage) Canonical(name string) (string, error) {
 	if s.err != nil {
 		return "", pathError("clean", name, s.err)
@@ -166,7 +167,8 @@ type wanted struct {
 	asDir bool   // it was written with a slash at its end, so nothing but a directory will do
 }
 
-// begin is what every operation does first: it checks that the stage is usable and may be written to, and cleans the name.
+// begin is what every operation does first: it checks that the stage is usable and may be written to, and cleans the
+// name.
 func (s *Stage) begin(name string, a guard.Access) (wanted, error) {
 	if s.err != nil {
 		return wanted{}, s.err
@@ -181,8 +183,8 @@ func (s *Stage) begin(name string, a guard.Access) (wanted, error) {
 	return wanted{clean, isWrittenAsDir(name)}, err
 }
 
-// maxDepth is in how many directories a path may lie that is written to. Each directory costs a look at all those above it, here
-// and in the commit, and nobody has trees of that depth but to slow somebody down.
+// maxDepth is in how many directories a path may lie that is written to. Each directory costs a look at all those above
+// it, here and in the commit, and nobody has trees of that depth but to slow somebody down.
 const maxDepth = 128
 
 func isWrittenAsDir(name string) bool {

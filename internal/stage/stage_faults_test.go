@@ -159,8 +159,9 @@ func outcome(s *stage.Stage) (string, error) {
 	return b.String(), nil
 }
 
-// Each call that an operation makes fails once. The operation has to say so, to leave nothing open and nothing half done, and
-// to do the same as always when it is tried again: what failed once must not be remembered as something that is known.
+// Each call that an operation makes fails once. The operation has to say so, to leave nothing open and nothing half
+// done, and to do the same as always when it is tried again: what failed once must not be remembered as something that
+// is known.
 func TestStage_faults(t *testing.T) {
 	t.Parallel()
 	faults := 0

@@ -20,9 +20,10 @@ func (s *Stage) Edit(name string, splices []change.Splice) error {
 	return pathError("edit", name, err)
 }
 
-// Update is [Stage.Edit] with the splices that find returns for the content of the file, of at most that many bytes. It is called
-// again, with other content, if somebody else has written to the file meanwhile. The content, and bytes that it gave, are valid until
-// find returns. If find returns an error, nothing is staged and Update returns that error as it is.
+// Update is [Stage.Edit] with the splices that find returns for the content of the file, of at most that many bytes. It
+// is called again, with other content, if somebody else has written to the file meanwhile. The content, and bytes that
+// it gave, are valid until find returns. If find returns an error, nothing is staged and Update returns that error as
+// it is.
 func (s *Stage) Update(name string, most int64, find func(*Content) ([]change.Splice, error)) error {
 	var failed error
 	op, err := s.update(name, guard.Read, most, func(t *Content) (splices []change.Splice, err error) {
@@ -35,8 +36,8 @@ func (s *Stage) Update(name string, most int64, find func(*Content) ([]change.Sp
 	return pathError(op, name, err)
 }
 
-// update is the one loop in which a file gets another content: look at it, work out the splices, and put what they make of it in its
-// place unless somebody else was faster. It returns what it was at when it failed.
+// update is the one loop in which a file gets another content: look at it, work out the splices, and put what they make
+// of it in its place unless somebody else was faster. It returns what it was at when it failed.
 func (s *Stage) update(name string, a guard.Access, most int64, find func(*Content) ([]change.Splice, error)) (op string, err error) {
 	for {
 		b, limit, err := s.contentAt(name, a, most)
@@ -69,7 +70,8 @@ func (s *Stage) attempt(t *Content, find func(*Content) ([]change.Splice, error)
 	return done, "edit", err
 }
 
-// settle makes sure of the content that find has seen. What is small, or does not say its size, is held for it: it has to be read anyway.
+// settle makes sure of the content that find has seen. What is small, or does not say its size, is held for it: it has
+// to be read anyway.
 func (s *Stage) settle(t *Content) error {
 	if size := t.body.size; size == 0 || t.left == nil && size <= maxPooled {
 		_, err := t.Bytes(maxInMemory)

@@ -111,7 +111,8 @@ func TestStage_View(t *testing.T) {
 	t.Logf("%d files", count)
 }
 
-// TestStage_View_buffers: bytes that are looked at stay what they are while other files are, by others and by who looks.
+// TestStage_View_buffers: bytes that are looked at stay what they are while other files are, by others and by who
+// looks.
 func TestStage_View_buffers(t *testing.T) {
 	t.Parallel()
 	base := afero.NewMemMapFs()
@@ -150,8 +151,8 @@ func TestStage_View_buffers(t *testing.T) {
 	wait.Wait()
 }
 
-// TestStage_viewErrors: what cannot be read is an error that names the file, and nobody is called; his own error comes back as
-// it is.
+// TestStage_viewErrors: what cannot be read is an error that names the file, and nobody is called; his own error comes
+// back as it is.
 func TestStage_viewErrors(t *testing.T) {
 	t.Parallel()
 	root := fstest.OpenRoot(t, t.TempDir())
@@ -258,7 +259,8 @@ func TestStage_viewDrift(t *testing.T) {
 	}
 }
 
-// TestStage_viewFaults: whichever call of the base fails, the error comes out, nobody is called, and no file stays open.
+// TestStage_viewFaults: whichever call of the base fails, the error comes out, nobody is called, and no file stays
+// open.
 func TestStage_viewFaults(t *testing.T) {
 	t.Parallel()
 	seen := make(map[string]bool)

@@ -15,7 +15,8 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// TestReadHead_grown: a file that has been read as far as it went when it was opened is not asked whether there is more by now.
+// TestReadHead_grown: a file that has been read as far as it went when it was opened is not asked whether there is more
+// by now.
 func TestReadHead_grown(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -56,8 +57,8 @@ func TestReadHead_proc(t *testing.T) {
 	}
 }
 
-// TestEntry_OpenIn: what was a file when the directory was listed and is not when it is opened is refused, as Open does; a
-// reader that failed to open one file opens the next.
+// TestEntry_OpenIn: what was a file when the directory was listed and is not when it is opened is refused, as Open
+// does; a reader that failed to open one file opens the next.
 func TestEntry_OpenIn(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()

@@ -26,7 +26,8 @@ type readerFile struct{ io.Reader }
 func (readerFile) Stat() (fs.FileInfo, error) { return nil, errors.ErrUnsupported }
 func (readerFile) Close() error               { return nil }
 
-// TestReadHead: it fills the buffer or finds the end, however much comes at once, and claims to have read all only if so.
+// TestReadHead: it fills the buffer or finds the end, however much comes at once, and claims to have read all only if
+// so.
 func TestReadHead(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(8, 8))
@@ -49,8 +50,8 @@ func TestReadHead(t *testing.T) {
 	}
 }
 
-// checkHead reads into a buffer with so much room. A file that does not know its size may say of all of it that there is more
-// only if the room was just enough.
+// checkHead reads into a buffer with so much room. A file that does not know its size may say of all of it that there
+// is more only if the room was just enough.
 func checkHead(t *testing.T, what string, f capability.ReadFile, content []byte, room int) {
 	t.Helper()
 	buf := make([]byte, room)

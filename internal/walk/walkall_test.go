@@ -17,7 +17,8 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// walkKinds returns what a walk with the option All visits, each with the letter that find -printf %y has for it, sorted.
+// walkKinds returns what a walk with the option All visits, each with the letter that find -printf %y has for it,
+// sorted.
 func walkKinds(ctx context.Context, fsys afero.Fs, root string, opt walk.Options) ([]string, error) {
 	opt.All = true
 	var mu sync.Mutex

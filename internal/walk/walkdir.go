@@ -58,7 +58,8 @@ func (w *walker) readDir(d walkDir, at *position) {
 	w.seeTo(first, at)
 }
 
-// dirTrouble is trouble about a directory, but for one that was there a moment ago and is gone: that is a tree without it.
+// dirTrouble is trouble about a directory, but for one that was there a moment ago and is gone: that is a tree without
+// it.
 func (w *walker) dirTrouble(d walkDir, err error) {
 	if errors.Is(err, fs.ErrNotExist) && !d.root {
 		return

@@ -84,8 +84,8 @@ func TestWalkAgainstGit(t *testing.T) {
 	fstest.Countf(t, "%d random trees with %d files compared with git ls-files", trees, files)
 }
 
-// walkAgainstGit compares the walk of some trees, all in one repository, and returns the number of files in them. In every
-// second repository .git/info/exclude has rules, too.
+// walkAgainstGit compares the walk of some trees, all in one repository, and returns the number of files in them. In
+// every second repository .git/info/exclude has rules, too.
 func walkAgainstGit(t *testing.T, r *rand.Rand, round, trees int) int {
 	t.Helper()
 	tree := walkTree{}

@@ -72,7 +72,8 @@ func TestWalkDeep(t *testing.T) {
 	fsys.check(t)
 }
 
-// Large directories below each other: were they entered before the files above are done with, all would be open at once.
+// Large directories below each other: were they entered before the files above are done with, all would be open at
+// once.
 func TestWalkOpenDirectories(t *testing.T) {
 	t.Parallel()
 	tree := walkTree{}

@@ -144,8 +144,8 @@ func (p position) path() string {
 	return names.Join(p.dir, p.name)
 }
 
-// do calls fn, which notes in *at where it is, and turns a panic into the error of the walk. A goroutine that is ended by fn,
-// as t.FailNow does in a test, ends the walk as well: the others must not wait for it.
+// do calls fn, which notes in *at where it is, and turns a panic into the error of the walk. A goroutine that is ended
+// by fn, as t.FailNow does in a test, ends the walk as well: the others must not wait for it.
 func (w *walker) do(at position, fn func(at *position)) {
 	returned := false
 	defer func() {

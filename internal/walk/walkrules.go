@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// maxIgnore is the size above which a .gitignore file, with those of the directories above it, is taken for something else,
-// in bytes. The largest that people write have some 10 KiB, and each rule is held against each file.
+// maxIgnore is the size above which a .gitignore file, with those of the directories above it, is taken for something
+// else, in bytes. The largest that people write have some 10 KiB, and each rule is held against each file.
 const maxIgnore = 1 << 20
 
 // excludeFile is where git keeps the rules of a repository that are not for everybody.
@@ -48,8 +48,8 @@ func (w *walker) rulesAbove(root string) *ignore.Matcher {
 	return rules
 }
 
-// addExclude adds what the .git/info/exclude of the repository in a directory says: in git's order, the file that is asked
-// last. Where .git is not a directory, as in a worktree, there is none here.
+// addExclude adds what the .git/info/exclude of the repository in a directory says: in git's order, the file that is
+// asked last. Where .git is not a directory, as in a worktree, there is none here.
 func (w *walker) addExclude(rules *ignore.Matcher, name string) *ignore.Matcher {
 	if info, err := handle.Lstat(w.fsys, names.Join(name, ".git")); err != nil || !info.IsDir() {
 		return rules
@@ -81,8 +81,8 @@ func (w *walker) addFile(rules *ignore.Matcher, name string, dir capability.DirH
 	return rules.Enter(name, data)
 }
 
-// ruleTrouble is trouble about a file of rules, but for one that is not there, has gone since, is no file, or is outside of
-// what may be read.
+// ruleTrouble is trouble about a file of rules, but for one that is not there, has gone since, is no file, or is
+// outside of what may be read.
 func (w *walker) ruleTrouble(rules *ignore.Matcher, file string, err error) *ignore.Matcher {
 	for _, none := range [...]error{fs.ErrNotExist, names.ErrNotDir, names.ErrNotRegular, names.ErrNotAllowed, names.ErrDenied} {
 		if errors.Is(err, none) {

@@ -1,0 +1,69 @@
+package archtest
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What an author of an action has to know of fsutil fits on three screens: so many names it may have, and these methods a stage.
+func TestFace(t *testing.T) {
+	t.Parallel()
+	const mostNames = 45
+	methods := strings.Fields(`Changes Chmod Chown Chtimes Close Copy Create Edit LstatIfPossible Mkdir MkdirAll Name Open OpenFile
+		ReadFile ReadlinkIfPossible Remove RemoveAll Rename Resolve Rollback Savepoint Stat SymlinkIfPossible`)
+	var names, found []string
+	add := func(ids ...*ast.Ident) {
+		for _, id := range ids {
+			if id.IsExported() {
+				names = append(names, id.Name)
+			}
+		}
+	}
+	_, files := sources(t)
+	for _, f := range files {
+		if f.dir() != "fsutil" || f.isTest() {
+			continue
+		}
+		for _, decl := range f.syntax.Decls {
+			switch d := decl.(type) {
+			case *ast.FuncDecl:
+				if d.Recv == nil {
+					add(d.Name)
+				} else if receiver(d) == "Stage" && d.Name.IsExported() {
+					found = append(found, d.Name.Name)
+				}
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					switch s := spec.(type) {
+					case *ast.TypeSpec:
+						add(s.Name)
+					case *ast.ValueSpec:
+						add(s.Names...)
+					}
+				}
+			}
+		}
+	}
+	if len(names) > mostNames || len(names) == 0 {
+		t.Errorf("fsutil has %d names, of which there may be %d: %q", len(names), mostNames, names)
+	}
+	slices.Sort(found)
+	if !slices.Equal(found, methods) {
+		t.Errorf("fsutil.Stage has the methods %q, want %q", found, methods)
+	}
+}
+
+// receiver is the name of the type that a method is of.
+func receiver(d *ast.FuncDecl) string {
+	typ := d.Recv.List[0].Type
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	id, _ := typ.(*ast.Ident)
+	if id == nil {
+		return ""
+	}
+	return id.Name
+}
