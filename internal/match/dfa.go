@@ -1,8 +1,6 @@
 package match
 
-import (
-	"context"
-)
+import "context"
 
 // dfa runs a [machine] over texts, with one look into a table for each byte. A state is what may go on behind a place, and
 // what is known of the character before it; the states that come up, and where they lead, are worked out as they are needed
@@ -10,9 +8,11 @@ import (
 //
 // A state holds the instructions that wait for the next character, the preferred ones first, as package regexp has them. That
 // a match has ended is known with the character behind it, because $ and \b look at that. Until there is a match, each place
-// is another one where one could begin. When there is one, all that is less preferred than it goes.
+// is another one where one could begin. When there is one, all that is less preferred than it goes. For a [Longest] nothing is
+// preferred: the instructions are a set, and what goes on behind a match stays.
 //
-// Characters are those of package regexp: each byte that is not part of valid UTF-8 is a U+FFFD. For ASCII, the table is
+// Characters are those of package regexp, in which each byte that is not part of valid UTF-8 is a U+FFFD, or those of a [Longest]: the
+// [alphabet] of the machine says which. For ASCII, the table is
 // indexed by bytes. All other characters are taken one at a time, but for the many states to which they mean nothing.
 type dfa struct {
 	m      *machine

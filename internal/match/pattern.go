@@ -15,6 +15,9 @@
 // An automaton that needs too many states is given up, for that file and at last for the pattern; package regexp does its
 // work then. What it has worked out is kept in the pattern, for one goroutine at a time.
 //
+// A [Longest] is a regular expression of another syntax, which is run by the same automaton, leftmost-longest. Package regexp does not
+// know its words and bytes, so its groups, and whatever an automaton cannot, come from a walk along all ways at once.
+//
 // # Line ends
 //
 // A file may end its lines with "\r\n", a pattern is mostly written with "\n". So that one pattern works for both,
