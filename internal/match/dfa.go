@@ -11,9 +11,9 @@ import "context"
 // is another one where one could begin. When there is one, all that is less preferred than it goes. For a [Longest] nothing is
 // preferred: the instructions are a set, and what goes on behind a match stays.
 //
-// Characters are those of package regexp, in which each byte that is not part of valid UTF-8 is a U+FFFD, or those of a [Longest]: the
-// [alphabet] of the machine says which. For ASCII, the table is
-// indexed by bytes. All other characters are taken one at a time, but for the many states to which they mean nothing.
+// Characters are those of package regexp, in which each byte that is not part of valid UTF-8 is a U+FFFD, or those of a [Longest]:
+// the [alphabet] of the machine says which. For ASCII, the table is indexed by bytes. All other characters are taken one at a
+// time, but for the many states to which they mean nothing.
 type dfa struct {
 	m      *machine
 	ctx    context.Context // of the search

@@ -75,6 +75,14 @@ func content(rt *rapid.T) []byte {
 	return []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(alphabet), 0, 40).Draw(rt, "content"), ""))
 }
 
+// withoutCRLF leaves no "\r\n" in data, which is where matches are documented to differ. Of "\r\r\n" one pass leaves another one.
+func withoutCRLF(data []byte) []byte {
+	for crlf := []byte("\r\n"); bytes.Contains(data, crlf); {
+		data = bytes.ReplaceAll(data, crlf, crlf[1:])
+	}
+	return data
+}
+
 func TestRegexIsRegexp(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		source := rapid.SampledFrom(patterns).Draw(rt, "pattern")
@@ -96,7 +104,7 @@ func compareWithRegexp(t interface {
 	if err != nil {
 		return
 	}
-	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) // the documented difference
+	data = withoutCRLF(data)
 	var got [][]int
 	if err := each(context.Background(), p, data, func(loc []int) bool {
 		got = append(got, slices.Clone(loc))
@@ -131,7 +139,7 @@ func TestLiteralIsBytes(t *testing.T) {
 		data := content(rt)
 		needle := strings.Join(rapid.SliceOfN(rapid.SampledFrom(alphabet), 1, 4).Draw(rt, "needle"), "")
 		if strings.Contains(needle, "\n") {
-			data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) // the documented difference
+			data = withoutCRLF(data)
 		}
 		p := compile(t, needle, match.Literal, match.Flags{})
 		n, err := p.Count(context.Background(), match.Bytes(data), match.How{})
