@@ -1,10 +1,12 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -199,15 +201,15 @@ func (s *searching) rest(ctx context.Context, d *desk, n int) (hit bool, err err
 
 // sizes are those of the windows that a file is searched in. What shows lines, or all of them, needs it as a whole.
 func (s *searching) sizes() match.Sizes {
-	sizes := s.c.windows(!s.lines && !s.content && s.pattern.Streams())
-	if sizes == (match.Sizes{}) {
-		sizes = match.Sizes{Whole: searchWhole, Window: searchWindow}
+	sizes := cmp.Or(s.c.sizes, match.Sizes{Whole: searchWhole, Window: searchWindow})
+	if s.lines || s.content {
+		sizes.Whole = math.MaxInt64
 	}
 	return sizes
 }
 
-// matches finds the matches in a file. What is read may go to the buffer, if there is one. It returns the name of one
-// that has any, or in which the pattern occurs as a text.
+// matches finds the matches in a file. What is read may go to the buffer, if there is one. It returns the name of a file that has
+// any, or in which the pattern occurs as a text.
 func (s *searching) matches(ctx context.Context, e walk.Entry, text match.Content, buf *[]byte) (name string, err error) {
 	var one found
 	var seenText *bool // a search for another pattern takes no memory for it

@@ -3,7 +3,6 @@ package actions
 import (
 	"bufio"
 	"io"
-	"math"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/match"
@@ -34,15 +33,6 @@ func (c *Call) update(name string, refusal error, find func(text match.Content) 
 		defer c.sources.Put(s)
 		return find(s)
 	}))
-}
-
-// windows are the sizes of windows. Without streams, any file is one.
-func (c *Call) windows(streams bool) match.Sizes {
-	sizes := c.sizes
-	if !streams {
-		sizes.Whole = math.MaxInt64
-	}
-	return sizes
 }
 
 // source is the content of a file that a call works on. The first time that it is read, its bytes are told of.
