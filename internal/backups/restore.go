@@ -107,7 +107,7 @@ func (b *Backup) present(name string, s change.State) change.Opener {
 	if s.Kind != change.File {
 		return nil
 	}
-	return func() (io.ReadCloser, error) { return b.store.disk.Open(name) }
+	return func() (io.ReadCloser, error) { return b.store.disk.OpenFound(name) }
 }
 
 // kept opens the bytes that were there before.
@@ -118,7 +118,7 @@ func (b *Backup) kept(r *journal.Record) change.Opener {
 	case r.Attr:
 		return b.present(r.Path, r.New)
 	}
-	return func() (io.ReadCloser, error) { return b.store.disk.Open(b.image(r)) }
+	return func() (io.ReadCloser, error) { return b.store.disk.OpenFound(b.image(r)) }
 }
 
 func (b *Backup) image(r *journal.Record) string {
@@ -173,13 +173,18 @@ func (b *Backup) verifyAll(records []*journal.Record) ([]string, error) {
 
 // verify returns what is wrong with a kept file, "" if nothing. The error says that it could not be read.
 func (b *Backup) verify(r *journal.Record) (string, error) {
-	h, n, err := b.store.disk.Hash(b.image(r), r.Old.Size)
+	f, err := b.store.disk.OpenFound(b.image(r))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "its image is missing", nil
 	case errors.Is(err, names.ErrNotRegular):
 		return "its image is not a regular file", nil
-	case err == nil && (n != r.Old.Size || h != r.Old.Hash):
+	case err != nil:
+		return "", err
+	}
+	defer f.Close()
+	h, n, err := b.store.disk.HashOf(f, r.Old.Size)
+	if err == nil && (n != r.Old.Size || h != r.Old.Hash) {
 		return "its image has other bytes than were put there", nil
 	}
 	return "", err

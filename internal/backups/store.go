@@ -153,7 +153,7 @@ func (s *Store) checkPlace(b *Backup, id string, dir capability.Identity) error 
 }
 
 func (s *Store) read(name string) ([]byte, error) {
-	f, err := s.disk.Open(name)
+	f, err := s.disk.OpenFound(name)
 	if err != nil {
 		return nil, err
 	}

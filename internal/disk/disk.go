@@ -128,9 +128,22 @@ func (d *Disk) Put(name string, data []byte, durable bool) error {
 	return err
 }
 
-// Read reads a regular file, so many bytes of it at most.
+// OpenFound is Open for a name at which a stranger may have put a pipe, which is not to be waited for.
+func (d *Disk) OpenFound(name string) (capability.ReadFile, error) {
+	if d.isPlain() {
+		switch s, err := d.Look(name); {
+		case err != nil && s.Kind == change.Absent:
+			return nil, err
+		case s.Kind != change.File && s.Kind != change.Absent:
+			return nil, &fs.PathError{Op: "open", Path: name, Err: names.ErrNotRegular}
+		}
+	}
+	return d.Open(name)
+}
+
+// Read reads a regular file that was found, so many bytes of it at most.
 func (d *Disk) Read(name string, most int64) ([]byte, error) {
-	f, err := d.Open(name)
+	f, err := d.OpenFound(name)
 	if err != nil {
 		return nil, err
 	}
@@ -230,7 +243,7 @@ func (d *Disk) MoveIn(from, to string) error {
 // BringUp makes a directory be in the upper layer. File systems make it there when a file in it is about to be written,
 // also if that then fails because there is no such file; BringUp does so and gives it the mode that was seen.
 func (d *Disk) BringUp(dir string) error {
-	if d.Can.Exchange || d.Can.NoReplace || !d.layered() {
+	if d.Can.Exchange || d.Can.NoReplace || !d.isPlain() {
 		return nil
 	}
 	var dirs []string

@@ -49,8 +49,9 @@ type System interface {
 	// MostOpen is how many files each of so many workers should have open at once, at least 1.
 	MostOpen(workers int) int
 	Close() error
-	// layered reports whether directories may be seen that have to be made before something can be renamed into them.
-	layered() bool
+	// isPlain reports whether only the methods of afero.Fs are there: opening a pipe may wait then, and directories may be
+	// seen that have to be made before something can be renamed into them.
+	isPlain() bool
 }
 
 // NewFile is a file that Create has made. It is for one goroutine.
@@ -113,14 +114,7 @@ func (p plain) state(name string, info fs.FileInfo, err error) (change.State, er
 // IsLeaf reports whether the state is that of a file or a symbolic link, which hard links can be made to.
 func IsLeaf(s change.State) bool { return s.Kind == change.File || s.Kind == change.Symlink }
 
-// Open looks before, because opening a pipe waits, and afterwards, because something else may have come in between.
 func (p plain) Open(name string) (capability.ReadFile, error) {
-	switch s, err := p.Look(name); {
-	case err != nil && s.Kind == change.Absent:
-		return nil, err
-	case s.Kind != change.File && s.Kind != change.Absent:
-		return nil, &fs.PathError{Op: "open", Path: name, Err: names.ErrNotRegular}
-	}
 	f, err := p.fs.Open(name)
 	if err != nil {
 		return nil, err
@@ -187,7 +181,7 @@ func (p plain) SyncReached(name string) error {
 func (p plain) Hold(string)      {}
 func (p plain) MostOpen(int) int { return 8 }
 func (p plain) Close() error     { return nil }
-func (p plain) layered() bool    { return true }
+func (p plain) isPlain() bool    { return true }
 
 // namedFile is a new file that gets all but its bytes by its name.
 type namedFile struct {

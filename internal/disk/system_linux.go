@@ -70,4 +70,4 @@ func (d direct) SyncReached(name string) error {
 func (d direct) Hold(dir string)          { d.bulk.Hold(dir) }
 func (d direct) MostOpen(workers int) int { return max(1, min(48, d.bulk.MostOpen()/workers)) }
 func (d direct) Close() error             { return d.bulk.Close() }
-func (d direct) layered() bool            { return false }
+func (d direct) isPlain() bool            { return false }

@@ -22,6 +22,11 @@ func (d *Disk) Hash(name string, size int64) (change.Hash, int64, error) {
 		return change.Hash{}, 0, err
 	}
 	defer f.Close()
+	return d.HashOf(f, size)
+}
+
+// HashOf is Hash for a file that is open.
+func (d *Disk) HashOf(f io.Reader, size int64) (change.Hash, int64, error) {
 	h := sha256.New()
 	n, err := d.copyHashed(io.Discard, h, io.LimitReader(f, size+1))
 	return change.Hash(h.Sum(nil)), n, err

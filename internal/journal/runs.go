@@ -53,7 +53,7 @@ func EncodeRun(key []byte, id, digest string, result []byte) ([]byte, error) {
 // ReadRun returns the result in the file of a run. The error is fs.ErrNotExist if there is none, and says what is wrong
 // if it is not that of the pipeline with the digest, or not signed with the key.
 func ReadRun(fsys afero.Fs, stateDir string, key []byte, id string, digest func() string) ([]byte, error) {
-	f, err := disk.Open(fsys).Open(path.Join(stateDir, RunsDir, id+".json"))
+	f, err := disk.Open(fsys).OpenFound(path.Join(stateDir, RunsDir, id+".json"))
 	if err != nil {
 		return nil, err
 	}
