@@ -25,14 +25,14 @@ import (
 //
 // A MemMapFs keeps "src/a" and "/src/a" apart, each with directories of its own. Here they are one: a name is looked up
 // in both of these worlds, directories of one name are one directory, and where two files have one name, that of the
-// relative world stands for both. What is made is made in the world its directory is in; see memFs.place.
+// relative world stands for both. What is made is made in the world its directory is in; see FS.place.
 type FS struct {
 	mu   sync.Mutex
 	mem  *afero.MemMapFs
 	open int // handles that were opened here and are not closed
 
 	rooted   sync.Once
-	absolute bool // what is new in the root is made in the absolute world, see memFs.place
+	absolute bool // what is new in the root is made in the absolute world, see FS.place
 }
 
 // New returns a view of a MemMapFs with the rules of POSIX and a mutex around each call.
@@ -92,14 +92,17 @@ func (m *FS) find(full string) (memNode, error) {
 		}
 		return memNode{full: full, keys: [2]string{".", memRoot}, file: file}, nil
 	}
-	dir, err := m.find(full[:max(1, strings.LastIndex(full, memRoot))])
-	switch {
-	case err != nil:
-		return memNode{}, err
-	case !dir.found():
-		return memNode{}, fs.ErrNotExist
-	case !dir.isDir():
-		return memNode{}, syscall.ENOTDIR
+	dir := memNode{full: memRoot, keys: [2]string{".", memRoot}} // is always there
+	if end := strings.LastIndex(full, memRoot); end > 0 {
+		var err error
+		switch dir, err = m.find(full[:end]); {
+		case err != nil:
+			return memNode{}, err
+		case !dir.found():
+			return memNode{}, fs.ErrNotExist
+		case !dir.isDir():
+			return memNode{}, syscall.ENOTDIR
+		}
 	}
 	return m.child(dir, full), nil
 }
