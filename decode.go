@@ -23,31 +23,31 @@ const MaxPipelineBytes = 16 << 20
 type Decoder struct {
 	// Actions are the actions that steps may name. The zero Registry means [actions.Builtin].
 	Actions actions.Registry
-	// Lenient repairs what models and other systems send, and then decodes strictly: code fences, trailing commas, comments,
-	// quotes, names and actions that are almost right, numbers in quotes, a string for a list. docs/json.md has the table.
-	// Each repair is a warning of the pipeline. What could mean two things, or be a guard under a name that nobody knows, is
-	// refused. What strict decoding takes means the same, without a warning. False is strict.
+	// Lenient repairs what models and other systems send, and then decodes strictly: code fences, trailing commas,
+	// comments, quotes, names and actions that are almost right, numbers in quotes, a string for a list. docs/json.md
+	// has the table. Each repair is a warning of the pipeline. What could mean two things, or be a guard under a name
+	// that nobody knows, is refused. What strict decoding takes means the same, without a warning. False is strict.
 	Lenient bool
-	// MaxBytes is the longest text, in bytes, that is read. A longer one is a *ValidationError with the code "json_too_large".
-	// Zero means MaxPipelineBytes.
+	// MaxBytes is the longest text, in bytes, that is read. A longer one is a *ValidationError with the code
+	// "json_too_large". Zero means MaxPipelineBytes.
 	MaxBytes int
 	// MaxDepth is how deeply lists and objects may be nested. More is a *ValidationError with the code "json_too_deep".
 	// Zero means DefaultMaxJSONDepth; negative, or more than 10,000, means 10,000.
 	MaxDepth int
-	// Locate says where a value stands, for callers that have made the JSON from a text in another form: its lines and columns, both from
-	// 1, become those of problems and warnings. The pointer leads to a value that there is, "" to the whole; name asks for the
-	// place of the value's name and not of the value. It is called from the goroutine that calls Decode. Nil means that places
-	// are those in the JSON text.
+	// Locate says where a value stands, for callers that have made the JSON from a text in another form: its lines and
+	// columns, both from 1, become those of problems and warnings. The pointer leads to a value that there is, "" to the
+	// whole; name asks for the place of the value's name and not of the value. It is called from the goroutine that
+	// calls Decode. Nil means that places are those in the JSON text.
 	Locate func(pointer string, name bool) (line, column int)
 }
 
 // Decode reads a pipeline with the zero [Decoder].
 func Decode(data []byte) (Pipeline, error) { return Decoder{}.Decode(data) }
 
-// Decode reads a pipeline. It is strict: unknown and repeated names, null, wrong types, invalid UTF-8 and trailing data are
-// refused. The error is a *ValidationError that lists every problem with its JSON pointer, line and column; a text that is
-// not JSON at all gives one problem, "Invalid pipeline JSON: ...". Fields that are absent have their documented
-// defaults.
+// Decode reads a pipeline. It is strict: unknown and repeated names, null, wrong types, invalid UTF-8 and trailing
+// data are refused. The error is a *ValidationError that lists every problem with its JSON pointer, line and column;
+// a text that is not JSON at all gives one problem, "Invalid pipeline JSON: ...". Fields that are absent have their
+// documented defaults.
 func (d Decoder) Decode(data []byte) (Pipeline, error) {
 	if err := d.Actions.Err(); err != nil {
 		return Pipeline{}, err

@@ -72,8 +72,8 @@ func (doc *ActionDoc) add(within string, fields []params.Field) {
 	}
 }
 
-// Schema returns the JSON Schema (draft 2020-12) of the pipelines that the decoder takes, made from its registry. It says
-// as much as a schema can; what it cannot, such as that a step refers to an earlier one, Decode checks.
+// Schema returns the JSON Schema (draft 2020-12) of the pipelines that the decoder takes, made from its registry. It
+// says as much as a schema can; what it cannot, such as that a step refers to an earlier one, Decode checks.
 func (d Decoder) Schema() ([]byte, error) {
 	if d.Actions.Names() == nil {
 		d.Actions = actions.Builtin()

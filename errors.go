@@ -19,8 +19,8 @@ import (
 // ErrNoFs says that a nil file system was given. It is never taken for the real disk.
 var ErrNoFs = names.ErrNoFs
 
-// ErrStateDir says that the state directory is not what it has to be: a directory, and not somebody else's. Nothing is written
-// through a link, or on the word of what another user has put there.
+// ErrStateDir says that the state directory is not what it has to be: a directory, and not somebody else's. Nothing
+// is written through a link, or on the word of what another user has put there.
 var ErrStateDir = commit.ErrControlDir
 
 // ErrCommitted says that a plan has been committed already, or is being committed.
@@ -51,7 +51,8 @@ type StepError struct {
 	Err error
 }
 
-// Error gives "pipeline failed at step N", with N counted from 1, the cause, and at the end the step's id and its JSON pointer.
+// Error gives "pipeline failed at step N", with N counted from 1, the cause, and at the end the step's id and its
+// JSON pointer.
 func (e *StepError) Error() string {
 	undone := ""
 	if e.RolledBack {
@@ -190,9 +191,9 @@ func (e *CommitError) Error() string {
 // Unwrap returns the cause.
 func (e *CommitError) Unwrap() error { return e.Err }
 
-// ErrorCode returns the code of an error that this package has returned: a stable word for programs, for exit statuses and for
-// what is sent to other machines. It is "" for nil. Where several fit, the one that says most about what to do next wins:
-// whether the tree needs recovery, then whose fault it is. The codes:
+// ErrorCode returns the code of an error that this package has returned: a stable word for programs, for exit
+// statuses and for what is sent to other machines. It is "" for nil. Where several fit, the one that says most about
+// what to do next wins: whether the tree needs recovery, then whose fault it is. The codes:
 //
 //   - invalid_pipeline: the pipeline is wrong: a *ValidationError
 //   - invalid_plan: the stored plan is wrong: a *PlanError
@@ -253,10 +254,10 @@ func is[E error](err error) bool {
 	return ok
 }
 
-// Written reports whether an error that Run, Commit or Restore has returned came with a tree that is not what it was before:
-// the other steps of a pipeline with ContinueOnError were committed, the commit is half done and needs [Executor.Recover], or it
-// was undone but for the paths that the error names, to which somebody else has written, or of which somebody has removed what
-// undoing needs.
+// Written reports whether an error that Run, Commit or Restore has returned came with a tree that is not what it was
+// before: the other steps of a pipeline with ContinueOnError were committed, the commit is half done and needs
+// [Executor.Recover], or it was undone but for the paths that the error names, to which somebody else has written, or
+// of which somebody has removed what undoing needs.
 func Written(err error) bool {
 	if step, ok := errors.AsType[*StepError](err); ok && step.Committed {
 		return true
@@ -265,8 +266,9 @@ func Written(err error) bool {
 	return ok && commit.State == CommitPending || isLeft(err)
 }
 
-// FileSystemError says that the file system cannot do what it takes to write to the tree, and never will: an afero.ReadOnlyFs
-// cannot be written to. Nothing was written, or all of it was undone. docs/filesystems.md says which file system can do what.
+// FileSystemError says that the file system cannot do what it takes to write to the tree, and never will: an
+// afero.ReadOnlyFs cannot be written to. Nothing was written, or all of it was undone. docs/filesystems.md says which
+// file system can do what.
 type FileSystemError struct {
 	// Name is what the file system calls itself, such as "ReadOnlyFilter".
 	Name string
@@ -297,8 +299,8 @@ func limitOf(name string) string {
 	return ""
 }
 
-// limited makes a FileSystemError of an error that comes from the limits of the tree's file system, and from nothing that may
-// be otherwise the next time.
+// limited makes a FileSystemError of an error that comes from the limits of the tree's file system, and from nothing
+// that may be otherwise the next time.
 func (t *tree) limited(err error) error {
 	limit := limitOf(t.fs.Name())
 	if limit == "" || errors.Is(err, fsutil.ErrLocked) {

@@ -10,18 +10,21 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// Event is something that happens during a run. The set of events is closed: [StepStarted], [StepProgress], [FileStaged],
-// [StepFinished], [RiskJudged] and [CommitPhase]. As JSON an event has the names of its fields in snake case, see [JSONEvents].
+// Event is something that happens during a run. The set of events is closed: [StepStarted], [StepProgress],
+// [FileStaged], [StepFinished], [RiskJudged] and [CommitPhase]. As JSON an event has the names of its fields in snake
+// case, see [JSONEvents].
 //
-// An executor's Observe is called from one goroutine at a time, each time a new one, and the run waits for it: it should return
-// soon, and must not call the executor. When steps run in parallel, the events of several steps are mixed.
+// An executor's Observe is called from one goroutine at a time, each time a new one, and the run waits for it: it
+// should return soon, and must not call the executor. When steps run in parallel, the events of several steps are
+// mixed.
 //
-// A panic of Observe, or of the Logger's handler, never changes what becomes of the tree, in whichever phase it comes; nor
-// does runtime.Goexit there, which t.FailNow calls. The run goes on and calls them again for what comes next. The Result, and
-// that of [Executor.Recover], has a warning that names the first panic, and the Logger gets each with its stack.
+// A panic of Observe, or of the Logger's handler, never changes what becomes of the tree, in whichever phase it
+// comes; nor does runtime.Goexit there, which t.FailNow calls. The run goes on and calls them again for what comes
+// next. The Result, and that of [Executor.Recover], has a warning that names the first panic, and the Logger gets
+// each with its stack.
 type Event interface {
-	// Kind is the name of the event in JSON: "step_started", "step_progress", "file_staged", "step_finished", "risk_judged" or
-	// "commit_phase".
+	// Kind is the name of the event in JSON: "step_started", "step_progress", "file_staged", "step_finished",
+	// "risk_judged" or "commit_phase".
 	Kind() string
 	isEvent()
 }
@@ -33,8 +36,9 @@ type StepStarted struct {
 	Action string `json:"action"`
 }
 
-// StepProgress says how far a step is. It comes with each file that is done, or, where it is not known how many there are,
-// with every few dozens of them and at the end; and within large files with every 16 MiB. The numbers of a step only grow.
+// StepProgress says how far a step is. It comes with each file that is done, or, where it is not known how many there
+// are, with every few dozens of them and at the end; and within large files with every 16 MiB. The numbers of a step
+// only grow.
 type StepProgress struct {
 	Step  string `json:"step"`
 	Done  int    `json:"done"`  // files
@@ -43,8 +47,8 @@ type StepProgress struct {
 	Bytes int64 `json:"bytes"`
 }
 
-// FileStaged says that a step has changed a file on the stage. It comes when the step is done, a file at a time, in path
-// order.
+// FileStaged says that a step has changed a file on the stage. It comes when the step is done, a file at a time, in
+// path order.
 type FileStaged struct {
 	Step string `json:"step"`
 	Path string `json:"path"`
@@ -71,8 +75,8 @@ type RiskJudged struct {
 // "commit" or "clean", or "rollback".
 type CommitPhase struct {
 	Phase string `json:"phase"`
-	// Done of Total changes are through the phase. Both are 0 when it begins; in phases that go through many changes, an event
-	// comes with every few dozens of them.
+	// Done of Total changes are through the phase. Both are 0 when it begins; in phases that go through many changes, an
+	// event comes with every few dozens of them.
 	Done  int `json:"done,omitempty"`
 	Total int `json:"total,omitempty"`
 }

@@ -182,7 +182,8 @@ func ExampleExecutor_PruneBackups() {
 	// true
 }
 
-// A run was killed in the middle of its commit. Inspect says so without touching anything, Recover takes back what was written.
+// A run was killed in the middle of its commit. Inspect says so without touching anything, Recover takes back what
+// was written.
 func ExampleExecutor_Inspect() {
 	ctx := context.Background()
 	disk := errorfs.Wrap(suite.Tree("a.txt", "x\n", "b.txt", "x\n"), nil)

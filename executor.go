@@ -35,12 +35,12 @@ const DefaultStateDir = ".millrace"
 // cannot lift any of them. The zero value works. An Executor is safe for concurrent use as long as its fields are not
 // changed; runs that write to one tree wait for each other.
 type Executor struct {
-	// DryRun makes every run a dry run, whatever the pipeline says, and so it does with [Plan.Commit], Restore and what is done
-	// to backups: they say what they would do, and write nothing. What cannot be tried, such as Recover where there is
-	// something to undo, is ErrReadOnly.
+	// DryRun makes every run a dry run, whatever the pipeline says, and so it does with [Plan.Commit], Restore and what
+	// is done to backups: they say what they would do, and write nothing. What cannot be tried, such as Recover where
+	// there is something to undo, is ErrReadOnly.
 	DryRun bool
-	// ReadOnly refuses pipelines with steps that can write, unless they are dry runs, and everything else that would write,
-	// with ErrReadOnly.
+	// ReadOnly refuses pipelines with steps that can write, unless they are dry runs, and everything else that would
+	// write, with ErrReadOnly.
 	ReadOnly bool
 	// Ceiling is the highest risk that may be committed, with or without force. Unset, the zero value, means that force
 	// may pass all levels.
@@ -49,27 +49,27 @@ type Executor struct {
 	Risk risk.Policy
 	// MaxFiles is how many files may be changed without force. Zero means DefaultMaxFiles; negative means no limit.
 	MaxFiles int
-	// MaxFileBytes is the largest file, in bytes, that a step reads to search, count, edit, compare or show it. It is judged
-	// by the size that the file is said to have, before a byte is read, and again by what really comes. A named file beyond
-	// it fails the step with an *actions.LimitError; a search leaves it out, with a warning, and so does a count of
-	// files that another step has found. Previews are held to it too, see [Plan.WriteDiff]. Zero means
+	// MaxFileBytes is the largest file, in bytes, that a step reads to search, count, edit, compare or show it. It is
+	// judged by the size that the file is said to have, before a byte is read, and again by what really comes. A named
+	// file beyond it fails the step with an *actions.LimitError; a search leaves it out, with a warning, and so does a
+	// count of files that another step has found. Previews are held to it too, see [Plan.WriteDiff]. Zero means
 	// actions.DefaultMaxFileBytes, negative no limit but that of 2 GiB for one file.
 	MaxFileBytes int64
 	// MaxMatches is how many matches one step replaces in one file, judged while they are found. One more fails the step
 	// with an *actions.LimitError. Zero means actions.DefaultMaxMatches, negative no limit.
 	MaxMatches int
-	// MaxOutputBytes is how much text, in bytes, one step puts into one file, judged before the text is made. More fails the
-	// step with an *actions.LimitError. Zero means actions.DefaultMaxOutputBytes, negative no limit.
+	// MaxOutputBytes is how much text, in bytes, one step puts into one file, judged before the text is made. More fails
+	// the step with an *actions.LimitError. Zero means actions.DefaultMaxOutputBytes, negative no limit.
 	MaxOutputBytes int64
-	// MaxShownBytes is about how much text, in bytes, the steps of a run show and keep together: contents of files, lines, joined
-	// texts, diffs, previews and listings. Each step may have an equal share of it, whatever the others need, so that a result
-	// does not depend on the order of the steps; the templates of a step may become as much text again. More fails the step
-	// with an *actions.LimitError. Zero means DefaultMaxShownBytes, negative no limit.
+	// MaxShownBytes is about how much text, in bytes, the steps of a run show and keep together: contents of files,
+	// lines, joined texts, diffs, previews and listings. Each step may have an equal share of it, whatever the others
+	// need, so that a result does not depend on the order of the steps; the templates of a step may become as much text
+	// again. More fails the step with an *actions.LimitError. Zero means DefaultMaxShownBytes, negative no limit.
 	MaxShownBytes int64
-	// MaxStagedBytes is how much new text, in bytes, the steps of a run put into files together; each step that can write may have
-	// an equal share of it, in all its files. Each replacement counts 64 bytes more, which is what it takes in memory, and where
-	// the tree is in memory copies count with their sizes. More fails the step with an *actions.LimitError. Zero means DefaultMaxStagedBytes,
-	// negative no limit.
+	// MaxStagedBytes is how much new text, in bytes, the steps of a run put into files together; each step that can
+	// write may have an equal share of it, in all its files. Each replacement counts 64 bytes more, which is what it
+	// takes in memory, and where the tree is in memory copies count with their sizes. More fails the step with an
+	// *actions.LimitError. Zero means DefaultMaxStagedBytes, negative no limit.
 	MaxStagedBytes int64
 	// MaxPatternBytes is the longest text or regular expression, in bytes, that a step looks for, judged before the step
 	// reads anything. A longer one fails the step with an *actions.LimitError. Zero means
@@ -89,42 +89,44 @@ type Executor struct {
 	// symbolic links are resolved. One that leads through a link itself is an *ExecutorError, unless what it leads to is
 	// allowed too: a link in the tree must not widen what the host allows. Empty means the whole tree.
 	AllowedPaths []string
-	// DeniedPaths are globs. What one of them takes, a file or a directory with all below it, is neither listed nor found by
-	// steps, and who names it gets fsutil.ErrDenied. They win over AllowedPaths, hold for symbolic links by their names and by
-	// what they lead to, and force does not help. A glob without a slash is about the last element of a path in any
-	// directory (".env"); others are about the whole path ("deploy/**/*.key"). Other spellings that some file system takes for
-	// the same name are taken as well. A glob that is not valid is an *ExecutorError.
+	// DeniedPaths are globs. What one of them takes, a file or a directory with all below it, is neither listed nor
+	// found by steps, and who names it gets fsutil.ErrDenied. They win over AllowedPaths, hold for symbolic links by
+	// their names and by what they lead to, and force does not help. A glob without a slash is about the last element of
+	// a path in any directory (".env"); others are about the whole path ("deploy/**/*.key"). Other spellings that some
+	// file system takes for the same name are taken as well. A glob that is not valid is an *ExecutorError.
 	DeniedPaths []string
-	// ReadOnlyPaths are globs like DeniedPaths. What one of them takes can be listed and read; who writes, makes, renames or
-	// removes it, or a directory that it is in, gets fsutil.ErrReadOnlyPath, with or without force.
+	// ReadOnlyPaths are globs like DeniedPaths. What one of them takes can be listed and read; who writes, makes,
+	// renames or removes it, or a directory that it is in, gets fsutil.ErrReadOnlyPath, with or without force.
 	ReadOnlyPaths []string
-	// RequireMatches makes a failure of what is a warning otherwise: that a step which would write finds nothing to write to.
-	// It is an *ExpectError, as if each such step without an expect of its own had the expect {"min_files": 1}.
+	// RequireMatches makes a failure of what is a warning otherwise: that a step which would write finds nothing to
+	// write to. It is an *ExpectError, as if each such step without an expect of its own had the expect {"min_files":
+	// 1}.
 	RequireMatches bool
-	// PortableNames refuses to write to names that cannot exist on Windows, or would be another file there: devices such as
-	// "con.txt", dots and spaces at the end, colons, backslashes, control characters. The error is fsutil.ErrNotPortable.
+	// PortableNames refuses to write to names that cannot exist on Windows, or would be another file there: devices such
+	// as "con.txt", dots and spaces at the end, colons, backslashes, control characters. The error is
+	// fsutil.ErrNotPortable.
 	PortableNames bool
 	// StateDir is the directory, in the file system run on, for journal, backups, trash and runs. Steps can neither see
-	// nor touch it, nor a directory of the same path, or of the name DefaultStateDir, anywhere in the tree: that is the state of
-	// another tree. So give it a name that nothing else has. Empty means DefaultStateDir.
+	// nor touch it, nor a directory of the same path, or of the name DefaultStateDir, anywhere in the tree: that is the
+	// state of another tree. So give it a name that nothing else has. Empty means DefaultStateDir.
 	//
-	// All executors that write to a tree should have the same. One with another StateDir refuses to write while a transaction
-	// is unfinished in DefaultStateDir, but nobody finds one that was left in any other place.
+	// All executors that write to a tree should have the same. One with another StateDir refuses to write while a
+	// transaction is unfinished in DefaultStateDir, but nobody finds one that was left in any other place.
 	StateDir string
 	// RunID names the run: letters, digits, "-" and "_", at most 255. Running the same id again on the same tree returns
 	// the stored result if that run was committed, and runs afresh otherwise. Empty means that runs are not remembered.
 	RunID string
-	// Key is what journal, backups and stored results are signed with, so that none that came with a tree, or was put there by
-	// somebody else, is believed: at least 16 bytes, better 32 random ones, the same for all executors that work on the tree.
-	// Set it where the home of the user does not last, as in a container: what was signed with a key that is lost is refused.
-	// Nil means the key of the user, the file millrace/key in [os.UserConfigDir], which is made when it is needed, and in
-	// memory a random one of the process. If the user has none and none can be made, the result of a run warns of it, and
-	// stored results are neither written nor believed.
+	// Key is what journal, backups and stored results are signed with, so that none that came with a tree, or was put
+	// there by somebody else, is believed: at least 16 bytes, better 32 random ones, the same for all executors that
+	// work on the tree. Set it where the home of the user does not last, as in a container: what was signed with a key
+	// that is lost is refused. Nil means the key of the user, the file millrace/key in [os.UserConfigDir], which is made
+	// when it is needed, and in memory a random one of the process. If the user has none and none can be made, the
+	// result of a run warns of it, and stored results are neither written nor believed.
 	Key []byte
 	// Backups says how many backups are kept. The zero Retention keeps as many as backup.DefaultKeep.
 	Backups backup.Retention
-	// Runs says how many stored results of runs are kept, see RunID: a run whose result is gone runs afresh. The zero Retention
-	// keeps as many as backup.DefaultKeepRuns, the newest by the times of their files.
+	// Runs says how many stored results of runs are kept, see RunID: a run whose result is gone runs afresh. The zero
+	// Retention keeps as many as backup.DefaultKeepRuns, the newest by the times of their files.
 	Runs backup.Retention
 	// Conflicts says how many transactions are kept that were undone but for what somebody else had written, see
 	// [Inspection.Conflicts]. The zero Retention keeps as many as backup.DefaultKeep.
@@ -147,8 +149,8 @@ func Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, error) {
 	return Executor{}.Run(ctx, fsys, p)
 }
 
-// Run works the pipeline out on a stage over fsys, and commits what is there in the end, all of it or nothing. The Result
-// is never nil when the pipeline was run, also beside an error.
+// Run works the pipeline out on a stage over fsys, and commits what is there in the end, all of it or nothing. The
+// Result is never nil when the pipeline was run, also beside an error.
 //
 // Errors: a *ValidationError for the zero Pipeline, ErrReadOnly, a *StepError, a *BlockedError, a *ConflictError if
 // another program has written to the tree meanwhile, a *CommitError, or the context's error. On any of them but a
@@ -190,14 +192,14 @@ func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, 
 	})
 }
 
-// Plan works the pipeline out on a stage over fsys and writes nothing at all. The plan can be looked at, trimmed, stored
-// and committed later. An error means that there is nothing to commit: when a step has failed, Plan returns its *StepError
-// beside the plan, whose Result says how far the run got. What can be committed is no error: when the change would be
-// blocked, Result says so, and Commit refuses; when a step of a pipeline with ContinueOnError has failed, Result says so,
-// Commit makes the changes of the other steps, and returns the *StepError then.
+// Plan works the pipeline out on a stage over fsys and writes nothing at all. The plan can be looked at, trimmed,
+// stored and committed later. An error means that there is nothing to commit: when a step has failed, Plan returns
+// its *StepError beside the plan, whose Result says how far the run got. What can be committed is no error: when the
+// change would be blocked, Result says so, and Commit refuses; when a step of a pipeline with ContinueOnError has
+// failed, Result says so, Commit makes the changes of the other steps, and returns the *StepError then.
 //
-// It takes no lock: if a crash has left the tree between old and new, or another run writes to it just now, the Result has a
-// warning, and so has that of a dry run and of one that only reads.
+// It takes no lock: if a crash has left the tree between old and new, or another run writes to it just now, the
+// Result has a warning, and so has that of a dry run and of one that only reads.
 func (x Executor) Plan(ctx context.Context, fsys afero.Fs, p Pipeline) (*Plan, error) {
 	t, err := x.open(fsys, p)
 	if err != nil {
@@ -268,7 +270,8 @@ func (x Executor) openTree(fsys afero.Fs) (opened *tree, err error) {
 	return t, nil
 }
 
-// watched returns an executor whose observer and logger can be called anywhere, and whatever they do, the caller goes on.
+// watched returns an executor whose observer and logger can be called anywhere, and whatever they do, the caller goes
+// on.
 func (x Executor) watched(n *watch.Notes) Executor {
 	if x.Logger != nil {
 		x.Logger = watch.Logger(x.Logger, n)

@@ -36,7 +36,8 @@ type verb struct {
 	do     func(t *testing.T, x millrace.Executor) (afero.Fs, func() error)
 }
 
-// verbs are all of them. A new method of Executor needs one; if it cannot write whatever the fields say, it is in harmless.
+// verbs are all of them. A new method of Executor needs one; if it cannot write whatever the fields say, it is in
+// harmless.
 var (
 	verbs = map[string]verb{
 		"Run": {"Run", writes, onFresh(func(t *testing.T, x millrace.Executor, fsys afero.Fs) error {
@@ -104,8 +105,8 @@ var (
 	harmless = []string{}
 )
 
-// change is a pipeline that each limit is too small for: 150 edits in two files, one of a name that Windows does not have, and a
-// step that finds nothing, and one that shows something.
+// change is a pipeline that each limit is too small for: 150 edits in two files, one of a name that Windows does not
+// have, and a step that finds nothing, and one that shows something.
 func setting() millrace.Pipeline {
 	return millrace.New("change").
 		Step("e", actions.Edit{Files: []string{"a.txt", "con.txt"}, OldText: "xx", NewText: "yy"}).
@@ -255,8 +256,8 @@ func merged(a, b map[string]string) map[string]string {
 	return a
 }
 
-// TestEveryFieldHoldsForEveryVerb holds each field of Executor against each thing that can be done with one: what the host has
-// forbidden is not to be had by another way.
+// TestEveryFieldHoldsForEveryVerb holds each field of Executor against each thing that can be done with one: what the
+// host has forbidden is not to be had by another way.
 func TestEveryFieldHoldsForEveryVerb(t *testing.T) {
 	executor := reflect.TypeFor[millrace.Executor]()
 	for i := range executor.NumField() {

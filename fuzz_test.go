@@ -16,8 +16,8 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// FuzzDecode: whatever is decoded can be written and decoded again to an equal pipeline, and whatever is refused is refused
-// with a *ValidationError that has a message.
+// FuzzDecode: whatever is decoded can be written and decoded again to an equal pipeline, and whatever is refused is
+// refused with a *ValidationError that has a message.
 func FuzzDecode(f *testing.F) {
 	archives, err := filepath.Glob("testdata/run/*.txtar")
 	if err != nil || len(archives) == 0 {
@@ -69,8 +69,8 @@ func planTree(t testing.TB) afero.Fs {
 	return fsys
 }
 
-// FuzzOpenPlan: a stored plan, whoever has written it, is refused or does nothing that the host forbids; and one that is taken
-// can be stored and taken again.
+// FuzzOpenPlan: a stored plan, whoever has written it, is refused or does nothing that the host forbids; and one that
+// is taken can be stored and taken again.
 func FuzzOpenPlan(f *testing.F) {
 	x := millrace.Executor{AllowedPaths: []string{"src"}}
 	for _, p := range []millrace.Pipeline{

@@ -66,8 +66,8 @@ type Step struct {
 	// Bind maps JSON pointers below "params" to templates, for parameters that are not strings.
 	Bind map[string]string
 
-	// prototype is what decoding has started from: what is not in it is written, also if it is empty. Nil for a step built in
-	// Go, and never changed.
+	// prototype is what decoding has started from: what is not in it is written, also if it is empty. Nil for a step
+	// built in Go, and never changed.
 	prototype actions.Action
 }
 
@@ -170,7 +170,8 @@ func (p Pipeline) Equal(q Pipeline) bool {
 	return err == nil && bytes.Equal(one, other)
 }
 
-// plain is the JSON form that does not depend on what the pipeline was decoded with, so that it is the same for equal pipelines.
+// plain is the JSON form that does not depend on what the pipeline was decoded with, so that it is the same for equal
+// pipelines.
 func (p Pipeline) plain() ([]byte, error) { return p.encode(func(Step) any { return nil }) }
 
 // Digest returns 64 hexadecimal digits that differ for pipelines that are not Equal.
@@ -184,8 +185,8 @@ func (p Pipeline) Digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// MarshalJSON gives the JSON form, from which [Decode] makes an Equal pipeline; of a decoded pipeline the [Decoder] that made
-// it. What is empty is left out, unless the action's prototype has something there.
+// MarshalJSON gives the JSON form, from which [Decode] makes an Equal pipeline; of a decoded pipeline the [Decoder]
+// that made it. What is empty is left out, unless the action's prototype has something there.
 func (p Pipeline) MarshalJSON() ([]byte, error) {
 	return p.encode(func(s Step) any { return s.prototype })
 }
@@ -263,8 +264,8 @@ func (b StepBuilder) Raw() StepBuilder {
 	return b.change(func(s *Step) { s.Raw = true })
 }
 
-// Bind gives a parameter that is not a string the value of a template, such as Bind("start_line", "{{find.count}}"). The
-// parameter is a JSON name, or a JSON pointer for one further down.
+// Bind gives a parameter that is not a string the value of a template, such as Bind("start_line", "{{find.count}}").
+// The parameter is a JSON name, or a JSON pointer for one further down.
 func (b StepBuilder) Bind(param, template string) StepBuilder {
 	if !strings.HasPrefix(param, "/") {
 		param = "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(param)

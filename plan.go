@@ -57,9 +57,9 @@ type Plan struct {
 // Result returns what the run would report. It is a copy.
 func (p *Plan) Result() *Result { return p.result.clone() }
 
-// Changes returns the differences between the tree and the plan in path order. Their splices are shared and must not be
-// modified. New.Hash is worked out now where nobody has needed it so far, and is zero for an edited file that somebody else has
-// written to meanwhile.
+// Changes returns the differences between the tree and the plan in path order. Their splices are shared and must not
+// be modified. New.Hash is worked out now where nobody has needed it so far, and is zero for an edited file that
+// somebody else has written to meanwhile.
 func (p *Plan) Changes() []fsutil.Change {
 	changes := slices.Clone(p.changes)
 	for i, c := range changes {
@@ -93,8 +93,8 @@ func (p *Plan) settle(stage *stage.Stage) error {
 	return nil
 }
 
-// unsettled is the error of changes that cannot be worked out: what is staged is made from a file that somebody else has
-// written to meanwhile, or the file system fails.
+// unsettled is the error of changes that cannot be worked out: what is staged is made from a file that somebody else
+// has written to meanwhile, or the file system fails.
 func (p *Plan) unsettled(err error) error {
 	err = fmt.Errorf("work out changes: %w", err)
 	// A MemMapFs says io.ErrUnexpectedEOF of a file that has become shorter while it is read.
@@ -174,8 +174,8 @@ func planError(err error) error {
 	return err
 }
 
-// MarshalJSON writes the plan with all bytes that it would write, so that [Executor.OpenPlan] can commit exactly those. A
-// plan that has failed cannot be stored.
+// MarshalJSON writes the plan with all bytes that it would write, so that [Executor.OpenPlan] can commit exactly
+// those. A plan that has failed cannot be stored.
 func (p *Plan) MarshalJSON() ([]byte, error) {
 	if p.abandoned {
 		return nil, fmt.Errorf("a plan that cannot be committed cannot be stored: %w", p.failed)
@@ -196,17 +196,17 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// OpenPlan takes up a plan that was stored as JSON, to look at it or to commit it to fsys, the tree it was made for. It is
-// judged anew by this executor's policy, every path of it is checked, and nothing is written. The error is a *PlanError
-// for a plan that cannot be trusted: one whose text is no strict JSON or has other fields, and one that does what no step does,
-// such as giving a file the setuid bit or making a link that leads out of the tree. Risk goes by what the changes are, not by
-// what the plan says of itself; an existing file that is written as a whole counts as many edits as lines of it differ.
-// Whether the tree is still the one that was planned for is found out by Commit. A plan in which a step had failed, with
-// ContinueOnError, has failed here as well.
+// OpenPlan takes up a plan that was stored as JSON, to look at it or to commit it to fsys, the tree it was made for.
+// It is judged anew by this executor's policy, every path of it is checked, and nothing is written. The error is a
+// *PlanError for a plan that cannot be trusted: one whose text is no strict JSON or has other fields, and one that
+// does what no step does, such as giving a file the setuid bit or making a link that leads out of the tree. Risk goes
+// by what the changes are, not by what the plan says of itself; an existing file that is written as a whole counts as
+// many edits as lines of it differ. Whether the tree is still the one that was planned for is found out by Commit. A
+// plan in which a step had failed, with ContinueOnError, has failed here as well.
 //
-// FilesChanged, risk and what would block are worked out anew; what the Result says of the steps is the plan's own word. So is the
-// pipeline that it says it was made from: with [Executor.RunID] the commit counts as that of this pipeline, so a plan that a
-// stranger may have written should be committed without.
+// FilesChanged, risk and what would block are worked out anew; what the Result says of the steps is the plan's own
+// word. So is the pipeline that it says it was made from: with [Executor.RunID] the commit counts as that of this
+// pipeline, so a plan that a stranger may have written should be committed without.
 func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Plan, error) {
 	t, err := x.openTree(fsys)
 	if err != nil {
@@ -250,10 +250,10 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 	return p.keep(), nil
 }
 
-// WithForce returns the plan with another answer to whether it may pass what asks for force: the limit on files, the levels of
-// risk, read-only files. It is judged anew. So a person can approve what was shown, without it being planned again. The host's
-// ceiling still holds, and so do its paths and its other limits. The two plans are committed separately; the second commit of
-// the same change is a conflict.
+// WithForce returns the plan with another answer to whether it may pass what asks for force: the limit on files, the
+// levels of risk, read-only files. It is judged anew. So a person can approve what was shown, without it being
+// planned again. The host's ceiling still holds, and so do its paths and its other limits. The two plans are
+// committed separately; the second commit of the same change is a conflict.
 func (p *Plan) WithForce(force bool) *Plan {
 	q := p.copied()
 	q.options.Force = force
@@ -263,13 +263,13 @@ func (p *Plan) WithForce(force bool) *Plan {
 	return q
 }
 
-// Digest returns a SHA-256, as 64 hexadecimal digits, of what Commit would do: kind and path of each change, where it comes from,
-// what it replaces, hash, mode and target before and after, whether what is deleted is kept, and whether there is going to be
-// a backup. It is the same for a plan and for what [Executor.OpenPlan] makes of its JSON, and does not depend on who planned
-// it, nor on force: whoever has approved a digest has approved these bytes.
+// Digest returns a SHA-256, as 64 hexadecimal digits, of what Commit would do: kind and path of each change, where it
+// comes from, what it replaces, hash, mode and target before and after, whether what is deleted is kept, and whether
+// there is going to be a backup. It is the same for a plan and for what [Executor.OpenPlan] makes of its JSON, and
+// does not depend on who planned it, nor on force: whoever has approved a digest has approved these bytes.
 //
-// It reads the files whose new hash nobody has needed so far; the error is fsutil.ErrDrift if one of them has changed. A plan
-// that cannot be committed has no digest.
+// It reads the files whose new hash nobody has needed so far; the error is fsutil.ErrDrift if one of them has
+// changed. A plan that cannot be committed has no digest.
 func (p *Plan) Digest() (string, error) {
 	if p.abandoned {
 		return "", fmt.Errorf("a plan that cannot be committed has no digest: %w", p.failed)
@@ -277,8 +277,8 @@ func (p *Plan) Digest() (string, error) {
 	return planfile.Digest(p.changes, p.options.NoBackup)
 }
 
-// counted returns how many edits the changes hold, whatever anybody says of them: those of the splices, and of a file that was
-// written as a whole over another one the lines that differ, counted on the side that has more of them.
+// counted returns how many edits the changes hold, whatever anybody says of them: those of the splices, and of a file
+// that was written as a whole over another one the lines that differ, counted on the side that has more of them.
 func (p *Plan) counted() int {
 	edits := 0
 	for _, c := range p.changes {
@@ -292,8 +292,8 @@ func (p *Plan) counted() int {
 	return edits
 }
 
-// linesWritten counts the lines in which the two sides differ, 0 if they cannot be compared: then the tree has drifted, and Commit
-// will say so.
+// linesWritten counts the lines in which the two sides differ, 0 if they cannot be compared: then the tree has
+// drifted, and Commit will say so.
 func (p *Plan) linesWritten(c fsutil.Change) int {
 	lines, _ := p.view().LinesWritten(c)
 	return lines

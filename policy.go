@@ -22,8 +22,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// ExecutorError is the host's fault: a field of the [Executor] has a value that it cannot work with. Nothing was read or
-// written.
+// ExecutorError is the host's fault: a field of the [Executor] has a value that it cannot work with. Nothing was read
+// or written.
 type ExecutorError struct {
 	// Field is the name of the field, Value the part of it that is refused, "" if it is all of it.
 	Field string
@@ -64,8 +64,8 @@ func (x Executor) policy(fsys afero.Fs, stateDir string) (guard.Policy, error) {
 	return g, nil
 }
 
-// allowed returns the canonical AllowedPaths. One that leads through a link is refused unless the host allows as well what that
-// leads to: what is in the tree, which may come from a stranger, must not say what may be read and written.
+// allowed returns the canonical AllowedPaths. One that leads through a link is refused unless the host allows as well
+// what that leads to: what is in the tree, which may come from a stranger, must not say what may be read and written.
 func (x Executor) allowed(fsys afero.Fs) ([]string, error) {
 	plain := stage.New(fsys)
 	defer plain.Close()
@@ -105,8 +105,8 @@ func isWithinAny(name string, dirs []string) bool {
 
 var errIsConfigDir = errors.New("it is the directory in which the key of this user is kept: run on another one")
 
-// configDir returns the canonical path of the directory that holds the user's key, or is going to, if it lies in the tree, and ""
-// if it does not. The two are compared as directories, for a tree says nothing of what it is called.
+// configDir returns the canonical path of the directory that holds the user's key, or is going to, if it lies in the
+// tree, and "" if it does not. The two are compared as directories, for a tree says nothing of what it is called.
 func configDir(fsys afero.Fs) (string, error) {
 	config, err := os.UserConfigDir()
 	if err != nil || disk.InMemory(fsys) {
@@ -146,12 +146,12 @@ func configDir(fsys afero.Fs) (string, error) {
 
 // The limits of the zero [Executor] and the zero [Decoder] on JSON. Those on steps are in package actions.
 const (
-	// DefaultMaxJSONDepth is how deeply lists and objects may be nested in a pipeline or a stored plan. The deepest of either
-	// that means something is less than ten.
+	// DefaultMaxJSONDepth is how deeply lists and objects may be nested in a pipeline or a stored plan. The deepest of
+	// either that means something is less than ten.
 	DefaultMaxJSONDepth = 100
-	// DefaultMaxShownBytes is how much text the steps of a run show and keep together, in bytes. With DefaultMaxStagedBytes it is
-	// so little that a run on a small tree takes no more than 512 MiB: a text is there several times while it is put together, and
-	// the collector lets memory grow to twice of what is in use.
+	// DefaultMaxShownBytes is how much text the steps of a run show and keep together, in bytes. With
+	// DefaultMaxStagedBytes it is so little that a run on a small tree takes no more than 512 MiB: a text is there
+	// several times while it is put together, and the collector lets memory grow to twice of what is in use.
 	DefaultMaxShownBytes = 64 << 20
 	// DefaultMaxStagedBytes is how much new text the steps of a run put into files together, in bytes.
 	DefaultMaxStagedBytes = 64 << 20
@@ -177,7 +177,8 @@ func jsonDepth(field int) int {
 	return field
 }
 
-// stepLimits are the limits of each step of a pipeline. Steps that only read stage nothing, so they take no share of that.
+// stepLimits are the limits of each step of a pipeline. Steps that only read stage nothing, so they take no share of
+// that.
 func (x Executor) stepLimits(p Pipeline) actions.Limits {
 	writers := 0
 	for _, s := range p.steps {
@@ -191,8 +192,8 @@ func (x Executor) stepLimits(p Pipeline) actions.Limits {
 	return l
 }
 
-// share is what each of so many steps may have of a limit. It does not depend on what the others need, for then it would on the
-// order in which they run. Negative stays negative: no limit.
+// share is what each of so many steps may have of a limit. It does not depend on what the others need, for then it
+// would on the order in which they run. Negative stays negative: no limit.
 func share(total int64, steps int) int64 {
 	if total < 0 {
 		return total
@@ -243,8 +244,8 @@ func (x Executor) block(files, edits int, level risk.Level, force bool) *Blocked
 	}
 }
 
-// readOnlyFiles blocks writing to files that their owner may not write to, and taking them away: somebody has protected them. It
-// goes by the mode alone, for root may write to everything.
+// readOnlyFiles blocks writing to files that their owner may not write to, and taking them away: somebody has
+// protected them. It goes by the mode alone, for root may write to everything.
 func readOnlyFiles(changes []fsutil.Change) *BlockedError {
 	blocked := func(name, do string) *BlockedError {
 		return &BlockedError{Reason: fmt.Sprintf("file %s is read-only. Use force=true to %s it", name, do)}

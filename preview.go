@@ -203,10 +203,10 @@ func (p *Plan) RejectHunks(path string, numbers ...int) (*Plan, error) {
 // line end gets one. The text counts as one edit, and its [fsutil.Origin] is {"(review)", n}, n counted from 0 for each
 // file: no step has that id.
 //
-// The plan is judged anew, as by [Plan.Reject]; one of [Executor.PlanRestore] that is given another text is judged as any
-// change is from then on. It is an error to name a file that is created or deleted as a whole, or
-// binary, or a hunk that is none of its hunks. A file that has changed since the plan was made is a conflict when the
-// new plan is committed, and an [fsutil.ErrDrift] here if it has to be read again.
+// The plan is judged anew, as by [Plan.Reject]; one of [Executor.PlanRestore] that is given another text is judged as
+// any change is from then on. It is an error to name a file that is created or deleted as a whole, or binary, or a
+// hunk that is none of its hunks. A file that has changed since the plan was made is a conflict when the new plan is
+// committed, and an [fsutil.ErrDrift] here if it has to be read again.
 //
 // To reject in a new plan what was rejected in an earlier one, look for hunks with the same Text: it has no line
 // numbers.

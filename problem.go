@@ -42,8 +42,8 @@ const (
 	codeTooMany      = params.CodeTooMany
 )
 
-// mostProblems is how many problems, and how many warnings, a pipeline reports. The rest is counted: a hostile text could have
-// a million of them, and each takes the time to look for what may have been meant.
+// mostProblems is how many problems, and how many warnings, a pipeline reports. The rest is counted: a hostile text
+// could have a million of them, and each takes the time to look for what may have been meant.
 const mostProblems = 1000
 
 // told keeps what follows from a problem from being reported too: everything at the pointer and below.
@@ -85,8 +85,8 @@ func (d *draft) problem(pointer, code, hint, format string, args ...any) {
 // isFull reports whether further problems are only counted, so that nobody has to find a hint for them.
 func (d *draft) isFull() bool { return len(d.problems) >= mostProblems }
 
-// sorted puts problems in the order of the steps, those of the pipeline itself first, and the number of those left out last.
-// Within a step the order of checking stays. Each gets the id of its step.
+// sorted puts problems in the order of the steps, those of the pipeline itself first, and the number of those left
+// out last. Within a step the order of checking stays. Each gets the id of its step.
 func (d *draft) sorted(problems []Problem, more int, what string) []Problem {
 	slices.SortStableFunc(problems, func(a, b Problem) int { return stepOf(a.Pointer) - stepOf(b.Pointer) })
 	for i := range problems {
@@ -135,7 +135,8 @@ type Problem struct {
 	Message string `json:"message"`
 	// Hint says what to write instead, if that is known.
 	Hint string `json:"hint,omitempty"`
-	// Step is the id of the step that the pointer leads into: "" for the pipeline itself, and where the step has no valid id.
+	// Step is the id of the step that the pointer leads into: "" for the pipeline itself, and where the step has no
+	// valid id.
 	Step string `json:"step,omitempty"`
 	// Line and Column, from 1, say where in the JSON text that is. Zero for a pipeline built in Go.
 	Line   int `json:"line,omitempty"`
@@ -165,8 +166,9 @@ var selfExplaining = map[string]bool{
 	codeDuplicateID: true, codeBadID: true, codeForwardRef: true, codeUnknownRef: true, codeBadTemplate: true,
 }
 
-// ValidationError is the pipeline's fault: it lists every problem found, in the order of the pipeline. Of more than a thousand,
-// or a hundred in the parameters of one step, a last one with the code "too_many_problems" counts the rest. Nothing was run.
+// ValidationError is the pipeline's fault: it lists every problem found, in the order of the pipeline. Of more than a
+// thousand, or a hundred in the parameters of one step, a last one with the code "too_many_problems" counts the rest.
+// Nothing was run.
 type ValidationError struct {
 	Problems []Problem
 }
@@ -237,8 +239,8 @@ func (t *decoding) locate(problems []Problem) {
 	}
 }
 
-// repaired reads what strict decoding has refused: it mends the text and the values, and decodes them strictly. All it does
-// is a warning.
+// repaired reads what strict decoding has refused: it mends the text and the values, and decodes them strictly. All
+// it does is a warning.
 func (d Decoder) repaired(s *lenient.Source) (Pipeline, error) {
 	t := d.decoding(s)
 	repairs := t.forms().Repair(s.Root)

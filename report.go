@@ -22,9 +22,9 @@ const (
 	itemIndent   = "     "
 )
 
-// String returns the compact line: "OK: 4/4 steps | 12 files | 45 edits | medium risk". The files are those that differ in
-// the end, or, where no step can write, those that were matched. A dry run of what a run would refuse says so:
-// "OK: 2/2 steps | 60 files | 60 edits | high risk | would be blocked".
+// String returns the compact line: "OK: 4/4 steps | 12 files | 45 edits | medium risk". The files are those that
+// differ in the end, or, where no step can write, those that were matched. A dry run of what a run would refuse says
+// so: "OK: 2/2 steps | 60 files | 60 edits | high risk | would be blocked".
 //
 // Of a restore it names the backup: "OK: restored 20250213_120530_abc123def4567890 | 12 files".
 func (r *Result) String() string {
@@ -64,7 +64,8 @@ func (r *Result) filesCounted() int {
 	return r.FilesChanged.Count()
 }
 
-// Write writes what the pipeline has asked for: the compact line, or the whole report if it is verbose. The error is that of w.
+// Write writes what the pipeline has asked for: the compact line, or the whole report if it is verbose. The error is
+// that of w.
 func (r *Result) Write(w io.Writer) error {
 	if r.Verbose {
 		return r.WriteReport(w)
@@ -86,8 +87,9 @@ func (r *Result) failure() string {
 	return r.Error
 }
 
-// WriteReport writes the report for people, whatever the pipeline has asked for. It lists two files a step, or all of them, file contents
-// (50 lines each at most) and counts per file if the pipeline is verbose. See [Result.Write] for one that obeys it.
+// WriteReport writes the report for people, whatever the pipeline has asked for. It lists two files a step, or all of
+// them, file contents (50 lines each at most) and counts per file if the pipeline is verbose. See [Result.Write] for
+// one that obeys it.
 func (r *Result) WriteReport(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintln(b, reportRule)

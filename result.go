@@ -35,8 +35,8 @@ type Result struct {
 	FilesChanged FilesChanged `json:"files_changed"`
 	// TotalEdits is the sum of the steps' replacements.
 	TotalEdits int `json:"total_edits"`
-	// OverallRiskLevel is judged by FilesChanged and TotalEdits; of a run that failed, by its steps one by one and TotalEdits.
-	// Unset if no step can write.
+	// OverallRiskLevel is judged by FilesChanged and TotalEdits; of a run that failed, by its steps one by one and
+	// TotalEdits. Unset if no step can write.
 	OverallRiskLevel risk.Level `json:"overall_risk_level,omitzero"`
 	// RollbackPerformed says that changes were staged, or even written, and taken back.
 	RollbackPerformed bool `json:"rollback_performed,omitempty"`
@@ -168,7 +168,8 @@ type StepResult struct {
 	Renames map[string]string `json:"renames,omitempty"`
 	// Files says more of single files, such as their hashes.
 	Files []actions.FileReport `json:"files,omitempty"`
-	// FilesModified and FilesSkipped are of pattern_replace: how many of the files that its glob takes it changes, and how many not.
+	// FilesModified and FilesSkipped are of pattern_replace: how many of the files that its glob takes it changes, and
+	// how many not.
 	FilesModified *int `json:"files_modified,omitempty"`
 	FilesSkipped  *int `json:"files_skipped,omitempty"`
 	// Mode says how an "auto" pattern was understood: "literal" or "regex".

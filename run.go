@@ -33,7 +33,8 @@ type run struct {
 
 	mu      sync.Mutex
 	results []*StepResult // by index; nil for a step that has not run
-	// outcomes are those of the steps that have done their work. One is written before the result of the step is there, and read after.
+	// outcomes are those of the steps that have done their work. One is written before the result of the step is there,
+	// and read after.
 	outcomes []actions.Outcome
 	errs     []error
 	staged   []bool // steps that have changed something
@@ -82,8 +83,8 @@ func (r *run) waves(ctx context.Context) [][]int {
 	return waves
 }
 
-// scheduled is a step with what its order depends on: every step that it names, by its inputs, its condition or its templates, and
-// what it can meet in the file system.
+// scheduled is a step with what its order depends on: every step that it names, by its inputs, its condition or its
+// templates, and what it can meet in the file system.
 func (p Pipeline) scheduled(i int) schedule.Step {
 	s, refs := p.steps[i], p.compiled[i].texts.Refs()
 	step := schedule.Step{ReadOnly: s.Action.Spec().ReadOnly}
@@ -188,8 +189,8 @@ func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 	return p, p.failed
 }
 
-// riskSoFar is the level of a run that failed: the highest of its steps, and that of all their edits. What the steps have
-// changed together does not count, for it depends on how many of them ran beside the one that failed.
+// riskSoFar is the level of a run that failed: the highest of its steps, and that of all their edits. What the steps
+// have changed together does not count, for it depends on how many of them ran beside the one that failed.
 func (r *run) riskSoFar(res *Result) risk.Level {
 	level := r.x.Risk.Assess(0, res.TotalEdits)
 	for _, s := range res.Results {
@@ -257,7 +258,8 @@ func (r *run) firstError(ctx context.Context) error {
 	return nil
 }
 
-// expand returns a copy of the action of a step in which all templates have their values, and what its Validate has kept.
+// expand returns a copy of the action of a step in which all templates have their values, and what its Validate has
+// kept.
 func (r *run) expand(i int) (actions.Action, any, error) {
 	texts := r.p.compiled[i].texts
 	v, err := texts.Expand(r.value, r.x.stepLimits(r.p).ShownBytes())
@@ -311,7 +313,8 @@ func recheck(s Step, action actions.Action) (kept any, err error) {
 	return c.Keep, nil
 }
 
-// value returns what a reference stands for. A step that was skipped or has failed has done nothing: no files, no edits.
+// value returns what a reference stands for. A step that was skipped or has failed has done nothing: no files, no
+// edits.
 func (r *run) value(ref template.Ref) (any, error) {
 	res := r.result(ref.Step)
 	if res == nil {

@@ -215,8 +215,8 @@ func (r *run) wanted(id string) bool {
 	return slices.ContainsFunc(r.p.steps, func(s Step) bool { return slices.Contains(s.inputs(), id) })
 }
 
-// filesOf returns the files that the step works on: canonical, each once, in the order they were given. A name that is no
-// good stays as it is.
+// filesOf returns the files that the step works on: canonical, each once, in the order they were given. A name that
+// is no good stays as it is.
 func (r *run) filesOf(s Step, action actions.Action) []string {
 	var names []string
 	if ins := s.inputs(); len(ins) > 0 && action.Spec().Input != actions.InputNone {

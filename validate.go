@@ -31,8 +31,8 @@ type draft struct {
 	said map[string]bool
 }
 
-// manySteps is how many steps are looked at. Of more it is said that they are too many and no more: to check each against all
-// others takes time, and nobody reads it.
+// manySteps is how many steps are looked at. Of more it is said that they are too many and no more: to check each
+// against all others takes time, and nobody reads it.
 const manySteps = 10 * MaxSteps
 
 // check finds every problem and returns the pipeline if there is none.
@@ -221,8 +221,8 @@ func (d *draft) inputTold(spec actions.Spec, at string) bool {
 	return d.isTold(at+"/input_from") || d.isTold(at+"/input_from_all")
 }
 
-// fileParams are the parameters in which a step may name its files: "files", and where an action needs files also "paths"
-// and "path", as other tools call them.
+// fileParams are the parameters in which a step may name its files: "files", and where an action needs files also
+// "paths" and "path", as other tools call them.
 func fileParams(spec actions.Spec) []string {
 	if spec.Input == actions.InputFiles {
 		return []string{"files", "paths", "path"}

@@ -8,16 +8,16 @@ import (
 // Action is one kind of step together with its parameters. It is a struct or a pointer to one; the executor copies it
 // before it expands templates in it, so Run sees final values and may not keep them.
 //
-// Run works on c.FS (the stage) alone. It is called once for a step, from one goroutine, and has to return soon after ctx is
-// done. A panic in it becomes the step's error.
+// Run works on c.FS (the stage) alone. It is called once for a step, from one goroutine, and has to return soon after
+// ctx is done. A panic in it becomes the step's error.
 type Action interface {
 	Spec() Spec
 	Run(ctx context.Context, c *Call) (Outcome, error)
 }
 
-// Validator is implemented by actions that can find mistakes in their parameters before anything runs. It is called on
-// values whose templates are not yet expanded: a string for which [Check.Templated] is true must be let through. What it works out
-// on the way it can hand to Run, see [Check.Keep].
+// Validator is implemented by actions that can find mistakes in their parameters before anything runs. It is called
+// on values whose templates are not yet expanded: a string for which [Check.Templated] is true must be let through.
+// What it works out on the way it can hand to Run, see [Check.Keep].
 type Validator interface {
 	Validate(c *Check)
 }
@@ -73,8 +73,8 @@ type Outcome struct {
 	Renames map[string]string
 	// Reports say more of single files: hashes, times, failures.
 	Reports []FileReport
-	// FilesModified and FilesSkipped count, for pattern_replace, the files that its glob takes: those it changes, and the others,
-	// be it that nothing matches, that they look binary or that they fail. Nil where nobody counts.
+	// FilesModified and FilesSkipped count, for pattern_replace, the files that its glob takes: those it changes, and
+	// the others, be it that nothing matches, that they look binary or that they fail. Nil where nobody counts.
 	FilesModified, FilesSkipped *int
 	// Mode says how a pattern was understood, where that was left to the action: "literal" or "regex".
 	Mode string
@@ -112,7 +112,8 @@ type FailedEdit struct {
 	Error   string `json:"error"`
 }
 
-// Result is an earlier step that an action takes input from, and what it has done: nothing if it was skipped or has failed.
+// Result is an earlier step that an action takes input from, and what it has done: nothing if it was skipped or has
+// failed.
 type Result struct {
 	Step string
 	Outcome

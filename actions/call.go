@@ -30,15 +30,15 @@ type Call struct {
 	Inputs []Result
 	// Limits are what the host allows one step to cost. The zero Limits has the defaults.
 	Limits Limits
-	// DryRun says that the change will only be shown: nobody will commit this run. An action stages the same either way; it
-	// may tell more.
+	// DryRun says that the change will only be shown: nobody will commit this run. An action stages the same either way;
+	// it may tell more.
 	DryRun bool
 	// FilesWanted says that a later step takes the files of this one, so that what was read of them is worth keeping.
 	FilesWanted bool
 	// EditsExpected says that the step has bounds on its edits, so that it is worth telling what they were counted from.
 	EditsExpected bool
-	// Kept is what Validate has set [Check.Keep] to when it was called with the values that the action has now. Nil if it has not, or
-	// was not called: then Run works it out itself.
+	// Kept is what Validate has set [Check.Keep] to when it was called with the values that the action has now. Nil if
+	// it has not, or was not called: then Run works it out itself.
 	Kept any
 	// Workers is how many goroutines the step may use. Zero means GOMAXPROCS.
 	Workers int
@@ -77,8 +77,9 @@ func (c *Call) Log() *slog.Logger {
 	return c.Logger
 }
 
-// ReadFile returns the bytes of a regular file on the stage, which are shared: never modify them. It holds the limit on the
-// size of files, so it is what an action reads files with; the error is a *FileError, around a *[LimitError] perhaps.
+// ReadFile returns the bytes of a regular file on the stage, which are shared: never modify them. It holds the limit
+// on the size of files, so it is what an action reads files with; the error is a *FileError, around a *[LimitError]
+// perhaps.
 func (c *Call) ReadFile(name string) ([]byte, error) {
 	data, err := c.readFile(name)
 	return data, fileError(name, err)

@@ -21,8 +21,9 @@ type Check struct {
 	IsBound func(param string) bool
 	// HasInput says that the step takes files from another step.
 	HasInput bool
-	// Keep is what Validate wants Run to find in [Call.Kept], such as a compiled pattern, so that it is not worked out again. It
-	// belongs to the pipeline, whose runs share it, also at the same time: it must not change any more. Nil means nothing.
+	// Keep is what Validate wants Run to find in [Call.Kept], such as a compiled pattern, so that it is not worked out
+	// again. It belongs to the pipeline, whose runs share it, also at the same time: it must not change any more. Nil
+	// means nothing.
 	Keep any
 }
 

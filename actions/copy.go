@@ -7,11 +7,12 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// Copy copies files, with their permission bits but setuid and setgid, to a directory or to new names. Symbolic links are followed.
+// Copy copies files, with their permission bits but setuid and setgid, to a directory or to new names. Symbolic links
+// are followed.
 //
-// With Destination alone a file keeps its base name, or with PreservePaths its path, as seen from Base. To gives it a new
-// name, relative to Destination if that is set too. If any of the names would collide with another one or with what is
-// there, nothing is copied, and the *CollisionError lists them all.
+// With Destination alone a file keeps its base name, or with PreservePaths its path, as seen from Base. To gives it a
+// new name, relative to Destination if that is set too. If any of the names would collide with another one or with
+// what is there, nothing is copied, and the *CollisionError lists them all.
 type Copy struct {
 	Files         []string `json:"files,omitempty" doc:"Files to copy. Leave it out if an earlier step gives them."`
 	Destination   string   `json:"destination,omitempty" doc:"Directory to copy to. It is made if needed."`

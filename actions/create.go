@@ -10,9 +10,9 @@ import (
 
 // Create makes files with the same content, and the directories they need. Content is written as it is given.
 //
-// A file that exists is an error unless Overwrite is set; it keeps its mode then, and is not touched if it has that content
-// already. A symbolic link is followed then, and stays. If one of the files cannot be made, none is, and the *EditFilesError
-// lists all of them.
+// A file that exists is an error unless Overwrite is set; it keeps its mode then, and is not touched if it has that
+// content already. A symbolic link is followed then, and stays. If one of the files cannot be made, none is, and the
+// *EditFilesError lists all of them.
 type Create struct {
 	Path      string   `json:"path,omitempty" doc:"The file to make."`
 	Paths     []string `json:"paths,omitempty" doc:"Several files to make, instead of path."`
@@ -30,8 +30,8 @@ func (a Create) Validate(c *Check) {
 	several := len(a.Paths) > 0 || c.bound("/paths")
 	switch {
 	case a.Path == "" && !several && a.Paths != nil && c.IsTemplated == nil:
-		// These are the final values, so a template has given an empty list: there is nothing to make. One that is written is a
-		// mistake, and would be lost in JSON.
+		// These are the final values, so a template has given an empty list: there is nothing to make. One that is written
+		// is a mistake, and would be lost in JSON.
 	case a.Path == "" && !several:
 		c.Problemf("/path", codeMissingParam, "", "create action requires 'path' or 'paths' parameter")
 	case a.Path != "" && several:

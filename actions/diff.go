@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
-// Diff compares two files line by line. The outcome has the unified diff as aggregated content, empty if the
-// files are equal, and the number of its hunks as the count "changes". Of binary files it is only said that they differ.
+// Diff compares two files line by line. The outcome has the unified diff as aggregated content, empty if the files
+// are equal, and the number of its hunks as the count "changes". Of binary files it is only said that they differ.
 type Diff struct {
 	FileA   string `json:"file_a" param:"required" doc:"The old file."`
 	FileB   string `json:"file_b" param:"required" doc:"The new file."`

@@ -4,10 +4,10 @@
 //
 // # The built-in actions
 //
-// Four of [Builtin] find and read: [Search], [List], [CountOccurrences] and [ReadRanges]. Three replace in all files they are
-// given: [Edit], [MultiEdit] and [RegexTransform]. [EditFiles] has edits for each file, of lines and of text, and [Create] makes
-// files. Three change names: [Copy], [Rename] and [Delete]. Three work on what earlier steps have left: [Aggregate], [Diff] and
-// [Merge].
+// Four of [Builtin] find and read: [Search], [List], [CountOccurrences] and [ReadRanges]. Three replace in all files
+// they are given: [Edit], [MultiEdit] and [RegexTransform]. [EditFiles] has edits for each file, of lines and of
+// text, and [Create] makes files. Three change names: [Copy], [Rename] and [Delete]. Three work on what earlier steps
+// have left: [Aggregate], [Diff] and [Merge].
 //
 // # Files
 //
@@ -18,18 +18,18 @@
 //
 // # Patterns
 //
-// A pattern is a literal text or a regular expression of Go's RE2 syntax. Which of them is said by the parameter "mode"; only
-// a search guesses where nothing is said. Regular expressions are matched over the whole file and with regard to case. What
-// does not match is not touched, byte for byte.
+// A pattern is a literal text or a regular expression of Go's RE2 syntax. Which of them is said by the parameter
+// "mode"; only a search guesses where nothing is said. Regular expressions are matched over the whole file and with
+// regard to case. What does not match is not touched, byte for byte.
 //
-// A text that was not found is no failure. The step warns then, and says which lines come nearest and why they do not match:
-// tabs, spaces at the end of a line, upper and lower case, a no-break space, a line end written as \n. Whoever wants a
-// failure sets Expect on the step.
+// A text that was not found is no failure. The step warns then, and says which lines come nearest and why they do not
+// match: tabs, spaces at the end of a line, upper and lower case, a no-break space, a line end written as \n. Whoever
+// wants a failure sets Expect on the step.
 //
 // # Your own actions
 //
-// An action is a struct with the methods Spec and Run, and equal to the built-in ones once it is in a [Registry]; see the
-// example. It may also implement [Validator], so that mistakes are found before anything runs, and [Toucher], so that its
-// steps can run beside others. Run reads and writes through Call.FS alone: that is the stage, so a dry run, the
-// savepoints, the preview, the limits and the commit all come without further doing.
+// An action is a struct with the methods Spec and Run, and equal to the built-in ones once it is in a [Registry]; see
+// the example. It may also implement [Validator], so that mistakes are found before anything runs, and [Toucher], so
+// that its steps can run beside others. Run reads and writes through Call.FS alone: that is the stage, so a dry run,
+// the savepoints, the preview, the limits and the commit all come without further doing.
 package actions

@@ -8,14 +8,14 @@ import (
 
 // Edit replaces a text in files, wherever it occurs, from left to right without overlaps.
 //
-// Only the bytes of the matches change: line ends, byte order marks, invalid UTF-8, a missing final newline and the mode
-// of the file stay. In a literal OldText that holds no "\r", "\n" also matches "\r\n"; the "\n" of NewText then become the
-// line ends that were there, one by one, the last of them for all further ones. A match within a line gives them the end
-// of that line. Symbolic links are followed, never replaced. That nothing matched is no error: there is a warning then,
-// with the nearest lines, and Expect on the step makes it one.
+// Only the bytes of the matches change: line ends, byte order marks, invalid UTF-8, a missing final newline and the
+// mode of the file stay. In a literal OldText that holds no "\r", "\n" also matches "\r\n"; the "\n" of NewText then
+// become the line ends that were there, one by one, the last of them for all further ones. A match within a line
+// gives them the end of that line. Symbolic links are followed, never replaced. That nothing matched is no error:
+// there is a warning then, with the nearest lines, and Expect on the step makes it one.
 //
-// By default the first file that cannot be edited, in the order of the list, fails the step. With OnError "continue" such a file
-// stays as it was, with a warning and its reason in Reports, and the others are edited.
+// By default the first file that cannot be edited, in the order of the list, fails the step. With OnError "continue"
+// such a file stays as it was, with a warning and its reason in Reports, and the others are edited.
 type Edit struct {
 	Files      []string `json:"files,omitempty" doc:"Files to edit. Leave it out if an earlier step gives them."`
 	OldText    string   `json:"old_text" param:"required" doc:"Text to find."`

@@ -7,22 +7,24 @@ import (
 
 // EditFiles edits files line by line and text by text, each file by a list of its own.
 //
-// The edits of one file are made in this order, wherever they stand in the list: create, then insert and replace_lines, all of
-// which refer to the lines of the file as the step found it (or as create has made it), then str_replace in the order of the
-// list, each of which sees what the one before it has left, then append in the order of the list. Lines count from 1, negative
-// numbers from the end; ranges include both ends. Two inserts at one line keep their order. A range may not overlap with
-// another one, nor may a text be inserted between two of its lines; at its border it may.
+// The edits of one file are made in this order, wherever they stand in the list: create, then insert and
+// replace_lines, all of which refer to the lines of the file as the step found it (or as create has made it), then
+// str_replace in the order of the list, each of which sees what the one before it has left, then append in the order
+// of the list. Lines count from 1, negative numbers from the end; ranges include both ends. Two inserts at one line
+// keep their order. A range may not overlap with another one, nor may a text be inserted between two of its lines; at
+// its border it may.
 //
-// Text is written as given, but for two things. Where another line follows a text, or a text follows a last line that has no
-// end, a line end is put between; nothing is ever added at the end of the file, so whoever replaces the last line decides
-// whether the file ends in a newline. And if all line ends of the file are of one kind, those of the text become that kind; in
-// a file of several kinds, and with EOL "as_given", they stay as they are, but that a str_replace takes over the line ends of
-// what it replaces, as [Edit] does. An OldStr that holds "\r" is taken at its word: nothing is fitted then. A byte order mark
-// stays where it is. Symbolic links are followed, never replaced.
+// Text is written as given, but for two things. Where another line follows a text, or a text follows a last line that
+// has no end, a line end is put between; nothing is ever added at the end of the file, so whoever replaces the last
+// line decides whether the file ends in a newline. And if all line ends of the file are of one kind, those of the
+// text become that kind; in a file of several kinds, and with EOL "as_given", they stay as they are, but that a
+// str_replace takes over the line ends of what it replaces, as [Edit] does. An OldStr that holds "\r" is taken at its
+// word: nothing is fitted then. A byte order mark stays where it is. Symbolic links are followed, never replaced.
 //
-// By default one edit that cannot be made fails the step, and the *EditFilesError lists all of them in all files. With OnError
-// "continue" a file in which an edit fails stays as it was, and the others are edited; the step succeeds even if that leaves
-// none, with a warning for each such file: Expect is for those who want to know. Reports has each file either way.
+// By default one edit that cannot be made fails the step, and the *EditFilesError lists all of them in all files.
+// With OnError "continue" a file in which an edit fails stays as it was, and the others are edited; the step succeeds
+// even if that leaves none, with a warning for each such file: Expect is for those who want to know. Reports has each
+// file either way.
 type EditFiles struct {
 	FileEdits   []FileEdits `json:"file_edits" param:"required" doc:"The files, each once, with their edits."`
 	OnError     string      `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether an edit that cannot be made fails the step (stop), or only leaves its file as it was (continue). Default: stop."`
@@ -37,8 +39,9 @@ type FileEdits struct {
 	Edits []LineEdit `json:"edits" param:"required" doc:"Its edits: create is made first, then insert and replace_lines, which all refer to the file as it was, then str_replace, then append."`
 }
 
-// LineEdit is one edit of an [EditFiles]. Which fields it needs depends on Command; one that the command has no use for must
-// have its zero value. [CreateText], [ReplaceText], [InsertAfter], [AppendText] and [ReplaceLines] make them.
+// LineEdit is one edit of an [EditFiles]. Which fields it needs depends on Command; one that the command has no use
+// for must have its zero value. [CreateText], [ReplaceText], [InsertAfter], [AppendText] and [ReplaceLines] make
+// them.
 type LineEdit struct {
 	Command     string  `json:"command" param:"required" enum:"create,str_replace,insert,append,replace_lines" doc:"What to do."`
 	FileText    *string `json:"file_text,omitempty" doc:"For create: the text of the new file. Directories are made as needed."`
@@ -87,8 +90,8 @@ func ReplaceLines(start, end int, text string) LineEdit {
 	return LineEdit{Command: commandReplaceLines, StartLine: start, EndLine: end, NewStr: &text}
 }
 
-// WriteFiles returns a step's action that makes each of the files, or replaces its text if it exists: path to text. A file that
-// has its text already is not touched. A symbolic link is followed.
+// WriteFiles returns a step's action that makes each of the files, or replaces its text if it exists: path to text. A
+// file that has its text already is not touched. A symbolic link is followed.
 func WriteFiles(texts map[string]string) EditFiles {
 	var e EditFiles
 	for _, path := range slices.Sorted(maps.Keys(texts)) {

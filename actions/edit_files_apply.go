@@ -224,8 +224,8 @@ func (e LineEdit) place(file *lineedit.File) (first, last int, err error) {
 	return first, last, err
 }
 
-// take takes splices over the present text into the work. ids are the edits that the IDs of the splices stand for; nil if
-// they are the same.
+// take takes splices over the present text into the work. ids are the edits that the IDs of the splices stand for;
+// nil if they are the same.
 func (w *editing) take(splices []lineedit.Splice, ids []int) error {
 	list := make([]fsutil.Splice, 0, len(splices))
 	for _, s := range splices {
@@ -291,8 +291,9 @@ func (w *editing) replace(ctx context.Context, i int, e LineEdit) error {
 	return w.now.Add(list)
 }
 
-// nearest describes the lines that come near to a text that was not found, for the first such texts of a file. Each file of the step
-// may look at an equal share of what a step looks at for it, so that no schedule shows in what is told.
+// nearest describes the lines that come near to a text that was not found, for the first such texts of a file. Each
+// file of the step may look at an equal share of what a step looks at for it, so that no schedule shows in what is
+// told.
 func (w *editing) nearest(ctx context.Context, text string) []string {
 	share := nearestBytes / max(1, len(w.options.FileEdits))
 	if w.hinted == nearestTexts || w.now.Size() > int64(share-w.hintedBytes) || ctx.Err() != nil {

@@ -19,8 +19,8 @@ type EditFailure struct {
 	Path    string
 	Index   int    // of the edit in the list of the file, from 0; -1 if it is not about a single edit
 	Command string // of the edit; "" if it is not about a single one
-	// Err is the cause, such as [fs.ErrNotExist], a *[LineError], a *[HashError], a *[LineOverlapError], a *[NotFoundError] or
-	// a *[NotUniqueError].
+	// Err is the cause, such as [fs.ErrNotExist], a *[LineError], a *[HashError], a *[LineOverlapError], a
+	// *[NotFoundError] or a *[NotUniqueError].
 	Err error
 }
 

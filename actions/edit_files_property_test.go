@@ -15,8 +15,8 @@ import (
 	"github.com/millrace-go/millrace/internal/splice"
 )
 
-// model makes edits of an edit_files the simple way: line edits on a list of lines from the bottom up, each line with its
-// end, then the others on the whole text. It takes texts of "\n" alone that end in one, and no edits that fail.
+// model makes edits of an edit_files the simple way: line edits on a list of lines from the bottom up, each line with
+// its end, then the others on the whole text. It takes texts of "\n" alone that end in one, and no edits that fail.
 func model(text string, edits []actions.LineEdit) string {
 	lines := strings.SplitAfter(text, "\n")
 	lines = lines[:len(lines)-1]
@@ -167,8 +167,8 @@ func show(edits []actions.LineEdit) string {
 	return b.String()
 }
 
-// FuzzEditFiles edits any bytes: nothing panics, what fails changes nothing, what is done can be taken back, and lines that
-// no edit names stay.
+// FuzzEditFiles edits any bytes: nothing panics, what fails changes nothing, what is done can be taken back, and
+// lines that no edit names stay.
 func FuzzEditFiles(f *testing.F) {
 	f.Add([]byte("a\nb\nc\n"), "x\n", "b", 1, 2, 0, false)
 	f.Add([]byte("a\r\nb\r\nc"), "x\ny", "b\nc", -1, 1, -2, false)
@@ -203,8 +203,8 @@ func FuzzEditFiles(f *testing.F) {
 	})
 }
 
-// keepsOthers checks that what is in front of an edit of lines, and behind it, is as it was, but for a line end where the
-// text meets a last line without one.
+// keepsOthers checks that what is in front of an edit of lines, and behind it, is as it was, but for a line end where
+// the text meets a last line without one.
 func keepsOthers(t *testing.T, before, after []byte, e actions.LineEdit) {
 	t.Helper()
 	lines := bytes.SplitAfter(before, []byte("\n"))

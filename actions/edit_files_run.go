@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// Run implements [Action]. Files and Counts of the outcome are the files that changed, with the number of places; a create
-// counts as one.
+// Run implements [Action]. Files and Counts of the outcome are the files that changed, with the number of places; a
+// create counts as one.
 func (e EditFiles) Run(ctx context.Context, c *Call) (Outcome, error) {
 	var check Check
 	if e.Validate(&check); len(check.Problems) > 0 {
@@ -203,7 +203,8 @@ func (p *filePlan) write(c *Call) {
 	}
 }
 
-// edit makes the splices in a file that exists. They are over the text that was read: a large file is not held since then.
+// edit makes the splices in a file that exists. They are over the text that was read: a large file is not held since
+// then.
 func (p *filePlan) edit(c *Call) error {
 	if p.large {
 		switch now, err := c.hash(p.path); {
@@ -216,7 +217,8 @@ func (p *filePlan) edit(c *Call) error {
 	return c.update(p.path, nil, func(match.Content) ([]fsutil.Splice, error) { return p.splices, nil })
 }
 
-// makeFile makes a file that does not exist, with the directories it needs. path is the name as given, name the canonical one.
+// makeFile makes a file that does not exist, with the directories it needs. path is the name as given, name the
+// canonical one.
 func makeFile(c *Call, path, name string, text []byte) error {
 	if err := makeDir(c, name); err != nil {
 		return err
@@ -268,8 +270,8 @@ func few(files []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(files[:named], ", "), len(files)-named)
 }
 
-// failedReports tells of the files at which a step fails. The others are not edited either, but there is nothing wrong with
-// them.
+// failedReports tells of the files at which a step fails. The others are not edited either, but there is nothing
+// wrong with them.
 func failedReports(plans []*filePlan) []FileReport {
 	var reports []FileReport
 	for _, p := range plans {
@@ -280,7 +282,8 @@ func failedReports(plans []*filePlan) []FileReport {
 	return reports
 }
 
-// report says what became of the edits of the file. If something is wrong with the file itself, all of them have failed.
+// report says what became of the edits of the file. If something is wrong with the file itself, all of them have
+// failed.
 func (p *filePlan) report() FileReport {
 	r := FileReport{Path: p.name, Success: len(p.failures) == 0}
 	applied, failed := len(p.edits), 0

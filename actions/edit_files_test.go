@@ -125,7 +125,8 @@ func TestEditFilesAsGiven(t *testing.T) {
 	}
 }
 
-// TestEditFilesIsMinimal checks that the stage is given the bytes of the edits and nothing around them, with their origin.
+// TestEditFilesIsMinimal checks that the stage is given the bytes of the edits and nothing around them, with their
+// origin.
 func TestEditFilesIsMinimal(t *testing.T) {
 	b := inMemory(t, files{"a.txt": "one\ntwo\nthree\nfour\n"})
 	b.must("s", one("a.txt",

@@ -13,10 +13,11 @@ import (
 //		return c.EditEach(ctx, func(name string, old []byte) ([]byte, error) { return bytes.ToUpper(old), nil })
 //	}
 //
-// It calls edit for every file of the call with its bytes, which edit may change and return, and stages what it returns. Files
-// are read and written within the host's limits, through symbolic links, each file once, and keep their mode; a file whose bytes
-// stay the same is not touched. The outcome has the files that changed, each as one edit. The first error, in the order of the
-// list, is returned as a *FileError. edit is called from several goroutines.
+// It calls edit for every file of the call with its bytes, which edit may change and return, and stages what it
+// returns. Files are read and written within the host's limits, through symbolic links, each file once, and keep
+// their mode; a file whose bytes stay the same is not touched. The outcome has the files that changed, each as one
+// edit. The first error, in the order of the list, is returned as a *FileError. edit is called from several
+// goroutines.
 func (c *Call) EditEach(ctx context.Context, edit func(name string, old []byte) ([]byte, error)) (Outcome, error) {
 	files, err := distinctTargets(c, false)
 	if err != nil {

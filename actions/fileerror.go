@@ -49,8 +49,8 @@ func fileError(path string, err error) error {
 	return &FileError{Path: path, Err: err}
 }
 
-// reason returns the text of an error without the operation and the path in front of it, in the same words whatever file
-// system it comes from.
+// reason returns the text of an error without the operation and the path in front of it, in the same words whatever
+// file system it comes from.
 func reason(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -67,11 +67,12 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// onErrorContinue is the value of on_error with which a step leaves out the files that it fails at. The other is "stop",
-// the default.
+// onErrorContinue is the value of on_error with which a step leaves out the files that it fails at. The other is
+// "stop", the default.
 const onErrorContinue = "continue"
 
-// reportError returns what a report says of a file that a step has failed at: the words that reports use, where those fit.
+// reportError returns what a report says of a file that a step has failed at: the words that reports use, where those
+// fit.
 func reportError(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzGlob: a glob that is accepted can be matched with any path, its other spellings take the same ones, and one that says
-// nothing package path does not know takes what that takes.
+// FuzzGlob: a glob that is accepted can be matched with any path, its other spellings take the same ones, and one
+// that says nothing package path does not know takes what that takes.
 func FuzzGlob(f *testing.F) {
 	for _, glob := range []string{"*.go", "src/**", "**/x", "dist/", "./a/b/", "[a-z]*", "{a,b}/c", "a\\*b", "[", "{", "***", "a/**/b", "[^a]", "**", "/abs", "", "[0- ]", "[!a-f\\]-z]"} {
 		f.Add(glob, "src/a/b.go")

@@ -16,8 +16,8 @@ type glob struct {
 	deep  bool     // has a **
 }
 
-// What a glob may be at most: its length in bytes, how many patterns without braces it stands for, and how many steps it may take
-// to write them out for all globs of a list.
+// What a glob may be at most: its length in bytes, how many patterns without braces it stands for, and how many steps
+// it may take to write them out for all globs of a list.
 const (
 	maxGlobBytes  = 4096
 	maxGlobPlain  = 1000
@@ -129,7 +129,8 @@ func nextBrace(pattern string, from int) int {
 	return -1
 }
 
-// alternatives returns the parts between the braces and commas of the brace that opens at an offset, and what is behind it.
+// alternatives returns the parts between the braces and commas of the brace that opens at an offset, and what is
+// behind it.
 func alternatives(pattern string, open int) (parts []string, end int) {
 	depth, start := 1, open+1
 	for i := start; i < len(pattern); i = behindGlobChar(pattern, i) {

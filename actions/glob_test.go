@@ -84,8 +84,8 @@ func TestGlobEscapes(t *testing.T) {
 	}
 }
 
-// TestGlobsAreThoseOfDoublestar: globs take what doublestar takes. It overlooks some alternatives behind a star that stands
-// for nothing: a*{,b} does not take a there, but ab.
+// TestGlobsAreThoseOfDoublestar: globs take what doublestar takes. It overlooks some alternatives behind a star that
+// stands for nothing: a*{,b} does not take a there, but ab.
 func TestGlobsAreThoseOfDoublestar(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 8))

@@ -147,7 +147,8 @@ func (b *bench) wantTree(want files) {
 	equal(b.t, "tree", b.tree(), want)
 }
 
-// wantWarning checks that there is exactly one warning, which contains all of the texts; without texts, that there is none.
+// wantWarning checks that there is exactly one warning, which contains all of the texts; without texts, that there is
+// none.
 func (b *bench) wantWarning(texts ...string) {
 	b.t.Helper()
 	if len(texts) == 0 {

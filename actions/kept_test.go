@@ -22,7 +22,8 @@ func TestKeptIsUsed(t *testing.T) {
 		{"pattern_replace", sed("s/a/1/"), sed("s/b/2/"), "a2\n"},
 		{"pattern_replace without", sed("s/a/1/"), actions.Search{}, "1b\n"},
 		{"pattern_replace too large", sed("s/a/1/"), sed("s/b{30000}/2/"), "1b\n"},
-		{"edit", actions.Edit{OldText: "a|x", NewText: "1", Mode: "regex"}, actions.Edit{OldText: "b|y", Mode: "regex"}, "1b\n"}, // another pattern
+		// another pattern
+		{"edit", actions.Edit{OldText: "a|x", NewText: "1", Mode: "regex"}, actions.Edit{OldText: "b|y", Mode: "regex"}, "1b\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -31,12 +31,12 @@ const (
 // MaxEdits is how many edits a multi_edit, and how many patterns a regex_transform, may have.
 const MaxEdits = 10_000
 
-// MaxRegexBytes is the longest regular expression, in bytes, whatever [Limits] says. A text that is looked for whatever its
-// case is held to it too, for it is one inside.
+// MaxRegexBytes is the longest regular expression, in bytes, whatever [Limits] says. A text that is looked for
+// whatever its case is held to it too, for it is one inside.
 const MaxRegexBytes = match.MaxRegexBytes
 
-// Limits bound what one step may cost. They are the host's: nothing in a pipeline can lift them. Zero means the default of
-// the field, a negative number that there is no limit. What is beyond one is a [*LimitError].
+// Limits bound what one step may cost. They are the host's: nothing in a pipeline can lift them. Zero means the
+// default of the field, a negative number that there is no limit. What is beyond one is a [*LimitError].
 type Limits struct {
 	// MaxFileBytes is the largest file, in bytes, that is read: to search, count, edit, compare or show it. It is
 	// judged by the size that the file is said to have, before a byte is read, and again by what really comes. Zero
@@ -48,13 +48,13 @@ type Limits struct {
 	// MaxOutputBytes is how much text, in bytes, one step puts into one file, judged before the text is made. Zero means
 	// DefaultMaxOutputBytes.
 	MaxOutputBytes int64
-	// MaxShownBytes is about how much text, in bytes, one step shows and keeps for later steps: contents of files, lines, joined
-	// texts, diffs, previews, listings; and how much text the templates of its parameters may become. It is never more than
-	// MaxOutputBytes. Zero means DefaultMaxShownBytes.
+	// MaxShownBytes is about how much text, in bytes, one step shows and keeps for later steps: contents of files,
+	// lines, joined texts, diffs, previews, listings; and how much text the templates of its parameters may become. It
+	// is never more than MaxOutputBytes. Zero means DefaultMaxShownBytes.
 	MaxShownBytes int64
-	// MaxStagedBytes is how much new text, in bytes, one step puts into all files together. Each replacement counts 64 bytes more,
-	// which is what it takes in memory, and where the tree is in memory copies count with their sizes. Zero means
-	// DefaultMaxStagedBytes.
+	// MaxStagedBytes is how much new text, in bytes, one step puts into all files together. Each replacement counts 64
+	// bytes more, which is what it takes in memory, and where the tree is in memory copies count with their sizes. Zero
+	// means DefaultMaxStagedBytes.
 	MaxStagedBytes int64
 	// MaxPatternBytes is the longest pattern, in bytes, judged before a file is read. Zero means DefaultMaxPatternBytes.
 	// Regular expressions are also held to MaxRegexBytes, already when the pipeline is built or decoded.
@@ -127,8 +127,8 @@ func limit[T int | int64](field, byDefault T) int64 {
 	return int64(field)
 }
 
-// FileBytes returns the largest file, in bytes, that is read: what MaxFileBytes stands for. It is never one that does not
-// fit into a slice on every system.
+// FileBytes returns the largest file, in bytes, that is read: what MaxFileBytes stands for. It is never one that does
+// not fit into a slice on every system.
 func (l Limits) FileBytes() int64 {
 	return min(limit(l.MaxFileBytes, DefaultMaxFileBytes), math.MaxInt32)
 }
@@ -179,8 +179,8 @@ func (s *showing) take(bytes int) error {
 	return nil
 }
 
-// isOfStep reports whether an error is that of a limit on the step as a whole. Which file meets it depends on the order they are
-// worked on, so the error does not go by the name of one.
+// isOfStep reports whether an error is that of a limit on the step as a whole. Which file meets it depends on the
+// order they are worked on, so the error does not go by the name of one.
 func isOfStep(err error) bool {
 	limit, ok := errors.AsType[*LimitError](err)
 	return ok && (limit.What == LimitShown || limit.What == LimitStaged)

@@ -47,7 +47,8 @@ func TestLimitsInEveryFile(t *testing.T) {
 	b.wantTree(files{"a": "yyyyyy", "b": "yyyyyy"})
 }
 
-// TestLineEndsCount: what is put in for the line ends of the file is held to the limit too, and what changes nothing is not.
+// TestLineEndsCount: what is put in for the line ends of the file is held to the limit too, and what changes nothing
+// is not.
 func TestLineEndsCount(t *testing.T) {
 	run := func(most int64, old, text string) error {
 		b := inMemory(t, files{"a": "x\r\n" + strings.Repeat("same ", 100)})

@@ -18,7 +18,8 @@ func (c *Call) divide(ctx context.Context, text match.Content, tee io.Writer) (*
 // hashOf returns the hash of a text.
 func (c *Call) hashOf(ctx context.Context, text match.Content) (fsutil.Hash, error) {
 	sum := sha256.New()
-	err := match.Pass(ctx, text, c.sizes, func(part []byte) bool { _, _ = sum.Write(part); return true }) // hashes do not fail
+	// hashes do not fail
+	err := match.Pass(ctx, text, c.sizes, func(part []byte) bool { _, _ = sum.Write(part); return true })
 	return fsutil.Hash(sum.Sum(nil)), err
 }
 

@@ -16,14 +16,14 @@ import (
 
 // List tells what is in a directory, to a depth.
 //
-// What it leaves out is what a [Search] leaves out: version control directories, the state directory, and what .gitignore
-// files say; hidden files are listed. Symbolic links are listed as such and not followed, but for Path itself. FileTypes,
-// Include and Exclude work as those of a search. Include also chooses among directories and links, which are looked into
-// whether they are listed or not; where FileTypes is given, no directory is listed.
+// What it leaves out is what a [Search] leaves out: version control directories, the state directory, and what
+// .gitignore files say; hidden files are listed. Symbolic links are listed as such and not followed, but for Path
+// itself. FileTypes, Include and Exclude work as those of a search. Include also chooses among directories and links,
+// which are looked into whether they are listed or not; where FileTypes is given, no directory is listed.
 //
-// Files of the outcome are the regular files. Reports have everything, directories too, with its kind, permissions and time
-// of the last change, the size of files and the target of links. The aggregated text has a line for each entry, in path
-// order:
+// Files of the outcome are the regular files. Reports have everything, directories too, with its kind, permissions
+// and time of the last change, the size of files and the target of links. The aggregated text has a line for each
+// entry, in path order:
 //
 //	drwxr-xr-x    - src/
 //	-rw-r--r-- 1234 src/main.go

@@ -15,9 +15,9 @@ type TextEdit struct {
 
 // MultiEdit makes several replacements in each file. Each works as a literal [Edit] does.
 //
-// In mode "sequential", the default, an edit sees what the edits before it have left. In mode "simultaneous" all of them
-// see the files as the step found them, so that x and y can be swapped; two edits that want the same bytes are an
-// *OverlapError then.
+// In mode "sequential", the default, an edit sees what the edits before it have left. In mode "simultaneous" all of
+// them see the files as the step found them, so that x and y can be swapped; two edits that want the same bytes are
+// an *OverlapError then.
 type MultiEdit struct {
 	Files      []string   `json:"files,omitempty" doc:"Files to edit. Leave it out if an earlier step gives them."`
 	Edits      []TextEdit `json:"edits" param:"required" doc:"The edits, in order."`

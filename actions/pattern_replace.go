@@ -16,18 +16,19 @@ import (
 
 // PatternReplace runs a sed script over all files of a directory that match a glob.
 //
-// The script is that of GNU sed, limited to what changes a line: s, y, d, p, {…} with all addresses; docs/json.md says what is
-// left out. Each file is a text of its own, as with sed -i: lines
-// count from 1 in each, and "$" is its last. Back-references in the pattern, and whatever reads or writes other files or
-// runs programs, are refused before the run.
+// The script is that of GNU sed, limited to what changes a line: s, y, d, p, {…} with all addresses; docs/json.md
+// says what is left out. Each file is a text of its own, as with sed -i: lines count from 1 in each, and "$" is its
+// last. Back-references in the pattern, and whatever reads or writes other files or runs programs, are refused before
+// the run.
 //
 // FilePattern without a slash is matched with the names of the files in Directory, and with Recursive of those in the
-// directories below; one with a slash, or with "**", with their paths from Directory. What a [Search] leaves out is left out:
-// version control directories, what .gitignore files say, binary files.
+// directories below; one with a slash, or with "**", with their paths from Directory. What a [Search] leaves out is
+// left out: version control directories, what .gitignore files say, binary files.
 //
-// FilesModified and FilesSkipped count the files that the globs take. Files and Counts of the outcome are the files that changed, with the number of substitutions (1 where lines were only
-// deleted, printed or transliterated). Reports has each file that matches the glob and was looked into; in a dry run with
-// whether it would be modified, and a preview.
+// FilesModified and FilesSkipped count the files that the globs take. Files and Counts of the outcome are the files
+// that changed, with the number of substitutions (1 where lines were only deleted, printed or transliterated).
+// Reports has each file that matches the glob and was looked into; in a dry run with whether it would be modified,
+// and a preview.
 type PatternReplace struct {
 	Directory       string   `json:"directory,omitempty" doc:"Where to look for files. Default: the root of the tree."`
 	FilePattern     string   `json:"file_pattern" param:"required" doc:"Glob for the files, such as *.js, or src/**/*.py for paths from the directory."`

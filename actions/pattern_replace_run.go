@@ -55,8 +55,8 @@ func (s *scripting) work(ctx context.Context, i int, name string) error {
 // errChanges ends a run of the script that has found something to change.
 var errChanges = errors.New("there is something to change")
 
-// file edits a file, unless the script leaves it as it is or it looks binary. It is read to the first change before anything is
-// written, so that a file without one need not be one that may be written.
+// file edits a file, unless the script leaves it as it is or it looks binary. It is read to the first change before
+// anything is written, so that a file without one need not be one that may be written.
 func (s *scripting) file(ctx context.Context, one *scripted) error {
 	f, err := s.call.FS.Open(one.name)
 	if err != nil {

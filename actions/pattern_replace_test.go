@@ -260,8 +260,8 @@ func TestPatternReplace_errors(t *testing.T) {
 	})
 }
 
-// TestPatternReplace_deadline: a script that would take minutes over one line of a file ends with its context, and a line with too
-// many matches is not gone through to its end.
+// TestPatternReplace_deadline: a script that would take minutes over one line of a file ends with its context, and a
+// line with too many matches is not gone through to its end.
 func TestPatternReplace_deadline(t *testing.T) {
 	t.Parallel()
 	for _, syntax := range []string{"ere", "bre", "re2"} {

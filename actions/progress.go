@@ -5,8 +5,8 @@ import "sync"
 // progressEvery is after how many files a step that does not know how many there are says how far it is.
 const progressEvery = 64
 
-// progress counts the files that a step is done with, and says so. The numbers that are said only ever grow. It is safe for
-// concurrent use.
+// progress counts the files that a step is done with, and says so. The numbers that are said only ever grow. It is
+// safe for concurrent use.
 type progress struct {
 	on    func(done, total int) // nil if nobody asks
 	total int                   // 0 if not known

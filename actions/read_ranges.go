@@ -24,12 +24,13 @@ type Range struct {
 
 // ReadRanges reads files, or ranges of their lines.
 //
-// Lines keep their line ends. Several ranges of one file are put together in the order given, with "\n...\n" in place of
-// the line end between two of them. An End beyond the end of the file stands for its last line, a Start before its first
-// line for that; a range that begins behind the end, or ends before it begins, is a *LineError.
+// Lines keep their line ends. Several ranges of one file are put together in the order given, with "\n...\n" in place
+// of the line end between two of them. An End beyond the end of the file stands for its last line, a Start before its
+// first line for that; a range that begins behind the end, or ends before it begins, is a *LineError.
 //
 // Reports has, for each file, the SHA-256 of the whole file as content_hash, that of the exact bytes of the range as
-// range_hash, or of each of several ranges in range_hashes, and the time of the last change. They are what [EditFiles] takes.
+// range_hash, or of each of several ranges in range_hashes, and the time of the last change. They are what
+// [EditFiles] takes.
 //
 // The first file that cannot be read, in the order of the list, fails the step, unless OnError is "continue": then its
 // report has the reason in the words that reports use, a warning says more, and Files of the outcome are the others.
@@ -154,7 +155,8 @@ func (r Range) bounds() (start, end int) {
 	return start, end
 }
 
-// readLines returns the lines of all ranges. The report is told the hash of the text, and that of the bytes of each range.
+// readLines returns the lines of all ranges. The report is told the hash of the text, and that of the bytes of each
+// range.
 func readLines(ctx context.Context, c *Call, content match.Content, ranges []Range, room *showing, report *FileReport) (string, error) {
 	sum := sha256.New()
 	file, err := c.divide(ctx, content, sum)

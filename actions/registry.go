@@ -14,9 +14,10 @@ type Registry struct {
 	err        error
 }
 
-// With returns a registry that has the given actions too. The value given is the prototype: decoding starts from a copy
-// of it, so its fields are the defaults. A later action replaces an earlier one of the same name. What cannot be an action,
-// because its Spec has no name or it has a field that JSON cannot give, is left out, and [Registry.Err] says why.
+// With returns a registry that has the given actions too. The value given is the prototype: decoding starts from a
+// copy of it, so its fields are the defaults. A later action replaces an earlier one of the same name. What cannot be
+// an action, because its Spec has no name or it has a field that JSON cannot give, is left out, and [Registry.Err]
+// says why.
 func (r Registry) With(prototypes ...Action) Registry {
 	all := maps.Clone(r.prototypes)
 	if all == nil {
@@ -71,7 +72,8 @@ func notInJSON(t reflect.Type, depth int) string {
 	return ""
 }
 
-// Err returns what is wrong with the actions given to With, nil if nothing is. Decoding with the registry returns it too.
+// Err returns what is wrong with the actions given to With, nil if nothing is. Decoding with the registry returns it
+// too.
 func (r Registry) Err() error { return r.err }
 
 // Lookup returns the prototype of the action of that name.

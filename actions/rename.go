@@ -9,10 +9,10 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// Rename moves files to a directory, or gives them new names. It works as [Copy] does, but a symbolic link
-// is moved itself, and a file may take the name of one that is renamed by the same step: names can be swapped. A directory is
-// moved with all that is in it, also what .gitignore leaves out; the outcome then names the files and links in it, or the
-// directory itself if there are none.
+// Rename moves files to a directory, or gives them new names. It works as [Copy] does, but a symbolic link is moved
+// itself, and a file may take the name of one that is renamed by the same step: names can be swapped. A directory is
+// moved with all that is in it, also what .gitignore leaves out; the outcome then names the files and links in it, or
+// the directory itself if there are none.
 type Rename struct {
 	Files         []string `json:"files,omitempty" doc:"Files to rename. Leave it out if an earlier step gives them."`
 	Destination   string   `json:"destination,omitempty" doc:"Directory to move to. It is made if needed."`

@@ -82,8 +82,9 @@ func (r *replacing) file(ctx context.Context, c *Call, name string) (edits int, 
 	return edits, nil
 }
 
-// distinctTargets returns the files of the call without those that symbolic links lead to a second time. Of
-// several names of one file the one without a link stays. With keep, a name that leads nowhere stays too, for the one who reads it.
+// distinctTargets returns the files of the call without those that symbolic links lead to a second time. Of several
+// names of one file the one without a link stays. With keep, a name that leads nowhere stays too, for the one who
+// reads it.
 func distinctTargets(c *Call, keep bool) ([]string, error) {
 	targets := make([]string, len(c.Files))
 	own := make(map[string]bool, len(c.Files))

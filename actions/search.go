@@ -10,12 +10,14 @@ import (
 
 // Search finds the files below a path in which a pattern matches.
 //
-// Version control directories, the state directory, binary files (a NUL in the first 8,000 bytes) and what .gitignore files
-// leave out are not looked at; hidden files are. Files that are larger than MaxFileBytes, or than the host's limit if that is
-// less, are left out with a warning; a Path that is itself such a file is a *LimitError if it is the host's limit. Symbolic links are not followed, but for Path itself. The outcome has the
-// number of matches in each file, and how the pattern was read.
+// Version control directories, the state directory, binary files (a NUL in the first 8,000 bytes) and what .gitignore
+// files leave out are not looked at; hidden files are. Files that are larger than MaxFileBytes, or than the host's
+// limit if that is less, are left out with a warning; a Path that is itself such a file is a *LimitError if it is the
+// host's limit. Symbolic links are not followed, but for Path itself. The outcome has the number of matches in each
+// file, and how the pattern was read.
 //
-// With Lines, the content of a file is the lines that matches are in, and ContextLines lines around each, as grep shows them:
+// With Lines, the content of a file is the lines that matches are in, and ContextLines lines around each, as grep
+// shows them:
 //
 //	Line 9- before
 //	Line 10: a match
@@ -27,10 +29,11 @@ import (
 // match, with "…" for what is left out; bytes that are not UTF-8 are shown as U+FFFD. What all files show is held to
 // [Limits].MaxOutputBytes. A file is read as a whole for it.
 //
-// Include and Exclude are globs on paths relative to the root of the tree, with slashes, as they appear in results: "*"
-// stands for anything but a slash, "**" for any number of directories, "{a,b}" for one of several. A glob without a slash
-// is held against the last element alone. A directory that Exclude matches is left out with all that is in it. A backslash takes
-// the meaning from the character behind it, and brackets do so from the one within: `\*` and "[*]" stand for a star.
+// Include and Exclude are globs on paths relative to the root of the tree, with slashes, as they appear in results:
+// "*" stands for anything but a slash, "**" for any number of directories, "{a,b}" for one of several. A glob without
+// a slash is held against the last element alone. A directory that Exclude matches is left out with all that is in
+// it. A backslash takes the meaning from the character behind it, and brackets do so from the one within: `\*` and
+// "[*]" stand for a star.
 type Search struct {
 	Path           string   `json:"path,omitempty" doc:"Directory or file to search. Default: the whole tree."`
 	Paths          []string `json:"paths,omitempty" doc:"Several directories or files to search, instead of path."`

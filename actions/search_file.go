@@ -208,8 +208,8 @@ func (s *searching) sizes() match.Sizes {
 	return sizes
 }
 
-// matches finds the matches in a file. What is read may go to the buffer, if there is one. It returns the name of a file that has
-// any, or in which the pattern occurs as a text.
+// matches finds the matches in a file. What is read may go to the buffer, if there is one. It returns the name of a
+// file that has any, or in which the pattern occurs as a text.
 func (s *searching) matches(ctx context.Context, e walk.Entry, text match.Content, buf *[]byte) (name string, err error) {
 	var one found
 	var seenText *bool // a search for another pattern takes no memory for it

@@ -87,8 +87,8 @@ func (s *searching) outcome() Outcome {
 	return out
 }
 
-// warnText tells that a pattern was taken as a text because it is no valid regular expression, if it looks as if it was meant as one,
-// or was not found.
+// warnText tells that a pattern was taken as a text because it is no valid regular expression, if it looks as if it
+// was meant as one, or was not found.
 func (s *searching) warnText(files int) {
 	why := s.pattern.Refused()
 	if why == nil || files > 0 && !s.without && !s.pattern.LooksRegular() {
@@ -102,8 +102,8 @@ func (s *searching) warnText(files int) {
 		quoted(s.pattern.Source()), why.Msg, hint)
 }
 
-// withoutMatch returns the files that were searched and have no match, in path order. Those that were too large are not known
-// to have none.
+// withoutMatch returns the files that were searched and have no match, in path order. Those that were too large are
+// not known to have none.
 func (s *searching) withoutMatch() []string {
 	not := setOf(s.large)
 	for _, f := range s.found {

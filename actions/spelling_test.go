@@ -7,7 +7,8 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// TestForeignSpellings: a group that is written as another program has it is a problem where it is surely meant, else a warning.
+// TestForeignSpellings: a group that is written as another program has it is a problem where it is surely meant, else
+// a warning.
 func TestForeignSpellings(t *testing.T) {
 	t.Parallel()
 	edit := func(old, text string) actions.Edit { return actions.Edit{OldText: old, NewText: text, Mode: "regex"} }

@@ -151,8 +151,9 @@ func runPieces(t *testing.T, content string, list []actions.Action, limits actio
 	return run
 }
 
-// TestPiecesProperty runs random actions on files that are held as a whole and on the same files read piece by piece. Nothing
-// that can be seen of the two may differ: outcomes, errors, warnings, bytes counted, splices with their authors, hashes.
+// TestPiecesProperty runs random actions on files that are held as a whole and on the same files read piece by piece.
+// Nothing that can be seen of the two may differ: outcomes, errors, warnings, bytes counted, splices with their
+// authors, hashes.
 func TestPiecesProperty(t *testing.T) {
 	t.Parallel()
 	seed := fstest.Seed(t)
@@ -260,8 +261,8 @@ func TestPiecesCases(t *testing.T) {
 	}
 }
 
-// TestLargeFilesAreNotHeld: what reads and edits lines and texts takes as much memory as it shows and changes, whatever the size of the
-// file.
+// TestLargeFilesAreNotHeld: what reads and edits lines and texts takes as much memory as it shows and changes,
+// whatever the size of the file.
 func TestLargeFilesAreNotHeld(t *testing.T) {
 	const size = 64 << 20
 	dir := t.TempDir()

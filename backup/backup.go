@@ -1,13 +1,15 @@
-// Package backup has the words for the backups that commits leave: what a list says of them, how many are kept, and what can be
-// wrong with them. [Leftover] is what a crash leaves of a commit. Backups are listed, checked, restored and removed by the methods of the Executor: ListBackups, VerifyBackup,
-// PlanRestore and Restore, PruneBackups and RemoveBackup. Restoring is itself a commit, so it is all or nothing, makes a backup that it
-// can be undone with, keeps later edits of other files, and reports a conflict for files that somebody has changed since.
+// Package backup has the words for the backups that commits leave: what a list says of them, how many are kept, and
+// what can be wrong with them. [Leftover] is what a crash leaves of a commit. Backups are listed, checked, restored
+// and removed by the methods of the Executor: ListBackups, VerifyBackup, PlanRestore and Restore, PruneBackups and
+// RemoveBackup. Restoring is itself a commit, so it is all or nothing, makes a backup that it can be undone with,
+// keeps later edits of other files, and reports a conflict for files that somebody has changed since.
 //
 // # What is kept
 //
-// A before-image is the file itself, hard-linked, where the file system has links, and a copy where it has not. A file that
-// was only moved and is then written in place therefore changes in the backup too; VerifyBackup does not judge such files. Files that were
-// deleted for good are not kept. A commit that was told to keep no backup still keeps what it deleted, as a trash.
+// A before-image is the file itself, hard-linked, where the file system has links, and a copy where it has not. A
+// file that was only moved and is then written in place therefore changes in the backup too; VerifyBackup does not
+// judge such files. Files that were deleted for good are not kept. A commit that was told to keep no backup still
+// keeps what it deleted, as a trash.
 package backup
 
 import (
@@ -29,8 +31,8 @@ type Info struct {
 	// Pipeline and RunID are the names given to the commit, "" if none was.
 	Pipeline string
 	RunID    string
-	// Restores is the id of the backup that the commit took back, "" if it was no restore. So of a list one can tell what is
-	// undone, and what the newest commit is that is neither undone nor an undoing.
+	// Restores is the id of the backup that the commit took back, "" if it was no restore. So of a list one can tell
+	// what is undone, and what the newest commit is that is neither undone nor an undoing.
 	Restores string
 	// Files is how many files and symbolic links it can restore the bytes of, Bytes is how many bytes those are.
 	Files int

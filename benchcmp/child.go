@@ -20,8 +20,8 @@ import (
 // plainFs hides what an afero.Fs is, so that nothing but its interface can be used.
 type plainFs struct{ afero.Fs }
 
-// child is the hidden sub-command that does millrace's side of a job, through its public API alone, and prints what the other
-// side prints.
+// child is the hidden sub-command that does millrace's side of a job, through its public API alone, and prints what
+// the other side prints.
 func child(ctx context.Context, args []string, stdout io.Writer) (err error) {
 	flags := flag.NewFlagSet("job", flag.ContinueOnError)
 	slow := flags.Bool("slow", false, "through an afero.Fs that says nothing of itself")

@@ -61,8 +61,8 @@ type binaryRule int
 const binaryBlock = 8000
 
 const (
-	// asText: the tool searches all files. What only it lists must have a NUL in its first block, by which millrace knows a
-	// binary file.
+	// asText: the tool searches all files. What only it lists must have a NUL in its first block, by which millrace
+	// knows a binary file.
 	asText binaryRule = iota
 	// stopsAtNUL: the tool gives a file up at a NUL wherever that is. What only millrace lists must have one behind the
 	// first block, and what only the tool lists within it.

@@ -41,8 +41,8 @@ func smallSources() []source {
 	return nil
 }
 
-// dir is the place of the module in a tree, as in the module cache: an upper-case letter is "!" and the lower-case one, for
-// file systems that do not tell them apart.
+// dir is the place of the module in a tree, as in the module cache: an upper-case letter is "!" and the lower-case
+// one, for file systems that do not tell them apart.
 func (s source) dir() string {
 	var b strings.Builder
 	for _, r := range s.path + "@" + s.version {
@@ -78,8 +78,8 @@ func (s source) download(ctx context.Context) (string, error) {
 	return got.Dir, nil
 }
 
-// corpus returns the tree made of the modules, below dir. It is built when it is not there, and otherwise held against its
-// manifest, which lies beside it.
+// corpus returns the tree made of the modules, below dir. It is built when it is not there, and otherwise held
+// against its manifest, which lies beside it.
 func corpus(ctx context.Context, dir, name string, from []source, logf func(string, ...any)) (string, Digest, error) {
 	tree, manifest := filepath.Join(dir, name), filepath.Join(dir, name+".json")
 	data, err := os.ReadFile(manifest)

@@ -17,7 +17,8 @@ const (
 	thread = "hayLongThread"
 )
 
-// vocabulary is what lines of generated code are made of. It has the letters of the needle, about as often as the corpus has them.
+// vocabulary is what lines of generated code are made of. It has the letters of the needle, about as often as the
+// corpus has them.
 var vocabulary = []string{
 	"ctx", "err", "nil", "return", "if", "for", "range", "func", "value", "request", "response", "client", "context.Context", "string",
 	"int64", "error", "options", "fmt.Errorf", "len", "append", "items", "result", "make", "map[string]string", "switch", "case", "default",
@@ -42,8 +43,8 @@ func lines(rng *rand.Rand, n int) []string {
 	return all
 }
 
-// generateTree writes files of about size bytes, a hundred in a directory. Every tenth has places needles, as far apart from
-// each other as they can be; with all set, every one has them.
+// generateTree writes files of about size bytes, a hundred in a directory. Every tenth has places needles, as far
+// apart from each other as they can be; with all set, every one has them.
 func generateTree(dir string, files, size, places int, all bool, seed uint64) error {
 	for i := 0; i < files; i += 100 {
 		if err := os.MkdirAll(filepath.Join(dir, fmt.Sprintf("d%04d", i/100)), 0o755); err != nil {

@@ -134,8 +134,8 @@ func (e edits) verify(ctx context.Context, b *bench) (string, error) {
 	if e.name == "edit/restore" {
 		return "tree as before", nil
 	}
-	// Millrace has counted matches, the chain lines; so the counts are held against those of another run of ripgrep, and of
-	// the chain's list the names.
+	// Millrace has counted matches, the chain lines; so the counts are held against those of another run of ripgrep, and
+	// of the chain's list the names.
 	counting := command{dir: b.right, out: b.out(e.name + "-counts"), args: []string{b.tools["rg"].path, "-uuu", "--count-matches", "-F", b.scale.to, "."}}
 	if _, err := b.run(ctx, counting); err != nil {
 		return "", err

@@ -123,8 +123,8 @@ func growthSteps(ctx context.Context, b *bench) (Outcome, error) {
 	})
 }
 
-// growthBy measures with one times, four times, ... a number. The function returns the tree, the pipeline and the sum that the
-// last step prints.
+// growthBy measures with one times, four times, ... a number. The function returns the tree, the pipeline and the sum
+// that the last step prints.
 func (b *bench) growthBy(ctx context.Context, name, what string, unit int, at func(n int) (dir, pipeline string, want int, err error)) (Outcome, error) {
 	var x []float64
 	var all []Usage

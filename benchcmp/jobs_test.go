@@ -149,7 +149,8 @@ func TestCorpusChanged(t *testing.T) {
 	}
 }
 
-// The program as it is called, on a corpus that is there already: it prints the tables and leaves nothing but the corpus.
+// The program as it is called, on a corpus that is there already: it prints the tables and leaves nothing but the
+// corpus.
 func TestProgram(t *testing.T) {
 	t.Parallel()
 	b := tiny(t)

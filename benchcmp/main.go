@@ -1,12 +1,12 @@
-// Benchcmp measures millrace side by side with the tools that a user would type otherwise, on one tree, in one run, in turn,
-// and prints the table of docs/performance.md.
+// Benchcmp measures millrace side by side with the tools that a user would type otherwise, on one tree, in one run,
+// in turn, and prints the table of docs/performance.md.
 //
 //	cd benchcmp && go run . -rg PATH/TO/rg -markdown
 //
-// It is a module of its own, because nobody who uses the library needs it, and sees of the library what any other module sees.
-// It makes its corpus of pinned modules of the Go module proxy, holds what both sides have found against each other, and exits
-// with 1 if they do not agree. Each side of each job is a process of its own; millrace's is this program again, which then
-// uses the public API and nothing else.
+// It is a module of its own, because nobody who uses the library needs it, and sees of the library what any other
+// module sees. It makes its corpus of pinned modules of the Go module proxy, holds what both sides have found against
+// each other, and exits with 1 if they do not agree. Each side of each job is a process of its own; millrace's is
+// this program again, which then uses the public API and nothing else.
 package main
 
 import (

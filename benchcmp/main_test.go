@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestMain lets the test's binary be what the program's is: the processes that are measured, and the one that measures them.
-// Under the name of rg it is a stand-in for ripgrep.
+// TestMain lets the test's binary be what the program's is: the processes that are measured, and the one that
+// measures them. Under the name of rg it is a stand-in for ripgrep.
 func TestMain(m *testing.M) {
 	var err error
 	switch {

@@ -20,9 +20,9 @@ type command struct {
 	args []string
 }
 
-// measure is the hidden sub-command that runs one command and prints its Usage as JSON. It is a process of its own because
-// the peak memory of a child counts from the moment it was forked: that of a child of the main program, which holds lists
-// of files and digests, would be the main program's.
+// measure is the hidden sub-command that runs one command and prints its Usage as JSON. It is a process of its own
+// because the peak memory of a child counts from the moment it was forked: that of a child of the main program, which
+// holds lists of files and digests, would be the main program's.
 func measure(ctx context.Context, args []string, stdout io.Writer) error {
 	if len(args) < 3 {
 		return errors.New("usage: measure DIR OUT COMMAND [ARGUMENT]")
@@ -46,8 +46,8 @@ func measure(ctx context.Context, args []string, stdout io.Writer) error {
 	return json.NewEncoder(stdout).Encode(u)
 }
 
-// run measures a command. Grep-like tools exit with 1 if they found nothing, which is no failure; ours has no such code, and
-// its lists are compared anyway.
+// run measures a command. Grep-like tools exit with 1 if they found nothing, which is no failure; ours has no such
+// code, and its lists are compared anyway.
 func (b *bench) run(ctx context.Context, c command) (Usage, error) {
 	cmd := exec.CommandContext(ctx, b.self, append([]string{"measure", c.dir, c.out}, c.args...)...)
 	var stdout, stderr bytes.Buffer
@@ -104,11 +104,12 @@ func (b *bench) pairs(ctx context.Context, warm int, left, right side, after fun
 	return a, c, nil
 }
 
-// even is a number of rounds that do not count with which all rounds are an even number, so that what is changed in one and
-// changed back in the next is in the end what it was.
+// even is a number of rounds that do not count with which all rounds are an even number, so that what is changed in
+// one and changed back in the next is in the end what it was.
 func (b *bench) even() int { return b.warm + (b.warm+b.runs)%2 }
 
-// least runs a command several times and returns the run that took the processor least, with the greatest memory of all.
+// least runs a command several times and returns the run that took the processor least, with the greatest memory of
+// all.
 func (b *bench) least(ctx context.Context, rounds int, s side) (Usage, error) {
 	var best Usage
 	for round := range rounds {

@@ -76,8 +76,8 @@ func plant(fsys afero.Fs, n, matching int) error {
 	return nil
 }
 
-// timeSmall decodes and runs a pipeline again and again, each time on new files in memory. What it allocates is counted in runs
-// of its own: to count it stops the world, and what comes next is slower.
+// timeSmall decodes and runs a pipeline again and again, each time on new files in memory. What it allocates is
+// counted in runs of its own: to count it stops the world, and what comes next is slower.
 func timeSmall(ctx context.Context, runs int) (smallTimes, error) {
 	text := []byte(replacing(needle, thread))
 	var took []time.Duration
@@ -141,7 +141,8 @@ func decodeAndRun(ctx context.Context, fsys afero.Fs, text []byte) error {
 	return err
 }
 
-// countAllocs sees how the allocations of a dry run grow: from n files to four times as many, and up to n in more steps.
+// countAllocs sees how the allocations of a dry run grow: from n files to four times as many, and up to n in more
+// steps.
 func countAllocs(ctx context.Context, n int) (got smallAllocs, err error) {
 	dir, err := os.MkdirTemp("", "benchcmp-")
 	if err != nil {

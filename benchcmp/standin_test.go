@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// standIn does as much of ripgrep, as plainly as it can be done, as the jobs ask for, so that they can be tested where it is not
-// installed. It knows nothing of .gitignore files.
+// standIn does as much of ripgrep, as plainly as it can be done, as the jobs ask for, so that they can be tested
+// where it is not installed. It knows nothing of .gitignore files.
 func standIn(args []string, stdout io.Writer) error {
 	var list, zero, count, matches, fixed, fold, all bool
 	var words []string

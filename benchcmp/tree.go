@@ -29,8 +29,8 @@ func (d Digest) String() string {
 // stateDir is where millrace keeps its backups; it is not part of the tree that is compared.
 const stateDir = ".millrace"
 
-// plainFiles returns the slash names of all files below dir but for the state directory. Anything but directories and plain
-// files is an error: a corpus has none.
+// plainFiles returns the slash names of all files below dir but for the state directory. Anything but directories and
+// plain files is an error: a corpus has none.
 func plainFiles(dir string) ([]string, error) {
 	var names []string
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -109,8 +109,8 @@ func digest(dir string) (Digest, error) {
 	return d, nil
 }
 
-// copyTree copies the plain files of a tree, with modes for a user to work with: the module cache has no write bits. Links
-// are left out.
+// copyTree copies the plain files of a tree, with modes for a user to work with: the module cache has no write bits.
+// Links are left out.
 func copyTree(from, to string) error {
 	var names []string
 	err := filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {

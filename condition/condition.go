@@ -10,9 +10,9 @@
 //
 // # What is not known does not hold
 //
-// A step that was skipped has not looked, and one that has failed has not finished, so nothing is known of what it would
-// have found: for them no_matches is as false as has_matches, and so are all count conditions. A pipeline that deletes
-// what has no_matches must not do so because the search did not run. Skipped is neither succeeded nor failed;
+// A step that was skipped has not looked, and one that has failed has not finished, so nothing is known of what it
+// would have found: for them no_matches is as false as has_matches, and so are all count conditions. A pipeline that
+// deletes what has no_matches must not do so because the search did not run. Skipped is neither succeeded nor failed;
 // step_failed is the only condition that holds for a failed step.
 package condition
 
@@ -42,8 +42,8 @@ func Types() []Type {
 	}
 }
 
-// needs says which fields a condition of that type has; it has all of them and no others. ok is false if there is no such
-// type.
+// needs says which fields a condition of that type has; it has all of them and no others. ok is false if there is no
+// such type.
 func (t Type) needs() (step, value, path, ok bool) {
 	switch t {
 	case TypeHasMatches, TypeNoMatches, TypeStepSucceeded, TypeStepFailed:
@@ -89,8 +89,8 @@ func CountEQ(step string, n int) Condition {
 	return Condition{typ: TypeCountEQ, step: step, value: n}
 }
 
-// FileExists holds if there is something at the path when the step is about to run. It sees what earlier steps have made,
-// moved and deleted, in a dry run too.
+// FileExists holds if there is something at the path when the step is about to run. It sees what earlier steps have
+// made, moved and deleted, in a dry run too.
 func FileExists(path string) Condition { return Condition{typ: TypeFileExists, path: path} }
 
 // FileNotExists holds if FileExists does not.
@@ -99,8 +99,8 @@ func FileNotExists(path string) Condition { return Condition{typ: TypeFileNotExi
 // StepSucceeded holds if the step ran and did not fail.
 func StepSucceeded(step string) Condition { return Condition{typ: TypeStepSucceeded, step: step} }
 
-// StepFailed holds if the step ran and failed. That some step waits for it makes the failure a handled one, which does not
-// stop the run.
+// StepFailed holds if the step ran and failed. That some step waits for it makes the failure a handled one, which
+// does not stop the run.
 func StepFailed(step string) Condition { return Condition{typ: TypeStepFailed, step: step} }
 
 // IsZero reports whether there is no condition.

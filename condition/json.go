@@ -12,8 +12,8 @@ import (
 // ErrValue says that a text is no whole number, or one that an int cannot hold.
 var ErrValue = errors.New("condition value must be a whole number")
 
-// ParseValue reads the value of a count condition exactly: a whole number as JSON writes numbers, 3.0 and 3e2 included. In
-// JSON it may also stand in quotes. The error wraps ErrValue.
+// ParseValue reads the value of a count condition exactly: a whole number as JSON writes numbers, 3.0 and 3e2
+// included. In JSON it may also stand in quotes. The error wraps ErrValue.
 func ParseValue(text string) (int, error) {
 	negative, magnitude, err := strictjson.Whole(text)
 	limit := uint64(math.MaxInt)
@@ -40,8 +40,8 @@ func quote(text string) string {
 	return strconv.Quote(text)
 }
 
-// MarshalJSON writes the fields that the type has, the value as a number; null for the zero Condition. It does not check:
-// what [Condition.Check] finds wrong, UnmarshalJSON will refuse.
+// MarshalJSON writes the fields that the type has, the value as a number; null for the zero Condition. It does not
+// check: what [Condition.Check] finds wrong, UnmarshalJSON will refuse.
 func (c Condition) MarshalJSON() ([]byte, error) {
 	if c.IsZero() {
 		return []byte("null"), nil

@@ -10,7 +10,8 @@ import (
 
 // Problem is one mistake in a condition.
 type Problem struct {
-	Field   string // the JSON field: "type", "step_ref", "value", "path", or one that does not belong there; "" for the whole
+	// the JSON field: "type", "step_ref", "value", "path", or one that does not belong there; "" for the whole
+	Field   string
 	Code    string // stable: one of the Code constants
 	Message string // such as "condition type 'count_eq' requires value"
 	Hint    string // what to write instead, if that is known
@@ -51,9 +52,9 @@ func (e *Error) Error() string {
 	return strings.Join(all, "; ")
 }
 
-// New returns the condition that the fields describe, whatever they were read from, or all problems there are (and the
-// zero Condition). "" and nil stand for a field that is absent. A field that the type needs must be there, and one that it
-// does not need must not be. Whether there is such a step is for the caller to check.
+// New returns the condition that the fields describe, whatever they were read from, or all problems there are (and
+// the zero Condition). "" and nil stand for a field that is absent. A field that the type needs must be there, and
+// one that it does not need must not be. Whether there is such a step is for the caller to check.
 func New(typ, stepRef, path string, value *int) (Condition, []Problem) {
 	var problems []Problem
 	if typ == "" {
@@ -99,8 +100,8 @@ func New(typ, stepRef, path string, value *int) (Condition, []Problem) {
 	return c, nil
 }
 
-// Check returns what is wrong with a condition that a constructor has made: a step id or a path that is empty or not valid
-// UTF-8. Nothing is wrong with the zero Condition.
+// Check returns what is wrong with a condition that a constructor has made: a step id or a path that is empty or not
+// valid UTF-8. Nothing is wrong with the zero Condition.
 func (c Condition) Check() []Problem {
 	if c.IsZero() {
 		return nil

@@ -58,8 +58,8 @@ func (r *RootFs) Name() string { return r.root.Name() }
 //
 //   - A nil file system, also a nil pointer, is an error; it never stands for the real disk.
 //   - A [RootFs], and whatever else has an interface of package capability, is returned as it is.
-//   - An afero.OsFs becomes a [RootFs] of the working directory as it is now. Absolute names of what is in it are taken,
-//     any other is [ErrEscape].
+//   - An afero.OsFs becomes a [RootFs] of the working directory as it is now. Absolute names of what is in it are
+//     taken, any other is [ErrEscape].
 //   - An afero.BasePathFs that is over an afero.OsFs becomes a [RootFs] of its directory. By itself it would follow
 //     symbolic links out of it. If the directory cannot be opened, or if it is over anything else, it is returned as it
 //     is: what lies between may be there to forbid or to log.

@@ -8,9 +8,9 @@ const (
 	criticalFiles, criticalEdits = 80, 1000
 )
 
-// Threshold is where a level begins: at that many files, or at that many edits, whichever is reached first. In each field
-// zero means the number of the documented table, a negative number that this measure never leads to the level. A level
-// that begins at nothing at all cannot be written; 1 is the smallest threshold.
+// Threshold is where a level begins: at that many files, or at that many edits, whichever is reached first. In each
+// field zero means the number of the documented table, a negative number that this measure never leads to the level.
+// A level that begins at nothing at all cannot be written; 1 is the smallest threshold.
 type Threshold struct {
 	Files int
 	Edits int

@@ -1,7 +1,8 @@
 // Package risk judges a change by its size: how many files it touches and how many replacements it makes in them.
 //
-// A [Policy] holds the thresholds, [Policy.Assess] gives the [Level]. That is arithmetic on two numbers and nothing else:
-// what a level means for a run (a warning, a refusal, whether force helps) is decided by the executor that asks.
+// A [Policy] holds the thresholds, [Policy.Assess] gives the [Level]. That is arithmetic on two numbers and nothing
+// else: what a level means for a run (a warning, a refusal, whether force helps) is decided by the executor that
+// asks.
 //
 //	var p risk.Policy             // the documented table
 //	p.Assess(12, 45)              // LOW
@@ -14,8 +15,8 @@ import (
 	"strings"
 )
 
-// Level says how dangerous a change is. Levels are ordered: a comparison such as level >= High is meant to be written. The
-// zero value is Unset.
+// Level says how dangerous a change is. Levels are ordered: a comparison such as level >= High is meant to be
+// written. The zero value is Unset.
 type Level uint8
 
 // The levels.

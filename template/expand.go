@@ -14,8 +14,8 @@ const MaxLen = 64 << 20
 // ErrTooLong says that an expanded text would be longer than [MaxLen].
 var ErrTooLong = errors.New("expanded text is too long")
 
-// IndexError says that a list does not have the element that a reference asks for. It can only be found when the step has
-// run.
+// IndexError says that a list does not have the element that a reference asks for. It can only be found when the step
+// has run.
 type IndexError struct {
 	Ref Ref
 	Len int // of the list
@@ -39,13 +39,13 @@ func (e *ValueError) Error() string { return fmt.Sprintf("template '%s': %v", e.
 // Unwrap returns the reason.
 func (e *ValueError) Unwrap() error { return e.Err }
 
-// Values returns the value of the field that a reference names, of its type as [FieldType] says. For an indexed reference
-// it is the whole list; the element is taken by the caller. The value is not kept and not changed.
+// Values returns the value of the field that a reference names, of its type as [FieldType] says. For an indexed
+// reference it is the whole list; the element is taken by the caller. The value is not kept and not changed.
 type Values func(Ref) (any, error)
 
-// Expand puts the values in. A text that is a whole reference gives an int, a string or a []string that belongs to the
-// caller; any other gives a string. The error is the one of values or of its result in a *ValueError, an *IndexError, or
-// ErrTooLong. Expand must not be used on a Text that had problems.
+// Expand puts the values in. A text that is a whole reference gives an int, a string or a []string that belongs to
+// the caller; any other gives a string. The error is the one of values or of its result in a *ValueError, an
+// *IndexError, or ErrTooLong. Expand must not be used on a Text that had problems.
 func (t Text) Expand(values Values) (any, error) {
 	ref, ok := t.Whole()
 	if !ok {

@@ -53,8 +53,8 @@ func position(ref string) (int, bool) {
 	return n - first, true
 }
 
-// NearMisses returns a suspicion for each thing in the text that looks like a reference to a step that there is not, but
-// whose id is almost one of the given ones: two letters inserted, left out or exchanged for others, or less. It
+// NearMisses returns a suspicion for each thing in the text that looks like a reference to a step that there is not,
+// but whose id is almost one of the given ones: two letters inserted, left out or exchanged for others, or less. It
 // stays text.
 func (t Text) NearMisses(ids []string) []Problem {
 	var problems []Problem

@@ -1,5 +1,5 @@
-// Package template finds references to the results of earlier steps in the parameters of a step and puts their values in:
-// "{{find.files_count}} files" becomes "12 files".
+// Package template finds references to the results of earlier steps in the parameters of a step and puts their values
+// in: "{{find.files_count}} files" becomes "12 files".
 //
 // Parameters are mostly pieces of source text, and source text is full of braces that mean something to somebody else
 // (Go, Helm, Jinja, Handlebars, regular expressions). So a reference is recognised by the step it names: [Parse] asks
@@ -14,8 +14,8 @@
 //	{{steps[0].files}}     the first step, too
 //
 // The fields are those of [Fields]. A reference stands on one line and has no braces in it. When the text between the
-// braces begins with a known step and a dot, it has to be right: "{{find.fils}}" is a [Problem], since it would otherwise
-// end up in somebody's file.
+// braces begins with a known step and a dot, it has to be right: "{{find.fils}}" is a [Problem], since it would
+// otherwise end up in somebody's file.
 //
 // # Backslashes
 //
@@ -75,7 +75,8 @@ type Problem struct {
 	Hint    string // what to write instead
 }
 
-// Text is a text with its references found. It is immutable and safe for concurrent use; the zero Text is the empty text.
+// Text is a text with its references found. It is immutable and safe for concurrent use; the zero Text is the empty
+// text.
 type Text struct {
 	source  string
 	parts   []part // nothing if source is to be taken as it is
@@ -97,9 +98,9 @@ type foreign struct {
 	id     string
 }
 
-// Parse finds the references in a text. The problems are in the order of the text; where there are any, the Text is good
-// for finding out more (Refs has the references that are right) but not for being expanded. Parse takes time linear in
-// the length of the text, and calls known once for each thing that looks like a reference.
+// Parse finds the references in a text. The problems are in the order of the text; where there are any, the Text is
+// good for finding out more (Refs has the references that are right) but not for being expanded. Parse takes time
+// linear in the length of the text, and calls known once for each thing that looks like a reference.
 func Parse(text string, known Known) (Text, []Problem) {
 	t := Text{source: text}
 	var problems []Problem
@@ -160,8 +161,8 @@ func (t Text) Whole() (Ref, bool) {
 	return Ref{}, false
 }
 
-// Escape returns a text that [Parse] with the same known takes for the given one, literally: each reference in it gets a
-// backslash, and the backslashes before it are doubled.
+// Escape returns a text that [Parse] with the same known takes for the given one, literally: each reference in it
+// gets a backslash, and the backslashes before it are doubled.
 func Escape(text string, known Known) string {
 	var b strings.Builder
 	done := 0

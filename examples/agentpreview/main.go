@@ -1,5 +1,5 @@
-// Agentpreview is what a host does with a pipeline that an agent wrote: decode it strictly, plan it under the host's own
-// policy, show every hunk with the step that made it, let a person reject one, and commit the rest.
+// Agentpreview is what a host does with a pipeline that an agent wrote: decode it strictly, plan it under the host's
+// own policy, show every hunk with the step that made it, let a person reject one, and commit the rest.
 //
 //	go run ./examples/agentpreview
 package main

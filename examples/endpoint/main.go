@@ -1,5 +1,6 @@
-// Endpoint takes pipelines over HTTP, as a model or another service sends them: it repairs what can be repaired, plans under the
-// host's policy, commits, and answers with the result and every warning, or with what the sender has to change.
+// Endpoint takes pipelines over HTTP, as a model or another service sends them: it repairs what can be repaired,
+// plans under the host's policy, commits, and answers with the result and every warning, or with what the sender has
+// to change.
 //
 //	go run ./examples/endpoint -dir DIR
 //	curl -d '{"name": "n", "steps": [{"id": "s", "action": "search", "params": {"pattern": "x"}}]}' localhost:8080

@@ -1,5 +1,6 @@
-// Generate is a code generator: it writes 300 files as one, removes those of an earlier run that it makes no more, and leaves
-// alone what people have written in between. A file whose text is the same is not touched, so nothing is built again for it.
+// Generate is a code generator: it writes 300 files as one, removes those of an earlier run that it makes no more,
+// and leaves alone what people have written in between. A file whose text is the same is not touched, so nothing is
+// built again for it.
 //
 //	go run ./examples/generate
 package main

@@ -1,5 +1,5 @@
-// Package inmemory shows how to test a pipeline without a disk: the same pipeline that a program runs on a real tree runs
-// in its unit test on a file system in memory.
+// Package inmemory shows how to test a pipeline without a disk: the same pipeline that a program runs on a real tree
+// runs in its unit test on a file system in memory.
 package inmemory
 
 import (

@@ -1,5 +1,5 @@
-// Licenceheaders puts a licence header into every source file of a mixed tree, by an action of its own. Files that have it stay
-// as they are, to the time stamp; line ends, byte order marks and "#!" lines stay where they were.
+// Licenceheaders puts a licence header into every source file of a mixed tree, by an action of its own. Files that
+// have it stay as they are, to the time stamp; line ends, byte order marks and "#!" lines stay where they were.
 //
 //	go run ./examples/licenceheaders
 package main

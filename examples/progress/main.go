@@ -1,4 +1,5 @@
-// Progress shows how far a run is: on a terminal as one line that changes, elsewhere as plain lines, which a log can keep.
+// Progress shows how far a run is: on a terminal as one line that changes, elsewhere as plain lines, which a log can
+// keep.
 //
 //	go run ./examples/progress
 //	go run ./examples/progress | cat

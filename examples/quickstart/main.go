@@ -4,8 +4,8 @@
 //	go run ./examples/quickstart
 //	go run ./examples/quickstart -dir DIR -old OldName -new NewName [-force]
 //
-// Without -dir it works on a copy of Go's own package net in a temporary directory. With -force it goes on where more files
-// change, or the risk is higher, than a pipeline may do without being told to.
+// Without -dir it works on a copy of Go's own package net in a temporary directory. With -force it goes on where more
+// files change, or the risk is higher, than a pipeline may do without being told to.
 package main
 
 import (

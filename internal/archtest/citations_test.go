@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// citations are the numbers of papers that readers of this repository do not have: sections with a letter, a number, a dot and a number, cases and findings
-// such as X45 in a comment, numbered seeds and lists.
+// citations are the numbers of papers that readers of this repository do not have: sections with a letter, a number,
+// a dot and a number, cases and findings such as X45 in a comment, numbered seeds and lists.
 var citations = []*regexp.Regexp{
 	regexp.MustCompile(`\bS[0-9]{1,2}\.[0-9]{1,3}\b`),
 	regexp.MustCompile(`(?i)\bseeds? 0[0-9]{2}\b`),
@@ -35,7 +35,8 @@ func cites(name, line string) string {
 	return strings.TrimSpace(inComment.FindString(comment))
 }
 
-// Whoever reads a comment can look up nothing that is not in the repository or at an address: the reason itself has to be there.
+// Whoever reads a comment can look up nothing that is not in the repository or at an address: the reason itself has
+// to be there.
 func TestNoCitations(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")

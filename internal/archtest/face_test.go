@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// What an author of an action has to know of fsutil fits on three screens: so many names it may have, and these methods a stage.
+// What an author of an action has to know of fsutil fits on three screens: so many names it may have, and these
+// methods a stage.
 func TestFace(t *testing.T) {
 	t.Parallel()
 	const mostNames = 45

@@ -103,13 +103,14 @@ func ours(importPath string) (string, bool) {
 	return strings.CutPrefix(importPath, module+"/")
 }
 
-// isExample reports whether a package is a program that uses the library as everybody else would: it stands on top of the
-// root, and nothing stands on it.
+// isExample reports whether a package is a program that uses the library as everybody else would: it stands on top of
+// the root, and nothing stands on it.
 func isExample(dir string) bool {
 	return dir == "examples" || strings.HasPrefix(dir, "examples/")
 }
 
-// isSuite reports whether a package is a black-box suite or what they share: it stands on top of the root, for tests only.
+// isSuite reports whether a package is a black-box suite or what they share: it stands on top of the root, for tests
+// only.
 func isSuite(dir string) bool {
 	return dir == "internal/suite" || strings.HasPrefix(dir, "internal/suite/")
 }

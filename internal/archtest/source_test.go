@@ -114,8 +114,9 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// The root shows what a caller holds, in few files: what it does is done in rooms. Its tests are found by what they hold, in
-// internal/suite; what stays are the examples of go doc, the fuzz targets, and the table of fields and verbs.
+// The root shows what a caller holds, in few files: what it does is done in rooms. Its tests are found by what they
+// hold, in internal/suite; what stays are the examples of go doc, the fuzz targets, and the table of fields and
+// verbs.
 func TestRootHasFewFiles(t *testing.T) {
 	t.Parallel()
 	const most, mostTests, mostLines = 20, 14, 350

@@ -20,7 +20,8 @@ import (
 
 var errDisk = errors.New("disk is broken")
 
-// failing is a file system in which one operation fails: the one after so many. It looks at files, lists, reads, opens and removes.
+// failing is a file system in which one operation fails: the one after so many. It looks at files, lists, reads,
+// opens and removes.
 type failing struct {
 	left   int
 	failed string // the operation that failed, "" if none yet
@@ -59,8 +60,8 @@ func edits(t *testing.T, fsys afero.Fs, n int) []string {
 	return ids
 }
 
-// TestReading_fails breaks each operation of everything that reads, one at a time. None may take a disk that fails for a
-// backup that is missing or damaged.
+// TestReading_fails breaks each operation of everything that reads, one at a time. None may take a disk that fails
+// for a backup that is missing or damaged.
 func TestReading_fails(t *testing.T) {
 	t.Parallel()
 	mem := memory(t)

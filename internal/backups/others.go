@@ -32,8 +32,8 @@ func (s *Store) PruneRuns(keep backup.Retention, now time.Time, latest string) e
 	})
 }
 
-// PruneConflicts removes what is kept of undone transactions that met other changes, but for what is to be kept, judged by the
-// times in their ids. It must not run beside a commit.
+// PruneConflicts removes what is kept of undone transactions that met other changes, but for what is to be kept,
+// judged by the times in their ids. It must not run beside a commit.
 func (s *Store) PruneConflicts(keep backup.Retention, now time.Time) error {
 	if keep.Keep == 0 {
 		keep.Keep = backup.DefaultKeep
@@ -47,7 +47,8 @@ func (s *Store) PruneConflicts(keep backup.Retention, now time.Time) error {
 	})
 }
 
-// pruneOthers removes from a directory of the state directory what is not to be kept. What describe does not know stays.
+// pruneOthers removes from a directory of the state directory what is not to be kept. What describe does not know
+// stays.
 func (s *Store) pruneOthers(in string, keep backup.Retention, now time.Time, latest string, describe func(string, change.State) (item, bool)) error {
 	dir := path.Join(s.dir, in)
 	if at, err := s.disk.Look(dir); err != nil || at.Kind != change.Dir {

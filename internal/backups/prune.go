@@ -13,12 +13,13 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// Prune removes the backups that are not to be kept, judged at the time now, and returns their ids, the newest first. What
-// is left of a backup whose removal was interrupted goes too. Backups that cannot be used, because they are damaged or the
-// key that they were signed with is lost, are counted after all others, in the order of the times in their ids: they go first, and
-// never in place of one that can be used. One that cannot be read is left alone and not counted. Backups whose ids are given as
-// latest are taken for newer than all others, for a clock that was set back makes what was just made look old. It must not run
-// beside a commit: hold the lock of the tree. What cannot be removed is in the error, and the rest is removed.
+// Prune removes the backups that are not to be kept, judged at the time now, and returns their ids, the newest first.
+// What is left of a backup whose removal was interrupted goes too. Backups that cannot be used, because they are
+// damaged or the key that they were signed with is lost, are counted after all others, in the order of the times in
+// their ids: they go first, and never in place of one that can be used. One that cannot be read is left alone and not
+// counted. Backups whose ids are given as latest are taken for newer than all others, for a clock that was set back
+// makes what was just made look old. It must not run beside a commit: hold the lock of the tree. What cannot be
+// removed is in the error, and the rest is removed.
 func (s *Store) Prune(keep backup.Retention, now time.Time, latest ...string) ([]string, error) {
 	names, err := s.sweep()
 	if err != nil {

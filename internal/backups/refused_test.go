@@ -73,8 +73,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestPlanted copies a backup to another name and to another tree, and hides one behind a link. A copy has the bytes and
-// the signature, but not the place.
+// TestPlanted copies a backup to another name and to another tree, and hides one behind a link. A copy has the bytes
+// and the signature, but not the place.
 func TestPlanted(t *testing.T) {
 	t.Parallel()
 	for name, fsys := range backends(t) {
@@ -154,8 +154,8 @@ func TestUnsigned(t *testing.T) {
 	}
 }
 
-// TestBare lists, restores and prunes where there is nothing but what every afero file system has: links cannot be told from what they
-// lead to.
+// TestBare lists, restores and prunes where there is nothing but what every afero file system has: links cannot be
+// told from what they lead to.
 func TestBare(t *testing.T) {
 	t.Parallel()
 	fsys := errorfs.Only(afero.NewMemMapFs())

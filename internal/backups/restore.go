@@ -18,12 +18,12 @@ import (
 	"github.com/millrace-go/millrace/internal/parallel"
 )
 
-// Changes returns what makes the paths of the commit what they were before, in path order: bytes, permission bits, times,
-// links, directories, and names. Old in each change is what the commit left there, so committing the list fails with a
-// conflict where that has changed. Paths in [Backup.NotKept] are left out.
+// Changes returns what makes the paths of the commit what they were before, in path order: bytes, permission bits,
+// times, links, directories, and names. Old in each change is what the commit left there, so committing the list
+// fails with a conflict where that has changed. Paths in [Backup.NotKept] are left out.
 //
-// It reads every kept file first; if some are damaged, the error is a *DamagedError, and the changes are those of all other
-// paths, to be made or not.
+// It reads every kept file first; if some are damaged, the error is a *DamagedError, and the changes are those of all
+// other paths, to be made or not.
 func (b *Backup) Changes() ([]change.Change, error) {
 	damaged := make(map[string]bool)
 	err := b.Verify()
@@ -125,9 +125,10 @@ func (b *Backup) image(r *journal.Record) string {
 	return path.Join(b.dir, journal.OldDir, journal.Slot(r.Slot))
 }
 
-// Verify reads all kept files and compares them with the hashes taken when they were put there. If some are not what they
-// were the error is a *DamagedError that lists all of them. A file that was only moved is not judged: it is restored by
-// moving it back, and where its image is a link to it, writing to the file at its new name has changed that too.
+// Verify reads all kept files and compares them with the hashes taken when they were put there. If some are not what
+// they were the error is a *DamagedError that lists all of them. A file that was only moved is not judged: it is
+// restored by moving it back, and where its image is a link to it, writing to the file at its new name has changed
+// that too.
 func (b *Backup) Verify() error {
 	movedTo := b.movedTo(nil)
 	var judged []*journal.Record

@@ -1,6 +1,6 @@
-// Package backups reads, checks and removes the backups that commits leave: the finished transactions in the state directory of a
-// tree. Each holds the files that a commit has replaced or removed, as they were, and the plan that says what it did to every
-// path. It prunes stored results and conflicts as well.
+// Package backups reads, checks and removes the backups that commits leave: the finished transactions in the state
+// directory of a tree. Each holds the files that a commit has replaced or removed, as they were, and the plan that
+// says what it did to every path. It prunes stored results and conflicts as well.
 //
 // [Open] gives the [Store] of a tree, [Store.List] what is in it, [Store.Load] one backup. [Backup.Changes] turns that
 // into the list of changes that undoes the commit.
@@ -25,8 +25,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Store is the backups of one tree. It keeps nothing open and nothing in mind, and is safe for concurrent use; pruning while
-// one of the backups is read makes reading fail.
+// Store is the backups of one tree. It keeps nothing open and nothing in mind, and is safe for concurrent use;
+// pruning while one of the backups is read makes reading fail.
 type Store struct {
 	disk *disk.Disk // it holds no directories, so it need not be closed
 	dir  string     // the state directory
@@ -40,8 +40,8 @@ type Backup struct {
 	plan  *journal.Plan
 }
 
-// Open returns the backups in the state directory, canonical, of a file system as [fsutil.Raise] gives it. Nothing is read
-// yet. The key is the one that commits were signed with; nil means that of the user.
+// Open returns the backups in the state directory, canonical, of a file system as [fsutil.Raise] gives it. Nothing is
+// read yet. The key is the one that commits were signed with; nil means that of the user.
 func Open(fsys afero.Fs, stateDir string, key []byte) (*Store, error) {
 	if fsys == nil {
 		return nil, names.ErrNoFs
@@ -57,8 +57,8 @@ func Open(fsys afero.Fs, stateDir string, key []byte) (*Store, error) {
 	return &Store{disk: disk.Open(fsys), dir: clean, key: found.Bytes}, nil
 }
 
-// List returns all backups, the newest first. One that cannot be used, being damaged or not of this user, is in the list
-// with the reason in Err. It is no error if there are none.
+// List returns all backups, the newest first. One that cannot be used, being damaged or not of this user, is in the
+// list with the reason in Err. It is no error if there are none.
 func (s *Store) List() ([]backup.Info, error) {
 	names, err := s.names()
 	if err != nil {
@@ -143,8 +143,8 @@ func (s *Store) load(id string, decode func(data, key []byte) (*journal.Plan, er
 	return b, nil
 }
 
-// checkPlace refuses a plan that was made elsewhere than in the directory dir. One that is signed may have been moved along with
-// its tree.
+// checkPlace refuses a plan that was made elsewhere than in the directory dir. One that is signed may have been moved
+// along with its tree.
 func (s *Store) checkPlace(b *Backup, id string, dir capability.Identity) error {
 	if len(s.key) > 0 {
 		dir.Ino = b.plan.Ino
@@ -175,8 +175,8 @@ func (b *Backup) Info() backup.Info {
 	return info
 }
 
-// NotKept returns the paths that the commit changed and this backup cannot restore, in order: what was deleted for good,
-// and, of a backup that is only a trash, all that was not deleted.
+// NotKept returns the paths that the commit changed and this backup cannot restore, in order: what was deleted for
+// good, and, of a backup that is only a trash, all that was not deleted.
 func (b *Backup) NotKept() []string {
 	var paths []string
 	for i := range b.plan.Records {

@@ -24,13 +24,14 @@ import (
 const (
 	mostMemory = 512 << 20
 	mostLate   = time.Second
-	// patience is how long one pipeline may take on a machine that does other things; then the process is killed and says where it was.
+	// patience is how long one pipeline may take on a machine that does other things; then the process is killed and
+	// says where it was.
 	patience = 90 * time.Second
 	batch    = 10
 )
 
-// TestHostilePipelinesAreBounded: whatever a pipeline asks for, under default limits it takes at most 512 MiB, ends within a
-// second of its deadline, and the tree is the old one unless it was committed.
+// TestHostilePipelinesAreBounded: whatever a pipeline asks for, under default limits it takes at most 512 MiB, ends
+// within a second of its deadline, and the tree is the old one unless it was committed.
 func TestHostilePipelinesAreBounded(t *testing.T) {
 	total := fstest.Runs(4, 300, 10_000)
 	first := fstest.Seed(t) << 20

@@ -146,8 +146,8 @@ func (m *measured) run(g generated, fsys afero.Fs) (res *millrace.Result, err er
 	return res, err
 }
 
-// timed calls do with a context that ends at the deadline, and notes how long do went on after that: on the clock, or in
-// time of the processors where that is less, for other processes may have them.
+// timed calls do with a context that ends at the deadline, and notes how long do went on after that: on the clock, or
+// in time of the processors where that is less, for other processes may have them.
 func (m *measured) timed(what string, deadline time.Duration, do func(ctx context.Context)) {
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
 	defer cancel()

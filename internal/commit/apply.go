@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/internal/parallel"
 )
 
-// apply changes the tree, in an order in which each operation finds what it needs. If it fails, or ctx is done, the tree
-// is somewhere between.
+// apply changes the tree, in an order in which each operation finds what it needs. If it fails, or ctx is done, the
+// tree is somewhere between.
 func (t *txn) apply(ctx context.Context) error {
 	t.phase("apply")
 	early := t.makesRoom()
@@ -45,9 +45,9 @@ func isKeptDir(e *entry) bool { return e.Old.Kind == change.Dir && e.New.Kind ==
 
 func isNewDir(e *entry) bool { return e.Old.Kind != change.Dir && e.New.Kind == change.Dir }
 
-// makesRoom returns what has to be taken out before anything new can be put in: what turns from a directory into something
-// else or from something else into one, what is below such a directory, and what a file system that does not tell upper
-// from lower case would take for the new thing.
+// makesRoom returns what has to be taken out before anything new can be put in: what turns from a directory into
+// something else or from something else into one, what is below such a directory, and what a file system that does
+// not tell upper from lower case would take for the new thing.
 func (t *txn) makesRoom() map[*entry]bool {
 	early := make(map[*entry]bool)
 	for _, e := range t.entries {

@@ -84,7 +84,8 @@ func TestApply_late(t *testing.T) {
 	}
 }
 
-// TestApply_earlyEnough wants a file that is changed before its image is taken to be noticed before the tree is touched.
+// TestApply_earlyEnough wants a file that is changed before its image is taken to be noticed before the tree is
+// touched.
 func TestApply_earlyEnough(t *testing.T) {
 	t.Parallel()
 	for name, make := range backends() {

@@ -17,8 +17,8 @@ import (
 	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
-// mounted is a RootFs in which all below "m" lies on another mount of the same file system: nothing but a failing rename
-// or link tells.
+// mounted is a RootFs in which all below "m" lies on another mount of the same file system: nothing but a failing
+// rename or link tells.
 func mounted(t testing.TB) afero.Fs {
 	return errorfs.Wrap(rootFs(t), func(op *errorfs.Op, do func() error) error {
 		switch op.Kind {

@@ -59,8 +59,8 @@ func (t *txn) copyFile(from, to string, s change.State, warn func(error)) error 
 
 var errDamaged = errors.New("a file of the transaction is damaged")
 
-// replace exchanges what is at the path for the new file, looks at what came out, and puts that back if it is not what was
-// verified. Without exchange it has to look first.
+// replace exchanges what is at the path for the new file, looks at what came out, and puts that back if it is not
+// what was verified. Without exchange it has to look first.
 func (t *txn) replace(e *entry) error {
 	if err := t.expectUnchanged(e); err != nil {
 		return err
@@ -175,9 +175,9 @@ func (t *txn) takeOut(e *entry) error {
 	return flatten(err)
 }
 
-// showsThrough reports whether what stands at the path, from which something was taken away, is nothing that another program
-// has put there: it cannot be taken away, or something else comes to light. File systems that exchange or rename without
-// replacing are not made of such layers.
+// showsThrough reports whether what stands at the path, from which something was taken away, is nothing that another
+// program has put there: it cannot be taken away, or something else comes to light. File systems that exchange or
+// rename without replacing are not made of such layers.
 func (t *txn) showsThrough(e *entry) (bool, error) {
 	if t.Can.Exchange || t.Can.NoReplace {
 		return false, nil
@@ -212,8 +212,8 @@ func (t *txn) expectEmpty(dir, path string) error {
 	return err
 }
 
-// removeDir removes a directory that cannot be renamed, such as one of the lower layer of an overlay. One that is like it
-// takes its place among what was taken out.
+// removeDir removes a directory that cannot be renamed, such as one of the lower layer of an overlay. One that is
+// like it takes its place among what was taken out.
 func (t *txn) removeDir(e *entry) error {
 	if err := t.expect(e.Path, e.Path, e.Old); err != nil {
 		return err

@@ -19,8 +19,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// stuck is a RootFs in which no directory can be moved from the tree to the state directory or back, as those of the lower
-// layer of an overlay cannot.
+// stuck is a RootFs in which no directory can be moved from the tree to the state directory or back, as those of the
+// lower layer of an overlay cannot.
 func stuck(root afero.Fs) afero.Fs {
 	return errorfs.Wrap(root, func(op *errorfs.Op, do func() error) error {
 		if op.Kind != "rename" && op.Kind != "noreplace" || names.Within(op.From, stateDir) == names.Within(op.Name, stateDir) {
@@ -95,8 +95,8 @@ func TestStuckDirs(t *testing.T) {
 	}
 }
 
-// TestStuckDirs_foreign has somebody else come between the attempt to move a directory and its removal, and between its making
-// and the undoing of that.
+// TestStuckDirs_foreign has somebody else come between the attempt to move a directory and its removal, and between
+// its making and the undoing of that.
 func TestStuckDirs_foreign(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -20,16 +20,16 @@ type entry struct {
 	want change.State  // New as asked for; Record.New is as it was found to be made
 	meta string        // the file that gives owner and attributes, "" for the one that was there before
 
-	// seen is the change time of the file at the path when it was last looked at, 0 where that says nothing: no such time is
-	// known, or the transaction changes it itself.
+	// seen is the change time of the file at the path when it was last looked at, 0 where that says nothing: no such
+	// time is known, or the transaction changes it itself.
 	seen int64
 	twin bool // the plan knows the file that was there by another name as well
 	// made is the mode of a directory when it was made, allowed what its access control list lets its mode be.
 	made, allowed fs.FileMode
 }
 
-// build makes the entries of the changes, in path order: one for each path that is not what it was, however many changes
-// speak of it.
+// build makes the entries of the changes, in path order: one for each path that is not what it was, however many
+// changes speak of it.
 func build(changes []change.Change) ([]*entry, error) {
 	before := make(map[string]change.State)
 	after := make(map[string]*change.Change)
@@ -81,8 +81,9 @@ func build(changes []change.Change) ([]*entry, error) {
 	return entries, nil
 }
 
-// newEntry returns the entry of a path, nil if nothing is to be done there. c is nil where something moved away; moved
-// says that what is there goes elsewhere, so that what is there afterwards is something else, even if it looks the same.
+// newEntry returns the entry of a path, nil if nothing is to be done there. c is nil where something moved away;
+// moved says that what is there goes elsewhere, so that what is there afterwards is something else, even if it looks
+// the same.
 func newEntry(path string, old change.State, c *change.Change, moved bool) *entry {
 	e := &entry{Record: &journal.Record{Path: path, Old: old}}
 	if c == nil {

@@ -19,10 +19,10 @@ import (
 // Apply makes the changes, all or none of them. Changes that turn out to change nothing are left out. Paths have to be
 // canonical, with no symbolic link on the way. Leftovers of earlier transactions are dealt with first.
 //
-// If it fails before the first write, the error is what failed: [fsutil.ErrLocked], ErrControlDir, a *Conflict with every
-// path that is not as it should be, an *OpError. If it fails later, all is undone and the error is the same, with
-// Report.RolledBack set; if undoing fails or is not complete, a *RollbackError. ErrIndeterminate says that the commit
-// itself failed. When ctx is done before the commit, that counts as a failure; afterwards it is ignored.
+// If it fails before the first write, the error is what failed: [fsutil.ErrLocked], ErrControlDir, a *Conflict with
+// every path that is not as it should be, an *OpError. If it fails later, all is undone and the error is the same,
+// with Report.RolledBack set; if undoing fails or is not complete, a *RollbackError. ErrIndeterminate says that the
+// commit itself failed. When ctx is done before the commit, that counts as a failure; afterwards it is ignored.
 func Apply(ctx context.Context, o Options, changes []change.Change) (r Report, err error) {
 	entries, err := build(changes)
 	if err != nil {
@@ -90,7 +90,8 @@ func applyLocked(ctx context.Context, o *Options, entries []*entry, changes []ch
 	}
 }
 
-// crossing returns the path at which a rename or link turned out to lead to another mount, if that is all that went wrong.
+// crossing returns the path at which a rename or link turned out to lead to another mount, if that is all that went
+// wrong.
 func crossing(err error) (string, bool) {
 	if _, broken := errors.AsType[*RollbackError](err); broken {
 		return "", false

@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// Discard removes a transaction that was left over, whatever is in it, or one that is kept for its conflicts. The tree stays as
-// it is. It takes the lock unless it is given. The error is fs.ErrNotExist if there is none of that id.
+// Discard removes a transaction that was left over, whatever is in it, or one that is kept for its conflicts. The
+// tree stays as it is. It takes the lock unless it is given. The error is fs.ErrNotExist if there is none of that id.
 func Discard(ctx context.Context, o Options, id string) error {
 	release, err := o.hold(ctx)
 	if err != nil {

@@ -75,8 +75,8 @@ func (e *PendingError) Unwrap() []error { return []error{e.Err, ErrRecoveryRequi
 // everything else was undone.
 type RollbackConflict struct {
 	ID string
-	// Paths are those that were left, in path order, Dir is where everything else that belongs to them is kept: "" if somebody
-	// else has removed the transaction with all that could have been restored.
+	// Paths are those that were left, in path order, Dir is where everything else that belongs to them is kept: "" if
+	// somebody else has removed the transaction with all that could have been restored.
 	Paths []change.Problem
 	Dir   string
 }

@@ -78,8 +78,9 @@ func attrChanges(t *testing.T) map[string]attrChange {
 	return all
 }
 
-// TestForeignAttributes has another program change permissions, owner or an attribute of a path before each operation of a
-// commit, and of one that is undone. What it did is there afterwards, or the path is gone; never is the old one back.
+// TestForeignAttributes has another program change permissions, owner or an attribute of a path before each operation
+// of a commit, and of one that is undone. What it did is there afterwards, or the path is gone; never is the old one
+// back.
 func TestForeignAttributes(t *testing.T) {
 	t.Parallel()
 	do := steps(write("a", "A"), write("e", "E"), remove("b"), rename("m", "n"), chmod("c", 0o600), chmod("d", 0o700), rename("d/x", "a2"))
@@ -171,8 +172,8 @@ func attrMoment(t *testing.T, do func(*stage.Stage) error, change attrChange, na
 	return reached, conflict
 }
 
-// TestForeignAttributes_exchange has another program change permissions in the very moment of the exchange, behind the look
-// right before it.
+// TestForeignAttributes_exchange has another program change permissions in the very moment of the exchange, behind
+// the look right before it.
 func TestForeignAttributes_exchange(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// losses are how much of what is not synced is gone after a crash. The first stands for a process that is killed: then all
-// is there.
+// losses are how much of what is not synced is gone after a crash. The first stands for a process that is killed:
+// then all is there.
 var losses = [...]float64{-1, 0, 0.1, 0.5, 0.9, 1}
 
 func crash(disk *crashfs.Fs, rnd *rand.Rand, loss float64) *crashfs.Fs {
@@ -124,8 +124,8 @@ func (s *story) settle(disk *crashfs.Fs, newer string, rnd *rand.Rand, count *ta
 	return end, nil
 }
 
-// forgotten checks that nothing of a transaction that was settled comes back with a power cut: another program that writes to
-// one of the paths meanwhile has nothing to do with it.
+// forgotten checks that nothing of a transaction that was settled comes back with a power cut: another program that
+// writes to one of the paths meanwhile has nothing to do with it.
 func (s *story) forgotten(disk *crashfs.Fs, rnd *rand.Rand) error {
 	if !foreignWrite(disk, s.changes[rnd.IntN(len(s.changes))].Path, rnd.IntN(2) == 0) {
 		return nil

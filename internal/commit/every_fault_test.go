@@ -138,8 +138,8 @@ func (s *story) checkReport(f fault, rep commit.Report, err error, disk *crashfs
 	return nil
 }
 
-// finish recovers without faults and checks what has become of the tree, also after a power cut if it is certain that all is
-// safe from one.
+// finish recovers without faults and checks what has become of the tree, also after a power cut if it is certain that
+// all is safe from one.
 func (s *story) finish(disk *crashfs.Fs, rnd *rand.Rand, certain bool, check func(ending) error) error {
 	if _, err := commit.Recover(bg, s.on(disk)); err != nil {
 		return fmt.Errorf("recover: %w", err)
@@ -183,8 +183,8 @@ func (c *faultTally) note(rep commit.Report, err error) {
 	}
 }
 
-// TestFaults lets every operation fail, once or some times or from then on. The tree is old or new; what was said of it is
-// true, also after a power cut; and the next start finishes whatever could not be finished.
+// TestFaults lets every operation fail, once or some times or from then on. The tree is old or new; what was said of
+// it is true, also after a power cut; and the next start finishes whatever could not be finished.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	var count faultTally

@@ -35,8 +35,8 @@ func drawVisit(rnd *rand.Rand, at int, names []string) visit {
 	return v
 }
 
-// meet tells the story with a visit, and recovers. It reports whether the other program came and could write; whether the
-// commit or the recovery said something; and what is left.
+// meet tells the story with a visit, and recovers. It reports whether the other program came and could write; whether
+// the commit or the recovery said something; and what is left.
 func (s *story) meet(v visit) (wrote, told bool, left *crashfs.Fs, err error) {
 	disk := s.disk.Kill()
 	disk.Before(func(op crashfs.Op) error {
@@ -72,8 +72,8 @@ func lines(listing string) map[string]string {
 	return m
 }
 
-// foreignSpots returns where the bytes of the other program are: in the tree, or where conflicts are kept. Nobody looks for
-// them in a backup.
+// foreignSpots returns where the bytes of the other program are: in the tree, or where conflicts are kept. Nobody
+// looks for them in a backup.
 func foreignSpots(disk *crashfs.Fs) []string {
 	var spots []string
 	for name, line := range lines(disk.Listing("")) {
@@ -106,8 +106,8 @@ func twins(listing, name string) []string {
 // bytesIn returns the part of a line of a listing that tells of bytes.
 func bytesIn(line string) string { return line[strings.IndexByte(line, '"')+1:] }
 
-// checkOthers checks that all but what the other program has touched is old, or all of it is new. Of the names in twins only
-// the bytes count.
+// checkOthers checks that all but what the other program has touched is old, or all of it is new. Of the names in
+// twins only the bytes count.
 func (s *story) checkOthers(disk *crashfs.Fs, newer string, touched, twins []string) error {
 	is := lines(disk.Listing(stateDir))
 	differing := func(want map[string]string) []string {
@@ -134,8 +134,8 @@ func (s *story) checkOthers(disk *crashfs.Fs, newer string, touched, twins []str
 // foreignTally counts what has been met.
 type foreignTally struct{ runs, told, lost atomic.Int64 }
 
-// eachVisit lets another program come before each operation of a story. The error of the first run that goes wrong ends it;
-// a loss is only counted.
+// eachVisit lets another program come before each operation of a story. The error of the first run that goes wrong
+// ends it; a loss is only counted.
 func (s *story) eachVisit(total, each int, count *foreignTally) error {
 	_, newer, err := s.moments()
 	if err != nil {
@@ -182,9 +182,9 @@ func (s *story) eachVisit(total, each int, count *foreignTally) error {
 	return nil
 }
 
-// TestForeign lets another program save a file before each operation of a commit, of one that is being undone, and of one
-// that is killed and recovered. Its bytes must not be lost, and all else must be old or new. Where files cannot be
-// exchanged that cannot be promised, and the same test must see it.
+// TestForeign lets another program save a file before each operation of a commit, of one that is being undone, and of
+// one that is killed and recovered. Its bytes must not be lost, and all else must be old or new. Where files cannot
+// be exchanged that cannot be promised, and the same test must see it.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	run := func(t *testing.T, list []uint64, without crashfs.Ability, count *foreignTally) {

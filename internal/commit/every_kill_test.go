@@ -73,8 +73,8 @@ func (tr *trial) settled(t *testing.T, what string) (isNew bool) {
 	return false
 }
 
-// eachMoment calls test for 1, 2, 3... until it says that there were not so many operations. It takes only every step-th of
-// them, others in each test, and all of them under torture.
+// eachMoment calls test for 1, 2, 3... until it says that there were not so many operations. It takes only every
+// step-th of them, others in each test, and all of them under torture.
 func eachMoment(t *testing.T, step int, test func(n int) (more bool)) {
 	t.Helper()
 	step = fstest.Runs(step, step, 1)

@@ -113,8 +113,8 @@ const (
 	isNew ending = "new"
 )
 
-// ending returns whether the disk, after all has been recovered, is old or new, and an error if it is neither or anything
-// is left over. newer is the listing of the new tree, "" if it is not known.
+// ending returns whether the disk, after all has been recovered, is old or new, and an error if it is neither or
+// anything is left over. newer is the listing of the new tree, "" if it is not known.
 func (s *story) ending(disk *crashfs.Fs, newer string) (ending, error) {
 	is := s.listing(disk)
 	var left []string
@@ -160,7 +160,8 @@ func (s *story) keeps() bool {
 	return !s.options.DropBackup || slices.ContainsFunc(s.changes, func(c change.Change) bool { return c.Kind == change.Deleted })
 }
 
-// stories are the numbers 1 to n, and those of others that see what few see: each mutant is noticed in the quick sample too.
+// stories are the numbers 1 to n, and those of others that see what few see: each mutant is noticed in the quick
+// sample too.
 func stories(n int, others ...uint64) []uint64 {
 	var list []uint64
 	for i := range n {

@@ -19,8 +19,8 @@ import (
 
 const foreignText = "written by somebody else"
 
-// foreignWrite is another program saving a file: in place, or beside it and renamed, as most editors do. It reports whether
-// it could.
+// foreignWrite is another program saving a file: in place, or beside it and renamed, as most editors do. It reports
+// whether it could.
 func foreignWrite(fsys afero.Fs, name string, inPlace bool) bool {
 	if info, _, err := lstat(fsys, name); err == nil && !info.Mode().IsRegular() {
 		return false
@@ -123,8 +123,8 @@ func TestForeignWriter(t *testing.T) {
 	fstest.Countf(t, "%d runs, %d with conflicts", runs, told)
 }
 
-// checkRest compares all paths that the other program has not touched: they are all old or all new, but that a directory
-// in which it has written may be left.
+// checkRest compares all paths that the other program has not touched: they are all old or all new, but that a
+// directory in which it has written may be left.
 func checkRest(t *testing.T, tr *trial, what string, wrote bool, name string, told bool) {
 	t.Helper()
 	got := untimed(snapshot(t, tr.fsys, false))

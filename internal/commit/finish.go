@@ -13,8 +13,8 @@ import (
 )
 
 // clean makes a backup of a committed transaction, or removes it if nothing of it is kept. It can be repeated from
-// wherever it was interrupted, and what is moved need not be synced: whatever is left after a power cut is cleaned by the
-// next Recover. It reports whether there is a backup.
+// wherever it was interrupted, and what is moved need not be synced: whatever is left after a power cut is cleaned by
+// the next Recover. It reports whether there is a backup.
 func (t *txn) clean() (bool, error) {
 	t.phase("clean")
 	if err := t.keepResult(); err != nil {
@@ -85,7 +85,8 @@ func (t *txn) keepResult() error {
 	return t.SyncDir(t.state.join(journal.RunsDir)) // before the transaction becomes something else
 }
 
-// dropFar removes the files beside paths on other mounts, for good: once the transaction is gone, nobody looks for them.
+// dropFar removes the files beside paths on other mounts, for good: once the transaction is gone, nobody looks for
+// them.
 func (t *txn) dropFar() error {
 	var errs []error
 	dirs := make(map[string]bool)
@@ -125,8 +126,8 @@ func (t *txn) discard() error {
 	return t.RemoveTree(t.dir)
 }
 
-// forget removes a transaction that has not changed the tree, or not any more. The plan goes first: what is left without
-// it means nothing, so failing to remove that is no failure.
+// forget removes a transaction that has not changed the tree, or not any more. The plan goes first: what is left
+// without it means nothing, so failing to remove that is no failure.
 func (t *txn) forget() error {
 	if err := t.Remove(path.Join(t.dir, journal.PlanFile)); err != nil {
 		return err

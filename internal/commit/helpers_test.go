@@ -1,5 +1,5 @@
-// The names of the test files say the phase: verify, apply, undo, recover, lock, statedir. Those that begin with "every" try
-// something at every operation of all phases: a kill, a power cut, a fault, another program.
+// The names of the test files say the phase: verify, apply, undo, recover, lock, statedir. Those that begin with
+// "every" try something at every operation of all phases: a kill, a power cut, a fault, another program.
 package commit_test
 
 import (

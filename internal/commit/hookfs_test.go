@@ -13,8 +13,8 @@ import (
 type hooks struct {
 	mu sync.Mutex
 	n  int
-	// before gets the number of the operation, from 1, its name, whether it changes something, and a path. With an error the
-	// operation is not carried out; with errTorn half of a write is.
+	// before gets the number of the operation, from 1, its name, whether it changes something, and a path. With an error
+	// the operation is not carried out; with errTorn half of a write is.
 	before func(n int, op string, writes bool, name string) error
 }
 

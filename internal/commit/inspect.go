@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// Inspect reports what Recover would find, and changes nothing: not even the lock is taken or a key is made, so a transaction
-// that is being carried out is reported too. The error is about the state directory as a whole.
+// Inspect reports what Recover would find, and changes nothing: not even the lock is taken or a key is made, so a
+// transaction that is being carried out is reported too. The error is about the state directory as a whole.
 func Inspect(ctx context.Context, o Options) (Recovery, error) {
 	if err := o.lookOnly(); err != nil {
 		return Recovery{}, err
@@ -25,8 +25,9 @@ func Inspect(ctx context.Context, o Options) (Recovery, error) {
 	return r, err
 }
 
-// Unfinished returns the directories of the transactions that may have changed the tree and have a plan to undo that, in order.
-// It only looks whether there is such a plan. The plan may be that of a transaction that is being carried out.
+// Unfinished returns the directories of the transactions that may have changed the tree and have a plan to undo that,
+// in order. It only looks whether there is such a plan. The plan may be that of a transaction that is being carried
+// out.
 func Unfinished(o Options) ([]string, error) {
 	state := o.state()
 	names, err := state.transactions(journal.TxDir)
@@ -47,8 +48,8 @@ func Unfinished(o Options) ([]string, error) {
 	return dirs, nil
 }
 
-// Conflicts lists the transactions that were undone but for what somebody else had written, which are kept for the user. Their
-// Status is LeftoverInterrupted if their plan can be read. Like Inspect it changes nothing.
+// Conflicts lists the transactions that were undone but for what somebody else had written, which are kept for the
+// user. Their Status is LeftoverInterrupted if their plan can be read. Like Inspect it changes nothing.
 func Conflicts(ctx context.Context, o Options) ([]Leftover, error) {
 	if err := o.lookOnly(); err != nil {
 		return nil, err
@@ -68,8 +69,8 @@ func (o *Options) lookOnly() error {
 	return err
 }
 
-// lookAgain looks a second and a third time at what is suspicious: without the lock it may be a transaction that goes on
-// between one look and the next, and its files change their names twice.
+// lookAgain looks a second and a third time at what is suspicious: without the lock it may be a transaction that goes
+// on between one look and the next, and its files change their names twice.
 func (t *txn) lookAgain(l *Leftover) {
 	for range 2 {
 		if l.Status != backup.LeftoverSuspicious {

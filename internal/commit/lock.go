@@ -14,16 +14,17 @@ import (
 
 // Lock takes the lock of the tree. It has two halves:
 //
-//   - What the system gives back by itself when the process dies: what the file system offers (see [fsutil.Locker]), else a
-//     lock of the top directory, or of a file in the state directory, by the handle that the file system gives for it. A
-//     file system that wraps the one of the operating system so excludes, and is excluded by, a [fsutil.RootFs] of the same
-//     directory. File systems that hide the handles have no such half.
-//   - A mark in the state directory that says who has the tree. Only file systems that are no Locker make one, and others
-//     wait while whoever made it may be alive on this machine. A mark of a process that is surely gone is removed.
+//   - What the system gives back by itself when the process dies: what the file system offers (see [fsutil.Locker]),
+//     else a lock of the top directory, or of a file in the state directory, by the handle that the file system gives
+//     for it. A file system that wraps the one of the operating system so excludes, and is excluded by, a
+//     [fsutil.RootFs] of the same directory. File systems that hide the handles have no such half.
+//   - A mark in the state directory that says who has the tree. Only file systems that are no Locker make one, and
+//     others wait while whoever made it may be alive on this machine. A mark of a process that is surely gone is
+//     removed.
 //
-// It waits until ctx is done, then the error is [fsutil.ErrLocked] and names who has the lock where that can be told. A
-// mark that cannot be judged has to be removed by hand: one made on another machine, or in another container of this one
-// without the first half.
+// It waits until ctx is done, then the error is [fsutil.ErrLocked] and names who has the lock where that can be told.
+// A mark that cannot be judged has to be removed by hand: one made on another machine, or in another container of
+// this one without the first half.
 func Lock(ctx context.Context, o Options) (io.Closer, error) {
 	l := &treeLock{mark: newMark(&o)}
 	taken := false

@@ -17,8 +17,8 @@ import (
 // given back: to remove it would let two runs lock two files of one name.
 const lockFileName = "lockfile"
 
-// errNoHandle says that a file system does not give the handles of the operating system, errCannotLock that this cannot be
-// locked by its handle.
+// errNoHandle says that a file system does not give the handles of the operating system, errCannotLock that this
+// cannot be locked by its handle.
 var (
 	errNoHandle   = fmt.Errorf("no handle: %w", errors.ErrUnsupported)
 	errCannotLock = fmt.Errorf("no lock by handle: %w", errors.ErrUnsupported)
@@ -44,8 +44,8 @@ func handleOf(f afero.File) handled {
 // fileID names a file of the operating system, on this machine.
 func fileID(dev, ino uint64) string { return fmt.Sprintf("%d:%d", dev, ino) }
 
-// lockHandle locks the top directory or else a file in the state directory, by its handle, and waits while somebody else has
-// the lock. It returns what was locked, both empty if there is no such lock to be had.
+// lockHandle locks the top directory or else a file in the state directory, by its handle, and waits while somebody
+// else has the lock. It returns what was locked, both empty if there is no such lock to be had.
 func lockHandle(ctx context.Context, o *Options) (lock io.Closer, id string, err error) {
 	lock, id, err = lockOpened(ctx, o, ".", o.FS.Open)
 	if errors.Is(err, errCannotLock) {
@@ -105,7 +105,8 @@ type handleLock struct{ close func() error }
 
 func (l handleLock) Close() error { return l.close() }
 
-// openLockFile opens the file that is locked, and makes it if need be. A link in its place is refused: somebody else made it.
+// openLockFile opens the file that is locked, and makes it if need be. A link in its place is refused: somebody else
+// made it.
 func (s stateDir) openLockFile(name string) (afero.File, error) {
 	check := func() error {
 		st, err := s.d.Look(name)

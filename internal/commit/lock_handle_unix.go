@@ -46,8 +46,8 @@ func tryHandle(h handled) (bool, error) {
 	}
 }
 
-// isNoLock reports whether the mount cannot lock that. NFS makes a lock of byte ranges of it, which needs a file that is open
-// for writing.
+// isNoLock reports whether the mount cannot lock that. NFS makes a lock of byte ranges of it, which needs a file that
+// is open for writing.
 func isNoLock(err error) bool {
 	for _, errno := range []error{unix.EBADF, unix.EISDIR, unix.EINVAL, unix.ENOLCK, unix.ENOTSUP, unix.EOPNOTSUPP, unix.ENOSYS} {
 		if errors.Is(err, errno) {

@@ -104,8 +104,8 @@ func TestLock_foreignMark(t *testing.T) {
 	}
 }
 
-// TestLock_file: where directories cannot be locked a file in the state directory is. It is there for all kinds of state
-// directories, and none that somebody else has made a link of.
+// TestLock_file: where directories cannot be locked a file in the state directory is. It is there for all kinds of
+// state directories, and none that somebody else has made a link of.
 func TestLock_file(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)

@@ -16,9 +16,9 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// The mark is a directory, for making one is the one thing that is atomic on every file system. Who has it stands in a file
-// in it. That is written beside it first, and moved into it: so whoever dies in between can still be told. Names beside it
-// begin with that of the mark.
+// The mark is a directory, for making one is the one thing that is atomic on every file system. Who has it stands in
+// a file in it. That is written beside it first, and moved into it: so whoever dies in between can still be told.
+// Names beside it begin with that of the mark.
 const (
 	lockName  = "lock"
 	ownerName = "owner"
@@ -54,8 +54,8 @@ func (m *mark) make(ctx context.Context) error {
 	})
 }
 
-// respect waits while somebody on this machine has the mark, and makes none. Marks from elsewhere may have come with the tree,
-// and what is in memory was not written by a process that could still be asked for.
+// respect waits while somebody on this machine has the mark, and makes none. Marks from elsewhere may have come with
+// the tree, and what is in memory was not written by a process that could still be asked for.
 func (m *mark) respect(ctx context.Context, o *Options) error {
 	if disk.InMemory(o.FS) {
 		return nil
@@ -165,8 +165,8 @@ func (m *mark) judge() (*owner, error) {
 	return m.takeOver(holder)
 }
 
-// holder returns who has the mark, or is about to make it. Nil means that whoever made it is gone: he has died before he wrote
-// down his name, or the power has failed before that was on the disk.
+// holder returns who has the mark, or is about to make it. Nil means that whoever made it is gone: he has died before
+// he wrote down his name, or the power has failed before that was on the disk.
 func (m *mark) holder() (*owner, error) {
 	for range 2 {
 		holder, err := m.read(path.Join(m.name(), ownerName))
@@ -218,8 +218,8 @@ func (m *mark) read(name string) (*owner, error) {
 	return o, nil
 }
 
-// takeOver removes the mark of somebody who is gone. It is moved away first, so that of several that do this one gets it,
-// and looked at again then.
+// takeOver removes the mark of somebody who is gone. It is moved away first, so that of several that do this one gets
+// it, and looked at again then.
 func (m *mark) takeOver(holder *owner) (*owner, error) {
 	if holder == nil {
 		holder = &owner{}
@@ -254,8 +254,8 @@ func (m *mark) unsigned() bool {
 	return err == nil && holder == nil
 }
 
-// release removes the mark, and everything beside it before that if nothing is of worth: once it is gone another run may
-// begin to put things there.
+// release removes the mark, and everything beside it before that if nothing is of worth: once it is gone another run
+// may begin to put things there.
 func (m *mark) release() error {
 	// One that begins again may have removed the name already.
 	if err := m.check(); err != nil && (!m.leaving || !m.unsigned()) {

@@ -16,7 +16,8 @@ func bootID() string {
 	return strings.TrimSpace(string(data))
 }
 
-// processSpace names the namespaces that a process number, and the time at which a process began, are to be understood in.
+// processSpace names the namespaces that a process number, and the time at which a process began, are to be
+// understood in.
 func processSpace() string {
 	space, err := os.Readlink("/proc/self/ns/pid")
 	if err != nil {
@@ -43,8 +44,8 @@ func lookUpProcess(pid int) (alive bool, start string) {
 	return state != "Z" && state != "X", start // those have ended, and only wait for somebody to take note of it
 }
 
-// processState returns the state of the process and when it began, "" if /proc does not tell, or is that of other processes
-// than the ones whose numbers are known here.
+// processState returns the state of the process and when it began, "" if /proc does not tell, or is that of other
+// processes than the ones whose numbers are known here.
 func processState(pid int) (state, start string) {
 	if self, err := os.Readlink("/proc/self"); err != nil || self != strconv.Itoa(os.Getpid()) {
 		return "", ""
@@ -63,8 +64,8 @@ func processState(pid int) (state, start string) {
 	return fields[stateField], fields[startField]
 }
 
-// lockHolder says which process holds a lock of the file, as far as the system tells. It goes by the number of the inode alone:
-// on some file systems /proc/locks has another device number than stat(2).
+// lockHolder says which process holds a lock of the file, as far as the system tells. It goes by the number of the
+// inode alone: on some file systems /proc/locks has another device number than stat(2).
 func lockHolder(id string) string {
 	const unknown = "another run"
 	data, err := os.ReadFile("/proc/locks")

@@ -112,8 +112,8 @@ func TestLock_takeOver(t *testing.T) {
 	}
 }
 
-// TestLock_unsigned finds a mark in which nobody has said that it is his. It is that of one who stands beside it and lives, or of
-// nobody.
+// TestLock_unsigned finds a mark in which nobody has said that it is his. It is that of one who stands beside it and
+// lives, or of nobody.
 func TestLock_unsigned(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -163,7 +163,8 @@ func TestLock_unsigned(t *testing.T) {
 	}
 }
 
-// TestLock_crowd has somebody else make or remove the state directory while it is being made. That is no reason to fail.
+// TestLock_crowd has somebody else make or remove the state directory while it is being made. That is no reason to
+// fail.
 func TestLock_crowd(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

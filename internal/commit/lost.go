@@ -8,8 +8,9 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// isLost reports whether somebody else has removed the directory of the transaction, as "git clean -fdx" does. Then nothing of
-// it can be undone. If that cannot be found out it is taken to be there, with a warning: what is done then finds out.
+// isLost reports whether somebody else has removed the directory of the transaction, as "git clean -fdx" does. Then
+// nothing of it can be undone. If that cannot be found out it is taken to be there, with a warning: what is done then
+// finds out.
 func (t *txn) isLost() bool {
 	s, err := t.Look(t.dir)
 	if err != nil {
@@ -28,8 +29,8 @@ func (t *txn) lostPlan() bool {
 	return true
 }
 
-// commitLost ends a transaction that was removed after all of it had been applied and made durable. The tree is what it was to
-// be, and stays so: the plan is gone, and is made to stay gone, also by a power cut.
+// commitLost ends a transaction that was removed after all of it had been applied and made durable. The tree is what
+// it was to be, and stays so: the plan is gone, and is made to stay gone, also by a power cut.
 func (t *txn) commitLost() error {
 	dirs := append(disk.Above(t.dir), t.dir)
 	for i := len(dirs) - 1; i >= 0; i-- {
@@ -43,9 +44,9 @@ func (t *txn) commitLost() error {
 	return t.SyncDir(".")
 }
 
-// judgeLost says what the tree is after a transaction was removed before all of it had been applied: nil if that is what was
-// there before, else a *RollbackConflict with every path that is not. Nothing more is touched, for what would be needed to
-// make the rest old, or new, is gone.
+// judgeLost says what the tree is after a transaction was removed before all of it had been applied: nil if that is
+// what was there before, else a *RollbackConflict with every path that is not. Nothing more is touched, for what
+// would be needed to make the rest old, or new, is gone.
 func (u *undoing) judgeLost() error {
 	for _, e := range u.entries {
 		reason, err := u.leftAs(e)

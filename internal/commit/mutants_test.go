@@ -62,8 +62,8 @@ func mutants() []mutant {
 	}
 }
 
-// TestMutants builds the tests of this package over each mutant, and runs the one that has to fail. It is not run with the
-// others: go test -tags mutants -run Mutants ./internal/commit
+// TestMutants builds the tests of this package over each mutant, and runs the one that has to fail. It is not run
+// with the others: go test -tags mutants -run Mutants ./internal/commit
 func TestMutants(t *testing.T) {
 	for _, m := range mutants() {
 		t.Run(m.name, func(t *testing.T) {

@@ -23,8 +23,8 @@ type Options struct {
 	Recovered bool
 	// Key signs the plans. Nil means what journal.KeyFor says.
 	Key []byte
-	// Trust is the id of a transaction that somebody vouches for: whoever signed its plan, and wherever it was made, what the
-	// plan says is done. It must still be whole and allowed. Empty means none.
+	// Trust is the id of a transaction that somebody vouches for: whoever signed its plan, and wherever it was made,
+	// what the plan says is done. It must still be whole and allowed. Empty means none.
 	Trust string
 	// NoSync leaves out all fsyncs.
 	NoSync bool
@@ -42,8 +42,8 @@ type Options struct {
 	// DropBackup keeps no before-images but those of files that were deleted and not permanently: the trash.
 	DropBackup bool
 	// ReadSince is a time before which nothing of the base was read. Files that have not changed since, judged by their
-	// identity, size and times, are then not hashed again: what is written through a mapping may show in none of these. The
-	// zero time means that every file is.
+	// identity, size and times, are then not hashed again: what is written through a mapping may show in none of these.
+	// The zero time means that every file is.
 	ReadSince time.Time
 	// Workers is how many files are hashed, copied and synced at a time. Zero means 8. In memory it is always 1.
 	Workers int
@@ -52,8 +52,8 @@ type Options struct {
 	Observe func(phase string)
 	// opened is called with each disk that is opened, for tests. Nil means that nobody looks.
 	opened func(*disk.Disk)
-	// Progress is called now and then within a phase that goes through all changes, with how many of them are done, from one
-	// goroutine at a time. Nil means that nobody counts.
+	// Progress is called now and then within a phase that goes through all changes, with how many of them are done, from
+	// one goroutine at a time. Nil means that nobody counts.
 	Progress func(phase string, done, total int)
 }
 

@@ -47,8 +47,8 @@ func (t *txn) begin() error {
 	return nil
 }
 
-// lasting returns the directories that the transaction will be in, first and last. They are made together, to be durable before
-// anything is moved from one to the other.
+// lasting returns the directories that the transaction will be in, first and last. They are made together, to be
+// durable before anything is moved from one to the other.
 func (t *txn) lasting() []string {
 	dirs := []string{journal.TxDir}
 	if slices.ContainsFunc(t.entries, func(e *entry) bool { return t.plan.Kept(e.Record) }) {
@@ -70,8 +70,8 @@ func (t *txn) slotDirs(name string) []string {
 	return dirs
 }
 
-// makeSlots makes the directories for new files again, which are not synced: until the commit nobody looks for what is in
-// them, but undoing needs a place to work in.
+// makeSlots makes the directories for new files again, which are not synced: until the commit nobody looks for what
+// is in them, but undoing needs a place to work in.
 func (t *txn) makeSlots() error {
 	for _, dir := range t.slotDirs(journal.NewDir) {
 		if err := t.state.mkdir(dir); err != nil {
@@ -228,9 +228,10 @@ func (t *txn) writePlan() error {
 	return t.fail(t.dir, t.SyncDir(t.dir))
 }
 
-// syncTransaction makes the names of all that is staged durable. New contents need that least: until the commit nobody
-// looks for them. But where they are is also where directories are moved to, of which there is no image. The directory of the
-// transaction is synced with the name of the plan: before that is there, nothing has happened to the tree.
+// syncTransaction makes the names of all that is staged durable. New contents need that least: until the commit
+// nobody looks for them. But where they are is also where directories are moved to, of which there is no image. The
+// directory of the transaction is synced with the name of the plan: before that is there, nothing has happened to the
+// tree.
 func (t *txn) syncTransaction() error {
 	dirs := t.slotDirs(journal.OldDir)
 	if slices.ContainsFunc(t.entries, func(e *entry) bool { return e.Old.Kind == change.Dir && e.leaves() }) {

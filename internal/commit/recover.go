@@ -17,8 +17,8 @@ import (
 // Leftover is a transaction that was not finished, and what becomes of it.
 type Leftover struct {
 	backup.Leftover
-	// Err is why it is suspicious, or what went wrong in dealing with it: a *PendingError, or a *RollbackConflict after which
-	// it is dealt with.
+	// Err is why it is suspicious, or what went wrong in dealing with it: a *PendingError, or a *RollbackConflict after
+	// which it is dealt with.
 	Err error
 }
 
@@ -48,8 +48,9 @@ func (r Recovery) Pending() error {
 	return flatten(errors.Join(errs...))
 }
 
-// Recover deals with all transactions that were left over: what was interrupted is undone, what was committed is made a
-// backup. It takes the lock unless it is given. The error is that of the lock or the state directory, else Recovery.Err.
+// Recover deals with all transactions that were left over: what was interrupted is undone, what was committed is made
+// a backup. It takes the lock unless it is given. The error is that of the lock or the state directory, else
+// Recovery.Err.
 func Recover(ctx context.Context, o Options) (Recovery, error) {
 	if o.Lock == nil { // else looking twice saves nothing
 		if work, litter, err := Left(o); err != nil || !work && !litter {
@@ -70,8 +71,8 @@ func Recover(ctx context.Context, o Options) (Recovery, error) {
 	return r, err
 }
 
-// Left reports whether there are transactions for Recover to deal with, and whether the state directory is there with nothing
-// of worth in it. If neither, nothing has to be locked, and nothing must be written.
+// Left reports whether there are transactions for Recover to deal with, and whether the state directory is there with
+// nothing of worth in it. If neither, nothing has to be locked, and nothing must be written.
 func Left(o Options) (work, litter bool, err error) {
 	state := o.state()
 	names, err := state.transactions(journal.TxDir)
@@ -235,8 +236,8 @@ func (t *txn) resolve(l *Leftover) {
 	}
 }
 
-// removeUntouched removes a transaction without a plan. The one who took the plan away may have died before that was durable,
-// and if it came back with a power cut, it would be undone on top of what has become of the tree since.
+// removeUntouched removes a transaction without a plan. The one who took the plan away may have died before that was
+// durable, and if it came back with a power cut, it would be undone on top of what has become of the tree since.
 func (t *txn) removeUntouched() error {
 	if err := t.SyncAnyDir(t.dir); err != nil {
 		return err
@@ -260,8 +261,8 @@ func (t *txn) finishCommitted() error {
 	return err
 }
 
-// reprobe is probe in a directory where one may have been interrupted. A full disk may have no room for that: then it can do what
-// the plan says.
+// reprobe is probe in a directory where one may have been interrupted. A full disk may have no room for that: then it
+// can do what the plan says.
 func (t *txn) reprobe() error {
 	if err := t.Unprobe(t.dir); err != nil {
 		return err

@@ -33,8 +33,8 @@ func (h handing) Open(n string) (afero.File, error) {
 	return handingFile{f.(*errorfs.File)}, nil
 }
 
-// TestKill_otherKind has a process die that gets at the directory in one way, and recovers in another way, which knows files by
-// other signs.
+// TestKill_otherKind has a process die that gets at the directory in one way, and recovers in another way, which
+// knows files by other signs.
 func TestKill_otherKind(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

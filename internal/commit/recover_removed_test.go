@@ -12,7 +12,8 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// TestRecover_removed has the user remove a file that was written by a transaction that was killed then. It stays removed.
+// TestRecover_removed has the user remove a file that was written by a transaction that was killed then. It stays
+// removed.
 func TestRecover_removed(t *testing.T) {
 	t.Parallel()
 	fsys := rootFs(t)

@@ -64,8 +64,8 @@ func everything(t *testing.T, fsys afero.Fs) map[string]string {
 	return all
 }
 
-// TestRecover_table goes through all that can be found of a transaction, and also checks that Inspect sees it and changes
-// nothing.
+// TestRecover_table goes through all that can be found of a transaction, and also checks that Inspect sees it and
+// changes nothing.
 func TestRecover_table(t *testing.T) {
 	t.Parallel()
 	edit := func(name string, change func(data []byte) []byte) func(*testing.T, afero.Fs, string) {

@@ -88,8 +88,8 @@ func (f spyFile) Sync() error {
 	return f.NewFile.Sync()
 }
 
-// TestBulk_durable: by handles too, every new file is synced after it is written and before the plan, and every directory
-// between the exchanges and the mark of the commit.
+// TestBulk_durable: by handles too, every new file is synced after it is written and before the plan, and every
+// directory between the exchanges and the mark of the commit.
 func TestBulk_durable(t *testing.T) {
 	t.Parallel()
 	root := rootFs(t)

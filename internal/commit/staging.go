@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/parallel"
 )
 
-// stageAll makes all new contents. Each goroutine writes a number of files before it waits for the first of them to be on
-// the disk: their inodes and names share blocks, which are then written once.
+// stageAll makes all new contents. Each goroutine writes a number of files before it waits for the first of them to
+// be on the disk: their inodes and names share blocks, which are then written once.
 func (t *txn) stageAll(ctx context.Context) error {
 	t.countTo(len(t.entries))
 	return parallel.EachInTwo(ctx, t.workers, t.MostOpen(t.workers), len(t.entries), func(i int) (parallel.Later, error) {
@@ -112,9 +112,9 @@ func (t *txn) beginFile(e *entry) (*disk.Unfinished, error) {
 	return u, nil
 }
 
-// expectUntouched returns a conflict if the file of an entry was written to since it was verified, so that what was just made
-// from it may not be what was planned. Where a hash of that is known, there is no need to ask: a change of the inode shows in a
-// time that nobody can set, unless that is too near to tell.
+// expectUntouched returns a conflict if the file of an entry was written to since it was verified, so that what was
+// just made from it may not be what was planned. Where a hash of that is known, there is no need to ask: a change of
+// the inode shows in a time that nobody can set, unless that is too near to tell.
 func (t *txn) expectUntouched(e *entry) error {
 	now, err := t.Look(e.Path)
 	if err != nil {
@@ -135,9 +135,9 @@ func (t *txn) expectUntouched(e *entry) error {
 	return nil
 }
 
-// inherited returns the group that a file made at the path would have from its directory, nil for none in particular, and the
-// directory that other things come from that it would have. That is the next one above if its own is still to be made, which
-// inherits the same.
+// inherited returns the group that a file made at the path would have from its directory, nil for none in particular,
+// and the directory that other things come from that it would have. That is the next one above if its own is still to
+// be made, which inherits the same.
 func (t *txn) inherited(name string) (group *uint32, from string, err error) {
 	for _, dir := range append([]string{"."}, disk.Above(path.Dir(name))...) {
 		s, err := t.Look(dir)

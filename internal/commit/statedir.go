@@ -31,8 +31,8 @@ func controlError(name, text string) error {
 	return fmt.Errorf("%w: %s: %s", ErrControlDir, name, text)
 }
 
-// exists reports whether the directory is there. It is an ErrControlDir if something else is, or if it belongs to somebody
-// who could have put anything in it.
+// exists reports whether the directory is there. It is an ErrControlDir if something else is, or if it belongs to
+// somebody who could have put anything in it.
 func (s stateDir) exists() (bool, error) {
 	for _, dir := range disk.Above(s.dir) {
 		st, err := s.d.Look(dir)
@@ -136,8 +136,8 @@ func (s stateDir) mkdir(name string) error {
 // ignoreText keeps version control away from everything beside it.
 const ignoreText = "*\n"
 
-// ensureIgnore keeps version control away from the directory. A file that says anything else may have come with the tree, and
-// would bring backups, with all that was in old files, to the next who gets the tree.
+// ensureIgnore keeps version control away from the directory. A file that says anything else may have come with the
+// tree, and would bring backups, with all that was in old files, to the next who gets the tree.
 func (s stateDir) ensureIgnore() error {
 	name := s.join(ignoreFile)
 	ours, err := s.isIgnore(name)
@@ -163,7 +163,8 @@ func (s stateDir) isIgnore(name string) (bool, error) {
 	return err == nil && string(data) == ignoreText, disk.UnlessAbsent(err)
 }
 
-// clear moves away what stands in the place of one of the directories and is none, a link for instance, which is not followed.
+// clear moves away what stands in the place of one of the directories and is none, a link for instance, which is not
+// followed.
 func (s stateDir) clear(name string) error {
 	at := s.join(name)
 	st, err := s.d.Look(at)
@@ -185,8 +186,8 @@ func (s stateDir) syncUp() error {
 	return nil
 }
 
-// worthless reports whether nothing of worth is in the directory, the names given left aside, and which directories in it
-// are empty.
+// worthless reports whether nothing of worth is in the directory, the names given left aside, and which directories
+// in it are empty.
 func (s stateDir) worthless(but ...string) (empty []string, ok bool, err error) {
 	if ok, err := s.exists(); err != nil || !ok {
 		return nil, false, err

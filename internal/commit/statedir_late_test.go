@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// TestStateDir_inside has something else in the place of a directory that is needed only at the end of a commit. It has to
-// be found before the first write.
+// TestStateDir_inside has something else in the place of a directory that is needed only at the end of a commit. It
+// has to be found before the first write.
 func TestStateDir_inside(t *testing.T) {
 	t.Parallel()
 	link := func(f afero.Fs, name string) error { return f.(afero.Linker).SymlinkIfPossible("../elsewhere", name) }
@@ -40,8 +40,8 @@ func TestStateDir_inside(t *testing.T) {
 	}
 }
 
-// TestStateDir_conflicts has something else in the place of the directory for conflicts, which is needed in the middle of undoing.
-// It is moved away, and blocks nothing: neither undoing nor looking.
+// TestStateDir_conflicts has something else in the place of the directory for conflicts, which is needed in the
+// middle of undoing. It is moved away, and blocks nothing: neither undoing nor looking.
 func TestStateDir_conflicts(t *testing.T) {
 	t.Parallel()
 	conflicts := stateDir + "/conflicts"

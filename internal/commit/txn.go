@@ -30,8 +30,8 @@ type txn struct {
 	byPath  map[string]*entry
 	dir     string // of the transaction
 	trouble troubles
-	// notOurs are directories that were to be made and turned out to be there, and what somebody else had given another mode
-	// when it was to be given one. After a crash they cannot be told from those that were made or given one.
+	// notOurs are directories that were to be made and turned out to be there, and what somebody else had given another
+	// mode when it was to be given one. After a crash they cannot be told from those that were made or given one.
 	notOurs map[*entry]bool
 	now     string // the phase
 	count   counter
@@ -105,7 +105,8 @@ func (t *troubles) asError() error {
 	return &Conflict{Paths: sortProblems(slices.Clone(t.conflicts))}
 }
 
-// told returns all warnings. Flags of inodes make one, however many files have lost some: where one has them, often all have.
+// told returns all warnings. Flags of inodes make one, however many files have lost some: where one has them, often
+// all have.
 func (t *troubles) told() []string {
 	list := t.warnings
 	if paths := slices.Sorted(maps.Keys(t.flags)); len(paths) > 0 {
@@ -244,9 +245,9 @@ func (t *txn) run(ctx context.Context, list []*entry, do func(e *entry) error) e
 	return nil
 }
 
-// matches reports whether the file name, in state s, is the one that the plan recorded as want: the same inode with size and
-// time as they were, or the same bytes where inodes are not known. A file whose time is so near to the time of the
-// transaction that a write might not have changed it is hashed as well. Permission bits are not compared.
+// matches reports whether the file name, in state s, is the one that the plan recorded as want: the same inode with
+// size and time as they were, or the same bytes where inodes are not known. A file whose time is so near to the time
+// of the transaction that a write might not have changed it is hashed as well. Permission bits are not compared.
 func (t *txn) matches(name string, s, want change.State) (bool, error) {
 	if s.Kind != want.Kind {
 		return false, nil

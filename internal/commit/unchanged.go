@@ -7,9 +7,9 @@ import (
 	"github.com/millrace-go/millrace/internal/disk"
 )
 
-// noteSeen notes the change times of all files that the transaction leaves alone until it replaces them: each write to a file
-// and each change of its permissions, its owner or an attribute shows there. Another name changes that time too, so it says
-// nothing of a file that is moved, or that the plan knows by two names.
+// noteSeen notes the change times of all files that the transaction leaves alone until it replaces them: each write
+// to a file and each change of its permissions, its owner or an attribute shows there. Another name changes that time
+// too, so it says nothing of a file that is moved, or that the plan knows by two names.
 func (t *txn) noteSeen() {
 	type inode struct{ dev, ino uint64 }
 	names := make(map[inode]int)
@@ -28,8 +28,8 @@ func (t *txn) noteSeen() {
 	}
 }
 
-// expectUnchanged returns a conflict if the file at the path was changed in any way since it was last looked at. That another
-// file is there is seen when that is taken out.
+// expectUnchanged returns a conflict if the file at the path was changed in any way since it was last looked at. That
+// another file is there is seen when that is taken out.
 func (t *txn) expectUnchanged(e *entry) error {
 	if e.seen == 0 {
 		return nil
@@ -66,8 +66,8 @@ func expectMeta(path string, now, was change.State) error {
 	return nil
 }
 
-// expectToDress returns a conflict if somebody else has changed permissions or owner of what is at the path, in state now, and
-// is to be given its mode and times there.
+// expectToDress returns a conflict if somebody else has changed permissions or owner of what is at the path, in state
+// now, and is to be given its mode and times there.
 func (t *txn) expectToDress(e *entry, now change.State) error {
 	was := e.Old
 	switch {
@@ -89,8 +89,8 @@ func (t *txn) expectToDress(e *entry, now change.State) error {
 	return e.expectSeen(now)
 }
 
-// keepMeta gives the file that was put back to the path the permissions and the owner that somebody else has given the new one,
-// which was in state taken when it was taken away.
+// keepMeta gives the file that was put back to the path the permissions and the owner that somebody else has given
+// the new one, which was in state taken when it was taken away.
 func (u *undoing) keepMeta(e *entry, taken change.State) error {
 	if taken.Kind != change.File || e.New.Kind != change.File || e.Moved || e.FarDir != "" || expectMeta(e.Path, taken, e.New) == nil {
 		return nil

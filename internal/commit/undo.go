@@ -15,8 +15,8 @@ import (
 // undo makes the tree what it was before the transaction, whatever part of it was carried out, and removes the
 // transaction. It can be interrupted and repeated. It goes on over all paths whatever happens at one of them:
 //
-//   - What somebody else has written since is left as it is. If something of the transaction had been there before, that
-//     makes a conflict, and the before-images are kept in a directory for conflicts.
+//   - What somebody else has written since is left as it is. If something of the transaction had been there before,
+//     that makes a conflict, and the before-images are kept in a directory for conflicts.
 //   - If an operation fails, the transaction stays as it is to be undone later, and the error tells.
 func (t *txn) undo() error {
 	t.phase("rollback")
@@ -126,8 +126,8 @@ func (u *undoing) canReach(e *entry) (bool, error) {
 
 // The questions about what stands somewhere.
 
-// isOld reports whether name, in state s, is the file that was at the path before: the inode itself, even if somebody has
-// written in it, or a copy made by an undoing before this.
+// isOld reports whether name, in state s, is the file that was at the path before: the inode itself, even if somebody
+// has written in it, or a copy made by an undoing before this.
 func (u *undoing) isOld(e *entry, name string, s change.State) (bool, error) {
 	if !disk.IsLeaf(e.Old) || s.Kind != e.Old.Kind {
 		return false, nil
@@ -143,8 +143,8 @@ func (u *undoing) isOld(e *entry, name string, s change.State) (bool, error) {
 	return u.matches(name, s, want)
 }
 
-// isNew reports whether name, in state s, is the file that the transaction put, or was to put, at the path. One that was
-// moved there is that as long as it is the inode; its bytes are safe in the image of where it came from.
+// isNew reports whether name, in state s, is the file that the transaction put, or was to put, at the path. One that
+// was moved there is that as long as it is the inode; its bytes are safe in the image of where it came from.
 func (u *undoing) isNew(e *entry, name string, s change.State) (bool, error) {
 	if !e.isNewFile() || s.Kind != e.New.Kind {
 		return false, nil
@@ -164,8 +164,8 @@ func (u *undoing) isOurs(e *entry, name string, s change.State) (bool, error) {
 	return u.isNew(e, name, s)
 }
 
-// hasTouched reports whether the transaction had changed the path before somebody else did. When that cannot be told for
-// an error, it is supposed.
+// hasTouched reports whether the transaction had changed the path before somebody else did. When that cannot be told
+// for an error, it is supposed.
 func (u *undoing) hasTouched(e *entry) bool {
 	if e.leaves() {
 		if s, err := u.Look(u.out(e)); err != nil || s.Kind != change.Absent {

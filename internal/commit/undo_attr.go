@@ -5,8 +5,8 @@ import (
 	"github.com/millrace-go/millrace/internal/disk"
 )
 
-// noteWritten says if somebody has written in the old file after it was taken out of the tree. Those bytes are restored:
-// they are the newest.
+// noteWritten says if somebody has written in the old file after it was taken out of the tree. Those bytes are
+// restored: they are the newest.
 func (u *undoing) noteWritten(e *entry, s change.State) {
 	if s.Kind != change.File || s.Size == e.Old.Size && s.ModTime.Equal(e.Old.ModTime) || u.movedTimeChanged(e, s) {
 		return
@@ -14,8 +14,8 @@ func (u *undoing) noteWritten(e *entry, s change.State) {
 	u.conflict(e, "was written to by somebody else meanwhile; restored with what they wrote")
 }
 
-// movedTimeChanged reports whether the transaction itself has given the file another time, at the path that it was moved
-// to.
+// movedTimeChanged reports whether the transaction itself has given the file another time, at the path that it was
+// moved to.
 func (u *undoing) movedTimeChanged(e *entry, s change.State) bool {
 	to := u.movedTo(e)
 	return to != nil && s.Size == e.Old.Size && s.ModTime.Equal(to.New.ModTime)

@@ -17,8 +17,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// dying is a disk on which a process died just when it had taken a file of somebody else out of the tree, and had not put it
-// back yet.
+// dying is a disk on which a process died just when it had taken a file of somebody else out of the tree, and had not
+// put it back yet.
 type dying struct {
 	tree []string
 	do   func(s *stage.Stage) error
@@ -93,8 +93,8 @@ var (
 	emptied = dying{[]string{"d/e=1", "z=2"}, steps(remove("d"), write("z", "Z")), "rename", "/" + journal.Slot(0) + ".out", saves("d/e")}
 )
 
-// TestGiveBack finds such a file, whatever else happens then: in the end it is at its path, or kept where conflicts are, and
-// the user is told. Everything else is as it was.
+// TestGiveBack finds such a file, whatever else happens then: in the end it is at its path, or kept where conflicts
+// are, and the user is told. Everything else is as it was.
 func TestGiveBack(t *testing.T) {
 	t.Parallel()
 	none := func(*testing.T, *crashfs.Fs) {}

@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// TestUndo_madeDir has somebody else remove or replace a directory that the commit has made, in the very moment in which that
-// is undone.
+// TestUndo_madeDir has somebody else remove or replace a directory that the commit has made, in the very moment in
+// which that is undone.
 func TestUndo_madeDir(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -97,8 +97,8 @@ func TestUndo_lostDir(t *testing.T) {
 	}
 }
 
-// TestUndo_noRoom has a disk, with fewer abilities, on which undoing needs something new that cannot be made. The transaction
-// stays until it can.
+// TestUndo_noRoom has a disk, with fewer abilities, on which undoing needs something new that cannot be made. The
+// transaction stays until it can.
 func TestUndo_noRoom(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -41,8 +41,9 @@ func (u *undoing) settle(e *entry) error {
 	return nil
 }
 
-// holdsOurs reports whether what is in a slot, in state s, is of the transaction: a file of the entry, or a directory in which
-// nobody else has written. What the transaction took out of that before may be in it again after a power cut.
+// holdsOurs reports whether what is in a slot, in state s, is of the transaction: a file of the entry, or a directory
+// in which nobody else has written. What the transaction took out of that before may be in it again after a power
+// cut.
 func (u *undoing) holdsOurs(e *entry, name string, s change.State) (bool, error) {
 	if s.Kind != change.Dir {
 		return u.isOurs(e, name, s)
@@ -103,8 +104,8 @@ func (u *undoing) giveBack(e *entry, slot string) error {
 	return err
 }
 
-// removeNew takes away what the transaction made where there was nothing, or a directory, before, and directories that it
-// made.
+// removeNew takes away what the transaction made where there was nothing, or a directory, before, and directories
+// that it made.
 func (u *undoing) removeNew(e *entry) error {
 	dir, kind, err := disk.Blocked(u, e.Path)
 	if err != nil || kind == change.Absent || u.byPath[dir] != nil {
@@ -270,8 +271,8 @@ func (u *undoing) restore(e *entry) error {
 	return u.keepMeta(e, s)
 }
 
-// swap puts what is in a slot in the place of the new file, and that back if it was not the new file after all. It puts what is
-// known of the new file when it was taken away into taken.
+// swap puts what is in a slot in the place of the new file, and that back if it was not the new file after all. It
+// puts what is known of the new file when it was taken away into taken.
 func (u *undoing) swap(e *entry, from string, taken *change.State) error {
 	if !u.Can.Exchange {
 		return u.FS.Rename(from, e.Path)
@@ -297,8 +298,8 @@ func (u *undoing) swap(e *entry, from string, taken *change.State) error {
 	return nil
 }
 
-// bring makes the file that was at the path ready and calls put with its name: the inode itself if it is anywhere, else a
-// copy. If the before-image is damaged, that is a conflict.
+// bring makes the file that was at the path ready and calls put with its name: the inode itself if it is anywhere,
+// else a copy. If the before-image is damaged, that is a conflict.
 func (u *undoing) bring(e *entry, put func(from string) error) error {
 	back := u.back(e)
 	var full error

@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/parallel"
 )
 
-// verify compares the tree with what the changes say was there, and puts the states that it finds, with hashes and times,
-// into the records. All conflicts are collected.
+// verify compares the tree with what the changes say was there, and puts the states that it finds, with hashes and
+// times, into the records. All conflicts are collected.
 func (t *txn) verify(ctx context.Context) error {
 	t.phase("verify")
 	// An entry is compared with others beside it, so none is changed before all have been looked at.
@@ -46,8 +46,8 @@ func (t *txn) verify(ctx context.Context) error {
 	return err
 }
 
-// verifyEntry compares one path with its record and puts what stands there, if it has to be known better than the record
-// does, into found.
+// verifyEntry compares one path with its record and puts what stands there, if it has to be known better than the
+// record does, into found.
 func (t *txn) verifyEntry(e *entry, found *change.State) error {
 	if t.wasBelowFile(e) {
 		return nil // so there is nothing now, which is as it should be

@@ -62,7 +62,8 @@ func TestApply_refusesChanges(t *testing.T) {
 	}
 }
 
-// TestApply_nothingChanges is given changes that change nothing, so that nothing is written, not even in the state directory.
+// TestApply_nothingChanges is given changes that change nothing, so that nothing is written, not even in the state
+// directory.
 func TestApply_nothingChanges(t *testing.T) {
 	t.Parallel()
 	fsys := rootFs(t)

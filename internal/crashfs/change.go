@@ -7,8 +7,8 @@ import (
 // change is an operation on names that is not on the disk yet. All of it gets there, or nothing.
 type change struct {
 	slots []slot
-	// emptied is the directory that it removes, nowhere otherwise: everything that was taken out of it before has to get to
-	// the disk first.
+	// emptied is the directory that it removes, nowhere otherwise: everything that was taken out of it before has to get
+	// to the disk first.
 	emptied int
 }
 
@@ -58,8 +58,8 @@ func (c change) touches(dir int) bool {
 	return slices.ContainsFunc(c.slots, func(s slot) bool { return s.dir == dir })
 }
 
-// syncNames makes the names in a directory certain, with whatever that needs, and the links in it as a whole: they cannot be
-// synced in another way.
+// syncNames makes the names in a directory certain, with whatever that needs, and the links in it as a whole: they
+// cannot be synced in another way.
 func (d *disk) syncNames(dir int) {
 	keep := make([]bool, len(d.pending))
 	for i := len(d.pending) - 1; i >= 0; i-- {

@@ -194,8 +194,8 @@ func (f *file) WriteAt(p []byte, off int64) (int, error) {
 
 func (f *file) WriteString(s string) (int, error) { return f.Write([]byte(s)) }
 
-// write writes at an offset, or where the handle is if that is nowhere. It never changes bytes that were there: copies of the
-// file system have them too.
+// write writes at an offset, or where the handle is if that is nowhere. It never changes bytes that were there:
+// copies of the file system have them too.
 func (f *file) write(p []byte, at int) (int, error) {
 	if !f.writable() {
 		return 0, pathError("write", f.path, syscall.EBADF)

@@ -9,9 +9,9 @@ import (
 // block is how many bytes are written at once.
 const block = 16
 
-// PowerCut returns a copy of the file system as the machine may find it when it starts again after the power has failed
-// now. Of what was not synced, the part loss is gone, from 0 to 1; which one, and what is left of torn files, is drawn from
-// rnd.
+// PowerCut returns a copy of the file system as the machine may find it when it starts again after the power has
+// failed now. Of what was not synced, the part loss is gone, from 0 to 1; which one, and what is left of torn files,
+// is drawn from rnd.
 func (f *Fs) PowerCut(rnd *rand.Rand, loss float64) *Fs {
 	after := f.Kill()
 	d := after.disk

@@ -1,5 +1,6 @@
-// Package errorfs is for tests: it puts a hook around every operation on a file system, which can make it fail, die, wait, look,
-// or do something else than it was asked for. A test says in one function what is wrong with its file system:
+// Package errorfs is for tests: it puts a hook around every operation on a file system, which can make it fail, die,
+// wait, look, or do something else than it was asked for. A test says in one function what is wrong with its file
+// system:
 //
 //	broken := errorfs.Wrap(fsys, func(op *errorfs.Op, do func() error) error {
 //		if op.Kind == "rename" && op.Name == "b.txt" {
@@ -8,8 +9,8 @@
 //		return do()
 //	})
 //
-// What comes out has the abilities of what went in, but shows neither handles nor fast ways past the hook. That is for a RootFs, a
-// raised MemMapFs, what afero ships, and what is made of them; of another it may have fewer.
+// What comes out has the abilities of what went in, but shows neither handles nor fast ways past the hook. That is
+// for a RootFs, a raised MemMapFs, what afero ships, and what is made of them; of another it may have fewer.
 package errorfs
 
 import (
@@ -24,17 +25,17 @@ import (
 
 // Op is one operation. A hook may change what it is about before it is carried out, and what comes of it afterwards.
 type Op struct {
-	// Kind is open, mkdir, mkdirall, remove, removeall, rename, exchange, link, symlink, readlink, stat, lstat, chmod, chown,
-	// chtimes, copymeta, linktimes, inherit, identity or syncdir; of a file read, pread, write, pwrite, truncate, sync, readdir,
-	// fstat or close. A rename that replaces nothing is a noreplace.
+	// Kind is open, mkdir, mkdirall, remove, removeall, rename, exchange, link, symlink, readlink, stat, lstat, chmod,
+	// chown, chtimes, copymeta, linktimes, inherit, identity or syncdir; of a file read, pread, write, pwrite, truncate,
+	// sync, readdir, fstat or close. A rename that replaces nothing is a noreplace.
 	Kind string
 	Name string // the path; of two the one that is made or changed
 	From string // the other of two paths; the target of a symbolic link; the directory of an inherit
 	Flag int    // of an open
 	Mode fs.FileMode
 
-	// Writes reports whether it changes something: for an open whether it may make a file, for a close whether the file was
-	// open for writing.
+	// Writes reports whether it changes something: for an open whether it may make a file, for a close whether the file
+	// was open for writing.
 	Writes bool
 
 	Data  []byte              // what is written, or the room for what is read
@@ -50,8 +51,8 @@ type Op struct {
 // Error is err as file systems give it.
 func (op *Op) Error(err error) error { return &fs.PathError{Op: op.Kind, Path: op.Name, Err: err} }
 
-// Hook carries an operation out by calling do, or does not, and returns its error. It is called by many goroutines at a time.
-// A close is always carried out in the end, so that tests lose no handles.
+// Hook carries an operation out by calling do, or does not, and returns its error. It is called by many goroutines at
+// a time. A close is always carried out in the end, so that tests lose no handles.
 type Hook func(op *Op, do func() error) error
 
 // Before is a Hook that asks one at a time. With an error the operation is not carried out and fails with it.

@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Folding takes names for one that are the same when they are folded, and keeps the spelling that was first, as the file systems of
-// macOS and Windows do, and ext4 in a directory with the flag +F.
+// Folding takes names for one that are the same when they are folded, and keeps the spelling that was first, as the
+// file systems of macOS and Windows do, and ext4 in a directory with the flag +F.
 func Folding(fsys afero.Fs, fold func(name string) string) afero.Fs {
 	f := folding{fsys, fold}
 	return Wrap(fsys, func(op *Op, do func() error) error {

@@ -1,8 +1,8 @@
-// Package form describes JSON objects field by field: one table each, from which the object is read, mended and written, and its
-// schema is made.
+// Package form describes JSON objects field by field: one table each, from which the object is read, mended and
+// written, and its schema is made.
 //
-// A table is made for the Go values that its fields stand for, by a function from a pointer to [Fields]. For a schema, and for
-// what only asks for names, it is made for a zero value.
+// A table is made for the Go values that its fields stand for, by a function from a pointer to [Fields]. For a
+// schema, and for what only asks for names, it is made for a zero value.
 package form
 
 import (
@@ -15,7 +15,8 @@ import (
 // Kind is what a field holds, and what its To points to.
 type Kind uint8
 
-// The kinds. What is empty is left out when it is written: "", no elements, a nil *int, and a flag that has its default.
+// The kinds. What is empty is left out when it is written: "", no elements, a nil *int, and a flag that has its
+// default.
 const (
 	Text   Kind = iota // a *string
 	ID                 // a *string: the id of a step

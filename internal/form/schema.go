@@ -3,8 +3,8 @@ package form
 // JSON is an object of a JSON Schema; encoding/json writes its names in alphabetical order.
 type JSON = map[string]any
 
-// Schema returns the schema of an object with these fields and no others. The ids of steps are "#/$defs/id", objects are
-// "#/$defs/" with their names, lists are of what is "#/$defs/" with their names but for the "s" at the end.
+// Schema returns the schema of an object with these fields and no others. The ids of steps are "#/$defs/id", objects
+// are "#/$defs/" with their names, lists are of what is "#/$defs/" with their names but for the "s" at the end.
 func (f Fields) Schema() JSON {
 	properties := make(JSON, len(f))
 	for i := range f {

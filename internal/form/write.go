@@ -57,7 +57,8 @@ func (f *Field) append(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// appendText appends a string as encoding/json writes it, whose escapes have always been part of the digest of a pipeline.
+// appendText appends a string as encoding/json writes it, whose escapes have always been part of the digest of a
+// pipeline.
 func appendText(dst []byte, text string) []byte {
 	if !strings.ContainsAny(text, "\u2028\u2029") {
 		return strictjson.AppendQuoted(dst, text)

@@ -133,8 +133,8 @@ func Plant(t testing.TB, names ...string) afero.Fs {
 	return base
 }
 
-// Opened returns the files below the directory that this process has open, as /proc shows them: by descriptor. One that has
-// no name any more counts too.
+// Opened returns the files below the directory that this process has open, as /proc shows them: by descriptor. One
+// that has no name any more counts too.
 func Opened(t *testing.T, dir string) map[int]string {
 	t.Helper()
 	found := make(map[int]string)

@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// SamplesVariable is the environment variable that says how much the tests that take samples take: nothing or "quick" for
-// what one waits for, "full" for what the CI tries, and a number for that many times what such a test is worth, which takes
-// hours ("make torture" sets it).
+// SamplesVariable is the environment variable that says how much the tests that take samples take: nothing or "quick"
+// for what one waits for, "full" for what the CI tries, and a number for that many times what such a test is worth,
+// which takes hours ("make torture" sets it).
 const SamplesVariable = "MILLRACE_SAMPLES"
 
-// Runs is how many times a test that takes samples of something large does so: as SamplesVariable says, and always quick
-// with "go test -short" or under the race detector, unless the variable is a number.
-// It panics if the variable is none of what it may be.
+// Runs is how many times a test that takes samples of something large does so: as SamplesVariable says, and always
+// quick with "go test -short" or under the race detector, unless the variable is a number. It panics if the variable
+// is none of what it may be.
 func Runs(quick, full, torture int) int {
 	said := os.Getenv(SamplesVariable)
 	switch n, err := strconv.Atoi(said); {
@@ -35,8 +35,8 @@ func Tortured() bool { return Runs(0, 0, 1) > 0 }
 // SeedVariable is the environment variable that gives tests that take random samples another seed.
 const SeedVariable = "MILLRACE_SEED"
 
-// Seed is where a test that takes random samples begins, and logs it: the same each time, so that what fails is not chance,
-// or what SeedVariable says, or at random where SamplesVariable is a number.
+// Seed is where a test that takes random samples begins, and logs it: the same each time, so that what fails is not
+// chance, or what SeedVariable says, or at random where SamplesVariable is a number.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	seed := uint64(1)
@@ -56,7 +56,8 @@ func Seed(t testing.TB) uint64 {
 // CountsVariable is the environment variable that may name a file for what tests have counted.
 const CountsVariable = "MILLRACE_COUNTS"
 
-// Countf logs how much a test has tried, and adds it to the file that CountsVariable names, so that it is seen without -v too.
+// Countf logs how much a test has tried, and adds it to the file that CountsVariable names, so that it is seen
+// without -v too.
 func Countf(t testing.TB, format string, args ...any) {
 	t.Helper()
 	text := fmt.Sprintf(format, args...)

@@ -1,6 +1,6 @@
-// Package fstest is one suite of the rules that a POSIX system has for files, directories and links, to be run on every
-// file system that claims to keep them. The system itself is the reference: the suite is run on a temporary directory of
-// it too, so that a check that is wrong shows there.
+// Package fstest is one suite of the rules that a POSIX system has for files, directories and links, to be run on
+// every file system that claims to keep them. The system itself is the reference: the suite is run on a temporary
+// directory of it too, so that a check that is wrong shows there.
 package fstest
 
 import (
@@ -102,8 +102,8 @@ func Names() []string {
 	return names
 }
 
-// Run runs every check as a subtest of its own, each on an empty file system from open. What open returns is not closed;
-// use t.Cleanup for that.
+// Run runs every check as a subtest of its own, each on an empty file system from open. What open returns is not
+// closed; use t.Cleanup for that.
 func Run(t *testing.T, open func(t *testing.T) afero.Fs, opt Options) {
 	t.Helper()
 	known := make(map[string]bool)

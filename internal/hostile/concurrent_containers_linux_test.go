@@ -48,8 +48,8 @@ func runContained(t *testing.T, b *backend, wait time.Duration) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Two containers on one machine have one host name, and each has its process 1. What lives in one is not taken for dead in
-// the other.
+// Two containers on one machine have one host name, and each has its process 1. What lives in one is not taken for
+// dead in the other.
 func TestHostile_a_lock_held_in_another_container(t *testing.T) {
 	t.Parallel()
 	inContainers(t, func(t *testing.T, b *backend) {
@@ -69,9 +69,9 @@ func TestHostile_a_lock_held_in_another_container(t *testing.T) {
 	})
 }
 
-// A container is killed and started again: the run in it has the number of the one before. It goes on where the system gives
-// back the lock of the dead. Where it does not, nobody can tell the dead from one who lives in another container, so the
-// error says what to remove.
+// A container is killed and started again: the run in it has the number of the one before. It goes on where the
+// system gives back the lock of the dead. Where it does not, nobody can tell the dead from one who lives in another
+// container, so the error says what to remove.
 func TestHostile_a_container_started_again_with_the_same_process_number(t *testing.T) {
 	t.Parallel()
 	inContainers(t, func(t *testing.T, b *backend) {

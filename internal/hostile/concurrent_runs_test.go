@@ -21,8 +21,8 @@ func countUp(t *testing.T) millrace.Pipeline {
 	return decoded(t, act("regex_transform", obj{"files": []string{"a.txt"}, "patterns": []obj{{"pattern": `\A`, "replacement": "+"}}}))
 }
 
-// eachShared is eachCommitting with a file system that several runs can share: a MemMapFs has to be raised once for that, as
-// fsutil.Raise says.
+// eachShared is eachCommitting with a file system that several runs can share: a MemMapFs has to be raised once for
+// that, as fsutil.Raise says.
 func eachShared(t *testing.T, test func(t *testing.T, b *backend)) {
 	t.Helper()
 	eachCommitting(t, func(t *testing.T, b *backend) {
@@ -143,7 +143,8 @@ func TestHostile_two_processes(t *testing.T) {
 	})
 }
 
-// The holder is killed, before and in the middle of its commit. Its lock is free at once, and what it has left is undone.
+// The holder is killed, before and in the middle of its commit. Its lock is free at once, and what it has left is
+// undone.
 func TestHostile_holder_killed(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"step", "stage", "journal", "apply", "sync", "commit"} {
@@ -176,8 +177,8 @@ func TestHostile_holder_killed(t *testing.T) {
 	}
 }
 
-// Somebody removes the lock while it is held, or puts another one there. On the file systems that have a lock of the system,
-// the directory itself is locked, so there is nothing that could be removed.
+// Somebody removes the lock while it is held, or puts another one there. On the file systems that have a lock of the
+// system, the directory itself is locked, so there is nothing that could be removed.
 func TestHostile_lock_deleted_by_hand(t *testing.T) {
 	t.Parallel()
 	other := `{"host": "elsewhere", "pid": 1, "token": "another"}`

@@ -32,7 +32,8 @@ func at(t *testing.T, years int, do func(t *testing.T)) {
 	})
 }
 
-// TestHostile_the_clock_jumps_during_commits commits while the clock jumps by decades, and restores in the opposite order.
+// TestHostile_the_clock_jumps_during_commits commits while the clock jumps by decades, and restores in the opposite
+// order.
 func TestHostile_the_clock_jumps_during_commits(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)
@@ -165,7 +166,8 @@ func TestHostile_stored_plan_in_another_zone(t *testing.T) {
 	}
 }
 
-// TestHostile_other_bytes_with_equal_times has another program write other bytes, as many as before, and set the time back.
+// TestHostile_other_bytes_with_equal_times has another program write other bytes, as many as before, and set the time
+// back.
 func TestHostile_other_bytes_with_equal_times(t *testing.T) {
 	t.Parallel()
 	eachCommitting(t, func(t *testing.T, b *backend) {
@@ -212,7 +214,8 @@ func TestHostile_other_bytes_with_equal_times(t *testing.T) {
 	})
 }
 
-// TestHostile_other_bytes_with_equal_times_after_a_crash has another program do that to a file that an interrupted commit has written.
+// TestHostile_other_bytes_with_equal_times_after_a_crash has another program do that to a file that an interrupted
+// commit has written.
 func TestHostile_other_bytes_with_equal_times_after_a_crash(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"in place", "renamed"} {

@@ -52,8 +52,8 @@ const (
 	fullNodes = 1 + 2 + 20 // the mount, two directories, the files
 )
 
-// TestHostile_the_disk_is_full_at_each_stage commits on a disk that is really full after so many pages, or inodes, more. Whatever
-// does not fit, the tree is old at once, and nothing lies around.
+// TestHostile_the_disk_is_full_at_each_stage commits on a disk that is really full after so many pages, or inodes,
+// more. Whatever does not fit, the tree is old at once, and nothing lies around.
 func TestHostile_the_disk_is_full_at_each_stage(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
@@ -118,7 +118,8 @@ func fillAndCommit(t *testing.T, dir string, phases map[string]int) (isNew bool)
 	return false
 }
 
-// TestHostile_disk_full_during_rollback has no page and no inode left when a commit that has applied half has to go back.
+// TestHostile_disk_full_during_rollback has no page and no inode left when a commit that has applied half has to go
+// back.
 func TestHostile_disk_full_during_rollback(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
@@ -170,8 +171,8 @@ func fill(t *testing.T, dir, what string) {
 	}
 }
 
-// TestHostile_the_disk_is_full_during_recovery has no page and no inode left when the commit of a process that has died is to be
-// undone.
+// TestHostile_the_disk_is_full_during_recovery has no page and no inode left when the commit of a process that has
+// died is to be undone.
 func TestHostile_the_disk_is_full_during_recovery(t *testing.T) {
 	t.Parallel()
 	needRoot(t)

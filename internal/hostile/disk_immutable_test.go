@@ -95,8 +95,8 @@ func TestHostile_immutable_in_the_middle(t *testing.T) {
 	}
 }
 
-// TestHostile_created_where_nothing_can_be_removed: what was created in a directory that only grows cannot be taken back when
-// the commit fails afterwards. That is said, and done as soon as it can be.
+// TestHostile_created_where_nothing_can_be_removed: what was created in a directory that only grows cannot be taken
+// back when the commit fails afterwards. That is said, and done as soon as it can be.
 func TestHostile_created_where_nothing_can_be_removed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

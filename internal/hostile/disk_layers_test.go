@@ -15,8 +15,9 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// TestHostile_a_lower_layer_shows_through removes and renames files of an afero.CopyOnWriteFs that the upper layer has a copy of,
-// so that the lower one's come to light. No run says that they are gone, and none leaves the older bytes there.
+// TestHostile_a_lower_layer_shows_through removes and renames files of an afero.CopyOnWriteFs that the upper layer
+// has a copy of, so that the lower one's come to light. No run says that they are gone, and none leaves the older
+// bytes there.
 func TestHostile_a_lower_layer_shows_through(t *testing.T) {
 	t.Parallel()
 	for name, upper := range map[string]func() afero.Fs{

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mountedTree plants what the pipeline "mounted" works on. What is below m is not on another file system, just on another
-// mount, so that nothing tells but a rename that fails.
+// mountedTree plants what the pipeline "mounted" works on. What is below m is not on another file system, just on
+// another mount, so that nothing tells but a rename that fails.
 func mountedTree(t testing.TB, dir string) {
 	t.Helper()
 	plantDir(t, dir, "near=n", "here=h", "m/")
@@ -71,7 +71,8 @@ func TestHostile_bind_mount_inside(t *testing.T) {
 	}
 }
 
-// TestHostile_only_created_files_on_a_mount has nothing on the mount that could be linked, so that it shows itself only when half is applied.
+// TestHostile_only_created_files_on_a_mount has nothing on the mount that could be linked, so that it shows itself
+// only when half is applied.
 func TestHostile_only_created_files_on_a_mount(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "tree")

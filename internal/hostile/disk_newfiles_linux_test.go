@@ -40,8 +40,9 @@ func list(uid uint32, perm uint16) []byte {
 	return out
 }
 
-// TestHostile_new_files_have_the_access_list_of_their_directory has lists for new files on the root, on a directory, or on both. New
-// files must have that of their directory, as if they had been made there, and never that of the root.
+// TestHostile_new_files_have_the_access_list_of_their_directory has lists for new files on the root, on a directory,
+// or on both. New files must have that of their directory, as if they had been made there, and never that of the
+// root.
 func TestHostile_new_files_have_the_access_list_of_their_directory(t *testing.T) {
 	t.Parallel()
 	const ofNew, ofFile = "system.posix_acl_default", "system.posix_acl_access"
@@ -90,7 +91,8 @@ func TestHostile_new_files_have_the_access_list_of_their_directory(t *testing.T)
 	}
 }
 
-// TestHostile_the_umask_of_the_process_holds makes files and directories in a process with a strict umask. None is there for others.
+// TestHostile_the_umask_of_the_process_holds makes files and directories in a process with a strict umask. None is
+// there for others.
 func TestHostile_the_umask_of_the_process_holds(t *testing.T) {
 	t.Parallel()
 	const job = "MILLRACE_UMASK_JOB"

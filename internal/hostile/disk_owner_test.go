@@ -57,7 +57,8 @@ func dressed(t *testing.T, dir string) {
 	}
 }
 
-// TestHostile_permissions_attributes_and_owner_stay edits files: all but bytes and times stays, and comes back when that is restored.
+// TestHostile_permissions_attributes_and_owner_stay edits files: all but bytes and times stays, and comes back when
+// that is restored.
 func TestHostile_permissions_attributes_and_owner_stay(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
@@ -102,7 +103,8 @@ func TestHostile_permissions_attributes_and_owner_stay(t *testing.T) {
 	}
 }
 
-// TestHostile_owners_when_not_root: who is not root cannot give files away. That is a warning; nobody gets more rights by it.
+// TestHostile_owners_when_not_root: who is not root cannot give files away. That is a warning; nobody gets more
+// rights by it.
 func TestHostile_owners_when_not_root(t *testing.T) {
 	t.Parallel()
 	dir := forNobody(t, func(t testing.TB, dir string) { plantDir(t, dir, "files/theirs=word", "files/own=word") })

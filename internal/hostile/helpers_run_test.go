@@ -90,8 +90,8 @@ func (b *backend) dry(t *testing.T, steps ...obj) *millrace.Result {
 	return plan.Result()
 }
 
-// refuses runs the steps, planned and for real, and wants the error of the last one: typed, naming its step and the path,
-// with nothing written. No error wanted means an *actions.FileError.
+// refuses runs the steps, planned and for real, and wants the error of the last one: typed, naming its step and the
+// path, with nothing written. No error wanted means an *actions.FileError.
 func (b *backend) refuses(t *testing.T, want error, path string, steps ...obj) {
 	t.Helper()
 	before := b.snapshot(t)
@@ -144,8 +144,8 @@ func (b *backend) unchanged(t *testing.T, before map[string]string) {
 	}
 }
 
-// snapshot describes the whole tree by path: kind, mode, bytes, time, target of links; of directories kind and mode. What
-// is in memory, of an overlay that which was written, has names that end in " in memory".
+// snapshot describes the whole tree by path: kind, mode, bytes, time, target of links; of directories kind and mode.
+// What is in memory, of an overlay that which was written, has names that end in " in memory".
 func (b *backend) snapshot(t *testing.T) map[string]string {
 	t.Helper()
 	all := make(map[string]string)

@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// The stage resolves links itself, up to 40 on a path as Linux does, so that what is a loop is the same on every backend.
-// Nine in a row, at which os.Root gives up, are none.
+// The stage resolves links itself, up to 40 on a path as Linux does, so that what is a loop is the same on every
+// backend. Nine in a row, at which os.Root gives up, are none.
 func TestHostile_chain_of_links(t *testing.T) {
 	t.Parallel()
 	eachLinking(t, func(t *testing.T, b *backend) {

@@ -30,7 +30,8 @@ func onDisk(t *testing.T, test func(t *testing.T, b *backend)) {
 	})
 }
 
-// Each name gets the new content in a file of its own, edited once, and the user is told that they are not one any more.
+// Each name gets the new content in a file of its own, edited once, and the user is told that they are not one any
+// more.
 func TestHostile_two_hard_links(t *testing.T) {
 	t.Parallel()
 	onDisk(t, func(t *testing.T, b *backend) {
@@ -167,8 +168,8 @@ func TestHostile_a_parent_replaced_by_a_link(t *testing.T) {
 	})
 }
 
-// The same at each phase of the commit, where os.Root is all that can help. Without it the last check and the rename are
-// two calls, and who strikes between them is not seen: see the list of what is not guaranteed.
+// The same at each phase of the commit, where os.Root is all that can help. Without it the last check and the rename
+// are two calls, and who strikes between them is not seen: see the list of what is not guaranteed.
 func TestHostile_a_parent_replaced_by_a_link_in_commit(t *testing.T) {
 	t.Parallel()
 	onDisk(t, func(t *testing.T, b *backend) {

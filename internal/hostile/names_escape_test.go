@@ -20,8 +20,8 @@ func TestHostile_a_path_into_the_parent_directory(t *testing.T) {
 	}, everyRole...)
 }
 
-// Where a tree has a directory of the system below, an absolute name is refused. Elsewhere it counts from the root of the
-// tree, and never means what the machine has there.
+// Where a tree has a directory of the system below, an absolute name is refused. Elsewhere it counts from the root of
+// the tree, and never means what the machine has there.
 func TestHostile_an_absolute_path(t *testing.T) {
 	t.Parallel()
 	eachUse(t, "/etc/passwd", func(t *testing.T, b *backend, u use) {

@@ -15,8 +15,8 @@ import (
 	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
-// eachFolding runs the test where names that differ by case only are one: on a file system of ours that does so, with all
-// abilities and with those of afero alone, and on ext4 if the kernel has such a thing.
+// eachFolding runs the test where names that differ by case only are one: on a file system of ours that does so, with
+// all abilities and with those of afero alone, and on ext4 if the kernel has such a thing.
 func eachFolding(t *testing.T, test func(t *testing.T, b *backend)) {
 	t.Helper()
 	for _, name := range []string{"abilities", "plain", "ext4"} {

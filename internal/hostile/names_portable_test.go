@@ -10,8 +10,9 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// portably runs what the cases of PortableNames have in common: with the policy nothing is written to such a name, made or
-// there already, on any backend, while it can be read and got rid of without it. By default the names are like any other.
+// portably runs what the cases of PortableNames have in common: with the policy nothing is written to such a name,
+// made or there already, on any backend, while it can be read and got rid of without it. By default the names are
+// like any other.
 func portably(t *testing.T, list ...string) {
 	t.Helper()
 	t.Parallel()

@@ -24,8 +24,8 @@ type use struct {
 // everyRole is for paths that are refused wherever they stand.
 var everyRole = []role{source, looked, asked, target, base}
 
-// uses puts the path into every parameter of every action that takes a path, and into conditions. Other files are those of
-// the planted tree.
+// uses puts the path into every parameter of every action that takes a path, and into conditions. Other files are
+// those of the planted tree.
 func uses(p string) []use {
 	files := []string{p}
 	one := func(what string, r role, step obj) use {

@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// What a template stands for is text: a template in it is not expanded again, whether it comes from the content of a file or
-// from its name.
+// What a template stands for is text: a template in it is not expanded again, whether it comes from the content of a
+// file or from its name.
 func TestHostile_template_in_value(t *testing.T) {
 	t.Parallel()
 	const bomb = "{{other.files}}"

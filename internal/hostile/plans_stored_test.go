@@ -126,8 +126,8 @@ func TestHostile_a_stored_plan_with_two_readings(t *testing.T) {
 	b.unchanged(t, before)
 }
 
-// TestHostile_a_stored_plan_leads_through_a_link: a path of a plan is one without links on the way. One with a link would be read
-// where the host's rules for paths do not see it.
+// TestHostile_a_stored_plan_leads_through_a_link: a path of a plan is one without links on the way. One with a link
+// would be read where the host's rules for paths do not see it.
 func TestHostile_a_stored_plan_leads_through_a_link(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

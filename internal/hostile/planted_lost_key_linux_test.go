@@ -32,8 +32,8 @@ func stateless(t *testing.T, dir string) map[string]string {
 	return treeOf(t, clone, contents)
 }
 
-// TestHostile_a_lost_key_strands_no_tree: a process was killed in a commit, and its home is gone. The refusal names the ways
-// out, and each of them works.
+// TestHostile_a_lost_key_strands_no_tree: a process was killed in a commit, and its home is gone. The refusal names
+// the ways out, and each of them works.
 func TestHostile_a_lost_key_strands_no_tree(t *testing.T) {
 	for name, out := range map[string]func(t *testing.T, dir, id string, key []byte){
 		"trust": func(t *testing.T, dir, id string, _ []byte) {
@@ -105,7 +105,8 @@ func TestHostile_a_lost_key_strands_no_tree(t *testing.T) {
 	}
 }
 
-// TestHostile_trust_takes_no_damaged_journal vouches for plans that are not whole, or lead where nothing may be written.
+// TestHostile_trust_takes_no_damaged_journal vouches for plans that are not whole, or lead where nothing may be
+// written.
 func TestHostile_trust_takes_no_damaged_journal(t *testing.T) {
 	t.Parallel()
 	dir, plan := unfinished(t)
@@ -128,8 +129,8 @@ func TestHostile_trust_takes_no_damaged_journal(t *testing.T) {
 	}
 }
 
-// TestHostile_a_lost_key_keeps_no_backup_for_ever: backups that cannot be verified any more are pruned by the time in their ids,
-// before those that can.
+// TestHostile_a_lost_key_keeps_no_backup_for_ever: backups that cannot be verified any more are pruned by the time in
+// their ids, before those that can.
 func TestHostile_a_lost_key_keeps_no_backup_for_ever(t *testing.T) {
 	moveIn(t)
 	dir := fstest.TempDir(t)
@@ -170,8 +171,8 @@ func keyless(t *testing.T) map[string]string {
 	return map[string]string{"no home": "", "home that cannot be written to": file}
 }
 
-// TestHostile_without_a_key_no_stored_result_is_believed plants the result of a run in a tree on disk. It is signed with nothing,
-// which is what a process without a key signs with.
+// TestHostile_without_a_key_no_stored_result_is_believed plants the result of a run in a tree on disk. It is signed
+// with nothing, which is what a process without a key signs with.
 func TestHostile_without_a_key_no_stored_result_is_believed(t *testing.T) {
 	for name, home := range keyless(t) {
 		t.Run(name, func(t *testing.T) {

@@ -30,8 +30,8 @@ import (
 // strangerKeys are what a stranger can sign with: nothing, or any key but the one of this process.
 var strangerKeys = map[string][]byte{"not signed": {}, "signed by another": []byte("the key of somebody else, 32 byte")}
 
-// caught is a tree in memory in which victim.txt was "evil" and is "good", with all that the state directory held in that phase
-// of the commit, or after it for the phase "".
+// caught is a tree in memory in which victim.txt was "evil" and is "good", with all that the state directory held in
+// that phase of the commit, or after it for the phase "".
 func caught(t *testing.T, key []byte, phase string) map[string]string {
 	t.Helper()
 	fsys, err := raise.FS(afero.NewMemMapFs())
@@ -136,7 +136,8 @@ func unpacked(t *testing.T, files map[string]string) map[string]afero.Fs {
 	return all
 }
 
-// eachArchive runs the test over trees that come with that state directory, unpacked in every way and signed in every way.
+// eachArchive runs the test over trees that come with that state directory, unpacked in every way and signed in every
+// way.
 func eachArchive(t *testing.T, phase string, test func(t *testing.T, fsys afero.Fs)) {
 	t.Helper()
 	for signed, key := range strangerKeys {
@@ -153,8 +154,8 @@ func victim(t *testing.T, fsys afero.Fs) {
 	}
 }
 
-// TestHostile_a_journal_planted_in_memory_is_not_believed loads an archive that holds a transaction which was never finished. What
-// it would write back is the stranger's.
+// TestHostile_a_journal_planted_in_memory_is_not_believed loads an archive that holds a transaction which was never
+// finished. What it would write back is the stranger's.
 func TestHostile_a_journal_planted_in_memory_is_not_believed(t *testing.T) {
 	t.Parallel()
 	for _, phase := range []string{"apply", "sync", "commit", "clean"} {

@@ -27,8 +27,8 @@ func bury(t *testing.T, dir string) {
 	must(t, at.WriteFile("file", nil, 0o600), at.Close())
 }
 
-// TestHostile_a_planted_transaction_without_a_plan_blocks_no_run plants transactions that cannot have changed the tree, one deeper
-// than any path can say.
+// TestHostile_a_planted_transaction_without_a_plan_blocks_no_run plants transactions that cannot have changed the
+// tree, one deeper than any path can say.
 func TestHostile_a_planted_transaction_without_a_plan_blocks_no_run(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)
@@ -46,8 +46,8 @@ func TestHostile_a_planted_transaction_without_a_plan_blocks_no_run(t *testing.T
 	}
 }
 
-// TestHostile_a_planted_backup_too_deep_for_a_path_is_pruned plants backups, one that cannot be removed by its path and one that
-// is a link, beside real ones: pruning goes on, and nothing behind the link is touched.
+// TestHostile_a_planted_backup_too_deep_for_a_path_is_pruned plants backups, one that cannot be removed by its path
+// and one that is a link, beside real ones: pruning goes on, and nothing behind the link is touched.
 func TestHostile_a_planted_backup_too_deep_for_a_path_is_pruned(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)
@@ -79,8 +79,8 @@ func TestHostile_a_planted_backup_too_deep_for_a_path_is_pruned(t *testing.T) {
 	}
 }
 
-// TestHostile_a_planted_gitignore_brings_no_backup_to_light plants every kind of thing that would make git see the state
-// directory, and asks git.
+// TestHostile_a_planted_gitignore_brings_no_backup_to_light plants every kind of thing that would make git see the
+// state directory, and asks git.
 func TestHostile_a_planted_gitignore_brings_no_backup_to_light(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")
@@ -111,7 +111,8 @@ func TestHostile_a_planted_gitignore_brings_no_backup_to_light(t *testing.T) {
 	}
 }
 
-// TestHostile_a_planted_conflicts_link_is_not_followed plants a link in the place of the directory for conflicts, and looks.
+// TestHostile_a_planted_conflicts_link_is_not_followed plants a link in the place of the directory for conflicts, and
+// looks.
 func TestHostile_a_planted_conflicts_link_is_not_followed(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)

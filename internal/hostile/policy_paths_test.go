@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// What is in a state directory further down, which is that of a run on that directory, is closed to every use of a path, under
-// every name that some file system takes for its own.
+// What is in a state directory further down, which is that of a run on that directory, is closed to every use of a
+// path, under every name that some file system takes for its own.
 func TestHostile_the_state_of_a_nested_tree_is_closed(t *testing.T) {
 	t.Parallel()
 	for i, p := range []string{
@@ -67,7 +67,8 @@ func TestHostile_a_link_does_not_widen_what_is_allowed(t *testing.T) {
 	}
 }
 
-// What the host denies is as closed as what it does not allow, by every spelling and every way, and force does not help.
+// What the host denies is as closed as what it does not allow, by every spelling and every way, and force does not
+// help.
 func TestHostile_denied_paths_are_closed(t *testing.T) {
 	t.Parallel()
 	for i, p := range []string{"dir/.env", "dir/.ENV", "dir/.env.", "dir/.e\u200bnv", "dir/.env/deeper", "dir/sub/../.env", "vault/key", "Vault/x"} {
@@ -122,8 +123,8 @@ func TestHostile_read_only_paths_are_only_read(t *testing.T) {
 	})
 }
 
-// The names of all version control systems are left out by walks and closed for writing by one list, spelled as some file
-// system may take for theirs.
+// The names of all version control systems are left out by walks and closed for writing by one list, spelled as some
+// file system may take for theirs.
 func TestHostile_version_control_has_one_list(t *testing.T) {
 	t.Parallel()
 	for i, p := range []string{
@@ -157,7 +158,8 @@ func TestHostile_version_control_has_one_list(t *testing.T) {
 	}
 }
 
-// A glob of the host that is not valid is the host's mistake, and nothing runs: it does not mean that nothing is denied.
+// A glob of the host that is not valid is the host's mistake, and nothing runs: it does not mean that nothing is
+// denied.
 func TestHostile_a_bad_glob_denies_nothing_in_silence(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {

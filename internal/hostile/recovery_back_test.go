@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// takenBack takes a pipeline back in the two ways there are, and wants the tree as it was each time: by a restore, and by the
-// rollback of a commit that is called off when all of it is applied.
+// takenBack takes a pipeline back in the two ways there are, and wants the tree as it was each time: by a restore,
+// and by the rollback of a commit that is called off when all of it is applied.
 func takenBack(t *testing.T, steps ...obj) {
 	t.Helper()
 	eachBackend(t, func(t *testing.T, b *backend) {
@@ -64,8 +64,8 @@ func visible(t *testing.T, b *backend) map[string]string {
 	return all
 }
 
-// TestHostile_two_files_of_one_base_name: the reference system kept backups by base name, so that one file came back with the
-// bytes of the other.
+// TestHostile_two_files_of_one_base_name: the reference system kept backups by base name, so that one file came back
+// with the bytes of the other.
 func TestHostile_two_files_of_one_base_name(t *testing.T) {
 	t.Parallel()
 	same := []string{"same.txt", "dir/same.txt", "dir/sub/same.txt"}

@@ -105,8 +105,8 @@ func TestHostile_damaged_backup(t *testing.T) {
 	}
 }
 
-// TestHostile_pruning_during_rollback holds a restore up in the middle, when another executor wants to run and throw old
-// backups away.
+// TestHostile_pruning_during_rollback holds a restore up in the middle, when another executor wants to run and throw
+// old backups away.
 func TestHostile_pruning_during_rollback(t *testing.T) {
 	t.Parallel()
 	eachCommitting(t, func(t *testing.T, b *backend) {

@@ -7,8 +7,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// TestHostile_another_state_directory_writes_over_no_crashed_commit: a process was killed in a commit, and the next executor looks
-// for what is left in another place.
+// TestHostile_another_state_directory_writes_over_no_crashed_commit: a process was killed in a commit, and the next
+// executor looks for what is left in another place.
 func TestHostile_another_state_directory_writes_over_no_crashed_commit(t *testing.T) {
 	t.Parallel()
 	dir, _ := unfinished(t)

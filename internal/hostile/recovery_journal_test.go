@@ -65,8 +65,8 @@ func refused(t *testing.T, what, dir string, reasons ...journal.Reason) {
 	sameTree(t, what, dir, before, exact|private)
 }
 
-// TestHostile_damaged_journal flips each kind of bit, cuts the plan off anywhere, and makes it one of a newer version. When
-// the plan is put right, recovery goes on.
+// TestHostile_damaged_journal flips each kind of bit, cuts the plan off anywhere, and makes it one of a newer
+// version. When the plan is put right, recovery goes on.
 func TestHostile_damaged_journal(t *testing.T) {
 	t.Parallel()
 	dir, plan := unfinished(t)
@@ -190,7 +190,8 @@ func resigned(t *testing.T, data, key []byte) []byte {
 	return b.Bytes()
 }
 
-// TestHostile_journal_with_evil_path has plans that are signed with the right key and lead where nothing may be written.
+// TestHostile_journal_with_evil_path has plans that are signed with the right key and lead where nothing may be
+// written.
 func TestHostile_journal_with_evil_path(t *testing.T) {
 	t.Parallel()
 	key, err := journal.UserKey()

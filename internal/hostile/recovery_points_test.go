@@ -73,7 +73,8 @@ type point struct {
 	isNew bool // the tree comes out new
 }
 
-// killed kills a process at the point, once for a recovery by itself and once for one by the next run, and checks the tree.
+// killed kills a process at the point, once for a recovery by itself and once for one by the next run, and checks the
+// tree.
 func killed(t *testing.T, points ...point) {
 	t.Helper()
 	want := after(t, everything, diskPipelines()["everything"])

@@ -24,8 +24,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// TestHostile_rollback_of_random_changes changes random trees at random, is called off when all is applied, and wants the tree
-// to be what it was, with inodes, times, owners, attributes, access control lists and hard links.
+// TestHostile_rollback_of_random_changes changes random trees at random, is called off when all is applied, and wants
+// the tree to be what it was, with inodes, times, owners, attributes, access control lists and hard links.
 func TestHostile_rollback_of_random_changes(t *testing.T) {
 	t.Parallel()
 	changing(t, func(t *testing.T, dir string, p millrace.Pipeline) bool {
@@ -48,8 +48,8 @@ func TestHostile_rollback_of_random_changes(t *testing.T) {
 	})
 }
 
-// TestHostile_restore_of_random_changes restores instead. What a run had written anew or deleted is then a new file with the
-// old bytes, owner, attributes and times; all other files are those that were there, hard links and all.
+// TestHostile_restore_of_random_changes restores instead. What a run had written anew or deleted is then a new file
+// with the old bytes, owner, attributes and times; all other files are those that were there, hard links and all.
 func TestHostile_restore_of_random_changes(t *testing.T) {
 	t.Parallel()
 	changing(t, func(t *testing.T, dir string, p millrace.Pipeline) bool {

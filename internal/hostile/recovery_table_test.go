@@ -17,8 +17,8 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// TestHostile_all_that_can_be_found_of_a_transaction goes through all that can be found of a transaction: what Inspect says of it, without changing
-// anything, and what Recover does.
+// TestHostile_all_that_can_be_found_of_a_transaction goes through all that can be found of a transaction: what
+// Inspect says of it, without changing anything, and what Recover does.
 func TestHostile_all_that_can_be_found_of_a_transaction(t *testing.T) {
 	t.Parallel()
 	inPlan := func(change func(data []byte) []byte) func(t *testing.T, tx string) {

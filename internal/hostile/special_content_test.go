@@ -70,8 +70,8 @@ func TestHostile_one_long_line(t *testing.T) {
 	t.Logf("a line of %d MiB", size>>20)
 }
 
-// Files without a line end, without anything, with nothing but a byte order mark or carriage returns: all that is not matched
-// stays as it is.
+// Files without a line end, without anything, with nothing but a byte order mark or carriage returns: all that is not
+// matched stays as it is.
 func TestHostile_files_without_lines(t *testing.T) {
 	t.Parallel()
 	const bom = "\ufeff"

@@ -16,8 +16,8 @@ import (
 // nothing else to do takes a small part of that.
 const patience = 2 * time.Minute
 
-// within fails the test if do has not come back in time, instead of letting the whole test binary hang. The context ends
-// shortly before.
+// within fails the test if do has not come back in time, instead of letting the whole test binary hang. The context
+// ends shortly before.
 func within(t *testing.T, limit time.Duration, do func(ctx context.Context)) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -53,8 +53,8 @@ func (b *backend) plan(t *testing.T, steps ...obj) *millrace.Plan {
 	return p
 }
 
-// eachCommitting is eachBackend for those on which a commit is possible. A CopyOnWriteFs cannot rename what is below, so no
-// pipeline commits there.
+// eachCommitting is eachBackend for those on which a commit is possible. A CopyOnWriteFs cannot rename what is below,
+// so no pipeline commits there.
 func eachCommitting(t *testing.T, test func(t *testing.T, b *backend)) {
 	t.Helper()
 	eachBackend(t, func(t *testing.T, b *backend) {
@@ -83,8 +83,8 @@ func editFile(name, old, new string, fields ...obj) obj {
 // id is a field for do.
 func id(name string) obj { return obj{"id": name} }
 
-// wantStepError fails the test unless err is the *StepError of that step, with the cause want unless that is nil, and names
-// the path.
+// wantStepError fails the test unless err is the *StepError of that step, with the cause want unless that is nil, and
+// names the path.
 func wantStepError(t *testing.T, err error, step, path string, want error) {
 	t.Helper()
 	failed, ok := errors.AsType[*millrace.StepError](err)

@@ -16,7 +16,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// watchReads calls hook whenever bytes of the file of that name are read, with how many reads there were before, and counts them.
+// watchReads calls hook whenever bytes of the file of that name are read, with how many reads there were before, and
+// counts them.
 func watchReads(below afero.Fs, name string, n *atomic.Int64, hook func(reads int64)) afero.Fs {
 	return errorfs.Wrap(errorfs.Only(below), func(op *errorfs.Op, do func() error) error {
 		if (op.Kind == "read" || op.Kind == "pread") && strings.TrimPrefix(op.Name, "/") == name {

@@ -41,7 +41,8 @@ func compile(pattern string) (test, bool) {
 	return test{kind: pathGlob, text: pattern[:n], glob: g}, ok
 }
 
-// anywhere returns the rest of a pattern that is "**/" and then only about one element: it means the same without "**/".
+// anywhere returns the rest of a pattern that is "**/" and then only about one element: it means the same without
+// "**/".
 func anywhere(pattern string) (rest string, ok bool) {
 	rest = strings.TrimLeft(pattern, "*")
 	if len(pattern)-len(rest) < 2 || rest == "" || rest[0] != '/' {

@@ -24,9 +24,9 @@ type Matcher struct {
 	size   int
 }
 
-// Enter returns a matcher that also knows the rules in data, the bytes of the .gitignore file in the directory dir. Dir
-// is a canonical slash-separated path, "." for the top. Without any rule in data Enter returns the receiver. Data is not
-// kept.
+// Enter returns a matcher that also knows the rules in data, the bytes of the .gitignore file in the directory dir.
+// Dir is a canonical slash-separated path, "." for the top. Without any rule in data Enter returns the receiver. Data
+// is not kept.
 func (m *Matcher) Enter(dir string, data []byte) *Matcher {
 	f := Parse(data, dir)
 	if len(f.rules) == 0 {
@@ -43,8 +43,8 @@ func (m *Matcher) Size() int {
 	return m.size
 }
 
-// Match returns the rule that decides about a path, or nil if there is none. The path is canonical, like the directories
-// given to Enter; isDir says whether it is a directory, and must be false for a symbolic link to one.
+// Match returns the rule that decides about a path, or nil if there is none. The path is canonical, like the
+// directories given to Enter; isDir says whether it is a directory, and must be false for a symbolic link to one.
 func (m *Matcher) Match(path string, isDir bool) *Rule {
 	for ; m != nil; m = m.parent {
 		if r := m.file.Match(path, isDir); r != nil {

@@ -82,10 +82,10 @@ func compileGlob(pattern string, path bool) (glob, bool) {
 
 // match reports whether the glob matches the whole of s.
 //
-// When a step fails, the last "*" takes one byte more, and if it cannot, the last "**" does. No older star needs to be
-// tried again: the later one was reached as early as possible, and whatever an older one could still offer lies within
-// its reach. (Between two "*" without a "**" the number of slashes is fixed, so moving the first never brings the second
-// into another directory.) That keeps the work polynomial, where trying every star is exponential.
+// When a step fails, the last "*" takes one byte more, and if it cannot, the last "**" does. No older star needs to
+// be tried again: the later one was reached as early as possible, and whatever an older one could still offer lies
+// within its reach. (Between two "*" without a "**" the number of slashes is fixed, so moving the first never brings
+// the second into another directory.) That keeps the work polynomial, where trying every star is exponential.
 func (g *glob) match(s string) bool {
 	ops := g.ops
 	i, p := 0, 0

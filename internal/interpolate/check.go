@@ -28,8 +28,8 @@ const (
 	CodeWrongType    = "wrong_type"
 )
 
-// Check finds the templates of the step, and checks every reference: the step named comes before, the field exists, the type can
-// fit.
+// Check finds the templates of the step, and checks every reference: the step named comes before, the field exists,
+// the type can fit.
 func (t *Texts) Check(s Step, report func(Problem)) {
 	defer func() { t.parsed, t.known = nil, nil }()
 	add := func(pointer, code, hint, format string, args ...any) {
@@ -82,7 +82,8 @@ func (t *Texts) Check(s Step, report func(Problem)) {
 	}
 }
 
-// unknownStep returns the reference that a text is as a whole, if its field is one that steps have, but there is no such step.
+// unknownStep returns the reference that a text is as a whole, if its field is one that steps have, but there is no
+// such step.
 func (t *Texts) unknownStep(text string) (template.Ref, bool) {
 	any, _ := template.Parse(text, func(step string) (string, bool) { return step, true })
 	ref, ok := any.Whole()
@@ -101,8 +102,8 @@ func (t *Texts) Nearest(step string) string {
 	return ""
 }
 
-// isPath reports whether a parameter has the names of files, by the names that parameters have: a template of no step is no
-// file's name, but can be a text that is to be found or written.
+// isPath reports whether a parameter has the names of files, by the names that parameters have: a template of no step
+// is no file's name, but can be a text that is to be found or written.
 func isPath(pointer string) bool {
 	tokens, _ := strictjson.SplitPointer(pointer)
 	for len(tokens) > 0 && strings.Trim(tokens[len(tokens)-1], "0123456789") == "" {

@@ -20,8 +20,8 @@ func (e *Error) Error() string { return fmt.Sprintf("parameter %s: %v", e.Pointe
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Expand returns a copy of the step's action in which all templates have their values, which may be so many bytes together. The
-// error is an *Error, around an *actions.LimitError perhaps, or one of package params.
+// Expand returns a copy of the step's action in which all templates have their values, which may be so many bytes
+// together. The error is an *Error, around an *actions.LimitError perhaps, or one of package params.
 func (t *Texts) Expand(values template.Values, most int64) (any, error) {
 	if !t.Any() {
 		return t.action.Clone(), nil
@@ -56,8 +56,8 @@ func sizeOf(v any) int64 {
 	}
 }
 
-// Path returns the path of the condition, and whether there was a template in it. A path is one path: a list of files has to have
-// one element, or else nobody could say which of them is asked for. The error is an *Error.
+// Path returns the path of the condition, and whether there was a template in it. A path is one path: a list of files
+// has to have one element, or else nobody could say which of them is asked for. The error is an *Error.
 func (t *Texts) Path(values template.Values) (path string, ok bool, err error) {
 	if !t.path.IsTemplate() {
 		return "", false, nil

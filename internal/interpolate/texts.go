@@ -1,5 +1,6 @@
-// Package interpolate knows the templates of a step: those in its parameters, and in the path of its condition. It finds and
-// checks them when the pipeline is checked, and puts their values in when the step runs. Each text is parsed once.
+// Package interpolate knows the templates of a step: those in its parameters, and in the path of its condition. It
+// finds and checks them when the pipeline is checked, and puts their values in when the step runs. Each text is
+// parsed once.
 package interpolate
 
 import (
@@ -24,8 +25,8 @@ type Step struct {
 	Raw bool
 }
 
-// Texts are the templates of one step. [New] makes them and [Texts.Check] finds them; after that they are immutable, and safe for
-// concurrent use.
+// Texts are the templates of one step. [New] makes them and [Texts.Check] finds them; after that they are immutable,
+// and safe for concurrent use.
 type Texts struct {
 	ids    []string // of all steps
 	at     int      // which of them it is
@@ -43,7 +44,8 @@ type parsed struct {
 	problems []template.Problem
 }
 
-// New returns the Texts of the step at a position in a pipeline whose steps have these ids, which must not change any more.
+// New returns the Texts of the step at a position in a pipeline whose steps have these ids, which must not change any
+// more.
 func New(ids []string, at int) *Texts { return &Texts{ids: ids, at: at} }
 
 // IsTemplate reports whether a text refers to a step of the pipeline.
@@ -71,8 +73,8 @@ func (t *Texts) parse(text string) parsed {
 	return p
 }
 
-// each calls visit for every text that can be a template, with its pointer below the step. whole is the type of the parameter if
-// it is not a string, so that only a template that is all of the text fits.
+// each calls visit for every text that can be a template, with its pointer below the step. whole is the type of the
+// parameter if it is not a string, so that only a template that is all of the text fits.
 func (t *Texts) each(s Step, visit func(pointer, text string, whole reflect.Type)) {
 	if s.Path != "" {
 		visit(pathPointer, s.Path, nil)

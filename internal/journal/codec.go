@@ -38,8 +38,8 @@ func crcOf(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc
 // MaxSize is how large the file of a plan can be, in bytes: enough for more than a million paths.
 const MaxSize = 1 << 30
 
-// Encode returns the file of the plan, signed with the key, or just checksummed if that is empty. It sets the version, and
-// refuses a plan that Decode, or Read, would refuse.
+// Encode returns the file of the plan, signed with the key, or just checksummed if that is empty. It sets the
+// version, and refuses a plan that Decode, or Read, would refuse.
 func Encode(p *Plan, key []byte) ([]byte, error) { return encode(p, key, MaxSize) }
 
 func encode(p *Plan, key []byte, limit int) ([]byte, error) {

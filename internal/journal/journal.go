@@ -1,10 +1,10 @@
 // Package journal is the plan file of a transaction: what a commit is going to do to each path, written down before the
 // first path is touched, so that whoever finds it after a crash can tell from the tree alone what was done and undo it.
 //
-// A plan is made once, encoded, renamed into place and never written again. [Encode] gives every line a CRC-32C, the whole a
-// SHA-256 and an HMAC with a key of the user, see [UserKey]. [Decode] checks all of them and then every path and state,
-// so that a plan that came with a cloned repository, or was copied from another place, is refused: what it says would be
-// done with the rights of the user.
+// A plan is made once, encoded, renamed into place and never written again. [Encode] gives every line a CRC-32C, the
+// whole a SHA-256 and an HMAC with a key of the user, see [UserKey]. [Decode] checks all of them and then every path
+// and state, so that a plan that came with a cloned repository, or was copied from another place, is refused: what it
+// says would be done with the rights of the user.
 package journal
 
 import (
@@ -65,8 +65,8 @@ type Header struct {
 	Result change.Hash
 	// Dev and Ino are the identity of the directory of the transaction, zero where that is not known.
 	Dev, Ino uint64
-	// Can lists what the file system was found to do there: "exchange", "link", "no_replace", in this order. Undoing relies
-	// on it where the disk is too full to find out again. Nil means that it is not known.
+	// Can lists what the file system was found to do there: "exchange", "link", "no_replace", in this order. Undoing
+	// relies on it where the disk is too full to find out again. Nil means that it is not known.
 	Can []string
 }
 
@@ -158,8 +158,8 @@ func TimeOf(id string) time.Time {
 	return t
 }
 
-// ValidID reports whether id looks like one that NewID made, and so can be used as a file name: 20060102_150405_ and 9 to 64
-// hexadecimal digits.
+// ValidID reports whether id looks like one that NewID made, and so can be used as a file name: 20060102_150405_ and
+// 9 to 64 hexadecimal digits.
 func ValidID(id string) bool {
 	date, rest, ok1 := strings.Cut(id, "_")
 	clock, random, ok2 := strings.Cut(rest, "_")

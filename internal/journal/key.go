@@ -41,8 +41,8 @@ func newKey() []byte {
 	return key
 }
 
-// CheckKey refuses a key of the caller's that anybody could guess. An empty one is no nil key: it is what a setting that nobody
-// has set gives.
+// CheckKey refuses a key of the caller's that anybody could guess. An empty one is no nil key: it is what a setting
+// that nobody has set gives.
 func CheckKey(own []byte) error {
 	if own != nil && len(own) < MinKeySize {
 		return fmt.Errorf("%d bytes are too few, at least %d are needed, better %d random ones; nil stands for the key of the user",
@@ -53,14 +53,15 @@ func CheckKey(own []byte) error {
 
 // KeyFor returns the caller's own key for a file system, and if that is nil:
 //
-//   - In memory it is a random key of the process: no archive that is loaded there can hold anything that is signed with it.
+//   - In memory it is a random key of the process: no archive that is loaded there can hold anything that is signed
+//     with it.
 //   - Elsewhere it is that of the user, see [UserKey].
-//   - Where that cannot be had, plans go unsigned, and are believed if they name the identity of their directory; a file system
-//     that does not tell directories apart gets the key of the process. Missing says so.
+//   - Where that cannot be had, plans go unsigned, and are believed if they name the identity of their directory; a
+//     file system that does not tell directories apart gets the key of the process. Missing says so.
 func KeyFor(fsys afero.Fs, own []byte) (Key, error) { return keyFor(fsys, own, UserKey) }
 
-// ExistingKeyFor is KeyFor for those who only look: it makes no key where there is none, and returns an empty one then. What was
-// signed is refused without a key, as it would be with a new one.
+// ExistingKeyFor is KeyFor for those who only look: it makes no key where there is none, and returns an empty one
+// then. What was signed is refused without a key, as it would be with a new one.
 func ExistingKeyFor(fsys afero.Fs, own []byte) (Key, error) { return keyFor(fsys, own, existingKey) }
 
 func keyFor(fsys afero.Fs, own []byte, ofUser func() ([]byte, error)) (Key, error) {
@@ -84,8 +85,8 @@ func keyFor(fsys afero.Fs, own []byte, ofUser func() ([]byte, error)) (Key, erro
 	return Key{Bytes: processKey(), Missing: none}, nil
 }
 
-// NoKeyError says that this user has no key and none can be made, because there is no directory for settings or it cannot be
-// written to.
+// NoKeyError says that this user has no key and none can be made, because there is no directory for settings or it
+// cannot be written to.
 type NoKeyError struct {
 	Err error
 }
@@ -96,9 +97,9 @@ func (e *NoKeyError) Error() string { return "this user has no key: " + e.Err.Er
 // Unwrap returns the reason.
 func (e *NoKeyError) Unwrap() error { return e.Err }
 
-// UserKey returns the key of the user, millrace/key in os.UserConfigDir, and makes it if there is none. The error is a
-// *NoKeyError where there is no such directory or it cannot be written to, and another one if the file is there but is no
-// key or is open to other users.
+// UserKey returns the key of the user, millrace/key in os.UserConfigDir, and makes it if there is none. The error is
+// a *NoKeyError where there is no such directory or it cannot be written to, and another one if the file is there but
+// is no key or is open to other users.
 func UserKey() ([]byte, error) {
 	config, err := os.UserConfigDir()
 	if err != nil {
@@ -152,8 +153,8 @@ func readKey(name string) ([]byte, error) {
 	return key, nil
 }
 
-// makeKey makes the file whole, then gives it its name unless another process was first. The error is a *NoKeyError if no file
-// can be made there.
+// makeKey makes the file whole, then gives it its name unless another process was first. The error is a *NoKeyError
+// if no file can be made there.
 func makeKey(dir, name string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return &NoKeyError{err}

@@ -32,8 +32,8 @@ func keyHome(t *testing.T) string {
 	return filepath.Join(config, "millrace", "key")
 }
 
-// TestUserKey_refused has something at the place of the key that must not be used, and must not be replaced either: plans
-// may have been signed with what was there.
+// TestUserKey_refused has something at the place of the key that must not be used, and must not be replaced either:
+// plans may have been signed with what was there.
 func TestUserKey_refused(t *testing.T) {
 	long := bytes.Repeat([]byte("k"), journal.KeySize+1)
 	tests := []struct {

@@ -167,10 +167,10 @@ func (p *Plan) validateTogether(byPath map[string]*Record) error {
 	return nil
 }
 
-// CheckPlace makes sure that the plan lies where it was made: in the directory of its own id, in its state directory, and
-// in the very directory it was made in where the identity of directories is known. The number of the device is only
-// compared if the plan is not signed, for some file systems have another one each time they are mounted. Then it changes
-// the device in all its identities to the present one. The error is an *Error.
+// CheckPlace makes sure that the plan lies where it was made: in the directory of its own id, in its state directory,
+// and in the very directory it was made in where the identity of directories is known. The number of the device is
+// only compared if the plan is not signed, for some file systems have another one each time they are mounted. Then it
+// changes the device in all its identities to the present one. The error is an *Error.
 func (p *Plan) CheckPlace(id, stateDir string, dir capability.Identity, signed bool) error {
 	bad := func(format string, args ...any) error {
 		return &Error{Reason: BadIdentity, Err: fmt.Errorf(format, args...)}
@@ -208,8 +208,8 @@ func (p *Plan) mount(dev uint64) {
 	}
 }
 
-// Adopt makes the directory that the plan lies in the one it was made in. If it is another one, all of it is a copy, and no file
-// is known by its identity any more, just by its bytes.
+// Adopt makes the directory that the plan lies in the one it was made in. If it is another one, all of it is a copy,
+// and no file is known by its identity any more, just by its bytes.
 func (p *Plan) Adopt(dir capability.Identity) {
 	if dir.Ino == p.Ino {
 		p.mount(dir.Dev)

@@ -1,5 +1,5 @@
-// Package lenient repairs pipelines: what it takes to know of their form, beyond what package mend knows of any JSON. It also knows
-// what a wrong name was probably meant to be, which strict decoding says in hints.
+// Package lenient repairs pipelines: what it takes to know of their form, beyond what package mend knows of any JSON.
+// It also knows what a wrong name was probably meant to be, which strict decoding says in hints.
 package lenient
 
 import (
@@ -13,10 +13,11 @@ import (
 
 // Forms is what pipelines look like.
 type Forms struct {
-	// Pipeline and Step are the forms of a pipeline, whose steps are looked into when the action of each is known, and of a step,
-	// whose parameters are.
+	// Pipeline and Step are the forms of a pipeline, whose steps are looked into when the action of each is known, and
+	// of a step, whose parameters are.
 	Pipeline, Step *mend.Form
-	// Actions are the names of all actions, Params returns the form of the parameters of one, nil if there is no such action.
+	// Actions are the names of all actions, Params returns the form of the parameters of one, nil if there is no such
+	// action.
 	Actions []string
 	Params  func(action string) *mend.Form
 	// MostSteps is how many steps are looked at: those of a pipeline that has more are not.

@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// Hint says what a wrong name was probably meant to be, and at which JSON pointer that stands then: nothing more is to be said of
-// what is there. Both are "" if nobody can tell.
+// Hint says what a wrong name was probably meant to be, and at which JSON pointer that stands then: nothing more is
+// to be said of what is there. Both are "" if nobody can tell.
 type Hint struct{ Text, At string }
 
 // Meant returns the hint for an unknown name in an object of that form, which stands at a pointer.
@@ -24,8 +24,8 @@ func Meant(form *mend.Form, name, at string) Hint {
 	return Hint{fmt.Sprintf("did you mean '%s'?", field), at + "/" + strictjson.EscapeToken(field)}
 }
 
-// Misplaced says where a name belongs that is unknown in the step at a pointer, or in its parameters. The form is that of its
-// action, nil where the name is among them.
+// Misplaced says where a name belongs that is unknown in the step at a pointer, or in its parameters. The form is
+// that of its action, nil where the name is among them.
 func (f *Forms) Misplaced(name, at string, action *mend.Form) Hint {
 	option, isOption := f.Pipeline.Known(name)
 	field, isField := f.Step.Known(name)
@@ -44,7 +44,8 @@ func (f *Forms) Misplaced(name, at string, action *mend.Form) Hint {
 	return Hint{}
 }
 
-// UnknownParam returns the hint for an unknown parameter, which stands at a pointer below the parameters of the step at another.
+// UnknownParam returns the hint for an unknown parameter, which stands at a pointer below the parameters of the step
+// at another.
 func (f *Forms) UnknownParam(pointer, at string, action *mend.Form) Hint {
 	last := strings.LastIndexByte(pointer, '/')
 	up := pointer[:last]

@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// Repair makes a tree that strict decoding has refused fit, as far as it has one meaning, and says what it did. Whether it is an
-// object then, and right, strict decoding has to say.
+// Repair makes a tree that strict decoding has refused fit, as far as it has one meaning, and says what it did.
+// Whether it is an object then, and right, strict decoding has to say.
 func (f *Forms) Repair(root *strictjson.Node) *mend.Fitter {
 	t := &fitting{Forms: f}
 	if root.Kind != strictjson.Object {
@@ -158,8 +158,8 @@ func (f *fitting) action(n *strictjson.Node, at string) *mend.Form {
 	return f.Params(name.Text)
 }
 
-// dryRun takes a dry run that is asked of a step, or of the call of a tool, for one of the pipeline: more is not done than
-// was asked for. Other options are not moved, since a step that is to be forced says nothing of the others.
+// dryRun takes a dry run that is asked of a step, or of the call of a tool, for one of the pipeline: more is not done
+// than was asked for. Other options are not moved, since a step that is to be forced says nothing of the others.
 func (f *fitting) dryRun(root, n *strictjson.Node, own *mend.Form, at string) {
 	form := *f.Pipeline
 	form.Fields = slices.DeleteFunc(slices.Clone(form.Fields), func(o mend.Field) bool { return o.Name != "dry_run" })

@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Source reads a text: it calls do with one part after the other, until that returns false. The first one has room for a byte order
-// mark.
+// Source reads a text: it calls do with one part after the other, until that returns false. The first one has room
+// for a byte order mark.
 type Source func(do func(part []byte) bool) error
 
 // File is a text, divided into lines. It does not hold the text, and is immutable.
@@ -25,8 +25,8 @@ type File struct {
 	last  byte // of the text
 }
 
-// Edit replaces the lines First to Last by Text; with Last = First-1 it puts Text between these two. The numbers count from
-// 1 and must have come from [File.Line] or [File.After].
+// Edit replaces the lines First to Last by Text; with Last = First-1 it puts Text between these two. The numbers
+// count from 1 and must have come from [File.Line] or [File.After].
 type Edit struct {
 	ID          int // what the caller knows it by
 	First, Last int
@@ -42,7 +42,8 @@ type Splice struct {
 // Overlap says that two edits want the same lines. First is the one with the lower ID.
 type Overlap struct{ First, Second int }
 
-// New divides a text into lines. The file reads it again with the same source. tee, if not nil, is given all that is read.
+// New divides a text into lines. The file reads it again with the same source. tee, if not nil, is given all that is
+// read.
 func New(read Source, tee io.Writer) (*File, error) {
 	f := &File{read: read}
 	var facts fsutil.Facts
@@ -143,8 +144,8 @@ func (f *File) Line(n int) (line int, ok bool) {
 	return n, n >= 1 && n <= f.Lines()
 }
 
-// After returns the line after which a text is to be put, 0 for the top of the file. -1 is the end, also of a file that has
-// no lines. ok is false if there is no such line.
+// After returns the line after which a text is to be put, 0 for the top of the file. -1 is the end, also of a file
+// that has no lines. ok is false if there is no such line.
 func (f *File) After(n int) (line int, ok bool) {
 	if n == 0 || n == -1 {
 		return -n * f.Lines(), true
@@ -152,10 +153,10 @@ func (f *File) After(n int) (line int, ok bool) {
 	return f.Line(n)
 }
 
-// Splices returns what the edits do, in ascending order of offsets. Texts that are put in at one place keep the order of the
-// list, and come before the lines that replace those behind that place. A text put in between two lines that are both
-// replaced by one edit is an overlap; at the border of such lines it is none. Of two edits that overlap only one is in the
-// splices.
+// Splices returns what the edits do, in ascending order of offsets. Texts that are put in at one place keep the order
+// of the list, and come before the lines that replace those behind that place. A text put in between two lines that
+// are both replaced by one edit is an overlap; at the border of such lines it is none. Of two edits that overlap only
+// one is in the splices.
 func (f *File) Splices(edits []Edit) ([]Splice, []Overlap, error) {
 	lines := make([]int, 0, 2*len(edits))
 	for _, e := range edits {
@@ -203,8 +204,8 @@ func (f *File) before(start int64) byte {
 	return '\n'
 }
 
-// Append returns splices that put texts at the end of the file, each in a line of its own. An empty one adds nothing. The IDs of
-// the splices are the indices of the texts. The form is that of the file as it was before it was edited.
+// Append returns splices that put texts at the end of the file, each in a line of its own. An empty one adds nothing.
+// The IDs of the splices are the indices of the texts. The form is that of the file as it was before it was edited.
 func (f *File) Append(form Form, texts []string) []Splice {
 	w := writer{form: form}
 	w.keep(f.size-int64(f.form.bom), f.last)

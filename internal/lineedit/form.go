@@ -25,8 +25,8 @@ func formOf(facts fsutil.Facts) Form {
 	return f
 }
 
-// Fit returns the text with the line ends of the file, if that has only one kind; else the text as it is. A "\r" that is no
-// part of a line end stays, unless it is the line end of the file.
+// Fit returns the text with the line ends of the file, if that has only one kind; else the text as it is. A "\r" that
+// is no part of a line end stays, unless it is the line end of the file.
 func (f Form) Fit(text string) string {
 	if !f.only || strings.IndexByte(text, '\n') < 0 {
 		return text

@@ -17,8 +17,8 @@ func text() *rapid.Generator[string] {
 	})
 }
 
-// model makes the edits on a list of lines: it writes the new file from its top, and each time that new text meets other
-// text within a line it puts a line end between.
+// model makes the edits on a list of lines: it writes the new file from its top, and each time that new text meets
+// other text within a line it puts a line end between.
 func model(data string, form lineedit.Form, edits []lineedit.Edit) (string, bool) {
 	mark := ""
 	if rest, ok := strings.CutPrefix(data, "\xef\xbb\xbf"); ok {

@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// expected returns what package regexp finds, in the text as the pattern sees it: without the "\r" of each "\r\n" where that
-// counts as one line end.
+// expected returns what package regexp finds, in the text as the pattern sees it: without the "\r" of each "\r\n"
+// where that counts as one line end.
 func expected(p *match.Pattern, re *regexp.Regexp, data []byte) [][]int {
 	if !match.AnyEnd(p) {
 		return re.FindAllSubmatchIndex(data, -1)
@@ -42,8 +42,8 @@ func expected(p *match.Pattern, re *regexp.Regexp, data []byte) [][]int {
 	return locs
 }
 
-// against holds a pattern against package regexp on one text, in every way that it can be asked. It returns how many matches
-// there are.
+// against holds a pattern against package regexp on one text, in every way that it can be asked. It returns how many
+// matches there are.
 func against(p *match.Pattern, re *regexp.Regexp, data []byte) (matches int, err error) {
 	ctx := context.Background()
 	want := expected(p, re, data)
@@ -78,8 +78,8 @@ func against(p *match.Pattern, re *regexp.Regexp, data []byte) (matches int, err
 	return len(want), nil
 }
 
-// TestAgainstRegexp holds random regular expressions on random texts against package regexp: short texts, and some that are
-// long enough to be searched in parts, with much and little room for states.
+// TestAgainstRegexp holds random regular expressions on random texts against package regexp: short texts, and some
+// that are long enough to be searched in parts, with much and little room for states.
 func TestAgainstRegexp(t *testing.T) {
 	t.Parallel()
 	seed := fstest.Seed(t)

@@ -2,25 +2,26 @@ package match
 
 import "context"
 
-// dfa runs a [machine] over texts, with one look into a table for each byte. A state is what may go on behind a place, and
-// what is known of the character before it; the states that come up, and where they lead, are worked out as they are needed
-// and kept, within bounds. All it does is linear in the text. It is for one goroutine.
+// dfa runs a [machine] over texts, with one look into a table for each byte. A state is what may go on behind a
+// place, and what is known of the character before it; the states that come up, and where they lead, are worked out
+// as they are needed and kept, within bounds. All it does is linear in the text. It is for one goroutine.
 //
-// A state holds the instructions that wait for the next character, the preferred ones first, as package regexp has them. That
-// a match has ended is known with the character behind it, because $ and \b look at that. Until there is a match, each place
-// is another one where one could begin. When there is one, all that is less preferred than it goes. For a [Longest] nothing is
-// preferred: the instructions are a set, and what goes on behind a match stays.
+// A state holds the instructions that wait for the next character, the preferred ones first, as package regexp has
+// them. That a match has ended is known with the character behind it, because $ and \b look at that. Until there is a
+// match, each place is another one where one could begin. When there is one, all that is less preferred than it goes.
+// For a [Longest] nothing is preferred: the instructions are a set, and what goes on behind a match stays.
 //
-// Characters are those of package regexp, in which each byte that is not part of valid UTF-8 is a U+FFFD, or those of a [Longest]:
-// the [alphabet] of the machine says which. For ASCII, the table is indexed by bytes. All other characters are taken one at a
-// time, but for the many states to which they mean nothing.
+// Characters are those of package regexp, in which each byte that is not part of valid UTF-8 is a U+FFFD, or those of
+// a [Longest]: the [alphabet] of the machine says which. For ASCII, the table is indexed by bytes. All other
+// characters are taken one at a time, but for the many states to which they mean nothing.
 type dfa struct {
 	m      *machine
 	ctx    context.Context // of the search
 	data   []byte
 	skipCR bool     // the "\r" of "\r\n" is passed over
 	table  []uint32 // a state is the offset of its row
-	fresh  []bool   // of each entry, that nothing is left of what began before: a match begins behind the character or later
+	// of each entry, that nothing is left of what began before: a match begins behind the character or later
+	fresh  []bool
 	states []state
 	known  map[string]uint32 // states by what they consist of
 	starts [8]uint32         // where to start, by what is before
@@ -42,9 +43,10 @@ type dfa struct {
 	hopeless bool
 }
 
-// An entry of the table is the state that comes next, or has the bit special: nothing was worked out yet; the byte has to be
-// looked at with its neighbours; nothing can match any more; a match has ended before the character, and a state follows; or
-// the state that follows is one in which a search begins, from which there is a faster way on than byte by byte.
+// An entry of the table is the state that comes next, or has the bit special: nothing was worked out yet; the byte
+// has to be looked at with its neighbours; nothing can match any more; a match has ended before the character, and a
+// state follows; or the state that follows is one in which a search begins, from which there is a faster way on than
+// byte by byte.
 const (
 	special = 1 << 31
 	matched = 1 << 30
@@ -112,7 +114,8 @@ func (d *dfa) start(before past) uint32 {
 	return d.starts[before]
 }
 
-// makeRoom forgets all states but those that the lanes are in. It reports whether they have paid off, and there is still time.
+// makeRoom forgets all states but those that the lanes are in. It reports whether they have paid off, and there is
+// still time.
 func (d *dfa) makeRoom() bool {
 	if d.ctx.Err() != nil {
 		d.hopeless = true
@@ -142,8 +145,8 @@ func (d *dfa) makeRoom() bool {
 	return true
 }
 
-// settle looks whether all characters that are not ASCII lead from the state of the lane to one and the same state, and stay
-// there. Their bytes need not be put together then, since it does not matter how many characters they are.
+// settle looks whether all characters that are not ASCII lead from the state of the lane to one and the same state,
+// and stay there. Their bytes need not be put together then, since it does not matter how many characters they are.
 func (d *dfa) settle(l *lane) {
 	const most = 8
 	beyond := d.m.classes.beyond

@@ -2,8 +2,8 @@ package match
 
 import "context"
 
-// count counts the matches in the text, none of which is empty, if it is ok. byLine says that none goes beyond a line. It looks
-// at the context now and then and returns its error.
+// count counts the matches in the text, none of which is empty, if it is ok. byLine says that none goes beyond a
+// line. It looks at the context now and then and returns its error.
 func (d *dfa) count(ctx context.Context, data []byte, byLine bool) (n int, ok bool, err error) {
 	if !d.begin(data) {
 		return 0, false, nil

@@ -2,15 +2,15 @@ package match
 
 import "bytes"
 
-// parts is in how many parts a text is searched at once. Each look into the table has to wait for the one before; with several
-// of them the processor always has one to go on with.
+// parts is in how many parts a text is searched at once. Each look into the table has to wait for the one before;
+// with several of them the processor always has one to go on with.
 const parts = 4
 
 // leastPart is how many bytes a part has at least.
 const leastPart = 1 << 10
 
-// divide puts a lane at the beginning of each part of the text. Parts begin at the beginning of a line. It reports whether
-// that could be done.
+// divide puts a lane at the beginning of each part of the text. Parts begin at the beginning of a line. It reports
+// whether that could be done.
 func (d *dfa) divide() bool {
 	data := d.data
 	if len(data) < parts*leastPart || d.m.anchored || d.jumps {
@@ -60,8 +60,8 @@ func (d *dfa) runParts() {
 	d.taken += parts * i
 }
 
-// together goes on with all parts until one of them is at its end. It calls on with each lane that has taken a step and what
-// came out; when on returns false, that is the end.
+// together goes on with all parts until one of them is at its end. It calls on with each lane that has taken a step
+// and what came out; when on returns false, that is the end.
 func (d *dfa) together(on func(*lane, verdict) bool) bool {
 	for {
 		d.runParts()
@@ -113,8 +113,8 @@ func (d *dfa) contains(data []byte) (found, ok bool) {
 	return false, true
 }
 
-// join goes on with a lane behind its end, until it is in the state that a lane is in which begins there. It is the last one
-// if that does not happen soon: it goes on to the end of the text then.
+// join goes on with a lane behind its end, until it is in the state that a lane is in which begins there. It is the
+// last one if that does not happen soon: it goes on to the end of the text then.
 func (d *dfa) join(l *lane) (v verdict, last bool) {
 	other := &d.lanes[parts]
 	d.enter(other, l.to, len(d.data))

@@ -152,8 +152,8 @@ func (d *dfa) skips(offset int) bool {
 	return d.skipCR && d.data[offset] == '\r' && offset+1 < len(d.data) && d.data[offset+1] == '\n'
 }
 
-// find looks for a match that begins at or after an offset, and returns it as soon as it is sure that there is one: at is then
-// where one of those that begin there ends, and -1 if there is none.
+// find looks for a match that begins at or after an offset, and returns it as soon as it is sure that there is one:
+// at is then where one of those that begin there ends, and -1 if there is none.
 func (d *dfa) find(data []byte, from int) (at int, ok bool) {
 	if !d.begin(data) {
 		return 0, false
@@ -177,8 +177,8 @@ func (d *dfa) find(data []byte, from int) (at int, ok bool) {
 	}
 }
 
-// beginning returns an offset, at or behind from, such that the first match that begins at or behind from does not begin before
-// it. to is what find has returned for from; the states that it went through are still there, mostly.
+// beginning returns an offset, at or behind from, such that the first match that begins at or behind from does not
+// begin before it. to is what find has returned for from; the states that it went through are still there, mostly.
 func (d *dfa) beginning(data []byte, from, to int) int {
 	if !d.begin(data) {
 		return from

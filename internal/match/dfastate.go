@@ -8,8 +8,8 @@ import (
 
 // intern returns the state whose instructions are those that d.next leads to. It may be none.
 func (d *dfa) intern(before past, searching bool) uint32 {
-	// Without an assertion on the way it can be told now which instructions wait for a character. With one, it depends on that
-	// character; the order of preference is only right if all of the way is gone at once then.
+	// Without an assertion on the way it can be told now which instructions wait for a character. With one, it depends
+	// on that character; the order of preference is only right if all of the way is gone at once then.
 	list := d.next.order
 	if looks := d.follow(list, 0); !looks {
 		list, before = d.todo.order, 0
@@ -41,8 +41,8 @@ func (d *dfa) intern(before past, searching bool) uint32 {
 	return s
 }
 
-// follow puts into d.todo what the instructions lead to without taking a character, in order of preference, where flags holds.
-// It reports whether it has met an assertion.
+// follow puts into d.todo what the instructions lead to without taking a character, in order of preference, where
+// flags holds. It reports whether it has met an assertion.
 func (d *dfa) follow(list []uint32, flags syntax.EmptyOp) (looks bool) {
 	d.todo.order, d.seen.order = d.todo.order[:0], d.seen.order[:0]
 	for _, pc := range list {
@@ -73,7 +73,8 @@ func (d *dfa) follow(list []uint32, flags syntax.EmptyOp) (looks bool) {
 	return looks
 }
 
-// fill works out where a column leads to from the state of a lane. It returns unknown if the dfa is no good for this text.
+// fill works out where a column leads to from the state of a lane. It returns unknown if the dfa is no good for this
+// text.
 func (d *dfa) fill(l *lane, column uint8) uint32 {
 	if d.bytes > d.m.room && !d.makeRoom() {
 		return unknown

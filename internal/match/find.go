@@ -40,10 +40,11 @@ type How struct {
 	Groups bool
 	// Lines says that the windows are to know their lines.
 	Lines bool
-	// Buffer, if not nil, is memory to be used, and made as large as it has to be: for callers that search one text after the other.
+	// Buffer, if not nil, is memory to be used, and made as large as it has to be: for callers that search one text
+	// after the other.
 	Buffer *[]byte
-	// See, if not nil, is given the bytes of each window before it is searched. Windows may overlap. Each line that is searched for
-	// itself is in one of them.
+	// See, if not nil, is given the bytes of each window before it is searched. Windows may overlap. Each line that is
+	// searched for itself is in one of them.
 	See func(data []byte)
 }
 
@@ -56,14 +57,16 @@ type Window struct {
 	crlf bool
 }
 
-// Find calls yield for each match, in order, as [regexp.Regexp.FindAllSubmatchIndex] finds them in the whole text: with the window
-// that it lies in, and where it is in that. loc[0] and loc[1] are where it begins and ends and, with groups, loc[2*i] and loc[2*i+1]
-// group i, -1 if that took no part. Both are valid until yield returns; when it returns false, Find ends without an error.
+// Find calls yield for each match, in order, as [regexp.Regexp.FindAllSubmatchIndex] finds them in the whole text:
+// with the window that it lies in, and where it is in that. loc[0] and loc[1] are where it begins and ends and, with
+// groups, loc[2*i] and loc[2*i+1] group i, -1 if that took no part. Both are valid until yield returns; when it
+// returns false, Find ends without an error.
 //
-// A text that is not larger than [Sizes].Whole is one window, and so is any text if the pattern may match across lines, but for a
-// literal one, or looks at where the text begins and ends. All others are read to their end window by window. Matches are found one by
-// one: nothing is held for those to come, and between two of them, and within one that takes long, the context is looked at. The error
-// is that of the context or of the text; some matches may have been seen by then.
+// A text that is not larger than [Sizes].Whole is one window, and so is any text if the pattern may match across
+// lines, but for a literal one, or looks at where the text begins and ends. All others are read to their end window
+// by window. Matches are found one by one: nothing is held for those to come, and between two of them, and within one
+// that takes long, the context is looked at. The error is that of the context or of the text; some matches may have
+// been seen by then.
 func (p *Pattern) Find(ctx context.Context, text Content, how How, yield func(at *Window, loc []int) bool) error {
 	s := search{Pattern: p, ctx: ctx, how: how, yield: yield}
 	return s.run(text)
@@ -125,8 +128,8 @@ func (s *search) stream(text Content, size int64) error {
 	return s.pieces()
 }
 
-// Streams reports whether the matches can be found in one part of a text after the other: those of a literal text, and of a regular
-// expression that can neither match a newline nor look at where the text begins and ends.
+// Streams reports whether the matches can be found in one part of a text after the other: those of a literal text,
+// and of a regular expression that can neither match a newline nor look at where the text begins and ends.
 func (p *Pattern) Streams() bool {
 	if p.exact != nil {
 		return true
@@ -141,7 +144,8 @@ func (s *search) byLines() bool {
 	return s.exact == nil || s.anyEnd && !s.viewed && s.how.Template != nil && s.how.Template.lf
 }
 
-// pieces looks for a literal text. Its matches are found wherever a window begins, so it may begin anywhere but in a match.
+// pieces looks for a literal text. Its matches are found wherever a window begins, so it may begin anywhere but in a
+// match.
 func (s *search) pieces() error {
 	longest := s.exact.size()
 	if s.viewed {
@@ -157,8 +161,8 @@ func (s *search) pieces() error {
 		if err := s.window(); err != nil || s.stopped {
 			return err
 		}
-		// What could begin a match that goes on behind the buffer is kept. If that is a "\n" whose "\r" is not, no match begins
-		// at either: it would have been found with the "\r".
+		// What could begin a match that goes on behind the buffer is kept. If that is a "\n" whose "\r" is not, no match
+		// begins at either: it would have been found with the "\r".
 		s.drop(max(s.end, len(s.buf)-longest+1, 0))
 	}
 	return nil
@@ -215,8 +219,8 @@ func (s *search) fill() error {
 	return err
 }
 
-// drop forgets the first n bytes of the buffer. What is left is put where the next reading begins at a page of memory: the
-// system copies twice as fast where a file and the memory for it are aligned alike.
+// drop forgets the first n bytes of the buffer. What is left is put where the next reading begins at a page of
+// memory: the system copies twice as fast where a file and the memory for it are aligned alike.
 func (s *search) drop(n int) {
 	s.at.Off += int64(n)
 	if s.how.Lines {

@@ -30,8 +30,8 @@ func newFinder(text string) *finder {
 	return f
 }
 
-// rarest returns the offsets of the bytes of a text that are least common and second to that, the first ones of several. They
-// are the same if the text has no other.
+// rarest returns the offsets of the bytes of a text that are least common and second to that, the first ones of
+// several. They are the same if the text has no other.
 func rarest(text []byte, rank func(byte) float64) (first, second int) {
 	for i, c := range text {
 		if rank(c) < rank(text[first]) {

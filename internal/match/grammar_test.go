@@ -89,7 +89,8 @@ var grammarTexts = []string{
 	"é", "ſ", "\u212a", "世", "世界", "\U0001f600", "É1", "\ufffd", "\xff", "\xe4\xb8", "\xe4", "\x96", "\xf0\x9f\x98", "\xc3", "\xed\xa0\x80", "\xc0\x80",
 }
 
-// text returns a text of up to so many pieces. Some are made of few kinds of pieces, so that some things are all over them.
+// text returns a text of up to so many pieces. Some are made of few kinds of pieces, so that some things are all over
+// them.
 func (g grammar) text(most int) []byte {
 	from := grammarTexts
 	if g.IntN(3) > 0 {

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// Longest is a regular expression that matches as POSIX has it: of the matches that begin first, the longest. It is immutable
-// and safe for concurrent use.
+// Longest is a regular expression that matches as POSIX has it: of the matches that begin first, the longest. It is
+// immutable and safe for concurrent use.
 //
-// It is made of a tree of package [syntax], by which other syntaxes than that of package regexp are run. Two things go beyond that
-// package: a byte that is part of no character is not U+FFFD but a character of its own, [RawByte] plus the byte, which no class
-// has unless it names it; and there are [WordBegin] and [WordEnd].
+// It is made of a tree of package [syntax], by which other syntaxes than that of package regexp are run. Two things
+// go beyond that package: a byte that is part of no character is not U+FFFD but a character of its own, [RawByte]
+// plus the byte, which no class has unless it names it; and there are [WordBegin] and [WordEnd].
 type Longest struct {
 	prog    *syntax.Prog
 	words   []rune
@@ -31,8 +31,8 @@ func WordBegin() *syntax.Regexp { return wordEdge(capWordBegin) }
 // WordEnd is like [WordBegin].
 func WordEnd() *syntax.Regexp { return wordEdge(capWordEnd) }
 
-// The numbers of groups around a \b that stand for the beginning and the end of a word. Package syntax has no such thing, but gives
-// any number to the instructions of a group.
+// The numbers of groups around a \b that stand for the beginning and the end of a word. Package syntax has no such
+// thing, but gives any number to the instructions of a group.
 const (
 	capWordBegin = -1 - iota
 	capWordEnd
@@ -48,8 +48,9 @@ func wordEdge(number int) *syntax.Regexp {
 	return &syntax.Regexp{Op: syntax.OpCapture, Cap: number, Sub: []*syntax.Regexp{{Op: syntax.OpWordBoundary}}}
 }
 
-// CompileLongest prepares a tree for use. words are the characters of words beyond ASCII, as the ranges of a class. It takes time
-// and memory in proportion to the size of the tree with its repetitions written out, which the caller bounds.
+// CompileLongest prepares a tree for use. words are the characters of words beyond ASCII, as the ranges of a class.
+// It takes time and memory in proportion to the size of the tree with its repetitions written out, which the caller
+// bounds.
 func CompileLongest(tree *syntax.Regexp, words []rune) (*Longest, error) {
 	prog, err := syntax.Compile(tree.Simplify())
 	if err != nil {
@@ -76,7 +77,8 @@ func CompileLongest(tree *syntax.Regexp, words []rune) (*Longest, error) {
 	return p, nil
 }
 
-// Share says that so many patterns are kept together, which divide the memory for their states. It must come before any use.
+// Share says that so many patterns are kept together, which divide the memory for their states. It must come before
+// any use.
 func (p *Longest) Share(patterns int) {
 	const all, least = 32 * maxStates, maxStates / 16
 	if p.machine != nil {
@@ -93,7 +95,8 @@ type Places struct{ at places }
 // Reset begins with a text anew, for the matches of a pattern that [Longest.Needs] texts.
 func (w *Places) Reset(p *Longest, data []byte) { w.at.reset(data, p.need) }
 
-// Next returns the first place at or after from which a match contains, or -1 if there is no match there. From must not fall.
+// Next returns the first place at or after from which a match contains, or -1 if there is no match there. From must
+// not fall.
 func (w *Places) Next(from int) int { return w.at.next(from) }
 
 // Contains reports whether there is a match. The error is that of the context.
@@ -110,10 +113,10 @@ func (p *Longest) Contains(ctx context.Context, data []byte) (bool, error) {
 	return t.walk.run(ctx, data, at, -1, t.loc[:2])
 }
 
-// Each calls yield for each match, in order: loc[0] and loc[1] are where it begins and ends, loc[2*i] and loc[2*i+1] group i, up to
-// as many groups as are asked for, -1 if that took no part. Of several ways to the same match that one counts which package regexp
-// prefers. loc is valid until yield returns; when it returns false, Each ends without an error. An empty match right behind another
-// one does not count. The error is that of the context.
+// Each calls yield for each match, in order: loc[0] and loc[1] are where it begins and ends, loc[2*i] and loc[2*i+1]
+// group i, up to as many groups as are asked for, -1 if that took no part. Of several ways to the same match that one
+// counts which package regexp prefers. loc is valid until yield returns; when it returns false, Each ends without an
+// error. An empty match right behind another one does not count. The error is that of the context.
 func (p *Longest) Each(ctx context.Context, data []byte, groups int, yield func(loc []int) bool) error {
 	if p.sole != nil && p.sole.next(data, 0) < 0 {
 		return ctx.Err()
@@ -238,8 +241,8 @@ func (t *longestTools) first(pos int, loc []int) (bool, error) {
 	return t.walk.run(t.ctx, t.data, from, -1, loc)
 }
 
-// longest returns where the longest match ends that begins at an offset, -1 if there is none, and how far it had to look. find must
-// have been called for the same text.
+// longest returns where the longest match ends that begins at an offset, -1 if there is none, and how far it had to
+// look. find must have been called for the same text.
 func (d *dfa) longest(data []byte, from int) (end, seen int, ok bool) {
 	if d.hopeless {
 		return 0, 0, false

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxProgram is the longest program, in instructions, that is run by a [dfa]. Each new state costs time and memory for many
-// of them, so that package regexp is the better choice for longer ones.
+// maxProgram is the longest program, in instructions, that is run by a [dfa]. Each new state costs time and memory
+// for many of them, so that package regexp is the better choice for longer ones.
 const maxProgram = 5000
 
 // maxStates bounds the memory that the states of a [dfa] take, in bytes, but for the last one.
@@ -40,8 +40,8 @@ const (
 	moreColumns
 )
 
-// newMachine returns nil if the regular expression is too large, or tells too many characters apart. The machine looks for
-// prefixes if it is told to. size is about the number of instructions.
+// newMachine returns nil if the regular expression is too large, or tells too many characters apart. The machine
+// looks for prefixes if it is told to. size is about the number of instructions.
 func newMachine(tree *syntax.Regexp, size int, skipCR, byPrefix bool) *machine {
 	if size > 2*maxProgram {
 		return nil
@@ -91,8 +91,8 @@ func machineOf(prog *syntax.Prog, a alphabet, skipCR bool) *machine {
 	return m
 }
 
-// canBeEmpty reports whether the program gets to its end without taking a character, if all that it looks at is as it wants
-// it to be.
+// canBeEmpty reports whether the program gets to its end without taking a character, if all that it looks at is as it
+// wants it to be.
 func (m *machine) canBeEmpty() bool {
 	seen := make([]bool, len(m.prog.Inst))
 	stack := []uint32{uint32(m.prog.Start)}

@@ -75,7 +75,8 @@ func content(rt *rapid.T) []byte {
 	return []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(alphabet), 0, 40).Draw(rt, "content"), ""))
 }
 
-// withoutCRLF leaves no "\r\n" in data, which is where matches are documented to differ. Of "\r\r\n" one pass leaves another one.
+// withoutCRLF leaves no "\r\n" in data, which is where matches are documented to differ. Of "\r\r\n" one pass leaves
+// another one.
 func withoutCRLF(data []byte) []byte {
 	for crlf := []byte("\r\n"); bytes.Contains(data, crlf); {
 		data = bytes.ReplaceAll(data, crlf, crlf[1:])

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Bounds on the work of Nearest: the most it looks at of a file, of the text, of one line and around a place, in bytes, and
-// how many places it looks at more closely.
+// Bounds on the work of Nearest: the most it looks at of a file, of the text, of one line and around a place, in
+// bytes, and how many places it looks at more closely.
 const (
 	nearestData   = 1 << 20
 	nearestText   = 4 << 10

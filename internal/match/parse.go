@@ -9,7 +9,8 @@ import (
 	"sync"
 )
 
-// MaxRegexBytes is the longest regular expression, and the longest text to find in any case, that is compiled, in bytes.
+// MaxRegexBytes is the longest regular expression, and the longest text to find in any case, that is compiled, in
+// bytes.
 const MaxRegexBytes = 64 << 10
 
 // PatternError says that a pattern cannot be used.
@@ -36,7 +37,8 @@ type Parsed struct {
 	why     *PatternError
 }
 
-// Parse reads a pattern, which takes little time and memory whatever is in it. The error is ErrEmpty or a *PatternError.
+// Parse reads a pattern, which takes little time and memory whatever is in it. The error is ErrEmpty or a
+// *PatternError.
 func Parse(pattern string, mode Mode, flags Flags) (*Parsed, error) {
 	if pattern == "" {
 		return nil, ErrEmpty
@@ -112,7 +114,8 @@ func (s *Parsed) Source() string { return s.pattern }
 // Mode returns how the pattern is read, [Literal] or [Regex].
 func (s *Parsed) Mode() Mode { return s.mode }
 
-// Size returns about how many instructions the program of a regular expression has, 0 for a text. Each takes some 300 bytes.
+// Size returns about how many instructions the program of a regular expression has, 0 for a text. Each takes some 300
+// bytes.
 func (s *Parsed) Size() int { return s.size }
 
 // Groups returns the names of the pattern's groups, of which the first stands for the match as a whole. Groups without
@@ -124,8 +127,8 @@ func (s *Parsed) Groups() []string {
 	return s.tree.CapNames()
 }
 
-// Refused returns why a pattern whose mode was left to Parse is taken as a text though it has characters that mean something
-// in a regular expression: what is wrong with it as one. Otherwise it returns nil.
+// Refused returns why a pattern whose mode was left to Parse is taken as a text though it has characters that mean
+// something in a regular expression: what is wrong with it as one. Otherwise it returns nil.
 func (s *Parsed) Refused() *PatternError { return s.why }
 
 // checkLength returns an error for what is too long to be compiled.

@@ -9,8 +9,8 @@ import (
 // passWindow is how much of a text that does not fit one window is looked at at once by [Pass], in bytes.
 const passWindow = 64 << 10
 
-// Pass calls do with one part of a text after the other, until it returns false. A text that fits one window is one part. Parts are
-// only valid until do returns. The error is that of the context or of the text.
+// Pass calls do with one part of a text after the other, until it returns false. A text that fits one window is one
+// part. Parts are only valid until do returns. The error is that of the context or of the text.
 func Pass(ctx context.Context, text Content, sizes Sizes, do func(part []byte) bool) error {
 	if sizes.Fit(text.Size()) {
 		data, err := text.Bytes(math.MaxInt64)

@@ -1,35 +1,39 @@
 // Package match finds texts and regular expressions in files, and works out what replaces them.
 //
-// [Compile] makes a [Pattern], which is immutable and safe for concurrent use. Regular expressions have the syntax and the
-// meaning of package regexp, over the whole file; a search that can be decided without running them is.
+// [Compile] makes a [Pattern], which is immutable and safe for concurrent use. Regular expressions have the syntax
+// and the meaning of package regexp, over the whole file; a search that can be decided without running them is.
 //
 // # How a file is searched
 //
 // Package regexp is slow, and only needed to tell where a match begins and where its groups are. Before it, there are
 //
-//   - the texts of which every match contains one, found by their rarest bytes ([Pattern.Contains] ends with them in most
-//     files). If no match goes beyond a line, only the lines with such a text are looked at, as long as they are few;
-//   - a lazy automaton, which tells whether there is a match and counts them, a byte for each look into a table. It goes
-//     through long texts in several parts at once, or from one place with a text that matches begin with to the next.
+//   - the texts of which every match contains one, found by their rarest bytes ([Pattern.Contains] ends with them in
+//     most files). If no match goes beyond a line, only the lines with such a text are looked at, as long as they are
+//     few;
+//   - a lazy automaton, which tells whether there is a match and counts them, a byte for each look into a table. It
+//     goes through long texts in several parts at once, or from one place with a text that matches begin with to the
+//     next.
 //
-// An automaton that needs too many states is given up, for that file and at last for the pattern; package regexp does its
-// work then. What it has worked out is kept in the pattern, for one goroutine at a time.
+// An automaton that needs too many states is given up, for that file and at last for the pattern; package regexp does
+// its work then. What it has worked out is kept in the pattern, for one goroutine at a time.
 //
-// A [Longest] is a regular expression of another syntax, which is run by the same automaton, leftmost-longest. Package regexp does not
-// know its words and bytes, so its groups, and whatever an automaton cannot, come from a walk along all ways at once.
+// A [Longest] is a regular expression of another syntax, which is run by the same automaton, leftmost-longest.
+// Package regexp does not know its words and bytes, so its groups, and whatever an automaton cannot, come from a walk
+// along all ways at once.
 //
 // # Line ends
 //
 // A file may end its lines with "\r\n", a pattern is mostly written with "\n". So that one pattern works for both,
 //
 //   - in a literal pattern that holds no "\r", "\n" stands for "\r\n" too;
-//   - in a regular expression that does not name \r, "\r\n" counts as one line end, a "\n": $ matches before it, never within
-//     it, and . does not take its "\r".
+//   - in a regular expression that does not name \r, "\r\n" counts as one line end, a "\n": $ matches before it,
+//     never within it, and . does not take its "\r".
 //
-// So such a pattern makes of a file with "\r\n" what it makes of the same file with "\n". Each "\n" in the replacement that
-// follows no "\r" becomes the line end that stands at that place: the first one the first line end in the match, and so on, the
-// last line end of the match for all further ones. A match within a line gives them the end of that line, or of the one before
-// if it is the last. All other patterns work byte for byte. Nothing outside of the matches ever changes.
+// So such a pattern makes of a file with "\r\n" what it makes of the same file with "\n". Each "\n" in the
+// replacement that follows no "\r" becomes the line end that stands at that place: the first one the first line end
+// in the match, and so on, the last line end of the match for all further ones. A match within a line gives them the
+// end of that line, or of the one before if it is the last. All other patterns work byte for byte. Nothing outside of
+// the matches ever changes.
 package match
 
 import (
@@ -224,8 +228,8 @@ func (p *Pattern) Ambiguous() bool { return p.plain != nil }
 // AsText reports whether a pattern that is ambiguous occurs in data as a text.
 func (p *Pattern) AsText(data []byte) bool { return p.plain != nil && p.plain.next(data, 0) >= 0 }
 
-// Screen returns a test for parts of a file: mayMatch is false for a part in which no match begins, ends or lies, as long
-// as each part is given with the last overlap bytes of the one before. It is nil if there is no such test.
+// Screen returns a test for parts of a file: mayMatch is false for a part in which no match begins, ends or lies, as
+// long as each part is given with the last overlap bytes of the one before. It is nil if there is no such test.
 func (p *Pattern) Screen() (mayMatch func(part []byte) bool, overlap int) {
 	of := p.need
 	if p.plain != nil && len(of) > 0 {

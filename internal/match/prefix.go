@@ -8,8 +8,8 @@ import (
 // maxPrefixCost is what it may cost to look for prefixes, see [cost].
 const maxPrefixCost = 0.4
 
-// prefixes returns searchers for texts one of which every match of the regular expression begins with, nil if there are none
-// that are worth looking for. With anyEnd, "\r\n" may stand in the file where a match has "\n".
+// prefixes returns searchers for texts one of which every match of the regular expression begins with, nil if there
+// are none that are worth looking for. With anyEnd, "\r\n" may stand in the file where a match has "\n".
 func prefixes(re *syntax.Regexp, anyEnd bool) []searcher {
 	const deepest = 8
 	set, _ := beginnings(re, deepest)

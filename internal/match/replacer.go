@@ -19,8 +19,8 @@ type Replacer struct {
 	}
 }
 
-// Replacer returns a replacer for the matches of the pattern in a window, given to it in order. The window is one of a Find with that
-// template.
+// Replacer returns a replacer for the matches of the pattern in a window, given to it in order. The window is one of
+// a Find with that template.
 func (p *Pattern) Replacer(t Template, at *Window) *Replacer {
 	data, before := at.Data, at.crlf
 	r := &Replacer{template: t, data: data, before: before}

@@ -78,7 +78,8 @@ func rarer(a, b []text) []text {
 	return a
 }
 
-// cost estimates how long it takes to look for a set of texts, in nanoseconds for each byte. It is infinite if that tells nothing.
+// cost estimates how long it takes to look for a set of texts, in nanoseconds for each byte. It is infinite if that
+// tells nothing.
 func cost(set []text) float64 {
 	const pass, stop, line = 0.04, 10, 150 // for each byte; for a place with the rarest byte; for a line with the text
 	if len(set) == 0 {

@@ -141,8 +141,8 @@ func (s *search) byLineOf(t *tools) {
 	}
 }
 
-// whole finds the matches in data, which begins at offset base of the text, the way package regexp does. t, if not nil, can
-// tell where there are no more.
+// whole finds the matches in data, which begins at offset base of the text, the way package regexp does. t, if not
+// nil, can tell where there are no more.
 func (s *search) whole(data []byte, base int, t *tools) bool {
 	for pos, last := 0, -1; pos <= len(data); {
 		if !s.alive() {
@@ -183,9 +183,9 @@ func (s *search) whole(data []byte, base int, t *tools) bool {
 	return true
 }
 
-// from returns the first match at or after pos. Package regexp has no such function: in data[pos:] the expression would
-// not see what is before pos. Where it looks at that, one character more is given to it, and matched by the dot in front
-// of the shifted expression.
+// from returns the first match at or after pos. Package regexp has no such function: in data[pos:] the expression
+// would not see what is before pos. Where it looks at that, one character more is given to it, and matched by the dot
+// in front of the shifted expression.
 func (s *search) from(data []byte, pos int) []int {
 	re, start := s.re, pos
 	if s.shifted != nil && pos > 0 && !s.startsAfresh(data[pos-1]) {
@@ -208,8 +208,8 @@ func (s *search) from(data []byte, pos int) []int {
 	return loc
 }
 
-// first returns the first match in data. Nothing ends a call of package regexp but the end of what it reads. So what may take
-// long is read character by character, which is slower, and ends with the context.
+// first returns the first match in data. Nothing ends a call of package regexp but the end of what it reads. So what
+// may take long is read character by character, which is slower, and ends with the context.
 func (s *search) first(re *regexp.Regexp, data []byte) []int {
 	const most = 1 << 26 // instructions times bytes, which takes about a second
 	work := s.size

@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// MaxInstructions is the largest program of a regular expression that is compiled, in instructions: each character, class or
-// operator is one or two, as often as repetitions say.
+// MaxInstructions is the largest program of a regular expression that is compiled, in instructions: each character,
+// class or operator is one or two, as often as repetitions say.
 const MaxInstructions = 100_000
 
-// maxWork bounds what one character of a text may cost: an instruction, as often as what groups have matched is copied for it.
+// maxWork bounds what one character of a text may cost: an instruction, as often as what groups have matched is
+// copied for it.
 const maxWork = 10 * MaxInstructions
 
 // copies is how many times as long an instruction takes where so many groups are remembered with it, about.
@@ -41,8 +42,8 @@ func instructions(re *syntax.Regexp) int {
 	return min(n, 1<<30)
 }
 
-// What the parser of package regexp takes long for: the classes of Unicode, which are long lists, and ranges of other than ASCII
-// characters where case does not count, for it goes through them character by character.
+// What the parser of package regexp takes long for: the classes of Unicode, which are long lists, and ranges of other
+// than ASCII characters where case does not count, for it goes through them character by character.
 const (
 	maxNamedClasses = 1000
 	maxFoldedRanges = 200

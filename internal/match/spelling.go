@@ -12,8 +12,9 @@ var foreignGroup = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\\(?:([0-9])|[gk](?:<(\w+)>|\{(\w+)\}))`)
 })
 
-// foreignGroups looks for groups that are not written as Go writes them, which makes them text. Where the pattern has such a
-// group and the replacement has none that is written right, that is an error. It is a doubt where it may have been meant.
+// foreignGroups looks for groups that are not written as Go writes them, which makes them text. Where the pattern has
+// such a group and the replacement has none that is written right, that is an error. It is a doubt where it may have
+// been meant.
 func (t *Template) foreignGroups(text string, groups []string) *PatternError {
 	right := false
 	for _, part := range t.parts {
@@ -52,8 +53,8 @@ func (t *Template) foreignGroups(text string, groups []string) *PatternError {
 	return nil
 }
 
-// ampersand reports whether a text has an & that may stand for the match, as sed has it, and not for what programs and HTML have
-// it for: &&, &=, &name, &#39; or one between blanks.
+// ampersand reports whether a text has an & that may stand for the match, as sed has it, and not for what programs
+// and HTML have it for: &&, &=, &name, &#39; or one between blanks.
 func ampersand(text string) bool {
 	for i := range len(text) {
 		if text[i] != '&' {

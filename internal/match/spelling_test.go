@@ -8,7 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// TestForeignGroups: a group as other programs write it is refused where it is surely meant, told of where it may be, and text.
+// TestForeignGroups: a group as other programs write it is refused where it is surely meant, told of where it may be,
+// and text.
 func TestForeignGroups(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -50,7 +51,8 @@ func TestForeignGroups(t *testing.T) {
 	}
 }
 
-// TestRefusedAsAnExpression: a pattern whose mode is guessed says why it is a text, if it has characters of an expression.
+// TestRefusedAsAnExpression: a pattern whose mode is guessed says why it is a text, if it has characters of an
+// expression.
 func TestRefusedAsAnExpression(t *testing.T) {
 	t.Parallel()
 	for pattern, want := range map[string]struct {

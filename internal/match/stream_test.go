@@ -61,8 +61,8 @@ func randomPattern(r *rand.Rand) (*match.Pattern, match.Template) {
 	}
 }
 
-// TestStreamProperty holds random texts, searched through windows of a few bytes, against the same texts as a whole: the same
-// matches with the same groups, replaced by the same bytes.
+// TestStreamProperty holds random texts, searched through windows of a few bytes, against the same texts as a whole:
+// the same matches with the same groups, replaced by the same bytes.
 func TestStreamProperty(t *testing.T) {
 	t.Parallel()
 	seed := fstest.Seed(t)

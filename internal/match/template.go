@@ -27,11 +27,11 @@ func Text(text string) Template {
 	return Template{parts: []part{{text: text, group: -1}}, lf: hasBareLF(text)}
 }
 
-// ParseTemplate reads a replacement for matches of the pattern. $1, ${1} and ${name} stand for what a group matched, $0
-// for the match, $$ for a dollar sign; a $ before anything else is itself. An unbraced name is as long as it can be, as
-// in package regexp, where $1x is the unknown group "1x" and gives nothing: here that is an error, with a hint, and so is
-// every group that the pattern does not have, and one that is written as other programs have it, such as \1. The error is a
-// *PatternError.
+// ParseTemplate reads a replacement for matches of the pattern. $1, ${1} and ${name} stand for what a group matched,
+// $0 for the match, $$ for a dollar sign; a $ before anything else is itself. An unbraced name is as long as it can
+// be, as in package regexp, where $1x is the unknown group "1x" and gives nothing: here that is an error, with a
+// hint, and so is every group that the pattern does not have, and one that is written as other programs have it, such
+// as \1. The error is a *PatternError.
 func ParseTemplate(text string, p *Parsed) (Template, error) {
 	var t Template
 	var plain strings.Builder

@@ -25,7 +25,8 @@ type texts struct {
 	best  []text // every match contains one of these, as rare as they could be found, nil if there are none
 }
 
-// textsOf returns what is known of the texts in the matches of re. A fold text stands for its form in ASCII letters only.
+// textsOf returns what is known of the texts in the matches of re. A fold text stands for its form in ASCII letters
+// only.
 func textsOf(re *syntax.Regexp) texts {
 	var r run
 	switch re.Op {
@@ -171,8 +172,8 @@ func alternatives(subs []*syntax.Regexp) texts {
 	return all
 }
 
-// product returns all texts of a followed by those of b. It is not ok if they are too many or too long, or some would be in any
-// case and some not.
+// product returns all texts of a followed by those of b. It is not ok if they are too many or too long, or some would
+// be in any case and some not.
 func product(a, b []text) (all []text, ok bool) {
 	if len(a)*len(b) > maxRequired {
 		return nil, false

@@ -5,8 +5,9 @@ import (
 	"context"
 )
 
-// tools are what a pattern looks for its matches in one text with, before package regexp does, or in its place. They are for
-// one goroutine, and kept for the next text, because the states that a dfa has worked out are worth more than the rest.
+// tools are what a pattern looks for its matches in one text with, before package regexp does, or in its place. They
+// are for one goroutine, and kept for the next text, because the states that a dfa has worked out are worth more than
+// the rest.
 type tools struct {
 	p     *Pattern
 	data  []byte
@@ -52,12 +53,12 @@ func (p *Pattern) putBack(t *tools) {
 	p.spare.Put(t)
 }
 
-// sparse is how many bytes there must be to each place that the needed texts lead to, on average. Below that, a dfa is faster
-// without them.
+// sparse is how many bytes there must be to each place that the needed texts lead to, on average. Below that, a dfa
+// is faster without them.
 const sparse = 200
 
-// candidate returns the next line with one of the needed texts, without its line end, and where it begins, nil if there is
-// none. It sets dense, and returns nil, if that is not the best way to go on from pos.
+// candidate returns the next line with one of the needed texts, without its line end, and where it begins, nil if
+// there is none. It sets dense, and returns nil, if that is not the best way to go on from pos.
 func (t *tools) candidate() (line []byte, start int) {
 	hit := -1
 	if t.pos <= len(t.data) {
@@ -129,8 +130,8 @@ func (t *tools) line() (line []byte, start int) {
 	return t.around(t.pos)
 }
 
-// next returns an offset at or after pos such that the next match from pos on does not begin before it, -1 if there is none.
-// From one call to the next, pos must not fall.
+// next returns an offset at or after pos such that the next match from pos on does not begin before it, -1 if there
+// is none. From one call to the next, pos must not fall.
 func (t *tools) next(pos int) int {
 	if len(t.p.need) > 0 && t.at.next(pos) < 0 {
 		return -1

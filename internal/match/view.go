@@ -32,8 +32,8 @@ func (v *view) lineEnd(from int) int {
 	return len(v.data)
 }
 
-// original turns offsets of a match in the view into those of the text, in place. A place before a line end is one before
-// the whole line end. The matches have to be given in order.
+// original turns offsets of a match in the view into those of the text, in place. A place before a line end is one
+// before the whole line end. The matches have to be given in order.
 func (v *view) original(loc []int) []int {
 	loc[0] = v.seek(loc[0])
 	inside := *v // groups are in any order, but all of them within the match

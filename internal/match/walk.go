@@ -5,9 +5,9 @@ import (
 	"regexp/syntax"
 )
 
-// walker runs a program over a text instruction by instruction, all ways at once. It is what a [dfa] is not: it finds where the
-// groups are, and takes no more time than the length of the text times the size of the program whatever both are. It is for one
-// goroutine.
+// walker runs a program over a text instruction by instruction, all ways at once. It is what a [dfa] is not: it finds
+// where the groups are, and takes no more time than the length of the text times the size of the program whatever
+// both are. It is for one goroutine.
 type walker struct {
 	prog *syntax.Prog
 	alphabet
@@ -17,7 +17,8 @@ type walker struct {
 	stack     []wayStep
 }
 
-// ways are the instructions reached at a place, the preferred ones first, and for each where its match and its groups begin and end.
+// ways are the instructions reached at a place, the preferred ones first, and for each where its match and its groups
+// begin and end.
 type ways struct {
 	list
 	loc []int
@@ -29,8 +30,8 @@ type wayStep struct {
 	slot, old int
 }
 
-// run finds the leftmost of the longest matches that begin at from or later or, if to is not negative, the match between from and to.
-// loc gets as many groups as it has room for. The error is that of the context.
+// run finds the leftmost of the longest matches that begin at from or later or, if to is not negative, the match
+// between from and to. loc gets as many groups as it has room for. The error is that of the context.
 func (w *walker) run(ctx context.Context, data []byte, from, to int, loc []int) (found bool, err error) {
 	const often = 1 << 18 // instructions between two looks at the context
 	if w.now.at == nil {

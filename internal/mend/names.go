@@ -21,8 +21,8 @@ func Plain(name string) string {
 
 func separates(r rune) bool { return r == '_' || r == '-' || r == ' ' }
 
-// Same reports whether two names differ only in case, underscores, hyphens and spaces. It is asked for every name in a text
-// and every name that there is, so it makes no copies.
+// Same reports whether two names differ only in case, underscores, hyphens and spaces. It is asked for every name in
+// a text and every name that there is, so it makes no copies.
 func Same(a, b string) bool {
 	for {
 		a, b = strings.TrimLeftFunc(a, separates), strings.TrimLeftFunc(b, separates)
@@ -65,8 +65,8 @@ func (f *Form) Known(name string) (field string, ok bool) {
 	return field, field != ""
 }
 
-// nearest returns the one candidate that word can be a misspelling of. What stands before a whole name is no misspelling, but
-// more likely says the opposite, as in "noforce".
+// nearest returns the one candidate that word can be a misspelling of. What stands before a whole name is no
+// misspelling, but more likely says the opposite, as in "noforce".
 func nearest(word string, candidates []string) (string, bool) {
 	near, ok := strictjson.Nearest(word, candidates)
 	if !ok || strings.HasSuffix(Plain(word), Plain(near)) {
@@ -79,12 +79,12 @@ func nearest(word string, candidates []string) (string, bool) {
 	return near, true
 }
 
-// Remark reports whether a member of an object is a remark that can be left out: its name is one, as Note says, and its value
-// says nothing of what is to be done either.
+// Remark reports whether a member of an object is a remark that can be left out: its name is one, as Note says, and
+// its value says nothing of what is to be done either.
 func Remark(name string, value *strictjson.Node) bool { return Note(name) && Silent(value) }
 
-// Silent reports whether a value says nothing of what is to be done: it is no text that sets an option, and what has members has
-// remarks alone.
+// Silent reports whether a value says nothing of what is to be done: it is no text that sets an option, and what has
+// members has remarks alone.
 func Silent(n *strictjson.Node) bool {
 	loud := func(e *strictjson.Node) bool { return !Silent(e) }
 	return setting(n.Text) == "" && !slices.ContainsFunc(n.Elems, loud) &&

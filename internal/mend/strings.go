@@ -87,8 +87,8 @@ func (s *scanner) content(from, end int, closing string) {
 // onlyRegex are the letters and signs that have a backslash in regular expressions, but not in JSON.
 const onlyRegex = `dDwWsSBAzZpPQE.()[]{}+*?^|-`
 
-// doubled reports whether all backslashes of a string can only be meant as such: one is followed by what has no backslash in
-// JSON, and none by what has. In "\d+\n" nobody can tell.
+// doubled reports whether all backslashes of a string can only be meant as such: one is followed by what has no
+// backslash in JSON, and none by what has. In "\d+\n" nobody can tell.
 func (s *scanner) doubled(from, end int) bool {
 	found := false
 	for i := from; i+1 < end; i++ {

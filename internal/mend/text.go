@@ -48,9 +48,9 @@ func (m *Mended) Origin(offset int) int {
 	}
 }
 
-// JSON mends a text that is not JSON. The result need not be JSON: what cannot be mended is left as it is. The error is a
-// [*strictjson.SyntaxError] for a text that could be read in more than one way, or that was cut off. It takes time linear
-// in the length of the text.
+// JSON mends a text that is not JSON. The result need not be JSON: what cannot be mended is left as it is. The error
+// is a [*strictjson.SyntaxError] for a text that could be read in more than one way, or that was cut off. It takes
+// time linear in the length of the text.
 func JSON(data []byte) (*Mended, error) { return mendText(data, mostEscaped) }
 
 // mostEscaped is how many times a text may have been escaped too often.

@@ -23,8 +23,8 @@ type Change struct {
 	Advice  string
 }
 
-// Fitter makes trees fit their forms. The trees are changed: they belong to the caller, and their nodes can no longer tell
-// their pointers. The zero Fitter is ready; it is for one goroutine.
+// Fitter makes trees fit their forms. The trees are changed: they belong to the caller, and their nodes can no longer
+// tell their pointers. The zero Fitter is ready; it is for one goroutine.
 type Fitter struct {
 	// Changes are those made so far, and what was refused; of each the first thousand.
 	Changes []Change
@@ -78,8 +78,8 @@ func (t *Fitter) Fit(n *strictjson.Node, f *Form, at string) {
 	}
 }
 
-// Names gives the members of an object the names that they stand for, and leaves out those that say nothing. A name that it
-// does not know stays.
+// Names gives the members of an object the names that they stand for, and leaves out those that say nothing. A name
+// that it does not know stays.
 func (t *Fitter) Names(n *strictjson.Node, f *Form, at string) {
 	given := make(map[string]*strictjson.Node, len(n.Members))
 	for _, m := range n.Members {

@@ -40,8 +40,8 @@ func (s *scanner) leave() {
 	s.open = s.open[:len(s.open)-1]
 }
 
-// ended reports whether there is no further part of the list or object that is open: it has none at all, or there is no reading
-// on.
+// ended reports whether there is no further part of the list or object that is open: it has none at all, or there is
+// no reading on.
 func (s *scanner) ended(first bool) bool {
 	s.space()
 	switch {
@@ -94,8 +94,8 @@ func (s *scanner) object() {
 	}
 }
 
-// next reads what follows a part of a list or an object: a comma, or the closing bracket, at which it returns true; also if
-// there is no reading on.
+// next reads what follows a part of a list or an object: a comma, or the closing bracket, at which it returns true;
+// also if there is no reading on.
 func (s *scanner) next() bool {
 	if !s.stuck {
 		s.space()
@@ -147,13 +147,13 @@ func (s *scanner) back(to state) {
 	s.repairs = s.repairs[:to.repairs]
 }
 
-// mostMissing is how many closing brackets may be missing: that of the pipeline, and that of its steps. Where more are open,
-// a step is not whole, and nobody knows what else it said.
+// mostMissing is how many closing brackets may be missing: that of the pipeline, and that of its steps. Where more
+// are open, a step is not whole, and nobody knows what else it said.
 const mostMissing = 2
 
-// cutOff is called where the text ends within a value. Only brackets may be missing, only behind one, and only where the fence
-// that the JSON stands in is closed: a text that just ends may have gone on, with an option or another step. Nor may there be
-// comments, of which one may have the brackets and more.
+// cutOff is called where the text ends within a value. Only brackets may be missing, only behind one, and only where
+// the fence that the JSON stands in is closed: a text that just ends may have gone on, with an option or another
+// step. Nor may there be comments, of which one may have the brackets and more.
 func (s *scanner) cutOff() {
 	if s.stuck {
 		return

@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// Check judges the parameters of an action that was built in Go as [Decode] does those in JSON: required parameters must
-// not have their zero value (nor be an empty list or map) unless they may be empty or are bound, enums must hold, and
-// everything must be such that [Encode] can write it. Each pointer in binds must name a parameter that is not a string and
-// can take the place of a template, and each text must be a template.
+// Check judges the parameters of an action that was built in Go as [Decode] does those in JSON: required parameters
+// must not have their zero value (nor be an empty list or map) unless they may be empty or are bound, enums must
+// hold, and everything must be such that [Encode] can write it. Each pointer in binds must name a parameter that is
+// not a string and can take the place of a template, and each text must be a template.
 func Check(action string, value any, binds map[string]string, isTemplate func(string) bool) []Problem {
 	c := &checker{judge: judge{action: action, isTemplate: isTemplate}, binds: newBindings(binds)}
 	a, err := Of(value)

@@ -12,8 +12,8 @@ import (
 
 var errBadText = errors.New("text is not valid UTF-8")
 
-// custom reads a value through the methods of its type. It starts from the type's zero value, so that what comes out does
-// not depend on the default.
+// custom reads a value through the methods of its type. It starts from the type's zero value, so that what comes out
+// does not depend on the default.
 func (d *decoder) custom(s *shape, into reflect.Value, n *strictjson.Node, at *path) {
 	if !s.viaJSON && n.Kind != strictjson.String {
 		d.wrongType(s, n, at)
@@ -79,8 +79,8 @@ func isNull(s *shape, v reflect.Value) bool {
 	return err == nil && string(data) == "null"
 }
 
-// cloneCustom copies what Go can see of a value: the elements of a slice or map, the fields of a struct. What unexported
-// fields refer to is shared, as it is by an assignment.
+// cloneCustom copies what Go can see of a value: the elements of a slice or map, the fields of a struct. What
+// unexported fields refer to is shared, as it is by an assignment.
 func cloneCustom(v reflect.Value) reflect.Value {
 	switch {
 	case v.Kind() == reflect.Slice && !v.IsNil():

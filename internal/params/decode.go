@@ -6,20 +6,20 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// Decode reads the parameters of an action from node, which may be nil for none. It starts from a deep copy of proto, whose
-// values are therefore the defaults, and returns the same type as proto's, struct or pointer.
+// Decode reads the parameters of an action from node, which may be nil for none. It starts from a deep copy of proto,
+// whose values are therefore the defaults, and returns the same type as proto's, struct or pointer.
 //
 // It is strict: names are case-sensitive, unknown ones are refused with a hint, null is never allowed, a required
-// parameter must be there and, without ",empty", must not be empty, and no value is converted, except that a whole number
-// may be written as 3.0. A list, a map and a list element replace the default, a struct is read into it.
+// parameter must be there and, without ",empty", must not be empty, and no value is converted, except that a whole
+// number may be written as 3.0. A list, a map and a list element replace the default, a struct is read into it.
 //
-// Where isTemplate is true, a string may stand for a value that is not one: the parameter keeps its default, and binds has
-// the string under the pointer. In strings, templates are kept as they are, and no enum is checked for them. A nil
-// isTemplate means that nothing is a template. binds is nil if there are none.
+// Where isTemplate is true, a string may stand for a value that is not one: the parameter keeps its default, and
+// binds has the string under the pointer. In strings, templates are kept as they are, and no enum is checked for
+// them. A nil isTemplate means that nothing is a template. binds is nil if there are none.
 //
-// problems has every mistake, in the order of the text, those of an object's missing names after its others, but no more
-// than a hundred and a last one that counts the rest. The value is never nil unless proto is, but of use only without
-// problems.
+// problems has every mistake, in the order of the text, those of an object's missing names after its others, but no
+// more than a hundred and a last one that counts the rest. The value is never nil unless proto is, but of use only
+// without problems.
 func Decode(proto any, node *strictjson.Node, action string, isTemplate func(string) bool) (
 	value any, binds map[string]string, problems []Problem,
 ) {

@@ -24,8 +24,8 @@ type Field struct {
 	Fields []Field
 }
 
-// Describe returns the parameters of an action, in the order of its fields. The error is a [*TypeError] if a field has a
-// type or a tag that is not supported; such a type must not be registered. Only the type of proto matters.
+// Describe returns the parameters of an action, in the order of its fields. The error is a [*TypeError] if a field
+// has a type or a tag that is not supported; such a type must not be registered. Only the type of proto matters.
 func Describe(proto any) ([]Field, error) {
 	s, _, err := shapeOf(proto)
 	if err != nil {
@@ -89,8 +89,9 @@ func (b *builder) get(v reflect.Value, name string) (reflect.Value, bool) {
 	return reflect.Value{}, false
 }
 
-// TypeAt returns the type of what stands at a JSON pointer below "params", without the pointer if it is one. ok is false if
-// nothing stands there: no such name, an index past the end, a name that a map does not have, the inside of a nil pointer.
+// TypeAt returns the type of what stands at a JSON pointer below "params", without the pointer if it is one. ok is
+// false if nothing stands there: no such name, an index past the end, a name that a map does not have, the inside of
+// a nil pointer.
 func (a Action) TypeAt(pointer string) (t reflect.Type, ok bool) {
 	_, found, _, ok := follow(a.shape, a.value, pointer)
 	if !ok {
@@ -99,8 +100,9 @@ func (a Action) TypeAt(pointer string) (t reflect.Type, ok bool) {
 	return found.plain().typ, true
 }
 
-// Strings calls visit for every string in the parameters that can be a template and contains the given one, with its JSON pointer,
-// in the order of the fields, map keys sorted. Map keys and what types with methods of their own hold are no such strings.
+// Strings calls visit for every string in the parameters that can be a template and contains the given one, with its
+// JSON pointer, in the order of the fields, map keys sorted. Map keys and what types with methods of their own hold
+// are no such strings.
 func (a Action) Strings(containing string, visit func(pointer, s string)) {
 	visitStrings(a.shape, a.value, nil, containing, visit)
 }

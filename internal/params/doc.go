@@ -1,5 +1,6 @@
-// Package params is the bridge between an action, which is a Go struct, and its parameters in JSON, in templates and in
-// schemas. All of it works by reflection on the struct, so that an action of somebody else's is equal to a built-in one.
+// Package params is the bridge between an action, which is a Go struct, and its parameters in JSON, in templates and
+// in schemas. All of it works by reflection on the struct, so that an action of somebody else's is equal to a
+// built-in one.
 //
 // # What a parameter is
 //
@@ -16,16 +17,16 @@
 //	enum:"auto,literal"     the strings that are allowed, in the field, or in its list or map
 //	doc:"one sentence"      for people and schemas
 //
-// A field can be a string, bool, whole number or float, a slice, a map with string keys or a struct of these, a pointer to
-// one of these, or a type that has both MarshalJSON and UnmarshalJSON or both MarshalText and UnmarshalText, which then
-// does the reading and writing. All else is refused by [Describe]. A struct that is empty and not required is left out of
-// JSON, as is a nil pointer.
+// A field can be a string, bool, whole number or float, a slice, a map with string keys or a struct of these, a
+// pointer to one of these, or a type that has both MarshalJSON and UnmarshalJSON or both MarshalText and
+// UnmarshalText, which then does the reading and writing. All else is refused by [Describe]. A struct that is empty
+// and not required is left out of JSON, as is a nil pointer.
 //
 // # Templates and bindings
 //
-// A string can hold a template as it is. For a parameter that is not a string the template is kept beside the value, in a
-// map from the parameter's JSON pointer (RFC 6901, below "params": "/start_line", "/ranges/0/end") to the text: a binding.
-// What is a template is up to the caller.
+// A string can hold a template as it is. For a parameter that is not a string the template is kept beside the value,
+// in a map from the parameter's JSON pointer (RFC 6901, below "params": "/start_line", "/ranges/0/end") to the text:
+// a binding. What is a template is up to the caller.
 //
 // # Values
 //

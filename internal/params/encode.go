@@ -32,9 +32,10 @@ func valueError(at *path, cause error, format string, args ...any) error {
 	return &ValueError{Pointer: at.pointer(), Msg: fmt.Sprintf(format, args...), Err: cause}
 }
 
-// Encode writes the parameters as one compact JSON object: in the order of the fields, map keys sorted, nothing escaped
-// that JSON does not demand. Optional parameters that are empty are left out where their tags say so, unless they are not
-// empty in proto, from which decoding will start; required ones are always there. A nil proto stands for zero values. For a parameter in binds its template is written, as a string, and its value is not.
+// Encode writes the parameters as one compact JSON object: in the order of the fields, map keys sorted, nothing
+// escaped that JSON does not demand. Optional parameters that are empty are left out where their tags say so, unless
+// they are not empty in proto, from which decoding will start; required ones are always there. A nil proto stands for
+// zero values. For a parameter in binds its template is written, as a string, and its value is not.
 //
 // The error is a [*TypeError] for a value that is no action, or a [*ValueError] for a string that is not valid UTF-8, a
 // float that is not a number, a nil pointer in a list or map, a type whose own method fails, and a binding of nothing.

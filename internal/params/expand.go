@@ -10,18 +10,20 @@ import (
 	"github.com/millrace-go/millrace/template"
 )
 
-// Expand returns a deep copy of an action in which every string, and every parameter in binds, is replaced by what expand
-// makes of it: it is called with the pointer and the text of each string as [Action.Strings] visits them, and of each binding at
-// its place among them. What it returns may be a string, an int, int64, float64, bool or []string, whatever fits:
+// Expand returns a deep copy of an action in which every string, and every parameter in binds, is replaced by what
+// expand makes of it: it is called with the pointer and the text of each string as [Action.Strings] visits them, and
+// of each binding at its place among them. What it returns may be a string, an int, int64, float64, bool or []string,
+// whatever fits:
 //
 //   - for a string: itself, a number as decimal text, true or false, a list joined by commas
-//   - for an element of a list of strings: the same, but a list takes the element's place with all its elements, or none
+//   - for an element of a list of strings: the same, but a list takes the element's place with all its elements, or
+//     none
 //   - for a bound number or bool: one of its kind, or a string that is written like one
 //   - for a bound list: a list, or one value, which becomes its only element
 //   - for a bound type with methods of its own: what these accept
 //
-// Nothing that is expanded is expanded again. An error of expand is returned as it is; the others are a [*ValueError] for what does
-// not fit and for a binding of nothing.
+// Nothing that is expanded is expanded again. An error of expand is returned as it is; the others are a [*ValueError]
+// for what does not fit and for a binding of nothing.
 func (a Action) Expand(binds map[string]string, expand func(pointer, text string) (any, error)) (any, error) {
 	e := &expander{binds: binds, expand: expand}
 	c, err := e.value(a.shape, a.value, nil)

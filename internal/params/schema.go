@@ -7,9 +7,9 @@ import (
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of an action's params object, to be put into a larger one: it has no
-// "$schema". A parameter that is not a string accepts a string with "{{" in it too. Defaults are those of proto. It is a
-// guide for writing: whether a string is a template that can be filled in, and that a required number is not 0, only
-// [Decode] finds out. The map may be modified; it is nil for a value that [Describe] refuses.
+// "$schema". A parameter that is not a string accepts a string with "{{" in it too. Defaults are those of proto. It
+// is a guide for writing: whether a string is a template that can be filled in, and that a required number is not 0,
+// only [Decode] finds out. The map may be modified; it is nil for a value that [Describe] refuses.
 func Schema(proto any) map[string]any {
 	s, v, err := shapeOf(proto)
 	if err != nil {

@@ -24,8 +24,8 @@ const (
 	custom  // through the methods of the type
 )
 
-// shape is what there is to know of a type. It is worked out anew for each call, or once for an [Action]: that takes microseconds,
-// and a cache would have to be a global variable.
+// shape is what there is to know of a type. It is worked out anew for each call, or once for an [Action]: that takes
+// microseconds, and a cache would have to be a global variable.
 type shape struct {
 	typ     reflect.Type
 	form    form
@@ -56,7 +56,8 @@ func (e *TypeError) Error() string {
 	}
 }
 
-// Action is an action whose type was looked at, for those that have more than one thing to ask. The zero Action is none.
+// Action is an action whose type was looked at, for those that have more than one thing to ask. The zero Action is
+// none.
 type Action struct {
 	shape   *shape
 	value   reflect.Value // the struct

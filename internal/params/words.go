@@ -34,7 +34,8 @@ func (s *shape) field(name string) *field {
 	return nil
 }
 
-// bindable reports whether a template can stand in place of the value: it gives a number, a string or a list of strings.
+// bindable reports whether a template can stand in place of the value: it gives a number, a string or a list of
+// strings.
 func (s *shape) bindable() bool {
 	switch s = s.plain(); s.form {
 	case boolean, integer, unsigned, float, custom:

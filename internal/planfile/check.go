@@ -84,8 +84,8 @@ func fitsKind(c fsutil.Change) bool {
 	return false
 }
 
-// checkTarget holds the target of a new symbolic link against the policy: it must stay in the tree, and lead to nothing that is
-// not to be written to. A link that is only renamed keeps its target, wherever that leads.
+// checkTarget holds the target of a new symbolic link against the policy: it must stay in the tree, and lead to
+// nothing that is not to be written to. A link that is only renamed keeps its target, wherever that leads.
 func checkTarget(guard guard.Policy, name, target string) error {
 	if target == "" || path.IsAbs(target) || filepath.IsAbs(target) || filepath.VolumeName(target) != "" {
 		return fmt.Errorf("symbolic link to %q: %w", target, fsutil.ErrEscape)

@@ -1,5 +1,6 @@
-// Package planfile reads and writes the changes of a plan that is stored as JSON, and checks those that come from outside: whether
-// they are what a run could have planned, and whether the host allows them. It also sums up plans, so that they can be approved.
+// Package planfile reads and writes the changes of a plan that is stored as JSON, and checks those that come from
+// outside: whether they are what a run could have planned, and whether the host allows them. It also sums up plans,
+// so that they can be approved.
 package planfile
 
 import (
@@ -39,7 +40,8 @@ type Change struct {
 	Content []byte `json:"content,omitempty"`
 }
 
-// Changes are those of a plan. They are read one by one, so that a list of nothing but brackets is refused at the first of them.
+// Changes are those of a plan. They are read one by one, so that a list of nothing but brackets is refused at the
+// first of them.
 type Changes []Change
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -100,7 +102,8 @@ type Tree struct {
 	Limits actions.Limits
 }
 
-// Adopt checks changes that came from outside and lets them read the tree. The error is an *Error, or that of the context.
+// Adopt checks changes that came from outside and lets them read the tree. The error is an *Error, or that of the
+// context.
 func (t Tree) Adopt(ctx context.Context, stored Changes) ([]fsutil.Change, error) {
 	plain := stage.New(t.FS)
 	defer plain.Close() // nothing was written to it

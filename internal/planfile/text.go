@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// maxObjects is how many objects a stored plan may have: two for each of two million edits. An object that is written in two bytes
-// can take hundreds of them in memory.
+// maxObjects is how many objects a stored plan may have: two for each of two million edits. An object that is written
+// in two bytes can take hundreds of them in memory.
 const maxObjects = 4 << 20
 
 // Limits are what the text of a plan may be. Negative means no limit.
@@ -22,10 +22,10 @@ type Limits struct {
 	MaxDepth int
 }
 
-// Decode reads a text into v, a pointer to a struct that has the [Changes]. The text has to be strict JSON of that very form:
-// encoding/json by itself takes names in any case, and the last of those that are repeated, so that who reads a plan before it is
-// committed may see another one than is committed. byHand are the names that types add to their fields when they write
-// themselves. The error is an *Error.
+// Decode reads a text into v, a pointer to a struct that has the [Changes]. The text has to be strict JSON of that
+// very form: encoding/json by itself takes names in any case, and the last of those that are repeated, so that who
+// reads a plan before it is committed may see another one than is committed. byHand are the names that types add to
+// their fields when they write themselves. The error is an *Error.
 func Decode(data []byte, v any, limits Limits, byHand map[reflect.Type]string) error {
 	err := checkText(data, limits)
 	if err == nil {

@@ -7,8 +7,9 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// ways says where the directories of changes are. The paths of a plan are those that are left when all links are resolved, so one
-// that leads through a link is not what a run has worked out, and would be read where the host's rules do not see it.
+// ways says where the directories of changes are. The paths of a plan are those that are left when all links are
+// resolved, so one that leads through a link is not what a run has worked out, and would be read where the host's
+// rules do not see it.
 type ways struct {
 	stage *stage.Stage
 	known map[string]error

@@ -62,7 +62,8 @@ func (s spans) without(t spans) spans {
 	return out
 }
 
-// not is every character that is not in s, which has to be tidy. Surrogates, and bytes that are part of no character, are in neither.
+// not is every character that is not in s, which has to be tidy. Surrogates, and bytes that are part of no character,
+// are in neither.
 func (s spans) not() spans { return spans{{0, 0xd7ff}, {0xe000, unicode.MaxRune}}.without(s) }
 
 // unfold is every character whose upper case is in s, which has to be tidy.
@@ -112,8 +113,8 @@ func (s spans) ranges() []rune {
 	return out
 }
 
-// anyChar is what a dot matches: every character, with M but a newline. It is not written as package syntax would, because that takes
-// for any character whatever goes up to the last one.
+// anyChar is what a dot matches: every character, with M but a newline. It is not written as package syntax would,
+// because that takes for any character whatever goes up to the last one.
 func anyChar(lines bool) []rune {
 	if lines {
 		return spans{{'\n', '\n'}}.not().ranges()
@@ -121,8 +122,8 @@ func anyChar(lines bool) []rune {
 	return spans{}.not().ranges()
 }
 
-// classes are the character classes of C.UTF-8 in the C library by their names, and what \w matches as "word". They are not those of
-// package unicode, but follow from its tables: digits of other scripts are letters, for one.
+// classes are the character classes of C.UTF-8 in the C library by their names, and what \w matches as "word". They
+// are not those of package unicode, but follow from its tables: digits of other scripts are letters, for one.
 var classes = sync.OnceValue(func() map[string]spans {
 	space := spans{{0x9, 0xd}, {0x20, 0x20}, {0x1680, 0x1680}, {0x2000, 0x2006}, {0x2008, 0x200a}, {0x2028, 0x2029}, {0x205f, 0x205f}, {0x3000, 0x3000}}
 	control := spans{{0, 0x1f}, {0x7f, 0x9f}, {0x2028, 0x2029}}
@@ -181,8 +182,8 @@ func of(tables ...*unicode.RangeTable) spans {
 	return out.tidy()
 }
 
-// Words returns the characters of words beyond ASCII as the ranges of a class, for [match.CompileLongest]. It must not be changed. The C library takes a byte that is part of no character for
-// the character of that number there.
+// Words returns the characters of words beyond ASCII as the ranges of a class, for [match.CompileLongest]. It must
+// not be changed. The C library takes a byte that is part of no character for the character of that number there.
 func Words() []rune { return words() }
 
 var words = sync.OnceValue(func() []rune {

@@ -49,7 +49,8 @@ type Options struct {
 	Basic      bool // basic syntax
 	IgnoreCase bool // letters match in any case
 	Lines      bool // ^ and $ match at line ends too; neither . nor [^...] matches a newline
-	// MaxNodes is the largest pattern, in nodes: a character or an operator is one, and an interval counts as what it stands for.
+	// MaxNodes is the largest pattern, in nodes: a character or an operator is one, and an interval counts as what it
+	// stands for.
 	MaxNodes int
 }
 

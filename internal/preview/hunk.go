@@ -32,8 +32,9 @@ func (h Hunk) String() string {
 	return fmt.Sprintf("@@ -%s +%s @@\n%s", lineRange(h.OldStart, h.OldLines), lineRange(h.NewStart, h.NewLines), h.Text)
 }
 
-// Line is one line of a hunk: Op is ' ', '-', '+', or '\\' for the note that the line above it has no line end. Old and New are its
-// numbers, 0 where it is not in that file. Text is without its "\n". Marks are the ranges of Text that were changed.
+// Line is one line of a hunk: Op is ' ', '-', '+', or '\\' for the note that the line above it has no line end. Old
+// and New are its numbers, 0 where it is not in that file. Text is without its "\n". Marks are the ranges of Text
+// that were changed.
 type Line struct {
 	Op       byte
 	Old, New int

@@ -40,8 +40,8 @@ type section struct {
 	sides
 }
 
-// sections lists what together is the patch. Git's format knows a rename only from a name that is free afterwards to one that
-// was free before; all others are written as what happens to each name (swaps).
+// sections lists what together is the patch. Git's format knows a rename only from a name that is free afterwards to
+// one that was free before; all others are written as what happens to each name (swaps).
 func (v View) sections(changes []change.Change) []section {
 	taken := make(map[string]bool)
 	for _, c := range changes {

@@ -16,7 +16,8 @@ var (
 
 const utf8BOM = "\ufeff"
 
-// hunkText is the text of a hunk on both sides, with the unchanged lines above the first changed one, and below the last.
+// hunkText is the text of a hunk on both sides, with the unchanged lines above the first changed one, and below the
+// last.
 type hunkText struct{ before, now, lead, trail string }
 
 func textOfHunk(h Hunk) hunkText {

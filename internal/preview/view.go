@@ -1,10 +1,10 @@
 // Package preview shows changes of files before they are made, and takes some of them back.
 //
-// A [View] reads the two sides of a change as texts: whole, or if the change is one of splices in a large file, only what is
-// around these. From both texts, by way of package textdiff, come the patch of a list of changes ([View.WriteDiff]) and the
-// hunks of a file ([View.File]). A run of changed lines knows the splices that it comes from. So a [Hunk] says who made it,
-// its lines say which bytes ([Hunk.Lines]), and a [Revision] makes the change without some hunks or with other text in their
-// place. [Without] takes whole files out of a list of changes.
+// A [View] reads the two sides of a change as texts: whole, or if the change is one of splices in a large file, only
+// what is around these. From both texts, by way of package textdiff, come the patch of a list of changes
+// ([View.WriteDiff]) and the hunks of a file ([View.File]). A run of changed lines knows the splices that it comes
+// from. So a [Hunk] says who made it, its lines say which bytes ([Hunk.Lines]), and a [Revision] makes the change
+// without some hunks or with other text in their place. [Without] takes whole files out of a list of changes.
 package preview
 
 import (
@@ -35,7 +35,8 @@ type View struct {
 // the change is one of splices.
 const pagedFrom = 8 << 20
 
-// sides are what stands at a place before and after a change. What is neither a file nor a symbolic link is an empty text.
+// sides are what stands at a place before and after a change. What is neither a file nor a symbolic link is an empty
+// text.
 type sides struct {
 	path             string // of the change
 	old, new         change.State
@@ -66,8 +67,9 @@ func (v View) open(s sides, wanted bool) (texts, error) {
 	return v.openWhole(s)
 }
 
-// openPaged opens an edited file that is read only around its edits, and once as a whole to count lines and to see that it is
-// what the change was made from. There are no texts of one that can only be read from its beginning to its end.
+// openPaged opens an edited file that is read only around its edits, and once as a whole to count lines and to see
+// that it is what the change was made from. There are no texts of one that can only be read from its beginning to its
+// end.
 func (v View) openPaged(s sides) (texts, error) {
 	t := texts{close: func() {}}
 	if v.Unsure {
@@ -182,8 +184,8 @@ func (s sides) failed(err error) error {
 	return fmt.Errorf("read %s: %w", s.path, err)
 }
 
-// CheckSizes returns an *actions.LimitError for a change of which one side is too large to be shown or stored as a whole. What
-// is there now is held to the limit on files that are read, what is to be there may have been added to.
+// CheckSizes returns an *actions.LimitError for a change of which one side is too large to be shown or stored as a
+// whole. What is there now is held to the limit on files that are read, what is to be there may have been added to.
 func CheckSizes(l actions.Limits, before, after change.State) error {
 	most, more := l.FileBytes(), l.OutputBytes()
 	if before.Kind == change.File && before.Size > most {

@@ -68,8 +68,8 @@ func diff(v preview.View, c change.Change) (string, error) {
 	return b.String(), err
 }
 
-// TestHowItIsReadDoesNotMatter: a large file that can be read at any place, and one that can only be read from its beginning to
-// its end, are shown alike; and so is one without its splices.
+// TestHowItIsReadDoesNotMatter: a large file that can be read at any place, and one that can only be read from its
+// beginning to its end, are shown alike; and so is one without its splices.
 func TestHowItIsReadDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	c := edited(t, large, twoEdits(large)...)
@@ -110,8 +110,8 @@ func TestHowItIsReadDoesNotMatter(t *testing.T) {
 	}
 }
 
-// TestNothingWrongIsShown: small or large, a file that has drifted, or whose splices do not give what the change says, is an
-// error of both the diff and the hunks.
+// TestNothingWrongIsShown: small or large, a file that has drifted, or whose splices do not give what the change
+// says, is an error of both the diff and the hunks.
 func TestNothingWrongIsShown(t *testing.T) {
 	t.Parallel()
 	for size, text := range map[string]string{"small": "a line\nanother\n", "large": large} {

@@ -8,9 +8,9 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Without returns the changes without those at these paths, and at all paths below those that are directories, and how many
-// edits were in these. It is an error to name a path at which nothing changes, which is [ErrNoChange], or to take away what
-// the rest needs.
+// Without returns the changes without those at these paths, and at all paths below those that are directories, and
+// how many edits were in these. It is an error to name a path at which nothing changes, which is [ErrNoChange], or to
+// take away what the rest needs.
 func Without(changes []change.Change, paths ...string) (kept []change.Change, edits int, err error) {
 	rejected := make([]bool, len(changes))
 	for _, name := range paths {

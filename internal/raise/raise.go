@@ -20,15 +20,15 @@ import (
 //
 //   - A nil file system, also a nil pointer, is [names.ErrNoFs]; it never stands for the real disk.
 //   - A [rootfs.FS], and whatever else has an optional interface of this package, is returned as it is.
-//   - An afero.OsFs becomes a [rootfs.FS] of the working directory as it is now. Absolute names of what is in it are taken,
-//     any other is [names.ErrEscape].
+//   - An afero.OsFs becomes a [rootfs.FS] of the working directory as it is now. Absolute names of what is in it are
+//     taken, any other is [names.ErrEscape].
 //   - An afero.BasePathFs that is over an afero.OsFs becomes a [rootfs.FS] of its directory. By itself it would follow
 //     symbolic links out of it. If the directory cannot be opened, or if it is over anything else, it is returned as it
 //     is: what lies between may be there to forbid or to log.
-//   - An afero.MemMapFs gets the rules of POSIX and a mutex around each call. "/a" and "a" are one file there. Raise it once
-//     and share the result; what is done to the MemMapFs directly at the same time is not guarded.
-//   - Any other file system is returned with a Namer for which a slash at the beginning of a name stands for the root of
-//     the tree.
+//   - An afero.MemMapFs gets the rules of POSIX and a mutex around each call. "/a" and "a" are one file there. Raise
+//     it once and share the result; what is done to the MemMapFs directly at the same time is not guarded.
+//   - Any other file system is returned with a Namer for which a slash at the beginning of a name stands for the root
+//     of the tree.
 //
 // A RootFs that Raise has made holds open files until it is closed, or until the garbage collector finds that it is not
 // used any more. Who wants to close it asks for an io.Closer, unless it is the file system that was given.

@@ -6,8 +6,8 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// spliceBytes is what an edit takes in memory beside its text, in bytes. Very many edits of one byte are as dear as a long text, so
-// that counts for the step as a whole, at once: several files are worked on at a time.
+// spliceBytes is what an edit takes in memory beside its text, in bytes. Very many edits of one byte are as dear as a
+// long text, so that counts for the step as a whole, at once: several files are worked on at a time.
 const spliceBytes = 64
 
 // Limits are what edits may cost. They are used from several goroutines.

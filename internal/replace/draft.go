@@ -15,8 +15,8 @@ import (
 	"github.com/millrace-go/millrace/internal/splice"
 )
 
-// Draft is a text with the splices that were made over it so far. It holds them, and the text only if that fits one window. It is a
-// [match.Content] itself, of what the splices leave, and for one goroutine.
+// Draft is a text with the splices that were made over it so far. It holds them, and the text only if that fits one
+// window. It is a [match.Content] itself, of what the splices leave, and for one goroutine.
 type Draft struct {
 	base  match.Content
 	sizes match.Sizes
@@ -106,8 +106,8 @@ func (d *Draft) Add(list []change.Splice) (err error) {
 		}
 	}
 	d.size += growth(list)
-	// Lists are composed with ones of about their size, so that thousands of edits of one place each do not go through all that is
-	// there thousands of times.
+	// Lists are composed with ones of about their size, so that thousands of edits of one place each do not go through
+	// all that is there thousands of times.
 	d.lists = append(d.lists, list)
 	for n := len(d.lists); n > 1 && len(d.lists[n-2]) <= 2*len(d.lists[n-1]) && err == nil; n = len(d.lists) {
 		err = d.compose()
@@ -145,7 +145,8 @@ func (d *Draft) Same(ctx context.Context) (bool, error) {
 	sum := func(text match.Content) (uint64, error) {
 		var h maphash.Hash
 		h.SetSeed(seed)
-		err := match.Pass(ctx, text, d.sizes, func(part []byte) bool { _, _ = h.Write(part); return true }) // hashes do not fail
+		// hashes do not fail
+		err := match.Pass(ctx, text, d.sizes, func(part []byte) bool { _, _ = h.Write(part); return true })
 		return h.Sum64(), err
 	}
 	before, err := sum(d.base)

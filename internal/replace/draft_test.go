@@ -28,8 +28,8 @@ func randomSplices(r *rand.Rand, size int) (list []change.Splice) {
 	return list
 }
 
-// TestDraftProperty holds drafts that keep their text, and drafts that read it anew each time, against what the splices make of it one
-// list after the other.
+// TestDraftProperty holds drafts that keep their text, and drafts that read it anew each time, against what the
+// splices make of it one list after the other.
 func TestDraftProperty(t *testing.T) {
 	t.Parallel()
 	seed := fstest.Seed(t)

@@ -1,7 +1,8 @@
 // Package replace works out what rules make of a text of any size: a list of splices.
 //
-// A [Rule] is a pattern and what its matches become. [Rules] are several, each of which sees what those before it have left, or all of
-// which see the text as it is. A [Draft] is a text with the splices so far. What all of it may cost is a [Budget].
+// A [Rule] is a pattern and what its matches become. [Rules] are several, each of which sees what those before it
+// have left, or all of which see the text as it is. A [Draft] is a text with the splices so far. What all of it may
+// cost is a [Budget].
 package replace
 
 import (
@@ -25,8 +26,8 @@ type Rule struct {
 	Laps    atomic.Bool // a match overlaps with one that was not taken
 }
 
-// Splices returns a splice for each match in the text that changes anything. seen, if not nil, is called with each match before it is
-// replaced, and returns false for one that is not to be.
+// Splices returns a splice for each match in the text that changes anything. seen, if not nil, is called with each
+// match before it is replaced, and returns false for one that is not to be.
 func (r *Rule) Splices(
 	ctx context.Context, text match.Content, how match.How, left *Budget, seen func(at *match.Window, loc []int) bool,
 ) ([]change.Splice, error) {
@@ -77,8 +78,8 @@ type Rules struct {
 	Sizes        match.Sizes
 }
 
-// Splices returns what the rules make of the text, and how many places they changed. There are none if one rule has taken back what
-// others did.
+// Splices returns what the rules make of the text, and how many places they changed. There are none if one rule has
+// taken back what others did.
 func (r *Rules) Splices(ctx context.Context, text match.Content, left *Budget) (list []change.Splice, places int, err error) {
 	switch {
 	case r.Simultaneous:
@@ -114,8 +115,8 @@ func (r *Rules) Splices(ctx context.Context, text match.Content, left *Budget) (
 	return list, places, err
 }
 
-// laps returns what looks whether matches of a literal text overlap with others, as those of "aa" do in "aaa"; nil if nobody asks.
-// Those that lie in two windows are not seen.
+// laps returns what looks whether matches of a literal text overlap with others, as those of "aa" do in "aaa"; nil if
+// nobody asks. Those that lie in two windows are not seen.
 func (r *Rules) laps(ctx context.Context, rule *Rule) func(at *match.Window, loc []int) bool {
 	if !r.Laps || rule.Pattern.Mode() != match.Literal {
 		return nil

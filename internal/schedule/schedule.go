@@ -20,11 +20,12 @@ type Step struct {
 	Known         bool
 }
 
-// Waves puts the steps into waves: all steps of a wave may run at the same time, and a wave begins when the one before is done.
+// Waves puts the steps into waves: all steps of a wave may run at the same time, and a wave begins when the one
+// before is done.
 //
-// Levels are those of Kahn's algorithm over the edges between each step and the earlier ones that it names, or could meet in the
-// file system. Within a level, steps that only read run together, then each step that may write runs alone, so that its savepoint
-// holds nobody else's changes.
+// Levels are those of Kahn's algorithm over the edges between each step and the earlier ones that it names, or could
+// meet in the file system. Within a level, steps that only read run together, then each step that may write runs
+// alone, so that its savepoint holds nobody else's changes.
 func Waves(ctx context.Context, steps []Step, tree *stage.Stage) [][]int {
 	level := make([]int, len(steps))
 	reaches := make([]reach, len(steps))
@@ -78,8 +79,9 @@ func reachOf(ctx context.Context, s Step, tree *stage.Stage) reach {
 	return r
 }
 
-// places returns the keys of the canonical names, and of where symbolic links lead from them: two names of one file must meet.
-// They are sorted. ok is false if a name is no good, which the step itself has to report, or if the run is over.
+// places returns the keys of the canonical names, and of where symbolic links lead from them: two names of one file
+// must meet. They are sorted. ok is false if a name is no good, which the step itself has to report, or if the run is
+// over.
 func places(ctx context.Context, names []string, tree *stage.Stage) (keys []string, ok bool) {
 	for _, name := range names {
 		canonical, err := tree.Canonical(name)
@@ -106,8 +108,8 @@ func (r reach) meets(s reach) bool {
 	return overlap(r.writes, s.reads) || overlap(r.writes, s.writes) || overlap(r.reads, s.writes)
 }
 
-// overlap reports whether a path of one list is, or lies in, one of the other. Both are lists of keys, sorted: all that lies in a
-// directory follows that directory, so one pass over both finds out.
+// overlap reports whether a path of one list is, or lies in, one of the other. Both are lists of keys, sorted: all
+// that lies in a directory follows that directory, so one pass over both finds out.
 func overlap(a, b []string) bool {
 	for len(a) > 0 && len(b) > 0 {
 		switch {
@@ -122,7 +124,8 @@ func overlap(a, b []string) bool {
 	return false
 }
 
-// key is a canonical path in a form in which the key of a directory begins the keys of all that lies in it, and no others.
+// key is a canonical path in a form in which the key of a directory begins the keys of all that lies in it, and no
+// others.
 func key(path string) string {
 	if path == "." {
 		return ""

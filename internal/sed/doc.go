@@ -1,14 +1,15 @@
-// Package sed runs the substitution language of GNU sed over texts: what sed -E, or sed without -E, makes of a file in the locale
-// C.UTF-8, byte for byte but for what is listed below, for the part of the language that neither touches other files nor keeps
-// anything from one line to the next but where it is. A script is parsed once by [Parse] and may then be run by any number of
-// goroutines.
+// Package sed runs the substitution language of GNU sed over texts: what sed -E, or sed without -E, makes of a file
+// in the locale C.UTF-8, byte for byte but for what is listed below, for the part of the language that neither
+// touches other files nor keeps anything from one line to the next but where it is. A script is parsed once by
+// [Parse] and may then be run by any number of goroutines.
 //
 //	s, err := sed.Parse([]string{`s/\bcolour\b/color/g`}, sed.Options{})
 //	stats, err := s.Apply(ctx, file, sed.Bounds{}, func(start, end int64, text []byte) error { ... })
 //
-// A run reads the text line by line, and gives away changes, not the result, so that what is long and hardly changed stays where it
-// is: one change for each substitution where a single s touched a line, else one for what differs in the line. Line numbers, ranges
-// and the last pattern begin anew with each run, as the first two do for each file of sed -s and sed -i.
+// A run reads the text line by line, and gives away changes, not the result, so that what is long and hardly changed
+// stays where it is: one change for each substitution where a single s touched a line, else one for what differs in
+// the line. Line numbers, ranges and the last pattern begin anew with each run, as the first two do for each file of
+// sed -s and sed -i.
 //
 // # Grammar
 //
@@ -19,47 +20,50 @@
 //	function = "{" script "}" | "p" | "d" | "y" c chars c chars c | "s" c pattern c replacement c { flag } | "#" comment
 //	flag     = "g" | "p" | N | "i" | "I" | "m" | "M"
 //
-// The delimiter c is any character of one byte but a newline and a backslash. Within a part it is written with a backslash
-// before it, or within brackets. Line 0 is allowed in 0,/re/ only. A first script
-// that begins with #n is Quiet. An
-// empty pattern is the one that was used last while the script ran; it takes no flags.
+// The delimiter c is any character of one byte but a newline and a backslash. Within a part it is written with a
+// backslash before it, or within brackets. Line 0 is allowed in 0,/re/ only. A first script that begins with #n is
+// Quiet. An empty pattern is the one that was used last while the script ran; it takes no flags.
 //
-// In a replacement, & and \0 are the match, \1 to \9 its groups, a backslash before a newline a newline; \U and \L turn what
-// follows to upper and lower case up to \E, \u and \l the next character only. As in GNU sed, \L\u works and in \u\L the \u
-// is lost. Everywhere, \a \f \n \r \t \v are control characters, \cX is control-X, and \dNNN, \oNNN and \xHH are a byte: in a
-// replacement \x26 is an &, not the match, but in a pattern \x2e is a dot, that is, any character.
+// In a replacement, & and \0 are the match, \1 to \9 its groups, a backslash before a newline a newline; \U and \L
+// turn what follows to upper and lower case up to \E, \u and \l the next character only. As in GNU sed, \L\u works
+// and in \u\L the \u is lost. Everywhere, \a \f \n \r \t \v are control characters, \cX is control-X, and \dNNN,
+// \oNNN and \xHH are a byte: in a replacement \x26 is an &, not the match, but in a pattern \x2e is a dot, that is,
+// any character.
 //
 // # Patterns
 //
-// Patterns are POSIX extended ([ERE]) or basic ([BRE]) with the additions of GNU: \+ \? and \| in basic ones; \w \W \s \S \b
-// \B \< \> \` and \' in both. Package posix makes trees of them, which package match runs. The match is the leftmost, and
-// of those the longest. Of several ways to it, that one counts for the groups which takes the first alternative first and repeats as
-// often as it can, as in package regexp.
+// Patterns are POSIX extended ([ERE]) or basic ([BRE]) with the additions of GNU: \+ \? and \| in basic ones; \w \W
+// \s \S \b \B \< \> \` and \' in both. Package posix makes trees of them, which package match runs. The match is the
+// leftmost, and of those the longest. Of several ways to it, that one counts for the groups which takes the first
+// alternative first and repeats as often as it can, as in package regexp.
 //
-// Classes are those of C.UTF-8, so that \w and [[:alpha:]] are letters of all scripts; ranges are between ASCII characters only. A
-// byte that is part of no character is matched by nothing but itself, written \xHH. With [RE2] patterns are those of package regexp.
+// Classes are those of C.UTF-8, so that \w and [[:alpha:]] are letters of all scripts; ranges are between ASCII
+// characters only. A byte that is part of no character is matched by nothing but itself, written \xHH. With [RE2]
+// patterns are those of package regexp.
 //
 // # Time and memory
 //
-// Nothing goes back: finding a match takes time in proportion to the rest of the line, times the size of the pattern at worst, where
-// its automaton does not fit its cache; finding groups the length of the match times the size of the pattern. A line with n matches
-// takes n times that at worst. What is held of a text is a window of some lines. Options.MaxPattern and Options.MaxLine limit both,
-// [Bounds] what a run makes, and the context ends it anywhere. A script has at most MaxScript bytes and MaxCommands commands, a pattern
-// 64 KiB and 1,000 groups within each other.
+// Nothing goes back: finding a match takes time in proportion to the rest of the line, times the size of the pattern
+// at worst, where its automaton does not fit its cache; finding groups the length of the match times the size of the
+// pattern. A line with n matches takes n times that at worst. What is held of a text is a window of some lines.
+// Options.MaxPattern and Options.MaxLine limit both, [Bounds] what a run makes, and the context ends it anywhere. A
+// script has at most MaxScript bytes and MaxCommands commands, a pattern 64 KiB and 1,000 groups within each other.
 //
 // # What is refused
 //
-// All that GNU sed refuses, and beyond that, with Unsupported set in the [Error]: the commands that write, read or run something (w W r
-// R e), print or stop otherwise (a i c l L = q Q F z v), branch (b t T :), read ahead or keep text (n N D P g G h H x); the flags w and
-// e of s; back-references in patterns; bytes that are no character within brackets, or in a pattern with classes or the flag I; and \N
-// with an empty pattern that stands for one of fewer groups.
+// All that GNU sed refuses, and beyond that, with Unsupported set in the [Error]: the commands that write, read or
+// run something (w W r R e), print or stop otherwise (a i c l L = q Q F z v), branch (b t T :), read ahead or keep
+// text (n N D P g G h H x); the flags w and e of s; back-references in patterns; bytes that are no character within
+// brackets, or in a pattern with classes or the flag I; and \N with an empty pattern that stands for one of fewer
+// groups.
 //
 // # What differs from GNU sed
 //
-// In testdata/differences.txt stand the cases of the tests that differ from GNU sed 4.9, with their reasons: it compares bytes where a
-// pattern has no class, and then matches within characters; it loses matches of repeated groups with an anchor in them; without the
-// flag M, ^ and $ also hold at a newline that the match itself has gone over; and of several ways to a match it takes another one here
-// and there. Beside that, what differs is the flag I with characters whose other case takes another number of bytes in UTF-8, and with
-// an escaped letter, which GNU sed never finds then; a bracket that an interval of {0} removes; \B behind a repeat, as in b*\(\B\),
-// beside a byte that is no character; and surrogates and characters above U+10FFFF written as UTF-8, which are bytes here.
+// In testdata/differences.txt stand the cases of the tests that differ from GNU sed 4.9, with their reasons: it
+// compares bytes where a pattern has no class, and then matches within characters; it loses matches of repeated
+// groups with an anchor in them; without the flag M, ^ and $ also hold at a newline that the match itself has gone
+// over; and of several ways to a match it takes another one here and there. Beside that, what differs is the flag I
+// with characters whose other case takes another number of bytes in UTF-8, and with an escaped letter, which GNU sed
+// never finds then; a bracket that an interval of {0} removes; \B behind a repeat, as in b*\(\B\), beside a byte that
+// is no character; and surrogates and characters above U+10FFFF written as UTF-8, which are bytes here.
 package sed

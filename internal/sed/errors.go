@@ -2,8 +2,8 @@ package sed
 
 import "fmt"
 
-// Error is what is wrong with a script: what GNU sed would refuse, what this package does not do, or an empty pattern that
-// had nothing to stand for while the script ran.
+// Error is what is wrong with a script: what GNU sed would refuse, what this package does not do, or an empty pattern
+// that had nothing to stand for while the script ran.
 type Error struct {
 	Script int    // which script, from 0
 	Offset int    // the byte at which it was noticed, from 0

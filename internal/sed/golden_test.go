@@ -85,7 +85,8 @@ func record(t *testing.T) {
 	}
 }
 
-// TestGolden: what becomes of the recorded cases is what sed makes of them, but for the listed differences, at most 3 in 100.
+// TestGolden: what becomes of the recorded cases is what sed makes of them, but for the listed differences, at most 3
+// in 100.
 func TestGolden(t *testing.T) {
 	listed := differences(t)
 	n := golden(t, func(g group, script, in, want string) {

@@ -155,8 +155,8 @@ const (
 	plainText // of y
 )
 
-// unescape replaces the escapes that stand for one character. In a pattern and a replacement the others stay as they are.
-// It is false where \c is followed by a backslash that is not followed by another.
+// unescape replaces the escapes that stand for one character. In a pattern and a replacement the others stay as they
+// are. It is false where \c is followed by a backslash that is not followed by another.
 func unescape(text []byte, kind textKind) ([]byte, bool) {
 	if bytes.IndexByte(text, '\\') < 0 {
 		return text, true
@@ -213,7 +213,8 @@ func unescape(text []byte, kind textKind) ([]byte, bool) {
 	return out, true
 }
 
-// number reads the digits of \d, \o or \x at text[i:], up to as many as a byte has. Without any it is the letter itself.
+// number reads the digits of \d, \o or \x at text[i:], up to as many as a byte has. Without any it is the letter
+// itself.
 func number(text []byte, i int, letter byte) (byte, int) {
 	base, most := 10, 3
 	switch letter {

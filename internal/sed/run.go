@@ -12,17 +12,17 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// Edit takes one change of an input: its bytes from start to end become text. Changes come in order and do not overlap. The
-// text is the runner's and must be copied to be kept. An error ends the run.
+// Edit takes one change of an input: its bytes from start to end become text. Changes come in order and do not
+// overlap. The text is the runner's and must be copied to be kept. An error ends the run.
 type Edit func(start, end int64, text []byte) error
 
 // Bounds are what a run may come to at most. The zero Bounds has no limits.
 type Bounds struct {
-	// Replacements is how many substitutions are made. Zero means that there is no limit. One more is ErrReplacements, before
-	// it is made.
+	// Replacements is how many substitutions are made. Zero means that there is no limit. One more is ErrReplacements,
+	// before it is made.
 	Replacements int
-	// Text is how much text one line may become, with the copies that p prints, in bytes. Zero means that there is no limit. More is
-	// ErrText.
+	// Text is how much text one line may become, with the copies that p prints, in bytes. Zero means that there is no
+	// limit. More is ErrText.
 	Text int64
 }
 
@@ -72,9 +72,9 @@ type runner struct {
 	substituting substituting
 }
 
-// Apply runs the script over all that src gives and passes each change to edit. What it holds in memory is a small multiple of the
-// longest line. The error is an [*Error], a [*LineError], [ErrReplacements] or [ErrText], that of src or of edit, or that of the
-// context, which is looked at within a line too.
+// Apply runs the script over all that src gives and passes each change to edit. What it holds in memory is a small
+// multiple of the longest line. The error is an [*Error], a [*LineError], [ErrReplacements] or [ErrText], that of src
+// or of edit, or that of the context, which is looked at within a line too.
 func (s *Script) Apply(ctx context.Context, src io.Reader, bounds Bounds, edit Edit) (Stats, error) {
 	r, _ := s.idle.Get().(*runner)
 	if r == nil {
@@ -96,8 +96,8 @@ func (s *Script) Apply(ctx context.Context, src io.Reader, bounds Bounds, edit E
 	return stats, err
 }
 
-// often is how much work, in bytes and commands, is done between two looks at the context. A line counts perLine, for what
-// becomes of its changes.
+// often is how much work, in bytes and commands, is done between two looks at the context. A line counts perLine, for
+// what becomes of its changes.
 const (
 	often   = 1 << 18
 	perLine = 64

@@ -24,8 +24,8 @@ const DefaultMaxPattern = 50_000
 // DefaultMaxLine is the longest line, in bytes, if Options.MaxLine is zero.
 const DefaultMaxLine = 64 << 20
 
-// MaxScript is the longest that all scripts of one Parse may be together, in bytes, and MaxCommands how many commands they may
-// have.
+// MaxScript is the longest that all scripts of one Parse may be together, in bytes, and MaxCommands how many commands
+// they may have.
 const (
 	MaxScript   = 1 << 20
 	MaxCommands = 10_000

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Shape says what a JSON value has to look like. A nil Shape is a value that is neither a list nor an object. Null fits every
-// shape.
+// Shape says what a JSON value has to look like. A nil Shape is a value that is neither a list nor an object. Null
+// fits every shape.
 type Shape struct {
 	// Names are what an object may have, by name, in this very spelling. Nil for what is no such object.
 	Names map[string]*Shape
@@ -16,9 +16,9 @@ type Shape struct {
 	List bool
 }
 
-// Check returns a [*SyntaxError] for the first thing in which data is not JSON as [Parse] takes it, or has another shape. It keeps
-// nothing of the values, so that it is fit for texts of which another parser is going to make something. MaxValues does
-// not count.
+// Check returns a [*SyntaxError] for the first thing in which data is not JSON as [Parse] takes it, or has another
+// shape. It keeps nothing of the values, so that it is fit for texts of which another parser is going to make
+// something. MaxValues does not count.
 func Check(data []byte, limits Limits, shape *Shape) error {
 	limits.MaxDepth = maxDepth(limits.MaxDepth)
 	c := &checker{parser: parser{data: data, limits: limits}}

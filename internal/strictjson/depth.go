@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// CheckDepth returns a [*SyntaxError] around [ErrTooDeep] if lists and objects in data are nested more than most deep, for
-// texts that another parser is going to read, and how many objects there are. It needs no memory, and does not care whether
-// data is JSON otherwise. Zero, less, and more than 10,000 mean what they mean in [Limits].
+// CheckDepth returns a [*SyntaxError] around [ErrTooDeep] if lists and objects in data are nested more than most
+// deep, for texts that another parser is going to read, and how many objects there are. It needs no memory, and does
+// not care whether data is JSON otherwise. Zero, less, and more than 10,000 mean what they mean in [Limits].
 func CheckDepth(data []byte, most int) (objects int, err error) {
 	most = maxDepth(most)
 	depth := 0

@@ -43,8 +43,8 @@ func LineColumn(data []byte, offset int) (line, column int) {
 	return NewLocator(data).LineColumn(offset)
 }
 
-// Locator turns offsets into lines and columns. Asked for ascending offsets, it reads the text once in all. It is not safe
-// for concurrent use.
+// Locator turns offsets into lines and columns. Asked for ascending offsets, it reads the text once in all. It is not
+// safe for concurrent use.
 type Locator struct {
 	data         []byte
 	at           int

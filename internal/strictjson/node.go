@@ -36,8 +36,8 @@ func (k Kind) String() string {
 	}
 }
 
-// Node is one value in a JSON text. Nodes are made by [Parse] and must not be modified; then they are safe for concurrent
-// use. The zero Node is a null that stands nowhere.
+// Node is one value in a JSON text. Nodes are made by [Parse] and must not be modified; then they are safe for
+// concurrent use. The zero Node is a null that stands nowhere.
 type Node struct {
 	Kind Kind
 	// Bool is the value of a Bool.
@@ -83,7 +83,8 @@ func EscapeToken(name string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }
 
-// SplitPointer returns the parts of a JSON pointer with their escapes resolved. ok is false for what is no JSON pointer.
+// SplitPointer returns the parts of a JSON pointer with their escapes resolved. ok is false for what is no JSON
+// pointer.
 func SplitPointer(pointer string) (tokens []string, ok bool) {
 	if pointer == "" {
 		return nil, true

@@ -22,8 +22,8 @@ const (
 	mostDepth     = 10_000 // where encoding/json stops too
 )
 
-// Parse reads one JSON value that fills all of data. The error is a [*SyntaxError]: the first mistake in the text, except
-// that invalid UTF-8 anywhere in it comes before all others. Nothing in the tree shares memory with data.
+// Parse reads one JSON value that fills all of data. The error is a [*SyntaxError]: the first mistake in the text,
+// except that invalid UTF-8 anywhere in it comes before all others. Nothing in the tree shares memory with data.
 func Parse(data []byte, limits Limits) (*Node, error) {
 	if limits.MaxBytes <= 0 {
 		limits.MaxBytes = defaultBytes

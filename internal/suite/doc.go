@@ -1,5 +1,5 @@
-// Package suite is a test-only package: it holds what the black-box suites below it share, such as small trees, pipelines and
-// the file systems that everything has to run on. Each suite is a directory that says what it holds:
+// Package suite is a test-only package: it holds what the black-box suites below it share, such as small trees,
+// pipelines and the file systems that everything has to run on. Each suite is a directory that says what it holds:
 //
 //   - bench: benchmarks, and how many allocations runs make
 //   - decode: what is taken and refused of a pipeline as JSON, strictly and leniently, and with which messages

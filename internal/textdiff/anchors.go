@@ -14,11 +14,11 @@ const (
 	minKinds = 8
 )
 
-// anchors finds runs of lines that occur exactly once in a and once in b, and of these the longest chain that is in the
-// same order in both: for runs of one line that is patience diff. It tries runs of 1, 2, 4 ... lines and returns the
-// chain that covers the most, in ascending order, or nil if none covers enough to be trusted. A few unique lines that
-// were moved across a text of common ones, and that single-line anchors would tear it apart for, lose against the longer
-// runs.
+// anchors finds runs of lines that occur exactly once in a and once in b, and of these the longest chain that is in
+// the same order in both: for runs of one line that is patience diff. It tries runs of 1, 2, 4 ... lines and returns
+// the chain that covers the most, in ascending order, or nil if none covers enough to be trusted. A few unique lines
+// that were moved across a text of common ones, and that single-line anchors would tear it apart for, lose against
+// the longer runs.
 func (e *engine) anchors(a, b []int32) []block {
 	ga, gb, ids := e.dense(a, b)
 	if ids < minKinds {
@@ -67,8 +67,8 @@ func (e *engine) dense(a, b []int32) (ga, gb []int32, ids int) {
 	return ga, gb, ids
 }
 
-// double makes numbers of runs of twice the length: two runs are equal if both of their halves are. A run that is not in
-// both lists gets -1.
+// double makes numbers of runs of twice the length: two runs are equal if both of their halves are. A run that is not
+// in both lists gets -1.
 func double(a, b []int32, run int) (ga, gb []int32, ids int) {
 	numbers := make(map[uint64]int32)
 	pair := func(g []int32, i int) (uint64, bool) {

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// index writes the line with the names of both blobs: without it git refuses binary patches, and patch does not see that
-// a link that is there already is one.
+// index writes the line with the names of both blobs: without it git refuses binary patches, and patch does not see
+// that a link that is there already is one.
 func (p *printer) index(f FilePatch) {
 	p.print("index ", blobID(all(f.Old), f.OldMode), "..", blobID(all(f.New), f.NewMode))
 	if f.OldMode == f.NewMode {

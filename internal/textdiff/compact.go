@@ -5,9 +5,10 @@ import "bytes"
 // maxSlide bounds how many lines a change is moved up or down in search of a better place.
 const maxSlide = 256
 
-// compact moves insertions and deletions that could as well stand a few lines higher or lower, as when a line is added to
-// a run of equal ones: first together with a neighbour where they can touch, so that there are fewer changes to read, then
-// to where the text begins a new part. The number of changed lines stays the same. The result reuses cores.
+// compact moves insertions and deletions that could as well stand a few lines higher or lower, as when a line is
+// added to a run of equal ones: first together with a neighbour where they can touch, so that there are fewer changes
+// to read, then to where the text begins a new part. The number of changed lines stays the same. The result reuses
+// cores.
 func (t texts) compact(cores []Core) []Core {
 	up := cores[:0]
 	for _, c := range cores {
@@ -72,8 +73,8 @@ func (t texts) side(c Core) (text Source, off, end int, ok bool) {
 	}
 }
 
-// slideUp moves c up by one line if that leaves the difference the same. The caller sees to it that c does not touch the
-// core before it: the line above c is common to both texts then. A last line without a line end equals no other.
+// slideUp moves c up by one line if that leaves the difference the same. The caller sees to it that c does not touch
+// the core before it: the line above c is common to both texts then. A last line without a line end equals no other.
 func (t texts) slideUp(c *Core) bool {
 	text, off, end, ok := t.side(*c)
 	if !ok {

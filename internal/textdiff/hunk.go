@@ -18,7 +18,8 @@ func grouped(cores []Core, context int) iter.Seq[[]Core] {
 	}
 }
 
-// frame returns where the context of cores that lie in a row begins and ends, and how many lines it has before and after them.
+// frame returns where the context of cores that lie in a row begins and ends, and how many lines it has before and
+// after them.
 func frame(old Source, cores []Core, context int) (start, before, end, after int) {
 	for start = cores[0].Old; before < context && start > 0; before++ {
 		start = old.lineStart(0, start-1)

@@ -24,9 +24,9 @@ func (d *diagonals) next(c int) {
 	d.x[d.origin-c-1], d.x[d.origin+c+1] = unreached, unreached
 }
 
-// step spends one change: right from the diagonal below or down from the one above, whichever comes further. It returns
-// unreached if that leaves the box of n by m lines. Nothing is lost then: what it came from stands at the border already,
-// and a path over this diagonal is no shorter.
+// step spends one change: right from the diagonal below or down from the one above, whichever comes further. It
+// returns unreached if that leaves the box of n by m lines. Nothing is lost then: what it came from stands at the
+// border already, and a path over this diagonal is no shorter.
 func (d *diagonals) step(k, n, m int) int {
 	at := d.origin + k
 	x := max(d.x[at-1]+1, d.x[at+1])
@@ -53,8 +53,8 @@ func (d *diagonals) best(c, n, m int) (x, y int) {
 	return x, y
 }
 
-// span returns the first and the last diagonal to look at for cost c, every other one in between: none is outside of the
-// box.
+// span returns the first and the last diagonal to look at for cost c, every other one in between: none is outside of
+// the box.
 func span(c, n, m int) (lo, hi int) {
 	lo = -c
 	if c > m {

@@ -29,8 +29,8 @@ func (e *LimitError) Error() string { return fmt.Sprintf("more than %d bytes to 
 // pagesHeld is how many pages of each text are in memory at a time, at most.
 const pagesHeld = 64
 
-// Texts returns both texts, to be compared once with the splices that have made the new one. They are read only where the
-// splices are, but for the old one, of which all that is before the last of them is read to count lines.
+// Texts returns both texts, to be compared once with the splices that have made the new one. They are read only where
+// the splices are, but for the old one, of which all that is before the last of them is read to count lines.
 func (p Paged) Texts() (old, new Source) {
 	if p.Limit <= 0 {
 		p.Limit = math.MaxInt64
@@ -40,8 +40,8 @@ func (p Paged) Texts() (old, new Source) {
 		&pages{r: p.New, page: page, size: p.NewSize, limit: p.Limit, left: &left}
 }
 
-// SourceError is the error of reading a text. A panic carries it through code that otherwise has nothing to do with errors,
-// up to what is called from outside.
+// SourceError is the error of reading a text. A panic carries it through code that otherwise has nothing to do with
+// errors, up to what is called from outside.
 type SourceError struct{ Err error }
 
 // Error is that of the reader.

@@ -19,8 +19,8 @@ const (
 // sniffLen is how much of a file git looks at to tell whether it is binary.
 const sniffLen = 8000
 
-// IsBinary reports whether git takes one of the texts for binary: whether there is a NUL byte in its first 8000 bytes. The
-// error is one that [Hunks] returns.
+// IsBinary reports whether git takes one of the texts for binary: whether there is a NUL byte in its first 8000
+// bytes. The error is one that [Hunks] returns.
 func IsBinary(old, new Source) (binary bool, err error) {
 	defer stopped(&err)
 	return texts{old: old, new: new}.binary(), nil
@@ -44,12 +44,12 @@ const typeMask uint32 = 0o170000
 // Where several changes meet at one path, git wants the section that takes the old file away, by deletion or by rename,
 // before the one that puts another there. Renames may otherwise form chains and circles, in any order.
 type FilePatch struct {
-	// OldName and NewName are slash-separated paths relative to the root of the tree. The file was renamed if there are two;
-	// the one on a side where there is no file does not count.
+	// OldName and NewName are slash-separated paths relative to the root of the tree. The file was renamed if there are
+	// two; the one on a side where there is no file does not count.
 	OldName, NewName string
 	OldMode, NewMode uint32
-	// Old and New are the bytes of the file before and after, or the target of a symbolic link. Where there is no file they do
-	// not count.
+	// Old and New are the bytes of the file before and after, or the target of a symbolic link. Where there is no file
+	// they do not count.
 	Old, New Source
 	// Splices are what made New of Old, see [Hunks]. Nil means to look for where they differ.
 	Splices []change.Splice

@@ -76,8 +76,8 @@ func pairs(t *testing.T) []pair {
 	return list
 }
 
-// TestGitCounts compares the number of changed lines with git's. Both are heuristic beyond some size; all in all millrace
-// must not be worse, and never much.
+// TestGitCounts compares the number of changed lines with git's. Both are heuristic beyond some size; all in all
+// millrace must not be worse, and never much.
 func TestGitCounts(t *testing.T) {
 	t.Parallel()
 	needTool(t, "git")
@@ -124,7 +124,8 @@ func numstat(t *testing.T, root, algorithm string) map[string]int {
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
 	out, err := cmd.Output()
-	if exit, ok := err.(*exec.ExitError); err != nil && (!ok || exit.ExitCode() != 1) { //nolint:errorlint // exec returns just that
+	// exec returns just that
+	if exit, ok := err.(*exec.ExitError); err != nil && (!ok || exit.ExitCode() != 1) { //nolint:errorlint
 		t.Fatal(err)
 	}
 	counts := map[string]int{}

@@ -7,8 +7,8 @@ type Source interface {
 	// Size returns how many bytes the text has.
 	Size() int
 
-	// slice returns the bytes from from to to, shared or a copy; shown is slice for bytes that are compared or shown, which
-	// may be held to a limit.
+	// slice returns the bytes from from to to, shared or a copy; shown is slice for bytes that are compared or shown,
+	// which may be held to a limit.
 	slice(from, to int) []byte
 	shown(from, to int) []byte
 	// lineStart returns where the line begins that at is in, or lo if that is later.

@@ -9,9 +9,9 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// Unified writes the difference of two texts as a plain unified diff: a line "--- oldName", a line "+++ newName", and the
-// hunks with so many unchanged lines around each change, a negative number meaning 0. Nothing is written if the texts are
-// equal. It returns the number of hunks, and as error what w returned, or the context's.
+// Unified writes the difference of two texts as a plain unified diff: a line "--- oldName", a line "+++ newName", and
+// the hunks with so many unchanged lines around each change, a negative number meaning 0. Nothing is written if the
+// texts are equal. It returns the number of hunks, and as error what w returned, or the context's.
 //
 // Names are printed as they are, in the way of git and diff: one that holds control characters, quotes, backslashes or
 // bytes above 0x7f in quotes with escapes, one that holds a space followed by a tab, so that tools see where it ends.

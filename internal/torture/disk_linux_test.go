@@ -14,10 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A disk is a file whose reads, writes and flushes this process sees, for it serves them: by FUSE, of which it speaks just
-// as much as a loop device needs. On that device stands a real file system. So a power cut needs no luck and no torn copy:
-// it is what the disk has at one moment between two requests. Like that of a real disk, its cache is volatile: what was
-// written since the last flush is there or not, whatever was written before or after it.
+// A disk is a file whose reads, writes and flushes this process sees, for it serves them: by FUSE, of which it speaks
+// just as much as a loop device needs. On that device stands a real file system. So a power cut needs no luck and no
+// torn copy: it is what the disk has at one moment between two requests. Like that of a real disk, its cache is
+// volatile: what was written since the last flush is there or not, whatever was written before or after it.
 type disk struct {
 	fd   int
 	size int64
@@ -127,9 +127,9 @@ func (d *disk) flush() {
 	d.pending = nil
 }
 
-// cut is a power cut: it returns what is on the disk for good, with as many of the unflushed blocks as chance, from 0 to 100
-// percent, lets through. A block is not torn, as disks with sectors of its size promise; ext4 for one may not be mountable
-// otherwise.
+// cut is a power cut: it returns what is on the disk for good, with as many of the unflushed blocks as chance, from 0
+// to 100 percent, lets through. A block is not torn, as disks with sectors of its size promise; ext4 for one may not
+// be mountable otherwise.
 func (d *disk) cut(rnd *rand.Rand, percent int) blocks {
 	d.mu.Lock()
 	defer d.mu.Unlock()

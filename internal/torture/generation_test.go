@@ -26,8 +26,8 @@ func lines(file, g int) string {
 	return strings.Repeat(fmt.Sprintf("generation %d of file %d\n", g, file), 40)
 }
 
-// generation returns the whole tree: files with their bytes, directories with a slash at the end. In a lean one no directory
-// is removed, for that makes a backup although none is wanted.
+// generation returns the whole tree: files with their bytes, directories with a slash at the end. In a lean one no
+// directory is removed, for that makes a backup although none is wanted.
 func generation(g int, lean bool) map[string]string {
 	tree := map[string]string{"left": "A", "right": "B", "born/": "", fmt.Sprintf("dir%d/", g): ""}
 	if g%2 == 1 {

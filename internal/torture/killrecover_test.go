@@ -43,8 +43,8 @@ func die() {
 	select {} // it takes a moment
 }
 
-// playUntil runs the pipeline of which args[3] is the JSON, and kills itself when its commit gets to the phase args[2]. It says
-// "dies" before, or "lives" and what became of it if it never got there.
+// playUntil runs the pipeline of which args[3] is the JSON, and kills itself when its commit gets to the phase
+// args[2]. It says "dies" before, or "lives" and what became of it if it never got there.
 func playUntil(args []string) error {
 	fsys, err := open(args[0], args[1])
 	if err != nil {
@@ -105,8 +105,8 @@ func playRestore(args []string) error {
 	return nil
 }
 
-// interrupt starts a process and kills it a little after it is ready, unless it is to die by itself, for which longest is
-// zero. It reports whether it had been done.
+// interrupt starts a process and kills it a little after it is ready, unless it is to die by itself, for which
+// longest is zero. It reports whether it had been done.
 func interrupt(rnd *rand.Rand, longest time.Duration, role string, args ...string) (bool, error) {
 	v, err := start(role, args...)
 	if err != nil {
@@ -129,8 +129,8 @@ func interrupt(rnd *rand.Rand, longest time.Duration, role string, args ...strin
 	return done, err
 }
 
-// TestKill9_recovery kills a process in the middle of a commit, and then others, several in a row, in the middle of undoing
-// that: in the end the tree is what it was before.
+// TestKill9_recovery kills a process in the middle of a commit, and then others, several in a row, in the middle of
+// undoing that: in the end the tree is what it was before.
 func TestKill9_recovery(t *testing.T) {
 	t.Parallel()
 	runs := fstest.Runs(5, 100, 500)

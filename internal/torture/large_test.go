@@ -67,8 +67,8 @@ func writeLarge(name string, size, places int) error {
 	return f.Close()
 }
 
-// playLarge runs the pipeline in a file on a directory, from the search to the restored file, and says after each part what the
-// process has had in memory at most.
+// playLarge runs the pipeline in a file on a directory, from the search to the restored file, and says after each
+// part what the process has had in memory at most.
 func playLarge(args []string) error {
 	ctx := context.Background()
 	root, err := open("root", args[0])
@@ -161,8 +161,8 @@ func sayPeak(when string) {
 	}
 }
 
-// largeRun runs one of largeEdits on a file of that size and returns the peak of its memory in bytes. The file is compared
-// with what sed makes of it, the diff with what patch makes of it, and what is restored with what was there.
+// largeRun runs one of largeEdits on a file of that size and returns the peak of its memory in bytes. The file is
+// compared with what sed makes of it, the diff with what patch makes of it, and what is restored with what was there.
 func largeRun(t *testing.T, name string, size, places int) (peak int64) {
 	t.Helper()
 	dir := fstest.TempDir(t)
@@ -238,9 +238,9 @@ func run(t *testing.T, out, program string, args ...string) {
 	}
 }
 
-// TestPropertyLargeFileMemory edits a large file in many places in another process: searched, counted, edited, shown, stored,
-// committed with a backup, and restored. With 1 GiB and 10,000 places, as "make torture" has it, the process never has more
-// than 128 MiB of memory; with 64 MiB, no more than a quarter of that beyond what it has for 1 MiB.
+// TestPropertyLargeFileMemory edits a large file in many places in another process: searched, counted, edited, shown,
+// stored, committed with a backup, and restored. With 1 GiB and 10,000 places, as "make torture" has it, the process
+// never has more than 128 MiB of memory; with 64 MiB, no more than a quarter of that beyond what it has for 1 MiB.
 func TestPropertyLargeFileMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the peak of the memory is read from /proc")

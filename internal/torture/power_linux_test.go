@@ -21,7 +21,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// mountsVariable says that the test runs in a mount namespace of its own, so that nothing stays mounted whatever happens.
+// mountsVariable says that the test runs in a mount namespace of its own, so that nothing stays mounted whatever
+// happens.
 const mountsVariable = "MILLRACE_TORTURE_MOUNTS"
 
 // realFs is a file system to make on a disk.
@@ -38,10 +39,10 @@ func realFileSystems() map[string]realFs {
 	}
 }
 
-// TestPowerCut lets the power fail at any moment while a process commits generation after generation on a real file system.
-// What is left on the disk is mounted, which replays the file system's own journal, and recovered: the tree is wholly one
-// generation, and not one before the last that had been acknowledged. Without fsyncs nothing is promised, and it is only
-// told what became of it.
+// TestPowerCut lets the power fail at any moment while a process commits generation after generation on a real file
+// system. What is left on the disk is mounted, which replays the file system's own journal, and recovered: the tree
+// is wholly one generation, and not one before the last that had been acknowledged. Without fsyncs nothing is
+// promised, and it is only told what became of it.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
 	for name, real := range realFileSystems() {

@@ -87,8 +87,8 @@ func newSwapped(t *testing.T) *swapped {
 	return s
 }
 
-// repair makes the files of the tree what they were in the beginning. It works by handle, so that it never follows a link
-// itself, and may be called at any time.
+// repair makes the files of the tree what they were in the beginning. It works by handle, so that it never follows a
+// link itself, and may be called at any time.
 func (s *swapped) repair() error {
 	text := []byte("a needle inside\n")
 	write := func(root *os.Root, name string) error {
@@ -141,7 +141,8 @@ func (s *swapped) begin(seed uint64) {
 	})
 }
 
-// swap turns both into links, and back: by exchange, so that there always is one or the other, or by removing and making.
+// swap turns both into links, and back: by exchange, so that there always is one or the other, or by removing and
+// making.
 func (s *swapped) swap(rnd *rand.Rand) error {
 	for _, name := range []string{swappedDir, swappedFile} {
 		target := filepath.Join(s.outside, name)
@@ -201,8 +202,8 @@ func (s *swapped) swapOne(rnd *rand.Rand, path, aside, target string) error {
 	return s.backFrom(path, aside)
 }
 
-// backFrom gives the name back what it had. Pipelines move and remove links too, and make files and directories in their
-// place, which are moved out of the way.
+// backFrom gives the name back what it had. Pipelines move and remove links too, and make files and directories in
+// their place, which are moved out of the way.
 func (s *swapped) backFrom(path, aside string) error {
 	info, err := os.Lstat(aside)
 	if err != nil {
@@ -224,8 +225,8 @@ func (s *swapped) backFrom(path, aside string) error {
 	}
 }
 
-// find makes sure that the directory is the one that is repaired, and not one that a pipeline has made while it was away.
-// Nothing must be swapped.
+// find makes sure that the directory is the one that is repaired, and not one that a pipeline has made while it was
+// away. Nothing must be swapped.
 func (s *swapped) find() error {
 	info, err := s.top.Lstat(swappedDir)
 	mine, merr := s.inside.Stat(".")
@@ -265,8 +266,8 @@ func (s *swapped) end() {
 	s.done.Wait()
 }
 
-// checkTree makes sure that no byte of the secret is in any file of the tree, the state directory and all, and that what is
-// outside is what it was, down to the times.
+// checkTree makes sure that no byte of the secret is in any file of the tree, the state directory and all, and that
+// what is outside is what it was, down to the times.
 func (s *swapped) checkTree() error {
 	err := filepath.WalkDir(s.root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {

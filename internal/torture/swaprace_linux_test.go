@@ -18,9 +18,9 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestHostile_a_directory_swapped_for_a_link_in_a_loop lets every way to a path go through a directory, or to a file, that turns into a link to
-// the outside and back all the time. Most of what is tried fails; what counts is that nothing from outside is seen, and
-// nothing there is touched.
+// TestHostile_a_directory_swapped_for_a_link_in_a_loop lets every way to a path go through a directory, or to a file,
+// that turns into a link to the outside and back all the time. Most of what is tried fails; what counts is that
+// nothing from outside is seen, and nothing there is touched.
 func TestHostile_a_directory_swapped_for_a_link_in_a_loop(t *testing.T) {
 	t.Parallel()
 	for i, kind := range []string{"root", "base"} {
@@ -178,8 +178,8 @@ func (r *swapRace) commit(rnd *rand.Rand) error {
 	return nil
 }
 
-// die lets a process of its own run a pipeline up to some phase of its commit and kill itself there, and recovers. What goes
-// wrong in an observer does not stop a commit, so nothing less will do.
+// die lets a process of its own run a pipeline up to some phase of its commit and kill itself there, and recovers.
+// What goes wrong in an observer does not stop a commit, so nothing less will do.
 func (r *swapRace) die(rnd *rand.Rand, p millrace.Pipeline) error {
 	data, err := json.Marshal(p)
 	if err != nil {
@@ -247,8 +247,8 @@ func (r *swapRace) report(t *testing.T) {
 	fstest.Countf(t, "%d operations, %d swaps, directory displaced %d times; worked: %v; failed: %v", r.ops(), r.swaps, r.displaced, r.good.n, r.bad.n)
 }
 
-// TestHostile_the_swap_race_is_seen_by_names_alone reads through a file system that goes by names alone: it must see the secret, or the test above
-// would not either.
+// TestHostile_the_swap_race_is_seen_by_names_alone reads through a file system that goes by names alone: it must see
+// the secret, or the test above would not either.
 func TestHostile_the_swap_race_is_seen_by_names_alone(t *testing.T) {
 	t.Parallel()
 	s := newSwapped(t)

@@ -11,9 +11,9 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestWriter_exchange is TestWriter_rename with a program that also looks at what it replaces. So each single save can be
-// accounted for, not only the last ones: its bytes were what a commit was made from, or the writer replaced them by itself,
-// or they are still there.
+// TestWriter_exchange is TestWriter_rename with a program that also looks at what it replaces. So each single save
+// can be accounted for, not only the last ones: its bytes were what a commit was made from, or the writer replaced
+// them by itself, or they are still there.
 func TestWriter_exchange(t *testing.T) {
 	t.Parallel()
 	r := newRace(t)

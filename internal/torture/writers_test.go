@@ -19,8 +19,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// A writer is another program that saves the same file again and again, each time with a number of its own. Commits change
-// another number in the file. So what is in the file says which save it is made from.
+// A writer is another program that saves the same file again and again, each time with a number of its own. Commits
+// change another number in the file. So what is in the file says which save it is made from.
 
 const contested = "contested"
 
@@ -162,8 +162,8 @@ func (r *race) inState(sub string) (map[int]bool, error) {
 	return found, err
 }
 
-// checkLast makes sure that the last save is in the file, if with an edit made to it, or in one of the directories below the
-// state directory where it may have been put aside.
+// checkLast makes sure that the last save is in the file, if with an edit made to it, or in one of the directories
+// below the state directory where it may have been put aside.
 func (r *race) checkLast(aside ...string) error {
 	data, err := os.ReadFile(r.path(contested))
 	if err != nil {
@@ -185,8 +185,8 @@ func (r *race) checkLast(aside ...string) error {
 	return fmt.Errorf("lost: the file is %q", data)
 }
 
-// TestWriter_rename races with a program that saves by writing a file beside and renaming it. When both are quiet its last
-// save is in the tree, or, after a conflict that was reported, where conflicts are kept.
+// TestWriter_rename races with a program that saves by writing a file beside and renaming it. When both are quiet its
+// last save is in the tree, or, after a conflict that was reported, where conflicts are kept.
 func TestWriter_rename(t *testing.T) {
 	t.Parallel()
 	r := newRace(t)
@@ -200,8 +200,8 @@ func TestWriter_rename(t *testing.T) {
 	}, func() error { return r.checkLast("conflicts") })
 }
 
-// TestWriter_inPlace races with a program that writes in the file. It may hold it open from before a commit, and then writes
-// to the before-image, which is the backup.
+// TestWriter_inPlace races with a program that writes in the file. It may hold it open from before a commit, and then
+// writes to the before-image, which is the backup.
 func TestWriter_inPlace(t *testing.T) {
 	t.Parallel()
 	for name, flags := range map[string]int{"overwrite": 0, "truncate": os.O_TRUNC} {
@@ -223,8 +223,8 @@ func TestWriter_inPlace(t *testing.T) {
 	}
 }
 
-// TestWriter_control looks at commits as others make them, by reading, writing and renaming: they must lose saves, or the
-// tests above would not see it either.
+// TestWriter_control looks at commits as others make them, by reading, writing and renaming: they must lose saves, or
+// the tests above would not see it either.
 func TestWriter_control(t *testing.T) {
 	t.Parallel()
 	r := newRace(t)

@@ -1,4 +1,5 @@
-// Package watch calls what the host gives to watch a run, its observer and its logger, so that whatever they do, the run goes on.
+// Package watch calls what the host gives to watch a run, its observer and its logger, so that whatever they do, the
+// run goes on.
 package watch
 
 import (
@@ -13,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
-// Notes collects what went wrong beside the work, without a bearing on it, until a Result takes it as warnings. It is safe
-// for concurrent use.
+// Notes collects what went wrong beside the work, without a bearing on it, until a Result takes it as warnings. It is
+// safe for concurrent use.
 type Notes struct {
 	mu   sync.Mutex
 	list []note
@@ -47,8 +48,8 @@ func (n *Notes) Take(warnings []string) []string {
 
 var errEndedGoroutine = errors.New("it has ended its goroutine")
 
-// apart calls what is the host's on a goroutine of its own, and waits for it. So neither a panic nor runtime.Goexit, which
-// t.FailNow calls, gets to the caller, who may be in the middle of a commit.
+// apart calls what is the host's on a goroutine of its own, and waits for it. So neither a panic nor runtime.Goexit,
+// which t.FailNow calls, gets to the caller, who may be in the middle of a commit.
 func apart(fn func()) error {
 	err := errEndedGoroutine
 	done := make(chan struct{})
@@ -65,7 +66,8 @@ func Logger(host *slog.Logger, n *Notes) *slog.Logger {
 	return slog.New(&guardedHandler{host.Handler(), n})
 }
 
-// Observer returns the host's observer so that it can be called anywhere: one event at a time. That it failed is noted, and logged.
+// Observer returns the host's observer so that it can be called anywhere: one event at a time. That it failed is
+// noted, and logged.
 func Observer[Event any](host func(Event), log *slog.Logger, n *Notes) func(Event) {
 	var mu sync.Mutex
 	return func(e Event) {

@@ -12,9 +12,9 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// allocsOf is testing.AllocsPerRun without the garbage collector, which empties each sync.Pool when it likes. The race detector
-// makes them forget every fourth thing, so these tests are without it. Allocations are counted for the whole process: no other
-// test may run at the same time.
+// allocsOf is testing.AllocsPerRun without the garbage collector, which empties each sync.Pool when it likes. The
+// race detector makes them forget every fourth thing, so these tests are without it. Allocations are counted for the
+// whole process: no other test may run at the same time.
 func allocsOf(runs int, do func()) float64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	return testing.AllocsPerRun(runs, do)
@@ -98,9 +98,9 @@ func memMapAllocs(t *testing.T, files int) float64 {
 	})
 }
 
-// A file in which nothing is found costs, beside what a MemMapFs makes of it when it is listed and read, its name, its key
-// in the MemMapFs, and the handle that gives that the rules of POSIX. A commit renames one directory, for which a MemMapFs makes
-// a string of the name of each file.
+// A file in which nothing is found costs, beside what a MemMapFs makes of it when it is listed and read, its name,
+// its key in the MemMapFs, and the handle that gives that the rules of POSIX. A commit renames one directory, for
+// which a MemMapFs makes a string of the name of each file.
 func TestAllocs_unmatchedFiles(t *testing.T) {
 	const few, many, matching = 100, 400, 10
 	perFile := func(of func(files int) float64) float64 { return (of(many) - of(few)) / (many - few) }
@@ -117,9 +117,9 @@ func TestAllocs_unmatchedFiles(t *testing.T) {
 	}
 }
 
-// What a run costs is so much for each step and so much for each file that it changes, but nothing for each file in each
-// step: what a step counts in a file that was searched before comes from what is known of it, and goes into one map. How often
-// the maps of a MemMapFs grow is a matter of chance, so the limit is half an allocation.
+// What a run costs is so much for each step and so much for each file that it changes, but nothing for each file in
+// each step: what a step counts in a file that was searched before comes from what is known of it, and goes into one
+// map. How often the maps of a MemMapFs grow is a matter of chance, so the limit is half an allocation.
 func TestAllocs_stepsTimesFiles(t *testing.T) {
 	const fewFiles, manyFiles, steps = 10, 100, 16
 	for name, allocs := range map[string]func(t *testing.T, files, matching, counts int) float64{"dry run": planAllocs, "run": runAllocs} {

@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// The benchmarks of a commit change every file of a tree, forth and back in turn, with backup, journal and fsync. On a disk
-// that includes waiting for it.
+// The benchmarks of a commit change every file of a tree, forth and back in turn, with backup, journal and fsync. On
+// a disk that includes waiting for it.
 
 const benchFile = 4 << 10 // bytes, about
 

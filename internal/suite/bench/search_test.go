@@ -45,8 +45,8 @@ func benchDir(b *testing.B) string {
 	return dir
 }
 
-// sourceTree writes files of about that size in directories of 20, of which every tenth has the needle so many times. It
-// returns how many bytes they have.
+// sourceTree writes files of about that size in directories of 20, of which every tenth has the needle so many times.
+// It returns how many bytes they have.
 func sourceTree(b *testing.B, fsys afero.Fs, files, size, needles int) (total int64) {
 	b.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -101,7 +101,8 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkEdit works out an edit of every tenth file, by file system, number and size of files, and number of edits in each.
+// BenchmarkEdit works out an edit of every tenth file, by file system, number and size of files, and number of edits
+// in each.
 func BenchmarkEdit(b *testing.B) {
 	p, err := millrace.New("edit").Options(millrace.Options{Force: true}).
 		Step("find", actions.Search{Pattern: "oldName", Mode: "literal"}).

@@ -34,8 +34,8 @@ func option(text string) string { return `{"name":"p",` + text + `,"steps":[` + 
 
 const changed = `"old_text":"a","new_text":"b"`
 
-// Each of these texts is read as it was meant, with a warning, or refused with a message that says what to write. Strict
-// decoding refuses all of them, with one problem for one mistake, and names the way out.
+// Each of these texts is read as it was meant, with a warning, or refused with a message that says what to write.
+// Strict decoding refuses all of them, with one problem for one mistake, and names the way out.
 func TestLenientTable(t *testing.T) {
 	plain := steps(find)
 	dry := option(`"dry_run":true`)

@@ -104,7 +104,8 @@ func TestSharesOfSteps(t *testing.T) {
 	}
 }
 
-// TestWideSchedule: two steps of very many files are put in order in time that their number allows, and end with the context.
+// TestWideSchedule: two steps of very many files are put in order in time that their number allows, and end with the
+// context.
 func TestWideSchedule(t *testing.T) {
 	const files = 40_000
 	names := func(dir string) []string {

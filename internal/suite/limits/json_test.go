@@ -148,7 +148,8 @@ func TestOpenPlanLimits(t *testing.T) {
 	}
 }
 
-// TestOpenPlanBoundedMemory: a stored plan comes from outside. What is short as text and large in memory is refused early.
+// TestOpenPlanBoundedMemory: a stored plan comes from outside. What is short as text and large in memory is refused
+// early.
 func TestOpenPlanBoundedMemory(t *testing.T) {
 	list := func(n int) string { return "[" + strings.Repeat("{},", n) + "{}]" }
 	huge := make([]byte, 100<<20)

@@ -16,8 +16,8 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// limitCases are pipelines that just keep to a limit: with one less they do not. The tree has ten bytes in ten.txt and six
-// in six.txt. The step that fails is the last one.
+// limitCases are pipelines that just keep to a limit: with one less they do not. The tree has ten bytes in ten.txt
+// and six in six.txt. The step that fails is the last one.
 var limitCases = []struct {
 	name  string
 	what  string // of the *actions.LimitError

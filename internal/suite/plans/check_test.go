@@ -24,7 +24,8 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// tampered returns the JSON of a plan after somebody has been at it. What change is given is the plan, and its first change.
+// tampered returns the JSON of a plan after somebody has been at it. What change is given is the plan, and its first
+// change.
 func tampered(t *testing.T, plan *millrace.Plan, change func(plan, first map[string]any)) []byte {
 	t.Helper()
 	var v map[string]any
@@ -70,7 +71,8 @@ func everyTree(t *testing.T) *rootfs.FS {
 	return root
 }
 
-// What a plan is does not change when it is stored: its digest, what it blocks, what it does, and whether it is a success.
+// What a plan is does not change when it is stored: its digest, what it blocks, what it does, and whether it is a
+// success.
 func TestStoredPlanIsTheSame(t *testing.T) {
 	x := millrace.Executor{NoSync: true}
 	seen := make(map[string]string)
@@ -314,7 +316,8 @@ func TestStoredPlanIsStrictJSON(t *testing.T) {
 	}
 }
 
-// Risk goes by what the changes are: taking the splices out of a plan, and saying that there were none, does not make it small.
+// Risk goes by what the changes are: taking the splices out of a plan, and saying that there were none, does not make
+// it small.
 func TestStoredPlanIsJudgedByItsChanges(t *testing.T) {
 	text := strings.Repeat("x\n", 600) + strings.Repeat("same\n", 50) + strings.Repeat("x\n", 600)
 	fsys := suite.Tree("a.txt", text)

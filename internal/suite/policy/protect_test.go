@@ -121,8 +121,8 @@ func durable() millrace.Guarantee {
 	return millrace.PowerLoss
 }
 
-// TestReadOnlyFileIsNotGotAround: a file that its owner may not write to is not taken away, replaced or renamed either, nor
-// written to under another name, unless that is forced.
+// TestReadOnlyFileIsNotGotAround: a file that its owner may not write to is not taken away, replaced or renamed
+// either, nor written to under another name, unless that is forced.
 func TestReadOnlyFileIsNotGotAround(t *testing.T) {
 	p := millrace.New("p")
 	for name, tt := range map[string]struct {

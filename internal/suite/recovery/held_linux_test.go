@@ -17,8 +17,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// openBelow counts the open files of this process that are at or below the directory. The tests that run beside this one use
-// other directories.
+// openBelow counts the open files of this process that are at or below the directory. The tests that run beside this
+// one use other directories.
 func openBelow(t *testing.T, dir string) int {
 	t.Helper()
 	entries, err := os.ReadDir("/proc/self/fd")
@@ -34,8 +34,8 @@ func openBelow(t *testing.T, dir string) int {
 	return n
 }
 
-// TestNothingStaysOpen: what a verb has opened is closed when it returns, and what a plan keeps open when it is closed or
-// committed, not when the garbage collector comes along.
+// TestNothingStaysOpen: what a verb has opened is closed when it returns, and what a plan keeps open when it is
+// closed or committed, not when the garbage collector comes along.
 func TestNothingStaysOpen(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

@@ -21,8 +21,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// dying is a real directory to which nothing can be written any more once it is armed and no operations are left. The commit
-// calls it from several goroutines.
+// dying is a real directory to which nothing can be written any more once it is armed and no operations are left. The
+// commit calls it from several goroutines.
 func dying(root afero.Fs, armed *atomic.Bool, left *atomic.Int64) afero.Fs {
 	return errorfs.Wrap(root, func(op *errorfs.Op, do func() error) error {
 		switch op.Kind {
@@ -41,8 +41,8 @@ func dying(root afero.Fs, armed *atomic.Bool, left *atomic.Int64) afero.Fs {
 	})
 }
 
-// killedTree makes a directory in which a run was cut off in a phase of its commit, and returns it with the directory of the
-// transaction.
+// killedTree makes a directory in which a run was cut off in a phase of its commit, and returns it with the directory
+// of the transaction.
 func killedTree(t *testing.T, phase string, operations int64) (root realTree, tx string) {
 	t.Helper()
 	root = openDir(t, t.TempDir())
@@ -55,7 +55,8 @@ func killedTree(t *testing.T, phase string, operations int64) (root realTree, tx
 			armed.Store(true)
 		}
 	}}
-	_, _ = x.Run(t.Context(), dying(root.FS, &armed, &left), suite.Edit("a.txt", "b.txt")) // what it says is not what this is about
+	// what it says is not what this is about
+	_, _ = x.Run(t.Context(), dying(root.FS, &armed, &left), suite.Edit("a.txt", "b.txt"))
 	found, err := afero.ReadDir(root, ".millrace/tx")
 	if err != nil || len(found) != 1 {
 		t.Fatalf("left over: %v, %v", found, err)
@@ -162,8 +163,8 @@ func TestInspectSeesWhatRecoverDoes(t *testing.T) {
 	}
 }
 
-// suspicious are ways to make a transaction one that cannot be trusted, and what the reason has to say. They are given the
-// root of the tree and the directory of the transaction.
+// suspicious are ways to make a transaction one that cannot be trusted, and what the reason has to say. They are
+// given the root of the tree and the directory of the transaction.
 var suspicious = []struct {
 	name, phase, reason string
 	harm                func(t *testing.T, dir, tx string)
@@ -208,7 +209,8 @@ func must(t *testing.T, errs ...error) {
 	}
 }
 
-// TestInspectSuspicious: what cannot be trusted is told of, nothing is touched, nothing else is written, dry runs go on.
+// TestInspectSuspicious: what cannot be trusted is told of, nothing is touched, nothing else is written, dry runs go
+// on.
 func TestInspectSuspicious(t *testing.T) {
 	for _, tt := range suspicious {
 		t.Run(tt.name, func(t *testing.T) {

@@ -100,7 +100,8 @@ func refused(t *testing.T, fsys afero.Fs, want error) {
 	}
 }
 
-// blocked checks that whatever writes refuses with that error and no *CommitError, or with one if it is nil, and that a dry run goes on.
+// blocked checks that whatever writes refuses with that error and no *CommitError, or with one if it is nil, and that
+// a dry run goes on.
 func blocked(t *testing.T, fsys afero.Fs, want error) {
 	t.Helper()
 	var x millrace.Executor

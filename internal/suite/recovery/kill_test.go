@@ -39,7 +39,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestKill kills a process at different times of its run: recovery leaves the old tree or the new one, and nothing else.
+// TestKill kills a process at different times of its run: recovery leaves the old tree or the new one, and nothing
+// else.
 func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts 30 processes: left out by -short")

@@ -16,8 +16,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// panicky is a file system of the user's own that panics at one operation, when none are left, and not afterwards. Its files show no
-// handles, so that its lock stands in the tree.
+// panicky is a file system of the user's own that panics at one operation, when none are left, and not afterwards.
+// Its files show no handles, so that its lock stands in the tree.
 func panicky(fsys afero.Fs, left *atomic.Int64) afero.Fs {
 	return errorfs.Wrap(errorfs.Only(fsys), func(op *errorfs.Op, do func() error) error {
 		switch op.Kind {

@@ -11,7 +11,8 @@ import (
 	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
-// vanishing is a file system from which somebody else removes the state directory when a file is to be renamed to a name.
+// vanishing is a file system from which somebody else removes the state directory when a file is to be renamed to a
+// name.
 func vanishing(fsys afero.Fs, at string) afero.Fs {
 	return errorfs.Wrap(fsys, errorfs.Before(func(op *errorfs.Op) error {
 		if op.Kind == "rename" && op.Name == at {
@@ -21,8 +22,8 @@ func vanishing(fsys afero.Fs, at string) afero.Fs {
 	}))
 }
 
-// A commit whose state directory is removed after it has changed a file says which file is not as before. It does not ask for
-// a Recover, which could do nothing.
+// A commit whose state directory is removed after it has changed a file says which file is not as before. It does not
+// ask for a Recover, which could do nothing.
 func TestStateDirectoryRemovedInTheMiddle(t *testing.T) {
 	t.Parallel()
 	mem := afero.NewMemMapFs()

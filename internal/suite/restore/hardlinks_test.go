@@ -13,7 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// TestHardLinkOfBackup: the backup of a rename is a hard link to the file, but no name that anybody needs to be warned of.
+// TestHardLinkOfBackup: the backup of a rename is a hard link to the file, but no name that anybody needs to be
+// warned of.
 func TestHardLinkOfBackup(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

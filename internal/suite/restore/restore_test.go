@@ -162,8 +162,8 @@ func withoutState(files map[string]string) map[string]string {
 	return files
 }
 
-// TestPlanRestore_stored: a plan of a restore can be stored; another host judges it as any plan, and the backup that comes of it
-// says what it took back.
+// TestPlanRestore_stored: a plan of a restore can be stored; another host judges it as any plan, and the backup that
+// comes of it says what it took back.
 func TestPlanRestore_stored(t *testing.T) {
 	t.Parallel()
 	var x millrace.Executor

@@ -82,8 +82,8 @@ func largeResult(text string) string {
 	return strings.ReplaceAll(text, "remove\nsame\n", "")
 }
 
-// TestLargeDiff: the diff of a large file that is only read around its edits is that of the whole texts; git and patch take it;
-// stored, taken up again and committed, the plan gives the same bytes.
+// TestLargeDiff: the diff of a large file that is only read around its edits is that of the whole texts; git and
+// patch take it; stored, taken up again and committed, the plan gives the same bytes.
 func TestLargeDiff(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -214,8 +214,8 @@ func TestLargeRejectHunks(t *testing.T) {
 	}
 }
 
-// TestLargeRejectedHunksTakeNothingElseAway: in a large file, too, what is left is the base with the text of the other hunks,
-// here of some that the diff moves, and with a text of a person.
+// TestLargeRejectedHunksTakeNothingElseAway: in a large file, too, what is left is the base with the text of the
+// other hunks, here of some that the diff moves, and with a text of a person.
 func TestLargeRejectedHunksTakeNothingElseAway(t *testing.T) {
 	t.Parallel()
 	text := largeText()

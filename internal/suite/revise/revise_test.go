@@ -215,8 +215,8 @@ func TestRevise(t *testing.T) {
 	}
 }
 
-// TestRevisedPlansKeepTheirSplices: what is left of an edited file is still held as the edits that were made, so that a preview can
-// show their bytes and a large file stays small in memory.
+// TestRevisedPlansKeepTheirSplices: what is left of an edited file is still held as the edits that were made, so that
+// a preview can show their bytes and a large file stays small in memory.
 func TestRevisedPlansKeepTheirSplices(t *testing.T) {
 	t.Parallel()
 	_, plan := threePlaces(t)
@@ -240,8 +240,8 @@ func TestRevisedPlansKeepTheirSplices(t *testing.T) {
 	}
 }
 
-// TestReviseWhereTheDiffMoves: a text may change unchanged lines between which the diff of another hunk, shown further down, was
-// made.
+// TestReviseWhereTheDiffMoves: a text may change unchanged lines between which the diff of another hunk, shown
+// further down, was made.
 func TestReviseWhereTheDiffMoves(t *testing.T) {
 	t.Parallel()
 	xs := strings.Repeat("x\n", 12)

@@ -54,7 +54,8 @@ func TestEditFilesHunks(t *testing.T) {
 	}
 }
 
-// TestEditFilesRoundTrip: a pipeline built in Go is the same after JSON, with what is 0 or empty on purpose and what is bound.
+// TestEditFilesRoundTrip: a pipeline built in Go is the same after JSON, with what is 0 or empty on purpose and what
+// is bound.
 func TestEditFilesRoundTrip(t *testing.T) {
 	edits := []actions.LineEdit{
 		actions.CreateText(""), actions.ReplaceText("a", ""), actions.InsertAfter(0, "top\n"), actions.InsertAfter(-1, ""),

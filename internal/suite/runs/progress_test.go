@@ -14,7 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// TestProgress checks that what a step says of how far it is only grows, ends with all files, and comes within large files.
+// TestProgress checks that what a step says of how far it is only grows, ends with all files, and comes within large
+// files.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	fsys := afero.NewMemMapFs()
@@ -54,7 +55,8 @@ func TestProgress(t *testing.T) {
 		events, total int // total is what is known before the end
 		last          millrace.StepProgress
 	}{
-		"find":  {3, 0, millrace.StepProgress{Step: "find", Done: files, Total: files, Bytes: files * size}}, // every 64 files
+		// every 64 files
+		"find":  {3, 0, millrace.StepProgress{Step: "find", Done: files, Total: files, Bytes: files * size}},
 		"count": {files, files, millrace.StepProgress{Step: "count", Done: files, Total: files, Bytes: files * size}},
 		"list":  {3, 0, millrace.StepProgress{Step: "list", Done: files, Total: files}},
 		"large": {4, 0, millrace.StepProgress{Step: "large", Done: 1, Total: 1, Bytes: large}}, // every 16 MiB
@@ -75,7 +77,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestProgressOutOfOrder: an action of somebody else's may say from several goroutines how far it is, and the slow one is late.
+// TestProgressOutOfOrder: an action of somebody else's may say from several goroutines how far it is, and the slow
+// one is late.
 func TestProgressOutOfOrder(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("late").Step("s", suite.Action{Do: func(_ context.Context, c *actions.Call) (actions.Outcome, error) {

@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the reports in testdata")
 
-// reports are real runs and the compact lines they must give. Their reports, with durations and ids that stay the same, are in
-// testdata/report; the first two are the documented samples.
+// reports are real runs and the compact lines they must give. Their reports, with durations and ids that stay the
+// same, are in testdata/report; the first two are the documented samples.
 var reports = map[string]struct {
 	line     string
 	dry      bool

@@ -84,8 +84,9 @@ func (w wrapper) open(t *testing.T, files []txtarfs.File) (fsys, below afero.Fs)
 	return fsys, below
 }
 
-// refusal returns what looks at a file system that has refused to be written to: nothing has changed below it, nothing is left
-// there, and it says what it cannot do. It is given the error, or another run to get it from. It is nil for one that does everything.
+// refusal returns what looks at a file system that has refused to be written to: nothing has changed below it,
+// nothing is left there, and it says what it cannot do. It is given the error, or another run to get it from. It is
+// nil for one that does everything.
 func (w wrapper) refusal(below afero.Fs) func(t *testing.T, run func() error) {
 	if w.refuses == "" {
 		return nil
@@ -107,7 +108,8 @@ func (w wrapper) refusal(below afero.Fs) func(t *testing.T, run func() error) {
 	}
 }
 
-// abilities are the columns of the table: what is done to a tree with the files a.txt and d/b.txt, and what must be there then.
+// abilities are the columns of the table: what is done to a tree with the files a.txt and d/b.txt, and what must be
+// there then.
 var abilities = []struct {
 	name  string
 	first actions.Action // what another run does before; nil for nothing

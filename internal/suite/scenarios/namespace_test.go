@@ -88,8 +88,8 @@ func first(errs ...error) error {
 	return nil
 }
 
-// What is deleted is what names lead to when the step begins, also if a link on the way, or the directory behind it, is deleted by
-// the same step.
+// What is deleted is what names lead to when the step begins, also if a link on the way, or the directory behind it,
+// is deleted by the same step.
 func TestDeleteThroughALinkThatGoesToo(t *testing.T) {
 	for _, files := range [][]string{{"d", "link/sub"}, {"link/sub", "d"}, {"link", "link/a", "d"}, {"d", "link", "link/sub/b"}, {"link/sub", "d/sub", "d"}} {
 		dir := t.TempDir()

@@ -186,8 +186,8 @@ func TestParallelIsSequential(t *testing.T) {
 	})
 }
 
-// TestDryRunIsRun: the dry run tells what the run tells, its diff applied by git gives the tree that the run leaves, and
-// restoring the backup gives the tree that was there before.
+// TestDryRunIsRun: the dry run tells what the run tells, its diff applied by git gives the tree that the run leaves,
+// and restoring the backup gives the tree that was there before.
 func TestDryRunIsRun(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		tree, p := drawTree(r), drawPipeline(r)
@@ -231,8 +231,8 @@ func permanent(p millrace.Pipeline) bool {
 	})
 }
 
-// TestBuilderJSONDecode: a pipeline built in Go, written as JSON and decoded is Equal, with the same digest, and written
-// again gives the same bytes.
+// TestBuilderJSONDecode: a pipeline built in Go, written as JSON and decoded is Equal, with the same digest, and
+// written again gives the same bytes.
 func TestBuilderJSONDecode(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := drawPipeline(r)

@@ -17,7 +17,8 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// TestScenarios runs every pipeline in testdata/run of the repository on every kind of file system, see also wrappers. An archive holds
+// TestScenarios runs every pipeline in testdata/run of the repository on every kind of file system, see also
+// wrappers. An archive holds
 //
 //	pipeline.json  the pipeline
 //	host.json      the executor's policy, optional
@@ -62,8 +63,8 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// runScenario runs a scenario on a file system that has its files. If refused is not nil, the file system may refuse to be
-// written to, and refused looks at how it has done so.
+// runScenario runs a scenario on a file system that has its files. If refused is not nil, the file system may refuse
+// to be written to, and refused looks at how it has done so.
 func runScenario(t *testing.T, a txtarfs.Archive, fsys afero.Fs, refused func(t *testing.T, run func() error)) {
 	t.Helper()
 	x := scenarioHost(t, a)

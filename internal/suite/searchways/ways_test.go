@@ -23,9 +23,9 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// TestSearchIsTheSameEverywhere searches random trees, with files of all the sizes at which reading goes another way, through
-// the fast path, through an afero.Fs that hides it, and in memory. The reference reads each file as a whole and asks package
-// regexp; ripgrep is asked as well where there is one.
+// TestSearchIsTheSameEverywhere searches random trees, with files of all the sizes at which reading goes another way,
+// through the fast path, through an afero.Fs that hides it, and in memory. The reference reads each file as a whole
+// and asks package regexp; ripgrep is asked as well where there is one.
 func TestSearchIsTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	trees := fstest.Runs(1, 1, 200)
@@ -79,8 +79,8 @@ func TestSearchIsTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// plantSizes writes files of many sizes below a directory. What is looked for is somewhere in them, also where one reading
-// ends and the next begins.
+// plantSizes writes files of many sizes below a directory. What is looked for is somewhere in them, also where one
+// reading ends and the next begins.
 func plantSizes(t *testing.T, dir string, random *rand.Rand) {
 	t.Helper()
 	const k = 1 << 10

@@ -18,9 +18,9 @@ import (
 // longText takes several writes, so that a file which is written in place is seen to be.
 var longText = strings.Repeat("a line\n", 20_000) + "one old line\n" + strings.Repeat("a line\n", 20_000)
 
-// readMeanwhile does and undoes one thing over and over while others look: somebody who reads as fast as it can, and, where
-// that can be arranged, one who looks after every single operation of the commit. The word is the promise if all that they
-// see agrees with it, and what they saw otherwise.
+// readMeanwhile does and undoes one thing over and over while others look: somebody who reads as fast as it can, and,
+// where that can be arranged, one who looks after every single operation of the commit. The word is the promise if
+// all that they see agrees with it, and what they saw otherwise.
 func readMeanwhile(t *testing.T, action, params string) (saved, restored string) {
 	dir := t.TempDir()
 	row := saveRow{content: longText}
@@ -116,8 +116,8 @@ func (o *onlooker) whole(text string) bool {
 	return text == longText || text == strings.Replace(longText, "old", "newer", 1)
 }
 
-// names are where to look. A file that moves is looked for where it comes from first: it may go while one looks where it
-// goes to.
+// names are where to look. A file that moves is looked for where it comes from first: it may go while one looks where
+// it goes to.
 func (o *onlooker) names() []string {
 	switch {
 	case o.action == "rename" && o.back:

@@ -53,8 +53,8 @@ type saveRow struct {
 	want    saveWords
 }
 
-// saveWords is what is promised of a row. It is written down beside the document, so that writing that anew cannot hide a
-// defect. Edit is for all three actions that replace text. The words after Back are those after the restore.
+// saveWords is what is promised of a row. It is written down beside the document, so that writing that anew cannot
+// hide a defect. Edit is for all three actions that replace text. The words after Back are those after the restore.
 type saveWords struct{ edit, rename, copy, del, editBack, renameBack, copyBack, delBack string }
 
 func (w saveWords) of(action string) (saved, restored string) {
@@ -87,8 +87,8 @@ type measurement struct {
 	before, after map[string]seen
 }
 
-// TestSemantics measures what a save keeps, on a real directory, holds that against what is promised, and keeps the tables
-// in docs/safety.md what was measured.
+// TestSemantics measures what a save keeps, on a real directory, holds that against what is promised, and keeps the
+// tables in docs/safety.md what was measured.
 func TestSemantics(t *testing.T) {
 	rows := append(saveRows(), systemRows()...)
 	saved, restored := newTable(rows), newTable(rows)
