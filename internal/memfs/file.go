@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/afero"
 	"github.com/spf13/afero/mem"
 
-	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/modes"
 	"github.com/millrace-go/millrace/internal/names"
 )
@@ -77,57 +76,6 @@ func (m *FS) openNode(node memNode, asDir bool, flag int, perm fs.FileMode) (*me
 		return node.data(), mem.NewFileHandle(node.data()).Truncate(0)
 	}
 	return node.data(), nil
-}
-
-// memDir is an open directory for walking. It finds the files in it by where it was when it was opened.
-type memDir struct {
-	fs   *FS
-	node memNode
-}
-
-// OpenDir implements [capability.DirOpener].
-func (m *FS) OpenDir(name string) (dir capability.DirHandle, err error) {
-	err = m.with("open", name, func(node memNode) error {
-		if !node.isDir() {
-			return syscall.ENOTDIR
-		}
-		dir = &memDir{m, node}
-		return nil
-	})
-	return dir, err
-}
-
-func (d *memDir) Close() error { return nil }
-
-func (d *memDir) ReadDir() ([]fs.DirEntry, error) {
-	d.fs.mu.Lock()
-	defer d.fs.mu.Unlock()
-	return memEntries(d.fs.list(d.node)), nil
-}
-
-func (d *memDir) OpenFile(name string) (capability.ReadFile, error) {
-	if !names.IsPlain(name) {
-		return nil, &fs.PathError{Op: "open", Path: names.Join(d.node.name(), name), Err: names.ErrEscape}
-	}
-	d.fs.mu.Lock()
-	defer d.fs.mu.Unlock()
-	node := d.fs.child(d.node, d.node.below(name))
-	switch {
-	case !node.found():
-		return nil, &fs.PathError{Op: "open", Path: node.name(), Err: fs.ErrNotExist}
-	case node.isDir():
-		return nil, &fs.PathError{Op: "open", Path: node.name(), Err: names.ErrNotRegular}
-	}
-	d.fs.open++
-	return &memFile{fs: d.fs, name: node.name(), file: node.file, flag: os.O_RDONLY}, nil
-}
-
-func memEntries(list []memInfo) []fs.DirEntry {
-	entries := make([]fs.DirEntry, len(list))
-	for i := range list {
-		entries[i] = &list[i]
-	}
-	return entries
 }
 
 func (f *memFile) Name() string { return f.name }
