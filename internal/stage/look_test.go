@@ -76,11 +76,3 @@ func readMax(s *stage.Stage, name string, most int64) ([]byte, error) {
 	}
 	return text.Bytes(most)
 }
-
-func hashFile(s *stage.Stage, name string) (change.Hash, error) {
-	text, err := s.Content(name)
-	if err != nil {
-		return change.Hash{}, err
-	}
-	return text.Hash()
-}
