@@ -205,7 +205,7 @@ func placeRanges(ctx context.Context, file *lineedit.File, ranges []Range, room 
 			start = max(1, lines+1+start)
 		}
 		if end < 0 {
-			end = lines + 1 + end
+			end = max(0, lines+1+end)
 		}
 		return start, min(end, lines)
 	}

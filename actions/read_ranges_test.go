@@ -109,3 +109,15 @@ func TestReadRangesIsLines(t *testing.T) {
 		}
 	})
 }
+
+// TestReadRangesOfNothing: an empty file has no lines, and what counts from its end may be anywhere.
+func TestReadRangesOfNothing(t *testing.T) {
+	t.Parallel()
+	b := inMemory(t, files{"a": ""})
+	for _, end := range []int{-1, -2, -5} {
+		out, err := b.run("s", actions.ReadRanges{EndLine: end}, []string{"a"})
+		if text, ok := out.Content["a"]; err != nil || !ok || text != "" {
+			t.Errorf("to line %d: %q, %v", end, out.Content, err)
+		}
+	}
+}
