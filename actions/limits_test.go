@@ -66,3 +66,19 @@ func TestLineEndsCount(t *testing.T) {
 		t.Errorf("what changes nothing: %v", err)
 	}
 }
+
+// TestFailedFilesStageNothing: what was to be put into a file that stays as it was leaves room for the others.
+func TestFailedFilesStageNothing(t *testing.T) {
+	t.Parallel()
+	b := inMemory(t, files{"a": "xxxxx", "b": "x"})
+	c := &actions.Call{
+		FS: (*fsutil.Stage)(b.stage), Files: []string{"a", "b"}, Workers: 1,
+		// Five edits have been made by the time that the fifth match in a is one too many, each of which costs 64 bytes.
+		Limits: actions.Limits{MaxMatches: 4, MaxStagedBytes: 5*64 + 20},
+	}
+	out, err := actions.Edit{OldText: "x", NewText: strings.Repeat("y", 20), OnError: "continue"}.Run(t.Context(), c)
+	if err != nil || out.Edits != 1 {
+		t.Errorf("%+v, %v", out, err)
+	}
+	b.wantTree(files{"a": "xxxxx", "b": strings.Repeat("y", 20)})
+}

@@ -1,7 +1,6 @@
 package actions
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/millrace-go/millrace/fsutil"
@@ -73,8 +72,10 @@ func (r *replacing) run(ctx context.Context, c *Call) (Outcome, error) {
 func (r *replacing) file(ctx context.Context, c *Call, name string) (edits int, err error) {
 	err = c.update(name, unlessBinary(r.binary), func(text match.Content) (splices []fsutil.Splice, err error) {
 		left := c.budget()
-		splices, edits, err = r.rules.Splices(ctx, text, left)
-		return splices, cmp.Or(err, left.Spend())
+		if splices, edits, err = r.rules.Splices(ctx, text, left); err == nil {
+			err = left.Spend() // a file that stays as it was has no new text
+		}
+		return splices, err
 	})
 	if err != nil {
 		return 0, err
