@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"io"
@@ -39,13 +40,16 @@ func (c *Call) sections(ctx context.Context, text match.Content, list []section,
 	err := match.Pass(ctx, text, c.sizes, func(part []byte) bool {
 		for i, s := range list {
 			if from, to := max(s.from, off), min(s.to, off+int64(len(part))); from < to {
+				if ctx.Err() != nil {
+					return false // all sections together may be many times the text
+				}
 				do(i, part[from-off:to-off])
 			}
 		}
 		off += int64(len(part))
 		return off < end
 	})
-	if err == nil && off < end {
+	if err = cmp.Or(err, ctx.Err()); err == nil && off < end {
 		err = fsutil.ErrDrift // it has become shorter since its lines were counted
 	}
 	return err
