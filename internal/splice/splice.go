@@ -112,7 +112,7 @@ func (c *composer) cluster() change.Splice {
 		}
 		pos = max(pos, limit)
 	}
-	var by []change.Origin
+	var before, by origins
 	for {
 		switch {
 		case len(c.first) > 0 && (c.firstStart() < end || end == start && c.firstStart() == start):
@@ -120,7 +120,7 @@ func (c *composer) cluster() change.Splice {
 			s.Off = c.firstStart()
 			end = max(end, c.firstEnd())
 			texts = append(texts, s)
-			out.By = mergeOrigins(out.By, s.By)
+			before.add(s.By)
 			c.passFirst()
 			continue
 		case len(c.second) > 0 && (c.second[0].Off < end || end == start && c.second[0].Off == start):
@@ -131,7 +131,7 @@ func (c *composer) cluster() change.Splice {
 			copyUpTo(s.Off)
 			out.Text = append(out.Text, s.Text...)
 			pos = max(pos, spliceEnd(s))
-			by = mergeOrigins(by, s.By)
+			by.add(s.By)
 			c.second = c.second[1:]
 			continue
 		}
@@ -139,7 +139,8 @@ func (c *composer) cluster() change.Splice {
 	}
 	copyUpTo(end)
 	out.Len = end + c.shift - out.Off
-	out.By = mergeOrigins(out.By, by)
+	before.add(by.list)
+	out.By = before.list
 	return out
 }
 
@@ -163,17 +164,3 @@ func Check(splices []change.Splice, size int64) (int64, error) {
 }
 
 func spliceEnd(s change.Splice) int64 { return s.Off + s.Len }
-
-// mergeOrigins returns the origins of a, then those of b that a lacks. It may return one of them, and changes neither.
-func mergeOrigins(a, b []change.Origin) []change.Origin {
-	if len(a) == 0 {
-		return b
-	}
-	out := a
-	for _, o := range b {
-		if !slices.Contains(out, o) {
-			out = append(slices.Clip(out), o)
-		}
-	}
-	return out
-}

@@ -2,6 +2,7 @@ package splice_test
 
 import (
 	"bytes"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -171,4 +172,25 @@ func drawSplices(t *rapid.T, n int, step string) []change.Splice {
 		pos = off + length
 	}
 	return list
+}
+
+// TestComposeSplicesOfManyOrigins: thousands of edits within what one edit has put in become one splice, in memory
+// that does not grow with the square of their number.
+func TestComposeSplicesOfManyOrigins(t *testing.T) {
+	const n = 4000
+	first := []change.Splice{{Text: make([]byte, 2*n), By: []change.Origin{{Step: "s"}}}}
+	var second []change.Splice
+	for i := range n {
+		second = append(second, change.Splice{Off: int64(2 * i), Len: 1, By: []change.Origin{{Step: "s", Edit: i}}})
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	both, err := splice.Compose(first, second)
+	runtime.ReadMemStats(&after)
+	if err != nil || len(both) != 1 || len(both[0].By) != n || len(both[0].Text) != n {
+		t.Fatalf("%d splices, %v", len(both), err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 16<<20 {
+		t.Errorf("%d bytes for %d origins", took, n)
+	}
 }
