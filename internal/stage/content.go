@@ -2,6 +2,7 @@ package stage
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"slices"
 
@@ -27,6 +28,7 @@ type Content struct {
 
 	checked bool  // readings find out whether the base is what it was
 	left    *pass // the last of these that was closed
+	drift   error // what making sure of one before it came to
 }
 
 // Content returns what a regular file of any size holds.
@@ -245,22 +247,35 @@ func (r *reading) Close() error {
 	if !r.t.checked {
 		return r.drop()
 	}
-	if r.t.left != nil {
-		r.t.left.drop()
+	if t := r.t; t.left != nil && t.left != r.pass {
+		// Splices may come from any of the readings, so each has to be one of the same bytes.
+		t.drift = cmp.Or(t.drift, t.left.finish(t.spare()))
+		t.left.drop()
 	}
 	r.t.left = r.pass
 	return nil
 }
 
+// spare returns a buffer that no bytes that were given stand in.
+func (t *Content) spare() []byte {
+	if t.whole {
+		return make([]byte, copySize)
+	}
+	return t.room(0, copySize)
+}
+
 // makeSure has the base read to its end once, and compared with what was read of it before. Then its hash is known as
 // well.
 func (t *Content) makeSure() (err error) {
+	if t.drift != nil {
+		return t.drift
+	}
 	if t.left == nil {
 		if t.left, err = t.c.pass(t.body, true); err != nil {
 			return err
 		}
 	}
-	return t.left.finish(t.room(0, copySize))
+	return t.left.finish(t.spare())
 }
 
 // reader returns a reader of the bytes at any place, which does not make sure of the base.

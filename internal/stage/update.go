@@ -57,7 +57,7 @@ func (s *Stage) update(name string, a guard.Access, most int64, find func(*Conte
 // attempt is one round of update.
 func (s *Stage) attempt(t *Content, find func(*Content) ([]change.Splice, error)) (done bool, op string, err error) {
 	splices, err := find(t)
-	if err == nil && !t.whole && (t.left != nil || len(splices) > 0) {
+	if err == nil && (t.left != nil || !t.whole && len(splices) > 0) {
 		err = s.settle(t)
 	}
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *Stage) attempt(t *Content, find func(*Content) ([]change.Splice, error)
 // settle makes sure of the content that find has seen. What is small, or does not say its size, is held for it: it has
 // to be read anyway.
 func (s *Stage) settle(t *Content) error {
-	if size := t.body.size; size == 0 || t.left == nil && size <= maxPooled {
+	if size := t.body.size; t.left == nil && size <= maxPooled {
 		_, err := t.Bytes(maxInMemory)
 		return bareError(err)
 	}
