@@ -309,7 +309,7 @@ func (s *Stage) bodyAt(name string, a guard.Access) (*body, error) {
 	return s.bodyOf(p.ent)
 }
 
-// bodyOf returns the content of a regular file as it is now.
+// bodyOf returns the content of a regular file as it is now, which does not change any more.
 func (c *core) bodyOf(e ent) (*body, error) {
 	switch e.kind() {
 	case change.Dir:
@@ -323,5 +323,9 @@ func (c *core) bodyOf(e ent) (*body, error) {
 	}
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return e.n.body, nil
+	b := e.n.body
+	if b.src == nil {
+		b.shared.Store(true) // nobody writes into the pages from now on, nor changes their size
+	}
+	return b, nil
 }

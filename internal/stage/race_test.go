@@ -150,3 +150,31 @@ func listAll(s *stage.Stage, name string) error {
 	}
 	return nil
 }
+
+// TestContentNeverChanges: what was taken for reading stays as it was, also while nothing was read of it yet and a
+// handle writes on.
+func TestContentNeverChanges(t *testing.T) {
+	t.Parallel()
+	s := stage.New(afero.NewMemMapFs())
+	f, err := s.Create("f")
+	fstest.Must(t, err)
+	write := func() {
+		t.Helper()
+		_, err := f.WriteString("text")
+		fstest.Must(t, err)
+	}
+	write()
+	fstest.Must(t, s.View("f", 1<<20, func(text *stage.Content) error {
+		write()
+		size := text.Size()
+		write()
+		if data, err := text.Bytes(1 << 20); err != nil || size != 4 || string(data) != "text" {
+			t.Errorf("%d bytes, then %q, %v", size, data, err)
+		}
+		return nil
+	}))
+	fstest.Must(t, f.Close())
+	if data, err := s.ReadFile("f"); err != nil || string(data) != "texttexttext" {
+		t.Errorf("in the end: %q, %v", data, err)
+	}
+}
