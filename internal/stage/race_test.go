@@ -178,3 +178,46 @@ func TestContentNeverChanges(t *testing.T) {
 		t.Errorf("in the end: %q, %v", data, err)
 	}
 }
+
+// opened counts the files of a base that are open.
+type opened struct {
+	afero.Fs
+	n int
+}
+
+type openedFile struct {
+	afero.File
+	of *opened
+}
+
+func (o *opened) Open(name string) (afero.File, error) {
+	f, err := o.Fs.Open(name)
+	if err == nil {
+		o.n++
+		f = openedFile{f, o}
+	}
+	return f, err
+}
+
+func (f openedFile) Close() error {
+	f.of.n--
+	return f.File.Close()
+}
+
+// TestUpdateThatPanics leaves no file of the base open.
+func TestUpdateThatPanics(t *testing.T) {
+	t.Parallel()
+	base := &opened{Fs: fstest.Plant(t, "f")}
+	s := stage.New(base)
+	defer func() {
+		if recover() == nil || base.n != 0 {
+			t.Errorf("%d files are open", base.n)
+		}
+	}()
+	_ = s.Update("f", 1<<20, func(text *stage.Content) ([]change.Splice, error) {
+		r, err := text.Open()
+		fstest.Must(t, err)
+		fstest.Must(t, r.Close())
+		panic("find")
+	})
+}

@@ -47,15 +47,15 @@ func (s *Stage) update(name string, a guard.Access, most int64, find func(*Conte
 		t := s.borrow(name, b, limit)
 		t.checked = true
 		done, op, err := s.attempt(t, find)
-		s.giveBack(t)
 		if done || err != nil {
 			return op, err
 		}
 	}
 }
 
-// attempt is one round of update.
+// attempt is one round of update, which gives the content back however it ends.
 func (s *Stage) attempt(t *Content, find func(*Content) ([]change.Splice, error)) (done bool, op string, err error) {
+	defer s.giveBack(t)
 	splices, err := find(t)
 	if err == nil && (t.left != nil || !t.whole && len(splices) > 0) {
 		err = s.settle(t)
