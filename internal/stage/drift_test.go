@@ -60,6 +60,13 @@ func TestStage_sizeDrift(t *testing.T) {
 		fstest.Must(t, s.Chmod("f", 0o600))
 		_, changesErr := s.Changes()
 		errs := map[string]error{"read": readErr, "edit": editErr, "changes": changesErr}
+		errs["view"] = open().View("f", 100, func(text *stage.Content) error {
+			r, err := text.Open()
+			fstest.Must(t, err)
+			defer r.Close()
+			_, err = io.ReadAll(r)
+			return err
+		})
 		if size > 10 { // a stream, and a copy of one, have no reason to read on when they have what there should be
 			f, err := open().Open("f")
 			fstest.Must(t, err)

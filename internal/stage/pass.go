@@ -99,7 +99,8 @@ func (r *baseReader) Read(p []byte) (int, error) {
 	if r.sum != nil {
 		_, _ = r.sum.Write(p[:n])
 	}
-	if r.n > r.f.size || errors.Is(err, io.ErrUnexpectedEOF) { // which a MemMapFs says of a file that was cut short
+	short := err == io.EOF && r.n < r.f.size || errors.Is(err, io.ErrUnexpectedEOF) // which a MemMapFs says of one
+	if short || r.n > r.f.size {
 		err = names.ErrDrift
 	}
 	return n, err
