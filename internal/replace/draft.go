@@ -51,7 +51,7 @@ func (d *Draft) Bytes(most int64) ([]byte, error) {
 		return d.now, nil
 	case len(d.lists) == 0:
 		return d.base.Bytes(most)
-	case d.size > most:
+	case d.size > min(most, math.MaxInt):
 		return nil, names.ErrTooLarge
 	}
 	r, err := d.Open()
