@@ -191,13 +191,32 @@ func (d *Disk) CopyMeta(from, to string, warn func(error)) error {
 	return Optional(butFlags(copyMeta(d.FS, from, to), warn), warn)
 }
 
-// butFlags makes a warning of flags that are lost.
+// butFlags makes a warning of flags that are lost, and returns what else the error says.
 func butFlags(err error, warn func(error)) error {
-	if lost, ok := errors.AsType[*capability.LostFlags](err); ok {
-		warn(lost)
-		return nil
+	lost, ok := errors.AsType[*capability.LostFlags](err)
+	if !ok {
+		return err
 	}
-	return err
+	warn(lost)
+	return besidesFlags(err)
+}
+
+// besidesFlags returns what an error says beside that flags are lost: the owner may be lost too, or the disk may fail.
+func besidesFlags(err error) error {
+	if _, ok := errors.AsType[*capability.LostFlags](err); !ok {
+		return err
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		return besidesFlags(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		var rest []error
+		for _, part := range e.Unwrap() {
+			rest = append(rest, besidesFlags(part))
+		}
+		return errors.Join(rest...)
+	}
+	return nil
 }
 
 // Inherit gives a file or directory the access control list that new ones in a directory have, and returns the
