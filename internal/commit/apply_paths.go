@@ -45,7 +45,7 @@ func (t *txn) copyFile(from, to string, s change.State, warn func(error)) error 
 	if err := t.Remove(to); err != nil {
 		return err
 	}
-	f, err := t.Open(from)
+	f, err := t.OpenFound(from)
 	if err != nil {
 		return err
 	}

@@ -69,6 +69,9 @@ func (t *txn) keepResult() error {
 	if err != nil || s.Kind == change.Absent {
 		return err // moved already
 	}
+	if s.Kind != change.File {
+		return &OpError{Phase: "clean", Path: name, Err: errDamaged}
+	}
 	h, _, err := t.Hash(name, s.Size)
 	if err != nil {
 		return err

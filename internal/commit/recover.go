@@ -171,7 +171,7 @@ func (t *txn) load(l *Leftover) {
 }
 
 func (t *txn) readPlan(mark string, at change.State) error {
-	f, err := t.Open(path.Join(t.dir, mark))
+	f, err := t.OpenFound(path.Join(t.dir, mark))
 	if err != nil {
 		return err
 	}
