@@ -32,6 +32,9 @@ const (
 	macContext = "millrace plan v1\x00"
 )
 
+// leastLine is how long the line of a record is at least.
+const leastLine = len(`01234567 {"path":"a","old":{"kind":"dir"},"new":{"kind":"dir"},"slot":0}`) + 1
+
 // crc32.MakeTable returns the same table each time for this polynomial.
 func crcOf(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) }
 
@@ -133,18 +136,20 @@ func decode(data []byte, signed func(body, mac []byte) bool) (*Plan, error) {
 		return nil, &Error{Reason: BadFormat, Err: fmt.Errorf("%d records where the header says %d", n, header.Paths)}
 	}
 	if n > 0 {
-		p.Records = make([]Record, n)
+		p.Records = make([]Record, 0, min(n, len(rest)/leastLine)) // a line may be empty, and a record is large
 	}
-	for i := range p.Records {
+	for i := range n {
 		var line []byte
 		line, rest, _ = bytes.Cut(rest, []byte("\n"))
 		payload, err := checkLine(line)
+		var r Record
 		if err == nil {
-			p.Records[i], err = scanRecord(payload)
+			r, err = scanRecord(payload)
 		}
 		if err != nil {
 			return nil, &Error{Reason: BadFormat, Line: i + 3, Err: err}
 		}
+		p.Records = append(p.Records, r)
 	}
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -252,12 +257,13 @@ func damaged(text string) error { return &Error{Reason: BadChecksum, Err: errors
 
 // firstBadLine says which line is damaged, 0 if that cannot be told.
 func firstBadLine(body []byte) int {
-	for i, line := range bytes.Split(bytes.TrimSuffix(body, []byte("\n")), []byte("\n")) {
-		if i == 0 {
+	n := 0
+	for line := range bytes.SplitSeq(bytes.TrimSuffix(body, []byte("\n")), []byte("\n")) {
+		if n++; n == 1 {
 			continue
 		}
 		if _, err := checkLine(line); err != nil {
-			return i + 1
+			return n
 		}
 	}
 	return 0
