@@ -17,8 +17,8 @@ import (
 )
 
 // ListBackups returns what Restore can take, the newest first. A backup that cannot be used, being damaged or not of
-// this user, is in the list with the reason in Err.
-func (x Executor) ListBackups(_ context.Context, fsys afero.Fs) ([]backup.Info, error) {
+// this user, is in the list with the reason in Err. When ctx is done, the error is its cause.
+func (x Executor) ListBackups(ctx context.Context, fsys afero.Fs) ([]backup.Info, error) {
 	t, err := x.openTree(fsys)
 	if err != nil {
 		return nil, err
@@ -28,13 +28,13 @@ func (x Executor) ListBackups(_ context.Context, fsys afero.Fs) ([]backup.Info, 
 	if err != nil {
 		return nil, err
 	}
-	return store.List()
+	return store.List(ctx)
 }
 
 // VerifyBackup reads all files of a backup and compares them with the hashes taken when they were put there. It writes
 // nothing. The error is a *backup.DamagedError that lists what is not what it was, or says that the backup is not there
-// (backup.ErrNotFound) or cannot be believed.
-func (x Executor) VerifyBackup(_ context.Context, fsys afero.Fs, backupID string) error {
+// (backup.ErrNotFound) or cannot be believed, or is the cause why ctx is done.
+func (x Executor) VerifyBackup(ctx context.Context, fsys afero.Fs, backupID string) error {
 	t, err := x.openTree(fsys)
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (x Executor) VerifyBackup(_ context.Context, fsys afero.Fs, backupID string
 	if err != nil {
 		return err
 	}
-	return b.Verify()
+	return b.Verify(ctx)
 }
 
 // PruneBackups removes the backups that are not to be kept, and returns their ids. Every commit does so by
@@ -130,7 +130,7 @@ func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (
 		return nil, &readOnlyError{"executor is read-only, and to restore is to write: do it with another one, or with DryRun"}
 	}
 	return t.write(ctx, func(lock io.Closer) (*Result, error) {
-		p, err := t.restorePlan(backupID)
+		p, err := t.restorePlan(ctx, backupID)
 		if err != nil {
 			return nil, err
 		}
@@ -146,14 +146,14 @@ func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (
 // The error says that there is no such backup (backup.ErrNotFound), that it cannot be believed or is damaged (a
 // *backup.DamagedError), or which of its paths the host does not allow. Whether the files are still what the commit
 // made of them is found out by Commit, or when they are shown.
-func (x Executor) PlanRestore(_ context.Context, fsys afero.Fs, backupID string) (*Plan, error) {
+func (x Executor) PlanRestore(ctx context.Context, fsys afero.Fs, backupID string) (*Plan, error) {
 	t, err := x.openTree(fsys)
 	if err != nil {
 		return nil, err
 	}
 	defer t.done()
 	t.warnOfUnfinished()
-	p, err := t.restorePlan(backupID)
+	p, err := t.restorePlan(ctx, backupID)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func (x Executor) PlanRestore(_ context.Context, fsys afero.Fs, backupID string)
 }
 
 // restorePlan is the plan that undoes a backup.
-func (t *tree) restorePlan(backupID string) (*Plan, error) {
+func (t *tree) restorePlan(ctx context.Context, backupID string) (*Plan, error) {
 	store, err := t.backups()
 	if err != nil {
 		return nil, fmt.Errorf("restore: %w", err)
@@ -172,7 +172,7 @@ func (t *tree) restorePlan(backupID string) (*Plan, error) {
 		return nil, fmt.Errorf("restore: %w", err)
 	}
 	// A damaged file is in the error, by name, and then nothing is restored.
-	changes, err := b.Changes()
+	changes, err := b.Changes(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("restore: %w", err)
 	}

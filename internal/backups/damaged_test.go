@@ -45,7 +45,7 @@ func TestDamaged(t *testing.T) {
 				must(t, harm(images(t, fsys, id)[1]))
 				b, err := open(t, fsys).Load(id)
 				must(t, err)
-				changes, err := b.Changes()
+				changes, err := b.Changes(bg)
 				bad, ok := errors.AsType[*backup.DamagedError](err)
 				if !ok || len(bad.Files) != 1 || bad.Files[0].Path != "b" || bad.ID != id || !strings.Contains(err.Error(), "b: ") {
 					t.Fatalf("error is %v", err)
@@ -89,7 +89,7 @@ func TestLoad_refused(t *testing.T) {
 			if _, err := open(t, fsys).Load(id); !errors.Is(err, &journal.Error{Reason: journal.BadChecksum}) {
 				t.Errorf("damaged: %v", err)
 			}
-			list, err := open(t, fsys).List()
+			list, err := open(t, fsys).List(bg)
 			must(t, err)
 			if len(list) != 1 || list[0].Err == nil {
 				t.Errorf("list %+v", list)

@@ -70,7 +70,7 @@ func TestReading_fails(t *testing.T) {
 	total := 0
 	for name, do := range map[string]func(s *backups.Store) error{
 		"list": func(s *backups.Store) error {
-			list, err := s.List()
+			list, err := s.List(bg)
 			if err == nil && len(list) != 1 {
 				t.Errorf("list %+v", list)
 			}
@@ -83,7 +83,7 @@ func TestReading_fails(t *testing.T) {
 		"verify": func(s *backups.Store) error {
 			b, err := load(s)
 			if err == nil {
-				err = b.Verify()
+				err = b.Verify(bg)
 			}
 			return err
 		},
@@ -92,7 +92,7 @@ func TestReading_fails(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			changes, err := b.Changes()
+			changes, err := b.Changes(bg)
 			if err != nil && changes != nil {
 				t.Errorf("%v and changes %v", err, changes)
 			}
@@ -158,14 +158,14 @@ func TestPrune_fails(t *testing.T) {
 				if err == nil && !strings.HasSuffix(f.failed, " done") && !strings.HasPrefix(f.failed, "lstat ") || err != nil && !errors.Is(err, errDisk) {
 					t.Errorf("%s failed: %v", f.failed, err)
 				}
-				list, err := open(t, mem).List()
+				list, err := open(t, mem).List(bg)
 				must(t, err)
 				if len(list) == 0 || list[0].ID != ids[2] {
 					t.Fatalf("%s failed: left are %+v", f.failed, list)
 				}
 				for _, info := range list {
 					b, err := open(t, mem).Load(info.ID)
-					must(t, err, b.Verify())
+					must(t, err, b.Verify(bg))
 				}
 				for _, id := range gone {
 					if ok, _ := afero.Exists(mem, path.Join(stateDir, "backups", id)); ok || id == ids[2] {

@@ -2,6 +2,7 @@ package backups
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"path"
 	"slices"
@@ -59,7 +60,7 @@ func (s *Store) beyond(names []string, keep backup.Retention, now time.Time, lat
 	if keep.MaxBytes > 0 {
 		decode = journal.Decode
 	}
-	list := s.list(names, decode)
+	list := s.list(context.Background(), names, decode)
 	unusable := func(info backup.Info) int {
 		if info.Err != nil {
 			return 1

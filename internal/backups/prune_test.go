@@ -20,7 +20,7 @@ func TestPrune(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			store := open(t, fsys)
-			if list, err := store.List(); err != nil || len(list) != 0 {
+			if list, err := store.List(bg); err != nil || len(list) != 0 {
 				t.Fatalf("%v, %v", list, err)
 			}
 			put(t, fsys, "a", strings.Repeat("x", 100), 0o644)
@@ -31,7 +31,7 @@ func TestPrune(t *testing.T) {
 				}))
 			}
 			left := func() int {
-				list, err := store.List()
+				list, err := store.List(bg)
 				must(t, err)
 				return len(list)
 			}
@@ -55,7 +55,7 @@ func TestPrune(t *testing.T) {
 				}
 			}
 			// Half removed ones are swept away.
-			list, err := store.List()
+			list, err := store.List(bg)
 			must(t, err)
 			must(t, fsys.Remove(path.Join(stateDir, "backups", list[0].ID, "done")))
 			_, err = store.Prune(backup.Retention{}, time.Now())

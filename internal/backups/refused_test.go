@@ -62,7 +62,7 @@ func TestPlaces(t *testing.T) {
 			if _, err := s.Load(id); !errors.Is(err, backup.ErrNotFound) {
 				t.Errorf("%s, file %s: load: %v", name, place, err)
 			}
-			list, err := s.List()
+			list, err := s.List(bg)
 			if inStore := path.Base(place) == id; inStore != (err == nil) || err != nil && !errors.Is(err, names.ErrNotDir) || len(list) > 0 {
 				t.Errorf("%s, file %s: list %+v, %v", name, place, list, err)
 			}
@@ -98,7 +98,7 @@ func TestPlanted(t *testing.T) {
 		for _, tt := range []struct{ keep, gone int }{{2, 0}, {1, 1}} {
 			gone, err := open(t, fsys).Prune(backup.Retention{Keep: tt.keep}, time.Now())
 			must(t, err)
-			list, err := open(t, fsys).List()
+			list, err := open(t, fsys).List(bg)
 			must(t, err)
 			if len(gone) != tt.gone || len(list) != tt.keep || list[0].ID != id {
 				t.Errorf("%s, keep %d: gone %v, left %+v", name, tt.keep, gone, list)
@@ -185,7 +185,7 @@ func TestChanges_contents(t *testing.T) {
 		})
 		b, err := open(t, fsys).Load(id)
 		must(t, err)
-		changes, err := b.Changes()
+		changes, err := b.Changes(bg)
 		must(t, err)
 		got := make(map[string]string)
 		for _, c := range changes {

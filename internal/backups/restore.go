@@ -24,9 +24,9 @@ import (
 //
 // It reads every kept file first; if some are damaged, the error is a *DamagedError, and the changes are those of all
 // other paths, to be made or not.
-func (b *Backup) Changes() ([]change.Change, error) {
+func (b *Backup) Changes(ctx context.Context) ([]change.Change, error) {
 	damaged := make(map[string]bool)
-	err := b.Verify()
+	err := b.Verify(ctx)
 	var bad *backup.DamagedError
 	if errors.As(err, &bad) {
 		for _, d := range bad.Files {
@@ -129,7 +129,7 @@ func (b *Backup) image(r *journal.Record) string {
 // they were the error is a *DamagedError that lists all of them. A file that was only moved is not judged: it is
 // restored by moving it back, and where its image is a link to it, writing to the file at its new name has changed
 // that too.
-func (b *Backup) Verify() error {
+func (b *Backup) Verify(ctx context.Context) error {
 	movedTo := b.movedTo(nil)
 	var judged []*journal.Record
 	for i := range b.plan.Records {
@@ -142,7 +142,7 @@ func (b *Backup) Verify() error {
 		}
 		judged = append(judged, r)
 	}
-	reasons, err := b.verifyAll(judged)
+	reasons, err := b.verifyAll(ctx, judged)
 	if err != nil {
 		return fmt.Errorf("backup %s: %w", b.plan.ID, err)
 	}
@@ -159,13 +159,13 @@ func (b *Backup) Verify() error {
 }
 
 // verifyAll calls verify for all records, some at a time. The error is that of the first that could not be read.
-func (b *Backup) verifyAll(records []*journal.Record) ([]string, error) {
+func (b *Backup) verifyAll(ctx context.Context, records []*journal.Record) ([]string, error) {
 	workers := runtime.GOMAXPROCS(0)
 	if b.store.disk.Memory {
 		workers = 1
 	}
 	reasons := make([]string, len(records))
-	err := parallel.Each(context.Background(), workers, len(records), func(i int) (err error) {
+	err := parallel.Each(ctx, workers, len(records), func(i int) (err error) {
 		reasons[i], err = b.verify(records[i])
 		return err
 	})

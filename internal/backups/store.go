@@ -8,6 +8,7 @@ package backups
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -58,19 +59,23 @@ func Open(fsys afero.Fs, stateDir string, key []byte) (*Store, error) {
 }
 
 // List returns all backups, the newest first. One that cannot be used, being damaged or not of this user, is in the
-// list with the reason in Err. It is no error if there are none.
-func (s *Store) List() ([]backup.Info, error) {
+// list with the reason in Err. It is no error if there are none. When ctx is done, the error is its cause.
+func (s *Store) List(ctx context.Context) ([]backup.Info, error) {
 	names, err := s.names()
 	if err != nil {
 		return nil, err
 	}
-	return s.list(names, journal.Decode), nil
+	list := s.list(ctx, names, journal.Decode)
+	return list, context.Cause(ctx)
 }
 
-// list describes the backups of these names by as much of their plans as decode reads.
-func (s *Store) list(names []string, decode func(data, key []byte) (*journal.Plan, error)) []backup.Info {
+// list describes the backups of these names by as much of their plans as decode reads, until ctx is done.
+func (s *Store) list(ctx context.Context, names []string, decode func(data, key []byte) (*journal.Plan, error)) []backup.Info {
 	list := make([]backup.Info, 0, len(names))
 	for _, name := range names {
+		if ctx.Err() != nil {
+			break
+		}
 		b, err := s.load(name, decode)
 		switch {
 		case errors.Is(err, backup.ErrNotFound): // half removed
