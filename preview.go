@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/preview"
 )
 
@@ -51,7 +52,7 @@ func (p *Plan) WriteDiff(w io.Writer, paths ...string) error {
 
 // view is how the changes of the plan are read.
 func (p *Plan) view() preview.View {
-	tree := func(name string) (io.ReadCloser, error) { return p.tree.fs.Open(name) }
+	tree := func(name string) (io.ReadCloser, error) { return disk.Open(p.tree.fs).OpenFound(name) }
 	return preview.View{Limits: p.tree.x.limits(), Tree: tree, Unsure: p.stage == nil}
 }
 

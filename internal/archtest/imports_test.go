@@ -80,7 +80,10 @@ var arrows = map[string][]string{
 		"capability", "change",
 		"internal/handle", "internal/ignore", "internal/modes", "internal/names", "internal/panics",
 	},
-	"internal/planfile": {"actions", "change", "fsutil", "internal/guard", "internal/modes", "internal/preview", "internal/stage", "internal/strictjson"},
+	"internal/planfile": {
+		"actions", "change", "fsutil",
+		"internal/disk", "internal/guard", "internal/modes", "internal/preview", "internal/stage", "internal/strictjson",
+	},
 	"internal/schedule": {"internal/stage"},
 	"internal/watch":    {"internal/panics"},
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/guard"
 	"github.com/millrace-go/millrace/internal/preview"
 	"github.com/millrace-go/millrace/internal/stage"
@@ -128,7 +129,7 @@ func (t Tree) Adopt(ctx context.Context, stored Changes) ([]fsutil.Change, error
 }
 
 func (t Tree) adopt(c Change) (fsutil.Change, error) {
-	openOld := func() (io.ReadCloser, error) { return t.FS.Open(c.OldPath()) }
+	openOld := func() (io.ReadCloser, error) { return disk.Open(t.FS).OpenFound(c.OldPath()) }
 	if c.Old.Kind != change.File {
 		openOld = nil
 	}
