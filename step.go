@@ -132,7 +132,12 @@ func (r *run) perform(ctx context.Context, i int, spec actions.Spec, res *StepRe
 
 	call := r.call(s, view, files, res)
 	call.Kept = kept
-	savepoint := r.stage.Savepoint()
+	savepoint, succeeded := r.stage.Savepoint(), false
+	defer func() { // also where the action ends its goroutine
+		if !succeeded && !spec.ReadOnly {
+			r.stage.Rollback(savepoint)
+		}
+	}()
 	var out actions.Outcome
 	err = panics.Protect(func() (err error) {
 		out, err = action.Run(ctx, call)
@@ -149,12 +154,10 @@ func (r *run) perform(ctx context.Context, i int, spec actions.Spec, res *StepRe
 		}
 	}
 	if err != nil {
-		if !spec.ReadOnly {
-			r.stage.Rollback(savepoint)
-		}
 		res.report(out.Reports) // what is wrong with which file
 		return err
 	}
+	succeeded = true
 	res.take(&out)
 	r.outcomes[i] = out
 	if !spec.ReadOnly {
