@@ -15,7 +15,6 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/interpolate"
-	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/schedule"
 	"github.com/millrace-go/millrace/internal/stage"
@@ -114,10 +113,7 @@ func (r *run) runWave(ctx context.Context, wave []int) {
 			// A step before the failed one still runs, for it may fail too, and then it is the one to report: in
 			// sequence it would have been the first.
 			if r.mayRun(i) && ctx.Err() == nil {
-				// What goes wrong outside of the action must not take the program down either.
-				if err := panics.Protect(func() error { r.runStep(ctx, i); return nil }); err != nil {
-					r.finish(i, StepResult{StepID: r.p.steps[i].ID, Action: r.p.steps[i].Action.Spec().Name}, err)
-				}
+				r.runStep(ctx, i)
 			}
 			return nil
 		})

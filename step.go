@@ -38,14 +38,15 @@ func (r *run) runStep(ctx context.Context, i int) {
 		}
 	}()
 
-	reason, err := r.skipReason(i)
-	switch {
-	case err != nil:
-	case reason != "":
-		res.Skipped, res.SkipReason = true, reason
-	default:
-		err = r.perform(ctx, i, spec, &res)
-	}
+	// What goes wrong outside of the action's Run must not take the program down either.
+	err := panics.Protect(func() error {
+		reason, err := r.skipReason(i)
+		if err != nil || reason != "" {
+			res.Skipped, res.SkipReason = reason != "", reason
+			return err
+		}
+		return r.perform(ctx, i, spec, &res)
+	})
 	res.Duration = time.Since(start)
 	ended = true
 	r.finish(i, res, err)

@@ -37,3 +37,43 @@ func TestGoexitLeavesNothing(t *testing.T) {
 		t.Errorf("a.txt is %q", got)
 	}
 }
+
+// panicking panics when it is checked with what its template gave.
+type panicking struct {
+	Text string `json:"text,omitempty"`
+}
+
+func (panicking) Spec() actions.Spec {
+	return actions.Spec{Name: "panicking", Input: actions.InputNone, ReadOnly: true}
+}
+
+func (p panicking) Validate(c *actions.Check) {
+	if !c.Templated(p.Text) {
+		panic("checked")
+	}
+}
+
+func (panicking) Run(context.Context, *actions.Call) (actions.Outcome, error) {
+	return actions.Outcome{}, nil
+}
+
+// TestPanicInValidateFinishesOnce: a step that panics before its action runs has one end, and that says why.
+func TestPanicInValidateFinishesOnce(t *testing.T) {
+	t.Parallel()
+	p := millrace.New("panics").
+		Step("find", actions.Search{Pattern: "x"}).
+		Step("check", panicking{Text: "{{find.count}}"}).
+		MustBuild()
+	var ends []string
+	x := millrace.Executor{Observe: func(e millrace.Event) {
+		if e, ok := e.(millrace.StepFinished); ok && e.Step == "check" {
+			ends = append(ends, e.Result.Error)
+		}
+	}}
+	if _, err := x.Run(t.Context(), suite.Tree("a.txt", "x\n"), p); err == nil {
+		t.Error("no error")
+	}
+	if len(ends) != 1 || ends[0] != "panicking failed: panic: checked" {
+		t.Errorf("the step finished with %q", ends)
+	}
+}
