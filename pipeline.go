@@ -114,8 +114,9 @@ type Pipeline struct {
 
 // compiled is what checking a step has worked out for its runs.
 type compiled struct {
-	texts *interpolate.Texts
-	kept  any // by the action's Validate
+	texts     *interpolate.Texts
+	kept      any  // by the action's Validate
+	unchecked bool // rules were let go for a template, which need not be one of the texts
 }
 
 // Name returns the name, which need not be unique.

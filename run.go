@@ -257,14 +257,14 @@ func (r *run) firstError(ctx context.Context) error {
 // expand returns a copy of the action of a step in which all templates have their values, and what its Validate has
 // kept.
 func (r *run) expand(i int) (actions.Action, any, error) {
-	texts := r.p.compiled[i].texts
-	v, err := texts.Expand(r.value, r.x.stepLimits(r.p).ShownBytes())
+	c := &r.p.compiled[i]
+	v, err := c.texts.Expand(r.value, r.x.stepLimits(r.p).ShownBytes())
 	if err != nil {
 		return nil, nil, interpolationError(err)
 	}
 	action := v.(actions.Action)
-	if !texts.Any() {
-		return action, r.p.compiled[i].kept, nil
+	if !c.texts.Any() && !c.unchecked {
+		return action, c.kept, nil
 	}
 	kept, err := recheck(r.p.steps[i], action)
 	return action, kept, err

@@ -79,9 +79,12 @@ func (d *draft) compile() {
 	}
 }
 
-// templated reports whether a text in step i refers to a step of the pipeline.
+// templated reports whether a text in step i refers to a step of the pipeline, so that who asks lets go of its rules.
 func (d *draft) templated(i int, text string) bool {
-	return !d.steps[i].Raw && d.compiled[i].texts.IsTemplate(text)
+	c := &d.compiled[i]
+	is := !d.steps[i].Raw && c.texts.IsTemplate(text)
+	c.unchecked = c.unchecked || is
+	return is
 }
 
 // checkTemplates checks every reference of a step.
