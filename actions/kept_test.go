@@ -8,20 +8,23 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// Run goes by what Validate has kept: here something else than what the action says, so that it shows.
-func TestKeptIsUsed(t *testing.T) {
+// Run goes by what Validate has kept only if that is of what the action says now: an action around it may say
+// something else than was checked.
+func TestKeptOfAnother(t *testing.T) {
 	t.Parallel()
 	sed := func(script string) actions.PatternReplace {
 		return actions.PatternReplace{SedPattern: []string{script}, FilePattern: "*.txt", Directory: "."}
 	}
+	quiet := sed("s/a/1/")
+	quiet.Quiet = true
 	for _, test := range []struct {
 		name       string
 		says, kept actions.Action
 		want       string
 	}{
-		{"pattern_replace", sed("s/a/1/"), sed("s/b/2/"), "a2\n"},
+		{"pattern_replace", sed("s/a/1/"), sed("s/b/2/"), "1b\n"},
+		{"pattern_replace quiet", sed("s/a/1/"), quiet, "1b\n"},
 		{"pattern_replace without", sed("s/a/1/"), actions.Search{}, "1b\n"},
-		{"pattern_replace too large", sed("s/a/1/"), sed("s/b{30000}/2/"), "1b\n"},
 		// another pattern
 		{"edit", actions.Edit{OldText: "a|x", NewText: "1", Mode: "regex"}, actions.Edit{OldText: "b|y", Mode: "regex"}, "1b\n"},
 	} {
@@ -41,5 +44,28 @@ func TestKeptIsUsed(t *testing.T) {
 				t.Errorf("the file is %q, want %q", strings.TrimSpace(got), test.want)
 			}
 		})
+	}
+}
+
+// Run does not parse again what Validate has kept: that shows in how much memory it takes.
+func TestKeptIsUsed(t *testing.T) {
+	p := actions.PatternReplace{SedPattern: []string{"s/a{400}b{400}c{400}/x/"}, FilePattern: "*.txt"}
+	b := inMemory(t, files{"f.txt": "ab\n"})
+	var check, large actions.Check
+	p.Validate(&check)
+	actions.PatternReplace{SedPattern: []string{"s/b{30000}/2/"}, FilePattern: "*.txt"}.Validate(&large)
+	if check.Keep == nil || large.Keep != nil || len(large.Problems) > 0 {
+		t.Errorf("kept %v, and of what is large %v, %v", check.Keep, large.Keep, large.Problems)
+	}
+	allocs := func(kept any) float64 {
+		return testing.AllocsPerRun(5, func() {
+			c := &actions.Call{FS: (*fsutil.Stage)(b.stage.For("s", false)), Step: "s", Kept: kept}
+			if _, err := p.Run(t.Context(), c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if with, without := allocs(check.Keep), allocs(nil); with > without/2 {
+		t.Errorf("%v allocations with what was kept, %v without", with, without)
 	}
 }

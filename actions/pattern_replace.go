@@ -60,13 +60,37 @@ func (p PatternReplace) Validate(c *Check) {
 	}
 	script, err := p.script()
 	if err == nil && script.Size() <= maxKept {
-		c.Keep = script
+		c.Keep = &keptScript{p.scriptKey(), script}
 	}
 	if e, ok := errors.AsType[*sed.Error](err); ok {
 		c.Problemf(fmt.Sprintf("/sed_pattern/%d", e.Script), codeBadScript, e.Hint, "sed script: line %d, column %d: %s", e.Line, e.Column, e.Text)
 	} else if err != nil {
 		c.problem("/sed_pattern", codeBadScript, err)
 	}
+}
+
+// keptScript is a script that Validate has parsed, for Run, with what it was parsed of: an action around this one may
+// run another script than it was checked with.
+type keptScript struct {
+	key    scriptKey
+	script *sed.Script
+}
+
+type scriptKey struct {
+	texts, syntax string
+	quiet         bool
+}
+
+func (p PatternReplace) scriptKey() scriptKey {
+	return scriptKey{fmt.Sprintf("%q", p.SedPattern), p.Syntax, p.Quiet}
+}
+
+// scriptOf returns the script that Validate has kept, or parses it.
+func (p PatternReplace) scriptOf(c *Call) (*sed.Script, error) {
+	if kept, ok := c.Kept.(*keptScript); ok && kept.key == p.scriptKey() {
+		return kept.script, nil
+	}
+	return p.script()
 }
 
 func (p PatternReplace) script() (*sed.Script, error) {
@@ -90,12 +114,9 @@ func (p PatternReplace) Run(ctx context.Context, c *Call) (Outcome, error) {
 			return Outcome{}, err
 		}
 	}
-	script, ok := c.Kept.(*sed.Script)
-	if !ok {
-		var err error
-		if script, err = p.script(); err != nil {
-			return Outcome{}, fmt.Errorf("sed_pattern: %w", err)
-		}
+	script, err := p.scriptOf(c)
+	if err != nil {
+		return Outcome{}, fmt.Errorf("sed_pattern: %w", err)
 	}
 	files, err := p.files(ctx, c)
 	if err != nil {
