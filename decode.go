@@ -174,7 +174,7 @@ func (t *decoding) step(i int, n *strictjson.Node, at string) {
 		if _, alias := t.forms().Step.Known(m.Name); alias {
 			continue
 		}
-		if hint := t.hint(t.forms().Misplaced(m.Name, at, known())); hint != "" {
+		if hint := t.forms().Misplaced(m.Name, at, known()); hint.Text != "" {
 			pointer := at + "/" + strictjson.EscapeToken(m.Name)
 			t.unknown(pointer, m, hint)
 			t.draft.told(pointer)
@@ -217,10 +217,12 @@ func (t *decoding) action(i int, s *stepForm, known func() *mend.Form, at string
 		if p.Offset > 0 {
 			t.places[pointer] = spot{offset: p.Offset, name: p.Code == params.CodeUnknownField}
 		}
+		hint := lenient.Hint{}
 		if p.Code == params.CodeUnknownField && known() != nil {
-			p.Hint = cmp.Or(t.hint(t.forms().UnknownParam(p.Pointer, at, known())), p.Hint)
+			hint = t.forms().UnknownParam(p.Pointer, at, known())
 		}
-		t.draft.problem(pointer, p.Code, p.Hint, "%s", p.Message)
+		t.draft.problem(pointer, p.Code, cmp.Or(hint.Text, p.Hint), "%s", p.Message)
+		t.hinted(hint)
 		if p.Code == params.CodeWrongType || p.Code == params.CodeNull {
 			t.draft.told(pointer)
 		}
@@ -236,28 +238,28 @@ func (t *decoding) badCondition(at string, problems []condition.Problem) {
 
 // Unknown implements [form.Errors].
 func (t *decoding) Unknown(m strictjson.Member, at string, fields form.Fields) {
-	hint := ""
+	hint := lenient.Hint{}
 	if !t.draft.isFull() {
 		known := fields.Mend()
-		if hint = t.hint(lenient.Meant(known, m.Name, at)); hint == "" {
-			hint = "the fields are " + strings.Join(known.Names(), ", ")
+		if hint = lenient.Meant(known, m.Name, at); hint.Text == "" {
+			hint.Text = "the fields are " + strings.Join(known.Names(), ", ")
 		}
 	}
 	t.unknown(at+"/"+strictjson.EscapeToken(m.Name), m, hint)
 }
 
 // unknown reports a name that there is not.
-func (t *decoding) unknown(pointer string, m strictjson.Member, hint string) {
+func (t *decoding) unknown(pointer string, m strictjson.Member, hint lenient.Hint) {
 	t.places[pointer] = spot{offset: m.NameOffset, name: true}
-	t.draft.problem(pointer, codeUnknownField, hint, "unknown field '%s'", m.Name)
+	t.draft.problem(pointer, codeUnknownField, hint.Text, "unknown field '%s'", m.Name)
+	t.hinted(hint)
 }
 
-// hint returns the text of a hint, after which what it is about is not reported as missing, too.
-func (t *decoding) hint(h lenient.Hint) string {
+// hinted says that a problem was reported with a hint, after which what that is about is not reported as missing, too.
+func (t *decoding) hinted(h lenient.Hint) {
 	if h.At != "" {
 		t.draft.told(h.At)
 	}
-	return h.Text
 }
 
 // Wrong implements [form.Errors].

@@ -36,7 +36,7 @@ func (f *Forms) Misplaced(name, at string, action *mend.Form) Hint {
 	switch {
 	case param != "":
 		return Hint{fmt.Sprintf("put '%s' into 'params'", param), at + "/params/" + strictjson.EscapeToken(param)}
-	case isField && mend.Same(field, name):
+	case isField && mend.Same(field, name) && (action != nil || field != "params"):
 		return Hint{fmt.Sprintf("put '%s' beside 'params', into the step", field), at + "/" + field}
 	case isOption && mend.Same(option, name):
 		return Hint{Text: fmt.Sprintf("put '%s' into the pipeline, it is for all steps", option)}
