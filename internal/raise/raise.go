@@ -19,7 +19,7 @@ import (
 // nothing.
 //
 //   - A nil file system, also a nil pointer, is [names.ErrNoFs]; it never stands for the real disk.
-//   - A [rootfs.FS], and whatever else has an optional interface of this package, is returned as it is.
+//   - A [rootfs.FS], and whatever else has an interface of package capability, is returned as it is.
 //   - An afero.OsFs becomes a [rootfs.FS] of the working directory as it is now. Absolute names of what is in it are
 //     taken, any other is [names.ErrEscape].
 //   - An afero.BasePathFs that is over an afero.OsFs becomes a [rootfs.FS] of its directory. By itself it would follow
@@ -67,7 +67,9 @@ func isNil(fsys afero.Fs) bool {
 // isAble reports whether a file system was made with the optional interfaces in mind.
 func isAble(fsys afero.Fs) bool {
 	switch fsys.(type) {
-	case capability.Linker, capability.Exchanger, capability.NoReplacer, capability.DirSyncer, capability.Locker, capability.Identifier, capability.MetaCopier, capability.LinkTimer, capability.DirOpener, capability.Namer:
+	case capability.Linker, capability.Exchanger, capability.NoReplacer, capability.DirSyncer, capability.Locker,
+		capability.Identifier, capability.MetaCopier, capability.Inheriter, capability.LinkTimer, capability.DirOpener,
+		capability.Namer, capability.Volatile:
 		return true
 	}
 	return false

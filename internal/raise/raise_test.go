@@ -2,6 +2,7 @@ package raise_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -109,6 +110,26 @@ func TestRaise_itself(t *testing.T) {
 		once := fstest.Raise(t, fsys)
 		if twice := fstest.Raise(t, once); twice != once {
 			t.Errorf("%T: raised twice is not what it is raised once", fsys)
+		}
+	}
+}
+
+// volatileFs and inheritingFs have one ability beside those of afero.Fs.
+type (
+	volatileFs   struct{ afero.Fs }
+	inheritingFs struct{ afero.Fs }
+)
+
+func (volatileFs) InMemory() bool { return true }
+
+func (inheritingFs) Inherit(string, string) (fs.FileMode, error) { return 0o777, nil }
+
+// TestRaise_oneAbility: a file system with any one ability is not hidden behind another.
+func TestRaise_oneAbility(t *testing.T) {
+	t.Parallel()
+	for _, fsys := range []afero.Fs{volatileFs{afero.NewMemMapFs()}, inheritingFs{afero.NewMemMapFs()}} {
+		if got, err := raise.FS(fsys); err != nil || got != fsys {
+			t.Errorf("%T became %T, %v", fsys, got, err)
 		}
 	}
 }
