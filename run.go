@@ -281,16 +281,10 @@ func interpolationError(err error) error {
 func (r *run) expandCondition(i int) (condition.Condition, error) {
 	when := r.p.steps[i].When
 	path, ok, err := r.p.compiled[i].texts.Path(r.value)
-	switch {
-	case err != nil:
+	if err != nil || !ok {
 		return when, interpolationError(err)
-	case !ok:
-		return when, nil
-	case when.Type() == condition.TypeFileExists:
-		return condition.FileExists(path), nil
-	default:
-		return condition.FileNotExists(path), nil
 	}
+	return when.WithPath(path), nil
 }
 
 // recheck holds the final values against the rules that were let go for templates before the run: a template may have

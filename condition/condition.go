@@ -115,6 +115,14 @@ func (c Condition) StepRef() string { return c.step }
 // Path returns the path that the condition is about, "" if it is about a step.
 func (c Condition) Path() string { return c.path }
 
+// WithPath returns the same condition about another path. One that is not about a file stays as it is.
+func (c Condition) WithPath(path string) Condition {
+	if _, _, needed, _ := c.typ.needs(); needed {
+		c.path = path
+	}
+	return c
+}
+
 // Value returns the number that a count is compared with, 0 if the condition has none.
 func (c Condition) Value() int { return c.value }
 

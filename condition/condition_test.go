@@ -186,3 +186,17 @@ func ExampleCondition_Holds() {
 	// false <nil>
 	// condition has_matches(find) is false: step 'find' matched no files
 }
+
+func TestWithPath(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ c, want condition.Condition }{
+		{condition.FileExists("a"), condition.FileExists("b")},
+		{condition.FileNotExists("a"), condition.FileNotExists("b")},
+		{condition.CountGT("find", 1), condition.CountGT("find", 1)},
+		{condition.Condition{}, condition.Condition{}},
+	} {
+		if got := test.c.WithPath("b"); got != test.want {
+			t.Errorf("%v with path b is %v, want %v", test.c, got, test.want)
+		}
+	}
+}
