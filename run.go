@@ -15,6 +15,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/interpolate"
+	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/schedule"
 	"github.com/millrace-go/millrace/internal/stage"
@@ -73,7 +74,11 @@ func (r *run) waves(ctx context.Context) [][]int {
 	for i := range steps {
 		waves[i] = []int{i}
 		if r.p.options.Parallel {
-			steps[i] = r.p.scheduled(i)
+			// An action that does not say what it touches may meet anything.
+			if err := panics.Protect(func() error { steps[i] = r.p.scheduled(i, true); return nil }); err != nil {
+				r.log.ErrorContext(ctx, "action panicked in Touches", "step", r.p.steps[i].ID, "error", err)
+				steps[i] = r.p.scheduled(i, false)
+			}
 		}
 	}
 	if r.p.options.Parallel {
@@ -83,12 +88,12 @@ func (r *run) waves(ctx context.Context) [][]int {
 }
 
 // scheduled is a step with what its order depends on: every step that it names, by its inputs, its condition or its
-// templates, and what it can meet in the file system.
-func (p Pipeline) scheduled(i int) schedule.Step {
+// templates, and, if its action is asked, what it can meet in the file system.
+func (p Pipeline) scheduled(i int, ask bool) schedule.Step {
 	s, refs := p.steps[i], p.compiled[i].texts.Refs()
 	step := schedule.Step{ReadOnly: s.Action.Spec().ReadOnly}
 	inputs := s.inputs()
-	if t, ok := s.Action.(actions.Toucher); ok && len(inputs)+len(refs) == 0 {
+	if t, ok := s.Action.(actions.Toucher); ok && ask && len(inputs)+len(refs) == 0 {
 		step.Reads, step.Writes, step.Known = t.Touches()
 		if path := s.When.Path(); path != "" {
 			step.Reads = append(slices.Clone(step.Reads), path)

@@ -77,3 +77,27 @@ func TestPanicInValidateFinishesOnce(t *testing.T) {
 		t.Errorf("the step finished with %q", ends)
 	}
 }
+
+// untouchable panics when it is asked what it touches.
+type untouchable struct{ suite.Action }
+
+func (untouchable) Touches() (reads, writes []string, known bool) { panic("touched") }
+
+// TestPanicInTouches: an action that cannot say what it touches is taken to touch anything.
+func TestPanicInTouches(t *testing.T) {
+	t.Parallel()
+	fsys := suite.Tree("a.txt", "x\n")
+	own := untouchable{suite.Action{Do: func(_ context.Context, c *actions.Call) (actions.Outcome, error) {
+		return actions.Outcome{}, afero.WriteFile(c.FS, "own.txt", []byte("own"), 0o600)
+	}}}
+	p := millrace.New("parallel").Options(millrace.Options{Parallel: true}).
+		Step("own", own).
+		Step("edit", actions.Edit{Files: []string{"a.txt", "own.txt"}, OldText: "x", NewText: "y", OnError: "continue"}).
+		MustBuild()
+	if _, err := millrace.Run(t.Context(), fsys, p); err != nil {
+		t.Fatal(err)
+	}
+	if got := suite.Read(t, fsys, "a.txt") + suite.Read(t, fsys, "own.txt"); got != "y\nown" {
+		t.Errorf("the files are %q", got)
+	}
+}
