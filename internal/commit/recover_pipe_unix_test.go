@@ -18,8 +18,8 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// TestRecover_pipes: where a file of a transaction was and a pipe is now, nobody waits for who might write in it. That
-// a RootFs would not wait is not known of file systems with the methods of afero.Fs alone.
+// TestRecover_pipes: a pipe that stands in place of a file of a transaction is not opened. Opening one waits for a
+// writer on a file system that has the methods of afero.Fs alone; a root never waits.
 func TestRecover_pipes(t *testing.T) {
 	t.Parallel()
 	for _, at := range []struct{ phase, name string }{

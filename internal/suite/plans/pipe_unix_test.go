@@ -18,8 +18,8 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// TestPlan_pipe: where a file that a plan is about was and a pipe is now, nobody waits for who might write in it, as
-// opening it does on file systems with the methods of afero.Fs alone.
+// TestPlan_pipe: a pipe that stands in place of a file of a plan is not opened. Opening one waits for a writer on a file
+// system that has the methods of afero.Fs alone.
 func TestPlan_pipe(t *testing.T) {
 	t.Parallel()
 	for name, pipes := range map[string][]string{"just made": {"b.txt"}, "stored": {"b.txt", "a.txt"}} {
