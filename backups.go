@@ -107,7 +107,7 @@ func (x Executor) keep(ctx context.Context, fsys afero.Fs, do func(store *backup
 }
 
 // Restore gives back what a commit has changed: bytes, modes, times, links, names. It is a commit itself, so it can be
-// interrupted and undone, and the Result has a backup id of its own. Files that nobody has touched since are restored,
+// interrupted and undone, and the Result has a backup id of its own. Files that have not changed since are restored,
 // others are a *ConflictError that names all of them, and then nothing is restored, and so it is if some of the files
 // kept are damaged (a *backup.DamagedError). Policy holds here too: ReadOnly, and AllowedPaths for every path of the
 // backup; risk is not judged. With DryRun nothing is written.
@@ -141,7 +141,7 @@ func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (
 // PlanRestore works out what [Executor.Restore] would do, and writes nothing. The plan is like any other: it can be
 // shown, trimmed with [Plan.Reject] and [Plan.RejectHunks] to take back only a part, stored, and committed; the commit
 // leaves a backup, which takes back the taking back. Its risk is not judged, unless it was stored: then
-// [Executor.OpenPlan] judges it as any plan, and so does [Plan.Revise] if somebody puts in a text of his own.
+// [Executor.OpenPlan] judges it as any plan, and so does [Plan.Revise] if a part has another text.
 //
 // The error says that there is no such backup (backup.ErrNotFound), that it cannot be believed or is damaged (a
 // *backup.DamagedError), or which of its paths the host does not allow. Whether the files are still what the commit

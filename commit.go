@@ -40,7 +40,7 @@ func (p *Plan) Commit(ctx context.Context) (*Result, error) {
 	res, err := p.commitAlone(ctx)
 	switch {
 	case err == nil || res.Commit.State == CommitApplied:
-		_ = p.Close() // nobody reads it any more
+		_ = p.Close() // it is not read again
 	case res.Commit.State != CommitPending:
 		p.release()
 	}
@@ -249,7 +249,7 @@ func (t *tree) storedRun(digest func() string) (*Result, error) {
 	}
 	key, err := journal.KeyFor(t.fs, t.x.Key)
 	if err != nil || key.Missing != nil {
-		return nil, err // without a key anybody could have written what is there; the commit warns of it
+		return nil, err // without a key, what is there could be forged; the commit warns of it
 	}
 	data, err := journal.ReadRun(t.fs, t.stateDir, key.Bytes, t.x.RunID, digest)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -294,7 +294,7 @@ func (t *tree) keyWarnings(key journal.Key) []string {
 }
 
 // done is for the verb that has opened the tree, at its end.
-func (t *tree) done() { _ = t.held.Drop() } // a directory, and a temporary file that nobody reads any more
+func (t *tree) done() { _ = t.held.Drop() } // a directory, and a temporary file that is not read again
 
 var errPlanClosed = fmt.Errorf("the plan was closed, or committed: %w", fs.ErrClosed)
 

@@ -24,11 +24,11 @@
 //
 // An [ExecutorError] is the host's, a [ValidationError] the pipeline's, a [PlanError] that of a stored plan, a
 // [StepError] that of the tree or an action, a [BlockedError] says that limits or risk forbid the change, a
-// [ConflictError] that somebody else has written to the tree, a [FileSystemError] what the file system cannot do, a
+// [ConflictError] that another program has written to the tree, a [FileSystemError] what the file system cannot do, a
 // [CommitError] that it failed. [ErrorCode] has a word for each.
 //
 // The tree is what it was after an error, but for three cases: a CommitError in state CommitPending, after which
-// Recover is needed; a commit that was undone but for paths that somebody else has written to meanwhile, which its
+// Recover is needed; a commit that was undone but for paths that another program has written to meanwhile, which its
 // error names; and a pipeline with ContinueOnError ("stop_on_error": false), of which the steps that did not fail are
 // committed: its StepError says Committed then. [Written] tells them.
 //

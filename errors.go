@@ -19,7 +19,7 @@ import (
 // ErrNoFs says that a nil file system was given. It is never taken for the real disk.
 var ErrNoFs = names.ErrNoFs
 
-// ErrStateDir says that the state directory is not what it has to be: a directory, and not somebody else's. Nothing
+// ErrStateDir says that the state directory is not what it has to be: a directory of this user. Nothing
 // is written through a link, or on the word of what another user has put there.
 var ErrStateDir = commit.ErrControlDir
 
@@ -256,8 +256,8 @@ func is[E error](err error) bool {
 
 // Written reports whether an error that Run, Commit or Restore has returned came with a tree that is not what it was
 // before: the other steps of a pipeline with ContinueOnError were committed, the commit is half done and needs
-// [Executor.Recover], or it was undone but for the paths that the error names, to which somebody else has written, or
-// of which somebody has removed what undoing needs.
+// [Executor.Recover], or it was undone but for the paths that the error names, to which another program has written, or
+// of which it has removed what undoing needs.
 func Written(err error) bool {
 	if step, ok := errors.AsType[*StepError](err); ok && step.Committed {
 		return true

@@ -90,12 +90,12 @@ type Executor struct {
 	// allowed too: a link in the tree must not widen what the host allows. Empty means the whole tree.
 	AllowedPaths []string
 	// DeniedPaths are globs. What one of them takes, a file or a directory with all below it, is neither listed nor
-	// found by steps, and who names it gets fsutil.ErrDenied. They win over AllowedPaths, hold for symbolic links by
-	// their names and by what they lead to, and force does not help. A glob without a slash is about the last element of
-	// a path in any directory (".env"); others are about the whole path ("deploy/**/*.key"). Other spellings that some
-	// file system takes for the same name are taken as well. A glob that is not valid is an *ExecutorError.
+	// found by steps, and a step that names it gets fsutil.ErrDenied. They win over AllowedPaths, hold for symbolic
+	// links by their names and by what they lead to, and force does not help. A glob without a slash is about the last
+	// element of a path in any directory (".env"); others are about the whole path ("deploy/**/*.key"). Other spellings
+	// that some file system takes for the same name are taken as well. A glob that is not valid is an *ExecutorError.
 	DeniedPaths []string
-	// ReadOnlyPaths are globs like DeniedPaths. What one of them takes can be listed and read; who writes, makes,
+	// ReadOnlyPaths are globs like DeniedPaths. What one of them takes can be listed and read; a step that writes, makes,
 	// renames or removes it, or a directory that it is in, gets fsutil.ErrReadOnlyPath, with or without force.
 	ReadOnlyPaths []string
 	// RequireMatches makes a failure of what is a warning otherwise: that a step which would write finds nothing to
@@ -111,13 +111,13 @@ type Executor struct {
 	// state of another tree. So give it a name that nothing else has. Empty means DefaultStateDir.
 	//
 	// All executors that write to a tree should have the same. One with another StateDir refuses to write while a
-	// transaction is unfinished in DefaultStateDir, but nobody finds one that was left in any other place.
+	// transaction is unfinished in DefaultStateDir, but one that was left in any other place is not found.
 	StateDir string
 	// RunID names the run: letters, digits, "-" and "_", at most 255. Running the same id again on the same tree returns
 	// the stored result if that run was committed, and runs afresh otherwise. Empty means that runs are not remembered.
 	RunID string
 	// Key is what journal, backups and stored results are signed with, so that none that came with a tree, or was put
-	// there by somebody else, is believed: at least 16 bytes, better 32 random ones, the same for all executors that
+	// there by another user, is believed: at least 16 bytes, better 32 random ones, the same for all executors that
 	// work on the tree. Set it where the home of the user does not last, as in a container: what was signed with a key
 	// that is lost is refused. Nil means the key of the user, the file millrace/key in [os.UserConfigDir], which is made
 	// when it is needed, and in memory a random one of the process. If the user has none and none can be made, the
@@ -128,7 +128,7 @@ type Executor struct {
 	// Runs says how many stored results of runs are kept, see RunID: a run whose result is gone runs afresh. The zero
 	// Retention keeps as many as backup.DefaultKeepRuns, the newest by the times of their files.
 	Runs backup.Retention
-	// Conflicts says how many transactions are kept that were undone but for what somebody else had written, see
+	// Conflicts says how many transactions are kept that were undone but for what another program had written, see
 	// [Inspection.Conflicts]. The zero Retention keeps as many as backup.DefaultKeep.
 	Conflicts backup.Retention
 	// LockWait is how long to wait for another run that writes to the tree; then the error is fsutil.ErrLocked. Zero means
@@ -139,7 +139,7 @@ type Executor struct {
 	// Logger takes what happens, for operators. Nil means that nothing is logged. It is called on a goroutine of its own,
 	// and the run waits for it. If it panics, the run goes on as if it had not, and the Result has a warning.
 	Logger *slog.Logger
-	// Observe takes what happens, for programs. Nil means that nobody watches. If it panics, the run goes on as if it had
+	// Observe takes what happens, for programs. Nil means no observer. If it panics, the run goes on as if it had
 	// not, and the Result has a warning. See [Event].
 	Observe func(Event)
 }

@@ -44,7 +44,7 @@ type Plan struct {
 	undoes   bool
 	block    *BlockedError
 	failed   error
-	// foreign says that it came as JSON, or that nobody has counted its edits: they are counted by what it does.
+	// foreign says that it came as JSON, or that its edits were not counted: they are counted by what it does.
 	foreign bool
 	// abandoned says that there is nothing to commit because a step has failed unhandled.
 	abandoned bool
@@ -58,8 +58,8 @@ type Plan struct {
 func (p *Plan) Result() *Result { return p.result.clone() }
 
 // Changes returns the differences between the tree and the plan in path order. Their splices are shared and must not
-// be modified. New.Hash is worked out now where nobody has needed it so far, and is zero for an edited file that
-// somebody else has written to meanwhile.
+// be modified. New.Hash is worked out now where it was not needed so far, and is zero for an edited file that
+// another program has written to meanwhile.
 func (p *Plan) Changes() []fsutil.Change {
 	changes := slices.Clone(p.changes)
 	for i, c := range changes {
@@ -70,14 +70,14 @@ func (p *Plan) Changes() []fsutil.Change {
 	return changes
 }
 
-// settle takes the changes from the stage and judges them.
-func (p *Plan) settle(stage *stage.Stage) error {
+// collect takes the changes from the stage and judges them.
+func (p *Plan) collect(stage *stage.Stage) error {
 	if !p.mutates {
 		return nil
 	}
 	changes, err := stage.Outline()
 	if err != nil {
-		return p.unsettled(err)
+		return p.collectError(err)
 	}
 	p.changes = changes
 	p.result.Warnings = append(p.result.Warnings, backups.LinkWarnings(p.tree.fs, p.tree.stateDir, changes)...)
@@ -93,9 +93,9 @@ func (p *Plan) settle(stage *stage.Stage) error {
 	return nil
 }
 
-// unsettled is the error of changes that cannot be worked out: what is staged is made from a file that somebody else
-// has written to meanwhile, or the file system fails.
-func (p *Plan) unsettled(err error) error {
+// collectError is the error of changes that cannot be worked out: what is staged is made from a file that another
+// program has written to meanwhile, or the file system fails.
+func (p *Plan) collectError(err error) error {
 	err = fmt.Errorf("work out changes: %w", err)
 	// A MemMapFs says io.ErrUnexpectedEOF of a file that has become shorter while it is read.
 	drift := errors.Is(err, fsutil.ErrDrift) || errors.Is(err, io.ErrUnexpectedEOF)
@@ -240,7 +240,7 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 	if err != nil {
 		return nil, planError(err)
 	}
-	// The number of edits is what somebody has written down; it cannot be less than what can be counted.
+	// The text gives a number of edits; it cannot be less than what can be counted.
 	edits := 0
 	for _, c := range p.changes {
 		edits += preview.Edits(c.Splices)
@@ -266,9 +266,9 @@ func (p *Plan) WithForce(force bool) *Plan {
 // Digest returns a SHA-256, as 64 hexadecimal digits, of what Commit would do: kind and path of each change, where it
 // comes from, what it replaces, hash, mode and target before and after, whether what is deleted is kept, and whether
 // there is going to be a backup. It is the same for a plan and for what [Executor.OpenPlan] makes of its JSON, and
-// does not depend on who planned it, nor on force: whoever has approved a digest has approved these bytes.
+// depends neither on the program that planned it nor on force: to approve a digest is to approve these bytes.
 //
-// It reads the files whose new hash nobody has needed so far; the error is fsutil.ErrDrift if one of them has
+// It reads the files whose new hash was not needed so far; the error is fsutil.ErrDrift if one of them has
 // changed. A plan that cannot be committed has no digest.
 func (p *Plan) Digest() (string, error) {
 	if p.abandoned {
@@ -277,8 +277,9 @@ func (p *Plan) Digest() (string, error) {
 	return planfile.Digest(p.changes, p.options.NoBackup)
 }
 
-// counted returns how many edits the changes hold, whatever anybody says of them: those of the splices, and of a file
-// that was written as a whole over another one the lines that differ, counted on the side that has more of them.
+// counted returns how many edits the changes hold, whatever the text of a stored plan says: those of the splices, and
+// of a file that was written as a whole over another one the lines that differ, counted on the side that has more of
+// them.
 func (p *Plan) counted() int {
 	edits := 0
 	for _, c := range p.changes {

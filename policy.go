@@ -244,8 +244,8 @@ func (x Executor) block(files, edits int, level risk.Level, force bool) *Blocked
 	}
 }
 
-// readOnlyFiles blocks writing to files that their owner may not write to, and taking them away: somebody has
-// protected them. It goes by the mode alone, for root may write to everything.
+// readOnlyFiles blocks writing to files that their owner may not write to, and taking them away: they are
+// protected on purpose. It goes by the mode alone, for root may write to everything.
 func readOnlyFiles(changes []fsutil.Change) *BlockedError {
 	blocked := func(name, do string) *BlockedError {
 		return &BlockedError{Reason: fmt.Sprintf("file %s is read-only. Use force=true to %s it", name, do)}

@@ -86,7 +86,7 @@ type Hunk struct {
 	// when it is rejected.
 	By []fsutil.Origin `json:"by,omitempty"`
 
-	runs  [][]fsutil.Origin // who made each run of changed lines
+	runs  [][]fsutil.Origin // what made each run of changed lines
 	marks [][][2]int        // of each changed line
 }
 

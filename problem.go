@@ -82,7 +82,7 @@ func (d *draft) problem(pointer, code, hint, format string, args ...any) {
 	d.problems = append(d.problems, Problem{Pointer: pointer, Code: code, Hint: hint, Message: fmt.Sprintf(format, args...)})
 }
 
-// isFull reports whether further problems are only counted, so that nobody has to find a hint for them.
+// isFull reports whether further problems are only counted, so that no hint has to be found for them.
 func (d *draft) isFull() bool { return len(d.problems) >= mostProblems }
 
 // sorted puts problems in the order of the steps, those of the pipeline itself first, and the number of those left

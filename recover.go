@@ -121,8 +121,8 @@ func (t *tree) elsewhere() error {
 	return &CommitError{State: CommitPending, Err: &commit.PendingError{ID: path.Base(dirs[0]), Dir: dirs[0], Err: errElsewhere}}
 }
 
-// warnOfUnfinished is for those who take no lock and undo nothing: what they read may be partly of a transaction that a
-// crash has left in the middle, or that goes on.
+// warnOfUnfinished is for verbs that take no lock and undo nothing: what they read may be partly of a transaction
+// that a crash has left in the middle, or that goes on.
 func (t *tree) warnOfUnfinished() {
 	dirs, err := commit.Unfinished(t.commitOptions(nil))
 	if err != nil {
@@ -140,8 +140,8 @@ type Inspection struct {
 	// Leftovers are the transactions that were not finished, in the order of time. Recover, and every run that writes,
 	// deals with them, or refuses to if one is LeftoverSuspicious.
 	Leftovers []Leftover `json:"leftovers,omitempty"`
-	// Conflicts are transactions that were undone but for what somebody else had written meanwhile. What was there
-	// before is kept in their directories for the user, who removes them; they keep nothing from running. Their status
+	// Conflicts are transactions that were undone but for what another program had written meanwhile. What was there
+	// before is kept in their directories until the user removes them; they keep nothing from running. Their status
 	// is LeftoverConflict.
 	Conflicts []Leftover `json:"conflicts,omitempty"`
 }
@@ -177,10 +177,10 @@ const (
 
 // Inspect says what [Executor.Recover] would find, and changes nothing at all: not the tree, not the state directory,
 // not the lock, not the user's key. So it works on a tree that cannot be written to, and beside a run, whose own
-// transaction it then reports. A transaction can only be told from a planted one by who sees what Recover sees: a
+// transaction it then reports. A transaction can only be told from a planted one with what Recover sees: a
 // wrapper that hides the identity of files makes it suspicious.
 //
-// The error is [ErrStateDir] if the state directory is a link, a file or somebody else's, that of the file system, or
+// The error is [ErrStateDir] if the state directory is a link, a file or another user's, that of the file system, or
 // the context's. What is wrong with a single transaction is no error: see LeftoverSuspicious.
 func (x Executor) Inspect(ctx context.Context, fsys afero.Fs) (*Inspection, error) {
 	t, err := x.openTree(fsys)

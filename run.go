@@ -171,7 +171,7 @@ func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 		p.result.OverallRiskLevel = r.riskSoFar(p.result)
 	}
 	if !p.abandoned {
-		if err := p.settle(r.stage); err != nil {
+		if err := p.collect(r.stage); err != nil {
 			p.failed, p.abandoned = err, true
 			p.result.Success = false
 		}

@@ -52,7 +52,7 @@ func (r *run) runStep(ctx context.Context, i int) {
 	r.finish(i, res, err)
 }
 
-// finish records the result of a step and tells everybody.
+// finish records the result of a step, logs it and tells the observer.
 func (r *run) finish(i int, res StepResult, err error) {
 	s := r.p.steps[i]
 	if err != nil {

@@ -32,7 +32,7 @@ type draft struct {
 }
 
 // manySteps is how many steps are looked at. Of more it is said that they are too many and no more: to check each
-// against all others takes time, and nobody reads it.
+// against all others takes time, and a list that long is not read.
 const manySteps = 10 * MaxSteps
 
 // check finds every problem and returns the pipeline if there is none.
@@ -79,7 +79,7 @@ func (d *draft) compile() {
 	}
 }
 
-// templated reports whether a text in step i refers to a step of the pipeline, so that who asks lets go of its rules.
+// templated reports whether a text in step i refers to a step of the pipeline, so that the caller lets go of its rules.
 func (d *draft) templated(i int, text string) bool {
 	c := &d.compiled[i]
 	is := !d.steps[i].Raw && c.texts.IsTemplate(text)
