@@ -82,3 +82,27 @@ func TestFailedFilesStageNothing(t *testing.T) {
 	}
 	b.wantTree(files{"a": "xxxxx", "b": strings.Repeat("y", 20)})
 }
+
+// TestEditedAgainCountsOnce: a file that another view of the stage writes to while it is edited is edited again. What
+// the first attempt took of the bytes that a step may stage is there for the second one.
+func TestEditedAgainCountsOnce(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("y", 20)
+	b := inMemory(t, files{"a": "x"})
+	wrote := false
+	c := &actions.Call{
+		FS: (*fsutil.Stage)(b.stage), Files: []string{"a"}, Limits: actions.Limits{MaxStagedBytes: int64(64 + len(text))},
+		OnBytes: func(int64) {
+			if !wrote {
+				wrote = true
+				if err := b.stage.Edit("a", []fsutil.Splice{{Text: []byte("other ")}}); err != nil {
+					t.Error(err)
+				}
+			}
+		},
+	}
+	if _, err := (actions.Edit{OldText: "x", NewText: text}).Run(t.Context(), c); err != nil || !wrote {
+		t.Errorf("%v, wrote %v", err, wrote)
+	}
+	b.wantTree(files{"a": "other " + text})
+}

@@ -84,13 +84,14 @@ func (s *scripting) file(ctx context.Context, one *scripted) error {
 	if err != errChanges { //nolint:errorlint // it comes as it is
 		return err
 	}
+	left := s.call.budget()
 	return s.call.stage().Update(one.name, s.call.Limits.FileBytes(), func(content *stage.Content) (splices []fsutil.Splice, err error) {
 		text, err := content.Open()
 		if err != nil {
 			return nil, err
 		}
 		defer text.Close()
-		left := s.call.budget()
+		left.Restart()
 		err = s.run(ctx, one, text, left, func(sp fsutil.Splice) error {
 			splices = append(splices, sp)
 			return left.Splice()

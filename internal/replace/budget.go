@@ -19,7 +19,8 @@ type Limits interface {
 	// TooMany is the error for more matches, TooMuch that for more text.
 	TooMany() error
 	TooMuch() error
-	// Stage takes bytes from what all files together may take. It returns an error if there are not as many left.
+	// Stage takes bytes from what all files together may take. It returns an error if there are not as many left. Less
+	// than none gives bytes back.
 	Stage(n int64) error
 }
 
@@ -27,10 +28,23 @@ type Limits interface {
 type Budget struct {
 	Limits
 	matches, text int64
+	staged        int64 // what it took from all files together
 }
 
 // NewBudget returns the budget of one file.
 func NewBudget(l Limits) *Budget { return &Budget{Limits: l, matches: l.Matches(), text: l.Text()} }
+
+// Restart gives back what was taken, for a file that is edited from its beginning again.
+func (b *Budget) Restart() {
+	_ = b.Limits.Stage(-b.staged) // whether there is enough left is for the next one that takes to find out
+	*b = *NewBudget(b.Limits)
+}
+
+// Stage implements [Limits].
+func (b *Budget) Stage(n int64) error {
+	b.staged += n
+	return b.Limits.Stage(n)
+}
 
 // Left returns how many bytes of new text there is room for.
 func (b *Budget) Left() int64 { return b.text }
