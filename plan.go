@@ -63,7 +63,7 @@ func (p *Plan) Result() *Result { return p.result.clone() }
 func (p *Plan) Changes() []fsutil.Change {
 	changes := slices.Clone(p.changes)
 	for i, c := range changes {
-		if summed, err := c.Summed(); err == nil {
+		if summed, err := stage.Summed(c); err == nil {
 			changes[i] = summed
 		}
 	}

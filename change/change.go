@@ -4,10 +4,11 @@
 package change
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"io"
+
+	"github.com/millrace-go/millrace/internal/backing"
 )
 
 // ChangeKind says what a change does to its path.
@@ -55,74 +56,30 @@ type Change struct {
 	// Permanent says that a deleted file is not to be kept in the trash.
 	Permanent bool `json:"permanent,omitempty"`
 
-	openOld, openNew Opener
-	sumNew           func() (Hash, error) // nil if New.Hash is there
-	metaOf           string
+	backed `json:"-"`
 }
 
-// Opener opens a stream of a file's bytes, anew each time it is called. It is safe for concurrent use.
-type Opener func() (io.ReadCloser, error)
-
-// BytesOpener returns an Opener of data, which must not change afterwards.
-func BytesOpener(data []byte) Opener {
-	return func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
-}
+// backed has exported fields that our own packages set and go doc does not show.
+type backed = backing.Backing
 
 var errNoContent = errors.New("the change has no file there")
 
 // OldPath returns where the base has what Old says: From if that is set, else Path.
 func (c Change) OldPath() string { return cmp.Or(c.From, c.Path) }
 
-// WithContent returns a copy of the change that reads its old and its new bytes through the two functions. Nil means
-// that there is no file on that side.
-func (c Change) WithContent(openOld, openNew Opener) Change {
-	c.openOld, c.openNew, c.sumNew = openOld, openNew, nil
-	return c
-}
-
-// Summed returns the change with New.Hash, which [stage.Stage.Outline] may have left out. It reads the file for that;
-// the error is [names.ErrDrift] if that has changed.
-func (c Change) Summed() (Change, error) {
-	if c.sumNew == nil {
-		return c, nil
-	}
-	h, err := c.sumNew()
-	if err != nil {
-		return c, err
-	}
-	c.New.Hash, c.sumNew = h, nil
-	return c, nil
-}
-
-// WithSum returns a copy of the change without New.Hash, which the function works out.
-func (c Change) WithSum(sum func() (Hash, error)) Change {
-	c.sumNew = sum
-	return c
-}
-
-// WithMeta returns a copy of the change whose new file takes owner, group and extended attributes from the file of that
-// name, where the file system has them. "" means from the file that was at From or Path before, if there was one.
-func (c Change) WithMeta(name string) Change {
-	c.metaOf = name
-	return c
-}
-
-// MetaOf returns what WithMeta was given.
-func (c Change) MetaOf() string { return c.metaOf }
-
 // OpenOld opens the bytes the base had when the change was worked out. They are read from the base: if that has
 // drifted since, reading fails or gives bytes whose hash is not Old.Hash.
 func (c Change) OpenOld() (io.ReadCloser, error) {
-	if c.openOld == nil {
+	if c.OldBytes == nil {
 		return nil, errNoContent
 	}
-	return c.openOld()
+	return c.OldBytes()
 }
 
 // OpenNew opens the bytes the change leaves at Path.
 func (c Change) OpenNew() (io.ReadCloser, error) {
-	if c.openNew == nil {
+	if c.NewBytes == nil {
 		return nil, errNoContent
 	}
-	return c.openNew()
+	return c.NewBytes()
 }

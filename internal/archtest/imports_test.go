@@ -25,7 +25,7 @@ var arrows = map[string][]string{
 		"internal/replace", "internal/sed", "internal/splice", "internal/stage", "internal/textdiff",
 		"internal/walk",
 	},
-	"change":    {"capability"},
+	"change":    {"capability", "internal/backing"},
 	"condition": {"internal/strictjson"},
 	"fsutil": {
 		"capability", "change",
@@ -33,11 +33,11 @@ var arrows = map[string][]string{
 	},
 	"internal/backups": {
 		"backup", "capability", "change",
-		"internal/disk", "internal/journal", "internal/names", "internal/parallel",
+		"internal/backing", "internal/disk", "internal/journal", "internal/names", "internal/parallel",
 	},
 	"internal/commit": {
 		"backup", "capability", "change",
-		"internal/disk", "internal/guard", "internal/journal", "internal/modes", "internal/names",
+		"internal/backing", "internal/disk", "internal/guard", "internal/journal", "internal/modes", "internal/names",
 		"internal/panics", "internal/parallel", "internal/rootfs",
 	},
 	"internal/crashfs":     {"capability", "internal/names"},
@@ -60,7 +60,7 @@ var arrows = map[string][]string{
 	"internal/parallel": {"internal/panics"},
 	"internal/params":   {"internal/strictjson", "template"},
 	"internal/poll":     {"capability"},
-	"internal/preview":  {"actions", "change", "internal/names", "internal/splice", "internal/textdiff"},
+	"internal/preview":  {"actions", "change", "internal/backing", "internal/names", "internal/splice", "internal/textdiff"},
 	"internal/raise":    {"capability", "internal/memfs", "internal/names", "internal/rootfs"},
 	"internal/replace":  {"change", "internal/match", "internal/names", "internal/splice"},
 	"internal/rootfs": {
@@ -72,7 +72,7 @@ var arrows = map[string][]string{
 	"internal/splice": {"change", "internal/names"},
 	"internal/stage": {
 		"capability", "change",
-		"internal/guard", "internal/handle", "internal/modes", "internal/names", "internal/raise",
+		"internal/backing", "internal/guard", "internal/handle", "internal/modes", "internal/names", "internal/raise",
 		"internal/rootfs", "internal/splice",
 	},
 	"internal/textdiff": {"change"},
@@ -82,7 +82,7 @@ var arrows = map[string][]string{
 	},
 	"internal/planfile": {
 		"actions", "change", "fsutil",
-		"internal/disk", "internal/guard", "internal/modes", "internal/preview", "internal/stage", "internal/strictjson",
+		"internal/backing", "internal/disk", "internal/guard", "internal/modes", "internal/preview", "internal/stage", "internal/strictjson",
 	},
 	"internal/schedule": {"internal/stage"},
 	"internal/watch":    {"internal/panics"},

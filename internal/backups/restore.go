@@ -12,6 +12,7 @@ import (
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/backing"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 	"github.com/millrace-go/millrace/internal/names"
@@ -85,15 +86,17 @@ func (b *Backup) putBack(r *journal.Record) change.Change {
 	}
 	if r.Old.Kind == change.File && (r.New.Kind != change.File || r.From != "") {
 		// What is there now is nothing, or another file, so the owner cannot be taken from that.
-		c = c.WithMeta(b.image(r))
+		c.MetaFrom = b.image(r)
 	}
-	return c.WithContent(b.present(r.Path, r.New), b.kept(r))
+	c.SetBytes(b.present(r.Path, r.New), b.kept(r))
+	return c
 }
 
 // moveBack is the change that moves a file back to r.Path from where it is.
 func (b *Backup) moveBack(r, to *journal.Record) change.Change {
 	c := change.Change{Kind: change.Renamed, Path: r.Path, From: to.Path, Old: to.New, New: anew(r.Old), Replaced: r.New}
-	return c.WithContent(b.present(to.Path, to.New), b.kept(r))
+	c.SetBytes(b.present(to.Path, to.New), b.kept(r))
+	return c
 }
 
 // anew is a state as something that is to be made: which inode that will be is open.
@@ -103,7 +106,7 @@ func anew(s change.State) change.State {
 }
 
 // present opens what the commit left in the tree.
-func (b *Backup) present(name string, s change.State) change.Opener {
+func (b *Backup) present(name string, s change.State) backing.Opener {
 	if s.Kind != change.File {
 		return nil
 	}
@@ -111,7 +114,7 @@ func (b *Backup) present(name string, s change.State) change.Opener {
 }
 
 // kept opens the bytes that were there before.
-func (b *Backup) kept(r *journal.Record) change.Opener {
+func (b *Backup) kept(r *journal.Record) backing.Opener {
 	switch {
 	case r.Old.Kind != change.File:
 		return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/backing"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/stage"
 )
@@ -140,7 +141,8 @@ func TestApply_otherContent(t *testing.T) {
 	for name, make := range backends() {
 		fsys := make(t)
 		s := change.State{Kind: change.File, Mode: 0o644, Size: 3, Hash: change.HashOf([]byte("one"))}
-		c := change.Change{Kind: change.Created, Path: "n", New: s}.WithContent(nil, change.BytesOpener([]byte("two")))
+		c := change.Change{Kind: change.Created, Path: "n", New: s}
+		c.NewBytes = backing.Bytes([]byte("two"))
 		_, err := commit.Apply(bg, options(fsys), []change.Change{c})
 		if _, ok := errors.AsType[*commit.Conflict](err); !ok {
 			t.Errorf("%s: %v", name, err)

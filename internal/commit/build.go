@@ -9,6 +9,7 @@ import (
 
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/backing"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 )
@@ -16,9 +17,9 @@ import (
 // entry is one path of a transaction: its record, and what is needed to carry it out.
 type entry struct {
 	*journal.Record
-	open change.Opener // the new bytes; nil when undoing after a crash
-	want change.State  // New as asked for; Record.New is as it was found to be made
-	meta string        // the file that gives owner and attributes, "" for the one that was there before
+	open backing.Opener // the new bytes; nil when undoing after a crash
+	want change.State   // New as asked for; Record.New is as it was found to be made
+	meta string         // the file that gives owner and attributes, "" for the one that was there before
 
 	// seen is the change time of the file at the path when it was last looked at, 0 where that says nothing: no such
 	// time is known, or the transaction changes it itself.
@@ -96,7 +97,7 @@ func newEntry(path string, old change.State, c *change.Change, moved bool) *entr
 		e.Trash, e.Permanent = !c.Permanent, c.Permanent
 		return e
 	}
-	e.New, e.want, e.meta = c.New, c.New, c.MetaOf()
+	e.New, e.want, e.meta = c.New, c.New, c.MetaFrom
 	e.open = func() (io.ReadCloser, error) { return c.OpenNew() } // a method value would hold a copy of the change
 	e.New.ID = capability.Identity{}
 	sameLeaf := c.Old.Kind == c.New.Kind && (c.New.Kind == change.Symlink && c.Old.Target == c.New.Target ||

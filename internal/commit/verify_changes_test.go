@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/backing"
 	"github.com/millrace-go/millrace/internal/commit"
 )
 
@@ -21,7 +22,9 @@ func TestApply_refusesChanges(t *testing.T) {
 	t.Parallel()
 	one, two := fileState("a1"), fileState("other")
 	created := func(path string) change.Change {
-		return change.Change{Kind: change.Created, Path: path, New: two}.WithContent(nil, change.BytesOpener([]byte("other")))
+		c := change.Change{Kind: change.Created, Path: path, New: two}
+		c.NewBytes = backing.Bytes([]byte("other"))
+		return c
 	}
 	tests := []struct {
 		name    string
@@ -116,7 +119,8 @@ func TestApply_refusesPaths(t *testing.T) {
 	fsys := rootFs(t)
 	s := change.State{Kind: change.File, Mode: 0o644, Hash: change.HashOf(nil)}
 	for _, p := range []string{"../x", ".git/hooks/x", ".millrace/x", "/x", "a//b", "."} {
-		c := change.Change{Kind: change.Created, Path: p, New: s}.WithContent(nil, change.BytesOpener(nil))
+		c := change.Change{Kind: change.Created, Path: p, New: s}
+		c.NewBytes = backing.Bytes(nil)
 		if _, err := commit.Apply(bg, options(fsys), []change.Change{c}); err == nil {
 			t.Errorf("%s was taken", p)
 		}

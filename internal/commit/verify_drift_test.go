@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/backing"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/journal"
 	"github.com/millrace-go/millrace/internal/names"
@@ -115,7 +116,8 @@ func TestApply_unread(t *testing.T) {
 		}
 		old := fileState("a1")
 		old.Hash = change.Hash{}
-		c := change.Change{Kind: change.Modified, Path: "a", Old: old, New: fileState("new")}.WithContent(nil, change.BytesOpener([]byte("new")))
+		c := change.Change{Kind: change.Modified, Path: "a", Old: old, New: fileState("new")}
+		c.NewBytes = backing.Bytes([]byte("new"))
 		_, err := commit.Apply(bg, options(fsys), []change.Change{c})
 		if bad, ok := errors.AsType[*commit.Conflict](err); name == "nothing" && err != nil || name != "nothing" && (!ok || bad.Paths[0].Path != "a") {
 			t.Errorf("%s: error is %v", name, err)
@@ -132,9 +134,10 @@ func TestApply_sourceDrift(t *testing.T) {
 	fsys := rootFs(t)
 	plant(t, fsys, "a=1")
 	before := snapshot(t, fsys, true)
-	c := change.Change{Kind: change.Created, Path: "n", New: fileState("new")}.WithContent(nil, func() (io.ReadCloser, error) {
+	c := change.Change{Kind: change.Created, Path: "n", New: fileState("new")}
+	c.NewBytes = func() (io.ReadCloser, error) {
 		return nil, &fs.PathError{Op: "read", Path: "a", Err: names.ErrDrift}
-	})
+	}
 	_, err := commit.Apply(bg, options(fsys), []change.Change{c})
 	if c, ok := errors.AsType[*commit.Conflict](err); !ok || c.Paths[0].Path != "n" {
 		t.Errorf("error is %v", err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // Digest returns a SHA-256, as 64 hexadecimal digits, of what a commit of the changes does. It reads the files whose
@@ -17,7 +18,7 @@ func Digest(changes []fsutil.Change, noBackup bool) (string, error) {
 	sum := sha256.New()
 	add(sum, "millrace plan 1", fmt.Sprint(noBackup))
 	for _, c := range changes {
-		c, err := c.Summed()
+		c, err := stage.Summed(c)
 		if err != nil {
 			return "", fmt.Errorf("read %s: %w", c.Path, err)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/backing"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/guard"
 	"github.com/millrace-go/millrace/internal/preview"
@@ -78,7 +79,7 @@ func Store(changes []fsutil.Change, limits actions.Limits) (Changes, error) {
 				return nil, &Error{Path: c.Path, Err: errNotUTF8}
 			}
 		}
-		c, err := c.Summed()
+		c, err := stage.Summed(c)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", c.Path, err)
 		}
@@ -133,21 +134,22 @@ func (t Tree) adopt(c Change) (fsutil.Change, error) {
 	if c.Old.Kind != change.File {
 		openOld = nil
 	}
+	openNew := openOld // where only the name or the mode changes
 	switch {
 	case c.New.Kind != change.File:
-		return c.WithContent(openOld, nil), nil
+		openNew = nil
 	case ownContent(c.Change):
 		if fsutil.HashOf(c.Content) != c.New.Hash || int64(len(c.Content)) != c.New.Size {
 			return c.Change, errors.New("the content is not what its hash says")
 		}
-		return c.WithContent(openOld, change.BytesOpener(c.Content)), nil
-	case c.Splices == nil:
-		return c.WithContent(openOld, openOld), nil // only the name or the mode changes
-	default:
+		openNew = backing.Bytes(c.Content)
+	case c.Splices != nil:
 		if err := preview.CheckSizes(t.Limits, c.Old, c.New); err != nil {
 			return c.Change, err
 		}
-		openNew := func() (io.ReadCloser, error) { return preview.OpenSpliced(openOld, c.Change) }
-		return c.WithContent(openOld, openNew), nil
+		made := c.Change
+		openNew = func() (io.ReadCloser, error) { return preview.OpenSpliced(openOld, made) }
 	}
+	c.SetBytes(openOld, openNew)
+	return c.Change, nil
 }

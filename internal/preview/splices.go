@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/backing"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/splice"
 )
@@ -15,7 +16,7 @@ var errSplices = errors.New("the splices do not give what the hash says")
 
 // OpenSpliced opens the new bytes of a change that is held as splices. Where the old bytes are not those that the
 // change was made from, or the new ones not those it says, the reader gives an error in place of the end.
-func OpenSpliced(openOld change.Opener, c change.Change) (io.ReadCloser, error) {
+func OpenSpliced(openOld backing.Opener, c change.Change) (io.ReadCloser, error) {
 	r, err := openSpliced(openOld, c)
 	if err != nil {
 		return nil, err
@@ -24,7 +25,7 @@ func OpenSpliced(openOld change.Opener, c change.Change) (io.ReadCloser, error) 
 }
 
 // openSpliced is OpenSpliced for new bytes whose hash is not known yet.
-func openSpliced(openOld change.Opener, c change.Change) (io.ReadCloser, error) {
+func openSpliced(openOld backing.Opener, c change.Change) (io.ReadCloser, error) {
 	file, err := openOld()
 	if err != nil {
 		return nil, err
@@ -44,7 +45,8 @@ func respliced(c change.Change, splices []change.Splice) (change.Change, error) 
 	openOld := c.OpenOld
 	if len(splices) == 0 {
 		c.Splices, c.New.Hash, c.New.Size = nil, c.Old.Hash, c.Old.Size
-		return c.WithContent(openOld, openOld), nil
+		c.SetBytes(openOld, openOld)
+		return c, nil
 	}
 	c.Splices = splices
 	r, err := openSpliced(openOld, c)
@@ -58,7 +60,8 @@ func respliced(c change.Change, splices []change.Splice) (change.Change, error) 
 	}
 	c.New.Hash = change.Hash(sum.Sum(nil))
 	made := c
-	return c.WithContent(openOld, func() (io.ReadCloser, error) { return OpenSpliced(openOld, made) }), nil
+	c.SetBytes(openOld, func() (io.ReadCloser, error) { return OpenSpliced(openOld, made) })
+	return c, nil
 }
 
 type readCloser struct {

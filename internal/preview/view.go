@@ -17,6 +17,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/backing"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/splice"
 	"github.com/millrace-go/millrace/internal/textdiff"
@@ -40,7 +41,7 @@ const pagedFrom = 8 << 20
 type sides struct {
 	path             string // of the change
 	old, new         change.State
-	openOld, openNew change.Opener
+	openOld, openNew backing.Opener
 	splices          []change.Splice // nil if it is not they that make the new side
 }
 
@@ -112,7 +113,7 @@ func (v View) openPaged(s sides) (texts, error) {
 }
 
 // drain reads the new bytes of a change that checks them itself.
-func drain(open change.Opener) error {
+func drain(open backing.Opener) error {
 	r, err := open()
 	if err != nil {
 		return err
@@ -151,7 +152,7 @@ func (v View) openWhole(s sides) (texts, error) {
 }
 
 // content reads one side as a whole.
-func content(s change.State, open change.Opener) ([]byte, error) {
+func content(s change.State, open backing.Opener) ([]byte, error) {
 	switch s.Kind {
 	case change.File:
 		return ReadAll(open, s.Size)
@@ -163,7 +164,7 @@ func content(s change.State, open change.Opener) ([]byte, error) {
 }
 
 // ReadAll reads what is said to have that many bytes. Of what has more, one is read too many, which its hash tells.
-func ReadAll(open change.Opener, size int64) ([]byte, error) {
+func ReadAll(open backing.Opener, size int64) ([]byte, error) {
 	r, err := open()
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/backing"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/preview"
 	"github.com/millrace-go/millrace/internal/splice"
@@ -31,7 +32,7 @@ type readSeekCloser struct{ *bytes.Reader }
 
 func (readSeekCloser) Close() error { return nil }
 
-func openAt(text string) change.Opener {
+func openAt(text string) backing.Opener {
 	return func() (io.ReadCloser, error) { return readSeekCloser{bytes.NewReader([]byte(text))}, nil }
 }
 
@@ -50,8 +51,10 @@ func edited(t *testing.T, text string, splices ...change.Splice) change.Change {
 	return checked(c, openAt(text))
 }
 
-func checked(c change.Change, openOld change.Opener) change.Change {
-	return c.WithContent(openOld, func() (io.ReadCloser, error) { return preview.OpenSpliced(openOld, c) })
+func checked(c change.Change, openOld backing.Opener) change.Change {
+	made := c
+	c.SetBytes(openOld, func() (io.ReadCloser, error) { return preview.OpenSpliced(openOld, made) })
+	return c
 }
 
 // twoEdits are splices in the first line, and behind all lines.
@@ -86,7 +89,8 @@ func TestHowItIsReadDoesNotMatter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := c.WithContent(c.OpenOld, change.BytesOpener(data))
+	whole := c
+	whole.SetBytes(c.OpenOld, backing.Bytes(data))
 	whole.Splices = nil
 	for name, other := range map[string]change.Change{
 		"one way": checked(c, func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(large)), nil }), "as a whole": whole,
@@ -187,7 +191,8 @@ func TestReplaced(t *testing.T) {
 func TestFileBecomesLink(t *testing.T) {
 	t.Parallel()
 	c := change.Change{Kind: change.Modified, Path: "a.txt", Old: file("text\n"), New: change.State{Kind: change.Symlink, Target: "b.txt"}}
-	f, err := preview.View{}.File(c.WithContent(openAt("text\n"), nil))
+	c.SetBytes(openAt("text\n"), nil)
+	f, err := preview.View{}.File(c)
 	if err != nil || len(f.Hunks) != 1 || f.Hunks[0].String() != "@@ -1 +0,0 @@\n-text\n" {
 		t.Errorf("%v, %v", err, f.Hunks)
 	}

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"context"
+	"crypto/sha256"
 	"io"
 	"runtime"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/backing"
 )
 
 // Changes returns what differs from the base, in the order of paths as strings, complete with the hashes of both sides;
@@ -27,9 +29,22 @@ import (
 func (s *Stage) Changes() ([]change.Change, error) { return s.changes(false) }
 
 // Outline is Changes without the hashes of edited files whose edits alone show that they are different now, for most of
-// those who ask are not interested in them: [change.Change.Summed] works them out. It is left to the commit to find out
+// those who ask are not interested in them: [Summed] works them out. It is left to the commit to find out
 // that the base has drifted, by the time of the last change of the inode; where there is none, no hash is left out.
 func (s *Stage) Outline() ([]change.Change, error) { return s.changes(true) }
+
+// Summed returns the change with New.Hash, which [Stage.Outline] may have left out. It reads the file for that; the
+// error is [names.ErrDrift] if that has changed.
+func Summed(c change.Change) (change.Change, error) {
+	if c.SumNew == nil {
+		return c, nil
+	}
+	h, err := c.SumNew()
+	if err == nil {
+		c.New.Hash, c.SumNew = h, nil
+	}
+	return c, err
+}
 
 func (s *Stage) changes(outline bool) ([]change.Change, error) {
 	if s.err != nil {
@@ -47,9 +62,10 @@ func (s *Stage) changes(outline bool) ([]change.Change, error) {
 	for i, p := range found {
 		found[i] = nil // there may be many: as one grows the other may go
 		if !p.isIdle() {
-			c := p.change.WithContent(s.opener(p.oldBody, p.change.OldPath()), s.opener(p.newBody, p.change.Path))
+			c := p.change
+			c.SetBytes(s.opener(p.oldBody, c.OldPath()), s.opener(p.newBody, c.Path))
 			if c.New.Kind == change.File && c.New.Hash == (change.Hash{}) {
-				c = c.WithSum(s.summer(p.newBody, c.Path))
+				c.SumNew = s.summer(p.newBody, c.Path)
 			}
 			changes = append(changes, c)
 		}
@@ -166,14 +182,14 @@ func (s *Stage) completeOne(p *pendingChange, outline bool) error {
 	return nil
 }
 
-func (s *Stage) summer(b *body, name string) func() (change.Hash, error) {
-	return func() (change.Hash, error) {
+func (s *Stage) summer(b *body, name string) func() ([sha256.Size]byte, error) {
+	return func() ([sha256.Size]byte, error) {
 		h, err := s.hashOf(b)
 		return h, pathError("read", name, err)
 	}
 }
 
-func (s *Stage) opener(b *body, name string) change.Opener {
+func (s *Stage) opener(b *body, name string) backing.Opener {
 	if b == nil {
 		return nil
 	}
