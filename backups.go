@@ -59,9 +59,9 @@ func (x Executor) PruneBackups(ctx context.Context, fsys afero.Fs, keep backup.R
 	var gone []string
 	err := x.keep(ctx, fsys, func(store *backups.Store) (err error) {
 		if x.DryRun {
-			gone, err = store.Prunable(keep, time.Now())
+			gone, err = store.Prunable(ctx, keep, time.Now())
 		} else {
-			gone, err = store.Prune(keep, time.Now())
+			gone, err = store.Prune(ctx, keep, time.Now(), "")
 		}
 		return err
 	})
@@ -227,11 +227,11 @@ func (t *tree) prune(latest string) error {
 	if err != nil {
 		return err
 	}
-	now := time.Now()
-	_, err = store.Prune(t.x.Backups, now, latest)
-	err = errors.Join(err, store.PruneConflicts(t.x.Conflicts, now))
+	ctx, now := context.Background(), time.Now() // the commit is made, so it no longer counts whether the run's is done
+	_, err = store.Prune(ctx, t.x.Backups, now, latest)
+	err = errors.Join(err, store.PruneConflicts(ctx, t.x.Conflicts, now))
 	if t.x.RunID != "" { // else there is no new one
-		err = errors.Join(err, store.PruneRuns(t.x.Runs, now, t.x.RunID))
+		err = errors.Join(err, store.PruneRuns(ctx, t.x.Runs, now, t.x.RunID))
 	}
 	return err
 }

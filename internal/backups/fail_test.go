@@ -130,13 +130,13 @@ func TestPrune_fails(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]func(s *backups.Store, ids []string) ([]string, error){
 		"by number": func(s *backups.Store, _ []string) ([]string, error) {
-			return s.Prune(backup.Retention{Keep: 1}, time.Now())
+			return s.Prune(bg, backup.Retention{Keep: 1}, time.Now(), "")
 		},
 		"by age": func(s *backups.Store, _ []string) ([]string, error) {
-			return s.Prune(backup.Retention{MaxAge: time.Minute}, time.Now().Add(time.Hour))
+			return s.Prune(bg, backup.Retention{MaxAge: time.Minute}, time.Now().Add(time.Hour), "")
 		},
 		"by bytes": func(s *backups.Store, _ []string) ([]string, error) {
-			return s.Prune(backup.Retention{MaxBytes: 6}, time.Now())
+			return s.Prune(bg, backup.Retention{MaxBytes: 6}, time.Now(), "")
 		},
 		"remove": func(s *backups.Store, ids []string) ([]string, error) { return nil, s.Remove(ids[0]) },
 	} {
@@ -172,7 +172,7 @@ func TestPrune_fails(t *testing.T) {
 						t.Errorf("%s failed: %s is said to be gone", f.failed, id)
 					}
 				}
-				_, err = open(t, mem).Prune(backup.Retention{Keep: 1}, time.Now())
+				_, err = open(t, mem).Prune(bg, backup.Retention{Keep: 1}, time.Now(), "")
 				must(t, err)
 				names, err := afero.ReadDir(mem, path.Join(stateDir, "backups"))
 				must(t, err)

@@ -22,7 +22,7 @@ func TestPruneRuns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			store := open(t, fsys)
-			must(t, store.PruneRuns(backup.Retention{}, time.Now(), "none")) // there are none
+			must(t, store.PruneRuns(bg, backup.Retention{}, time.Now(), "none")) // there are none
 			runs, now := path.Join(stateDir, "runs"), time.Now()
 			must(t, fsys.MkdirAll(runs, 0o700))
 			for i := range 5 {
@@ -44,7 +44,7 @@ func TestPruneRuns(t *testing.T) {
 				{backup.Retention{MaxBytes: 35}, []string{"note.txt", "run-0.json", "run-1.json", "run-3.json"}},
 				{backup.Retention{Keep: -1, MaxAge: 30 * time.Minute}, []string{"note.txt", "run-0.json", "run-3.json"}},
 			} {
-				must(t, store.PruneRuns(step.keep, now, "run-3"))
+				must(t, store.PruneRuns(bg, step.keep, now, "run-3"))
 				if got := namesIn(t, fsys, runs); !slices.Equal(got, step.left) {
 					t.Errorf("%+v: %v are left, want %v", step.keep, got, step.left)
 				}
@@ -77,7 +77,7 @@ func TestPruneConflicts(t *testing.T) {
 				{backup.Retention{MaxBytes: 25}, []string{ids[1], ids[2], "mine"}},
 				{backup.Retention{Keep: 1}, []string{ids[2], "mine"}},
 			} {
-				must(t, store.PruneConflicts(step.keep, now))
+				must(t, store.PruneConflicts(bg, step.keep, now))
 				if got := namesIn(t, fsys, dir); !slices.Equal(got, step.left) {
 					t.Errorf("%+v: %v are left, want %v", step.keep, got, step.left)
 				}
@@ -98,12 +98,12 @@ func TestPrunable(t *testing.T) {
 			for i := range 3 {
 				ids = append(ids, change(t, options(fsys), func(s *stage.Stage) error { return write(s, "a", fmt.Sprint("x", i)) }))
 			}
-			would, err := store.Prunable(backup.Retention{Keep: 1}, time.Now())
+			would, err := store.Prunable(bg, backup.Retention{Keep: 1}, time.Now())
 			must(t, err)
 			for _, id := range ids {
 				must(t, store.Find(id)) // nothing is gone yet
 			}
-			gone, err := store.Prune(backup.Retention{Keep: 1}, time.Now())
+			gone, err := store.Prune(bg, backup.Retention{Keep: 1}, time.Now(), "")
 			must(t, err)
 			if !slices.Equal(would, gone) || len(gone) != 2 {
 				t.Errorf("%v would be removed, %v were", would, gone)

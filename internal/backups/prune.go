@@ -6,6 +6,7 @@ import (
 	"errors"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/millrace-go/millrace/backup"
@@ -15,83 +16,205 @@ import (
 )
 
 // Prune removes the backups that are not to be kept, judged at the time now, and returns their ids, the newest first.
-// What is left of a backup whose removal was interrupted goes too. Backups that cannot be used, because they are
-// damaged or the key that they were signed with is lost, are counted after all others, in the order of the times in
-// their ids: they go first, and never in place of one that can be used. One that cannot be read is left alone and not
-// counted. Backups whose ids are given as latest are taken for newer than all others, for a clock that was set back
-// makes what was just made look old. It must not run beside a commit: hold the lock of the tree. What cannot be
-// removed is in the error, and the rest is removed.
-func (s *Store) Prune(keep backup.Retention, now time.Time, latest ...string) ([]string, error) {
-	names, err := s.sweep()
+// It also removes what an interrupted removal has left. Backups that cannot be used, because they are damaged or their
+// key is lost, are counted after all others, in the order of the times in their ids: they go first, and never in place
+// of one that can be used. One that cannot be read is left alone and not counted. The backup with the id latest, ""
+// for none, counts as newer than all others, because a clock that was set back makes it look old.
+//
+// It must not run beside a commit: hold the lock of the tree. What cannot be removed is in the error, and the rest is
+// removed. When ctx is done, the error is its cause, and only what is returned was removed.
+func (s *Store) Prune(ctx context.Context, keep backup.Retention, now time.Time, latest string) ([]string, error) {
+	names, err := s.sweep(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var gone []string
-	var errs []error
-	for _, id := range s.beyond(names, keep, now, latest) {
-		if err := s.Remove(id); err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		gone = append(gone, id)
+	gone, err := s.beyond(ctx, names, keep, now, latest)
+	if err != nil {
+		return nil, err
 	}
-	return gone, errors.Join(errs...)
+	return removeEach(ctx, gone, s.Remove)
 }
 
 // Prunable returns what Prune would remove, and removes nothing.
-func (s *Store) Prunable(keep backup.Retention, now time.Time) ([]string, error) {
+func (s *Store) Prunable(ctx context.Context, keep backup.Retention, now time.Time) ([]string, error) {
 	names, err := s.names()
 	if err != nil {
 		return nil, err
 	}
-	return s.beyond(names, keep, now, nil), nil
+	return s.beyond(ctx, names, keep, now, "")
 }
 
-// beyond returns which of these backups are not to be kept.
-func (s *Store) beyond(names []string, keep backup.Retention, now time.Time, latest []string) []string {
-	limit := keep.Keep
-	if limit == 0 {
-		limit = backup.DefaultKeep
+// PruneRuns removes the stored results that are not to be kept, judged by the times of their files; zero Keep means
+// DefaultKeepRuns. That of the run latest stays. It must not run beside a commit.
+func (s *Store) PruneRuns(ctx context.Context, keep backup.Retention, now time.Time, latest string) error {
+	const suffix = ".json"
+	return s.pruneOthers(ctx, journal.RunsDir, keep, backup.DefaultKeepRuns, now, latest+suffix, func(it *item, at change.State) bool {
+		it.time, it.bytes = at.ModTime, at.Size
+		return at.Kind == change.File && strings.HasSuffix(it.name, suffix)
+	})
+}
+
+// PruneConflicts removes what is kept of undone transactions that met other changes, but for what is to be kept,
+// judged by the times in their ids. It must not run beside a commit.
+func (s *Store) PruneConflicts(ctx context.Context, keep backup.Retention, now time.Time) error {
+	return s.pruneOthers(ctx, journal.ConflictsDir, keep, backup.DefaultKeep, now, "", func(it *item, _ change.State) bool {
+		it.time = journal.TimeOf(it.name)
+		if keep.MaxBytes > 0 {
+			it.bytes = s.size(path.Join(s.dir, journal.ConflictsDir, it.name), 3) // as deep as a transaction has files
+		}
+		return journal.ValidID(it.name)
+	})
+}
+
+// item is a backup, a stored result or a conflict that is kept for some time.
+type item struct {
+	name  string
+	rank  int // lower ranks count as newer, whatever their time
+	time  time.Time
+	bytes int64
+}
+
+// The ranks.
+const (
+	rankLatest = iota
+	rankNormal
+	rankLast
+)
+
+// limits returns the retention with its default in place, and whether something of so many may have to go.
+func limits(keep backup.Retention, defaultKeep, count int) (backup.Retention, bool) {
+	keep.Keep = cmp.Or(keep.Keep, defaultKeep)
+	return keep, keep.MaxAge > 0 || keep.MaxBytes > 0 || keep.Keep > 0 && count > keep.Keep
+}
+
+// beyond returns the names of the items that are not to be kept, the newest first.
+func beyond(keep backup.Retention, list []item, now time.Time) []string {
+	slices.SortFunc(list, func(a, b item) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), b.time.Compare(a.time), strings.Compare(b.name, a.name))
+	})
+	var gone []string
+	var bytes int64
+	for i, it := range list {
+		tooMany := keep.Keep > 0 && i >= keep.Keep
+		tooOld := keep.MaxAge > 0 && now.Sub(it.time) > keep.MaxAge
+		tooBig := keep.MaxBytes > 0 && bytes+it.bytes > keep.MaxBytes
+		if i > 0 && (tooMany || tooOld || tooBig) {
+			gone = append(gone, it.name)
+			continue
+		}
+		bytes += it.bytes
 	}
-	if keep.MaxAge <= 0 && keep.MaxBytes <= 0 && (limit < 0 || len(names) <= limit) {
-		return nil // so nothing has to be read
+	return gone
+}
+
+// removeEach returns what it has removed, and the errors of the rest.
+func removeEach(ctx context.Context, names []string, remove func(name string) error) (gone []string, err error) {
+	var errs []error
+	for _, name := range names {
+		if ctx.Err() != nil {
+			errs = append(errs, context.Cause(ctx))
+			break
+		}
+		if err := remove(name); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		gone = append(gone, name)
+	}
+	return gone, errors.Join(errs...)
+}
+
+// beyond returns which of these backups are not to be kept. It reads their plans only if a limit asks for that, and
+// the records only for the number of bytes.
+func (s *Store) beyond(ctx context.Context, names []string, keep backup.Retention, now time.Time, latest string) ([]string, error) {
+	keep, some := limits(keep, backup.DefaultKeep, len(names))
+	if !some {
+		return nil, nil
 	}
 	decode := decodeHeader
 	if keep.MaxBytes > 0 {
 		decode = journal.Decode
 	}
-	list := s.list(context.Background(), names, decode)
-	unusable := func(info backup.Info) int {
-		if info.Err != nil {
-			return 1
-		}
-		return 0
+	list, err := s.list(ctx, names, decode)
+	if err != nil {
+		return nil, err
 	}
-	slices.SortStableFunc(list, func(a, b backup.Info) int {
-		return cmp.Or(cmp.Compare(unusable(a), unusable(b)), cmp.Compare(slices.Index(latest, b.ID), slices.Index(latest, a.ID)))
-	})
 	var items []item
 	for _, info := range list {
+		it := item{info.ID, rankNormal, info.Time, info.Bytes}
+		if info.ID == latest {
+			it.rank = rankLatest
+		}
 		if info.Err != nil {
 			if _, ok := errors.AsType[*journal.Error](info.Err); !ok {
-				continue // nobody knows what it is
+				continue // it is not known what it is
 			}
-			info.Time = journal.TimeOf(info.ID)
+			it.rank, it.time = rankLast, journal.TimeOf(info.ID)
 		}
-		items = append(items, item{info.ID, info.Time, info.Bytes})
+		items = append(items, it)
 	}
-	keep.Keep = limit
-	var gone []string
-	for _, it := range beyond(keep, items, now) {
-		gone = append(gone, it.name)
-	}
-	return gone
+	return beyond(keep, items, now), nil
 }
 
 // decodeHeader reads a plan without its records, which say no more than how large the backup is.
 func decodeHeader(data, key []byte) (*journal.Plan, error) {
 	h, err := journal.DecodeHeader(data, key)
 	return &journal.Plan{Header: h}, err
+}
+
+// pruneOthers removes from a directory of the state directory what is not to be kept. What describe does not know
+// stays.
+func (s *Store) pruneOthers(
+	ctx context.Context, in string, keep backup.Retention, defaultKeep int, now time.Time, latest string, describe func(*item, change.State) bool,
+) error {
+	dir := path.Join(s.dir, in)
+	if at, err := s.disk.Look(dir); err != nil || at.Kind != change.Dir {
+		return nil //nolint:nilerr // there is nothing, or nothing of ours
+	}
+	names, err := s.disk.Names(dir)
+	if err != nil {
+		return err
+	}
+	keep, some := limits(keep, defaultKeep, len(names))
+	if !some {
+		return nil
+	}
+	var list []item
+	for _, name := range names {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		at, err := s.disk.Look(path.Join(dir, name))
+		it := item{name: name, rank: rankNormal}
+		if err != nil || !describe(&it, at) {
+			continue
+		}
+		switch {
+		case name == latest:
+			it.rank = rankLatest
+		case it.time.After(now.Add(24 * time.Hour)):
+			it.rank = rankLast // it may have come with the tree, and must not take the place of what is real
+		}
+		list = append(list, it)
+	}
+	_, err = removeEach(ctx, beyond(keep, list, now), func(name string) error { return s.disk.RemoveTree(path.Join(dir, name)) })
+	return err
+}
+
+// size adds up the files of a directory, so many levels deep. What cannot be read counts nothing.
+func (s *Store) size(name string, levels int) (total int64) {
+	at, err := s.disk.Look(name)
+	switch {
+	case err != nil:
+	case at.Kind == change.File:
+		total = at.Size
+	case at.Kind == change.Dir && levels > 0:
+		names, _ := s.disk.Names(name)
+		for _, n := range names {
+			total += s.size(path.Join(name, n), levels-1)
+		}
+	}
+	return total
 }
 
 // Remove removes one backup, usable or not. Its plan goes first, so that half a backup is never taken for a whole one.
@@ -130,20 +253,18 @@ func (s *Store) find(id string) (at change.State, err error) {
 }
 
 // sweep removes what has no plan any more, and returns the ids of the others.
-func (s *Store) sweep() ([]string, error) {
+func (s *Store) sweep(ctx context.Context) ([]string, error) {
 	names, err := s.names()
 	if err != nil {
 		return nil, err
 	}
 	var whole []string
 	for _, name := range names {
-		dir := path.Join(s.dir, journal.BackupsDir, name)
-		at, err := s.disk.Look(dir)
-		if err == nil && at.Kind == change.Dir { // nothing behind a link is ours
-			at, err = s.disk.Look(path.Join(dir, journal.DoneFile))
-		} else {
-			at = change.State{}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
+		dir := path.Join(s.dir, journal.BackupsDir, name)
+		at, err := disk.Reach(s.disk, path.Join(dir, journal.DoneFile)) // nothing behind a link is ours
 		if err != nil || at.Kind != change.Absent {
 			whole = append(whole, name)
 			continue

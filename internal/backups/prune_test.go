@@ -1,6 +1,7 @@
 package backups_test
 
 import (
+	"context"
 	"errors"
 	"path"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
@@ -48,7 +50,7 @@ func TestPrune(t *testing.T) {
 				{backup.Retention{MaxBytes: 1}, time.Now(), 1},
 			} {
 				before := left()
-				gone, err := store.Prune(step.keep, step.now)
+				gone, err := store.Prune(bg, step.keep, step.now, "")
 				must(t, err)
 				if left() != step.left || len(gone) != before-step.left {
 					t.Errorf("%+v: %d are left, want %d; gone %v", step.keep, left(), step.left, gone)
@@ -58,7 +60,7 @@ func TestPrune(t *testing.T) {
 			list, err := store.List(bg)
 			must(t, err)
 			must(t, fsys.Remove(path.Join(stateDir, "backups", list[0].ID, "done")))
-			_, err = store.Prune(backup.Retention{}, time.Now())
+			_, err = store.Prune(bg, backup.Retention{}, time.Now(), "")
 			must(t, err)
 			if ok, _ := afero.Exists(fsys, path.Join(stateDir, "backups", list[0].ID)); ok || !slices.Contains(ids, list[0].ID) {
 				t.Error("half a backup is left")
@@ -90,18 +92,62 @@ func TestPrune_reads(t *testing.T) {
 			data[len(data)/2] ^= 1
 			must(t, afero.WriteFile(fsys, plan, data, 0o600))
 			for _, keep := range []backup.Retention{{}, {Keep: 4}, {Keep: -1}} {
-				if gone, err := open(t, fsys).Prune(keep, time.Now()); err != nil || gone != nil {
+				if gone, err := open(t, fsys).Prune(bg, keep, time.Now(), ""); err != nil || gone != nil {
 					t.Errorf("%+v: %v, %v", keep, gone, err)
 				}
 			}
-			gone, err := open(t, fsys).Prune(backup.Retention{Keep: 2}, time.Now(), ids[1])
+			gone, err := open(t, fsys).Prune(bg, backup.Retention{Keep: 2}, time.Now(), ids[1])
 			if want := []string{ids[0], ids[3]}; err != nil || !slices.Equal(gone, want) {
 				t.Errorf("gone %v, %v; want %v", gone, err, want)
 			}
-			gone, err = open(t, fsys).Prune(backup.Retention{MaxBytes: 3}, time.Now(), ids[1])
+			gone, err = open(t, fsys).Prune(bg, backup.Retention{MaxBytes: 3}, time.Now(), ids[1])
 			if err != nil || !slices.Equal(gone, ids[2:3]) {
 				t.Errorf("gone %v, %v; want %v", gone, err, ids[2:3])
 			}
 		})
+	}
+}
+
+// TestPrune_canceled: pruning stops when its context is done, also while it reads plans, and removes nothing by a list
+// that is not whole.
+func TestPrune_canceled(t *testing.T) {
+	t.Parallel()
+	mem := memory(t)
+	edits(t, mem, 4)
+	keep := backup.Retention{Keep: 1}
+	for after := range 4 {
+		ctx, cancel := context.WithCancelCause(bg)
+		stopped, opened := errors.New("stopped"), 0
+		store := open(t, errorfs.Wrap(mem, func(op *errorfs.Op, do func() error) error {
+			if op.Kind == "open" && path.Base(op.Name) == "done" {
+				if opened++; opened == after {
+					cancel(stopped)
+				}
+			}
+			return do()
+		}))
+		if after == 0 {
+			cancel(stopped)
+		}
+		if gone, err := store.Prunable(ctx, keep, time.Now()); gone != nil || !errors.Is(err, stopped) || opened != after {
+			t.Errorf("after %d plans: Prunable: %v, %v; %d were opened", after, gone, err, opened)
+		}
+		gone, err := store.Prune(ctx, keep, time.Now(), "")
+		if gone != nil || !errors.Is(err, stopped) {
+			t.Errorf("after %d plans: Prune: %v, %v", after, gone, err)
+		}
+		if list, err := store.List(bg); err != nil || len(list) != 4 {
+			t.Errorf("after %d plans: %d are left, %v", after, len(list), err)
+		}
+	}
+	canceled, cancel := context.WithCancel(bg)
+	cancel()
+	put(t, mem, path.Join(stateDir, "runs", "a.json"), "{}", 0o600)
+	put(t, mem, path.Join(stateDir, "runs", "b.json"), "{}", 0o600)
+	if err := open(t, mem).PruneRuns(canceled, keep, time.Now(), "none"); !errors.Is(err, context.Canceled) {
+		t.Errorf("PruneRuns: %v", err)
+	}
+	if names := namesIn(t, mem, path.Join(stateDir, "runs")); len(names) != 2 {
+		t.Errorf("PruneRuns has left %v", names)
 	}
 }

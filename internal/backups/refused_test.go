@@ -96,7 +96,7 @@ func TestPlanted(t *testing.T) {
 		const future = "99990101_000000_0123456789abcdef"
 		must(t, fsys.Rename(path.Join(dir, other), path.Join(dir, future)))
 		for _, tt := range []struct{ keep, gone int }{{2, 0}, {1, 1}} {
-			gone, err := open(t, fsys).Prune(backup.Retention{Keep: tt.keep}, time.Now())
+			gone, err := open(t, fsys).Prune(bg, backup.Retention{Keep: tt.keep}, time.Now(), "")
 			must(t, err)
 			list, err := open(t, fsys).List(bg)
 			must(t, err)
@@ -165,7 +165,7 @@ func TestBare(t *testing.T) {
 	if data, _ := afero.ReadFile(fsys, "a"); string(data) != "edit 1" {
 		t.Errorf("restored %q", data)
 	}
-	gone, err := open(t, fsys).Prune(backup.Retention{Keep: 1}, time.Now())
+	gone, err := open(t, fsys).Prune(bg, backup.Retention{Keep: 1}, time.Now(), "")
 	must(t, err)
 	if len(gone) != 2 {
 		t.Errorf("gone %v", gone)

@@ -28,8 +28,7 @@ import (
 func (b *Backup) Changes(ctx context.Context) ([]change.Change, error) {
 	damaged := make(map[string]bool)
 	err := b.Verify(ctx)
-	var bad *backup.DamagedError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*backup.DamagedError](err); ok {
 		for _, d := range bad.Files {
 			damaged[d.Path] = true
 		}
@@ -77,7 +76,7 @@ func (b *Backup) movedTo(damaged map[string]bool) map[string]*journal.Record {
 
 // putBack is the change that undoes a record by itself.
 func (b *Backup) putBack(r *journal.Record) change.Change {
-	c := change.Change{Kind: change.Modified, Path: r.Path, Old: r.New, New: anew(r.Old)}
+	c := change.Change{Kind: change.Modified, Path: r.Path, Old: r.New, New: unmade(r.Old)}
 	switch {
 	case r.Old.Kind == change.Absent:
 		c.Kind = change.Deleted
@@ -94,13 +93,13 @@ func (b *Backup) putBack(r *journal.Record) change.Change {
 
 // moveBack is the change that moves a file back to r.Path from where it is.
 func (b *Backup) moveBack(r, to *journal.Record) change.Change {
-	c := change.Change{Kind: change.Renamed, Path: r.Path, From: to.Path, Old: to.New, New: anew(r.Old), Replaced: r.New}
+	c := change.Change{Kind: change.Renamed, Path: r.Path, From: to.Path, Old: to.New, New: unmade(r.Old), Replaced: r.New}
 	c.SetBytes(b.present(to.Path, to.New), b.kept(r))
 	return c
 }
 
-// anew is a state as something that is to be made: which inode that will be is open.
-func anew(s change.State) change.State {
+// unmade is the state without its identity: the file is still to be made, with another inode.
+func unmade(s change.State) change.State {
 	s.ID = capability.Identity{}
 	return s
 }
@@ -134,7 +133,7 @@ func (b *Backup) image(r *journal.Record) string {
 // that too.
 func (b *Backup) Verify(ctx context.Context) error {
 	movedTo := b.movedTo(nil)
-	var judged []*journal.Record
+	var images []*journal.Record
 	for i := range b.plan.Records {
 		r := &b.plan.Records[i]
 		if r.Old.Kind != change.File || r.Attr || !b.plan.Kept(r) {
@@ -143,14 +142,22 @@ func (b *Backup) Verify(ctx context.Context) error {
 		if to := movedTo[r.Path]; to != nil && to.Moved && r.Image == journal.Linked {
 			continue
 		}
-		judged = append(judged, r)
+		images = append(images, r)
 	}
-	reasons, err := b.verifyAll(ctx, judged)
+	workers := runtime.GOMAXPROCS(0)
+	if b.store.disk.Memory {
+		workers = 1
+	}
+	reasons := make([]string, len(images))
+	err := parallel.Each(ctx, workers, len(images), func(i int) (err error) {
+		reasons[i], err = b.verify(images[i])
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("backup %s: %w", b.plan.ID, err)
 	}
 	bad := &backup.DamagedError{ID: b.plan.ID}
-	for i, r := range judged {
+	for i, r := range images {
 		if reasons[i] != "" {
 			bad.Files = append(bad.Files, backup.Damage{Path: r.Path, Image: b.image(r), Reason: reasons[i]})
 		}
@@ -159,20 +166,6 @@ func (b *Backup) Verify(ctx context.Context) error {
 		return bad
 	}
 	return nil
-}
-
-// verifyAll calls verify for all records, some at a time. The error is that of the first that could not be read.
-func (b *Backup) verifyAll(ctx context.Context, records []*journal.Record) ([]string, error) {
-	workers := runtime.GOMAXPROCS(0)
-	if b.store.disk.Memory {
-		workers = 1
-	}
-	reasons := make([]string, len(records))
-	err := parallel.Each(ctx, workers, len(records), func(i int) (err error) {
-		reasons[i], err = b.verify(records[i])
-		return err
-	})
-	return reasons, err
 }
 
 // verify returns what is wrong with a kept file, "" if nothing. The error says that it could not be read.

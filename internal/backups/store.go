@@ -19,15 +19,14 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/backup"
-	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Store is the backups of one tree. It keeps nothing open and nothing in mind, and is safe for concurrent use;
-// pruning while one of the backups is read makes reading fail.
+// Store is the backups of one tree. It keeps nothing open and has no state, so it is safe for concurrent use. A backup
+// that is pruned while it is read cannot be read to its end.
 type Store struct {
 	disk *disk.Disk // it holds no directories, so it need not be closed
 	dir  string     // the state directory
@@ -65,16 +64,15 @@ func (s *Store) List(ctx context.Context) ([]backup.Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := s.list(ctx, names, journal.Decode)
-	return list, context.Cause(ctx)
+	return s.list(ctx, names, journal.Decode)
 }
 
-// list describes the backups of these names by as much of their plans as decode reads, until ctx is done.
-func (s *Store) list(ctx context.Context, names []string, decode func(data, key []byte) (*journal.Plan, error)) []backup.Info {
+// list is List for the backups of these names, by as much of their plans as decode reads.
+func (s *Store) list(ctx context.Context, names []string, decode func(data, key []byte) (*journal.Plan, error)) ([]backup.Info, error) {
 	list := make([]backup.Info, 0, len(names))
 	for _, name := range names {
 		if ctx.Err() != nil {
-			break
+			return nil, context.Cause(ctx)
 		}
 		b, err := s.load(name, decode)
 		switch {
@@ -89,7 +87,7 @@ func (s *Store) list(ctx context.Context, names []string, decode func(data, key 
 	slices.SortFunc(list, func(a, b backup.Info) int {
 		return cmp.Or(b.Time.Compare(a.Time), strings.Compare(b.ID, a.ID))
 	})
-	return list
+	return list, nil
 }
 
 // names returns the ids of all that is in the store, whole or not.
@@ -140,21 +138,16 @@ func (s *Store) load(id string, decode func(data, key []byte) (*journal.Plan, er
 		b.plan, err = decode(data, s.key)
 	}
 	if err == nil {
-		err = s.checkPlace(b, id, at.ID)
+		signed := len(s.key) > 0
+		if signed {
+			at.ID.Ino = b.plan.Ino // it may have been moved along with its tree
+		}
+		err = b.plan.CheckPlace(id, s.dir, at.ID, signed)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("backup %s: %w", id, err)
 	}
 	return b, nil
-}
-
-// checkPlace refuses a plan that was made elsewhere than in the directory dir. One that is signed may have been moved
-// along with its tree.
-func (s *Store) checkPlace(b *Backup, id string, dir capability.Identity) error {
-	if len(s.key) > 0 {
-		dir.Ino = b.plan.Ino
-	}
-	return b.plan.CheckPlace(id, s.dir, dir, len(s.key) > 0)
 }
 
 func (s *Store) read(name string) ([]byte, error) {

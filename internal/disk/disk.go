@@ -118,7 +118,7 @@ func (d *Disk) Put(name string, data []byte, durable bool) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
+	err = writeAll(f, data)
 	if err == nil && durable && d.Sync {
 		err = f.Sync()
 	}

@@ -52,7 +52,7 @@ func (d *Disk) copyHashed(to io.Writer, h hash.Hash, from io.Reader) (int64, err
 		n, err := from.Read(buf)
 		if n > 0 {
 			h.Write(buf[:n])
-			if _, werr := to.Write(buf[:n]); werr != nil {
+			if werr := writeAll(to, buf[:n]); werr != nil {
 				return total, werr
 			}
 			total += int64(n)
@@ -64,6 +64,15 @@ func (d *Disk) copyHashed(to io.Writer, h hash.Hash, from io.Reader) (int64, err
 			return total, err
 		}
 	}
+}
+
+// writeAll is Write for file systems that say nothing of it when they have written less than they were given.
+func writeAll(to io.Writer, data []byte) error {
+	n, err := to.Write(data)
+	if err == nil && n < len(data) {
+		err = io.ErrShortWrite
+	}
+	return err
 }
 
 // Wanted is what a new file is to be beside its bytes.

@@ -29,7 +29,7 @@ func copyAttributes(srcDir int, srcBase string, dstDir int, dstBase string) erro
 
 // copyAttributesOf is copyAttributes for files that are open.
 func copyAttributesOf(src, dst int) error {
-	lost, err := copyFlags(src, dst)
+	lost, err := copyFlags(src, dst, func(fd, flags int) error { return unix.IoctlSetPointerInt(fd, unix.FS_IOC_SETFLAGS, flags) })
 	if other := copyExtended(src, dst); err == nil {
 		err = other
 	} else {
@@ -48,17 +48,20 @@ const keptFlags = 0x80 | 0x40 | 0x08 | 0x10000
 // file.
 const userFlags = "sucSiadA      jtD      C x   P"
 
-// copyFlags gives one file the flags of another, and returns the letters of those that the other alone has then. Not
-// every file system has flags.
-func copyFlags(src, dst int) (lost string, err error) {
+// copyFlags gives one file the flags of another by calling set, and returns the letters of those that the other alone
+// has then. Not every file system has flags, and some, such as those of FUSE, tell flags that they do not set.
+func copyFlags(src, dst int, set func(fd, flags int) error) (lost string, err error) {
 	want, err := unix.IoctlGetUint32(src, unix.FS_IOC_GETFLAGS)
 	if err != nil {
 		return "", nil
 	}
 	have, err := unix.IoctlGetUint32(dst, unix.FS_IOC_GETFLAGS)
 	if err == nil && (want^have)&keptFlags != 0 {
-		have = have&^keptFlags | want&keptFlags
-		if err := unix.IoctlSetPointerInt(dst, unix.FS_IOC_SETFLAGS, int(have)); err != nil {
+		all := have&^keptFlags | want&keptFlags
+		switch err := set(dst, int(all)); {
+		case err == nil:
+			have = all
+		case !errors.Is(err, unix.ENOTTY) && !errors.Is(err, errors.ErrUnsupported):
 			return "", fmt.Errorf("flags of the inode: %w", err)
 		}
 	}

@@ -13,3 +13,8 @@ func OpenSlowRoot(dir string) (*FS, error) {
 
 // Fast reports whether there is a fast path here.
 func (r *FS) Fast() bool { return r.root.conn != nil }
+
+// CopyFlags is copyFlags.
+func CopyFlags(src, dst int, set func(fd, flags int) error) (lost string, err error) {
+	return copyFlags(src, dst, set)
+}
