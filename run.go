@@ -2,7 +2,6 @@ package millrace
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -10,17 +9,13 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
-	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/panics"
-	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/schedule"
 	"github.com/millrace-go/millrace/internal/stage"
 	"github.com/millrace-go/millrace/risk"
-	"github.com/millrace-go/millrace/template"
+	"golang.org/x/sync/errgroup"
 )
 
 // run is one execution of a pipeline on a stage.
@@ -31,14 +26,9 @@ type run struct {
 	log     *slog.Logger
 	handled map[string]bool // steps whose failure a later step waits for
 
-	mu      sync.Mutex
-	results []*StepResult // by index; nil for a step that has not run
-	// outcomes are those of the steps that have done their work. One is written before the result of the step is there,
-	// and read after.
-	outcomes []actions.Outcome
-	errs     []error
-	staged   []bool // steps that have changed something
-	stopAt   int    // steps from this index on do not run: the first unhandled failure comes before them
+	mu     sync.Mutex
+	visits []*visit // by step; nil for a step that has not run
+	stopAt int      // steps from this index on do not run: the first unhandled failure comes before them
 }
 
 // stage runs all steps and judges the outcome. The plan is never nil.
@@ -51,9 +41,7 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error)
 	stage.SetMaxRead(x.limits().FileBytes())
 	r := &run{
 		x: x, p: p, stage: stage, log: x.logger().With("pipeline", p.name),
-		handled:  p.handledSteps(),
-		outcomes: make([]actions.Outcome, p.Len()),
-		results:  make([]*StepResult, p.Len()), errs: make([]error, p.Len()), staged: make([]bool, p.Len()), stopAt: p.Len(),
+		handled: p.handledSteps(), visits: make([]*visit, p.Len()), stopAt: p.Len(),
 	}
 	r.log.DebugContext(ctx, "run started", "steps", p.Len(), "parallel", p.options.Parallel)
 	for _, wave := range r.waves(ctx) {
@@ -65,6 +53,108 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error)
 	r.log.DebugContext(ctx, "run worked out", "result", plan.result.String(), "duration", plan.result.TotalDuration)
 	plan.result.Warnings = t.notes.Take(plan.result.Warnings)
 	return plan, err
+}
+
+// plan gathers what the steps have done. The error is the one that Run returns.
+func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
+	p := &Plan{tree: t, stage: r.stage, name: r.p.name, options: r.p.options, digest: sync.OnceValue(r.p.Digest), mutates: r.p.Mutates()}
+	p.result = r.gather()
+	p.failed = r.firstError(ctx)
+	p.abandoned = ctx.Err() != nil || r.stopAt < r.p.Len()
+	if p.failed != nil {
+		p.result.Success = false
+	}
+	if p.mutates && p.abandoned {
+		p.result.OverallRiskLevel = r.riskSoFar(p.result)
+	}
+	if !p.abandoned {
+		if err := p.collect(r.stage); err != nil {
+			p.failed, p.abandoned = err, true
+			p.result.Success = false
+		}
+	}
+	p.result.RollbackPerformed = p.abandoned && r.rolledBack()
+	if step, ok := p.failed.(*StepError); ok {
+		step.RolledBack = p.result.RollbackPerformed
+	}
+	if p.failed != nil {
+		p.result.Error = p.failed.Error()
+	}
+	r.notify(RiskJudged{
+		Level: p.result.OverallRiskLevel, Files: p.result.FilesChanged.Count(), Edits: p.result.TotalEdits,
+		Blocked: p.result.BlockReason,
+	})
+	return p, p.failed
+}
+
+// riskSoFar is the level of a run that failed: the highest of its steps, and that of all their edits. What the steps
+// have changed together does not count, for it depends on how many of them ran beside the one that failed.
+func (r *run) riskSoFar(res *Result) risk.Level {
+	level := r.x.Risk.Assess(0, res.TotalEdits)
+	for _, s := range res.Results {
+		level = max(level, s.RiskLevel)
+	}
+	return level
+}
+
+// rolledBack reports whether a step that had done its work was taken back, because all is given up. What a failed
+// step had staged of itself does not count: how far it got can depend on the schedule, and so do steps that ran beside
+// the failed one, and in sequence would not have.
+func (r *run) rolledBack() bool {
+	return slices.ContainsFunc(r.shown(), func(v *visit) bool { return v.staged && v.err == nil })
+}
+
+// shown are the visits that a result tells of. Those of steps after the first unhandled failure are left out although
+// they may have run beside it.
+func (r *run) shown() []*visit {
+	shown := slices.Clone(r.visits[:min(r.stopAt+1, len(r.visits))])
+	return slices.DeleteFunc(shown, func(v *visit) bool { return v == nil })
+}
+
+// gather makes the result of the steps alone.
+func (r *run) gather() *Result {
+	res := &Result{
+		Name: r.p.name, Success: true, TotalSteps: r.p.Len(), DryRun: true, Verbose: r.p.options.Verbose, RunID: r.x.RunID,
+		Commit: CommitOutcome{State: CommitNone}, FilesAffected: []string{}, Results: []StepResult{},
+	}
+	for _, w := range r.p.warnings {
+		res.Warnings = append(res.Warnings, w.String())
+	}
+	affected := make(map[string]bool)
+	for _, v := range r.shown() {
+		s := v.result
+		res.Results = append(res.Results, s)
+		if s.Failed() {
+			continue
+		}
+		res.CompletedSteps++
+		res.TotalEdits += s.EditsApplied
+		for _, f := range s.FilesMatched {
+			affected[f] = true
+		}
+	}
+	res.FilesAffected = append(res.FilesAffected, slices.Sorted(maps.Keys(affected))...)
+	return res
+}
+
+// firstError returns the error of the first step that failed unhandled, or why the run was cut short.
+func (r *run) firstError(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("pipeline canceled: %w", context.Cause(ctx)) // a step that was cancelled has not failed by itself
+	}
+	for _, v := range r.shown() {
+		if v.err != nil && !v.result.Handled {
+			return &StepError{Step: v.result.StepID, Index: v.step, Action: v.result.Action, Err: v.err}
+		}
+	}
+	return nil
+}
+
+// notify calls the observer, if there is one.
+func (r *run) notify(e Event) {
+	if r.x.Observe != nil {
+		r.x.Observe(e)
+	}
 }
 
 // waves puts the steps into the order in which they run: those of a wave at the same time.
@@ -118,7 +208,7 @@ func (r *run) runWave(ctx context.Context, wave []int) {
 			// A step before the failed one still runs, for it may fail too, and then it is the one to report: in
 			// sequence it would have been the first.
 			if r.mayRun(i) && ctx.Err() == nil {
-				r.runStep(ctx, i)
+				r.visit(ctx, i)
 			}
 			return nil
 		})
@@ -132,21 +222,6 @@ func (r *run) mayRun(i int) bool {
 	return i < r.stopAt
 }
 
-// notify calls the observer, if there is one.
-func (r *run) notify(e Event) {
-	if r.x.Observe != nil {
-		r.x.Observe(e)
-	}
-}
-
-// result returns what is known of a step, nil if it has not run. Steps that another one refers to have always been
-// recorded before it starts, so the result does not change any more.
-func (r *run) result(id string) *StepResult {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.results[r.p.index[id]]
-}
-
 // handledSteps are the steps whose failure a later step waits for.
 func (p Pipeline) handledSteps() map[string]bool {
 	handled := make(map[string]bool)
@@ -156,168 +231,4 @@ func (p Pipeline) handledSteps() map[string]bool {
 		}
 	}
 	return handled
-}
-
-// plan gathers what the steps have done. The error is the one that Run returns.
-func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
-	p := &Plan{tree: t, stage: r.stage, name: r.p.name, options: r.p.options, digest: sync.OnceValue(r.p.Digest), mutates: r.p.Mutates()}
-	p.result = r.gather()
-	p.failed = r.firstError(ctx)
-	p.abandoned = ctx.Err() != nil || r.stopAt < r.p.Len()
-	if p.failed != nil {
-		p.result.Success = false
-	}
-	if p.mutates && p.abandoned {
-		p.result.OverallRiskLevel = r.riskSoFar(p.result)
-	}
-	if !p.abandoned {
-		if err := p.collect(r.stage); err != nil {
-			p.failed, p.abandoned = err, true
-			p.result.Success = false
-		}
-	}
-	p.result.RollbackPerformed = p.abandoned && r.rolledBack()
-	if step, ok := p.failed.(*StepError); ok {
-		step.RolledBack = p.result.RollbackPerformed
-	}
-	if p.failed != nil {
-		p.result.Error = p.failed.Error()
-	}
-	r.notify(RiskJudged{
-		Level: p.result.OverallRiskLevel, Files: p.result.FilesChanged.Count(), Edits: p.result.TotalEdits,
-		Blocked: p.result.BlockReason,
-	})
-	return p, p.failed
-}
-
-// riskSoFar is the level of a run that failed: the highest of its steps, and that of all their edits. What the steps
-// have changed together does not count, for it depends on how many of them ran beside the one that failed.
-func (r *run) riskSoFar(res *Result) risk.Level {
-	level := r.x.Risk.Assess(0, res.TotalEdits)
-	for _, s := range res.Results {
-		level = max(level, s.RiskLevel)
-	}
-	return level
-}
-
-// rolledBack reports whether a step that had done its work was taken back, because all is given up. What a failed
-// step had staged of itself does not count: how far it got can depend on the schedule, and so do steps that ran beside
-// the failed one, and in sequence would not have.
-func (r *run) rolledBack() bool {
-	for i, staged := range r.staged {
-		if staged && i <= r.stopAt && r.errs[i] == nil {
-			return true
-		}
-	}
-	return false
-}
-
-// gather makes the result of the steps alone. Steps after the first unhandled failure are left out although they may
-// have run beside it.
-func (r *run) gather() *Result {
-	res := &Result{
-		Name: r.p.name, Success: true, TotalSteps: r.p.Len(), DryRun: true, Verbose: r.p.options.Verbose, RunID: r.x.RunID,
-		Commit: CommitOutcome{State: CommitNone}, FilesAffected: []string{}, Results: []StepResult{},
-	}
-	for _, w := range r.p.warnings {
-		res.Warnings = append(res.Warnings, w.String())
-	}
-	affected := make(map[string]bool)
-	for i, s := range r.results {
-		if s == nil || i > r.stopAt {
-			continue
-		}
-		res.Results = append(res.Results, *s)
-		if s.Failed() {
-			continue
-		}
-		res.CompletedSteps++
-		res.TotalEdits += s.EditsApplied
-		for _, f := range s.FilesMatched {
-			affected[f] = true
-		}
-	}
-	res.FilesAffected = append(res.FilesAffected, slices.Sorted(maps.Keys(affected))...)
-	return res
-}
-
-// firstError returns the error of the first step that failed unhandled, or why the run was cut short.
-func (r *run) firstError(ctx context.Context) error {
-	for i, err := range r.errs {
-		if err == nil || i > r.stopAt || r.results[i].Handled {
-			continue
-		}
-		if ctx.Err() != nil {
-			break // a step that was cancelled has not failed by itself
-		}
-		s := r.p.steps[i]
-		return &StepError{Step: s.ID, Index: i, Action: s.Action.Spec().Name, Err: err}
-	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("pipeline canceled: %w", context.Cause(ctx))
-	}
-	return nil
-}
-
-// expand returns a copy of the action of a step in which all templates have their values, and what its Validate has
-// kept.
-func (r *run) expand(i int) (actions.Action, any, error) {
-	c := &r.p.compiled[i]
-	v, err := c.texts.Expand(r.value, r.x.stepLimits(r.p).ShownBytes())
-	if err != nil {
-		return nil, nil, interpolationError(err)
-	}
-	action := v.(actions.Action)
-	if !c.texts.Any() && !c.unchecked {
-		return action, c.kept, nil
-	}
-	kept, err := recheck(r.p.steps[i], action)
-	return action, kept, err
-}
-
-func interpolationError(err error) error {
-	if e, ok := err.(*interpolate.Error); ok {
-		return &InterpolationError{Pointer: e.Pointer, Text: e.Text, Err: e.Err}
-	}
-	return err
-}
-
-// expandCondition returns the condition of a step with the templates in its path expanded.
-func (r *run) expandCondition(i int) (condition.Condition, error) {
-	when := r.p.steps[i].When
-	path, ok, err := r.p.compiled[i].texts.Path(r.value)
-	if err != nil || !ok {
-		return when, interpolationError(err)
-	}
-	return when.WithPath(path), nil
-}
-
-// recheck holds the final values against the rules that were let go for templates before the run: a template may have
-// given an empty pattern, or one that is no regular expression. It returns what Validate has kept.
-func recheck(s Step, action actions.Action) (kept any, err error) {
-	for _, p := range params.Check(action.Spec().Name, action, nil, nil) {
-		return nil, &InterpolationError{Pointer: p.Pointer, Err: errors.New(p.Message)}
-	}
-	c := &actions.Check{HasInput: len(s.inputs()) > 0}
-	if v, ok := action.(actions.Validator); ok {
-		v.Validate(c)
-	}
-	for _, p := range c.Problems {
-		return nil, &InterpolationError{Pointer: p.Param, Err: errors.New(p.Message)}
-	}
-	return c.Keep, nil
-}
-
-// value returns what a reference stands for. A step that was skipped or has failed has done nothing: no files, no
-// edits.
-func (r *run) value(ref template.Ref) (any, error) {
-	res := r.result(ref.Step)
-	if res == nil {
-		return nil, fmt.Errorf("step '%s' has not run", ref.Step)
-	}
-	v, ok := res.field(ref.Field)
-	if !ok {
-		return nil, fmt.Errorf("unknown field '%s'", ref.Field)
-	}
-	return v, nil
 }

@@ -4,78 +4,71 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/millrace-go/millrace/risk"
-	"github.com/millrace-go/millrace/template"
-
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/panics"
-	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
 var errGoexit = errors.New("the action has ended its goroutine")
 
-// runStep runs one step, or skips it, and records its result.
-func (r *run) runStep(ctx context.Context, i int) {
-	s := r.p.steps[i]
-	spec := s.Action.Spec()
-	res := StepResult{StepID: s.ID, Action: spec.Name}
-	start := time.Now()
-	r.notify(StepStarted{Step: s.ID, Index: i, Action: spec.Name})
-	ended := false
-	defer func() {
-		if !ended { // as t.FailNow does in a test
-			r.finish(i, res, errGoexit)
-		}
-	}()
-
-	// What goes wrong outside of the action's Run must not take the program down either.
-	err := panics.Protect(func() error {
-		reason, err := r.skipReason(i)
-		if err != nil || reason != "" {
-			res.Skipped, res.SkipReason = reason != "", reason
-			return err
-		}
-		return r.perform(ctx, i, spec, &res)
-	})
-	res.Duration = time.Since(start)
-	ended = true
-	r.finish(i, res, err)
+// visit is one arrival at a step, and what the step has done then.
+type visit struct {
+	step    int // its index
+	result  StepResult
+	outcome actions.Outcome
+	err     error
+	staged  bool // the step has changed something
 }
 
-// finish records the result of a step, logs it and tells the observer.
-func (r *run) finish(i int, res StepResult, err error) {
+// visit runs one step, or skips it, and records what it has done.
+func (r *run) visit(ctx context.Context, i int) {
 	s := r.p.steps[i]
-	if err != nil {
-		res.Error = stepMessage(res.Action, err)
-		res.Handled = r.handled[s.ID]
+	v := &visit{step: i, result: StepResult{StepID: s.ID, Action: s.Action.Spec().Name}, err: errGoexit}
+	start := time.Now()
+	r.notify(StepStarted{Step: s.ID, Index: i, Action: v.result.Action})
+	defer func() { // also where the action ends its goroutine, as t.FailNow does in a test
+		v.result.Duration = time.Since(start)
+		r.finish(v)
+	}()
+	// What goes wrong outside of the action's Run must not take the program down either.
+	v.err = panics.Protect(func() error {
+		reason, err := r.skipReason(i)
+		if err != nil || reason != "" {
+			v.result.Skipped, v.result.SkipReason = reason != "", reason
+			return err
+		}
+		return r.perform(ctx, v)
+	})
+}
+
+// finish records a visit, logs it and tells the observer.
+func (r *run) finish(v *visit) {
+	res := &v.result
+	if res.Success = v.err == nil; !res.Success {
+		res.Error = stepMessage(res.Action, v.err)
+		res.Handled = r.handled[res.StepID]
 	}
-	res.Success = err == nil
 	r.mu.Lock()
-	r.results[i], r.errs[i] = &res, err
-	if err != nil && !res.Handled && !r.p.options.ContinueOnError {
-		r.stopAt = min(r.stopAt, i)
+	r.visits[v.step] = v
+	if v.err != nil && !res.Handled && !r.p.options.ContinueOnError {
+		r.stopAt = min(r.stopAt, v.step)
 	}
 	r.mu.Unlock()
-	if err != nil {
-		var p *actions.PanicError
-		if errors.As(err, &p) {
-			r.log.Error("action panicked", "step", s.ID, "panic", p.Value, "stack", string(p.Stack))
+	if v.err != nil {
+		if p, ok := errors.AsType[*actions.PanicError](v.err); ok {
+			r.log.Error("action panicked", "step", res.StepID, "panic", p.Value, "stack", string(p.Stack))
 		}
-		r.log.Info("step failed", "step", s.ID, "error", err)
+		r.log.Info("step failed", "step", res.StepID, "error", v.err)
 	} else {
-		r.log.Debug("step finished", "step", s.ID, "skipped", res.Skipped, "files", len(res.FilesMatched), "edits", res.EditsApplied)
+		r.log.Debug("step finished", "step", res.StepID, "skipped", res.Skipped, "files", len(res.FilesMatched), "edits", res.EditsApplied)
 	}
-	r.notify(StepFinished{Step: s.ID, Index: i, Result: res, Duration: res.Duration})
+	r.notify(StepFinished{Step: res.StepID, Index: v.step, Result: *res, Duration: res.Duration})
 }
 
 // skipReason says why the step is not to run, or "". A step whose only input was skipped or has failed has nothing to
@@ -115,9 +108,10 @@ func (r *run) skipReason(i int) (string, error) {
 }
 
 // perform runs the action of a step from savepoint to result.
-func (r *run) perform(ctx context.Context, i int, spec actions.Spec, res *StepResult) error {
-	s := r.p.steps[i]
-	action, kept, err := r.expand(i)
+func (r *run) perform(ctx context.Context, v *visit) error {
+	s, res := r.p.steps[v.step], &v.result
+	spec := s.Action.Spec()
+	action, kept, err := r.expand(v.step)
 	if err != nil {
 		return err
 	}
@@ -160,10 +154,10 @@ func (r *run) perform(ctx context.Context, i int, spec actions.Spec, res *StepRe
 	}
 	succeeded = true
 	res.take(&out)
-	r.outcomes[i] = out
+	v.outcome = out
 	if !spec.ReadOnly {
 		changed := r.stage.ChangedSince(savepoint)
-		r.staged[i] = len(changed) > 0
+		v.staged = len(changed) > 0
 		res.RiskLevel = r.x.Risk.Assess(len(changed), out.Edits)
 		for _, path := range changed {
 			r.notify(FileStaged{Step: s.ID, Path: path})
@@ -204,11 +198,15 @@ func (r *run) call(s Step, view *stage.Stage, files []string, res *StepResult) *
 		call.OnProgress, call.OnBytes = p.files, p.bytes
 	}
 	for _, ref := range s.inputs() {
-		if in := r.result(ref); in != nil {
-			if len(s.inputs()) > 1 && !in.ran() {
-				call.Warnf("input step '%s' %s, so it gives nothing to this one", ref, map[bool]string{true: "was skipped", false: "failed"}[in.Skipped])
+		if in := r.seen(ref); in != nil {
+			if len(s.inputs()) > 1 && !in.result.ran() {
+				what := "failed"
+				if in.result.Skipped {
+					what = "was skipped"
+				}
+				call.Warnf("input step '%s' %s, so it gives nothing to this one", ref, what)
 			}
-			call.Inputs = append(call.Inputs, actions.Result{Step: ref, Outcome: r.outcomes[r.p.index[ref]]})
+			call.Inputs = append(call.Inputs, actions.Result{Step: ref, Outcome: in.outcome})
 		}
 	}
 	return call
@@ -217,48 +215,6 @@ func (r *run) call(s Step, view *stage.Stage, files []string, res *StepResult) *
 // wanted reports whether a step takes the files of the one with that id.
 func (r *run) wanted(id string) bool {
 	return slices.ContainsFunc(r.p.steps, func(s Step) bool { return slices.Contains(s.inputs(), id) })
-}
-
-// filesOf returns the files that the step works on: canonical, each once, in the order they were given. A name that
-// is no good stays as it is.
-func (r *run) filesOf(s Step, action actions.Action) []string {
-	var names []string
-	if ins := s.inputs(); len(ins) > 0 && action.Spec().Input != actions.InputNone {
-		for _, ref := range ins {
-			if in := r.result(ref); in != nil {
-				names = append(names, in.FilesMatched...)
-			}
-		}
-	} else {
-		for _, param := range fileParams(action.Spec()) {
-			switch v, _ := params.Get(action, param); {
-			case !v.IsValid():
-			case v.Type() == reflect.TypeFor[[]string]():
-				names = append(names, v.Interface().([]string)...)
-			case v.Kind() == reflect.String && v.Len() > 0:
-				names = append(names, v.String())
-			}
-		}
-	}
-	files := make([]string, 0, len(names))
-	seen := make(map[string]bool, len(names))
-	for _, name := range names {
-		canonical, err := r.stage.Canonical(name)
-		if err == nil && (strings.HasSuffix(name, "/") || strings.HasSuffix(name, "/.")) {
-			// It asks for what a link leads to, and for a directory, which the canonical name does not tell any more.
-			if _, err = r.stage.Stat(name); err == nil {
-				canonical, err = r.stage.Resolve(name)
-			}
-		}
-		if err != nil {
-			canonical = name // the action meets the error at this file, and can say what becomes of the others
-		}
-		if !seen[canonical] {
-			seen[canonical] = true
-			files = append(files, canonical)
-		}
-	}
-	return files
 }
 
 // take shows an outcome in the result, once its lists are sorted.
@@ -285,57 +241,4 @@ func (r *run) expect(s Step) Expect {
 		return Expect{MinFiles: &one}
 	}
 	return s.Expect
-}
-
-// facts shows a run to a condition.
-type facts struct{ r *run }
-
-// Step implements [condition.Facts].
-func (f facts) Step(id string) (condition.StepFacts, bool) {
-	if _, ok := f.r.p.index[id]; !ok {
-		return condition.StepFacts{}, false
-	}
-	return f.r.result(id).facts(), true
-}
-
-// Exists implements [condition.Facts]: on the stage as it is now, inside the allowed paths only.
-func (f facts) Exists(path string) (bool, error) {
-	switch _, err := f.r.stage.Stat(path); {
-	case err == nil:
-		return true, nil
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fsutil.ErrNotDir):
-		return false, nil
-	default:
-		return false, err
-	}
-}
-
-// field is what a template takes of the step. ok is false if there is no such field.
-func (s *StepResult) field(name string) (v any, ok bool) {
-	switch name {
-	case template.FieldCount:
-		return s.count(), true
-	case template.FieldEdits:
-		return s.EditsApplied, true
-	case template.FieldFilesCount:
-		return len(s.FilesMatched), true
-	case template.FieldFiles:
-		return s.FilesMatched, true
-	case template.FieldAggregated:
-		return s.AggregatedContent, true
-	case template.FieldRisk:
-		return max(s.RiskLevel, risk.Low).String(), true
-	default:
-		return nil, false
-	}
-}
-
-// facts is what a condition asks of the step, nil for one that has not run.
-func (s *StepResult) facts() condition.StepFacts {
-	if s == nil {
-		return condition.StepFacts{}
-	}
-	return condition.StepFacts{
-		Ran: !s.Skipped, Succeeded: s.ran(), Failed: s.Failed(), Skipped: s.Skipped, Files: len(s.FilesMatched), Count: s.count(),
-	}
 }
