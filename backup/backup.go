@@ -2,7 +2,7 @@
 // what can be wrong with them. [Leftover] is what a crash leaves of a commit. Backups are listed, checked, restored
 // and removed by the methods of the Executor: ListBackups, VerifyBackup, PlanRestore and Restore, PruneBackups and
 // RemoveBackup. Restoring is itself a commit, so it is all or nothing, makes a backup that it can be undone with,
-// keeps later edits of other files, and reports a conflict for files that somebody has changed since.
+// keeps later edits of other files, and reports a conflict for files that have changed since.
 //
 // # What is kept
 //

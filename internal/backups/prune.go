@@ -131,7 +131,7 @@ func (s *Store) beyond(ctx context.Context, names []string, keep backup.Retentio
 	if !some {
 		return nil, nil
 	}
-	decode := decodeHeader
+	decode := journal.DecodeHeader
 	if keep.MaxBytes > 0 {
 		decode = journal.Decode
 	}
@@ -154,12 +154,6 @@ func (s *Store) beyond(ctx context.Context, names []string, keep backup.Retentio
 		items = append(items, it)
 	}
 	return beyond(keep, items, now), nil
-}
-
-// decodeHeader reads a plan without its records, which say no more than how large the backup is.
-func decodeHeader(data, key []byte) (*journal.Plan, error) {
-	h, err := journal.DecodeHeader(data, key)
-	return &journal.Plan{Header: h}, err
 }
 
 // pruneOthers removes from a directory of the state directory what is not to be kept. What describe does not know

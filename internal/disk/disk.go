@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -58,7 +59,7 @@ func (d *Disk) Names(dir string) ([]string, error) {
 	defer f.Close()
 	names, err := f.Readdirnames(-1)
 	if errors.Is(err, io.EOF) {
-		err = nil
+		return names, nil
 	}
 	return names, err
 }
@@ -122,13 +123,10 @@ func (d *Disk) Put(name string, data []byte, durable bool) error {
 	if err == nil && durable && d.Sync {
 		err = f.Sync()
 	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return err
+	return cmp.Or(err, f.Close())
 }
 
-// OpenFound is Open for a name at which a stranger may have put a pipe, which is not to be waited for.
+// OpenFound is Open for a name at which another program may have put a pipe: it must not wait for that.
 func (d *Disk) OpenFound(name string) (capability.ReadFile, error) {
 	if d.isPlain() {
 		switch s, err := d.Look(name); {
@@ -217,10 +215,7 @@ func (d *Disk) SyncFile(name string, warn func(error)) error {
 	}
 	f, err := d.FS.Open(name)
 	if err == nil {
-		err = f.Sync()
-		if cerr := f.Close(); err == nil {
-			err = cerr
-		}
+		err = cmp.Or(f.Sync(), f.Close())
 	}
 	if errors.Is(err, fs.ErrPermission) {
 		warn(fmt.Errorf("its mode and times are not safe from a power cut yet: %w", err))
@@ -257,7 +252,7 @@ func (d *Disk) BringUp(dir string) error {
 	}
 	f, err := d.FS.OpenFile(path.Join(dir, rand.Text()), os.O_WRONLY, 0)
 	if err == nil {
-		return f.Close() // nobody has a file of such a name
+		return f.Close() // no program has a file of such a name
 	}
 	if !IsAbsent(err) {
 		return err

@@ -15,9 +15,9 @@ import (
 // found faster.
 const deep = 256
 
-// RemoveTree removes a name and all below it, following no symbolic link, whatever is in it and however deep it is: a
-// stranger may have made it. That it is not there is no error. If it fails, other things in the tree may be gone, and
-// it can be called again. It is for the state directory only.
+// RemoveTree removes a name and all below it, following no symbolic link, whatever is in it and however deep it is:
+// another program may have made it. That it is not there is no error. If it fails, other things in the tree may be
+// gone, and it can be called again. It is for the state directory only.
 func (d *Disk) RemoveTree(name string) error {
 	e := &eraser{d: d, top: name}
 	return e.tree(name)

@@ -3,6 +3,7 @@ package disk
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/afero"
@@ -31,21 +32,15 @@ func IsExist(err error) bool {
 // IsUnsupported reports whether the error says that the file system, or this mount of it, does not do such things, or
 // not to this file: then there is another way. EIO and ENOSPC are no such errors.
 func IsUnsupported(err error) bool {
-	for _, e := range []error{
-		errors.ErrUnsupported, syscall.EINVAL, syscall.EPERM, syscall.EMLINK, syscall.EXDEV, afero.ErrNoSymlink,
-	} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
+	all := []error{errors.ErrUnsupported, syscall.EINVAL, syscall.EPERM, syscall.EMLINK, syscall.EXDEV, afero.ErrNoSymlink}
+	return slices.ContainsFunc(all, func(e error) bool { return errors.Is(err, e) })
 }
 
 // IsCrossDevice reports whether the error says that two names are on different mounts.
 func IsCrossDevice(err error) bool { return errors.Is(err, syscall.EXDEV) }
 
-// mayBeAbsent reports whether the error may come before anybody has looked whether there is anything: where nothing can
-// be written, that is said first.
+// mayBeAbsent reports whether a removal may have failed so although there is nothing of that name: where nothing can be
+// written, that is checked first.
 func mayBeAbsent(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }

@@ -1,6 +1,6 @@
 // Package disk is what commits and backups do with a file system. [Open] gives a [Disk]: the operations of the file
 // system in the best way that it has, and above them what takes several: to look at a path without following links, to
-// write a file whole, to remove a tree that a stranger may have made, to find out what really works.
+// write a file whole, to remove a tree that another program may have made, to find out what really works.
 //
 // A [System] is the part of which there are two: one over the methods of afero.Fs and the optional interfaces of
 // fsutil, one over a directory that is open on Linux.
@@ -31,7 +31,7 @@ type System interface {
 	Look(name string) (change.State, error)
 	// Open opens a regular file for reading, and nothing else.
 	Open(name string) (capability.ReadFile, error)
-	// Create makes an empty file that nobody else can read yet, and fails if something of that name exists. The file
+	// Create makes an empty file that no other user can read yet, and fails if something of that name exists. The file
 	// system may place it as if it were made beside the file near, "" for none: so owner, group, attributes and access
 	// control list have to be set.
 	Create(name, near string) (NewFile, error)

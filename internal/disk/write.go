@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -135,10 +136,7 @@ func (u *Unfinished) Finish() (change.State, error) {
 	if d.Sync {
 		err = u.f.Sync()
 	}
-	if cerr := u.f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
+	if err = cmp.Or(err, u.f.Close()); err != nil {
 		return change.State{}, err
 	}
 	s, err := d.Look(name)
@@ -162,7 +160,7 @@ func (u *Unfinished) Finish() (change.State, error) {
 func (u *Unfinished) Drop() { _ = u.f.Close() } // what it is for has failed already
 
 // setAll gives a file everything but bytes. The mode comes after the owner, for changing that clears bits of it. If the
-// owner cannot be kept, want loses the bits that lend out his rights: they would lend those of somebody else.
+// owner cannot be kept, want loses the setuid and setgid bits: they would lend out the rights of another user.
 func setAll(f NewFile, want *Wanted, warn func(error)) error {
 	lost := func(err error) {
 		want.Mode &^= fs.ModeSetuid | fs.ModeSetgid
@@ -185,11 +183,8 @@ func setAll(f NewFile, want *Wanted, warn func(error)) error {
 			return err
 		}
 	}
-	if err := f.Chmod(want.Mode); err != nil {
+	if err := f.Chmod(want.Mode); err != nil || want.ModTime.IsZero() {
 		return err
-	}
-	if want.ModTime.IsZero() {
-		return nil
 	}
 	return f.Chtimes(want.ModTime, want.ModTime)
 }
@@ -200,31 +195,23 @@ func (d *Disk) CopyMeta(from, to string, warn func(error)) error {
 	return Optional(butFlags(copyMeta(d.FS, from, to), warn), warn)
 }
 
-// butFlags makes a warning of flags that are lost, and returns what else the error says.
+// butFlags makes a warning of flags that are lost, and returns what else the error says: the owner may be lost too, or
+// the disk may fail.
 func butFlags(err error, warn func(error)) error {
-	lost, ok := errors.AsType[*capability.LostFlags](err)
-	if !ok {
-		return err
-	}
-	warn(lost)
-	return besidesFlags(err)
-}
-
-// besidesFlags returns what an error says beside that flags are lost: the owner may be lost too, or the disk may fail.
-func besidesFlags(err error) error {
 	if _, ok := errors.AsType[*capability.LostFlags](err); !ok {
 		return err
 	}
 	switch e := err.(type) {
 	case interface{ Unwrap() error }:
-		return besidesFlags(e.Unwrap())
+		return butFlags(e.Unwrap(), warn)
 	case interface{ Unwrap() []error }:
 		var rest []error
 		for _, part := range e.Unwrap() {
-			rest = append(rest, besidesFlags(part))
+			rest = append(rest, butFlags(part, warn))
 		}
 		return errors.Join(rest...)
 	}
+	warn(err)
 	return nil
 }
 

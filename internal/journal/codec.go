@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -51,21 +50,22 @@ func encode(p *Plan, key []byte, limit int) ([]byte, error) {
 		return nil, err
 	}
 	out := make([]byte, 0, 512*(len(p.Records)+2))
-	out = append(out, magic+strconv.Itoa(Version)+"\n"...)
+	c := coder{out: append(out, magic+strconv.Itoa(Version)+"\n"...)}
 	var crc [4]byte
-	line := func(appendTo func(b []byte) []byte) {
-		out = append(out, "01234567 "...)
-		start := len(out)
-		out = appendTo(out)
-		binary.BigEndian.PutUint32(crc[:], crcOf(out[start:]))
-		hex.Encode(out[start-9:], crc[:])
-		out = append(out, '\n')
+	line := func(write func()) {
+		c.out = append(c.out, "01234567 "...)
+		start := len(c.out)
+		write()
+		binary.BigEndian.PutUint32(crc[:], crcOf(c.out[start:]))
+		hex.Encode(c.out[start-9:], crc[:])
+		c.out = append(c.out, '\n')
 	}
-	header, _ := json.Marshal(toWireHeader(p)) // never fails for this type
-	line(func(b []byte) []byte { return append(b, header...) })
+	paths := len(p.Records)
+	line(func() { c.header(&p.Header, &paths) })
 	for i := range p.Records {
-		line(func(b []byte) []byte { return appendRecord(b, &p.Records[i]) })
+		line(func() { c.record(&p.Records[i]) })
 	}
+	out = c.out
 	sum := sha256.Sum256(out)
 	mac := macOf(out, key)
 	out = hex.AppendEncode(append(out, sumWord...), sum[:])
@@ -107,33 +107,26 @@ func macOf(data, key []byte) string {
 // Decode reads what Encode wrote, with the same key, and checks all that can be checked without a file system. Whatever
 // is wrong is an *Error.
 //
-// A plan without a signature is refused when there is a key, and one with a signature when there is none: otherwise
-// whoever makes up a plan could choose.
-func Decode(data, key []byte) (*Plan, error) {
-	return decode(data, func(body, mac []byte) bool { return hmac.Equal(mac, []byte(macOf(body, key))) })
-}
+// A plan without a signature is refused when there is a key, and one with a signature when there is none. Otherwise the
+// writer of a forged plan could choose.
+func Decode(data, key []byte) (*Plan, error) { return decode(data, signedWith(key)) }
 
-// DecodeTrusted is Decode for a plan that somebody vouches for, whoever has signed it.
+// DecodeTrusted is Decode for a plan that the caller vouches for, whatever key it is signed with.
 func DecodeTrusted(data []byte) (*Plan, error) {
-	return decode(data, func([]byte, []byte) bool { return true })
+	return decode(data, func(_, _ []byte) bool { return true })
 }
 
 func decode(data []byte, signed func(body, mac []byte) bool) (*Plan, error) {
-	if err := checkVersion(data); err != nil {
-		return nil, err
-	}
 	body, err := checkSums(data, signed)
 	if err != nil {
 		return nil, err
 	}
-	header, rest, err := decodeHeader(body)
+	p, n, rest, err := decodeHeader(body)
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Header: fromWireHeader(header)}
-	n := bytes.Count(rest, []byte("\n"))
-	if header.Paths != n {
-		return nil, &Error{Reason: BadFormat, Err: fmt.Errorf("%d records where the header says %d", n, header.Paths)}
+	if lines := bytes.Count(rest, []byte("\n")); n != lines {
+		return nil, &Error{Reason: BadFormat, Err: fmt.Errorf("%d records where the header says %d", lines, n)}
 	}
 	if n > 0 {
 		p.Records = make([]Record, 0, min(n, len(rest)/leastLine)) // a line may be empty, and a record is large
@@ -142,14 +135,15 @@ func decode(data []byte, signed func(body, mac []byte) bool) (*Plan, error) {
 		var line []byte
 		line, rest, _ = bytes.Cut(rest, []byte("\n"))
 		payload, err := checkLine(line)
-		var r Record
 		if err == nil {
-			r, err = scanRecord(payload)
+			p.Records = append(p.Records, Record{})
+			c := coder{reading: true, in: payload}
+			c.record(&p.Records[i])
+			err = c.end(payload)
 		}
 		if err != nil {
 			return nil, &Error{Reason: BadFormat, Line: i + 3, Err: err}
 		}
-		p.Records = append(p.Records, r)
 	}
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -157,56 +151,52 @@ func decode(data []byte, signed func(body, mac []byte) bool) (*Plan, error) {
 	return p, nil
 }
 
-// DecodeHeader reads only what a plan says of the transaction as a whole, after the same checks of the whole file. It
-// does not look at the records.
-func DecodeHeader(data, key []byte) (Header, error) {
-	if err := checkVersion(data); err != nil {
-		return Header{}, err
+// DecodeHeader returns the plan without its records, after the same checks of the whole file. It does not look at the
+// records. With a key it looks at the signature alone, which says all that the sum does.
+func DecodeHeader(data, key []byte) (*Plan, error) {
+	signed := signedWith(key)
+	body, _, mac, err := cutSums(data)
+	if err == nil && (len(key) == 0 || !signed(body, mac)) {
+		body, err = checkSums(data, signed)
 	}
-	body, err := checkSignature(data, key)
 	if err != nil {
-		return Header{}, err
+		return nil, err
 	}
-	w, _, err := decodeHeader(body)
+	p, _, _, err := decodeHeader(body)
 	if err != nil {
-		return Header{}, err
+		return nil, err
 	}
-	p := Plan{Header: fromWireHeader(w)}
 	if err := p.validateHeader(); err != nil {
-		return Header{}, &Error{Reason: BadRecord, Err: err}
+		return nil, &Error{Reason: BadRecord, Err: err}
 	}
-	return p.Header, nil
+	return p, nil
 }
 
-// decodeHeader returns the header and the lines after it.
-func decodeHeader(body []byte) (w wireHeader, rest []byte, err error) {
+// decodeHeader returns the plan without its records, how many those are, and their lines.
+func decodeHeader(body []byte) (p *Plan, paths int, rest []byte, err error) {
+	p = new(Plan)
 	_, rest, _ = bytes.Cut(body, []byte("\n"))
 	if len(rest) > 0 {
 		var line, payload []byte
 		line, rest, _ = bytes.Cut(rest, []byte("\n"))
 		if payload, err = checkLine(line); err == nil {
-			err = unmarshal(payload, &w)
+			c := coder{reading: true, in: payload}
+			c.header(&p.Header, &paths)
+			err = c.end(payload)
 		}
 	}
 	switch {
 	case err != nil:
-		return w, nil, &Error{Reason: BadFormat, Line: 2, Err: err}
-	case w.Version != Version:
-		return w, nil, &Error{Reason: BadVersion, Err: fmt.Errorf("header says %d", w.Version)}
+		return nil, 0, nil, &Error{Reason: BadFormat, Line: 2, Err: err}
+	case p.Version != Version:
+		return nil, 0, nil, &Error{Reason: BadVersion, Err: fmt.Errorf("header says %d", p.Version)}
 	}
-	return w, rest, nil
+	return p, paths, rest, nil
 }
 
-func checkVersion(data []byte) error {
-	first, _, ok := bytes.Cut(data, []byte("\n"))
-	version, isPlan := bytes.CutPrefix(first, []byte(magic))
-	if !ok || !isPlan {
-		return &Error{Reason: BadChecksum, Line: 1, Err: errors.New("not a plan file")}
-	}
-	if string(version) != strconv.Itoa(Version) {
-		return &Error{Reason: BadVersion, Line: 1, Err: fmt.Errorf("version %q, this program knows %d", version, Version)}
-	}
-	return nil
+// signedWith returns whether a body has the signature that the key gives.
+func signedWith(key []byte) func(body, mac []byte) bool {
+	return func(body, mac []byte) bool { return hmac.Equal(mac, []byte(macOf(body, key))) }
 }
 
 // checkSums checks the last line and returns all before it.
@@ -228,18 +218,16 @@ func checkSums(data []byte, signed func(body, mac []byte) bool) ([]byte, error) 
 	return body, nil
 }
 
-// checkSignature is checkSums that, where there is a signature, looks only at that: it says all that the sum does.
-func checkSignature(data, key []byte) ([]byte, error) {
-	signed := func(body, mac []byte) bool { return hmac.Equal(mac, []byte(macOf(body, key))) }
-	body, _, mac, err := cutSums(data)
-	if err == nil && len(key) > 0 && signed(body, mac) {
-		return body, nil
-	}
-	return checkSums(data, signed)
-}
-
-// cutSums returns all before the last line, and the two sums in that.
+// cutSums checks the version, and returns all before the last line and the two sums in that.
 func cutSums(data []byte) (body, sum, mac []byte, err error) {
+	first, _, ok := bytes.Cut(data, []byte("\n"))
+	version, isPlan := bytes.CutPrefix(first, []byte(magic))
+	if !ok || !isPlan {
+		return nil, nil, nil, &Error{Reason: BadChecksum, Line: 1, Err: errors.New("not a plan file")}
+	}
+	if string(version) != strconv.Itoa(Version) {
+		return nil, nil, nil, &Error{Reason: BadVersion, Line: 1, Err: fmt.Errorf("version %q, this program knows %d", version, Version)}
+	}
 	rest, ok := bytes.CutSuffix(data, []byte("\n"))
 	if !ok {
 		return nil, nil, nil, damaged("it does not end with a whole line")
@@ -259,10 +247,8 @@ func damaged(text string) error { return &Error{Reason: BadChecksum, Err: errors
 func firstBadLine(body []byte) int {
 	n := 0
 	for line := range bytes.SplitSeq(bytes.TrimSuffix(body, []byte("\n")), []byte("\n")) {
-		if n++; n == 1 {
-			continue
-		}
-		if _, err := checkLine(line); err != nil {
+		n++
+		if _, err := checkLine(line); err != nil && n > 1 {
 			return n
 		}
 	}

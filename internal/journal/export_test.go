@@ -3,10 +3,18 @@ package journal
 import "github.com/millrace-go/millrace/capability"
 
 // LineOf is the line of a record as it is written to a plan.
-func LineOf(r *Record) []byte { return appendRecord(nil, r) }
+func LineOf(r *Record) []byte {
+	var c coder
+	c.record(r)
+	return c.out
+}
 
 // Scan reads such a line.
-func Scan(line []byte) (Record, error) { return scanRecord(line) }
+func Scan(line []byte) (r Record, err error) {
+	c := coder{reading: true, in: line}
+	c.record(&r)
+	return r, c.end(line)
+}
 
 // EncodeWithin is Encode with another limit.
 func EncodeWithin(p *Plan, key []byte, limit int) ([]byte, error) { return encode(p, key, limit) }

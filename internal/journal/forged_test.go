@@ -59,7 +59,7 @@ func TestForged(t *testing.T) {
 	}{
 		{name: "good", header: goodHeader, record: goodRecord},
 		{"unknown field in the header", change(goodHeader, `"paths"`, `"more":1,"paths"`), goodRecord, journal.BadFormat, 2, "more"},
-		{"header is cut", goodHeader[:40], goodRecord, journal.BadFormat, 2, "EOF"},
+		{"header is cut", goodHeader[:40], goodRecord, journal.BadFormat, 2, "near"},
 		{"text after the header", goodHeader + " {}", goodRecord, journal.BadFormat, 2, "text after the value"},
 		{"another version in the header", change(goodHeader, `"version":1`, `"version":2`), goodRecord, journal.BadVersion, 0, "header says 2"},
 		{"more records than there are", change(goodHeader, `"paths":1`, `"paths":2`), goodRecord, journal.BadFormat, 0, "1 records where the header says 2"},

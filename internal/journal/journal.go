@@ -1,5 +1,5 @@
 // Package journal is the plan file of a transaction: what a commit is going to do to each path, written down before the
-// first path is touched, so that whoever finds it after a crash can tell from the tree alone what was done and undo it.
+// first path is touched, so that a recovery can tell from the plan and the tree what was done, and undo it.
 //
 // A plan is made once, encoded, renamed into place and never written again. [Encode] gives every line a CRC-32C, the
 // whole a SHA-256 and an HMAC with a key of the user, see [UserKey]. [Decode] checks all of them and then every path
@@ -12,8 +12,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/millrace-go/millrace/change"
@@ -36,7 +36,7 @@ const (
 const (
 	TxDir        = "tx"        // transactions that are not finished
 	BackupsDir   = "backups"   // those that are
-	ConflictsDir = "conflicts" // those whose undoing met somebody else's changes
+	ConflictsDir = "conflicts" // those whose undoing met changes of other programs
 	RunsDir      = "runs"      // results by run id
 )
 
@@ -101,20 +101,12 @@ type Plan struct {
 
 // Kept reports whether the before-image of the record stays when the transaction is finished.
 func (p *Plan) Kept(r *Record) bool {
-	if r.Permanent {
-		return false
-	}
-	return p.Keep || r.Trash
+	return !r.Permanent && (p.Keep || r.Trash)
 }
 
 // KeepsAny reports whether a finished transaction is worth keeping at all.
 func (p *Plan) KeepsAny() bool {
-	for i := range p.Records {
-		if p.Kept(&p.Records[i]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Records, func(r Record) bool { return p.Kept(&r) })
 }
 
 const shardBits = 8
@@ -156,13 +148,4 @@ func TimeOf(id string) time.Time {
 		return time.Time{}
 	}
 	return t
-}
-
-// ValidID reports whether id looks like one that NewID made, and so can be used as a file name: 20060102_150405_ and
-// 9 to 64 hexadecimal digits.
-func ValidID(id string) bool {
-	date, rest, ok1 := strings.Cut(id, "_")
-	clock, random, ok2 := strings.Cut(rest, "_")
-	return ok1 && ok2 && len(date) == 8 && len(clock) == 6 && between(len(random), 9, 64) &&
-		consistsOf(date, isDigit) && consistsOf(clock, isDigit) && consistsOf(random, isHex)
 }

@@ -41,8 +41,8 @@ func newKey() []byte {
 	return key
 }
 
-// CheckKey refuses a key of the caller's that anybody could guess. An empty one is no nil key: it is what a setting
-// that nobody has set gives.
+// CheckKey refuses a key of the caller's that is short enough to be guessed. An empty one that is not nil is refused
+// too: it is what an unset setting gives.
 func CheckKey(own []byte) error {
 	if own != nil && len(own) < MinKeySize {
 		return fmt.Errorf("%d bytes are too few, at least %d are needed, better %d random ones; nil stands for the key of the user",
@@ -58,20 +58,20 @@ func CheckKey(own []byte) error {
 //   - Elsewhere it is that of the user, see [UserKey].
 //   - Where that cannot be had, plans go unsigned, and are believed if they name the identity of their directory; a
 //     file system that does not tell directories apart gets the key of the process. Missing says so.
-func KeyFor(fsys afero.Fs, own []byte) (Key, error) { return keyFor(fsys, own, UserKey) }
+func KeyFor(fsys afero.Fs, own []byte) (Key, error) { return keyFor(fsys, own, true) }
 
-// ExistingKeyFor is KeyFor for those who only look: it makes no key where there is none, and returns an empty one
+// ExistingKeyFor is KeyFor for callers that only read: it makes no key where there is none, and returns an empty one
 // then. What was signed is refused without a key, as it would be with a new one.
-func ExistingKeyFor(fsys afero.Fs, own []byte) (Key, error) { return keyFor(fsys, own, existingKey) }
+func ExistingKeyFor(fsys afero.Fs, own []byte) (Key, error) { return keyFor(fsys, own, false) }
 
-func keyFor(fsys afero.Fs, own []byte, ofUser func() ([]byte, error)) (Key, error) {
+func keyFor(fsys afero.Fs, own []byte, mayMake bool) (Key, error) {
 	if own != nil {
 		return Key{Bytes: own}, nil
 	}
 	if disk.InMemory(fsys) {
 		return Key{Bytes: processKey()}, nil
 	}
-	key, err := ofUser()
+	key, err := userKey(mayMake)
 	none, ok := errors.AsType[*NoKeyError](err)
 	switch {
 	case err == nil:
@@ -100,33 +100,24 @@ func (e *NoKeyError) Unwrap() error { return e.Err }
 // UserKey returns the key of the user, millrace/key in os.UserConfigDir, and makes it if there is none. The error is
 // a *NoKeyError where there is no such directory or it cannot be written to, and another one if the file is there but
 // is no key or is open to other users.
-func UserKey() ([]byte, error) {
+func UserKey() ([]byte, error) { return userKey(true) }
+
+// userKey is UserKey, which makes no key unless it is told to.
+func userKey(mayMake bool) ([]byte, error) {
 	config, err := os.UserConfigDir()
 	if err != nil {
 		return nil, &NoKeyError{err}
 	}
-	return keyIn(filepath.Join(config, "millrace"))
-}
-
-// existingKey is UserKey without making one.
-func existingKey() ([]byte, error) {
-	config, err := os.UserConfigDir()
-	if err != nil {
-		return nil, &NoKeyError{err}
-	}
-	key, err := readKey(filepath.Join(config, "millrace", keyName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &NoKeyError{err}
-	}
-	return key, err
-}
-
-func keyIn(dir string) ([]byte, error) {
+	dir := filepath.Join(config, "millrace")
 	name := filepath.Join(dir, keyName)
-	if _, err := os.Lstat(name); err != nil {
+	switch _, err := os.Lstat(name); {
+	case err == nil:
+	case mayMake:
 		if err := makeKey(dir, name); err != nil {
 			return nil, err
 		}
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &NoKeyError{err}
 	}
 	return readKey(name)
 }
@@ -136,19 +127,20 @@ func readKey(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	refused := func(err error) ([]byte, error) { return nil, &fs.PathError{Op: "read key", Path: name, Err: err} }
 	if !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "read key", Path: name, Err: names.ErrNotRegular}
+		return refused(names.ErrNotRegular)
 	}
 	// On Windows the mode says nothing about who may read it.
-	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return nil, &fs.PathError{Op: "read key", Path: name, Err: fmt.Errorf("%w: mode is %#o, must be 0600", fs.ErrPermission, info.Mode().Perm())}
+	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 {
+		return refused(fmt.Errorf("%w: mode is %#o, must be 0600", fs.ErrPermission, mode))
 	}
 	key, err := os.ReadFile(name)
-	if err == nil && len(key) != KeySize {
-		err = &fs.PathError{Op: "read key", Path: name, Err: fmt.Errorf("%d bytes, must be %d", len(key), KeySize)}
-	}
 	if err != nil {
 		return nil, err
+	}
+	if len(key) != KeySize {
+		return refused(fmt.Errorf("%d bytes, must be %d", len(key), KeySize))
 	}
 	return key, nil
 }
@@ -171,16 +163,16 @@ func makeKey(dir, name string) error {
 	if cerr := temp.Close(); err == nil {
 		err = cerr
 	}
+	if err == nil {
+		if err = os.Link(temp.Name(), name); errors.Is(err, fs.ErrExist) {
+			return nil
+		} else if err != nil {
+			// There are no links here. So the last of several processes that start at once wins, and the plans of the others
+			// are refused after a crash, which is safe.
+			err = os.Rename(temp.Name(), name)
+		}
+	}
 	if err != nil {
-		return fmt.Errorf("make key: %w", err)
-	}
-	err = os.Link(temp.Name(), name)
-	if err == nil || errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	// No links here: then the last of several processes that start at once wins, and the plans of the others are refused
-	// after a crash, which is safe.
-	if err := os.Rename(temp.Name(), name); err != nil {
 		return fmt.Errorf("make key: %w", err)
 	}
 	return nil

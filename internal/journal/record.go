@@ -5,284 +5,337 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
+	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
 )
 
-// A plan has a line for each of thousands of paths, so the lines are written and read by hand: objects in JSON with
-// their members in this order, those left out that have the zero value, and no space between. Nothing else is read.
+// A plan has a line for each of thousands of paths, so the lines are written and read without package json: objects in
+// JSON with their members in a fixed order, those left out that have the zero value, and no space between. Nothing else
+// is read.
 
-func appendRecord(b []byte, r *Record) []byte {
-	b = appendString(append(b, `{"path":`...), r.Path)
-	b = appendOptional(b, `,"from":`, r.From)
-	b = appendState(append(b, `,"old":`...), &r.Old)
-	b = appendState(append(b, `,"new":`...), &r.New)
-	b = strconv.AppendInt(append(b, `,"slot":`...), int64(r.Slot), 10)
-	b = appendOptional(b, `,"image":`, string(r.Image))
-	for _, f := range [...]struct {
-		name string
-		set  bool
-	}{{"moved", r.Moved}, {"attr", r.Attr}, {"trash", r.Trash}, {"permanent", r.Permanent}} {
-		if f.set {
-			b = append(append(append(b, `,"`...), f.name...), `":true`...)
+// coder writes a line or reads one. The form of each object is written down once, for both: a method goes through its
+// members, and writes them or sets them.
+type coder struct {
+	reading bool
+	out     []byte // what is written so far
+	in      []byte // what is still to be read
+	first   bool   // the next member is the first one of its object or list, and has no comma before it
+	bad     error  // why in cannot be read
+}
+
+var (
+	errForm   = errors.New("it has another form")
+	errEscape = errors.New("bad escape in a string")
+)
+
+func (c *coder) header(h *Header, paths *int) {
+	c.want(`{"version":`)
+	c.count(&h.Version)
+	c.want(`,"id":`)
+	c.string(&h.ID)
+	c.want(`,"time":`)
+	if !c.has(`null`, h.Time.IsZero()) {
+		c.time(&h.Time)
+	}
+	c.optional(`,"run_id":`, &h.RunID)
+	c.optional(`,"pipeline":`, &h.Pipeline)
+	c.want(`,"state_dir":`)
+	c.string(&h.StateDir)
+	c.flag(`,"sync":true`, &h.Sync)
+	c.flag(`,"keep":true`, &h.Keep)
+	c.hash(`,"result":"`, &h.Result)
+	number(c, `,"dev":`, &h.Dev)
+	number(c, `,"ino":`, &h.Ino)
+	if c.has(`,"can":[`, h.Can != nil) {
+		c.first = true
+		found := []string{}
+		for _, name := range [...]string{"exchange", "link", "no_replace"} {
+			if c.has(`,"`+name+`"`, slices.Contains(h.Can, name)) {
+				found = append(found, name)
+			}
+		}
+		if c.reading {
+			h.Can = found
+		}
+		c.want(`]`)
+	}
+	c.want(`,"paths":`)
+	c.count(paths)
+	c.optional(`,"restores":`, &h.Restores)
+	c.want(`}`)
+}
+
+func (c *coder) record(r *Record) {
+	c.want(`{"path":`)
+	c.string(&r.Path)
+	c.optional(`,"from":`, &r.From)
+	c.want(`,"old":`)
+	c.state(&r.Old)
+	c.want(`,"new":`)
+	c.state(&r.New)
+	c.want(`,"slot":`)
+	c.count(&r.Slot)
+	c.optional(`,"image":`, (*string)(&r.Image))
+	c.flag(`,"moved":true`, &r.Moved)
+	c.flag(`,"attr":true`, &r.Attr)
+	c.flag(`,"trash":true`, &r.Trash)
+	c.flag(`,"permanent":true`, &r.Permanent)
+	c.optional(`,"far_dir":`, &r.FarDir)
+	c.want(`}`)
+}
+
+func (c *coder) state(s *change.State) {
+	c.want(`{"kind":"`)
+	c.kind(&s.Kind)
+	number(c, `,"mode":`, &s.Mode)
+	c.signed(`,"size":`, &s.Size)
+	c.hash(`,"sha256":"`, &s.Hash)
+	c.optional(`,"target":`, &s.Target)
+	if c.has(`,"mtime":`, !s.ModTime.IsZero()) {
+		c.time(&s.ModTime)
+	}
+	if id := &s.ID; c.has(`,"id":{`, *id != capability.Identity{}) {
+		c.first = true
+		number(c, `,"dev":`, &id.Dev)
+		number(c, `,"ino":`, &id.Ino)
+		number(c, `,"nlink":`, &id.Nlink)
+		number(c, `,"uid":`, &id.UID)
+		number(c, `,"gid":`, &id.GID)
+		c.signed(`,"ctime":`, &id.CTime)
+		c.want(`}`)
+	}
+	c.want(`}`)
+}
+
+// has writes the text if it is set, or takes it away if it is what comes next, and reports whether it was that.
+func (c *coder) has(text string, set bool) bool {
+	if c.first && text[0] == ',' {
+		text = text[1:]
+	}
+	if c.reading {
+		if set = c.bad == nil && len(c.in) >= len(text) && string(c.in[:len(text)]) == text; set {
+			c.in = c.in[len(text):]
+		}
+	} else if set {
+		c.out = append(c.out, text...)
+	}
+	c.first = c.first && !set
+	return set
+}
+
+// want is has for what is always there.
+func (c *coder) want(text string) {
+	if !c.has(text, true) {
+		c.fail(errForm)
+	}
+}
+
+// fail keeps the first error.
+func (c *coder) fail(err error) {
+	if c.bad == nil {
+		c.bad = err
+	}
+}
+
+func (c *coder) flag(text string, set *bool) {
+	if is := c.has(text, *set); c.reading {
+		*set = is
+	}
+}
+
+func (c *coder) kind(k *change.Kind) {
+	for _, one := range [...]change.Kind{change.Absent, change.File, change.Dir, change.Symlink, change.Other} {
+		if c.has(one.String(), one == *k) {
+			if c.reading {
+				*k = one
+			}
+			break
 		}
 	}
-	b = appendOptional(b, `,"far_dir":`, r.FarDir)
-	return append(b, '}')
+	c.want(`"`)
 }
 
-func appendState(b []byte, s *change.State) []byte {
-	b = append(append(append(b, `{"kind":"`...), s.Kind.String()...), '"')
-	b = appendUint(b, `,"mode":`, uint64(s.Mode))
-	b = appendInt(b, `,"size":`, s.Size)
-	if s.Hash != (change.Hash{}) {
-		b = append(hex.AppendEncode(append(b, `,"sha256":"`...), s.Hash[:]), '"')
-	}
-	b = appendOptional(b, `,"target":`, s.Target)
-	if !s.ModTime.IsZero() {
-		b = strconv.AppendInt(append(b, `,"mtime":[`...), s.ModTime.Unix(), 10)
-		b = strconv.AppendInt(append(b, ','), int64(s.ModTime.Nanosecond()), 10)
-		b = append(b, ']')
-	}
-	if id := s.ID; id != (capability.Identity{}) {
-		b = append(b, `,"id":{`...)
-		start := len(b)
-		b = appendUint(b, `,"dev":`, id.Dev)
-		b = appendUint(b, `,"ino":`, id.Ino)
-		b = appendUint(b, `,"nlink":`, id.Nlink)
-		b = appendUint(b, `,"uid":`, uint64(id.UID))
-		b = appendUint(b, `,"gid":`, uint64(id.GID))
-		b = appendInt(b, `,"ctime":`, id.CTime)
-		b = append(append(b[:start], b[start+1:]...), '}') // without the first comma
-	}
-	return append(b, '}')
-}
-
-func appendUint(b []byte, name string, n uint64) []byte {
-	if n == 0 {
-		return b
-	}
-	return strconv.AppendUint(append(b, name...), n, 10)
-}
-
-func appendInt(b []byte, name string, n int64) []byte {
-	if n == 0 {
-		return b
-	}
-	return strconv.AppendInt(append(b, name...), n, 10)
-}
-
-func appendOptional(b []byte, name, s string) []byte {
-	if s == "" {
-		return b
-	}
-	return appendString(append(b, name...), s)
-}
-
-func appendString(b []byte, s string) []byte {
-	for i := range len(s) {
-		if !isPlain(s[i]) {
-			quoted, _ := json.Marshal(text(s)) // never fails for a string
-			return append(b, quoted...)
-		}
-	}
-	return append(append(append(b, '"'), s...), '"')
-}
-
-// isPlain reports whether a byte stands for itself in a string of package json, and in a text.
-func isPlain(c byte) bool {
-	switch c {
-	case '"', '\\', '<', '>', '&', '%':
-		return false
-	}
-	return c >= ' ' && c <= '~'
-}
-
-// scanner reads what appendRecord writes. It stops at the first byte that is something else.
-type scanner struct {
-	in          []byte
-	bad, escape bool // escape says what is bad
-}
-
-// scanRecord reads a line. The error gives the place at which it is something else.
-func scanRecord(line []byte) (r Record, err error) {
-	s := scanner{in: line}
-	s.want(`{"path":`)
-	r.Path = s.string()
-	r.From = s.optional(`,"from":`)
-	s.want(`,"old":`)
-	s.state(&r.Old)
-	s.want(`,"new":`)
-	s.state(&r.New)
-	s.want(`,"slot":`)
-	slot := s.uint(math.MaxInt32)
-	r.Slot = int(slot)
-	r.Image = Image(s.optional(`,"image":`))
-	r.Moved = s.have(`,"moved":true`)
-	r.Attr = s.have(`,"attr":true`)
-	r.Trash = s.have(`,"trash":true`)
-	r.Permanent = s.have(`,"permanent":true`)
-	r.FarDir = s.optional(`,"far_dir":`)
-	s.want(`}`)
-	switch at := line[max(0, len(line)-len(s.in)-len(`"permanent":`)):]; {
-	case s.escape:
-		return r, errEscape
-	case s.bad:
-		return r, fmt.Errorf("it is another record near %.60q", at)
-	case len(s.in) > 0:
-		return r, errAfter
-	}
-	return r, nil
-}
-
-func (s *scanner) state(st *change.State) {
-	s.want(`{"kind":`)
-	s.kind(&st.Kind)
-	if s.have(`,"mode":`) {
-		st.Mode = fs.FileMode(s.uint(math.MaxUint32))
-	}
-	if s.have(`,"size":`) {
-		st.Size = s.int()
-	}
-	if s.have(`,"sha256":"`) {
-		s.hash(&st.Hash)
-	}
-	st.Target = s.optional(`,"target":`)
-	if s.have(`,"mtime":[`) {
-		sec := s.int()
-		s.want(`,`)
-		nsec := int64(s.uint(math.MaxInt64))
-		s.want(`]`)
-		st.ModTime = time.Unix(sec, nsec)
-	}
-	if s.have(`,"id":{`) {
-		s.identity(&st.ID)
-	}
-	s.want(`}`)
-}
-
-func (s *scanner) identity(id *capability.Identity) {
-	comma := ""
-	field := func(name string, most uint64) uint64 {
-		if !s.have(comma + name) {
-			return 0
-		}
-		comma = ","
-		return s.uint(most)
-	}
-	id.Dev = field(`"dev":`, math.MaxUint64)
-	id.Ino = field(`"ino":`, math.MaxUint64)
-	id.Nlink = field(`"nlink":`, math.MaxUint64)
-	id.UID = uint32(field(`"uid":`, math.MaxUint32))
-	id.GID = uint32(field(`"gid":`, math.MaxUint32))
-	if s.have(comma + `"ctime":`) {
-		id.CTime = s.int()
-	}
-	s.want(`}`)
-}
-
-func (s *scanner) kind(k *change.Kind) {
-	for _, c := range [...]change.Kind{change.Absent, change.File, change.Dir, change.Symlink, change.Other} {
-		if s.have(`"` + c.String() + `"`) {
-			*k = c
-			return
-		}
-	}
-	s.bad = true
-}
-
-func (s *scanner) hash(h *change.Hash) {
-	digits := hex.EncodedLen(len(h))
-	if len(s.in) <= digits || s.in[digits] != '"' {
-		s.bad = true
+func (c *coder) hash(name string, h *change.Hash) {
+	if !c.has(name, *h != change.Hash{}) {
 		return
 	}
-	if _, err := hex.Decode(h[:], s.in[:digits]); err != nil {
-		s.bad = true
-	}
-	s.in = s.in[digits+1:]
-}
-
-// have takes the text away if it comes next.
-func (s *scanner) have(text string) bool {
-	if s.bad || len(s.in) < len(text) || string(s.in[:len(text)]) != text {
-		return false
-	}
-	s.in = s.in[len(text):]
-	return true
-}
-
-func (s *scanner) want(text string) {
-	if !s.have(text) {
-		s.bad = true
-	}
-}
-
-func (s *scanner) optional(name string) string {
-	if !s.have(name) {
-		return ""
-	}
-	return s.string()
-}
-
-func (s *scanner) string() string {
-	if s.bad || len(s.in) == 0 || s.in[0] != '"' {
-		s.bad = true
-		return ""
-	}
-	n := 1
-	for n < len(s.in) && isPlain(s.in[n]) {
-		n++
-	}
-	if n < len(s.in) && s.in[n] == '"' {
-		plain := string(s.in[1:n])
-		s.in = s.in[n+1:]
-		return plain
-	}
-	for ; n < len(s.in) && s.in[n] != '"'; n++ {
-		if s.in[n] == '\\' {
-			n++ // what comes next does not end the string
+	if !c.reading {
+		c.out = hex.AppendEncode(c.out, h[:])
+	} else {
+		digits := min(hex.EncodedLen(len(h)), len(c.in))
+		if n, err := hex.Decode(h[:], c.in[:digits]); err != nil || n != len(h) {
+			c.fail(errForm)
 		}
+		c.in = c.in[digits:]
 	}
-	var quoted text
-	if n >= len(s.in) {
-		s.bad = true
-		return ""
-	}
-	if err := json.Unmarshal(s.in[:n+1], &quoted); err != nil {
-		s.bad, s.escape = true, errors.Is(err, errEscape)
-		return ""
-	}
-	s.in = s.in[n+1:]
-	return string(quoted)
+	c.want(`"`)
 }
 
-func (s *scanner) uint(most uint64) uint64 {
-	n := uint64(0)
-	i := 0
-	for ; i < len(s.in) && s.in[i] >= '0' && s.in[i] <= '9'; i++ {
-		digit := uint64(s.in[i] - '0')
+// time is a time to the nanosecond that has no limits on the year: seconds since 1970 and nanoseconds.
+func (c *coder) time(t *time.Time) {
+	if !c.reading {
+		c.out = strconv.AppendInt(append(c.out, '['), t.Unix(), 10)
+		c.out = strconv.AppendInt(append(c.out, ','), int64(t.Nanosecond()), 10)
+		c.out = append(c.out, ']')
+		return
+	}
+	c.want(`[`)
+	sec := c.readSigned()
+	c.want(`,`)
+	nsec := c.readUnsigned(999_999_999)
+	c.want(`]`)
+	*t = time.Unix(sec, int64(nsec))
+}
+
+// count is a number from 0 that is always there.
+func (c *coder) count(n *int) {
+	if c.reading {
+		*n = int(c.readUnsigned(math.MaxInt32))
+	} else {
+		c.out = strconv.AppendInt(c.out, int64(*n), 10)
+	}
+}
+
+func number[T ~uint32 | ~uint64](c *coder, name string, n *T) {
+	if !c.has(name, *n != 0) {
+		return
+	}
+	if c.reading {
+		*n = T(c.readUnsigned(uint64(^T(0))))
+	} else {
+		c.out = strconv.AppendUint(c.out, uint64(*n), 10)
+	}
+}
+
+func (c *coder) signed(name string, n *int64) {
+	if !c.has(name, *n != 0) {
+		return
+	}
+	if c.reading {
+		*n = c.readSigned()
+	} else {
+		c.out = strconv.AppendInt(c.out, *n, 10)
+	}
+}
+
+func (c *coder) readSigned() int64 {
+	if c.has(`-`, false) {
+		return -int64(c.readUnsigned(1 << 63))
+	}
+	return int64(c.readUnsigned(math.MaxInt64))
+}
+
+func (c *coder) readUnsigned(most uint64) uint64 {
+	n, i := uint64(0), 0
+	for ; i < len(c.in) && c.in[i] >= '0' && c.in[i] <= '9'; i++ {
+		digit := uint64(c.in[i] - '0')
 		if n > (most-digit)/10 {
-			s.bad = true
+			c.fail(errForm)
 			return 0
 		}
 		n = n*10 + digit
 	}
-	if i == 0 || i > 1 && s.in[0] == '0' {
-		s.bad = true
+	if i == 0 || i > 1 && c.in[0] == '0' {
+		c.fail(errForm)
 	}
-	s.in = s.in[i:]
+	c.in = c.in[i:]
 	return n
 }
 
-func (s *scanner) int() int64 {
-	if s.have("-") {
-		return -int64(s.uint(1 << 63))
+func (c *coder) optional(name string, s *string) {
+	if c.has(name, *s != "") {
+		c.string(s)
 	}
-	return int64(s.uint(math.MaxInt64))
+}
+
+// string is a string of JSON that need not be UTF-8: bytes that are not, and the percent sign, are written as %XX.
+func (c *coder) string(s *string) {
+	if c.reading {
+		*s = c.readString()
+		return
+	}
+	for i := range len(*s) {
+		if !isPlain((*s)[i]) {
+			quoted, _ := json.Marshal(escaped(*s)) // never fails for a string
+			c.out = append(c.out, quoted...)
+			return
+		}
+	}
+	c.out = append(append(append(c.out, '"'), *s...), '"')
+}
+
+func (c *coder) readString() string {
+	in := c.in
+	if c.want(`"`); c.bad != nil {
+		return ""
+	}
+	n := 0
+	for n < len(c.in) && isPlain(c.in[n]) {
+		n++
+	}
+	if n < len(c.in) && c.in[n] == '"' {
+		plain := string(c.in[:n])
+		c.in = c.in[n+1:]
+		return plain
+	}
+	for ; n < len(c.in) && c.in[n] != '"'; n++ {
+		if c.in[n] == '\\' {
+			n++ // what comes next does not end the string
+		}
+	}
+	if n >= len(c.in) {
+		c.fail(errForm)
+		return ""
+	}
+	var text string
+	if err := json.Unmarshal(in[:len(`"`)+n+len(`"`)], &text); err != nil {
+		c.fail(errForm)
+		return ""
+	}
+	c.in = c.in[n+1:]
+	text, err := url.PathUnescape(text)
+	if err != nil {
+		c.fail(errEscape)
+	}
+	return text
+}
+
+// isPlain reports whether a byte stands for itself in a string of package json, and in one of a plan.
+func isPlain(b byte) bool {
+	switch b {
+	case '"', '\\', '<', '>', '&', '%':
+		return false
+	}
+	return b >= ' ' && b <= '~'
+}
+
+func escaped(s string) string {
+	var b strings.Builder
+	for i, r := range s {
+		if _, n := utf8.DecodeRuneInString(s[i:]); r == '%' || r == utf8.RuneError && n == 1 {
+			fmt.Fprintf(&b, "%%%02x", s[i])
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// end returns what is wrong with the line after it was read, and near which place.
+func (c *coder) end(line []byte) error {
+	switch at := line[max(0, len(line)-len(c.in)-len(`"permanent":`)):]; {
+	case c.bad != nil:
+		return fmt.Errorf("%w near %.60q", c.bad, at)
+	case len(c.in) > 0:
+		return errors.New("text after the value")
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"strings"
 
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
@@ -13,27 +14,23 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
+const digits, lowerHex, letters = "0123456789", digits + "abcdef", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+// consistsOf reports whether s has a length from least to most, and no bytes but these.
+func consistsOf(s, bytes string, least, most int) bool {
+	return least <= len(s) && len(s) <= most && strings.Trim(s, bytes) == ""
+}
+
 // ValidRunID reports whether id can name the file of a run's result: 1 to 255 letters, digits, "_" and "-".
-func ValidRunID(id string) bool {
-	return between(len(id), 1, 255) && consistsOf(id, func(c byte) bool {
-		return isDigit(c) || between(int(c|0x20), 'a', 'z') || c == '_' || c == '-'
-	})
+func ValidRunID(id string) bool { return consistsOf(id, letters+digits+"_-", 1, 255) }
+
+// ValidID reports whether id looks like one that NewID made, and so can be used as a file name: 20060102_150405_ and
+// 9 to 64 hexadecimal digits.
+func ValidID(id string) bool {
+	date, rest, _ := strings.Cut(id, "_")
+	clock, random, _ := strings.Cut(rest, "_")
+	return consistsOf(date, digits, 8, 8) && consistsOf(clock, digits, 6, 6) && consistsOf(random, lowerHex, 9, 64)
 }
-
-func consistsOf(s string, of func(c byte) bool) bool {
-	for i := range len(s) {
-		if !of(s[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func isDigit(c byte) bool { return between(int(c), '0', '9') }
-
-func isHex(c byte) bool { return isDigit(c) || between(int(c), 'a', 'f') }
-
-func between(n, low, high int) bool { return low <= n && n <= high }
 
 // Validate checks that the plan can be carried out and undone without touching anything but its paths: that each is
 // canonical, outside of the state directory and of version control directories, and listed once, in order; that no path
@@ -48,24 +45,28 @@ func (p *Plan) Validate() error {
 	for i := range p.Records {
 		r := &p.Records[i]
 		if err := guard.CheckWrite(r.Path); err != nil {
-			return &Error{Reason: BadPath, Path: r.Path, Err: bare(err)}
-		}
-		bad := func(text string) error {
-			return &Error{Reason: BadRecord, Path: r.Path, Err: errors.New(text)}
+			for below := err; below != nil; below = errors.Unwrap(below) {
+				err = below // without the path, which the Error names itself
+			}
+			return &Error{Reason: BadPath, Path: r.Path, Err: err}
 		}
 		if i > 0 && p.Records[i-1].Path >= r.Path {
-			return bad("the path is out of order")
+			return r.bad("the path is out of order")
 		}
 		if r.Slot < 0 || r.Slot >= len(p.Records) || slots[r.Slot] {
-			return bad("the slot is out of range or used twice")
+			return r.bad("the slot is out of range or used twice")
 		}
 		slots[r.Slot] = true
 		byPath[r.Path] = r
 		if text := r.check(); text != "" {
-			return bad(text)
+			return r.bad(text)
 		}
 	}
 	return p.validateTogether(byPath)
+}
+
+func (r *Record) bad(text string) error {
+	return &Error{Reason: BadRecord, Path: r.Path, Err: errors.New(text)}
 }
 
 func (p *Plan) validateHeader() error {
@@ -81,14 +82,6 @@ func (p *Plan) validateHeader() error {
 		return fmt.Errorf("state directory %q", p.StateDir)
 	}
 	return nil
-}
-
-// bare returns the error without the path, which the caller names itself.
-func bare(err error) error {
-	for e := err; e != nil; e = errors.Unwrap(e) {
-		err = e
-	}
-	return err
 }
 
 // check returns what is wrong with the record alone, "" if nothing.
@@ -120,15 +113,16 @@ func validState(s change.State) bool {
 	if s.Mode&^modes.PermBits != 0 || s.Size < 0 {
 		return false
 	}
+	hashed, leads := s.Hash != change.Hash{}, s.Target != ""
 	switch s.Kind {
 	case change.Absent:
 		return s == change.State{}
 	case change.File:
-		return s.Hash != change.Hash{} && s.Target == ""
+		return hashed && !leads
 	case change.Symlink:
-		return s.Target != "" && s.Hash == change.Hash{}
+		return leads && !hashed
 	case change.Dir:
-		return s.Target == "" && s.Hash == change.Hash{}
+		return !leads && !hashed
 	case change.Other: // nothing is done to such
 	}
 	return false
@@ -138,30 +132,21 @@ func validState(s change.State) bool {
 func (p *Plan) validateTogether(byPath map[string]*Record) error {
 	for i := range p.Records {
 		r := &p.Records[i]
-		bad := func(text string) error {
-			return &Error{Reason: BadRecord, Path: r.Path, Err: errors.New(text)}
-		}
 		for dir := path.Dir(r.Path); dir != "."; dir = path.Dir(dir) {
-			above := byPath[dir]
-			if above == nil {
-				continue
-			}
-			if r.Old.Kind != change.Absent && above.Old.Kind != change.Dir {
-				return bad("it was below what was not a directory")
-			}
-			if r.New.Kind != change.Absent && above.New.Kind != change.Dir {
-				return bad("it would be below what is not a directory")
+			switch above := byPath[dir]; {
+			case above == nil:
+			case r.Old.Kind != change.Absent && above.Old.Kind != change.Dir:
+				return r.bad("it was below what was not a directory")
+			case r.New.Kind != change.Absent && above.New.Kind != change.Dir:
+				return r.bad("it would be below what is not a directory")
 			}
 		}
-		if r.From == "" {
-			continue
-		}
-		from := byPath[r.From]
-		switch {
+		switch from := byPath[r.From]; {
+		case r.From == "":
 		case from == nil:
-			return bad("it was renamed from a path that is not in the plan")
+			return r.bad("it was renamed from a path that is not in the plan")
 		case r.Moved && (from.Old.Kind != r.New.Kind || from.Old.Hash != r.New.Hash || from.Old.Target != r.New.Target):
-			return bad("it is not what was moved")
+			return r.bad("it is not what was moved")
 		}
 	}
 	return nil
