@@ -101,6 +101,9 @@ func TestAgainstRegexp(t *testing.T) {
 			room = 500 + g.IntN(4000)
 			match.SetRoom(p, room)
 		}
+		if g.IntN(8) == 0 {
+			p = match.Walking(p)
+		}
 		for range 8 {
 			most := 12
 			switch g.IntN(24) {

@@ -21,6 +21,14 @@ func (a *alphabet) first(data []byte) (rune, int) {
 	return r, width
 }
 
+// firstOf returns the character that data begins with, and how long it is: -1 and 0 if there is none.
+func (a *alphabet) firstOf(data []byte) (rune, int) {
+	if len(data) == 0 {
+		return -1, 0
+	}
+	return a.first(data)
+}
+
 // last returns the character that data, which is not empty, ends with.
 func (a *alphabet) last(data []byte) rune {
 	end := data[len(data)-1]

@@ -26,7 +26,7 @@ type dfa struct {
 	known  map[string]uint32 // states by what they consist of
 	starts [8]uint32         // where to start, by what is before
 	heads  [8]uint32         // the same for a match that begins there
-	lanes  [maxLanes]lane
+	lanes  [parts]lane
 
 	todo, seen, next list
 	stack            []uint32
@@ -126,7 +126,7 @@ func (d *dfa) makeRoom() bool {
 		d.hopeless = true
 		return false
 	}
-	var held [maxLanes]state
+	var held [parts]state
 	for i, l := range d.lanes {
 		if l.state != none {
 			held[i] = d.states[int(l.state)/d.m.width]

@@ -9,8 +9,8 @@ const parts = 4
 // leastPart is how many bytes a part has at least.
 const leastPart = 1 << 10
 
-// divide puts a lane at the beginning of each part of the text. Parts begin at the beginning of a line. It reports
-// whether that could be done.
+// divide puts a lane at the beginning of each part of the text, which is that of a line. It reports whether that could
+// be done.
 func (d *dfa) divide() bool {
 	data := d.data
 	if len(data) < parts*leastPart || d.m.anchored || d.jumps {
@@ -60,85 +60,48 @@ func (d *dfa) runParts() {
 	d.taken += parts * i
 }
 
-// together goes on with all parts until one of them is at its end. It calls on with each lane that has taken a step
-// and what came out; when on returns false, that is the end.
-func (d *dfa) together(on func(*lane, verdict) bool) bool {
+// contains reports whether there is a match in the text, if it is ok. byLine says that none goes beyond a line.
+func (d *dfa) contains(data []byte, byLine bool) (found, ok bool) {
+	if !d.begin(data) {
+		return false, false
+	}
+	if !byLine || !d.divide() {
+		at, ok := d.find(data, 0)
+		return at >= 0, ok
+	}
+	v := d.together()
+	for i := 0; i < parts && v == goesOn; i++ {
+		v = d.rest(&d.lanes[i])
+	}
+	return v == isMatch, v != gaveUp
+}
+
+// together goes on with all parts until one of them is at its end, or until one has a verdict.
+func (d *dfa) together() verdict {
 	for {
 		d.runParts()
 		for i := range parts {
 			l := &d.lanes[i]
 			if l.pos == l.to {
-				return true
+				return goesOn
 			}
 			if d.table[l.state+uint32(d.m.column[d.data[l.pos]])] < special {
 				continue
 			}
-			if v := d.step(l); v != goesOn && !on(l, v) {
-				return false
-			}
-		}
-	}
-}
-
-// contains reports whether there is a match in the text, if it is ok.
-func (d *dfa) contains(data []byte) (found, ok bool) {
-	if !d.begin(data) {
-		return false, false
-	}
-	if !d.divide() {
-		at, ok := d.find(data, 0)
-		return at >= 0, ok
-	}
-	result := goesOn
-	on := func(_ *lane, v verdict) bool { result = v; return false }
-	if !d.together(on) {
-		return result == isMatch, result == isMatch
-	}
-	for i := range parts {
-		for l := &d.lanes[i]; l.pos < l.to; {
-			if d.run(l); l.pos == l.to {
-				break
-			}
 			if v := d.step(l); v != goesOn {
-				return v == isMatch, v == isMatch
+				return v
 			}
 		}
 	}
-	// What has begun in one part may go on in the next.
-	for i := range parts {
-		if v, last := d.join(&d.lanes[i]); v != goesOn || last {
-			return v == isMatch, v != gaveUp
-		}
-	}
-	return false, true
 }
 
-// join goes on with a lane behind its end, until it is in the state that a lane is in which begins there. It is the
-// last one if that does not happen soon: it goes on to the end of the text then.
-func (d *dfa) join(l *lane) (v verdict, last bool) {
-	other := &d.lanes[parts]
-	d.enter(other, l.to, len(d.data))
-	l.to = len(d.data)
-	for until := l.pos + leastPart; l.pos < min(until, len(d.data)); {
-		if l.pos == other.pos && l.state == other.state {
-			return goesOn, false
-		}
-		behind := l
-		if other.pos < l.pos {
-			behind = other
-		}
-		if v := d.step(behind); v == isMatch || v == gaveUp {
-			return v, true
-		}
-	}
-	other.state = none
-	return d.rest(l), true
-}
-
-// rest goes on with a lane to the end of the text or a match.
+// rest goes on with a lane to its end, or until there is a verdict.
 func (d *dfa) rest(l *lane) verdict {
 	for {
 		d.run(l)
+		if l.pos == l.to && l.to < len(d.data) {
+			return goesOn // a line has ended, and with it all that has begun in it
+		}
 		last := l.pos == len(d.data)
 		if v := d.step(l); v != goesOn || last {
 			return v

@@ -1,8 +1,5 @@
 package match
 
-// maxLanes is how many places of a text a dfa may be at: those of a search in several parts at once, and one more.
-const maxLanes = parts + 1
-
 // lane is a place in the text of a dfa.
 type lane struct {
 	state uint32
@@ -160,21 +157,69 @@ func (d *dfa) find(data []byte, from int) (at int, ok bool) {
 	}
 	l := &d.lanes[0]
 	d.enter(l, from, len(data))
-	for {
-		d.run(l)
-		last := l.pos == len(data)
-		switch d.step(l) {
-		case isMatch:
-			return l.end, true
-		case gaveUp:
-			return 0, false
-		case isOver:
-			return -1, true
+	switch d.rest(l) {
+	case isMatch:
+		return l.end, true
+	case gaveUp:
+		return 0, false
+	}
+	return -1, true
+}
+
+// matchAt returns where the match ends that begins at an offset, -1 if there is none, and how far it had to look. find
+// must have been called for the same text.
+func (d *dfa) matchAt(data []byte, from int) (end, seen int, ok bool) {
+	if d.hopeless {
+		return 0, 0, false
+	}
+	before := d.m.pastAt(data, from)
+	if d.heads[before] == unknown {
+		d.next.order = d.next.order[:0]
+		d.next.add(uint32(d.m.prog.Start))
+		d.heads[before] = d.intern(before, false)
+	}
+	l := &d.lanes[0]
+	*l = lane{state: d.heads[before], pos: from, to: len(data), end: -1}
+	ok = d.toBest(l)
+	return l.end, l.pos, ok
+}
+
+// toBest goes on with a lane until no better match can come, or to the end of the text. It is not ok if the dfa is no
+// good for this text.
+func (d *dfa) toBest(l *lane) (ok bool) {
+	for l.state != none {
+		if l.end >= 0 {
+			d.runOn(l)
+		} else {
+			d.run(l)
+		}
+		last := l.pos == len(d.data)
+		if d.step(l) == gaveUp {
+			return false
 		}
 		if last {
-			return -1, true
+			break
 		}
 	}
+	return true
+}
+
+// count counts the matches in the text, up to so many, if it is ok. More than one only count right if none is empty.
+// byLine says that none goes beyond a line.
+func (d *dfa) count(data []byte, byLine bool, most int) (n int, ok bool) {
+	const often = 256 // matches between two looks at the context
+	if found, ok := d.contains(data, byLine); !found || !ok || most == 1 {
+		return int(flag(found)), ok
+	}
+	l := &d.lanes[0]
+	for pos := 0; n%often != 0 || d.ctx.Err() == nil; n++ {
+		d.enter(l, pos, len(data))
+		if ok := d.toBest(l); !ok || l.end < 0 {
+			return n, ok
+		}
+		pos = l.end
+	}
+	return 0, false
 }
 
 // beginning returns an offset, at or behind from, such that the first match that begins at or behind from does not

@@ -12,8 +12,18 @@ func SetRoom(p *Pattern, bytes int) {
 	}
 }
 
-// HasMachine reports whether the pattern can do without package regexp.
+// HasMachine reports whether there is an automaton for the pattern.
 func HasMachine(p *Pattern) bool { return p.machine != nil }
+
+// Walking returns a pattern that matches the same without an automaton.
+func Walking(p *Pattern) *Pattern {
+	q, err := p.Compile()
+	if err != nil {
+		return p
+	}
+	q.machine = nil
+	return q
+}
 
 // AnyEnd reports whether the pattern takes "\r\n" for one line end.
 func AnyEnd(p *Pattern) bool { return p.anyEnd }
@@ -23,7 +33,7 @@ func Memory(p *Pattern, data []byte) (bytes int, gaveUp bool) {
 	d := newDFA(p.machine)
 	d.ctx = context.Background()
 	for range 5 {
-		_, ok := d.contains(data)
+		_, ok := d.contains(data, false)
 		gaveUp = gaveUp || !ok
 		bytes = max(bytes, d.bytes)
 		_, ok = d.find(data, 0)
@@ -71,12 +81,12 @@ func ProgramSize(pattern string) int {
 
 // Walks returns a pattern that matches the same without an automaton.
 func Walks(p *Longest) *Longest {
-	return &Longest{prog: p.prog, words: p.words, need: p.need}
+	return &Longest{engine{prog: p.prog, alphabet: p.alphabet, need: p.need}}
 }
 
 // Cramped returns a pattern that matches the same with room for hardly any state.
 func Cramped(p *Longest) *Longest {
-	q := &Longest{prog: p.prog, words: p.words, need: p.need}
+	q := Walks(p)
 	if p.machine != nil {
 		m := *p.machine
 		m.room = 1 << 10

@@ -6,7 +6,7 @@ import (
 )
 
 // maxProgram is the longest program, in instructions, that is run by a [dfa]. Each new state costs time and memory
-// for many of them, so that package regexp is the better choice for longer ones.
+// for many of them, so that longer ones are better walked through.
 const maxProgram = 5000
 
 // maxStates bounds the memory that the states of a [dfa] take, in bytes, but for the last one.
@@ -40,29 +40,15 @@ const (
 	moreColumns
 )
 
-// newMachine returns nil if the regular expression is too large, or tells too many characters apart. The machine
-// looks for prefixes if it is told to. size is about the number of instructions.
-func newMachine(tree *syntax.Regexp, size int, skipCR, byPrefix bool) *machine {
-	if size > 2*maxProgram {
-		return nil
-	}
-	prog, err := syntax.Compile(tree.Simplify())
-	if err != nil {
-		return nil
-	}
-	m := machineOf(prog, alphabet{}, skipCR)
-	if m != nil && byPrefix && !m.anchored {
-		m.prefix = prefixes(tree, skipCR)
-	}
-	return m
-}
-
-// machineOf is newMachine for a program, without prefixes.
-func machineOf(prog *syntax.Prog, a alphabet, skipCR bool) *machine {
+// newMachine returns the machine of an engine, nil if its program is too large, or tells too many characters apart.
+func newMachine(e *engine, skipCR bool) *machine {
+	prog := e.prog
 	if len(prog.Inst) > maxProgram {
 		return nil
 	}
-	m := &machine{prog: prog, alphabet: a, anchored: prog.StartCond()&syntax.EmptyBeginText != 0, skipCR: skipCR, room: maxStates}
+	m := &machine{
+		prog: prog, alphabet: e.alphabet, anchored: prog.StartCond()&syntax.EmptyBeginText != 0, skipCR: skipCR, room: maxStates,
+	}
 	for i := range prog.Inst {
 		if in := &prog.Inst[i]; in.Op == syntax.InstEmptyWidth {
 			look := syntax.EmptyOp(in.Arg)

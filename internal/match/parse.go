@@ -31,8 +31,7 @@ type Parsed struct {
 	mode    Mode // Literal or Regex
 	guessed bool // mode was Auto
 	flags   Flags
-	regex   string         // what package regexp is given
-	tree    *syntax.Regexp // of regex, nil for a literal that is compared byte for byte
+	tree    *syntax.Regexp // nil for a literal that is compared byte for byte
 	size    int
 	why     *PatternError
 }
@@ -99,12 +98,7 @@ func (s *Parsed) read(source string) *PatternError {
 			Msg: fmt.Sprintf("regular expression has too many groups for its size (%d groups, %d instructions)", tree.MaxCap(), size),
 		}
 	}
-	if traitsOf(tree).looksBehind() {
-		if _, err := syntax.Parse(shifted(source), syntax.Perl); err != nil {
-			return patternError(s.pattern, err) // too large with the dot
-		}
-	}
-	s.regex, s.tree, s.size = source, tree, size
+	s.tree, s.size = tree, size
 	return nil
 }
 

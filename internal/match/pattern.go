@@ -1,25 +1,24 @@
 // Package match finds texts and regular expressions in files, and works out what replaces them.
 //
 // [Compile] makes a [Pattern], which is immutable and safe for concurrent use. Regular expressions have the syntax
-// and the meaning of package regexp, over the whole file; a search that can be decided without running them is.
+// and the meaning of package regexp, over the whole file.
 //
 // # How a file is searched
 //
-// Package regexp is slow, and only needed to tell where a match begins and where its groups are. Before it, there are
+// An expression is run in up to three ways, of which each is faster, and knows less, than the next:
 //
-//   - the texts of which every match contains one, found by their rarest bytes ([Pattern.Contains] ends with them in
-//     most files). If no match goes beyond a line, only the lines with such a text are looked at, as long as they are
-//     few;
-//   - a lazy automaton, which tells whether there is a match and counts them, a byte for each look into a table. It
-//     goes through long texts in several parts at once, or from one place with a text that matches begin with to the
-//     next.
+//   - The texts of which every match contains one are found by their rarest bytes ([Pattern.Contains] ends with them
+//     in most files). If no match goes beyond a line, only the lines with such a text are searched, as long as they are
+//     few.
+//   - A lazy automaton tells whether there is a match, how many there are, and where they begin and end, with a look
+//     into a table for each byte. It goes through a long text in several parts at once, or from one place with a text
+//     that matches begin with to the next.
+//   - A walk along all ways at once tells where the groups of a match are. It also finds the matches where there is no
+//     automaton, or where that needs too many states and is given up, for one file or at last for the pattern.
 //
-// An automaton that needs too many states is given up, for that file and at last for the pattern; package regexp does
-// its work then. What it has worked out is kept in the pattern, for one goroutine at a time.
+// What the automaton has worked out is kept in the pattern, for one goroutine at a time.
 //
-// A [Longest] is a regular expression of another syntax, which is run by the same automaton, leftmost-longest.
-// Package regexp does not know its words and bytes, so its groups, and whatever an automaton cannot, come from a walk
-// along all ways at once.
+// A [Longest] is a regular expression of another syntax, which is run in the same ways, leftmost-longest.
 //
 // # Line ends
 //
@@ -39,10 +38,8 @@ package match
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"regexp/syntax"
 	"strings"
-	"sync"
 )
 
 // Mode says how a pattern is read.
@@ -129,19 +126,10 @@ func (f Flags) prefix() string {
 // Pattern is a compiled pattern. It is immutable and safe for concurrent use.
 type Pattern struct {
 	*Parsed
-	exact *finder  // of a literal that is compared byte for byte; otherwise re is set
-	sole  searcher // finds the matches, as they are all one text
-	re    *regexp.Regexp
-	// shifted matches one more character, before what re matches. It is set if re looks at what is before it.
-	shifted *regexp.Regexp
-	traits  traits
-	need    []searcher // each match contains one of these; if there are none, nothing is known
-	machine *machine   // nil if there is none for re
-	byLine  bool       // no match goes beyond the line it is in, and there is a way to find the lines
-	spare   sync.Pool  // of *tools
-
-	anyEnd bool    // "\r\n" counts as one line end
-	adapts bool    // and does so for what replaces a match
+	engine
+	exact  *finder // of a literal that is compared byte for byte, which has no program
+	traits traits
+	adapts bool    // "\r\n" counts as one line end for what replaces a match
 	viewed bool    // to find it, the file has to be looked at without the "\r" of "\r\n"
 	plain  *finder // the pattern as text, where it was guessed to be a regular expression
 }
@@ -160,16 +148,12 @@ func (s *Parsed) Compile() (*Pattern, error) {
 	if s.tree == nil {
 		return s.literal(), nil
 	}
-	re, err := regexp.Compile(s.regex)
+	prog, err := syntax.Compile(s.tree.Simplify())
 	if err != nil {
 		return nil, patternError(s.pattern, err)
 	}
-	p := &Pattern{Parsed: s, re: re, traits: traitsOf(s.tree)}
-	if p.traits.looksBehind() {
-		if p.shifted, err = regexp.Compile(shifted(s.regex)); err != nil {
-			return nil, patternError(s.pattern, err)
-		}
-	}
+	p := &Pattern{Parsed: s, traits: traitsOf(s.tree)}
+	p.prog = prog
 	if s.mode == Literal {
 		p.anyEnd = !strings.Contains(s.pattern, "\r")
 		p.adapts = p.anyEnd
@@ -179,11 +163,15 @@ func (s *Parsed) Compile() (*Pattern, error) {
 		p.anyEnd = p.adapts && p.traits.seesLineEnds()
 	}
 	skips := p.anyEnd && p.traits.seesLineEnds()
-	p.need = required(s.tree, p.anyEnd)
-	p.machine = newMachine(s.tree, s.size, skips, !p.traits.oneLine)
+	known := textsOf(s.tree)
+	p.need = required(known.best, p.anyEnd)
+	p.machine = newMachine(&p.engine, skips)
+	if p.machine != nil && !p.traits.oneLine {
+		p.machine.startWith(known.first)
+	}
 	p.byLine = p.traits.oneLine && (len(p.need) > 0 || p.machine != nil)
 	// Each line is looked at without its line end where that is all that a match can be in.
-	p.viewed = skips && !(p.traits.oneLine && p.byLine)
+	p.viewed = skips && !p.byLine
 	if !p.viewed {
 		p.sole = soleText(s.tree)
 	}
@@ -208,17 +196,6 @@ func (s *Parsed) literal() *Pattern {
 		}
 	}
 	return p
-}
-
-// shifted returns the source of an expression that matches one character more, before what the given one matches.
-func shifted(source string) string { return "(?s:.)(?:" + ended(source) + ")" }
-
-// ended returns a valid regular expression as one that something can be written behind: a \Q may be open to the end.
-func ended(source string) string {
-	if _, err := syntax.Parse(source+`\E`, syntax.Perl); err != nil {
-		return source // as a \E that ends nothing is no expression
-	}
-	return source + `\E`
 }
 
 // Ambiguous reports whether the mode was left to Compile, which chose Regex, so that the pattern may have been meant as

@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// required returns searchers such that every match of the regular expression contains the text of at least one. None
-// means that nothing is known. With anyEnd, "\r\n" may stand in the file where a match has "\n".
-func required(re *syntax.Regexp, anyEnd bool) []searcher {
-	set := textsOf(re).best
+// required returns searchers for texts of which every match contains one. None means that nothing is known. With
+// anyEnd, "\r\n" may stand in the file where a match has "\n".
+func required(set []text, anyEnd bool) []searcher {
 	var folded []rune // letters with a third form, which is not ASCII
 	all := make([]searcher, 0, len(set)+2)
 	for _, t := range set {

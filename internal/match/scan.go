@@ -2,8 +2,7 @@ package match
 
 import (
 	"context"
-	"regexp"
-	"unicode/utf8"
+	"math"
 )
 
 // Contains reports whether the pattern matches anywhere in data. The error is that of the context.
@@ -12,9 +11,9 @@ func (p *Pattern) Contains(ctx context.Context, data []byte) (found bool, err er
 		return p.sole.next(data, 0) >= 0, nil
 	}
 	t := p.tools(ctx, data)
-	known, ok := t.contains()
+	n, ok := t.count(1)
 	if p.putBack(t); ok {
-		return known, nil
+		return n > 0, nil
 	}
 	err = p.Find(ctx, Bytes(data), How{}, func(*Window, []int) bool { found = true; return false })
 	return found, err
@@ -25,66 +24,68 @@ func (s *search) window() error {
 	if s.how.See != nil {
 		s.how.See(s.at.Data)
 	}
-	if s.err = s.ctx.Err(); s.err != nil {
-		return s.err
+	if err := s.ctx.Err(); err != nil {
+		return err
 	}
-	s.shown = false
-	s.end = 0
-	if s.yield != nil || s.cuts || !s.count() {
-		s.find()
-	}
-	return s.err
-}
-
-// count counts the matches in the window without going to each of them, if that can be.
-func (s *search) count() (ok bool) {
+	s.shown, s.end, s.view = false, 0, nil
 	data := s.at.Data
+	viewed := s.needsView(data)
 	switch {
-	case s.sole != nil && !s.needsView(data):
+	case s.sole == nil || viewed:
+	case s.yield != nil || s.cuts:
+		return s.texts(s.ctx, data, s.hit)
+	default:
 		for pos := s.sole.next(data, 0); pos >= 0; pos = s.sole.next(data, pos+s.sole.size()) {
-			if s.n++; s.n%1024 == 0 && !s.alive() {
+			if s.n++; s.n%1024 == 0 && s.ctx.Err() != nil {
 				break
 			}
 		}
-		return true
-	case s.machine != nil && !s.machine.empty:
-		t := s.tools(s.ctx, data)
-		defer s.putBack(t)
-		n, ok, err := t.count(s.ctx)
-		if ok {
-			s.n, s.err = s.n+n, err
-		}
-		return ok
-	}
-	return false
-}
-
-// find goes to the matches in the window one by one.
-func (s *search) find() {
-	data := s.at.Data
-	if s.sole != nil && !s.needsView(data) {
-		s.literal(data)
-		return
+		return s.ctx.Err()
 	}
 	t := s.tools(s.ctx, data)
 	defer s.putBack(t)
-	if found, ok := t.contains(); ok && !found {
-		return
+	most := 1
+	if s.yield == nil && !s.cuts && s.machine != nil && !s.machine.empty {
+		most = math.MaxInt
 	}
-	s.view = nil
-	if s.needsView(data) {
+	if n, ok := t.count(most); ok && (n == 0 || most > 1) {
+		s.n += n
+		return nil
+	}
+	if viewed {
 		s.view = newView(data)
 		data = s.view.text
 	}
-	t.begin(s.ctx, data, s.view != nil)
-	switch {
-	case s.sole != nil:
-		s.literal(data)
-	case s.byLine:
-		s.byLineOf(t)
-	default:
-		s.whole(data, 0, t)
+	t.begin(s.ctx, data, viewed)
+	if s.sole != nil {
+		return s.texts(s.ctx, data, s.hit)
 	}
+	places := 2
+	if s.how.Groups {
+		places += 2 * s.tree.MaxCap()
+	}
+	if !s.byLine {
+		return each(s.ctx, data, func(pos int) ([]int, error) { return t.inText(pos, places) }, s.hit)
+	}
+	for !s.stopped {
+		line, start := t.line()
+		if line == nil {
+			break
+		}
+		first := func(pos int) ([]int, error) { return t.inPart(line, pos, places) }
+		err := each(s.ctx, line, first, func(loc []int) bool {
+			for i := range loc {
+				if loc[i] >= 0 {
+					loc[i] += start
+				}
+			}
+			return s.hit(loc)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // hit is called with each match. loc is where it is in what the window shows.
@@ -107,135 +108,4 @@ func (s *search) hit(loc []int) bool {
 	}
 	s.stopped = !s.yield(s.out, loc)
 	return !s.stopped
-}
-
-func (s *search) alive() bool {
-	s.err = s.ctx.Err()
-	return s.err == nil
-}
-
-func (s *search) literal(data []byte) {
-	var loc []int
-	for pos := 0; s.alive(); {
-		i := s.sole.next(data, pos)
-		if i < 0 {
-			return
-		}
-		if loc == nil {
-			loc = make([]int, 2)
-		}
-		pos = i + s.sole.size()
-		if loc[0], loc[1] = i, pos; !s.hit(loc) {
-			return
-		}
-	}
-}
-
-// byLineOf runs the regular expression on those lines only that have a match, as far as that is known.
-func (s *search) byLineOf(t *tools) {
-	for {
-		line, start := t.line()
-		if line == nil || !s.whole(line, start, nil) {
-			return
-		}
-	}
-}
-
-// whole finds the matches in data, which begins at offset base of the text, the way package regexp does. t, if not
-// nil, can tell where there are no more.
-func (s *search) whole(data []byte, base int, t *tools) bool {
-	for pos, last := 0, -1; pos <= len(data); {
-		if !s.alive() {
-			return false
-		}
-		if t != nil {
-			if pos = t.next(pos); pos < 0 {
-				return true
-			}
-		}
-		loc := s.from(data, pos)
-		if s.err != nil {
-			return false
-		}
-		if loc == nil {
-			return true
-		}
-		start, end := loc[0], loc[1]
-		// An empty match right behind another one does not count.
-		counts := start != end || end != last
-		pos, last = end, end
-		if start == end {
-			_, width := utf8.DecodeRune(data[end:])
-			pos += max(width, 1)
-		}
-		if !counts {
-			continue
-		}
-		for i := range loc {
-			if loc[i] >= 0 {
-				loc[i] += base
-			}
-		}
-		if !s.hit(loc) {
-			return false
-		}
-	}
-	return true
-}
-
-// from returns the first match at or after pos. Package regexp has no such function: in data[pos:] the expression
-// would not see what is before pos. Where it looks at that, one character more is given to it, and matched by the dot
-// in front of the shifted expression.
-func (s *search) from(data []byte, pos int) []int {
-	re, start := s.re, pos
-	if s.shifted != nil && pos > 0 && !s.startsAfresh(data[pos-1]) {
-		_, width := utf8.DecodeLastRune(data[:pos])
-		re, start = s.shifted, pos-width
-	}
-	loc := s.first(re, data[start:])
-	if loc == nil || s.err != nil {
-		return nil
-	}
-	for i := range loc {
-		if loc[i] >= 0 {
-			loc[i] += start
-		}
-	}
-	if start != pos {
-		_, width := utf8.DecodeRune(data[loc[0]:])
-		loc[0] += width
-	}
-	return loc
-}
-
-// first returns the first match in data. Nothing ends a call of package regexp but the end of what it reads. So what
-// may take long is read character by character, which is slower, and ends with the context.
-func (s *search) first(re *regexp.Regexp, data []byte) []int {
-	const most = 1 << 26 // instructions times bytes, which takes about a second
-	work := s.size
-	if s.how.Groups {
-		work *= copies(s.tree.MaxCap())
-	}
-	switch {
-	case int64(len(data))*int64(work) > most:
-		reader := newRunes(s.ctx, data, work)
-		var loc []int
-		if s.how.Groups {
-			loc = re.FindReaderSubmatchIndex(reader)
-		} else {
-			loc = re.FindReaderIndex(reader)
-		}
-		s.err = reader.err
-		return loc
-	case s.how.Groups:
-		return re.FindSubmatchIndex(data)
-	default:
-		return re.FindIndex(data)
-	}
-}
-
-// startsAfresh reports whether the expression, behind that byte, sees what it would see at the beginning of a text.
-func (s *search) startsAfresh(before byte) bool {
-	word := before == '_' || '0' <= before && before <= '9' || 'a' <= before && before <= 'z' || 'A' <= before && before <= 'Z'
-	return !s.traits.beginText && (!s.traits.beginLine || before == '\n') && (!s.traits.word || !word)
 }

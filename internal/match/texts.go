@@ -2,6 +2,7 @@ package match
 
 import (
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -22,6 +23,7 @@ const maxText = 32
 // texts are what is known of the texts in the matches of a regular expression.
 type texts struct {
 	exact []text // all that can match, nil if that is not known
+	first []text // every match begins with one of these, nil if there are none
 	best  []text // every match contains one of these, as rare as they could be found, nil if there are none
 }
 
@@ -53,6 +55,7 @@ func textsOf(re *syntax.Regexp) texts {
 // run puts the texts of one thing after the other together. Its zero value is that of nothing.
 type run struct {
 	now    []text // what the match has at this place, nil for the empty text
+	first  []text // what it begins with
 	best   []text
 	broken bool // there was something between
 }
@@ -60,17 +63,20 @@ type run struct {
 func (r *run) texts() texts {
 	if r.broken {
 		r.cut()
-		return texts{best: r.best}
+		return texts{first: r.first, best: r.best}
 	}
 	exact := r.now
 	if exact == nil {
 		exact = []text{{}}
 	}
-	return texts{exact: exact, best: rarer(r.best, exact)}
+	return texts{exact: exact, first: exact, best: rarer(r.best, exact)}
 }
 
 // cut ends the texts that are put together.
 func (r *run) cut() {
+	if !r.broken {
+		r.first = r.now
+	}
 	r.best, r.now, r.broken = rarer(r.best, r.now), nil, true
 }
 
@@ -78,6 +84,11 @@ func (r *run) cut() {
 func (r *run) add(t texts) {
 	r.best = rarer(r.best, t.best)
 	if t.exact == nil {
+		if r.now == nil {
+			r.now = t.first
+		} else if longer, ok := product(r.now, t.first); ok && t.first != nil {
+			r.now = longer
+		}
 		r.cut()
 		return
 	}
@@ -152,24 +163,20 @@ func (r *run) addTimes(re *syntax.Regexp, times int, all bool) {
 
 // alternatives returns what is known of the texts of one of several things.
 func alternatives(subs []*syntax.Regexp) texts {
-	all := texts{exact: []text{}, best: []text{}}
+	all := texts{exact: []text{}, first: []text{}, best: []text{}}
 	for _, sub := range subs {
 		t := textsOf(sub)
-		if all.exact != nil && t.exact != nil && len(all.exact)+len(t.exact) <= maxRequired {
-			all.exact = append(all.exact, t.exact...)
-		} else {
-			all.exact = nil
-		}
-		if all.best != nil && t.best != nil && len(all.best)+len(t.best) <= maxRequired {
-			all.best = append(all.best, t.best...)
-		} else {
-			all.best = nil
-		}
-		if all.exact == nil && all.best == nil {
-			break
-		}
+		all = texts{exact: either(all.exact, t.exact), first: either(all.first, t.first), best: either(all.best, t.best)}
 	}
 	return all
+}
+
+// either returns the texts of both sets, nil if one of them is nil or they are too many.
+func either(a, b []text) []text {
+	if a == nil || b == nil || len(a)+len(b) > maxRequired {
+		return nil
+	}
+	return slices.Concat(a, b)
 }
 
 // product returns all texts of a followed by those of b. It is not ok if they are too many or too long, or some would

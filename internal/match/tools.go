@@ -3,17 +3,35 @@ package match
 import (
 	"bytes"
 	"context"
+	"regexp/syntax"
+	"sync"
+	"unicode/utf8"
 )
 
-// tools are what a pattern looks for its matches in one text with, before package regexp does, or in its place. They
-// are for one goroutine, and kept for the next text, because the states that a dfa has worked out are worth more than
-// the rest.
+// engine finds the matches of a regular expression, for a [Pattern] and for a [Longest]. It is immutable and safe for
+// concurrent use.
+type engine struct {
+	alphabet
+	prog    *syntax.Prog
+	sole    searcher   // finds the matches, as they are all one text
+	need    []searcher // each match contains one of these; if there are none, nothing is known
+	machine *machine   // nil if there is none
+	byLine  bool       // no match goes beyond the line it is in, and there is a way to find the lines
+	anyEnd  bool       // "\r\n" counts as one line end
+	spare   sync.Pool  // of *tools
+}
+
+// tools are what an engine looks for the matches in one text with. They are for one goroutine, and kept for the next
+// text, because the states that a dfa has worked out are worth more than the rest.
 type tools struct {
-	p     *Pattern
-	data  []byte
-	at    places
-	dfa   *dfa // nil if there is none, or it is no good for this text
-	spare *dfa // the dfa for the next text
+	*engine
+	ctx  context.Context
+	data []byte
+	at   places
+	dfa  *dfa // nil if there is none, or it is no good for this text
+	next *dfa // the dfa for the next text
+	walk walker
+	loc  []int
 
 	pos   int // what is before it has been looked at
 	hits  int // how many lines the needed texts have led to
@@ -21,12 +39,12 @@ type tools struct {
 }
 
 // tools returns tools for a text. Once the context ends, the dfa gives up.
-func (p *Pattern) tools(ctx context.Context, data []byte) *tools {
-	t, _ := p.spare.Get().(*tools)
+func (e *engine) tools(ctx context.Context, data []byte) *tools {
+	t, _ := e.spare.Get().(*tools)
 	if t == nil {
-		t = &tools{p: p}
-		if p.machine != nil {
-			t.spare = newDFA(p.machine)
+		t = &tools{engine: e, walk: walker{engine: e}}
+		if e.machine != nil {
+			t.next = newDFA(e.machine)
 		}
 	}
 	t.begin(ctx, data, false)
@@ -35,22 +53,109 @@ func (p *Pattern) tools(ctx context.Context, data []byte) *tools {
 
 // begin begins a text, or what a view of one shows.
 func (t *tools) begin(ctx context.Context, data []byte, view bool) {
-	t.data, t.dfa, t.pos, t.hits, t.dense = data, t.spare, 0, 0, len(t.p.need) == 0
-	t.at.reset(data, t.p.need)
+	t.ctx, t.data, t.dfa, t.pos, t.hits, t.dense = ctx, data, t.next, 0, 0, len(t.need) == 0
+	t.at.reset(data, t.need)
 	if t.dfa != nil {
 		// What looks like "\r\n" in a view was "\r\r\n".
 		t.dfa.ctx = ctx
-		t.dfa.skipCR = t.p.machine.skipCR && !view
-		t.dfa.ahead.reset(data, t.p.machine.prefix)
+		t.dfa.skipCR = t.machine.skipCR && !view
+		t.dfa.ahead.reset(data, t.machine.prefix)
 	}
 }
 
-func (p *Pattern) putBack(t *tools) {
-	t.data, t.at.data = nil, nil
-	if t.spare != nil {
-		t.spare.data, t.spare.ahead.data, t.spare.ctx = nil, nil, nil
+func (e *engine) putBack(t *tools) {
+	t.ctx, t.data, t.at.data = nil, nil, nil
+	if t.next != nil {
+		t.next.data, t.next.ahead.data, t.next.ctx = nil, nil, nil
 	}
-	p.spare.Put(t)
+	e.spare.Put(t)
+}
+
+// each calls yield for each match in data. first finds the first one at or after an offset, nil if there is none. An
+// empty match right behind another one does not count. When yield returns false, each ends without an error.
+func each(ctx context.Context, data []byte, first func(pos int) ([]int, error), yield func(loc []int) bool) error {
+	for pos, last := 0, -1; pos <= len(data); {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		loc, err := first(pos)
+		if loc == nil || err != nil {
+			return err
+		}
+		start, end := loc[0], loc[1]
+		if pos = end; start == end {
+			_, width := utf8.DecodeRune(data[end:])
+			pos += max(width, 1)
+		}
+		if (start != end || end != last) && !yield(loc) {
+			return nil
+		}
+		last = end
+	}
+	return nil
+}
+
+// texts is each for matches that are all one text.
+func (e *engine) texts(ctx context.Context, data []byte, yield func(loc []int) bool) error {
+	var loc []int
+	return each(ctx, data, func(pos int) ([]int, error) {
+		i := e.sole.next(data, pos)
+		if i < 0 {
+			return nil, nil
+		}
+		if loc == nil {
+			loc = make([]int, 2)
+		}
+		loc[0], loc[1] = i, i+e.sole.size()
+		return loc, nil
+	}, yield)
+}
+
+// inText is inPart for all of the text. From one call to the next, pos must not fall.
+func (t *tools) inText(pos, places int) ([]int, error) {
+	if len(t.need) > 0 && t.at.next(pos) < 0 {
+		return nil, nil
+	}
+	return t.inPart(t.data, pos, places)
+}
+
+// inPart returns the first match at or after pos in data, which is the text or a line of it: where it and its groups
+// begin and end, as many places as are asked for, valid until the next call. It is nil if there is none. The error is
+// that of the context.
+func (t *tools) inPart(data []byte, pos, places int) ([]int, error) {
+	for len(t.loc) < places {
+		t.loc = append(t.loc, 0)
+	}
+	loc := t.loc[:places]
+	if t.dfa != nil {
+		end, ok := t.dfa.find(data, pos)
+		switch {
+		case !ok:
+			t.dfa = nil
+		case end < 0:
+			return nil, nil
+		default:
+			pos = t.dfa.beginning(data, pos, end)
+		}
+	}
+	// Each place is tried, which may take long where many beginnings lead to nothing. Walking all ways at once does not.
+	const most = 1 << 14
+	for at, left := pos, most; t.dfa != nil && left > 0 && at <= len(data); {
+		end, seen, ok := t.dfa.matchAt(data, at)
+		switch {
+		case !ok:
+			t.dfa = nil
+		case end >= 0 && len(loc) == 2:
+			loc[0], loc[1] = at, end
+			return loc, nil
+		case end >= 0:
+			return t.walk.run(t.ctx, data, at, end, loc)
+		}
+		left -= 1 + seen - at
+		_, width := utf8.DecodeRune(data[at:])
+		at += max(width, 1)
+	}
+	return t.walk.run(t.ctx, data, pos, -1, loc)
 }
 
 // sparse is how many bytes there must be to each place that the needed texts lead to, on average. Below that, a dfa
@@ -60,6 +165,9 @@ const sparse = 200
 // candidate returns the next line with one of the needed texts, without its line end, and where it begins, nil if
 // there is none. It sets dense, and returns nil, if that is not the best way to go on from pos.
 func (t *tools) candidate() (line []byte, start int) {
+	if t.dense {
+		return nil, 0
+	}
 	hit := -1
 	if t.pos <= len(t.data) {
 		hit = t.at.next(t.pos)
@@ -84,7 +192,7 @@ func (t *tools) around(offset int) (line []byte, start int) {
 	}
 	t.pos = end + 1
 	line = t.data[start:end:end]
-	if t.p.anyEnd && end < len(t.data) {
+	if t.anyEnd && end < len(t.data) {
 		line = bytes.TrimSuffix(line, crlf[:1])
 	}
 	if line == nil {
@@ -95,105 +203,49 @@ func (t *tools) around(offset int) (line []byte, start int) {
 
 // line returns the next line that may have a match, and where it begins, nil if there is none.
 func (t *tools) line() (line []byte, start int) {
-	for !t.dense {
-		line, start := t.candidate()
-		if line == nil && !t.dense {
-			return nil, 0
-		}
-		if line == nil {
-			break
-		}
-		if t.dfa != nil {
-			at, ok := t.dfa.find(line, 0)
-			if ok && at < 0 {
-				continue
-			}
-			if !ok {
-				t.dfa = nil
-			}
-		}
+	if line, start = t.candidate(); line != nil || t.pos > len(t.data) {
 		return line, start
 	}
-	if t.pos > len(t.data) {
-		return nil, 0
-	}
+	at := t.pos
 	if t.dfa != nil {
-		at, ok := t.dfa.find(t.data, t.pos)
-		if ok && at < 0 {
+		end, ok := t.dfa.find(t.data, t.pos)
+		switch {
+		case !ok:
+			t.dfa = nil
+		case end < 0:
 			return nil, 0
+		default:
+			at = end
 		}
-		if ok {
-			return t.around(at)
-		}
-		t.dfa = nil
 	}
-	return t.around(t.pos)
+	return t.around(at)
 }
 
-// next returns an offset at or after pos such that the next match from pos on does not begin before it, -1 if there
-// is none. From one call to the next, pos must not fall.
-func (t *tools) next(pos int) int {
-	if len(t.p.need) > 0 && t.at.next(pos) < 0 {
-		return -1
+// count counts the matches, up to so many, if it is ok; otherwise nothing is known. More than one only count right if
+// none is empty.
+func (t *tools) count(most int) (n int, ok bool) {
+	if len(t.need) > 0 && !t.byLine && t.at.next(0) < 0 {
+		return 0, true
 	}
 	if t.dfa == nil {
-		return pos
+		return 0, false
 	}
-	at, ok := t.dfa.find(t.data, pos)
-	switch {
-	case !ok:
-		t.dfa = nil
-		return pos
-	case at < 0:
-		return -1
-	}
-	return t.dfa.beginning(t.data, pos, at)
-}
-
-// contains reports whether there is a match, if it is ok; otherwise nothing is known.
-func (t *tools) contains() (found, ok bool) {
-	if len(t.p.need) > 0 && !t.p.byLine && t.at.next(0) < 0 {
-		return false, true
-	}
-	if t.dfa == nil {
-		return false, false
-	}
-	for t.p.byLine && !t.dense {
+	for t.byLine && !t.dense && n < most {
 		line, _ := t.candidate()
 		if line == nil && !t.dense {
-			return false, true
+			return n, true
 		}
 		if line == nil {
 			break
 		}
-		if at, ok := t.dfa.find(line, 0); at >= 0 || !ok {
-			return ok, ok
+		more, ok := t.dfa.count(line, true, most)
+		if n += more; !ok {
+			return 0, false
 		}
 	}
-	return t.dfa.contains(t.data[t.rest():])
+	if n >= most {
+		return n, true
+	}
+	more, ok := t.dfa.count(t.data[t.pos:], t.byLine, most)
+	return n + more, ok
 }
-
-// count counts the matches, none of which is empty, if it is ok.
-func (t *tools) count(ctx context.Context) (n int, ok bool, err error) {
-	if len(t.p.need) > 0 && !t.p.byLine && t.at.next(0) < 0 {
-		return 0, true, nil
-	}
-	for t.p.byLine && !t.dense {
-		line, _ := t.candidate()
-		if line == nil && !t.dense {
-			return n, true, nil
-		}
-		if line == nil {
-			break
-		}
-		more, ok, err := t.dfa.count(ctx, line, true)
-		if n += more; !ok || err != nil {
-			return n, ok, err
-		}
-	}
-	more, ok, err := t.dfa.count(ctx, t.data[t.rest():], t.p.byLine)
-	return n + more, ok, err
-}
-
-// rest returns where what was not looked at begins: at the text itself or, if the text is searched by line, at a line.
-func (t *tools) rest() int { return min(t.pos, len(t.data)) }
