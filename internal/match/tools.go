@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"regexp/syntax"
+	"slices"
 	"sync"
 	"unicode/utf8"
 )
@@ -97,17 +98,22 @@ func each(ctx context.Context, data []byte, first func(pos int) ([]int, error), 
 
 // texts is each for matches that are all one text.
 func (e *engine) texts(ctx context.Context, data []byte, yield func(loc []int) bool) error {
-	var loc []int
+	var t *tools // only for its memory
+	defer func() {
+		if t != nil {
+			e.putBack(t)
+		}
+	}()
 	return each(ctx, data, func(pos int) ([]int, error) {
 		i := e.sole.next(data, pos)
 		if i < 0 {
 			return nil, nil
 		}
-		if loc == nil {
-			loc = make([]int, 2)
+		if t == nil {
+			t = e.tools(ctx, data)
 		}
-		loc[0], loc[1] = i, i+e.sole.size()
-		return loc, nil
+		t.loc = append(t.loc[:0], i, i+e.sole.size())
+		return t.loc, nil
 	}, yield)
 }
 
@@ -123,10 +129,8 @@ func (t *tools) inText(pos, places int) ([]int, error) {
 // begin and end, as many places as are asked for, valid until the next call. It is nil if there is none. The error is
 // that of the context.
 func (t *tools) inPart(data []byte, pos, places int) ([]int, error) {
-	for len(t.loc) < places {
-		t.loc = append(t.loc, 0)
-	}
-	loc := t.loc[:places]
+	t.loc = slices.Grow(t.loc[:0], places)[:places]
+	loc := t.loc
 	if t.dfa != nil {
 		end, ok := t.dfa.find(data, pos)
 		switch {
