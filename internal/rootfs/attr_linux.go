@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/millrace-go/millrace/capability"
 	"golang.org/x/sys/unix"
+
+	"github.com/millrace-go/millrace/capability"
 )
 
 // copyAttributes gives one file the extended attributes of another; access control lists are two of them. What the
@@ -29,12 +30,10 @@ func copyAttributes(srcDir int, srcBase string, dstDir int, dstBase string) erro
 
 // copyAttributesOf is copyAttributes for files that are open.
 func copyAttributesOf(src, dst int) error {
-	lost, err := copyFlags(src, dst, func(fd, flags int) error { return unix.IoctlSetPointerInt(fd, unix.FS_IOC_SETFLAGS, flags) })
-	if other := copyExtended(src, dst); err == nil {
-		err = other
-	} else {
-		err = errors.Join(err, other)
-	}
+	lost, err := copyFlags(src, dst, func(fd, flags int) error {
+		return unix.IoctlSetPointerInt(fd, unix.FS_IOC_SETFLAGS, flags)
+	})
+	err = errors.Join(err, copyExtended(src, dst))
 	if err == nil && lost != "" {
 		err = &capability.LostFlags{Letters: lost}
 	}
@@ -126,7 +125,7 @@ func copyAttr(src, dst int, name string) error {
 }
 
 func openAttr(dir int, base string) (fd int, err error) {
-	err = retry(func() error {
+	err = retry(func() (err error) {
 		fd, err = unix.Openat(dir, base, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC|openNoWait, 0)
 		return err
 	})

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -14,7 +13,8 @@ import (
 
 // beneath is an [os.Root] with a fast path: where a name leads through no symbolic link, openat2(2) finds it in one
 // call, confined by the kernel, for which os.Root opens each directory on the way. Everything else is left to os.Root:
-// links, names longer than the kernel takes, kernels and sandboxes without the call. Both give the same results.
+// links, names longer than the kernel takes, kernels and sandboxes without the call, and all that is not done for each
+// file of a tree. Both give the same results.
 type beneath struct {
 	*os.Root
 	top  *os.File
@@ -85,7 +85,11 @@ func (b beneath) open(clean string, flags int, mode uint32) (fd int, err error) 
 	if b.conn == nil {
 		return -1, errSlow
 	}
-	how := unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Mode: uint64(mode), Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS}
+	how := unix.OpenHow{
+		Flags:   uint64(flags | unix.O_CLOEXEC),
+		Mode:    uint64(mode),
+		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS,
+	}
 	closed := b.conn.Control(func(top uintptr) {
 		for err = unix.EINTR; err == unix.EINTR; {
 			fd, err = unix.Openat2(int(top), clean, &how)
@@ -103,31 +107,22 @@ func (b beneath) open(clean string, flags int, mode uint32) (fd int, err error) 
 	return -1, err
 }
 
-// with calls do with a handle of what stands at the name.
-func (b beneath) with(clean string, flags int, mode uint32, do func(fd int) error) error {
-	fd, err := b.open(clean, flags, mode)
-	if err != nil {
-		return err
-	}
-	err = do(fd)
-	if cerr := unix.Close(fd); err == nil {
-		err = cerr
-	}
-	return err
-}
-
 // within calls do with a handle of a directory, which is for naming what is in it and may be good for nothing else.
 func (b beneath) within(dir string, do func(fd int) error) error {
-	err := b.with(dir, unix.O_PATH|unix.O_DIRECTORY, 0, do)
-	if err != errSlow {
-		return err
+	fd, err := b.open(dir, unix.O_PATH|unix.O_DIRECTORY, 0)
+	switch err {
+	case nil:
+		defer unix.Close(fd) // nothing was written through it
+		return do(fd)
+	case errSlow:
+		file, err := b.Root.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY|openNoWait, 0)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		return do(int(file.Fd()))
 	}
-	file, err := b.Root.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY|openNoWait, 0)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	return do(int(file.Fd()))
+	return err
 }
 
 // openDirFlags are for a directory and nothing else; in particular they do not wait for the other end of a pipe.
@@ -135,10 +130,7 @@ const openDirFlags = os.O_RDONLY | unix.O_DIRECTORY | unix.O_LARGEFILE
 
 // openDirectory opens a directory for reading.
 func (b beneath) openDirectory(clean string) (*os.File, error) {
-	fd, err := b.open(clean, openDirFlags, 0)
-	if err == errSlow {
-		return b.Root.OpenFile(clean, openDirFlags, 0)
-	}
+	fd, err := b.openDirFD(clean)
 	if err != nil {
 		return nil, err
 	}
@@ -221,58 +213,4 @@ func (b beneath) look(clean string, flags int) (fs.FileInfo, error) {
 	file := os.NewFile(uintptr(fd), clean)
 	defer file.Close()
 	return file.Stat()
-}
-
-// change calls do with a handle of what stands at the name, which is not a symbolic link, and slow where that, or the
-// system, leaves no other way.
-func (b beneath) change(clean string, do func(fd int) error, slow func() error) error {
-	switch err := b.with(clean, unix.O_PATH, 0, func(fd int) error { return retry(func() error { return do(fd) }) }); err {
-	case errSlow, unix.ENOSYS, unix.EINVAL, unix.EOPNOTSUPP:
-		return slow()
-	default:
-		return err
-	}
-}
-
-// Chmod is that of os.Root.
-func (b beneath) Chmod(clean string, mode fs.FileMode) error {
-	return b.change(clean, func(fd int) error {
-		return unix.Fchmodat(fd, "", systemMode(mode), unix.AT_EMPTY_PATH)
-	}, func() error { return b.Root.Chmod(clean, mode) })
-}
-
-// Chown is that of os.Root.
-func (b beneath) Chown(clean string, uid, gid int) error {
-	return b.change(clean, func(fd int) error {
-		return unix.Fchownat(fd, "", uid, gid, unix.AT_EMPTY_PATH)
-	}, func() error { return b.Root.Chown(clean, uid, gid) })
-}
-
-// Chtimes is that of os.Root.
-func (b beneath) Chtimes(clean string, atime, mtime time.Time) error {
-	times := []unix.Timespec{systemTime(atime), systemTime(mtime)}
-	return b.change(clean, func(fd int) error {
-		return unix.UtimesNanoAt(fd, "", times, unix.AT_EMPTY_PATH)
-	}, func() error { return b.Root.Chtimes(clean, atime, mtime) })
-}
-
-func systemTime(t time.Time) unix.Timespec {
-	if t.IsZero() {
-		return unix.Timespec{Nsec: unix.UTIME_OMIT}
-	}
-	return unix.NsecToTimespec(t.UnixNano())
-}
-
-// systemMode returns the permission bits as chmod(2) has them.
-func systemMode(mode fs.FileMode) uint32 {
-	bits := uint32(mode.Perm())
-	for _, special := range [...]struct {
-		mode fs.FileMode
-		bit  uint32
-	}{{fs.ModeSetuid, unix.S_ISUID}, {fs.ModeSetgid, unix.S_ISGID}, {fs.ModeSticky, unix.S_ISVTX}} {
-		if mode&special.mode != 0 {
-			bits |= special.bit
-		}
-	}
-	return bits
 }

@@ -74,64 +74,43 @@ func (p *Bulk) Close() error {
 	return errors.Join(errs...)
 }
 
-// parent returns a handle of the directory that the name is in. Give it to release afterwards.
-func (p *Bulk) parent(name string) (fd int, own bool, err error) {
-	dir := path.Dir(name)
-	if fd, ok := p.held[dir]; ok {
-		return fd, false, nil
+// in calls do with a handle of the directory that the name is in, and its last part.
+func (p *Bulk) in(name string, do func(dir int, base string) error) error {
+	fd, ok := p.held[path.Dir(name)]
+	if !ok {
+		var err error
+		if fd, err = p.r.root.open(path.Dir(name), unix.O_PATH|unix.O_DIRECTORY, 0); err != nil {
+			return err
+		}
+		defer unix.Close(fd) // nothing was written through it
 	}
-	fd, err = p.r.root.open(dir, unix.O_PATH|unix.O_DIRECTORY, 0)
-	return fd, err == nil, err
+	return retry(func() error { return do(fd, path.Base(name)) })
 }
 
-func release(fd int, own bool) {
-	if own {
-		_ = unix.Close(fd) // nothing was written through it
-	}
-}
-
-// two calls do with the directories of two names.
-func (p *Bulk) two(a, b string, do func(aDir, bDir int) error) error {
-	aDir, ownA, err := p.parent(a)
-	if err != nil {
-		return err
-	}
-	defer release(aDir, ownA)
-	bDir, ownB, err := p.parent(b)
-	if err != nil {
-		return err
-	}
-	defer release(bDir, ownB)
-	return retry(func() error { return do(aDir, bDir) })
-}
-
-// Link makes a hard link.
-func (p *Bulk) Link(oldname, newname string) error {
-	err := p.two(oldname, newname, func(a, b int) error {
-		return unix.Linkat(a, path.Base(oldname), b, path.Base(newname), 0)
+// two calls do with the directories of two names, and slow, which says what is wrong, where that fails.
+func (p *Bulk) two(a, b string, do func(int, string, int, string) error, slow func(a, b string) error) error {
+	err := p.in(a, func(aDir int, aBase string) error {
+		return p.in(b, func(bDir int, bBase string) error { return do(aDir, aBase, bDir, bBase) })
 	})
 	if err == nil {
 		return nil
 	}
-	return p.r.Link(oldname, newname) // which says what is wrong with it
+	return slow(a, b)
+}
+
+// Link makes a hard link.
+func (p *Bulk) Link(oldname, newname string) error {
+	return p.two(oldname, newname, func(aDir int, a string, bDir int, b string) error {
+		return unix.Linkat(aDir, a, bDir, b, 0)
+	}, p.r.Link)
 }
 
 // Exchange swaps what stands at two names.
-func (p *Bulk) Exchange(a, b string) error {
-	err := p.two(a, b, func(aDir, bDir int) error { return renameExchange(aDir, path.Base(a), bDir, path.Base(b)) })
-	if err == nil {
-		return nil
-	}
-	return p.r.Exchange(a, b)
-}
+func (p *Bulk) Exchange(a, b string) error { return p.two(a, b, renameExchange, p.r.Exchange) }
 
 // Remove removes what is no directory in one step.
 func (p *Bulk) Remove(name string) error {
-	fd, own, err := p.parent(name)
-	if err == nil {
-		err = retry(func() error { return unix.Unlinkat(fd, path.Base(name), 0) })
-		release(fd, own)
-	}
+	err := p.in(name, func(dir int, base string) error { return unix.Unlinkat(dir, base, 0) })
 	if err == nil {
 		return nil
 	}
@@ -140,44 +119,38 @@ func (p *Bulk) Remove(name string) error {
 
 // Lstat describes what stands at the name.
 func (p *Bulk) Lstat(name string) (fs.FileInfo, error) {
-	var stat unix.Stat_t
-	err := p.stat(name, &stat)
+	info := &rootInfo{name: path.Base(name)}
+	err := p.stat(name, &info.stat)
 	switch {
 	case err == unix.ENOENT || err == unix.ENOTDIR:
 		return nil, err
-	case err != nil || stat.Mode&unix.S_IFMT == unix.S_IFLNK:
+	case err != nil || info.stat.Mode&unix.S_IFMT == unix.S_IFLNK:
 		info, _, err := p.r.LstatIfPossible(name)
 		return info, err
 	}
-	return &rootInfo{name: path.Base(name), stat: sysStat(&stat)}, nil
+	return info, nil
 }
 
 // stat is lstat(2).
-func (p *Bulk) stat(name string, stat *unix.Stat_t) error {
+func (p *Bulk) stat(name string, stat *syscall.Stat_t) error {
 	if fd, ok := p.held[path.Dir(name)]; ok {
-		return retry(func() error { return unix.Fstatat(fd, path.Base(name), stat, unix.AT_SYMLINK_NOFOLLOW) })
+		return statAt(fd, path.Base(name), stat)
 	}
 	fd, err := p.r.root.open(name, unix.O_PATH|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return err
 	}
-	err = retry(func() error { return unix.Fstat(fd, stat) })
-	release(fd, true)
-	return err
+	defer unix.Close(fd)
+	return retry(func() error { return syscall.Fstat(fd, stat) })
 }
 
 // OpenRegular opens a regular file for reading, and nothing else. It follows no symbolic link.
 func (p *Bulk) OpenRegular(name string) (capability.ReadFile, error) {
-	const flags = unix.O_RDONLY | unix.O_NOFOLLOW | openNoWait
-	fd, err := p.r.root.open(name, flags, 0)
+	file, err := p.r.OpenPlainFile(name)
 	if err == errSlow {
 		err = p.onlyLinks(name)
 	}
 	if err != nil {
-		return nil, names.PathError("open", name, err)
-	}
-	file := &rootReader{name: name, fd: fd}
-	if err := file.check(); err != nil {
 		return nil, names.PathError("open", name, err)
 	}
 	return file, nil
@@ -186,24 +159,24 @@ func (p *Bulk) OpenRegular(name string) (capability.ReadFile, error) {
 // onlyLinks says why a name is not for the fast path: there is no regular file, or a link on the way to it.
 func (p *Bulk) onlyLinks(name string) error {
 	info, err := p.r.root.Lstat(name)
-	if err == nil && !info.Mode().IsRegular() {
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
 		return names.ErrNotRegular
 	}
-	if err == nil {
-		err = errors.ErrUnsupported
-	}
-	return err
+	return errors.ErrUnsupported
 }
 
 // SyncDir makes the names in a directory durable. It follows no symbolic link on the way; where the name leads through
 // one or not to a directory the error matches [errors.ErrUnsupported], [fs.ErrNotExist] or [names.ErrNotDir].
 func (p *Bulk) SyncDir(name string) error {
 	fd, err := p.r.root.open(name, openDirFlags, 0)
-	if err == nil {
-		err = retry(func() error { return unix.Fsync(fd) })
-		release(fd, true)
-		err = names.UnsupportedIf(names.FromOS(err), syscall.EINVAL, syscall.ENOTSUP, syscall.ENOSYS)
-	} else if err == errSlow {
+	switch err {
+	case nil:
+		defer unix.Close(fd)
+		err = unsyncable(retry(func() error { return unix.Fsync(fd) }))
+	case errSlow:
 		err = errors.ErrUnsupported
 	}
 	return names.PathError("sync", name, err)

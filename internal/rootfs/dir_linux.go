@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -31,16 +32,16 @@ type rootDir struct {
 
 // OpenDir implements [capability.DirOpener]. Entries of its listings know what they are without a further call, except
 // on file systems that do not say.
-func (r *FS) OpenDir(name string) (capability.DirHandle, error) {
-	clean, err := r.name(name)
+func (r *FS) OpenDir(name string) (dir capability.DirHandle, err error) {
+	err = r.do("open", name, func(clean string) error {
+		fd, err := r.root.openDirFD(clean)
+		dir = &rootDir{fs: r, name: clean, fd: fd}
+		return err
+	})
 	if err != nil {
-		return nil, names.PathError("open", name, err)
+		return nil, err
 	}
-	fd, err := r.root.openDirFD(clean)
-	if err != nil {
-		return nil, names.PathError("open", name, err)
-	}
-	return &rootDir{fs: r, name: clean, fd: fd}, nil
+	return dir, nil
 }
 
 // OpenPlainDir is OpenDir for a canonical name that leads through no symbolic link. Whatever speaks against that is an
@@ -173,23 +174,23 @@ func (e *rootEntry) String() string    { return fs.FormatDirEntry(e) }
 
 // Info asks by the handle of the directory, or by name if that is closed by now.
 func (e *rootEntry) Info() (fs.FileInfo, error) {
-	var stat unix.Stat_t
+	info := &rootInfo{name: e.name}
+	full := path.Join(e.dir.name, e.name)
 	e.dir.mu.RLock()
 	fd := e.dir.fd
-	err := error(fs.ErrClosed)
+	err := error(nil)
 	if fd >= 0 {
-		err = retry(func() error { return unix.Fstatat(fd, e.name, &stat, unix.AT_SYMLINK_NOFOLLOW) })
+		err = statAt(fd, e.name, &info.stat)
 	}
 	e.dir.mu.RUnlock()
-	full := path.Join(e.dir.name, e.name)
-	if fd < 0 {
+	switch {
+	case fd < 0:
 		info, _, err := e.dir.fs.LstatIfPossible(full)
 		return info, err
-	}
-	if err != nil {
+	case err != nil:
 		return nil, names.PathError("lstat", full, err)
 	}
-	return &rootInfo{name: e.name, stat: sysStat(&stat)}, nil
+	return info, nil
 }
 
 func (d *rootDir) OpenFile(name string) (capability.ReadFile, error) {
@@ -208,17 +209,25 @@ func (d *rootDir) OpenIn(r *handle.Reader, name string, item fs.DirEntry) error 
 		r.Own = own
 	}
 	r.ReadFile = own
-	entry, ok := item.(*rootEntry)
-	if !ok || entry.name != name {
-		return d.open(own, name, "")
+	terminated := ""
+	if entry, ok := item.(*rootEntry); ok && entry.name == name {
+		terminated = entry.terminated
 	}
-	return d.open(own, name, entry.terminated)
+	return d.open(own, name, terminated)
 }
 
 // open opens a file of the directory. terminated is its name with a NUL behind it, or "".
 func (d *rootDir) open(file *rootReader, name, terminated string) error {
-	*file = rootReader{name: name, fd: -1}
-	err := d.openFD(file, terminated)
+	*file = rootReader{number: number{name, -1}}
+	err := error(nil)
+	if terminated == "" {
+		if err = checkEntryName(name); err == nil {
+			terminated = name + "\x00"
+		}
+	}
+	if err == nil {
+		file.fd, err = d.openFD(terminated)
+	}
 	if err == unix.ELOOP {
 		err = names.ErrNotRegular // O_NOFOLLOW says so of a symbolic link
 	}
@@ -231,25 +240,24 @@ func (d *rootDir) open(file *rootReader, name, terminated string) error {
 	return nil
 }
 
-func (d *rootDir) openFD(file *rootReader, terminated string) (err error) {
+// openFD is unix.Openat for a name that has a NUL behind it already. That one makes a copy of each name, which is most
+// of the memory that reading a file takes.
+func (d *rootDir) openFD(name string) (int, error) {
+	const flags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | openNoWait
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if d.fd < 0 {
-		return fs.ErrClosed
+		return -1, fs.ErrClosed
 	}
-	const flags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | openNoWait
-	if terminated != "" {
-		file.fd, err = openatTerminated(d.fd, terminated, flags)
-		return err
-	}
-	if err := checkEntryName(file.name); err != nil {
-		return err
-	}
-	return retry(func() error {
-		fd, err := unix.Openat(d.fd, file.name, flags, 0)
-		if err == nil {
-			file.fd = fd
+	for {
+		fd, _, errno := unix.Syscall6(unix.SYS_OPENAT,
+			uintptr(d.fd), uintptr(unsafe.Pointer(unsafe.StringData(name))), flags, 0, 0, 0)
+		switch errno {
+		case 0:
+			return int(fd), nil
+		case unix.EINTR:
+		default:
+			return -1, errno
 		}
-		return err
-	})
+	}
 }

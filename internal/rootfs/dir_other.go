@@ -18,23 +18,23 @@ type rootDir struct {
 }
 
 // OpenDir implements [capability.DirOpener].
-func (r *FS) OpenDir(name string) (capability.DirHandle, error) {
-	clean, err := r.name(name)
+func (r *FS) OpenDir(name string) (dir capability.DirHandle, err error) {
+	err = r.do("open", name, func(clean string) error {
+		info, err := r.root.Stat(clean)
+		if err == nil && !info.IsDir() {
+			err = names.ErrNotDir // and not what opening it would wait for
+		}
+		if err != nil {
+			return err
+		}
+		root, err := r.root.OpenRoot(clean)
+		dir = &rootDir{name: clean, root: root}
+		return err
+	})
 	if err != nil {
-		return nil, names.PathError("open", name, err)
+		return nil, err
 	}
-	info, err := r.root.Stat(clean)
-	if err == nil && !info.IsDir() {
-		err = names.ErrNotDir // and not what opening it would wait for
-	}
-	if err != nil {
-		return nil, names.PathError("open", name, err)
-	}
-	root, err := r.root.OpenRoot(clean)
-	if err != nil {
-		return nil, names.PathError("open", name, err)
-	}
-	return &rootDir{name: clean, root: root}, nil
+	return dir, nil
 }
 
 func (d *rootDir) Close() error { return names.PathError("close", d.name, d.root.Close()) }

@@ -26,54 +26,47 @@ func (r *FS) Open(name string) (afero.File, error) {
 // OpenFile opens a file as os.OpenFile does. The process's umask applies to the nine lowest bits of perm, the others of
 // [modes.PermBits] are set as given if the call made the file. What is neither a file nor a directory is
 // [names.ErrNotRegular].
-func (r *FS) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, error) {
-	clean, err := r.name(name)
+func (r *FS) OpenFile(name string, flag int, perm fs.FileMode) (file afero.File, err error) {
+	err = r.do("open", name, func(clean string) error {
+		if strings.HasSuffix(name, "/") && flag&os.O_CREATE != 0 {
+			return syscall.EISDIR
+		}
+		opened, err := r.open(clean, flag, perm)
+		file = &rootFile{File: opened, name: clean}
+		return err
+	})
 	if err != nil {
-		return nil, names.PathError("open", name, err)
-	}
-	if strings.HasSuffix(name, "/") && flag&os.O_CREATE != 0 {
-		return nil, names.PathError("open", name, syscall.EISDIR)
-	}
-	file, err := r.open(clean, flag, perm)
-	if err != nil {
-		return nil, names.PathError("open", name, err)
-	}
-	return &rootFile{File: file, name: clean}, nil
-}
-
-// open opens the file and looks only then what it is: what was looked at before could be something else by now.
-func (r *FS) open(clean string, flag int, perm fs.FileMode) (*os.File, error) {
-	file, err := r.openSpecial(clean, flag, perm)
-	if err != nil {
-		return nil, err
-	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		err = names.ErrNotRegular
-	}
-	if err != nil {
-		file.Close()
 		return nil, err
 	}
 	return file, nil
 }
 
-// openSpecial is OpenFile of os.Root for all of PermBits. A file that was there already must keep its mode, so whether
-// this call made it has to be known.
-func (r *FS) openSpecial(clean string, flag int, perm fs.FileMode) (*os.File, error) {
-	special := perm & (modes.PermBits &^ fs.ModePerm)
-	if special == 0 || flag&os.O_CREATE == 0 {
-		return r.root.OpenFile(clean, flag|openNoWait, perm.Perm())
+// open opens the file and asks only then what it is: what was there before could be something else by now. It takes all
+// of PermBits, of which os.Root takes nine.
+func (r *FS) open(clean string, flag int, perm fs.FileMode) (file *os.File, err error) {
+	special := fs.FileMode(0)
+	if flag&os.O_CREATE != 0 {
+		special = perm & (modes.PermBits &^ fs.ModePerm)
 	}
-	file, err := r.root.OpenFile(clean, flag|os.O_EXCL|openNoWait, perm.Perm())
-	if err != nil {
-		if flag&os.O_EXCL == 0 && errors.Is(err, fs.ErrExist) {
-			return r.root.OpenFile(clean, flag|openNoWait, perm.Perm())
+	if special != 0 {
+		// A file that was there already keeps its mode, so whether this call made it has to be known.
+		file, err = r.root.OpenFile(clean, flag|os.O_EXCL|openNoWait, perm.Perm())
+		if errors.Is(err, fs.ErrExist) && flag&os.O_EXCL == 0 {
+			special = 0
 		}
+	}
+	if special == 0 {
+		file, err = r.root.OpenFile(clean, flag|openNoWait, perm.Perm())
+	}
+	if err != nil {
 		return nil, err
 	}
 	info, err := file.Stat()
-	if err == nil {
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular() && !info.IsDir():
+		err = names.ErrNotRegular
+	case special != 0:
 		err = file.Chmod(info.Mode()&modes.PermBits | special)
 	}
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/millrace-go/millrace/internal/modes"
-	"github.com/millrace-go/millrace/internal/names"
 )
 
 const (
@@ -18,26 +17,24 @@ const (
 
 // Inherit implements [capability.Inheriter].
 func (r *FS) Inherit(dir, name string) (fs.FileMode, error) {
-	base, err := r.linkName(name)
-	if err != nil {
-		return modes.PermBits, names.PathError("inherit", name, err)
-	}
 	allowed := modes.PermBits
-	err = r.at(base, func(parent int, base string) error {
-		file, err := openAttr(parent, base)
-		if err != nil {
+	err := r.doLink("inherit", name, func(clean string) error {
+		return r.at(clean, func(parent int, base string) error {
+			file, err := openAttr(parent, base)
+			if err != nil {
+				return err
+			}
+			defer unix.Close(file)
+			from, err := r.root.openDirectory(dir)
+			if err != nil {
+				return errors.Join(err, dropList(file))
+			}
+			defer from.Close()
+			allowed, err = inheritList(int(from.Fd()), file)
 			return err
-		}
-		defer unix.Close(file)
-		from, err := r.root.OpenFile(dir, unix.O_RDONLY|unix.O_DIRECTORY|openNoWait, 0)
-		if err != nil {
-			return errors.Join(err, dropList(file))
-		}
-		defer from.Close()
-		allowed, err = inheritList(int(from.Fd()), file)
-		return err
+		})
 	})
-	return allowed, names.PathError("inherit", name, err)
+	return allowed, err
 }
 
 // inheritList is Inherit for what is open.

@@ -26,7 +26,8 @@ func (r *FS) Lock(ctx context.Context) (io.Closer, error) {
 	if err != nil {
 		return nil, names.PathError("lock", ".", err)
 	}
-	err = names.UnsupportedIf(flock(ctx, file), unix.EBADF, unix.EISDIR, unix.EINVAL, unix.ENOLCK, unix.ENOTSUP, unix.EOPNOTSUPP, unix.ENOSYS)
+	err = names.UnsupportedIf(flock(ctx, file),
+		unix.EBADF, unix.EISDIR, unix.EINVAL, unix.ENOLCK, unix.ENOTSUP, unix.EOPNOTSUPP, unix.ENOSYS)
 	if err != nil {
 		file.Close()
 		return nil, names.PathError("lock", ".", err)

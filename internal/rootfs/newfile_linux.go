@@ -12,43 +12,37 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// NewFile is a file that CreateNear has made, by its number alone. It is for one goroutine.
+// NewFile is a file that CreateNear has made. It is for one goroutine.
 type NewFile struct {
-	r    *FS
-	name string
-	fd   int
+	number
+	r *FS
 }
 
 // CreateNear makes a file without a name in the directory of near and gives it its name before anything else is done
 // with it, so nothing of it is ever to be seen there.
 func (p *Bulk) CreateNear(near, name string, perm fs.FileMode) (*NewFile, error) {
-	dir, own, err := p.parent(name)
+	f := &NewFile{number{name, -1}, p.r}
+	err := p.in(name, func(dir int, base string) (err error) {
+		if near != "" {
+			f.fd = p.unnamed(path.Dir(near), perm)
+		}
+		if f.fd >= 0 {
+			if p.name(f.fd, dir, base) {
+				return nil
+			}
+			_ = unix.Close(f.fd) // nothing was written through it
+		}
+		const flags = unix.O_WRONLY | unix.O_CREAT | unix.O_EXCL | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_LARGEFILE
+		f.fd, err = unix.Openat(dir, base, flags, uint32(perm.Perm()))
+		return err
+	})
 	if err == errSlow {
 		err = names.ErrLinkLoop // the name is the caller's own, and leads through no link
 	}
 	if err != nil {
 		return nil, names.PathError("open", name, err)
 	}
-	defer release(dir, own)
-	fd := -1
-	if near != "" {
-		fd = p.unnamed(path.Dir(near), perm)
-	}
-	if fd >= 0 {
-		if p.name(fd, dir, path.Base(name)) {
-			return &NewFile{p.r, name, fd}, nil
-		}
-		release(fd, true)
-	}
-	const flags = unix.O_WRONLY | unix.O_CREAT | unix.O_EXCL | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_LARGEFILE
-	err = retry(func() error {
-		fd, err = unix.Openat(dir, path.Base(name), flags, uint32(perm.Perm()))
-		return err
-	})
-	if err != nil {
-		return nil, names.PathError("open", name, err)
-	}
-	return &NewFile{p.r, name, fd}, nil
+	return f, nil
 }
 
 // unnamed returns a file in the directory that has no name, -1 if there are no such.
@@ -57,21 +51,17 @@ func (p *Bulk) unnamed(dir string, perm fs.FileMode) int {
 		return -1
 	}
 	fd, err := p.r.root.open(dir, unix.O_TMPFILE|unix.O_WRONLY|unix.O_LARGEFILE, uint32(perm.Perm()))
-	switch err {
-	case nil:
-		return fd
-	case unix.EOPNOTSUPP, unix.EISDIR:
+	if err == unix.EOPNOTSUPP || err == unix.EISDIR {
 		p.noUnnamed.Store(true)
 	}
-	return -1
+	return fd
 }
 
 // name gives a file without a name one. There are two ways: the first needs a privilege, the second a /proc. That it is
 // taken by something else shows when the file is made in the ordinary way.
 func (p *Bulk) name(fd, dir int, base string) bool {
 	if !p.noEmptyPath.Load() {
-		err := retry(func() error { return unix.Linkat(fd, "", dir, base, unix.AT_EMPTY_PATH) })
-		switch err {
+		switch retry(func() error { return unix.Linkat(fd, "", dir, base, unix.AT_EMPTY_PATH) }) {
 		case nil:
 			return true
 		case unix.ENOENT, unix.EPERM, unix.EINVAL:
@@ -84,40 +74,35 @@ func (p *Bulk) name(fd, dir int, base string) bool {
 
 // Write writes all of data.
 func (f *NewFile) Write(data []byte) (n int, err error) {
-	for n < len(data) {
-		m, err := unix.Write(f.fd, data[n:min(len(data), n+mostAtOnce)])
-		if err == unix.EINTR {
-			continue
-		}
-		if err == nil && m == 0 {
-			err = io.ErrShortWrite
-		}
+	for m := 0; n < len(data); n += m {
+		err := f.do("write", func(fd int) (err error) {
+			m, err = unix.Write(fd, data[n:min(len(data), n+mostAtOnce)])
+			if err == nil && m == 0 {
+				err = io.ErrShortWrite
+			}
+			return err
+		})
 		if err != nil {
-			return n, names.PathError("write", f.name, err)
+			return n, err
 		}
-		n += m
 	}
 	return n, nil
 }
 
-func (f *NewFile) do(op string, call func() error) error {
-	return names.PathError(op, f.name, retry(call))
-}
-
 // Chown gives it an owner and a group, -1 for none.
 func (f *NewFile) Chown(uid, gid int) error {
-	return f.do("chown", func() error { return unix.Fchown(f.fd, uid, gid) })
+	return f.do("chown", func(fd int) error { return unix.Fchown(fd, uid, gid) })
 }
 
 // Chmod gives it the permission bits.
 func (f *NewFile) Chmod(mode fs.FileMode) error {
-	return f.do("chmod", func() error { return unix.Fchmod(f.fd, systemMode(mode)) })
+	return f.do("chmod", func(fd int) error { return unix.Fchmod(fd, systemMode(mode)) })
 }
 
 // Chtimes gives it its times.
 func (f *NewFile) Chtimes(atime, mtime time.Time) error {
 	times := []unix.Timespec{systemTime(atime), systemTime(mtime)}
-	err := retry(func() error { return unix.UtimesNanoAt(f.fd, "", times, unix.AT_EMPTY_PATH) })
+	err := f.do("chtimes", func(fd int) error { return unix.UtimesNanoAt(fd, "", times, unix.AT_EMPTY_PATH) })
 	if err != nil {
 		return f.r.Chtimes(f.name, atime, mtime) // kernels before 5.8 do not know the flag
 	}
@@ -130,19 +115,7 @@ func (f *NewFile) StartSync() {
 }
 
 // Sync makes it durable.
-func (f *NewFile) Sync() error {
-	return f.do("sync", func() error { return unix.Fsync(f.fd) })
-}
-
-// Close closes it.
-func (f *NewFile) Close() error {
-	if f.fd < 0 {
-		return names.PathError("close", f.name, fs.ErrClosed)
-	}
-	fd := f.fd
-	f.fd = -1
-	return names.PathError("close", f.name, unix.Close(fd))
-}
+func (f *NewFile) Sync() error { return f.do("sync", unix.Fsync) }
 
 // Inherit gives it the access control list that new files in a directory have, see [FS.Inherit].
 func (f *NewFile) Inherit(dir string) (fs.FileMode, error) {
@@ -150,7 +123,7 @@ func (f *NewFile) Inherit(dir string) (fs.FileMode, error) {
 	if err != nil {
 		return f.r.Inherit(dir, f.name)
 	}
-	defer release(from, true)
+	defer unix.Close(from)
 	allowed, err := inheritList(from, f.fd)
 	return allowed, names.PathError("inherit", f.name, err)
 }
@@ -161,7 +134,7 @@ func (f *NewFile) CopyMeta(from string) error {
 	if err != nil {
 		return f.r.CopyMeta(from, f.name)
 	}
-	defer release(src, true)
+	defer unix.Close(src)
 	var old, made unix.Stat_t
 	if err = unix.Fstat(src, &old); err == nil {
 		err = unix.Fstat(f.fd, &made)
@@ -170,4 +143,25 @@ func (f *NewFile) CopyMeta(from string) error {
 		return f.r.CopyMeta(from, f.name)
 	}
 	return names.PathError("copymeta", f.name, copyAttributesOf(src, f.fd))
+}
+
+func systemTime(t time.Time) unix.Timespec {
+	if t.IsZero() {
+		return unix.Timespec{Nsec: unix.UTIME_OMIT}
+	}
+	return unix.NsecToTimespec(t.UnixNano())
+}
+
+// systemMode returns the permission bits as chmod(2) has them.
+func systemMode(mode fs.FileMode) uint32 {
+	bits := uint32(mode.Perm())
+	for _, special := range [...]struct {
+		mode fs.FileMode
+		bit  uint32
+	}{{fs.ModeSetuid, unix.S_ISUID}, {fs.ModeSetgid, unix.S_ISGID}, {fs.ModeSticky, unix.S_ISVTX}} {
+		if mode&special.mode != 0 {
+			bits |= special.bit
+		}
+	}
+	return bits
 }

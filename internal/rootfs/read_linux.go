@@ -13,12 +13,35 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// rootReader is a regular file open for reading. It is not an *os.File, because that is registered with the poller of
-// the runtime, twice the cost of opening a file that the poller then refuses. It must be closed: nothing else gives it
-// back.
-type rootReader struct {
+// number is an open file by its number alone. It is not an *os.File, because that is registered with the poller of
+// the runtime, twice the cost of opening a file that the poller then refuses. It must be closed: nothing else gives
+// it back.
+type number struct {
 	name string
-	fd   int
+	fd   int // -1 once it is closed
+}
+
+// do makes a system call about the file.
+func (f *number) do(op string, call func(fd int) error) error {
+	err := error(fs.ErrClosed)
+	if f.fd >= 0 {
+		err = retry(func() error { return call(f.fd) })
+	}
+	return names.PathError(op, f.name, err)
+}
+
+func (f *number) Close() error {
+	fd := f.fd
+	f.fd = -1
+	if fd < 0 {
+		return names.PathError("close", f.name, fs.ErrClosed)
+	}
+	return names.PathError("close", f.name, unix.Close(fd))
+}
+
+// rootReader is a regular file open for reading.
+type rootReader struct {
+	number
 	size int64 // when it was opened
 }
 
@@ -29,7 +52,7 @@ func (r *FS) OpenPlainFile(clean string) (handle.RandomFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := &rootReader{name: path.Base(clean), fd: fd}
+	file := &rootReader{number: number{clean, fd}}
 	if err := file.check(); err != nil {
 		return nil, err
 	}
@@ -54,42 +77,29 @@ func (f *rootReader) SizeAtOpen() int64 { return f.size }
 
 const mostAtOnce = 1 << 30 // the system takes no more than 2 GiB at once
 
-func (f *rootReader) Read(p []byte) (int, error) {
-	if f.fd < 0 {
-		return 0, names.PathError("read", f.name, fs.ErrClosed)
+func (f *rootReader) Read(p []byte) (n int, err error) {
+	err = f.do("read", func(fd int) (err error) {
+		n, err = unix.Read(fd, p[:min(len(p), mostAtOnce)])
+		return err
+	})
+	if n == 0 && err == nil && len(p) > 0 {
+		return 0, io.EOF
 	}
-	if len(p) == 0 {
-		return 0, nil
-	}
-	for {
-		n, err := unix.Read(f.fd, p[:min(len(p), mostAtOnce)])
-		switch {
-		case err == unix.EINTR:
-		case err != nil:
-			return 0, names.PathError("read", f.name, err)
-		case n == 0:
-			return 0, io.EOF
-		default:
-			return n, nil
-		}
-	}
+	return max(n, 0), err
 }
 
 // ReadAt implements io.ReaderAt.
 func (f *rootReader) ReadAt(p []byte, off int64) (n int, err error) {
-	if f.fd < 0 {
-		return 0, names.PathError("read", f.name, fs.ErrClosed)
-	}
-	for n < len(p) {
-		m, err := unix.Pread(f.fd, p[n:min(len(p), n+mostAtOnce)], off+int64(n))
-		switch {
-		case err == unix.EINTR:
-		case err != nil:
-			return n, names.PathError("read", f.name, err)
-		case m == 0:
-			return n, io.EOF
-		default:
-			n += m
+	for m := 0; n < len(p); n += m {
+		err := f.do("read", func(fd int) (err error) {
+			m, err = unix.Pread(fd, p[n:min(len(p), n+mostAtOnce)], off+int64(n))
+			return err
+		})
+		if err == nil && m == 0 {
+			err = io.EOF
+		}
+		if err != nil {
+			return n, err
 		}
 	}
 	return n, nil
@@ -97,32 +107,26 @@ func (f *rootReader) ReadAt(p []byte, off int64) (n int, err error) {
 
 // Stat says what the file is now, not what it was when it was opened, so that a reader can see that it grew.
 func (f *rootReader) Stat() (fs.FileInfo, error) {
-	if f.fd < 0 {
-		return nil, names.PathError("stat", f.name, fs.ErrClosed)
-	}
-	info := &rootInfo{name: f.name}
-	if err := retry(func() error { return syscall.Fstat(f.fd, &info.stat) }); err != nil {
-		return nil, names.PathError("stat", f.name, err)
+	info := &rootInfo{name: path.Base(f.name)}
+	if err := f.do("stat", func(fd int) error { return syscall.Fstat(fd, &info.stat) }); err != nil {
+		return nil, err
 	}
 	return info, nil
 }
 
-func (f *rootReader) Close() error {
-	if f.fd < 0 {
-		return names.PathError("close", f.name, fs.ErrClosed)
+// statAt is lstat(2) in a directory. It fills the one type for what that says, by way of the other: all of package os
+// hands out this one.
+func statAt(dir int, base string, stat *syscall.Stat_t) error {
+	var s unix.Stat_t
+	if err := retry(func() error { return unix.Fstatat(dir, base, &s, unix.AT_SYMLINK_NOFOLLOW) }); err != nil {
+		return err
 	}
-	fd := f.fd
-	f.fd = -1
-	return names.PathError("close", f.name, unix.Close(fd))
-}
-
-// sysStat turns the one type for what stat(2) says into the other, which is what all of package os hands out.
-func sysStat(s *unix.Stat_t) syscall.Stat_t {
-	return syscall.Stat_t{
+	*stat = syscall.Stat_t{
 		Dev: s.Dev, Ino: s.Ino, Nlink: s.Nlink, Mode: s.Mode, Uid: s.Uid, Gid: s.Gid, Rdev: s.Rdev,
 		Size: s.Size, Blksize: s.Blksize, Blocks: s.Blocks,
 		Atim: syscall.Timespec(s.Atim), Mtim: syscall.Timespec(s.Mtim), Ctim: syscall.Timespec(s.Ctim),
 	}
+	return nil
 }
 
 // rootInfo is what stat(2) says.

@@ -24,20 +24,12 @@ func (r *FS) RenameNoReplace(oldname, newname string) error {
 }
 
 func (r *FS) renameBy(op, a, b string, rename func(aDir int, a string, bDir int, b string) error) error {
-	from, err := r.linkName(a)
-	if err != nil {
-		return names.LinkError(op, a, b, err)
-	}
-	to, err := r.linkName(b)
-	if err != nil {
-		return names.LinkError(op, a, b, err)
-	}
-	err = names.FromOS(r.at2(from, to, func(aDir int, aBase string, bDir int, bBase string) error {
-		return retry(func() error { return rename(aDir, aBase, bDir, bBase) })
-	}))
-	// EINVAL says both that the mount does not know the call and that a directory was to be put into itself.
-	if !names.Within(from, to) && !names.Within(to, from) {
-		err = names.UnsupportedIf(err, syscall.EINVAL)
-	}
-	return names.LinkError(op, a, b, names.UnsupportedIf(err, syscall.ENOSYS, syscall.ENOTSUP, syscall.EPERM))
+	return r.doTwo(op, a, b, func(from, to string) error {
+		err := names.FromOS(r.at2(from, to, rename))
+		// EINVAL says both that the mount does not know the call and that a directory was to be put into itself.
+		if !names.Within(from, to) && !names.Within(to, from) {
+			err = names.UnsupportedIf(err, syscall.EINVAL)
+		}
+		return names.UnsupportedIf(err, syscall.ENOSYS, syscall.ENOTSUP, syscall.EPERM)
+	})
 }

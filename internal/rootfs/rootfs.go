@@ -20,20 +20,13 @@ import (
 // absolute name, nor a symbolic link, also not one that another process puts there at the wrong moment. It is built on
 // [os.Root] and goes by directory handles, so it stays with its directory when that is moved.
 //
-// Names are canonical as [names.Clean] gives them; others are cleaned, and a "/" at the end asks for a directory.
-// Symbolic links are followed while they stay inside, at most eight in a row; an absolute target counts as outside.
-// Opening never blocks: a pipe, a socket or a device is [names.ErrNotRegular]. All mode bits of [modes.PermBits] can be
-// given and set. Rename replaces what rename(2) of POSIX replaces. Errors match those of this package and those of the
-// system, errors.Is(err, ErrNotDir) and errors.Is(err, syscall.ENOTDIR) alike.
-//
-// Of the optional interfaces it has what the system has: on Linux all of them; on macOS too, but
-// [capability.MetaCopier] copies the owner only; on other Unix systems not [capability.Exchanger] and
-// [capability.NoReplacer] either; elsewhere [capability.Linker] and [capability.DirOpener].
+// What it promises of names, links and errors is told at fsutil.RootFs. Of the optional interfaces it has what the
+// system has: see the files of each.
 //
 // All methods are safe for concurrent use. The zero RootFs is not usable; make one with [Open] or [raise.FS].
 type FS struct {
 	root  beneath
-	dir   string   // the directory as an absolute name when it was opened, "" if nobody knows
+	dir   string   // the directory as an absolute name when it was opened, "" if that is not known
 	bases []string // absolute spellings of the directory that Canonical takes for it
 }
 
@@ -57,16 +50,10 @@ func Open(dir string) (*FS, error) {
 	return r, nil
 }
 
-// Rooted returns r, for whoever holds it embedded.
+// Rooted returns r, for a type that embeds it.
 func (r *FS) Rooted() *FS { return r }
 
-// WithAbsolute returns a view of the same directory that takes the absolute name of something at or below it for the
-// name in it, as agents and editors send them: on a RootFs of /home/me/project, /home/me/project/src/a.go is src/a.go.
-// It goes by the name that OpenRoot was given, and by that without the symbolic links that were in it; any other
-// absolute name is [names.ErrEscape], also another name of the same directory. Results have the names in the directory.
-// What names lead to is as confined as before: the absolute target of a symbolic link still counts as outside.
-//
-// The view and what it was made of share the directory; closing one closes both.
+// WithAbsolute returns a view of the same directory that takes absolute names of what is in it, see fsutil.RootFs.
 func (r *FS) WithAbsolute() *FS {
 	view := *r
 	view.bases = nil
@@ -109,22 +96,18 @@ func (r *FS) Canonical(name string) (string, error) {
 	return "", &fs.PathError{Op: "clean", Path: name, Err: names.ErrEscape}
 }
 
-// name returns the canonical name. One that ends in a slash must not be that of a file.
-func (r *FS) name(name string) (string, error) { return r.checked(name, true) }
-
-// linkName is name for operations on a symbolic link itself, which a slash at the end makes an error.
-func (r *FS) linkName(name string) (string, error) { return r.checked(name, false) }
-
+// checked returns the canonical name. A slash at its end says that it must not be that of a file, nor, where links are
+// not followed, that of a link.
 func (r *FS) checked(name string, follow bool) (string, error) {
 	clean, err := r.Canonical(name)
 	if err != nil || !strings.HasSuffix(name, "/") {
 		return clean, err
 	}
-	look := r.root.Lstat
+	stat := r.root.Lstat
 	if follow {
-		look = r.root.Stat
+		stat = r.root.Stat
 	}
-	info, err := look(clean)
+	info, err := stat(clean)
 	switch {
 	case err == nil && !info.IsDir():
 		return "", syscall.ENOTDIR
@@ -134,59 +117,86 @@ func (r *FS) checked(name string, follow bool) (string, error) {
 	return clean, nil
 }
 
+// checkEntryName returns what is wrong with the name of an entry of a directory: it must be one part of a path.
+func checkEntryName(name string) error {
+	if _, err := names.Clean(name); err != nil || names.IsPlain(name) {
+		return err
+	}
+	return names.ErrEscape
+}
+
+// do calls act with the canonical name, for operations on what the name leads to.
+func (r *FS) do(op, name string, act func(clean string) error) error {
+	clean, err := r.checked(name, true)
+	if err == nil {
+		err = act(clean)
+	}
+	return names.PathError(op, name, err)
+}
+
+// doLink is do for operations on a symbolic link itself.
+func (r *FS) doLink(op, name string, act func(clean string) error) error {
+	clean, err := r.checked(name, false)
+	if err == nil {
+		err = act(clean)
+	}
+	return names.PathError(op, name, err)
+}
+
+// doTwo is doLink for two names.
+func (r *FS) doTwo(op, oldname, newname string, act func(from, to string) error) error {
+	from, err := r.checked(oldname, false)
+	to := ""
+	if err == nil {
+		to, err = r.checked(newname, false)
+	}
+	if err == nil {
+		err = act(from, to)
+	}
+	return names.LinkError(op, oldname, newname, err)
+}
+
 // Stat returns what the name leads to.
-func (r *FS) Stat(name string) (fs.FileInfo, error) {
-	clean, err := r.name(name)
-	if err != nil {
-		return nil, names.PathError("stat", name, err)
-	}
-	info, err := r.root.Stat(clean)
-	if err != nil {
-		return nil, names.PathError("stat", name, err)
-	}
-	return info, nil
+func (r *FS) Stat(name string) (info fs.FileInfo, err error) {
+	err = r.do("stat", name, func(clean string) (err error) {
+		info, err = r.root.Stat(clean)
+		return err
+	})
+	return info, err
 }
 
 // LstatIfPossible returns what stands at the name, without following a symbolic link there, and true.
-func (r *FS) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
-	clean, err := r.name(name)
-	if err != nil {
-		return nil, true, names.PathError("lstat", name, err)
-	}
-	info, err := r.root.Lstat(clean)
-	if err != nil {
-		return nil, true, names.PathError("lstat", name, err)
-	}
-	return info, true, nil
+func (r *FS) LstatIfPossible(name string) (info fs.FileInfo, possible bool, err error) {
+	err = r.do("lstat", name, func(clean string) (err error) {
+		info, err = r.root.Lstat(clean)
+		return err
+	})
+	return info, true, err
 }
 
 // Mkdir makes a directory. The process's umask applies to the nine lowest bits of perm.
 func (r *FS) Mkdir(name string, perm fs.FileMode) error {
-	clean, err := r.name(name)
-	if err == nil {
-		err = r.root.Mkdir(clean, perm.Perm())
-	}
-	if err == nil {
-		err = r.addSpecial(clean, perm)
-	}
-	return names.PathError("mkdir", name, err)
+	return r.do("mkdir", name, func(clean string) error {
+		if err := r.root.Mkdir(clean, perm.Perm()); err != nil {
+			return err
+		}
+		return r.addSpecial(clean, perm)
+	})
 }
 
 // MkdirAll makes a directory and those above it that are missing. A directory that is there already is no error.
 func (r *FS) MkdirAll(name string, perm fs.FileMode) error {
-	clean, err := r.name(name)
-	if err != nil {
-		return names.PathError("mkdir", name, err)
-	}
-	_, before := r.root.Lstat(clean)
-	err = r.root.MkdirAll(clean, perm.Perm())
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		err = syscall.ENOTDIR // only a file can be in the way
-	case err == nil && errors.Is(before, fs.ErrNotExist):
-		err = r.addSpecial(clean, perm)
-	}
-	return names.PathError("mkdir", name, err)
+	return r.do("mkdir", name, func(clean string) error {
+		_, before := r.root.Lstat(clean)
+		err := r.root.MkdirAll(clean, perm.Perm())
+		switch {
+		case errors.Is(err, fs.ErrExist):
+			return syscall.ENOTDIR // only a file can be in the way
+		case err == nil && errors.Is(before, fs.ErrNotExist):
+			return r.addSpecial(clean, perm)
+		}
+		return err
+	})
 }
 
 // addSpecial gives what was just made the setuid, setgid and sticky bits, which os.Root does not take when it makes
@@ -205,41 +215,25 @@ func (r *FS) addSpecial(clean string, perm fs.FileMode) error {
 
 // Remove removes a file, an empty directory or a symbolic link itself.
 func (r *FS) Remove(name string) error {
-	clean, err := r.linkName(name)
-	if err == nil {
-		err = notEmpty(r.root.Remove(clean))
-	}
-	return names.PathError("remove", name, err)
+	return r.doLink("remove", name, func(clean string) error { return notEmpty(r.root.Remove(clean)) })
 }
 
 // RemoveAll removes what stands at the name with all below it, following no links. Nothing there is no error.
-func (r *FS) RemoveAll(name string) error {
-	clean, err := r.linkName(name)
-	if err == nil {
-		err = r.root.RemoveAll(clean)
-	}
-	return names.PathError("removeall", name, err)
-}
+func (r *FS) RemoveAll(name string) error { return r.doLink("removeall", name, r.root.RemoveAll) }
 
 // Rename moves a file, a directory or a symbolic link itself, and replaces a file or an empty directory at newname.
 func (r *FS) Rename(oldname, newname string) error {
-	from, err := r.linkName(oldname)
-	if err != nil {
-		return names.LinkError("rename", oldname, newname, err)
-	}
-	to, err := r.Canonical(newname)
-	if err == nil && strings.HasSuffix(newname, "/") {
-		if info, statErr := r.root.Lstat(from); statErr == nil && !info.IsDir() {
-			err = syscall.ENOTDIR // only a directory can get a name that asks for one
+	return r.doTwo("rename", oldname, newname, func(from, to string) error {
+		if strings.HasSuffix(newname, "/") {
+			if info, err := r.root.Lstat(from); err == nil && !info.IsDir() {
+				return syscall.ENOTDIR // only a directory can get a name that asks for one
+			}
 		}
-	}
-	if err == nil {
-		err = notEmpty(r.rename(from, to))
-	}
-	return names.LinkError("rename", oldname, newname, err)
+		return notEmpty(r.rename(from, to))
+	})
 }
 
-// notEmpty gives the one name to what systems report in two ways: that a directory has something in it.
+// notEmpty gives one name to what systems report in two ways: that a directory has something in it.
 func notEmpty(err error) error {
 	if errors.Is(err, fs.ErrExist) && !errors.Is(err, names.ErrNotEmpty) {
 		return names.Under(names.ErrNotEmpty, syscall.ENOTEMPTY)
@@ -249,35 +243,23 @@ func notEmpty(err error) error {
 
 // Chmod sets the permission bits of what the name leads to.
 func (r *FS) Chmod(name string, mode fs.FileMode) error {
-	clean, err := r.name(name)
-	if err == nil {
-		err = r.root.Chmod(clean, mode)
-	}
-	return names.PathError("chmod", name, err)
+	return r.do("chmod", name, func(clean string) error { return r.root.Chmod(clean, mode) })
 }
 
 // Chown sets the owner and group of what the name leads to; -1 leaves one as it is.
 func (r *FS) Chown(name string, uid, gid int) error {
-	clean, err := r.name(name)
-	if err == nil {
-		err = r.root.Chown(clean, uid, gid)
-	}
-	return names.PathError("chown", name, err)
+	return r.do("chown", name, func(clean string) error { return r.root.Chown(clean, uid, gid) })
 }
 
 // Chtimes sets the times of what the name leads to; a zero time leaves one as it is.
 func (r *FS) Chtimes(name string, atime, mtime time.Time) error {
-	clean, err := r.name(name)
-	if err == nil {
-		err = r.root.Chtimes(clean, atime, mtime)
-	}
-	return names.PathError("chtimes", name, err)
+	return r.do("chtimes", name, func(clean string) error { return r.root.Chtimes(clean, atime, mtime) })
 }
 
 // SymlinkIfPossible makes a symbolic link at newname. The target is written as it is given, inside or not, there or
 // not; only following it is refused if it leads out.
 func (r *FS) SymlinkIfPossible(target, newname string) error {
-	clean, err := r.linkName(newname)
+	clean, err := r.checked(newname, false)
 	if err == nil {
 		err = r.root.Symlink(target, clean)
 	}
@@ -285,25 +267,19 @@ func (r *FS) SymlinkIfPossible(target, newname string) error {
 }
 
 // ReadlinkIfPossible returns the target of a symbolic link as it was written.
-func (r *FS) ReadlinkIfPossible(name string) (string, error) {
-	clean, err := r.linkName(name)
-	if err != nil {
-		return "", names.PathError("readlink", name, err)
-	}
-	target, err := r.root.Readlink(clean)
-	return target, names.PathError("readlink", name, err)
+func (r *FS) ReadlinkIfPossible(name string) (target string, err error) {
+	err = r.doLink("readlink", name, func(clean string) (err error) {
+		target, err = r.root.Readlink(clean)
+		return err
+	})
+	return target, err
 }
 
 // Link implements [capability.Linker]. Where the mount has no hard links or the system does not let one make this one,
 // the error matches errors.ErrUnsupported, and the caller may copy instead.
 func (r *FS) Link(oldname, newname string) error {
-	from, err := r.linkName(oldname)
-	if err != nil {
-		return names.LinkError("link", oldname, newname, err)
-	}
-	to, err := r.linkName(newname)
-	if err == nil {
-		err = names.UnsupportedIf(names.FromOS(r.root.Link(from, to)), syscall.EPERM, syscall.EMLINK, syscall.ENOSYS, syscall.ENOTSUP)
-	}
-	return names.LinkError("link", oldname, newname, err)
+	return r.doTwo("link", oldname, newname, func(from, to string) error {
+		err := names.FromOS(r.root.Link(from, to))
+		return names.UnsupportedIf(err, syscall.EPERM, syscall.EMLINK, syscall.ENOSYS, syscall.ENOTSUP)
+	})
 }

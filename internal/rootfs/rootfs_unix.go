@@ -23,9 +23,11 @@ var (
 )
 
 // at calls do with a handle of the directory the name is in and the last part of the name, for the system calls that
-// os.Root does not have. The last part is never "..": the name is canonical.
+// os.Root does not have, until no signal interrupts it. The last part is never "..": the name is canonical.
 func (r *FS) at(clean string, do func(dir int, base string) error) error {
-	return r.root.within(path.Dir(clean), func(dir int) error { return do(dir, path.Base(clean)) })
+	return r.root.within(path.Dir(clean), func(dir int) error {
+		return retry(func() error { return do(dir, path.Base(clean)) })
+	})
 }
 
 // at2 is at for two names.
@@ -41,48 +43,43 @@ func (r *FS) at2(a, b string, do func(aDir int, aBase string, bDir int, bBase st
 // retry calls do until no signal interrupts it.
 func retry(do func() error) error {
 	for {
-		if err := do(); !errors.Is(err, unix.EINTR) {
+		if err := do(); err != unix.EINTR {
 			return err
 		}
 	}
 }
 
 // rename is rename(2). The one of os.Root refuses to replace an empty directory.
-func (r *FS) rename(from, to string) error {
-	return r.at2(from, to, func(aDir int, aBase string, bDir int, bBase string) error {
-		return retry(func() error { return unix.Renameat(aDir, aBase, bDir, bBase) })
-	})
-}
+func (r *FS) rename(from, to string) error { return r.at2(from, to, unix.Renameat) }
 
 // SyncDir implements [capability.DirSyncer]. Where the mount cannot sync a directory the error matches
 // errors.ErrUnsupported.
 func (r *FS) SyncDir(name string) error {
-	clean, err := r.name(name)
-	if err != nil {
-		return names.PathError("sync", name, err)
-	}
-	file, err := r.root.openDirectory(clean)
-	if err != nil {
-		return names.PathError("sync", name, err)
-	}
-	defer file.Close()
-	err = names.UnsupportedIf(names.FromOS(file.Sync()), syscall.EINVAL, syscall.ENOTSUP, syscall.ENOSYS)
-	return names.PathError("sync", name, err)
+	return r.do("sync", name, func(clean string) error {
+		file, err := r.root.openDirectory(clean)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		return unsyncable(file.Sync())
+	})
+}
+
+// unsyncable adds errors.ErrUnsupported to the errors by which a mount says that it cannot sync directories.
+func unsyncable(err error) error {
+	return names.UnsupportedIf(names.FromOS(err), syscall.EINVAL, syscall.ENOTSUP, syscall.ENOSYS)
 }
 
 // LinkTimes implements [capability.LinkTimer] for whatever stands at the name. The access time is left alone where the
 // system can do that, which is on Linux and macOS, and set to the same time elsewhere.
 func (r *FS) LinkTimes(name string, mtimeNano int64) error {
-	clean, err := r.linkName(name)
-	if err != nil {
-		return names.PathError("chtimes", name, err)
-	}
-	mtime := unix.NsecToTimespec(mtimeNano)
-	times := []unix.Timespec{leaveTime(mtime), mtime}
-	err = r.at(clean, func(dir int, base string) error {
-		return retry(func() error { return unix.UtimesNanoAt(dir, base, times, unix.AT_SYMLINK_NOFOLLOW) })
+	return r.doLink("chtimes", name, func(clean string) error {
+		mtime := unix.NsecToTimespec(mtimeNano)
+		times := []unix.Timespec{leaveTime(mtime), mtime}
+		return r.at(clean, func(dir int, base string) error {
+			return unix.UtimesNanoAt(dir, base, times, unix.AT_SYMLINK_NOFOLLOW)
+		})
 	})
-	return names.PathError("chtimes", name, err)
 }
 
 // IdentityOf implements [capability.Identifier] for what any method of a RootFs, or of package os, returned.
@@ -105,29 +102,26 @@ func (r *FS) IdentityOf(info fs.FileInfo) (capability.Identity, bool) {
 // is followed if it is a symbolic link, of which only the owner and group are copied. An access control list, once
 // copied, may have changed the permission bits of the group, so set those afterwards.
 func (r *FS) CopyMeta(from, to string) error {
-	src, err := r.linkName(from)
+	src, err := r.checked(from, false)
 	if err != nil {
 		return names.PathError("copymeta", from, err)
 	}
-	dst, err := r.linkName(to)
-	if err != nil {
-		return names.PathError("copymeta", to, err)
-	}
-	err = r.at2(src, dst, func(srcDir int, srcBase string, dstDir int, dstBase string) error {
-		var old, made unix.Stat_t
-		if err := unix.Fstatat(srcDir, srcBase, &old, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+	return r.doLink("copymeta", to, func(dst string) error {
+		return r.at2(src, dst, func(srcDir int, srcBase string, dstDir int, dstBase string) error {
+			var old, made unix.Stat_t
+			if err := unix.Fstatat(srcDir, srcBase, &old, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+				return err
+			}
+			if err := unix.Fstatat(dstDir, dstBase, &made, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+				return err
+			}
+			err := copyOwner(dstDir, dstBase, &old, &made)
+			if plain(old.Mode) && plain(made.Mode) {
+				err = errors.Join(err, copyAttributes(srcDir, srcBase, dstDir, dstBase))
+			}
 			return err
-		}
-		if err := unix.Fstatat(dstDir, dstBase, &made, unix.AT_SYMLINK_NOFOLLOW); err != nil {
-			return err
-		}
-		err := copyOwner(dstDir, dstBase, &old, &made)
-		if plain(old.Mode) && plain(made.Mode) {
-			err = errors.Join(err, copyAttributes(srcDir, srcBase, dstDir, dstBase))
-		}
-		return err
+		})
 	})
-	return names.PathError("copymeta", to, err)
 }
 
 // plain reports whether a mode is that of a file or a directory.
