@@ -20,8 +20,9 @@
 //
 // A visit is one arrival at a step: its condition is asked, then there are attempts. An attempt runs the action once.
 // S is the savepoint that the caller takes when a visit begins, before the condition is asked. The previous visit is
-// the last one that was executed, which means not skipped; it has an error if it failed, or if a way back was taken
-// behind it. A sweep is the way from one jump back to the next.
+// the last one that was executed, which means not skipped. A way back is an entry of retry_if ([Retry]): if it holds,
+// the run goes back to an earlier step, or to the same one again. A visit has an error if it failed, or if it took a
+// way back. A sweep is what happens from one jump back to the next.
 //
 // # The table
 //
@@ -62,6 +63,6 @@
 //
 // # States
 //
-// [Machine.State] is the list of what was said to the machine, a few bytes each. [Machine.Restore] plays it again, so
-// it can only come to a state that a run could have come to, whoever has written it.
+// [Machine.State] is the list of what was said to the machine, a few bytes each. [Machine.Restore] says it again, so
+// it only comes to states that a run can come to, even if the text was made up.
 package flow

@@ -41,7 +41,7 @@ func TestStateJSON(t *testing.T) {
 	}
 }
 
-// Whatever a stranger has written is a state that the machine could have come to, or an error that leaves it alone.
+// A state that was made up is refused, and leaves the machine as it is.
 func TestRestoreRefuses(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
