@@ -63,7 +63,7 @@ func (o CountOccurrences) Run(ctx context.Context, c *Call) (Outcome, error) {
 
 // countFile counts the matches of a pattern in a file.
 func countFile(ctx context.Context, c *Call, p *match.Pattern, file string) (n int, err error) {
-	err = c.look(file, nil, func(text match.Content) (err error) {
+	err = c.look(file, c.Limits.FileBytes(), nil, func(text *source) (err error) {
 		n, err = p.Count(ctx, text, match.How{Sizes: c.sizes})
 		return err
 	})

@@ -33,6 +33,26 @@ func (s *swapping) Open(name string) (afero.File, error) {
 	return s.Fs.Open(name)
 }
 
+// swapped returns a call on a file that is swapped when it is read for the second time, and what takes it back.
+func swapped(t *testing.T) (*actions.Call, *stage.Stage, *swapping) {
+	t.Helper()
+	mem := afero.NewMemMapFs()
+	write(t, mem, files{"f": strings.Repeat("a b\n", 50)})
+	if err := mem.Chtimes("f", time.Unix(1e9, 0), time.Unix(1e9, 0)); err != nil {
+		t.Fatal(err)
+	}
+	base := &swapping{Fs: mem, name: "f", text: strings.Repeat("c b\n", 50)}
+	s := stage.New(base)
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+			t.Error(err)
+		}
+	})
+	c := &actions.Call{FS: (*fsutil.Stage)(s.For("s", false)), Step: "s", Files: []string{"f"}}
+	actions.SetPieces(c, 0, 64, 0)
+	return c, s, base
+}
+
 // TestRulesReadTheSameBytes: a file that does not fit one window is read once for each rule. What one rule has found
 // in other bytes than the next one must not be staged.
 func TestRulesReadTheSameBytes(t *testing.T) {
@@ -44,15 +64,7 @@ func TestRulesReadTheSameBytes(t *testing.T) {
 			{Pattern: "a", Replacement: "11"}, {Pattern: `b\n+`, Replacement: "22\n"},
 		}},
 	} {
-		mem := afero.NewMemMapFs()
-		write(t, mem, files{"f": strings.Repeat("a b\n", 50)})
-		if err := mem.Chtimes("f", time.Unix(1e9, 0), time.Unix(1e9, 0)); err != nil {
-			t.Fatal(err)
-		}
-		base := &swapping{Fs: mem, name: "f", text: strings.Repeat("c b\n", 50)}
-		s := stage.New(base)
-		c := &actions.Call{FS: (*fsutil.Stage)(s.For("s", false)), Step: "s", Files: []string{"f"}}
-		actions.SetPieces(c, 0, 64, 0)
+		c, s, base := swapped(t)
 		_, err := action.Run(t.Context(), c)
 		if !errors.Is(err, fsutil.ErrDrift) {
 			t.Errorf("%s: %v, want ErrDrift", name, err)
@@ -60,8 +72,25 @@ func TestRulesReadTheSameBytes(t *testing.T) {
 		if info, err := s.Stat("f"); err != nil || info.Size() != 200 || base.opens < 2 {
 			t.Errorf("%s: %v, %v after %d times of opening it; want the file as it was", name, info, err, base.opens)
 		}
-		if err := s.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
-			t.Error(err)
+	}
+}
+
+// TestLinesReadTheSameBytes: the text of a file that does not fit one window is read after its hash was taken. The two
+// must not be of different bytes.
+func TestLinesReadTheSameBytes(t *testing.T) {
+	t.Parallel()
+	changed := actions.ReplaceLines(1, 1, "x\n")
+	changed.ContentHash = fsutil.HashOf([]byte(strings.Repeat("a b\n", 50))).String()
+	for name, action := range map[string]actions.Action{
+		"read_ranges": actions.ReadRanges{Ranges: ranges(2, 3, -1, -1)},
+		"edit_files":  one("f", changed, actions.ReplaceText("c b\nc b\nc b\n", "y")),
+	} {
+		c, s, base := swapped(t)
+		if _, err := action.Run(t.Context(), c); !errors.Is(err, fsutil.ErrDrift) {
+			t.Errorf("%s: %v, want ErrDrift", name, err)
+		}
+		if info, err := s.Stat("f"); err != nil || info.Size() != 200 || base.opens < 2 {
+			t.Errorf("%s: %v, %v after %d times of opening it; want the file as it was", name, info, err, base.opens)
 		}
 	}
 }

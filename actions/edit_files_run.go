@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
-	"github.com/millrace-go/millrace/internal/match"
 )
 
 // Run implements [Action]. Files and Counts of the outcome are the files that changed, with the number of places; a
@@ -21,10 +19,7 @@ func (e EditFiles) Run(ctx context.Context, c *Call) (Outcome, error) {
 		return Outcome{}, fmt.Errorf("%s: %s", p.Param, p.Message)
 	}
 	plans := make([]*filePlan, len(e.FileEdits))
-	paths := make([]string, len(e.FileEdits))
-	for i, f := range e.FileEdits {
-		paths[i] = f.Path
-	}
+	paths, _, _ := e.Touches()
 	err := c.Each(ctx, paths, func(ctx context.Context, i int, _ string) (err error) {
 		plans[i], err = e.plan(ctx, c, e.FileEdits[i])
 		return err
@@ -41,14 +36,22 @@ func (e EditFiles) Run(ctx context.Context, c *Call) (Outcome, error) {
 			if err := ctx.Err(); err != nil {
 				return Outcome{}, err
 			}
-			p.write(c)
+			if err := p.write(c); err != nil {
+				p.fail(-1, err)
+			}
 		}
 		failures = failuresOf(plans)
 	}
-	if len(failures) > 0 && e.OnError != onErrorContinue {
-		return Outcome{Reports: failedReports(plans)}, &EditFilesError{Failures: failures}
+	if len(failures) == 0 || e.OnError == onErrorContinue {
+		return outcomeOf(c, plans), nil
 	}
-	return outcomeOf(c, plans), nil
+	var reports []FileReport
+	for _, p := range plans {
+		if len(p.failures) > 0 { // the others are not edited either, but there is nothing wrong with them
+			reports = append(reports, p.report())
+		}
+	}
+	return Outcome{Reports: reports}, &EditFilesError{Failures: failures}
 }
 
 // filePlan is what becomes of one file.
@@ -58,16 +61,14 @@ type filePlan struct {
 	place    string // with links resolved
 	edits    []LineEdit
 	isNew    bool
-	text     []byte          // of a file that is new, before the splices
-	large    bool            // the text that is there does not fit one window
-	hash     fsutil.Hash     // of that text, if it is large
-	splices  []fsutil.Splice // composed to one list
+	text     []byte          // of a file that is new
+	splices  []fsutil.Splice // of another one, composed to one list
 	changed  int             // places
 	failures []*EditFailure
 	failed   map[int]bool // the edits that failures are about
 }
 
-// fail records why the edit of that index cannot be made. The first reason counts.
+// fail records why the edit of that index, or with -1 any edit of the file, cannot be made. The first reason counts.
 func (p *filePlan) fail(i int, err error) {
 	if p.failed[i] {
 		return
@@ -76,85 +77,11 @@ func (p *filePlan) fail(i int, err error) {
 		p.failed = make(map[int]bool)
 	}
 	p.failed[i] = true
-	p.failures = append(p.failures, &EditFailure{Path: p.name, Index: i, Command: p.edits[i].Command, Err: err})
-}
-
-// failWhole records why the file cannot be edited.
-func (p *filePlan) failWhole(err error) {
-	p.failures = append(p.failures, &EditFailure{Path: p.name, Index: -1, Err: err})
-}
-
-// plan works out the edits of one file. An error is one of the run, not of the file.
-func (e EditFiles) plan(ctx context.Context, c *Call, f FileEdits) (*filePlan, error) {
-	p := &filePlan{path: f.Path, name: f.Path, place: f.Path, edits: f.Edits}
-	name, err := c.stage().Canonical(f.Path)
-	if err != nil {
-		p.failWhole(err)
-		return p, nil
+	failure := &EditFailure{Path: p.name, Index: i, Err: err}
+	if i >= 0 {
+		failure.Command = p.edits[i].Command
 	}
-	p.name = name
-	if p.place, err = c.FS.Resolve(name); err != nil {
-		p.place = placeOf(c, name)
-	}
-	creates := -1
-	for i, edit := range f.Edits {
-		if edit.Command == commandCreate {
-			creates = i
-		}
-	}
-	w := &editing{call: c, plan: p, options: e, left: c.budget()}
-	work := func(text match.Content) error { return w.plans(ctx, text, creates) }
-	switch {
-	case creates < 0:
-		err = c.look(f.Path, unlessBinary(e.Binary), work)
-	case !p.mayCreate(c, creates, e.RequireHash):
-		return p, nil
-	case p.isNew:
-		p.text = []byte(p.edits[creates].newText())
-		err = work(match.Bytes(p.text))
-	default:
-		err = c.look(p.path, nil, work)
-	}
-	switch {
-	case ctx.Err() != nil:
-		return p, ctx.Err()
-	case err != nil && creates >= 0:
-		p.fail(creates, err)
-		return p, nil
-	case err != nil:
-		p.failWhole(err)
-		return p, nil
-	}
-	return p, w.left.Spend()
-}
-
-// mayCreate looks at what stands where a create is to put its text.
-func (p *filePlan) mayCreate(c *Call, i int, requireHash bool) bool {
-	edit := p.edits[i]
-	_, _, err := c.FS.LstatIfPossible(p.path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && edit.ContentHash == "":
-		p.isNew = true
-		return true
-	case err != nil:
-	case !edit.Overwrite:
-		err = errFileExists
-	case requireHash && edit.ContentHash == "":
-		err = errNoHash
-	}
-	if err != nil {
-		p.fail(i, err)
-	}
-	return err == nil
-}
-
-// compareHash returns a *HashError made of e unless the hash is the one that is wanted, or none is.
-func compareHash(want string, got fsutil.Hash, e HashError) error {
-	if want == "" || len(want) >= minHashDigits && strings.HasPrefix(got.String(), strings.ToLower(want)) {
-		return nil
-	}
-	e.Want, e.Got = want, got
-	return &e
+	p.failures = append(p.failures, failure)
 }
 
 // refuseTwins fails files that are one file under two names.
@@ -166,9 +93,9 @@ func refuseTwins(plans []*filePlan) {
 			first[p.place] = p
 			continue
 		}
-		p.failWhole(fmt.Errorf("is the same file as %s; put all edits of a file into one list", twin.name))
+		p.fail(-1, fmt.Errorf("is the same file as %s; put all edits of a file into one list", twin.name))
 		if len(twin.failures) == 0 {
-			twin.failWhole(fmt.Errorf("is the same file as %s; put all edits of a file into one list", p.name))
+			twin.fail(-1, fmt.Errorf("is the same file as %s; put all edits of a file into one list", p.name))
 		}
 	}
 }
@@ -181,40 +108,20 @@ func failuresOf(plans []*filePlan) []*EditFailure {
 	return all
 }
 
-// write puts the edits on the stage, or leaves the file as it was and records why.
-func (p *filePlan) write(c *Call) {
-	if len(p.failures) > 0 || !p.isNew && len(p.splices) == 0 {
-		return
-	}
-	if !p.isNew {
-		if err := p.edit(c); err != nil {
-			p.failWhole(err)
-		}
-		return
-	}
-	savepoint := c.FS.Savepoint() // directories may be made before it turns out that the file cannot be
-	err := makeFile(c, p.path, p.name, p.text)
-	if err == nil {
-		err = c.FS.Edit(p.path, p.splices)
-	}
-	if err != nil {
-		c.FS.Rollback(savepoint)
-		p.failWhole(err)
-	}
-}
-
-// edit makes the splices in a file that exists. They are over the text that was read: a large file is not held since
-// then.
-func (p *filePlan) edit(c *Call) error {
-	if p.large {
-		switch now, err := c.hash(p.path); {
-		case err != nil:
+// write stages what the edits make of the file, unless one cannot be made.
+func (p *filePlan) write(c *Call) error {
+	switch {
+	case len(p.failures) > 0:
+	case p.isNew:
+		savepoint := c.FS.Savepoint() // directories may be made before it turns out that the file cannot be
+		if err := makeFile(c, p.path, p.name, p.text); err != nil {
+			c.FS.Rollback(savepoint)
 			return err
-		case now != p.hash:
-			return fsutil.ErrDrift
 		}
+	case len(p.splices) > 0:
+		return c.update(p.path, nil, func(*source) ([]fsutil.Splice, error) { return p.splices, nil })
 	}
-	return c.update(p.path, nil, func(match.Content) ([]fsutil.Splice, error) { return p.splices, nil })
+	return nil
 }
 
 // makeFile makes a file that does not exist, with the directories it needs. path is the name as given, name the
@@ -268,18 +175,6 @@ func few(files []string) string {
 		return strings.Join(files, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(files[:named], ", "), len(files)-named)
-}
-
-// failedReports tells of the files at which a step fails. The others are not edited either, but there is nothing
-// wrong with them.
-func failedReports(plans []*filePlan) []FileReport {
-	var reports []FileReport
-	for _, p := range plans {
-		if len(p.failures) > 0 {
-			reports = append(reports, p.report())
-		}
-	}
-	return reports
 }
 
 // report says what became of the edits of the file. If something is wrong with the file itself, all of them have

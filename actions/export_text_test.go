@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/millrace-go/millrace/internal/lineedit"
 	"github.com/millrace-go/millrace/internal/match"
 )
 
@@ -13,11 +14,18 @@ func SetPieces(c *Call, from int64, window, line int) {
 	c.sizes = match.Sizes{Whole: cmp.Or(from-1, -1), Window: window, Line: line}
 }
 
-// Sections goes over all of a text so many times and returns how often it was given any of it.
-func Sections(ctx context.Context, c *Call, text []byte, times int, see func()) error {
-	list := make([]section, times)
-	for i := range list {
-		list[i].to = int64(len(text))
+// CompareRanges compares all of a text so many times with a hash that edits want it to have.
+func CompareRanges(ctx context.Context, c *Call, text []byte, times int) error {
+	file, err := c.divide(context.WithoutCancel(ctx), match.Bytes(text))
+	if err != nil {
+		return err
 	}
-	return c.sections(ctx, match.Bytes(text), list, func(int, []byte) { see() })
+	w := &planning{filePlan: &filePlan{edits: make([]LineEdit, times)}}
+	edits := make([]lineedit.Edit, times)
+	for i := range edits {
+		w.edits[i].RangeHash = "0"
+		edits[i] = lineedit.Edit{ID: i, First: 1, Last: file.Lines()}
+	}
+	_, err = w.compareRanges(ctx, file, edits)
+	return err
 }

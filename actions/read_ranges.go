@@ -4,15 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"fmt"
-	"math"
 	"slices"
-	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/lineedit"
-	"github.com/millrace-go/millrace/internal/match"
 )
 
 // Range is a range of lines of a [ReadRanges]: both numbers count from 1 and are included; negative ones count from the
@@ -128,14 +124,16 @@ func (r ReadRanges) Run(ctx context.Context, c *Call) (Outcome, error) {
 
 // readFileRanges reads the ranges of one file. The error is a *FileError, unless there is no room for more text.
 func readFileRanges(ctx context.Context, c *Call, file string, ranges []Range, room *showing) (text string, report FileReport, err error) {
-	err = c.look(file, errBinaryRead, func(content match.Content) (err error) {
+	// An update with no splices: all readings of a large file, which its hash is one of, are made sure to be of the same
+	// bytes.
+	err = c.update(file, errBinaryRead, func(content *source) ([]fsutil.Splice, error) {
 		info, err := c.FS.Stat(file)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		report = FileReport{Path: file, Success: true, LastModified: info.ModTime().UTC()}
 		text, err = readLines(ctx, c, content, ranges, room, &report)
-		return err
+		return nil, err
 	})
 	if err != nil {
 		return "", FileReport{}, namedUnlessOfStep(file, err)
@@ -144,95 +142,66 @@ func readFileRanges(ctx context.Context, c *Call, file string, ranges []Range, r
 }
 
 // bounds returns the range with its defaults.
-func (r Range) bounds() (start, end int) {
-	start, end = r.Start, r.End
-	if start == 0 {
-		start = 1
-	}
-	if end == 0 {
-		end = -1
-	}
-	return start, end
-}
+func (r Range) bounds() (start, end int) { return cmp.Or(r.Start, 1), cmp.Or(r.End, -1) }
 
-// readLines returns the lines of all ranges. The report is told the hash of the text, and that of the bytes of each
-// range.
-func readLines(ctx context.Context, c *Call, content match.Content, ranges []Range, room *showing, report *FileReport) (string, error) {
-	sum := sha256.New()
-	file, err := c.divide(ctx, content, sum)
+// readLines returns the lines of all ranges. The hashes of the text and of each range go to the report.
+func readLines(ctx context.Context, c *Call, content *source, ranges []Range, room *showing, report *FileReport) (string, error) {
+	file, err := c.divide(ctx, content)
 	if err != nil {
 		return "", err
 	}
-	report.ContentHash = fsutil.Hash(sum.Sum(nil)).String()
-	parts, err := placeRanges(ctx, file, ranges, room)
+	hash, err := c.hashOf(content)
 	if err != nil {
 		return "", err
 	}
-	texts := make([][]byte, len(parts))
-	size := 0
-	for i, p := range parts {
-		texts[i] = make([]byte, 0, p.to-p.from)
-		size += int(p.to-p.from) + len(rangeSeparator)
-	}
-	if err := c.sections(ctx, content, parts, func(i int, piece []byte) { texts[i] = append(texts[i], piece...) }); err != nil {
-		return "", err
-	}
-	var out strings.Builder
-	out.Grow(size)
-	var hashes []string
-	for i, text := range texts {
-		hashes = append(hashes, fsutil.HashOf(text).String())
-		if i < len(texts)-1 {
-			text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
-		}
-		out.Write(text)
-		if i < len(texts)-1 {
-			out.WriteString(rangeSeparator)
-		}
-	}
-	if report.RangeHashes = hashes; len(hashes) == 1 {
-		report.RangeHash, report.RangeHashes = hashes[0], nil
-	}
-	return out.String(), nil
-}
-
-// placeRanges returns where the ranges are, if there is room to show them.
-func placeRanges(ctx context.Context, file *lineedit.File, ranges []Range, room *showing) ([]section, error) {
-	lines := file.Lines()
-	resolve := func(r Range) (start, end int) {
-		start, end = r.bounds()
-		if start < 0 {
-			start = max(1, lines+1+start)
-		}
-		if end < 0 {
-			end = max(0, lines+1+end)
-		}
-		return start, min(end, lines)
-	}
-	// An empty file has no lines, but reading all of it is no mistake.
-	wrong := func(start, end int) bool { return (start > lines || start > end) && (lines > 0 || start > 1) }
-	var named []int
-	for _, r := range ranges {
-		if start, end := resolve(r); !wrong(start, end) {
-			named = append(named, start, end+1)
-		}
-	}
-	starts, err := file.Starts(named)
-	if err != nil {
-		return nil, err
-	}
-	parts := make([]section, len(ranges))
+	report.ContentHash = hash.String()
+	lines := make([]lineedit.Range, len(ranges))
 	for i, r := range ranges {
-		start, end := resolve(r)
-		if wrong(start, end) {
-			from, to := r.bounds()
-			return nil, &LineError{Start: from, End: to, Lines: lines}
+		if lines[i], err = r.in(file.Lines()); err != nil {
+			return "", err
 		}
-		parts[i] = section{starts.At(start), starts.At(end + 1)}
-		size := parts[i].to - parts[i].from + int64(len(rangeSeparator)+2*len(fsutil.Hash{}))
-		if err := cmp.Or(room.take(int(min(size, math.MaxInt))), ctx.Err()); err != nil {
-			return nil, err
+		if err := room.take(len(rangeSeparator) + 2*len(fsutil.Hash{})); err != nil {
+			return "", err
 		}
 	}
-	return parts, nil
+	texts := make([][]byte, len(ranges))
+	err = file.Read(lines, func(i int, piece []byte) error {
+		if err := cmp.Or(room.take(len(piece)), ctx.Err()); err != nil {
+			return err
+		}
+		texts[i] = append(texts[i], piece...)
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	for i, text := range texts {
+		report.RangeHashes = append(report.RangeHashes, fsutil.HashOf(text).String())
+		if i < len(texts)-1 {
+			texts[i] = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
+		}
+	}
+	if len(texts) == 1 {
+		report.RangeHash, report.RangeHashes = report.RangeHashes[0], nil
+		return string(texts[0]), nil
+	}
+	return string(bytes.Join(texts, []byte(rangeSeparator))), nil
+}
+
+// in returns the range in a file of so many lines.
+func (r Range) in(lines int) (lineedit.Range, error) {
+	from, to := r.bounds()
+	start, end := from, to
+	if start < 0 {
+		start = max(1, lines+1+start)
+	}
+	if end < 0 {
+		end = max(0, lines+1+end)
+	}
+	end = min(end, lines)
+	// An empty file has no lines, but reading all of it is no mistake.
+	if (start > lines || start > end) && (lines > 0 || start > 1) {
+		return lineedit.Range{}, &LineError{Start: from, End: to, Lines: lines}
+	}
+	return lineedit.Range{First: start, Last: end}, nil
 }

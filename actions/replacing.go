@@ -71,7 +71,7 @@ func (r *replacing) run(ctx context.Context, c *Call) (Outcome, error) {
 // file replaces in one file and returns how many replacements it made.
 func (r *replacing) file(ctx context.Context, c *Call, name string) (edits int, err error) {
 	left := c.budget()
-	err = c.update(name, unlessBinary(r.binary), func(text match.Content) (splices []fsutil.Splice, err error) {
+	err = c.update(name, unlessBinary(r.binary), func(text *source) (splices []fsutil.Splice, err error) {
 		left.Restart()
 		if splices, edits, err = r.rules.Splices(ctx, text, left); err == nil {
 			err = left.Spend() // a file that stays as it was has no new text

@@ -166,7 +166,7 @@ func (s *searching) long(ctx context.Context, e walk.Entry, d *desk, n int) erro
 		}
 	}
 	// What was read has not been kept: it is read again, with what follows.
-	return s.c.lookAt(e.Path(), s.maxBytes, nil, func(text match.Content) error {
+	return s.c.look(e.Path(), s.maxBytes, nil, func(text *source) error {
 		_, err := s.matches(ctx, e, text, &d.buf)
 		return err
 	})

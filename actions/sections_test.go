@@ -8,18 +8,25 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// TestSectionsEnd: thousands of edits may each name all lines of a file, the hash of which takes long.
-func TestSectionsEnd(t *testing.T) {
+// ending is a context that is done after it was asked some times.
+type ending struct {
+	context.Context
+	left int
+}
+
+func (e *ending) Err() error {
+	if e.left--; e.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestRangeHashesEnd: thousands of edits may each name all lines of a file, the hash of which takes long.
+func TestRangeHashesEnd(t *testing.T) {
 	t.Parallel()
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	seen := 0
-	err := actions.Sections(ctx, &actions.Call{}, []byte("text"), 100, func() {
-		if seen++; seen == 10 {
-			stop()
-		}
-	})
-	if !errors.Is(err, context.Canceled) || seen != 10 {
-		t.Errorf("%v after %d sections, want 10", err, seen)
+	ctx := &ending{t.Context(), 10}
+	err := actions.CompareRanges(ctx, &actions.Call{}, []byte("text"), 100)
+	if !errors.Is(err, context.Canceled) || ctx.left != -1 {
+		t.Errorf("%v, the context was asked %d times more, want 0", err, -1-ctx.left)
 	}
 }

@@ -2,21 +2,19 @@ package actions
 
 import (
 	"bufio"
+	"context"
 	"io"
+	"math"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/lineedit"
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// look calls do with the content of a file, which is valid until do returns. Reading a binary file is the refusal,
-// unless that is nil.
-func (c *Call) look(name string, refusal error, do func(text match.Content) error) error {
-	return c.lookAt(name, c.Limits.FileBytes(), refusal, do)
-}
-
-// lookAt is look for a file of at most that many bytes.
-func (c *Call) lookAt(name string, most int64, refusal error, do func(text match.Content) error) error {
+// look calls do with the content of a file of at most that many bytes, which is valid until do returns. Reading a binary
+// file is the refusal, unless that is nil.
+func (c *Call) look(name string, most int64, refusal error, do func(text *source) error) error {
 	return c.tooLarge(name, c.stage().View(name, most, func(text *stage.Content) error {
 		s := c.source(text, refusal)
 		defer c.sources.Put(s)
@@ -25,14 +23,29 @@ func (c *Call) lookAt(name string, most int64, refusal error, do func(text match
 }
 
 // update makes the splices in a file that find returns for its content. It may happen that find is called again, with
-// other content, if somebody else has written to the file meanwhile. An error of find is returned as it is, unless it
-// is that of the content.
-func (c *Call) update(name string, refusal error, find func(text match.Content) ([]fsutil.Splice, error)) error {
+// other content, if another process has written to the file meanwhile. If find has read a part of a large file more than
+// once, update fails unless all readings were of the same bytes. An error of find is returned as it is, unless it is
+// that of the content.
+func (c *Call) update(name string, refusal error, find func(text *source) ([]fsutil.Splice, error)) error {
 	return c.tooLarge(name, c.stage().Update(name, c.Limits.FileBytes(), func(text *stage.Content) ([]fsutil.Splice, error) {
 		s := c.source(text, refusal)
 		defer c.sources.Put(s)
 		return find(s)
 	}))
+}
+
+// divide divides a text into lines.
+func (c *Call) divide(ctx context.Context, text match.Content) (*lineedit.File, error) {
+	return lineedit.New(func(do func(part []byte) bool) error { return match.Pass(ctx, text, c.sizes, do) })
+}
+
+// hashOf returns the hash of a text.
+func (c *Call) hashOf(text match.Content) (fsutil.Hash, error) {
+	if file, ok := text.(*source); ok && !c.sizes.Fit(text.Size()) {
+		return file.Hash()
+	}
+	data, err := text.Bytes(math.MaxInt64)
+	return fsutil.HashOf(data), err
 }
 
 // source is the content of a file that a call works on. The first time that it is read, its bytes are told of.

@@ -1,15 +1,21 @@
+// Package lineedit works out what edits of whole lines do to the bytes of a file.
+//
+// A line is what ends with "\n", or with the file; its end belongs to it. Lines count from 1, and from the end with
+// negative numbers, -1 being the last one. A file without bytes has no lines. A byte order mark belongs to the first
+// line where lines are read, but edits leave it where it is.
+//
+// All edits of one [File] refer to it as it is, and none of them sees what another one does. What they come to is a
+// list of splices in ascending order. Text is put in as it is given, except that a line end is added where another
+// line follows. Which one that is, and whether text is fitted to the file before, is the business of [Form].
 package lineedit
 
 import (
-	"bytes"
 	"cmp"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
-	"github.com/millrace-go/millrace/internal/names"
 )
 
 // Source reads a text: it calls do with one part after the other, until that returns false. The first one has room
@@ -42,17 +48,13 @@ type Splice struct {
 // Overlap says that two edits want the same lines. First is the one with the lower ID.
 type Overlap struct{ First, Second int }
 
-// New divides a text into lines. The file reads it again with the same source. tee, if not nil, is given all that is
-// read.
-func New(read Source, tee io.Writer) (*File, error) {
+// New divides a text into lines. The file reads it again with the same source.
+func New(read Source) (*File, error) {
 	f := &File{read: read}
 	var facts fsutil.Facts
 	err := read(func(part []byte) bool {
 		if len(part) == 0 {
 			return true
-		}
-		if tee != nil {
-			_, _ = tee.Write(part) // a hash, which does not fail
 		}
 		now := fsutil.TextFacts(part)
 		if f.size == 0 {
@@ -71,63 +73,6 @@ func New(read Source, tee io.Writer) (*File, error) {
 		f.lines++
 	}
 	return f, err
-}
-
-// Starts are where some lines of a file begin.
-type Starts struct {
-	lines []int // ascending
-	at    []int64
-}
-
-// At returns where a line begins. It has to be one of those that were asked for.
-func (s Starts) At(line int) int64 {
-	i, _ := slices.BinarySearch(s.lines, line)
-	return s.at[i]
-}
-
-// Starts finds where lines begin. The one behind the last line begins at the end of the text.
-func (f *File) Starts(lines []int) (Starts, error) {
-	s := Starts{lines: slices.Clone(lines)}
-	slices.Sort(s.lines)
-	s.lines = slices.Compact(s.lines)
-	s.at = make([]int64, 0, len(s.lines))
-	line, off := 1, int64(0)
-	found := func(at int64) (more bool) {
-		if len(s.at) < len(s.lines) && s.lines[len(s.at)] == line {
-			s.at = append(s.at, at)
-		}
-		return len(s.at) < len(s.lines) && s.lines[len(s.at)] <= f.lines
-	}
-	more := found(0)
-	if more {
-		err := f.read(func(part []byte) bool {
-			if ahead := bytes.Count(part, []byte{'\n'}); line+ahead < s.lines[len(s.at)] {
-				line += ahead
-			} else {
-				for pos := 0; more; {
-					i := bytes.IndexByte(part[pos:], '\n')
-					if i < 0 {
-						break
-					}
-					pos += i + 1
-					line++
-					more = found(off + int64(pos))
-				}
-			}
-			off += int64(len(part))
-			return more
-		})
-		if err != nil {
-			return s, err
-		}
-		if more {
-			return s, names.ErrDrift // it has become shorter since its lines were counted
-		}
-	}
-	for len(s.at) < len(s.lines) {
-		s.at = append(s.at, f.size)
-	}
-	return s, nil
 }
 
 // Form returns what new text has to fit in with.
@@ -158,12 +103,12 @@ func (f *File) After(n int) (line int, ok bool) {
 // are both replaced by one edit is an overlap; at the border of such lines it is none. Of two edits that overlap only
 // one is in the splices.
 func (f *File) Splices(edits []Edit) ([]Splice, []Overlap, error) {
-	lines := make([]int, 0, 2*len(edits))
-	for _, e := range edits {
-		lines = append(lines, e.First, e.Last+1)
+	ranges := make([]Range, len(edits))
+	for i, e := range edits {
+		ranges[i] = Range{e.First, e.Last}
 	}
-	starts, err := f.Starts(lines)
-	if err != nil {
+	s := newStarts(ranges)
+	if err := f.find(&s, nil); err != nil {
 		return nil, nil, err
 	}
 	edits = slices.Clone(edits)
@@ -183,7 +128,7 @@ func (f *File) Splices(edits []Edit) ([]Splice, []Overlap, error) {
 		if e.Last >= e.First {
 			taken, by = e.Last, e.ID
 		}
-		start, end := max(starts.At(e.First), mark), max(starts.At(e.Last+1), mark)
+		start, end := max(s.at[s.index(e.First)], mark), max(s.at[s.index(e.Last+1)], mark)
 		w.keep(start-pos, f.before(start))
 		text := e.Text
 		if start == mark && start > 0 {
@@ -204,13 +149,13 @@ func (f *File) before(start int64) byte {
 	return '\n'
 }
 
-// Append returns splices that put texts at the end of the file, each in a line of its own. An empty one adds nothing.
-// The IDs of the splices are the indices of the texts. The form is that of the file as it was before it was edited.
-func (f *File) Append(form Form, texts []string) []Splice {
+// Append returns splices that put the texts of edits at the end of the file, each in a line of its own. An empty one
+// adds nothing. The form is that of the file as it was before it was edited.
+func (f *File) Append(form Form, edits []Edit) []Splice {
 	w := writer{form: form}
 	w.keep(f.size-int64(f.form.bom), f.last)
-	for i, text := range texts {
-		w.put(Splice{i, change.Splice{Off: f.size, Text: []byte(text)}})
+	for _, e := range edits {
+		w.put(Splice{e.ID, change.Splice{Off: f.size, Text: []byte(e.Text)}})
 	}
 	return w.out
 }

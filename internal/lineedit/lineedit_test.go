@@ -44,7 +44,7 @@ func file(t failer, data string, size int) *lineedit.File {
 			}
 		}
 		return nil
-	}, nil)
+	})
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -171,7 +171,7 @@ func TestOverlaps(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
+	tests := []struct {
 		data       string
 		lines      int
 		line       string // numbers and what they stand for
@@ -183,7 +183,8 @@ func TestNumbers(t *testing.T) {
 		{"a", 1, "-2:! -1:1 0:! 1:1 2:!", "-2:! -1:1 0:0 1:1 2:!", "a", 1, 1},
 		{"a\nb\r\nc", 3, "-4:! -3:1 -1:3 0:! 3:3 4:!", "-4:! -3:1 -1:3 0:0 3:3 4:!", "b\r\nc", 2, 3},
 		{"\n\n", 2, "2:2 3:!", "2:2 3:! -1:2", "", 2, 1},
-	} {
+	}
+	for _, test := range tests {
 		file := file(t, test.data, 0)
 		if file.Lines() != test.lines {
 			t.Errorf("%q has %d lines, want %d", test.data, file.Lines(), test.lines)
@@ -208,12 +209,17 @@ func TestNumbers(t *testing.T) {
 		if got := show(file.After, test.after); got != test.after {
 			t.Errorf("%q: after %s, want %s", test.data, got, test.after)
 		}
-		starts, err := file.Starts([]int{test.first, test.end + 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := test.data[starts.At(test.first):starts.At(test.end+1)]; got != test.bytes {
-			t.Errorf("%q: bytes %q, want %q", test.data, got, test.bytes)
+	}
+	for _, test := range tests {
+		for size := range 4 {
+			file, got := file(t, test.data, size), make([]string, 2)
+			err := file.Read([]lineedit.Range{{First: test.first, Last: test.end}, {First: 1, Last: file.Lines()}}, func(i int, piece []byte) error {
+				got[i] += string(piece)
+				return nil
+			})
+			if err != nil || got[0] != test.bytes || got[1] != test.data {
+				t.Errorf("%q in parts of %d bytes: %v, %q, want %q and all", test.data, size, err, got, test.bytes)
+			}
 		}
 	}
 }
@@ -252,7 +258,11 @@ func TestAppend(t *testing.T) {
 		{"a\rb\r", []string{"x"}, "a\rb\rx"},
 	} {
 		file := file(t, test.data, 0)
-		got := apply(t, test.data, file.Append(file.Form(), test.texts))
+		var edits []lineedit.Edit
+		for _, text := range test.texts {
+			edits = append(edits, lineedit.Edit{Text: text})
+		}
+		got := apply(t, test.data, file.Append(file.Form(), edits))
 		if got != test.want {
 			t.Errorf("%q and %q: %q, want %q", test.data, test.texts, got, test.want)
 		}

@@ -24,6 +24,7 @@ type Draft struct {
 	whole bool // was and now are the text before and after the splices
 	was   []byte
 	now   []byte
+	spare []byte            // memory for the next text
 	lists [][]change.Splice // each over what those before it leave
 }
 
@@ -73,13 +74,9 @@ func (d *Draft) Open() (io.ReadCloser, error) {
 	if err != nil || len(d.lists) == 0 {
 		return base, err
 	}
-	r, size := io.Reader(bufio.NewReaderSize(base, 64<<10)), d.base.Size()
+	r := io.Reader(bufio.NewReaderSize(base, 64<<10))
 	for _, list := range d.lists {
-		if r, err = splice.NewReader(r, size, list); err != nil {
-			base.Close()
-			return nil, err
-		}
-		size += growth(list)
+		r = splice.Splicing(r, list)
 	}
 	return struct {
 		io.Reader
@@ -87,25 +84,20 @@ func (d *Draft) Open() (io.ReadCloser, error) {
 	}{r, base}, nil
 }
 
-// growth is how many bytes longer splices make a text.
-func growth(list []change.Splice) (n int64) {
-	for _, s := range list {
-		n += int64(len(s.Text)) - s.Len
-	}
-	return n
-}
-
 // Add makes splices over the present text.
 func (d *Draft) Add(list []change.Splice) (err error) {
 	if len(list) == 0 {
 		return nil
 	}
+	if d.size, err = splice.Check(list, d.size); err != nil {
+		return err
+	}
 	if d.whole {
-		if d.now, err = splice.Apply(d.now, list); err != nil {
-			return err
+		old := d.now
+		if d.now, err = splice.Append(d.spare[:0], old, list); len(d.lists) > 0 {
+			d.spare = old // not the text as it was
 		}
 	}
-	d.size += growth(list)
 	// Lists are composed with ones of about their size, so that thousands of edits of one place each do not go through
 	// all that is there thousands of times.
 	d.lists = append(d.lists, list)

@@ -253,6 +253,9 @@ func (r *reading) Close() error {
 		t.left.drop()
 	}
 	r.t.left = r.pass
+	if r.base != nil && r.base.n == r.base.f.size {
+		r.t.drift = cmp.Or(r.t.drift, r.finish(r.t.spare())) // then its hash is known, and need not be taken again
+	}
 	return nil
 }
 

@@ -1,0 +1,384 @@
+package actions
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/lineedit"
+	"github.com/millrace-go/millrace/internal/match"
+	"github.com/millrace-go/millrace/internal/replace"
+)
+
+// planning is the work on the edits of one file before anything is written.
+type planning struct {
+	*filePlan
+	call    *Call
+	options EditFiles
+	left    *replace.Budget
+	create  int // the edit that makes the file, -1 if none does
+
+	form                lineedit.Form
+	now                 *replace.Draft // the text after the edits made so far
+	hinted, hintedBytes int            // for how many texts the nearest lines were looked for, and in how many bytes
+}
+
+// plan works out the edits of one file. An error is one of the run, not of the file.
+func (e EditFiles) plan(ctx context.Context, c *Call, f FileEdits) (*filePlan, error) {
+	p := &filePlan{path: f.Path, name: f.Path, place: f.Path, edits: f.Edits}
+	name, err := c.stage().Canonical(f.Path)
+	if err != nil {
+		p.fail(-1, err)
+		return p, nil
+	}
+	p.name = name
+	if p.place, err = c.FS.Resolve(name); err != nil {
+		p.place = placeOf(c, name)
+	}
+	w := &planning{filePlan: p, call: c, options: e, left: c.budget()}
+	w.create = slices.IndexFunc(f.Edits, func(edit LineEdit) bool { return edit.Command == commandCreate })
+	refusal := unlessBinary(e.Binary)
+	if w.create >= 0 {
+		err, refusal = w.mayCreate(), nil
+	}
+	switch {
+	case err != nil:
+	case p.isNew:
+		if err = w.make(ctx, match.Bytes(f.Edits[w.create].newText())); err == nil {
+			p.text, err = w.now.Bytes(math.MaxInt64)
+		}
+	default:
+		// An update with no splices: all readings of a large file are made sure to be of the same bytes.
+		err = c.update(f.Path, refusal, func(text *source) ([]fsutil.Splice, error) {
+			err := w.make(ctx, text)
+			if err == nil && p.changed > 0 {
+				p.splices, err = w.now.Splices()
+			}
+			return nil, err
+		})
+	}
+	switch {
+	case ctx.Err() != nil:
+		return p, ctx.Err()
+	case err != nil:
+		p.fail(w.create, err)
+		return p, nil
+	}
+	return p, w.left.Spend()
+}
+
+// mayCreate returns why the file cannot be made, and whether it is a new one.
+func (w *planning) mayCreate() error {
+	edit := w.edits[w.create]
+	_, _, err := w.call.FS.LstatIfPossible(w.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && edit.ContentHash == "":
+		w.isNew = true
+	case err != nil:
+		return err
+	case !edit.Overwrite:
+		return errFileExists
+	case w.options.RequireHash && edit.ContentHash == "":
+		return errNoHash
+	}
+	return nil
+}
+
+// make makes all edits of a file that has that text, or of which a create makes that text. The error is that of the
+// create, of the text or of the run. Other edits that cannot be made are recorded and the rest is tried all the same, so
+// that all that is wrong is found at once.
+func (w *planning) make(ctx context.Context, text match.Content) (err error) {
+	if w.now, err = replace.NewDraft(text, w.call.sizes); err != nil {
+		return err
+	}
+	if w.create >= 0 {
+		if err := w.overwrite(text); err != nil {
+			return err
+		}
+		text = match.Bytes(w.edits[w.create].newText())
+	}
+	file, err := w.call.divide(ctx, w.now)
+	if err != nil {
+		return err
+	}
+	if err := w.compareHashes(text); err != nil {
+		return err
+	}
+	w.form = file.Form()
+	if err := w.lines(ctx, file); err != nil {
+		return err
+	}
+	for i, e := range w.edits {
+		if e.Command == commandReplace {
+			err := w.replace(ctx, i, e)
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case err != nil:
+				w.fail(i, err)
+			}
+		}
+	}
+	if err := w.appends(ctx); err != nil {
+		return err
+	}
+	slices.SortStableFunc(w.failures, func(a, b *EditFailure) int { return cmp.Compare(a.Index, b.Index) })
+	if !w.isNew && w.changed > 1 {
+		if same, err := w.now.Same(ctx); same || err != nil {
+			w.changed = 0 // one edit has taken back what another one did
+			return err
+		}
+	}
+	return nil
+}
+
+// overwrite makes the edit that gives the file its text. That of a new one is there already.
+func (w *planning) overwrite(old match.Content) error {
+	e := w.edits[w.create]
+	if e.ContentHash != "" {
+		hash, err := w.call.hashOf(old)
+		if err == nil {
+			err = compareHash(e.ContentHash, hash, HashError{})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	text := e.newText()
+	if err := w.left.Take(len(text)); err != nil || w.isNew {
+		w.changed = 1
+		return err
+	}
+	return w.add([]fsutil.Splice{{Len: w.now.Size(), Text: []byte(text), By: w.by(w.create)}})
+}
+
+// compareHashes compares the text that the edits refer to with the hashes that they want it to have.
+func (w *planning) compareHashes(text match.Content) error {
+	var got fsutil.Hash
+	for i, e := range w.edits {
+		if i == w.create || e.ContentHash == "" {
+			continue
+		}
+		if got == (fsutil.Hash{}) {
+			var err error
+			if got, err = w.call.hashOf(text); err != nil {
+				return err
+			}
+		}
+		if err := compareHash(e.ContentHash, got, HashError{}); err != nil {
+			w.fail(i, err)
+		}
+	}
+	return nil
+}
+
+// compareHash returns a *HashError made of e unless the hash is the one that is wanted.
+func compareHash(want string, got fsutil.Hash, e HashError) error {
+	if len(want) >= minHashDigits && strings.HasPrefix(got.String(), strings.ToLower(want)) {
+		return nil
+	}
+	e.Want, e.Got = want, got
+	return &e
+}
+
+// lines makes the edits that name lines.
+func (w *planning) lines(ctx context.Context, file *lineedit.File) error {
+	var edits []lineedit.Edit
+	for i, e := range w.edits {
+		if e.Command != commandInsert && e.Command != commandReplaceLines {
+			continue
+		}
+		first, last, err := e.place(file)
+		if err != nil {
+			w.fail(i, err)
+			continue
+		}
+		edits = append(edits, lineedit.Edit{ID: i, First: first, Last: last, Text: w.fit(e.newText())})
+	}
+	if len(edits) == 0 {
+		return nil
+	}
+	edits, err := w.compareRanges(ctx, file, edits)
+	if err != nil {
+		return err
+	}
+	splices, overlaps, err := file.Splices(edits)
+	if err != nil {
+		return err
+	}
+	for _, o := range overlaps {
+		w.fail(o.Second, &LineOverlapError{First: o.First, Second: o.Second})
+	}
+	return w.take(splices)
+}
+
+// place returns the lines that an edit is about: those to replace, or with last = first-1 those to insert between.
+func (e LineEdit) place(file *lineedit.File) (first, last int, err error) {
+	if e.Command == commandInsert {
+		after, ok := file.After(*e.InsertLine)
+		if !ok {
+			err = &LineError{Start: *e.InsertLine, End: *e.InsertLine, Lines: file.Lines()}
+		}
+		return after + 1, after, err
+	}
+	first, ok1 := file.Line(e.StartLine)
+	last, ok2 := file.Line(e.EndLine)
+	if !ok1 || !ok2 || first > last {
+		err = &LineError{Start: e.StartLine, End: e.EndLine, Lines: file.Lines()}
+	}
+	return first, last, err
+}
+
+// compareRanges compares lines with the hashes that edits want them to have, and returns the edits that may be made.
+func (w *planning) compareRanges(ctx context.Context, file *lineedit.File, edits []lineedit.Edit) ([]lineedit.Edit, error) {
+	var ids []int
+	var ranges []lineedit.Range
+	var sums []hash.Hash
+	for _, edit := range edits {
+		if e := w.edits[edit.ID]; e.RangeHash != "" {
+			from := edit.First
+			if e.Command == commandInsert {
+				from = max(edit.Last, 1)
+			}
+			ids, ranges, sums = append(ids, edit.ID), append(ranges, lineedit.Range{First: from, Last: edit.Last}), append(sums, sha256.New())
+		}
+	}
+	if len(ranges) == 0 {
+		return edits, nil
+	}
+	err := file.Read(ranges, func(i int, piece []byte) error {
+		_, _ = sums[i].Write(piece) // hashes do not fail
+		return ctx.Err()            // all ranges together may be many times the text
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range ranges {
+		e := HashError{Range: true, First: r.First, Last: r.Last}
+		if err := compareHash(w.edits[ids[i]].RangeHash, fsutil.Hash(sums[i].Sum(nil)), e); err != nil {
+			w.fail(ids[i], err)
+		}
+	}
+	return slices.DeleteFunc(edits, func(e lineedit.Edit) bool { return w.failed[e.ID] }), nil
+}
+
+// take makes splices over the present text.
+func (w *planning) take(splices []lineedit.Splice) error {
+	list := make([]fsutil.Splice, len(splices))
+	for i, s := range splices {
+		if err := w.left.Take(len(s.Text)); err != nil {
+			w.fail(s.ID, err)
+			return nil
+		}
+		list[i] = s.Splice
+		list[i].By = w.by(s.ID)
+	}
+	return w.add(list)
+}
+
+// add makes those of the splices that change anything.
+func (w *planning) add(list []fsutil.Splice) error {
+	list, err := w.now.Changing(list)
+	if err != nil {
+		return err
+	}
+	w.changed += len(list)
+	return w.now.Add(list)
+}
+
+// by is the origin of what an edit does.
+func (w *planning) by(i int) []fsutil.Origin { return []fsutil.Origin{{Step: w.call.Step, Edit: i}} }
+
+// fit returns the new text of an edit with the line ends it is to have.
+func (w *planning) fit(text string) string {
+	if w.options.EOL == eolAsGiven {
+		return text
+	}
+	return w.form.Fit(text)
+}
+
+// replace makes a str_replace.
+func (w *planning) replace(ctx context.Context, i int, e LineEdit) error {
+	p, err := w.call.compilePattern("old_str", e.OldStr, "literal", match.Literal, match.Flags{})
+	if err != nil {
+		return err
+	}
+	rule := replace.Rule{Pattern: p, Template: match.Verbatim(e.newText()), By: w.by(i)}
+	if w.options.EOL != eolAsGiven {
+		// The replacement takes its line ends from the text.
+		fitted := e.newText()
+		if strings.IndexByte(e.OldStr, '\r') < 0 {
+			fitted = w.form.Fit(fitted)
+		}
+		rule.Template = match.Text(fitted)
+	}
+	var found NotUniqueError
+	line, pos := 1, int64(0)
+	list, err := rule.Splices(ctx, w.now, match.How{Sizes: w.call.sizes, Lines: true}, w.left, func(at *match.Window, loc []int) bool {
+		if pos < at.Off {
+			line, pos = 1+at.Line, at.Off
+		}
+		line += bytes.Count(at.Data[pos-at.Off:loc[0]], []byte{'\n'})
+		pos = at.Off + int64(loc[0])
+		found.add(line)
+		return found.Count == 1 || e.ReplaceAll
+	})
+	switch {
+	case err != nil:
+		return err
+	case found.Count == 0:
+		return &NotFoundError{Nearest: w.nearest(ctx, e.OldStr)}
+	case found.Count > 1 && !e.ReplaceAll:
+		return &found
+	}
+	w.changed += len(list)
+	return w.now.Add(list)
+}
+
+// nearest describes the lines that come near to a text that was not found, for the first such texts of a file. Each
+// file of the step has an equal share of the bytes that a step reads for it, so that the result does not depend on the
+// schedule.
+func (w *planning) nearest(ctx context.Context, text string) []string {
+	share := nearestBytes / max(1, len(w.options.FileEdits))
+	if w.hinted == nearestTexts || w.now.Size() > int64(share-w.hintedBytes) || ctx.Err() != nil {
+		return nil
+	}
+	now, err := w.now.Bytes(w.now.Size())
+	if err != nil {
+		return nil
+	}
+	w.hinted++
+	w.hintedBytes += len(now)
+	var all []string
+	for _, h := range match.Nearest(now, text, nearestHints) {
+		all = append(all, fmt.Sprintf("line %d, which %s: %s", h.Line, h.Why, h.Text))
+	}
+	return all
+}
+
+// appends makes the edits that add to the end.
+func (w *planning) appends(ctx context.Context) error {
+	var edits []lineedit.Edit
+	for i, e := range w.edits {
+		if e.Command == commandAppend {
+			edits = append(edits, lineedit.Edit{ID: i, Text: w.fit(e.newText())})
+		}
+	}
+	if len(edits) == 0 {
+		return nil
+	}
+	file, err := w.call.divide(ctx, w.now)
+	if err != nil {
+		return err
+	}
+	return w.take(file.Append(w.form, edits))
+}
