@@ -1,6 +1,8 @@
 package strictjson
 
 import (
+	"bytes"
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -21,48 +23,8 @@ type Shape struct {
 // something. MaxValues does not count.
 func Check(data []byte, limits Limits, shape *Shape) error {
 	limits.MaxDepth = maxDepth(limits.MaxDepth)
-	c := &checker{parser: parser{data: data, limits: limits}}
-	if err := c.checkEncoding(); err != nil {
-		return err
-	}
-	c.space()
-	if c.pos == len(data) {
-		return c.fail(c.pos, "the text is empty")
-	}
-	if err := c.value(shape); err != nil {
-		return err
-	}
-	c.space()
-	if c.pos < len(data) {
-		return c.fail(c.pos, "%s after the end of the JSON value", c.found())
-	}
-	return nil
-}
-
-type checker struct {
-	parser
-	open []Member // the names so far of all objects that are open
-}
-
-func (c *checker) value(shape *Shape) (err error) {
-	start, n := c.pos, Node{}
-	switch next := c.peek(); {
-	case next == '{' || next == '[':
-		return c.container(shape, next == '[')
-	case next == '"':
-		n.Kind = String
-		_, err = c.text()
-	case next == '-' || '0' <= next && next <= '9':
-		n.Kind = Number
-		_, err = c.number()
-	case letter(next):
-		err = c.word(&n)
-	default:
-		return c.noValue()
-	}
-	if err == nil && n.Kind != Null && shape != nil {
-		err = c.fail(start, "expected %s, found a %s", shape.word(), n.Kind)
-	}
+	p := &parser{data: data, limits: limits, check: true}
+	_, err := p.document(shape)
 	return err
 }
 
@@ -73,103 +35,69 @@ func (s *Shape) word() string {
 	return "an object"
 }
 
-func (c *checker) container(shape *Shape, list bool) error {
-	switch {
-	case shape == nil:
-		return c.fail(c.pos, "expected a plain value, found %s", c.found())
-	case shape.List != list:
-		return c.fail(c.pos, "expected %s, found %s", shape.word(), c.found())
-	}
-	if c.depth++; c.depth > c.limits.MaxDepth {
-		return c.failAs(ErrTooDeep, c.pos, "%s", tooDeep(c.limits.MaxDepth))
-	}
-	n := Node{Kind: Object, Offset: c.pos}
-	c.pos++
-	var err error
-	if list {
-		n.Kind = Array
-		err = c.elems(&n, shape.Each)
-	} else {
-		err = c.members(&n, shape)
-	}
-	c.depth--
-	return err
-}
-
-func (c *checker) elems(n *Node, each *Shape) error {
-	for first := true; ; first = false {
-		c.space()
-		if c.peek() == ']' {
-			if !first {
-				return c.fail(c.pos, "a comma before ']' has nothing after it")
-			}
-			c.pos++
-			return nil
-		}
-		if err := c.value(each); err != nil {
-			return err
-		}
-		if done, err := c.next(n, ']'); done || err != nil {
-			return err
-		}
-	}
-}
-
-func (c *checker) members(n *Node, shape *Shape) error {
-	base := len(c.open)
-	defer func() { c.open = c.open[:base] }()
-	var seen names
-	for first := true; ; first = false {
-		c.space()
-		if c.peek() == '}' {
-			if !first {
-				return c.fail(c.pos, "a comma before '}' has nothing after it")
-			}
-			c.pos++
-			return nil
-		}
-		if c.peek() != '"' {
-			return c.noName()
-		}
-		start := c.pos
-		name, err := c.text()
-		if err != nil {
-			return err
-		}
-		inside, err := c.known(shape, name, start)
-		if err != nil {
-			return err
-		}
-		if seen.repeated(c.open[base:], name) {
-			return c.fail(start, "name %s appears twice in one object", quoted(name))
-		}
-		c.open = append(c.open, Member{Name: name})
-		c.space()
-		if c.peek() != ':' {
-			return c.fail(c.pos, "expected ':' after the name %s, found %s", quoted(name), c.found())
-		}
-		c.pos++
-		c.space()
-		if err := c.value(inside); err != nil {
-			return err
-		}
-		if done, err := c.next(n, '}'); done || err != nil {
-			return err
-		}
-	}
-}
-
-// known returns the shape of what has the name.
-func (c *checker) known(shape *Shape, name string, offset int) (*Shape, error) {
+// known returns the shape of the value of a member.
+func (p *parser) known(shape *Shape, m Member) (*Shape, error) {
 	if shape.Names == nil {
 		return shape.Each, nil
 	}
-	inside, ok := shape.Names[name]
+	inside, ok := shape.Names[m.Name]
 	if ok {
 		return inside, nil
 	}
-	if near, ok := Nearest(name, slices.Collect(maps.Keys(shape.Names))); ok {
-		return nil, c.fail(offset, "unknown field %s: did you mean %s?", quoted(name), quoted(near))
+	if near, ok := Nearest(m.Name, slices.Collect(maps.Keys(shape.Names))); ok {
+		return nil, p.fail(m.NameOffset, "unknown field %s: did you mean %s?", quoted(m.Name), quoted(near))
 	}
-	return nil, c.fail(offset, "unknown field %s", quoted(name))
+	return nil, p.fail(m.NameOffset, "unknown field %s", quoted(m.Name))
+}
+
+// CheckDepth returns a [*SyntaxError] around [ErrTooDeep] if lists and objects in data are nested more than most
+// deep, for texts that another parser is going to read, and how many objects there are. It needs no memory, and does
+// not care whether data is JSON otherwise. Zero, less, and more than 10,000 mean what they mean in [Limits].
+func CheckDepth(data []byte, most int) (objects int, err error) {
+	most = maxDepth(most)
+	depth := 0
+	for pos := 0; pos < len(data); pos++ {
+		switch data[pos] {
+		case '[', '{':
+			if data[pos] == '{' {
+				objects++
+			}
+			if depth++; depth > most {
+				line, column := LineColumn(data, pos)
+				return objects, &SyntaxError{Offset: pos, Line: line, Column: column, Msg: tooDeep(most), Err: ErrTooDeep}
+			}
+		case ']', '}':
+			depth--
+		case '"':
+			pos = endOfText(data, pos)
+		}
+	}
+	return objects, nil
+}
+
+// endOfText returns where the closing quote of the string is that starts at an offset, or the end of data.
+func endOfText(data []byte, start int) int {
+	for pos := start + 1; pos < len(data); pos++ {
+		i := bytes.IndexAny(data[pos:], `"\\`)
+		if i < 0 {
+			break
+		}
+		if pos += i; data[pos] == '"' {
+			return pos
+		}
+		pos++ // what is escaped
+	}
+	return len(data)
+}
+
+func tooDeep(most int) string {
+	return fmt.Sprintf("lists and objects are nested more than %d deep", most)
+}
+
+// maxDepth returns the depth that a field stands for.
+func maxDepth(field int) int {
+	if field <= 0 {
+		field = defaultDepth
+	}
+	return min(field, mostDepth)
 }

@@ -1,49 +1,53 @@
 package strictjson
 
 // nested reads an array or object, whose opening byte is next, with its parts read by parts.
-func (p *parser) nested(n *Node, parts func(*Node) error) error {
+func (p *parser) nested(n *Node, shape *Shape, parts func(*Node, *Shape) error) error {
+	if p.check {
+		if shape == nil {
+			return p.fail(p.pos, "expected a plain value, found %s", p.found())
+		}
+		if shape.List != (n.Kind == Array) {
+			return p.fail(p.pos, "expected %s, found %s", shape.word(), p.found())
+		}
+	}
 	if p.depth++; p.depth > p.limits.MaxDepth {
 		return p.failAs(ErrTooDeep, p.pos, "%s", tooDeep(p.limits.MaxDepth))
 	}
 	p.pos++
-	if err := parts(n); err != nil {
+	if err := parts(n, shape); err != nil {
 		return err
 	}
 	p.depth--
 	return nil
 }
 
-func (p *parser) elems(n *Node) error {
-	for {
-		p.space()
-		if p.peek() == ']' {
-			if len(n.Elems) > 0 {
-				return p.fail(p.pos, "a comma before ']' has nothing after it")
-			}
-			p.pos++
-			return nil
+func (p *parser) elems(n *Node, shape *Shape) error {
+	var each *Shape
+	if p.check {
+		each = shape.Each
+	}
+	for first := true; ; first = false {
+		if p.space(); p.peek() == ']' {
+			return p.end(first)
 		}
-		e, err := p.value()
+		e, err := p.value(each)
 		if err != nil {
 			return err
 		}
-		n.Elems = append(n.Elems, e)
+		if !p.check {
+			n.Elems = append(n.Elems, e)
+		}
 		if done, err := p.next(n, ']'); done || err != nil {
 			return err
 		}
 	}
 }
 
-func (p *parser) members(n *Node) error {
+func (p *parser) members(n *Node, shape *Shape) error {
 	var seen names
-	for {
-		p.space()
-		if p.peek() == '}' {
-			if len(n.Members) > 0 {
-				return p.fail(p.pos, "a comma before '}' has nothing after it")
-			}
-			p.pos++
-			return nil
+	for first := true; ; first = false {
+		if p.space(); p.peek() == '}' {
+			return p.end(first)
 		}
 		m := Member{NameOffset: p.pos}
 		if p.peek() != '"' {
@@ -53,16 +57,21 @@ func (p *parser) members(n *Node) error {
 		if m.Name, err = p.text(); err != nil {
 			return err
 		}
+		var inside *Shape
+		if p.check {
+			if inside, err = p.known(shape, m); err != nil {
+				return err
+			}
+		}
 		if seen.repeated(n.Members, m.Name) {
 			return p.fail(m.NameOffset, "name %s appears twice in one object", quoted(m.Name))
 		}
-		p.space()
-		if p.peek() != ':' {
+		if p.space(); p.peek() != ':' {
 			return p.fail(p.pos, "expected ':' after the name %s, found %s", quoted(m.Name), p.found())
 		}
 		p.pos++
 		p.space()
-		if m.Value, err = p.value(); err != nil {
+		if m.Value, err = p.value(inside); err != nil {
 			return err
 		}
 		n.Members = append(n.Members, m)
@@ -70,6 +79,15 @@ func (p *parser) members(n *Node) error {
 			return err
 		}
 	}
+}
+
+// end reads the closing byte that is next, which cannot follow a comma.
+func (p *parser) end(first bool) error {
+	if !first {
+		return p.fail(p.pos, "a comma before '%c' has nothing after it", p.peek())
+	}
+	p.pos++
+	return nil
 }
 
 func (p *parser) noName() error {

@@ -38,14 +38,7 @@ func Parse(data []byte, limits Limits) (*Node, error) {
 		}
 	}
 	p := &parser{data: data, limits: limits}
-	if err := p.checkEncoding(); err != nil {
-		return nil, err
-	}
-	root, err := p.document()
-	if err != nil {
-		return nil, err
-	}
-	return root, nil
+	return p.document(nil)
 }
 
 type parser struct {
@@ -54,6 +47,10 @@ type parser struct {
 	depth  int
 	values int
 	limits Limits
+	// check is for [Check]: values must have a shape, and nothing is kept of them. The nodes of all values of one depth
+	// are one then, which is in nodes.
+	check bool
+	nodes []*Node
 }
 
 // fail returns a *SyntaxError as an error; the conversion is here once, so that no typed nil gets out.
@@ -83,12 +80,15 @@ func (p *parser) checkEncoding() error {
 	return nil
 }
 
-func (p *parser) document() (*Node, error) {
+func (p *parser) document(shape *Shape) (*Node, error) {
+	if err := p.checkEncoding(); err != nil {
+		return nil, err
+	}
 	p.space()
 	if p.pos == len(p.data) {
 		return nil, p.fail(p.pos, "the text is empty")
 	}
-	root, err := p.value()
+	root, err := p.value(shape)
 	if err != nil {
 		return nil, err
 	}
@@ -127,20 +127,19 @@ func (p *parser) found() string {
 	return fmt.Sprintf("%q", r)
 }
 
-func (p *parser) value() (*Node, error) {
-	p.values++
-	if p.values > p.limits.MaxValues {
+func (p *parser) value(shape *Shape) (*Node, error) {
+	if p.values++; p.values > p.limits.MaxValues && !p.check {
 		return nil, p.failAs(ErrTooLarge, p.pos, "the text has more than %d values", p.limits.MaxValues)
 	}
-	n := &Node{Offset: p.pos}
+	n := p.node()
 	var err error
 	switch c := p.peek(); {
 	case c == '{':
 		n.Kind = Object
-		err = p.nested(n, p.members)
+		err = p.nested(n, shape, p.members)
 	case c == '[':
 		n.Kind = Array
-		err = p.nested(n, p.elems)
+		err = p.nested(n, shape, p.elems)
 	case c == '"':
 		n.Kind = String
 		n.Text, err = p.text()
@@ -153,7 +152,23 @@ func (p *parser) value() (*Node, error) {
 		err = p.noValue()
 	}
 	n.End = p.pos
+	if err == nil && shape != nil && n.Kind != Null && n.Kind != Array && n.Kind != Object {
+		err = p.fail(n.Offset, "expected %s, found a %s", shape.word(), n.Kind)
+	}
 	return n, err
+}
+
+// node returns the node for the value that is next.
+func (p *parser) node() *Node {
+	if !p.check {
+		return &Node{Offset: p.pos}
+	}
+	if p.depth == len(p.nodes) {
+		p.nodes = append(p.nodes, new(Node))
+	}
+	n := p.nodes[p.depth]
+	*n = Node{Offset: p.pos, Members: n.Members[:0]}
+	return n
 }
 
 // noValue says what is wrong with what stands where a value should.
