@@ -3,7 +3,6 @@ package millrace
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"strings"
 	"sync"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/form"
 	"github.com/millrace-go/millrace/internal/lenient"
-	"github.com/millrace-go/millrace/internal/mend"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
@@ -88,9 +86,16 @@ func (d Decoder) decoding(s *lenient.Source) *decoding {
 // forms are for what is wrong, or almost right.
 func (t *decoding) forms() *lenient.Forms {
 	if t.known == nil {
+		step := emptyStep()
 		t.known = &lenient.Forms{
-			Pipeline: pipelineFields(new(draft), new(stepsForm)).Mend(), Step: emptyStep().fields().Mend(),
+			Pipeline: pipelineTable(new(draft), &params.Part{List: true}).Form(), Step: step.table().Form(),
 			Actions: t.Actions.Names(), Params: t.paramsOf, MostSteps: manySteps,
+		}
+		for _, c := range step.conditions {
+			for _, typ := range condition.Types() {
+				known := t.known.Step.At("/" + c.name + "/type")
+				known.Enum = append(known.Enum, string(typ))
+			}
 		}
 	}
 	return t.known
@@ -128,76 +133,73 @@ func (t *decoding) pipeline(root *strictjson.Node) {
 		t.draft.told("")
 		return
 	}
-	pipelineFields(&t.draft, (*stepsDecoding)(t)).Read(root, "", t)
+	steps := &params.Part{List: true}
+	t.read(pipelineTable(&t.draft, steps), root, "", func(pointer string) lenient.Hint {
+		return lenient.Unknown(t.forms().Pipeline, pointer, "")
+	})
+	if steps.Node != nil {
+		t.steps(steps.Node.Elems)
+	}
 }
 
-// stepsDecoding reads the steps in two passes: what is a template in one depends on the ids of all.
-type stepsDecoding decoding
-
-func (s *stepsDecoding) Fields() form.Fields               { return nil }
-func (s *stepsDecoding) Append(dst []byte) ([]byte, error) { return dst, nil }
-
-func (s *stepsDecoding) Read(list *strictjson.Node, at string) {
-	t := (*decoding)(s)
-	t.draft.steps = make([]Step, len(list.Elems))
-	if len(list.Elems) > manySteps {
+// steps reads the steps in two passes: what is a template in one depends on the ids of all.
+func (t *decoding) steps(list []*strictjson.Node) {
+	t.draft.steps = make([]Step, len(list))
+	if len(list) > manySteps {
 		return
 	}
-	for i, n := range list.Elems {
+	for i, n := range list {
 		if id := n.Get("id"); id != nil && id.Kind == strictjson.String {
 			t.draft.steps[i].ID = id.Text
 		}
 	}
 	t.draft.compile()
-	for i, n := range list.Elems {
-		pointer := fmt.Sprintf("%s/%d", at, i)
+	for i, n := range list {
+		at := fmt.Sprintf("/steps/%d", i)
 		if n.Kind != strictjson.Object {
-			t.Wrong(n, pointer, "an object")
+			t.draft.problem(at, codeWrongType, "", "'%d' must be an object, got %s", i, n.Kind)
+			t.draft.told(at)
 			continue
 		}
-		t.step(i, n, pointer)
+		t.step(i, n, at)
 	}
 }
 
 func (t *decoding) step(i int, n *strictjson.Node, at string) {
-	s := &stepForm{Step: &t.draft.steps[i], t: t}
-	var name string
-	if action := n.Get("action"); action != nil {
-		name = action.Text
+	s := &stepForm{Step: &t.draft.steps[i]}
+	known := sync.OnceValue(func() *form.Form { return t.paramsOf(s.action) })
+	t.read(s.table(), n, at, func(pointer string) lenient.Hint {
+		name := pointer[1:] // of a member of the step itself, if it has no slash and stands for no other name
+		if _, alias := t.forms().Step.Known(name); !alias {
+			if hint := t.forms().Misplaced(name, at, known()); hint.Text != "" {
+				return hint
+			}
+		}
+		return lenient.Unknown(t.forms().Step, pointer, at)
+	})
+	for _, c := range s.conditions {
+		if c.fields != nil {
+			var problems []condition.Problem
+			*c.to, problems = condition.New(*c.fields)
+			for _, p := range problems {
+				t.draft.problem(at+"/"+c.name+"/"+p.Field, codeBadCondition, p.Hint, "%s", p.Message)
+			}
+		}
 	}
-	known := sync.OnceValue(func() *mend.Form { return t.paramsOf(name) })
-	fields := s.fields()
-	for _, m := range n.Members {
-		if fields.Field(m.Name) != nil || t.draft.isFull() {
-			continue
-		}
-		if _, alias := t.forms().Step.Known(m.Name); alias {
-			continue
-		}
-		if hint := t.forms().Misplaced(m.Name, at, known()); hint.Text != "" {
-			pointer := at + "/" + strictjson.EscapeToken(m.Name)
-			t.unknown(pointer, m, hint)
-			t.draft.told(pointer)
-		}
-	}
-	fields.Read(n, at, t)
 	t.action(i, s, known, at)
 }
 
 // paramsOf returns the form of the parameters of an action, or nil if there is no such action.
-func (d Decoder) paramsOf(name string) *mend.Form {
+func (d Decoder) paramsOf(name string) *form.Form {
 	prototype, ok := d.Actions.Lookup(name)
 	if !ok {
 		return nil
 	}
-	fields, err := params.Describe(prototype)
-	if err != nil {
-		return nil
-	}
-	return lenient.Params(fields)
+	object, _ := params.Describe(prototype) // nil if it is no action
+	return object
 }
 
-func (t *decoding) action(i int, s *stepForm, known func() *mend.Form, at string) {
+func (t *decoding) action(i int, s *stepForm, known func() *form.Form, at string) {
 	prototype, ok := t.Actions.Lookup(s.action)
 	switch {
 	case s.action == "":
@@ -211,67 +213,38 @@ func (t *decoding) action(i int, s *stepForm, known func() *mend.Form, at string
 		t.draft.problem(at+"/action", codeBadAction, hint, "unknown action '%s'", shortened(s.action))
 		return
 	}
-	v, binds, problems := params.Decode(prototype, s.values, s.action, func(text string) bool { return t.draft.templated(i, text) })
+	v, binds, problems := params.Decode(prototype, s.params.Node, s.action, func(text string) bool { return t.draft.templated(i, text) })
+	t.report(at+"/params", problems, func(pointer string) lenient.Hint { return t.forms().UnknownParam(pointer, at, known()) })
+	s.Action, s.Bind, s.prototype = v.(actions.Action), binds, prototype
+}
+
+// read reads an object at a pointer by its table.
+func (t *decoding) read(table params.Table, n *strictjson.Node, at string, unknown func(pointer string) lenient.Hint) {
+	problems, more := table.Read(n)
+	t.draft.moreProblems += more
+	t.report(at, problems, unknown)
+}
+
+// report reports what is wrong with an object at a pointer. unknown hints at what a name below it that there is not was
+// meant to be; what that is about is not reported as missing, too.
+func (t *decoding) report(at string, problems []params.Problem, unknown func(pointer string) lenient.Hint) {
 	for _, p := range problems {
-		pointer := at + "/params" + p.Pointer
+		pointer := at + p.Pointer
 		if p.Offset > 0 {
 			t.places[pointer] = spot{offset: p.Offset, name: p.Code == params.CodeUnknownField}
 		}
 		hint := lenient.Hint{}
-		if p.Code == params.CodeUnknownField && known() != nil {
-			hint = t.forms().UnknownParam(p.Pointer, at, known())
+		if p.Code == params.CodeUnknownField && !t.draft.isFull() {
+			hint = unknown(p.Pointer)
 		}
 		t.draft.problem(pointer, p.Code, cmp.Or(hint.Text, p.Hint), "%s", p.Message)
-		t.hinted(hint)
+		if hint.At != "" {
+			t.draft.told(hint.At)
+		}
 		if p.Code == params.CodeWrongType || p.Code == params.CodeNull {
 			t.draft.told(pointer)
 		}
 	}
-	s.Action, s.Bind, s.prototype = v.(actions.Action), binds, prototype
-}
-
-func (t *decoding) badCondition(at string, problems []condition.Problem) {
-	for _, p := range problems {
-		t.draft.problem(strings.TrimSuffix(at+"/"+p.Field, "/"), codeBadCondition, p.Hint, "%s", p.Message)
-	}
-}
-
-// Unknown implements [form.Errors].
-func (t *decoding) Unknown(m strictjson.Member, at string, fields form.Fields) {
-	hint := lenient.Hint{}
-	if !t.draft.isFull() {
-		known := fields.Mend()
-		if hint = lenient.Meant(known, m.Name, at); hint.Text == "" {
-			hint.Text = "the fields are " + strings.Join(known.Names(), ", ")
-		}
-	}
-	t.unknown(at+"/"+strictjson.EscapeToken(m.Name), m, hint)
-}
-
-// unknown reports a name that there is not.
-func (t *decoding) unknown(pointer string, m strictjson.Member, hint lenient.Hint) {
-	t.places[pointer] = spot{offset: m.NameOffset, name: true}
-	t.draft.problem(pointer, codeUnknownField, hint.Text, "unknown field '%s'", m.Name)
-	t.hinted(hint)
-}
-
-// hinted says that a problem was reported with a hint, after which what that is about is not reported as missing, too.
-func (t *decoding) hinted(h lenient.Hint) {
-	if h.At != "" {
-		t.draft.told(h.At)
-	}
-}
-
-// Wrong implements [form.Errors].
-func (t *decoding) Wrong(n *strictjson.Node, pointer, want string) {
-	t.draft.problem(pointer, codeWrongType, "", "'%s' must be %s, got %s", pointer[strings.LastIndexByte(pointer, '/')+1:], want, n.Kind)
-	t.draft.told(pointer)
-}
-
-// NotWhole implements [form.Errors].
-func (t *decoding) NotWhole(text, pointer string) {
-	t.draft.problem(pointer, codeWrongType, "", "'%s' is not a whole number from %d to %d", shortened(text), math.MinInt, math.MaxInt)
-	t.draft.told(pointer)
 }
 
 // shortened keeps a message readable whatever stands in the text.

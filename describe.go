@@ -3,7 +3,7 @@ package millrace
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
+	"maps"
 	"slices"
 
 	"github.com/millrace-go/millrace/actions"
@@ -48,27 +48,24 @@ func (d Decoder) Describe(action string) (doc ActionDoc, ok bool) {
 	if !ok {
 		return ActionDoc{}, false
 	}
-	fields, err := params.Describe(prototype)
+	object, err := params.Describe(prototype)
 	if err != nil {
 		return ActionDoc{}, false
 	}
 	spec := prototype.Spec()
 	doc = ActionDoc{Name: action, Summary: spec.Summary, ReadOnly: spec.ReadOnly, Input: spec.Input, Params: []ParamDoc{}}
-	doc.add("", fields)
+	doc.add("", object)
 	return doc, true
 }
 
-func (doc *ActionDoc) add(within string, fields []params.Field) {
-	for _, f := range fields {
-		doc.Params = append(doc.Params, ParamDoc{Name: within + f.Name, Type: f.Wants, Required: f.Required, Enum: f.Enum, Doc: f.Doc})
-		if len(f.Fields) == 0 {
-			continue
-		}
-		dot := "."
-		if f.Type.Kind() == reflect.Slice {
+func (doc *ActionDoc) add(within string, object *form.Form) {
+	for _, f := range object.Fields {
+		inner, dot := f.Form.Innermost(), "."
+		doc.Params = append(doc.Params, ParamDoc{Name: within + f.Name, Type: f.Wants, Required: f.Required, Enum: inner.Enum, Doc: f.Doc})
+		if f.Form.Kind == form.List {
 			dot = "[]."
 		}
-		doc.add(within+f.Name+dot, f.Fields)
+		doc.add(within+f.Name+dot, inner)
 	}
 }
 
@@ -87,32 +84,36 @@ func (d Decoder) Schema() ([]byte, error) {
 		}
 		each = append(each, s)
 	}
-	whole := pipelineFields(new(draft), new(stepsForm)).Schema()
+	whole := pipelineTable(new(draft), &params.Part{List: true}).Schema()
 	whole["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	whole["title"], whole["description"] = "millrace pipeline", "A change to many files in steps, made as one."
 	whole["required"] = []string{"name", "steps"}
-	expect := (*expectForm)(emptyStep()).Fields().Schema()
+	expect := params.PartSchema(Expect{})
 	expect["description"] = "Bounds outside of which the step fails."
-	whole["$defs"] = form.JSON{
-		"step": form.JSON{"oneOf": each}, "condition": conditionSchema(), "expect": expect,
-		"id": form.JSON{"type": "string", "pattern": "^[A-Za-z0-9_-]+$", "maxLength": MaxIDLen},
+	whole["$defs"] = jsonObject{
+		"step": jsonObject{"oneOf": each}, "condition": conditionSchema(), "expect": expect,
+		"id": jsonObject{"type": "string", "pattern": "^[A-Za-z0-9_-]+$", "maxLength": MaxIDLen},
 	}
 	return json.MarshalIndent(whole, "", "  ")
 }
 
+// jsonObject is an object of a JSON Schema; encoding/json writes its names in alphabetical order.
+type jsonObject = map[string]any
+
 func emptyStep() *stepForm { return &stepForm{Step: new(Step)} }
 
 // actionSchema describes a step with that action.
-func actionSchema(prototype actions.Action) (form.JSON, error) {
-	if _, err := params.Describe(prototype); err != nil {
+func actionSchema(prototype actions.Action) (jsonObject, error) {
+	object, err := params.Describe(prototype)
+	if err != nil {
 		return nil, err
 	}
 	spec := prototype.Spec()
-	schema := emptyStep().fields().Schema()
+	schema := emptyStep().table().Schema()
 	schema["title"], schema["description"] = spec.Name, spec.Summary
-	properties := schema["properties"].(form.JSON)
-	properties["action"], properties["params"] = form.JSON{"const": spec.Name}, params.Schema(prototype)
-	one, many := properties["input_from"].(form.JSON), properties["input_from_all"].(form.JSON)
+	properties := schema["properties"].(jsonObject)
+	properties["action"], properties["params"] = jsonObject{"const": spec.Name}, params.Schema(prototype)
+	one, many := properties["input_from"].(jsonObject), properties["input_from_all"].(jsonObject)
 	required := []string{"id", "action"}
 	switch spec.Input {
 	case actions.InputNone:
@@ -123,41 +124,23 @@ func actionSchema(prototype actions.Action) (form.JSON, error) {
 		many["minItems"] = 2
 		required = append(required, "input_from_all")
 	}
-	if needsParams(prototype) {
+	if slices.ContainsFunc(object.Fields, func(f form.Field) bool { return f.Required }) {
 		required = append(required, "params")
 	}
 	schema["required"] = required
 	return schema, nil
 }
 
-// needsParams reports whether a step cannot do without "params".
-func needsParams(prototype actions.Action) bool {
-	fields, err := params.Describe(prototype)
-	for _, f := range fields {
-		if f.Required {
-			return true
-		}
-	}
-	return err != nil
-}
-
 // conditionSchema describes each type of condition with the fields that it has.
-func conditionSchema() form.JSON {
+func conditionSchema() jsonObject {
 	var types []any
 	for _, t := range condition.Types() {
-		_, others := condition.New(string(t), "step", "path", new(0))
-		fields := (*conditionForm)(emptyStep()).Fields()
-		fields = slices.DeleteFunc(fields, func(f form.Field) bool {
-			return slices.ContainsFunc(others, func(p condition.Problem) bool { return p.Field == f.Name })
-		})
-		schema := fields.Schema()
-		var required []string
-		for _, f := range fields {
-			required = append(required, f.Name)
-		}
-		schema["required"] = required
-		schema["properties"].(form.JSON)["type"] = form.JSON{"const": string(t)}
+		schema := params.PartSchema(condition.Fields{})
+		properties := schema["properties"].(jsonObject)
+		maps.DeleteFunc(properties, func(name string, _ any) bool { return !slices.Contains(t.Fields(), name) })
+		properties["type"] = jsonObject{"const": string(t)}
+		schema["required"] = t.Fields()
 		types = append(types, schema)
 	}
-	return form.JSON{"description": "What must hold for the step to run; otherwise it is skipped.", "oneOf": types}
+	return jsonObject{"description": "What must hold for the step to run; otherwise it is skipped.", "oneOf": types}
 }

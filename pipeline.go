@@ -41,10 +41,10 @@ type Options struct {
 // Expect is a guard on what a step may do: outside of the bounds, the step fails. The zero value expects nothing;
 // a nil bound is none.
 type Expect struct {
-	MinFiles *int `json:"min_files,omitempty"`
-	MaxFiles *int `json:"max_files,omitempty"`
-	MinEdits *int `json:"min_edits,omitempty"`
-	MaxEdits *int `json:"max_edits,omitempty"`
+	MinFiles *int `json:"min_files,omitempty" param:"count"`
+	MaxFiles *int `json:"max_files,omitempty" param:"count"`
+	MinEdits *int `json:"min_edits,omitempty" param:"count"`
+	MaxEdits *int `json:"max_edits,omitempty" param:"count"`
 }
 
 // Step is one step of a pipeline.
@@ -194,8 +194,11 @@ func (p Pipeline) MarshalJSON() ([]byte, error) {
 
 // encode writes the JSON form for a decoder with these prototypes.
 func (p Pipeline) encode(prototype func(Step) any) ([]byte, error) {
-	d := &draft{name: p.name, options: p.options}
-	return pipelineFields(d, &stepsForm{steps: p.steps, prototype: prototype}).Append(nil)
+	steps, err := appendSteps(nil, p.steps, prototype)
+	if err != nil {
+		return nil, err
+	}
+	return pipelineTable(&draft{name: p.name, options: p.options}, &params.Part{JSON: steps}).Append(nil)
 }
 
 // Builder builds a pipeline in Go. It is a value that never changes: every method returns a new one, so a common

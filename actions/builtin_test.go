@@ -23,11 +23,11 @@ func TestBuiltin(t *testing.T) {
 		if spec.Name != name || spec.Summary == "" || spec.ReadOnly == mutating[name] {
 			t.Errorf("%s: spec %+v", name, spec)
 		}
-		fields, err := params.Describe(a)
+		object, err := params.Describe(a)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		for _, f := range fields {
+		for _, f := range object.Fields {
 			if !strings.HasSuffix(f.Doc, ".") {
 				t.Errorf("%s: %s has no sentence that describes it", name, f.Name)
 			}

@@ -16,7 +16,10 @@
 // step_failed is the only condition that holds for a failed step.
 package condition
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // Type is the kind of a condition, as the JSON field "type" names it. The zero Type, "", is that of the zero Condition.
 type Type string
@@ -34,26 +37,61 @@ const (
 	TypeStepFailed    Type = "step_failed"     // the step ran and failed; this makes the failure a handled one
 )
 
-// Types returns all types in the order of the documentation.
-func Types() []Type {
-	return []Type{
-		TypeHasMatches, TypeNoMatches, TypeCountGT, TypeCountLT, TypeCountEQ,
-		TypeFileExists, TypeFileNotExists, TypeStepSucceeded, TypeStepFailed,
-	}
+// kinds is the table of the types, in the order of the documentation, with the JSON fields that conditions of each have
+// beside "type": all of them and no others.
+var kinds = [...]struct {
+	typ    Type
+	fields []string
+}{
+	{TypeHasMatches, []string{"step_ref"}},
+	{TypeNoMatches, []string{"step_ref"}},
+	{TypeCountGT, []string{"step_ref", "value"}},
+	{TypeCountLT, []string{"step_ref", "value"}},
+	{TypeCountEQ, []string{"step_ref", "value"}},
+	{TypeFileExists, []string{"path"}},
+	{TypeFileNotExists, []string{"path"}},
+	{TypeStepSucceeded, []string{"step_ref"}},
+	{TypeStepFailed, []string{"step_ref"}},
 }
 
-// needs says which fields a condition of that type has; it has all of them and no others. ok is false if there is no
-// such type.
-func (t Type) needs() (step, value, path, ok bool) {
-	switch t {
-	case TypeHasMatches, TypeNoMatches, TypeStepSucceeded, TypeStepFailed:
-		return true, false, false, true
-	case TypeCountGT, TypeCountLT, TypeCountEQ:
-		return true, true, false, true
-	case TypeFileExists, TypeFileNotExists:
-		return false, false, true, true
+// Types returns all types in the order of the documentation.
+func Types() []Type {
+	types := make([]Type, len(kinds))
+	for i, k := range kinds {
+		types[i] = k.typ
 	}
-	return false, false, false, false
+	return types
+}
+
+// Fields returns the JSON fields that conditions of the type have, which are all required: "type" and what stands for
+// the rest. It returns nil if there is no such type.
+func (t Type) Fields() []string {
+	for _, k := range kinds {
+		if k.typ == t {
+			return append([]string{"type"}, k.fields...)
+		}
+	}
+	return nil
+}
+
+func (t Type) has(field string) bool { return slices.Contains(t.Fields(), field) }
+
+// Fields are a condition as JSON has it, from which its schema and its JSON in pipelines are made too. "" and nil stand
+// for a field that is absent.
+type Fields struct {
+	Type    string `json:"type"`
+	StepRef string `json:"step_ref,omitempty" param:"id" alias:"step step_id ref"`
+	Path    string `json:"path,omitempty" alias:"file file_path"`
+	// Value is a whole number, in JSON perhaps in quotes. Nil is none.
+	Value *int `json:"value,omitempty" param:"quoted"`
+}
+
+// each calls visit for each field beside the type, in the order in which they are written, with its JSON name and a
+// pointer to it: a *string or a **int.
+func (f *Fields) each(visit func(name string, to any)) {
+	visit("step_ref", &f.StepRef)
+	visit("value", &f.Value)
+	visit("path", &f.Path)
 }
 
 // Condition is one condition. It is immutable, and conditions can be compared with ==. The zero Condition is none: it
@@ -117,7 +155,7 @@ func (c Condition) Path() string { return c.path }
 
 // WithPath returns the same condition about another path. One that is not about a file stays as it is.
 func (c Condition) WithPath(path string) Condition {
-	if _, _, needed, _ := c.typ.needs(); needed {
+	if c.typ.has("path") {
 		c.path = path
 	}
 	return c
@@ -126,16 +164,23 @@ func (c Condition) WithPath(path string) Condition {
 // Value returns the number that a count is compared with, 0 if the condition has none.
 func (c Condition) Value() int { return c.value }
 
+// Fields returns the fields of the condition, from which [New] makes it again.
+func (c Condition) Fields() Fields {
+	f := Fields{Type: string(c.typ), StepRef: c.step, Path: c.path}
+	if c.typ.has("value") {
+		f.Value = &c.value
+	}
+	return f
+}
+
 // String returns the condition as messages show it, such as "count_gt(find, 5)", and "" for the zero Condition.
 func (c Condition) String() string {
-	step, value, _, _ := c.typ.needs()
 	switch {
 	case c.typ == "":
 		return ""
-	case value:
+	case c.typ.has("value"):
 		return string(c.typ) + "(" + c.step + ", " + strconv.Itoa(c.value) + ")"
-	case step:
-		return string(c.typ) + "(" + c.step + ")"
+	default:
+		return string(c.typ) + "(" + c.step + c.path + ")"
 	}
-	return string(c.typ) + "(" + c.path + ")"
 }

@@ -35,7 +35,7 @@ func (c Condition) Holds(f Facts) (ok bool, reason string, err error) {
 	if c.IsZero() {
 		return true, "", nil
 	}
-	if _, _, path, _ := c.typ.needs(); path {
+	if c.typ.has("path") {
 		ok, reason, err = c.fileHolds(f)
 	} else {
 		ok, reason, err = c.stepHolds(f)

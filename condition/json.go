@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
@@ -46,18 +47,20 @@ func (c Condition) MarshalJSON() ([]byte, error) {
 	if c.IsZero() {
 		return []byte("null"), nil
 	}
-	step, value, path, _ := c.typ.needs()
-	b := append([]byte(nil), `{"type":`...)
-	b = strictjson.AppendQuoted(b, string(c.typ))
-	if step {
-		b = strictjson.AppendQuoted(append(b, `,"step_ref":`...), c.step)
-	}
-	if value {
-		b = strconv.AppendInt(append(b, `,"value":`...), int64(c.value), 10)
-	}
-	if path {
-		b = strictjson.AppendQuoted(append(b, `,"path":`...), c.path)
-	}
+	b := strictjson.AppendQuoted([]byte(`{"type":`), string(c.typ))
+	f := c.Fields()
+	f.each(func(name string, to any) {
+		if !c.typ.has(name) {
+			return
+		}
+		b = append(strictjson.AppendQuoted(append(b, ','), name), ':')
+		switch to := to.(type) {
+		case *string:
+			b = strictjson.AppendQuoted(b, *to)
+		case **int:
+			b = strconv.AppendInt(b, int64(**to), 10)
+		}
+	})
 	return append(b, '}'), nil
 }
 
@@ -88,31 +91,22 @@ func decode(node *strictjson.Node) (Condition, []Problem) {
 		}}
 	}
 	var problems []Problem
-	var typ, stepRef, path string
-	var value *int
-	text := func(m strictjson.Member, to *string) {
-		if m.Value.Kind != strictjson.String {
-			problems = append(problems, Problem{
-				Field: m.Name, Code: CodeWrongType, Message: fmt.Sprintf("condition %s must be a string, got %s", m.Name, m.Value.Kind),
-			})
-		}
-		*to = m.Value.Text
-	}
+	var f Fields
+	known := map[string]any{"type": &f.Type}
+	f.each(func(name string, to any) { known[name] = to })
 	for _, m := range node.Members {
-		switch m.Name {
-		case fieldType:
-			text(m, &typ)
-		case fieldStepRef:
-			text(m, &stepRef)
-		case fieldPath:
-			text(m, &path)
-		case fieldValue:
-			n, err := number(m.Value)
-			if err != nil {
-				problems = append(problems, Problem{Field: m.Name, Code: CodeBadValue, Message: err.Error()})
-				continue
+		switch to := known[m.Name].(type) {
+		case *string:
+			if *to = m.Value.Text; m.Value.Kind != strictjson.String {
+				problems = append(problems, Problem{
+					Field: m.Name, Code: CodeWrongType, Message: fmt.Sprintf("condition %s must be a string, got %s", m.Name, m.Value.Kind),
+				})
 			}
-			value = &n
+		case **int:
+			n, err := number(m.Value)
+			if *to = &n; err != nil {
+				problems = append(problems, Problem{Field: m.Name, Code: CodeBadValue, Message: err.Error()})
+			}
 		default:
 			problems = append(problems, unknownField(m.Name))
 		}
@@ -122,7 +116,7 @@ func decode(node *strictjson.Node) (Condition, []Problem) {
 	for _, p := range problems {
 		wrong[p.Field] = true
 	}
-	c, more := New(typ, stepRef, path, value)
+	c, more := New(f)
 	for _, p := range more {
 		if !wrong[p.Field] {
 			problems = append(problems, p)
@@ -143,11 +137,14 @@ func number(n *strictjson.Node) (int, error) {
 }
 
 func unknownField(name string) Problem {
+	names := []string{"type"}
+	new(Fields).each(func(name string, _ any) { names = append(names, name) })
+	last := len(names) - 1
 	p := Problem{
 		Field: name, Code: CodeUnknownField, Message: "unknown field " + quote(name) + " in condition",
-		Hint: "the fields are type, step_ref, value and path",
+		Hint: "the fields are " + strings.Join(names[:last], ", ") + " and " + names[last],
 	}
-	if near, ok := strictjson.Nearest(name, []string{fieldType, fieldStepRef, fieldValue, fieldPath}); ok {
+	if near, ok := strictjson.Nearest(name, names); ok {
 		p.Hint = fmt.Sprintf("did you mean '%s'?", near)
 	}
 	return p

@@ -227,7 +227,7 @@ func TestRoundTrip(t *testing.T) {
 			}
 			value = &v
 		}
-		same, problems := condition.New(fields.Type, fields.StepRef, fields.Path, value)
+		same, problems := condition.New(condition.Fields{Type: fields.Type, StepRef: fields.StepRef, Path: fields.Path, Value: value})
 		if !c.IsZero() && len(c.Check()) == 0 && (same != c || problems != nil) {
 			t.Fatalf("New made %v, %v of %s", same, problems, data)
 		}

@@ -27,14 +27,6 @@ const (
 	CodeInvalidJSON  = "invalid_json"
 )
 
-// The JSON fields.
-const (
-	fieldType    = "type"
-	fieldStepRef = "step_ref"
-	fieldValue   = "value"
-	fieldPath    = "path"
-)
-
 // Error is all problems of a condition, at least one.
 type Error struct {
 	Problems []Problem
@@ -52,50 +44,43 @@ func (e *Error) Error() string {
 	return strings.Join(all, "; ")
 }
 
-// New returns the condition that the fields describe, whatever they were read from, or all problems there are (and
-// the zero Condition). "" and nil stand for a field that is absent. A field that the type needs must be there, and
-// one that it does not need must not be. Whether there is such a step is for the caller to check.
-func New(typ, stepRef, path string, value *int) (Condition, []Problem) {
-	var problems []Problem
-	if typ == "" {
+// New returns the condition that the fields describe, whatever they were read from, or all problems there are (and the
+// zero Condition). A field that the type needs must be there, and one that it does not need must not be. Whether there
+// is such a step is for the caller to check.
+func New(f Fields) (Condition, []Problem) {
+	typ := Type(f.Type)
+	switch {
+	case typ == "":
 		return Condition{}, []Problem{{
-			Field: fieldType, Code: CodeMissingField, Message: "condition requires type", Hint: hintTypes(),
+			Field: "type", Code: CodeMissingField, Message: "condition requires type", Hint: hintTypes(),
 		}}
+	case !typ.has("type"):
+		return Condition{}, []Problem{unknownType(f.Type)}
 	}
-	needsStep, needsValue, needsPath, ok := Type(typ).needs()
-	if !ok {
-		return Condition{}, []Problem{unknownType(typ)}
+	var problems []Problem
+	add := func(field, code, hint, format string, args ...any) {
+		problems = append(problems, Problem{Field: field, Code: code, Message: fmt.Sprintf(format, args...), Hint: hint})
 	}
-	check := func(field string, needed, given bool) {
-		switch {
+	f.each(func(name string, to any) {
+		text, _ := to.(*string)
+		number, _ := to.(**int)
+		given := text != nil && *text != "" || number != nil && *number != nil
+		switch needed := typ.has(name); {
 		case needed && !given:
-			problems = append(problems, Problem{
-				Field: field, Code: CodeMissingField, Message: fmt.Sprintf("condition type '%s' requires %s", typ, field),
-			})
+			add(name, CodeMissingField, "", "condition type '%s' requires %s", typ, name)
 		case given && !needed:
-			problems = append(problems, Problem{
-				Field: field, Code: CodeUnknownField, Message: fmt.Sprintf("condition type '%s' does not take %s", typ, field),
-				Hint: "leave it out",
-			})
-		}
-	}
-	check(fieldStepRef, needsStep, stepRef != "")
-	check(fieldValue, needsValue, value != nil)
-	check(fieldPath, needsPath, path != "")
-	for _, f := range []struct{ name, text string }{{fieldStepRef, stepRef}, {fieldPath, path}} {
-		if !utf8.ValidString(f.text) {
+			add(name, CodeUnknownField, "leave it out", "condition type '%s' does not take %s", typ, name)
+		case text != nil && !utf8.ValidString(*text):
 			// Every pipeline can be written as JSON, and JSON has no way to write such a name.
-			problems = append(problems, Problem{
-				Field: f.name, Code: CodeBadValue, Message: fmt.Sprintf("condition %s %q is not valid UTF-8", f.name, f.text),
-			})
+			add(name, CodeBadValue, "", "condition %s %q is not valid UTF-8", name, *text)
 		}
-	}
+	})
 	if len(problems) > 0 {
 		return Condition{}, problems
 	}
-	c := Condition{typ: Type(typ), step: stepRef, path: path}
-	if value != nil {
-		c.value = *value
+	c := Condition{typ: typ, step: f.StepRef, path: f.Path}
+	if f.Value != nil {
+		c.value = *f.Value
 	}
 	return c, nil
 }
@@ -106,17 +91,13 @@ func (c Condition) Check() []Problem {
 	if c.IsZero() {
 		return nil
 	}
-	var value *int
-	if _, needed, _, _ := c.typ.needs(); needed {
-		value = &c.value
-	}
-	_, problems := New(string(c.typ), c.step, c.path, value)
+	_, problems := New(c.Fields())
 	return problems
 }
 
 func unknownType(typ string) Problem {
 	p := Problem{
-		Field: fieldType, Code: CodeUnknownType, Message: fmt.Sprintf("unknown condition type '%s'", typ), Hint: hintTypes(),
+		Field: "type", Code: CodeUnknownType, Message: fmt.Sprintf("unknown condition type '%s'", typ), Hint: hintTypes(),
 	}
 	if near, ok := strictjson.Nearest(typ, typeNames()); ok {
 		p.Hint = fmt.Sprintf("did you mean '%s'?", near)
@@ -127,10 +108,9 @@ func unknownType(typ string) Problem {
 func hintTypes() string { return "the types are " + strings.Join(typeNames(), ", ") }
 
 func typeNames() []string {
-	types := Types()
-	names := make([]string, len(types))
-	for i, t := range types {
-		names[i] = string(t)
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = string(k.typ)
 	}
 	return names
 }

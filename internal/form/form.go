@@ -1,98 +1,175 @@
-// Package form describes JSON objects field by field: one table each, from which the object is read, mended and
-// written, and its schema is made.
-//
-// A table is made for the Go values that its fields stand for, by a function from a pointer to [Fields]. For a
-// schema, and for what only asks for names, it is made for a zero value.
+// Package form says what JSON values should look like. Package params makes the form of a Go struct and of a table of
+// fields; lenient decoding repairs values by it, hints for wrong names come from it, and actions are described by it.
 package form
 
 import (
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
-	"github.com/millrace-go/millrace/internal/mend"
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// Kind is what a field holds, and what its To points to.
+// Kind is what a value should be.
 type Kind uint8
 
-// The kinds. What is empty is left out when it is written: "", no elements, a nil *int, and a flag that has its
-// default.
+// The kinds. Any, the zero value, is never repaired.
 const (
-	Text   Kind = iota // a *string
-	ID                 // a *string: the id of a step
-	IDs                // a *[]string: ids of steps
-	Flag               // a *bool, false by default
-	Unless             // a *bool that holds the opposite: true by default in JSON, and false in Go
-	Count              // a **int: a whole number that is not negative
-	Number             // a **int: a whole number that may also stand in quotes
-	Object             // a [Value]
-	List               // a [Value]: a list of objects
+	Any    Kind = iota
+	Text        // a string
+	Flag        // true or false
+	Number      // a number
+	List        // a list of Elem
+	Object      // the Fields, and no others
+	Map         // any names, each with an Elem
 )
 
-// Field is one field of an object.
-type Field struct {
-	// Name is the name in JSON. Aliases are other names that lenient decoding takes for it, separated by spaces.
-	Name    string
-	Aliases string
-	// Doc is the sentence in the schema.
-	Doc string
-	// Kind is what the field holds, To where that stands.
+// Form is what a value should look like.
+type Form struct {
 	Kind Kind
-	To   any
-	// Always says that the field is written even if it is empty.
-	Always bool
-	// Most is how many characters a text may have, 0 for any number. Enum are the texts that there are, nil for any.
-	Most int
+	// Fields are those of an Object.
+	Fields []Field
+	// Elem is what is in a List or a Map.
+	Elem *Form
+	// Enum are the strings that a Text can be. Nil means any.
 	Enum []string
+	// ID says that a Text is a word without spaces and commas: a number stands for its digits, and a string for a list of
+	// such words may have several, separated by commas.
+	ID bool
 }
 
-// Value is an object, or a list of objects, that reads and writes itself.
-type Value interface {
-	// Fields returns the table of an object, nil if what may be in it depends on something else.
-	Fields() Fields
-	// Read reads what stands at a JSON pointer; of an [Object] it is an object.
-	Read(n *strictjson.Node, pointer string)
-	// Append appends the JSON text, or nothing if there is nothing to write.
-	Append(dst []byte) ([]byte, error)
+// Field is a name in an object.
+type Field struct {
+	Name string
+	// Aliases are other names that lenient decoding takes for it, separated by spaces. One that is the name of another
+	// field, or an alias of two, counts for none.
+	Aliases string
+	Form    *Form
+	// Wants says what the value is, in the words of messages: "a list of strings". Doc is a sentence on what it means.
+	Wants, Doc string
+	// Required says that an object must have it.
+	Required bool
 }
-
-// Fields is the table of an object, in the order in which it is written.
-type Fields []Field
 
 // Field returns the field of exactly that name, or nil.
-func (f Fields) Field(name string) *Field {
-	for i := range f {
-		if f[i].Name == name {
-			return &f[i]
+func (f *Form) Field(name string) *Field {
+	for i := range f.Fields {
+		if f.Fields[i].Name == name {
+			return &f.Fields[i]
 		}
 	}
 	return nil
 }
 
-// Mend returns what package mend has to know of the object.
-func (f Fields) Mend() *mend.Form {
-	m := &mend.Form{Kind: mend.Object, Fields: make([]mend.Field, len(f))}
-	for i := range f {
-		m.Fields[i] = mend.Field{Name: f[i].Name, Aliases: strings.Fields(f[i].Aliases), Form: f[i].mend()}
+// Names returns the names of the fields of an Object.
+func (f *Form) Names() []string {
+	names := make([]string, len(f.Fields))
+	for i := range f.Fields {
+		names[i] = f.Fields[i].Name
 	}
-	return m
+	return names
 }
 
-func (f *Field) mend() *mend.Form {
-	switch f.Kind {
-	case ID:
-		return &mend.Form{Kind: mend.Text, ID: true}
-	case IDs:
-		return &mend.Form{Kind: mend.List, Elem: &mend.Form{Kind: mend.Text, ID: true}}
-	case Flag, Unless:
-		return &mend.Form{Kind: mend.Flag}
-	case Count, Number:
-		return &mend.Form{Kind: mend.Number}
-	case Object:
-		return f.To.(Value).Fields().Mend() // of what it does not know, no fields
-	case List:
-		return &mend.Form{Kind: mend.List, Elem: &mend.Form{Kind: mend.Object}}
-	default:
-		return &mend.Form{Kind: mend.Text, Enum: f.Enum}
+// Innermost returns what lists and maps hold in the end.
+func (f *Form) Innermost() *Form {
+	for f.Elem != nil {
+		f = f.Elem
 	}
+	return f
+}
+
+// At returns the form of what stands at a JSON pointer, or nil if it is not known.
+func (f *Form) At(pointer string) *Form {
+	tokens, _ := strictjson.SplitPointer(pointer)
+	for _, token := range tokens {
+		if f.Kind == List || f.Kind == Map {
+			f = f.Elem
+		} else if field := f.Field(token); field != nil {
+			f = field.Form
+		} else {
+			return nil
+		}
+	}
+	return f
+}
+
+// Plain returns a name without what people write differently: case, underscores, hyphens and spaces.
+func Plain(name string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if separates(r) {
+			return -1
+		}
+		return r
+	}, name))
+}
+
+func separates(r rune) bool { return r == '_' || r == '-' || r == ' ' }
+
+// Same reports whether two names differ only in case, underscores, hyphens and spaces. It is asked for every name in
+// a text and every name that there is, so it makes no copies.
+func Same(a, b string) bool {
+	for {
+		a, b = strings.TrimLeftFunc(a, separates), strings.TrimLeftFunc(b, separates)
+		if a == "" || b == "" {
+			return a == b
+		}
+		x, n := utf8.DecodeRuneInString(a)
+		y, m := utf8.DecodeRuneInString(b)
+		if x != y && unicode.ToLower(x) != unicode.ToLower(y) {
+			return false
+		}
+		a, b = a[n:], b[m:]
+	}
+}
+
+// Match returns the name of the field that a name stands for: one that differs only as Same says, one of which it is an
+// alias, or one that it is a misspelling of. ok is false if there is none, or more than one.
+func (f *Form) Match(name string) (field string, ok bool) {
+	if field, ok = f.Known(name); ok || IsRemark(name) {
+		return field, ok
+	}
+	near, ok := strictjson.Nearest(name, f.Names())
+	// What stands before a whole name is no misspelling, but more likely says the opposite, as in "noforce".
+	if !ok || strings.HasSuffix(Plain(name), Plain(near)) {
+		return "", false
+	}
+	others := slices.DeleteFunc(f.Names(), func(other string) bool { return other == near })
+	if _, more := strictjson.Nearest(name, others); more {
+		return "", false
+	}
+	return near, true
+}
+
+// Known is Match without misspellings.
+func (f *Form) Known(name string) (field string, ok bool) {
+	for i := range f.Fields {
+		if Same(f.Fields[i].Name, name) {
+			return f.Fields[i].Name, true
+		}
+	}
+	for i := range f.Fields {
+		for alias := range strings.FieldsSeq(f.Fields[i].Aliases) {
+			if !Same(alias, name) {
+				continue
+			}
+			if field != "" {
+				return "", false
+			}
+			field = f.Fields[i].Name
+			break
+		}
+	}
+	return field, field != ""
+}
+
+// IsRemark reports whether a name is that of a remark: something that as a text says nothing of what is to be done.
+func IsRemark(name string) bool {
+	switch Plain(name) {
+	case "description", "comment", "comments", "note", "notes", "title", "label", "summary", "explanation", "reason", "reasoning",
+		"rationale", "thought", "thoughts", "purpose", "goal", "author", "created", "version", "schemaversion", "$schema", "tags",
+		"meta", "metadata", "extra", "displayname", "$comment":
+		return true
+	}
+	return false
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/millrace-go/millrace/internal/mend"
+	"github.com/millrace-go/millrace/internal/form"
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
@@ -13,10 +13,10 @@ import (
 type Hint struct{ Text, At string }
 
 // Meant returns the hint for an unknown name in an object of that form, which stands at a pointer.
-func Meant(form *mend.Form, name, at string) Hint {
-	field, ok := form.Known(name)
+func Meant(object *form.Form, name, at string) Hint {
+	field, ok := object.Known(name)
 	if !ok {
-		field, ok = strictjson.Nearest(name, form.Names())
+		field, ok = strictjson.Nearest(name, object.Names())
 	}
 	if !ok {
 		return Hint{}
@@ -24,9 +24,31 @@ func Meant(form *mend.Form, name, at string) Hint {
 	return Hint{fmt.Sprintf("did you mean '%s'?", field), at + "/" + strictjson.EscapeToken(field)}
 }
 
+// Unknown returns the hint for an unknown name, which stands at a pointer below an object of that form, which itself
+// stands at another. A name that is near none in its object gets the names that there are.
+func Unknown(object *form.Form, pointer, at string) Hint {
+	name, up, within := within(object, pointer)
+	if within == nil {
+		return Hint{}
+	}
+	hint := Meant(within, name, at+up)
+	if hint.Text == "" {
+		hint.Text = "the fields are " + strings.Join(within.Names(), ", ")
+	}
+	return hint
+}
+
+// within returns the last part of a pointer below an object, the pointer before it, and the form of what stands there,
+// nil if it is not known.
+func within(object *form.Form, pointer string) (name, up string, f *form.Form) {
+	last := strings.LastIndexByte(pointer, '/')
+	tokens, _ := strictjson.SplitPointer(pointer[last:])
+	return tokens[0], pointer[:last], object.At(pointer[:last])
+}
+
 // Misplaced says where a name belongs that is unknown in the step at a pointer, or in its parameters. The form is
 // that of its action, nil where the name is among them.
-func (f *Forms) Misplaced(name, at string, action *mend.Form) Hint {
+func (f *Forms) Misplaced(name, at string, action *form.Form) Hint {
 	option, isOption := f.Pipeline.Known(name)
 	field, isField := f.Step.Known(name)
 	param := ""
@@ -36,9 +58,9 @@ func (f *Forms) Misplaced(name, at string, action *mend.Form) Hint {
 	switch {
 	case param != "":
 		return Hint{fmt.Sprintf("put '%s' into 'params'", param), at + "/params/" + strictjson.EscapeToken(param)}
-	case isField && mend.Same(field, name) && (action != nil || field != "params"):
+	case isField && form.Same(field, name) && (action != nil || field != "params"):
 		return Hint{fmt.Sprintf("put '%s' beside 'params', into the step", field), at + "/" + field}
-	case isOption && mend.Same(option, name):
+	case isOption && form.Same(option, name):
 		return Hint{Text: fmt.Sprintf("put '%s' into the pipeline, it is for all steps", option)}
 	}
 	return Hint{}
@@ -46,20 +68,17 @@ func (f *Forms) Misplaced(name, at string, action *mend.Form) Hint {
 
 // UnknownParam returns the hint for an unknown parameter, which stands at a pointer below the parameters of the step
 // at another.
-func (f *Forms) UnknownParam(pointer, at string, action *mend.Form) Hint {
-	last := strings.LastIndexByte(pointer, '/')
-	up := pointer[:last]
-	tokens, _ := strictjson.SplitPointer(pointer[last:])
-	name, form := tokens[0], action.At(up)
-	if form == nil {
+func (f *Forms) UnknownParam(pointer, at string, action *form.Form) Hint {
+	name, up, object := within(action, pointer)
+	if object == nil {
 		return Hint{}
 	}
-	if _, near := strictjson.Nearest(name, form.Names()); !near && up == "" {
-		if _, known := form.Known(name); !known {
+	if _, near := strictjson.Nearest(name, object.Names()); !near && up == "" {
+		if _, known := object.Known(name); !known {
 			if hint := f.Misplaced(name, at, nil); hint.Text != "" {
 				return hint
 			}
 		}
 	}
-	return Meant(form, name, at+"/params"+up)
+	return Meant(object, name, at+"/params"+up)
 }

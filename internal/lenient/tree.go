@@ -1,12 +1,28 @@
+// Package lenient repairs pipelines: what it takes to know of their form, beyond what package mend knows of any JSON.
+// It also knows what a wrong name was probably meant to be, which strict decoding says in hints.
 package lenient
 
 import (
 	"fmt"
 	"slices"
 
+	"github.com/millrace-go/millrace/internal/form"
 	"github.com/millrace-go/millrace/internal/mend"
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
+
+// Forms is what pipelines look like.
+type Forms struct {
+	// Pipeline and Step are the forms of a pipeline, whose steps are looked into when the action of each is known, and
+	// of a step, whose parameters are.
+	Pipeline, Step *form.Form
+	// Actions are the names of all actions, Params returns the form of the parameters of one, nil if there is no such
+	// action.
+	Actions []string
+	Params  func(action string) *form.Form
+	// MostSteps is how many steps are looked at: those of a pipeline that has more are not.
+	MostSteps int
+}
 
 // Repair makes a tree that strict decoding has refused fit, as far as it has one meaning, and says what it did.
 // Whether it is an object then, and right, strict decoding has to say.
@@ -30,7 +46,7 @@ type fitting struct {
 
 // toObject reads a pipeline that is in a string or alone in a list.
 func (f *fitting) toObject(root *strictjson.Node) {
-	f.Fit(root, &mend.Form{Kind: mend.Object}, "")
+	f.Fit(root, &form.Form{Kind: form.Object}, "")
 	if root.Kind == strictjson.Array && len(root.Elems) == 1 && root.Elems[0].Get("steps") != nil {
 		f.Note("", root.Offset, "the only element of the list was taken for the pipeline")
 		*root = *root.Elems[0]
@@ -50,7 +66,7 @@ func (f *fitting) unwrap(root *strictjson.Node) {
 		m := root.Members[i]
 		beside := slices.Delete(slices.Clone(root.Members), i, i+1)
 		if m.Value.Kind == strictjson.String {
-			f.Fit(m.Value, &mend.Form{Kind: mend.Object}, "/"+strictjson.EscapeToken(m.Name))
+			f.Fit(m.Value, &form.Form{Kind: form.Object}, "/"+strictjson.EscapeToken(m.Name))
 		}
 		if m.Value.Kind != strictjson.Object {
 			return
@@ -79,7 +95,7 @@ func (f *Forms) Wrapper(root *strictjson.Node) int {
 		}
 	}
 	return slices.IndexFunc(root.Members, func(m strictjson.Member) bool {
-		switch mend.Plain(m.Name) {
+		switch form.Plain(m.Name) {
 		case "pipeline", "pipelinejson", "pipelinerequest", "pipelinedefinition", "definition", "arguments", "args", "input", "parameters", "params", "request":
 			return m.Value.Kind == strictjson.Object || m.Value.Kind == strictjson.String
 		}
@@ -110,12 +126,11 @@ func (f *fitting) pipeline(root *strictjson.Node) {
 }
 
 func (f *fitting) step(root, n *strictjson.Node, i int, at string) {
-	form := f.Step
 	f.inputs(n, at)
 	action := f.action(n, at)
 	f.dryRun(root, n, action, at)
-	f.moveDown(n, form, action, at)
-	f.Fit(n, form, at)
+	f.moveDown(n, action, at)
+	f.Fit(n, f.Step, at)
 	if n.Get("id") == nil {
 		id := &strictjson.Node{Kind: strictjson.String, Text: fmt.Sprintf("step-%d", i), Offset: n.Offset, End: n.End}
 		f.Note(at+"/id", n.Offset, "the step without an id got the id '%s'", id.Text)
@@ -126,16 +141,16 @@ func (f *fitting) step(root, n *strictjson.Node, i int, at string) {
 		return
 	}
 	f.dryRun(root, values, action, at+"/params")
-	f.moveUp(n, values, form, action, at)
+	f.moveUp(n, values, action, at)
 	f.Fit(values, action, at+"/params")
 }
 
 // action returns the form of the parameters of a step, or nil if there is no such action.
-func (f *fitting) action(n *strictjson.Node, at string) *mend.Form {
+func (f *fitting) action(n *strictjson.Node, at string) *form.Form {
 	var name *strictjson.Node
-	form, exact := f.Step, n.Get("action")
+	exact := n.Get("action")
 	for _, m := range n.Members {
-		if known, ok := form.Match(m.Name); ok && known == "action" && (m.Name == known || exact == nil) {
+		if known, ok := f.Step.Match(m.Name); ok && known == "action" && (m.Name == known || exact == nil) {
 			name = m.Value
 			break
 		}
@@ -144,9 +159,9 @@ func (f *fitting) action(n *strictjson.Node, at string) *mend.Form {
 		return nil
 	}
 	if !slices.Contains(f.Actions, name.Text) {
-		known := mend.Form{Kind: mend.Object}
+		known := form.Form{Kind: form.Object}
 		for _, action := range f.Actions {
-			known.Fields = append(known.Fields, mend.Field{Name: action})
+			known.Fields = append(known.Fields, form.Field{Name: action})
 		}
 		near, found := known.Match(name.Text)
 		if !found {
@@ -160,12 +175,12 @@ func (f *fitting) action(n *strictjson.Node, at string) *mend.Form {
 
 // dryRun takes a dry run that is asked of a step, or of the call of a tool, for one of the pipeline: more is not done
 // than was asked for. Other options are not moved, since a step that is to be forced says nothing of the others.
-func (f *fitting) dryRun(root, n *strictjson.Node, own *mend.Form, at string) {
-	form := *f.Pipeline
-	form.Fields = slices.DeleteFunc(slices.Clone(form.Fields), func(o mend.Field) bool { return o.Name != "dry_run" })
+func (f *fitting) dryRun(root, n *strictjson.Node, own *form.Form, at string) {
+	option := f.Pipeline.Field("dry_run")
+	alone := form.Form{Kind: form.Object, Fields: []form.Field{*option}}
 	whole := root.Get("dry_run")
 	n.Members = slices.DeleteFunc(n.Members, func(m strictjson.Member) bool {
-		if _, ok := form.Match(m.Name); !ok {
+		if _, ok := alone.Match(m.Name); !ok {
 			return false
 		}
 		if own != nil {
@@ -174,7 +189,7 @@ func (f *fitting) dryRun(root, n *strictjson.Node, own *mend.Form, at string) {
 			}
 		}
 		pointer := at + "/" + strictjson.EscapeToken(m.Name)
-		f.Fit(m.Value, form.Fields[0].Form, pointer)
+		f.Fit(m.Value, option.Form, pointer)
 		if m.Value.Kind != strictjson.Bool && m.Value.Kind != strictjson.Null {
 			return false
 		}
@@ -196,7 +211,7 @@ func (f *fitting) dryRun(root, n *strictjson.Node, own *mend.Form, at string) {
 // inputs takes a list in input_from for what it is.
 func (f *fitting) inputs(n *strictjson.Node, at string) {
 	for i, m := range n.Members {
-		if !mend.Same(m.Name, "input_from") || m.Value.Kind != strictjson.Array {
+		if !form.Same(m.Name, "input_from") || m.Value.Kind != strictjson.Array {
 			continue
 		}
 		switch {
@@ -212,13 +227,13 @@ func (f *fitting) inputs(n *strictjson.Node, at string) {
 }
 
 // moveDown puts parameters that stand in the step itself where they belong.
-func (f *fitting) moveDown(n *strictjson.Node, form, action *mend.Form, at string) {
+func (f *fitting) moveDown(n *strictjson.Node, action *form.Form, at string) {
 	if action == nil {
 		return
 	}
 	var values *strictjson.Node
 	for i, m := range n.Members {
-		if name, _ := form.Known(m.Name); name == "params" {
+		if name, _ := f.Step.Known(m.Name); name == "params" {
 			values = n.Members[i].Value
 		}
 	}
@@ -229,9 +244,9 @@ func (f *fitting) moveDown(n *strictjson.Node, form, action *mend.Form, at strin
 	var moved []strictjson.Member
 	inner := valuesOf(values)
 	for _, m := range n.Members {
-		_, own := form.Known(m.Name)
+		_, own := f.Step.Known(m.Name)
 		name, ok := action.Known(m.Name)
-		if own || !ok || mend.Note(m.Name) || inner[name] != nil {
+		if own || !ok || form.IsRemark(m.Name) || inner[name] != nil {
 			kept = append(kept, m)
 			continue
 		}
@@ -250,13 +265,13 @@ func (f *fitting) moveDown(n *strictjson.Node, form, action *mend.Form, at strin
 }
 
 // moveUp takes out of the parameters what belongs to the step.
-func (f *fitting) moveUp(n, values *strictjson.Node, form, action *mend.Form, at string) {
+func (f *fitting) moveUp(n, values *strictjson.Node, action *form.Form, at string) {
 	kept := values.Members[:0]
 	outer := valuesOf(n)
 	for _, m := range values.Members {
 		name := ""
 		for _, field := range []string{"input_from", "input_from_all", "condition", "expect"} {
-			if mend.Same(field, m.Name) {
+			if form.Same(field, m.Name) {
 				name = field
 			}
 		}
@@ -267,11 +282,7 @@ func (f *fitting) moveUp(n, values *strictjson.Node, form, action *mend.Form, at
 		f.Note(at+"/"+name, m.NameOffset, "'%s' was taken out of 'params'", m.Name)
 		outer[name] = m.Value
 		n.Members = append(n.Members, strictjson.Member{Name: name, NameOffset: m.NameOffset, Value: m.Value})
-		for _, field := range form.Fields {
-			if field.Name == name {
-				f.Fit(m.Value, field.Form, at+"/"+name)
-			}
-		}
+		f.Fit(m.Value, f.Step.Field(name).Form, at+"/"+name)
 	}
 	values.Members = kept
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/millrace-go/millrace/internal/form"
 	"github.com/millrace-go/millrace/internal/mend"
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
@@ -57,28 +58,13 @@ func TestJSONIsLinear(t *testing.T) {
 }
 
 // Words that two fields are near to, or that say nothing, are no field.
-func TestMatch(t *testing.T) {
-	form := &mend.Form{Kind: mend.Object, Fields: []mend.Field{
-		{Name: "min_files"}, {Name: "max_files"}, {Name: "dry_run", Aliases: []string{"preview"}}, {Name: "a", Aliases: []string{"both"}},
-		{Name: "b", Aliases: []string{"both"}}, {Name: "file"},
-	}}
-	for word, want := range map[string]string{
-		"minFiles": "min_files", "MAX-FILES": "max_files", "max_file": "max_files", "mix_files": "", "dryrun": "dry_run", "dry run": "dry_run",
-		"Preview": "dry_run", "both": "", "title": "", "fil": "file", "": "", "x": "", "dry_run": "dry_run",
-	} {
-		if got, _ := form.Match(word); got != want {
-			t.Errorf("%q stands for %q, want %q", word, got, want)
-		}
-	}
-}
-
 // A tree that fits its form stays as it is.
 func TestFitOfWhatFits(t *testing.T) {
-	form := &mend.Form{Kind: mend.Object, Fields: []mend.Field{
-		{Name: "text", Form: &mend.Form{Kind: mend.Text, Enum: []string{"one", "two"}}},
-		{Name: "flag", Form: &mend.Form{Kind: mend.Flag}}, {Name: "any", Form: &mend.Form{}},
-		{Name: "list", Form: &mend.Form{Kind: mend.List, Elem: &mend.Form{Kind: mend.Number}}},
-		{Name: "map", Form: &mend.Form{Kind: mend.Map, Elem: &mend.Form{Kind: mend.Text}}},
+	object := &form.Form{Kind: form.Object, Fields: []form.Field{
+		{Name: "text", Form: &form.Form{Kind: form.Text, Enum: []string{"one", "two"}}},
+		{Name: "flag", Form: &form.Form{Kind: form.Flag}}, {Name: "any", Form: &form.Form{}},
+		{Name: "list", Form: &form.Form{Kind: form.List, Elem: &form.Form{Kind: form.Number}}},
+		{Name: "map", Form: &form.Form{Kind: form.Map, Elem: &form.Form{Kind: form.Text}}},
 	}}
 	const text = `{"map":{"Text":"1","comment":"2"},"flag":false,"any":null,"list":[1,"{{a.count}}"],"text":"two"}`
 	root, err := strictjson.Parse([]byte(text), strictjson.Limits{})
@@ -86,7 +72,7 @@ func TestFitOfWhatFits(t *testing.T) {
 		t.Fatal(err)
 	}
 	var f mend.Fitter
-	f.Fit(root, form, "")
+	f.Fit(root, object, "")
 	if got := string(root.AppendJSON(nil)); got != text || len(f.Changes) > 0 {
 		t.Errorf("became %s, %v", got, f.Changes)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/millrace-go/millrace/internal/form"
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
@@ -57,21 +58,21 @@ func (t *Fitter) Refuse(pointer string, offset int, advice, format string, args 
 }
 
 // Fit repairs a value at a pointer.
-func (t *Fitter) Fit(n *strictjson.Node, f *Form, at string) {
+func (t *Fitter) Fit(n *strictjson.Node, f *form.Form, at string) {
 	t.kind(n, f, at)
 	switch {
-	case n.Kind == strictjson.Object && f.Kind == Object:
+	case n.Kind == strictjson.Object && f.Kind == form.Object:
 		t.Names(n, f, at)
 		for _, m := range n.Members {
-			if field := f.field(m.Name); field != nil {
+			if field := f.Field(m.Name); field != nil {
 				t.Fit(m.Value, field.Form, at+"/"+strictjson.EscapeToken(m.Name))
 			}
 		}
-	case n.Kind == strictjson.Object && f.Kind == Map:
+	case n.Kind == strictjson.Object && f.Kind == form.Map:
 		for _, m := range n.Members {
 			t.Fit(m.Value, f.Elem, at+"/"+strictjson.EscapeToken(m.Name))
 		}
-	case n.Kind == strictjson.Array && f.Kind == List:
+	case n.Kind == strictjson.Array && f.Kind == form.List:
 		for i, e := range n.Elems {
 			t.Fit(e, f.Elem, at+"/"+strconv.Itoa(i))
 		}
@@ -80,7 +81,7 @@ func (t *Fitter) Fit(n *strictjson.Node, f *Form, at string) {
 
 // Names gives the members of an object the names that they stand for, and leaves out those that say nothing. A name
 // that it does not know stays.
-func (t *Fitter) Names(n *strictjson.Node, f *Form, at string) {
+func (t *Fitter) Names(n *strictjson.Node, f *form.Form, at string) {
 	given := make(map[string]*strictjson.Node, len(n.Members))
 	for _, m := range n.Members {
 		given[m.Name] = m.Value
@@ -94,7 +95,7 @@ func (t *Fitter) Names(n *strictjson.Node, f *Form, at string) {
 		return bytes.Equal(said[name], v.AppendJSON(nil))
 	}
 	for _, m := range n.Members {
-		if !f.Has(m.Name) {
+		if f.Field(m.Name) == nil {
 			name, ok := f.Match(m.Name)
 			pointer := at + "/" + strictjson.EscapeToken(name)
 			switch {
@@ -116,7 +117,7 @@ func (t *Fitter) Names(n *strictjson.Node, f *Form, at string) {
 				t.Refuse(at+"/"+strictjson.EscapeToken(m.Name), m.NameOffset, "keep one of them", "'%s' and '%s' are given, and differ", m.Name, name)
 			}
 		}
-		if m.Value.Kind == strictjson.Null && f.Has(m.Name) && f.field(m.Name).Form.Kind != Any {
+		if m.Value.Kind == strictjson.Null && f.Field(m.Name) != nil && f.Field(m.Name).Form.Kind != form.Any {
 			t.Note(at+"/"+strictjson.EscapeToken(m.Name), m.NameOffset, "null for '%s' was taken for absent", m.Name)
 			continue
 		}
@@ -126,29 +127,29 @@ func (t *Fitter) Names(n *strictjson.Node, f *Form, at string) {
 }
 
 // kind turns a value into one of the kind that is wanted.
-func (t *Fitter) kind(n *strictjson.Node, f *Form, at string) {
+func (t *Fitter) kind(n *strictjson.Node, f *form.Form, at string) {
 	name := at[strings.LastIndexByte(at, '/')+1:]
 	text := strings.TrimSpace(n.Text)
 	isText := n.Kind == strictjson.String
-	if isText && strings.Contains(text, "{{") && f.Kind != Object {
+	if isText && strings.Contains(text, "{{") && f.Kind != form.Object {
 		return // a template: it is judged when the steps are known
 	}
 	switch f.Kind {
-	case Object, Map:
+	case form.Object, form.Map:
 		if isText && strings.HasPrefix(text, "{") {
 			t.nested(n, strictjson.Object, at, name)
 		}
-	case List:
+	case form.List:
 		t.list(n, f, text, at, name)
-	case Text:
+	case form.Text:
 		t.text(n, f, at, name)
-	case Flag:
+	case form.Flag:
 		value, ok := flag(n, text)
 		if ok {
 			t.Note(at, n.Offset, "%s for '%s' was taken for %t", n.AppendJSON(nil), name, value)
 			n.Kind, n.Bool = strictjson.Bool, value
 		}
-	case Number:
+	case form.Number:
 		if !isText {
 			return
 		}
@@ -159,7 +160,7 @@ func (t *Fitter) kind(n *strictjson.Node, f *Form, at string) {
 	}
 }
 
-func (t *Fitter) text(n *strictjson.Node, f *Form, at, name string) {
+func (t *Fitter) text(n *strictjson.Node, f *form.Form, at, name string) {
 	switch {
 	case n.Kind == strictjson.Array && len(n.Elems) == 1 && n.Elems[0].Kind == strictjson.String:
 		t.Note(at, n.Offset, "the only element of the list '%s' was taken for the string", name)
@@ -172,7 +173,7 @@ func (t *Fitter) text(n *strictjson.Node, f *Form, at, name string) {
 		return
 	}
 	for _, word := range f.Enum {
-		if Same(word, n.Text) {
+		if form.Same(word, n.Text) {
 			t.Note(at, n.Offset, "'%s' for '%s' was taken for '%s'", n.Text, name, word)
 			n.Text = word
 			return
@@ -180,19 +181,19 @@ func (t *Fitter) text(n *strictjson.Node, f *Form, at, name string) {
 	}
 }
 
-func (t *Fitter) list(n *strictjson.Node, f *Form, text, at, name string) {
+func (t *Fitter) list(n *strictjson.Node, f *form.Form, text, at, name string) {
 	one := func() *strictjson.Node { c := *n; return &c }
 	switch {
 	case n.Kind == strictjson.String && strings.HasPrefix(text, "[") && t.nested(n, strictjson.Array, at, name):
-	case n.Kind == strictjson.String && f.Elem.Kind == Text && text != "" && f.Elem.ID && strings.Contains(text, ","):
+	case n.Kind == strictjson.String && f.Elem.Kind == form.Text && text != "" && f.Elem.ID && strings.Contains(text, ","):
 		t.Note(at, n.Offset, "'%s' was taken for a list of what is between its commas", name)
 		var elems []*strictjson.Node
 		for part := range strings.SplitSeq(text, ",") {
 			elems = append(elems, &strictjson.Node{Kind: strictjson.String, Text: strings.TrimSpace(part), Offset: n.Offset, End: n.End})
 		}
 		*n = strictjson.Node{Kind: strictjson.Array, Elems: elems, Offset: n.Offset, End: n.End}
-	case n.Kind == strictjson.String && f.Elem.Kind == Text && text != "" && !strings.ContainsAny(text, ",\n"),
-		n.Kind == strictjson.Object && f.Elem.Kind == Object:
+	case n.Kind == strictjson.String && f.Elem.Kind == form.Text && text != "" && !strings.ContainsAny(text, ",\n"),
+		n.Kind == strictjson.Object && f.Elem.Kind == form.Object:
 		t.Note(at, n.Offset, "the %s for '%s' was taken for a list of one", n.Kind, name)
 		*n = strictjson.Node{Kind: strictjson.Array, Elems: []*strictjson.Node{one()}, Offset: n.Offset, End: n.End}
 	}
@@ -242,6 +243,18 @@ func place(n *strictjson.Node, offset, end int) {
 		n.Members[i].NameOffset = offset
 		place(n.Members[i].Value, offset, end)
 	}
+}
+
+// Remark reports whether a member of an object is a remark that can be left out: its name is one, and its value says
+// nothing of what is to be done either.
+func Remark(name string, value *strictjson.Node) bool { return form.IsRemark(name) && Silent(value) }
+
+// Silent reports whether a value says nothing of what is to be done: it is no text that sets an option, and what has
+// members has remarks alone.
+func Silent(n *strictjson.Node) bool {
+	loud := func(e *strictjson.Node) bool { return !Silent(e) }
+	return setting(n.Text) == "" && !slices.ContainsFunc(n.Elems, loud) &&
+		!slices.ContainsFunc(n.Members, func(m strictjson.Member) bool { return !Remark(m.Name, m.Value) })
 }
 
 // flag reads true and false in the words of others.

@@ -14,7 +14,7 @@ import (
 // hold, and everything must be such that [Encode] can write it. Each pointer in binds must name a parameter that is
 // not a string and can take the place of a template, and each text must be a template.
 func Check(action string, value any, binds map[string]string, isTemplate func(string) bool) []Problem {
-	c := &checker{judge: judge{action: action, isTemplate: isTemplate}, binds: newBindings(binds)}
+	c := &checker{judge: judge{action: action, most: mostProblems, isTemplate: isTemplate}, binds: newBindings(binds)}
 	a, err := Of(value)
 	if err != nil {
 		c.add(nil, CodeBadAction, 0, "", "%s action cannot be used: %v", action, err)
@@ -40,16 +40,16 @@ func (c *checker) object(s *shape, v reflect.Value, at *path) {
 			if c.binds.at(to) {
 				continue
 			}
-			empty = empty && (f.shape.form == pointer || !c.binds.below(to))
+			empty = empty && (f.shape.kind == pointer || !c.binds.below(to))
 		}
 		switch {
 		case !empty:
 			c.value(f.shape, fv, here, f.enum)
 		case f.required && !f.allowEmpty:
 			c.missing(here, 0)
-		case f.required && (f.shape.form == pointer || isNull(f.shape, fv)):
+		case f.required && (f.shape.kind == pointer || isNull(f.shape, fv)):
 			c.missing(here, 0) // even if it may be empty: nil would be left out
-		case !f.omit && f.shape.form != pointer && f.shape.form != text && !isNull(f.shape, fv):
+		case !f.omit && f.shape.kind != pointer && f.shape.kind != text && !isNull(f.shape, fv):
 			c.value(f.shape, fv, here, f.enum)
 		}
 	}
@@ -59,7 +59,7 @@ func (c *checker) value(s *shape, v reflect.Value, at *path, enum []string) {
 	if c.binds.any() && c.binds.at(at.pointer()) {
 		return
 	}
-	switch s.form {
+	switch s.kind {
 	case text:
 		if !utf8.ValidString(v.String()) {
 			c.add(at, CodeBadValue, 0, "", "'%s' is not valid UTF-8", at)
@@ -105,7 +105,7 @@ func (c *checker) bindings(s *shape, v reflect.Value) {
 		switch {
 		case !ok:
 			c.unknownBinding(s, to)
-		case found.plain().form == text:
+		case found.plain().kind == text:
 			c.add(at, CodeBadBinding, 0, "write the template into the parameter itself", "'%s' is a string and cannot be bound", at)
 		case !found.bindable():
 			c.add(at, CodeBadBinding, 0, "", "'%s' must be %s, which no template can give", at, found.wants())
@@ -120,7 +120,7 @@ func (c *checker) bindings(s *shape, v reflect.Value) {
 
 func (c *checker) unknownBinding(s *shape, to string) {
 	if name, ok := strings.CutPrefix(to, "/"); ok && !strings.Contains(name, "/") {
-		j := judge{action: c.action}
+		j := judge{action: c.action, most: 1}
 		j.unknown(s, nil, name, 0)
 		c.add((*path)(nil).member(name), CodeBadBinding, 0, j.problems[0].Hint, "%s", j.problems[0].Message)
 		return

@@ -20,7 +20,7 @@ func Clone(value any) any {
 func (a Action) Clone() any { return a.with(clone(a.shape, a.value)) }
 
 func clone(s *shape, v reflect.Value) reflect.Value {
-	switch s.form {
+	switch s.kind {
 	case pointer:
 		if v.IsNil() {
 			return v
@@ -65,7 +65,7 @@ func clone(s *shape, v reflect.Value) reflect.Value {
 
 // refers reports whether an assignment of a value may share something with the original.
 func (s *shape) refers() bool {
-	switch s.form {
+	switch s.kind {
 	case pointer, list, dict, object, custom:
 		return true
 	default:
@@ -85,7 +85,7 @@ func equalCustom(s *shape, v, w reflect.Value) bool {
 
 // isEmpty reports whether a value is as good as absent. It is the same for equal values.
 func isEmpty(s *shape, v reflect.Value) bool {
-	switch s.form {
+	switch s.kind {
 	case list, dict:
 		return v.Len() == 0
 	case object:
@@ -98,6 +98,6 @@ func isEmpty(s *shape, v reflect.Value) bool {
 	case custom:
 		return isNull(s, v) || equalCustom(s, v, reflect.Zero(s.typ))
 	default:
-		return v.IsZero() || s.form == float && v.Float() == 0
+		return v.IsZero() || s.kind == float && v.Float() == 0
 	}
 }

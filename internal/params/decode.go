@@ -23,7 +23,7 @@ import (
 func Decode(proto any, node *strictjson.Node, action string, isTemplate func(string) bool) (
 	value any, binds map[string]string, problems []Problem,
 ) {
-	d := &decoder{judge: judge{action: action, isTemplate: isTemplate}}
+	d := &decoder{judge: judge{action: action, most: mostProblems, isTemplate: isTemplate}}
 	s, v, err := shapeOf(proto)
 	if err != nil {
 		d.add(nil, CodeBadAction, 0, "", "%s action cannot be used: %v", action, err)
@@ -81,12 +81,15 @@ func (d *decoder) member(f *field, into reflect.Value, n *strictjson.Node, at *p
 		// "" is the zero value, the same as absent: if that is wrong, it is for being required, which is checked below.
 		enum = nil
 	}
-	if f.single && n.Kind == strictjson.String {
+	switch {
+	case f.single && n.Kind == strictjson.String:
 		if n.Text != "" {
 			into.Set(reflect.MakeSlice(f.shape.typ, 1, 1))
 			into.Index(0).SetString(n.Text)
 		}
-	} else {
+	case f.quoted && n.Kind == strictjson.String:
+		d.value(f.shape, into, &strictjson.Node{Kind: strictjson.Number, Number: n.Text, Offset: n.Offset}, at, nil)
+	default:
 		d.value(f.shape, into, n, at, enum)
 	}
 	if f.nonzero && d.mistakes() == mistakes && len(d.binds) == bound && into.IsZero() {
@@ -112,7 +115,7 @@ func (d *decoder) value(s *shape, into reflect.Value, n *strictjson.Node, at *pa
 		d.binds[at.pointer()] = n.Text
 		return
 	}
-	switch s.form {
+	switch s.kind {
 	case pointer:
 		d.pointer(s, into, n, at, enum)
 	case list:

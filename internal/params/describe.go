@@ -3,60 +3,82 @@ package params
 import (
 	"reflect"
 	"strings"
+
+	"github.com/millrace-go/millrace/internal/form"
 )
 
-// Field describes one parameter.
-type Field struct {
-	// Name is the name in JSON.
-	Name string
-	// Type is the Go type.
-	Type reflect.Type
-	// Wants says what the parameter takes, in the words of messages: "a list of strings".
-	Wants string
-	// Required says that JSON must have it; AllowEmpty that it may then be empty all the same.
-	Required   bool
-	AllowEmpty bool
-	// Enum are the strings allowed, in the order of the tag. Nil means any.
-	Enum []string
-	// Doc is the sentence of the doc tag.
-	Doc string
-	// Fields are those of a struct, or of the structs in a list or map or behind a pointer. Nil for all else.
-	Fields []Field
-}
-
-// Describe returns the parameters of an action, in the order of its fields. The error is a [*TypeError] if a field
-// has a type or a tag that is not supported; such a type must not be registered. Only the type of proto matters.
-func Describe(proto any) ([]Field, error) {
+// Describe returns the form of the parameters of an action, in the order of its fields. The error is a [*TypeError] if a
+// field has a type or a tag that is not supported; such a type must not be registered. Only the type of proto matters.
+func Describe(proto any) (*form.Form, error) {
 	s, _, err := shapeOf(proto)
 	if err != nil {
 		return nil, err
 	}
-	return describe(s), nil
+	return s.describe(new(field)), nil
 }
 
-func describe(s *shape) []Field {
-	fields := make([]Field, len(s.fields))
-	for i, f := range s.fields {
-		wants := f.shape.wants()
-		if f.single {
-			wants = "a string or " + wants
+// describe returns the form of a value of the field.
+func (s *shape) describe(f *field) *form.Form {
+	switch s.kind {
+	case pointer:
+		return s.elem.describe(f)
+	case text:
+		return &form.Form{Kind: form.Text, Enum: f.enum, ID: f.id}
+	case boolean:
+		return &form.Form{Kind: form.Flag}
+	case list:
+		return &form.Form{Kind: form.List, Elem: s.elem.describe(f)}
+	case dict:
+		return &form.Form{Kind: form.Map, Elem: s.elem.describe(f)}
+	case object:
+		all := &form.Form{Kind: form.Object, Fields: make([]form.Field, len(s.fields))}
+		for i := range s.fields {
+			all.Fields[i] = s.fields[i].describe()
 		}
-		fields[i] = Field{
-			Name: f.name, Type: f.shape.typ, Wants: wants, Required: f.required, AllowEmpty: f.allowEmpty, Enum: f.enum, Doc: f.doc,
-		}
-		if inner := f.shape.innermost(); inner.form == object {
-			fields[i].Fields = describe(inner)
-		}
+		return all
+	case custom:
+		return &form.Form{}
+	default:
+		return &form.Form{Kind: form.Number}
 	}
-	return fields
 }
 
-// innermost returns what lists, maps and pointers hold in the end.
-func (s *shape) innermost() *shape {
-	for s.elem != nil {
-		s = s.elem
+func (f *field) describe() form.Field {
+	wants := f.shape.wants()
+	if f.single {
+		wants = "a string or " + wants
 	}
-	return s
+	aliases := f.aliases
+	if aliases == "" {
+		aliases = usualAliases[f.name]
+	}
+	return form.Field{Name: f.name, Aliases: aliases, Form: f.shape.describe(f), Wants: wants, Doc: f.doc, Required: f.required}
+}
+
+// usualAliases are the names that other tools give parameters of these names.
+var usualAliases = map[string]string{
+	"old_text":         "old_string old_str old search search_text find find_text",
+	"new_text":         "new_string new_str new replace replace_text replace_with replacement",
+	"old_str":          "old_text old_string old search find",
+	"new_str":          "new_text new_string new replace replace_with replacement",
+	"replacement":      "replace replace_with new_text new_string",
+	"pattern":          "regex regexp query search search_text",
+	"edits":            "replacements changes",
+	"patterns":         "transforms rules replacements",
+	"files":            "file file_path file_paths path paths",
+	"path":             "file file_path dir directory root folder",
+	"file_types":       "extensions exts",
+	"include":          "glob globs include_globs include_patterns",
+	"exclude":          "exclude_globs exclude_patterns excludes",
+	"exclude_patterns": "exclude excludes exclude_globs",
+	"destination":      "dest dst target target_dir destination_dir to_dir",
+	"ignore_case":      "case_insensitive",
+	"start_line":       "start from_line line_start",
+	"start":            "start_line from_line line_start",
+	"end_line":         "end to_line line_end",
+	"end":              "end_line to_line line_end",
+	"content":          "file_text contents text",
+	"file_text":        "content contents text",
 }
 
 // Get returns the parameter of that JSON name, not one within another. ok is false if there is none or value is a nil
@@ -109,9 +131,9 @@ func (a Action) Strings(containing string, visit func(pointer, s string)) {
 
 func visitStrings(s *shape, v reflect.Value, at *path, containing string, visit func(pointer, s string)) {
 	no := func(s *shape, v reflect.Value) bool {
-		return s.form == text && !strings.Contains(v.String(), containing)
+		return s.kind == text && !strings.Contains(v.String(), containing)
 	}
-	switch s.form {
+	switch s.kind {
 	case text:
 		visit(at.pointer(), v.String())
 	case pointer:
@@ -158,7 +180,10 @@ func visitStrings(s *shape, v reflect.Value, at *path, containing string, visit 
 
 // hasText reports whether there can be strings in a value.
 func (s *shape) hasText() bool {
-	switch s = s.innermost(); s.form {
+	for s.elem != nil {
+		s = s.elem
+	}
+	switch s.kind {
 	case text:
 		return true
 	case object:

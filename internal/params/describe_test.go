@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/millrace-go/millrace/internal/form"
 	"github.com/millrace-go/millrace/internal/params"
 )
 
@@ -21,27 +22,25 @@ var intBounds = func() string {
 }()
 
 func TestDescribe(t *testing.T) {
-	fields, err := params.Describe(&kitchen{})
+	object, err := params.Describe(&kitchen{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, f := range fields {
+	for _, f := range object.Fields {
 		line := f.Name + ": " + f.Wants
 		if f.Required {
 			line += ", required"
 		}
-		if f.AllowEmpty {
-			line += ", may be empty"
-		}
-		if f.Enum != nil {
-			line += fmt.Sprint(", of ", f.Enum)
+		inner := f.Form.Innermost()
+		if inner.Enum != nil {
+			line += fmt.Sprint(", of ", inner.Enum)
 		}
 		if f.Doc != "" {
 			line += ", " + f.Doc
 		}
-		for _, inner := range f.Fields {
-			line += fmt.Sprintf(" (%s: %s %v %v)", inner.Name, inner.Wants, inner.Required, inner.AllowEmpty)
+		for _, f := range inner.Fields {
+			line += fmt.Sprintf(" (%s: %s %v)", f.Name, f.Wants, f.Required)
 		}
 		got = append(got, line)
 	}
@@ -49,20 +48,20 @@ func TestDescribe(t *testing.T) {
 		"files: a list of strings, The files to work on.", "pattern: a string, required, What to look for.", "mode: a string, of [auto literal regex]",
 		"kinds: a list of strings, of [a b]", "whole: true or false", "line: a whole number", "small: a whole number", "count: a whole number",
 		"big: a whole number", "ratio: a number", "rough: a number",
-		"edits: a list of objects (old_text: a string true false) (new_text: a string true true) (kind: a string false false)",
-		"ranges: a list of objects (start: a whole number true false) (end: a whole number false false)",
-		"opt: an object (start: a whole number true false) (end: a whole number false false)",
-		"more: an object (start: a whole number true false) (end: a whole number false false)",
+		"edits: a list of objects (old_text: a string true) (new_text: a string true) (kind: a string false)",
+		"ranges: a list of objects (start: a whole number true) (end: a whole number false)",
+		"opt: an object (start: a whole number true) (end: a whole number false)",
+		"more: an object (start: a whole number true) (end: a whole number false)",
 		"limit: a whole number", "title: a string", "numbers: a list of whole numbers", "matrix: a list of lists", "vars: an object", "weights: an object",
-		"table: an object (start: a whole number true false) (end: a whole number false false)",
+		"table: an object (start: a whole number true) (end: a whole number false)",
 		"timeout: a value of type params_test.millis", "level: a string", "levels: a list", "since: a value of type time.Time",
 		"extra: a value of type json.RawMessage", "Plain: a string",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if fields[0].Type != reflect.TypeFor[[]string]() {
-		t.Errorf("type of files is %v", fields[0].Type)
+	if f := object.Fields[0].Form; f.Kind != form.List || f.Elem.Kind != form.Text {
+		t.Errorf("the form of files is %+v", f)
 	}
 }
 
@@ -166,13 +165,9 @@ func TestDescribeOddities(t *testing.T) {
 		Dash  string `json:"-,"`
 		Empty string `json:",omitempty"`
 	}
-	fields, err := params.Describe(odd{})
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f.Name
-	}
-	if want := []string{"RawMessage", "-", "Empty"}; err != nil || !slices.Equal(names, want) {
-		t.Errorf("got %q, %v", names, err)
+	object, err := params.Describe(odd{})
+	if want := []string{"RawMessage", "-", "Empty"}; err != nil || !slices.Equal(object.Names(), want) {
+		t.Errorf("got %+v, %v", object, err)
 	}
 }
 

@@ -83,7 +83,7 @@ func (e *encoder) object(s *shape, v, def reflect.Value, at *path) error {
 		if def.IsValid() {
 			fd = def.FieldByIndex(f.index)
 		}
-		if e.absent(f, fv, here) && (!fd.IsValid() || isEmpty(f.shape, fd) || f.shape.form == pointer || isNull(f.shape, fv)) {
+		if e.absent(f, fv, here) && (!fd.IsValid() || isEmpty(f.shape, fd) || f.shape.kind == pointer || isNull(f.shape, fv)) {
 			continue
 		}
 		if !first {
@@ -108,9 +108,9 @@ func (e *encoder) absent(f *field, v reflect.Value, at *path) bool {
 		}
 	}
 	switch s := f.shape; {
-	case s.form == pointer && v.IsNil():
+	case s.kind == pointer && v.IsNil():
 		return true
-	case s.form == custom && isNull(s, v):
+	case s.kind == custom && isNull(s, v):
 		return true
 	default:
 		return f.omit && isEmpty(s, v) && !e.binds.below(to)
@@ -124,7 +124,7 @@ func (e *encoder) value(s *shape, v, def reflect.Value, at *path) error {
 			return e.text(template, at)
 		}
 	}
-	switch s.form {
+	switch s.kind {
 	case text:
 		return e.text(v.String(), at)
 	case boolean:

@@ -51,7 +51,7 @@ func (e *expander) value(s *shape, v reflect.Value, at *path) (reflect.Value, er
 			return e.binding(s, at, to, template)
 		}
 	}
-	switch s.form {
+	switch s.kind {
 	case text:
 		if e.whole && !isWhole(v.String()) {
 			return v, nil
@@ -131,7 +131,7 @@ func (e *expander) list(s *shape, v reflect.Value, at *path) (reflect.Value, err
 	c := reflect.MakeSlice(s.typ, 0, v.Len())
 	for i := range v.Len() {
 		here := at.elem(i)
-		if s.elem.form != text {
+		if s.elem.kind != text {
 			elem, err := e.value(s.elem, v.Index(i), here)
 			if err != nil {
 				return v, err
@@ -175,7 +175,7 @@ func convert(s *shape, got any, at *path) (reflect.Value, error) {
 	into := reflect.New(s.typ).Elem()
 	var fits bool
 	var cause error
-	switch s.form {
+	switch s.kind {
 	case pointer:
 		elem, err := convert(s.elem, got, at)
 		if err != nil {

@@ -43,6 +43,14 @@ func (p *path) String() string {
 	return p.up.String() + "." + shown(p.name)
 }
 
+// last returns the last part of the place.
+func (p *path) last() string {
+	if p.index >= 0 {
+		return strconv.Itoa(p.index)
+	}
+	return p.name
+}
+
 // follow returns the path that a JSON pointer stands for, and the shape and the value there. ok is false if nothing is
 // there; what a nil pointer could point to is not. The value itself, "", is no parameter.
 func follow(s *shape, v reflect.Value, to string) (at *path, found *shape, there reflect.Value, ok bool) {
@@ -51,13 +59,13 @@ func follow(s *shape, v reflect.Value, to string) (at *path, found *shape, there
 		return nil, nil, v, false
 	}
 	for _, token := range tokens {
-		if s.form == pointer {
+		if s.kind == pointer {
 			if v.IsNil() {
 				return nil, nil, v, false
 			}
 			s, v = s.elem, v.Elem()
 		}
-		switch s.form {
+		switch s.kind {
 		case object:
 			f := s.field(token)
 			if f == nil {

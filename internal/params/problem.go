@@ -39,18 +39,30 @@ type Problem struct {
 	Offset int
 }
 
-// judge collects the problems of one action.
+// judge collects the problems of one action, or of one table.
 type judge struct {
-	action     string
+	action     string // "" for a table
+	most       int    // problems
 	isTemplate func(string) bool
 	problems   []Problem
 	dropped    int
 }
 
 func (j *judge) add(at *path, code string, offset int, hint, format string, args ...any) {
-	if len(j.problems) == mostProblems {
+	if len(j.problems) == j.most {
 		j.dropped++
 		return
+	}
+	if j.action == "" { // the pointer says where it is, and what templates could do is no help
+		hint = ""
+		for i, arg := range args {
+			if at, ok := arg.(*path); ok {
+				args[i] = at.last()
+			}
+		}
+		if code == CodeNull || code == CodeOutOfRange {
+			code = CodeWrongType
+		}
 	}
 	j.problems = append(j.problems, Problem{
 		Pointer: at.pointer(), Code: code, Message: fmt.Sprintf(format, args...), Hint: hint, Offset: offset,
@@ -76,7 +88,7 @@ func (j *judge) missing(at *path, offset int) {
 
 func (j *judge) empty(at *path, s *shape, offset int) {
 	what := "empty"
-	switch s.form {
+	switch s.kind {
 	case boolean:
 		what = "false"
 	case integer, unsigned, float:
@@ -100,7 +112,11 @@ func (j *judge) allowed(at *path, s string, enum []string, offset int) {
 
 // unknown reports a name that s, the struct at up, does not have.
 func (j *judge) unknown(s *shape, up *path, name string, offset int) {
-	if len(j.problems) == mostProblems {
+	if j.action == "" {
+		j.add(up.member(name), CodeUnknownField, offset, "", "unknown field '%s'", name)
+		return
+	}
+	if len(j.problems) == j.most {
 		j.dropped++ // without looking for the nearest of what may be many names
 		return
 	}

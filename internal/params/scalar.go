@@ -12,9 +12,9 @@ import (
 // scalar reads a bool or a number.
 func (d *decoder) scalar(s *shape, into reflect.Value, n *strictjson.Node, at *path) {
 	switch {
-	case s.form == boolean && n.Kind == strictjson.Bool:
+	case s.kind == boolean && n.Kind == strictjson.Bool:
 		into.SetBool(n.Bool)
-	case s.form == boolean || n.Kind != strictjson.Number:
+	case s.kind == boolean || n.Kind != strictjson.Number:
 		d.wrongType(s, n, at)
 	default:
 		switch err := setNumber(s, into, n.Number); {
@@ -29,7 +29,7 @@ func (d *decoder) scalar(s *shape, into reflect.Value, n *strictjson.Node, at *p
 
 // setNumber sets a number of any kind from its text exactly, or returns one of the errors of [strictjson.Whole].
 func setNumber(s *shape, into reflect.Value, number string) error {
-	if s.form == float {
+	if s.kind == float {
 		if _, _, err := strictjson.Whole(number); errors.Is(err, strictjson.ErrNotNumber) {
 			return err // ParseFloat takes more than JSON does: "inf", "0x1p4", "1_000"
 		}
@@ -44,7 +44,7 @@ func setNumber(s *shape, into reflect.Value, number string) error {
 	if err != nil {
 		return err
 	}
-	if s.form == unsigned {
+	if s.kind == unsigned {
 		if negative && magnitude > 0 || into.OverflowUint(magnitude) {
 			return strictjson.ErrRange
 		}
@@ -70,7 +70,7 @@ func setNumber(s *shape, into reflect.Value, number string) error {
 // bounds returns the least and the greatest number that the type can hold.
 func bounds(s *shape) (least, most string) {
 	bits := s.typ.Bits()
-	switch s.form {
+	switch s.kind {
 	case unsigned:
 		return "0", strconv.FormatUint(math.MaxUint64>>(64-bits), 10)
 	case integer:
@@ -92,9 +92,9 @@ func (d *decoder) wrongType(s *shape, n *strictjson.Node, at *path) {
 func (d *decoder) typeHint(s *shape, n *strictjson.Node) string {
 	const most = 60
 	short := n.Kind != strictjson.Array && n.Kind != strictjson.Object && n.End-n.Offset <= most
-	switch s.form {
+	switch s.kind {
 	case list:
-		if s.elem.form == text && n.Kind == strictjson.String && short {
+		if s.elem.kind == text && n.Kind == strictjson.String && short {
 			return "use a list: [" + string(n.AppendJSON(nil)) + "]"
 		}
 		return "use a list: [...]"
@@ -107,7 +107,7 @@ func (d *decoder) typeHint(s *shape, n *strictjson.Node) string {
 			return ""
 		}
 		try := reflect.New(s.typ).Elem()
-		if s.form == boolean && (n.Text == "true" || n.Text == "false") || s.form != boolean && setNumber(s, try, n.Text) == nil {
+		if s.kind == boolean && (n.Text == "true" || n.Text == "false") || s.kind != boolean && setNumber(s, try, n.Text) == nil {
 			return "write it without quotes: " + shown(n.Text)
 		}
 		return "of strings, only a template such as {{step.count}} can stand here"

@@ -18,37 +18,34 @@ func Schema(proto any) map[string]any {
 	if !v.IsValid() {
 		v = reflect.Zero(s.typ)
 	}
-	return objectSchema(s, v)
+	return schemer{templates: true}.object(s, v)
 }
 
-// objectSchema describes a struct; v holds the defaults.
-func objectSchema(s *shape, v reflect.Value) map[string]any {
+// PartSchema returns the JSON Schema of a struct that stands in a [Table], or nil like [Schema]. Templates have no place
+// in it.
+func PartSchema(proto any) map[string]any {
+	s, v, err := shapeOf(proto)
+	if err != nil {
+		return nil
+	}
+	return schemer{}.object(s, v)
+}
+
+// schemer makes schemas.
+type schemer struct {
+	templates bool // can stand in place of values, and a string may be empty if it is not said to be required
+}
+
+// object describes a struct; v holds the defaults.
+func (c schemer) object(s *shape, v reflect.Value) map[string]any {
 	properties := make(map[string]any, len(s.fields))
 	var required []string
-	for _, f := range s.fields {
-		fv := v.FieldByIndex(f.index)
-		property := schemaOf(f.shape, fv, f.enum)
-		if f.nonzero {
-			property["not"] = map[string]any{"const": 0}
-		}
-		if f.single {
-			property = map[string]any{"anyOf": []any{property, map[string]any{"type": "string", "minLength": 1}}}
-		} else {
-			property = orTemplate(f.shape, property)
-		}
-		if f.doc != "" {
-			property["description"] = f.doc
-		}
-		if def, ok := defaultOf(f, fv); ok {
-			property["default"] = def
-		}
+	for i := range s.fields {
+		f := &s.fields[i]
+		properties[f.name] = c.property(f, v.FieldByIndex(f.index))
 		if f.required {
 			required = append(required, f.name)
-			if !f.allowEmpty {
-				refuseEmpty(f.shape, property)
-			}
 		}
-		properties[f.name] = property
 	}
 	schema := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
 	if len(required) > 0 {
@@ -57,23 +54,57 @@ func objectSchema(s *shape, v reflect.Value) map[string]any {
 	return schema
 }
 
+// property describes a field; v holds its default.
+func (c schemer) property(f *field, v reflect.Value) map[string]any {
+	property := c.value(f.shape, v, f)
+	if f.nonzero {
+		property["not"] = map[string]any{"const": 0}
+	}
+	switch {
+	case f.single:
+		property = anyOf(property, map[string]any{"type": "string", "minLength": 1})
+	case f.quoted:
+		property = anyOf(property, map[string]any{"type": "string", "pattern": "^-?[0-9]+$"})
+	default:
+		property = c.orTemplate(f.shape, property)
+	}
+	if f.doc != "" {
+		property["description"] = f.doc
+	}
+	if f.count {
+		property["minimum"] = 0
+	}
+	if def, ok := defaultOf(f, v); ok {
+		property["default"] = def
+	} else if !c.templates && f.shape.kind == boolean {
+		property["default"] = false
+	}
+	if f.required && !f.allowEmpty {
+		refuseEmpty(f.shape, property)
+	}
+	return property
+}
+
+func anyOf(schemas ...any) map[string]any { return map[string]any{"anyOf": schemas} }
+
 // orTemplate adds that a template can stand in place of the value, unless the schema takes any string already.
-func orTemplate(s *shape, schema map[string]any) map[string]any {
-	if !s.bindable() || s.plain().form == custom {
+func (c schemer) orTemplate(s *shape, schema map[string]any) map[string]any {
+	if !c.templates || !s.bindable() || s.plain().kind == custom {
 		return schema
 	}
-	return map[string]any{"anyOf": []any{schema, templateSchema()}}
+	return anyOf(schema, templateSchema())
 }
 
 func templateSchema() map[string]any {
 	return map[string]any{"type": "string", "pattern": `\{\{`}
 }
 
-// schemaOf describes a value; v holds the default, which matters only for the fields of a struct.
-func schemaOf(s *shape, v reflect.Value, enum []string) map[string]any {
-	switch s.form {
+// value describes a value of a field; v holds the default, which matters only for the fields of a struct.
+func (c schemer) value(s *shape, v reflect.Value, f *field) map[string]any {
+	elem := func() map[string]any { return c.orTemplate(s.elem, c.value(s.elem, reflect.Zero(s.elem.typ), f)) }
+	switch s.kind {
 	case pointer:
-		return schemaOf(s.elem, reflect.Zero(s.elem.typ), enum)
+		return c.value(s.elem, reflect.Zero(s.elem.typ), f)
 	case boolean:
 		return map[string]any{"type": "boolean"}
 	case integer, unsigned:
@@ -81,32 +112,37 @@ func schemaOf(s *shape, v reflect.Value, enum []string) map[string]any {
 	case float:
 		return map[string]any{"type": "number"}
 	case list:
-		return map[string]any{"type": "array", "items": elemSchema(s.elem, enum)}
+		list := map[string]any{"type": "array", "items": elem()}
+		if f.id {
+			list["uniqueItems"] = true
+		}
+		return list
 	case dict:
-		return map[string]any{"type": "object", "additionalProperties": elemSchema(s.elem, enum)}
+		return map[string]any{"type": "object", "additionalProperties": elem()}
 	case object:
-		return objectSchema(s, v)
+		return c.object(s, v)
 	case custom:
 		if s.viaJSON {
 			return map[string]any{} // what it accepts is its own affair
 		}
 		return map[string]any{"type": "string"}
 	}
-	if len(enum) > 0 {
-		return map[string]any{"anyOf": []any{map[string]any{"enum": enum}, templateSchema()}}
+	switch {
+	case f.id:
+		return map[string]any{"$ref": "#/$defs/id"}
+	case len(f.enum) > 0:
+		return anyOf(map[string]any{"enum": f.enum}, templateSchema())
+	case !c.templates:
+		return map[string]any{"type": "string", "minLength": 1}
 	}
 	return map[string]any{"type": "string"}
-}
-
-func elemSchema(s *shape, enum []string) map[string]any {
-	return orTemplate(s, schemaOf(s, reflect.Zero(s.typ), enum))
 }
 
 func integerSchema(s *shape) map[string]any {
 	schema := map[string]any{"type": "integer"}
 	bits := s.typ.Bits()
 	switch {
-	case s.form == unsigned:
+	case s.kind == unsigned:
 		schema["minimum"] = 0
 		if bits <= 32 {
 			schema["maximum"] = uint64(math.MaxUint64) >> (64 - bits)
@@ -119,20 +155,20 @@ func integerSchema(s *shape) map[string]any {
 
 // refuseEmpty adds that a required parameter must not be empty, where there is a plain way to say so.
 func refuseEmpty(s *shape, schema map[string]any) {
-	key := map[form]string{text: "minLength", list: "minItems", dict: "minProperties"}[s.form]
+	key := map[kind]string{text: "minLength", list: "minItems", dict: "minProperties"}[s.kind]
 	if key == "" {
 		return
 	}
 	// With anyOf, the first alternative is the value itself.
-	if either, ok := schema["anyOf"].([]any); ok && s.form == list {
+	if either, ok := schema["anyOf"].([]any); ok && s.kind == list {
 		schema = either[0].(map[string]any)
 	}
 	schema[key] = 1
 }
 
 // defaultOf returns the prototype's value as encoding/json would decode it.
-func defaultOf(f field, v reflect.Value) (any, bool) {
-	if f.required || f.shape.form == object || isEmpty(f.shape, v) {
+func defaultOf(f *field, v reflect.Value) (any, bool) {
+	if f.required || f.shape.kind == object || isEmpty(f.shape, v) {
 		return nil, false
 	}
 	e := &encoder{}

@@ -8,11 +8,11 @@ import (
 	"slices"
 )
 
-// form is how a type is read and written.
-type form uint8
+// kind is how a type is read and written.
+type kind uint8
 
 const (
-	text form = iota
+	text kind = iota
 	boolean
 	integer
 	unsigned
@@ -28,7 +28,7 @@ const (
 // microseconds, and a cache would have to be a global variable.
 type shape struct {
 	typ     reflect.Type
-	form    form
+	kind    kind
 	elem    *shape  // of list, dict and pointer
 	fields  []field // of object
 	viaJSON bool    // of custom: through the JSON methods, else through the text methods
@@ -142,32 +142,32 @@ func (b *builder) newShape(t reflect.Type, at string) (*shape, error) {
 	s := &shape{typ: t}
 	switch t.Kind() {
 	case reflect.String:
-		s.form = text
+		s.kind = text
 	case reflect.Bool:
-		s.form = boolean
+		s.kind = boolean
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		s.form = integer
+		s.kind = integer
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		s.form = unsigned
+		s.kind = unsigned
 	case reflect.Float32, reflect.Float64:
-		s.form = float
+		s.kind = float
 	case reflect.Struct:
 		return b.object(t, at)
 	case reflect.Pointer:
-		s.form = pointer
+		s.kind = pointer
 		if t.Elem().Kind() == reflect.Pointer {
 			return nil, b.fail(at, "a pointer to a pointer cannot be a parameter")
 		}
 		return b.container(s, at)
 	case reflect.Slice:
-		s.form = list
+		s.kind = list
 		if t.Elem().Kind() == reflect.Uint8 {
 			return nil, b.fail(at, "bytes cannot be a parameter: use a string")
 		}
 		return b.container(s, at)
 	case reflect.Map:
-		s.form = dict
-		if key, err := b.shape(t.Key(), at); err != nil || key.form != text {
+		s.kind = dict
+		if key, err := b.shape(t.Key(), at); err != nil || key.kind != text {
 			return nil, b.fail(at, "a map that is a parameter must have strings as keys")
 		}
 		return b.container(s, at)
@@ -210,9 +210,9 @@ func (b *builder) custom(t reflect.Type, at string) (*shape, error) {
 	readsText, writesText := p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()), p.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 	switch {
 	case readsJSON && writesJSON:
-		return &shape{typ: t, form: custom, viaJSON: true}, nil
+		return &shape{typ: t, kind: custom, viaJSON: true}, nil
 	case readsText && writesText && !readsJSON && !writesJSON:
-		return &shape{typ: t, form: custom}, nil
+		return &shape{typ: t, kind: custom}, nil
 	case readsJSON || writesJSON:
 		return nil, b.fail(at, "%v must have both MarshalJSON and UnmarshalJSON, or neither", t)
 	case readsText || writesText:
@@ -226,7 +226,7 @@ func (b *builder) object(t reflect.Type, at string) (*shape, error) {
 		return nil, err
 	}
 	defer b.leave()
-	s := &shape{typ: t, form: object}
+	s := &shape{typ: t, kind: object}
 	if err := b.addFields(s, t, nil, at); err != nil {
 		return nil, err
 	}
@@ -270,7 +270,7 @@ func (b *builder) addFields(s *shape, t reflect.Type, index []int, at string) er
 			return b.fail(place, "only strings, and lists and maps of them, can have an enum tag")
 		}
 		// An empty struct that nobody asked for is as good as none, and its own required fields must not be missed.
-		f.omit = !f.required && (f.omit || f.shape.form == object)
+		f.omit = !f.required && (f.omit || f.shape.kind == object)
 		s.fields = append(s.fields, f)
 	}
 	return nil

@@ -17,7 +17,11 @@ type field struct {
 	single     bool // of a list of strings: a string stands for a list of it alone
 	whole      bool // a template counts only if it is the whole string
 	nonzero    bool // a 0 that is given is a mistake: the zero value stands for the default
+	count      bool // not negative, as the schema says
+	id         bool // a step id, or a list of them
+	quoted     bool // a whole number that may also stand in quotes
 	enum       []string
+	aliases    string // other names that lenient decoding takes for it
 	doc        string
 }
 
@@ -78,7 +82,7 @@ func (b *builder) tags(sf reflect.StructField, at string) (fieldTags, error) {
 			return tags, b.fail(at, "enum tag has an empty value")
 		}
 	}
-	tags.doc = sf.Tag.Get("doc")
+	tags.aliases, tags.doc = sf.Tag.Get("alias"), sf.Tag.Get("doc")
 	return tags, nil
 }
 
@@ -98,6 +102,12 @@ func (b *builder) param(tags *fieldTags, t reflect.Type, param, at string) error
 			tags.whole = true
 		case "nonzero":
 			tags.nonzero = true
+		case "count":
+			tags.count = true
+		case "id":
+			tags.id = true
+		case "quoted":
+			tags.quoted = true
 		default:
 			known = false
 		}

@@ -13,12 +13,12 @@ func (s *shape) holdsText() bool {
 	for s.elem != nil {
 		s = s.elem
 	}
-	return s.form == text
+	return s.kind == text
 }
 
 // plain returns what a pointer points to, or s itself.
 func (s *shape) plain() *shape {
-	if s.form == pointer {
+	if s.kind == pointer {
 		return s.elem
 	}
 	return s
@@ -37,11 +37,11 @@ func (s *shape) field(name string) *field {
 // bindable reports whether a template can stand in place of the value: it gives a number, a string or a list of
 // strings.
 func (s *shape) bindable() bool {
-	switch s = s.plain(); s.form {
+	switch s = s.plain(); s.kind {
 	case boolean, integer, unsigned, float, custom:
 		return true
 	case list:
-		return s.elem.form != list && s.elem.bindable() || s.elem.form == text
+		return s.elem.kind != list && s.elem.bindable() || s.elem.kind == text
 	default:
 		return false
 	}
@@ -49,7 +49,7 @@ func (s *shape) bindable() bool {
 
 // wants says what the type takes, as in "must be a list of strings".
 func (s *shape) wants() string {
-	switch s = s.plain(); s.form {
+	switch s = s.plain(); s.kind {
 	case boolean:
 		return "true or false"
 	case integer, unsigned:
@@ -72,7 +72,7 @@ func (s *shape) wants() string {
 
 // plural says what is in a list.
 func (s *shape) plural() string {
-	switch s.form {
+	switch s.kind {
 	case integer, unsigned:
 		return " of whole numbers"
 	case float:

@@ -8,12 +8,12 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/form"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/suite"
 )
@@ -66,20 +66,21 @@ func TestDocsActions(t *testing.T) {
 			actions.InputNone:     "takes no files from other steps",
 		}[spec.Input]
 		fmt.Fprintf(&b, "It %s, and %s.\n\n", writes, input)
-		fields, err := params.Describe(prototype)
+		object, err := params.Describe(prototype)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(fields) > 0 {
+		if len(object.Fields) > 0 {
 			b.WriteString("| parameter | type | required | meaning |\n|---|---|---|---|\n")
-			writeFields(t, &b, name, "", fields)
+			writeFields(t, &b, name, "", object)
 		}
 	}
 	suite.Golden(t, *update, "docs/json.md", []byte(head+begin+b.String()+"\n"+end+tail))
 }
 
-func writeFields(t *testing.T, b *strings.Builder, action, prefix string, fields []params.Field) {
-	for _, f := range fields {
+func writeFields(t *testing.T, b *strings.Builder, action, prefix string, object *form.Form) {
+	for _, f := range object.Fields {
+		inner := f.Form.Innermost()
 		if f.Doc == "" {
 			t.Errorf("parameter %s%s of %s has no doc tag", prefix, f.Name, action)
 		}
@@ -88,19 +89,27 @@ func writeFields(t *testing.T, b *strings.Builder, action, prefix string, fields
 			required = "yes"
 		}
 		doc := f.Doc
-		if len(f.Enum) > 0 {
-			doc += " One of `" + strings.Join(f.Enum, "`, `") + "`."
+		if len(inner.Enum) > 0 {
+			doc += " One of `" + strings.Join(inner.Enum, "`, `") + "`."
 		}
-		fmt.Fprintf(b, "| `%s%s` | %s | %s | %s |\n", prefix, f.Name, typeName(f), required, strings.ReplaceAll(doc, "|", `\|`))
-		if len(f.Fields) > 0 {
-			writeFields(t, b, action, prefix+f.Name+"[].", f.Fields)
-		}
+		fmt.Fprintf(b, "| `%s%s` | %s | %s | %s |\n", prefix, f.Name, typeName(f.Form), required, strings.ReplaceAll(doc, "|", `\|`))
+		writeFields(t, b, action, prefix+f.Name+"[].", inner)
 	}
 }
 
-func typeName(f params.Field) string {
-	return strings.NewReplacer("*", "", "[]string", "list of strings", "bool", "true or false", "int64", "whole number", "int", "whole number").Replace(
-		regexp.MustCompile(`\[\]actions\.\w+`).ReplaceAllString(f.Type.String(), "list of objects"))
+func typeName(f *form.Form) string {
+	switch f.Kind {
+	case form.Text:
+		return "string"
+	case form.Flag:
+		return "true or false"
+	case form.Number:
+		return "whole number"
+	case form.List:
+		return "list of " + typeName(f.Elem) + "s"
+	default:
+		return "object"
+	}
 }
 
 func capitalised(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
