@@ -4,10 +4,44 @@
 package names
 
 import (
+	"errors"
 	"io/fs"
 	"path"
 	"strings"
 )
+
+// What can be wrong with a path. They come wrapped in an *fs.PathError that says which.
+var (
+	ErrEmptyPath   = errors.New("path is empty")
+	ErrBadName     = errors.New("path is not a clean name")
+	ErrNameTooLong = errors.New("name is too long")
+	ErrTooDeep     = errors.New("path lies in more than 128 directories")
+	ErrAbsolute    = errors.New("path is absolute, but must be relative to the root of the tree")
+	ErrEscape      = errors.New("path escapes from the root of the tree")
+	ErrNotAllowed  = errors.New("access denied: path is outside the allowed paths")
+	ErrReserved    = errors.New("access denied: path belongs to the state directory of millrace")
+	ErrProtected   = errors.New("access denied: version control directories are not written to")
+	// ErrDenied and ErrReadOnlyPath are the host's rules for single paths, see [guard.Policy].
+	ErrDenied       = errors.New("access denied: the host has denied this path")
+	ErrReadOnlyPath = errors.New("access denied: the host allows this path to be read only")
+	ErrReadOnly     = errors.New("file system is read-only here")
+)
+
+// What can be wrong with what stands at a path.
+var (
+	ErrNotRegular = errors.New("not a regular file")
+	ErrIsDir      = errors.New("is a directory")
+	ErrNotDir     = errors.New("not a directory")
+	ErrNotEmpty   = errors.New("directory not empty")
+	ErrLinkLoop   = errors.New("too many levels of symbolic links")
+	ErrDrift      = errors.New("file has changed since it was read")
+)
+
+// ErrNoFs says that a nil file system was given.
+var ErrNoFs = errors.New("file system is nil")
+
+// ErrTooLarge says that a file is too large to be read into memory as a whole, or to be staged.
+var ErrTooLarge = errors.New("file is too large")
 
 // Longest name and path that are accepted, in bytes, as on Linux.
 const (
@@ -47,10 +81,18 @@ func Clean(name string) (string, error) {
 
 // Within reports whether the canonical name is dir itself or lies below it.
 func Within(name, dir string) bool {
-	if dir == "." || name == dir {
-		return true
+	return dir == "." || strings.HasPrefix(name, dir) && (len(name) == len(dir) || name[len(dir)] == '/')
+}
+
+// Passes reports whether the path has the parts, one after the other, anywhere in it.
+func Passes(name, parts string) bool {
+	for more := true; more; {
+		if Within(name, parts) {
+			return true
+		}
+		_, name, more = strings.Cut(name, "/")
 	}
-	return len(name) > len(dir) && name[len(dir)] == '/' && name[:len(dir)] == dir
+	return false
 }
 
 // IsPlain reports whether a name that a file system lists is one: nothing that it says may lead elsewhere.
@@ -60,13 +102,10 @@ func IsPlain(name string) bool {
 
 // Join is path.Join for a canonical directory and a plain name.
 func Join(dir, name string) string {
-	switch dir {
-	case ".":
+	if dir == "." {
 		return name
-	case "/":
-		return dir + name
 	}
-	return dir + "/" + name
+	return strings.TrimSuffix(dir, "/") + "/" + name
 }
 
 // CleanVirtual is [Clean] for trees in which a slash at the beginning stands for the root.

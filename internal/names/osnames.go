@@ -1,6 +1,7 @@
 package names
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -11,7 +12,7 @@ import (
 // caller may ask for ErrNotDir on every backend and yet look for syscall.ENOTDIR where there is a system below.
 type osError struct {
 	kind  error // ErrNotDir, ErrIsDir, ...
-	cause error // what the system said
+	cause error // what the system said, or would have said
 }
 
 func (e *osError) Error() string   { return e.kind.Error() }
@@ -23,44 +24,39 @@ func Under(kind, cause error) error { return &osError{kind, cause} }
 // osEscape is the text of the error for which package os has no exported name. TestRootFs_escape notices if it changes.
 const osEscape = "path escapes from parent"
 
-// FromOS takes the operation and the path off an error of package os, which are those of the inner call, and puts the
-// error under the name of this package if it has one.
+// FromOS takes the operation and the path off an error of package os, which are those of the inner call. An error for
+// which both this package and POSIX have a name matches both then.
 func FromOS(err error) error {
 	switch e := err.(type) {
 	case *fs.PathError:
-		err = e.Err
+		err = cmp.Or(e.Err, err)
 	case *os.LinkError:
-		err = e.Err
+		err = cmp.Or(e.Err, err)
 	case *os.SyscallError:
-		err = e.Err
+		err = cmp.Or(e.Err, err)
 	}
-	errno, ok := err.(syscall.Errno)
-	if !ok {
-		if err != nil && err.Error() == osEscape {
-			return &osError{ErrEscape, err}
+	for _, known := range [...]struct {
+		kind  error
+		errno syscall.Errno
+	}{
+		{ErrNotDir, syscall.ENOTDIR}, {ErrIsDir, syscall.EISDIR}, {ErrNotEmpty, syscall.ENOTEMPTY}, {ErrLinkLoop, syscall.ELOOP},
+		{ErrNameTooLong, syscall.ENAMETOOLONG}, {ErrReadOnly, syscall.EROFS},
+	} {
+		if err == known.kind || err == known.errno {
+			return &osError{known.kind, known.errno}
 		}
-		return err
 	}
-	switch errno {
-	case syscall.ENOTDIR:
-		return &osError{ErrNotDir, errno}
-	case syscall.EISDIR:
-		return &osError{ErrIsDir, errno}
-	case syscall.ENOTEMPTY:
-		return &osError{ErrNotEmpty, errno}
-	case syscall.ELOOP:
-		return &osError{ErrLinkLoop, errno}
-	case syscall.ENAMETOOLONG:
-		return &osError{ErrNameTooLong, errno}
-	case syscall.ENXIO: // a socket, or a pipe opened for writing that nobody reads
-		return &osError{ErrNotRegular, errno}
-	case syscall.EROFS:
-		return &osError{ErrReadOnly, errno}
+	switch {
+	case err == syscall.ENXIO: // a socket, or a pipe opened for writing that no process reads
+		return &osError{ErrNotRegular, err}
+	case err != nil && err.Error() == osEscape:
+		return &osError{ErrEscape, err}
 	}
 	return err
 }
 
-// PathError returns err as an *fs.PathError about the name that the caller gave, nil for nil.
+// PathError returns err as an *fs.PathError about the name that the caller gave, nil for nil. An error of package os
+// loses its own operation and path, see [FromOS].
 func PathError(op, name string, err error) error {
 	if err == nil {
 		return nil
@@ -68,7 +64,7 @@ func PathError(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: name, Err: FromOS(err)}
 }
 
-// LinkError is rootPathError for operations on two names.
+// LinkError is [PathError] for operations on two names.
 func LinkError(op, oldname, newname string, err error) error {
 	if err == nil {
 		return nil

@@ -157,23 +157,6 @@ func FuzzComposeSplices(f *testing.F) {
 	}))
 }
 
-// drawSplices draws a valid list for n bytes. Small alphabets and steps make overlaps and equal texts likely.
-func drawSplices(t *rapid.T, n int, step string) []change.Splice {
-	var list []change.Splice
-	pos := int64(0)
-	for i := range rapid.IntRange(0, 6).Draw(t, "splices") {
-		off := pos + int64(rapid.IntRange(0, 4).Draw(t, "gap"))
-		if off > int64(n) {
-			break
-		}
-		length := int64(rapid.IntRange(0, min(4, n-int(off))).Draw(t, "length"))
-		text := rapid.StringOfN(rapid.SampledFrom([]rune("ab\n")), 0, 4, -1).Draw(t, "text")
-		list = append(list, change.Splice{Off: off, Len: length, Text: []byte(text), By: []change.Origin{{Step: step, Edit: i}}})
-		pos = off + length
-	}
-	return list
-}
-
 // TestComposeSplicesOfManyOrigins: thousands of edits within what one edit has put in become one splice, in memory
 // that does not grow with the square of their number.
 func TestComposeSplicesOfManyOrigins(t *testing.T) {
@@ -193,4 +176,21 @@ func TestComposeSplicesOfManyOrigins(t *testing.T) {
 	if took := after.TotalAlloc - before.TotalAlloc; took > 16<<20 {
 		t.Errorf("%d bytes for %d origins", took, n)
 	}
+}
+
+// drawSplices draws a valid list of splices for n bytes, of which each has an origin of its own in the step. Small alphabets and steps make overlaps and equal texts likely.
+func drawSplices(t *rapid.T, n int, step string) []change.Splice {
+	var list []change.Splice
+	pos := int64(0)
+	for i := range rapid.IntRange(0, 6).Draw(t, "splices") {
+		off := pos + int64(rapid.IntRange(0, 4).Draw(t, "gap"))
+		if off > int64(n) {
+			break
+		}
+		length := int64(rapid.IntRange(0, min(4, n-int(off))).Draw(t, "length"))
+		text := rapid.StringOfN(rapid.SampledFrom([]rune("ab\n")), 0, 4, -1).Draw(t, "text")
+		list = append(list, change.Splice{Off: off, Len: length, Text: []byte(text), By: []change.Origin{{Step: step, Edit: i}}})
+		pos = off + length
+	}
+	return list
 }

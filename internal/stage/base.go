@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"io"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -59,9 +60,10 @@ func (f *fact) state() change.State {
 
 // baseFs is the base as a stage sees it: only ever read, and remembered where that must not change or saves calls.
 type baseFs struct {
-	fsys  afero.Fs
-	seed  maphash.Seed
-	cache *byteCache
+	fsys     afero.Fs
+	inMemory bool // there are no pipes, and the umask does not hold
+	seed     maphash.Seed
+	cache    *byteCache
 	// contents are those that are not in use, for the memory that they have.
 	contents sync.Pool // of *Content
 
@@ -71,20 +73,16 @@ type baseFs struct {
 }
 
 func newBaseFs(fsys afero.Fs) *baseFs {
+	v, ok := fsys.(capability.Volatile)
 	return &baseFs{
-		fsys:  fsys,
-		seed:  maphash.MakeSeed(),
-		cache: newByteCache(defaultCache),
+		fsys: fsys, inMemory: ok && v.InMemory(), seed: maphash.MakeSeed(), cache: newByteCache(defaultCache),
 		known: make(map[string]*fact),
 	}
 }
 
 // lstat returns what the base has at the canonical path, nil if nothing.
 func (b *baseFs) lstat(name string) (*fact, error) {
-	b.mu.RLock()
-	f, hidden := b.known[name], b.hidden[name]
-	b.mu.RUnlock()
-	if f != nil || hidden {
+	if f, hidden := b.get(name); f != nil || hidden {
 		return f, nil
 	}
 	info, err := handle.Lstat(b.fsys, name)
@@ -95,6 +93,17 @@ func (b *baseFs) lstat(name string) (*fact, error) {
 		return nil, err
 	}
 	return b.newFact(name, info)
+}
+
+// hide makes it known that nothing of its own is at a path of the base, see Respells.
+func (b *baseFs) hide(name string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.hidden == nil {
+		b.hidden = make(map[string]bool)
+	}
+	b.hidden[name] = true
+	delete(b.known, name)
 }
 
 // respelled reports whether some name is hidden.
@@ -108,7 +117,10 @@ func (b *baseFs) respelled() bool {
 // them again. Files are many, so keep is called only for those that matter later.
 func (b *baseFs) newFact(name string, info fs.FileInfo) (*fact, error) {
 	mode := info.Mode()
-	f := &fact{path: name, kind: modes.KindOf(mode), mode: mode & modes.PermBits, typ: mode.Type(), size: info.Size(), mtime: info.ModTime(), sys: info.Sys()}
+	f := &fact{
+		path: name, kind: modes.KindOf(mode), mode: mode & modes.PermBits, typ: mode.Type(),
+		size: info.Size(), mtime: info.ModTime(), sys: info.Sys(),
+	}
 	if ident, ok := b.fsys.(capability.Identifier); ok {
 		if f.id, ok = ident.IdentityOf(info); ok {
 			f.sys = nil // it would take more memory than all the rest
@@ -143,16 +155,23 @@ func (b *baseFs) keep(f *fact) *fact {
 	return f
 }
 
+// get returns what the run knows of a path of the base, nil if nothing. hidden says that nothing of its own is there.
+func (b *baseFs) get(name string) (f *fact, hidden bool) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return b.known[name], b.hidden[name]
+}
+
 // open opens the file that f is about, or returns ErrDrift if it is not the same any more.
 func (b *baseFs) open(f *fact) (handle.RandomFile, error) {
 	if f.kind != change.File {
 		return nil, names.ErrNotRegular
 	}
 	file, err := b.openFile(f.path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, names.ErrNotRegular) {
+		err = names.ErrDrift
+	}
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			err = names.ErrDrift
-		}
 		return nil, err
 	}
 	info, err := file.Stat()
@@ -166,13 +185,26 @@ func (b *baseFs) open(f *fact) (handle.RandomFile, error) {
 	return file, nil
 }
 
+// plainFileOpener opens a regular file of the canonical name unless that leads through a symbolic link.
+type plainFileOpener interface {
+	OpenPlainFile(clean string) (handle.RandomFile, error)
+}
+
+// openFile opens a regular file. To open a pipe that stands there meanwhile could wait for ever.
 func (b *baseFs) openFile(name string) (handle.RandomFile, error) {
 	if plain, ok := b.fsys.(plainFileOpener); ok {
 		if file, err := plain.OpenPlainFile(name); err == nil {
 			return file, nil
 		}
 	}
-	return b.fsys.Open(name)
+	if b.inMemory {
+		return b.fsys.Open(name)
+	}
+	file, err := handle.Unopened(b.fsys, path.Dir(name)).OpenFile(path.Base(name))
+	if err != nil {
+		return nil, err
+	}
+	return file.(handle.RandomFile), nil // an afero.File
 }
 
 // read returns the bytes of the file, if they are not more than most. They are shared and never change.
@@ -220,7 +252,7 @@ func (b *baseFs) readInto(buf []byte, f *fact) ([]byte, error) {
 	return buf[:n], f.check(maphash.Bytes(b.seed, buf[:n]))
 }
 
-// offer takes bytes of the file that somebody else has read.
+// offer takes bytes of the file that were read in another way.
 func (b *baseFs) offer(f *fact, data []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -251,7 +283,7 @@ func (b *baseFs) list(name string) ([]fs.DirEntry, error) {
 
 // readSized reads a file that was said to have size bytes. Files that do not know their size, as in /proc, say 0: of
 // them no more is read than shows that there is too much.
-func readSized(r io.Reader, size, most int64) ([]byte, error) {
+func readSized(r capability.ReadFile, size, most int64) ([]byte, error) {
 	if size > most {
 		return nil, names.ErrTooLarge
 	}
@@ -262,24 +294,10 @@ func readSized(r io.Reader, size, most int64) ([]byte, error) {
 		}
 		return data, err
 	}
-	data := make([]byte, size)
-	if _, err := io.ReadFull(r, data); err != nil {
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			err = names.ErrDrift
-		}
-		return nil, err
+	data := make([]byte, size+1)
+	n, _, err := handle.ReadHead(r, data)
+	if err == nil && int64(n) != size {
+		err = names.ErrDrift
 	}
-	var more [1]byte
-	switch n, err := r.Read(more[:]); {
-	case n > 0, errors.Is(err, io.ErrUnexpectedEOF): // the latter is what a MemMapFs says of a file that was cut short
-		return nil, names.ErrDrift
-	case err != nil && err != io.EOF:
-		return nil, err
-	}
-	return data, nil
-}
-
-// plainFileOpener opens a regular file of the canonical name unless that leads through a symbolic link.
-type plainFileOpener interface {
-	OpenPlainFile(clean string) (handle.RandomFile, error)
+	return data[:n:n], err
 }

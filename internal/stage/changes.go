@@ -12,6 +12,7 @@ import (
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/backing"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // Changes returns what differs from the base, in the order of paths as strings, complete with the hashes of both sides;
@@ -28,8 +29,8 @@ import (
 // OpenNew return [names.ErrDrift], as does Changes itself for a file that has changed since the run read it.
 func (s *Stage) Changes() ([]change.Change, error) { return s.changes(false) }
 
-// Outline is Changes without the hashes of edited files whose edits alone show that they are different now, for most of
-// those who ask are not interested in them: [Summed] works them out. It is left to the commit to find out
+// Outline is Changes without the hashes of edited files whose edits alone show that they are different now, since most
+// callers do not need them: [Summed] works them out. It is left to the commit to find out
 // that the base has drifted, by the time of the last change of the inode; where there is none, no hash is left out.
 func (s *Stage) Outline() ([]change.Change, error) { return s.changes(true) }
 
@@ -57,7 +58,7 @@ func (s *Stage) changes(outline bool) ([]change.Change, error) {
 	if err := s.complete(found, outline); err != nil {
 		return nil, err
 	}
-	settle(found)
+	unrenameIdle(found)
 	changes := make([]change.Change, 0, len(found))
 	for i, p := range found {
 		found[i] = nil // there may be many: as one grows the other may go
@@ -65,7 +66,8 @@ func (s *Stage) changes(outline bool) ([]change.Change, error) {
 			c := p.change
 			c.SetBytes(s.opener(p.oldBody, c.OldPath()), s.opener(p.newBody, c.Path))
 			if c.New.Kind == change.File && c.New.Hash == (change.Hash{}) {
-				c.SumNew = s.summer(p.newBody, c.Path)
+				b, at := p.newBody, c.Path
+				c.SumNew = func() ([sha256.Size]byte, error) { return s.hashFor(b, at) }
 			}
 			changes = append(changes, c)
 		}
@@ -86,9 +88,9 @@ func (p *pendingChange) isIdle() bool {
 	return c.Kind == change.Modified && c.Old.SameContent(c.New) && !(p.timed && !c.Old.ModTime.Equal(c.New.ModTime))
 }
 
-// settle deals with the renames whose old name has, as something new, just what was renamed: seen from outside that
-// name never changed, so the other one was made, not moved.
-func settle(found []*pendingChange) {
+// unrenameIdle unrenames the renames whose old name has, as something new, just what was renamed: seen from outside
+// that name never changed, so the other one was made, not moved.
+func unrenameIdle(found []*pendingChange) {
 	renamed := make(map[string]*pendingChange)
 	for _, p := range found {
 		if p.change.Kind == change.Renamed {
@@ -96,7 +98,7 @@ func settle(found []*pendingChange) {
 		}
 	}
 	for _, p := range found {
-		// One that is settled may turn out idle itself, and stand where another one was renamed from.
+		// One that is unrenamed may turn out idle itself, and stand where another one was renamed from.
 		for p != nil && p.isIdle() {
 			next := renamed[p.change.Path]
 			if next != nil {
@@ -173,20 +175,18 @@ func (s *Stage) completeOne(p *pendingChange, outline bool) error {
 		if side.body == nil || outline && side.state == &c.New && p.differsByEdits() {
 			continue
 		}
-		h, err := s.hashOf(side.body)
-		if err != nil {
-			return pathError("read", side.path, err)
+		var err error
+		if side.state.Hash, err = s.hashFor(side.body, side.path); err != nil {
+			return err
 		}
-		side.state.Hash = h
 	}
 	return nil
 }
 
-func (s *Stage) summer(b *body, name string) func() ([sha256.Size]byte, error) {
-	return func() ([sha256.Size]byte, error) {
-		h, err := s.hashOf(b)
-		return h, pathError("read", name, err)
-	}
+// hashFor is hashOf with the error of a file of that name.
+func (s *Stage) hashFor(b *body, name string) (change.Hash, error) {
+	h, err := s.hashOf(b)
+	return h, names.PathError("read", name, err)
 }
 
 func (s *Stage) opener(b *body, name string) backing.Opener {
@@ -195,6 +195,6 @@ func (s *Stage) opener(b *body, name string) backing.Opener {
 	}
 	return func() (io.ReadCloser, error) {
 		r, err := s.open(b)
-		return r, pathError("open", name, err)
+		return r, names.PathError("open", name, err)
 	}
 }

@@ -12,6 +12,23 @@ import (
 	"github.com/millrace-go/millrace/internal/splice"
 )
 
+// How much of anything there may be, and from where on something is done in another way. All are bytes.
+const (
+	maxInMemory = 1<<31 - 1 // of one file that is held as a whole
+	maxFile     = 1 << 40   // of one file on the stage
+
+	maxPooled = 1 << 20   // of a file that is read into memory which is used again
+	pageSize  = 128 << 10 // of a page; the last one of a file may be shorter
+	copySize  = 64 << 10  // of the buffer through which a hash is worked out
+
+	defaultSpillAt = 64 << 20 // of files written as a whole; more goes to a temporary file
+	defaultCache   = 8 << 20  // of files that were read
+
+	// A file is held as splices over its base where these cost not much more than its bytes would.
+	perSplice    = 96        // in memory, of a splice without its text, about
+	alwaysSplice = 256 << 10 // this much is never too much
+)
+
 // Content is what a file holds at one moment, however much that is: it may be taken as a whole or read piece by piece.
 // It never changes. It is for one goroutine.
 type Content struct {
@@ -43,7 +60,7 @@ func (s *Stage) Content(name string) (*Content, error) {
 func (s *Stage) content(name string) (Content, error) {
 	b, err := s.bodyAt(name, guard.Read)
 	if err != nil {
-		return Content{}, pathError("read", name, err)
+		return Content{}, names.PathError("read", name, err)
 	}
 	return Content{c: s.core, body: b, name: name, most: s.readLimit(maxInMemory)}, nil
 }
@@ -81,7 +98,7 @@ func (c *core) readLimit(most int64) int64 {
 func (s *Stage) View(name string, most int64, do func(*Content) error) error {
 	b, most, err := s.contentAt(name, guard.Read, most)
 	if err != nil {
-		return pathError("read", name, err)
+		return names.PathError("read", name, err)
 	}
 	t := s.borrow(name, b, most)
 	defer s.giveBack(t)
@@ -125,7 +142,7 @@ func (t *Content) Size() int64 { return t.body.size }
 // Hash returns the hash of all bytes, which is worked out once and without holding them.
 func (t *Content) Hash() (change.Hash, error) {
 	h, err := t.c.hashOf(t.body)
-	return h, pathError("read", t.name, err)
+	return h, names.PathError("read", t.name, err)
 }
 
 // Bytes returns all bytes, which are shared: never modify them. More than most, or than the limits of the stage, are
@@ -136,12 +153,12 @@ func (t *Content) Bytes(most int64) ([]byte, error) {
 	if !t.whole {
 		data, err := t.load(most)
 		if err != nil {
-			return nil, pathError("read", t.name, err)
+			return nil, names.PathError("read", t.name, err)
 		}
 		t.data, t.whole = data, true
 	}
 	if int64(len(t.data)) > most {
-		return nil, pathError("read", t.name, names.ErrTooLarge)
+		return nil, names.PathError("read", t.name, names.ErrTooLarge)
 	}
 	return t.data, nil
 }
@@ -223,7 +240,7 @@ func (t *Content) Open() (io.ReadCloser, error) {
 	}
 	p, err := t.c.pass(t.body, t.checked)
 	if err != nil {
-		return nil, pathError("read", t.name, err)
+		return nil, names.PathError("read", t.name, err)
 	}
 	return &reading{p, t}, nil
 }
@@ -237,7 +254,7 @@ type reading struct {
 func (r *reading) Read(p []byte) (int, error) {
 	n, err := r.pass.Read(p)
 	if err != nil && err != io.EOF {
-		err = pathError("read", r.t.name, err)
+		err = names.PathError("read", r.t.name, err)
 	}
 	return n, err
 }

@@ -226,7 +226,7 @@ func TestEditStreamDrift(t *testing.T) {
 	}
 }
 
-// drawEdits draws a valid list for n bytes. Small alphabets and steps make overlaps and equal texts likely.
+// drawEdits draws a valid list of splices for n bytes, of which each has an origin of its own in the step. Small alphabets and steps make overlaps and equal texts likely.
 func drawEdits(t *rapid.T, n int, step string) []change.Splice {
 	var list []change.Splice
 	pos := int64(0)

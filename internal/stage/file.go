@@ -16,54 +16,79 @@ var (
 	errAppendAt      = errors.New("WriteAt on a file opened with O_APPEND")
 )
 
-// openFile is a handle on a regular file of the stage.
-type openFile struct {
+// handleOf is what handles on files and on directories have in common.
+type handleOf struct {
 	s    *Stage
 	name string
-	flag int
 
 	mu     sync.Mutex
-	ent    ent // has no node as long as nobody stages a change of the file of the base
+	closed bool
+}
+
+// do carries out an operation while the handle is locked, unless it is closed.
+func (h *handleOf) do(op string, fn func() error) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	err := fs.ErrClosed
+	if !h.closed {
+		err = fn()
+	}
+	if err == io.EOF {
+		return err
+	}
+	return names.PathError(op, h.name, err)
+}
+
+// Name returns the name that was opened.
+func (h *handleOf) Name() string { return h.name }
+
+// Sync does nothing: what is written is on the stage at once, and nowhere else before a commit.
+func (h *handleOf) Sync() error { return h.do("sync", func() error { return nil }) }
+
+// openFile is a handle on a regular file of the stage.
+type openFile struct {
+	handleOf
+	flag int
+
+	ent    ent // has no node as long as no change of the file of the base is staged
 	off    int64
 	dirty  bool
-	closed bool
 	body   *body // what reader reads, nil if there is none
 	reader contentReader
 }
 
-// Name returns the name the file was opened by.
-func (f *openFile) Name() string { return f.name }
+// doRead is do for an operation that reads.
+func (f *openFile) doRead(fn func() error) error {
+	return f.do("read", func() error {
+		if f.flag&(os.O_WRONLY|os.O_RDWR) == os.O_WRONLY {
+			return errNotForReading
+		}
+		return fn()
+	})
+}
 
-// start locks the handle for an operation, which has to unlock it, and checks that it may be done.
-func (f *openFile) start(forWriting bool) error {
-	f.mu.Lock()
-	mode := f.flag & (os.O_WRONLY | os.O_RDWR)
-	switch {
-	case f.closed:
-		return fs.ErrClosed
-	case forWriting && mode == 0:
-		return errNotForWriting
-	case !forWriting && mode == os.O_WRONLY:
-		return errNotForReading
-	}
-	return nil
+// doWrite is do for an operation that writes.
+func (f *openFile) doWrite(op string, fn func() error) error {
+	return f.do(op, func() error {
+		if f.flag&(os.O_WRONLY|os.O_RDWR) == 0 {
+			return errNotForWriting
+		}
+		return fn()
+	})
 }
 
 // Close gives up the handle.
 func (f *openFile) Close() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return pathError("close", f.name, fs.ErrClosed)
-	}
-	f.closed = true
-	err := f.closeReader()
-	if f.dirty {
-		f.s.mu.Lock()
-		err = errors.Join(err, f.s.relieve(f.ent.n.body))
-		f.s.mu.Unlock()
-	}
-	return pathError("close", f.name, err)
+	return f.do("close", func() error {
+		f.closed = true
+		err := f.closeReader()
+		if f.dirty {
+			f.s.mu.Lock()
+			err = errors.Join(err, f.s.relieve(f.ent.n.body))
+			f.s.mu.Unlock()
+		}
+		return err
+	})
 }
 
 func (f *openFile) closeReader() error {
@@ -72,23 +97,25 @@ func (f *openFile) closeReader() error {
 	return r.Close()
 }
 
-// content returns the body as it is now, with a reader of it.
-func (f *openFile) content() (*body, contentReader, error) {
-	f.s.mu.RLock()
+// node returns the node of the file, which may have got one since the handle was opened. core.mu must be held.
+func (f *openFile) node() *node {
 	if f.ent.n == nil {
 		f.ent.n = f.s.inodes[f.ent.f.path]
 	}
+	return f.ent.n
+}
+
+// content returns the body as it is now, with a reader of it.
+func (f *openFile) content() (*body, contentReader, error) {
+	f.s.mu.RLock()
+	n := f.node()
 	var b *body
-	if f.ent.n != nil {
-		b = f.ent.n.body
+	if n != nil {
+		b = n.body
 	}
 	f.s.mu.RUnlock()
 	if b == nil {
-		if f.body != nil {
-			return f.body, f.reader, nil
-		}
-		kept := f.s.core.base.keep(f.ent.f)
-		b = kept.body()
+		b = f.ent.f.body()
 	}
 	if f.body == b {
 		return b, f.reader, nil
@@ -103,127 +130,197 @@ func (f *openFile) content() (*body, contentReader, error) {
 	return b, r, err
 }
 
-// readAt is ReadAt without the checks.
+// readAt is ReadAt without the checks, and without an io.EOF for reading up to the end.
 func (f *openFile) readAt(p []byte, off int64) (int, error) {
 	b, r, err := f.content()
 	if err != nil {
 		return 0, err
 	}
-	if b.src == nil {
-		return r.ReadAt(p, off) // knows the size itself, which may change at any moment
+	if b.src == nil || b.size == 0 { // pages know their size, which may change at any moment; a file of /proc says 0
+		return r.ReadAt(p, off)
 	}
-	if off >= b.size && b.size > 0 {
+	if off >= b.size {
 		return 0, io.EOF
 	}
-	if b.size > 0 {
-		p = p[:min(int64(len(p)), b.size-off)]
-	}
+	p = p[:min(int64(len(p)), b.size-off)]
 	n, err := r.ReadAt(p, off)
-	if err == io.EOF && n < len(p) && b.size > 0 {
+	if err == io.EOF && n < len(p) {
 		err = names.ErrDrift
 	}
 	return n, err
 }
 
 // Read implements io.Reader.
-func (f *openFile) Read(p []byte) (int, error) {
-	err := f.start(false)
-	defer f.mu.Unlock()
-	if err == nil && len(p) == 0 {
-		return 0, nil
-	}
-	var n int
-	if err == nil {
+func (f *openFile) Read(p []byte) (n int, err error) {
+	err = f.doRead(func() error {
+		if len(p) == 0 {
+			return nil
+		}
 		n, err = f.readAt(p, f.off)
 		f.off += int64(n)
-	}
-	if err == io.EOF {
-		if n > 0 {
-			return n, nil
+		if err == io.EOF && n > 0 {
+			return nil
 		}
-		return 0, io.EOF
-	}
-	return n, pathError("read", f.name, err)
+		return err
+	})
+	return n, err
 }
 
 // ReadAt implements io.ReaderAt.
-func (f *openFile) ReadAt(p []byte, off int64) (int, error) {
-	err := f.start(false)
-	defer f.mu.Unlock()
-	if err == nil && off < 0 {
-		err = fs.ErrInvalid
-	}
-	var n int
-	if err == nil {
+func (f *openFile) ReadAt(p []byte, off int64) (n int, err error) {
+	err = f.doRead(func() error {
+		if off < 0 {
+			return fs.ErrInvalid
+		}
 		n, err = f.readAt(p, off)
 		if err == nil && n < len(p) {
-			err = io.EOF
+			return io.EOF
+		}
+		return err
+	})
+	return n, err
+}
+
+// Write implements io.Writer.
+func (f *openFile) Write(p []byte) (n int, err error) {
+	err = f.doWrite("write", func() error {
+		n, err = f.writeAt(p, func(b *body) int64 {
+			if f.flag&os.O_APPEND != 0 {
+				f.off = b.size
+			}
+			return f.off
+		})
+		f.off += int64(n)
+		return err
+	})
+	return n, err
+}
+
+// WriteString implements io.StringWriter.
+func (f *openFile) WriteString(text string) (int, error) { return f.Write([]byte(text)) }
+
+// WriteAt implements io.WriterAt. It fails on a file that was opened for appending.
+func (f *openFile) WriteAt(p []byte, off int64) (n int, err error) {
+	err = f.doWrite("write", func() error {
+		switch {
+		case f.flag&os.O_APPEND != 0:
+			return errAppendAt
+		case off < 0:
+			return fs.ErrInvalid
+		}
+		n, err = f.writeAt(p, func(*body) int64 { return off })
+		return err
+	})
+	return n, err
+}
+
+// writeAt writes at the offset that at returns for the body.
+func (f *openFile) writeAt(p []byte, at func(*body) int64) (n int, err error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	err = f.mutate(func(b *body) error {
+		n, err = f.s.writePages(b, p, at(b))
+		return err
+	})
+	return n, err
+}
+
+// Truncate sets the size. What is added is zeros.
+func (f *openFile) Truncate(size int64) error {
+	return f.doWrite("truncate", func() error {
+		switch {
+		case size < 0:
+			return fs.ErrInvalid
+		case size == f.info().size:
+			return nil
+		}
+		return f.mutate(func(b *body) error { return f.s.truncatePages(b, size) })
+	})
+}
+
+// mutate calls fn with a body of the file that may be written into. A handle for writing always has a node.
+func (f *openFile) mutate(fn func(b *body) error) error {
+	c, n := f.s.core, f.ent.n
+	f.dirty = true
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for n.body.src != nil {
+		b := n.body
+		c.mu.Unlock()
+		own, err := c.copyUp(b)
+		c.mu.Lock()
+		if err != nil {
+			return err
+		}
+		if n.body == b { // else another handle was faster
+			own.turn = c.turn
+			f.s.setBody(n, own)
 		}
 	}
-	if err == io.EOF {
-		return n, err
+	b := n.body
+	if b.turn != c.turn || b.shared.Load() {
+		b = c.fork(b)
+		f.s.setBody(n, b)
+	} else if by := stamped(n.by, f.s.origin(), len(c.log)); len(by) > len(n.by) || n.timed {
+		f.s.setBody(n, b)
 	}
-	return n, pathError("read", f.name, err)
+	return fn(b)
+}
+
+// copyUp returns a body with pages of its own for one that comes from the base. core.mu must not be held.
+func (c *core) copyUp(b *body) (*body, error) {
+	r, err := c.readerOf(b)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return c.pagedFrom(io.NewSectionReader(r, 0, b.size), b.size)
 }
 
 // Seek implements io.Seeker. Seeking behind the end is allowed; writing there leaves zeros in between.
-func (f *openFile) Seek(offset int64, whence int) (int64, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return 0, pathError("seek", f.name, fs.ErrClosed)
-	}
-	switch whence {
-	case io.SeekStart:
-	case io.SeekCurrent:
-		offset += f.off
-	case io.SeekEnd:
-		offset += f.info().size
-	default:
-		offset = -1
-	}
-	if offset < 0 {
-		return 0, pathError("seek", f.name, fs.ErrInvalid)
-	}
-	f.off = offset
-	return offset, nil
+func (f *openFile) Seek(offset int64, whence int) (at int64, err error) {
+	err = f.do("seek", func() error {
+		switch whence {
+		case io.SeekStart:
+		case io.SeekCurrent:
+			offset += f.off
+		case io.SeekEnd:
+			offset += f.info().size
+		default:
+			offset = -1
+		}
+		if offset < 0 {
+			return fs.ErrInvalid
+		}
+		f.off, at = offset, offset
+		return nil
+	})
+	return at, err
 }
 
 // Stat describes the file as it is now.
-func (f *openFile) Stat() (os.FileInfo, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return nil, pathError("stat", f.name, fs.ErrClosed)
-	}
-	return f.info(), nil
+func (f *openFile) Stat() (info os.FileInfo, err error) {
+	err = f.do("stat", func() error {
+		info = f.info()
+		return nil
+	})
+	return info, err
 }
 
 func (f *openFile) info() fileInfo {
 	f.s.mu.RLock()
 	defer f.s.mu.RUnlock()
-	if f.ent.n == nil {
-		f.ent.n = f.s.inodes[f.ent.f.path]
-	}
+	f.node()
 	return f.ent.info(f.name)
-}
-
-// Sync does nothing: what is written is on the stage at once, and nowhere else before a commit.
-func (f *openFile) Sync() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return pathError("sync", f.name, fs.ErrClosed)
-	}
-	return nil
 }
 
 // Readdir fails, this is not a directory.
 func (f *openFile) Readdir(int) ([]os.FileInfo, error) {
-	return nil, pathError("readdir", f.name, names.ErrNotDir)
+	return nil, names.PathError("readdir", f.name, names.ErrNotDir)
 }
 
 // Readdirnames fails, this is not a directory.
 func (f *openFile) Readdirnames(int) ([]string, error) {
-	return nil, pathError("readdir", f.name, names.ErrNotDir)
+	return nil, names.PathError("readdir", f.name, names.ErrNotDir)
 }

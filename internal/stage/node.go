@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/millrace-go/millrace/change"
@@ -148,9 +149,7 @@ func (c *core) adoptDir(p place) *node {
 	// on the way is its name in the base as well.
 	d := c.root
 	if parent := path.Dir(p.path); parent != "." {
-		for rest := parent; rest != ""; {
-			var name string
-			name, rest = cutPath(rest)
+		for name := range strings.SplitSeq(parent, "/") {
 			s, ok := d.kids[name]
 			if !ok {
 				f, err := c.base.lstat(path.Join(d.base, name))
@@ -169,17 +168,12 @@ func (c *core) adoptDir(p place) *node {
 
 // link puts a slot into a directory and keeps the parents of the nodes right.
 func link(dir *node, name string, s slot) {
-	unlinked := dir.kids[name].n
+	if n := dir.kids[name].n; n != nil && n.parent == dir && n.name == name {
+		n.parent = nil
+	}
 	dir.kids[name] = s
-	disown(unlinked, dir, name)
 	if s.n != nil {
 		s.n.parent, s.n.name = dir, name
-	}
-}
-
-func disown(n, dir *node, name string) {
-	if n != nil && n.parent == dir && n.name == name {
-		n.parent = nil
 	}
 }
 
@@ -227,22 +221,15 @@ func (c *core) rollback(n int) {
 				c.drop(u.n.body)
 			}
 			u.n.meta = *u.meta
-		case u.had:
-			n := u.n.kids[u.name].n
-			link(u.n, u.name, u.slot)
-			c.dropNode(n)
 		default:
 			n := u.n.kids[u.name].n
-			disown(n, u.n, u.name)
-			delete(u.n.kids, u.name)
-			c.dropNode(n)
+			link(u.n, u.name, u.slot)
+			if !u.had {
+				delete(u.n.kids, u.name)
+			}
+			if n != nil && n.parent == nil {
+				c.drop(n.body) // the node stands nowhere any more, so it was made after the savepoint
+			}
 		}
-	}
-}
-
-// dropNode drops the body of a node that a rollback has left nowhere: then it was made after the savepoint.
-func (c *core) dropNode(n *node) {
-	if n != nil && n.parent == nil {
-		c.drop(n.body)
 	}
 }

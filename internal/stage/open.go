@@ -30,7 +30,7 @@ func (s *Stage) OpenFile(name string, flag int, perm os.FileMode) (afero.File, e
 		f, err = s.openWrite(name, flag, perm)
 	}
 	if err != nil {
-		return nil, pathError("open", name, err)
+		return nil, names.PathError("open", name, err)
 	}
 	return f, nil
 }
@@ -42,55 +42,50 @@ func (s *Stage) openRead(name string) (afero.File, error) {
 	}
 	switch p.ent.kind() {
 	case change.Dir:
-		return &openDir{s: s, name: name, path: p.path, ent: p.ent}, nil
+		return &openDir{handleOf: handleOf{s: s, name: name}, path: p.path, ent: p.ent}, nil
 	case change.File:
 		if err := s.guard.Check(p.path, guard.Read); err != nil {
 			return nil, err
 		}
-		return &openFile{s: s, name: name, ent: p.ent}, nil
+		if p.ent.n == nil {
+			p.ent.f = s.core.base.keep(p.ent.f)
+		}
+		return &openFile{handleOf: handleOf{s: s, name: name}, ent: p.ent}, nil
 	default:
 		return nil, names.ErrNotRegular
 	}
 }
 
 func (s *Stage) openWrite(name string, flag int, perm fs.FileMode) (afero.File, error) {
-	w, err := s.begin(name, guard.Write)
-	if err != nil {
-		return nil, err
-	}
 	create := flag&os.O_CREATE != 0
 	exclusive := create && flag&os.O_EXCL != 0
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p, err := s.find(nil, w.name, !exclusive, guard.Write)
-	if err != nil {
-		return nil, err
-	}
-	f := &openFile{s: s, name: name, flag: flag}
-	switch kind := p.ent.kind(); {
-	case create && w.asDir, kind == change.Dir && !exclusive:
-		return nil, names.ErrIsDir
-	case kind == change.Absent && (!create || p.linked):
-		return nil, fs.ErrNotExist
-	case kind == change.Absent:
-		n := &node{kind: change.File, meta: meta{
-			mode: s.made(perm), mtime: s.now, by: s.stamps(), body: &body{turn: s.turn},
-		}}
-		s.put(p, n)
-		f.ent.n = n
-		return f, nil
-	case exclusive:
-		return nil, fs.ErrExist
-	case kind != change.File:
-		return nil, names.ErrNotRegular
-	case w.asDir:
-		return nil, names.ErrNotDir
-	}
-	f.ent.n = s.adopt(p)
-	if flag&os.O_TRUNC != 0 && f.ent.n.body.size > 0 {
-		s.setBody(f.ent.n, &body{turn: s.turn})
-	}
-	return f, nil
+	f := &openFile{handleOf: handleOf{s: s, name: name}, flag: flag}
+	err := s.modify(name, !exclusive, func(p place) error {
+		switch kind := p.ent.kind(); {
+		case create && p.asDir, kind == change.Dir && !exclusive:
+			return names.ErrIsDir
+		case kind == change.Absent && (!create || p.linked):
+			return fs.ErrNotExist
+		case kind == change.Absent:
+			f.ent.n = &node{kind: change.File, meta: meta{
+				mode: s.made(perm), mtime: s.now, by: s.stamps(), body: &body{turn: s.turn},
+			}}
+			s.put(p, f.ent.n)
+			return nil
+		case exclusive:
+			return fs.ErrExist
+		case kind != change.File:
+			return names.ErrNotRegular
+		case p.asDir:
+			return names.ErrNotDir
+		}
+		f.ent.n = s.adopt(p)
+		if flag&os.O_TRUNC != 0 && f.ent.n.body.size > 0 {
+			s.setBody(f.ent.n, &body{turn: s.turn})
+		}
+		return nil
+	})
+	return f, err
 }
 
 // setBody gives a file a body that this view has written. core.mu must be held for writing.

@@ -2,10 +2,13 @@ package stage
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
+	"time"
 
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/guard"
 	"github.com/millrace-go/millrace/internal/modes"
@@ -20,10 +23,10 @@ func (c *core) made(perm fs.FileMode) fs.FileMode {
 	return perm & modes.PermBits &^ (c.umask() | leastUmask)
 }
 
-// origin is who writes through this view.
+// origin is the origin of what is written through this view.
 func (s *Stage) origin() change.Origin { return change.Origin{Step: s.step} }
 
-// stamps returns the stamps of something that this view does now and that nobody did anything to before.
+// stamps returns the stamps of something that is made or taken away through this view now.
 func (s *Stage) stamps() []stamp { return stamped(nil, s.origin(), len(s.log)) }
 
 // put makes n what stands at the place. core.mu must be held for writing.
@@ -32,7 +35,7 @@ func (s *Stage) put(p place, n *node) {
 	s.setSlot(dir, p.name, slot{n: n, gone: s.goneAt(dir, p, false), seq: len(s.log)})
 }
 
-// clear makes nothing stand at the place.
+// clear makes nothing stand at the place. core.mu must be held for writing.
 func (s *Stage) clear(p place, permanent bool) {
 	dir := s.adoptDir(p)
 	s.setSlot(dir, p.name, slot{gone: s.goneAt(dir, p, permanent), seq: len(s.log)})
@@ -52,20 +55,13 @@ func (s *Stage) goneAt(dir *node, p place, permanent bool) *removal {
 
 // Mkdir makes a directory.
 func (s *Stage) Mkdir(name string, perm os.FileMode) error {
-	w, err := s.begin(name, guard.Write)
-	if err != nil {
-		return pathError("mkdir", name, err)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p, err := s.find(nil, w.name, false, guard.Write)
-	if err == nil && p.ent.kind() != change.Absent {
-		err = fs.ErrExist
-	}
-	if err == nil {
+	return names.PathError("mkdir", name, s.modify(name, false, func(p place) error {
+		if p.ent.kind() != change.Absent {
+			return fs.ErrExist
+		}
 		s.makeDir(p, perm)
-	}
-	return pathError("mkdir", name, err)
+		return nil
+	}))
 }
 
 func (s *Stage) makeDir(p place, perm fs.FileMode) {
@@ -77,28 +73,30 @@ func (s *Stage) makeDir(p place, perm fs.FileMode) {
 // MkdirAll makes a directory and those above it that are missing. Where only some paths are allowed, the directories
 // that lead to them may be made too, on the way to one that is allowed.
 func (s *Stage) MkdirAll(name string, perm os.FileMode) error {
-	w, err := s.begin(name, guard.Write)
+	return names.PathError("mkdir", name, s.mkdirAll(name, perm))
+}
+
+func (s *Stage) mkdirAll(name string, perm fs.FileMode) error {
+	clean, _, err := s.begin(name, guard.Write)
 	if err != nil {
-		return pathError("mkdir", name, err)
+		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p, err := s.find(nil, w.name, true, guard.Write)
-	if err == nil && p.ent.kind() != change.Absent {
-		if p.ent.kind() != change.Dir {
-			err = names.ErrNotDir
-		}
-		return pathError("mkdir", name, err)
+	p, err := s.find(clean, true, guard.Write)
+	switch kind := p.ent.kind(); {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	case kind == change.Dir:
+		return nil
+	case kind != change.Absent:
+		return names.ErrNotDir
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return pathError("mkdir", name, err)
-	}
-	for end := range len(w.name) + 1 {
-		if end < len(w.name) && w.name[end] != '/' {
-			continue
-		}
-		if err := s.makeDirOnWay(w.name[:end], perm, end == len(w.name)); err != nil {
-			return pathError("mkdir", name, err)
+	for end := range len(clean) + 1 {
+		if end == len(clean) || clean[end] == '/' {
+			if err := s.makeDirOnWay(clean[:end], perm, end == len(clean)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -106,7 +104,7 @@ func (s *Stage) MkdirAll(name string, perm os.FileMode) error {
 
 // makeDirOnWay makes the directory unless there is one.
 func (s *Stage) makeDirOnWay(name string, perm fs.FileMode, last bool) error {
-	p, err := s.find(nil, name, true, guard.Look)
+	p, err := s.find(name, true, guard.Look)
 	switch {
 	case err != nil:
 		return err
@@ -116,8 +114,7 @@ func (s *Stage) makeDirOnWay(name string, perm fs.FileMode, last bool) error {
 		return names.ErrNotDir
 	case p.linked:
 		return fs.ErrNotExist
-	case !last && s.guard.LeadsToAllowed(p.path) && !names.IsProtected(p.path):
-	default:
+	case last || !s.guard.LeadsToAllowed(p.path) || names.IsProtected(p.path):
 		if err := s.guard.Check(p.path, guard.Write); err != nil {
 			return err
 		}
@@ -129,25 +126,82 @@ func (s *Stage) makeDirOnWay(name string, perm fs.FileMode, last bool) error {
 // SymlinkIfPossible makes newname a symbolic link to oldname, which is kept as it is: what it leads to counts when the
 // link is followed.
 func (s *Stage) SymlinkIfPossible(oldname, newname string) error {
-	w, err := s.begin(newname, guard.Write)
-	if err == nil && strings.IndexByte(oldname, 0) >= 0 {
-		err = names.ErrBadName
-	}
-	if err == nil && (oldname == "" || w.asDir) {
-		err = fs.ErrNotExist
-	}
+	return names.LinkError("symlink", oldname, newname, s.modify(newname, false, func(p place) error {
+		switch {
+		case strings.IndexByte(oldname, 0) >= 0:
+			return names.ErrBadName
+		case oldname == "" || p.asDir:
+			return fs.ErrNotExist
+		case p.ent.kind() != change.Absent:
+			return fs.ErrExist
+		}
+		s.put(p, &node{kind: change.Symlink, target: oldname, meta: meta{mode: fs.ModePerm, mtime: s.now, by: s.stamps()}})
+		return nil
+	}))
+}
+
+// Chmod sets the permission bits of a file or directory, links followed. Type bits are ignored.
+func (s *Stage) Chmod(name string, mode os.FileMode) error {
+	return names.PathError("chmod", name, s.changeMeta(name, func(m *meta) bool {
+		differs := m.mode != mode&modes.PermBits
+		m.mode = mode & modes.PermBits
+		return differs
+	}))
+}
+
+// Chtimes sets the time of modification of a file, links followed; the zero time leaves it as it is. Another time is a
+// change of the file although its bytes stay the same, until the file is written to again: writing gives it the time of
+// writing. Times of directories are only seen on the stage. Times of access are not staged at all: nothing could ever
+// tell that they were set, since reading sets them too.
+func (s *Stage) Chtimes(name string, _, mtime time.Time) error {
+	return names.PathError("chtimes", name, s.changeMeta(name, func(m *meta) bool {
+		if mtime.IsZero() || m.mtime.Equal(mtime) {
+			return false
+		}
+		m.mtime, m.timed = mtime, true
+		return true
+	}))
+}
+
+// changeMeta lets fn change a copy of the attributes of a file or directory, and stages it if fn says that it did.
+func (s *Stage) changeMeta(name string, fn func(m *meta) bool) error {
+	return s.modify(name, true, func(p place) error {
+		switch kind := p.ent.kind(); {
+		case kind == change.Absent:
+			return fs.ErrNotExist
+		case kind == change.Other:
+			return names.ErrNotRegular
+		case p.asDir && kind != change.Dir:
+			return names.ErrNotDir
+		case p.path == ".":
+			return fs.ErrInvalid // the root is the caller's, no change is about it
+		}
+		n := s.adopt(p)
+		m := n.meta
+		if fn(&m) {
+			m.by = stamped(m.by, s.origin(), len(s.log))
+			s.setMeta(n, m)
+		}
+		return nil
+	})
+}
+
+// Chown does not stage anything: owners cannot be changed. It returns nil only if both ids are -1 or what the file has
+// already, and otherwise an error that is [errors.ErrUnsupported]. What was made on the stage will belong to the user
+// and the group of this process.
+func (s *Stage) Chown(name string, uid, gid int) error {
+	p, err := s.lookUp(name, true, guard.Write)
 	if err != nil {
-		return linkError("symlink", oldname, newname, err)
+		return names.PathError("chown", name, err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p, err := s.find(nil, w.name, false, guard.Write)
-	if err == nil && p.ent.kind() != change.Absent {
-		err = fs.ErrExist
+	id := capability.Identity{UID: uint32(os.Getuid()), GID: uint32(os.Getgid())}
+	known := os.Getuid() >= 0 // there are no such numbers on every system
+	if f := p.ent.fact(); f != nil {
+		id, known = f.id, f.id != capability.Identity{}
 	}
-	if err == nil {
-		n := &node{kind: change.Symlink, target: oldname, meta: meta{mode: fs.ModePerm, mtime: s.now, by: s.stamps()}}
-		s.put(p, n)
+	same := func(want int, is uint32) bool { return want == -1 || known && want >= 0 && uint64(want) == uint64(is) }
+	if same(uid, id.UID) && same(gid, id.GID) {
+		return nil
 	}
-	return linkError("symlink", oldname, newname, err)
+	return names.PathError("chown", name, fmt.Errorf("owners cannot be changed on a stage: %w", errors.ErrUnsupported))
 }

@@ -10,89 +10,93 @@ import (
 )
 
 // Remove removes a file, a link, or an empty directory.
-func (s *Stage) Remove(name string) error { return pathError("remove", name, s.remove(name, false)) }
+func (s *Stage) Remove(name string) error {
+	return names.PathError("remove", name, s.remove(name, false))
+}
 
 // Discard is Remove, but the file is not to be kept in the trash.
-func (s *Stage) Discard(name string) error { return pathError("remove", name, s.remove(name, true)) }
+func (s *Stage) Discard(name string) error {
+	return names.PathError("remove", name, s.remove(name, true))
+}
 
 func (s *Stage) remove(name string, permanent bool) error {
-	w, err := s.begin(name, guard.Write)
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p, err := s.findExisting(w.name, false, guard.Write)
-	switch {
-	case err != nil:
-		return err
-	case p.path == ".":
-		return fs.ErrInvalid
-	case w.asDir && p.ent.kind() != change.Dir:
-		return names.ErrNotDir
-	}
-	if err := s.checkTree(p); err != nil {
-		return err
-	}
-	if p.ent.kind() == change.Dir {
-		kids, err := s.children(nil, p.ent)
-		if err != nil {
+	return s.modify(name, false, func(p place) error {
+		switch kind := p.ent.kind(); {
+		case kind == change.Absent:
+			return fs.ErrNotExist
+		case p.path == ".":
+			return fs.ErrInvalid
+		case p.asDir && kind != change.Dir:
+			return names.ErrNotDir
+		}
+		if err := s.checkTree(p); err != nil {
 			return err
 		}
-		if len(kids) > 0 {
-			return names.ErrNotEmpty
+		if err := s.checkEmpty(p.ent); err != nil {
+			return err
 		}
-	}
-	s.clear(p, permanent)
-	return nil
+		s.clear(p, permanent)
+		return nil
+	})
 }
 
 // RemoveAll removes what stands at the name with all that is in it. That nothing does is no error. It does so wholly or
 // not at all: a directory that holds something that may not be removed stays as it is.
 func (s *Stage) RemoveAll(name string) error {
-	w, err := s.begin(name, guard.Write)
-	if err != nil {
-		return pathError("remove", name, err)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p, err := s.findExisting(w.name, false, guard.Write)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err == nil && p.path == ".":
-		err = fs.ErrInvalid
-	case err == nil:
-		err = s.checkTree(p)
-	}
-	if err == nil {
+	found := false
+	err := s.modify(name, false, func(p place) error {
+		found = p.ent.kind() != change.Absent
+		switch {
+		case !found:
+			return nil
+		case p.path == ".":
+			return fs.ErrInvalid
+		}
+		if err := s.checkTree(p); err != nil {
+			return err
+		}
 		s.clear(p, false)
+		return nil
+	})
+	if !found && s.err == nil && errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return pathError("remove", name, err)
+	return names.PathError("remove", name, err)
 }
 
-// checkTree returns why what stands at the place may not be taken away, with all below it: some of it is none of the
-// stage's business.
-func (s *Stage) checkTree(p place) error { return s.checkMove(p, p.path) }
-
-// checkMove is checkTree for what is to stand at another path afterwards: what is in a directory must be no rule's
-// there either.
-func (s *Stage) checkMove(p place, to string) error {
-	if p.ent.kind() == change.Other {
-		return names.ErrNotRegular
-	}
-	if p.ent.kind() != change.Dir {
+// checkEmpty returns [names.ErrNotEmpty] for a directory with anything in it.
+func (s *Stage) checkEmpty(e ent) error {
+	if e.kind() != change.Dir {
 		return nil
 	}
-	if s.guard.HoldsReserved(p.path) || s.guard.HoldsReserved(to) {
+	kids, err := s.children(nil, e)
+	if err == nil && len(kids) > 0 {
+		err = names.ErrNotEmpty
+	}
+	return err
+}
+
+// checkTree returns why what stands at the place may not be taken away, with all below it.
+func (s *Stage) checkTree(p place) error { return s.checkMove(p.ent, p.path, p.path) }
+
+// checkMove is checkTree for what is to stand at another path afterwards: no rule may be about what is in a directory
+// there either.
+func (s *Stage) checkMove(e ent, from, to string) error {
+	if e.kind() == change.Other {
+		return names.ErrNotRegular
+	}
+	if e.kind() != change.Dir {
+		return nil
+	}
+	if s.guard.HoldsReserved(from) || s.guard.HoldsReserved(to) {
 		return names.ErrReserved
 	}
-	kids, err := s.children(nil, p.ent)
+	kids, err := s.children(nil, e)
 	if err != nil {
 		return err
 	}
 	for _, k := range kids {
-		at, then := names.Join(p.path, k.name), names.Join(to, k.name)
+		at, then := names.Join(from, k.name), names.Join(to, k.name)
 		if err := s.guard.Keeps(at); err != nil {
 			return guard.Held(err, at)
 		}
@@ -105,7 +109,7 @@ func (s *Stage) checkMove(p place, to string) error {
 			if err != nil {
 				return err
 			}
-			if err := s.checkMove(place{path: at, ent: e}, then); err != nil {
+			if err := s.checkMove(e, at, then); err != nil {
 				return err
 			}
 		case change.Other:

@@ -2,43 +2,59 @@ package stage
 
 import (
 	"io/fs"
+	"path"
+	"strings"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/guard"
 	"github.com/millrace-go/millrace/internal/names"
 )
 
+// Copy makes newname a copy of the regular file that oldname leads to, permission bits included, but for setuid and
+// setgid, for the copy may belong to another user, and for the umask of the process. The bytes are not read: the copy
+// refers to them. It fails with [fs.ErrExist] if anything stands at newname, a link too.
+func (s *Stage) Copy(oldname, newname string) error {
+	err := s.withTwo(oldname, guard.Read, true, newname, guard.Write, func(src, dst place) error {
+		switch {
+		case src.ent.kind() == change.Dir:
+			return names.ErrIsDir
+		case src.ent.kind() != change.File:
+			return names.ErrNotRegular
+		case src.asDir:
+			return names.ErrNotDir
+		case dst.ent.kind() != change.Absent:
+			return fs.ErrExist
+		case dst.asDir:
+			return names.ErrIsDir
+		}
+		n := &node{kind: change.File, meta: meta{mtime: s.now, by: s.stamps()}}
+		if old := src.ent.n; old != nil {
+			old.body.shared.Store(true)
+			n.mode, n.body = old.mode, old.body
+		} else {
+			f := s.core.base.keep(src.ent.f)
+			n.mode, n.body = f.mode, f.body()
+		}
+		n.mode &^= fs.ModeSetuid | fs.ModeSetgid | s.umask()
+		s.put(dst, n)
+		return nil
+	})
+	return names.LinkError("copy", oldname, newname, err)
+}
+
 // Rename gives what stands at oldname the name newname, as rename(2) does: a file or a link takes the place of a file
 // or a link, a directory that of an empty directory.
 func (s *Stage) Rename(oldname, newname string) error {
-	return linkError("rename", oldname, newname, s.rename(oldname, newname))
+	return names.LinkError("rename", oldname, newname, s.withTwo(oldname, guard.Write, false, newname, guard.Write, s.rename))
 }
 
-func (s *Stage) rename(oldname, newname string) error {
-	from, err := s.begin(oldname, guard.Write)
-	if err != nil {
-		return err
-	}
-	to, err := s.begin(newname, guard.Write)
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	src, err := s.findExisting(from.name, false, guard.Write)
-	if err != nil {
-		return err
-	}
-	dst, err := s.find(nil, to.name, false, guard.Write)
-	if err != nil {
-		return err
-	}
+func (s *Stage) rename(src, dst place) error {
 	if s.respells(src, dst) {
 		dst.ent = ent{}
 	}
 	isDir := src.ent.kind() == change.Dir
 	switch {
-	case (from.asDir || to.asDir) && !isDir:
+	case (src.asDir || dst.asDir) && !isDir:
 		return names.ErrNotDir
 	case src.path == ".", dst.path == ".":
 		return fs.ErrInvalid
@@ -49,29 +65,20 @@ func (s *Stage) rename(oldname, newname string) error {
 	case names.Within(src.path, dst.path):
 		return names.ErrNotEmpty
 	}
-	if err := s.checkMove(src, dst.path); err != nil {
+	if err := s.checkMove(src.ent, src.path, dst.path); err != nil {
 		return err
 	}
 	if err := s.checkReplace(dst, isDir); err != nil {
 		return err
 	}
 	n := s.adopt(src)
-	// The node of a directory may have been made just now, also that of one dst lies in.
-	if dst, err = s.find(nil, to.name, false, guard.Write); err != nil {
-		return err
-	}
 	m := n.meta
 	m.by = stamped(m.by, s.origin(), len(s.log))
 	m.moves = stamped(m.moves, s.origin(), len(s.log))
 	s.setMeta(n, m)
 	s.put(dst, n)
 	src.ent.n = n
-	oldDir := s.adoptDir(src)
-	var gone *removal
-	if oldDir.base != "" {
-		gone = &removal{by: s.stamps()}
-	}
-	s.setSlot(oldDir, src.name, slot{gone: gone, seq: len(s.log)})
+	s.clear(src, false)
 	return nil
 }
 
@@ -81,18 +88,60 @@ func (s *Stage) checkReplace(dst place, isDir bool) error {
 		return err
 	}
 	switch kind := dst.ent.kind(); {
-	case kind == change.Absent:
-		return nil
-	case isDir && kind != change.Dir:
+	case isDir && kind != change.Dir && kind != change.Absent:
 		return names.ErrNotDir
 	case !isDir && kind == change.Dir:
 		return names.ErrIsDir
-	case !isDir:
+	}
+	return s.checkEmpty(dst.ent)
+}
+
+// Respells reports whether the second name is nothing but another spelling of the first, in the same directory: a base
+// that does not tell upper from lower case answers to both, and lists the first. From then on nothing stands at the
+// second name as far as the stage is concerned, so that the file can be renamed to it. Rename finds this out by itself.
+func (s *Stage) Respells(name, other string) bool {
+	respells := false
+	err := s.withTwo(name, guard.Look, false, other, guard.Look, func(src, dst place) error {
+		respells = s.respells(src, dst)
 		return nil
+	})
+	return err == nil && respells
+}
+
+// respells is Respells for what was found there. core.mu must be held.
+func (c *core) respells(src, dst place) bool {
+	if dst.ent.f == nil || src.path == dst.path || path.Dir(src.path) != path.Dir(dst.path) {
+		return false
 	}
-	kids, err := s.children(nil, dst.ent)
-	if err == nil && len(kids) > 0 {
-		err = names.ErrNotEmpty
+	there := dst.ent.f
+	dir := path.Dir(there.path)
+	here, err := c.base.lstat(names.Join(dir, src.name))
+	if err != nil || here == nil || here.kind != there.kind {
+		return false
 	}
-	return err
+	if there.id.Ino == 0 {
+		if !strings.EqualFold(src.name, dst.name) || here.size != there.size || !here.mtime.Equal(there.mtime) {
+			return false
+		}
+	} else if !here.id.SameFile(there.id) {
+		return false
+	}
+	// They may still be two names, those of a hard link.
+	entries, err := c.base.list(dir)
+	if err != nil {
+		return false
+	}
+	listed := false
+	for _, e := range entries {
+		switch e.Name() {
+		case dst.name:
+			return false
+		case src.name:
+			listed = true
+		}
+	}
+	if listed {
+		c.base.hide(there.path)
+	}
+	return listed
 }

@@ -6,9 +6,11 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/guard"
+	"github.com/millrace-go/millrace/internal/modes"
 	"github.com/millrace-go/millrace/internal/names"
 )
 
@@ -29,6 +31,14 @@ func (e ent) kind() change.Kind {
 		return e.f.kind
 	}
 	return change.Absent
+}
+
+// fact returns what it is in the base, nil if it was made on the stage.
+func (e ent) fact() *fact {
+	if e.n != nil {
+		return e.n.from
+	}
+	return e.f
 }
 
 func (e ent) target() string {
@@ -54,6 +64,7 @@ type place struct {
 	ent  ent
 
 	linked bool // the name that was looked up is a link, and path is where that leads
+	asDir  bool // it was written with a slash at its end; find leaves it unset
 }
 
 // child returns what a directory has under the name, as seen by the view. at is the path of that on the stage.
@@ -75,12 +86,12 @@ func (c *core) child(v *view, dir ent, name, at string) (ent, error) {
 
 // find resolves a canonical name, link by link, the last part only if follow is set, and checks what it leads to
 // against the guard. That nothing stands there is no error, that its directory is missing is. core.mu must be held.
-func (c *core) find(v *view, name string, follow bool, a guard.Access) (place, error) {
+func (c *core) find(name string, follow bool, a guard.Access) (place, error) {
 	at := place{path: ".", ent: ent{n: c.root}}
 	above := make([]place, 0, 16) // the directories that at lies in
 	links, linked, asDir := 0, false, false
-	// What the name says beyond the point where resolving it failed counts as well: that nothing is in a place nobody may
-	// look at is nothing to tell either.
+	// The guard is asked about all of the name, also beyond the point where resolving it failed: whether there is
+	// something in a place that may not be looked at is not told either.
 	refuse := func(rest string, err error) (place, error) {
 		if g := c.guard.Check(path.Join(at.path, rest), a); g != nil {
 			err = g
@@ -89,7 +100,7 @@ func (c *core) find(v *view, name string, follow bool, a guard.Access) (place, e
 	}
 	for rest := name; rest != ""; {
 		var part string
-		part, rest = cutPath(rest)
+		part, rest, _ = strings.Cut(rest, "/")
 		if part == "" || part == "." {
 			continue
 		}
@@ -108,7 +119,7 @@ func (c *core) find(v *view, name string, follow bool, a guard.Access) (place, e
 			continue
 		}
 		here := joinAs(name[:max(0, len(name)-len(rest))], at.path, part)
-		kid, err := c.child(v, at.ent, part, here)
+		kid, err := c.child(nil, at.ent, part, here)
 		if err != nil {
 			return refuse(names.Join(part, rest), err)
 		}
@@ -147,7 +158,7 @@ func (c *core) find(v *view, name string, follow bool, a guard.Access) (place, e
 
 // findExisting is find, but that nothing stands there is fs.ErrNotExist.
 func (c *core) findExisting(name string, follow bool, a guard.Access) (place, error) {
-	p, err := c.find(nil, name, follow, a)
+	p, err := c.find(name, follow, a)
 	if err == nil && p.ent.kind() == change.Absent {
 		err = fs.ErrNotExist
 	}
@@ -165,19 +176,44 @@ func joinAs(likely, dir, name string) string {
 	return names.Join(dir, name)
 }
 
-// cutPath returns the first part of a path and what follows it.
-func cutPath(name string) (first, rest string) {
-	first, rest, _ = strings.Cut(name, "/")
-	return first, rest
+// fileInfo is what Stat and directory listings say. It is immutable.
+type fileInfo struct {
+	name  string
+	mode  fs.FileMode // with type bits
+	size  int64
+	mtime time.Time
+	sys   any
 }
 
-// splitPath returns the directory and the last part of a canonical name. The last part of the root is "".
-func splitPath(name string) (dir, last string) {
-	if name == "." {
-		return name, ""
+func (i fileInfo) Name() string       { return i.name }
+func (i fileInfo) Size() int64        { return i.size }
+func (i fileInfo) ModTime() time.Time { return i.mtime }
+func (i fileInfo) IsDir() bool        { return i.mode.IsDir() }
+func (i fileInfo) Mode() fs.FileMode  { return i.mode }
+
+// Sys returns what the base said of a file that is not changed, if that is all it says of the file's owner; nil else.
+func (i fileInfo) Sys() any { return i.sys }
+
+// info describes an existing ent. core.mu must be held.
+func (e ent) info(name string) fileInfo {
+	if e.n == nil {
+		f := e.f
+		return fileInfo{name: path.Base(name), mode: f.mode | f.typ, size: f.size, mtime: f.mtime, sys: f.sys}
 	}
-	if i := strings.LastIndexByte(name, '/'); i >= 0 {
-		return name[:i], name[i+1:]
+	n := e.n
+	i := fileInfo{name: path.Base(name), mode: n.mode | modes.Bits(n.kind), mtime: n.mtime}
+	if n.from != nil {
+		i.size, i.sys = n.from.size, n.from.sys
 	}
-	return ".", name
+	switch n.kind {
+	case change.File:
+		i.size = n.body.size
+		if !n.body.plain() || n.body.src != n.from {
+			i.sys = nil
+		}
+	case change.Symlink:
+		i.size = int64(len(n.target))
+	case change.Absent, change.Dir, change.Other:
+	}
+	return i
 }

@@ -10,7 +10,6 @@ import (
 	"sync"
 )
 
-// How much a stage holds in memory of each, in bytes.
 // spill is the temporary file a stage puts staged bytes into once it holds too many in memory. It is made when first
 // needed, in the directory for temporary files of the system, never in the tree. Bytes are only ever appended: what a
 // rollback drops stays until the stage is closed. It is safe for concurrent use.
@@ -51,27 +50,28 @@ func (s *spill) put(data []byte) (int64, error) {
 	return off, nil
 }
 
-// spillError says that an error is not about the file that somebody wanted to read or write, but about this one, and
-// keeps the name of this one in the text.
-func spillError(err error) error { return fmt.Errorf("temporary file of the stage: %w", err) }
+// spillError says that an error is not about the file that a caller reads or writes, but about this one, and keeps the
+// name of this one in the text.
+func spillError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("temporary file of the stage: %w", err)
+}
 
 // get fills p with the bytes at off.
 func (s *spill) get(p []byte, off int64) error {
 	s.mu.Lock()
-	f := s.file
-	closed := s.closed
+	f, closed := s.file, s.closed
 	s.mu.Unlock()
 	if closed {
 		return fs.ErrClosed
 	}
 	_, err := f.ReadAt(p, off)
 	if err == io.EOF {
-		err = io.ErrUnexpectedEOF // somebody has cut the file off: that is not the end of what was staged
+		err = io.ErrUnexpectedEOF // another process has cut the file off: that is not the end of what was staged
 	}
-	if err != nil {
-		return spillError(err)
-	}
-	return nil
+	return spillError(err)
 }
 
 // close removes the file. All that was put into it is gone.

@@ -120,8 +120,9 @@ func TestStageAsksTheBaseLittle(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"d/e/a", "d/e/b", "d/e/c"} {
-		if spy.opens[name] != 1 || spy.stats[name] != 1 {
-			t.Errorf("%s: opened %d times, %d stats; want one of each", name, spy.opens[name], spy.stats[name])
+		// It is looked at when it is found, and again before it is opened: by then it may be a pipe.
+		if spy.opens[name] != 1 || spy.stats[name] != 2 {
+			t.Errorf("%s: opened %d times, %d stats; want 1 and 2", name, spy.opens[name], spy.stats[name])
 		}
 	}
 	if spy.stats["d"] != 1 || spy.stats["d/e"] != 1 {

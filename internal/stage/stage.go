@@ -92,13 +92,11 @@ func New(base afero.Fs) *Stage {
 		c.err = err
 		return s
 	}
-	if root, ok := raised.(*rootfs.FS); ok {
-		if _, given := base.(*rootfs.FS); !given {
-			c.own = root
-		}
+	if root, ok := raised.(*rootfs.FS); ok && raised != base {
+		c.own = root
 	}
 	c.base = newBaseFs(raised)
-	if v, ok := raised.(capability.Volatile); !ok || !v.InMemory() {
+	if !c.base.inMemory {
 		c.umask = sync.OnceValue(modes.Umask)
 	}
 	c.root.base = "."
@@ -138,20 +136,21 @@ func (s *Stage) Name() string { return "Stage" }
 // cannot be read any more, so close a stage when its changes have been committed or dropped. Closing it again does
 // nothing.
 func (s *Stage) Close() error {
-	if s.own == nil {
-		return s.spill.close()
+	err := s.spill.close()
+	if s.own != nil {
+		err = errors.Join(err, s.own.Close())
 	}
-	return errors.Join(s.spill.close(), s.own.Close())
+	return err
 }
 
 // Canonical returns the canonical form of a name as a caller wrote it, purely lexical, checked: what the base says if
 // it is a [capability.Namer], else what [names.Clean] says.
 func (s *Stage) Canonical(name string) (string, error) {
 	if s.err != nil {
-		return "", pathError("clean", name, s.err)
+		return "", names.PathError("clean", name, s.err)
 	}
 	clean, err := s.canonical(name)
-	return clean, pathError("clean", name, err)
+	return clean, names.PathError("clean", name, err)
 }
 
 func (c *core) canonical(name string) (string, error) {
@@ -161,47 +160,83 @@ func (c *core) canonical(name string) (string, error) {
 	return names.Clean(name)
 }
 
-// wanted is a name as an operation was given it.
-type wanted struct {
-	name  string // canonical
-	asDir bool   // it was written with a slash at its end, so nothing but a directory will do
-}
+// maxDepth is in how many directories a path may lie that is written to. Each directory costs a look at all those above
+// it, here and in the commit, and real trees are not that deep.
+const maxDepth = 128
 
 // begin is what every operation does first: it checks that the stage is usable and may be written to, and cleans the
-// name.
-func (s *Stage) begin(name string, a guard.Access) (wanted, error) {
+// name. asDir says that it was written with a slash at its end, so that nothing but a directory will do.
+func (s *Stage) begin(name string, a guard.Access) (clean string, asDir bool, err error) {
 	if s.err != nil {
-		return wanted{}, s.err
+		return "", false, s.err
 	}
 	if a == guard.Write && s.readOnly {
-		return wanted{}, names.ErrReadOnly
+		return "", false, names.ErrReadOnly
 	}
-	clean, err := s.canonical(name)
+	clean, err = s.canonical(name)
 	if err == nil && a == guard.Write && strings.Count(clean, "/") > maxDepth {
 		err = names.ErrTooDeep
 	}
-	return wanted{clean, isWrittenAsDir(name)}, err
+	return clean, isWrittenAsDir(name), err
 }
-
-// maxDepth is in how many directories a path may lie that is written to. Each directory costs a look at all those above
-// it, here and in the commit, and nobody has trees of that depth but to slow somebody down.
-const maxDepth = 128
 
 func isWrittenAsDir(name string) bool {
 	last := name[strings.LastIndexByte(name, '/')+1:]
 	return name != "" && (last == "" || last == "." || last == "..")
 }
 
+// modify calls do with what stands or would stand at a name, with core.mu held for writing.
+func (s *Stage) modify(name string, follow bool, do func(p place) error) error {
+	clean, asDir, err := s.begin(name, guard.Write)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, err := s.find(clean, follow, guard.Write)
+	if err != nil {
+		return err
+	}
+	p.asDir = asDir
+	return do(p)
+}
+
+// withTwo is modify for two names. Something has to stand at the first one, and only links there are followed.
+func (s *Stage) withTwo(
+	name string, a guard.Access, follow bool, other string, b guard.Access, do func(src, dst place) error,
+) error {
+	from, fromAsDir, err := s.begin(name, a)
+	if err != nil {
+		return err
+	}
+	to, toAsDir, err := s.begin(other, b)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	src, err := s.findExisting(from, follow, a)
+	if err != nil {
+		return err
+	}
+	dst, err := s.find(to, false, b)
+	if err != nil {
+		return err
+	}
+	src.asDir, dst.asDir = fromAsDir, toAsDir
+	return do(src, dst)
+}
+
 // lookUp finds something for reading. The ent is what stood there at one moment; its node may change at once.
 func (s *Stage) lookUp(name string, follow bool, a guard.Access) (place, error) {
-	w, err := s.begin(name, a)
+	clean, asDir, err := s.begin(name, a)
 	if err != nil {
 		return place{}, err
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	p, err := s.findExisting(w.name, follow || w.asDir, a)
-	if err == nil && w.asDir && p.ent.kind() != change.Dir {
+	p, err := s.findExisting(clean, follow || asDir, a)
+	if err == nil && asDir && p.ent.kind() != change.Dir {
 		err = names.ErrNotDir
 	}
 	return p, err
@@ -210,14 +245,14 @@ func (s *Stage) lookUp(name string, follow bool, a guard.Access) (place, error) 
 // Resolve returns the canonical path that name leads to when every symbolic link is followed, the last one too, and
 // checks that it may be read. What it names need not exist, but its directory must.
 func (s *Stage) Resolve(name string) (string, error) {
-	w, err := s.begin(name, guard.Look)
+	clean, _, err := s.begin(name, guard.Look)
 	if err != nil {
-		return "", pathError("resolve", name, err)
+		return "", names.PathError("resolve", name, err)
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	p, err := s.find(nil, w.name, true, guard.Look)
-	return p.path, pathError("resolve", name, err)
+	p, err := s.find(clean, true, guard.Look)
+	return p.path, names.PathError("resolve", name, err)
 }
 
 // Savepoint returns the present moment.
@@ -239,13 +274,13 @@ func (s *Stage) Rollback(p Savepoint) {
 // Stat returns what stands at the name, links followed.
 func (s *Stage) Stat(name string) (os.FileInfo, error) {
 	info, err := s.info(name, true)
-	return info, pathError("stat", name, err)
+	return info, names.PathError("stat", name, err)
 }
 
 // LstatIfPossible is Stat, but does not follow a link that the name itself is. It is always possible.
 func (s *Stage) LstatIfPossible(name string) (os.FileInfo, bool, error) {
 	info, err := s.info(name, false)
-	return info, true, pathError("lstat", name, err)
+	return info, true, names.PathError("lstat", name, err)
 }
 
 func (s *Stage) info(name string, follow bool) (fs.FileInfo, error) {
@@ -265,7 +300,7 @@ func (s *Stage) ReadlinkIfPossible(name string) (string, error) {
 		err = fs.ErrInvalid
 	}
 	if err != nil {
-		return "", pathError("readlink", name, err)
+		return "", names.PathError("readlink", name, err)
 	}
 	return p.ent.target(), nil
 }

@@ -2,10 +2,12 @@ package stage
 
 import (
 	"bytes"
+	"io/fs"
 	"slices"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/guard"
+	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/splice"
 )
 
@@ -17,7 +19,7 @@ func (s *Stage) Edit(name string, splices []change.Splice) error {
 		_, err := t.Bytes(maxInMemory)
 		return splices, err
 	})
-	return pathError("edit", name, err)
+	return names.PathError("edit", name, err)
 }
 
 // Update is [Stage.Edit] with the splices that find returns for the content of the file, of at most that many bytes. It
@@ -33,7 +35,7 @@ func (s *Stage) Update(name string, most int64, find func(*Content) ([]change.Sp
 	if failed != nil {
 		return failed
 	}
-	return pathError(op, name, err)
+	return names.PathError(op, name, err)
 }
 
 // update is the one loop in which a file gets another content: look at it, work out the splices, and put what they make
@@ -75,7 +77,7 @@ func (s *Stage) attempt(t *Content, find func(*Content) ([]change.Splice, error)
 func (s *Stage) settle(t *Content) error {
 	if size := t.body.size; t.left == nil && size <= maxPooled {
 		_, err := t.Bytes(maxInMemory)
-		return bareError(err)
+		return names.FromOS(err)
 	}
 	return t.makeSure()
 }
@@ -197,37 +199,26 @@ func (s *Stage) ownSplices(splices []change.Splice) []change.Splice {
 
 // replaceBody gives the file another content, unless it has not the old one any more.
 func (s *Stage) replaceBody(name string, old, edited *body, splices []change.Splice) (done bool, err error) {
-	w, err := s.begin(name, guard.Write)
-	if err != nil {
-		return false, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p, err := s.findExisting(w.name, true, guard.Write)
-	if err != nil {
-		return false, err
-	}
-	if p.ent.kind() != change.File || p.ent.n == nil && p.ent.f.path != old.srcPath() {
-		return false, nil
-	}
-	n := s.adopt(p)
-	if n.body != old && !(old.plain() && n.body.plain() && n.body.src == old.src) {
-		return false, nil
-	}
-	m := n.meta
-	m.body, m.mtime, m.timed = edited, s.now, false
-	if edited.plain() && edited.src == n.from {
-		m.mtime = n.from.mtime
-	}
-	m.by = stampedAll(m.by, splices, len(s.log))
-	s.setMeta(n, m)
-	return true, nil
-}
-
-// srcPath returns the path of the file of the base that a body comes from, "" if it does not.
-func (b *body) srcPath() string {
-	if b.src == nil {
-		return ""
-	}
-	return b.src.path
+	err = s.modify(name, true, func(p place) error {
+		switch kind := p.ent.kind(); {
+		case kind == change.Absent:
+			return fs.ErrNotExist
+		case kind != change.File, p.ent.n == nil && (old.src == nil || p.ent.f.path != old.src.path):
+			return nil
+		}
+		n := s.adopt(p)
+		if n.body != old && !(old.plain() && n.body.plain() && n.body.src == old.src) {
+			return nil
+		}
+		m := n.meta
+		m.body, m.mtime, m.timed = edited, s.now, false
+		if edited.plain() && edited.src == n.from {
+			m.mtime = n.from.mtime
+		}
+		m.by = stampedAll(m.by, splices, len(s.log))
+		s.setMeta(n, m)
+		done = true
+		return nil
+	})
+	return done, err
 }

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"path"
 	"slices"
 
 	"github.com/millrace-go/millrace/change"
@@ -123,7 +124,7 @@ func (w *collector) noteGone(at string, gone *removal) {
 
 // goneAt returns how something of the base was taken away, by itself or with a directory above it.
 func (w *collector) goneAt(at string) *removal {
-	for ; at != "."; at, _ = splitPath(at) {
+	for ; at != "."; at = path.Dir(at) {
 		if gone := w.gone[at]; gone != nil {
 			return gone
 		}

@@ -1,0 +1,320 @@
+package stage
+
+import (
+	"errors"
+	"io/fs"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/guard"
+	"github.com/millrace-go/millrace/internal/handle"
+	"github.com/millrace-go/millrace/internal/modes"
+	"github.com/millrace-go/millrace/internal/names"
+)
+
+// kid is an entry of a directory on the stage.
+type kid struct {
+	name string
+	kind change.Kind
+	slot slot        // if it has a node
+	base string      // path in the base, if it has none
+	dent fs.DirEntry // what the base says of it then
+}
+
+// children returns what a directory has as seen by the view, by name. Nothing is left out. core.mu must be held.
+func (c *core) children(v *view, dir ent) ([]kid, error) {
+	var kids []kid
+	if base := dir.base(); base != "" {
+		entries, err := c.base.list(base)
+		if err != nil && !(base == "." && errors.Is(err, fs.ErrNotExist)) {
+			return nil, err
+		}
+		kids = make([]kid, 0, len(entries))
+		for _, e := range entries {
+			if dir.n != nil {
+				if _, ok := v.slot(dir.n, e.Name()); ok {
+					continue
+				}
+			}
+			kids = append(kids, kid{name: e.Name(), kind: modes.KindOf(e.Type()), base: names.Join(base, e.Name()), dent: e})
+		}
+	}
+	if dir.n != nil {
+		for k := range staged(v.slots(dir.n)) {
+			kids = append(kids, k)
+		}
+	}
+	slices.SortFunc(kids, func(a, b kid) int { return strings.Compare(a.name, b.name) })
+	return kids, nil
+}
+
+// staged goes over the slots that are no whiteouts.
+func staged(slots iter.Seq2[string, slot]) iter.Seq[kid] {
+	return func(yield func(kid) bool) {
+		for name, s := range slots {
+			if s.n != nil && !yield(kid{name: name, kind: s.n.kind, slot: s}) {
+				return
+			}
+		}
+	}
+}
+
+// entOf returns what the entry stands for.
+func (c *core) entOf(k kid) (ent, error) {
+	if k.slot.n != nil {
+		return ent{n: k.slot.n}, nil
+	}
+	f, err := c.factOf(k)
+	return ent{f: f}, err
+}
+
+// factOf returns the fact behind an entry that has no node.
+func (c *core) factOf(k kid) (*fact, error) {
+	if f, _ := c.base.get(k.base); f != nil {
+		return f, nil
+	}
+	info, err := k.dent.Info()
+	if errors.Is(err, fs.ErrNotExist) {
+		err = names.ErrDrift // it was listed a moment ago
+	}
+	if err != nil {
+		return nil, &fs.PathError{Op: "lstat", Path: k.base, Err: err}
+	}
+	return c.base.newFact(k.base, info)
+}
+
+// dirEntry is a kid as an fs.DirEntry.
+type dirEntry struct {
+	kid
+	s *Stage
+}
+
+func (e dirEntry) Name() string      { return e.name }
+func (e dirEntry) IsDir() bool       { return e.kind == change.Dir }
+func (e dirEntry) Type() fs.FileMode { return modes.Bits(e.kind) }
+
+// Info describes the entry as it is now.
+func (e dirEntry) Info() (fs.FileInfo, error) {
+	at, err := e.s.entOf(e.kid)
+	if err != nil {
+		return nil, err
+	}
+	e.s.mu.RLock()
+	defer e.s.mu.RUnlock()
+	return at.info(e.name), nil
+}
+
+// entryOf returns the kid as an fs.DirEntry: that of the base where there is one.
+func (s *Stage) entryOf(k kid) fs.DirEntry {
+	if k.dent != nil {
+		return k.dent
+	}
+	return dirEntry{k, s}
+}
+
+// listed returns what a listing of the directory shows.
+func (s *Stage) listed(dir ent, name string) ([]kid, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	kids, err := s.children(nil, dir)
+	if err != nil {
+		return nil, err
+	}
+	filter := s.guard.Filters(name)
+	return slices.DeleteFunc(kids, func(k kid) bool { return !s.shows(name, k.name, filter) }), nil
+}
+
+// shows reports whether a listing of the directory has the name. filter is what the guard says of the directory.
+func (s *Stage) shows(dir, name string, filter bool) bool {
+	return !s.guard.Hides(dir, name) && (!filter || s.guard.Shows(names.Join(dir, name)))
+}
+
+// OpenDir implements [capability.DirOpener]. A directory in which nothing is staged is listed and read by the base
+// itself, which costs no call more for each file; where names are listed in no particular order, neither are they here.
+func (s *Stage) OpenDir(name string) (capability.DirHandle, error) {
+	if d := s.openUntouched(name); d != nil {
+		return d, nil
+	}
+	p, err := s.lookUp(name, true, guard.Look)
+	if err == nil && p.ent.kind() != change.Dir {
+		err = names.ErrNotDir
+	}
+	if err != nil {
+		return nil, names.PathError("open", name, err)
+	}
+	d := &stageDir{s: s, path: p.path, filter: s.guard.Filters(p.path)}
+	if n := p.ent.n; n != nil {
+		s.mu.RLock()
+		d.slots = maps.Clone(n.kids)
+		s.mu.RUnlock()
+	}
+	if base := p.ent.base(); base != "" {
+		d.base, err = handle.OpenDir(s.core.base.fsys, base)
+		if base == "." && errors.Is(err, fs.ErrNotExist) {
+			d.base, err = nil, nil // the tree is still to be made
+		}
+		if err != nil {
+			return nil, names.PathError("open", name, err)
+		}
+	}
+	return d, nil
+}
+
+// plainDirOpener opens a directory of the canonical name unless that leads through a symbolic link.
+type plainDirOpener interface {
+	OpenPlainDir(clean string) (capability.DirHandle, error)
+}
+
+// openUntouched opens a directory of the base of which nothing is staged, neither of it nor of what it is in, in one
+// go: what the stage would ask the base for each part of its name comes to the same. It returns nil if anything speaks
+// against that, which OpenDir will find out.
+func (s *Stage) openUntouched(name string) capability.DirHandle {
+	clean, _, err := s.begin(name, guard.Look)
+	if err != nil || clean == "." {
+		return nil
+	}
+	base, ok := s.core.base.fsys.(plainDirOpener)
+	if !ok || s.guard.Check(clean, guard.Look) != nil || !s.untouched(clean) {
+		return nil
+	}
+	dir, err := base.OpenPlainDir(clean)
+	if err != nil {
+		return nil
+	}
+	return &stageDir{s: s, path: clean, base: dir, filter: s.guard.Filters(clean)}
+}
+
+// untouched reports whether nothing at the name, nor on the way to it, differs from the base, but for attributes of a
+// file.
+func (s *Stage) untouched(name string) bool {
+	if s.core.base.respelled() {
+		return false
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	dir, at := s.root, "."
+	for rest := name; rest != "" && dir.base == at; {
+		var part string
+		part, rest, _ = strings.Cut(rest, "/")
+		slot, staged := dir.kids[part]
+		if !staged {
+			return true
+		}
+		at = names.Join(at, part)
+		switch n := slot.n; {
+		case n != nil && n.kind == change.Dir:
+			dir = n
+		case n != nil && n.kind == change.File:
+			return rest == "" && n.body.plain() && n.body.src.path == at
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// Remember offers bytes of a file that were just read through OpenDir, so that a later ReadFile need not read it again.
+// The stage keeps a copy as long as it has room for it. It takes no offer for a file that is staged, or whose info is
+// not that of the file the run knows.
+func (s *Stage) Remember(name string, data []byte, info fs.FileInfo) {
+	clean, _, err := s.begin(name, guard.Read)
+	if err != nil || clean == "." || !info.Mode().IsRegular() || int64(len(data)) != info.Size() ||
+		s.guard.Check(clean, guard.Read) != nil || !s.untouched(clean) {
+		return
+	}
+	f, err := s.core.base.newFact(clean, info)
+	if err != nil {
+		return
+	}
+	if f = s.core.base.keep(f); f.kind == change.File && f.size == info.Size() && f.mtime.Equal(info.ModTime()) {
+		s.core.base.offer(f, data)
+	}
+}
+
+// stageDir is an open directory of the stage as it was when it was opened.
+type stageDir struct {
+	s      *Stage
+	path   string
+	base   capability.DirHandle // nil if no directory of the base shows through
+	slots  map[string]slot
+	filter bool
+}
+
+func (d *stageDir) Close() error {
+	if d.base == nil {
+		return nil
+	}
+	return d.base.Close()
+}
+
+func (d *stageDir) ReadDir() ([]fs.DirEntry, error) {
+	var entries []fs.DirEntry
+	if d.base != nil {
+		var err error
+		if entries, err = d.base.ReadDir(); err != nil {
+			return entries, err
+		}
+		isHidden := func(e fs.DirEntry) bool { return !d.s.shows(d.path, e.Name(), d.filter) }
+		if len(d.slots) == 0 && !d.filter && !slices.ContainsFunc(entries, isHidden) {
+			return entries, nil
+		}
+	}
+	shown := make([]fs.DirEntry, 0, len(entries)+len(d.slots))
+	for _, e := range entries {
+		if _, ok := d.slots[e.Name()]; !ok {
+			shown = append(shown, e)
+		}
+	}
+	for k := range staged(maps.All(d.slots)) {
+		shown = append(shown, dirEntry{k, d.s})
+	}
+	shown = slices.DeleteFunc(shown, func(e fs.DirEntry) bool { return !d.s.shows(d.path, e.Name(), d.filter) })
+	slices.SortFunc(shown, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return shown, nil
+}
+
+func (d *stageDir) OpenFile(name string) (capability.ReadFile, error) {
+	file, err := d.staged(name)
+	if file != nil || err != nil {
+		return file, err
+	}
+	return d.base.OpenFile(name)
+}
+
+func (d *stageDir) OpenIn(r *handle.Reader, name string, item fs.DirEntry) error {
+	file, err := d.staged(name)
+	if file != nil || err != nil {
+		r.ReadFile = file
+		return err
+	}
+	return handle.OpenIn(d.base, r, name, item)
+}
+
+// staged opens a file that is staged, and returns nil for one that the base has.
+func (d *stageDir) staged(name string) (capability.ReadFile, error) {
+	slot, staged := d.slots[name]
+	inBase := !staged && d.base != nil
+	if inBase && !d.filter && names.IsPlain(name) && !d.s.guard.Hides(d.path, name) {
+		return nil, nil // what is in a directory without a filter may be read as that may
+	}
+	full := names.Join(d.path, name)
+	err := d.s.guard.Check(full, guard.Read)
+	switch {
+	case !names.IsPlain(name):
+		err = names.ErrEscape
+	case err != nil:
+	case inBase:
+		return nil, nil
+	case slot.n == nil:
+		err = fs.ErrNotExist
+	case slot.n.kind != change.File:
+		err = names.ErrNotRegular
+	default:
+		return &openFile{handleOf: handleOf{s: d.s, name: full}, ent: ent{n: slot.n}}, nil
+	}
+	return nil, names.PathError("open", full, err)
+}

@@ -1,0 +1,253 @@
+package stage
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/names"
+)
+
+// view is the stage as it was at a savepoint, read out of the log. A nil *view is the stage as it is.
+type view struct {
+	dirs  map[*node]map[string]oldSlot
+	metas map[*node]*meta
+}
+
+type oldSlot struct {
+	slot
+	had bool
+}
+
+// viewAt returns the view at a savepoint. It is good until core.mu is given back.
+func (c *core) viewAt(p Savepoint) *view {
+	v := &view{dirs: make(map[*node]map[string]oldSlot), metas: make(map[*node]*meta)}
+	for i := len(c.log) - 1; i >= p.n; i-- { // the oldest entry has the last word
+		u := &c.log[i]
+		if u.meta != nil {
+			v.metas[u.n] = u.meta
+			continue
+		}
+		if v.dirs[u.n] == nil {
+			v.dirs[u.n] = make(map[string]oldSlot)
+		}
+		v.dirs[u.n][u.name] = oldSlot{u.slot, u.had}
+	}
+	return v
+}
+
+// slot returns what a directory has for the name on the stage; ok is false if what its base has counts.
+func (v *view) slot(dir *node, name string) (s slot, ok bool) {
+	if v != nil {
+		if old, ok := v.dirs[dir][name]; ok {
+			return old.slot, old.had
+		}
+	}
+	s, ok = dir.kids[name]
+	return s, ok
+}
+
+// slots goes over all slots of a directory, in no order.
+func (v *view) slots(dir *node) iter.Seq2[string, slot] {
+	if v == nil || len(v.dirs[dir]) == 0 {
+		return maps.All(dir.kids)
+	}
+	return func(yield func(string, slot) bool) {
+		old := v.dirs[dir]
+		for name, s := range dir.kids {
+			if _, ok := old[name]; !ok && !yield(name, s) {
+				return
+			}
+		}
+		for name, s := range old {
+			if s.had && !yield(name, s.slot) {
+				return
+			}
+		}
+	}
+}
+
+// meta returns what can change of a node.
+func (v *view) meta(n *node) *meta {
+	if v != nil {
+		if m := v.metas[n]; m != nil {
+			return m
+		}
+	}
+	return &n.meta
+}
+
+// ChangedSince returns the paths touched since the savepoint that differ from what they were then, sorted: files and
+// links with other bytes, mode, target or, if it was set by [Stage.Chtimes], time; those that are new, renamed, or
+// gone. A renamed file counts once, under its new name. Directories do not count. It takes time in proportion to what
+// was touched since.
+func (s *Stage) ChangedSince(p Savepoint) []string {
+	if s.err != nil {
+		return nil
+	}
+	then, now := s.touchedSince(p)
+	listed := make(map[fileID]bool)
+	var changed []string
+	for name, m := range now {
+		if s.differs(then[name], m) {
+			changed = append(changed, name)
+			listed[m.id()] = true
+		}
+	}
+	for name, m := range then {
+		if _, stands := now[name]; !stands && !listed[m.id()] {
+			changed = append(changed, name)
+		}
+	}
+	slices.Sort(changed)
+	return changed
+}
+
+// moment is a file or link at one time. The zero moment is that of nothing.
+type moment struct {
+	kid
+	meta meta // as it was then, if it has a node
+}
+
+// fileID says which inode a file is: one of the base, or one made on the stage.
+type fileID struct {
+	base string
+	n    *node
+}
+
+func (m moment) id() fileID {
+	switch n := m.slot.n; {
+	case n == nil:
+		return fileID{base: m.base}
+	case n.from != nil:
+		return fileID{base: n.from.path}
+	default:
+		return fileID{n: n}
+	}
+}
+
+// touchedSince returns the files and links at and below the paths that the log names since the savepoint, as they were
+// and as they are.
+func (s *Stage) touchedSince(p Savepoint) (then, now map[string]moment) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if p.n >= len(s.log) {
+		return nil, nil
+	}
+	v := s.viewAt(p)
+	then, now = make(map[string]moment), make(map[string]moment)
+	done := make(map[string]bool)
+	for _, u := range s.log[p.n:] {
+		// The meta of a directory is not that of the files in it.
+		if u.path != "" && !done[u.path] && (u.meta == nil || u.n.kind != change.Dir) {
+			done[u.path] = true
+			s.gather(v, u.path, then)
+			s.gather(nil, u.path, now)
+		}
+	}
+	return then, now
+}
+
+// gather adds the files and links at and below a path. Paths that the log names are resolved. A directory that cannot
+// be listed counts as empty here; Changes will tell.
+func (s *Stage) gather(v *view, name string, into map[string]moment) {
+	if _, done := into[name]; done {
+		return
+	}
+	e := ent{n: s.root}
+	for rest := name; rest != ""; {
+		if e.kind() != change.Dir {
+			return
+		}
+		var part string
+		part, rest, _ = strings.Cut(rest, "/")
+		var err error
+		if e, err = s.child(v, e, part, name[:len(name)-len(rest)]); err != nil {
+			return
+		}
+	}
+	k := kid{kind: e.kind(), slot: slot{n: e.n}}
+	if e.f != nil {
+		k.base = s.core.base.keep(e.f).path // for factOf, which has no entry of a listing here
+	}
+	s.gatherTree(v, name, k, into)
+}
+
+func (s *Stage) gatherTree(v *view, name string, k kid, into map[string]moment) {
+	switch k.kind {
+	case change.Absent:
+		return
+	case change.Dir:
+		e, err := s.entOf(k)
+		if err != nil {
+			return
+		}
+		kids, err := s.children(v, e)
+		if err != nil {
+			return
+		}
+		for _, k := range kids {
+			s.gatherTree(v, names.Join(name, k.name), k, into)
+		}
+		return
+	case change.File, change.Symlink, change.Other:
+	}
+	m := moment{kid: k}
+	if k.slot.n != nil {
+		m.meta = *v.meta(k.slot.n)
+		if m.meta.body != nil {
+			m.meta.body.shared.Store(true)
+		}
+	}
+	into[name] = m
+}
+
+// differs reports whether a file is another one than it was, in name or content.
+func (s *Stage) differs(then, now moment) bool {
+	if then.kind != now.kind {
+		return true
+	}
+	if then.slot.n == nil && now.slot.n == nil && then.base == now.base {
+		return false
+	}
+	a, oldTarget := s.filled(then)
+	b, target := s.filled(now)
+	switch {
+	case then.kind == change.Symlink:
+		return oldTarget != target
+	case a.mode != b.mode, b.timed && !a.mtime.Equal(b.mtime):
+		return true
+	case a.body == b.body, a.body == nil, b.body == nil:
+		return a.body != b.body
+	case a.body.size != b.body.size:
+		return true
+	case a.body.src != nil && a.body.src == b.body.src && (a.body.plain() || b.body.plain()):
+		if a.body.plain() && b.body.plain() {
+			return false
+		}
+		if a.body.inPlace() && b.body.inPlace() { // one has no splices
+			return true
+		}
+	}
+	ha, errA := s.hashOf(a.body)
+	hb, errB := s.hashOf(b.body)
+	return errA != nil || errB != nil || ha != hb
+}
+
+// filled returns what a moment is compared by: for something without a node, what the base says of it.
+func (s *Stage) filled(m moment) (meta, string) {
+	if m.slot.n != nil {
+		return m.meta, m.slot.n.target
+	}
+	f, err := s.factOf(m.kid)
+	if err != nil {
+		return m.meta, ""
+	}
+	filled := meta{mode: f.mode, mtime: f.mtime}
+	if f.kind == change.File {
+		filled.body = s.core.base.keep(f).body()
+	}
+	return filled, f.target
+}
