@@ -126,9 +126,9 @@ func recheck(s Step, action actions.Action) (kept any, err error) {
 // value returns what a reference stands for. A step that was skipped or has failed has done nothing: no files, no
 // edits.
 func (r *run) value(ref template.Ref) (any, error) {
-	res := r.result(ref.Step)
+	res := r.result(ref.Root)
 	if res == nil {
-		return nil, fmt.Errorf("step '%s' has not run", ref.Step)
+		return nil, fmt.Errorf("step '%s' has not run", ref.Root)
 	}
 	v, ok := res.field(ref.Field)
 	if !ok {

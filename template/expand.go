@@ -1,61 +1,86 @@
 package template
 
 import (
-	"errors"
 	"fmt"
-	"strconv"
+	"reflect"
 	"strings"
 )
 
-// MaxLen is how long an expanded text may get, in bytes. It keeps a short text with many references to long lists from
-// taking all memory.
-const MaxLen = 64 << 20
-
-// ErrTooLong says that an expanded text would be longer than [MaxLen].
-var ErrTooLong = errors.New("expanded text is too long")
-
-// IndexError says that a list does not have the element that a reference asks for. It can only be found when the step
-// has run.
-type IndexError struct {
-	Ref Ref
-	Len int // of the list
+// Error says that a reference has no value, or none that can be used. This is only found when the value is asked for.
+type Error struct {
+	Source  string // the reference as written, with its braces; "" if there is none and the value itself is refused
+	Path    string // the longest beginning of the reference that has a value, such as "a.b[0]"; "" if not even its root
+	Pointer string // from [Resolve]: the JSON pointer of the text, or of what is refused, in the value; "" if it is that
+	Reason  string
+	Err     error // what has caused it, or nil
 }
 
-// Error names the reference, the step and what it has.
-func (e *IndexError) Error() string {
-	return fmt.Sprintf("template '%s': index %d is out of range: '%s' of step '%s' has %d elements",
-		e.Ref.Source, e.Ref.Index, e.Ref.Field, e.Ref.Step, e.Len)
+// Error names the place, the reference and the reason.
+func (e *Error) Error() string {
+	s := e.Reason
+	if e.Source != "" {
+		s = fmt.Sprintf("template '%s': %s", e.Source, e.Reason)
+	}
+	if e.Pointer != "" {
+		s = e.Pointer + ": " + s
+	}
+	return s
 }
 
-// ValueError says that the values function failed or gave something else than the field's type.
-type ValueError struct {
-	Ref Ref
-	Err error
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Code returns "INTERPOLATION_FAILED".
+func (e *Error) Code() string { return "INTERPOLATION_FAILED" }
+
+// below is the error seen from the list or object around the value.
+func (e *Error) below(key string) *Error {
+	e.Pointer = "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key) + e.Pointer
+	return e
 }
 
-// Error names the reference and the reason.
-func (e *ValueError) Error() string { return fmt.Sprintf("template '%s': %v", e.Ref.Source, e.Err) }
+// of is an error of the value of a reference, or nil.
+func (e *Error) of(ref Ref) *Error {
+	if e == nil {
+		return nil
+	}
+	path := ref.path()
+	if e.Pointer != "" {
+		e.Reason += fmt.Sprintf(" (at %s of '%s')", e.Pointer, path)
+	}
+	e.Source, e.Path, e.Pointer = ref.Source, path, ""
+	return e
+}
 
-// Unwrap returns the reason.
-func (e *ValueError) Unwrap() error { return e.Err }
-
-// Values returns the value of the field that a reference names, of its type as [FieldType] says. For an indexed
-// reference it is the whole list; the element is taken by the caller. The value is not kept and not changed.
+// Values returns the value of the field that a reference names, or, if it names none, that of its root. The rest of the
+// path is followed by the caller. The value is not kept and not changed.
 type Values func(Ref) (any, error)
 
-// Expand puts the values in. A text that is a whole reference gives an int, a string or a []string that belongs to
-// the caller; any other gives a string. The error is the one of values or of its result in a *ValueError, an
-// *IndexError, or ErrTooLong. Expand must not be used on a Text that had problems.
+// Expand puts the values in. A text that is a whole reference gives a value of the reference's type: a list is a
+// []string, or of type [Any] a []any, an object a map[string]any, and both belong to the caller; anything else is as
+// values has returned it. Any other text gives a string. The error is an [*Error], around that of values or
+// [ErrTooLong] perhaps. Expand must not be used on a Text that had problems.
 func (t Text) Expand(values Values) (any, error) {
 	ref, ok := t.Whole()
 	if !ok {
 		return t.ExpandString(values)
 	}
-	v, err := valueOf(ref, values)
-	if list, ok := v.([]string); ok && err == nil {
-		return append([]string{}, list...), nil
+	v, err := ref.value(values)
+	if err != nil {
+		return nil, err
 	}
-	return v, err
+	if files, ok := v.([]string); ok && ref.Type == List {
+		return append([]string{}, files...), nil
+	}
+	if kind, _ := kindOf(v); kind != list && kind != object {
+		return v, nil
+	}
+	c := copier{left: MaxLen}
+	v, failed := c.copy(v, 0)
+	if failed != nil {
+		return nil, failed.of(ref)
+	}
+	return v, nil
 }
 
 // ExpandString puts the values in where only text will do: it is Expand, but a whole reference becomes text too.
@@ -67,86 +92,81 @@ func (t Text) ExpandString(values Values) (string, error) {
 	for _, p := range t.parts {
 		piece := p.literal
 		if p.ref >= 0 {
-			v, err := valueOf(t.refs[p.ref], values)
+			ref := t.refs[p.ref]
+			v, err := ref.value(values)
 			if err != nil {
 				return "", err
 			}
-			piece = format(v)
+			var failed *Error
+			if files, ok := v.([]string); ok && ref.Type == List {
+				piece = Join(files)
+			} else if piece, failed = textOf(v, MaxLen-b.Len()); failed != nil {
+				return "", failed.of(ref)
+			}
 		}
 		if len(piece) > MaxLen-b.Len() {
-			return "", fmt.Errorf("%w: more than %d bytes", ErrTooLong, MaxLen)
+			return "", tooLong()
 		}
 		b.WriteString(piece)
 	}
 	return b.String(), nil
 }
 
-func valueOf(ref Ref, values Values) (any, error) {
-	v, err := values(ref)
+// path is the reference as [Error.Path] has it.
+func (r Ref) path() string { return r.name() + r.Path.String() }
+
+// name is the reference without what follows its field.
+func (r Ref) name() string {
+	if r.Field == "" {
+		return r.Root
+	}
+	return r.Root + Path{{Key: r.Field}}.String()
+}
+
+// value returns the value of a reference, which is of the reference's type.
+func (r Ref) value(values Values) (any, *Error) {
+	v, err := values(r)
 	if err != nil {
-		return nil, &ValueError{Ref: ref, Err: err}
+		return nil, &Error{Source: r.Source, Reason: err.Error(), Err: err}
 	}
-	want, _ := FieldType(ref.Field)
-	ok := false
-	switch want {
-	case String:
-		_, ok = v.(string)
-	case Int:
-		_, ok = v.(int)
-	case List:
-		_, ok = v.([]string)
+	return r.follow(v)
+}
+
+// follow returns what the path of the reference leads to in the value of its field.
+func (r Ref) follow(v any) (any, *Error) {
+	for n, part := range r.Path {
+		inner, ok := part.of(v)
+		if !ok {
+			name := r.name() + r.Path[:n].String()
+			return nil, &Error{Source: r.Source, Path: name, Reason: part.missing(v, name)}
+		}
+		v = inner
 	}
-	if !ok {
-		return nil, &ValueError{Ref: ref, Err: fmt.Errorf("value is a %T, want a %s", v, want)}
-	}
-	if !ref.Indexed {
+	switch {
+	case r.Type.has(v):
 		return v, nil
+	case r.Type == Any:
+		return nil, refused(v).of(r)
 	}
-	list := v.([]string)
-	i := ref.Index
-	if i < 0 {
-		i += len(list)
-	}
-	if i < 0 || i >= len(list) {
-		return nil, &IndexError{Ref: ref, Len: len(list)}
-	}
-	return list[i], nil
+	return nil, &Error{Source: r.Source, Path: r.path(), Reason: fmt.Sprintf("value is a %T, want a %s", v, r.Type)}
 }
 
-func format(v any) string {
-	switch v := v.(type) {
-	case int:
-		return strconv.Itoa(v)
-	case []string:
-		return Join(v)
-	case string:
-		return v
+// has reports whether a value is of the type.
+func (t Type) has(v any) bool {
+	kind, rv := kindOf(v)
+	switch t {
+	case String:
+		return kind == text
+	case Int:
+		return rv.CanInt() || rv.CanUint()
+	case List:
+		return rv.IsValid() && rv.Type() == reflect.TypeFor[[]string]()
+	case Bool:
+		return kind == boolean
+	case Number:
+		return kind == number
+	case Object:
+		return kind == object
 	}
-	return ""
-}
-
-// Join writes a list as text, its elements separated by commas. A comma or a backslash in an element gets a
-// backslash, so that "a,b.txt" cannot be mistaken for two files.
-func Join(list []string) string {
-	if len(list) == 1 && !strings.ContainsAny(list[0], `,\`) {
-		return list[0]
-	}
-	var b strings.Builder
-	for i, s := range list {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		for {
-			n := strings.IndexAny(s, `,\`)
-			if n < 0 {
-				break
-			}
-			b.WriteString(s[:n])
-			b.WriteByte('\\')
-			b.WriteByte(s[n])
-			s = s[n+1:]
-		}
-		b.WriteString(s)
-	}
-	return b.String()
+	return kind != none
 }

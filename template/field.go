@@ -1,52 +1,77 @@
 package template
 
-// Type is the type of the value that a field has.
+// Type is the type of the value that a field has, or that a reference stands for.
 type Type uint8
 
 // The types, and what stands for them in Go. The zero Type is none of them.
 const (
 	String Type = iota + 1 // string
-	Int                    // int
-	List                   // []string
+	Int                    // int, or another integer type
+	List                   // []string: the files of a step, which a longer text has joined by commas
+	Bool                   // bool
+	Number                 // an integer, a float, or a json.Number
+	Object                 // a map whose keys are strings
+	Any                    // any value that [Resolve] takes: the type is not known before the step has run
 )
 
-// String returns "string", "number" or "list", as in messages to users.
+// String returns the name of the type in messages to users.
 func (t Type) String() string {
 	switch t {
 	case String:
 		return "string"
-	case Int:
+	case Int, Number:
 		return "number"
 	case List:
 		return "list"
+	case Bool:
+		return "boolean"
+	case Object:
+		return "object"
+	case Any:
+		return "value"
 	}
 	return "unknown"
 }
 
-// The fields of a step that a reference can name.
-const (
-	FieldAggregated = "aggregated_content" // string: the text that the step has put together
-	FieldCount      = "count"              // number: the sum of the step's counts
-	FieldEdits      = "edits"              // number: the replacements made
-	FieldFiles      = "files"              // list: the paths matched; within a text joined by commas
-	FieldFilesCount = "files_count"        // number: the length of that list
-	FieldRisk       = "risk"               // string: LOW, MEDIUM, HIGH or CRITICAL
-)
-
-// Fields returns the names of all fields, sorted.
-func Fields() []string {
-	return []string{FieldAggregated, FieldCount, FieldEdits, FieldFiles, FieldFilesCount, FieldRisk}
+// Field is one field of a step, or of another root.
+type Field struct {
+	Name string
+	Type Type
 }
 
-// FieldType returns the type of a field, or false if there is no field of that name.
-func FieldType(field string) (Type, bool) {
-	switch field {
-	case FieldAggregated, FieldRisk:
-		return String, true
-	case FieldCount, FieldEdits, FieldFilesCount:
-		return Int, true
-	case FieldFiles:
-		return List, true
+// The fields that a step can have.
+const (
+	FieldAggregated = "aggregated_content" // string: the text that the step has put together
+	FieldContent    = "content"            // object: the text of each path that the step has read
+	FieldCount      = "count"              // number: the sum of the step's counts
+	FieldCounts     = "counts"             // object: the count of each path
+	FieldData       = "data"               // any value: what the step has returned
+	FieldEdits      = "edits"              // number: the replacements made
+	FieldError      = "error"              // string: the message of a failed step, else ""
+	FieldErrorCode  = "error_code"         // string: the code of that error, else ""
+	FieldFiles      = "files"              // list: the paths matched; within a text joined by commas
+	FieldFilesCount = "files_count"        // number: the length of that list
+	FieldOK         = "ok"                 // boolean: whether the step has succeeded
+	FieldOutput     = "output"             // string: what the step has printed or answered
+	FieldRenames    = "renames"            // object: the new name of each old one
+	FieldRisk       = "risk"               // string: LOW, MEDIUM, HIGH or CRITICAL
+	FieldSkipped    = "skipped"            // boolean: whether the step was skipped
+	FieldVisits     = "visits"             // number: how often the step was reached
+)
+
+// Fields returns the fields that each step of a pipeline has, sorted by name: those which [Steps] offers.
+func Fields() []Field {
+	return []Field{
+		{FieldAggregated, String}, {FieldCount, Int}, {FieldEdits, Int}, {FieldFiles, List}, {FieldFilesCount, Int}, {FieldRisk, String},
 	}
-	return 0, false
+}
+
+// ResultFields returns the fields of a step whose whole result can be referred to, sorted by name: [Fields] and more.
+// They are for a [Known] of the caller's.
+func ResultFields() []Field {
+	return []Field{
+		{FieldAggregated, String}, {FieldContent, Object}, {FieldCount, Int}, {FieldCounts, Object}, {FieldData, Any}, {FieldEdits, Int},
+		{FieldError, String}, {FieldErrorCode, String}, {FieldFiles, List}, {FieldFilesCount, Int}, {FieldOK, Bool}, {FieldOutput, String},
+		{FieldRenames, Object}, {FieldRisk, String}, {FieldSkipped, Bool}, {FieldVisits, Int},
+	}
 }

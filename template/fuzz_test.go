@@ -52,9 +52,9 @@ func reference(text string, known template.Known) (f found) {
 			f.bad = append(f.bad, m[2])
 			return half + m[2]
 		}
-		f.refs = append(f.refs, step+" "+field)
+		f.refs = append(f.refs, step.Name+" "+field)
 		name, _, _ := strings.Cut(field, "[")
-		v, _ := valueOf(template.Ref{Step: step, Field: name})
+		v, _ := valueOf(template.Ref{Root: step.Name, Field: name})
 		if list, ok := v.([]string); ok && parts[2] != "" {
 			i, _ := strconv.Atoi(parts[2])
 			if i < 0 {
@@ -82,11 +82,11 @@ func valueOf(r template.Ref) (any, error) {
 	v, err := results(r)
 	switch v := v.(type) {
 	case int:
-		return v + slices.Index(steps, r.Step)*100, err
+		return v + slices.Index(steps, r.Root)*100, err
 	case string:
-		return r.Step + v, err
+		return r.Root + v, err
 	case []string:
-		return append(v, r.Step), err
+		return append(v, r.Root), err
 	}
 	return v, err
 }
@@ -104,10 +104,10 @@ func check(t interface {
 	var refs, bad []string
 	for _, r := range parsed.Refs() {
 		field := r.Field
-		if r.Indexed {
+		if len(r.Path) > 0 {
 			field = strings.TrimRight(strings.Trim(r.Source[strings.Index(r.Source, ".")+1:], " \t}"), " \t")
 		}
-		refs = append(refs, r.Step+" "+field)
+		refs = append(refs, r.Root+" "+field)
 		if text[r.Offset:r.Offset+len(r.Source)] != r.Source {
 			t.Fatalf("%q: %q is not at %d", text, r.Source, r.Offset)
 		}
@@ -219,12 +219,18 @@ func levenshtein(a, b string) int {
 func TestLinear(t *testing.T) {
 	t.Parallel()
 	const n = 1 << 21
-	for _, unit := range []string{"{", "{{", "{{a.", "{{find.", `\`, `\{{find.count}}`, "{{ ", "{{a.b}}", "{{steps[", "}"} {
+	for _, unit := range []string{
+		"{", "{{", "{{a.", "{{find.", `\`, `\{{find.count}}`, "{{ ", "{{a.b}}", "{{steps[", "}", `{{find["`, `\"]}}`, "{{a[0]}}", ".a", "[0]",
+	} {
 		text := strings.Repeat(unit, n/len(unit))
 		known := template.Steps(steps, at)
 		parsed, _ := template.Parse(text, known)
 		parsed.NearMisses(steps)
 		template.Escape(text, known)
+		data := map[string]any{"a": []any{1}}
+		_, _ = template.Resolve(text, data)
+		_, _ = template.Resolve("{{a"+text+"}}", data)
+		template.EscapeData(text, data)
 	}
 	long := strings.Repeat("a", n)
 	parsed, _ := template.Parse("{{"+long+".b}}", nil)

@@ -23,25 +23,26 @@ func Steps(ids []string, at int) Known {
 		known[id] = true
 	}
 	earlier := slices.Clone(ids[:max(0, min(at, len(ids)))])
-	return func(ref string) (string, bool) {
-		if known[ref] {
-			return ref, true
+	fields := Fields()
+	return func(root string) (Root, bool) {
+		if known[root] {
+			return Root{Name: root, Fields: fields}, true
 		}
-		i, ok := position(ref)
+		i, ok := position(root)
 		if !ok || i < 0 || i >= len(earlier) {
-			return "", false
+			return Root{}, false
 		}
-		return earlier[i], true
+		return Root{Name: earlier[i], Fields: fields}, true
 	}
 }
 
-// position returns the position, from 0, that a reference such as "step1" or "steps[0]" names.
-func position(ref string) (int, bool) {
+// position returns the position, from 0, that a root such as "step1" or "steps[0]" names.
+func position(root string) (int, bool) {
 	first := 0
-	number, ok := strings.CutPrefix(ref, stepsPrefix+"[")
+	number, ok := strings.CutPrefix(root, stepsPrefix+"[")
 	if ok {
 		number = strings.TrimSuffix(number, "]")
-	} else if number, ok = strings.CutPrefix(ref, stepPrefix); ok {
+	} else if number, ok = strings.CutPrefix(root, stepPrefix); ok {
 		first = 1
 	} else {
 		return 0, false
@@ -87,45 +88,22 @@ func nearest(word string, candidates []string) (string, bool) {
 }
 
 // distance is the Levenshtein distance of two words in bytes, or farthest+1 if it is more than farthest. It takes time
-// linear in their length: all that matters is a band around the diagonal.
+// linear in their length.
 func distance(a, b string) int {
-	const width = 2*farthest + 1
-	if len(a)-len(b) > farthest || len(b)-len(a) > farthest {
-		return farthest + 1
+	d := 0
+	for d <= farthest && !within(a, b, d) {
+		d++
 	}
-	// row[k] is the distance of a[:i] and b[:i+k-farthest].
-	var row [width]int
-	for k := range row {
-		row[k] = max(0, k-farthest)
-		if k < farthest {
-			row[k] = farthest + 1 // there is no b[:-1]
-		}
+	return d
+}
+
+// within reports whether so many letters inserted, left out or exchanged can make one word of the other.
+func within(a, b string, letters int) bool {
+	for a != "" && b != "" && a[0] == b[0] {
+		a, b = a[1:], b[1:]
 	}
-	for i := range len(a) {
-		next := row
-		for k := range next {
-			j := i + 1 + k - farthest
-			switch {
-			case j < 0 || j > len(b):
-				next[k] = farthest + 1
-				continue
-			case j == 0:
-				next[k] = min(i+1, farthest+1)
-				continue
-			}
-			d := row[k]
-			if a[i] != b[j-1] {
-				d++
-			}
-			if k > 0 {
-				d = min(d, next[k-1]+1)
-			}
-			if k < width-1 {
-				d = min(d, row[k+1]+1)
-			}
-			next[k] = min(d, farthest+1)
-		}
-		row = next
+	if a == "" || b == "" {
+		return len(a)+len(b) <= letters
 	}
-	return row[farthest+len(b)-len(a)]
+	return letters > 0 && (within(a[1:], b[1:], letters-1) || within(a[1:], b, letters-1) || within(a, b[1:], letters-1))
 }

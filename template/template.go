@@ -1,34 +1,38 @@
 // Package template finds references to the results of earlier steps in the parameters of a step and puts their values
-// in: "{{find.files_count}} files" becomes "12 files".
+// in: "{{find.files_count}} files" becomes "12 files". [Resolve] does the same with data of any other origin.
 //
-// Parameters are mostly pieces of source text, and source text is full of braces that mean something to somebody else
-// (Go, Helm, Jinja, Handlebars, regular expressions). So a reference is recognised by the step it names: [Parse] asks
-// which steps there are, and everything that does not name one is text and stays as it is, byte for byte.
+// Parameters are mostly pieces of source text, and source text is full of braces that mean something to another
+// program (Go, Helm, Jinja, Handlebars, regular expressions). So a reference is recognised by its root, which is mostly
+// the step it names: [Parse] asks which roots there are, and everything else is text and stays as it is, byte for byte.
 //
 // # What a reference looks like
 //
-//	{{find.files}}         a field of the step "find"
-//	{{ find.files }}       the same; spaces and tabs are allowed inside the braces
-//	{{find.files[0]}}      an element of a list, {{find.files[-1]}} the last one
-//	{{step1.files}}        the first step, if no step has the id "step1" ([Steps])
-//	{{steps[0].files}}     the first step, too
+//	{{find.files}}          a field of the step "find"
+//	{{ find.files }}        the same; spaces and tabs are allowed inside the braces
+//	{{find.files[0]}}       an element of a list, {{find.files[-1]}} the last one
+//	{{step1.files}}         the first step, if no step has the id "step1" ([Steps])
+//	{{steps[0].files}}      the first step, too
+//	{{call.items[0].id}}    a path into the data of a root that has data ([Root])
+//	{{call["a.b"].id}}      a key of any characters, as a string of JSON; braces in it are \u007b and \u007d
+//	{{call}}                all of the data
 //
-// The fields are those of [Fields]. A reference stands on one line and has no braces in it. When the text between the
-// braces begins with a known step and a dot, it has to be right: "{{find.fils}}" is a [Problem], since it would
-// otherwise end up in somebody's file.
+// A reference stands on one line, has no braces in it, and at most [MaxParts] keys and indices after its root. When the
+// text between the braces begins with a known root and a dot, it has to be right: "{{find.fils}}" is a [Problem], since
+// it would otherwise end up in a user's file. Of a root without data, "{{find}}" and "{{find[0]}}" are text.
 //
 // # Backslashes
 //
 // A backslash directly before a reference makes it text, and is dropped: with a step "find", \{{find.files}} becomes
 // {{find.files}}. To have a backslash before a value, double it: \\{{find.count}} becomes \12. In general, a run of
-// backslashes directly before a reference to a known step is halved, and an odd one escapes it. All other backslashes,
+// backslashes directly before a reference to a known root is halved, and an odd one escapes it. All other backslashes,
 // also those before braces that are no reference (such as \{{2} in a regular expression), are text. [Escape] does all
 // this for a text that is to stay what it is.
 //
 // # Values
 //
-// A text that is one reference and nothing else ([Text.Whole]) keeps the type of its value: a number, a text or a list.
-// Inside a longer text everything becomes text, lists as [Join] writes them. A value is never searched for references.
+// A text that is one reference and nothing else ([Text.Whole]) keeps the type of its value: null, a boolean, a number,
+// a text, a list or an object. Inside a longer text everything becomes text: the files of a step as [Join] writes
+// them, other lists and objects as compact JSON. A value is never searched for references.
 package template
 
 import (
@@ -36,34 +40,42 @@ import (
 	"strings"
 )
 
-// Known reports whether a reference names a step, and which. It is given what stands before the dot, as written: the
-// letters, digits, "-" and "_" of an id, or "steps[" number "]". See [Steps]. A nil Known knows no step.
-type Known func(ref string) (step string, ok bool)
+// Root is what a reference can begin with: a step, or something else that has a name.
+type Root struct {
+	Name   string  // which root it is, such as the id of the step
+	Fields []Field // what may follow the name and a dot
+	// Data says that the root has data of a shape that is not known: any path may follow its name, and also nothing.
+	Data bool
+}
 
-func (k Known) step(ref string) (string, bool) {
+// Known reports whether there is a root of that name, and which. It is given the first part of what may be a
+// reference, as written: letters, digits, "-" and "_", or "steps[" number "]". See [Steps]. A nil Known knows no
+// root.
+type Known func(name string) (root Root, ok bool)
+
+// root returns the root that a candidate names, if it is a reference, be it a wrong one.
+func (k Known) root(c *candidate) (Root, bool) {
 	if k == nil {
-		return "", false
+		return Root{}, false
 	}
-	return k(ref)
+	if index, rest, ok := strings.Cut(c.rest, "]"); ok && c.base == stepsPrefix && index[0] == '[' && digits(index[1:]) {
+		c.base, c.rest = c.base+index+"]", rest
+	}
+	if c.rest != "" && c.rest[0] != '.' && c.rest[0] != '[' { // as in steps[0]x
+		return Root{}, false
+	}
+	root, ok := k(c.base)
+	return root, ok && (root.Data || strings.HasPrefix(c.rest, "."))
 }
 
-// Ref is one reference to a result of a step.
+// Ref is one reference, such as to a result of a step.
 type Ref struct {
-	Step    string // the id, also if the reference was written by position
-	Field   string // one of [Fields]
-	Indexed bool   // whether an element of a list is asked for
-	Index   int    // which, from 0, or from -1 backwards; only if Indexed
-	Source  string // as written, with its braces
-	Offset  int    // of Source in the text, in bytes
-}
-
-// Type returns the type of the value that the reference stands for.
-func (r Ref) Type() Type {
-	if r.Indexed {
-		return String
-	}
-	t, _ := FieldType(r.Field)
-	return t
+	Root   string // the [Root.Name], so the id of a step also if the reference was written by position
+	Field  string // the key after the root; "" if no key follows, or the empty one, and then Path has all of it
+	Path   Path   // what follows the field
+	Type   Type   // of the value that the reference stands for
+	Source string // as written, with its braces
+	Offset int    // of Source in the text, in bytes
 }
 
 // Problem is one mistake in a text, or, from [Text.NearMisses], one suspicion.
@@ -82,7 +94,6 @@ type Text struct {
 	parts   []part // nothing if source is to be taken as it is
 	refs    []Ref
 	foreign []foreign
-	special bool
 }
 
 // part is a piece of the expanded text: literal text, or the value of refs[ref] if ref is not negative.
@@ -102,53 +113,41 @@ type foreign struct {
 // good for finding out more (Refs has the references that are right) but not for being expanded. Parse takes time
 // linear in the length of the text, and calls known once for each thing that looks like a reference.
 func Parse(text string, known Known) (Text, []Problem) {
+	if !strings.Contains(text, "{{") {
+		return Text{source: text}, nil
+	}
 	t := Text{source: text}
 	var problems []Problem
-	done := 0 // everything before is in parts
-	for c := range candidates(text) {
-		step, ok := known.step(c.base)
-		if !ok {
+	var root Root // of the candidate that is known last
+	isKnown := func(c *candidate) (ok bool) {
+		if root, ok = known.root(c); !ok && strings.HasPrefix(c.rest, ".") {
 			t.foreign = append(t.foreign, foreign{source: text[c.start:c.end], offset: c.start, id: c.base})
+		}
+		return ok
+	}
+	for literal, c := range pieces(text, isKnown) {
+		if c.base == "" {
+			t.parts = append(t.parts, part{literal: literal, ref: -1})
 			continue
 		}
-		t.special = true
-		slashes := backslashes(text[done:c.start])
-		t.literal(text[done : c.start-slashes+slashes/2])
-		done = c.end
-		if slashes%2 == 1 {
-			t.literal(text[c.start:c.end])
-			continue
-		}
-		ref, problem := c.resolve(text, step)
+		ref, problem := c.reference(text, root)
 		if problem != nil {
 			problems = append(problems, *problem)
-			t.literal(text[c.start:c.end])
+			t.parts = append(t.parts, part{literal: ref.Source, ref: -1})
 			continue
 		}
 		t.parts = append(t.parts, part{ref: len(t.refs)})
 		t.refs = append(t.refs, ref)
 	}
-	if t.special {
-		t.literal(text[done:])
-	}
 	return t, problems
 }
-
-func (t *Text) literal(s string) {
-	if s != "" {
-		t.parts = append(t.parts, part{literal: s, ref: -1})
-	}
-}
-
-// backslashes returns the length of the run of backslashes that s ends with.
-func backslashes(s string) int { return len(s) - len(strings.TrimRight(s, `\`)) }
 
 // Source returns the text as it was given to [Parse].
 func (t Text) Source() string { return t.source }
 
-// IsTemplate reports whether the text names a known step anywhere, be it escaped or wrong. If it does not, expanding it
+// IsTemplate reports whether the text names a known root anywhere, be it escaped or wrong. If it does not, expanding it
 // gives the source.
-func (t Text) IsTemplate() bool { return t.special }
+func (t Text) IsTemplate() bool { return t.parts != nil }
 
 // Refs returns the references in the order of the text, each as often as it stands there.
 func (t Text) Refs() []Ref { return slices.Clone(t.refs) }
@@ -164,17 +163,8 @@ func (t Text) Whole() (Ref, bool) {
 // Escape returns a text that [Parse] with the same known takes for the given one, literally: each reference in it
 // gets a backslash, and the backslashes before it are doubled.
 func Escape(text string, known Known) string {
-	var b strings.Builder
-	done := 0
-	for c := range candidates(text) {
-		if _, ok := known.step(c.base); !ok {
-			continue
-		}
-		b.WriteString(text[done:c.start])
-		b.WriteString(strings.Repeat(`\`, backslashes(text[done:c.start])+1))
-		b.WriteString(text[c.start:c.end])
-		done = c.end
-	}
-	b.WriteString(text[done:])
-	return b.String()
+	return escape(text, func(c *candidate) bool {
+		_, ok := known.root(c)
+		return ok
+	})
 }

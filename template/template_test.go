@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -179,19 +180,19 @@ func TestRefs(t *testing.T) {
 		t.Fatal(problems)
 	}
 	want := []template.Ref{
-		{Step: "fix-it", Field: "files", Indexed: true, Index: -1, Source: "{{ step2.files[-1] }}", Offset: 0},
-		{Step: "later", Field: "risk", Source: "{{later.risk}}", Offset: 21},
+		{
+			Root: "fix-it", Field: "files", Path: template.Path{{Index: -1, Indexed: true}}, Type: template.String,
+			Source: "{{ step2.files[-1] }}", Offset: 0,
+		},
+		{Root: "later", Field: "risk", Type: template.String, Source: "{{later.risk}}", Offset: 21},
 	}
 	got := text.Refs()
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("refs (-want +got):\n%s", diff)
 	}
-	got[0].Step = "spoiled"
-	if text.Refs()[0].Step != "fix-it" {
+	got[0].Root = "spoiled"
+	if text.Refs()[0].Root != "fix-it" {
 		t.Error("a caller can change the references")
-	}
-	if got := got[0].Type(); got != template.String {
-		t.Errorf("an element of a list is a %v", got)
 	}
 	if _, ok := text.Whole(); ok {
 		t.Error("two references are not whole")
@@ -206,18 +207,26 @@ func TestFieldTypes(t *testing.T) {
 	}
 	got := make(map[string]string)
 	for _, field := range template.Fields() {
-		text, problems := template.Parse("{{find."+field+"}}", template.Steps(steps, at))
+		text, problems := template.Parse("{{find."+field.Name+"}}", template.Steps(steps, at))
 		ref, ok := text.Whole()
-		if !ok || len(problems) > 0 {
-			t.Fatalf("%s: %v", field, problems)
+		if !ok || len(problems) > 0 || ref.Type != field.Type {
+			t.Fatalf("%s: %v %v", field.Name, problems, ref.Type)
 		}
-		got[field] = ref.Type().String()
+		got[field.Name] = ref.Type.String()
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("types (-want +got):\n%s", diff)
 	}
-	if _, ok := template.FieldType("content"); ok {
-		t.Error("there is no field content")
+	more := template.ResultFields()
+	for _, field := range template.Fields() {
+		if !slices.Contains(more, field) {
+			t.Errorf("%s is no field of a result", field.Name)
+		}
+	}
+	for _, fields := range [][]template.Field{template.Fields(), more} {
+		if !slices.IsSortedFunc(fields, func(a, b template.Field) int { return strings.Compare(a.Name, b.Name) }) {
+			t.Errorf("not sorted: %v", fields)
+		}
 	}
 }
 
@@ -228,23 +237,23 @@ func TestExpandErrors(t *testing.T) {
 	for _, text := range []string{"{{find.files[3]}}", "x{{find.files[-4]}}"} {
 		parsed, _ := template.Parse(text, known)
 		_, err := parsed.Expand(results)
-		if e, ok := errors.AsType[*template.IndexError](err); !ok || e.Len != 3 || e.Ref.Step != "find" {
+		if e, ok := errors.AsType[*template.Error](err); !ok || e.Path != "find.files" || !strings.Contains(e.Reason, "3 elements") {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
 	parsed, _ := template.Parse("{{find.files[0]}}", known)
 	_, err := parsed.Expand(func(template.Ref) (any, error) { return []string{}, nil })
-	if want := "template '{{find.files[0]}}': index 0 is out of range: 'files' of step 'find' has 0 elements"; err == nil || err.Error() != want {
+	if want := "template '{{find.files[0]}}': 'find.files' has 0 elements, index 0 is out of range"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	_, err = parsed.Expand(func(template.Ref) (any, error) { return nil, failure })
-	if e, ok := errors.AsType[*template.ValueError](err); !ok || !errors.Is(err, failure) || e.Ref.Field != "files" {
+	if e, ok := errors.AsType[*template.Error](err); !ok || !errors.Is(err, failure) || e.Source != "{{find.files[0]}}" || e.Code() != "INTERPOLATION_FAILED" {
 		t.Errorf("a failing value gives %v", err)
 	}
 	for field, wrong := range map[string]any{"count": "12", "risk": 12, "files": "a", "edits": nil, "aggregated_content": []string{}} {
 		parsed, _ := template.Parse("{{find."+field+"}}", known)
 		_, err := parsed.Expand(func(template.Ref) (any, error) { return wrong, nil })
-		if _, ok := errors.AsType[*template.ValueError](err); !ok {
+		if _, ok := errors.AsType[*template.Error](err); !ok {
 			t.Errorf("%s: a %T gives %v", field, wrong, err)
 		}
 	}

@@ -45,10 +45,10 @@ var openings = []struct {
 		_, _ = journal.DecodeTrusted([]byte(text))
 		_, _ = journal.DecodeHeader([]byte(text), nil)
 	}},
-	{"template", []string{`{{`, `{{a.`, `{{a.files[`, `\{{`, `{{steps[`, `{{a.files}}`}, func(_ *testing.T, text string) {
-		known := func(id string) (string, bool) { return id, id == "a" }
-		parsed, _ := template.Parse(text, known)
-		_ = parsed
+	{"template", []string{`{{`, `{{a.`, `{{a.files[`, `{{a["`, `\{{`, `{{steps[`, `{{a.files}}`}, func(_ *testing.T, text string) {
+		known := func(id string) (template.Root, bool) { return template.Root{Name: id, Data: true}, id == "a" }
+		_, _ = template.Parse(text, known)
+		_, _ = template.Resolve(text, map[string]any{"a": nil})
 	}},
 	{"sed", []string{`(`, `s/(`, `s/[[:`, `{`, `/`, `\(`, `s/a{1,`, `y/`, `s/(a|`, `p;`, `1,`, `s/a/&/;`}, func(_ *testing.T, text string) {
 		for _, syntax := range []sed.Syntax{sed.ERE, sed.BRE, sed.RE2} {

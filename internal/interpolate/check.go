@@ -48,15 +48,15 @@ func (t *Texts) Check(s Step, report func(Problem)) {
 			add(pointer, CodeBadTemplate, problem.Hint, "%s", problem.Message)
 		}
 		for _, ref := range p.text.Refs() {
-			if slices.Index(t.ids, ref.Step) >= t.at {
+			if slices.Index(t.ids, ref.Root) >= t.at {
 				report(Problem{
 					Pointer: pointer, Code: CodeForwardRef,
-					Message: fmt.Sprintf("step '%s' has forward reference to step '%s'", s.ID, ref.Step),
+					Message: fmt.Sprintf("step '%s' has forward reference to step '%s'", s.ID, ref.Root),
 				})
 			}
 		}
 		if ref, ok := t.unknownStep(text); ok && isPath(pointer) {
-			add(pointer, CodeUnknownRef, t.Nearest(ref.Step), "template '%s' names no step", ref.Source)
+			add(pointer, CodeUnknownRef, t.Nearest(ref.Root), "template '%s' names no step", ref.Source)
 			return
 		}
 		for _, problem := range p.text.NearMisses(t.ids) {
@@ -70,8 +70,8 @@ func (t *Texts) Check(s Step, report func(Problem)) {
 		if !ok {
 			add(pointer, CodeBadTemplate, "write nothing but {{step.field}}",
 				"parameter %s is not a string, so it takes one template and nothing else, got %q", param, text)
-		} else if !fits(ref.Type(), whole) {
-			add(pointer, CodeWrongType, "", "template '%s' is a %s, which parameter %s cannot be", ref.Source, ref.Type(), param)
+		} else if !fits(ref.Type, whole) {
+			add(pointer, CodeWrongType, "", "template '%s' is a %s, which parameter %s cannot be", ref.Source, ref.Type, param)
 		}
 	})
 	if s.Raw && len(s.Bind) > 0 {
@@ -85,12 +85,14 @@ func (t *Texts) Check(s Step, report func(Problem)) {
 // unknownStep returns the reference that a text is as a whole, if its field is one that steps have, but there is no
 // such step.
 func (t *Texts) unknownStep(text string) (template.Ref, bool) {
-	any, _ := template.Parse(text, func(step string) (string, bool) { return step, true })
+	any, _ := template.Parse(text, func(name string) (template.Root, bool) {
+		return template.Root{Name: name, Fields: template.Fields()}, true
+	})
 	ref, ok := any.Whole()
 	if !ok {
 		return ref, false
 	}
-	_, there := t.knows(ref.Step)
+	_, there := t.knows(ref.Root)
 	return ref, !there
 }
 
@@ -127,9 +129,12 @@ func fits(have template.Type, want reflect.Type) bool {
 	switch want.Kind() {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
 		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Float32, reflect.Float64:
-		return have == template.Int
+		return have == template.Int || have == template.Number || have == template.Any
+	case reflect.Bool:
+		return have == template.Bool || have == template.Any
 	case reflect.Slice:
-		return have != template.Int && want.Elem().Kind() == reflect.String
+		isText := have == template.String || have == template.List || have == template.Any
+		return isText && want.Elem().Kind() == reflect.String
 	case reflect.String:
 		return true
 	default:

@@ -54,11 +54,11 @@ func (t *Texts) IsTemplate(text string) bool {
 }
 
 // knows is [template.Steps], made when it is asked for the first time: most texts have no reference in them.
-func (t *Texts) knows(ref string) (string, bool) {
+func (t *Texts) knows(name string) (template.Root, bool) {
 	if t.known == nil {
 		t.known = template.Steps(t.ids, t.at)
 	}
-	return t.known(ref)
+	return t.known(name)
 }
 
 func (t *Texts) parse(text string) parsed {
@@ -119,7 +119,9 @@ func (t *Texts) Refs() []string {
 	var steps []string
 	add := func(text template.Text) {
 		for _, ref := range text.Refs() {
-			steps = append(steps, ref.Step)
+			if slices.Contains(t.ids, ref.Root) {
+				steps = append(steps, ref.Root)
+			}
 		}
 	}
 	add(t.path)

@@ -1,0 +1,105 @@
+package template
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Resolve returns a deep copy of a tree of strings, lists and objects, in which each reference in a string has its
+// value in data. The roots of references are the keys of data, as far as they are made of letters, digits, "-" and
+// "_"; what follows a root is any path, or nothing:
+//
+//	{{name}}                   data["name"]
+//	{{step1.items[0].id}}      a member of an element of a list
+//	{{step1["a.b"][-1]}}       the last element of a list, whose key has a dot
+//
+// A string that is one reference and nothing else becomes its value, with its type. In longer strings texts stand as
+// they are, all else as compact JSON. Keys of objects stay as they are, and values are not searched for references.
+//
+// Resolve is strict: what has the form of a reference, but a root that data has not, is an error, and so is a path that
+// leads nowhere. A backslash before it makes it text; see [EscapeData].
+//
+// Both arguments can have slices, arrays, and maps with strings as keys, of any element type; the result has []any
+// and map[string]any for them. Numbers, strings and booleans of any type, [encoding/json.Number] too, stay what they
+// are. All else (NaN, functions, structs, pointers) is refused, and so is what is nested deeper than [MaxDepth] or
+// gives more than [MaxLen]. Neither argument is changed, and the result shares nothing with them. The error is an
+// [*Error], that of the first wrong place in the order of the keys.
+func Resolve(value any, data map[string]any) (any, error) {
+	c := copier{left: MaxLen}
+	c.expand = func(s string) (any, *Error) { return c.resolve(s, data) }
+	v, err := c.copy(value, 0)
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// resolve returns what [Resolve] makes of a text.
+func (c *copier) resolve(s string, data map[string]any) (any, *Error) {
+	var ref Ref // the candidate that is known last
+	var bad error
+	known := func(found *candidate) (ok bool) {
+		ref = Ref{Root: found.base, Type: Any, Source: s[found.start:found.end]}
+		ref.Path, ok, bad = inData(found, data)
+		return ok
+	}
+	var b strings.Builder
+	plain := true
+	for piece, found := range pieces(s, known) {
+		plain = false
+		if found.base != "" {
+			v, err := ref.in(data, bad)
+			if err != nil {
+				return nil, err
+			}
+			if found.start == 0 && found.end == len(s) {
+				inner := copier{left: c.left}
+				v, err = inner.copy(v, 0)
+				c.left = inner.left
+				return v, err.of(ref)
+			}
+			if piece, err = textOf(v, c.left); err != nil {
+				return nil, err.of(ref)
+			}
+		}
+		if err := c.spend(len(piece)); err != nil {
+			return nil, err
+		}
+		b.WriteString(piece)
+	}
+	if plain {
+		return s, c.spend(len(s))
+	}
+	return b.String(), nil
+}
+
+// inData reports whether a candidate is a reference in the texts of [Resolve], be it wrong, and returns its path, or
+// why it has none.
+func inData(c *candidate, data map[string]any) (path Path, ok bool, bad error) {
+	path, bad = parsePath(c.rest)
+	_, ok = data[c.base]
+	return path, ok || bad == nil, bad
+}
+
+// in returns the value of a reference whose root is in data. bad says why its path is none.
+func (r Ref) in(data map[string]any, bad error) (any, *Error) {
+	v, ok := data[r.Root]
+	switch {
+	case !ok:
+		near := meant(r.Root, slices.Sorted(maps.Keys(data)))
+		return nil, &Error{Source: r.Source, Reason: fmt.Sprintf("there is no '%s'%s", r.Root, near)}
+	case bad != nil:
+		return nil, &Error{Source: r.Source, Path: r.Root, Reason: bad.Error()}
+	}
+	return r.follow(v)
+}
+
+// EscapeData returns a text that [Resolve] with the same data takes for the given one, literally. See [Escape].
+func EscapeData(text string, data map[string]any) string {
+	return escape(text, func(c *candidate) bool {
+		_, ok, _ := inData(c, data)
+		return ok
+	})
+}
