@@ -28,40 +28,36 @@ func (p *parser) bracket() *syntax.Regexp {
 	simple := true
 	// [:name:] alone is refused, as [[:name:]] is meant: plain until there is a range or a class.
 	plain, other, colons := true, false, p.has(p.at, ':')
-	for first := true; first || !p.has(p.at, ']'); first = false {
-		from, ok := p.element(first)
-		if !ok {
-			return p.fail(p.err)
-		}
+	for first := true; p.err == "" && (first || !p.has(p.at, ']')); first = false {
+		from := p.element(first)
 		switch {
 		case from.class != nil:
 			if set = append(set, from.class...); len(set) > 1<<14 {
 				set = set.tidy() // the same classes again and again
 			}
 			simple, plain = false, false
-			continue
 		case !from.equal && p.has(p.at, '-') && !p.has(p.at+1, ']'):
 			p.at++
-			to, ok := p.element(true)
-			if !ok {
-				return p.fail(p.err)
-			}
+			to := p.element(true)
 			switch {
 			case to.class != nil, to.equal:
-				return p.fail(errRange)
+				p.fail(errRange)
 			case max(from.char, to.char) >= utf8.RuneSelf:
-				return p.fail(errCollation) // C.UTF-8 has no order of characters
+				p.fail(errCollation) // C.UTF-8 has no order of characters
 			case from.char > to.char:
-				return p.fail(errRange)
+				p.fail(errRange)
 			}
 			set = append(set, span{from.char, to.char})
 			simple, plain = false, false
-			continue
+		default:
+			set = append(set, span{from.char, from.char})
+			simple = simple && from.char < utf8.RuneSelf
+			plain = plain && !from.named
+			other = other || from.char != ':'
 		}
-		set = append(set, span{from.char, from.char})
-		simple = simple && from.char < utf8.RuneSelf
-		plain = plain && !from.named
-		other = other || from.char != ':'
+	}
+	if p.err != "" {
+		return p.fail(p.err)
 	}
 	if plain && other && colons && p.has(p.at-1, ':') {
 		return p.fail(errClassSyntax)
@@ -99,61 +95,54 @@ func (p *parser) fold(r rune) rune {
 func (p *parser) has(at int, r rune) bool { return at < len(p.chars) && p.chars[at] == r }
 
 // element reads one piece. A - stands for itself only where hyphen says so or as the last one.
-func (p *parser) element(hyphen bool) (element, bool) {
+func (p *parser) element(hyphen bool) element {
 	if p.at >= len(p.chars) {
 		p.fail(errUnmatchedBracket)
-		return element{}, false
+		return element{}
 	}
 	r := p.chars[p.at]
 	p.at++
-	if r == '[' && p.at < len(p.chars) {
-		switch kind := p.chars[p.at]; kind {
-		case '.', '=', ':':
-			p.at++
-			return p.named(kind)
-		}
+	if r == '[' && (p.has(p.at, '.') || p.has(p.at, '=') || p.has(p.at, ':')) {
+		p.at++
+		return p.named(p.chars[p.at-1])
 	}
 	if r == '-' && !hyphen {
 		switch {
 		case p.at >= len(p.chars):
 			p.fail(errUnmatchedBracket)
-			return element{}, false
 		case !p.has(p.at, ']'):
 			p.fail(errRange)
-			return element{}, false
 		}
 	}
-	return element{char: p.fold(r)}, true
+	return element{char: p.fold(r)}
 }
 
 // named reads the rest of [.x.], [=x=] or [:name:].
-func (p *parser) named(kind rune) (element, bool) {
+func (p *parser) named(kind rune) element {
 	start := p.at
-	for ; ; p.at++ {
-		if p.at+1 >= len(p.chars) || p.at-start >= 32 {
-			p.fail(errUnmatchedBracket)
-			return element{}, false
-		}
-		if p.chars[p.at] == kind && p.chars[p.at+1] == ']' {
-			break
-		}
+	for p.at-start < 32 && p.at+1 < len(p.chars) && (p.chars[p.at] != kind || p.chars[p.at+1] != ']') {
+		p.at++
+	}
+	if p.at-start >= 32 || !p.has(p.at+1, ']') {
+		p.fail(errUnmatchedBracket)
+		return element{}
 	}
 	name := p.chars[start:p.at]
 	p.at += 2
 	if kind != ':' {
 		if len(name) != 1 || name[0] >= utf8.RuneSelf {
 			p.fail(errCollation)
-			return element{}, false
+			return element{}
 		}
-		return element{char: p.fold(name[0]), equal: kind == '=', named: true}, true
+		return element{char: p.fold(name[0]), equal: kind == '=', named: true}
 	}
 	text := string(name)
 	if p.IgnoreCase && (text == "upper" || text == "lower") {
 		text = "alpha"
 	}
-	set, ok := classes()[text]
-	if ok = ok && text != "word"; !ok { // only \w is called so
+	set := classes()[text]
+	if set == nil || text == "word" { // only \w is called so
 		p.fail(errClassName)
 	}
-	return element{class: set}, ok
+	return element{class: set}
 }

@@ -68,41 +68,34 @@ func (s spans) not() spans { return spans{{0, 0xd7ff}, {0xe000, unicode.MaxRune}
 
 // unfold is every character whose upper case is in s, which has to be tidy.
 func (s spans) unfold() spans {
-	var out spans
-	all := lowered()
-	rest := all
-	for _, p := range s {
-		for len(rest) > 0 && rest[0].lower <= p.hi {
-			if lower := rest[0].lower; lower >= p.lo {
-				out = append(out, span{p.lo, lower - 1})
-				p.lo = lower + 1
+	out := s.without(lowered())
+	for _, p := range lowered() {
+		for r := p.lo; r <= p.hi; r++ {
+			if s.has(unicode.ToUpper(r)) {
+				out = append(out, span{r, r})
 			}
-			rest = rest[1:]
-		}
-		out = append(out, p)
-	}
-	for _, l := range all {
-		if s.has(l.upper) {
-			out = append(out, span{l.lower, l.lower})
 		}
 	}
-	return slices.DeleteFunc(out, func(p span) bool { return p.lo > p.hi }).tidy()
+	return out.tidy()
 }
 
-// lowered are the characters that are not their own upper case, in order.
-var lowered = sync.OnceValue(func() []letter {
-	var all []letter
+// lowered are the characters that are not their own upper case.
+var lowered = sync.OnceValue(func() spans {
+	return changedBy(unicode.ToUpper).tidy()
+})
+
+// changedBy returns the characters that a change of case makes others of.
+func changedBy(to func(rune) rune) spans {
+	var out spans
 	for _, c := range unicode.CaseRanges {
 		for r := rune(c.Lo); r <= rune(c.Hi); r++ {
-			if u := unicode.ToUpper(r); u != r {
-				all = append(all, letter{r, u})
+			if to(r) != r {
+				out = append(out, span{r, r})
 			}
 		}
 	}
-	return all
-})
-
-type letter struct{ lower, upper rune }
+	return out
+}
 
 // ranges is the set as package syntax has it.
 func (s spans) ranges() []rune {
@@ -130,17 +123,8 @@ var classes = sync.OnceValue(func() map[string]spans {
 	digit := spans{{'0', '9'}}
 	alnum := of(unicode.L, unicode.Nd, unicode.Nl, unicode.Other_Alphabetic)
 	printed := of(unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Zs, unicode.Cf, unicode.Co)
-	upper, lower := of(unicode.Lu, unicode.Other_Uppercase), of(unicode.Ll, unicode.Other_Lowercase)
-	for _, c := range unicode.CaseRanges {
-		for r := rune(c.Lo); r <= rune(c.Hi); r++ {
-			if unicode.ToLower(r) != r {
-				upper = append(upper, span{r, r})
-			}
-			if unicode.ToUpper(r) != r {
-				lower = append(lower, span{r, r})
-			}
-		}
-	}
+	upper := append(of(unicode.Lu, unicode.Other_Uppercase), changedBy(unicode.ToLower)...)
+	lower := append(of(unicode.Ll, unicode.Other_Lowercase), changedBy(unicode.ToUpper)...)
 	punct := printed.without(slices.Concat(alnum, space).tidy())
 	return map[string]spans{
 		"alnum":  alnum,

@@ -1,3 +1,8 @@
+// Package posix reads regular expressions in POSIX syntax as trees of package regexp/syntax, which package match runs.
+//
+// The syntax is extended or basic, with the additions of GNU: \+ \? and \| in basic expressions; \w \W \s \S \b \B \<
+// \> \` and \' in both. What is refused, and in which words, is what the C library refuses (glibc 2.36), and
+// back-references. Classes are those of its locale C.UTF-8; ranges are between ASCII characters only.
 package posix
 
 import (
@@ -221,38 +226,21 @@ func (p *parser) expression(nest int) *syntax.Regexp {
 		t = p.literal(tok.char)
 	}
 	p.next(false)
-	for {
-		switch p.tok.kind {
-		case '*', '+', '?', '{':
-		default:
-			return t
-		}
+	for p.tok.kind == '*' || p.tok.kind == '+' || p.tok.kind == '?' || p.tok.kind == '{' {
 		t = p.repeat(t, p.nodes-size)
 		if p.Basic && (p.tok.kind == '*' || p.tok.kind == '{') {
 			return p.fail(errRepeatsNothing)
 		}
 	}
+	return t
 }
 
 func (p *parser) anchor(r rune) *syntax.Regexp {
-	op := syntax.OpEmptyMatch
 	switch r {
-	case '^':
-		if op = syntax.OpBeginText; p.Lines {
-			op = syntax.OpBeginLine
+	case '^', '$':
+		if p.Lines {
+			return p.op(map[rune]syntax.Op{'^': syntax.OpBeginLine, '$': syntax.OpEndLine}[r])
 		}
-	case '$':
-		if op = syntax.OpEndText; p.Lines {
-			op = syntax.OpEndLine
-		}
-	case '`':
-		op = syntax.OpBeginText
-	case '\'':
-		op = syntax.OpEndText
-	case 'b':
-		p.plain, op = false, syntax.OpWordBoundary
-	case 'B':
-		p.plain, op = false, syntax.OpNoWordBoundary
 	case '<', '>':
 		p.plain = false
 		p.grow(1)
@@ -260,8 +248,13 @@ func (p *parser) anchor(r rune) *syntax.Regexp {
 			return match.WordBegin()
 		}
 		return match.WordEnd()
+	case 'b', 'B':
+		p.plain = false
 	}
-	return p.op(op)
+	return p.op(map[rune]syntax.Op{
+		'^': syntax.OpBeginText, '`': syntax.OpBeginText, '$': syntax.OpEndText, '\'': syntax.OpEndText,
+		'b': syntax.OpWordBoundary, 'B': syntax.OpNoWordBoundary,
+	}[r])
 }
 
 func (p *parser) group(nest int) *syntax.Regexp {

@@ -1,6 +1,9 @@
 package sed
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Error is what is wrong with a script: what GNU sed would refuse, what this package does not do, or an empty pattern
 // that had nothing to stand for while the script ran.
@@ -42,25 +45,20 @@ func (p place) at(scripts []string, text, hint string) *Error {
 
 // refused says of each command and flag that is not done what it would do.
 func refused(c byte) string {
-	switch c {
-	case 'w', 'W':
-		return "it writes files"
-	case 'r', 'R':
-		return "it reads other files"
-	case 'e':
-		return "it runs programs"
-	case 'q', 'Q':
-		return "it ends the run"
-	case 'b', 't', 'T', ':':
-		return "scripts do not branch"
-	case 'a', 'i', 'c':
-		return "use s with a newline in the replacement"
-	case 'D', 'N', 'n', 'P':
-		return "a script sees one line at a time"
-	case 'g', 'G', 'h', 'H', 'x':
-		return "there is no hold space"
-	case 'F', 'L', 'l', '=', 'z', 'v':
-		return "only s, y, d, p and {...} are done"
+	for _, of := range [...]struct{ names, why string }{
+		{"wW", "it writes files"},
+		{"rR", "it reads other files"},
+		{"e", "it runs programs"},
+		{"qQ", "it ends the run"},
+		{"btT:", "scripts do not branch"},
+		{"aic", "use s with a newline in the replacement"},
+		{"DNnP", "a script sees one line at a time"},
+		{"gGhHx", "there is no hold space"},
+		{"FLl=zv", "only s, y, d, p and {...} are done"},
+	} {
+		if strings.IndexByte(of.names, c) >= 0 {
+			return of.why
+		}
 	}
 	return ""
 }

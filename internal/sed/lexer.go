@@ -10,9 +10,9 @@ import (
 // eof is what next returns at the end of a script.
 const eof = -1
 
-// next takes a byte of the current script.
+// next takes a byte of the current script, which ends where something is wrong.
 func (p *parser) next() int {
-	if p.at >= len(p.text) {
+	if p.err != nil || p.at >= len(p.text) {
 		p.ended = true
 		return eof
 	}
@@ -49,45 +49,45 @@ func (p *parser) integer(c int) int {
 }
 
 // endOfCommand reads what has to follow a command.
-func (p *parser) endOfCommand() error {
+func (p *parser) endOfCommand() {
 	switch c := p.nonblank(); c {
 	case '}', '#':
 		p.back(c)
 	case eof, '\n', ';':
 	default:
-		return p.fail("extra characters after command")
+		p.fail("extra characters after command")
 	}
-	return nil
 }
 
 // delimiter reads the byte around the parts of s, y and \cREc.
-func (p *parser) delimiter() (int, error) {
+func (p *parser) delimiter() int {
 	c := p.next()
 	if c >= 0x80 {
 		if _, n := utf8.DecodeRuneInString(p.text[p.at-1:]); n > 1 {
-			return 0, p.fail("delimiter character is not a single-byte character")
+			p.fail("delimiter character is not a single-byte character")
 		}
 	}
-	return c, nil
+	return c
 }
 
-// until reads up to a delimiter that is not escaped, or in a pattern, within brackets. It is false where there is none.
-func (p *parser) until(delimiter int, pattern bool) ([]byte, bool) {
+// until reads up to a delimiter that is not escaped, or in a pattern, within brackets. missing is what is wrong where
+// there is none.
+func (p *parser) until(delimiter int, pattern bool, missing string) []byte {
 	var out []byte
 	for {
 		c := p.next()
 		switch {
-		case c == eof:
-			return nil, false
 		case c == '\n':
 			p.back(c)
-			return nil, false
+			fallthrough
+		case c == eof:
+			p.fail(missing)
+			return nil
 		case c == delimiter:
-			return out, true
+			return out
 		case c == '\\':
-			c = p.next()
-			if c == eof {
-				return nil, false
+			if c = p.next(); c == eof {
+				continue
 			}
 			if c != '\n' && (c != delimiter || !pattern && c == '&') {
 				out = append(out, '\\')
@@ -95,7 +95,8 @@ func (p *parser) until(delimiter int, pattern bool) ([]byte, bool) {
 		case c == '[' && pattern:
 			out = append(out, '[')
 			if out, c = p.brackets(out); c != ']' {
-				return nil, false
+				p.fail(missing)
+				return nil
 			}
 		}
 		out = append(out, byte(c))
@@ -156,10 +157,10 @@ const (
 )
 
 // unescape replaces the escapes that stand for one character. In a pattern and a replacement the others stay as they
-// are. It is false where \c is followed by a backslash that is not followed by another.
-func unescape(text []byte, kind textKind) ([]byte, bool) {
+// are.
+func (p *parser) unescape(text []byte, kind textKind) []byte {
 	if bytes.IndexByte(text, '\\') < 0 {
-		return text, true
+		return text
 	}
 	out := make([]byte, 0, len(text))
 	for i := 0; i < len(text); {
@@ -193,7 +194,8 @@ func unescape(text []byte, kind textKind) ([]byte, bool) {
 			i++
 			if b == '\\' {
 				if i == len(text) || text[i] != '\\' {
-					return nil, false
+					p.fail("recursive escaping after \\c not allowed")
+					return nil
 				}
 				i++
 			}
@@ -210,7 +212,7 @@ func unescape(text []byte, kind textKind) ([]byte, bool) {
 			i += n - 1
 		}
 	}
-	return out, true
+	return out
 }
 
 // number reads the digits of \d, \o or \x at text[i:], up to as many as a byte has. Without any it is the letter

@@ -14,6 +14,7 @@ type parser struct {
 	script  int
 	at      int
 	ended   bool // next has returned eof
+	err     *Error
 
 	size   int // of the patterns so far, in nodes
 	out    *Script
@@ -35,8 +36,8 @@ func Parse(scripts []string, o Options) (*Script, error) {
 			return nil, place{i, 0}.at(scripts, "script is too long (max "+strconv.Itoa(MaxScript)+" bytes)", "use several steps")
 		}
 		p.text, p.script, p.at = text, i, 0
-		if err := p.commands(); err != nil {
-			return nil, err
+		if p.commands(); p.err != nil {
+			return nil, p.err
 		}
 	}
 	if n := len(p.blocks); n > 0 {
@@ -57,97 +58,95 @@ func (p *parser) here() place {
 	return place{p.script, max(at, 0)}
 }
 
-func (p *parser) fail(text string) error { return p.here().at(p.scripts, text, "") }
+// fail keeps the first error, which ends the script.
+func (p *parser) fail(text string) {
+	if p.err == nil {
+		p.err = p.here().at(p.scripts, text, "")
+	}
+}
 
-func (p *parser) commands() error {
+// refuse is fail for what GNU sed takes, with the reason.
+func (p *parser) refuse(text, why string) {
+	if p.err == nil {
+		p.fail(text)
+		p.err.Hint, p.err.Unsupported = why, true
+	}
+}
+
+func (p *parser) commands() {
 	for {
 		p.ended = false
 		c := p.next()
 		switch {
 		case c == eof:
-			return nil
+			return
 		case c == ';' || strings.IndexByte(" \t\n\v\f\r", byte(c)) >= 0:
 			continue
 		}
-		if err := p.command(c); err != nil {
-			return err
-		}
+		p.command(c)
 	}
 }
 
 // command reads one command with its addresses; c is its first byte.
-func (p *parser) command(c int) error {
+func (p *parser) command(c int) {
 	cmd := command{place: p.here()}
-	c, err := p.addresses(&cmd, c)
-	if err != nil {
-		return err
-	}
+	c = p.addresses(&cmd, c)
 	if c == '!' {
 		cmd.not = true
 		if c = p.nonblank(); c == '!' {
-			return p.fail("multiple `!'s")
+			p.fail("multiple `!'s")
 		}
-	}
-	if c == eof {
-		return p.fail("missing command")
 	}
 	cmd.name = byte(c)
 	switch c {
+	case eof:
+		p.fail("missing command")
 	case '#':
 		if cmd.from.kind != addrNone {
-			return p.fail("comments don't accept any addresses")
+			p.fail("comments don't accept any addresses")
 		}
 		p.comment()
-		return nil
+		return
 	case '{':
 		p.blocks = append(p.blocks, len(p.out.commands))
 	case '}':
-		if len(p.blocks) == 0 {
-			return p.fail("unexpected `}'")
+		last := len(p.blocks) - 1
+		if last < 0 {
+			p.fail("unexpected `}'")
+			return
 		}
 		if cmd.from.kind != addrNone {
-			return p.fail("} doesn't want any addresses")
+			p.fail("} doesn't want any addresses")
 		}
-		if err := p.endOfCommand(); err != nil {
-			return err
-		}
-		last := len(p.blocks) - 1
+		p.endOfCommand()
 		p.out.commands[p.blocks[last]].end = len(p.out.commands)
 		p.blocks = p.blocks[:last]
 	case 'd', 'p':
-		if err := p.endOfCommand(); err != nil {
-			return err
-		}
+		p.endOfCommand()
 	case 's':
-		if err := p.substitute(&cmd); err != nil {
-			return err
-		}
+		p.substitute(&cmd)
 	case 'y':
-		if err := p.transliterate(&cmd); err != nil {
-			return err
-		}
+		p.transliterate(&cmd)
 	default:
-		return p.unknown(c)
+		p.unknown(c)
 	}
 	if len(p.out.commands) == MaxCommands {
-		return p.fail("too many commands (max " + strconv.Itoa(MaxCommands) + ")")
+		p.fail("too many commands (max " + strconv.Itoa(MaxCommands) + ")")
 	}
 	p.out.commands = append(p.out.commands, cmd)
-	return nil
 }
 
-func (p *parser) unknown(c int) error {
+func (p *parser) unknown(c int) {
 	if why := refused(byte(c)); why != "" {
-		e := p.here().at(p.scripts, "the command `"+string(rune(c))+"' is not supported", why)
-		e.Unsupported = true
-		return e
+		p.refuse("the command `"+string(rune(c))+"' is not supported", why)
+		return
 	}
 	name := string(rune(c))
-	if c >= 0x80 {
+	if c >= 0x80 && p.err == nil {
 		_, n := utf8.DecodeRuneInString(p.text[p.at-1:])
 		name = p.text[p.at-1 : p.at-1+n]
 	}
-	return p.fail("unknown command: `" + name + "'")
+	p.fail("unknown command: `" + name + "'")
 }
 
 // comment skips to the end of the line. A first script that begins with #n is Quiet, whatever follows, as in GNU sed.
@@ -161,67 +160,46 @@ func (p *parser) comment() {
 }
 
 // addresses reads the addresses of a command, of which c is the first byte, and returns the byte after them.
-func (p *parser) addresses(cmd *command, c int) (int, error) {
-	ok, err := p.address(&cmd.from, c)
-	if err != nil || !ok {
-		return c, err
+func (p *parser) addresses(cmd *command, c int) int {
+	if !p.address(&cmd.from, c) {
+		return c
 	}
 	if k := cmd.from.kind; k == addrPlus || k == addrTo {
-		return c, p.fail("invalid usage of +N or ~N as first address")
+		p.fail("invalid usage of +N or ~N as first address")
 	}
 	c = p.nonblank()
 	if c == ',' {
-		if ok, err = p.address(&cmd.to, p.nonblank()); err != nil {
-			return c, err
-		} else if !ok {
-			return c, p.fail("unexpected `,'")
+		if !p.address(&cmd.to, p.nonblank()) {
+			p.fail("unexpected `,'")
 		}
 		c = p.nonblank()
 	}
 	if cmd.from.kind == addrLine && cmd.from.n == 0 && cmd.to.kind != addrRegexp {
-		return c, p.fail("invalid usage of line address 0")
+		p.fail("invalid usage of line address 0")
 	}
-	return c, nil
+	return c
 }
 
 // address reads an address that begins with c. It is false where c begins none.
-func (p *parser) address(a *address, c int) (bool, error) {
+func (p *parser) address(a *address, c int) bool {
 	switch {
 	case c == '/' || c == '\\':
 		if c == '\\' {
-			var err error
-			if c, err = p.delimiter(); err != nil {
-				return false, err
-			}
+			c = p.delimiter()
 		}
-		text, ok := p.until(c, true)
-		if !ok {
-			return false, p.fail("unterminated address regex")
-		}
+		text := p.until(c, true, "unterminated address regex")
 		var icase, lines bool
-		for {
-			switch c = p.nonblank(); c {
-			case 'I':
-				icase = true
-				continue
-			case 'M':
-				lines = true
-				continue
-			}
-			break
+		for c = p.nonblank(); c == 'I' || c == 'M'; c = p.nonblank() {
+			icase, lines = icase || c == 'I', lines || c == 'M'
 		}
 		p.back(c)
-		var err error
 		a.kind = addrRegexp
-		a.re, err = p.compile(text, icase, lines, 0)
-		return true, err
+		a.re = p.compile(text, icase, lines, 0)
 	case isDigit(c):
 		a.kind, a.n = addrLine, p.integer(c)
 		if c = p.nonblank(); c != '~' {
 			p.back(c)
-			return true, nil
-		}
-		if a.step = p.integer(p.nonblank()); a.step > 0 {
+		} else if a.step = p.integer(p.nonblank()); a.step > 0 {
 			a.kind = addrStep
 		}
 	case c == '+' || c == '~':
@@ -235,7 +213,7 @@ func (p *parser) address(a *address, c int) (bool, error) {
 	case c == '$':
 		a.kind = addrLast
 	default:
-		return false, nil
+		return false
 	}
-	return true, nil
+	return true
 }

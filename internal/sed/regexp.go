@@ -1,7 +1,6 @@
 package sed
 
 import (
-	"bytes"
 	"context"
 	"unicode/utf8"
 
@@ -15,14 +14,6 @@ type pattern struct {
 	re2    *match.Pattern
 	groups int
 	size   int // in nodes, or in instructions
-}
-
-// unescapePattern replaces what sed replaces before it gives a pattern away. Package regexp has escapes of its own.
-func unescapePattern(text []byte, s Syntax) ([]byte, bool) {
-	if s == RE2 {
-		return bytes.ReplaceAll(text, []byte("\\\n"), []byte("\n")), true
-	}
-	return unescape(text, patternText)
 }
 
 func newPattern(text []byte, o Options, icase, lines bool) (*pattern, *posix.Error) {

@@ -100,10 +100,11 @@ type ranged struct {
 // selected reports whether the line is one of those that a command is for.
 func (r *runner) selected(i int) (bool, error) {
 	c, state, line := &r.s.commands[i], &r.ranges[i], r.stats.Lines
-	if !state.active {
-		if c.to.kind == addrNone {
-			return r.matches(&c.from, c, state)
-		}
+	if c.to.kind == addrNone {
+		return r.matches(&c.from, c, state)
+	}
+	begins := !state.active
+	if begins {
 		// A line number is where a range begins once, even if the line itself was never looked at.
 		if c.from.kind == addrLine {
 			if state.closed || line < c.from.n {
@@ -116,14 +117,6 @@ func (r *runner) selected(i int) (bool, error) {
 		switch c.to.kind {
 		case addrRegexp:
 			return true, nil // looked for from the next line on
-		case addrLine:
-			if line >= c.to.n {
-				state.active, state.closed = false, true
-			}
-			if line <= c.to.n {
-				return true, nil
-			}
-			return r.matches(&c.from, c, state)
 		case addrPlus:
 			state.end = line + c.to.step
 			return true, nil
@@ -133,17 +126,20 @@ func (r *runner) selected(i int) (bool, error) {
 			return true, nil
 		}
 	}
-	if c.to.kind == addrLine {
-		if line >= c.to.n {
-			state.active, state.closed = false, true
-		}
-		return line <= c.to.n, nil
+	ended, err := line >= c.to.n, error(nil)
+	if c.to.kind != addrLine {
+		ended, err = r.matches(&c.to, c, state)
 	}
-	ok, err := r.matches(&c.to, c, state)
-	if ok {
+	if ended {
 		state.active, state.closed = false, true
 	}
-	return true, err
+	switch {
+	case c.to.kind != addrLine || line <= c.to.n:
+		return true, err
+	case begins:
+		return r.matches(&c.from, c, state)
+	}
+	return false, nil
 }
 
 // matches reports whether the line is what one address says.

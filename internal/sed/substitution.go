@@ -34,12 +34,8 @@ const (
 	caseFirst = caseUpperFirst | caseLowerFirst
 )
 
-// parse reads the replacement. It is false where an escape is wrong.
-func (s *substitution) parse(text []byte) bool {
-	text, ok := unescape(text, replacementText)
-	if !ok {
-		return false
-	}
+// parse reads the replacement.
+func (s *substitution) parse(text []byte) {
 	var mode, saved caseMode
 	literal := []byte{}
 	end := func(group int) {
@@ -93,7 +89,6 @@ func (s *substitution) parse(text []byte) bool {
 	if len(literal) > 0 {
 		end(-1)
 	}
-	return true
 }
 
 // expand appends the replacement of a match in b, and ends where out gets longer than most.
