@@ -2,8 +2,10 @@ package commit
 
 import (
 	"context"
+	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
@@ -33,9 +35,13 @@ func (t *txn) apply(ctx context.Context) error {
 	}
 	t.countTo(total)
 	for _, step := range steps {
-		do := func(e *entry) error { return t.counted(step.do(e)) }
-		if err := t.run(ctx, step.list, do); err != nil {
-			return err
+		for _, e := range step.list {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if err := t.counted(step.do(e)); err != nil {
+				return t.fail(e.Path, err)
+			}
 		}
 	}
 	return nil
@@ -49,25 +55,21 @@ func isNewDir(e *entry) bool { return e.Old.Kind != change.Dir && e.New.Kind == 
 // something else or from something else into one, what is below such a directory, and what a file system that does
 // not tell upper from lower case would take for the new thing.
 func (t *txn) makesRoom() map[*entry]bool {
+	made := make(map[string]bool) // in lower case
+	for _, e := range t.entries {
+		if e.New.Kind != change.Absent && e.Old.Kind == change.Absent {
+			made[strings.ToLower(e.Path)] = true
+		}
+	}
 	early := make(map[*entry]bool)
 	for _, e := range t.entries {
 		if !e.leaves() {
 			continue
 		}
-		if e.New.Kind != change.Absent {
-			early[e] = true
-			continue
-		}
-		for dir := path.Dir(e.Path); dir != "."; dir = path.Dir(dir) {
-			if above := t.byPath[dir]; above != nil && disk.IsLeaf(above.New) {
-				early[e] = true
-			}
-		}
-	}
-	folded := t.respelled()
-	for _, e := range t.entries {
-		if e.leaves() && slices.Contains(folded, e) {
-			early[e] = true
+		early[e] = e.New.Kind != change.Absent || made[strings.ToLower(e.Path)]
+		for dir := path.Dir(e.Path); dir != "." && !early[e]; dir = path.Dir(dir) {
+			above := t.byPath[dir]
+			early[e] = above != nil && disk.IsLeaf(above.New)
 		}
 	}
 	return early
@@ -90,7 +92,7 @@ func (t *txn) syncAll(ctx context.Context) error {
 			files = append(files, e.Path)
 		}
 	}
-	list := sortedKeys(dirs)
+	list := slices.Sorted(maps.Keys(dirs))
 	err := parallel.Each(ctx, t.workers, len(list), func(i int) error {
 		return t.fail(list[i], t.SyncReached(list[i]))
 	})
@@ -105,7 +107,7 @@ func (t *txn) syncAll(ctx context.Context) error {
 	})
 }
 
-// finishCommit marks the transaction as committed. After an error nobody knows whether it is.
+// finishCommit marks the transaction as committed. After an error it is not known whether it is.
 func (t *txn) finishCommit() error {
 	t.phase("commit")
 	err := t.FS.Rename(path.Join(t.dir, journal.PlanFile), path.Join(t.dir, journal.DoneFile))

@@ -120,7 +120,7 @@ func changedReason(want, is change.Kind) string {
 
 // place gives a file of ours a name in the tree where nothing is, and fails with a conflict if something is.
 func (t *txn) place(from, to string) error {
-	taken := conflictAt(to, "has been created by somebody else")
+	taken := conflictAt(to, "has been created by another program")
 	var err error
 	switch {
 	case t.Can.NoReplace:
@@ -188,7 +188,7 @@ func (t *txn) showsThrough(e *entry) (bool, error) {
 	}
 	aside := t.back(e)
 	if s, err := t.Look(aside); err != nil || s.Kind != change.Absent {
-		return false, err // another version of somebody else's, which must not be lost
+		return false, err // another version of another program's, which must not be lost
 	}
 	if err := t.FS.Rename(e.Path, aside); err != nil {
 		return !disk.IsAbsent(err), nil
@@ -207,7 +207,7 @@ func (t *txn) expectEmpty(dir, path string) error {
 	names, err := t.Names(dir)
 	if err == nil && len(names) > 0 {
 		slices.Sort(names)
-		err = conflictAt(path, "is not empty: somebody else has created %q in it", names[0])
+		err = conflictAt(path, "is not empty: another program has created %q in it", names[0])
 	}
 	return err
 }
@@ -254,7 +254,7 @@ func (t *txn) makeDir(e *entry) error {
 	err := t.FS.Mkdir(e.Path, e.New.Mode.Perm()|0o700)
 	if disk.IsExist(err) {
 		t.notOurs[e] = true
-		return conflictAt(e.Path, "has been created by somebody else")
+		return conflictAt(e.Path, "has been created by another program")
 	}
 	e.allowed = modes.PermBits
 	if err == nil && e.From == "" {
@@ -298,7 +298,7 @@ func (t *txn) setAttr(e *entry) error {
 	if !same {
 		return conflictAt(e.Path, "%s", changedReason(want.Kind, now.Kind))
 	}
-	if err := t.expectToDress(e, now); err != nil {
+	if err := t.expectAttrs(e, now); err != nil {
 		t.notOurs[e] = true
 		return err
 	}

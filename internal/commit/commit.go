@@ -153,7 +153,7 @@ func (t *txn) attempt(ctx context.Context) (Report, error) {
 	if disk.IsAbsent(err) && t.lostPlan() {
 		if err = panics.Protect(t.commitLost); err == nil {
 			r.Committed = true
-			t.trouble.warn(t.dir, "was removed by somebody else while the tree was written: all was written, but there is no backup")
+			t.trouble.warn(t.dir, "was removed by another program while the tree was written: all was written, but there is no backup")
 			t.tidyUp()
 			return t.finish(r), nil
 		}

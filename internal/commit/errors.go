@@ -12,8 +12,8 @@ import (
 var (
 	// ErrControlDir says that the state directory is not what it has to be: a directory of the user's own.
 	ErrControlDir = errors.New("state directory is not usable")
-	// ErrIndeterminate says that the very operation that marks the commit failed, so that nobody can say whether the
-	// change will be there after a power cut. Nothing was undone; Recover finishes it one way or the other.
+	// ErrIndeterminate says that the very operation that marks the commit failed, so that it is not known
+	// whether the change will be there after a power cut. Nothing was undone; Recover finishes it one way or the other.
 	ErrIndeterminate = errors.New("it is not known whether the change is committed")
 	// ErrRecoveryRequired says that a transaction was left unfinished and cannot be undone by itself. It is matched by
 	// every *PendingError.
@@ -71,12 +71,12 @@ func (e *PendingError) Error() string {
 // Unwrap returns the reason and ErrRecoveryRequired.
 func (e *PendingError) Unwrap() []error { return []error{e.Err, ErrRecoveryRequired} }
 
-// RollbackConflict says that undoing met what somebody else had written after the change. That was left as it is,
+// RollbackConflict says that undoing met what another program had written after the change. That was left as it is,
 // everything else was undone.
 type RollbackConflict struct {
 	ID string
 	// Paths are those that were left, in path order, Dir is where everything else that belongs to them is kept: "" if
-	// somebody else has removed the transaction with all that could have been restored.
+	// another program has removed the transaction with all that could have been restored.
 	Paths []change.Problem
 	Dir   string
 }
@@ -84,9 +84,9 @@ type RollbackConflict struct {
 // Error names every path and the directory.
 func (e *RollbackConflict) Error() string {
 	if e.Dir == "" {
-		return "somebody else has removed the transaction from the state directory, so some paths were not restored: " + joinProblems(e.Paths)
+		return "another program has removed the transaction from the state directory, so some paths were not restored: " + joinProblems(e.Paths)
 	}
-	return fmt.Sprintf("some paths were changed by somebody else and not restored, what was there before is in %s: %s", e.Dir, joinProblems(e.Paths))
+	return fmt.Sprintf("some paths were changed by other programs and not restored, what was there before is in %s: %s", e.Dir, joinProblems(e.Paths))
 }
 
 // RollbackError says that a commit failed and then could not be undone completely.

@@ -3,7 +3,9 @@ package commit
 import (
 	"context"
 	"errors"
+	"maps"
 	"path"
+	"slices"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
@@ -17,14 +19,10 @@ import (
 // the next Recover. It reports whether there is a backup.
 func (t *txn) clean() (bool, error) {
 	t.phase("clean")
-	if err := t.keepResult(); err != nil {
-		return false, err
-	}
-	if err := t.dropFar(); err != nil {
-		return false, err
-	}
-	if err := t.dropNew(); err != nil {
-		return false, err
+	for _, step := range []func() error{t.keepResult, t.dropFar, t.dropNew} {
+		if err := step(); err != nil {
+			return false, err
+		}
 	}
 	if !t.plan.KeepsAny() {
 		return false, t.discard()
@@ -46,17 +44,14 @@ func (t *txn) clean() (bool, error) {
 func (t *txn) dropNew() error {
 	top := path.Join(t.dir, journal.NewDir)
 	names, err := t.Names(top)
-	if disk.IsAbsent(err) {
-		return t.RemoveTree(top)
-	}
-	if err != nil {
+	if disk.UnlessAbsent(err) != nil {
 		return err
 	}
 	err = parallel.Each(context.Background(), t.workers, len(names), func(i int) error { return t.RemoveTree(path.Join(top, names[i])) })
-	if err != nil {
-		return err
+	if err == nil {
+		err = t.RemoveTree(top)
 	}
-	return t.RemoveTree(top)
+	return err
 }
 
 // keepResult moves the caller's result to where it is looked for.
@@ -73,13 +68,13 @@ func (t *txn) keepResult() error {
 		return &OpError{Phase: "clean", Path: name, Err: errDamaged}
 	}
 	h, _, err := t.Hash(name, s.Size)
+	if err == nil && h != t.plan.Result {
+		err = &OpError{Phase: "clean", Path: name, Err: errDamaged}
+	}
+	if err == nil {
+		err = t.state.ensure(journal.RunsDir)
+	}
 	if err != nil {
-		return err
-	}
-	if h != t.plan.Result {
-		return &OpError{Phase: "clean", Path: name, Err: errDamaged}
-	}
-	if err := t.state.ensure(journal.RunsDir); err != nil {
 		return err
 	}
 	if err := t.FS.Rename(name, t.state.join(journal.RunsDir, t.plan.RunID+".json")); err != nil {
@@ -88,8 +83,7 @@ func (t *txn) keepResult() error {
 	return t.SyncDir(t.state.join(journal.RunsDir)) // before the transaction becomes something else
 }
 
-// dropFar removes the files beside paths on other mounts, for good: once the transaction is gone, nobody looks for
-// them.
+// dropFar removes the files beside paths on other mounts, durably: once the transaction is gone, nothing tells of them.
 func (t *txn) dropFar() error {
 	var errs []error
 	dirs := make(map[string]bool)
@@ -102,7 +96,7 @@ func (t *txn) dropFar() error {
 			errs = append(errs, t.RemoveTree(name))
 		}
 	}
-	for _, dir := range sortedKeys(dirs) {
+	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
 		if s, err := disk.Reach(t, dir); err != nil || s.Kind != change.Dir {
 			errs = append(errs, err)
 			continue

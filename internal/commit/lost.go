@@ -2,15 +2,15 @@ package commit
 
 import (
 	"path"
+	"slices"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// isLost reports whether somebody else has removed the directory of the transaction, as "git clean -fdx" does. Then
-// nothing of it can be undone. If that cannot be found out it is taken to be there, with a warning: what is done then
-// finds out.
+// isLost reports whether another program has removed the directory of the transaction, as "git clean -fdx" does. Then
+// nothing of it can be undone. If that cannot be found out, the directory is taken to be there, with a warning.
 func (t *txn) isLost() bool {
 	s, err := t.Look(t.dir)
 	if err != nil {
@@ -32,26 +32,27 @@ func (t *txn) lostPlan() bool {
 // commitLost ends a transaction that was removed after all of it had been applied and made durable. The tree is what
 // it was to be, and stays so: the plan is gone, and is made to stay gone, also by a power cut.
 func (t *txn) commitLost() error {
-	dirs := append(disk.Above(t.dir), t.dir)
-	for i := len(dirs) - 1; i >= 0; i-- {
-		if s, err := t.Look(dirs[i]); err != nil || s.Kind == change.Dir {
-			if err == nil {
-				err = t.SyncDir(dirs[i])
-			}
+	dirs := disk.Above(t.dir)
+	for _, dir := range slices.Backward(dirs) {
+		s, err := t.Look(dir)
+		if err != nil {
 			return err
+		}
+		if s.Kind == change.Dir {
+			return t.SyncDir(dir)
 		}
 	}
 	return t.SyncDir(".")
 }
 
-// judgeLost says what the tree is after a transaction was removed before all of it had been applied: nil if that is
+// verifyLost says what the tree is after a transaction was removed before all of it had been applied: nil if that is
 // what was there before, else a *RollbackConflict with every path that is not. Nothing more is touched, for what
 // would be needed to make the rest old, or new, is gone.
-func (u *undoing) judgeLost() error {
+func (u *undoing) verifyLost() error {
 	for _, e := range u.entries {
 		reason, err := u.leftAs(e)
 		if err != nil {
-			return &PendingError{ID: u.plan.ID, Dir: u.dir, Err: u.fail(e.Path, err)}
+			return u.pending(u.fail(e.Path, err))
 		}
 		if reason != "" {
 			u.conflict(e, reason)
@@ -69,27 +70,26 @@ func (u *undoing) leftAs(e *entry) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if s.Kind == e.Old.Kind {
-		is := !disk.IsLeaf(e.Old)
-		if !is {
-			if is, err = u.isOld(e, e.Path, s); err != nil {
-				return "", err
-			}
-		}
-		switch {
-		case is && s.Mode == e.Old.Mode, is && e.New.Kind != s.Kind, is && s.Mode != e.New.Mode:
-			return "", nil
-		case is:
+	is := s.Kind == e.Old.Kind
+	if is && disk.IsLeaf(e.Old) {
+		is, err = u.isOld(e, e.Path, s)
+	}
+	if err != nil {
+		return "", err
+	}
+	if is {
+		if s.Mode != e.Old.Mode && e.New.Kind == s.Kind && s.Mode == e.New.Mode {
 			return "has its new permissions", nil
 		}
+		return "", nil
 	}
-	is := s.Kind == e.New.Kind
+	is = s.Kind == e.New.Kind
 	if is && disk.IsLeaf(e.New) {
-		if is, err = u.isNew(e, e.Path, s); err != nil {
-			return "", err
-		}
+		is, err = u.isNew(e, e.Path, s)
 	}
 	switch {
+	case err != nil:
+		return "", err
 	case is && s.Kind == change.Absent:
 		return "is gone", nil
 	case is:

@@ -49,7 +49,7 @@ func mutants() []mutant {
 		{"no look at what an exchange brought out", "apply_paths.go", "err := t.expect(slot, e.Path, e.Old)", "var err error", foreign},
 		{"no look at what was taken out", "apply_paths.go", "err := t.expect(out, e.Path, e.Old)", "var err error", foreign},
 		{"placed over what is there", "apply_paths.go", "err = t.RenameNoReplace(from, to)", "err = t.FS.Rename(from, to)", foreign},
-		{"no look for what was brought out before a kill", "undo.go", "{t.entries, u.settle},", "", foreign},
+		{"no look for what was brought out before a kill", "undo.go", "{t.entries, u.returnForeign},", "", foreign},
 		{"no look at what undoing brings out", "undo_paths.go", "is, err := u.isNew(e, from, s)", "_, is := s, true", foreign},
 
 		{"no look whether something shows through", "apply_paths.go", "if shows, err := t.showsThrough(e); err != nil || shows {", "if shows, err := false, error(nil); err != nil || shows {", "TestLayers_removed"},
@@ -58,7 +58,7 @@ func mutants() []mutant {
 		{"no look at permissions where they are set", "unchanged.go", "if err := expectMeta(e.Path, now, was); err != nil || !e.Attr {", "if true {\n\t\treturn nil\n\t}\n\tif err := expectMeta(e.Path, now, was); err != nil || !e.Attr {", "TestForeignAttributes"},
 		{"files not read again before they are replaced", "verify.go", "&& !t.opts.ReadSince.IsZero() && !isRacy(old.ModTime, t.opts.ReadSince) {", "{", "TestApply_readSince"},
 		{"a removed transaction asks for a recovery", "commit.go", "if disk.IsAbsent(err) && t.lostPlan() {", "if false {", "TestLost"},
-		{"a removed transaction is undone all the same", "undo.go", "if t.isLost() {\n", "if false {\n", "TestLost"},
+		{"a removed transaction is undone all the same", "undo.go", "moves: t.moves()}\n\tif t.isLost() {\n", "moves: t.moves()}\n\tif false {\n", "TestLost"},
 	}
 }
 

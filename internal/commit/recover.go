@@ -29,19 +29,17 @@ type Recovery struct {
 }
 
 // Err returns the errors of all of them.
-func (r Recovery) Err() error {
-	errs := make([]error, len(r.Leftovers))
-	for i, l := range r.Leftovers {
-		errs[i] = l.Err
-	}
-	return flatten(errors.Join(errs...))
-}
+func (r Recovery) Err() error { return r.errors(func(error) bool { return true }) }
 
 // Pending returns the errors of those that still stand in the way of the next transaction.
 func (r Recovery) Pending() error {
+	return r.errors(func(err error) bool { return errors.Is(err, ErrRecoveryRequired) })
+}
+
+func (r Recovery) errors(wanted func(err error) bool) error {
 	var errs []error
 	for _, l := range r.Leftovers {
-		if errors.Is(l.Err, ErrRecoveryRequired) {
+		if wanted(l.Err) {
 			errs = append(errs, l.Err)
 		}
 	}
@@ -122,52 +120,45 @@ func survey(ctx context.Context, o *Options, in string, do func(t *txn, l *Lefto
 
 // load finds out what is there, and reads the plan.
 func (t *txn) load(l *Leftover) {
-	suspicious := func(err error) {
+	if err := t.loadPlan(l); err != nil {
 		l.Status, l.Reason = backup.LeftoverSuspicious, err.Error()
 		l.Err = &PendingError{ID: l.ID, Dir: l.Directory, Suspicious: true, Err: err}
 	}
-	s, err := t.Look(t.dir)
-	if err == nil && s.Kind != change.Dir {
-		err = controlError(t.dir, "is a "+s.Kind.String()+", not a directory")
-	}
+}
+
+func (t *txn) loadPlan(l *Leftover) error {
+	s, err := t.state.lookDir(t.dir)
 	if err != nil {
-		suspicious(err)
-		return
+		return err
 	}
-	marks := make(map[string]bool)
+	found := ""
 	for _, mark := range []string{journal.PlanFile, journal.DoneFile} {
-		m, err := t.Look(path.Join(t.dir, mark))
-		if err != nil {
-			suspicious(err)
-			return
-		}
-		if m.Kind != change.Absent {
-			marks[mark] = true
+		switch m, err := t.Look(path.Join(t.dir, mark)); {
+		case err != nil:
+			return err
+		case m.Kind == change.Absent:
+		case found != "":
+			return fmt.Errorf("it has both a file %q and a file %q", found, mark)
+		default:
+			found = mark
 		}
 	}
-	mark := journal.PlanFile
-	switch {
-	case len(marks) == 0:
+	if found == "" {
 		l.Status = backup.LeftoverUntouched
-		return
-	case len(marks) == 2:
-		suspicious(fmt.Errorf("it has both a file %q and a file %q", journal.PlanFile, journal.DoneFile))
-		return
-	case marks[journal.DoneFile]:
-		mark = journal.DoneFile
+		return nil
 	}
-	if err := t.readPlan(mark, s); err != nil {
-		suspicious(err)
-		return
+	if err := t.readPlan(found, s); err != nil {
+		return err
 	}
 	l.Status = backup.LeftoverInterrupted
-	if mark == journal.DoneFile {
+	if found == journal.DoneFile {
 		l.Status = backup.LeftoverCommitted
 	}
 	l.Pipeline, l.RunID = t.plan.Pipeline, t.plan.RunID
 	for _, e := range t.entries {
 		l.Paths = append(l.Paths, e.Path)
 	}
+	return nil
 }
 
 func (t *txn) readPlan(mark string, at change.State) error {
@@ -215,41 +206,32 @@ func (t *txn) readPlan(mark string, at change.State) error {
 
 // resolve finishes the transaction one way or the other.
 func (t *txn) resolve(l *Leftover) {
-	pending := func(err error) {
-		if err != nil {
-			l.Err = &PendingError{ID: l.ID, Dir: l.Directory, Err: err}
-		}
-	}
 	switch l.Status {
-	case backup.LeftoverSuspicious:
 	case backup.LeftoverUntouched:
-		pending(panics.Protect(t.removeUntouched))
+		l.Err = t.pending(panics.Protect(t.removeUntouched))
 	case backup.LeftoverCommitted:
-		pending(panics.Protect(t.finishCommitted))
+		l.Err = t.pending(panics.Protect(t.finishCommitted))
 	case backup.LeftoverInterrupted:
-		err := panics.Protect(t.reprobe)
-		if err != nil {
-			pending(err)
-			return
+		if l.Err = t.pending(panics.Protect(t.reprobe)); l.Err == nil {
+			l.Err = t.undo()
 		}
-		l.Err = t.undo()
 	}
 }
 
-// removeUntouched removes a transaction without a plan. The one who took the plan away may have died before that was
-// durable, and if it came back with a power cut, it would be undone on top of what has become of the tree since.
+// removeUntouched removes a transaction without a plan. The process that removed the plan may have died before that was
+// durable. If the plan came back with a power cut, it would be undone on top of what has become of the tree since.
 func (t *txn) removeUntouched() error {
 	if err := t.SyncAnyDir(t.dir); err != nil {
 		return err
 	}
 	if err := panics.Protect(func() error { return t.RemoveTree(t.dir) }); err != nil {
-		t.trouble.warn(t.dir, "not removed: "+err.Error()) // what is left means nothing, so it stands in nobody's way
+		t.trouble.warn(t.dir, "not removed: "+err.Error()) // what is left means nothing, so it blocks nothing
 	}
 	return nil
 }
 
-// finishCommitted makes the commit durable before anything that relies on it: who made the mark may have died before it
-// was.
+// finishCommitted makes the commit durable before anything that relies on it: the process that made the mark may have
+// died before it was.
 func (t *txn) finishCommitted() error {
 	if err := t.reprobe(); err != nil {
 		return err

@@ -40,11 +40,11 @@ func (t *txn) stage(e *entry) error {
 func (t *txn) beginStage(e *entry) (parallel.Later, error) {
 	if e.New.Kind == change.Symlink {
 		made, err := t.Symlink(t.staged(e), e.want)
-		return nil, t.judge(e, made, err)
+		return nil, t.accept(e, made, err)
 	}
 	u, err := t.beginFile(e)
 	if err != nil {
-		return nil, t.judge(e, change.State{}, err)
+		return nil, t.accept(e, change.State{}, err)
 	}
 	return &staging{t, e, u}, nil
 }
@@ -58,12 +58,12 @@ type staging struct {
 
 func (s *staging) Finish() error {
 	made, err := s.u.Finish()
-	return s.t.fail(s.e.Path, s.t.judge(s.e, made, err))
+	return s.t.fail(s.e.Path, s.t.accept(s.e, made, err))
 }
 
 func (s *staging) Drop() { s.u.Drop() }
 
-// judge takes over what was made for the entry, or says what it means that it was not.
+// accept takes over what was made for the entry, or says what it means that it was not.
 func (t *txn) judge(e *entry, made change.State, err error) error {
 	if errors.Is(err, names.ErrDrift) {
 		return conflictAt(e.Path, "the file that its content is made from has changed")
@@ -120,8 +120,7 @@ func (t *txn) expectUntouched(e *entry) error {
 	if err != nil {
 		return err
 	}
-	asItWas := now.Kind == e.Old.Kind && now.Size == e.Old.Size && now.ModTime.Equal(e.Old.ModTime) && now.ID.SameFile(e.Old.ID) &&
-		now.ID.CTime == e.Old.ID.CTime
+	asItWas := isAsItWas(now, e.Old)
 	if asItWas && (now.ID.CTime == 0 || isRacy(now.ModTime, t.plan.Time)) {
 		h, n, err := t.Hash(e.Path, now.Size)
 		if err != nil {

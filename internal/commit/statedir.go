@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
@@ -31,27 +30,29 @@ func controlError(name, text string) error {
 	return fmt.Errorf("%w: %s: %s", ErrControlDir, name, text)
 }
 
-// exists reports whether the directory is there. It is an ErrControlDir if something else is, or if it belongs to
-// somebody who could have put anything in it.
-func (s stateDir) exists() (bool, error) {
-	for _, dir := range disk.Above(s.dir) {
-		st, err := s.d.Look(dir)
-		switch {
-		case err != nil:
-			return false, fmt.Errorf("look at state directory: %w", err)
-		case st.Kind == change.Absent:
-			return false, nil
-		case st.Kind != change.Dir:
-			return false, controlError(dir, "is a "+st.Kind.String()+", not a directory")
-		}
-		if dir == s.dir {
-			return true, s.checkOwner(st)
-		}
+// lookDir returns what is at a name: a directory or nothing. Anything else is an ErrControlDir.
+func (s stateDir) lookDir(name string) (change.State, error) {
+	st, err := s.d.Look(name)
+	if err == nil && st.Kind != change.Absent && st.Kind != change.Dir {
+		err = controlError(name, "is a "+st.Kind.String()+", not a directory")
 	}
-	return false, nil
+	return st, err
 }
 
-// checkOwner accepts directories of this user, of root, and of whoever owns the tree anyway.
+// exists reports whether the directory is there. It is an ErrControlDir if something else is, or if it belongs to
+// another user, who could have put anything in it.
+func (s stateDir) exists() (bool, error) {
+	var st change.State
+	for _, dir := range disk.Above(s.dir) {
+		var err error
+		if st, err = s.lookDir(dir); err != nil || st.Kind == change.Absent {
+			return false, err
+		}
+	}
+	return true, s.checkOwner(st)
+}
+
+// checkOwner accepts directories of this user, of root, and of the owner of the tree.
 func (s stateDir) checkOwner(st change.State) error {
 	me := os.Geteuid()
 	if st.ID.Ino == 0 || me < 0 || st.ID.UID == 0 || int64(st.ID.UID) == int64(me) {
@@ -74,13 +75,19 @@ func (s stateDir) ensure(sub ...string) error {
 			return err
 		}
 	}
-	if ok, err := s.exists(); err != nil {
-		return err
-	} else if !ok {
-		return &fs.PathError{Op: "make", Path: s.dir, Err: fs.ErrNotExist}
+	ok, err := s.exists()
+	if err == nil && !ok {
+		err = &fs.PathError{Op: "make", Path: s.dir, Err: fs.ErrNotExist}
 	}
-	if err := s.unobstructed(); err != nil {
+	if err != nil {
 		return err
+	}
+	// Some of these are needed only when the change is committed. Then it is too late to find out that a link leads
+	// elsewhere.
+	for _, name := range []string{journal.TxDir, journal.BackupsDir, journal.RunsDir} {
+		if _, err := s.lookDir(s.join(name)); err != nil {
+			return err
+		}
 	}
 	if err := s.ensureIgnore(); err != nil {
 		return err
@@ -93,24 +100,18 @@ func (s stateDir) ensure(sub ...string) error {
 	return nil
 }
 
-// unobstructed makes sure that none of the directories in it is something else. Some are needed only when the change is
-// committed, and then it is too late to find out that a link leads elsewhere.
-func (s stateDir) unobstructed() error {
-	for _, name := range []string{journal.TxDir, journal.BackupsDir, journal.RunsDir} {
-		st, err := s.d.Look(s.join(name))
-		if err != nil {
-			return err
-		}
-		if st.Kind != change.Absent && st.Kind != change.Dir {
-			return controlError(s.join(name), "is a "+st.Kind.String()+", not a directory")
-		}
+// ensureConflicts makes the directory for conflicts, and durable: what is moved there must not be lost with it. It moves
+// away what is in its place and is no directory, a link for instance, which is not followed.
+func (s stateDir) ensureConflicts() error {
+	at := s.join(journal.ConflictsDir)
+	st, err := s.d.Look(at)
+	if err == nil && st.Kind != change.Absent && st.Kind != change.Dir {
+		err = s.d.FS.Rename(at, at+"-"+rand.Text())
 	}
-	return nil
-}
-
-// keep makes a directory for what is to stay, and durable: what is moved there must not be lost with it.
-func (s stateDir) keep(name string) error {
-	if err := s.ensure(name); err != nil {
+	if err != nil {
+		return err
+	}
+	if err := s.ensure(journal.ConflictsDir); err != nil {
 		return err
 	}
 	return s.d.SyncDir(s.dir)
@@ -118,16 +119,10 @@ func (s stateDir) keep(name string) error {
 
 // mkdir makes a directory of our own unless it is there.
 func (s stateDir) mkdir(name string) error {
-	st, err := s.d.Look(name)
-	switch {
-	case err != nil:
+	if st, err := s.lookDir(name); err != nil || st.Kind == change.Dir {
 		return err
-	case st.Kind == change.Dir:
-		return nil
-	case st.Kind != change.Absent:
-		return controlError(name, "is a "+st.Kind.String()+", not a directory")
 	}
-	if err := s.d.FS.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := s.d.FS.Mkdir(name, 0o700); !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return nil
@@ -136,12 +131,19 @@ func (s stateDir) mkdir(name string) error {
 // ignoreText keeps version control away from everything beside it.
 const ignoreText = "*\n"
 
-// ensureIgnore keeps version control away from the directory. A file that says anything else may have come with the
-// tree, and would bring backups, with all that was in old files, to the next who gets the tree.
+// ensureIgnore keeps version control away from the directory. A file with any other text may have come with the tree. It
+// would let backups, with all that was in old files, be published with the tree.
 func (s stateDir) ensureIgnore() error {
 	name := s.join(ignoreFile)
-	ours, err := s.isIgnore(name)
-	if err != nil || ours {
+	st, err := s.d.Look(name)
+	if err == nil && st.Kind == change.File && st.Size == int64(len(ignoreText)) {
+		var data []byte
+		if data, err = s.d.Read(name, st.Size); err == nil && string(data) == ignoreText {
+			return nil
+		}
+		err = disk.UnlessAbsent(err)
+	}
+	if err != nil {
 		return err
 	}
 	if err := s.d.RemoveTree(name); err != nil {
@@ -150,28 +152,7 @@ func (s stateDir) ensureIgnore() error {
 	if err := s.d.Put(name, []byte(ignoreText), false); !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return nil // another one that waits for the lock was faster
-}
-
-// isIgnore reports whether the file is what ensureIgnore writes.
-func (s stateDir) isIgnore(name string) (bool, error) {
-	st, err := s.d.Look(name)
-	if err != nil || st.Kind != change.File || st.Size != int64(len(ignoreText)) {
-		return false, err
-	}
-	data, err := s.d.Read(name, int64(len(ignoreText)))
-	return err == nil && string(data) == ignoreText, disk.UnlessAbsent(err)
-}
-
-// clear moves away what stands in the place of one of the directories and is none, a link for instance, which is not
-// followed.
-func (s stateDir) clear(name string) error {
-	at := s.join(name)
-	st, err := s.d.Look(at)
-	if err != nil || st.Kind == change.Absent || st.Kind == change.Dir {
-		return err
-	}
-	return s.d.FS.Rename(at, at+"-"+rand.Text())
+	return nil // another run that waits for the lock was faster
 }
 
 // syncUp makes the directory, and those above it, durable.
@@ -216,13 +197,12 @@ func (s stateDir) worthless(but ...string) (empty []string, ok bool, err error) 
 // tidy removes the directory if nothing of worth is in it.
 func (s stateDir) tidy() error {
 	empty, ok, err := s.worthless()
-	if err != nil || !ok {
-		return err
+	if err == nil && ok {
+		if err = s.strip(empty); err == nil {
+			err = s.d.Remove(s.dir)
+		}
 	}
-	if err := s.strip(empty); err != nil {
-		return err
-	}
-	return s.d.Remove(s.dir)
+	return err
 }
 
 // strip removes the empty directories and what keeps version control away.
@@ -241,17 +221,13 @@ func (s stateDir) transactions(in string) ([]string, error) {
 		return nil, err
 	}
 	dir := s.join(in)
-	st, err := s.d.Look(dir)
-	if err != nil || st.Kind == change.Absent {
+	if st, err := s.lookDir(dir); err != nil || st.Kind == change.Absent {
 		return nil, err
-	}
-	if st.Kind != change.Dir {
-		return nil, controlError(dir, "is a "+st.Kind.String()+", not a directory")
 	}
 	names, err := s.d.Names(dir)
 	if err != nil {
 		return nil, disk.UnlessAbsent(err)
 	}
-	slices.SortFunc(names, strings.Compare)
+	slices.Sort(names)
 	return names, nil
 }

@@ -2,7 +2,6 @@ package commit
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -30,17 +29,13 @@ type txn struct {
 	byPath  map[string]*entry
 	dir     string // of the transaction
 	trouble troubles
-	// notOurs are directories that were to be made and turned out to be there, and what somebody else had given another
-	// mode when it was to be given one. After a crash they cannot be told from those that were made or given one.
+	// notOurs are directories that were to be made and turned out to be there, and what another program had given another
+	// mode before it was to be given one. After a crash they cannot be told from those that were made or given one.
 	notOurs map[*entry]bool
 	now     string // the phase
-	count   counter
-}
 
-// counter is how far a phase is. It is safe for concurrent use.
-type counter struct {
-	mu          sync.Mutex
-	done, total int
+	counting    sync.Mutex
+	done, total int // how far the phase is
 }
 
 // progressEvery is how many changes are between two calls of Progress.
@@ -48,9 +43,9 @@ const progressEvery = 64
 
 // countTo begins to count to a total.
 func (t *txn) countTo(total int) {
-	t.count.mu.Lock()
-	defer t.count.mu.Unlock()
-	t.count.done, t.count.total = 0, total
+	t.counting.Lock()
+	defer t.counting.Unlock()
+	t.done, t.total = 0, total
 }
 
 // counted returns err, and counts one more change unless there is one.
@@ -58,11 +53,10 @@ func (t *txn) counted(err error) error {
 	if t.opts.Progress == nil || err != nil {
 		return err
 	}
-	c := &t.count
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.done++; c.done%progressEvery == 0 {
-		t.opts.Progress(t.now, c.done, c.total)
+	t.counting.Lock()
+	defer t.counting.Unlock()
+	if t.done++; t.done%progressEvery == 0 {
+		t.opts.Progress(t.now, t.done, t.total)
 	}
 	return nil
 }
@@ -215,12 +209,7 @@ func depth(p string) int { return strings.Count(p, "/") }
 
 // shallowFirst returns the entries that are wanted so that directories come before what is in them.
 func (t *txn) shallowFirst(want func(e *entry) bool) []*entry {
-	var list []*entry
-	for _, e := range t.entries {
-		if want(e) {
-			list = append(list, e)
-		}
-	}
+	list := slices.DeleteFunc(slices.Clone(t.entries), func(e *entry) bool { return !want(e) })
 	slices.SortStableFunc(list, func(a, b *entry) int { return depth(a.Path) - depth(b.Path) })
 	return list
 }
@@ -230,19 +219,6 @@ func (t *txn) deepestFirst(want func(e *entry) bool) []*entry {
 	list := t.shallowFirst(want)
 	slices.Reverse(list)
 	return list
-}
-
-// run calls do for each entry in turn until one fails or ctx is done.
-func (t *txn) run(ctx context.Context, list []*entry, do func(e *entry) error) error {
-	for _, e := range list {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err := do(e); err != nil {
-			return t.fail(e.Path, err)
-		}
-	}
-	return nil
 }
 
 // matches reports whether the file name, in state s, is the one that the plan recorded as want: the same inode with

@@ -3,6 +3,7 @@ package commit
 import (
 	"io/fs"
 
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 )
@@ -11,21 +12,25 @@ import (
 // to a file and each change of its permissions, its owner or an attribute shows there. Another name changes that time
 // too, so it says nothing of a file that is moved, or that the plan knows by two names.
 func (t *txn) noteSeen() {
-	type inode struct{ dev, ino uint64 }
-	names := make(map[inode]int)
+	names := make(map[capability.Identity]int)
 	moved := make(map[string]bool)
 	for _, e := range t.entries {
-		names[inode{e.Old.ID.Dev, e.Old.ID.Ino}]++
+		names[inode(e)]++
 		moved[e.From] = moved[e.From] || e.Moved
 	}
 	for _, e := range t.entries {
 		if e.Old.Kind != change.File || e.Old.ID.Ino == 0 {
 			continue
 		}
-		if e.twin = names[inode{e.Old.ID.Dev, e.Old.ID.Ino}] > 1; !e.twin && !moved[e.Path] {
+		if e.twin = names[inode(e)] > 1; !e.twin && !moved[e.Path] {
 			e.seen = e.Old.ID.CTime
 		}
 	}
+}
+
+// inode is the part of the identity of the old file that tells it from others.
+func inode(e *entry) capability.Identity {
+	return capability.Identity{Dev: e.Old.ID.Dev, Ino: e.Old.ID.Ino}
 }
 
 // expectUnchanged returns a conflict if the file at the path was changed in any way since it was last looked at. That
@@ -66,9 +71,9 @@ func expectMeta(path string, now, was change.State) error {
 	return nil
 }
 
-// expectToDress returns a conflict if somebody else has changed permissions or owner of what is at the path, in state
+// expectAttrs returns a conflict if another program has changed permissions or owner of what is at the path, in state
 // now, and is to be given its mode and times there.
-func (t *txn) expectToDress(e *entry, now change.State) error {
+func (t *txn) expectAttrs(e *entry, now change.State) error {
 	was := e.Old
 	switch {
 	case isNewDir(e):
@@ -89,8 +94,8 @@ func (t *txn) expectToDress(e *entry, now change.State) error {
 	return e.expectSeen(now)
 }
 
-// keepMeta gives the file that was put back to the path the permissions and the owner that somebody else has given
-// the new one, which was in state taken when it was taken away.
+// keepMeta gives the file that was put back to the path the permissions and the owner that another program has
+// given the new one, which was in state taken when it was taken away.
 func (u *undoing) keepMeta(e *entry, taken change.State) error {
 	if taken.Kind != change.File || e.New.Kind != change.File || e.Moved || e.FarDir != "" || expectMeta(e.Path, taken, e.New) == nil {
 		return nil
@@ -102,7 +107,7 @@ func (u *undoing) keepMeta(e *entry, taken change.State) error {
 	if is, err := u.isOld(e, e.Path, s); err != nil || !is {
 		return err
 	}
-	u.conflict(e, "was given other permissions or another owner by somebody else meanwhile; restored with those")
+	u.conflict(e, "was given other permissions or another owner by another program meanwhile; restored with those")
 	mode := taken.Mode
 	if taken.ID.Ino != 0 && (s.ID.UID != taken.ID.UID || s.ID.GID != taken.ID.GID) {
 		mode &^= fs.ModeSetuid | fs.ModeSetgid // they lend out the rights of another owner

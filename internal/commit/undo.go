@@ -12,17 +12,19 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
+const reasonWritten = "has been written by another program"
+
 // undo makes the tree what it was before the transaction, whatever part of it was carried out, and removes the
 // transaction. It can be interrupted and repeated. It goes on over all paths whatever happens at one of them:
 //
-//   - What somebody else has written since is left as it is. If something of the transaction had been there before,
+//   - What another program has written since is left as it is. If something of the transaction had been there before,
 //     that makes a conflict, and the before-images are kept in a directory for conflicts.
 //   - If an operation fails, the transaction stays as it is to be undone later, and the error tells.
 func (t *txn) undo() error {
 	t.phase("rollback")
 	u := &undoing{txn: t, made: make(map[*entry]bool), moves: t.moves()}
 	if t.isLost() {
-		return panics.Protect(u.judgeLost)
+		return panics.Protect(u.verifyLost)
 	}
 	if err := panics.Protect(t.makeSlots); err != nil {
 		u.errs = append(u.errs, t.fail(t.dir, err))
@@ -32,7 +34,7 @@ func (t *txn) undo() error {
 		do   func(e *entry) error
 	}{
 		{t.shallowFirst(func(e *entry) bool { return e.Old.Kind == change.Dir || e.New.Kind == change.Dir }), u.openUp},
-		{t.entries, u.settle},
+		{t.entries, u.returnForeign},
 		{t.deepestFirst(func(e *entry) bool { return e.New.Kind != change.Absent && !disk.IsLeaf(e.Old) && !isKeptDir(e) }), u.removeNew},
 		{t.deepestFirst(func(e *entry) bool { return disk.IsLeaf(e.Old) && e.New.Kind == change.Dir }), u.removeNew},
 		{t.shallowFirst(func(e *entry) bool { return e.Old.Kind == change.Dir && e.New.Kind != change.Dir }), u.restoreDir},
@@ -48,17 +50,25 @@ func (t *txn) undo() error {
 	if err := panics.Protect(func() error { return t.syncAll(context.Background()) }); err != nil {
 		u.errs = append(u.errs, err)
 	}
-	if len(u.errs) > 0 && t.isLost() {
-		return panics.Protect(u.judgeLost)
-	}
 	if len(u.errs) > 0 {
-		return &PendingError{ID: t.plan.ID, Dir: t.dir, Err: flatten(errors.Join(u.errs...))}
+		if t.isLost() {
+			return panics.Protect(u.verifyLost)
+		}
+		return t.pending(flatten(errors.Join(u.errs...)))
 	}
 	err := panics.Protect(u.leave)
-	if _, ok := errors.AsType[*panics.Error](err); ok {
-		err = &PendingError{ID: t.plan.ID, Dir: t.dir, Err: err}
+	if _, ok := errors.AsType[*RollbackConflict](err); ok {
+		return err
 	}
-	return err
+	return t.pending(err)
+}
+
+// pending returns the error as that of a transaction that is neither done nor undone, nil for nil.
+func (t *txn) pending(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &PendingError{ID: path.Base(t.dir), Dir: t.dir, Err: err}
 }
 
 // undoing is the state of one undo.
@@ -74,30 +84,24 @@ func (u *undoing) conflict(e *entry, reason string) {
 	u.found = append(u.found, change.Problem{Path: e.Path, Reason: reason})
 }
 
-// leave removes the transaction, or puts it away where the user finds what could not be restored.
+// leave removes the transaction, or moves it to where the user finds what could not be restored.
 func (u *undoing) leave() error {
-	pending := func(err error) error {
-		if err == nil {
-			return nil
-		}
-		return &PendingError{ID: u.plan.ID, Dir: u.dir, Err: err}
-	}
 	if len(u.found) == 0 {
 		if err := u.dropFar(); err != nil {
-			return pending(err)
+			return err
 		}
-		return pending(u.forget())
+		return u.forget()
 	}
-	if err := errors.Join(u.state.clear(journal.ConflictsDir), u.state.keep(journal.ConflictsDir)); err != nil {
-		return pending(err)
+	if err := u.state.ensureConflicts(); err != nil {
+		return err
 	}
 	to := u.state.join(journal.ConflictsDir, u.plan.ID)
 	if err := u.FS.Rename(u.dir, to); err != nil {
-		return pending(err)
+		return err
 	}
 	for _, dir := range []string{path.Dir(to), path.Dir(u.dir)} {
 		if err := u.SyncDir(dir); err != nil {
-			return pending(err)
+			return err
 		}
 	}
 	return &RollbackConflict{ID: u.plan.ID, Paths: sortProblems(u.found), Dir: to}
@@ -112,22 +116,25 @@ func (u *undoing) openUp(e *entry) error {
 	return u.FS.Chmod(e.Path, s.Mode|0o700)
 }
 
-// canReach reports whether the path can be got at through real directories, and makes a conflict of it if not.
-func (u *undoing) canReach(e *entry) (bool, error) {
+// at returns what stands at the path. It is not ok if the path cannot be reached through real directories, which is a
+// conflict if the transaction had changed it.
+func (u *undoing) at(e *entry) (s change.State, ok bool, err error) {
 	dir, kind, err := disk.Blocked(u, e.Path)
-	if err != nil || dir == "" {
-		return err == nil, err
+	if err != nil {
+		return s, false, err
 	}
-	if u.hasTouched(e) {
-		u.conflict(e, "its directory "+dir+" "+kindReason(change.Dir, kind))
+	if dir != "" {
+		if u.hasTouched(e) {
+			u.conflict(e, "its directory "+dir+" "+kindReason(change.Dir, kind))
+		}
+		return s, false, nil
 	}
-	return false, nil
+	s, err = u.Look(e.Path)
+	return s, err == nil, err
 }
 
-// The questions about what stands somewhere.
-
-// isOld reports whether name, in state s, is the file that was at the path before: the inode itself, even if somebody
-// has written in it, or a copy made by an undoing before this.
+// isOld reports whether name, in state s, is the file that was at the path before: the inode itself, even if another
+// program has written in it, or a copy made by an undoing before this.
 func (u *undoing) isOld(e *entry, name string, s change.State) (bool, error) {
 	if !disk.IsLeaf(e.Old) || s.Kind != e.Old.Kind {
 		return false, nil
@@ -164,8 +171,8 @@ func (u *undoing) isOurs(e *entry, name string, s change.State) (bool, error) {
 	return u.isNew(e, name, s)
 }
 
-// hasTouched reports whether the transaction had changed the path before somebody else did. When that cannot be told
-// for an error, it is supposed.
+// hasTouched reports whether the transaction had changed the path before another program did. When an error keeps that
+// from being known, the answer is yes.
 func (u *undoing) hasTouched(e *entry) bool {
 	if e.leaves() {
 		if s, err := u.Look(u.out(e)); err != nil || s.Kind != change.Absent {
@@ -181,8 +188,58 @@ func (u *undoing) hasTouched(e *entry) bool {
 		return true
 	}
 	if e.FarDir != "" && s.Kind == change.Absent {
-		return false // it was not brought near, or the path is not somebody else's
+		return false // it was not brought near, or the path is not another program's
 	}
 	untouched, err := u.isNew(e, slot, s)
 	return err != nil || !untouched
+}
+
+// noteWritten makes a conflict of it if another program has written in the old file after it was taken out of the tree.
+// Those bytes are restored: they are the newest.
+func (u *undoing) noteWritten(e *entry, s change.State) {
+	to := u.moves[e.Path] // there the transaction may have given it another time
+	timed := s.ModTime.Equal(e.Old.ModTime) || to != nil && s.ModTime.Equal(to.New.ModTime)
+	if s.Kind == change.File && !(timed && s.Size == e.Old.Size) {
+		u.conflict(e, "was written to by another program meanwhile; restored with what it wrote")
+	}
+}
+
+// restoreAttr gives files and directories back their mode and time where the transaction changed them.
+func (u *undoing) restoreAttr(e *entry) error {
+	s, err := disk.Reach(u, e.Path)
+	if err != nil || s.Kind != e.Old.Kind || u.notOurs[e] {
+		return err
+	}
+	if e.Old.Kind == change.Dir {
+		return u.restoreDirAttr(e, s)
+	}
+	var to change.State
+	if e.Attr {
+		to = e.New
+	} else if m := u.moves[e.Path]; m != nil {
+		to = m.New
+	} else if s.Kind == change.Symlink {
+		to = s // one that was made anew has lost its time if the power failed then
+	} else {
+		return nil
+	}
+	is, err := u.isOld(e, e.Path, s)
+	if err != nil || !is {
+		return err
+	}
+	want := e.Old
+	if s.Mode != to.Mode {
+		want.Mode = s.Mode // another program has changed it
+	}
+	return u.setMeta(e.Path, s, want, s.ModTime.Equal(to.ModTime))
+}
+
+func (u *undoing) restoreDirAttr(e *entry, s change.State) error {
+	want := e.Old
+	timed := e.New.Kind != change.Dir
+	ours := u.made[e] || timed || s.Mode == e.New.Mode || s.Mode == e.New.Mode|0o700 || s.Mode == e.Old.Mode|0o700
+	if !ours {
+		return nil
+	}
+	return u.setMeta(e.Path, s, want, timed)
 }

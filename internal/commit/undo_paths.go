@@ -10,9 +10,9 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// settle looks for a file of somebody else that was taken out of the tree by an exchange or a rename and, because the
-// process died, not put back, and puts it back. Copies that were not finished are removed.
-func (u *undoing) settle(e *entry) error {
+// returnForeign puts back a file of another program that an exchange or a rename has taken out of the tree and that is
+// still in a slot, because the process died. It removes copies that were not finished.
+func (u *undoing) returnForeign(e *entry) error {
 	if err := u.Remove(u.temp(e)); err != nil {
 		return err
 	}
@@ -42,8 +42,8 @@ func (u *undoing) settle(e *entry) error {
 }
 
 // holdsOurs reports whether what is in a slot, in state s, is of the transaction: a file of the entry, or a directory
-// in which nobody else has written. What the transaction took out of that before may be in it again after a power
-// cut.
+// in which no other program has written. After a power cut, what the transaction took out of that before may be in it
+// again.
 func (u *undoing) holdsOurs(e *entry, name string, s change.State) (bool, error) {
 	if s.Kind != change.Dir {
 		return u.isOurs(e, name, s)
@@ -69,28 +69,24 @@ func (u *undoing) holdsOurs(e *entry, name string, s change.State) (bool, error)
 	return true, nil
 }
 
-// giveBack puts a file of somebody else that is in a slot back to the path.
+// giveBack puts a file of another program that is in a slot back to the path.
 func (u *undoing) giveBack(e *entry, slot string) error {
-	if ok, err := u.canReach(e); err != nil || !ok {
-		return err
-	}
-	s, err := u.Look(e.Path)
-	if err != nil {
+	s, ok, err := u.at(e)
+	if err != nil || !ok {
 		return err
 	}
 	if s.Kind == change.Absent {
-		if err := u.place(slot, e.Path); err != nil {
-			return err
+		if err = u.place(slot, e.Path); err == nil {
+			u.conflict(e, reasonWritten)
 		}
-		u.conflict(e, "has been written by somebody else")
-		return nil
+		return err
 	}
 	ours, err := u.isOurs(e, e.Path, s)
 	if err != nil {
 		return err
 	}
 	if !ours {
-		u.conflict(e, "has been written by somebody else, more than once: another version is "+slot)
+		u.conflict(e, "has been written by other programs, more than once: another version is "+slot)
 		return nil
 	}
 	if u.Can.Exchange {
@@ -99,7 +95,7 @@ func (u *undoing) giveBack(e *entry, slot string) error {
 		err = u.FS.Rename(slot, e.Path)
 	}
 	if err == nil {
-		u.conflict(e, "has been written by somebody else")
+		u.conflict(e, reasonWritten)
 	}
 	return err
 }
@@ -109,20 +105,17 @@ func (u *undoing) giveBack(e *entry, slot string) error {
 func (u *undoing) removeNew(e *entry) error {
 	dir, kind, err := disk.Blocked(u, e.Path)
 	if err != nil || kind == change.Absent || u.byPath[dir] != nil {
-		return err // nothing is there, or what is there in place of its directory is another entry's business
+		return err // nothing is there, or what is in place of its directory is dealt with at another entry
 	}
-	if ok, err := u.canReach(e); err != nil || !ok {
-		return err
-	}
-	s, err := u.Look(e.Path)
-	if err != nil || s.Kind == change.Absent {
+	s, ok, err := u.at(e)
+	if err != nil || !ok || s.Kind == change.Absent {
 		return err
 	}
 	if e.New.Kind == change.Dir {
 		if s.Kind != change.Dir || u.notOurs[e] {
-			return nil // restore has a look at it
+			return nil // restore deals with it
 		}
-		return u.removeMadeDir(e)
+		return u.takeBack(e)
 	}
 	if s.Kind == change.Dir && e.Old.Kind == change.Dir {
 		return nil
@@ -133,34 +126,15 @@ func (u *undoing) removeNew(e *entry) error {
 	}
 	if !is {
 		if u.hasTouched(e) {
-			u.conflict(e, "has been written by somebody else")
+			u.conflict(e, reasonWritten)
 		}
 		return nil
 	}
-	return u.takeBack(e, func(name string, s change.State) (string, error) {
-		is, err := u.isNew(e, name, s)
-		if err == nil && !is {
-			return "has been written by somebody else", nil
-		}
-		return "", err
-	})
+	return u.takeBack(e)
 }
 
-func (u *undoing) removeMadeDir(e *entry) error {
-	return u.takeBack(e, func(name string, s change.State) (string, error) {
-		if s.Kind != change.Dir {
-			return kindReason(change.Dir, s.Kind), nil
-		}
-		names, err := u.Names(name)
-		if err == nil && len(names) > 0 {
-			return "is not empty: somebody else has written in it", nil
-		}
-		return "", err
-	})
-}
-
-// takeBack takes what is at the path out of the tree, and puts it back if judge has a reason against that.
-func (u *undoing) takeBack(e *entry, judge func(name string, s change.State) (string, error)) error {
+// takeBack takes what is at the path out of the tree, and puts it back if it is not what the transaction made.
+func (u *undoing) takeBack(e *entry) error {
 	back := u.back(e)
 	if err := u.FS.Rename(e.Path, back); err != nil {
 		if disk.IsAbsent(err) {
@@ -175,7 +149,7 @@ func (u *undoing) takeBack(e *entry, judge func(name string, s change.State) (st
 	if err != nil {
 		return errors.Join(err, u.place(back, e.Path))
 	}
-	reason, err := judge(back, s)
+	reason, err := u.whyKept(e, back, s)
 	if reason == "" && err == nil {
 		return u.RemoveTree(back)
 	}
@@ -185,14 +159,34 @@ func (u *undoing) takeBack(e *entry, judge func(name string, s change.State) (st
 	return flatten(errors.Join(err, u.place(back, e.Path)))
 }
 
+// whyKept returns why what is at name, in state s, must not be removed as what the transaction made at the path, "" if
+// it may.
+func (u *undoing) whyKept(e *entry, name string, s change.State) (string, error) {
+	switch {
+	case e.New.Kind != change.Dir:
+		is, err := u.isNew(e, name, s)
+		if err == nil && !is {
+			return reasonWritten, nil
+		}
+		return "", err
+	case s.Kind != change.Dir:
+		return kindReason(change.Dir, s.Kind), nil
+	}
+	names, err := u.Names(name)
+	if err == nil && len(names) > 0 {
+		return "is not empty: another program has written in it", nil
+	}
+	return "", err
+}
+
 // removeInPlace removes a directory that cannot be renamed.
 func (u *undoing) removeInPlace(e *entry) error {
-	names, err := u.Names(e.Path)
+	reason, err := u.whyKept(e, e.Path, e.New)
 	if err != nil {
 		return err
 	}
-	if len(names) > 0 {
-		u.conflict(e, "is not empty: somebody else has written in it")
+	if reason != "" {
+		u.conflict(e, reason)
 		return nil
 	}
 	return u.Remove(e.Path)
@@ -200,15 +194,12 @@ func (u *undoing) removeInPlace(e *entry) error {
 
 // restoreDir puts a removed directory back: itself if it is there, or another one like it.
 func (u *undoing) restoreDir(e *entry) error {
-	if ok, err := u.canReach(e); err != nil || !ok {
-		return err
-	}
-	s, err := u.Look(e.Path)
-	if err != nil || s.Kind == change.Dir {
+	s, ok, err := u.at(e)
+	if err != nil || !ok || s.Kind == change.Dir {
 		return err
 	}
 	if s.Kind != change.Absent {
-		// removeNew has said so if that was a new file; else it is somebody else's.
+		// removeNew has said so if that was a new file; else another program has made it.
 		if e.New.Kind == change.Absent {
 			u.conflict(e, kindReason(change.Dir, s.Kind))
 		}
@@ -233,18 +224,15 @@ func (u *undoing) restoreDir(e *entry) error {
 
 // restore puts the file or link back that was at the path before.
 func (u *undoing) restore(e *entry) error {
-	if ok, err := u.canReach(e); err != nil || !ok {
-		return err
-	}
-	s, err := u.Look(e.Path)
-	if err != nil {
+	s, ok, err := u.at(e)
+	if err != nil || !ok {
 		return err
 	}
 	if s.Kind == change.Absent {
 		// A file that is exchanged is never absent. One that is renamed over may be, where renaming is two steps.
 		if disk.IsLeaf(e.New) && u.Can.Exchange {
 			if u.hasTouched(e) {
-				u.conflict(e, "has been removed by somebody else")
+				u.conflict(e, "has been removed by another program")
 			}
 			return nil
 		}
@@ -259,7 +247,7 @@ func (u *undoing) restore(e *entry) error {
 	}
 	if !is && u.hasTouched(e) {
 		if is, err = u.showsThrough(e); err == nil && !is {
-			u.conflict(e, "has been written by somebody else")
+			u.conflict(e, reasonWritten)
 		}
 	}
 	if err != nil || !is {
@@ -287,7 +275,7 @@ func (u *undoing) swap(e *entry, from string, taken *change.State) error {
 	is, err := u.isNew(e, from, s)
 	if err != nil || !is {
 		if err == nil {
-			u.conflict(e, "has been written by somebody else")
+			u.conflict(e, reasonWritten)
 		}
 		return flatten(errors.Join(err, u.Exchange(from, e.Path)))
 	}
@@ -317,11 +305,10 @@ func (u *undoing) bring(e *entry, put func(from string) error) error {
 		}
 	}
 	for _, slot := range []string{u.slot(e), u.out(e)} {
-		s, err := u.Look(slot)
-		if err != nil {
+		switch s, err := u.Look(slot); {
+		case err != nil:
 			return err
-		}
-		if s.ID.SameFile(e.Old.ID) {
+		case s.ID.SameFile(e.Old.ID):
 			u.noteWritten(e, s)
 			return put(slot)
 		}
@@ -340,10 +327,10 @@ func (u *undoing) bring(e *entry, put func(from string) error) error {
 		u.conflict(e, fmt.Sprintf("cannot be restored: its before-image %s is damaged", u.image(e)))
 		return u.Remove(u.temp(e))
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = u.FS.Rename(u.temp(e), back)
 	}
-	if err := u.FS.Rename(u.temp(e), back); err != nil {
+	if err != nil {
 		return err
 	}
 	return put(back)

@@ -108,7 +108,7 @@ func kindReason(want, is change.Kind) string {
 	case is == change.Absent:
 		return "has been removed"
 	case want == change.Absent:
-		return "has been created by somebody else"
+		return "has been created by another program"
 	default:
 		return "is a " + is.String() + " now, was a " + want.String()
 	}
@@ -118,8 +118,7 @@ func kindReason(want, is change.Kind) string {
 func (t *txn) verifyBytes(e *entry, now change.State) (change.Hash, error) {
 	old := &e.Old
 	known := old.Hash != change.Hash{}
-	asItWas := now.Size == old.Size && now.ModTime.Equal(old.ModTime) && now.ID.SameFile(old.ID) && now.ID.CTime == old.ID.CTime
-	if known && asItWas && now.ID.CTime != 0 && !t.opts.ReadSince.IsZero() && !isRacy(old.ModTime, t.opts.ReadSince) {
+	if known && isAsItWas(now, *old) && now.ID.CTime != 0 && !t.opts.ReadSince.IsZero() && !isRacy(old.ModTime, t.opts.ReadSince) {
 		return old.Hash, nil
 	}
 	if known && now.Size != old.Size {
@@ -141,6 +140,12 @@ func (t *txn) verifyBytes(e *entry, now change.State) (change.Hash, error) {
 	return h, nil
 }
 
+// isAsItWas reports whether the system says the same of a file as before.
+func isAsItWas(now, old change.State) bool {
+	return now.Kind == old.Kind && now.Size == old.Size && now.ModTime.Equal(old.ModTime) && now.ID.SameFile(old.ID) &&
+		now.ID.CTime == old.ID.CTime
+}
+
 // verifyContents makes sure that all that is in a directory that goes away is known to go away too.
 func (t *txn) verifyContents(e *entry) error {
 	names, err := t.Names(e.Path)
@@ -151,7 +156,7 @@ func (t *txn) verifyContents(e *entry) error {
 	for _, name := range names {
 		p := path.Join(e.Path, name)
 		if known := t.byPath[p]; known == nil || known.Old.Kind == change.Absent {
-			bad = append(bad, change.Problem{Path: p, Reason: "has been created by somebody else in a directory that is to be removed"})
+			bad = append(bad, change.Problem{Path: p, Reason: "has been created by another program in a directory that is to be removed"})
 		}
 	}
 	if len(bad) > 0 {
@@ -160,21 +165,16 @@ func (t *txn) verifyContents(e *entry) error {
 	return nil
 }
 
-// isOtherSpelling reports whether what stands at a path that should be free is something that the plan takes away under
-// a name that the file system does not tell from this one.
+// isOtherSpelling reports whether what is at a path that should be free is something that the plan takes away under a
+// name that the file system does not tell from this one: it differs by case only.
 func (t *txn) isOtherSpelling(e *entry, now change.State) bool {
 	for _, o := range t.entries {
-		if isRespelled(o, e) {
+		if o != e && o.New.Kind == change.Absent && len(o.Path) == len(e.Path) && strings.EqualFold(o.Path, e.Path) {
 			s, err := t.Look(o.Path)
 			return err == nil && (s.ID.SameFile(now.ID) || now.ID.Ino == 0)
 		}
 	}
 	return false
-}
-
-// isRespelled reports whether old leaves a path that differs from made's by case only.
-func isRespelled(old, made *entry) bool {
-	return old != made && old.New.Kind == change.Absent && len(old.Path) == len(made.Path) && strings.EqualFold(old.Path, made.Path)
 }
 
 // verifyParents makes sure that each path lies in directories, and that no symbolic link is on the way.
