@@ -19,8 +19,7 @@ import (
 //     for it. A file system that wraps the one of the operating system so excludes, and is excluded by, a
 //     [fsutil.RootFs] of the same directory. File systems that hide the handles have no such half.
 //   - A mark in the state directory that says who has the tree. Only file systems that are no Locker make one, and
-//     others wait while whoever made it may be alive on this machine. A mark of a process that is surely gone is
-//     removed.
+//     others wait while its process may be alive on this machine. A mark of a process that is surely gone is removed.
 //
 // It waits until ctx is done, then the error is [fsutil.ErrLocked] and names who has the lock where that can be told.
 // A mark that cannot be judged has to be removed by hand: one made on another machine, or in another container of
@@ -42,7 +41,7 @@ func Lock(ctx context.Context, o Options) (io.Closer, error) {
 
 // treeLock is the lock that Lock gives.
 type treeLock struct {
-	system io.Closer // nil if there is none
+	unlock func() error // the half of the system; nil if there is none
 	mark   *mark
 	marked bool // the mark is made
 	once   sync.Once
@@ -53,37 +52,30 @@ func (l *treeLock) take(ctx context.Context, o *Options) error {
 	if locker, ok := o.FS.(capability.Locker); ok {
 		system, err := locker.Lock(ctx)
 		if err == nil {
-			l.system = system
-			if err := l.mark.respect(ctx, o); err != nil {
-				return fmt.Errorf("lock: %w", err)
-			}
-			return nil
+			l.unlock = system.Close
+			return lockError(l.mark.respect(ctx, o))
 		}
 		if !errors.Is(err, errors.ErrUnsupported) {
 			return l.mark.named(o, err)
 		}
 	}
-	system, id, err := lockHandle(ctx, o)
-	if err != nil {
-		return fmt.Errorf("lock: %w", err)
+	var err error
+	if l.unlock, l.mark.me.System, err = lockHandle(ctx, o); err != nil {
+		return lockError(err)
 	}
-	l.system, l.mark.me.System = system, id
-	if err := l.mark.make(ctx); err != nil {
-		if !errors.Is(err, capability.ErrLocked) {
-			_ = l.mark.state.tidy() // where nobody can make a mark, nothing of it is left
-		}
-		return fmt.Errorf("lock: %w", err)
+	err = l.mark.make(ctx)
+	if err != nil && !errors.Is(err, capability.ErrLocked) {
+		_ = l.mark.state.tidy() // where no mark can be made, nothing of it is left
 	}
-	l.marked = true
-	return nil
+	l.marked = err == nil
+	return lockError(err)
 }
 
-// check returns ErrLockLost if the mark is not this one's any more.
-func (l *treeLock) check() error {
-	if !l.marked {
-		return nil
+func lockError(err error) error {
+	if err != nil {
+		err = fmt.Errorf("lock: %w", err)
 	}
-	return l.mark.check()
+	return err
 }
 
 // Close gives the lock back, and removes the state directory if nothing is left in it.
@@ -96,14 +88,14 @@ func (l *treeLock) Close() error {
 				l.err = errors.Join(l.err, panics.Protect(l.mark.release))
 			}
 		}
-		if l.system != nil {
-			l.err = errors.Join(l.err, panics.Protect(l.system.Close))
+		if l.unlock != nil {
+			l.err = errors.Join(l.err, panics.Protect(l.unlock))
 		}
 	})
 	return l.err
 }
 
-// waitFor calls try until it says that nobody has what it wants, or ctx is done. Who has it is in the error.
+// waitFor calls try until that names no holder of the lock, or ctx is done. The error names the holder.
 func waitFor(ctx context.Context, what string, try func() (holder string, err error)) error {
 	const shortest, longest = time.Millisecond, 100 * time.Millisecond
 	for wait := shortest; ; wait = min(2*wait, longest) {
@@ -142,8 +134,8 @@ func releasing(release func() error, do func() error) (err error) {
 
 // checkLock makes sure that the lock is still held, where that can be told.
 func (o *Options) checkLock() error {
-	if l, ok := o.Lock.(*treeLock); ok {
-		return l.check()
+	if l, ok := o.Lock.(*treeLock); ok && l.marked {
+		return l.mark.stillMine()
 	}
 	return nil
 }

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"sync"
 
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/disk"
 )
 
 // lockFileName is the file in the state directory that is locked where a directory cannot be. It stays when the lock is
@@ -44,31 +44,32 @@ func handleOf(f afero.File) handled {
 // fileID names a file of the operating system, on this machine.
 func fileID(dev, ino uint64) string { return fmt.Sprintf("%d:%d", dev, ino) }
 
-// lockHandle locks the top directory or else a file in the state directory, by its handle, and waits while somebody
-// else has the lock. It returns what was locked, both empty if there is no such lock to be had.
-func lockHandle(ctx context.Context, o *Options) (lock io.Closer, id string, err error) {
-	lock, id, err = lockOpened(ctx, o, ".", o.FS.Open)
+// lockHandle locks the top directory or else a file in the state directory, by its handle, and waits while another run
+// has the lock. It returns what was locked, both empty if there is no such lock to be had.
+func lockHandle(ctx context.Context, o *Options) (unlock func() error, id string, err error) {
+	unlock, id, err = lockOpened(ctx, o, ".", o.FS.Open)
 	if errors.Is(err, errCannotLock) {
 		state := o.state()
 		if err := state.ensure(); err != nil {
 			return nil, "", err
 		}
-		lock, id, err = lockOpened(ctx, o, state.join(lockFileName), state.openLockFile)
+		unlock, id, err = lockOpened(ctx, o, state.join(lockFileName), state.openLockFile)
 	}
 	if errors.Is(err, errors.ErrUnsupported) {
 		return nil, "", nil
 	}
-	return lock, id, err
+	return unlock, id, err
 }
 
-func lockOpened(ctx context.Context, o *Options, name string, open func(name string) (afero.File, error)) (lock io.Closer, id string, err error) {
+func lockOpened(
+	ctx context.Context, o *Options, name string, open func(name string) (afero.File, error),
+) (unlock func() error, id string, err error) {
 	f, err := open(name)
 	if err != nil {
 		return nil, "", err
 	}
-	locked := false
 	defer func() {
-		if !locked {
+		if unlock == nil {
 			f.Close()
 		}
 	}()
@@ -93,20 +94,12 @@ func lockOpened(ctx context.Context, o *Options, name string, open func(name str
 	if err != nil {
 		return nil, "", err
 	}
-	locked = true
-	return handleLock{sync.OnceValue(func() error {
-		// A child process that is just being started may hold the handle a little longer.
-		return errors.Join(unlockHandle(h), f.Close())
-	})}, id, nil
+	// A child process that is just being started may hold the handle a little longer.
+	return func() error { return errors.Join(unlockHandle(h), f.Close()) }, id, nil
 }
 
-// handleLock gives a lock back, once.
-type handleLock struct{ close func() error }
-
-func (l handleLock) Close() error { return l.close() }
-
-// openLockFile opens the file that is locked, and makes it if need be. A link in its place is refused: somebody else
-// made it.
+// openLockFile opens the file that is locked, and makes it if need be. A link in its place is refused: another
+// program made it.
 func (s stateDir) openLockFile(name string) (afero.File, error) {
 	check := func() error {
 		st, err := s.d.Look(name)
@@ -128,4 +121,32 @@ func (s stateDir) openLockFile(name string) (afero.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// placeOf returns what tells a directory of this library from another: the identity that the file system gives, or
+// else that of the handle it gives. So a transaction that was begun through a file system which wraps the one of the
+// operating system can be dealt with through a [fsutil.RootFs] of the same directory, and the other way round. It is
+// zero if there is neither.
+func placeOf(d *disk.Disk, dir string, s change.State) (capability.Identity, error) {
+	if s.ID.Ino != 0 || d.Memory {
+		return s.ID, nil
+	}
+	f, err := d.FS.Open(dir)
+	if err != nil {
+		return capability.Identity{}, err
+	}
+	defer f.Close()
+	h := handleOf(f)
+	if h == nil {
+		return capability.Identity{}, nil
+	}
+	info, err := d.FS.Stat(dir)
+	if err != nil {
+		return capability.Identity{}, err
+	}
+	id, err := handleIdentity(h, info)
+	if errors.Is(err, errors.ErrUnsupported) {
+		err = nil
+	}
+	return id, err
 }

@@ -5,6 +5,7 @@ package commit
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -30,7 +31,7 @@ func handleIdentity(h handled, info fs.FileInfo) (capability.Identity, error) {
 	return capability.Identity{Dev: uint64(opened.Dev), Ino: opened.Ino}, nil
 }
 
-// tryHandle locks the file by flock(2), and reports whether nobody else has.
+// tryHandle locks the file by flock(2), and reports whether it was free.
 func tryHandle(h handled) (bool, error) {
 	for {
 		err := unix.Flock(int(h.Fd()), unix.LOCK_EX|unix.LOCK_NB)
@@ -49,12 +50,8 @@ func tryHandle(h handled) (bool, error) {
 // isNoLock reports whether the mount cannot lock that. NFS makes a lock of byte ranges of it, which needs a file that
 // is open for writing.
 func isNoLock(err error) bool {
-	for _, errno := range []error{unix.EBADF, unix.EISDIR, unix.EINVAL, unix.ENOLCK, unix.ENOTSUP, unix.EOPNOTSUPP, unix.ENOSYS} {
-		if errors.Is(err, errno) {
-			return true
-		}
-	}
-	return false
+	all := []error{unix.EBADF, unix.EISDIR, unix.EINVAL, unix.ENOLCK, unix.ENOTSUP, unix.EOPNOTSUPP, unix.ENOSYS}
+	return slices.ContainsFunc(all, func(errno error) bool { return errors.Is(err, errno) })
 }
 
 func unlockHandle(h handled) error { return unix.Flock(int(h.Fd()), unix.LOCK_UN) }

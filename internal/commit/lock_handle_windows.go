@@ -17,11 +17,11 @@ func handleID(_ handled, info fs.FileInfo) (string, error) {
 	return lockFileName, nil
 }
 
-// tryHandle locks the file by LockFileEx, and reports whether nobody else has.
 func handleIdentity(handled, fs.FileInfo) (capability.Identity, error) {
 	return capability.Identity{}, errNoHandle
 }
 
+// tryHandle locks the file by LockFileEx, and reports whether it was free.
 func tryHandle(h handled) (bool, error) {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	err := windows.LockFileEx(windows.Handle(h.Fd()), flags, 0, 1, 0, new(windows.Overlapped))

@@ -16,9 +16,9 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// The mark is a directory, for making one is the one thing that is atomic on every file system. Who has it stands in
-// a file in it. That is written beside it first, and moved into it: so whoever dies in between can still be told.
-// Names beside it begin with that of the mark.
+// The mark is a directory, because making one is atomic on every file system. A file in it names its owner. That file is
+// written beside the mark first, and moved into it, so that an owner who dies in between is still known. Names beside
+// the mark begin with its name.
 const (
 	lockName  = "lock"
 	ownerName = "owner"
@@ -37,10 +37,12 @@ func newMark(o *Options) *mark {
 	return &mark{state: o.state(), me: newOwner()}
 }
 
-func (m *mark) name() string   { return m.state.join(lockName) }
-func (m *mark) beside() string { return m.name() + "-" + m.me.Token + besideEnd }
+func (m *mark) name() string              { return m.state.join(lockName) }
+func (m *mark) beside() string            { return m.name() + "-" + m.me.Token + besideEnd }
+func (m *mark) owner() (*owner, error)    { return m.read(path.Join(m.name(), ownerName)) }
+func (m *mark) isMine(holder *owner) bool { return holder != nil && holder.Token == m.me.Token }
 
-// make makes the mark, and waits while somebody else has it.
+// make makes the mark, and waits while another run has it.
 func (m *mark) make(ctx context.Context) error {
 	return waitFor(ctx, m.name(), func() (string, error) {
 		holder, err := m.try()
@@ -54,7 +56,7 @@ func (m *mark) make(ctx context.Context) error {
 	})
 }
 
-// respect waits while somebody on this machine has the mark, and makes none. Marks from elsewhere may have come with
+// respect waits while a process of this machine has the mark, and makes none. Marks from elsewhere may have come with
 // the tree, and what is in memory was not written by a process that could still be asked for.
 func (m *mark) respect(ctx context.Context, o *Options) error {
 	if disk.InMemory(o.FS) {
@@ -90,7 +92,8 @@ func (m *mark) honoured(o *Options) (*owner, error) {
 	return m.takeOver(holder)
 }
 
-// text says who has the mark, "" if nobody does, and what to do about one who cannot be asked whether he is alive.
+// text names the holder of the mark, "" for none, and says what to do about one of which it is not known whether it is
+// alive.
 func (m *mark) text(holder *owner) string {
 	switch {
 	case holder == nil:
@@ -118,11 +121,10 @@ func (m *mark) try() (holder *owner, err error) {
 	if err := m.state.ensure(); err != nil {
 		return nil, err
 	}
-	if s, err := m.state.d.Look(m.name()); err != nil || s.Kind != change.Absent {
-		if err != nil {
-			return nil, err
-		}
-		return m.judge()
+	if s, err := m.state.d.Look(m.name()); err != nil {
+		return nil, err
+	} else if s.Kind != change.Absent {
+		return m.check()
 	}
 	started, made := false, false
 	defer func() { // also when the file system panics
@@ -133,12 +135,13 @@ func (m *mark) try() (holder *owner, err error) {
 			err = errors.Join(err, m.state.d.Remove(m.beside()))
 		}
 	}()
-	if err := m.sign(); err != nil {
+	data, _ := json.Marshal(m.me) // never fails for the type
+	if err := m.state.d.Put(m.beside(), data, false); err != nil {
 		return nil, err
 	}
 	switch err := m.state.d.FS.Mkdir(m.name(), 0o700); {
 	case errors.Is(err, fs.ErrExist):
-		return m.judge()
+		return m.check()
 	case err != nil:
 		return nil, err
 	}
@@ -150,14 +153,8 @@ func (m *mark) try() (holder *owner, err error) {
 	return nil, nil
 }
 
-// sign says beside the mark who is about to make it.
-func (m *mark) sign() error {
-	data, _ := json.Marshal(m.me) // never fails for the type
-	return m.state.d.Put(m.beside(), data, false)
-}
-
-// judge returns who has the mark, which is there. One that is gone is not there any more afterwards.
-func (m *mark) judge() (*owner, error) {
+// check returns the holder of the mark, which is there. The mark of a holder that is gone is removed.
+func (m *mark) check() (*owner, error) {
 	holder, err := m.holder()
 	if err != nil || holder != nil && !holder.gone(&m.me) {
 		return holder, err
@@ -165,20 +162,20 @@ func (m *mark) judge() (*owner, error) {
 	return m.takeOver(holder)
 }
 
-// holder returns who has the mark, or is about to make it. Nil means that whoever made it is gone: he has died before
-// he wrote down his name, or the power has failed before that was on the disk.
+// holder returns the process that has the mark, or is about to make it. Nil means that the process is gone: it died
+// before it wrote its name, or the power failed before that was on the disk.
 func (m *mark) holder() (*owner, error) {
 	for range 2 {
-		holder, err := m.read(path.Join(m.name(), ownerName))
+		holder, err := m.owner()
 		if err != nil || holder != nil {
 			return holder, err
 		}
-		// It comes from beside the mark, so one who is alive is seen here or, when it has been moved meanwhile, there.
+		// The name comes from beside the mark. So a living process is seen here or, when the name was moved meanwhile, there.
 		if holder, err = m.alive(); err != nil || holder != nil {
 			return holder, err
 		}
 	}
-	return m.read(path.Join(m.name(), ownerName))
+	return m.owner()
 }
 
 // alive returns one of those who are about to make the mark and not gone.
@@ -202,13 +199,10 @@ func (m *mark) alive() (*owner, error) {
 	return nil, nil
 }
 
-// read returns what a file says who its writer is, nil if nothing of sense.
+// read returns the owner that a file names, nil if it names none.
 func (m *mark) read(name string) (*owner, error) {
 	data, err := m.state.d.Read(name, 1<<16)
-	if errors.Is(err, names.ErrNotRegular) {
-		return nil, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, names.ErrNotRegular) {
 		return nil, disk.UnlessAbsent(err)
 	}
 	o := new(owner)
@@ -218,8 +212,8 @@ func (m *mark) read(name string) (*owner, error) {
 	return o, nil
 }
 
-// takeOver removes the mark of somebody who is gone. It is moved away first, so that of several that do this one gets
-// it, and looked at again then.
+// takeOver removes the mark of a process that is gone. It is moved away first, so that of several processes that do this
+// one gets it, and then read again.
 func (m *mark) takeOver(holder *owner) (*owner, error) {
 	if holder == nil {
 		holder = &owner{}
@@ -233,32 +227,26 @@ func (m *mark) takeOver(holder *owner) (*owner, error) {
 	}
 	now, err := m.read(path.Join(aside, ownerName))
 	if err != nil || now != nil && now.Token != holder.Token {
-		// Another one has taken over in between, and this is its mark; or nobody knows whose it is.
+		// Another process has taken over in between, and this is its mark; or it cannot be read whose it is.
 		return now, flatten(errors.Join(err, m.state.d.FS.Rename(aside, m.name())))
 	}
 	return holder, m.state.d.RemoveTree(aside)
 }
 
-// check returns ErrLockLost if the mark is not this one's any more.
-func (m *mark) check() error {
-	holder, err := m.read(path.Join(m.name(), ownerName))
-	if err == nil && (holder == nil || holder.Token != m.me.Token) {
+// stillMine returns ErrLockLost if the mark is not this one's any more.
+func (m *mark) stillMine() error {
+	holder, err := m.owner()
+	// A release that begins again may have removed the name already.
+	if err == nil && !m.isMine(holder) && !(m.leaving && holder == nil) {
 		err = ErrLockLost
 	}
 	return err
 }
 
-// unsigned reports whether the mark is there without a name.
-func (m *mark) unsigned() bool {
-	holder, err := m.read(path.Join(m.name(), ownerName))
-	return err == nil && holder == nil
-}
-
 // release removes the mark, and everything beside it before that if nothing is of worth: once it is gone another run
 // may begin to put things there.
 func (m *mark) release() error {
-	// One that begins again may have removed the name already.
-	if err := m.check(); err != nil && (!m.leaving || !m.unsigned()) {
+	if err := m.stillMine(); err != nil {
 		return err
 	}
 	err := m.sweep()
@@ -271,14 +259,14 @@ func (m *mark) release() error {
 		return flatten(err)
 	}
 	if names, err := m.state.d.Names(m.state.dir); err != nil || len(names) > 0 {
-		return nil //nolint:nilerr // somebody else uses it, or has removed it
+		return nil //nolint:nilerr // another program uses it, or has removed it
 	}
 	_ = m.state.d.Remove(m.state.dir) // as above
 	return nil
 }
 
-// sweep removes what those have left beside the mark who died while they made it or took it over. If somebody is just
-// writing there, he tries again.
+// sweep removes what processes have left beside the mark that died while they made it or took it over. A process that
+// is just writing there tries again.
 func (m *mark) sweep() error {
 	names, err := m.state.d.Names(m.state.dir)
 	if err != nil {

@@ -2,9 +2,11 @@ package commit
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -26,7 +28,7 @@ type owner struct {
 	System string `json:"system,omitempty"`
 }
 
-// processToken is the same as long as the process lives, and is known to nobody else.
+// processToken is the same as long as the process lives, and is known to no other process.
 var processToken = sync.OnceValue(rand.Text)
 
 // newOwner describes this process, for one lock.
@@ -72,4 +74,15 @@ func (o *owner) gone(me *owner) bool {
 	}
 	alive, started := lookUpProcess(o.PID)
 	return !alive || o.Started != "" && started != "" && o.Started != started
+}
+
+// signals reports whether there may be a process of that number: one that ends has it until its parent takes note.
+func signals(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false // only Windows looks, and says so
+	}
+	defer p.Release()
+	err = p.Signal(syscall.Signal(0))
+	return !errors.Is(err, os.ErrProcessDone) && !errors.Is(err, syscall.ESRCH)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// bootID names the run of the kernel. Nobody can know it who was not on this machine since it was started.
+// bootID names the run of the kernel. Only what was on this machine since it was started can know it.
 func bootID() string {
 	data, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -41,7 +41,7 @@ func lookUpProcess(pid int) (alive bool, start string) {
 		return false, ""
 	}
 	state, start := processState(pid)
-	return state != "Z" && state != "X", start // those have ended, and only wait for somebody to take note of it
+	return state != "Z" && state != "X", start // those have ended, and only wait for their parent to take note
 }
 
 // processState returns the state of the process and when it began, "" if /proc does not tell, or is that of other

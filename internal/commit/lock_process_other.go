@@ -2,7 +2,7 @@
 
 package commit
 
-// Elsewhere processes are told apart by their numbers alone, and nobody tells who holds a lock.
+// Elsewhere processes are told apart by their numbers alone, and the system does not tell who holds a lock.
 
 func bootID() string          { return "" }
 func processSpace() string    { return "" }

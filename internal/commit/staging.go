@@ -64,7 +64,7 @@ func (s *staging) Finish() error {
 func (s *staging) Drop() { s.u.Drop() }
 
 // accept takes over what was made for the entry, or says what it means that it was not.
-func (t *txn) judge(e *entry, made change.State, err error) error {
+func (t *txn) accept(e *entry, made change.State, err error) error {
 	if errors.Is(err, names.ErrDrift) {
 		return conflictAt(e.Path, "the file that its content is made from has changed")
 	}
