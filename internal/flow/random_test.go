@@ -192,6 +192,13 @@ func TestRandomWays(t *testing.T) {
 		if last := moves[len(moves)-1]; m.Completed() != (last.Row < 9) || !m.Completed() && len(stage.now) > 0 {
 			t.Errorf("completed %t after %+v, staged %v", m.Completed(), last, stage.now)
 		}
+		attempts := 0
+		for _, v := range history {
+			attempts += v.Attempts
+		}
+		if m.Attempts() != attempts {
+			t.Errorf("%d attempts, want %d of %+v", m.Attempts(), attempts, history)
+		}
 		bound(t, graph, history)
 		steps, longest = steps+len(moves), max(longest, len(moves))
 	}

@@ -39,6 +39,10 @@ func TestStateJSON(t *testing.T) {
 	if want := (flow.State{Visit: 1, Attempt: 2, Outcomes: "r"}); again.State() != want {
 		t.Errorf("the state is %+v, want %+v", again.State(), want)
 	}
+	again.Done(flow.Outcome{Status: flow.Succeeded, Retryable: true}) // which only a failure can be
+	if want := (flow.State{Step: 1, Outcomes: "r+"}); again.State() != want {
+		t.Errorf("the state is %+v, want %+v", again.State(), want)
+	}
 }
 
 // A state that was made up is refused, and leaves the machine as it is.
