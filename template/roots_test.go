@@ -85,17 +85,13 @@ func TestForeignTexts(t *testing.T) {
 	}
 }
 
-// roots are what a pipeline could offer: a step with data, one without, variables.
+// roots are what a pipeline could offer: a step with data, one without, variables, another root.
 func roots(name string) (template.Root, bool) {
-	switch name {
-	case "call", "step1", "steps[0]":
-		return template.Root{Name: "call", Fields: template.ResultFields(), Data: true}, true
-	case "find":
-		return template.Root{Name: "find", Fields: template.ResultFields()}, true
-	case "vars":
-		return template.Root{Name: "vars", Fields: []template.Field{{"dirs", template.Any}, {"limit", template.Int}, {"on", template.Bool}, {"rate", template.Number}}}, true
-	}
-	return template.Root{}, false
+	steps := []template.Root{{Name: "call", Fields: template.ResultFields(), Data: true}, {Name: "find", Fields: template.ResultFields()}}
+	vars := template.Root{Name: "vars", Fields: []template.Field{
+		{Name: "dirs", Type: template.Any}, {Name: "limit", Type: template.Int}, {Name: "on", Type: template.Bool}, {Name: "rate", Type: template.Number},
+	}}
+	return template.Roots(steps, 1, vars, template.Root{Name: "find"})(name)
 }
 
 // rootValues gives the field of a reference, or the data if it names none.
@@ -191,6 +187,7 @@ func TestRootProblems(t *testing.T) {
 		"{{vars.dir}}":              "unknown_field template '{{vars.dir}}': unknown field 'dir'",
 		"{{vars.limit[0]}}":         "not_a_list template '{{vars.limit[0]}}': field 'limit' is not a list",
 		"{{find}} {{vars}}":         "",
+		"{{step2.count}}":           "",
 		"{{find[0]}} {{vars[0].x}}": "",
 	} {
 		parsed, problems := template.Parse(text, roots)

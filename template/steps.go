@@ -13,26 +13,36 @@ const (
 	stepsPrefix = "steps" // steps[0], from 0
 )
 
-// Steps returns the [Known] of the step at the position at, from 0, of a pipeline whose steps have the given ids. A
-// reference names a step by its id; all ids are known, also that of the step itself and of later ones, because a
-// reference to them is a mistake to be reported and not text. What is no id may name an earlier step by its position:
-// "step1" and "steps[0]" are both the first. Numbers are written without leading zeros.
+// Steps returns the [Known] of the step at the position at, from 0, of a pipeline whose steps have the given ids, each
+// with the fields of [Fields]. See [Roots].
 func Steps(ids []string, at int) Known {
-	known := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		known[id] = true
-	}
-	earlier := slices.Clone(ids[:max(0, min(at, len(ids)))])
+	steps := make([]Root, len(ids))
 	fields := Fields()
-	return func(root string) (Root, bool) {
-		if known[root] {
-			return Root{Name: root, Fields: fields}, true
+	for i, id := range ids {
+		steps[i] = Root{Name: id, Fields: fields}
+	}
+	return Roots(steps, at)
+}
+
+// Roots returns the [Known] of the step at the position at, from 0, of a pipeline that has these steps. A reference names
+// a step by its id; all ids are known, also that of the step itself and of later ones, because a reference to them is a
+// mistake to be reported and not text. What is no id may name one of the other roots, or an earlier step by its position:
+// "step1" and "steps[0]" are both the first. Numbers are written without leading zeros.
+func Roots(steps []Root, at int, others ...Root) Known {
+	named := make(map[string]Root, len(others)+len(steps))
+	for _, root := range slices.Concat(others, steps) { // steps last, so that they win
+		named[root.Name] = root
+	}
+	earlier := slices.Clone(steps[:max(0, min(at, len(steps)))])
+	return func(name string) (Root, bool) {
+		if root, ok := named[name]; ok {
+			return root, true
 		}
-		i, ok := position(root)
+		i, ok := position(name)
 		if !ok || i < 0 || i >= len(earlier) {
 			return Root{}, false
 		}
-		return Root{Name: earlier[i], Fields: fields}, true
+		return earlier[i], true
 	}
 }
 

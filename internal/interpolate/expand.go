@@ -43,37 +43,55 @@ func (t *Texts) Expand(values template.Values, most int64) (any, error) {
 	})
 }
 
-// sizeOf is about how much memory a template's value takes, in bytes. The texts of a list are those of a result.
+// sizeOf is about how much memory a template's value takes, in bytes. The texts of a list of files are those of a
+// result.
 func sizeOf(v any) int64 {
 	const perElement = 16
+	size := int64(perElement)
 	switch v := v.(type) {
 	case string:
 		return int64(len(v))
 	case []string:
 		return perElement * int64(len(v))
-	default:
-		return perElement
+	case []any:
+		for _, elem := range v {
+			size += sizeOf(elem)
+		}
+	case map[string]any:
+		for key, elem := range v {
+			size += int64(len(key)) + sizeOf(elem)
+		}
 	}
+	return size
 }
 
 // Path returns the path of the condition, and whether there was a template in it. A path is one path: a list of files
-// has to have one element, or else nobody could say which of them is asked for. The error is an *Error.
+// has to have one element, or else it would not be clear which of them is asked for. The error is an *Error.
 func (t *Texts) Path(values template.Values) (path string, ok bool, err error) {
 	if !t.path.IsTemplate() {
 		return "", false, nil
 	}
 	v, err := t.path.Expand(func(ref template.Ref) (any, error) {
 		v, err := values(ref)
-		if files, ok := v.([]string); ok && len(ref.Path) == 0 && len(files) != 1 {
+		if files, ok := v.([]string); ok && ref.Type == template.List && len(files) != 1 {
 			return nil, fmt.Errorf("it is %d paths, and a condition asks for one, such as {{%s.files[0]}}", len(files), ref.Root)
 		}
 		return v, err
 	})
+	switch v := v.(type) {
+	case string:
+		path = v
+	case []string:
+		path = v[0]
+	case nil, bool, []any, map[string]any:
+		if err == nil {
+			err = fmt.Errorf("template '%s': it is no path", t.path.Source())
+		}
+	default:
+		path = fmt.Sprint(v) // a number
+	}
 	if err != nil {
 		return "", false, &Error{Pointer: pathPointer, Text: t.path.Source(), Err: err}
 	}
-	if files, ok := v.([]string); ok {
-		v = files[0]
-	}
-	return fmt.Sprint(v), true, nil
+	return path, true, nil
 }

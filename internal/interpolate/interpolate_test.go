@@ -1,0 +1,279 @@
+package interpolate_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/interpolate"
+	"github.com/millrace-go/millrace/template"
+)
+
+// action has one parameter of each kind.
+type action struct {
+	Text  string            `json:"text,omitempty"`
+	Files []string          `json:"files,omitempty"`
+	Path  string            `json:"path,omitempty"`
+	Line  int               `json:"line,omitempty"`
+	Last  *int              `json:"last,omitempty"`
+	Deep  bool              `json:"deep,omitempty"`
+	Lines []int             `json:"lines,omitempty"`
+	Named map[string]string `json:"named,omitempty"`
+}
+
+// ids are those of a pipeline whose third step is checked.
+var ids = []string{"find", "fix-it", "here", "later"}
+
+const at = 2
+
+// checked returns the texts of a step, and its problems as "pointer code message (hint)".
+func checked(step interpolate.Step) (*interpolate.Texts, []string) {
+	step.ID = ids[at]
+	texts := interpolate.New(ids, at)
+	var problems []string
+	texts.Check(step, func(p interpolate.Problem) {
+		s := fmt.Sprintf("%s %s %s (%s)", p.Pointer, p.Code, p.Message, p.Hint)
+		if p.Warning != (p.Code == interpolate.CodeNearTemplate) {
+			s += " is a warning, or is none"
+		}
+		problems = append(problems, s)
+	})
+	return texts, problems
+}
+
+// results are those of the first two steps.
+func results(ref template.Ref) (any, error) {
+	switch ref.Root + "." + ref.Field {
+	case "find.files":
+		return []string{"a.go", "b,c.go"}, nil
+	case "fix-it.files":
+		return []string{"one.go"}, nil
+	case "find.count", "fix-it.edits":
+		return 12, nil
+	case "find.risk":
+		return "LOW", nil
+	case "find.aggregated_content":
+		return strings.Repeat("x", 100), nil
+	}
+	return nil, errors.New("has not run")
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	fields := "the fields are aggregated_content, count, edits, files, files_count, risk; a backslash before the braces makes them text"
+	tests := []struct {
+		name string
+		step interpolate.Step
+		want []string
+	}{
+		{"no action", interpolate.Step{}, nil},
+		{"no templates", interpolate.Step{Action: action{Text: "{{ .Values.x }} {{user.files}}", Files: []string{"a"}}, Path: "a/b"}, nil},
+		{"right ones", interpolate.Step{
+			Action: action{Text: `{{find.count}} \{{find.nothing}} {{step1.risk}}`, Files: []string{"{{find.files}}"}, Named: map[string]string{"k": "{{fix-it.edits}}"}},
+			Bind:   map[string]string{"/line": "{{find.count}}", "/last": "{{steps[0].count}}", "/lines": "{{find.count}}"},
+			Path:   "{{find.files[0]}}",
+		}, []string{"/params/lines wrong_type step 'here': template '{{find.count}}' is a number, which parameter /lines cannot be ()"}},
+		{"unknown field", interpolate.Step{Action: action{Text: "{{find.fils}} {{find.x}}"}}, []string{
+			"/params/text invalid_template step 'here': template '{{find.fils}}': unknown field 'fils' (did you mean 'files'?)",
+			"/params/text invalid_template step 'here': template '{{find.x}}': unknown field 'x' (" + fields + ")",
+		}},
+		{"itself and a later step", interpolate.Step{Action: action{Text: "{{here.count}} {{later.count}}"}}, []string{
+			"/params/text forward_reference step 'here' has forward reference to step 'here' ()",
+			"/params/text forward_reference step 'here' has forward reference to step 'later' ()",
+		}},
+		{"a later step by position is text", interpolate.Step{Action: action{Text: "{{step4.count}}"}}, nil},
+		{"near miss", interpolate.Step{Action: action{Text: "{{fnd.count}}"}, Path: "x/{{fixit.risk}}"}, []string{
+			"/condition/path unknown_template step 'here': template '{{fixit.risk}}': there is no step 'fixit', so this stays as it is; did you mean 'fix-it'? ()",
+			"/params/text unknown_template step 'here': template '{{fnd.count}}': there is no step 'fnd', so this stays as it is; did you mean 'find'? ()",
+		}},
+		{"no step in place of a path", interpolate.Step{Action: action{Path: "{{fnd.files}}", Files: []string{"a", "{{gone.files}}"}}, Path: "{{lter.files}}"}, []string{
+			"/condition/path unknown_reference step 'here': template '{{lter.files}}' names no step ()",
+			"/params/files/1 unknown_reference step 'here': template '{{gone.files}}' names no step ()",
+			"/params/path unknown_reference step 'here': template '{{fnd.files}}' names no step (did you mean 'find'?)",
+		}},
+		{"bound types", interpolate.Step{
+			Action: action{},
+			Bind:   map[string]string{"/line": "{{find.files}}", "/deep": "{{find.count}}", "/last": "{{find.risk}}", "/files": "{{find.count}}", "/none": "{{find.count}}"},
+		}, []string{
+			"/params/deep wrong_type step 'here': template '{{find.count}}' is a number, which parameter /deep cannot be ()",
+			"/params/files wrong_type step 'here': template '{{find.count}}' is a number, which parameter /files cannot be ()",
+			"/params/last wrong_type step 'here': template '{{find.risk}}' is a string, which parameter /last cannot be ()",
+			"/params/line wrong_type step 'here': template '{{find.files}}' is a list, which parameter /line cannot be ()",
+		}},
+		{"bound texts", interpolate.Step{Action: action{}, Bind: map[string]string{"/line": "1{{find.count}}", "/last": "plain", "/deep": "{{find.nothing}}"}}, []string{
+			"/params/deep invalid_template step 'here': template '{{find.nothing}}': unknown field 'nothing' (" + fields + ")",
+			`/params/last invalid_template step 'here': parameter /last is not a string, so it takes one template and nothing else, got "plain" (write nothing but {{step.field}})`,
+			`/params/line invalid_template step 'here': parameter /line is not a string, so it takes one template and nothing else, got "1{{find.count}}" (write nothing but {{step.field}})`,
+		}},
+		{"raw", interpolate.Step{Raw: true, Action: action{Text: "{{find.x}} {{later.count}}", Path: "{{gone.files}}"}, Path: "{{find.x}}"}, nil},
+		{"raw and bound", interpolate.Step{Raw: true, Action: action{}, Bind: map[string]string{"/line": "{{find.count}}"}}, []string{
+			"/params invalid_template step 'here' is raw and binds a template (leave out raw, or give the value itself)",
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, got := checked(tt.step)
+			slices.Sort(got)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("problems (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestRefs(t *testing.T) {
+	t.Parallel()
+	texts, _ := checked(interpolate.Step{
+		Action: action{Text: `{{find.count}}{{step2.risk}} \{{find.files}}`, Files: []string{"{{find.files}}", "plain"}},
+		Bind:   map[string]string{"/line": "{{find.count}}"}, Path: "{{later.files[0]}}",
+	})
+	got := texts.Refs()
+	slices.Sort(got)
+	if diff := cmp.Diff([]string{"find", "find", "find", "fix-it", "later"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if !texts.Any() {
+		t.Error("there are no templates")
+	}
+	texts, _ = checked(interpolate.Step{Raw: true, Action: action{Text: "{{find.count}}"}, Path: "{{find.risk}}"})
+	if len(texts.Refs()) > 0 || texts.Any() {
+		t.Errorf("a raw step has %v", texts.Refs())
+	}
+	texts, _ = checked(interpolate.Step{Action: action{Text: "plain"}, Path: "{{find.risk}}"})
+	if texts.Any() {
+		t.Error("the path of a condition is no parameter")
+	}
+	for text, want := range map[string]bool{"": false, "{{find.count}}": true, `\{{find.count}}`: true, "{{find.x}}": true, "{{user.x}}": false, "{{find}}": false} {
+		if got := texts.IsTemplate(text); got != want {
+			t.Errorf("IsTemplate(%q) = %t", text, got)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	t.Parallel()
+	texts := interpolate.New(ids, at)
+	for step, want := range map[string]string{"fnd": "did you mean 'find'?", "Fix-It": "did you mean 'fix-it'?", "lter": "", "x": ""} {
+		if got := texts.Nearest(step); got != want {
+			t.Errorf("Nearest(%s) = %q", step, got)
+		}
+	}
+}
+
+func TestExpand(t *testing.T) {
+	t.Parallel()
+	given := action{
+		Text: `{{find.count}} of {{find.files}} \{{find.count}} {{user.x}}`, Files: []string{"first", "{{find.files}}", "{{fix-it.files[0]}}"},
+		Named: map[string]string{"k": "{{find.risk}}", "{{find.risk}}": "plain"},
+	}
+	bind := map[string]string{"/line": "{{find.count}}", "/last": "{{fix-it.edits}}"}
+	texts, problems := checked(interpolate.Step{Action: given, Bind: bind})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	got, err := texts.Expand(results, 1000)
+	twelve := 12
+	want := action{
+		Text: `12 of a.go,b\,c.go {{find.count}} {{user.x}}`, Files: []string{"first", "a.go", "b,c.go", "one.go"}, Line: 12, Last: &twelve,
+		Named: map[string]string{"k": "LOW", "{{find.risk}}": "plain"},
+	}
+	if diff := cmp.Diff(any(want), got); err != nil || diff != "" {
+		t.Errorf("error %v, action (-want +got):\n%s", err, diff)
+	}
+	expanded := got.(action)
+	expanded.Named["k"], expanded.Files[0] = "spoiled", "spoiled"
+	if given.Named["k"] != "{{find.risk}}" || given.Files[0] != "first" || given.Last != nil {
+		t.Error("the action of the pipeline was changed")
+	}
+
+	// Without templates it is a copy all the same.
+	given = action{Text: "plain", Named: map[string]string{"k": "v"}}
+	texts, _ = checked(interpolate.Step{Action: given})
+	got, err = texts.Expand(nil, 0)
+	if diff := cmp.Diff(any(given), got); err != nil || diff != "" {
+		t.Errorf("error %v, action (-want +got):\n%s", err, diff)
+	}
+	maps.Copy(got.(action).Named, map[string]string{"k": "spoiled"})
+	if given.Named["k"] != "v" {
+		t.Error("the action of the pipeline was changed")
+	}
+}
+
+func TestExpandErrors(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name          string
+		action        action
+		most          int64
+		pointer, text string
+		message       string
+	}{
+		{"index", action{Files: []string{"a", "{{find.files[2]}}"}}, 1000, "/files/1", "{{find.files[2]}}",
+			"parameter /files/1: template '{{find.files[2]}}': 'find.files' has 2 elements, index 2 is out of range"},
+		{"no value", action{Text: "x{{fix-it.risk}}"}, 1000, "/text", "x{{fix-it.risk}}", "parameter /text: template '{{fix-it.risk}}': has not run"},
+		{"too much in one", action{Text: "{{find.aggregated_content}}"}, 99, "/text", "{{find.aggregated_content}}", ""},
+		{"too much together", action{Text: "{{find.aggregated_content}}", Path: "{{find.aggregated_content}}!"}, 200, "/path", "{{find.aggregated_content}}!", ""},
+	}
+	for _, tt := range tests {
+		texts, problems := checked(interpolate.Step{Action: tt.action})
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		_, err := texts.Expand(results, tt.most)
+		e, ok := errors.AsType[*interpolate.Error](err)
+		if !ok || e.Pointer != tt.pointer || e.Text != tt.text || tt.message != "" && err.Error() != tt.message {
+			t.Errorf("%s: %#v", tt.name, err)
+		}
+		if limit, ok := errors.AsType[*actions.LimitError](err); ok != (tt.message == "") || ok && limit.Limit != tt.most {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+	texts, _ := checked(interpolate.Step{Action: action{Text: "{{find.aggregated_content}}", Path: "{{find.aggregated_content}}"}})
+	if _, err := texts.Expand(results, 200); err != nil {
+		t.Errorf("as much as allowed: %v", err)
+	}
+}
+
+func TestPath(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		path, want string
+		message    string
+	}{
+		{"{{find.files[1]}}", "b,c.go", ""},
+		{"{{fix-it.files}}", "one.go", ""},
+		{"d/{{fix-it.files}}", "d/one.go", ""},
+		{"d/{{find.count}}", "d/12", ""},
+		{"{{find.count}}", "12", ""},
+		{`\{{find.count}}`, "{{find.count}}", ""},
+		{"{{find.files}}", "", "parameter /condition/path: template '{{find.files}}': it is 2 paths, and a condition asks for one, such as {{find.files[0]}}"},
+		{"d/{{find.files}}", "", "parameter /condition/path: template '{{find.files}}': it is 2 paths, and a condition asks for one, such as {{find.files[0]}}"},
+		{"{{fix-it.files[1]}}", "", "parameter /condition/path: template '{{fix-it.files[1]}}': 'fix-it.files' has 1 elements, index 1 is out of range"},
+	}
+	for _, tt := range tests {
+		texts, problems := checked(interpolate.Step{Action: action{}, Path: tt.path})
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		got, ok, err := texts.Path(results)
+		if got != tt.want || ok != (tt.message == "") || (err != nil) == ok || err != nil && err.Error() != tt.message {
+			t.Errorf("%s: %q, %t, %v", tt.path, got, ok, err)
+		}
+		if e, ok := errors.AsType[*interpolate.Error](err); err != nil && (!ok || e.Text != tt.path) {
+			t.Errorf("%s: %#v", tt.path, err)
+		}
+	}
+	for _, path := range []string{"", "plain/path", "{{user.files}}"} {
+		texts, _ := checked(interpolate.Step{Action: action{}, Path: path})
+		if got, ok, err := texts.Path(nil); got != "" || ok || err != nil {
+			t.Errorf("%s: %q, %t, %v", path, got, ok, err)
+		}
+	}
+}
