@@ -10,6 +10,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/template"
 )
 
 // draft is a pipeline that has not been checked.
@@ -70,12 +71,12 @@ func (d *draft) compile() {
 		return
 	}
 	d.compiled = make([]compiled, len(d.steps))
-	ids := make([]string, len(d.steps))
+	roots, fields := make([]template.Root, len(d.steps)), template.Fields()
 	for i, s := range d.steps {
-		ids[i] = s.ID
+		roots[i] = template.Root{Name: s.ID, Fields: fields}
 	}
-	for i := range d.compiled {
-		d.compiled[i].texts = interpolate.New(ids, i)
+	for i, texts := range interpolate.New(roots) {
+		d.compiled[i].texts = texts
 	}
 }
 

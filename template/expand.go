@@ -53,12 +53,13 @@ func (e *Error) of(ref Ref) *Error {
 }
 
 // Values returns the value of the field that a reference names, or, if it names none, that of its root. The rest of the
-// path is followed by the caller. The value is not kept and not changed.
+// path is followed by the caller. A []string stands for the files of a step, which a longer text has joined by [Join];
+// any other list is a []any. The value is not kept and not changed.
 type Values func(Ref) (any, error)
 
-// Expand puts the values in. A text that is a whole reference gives a value of the reference's type: a list is a
-// []string, or of type [Any] a []any, an object a map[string]any, and both belong to the caller; anything else is as
-// values has returned it. Any other text gives a string. The error is an [*Error], around that of values or
+// Expand puts the values in. A text that is a whole reference gives a value of the reference's type: the files of a
+// step are a []string, other lists a []any, objects a map[string]any, and they belong to the caller; anything else is
+// as values has returned it. Any other text gives a string. The error is an [*Error], around that of values or
 // [ErrTooLong] perhaps. Expand must not be used on a Text that had problems.
 func (t Text) Expand(values Values) (any, error) {
 	ref, ok := t.Whole()
@@ -69,7 +70,7 @@ func (t Text) Expand(values Values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if files, ok := v.([]string); ok && ref.Type == List {
+	if files, ok := ref.files(v); ok {
 		return append([]string{}, files...), nil
 	}
 	if kind, _ := kindOf(v); kind != list && kind != object {
@@ -98,7 +99,7 @@ func (t Text) ExpandString(values Values) (string, error) {
 				return "", err
 			}
 			var failed *Error
-			if files, ok := v.([]string); ok && ref.Type == List {
+			if files, ok := ref.files(v); ok {
 				piece = Join(files)
 			} else if piece, failed = textOf(v, MaxLen-b.Len()); failed != nil {
 				return "", failed.of(ref)
@@ -110,6 +111,12 @@ func (t Text) ExpandString(values Values) (string, error) {
 		b.WriteString(piece)
 	}
 	return b.String(), nil
+}
+
+// files returns the value of the reference if it is the files of a step.
+func (r Ref) files(v any) ([]string, bool) {
+	files, ok := v.([]string)
+	return files, ok && len(r.Path) == 0
 }
 
 // path is the reference as [Error.Path] has it.

@@ -7,7 +7,7 @@ type Type uint8
 const (
 	String Type = iota + 1 // string
 	Int                    // int, or another integer type
-	List                   // []string: the files of a step, which a longer text has joined by commas
+	List                   // []string: the files of a step
 	Bool                   // bool
 	Number                 // an integer, a float, or a json.Number
 	Object                 // a map whose keys are strings

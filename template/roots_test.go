@@ -96,10 +96,10 @@ func roots(name string) (template.Root, bool) {
 
 // rootValues gives the field of a reference, or the data if it names none.
 func rootValues(r template.Ref) (any, error) {
-	data := map[string]any{"items": []any{map[string]any{"id": "x1"}}, "a.b": 1, "": 2, "files": []string{"p", "q"}, "big": int64(1) << 62}
+	data := map[string]any{"items": []any{map[string]any{"id": "x1"}}, "a.b": 1, "": 2, "list": []string{"p", "q"}, "big": int64(1) << 62}
 	fields := map[string]any{
 		"find.counts": map[string]int{"a/b.go": 3}, "find.ok": true, "find.visits": 2, "find.data": nil, "find.error": "", "find.files": []string{"a", "b"},
-		"find.content": map[string]string{"a": "b"}, "vars.dirs": []string{"src", "lib"}, "vars.limit": 10, "vars.on": false, "vars.rate": 0.5, "call.data": data,
+		"find.content": map[string]string{"a": "b"}, "vars.dirs": []any{"src", "lib"}, "vars.limit": 10, "vars.on": false, "vars.rate": 0.5, "call.data": data, "call.files": []string{"p,q", "r"},
 	}
 	if r.Root == "call" && r.Field == "" {
 		return data, nil
@@ -126,7 +126,9 @@ func TestRoots(t *testing.T) {
 		{`{{call[""]}}`, template.Any, 2, "2"},
 		{"{{steps[0].items[-1]}}", template.Any, map[string]any{"id": "x1"}, `{"id":"x1"}`},
 		{"{{call.data.items}}", template.Any, []any{map[string]any{"id": "x1"}}, `[{"id":"x1"}]`},
-		{"{{call.files}}", template.Any, []any{"p", "q"}, `["p","q"]`},
+		{"{{call.data.list}}", template.Any, []any{"p", "q"}, `["p","q"]`},
+		{"{{call.files}}", template.Any, []string{"p,q", "r"}, `p\,q,r`},
+		{"{{call.files[0]}}", template.Any, "p,q", "p,q"},
 		{"{{step1.big}}", template.Any, int64(1) << 62, "4611686018427387904"},
 		{"{{find.files}}", template.List, []string{"a", "b"}, "a,b"},
 		{`{{find.counts}}`, template.Object, map[string]any{"a/b.go": 3}, `{"a/b.go":3}`},

@@ -86,7 +86,7 @@ func (t *Texts) Check(s Step, report func(Problem)) {
 // such step.
 func (t *Texts) unknownStep(text string) (template.Ref, bool) {
 	any, _ := template.Parse(text, func(name string) (template.Root, bool) {
-		return template.Root{Name: name, Fields: template.Fields()}, true
+		return template.Root{Name: name, Fields: t.steps[t.at].Fields}, true
 	})
 	ref, ok := any.Whole()
 	if !ok {

@@ -32,10 +32,19 @@ var ids = []string{"find", "fix-it", "here", "later"}
 
 const at = 2
 
+func steps() []*interpolate.Texts {
+	roots := make([]template.Root, len(ids))
+	for i, id := range ids {
+		roots[i] = template.Root{Name: id, Fields: template.Fields()}
+	}
+	roots[1].Data = true
+	return interpolate.New(roots, template.Root{Name: "vars", Fields: []template.Field{{Name: "on", Type: template.Bool}, {Name: "any", Type: template.Any}}})
+}
+
 // checked returns the texts of a step, and its problems as "pointer code message (hint)".
 func checked(step interpolate.Step) (*interpolate.Texts, []string) {
 	step.ID = ids[at]
-	texts := interpolate.New(ids, at)
+	texts := steps()[at]
 	var problems []string
 	texts.Check(step, func(p interpolate.Problem) {
 		s := fmt.Sprintf("%s %s %s (%s)", p.Pointer, p.Code, p.Message, p.Hint)
@@ -58,6 +67,12 @@ func results(ref template.Ref) (any, error) {
 		return 12, nil
 	case "find.risk":
 		return "LOW", nil
+	case "fix-it.data":
+		return map[string]any{"list": []any{"x", 1.5, nil}, "n": 7, "big": strings.Repeat("x", 100)}, nil
+	case "vars.on":
+		return true, nil
+	case "vars.any":
+		return nil, nil
 	case "find.aggregated_content":
 		return strings.Repeat("x", 100), nil
 	}
@@ -111,6 +126,18 @@ func TestCheck(t *testing.T) {
 			`/params/last invalid_template step 'here': parameter /last is not a string, so it takes one template and nothing else, got "plain" (write nothing but {{step.field}})`,
 			`/params/line invalid_template step 'here': parameter /line is not a string, so it takes one template and nothing else, got "1{{find.count}}" (write nothing but {{step.field}})`,
 		}},
+		{"other roots", interpolate.Step{
+			Action: action{Text: "{{vars.on}} {{vars.any.x}} {{vars}} {{var.on}}", Path: "{{vars.any}}"},
+			Bind:   map[string]string{"/deep": "{{vars.on}}", "/line": "{{vars.any}}", "/last": "{{vars.on}}", "/files": "{{vars.any}}"},
+		}, []string{
+			"/params/last wrong_type step 'here': template '{{vars.on}}' is a boolean, which parameter /last cannot be ()",
+		}},
+		{"data", interpolate.Step{
+			Action: action{Text: "{{fix-it}} {{fix-it[0].x}} {{find}} {{fix-it.}}"}, Bind: map[string]string{"/line": "{{fix-it.n}}", "/deep": "{{fix-it}}"},
+		}, []string{
+			`/params/text invalid_template step 'here': template '{{fix-it.}}': '' is not a key (a path is made of keys and indices: .name, ["any name"], [0], ` +
+				"or [-1] from the end; a backslash before the braces makes them text)",
+		}},
 		{"raw", interpolate.Step{Raw: true, Action: action{Text: "{{find.x}} {{later.count}}", Path: "{{gone.files}}"}, Path: "{{find.x}}"}, nil},
 		{"raw and bound", interpolate.Step{Raw: true, Action: action{}, Bind: map[string]string{"/line": "{{find.count}}"}}, []string{
 			"/params invalid_template step 'here' is raw and binds a template (leave out raw, or give the value itself)",
@@ -131,7 +158,7 @@ func TestCheck(t *testing.T) {
 func TestRefs(t *testing.T) {
 	t.Parallel()
 	texts, _ := checked(interpolate.Step{
-		Action: action{Text: `{{find.count}}{{step2.risk}} \{{find.files}}`, Files: []string{"{{find.files}}", "plain"}},
+		Action: action{Text: `{{find.count}}{{step2.risk}} \{{find.files}}{{vars.on}}`, Files: []string{"{{find.files}}", "plain"}},
 		Bind:   map[string]string{"/line": "{{find.count}}"}, Path: "{{later.files[0]}}",
 	})
 	got := texts.Refs()
@@ -159,7 +186,7 @@ func TestRefs(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	t.Parallel()
-	texts := interpolate.New(ids, at)
+	texts := steps()[at]
 	for step, want := range map[string]string{"fnd": "did you mean 'find'?", "Fix-It": "did you mean 'fix-it'?", "lter": "", "x": ""} {
 		if got := texts.Nearest(step); got != want {
 			t.Errorf("Nearest(%s) = %q", step, got)
@@ -218,6 +245,7 @@ func TestExpandErrors(t *testing.T) {
 		{"index", action{Files: []string{"a", "{{find.files[2]}}"}}, 1000, "/files/1", "{{find.files[2]}}",
 			"parameter /files/1: template '{{find.files[2]}}': 'find.files' has 2 elements, index 2 is out of range"},
 		{"no value", action{Text: "x{{fix-it.risk}}"}, 1000, "/text", "x{{fix-it.risk}}", "parameter /text: template '{{fix-it.risk}}': has not run"},
+		{"too much data", action{Text: "{{fix-it.data}}"}, 130, "/text", "{{fix-it.data}}", ""},
 		{"too much in one", action{Text: "{{find.aggregated_content}}"}, 99, "/text", "{{find.aggregated_content}}", ""},
 		{"too much together", action{Text: "{{find.aggregated_content}}", Path: "{{find.aggregated_content}}!"}, 200, "/path", "{{find.aggregated_content}}!", ""},
 	}
@@ -252,6 +280,8 @@ func TestPath(t *testing.T) {
 		{"d/{{fix-it.files}}", "d/one.go", ""},
 		{"d/{{find.count}}", "d/12", ""},
 		{"{{find.count}}", "12", ""},
+		{"{{fix-it.data.list[1]}}", "1.5", ""},
+		{"{{fix-it.data.list[0]}}", "x", ""},
 		{`\{{find.count}}`, "{{find.count}}", ""},
 		{"{{find.files}}", "", "parameter /condition/path: template '{{find.files}}': it is 2 paths, and a condition asks for one, such as {{find.files[0]}}"},
 		{"d/{{find.files}}", "", "parameter /condition/path: template '{{find.files}}': it is 2 paths, and a condition asks for one, such as {{find.files[0]}}"},
@@ -268,6 +298,13 @@ func TestPath(t *testing.T) {
 		}
 		if e, ok := errors.AsType[*interpolate.Error](err); err != nil && (!ok || e.Text != tt.path) {
 			t.Errorf("%s: %#v", tt.path, err)
+		}
+	}
+	for _, path := range []string{"{{vars.any}}", "{{vars.on}}", "{{fix-it.data.list}}", "{{fix-it.data}}"} {
+		texts, _ := checked(interpolate.Step{Action: action{}, Path: path})
+		_, _, err := texts.Path(results)
+		if want := "parameter /condition/path: template '" + path + "': it is no path"; err == nil || err.Error() != want {
+			t.Errorf("%s: %v", path, err)
 		}
 	}
 	for _, path := range []string{"", "plain/path", "{{user.files}}"} {

@@ -28,8 +28,8 @@ type Step struct {
 // Texts are the templates of one step. [New] makes them and [Texts.Check] finds them; after that they are immutable,
 // and safe for concurrent use.
 type Texts struct {
-	ids    []string // of all steps
-	at     int      // which of them it is
+	*pipeline
+	at     int // which step it is
 	known  template.Known
 	parsed map[string]parsed // by the text, while the pipeline is checked
 
@@ -39,24 +39,38 @@ type Texts struct {
 	path   template.Text
 }
 
+// pipeline is what the texts of its steps have in common.
+type pipeline struct {
+	steps, others []template.Root
+	ids           []string // of the steps
+}
+
 type parsed struct {
 	text     template.Text
 	problems []template.Problem
 }
 
-// New returns the Texts of the step at a position in a pipeline whose steps have these ids, which must not change any
-// more.
-func New(ids []string, at int) *Texts { return &Texts{ids: ids, at: at} }
+// New returns the Texts of each step of a pipeline, whose templates can begin with these steps and other roots. The
+// arguments must not change any more.
+func New(steps []template.Root, others ...template.Root) []*Texts {
+	p := &pipeline{steps: steps, others: others, ids: make([]string, len(steps))}
+	texts := make([]*Texts, len(steps))
+	for i, step := range steps {
+		p.ids[i] = step.Name
+		texts[i] = &Texts{pipeline: p, at: i}
+	}
+	return texts
+}
 
-// IsTemplate reports whether a text refers to a step of the pipeline.
+// IsTemplate reports whether a text refers to a step of the pipeline, or to another root.
 func (t *Texts) IsTemplate(text string) bool {
 	return strings.Contains(text, "{{") && t.parse(text).text.IsTemplate()
 }
 
-// knows is [template.Steps], made when it is asked for the first time: most texts have no reference in them.
+// knows is [template.Roots], made when it is asked for the first time: most texts have no reference in them.
 func (t *Texts) knows(name string) (template.Root, bool) {
 	if t.known == nil {
-		t.known = template.Steps(t.ids, t.at)
+		t.known = template.Roots(t.steps, t.at, t.others...)
 	}
 	return t.known(name)
 }
