@@ -11,10 +11,10 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// glob is a glob of a Guard.
+// glob is a glob of a Policy.
 type glob struct {
 	pattern string
-	folded  string // pattern in the spelling that foldName gives names
+	folded  string // pattern in the spelling that names.FoldPath gives paths
 	base    bool   // for the last element alone
 	bad     bool   // takes everything
 }

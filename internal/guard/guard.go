@@ -2,7 +2,9 @@
 package guard
 
 import (
+	"cmp"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -12,10 +14,10 @@ import (
 )
 
 // Policy is the policy of the host over the paths of a stage. It is applied to the path that is left when all symbolic
-// links on the way are resolved. The zero Guard allows everything but writing to version control directories.
+// links on the way are resolved. The zero Policy allows everything but writing to version control directories.
 //
-// Names are compared as the most forgiving file system would: in any case, without what nobody sees, without dots and
-// spaces at the end. So a rule also holds for the other spellings by which such a file system finds the same file.
+// Names are compared as the most forgiving file system would: in any case, without characters that are not seen, without
+// dots and spaces at the end. So a rule also holds for the other spellings by which such a file system finds the same file.
 type Policy struct {
 	// Allowed are the files and directories, canonical, that may be read and written, with all below them. The
 	// directories above them may be looked at and listed, but show nothing that does not lead to them. Empty means the
@@ -41,7 +43,7 @@ type Policy struct {
 	Portable bool
 }
 
-// stateName is what a state directory is called if nobody has said otherwise.
+// stateName is what a state directory is called unless the host says otherwise.
 const stateName = ".millrace"
 
 // Access is what an operation wants to do with a path.
@@ -53,7 +55,7 @@ const (
 	Write               // change it in any way
 )
 
-// Guard is a Guard made ready for use. It is immutable.
+// Guard is a [Policy] made ready for use. It is immutable.
 type Guard struct {
 	allowed  []string
 	state    string   // folded path of the state directory, "" if there is none
@@ -64,6 +66,7 @@ type Guard struct {
 	portable bool
 }
 
+// New makes a policy ready for use.
 func New(g Policy) Guard {
 	made := Guard{
 		allowed: slices.Clone(g.Allowed), denied: newGlobs(g.Denied), readOnly: newGlobs(g.ReadOnly), portable: g.Portable,
@@ -83,11 +86,8 @@ func New(g Policy) Guard {
 
 // Check returns what speaks against the access to the canonical, resolved path.
 func (g *Guard) Check(name string, a Access) error {
-	if g.isReserved(name) {
-		return names.ErrReserved
-	}
-	if anyTakesAt(g.denied, name) {
-		return names.ErrDenied
+	if err := g.closes(name); err != nil {
+		return err
 	}
 	if !g.allows(name) && (a != Look || !g.LeadsToAllowed(name)) {
 		return g.notAllowed()
@@ -95,7 +95,7 @@ func (g *Guard) Check(name string, a Access) error {
 	if a != Write {
 		return nil
 	}
-	if err := g.Keeps(name); err != nil {
+	if err := g.protects(name); err != nil {
 		return err
 	}
 	if g.portable {
@@ -104,13 +104,20 @@ func (g *Guard) Check(name string, a Access) error {
 	return nil
 }
 
-// Keeps returns why what stands at the path may not be taken away or changed, whatever it is called.
-func (g *Guard) Keeps(name string) error {
+// closes returns why nothing may be done with the path, not even through a link.
+func (g *Guard) closes(name string) error {
 	switch {
 	case g.isReserved(name):
 		return names.ErrReserved
 	case anyTakesAt(g.denied, name):
 		return names.ErrDenied
+	}
+	return nil
+}
+
+// protects returns why the path may be read only.
+func (g *Guard) protects(name string) error {
+	switch {
 	case names.IsProtected(name):
 		return names.ErrProtected
 	case anyTakesAt(g.readOnly, name):
@@ -119,18 +126,17 @@ func (g *Guard) Keeps(name string) error {
 	return nil
 }
 
+// Keeps returns why what stands at the path may not be taken away or changed, whatever it is called.
+func (g *Guard) Keeps(name string) error { return cmp.Or(g.closes(name), g.protects(name)) }
+
 // CheckLink returns what speaks against the access through a symbolic link at the canonical path. Where the link leads
 // is checked by itself.
 func (g *Guard) CheckLink(name string, a Access) error {
-	switch {
-	case g.isReserved(name):
-		return names.ErrReserved
-	case anyTakesAt(g.denied, name):
-		return names.ErrDenied
-	case a == Write && anyTakesAt(g.readOnly, name):
-		return names.ErrReadOnlyPath
+	err := g.closes(name)
+	if err == nil && a == Write && anyTakesAt(g.readOnly, name) {
+		err = names.ErrReadOnlyPath
 	}
-	return nil
+	return err
 }
 
 // isReserved reports whether the path belongs to a state directory, here or in a directory of the tree, or is closed.
@@ -158,6 +164,7 @@ func (g *Guard) allows(name string) bool {
 	return len(g.allowed) == 0 || slices.ContainsFunc(g.allowed, within)
 }
 
+// LeadsToAllowed reports whether an allowed path is, or lies below, the directory.
 func (g *Guard) LeadsToAllowed(name string) bool {
 	return slices.ContainsFunc(g.allowed, func(a string) bool { return names.Within(a, name) })
 }
@@ -173,7 +180,7 @@ func (g *Guard) HoldsReserved(dir string) bool {
 }
 
 // Filters reports whether any name in the directory may have to be left out of its listing, but for those of state
-// directories, for which hides is asked.
+// directories, see [Guard.Hides].
 func (g *Guard) Filters(dir string) bool {
 	return !g.allows(dir) || len(g.denied) > 0 || len(g.closed) > 0
 }
@@ -200,3 +207,17 @@ func (g *Guard) Shows(name string) bool { return g.Check(name, Look) == nil }
 
 // Held is the error for a directory that may not be taken away because of something in it.
 func Held(err error, name string) error { return fmt.Errorf("%w: %s", err, name) }
+
+// CheckWrite returns an *fs.PathError if the guard forbids writing to the path, which must be canonical and resolved. A
+// stage does this by itself; it is for paths that come from elsewhere, such as a stored plan or a backup.
+func (g Policy) CheckWrite(name string) error {
+	clean, err := names.Clean(name)
+	if err != nil {
+		return err
+	}
+	if clean != name || clean == "." {
+		return &fs.PathError{Op: "write", Path: name, Err: names.ErrBadName}
+	}
+	made := New(g)
+	return names.PathError("write", name, made.Check(name, Write))
+}

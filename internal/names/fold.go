@@ -60,14 +60,8 @@ func isFolded(name string) bool {
 	return true
 }
 
-// Visible returns a name or a line of text with everything escaped that is not seen, or that does something instead of
-// being shown: control characters, line ends and tabs among them, so no escape sequence of a terminal is left;
-// characters that turn the writing direction; those without width, with the selectors that say how the character before
-// them looks, in which whole texts can be hidden; separators of lines and paragraphs; and bytes that are no UTF-8. They
-// become what they are in a Go string: \n, \x1b, \u202e, \xff. All else stays as it is, also a backslash, so different
-// texts can look the same, and what comes of it cannot be turned back.
-//
-// What is shown of a text that may keep its tabs is put together of the pieces between them.
+// Visible returns a name or a line of text with everything escaped, as in a Go string, that is not seen, or that does
+// something instead of being shown. fsutil.Visible tells what that is.
 func Visible(s string) string {
 	var b strings.Builder
 	done := 0

@@ -60,16 +60,7 @@ func EachInTwo(ctx context.Context, workers, most, n int, do func(i int) (Later,
 		flush()
 		return nil
 	})
-	return cmp.Or(firstOf(errs), err)
-}
-
-func firstOf(errs []error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(cmp.Or(errs...), err)
 }
 
 // Each calls do for 0 to n-1, up to workers at a time, and waits for all of them. After a failure, or when ctx is done,
@@ -89,17 +80,11 @@ func Each(ctx context.Context, workers, n int, do func(i int) error) error {
 			}
 		}
 	}
-	if workers = min(workers, n); workers <= 1 {
-		work()
-	} else {
-		var wg sync.WaitGroup
-		for range workers {
-			wg.Go(work)
-		}
-		wg.Wait()
+	var wg sync.WaitGroup
+	for range min(workers, n) - 1 {
+		wg.Go(work)
 	}
-	if err := firstOf(errs); err != nil {
-		return err
-	}
-	return context.Cause(ctx)
+	work()
+	wg.Wait()
+	return cmp.Or(cmp.Or(errs...), context.Cause(ctx))
 }

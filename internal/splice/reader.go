@@ -1,6 +1,7 @@
 package splice
 
 import (
+	"bytes"
 	"io"
 	"sort"
 
@@ -17,7 +18,7 @@ func NewReaderAt(base io.ReaderAt, size int64, splices []change.Splice) (io.Read
 	return Spliced(base, size, splices), nil
 }
 
-// splicedReader reads what splices make of the bytes that base reads, without holding them all.
+// splicedReader is what [Spliced] returns.
 type splicedReader struct {
 	base  io.ReaderAt
 	parts []splicedPart
@@ -32,7 +33,7 @@ type splicedPart struct {
 	off  int64
 }
 
-// Spliced returns a reader over base of baseSize bytes. The splices have been checked before.
+// Spliced is [NewReaderAt] for splices that have been checked before.
 func Spliced(base io.ReaderAt, baseSize int64, splices []change.Splice) io.ReaderAt {
 	r := &splicedReader{base: base, parts: make([]splicedPart, 0, 2*len(splices)+1)}
 	add := func(p splicedPart) {
@@ -55,7 +56,8 @@ func Spliced(base io.ReaderAt, baseSize int64, splices []change.Splice) io.Reade
 // ReadAt implements io.ReaderAt.
 func (r *splicedReader) ReadAt(p []byte, off int64) (int, error) {
 	i := sort.Search(len(r.parts), func(i int) bool { return r.parts[i].at+r.parts[i].len > off })
-	base, n := r.around(i, off, len(p)), 0
+	base, from := r.around(i, off, len(p))
+	n := 0
 	for ; n < len(p) && i < len(r.parts); i++ {
 		part := r.parts[i]
 		skip := off + int64(n) - part.at
@@ -64,14 +66,13 @@ func (r *splicedReader) ReadAt(p []byte, off int64) (int, error) {
 			n += copy(want, part.text[skip:])
 			continue
 		}
-		got, err := base.ReadAt(want, part.off+skip)
+		got, err := base.ReadAt(want, part.off+skip-from)
 		n += got
 		if got < len(want) {
-			if err == nil || err == io.EOF {
-				// The base has become shorter than it was.
-				err = names.ErrDrift
+			if err == nil {
+				err = io.EOF
 			}
-			return n, err
+			return n, shortBase(err)
 		}
 	}
 	if n < len(p) {
@@ -80,9 +81,9 @@ func (r *splicedReader) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// around returns the base to read size bytes of the result from, which begin at off in the part. If that takes many
-// short reads it is one longer read that was made already.
-func (r *splicedReader) around(part int, off int64, size int) io.ReaderAt {
+// around returns the base to read size bytes of the result from, which begin at off in the part, and where it begins.
+// If that takes many short reads it is one longer read that was made already.
+func (r *splicedReader) around(part int, off int64, size int) (io.ReaderAt, int64) {
 	const few, wide = 4, 2 // reads, and how many times the bytes wanted may be read
 	reads, from, to := 0, int64(-1), int64(0)
 	for end := off + int64(size); part < len(r.parts) && r.parts[part].at < end; part++ {
@@ -94,32 +95,14 @@ func (r *splicedReader) around(part int, off int64, size int) io.ReaderAt {
 		}
 	}
 	if reads <= few || to-from > wide*int64(size) {
-		return r.base
+		return r.base, 0
 	}
 	data := make([]byte, to-from)
 	n, err := r.base.ReadAt(data, from)
 	if err != nil && err != io.EOF {
-		return r.base // which says so again for what is really wanted
+		return r.base, 0 // which says so again for what is really wanted
 	}
-	return &readBefore{data[:n], from}
-}
-
-// readBefore has bytes of a base that were read.
-type readBefore struct {
-	data []byte
-	from int64
-}
-
-// ReadAt implements io.ReaderAt.
-func (r *readBefore) ReadAt(p []byte, off int64) (int, error) {
-	n := 0
-	if at := off - r.from; at <= int64(len(r.data)) {
-		n = copy(p, r.data[at:])
-	}
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
+	return Bytes(data[:n]), from
 }
 
 // NewReader returns a reader of what splices make of the size bytes that base gives, in one pass. It reads base to its
@@ -132,7 +115,7 @@ func NewReader(base io.Reader, size int64, splices []change.Splice) (io.Reader, 
 	return Splicing(base, splices), nil
 }
 
-// Splicing is SpliceReader for splices that have been checked before.
+// Splicing is [NewReader] for splices that have been checked before.
 func Splicing(base io.Reader, splices []change.Splice) io.Reader {
 	return &splicing{base: base, splices: splices}
 }
@@ -176,4 +159,73 @@ func shortBase(err error) error {
 		return names.ErrDrift
 	}
 	return err
+}
+
+// DropIdle returns the splices without those that leave the bytes as they are. They have been checked before.
+func DropIdle(content io.ReaderAt, splices []change.Splice) ([]change.Splice, error) {
+	ahead := lookAhead{r: content}
+	if data, ok := content.(Bytes); ok {
+		ahead.buf = data
+	}
+	kept := splices[:0:0]
+	dropped := false
+	for i, sp := range splices {
+		idle := sp.Len == 0 && len(sp.Text) == 0
+		if int64(len(sp.Text)) == sp.Len && !idle {
+			old, err := ahead.bytes(sp.Off, len(sp.Text))
+			if err != nil {
+				return nil, err
+			}
+			idle = bytes.Equal(old, sp.Text)
+		}
+		if idle && !dropped {
+			kept, dropped = append(kept, splices[:i]...), true
+		}
+		if !idle && dropped {
+			kept = append(kept, sp)
+		}
+	}
+	if !dropped {
+		return splices, nil
+	}
+	return kept, nil
+}
+
+// lookAhead reads short pieces at ascending offsets, several of them at once where they are close together.
+type lookAhead struct {
+	r   io.ReaderAt
+	buf []byte // what stands at off
+	off int64
+}
+
+// bytes returns n bytes at an offset, valid until the next call.
+func (l *lookAhead) bytes(off int64, n int) ([]byte, error) {
+	const ahead = 16 << 10
+	if at := off - l.off; at >= 0 && at+int64(n) <= int64(len(l.buf)) {
+		return l.buf[at : at+int64(n)], nil
+	}
+	if cap(l.buf) < n {
+		l.buf = make([]byte, max(n, ahead))
+	}
+	got, err := l.r.ReadAt(l.buf[:cap(l.buf)], off)
+	l.buf, l.off = l.buf[:got], off
+	if got >= n {
+		return l.buf[:n], nil
+	}
+	return nil, shortBase(err)
+}
+
+// Bytes are read at any place. Unlike a bytes.Reader it has no state.
+type Bytes []byte
+
+// ReadAt implements io.ReaderAt.
+func (b Bytes) ReadAt(p []byte, off int64) (int, error) {
+	if off >= int64(len(b)) {
+		return 0, io.EOF
+	}
+	n := copy(p, b[off:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
 }

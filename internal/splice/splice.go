@@ -20,25 +20,21 @@ func Apply(data []byte, splices []change.Splice) ([]byte, error) {
 	if size > math.MaxInt {
 		return nil, fmt.Errorf("the result of %d bytes does not fit into memory", size)
 	}
-	return appendChecked(make([]byte, 0, size), data, splices), nil
+	return Append(make([]byte, 0, size), data, splices)
 }
 
-// Append is ApplySplices into memory that is there already.
+// Append is [Apply] into memory that is there already.
 func Append(out, data []byte, splices []change.Splice) ([]byte, error) {
 	if _, err := Check(splices, int64(len(data))); err != nil {
 		return nil, err
 	}
-	return appendChecked(out, data, splices), nil
-}
-
-func appendChecked(out, data []byte, splices []change.Splice) []byte {
 	pos := int64(0)
 	for _, s := range splices {
 		out = append(out, data[pos:s.Off]...)
 		out = append(out, s.Text...)
 		pos = s.Off + s.Len
 	}
-	return append(out, data[pos:]...)
+	return append(out, data[pos:]...), nil
 }
 
 // Compose returns one list of splices that does what first and then second do: the offsets of second count in the bytes
@@ -122,7 +118,6 @@ func (c *composer) cluster() change.Splice {
 			texts = append(texts, s)
 			before.add(s.By)
 			c.passFirst()
-			continue
 		case len(c.second) > 0 && (c.second[0].Off < end || end == start && c.second[0].Off == start):
 			s := c.second[0]
 			end = max(end, spliceEnd(s))
@@ -133,15 +128,14 @@ func (c *composer) cluster() change.Splice {
 			pos = max(pos, spliceEnd(s))
 			by.add(s.By)
 			c.second = c.second[1:]
-			continue
+		default:
+			copyUpTo(end)
+			out.Len = end + c.shift - out.Off
+			before.add(by.list)
+			out.By = before.list
+			return out
 		}
-		break
 	}
-	copyUpTo(end)
-	out.Len = end + c.shift - out.Off
-	before.add(by.list)
-	out.By = before.list
-	return out
 }
 
 // Check checks the order of the splices and that they lie within size bytes, and returns the size of the result.
@@ -164,3 +158,46 @@ func Check(splices []change.Splice, size int64) (int64, error) {
 }
 
 func spliceEnd(s change.Splice) int64 { return s.Off + s.Len }
+
+// origins are those of splices that become one, each once. Thousands of edits may meet in one splice, so to add one
+// takes no longer the more there are.
+type origins struct {
+	list []change.Origin
+	own  bool                   // the memory of the list, which is that of a splice at first
+	has  map[change.Origin]bool // nil until it was asked often enough
+	asks int
+}
+
+// add adds those that are not there yet.
+func (s *origins) add(by []change.Origin) {
+	if len(s.list) == 0 {
+		s.list = by
+		return
+	}
+	for _, o := range by {
+		if s.contains(o) {
+			continue
+		}
+		if !s.own {
+			s.list, s.own = slices.Clip(s.list), true
+		}
+		s.list = append(s.list, o)
+		if s.has != nil {
+			s.has[o] = true
+		}
+	}
+}
+
+func (s *origins) contains(o change.Origin) bool {
+	const few = 16
+	if s.asks++; s.asks <= few {
+		return slices.Contains(s.list, o)
+	}
+	if s.has == nil {
+		s.has = make(map[change.Origin]bool, 2*len(s.list))
+		for _, known := range s.list {
+			s.has[known] = true
+		}
+	}
+	return s.has[o]
+}

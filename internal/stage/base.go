@@ -40,8 +40,11 @@ type fact struct {
 	plain atomic.Pointer[body]
 }
 
-// body returns the content of a file as that of a file that is not changed, which is the same for all who ask.
+// body returns the content of a file that is not changed, the same one each time, and nil for what is no file.
 func (f *fact) body() *body {
+	if f.kind != change.File {
+		return nil
+	}
 	if b := f.plain.Load(); b != nil {
 		return b
 	}

@@ -163,7 +163,7 @@ func (c *core) sum(b *body) (change.Hash, error) {
 	if err != nil {
 		return change.Hash{}, err
 	}
-	defer p.drop()
+	defer p.base.drop()
 	sum := sha256.New()
 	n, err := io.CopyBuffer(struct{ io.Writer }{sum}, struct{ io.Reader }{p}, t.room(0, copySize))
 	if err == nil && n != b.size {

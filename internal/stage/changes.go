@@ -5,28 +5,16 @@ import (
 	"crypto/sha256"
 	"io"
 	"runtime"
-	"slices"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/backing"
 	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/parallel"
 )
 
-// Changes returns what differs from the base, in the order of paths as strings, complete with the hashes of both sides;
-// bytes that nobody has read so far are read for that now, several files at once. What was staged and comes out as it
-// was is not listed.
-//
-// A directory that was made, removed, renamed or given another mode is a change of its own, and each file in one that
-// was removed or renamed is one as well. A file counts as renamed when the inode it is moved here, edited or not; a
-// copy is created. The time of a file alone is a change only if [Stage.Chtimes] set it. At one path Old and New may be
-// of different kinds.
-//
-// The texts and origins in the changes are shared and must not be modified. Their contents can be opened until the
-// stage is closed; what was written to the stage later does not show in them. If the base has drifted, OpenOld and
-// OpenNew return [names.ErrDrift], as does Changes itself for a file that has changed since the run read it.
+// Changes returns what differs from the base, sorted by path, complete with the hashes of both sides; bytes that were
+// not read so far are read for that now, several files at once. fsutil.Stage tells what counts as a change.
 func (s *Stage) Changes() ([]change.Change, error) { return s.changes(false) }
 
 // Outline is Changes without the hashes of edited files whose edits alone show that they are different now, since most
@@ -144,25 +132,9 @@ func (p *pendingChange) differsByEdits() bool {
 
 // complete fills in the hashes.
 func (s *Stage) complete(found []*pendingChange, outline bool) error {
-	g, ctx := errgroup.WithContext(context.Background())
 	// Hashing is work for the processors, but on a slow base it mostly waits.
-	g.SetLimit(2 * runtime.GOMAXPROCS(0))
-	errs := make([]error, len(found))
-	for i, p := range found {
-		if ctx.Err() != nil {
-			break
-		}
-		g.Go(func() error {
-			errs[i] = s.completeOne(p, outline)
-			return errs[i]
-		})
-	}
-	if g.Wait() == nil {
-		return nil
-	}
-	// The first in path order of those that were tried, whichever goroutine was first.
-	i := slices.IndexFunc(errs, func(err error) bool { return err != nil })
-	return errs[i]
+	workers := 2 * runtime.GOMAXPROCS(0)
+	return parallel.Each(context.Background(), workers, len(found), func(i int) error { return s.completeOne(found[i], outline) })
 }
 
 func (s *Stage) completeOne(p *pendingChange, outline bool) error {

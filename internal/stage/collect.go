@@ -61,19 +61,17 @@ func kidPath(dir, name string, n *node) string {
 
 // show collects what the stage has at the path and below it. moves are the renames of directories above.
 func (w *collector) show(at string, k kid, moves []stamp) error {
-	e := ent{n: k.slot.n}
-	if e.n == nil {
-		var err error
-		if e.f, err = w.keptFact(k); err != nil {
-			return err
-		}
+	e, err := w.entOf(k)
+	if err != nil {
+		return err
 	}
-	l := leaf{n: e.n, f: e.f}
+	l := leaf{n: e.n, f: e.fact()}
 	// A rename of a directory moved only what was in it already.
 	since := -1
 	if e.n != nil {
-		l.f, l.by = e.n.from, e.n.by
-		since = k.slot.seq
+		l.by, since = e.n.by, k.slot.seq
+	} else {
+		l.f = w.core.base.keep(e.f) // the run has to know it from now on
 	}
 	moved := make([]stamp, 0, len(moves))
 	for _, m := range moves {
@@ -90,7 +88,7 @@ func (w *collector) show(at string, k kid, moves []stamp) error {
 		moved = mergeStamps(moved, e.n.moves)
 		for name, s := range e.n.kids {
 			if e.n.base != "" {
-				w.noteGone(names.Join(e.n.base, name), s.gone)
+				w.gone[names.Join(e.n.base, name)] = s.gone
 			}
 		}
 	}
@@ -112,14 +110,8 @@ func (w *collector) hide(at string, gone *removal) error {
 	if err != nil || f == nil {
 		return err
 	}
-	w.noteGone(at, gone)
+	w.gone[at] = gone
 	return w.hideFact(f)
-}
-
-func (w *collector) noteGone(at string, gone *removal) {
-	if gone != nil {
-		w.gone[at] = gone
-	}
 }
 
 // goneAt returns how something of the base was taken away, by itself or with a directory above it.
@@ -133,7 +125,7 @@ func (w *collector) goneAt(at string) *removal {
 }
 
 func (w *collector) hideFact(f *fact) error {
-	w.hidden[f.path] = w.core.base.keep(f)
+	w.hidden[f.path] = w.core.base.keep(f) // the run has to know it from now on
 	if f.kind != change.Dir {
 		return nil
 	}
@@ -142,7 +134,7 @@ func (w *collector) hideFact(f *fact) error {
 		return err
 	}
 	for _, k := range kids {
-		kf, err := w.keptFact(k)
+		kf, err := w.factOf(k)
 		if err != nil {
 			return err
 		}
@@ -151,15 +143,6 @@ func (w *collector) hideFact(f *fact) error {
 		}
 	}
 	return nil
-}
-
-// keptFact is factOf for what becomes part of a change: the run has to know it from now on.
-func (w *collector) keptFact(k kid) (*fact, error) {
-	f, err := w.factOf(k)
-	if err != nil {
-		return nil, err
-	}
-	return w.core.base.keep(f), nil
 }
 
 // join compares the two sides path by path.
@@ -200,7 +183,7 @@ func (w *collector) joinOne(at string) *pendingChange {
 	case l.f != nil && l.f.path != at:
 		c.Kind, c.From, old = change.Renamed, l.f.path, l.f
 		if under != nil {
-			c.Replaced, p.under = under.state(), w.fileBody(under)
+			c.Replaced, p.under = under.state(), under.body()
 		}
 	case under != nil:
 		c.Kind = change.Modified
@@ -208,7 +191,7 @@ func (w *collector) joinOne(at string) *pendingChange {
 		c.Kind = change.Created
 	}
 	if old != nil {
-		c.Old, p.oldBody = old.state(), w.fileBody(old)
+		c.Old, p.oldBody = old.state(), old.body()
 	}
 	by := l.by
 	if under != nil && l.f != under && gone != nil {
@@ -233,7 +216,7 @@ func (w *collector) joinOne(at string) *pendingChange {
 // newSide fills in what the stage has.
 func (w *collector) newSide(p *pendingChange, l leaf) {
 	if l.n == nil {
-		p.change.New, p.newBody = l.f.state(), w.fileBody(l.f)
+		p.change.New, p.newBody = l.f.state(), l.f.body()
 		return
 	}
 	n := l.n
@@ -244,18 +227,10 @@ func (w *collector) newSide(p *pendingChange, l leaf) {
 	if n.kind == change.File {
 		s.Size = n.body.size
 		p.newBody = n.body
-		n.body.shared.Store(true) // whoever writes on has to leave these bytes to the change
+		n.body.shared.Store(true) // these bytes belong to the change now
 		p.timed = n.timed
 	}
 	p.change.New = s
-}
-
-// fileBody returns the content of something of the base, nil if it is no file.
-func (w *collector) fileBody(f *fact) *body {
-	if f.kind != change.File {
-		return nil
-	}
-	return f.body()
 }
 
 // mergeStamps returns the stamps of both in the order of time, each origin once.

@@ -78,7 +78,7 @@ func (s *Stage) ReadFile(name string) ([]byte, error) {
 
 // SetMaxRead sets how large, in bytes, a file may be that is read as a whole, or a file of the base that is edited;
 // zero or less means that there is no limit but that of 2 GiB. Streams that Open gives are not held to it. Call it
-// before the first use, while nobody else uses the stage.
+// before the first use.
 func (s *Stage) SetMaxRead(most int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +117,7 @@ func (c *core) borrow(name string, b *body, most int64) *Content {
 
 func (c *core) giveBack(t *Content) {
 	if t.left != nil {
-		t.left.drop()
+		t.left.base.drop()
 	}
 	*t = Content{bufs: t.bufs}
 	for i, buf := range t.bufs {
@@ -262,16 +262,16 @@ func (r *reading) Read(p []byte) (int, error) {
 // Close leaves what is not read to [Content.makeSure], which may have to.
 func (r *reading) Close() error {
 	if !r.t.checked {
-		return r.drop()
+		return r.base.drop()
 	}
 	if t := r.t; t.left != nil && t.left != r.pass {
 		// Splices may come from any of the readings, so each has to be one of the same bytes.
-		t.drift = cmp.Or(t.drift, t.left.finish(t.spare()))
-		t.left.drop()
+		t.drift = cmp.Or(t.drift, t.left.base.finish(t.spare()))
+		t.left.base.drop()
 	}
 	r.t.left = r.pass
 	if r.base != nil && r.base.n == r.base.f.size {
-		r.t.drift = cmp.Or(r.t.drift, r.finish(r.t.spare())) // then its hash is known, and need not be taken again
+		r.t.drift = cmp.Or(r.t.drift, r.base.finish(r.t.spare())) // then its hash is known, and need not be taken again
 	}
 	return nil
 }
@@ -295,7 +295,7 @@ func (t *Content) makeSure() (err error) {
 			return err
 		}
 	}
-	return t.left.finish(t.spare())
+	return t.left.base.finish(t.spare())
 }
 
 // reader returns a reader of the bytes at any place, which does not make sure of the base.

@@ -117,27 +117,24 @@ func (c *core) nodeFor(f *fact) *node {
 		return n
 	}
 	f = c.base.keep(f)
-	n := &node{kind: f.kind, from: f, target: f.target, meta: meta{mode: f.mode, mtime: f.mtime}}
+	n := &node{kind: f.kind, from: f, target: f.target, meta: meta{mode: f.mode, mtime: f.mtime, body: f.body()}}
 	switch f.kind {
 	case change.Dir:
 		n.base, n.kids = f.path, make(map[string]slot)
 	case change.File:
-		n.body = f.body()
 		c.inodes[f.path] = n
 	}
 	return n
 }
 
 // adopt returns the node of what stands at the place and puts one there if there is none yet. That changes nothing that
-// anybody can see, so the log is not told. core.mu must be held for writing.
+// is seen from outside, so the log is not told. core.mu must be held for writing.
 func (c *core) adopt(p place) *node {
-	if p.ent.n != nil {
-		return p.ent.n
+	if p.ent.n == nil {
+		p.ent.n = c.nodeFor(p.ent.f)
+		link(c.adoptDir(p), p.name, slot{n: p.ent.n, seq: -1})
 	}
-	n := c.nodeFor(p.ent.f)
-	dir := c.adoptDir(p)
-	link(dir, p.name, slot{n: n, seq: -1})
-	return n
+	return p.ent.n
 }
 
 // adoptDir returns the node of the directory of the place, see adopt.

@@ -17,7 +17,7 @@ import (
 // of the base is what was read of it before.
 type pass struct {
 	io.Reader
-	base *baseReader // nil if there is none below
+	base *baseReader // nil if there is none below; its methods may be called all the same
 }
 
 // pass begins to read a body. core.mu must not be held.
@@ -37,24 +37,6 @@ func (c *core) pass(b *body, checked bool) (*pass, error) {
 		p.Reader = splice.Splicing(base, b.splices)
 	}
 	return p, nil
-}
-
-// finish reads what is left by way of buf, and returns [names.ErrDrift] if the base is not what it was.
-func (p *pass) finish(buf []byte) error {
-	if p.base == nil {
-		return nil
-	}
-	return p.base.finish(buf)
-}
-
-// drop gives back what the pass holds. Dropping it again does nothing.
-func (p *pass) drop() error {
-	if p.base == nil || p.base.file == nil {
-		return nil
-	}
-	file := p.base.file
-	p.base.file = nil
-	return file.Close()
 }
 
 // baseReader reads a file of the base and takes its fingerprint, and its hash if that is not known yet.
@@ -106,8 +88,21 @@ func (r *baseReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// finish reads the rest and checks that all is what was read before.
+// drop gives back what the reader holds. Dropping it again does nothing.
+func (r *baseReader) drop() error {
+	if r == nil || r.file == nil {
+		return nil
+	}
+	file := r.file
+	r.file = nil
+	return file.Close()
+}
+
+// finish reads the rest by way of buf, and returns [names.ErrDrift] if the base is not what was read of it before.
 func (r *baseReader) finish(buf []byte) error {
+	if r == nil {
+		return nil
+	}
 	if _, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{r}, buf); err != nil {
 		return err
 	}

@@ -245,9 +245,5 @@ func (s *Stage) filled(m moment) (meta, string) {
 	if err != nil {
 		return m.meta, ""
 	}
-	filled := meta{mode: f.mode, mtime: f.mtime}
-	if f.kind == change.File {
-		filled.body = s.core.base.keep(f).body()
-	}
-	return filled, f.target
+	return meta{mode: f.mode, mtime: f.mtime, body: s.core.base.keep(f).body()}, f.target
 }

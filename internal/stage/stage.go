@@ -24,23 +24,9 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// Stage is a copy-on-write file system over a base that it never writes to. It is an [afero.Fs] with symbolic links,
-// enforces the rules of POSIX itself, can be rolled back to any [Savepoint], and tells what differs from the base as a
-// list of [change.Change]s.
-//
-// What is read of a base file first is what the stage goes by to its end: when the size or the time of the file is
-// another one later, reading fails with [names.ErrDrift]. An edited file is held as splices over its base, a removed or
-// renamed directory as one entry; files written as a whole are held in memory and, beyond 64 MiB of them, in a
-// temporary file that [Stage.Close] gives back.
-//
-// Names are taken as [Stage.Canonical] describes. The stage resolves symbolic links itself, at most 40 on a path. One
-// whose target is absolute or leads out of the tree is [names.ErrEscape] as soon as it would have to be followed.
-// Remove, RemoveAll and Rename act on a link itself, everything else on what it leads to. A link that leads nowhere is
-// [fs.ErrNotExist] also for operations that could create a file. Sockets, pipes and devices can be seen, all else is
-// [names.ErrNotRegular].
-//
-// Errors are *fs.PathError and *os.LinkError. New files and directories get the permission bits asked for without those
-// of the umask 022, as files made by most programs do; Chmod sets any.
+// Stage is a copy-on-write file system over a base that it never writes to. What it does for its callers is told at
+// fsutil.Stage, which hands on to it. An [afero.Fs] with the rules of POSIX, it resolves symbolic links itself, can be
+// rolled back to any [Savepoint], and tells what differs from the base.
 //
 // All methods are safe for concurrent use. The zero Stage is not usable.
 type Stage struct {
@@ -103,12 +89,12 @@ func New(base afero.Fs) *Stage {
 	if f, err := c.base.lstat("."); err == nil && f != nil && f.kind == change.Dir {
 		c.root.from, c.root.mode, c.root.mtime = f, f.mode, f.mtime
 	}
-	// The file behind it is closed and, where that has to be done by name, removed also if nobody calls Close.
+	// Without a call of Close the file behind it is closed, and removed where that has to be done by name, as well.
 	runtime.AddCleanup(c, func(sp *spill) { _ = sp.close() }, c.spill)
 	return s
 }
 
-// SetGuard sets the policy. Call it before the first use, while nobody else uses the stage.
+// SetGuard sets the policy. Call it before the first use.
 func (s *Stage) SetGuard(g guard.Policy) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,8 +118,7 @@ func (s *Stage) For(step string, readOnly bool) *Stage {
 // Name returns "Stage".
 func (s *Stage) Name() string { return "Stage" }
 
-// Close gives back the temporary file, if there is one, and the directory if [New] has opened it. What was in them
-// cannot be read any more, so close a stage when its changes have been committed or dropped. Closing it again does
+// Close gives back the temporary file, if there is one, and the directory if [New] has opened it. Closing it again does
 // nothing.
 func (s *Stage) Close() error {
 	err := s.spill.close()

@@ -15,69 +15,60 @@ import (
 // By is empty is attributed to the step of this view. The splices are copied. What leaves the bytes as they are is
 // dropped; if nothing is left, the file is not touched. A symbolic link is followed and stays.
 func (s *Stage) Edit(name string, splices []change.Splice) error {
-	_, err := s.update(name, guard.Write, maxInMemory, func(t *Content) ([]change.Splice, error) {
+	return names.PathError("edit", name, s.update(name, guard.Write, maxInMemory, func(t *Content) ([]change.Splice, error) {
 		_, err := t.Bytes(maxInMemory)
 		return splices, err
-	})
-	return names.PathError("edit", name, err)
+	}))
 }
 
 // Update is [Stage.Edit] with the splices that find returns for the content of the file, of at most that many bytes. It
-// is called again, with other content, if somebody else has written to the file meanwhile. The content, and bytes that
-// it gave, are valid until find returns. If find returns an error, nothing is staged and Update returns that error as
-// it is.
+// is called again, with other content, if the file was written to meanwhile. The content, and bytes that it gave, are
+// valid until find returns. If find returns an error, nothing is staged and Update returns that error as it is.
 func (s *Stage) Update(name string, most int64, find func(*Content) ([]change.Splice, error)) error {
-	var failed error
-	op, err := s.update(name, guard.Read, most, func(t *Content) (splices []change.Splice, err error) {
-		splices, failed = find(t)
-		return splices, failed
-	})
-	if failed != nil {
-		return failed
-	}
-	return names.PathError(op, name, err)
+	return s.update(name, guard.Read, most, find)
 }
 
-// update is the one loop in which a file gets another content: look at it, work out the splices, and put what they make
-// of it in its place unless somebody else was faster. It returns what it was at when it failed.
-func (s *Stage) update(name string, a guard.Access, most int64, find func(*Content) ([]change.Splice, error)) (op string, err error) {
+// update is the one loop in which a file gets another content: read it, work out the splices, and put what they make
+// of it in its place unless it was written to meanwhile.
+func (s *Stage) update(name string, a guard.Access, most int64, find func(*Content) ([]change.Splice, error)) error {
 	for {
 		b, limit, err := s.contentAt(name, a, most)
 		if err != nil {
-			return "read", err
+			return names.PathError("read", name, err)
 		}
 		t := s.borrow(name, b, limit)
 		t.checked = true
-		done, op, err := s.attempt(t, find)
-		if done || err != nil {
-			return op, err
+		if done, err := s.attempt(t, find); done || err != nil {
+			return err
 		}
 	}
 }
 
 // attempt is one round of update, which gives the content back however it ends.
-func (s *Stage) attempt(t *Content, find func(*Content) ([]change.Splice, error)) (done bool, op string, err error) {
+func (s *Stage) attempt(t *Content, find func(*Content) ([]change.Splice, error)) (done bool, err error) {
 	defer s.giveBack(t)
 	splices, err := find(t)
-	if err == nil && (t.left != nil || !t.whole && len(splices) > 0) {
-		err = s.settle(t)
-	}
 	if err != nil {
-		return false, "read", err
+		return false, err
+	}
+	if t.left != nil || !t.whole && len(splices) > 0 {
+		if err := s.verify(t); err != nil {
+			return false, names.PathError("read", t.name, err)
+		}
 	}
 	if len(splices) == 0 {
-		return true, "", nil
+		return true, nil
 	}
 	done, err = s.replace(t, splices)
-	return done, "edit", err
+	return done, names.PathError("edit", t.name, err)
 }
 
-// settle makes sure of the content that find has seen. What is small, or does not say its size, is held for it: it has
+// verify makes sure of the content that find has seen. What is small, or does not say its size, is held for it: it has
 // to be read anyway.
-func (s *Stage) settle(t *Content) error {
+func (s *Stage) verify(t *Content) error {
 	if size := t.body.size; t.left == nil && size <= maxPooled {
 		_, err := t.Bytes(maxInMemory)
-		return names.FromOS(err)
+		return err
 	}
 	return t.makeSure()
 }
@@ -138,12 +129,12 @@ func (s *Stage) edited(t *Content, old contentReader, splices []change.Splice) (
 	if err != nil {
 		return nil, err
 	}
-	defer p.drop()
+	defer p.base.drop()
 	made, err := s.pagedFrom(splice.Splicing(p, splices), size)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.finish(t.room(0, copySize)); err != nil {
+	if err := p.base.finish(t.room(0, copySize)); err != nil {
 		s.forget(made)
 		return nil, err
 	}

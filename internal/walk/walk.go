@@ -85,32 +85,8 @@ func (e Entry) Info() (fs.FileInfo, error) {
 	return info, nil
 }
 
-// Walk calls visit for each regular file at or below root, from several goroutines and in no particular order.
-//
-// Symbolic links are not followed, to files or to directories, and pipes, sockets and devices are passed over. Left out
-// are the directories of version control systems (.git, .hg, .svn and their like, and the file .git of a worktree),
-// what .gitignore files leave out unless NoIgnore is set, and what Skip says. Hidden and binary files are visited. With
-// the option All, links, pipes and directories are visited by the same rules.
-//
-// The .gitignore files are read through fsys, so those of a stage count as they are staged; they work as in git, with
-// those of the directories above root, too. Directories above the nearest one that holds a .git do not count: what lies
-// below it is a repository of its own. Where names are absolute, only directories within such a repository count. The
-// file .git/info/exclude of a repository is asked after all its .gitignore files, as in git. Other files that git may
-// be told of are not: they belong to one user or one machine, and what a walk finds must not depend on those.
-//
-// The root itself is taken as given, whatever rules there are: a file is visited, and a directory is walked even if it
-// is ignored or belongs to a version control system. If nothing is there the error wraps [fs.ErrNotExist], and if there
-// is neither a directory nor a regular file, ErrNotRegular; a symbolic link is neither, resolve it before.
-//
-// The first error of visit ends the walk and is returned as it is; visits that are under way are waited for. When more
-// than one fails, it is that of the least path among them. [fs.SkipAll] ends the walk without an error. A panic is
-// returned as an *fs.PathError around a *PanicError. When ctx is done no further visit begins and its error is
-// returned. A directory that has gone by the time its turn comes is passed over. No goroutine is left when Walk
-// returns.
-//
-// The memory used grows with the number of directories found but not yet read and with the largest directory, not with
-// the number of files. No more than two directories for each worker are open at any time, and one more while it looks
-// for what CVS or .git keeps in a directory.
+// Walk calls visit for each regular file at or below root, from several goroutines and in no particular order. What it
+// visits, what it leaves out, and how it ends is told at fsutil.Walk, which hands on to it.
 func Walk(ctx context.Context, fsys afero.Fs, root string, opt Options, visit func(Entry) error) error {
 	if fsys == nil {
 		return names.ErrNoFs
@@ -145,17 +121,19 @@ func (w *walker) walkFile(root string, info fs.FileInfo) {
 		return
 	}
 	dir, name := path.Split(root)
-	// The directory is not opened: a policy may allow the file alone.
-	handle := handle.Unopened(w.fsys, path.Clean(dir))
 	w.do(position{dir: root}, func(at *position) {
-		w.visitFile(Entry{path: root, Kind: change.File, dir: handle, name: name, item: fs.FileInfoToDirEntry(info)}, at)
+		w.visitFile(Entry{
+			path: root, Kind: change.File, name: name, item: fs.FileInfoToDirEntry(info),
+			// The directory is not opened: a policy may allow the file alone.
+			dir: handle.Unopened(w.fsys, path.Clean(dir)),
+		}, at)
 	})
 }
 
 // walkTree walks everything below the directory root.
 func (w *walker) walkTree(root string) {
 	w.do(position{dir: root}, func(*position) {
-		w.dirs = append(w.dirs, walkDir{path: root, rules: w.rulesAbove(root), root: true, depth: 1})
+		w.dirs = append(w.dirs, task{path: root, rules: w.rulesAbove(root), root: true, depth: 1})
 	})
 	n := w.opt.Workers
 	if n <= 0 {

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 
-	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/handle"
 	"github.com/millrace-go/millrace/internal/ignore"
 	"github.com/millrace-go/millrace/internal/modes"
@@ -16,20 +16,20 @@ import (
 // to cost nothing and small enough for one directory to keep all workers busy.
 const walkBatchSize = 256
 
-// readDir lists a directory, reads its rules, and has its entries seen to.
-func (w *walker) readDir(d walkDir, at *position) {
+// readDir lists a directory, reads its rules, and visits what is in it.
+func (w *walker) readDir(d task, at *position) {
 	if !w.goOn() {
 		return
 	}
-	handle, err := handle.OpenDir(w.fsys, d.path)
+	opened, err := handle.OpenDir(w.fsys, d.path)
 	if err != nil {
 		w.dirTrouble(d, err)
 		return
 	}
-	dir := &sharedDir{DirHandle: handle}
-	dir.refs.Store(1)
-	defer dir.release()
-	entries, err := dir.ReadDir()
+	d.dir = &sharedDir{DirHandle: opened}
+	d.dir.refs.Store(1)
+	defer d.dir.release()
+	entries, err := d.dir.ReadDir()
 	if err != nil {
 		w.dirTrouble(d, err)
 		return
@@ -37,49 +37,37 @@ func (w *walker) readDir(d walkDir, at *position) {
 	if !d.root && isCVS(d.path, entries) {
 		return
 	}
-	rules := d.rules
 	if !w.opt.NoIgnore {
-		rules = w.rulesAt(d, dir, entries)
+		d.rules = w.rulesAt(d, entries)
 	}
-
-	first := walkBatch{path: d.path, dir: dir, entries: entries, rules: rules, depth: d.depth}
-	if len(entries) > walkBatchSize {
-		first.entries = entries[:walkBatchSize]
-		var more []walkBatch
-		for rest := entries[walkBatchSize:]; len(rest) > 0; {
-			b := first
-			n := min(len(rest), walkBatchSize)
-			b.entries, rest = rest[:n], rest[n:]
-			more = append(more, b)
-		}
-		dir.refs.Add(int32(len(more)))
-		w.pushBatches(more)
+	d.entries = entries[:min(len(entries), walkBatchSize)]
+	var more []task
+	for rest := range slices.Chunk(entries[len(d.entries):], walkBatchSize) {
+		b := d
+		b.entries = rest
+		more = append(more, b)
 	}
-	w.seeTo(first, at)
+	d.dir.refs.Add(int32(len(more)))
+	w.push(&w.batches, more)
+	w.visitAll(d, at)
 }
 
 // dirTrouble is trouble about a directory, but for one that was there a moment ago and is gone: that is a tree without
 // it.
-func (w *walker) dirTrouble(d walkDir, err error) {
+func (w *walker) dirTrouble(d task, err error) {
 	if errors.Is(err, fs.ErrNotExist) && !d.root {
 		return
 	}
 	w.trouble(d.path, handle.Error("walk", d.path, err))
 }
 
-// readBatch has some entries of a directory seen to that another worker has opened.
-func (w *walker) readBatch(b walkBatch, at *position) {
-	defer b.dir.release()
-	w.seeTo(b, at)
-}
-
-// seeTo sorts out some entries of a directory. The directories go to the stack first, so that other workers can begin
+// visitAll visits some entries of a directory. The directories go to the stack first, so that other workers can begin
 // with them while this one visits the files.
-func (w *walker) seeTo(b walkBatch, at *position) {
+func (w *walker) visitAll(b task, at *position) {
 	if !w.goOn() {
 		return
 	}
-	var dirs []walkDir
+	var dirs []task
 	var found []Entry // directories, if they are to be visited
 	for _, item := range b.entries {
 		if !item.IsDir() {
@@ -90,13 +78,13 @@ func (w *walker) seeTo(b walkBatch, at *position) {
 			continue
 		}
 		if w.opt.Depth <= 0 || b.depth < w.opt.Depth {
-			dirs = append(dirs, walkDir{path: e.Path(), rules: b.rules, depth: b.depth + 1})
+			dirs = append(dirs, task{path: e.Path(), rules: b.rules, depth: b.depth + 1})
 		}
 		if w.opt.All {
 			found = append(found, e)
 		}
 	}
-	w.pushDirs(dirs)
+	w.push(&w.dirs, dirs)
 	for _, e := range found {
 		if !w.goOn() {
 			return
@@ -119,7 +107,7 @@ func (w *walker) seeTo(b walkBatch, at *position) {
 }
 
 // entry returns what stands for an item of a listing, and whether it is one to visit or to go on in.
-func (w *walker) entry(b *walkBatch, item fs.DirEntry, at *position) (e Entry, ok bool) {
+func (w *walker) entry(b *task, item fs.DirEntry, at *position) (e Entry, ok bool) {
 	name, isDir := item.Name(), item.IsDir()
 	if !isDir && !item.Type().IsRegular() && !w.opt.All || !names.IsPlain(name) || names.IsVCS(name, isDir) {
 		return Entry{}, false
@@ -148,12 +136,12 @@ func (w *walker) isCVSDir(dir string) bool {
 	if path.Base(dir) != names.CvsName {
 		return false
 	}
-	handle, err := handle.OpenDir(w.fsys, dir)
+	opened, err := handle.OpenDir(w.fsys, dir)
 	if err != nil {
 		return false
 	}
-	defer handle.Close()
-	entries, err := handle.ReadDir()
+	defer opened.Close()
+	entries, err := opened.ReadDir()
 	return err == nil && isCVS(dir, entries)
 }
 
@@ -163,17 +151,14 @@ func isCVS(dir string, entries []fs.DirEntry) bool {
 	if path.Base(dir) != names.CvsName {
 		return false
 	}
-	n := 0
-	for _, e := range entries {
-		if name := e.Name(); name == "Entries" || name == "Repository" {
-			n++
-		}
+	has := func(name string) bool {
+		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
 	}
-	return n == 2
+	return has("Entries") && has("Repository")
 }
 
 // rulesAt returns the rules that hold for the entries of a directory.
-func (w *walker) rulesAt(d walkDir, dir capability.DirHandle, entries []fs.DirEntry) *ignore.Matcher {
+func (w *walker) rulesAt(d task, entries []fs.DirEntry) *ignore.Matcher {
 	rules, has := d.rules, false
 	for _, e := range entries {
 		switch e.Name() {
@@ -186,8 +171,8 @@ func (w *walker) rulesAt(d walkDir, dir capability.DirHandle, entries []fs.DirEn
 			has = e.Type().IsRegular() // git does not follow a link there either
 		}
 	}
-	if !has {
-		return rules
+	if has {
+		rules = w.addRules(rules, d.path, d.dir)
 	}
-	return w.addRules(rules, d.path, dir)
+	return rules
 }

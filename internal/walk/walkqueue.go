@@ -32,30 +32,23 @@ type walker struct {
 
 	mu      sync.Mutex
 	wake    sync.Cond
-	dirs    []walkDir
-	batches []walkBatch
-	busy    int // workers that are at something, and so may push more
+	dirs    []task // to be read
+	batches []task // parts of directories that were read
+	busy    int    // workers that are at something, and so may push more
 
 	err     error // of a visit or of reading
 	errPath string
 	ctxErr  error
 }
 
-// walkDir is a directory to be read, with the rules that hold for itself.
-type walkDir struct {
-	path  string
-	rules *ignore.Matcher
-	root  bool
-	depth int // of its entries, 1 for those of the root
-}
-
-// walkBatch is some of the entries of an open directory, with the rules that hold for them.
-type walkBatch struct {
+// task is a directory to be read, or some of the entries of one that is open.
+type task struct {
 	path    string
-	dir     *sharedDir
+	rules   *ignore.Matcher // those that hold for the directory itself, or for the entries
+	root    bool
+	depth   int        // of the entries, 1 for those of the root
+	dir     *sharedDir // nil if it is still to be read
 	entries []fs.DirEntry
-	rules   *ignore.Matcher
-	depth   int
 }
 
 // sharedDir is an open directory that is closed when the last of its batches is done with.
@@ -74,15 +67,18 @@ func (d *sharedDir) release() {
 // work takes tasks until none is left and no other worker can push more.
 func (w *walker) work() {
 	for {
-		b, d, ok := w.pop()
+		t, ok := w.pop()
 		if !ok {
 			return
 		}
-		if b.dir != nil {
-			w.do(position{dir: b.path}, func(at *position) { w.readBatch(b, at) })
-		} else {
-			w.do(position{dir: d.path}, func(at *position) { w.readDir(d, at) })
-		}
+		w.do(position{dir: t.path}, func(at *position) {
+			if t.dir == nil {
+				w.readDir(t, at)
+				return
+			}
+			defer t.dir.release()
+			w.visitAll(t, at)
+		})
 		w.mu.Lock()
 		w.busy--
 		if w.busy == 0 {
@@ -92,45 +88,35 @@ func (w *walker) work() {
 	}
 }
 
-// pop waits for a task and returns it: a batch if its directory is not nil, else a directory.
-func (w *walker) pop() (b walkBatch, d walkDir, ok bool) {
+// pop waits for a task and returns it.
+func (w *walker) pop() (t task, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for !w.stopped.Load() {
-		if n := len(w.batches); n > 0 {
-			b, w.batches[n-1] = w.batches[n-1], b
-			w.batches = w.batches[:n-1]
-			w.busy++
-			return b, d, true
-		}
-		if n := len(w.dirs); n > 0 {
-			d, w.dirs[n-1] = w.dirs[n-1], d
-			w.dirs = w.dirs[:n-1]
-			w.busy++
-			return b, d, true
+		for _, stack := range [...]*[]task{&w.batches, &w.dirs} {
+			if n := len(*stack); n > 0 {
+				t, (*stack)[n-1] = (*stack)[n-1], t
+				*stack = (*stack)[:n-1]
+				w.busy++
+				return t, true
+			}
 		}
 		if w.busy == 0 {
 			break
 		}
 		w.wake.Wait()
 	}
-	return b, d, false
+	return t, false
 }
 
-func (w *walker) pushDirs(dirs []walkDir) {
-	if len(dirs) == 0 {
+// push puts tasks on one of the stacks.
+func (w *walker) push(stack *[]task, tasks []task) {
+	if len(tasks) == 0 {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.dirs = append(w.dirs, dirs...)
-	w.wake.Broadcast()
-}
-
-func (w *walker) pushBatches(batches []walkBatch) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.batches = append(w.batches, batches...)
+	*stack = append(*stack, tasks...)
 	w.wake.Broadcast()
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/handle"
@@ -13,11 +14,8 @@ import (
 )
 
 // maxIgnore is the size above which a .gitignore file, with those of the directories above it, is taken for something
-// else, in bytes. The largest that people write have some 10 KiB, and each rule is held against each file.
+// else, in bytes. Real ones have some 10 KiB at most, and each rule is held against each file.
 const maxIgnore = 1 << 20
-
-// excludeFile is where git keeps the rules of a repository that are not for everybody.
-const excludeFile = ".git/info/exclude"
 
 var errIgnoreTooLarge = errors.New("file of ignore rules is larger than 1 MiB, with those of the directories above it")
 
@@ -42,8 +40,8 @@ func (w *walker) rulesAbove(root string) *ignore.Matcher {
 	if repository && len(above) > 0 {
 		rules = w.addExclude(rules, above[len(above)-1])
 	}
-	for i := len(above) - 1; i >= 0; i-- {
-		rules = w.addRules(rules, above[i], handle.Unopened(w.fsys, above[i]))
+	for _, dir := range slices.Backward(above) {
+		rules = w.addRules(rules, dir, handle.Unopened(w.fsys, dir))
 	}
 	return rules
 }
@@ -54,12 +52,13 @@ func (w *walker) addExclude(rules *ignore.Matcher, name string) *ignore.Matcher 
 	if info, err := handle.Lstat(w.fsys, names.Join(name, ".git")); err != nil || !info.IsDir() {
 		return rules
 	}
-	dir, err := handle.OpenDir(w.fsys, names.Join(name, ".git/info"))
+	info := names.Join(name, ".git/info")
+	dir, err := handle.OpenDir(w.fsys, info)
 	if err != nil {
-		return w.ruleTrouble(rules, names.Join(name, ".git/info"), err)
+		return w.ruleTrouble(rules, info, err)
 	}
 	defer dir.Close()
-	return w.addFile(rules, name, dir, names.Join(name, excludeFile))
+	return w.addFile(rules, name, dir, names.Join(name, ".git/info/exclude"))
 }
 
 func (w *walker) exists(name string) bool {
@@ -74,7 +73,16 @@ func (w *walker) addRules(rules *ignore.Matcher, name string, dir capability.Dir
 
 // addFile adds a file of rules, which stands in dir and is about what is in the directory of that name.
 func (w *walker) addFile(rules *ignore.Matcher, name string, dir capability.DirHandle, file string) *ignore.Matcher {
-	data, err := readIgnoreFile(dir, path.Base(file), maxIgnore-rules.Size())
+	f, err := dir.OpenFile(path.Base(file))
+	if err != nil {
+		return w.ruleTrouble(rules, file, err)
+	}
+	defer f.Close()
+	most := maxIgnore - rules.Size()
+	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
+	if err == nil && len(data) > most {
+		err = errIgnoreTooLarge
+	}
 	if err != nil {
 		return w.ruleTrouble(rules, file, err)
 	}
@@ -91,17 +99,4 @@ func (w *walker) ruleTrouble(rules *ignore.Matcher, file string, err error) *ign
 	}
 	w.trouble(file, handle.Error("read", file, err))
 	return rules
-}
-
-func readIgnoreFile(dir capability.DirHandle, name string, most int) ([]byte, error) {
-	f, err := dir.OpenFile(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
-	if err == nil && len(data) > most {
-		err = errIgnoreTooLarge
-	}
-	return data, err
 }
