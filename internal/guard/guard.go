@@ -84,7 +84,7 @@ func New(g Policy) Guard {
 	return made
 }
 
-// Check returns what speaks against the access to the canonical, resolved path.
+// Check returns why the access to the canonical, resolved path is refused, nil if it is not.
 func (g *Guard) Check(name string, a Access) error {
 	if err := g.closes(name); err != nil {
 		return err
@@ -126,10 +126,10 @@ func (g *Guard) protects(name string) error {
 	return nil
 }
 
-// Keeps returns why what stands at the path may not be taken away or changed, whatever it is called.
+// Keeps returns why what stands at the path may not be taken away or changed, under any name.
 func (g *Guard) Keeps(name string) error { return cmp.Or(g.closes(name), g.protects(name)) }
 
-// CheckLink returns what speaks against the access through a symbolic link at the canonical path. Where the link leads
+// CheckLink is Check for the access through a symbolic link at the canonical path. Where the link leads
 // is checked by itself.
 func (g *Guard) CheckLink(name string, a Access) error {
 	err := g.closes(name)

@@ -1,4 +1,4 @@
-// Package held is what several users keep open together: it is closed when nobody uses it any more.
+// Package held keeps open what has several users: it is closed when the last one is done.
 package held
 
 import (

@@ -21,7 +21,7 @@ func FoldPath(name string) string {
 
 // FoldName returns what the names have in common that some file system takes for one: NTFS, FAT, HFS+ and APFS ignore
 // case, Windows drops dots and spaces at the end and takes what follows a colon for a stream of the file, HFS+ and
-// others leave out code points that nobody sees. Git guards .git by such rules.
+// others leave out code points that are not seen. Git guards .git by such rules.
 func FoldName(name string) string {
 	if name == "." || name == ".." || isFolded(name) {
 		return name

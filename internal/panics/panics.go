@@ -1,4 +1,4 @@
-// Package panics turns a panic in a function of somebody else into an error.
+// Package panics turns a panic in a function that was passed in into an error.
 package panics
 
 import (
@@ -21,7 +21,7 @@ func (e *Error) Unwrap() error {
 	return err
 }
 
-// Protect calls fn and returns its error, or a *PanicError if it panics.
+// Protect calls fn and returns its error, or an *[Error] if it panics.
 func Protect(fn func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

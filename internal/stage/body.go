@@ -2,19 +2,19 @@ package stage
 
 import (
 	"crypto/sha256"
+	"errors"
 	"io"
 	"slices"
 	"sync/atomic"
 
-	"errors"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/splice"
 )
 
 // body is the content of a file on the stage: bytes of the base, with splices perhaps, or pages of its own. It never
-// changes, with one exception: a handle may write into the pages of a body that nobody else has looked at as a whole
-// (see shared) and that was made since the last savepoint (see turn).
+// changes, with one exception: a handle may write into the pages of a body that was not read as a whole so far (see
+// shared) and that was made since the last savepoint (see turn).
 type body struct {
 	src     *fact // nil if it has pages
 	splices []change.Splice
@@ -147,14 +147,12 @@ func (c *core) hashOf(b *body) (change.Hash, error) {
 func (c *core) sum(b *body) (change.Hash, error) {
 	t := c.borrow("", b, c.readLimit(maxInMemory))
 	defer c.giveBack(t)
-	if b.plain() {
-		if _, kept := c.base.cache.get(b.src); kept || b.size == 0 {
-			data, err := t.load(t.most)
-			return change.HashOf(data), err
-		}
-		t.checked = true
-		err := t.makeSure()
-		if err != nil {
+	switch {
+	case b.plain() && b.size == 0: // it may not say its size
+		data, err := t.load(t.most)
+		return change.HashOf(data), err
+	case b.plain():
+		if err := t.makeSure(); err != nil {
 			return change.Hash{}, err
 		}
 		return *b.src.hash.Load(), nil

@@ -146,7 +146,7 @@ func (t *Content) Hash() (change.Hash, error) {
 }
 
 // Bytes returns all bytes, which are shared: never modify them. More than most, or than the limits of the stage, are
-// [names.ErrTooLarge]: judged by the size that the file is said to have, before any of it is read, and by what comes
+// [names.ErrTooLarge]: by the size that the file is said to have, before any of it is read, and by what comes
 // where that is said to be 0, as in /proc.
 func (t *Content) Bytes(most int64) ([]byte, error) {
 	most = min(most, t.most)
@@ -345,7 +345,7 @@ func (c *core) bodyOf(e ent) (*body, error) {
 	defer c.mu.RUnlock()
 	b := e.n.body
 	if b.src == nil {
-		b.shared.Store(true) // nobody writes into the pages from now on, nor changes their size
+		b.shared.Store(true) // its pages and its size stay as they are from now on
 	}
 	return b, nil
 }

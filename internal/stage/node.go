@@ -12,7 +12,7 @@ import (
 )
 
 // node is an inode of the stage: something made on it, or something of the base that was changed, moved, or leads to
-// what was. What the base has and nobody touched has no node. All fields are guarded by core.mu.
+// what was. What is untouched has no node. All fields are guarded by core.mu.
 type node struct {
 	kind   change.Kind
 	from   *fact  // what it is in the base; nil for what was made on the stage
@@ -38,7 +38,7 @@ type meta struct {
 	moves []stamp // the renames of the node, also contained in by
 }
 
-// slot is an entry of a directory on the stage. Without a node it is a whiteout: nothing is there, whatever base has.
+// slot is an entry of a directory on the stage. Without a node it is a whiteout: nothing is there, even if the base has something.
 type slot struct {
 	n    *node
 	gone *removal // how the base's entry of that name was taken away; nil if it was not

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// leastUmask is taken from the permission bits of whatever is made on the stage, beside the umask of the process.
+// leastUmask is taken from the permission bits of what is made on the stage, beside the umask of the process.
 const leastUmask = 0o022
 
 // made returns the permission bits of something new.

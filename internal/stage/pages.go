@@ -164,7 +164,7 @@ func (c *core) truncatePages(b *body, size int64) error {
 }
 
 // relieve puts the pages of the body into the spill file if there is too much in memory. core.mu must be held for
-// writing, or b be known to nobody else yet.
+// writing, or b not be known to any other goroutine yet.
 func (c *core) relieve(b *body) error {
 	for _, pg := range b.pages {
 		if c.held.Load() <= c.spillAt {
@@ -203,7 +203,7 @@ func (c *core) drop(b *body) {
 	}
 }
 
-// forget is drop for a body that nobody else knows, and that comes to nothing. core.mu must not be held.
+// forget is drop for a body that was not put on the stage. core.mu must not be held.
 func (c *core) forget(b *body) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -24,7 +24,7 @@ type pass struct {
 func (c *core) pass(b *body, checked bool) (*pass, error) {
 	if b.src == nil {
 		c.mu.RLock()
-		b.shared.Store(true) // nobody writes into the pages from now on
+		b.shared.Store(true) // its pages stay as they are from now on
 		c.mu.RUnlock()
 		return &pass{Reader: io.NewSectionReader(pageReader{c, b}, 0, b.size)}, nil
 	}

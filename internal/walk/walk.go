@@ -45,7 +45,7 @@ type Entry struct {
 
 	dir    capability.DirHandle
 	parent string // the path of dir
-	path   string // "" if nobody has needed it yet
+	path   string // "" if it was not needed yet
 	name   string
 	item   fs.DirEntry
 }
