@@ -72,8 +72,8 @@ var arrows = map[string][]string{
 	"internal/splice": {"change", "internal/names"},
 	"internal/stage": {
 		"capability", "change",
-		"internal/backing", "internal/guard", "internal/handle", "internal/modes", "internal/names", "internal/raise",
-		"internal/rootfs", "internal/splice",
+		"internal/backing", "internal/guard", "internal/handle", "internal/modes", "internal/names", "internal/parallel",
+		"internal/raise", "internal/rootfs", "internal/splice",
 	},
 	"internal/textdiff": {"change"},
 	"internal/walk": {
