@@ -1,15 +1,11 @@
 package actions
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"sync"
 	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/match"
@@ -91,6 +87,13 @@ func (c *Call) readFile(name string) ([]byte, error) {
 	return data, c.tooLarge(name, err)
 }
 
+// read tells of bytes that were read.
+func (c *Call) read(n int) {
+	if c.OnBytes != nil && n > 0 {
+		c.OnBytes(int64(n))
+	}
+}
+
 // bytes returns the bytes of a file, if they are not more than most.
 func (c *Call) bytes(name string, most int64) ([]byte, error) {
 	text, err := c.stage().Content(name)
@@ -119,53 +122,6 @@ func (c *Call) tooLarge(name string, err error) error {
 		e.Got = info.Size()
 	}
 	return e
-}
-
-// Pool returns the number of goroutines to use.
-func (c *Call) Pool() int {
-	if c.Workers > 0 {
-		return c.Workers
-	}
-	return runtime.GOMAXPROCS(0)
-}
-
-// Each calls fn for every file with its index, from several goroutines, and reports progress. When calls fail, Each
-// returns the error of the first file in the list that failed; files after it may or may not have been seen. A panic in
-// fn is returned as a *PanicError.
-func (c *Call) Each(ctx context.Context, files []string, fn func(ctx context.Context, i int, file string) error) error {
-	errs := make([]error, len(files))
-	var next, failed atomic.Int64
-	progress := c.progress(len(files))
-	failed.Store(int64(len(files)))
-	g, gctx := errgroup.WithContext(ctx)
-	for range min(c.Pool(), len(files)) {
-		g.Go(func() error {
-			for {
-				i := int(next.Add(1)) - 1
-				// Indices are handed out in order, so all before a failed one have been tried: the first error is
-				// the same however the goroutines are scheduled.
-				if i >= len(files) || int64(i) > failed.Load() {
-					return nil
-				}
-				if err := gctx.Err(); err != nil {
-					return err
-				}
-				if errs[i] = panics.Protect(func() error { return fn(gctx, i, files[i]) }); errs[i] != nil {
-					for f := failed.Load(); int64(i) < f && !failed.CompareAndSwap(f, int64(i)); f = failed.Load() {
-					}
-					continue
-				}
-				progress.file()
-			}
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	if i := failed.Load(); i < int64(len(files)) {
-		return errs[i]
-	}
-	return ctx.Err()
 }
 
 // PanicError is a panic in an action, turned into an error: Value is what was panicked with, Stack where.

@@ -119,7 +119,7 @@ func (t transfer) obstacle(c *Call, m move, sources map[string]move, targets map
 	switch {
 	case err != nil:
 		return "", err
-	case kind == change.Absent, kind == change.File && t.overwrite && !m.dir:
+	case kind == change.Absent, kind == change.File && t.Overwrite && !m.dir:
 		return "", nil
 	case kind == change.File:
 		return "exists already", nil

@@ -22,9 +22,7 @@ type Copy struct {
 	Overwrite     bool     `json:"overwrite,omitempty" doc:"Replace files that exist already, which is an error otherwise."`
 }
 
-func (a Copy) transfer() transfer {
-	return transfer{action: "copy", destination: a.Destination, to: a.To, base: a.Base, preserve: a.PreservePaths, overwrite: a.Overwrite}
-}
+func (a Copy) transfer() transfer { return transfer{params: params(a)} }
 
 // Spec implements [Action].
 func (Copy) Spec() Spec {
@@ -44,7 +42,8 @@ func (a Copy) Run(ctx context.Context, c *Call) (Outcome, error) {
 		return Outcome{}, err
 	}
 	out := Outcome{Renames: make(map[string]string, len(moves))}
-	for i, m := range moves {
+	progress := c.progress(len(moves))
+	for _, m := range moves {
 		if err := ctx.Err(); err != nil {
 			return Outcome{}, err
 		}
@@ -53,9 +52,7 @@ func (a Copy) Run(ctx context.Context, c *Call) (Outcome, error) {
 		}
 		out.Files = append(out.Files, m.to)
 		out.Renames[m.from] = m.to
-		if c.OnProgress != nil {
-			c.OnProgress(i+1, len(moves))
-		}
+		progress.file()
 	}
 	return out, nil
 }

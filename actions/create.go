@@ -61,7 +61,8 @@ func (a Create) Run(ctx context.Context, c *Call) (Outcome, error) {
 	if int64(len(a.Content)) > c.Limits.OutputBytes() {
 		return Outcome{}, &LimitError{What: LimitOutput, Limit: c.Limits.OutputBytes(), Got: int64(len(a.Content))}
 	}
-	for i, path := range names {
+	progress := c.progress(len(names))
+	for _, path := range names {
 		if err := ctx.Err(); err != nil {
 			return Outcome{}, err
 		}
@@ -83,9 +84,7 @@ func (a Create) Run(ctx context.Context, c *Call) (Outcome, error) {
 			continue
 		}
 		out.Files = append(out.Files, name)
-		if c.OnProgress != nil {
-			c.OnProgress(i+1, len(names))
-		}
+		progress.file()
 	}
 	if len(names) == 0 {
 		c.Warnf("the list of paths is empty")

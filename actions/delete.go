@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/millrace-go/millrace/change"
@@ -52,9 +53,11 @@ func (d Delete) Run(ctx context.Context, c *Call) (Outcome, error) {
 	}
 	out := Outcome{}
 	gone := make(map[string]bool) // one of several names may be a directory that another one is in
-	for i, tree := range trees {
-		names := append(slices.Clone(tree.files), backwardsOrder(tree.dirs)...)
-		for _, name := range names {
+	progress := c.progress(len(c.Files))
+	for _, tree := range trees {
+		dirs := slices.Clone(tree.dirs)
+		slices.Reverse(dirs) // each comes after what is in it
+		for _, name := range slices.Concat(tree.files, dirs) {
 			if err := ctx.Err(); err != nil {
 				return Outcome{}, err
 			}
@@ -71,18 +74,9 @@ func (d Delete) Run(ctx context.Context, c *Call) (Outcome, error) {
 			}
 		}
 		out.Files = append(out.Files, tree.named()...)
-		if c.OnProgress != nil {
-			c.OnProgress(i+1, len(c.Files))
-		}
+		progress.file()
 	}
 	return out, nil
-}
-
-// backwardsOrder returns directories so that each comes after what is in it.
-func backwardsOrder(dirs []string) []string {
-	dirs = slices.Clone(dirs)
-	slices.Reverse(dirs)
-	return dirs
 }
 
 // checkSource returns why a name is not that of a file or a link that could be moved or removed.
@@ -97,4 +91,51 @@ func checkSource(c *Call, file string) error {
 		}
 	}
 	return fileError(file, err)
+}
+
+// subtree is what lies below a directory on the stage, the directory itself included.
+type subtree struct {
+	files []string // and links, in path order
+	dirs  []string // each before what is in it
+}
+
+// subtreeOf lists a directory. Links are not followed.
+func subtreeOf(ctx context.Context, c *Call, dir string) (subtree, error) {
+	t := subtree{dirs: []string{dir}}
+	for i := 0; i < len(t.dirs); i++ {
+		if err := ctx.Err(); err != nil {
+			return t, err
+		}
+		f, err := c.FS.Open(t.dirs[i])
+		if err != nil {
+			return t, fileError(t.dirs[i], err)
+		}
+		names, err := f.Readdirnames(-1)
+		_ = f.Close() // it was only read
+		if err != nil {
+			return t, fileError(t.dirs[i], err)
+		}
+		for _, name := range names {
+			full := path.Join(t.dirs[i], name)
+			switch kind, err := kindAt(c, full); {
+			case err != nil:
+				return t, fileError(full, err)
+			case kind == change.Dir:
+				t.dirs = append(t.dirs, full)
+			default:
+				t.files = append(t.files, full)
+			}
+		}
+	}
+	slices.Sort(t.files)
+	slices.Sort(t.dirs)
+	return t, nil
+}
+
+// named returns the files, or the directory itself if there are none in it: what a step that moved or deleted it names.
+func (t subtree) named() []string {
+	if len(t.files) == 0 {
+		return t.dirs[:1]
+	}
+	return t.files
 }

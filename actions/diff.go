@@ -50,7 +50,7 @@ func (d Diff) Run(ctx context.Context, c *Call) (Outcome, error) {
 		if err != nil {
 			return Outcome{}, fileError(name, err)
 		}
-		if texts[i], err = readText(c, names[i], nil); err != nil {
+		if texts[i], err = c.ReadFile(names[i]); err != nil {
 			return Outcome{}, err
 		}
 	}

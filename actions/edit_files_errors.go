@@ -29,15 +29,19 @@ const mostFailures = 20
 
 // Error lists the failures, no more than twenty.
 func (e *EditFilesError) Error() string {
-	texts := make([]string, 0, min(len(e.Failures), mostFailures+1))
-	for i, f := range e.Failures {
-		if i == mostFailures {
-			texts = append(texts, fmt.Sprintf("and %d more", len(e.Failures)-i))
-			break
+	return strings.Join(firstOf(e.Failures, mostFailures, (*EditFailure).Error), "; ")
+}
+
+// firstOf returns the texts of the first of a list, and how many more there are.
+func firstOf[T any](list []T, most int, text func(T) string) []string {
+	var texts []string
+	for i, one := range list {
+		if i == most {
+			return append(texts, fmt.Sprintf("and %d more", len(list)-i))
 		}
-		texts = append(texts, f.Error())
+		texts = append(texts, text(one))
 	}
-	return strings.Join(texts, "; ")
+	return texts
 }
 
 // Unwrap returns the failures.
@@ -111,12 +115,8 @@ type NotFoundError struct {
 // Error has the nearest places.
 func (e *NotFoundError) Error() string {
 	text := "String not found in file"
-	for i, near := range e.Nearest {
-		if i == 0 {
-			text += ": nearest is " + near
-		} else {
-			text += "; then " + near
-		}
+	if len(e.Nearest) > 0 {
+		text += ": nearest is " + strings.Join(e.Nearest, "; then ")
 	}
 	return text
 }

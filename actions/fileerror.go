@@ -5,8 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-
-	"github.com/millrace-go/millrace/fsutil"
 )
 
 // ErrBinary says that a file is not one to be edited or shown as text.
@@ -89,11 +87,10 @@ func reportError(err error) string {
 	return err.Error()
 }
 
-// readText returns the content of a regular file, and refuses binary ones with refusal unless that is nil.
-func readText(c *Call, name string, refusal error) ([]byte, error) {
-	data, err := c.readFile(name)
-	if err == nil && refusal != nil && fsutil.IsBinary(data) {
-		err = refusal
+// reportOf returns what is said of a file that is done, or that a step has failed at.
+func reportOf(path string, err error) FileReport {
+	if err != nil {
+		return FileReport{Path: path, Error: reportError(err)}
 	}
-	return data, fileError(name, err)
+	return FileReport{Path: path, Success: true}
 }

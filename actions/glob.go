@@ -25,17 +25,17 @@ const (
 	maxGlobNested = 100
 )
 
-// compileGlobs compiles the globs of a list. at is the place of the one that an error is about.
-func compileGlobs(patterns []string) (list []glob, at int, err error) {
+// compileGlobs compiles the globs of a list.
+func compileGlobs(patterns []string) ([]glob, error) {
 	left := maxGlobSteps
-	for at, pattern := range patterns {
-		g, err := compileGlob(pattern, &left)
-		if err != nil {
-			return nil, at, err
+	list := make([]glob, len(patterns))
+	for i, pattern := range patterns {
+		var err error
+		if list[i], err = compileGlob(pattern, &left); err != nil {
+			return nil, err
 		}
-		list = append(list, g)
 	}
-	return list, 0, nil
+	return list, nil
 }
 
 // compileGlob compiles a glob, and takes the steps that it needs from those that are left.
@@ -64,12 +64,7 @@ func (g glob) matches(name string) bool {
 	if g.base {
 		name = path.Base(name)
 	}
-	for _, pattern := range g.plain {
-		if doublestar.MatchUnvalidated(pattern, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.plain, func(pattern string) bool { return doublestar.MatchUnvalidated(pattern, name) })
 }
 
 // depth returns how many levels below where the glob begins it can take anything from, 0 if there is no limit.
@@ -85,12 +80,7 @@ func (g glob) depth() int {
 }
 
 func anyGlob(globs []glob, name string) bool {
-	for _, g := range globs {
-		if g.matches(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(globs, func(g glob) bool { return g.matches(name) })
 }
 
 // withoutBraces writes out what a valid glob stands for: a{b,c} is ab and ac.

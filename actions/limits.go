@@ -9,6 +9,7 @@ import (
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/match"
+	"github.com/millrace-go/millrace/internal/replace"
 )
 
 // The limits of a zero [Limits].
@@ -88,24 +89,19 @@ func (e *LimitError) Error() string {
 	if e.Got > 0 {
 		got = fmt.Sprintf(", got %d", e.Got)
 	}
-	switch e.What {
-	case LimitFile:
-		return fmt.Sprintf("file is too large (max %d bytes%s): leave it out, or have the host raise MaxFileBytes", e.Limit, got)
-	case LimitMatches:
-		return fmt.Sprintf("too many matches in one file (max %d%s): match less, or have the host raise MaxMatches", e.Limit, got)
-	case LimitOutput:
-		return fmt.Sprintf("too much new text in one file (max %d bytes%s): replace less, or have the host raise MaxOutputBytes", e.Limit, got)
-	case LimitPattern:
-		return fmt.Sprintf("pattern is too long (max %d bytes%s): shorten it, or have the host raise MaxPatternBytes", e.Limit, got)
-	case LimitShown:
-		return fmt.Sprintf("too much to show (max %d bytes%s): ask for less, or have the host raise MaxShownBytes, or MaxOutputBytes where that is less", e.Limit, got)
-	case LimitStaged:
-		return fmt.Sprintf("too much new text in one step (max %d bytes%s): replace less, or have the host raise MaxStagedBytes", e.Limit, got)
-	case LimitExpand:
-		return fmt.Sprintf("templates become too much text (max %d bytes in one step%s): use fewer, or have the host raise MaxShownBytes", e.Limit, got)
-	default:
-		return fmt.Sprintf("too many %s (max %d%s)", e.What, e.Limit, got)
+	form, ok := map[string]string{
+		LimitFile:    "file is too large (max %d bytes%s): leave it out, or have the host raise MaxFileBytes",
+		LimitMatches: "too many matches in one file (max %d%s): match less, or have the host raise MaxMatches",
+		LimitOutput:  "too much new text in one file (max %d bytes%s): replace less, or have the host raise MaxOutputBytes",
+		LimitPattern: "pattern is too long (max %d bytes%s): shorten it, or have the host raise MaxPatternBytes",
+		LimitShown:   "too much to show (max %d bytes%s): ask for less, or have the host raise MaxShownBytes, or MaxOutputBytes where that is less",
+		LimitStaged:  "too much new text in one step (max %d bytes%s): replace less, or have the host raise MaxStagedBytes",
+		LimitExpand:  "templates become too much text (max %d bytes in one step%s): use fewer, or have the host raise MaxShownBytes",
+	}[e.What]
+	if !ok {
+		form = "too many " + e.What + " (max %d%s)"
 	}
+	return fmt.Sprintf(form, e.Limit, got)
 }
 
 // Unwrap returns [fsutil.ErrTooLarge] for a file, else nil.
@@ -200,4 +196,35 @@ func (s *showing) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// budget returns what the limits leave for one file.
+func (c *Call) budget() *replace.Budget {
+	return replace.NewBudget(c.Limits.matches(), min(c.Limits.OutputBytes(), c.Limits.stagedBytes()), costs{c})
+}
+
+// costs are the limits of a call on what it edits.
+type costs struct{ c *Call }
+
+// TooMany implements [replace.Limits].
+func (l costs) TooMany() error {
+	return &LimitError{What: LimitMatches, Limit: l.c.Limits.matches()}
+}
+
+// TooMuch implements [replace.Limits].
+func (l costs) TooMuch() error {
+	if staged := l.c.Limits.stagedBytes(); staged < l.c.Limits.OutputBytes() {
+		return &LimitError{What: LimitStaged, Limit: staged}
+	}
+	return &LimitError{What: LimitOutput, Limit: l.c.Limits.OutputBytes()}
+}
+
+// Stage implements [replace.Limits].
+func (l costs) Stage(n int64) error { return l.c.spendBytes(n) }
+
+func (c *Call) spendBytes(n int64) error {
+	if most := c.Limits.stagedBytes(); c.spent.Add(n) > most {
+		return &LimitError{What: LimitStaged, Limit: most}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ func (l List) Validate(c *Check) { checkFilter(c, l.FileTypes, l.Include, l.Excl
 
 // Touches implements [Toucher].
 func (l List) Touches() (reads, writes []string, known bool) {
-	return walkReads(orTop(l.Path), l.NoIgnore), nil, true
+	return walkReads(l.Path, l.NoIgnore), nil, true
 }
 
 // Run implements [Action].
@@ -58,24 +59,18 @@ func (l List) Run(ctx context.Context, c *Call) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	root, _, err := walkStart(c, orTop(l.Path))
+	from := cmp.Or(l.Path, ".")
+	root, _, opt, err := c.walkFrom(from, "listed", l.NoIgnore, filter)
 	if err != nil {
-		return Outcome{}, walkError(orTop(l.Path), err)
+		return Outcome{}, walkError(from, err)
 	}
-	opt := c.walkOptions(root, "listed", l.NoIgnore, filter)
-	opt.All = true
-	switch {
-	case l.Depth == 0:
-		opt.Depth = 1
-	case l.Depth > 0:
-		opt.Depth = l.Depth
-	}
+	opt.All, opt.Depth = true, max(cmp.Or(l.Depth, 1), 0)
 	shown := c.Limits.shown()
 	progress := c.progress(0)
 	var mu sync.Mutex
 	var entries []listed
 	err = walk.Walk(ctx, c.stage(), root, opt, func(e walk.Entry) error {
-		if e.Kind == change.Dir && len(l.FileTypes) > 0 || !filter.takes(e) {
+		if e.Kind == change.Dir && len(l.FileTypes) > 0 || !filter.takes(e.Path, e.Name()) {
 			return nil
 		}
 		one, err := listEntry(c, e)
@@ -97,7 +92,7 @@ func (l List) Run(ctx context.Context, c *Call) (Outcome, error) {
 		return nil
 	})
 	if err != nil {
-		return Outcome{}, walkError(orTop(l.Path), err)
+		return Outcome{}, walkError(from, err)
 	}
 	progress.end()
 	slices.SortFunc(entries, func(a, b listed) int { return strings.Compare(a.report.Path, b.report.Path) })
@@ -173,44 +168,24 @@ func shownName(name string) string {
 	return name
 }
 
-// unixMode returns the permissions and the setuid, setgid and sticky bits as chmod(1) numbers them.
-func unixMode(mode fs.FileMode) fs.FileMode {
+// octal returns the permissions, and the setuid, setgid and sticky bits, as chmod(1) numbers them.
+func octal(mode fs.FileMode) string {
 	bits := mode.Perm()
 	for bit, of := range [...]fs.FileMode{fs.ModeSticky, fs.ModeSetgid, fs.ModeSetuid} {
 		if mode&of != 0 {
 			bits |= 0o1000 << bit
 		}
 	}
-	return bits
+	return fmt.Sprintf("%04o", uint32(bits))
 }
-
-// octal returns the permissions as a number.
-func octal(mode fs.FileMode) string { return fmt.Sprintf("%04o", uint32(unixMode(mode))) }
 
 // modeLetters returns the kind and the permissions as ls(1) shows them.
 func modeLetters(mode fs.FileMode) string {
-	text := []byte("?rwxrwxrwx")
-	switch mode.Type() {
-	case 0:
-		text[0] = '-'
-	case fs.ModeDir:
-		text[0] = 'd'
-	case fs.ModeSymlink:
-		text[0] = 'l'
-	case fs.ModeNamedPipe:
-		text[0] = 'p'
-	case fs.ModeSocket:
-		text[0] = 's'
-	case fs.ModeDevice:
-		text[0] = 'b'
-	case fs.ModeDevice | fs.ModeCharDevice:
-		text[0] = 'c'
-	}
-	for i := range 9 {
-		if mode&(1<<(8-i)) == 0 {
-			text[1+i] = '-'
-		}
-	}
+	text := []byte(mode.Perm().String())
+	text[0] = cmp.Or(map[fs.FileMode]byte{
+		0: '-', fs.ModeDir: 'd', fs.ModeSymlink: 'l', fs.ModeNamedPipe: 'p', fs.ModeSocket: 's', fs.ModeDevice: 'b',
+		fs.ModeDevice | fs.ModeCharDevice: 'c',
+	}[mode.Type()], '?')
 	for _, special := range []struct {
 		bit fs.FileMode
 		at  int

@@ -50,7 +50,7 @@ func (PatternReplace) Spec() Spec {
 // Validate implements [Validator].
 func (p PatternReplace) Validate(c *Check) {
 	if p.FilePattern != "" && !c.Templated(p.FilePattern) {
-		if _, _, err := compileGlobs([]string{p.FilePattern}); err != nil {
+		if _, err := compileGlobs([]string{p.FilePattern}); err != nil {
 			c.problem("/file_pattern", codeBadGlob, err)
 		}
 	}
@@ -72,25 +72,12 @@ func (p PatternReplace) Validate(c *Check) {
 // keptScript is a script that Validate has parsed, for Run, with what it was parsed of: an action around this one may
 // run another script than it was checked with.
 type keptScript struct {
-	key    scriptKey
+	key    string
 	script *sed.Script
 }
 
-type scriptKey struct {
-	texts, syntax string
-	quiet         bool
-}
-
-func (p PatternReplace) scriptKey() scriptKey {
-	return scriptKey{fmt.Sprintf("%q", p.SedPattern), p.Syntax, p.Quiet}
-}
-
-// scriptOf returns the script that Validate has kept, or parses it.
-func (p PatternReplace) scriptOf(c *Call) (*sed.Script, error) {
-	if kept, ok := c.Kept.(*keptScript); ok && kept.key == p.scriptKey() {
-		return kept.script, nil
-	}
-	return p.script()
+func (p PatternReplace) scriptKey() string {
+	return fmt.Sprintf("%q %q %t", p.SedPattern, p.Syntax, p.Quiet)
 }
 
 func (p PatternReplace) script() (*sed.Script, error) {
@@ -103,56 +90,21 @@ func (p PatternReplace) script() (*sed.Script, error) {
 
 // Touches implements [Toucher].
 func (p PatternReplace) Touches() (reads, writes []string, known bool) {
-	dir := orTop(p.Directory)
-	return walkReads(dir, p.NoIgnore), []string{path.Clean(dir)}, true
-}
-
-// Run implements [Action].
-func (p PatternReplace) Run(ctx context.Context, c *Call) (Outcome, error) {
-	for _, text := range p.SedPattern {
-		if err := c.Limits.checkPattern(text); err != nil {
-			return Outcome{}, err
-		}
-	}
-	script, err := p.scriptOf(c)
-	if err != nil {
-		return Outcome{}, fmt.Errorf("sed_pattern: %w", err)
-	}
-	files, err := p.files(ctx, c)
-	if err != nil {
-		return Outcome{}, walkError(orTop(p.Directory), err)
-	}
-	if len(files) == 0 {
-		c.Warnf("there is no file below %s that file_pattern %s takes", orTop(p.Directory), quoted(p.FilePattern))
-	}
-	s := &scripting{PatternReplace: p, script: script, call: c, shown: c.Limits.shown(), done: make([]scripted, len(files))}
-	err = c.Each(ctx, files, s.work)
-	if err != nil {
-		return Outcome{}, err
-	}
-	if p.OnError != onErrorContinue {
-		for i := range s.done {
-			if err := s.done[i].err; err != nil {
-				return Outcome{Reports: s.reports()}, err
-			}
-		}
-	}
-	return s.outcome(), nil
+	return walkReads(p.Directory, p.NoIgnore), []string{path.Clean(p.Directory)}, true
 }
 
 // files returns the files that the globs take, in order.
-func (p PatternReplace) files(ctx context.Context, c *Call) ([]string, error) {
-	dir := orTop(p.Directory)
-	root, info, err := walkStart(c, dir)
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		return nil, &FileError{Path: dir, Err: fsutil.ErrNotDir}
-	}
+func (p PatternReplace) files(ctx context.Context, c *Call, dir string) ([]string, error) {
 	filter, err := newFilter(nil, []string{p.FilePattern}, p.ExcludePatterns)
 	if err != nil {
 		return nil, err
+	}
+	root, info, opt, err := c.walkFrom(dir, "searched", p.NoIgnore, filter)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, &FileError{Path: dir, Err: fsutil.ErrNotDir}
 	}
 	below := func(name string) string {
 		if root == "." {
@@ -160,8 +112,7 @@ func (p PatternReplace) files(ctx context.Context, c *Call) ([]string, error) {
 		}
 		return strings.TrimPrefix(name, root+"/")
 	}
-	opt := c.walkOptions(root, "searched", p.NoIgnore, filter)
-	if skip := filter.skip(); skip != nil {
+	if skip := opt.Skip; skip != nil {
 		opt.Skip = func(name string, isDir bool) bool { return skip(below(name), isDir) }
 	}
 	if !p.Recursive {
@@ -170,7 +121,7 @@ func (p PatternReplace) files(ctx context.Context, c *Call) ([]string, error) {
 	var mu sync.Mutex
 	var files []string
 	err = walk.Walk(ctx, c.stage(), root, opt, func(e walk.Entry) error {
-		if filter.takesPath(below(e.Path())) {
+		if filter.include[0].matches(below(e.Path())) {
 			mu.Lock()
 			defer mu.Unlock()
 			files = append(files, e.Path())

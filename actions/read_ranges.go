@@ -100,13 +100,8 @@ func (r ReadRanges) Run(ctx context.Context, c *Call) (Outcome, error) {
 	texts := make([]string, len(c.Files))
 	reports := make([]FileReport, len(c.Files))
 	room := c.Limits.shown()
-	err := c.Each(ctx, c.Files, func(ctx context.Context, i int, file string) error {
-		text, report, err := readFileRanges(ctx, c, file, ranges, room)
-		if err != nil && r.OnError == onErrorContinue && !isOfStep(err) {
-			c.Warnf("not read: %v", err)
-			report, err = FileReport{Path: file, Error: reportError(err)}, nil
-		}
-		texts[i], reports[i] = text, report
+	failed, err := c.try(ctx, c.Files, r.OnError == onErrorContinue, func(ctx context.Context, i int, file string) (err error) {
+		texts[i], err = readFileRanges(ctx, c, file, ranges, room, &reports[i])
 		return err
 	})
 	if err != nil {
@@ -114,31 +109,30 @@ func (r ReadRanges) Run(ctx context.Context, c *Call) (Outcome, error) {
 	}
 	out := Outcome{Content: make(map[string]string, len(c.Files)), Reports: reports}
 	for i, file := range c.Files {
-		if reports[i].Success {
-			out.Files = append(out.Files, file)
-			out.Content[file] = texts[i]
+		if err := failed[i]; err != nil {
+			c.Warnf("not read: %v", err)
+			reports[i] = reportOf(file, err)
+			continue
 		}
+		out.Files = append(out.Files, file)
+		out.Content[file] = texts[i]
 	}
 	return out, nil
 }
 
-// readFileRanges reads the ranges of one file. The error is a *FileError, unless there is no room for more text.
-func readFileRanges(ctx context.Context, c *Call, file string, ranges []Range, room *showing) (text string, report FileReport, err error) {
-	// An update with no splices: all readings of a large file, which its hash is one of, are made sure to be of the same
-	// bytes.
+// readFileRanges reads the ranges of one file.
+func readFileRanges(ctx context.Context, c *Call, file string, ranges []Range, room *showing, report *FileReport) (text string, err error) {
+	// An update with no splices: all readings of a large file, of which one is for its hash, are of the same bytes.
 	err = c.update(file, errBinaryRead, func(content *source) ([]fsutil.Splice, error) {
 		info, err := c.FS.Stat(file)
 		if err != nil {
 			return nil, err
 		}
-		report = FileReport{Path: file, Success: true, LastModified: info.ModTime().UTC()}
-		text, err = readLines(ctx, c, content, ranges, room, &report)
+		*report = FileReport{Path: file, Success: true, LastModified: info.ModTime().UTC()}
+		text, err = readLines(ctx, c, content, ranges, room, report)
 		return nil, err
 	})
-	if err != nil {
-		return "", FileReport{}, namedUnlessOfStep(file, err)
-	}
-	return text, report, nil
+	return text, err
 }
 
 // bounds returns the range with its defaults.

@@ -14,6 +14,16 @@ type Registry struct {
 	err        error
 }
 
+// Builtin returns the actions that millrace brings. Add your own with [Registry.With].
+func Builtin() Registry {
+	return Registry{}.With(
+		Search{}, List{}, ReadRanges{},
+		Edit{}, MultiEdit{}, CountOccurrences{}, RegexTransform{}, EditFiles{}, PatternReplace{},
+		Create{}, Copy{}, Rename{}, Delete{},
+		Aggregate{}, Diff{}, Merge{},
+	)
+}
+
 // With returns a registry that has the given actions too. The value given is the prototype: decoding starts from a
 // copy of it, so its fields are the defaults. A later action replaces an earlier one of the same name. What cannot be
 // an action, because its Spec has no name or it has a field that JSON cannot give, is left out, and [Registry.Err]

@@ -22,12 +22,7 @@ type Rename struct {
 	Overwrite     bool     `json:"overwrite,omitempty" doc:"Replace files that exist already, which is an error otherwise."`
 }
 
-func (a Rename) transfer() transfer {
-	return transfer{
-		action: "rename", destination: a.Destination, to: a.To, base: a.Base,
-		preserve: a.PreservePaths, overwrite: a.Overwrite, moves: true,
-	}
-}
+func (a Rename) transfer() transfer { return transfer{params(a), true} }
 
 // Spec implements [Action].
 func (Rename) Spec() Spec {
@@ -50,7 +45,8 @@ func (a Rename) Run(ctx context.Context, c *Call) (Outcome, error) {
 		return Outcome{}, err
 	}
 	out := Outcome{Renames: make(map[string]string, len(moves))}
-	for i, m := range moves {
+	progress := c.progress(len(moves))
+	for _, m := range moves {
 		if err := ctx.Err(); err != nil {
 			return Outcome{}, err
 		}
@@ -71,9 +67,7 @@ func (a Rename) Run(ctx context.Context, c *Call) (Outcome, error) {
 			out.Files = append(out.Files, m.to+rest)
 			out.Renames[m.from+rest] = m.to + rest
 		}
-		if c.OnProgress != nil {
-			c.OnProgress(i+1, len(moves))
-		}
+		progress.file()
 	}
 	return out, nil
 }

@@ -36,33 +36,22 @@ func (r *replacing) run(ctx context.Context, c *Call) (Outcome, error) {
 		return Outcome{}, err
 	}
 	edits := make([]int, len(files))
-	failed := make([]error, len(files))
-	err = c.Each(ctx, files, func(ctx context.Context, i int, file string) error {
-		n, err := r.file(ctx, c, file)
-		edits[i], failed[i] = n, namedUnlessOfStep(file, err)
-		if goOn && !isOfStep(err) && ctx.Err() == nil {
-			return nil
-		}
-		return failed[i]
+	failed, err := c.try(ctx, files, goOn, func(ctx context.Context, i int, file string) (err error) {
+		edits[i], err = r.file(ctx, c, file)
+		return err
 	})
 	if err != nil {
 		return Outcome{}, err
 	}
 	out := Outcome{Counts: map[string]int{}}
-	for i, n := range edits {
+	for i, file := range files {
 		if err := failed[i]; err != nil {
 			c.Warnf("%v; left as it was", err)
-			out.Reports = append(out.Reports, FileReport{Path: files[i], Error: reportError(err)})
-			continue
 		}
 		if goOn {
-			out.Reports = append(out.Reports, FileReport{Path: files[i], Success: true})
+			out.Reports = append(out.Reports, reportOf(file, failed[i]))
 		}
-		if n > 0 {
-			out.Files = append(out.Files, files[i])
-			out.Counts[files[i]] = n
-			out.Edits += n
-		}
+		out.change(file, edits[i])
 	}
 	r.warn(ctx, c, files)
 	return out, nil

@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -93,7 +94,7 @@ func (s Search) roots() []string {
 	if len(s.Paths) > 0 {
 		return s.Paths
 	}
-	return []string{orTop(s.Path)}
+	return []string{cmp.Or(s.Path, ".")}
 }
 
 // shows reports whether lines are asked for.
@@ -136,17 +137,16 @@ func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
 }
 
 // walk searches what is below one path.
-func (s Search) walk(ctx context.Context, w *searching, path string, filter *filter, progress *progress) error {
-	root, info, err := walkStart(w.c, path)
+func (s Search) walk(ctx context.Context, w *searching, from string, filter *filter, progress *progress) error {
+	root, info, opt, err := w.c.walkFrom(from, "searched", s.NoIgnore, filter)
 	if err == nil {
 		err = fileError(root, w.c.Limits.checkFile(info))
 	}
 	if err != nil {
 		return err
 	}
-	opt := w.c.walkOptions(root, "searched", s.NoIgnore, filter)
 	return walk.Walk(ctx, w.c.stage(), root, opt, func(e walk.Entry) error {
-		if !filter.takes(e) || !w.first(e) {
+		if !filter.takes(e.Path, e.Name()) || !w.first(e) {
 			return nil
 		}
 		if !w.taken.Load() {

@@ -40,7 +40,7 @@ type searching struct {
 	maxBytes int64
 	mayMatch func(part []byte) bool // nil if parts of a file tell nothing
 	overlap  int
-	desks    sync.Pool // of *desk
+	idle     sync.Pool // of *buffer
 
 	taken   atomic.Bool // a file was one to search
 	mu      sync.Mutex
@@ -51,8 +51,8 @@ type searching struct {
 	large   []string
 }
 
-// desk is what one worker needs to search a file.
-type desk struct {
+// buffer is the memory that one worker needs to search a file.
+type buffer struct {
 	file handle.Reader
 	// buf has room for what is read at once, behind the end of what was read before. What is read begins at a multiple of
 	// the size of a page in it: the system copies faster where both sides are aligned alike.
@@ -61,29 +61,16 @@ type desk struct {
 	text match.Bytes
 }
 
-func (s *searching) desk() *desk {
-	if d, ok := s.desks.Get().(*desk); ok {
-		return d
-	}
-	return &desk{buf: make([]byte, s.margin()+searchFirst)}
-}
-
-// grow makes the buffer larger, with the n bytes that were read already.
-func (d *desk) grow(size, n int) {
-	if len(d.buf) < size {
-		larger := make([]byte, size)
-		copy(larger, d.buf[:n])
-		d.buf = larger
-	}
-}
-
 // margin is how much of a buffer is for what was read before.
 func (s *searching) margin() int { return (s.overlap + pageSize - 1) &^ (pageSize - 1) }
 
 // file searches one file. A file without a match is never held as a whole, if the pattern allows to tell from parts.
 func (s *searching) file(ctx context.Context, e walk.Entry) error {
-	d := s.desk()
-	defer s.desks.Put(d)
+	d, ok := s.idle.Get().(*buffer)
+	if !ok {
+		d = &buffer{buf: make([]byte, s.margin()+searchFirst)}
+	}
+	defer s.idle.Put(d)
 	switch err := e.OpenIn(&d.file); {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fsutil.ErrNotRegular):
 		return nil // it has gone since its directory was read, or something else has come
@@ -91,8 +78,7 @@ func (s *searching) file(ctx context.Context, e walk.Entry) error {
 		return err
 	}
 	defer d.file.Close()
-	n, whole, err := handle.ReadHead(&d.file, d.buf[:min(searchBuffer, len(d.buf)-s.margin())])
-	s.c.read(n)
+	n, whole, err := s.head(d)
 	head := d.buf[:n]
 	switch {
 	case err != nil:
@@ -101,64 +87,57 @@ func (s *searching) file(ctx context.Context, e walk.Entry) error {
 		}
 		return err
 	case s.without && !fsutil.IsBinary(head):
-		s.addSeen(e.Path())
+		s.note(&s.seen, e.Path())
 	}
 	switch {
-	case n == 0 || s.surelyNothing(head, whole) || fsutil.IsBinary(head):
+	// Most files have no match, and then it does not matter what else is true of them. One that is larger than allowed is
+	// to be told of.
+	case n == 0, whole && s.mayMatch != nil && int64(n) <= s.maxBytes && !s.mayMatch(head), fsutil.IsBinary(head):
 		return nil
 	case int64(n) > s.maxBytes:
 		err = fsutil.ErrTooLarge
 	case whole:
-		err = s.held(ctx, e, d, n)
+		d.text = head
+		var name string
+		if name, err = s.matches(ctx, e, &d.text, nil); name != "" && err == nil && s.c.FilesWanted {
+			if info, err := d.file.Stat(); err == nil {
+				s.c.stage().Remember(name, head, info)
+			}
+		}
 	default:
 		err = s.long(ctx, e, d, n)
 	}
 	if errors.Is(err, fsutil.ErrTooLarge) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.large = append(s.large, e.Path())
+		s.note(&s.large, e.Path())
 		return nil
 	}
 	return err
 }
 
-// surelyNothing reports whether a file of which all was read has no match. Most have none, and then it does not matter
-// what else is true of them. One that is larger than allowed is to be told of.
-func (s *searching) surelyNothing(data []byte, whole bool) bool {
-	return whole && s.mayMatch != nil && int64(len(data)) <= s.maxBytes && !s.mayMatch(data)
-}
-
-// held searches a file that is in the buffer.
-func (s *searching) held(ctx context.Context, e walk.Entry, d *desk, n int) error {
-	d.text = d.buf[:n]
-	name, err := s.matches(ctx, e, &d.text, nil)
-	if name != "" && err == nil && s.c.FilesWanted {
-		if info, err := d.file.Stat(); err == nil {
-			s.c.stage().Remember(name, d.buf[:n], info)
+// head reads the first bytes of a file into the buffer, which becomes larger for one that does not fit. whole says that
+// they are all.
+func (s *searching) head(d *buffer) (n int, whole bool, err error) {
+	n, whole, err = handle.ReadHead(&d.file, d.buf[:min(searchBuffer, len(d.buf)-s.margin())])
+	if n < searchBuffer && !whole && err == nil {
+		if size := s.margin() + searchBuffer; len(d.buf) < size {
+			d.buf = append(make([]byte, 0, size), d.buf[:n]...)[:size]
 		}
+		var more int
+		more, whole, err = handle.ReadOn(&d.file, d.buf[:searchBuffer], n)
+		n += more
 	}
-	return err
+	s.c.read(n)
+	return n, whole, err
 }
 
 // long searches a file that does not fit into the buffer, of which the first n bytes are in it.
-func (s *searching) long(ctx context.Context, e walk.Entry, d *desk, n int) error {
+func (s *searching) long(ctx context.Context, e walk.Entry, d *buffer, n int) error {
 	info, err := d.file.Stat()
 	if err != nil {
 		return err
 	}
 	if info.Size() > s.maxBytes {
 		return fsutil.ErrTooLarge
-	}
-	if n < searchBuffer {
-		d.grow(s.margin()+searchBuffer, n)
-		more, whole, err := handle.ReadOn(&d.file, d.buf[:searchBuffer], n)
-		s.c.read(more)
-		if n += more; err != nil {
-			return err
-		}
-		if whole {
-			return s.held(ctx, e, d, n)
-		}
 	}
 	if s.mayMatch != nil && !s.mayMatch(d.buf[:n]) {
 		if hit, err := s.rest(ctx, d, n); !hit || err != nil {
@@ -174,7 +153,7 @@ func (s *searching) long(ctx context.Context, e walk.Entry, d *desk, n int) erro
 
 // rest reports whether a part of the file behind the n bytes in the buffer may match. A file that turns out to be
 // larger than it is allowed to be, as in /proc, is [fsutil.ErrTooLarge].
-func (s *searching) rest(ctx context.Context, d *desk, n int) (hit bool, err error) {
+func (s *searching) rest(ctx context.Context, d *buffer, n int) (hit bool, err error) {
 	margin, buf := s.margin(), d.buf
 	seen := buf[:n] // what was looked at last
 	for total := int64(n); ; {
@@ -193,8 +172,11 @@ func (s *searching) rest(ctx context.Context, d *desk, n int) (hit bool, err err
 		if total += int64(more); total > s.maxBytes {
 			return false, fsutil.ErrTooLarge
 		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return false, nil
+		}
 		if err != nil {
-			return false, ignoreEOF(err)
+			return false, err
 		}
 	}
 }
@@ -230,7 +212,7 @@ func (s *searching) matches(ctx context.Context, e walk.Entry, text match.Conten
 	}
 	name = e.Path()
 	if one.count == 0 {
-		s.addText(name)
+		s.note(&s.textual, name)
 		return name, nil
 	}
 	if s.content {
@@ -244,7 +226,9 @@ func (s *searching) matches(ctx context.Context, e walk.Entry, text match.Conten
 		one.content = string(data)
 	}
 	one.path = name
-	s.add(one)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.found = append(s.found, one)
 	return name, nil
 }
 
@@ -261,12 +245,4 @@ func (s *searching) linesOf(ctx context.Context, text match.Content, how match.H
 	}
 	shown, err := w.end()
 	return n, string(shown), err
-}
-
-// ignoreEOF returns nil for the errors with which io.ReadFull says that the file is at its end.
-func ignoreEOF(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil
-	}
-	return err
 }

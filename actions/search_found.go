@@ -15,12 +15,6 @@ type found struct {
 	asText  bool   // an ambiguous pattern occurs as a text
 }
 
-func (s *searching) add(hit found) {
-	s.mu.Lock()
-	s.found = append(s.found, hit)
-	s.mu.Unlock()
-}
-
 // first reports whether the search has not come to that file before.
 func (s *searching) first(e walk.Entry) bool {
 	if s.visited == nil {
@@ -34,15 +28,10 @@ func (s *searching) first(e walk.Entry) bool {
 	return !been
 }
 
-func (s *searching) addSeen(name string) {
+// note adds a name to one of the lists of the search.
+func (s *searching) note(list *[]string, name string) {
 	s.mu.Lock()
-	s.seen = append(s.seen, name)
-	s.mu.Unlock()
-}
-
-func (s *searching) addText(name string) {
-	s.mu.Lock()
-	s.textual = append(s.textual, name)
+	*list = append(*list, name)
 	s.mu.Unlock()
 }
 

@@ -12,13 +12,18 @@ import (
 
 // transfer is what copy and rename have in common: where files go.
 type transfer struct {
-	action      string
-	destination string
-	to          string
-	base        string
-	preserve    bool
-	overwrite   bool
-	moves       bool // the sources do not stay
+	params
+	moves bool // the sources do not stay
+}
+
+// params are those of both.
+type params Copy
+
+func (t transfer) action() string {
+	if t.moves {
+		return "rename"
+	}
+	return "copy"
 }
 
 // move is one file on its way. The names are canonical; the places are these names with all links in their directories
@@ -32,15 +37,15 @@ type move struct {
 // validate reports what is wrong with the parameters.
 func (t transfer) validate(c *Check) {
 	switch {
-	case t.destination == "" && t.to == "":
-		c.Problemf("", codeMissingParam, "or 'to', for a new name", "%s action requires 'destination' parameter", t.action)
-	case t.to != "" && t.preserve:
+	case t.Destination == "" && t.To == "":
+		c.Problemf("", codeMissingParam, "or 'to', for a new name", "%s action requires 'destination' parameter", t.action())
+	case t.To != "" && t.PreservePaths:
 		c.Problemf("/preserve_paths", codeBadTarget, "put {{dir}} into to", "preserve_paths cannot be combined with to")
-	case t.base != "" && !t.preserve && (t.to == "" || t.destination == ""):
+	case t.Base != "" && !t.PreservePaths && (t.To == "" || t.Destination == ""):
 		c.Problemf("/base", codeBadTarget, "set preserve_paths, or give both destination and to", "base has no effect here")
 	}
-	if t.to != "" && !c.Templated(t.to) {
-		if _, err := parseTarget(t.to); err != nil {
+	if t.To != "" && !c.Templated(t.To) {
+		if _, err := parseTarget(t.To); err != nil {
 			c.problem("/to", codeBadTarget, err)
 		}
 	}
@@ -61,39 +66,39 @@ func (t transfer) touches(files []string) (reads, writes []string, known bool) {
 // targets returns where the files go, not cleaned, in their order.
 func (t transfer) targets(files []string) ([]string, error) {
 	var name targetName
-	if t.to != "" {
+	if t.To != "" {
 		var err error
-		if name, err = parseTarget(t.to); err != nil {
+		if name, err = parseTarget(t.To); err != nil {
 			return nil, err
 		}
 		if name.single() && len(files) > 1 {
 			return nil, fmt.Errorf("'to' names one file, but there are %d files; use parts of their names, %s, or destination", len(files), targetParts)
 		}
-	} else if t.destination == "" {
-		return nil, fmt.Errorf("%s action requires 'destination' parameter", t.action)
+	} else if t.Destination == "" {
+		return nil, fmt.Errorf("%s action requires 'destination' parameter", t.action())
 	}
 	targets := make([]string, len(files))
 	for i, file := range files {
 		below := file
-		if t.base != "" {
+		if t.Base != "" {
 			var err error
-			if below, err = relative(path.Clean(file), path.Clean(t.base)); err != nil {
+			if below, err = relative(path.Clean(file), path.Clean(t.Base)); err != nil {
 				return nil, fileError(file, err)
 			}
 		}
 		switch {
-		case t.to != "":
+		case t.To != "":
 			var err error
 			if below, err = name.expand(below); err != nil {
 				return nil, fileError(file, err)
 			}
-		case !t.preserve:
+		case !t.PreservePaths:
 			below = path.Base(file)
 		}
 		targets[i] = below
-		if t.destination != "" {
+		if t.Destination != "" {
 			// Not path.Join: what leads out of the destination must be seen, not cleaned away.
-			targets[i] = t.destination + "/" + below
+			targets[i] = t.Destination + "/" + below
 		}
 	}
 	return targets, nil
@@ -112,21 +117,21 @@ func relative(name, base string) (string, error) {
 
 // plan returns the moves of all files of the call, or an error if they cannot all be made. Nothing is changed.
 func (t transfer) plan(c *Call) ([]move, error) {
-	if t.base != "" {
-		canonical, err := c.stage().Canonical(t.base)
+	if t.Base != "" {
+		canonical, err := c.stage().Canonical(t.Base)
 		if err != nil {
-			return nil, fileError(t.base, err)
+			return nil, fileError(t.Base, err)
 		}
-		t.base = canonical
+		t.Base = canonical
 	}
 	targets, err := t.targets(c.Files)
 	if err != nil {
 		return nil, err
 	}
-	base := t.destination
+	base := t.Destination
 	if base != "" {
 		if base, err = c.stage().Canonical(base); err != nil {
-			return nil, fileError(t.destination, err)
+			return nil, fileError(t.Destination, err)
 		}
 	}
 	moves := make([]move, len(c.Files))
@@ -157,7 +162,7 @@ func (t transfer) plan(c *Call) ([]move, error) {
 // checkDestination refuses a destination that looks like the name of a file: a.go to b.go would give b.go/a.go.
 func (t transfer) checkDestination(c *Call, base string) error {
 	ext := path.Ext(base)
-	if base == "" || ext == "" || strings.HasSuffix(t.destination, "/") {
+	if base == "" || ext == "" || strings.HasSuffix(t.Destination, "/") {
 		return nil
 	}
 	for _, file := range c.Files {
@@ -169,7 +174,7 @@ func (t transfer) checkDestination(c *Call, base string) error {
 		return fileError(base, err)
 	}
 	return fmt.Errorf("destination '%s' is a directory to put files into, and looks like the name of a file; write it as 'to' for that, or with a slash at its end",
-		t.destination)
+		t.Destination)
 }
 
 func (t transfer) checkSource(c *Call, file string) error {

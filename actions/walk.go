@@ -2,8 +2,11 @@ package actions
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/millrace-go/millrace/internal/walk"
 )
@@ -19,35 +22,20 @@ func walkReads(root string, noIgnore bool) []string {
 	return reads
 }
 
-// orTop returns a path to walk from, which is the whole tree if none is given.
-func orTop(root string) string {
-	if root == "" {
-		return "."
+// walkFrom returns the canonical path that a name leads to, what is there, and how to walk it: a directory that may not
+// be read is left out, with a warning. done is what was not done then.
+func (c *Call) walkFrom(name, done string, noIgnore bool, f *filter) (root string, info fs.FileInfo, opt walk.Options, err error) {
+	if root, err = c.FS.Resolve(name); err == nil {
+		info, err = c.FS.Stat(name) // not of root: "a.txt/" is not "a.txt"
 	}
-	return root
-}
-
-// walkStart returns the canonical path that a name leads to, and what is there.
-func walkStart(c *Call, name string) (string, fs.FileInfo, error) {
-	root, err := c.FS.Resolve(name)
-	if err != nil {
-		return "", nil, err
-	}
-	info, err := c.FS.Stat(name) // not of root: "a.txt/" is not "a.txt"
-	return root, info, err
-}
-
-// walkOptions are those of a walk that goes on where a directory may not be read, but warns of it. done is what was not
-// done then.
-func (c *Call) walkOptions(root, done string, noIgnore bool, f *filter) walk.Options {
-	return walk.Options{Workers: c.Pool(), NoIgnore: noIgnore, Skip: f.skip(), OnError: func(dir string, err error) error {
+	return root, info, walk.Options{Workers: c.Pool(), NoIgnore: noIgnore, Skip: f.skip(), OnError: func(dir string, err error) error {
 		if !errors.Is(err, fs.ErrPermission) || dir == root {
 			return err
 		}
-		// One directory of somebody else's must not keep a user from the rest, but has to be told of.
+		// One directory of another user must not keep the user from the rest, but has to be told of.
 		c.Warnf("%s was not %s: %v", dir, done, err)
 		return nil
-	}}
+	}}, err
 }
 
 // walkError words the errors that are about the path to walk from itself.
@@ -72,3 +60,71 @@ type notFoundError struct {
 
 func (e *notFoundError) Error() string { return "path not found: " + e.path }
 func (e *notFoundError) Unwrap() error { return e.err }
+
+// filter says which files a search reads, or a list names. It is immutable.
+type filter struct {
+	types   []string // lower case, with the dot
+	include []glob
+	exclude []glob
+}
+
+func newFilter(types, include, exclude []string) (*filter, error) {
+	f := &filter{}
+	for _, t := range types {
+		t = strings.ToLower(strings.TrimPrefix(t, "*"))
+		if !strings.HasPrefix(t, ".") {
+			t = "." + t
+		}
+		f.types = append(f.types, t)
+	}
+	var err error
+	if f.include, err = compileGlobs(include); err == nil {
+		f.exclude, err = compileGlobs(exclude)
+	}
+	return f, err
+}
+
+// checkGlobs reports the globs that are not valid, and that they are too many.
+func checkGlobs(c *Check, param string, globs []string) {
+	left := maxGlobSteps
+	for i, pattern := range globs {
+		if c.Templated(pattern) {
+			continue
+		}
+		if _, err := compileGlob(pattern, &left); err != nil {
+			c.problem(fmt.Sprintf("%s/%d", param, i), codeBadGlob, err)
+			if left <= 0 {
+				return
+			}
+		}
+	}
+}
+
+// checkFilter reports what is wrong with the parameters of a filter.
+func checkFilter(c *Check, types, include, exclude []string) {
+	checkGlobs(c, "/include", include)
+	checkGlobs(c, "/exclude", exclude)
+	for i, ext := range types {
+		if strings.ContainsAny(strings.TrimPrefix(ext, "*"), "/*?[{") && !c.Templated(ext) {
+			c.Problemf(fmt.Sprintf("/file_types/%d", i), codeBadGlob, "use include for globs", "'%s' is not a file name extension", ext)
+		}
+	}
+}
+
+// skip returns the walk's Skip.
+func (f *filter) skip() func(name string, isDir bool) bool {
+	if len(f.exclude) == 0 {
+		return nil // then the walk need not know the path of each file
+	}
+	return func(name string, _ bool) bool { return anyGlob(f.exclude, name) }
+}
+
+// chooses reports whether the filter names what it takes.
+func (f *filter) chooses() bool { return len(f.include)+len(f.types) > 0 }
+
+// takes reports whether an entry that was not skipped is one to search or to list, by its path and its name in its
+// directory.
+func (f *filter) takes(path func() string, base string) bool {
+	return (len(f.include) == 0 || anyGlob(f.include, path())) &&
+		(len(f.types) == 0 || slices.ContainsFunc(f.types, func(ext string) bool { return strings.HasSuffix(strings.ToLower(base), ext) }))
+}

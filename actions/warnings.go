@@ -3,9 +3,11 @@ package actions
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/match"
+	"github.com/millrace-go/millrace/internal/replace"
 )
 
 // Bounds on the search for lines that come near to a text that was not found.
@@ -31,55 +33,46 @@ func (r *replacing) warn(ctx context.Context, c *Call, files []string) {
 			idle = append(idle, i)
 		}
 	}
-	var texts []string
 	budget := nearestBytes
-	for n, i := range missing {
-		if n == nearestTexts {
-			texts = append(texts, fmt.Sprintf("and %d more", len(missing)-n))
-			break
-		}
-		texts = append(texts, r.missing(ctx, c, files, i, &budget))
+	texts := firstOf(missing, nearestTexts, func(i int) string { return r.missing(ctx, c, files, i, &budget) })
+	texts = append(texts, firstOf(idle, nearestTexts, func(i int) string {
+		return r.name(i) + " is found, but what replaces it is the same"
+	})...)
+	if i := slices.IndexFunc(r.rules.List, func(rule *replace.Rule) bool { return rule.Laps.Load() }); i >= 0 {
+		texts = append(texts, "matches of "+r.name(i)+" overlap; they are counted from left to right, each from the end of the one before")
 	}
-	for n, i := range idle {
-		if n == nearestTexts {
-			texts = append(texts, fmt.Sprintf("and %d more", len(idle)-n))
-			break
-		}
-		texts = append(texts, fmt.Sprintf("%s %s is found, but what replaces it is the same", r.labels[i], quoted(r.rules.List[i].Pattern.Source())))
-	}
-	for i, rule := range r.rules.List {
-		if rule.Laps.Load() {
-			texts = append(texts, fmt.Sprintf("matches of %s %s overlap; they are counted from left to right, each from the end of the one before",
-				r.labels[i], quoted(rule.Pattern.Source())))
-			break
+	doubts := 0 // replacements in which something may have been meant otherwise
+	for _, rule := range r.rules.List {
+		if doubt := rule.Template.Doubt(); doubt != "" && doubts < nearestTexts {
+			texts = append(texts, doubt)
+			doubts++
 		}
 	}
-	texts = append(texts, r.doubts()...)
 	if len(texts) > 0 {
 		c.Warnf("%s", strings.Join(texts, "; "))
 	}
 }
 
-// doubts tells of replacements in which something may have been meant otherwise.
-func (r *replacing) doubts() []string {
-	var texts []string
-	for _, rule := range r.rules.List {
-		if doubt := rule.Template.Doubt(); doubt != "" && len(texts) < nearestTexts {
-			texts = append(texts, doubt)
-		}
-	}
-	return texts
+// name returns what messages call a rule.
+func (r *replacing) name(i int) string {
+	return r.labels[i] + " " + quoted(r.rules.List[i].Pattern.Source())
 }
 
 // missing says that a replacement matched nothing, and what came nearest.
 func (r *replacing) missing(ctx context.Context, c *Call, files []string, i int, budget *int) string {
-	rule, label := r.rules.List[i], r.labels[i]
-	source := rule.Pattern.Source()
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s matches nothing in %d files", label, quoted(source), len(files))
-	if len(files) == 1 {
-		b.Reset()
-		fmt.Fprintf(&b, "%s %s matches nothing in %s", label, quoted(source), files[0])
+	where := files[0]
+	if len(files) > 1 {
+		where = fmt.Sprintf("%d files", len(files))
+	}
+	text := r.name(i) + " matches nothing in " + where
+	pattern := r.rules.List[i].Pattern
+	var plain *match.Pattern
+	if pattern.Mode() == match.Regex {
+		// There is no such thing as nearly matching, but quoting the pattern is often what was meant.
+		var err error
+		if plain, err = match.Compile(pattern.Source(), match.Literal, match.Flags{}); err != nil {
+			return text
+		}
 	}
 	left := nearestHints
 	for _, file := range files[:min(len(files), nearestFiles)] {
@@ -94,25 +87,19 @@ func (r *replacing) missing(ctx context.Context, c *Call, files []string, i int,
 		if *budget -= len(data); *budget < 0 {
 			break
 		}
-		if rule.Pattern.Mode() == match.Regex {
-			// There is no such thing as nearly matching, but quoting the pattern is often what was meant.
-			plain, err := match.Compile(source, match.Literal, match.Flags{})
-			if err != nil {
-				continue
-			}
+		if plain != nil {
 			if found, err := plain.Contains(ctx, data); found && err == nil {
-				fmt.Fprintf(&b, "; it occurs as plain text in %s: write \\ before characters that are meant as themselves", file)
-				break
+				return text + "; it occurs as plain text in " + file + ": write \\ before characters that are meant as themselves"
 			}
 			continue
 		}
-		for _, h := range match.Nearest(data, source, left) {
-			fmt.Fprintf(&b, "; nearest is %s:%d, which %s: %s", file, h.Line, h.Why, h.Text)
+		for _, h := range match.Nearest(data, pattern.Source(), left) {
+			text += fmt.Sprintf("; nearest is %s:%d, which %s: %s", file, h.Line, h.Why, h.Text)
 			left--
 		}
 		if left == 0 {
 			break
 		}
 	}
-	return b.String()
+	return text
 }

@@ -10,13 +10,9 @@ import (
 // long text, so that counts for the step as a whole, at once: several files are worked on at a time.
 const spliceBytes = 64
 
-// Limits are what edits may cost. They are used from several goroutines.
+// Limits are what the edits of all files of a step may cost. They are used from several goroutines.
 type Limits interface {
-	// Matches is how many matches are replaced in one file.
-	Matches() int64
-	// Text is how much new text is put into one file, in bytes.
-	Text() int64
-	// TooMany is the error for more matches, TooMuch that for more text.
+	// TooMany is the error for more matches in a file than there may be, TooMuch that for more new text.
 	TooMany() error
 	TooMuch() error
 	// Stage takes bytes from what all files together may take. It returns an error if there are not as many left. Less
@@ -24,20 +20,26 @@ type Limits interface {
 	Stage(n int64) error
 }
 
-// Budget is what is left of [Limits] for one file. It is for one goroutine.
+// Budget is what is left of the limits on one file: how many matches are replaced in it, and how many bytes of new text
+// are put into it. It is for one goroutine.
 type Budget struct {
 	Limits
-	matches, text int64
-	staged        int64 // what it took from all files together
+	most, left struct{ matches, text int64 }
+	staged     int64 // what it took from all files together
 }
 
 // NewBudget returns the budget of one file.
-func NewBudget(l Limits) *Budget { return &Budget{Limits: l, matches: l.Matches(), text: l.Text()} }
+func NewBudget(matches, text int64, l Limits) *Budget {
+	b := &Budget{Limits: l}
+	b.most.matches, b.most.text = matches, text
+	b.left = b.most
+	return b
+}
 
 // Restart gives back what was taken, for a file that is edited from its beginning again.
 func (b *Budget) Restart() {
-	_ = b.Limits.Stage(-b.staged) // whether there is enough left is for the next one that takes to find out
-	*b = *NewBudget(b.Limits)
+	_ = b.Stage(-b.staged) // whether there is enough left is for the next one that takes to find out
+	b.left = b.most
 }
 
 // Stage implements [Limits].
@@ -46,12 +48,12 @@ func (b *Budget) Stage(n int64) error {
 	return b.Limits.Stage(n)
 }
 
-// Left returns how many bytes of new text there is room for.
-func (b *Budget) Left() int64 { return b.text }
+// Left returns how many matches and how many bytes of new text there is room for.
+func (b *Budget) Left() (matches, text int64) { return b.left.matches, b.left.text }
 
 // Match takes a match.
 func (b *Budget) Match() error {
-	if b.matches--; b.matches < 0 {
+	if b.left.matches--; b.left.matches < 0 {
 		return b.TooMany()
 	}
 	return nil
@@ -59,7 +61,7 @@ func (b *Budget) Match() error {
 
 // Take takes so many bytes of new text.
 func (b *Budget) Take(n int) error {
-	if b.text -= int64(n); b.text < 0 {
+	if b.left.text -= int64(n); b.left.text < 0 {
 		return b.TooMuch()
 	}
 	return nil
@@ -69,7 +71,7 @@ func (b *Budget) Take(n int) error {
 func (b *Budget) Splice() error { return b.Stage(spliceBytes) }
 
 // Spend counts the new text that was taken for all files together.
-func (b *Budget) Spend() error { return b.Stage(b.Text() - b.text) }
+func (b *Budget) Spend() error { return b.Stage(b.most.text - b.left.text) }
 
 // replace returns what replaces a match in data, nil if that changes nothing, and takes it from the budget. A text that
 // there is no room for is not made: a few groups in a replacement can stand for more than there is memory.
@@ -78,7 +80,7 @@ func (b *Budget) replace(r *match.Replacer, loc []int, data []byte) ([]byte, err
 		return nil, err
 	}
 	old := data[loc[0]:loc[1]]
-	if size := r.Size(loc); size > b.text && size != int64(len(old)) {
+	if size := r.Size(loc); size > b.left.text && size != int64(len(old)) {
 		return nil, b.TooMuch()
 	}
 	text := r.Replace(loc)

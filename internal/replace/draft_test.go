@@ -98,13 +98,11 @@ func readAll(c match.Content) (string, error) {
 	return string(data), err
 }
 
-// costs are limits that leave room for so many matches.
-type costs struct{ matches int64 }
+// costs are limits that leave room for any number of files.
+type costs struct{}
 
 var errTooMany = errors.New("too many")
 
-func (c costs) Matches() int64  { return c.matches }
-func (costs) Text() int64       { return 1 << 20 }
 func (costs) TooMany() error    { return errTooMany }
 func (costs) TooMuch() error    { return errors.New("too much") }
 func (costs) Stage(int64) error { return nil }
@@ -140,7 +138,7 @@ func TestRules(t *testing.T) {
 				by := []change.Origin{{Step: "s", Edit: i}}
 				rules.List = append(rules.List, &replace.Rule{Pattern: p, Template: match.Text(e.text), By: by})
 			}
-			left := replace.NewBudget(costs{cmp.Or(test.matches, 100)})
+			left := replace.NewBudget(cmp.Or(test.matches, 100), 1<<20, costs{})
 			list, places, err := rules.Splices(context.Background(), match.Bytes(text), left)
 			if err != nil || test.err != "" {
 				if err == nil || !strings.HasPrefix(err.Error(), test.err) || test.err == "" {
