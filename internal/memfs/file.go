@@ -15,23 +15,23 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// memFile is an open file or directory of a memFs. It has its position itself: the handles of a MemMapFs forget what
-// they were opened for, move when they should not, and set the time of the file when they are closed.
-type memFile struct {
+// file is an open file or directory. It has its position itself: the handles of a MemMapFs forget what they were opened
+// for, move when they should not, and set the time of the file when they are closed.
+type file struct {
 	fs   *FS
 	name string
-	file *mem.File // nil once closed
+	file mem.File // a zero one once it is closed
 	flag int
 	off  int64
 
 	listed bool
-	list   []memInfo // what is left of a listing; others have parts of it
+	left   []info // what is left of a listing; others have parts of it
 }
 
-var _ fs.ReadDirFile = (*memFile)(nil)
+var _ fs.ReadDirFile = (*file)(nil)
 
-// memMaxFile is the most bytes that a file may have. A MemMapFs would try to find memory for any number.
-const memMaxFile = 1<<31 - 1
+// maxFile is the most bytes that a file may have. A MemMapFs would try to find memory for any number.
+const maxFile = 1<<31 - 1
 
 func (m *FS) Create(name string) (afero.File, error) {
 	return m.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
@@ -40,52 +40,55 @@ func (m *FS) Create(name string) (afero.File, error) {
 func (m *FS) Open(name string) (afero.File, error) { return m.OpenFile(name, os.O_RDONLY, 0) }
 
 // OpenFile opens a file by the rules of open(2). There is no umask.
-func (m *FS) OpenFile(name string, flag int, perm fs.FileMode) (file afero.File, err error) {
-	err = m.locked("open", name, func(node memNode) error {
-		data, err := m.openNode(node, strings.HasSuffix(name, "/"), flag, perm)
-		if err != nil {
-			return err
+func (m *FS) OpenFile(name string, flag int, perm fs.FileMode) (opened afero.File, err error) {
+	err = m.locked("open", name, func(n node) error {
+		data, err := m.openNode(n, strings.HasSuffix(name, "/"), flag, perm)
+		if err == nil {
+			opened = m.handle(n.name(), data, flag)
 		}
-		m.open++
-		file = &memFile{fs: m, name: node.name(), file: mem.NewFileHandle(data), flag: flag}
-		return nil
+		return err
 	})
-	return file, err
+	return opened, err
 }
 
-func (m *FS) openNode(node memNode, asDir bool, flag int, perm fs.FileMode) (*mem.FileData, error) {
+func (m *FS) handle(name string, data *mem.FileData, flag int) *file {
+	f := &file{fs: m, name: name, file: *mem.NewFileHandle(data), flag: flag}
+	m.open[f] = struct{}{}
+	return f
+}
+
+func (m *FS) openNode(n node, asDir bool, flag int, perm fs.FileMode) (*mem.FileData, error) {
 	writes := flag&(os.O_WRONLY|os.O_RDWR) != 0
 	switch {
-	case !node.found() && flag&os.O_CREATE == 0:
+	case !n.found() && flag&os.O_CREATE == 0:
 		return nil, fs.ErrNotExist
-	case !node.found() && asDir:
+	case !n.found() && asDir:
 		return nil, syscall.EISDIR
-	case !node.found():
-		file, err := m.mem.Create(m.place(node))
+	case !n.found():
+		made, err := m.mem.Create(m.place(n))
 		if err != nil {
 			return nil, err
 		}
-		data := file.(*mem.File).Data()
-		mem.SetMode(data, perm&modes.PermBits)
-		return data, nil
+		n.data = made.(*mem.File).Data()
+		mem.SetMode(n.data, perm&modes.PermBits)
 	case flag&os.O_CREATE != 0 && flag&os.O_EXCL != 0:
 		return nil, fs.ErrExist
-	case node.isDir() && (writes || flag&(os.O_CREATE|os.O_TRUNC) != 0):
+	case n.isDir() && (writes || flag&(os.O_CREATE|os.O_TRUNC) != 0):
 		return nil, syscall.EISDIR
 	case writes && flag&os.O_TRUNC != 0:
-		return node.data(), mem.NewFileHandle(node.data()).Truncate(0)
+		return n.data, mem.NewFileHandle(n.data).Truncate(0)
 	}
-	return node.data(), nil
+	return n.data, nil
 }
 
-func (f *memFile) Name() string { return f.name }
+func (f *file) Name() string { return f.name }
 
 // do calls run with the mutex held, if the file is open.
-func (f *memFile) do(op string, run func() error) error {
+func (f *file) do(op string, run func() error) error {
 	f.fs.mu.Lock()
 	defer f.fs.mu.Unlock()
 	err := error(fs.ErrClosed)
-	if f.file != nil {
+	if f.file.Data() != nil {
 		err = run()
 	}
 	if err == nil || err == io.EOF {
@@ -94,41 +97,47 @@ func (f *memFile) do(op string, run func() error) error {
 	return names.PathError(op, f.name, err)
 }
 
-func (f *memFile) info() memInfo { return newMemInfo(f.name, f.file.Data()) }
+func (f *file) info() info { return newInfo(f.name, f.file.Data()) }
 
 // readAt reads what there is at the offset; at the end it is io.EOF.
-func (f *memFile) readAt(p []byte, off int64) (int, error) {
-	info := f.info()
+func (f *file) readAt(p []byte, off int64) (int, error) {
+	now := f.info()
 	switch {
 	case f.flag&os.O_WRONLY != 0:
 		return 0, syscall.EBADF
-	case info.IsDir():
+	case now.IsDir():
 		return 0, syscall.EISDIR
 	case off < 0:
 		return 0, fs.ErrInvalid
 	case len(p) == 0:
 		return 0, nil
-	case off >= info.size:
+	case off >= now.size:
 		return 0, io.EOF
 	}
 	return f.file.ReadAt(p, off)
 }
 
-func (f *memFile) writeAt(p []byte, off int64) (int, error) {
+// checkGrow returns why the file may not be written to from the offset on.
+func (f *file) checkGrow(off int64, more int) error {
 	switch {
 	case f.flag&(os.O_WRONLY|os.O_RDWR) == 0:
-		return 0, syscall.EBADF
+		return syscall.EBADF
 	case off < 0:
-		return 0, fs.ErrInvalid
-	case len(p) == 0:
-		return 0, nil
-	case off > memMaxFile-int64(len(p)):
-		return 0, syscall.EFBIG
+		return fs.ErrInvalid
+	case off > maxFile-int64(more):
+		return syscall.EFBIG
+	}
+	return nil
+}
+
+func (f *file) writeAt(p []byte, off int64) (int, error) {
+	if err := f.checkGrow(off, len(p)); err != nil || len(p) == 0 {
+		return 0, err
 	}
 	return f.file.WriteAt(p, off)
 }
 
-func (f *memFile) Read(p []byte) (n int, err error) {
+func (f *file) Read(p []byte) (n int, err error) {
 	err = f.do("read", func() (err error) {
 		n, err = f.readAt(p, f.off)
 		f.off += int64(n)
@@ -137,7 +146,7 @@ func (f *memFile) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-func (f *memFile) ReadAt(p []byte, off int64) (n int, err error) {
+func (f *file) ReadAt(p []byte, off int64) (n int, err error) {
 	err = f.do("read", func() (err error) {
 		if n, err = f.readAt(p, off); err == nil && n < len(p) {
 			err = io.EOF
@@ -147,7 +156,7 @@ func (f *memFile) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-func (f *memFile) Write(p []byte) (n int, err error) {
+func (f *file) Write(p []byte) (n int, err error) {
 	err = f.do("write", func() (err error) {
 		if f.flag&os.O_APPEND != 0 {
 			f.off = f.info().size
@@ -159,9 +168,9 @@ func (f *memFile) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-func (f *memFile) WriteString(s string) (int, error) { return f.Write([]byte(s)) }
+func (f *file) WriteString(s string) (int, error) { return f.Write([]byte(s)) }
 
-func (f *memFile) WriteAt(p []byte, off int64) (n int, err error) {
+func (f *file) WriteAt(p []byte, off int64) (n int, err error) {
 	err = f.do("write", func() (err error) {
 		if f.flag&os.O_APPEND != 0 {
 			return fs.ErrInvalid
@@ -172,7 +181,7 @@ func (f *memFile) WriteAt(p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-func (f *memFile) Seek(off int64, whence int) (int64, error) {
+func (f *file) Seek(off int64, whence int) (int64, error) {
 	err := f.do("seek", func() error {
 		switch whence {
 		case io.SeekStart:
@@ -187,7 +196,7 @@ func (f *memFile) Seek(off int64, whence int) (int64, error) {
 			return fs.ErrInvalid
 		}
 		if off == 0 {
-			f.listed, f.list = false, nil // a directory is listed anew
+			f.listed, f.left = false, nil // a directory is listed anew
 		}
 		f.off = off
 		return nil
@@ -198,60 +207,51 @@ func (f *memFile) Seek(off int64, whence int) (int64, error) {
 	return off, nil
 }
 
-func (f *memFile) Truncate(size int64) error {
+func (f *file) Truncate(size int64) error {
 	return f.do("truncate", func() error {
-		switch {
-		case f.flag&(os.O_WRONLY|os.O_RDWR) == 0:
-			return syscall.EBADF
-		case size < 0:
-			return fs.ErrInvalid
-		case size > memMaxFile:
-			return syscall.EFBIG
+		if err := f.checkGrow(size, 0); err != nil {
+			return err
 		}
 		return f.file.Truncate(size)
 	})
 }
 
-func (f *memFile) Sync() error { return f.do("sync", func() error { return nil }) }
-
-func (f *memFile) Stat() (info fs.FileInfo, err error) {
+func (f *file) Stat() (now fs.FileInfo, err error) {
 	err = f.do("stat", func() error {
-		info = f.info()
+		now = f.info()
 		return nil
 	})
-	return info, err
+	return now, err
 }
 
 // It is a NewFile as well, which saves looking its name up for all that is set of a new file. Other attributes there
 // are none.
 
-func (f *memFile) CopyMeta(string) error               { return nil }
-func (f *memFile) Inherit(string) (fs.FileMode, error) { return modes.PermBits, nil }
-func (f *memFile) StartSync()                          {}
+func (f *file) CopyMeta(string) error               { return nil }
+func (f *file) Inherit(string) (fs.FileMode, error) { return modes.PermBits, nil }
+func (f *file) StartSync()                          {}
+func (f *file) Sync() error                         { return f.do("sync", func() error { return nil }) }
+func (f *file) Chown(int, int) error                { return f.do("chown", func() error { return nil }) }
 
-func (f *memFile) Chmod(mode fs.FileMode) error {
-	return f.do("chmod", func() error { return memChmod(f.file.Data(), mode) })
+func (f *file) Chmod(mode fs.FileMode) error {
+	return f.do("chmod", func() error { return setMode(f.file.Data(), mode) })
 }
 
-func (f *memFile) Chown(uid, gid int) error {
-	return f.do("chown", func() error { return memChown(f.file.Data(), uid, gid) })
-}
-
-func (f *memFile) Chtimes(_, mtime time.Time) error {
-	return f.do("chtimes", func() error { return memChtimes(f.file.Data(), mtime) })
+func (f *file) Chtimes(_, mtime time.Time) error {
+	return f.do("chtimes", func() error { return setTime(f.file.Data(), mtime) })
 }
 
 // Close does not close the handle below, which has nothing to give back but would set the time of the file.
-func (f *memFile) Close() error {
+func (f *file) Close() error {
 	return f.do("close", func() error {
-		f.file = nil
-		f.fs.open--
+		f.file = mem.File{}
+		delete(f.fs.open, f)
 		return nil
 	})
 }
 
 // page returns the next n entries of the listing that the first call makes, all that are left if n is not positive.
-func (f *memFile) page(n int) (page []memInfo, err error) {
+func (f *file) page(n int) (page []info, err error) {
 	err = f.do("readdir", func() error {
 		if !f.info().IsDir() {
 			return syscall.ENOTDIR
@@ -259,41 +259,42 @@ func (f *memFile) page(n int) (page []memInfo, err error) {
 		if !f.listed {
 			f.listed = true
 			// The directory may have been removed or renamed since; what is at its name then is another one.
-			if node, err := f.fs.lookup(f.name); err == nil && node.found() && node.data() == f.file.Data() {
-				f.list = f.fs.list(node)
+			if n, err := f.fs.lookup(f.name); err == nil && n.data == f.file.Data() {
+				f.left = f.fs.list(n)
 			}
 		}
-		if n > 0 && len(f.list) == 0 {
+		if n > 0 && len(f.left) == 0 {
 			return io.EOF
 		}
-		if n <= 0 || n > len(f.list) {
-			n = len(f.list)
+		if n <= 0 || n > len(f.left) {
+			n = len(f.left)
 		}
-		page, f.list = f.list[:n:n], f.list[n:]
+		page, f.left = f.left[:n:n], f.left[n:]
 		return nil
 	})
 	return page, err
 }
 
-func (f *memFile) Readdir(n int) ([]fs.FileInfo, error) {
-	page, err := f.page(n)
-	infos := make([]fs.FileInfo, len(page))
-	for i := range page {
-		infos[i] = &page[i]
+// each returns what to makes of each entry.
+func each[T any](list []info, to func(i *info) T) []T {
+	all := make([]T, len(list))
+	for i := range list {
+		all[i] = to(&list[i])
 	}
-	return infos, err
+	return all
 }
 
-func (f *memFile) ReadDir(n int) ([]fs.DirEntry, error) {
+func (f *file) Readdir(n int) ([]fs.FileInfo, error) {
 	page, err := f.page(n)
-	return memEntries(page), err
+	return each(page, func(i *info) fs.FileInfo { return i }), err
 }
 
-func (f *memFile) Readdirnames(n int) ([]string, error) {
+func (f *file) ReadDir(n int) ([]fs.DirEntry, error) {
 	page, err := f.page(n)
-	names := make([]string, len(page))
-	for i := range page {
-		names[i] = page[i].Name()
-	}
-	return names, err
+	return each(page, func(i *info) fs.DirEntry { return i }), err
+}
+
+func (f *file) Readdirnames(n int) ([]string, error) {
+	page, err := f.page(n)
+	return each(page, (*info).Name), err
 }

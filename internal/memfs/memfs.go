@@ -29,230 +29,188 @@ import (
 type FS struct {
 	mu   sync.Mutex
 	mem  *afero.MemMapFs
-	open int // handles that were opened here and are not closed
+	open map[*file]struct{} // handles that are not closed
 
 	rooted   sync.Once
 	absolute bool // what is new in the root is made in the absolute world, see FS.place
 }
 
 // New returns a view of a MemMapFs with the rules of POSIX and a mutex around each call.
-func New(mem *afero.MemMapFs) afero.Fs { return &FS{mem: mem} }
+func New(mem *afero.MemMapFs) afero.Fs { return &FS{mem: mem, open: make(map[*file]struct{})} }
 
 var (
-	_ afero.Fs              = (*FS)(nil)
 	_ afero.Lstater         = (*FS)(nil)
 	_ capability.Exchanger  = (*FS)(nil)
 	_ capability.NoReplacer = (*FS)(nil)
 	_ capability.DirOpener  = (*FS)(nil)
 	_ capability.Locker     = (*FS)(nil)
 	_ capability.Namer      = (*FS)(nil)
+	_ capability.Volatile   = (*FS)(nil)
 )
 
-const memRoot = afero.FilePathSeparator
+// Name returns "MemMapFS", as the file system below does.
+func (m *FS) Name() string { return m.mem.Name() }
 
-// memNode is what stands at a name, or could: then it has no file.
-type memNode struct {
+// InMemory implements [capability.Volatile].
+func (m *FS) InMemory() bool { return true }
+
+// Canonical implements [capability.Namer]: a slash at the beginning stands for the root of the tree.
+func (m *FS) Canonical(name string) (string, error) { return names.CleanVirtual(name) }
+
+const separator = afero.FilePathSeparator
+
+// node is what stands at a name, or could: then it has no data.
+type node struct {
 	full string    // the name, with a separator before it
 	keys [2]string // what the MemMapFs calls it in the relative and in the absolute world, "" where it is not
 	dir  [2]string // keys of the directory it is in
-	file *mem.File // for reading, of the first key there is; that is how one asks a MemMapFs for anything
+	data *mem.FileData
 }
 
 // name is the canonical one.
-func (n memNode) name() string {
+func (n node) name() string {
 	if n.isRoot() {
 		return "."
 	}
-	return filepath.ToSlash(n.full[len(memRoot):])
+	return filepath.ToSlash(n.full[len(separator):])
 }
 
 // below is the full name of what has the name in this directory.
-func (n memNode) below(name string) string {
-	if n.isRoot() {
-		return memRoot + name
-	}
-	return n.full + memRoot + name
+func (n node) below(name string) string {
+	return strings.TrimSuffix(n.full, separator) + separator + name
 }
 
-func (n memNode) found() bool         { return n.file != nil }
-func (n memNode) isRoot() bool        { return n.full == memRoot }
-func (n memNode) key() string         { return cmp.Or(n.keys[0], n.keys[1]) }
-func (n memNode) hides() bool         { return n.keys[0] != "" && n.keys[1] != "" }
-func (n memNode) data() *mem.FileData { return n.file.Data() }
-func (n memNode) isDir() bool         { return mem.GetFileInfo(n.data()).IsDir() }
-func (n memNode) info() memInfo       { return newMemInfo(n.key(), n.data()) }
+// holds reports whether the other name is below this one.
+func (n node) holds(other node) bool { return strings.HasPrefix(other.full, n.full+separator) }
+
+func (n node) found() bool  { return n.data != nil }
+func (n node) isRoot() bool { return n.full == separator }
+func (n node) key() string  { return cmp.Or(n.keys[0], n.keys[1]) }
+func (n node) hides() bool  { return n.keys[0] != "" && n.keys[1] != "" }
+func (n node) isDir() bool  { return mem.GetFileInfo(n.data).IsDir() }
+func (n node) info() info   { return newInfo(n.key(), n.data) }
 
 // find returns what stands at the full name. It is an error if the directory is missing that it would be in: a MemMapFs
 // can have files whose directory was removed.
-func (m *FS) find(full string) (memNode, error) {
-	if full == memRoot {
-		file, ok := m.at(memRoot)
-		if !ok {
-			file = mem.NewReadOnlyFileHandle(mem.CreateDir(memRoot)) // the MemMapFs makes it again with the first file
+func (m *FS) find(full string) (node, error) {
+	n := node{full: separator, keys: [2]string{".", separator}}
+	if full == separator {
+		if n.data = m.at(separator); n.data == nil {
+			n.data = mem.CreateDir(separator) // the MemMapFs makes it again with the first file
 		}
-		return memNode{full: full, keys: [2]string{".", memRoot}, file: file}, nil
+		return n, nil
 	}
-	dir := memNode{full: memRoot, keys: [2]string{".", memRoot}} // is always there
-	if end := strings.LastIndex(full, memRoot); end > 0 {
-		var err error
-		switch dir, err = m.find(full[:end]); {
-		case err != nil:
-			return memNode{}, err
-		case !dir.found():
-			return memNode{}, fs.ErrNotExist
-		case !dir.isDir():
-			return memNode{}, syscall.ENOTDIR
+	for end := 0; end < len(full); {
+		switch {
+		case n.isRoot(): // is always there
+		case !n.found():
+			return node{}, fs.ErrNotExist
+		case !n.isDir():
+			return node{}, syscall.ENOTDIR
 		}
+		next, _, _ := strings.Cut(full[end+1:], separator)
+		end += 1 + len(next)
+		n = m.child(n, full[:end])
 	}
-	return m.child(dir, full), nil
+	return n, nil
 }
 
 // child is find for a name in a directory that is known.
-func (m *FS) child(dir memNode, full string) memNode {
-	node := memNode{full: full, dir: dir.keys}
-	for world, key := range [...]string{full[len(memRoot):], full} {
+func (m *FS) child(dir node, full string) node {
+	n := node{full: full, dir: dir.keys}
+	for world, key := range [...]string{full[len(separator):], full} {
 		if dir.keys[world] == "" {
 			continue
 		}
-		if file, ok := m.at(key); ok {
-			node.keys[world] = key
-			if !node.found() {
-				node.file = file
-			}
+		if data := m.at(key); data != nil {
+			n.keys[world] = key
+			n.data = cmp.Or(n.data, data)
 		}
 	}
-	return node
+	return n
 }
 
-func (m *FS) at(key string) (*mem.File, bool) {
-	file, err := m.mem.Open(key)
+func (m *FS) at(key string) *mem.FileData {
+	f, err := m.mem.Open(key)
 	if err != nil {
-		return nil, false
+		return nil
 	}
-	return file.(*mem.File), true
+	return f.(*mem.File).Data()
 }
 
 // place returns the key for what is made at a name where nothing stands: it is in the world that its directory is in,
 // the relative one if in both. In the root it is the absolute world if all that is there the first time is in that, so
 // that a caller who writes "/a" finds the result at "/b". To look each time would make n files in the root take n times
 // n steps.
-func (m *FS) place(node memNode) string {
-	if node.dir[1] == memRoot {
+func (m *FS) place(n node) string {
+	if n.dir[1] == separator {
 		m.rooted.Do(func() {
-			root, _ := m.find(memRoot)
+			root, _ := m.find(separator)
 			list := m.list(root)
-			relative := func(item memInfo) bool { return !strings.HasPrefix(item.key, memRoot) }
+			relative := func(item info) bool { return !strings.HasPrefix(item.key, separator) }
 			m.absolute = len(list) > 0 && !slices.ContainsFunc(list, relative)
 		})
 		if m.absolute {
-			return node.full
+			return n.full
 		}
 	}
-	if node.dir[0] == "" {
-		return node.full
+	if n.dir[0] == "" {
+		return n.full
 	}
-	return node.full[len(memRoot):]
+	return n.full[len(separator):]
 }
 
 // list returns what is in a directory of both worlds, sorted by name.
-func (m *FS) list(dir memNode) []memInfo {
-	var list []memInfo
+func (m *FS) list(dir node) []info {
+	var list []info
 	for _, key := range dir.keys {
 		if key == "" || key == "." {
 			continue // the MemMapFs has one root, and lists both worlds in it
 		}
-		file, ok := m.at(key)
-		if !ok {
+		data := m.at(key)
+		if data == nil {
 			continue
 		}
-		found, _ := file.Readdir(-1)
+		found, _ := mem.NewReadOnlyFileHandle(data).Readdir(-1)
 		list = slices.Grow(list, len(found))
 		for _, item := range found {
-			info := newMemInfo("", item.(*mem.FileInfo).FileData)
-			if names.IsPlain(info.Name()) && !(dir.isRoot() && m.isLock(info.Name())) { // a root that was made anew lists itself
-				list = append(list, info)
+			i := newInfo("", item.(*mem.FileInfo).FileData)
+			// A root that was made anew lists itself.
+			if names.IsPlain(i.Name()) && !(dir.isRoot() && m.isLock(i.Name())) {
+				list = append(list, i)
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b memInfo) int { // of two keys with one name the relative one is shorter
+	slices.SortFunc(list, func(a, b info) int { // of two keys with one name the relative one is shorter
 		return cmp.Or(strings.Compare(a.Name(), b.Name()), len(a.key)-len(b.key))
 	})
-	return slices.CompactFunc(list, func(a, b memInfo) bool { return a.Name() == b.Name() })
+	return slices.CompactFunc(list, func(a, b info) bool { return a.Name() == b.Name() })
 }
 
-// memInfo is what stood at a key at one moment, also as an entry of a listing. That of the MemMapFs changes with the
-// file.
-type memInfo struct {
+// info is what stood at a key at one moment, also as an entry of a listing. That of the MemMapFs changes with the file.
+type info struct {
 	key   string
 	size  int64
 	mode  fs.FileMode
 	mtime time.Time
 }
 
-func (i memInfo) Name() string                { return filepath.Base(i.key) }
-func (i memInfo) Size() int64                 { return i.size }
-func (i memInfo) Mode() fs.FileMode           { return i.mode }
-func (i memInfo) ModTime() time.Time          { return i.mtime }
-func (i memInfo) IsDir() bool                 { return i.mode.IsDir() }
-func (i memInfo) Sys() any                    { return nil }
-func (i *memInfo) Type() fs.FileMode          { return i.mode.Type() }
-func (i *memInfo) Info() (fs.FileInfo, error) { return i, nil }
+func (i info) Name() string                { return filepath.Base(i.key) }
+func (i info) Size() int64                 { return i.size }
+func (i info) Mode() fs.FileMode           { return i.mode }
+func (i info) ModTime() time.Time          { return i.mtime }
+func (i info) IsDir() bool                 { return i.mode.IsDir() }
+func (i info) Sys() any                    { return nil }
+func (i *info) Type() fs.FileMode          { return i.mode.Type() }
+func (i *info) Info() (fs.FileInfo, error) { return i, nil }
 
-func newMemInfo(key string, data *mem.FileData) memInfo {
+func newInfo(key string, data *mem.FileData) info {
 	live := mem.GetFileInfo(data)
-	info := memInfo{key: cmp.Or(key, data.Name()), mode: live.Mode() & (fs.ModeType | modes.PermBits), mtime: live.ModTime()}
+	i := info{key: cmp.Or(key, data.Name()), mode: live.Mode() & (fs.ModeType | modes.PermBits), mtime: live.ModTime()}
 	if live.IsDir() {
-		info.mode |= fs.ModeDir // Mkdir of the MemMapFs sets it, making the directories above a file does not always
+		i.mode |= fs.ModeDir // Mkdir of the MemMapFs sets it, making the directories above a file does not always
 	} else {
-		info.size = live.Size()
+		i.size = live.Size()
 	}
-	return info
+	return i
 }
-
-// Name returns "MemMapFS", as the file system below does.
-func (m *FS) Name() string { return m.mem.Name() }
-
-// Canonical implements [capability.Namer]: a slash at the beginning stands for the root of the tree.
-func (m *FS) Canonical(name string) (string, error) { return names.CleanVirtual(name) }
-
-// lookup is find for a name as it was given: one that ends in a slash is that of a directory.
-func (m *FS) lookup(name string) (memNode, error) {
-	clean, err := names.CleanVirtual(name)
-	if err != nil {
-		return memNode{}, err
-	}
-	if clean == "." {
-		clean = ""
-	}
-	node, err := m.find(memRoot + filepath.FromSlash(clean))
-	if err == nil && node.found() && strings.HasSuffix(name, "/") && !node.isDir() {
-		err = syscall.ENOTDIR
-	}
-	return node, err
-}
-
-// locked calls do with what stands at the name, if anything does, and keeps everybody else out until it returns.
-func (m *FS) locked(op, name string, do func(node memNode) error) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	node, err := m.lookup(name)
-	if err == nil {
-		err = do(node)
-	}
-	return names.PathError(op, name, err)
-}
-
-// with is locked for what must be there.
-func (m *FS) with(op, name string, do func(node memNode) error) error {
-	return m.locked(op, name, func(node memNode) error {
-		if !node.found() {
-			return fs.ErrNotExist
-		}
-		return do(node)
-	})
-}
-
-var _ capability.Volatile = (*FS)(nil)
-
-// InMemory implements [capability.Volatile].
-func (m *FS) InMemory() bool { return true }
