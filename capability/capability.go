@@ -1,14 +1,37 @@
-// Package capability names what a file system may offer beside afero.Fs, and afero.Symlinker for links. Nobody has to
-// implement any of these interfaces: each is asked for with a type assertion, and there is another way where it is
-// missing. What a commit can promise depends on which are there. All take canonical names, relative to the root of the
-// tree.
+// Package capability names what a file system may offer beside afero.Fs, and afero.Symlinker for links. No file system
+// has to implement any of these interfaces. millrace asks for each with a type assertion and goes another way where it
+// is missing; what a commit can promise depends on which are there:
+//
+//   - [Locker] keeps other runs out. Without it a commit locks the tree by a mark in the state directory.
+//   - [Exchanger], [NoReplacer] and [Linker] put a file in its place in one step, and tell whether another program was
+//     there in between. Without them a commit checks and then renames.
+//   - [DirSyncer] makes a commit survive a power cut. Without it a commit survives the end of the process.
+//   - [Identifier] sees that a file was changed without reading it, [MetaCopier], [Inheriter] and [LinkTimer] keep
+//     owner, attributes and times of a file that is written anew.
+//   - [DirOpener] makes a walk faster. [Namer] and [Volatile] say what names mean and how long files live.
+//
+// A directory of the system opened by fsutil.OpenRoot has all that the system has. A file system of your own gets
+// what you write methods for: embed an afero.Fs, add the methods, and pass it to an executor. fsutil.Raise returns it
+// as it is, so one that has any ability also takes over what Raise would have done for it.
+//
+// All methods take canonical names, relative to the root of the tree, and must be safe for concurrent use. An error
+// that matches [errors.ErrUnsupported] says that the ability is not there after all, on this mount for example, and
+// the other way is taken.
 package capability
 
 import (
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 )
+
+// ErrShowsThrough says that a file system took a name away as it was told, and has something else there still that it
+// cannot take away: one of layers, in which the lower one shows through, such as an afero.CopyOnWriteFs.
+var ErrShowsThrough = errors.New("is still there after it was removed: a lower layer of the file system shows through")
+
+// ErrLocked says that another executor held the lock until the wait was over.
+var ErrLocked = errors.New("another run holds the lock of this tree")
 
 // Linker makes hard links. It does not follow a symbolic link at oldname and fails if newname exists.
 type Linker interface {
@@ -31,8 +54,7 @@ type DirSyncer interface {
 }
 
 // Locker keeps other executors, in this process and others, from writing to the tree. It waits until ctx is done and
-// returns [ErrLocked] then. Nothing is left in the tree. Closing the result gives the lock back. An error that matches
-// [errors.ErrUnsupported] says that this file system has no such lock after all.
+// returns [ErrLocked] then. Nothing is left in the tree. Closing the result gives the lock back.
 type Locker interface {
 	Lock(ctx context.Context) (io.Closer, error)
 }
@@ -41,6 +63,22 @@ type Locker interface {
 // that is not known.
 type Identifier interface {
 	IdentityOf(info fs.FileInfo) (id Identity, ok bool)
+}
+
+// Identity tells one file of an operating system from another, and sees most changes to it without reading it. The zero
+// Identity means that the file system does not say.
+type Identity struct {
+	Dev   uint64 `json:"dev,omitempty"`
+	Ino   uint64 `json:"ino,omitempty"`
+	Nlink uint64 `json:"nlink,omitempty"`
+	UID   uint32 `json:"uid,omitempty"`
+	GID   uint32 `json:"gid,omitempty"`
+	CTime int64  `json:"ctime,omitempty"` // nanoseconds since the Unix epoch
+}
+
+// SameFile reports whether both identities are known and name one inode.
+func (id Identity) SameFile(other Identity) bool {
+	return id.Ino != 0 && id.Ino == other.Ino && id.Dev == other.Dev
 }
 
 // MetaCopier gives one file the owner, group, extended attributes and access control list of another. Permission bits
@@ -81,7 +119,7 @@ type DirHandle interface {
 	// ReadDir returns all entries, in no particular order, without a stat for each where the system allows.
 	ReadDir() ([]fs.DirEntry, error)
 	// OpenFile opens the regular file of that name in the directory for reading. It follows no symbolic link, never
-	// blocks on a pipe, and returns ErrNotRegular for anything else.
+	// blocks on a pipe, and returns fsutil.ErrNotRegular for anything else.
 	OpenFile(name string) (ReadFile, error)
 	Close() error
 }
@@ -94,7 +132,13 @@ type ReadFile interface {
 }
 
 // Namer turns a name as a pipeline gives it into the canonical one, for file systems on which absolute names mean
-// something. Without it [names.Clean] does.
+// something. Without it fsutil.Clean does.
 type Namer interface {
 	Canonical(name string) (string, error)
+}
+
+// Volatile is a file system that knows whether what is written to it lives and dies with the process. One that does not
+// say so is taken to outlive it.
+type Volatile interface {
+	InMemory() bool
 }

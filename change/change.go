@@ -1,6 +1,13 @@
 // Package change has the values by which the rest of millrace speaks of files: what stands at a path ([State], [Kind],
-// [Hash]), what differs there between a base and a stage ([Change]), and in which bytes ([Splice], [Origin]). They are
-// plain values, and may be copied. What they share, such as the text of a splice, must not be modified.
+// [Hash]), what differs there between a base and a stage ([Change]), and in which bytes ([Splice], [Origin]).
+//
+// Changes are made by a stage, out of what was done to it: fsutil.Stage.Changes returns them, and a plan holds them
+// from then on. Old is what the base had when the run read it first, New what a commit is to leave. A commit checks
+// that Old is still there, writes, and keeps what Old says in the backup; a restore is a list of changes the other
+// way round. [Change.OpenOld] and [Change.OpenNew] read the bytes of either side as long as the stage, or the tree
+// that a stored plan was checked against, is there.
+//
+// All are plain values, and may be copied. What copies share, such as the text of a splice, must not be modified.
 package change
 
 import (
@@ -10,6 +17,15 @@ import (
 
 	"github.com/millrace-go/millrace/internal/backing"
 )
+
+// Problem is one path and what is wrong there, such as that it is not what a plan expects.
+type Problem struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+// String returns the path and the reason.
+func (p Problem) String() string { return p.Path + ": " + p.Reason }
 
 // ChangeKind says what a change does to its path.
 type ChangeKind string

@@ -3,7 +3,7 @@
 // [NewStage] puts a [Stage] over a file system: a copy-on-write view in which a whole change is worked out before
 // anything is written. The stage enforces the rules of POSIX itself, can be rolled back to a savepoint, and in the end
 // tells what differs from its base as a list of [Change]s. Each change names the [change.State] that its base was seen
-// in, so that whoever writes it can tell whether somebody else was faster. The stage never writes to its base; that is
+// in, so that a commit can tell whether another program was faster. The stage never writes to its base; that is
 // the executor's work.
 //
 // [OpenRoot] gives a directory of the operating system as a [RootFs], which cannot be left by "..", absolute names or
@@ -13,7 +13,7 @@
 //
 // An afero.Fs has no links, no directory sync, no lock. Those that can do more say so by small optional interfaces,
 // such as [capability.Linker], [capability.Exchanger], [capability.NoReplacer], [capability.DirSyncer],
-// [capability.Locker], [capability.Identifier] and [capability.MetaCopier]. Nobody has to implement any of them; what a
+// [capability.Locker], [capability.Identifier] and [capability.MetaCopier]. None of them is required; what a
 // commit can promise depends on which are there.
 //
 // # Names

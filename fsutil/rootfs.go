@@ -69,7 +69,7 @@ func (r *RootFs) Name() string { return r.root.Name() }
 //     the root of the tree.
 //
 // A RootFs that Raise has made holds open files until it is closed, or until the garbage collector finds that it is not
-// used any more. Who wants to close it asks for an io.Closer, unless it is the file system that was given.
+// used any more. To close it, ask the result for an io.Closer, unless it is the file system that was given.
 func Raise(fsys afero.Fs) (afero.Fs, error) {
 	raised, err := raise.FS(fsys)
 	if r, ok := raised.(*rootfs.FS); ok {

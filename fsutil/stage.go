@@ -69,7 +69,7 @@ func (s *Stage) ReadFile(name string) ([]byte, error) { return s.in().ReadFile(n
 func (s *Stage) Edit(name string, splices []Splice) error { return s.in().Edit(name, splices) }
 
 // Copy makes newname a copy of the regular file that oldname leads to, permission bits included, but for setuid and
-// setgid, for the copy may belong to somebody else, and for the umask of the process. The bytes are not read: the copy
+// setgid, for the copy may belong to another user, and for the umask of the process. The bytes are not read: the copy
 // refers to them. It fails with [fs.ErrExist] if anything stands at newname, a link too.
 func (s *Stage) Copy(oldname, newname string) error { return s.in().Copy(oldname, newname) }
 
@@ -85,7 +85,7 @@ func (s *Stage) Savepoint() Savepoint { return Savepoint(s.in().Savepoint()) }
 func (s *Stage) Rollback(p Savepoint) { s.in().Rollback(stage.Savepoint(p)) }
 
 // Changes returns what differs from the base, in the order of paths as strings, complete with the hashes of both sides;
-// bytes that nobody has read so far are read for that now, several files at once. What was staged and comes out as it
+// bytes that were not read so far are read for that now, several files at once. What was staged and comes out as it
 // was is not listed.
 //
 // A directory that was made, removed, renamed or given another mode is a change of its own, and each file in one that

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,6 +41,37 @@ func Snapshot(t interface {
 		}
 		b.WriteByte('\n')
 		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Listing has a line for each path below a directory of the system: its name, what facts tells of it, and the target of
+// a link or the bytes of a file.
+func Listing(t testing.TB, dir string, facts func(info fs.FileInfo) string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		text := ""
+		switch {
+		case e.Type() == fs.ModeSymlink:
+			text, err = os.Readlink(name)
+		case e.Type().IsRegular():
+			var data []byte
+			data, err = os.ReadFile(name)
+			text = string(data)
+		}
+		fmt.Fprintf(&b, "%s %s %q\n", strings.TrimPrefix(name, dir), facts(info), text)
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)

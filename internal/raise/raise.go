@@ -14,63 +14,55 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// FS returns a view of a file system that is able to do all that the one given really can, for the optional interfaces
-// of this package, and that keeps the rules of POSIX where the one given is known not to. It reads a little and writes
-// nothing.
-//
-//   - A nil file system, also a nil pointer, is [names.ErrNoFs]; it never stands for the real disk.
-//   - A [rootfs.FS], and whatever else has an interface of package capability, is returned as it is.
-//   - An afero.OsFs becomes a [rootfs.FS] of the working directory as it is now. Absolute names of what is in it are
-//     taken, any other is [names.ErrEscape].
-//   - An afero.BasePathFs that is over an afero.OsFs becomes a [rootfs.FS] of its directory. By itself it would follow
-//     symbolic links out of it. If the directory cannot be opened, or if it is over anything else, it is returned as it
-//     is: what lies between may be there to forbid or to log.
-//   - An afero.MemMapFs gets the rules of POSIX and a mutex around each call. "/a" and "a" are one file there. Raise
-//     it once and share the result; what is done to the MemMapFs directly at the same time is not guarded.
-//   - Any other file system is returned with a Namer for which a slash at the beginning of a name stands for the root
-//     of the tree.
-//
-// A RootFs that Raise has made holds open files until it is closed, or until the garbage collector finds that it is not
-// used any more. Who wants to close it asks for an io.Closer, unless it is the file system that was given.
+// FS returns a view of a file system that is able to do all that the one given really can, and that keeps the rules of
+// POSIX where the one given is known not to. What becomes of which is told at fsutil.Raise. A nil file system, also a
+// nil pointer, is [names.ErrNoFs].
 func FS(fsys afero.Fs) (afero.Fs, error) {
 	if isNil(fsys) {
 		return nil, names.ErrNoFs
 	}
-	if isAble(fsys) {
-		return fsys, nil
-	}
 	switch f := fsys.(type) {
+	// What was made with the optional interfaces in mind. All that a file system can have are here, which a test checks.
+	case capability.Linker, capability.Exchanger, capability.NoReplacer, capability.DirSyncer, capability.Locker,
+		capability.Identifier, capability.MetaCopier, capability.Inheriter, capability.LinkTimer, capability.DirOpener,
+		capability.Namer, capability.Volatile:
+		return f, nil
 	case *afero.OsFs, afero.OsFs:
 		return raiseOs()
 	case *afero.BasePathFs:
 		if root := raiseBasePath(f); root != nil {
 			return root, nil
 		}
-		return fsys, nil
+		return f, nil
 	case *afero.MemMapFs:
 		return memfs.New(f), nil
+	// An ability of afero's own that is claimed and not there is as bad as one that is not seen.
+	case afero.Symlinker:
+		return struct {
+			virtual
+			afero.Symlinker
+		}{virtual{fsys}, f}, nil
+	case afero.Lstater:
+		return struct {
+			virtual
+			afero.Lstater
+		}{virtual{fsys}, f}, nil
 	}
-	return raiseVirtual(fsys), nil
+	return virtual{fsys}, nil
 }
+
+// virtual is a file system of which nothing is known, with names that may begin with a slash.
+type virtual struct{ afero.Fs }
+
+// Canonical implements [capability.Namer].
+func (virtual) Canonical(name string) (string, error) { return names.CleanVirtual(name) }
 
 func isNil(fsys afero.Fs) bool {
-	if fsys == nil {
-		return true
-	}
 	switch v := reflect.ValueOf(fsys); v.Kind() {
+	case reflect.Invalid:
+		return true
 	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Func, reflect.Chan:
 		return v.IsNil()
-	}
-	return false
-}
-
-// isAble reports whether a file system was made with the optional interfaces in mind.
-func isAble(fsys afero.Fs) bool {
-	switch fsys.(type) {
-	case capability.Linker, capability.Exchanger, capability.NoReplacer, capability.DirSyncer, capability.Locker,
-		capability.Identifier, capability.MetaCopier, capability.Inheriter, capability.LinkTimer, capability.DirOpener,
-		capability.Namer, capability.Volatile:
-		return true
 	}
 	return false
 }
@@ -128,34 +120,4 @@ func osPath(base reflect.Value) (string, bool) {
 		return filepath.Join(below, dir.String()), ok
 	}
 	return "", false
-}
-
-// virtualFs is a file system of which nothing is known, with names that may begin with a slash.
-type virtualFs struct{ afero.Fs }
-
-// Canonical implements [capability.Namer].
-func (virtualFs) Canonical(name string) (string, error) { return names.CleanVirtual(name) }
-
-// virtualLstatFs is one that can tell links from files, virtualLinkFs one that can make links too.
-type (
-	virtualLstatFs struct {
-		virtualFs
-		afero.Lstater
-	}
-	virtualLinkFs struct {
-		virtualFs
-		afero.Symlinker
-	}
-)
-
-// raiseVirtual hides none of the abilities that afero has an interface for: one that is claimed and not there is as bad
-// as one that is not seen.
-func raiseVirtual(fsys afero.Fs) afero.Fs {
-	switch f := fsys.(type) {
-	case afero.Symlinker:
-		return virtualLinkFs{virtualFs{fsys}, f}
-	case afero.Lstater:
-		return virtualLstatFs{virtualFs{fsys}, f}
-	}
-	return virtualFs{fsys}
 }

@@ -2,9 +2,14 @@ package raise_test
 
 import (
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/spf13/afero"
@@ -275,5 +280,40 @@ func TestRaise_writesNothing(t *testing.T) {
 	fstest.Raise(t, memory)
 	if after := fstest.Snapshot(t, memory, "/"); after != before {
 		t.Errorf("the MemMapFs changed from\n%s\nto\n%s", before, after)
+	}
+}
+
+// TestRaise_knowsAllAbilities: an ability that is new in package capability and not in the list would be hidden behind
+// the view that a file system without any gets.
+func TestRaise_knowsAllAbilities(t *testing.T) {
+	t.Parallel()
+	list, err := os.ReadFile("raise.go")
+	fstest.Must(t, err)
+	files, err := filepath.Glob("../../capability/*.go")
+	fstest.Must(t, err)
+	results := []string{"DirHandle", "ReadFile"} // what methods return; no file system is one
+	known := 0
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		fstest.Must(t, err)
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			name := spec.Name.Name
+			if _, ok := spec.Type.(*ast.InterfaceType); !ok || !spec.Name.IsExported() || slices.Contains(results, name) {
+				return true
+			}
+			if regexp.MustCompile(`\bcapability\.` + name + `[,:]`).Match(list) {
+				known++
+			} else {
+				t.Errorf("raise.FS does not list capability.%s", name)
+			}
+			return true
+		})
+	}
+	if known < 12 {
+		t.Errorf("%d abilities were found, of which there are at least 12", known)
 	}
 }

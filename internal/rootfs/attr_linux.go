@@ -107,7 +107,8 @@ func hasNoAttr(fd int) bool {
 	return err == nil && n == 0
 }
 
-// isOwnAttr reports whether the attribute is there because somebody put it there; security labels come by themselves.
+// isOwnAttr reports whether the attribute is there because a user or a directory's list set it; security labels come by
+// themselves.
 func isOwnAttr(name string) bool {
 	return strings.HasPrefix(name, "user.") || strings.HasPrefix(name, "system.posix_acl_")
 }

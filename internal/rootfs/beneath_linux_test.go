@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -175,32 +174,8 @@ func randomOperation(random *rand.Rand) operation {
 	return op
 }
 
-// listing has all that is in a directory but the times that nobody has set.
+// listing has all that is in a directory but the times that no test has set.
 func listing(t *testing.T, dir string) string {
 	t.Helper()
-	var b strings.Builder
-	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := e.Info()
-		if err != nil {
-			return err
-		}
-		text := ""
-		switch {
-		case e.Type() == fs.ModeSymlink:
-			text, err = os.Readlink(name)
-		case e.Type().IsRegular():
-			var data []byte
-			data, err = os.ReadFile(name)
-			text = string(data)
-		}
-		fmt.Fprintln(&b, strings.TrimPrefix(name, dir), info.Mode(), text)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return fstest.Listing(t, dir, func(info fs.FileInfo) string { return info.Mode().String() })
 }

@@ -19,8 +19,8 @@ import (
 // process, but not those of a directory above or below. Where the mount cannot lock directories, as NFS, the error
 // matches errors.ErrUnsupported. A ctx that is done already still gets a lock that is free.
 //
-// The lock is one for all programs: whoever may open the directory for reading can hold a flock of it, shared or not,
-// and keep everybody from locking it. A program that is started by "flock DIR program" waits for its own parent.
+// The lock is one for all programs: any that may open the directory for reading can hold a flock of it, shared or not,
+// and keep all others from locking it. A program that is started by "flock DIR program" waits for its own parent.
 func (r *FS) Lock(ctx context.Context) (io.Closer, error) {
 	file, err := r.root.openDirectory(".")
 	if err != nil {

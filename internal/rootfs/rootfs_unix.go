@@ -130,7 +130,7 @@ func plain[M uint16 | uint32](mode M) bool {
 	return kind == unix.S_IFREG || kind == unix.S_IFDIR
 }
 
-// copyOwner sets owner and group if they differ. Who may not give files away may still be in the group.
+// copyOwner sets owner and group if they differ. A user who may not give files away may still be in the group.
 func copyOwner(dir int, base string, old, made *unix.Stat_t) error {
 	if old.Uid == made.Uid && old.Gid == made.Gid {
 		return nil
