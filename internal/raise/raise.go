@@ -2,6 +2,7 @@
 package raise
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -70,7 +71,7 @@ func isNil(fsys afero.Fs) bool {
 func raiseOs() (afero.Fs, error) {
 	dir, err := os.Getwd()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("working directory: %w", err)
 	}
 	root, err := rootfs.Open(dir)
 	if err != nil {
