@@ -3,6 +3,7 @@ package match
 import (
 	"regexp/syntax"
 	"slices"
+	"sort"
 	"unicode/utf8"
 )
 
@@ -47,15 +48,8 @@ func (a *alphabet) isWord(r rune) bool {
 	if r < utf8.RuneSelf || !a.posix {
 		return syntax.IsWordChar(r)
 	}
-	low, high := 0, len(a.words)/2
-	for low < high {
-		if middle := (low + high) / 2; a.words[2*middle+1] < r {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	return 2*low < len(a.words) && a.words[2*low] <= r
+	i := 2 * sort.Search(len(a.words)/2, func(i int) bool { return a.words[2*i+1] >= r })
+	return i < len(a.words) && a.words[i] <= r
 }
 
 // wordCuts returns where runs of characters begin that all are, or all are not, of words.

@@ -24,8 +24,7 @@ type dfa struct {
 	fresh  []bool
 	states []state
 	known  map[string]uint32 // states by what they consist of
-	starts [8]uint32         // where to start, by what is before
-	heads  [8]uint32         // the same for a match that begins there
+	starts [2][8]uint32      // see start
 	lanes  [parts]lane
 
 	todo, seen, next list
@@ -99,19 +98,22 @@ func newDFA(m *machine) *dfa {
 func (d *dfa) forget() {
 	d.table, d.fresh, d.states, d.known = d.table[:0], d.fresh[:0], d.states[:0], make(map[string]uint32)
 	for i := range d.starts {
-		d.starts[i], d.heads[i] = none, unknown
+		for before := range d.starts[i] {
+			d.starts[i][before] = unknown
+		}
 	}
 	d.bytes, d.taken = 0, 0
 }
 
-// start returns the state in which a search begins.
-func (d *dfa) start(before past) uint32 {
-	if d.starts[before] == none {
+// start returns the state in which a match begins or, searching, in which it may begin here or later.
+func (d *dfa) start(before past, searching bool) uint32 {
+	start := &d.starts[flag(searching)][before]
+	if *start == unknown {
 		d.next.order = d.next.order[:0]
 		d.next.add(uint32(d.m.prog.Start))
-		d.starts[before] = d.intern(before, !d.m.anchored)
+		*start = d.intern(before, searching && !d.m.anchored)
 	}
-	return d.starts[before]
+	return *start
 }
 
 // makeRoom forgets all states but those that the lanes are in. It reports whether they have paid off, and there is

@@ -38,7 +38,7 @@ func (d *dfa) begin(data []byte) bool {
 
 // enter puts a lane at an offset of the text.
 func (d *dfa) enter(l *lane, pos, to int) {
-	*l = lane{state: d.start(d.m.pastAt(d.data, pos)), pos: pos, to: to, end: -1}
+	*l = lane{state: d.start(d.m.pastAt(d.data, pos), true), pos: pos, to: to, end: -1}
 	if d.jumps {
 		d.jump(l)
 	}
@@ -53,7 +53,7 @@ func (d *dfa) jump(l *lane) {
 	d.jumped++
 	d.skipped += pos - l.pos
 	d.taken += pos - l.pos
-	l.pos, l.state = pos, d.start(d.m.pastAt(d.data, pos))
+	l.pos, l.state = pos, d.start(d.m.pastAt(d.data, pos), true)
 }
 
 // run goes on to the next byte that needs a closer look, or to the end of the lane.
@@ -172,14 +172,8 @@ func (d *dfa) matchAt(data []byte, from int) (end, seen int, ok bool) {
 	if d.hopeless {
 		return 0, 0, false
 	}
-	before := d.m.pastAt(data, from)
-	if d.heads[before] == unknown {
-		d.next.order = d.next.order[:0]
-		d.next.add(uint32(d.m.prog.Start))
-		d.heads[before] = d.intern(before, false)
-	}
 	l := &d.lanes[0]
-	*l = lane{state: d.heads[before], pos: from, to: len(data), end: -1}
+	*l = lane{state: d.start(d.m.pastAt(data, from), false), pos: from, to: len(data), end: -1}
 	ok = d.toBest(l)
 	return l.end, l.pos, ok
 }

@@ -3,6 +3,7 @@ package match
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"strings"
 )
 
@@ -47,14 +48,13 @@ func Nearest(data []byte, text string, most int) []Hint {
 // nearlySame finds the places that are the same when all classes of differences are put aside.
 func nearlySame(data, want []byte, have normal, key []byte, most int) []Hint {
 	var hints []Hint
-	for pos := 0; len(hints) < most; {
+	for pos := 0; len(hints) < most; pos += len(key) {
 		i := bytes.Index(have.text[pos:], key)
 		if i < 0 {
 			break
 		}
-		start, end := pos+i, pos+i+len(key)
-		pos = end
-		from, to := int(have.from[start]), int(have.from[end-1])
+		pos += i
+		from, to := int(have.from[pos]), int(have.from[pos+len(key)-1])
 		hints = append(hints, hintAt(data, from, "differs in "+differences(data, want, from, to)))
 	}
 	return hints
@@ -108,9 +108,22 @@ func trimmed(text []byte, c classes) []byte {
 	return text
 }
 
+// rows yields where each line begins, and the line without its "\n".
+func (n normal) rows() iter.Seq2[int, []byte] {
+	return func(yield func(at int, line []byte) bool) {
+		for at := 0; at < len(n.text); {
+			line, _, _ := bytes.Cut(n.text[at:], crlf[1:])
+			if !yield(at, line) {
+				return
+			}
+			at += len(line) + 1
+		}
+	}
+}
+
 // sameLine finds the longest line of a text of several lines, and the first line near it that is not as in the text.
 func sameLine(data []byte, have normal, key []byte, most int) []Hint {
-	lines := bytes.Split(key, []byte{'\n'})
+	lines := bytes.Split(key, crlf[1:])
 	if len(lines) == 1 {
 		return nil
 	}
@@ -121,32 +134,24 @@ func sameLine(data []byte, have normal, key []byte, most int) []Hint {
 		}
 	}
 	var hints []Hint
-	for pos, tried := 0, 0; len(hints) < most && tried < nearestPlaces; tried++ {
-		i := bytes.Index(have.text[pos:], lines[longest])
-		if i < 0 {
+	var starts []int // of the lines up to this one
+	tried := 0
+	for start, row := range have.rows() {
+		starts = append(starts, start)
+		if len(hints) == most || tried == nearestPlaces {
 			break
 		}
-		first := pos + i
-		if pos = len(have.text); bytes.IndexByte(have.text[first:], '\n') >= 0 {
-			pos = first + bytes.IndexByte(have.text[first:], '\n') // once a line is enough
-		}
-		// Go back to where the text would begin, then forward to the first line that is different.
-		at, ok := first, true
-		for range longest {
-			if at = bytes.LastIndexByte(have.text[:at], '\n'); at < 0 {
-				ok = false
-				break
-			}
-		}
-		if !ok {
+		if !bytes.Contains(row, lines[longest]) {
 			continue
 		}
-		at = bytes.LastIndexByte(have.text[:at], '\n') + 1
+		tried++
+		first := len(starts) - 1 - longest // where the text would begin
+		if first < 0 {
+			continue
+		}
+		at := starts[first]
 		for n, line := range lines {
-			rest := have.text[at:]
-			if i := bytes.IndexByte(rest, '\n'); i >= 0 {
-				rest = rest[:i]
-			}
+			rest, _, _ := bytes.Cut(have.text[at:], crlf[1:])
 			fits := bytes.Equal(rest, line)
 			switch n {
 			case 0:
@@ -172,40 +177,29 @@ func sameLine(data []byte, have normal, key []byte, most int) []Hint {
 
 // similarLine finds the line that has most of the text's trigrams, if it has most of them at all.
 func similarLine(data []byte, have normal, key []byte) []Hint {
-	line, _, _ := bytes.Cut(key, []byte{'\n'})
+	line, _, _ := bytes.Cut(key, crlf[1:])
 	line = line[:min(len(line), nearestLine)]
 	if len(line) < 4 {
 		return nil
 	}
-	const size = 1 << 12
-	hash := func(t []byte) int { return (int(t[0])*31*31 + int(t[1])*31 + int(t[2])) % size }
-	var wanted [size]int // 0, or the number of the line in which it was last seen, from 1
-	total := 0
-	for i := 0; i+3 <= len(line); i++ {
-		if h := hash(line[i:]); wanted[h] == 0 {
-			wanted[h] = -1
-			total++
-		}
+	wanted := make(map[[3]byte]int) // where the line begins in which it was last seen, -1 for none
+	for i := range len(line) - 2 {
+		wanted[[3]byte(line[i:])] = -1
 	}
 	best, bestAt := 0, 0
-	for at, n := 0, 1; at < len(have.text); n++ {
-		rest := have.text[at:]
-		if i := bytes.IndexByte(rest, '\n'); i >= 0 {
-			rest = rest[:i]
-		}
+	for at, row := range have.rows() {
 		score := 0
-		for i := 0; i+3 <= min(len(rest), nearestLine); i++ {
-			if h := hash(rest[i:]); wanted[h] != 0 && wanted[h] != n {
-				wanted[h] = n
+		for i := range min(len(row), nearestLine) - 2 {
+			if seen, ok := wanted[[3]byte(row[i:])]; ok && seen != at {
+				wanted[[3]byte(row[i:])] = at
 				score++
 			}
 		}
 		if score > best {
 			best, bestAt = score, at
 		}
-		at += len(rest) + 1
 	}
-	if best*5 < total*3 {
+	if best*5 < len(wanted)*3 {
 		return nil
 	}
 	return []Hint{hintAt(data, int(have.from[bestAt]), "is similar")}
@@ -214,15 +208,12 @@ func similarLine(data []byte, have normal, key []byte) []Hint {
 // hintAt returns a hint about the line that holds an offset.
 func hintAt(data []byte, offset int, why string) Hint {
 	start := bytes.LastIndexByte(data[:offset], '\n') + 1
-	line := data[start:]
-	if i := bytes.IndexByte(line, '\n'); i >= 0 {
-		line = line[:i]
-	}
+	line, _, _ := bytes.Cut(data[start:], crlf[1:])
 	line = bytes.TrimSuffix(line, crlf[:1])
 	const most = 120
 	shown := string(line[:min(len(line), most)])
 	if len(line) > most {
 		shown += "..."
 	}
-	return Hint{Line: 1 + bytes.Count(data[:start], []byte{'\n'}), Text: strings.ToValidUTF8(shown, "\uFFFD"), Why: why}
+	return Hint{Line: 1 + bytes.Count(data[:start], crlf[1:]), Text: strings.ToValidUTF8(shown, "\uFFFD"), Why: why}
 }

@@ -54,28 +54,17 @@ const (
 )
 
 // String returns the name of the mode in JSON.
-func (m Mode) String() string {
-	switch m {
-	case Literal:
-		return "literal"
-	case Regex:
-		return "regex"
-	default:
-		return "auto"
-	}
-}
+func (m Mode) String() string { return [...]string{"auto", "literal", "regex"}[m] }
 
 // ParseMode returns the mode of that name; an empty name gives the default.
 func ParseMode(name string, byDefault Mode) (Mode, error) {
-	switch name {
-	case "":
+	if name == "" {
 		return byDefault, nil
-	case "auto":
-		return Auto, nil
-	case "literal":
-		return Literal, nil
-	case "regex":
-		return Regex, nil
+	}
+	for m := Auto; m <= Regex; m++ {
+		if m.String() == name {
+			return m, nil
+		}
 	}
 	return 0, fmt.Errorf("unknown mode '%s'", name)
 }
@@ -108,19 +97,20 @@ func ParseFlags(letters string) (Flags, error) {
 
 // prefix returns the flags as they stand at the front of a regular expression.
 func (f Flags) prefix() string {
-	var b strings.Builder
-	for _, flag := range []struct {
-		set    bool
-		letter byte
-	}{{f.IgnoreCase, 'i'}, {f.MultiLine, 'm'}, {f.DotAll, 's'}} {
-		if flag.set {
-			b.WriteByte(flag.letter)
-		}
+	letters := ""
+	if f.IgnoreCase {
+		letters += "i"
 	}
-	if b.Len() == 0 {
+	if f.MultiLine {
+		letters += "m"
+	}
+	if f.DotAll {
+		letters += "s"
+	}
+	if letters == "" {
 		return ""
 	}
-	return "(?" + b.String() + ")"
+	return "(?" + letters + ")"
 }
 
 // Pattern is a compiled pattern. It is immutable and safe for concurrent use.

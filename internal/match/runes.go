@@ -126,13 +126,9 @@ func (c *classesOfRunes) of(r rune) uint8 {
 }
 
 func (c *classesOfRunes) search(r rune) uint8 {
-	low, high := 0, len(c.from) // c.from[low] <= r < c.from[high]
-	for high-low > 1 {
-		if middle := int(uint(low+high) >> 1); c.from[middle] <= r {
-			low = middle
-		} else {
-			high = middle
-		}
+	i, begins := slices.BinarySearch(c.from, r)
+	if !begins {
+		i--
 	}
-	return c.class[low]
+	return c.class[i]
 }

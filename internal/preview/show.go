@@ -41,7 +41,7 @@ func (r run) text(op byte) []byte {
 // File compares the two sides of a change. What is no file is empty.
 func (v View) File(c change.Change) (File, error) {
 	f := File{change: c, who: authorsOf(c)}
-	list, binary, err := v.compare(c, textdiff.DefaultContext)
+	list, binary, err := v.compare(c, textdiff.DefaultContext, false)
 	if err != nil || len(list) == 0 {
 		f.Binary = binary
 		return f, err
@@ -50,42 +50,39 @@ func (v View) File(c change.Change) (File, error) {
 	if c.Splices != nil {
 		places = textdiff.Spans(c.Splices)
 	}
-	runs := 0
-	for _, h := range list {
-		runs += len(h.Cores)
-	}
-	f.Hunks, f.runs = make([]Hunk, len(list)), make([]run, 0, runs)
+	f.Hunks = make([]Hunk, len(list))
 	for n, h := range list {
 		f.Hunks[n] = f.show(n, h, places)
 	}
 	return f, nil
 }
 
-// compare returns the places at which the two sides of a change differ.
-func (v View) compare(c change.Change, context int) (list []textdiff.Hunk, binary bool, err error) {
+// compare returns the places at which the two sides of a change differ, for binary ones if they are wanted too.
+func (v View) compare(c change.Change, context int, binaries bool) (list []textdiff.Hunk, binary bool, err error) {
 	s := sidesOf(c)
 	for _, side := range []*change.State{&s.old, &s.new} {
 		if side.Kind != change.File {
 			*side = change.State{}
 		}
 	}
-	t, err := v.open(s, false)
+	t, err := v.open(s, binaries)
 	if err != nil {
 		return nil, false, err
 	}
 	defer t.close()
-	if t.binary {
+	if t.binary && !binaries {
 		return nil, true, nil
 	}
 	if list, err = textdiff.Hunks(t.old, t.new, s.splices, context); err != nil {
-		return nil, false, s.failed(err)
+		err = s.failed(err)
 	}
-	return list, false, nil
+	return list, t.binary, err
 }
 
-// LinesWritten counts the lines in which the two sides of a change differ, on the side that has more of them.
+// LinesWritten counts the lines in which the two sides of a change differ, on the side that has more of them. It counts
+// those of binary files as well: a NUL byte must not make a change smaller than it is.
 func (v View) LinesWritten(c change.Change) (int, error) {
-	list, _, err := v.compare(c, 0)
+	list, _, err := v.compare(c, 0, true)
 	n := 0
 	for _, h := range list {
 		n += max(h.OldLines, h.NewLines)

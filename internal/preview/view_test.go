@@ -171,6 +171,20 @@ func TestBinaryLargeFile(t *testing.T) {
 	}
 }
 
+// TestLinesWritten: a file that was written as a whole has as many lines that differ with a NUL byte as without one.
+func TestLinesWritten(t *testing.T) {
+	t.Parallel()
+	for _, start := range []string{"", "\x00"} {
+		before, after := start+strings.Repeat("a\n", 100), start+strings.Repeat("b\n", 90)+"a\n"
+		c := change.Change{Kind: change.Modified, Path: "a.txt", Old: file(before), New: file(after)}
+		c.SetBytes(openAt(before), openAt(after))
+		n, err := preview.View{}.LinesWritten(c)
+		if err != nil || n < 90 || n > 100 {
+			t.Errorf("%q: %d lines, %v", start, n, err)
+		}
+	}
+}
+
 // TestReplaced: where a file is renamed to a place that another one has, the diff is what happens there.
 func TestReplaced(t *testing.T) {
 	t.Parallel()

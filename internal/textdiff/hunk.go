@@ -1,6 +1,9 @@
 package textdiff
 
-import "iter"
+import (
+	"bytes"
+	"iter"
+)
 
 // grouped gives the cores of each hunk.
 func grouped(cores []Core, context int) iter.Seq[[]Core] {
@@ -18,23 +21,33 @@ func grouped(cores []Core, context int) iter.Seq[[]Core] {
 	}
 }
 
-// frame returns where the context of cores that lie in a row begins and ends, and how many lines it has before and
-// after them.
-func frame(old Source, cores []Core, context int) (start, before, end, after int) {
-	for start = cores[0].Old; before < context && start > 0; before++ {
-		start = old.lineStart(0, start-1)
+// frame returns the hunk of cores that lie in a row, without its lines, and where it begins and ends in the old text.
+func (t texts) frame(cores []Core, context int) (h Hunk, start, end int) {
+	first, last := cores[0], cores[len(cores)-1]
+	h.OldStart, h.NewStart = first.OldLine, first.NewLine
+	h.OldLines, h.NewLines = last.OldLine+last.OldLines-first.OldLine, last.NewLine+last.NewLines-first.NewLine
+	h.Cores = cores[:len(cores):len(cores)]
+	start, end = first.Old, last.OldEnd
+	for n := 0; n < context && start > 0; n++ {
+		start = t.old.lineStart(0, start-1)
+		h.OldStart, h.OldLines, h.NewStart, h.NewLines = h.OldStart-1, h.OldLines+1, h.NewStart-1, h.NewLines+1
 	}
-	for end = cores[len(cores)-1].OldEnd; after < context && end < old.Size(); after++ {
-		end = lineEnd(old, end, old.Size())
+	for n := 0; n < context && end < t.old.Size(); n++ {
+		end = lineEnd(t.old, end, t.old.Size())
+		h.OldLines, h.NewLines = h.OldLines+1, h.NewLines+1
 	}
-	return start, before, end, after
+	if h.OldLines > 0 {
+		h.OldStart++
+	}
+	if h.NewLines > 0 {
+		h.NewStart++
+	}
+	return h, start, end
 }
 
 // hunk makes one hunk of cores that lie in a row.
 func (t texts) hunk(cores []Core, context int) Hunk {
-	start, before, end, after := frame(t.old, cores, context)
-	h := header(cores, before, after)
-	h.Cores = cores[:len(cores):len(cores)]
+	h, start, end := t.frame(cores, context)
 	n := h.OldLines
 	for _, c := range cores {
 		n += c.NewLines
@@ -47,10 +60,8 @@ func (t texts) hunk(cores []Core, context int) Hunk {
 // each gives the lines of a hunk that goes from start to end.
 func (t texts) each(cores []Core, start, end int, do func(op byte, line []byte)) {
 	lines := func(op byte, text []byte) {
-		for len(text) > 0 {
-			n := firstLine(text)
-			do(op, text[:n:n])
-			text = text[n:]
+		for line := range bytes.Lines(text) {
+			do(op, line)
 		}
 	}
 	for _, c := range cores {
@@ -60,19 +71,4 @@ func (t texts) each(cores []Core, start, end int, do func(op byte, line []byte))
 		start = c.OldEnd
 	}
 	lines(' ', t.old.shown(start, end))
-}
-
-// header returns a hunk without its lines, of which so many are before and after the cores.
-func header(cores []Core, before, after int) Hunk {
-	first, last := cores[0], cores[len(cores)-1]
-	h := Hunk{OldStart: first.OldLine - before, NewStart: first.NewLine - before}
-	h.OldLines = last.OldLine + last.OldLines + after - h.OldStart
-	h.NewLines = last.NewLine + last.NewLines + after - h.NewStart
-	if h.OldLines > 0 {
-		h.OldStart++
-	}
-	if h.NewLines > 0 {
-		h.NewStart++
-	}
-	return h
 }

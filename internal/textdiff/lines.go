@@ -1,5 +1,7 @@
 package textdiff
 
+import "bytes"
+
 // diffBox appends the cores within a box. at is before the box and is moved behind it.
 func (t texts) diffBox(cores []Core, b Span, at *cursor) []Core {
 	o, n := t.old.shown(b.Old, b.OldEnd), t.new.shown(b.New, b.NewEnd)
@@ -46,9 +48,8 @@ func (t texts) diffBox(cores []Core, b Span, at *cursor) []Core {
 // split returns where the lines of text begin, and the end of text.
 func split(text []byte) []int {
 	at := make([]int, 1, countLines(text)+1)
-	for at[len(at)-1] < len(text) {
-		last := at[len(at)-1]
-		at = append(at, last+firstLine(text[last:]))
+	for line := range bytes.Lines(text) {
+		at = append(at, at[len(at)-1]+len(line))
 	}
 	return at
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/millrace-go/millrace/change"
 )
@@ -111,11 +112,10 @@ func (p *printer) section(f FilePatch) {
 		p.print("old mode ", octal(f.OldMode), "\nnew mode ", octal(f.NewMode), "\n")
 	}
 	if renamed {
-		p.print("similarity index ", percent(similarity(f, hunks)), "\n")
+		p.print("similarity index ", strconv.Itoa(similarity(f, hunks)), "%\n")
 		p.print("rename from ", named(f.OldName), "\nrename to ", named(f.NewName), "\n")
 	}
-	switch {
-	case binary, (created || deleted) && !changed, f.OldMode == ModeSymlink && f.NewMode == ModeSymlink:
+	if binary || (created || deleted) && !changed || f.OldMode == ModeSymlink && f.NewMode == ModeSymlink {
 		p.index(f)
 	}
 	switch {
@@ -124,23 +124,20 @@ func (p *printer) section(f FilePatch) {
 		p.literal(all(f.New))
 		p.literal(all(f.Old))
 	case changed:
+		from, to := "a/"+f.OldName, "b/"+f.NewName
 		if created {
-			p.print("--- /dev/null\n")
-		} else {
-			p.fileLine("--- ", "a/"+f.OldName)
+			from = "/dev/null"
 		}
 		if deleted {
-			p.print("+++ /dev/null\n")
-		} else {
-			p.fileLine("+++ ", "b/"+f.NewName)
+			to = "/dev/null"
 		}
+		p.fileLine("--- ", from)
+		p.fileLine("+++ ", to)
 		p.hunks(hunks)
 	}
 }
 
 func octal(mode uint32) string { return fmt.Sprintf("%06o", mode) }
-
-func percent(n int) string { return fmt.Sprintf("%d%%", n) }
 
 // similarity returns how many percent of the longer text are in both.
 func similarity(f FilePatch, hunks []Hunk) int {

@@ -23,17 +23,17 @@ func Spans(splices []change.Splice) []Span {
 // fit reports whether the spans lie within the texts, in order, and leave as many bytes outside of them in both.
 func (t texts) fit(spans []Span) bool {
 	last := Span{}
-	follows := func(s Span) bool {
-		ok := s.Old >= last.OldEnd && s.OldEnd >= s.Old && s.Old-last.OldEnd == s.New-last.NewEnd
-		last = s
-		return ok
-	}
-	for _, s := range spans {
-		if !follows(s) {
+	for i := range len(spans) + 1 {
+		s := Span{t.old.Size(), t.old.Size(), t.new.Size(), t.new.Size()}
+		if i < len(spans) {
+			s = spans[i]
+		}
+		if s.Old < last.OldEnd || s.OldEnd < s.Old || s.Old-last.OldEnd != s.New-last.NewEnd {
 			return false
 		}
+		last = s
 	}
-	return follows(Span{t.old.Size(), t.old.Size(), t.new.Size(), t.new.Size()})
+	return true
 }
 
 // boxes widens spans to whole lines, and joins those that overlap or touch then. They are not all there if nobody waits
@@ -108,21 +108,10 @@ func commonSuffix(a, b []byte) int {
 	return i
 }
 
-// atLineStart reports whether a line of text begins at off, or would if text went on.
-func atLineStart(text []byte, off int) bool { return off == 0 || text[off-1] == '\n' }
-
-// firstLine returns how long the first line of a text that is not empty is, with its line end if it has one.
-func firstLine(text []byte) int {
-	if n := bytes.IndexByte(text, '\n'); n >= 0 {
-		return n + 1
-	}
-	return len(text)
-}
-
 // countLines counts lines, one without a line end included.
 func countLines(text []byte) int {
 	n := bytes.Count(text, newline)
-	if !atLineStart(text, len(text)) {
+	if len(text) > 0 && !bytes.HasSuffix(text, newline) {
 		n++
 	}
 	return n

@@ -2,6 +2,7 @@ package textdiff
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"io"
 	"strconv"
@@ -33,8 +34,8 @@ func Unified(ctx context.Context, w io.Writer, oldName, newName string, old, new
 			return hunks, err
 		}
 		// Without a list of the lines, which would take many times as much as short lines themselves.
-		start, before, end, after := frame(t.old, some, around)
-		p.head(header(some, before, after))
+		h, start, end := t.frame(some, around)
+		p.head(h)
 		t.each(some, start, end, p.line)
 		hunks++
 	}
@@ -77,7 +78,7 @@ func (p *printer) head(h Hunk) {
 func (p *printer) line(op byte, text []byte) {
 	_ = p.w.WriteByte(op)
 	_, _ = p.w.Write(text)
-	if !atLineStart(text, len(text)) {
+	if !bytes.HasSuffix(text, newline) {
 		p.print("\n\\ No newline at end of file\n")
 	}
 }
