@@ -32,7 +32,7 @@ type dfa struct {
 	key              []byte
 
 	jumps   bool   // from where a search begins, go to the next prefix
-	ahead   places // the prefixes in the text
+	ahead   Places // the prefixes in the text
 	jumped  int    // how often that was done
 	skipped int    // and over how many bytes
 

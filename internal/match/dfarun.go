@@ -46,7 +46,7 @@ func (d *dfa) enter(l *lane, pos, to int) {
 
 // jump goes on from a place where a search begins to the next one where a match can.
 func (d *dfa) jump(l *lane) {
-	pos := d.ahead.next(l.pos)
+	pos := d.ahead.Next(l.pos)
 	if pos < 0 {
 		pos = l.to
 	}

@@ -54,14 +54,13 @@ func Prefixes(p *Pattern) []string {
 	return sources(p.machine.prefix)
 }
 
-func sources(of []searcher) (all []string) {
-	for _, s := range of {
-		switch s := s.(type) {
-		case *finder:
-			all = append(all, string(s.text))
-		case *foldFinder:
-			all = append(all, "~"+string(s.text))
+func sources(of []*finder) (all []string) {
+	for _, f := range of {
+		text := string(f.text)
+		if f.fold {
+			text = "~" + text
 		}
+		all = append(all, text)
 	}
 	return all
 }

@@ -83,16 +83,6 @@ func (p *Longest) Share(patterns int) {
 // Needs reports whether there are texts of which every match contains one, so that [Longest.Places] says something.
 func (p *Longest) Needs() bool { return len(p.need) > 0 }
 
-// Places walks through the places of a text where a match may be. Its zero value is that of an empty text.
-type Places struct{ at places }
-
-// Reset begins with a text anew, for the matches of a pattern that [Longest.Needs] texts.
-func (w *Places) Reset(p *Longest, data []byte) { w.at.reset(data, p.need) }
-
-// Next returns the first place at or after from which a match contains, or -1 if there is no match there. From must
-// not fall.
-func (w *Places) Next(from int) int { return w.at.next(from) }
-
 // Contains reports whether there is a match. The error is that of the context.
 func (p *Longest) Contains(ctx context.Context, data []byte) (bool, error) {
 	if p.sole != nil {

@@ -27,7 +27,7 @@ type machine struct {
 	column [256]uint8
 	width  int // number of columns
 
-	prefix []searcher // each match begins with one of these, nil if that is not known or of no use
+	prefix []*finder // each match begins with one of these, nil if that is not known or of no use
 
 	room int // about how much memory the states of a dfa may take, in bytes
 }

@@ -2,6 +2,8 @@ package match
 
 import (
 	"bytes"
+	"cmp"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -24,25 +26,13 @@ const (
 
 // String says what the difference is.
 func (c classes) String() string {
-	switch c {
-	case lineEnds:
-		return `line ends (\r\n or \n)`
-	case trailing:
-		return "spaces at the end of a line"
-	case blanks:
-		return "tabs or the number of spaces"
-	case oddSpaces:
-		return "an unusual space such as U+00A0"
-	case invisible:
-		return "an invisible character such as U+200B"
-	case typographic:
-		return "typographic quotes or dashes"
-	case letterCase:
-		return "upper and lower case"
-	case escapes:
-		return `a line end or tab written as \n or \t`
+	texts := map[classes]string{
+		lineEnds: `line ends (\r\n or \n)`, trailing: "spaces at the end of a line", blanks: "tabs or the number of spaces",
+		oddSpaces: "an unusual space such as U+00A0", invisible: "an invisible character such as U+200B",
+		typographic: "typographic quotes or dashes", letterCase: "upper and lower case",
+		escapes: `a line end or tab written as \n or \t`,
 	}
-	return "white space"
+	return cmp.Or(texts[c], "white space")
 }
 
 // normal is a text in which differences of some classes are gone.
@@ -116,17 +106,11 @@ func isInvisible(r rune) bool {
 }
 
 func unescaped(c byte) (rune, bool) {
-	switch c {
-	case 'n':
-		return '\n', true
-	case 't':
-		return '\t', true
-	case 'r':
-		return '\r', true
-	case '"':
-		return '"', true
+	i := strings.IndexByte(`ntr"`, c)
+	if i < 0 {
+		return 0, false
 	}
-	return 0, false
+	return rune("\n\t\r\""[i]), true
 }
 
 // plainPunctuation returns what is on a keyboard in place of a typographic character.

@@ -178,11 +178,11 @@ func (s *Parsed) literal() *Pattern {
 	p.anyEnd = !strings.Contains(s.pattern, "\r")
 	p.adapts = p.anyEnd
 	p.viewed = p.anyEnd && strings.Contains(s.pattern, "\n")
-	p.need = []searcher{p.exact}
+	p.need = []*finder{p.exact}
 	if p.viewed {
 		// "\r\n" may stand for the "\n", so only what is between them is sure to be there.
 		if p.need = nil; longestLine(s.pattern) != "" {
-			p.need = []searcher{newFinder(longestLine(s.pattern))}
+			p.need = []*finder{newFinder(longestLine(s.pattern))}
 		}
 	}
 	return p

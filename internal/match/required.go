@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// required returns searchers for texts of which every match contains one. None means that nothing is known. With
+// required returns *finders for texts of which every match contains one. None means that nothing is known. With
 // anyEnd, "\r\n" may stand in the file where a match has "\n".
-func required(set []text, anyEnd bool) []searcher {
+func required(set []text, anyEnd bool) []*finder {
 	var folded []rune // letters with a third form, which is not ASCII
-	all := make([]searcher, 0, len(set)+2)
+	all := make([]*finder, 0, len(set)+2)
 	for _, t := range set {
 		if anyEnd {
 			t.s = longestLine(t.s)
@@ -38,8 +38,8 @@ func required(set []text, anyEnd bool) []searcher {
 	return all
 }
 
-// soleText returns a searcher that finds the matches of the regular expression, if they are all one text, or nil.
-func soleText(re *syntax.Regexp) searcher {
+// soleText returns a *finder that finds the matches of the regular expression, if they are all one text, or nil.
+func soleText(re *syntax.Regexp) *finder {
 	if re.Op != syntax.OpLiteral {
 		return nil
 	}
@@ -103,4 +103,28 @@ func cost(set []text) float64 {
 		sum += passes*pass + rarest*stop + min(hits/4, rarest)*line
 	}
 	return sum
+}
+
+// maxPrefixCost is what it may cost to look for prefixes, see [cost].
+const maxPrefixCost = 0.4
+
+// startWith sets the prefixes, if they are worth looking for: every match begins with one of the texts.
+func (m *machine) startWith(set []text) {
+	if m.anchored || cost(set) > maxPrefixCost {
+		return
+	}
+	var all []*finder
+	for _, t := range set {
+		switch {
+		case m.skipCR && strings.Contains(t.s, "\n"):
+			return
+		case !t.fold:
+			all = append(all, newFinder(t.s))
+		case strings.ContainsAny(t.s, "ks"):
+			return // what these also stand for is longer
+		default:
+			all = append(all, newFoldFinder(t.s))
+		}
+	}
+	m.prefix = all
 }

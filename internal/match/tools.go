@@ -14,12 +14,12 @@ import (
 type engine struct {
 	alphabet
 	prog    *syntax.Prog
-	sole    searcher   // finds the matches, as they are all one text
-	need    []searcher // each match contains one of these; if there are none, nothing is known
-	machine *machine   // nil if there is none
-	byLine  bool       // no match goes beyond the line it is in, and there is a way to find the lines
-	anyEnd  bool       // "\r\n" counts as one line end
-	spare   sync.Pool  // of *tools
+	sole    *finder   // finds the matches, as they are all one text
+	need    []*finder // each match contains one of these; if there are none, nothing is known
+	machine *machine  // nil if there is none
+	byLine  bool      // no match goes beyond the line it is in, and there is a way to find the lines
+	anyEnd  bool      // "\r\n" counts as one line end
+	spare   sync.Pool // of *tools
 }
 
 // tools are what an engine looks for the matches in one text with. They are for one goroutine, and kept for the next
@@ -28,7 +28,7 @@ type tools struct {
 	*engine
 	ctx  context.Context
 	data []byte
-	at   places
+	at   Places
 	dfa  *dfa // nil if there is none, or it is no good for this text
 	next *dfa // the dfa for the next text
 	walk walker
@@ -119,7 +119,7 @@ func (e *engine) texts(ctx context.Context, data []byte, yield func(loc []int) b
 
 // inText is inPart for all of the text. From one call to the next, pos must not fall.
 func (t *tools) inText(pos, places int) ([]int, error) {
-	if len(t.need) > 0 && t.at.next(pos) < 0 {
+	if len(t.need) > 0 && t.at.Next(pos) < 0 {
 		return nil, nil
 	}
 	return t.inPart(t.data, pos, places)
@@ -174,7 +174,7 @@ func (t *tools) candidate() (line []byte, start int) {
 	}
 	hit := -1
 	if t.pos <= len(t.data) {
-		hit = t.at.next(t.pos)
+		hit = t.at.Next(t.pos)
 	}
 	if hit < 0 {
 		t.pos = len(t.data) + 1
@@ -228,17 +228,14 @@ func (t *tools) line() (line []byte, start int) {
 // count counts the matches, up to so many, if it is ok; otherwise nothing is known. More than one only count right if
 // none is empty.
 func (t *tools) count(most int) (n int, ok bool) {
-	if len(t.need) > 0 && !t.byLine && t.at.next(0) < 0 {
+	if len(t.need) > 0 && !t.byLine && t.at.Next(0) < 0 {
 		return 0, true
 	}
 	if t.dfa == nil {
 		return 0, false
 	}
-	for t.byLine && !t.dense && n < most {
+	for t.byLine && n < most {
 		line, _ := t.candidate()
-		if line == nil && !t.dense {
-			return n, true
-		}
 		if line == nil {
 			break
 		}
@@ -247,7 +244,7 @@ func (t *tools) count(most int) (n int, ok bool) {
 			return 0, false
 		}
 	}
-	if n >= most {
+	if n >= most || t.pos > len(t.data) {
 		return n, true
 	}
 	more, ok := t.dfa.count(t.data[t.pos:], t.byLine, most)

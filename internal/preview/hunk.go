@@ -72,18 +72,9 @@ func (h Hunk) Lines() []Line {
 // Split returns a hunk for each run of changed lines, with the unchanged lines around it. A hunk with one run is
 // returned as it is.
 func (h Hunk) Split() []Hunk {
-	all := slices.Collect(strings.Lines(h.Text))
-	var lines []Line
-	var texts []string // of the lines, each with the note that it has no line end
-	for i, l := range h.Lines() {
-		if l.Op == '\\' && len(texts) > 0 {
-			texts[len(texts)-1] += all[i]
-		} else {
-			lines, texts = append(lines, l), append(texts, all[i])
-		}
-	}
+	lines, texts := h.Lines(), slices.Collect(strings.Lines(h.Text))
 	var parts []Hunk
-	at := Hunk{OldStart: h.OldStart, NewStart: h.NewStart} // what is above the line
+	at := Hunk{OldStart: h.OldStart, NewStart: h.NewStart} // what is between the part before and this one
 	marks := h.Marks
 	for i := 0; i < len(lines); {
 		if !lines[i].changed() {
@@ -91,34 +82,37 @@ func (h Hunk) Split() []Hunk {
 			i++
 			continue
 		}
-		from, to := i, i
-		for to < len(lines) && lines[to].changed() {
-			to++
+		from, to, changed := i, i, 0
+		for ; to < len(lines) && (lines[to].changed() || lines[to].Op == '\\'); to++ {
+			if lines[to].changed() {
+				changed++
+			}
 		}
-		for from > max(0, i-textdiff.DefaultContext) && !lines[from-1].changed() {
+		for n := 0; from > 0 && n < textdiff.DefaultContext && !lines[from-1].changed() && lines[from-1].Op != '\\'; n++ {
 			from--
 		}
 		end := to
-		for end < min(len(lines), to+textdiff.DefaultContext) && !lines[end].changed() {
-			end++
+		for n := 0; end < len(lines) && !lines[end].changed() && (n < textdiff.DefaultContext || lines[end].Op == '\\'); end++ {
+			if lines[end].Op != '\\' {
+				n++
+			}
 		}
-		part := Hunk{
-			OldStart: at.OldStart + at.OldLines - (i - from), NewStart: at.NewStart + at.NewLines - (i - from),
-			Text: strings.Join(texts[from:end], ""), By: h.By,
-		}
+		part := Hunk{OldStart: at.OldStart + at.OldLines - (i - from), NewStart: at.NewStart + at.NewLines - (i - from)}
 		for _, l := range lines[from:end] {
 			part.count(l)
 		}
+		for _, l := range lines[i:to] {
+			at.count(l)
+		}
+		part.Text, part.By = strings.Join(texts[from:end], ""), h.By
 		if n := len(parts); n < len(h.Runs) {
 			part.Runs, part.By = h.Runs[n:n+1], slices.Clone(h.Runs[n])
 		}
-		if changed := to - i; changed <= len(marks) {
+		if changed <= len(marks) {
 			part.Marks, marks = marks[:changed:changed], marks[changed:]
 		}
 		parts = append(parts, part)
-		for ; i < to; i++ {
-			at.count(lines[i])
-		}
+		i = to
 	}
 	if len(parts) <= 1 {
 		return []Hunk{h}
