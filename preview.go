@@ -217,7 +217,7 @@ func (p *Plan) Revise(path string, parts ...Part) (*Plan, error) {
 	}
 	q, err := p.revised(path, func(r *preview.Revision) error {
 		for i, part := range parts {
-			if err := r.Take(part.Hunk.shown(), part.Text); err != nil {
+			if err := r.Replace(part.Hunk.shown(), part.Text); err != nil {
 				return fmt.Errorf("part %d: %w", i, err)
 			}
 		}

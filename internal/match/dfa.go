@@ -61,7 +61,7 @@ type state struct {
 	list      []uint32 // instructions
 	before    past
 	searching bool // a match may begin here or later
-	settled   bool // settle was tried
+	shortcut  bool // shortcut was tried
 }
 
 // list is a list of instructions without doubles.
@@ -147,16 +147,16 @@ func (d *dfa) makeRoom() bool {
 	return true
 }
 
-// settle looks whether all characters that are not ASCII lead from the state of the lane to one and the same state,
-// and stay there. Their bytes need not be put together then, since it does not matter how many characters they are.
-func (d *dfa) settle(l *lane) {
+// shortcut lets the state of the lane take characters that are not ASCII byte by byte, if all of them lead to one and
+// the same state, and stay there: how many characters the bytes are does not matter then.
+func (d *dfa) shortcut(l *lane) {
 	const most = 8
 	beyond := d.m.classes.beyond
 	s := &d.states[int(l.state)/d.m.width]
-	if s.settled || len(beyond) > most || d.bytes > d.m.room {
+	if s.shortcut || len(beyond) > most || d.bytes > d.m.room {
 		return
 	}
-	s.settled = true
+	s.shortcut = true
 	at := func(state uint32, class uint8) uint32 {
 		e := d.table[state+uint32(class)]
 		if e == unknown && d.bytes <= d.m.room {

@@ -118,7 +118,7 @@ func (d *dfa) step(l *lane) verdict {
 			return gaveUp
 		}
 		if wide {
-			d.settle(l)
+			d.shortcut(l)
 		}
 	}
 	result := goesOn

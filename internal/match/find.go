@@ -99,7 +99,6 @@ type search struct {
 	n       int  // matches so far
 	stopped bool // by yield
 	view    *view
-	err     error
 }
 
 func (s *search) run(text Content) error {
@@ -115,6 +114,7 @@ func (s *search) run(text Content) error {
 	return s.window()
 }
 
+// stream goes through the text window by window.
 func (s *search) stream(text Content, size int64) error {
 	r, err := text.Open()
 	if err != nil {
@@ -122,10 +122,41 @@ func (s *search) stream(text Content, size int64) error {
 	}
 	defer r.Close()
 	s.r = r
-	if s.byLines() {
-		return s.lines(size)
+	byLines, longest := s.byLines(), 0
+	if !byLines {
+		longest, s.cuts = s.exact.size(), true
+		if s.viewed {
+			longest += strings.Count(s.pattern, "\n") // each may be a "\r\n"
+		}
 	}
-	return s.pieces()
+	s.mem = s.memory(s.how.Sizes.Window + aligned(longest))
+	s.buf = s.mem[:0]
+	for !s.last {
+		if err := s.fill(); err != nil {
+			return err
+		}
+		cut := len(s.buf)
+		if byLines && !s.last {
+			if cut = bytes.LastIndexByte(s.buf, '\n') + 1; cut == 0 {
+				s.mem = make([]byte, s.how.Sizes.larger(len(s.mem), size-s.at.Off))
+				s.buf = s.mem[:copy(s.mem, s.buf)]
+				continue
+			}
+		}
+		s.at.Data = s.buf[:cut]
+		if err := s.window(); err != nil || s.stopped {
+			return err
+		}
+		if byLines {
+			s.at.crlf = bytes.HasSuffix(s.at.Data, crlf)
+		} else {
+			// What could begin a match that goes on behind the buffer is kept. If that is a "\n" whose "\r" is not, no match
+			// begins at either: it would have been found with the "\r".
+			cut = max(s.end, len(s.buf)-longest+1, 0)
+		}
+		s.drop(cut)
+	}
+	return nil
 }
 
 // Streams reports whether the matches can be found in one part of a text after the other: those of a literal text,
@@ -138,60 +169,11 @@ func (p *Pattern) Streams() bool {
 	return p.traits.oneLine && (p.plain == nil || !strings.Contains(p.pattern, "\n"))
 }
 
-// byLines reports whether windows have to end where lines do.
+// byLines reports whether windows have to end where lines do. Nothing that matches, nor what is looked at for it, reaches
+// beyond a line then. A literal text is found wherever a window begins, but in a match.
 func (s *search) byLines() bool {
 	// A newline in what replaces a match within a line becomes what that line ends with.
 	return s.exact == nil || s.anyEnd && !s.viewed && s.how.Template != nil && s.how.Template.lf
-}
-
-// pieces looks for a literal text. Its matches are found wherever a window begins, so it may begin anywhere but in a
-// match.
-func (s *search) pieces() error {
-	longest := s.exact.size()
-	if s.viewed {
-		longest += strings.Count(s.pattern, "\n") // each may be a "\r\n"
-	}
-	s.mem = s.memory(s.how.Sizes.Window + aligned(longest))
-	s.buf, s.cuts = s.mem[:0], true
-	for !s.last {
-		if err := s.fill(); err != nil {
-			return err
-		}
-		s.at.Data = s.buf
-		if err := s.window(); err != nil || s.stopped {
-			return err
-		}
-		// What could begin a match that goes on behind the buffer is kept. If that is a "\n" whose "\r" is not, no match
-		// begins at either: it would have been found with the "\r".
-		s.drop(max(s.end, len(s.buf)-longest+1, 0))
-	}
-	return nil
-}
-
-// lines looks at whole lines. Nothing that matches, nor what is looked at for it, reaches beyond one.
-func (s *search) lines(size int64) error {
-	s.mem = s.memory(s.how.Sizes.Window)
-	s.buf = s.mem[:0]
-	for !s.last {
-		if err := s.fill(); err != nil {
-			return err
-		}
-		cut := len(s.buf)
-		if !s.last {
-			if cut = bytes.LastIndexByte(s.buf, '\n') + 1; cut == 0 {
-				s.mem = make([]byte, s.how.Sizes.larger(len(s.mem), size-s.at.Off))
-				s.buf = s.mem[:copy(s.mem, s.buf)]
-				continue
-			}
-		}
-		s.at.Data = s.buf[:cut]
-		if err := s.window(); err != nil || s.stopped {
-			return err
-		}
-		s.at.crlf = bytes.HasSuffix(s.at.Data, crlf)
-		s.drop(cut)
-	}
-	return nil
 }
 
 // memory returns so many bytes to begin with.

@@ -19,10 +19,8 @@ type finder struct {
 
 func newFinder(text string) *finder { return finderOf(text, false) }
 
-// newFoldFinder is given a lower case text without k and s: in a regular expression without regard to case these also
-// stand for the Kelvin sign and the long s, which are longer.
-func newFoldFinder(lower string) *finder { return finderOf(lower, true) }
-
+// finderOf is newFinder for a text that is in lower case if fold is set. In a regular expression without regard to case
+// k and s also stand for the Kelvin sign and the long s, which are not found.
 func finderOf(text string, fold bool) *finder {
 	f := &finder{text: []byte(text), fold: fold}
 	rank := func(c byte) float64 {

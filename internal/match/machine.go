@@ -19,7 +19,6 @@ type machine struct {
 	classes  classesOfRunes
 	anchored bool // it can only match at the beginning of the text
 	skipCR   bool // the "\r" of "\r\n" may have to be passed over
-	empty    bool // it may match without taking a character, for all that can be told from the program alone
 
 	looksAtLine, looksAtWord bool // what is before a place matters, beyond whether it is the beginning of the text
 
@@ -56,7 +55,6 @@ func newMachine(e *engine, skipCR bool) *machine {
 			m.looksAtWord = m.looksAtWord || look&(syntax.EmptyWordBoundary|syntax.EmptyNoWordBoundary) != 0
 		}
 	}
-	m.empty = m.canBeEmpty()
 	var ok bool
 	if m.classes, ok = newClasses(prog, &m.alphabet, m.looksAtLine, m.looksAtWord); !ok {
 		return nil
@@ -75,30 +73,6 @@ func newMachine(e *engine, skipCR bool) *machine {
 		m.column['\r'] = uint8(n + slowCR)
 	}
 	return m
-}
-
-// canBeEmpty reports whether the program gets to its end without taking a character, if all that it looks at is as it
-// wants it to be.
-func (m *machine) canBeEmpty() bool {
-	seen := make([]bool, len(m.prog.Inst))
-	stack := []uint32{uint32(m.prog.Start)}
-	for len(stack) > 0 {
-		pc := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if seen[pc] {
-			continue
-		}
-		seen[pc] = true
-		switch in := &m.prog.Inst[pc]; in.Op {
-		case syntax.InstMatch:
-			return true
-		case syntax.InstAlt, syntax.InstAltMatch:
-			stack = append(stack, in.Out, in.Arg)
-		case syntax.InstCapture, syntax.InstNop, syntax.InstEmptyWidth:
-			stack = append(stack, in.Out)
-		}
-	}
-	return false
 }
 
 // past is what a place knows of the character before it.

@@ -150,7 +150,7 @@ func short(pattern string) string {
 	return strings.ToValidUTF8(pattern[:most], "") + "..."
 }
 
-// patternError says what is wrong with a regular expression in words for the one who wrote it.
+// patternError says what is wrong with a regular expression in words for its author.
 func patternError(pattern string, err error) *PatternError {
 	e := &PatternError{Pattern: pattern, Msg: "invalid regular expression: " + short(strings.TrimPrefix(err.Error(), "error parsing regexp: "))}
 	bad, ok := errors.AsType[*syntax.Error](err)

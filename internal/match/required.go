@@ -9,53 +9,46 @@ import (
 // required returns *finders for texts of which every match contains one. None means that nothing is known. With
 // anyEnd, "\r\n" may stand in the file where a match has "\n".
 func required(set []text, anyEnd bool) []*finder {
-	var folded []rune // letters with a third form, which is not ASCII
+	third := ""
 	all := make([]*finder, 0, len(set)+2)
 	for _, t := range set {
 		if anyEnd {
 			t.s = longestLine(t.s)
 		}
-		switch {
-		case t.s == "":
+		if t.s == "" {
 			return nil
-		case !t.fold:
-			all = append(all, newFinder(t.s))
-			continue
-		case strings.Contains(t.s, "k"):
-			folded = append(folded, '\u212a')
 		}
-		if strings.Contains(t.s, "s") {
-			folded = append(folded, '\u017f')
+		all = append(all, finderOf(t.s, t.fold))
+		if t.fold {
+			third += t.s
 		}
-		all = append(all, newFoldFinder(t.s))
 	}
-	// A match with one of those in place of the ASCII letter contains at least that.
-	for i, r := range folded {
-		if !strings.ContainsRune(string(folded[:i]), r) {
-			all = append(all, newFinder(string(r)))
-		}
+	// A match with the third form of a letter, which is not ASCII, in place of the ASCII letter contains at least that.
+	if strings.Contains(third, "k") {
+		all = append(all, newFinder("\u212a"))
+	}
+	if strings.Contains(third, "s") {
+		all = append(all, newFinder("\u017f"))
 	}
 	return all
 }
 
-// soleText returns a *finder that finds the matches of the regular expression, if they are all one text, or nil.
+// soleText returns a finder of the matches of the regular expression, if they are all one text, or nil.
 func soleText(re *syntax.Regexp) *finder {
 	if re.Op != syntax.OpLiteral {
 		return nil
 	}
-	if re.Flags&syntax.FoldCase == 0 {
-		for _, r := range re.Rune {
-			if _, ok := runeText(r, false); !ok {
-				return nil
-			}
+	var sole strings.Builder
+	fold := false
+	for _, r := range re.Rune {
+		one, ok := runeText(r, re.Flags&syntax.FoldCase != 0)
+		if !ok || one.fold && (one.s == "k" || one.s == "s") {
+			return nil
 		}
-		return newFinder(string(re.Rune))
+		sole.WriteString(one.s)
+		fold = fold || one.fold
 	}
-	set := textsOf(re).exact
-	if len(set) != 1 || strings.ContainsAny(set[0].s, "ks") {
-		return nil
-	}
-	return newFoldFinder(set[0].s)
+	return finderOf(sole.String(), fold)
 }
 
 // longestLine returns the longest part of s without a newline.
@@ -118,13 +111,10 @@ func (m *machine) startWith(set []text) {
 		switch {
 		case m.skipCR && strings.Contains(t.s, "\n"):
 			return
-		case !t.fold:
-			all = append(all, newFinder(t.s))
-		case strings.ContainsAny(t.s, "ks"):
+		case t.fold && strings.ContainsAny(t.s, "ks"):
 			return // what these also stand for is longer
-		default:
-			all = append(all, newFoldFinder(t.s))
 		}
+		all = append(all, finderOf(t.s, t.fold))
 	}
 	m.prefix = all
 }

@@ -45,7 +45,7 @@ func (s *search) window() error {
 	t := s.tools(s.ctx, data)
 	defer s.putBack(t)
 	most := 1
-	if s.yield == nil && !s.cuts && s.machine != nil && !s.machine.empty {
+	if s.yield == nil && !s.cuts && !s.traits.empty {
 		most = math.MaxInt
 	}
 	if n, ok := t.count(most); ok && (n == 0 || most > 1) {

@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// Reviewer is the step of an [fsutil.Origin] that no step has: a text of [Revision.Take].
+// Reviewer is the step of a [change.Origin] that no step has: a text of [Revision.Replace].
 const Reviewer = "(review)"
 
 // Revision is a change of an edited file of which not all is wanted as it is.
@@ -77,8 +77,8 @@ func (r *Revision) find(h Hunk) (first, end int, err error) {
 	return runs[0], runs[1], nil
 }
 
-// Take puts a text in the place of a hunk or a part of one, or if it is nil what is there now.
-func (r *Revision) Take(h Hunk, text *string) error {
+// Replace puts a text in the place of a hunk or a part of one, or, if it is nil, the lines that the tree has.
+func (r *Revision) Replace(h Hunk, text *string) error {
 	first, end, err := r.find(h)
 	if err != nil {
 		return err
@@ -207,29 +207,24 @@ func (r *Revision) untouched(first, end int, splices []change.Splice) bool {
 	return !slices.ContainsFunc(r.texts, func(s change.Splice) bool { return s.Off <= to && s.Off+s.Len >= from })
 }
 
-// authorsLeft returns those of all who have made some of what is left of an edited file. Who has moved it or changed
-// its mode cannot be told from that; then all are.
+// authorsLeft returns those of all authors who made some of what is left of an edited file, then those of new texts.
+// Splices do not tell who moved a file or changed its mode: then all are left.
 func authorsLeft(c change.Change, all []change.Origin) []change.Origin {
+	made := origins(c.Splices)
 	left := make(map[change.Origin]bool)
-	for _, s := range c.Splices {
-		for _, o := range s.By {
-			left[o] = true
-		}
+	for _, o := range made {
+		left[o] = true
 	}
-	onlyText := c.Kind == change.Modified && c.Old.Mode == c.New.Mode
 	var by []change.Origin
 	for _, o := range all {
-		if left[o] || !onlyText {
+		if left[o] || c.Kind != change.Modified || c.Old.Mode != c.New.Mode {
 			by = append(by, o)
 		}
 		delete(left, o)
 	}
-	for _, s := range c.Splices { // the texts that are new
-		for _, o := range s.By {
-			if left[o] {
-				by = append(by, o)
-				delete(left, o)
-			}
+	for _, o := range made {
+		if left[o] {
+			by = append(by, o)
 		}
 	}
 	return by

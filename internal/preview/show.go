@@ -164,7 +164,13 @@ func (a authors) of(splices []change.Splice) []change.Origin {
 	if len(splices) == 1 && len(splices[0].By) == 1 {
 		return slices.Clone(splices[0].By)
 	}
-	var by []change.Origin
+	by := origins(splices)
+	slices.SortStableFunc(by, func(x, y change.Origin) int { return a.rank[x.Step] - a.rank[y.Step] })
+	return by
+}
+
+// origins returns who made the splices, each once, in the order of the text.
+func origins(splices []change.Splice) (by []change.Origin) {
 	seen := make(map[change.Origin]bool)
 	for _, s := range splices {
 		for _, o := range s.By {
@@ -174,7 +180,5 @@ func (a authors) of(splices []change.Splice) []change.Origin {
 			}
 		}
 	}
-	// Splices are in the order of the text.
-	slices.SortStableFunc(by, func(x, y change.Origin) int { return a.rank[x.Step] - a.rank[y.Step] })
 	return by
 }

@@ -48,7 +48,7 @@ func textOfHunk(h Hunk) hunkText {
 	return hunkText{old, now.String(), old[:lead], old[len(old)-trail:]}
 }
 
-// revisedText is what somebody wants in place of a hunk.
+// revisedText is a text that is to replace a hunk.
 type revisedText struct {
 	splice              change.Splice // without an author
 	asBefore, asPlanned bool          // it is nothing new

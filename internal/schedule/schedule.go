@@ -25,16 +25,16 @@ type Step struct {
 //
 // Levels are those of Kahn's algorithm over the edges between each step and the earlier ones that it names, or could
 // meet in the file system. Within a level, steps that only read run together, then each step that may write runs
-// alone, so that its savepoint holds nobody else's changes.
+// alone, so that its savepoint holds no changes of another step.
 func Waves(ctx context.Context, steps []Step, tree *stage.Stage) [][]int {
 	level := make([]int, len(steps))
-	reaches := make([]reach, len(steps))
+	met := make([]Step, len(steps))
 	deepest := 0
 	for i, s := range steps {
 		// Edges only lead from earlier steps to later ones, so one pass in order is Kahn's algorithm.
-		reaches[i] = reachOf(ctx, s, tree)
+		met[i] = s.inTree(ctx, tree)
 		for j := range i {
-			if slices.Contains(s.After, j) || reaches[j].meets(reaches[i]) {
+			if slices.Contains(s.After, j) || met[j].meets(met[i]) {
 				level[i] = max(level[i], level[j]+1)
 			}
 		}
@@ -61,22 +61,15 @@ func Waves(ctx context.Context, steps []Step, tree *stage.Stage) [][]int {
 	return waves
 }
 
-// reach is the part of the tree that a step can read and write.
-type reach struct {
-	reads, writes []string // keys, sorted
-	known         bool     // otherwise it can be anything
-	readOnly      bool
-}
-
-func reachOf(ctx context.Context, s Step, tree *stage.Stage) reach {
-	r := reach{readOnly: s.ReadOnly, known: s.Known}
-	if r.known {
-		r.reads, r.known = places(ctx, s.Reads, tree)
+// inTree returns a step with the keys of its paths, sorted.
+func (s Step) inTree(ctx context.Context, tree *stage.Stage) Step {
+	if s.Known {
+		s.Reads, s.Known = places(ctx, s.Reads, tree)
 	}
-	if r.known {
-		r.writes, r.known = places(ctx, s.Writes, tree)
+	if s.Known {
+		s.Writes, s.Known = places(ctx, s.Writes, tree)
 	}
-	return r
+	return s
 }
 
 // places returns the keys of the canonical names, and of where symbolic links lead from them: two names of one file
@@ -98,14 +91,14 @@ func places(ctx context.Context, names []string, tree *stage.Stage) (keys []stri
 }
 
 // meets reports whether the order of the two steps could matter.
-func (r reach) meets(s reach) bool {
+func (s Step) meets(o Step) bool {
 	switch {
-	case r.readOnly && s.readOnly:
+	case s.ReadOnly && o.ReadOnly:
 		return false
-	case !r.known || !s.known:
+	case !s.Known || !o.Known:
 		return true
 	}
-	return overlap(r.writes, s.reads) || overlap(r.writes, s.writes) || overlap(r.reads, s.writes)
+	return overlap(s.Writes, o.Reads) || overlap(s.Writes, o.Writes) || overlap(s.Reads, o.Writes)
 }
 
 // overlap reports whether a path of one list is, or lies in, one of the other. Both are lists of keys, sorted: all

@@ -1,10 +1,13 @@
 package textdiff
 
 import (
+	"bytes"
 	"compress/zlib"
 	"crypto/sha1"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -32,12 +35,14 @@ func blobID(content []byte, mode uint32) string {
 // literal writes one direction of a binary patch: the whole content, deflated.
 func (p *printer) literal(content []byte) {
 	p.print("literal ", strconv.Itoa(len(content)), "\n")
-	lines := base85Lines{p: p}
-	z := zlib.NewWriter(&lines)
-	// Neither reports an error of the writer below: the printer keeps it.
+	var deflated bytes.Buffer
+	z := zlib.NewWriter(&deflated)
+	// Memory does not fail.
 	_, _ = z.Write(content)
 	_ = z.Close()
-	lines.flush()
+	for line := range slices.Chunk(deflated.Bytes(), lineBytes) {
+		p.base85(line)
+	}
 	p.print("\n")
 }
 
@@ -47,39 +52,18 @@ const base85Digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
 // lineBytes is how many bytes a line of a binary patch holds at most.
 const lineBytes = 52
 
-// base85Lines is a writer that prints what it is given in lines: a letter for the number of bytes, then five digits for
-// every four of them, the last four filled up with zeros.
-type base85Lines struct {
-	p   *printer
-	buf [lineBytes]byte
-	n   int
-}
-
-func (b *base85Lines) Write(data []byte) (int, error) {
-	total := len(data)
-	for len(data) > 0 {
-		n := copy(b.buf[b.n:], data)
-		b.n += n
-		data = data[n:]
-		if b.n == lineBytes {
-			b.flush()
-		}
-	}
-	return total, nil
-}
-
-func (b *base85Lines) flush() {
-	if b.n == 0 {
-		return
-	}
-	clear(b.buf[b.n:])
+// base85 writes one line: a letter for the number of bytes, then five digits for every four of them, the last four
+// filled up with zeros.
+func (p *printer) base85(data []byte) {
 	// A to Z stand for 1 to 26, a to z for 27 to 52.
-	line := append(make([]byte, 0, 2+lineBytes/4*5), 'A'+byte(b.n)-1)
-	if b.n > 26 {
-		line[0] = 'a' + byte(b.n) - 27
+	line := append(make([]byte, 0, 2+lineBytes/4*5), 'A'+byte(len(data))-1)
+	if len(data) > 26 {
+		line[0] = 'a' + byte(len(data)) - 27
 	}
-	for i := 0; i < b.n; i += 4 {
-		word := uint32(b.buf[i])<<24 | uint32(b.buf[i+1])<<16 | uint32(b.buf[i+2])<<8 | uint32(b.buf[i+3])
+	for four := range slices.Chunk(data, 4) {
+		var filled [4]byte
+		copy(filled[:], four)
+		word := binary.BigEndian.Uint32(filled[:])
 		var digits [5]byte
 		for d := len(digits) - 1; d >= 0; d-- {
 			digits[d] = base85Digits[word%85]
@@ -87,6 +71,5 @@ func (b *base85Lines) flush() {
 		}
 		line = append(line, digits[:]...)
 	}
-	_, _ = b.p.w.Write(append(line, '\n'))
-	b.n = 0
+	_, _ = p.w.Write(append(line, '\n'))
 }

@@ -1,5 +1,7 @@
 package textdiff
 
+import "math"
+
 // engine finds a long common subsequence of two lists of lines, each line given by a number, equal lines by equal
 // numbers. It marks what is not in it.
 type engine struct {
@@ -39,7 +41,7 @@ func (e *engine) run(aLo, aHi, bLo, bHi, tried int) {
 			return
 		}
 		size := aHi - aLo + bHi - bLo
-		x, y, exact := e.search(e.a[aLo:aHi], e.b[bLo:bHi], min(max(minBound, isqrt(size)), maxBound))
+		x, y, exact := e.search(e.a[aLo:aHi], e.b[bLo:bHi], min(max(minBound, int(math.Sqrt(float64(size)))), maxBound))
 		// Looking for anchors takes time proportional to the box. It waits until the box has halved since the last time, or
 		// a long row of boxes, each a little smaller than the one before, would add up to a square.
 		if !exact && (tried == 0 || size <= tried/2) {
@@ -63,13 +65,4 @@ func (e *engine) run(aLo, aHi, bLo, bHi, tried int) {
 			aHi, bHi = aLo+x, bLo+y
 		}
 	}
-}
-
-// isqrt returns the integer part of the square root of n.
-func isqrt(n int) int {
-	r := n
-	for r > 1 && r > n/r {
-		r = (r + n/r) / 2
-	}
-	return r
 }

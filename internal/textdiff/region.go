@@ -36,8 +36,8 @@ func (t texts) fit(spans []Span) bool {
 	return true
 }
 
-// boxes widens spans to whole lines, and joins those that overlap or touch then. They are not all there if nobody waits
-// any more.
+// boxes widens spans to whole lines, and joins those that overlap or touch then. Some are missing if the comparison was
+// cancelled.
 func (t texts) boxes(spans []Span) []Span {
 	out := make([]Span, 0, len(spans))
 	for i, s := range spans {

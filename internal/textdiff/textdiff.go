@@ -82,7 +82,7 @@ func Hunks(old, new Source, splices []change.Splice, context int) (list []Hunk, 
 // texts are the two texts that are compared.
 type texts struct {
 	old, new Source
-	over     func() bool // whether nobody waits for the comparison any more; nil for never
+	over     func() bool // whether the comparison was cancelled; nil for never
 }
 
 func (t texts) hunks(splices []change.Splice, context int) []Hunk {
@@ -95,10 +95,10 @@ func (t texts) hunks(splices []change.Splice, context int) []Hunk {
 	return hunks
 }
 
-// ended reports, for some of the rounds of a loop, whether nobody waits for the comparison any more.
+// ended reports, for some of the rounds of a loop, whether the comparison was cancelled.
 func (t texts) ended(round int) bool { return round%512 == 0 && t.over != nil && t.over() }
 
-// cores are the runs of changed lines; none if nobody waits for them any more.
+// cores are the runs of changed lines; none if the comparison was cancelled.
 func (t texts) cores(splices []change.Splice) []Core {
 	spans := Spans(splices)
 	known := splices != nil && t.fit(spans)

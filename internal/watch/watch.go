@@ -49,7 +49,7 @@ func (n *Notes) Take(warnings []string) []string {
 var errEndedGoroutine = errors.New("it has ended its goroutine")
 
 // apart calls what is the host's on a goroutine of its own, and waits for it. So neither a panic nor runtime.Goexit,
-// which t.FailNow calls, gets to the caller, who may be in the middle of a commit.
+// which t.FailNow calls, gets to the caller, which may be in the middle of a commit.
 func apart(fn func()) error {
 	err := errEndedGoroutine
 	done := make(chan struct{})
@@ -105,7 +105,7 @@ func (h *guardedHandler) Enabled(ctx context.Context, level slog.Level) (enabled
 	return enabled
 }
 
-// Handle implements [slog.Handler]. As with any other logger, an error is for nobody.
+// Handle implements [slog.Handler]. The caller of a logger does not see its error.
 func (h *guardedHandler) Handle(ctx context.Context, record slog.Record) (err error) {
 	h.call(func() { err = h.host.Handle(ctx, record) })
 	return err
