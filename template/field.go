@@ -62,16 +62,18 @@ const (
 // Fields returns the fields that each step of a pipeline has, sorted by name: those which [Steps] offers.
 func Fields() []Field {
 	return []Field{
-		{FieldAggregated, String}, {FieldCount, Int}, {FieldEdits, Int}, {FieldFiles, List}, {FieldFilesCount, Int}, {FieldRisk, String},
+		{FieldAggregated, String}, {FieldCount, Int}, {FieldEdits, Int}, {FieldFiles, List}, {FieldFilesCount, Int},
+		{FieldRisk, String},
 	}
 }
 
 // ResultFields returns the fields of a step whose whole result can be referred to, sorted by name: [Fields] and more.
-// They are for a [Known] of the caller's.
+// They are for the [Roots] of the caller.
 func ResultFields() []Field {
 	return []Field{
-		{FieldAggregated, String}, {FieldContent, Object}, {FieldCount, Int}, {FieldCounts, Object}, {FieldData, Any}, {FieldEdits, Int},
-		{FieldError, String}, {FieldErrorCode, String}, {FieldFiles, List}, {FieldFilesCount, Int}, {FieldOK, Bool}, {FieldOutput, String},
-		{FieldRenames, Object}, {FieldRisk, String}, {FieldSkipped, Bool}, {FieldVisits, Int},
+		{FieldAggregated, String}, {FieldContent, Object}, {FieldCount, Int}, {FieldCounts, Object}, {FieldData, Any},
+		{FieldEdits, Int}, {FieldError, String}, {FieldErrorCode, String}, {FieldFiles, List}, {FieldFilesCount, Int},
+		{FieldOK, Bool}, {FieldOutput, String}, {FieldRenames, Object}, {FieldRisk, String}, {FieldSkipped, Bool},
+		{FieldVisits, Int},
 	}
 }

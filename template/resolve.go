@@ -64,13 +64,13 @@ func (c *copier) resolve(s string, data map[string]any) (any, *Error) {
 				return nil, err.of(ref)
 			}
 		}
-		if err := c.spend(len(piece)); err != nil {
+		if err := c.spend(len(piece), 1); err != nil {
 			return nil, err
 		}
 		b.WriteString(piece)
 	}
 	if plain {
-		return s, c.spend(len(s))
+		return s, c.spend(len(s), 1)
 	}
 	return b.String(), nil
 }

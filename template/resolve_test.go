@@ -218,7 +218,7 @@ func TestResolveBounds(t *testing.T) {
 	for range template.MaxDepth + 1 {
 		deep = array{deep}
 	}
-	data := object{"ring": ring, "loop": loop, "half": half, "deep": deep, "control": array{control}, "wide": wide}
+	data := object{"ring": ring, "loop": loop, "half": half, "deep": deep, "control": array{control}, "wide": wide, "none": make([]struct{}, math.MaxInt)}
 	for _, text := range []string{"{{ring}}", "{{loop}}", "x{{loop}}", "{{deep}}", "x{{deep}}"} {
 		_, err := template.Resolve(text, data)
 		if e, ok := errors.AsType[*template.Error](err); !ok || !strings.Contains(e.Reason, "deep") {
@@ -231,6 +231,7 @@ func TestResolveBounds(t *testing.T) {
 		"plain texts":    array{half, half, half},
 		"escapes":        "x{{control}}",
 		"small elements": "{{wide}}",
+		"no size at all": "{{none}}",
 		"the same list":  slices.Repeat(array{slices.Repeat(array{slices.Repeat(array{1}, 1000)}, 1000)}, 1000),
 		"keys":           slices.Repeat(array{object{half: 1}}, 3),
 	}

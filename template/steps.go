@@ -24,10 +24,10 @@ func Steps(ids []string, at int) Known {
 	return Roots(steps, at)
 }
 
-// Roots returns the [Known] of the step at the position at, from 0, of a pipeline that has these steps. A reference names
-// a step by its id; all ids are known, also that of the step itself and of later ones, because a reference to them is a
-// mistake to be reported and not text. What is no id may name one of the other roots, or an earlier step by its position:
-// "step1" and "steps[0]" are both the first. Numbers are written without leading zeros.
+// Roots returns the [Known] of the step at the position at, from 0, of a pipeline that has these steps. A reference
+// names a step by its id; all ids are known, also that of the step itself and of later ones, because a reference to
+// them is a mistake to be reported and not text. What is no id may name one of the other roots, or an earlier step by
+// its position: "step1" and "steps[0]" are both the first. Numbers are written without leading zeros.
 func Roots(steps []Root, at int, others ...Root) Known {
 	named := make(map[string]Root, len(others)+len(steps))
 	for _, root := range slices.Concat(others, steps) { // steps last, so that they win
@@ -69,14 +69,15 @@ func position(root string) (int, bool) {
 // stays text.
 func (t Text) NearMisses(ids []string) []Problem {
 	var problems []Problem
-	for _, f := range t.foreign {
-		near, ok := nearest(f.id, ids)
+	for _, c := range t.foreign {
+		near, ok := nearest(c.base, ids)
 		if !ok {
 			continue
 		}
+		source := t.source[c.start:c.end]
 		problems = append(problems, Problem{
-			Source: f.source, Offset: f.offset, Code: "near_miss",
-			Message: fmt.Sprintf("template '%s': there is no step '%s', so this stays as it is", f.source, f.id),
+			Source: source, Offset: c.start, Code: "near_miss",
+			Message: fmt.Sprintf("template '%s': there is no step '%s', so this stays as it is", source, c.base),
 			Hint:    fmt.Sprintf("did you mean '%s'?", near),
 		})
 	}

@@ -93,20 +93,13 @@ type Text struct {
 	source  string
 	parts   []part // nothing if source is to be taken as it is
 	refs    []Ref
-	foreign []foreign
+	foreign []candidate // what looks like a reference to a step that there is not
 }
 
 // part is a piece of the expanded text: literal text, or the value of refs[ref] if ref is not negative.
 type part struct {
 	literal string
 	ref     int
-}
-
-// foreign is something that looks like a reference to a step that there is not.
-type foreign struct {
-	source string
-	offset int
-	id     string
 }
 
 // Parse finds the references in a text. The problems are in the order of the text; where there are any, the Text is
@@ -121,7 +114,7 @@ func Parse(text string, known Known) (Text, []Problem) {
 	var root Root // of the candidate that is known last
 	isKnown := func(c *candidate) (ok bool) {
 		if root, ok = known.root(c); !ok && strings.HasPrefix(c.rest, ".") {
-			t.foreign = append(t.foreign, foreign{source: text[c.start:c.end], offset: c.start, id: c.base})
+			t.foreign = append(t.foreign, *c)
 		}
 		return ok
 	}

@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// MaxLen is how long an expanded text may get, in bytes, and how large a value that [Resolve] returns. It keeps a
-// short text with many references to long lists from taking all memory.
+// MaxLen is how long an expanded text may get, in bytes, and how large a list or object, in which each value counts
+// as 64 bytes beside its text. It keeps a short text with many references to long lists from taking all memory.
 const MaxLen = 64 << 20
 
 // MaxDepth is how deep lists and objects may be nested.
@@ -76,11 +76,27 @@ func kindOf(v any) (kind, reflect.Value) {
 func describe(v any) string {
 	switch kind, rv := kindOf(v); {
 	case kind != none:
-		return [...]string{null: "null", boolean: "a boolean", number: "a number", text: "a string", list: "a list", object: "an object"}[kind]
+		return kind.String()
 	case rv.CanFloat():
 		return fmt.Sprint(v)
 	}
 	return fmt.Sprintf("a %T", v)
+}
+
+func (k kind) String() string {
+	switch k {
+	case null:
+		return "null"
+	case boolean:
+		return "a boolean"
+	case number:
+		return "a number"
+	case text:
+		return "a string"
+	case list:
+		return "a list"
+	}
+	return "an object"
 }
 
 func refused(v any) *Error {
@@ -89,7 +105,9 @@ func refused(v any) *Error {
 
 // sortedKeys returns the keys of an object.
 func sortedKeys(rv reflect.Value) []reflect.Value {
-	return slices.SortedFunc(slices.Values(rv.MapKeys()), func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	keys := rv.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	return keys
 }
 
 // copier makes deep copies.
@@ -101,12 +119,12 @@ type copier struct {
 // perValue is about how much memory a value takes in a list or object, in bytes.
 const perValue = 64
 
-// spend takes n bytes of what is left.
-func (c *copier) spend(n int) *Error {
-	if n > c.left {
+// spend takes so many times that many bytes of what is left.
+func (c *copier) spend(n, bytes int) *Error {
+	if n > c.left/bytes {
 		return tooLong()
 	}
-	c.left -= n
+	c.left -= n * bytes
 	return nil
 }
 
@@ -122,7 +140,7 @@ func (c *copier) copy(v any, depth int) (any, *Error) {
 		return nil, refused(v)
 	case text:
 		if c.expand == nil {
-			return v, c.spend(rv.Len())
+			return v, c.spend(rv.Len(), 1)
 		}
 		got, err := c.expand(rv.String())
 		if same, ok := got.(string); ok && same == rv.String() {
@@ -130,7 +148,7 @@ func (c *copier) copy(v any, depth int) (any, *Error) {
 		}
 		return got, err
 	case list:
-		if err := c.spend(rv.Len() * perValue); err != nil {
+		if err := c.spend(rv.Len(), perValue); err != nil {
 			return nil, err
 		}
 		all := make([]any, rv.Len())
@@ -142,13 +160,13 @@ func (c *copier) copy(v any, depth int) (any, *Error) {
 		}
 		return all, nil
 	case object:
-		if err := c.spend(rv.Len() * perValue); err != nil {
+		if err := c.spend(rv.Len(), perValue); err != nil {
 			return nil, err
 		}
 		all := make(map[string]any, rv.Len())
 		for _, key := range sortedKeys(rv) { // sorted, so that it is the same error each time
 			name := key.String()
-			err := c.spend(len(name))
+			err := c.spend(len(name), 1)
 			if err == nil {
 				all[name], err = c.copy(rv.MapIndex(key).Interface(), depth+1)
 			}

@@ -126,18 +126,15 @@ func fits(have template.Type, want reflect.Type) bool {
 	for want.Kind() == reflect.Pointer {
 		want = want.Elem()
 	}
-	switch want.Kind() {
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Float32, reflect.Float64:
-		return have == template.Int || have == template.Number || have == template.Any
-	case reflect.Bool:
-		return have == template.Bool || have == template.Any
-	case reflect.Slice:
-		isText := have == template.String || have == template.List || have == template.Any
-		return isText && want.Elem().Kind() == reflect.String
-	case reflect.String:
+	switch zero := reflect.Zero(want); {
+	case have == template.Any, want.Kind() == reflect.String:
 		return true
-	default:
-		return false
+	case zero.CanInt(), zero.CanUint(), zero.CanFloat():
+		return have == template.Int || have == template.Number
+	case want.Kind() == reflect.Bool:
+		return have == template.Bool
+	case want.Kind() == reflect.Slice && want.Elem().Kind() == reflect.String:
+		return have == template.String || have == template.List
 	}
+	return false
 }
