@@ -29,10 +29,8 @@ func (a Aggregate) Run(_ context.Context, c *Call) (Outcome, error) {
 	}
 	var texts []string
 	for _, input := range c.Inputs {
-		taken := make(map[string]bool, len(input.Content))
-		for _, file := range append(slices.Clone(input.Files), slices.Sorted(maps.Keys(input.Content))...) {
-			if text, ok := input.Content[file]; ok && !taken[file] {
-				taken[file] = true
+		for _, file := range distinct(slices.Concat(input.Files, slices.Sorted(maps.Keys(input.Content)))) {
+			if text, ok := input.Content[file]; ok {
 				texts = append(texts, text)
 			}
 		}
@@ -56,14 +54,18 @@ func (a Aggregate) Run(_ context.Context, c *Call) (Outcome, error) {
 // union returns the files of all inputs, each once, in the order they first come.
 func union(inputs []Result) []string {
 	var files []string
-	seen := make(map[string]bool)
 	for _, input := range inputs {
-		for _, file := range input.Files {
-			if !seen[file] {
-				seen[file] = true
-				files = append(files, file)
-			}
-		}
+		files = append(files, input.Files...)
 	}
-	return files
+	return distinct(files)
+}
+
+// distinct leaves out of a list what is in it before.
+func distinct(files []string) []string {
+	seen := make(map[string]bool, len(files))
+	return slices.DeleteFunc(files, func(file string) bool {
+		twice := seen[file]
+		seen[file] = true
+		return twice
+	})
 }

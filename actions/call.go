@@ -81,8 +81,11 @@ func (c *Call) ReadFile(name string) ([]byte, error) {
 	return data, fileError(name, err)
 }
 
-func (c *Call) readFile(name string) ([]byte, error) {
-	data, err := c.bytes(name, c.Limits.FileBytes())
+func (c *Call) readFile(name string) (data []byte, err error) {
+	text, err := c.stage().Content(name)
+	if err == nil {
+		data, err = text.Bytes(c.Limits.FileBytes())
+	}
 	c.read(len(data))
 	return data, c.tooLarge(name, err)
 }
@@ -92,24 +95,6 @@ func (c *Call) read(n int) {
 	if c.OnBytes != nil && n > 0 {
 		c.OnBytes(int64(n))
 	}
-}
-
-// bytes returns the bytes of a file, if they are not more than most.
-func (c *Call) bytes(name string, most int64) ([]byte, error) {
-	text, err := c.stage().Content(name)
-	if err != nil {
-		return nil, err
-	}
-	return text.Bytes(most)
-}
-
-// hash returns the hash of a file of any size.
-func (c *Call) hash(name string) (fsutil.Hash, error) {
-	text, err := c.stage().Content(name)
-	if err != nil {
-		return fsutil.Hash{}, err
-	}
-	return text.Hash()
 }
 
 // tooLarge names the limit where an error says that a file is too large.

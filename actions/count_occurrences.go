@@ -39,14 +39,16 @@ func (o CountOccurrences) Run(ctx context.Context, c *Call) (Outcome, error) {
 	counts := make([]int, len(c.Files))
 	large := make([]bool, len(c.Files))
 	err = c.Each(ctx, c.Files, func(ctx context.Context, i int, file string) error {
-		n, err := countFile(ctx, c, p, file)
+		err := c.look(file, c.Limits.FileBytes(), nil, func(text *source) (err error) {
+			counts[i], err = p.Count(ctx, text, match.How{Sizes: c.sizes})
+			return err
+		})
 		if tooLarge, ok := errors.AsType[*LimitError](err); ok && len(c.Inputs) > 0 {
 			c.Warnf("%s: left out, larger than %d bytes", file, tooLarge.Limit)
 			large[i] = true
 			return nil
 		}
-		counts[i] = n
-		return err
+		return fileError(file, err)
 	})
 	if err != nil {
 		return Outcome{}, err
@@ -59,13 +61,4 @@ func (o CountOccurrences) Run(ctx context.Context, c *Call) (Outcome, error) {
 		}
 	}
 	return out, nil
-}
-
-// countFile counts the matches of a pattern in a file.
-func countFile(ctx context.Context, c *Call, p *match.Pattern, file string) (n int, err error) {
-	err = c.look(file, c.Limits.FileBytes(), nil, func(text *source) (err error) {
-		n, err = p.Count(ctx, text, match.How{Sizes: c.sizes})
-		return err
-	})
-	return n, fileError(file, err)
 }

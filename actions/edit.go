@@ -44,17 +44,9 @@ func (e Edit) Touches() (reads, writes []string, known bool) { return e.Files, e
 
 // Run implements [Action]. The outcome tells of the files that changed, and counts replacements that changed bytes.
 func (e Edit) Run(ctx context.Context, c *Call) (Outcome, error) {
-	p, err := c.compilePattern("old_text", e.OldText, e.Mode, match.Literal, match.Flags{IgnoreCase: e.IgnoreCase})
-	if err != nil {
+	r := replacing{binary: e.Binary, onError: e.OnError}
+	if err := r.add(c, "old_text", e.OldText, e.Mode, match.Flags{IgnoreCase: e.IgnoreCase}, e.NewText); err != nil {
 		return Outcome{}, err
 	}
-	tmpl := match.Text(e.NewText)
-	if p.Mode() == match.Regex {
-		if tmpl, err = match.ParseTemplate(e.NewText, p.Parsed); err != nil {
-			return Outcome{}, withHint(err)
-		}
-	}
-	r := replacing{binary: e.Binary, onError: e.OnError}
-	r.add(c, p, tmpl, "old_text")
 	return r.run(ctx, c)
 }

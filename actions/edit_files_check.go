@@ -12,6 +12,13 @@ import (
 // minHashDigits is how much of a hash is enough.
 const minHashDigits = 12
 
+// Lists of commands.
+const (
+	ofLines  = commandInsert + " " + commandReplaceLines
+	withNew  = commandReplace + " " + commandAppend + " " + ofLines
+	commands = commandCreate + " " + withNew
+)
+
 // editField is a parameter that only some commands have.
 type editField struct {
 	name   string
@@ -21,22 +28,17 @@ type editField struct {
 }
 
 func (e LineEdit) fields() []editField {
-	const hashed = commandInsert + " " + commandReplaceLines
 	return []editField{
 		{"file_text", e.FileText != nil, commandCreate, commandCreate},
 		{"create_only", e.CreateOnly, commandCreate, ""},
 		{"overwrite", e.Overwrite, commandCreate, ""},
 		{"old_str", e.OldStr != "", commandReplace, commandReplace},
-		{
-			"new_str", e.NewStr != nil,
-			commandReplace + " " + commandInsert + " " + commandAppend + " " + commandReplaceLines,
-			commandReplace + " " + commandInsert + " " + commandAppend + " " + commandReplaceLines,
-		},
+		{"new_str", e.NewStr != nil, withNew, withNew},
 		{"replace_all", e.ReplaceAll, commandReplace, ""},
 		{"insert_line", e.InsertLine != nil, commandInsert, commandInsert},
 		{"start_line", e.StartLine != 0, commandReplaceLines, commandReplaceLines},
 		{"end_line", e.EndLine != 0, commandReplaceLines, commandReplaceLines},
-		{"range_hash", e.RangeHash != "", hashed, ""},
+		{"range_hash", e.RangeHash != "", ofLines, ""},
 	}
 }
 
@@ -65,14 +67,13 @@ func (e EditFiles) Validate(c *Check) {
 		}
 		creates := -1
 		for k, edit := range f.Edits {
-			if edit.Command != commandCreate {
-				continue
+			if edit.Command == commandCreate {
+				if creates >= 0 {
+					c.Problemf(fmt.Sprintf("%s/edits/%d/command", at, k), codeUnusedParam, "leave one of them out",
+						"the file is created twice, by edit %d too", creates)
+				}
+				creates = k
 			}
-			if creates >= 0 {
-				c.Problemf(fmt.Sprintf("%s/edits/%d/command", at, k), codeUnusedParam, "leave one of them out",
-					"the file is created twice, by edit %d too", creates)
-			}
-			creates = k
 		}
 		for k, edit := range f.Edits {
 			edit.validate(c, fmt.Sprintf("%s/edits/%d", at, k), e.RequireHash && creates < 0)
@@ -82,9 +83,7 @@ func (e EditFiles) Validate(c *Check) {
 
 // validate checks one edit.
 func (e LineEdit) validate(c *Check, at string, requireHash bool) {
-	switch e.Command {
-	case commandCreate, commandReplace, commandInsert, commandAppend, commandReplaceLines:
-	default:
+	if !hasWord(commands, e.Command) {
 		if !c.Templated(e.Command) {
 			c.Problemf(at+"/command", codeUnusedParam, "", "unknown command '%s'", e.Command)
 		}

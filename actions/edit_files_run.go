@@ -150,8 +150,10 @@ func outcomeOf(c *Call, plans []*filePlan) Outcome {
 			continue
 		}
 		// What the next edit of the file may name, without reading it.
-		if hash, err := c.hash(p.name); err == nil {
-			report.ContentHash = hash.String()
+		if text, err := c.stage().Content(p.name); err == nil {
+			if hash, err := text.Hash(); err == nil {
+				report.ContentHash = hash.String()
+			}
 		}
 		out.Reports = append(out.Reports, report)
 		if p.changed == 0 {

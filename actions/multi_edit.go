@@ -54,11 +54,9 @@ func (m MultiEdit) Run(ctx context.Context, c *Call) (Outcome, error) {
 	}
 	for i, e := range m.Edits {
 		label := fmt.Sprintf("old_text of edit %d", i)
-		p, err := c.compilePattern(label, e.OldText, "literal", match.Literal, match.Flags{IgnoreCase: m.IgnoreCase})
-		if err != nil {
+		if err := r.add(c, label, e.OldText, "literal", match.Flags{IgnoreCase: m.IgnoreCase}, e.NewText); err != nil {
 			return Outcome{}, err
 		}
-		r.add(c, p, match.Text(e.NewText), label)
 	}
 	return r.run(ctx, c)
 }

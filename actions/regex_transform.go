@@ -68,28 +68,17 @@ func (r RegexTransform) Touches() (reads, writes []string, known bool) { return 
 // Run implements [Action]. The outcome is that of [Edit].
 func (r RegexTransform) Run(ctx context.Context, c *Call) (Outcome, error) {
 	work := replacing{binary: r.Binary, onError: r.OnError}
-	size := 0
 	for i, e := range r.Patterns {
 		if err := ctx.Err(); err != nil {
 			return Outcome{}, err
 		}
-		label := fmt.Sprintf("pattern %d", i)
 		flags, err := match.ParseFlags(e.Flags)
+		if err == nil {
+			err = work.add(c, fmt.Sprintf("pattern %d", i), e.Pattern, "regex", flags, e.Replacement)
+		}
 		if err != nil {
 			return Outcome{}, err
 		}
-		p, err := c.compilePattern(label, e.Pattern, "regex", match.Regex, flags)
-		if err != nil {
-			return Outcome{}, err
-		}
-		if size += p.Size(); checkSizes(size) != nil {
-			return Outcome{}, withHint(checkSizes(size))
-		}
-		tmpl, err := match.ParseTemplate(e.Replacement, p.Parsed)
-		if err != nil {
-			return Outcome{}, withHint(err)
-		}
-		work.add(c, p, tmpl, label)
 	}
 	return work.run(ctx, c)
 }

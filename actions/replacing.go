@@ -15,15 +15,30 @@ type OverlapError = replace.OverlapError
 type replacing struct {
 	rules   replace.Rules
 	labels  []string // what messages call the rules
+	size    int      // of their regular expressions, in instructions
 	binary  bool
 	onError string
 }
 
-// add adds a rule. label is what messages call it.
-func (r *replacing) add(c *Call, p *match.Pattern, t match.Template, label string) {
+// add adds a rule: what is found, and what it becomes. label is what messages call it.
+func (r *replacing) add(c *Call, label, pattern, mode string, flags match.Flags, replacement string) error {
+	p, err := c.compilePattern(label, pattern, mode, match.Literal, flags)
+	if err != nil {
+		return err
+	}
+	if r.size += p.Size(); checkSizes(r.size) != nil {
+		return withHint(checkSizes(r.size))
+	}
+	t := match.Text(replacement)
+	if p.Mode() == match.Regex {
+		if t, err = match.ParseTemplate(replacement, p.Parsed); err != nil {
+			return withHint(err)
+		}
+	}
 	by := []fsutil.Origin{{Step: c.Step, Edit: len(r.labels)}}
 	r.rules.List = append(r.rules.List, &replace.Rule{Pattern: p, Template: t, By: by})
 	r.labels = append(r.labels, label)
+	return nil
 }
 
 // run replaces in all files of the call and returns the outcome. Files, Counts and Edits tell of the files that

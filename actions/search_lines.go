@@ -135,12 +135,11 @@ func shownLine(line []byte, from, to int) []byte {
 		for i := 1; i < utf8.UTFMax && end < len(line) && !utf8.RuneStart(line[end]); i++ {
 			end--
 		}
-		part := line[start:end]
 		var cut []byte
 		if start > 0 {
 			cut = append(cut, "…"...)
 		}
-		cut = append(cut, part...)
+		cut = append(cut, line[start:end]...)
 		if end < len(line) {
 			cut = append(cut, "…"...)
 		}

@@ -54,6 +54,7 @@ type source struct {
 	c       *Call
 	refusal error // of binary content; nil if that is allowed
 	seen    bool
+	ahead   *bufio.Reader // memory that is used again
 }
 
 // source returns memory for one, to be given back: a file that was read before costs none.
@@ -62,7 +63,7 @@ func (c *Call) source(text *stage.Content, refusal error) *source {
 	if !ok {
 		s = new(source)
 	}
-	*s = source{Content: text, c: c, refusal: refusal}
+	*s = source{Content: text, c: c, refusal: refusal, ahead: s.ahead}
 	return s
 }
 
@@ -96,8 +97,11 @@ func (s *source) Open() (io.ReadCloser, error) {
 	if err != nil || s.seen {
 		return r, err
 	}
-	ahead := bufio.NewReaderSize(telling{r, s.c}, 8<<10)
-	head, err := ahead.Peek(8 << 10)
+	if s.ahead == nil {
+		s.ahead = bufio.NewReaderSize(nil, 8<<10)
+	}
+	s.ahead.Reset(telling{r, s.c})
+	head, err := s.ahead.Peek(8 << 10)
 	if err == nil || err == io.EOF {
 		err = s.see(head, false)
 	}
@@ -108,7 +112,7 @@ func (s *source) Open() (io.ReadCloser, error) {
 	return struct {
 		io.Reader
 		io.Closer
-	}{ahead, r}, nil
+	}{s.ahead, r}, nil
 }
 
 // telling is a reader that tells of the bytes it reads.
