@@ -220,39 +220,47 @@ func (b *baseFs) read(f *fact, most int64) ([]byte, error) {
 	if data, ok := b.cache.get(f); ok {
 		return data, nil
 	}
-	file, err := b.open(f)
-	if err != nil {
-		return nil, err
+	data, err := b.fetch(f, nil, most)
+	if err == nil {
+		b.cache.put(f, data)
 	}
-	defer file.Close()
-	data, err := readSized(file, f.size, most)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.check(maphash.Bytes(b.seed, data)); err != nil {
-		return nil, err
-	}
-	b.cache.put(f, data)
-	return data, nil
+	return data, err
 }
 
-// readInto reads the file into buf, which has room for a byte more than it should have.
-func (b *baseFs) readInto(buf []byte, f *fact) ([]byte, error) {
+// fetch reads the file, into buf if that is not nil: it has room for a byte more than the file should have. Files that
+// do not know their size, as in /proc, say 0: of them no more is read than shows that there is too much. f.mu must be
+// held.
+func (b *baseFs) fetch(f *fact, buf []byte, most int64) ([]byte, error) {
+	if f.size > most {
+		return nil, names.ErrTooLarge
+	}
 	file, err := b.open(f)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	n, _, err := handle.ReadHead(file, buf)
-	switch {
-	case err != nil:
-		return nil, err
-	case int64(n) != f.size:
-		return nil, names.ErrDrift
+	if f.size == 0 {
+		buf, err = io.ReadAll(io.LimitReader(file, most+1))
+		if err == nil && int64(len(buf)) > most {
+			err = names.ErrTooLarge
+		}
+	} else {
+		if buf == nil {
+			buf = make([]byte, f.size+1)
+		}
+		var n int
+		if n, _, err = handle.ReadHead(file, buf); err == nil && int64(n) != f.size {
+			err = names.ErrDrift
+		}
+		buf = buf[:n:n]
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return buf[:n], f.check(maphash.Bytes(b.seed, buf[:n]))
+	if err == nil {
+		err = f.check(maphash.Bytes(b.seed, buf))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return buf, nil
 }
 
 // offer takes bytes of the file that were read in another way.
@@ -282,25 +290,4 @@ func (b *baseFs) list(name string) ([]fs.DirEntry, error) {
 	}
 	defer dir.Close()
 	return dir.ReadDir()
-}
-
-// readSized reads a file that was said to have size bytes. Files that do not know their size, as in /proc, say 0: of
-// them no more is read than shows that there is too much.
-func readSized(r capability.ReadFile, size, most int64) ([]byte, error) {
-	if size > most {
-		return nil, names.ErrTooLarge
-	}
-	if size == 0 {
-		data, err := io.ReadAll(io.LimitReader(r, most+1))
-		if err == nil && int64(len(data)) > most {
-			return nil, names.ErrTooLarge
-		}
-		return data, err
-	}
-	data := make([]byte, size+1)
-	n, _, err := handle.ReadHead(r, data)
-	if err == nil && int64(n) != size {
-		err = names.ErrDrift
-	}
-	return data[:n:n], err
 }

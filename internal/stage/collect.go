@@ -73,12 +73,7 @@ func (w *collector) show(at string, k kid, moves []stamp) error {
 	} else {
 		l.f = w.core.base.keep(e.f) // the run has to know it from now on
 	}
-	moved := make([]stamp, 0, len(moves))
-	for _, m := range moves {
-		if m.seq > since {
-			moved = append(moved, m)
-		}
-	}
+	moved := slices.DeleteFunc(slices.Clone(moves), func(m stamp) bool { return m.seq <= since })
 	l.by = mergeStamps(moved, l.by)
 	w.shown[at] = l
 	if e.kind() != change.Dir {
@@ -86,10 +81,10 @@ func (w *collector) show(at string, k kid, moves []stamp) error {
 	}
 	if e.n != nil {
 		moved = mergeStamps(moved, e.n.moves)
+	}
+	if e.n != nil && e.n.base != "" {
 		for name, s := range e.n.kids {
-			if e.n.base != "" {
-				w.gone[names.Join(e.n.base, name)] = s.gone
-			}
+			w.gone[names.Join(e.n.base, name)] = s.gone
 		}
 	}
 	kids, err := w.children(nil, e)
@@ -235,16 +230,18 @@ func (w *collector) newSide(p *pendingChange, l leaf) {
 
 // mergeStamps returns the stamps of both in the order of time, each origin once.
 func mergeStamps(a, b []stamp) []stamp {
-	if len(b) == 0 {
+	switch {
+	case len(a) == 0:
+		return b
+	case len(b) == 0:
 		return a
 	}
 	all := slices.Concat(a, b)
 	slices.SortStableFunc(all, func(x, y stamp) int { return x.seq - y.seq })
-	out := all[:0]
-	for _, s := range all {
-		if !slices.ContainsFunc(out, func(o stamp) bool { return o.Origin == s.Origin }) {
-			out = append(out, s)
-		}
-	}
-	return out
+	has := make(map[change.Origin]bool, len(all)) // there may be thousands
+	return slices.DeleteFunc(all, func(s stamp) bool {
+		known := has[s.Origin]
+		has[s.Origin] = true
+		return known
+	})
 }

@@ -12,23 +12,6 @@ import (
 	"github.com/millrace-go/millrace/internal/splice"
 )
 
-// How much of anything there may be, and from where on something is done in another way. All are bytes.
-const (
-	maxInMemory = 1<<31 - 1 // of one file that is held as a whole
-	maxFile     = 1 << 40   // of one file on the stage
-
-	maxPooled = 1 << 20   // of a file that is read into memory which is used again
-	pageSize  = 128 << 10 // of a page; the last one of a file may be shorter
-	copySize  = 64 << 10  // of the buffer through which a hash is worked out
-
-	defaultSpillAt = 64 << 20 // of files written as a whole; more goes to a temporary file
-	defaultCache   = 8 << 20  // of files that were read
-
-	// A file is held as splices over its base where these cost not much more than its bytes would.
-	perSplice    = 96        // in memory, of a splice without its text, about
-	alwaysSplice = 256 << 10 // this much is never too much
-)
-
 // Content is what a file holds at one moment, however much that is: it may be taken as a whole or read piece by piece.
 // It never changes. It is for one goroutine.
 type Content struct {
@@ -200,7 +183,9 @@ func (t *Content) loadBase(f *fact, most int64) ([]byte, error) {
 	if !t.pooled || f.size == 0 || f.size > maxPooled {
 		return base.read(f, most)
 	}
-	data, err := base.readInto(t.room(0, f.size+1), f)
+	f.mu.Lock()
+	data, err := base.fetch(f, t.room(0, f.size+1), most)
+	f.mu.Unlock()
 	if err == nil && base.cache.hasRoom(f.size) {
 		base.cache.put(f, slices.Clone(data))
 	}

@@ -76,14 +76,14 @@ func (c *core) ownPage(b *body, i, n int) (*page, error) {
 		return old, nil
 	}
 	pg := &page{owner: b, data: make([]byte, max(n, old.size()))}
-	if old.size() > 0 {
-		if old.spilled > 0 {
-			if err := c.spill.get(pg.data[:old.spilled], old.off); err != nil {
-				return nil, err
-			}
-		} else {
-			copy(pg.data, old.data)
+	switch {
+	case old == nil:
+	case old.spilled > 0:
+		if err := c.spill.get(pg.data[:old.spilled], old.off); err != nil {
+			return nil, err
 		}
+	default:
+		copy(pg.data, old.data)
 	}
 	b.pages[i] = pg
 	c.held.Add(int64(len(pg.data)))
@@ -96,17 +96,13 @@ func (c *core) writePages(b *body, p []byte, off int64) (int, error) {
 		return 0, names.ErrTooLarge
 	}
 	had := b.size
-	if end := off + int64(len(p)); end > b.size && len(p) > 0 {
-		b.resize(end)
-	}
+	c.resize(b, max(had, off+int64(len(p))))
 	n, err := c.fillPages(b, p, off)
-	if err != nil {
-		// What was not written is not there either.
-		written := had
-		if n > 0 {
-			written = max(had, off+int64(n))
+	if err != nil { // what was not written is not there either
+		if n == 0 {
+			off = 0
 		}
-		b.resize(written)
+		c.resize(b, max(had, off+int64(n)))
 	}
 	return n, err
 }
@@ -132,10 +128,11 @@ func (c *core) fillPages(b *body, p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// resize sets the number of pages to what size needs. New ones are zeros.
-func (b *body) resize(size int64) {
+// resize sets the size of the body. Pages that come to it are zeros.
+func (c *core) resize(b *body, size int64) {
 	n := int((size + pageSize - 1) / pageSize)
 	if n <= len(b.pages) {
+		c.release(b, b.pages[n:])
 		b.pages = slices.Delete(b.pages, n, len(b.pages))
 	} else {
 		b.pages = append(b.pages, make([]*page, n-len(b.pages))...)
@@ -148,18 +145,17 @@ func (c *core) truncatePages(b *body, size int64) error {
 	if size > maxFile {
 		return names.ErrTooLarge
 	}
-	shrink := size < b.size
-	b.resize(size)
-	if last := len(b.pages) - 1; shrink && last >= 0 {
-		// What is cut off must not come back when the file grows again.
-		if in := int(size - int64(last)*pageSize); b.pages[last].size() > in {
-			pg, err := c.ownPage(b, last, in)
-			if err != nil {
-				return err
-			}
-			pg.data = pg.data[:in]
+	// What is cut off must not come back when the file grows again.
+	last, in := int(size/pageSize), int(size%pageSize)
+	if size < b.size && in > 0 && b.pages[last].size() > in {
+		pg, err := c.ownPage(b, last, in)
+		if err != nil {
+			return err
 		}
+		c.held.Add(int64(in - len(pg.data)))
+		pg.data = pg.data[:in]
 	}
+	c.resize(b, size)
 	return nil
 }
 
@@ -195,7 +191,12 @@ func (c *core) drop(b *body) {
 	if b == nil || b.shared.Load() {
 		return
 	}
-	for _, pg := range b.pages {
+	c.release(b, b.pages)
+}
+
+// release is drop for some of the pages of a body.
+func (c *core) release(b *body, pages []*page) {
+	for _, pg := range pages {
 		if pg != nil && pg.owner == b {
 			c.held.Add(-int64(len(pg.data)))
 			pg.owner = nil

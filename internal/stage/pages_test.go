@@ -254,3 +254,26 @@ func TestWritersAreAllNamed(t *testing.T) {
 		t.Error("the file has still the time it was given before it was written to")
 	}
 }
+
+// TestTruncatedPagesAreNotHeld: what is cut off is not counted as held in memory any more, so a file that is written
+// again and again does not go to the temporary file.
+func TestTruncatedPagesAreNotHeld(t *testing.T) {
+	t.Parallel()
+	s := stage.New(afero.NewMemMapFs())
+	defer s.Close()
+	stage.SetLimits(s, 1<<20, 0)
+	f, err := s.Create("f")
+	fstest.Must(t, err)
+	defer f.Close()
+	data := bytes.Repeat([]byte("x"), 300<<10)
+	for _, size := range []int64{0, 1, 128 << 10, 200 << 10} {
+		for range 20 {
+			_, err := f.WriteAt(data, 0)
+			fstest.Must(t, err)
+			fstest.Must(t, f.Truncate(size))
+		}
+		if n := stage.Spilled(s); n > 0 {
+			t.Fatalf("truncated to %d bytes: %d bytes were spilled", size, n)
+		}
+	}
+}
