@@ -18,8 +18,8 @@ import (
 func (s *Stage) Changes() ([]change.Change, error) { return s.changes(false) }
 
 // Outline is Changes without the hashes of edited files whose edits alone show that they are different now, since most
-// callers do not need them: [Summed] works them out. It is left to the commit to find out
-// that the base has drifted, by the time of the last change of the inode; where there is none, no hash is left out.
+// callers do not need them: [Summed] works them out. It is left to the commit to find out that the base has drifted, by
+// the time of the last change of the inode; where there is none, no hash is left out.
 func (s *Stage) Outline() ([]change.Change, error) { return s.changes(true) }
 
 // Summed returns the change with New.Hash, which [Stage.Outline] may have left out. It reads the file for that; the
@@ -115,7 +115,9 @@ func (p *pendingChange) unrename() {
 func (s *Stage) pending() ([]*pendingChange, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	all := collector{core: s.core, shown: make(map[string]leaf), hidden: make(map[string]*fact), gone: make(map[string]*removal)}
+	all := collector{
+		core: s.core, shown: make(map[string]leaf), hidden: make(map[string]*fact), gone: make(map[string]*removal),
+	}
 	if err := all.mirror(s.root, "."); err != nil {
 		return nil, err
 	}
@@ -126,15 +128,16 @@ func (s *Stage) pending() ([]*pendingChange, error) {
 // the hash of what it is.
 func (p *pendingChange) differsByEdits() bool {
 	b, c := p.newBody, &p.change
-	return c.Kind == change.Modified && b != nil && !b.plain() && b.src != nil && p.oldBody != nil && b.src == p.oldBody.src &&
-		b.src.id.CTime != 0 && (b.size != p.oldBody.size || b.inPlace())
+	return c.Kind == change.Modified && b != nil && p.oldBody != nil && b.src != nil && b.src == p.oldBody.src &&
+		!b.plain() && b.src.id.CTime != 0 && (b.size != p.oldBody.size || b.inPlace())
 }
 
 // complete fills in the hashes.
 func (s *Stage) complete(found []*pendingChange, outline bool) error {
 	// Hashing is work for the processors, but on a slow base it mostly waits.
-	workers := 2 * runtime.GOMAXPROCS(0)
-	return parallel.Each(context.Background(), workers, len(found), func(i int) error { return s.completeOne(found[i], outline) })
+	return parallel.Each(context.Background(), 2*runtime.GOMAXPROCS(0), len(found), func(i int) error {
+		return s.completeOne(found[i], outline)
+	})
 }
 
 func (s *Stage) completeOne(p *pendingChange, outline bool) error {

@@ -59,22 +59,18 @@ type openFile struct {
 
 // doRead is do for an operation that reads.
 func (f *openFile) doRead(fn func() error) error {
-	return f.do("read", func() error {
-		if f.flag&(os.O_WRONLY|os.O_RDWR) == os.O_WRONLY {
-			return errNotForReading
-		}
-		return fn()
-	})
+	if f.flag&(os.O_WRONLY|os.O_RDWR) == os.O_WRONLY {
+		fn = func() error { return errNotForReading }
+	}
+	return f.do("read", fn)
 }
 
 // doWrite is do for an operation that writes.
 func (f *openFile) doWrite(op string, fn func() error) error {
-	return f.do(op, func() error {
-		if f.flag&(os.O_WRONLY|os.O_RDWR) == 0 {
-			return errNotForWriting
-		}
-		return fn()
-	})
+	if f.flag&(os.O_WRONLY|os.O_RDWR) == 0 {
+		fn = func() error { return errNotForWriting }
+	}
+	return f.do(op, fn)
 }
 
 // Close gives up the handle.
@@ -105,18 +101,19 @@ func (f *openFile) node() *node {
 	return f.ent.n
 }
 
+// current returns the body as it is now.
+func (f *openFile) current() *body {
+	f.s.mu.RLock()
+	defer f.s.mu.RUnlock()
+	if n := f.node(); n != nil {
+		return n.body
+	}
+	return f.ent.f.body()
+}
+
 // content returns the body as it is now, with a reader of it.
 func (f *openFile) content() (*body, contentReader, error) {
-	f.s.mu.RLock()
-	n := f.node()
-	var b *body
-	if n != nil {
-		b = n.body
-	}
-	f.s.mu.RUnlock()
-	if b == nil {
-		b = f.ent.f.body()
-	}
+	b := f.current()
 	if f.body == b {
 		return b, f.reader, nil
 	}

@@ -150,9 +150,8 @@ func (s *Stage) Chmod(name string, mode os.FileMode) error {
 }
 
 // Chtimes sets the time of modification of a file, links followed; the zero time leaves it as it is. Another time is a
-// change of the file although its bytes stay the same, until the file is written to again: writing gives it the time of
-// writing. Times of directories are only seen on the stage. Times of access are not staged at all: nothing could ever
-// tell that they were set, since reading sets them too.
+// change of the file although its bytes stay the same, until the file is written to again. Times of directories are
+// only seen on the stage, those of access are not staged at all.
 func (s *Stage) Chtimes(name string, _, mtime time.Time) error {
 	return names.PathError("chtimes", name, s.changeMeta(name, func(m *meta) bool {
 		if mtime.IsZero() || m.mtime.Equal(mtime) {

@@ -10,9 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Copy makes newname a copy of the regular file that oldname leads to, permission bits included, but for setuid and
-// setgid, for the copy may belong to another user, and for the umask of the process. The bytes are not read: the copy
-// refers to them. It fails with [fs.ErrExist] if anything stands at newname, a link too.
+// Copy makes newname a copy of the regular file that oldname leads to, permission bits included, without setuid, setgid
+// and what the umask takes away. The bytes are not read. It fails with [fs.ErrExist] if anything stands at newname.
 func (s *Stage) Copy(oldname, newname string) error {
 	err := s.withTwo(oldname, guard.Read, true, newname, guard.Write, func(src, dst place) error {
 		switch {

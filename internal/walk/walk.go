@@ -17,24 +17,18 @@ import (
 )
 
 // Options say what a walk leaves out and how it goes on. The zero value honours .gitignore files and ends at the
-// first directory that cannot be read.
+// first directory that cannot be read. fsutil.WalkOptions, which is the same, tells more. The functions are called
+// concurrently.
 type Options struct {
-	// Workers is the number of goroutines that call visit. Zero means GOMAXPROCS.
-	Workers int
-	// NoIgnore also visits what .gitignore files leave out.
-	NoIgnore bool
-	// Skip, if not nil, leaves out the files and directories for which it returns true. It is asked about what the other
-	// rules have left, except for a root that is a directory. It is called concurrently.
+	Workers  int  // goroutines that call visit; zero means GOMAXPROCS
+	NoIgnore bool // .gitignore files leave nothing out
+	// Skip, if not nil, leaves out the files and directories for which it returns true.
 	Skip func(path string, isDir bool) bool
-	// All also visits directories, symbolic links, and what is neither these nor a regular file. The root itself is
-	// not visited if it is a directory. A directory may be visited before or after what is in it.
-	All bool
-	// Depth is how many levels below the root are looked at: 1 stands for what is in the root itself. Zero means that
-	// there is no limit.
+	All  bool // also visits directories, symbolic links, and what is neither these nor a regular file
+	// Depth is how many levels below the root are looked at, from 1. Zero means that there is no limit.
 	Depth int
-	// OnError, if not nil, is told of each directory and each .gitignore file that cannot be read. The walk goes on
-	// without it if OnError returns nil, and ends with the error that OnError returns otherwise. Nil means that the walk
-	// ends with the error itself. It is called concurrently.
+	// OnError, if not nil, says what is to be done about a directory or .gitignore file that cannot be read: nil to go
+	// on without it, or the error that ends the walk.
 	OnError func(path string, err error) error
 }
 
