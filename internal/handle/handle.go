@@ -168,6 +168,15 @@ func isSame(info fs.FileInfo, f afero.File) (bool, error) {
 	return os.SameFile(info, now) || !os.SameFile(now, now), nil
 }
 
+// Canonical returns the canonical form of a name as the file system has it: what a [capability.Namer] says, else what
+// [names.Clean] says.
+func Canonical(fsys afero.Fs, name string) (string, error) {
+	if namer, ok := fsys.(capability.Namer); ok {
+		return namer.Canonical(name)
+	}
+	return names.Clean(name)
+}
+
 // Lstat tells what stands at a name, without following a symbolic link there. The top of a tree is followed: it may be
 // reached through a link, and is what that leads to.
 func Lstat(fsys afero.Fs, name string) (fs.FileInfo, error) {

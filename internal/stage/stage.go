@@ -18,6 +18,7 @@ import (
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/guard"
+	"github.com/millrace-go/millrace/internal/handle"
 	"github.com/millrace-go/millrace/internal/modes"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/raise"
@@ -128,21 +129,10 @@ func (s *Stage) Close() error {
 	return err
 }
 
-// Canonical returns the canonical form of a name as a caller wrote it, purely lexical, checked: what the base says if
-// it is a [capability.Namer], else what [names.Clean] says.
+// Canonical returns the canonical form of a name as a caller wrote it, purely lexical, checked, see [handle.Canonical].
 func (s *Stage) Canonical(name string) (string, error) {
-	if s.err != nil {
-		return "", names.PathError("clean", name, s.err)
-	}
-	clean, err := s.canonical(name)
+	clean, _, err := s.begin(name, guard.Look)
 	return clean, names.PathError("clean", name, err)
-}
-
-func (c *core) canonical(name string) (string, error) {
-	if namer, ok := c.base.fsys.(capability.Namer); ok {
-		return namer.Canonical(name)
-	}
-	return names.Clean(name)
 }
 
 // maxDepth is in how many directories a path may lie that is written to. Each directory costs a look at all those above
@@ -158,7 +148,7 @@ func (s *Stage) begin(name string, a guard.Access) (clean string, asDir bool, er
 	if a == guard.Write && s.readOnly {
 		return "", false, names.ErrReadOnly
 	}
-	clean, err = s.canonical(name)
+	clean, err = handle.Canonical(s.core.base.fsys, name)
 	if err == nil && a == guard.Write && strings.Count(clean, "/") > maxDepth {
 		err = names.ErrTooDeep
 	}

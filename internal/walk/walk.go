@@ -88,7 +88,7 @@ func Walk(ctx context.Context, fsys afero.Fs, root string, opt Options, visit fu
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	root, err := canonicalRoot(fsys, root)
+	root, err := handle.Canonical(fsys, root)
 	if err != nil {
 		return err
 	}
@@ -141,12 +141,4 @@ func (w *walker) walkTree(root string) {
 	for _, b := range w.batches {
 		b.dir.release()
 	}
-}
-
-// canonicalRoot returns the canonical form of a name as the file system sees it.
-func canonicalRoot(fsys afero.Fs, name string) (string, error) {
-	if n, ok := fsys.(capability.Namer); ok {
-		return n.Canonical(name)
-	}
-	return names.Clean(name)
 }
