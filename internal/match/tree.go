@@ -7,17 +7,13 @@ import (
 
 // traits are what the syntax of a regular expression says about all of its matches.
 type traits struct {
-	beginText, beginLine, word bool // it looks at what is before the place where it is
-	endLine                    bool // it has a $ in multi-line mode
-	newline                    bool // a match may contain a newline
-	takesCR                    bool // a match may contain a \r, though it is not named
-	empty                      bool // a match may be empty, so that it could be between \r and \n
-	oneLine                    bool // no match contains a newline, or depends on where the text as a whole begins and ends
-	carriageReturn             bool // it names \r, alone or in a class of characters
+	endLine        bool // it has a $ in multi-line mode
+	newline        bool // a match may contain a newline
+	takesCR        bool // a match may contain a \r, though it is not named
+	empty          bool // a match may be empty, so that it could be between \r and \n
+	oneLine        bool // no match contains a newline, or depends on where the text as a whole begins and ends
+	carriageReturn bool // it names \r, alone or in a class of characters
 }
-
-// looksBehind reports whether what is before a match matters.
-func (t traits) looksBehind() bool { return t.beginText || t.beginLine || t.word }
 
 // seesLineEnds reports whether it makes a difference to a match if "\r\n" is one line end.
 func (t traits) seesLineEnds() bool { return t.endLine || t.newline || t.takesCR || t.empty }
@@ -30,16 +26,10 @@ func traitsOf(re *syntax.Regexp) traits {
 
 func (t *traits) add(re *syntax.Regexp) {
 	switch re.Op {
-	case syntax.OpBeginText:
-		t.beginText, t.oneLine = true, false
-	case syntax.OpEndText:
+	case syntax.OpBeginText, syntax.OpEndText:
 		t.oneLine = false
-	case syntax.OpBeginLine:
-		t.beginLine = true
 	case syntax.OpEndLine:
 		t.endLine = true
-	case syntax.OpWordBoundary, syntax.OpNoWordBoundary:
-		t.word = true
 	case syntax.OpAnyChar:
 		t.oneLine, t.newline, t.takesCR = false, true, true
 	case syntax.OpAnyCharNotNL:

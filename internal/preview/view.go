@@ -78,12 +78,12 @@ func (v View) openPaged(s sides) (texts, error) {
 			return t, fmt.Errorf("read %s: %w", s.path, err)
 		}
 	}
-	size := s.old.Size
-	for _, sp := range s.splices {
-		size += int64(len(sp.Text)) - sp.Len
+	size, err := splice.Check(s.splices, s.old.Size)
+	if err == nil && size != s.new.Size {
+		err = errSplices
 	}
-	if size != s.new.Size {
-		return t, fmt.Errorf("read %s: %w", s.path, errSplices)
+	if err != nil {
+		return t, s.failed(err)
 	}
 	if most := max(size, s.old.Size); int64(int(most)) != most {
 		return t, fmt.Errorf("show %s: %w", s.path, &actions.LimitError{What: actions.LimitFile, Limit: math.MaxInt, Got: most})
