@@ -35,7 +35,7 @@ func (t *Texts) Check(s Step, report func(Problem)) {
 	add := func(pointer, code, hint, format string, args ...any) {
 		report(Problem{
 			Pointer: pointer, Code: code, Hint: hint, Warning: code == CodeNearTemplate,
-			Message: fmt.Sprintf("step '%s': ", s.ID) + fmt.Sprintf(format, args...),
+			Message: fmt.Sprintf(format, args...),
 		})
 	}
 	t.each(s, func(pointer, text string, whole reflect.Type) {
@@ -45,22 +45,21 @@ func (t *Texts) Check(s Step, report func(Problem)) {
 		p := t.parse(text)
 		t.keep(pointer, p.text)
 		for _, problem := range p.problems {
-			add(pointer, CodeBadTemplate, problem.Hint, "%s", problem.Message)
+			add(pointer, CodeBadTemplate, problem.Hint, "step '%s': %s", s.ID, problem.Message)
 		}
 		for _, ref := range p.text.Refs() {
 			if slices.Index(t.ids, ref.Root) >= t.at {
-				report(Problem{
-					Pointer: pointer, Code: CodeForwardRef,
-					Message: fmt.Sprintf("step '%s' has forward reference to step '%s'", s.ID, ref.Root),
-				})
+				add(pointer, CodeForwardRef, "", "step '%s' has forward reference to step '%s'", s.ID, ref.Root)
 			}
 		}
-		if ref, ok := t.unknownStep(text); ok && isPath(pointer) {
-			add(pointer, CodeUnknownRef, t.Nearest(ref.Root), "template '%s' names no step", ref.Source)
-			return
+		if isPath(pointer) {
+			if ref, ok := t.unknownStep(text); ok {
+				add(pointer, CodeUnknownRef, t.Nearest(ref.Root), "step '%s': template '%s' names no step", s.ID, ref.Source)
+				return
+			}
 		}
 		for _, problem := range p.text.NearMisses(t.ids) {
-			add(pointer, CodeNearTemplate, "", "%s; %s", problem.Message, problem.Hint)
+			add(pointer, CodeNearTemplate, "", "step '%s': %s; %s", s.ID, problem.Message, problem.Hint)
 		}
 		if whole == nil || len(p.problems) > 0 {
 			return
@@ -69,16 +68,15 @@ func (t *Texts) Check(s Step, report func(Problem)) {
 		ref, ok := p.text.Whole()
 		if !ok {
 			add(pointer, CodeBadTemplate, "write nothing but {{step.field}}",
-				"parameter %s is not a string, so it takes one template and nothing else, got %q", param, text)
+				"step '%s': parameter %s is not a string, so it takes one template and nothing else, got %q", s.ID, param, text)
 		} else if !fits(ref.Type, whole) {
-			add(pointer, CodeWrongType, "", "template '%s' is a %s, which parameter %s cannot be", ref.Source, ref.Type, param)
+			add(pointer, CodeWrongType, "", "step '%s': template '%s' is a %s, which parameter %s cannot be",
+				s.ID, ref.Source, ref.Type, param)
 		}
 	})
 	if s.Raw && len(s.Bind) > 0 {
-		report(Problem{
-			Pointer: paramsPointer, Code: CodeBadTemplate, Hint: "leave out raw, or give the value itself",
-			Message: fmt.Sprintf("step '%s' is raw and binds a template", s.ID),
-		})
+		add(paramsPointer, CodeBadTemplate, "leave out raw, or give the value itself",
+			"step '%s' is raw and binds a template", s.ID)
 	}
 }
 
@@ -86,14 +84,10 @@ func (t *Texts) Check(s Step, report func(Problem)) {
 // such step.
 func (t *Texts) unknownStep(text string) (template.Ref, bool) {
 	any, _ := template.Parse(text, func(name string) (template.Root, bool) {
-		return template.Root{Name: name, Fields: t.steps[t.at].Fields}, true
+		_, there := t.knows(name)
+		return template.Root{Name: name, Fields: t.steps[t.at].Fields}, !there
 	})
-	ref, ok := any.Whole()
-	if !ok {
-		return ref, false
-	}
-	_, there := t.knows(ref.Root)
-	return ref, !there
+	return any.Whole()
 }
 
 // Nearest hints at an earlier step that could have been meant.
