@@ -165,6 +165,9 @@ func TestRoots(t *testing.T) {
 		if got, err := text.ExpandString(rootValues); err != nil || got != tt.wantString {
 			t.Errorf("%s as text: %q, %v", tt.text, got, err)
 		}
+		if got, err := template.Format(got); err != nil || got != tt.wantString {
+			t.Errorf("%s formatted: %q, %v", tt.text, got, err)
+		}
 		longer, _ := template.Parse("<"+tt.text+">", roots)
 		if got, err := longer.Expand(rootValues); err != nil || got != "<"+tt.wantString+">" {
 			t.Errorf("%s in a text: %q, %v", tt.text, got, err)
@@ -243,5 +246,8 @@ func TestExpandCopiesData(t *testing.T) {
 	}
 	if _, err := text.Expand(func(template.Ref) (any, error) { return map[string]any{"a": func() {}}, nil }); err == nil {
 		t.Error("a function is a value")
+	}
+	if s, err := template.Format([]any{func() {}}); err == nil || s != "" {
+		t.Errorf("a function is written as %q", s)
 	}
 }

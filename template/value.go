@@ -179,6 +179,19 @@ func (c *copier) copy(v any, depth int) (any, *Error) {
 	return v, nil
 }
 
+// Format writes a value as it stands in a longer text: a text as it is, null, booleans and numbers as JSON has them, a
+// []string as [Join] writes it, any other list or object as compact JSON. The error is an [*Error].
+func Format(v any) (string, error) {
+	if files, ok := v.([]string); ok {
+		return Join(files), nil
+	}
+	s, err := textOf(v, MaxLen)
+	if err != nil {
+		return "", err
+	}
+	return s, nil
+}
+
 // textOf writes a value as it stands in a longer text, with no more than most bytes.
 func textOf(v any, most int) (string, *Error) {
 	kind, rv := kindOf(v)

@@ -88,7 +88,7 @@ func (t *Texts) Path(values template.Values) (path string, ok bool, err error) {
 			err = fmt.Errorf("template '%s': it is no path", t.path.Source())
 		}
 	default:
-		path = fmt.Sprint(v) // a number
+		path, err = template.Format(v) // a number
 	}
 	if err != nil {
 		return "", false, &Error{Pointer: pathPointer, Text: t.path.Source(), Err: err}

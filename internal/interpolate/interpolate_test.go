@@ -38,7 +38,10 @@ func steps() []*interpolate.Texts {
 		roots[i] = template.Root{Name: id, Fields: template.Fields()}
 	}
 	roots[1].Data = true
-	return interpolate.New(roots, template.Root{Name: "vars", Fields: []template.Field{{Name: "on", Type: template.Bool}, {Name: "any", Type: template.Any}}})
+	texts := interpolate.New(roots)
+	texts[at].Offer(template.Root{Name: "vars", Fields: []template.Field{{Name: "on", Type: template.Bool}, {Name: "any", Type: template.Any}}})
+	texts[at].Offer(template.Root{Name: "find"}) // there is a step of that name
+	return texts
 }
 
 // checked returns the texts of a step, and its problems as "pointer code message (hint)".
@@ -68,7 +71,7 @@ func results(ref template.Ref) (any, error) {
 	case "find.risk":
 		return "LOW", nil
 	case "fix-it.data":
-		return map[string]any{"list": []any{"x", 1.5, nil}, "n": 7, "big": strings.Repeat("x", 100)}, nil
+		return map[string]any{"list": []any{"x", 1e6, nil}, "n": 7, "big": strings.Repeat("x", 100)}, nil
 	case "vars.on":
 		return true, nil
 	case "vars.any":
@@ -187,6 +190,9 @@ func TestRefs(t *testing.T) {
 func TestNearest(t *testing.T) {
 	t.Parallel()
 	texts := steps()[at]
+	if !texts.IsTemplate("{{vars.on}}") || steps()[at-1].IsTemplate("{{vars.on}}") {
+		t.Error("a root is offered to the wrong step")
+	}
 	for step, want := range map[string]string{"fnd": "did you mean 'find'?", "Fix-It": "did you mean 'fix-it'?", "lter": "", "x": ""} {
 		if got := texts.Nearest(step); got != want {
 			t.Errorf("Nearest(%s) = %q", step, got)
@@ -280,7 +286,7 @@ func TestPath(t *testing.T) {
 		{"d/{{fix-it.files}}", "d/one.go", ""},
 		{"d/{{find.count}}", "d/12", ""},
 		{"{{find.count}}", "12", ""},
-		{"{{fix-it.data.list[1]}}", "1.5", ""},
+		{"{{fix-it.data.list[1]}}", "1000000", ""},
 		{"{{fix-it.data.list[0]}}", "x", ""},
 		{`\{{find.count}}`, "{{find.count}}", ""},
 		{"{{find.files}}", "", "parameter /condition/path: template '{{find.files}}': it is 2 paths, and a condition asks for one, such as {{find.files[0]}}"},

@@ -29,7 +29,8 @@ type Step struct {
 // and safe for concurrent use.
 type Texts struct {
 	*pipeline
-	at     int // which step it is
+	at     int             // which step it is
+	others []template.Root // beside the steps
 	known  template.Known
 	parsed map[string]parsed // by the text, while the pipeline is checked
 
@@ -41,8 +42,8 @@ type Texts struct {
 
 // pipeline is what the texts of its steps have in common.
 type pipeline struct {
-	steps, others []template.Root
-	ids           []string // of the steps
+	steps []template.Root
+	ids   []string // of the steps
 }
 
 type parsed struct {
@@ -50,10 +51,9 @@ type parsed struct {
 	problems []template.Problem
 }
 
-// New returns the Texts of each step of a pipeline, whose templates can begin with these steps and other roots. The
-// arguments must not change any more.
-func New(steps []template.Root, others ...template.Root) []*Texts {
-	p := &pipeline{steps: steps, others: others, ids: make([]string, len(steps))}
+// New returns the Texts of each step of a pipeline that has these steps, which must not change any more.
+func New(steps []template.Root) []*Texts {
+	p := &pipeline{steps: steps, ids: make([]string, len(steps))}
 	texts := make([]*Texts, len(steps))
 	for i, step := range steps {
 		p.ids[i] = step.Name
@@ -61,6 +61,10 @@ func New(steps []template.Root, others ...template.Root) []*Texts {
 	}
 	return texts
 }
+
+// Offer lets the templates of the step begin with other roots too, unless a step has the name. It must be called before
+// anything else.
+func (t *Texts) Offer(others ...template.Root) { t.others = append(t.others, others...) }
 
 // IsTemplate reports whether a text refers to a step of the pipeline, or to another root.
 func (t *Texts) IsTemplate(text string) bool {
