@@ -130,7 +130,7 @@ func (s *Store) load(id string, decode func(data, key []byte) (*journal.Plan, er
 	if err != nil {
 		return nil, fmt.Errorf("backup %s: %w", id, err)
 	}
-	data, err := s.read(path.Join(b.dir, journal.DoneFile))
+	data, err := journal.Read(s.disk, path.Join(b.dir, journal.DoneFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = backup.ErrNotFound
 	}
@@ -148,15 +148,6 @@ func (s *Store) load(id string, decode func(data, key []byte) (*journal.Plan, er
 		return nil, fmt.Errorf("backup %s: %w", id, err)
 	}
 	return b, nil
-}
-
-func (s *Store) read(name string) ([]byte, error) {
-	f, err := s.disk.OpenFound(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return journal.Read(f)
 }
 
 // Info describes the backup.

@@ -73,16 +73,21 @@ func (t *txn) replace(e *entry) error {
 		return t.MoveIn(slot, e.Path)
 	}
 	if err := t.Exchange(slot, e.Path); err != nil {
-		if disk.IsAbsent(err) {
-			return conflictAt(e.Path, "has been removed")
-		}
-		return err
+		return goneAt(e.Path, err)
 	}
 	err := t.expect(slot, e.Path, e.Old)
 	if err != nil {
 		err = errors.Join(err, t.Exchange(slot, e.Path))
 	}
 	return flatten(err)
+}
+
+// goneAt is the error of an operation on a path: a conflict if it says that nothing is there.
+func goneAt(path string, err error) error {
+	if disk.IsAbsent(err) {
+		return conflictAt(path, "has been removed")
+	}
+	return err
 }
 
 // flatten takes a joined error with one part apart, so that its type can be asked for.
@@ -98,15 +103,20 @@ func flatten(err error) error {
 // expect returns a conflict about path if what is at name is not want.
 func (t *txn) expect(name, path string, want change.State) error {
 	s, err := t.Look(name)
-	if err != nil {
-		return err
-	}
-	same, err := t.matches(name, s, want)
-	if err == nil && !same {
-		err = conflictAt(path, "%s", changedReason(want.Kind, s.Kind))
+	if err == nil {
+		err = t.expectContent(name, path, s, want)
 	}
 	if err == nil {
 		err = expectMeta(path, s, want)
+	}
+	return err
+}
+
+// expectContent is expect for what is at name in state s, whatever its permissions and its owner are.
+func (t *txn) expectContent(name, path string, s, want change.State) error {
+	same, err := t.matches(name, s, want)
+	if err == nil && !same {
+		err = conflictAt(path, "%s", changedReason(want.Kind, s.Kind))
 	}
 	return err
 }
@@ -154,13 +164,10 @@ func (t *txn) takeOut(e *entry) error {
 	}
 	out := t.out(e)
 	if err := t.FS.Rename(e.Path, out); err != nil {
-		if disk.IsAbsent(err) {
-			return conflictAt(e.Path, "has been removed")
-		}
-		if e.Old.Kind == change.Dir && disk.IsUnsupported(err) {
+		if e.Old.Kind == change.Dir && !disk.IsAbsent(err) && disk.IsUnsupported(err) {
 			return t.removeDir(e)
 		}
-		return err
+		return goneAt(e.Path, err)
 	}
 	if shows, err := t.showsThrough(e); err != nil || shows {
 		return cmp.Or(err, error(&fs.PathError{Op: "rename", Path: t.FS.Name() + ":" + e.Path, Err: capability.ErrShowsThrough}))
@@ -291,12 +298,8 @@ func (t *txn) setAttr(e *entry) error {
 	if e.Moved {
 		want.ModTime = t.source(e).Old.ModTime
 	}
-	same, err := t.matches(e.Path, now, want)
-	if err != nil {
+	if err := t.expectContent(e.Path, e.Path, now, want); err != nil {
 		return err
-	}
-	if !same {
-		return conflictAt(e.Path, "%s", changedReason(want.Kind, now.Kind))
 	}
 	if err := t.expectAttrs(e, now); err != nil {
 		t.notOurs[e] = true

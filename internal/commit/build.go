@@ -34,6 +34,7 @@ type entry struct {
 func build(changes []change.Change) ([]*entry, error) {
 	before := make(map[string]change.State)
 	after := make(map[string]*change.Change)
+	moved := make(map[string]bool) // paths whose file goes elsewhere
 	found := func(path string, s change.State) error {
 		known, twice := before[path]
 		if twice && known.Kind != change.Absent && s.Kind != change.Absent && !known.SameContent(s) {
@@ -49,7 +50,7 @@ func build(changes []change.Change) ([]*entry, error) {
 		if after[c.Path] != nil {
 			return nil, fmt.Errorf("two changes of %q", c.Path)
 		}
-		after[c.Path] = c
+		after[c.Path], moved[c.From] = c, true
 		at, under := c.Path, change.State{}
 		if c.From != "" && c.From != c.Path {
 			at, under = c.From, c.Replaced
@@ -60,10 +61,6 @@ func build(changes []change.Change) ([]*entry, error) {
 		if err := found(at, c.Old); err != nil {
 			return nil, err
 		}
-	}
-	moved := make(map[string]bool) // paths whose file goes elsewhere
-	for i := range changes {
-		moved[changes[i].From] = true
 	}
 	var entries []*entry
 	listed := make(map[string]bool)

@@ -119,15 +119,20 @@ func newTxn(o *Options, key []byte, entries []*entry, far map[string]bool) *txn 
 }
 
 // attempt goes through the whole protocol.
-func (t *txn) attempt(ctx context.Context) (Report, error) {
-	r := Report{ID: t.plan.ID}
+func (t *txn) attempt(ctx context.Context) (r Report, err error) {
+	r.ID = t.plan.ID
 	defer t.Close() // of directories only, and they are synced elsewhere
-	err := panics.Protect(func() error { return t.prepare(ctx) })
-	if err != nil {
+	defer func() {
+		if err := panics.Protect(t.state.tidy); err != nil {
+			t.trouble.warn(t.state.dir, "not tidied up: "+err.Error())
+		}
+		r.Warnings = append(r.Warnings, t.trouble.told()...)
+	}()
+	if err := panics.Protect(func() error { return t.prepare(ctx) }); err != nil {
 		if derr := panics.Protect(t.abandon); derr != nil {
 			t.trouble.warn(t.dir, "not removed: "+derr.Error())
 		}
-		return t.finish(r), err
+		return r, err
 	}
 	r.Guarantee = t.guarantee()
 	err = panics.Protect(func() error {
@@ -141,54 +146,44 @@ func (t *txn) attempt(ctx context.Context) (Report, error) {
 		return t.opts.checkLock()
 	})
 	if err != nil {
-		uerr := t.undo()
-		r.RolledBack = uerr == nil
-		if uerr != nil {
-			err = &RollbackError{Err: err, Rollback: uerr}
+		if uerr := t.undo(); uerr != nil {
+			return r, &RollbackError{Err: err, Rollback: uerr}
 		}
-		t.tidyUp()
-		return t.finish(r), err
+		r.RolledBack = true
+		return r, err
 	}
 	err = panics.Protect(t.finishCommit)
 	if disk.IsAbsent(err) && t.lostPlan() {
 		if err = panics.Protect(t.commitLost); err == nil {
 			r.Committed = true
 			t.trouble.warn(t.dir, "was removed by another program while the tree was written: all was written, but there is no backup")
-			t.tidyUp()
-			return t.finish(r), nil
+			return r, nil
 		}
 	}
 	if err != nil {
-		return t.finish(r), fmt.Errorf("%w: %w", ErrIndeterminate, t.fail(t.dir, err))
+		return r, fmt.Errorf("%w: %w", ErrIndeterminate, t.fail(t.dir, err))
 	}
 	r.Committed = true
-	err = panics.Protect(func() error {
-		kept, err := t.clean()
-		if kept && (err == nil || !t.isLost()) { // what is only not cleaned up becomes a backup by the next Recover
-			r.BackupID = r.ID
-		}
+	kept := false
+	err = panics.Protect(func() (err error) {
+		kept, err = t.clean()
 		return err
 	})
+	if kept && (err == nil || !t.isLost()) { // what is only not cleaned up becomes a backup by the next Recover
+		r.BackupID = r.ID
+	}
 	if err != nil {
 		t.trouble.warn(t.dir, "not cleaned up: "+err.Error())
 	}
-	t.tidyUp()
-	return t.finish(r), nil
+	return r, nil
 }
 
 // prepare does everything that leaves the tree as it is.
 func (t *txn) prepare(ctx context.Context) error {
-	if err := t.verify(ctx); err != nil {
-		return err
-	}
-	if err := t.begin(); err != nil {
-		return err
-	}
-	if err := t.stageAll(ctx); err != nil {
-		return err
-	}
-	if err := t.backUp(ctx); err != nil {
-		return err
+	for _, step := range []func(context.Context) error{t.verify, t.begin, t.stageAll, t.backUp} {
+		if err := step(ctx); err != nil {
+			return err
+		}
 	}
 	if err := t.opts.checkLock(); err != nil {
 		return err
@@ -201,24 +196,11 @@ func (t *txn) prepare(ctx context.Context) error {
 
 // abandon removes a transaction that has not touched the tree.
 func (t *txn) abandon() error {
-	if s, err := t.Look(t.dir); err != nil || s.Kind == change.Absent {
-		t.tidyUp()
+	s, err := t.Look(t.dir)
+	if err != nil || s.Kind == change.Absent {
 		return err
 	}
-	err := t.forget()
-	t.tidyUp()
-	return err
-}
-
-func (t *txn) tidyUp() {
-	if err := panics.Protect(t.state.tidy); err != nil {
-		t.trouble.warn(t.state.dir, "not tidied up: "+err.Error())
-	}
-}
-
-func (t *txn) finish(r Report) Report {
-	r.Warnings = append(r.Warnings, t.trouble.told()...)
-	return r
+	return t.forget()
 }
 
 func (t *txn) guarantee() Guarantee {

@@ -94,7 +94,7 @@ type RollbackError struct {
 	// Err is why the commit failed.
 	Err error
 	// Rollback is why it is not undone: a *PendingError if Recover has to go on, or a *RollbackConflict if all is undone
-	// but what somebody else has changed.
+	// but what another program has changed.
 	Rollback error
 }
 

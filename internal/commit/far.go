@@ -2,6 +2,7 @@ package commit
 
 import (
 	"path"
+	"slices"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
@@ -50,10 +51,10 @@ func (t *txn) findFar() error {
 // markFar gives each entry on another mount the directory that its files will be in: the nearest above that stays.
 func (t *txn) markFar() {
 	for _, e := range t.entries {
-		if e.FarDir != "" || !t.isFar(path.Dir(e.Path)) {
+		dir := path.Dir(e.Path)
+		if e.FarDir != "" || !t.isFar(dir) {
 			continue
 		}
-		dir := path.Dir(e.Path)
 		for dir != "." && t.byPath[dir] != nil && !isKeptDir(t.byPath[dir]) {
 			dir = path.Dir(dir)
 		}
@@ -63,10 +64,5 @@ func (t *txn) markFar() {
 
 // isFar reports whether the directory or one above it has been found to be on another mount.
 func (t *txn) isFar(dir string) bool {
-	for ; dir != "."; dir = path.Dir(dir) {
-		if t.trouble.far[dir] {
-			return true
-		}
-	}
-	return false
+	return len(t.trouble.far) > 0 && slices.ContainsFunc(disk.Above(dir), func(dir string) bool { return t.trouble.far[dir] })
 }

@@ -2,6 +2,9 @@ package commit
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 
@@ -48,8 +51,8 @@ func Unfinished(o Options) ([]string, error) {
 	return dirs, nil
 }
 
-// Conflicts lists the transactions that were undone but for what somebody else had written, which are kept for the
-// user. Their Status is LeftoverInterrupted if their plan can be read. Like Inspect it changes nothing.
+// Conflicts lists the transactions that were undone but for what another program had written, which are kept for
+// the user. Their Status is LeftoverInterrupted if their plan can be read. Like Inspect it changes nothing.
 func Conflicts(ctx context.Context, o Options) ([]Leftover, error) {
 	if err := o.lookOnly(); err != nil {
 		return nil, err
@@ -79,4 +82,37 @@ func (t *txn) lookAgain(l *Leftover) {
 		*l = Leftover{Leftover: backup.Leftover{ID: l.ID, Directory: l.Directory}}
 		t.load(l)
 	}
+}
+
+// Discard removes a transaction that was left over, whatever is in it, or one that is kept for its conflicts. The
+// tree stays as it is. It takes the lock unless it is given. The error is fs.ErrNotExist if there is none of that id.
+func Discard(ctx context.Context, o Options, id string) error {
+	return o.locked(ctx, func() error {
+		state := o.state()
+		for _, in := range []string{journal.TxDir, journal.ConflictsDir} {
+			if names, err := state.transactions(in); err != nil {
+				return err
+			} else if slices.Contains(names, id) { // so it is one name, and leads nowhere else
+				return errors.Join(state.discard(state.join(in, id)), state.tidy())
+			}
+		}
+		return fmt.Errorf("transaction %q: %w", id, fs.ErrNotExist)
+	})
+}
+
+// discard removes a transaction. What makes it one goes first, durably: half of it must not be taken for a whole one.
+func (s stateDir) discard(dir string) error {
+	st, err := s.d.Look(dir)
+	if err != nil || st.Kind != change.Dir {
+		return errors.Join(err, s.d.Remove(dir)) // a link, which is not followed
+	}
+	for _, mark := range []string{journal.PlanFile, journal.DoneFile} {
+		if err := s.d.RemoveTree(path.Join(dir, mark)); err != nil {
+			return err
+		}
+	}
+	if err := s.d.SyncAnyDir(dir); err != nil {
+		return err
+	}
+	return s.d.RemoveTree(dir)
 }

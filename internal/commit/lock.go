@@ -126,8 +126,12 @@ func (o *Options) hold(ctx context.Context) (func() error, error) {
 	return l.Close, nil
 }
 
-// releasing calls do and gives the lock back, however do ends. An error of that comes second.
-func releasing(release func() error, do func() error) (err error) {
+// locked calls do with the lock held. The error of giving the lock back comes second.
+func (o *Options) locked(ctx context.Context, do func() error) (err error) {
+	release, err := o.hold(ctx)
+	if err != nil {
+		return err
+	}
 	defer func() { err = errors.Join(err, panics.Protect(release)) }()
 	return do()
 }

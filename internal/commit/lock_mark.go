@@ -16,9 +16,9 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// The mark is a directory, because making one is atomic on every file system. A file in it names its owner. That file is
-// written beside the mark first, and moved into it, so that an owner who dies in between is still known. Names beside
-// the mark begin with its name.
+// The mark is a directory, because making one is atomic on every file system. A file in it names its owner. That file
+// is written beside the mark first, and moved into it, so that an owner who dies in between is still known. Names
+// beside the mark begin with its name.
 const (
 	lockName  = "lock"
 	ownerName = "owner"
@@ -37,10 +37,9 @@ func newMark(o *Options) *mark {
 	return &mark{state: o.state(), me: newOwner()}
 }
 
-func (m *mark) name() string              { return m.state.join(lockName) }
-func (m *mark) beside() string            { return m.name() + "-" + m.me.Token + besideEnd }
-func (m *mark) owner() (*owner, error)    { return m.read(path.Join(m.name(), ownerName)) }
-func (m *mark) isMine(holder *owner) bool { return holder != nil && holder.Token == m.me.Token }
+func (m *mark) name() string           { return m.state.join(lockName) }
+func (m *mark) beside() string         { return m.name() + "-" + m.me.Token + besideEnd }
+func (m *mark) owner() (*owner, error) { return m.read(path.Join(m.name(), ownerName)) }
 
 // make makes the mark, and waits while another run has it.
 func (m *mark) make(ctx context.Context) error {
@@ -63,12 +62,13 @@ func (m *mark) respect(ctx context.Context, o *Options) error {
 		return nil
 	}
 	return waitFor(ctx, m.name(), func() (string, error) {
-		holder, err := m.honoured(o)
+		holder, err := m.respected(o)
 		return m.text(holder), err
 	})
 }
 
-func (m *mark) honoured(o *Options) (*owner, error) {
+// respected returns the process of this machine that has the mark, nil if there is none any more.
+func (m *mark) respected(o *Options) (*owner, error) {
 	if ok, err := m.state.exists(); err != nil || !ok {
 		return nil, err
 	}
@@ -126,13 +126,10 @@ func (m *mark) try() (holder *owner, err error) {
 	} else if s.Kind != change.Absent {
 		return m.check()
 	}
-	started, made := false, false
+	left := []string{m.beside()}
 	defer func() { // also when the file system panics
-		if !made && started {
-			err = errors.Join(err, m.state.d.Remove(m.name()))
-		}
-		if !made {
-			err = errors.Join(err, m.state.d.Remove(m.beside()))
+		for _, name := range left {
+			err = errors.Join(err, m.state.d.Remove(name))
 		}
 	}()
 	data, _ := json.Marshal(m.me) // never fails for the type
@@ -145,11 +142,11 @@ func (m *mark) try() (holder *owner, err error) {
 	case err != nil:
 		return nil, err
 	}
-	started = true
+	left = []string{m.name(), m.beside()}
 	if err := m.state.d.FS.Rename(m.beside(), path.Join(m.name(), ownerName)); err != nil {
 		return nil, err
 	}
-	made = true
+	left = nil
 	return nil, nil
 }
 
@@ -178,7 +175,7 @@ func (m *mark) holder() (*owner, error) {
 	return m.owner()
 }
 
-// alive returns one of those who are about to make the mark and not gone.
+// alive returns a process that is about to make the mark and not gone.
 func (m *mark) alive() (*owner, error) {
 	names, err := m.state.d.Names(m.state.dir)
 	if err != nil {
@@ -212,8 +209,8 @@ func (m *mark) read(name string) (*owner, error) {
 	return o, nil
 }
 
-// takeOver removes the mark of a process that is gone. It is moved away first, so that of several processes that do this
-// one gets it, and then read again.
+// takeOver removes the mark of a process that is gone. It is moved away first, so that of several processes that do
+// this one gets it, and then read again.
 func (m *mark) takeOver(holder *owner) (*owner, error) {
 	if holder == nil {
 		holder = &owner{}
@@ -237,7 +234,7 @@ func (m *mark) takeOver(holder *owner) (*owner, error) {
 func (m *mark) stillMine() error {
 	holder, err := m.owner()
 	// A release that begins again may have removed the name already.
-	if err == nil && !m.isMine(holder) && !(m.leaving && holder == nil) {
+	if err == nil && (holder == nil && !m.leaving || holder != nil && holder.Token != m.me.Token) {
 		err = ErrLockLost
 	}
 	return err

@@ -41,7 +41,7 @@ func newOwner() owner {
 	return o
 }
 
-// String says who it is. What stands in a mark may have been written by anybody.
+// String says who it is. What a mark says may have been written by any program.
 func (o *owner) String() string {
 	if o.PID <= 0 {
 		return "another run"

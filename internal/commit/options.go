@@ -18,13 +18,13 @@ type Options struct {
 	StateDir string
 	// Lock is what Lock gave to the caller, who keeps it. Nil means that the lock is taken and given back within the call.
 	Lock io.Closer
-	// Recovered says that Recover has found nothing in the way since the caller took Lock. As nobody else can begin a
+	// Recovered says that Recover has found nothing in the way since the caller took Lock. As no other process can begin a
 	// transaction meanwhile, Apply does not look again.
 	Recovered bool
 	// Key signs the plans. Nil means what journal.KeyFor says.
 	Key []byte
-	// Trust is the id of a transaction that somebody vouches for: whoever signed its plan, and wherever it was made,
-	// what the plan says is done. It must still be whole and allowed. Empty means none.
+	// Trust is the id of a transaction that the caller vouches for: what its plan says is done, whatever key it is signed
+	// with and wherever it was made. It must still be whole and allowed. Empty means none.
 	Trust string
 	// NoSync leaves out all fsyncs.
 	NoSync bool
@@ -48,12 +48,12 @@ type Options struct {
 	// Workers is how many files are hashed, copied and synced at a time. Zero means 8. In memory it is always 1.
 	Workers int
 	// Observe is called with the name of each phase when it begins, from one goroutine at a time: "verify", "stage",
-	// "backup", "journal", "apply", "sync", "commit", "clean", and "rollback". Nil means that nobody watches.
+	// "backup", "journal", "apply", "sync", "commit", "clean", and "rollback". Nil means none.
 	Observe func(phase string)
-	// opened is called with each disk that is opened, for tests. Nil means that nobody looks.
+	// opened is called with each disk that is opened, for tests. Nil means none.
 	opened func(*disk.Disk)
 	// Progress is called now and then within a phase that goes through all changes, with how many of them are done, from
-	// one goroutine at a time. Nil means that nobody counts.
+	// one goroutine at a time. Nil means none.
 	Progress func(phase string, done, total int)
 }
 

@@ -6,7 +6,6 @@ import (
 	"io"
 	"path"
 	"slices"
-	"time"
 
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
@@ -17,7 +16,7 @@ import (
 )
 
 // begin makes the directory of the transaction and finds out what can be done there.
-func (t *txn) begin() error {
+func (t *txn) begin(context.Context) error {
 	t.phase("stage")
 	if err := t.state.ensure(t.lasting()...); err != nil {
 		return t.fail(t.state.dir, err)
@@ -40,11 +39,9 @@ func (t *txn) begin() error {
 	if err := t.findFar(); err != nil {
 		return err
 	}
-	if err := t.Probe(t.dir); err != nil {
-		return t.fail(t.dir, err)
-	}
+	err = t.Probe(t.dir)
 	t.plan.Can = t.Can.Names()
-	return nil
+	return t.fail(t.dir, err)
 }
 
 // lasting returns the directories that the transaction will be in, first and last. They are made together, to be
@@ -70,8 +67,8 @@ func (t *txn) slotDirs(name string) []string {
 	return dirs
 }
 
-// makeSlots makes the directories for new files again, which are not synced: until the commit nobody looks for what
-// is in them, but undoing needs a place to work in.
+// makeSlots makes the directories for new files again, which are not synced: until the commit nothing in them is looked
+// for, but undoing needs a place to work in.
 func (t *txn) makeSlots() error {
 	for _, dir := range t.slotDirs(journal.NewDir) {
 		if err := t.state.mkdir(dir); err != nil {
@@ -96,13 +93,8 @@ func (t *txn) backUp(ctx context.Context) error {
 		return err
 	}
 	t.markFar()
-	err = parallel.Each(ctx, t.workers, len(t.entries), func(i int) error {
-		e := t.entries[i]
-		if !e.Moved {
-			return nil
-		}
-		return t.fail(e.Path, t.stageMoved(e))
-	})
+	moved := slices.DeleteFunc(slices.Clone(t.entries), func(e *entry) bool { return !e.Moved })
+	err = parallel.Each(ctx, t.workers, len(moved), func(i int) error { return t.fail(moved[i].Path, t.stageMoved(moved[i])) })
 	for _, e := range t.entries {
 		if e.FarDir != "" && !e.Attr {
 			e.New.ID = capability.Identity{} // it will be a copy
@@ -123,10 +115,8 @@ func (t *txn) takeImage(e *entry) error {
 		case err == nil:
 			e.Image = journal.Linked
 			return t.checkImage(e, image)
-		case disk.IsAbsent(err):
-			return conflictAt(e.Path, "has been removed")
-		case !disk.IsUnsupported(err):
-			return err
+		case disk.IsAbsent(err), !disk.IsUnsupported(err):
+			return goneAt(e.Path, err)
 		case disk.IsCrossDevice(err):
 			t.trouble.cross(path.Dir(e.Path))
 		}
@@ -155,28 +145,30 @@ func (t *txn) checkImage(e *entry, image string) error {
 	if err != nil {
 		return err
 	}
-	same, err := t.matches(image, s, e.Old)
-	if err == nil && (!same || disk.IsLeaf(s) && !s.ID.SameFile(e.Old.ID)) {
-		err = conflictAt(e.Path, "content has changed")
-	}
-	if err == nil {
-		err = expectMeta(e.Path, s, e.Old)
-	}
 	if e.seen != 0 {
 		e.seen = s.ID.CTime // which the link has changed
 	}
-	return err
+	same, err := t.matches(image, s, e.Old)
+	switch {
+	case err != nil:
+		return err
+	case !same || disk.IsLeaf(s) && !s.ID.SameFile(e.Old.ID):
+		return conflictAt(e.Path, "content has changed")
+	}
+	return expectMeta(e.Path, s, e.Old)
 }
 
 // stageMoved links the before-image of what is moved, so that the inode itself gets to its new path.
 func (t *txn) stageMoved(e *entry) error {
 	from := t.source(e)
 	e.New = from.Old
+	if e.want.ModTime.IsZero() {
+		e.want.ModTime = from.Old.ModTime
+	}
 	if from.Image == journal.Linked && e.FarDir == "" {
 		err := t.Link(t.image(from), t.staged(e))
 		if err == nil {
-			e.New.Mode, e.New.ModTime = e.want.Mode, movedTime(e)
-			return nil
+			e.New.Mode, e.New.ModTime = e.want.Mode, e.want.ModTime
 		}
 		if !disk.IsUnsupported(err) {
 			return err
@@ -184,20 +176,8 @@ func (t *txn) stageMoved(e *entry) error {
 	}
 	e.Moved = false
 	e.want.Hash = from.Old.Hash
-	e.want.ModTime = movedTime(e)
-	if e.want.Kind == change.Symlink {
-		return t.stage(e)
-	}
-	e.open = func() (io.ReadCloser, error) { return t.Open(t.image(from)) }
+	e.open = func() (io.ReadCloser, error) { return t.Open(t.image(from)) } // a link needs none
 	return t.stage(e)
-}
-
-// movedTime is the time of a moved file: its own, unless it was given another.
-func movedTime(e *entry) time.Time {
-	if e.want.ModTime.IsZero() {
-		return e.New.ModTime
-	}
-	return e.want.ModTime
 }
 
 // writePlan is what makes a crash lead to undoing instead of forgetting.
@@ -228,8 +208,8 @@ func (t *txn) writePlan() error {
 	return t.fail(t.dir, t.SyncDir(t.dir))
 }
 
-// syncTransaction makes the names of all that is staged durable. New contents need that least: until the commit
-// nobody looks for them. But where they are is also where directories are moved to, of which there is no image. The
+// syncTransaction makes the names of all that is staged durable. New contents do not need that: until the
+// commit they are not looked for. But where they are is also where directories are moved to, of which there is no image. The
 // directory of the transaction is synced with the name of the plan: before that is there, nothing has happened to the
 // tree.
 func (t *txn) syncTransaction() error {

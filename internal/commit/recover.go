@@ -55,12 +55,8 @@ func Recover(ctx context.Context, o Options) (Recovery, error) {
 			return Recovery{}, err
 		}
 	}
-	release, err := o.hold(ctx)
-	if err != nil {
-		return Recovery{}, err
-	}
 	var r Recovery
-	err = releasing(release, func() (err error) {
+	err := o.locked(ctx, func() (err error) {
 		if r, err = recoverLocked(ctx, &o); err == nil {
 			err = r.Err()
 		}
@@ -162,12 +158,7 @@ func (t *txn) loadPlan(l *Leftover) error {
 }
 
 func (t *txn) readPlan(mark string, at change.State) error {
-	f, err := t.OpenFound(path.Join(t.dir, mark))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	data, err := journal.Read(f)
+	data, err := journal.Read(t.Disk, path.Join(t.dir, mark))
 	if err != nil {
 		return err
 	}
@@ -175,16 +166,18 @@ func (t *txn) readPlan(mark string, at change.State) error {
 	if err != nil {
 		return err
 	}
+	trusted := t.opts.Trust != "" && t.opts.Trust == path.Base(t.dir)
 	var p *journal.Plan
-	if trusted := t.opts.Trust != "" && t.opts.Trust == path.Base(t.dir); trusted {
-		if p, err = journal.DecodeTrusted(data); err == nil {
-			p.Adopt(dir)
-		}
+	if trusted {
+		p, err = journal.DecodeTrusted(data)
 	} else {
 		p, err = journal.Decode(data, t.key)
 	}
 	if err != nil {
 		return err
+	}
+	if trusted {
+		p.Adopt(dir)
 	}
 	if p.Ino == 0 {
 		dir = at.ID // it was made before places were told by handles

@@ -114,7 +114,7 @@ func (t *txn) beginFile(e *entry) (*disk.Unfinished, error) {
 
 // expectUntouched returns a conflict if the file of an entry was written to since it was verified, so that what was
 // just made from it may not be what was planned. Where a hash of that is known, there is no need to ask: a change of
-// the inode shows in a time that nobody can set, unless that is too near to tell.
+// the inode shows in a time that no program can set, unless that is too near to tell.
 func (t *txn) expectUntouched(e *entry) error {
 	now, err := t.Look(e.Path)
 	if err != nil {

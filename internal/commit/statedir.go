@@ -100,8 +100,8 @@ func (s stateDir) ensure(sub ...string) error {
 	return nil
 }
 
-// ensureConflicts makes the directory for conflicts, and durable: what is moved there must not be lost with it. It moves
-// away what is in its place and is no directory, a link for instance, which is not followed.
+// ensureConflicts makes the directory for conflicts, and durable: what is moved there must not be lost with it. It
+// moves away what is in its place and is no directory, a link for instance, which is not followed.
 func (s stateDir) ensureConflicts() error {
 	at := s.join(journal.ConflictsDir)
 	st, err := s.d.Look(at)
@@ -131,8 +131,8 @@ func (s stateDir) mkdir(name string) error {
 // ignoreText keeps version control away from everything beside it.
 const ignoreText = "*\n"
 
-// ensureIgnore keeps version control away from the directory. A file with any other text may have come with the tree. It
-// would let backups, with all that was in old files, be published with the tree.
+// ensureIgnore keeps version control away from the directory. A file with any other text may have come with the tree.
+// It would let backups, with all that was in old files, be published with the tree.
 func (s stateDir) ensureIgnore() error {
 	name := s.join(ignoreFile)
 	st, err := s.d.Look(name)

@@ -89,16 +89,6 @@ func sortProblems(list []change.Problem) []change.Problem {
 	return slices.Compact(list)
 }
 
-// conflict returns all conflicts found so far as an error, nil if there are none.
-func (t *troubles) asError() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(t.conflicts) == 0 {
-		return nil
-	}
-	return &Conflict{Paths: sortProblems(slices.Clone(t.conflicts))}
-}
-
 // told returns all warnings. Flags of inodes make one, however many files have lost some: where one has them, often
 // all have.
 func (t *troubles) told() []string {

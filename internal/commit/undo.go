@@ -210,36 +210,28 @@ func (u *undoing) restoreAttr(e *entry) error {
 	if err != nil || s.Kind != e.Old.Kind || u.notOurs[e] {
 		return err
 	}
-	if e.Old.Kind == change.Dir {
-		return u.restoreDirAttr(e, s)
-	}
-	var to change.State
-	if e.Attr {
-		to = e.New
-	} else if m := u.moves[e.Path]; m != nil {
-		to = m.New
-	} else if s.Kind == change.Symlink {
+	want, to := e.Old, e.New
+	switch moved := u.moves[e.Path]; {
+	case e.Old.Kind == change.Dir:
+		timed := e.New.Kind != change.Dir
+		if u.made[e] || timed || s.Mode == e.New.Mode || s.Mode == e.New.Mode|0o700 || s.Mode == e.Old.Mode|0o700 {
+			return u.setMeta(e.Path, s, want, timed)
+		}
+		return nil
+	case e.Attr:
+	case moved != nil:
+		to = moved.New
+	case s.Kind == change.Symlink:
 		to = s // one that was made anew has lost its time if the power failed then
-	} else {
+	default:
 		return nil
 	}
 	is, err := u.isOld(e, e.Path, s)
 	if err != nil || !is {
 		return err
 	}
-	want := e.Old
 	if s.Mode != to.Mode {
 		want.Mode = s.Mode // another program has changed it
 	}
 	return u.setMeta(e.Path, s, want, s.ModTime.Equal(to.ModTime))
-}
-
-func (u *undoing) restoreDirAttr(e *entry, s change.State) error {
-	want := e.Old
-	timed := e.New.Kind != change.Dir
-	ours := u.made[e] || timed || s.Mode == e.New.Mode || s.Mode == e.New.Mode|0o700 || s.Mode == e.Old.Mode|0o700
-	if !ours {
-		return nil
-	}
-	return u.setMeta(e.Path, s, want, timed)
 }

@@ -40,10 +40,10 @@ func (t *txn) verify(ctx context.Context) error {
 	if err == nil {
 		err = t.verifyParents()
 	}
-	if err == nil {
-		err = t.trouble.asError()
+	if err != nil || len(t.trouble.conflicts) == 0 {
+		return err
 	}
-	return err
+	return &Conflict{Paths: sortProblems(t.trouble.conflicts)}
 }
 
 // verifyEntry compares one path with its record and puts what stands there, if it has to be known better than the
@@ -125,13 +125,11 @@ func (t *txn) verifyBytes(e *entry, now change.State) (change.Hash, error) {
 		return change.Hash{}, conflictAt(e.Path, "content has changed")
 	}
 	h, n, err := t.Hash(e.Path, now.Size)
-	if err != nil {
-		if disk.IsAbsent(err) || errors.Is(err, names.ErrNotRegular) {
-			err = conflictAt(e.Path, "has been removed or replaced")
-		}
-		return h, err
-	}
 	switch {
+	case disk.IsAbsent(err) || errors.Is(err, names.ErrNotRegular):
+		return h, conflictAt(e.Path, "has been removed or replaced")
+	case err != nil:
+		return h, err
 	case n != now.Size, known && h != old.Hash:
 		return h, conflictAt(e.Path, "content has changed")
 	case !known && (now.Size != old.Size || !now.ModTime.Equal(old.ModTime)):
@@ -149,9 +147,6 @@ func isAsItWas(now, old change.State) bool {
 // verifyContents makes sure that all that is in a directory that goes away is known to go away too.
 func (t *txn) verifyContents(e *entry) error {
 	names, err := t.Names(e.Path)
-	if err != nil {
-		return err
-	}
 	var bad []change.Problem
 	for _, name := range names {
 		p := path.Join(e.Path, name)
@@ -162,7 +157,7 @@ func (t *txn) verifyContents(e *entry) error {
 	if len(bad) > 0 {
 		return &Conflict{Paths: bad}
 	}
-	return nil
+	return err
 }
 
 // isOtherSpelling reports whether what is at a path that should be free is something that the plan takes away under a
@@ -177,46 +172,39 @@ func (t *txn) isOtherSpelling(e *entry, now change.State) bool {
 	return false
 }
 
-// verifyParents makes sure that each path lies in directories, and that no symbolic link is on the way.
+// verifyParents makes sure that each path lies in directories, and that no symbolic link is on the way. Directories in
+// the plan have been checked.
 func (t *txn) verifyParents() error {
-	known := make(map[string]string)
+	known := make(map[string]string) // why nothing can be written below a directory, "" if it can
 	for _, e := range t.entries {
-		reason, err := t.parentReason(path.Dir(e.Path), known)
-		if err != nil {
-			return t.fail(e.Path, err)
-		}
-		if reason != "" {
-			t.trouble.conflict(e.Path, reason)
+		for _, dir := range disk.Above(path.Dir(e.Path)) {
+			if _, ok := known[dir]; !ok {
+				reason, err := t.parentReason(dir)
+				if err != nil {
+					return t.fail(e.Path, err)
+				}
+				known[dir] = reason
+			}
+			if known[dir] != "" {
+				t.trouble.conflict(e.Path, known[dir])
+				break
+			}
 		}
 	}
 	return nil
 }
 
-// parentReason returns why nothing can be written below dir, "" if it can. A directory in the plan has been looked at.
-func (t *txn) parentReason(dir string, known map[string]string) (string, error) {
-	if dir == "." {
+// parentReason returns why nothing can be written in a directory, "" if it can.
+func (t *txn) parentReason(dir string) (string, error) {
+	if e := t.byPath[dir]; e != nil && (e.Old.Kind == change.Dir || e.New.Kind == change.Dir) {
 		return "", nil
 	}
-	if reason, ok := known[dir]; ok {
-		return reason, nil
-	}
-	reason, err := t.parentReason(path.Dir(dir), known)
-	if err != nil {
+	s, err := t.Look(dir)
+	switch {
+	case err != nil || s.Kind == change.Dir:
 		return "", err
+	case s.Kind == change.Absent:
+		return "its directory " + dir + " has been removed", nil
 	}
-	if e := t.byPath[dir]; reason == "" && (e == nil || e.Old.Kind != change.Dir && e.New.Kind != change.Dir) {
-		var s change.State
-		if s, err = t.Look(dir); err != nil {
-			return "", err
-		}
-		switch s.Kind {
-		case change.Dir:
-		case change.Absent:
-			reason = "its directory " + dir + " has been removed"
-		default:
-			reason = "its directory " + dir + " is a " + s.Kind.String() + " now"
-		}
-	}
-	known[dir] = reason
-	return reason, nil
+	return "its directory " + dir + " is a " + s.Kind.String() + " now", nil
 }

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/rand"
 	"errors"
@@ -146,7 +147,14 @@ func (d *Disk) Read(name string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, most))
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	b.Grow(int(min(info.Size(), most)) + bytes.MinRead) // else a large file would be copied over and over
+	_, err = b.ReadFrom(io.LimitReader(f, most))
+	return b.Bytes(), err
 }
 
 // Symlink makes a symbolic link and returns what it is then.
@@ -155,10 +163,11 @@ func (d *Disk) Symlink(name string, want change.State) (change.State, error) {
 	if !ok {
 		return change.State{}, &fs.PathError{Op: "symlink", Path: name, Err: afero.ErrNoSymlink}
 	}
-	if err := linker.SymlinkIfPossible(want.Target, name); err != nil {
-		return change.State{}, err
+	err := linker.SymlinkIfPossible(want.Target, name)
+	if err == nil {
+		err = d.LinkTime(name, want.ModTime)
 	}
-	if err := d.LinkTime(name, want.ModTime); err != nil {
+	if err != nil {
 		return change.State{}, err
 	}
 	s, err := d.Look(name)
@@ -174,26 +183,29 @@ func (d *Disk) LinkTime(name string, t time.Time) error {
 	if !ok || t.IsZero() {
 		return nil
 	}
-	if err := timer.LinkTimes(name, t.UnixNano()); err != nil && !IsUnsupported(err) {
+	if err := timer.LinkTimes(name, t.UnixNano()); !IsUnsupported(err) {
 		return err
 	}
 	return nil
 }
 
+// syncsDirs reports whether names are to be made durable and can be.
+func (d *Disk) syncsDirs() bool { return d.Sync && d.Can.SyncDir }
+
 // SyncDir makes the names in a directory durable, if that is asked for and can be done.
 func (d *Disk) SyncDir(dir string) error {
-	if !d.Sync || !d.Can.SyncDir {
-		return nil
+	if d.syncsDirs() {
+		return d.System.SyncDir(dir)
 	}
-	return d.System.SyncDir(dir)
+	return nil
 }
 
 // SyncReached is SyncDir where other programs may have put something else in the way, and then does nothing.
 func (d *Disk) SyncReached(dir string) error {
-	if !d.Sync || !d.Can.SyncDir {
-		return nil
+	if d.syncsDirs() {
+		return d.System.SyncReached(dir)
 	}
-	return d.System.SyncReached(dir)
+	return nil
 }
 
 // SyncAnyDir is SyncDir before anything is known of the file system.
@@ -201,7 +213,7 @@ func (d *Disk) SyncAnyDir(dir string) error {
 	if !d.Sync {
 		return nil
 	}
-	if err := d.System.SyncDir(dir); err != nil && !IsUnsupported(err) {
+	if err := d.System.SyncDir(dir); !IsUnsupported(err) {
 		return err
 	}
 	return nil
@@ -210,7 +222,7 @@ func (d *Disk) SyncAnyDir(dir string) error {
 // SyncFile makes mode and times of a file durable. Those of one that may not be read cannot be: warn is called with
 // that.
 func (d *Disk) SyncFile(name string, warn func(error)) error {
-	if !d.Sync || !d.Can.SyncDir {
+	if !d.syncsDirs() {
 		return nil // then they are not more durable than their name; and Windows wants a file open for writing
 	}
 	f, err := d.FS.Open(name)

@@ -3,6 +3,7 @@ package disk
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 
@@ -15,35 +16,33 @@ type Abilities struct {
 	Exchange, Link, NoReplace, SyncDir bool
 }
 
-// The names of abilities in a journal.
-const exchange, link, noReplace = "exchange", "link", "no_replace"
+// relied lists the abilities that undoing relies on, by their names in a journal.
+func (c *Abilities) relied() map[string]*bool {
+	return map[string]*bool{"exchange": &c.Exchange, "link": &c.Link, "no_replace": &c.NoReplace}
+}
 
 // Names lists those that undoing relies on, for the journal.
-func (c Abilities) Names() []string {
-	names := []string{}
-	for i, has := range []bool{c.Exchange, c.Link, c.NoReplace} {
-		if has {
-			names = append(names, []string{exchange, link, noReplace}[i])
-		}
-	}
-	return names
+func (c *Abilities) Names() []string {
+	names := slices.Sorted(maps.Keys(c.relied()))
+	return slices.DeleteFunc(names, func(name string) bool { return !*c.relied()[name] })
 }
 
 // Adopt takes what another process has found for true, as far as this view of the file system has it at all.
 func (d *Disk) Adopt(names []string) {
-	has := func(name string, here bool) bool { return here && slices.Contains(names, name) }
-	_, exchanges := d.FS.(capability.Exchanger)
-	_, links := d.FS.(capability.Linker)
-	_, spares := d.FS.(capability.NoReplacer)
-	d.Can.Exchange = d.Can.Exchange || has(exchange, exchanges)
-	d.Can.Link = d.Can.Link || has(link, links)
-	d.Can.NoReplace = d.Can.NoReplace || has(noReplace, spares)
+	var here Abilities
+	_, here.Exchange = d.FS.(capability.Exchanger)
+	_, here.Link = d.FS.(capability.Linker)
+	_, here.NoReplace = d.FS.(capability.NoReplacer)
+	can := d.Can.relied()
+	for name, has := range here.relied() {
+		*can[name] = *can[name] || *has && slices.Contains(names, name)
+	}
 }
 
 // The files that Probe makes.
 const probeA, probeB, probeC = "probe-a", "probe-b", "probe-c"
 
-// Unprobe removes what an interrupted Probe has left.
+// Unprobe removes what a Probe, perhaps an interrupted one, has left.
 func (d *Disk) Unprobe(dir string) error {
 	for _, name := range []string{probeA, probeB, probeC} {
 		if err := d.Remove(path.Join(dir, name)); err != nil {
@@ -73,10 +72,7 @@ func (d *Disk) Probe(dir string) error {
 			return err
 		}
 	}
-	if err := d.Remove(a); err != nil {
-		return err
-	}
-	return d.Remove(b)
+	return d.Unprobe(dir)
 }
 
 // probeExchange looks at the bytes: an implementation over another one may have renamed.

@@ -9,10 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"strconv"
 
-	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/disk"
 )
 
 // The format, a line each:
@@ -76,22 +75,14 @@ func encode(p *Plan, key []byte, limit int) ([]byte, error) {
 }
 
 // Read reads the file of a plan. More than MaxSize is an *Error: nothing of a plan may be cut off.
-func Read(from capability.ReadFile) ([]byte, error) { return read(from, MaxSize) }
+func Read(d *disk.Disk, name string) ([]byte, error) { return read(d, name, MaxSize) }
 
-func read(from capability.ReadFile, limit int64) ([]byte, error) {
-	info, err := from.Stat()
-	if err != nil {
-		return nil, err
+func read(d *disk.Disk, name string, limit int64) ([]byte, error) {
+	data, err := d.Read(name, limit+1)
+	if err == nil && int64(len(data)) > limit {
+		err = &Error{Reason: TooLarge, Err: fmt.Errorf("more than %d bytes", limit)}
 	}
-	var b bytes.Buffer
-	b.Grow(int(min(info.Size(), limit)) + bytes.MinRead) // else it would be copied over and over
-	if _, err := b.ReadFrom(io.LimitReader(from, limit+1)); err != nil {
-		return nil, err
-	}
-	if int64(b.Len()) > limit {
-		return nil, &Error{Reason: TooLarge, Err: fmt.Errorf("more than %d bytes", limit)}
-	}
-	return b.Bytes(), nil
+	return data, err
 }
 
 func macOf(data, key []byte) string {

@@ -1,6 +1,6 @@
 package journal
 
-import "github.com/millrace-go/millrace/capability"
+import "github.com/millrace-go/millrace/internal/disk"
 
 // LineOf is the line of a record as it is written to a plan.
 func LineOf(r *Record) []byte {
@@ -20,4 +20,4 @@ func Scan(line []byte) (r Record, err error) {
 func EncodeWithin(p *Plan, key []byte, limit int) ([]byte, error) { return encode(p, key, limit) }
 
 // ReadWithin is Read with another limit.
-func ReadWithin(from capability.ReadFile, limit int64) ([]byte, error) { return read(from, limit) }
+func ReadWithin(d *disk.Disk, name string, limit int64) ([]byte, error) { return read(d, name, limit) }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"path"
 
 	"github.com/spf13/afero"
@@ -53,12 +52,7 @@ func EncodeRun(key []byte, id, digest string, result []byte) ([]byte, error) {
 // ReadRun returns the result in the file of a run. The error is fs.ErrNotExist if there is none, and says what is wrong
 // if it is not that of the pipeline with the digest, or not signed with the key.
 func ReadRun(fsys afero.Fs, stateDir string, key []byte, id string, digest func() string) ([]byte, error) {
-	f, err := disk.Open(fsys).OpenFound(path.Join(stateDir, RunsDir, id+".json"))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxRun+1))
+	data, err := disk.Open(fsys).Read(path.Join(stateDir, RunsDir, id+".json"), maxRun+1)
 	if err == nil && len(data) > maxRun {
 		err = names.ErrTooLarge
 	}

@@ -3,10 +3,11 @@ package journal_test
 import (
 	"bytes"
 	"errors"
-	"os"
-	"path/filepath"
 	"testing"
 
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
@@ -22,21 +23,14 @@ func TestSize(t *testing.T) {
 	if _, err := journal.EncodeWithin(p, nil, len(data)-1); !errors.Is(err, tooLarge) {
 		t.Errorf("one byte too long: %v", err)
 	}
-	name := filepath.Join(t.TempDir(), "plan")
-	if err := os.WriteFile(name, data, 0o600); err != nil {
+	fsys := afero.NewMemMapFs()
+	if err := afero.WriteFile(fsys, "plan", data, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for limit, want := range map[int64]error{int64(len(data)): nil, int64(len(data)) - 1: tooLarge} {
-		f, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := journal.ReadWithin(f, limit)
+		got, err := journal.ReadWithin(disk.Open(fsys), "plan", limit)
 		if !errors.Is(err, want) || want == nil && !bytes.Equal(got, data) {
 			t.Errorf("limit %d: %d bytes, %v", limit, len(got), err)
-		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
 		}
 	}
 }
