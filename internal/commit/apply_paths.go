@@ -33,16 +33,16 @@ func (t *txn) bringNear(e *entry) error {
 		_, err := t.Symlink(t.slot(e), e.New)
 		return err
 	}
-	if err := t.copyFile(t.staged(e), t.temp(e), e.New, t.warner(e.Path)); err != nil {
+	if err := t.copyFile(e, t.staged(e), e.New); err != nil {
 		return err
 	}
 	return t.FS.Rename(t.temp(e), t.slot(e))
 }
 
-// copyFile makes a copy of a file of ours that has, or is to have, the given state. What is left of an earlier try is
-// removed first.
-func (t *txn) copyFile(from, to string, s change.State, warn func(error)) error {
-	if err := t.Remove(to); err != nil {
+// copyFile makes a copy of a file of ours that has, or is to have, the given state, at temp. What is left there of an
+// earlier try is removed first.
+func (t *txn) copyFile(e *entry, from string, s change.State) error {
+	if err := t.Remove(t.temp(e)); err != nil {
 		return err
 	}
 	f, err := t.OpenFound(from)
@@ -50,7 +50,7 @@ func (t *txn) copyFile(from, to string, s change.State, warn func(error)) error 
 		return err
 	}
 	defer f.Close()
-	made, err := t.Write(to, f, disk.Wanted{Mode: s.Mode, ModTime: s.ModTime, Meta: from}, warn)
+	made, err := t.Write(t.temp(e), f, disk.Wanted{Mode: s.Mode, ModTime: s.ModTime, Meta: from}, t.warner(e.Path))
 	if err == nil && made.Hash != s.Hash {
 		err = errDamaged
 	}

@@ -123,8 +123,7 @@ func (t *txn) discard() error {
 	return t.RemoveTree(t.dir)
 }
 
-// forget removes a transaction that has not changed the tree, or not any more. The plan goes first: what is left
-// without it means nothing, so failing to remove that is no failure.
+// forget removes a transaction that has not changed the tree, or not any more. The plan goes first.
 func (t *txn) forget() error {
 	if err := t.Remove(path.Join(t.dir, journal.PlanFile)); err != nil {
 		return err
@@ -132,8 +131,13 @@ func (t *txn) forget() error {
 	if err := t.SyncDir(t.dir); err != nil {
 		return err
 	}
+	t.removeRest()
+	return nil
+}
+
+// removeRest removes what is left of a transaction without a plan. That means nothing, so a failure is a warning.
+func (t *txn) removeRest() {
 	if err := panics.Protect(func() error { return t.RemoveTree(t.dir) }); err != nil {
 		t.trouble.warn(t.dir, "not removed: "+err.Error())
 	}
-	return nil
 }

@@ -217,9 +217,7 @@ func (t *txn) removeUntouched() error {
 	if err := t.SyncAnyDir(t.dir); err != nil {
 		return err
 	}
-	if err := panics.Protect(func() error { return t.RemoveTree(t.dir) }); err != nil {
-		t.trouble.warn(t.dir, "not removed: "+err.Error()) // what is left means nothing, so it blocks nothing
-	}
+	t.removeRest()
 	return nil
 }
 

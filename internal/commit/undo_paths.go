@@ -236,27 +236,35 @@ func (u *undoing) restore(e *entry) error {
 			}
 			return nil
 		}
-		return u.bring(e, func(from string) error { return u.place(from, e.Path) })
+	} else if replaceable, err := u.isReplaceable(e, s); err != nil || !replaceable {
+		return err
 	}
+	from, err := u.bring(e)
+	switch {
+	case err != nil || from == "":
+		return err
+	case s.Kind == change.Absent:
+		return u.place(from, e.Path)
+	}
+	if err := u.swap(e, from, &s); err != nil {
+		return err
+	}
+	return u.keepMeta(e, s)
+}
+
+// isReplaceable reports whether what is at the path, in state s, has to make way for the old file: it is the new one, or
+// what shows through where that was.
+func (u *undoing) isReplaceable(e *entry, s change.State) (bool, error) {
 	is, err := u.isOld(e, e.Path, s)
 	if err != nil || is {
-		return err
+		return false, err
 	}
-	if is, err = u.isNew(e, e.Path, s); err != nil {
-		return err
-	}
-	if !is && u.hasTouched(e) {
+	if is, err = u.isNew(e, e.Path, s); err == nil && !is && u.hasTouched(e) {
 		if is, err = u.showsThrough(e); err == nil && !is {
 			u.conflict(e, reasonWritten)
 		}
 	}
-	if err != nil || !is {
-		return err
-	}
-	if err := u.bring(e, func(from string) error { return u.swap(e, from, &s) }); err != nil {
-		return err
-	}
-	return u.keepMeta(e, s)
+	return is, err
 }
 
 // swap puts what is in a slot in the place of the new file, and that back if it was not the new file after all. It
@@ -286,52 +294,47 @@ func (u *undoing) swap(e *entry, from string, taken *change.State) error {
 	return nil
 }
 
-// bring makes the file that was at the path ready and calls put with its name: the inode itself if it is anywhere,
-// else a copy. If the before-image is damaged, that is a conflict.
-func (u *undoing) bring(e *entry, put func(from string) error) error {
+// bring makes the file that was at the path ready and returns its name: the inode itself if it is anywhere, else a copy.
+// If the before-image is damaged, that is a conflict and the name is "".
+func (u *undoing) bring(e *entry) (from string, err error) {
 	back := u.back(e)
 	var full error
 	if e.Image == journal.Linked {
 		s, err := u.Look(u.image(e))
 		if err != nil {
-			return err
+			return "", err
 		}
 		if u.Can.Link && s.ID.SameFile(e.Old.ID) {
 			u.noteWritten(e, s)
 			// Another name can need room, which a full disk has not.
 			if full = u.Link(u.image(e), back); full == nil {
-				return put(back)
+				return back, nil
 			}
 		}
 	}
 	for _, slot := range []string{u.slot(e), u.out(e)} {
 		switch s, err := u.Look(slot); {
 		case err != nil:
-			return err
+			return "", err
 		case s.ID.SameFile(e.Old.ID):
 			u.noteWritten(e, s)
-			return put(slot)
+			return slot, nil
 		}
 	}
-	if full != nil {
-		return full
+	switch {
+	case full != nil:
+		return "", full
+	case e.Old.Kind == change.Symlink:
+		_, err = u.Symlink(back, e.Old)
+		return back, err
 	}
-	if e.Old.Kind == change.Symlink {
-		if _, err := u.Symlink(back, e.Old); err != nil {
-			return err
-		}
-		return put(back)
-	}
-	err := u.copyFile(u.image(e), u.temp(e), e.Old, u.warner(e.Path))
+	err = u.copyFile(e, u.image(e), e.Old)
 	if errors.Is(err, errDamaged) || disk.IsAbsent(err) {
 		u.conflict(e, fmt.Sprintf("cannot be restored: its before-image %s is damaged", u.image(e)))
-		return u.Remove(u.temp(e))
+		return "", u.Remove(u.temp(e))
 	}
 	if err == nil {
 		err = u.FS.Rename(u.temp(e), back)
 	}
-	if err != nil {
-		return err
-	}
-	return put(back)
+	return back, err
 }

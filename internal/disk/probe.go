@@ -42,7 +42,7 @@ func (d *Disk) Adopt(names []string) {
 // The files that Probe makes.
 const probeA, probeB, probeC = "probe-a", "probe-b", "probe-c"
 
-// Unprobe removes what a Probe, perhaps an interrupted one, has left.
+// Unprobe removes what an interrupted Probe has left.
 func (d *Disk) Unprobe(dir string) error {
 	for _, name := range []string{probeA, probeB, probeC} {
 		if err := d.Remove(path.Join(dir, name)); err != nil {
@@ -72,7 +72,10 @@ func (d *Disk) Probe(dir string) error {
 			return err
 		}
 	}
-	return d.Unprobe(dir)
+	if err := d.Remove(a); err != nil {
+		return err
+	}
+	return d.Remove(b)
 }
 
 // probeExchange looks at the bytes: an implementation over another one may have renamed.
