@@ -110,3 +110,21 @@ func TestRegistryMistakes(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// marked is an action that is a pointer, with a default.
+type marked struct {
+	upper
+	Mark string `json:"mark,omitempty"`
+}
+
+func (*marked) Spec() actions.Spec { return actions.Spec{Name: "marked"} }
+
+// What is set in a prototype after it was registered is no default.
+func TestRegistryOwnsItsPrototypes(t *testing.T) {
+	p := &marked{Mark: "!"}
+	r := actions.Registry{}.With(p)
+	p.Mark = "?"
+	if got, ok := r.Lookup("marked"); !ok || got.(*marked).Mark != "!" {
+		t.Errorf("the default became %+v", got)
+	}
+}

@@ -39,9 +39,20 @@ func (r Registry) With(prototypes ...Action) Registry {
 			err = errors.Join(err, wrong)
 			continue
 		}
-		all[p.Spec().Name] = p
+		all[p.Spec().Name] = ownCopy(p)
 	}
 	return Registry{prototypes: all, err: err}
+}
+
+// ownCopy returns a copy of an action that is a pointer, so that what its caller sets in it later is no default.
+func ownCopy(p Action) Action {
+	v := reflect.ValueOf(p)
+	if v.Kind() != reflect.Pointer || v.IsNil() {
+		return p
+	}
+	c := reflect.New(v.Type().Elem())
+	c.Elem().Set(v.Elem())
+	return c.Interface().(Action)
 }
 
 func checkPrototype(p Action) error {

@@ -82,7 +82,7 @@ var arrows = map[string][]string{
 	},
 	"internal/planfile": {
 		"actions", "change", "fsutil",
-		"internal/backing", "internal/disk", "internal/guard", "internal/modes", "internal/preview", "internal/stage", "internal/strictjson",
+		"internal/backing", "internal/disk", "internal/guard", "internal/modes", "internal/preview", "internal/splice", "internal/stage", "internal/strictjson",
 	},
 	"internal/schedule": {"internal/stage"},
 	"internal/watch":    {"internal/panics"},

@@ -11,6 +11,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/guard"
 	"github.com/millrace-go/millrace/internal/modes"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // What no step does, and a stored plan must not do either.
@@ -120,4 +121,31 @@ func checkTogether(changes []fsutil.Change) error {
 		}
 	}
 	return nil
+}
+
+// ways says where the directories of changes are. The paths of a plan are those that are left when all links are
+// resolved, so one that leads through a link is not what a run has worked out, and would be read where the host's
+// rules do not see it.
+type ways struct {
+	stage *stage.Stage
+	known map[string]error
+}
+
+// dir returns why a directory is not what it seems.
+func (w *ways) dir(dir string) error {
+	if dir == "." || dir == "/" {
+		return nil
+	}
+	err, ok := w.known[dir]
+	if !ok {
+		resolved, cause := w.stage.Resolve(dir)
+		switch {
+		case cause != nil: // it is not there, or what it is in is not
+			err = w.dir(path.Dir(dir))
+		case resolved != dir:
+			err = fmt.Errorf("%s leads through a symbolic link, to %s", dir, resolved)
+		}
+		w.known[dir] = err
+	}
+	return err
 }

@@ -4,11 +4,17 @@
 package planfile
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
+	"path"
 	"unicode/utf8"
 
 	"github.com/spf13/afero"
@@ -20,6 +26,7 @@ import (
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/guard"
 	"github.com/millrace-go/millrace/internal/preview"
+	"github.com/millrace-go/millrace/internal/splice"
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
@@ -117,7 +124,7 @@ func (t Tree) Adopt(ctx context.Context, stored Changes) ([]fsutil.Change, error
 			return nil, err
 		}
 		if err = checkAlone(t.Guard, c); err == nil {
-			err = w.check(c.Path, c.OldPath())
+			err = cmp.Or(w.dir(path.Dir(c.Path)), w.dir(path.Dir(c.OldPath())))
 		}
 		if err == nil {
 			changes[i], err = t.adopt(c)
@@ -143,13 +150,47 @@ func (t Tree) adopt(c Change) (fsutil.Change, error) {
 			return c.Change, errors.New("the content is not what its hash says")
 		}
 		openNew = backing.Bytes(c.Content)
-	case c.Splices != nil:
-		if err := preview.CheckSizes(t.Limits, c.Old, c.New); err != nil {
+	default:
+		// The hash alone would let a wrong size through, which what shows the plan believes.
+		size, err := splice.Check(c.Splices, c.Old.Size)
+		if err == nil && size != c.New.Size {
+			err = fmt.Errorf("the new size is %d bytes, but the change makes %d of the old %d", c.New.Size, size, c.Old.Size)
+		}
+		if err == nil && c.Splices != nil {
+			err = preview.CheckSizes(t.Limits, c.Old, c.New)
+			made := c.Change
+			openNew = func() (io.ReadCloser, error) { return preview.OpenSpliced(openOld, made) }
+		}
+		if err != nil {
 			return c.Change, err
 		}
-		made := c.Change
-		openNew = func() (io.ReadCloser, error) { return preview.OpenSpliced(openOld, made) }
 	}
 	c.SetBytes(openOld, openNew)
 	return c.Change, nil
+}
+
+// Digest returns a SHA-256, as 64 hexadecimal digits, of what a commit of the changes does. It reads the files whose
+// new hash nobody has needed so far.
+func Digest(changes []fsutil.Change, noBackup bool) (string, error) {
+	sum := sha256.New()
+	add(sum, "millrace plan 1", fmt.Sprint(noBackup))
+	for _, c := range changes {
+		c, err := stage.Summed(c)
+		if err != nil {
+			return "", fmt.Errorf("read %s: %w", c.Path, err)
+		}
+		add(sum, string(c.Kind), c.Path, c.From, fmt.Sprint(c.Permanent))
+		for _, s := range []change.State{c.Old, c.New, c.Replaced} {
+			add(sum, s.Kind.String(), s.Hash.String(), fmt.Sprintf("%o", uint32(s.Mode)), s.Target)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// add adds texts to a sum, each with its length, so that none can be taken for a part of another.
+func add(sum hash.Hash, texts ...string) {
+	for _, text := range texts {
+		sum.Write(binary.BigEndian.AppendUint64(nil, uint64(len(text))))
+		sum.Write([]byte(text))
+	}
 }
