@@ -43,8 +43,9 @@ func (r *run) filesOf(s Step, action actions.Action) []string {
 			}
 		}
 	} else {
+		of, _ := params.Of(action) // which was checked with the pipeline
 		for _, param := range fileParams(action.Spec()) {
-			switch v, _ := params.Get(action, param); {
+			switch v, _ := of.Get(param); {
 			case !v.IsValid():
 			case v.Type() == reflect.TypeFor[[]string]():
 				names = append(names, v.Interface().([]string)...)

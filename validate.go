@@ -89,9 +89,9 @@ func (d *draft) templated(i int, text string) bool {
 }
 
 // checkTemplates checks every reference of a step.
-func (d *draft) checkTemplates(i int, at string) {
+func (d *draft) checkTemplates(i int, action params.Action, at string) {
 	s := d.steps[i]
-	step := interpolate.Step{ID: s.ID, Action: s.Action, Bind: s.Bind, Path: s.When.Path(), Raw: s.Raw}
+	step := interpolate.Step{ID: s.ID, Action: action, Bind: s.Bind, Path: s.When.Path(), Raw: s.Raw}
 	d.compiled[i].texts.Check(step, func(p interpolate.Problem) {
 		if p.Warning {
 			d.warn(at+p.Pointer, p.Code, "%s", p.Message)
@@ -156,9 +156,10 @@ func (d *draft) checkStep(i int) {
 		}
 		return
 	}
-	d.checkInput(s, at)
+	action, _ := params.Of(s.Action) // checkParams says what is wrong with one that cannot be used
+	d.checkInput(s, action, at)
 	d.checkParams(i, at+"/params")
-	d.checkTemplates(i, at)
+	d.checkTemplates(i, action, at)
 }
 
 // checkRefs checks that a step names an earlier one.
@@ -187,9 +188,9 @@ func (d *draft) checkExpect(s Step, at string) {
 }
 
 // checkInput checks that the step takes its files from where its action can.
-func (d *draft) checkInput(s Step, at string) {
+func (d *draft) checkInput(s Step, action params.Action, at string) {
 	spec := s.Action.Spec()
-	param, given := givenFiles(s)
+	param, given := givenFiles(s, action)
 	inputs := len(s.inputs()) > 0
 	switch spec.Input {
 	case actions.InputFiles:
@@ -235,12 +236,12 @@ func fileParams(spec actions.Spec) []string {
 }
 
 // givenFiles returns the parameter in which the step names files itself, by a list or by a template that gives one.
-func givenFiles(s Step) (param string, ok bool) {
+func givenFiles(s Step, action params.Action) (param string, ok bool) {
 	for _, param := range fileParams(s.Action.Spec()) {
 		if _, ok := s.Bind["/"+param]; ok {
 			return param, true
 		}
-		if v, ok := params.Get(s.Action, param); ok && (v.Kind() == reflect.Slice || v.Kind() == reflect.String) && v.Len() > 0 {
+		if v, ok := action.Get(param); ok && (v.Kind() == reflect.Slice || v.Kind() == reflect.String) && v.Len() > 0 {
 			return param, true
 		}
 	}

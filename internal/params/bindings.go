@@ -23,17 +23,11 @@ func newBindings(texts map[string]string) bindings {
 	return b
 }
 
-// any reports whether there are bindings at all: if not, nobody needs to make pointers.
-func (b bindings) any() bool { return len(b.texts) > 0 }
-
 // at reports whether the value at the pointer is bound.
 func (b bindings) at(to string) bool {
 	_, ok := b.texts[to]
 	return ok
 }
-
-// below reports whether a part of the value at the pointer is bound.
-func (b bindings) below(to string) bool { return b.within[to] }
 
 // above reports whether something that the pointer leads through is bound.
 func (b bindings) above(to string) bool {

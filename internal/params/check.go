@@ -35,12 +35,12 @@ func (c *checker) object(s *shape, v reflect.Value, at *path) {
 		f := &s.fields[i]
 		fv, here := v.FieldByIndex(f.index), at.member(f.name)
 		empty := isEmpty(f.shape, fv)
-		if c.binds.any() {
+		if len(c.binds.texts) > 0 {
 			to := here.pointer()
 			if c.binds.at(to) {
 				continue
 			}
-			empty = empty && (f.shape.kind == pointer || !c.binds.below(to))
+			empty = empty && (f.shape.kind == pointer || !c.binds.within[to])
 		}
 		switch {
 		case !empty:
@@ -56,7 +56,7 @@ func (c *checker) object(s *shape, v reflect.Value, at *path) {
 }
 
 func (c *checker) value(s *shape, v reflect.Value, at *path, enum []string) {
-	if c.binds.any() && c.binds.at(at.pointer()) {
+	if len(c.binds.texts) > 0 && c.binds.at(at.pointer()) {
 		return
 	}
 	switch s.kind {

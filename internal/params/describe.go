@@ -81,117 +81,75 @@ var usualAliases = map[string]string{
 	"file_text":        "content contents text",
 }
 
-// Get returns the parameter of that JSON name, not one within another. ok is false if there is none or value is a nil
-// pointer. It is for reading: what it returns may share memory with value.
-func Get(value any, name string) (v reflect.Value, ok bool) {
-	v = reflect.Indirect(reflect.ValueOf(value))
-	if v.Kind() != reflect.Struct {
-		return reflect.Value{}, false
-	}
-	// Only the one field is looked at. That the names are told apart and the types can be parameters is the caller's
-	// business, who has checked the action, or will.
-	b := builder{root: v.Type()}
-	return b.get(v, name)
-}
-
-func (b *builder) get(v reflect.Value, name string) (reflect.Value, bool) {
-	t := v.Type()
-	for i := range t.NumField() {
-		tags, err := b.tags(t.Field(i), "")
-		switch {
-		case err != nil || tags.ignored:
-		case tags.embedded:
-			if found, ok := b.get(v.Field(i), name); ok {
-				return found, true
-			}
-		case tags.name == name:
-			return v.Field(i), true
+// Get returns the parameter of that JSON name, not one within another. ok is false if there is none. It is for reading:
+// what it returns may share memory with the action.
+func (a Action) Get(name string) (v reflect.Value, ok bool) {
+	if a.shape != nil {
+		if f := a.shape.field(name); f != nil {
+			return a.value.FieldByIndex(f.index), true
 		}
 	}
-	return reflect.Value{}, false
+	return v, false
 }
 
 // TypeAt returns the type of what stands at a JSON pointer below "params", without the pointer if it is one. ok is
 // false if nothing stands there: no such name, an index past the end, a name that a map does not have, the inside of
 // a nil pointer.
 func (a Action) TypeAt(pointer string) (t reflect.Type, ok bool) {
-	_, found, _, ok := follow(a.shape, a.value, pointer)
-	if !ok {
-		return nil, false
+	if a.shape != nil {
+		if _, found, _, ok := follow(a.shape, a.value, pointer); ok {
+			return found.plain().typ, true
+		}
 	}
-	return found.plain().typ, true
+	return nil, false
 }
 
 // Strings calls visit for every string in the parameters that can be a template and contains the given one, with its
 // JSON pointer, in the order of the fields, map keys sorted. Map keys and what types with methods of their own hold
 // are no such strings.
 func (a Action) Strings(containing string, visit func(pointer, s string)) {
-	visitStrings(a.shape, a.value, nil, containing, visit)
+	if a.shape != nil {
+		(&visitor{containing, visit}).value(a.shape, a.value, nil, false)
+	}
 }
 
-func visitStrings(s *shape, v reflect.Value, at *path, containing string, visit func(pointer, s string)) {
-	no := func(s *shape, v reflect.Value) bool {
-		return s.kind == text && !strings.Contains(v.String(), containing)
-	}
+// visitor visits the strings that contain a text.
+type visitor struct {
+	containing string
+	visit      func(pointer, s string)
+}
+
+// part visits what is in a part of what stands at a path; whole says that a template counts only as a whole string.
+func (w *visitor) part(s *shape, v reflect.Value, at *path, name string, index int, whole bool) {
 	switch s.kind {
+	case boolean, integer, unsigned, float, custom:
 	case text:
-		visit(at.pointer(), v.String())
+		if text := v.String(); strings.Contains(text, w.containing) && (!whole || isWhole(text)) {
+			w.visit((&path{up: at, name: name, index: index}).pointer(), text)
+		}
+	default:
+		w.value(s, v, &path{up: at, name: name, index: index}, whole)
+	}
+}
+
+func (w *visitor) value(s *shape, v reflect.Value, at *path, whole bool) {
+	switch s.kind {
 	case pointer:
-		if !v.IsNil() && !no(s.elem, v.Elem()) {
-			visitStrings(s.elem, v.Elem(), at, containing, visit)
+		if !v.IsNil() {
+			w.part(s.elem, v.Elem(), at.up, at.name, at.index, whole)
 		}
 	case list:
-		if !s.elem.hasText() {
-			return
-		}
 		for i := range v.Len() {
-			if elem := v.Index(i); !no(s.elem, elem) {
-				visitStrings(s.elem, elem, at.elem(i), containing, visit)
-			}
+			w.part(s.elem, v.Index(i), at, "", i, whole)
 		}
 	case dict:
-		if !s.elem.hasText() {
-			return
-		}
 		for _, key := range sortedKeys(v) {
-			if elem := v.MapIndex(key); !no(s.elem, elem) {
-				visitStrings(s.elem, elem, at.member(key.String()), containing, visit)
-			}
+			w.part(s.elem, v.MapIndex(key), at, key.String(), -1, whole)
 		}
 	case object:
 		for i := range s.fields {
 			f := &s.fields[i]
-			fv := v.FieldByIndex(f.index)
-			if no(f.shape, fv) || !f.shape.hasText() {
-				continue
-			}
-			inner := visit
-			if f.whole {
-				inner = func(pointer, s string) {
-					if isWhole(s) {
-						visit(pointer, s)
-					}
-				}
-			}
-			visitStrings(f.shape, fv, at.member(f.name), containing, inner)
+			w.part(f.shape, v.FieldByIndex(f.index), at, f.name, -1, whole || f.whole)
 		}
 	}
-}
-
-// hasText reports whether there can be strings in a value.
-func (s *shape) hasText() bool {
-	for s.elem != nil {
-		s = s.elem
-	}
-	switch s.kind {
-	case text:
-		return true
-	case object:
-		for _, f := range s.fields {
-			if f.shape.hasText() {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -176,16 +176,16 @@ func TestGetTypeAtStrings(t *testing.T) {
 		common: common{Files: []string{"a"}}, Pattern: "p", Edits: []pair{{Old: "o", Kind: "k"}}, Ranges: []*lineRange{nil, {}}, Limit: new(int),
 		Vars: map[string]string{"z": "1", "a/b": "2"}, Matrix: [][]string{{"m"}}, Title: new("t"), Weights: map[mode]float64{"x": 1},
 	}
-	if v, ok := params.Get(k, "files"); !ok || v.Len() != 1 || v.Index(0).String() != "a" {
+	if v, ok := of(k).Get("files"); !ok || v.Len() != 1 || v.Index(0).String() != "a" {
 		t.Errorf("files is %v, %v", v, ok)
 	}
 	for _, name := range []string{"Files", "common", "", "edits/0"} {
-		if _, ok := params.Get(k, name); ok {
+		if _, ok := of(k).Get(name); ok {
 			t.Errorf("there is a parameter %q", name)
 		}
 	}
-	if _, ok := params.Get((*kitchen)(nil), "files"); ok {
-		t.Error("a nil pointer has parameters")
+	if _, ok := (params.Action{}).Get("files"); ok {
+		t.Error("no action has parameters")
 	}
 	for pointer, want := range map[string]string{
 		"/files": "[]string", "/files/0": "string", "/limit": "int", "/edits/0/old_text": "string", "/vars/a~1b": "string", "/weights/x": "float64",

@@ -102,7 +102,7 @@ func (e *encoder) object(s *shape, v, def reflect.Value, at *path) error {
 // absent reports whether a field is left out.
 func (e *encoder) absent(f *field, v reflect.Value, at *path) bool {
 	to := ""
-	if e.binds.any() {
+	if len(e.binds.texts) > 0 {
 		if to = at.pointer(); e.binds.at(to) {
 			return false
 		}
@@ -113,12 +113,12 @@ func (e *encoder) absent(f *field, v reflect.Value, at *path) bool {
 	case s.kind == custom && isNull(s, v):
 		return true
 	default:
-		return f.omit && isEmpty(s, v) && !e.binds.below(to)
+		return f.omit && isEmpty(s, v) && !e.binds.within[to]
 	}
 }
 
 func (e *encoder) value(s *shape, v, def reflect.Value, at *path) error {
-	if e.binds.any() {
+	if len(e.binds.texts) > 0 {
 		if template, ok := e.binds.texts[at.pointer()]; ok {
 			e.bound++
 			return e.text(template, at)

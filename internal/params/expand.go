@@ -36,6 +36,7 @@ func (a Action) Expand(binds map[string]string, expand func(pointer, text string
 	return a.with(c), nil
 }
 
+// expander copies values; a nil expand leaves all texts as they are.
 type expander struct {
 	binds  map[string]string
 	bound  int  // bindings expanded
@@ -43,17 +44,29 @@ type expander struct {
 	expand func(pointer, text string) (any, error)
 }
 
+// step returns the path of a part of what is at a path, nil if no one is going to ask for it.
+func (e *expander) step(at *path, name string, index int) *path {
+	if e.expand == nil {
+		return nil
+	}
+	return &path{up: at, name: name, index: index}
+}
+
 func (e *expander) value(s *shape, v reflect.Value, at *path) (reflect.Value, error) {
 	if len(e.binds) > 0 && at != nil {
 		to := at.pointer()
 		if template, ok := e.binds[to]; ok {
 			e.bound++
-			return e.binding(s, at, to, template)
+			got, err := e.expand(to, template)
+			if err != nil {
+				return v, err
+			}
+			return convert(s, got, at)
 		}
 	}
 	switch s.kind {
 	case text:
-		if e.whole && !isWhole(v.String()) {
+		if !e.expands(v) {
 			return v, nil
 		}
 		got, err := e.expand(at.pointer(), v.String())
@@ -83,7 +96,7 @@ func (e *expander) value(s *shape, v reflect.Value, at *path) (reflect.Value, er
 		}
 		c := reflect.MakeMapWithSize(s.typ, v.Len())
 		for _, key := range sortedKeys(v) { // sorted, so that expand is called in the same order each time
-			elem, err := e.value(s.elem, v.MapIndex(key), at.member(key.String()))
+			elem, err := e.value(s.elem, v.MapIndex(key), e.step(at, key.String(), -1))
 			if err != nil {
 				return v, err
 			}
@@ -93,8 +106,9 @@ func (e *expander) value(s *shape, v reflect.Value, at *path) (reflect.Value, er
 	case object:
 		c := reflect.New(s.typ).Elem()
 		c.Set(v)
-		for _, f := range s.fields {
-			here, bound, outer := at.member(f.name), e.bound, e.whole
+		for i := range s.fields {
+			f := &s.fields[i]
+			here, bound, outer := e.step(at, f.name, -1), e.bound, e.whole
 			e.whole = outer || f.whole
 			elem, err := e.value(f.shape, v.FieldByIndex(f.index), here)
 			e.whole = outer
@@ -107,9 +121,16 @@ func (e *expander) value(s *shape, v reflect.Value, at *path) (reflect.Value, er
 			c.FieldByIndex(f.index).Set(elem)
 		}
 		return c, nil
+	case custom:
+		return cloneCustom(v), nil
 	default:
-		return clone(s, v), nil
+		return v, nil
 	}
+}
+
+// expands reports whether templates in a string are to be replaced.
+func (e *expander) expands(v reflect.Value) bool {
+	return e.expand != nil && (!e.whole || isWhole(v.String()))
 }
 
 // isWhole reports whether a text has the form of one template and nothing else.
@@ -119,41 +140,31 @@ func isWhole(text string) bool {
 	return opens && closes && !strings.ContainsAny(inner, "{}\r\n")
 }
 
-func (e *expander) binding(s *shape, at *path, to, template string) (reflect.Value, error) {
-	got, err := e.expand(to, template)
-	if err != nil {
-		return reflect.Value{}, err
-	}
-	return convert(s, got, at)
-}
-
 func (e *expander) list(s *shape, v reflect.Value, at *path) (reflect.Value, error) {
+	if e.expand == nil && s.elem.kind < list {
+		c := reflect.MakeSlice(s.typ, v.Len(), v.Len())
+		reflect.Copy(c, v)
+		return c, nil
+	}
 	c := reflect.MakeSlice(s.typ, 0, v.Len())
 	for i := range v.Len() {
-		here := at.elem(i)
+		here, elem := e.step(at, "", i), v.Index(i)
+		var err error
 		if s.elem.kind != text {
-			elem, err := e.value(s.elem, v.Index(i), here)
-			if err != nil {
+			elem, err = e.value(s.elem, elem, here)
+		} else if e.expands(elem) {
+			var got any
+			if got, err = e.expand(here.pointer(), elem.String()); err != nil {
 				return v, err
 			}
-			c = reflect.Append(c, elem)
-			continue
-		}
-		if e.whole && !isWhole(v.Index(i).String()) {
-			c = reflect.Append(c, v.Index(i))
-			continue
-		}
-		got, err := e.expand(here.pointer(), v.Index(i).String())
-		if err != nil {
-			return v, err
-		}
-		if all, ok := got.([]string); ok {
-			for _, one := range all {
-				c = reflect.Append(c, reflect.ValueOf(one).Convert(s.elem.typ))
+			if all, ok := got.([]string); ok {
+				for _, one := range all {
+					c = reflect.Append(c, reflect.ValueOf(one).Convert(s.elem.typ))
+				}
+				continue
 			}
-			continue
+			elem, err = e.text(s.elem, elem, got, here)
 		}
-		elem, err := e.text(s.elem, v.Index(i), got, here)
 		if err != nil {
 			return v, err
 		}

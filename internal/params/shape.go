@@ -56,8 +56,8 @@ func (e *TypeError) Error() string {
 	}
 }
 
-// Action is an action whose type was looked at, for those that have more than one thing to ask. The zero Action is
-// none.
+// Action is an action whose type was looked at, for those that have more than one thing to ask. The zero Action has no
+// parameters.
 type Action struct {
 	shape   *shape
 	value   reflect.Value // the struct

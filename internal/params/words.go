@@ -57,7 +57,11 @@ func (s *shape) wants() string {
 	case float:
 		return "a number"
 	case list:
-		return "a list" + s.elem.plain().plural()
+		of := map[kind]string{
+			integer: " of whole numbers", unsigned: " of whole numbers", float: " of numbers", dict: " of objects", object: " of objects",
+			list: " of lists", text: " of strings",
+		}
+		return "a list" + of[s.elem.plain().kind]
 	case dict, object:
 		return "an object"
 	case custom:
@@ -67,24 +71,6 @@ func (s *shape) wants() string {
 		return "a string"
 	default:
 		return "a string"
-	}
-}
-
-// plural says what is in a list.
-func (s *shape) plural() string {
-	switch s.kind {
-	case integer, unsigned:
-		return " of whole numbers"
-	case float:
-		return " of numbers"
-	case dict, object:
-		return " of objects"
-	case list:
-		return " of lists"
-	case text:
-		return " of strings"
-	default:
-		return ""
 	}
 }
 

@@ -1,6 +1,7 @@
 package params
 
 import (
+	"bytes"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -95,5 +96,53 @@ func cloneCustom(v reflect.Value) reflect.Value {
 		return c
 	default:
 		return v
+	}
+}
+
+// Clone returns a deep copy of an action: slices, maps and what pointers point to are copied, nil stays nil. What is
+// no parameter, and what the unexported fields of a type with methods of its own refer to, is shared as by an
+// assignment. A value that [Describe] refuses is returned as it is.
+func Clone(value any) any {
+	a, err := Of(value)
+	if err != nil {
+		return value
+	}
+	return a.Clone()
+}
+
+// Clone is [Clone] of the action.
+func (a Action) Clone() any { return a.with(clone(a.shape, a.value)) }
+
+func clone(s *shape, v reflect.Value) reflect.Value {
+	c, _ := new(expander).value(s, v, nil) // which fails for templates alone
+	return c
+}
+
+// equalCustom compares what the type writes, since that is all that decoding can bring back.
+func equalCustom(s *shape, v, w reflect.Value) bool {
+	x, errX := appendCustom(s, nil, v)
+	y, errY := appendCustom(s, nil, w)
+	if errX != nil || errY != nil {
+		return reflect.DeepEqual(v.Interface(), w.Interface())
+	}
+	return bytes.Equal(x, y)
+}
+
+// isEmpty reports whether a value is as good as absent. It is the same for equal values.
+func isEmpty(s *shape, v reflect.Value) bool {
+	switch s.kind {
+	case list, dict:
+		return v.Len() == 0
+	case object:
+		for _, f := range s.fields {
+			if !isEmpty(f.shape, v.FieldByIndex(f.index)) {
+				return false
+			}
+		}
+		return true
+	case custom:
+		return isNull(s, v) || equalCustom(s, v, reflect.Zero(s.typ))
+	default:
+		return v.IsZero() || s.kind == float && v.Float() == 0
 	}
 }
