@@ -24,7 +24,7 @@ type Decoder struct {
 	// Lenient repairs what models and other systems send, and then decodes strictly: code fences, trailing commas,
 	// comments, quotes, names and actions that are almost right, numbers in quotes, a string for a list. docs/json.md
 	// has the table. Each repair is a warning of the pipeline. What could mean two things, or be a guard under a name
-	// that nobody knows, is refused. What strict decoding takes means the same, without a warning. False is strict.
+	// that is not known, is refused. What strict decoding takes means the same, without a warning. False is strict.
 	Lenient bool
 	// MaxBytes is the longest text, in bytes, that is read. A longer one is a *ValidationError with the code
 	// "json_too_large". Zero means MaxPipelineBytes.

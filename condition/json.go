@@ -103,7 +103,10 @@ func decode(node *strictjson.Node) (Condition, []Problem) {
 				})
 			}
 		case **int:
-			n, err := number(m.Value)
+			n, err := ParseValue(m.Value.Number + m.Value.Text) // of which a value has one
+			if m.Value.Kind != strictjson.Number && m.Value.Kind != strictjson.String {
+				err = fmt.Errorf("%w, got %s", ErrValue, m.Value.Kind)
+			}
 			if *to = &n; err != nil {
 				problems = append(problems, Problem{Field: m.Name, Code: CodeBadValue, Message: err.Error()})
 			}
@@ -123,17 +126,6 @@ func decode(node *strictjson.Node) (Condition, []Problem) {
 		}
 	}
 	return c, problems
-}
-
-func number(n *strictjson.Node) (int, error) {
-	switch n.Kind {
-	case strictjson.Number:
-		return ParseValue(n.Number)
-	case strictjson.String:
-		return ParseValue(n.Text)
-	default:
-		return 0, fmt.Errorf("%w, got %s", ErrValue, n.Kind)
-	}
 }
 
 func unknownField(name string) Problem {

@@ -49,13 +49,8 @@ func (e *Error) Error() string {
 // is such a step is for the caller to check.
 func New(f Fields) (Condition, []Problem) {
 	typ := Type(f.Type)
-	switch {
-	case typ == "":
-		return Condition{}, []Problem{{
-			Field: "type", Code: CodeMissingField, Message: "condition requires type", Hint: hintTypes(),
-		}}
-	case !typ.has("type"):
-		return Condition{}, []Problem{unknownType(f.Type)}
+	if !typ.has("type") {
+		return Condition{}, []Problem{noType(f.Type)}
 	}
 	var problems []Problem
 	add := func(field, code, hint, format string, args ...any) {
@@ -95,22 +90,19 @@ func (c Condition) Check() []Problem {
 	return problems
 }
 
-func unknownType(typ string) Problem {
-	p := Problem{
-		Field: "type", Code: CodeUnknownType, Message: fmt.Sprintf("unknown condition type '%s'", typ), Hint: hintTypes(),
-	}
-	if near, ok := strictjson.Nearest(typ, typeNames()); ok {
-		p.Hint = fmt.Sprintf("did you mean '%s'?", near)
-	}
-	return p
-}
-
-func hintTypes() string { return "the types are " + strings.Join(typeNames(), ", ") }
-
-func typeNames() []string {
+// noType is the problem of a type that is absent, or that there is not.
+func noType(typ string) Problem {
 	names := make([]string, len(kinds))
 	for i, k := range kinds {
 		names[i] = string(k.typ)
 	}
-	return names
+	p := Problem{Field: "type", Code: CodeMissingField, Message: "condition requires type", Hint: "the types are " + strings.Join(names, ", ")}
+	if typ == "" {
+		return p
+	}
+	p.Code, p.Message = CodeUnknownType, fmt.Sprintf("unknown condition type '%s'", typ)
+	if near, ok := strictjson.Nearest(typ, names); ok {
+		p.Hint = fmt.Sprintf("did you mean '%s'?", near)
+	}
+	return p
 }

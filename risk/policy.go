@@ -1,12 +1,6 @@
 package risk
 
-// The documented table. The table's row for LOW says "<30 files OR <100 edits", which taken literally
-// overlaps all other rows; a change is Low if it is below both.
-const (
-	mediumFiles, mediumEdits     = 30, 100
-	highFiles, highEdits         = 50, 500
-	criticalFiles, criticalEdits = 80, 1000
-)
+import "cmp"
 
 // Threshold is where a level begins: at that many files, or at that many edits, whichever is reached first. In each
 // field zero means the number of the documented table, a negative number that this measure never leads to the level.
@@ -44,26 +38,19 @@ func (p Policy) Assess(files, edits int) Level {
 // Threshold returns where the level begins, with the numbers of the documented table filled in. Unset and Low begin at
 // nothing: their threshold is the zero Threshold.
 func (p Policy) Threshold(l Level) Threshold {
+	// The documented table. Its row for LOW says "<30 files OR <100 edits", which taken literally overlaps all other rows;
+	// a change is Low if it is below both.
+	var t, table Threshold
 	switch l {
 	case Medium:
-		return p.Medium.or(mediumFiles, mediumEdits)
+		t, table = p.Medium, Threshold{30, 100}
 	case High:
-		return p.High.or(highFiles, highEdits)
+		t, table = p.High, Threshold{50, 500}
 	case Critical:
-		return p.Critical.or(criticalFiles, criticalEdits)
+		t, table = p.Critical, Threshold{80, 1000}
 	case Unset, Low:
 	}
-	return Threshold{}
-}
-
-func (t Threshold) or(files, edits int) Threshold {
-	if t.Files == 0 {
-		t.Files = files
-	}
-	if t.Edits == 0 {
-		t.Edits = edits
-	}
-	return t
+	return Threshold{Files: cmp.Or(t.Files, table.Files), Edits: cmp.Or(t.Edits, table.Edits)}
 }
 
 func (t Threshold) reached(files, edits int) bool {

@@ -1,4 +1,4 @@
-// Package risk judges a change by its size: how many files it touches and how many replacements it makes in them.
+// Package risk rates a change by its size: how many files it touches and how many replacements it makes in them.
 //
 // A [Policy] holds the thresholds, [Policy.Assess] gives the [Level]. That is arithmetic on two numbers and nothing
 // else: what a level means for a run (a warning, a refusal, whether force helps) is decided by the executor that
@@ -21,7 +21,7 @@ type Level uint8
 
 // The levels.
 const (
-	// Unset is no judgement at all, as for a run that cannot write. It prints as "" and is below Low.
+	// Unset is no level at all, as for a run that cannot write. It prints as "" and is below Low.
 	Unset Level = iota
 	// Low is nothing to talk about.
 	Low
@@ -36,17 +36,8 @@ const (
 // String returns "LOW", "MEDIUM", "HIGH" or "CRITICAL", and "" for Unset. A value that is none of the levels gives
 // "Level(9)" or the like.
 func (l Level) String() string {
-	switch l {
-	case Unset:
-		return ""
-	case Low:
-		return "LOW"
-	case Medium:
-		return "MEDIUM"
-	case High:
-		return "HIGH"
-	case Critical:
-		return "CRITICAL"
+	if l <= Critical {
+		return [...]string{"", "LOW", "MEDIUM", "HIGH", "CRITICAL"}[l]
 	}
 	return fmt.Sprintf("Level(%d)", uint8(l))
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Hint says what a wrong name was probably meant to be, and at which JSON pointer that stands then: nothing more is
-// to be said of what is there. Both are "" if nobody can tell.
+// to be said of what is there. Both are "" if that is not known.
 type Hint struct{ Text, At string }
 
 // Meant returns the hint for an unknown name in an object of that form, which stands at a pointer.

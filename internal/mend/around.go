@@ -140,14 +140,9 @@ func setting(text string) string {
 	return ""
 }
 
-// escaped is a text whose JSON is escaped as if it stood in a string: {\"name\": ...}.
-type escaped struct {
-	data       []byte
-	start, end int
-}
-
-// escapedText returns the text if its first name begins with an escaped quote.
-func escapedText(data []byte, first int) *escaped {
+// isEscaped reports whether the JSON that begins with the brace at first is escaped as if it stood in a string, as in
+// {\"name\": ...}.
+func isEscaped(data []byte, first int) bool {
 	rest := data[first+1:]
 	for {
 		trimmed := bytes.TrimLeft(rest, " \t\r\n")
@@ -155,41 +150,38 @@ func escapedText(data []byte, first int) *escaped {
 			trimmed = bytes.TrimPrefix(trimmed, []byte(blank))
 		}
 		if len(trimmed) == len(rest) {
-			break
+			return bytes.HasPrefix(rest, []byte(`\"`))
 		}
 		rest = trimmed
 	}
-	if !bytes.HasPrefix(rest, []byte(`\"`)) {
-		return nil
-	}
-	return &escaped{data: data, start: first, end: bytes.LastIndexByte(data, '}') + 1}
 }
 
-// unescape resolves the escapes of the object, and leaves the text around it as it is.
-func (e *escaped) unescape() (*Mended, error) {
-	s := &scanner{in: e.data}
-	s.note(e.start, doneRaw, adviceRaw)
-	s.copyTo(e.start - 1)
-	if e.start > 0 && e.data[e.start-1] == '"' {
-		s.put("", e.start)
+// unescape resolves the escapes of the object that begins at start, and leaves the text around it as it is.
+func unescape(data []byte, start int) (*Mended, error) {
+	s := &scanner{in: data}
+	end := bytes.LastIndexByte(data, '}') + 1
+	s.note(start, doneRaw, adviceRaw)
+	s.copyTo(start - 1)
+	if start > 0 && data[start-1] == '"' {
+		s.put("", start)
 	}
-	s.copyTo(e.start)
-	for i := e.start; i < e.end; i++ {
-		switch e.data[i] {
+	s.copyTo(start)
+	for i := start; i < end; i++ {
+		switch data[i] {
 		case '"':
 			s.refuse(i, "some quotes have a backslash before them and some have not: escape none but those within strings")
 			return nil, s.err
 		case '\\':
-			n, plain := unescapeOne(e.data[i:e.end])
+			n, plain := unescapeOne(data[i:end])
 			s.replace(i, i+n, plain)
 			i += n - 1
 		}
 	}
-	s.copyTo(e.end)
+	s.copyTo(end)
 	// A quote that closes the whole is no text around it.
-	s.done += len(e.data[e.end:]) - len(bytes.TrimPrefix(e.data[e.end:], []byte(`"`)))
-	s.copyTo(len(e.data))
-	return &Mended{Text: s.out, Repairs: s.repairs, marks: s.marks}, nil
+	s.done += len(data[end:]) - len(bytes.TrimPrefix(data[end:], []byte(`"`)))
+	s.copyTo(len(data))
+	return s.mended(), nil
 }
 
 // unescapeOne resolves the escape that text begins with, of n bytes. What is none stays.

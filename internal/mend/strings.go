@@ -88,7 +88,7 @@ func (s *scanner) content(from, end int, closing string) {
 const onlyRegex = `dDwWsSBAzZpPQE.()[]{}+*?^|-`
 
 // doubled reports whether all backslashes of a string can only be meant as such: one is followed by what has no
-// backslash in JSON, and none by what has. In "\d+\n" nobody can tell.
+// backslash in JSON, and none by what has. In "\d+\n" that is not known.
 func (s *scanner) doubled(from, end int) bool {
 	found := false
 	for i := from; i+1 < end; i++ {

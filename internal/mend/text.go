@@ -61,8 +61,8 @@ func mendText(data []byte, escaped int) (*Mended, error) {
 	if first < 0 || !utf8.Valid(data) {
 		return &Mended{Text: data}, nil
 	}
-	if raw := escapedText(data, first); raw != nil && escaped > 0 {
-		plain, err := raw.unescape()
+	if escaped > 0 && isEscaped(data, first) {
+		plain, err := unescape(data, first)
 		if err != nil {
 			return nil, err
 		}
@@ -83,9 +83,11 @@ func mendText(data []byte, escaped int) (*Mended, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
-	s.copyTo(len(data)) // what nobody could make sense of, for the strict parser to say so
-	return &Mended{Text: s.out, Repairs: s.repairs, marks: s.marks}, nil
+	s.copyTo(len(data)) // what makes no sense, for the strict parser to say so
+	return s.mended(), nil
 }
+
+func (s *scanner) mended() *Mended { return &Mended{Text: s.out, Repairs: s.repairs, marks: s.marks} }
 
 // start returns where the object begins, or -1: at the first brace, or in a code fence if that is not the first thing.
 func start(data []byte) int {
@@ -115,18 +117,16 @@ func (m *Mended) Moved(err error, data []byte) error {
 
 // after returns the repairs of both, where m mends what plain has made.
 func (m *Mended) after(plain *Mended) *Mended {
-	c := &Mended{Text: m.Text, Repairs: plain.Repairs}
+	c := &Mended{Text: m.Text, Repairs: plain.Repairs, marks: plain.marks}
 	for _, r := range m.Repairs {
 		r.Offset = plain.Origin(r.Offset)
 		c.Repairs = append(c.Repairs, r)
 	}
-	if m.marks == nil {
-		c.marks = plain.marks
-		return c
-	}
-	for _, k := range m.marks {
-		k.in = plain.Origin(k.in)
-		c.marks = append(c.marks, k)
+	if m.marks != nil {
+		c.marks = make([]mark, len(m.marks))
+		for i, k := range m.marks {
+			c.marks[i] = mark{out: k.out, in: plain.Origin(k.in), copied: k.copied}
+		}
 	}
 	return c
 }

@@ -34,7 +34,7 @@ type Fitter struct {
 	noted, refused    int
 }
 
-// mostChanges bounds what is kept of changes: a hostile text could need a million, and nobody reads more.
+// mostChanges bounds what is kept of changes: a hostile text could need a million.
 const mostChanges = 1000
 
 // Note adds a change.
@@ -132,7 +132,7 @@ func (t *Fitter) kind(n *strictjson.Node, f *form.Form, at string) {
 	text := strings.TrimSpace(n.Text)
 	isText := n.Kind == strictjson.String
 	if isText && strings.Contains(text, "{{") && f.Kind != form.Object {
-		return // a template: it is judged when the steps are known
+		return // a template: it is checked when the steps are known
 	}
 	switch f.Kind {
 	case form.Object, form.Map:

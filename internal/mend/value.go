@@ -148,7 +148,7 @@ func (s *scanner) back(to state) {
 }
 
 // mostMissing is how many closing brackets may be missing: that of the pipeline, and that of its steps. Where more
-// are open, a step is not whole, and nobody knows what else it said.
+// are open, a step is not whole, and what else it said is lost.
 const mostMissing = 2
 
 // cutOff is called where the text ends within a value. Only brackets may be missing, only behind one, and only where

@@ -9,12 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// Check judges the parameters of an action that was built in Go as [Decode] does those in JSON: required parameters
+// Check checks the parameters of an action that was built in Go as [Decode] does those in JSON: required parameters
 // must not have their zero value (nor be an empty list or map) unless they may be empty or are bound, enums must
 // hold, and everything must be such that [Encode] can write it. Each pointer in binds must name a parameter that is
 // not a string and can take the place of a template, and each text must be a template.
 func Check(action string, value any, binds map[string]string, isTemplate func(string) bool) []Problem {
-	c := &checker{judge: judge{action: action, most: mostProblems, isTemplate: isTemplate}, binds: newBindings(binds)}
+	c := &checker{collector: collector{action: action, most: mostProblems, isTemplate: isTemplate}, binds: newBindings(binds)}
 	a, err := Of(value)
 	if err != nil {
 		c.add(nil, CodeBadAction, 0, "", "%s action cannot be used: %v", action, err)
@@ -26,7 +26,7 @@ func Check(action string, value any, binds map[string]string, isTemplate func(st
 }
 
 type checker struct {
-	judge
+	collector
 	binds bindings
 }
 
@@ -120,7 +120,7 @@ func (c *checker) bindings(s *shape, v reflect.Value) {
 
 func (c *checker) unknownBinding(s *shape, to string) {
 	if name, ok := strings.CutPrefix(to, "/"); ok && !strings.Contains(name, "/") {
-		j := judge{action: c.action, most: 1}
+		j := collector{action: c.action, most: 1}
 		j.unknown(s, nil, name, 0)
 		c.add((*path)(nil).member(name), CodeBadBinding, 0, j.problems[0].Hint, "%s", j.problems[0].Message)
 		return

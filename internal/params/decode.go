@@ -23,7 +23,7 @@ import (
 func Decode(proto any, node *strictjson.Node, action string, isTemplate func(string) bool) (
 	value any, binds map[string]string, problems []Problem,
 ) {
-	d := &decoder{judge: judge{action: action, most: mostProblems, isTemplate: isTemplate}}
+	d := &decoder{collector: collector{action: action, most: mostProblems, isTemplate: isTemplate}}
 	s, v, err := shapeOf(proto)
 	if err != nil {
 		d.add(nil, CodeBadAction, 0, "", "%s action cannot be used: %v", action, err)
@@ -48,7 +48,7 @@ func Decode(proto any, node *strictjson.Node, action string, isTemplate func(str
 }
 
 type decoder struct {
-	judge
+	collector
 	binds map[string]string
 }
 

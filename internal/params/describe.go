@@ -7,8 +7,9 @@ import (
 	"github.com/millrace-go/millrace/internal/form"
 )
 
-// Describe returns the form of the parameters of an action, in the order of its fields. The error is a [*TypeError] if a
-// field has a type or a tag that is not supported; such a type must not be registered. Only the type of proto matters.
+// Describe returns the form of the parameters of an action, in the order of its fields. The error is a [*TypeError]
+// if a field has a type or a tag that is not supported; such a type must not be registered. Only the type of proto
+// matters.
 func Describe(proto any) (*form.Form, error) {
 	s, _, err := shapeOf(proto)
 	if err != nil {

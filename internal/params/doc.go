@@ -1,6 +1,6 @@
 // Package params is the bridge between an action, which is a Go struct, and its parameters in JSON, in templates and
-// in schemas. All of it works by reflection on the struct, so that an action of somebody else's is equal to a
-// built-in one.
+// in schemas. All of it works by reflection on the struct, so that an action of another package is equal to
+// a built-in one.
 //
 // # What a parameter is
 //

@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// path is a place below "params", linked upwards so that walking costs nothing until somebody asks for its text. Nil is
+// path is a place below "params", linked upwards, so that its text is made only where it is needed. Nil is
 // "params" itself.
 type path struct {
 	up    *path

@@ -21,7 +21,7 @@ const (
 	CodeTooMany      = "too_many_problems" // the number of those left out
 )
 
-// mostProblems bounds what one action reports: nobody reads more, and a hostile text could hold a hundred thousand.
+// mostProblems bounds what one action reports: a hostile text could hold a hundred thousand.
 const mostProblems = 100
 
 // Problem is one mistake in the parameters of an action.
@@ -39,8 +39,8 @@ type Problem struct {
 	Offset int
 }
 
-// judge collects the problems of one action, or of one table.
-type judge struct {
+// collector collects the problems of one action, or of one table.
+type collector struct {
 	action     string // "" for a table
 	most       int    // problems
 	isTemplate func(string) bool
@@ -48,12 +48,12 @@ type judge struct {
 	dropped    int
 }
 
-func (j *judge) add(at *path, code string, offset int, hint, format string, args ...any) {
-	if len(j.problems) == j.most {
-		j.dropped++
+func (c *collector) add(at *path, code string, offset int, hint, format string, args ...any) {
+	if len(c.problems) == c.most {
+		c.dropped++
 		return
 	}
-	if j.action == "" { // the pointer says where it is, and what templates could do is no help
+	if c.action == "" { // the pointer says where it is, and what templates could do is no help
 		hint = ""
 		for i, arg := range args {
 			if at, ok := arg.(*path); ok {
@@ -64,29 +64,29 @@ func (j *judge) add(at *path, code string, offset int, hint, format string, args
 			code = CodeWrongType
 		}
 	}
-	j.problems = append(j.problems, Problem{
+	c.problems = append(c.problems, Problem{
 		Pointer: at.pointer(), Code: code, Message: fmt.Sprintf(format, args...), Hint: hint, Offset: offset,
 	})
 }
 
 // all returns the problems, with a last one for those that were too many.
-func (j *judge) all() []Problem {
-	if j.dropped > 0 {
-		j.problems = append(j.problems, Problem{
-			Code: CodeTooMany, Message: fmt.Sprintf("%d more problems with the parameters of the %s action", j.dropped, j.action),
+func (c *collector) all() []Problem {
+	if c.dropped > 0 {
+		c.problems = append(c.problems, Problem{
+			Code: CodeTooMany, Message: fmt.Sprintf("%d more problems with the parameters of the %s action", c.dropped, c.action),
 		})
 	}
-	return j.problems
+	return c.problems
 }
 
-func (j *judge) templated(s string) bool { return j.isTemplate != nil && j.isTemplate(s) }
+func (c *collector) templated(s string) bool { return c.isTemplate != nil && c.isTemplate(s) }
 
 // missing uses the documented words.
-func (j *judge) missing(at *path, offset int) {
-	j.add(at, CodeMissing, offset, "", "%s action requires '%s' parameter", j.action, at)
+func (c *collector) missing(at *path, offset int) {
+	c.add(at, CodeMissing, offset, "", "%s action requires '%s' parameter", c.action, at)
 }
 
-func (j *judge) empty(at *path, s *shape, offset int) {
+func (c *collector) empty(at *path, s *shape, offset int) {
 	what := "empty"
 	switch s.kind {
 	case boolean:
@@ -94,12 +94,12 @@ func (j *judge) empty(at *path, s *shape, offset int) {
 	case integer, unsigned, float:
 		what = "0"
 	}
-	j.add(at, CodeEmpty, offset, "", "%s cannot be %s", at, what)
+	c.add(at, CodeEmpty, offset, "", "%s cannot be %s", at, what)
 }
 
 // allowed checks a string against its enum. Nothing can be said yet of a template.
-func (j *judge) allowed(at *path, s string, enum []string, offset int) {
-	if len(enum) == 0 || j.templated(s) {
+func (c *collector) allowed(at *path, s string, enum []string, offset int) {
+	if len(enum) == 0 || c.templated(s) {
 		return
 	}
 	for _, e := range enum {
@@ -107,17 +107,17 @@ func (j *judge) allowed(at *path, s string, enum []string, offset int) {
 			return
 		}
 	}
-	j.add(at, CodeBadEnum, offset, "use "+choice(enum), "unsupported %s %s '%s'", j.action, at, shown(s))
+	c.add(at, CodeBadEnum, offset, "use "+choice(enum), "unsupported %s %s '%s'", c.action, at, shown(s))
 }
 
 // unknown reports a name that s, the struct at up, does not have.
-func (j *judge) unknown(s *shape, up *path, name string, offset int) {
-	if j.action == "" {
-		j.add(up.member(name), CodeUnknownField, offset, "", "unknown field '%s'", name)
+func (c *collector) unknown(s *shape, up *path, name string, offset int) {
+	if c.action == "" {
+		c.add(up.member(name), CodeUnknownField, offset, "", "unknown field '%s'", name)
 		return
 	}
-	if len(j.problems) == j.most {
-		j.dropped++ // without looking for the nearest of what may be many names
+	if len(c.problems) == c.most {
+		c.dropped++ // without looking for the nearest of what may be many names
 		return
 	}
 	names := make([]string, len(s.fields))
@@ -130,5 +130,5 @@ func (j *judge) unknown(s *shape, up *path, name string, offset int) {
 	} else if len(names) > 0 {
 		hint = "use " + choice(names)
 	}
-	j.add(up.member(name), CodeUnknownField, offset, hint, "%s action has no parameter '%s'", j.action, up.member(name))
+	c.add(up.member(name), CodeUnknownField, offset, hint, "%s action has no parameter '%s'", c.action, up.member(name))
 }

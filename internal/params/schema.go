@@ -21,8 +21,8 @@ func Schema(proto any) map[string]any {
 	return schemer{templates: true}.object(s, v)
 }
 
-// PartSchema returns the JSON Schema of a struct that stands in a [Table], or nil like [Schema]. Templates have no place
-// in it.
+// PartSchema returns the JSON Schema of a struct that stands in a [Table], or nil like [Schema]. Templates have no
+// place in it.
 func PartSchema(proto any) map[string]any {
 	s, v, err := shapeOf(proto)
 	if err != nil {

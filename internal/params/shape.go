@@ -269,7 +269,7 @@ func (b *builder) addFields(s *shape, t reflect.Type, index []int, at string) er
 		if len(f.enum) > 0 && !f.shape.holdsText() {
 			return b.fail(place, "only strings, and lists and maps of them, can have an enum tag")
 		}
-		// An empty struct that nobody asked for is as good as none, and its own required fields must not be missed.
+		// An empty struct that is not required is as good as none, and its own required fields must not be missed.
 		f.omit = !f.required && (f.omit || f.shape.kind == object)
 		s.fields = append(s.fields, f)
 	}

@@ -29,7 +29,8 @@ type Row struct {
 	Unless bool
 	// Most is how many characters a string, or elements a list may have, 0 for any number. Schemas alone say so.
 	Most int
-	// Def is the name of the value's schema, or that of a list's elements, among the "$defs"; "" if it is that of its type.
+	// Def is the name of the value's schema, or that of a list's elements, among the "$defs"; "" if it is that of its
+	// type.
 	Def string
 }
 
@@ -46,7 +47,7 @@ const mostInTable = 1000
 // Read reads the members of an object, in the order of the text, as [Decode] does, except that there are no templates,
 // and that nothing is required. more is the number of problems that were too many.
 func (t Table) Read(n *strictjson.Node) (problems []Problem, more int) {
-	d := &decoder{judge: judge{most: mostInTable}}
+	d := &decoder{collector: collector{most: mostInTable}}
 	for _, m := range n.Members {
 		i := 0
 		for i < len(t) && t[i].Name != m.Name {

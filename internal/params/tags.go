@@ -31,8 +31,7 @@ type fieldTags struct {
 	embedded bool // its fields are parameters
 }
 
-// tags reads the tags of a field. A tag that would have no effect is an error, since whoever wrote it believes it has
-// one.
+// tags reads the tags of a field. A tag that would have no effect is an error, since its author believes it has one.
 func (b *builder) tags(sf reflect.StructField, at string) (fieldTags, error) {
 	var tags fieldTags
 	param, hasParam := sf.Tag.Lookup("param")

@@ -170,7 +170,7 @@ func (t Tree) adopt(c Change) (fsutil.Change, error) {
 }
 
 // Digest returns a SHA-256, as 64 hexadecimal digits, of what a commit of the changes does. It reads the files whose
-// new hash nobody has needed so far.
+// new hash was not needed so far.
 func Digest(changes []fsutil.Change, noBackup bool) (string, error) {
 	sum := sha256.New()
 	add(sum, "millrace plan 1", fmt.Sprint(noBackup))

@@ -2,9 +2,9 @@
 // repeated names, text after the value, invalid UTF-8, halves of surrogate pairs, numbers that no float64 can hold, and
 // nesting, size or number of values beyond a limit.
 //
-// [Parse] gives a tree of [Node] in which each value knows where it stands in the text and what its JSON pointer is, so
-// that whoever finds a mistake later can still name the line. Names keep their case and their order. What is wrong with
-// the text itself is a [*SyntaxError] with line and column.
+// [Parse] gives a tree of [Node] in which each value knows where it stands in the text and what its JSON pointer is,
+// so that a mistake that is found later can still be shown with its line. Names keep their case and their order. What
+// is wrong with the text itself is a [*SyntaxError] with line and column.
 //
 // [Nearest] finds the word that was probably meant, [Whole] reads whole numbers exactly, and [AppendQuoted] and
 // [Node.AppendJSON] write JSON again.
