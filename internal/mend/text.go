@@ -3,6 +3,7 @@ package mend
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"sort"
 	"unicode/utf8"
 
@@ -139,7 +140,6 @@ type scanner struct {
 	out     []byte
 	marks   []mark
 	repairs []Repair
-	noted   map[string]bool
 	open    []opened
 	last    byte // the last byte of a value or bracket that was read
 	fenced  bool
@@ -164,13 +164,13 @@ func (s *scanner) refuse(offset int, format string, args ...any) {
 
 // note records a repair, once for each kind.
 func (s *scanner) note(offset int, done, advice string) {
-	if s.noted == nil {
-		s.noted = make(map[string]bool)
-	}
-	if !s.noted[done] {
-		s.noted[done] = true
+	if !s.noted(done) {
 		s.repairs = append(s.repairs, Repair{Offset: offset, Done: done, Advice: advice})
 	}
+}
+
+func (s *scanner) noted(done string) bool {
+	return slices.ContainsFunc(s.repairs, func(r Repair) bool { return r.Done == done })
 }
 
 // copyTo writes the text up to an offset as it is.

@@ -119,10 +119,10 @@ func (s *scanner) next() bool {
 	s.pos++
 	s.last = ','
 	s.copyTo(comma) // so that it can still be left out, whatever is left out behind it
-	mark := s.mark()
+	before := *s
 	s.space()
 	if s.peek() == closing && !s.stuck {
-		s.back(mark)
+		*s = before
 		s.note(comma, "commas before closing brackets were left out", "leave out the comma before the closing bracket")
 		s.replace(comma, comma+1, "")
 		s.space() // again, for the comments
@@ -130,21 +130,6 @@ func (s *scanner) next() bool {
 		return true
 	}
 	return s.stuck
-}
-
-// state is what can be gone back to.
-type state struct{ pos, done, out, marks, repairs int }
-
-func (s *scanner) mark() state {
-	return state{s.pos, s.done, len(s.out), len(s.marks), len(s.repairs)}
-}
-
-func (s *scanner) back(to state) {
-	s.pos, s.done, s.out, s.marks = to.pos, to.done, s.out[:to.out], s.marks[:to.marks]
-	for _, r := range s.repairs[to.repairs:] {
-		delete(s.noted, r.Done)
-	}
-	s.repairs = s.repairs[:to.repairs]
 }
 
 // mostMissing is how many closing brackets may be missing: that of the pipeline, and that of its steps. Where more
@@ -158,7 +143,7 @@ func (s *scanner) cutOff() {
 	if s.stuck {
 		return
 	}
-	if (s.last != '}' && s.last != ']') || len(s.open) > mostMissing || s.pos >= len(s.in) || s.noted[doneComments] {
+	if (s.last != '}' && s.last != ']') || len(s.open) > mostMissing || s.pos >= len(s.in) || s.noted(doneComments) {
 		line, _ := strictjson.LineColumn(s.in, s.open[len(s.open)-1].at)
 		what := "object"
 		if s.open[len(s.open)-1].closing == ']' {

@@ -2,6 +2,7 @@ package planfile
 
 import (
 	"bytes"
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -91,29 +92,22 @@ func shapeOf(t reflect.Type, byHand map[reflect.Type]string) *strictjson.Shape {
 		return &strictjson.Shape{Each: shapeOf(t.Elem(), byHand)}
 	case reflect.Struct:
 		s := &strictjson.Shape{Names: make(map[string]*strictjson.Shape)}
-		addFields(s, t, byHand)
+		add := func(t reflect.Type) {
+			if name := byHand[t]; name != "" {
+				s.Names[name] = nil
+			}
+		}
+		add(t)
+		for _, f := range reflect.VisibleFields(t) {
+			switch name, _, _ := strings.Cut(f.Tag.Get("json"), ","); {
+			case f.Anonymous && name == "":
+				add(f.Type) // whose fields come next
+			case name != "-" && f.IsExported():
+				s.Names[cmp.Or(name, f.Name)] = shapeOf(f.Type, byHand)
+			}
+		}
 		return s
 	default:
 		return nil
-	}
-}
-
-func addFields(s *strictjson.Shape, t reflect.Type, byHand map[reflect.Type]string) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		switch {
-		case name == "-" || !f.IsExported() && !f.Anonymous:
-		case f.Anonymous && name == "":
-			addFields(s, f.Type, byHand)
-		default:
-			if name == "" {
-				name = f.Name
-			}
-			s.Names[name] = shapeOf(f.Type, byHand)
-		}
-	}
-	if name := byHand[t]; name != "" {
-		s.Names[name] = nil
 	}
 }

@@ -1,6 +1,8 @@
 package strictjson
 
 import (
+	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -48,29 +50,25 @@ func (p *parser) control(c byte) error {
 	}
 }
 
+// escapes are what stands behind a backslash for the bytes in escaped.
+const (
+	escapes = "bfnrt"
+	escaped = "\b\f\n\r\t"
+)
+
 // escape reads an escape sequence, whose backslash is next.
 func (p *parser) escape() (rune, error) {
 	start := p.pos
 	p.pos++
 	c := p.peek()
 	p.pos++
-	switch c {
-	case '"', '\\', '/':
+	switch i := strings.IndexByte(escapes, c); {
+	case i >= 0:
+		return rune(escaped[i]), nil
+	case c == '"' || c == '\\' || c == '/':
 		return rune(c), nil
-	case 'b':
-		return '\b', nil
-	case 'f':
-		return '\f', nil
-	case 'n':
-		return '\n', nil
-	case 'r':
-		return '\r', nil
-	case 't':
-		return '\t', nil
-	case 'u':
-	default:
-		p.pos--
-		if p.pos >= len(p.data) {
+	case c != 'u':
+		if p.pos--; p.pos >= len(p.data) {
 			return 0, p.fail(start, "the text ends in the middle of a string")
 		}
 		return 0, p.fail(start, `a backslash before %s means nothing in JSON: write \\ for a backslash`, p.found())
@@ -93,25 +91,13 @@ func (p *parser) escape() (rune, error) {
 }
 
 func (p *parser) hex4() (rune, bool) {
-	if len(p.data)-p.pos < 4 {
+	digits := p.data[p.pos:min(p.pos+4, len(p.data))]
+	n, err := strconv.ParseUint(string(digits), 16, 16)
+	if err != nil || len(digits) < 4 {
 		return 0, false
 	}
-	var r rune
-	for _, c := range p.data[p.pos : p.pos+4] {
-		switch {
-		case '0' <= c && c <= '9':
-			c -= '0'
-		case 'a' <= c && c <= 'f':
-			c -= 'a' - 10
-		case 'A' <= c && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(c)
-	}
 	p.pos += 4
-	return r, true
+	return rune(n), true
 }
 
 // AppendQuoted appends s as a JSON string. Only what JSON demands is escaped, so that patterns stay readable; s must be
@@ -127,22 +113,13 @@ func AppendQuoted(dst []byte, s string) []byte {
 		}
 		dst = append(dst, s[from:i]...)
 		from = i + 1
-		switch c {
-		case '"', '\\':
+		switch i := strings.IndexByte(escaped, c); {
+		case i >= 0:
+			dst = append(dst, '\\', escapes[i])
+		case c == '"' || c == '\\':
 			dst = append(dst, '\\', c)
-		case '\b':
-			dst = append(dst, `\b`...)
-		case '\f':
-			dst = append(dst, `\f`...)
-		case '\n':
-			dst = append(dst, `\n`...)
-		case '\r':
-			dst = append(dst, `\r`...)
-		case '\t':
-			dst = append(dst, `\t`...)
 		default:
-			dst = append(dst, `\u00`...)
-			dst = append(dst, digits[c>>4], digits[c&15])
+			dst = append(append(dst, `\u00`...), digits[c>>4], digits[c&15])
 		}
 	}
 	dst = append(dst, s[from:]...)
