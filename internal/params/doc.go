@@ -14,6 +14,10 @@
 //	param:"required,single" the same as "required", of a list of strings of which one may be given as it is
 //	param:"whole"           a template counts only if it is the whole string, and is text within one
 //	param:"nonzero"         a 0 that JSON or a template gives is refused: in Go it stands for the default
+//	param:"count"           the schema says that a whole number is not negative
+//	param:"id"              a string is the id of a step
+//	param:"quoted"          a whole number may also stand in quotes
+//	alias:"one other"       names that lenient decoding takes for it, in place of the usual ones
 //	enum:"auto,literal"     the strings that are allowed, in the field, or in its list or map
 //	doc:"one sentence"      for people and schemas
 //

@@ -242,23 +242,22 @@ func (b *builder) addFields(s *shape, t reflect.Type, index []int, at string) er
 		if at != "" {
 			place = at + "." + sf.Name
 		}
-		tags, err := b.tags(sf, place)
+		f, err := b.tags(sf, place)
 		if err != nil {
 			return err
 		}
 		from := len(indexes)
 		indexes = append(append(indexes, index...), i)
 		where := slices.Clip(indexes[from:])
-		if tags.embedded {
+		if f.embedded {
 			if err := b.addFields(s, sf.Type, where, at); err != nil {
 				return err
 			}
 			continue
 		}
-		if tags.ignored {
+		if f.ignored {
 			continue
 		}
-		f := tags.field
 		f.index = where
 		if slices.ContainsFunc(s.fields, func(o field) bool { return o.name == f.name }) {
 			return b.fail(place, "two fields have the name %q", f.name)

@@ -23,17 +23,13 @@ type field struct {
 	enum       []string
 	aliases    string // other names that lenient decoding takes for it
 	doc        string
-}
-
-type fieldTags struct {
-	field
-	ignored  bool // it is no parameter
-	embedded bool // its fields are parameters
+	ignored    bool // it is no parameter
+	embedded   bool // its fields are parameters
 }
 
 // tags reads the tags of a field. A tag that would have no effect is an error, since its author believes it has one.
-func (b *builder) tags(sf reflect.StructField, at string) (fieldTags, error) {
-	var tags fieldTags
+func (b *builder) tags(sf reflect.StructField, at string) (field, error) {
+	var tags field
 	param, hasParam := sf.Tag.Lookup("param")
 	enum, hasEnum := sf.Tag.Lookup("enum")
 	tag := sf.Tag.Get("json")
@@ -86,33 +82,17 @@ func (b *builder) tags(sf reflect.StructField, at string) (fieldTags, error) {
 }
 
 // param reads the param tag: words separated by commas.
-func (b *builder) param(tags *fieldTags, t reflect.Type, param, at string) error {
-	words := strings.Split(param, ",")
-	for i, word := range words {
-		known := true
-		switch word {
-		case "required":
-			tags.required = true
-		case "empty":
-			tags.allowEmpty, known = true, tags.required
-		case "single":
-			tags.single, known = true, tags.required
-		case "whole":
-			tags.whole = true
-		case "nonzero":
-			tags.nonzero = true
-		case "count":
-			tags.count = true
-		case "id":
-			tags.id = true
-		case "quoted":
-			tags.quoted = true
-		default:
-			known = false
-		}
-		if !known || slices.Contains(words[:i], word) {
+func (b *builder) param(tags *field, t reflect.Type, param, at string) error {
+	words := [...]string{"required", "empty", "single", "whole", "nonzero", "count", "id", "quoted"}
+	flags := [...]*bool{
+		&tags.required, &tags.allowEmpty, &tags.single, &tags.whole, &tags.nonzero, &tags.count, &tags.id, &tags.quoted,
+	}
+	for word := range strings.SplitSeq(param, ",") {
+		i := slices.Index(words[:], word)
+		if i < 0 || *flags[i] || (word == "empty" || word == "single") && !tags.required {
 			return b.fail(at, `param tag must be "required", "required,empty", "required,single", "whole" or "nonzero", not %q`, param)
 		}
+		*flags[i] = true
 	}
 	for t.Kind() == reflect.Slice || t.Kind() == reflect.Map || t.Kind() == reflect.Pointer {
 		if tags.single && t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String {
