@@ -39,21 +39,19 @@ const mostChanges = 1000
 
 // Note adds a change.
 func (t *Fitter) Note(pointer string, offset int, format string, args ...any) {
-	if t.noted == mostChanges {
+	if t.noted++; t.noted > mostChanges {
 		t.More++
 		return
 	}
-	t.noted++
 	t.Changes = append(t.Changes, Change{Pointer: pointer, Offset: offset, Done: fmt.Sprintf(format, args...)})
 }
 
 // Refuse adds what could not be repaired.
 func (t *Fitter) Refuse(pointer string, offset int, advice, format string, args ...any) {
-	if t.refused == mostChanges {
+	if t.refused++; t.refused > mostChanges {
 		t.MoreRefused++
 		return
 	}
-	t.refused++
 	t.Changes = append(t.Changes, Change{Pointer: pointer, Offset: offset, Done: fmt.Sprintf(format, args...), Advice: advice, Refused: true})
 }
 
@@ -259,17 +257,14 @@ func Silent(n *strictjson.Node) bool {
 
 // flag reads true and false in the words of others.
 func flag(n *strictjson.Node, text string) (value, ok bool) {
-	switch {
-	case n.Kind == strictjson.Number && (n.Number == "0" || n.Number == "1"):
-		return n.Number == "1", true
-	case n.Kind != strictjson.String:
+	if n.Kind == strictjson.Number {
+		return n.Number == "1", n.Number == "0" || n.Number == "1"
+	}
+	if n.Kind != strictjson.String {
 		return false, false
 	}
-	switch strings.ToLower(text) {
-	case "true", "yes", "on", "1":
-		return true, true
-	case "false", "no", "off", "0":
-		return false, true
-	}
-	return false, false
+	value, ok = map[string]bool{
+		"true": true, "yes": true, "on": true, "1": true, "false": false, "no": false, "off": false, "0": false,
+	}[strings.ToLower(text)]
+	return value, ok
 }

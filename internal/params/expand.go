@@ -232,14 +232,14 @@ func convert(s *shape, got any, at *path) (reflect.Value, error) {
 func convertList(s *shape, got any, at *path) (reflect.Value, error) {
 	all, isList := got.([]string)
 	if !isList {
-		elem, err := convert(s.elem, got, at.elem(0))
-		if err != nil {
-			return elem, err
-		}
-		return reflect.Append(reflect.MakeSlice(s.typ, 0, 1), elem), nil
+		all = make([]string, 1)
 	}
 	c := reflect.MakeSlice(s.typ, len(all), len(all))
-	for i, one := range all {
+	for i := range all {
+		one := got
+		if isList {
+			one = all[i]
+		}
 		elem, err := convert(s.elem, one, at.elem(i))
 		if err != nil {
 			return c, err

@@ -1,7 +1,9 @@
 package params
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
@@ -87,25 +89,14 @@ func (c *collector) missing(at *path, offset int) {
 }
 
 func (c *collector) empty(at *path, s *shape, offset int) {
-	what := "empty"
-	switch s.kind {
-	case boolean:
-		what = "false"
-	case integer, unsigned, float:
-		what = "0"
-	}
-	c.add(at, CodeEmpty, offset, "", "%s cannot be %s", at, what)
+	what := map[kind]string{boolean: "false", integer: "0", unsigned: "0", float: "0"}[s.kind]
+	c.add(at, CodeEmpty, offset, "", "%s cannot be %s", at, cmp.Or(what, "empty"))
 }
 
 // allowed checks a string against its enum. Nothing can be said yet of a template.
 func (c *collector) allowed(at *path, s string, enum []string, offset int) {
-	if len(enum) == 0 || c.templated(s) {
+	if len(enum) == 0 || slices.Contains(enum, s) || c.templated(s) {
 		return
-	}
-	for _, e := range enum {
-		if e == s {
-			return
-		}
 	}
 	c.add(at, CodeBadEnum, offset, "use "+choice(enum), "unsupported %s %s '%s'", c.action, at, shown(s))
 }
