@@ -16,7 +16,7 @@ import (
 // Step is a step of a pipeline, as far as templates go.
 type Step struct {
 	ID     string
-	Action params.Action
+	Action any
 	// Bind are templates by the pointers of parameters that are no strings.
 	Bind map[string]string
 	// Path is that of the condition, "" for none.
@@ -97,7 +97,11 @@ func (t *Texts) each(s Step, visit func(pointer, text string, whole reflect.Type
 	if s.Path != "" {
 		visit(pathPointer, s.Path, nil)
 	}
-	t.action, t.bind = s.Action, s.Bind
+	var err error
+	if t.action, err = params.Of(s.Action); err != nil {
+		return
+	}
+	t.bind = s.Bind
 	t.action.Strings("{{", func(pointer, text string) { visit(paramsPointer+pointer, text, nil) })
 	for _, pointer := range slices.Sorted(maps.Keys(s.Bind)) {
 		if want, ok := t.action.TypeAt(pointer); ok {

@@ -64,8 +64,11 @@ type Action struct {
 	pointer bool          // the action is a pointer to it
 }
 
-// Of looks at an action. The error is a [*TypeError], also for a nil pointer.
+// Of looks at an action; an [Action] is returned as it is. The error is a [*TypeError], also for a nil pointer.
 func Of(value any) (Action, error) {
+	if a, ok := value.(Action); ok {
+		return a, nil
+	}
 	s, v, err := shapeOf(value)
 	if err == nil && !v.IsValid() {
 		err = &TypeError{Type: s.typ, Msg: "action is a nil pointer"}

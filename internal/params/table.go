@@ -10,8 +10,8 @@ import (
 )
 
 // Table is the fields of an object for which there is no one Go struct, such as a step, whose parameters depend on its
-// action. The fields are written in this order. A table is made for the Go values that its fields stand for, by a
-// function from a pointer to Table; for a form or a schema it is made for zero values.
+// action. The fields are written in this order. A table is made anew for the Go values that its fields stand for; for a
+// form or a schema these are zero values.
 type Table []Row
 
 // Row is one field of an object.
