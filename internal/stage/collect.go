@@ -27,18 +27,21 @@ type collector struct {
 // mirror collects from a directory that is where the base has it.
 func (w *collector) mirror(dir *node, name string) error {
 	for kidName, s := range dir.kids {
-		at := kidPath(name, kidName, s.n)
+		kept := ""
+		if s.n != nil && s.n.from != nil {
+			kept = s.n.from.path
+		}
+		at := joinAs(kept, name, kidName)
 		var err error
 		switch n := s.n; {
 		case n == nil:
 			err = w.hide(at, s.gone)
-		case n.kind == change.Dir && n.base == at:
-			w.shown[at] = leaf{n: n, f: n.from, by: n.by}
-			w.hidden[at] = n.from
-			err = w.mirror(n, at)
 		case n.from != nil && n.from.path == at:
 			w.shown[at] = leaf{n: n, f: n.from, by: n.by}
 			w.hidden[at] = n.from
+			if n.kind == change.Dir {
+				err = w.mirror(n, at)
+			}
 		default:
 			if err = w.show(at, kid{slot: s, kind: n.kind}, nil); err == nil {
 				err = w.hide(at, s.gone)
@@ -49,14 +52,6 @@ func (w *collector) mirror(dir *node, name string) error {
 		}
 	}
 	return nil
-}
-
-// kidPath is joinName; for a node that is where it was, it is the very string that is kept for that.
-func kidPath(dir, name string, n *node) string {
-	if n == nil || n.from == nil {
-		return names.Join(dir, name)
-	}
-	return joinAs(n.from.path, dir, name)
 }
 
 // show collects what the stage has at the path and below it. moves are the renames of directories above.

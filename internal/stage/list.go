@@ -3,7 +3,6 @@ package stage
 import (
 	"errors"
 	"io/fs"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -44,23 +43,14 @@ func (c *core) children(v *view, dir ent) ([]kid, error) {
 		}
 	}
 	if dir.n != nil {
-		for k := range staged(v.slots(dir.n)) {
-			kids = append(kids, k)
+		for name, s := range v.slots(dir.n) {
+			if s.n != nil {
+				kids = append(kids, kid{name: name, kind: s.n.kind, slot: s})
+			}
 		}
 	}
 	slices.SortFunc(kids, func(a, b kid) int { return strings.Compare(a.name, b.name) })
 	return kids, nil
-}
-
-// staged goes over the slots that are no whiteouts.
-func staged(slots iter.Seq2[string, slot]) iter.Seq[kid] {
-	return func(yield func(kid) bool) {
-		for name, s := range slots {
-			if s.n != nil && !yield(kid{name: name, kind: s.n.kind, slot: s}) {
-				return
-			}
-		}
-	}
 }
 
 // entOf returns what the entry stands for.
@@ -269,8 +259,10 @@ func (d *stageDir) ReadDir() ([]fs.DirEntry, error) {
 			shown = append(shown, e)
 		}
 	}
-	for k := range staged(maps.All(d.slots)) {
-		shown = append(shown, dirEntry{k, d.s})
+	for name, s := range d.slots {
+		if s.n != nil {
+			shown = append(shown, dirEntry{kid{name: name, kind: s.n.kind, slot: s}, d.s})
+		}
 	}
 	shown = slices.DeleteFunc(shown, func(e fs.DirEntry) bool { return !d.s.shows(d.path, e.Name(), d.filter) })
 	slices.SortFunc(shown, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })

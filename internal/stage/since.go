@@ -1,7 +1,6 @@
 package stage
 
 import (
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -49,24 +48,18 @@ func (v *view) slot(dir *node, name string) (s slot, ok bool) {
 	return s, ok
 }
 
-// slots goes over all slots of a directory, in no order.
-func (v *view) slots(dir *node) iter.Seq2[string, slot] {
+// slots returns all slots of a directory, not to be changed.
+func (v *view) slots(dir *node) map[string]slot {
 	if v == nil || len(v.dirs[dir]) == 0 {
-		return maps.All(dir.kids)
+		return dir.kids
 	}
-	return func(yield func(string, slot) bool) {
-		old := v.dirs[dir]
-		for name, s := range dir.kids {
-			if _, ok := old[name]; !ok && !yield(name, s) {
-				return
-			}
-		}
-		for name, s := range old {
-			if s.had && !yield(name, s.slot) {
-				return
-			}
+	all := maps.Clone(dir.kids)
+	for name, old := range v.dirs[dir] {
+		if all[name] = old.slot; !old.had {
+			delete(all, name)
 		}
 	}
+	return all
 }
 
 // meta returns what can change of a node.

@@ -172,7 +172,7 @@ func (w *walker) rulesAt(d task, entries []fs.DirEntry) *ignore.Matcher {
 		}
 	}
 	if has {
-		rules = w.addRules(rules, d.path, d.dir)
+		rules = w.addRules(rules, d.path, d.dir, ".gitignore")
 	}
 	return rules
 }

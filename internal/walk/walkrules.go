@@ -41,7 +41,7 @@ func (w *walker) rulesAbove(root string) *ignore.Matcher {
 		rules = w.addExclude(rules, above[len(above)-1])
 	}
 	for _, dir := range slices.Backward(above) {
-		rules = w.addRules(rules, dir, handle.Unopened(w.fsys, dir))
+		rules = w.addRules(rules, dir, handle.Unopened(w.fsys, dir), ".gitignore")
 	}
 	return rules
 }
@@ -58,7 +58,7 @@ func (w *walker) addExclude(rules *ignore.Matcher, name string) *ignore.Matcher 
 		return w.ruleTrouble(rules, info, err)
 	}
 	defer dir.Close()
-	return w.addFile(rules, name, dir, names.Join(name, ".git/info/exclude"))
+	return w.addRules(rules, name, dir, ".git/info/exclude")
 }
 
 func (w *walker) exists(name string) bool {
@@ -66,14 +66,11 @@ func (w *walker) exists(name string) bool {
 	return err == nil
 }
 
-// addRules adds the .gitignore of a directory to the rules.
-func (w *walker) addRules(rules *ignore.Matcher, name string, dir capability.DirHandle) *ignore.Matcher {
-	return w.addFile(rules, name, dir, names.Join(name, ".gitignore"))
-}
-
-// addFile adds a file of rules, which stands in dir and is about what is in the directory of that name.
-func (w *walker) addFile(rules *ignore.Matcher, name string, dir capability.DirHandle, file string) *ignore.Matcher {
-	f, err := dir.OpenFile(path.Base(file))
+// addRules adds a file of rules to those there are. It is about what is in the directory of that name; opened is the
+// directory that it stands in itself.
+func (w *walker) addRules(rules *ignore.Matcher, name string, opened capability.DirHandle, file string) *ignore.Matcher {
+	file = names.Join(name, file)
+	f, err := opened.OpenFile(path.Base(file))
 	if err != nil {
 		return w.ruleTrouble(rules, file, err)
 	}
