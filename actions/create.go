@@ -1,12 +1,6 @@
 package actions
 
-import (
-	"context"
-	"errors"
-	"io/fs"
-
-	"github.com/millrace-go/millrace/fsutil"
-)
+import "context"
 
 // Create makes files with the same content, and the directories they need. Content is written as it is given.
 //
@@ -58,33 +52,38 @@ func (a Create) Run(ctx context.Context, c *Call) (Outcome, error) {
 	var failures []*EditFailure
 	names := a.names()
 	made := make(map[string]bool, len(names))
+	progress := c.progress(len(names))
 	if int64(len(a.Content)) > c.Limits.OutputBytes() {
 		return Outcome{}, &LimitError{What: LimitOutput, Limit: c.Limits.OutputBytes(), Got: int64(len(a.Content))}
 	}
-	progress := c.progress(len(names))
+	edits := []LineEdit{{Command: commandCreate, FileText: &a.Content, Overwrite: a.Overwrite}}
 	for _, path := range names {
 		if err := ctx.Err(); err != nil {
 			return Outcome{}, err
 		}
-		name, err := c.stage().Canonical(path)
-		switch {
-		case err != nil:
-			name = path
-		case made[name]:
-			continue
-		default:
-			made[name] = true
-			if err := c.spendBytes(int64(len(a.Content))); err != nil {
-				return Outcome{}, err
+		if name, err := c.stage().Canonical(path); err == nil {
+			if made[name] {
+				continue
 			}
-			err = a.one(c, path, name)
+			made[name] = true
 		}
+		p, err := EditFiles{}.plan(ctx, c, FileEdits{Path: path, Edits: edits})
 		if err != nil {
-			failures = append(failures, &EditFailure{Path: name, Index: -1, Err: err})
-			continue
+			return Outcome{}, err
 		}
-		out.Files = append(out.Files, name)
-		progress.file()
+		if err := p.write(c); err != nil {
+			p.fail(-1, err)
+		}
+		for _, f := range p.failures {
+			if isOfStep(f.Err) {
+				return Outcome{}, f.Err
+			}
+			failures = append(failures, &EditFailure{Path: p.name, Index: -1, Err: f.Err})
+		}
+		if len(p.failures) == 0 {
+			out.Files = append(out.Files, p.name)
+			progress.file()
+		}
 	}
 	if len(names) == 0 {
 		c.Warnf("the list of paths is empty")
@@ -93,22 +92,4 @@ func (a Create) Run(ctx context.Context, c *Call) (Outcome, error) {
 		return Outcome{}, &EditFilesError{Failures: failures}
 	}
 	return out, nil
-}
-
-// one makes one file. path is its name as given, name the canonical one.
-func (a Create) one(c *Call, path, name string) error {
-	_, _, err := c.FS.LstatIfPossible(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return makeFile(c, path, name, []byte(a.Content))
-	case err != nil:
-		return err
-	case !a.Overwrite:
-		return errFileExists
-	}
-	old, err := c.readFile(path)
-	if err != nil {
-		return err
-	}
-	return c.FS.Edit(path, []fsutil.Splice{{Len: int64(len(old)), Text: []byte(a.Content)}})
 }

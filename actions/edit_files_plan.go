@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"hash"
 	"io/fs"
 	"math"
 	"slices"
@@ -190,87 +188,6 @@ func compareHash(want string, got fsutil.Hash, e HashError) error {
 	return &e
 }
 
-// lines makes the edits that name lines.
-func (w *planning) lines(ctx context.Context, file *lineedit.File) error {
-	var edits []lineedit.Edit
-	for i, e := range w.edits {
-		if e.Command != commandInsert && e.Command != commandReplaceLines {
-			continue
-		}
-		first, last, err := e.place(file)
-		if err != nil {
-			w.fail(i, err)
-			continue
-		}
-		edits = append(edits, lineedit.Edit{ID: i, First: first, Last: last, Text: w.fit(e.newText())})
-	}
-	if len(edits) == 0 {
-		return nil
-	}
-	edits, err := w.compareRanges(ctx, file, edits)
-	if err != nil {
-		return err
-	}
-	splices, overlaps, err := file.Splices(edits)
-	if err != nil {
-		return err
-	}
-	for _, o := range overlaps {
-		w.fail(o.Second, &LineOverlapError{First: o.First, Second: o.Second})
-	}
-	return w.take(splices)
-}
-
-// place returns the lines that an edit is about: those to replace, or with last = first-1 those to insert between.
-func (e LineEdit) place(file *lineedit.File) (first, last int, err error) {
-	if e.Command == commandInsert {
-		after, ok := file.After(*e.InsertLine)
-		if !ok {
-			err = &LineError{Start: *e.InsertLine, End: *e.InsertLine, Lines: file.Lines()}
-		}
-		return after + 1, after, err
-	}
-	first, ok1 := file.Line(e.StartLine)
-	last, ok2 := file.Line(e.EndLine)
-	if !ok1 || !ok2 || first > last {
-		err = &LineError{Start: e.StartLine, End: e.EndLine, Lines: file.Lines()}
-	}
-	return first, last, err
-}
-
-// compareRanges compares lines with the hashes that edits want them to have, and returns the edits that may be made.
-func (w *planning) compareRanges(ctx context.Context, file *lineedit.File, edits []lineedit.Edit) ([]lineedit.Edit, error) {
-	var ids []int
-	var ranges []lineedit.Range
-	var sums []hash.Hash
-	for _, edit := range edits {
-		if e := w.edits[edit.ID]; e.RangeHash != "" {
-			from := edit.First
-			if e.Command == commandInsert {
-				from = max(edit.Last, 1)
-			}
-			ids, ranges, sums = append(ids, edit.ID), append(ranges, lineedit.Range{First: from, Last: edit.Last}), append(sums, sha256.New())
-		}
-	}
-	if len(ranges) == 0 {
-		return edits, nil
-	}
-	err := file.Read(ranges, func(i int, piece []byte) error {
-		_, _ = sums[i].Write(piece) // hashes do not fail
-		return ctx.Err()            // all ranges together may be many times the text
-	})
-	if err != nil {
-		return nil, err
-	}
-	for i, r := range ranges {
-		e := HashError{Range: true, First: r.First, Last: r.Last}
-		if err := compareHash(w.edits[ids[i]].RangeHash, fsutil.Hash(sums[i].Sum(nil)), e); err != nil {
-			w.fail(ids[i], err)
-		}
-	}
-	return slices.DeleteFunc(edits, func(e lineedit.Edit) bool { return w.failed[e.ID] }), nil
-}
-
 // take makes splices over the present text.
 func (w *planning) take(splices []lineedit.Splice) error {
 	list := make([]fsutil.Splice, len(splices))
@@ -297,14 +214,6 @@ func (w *planning) add(list []fsutil.Splice) error {
 
 // by is the origin of what an edit does.
 func (w *planning) by(i int) []fsutil.Origin { return []fsutil.Origin{{Step: w.call.Step, Edit: i}} }
-
-// fit returns the new text of an edit with the line ends it is to have.
-func (w *planning) fit(text string) string {
-	if w.options.EOL == eolAsGiven {
-		return text
-	}
-	return w.form.Fit(text)
-}
 
 // replace makes a str_replace.
 func (w *planning) replace(ctx context.Context, i int, e LineEdit) error {
@@ -363,22 +272,4 @@ func (w *planning) nearest(ctx context.Context, text string) []string {
 		all = append(all, fmt.Sprintf("line %d, which %s: %s", h.Line, h.Why, h.Text))
 	}
 	return all
-}
-
-// appends makes the edits that add to the end.
-func (w *planning) appends(ctx context.Context) error {
-	var edits []lineedit.Edit
-	for i, e := range w.edits {
-		if e.Command == commandAppend {
-			edits = append(edits, lineedit.Edit{ID: i, Text: w.fit(e.newText())})
-		}
-	}
-	if len(edits) == 0 {
-		return nil
-	}
-	file, err := w.call.divide(ctx, w.now)
-	if err != nil {
-		return err
-	}
-	return w.take(file.Append(w.form, edits))
 }
