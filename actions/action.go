@@ -111,7 +111,7 @@ type Outcome struct {
 	// Reports say more of single files: hashes, times, failures.
 	Reports []FileReport
 	// FilesModified and FilesSkipped count, for pattern_replace, the files that its glob takes: those it changes, and
-	// the others, be it that nothing matches, that they look binary or that they fail. Nil where nobody counts.
+	// the others, whether nothing matches, they look binary or they fail. Nil for other actions.
 	FilesModified, FilesSkipped *int
 	// Mode says how a pattern was understood, where that was left to the action: "literal" or "regex".
 	Mode string

@@ -24,8 +24,7 @@ func (a Create) Validate(c *Check) {
 	several := len(a.Paths) > 0 || c.bound("/paths")
 	switch {
 	case a.Path == "" && !several && a.Paths != nil && c.IsTemplated == nil:
-		// These are the final values, so a template has given an empty list: there is nothing to make. One that is written
-		// is a mistake, and would be lost in JSON.
+		// These are the final values: a template has given an empty list. One that is written is a mistake.
 	case a.Path == "" && !several:
 		c.Problemf("/path", codeMissingParam, "", "create action requires 'path' or 'paths' parameter")
 	case a.Path != "" && several:

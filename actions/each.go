@@ -34,8 +34,7 @@ func (c *Call) Each(ctx context.Context, files []string, fn func(ctx context.Con
 		g.Go(func() error {
 			for {
 				i := int(next.Add(1)) - 1
-				// Indices are handed out in order, so all before a failed one have been tried: the first error is
-				// the same however the goroutines are scheduled.
+				// Indices are handed out in order, so the first error does not depend on the schedule.
 				if i >= len(files) || int64(i) > failed.Load() {
 					return nil
 				}
@@ -62,7 +61,9 @@ func (c *Call) Each(ctx context.Context, files []string, fn func(ctx context.Con
 
 // try is Each with errors that name their file, unless they are those of a limit on the step as a whole. With goOn, a
 // file that fails does not end it: failed has the error of each file then.
-func (c *Call) try(ctx context.Context, files []string, goOn bool, fn func(ctx context.Context, i int, file string) error) (failed []error, err error) {
+func (c *Call) try(
+	ctx context.Context, files []string, goOn bool, fn func(ctx context.Context, i int, file string) error,
+) (failed []error, err error) {
 	failed = make([]error, len(files))
 	return failed, c.Each(ctx, files, func(ctx context.Context, i int, file string) error {
 		err := fn(ctx, i, file)
@@ -119,11 +120,10 @@ func (c *Call) EditEach(ctx context.Context, edit func(name string, old []byte) 
 	return out, nil
 }
 
-// progressEvery is after how many files a step that does not know how many there are says how far it is.
+// progressEvery is after how many files a step that does not know their number reports progress.
 const progressEvery = 64
 
-// progress counts the files that a step is done with, and says so. The numbers that are said only ever grow. It is
-// safe for concurrent use.
+// progress counts and reports the files that a step is done with. It is safe for concurrent use.
 type progress struct {
 	on    func(done, total int) // nil if nobody asks
 	total int                   // 0 if not known
@@ -135,7 +135,7 @@ type progress struct {
 // progress begins to count files, of which there are total, or 0 if that is not known.
 func (c *Call) progress(total int) *progress { return &progress{on: c.OnProgress, total: total} }
 
-// file counts one file more. Of files without a known end it says only every so many.
+// file counts one file more. Without a total, only every so many files are reported.
 func (p *progress) file() {
 	if p.on == nil {
 		return
@@ -147,7 +147,7 @@ func (p *progress) file() {
 	}
 }
 
-// end says how many files there were, of steps that did not know before.
+// end reports how many files there were, for steps that did not know before.
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

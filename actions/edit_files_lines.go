@@ -59,7 +59,9 @@ func (e LineEdit) place(file *lineedit.File) (first, last int, err error) {
 }
 
 // compareRanges compares lines with the hashes that edits want them to have, and returns the edits that may be made.
-func (w *planning) compareRanges(ctx context.Context, file *lineedit.File, edits []lineedit.Edit) ([]lineedit.Edit, error) {
+func (w *planning) compareRanges(
+	ctx context.Context, file *lineedit.File, edits []lineedit.Edit,
+) ([]lineedit.Edit, error) {
 	var ids []int
 	var ranges []lineedit.Range
 	var sums []hash.Hash
@@ -69,7 +71,8 @@ func (w *planning) compareRanges(ctx context.Context, file *lineedit.File, edits
 			if e.Command == commandInsert {
 				from = max(edit.Last, 1)
 			}
-			ids, ranges, sums = append(ids, edit.ID), append(ranges, lineedit.Range{First: from, Last: edit.Last}), append(sums, sha256.New())
+			ids, sums = append(ids, edit.ID), append(sums, sha256.New())
+			ranges = append(ranges, lineedit.Range{First: from, Last: edit.Last})
 		}
 	}
 	if len(ranges) == 0 {

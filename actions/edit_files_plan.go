@@ -91,9 +91,8 @@ func (w *planning) mayCreate() error {
 	return nil
 }
 
-// make makes all edits of a file that has that text, or of which a create makes that text. The error is that of the
-// create, of the text or of the run. Other edits that cannot be made are recorded and the rest is tried all the same, so
-// that all that is wrong is found at once.
+// make makes all edits of a file that has that text, or of a new one. The error is that of the create, of the text or
+// of the run. Other edits that cannot be made are recorded, so that all that is wrong is found at once.
 func (w *planning) make(ctx context.Context, text match.Content) (err error) {
 	if w.now, err = replace.NewDraft(text, w.call.sizes); err != nil {
 		return err
@@ -232,7 +231,8 @@ func (w *planning) replace(ctx context.Context, i int, e LineEdit) error {
 	}
 	var found NotUniqueError
 	line, pos := 1, int64(0)
-	list, err := rule.Splices(ctx, w.now, match.How{Sizes: w.call.sizes, Lines: true}, w.left, func(at *match.Window, loc []int) bool {
+	how := match.How{Sizes: w.call.sizes, Lines: true}
+	list, err := rule.Splices(ctx, w.now, how, w.left, func(at *match.Window, loc []int) bool {
 		if pos < at.Off {
 			line, pos = 1+at.Line, at.Off
 		}
@@ -254,8 +254,7 @@ func (w *planning) replace(ctx context.Context, i int, e LineEdit) error {
 }
 
 // nearest describes the lines that come near to a text that was not found, for the first such texts of a file. Each
-// file of the step has an equal share of the bytes that a step reads for it, so that the result does not depend on the
-// schedule.
+// file has an equal share of the bytes that a step reads for it, so that the result does not depend on the schedule.
 func (w *planning) nearest(ctx context.Context, text string) []string {
 	share := nearestBytes / max(1, len(w.options.FileEdits))
 	if w.hinted == nearestTexts || w.now.Size() > int64(share-w.hintedBytes) || ctx.Err() != nil {

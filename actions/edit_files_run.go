@@ -28,8 +28,7 @@ func (e EditFiles) Run(ctx context.Context, c *Call) (Outcome, error) {
 		return Outcome{}, err
 	}
 	refuseTwins(plans)
-	// Nothing is written before all is worked out, so that a file that fails is not touched, and a step that is to fail at
-	// one has said all about the others.
+	// Nothing is written before all is worked out, so that a step that fails tells of all failures.
 	failures := failuresOf(plans)
 	if len(failures) == 0 || e.OnError == onErrorContinue {
 		for _, p := range plans {
@@ -124,8 +123,7 @@ func (p *filePlan) write(c *Call) error {
 	return nil
 }
 
-// makeFile makes a file that does not exist, with the directories it needs. path is the name as given, name the
-// canonical one.
+// makeFile makes a file and the directories it needs. path is the name as given, name the canonical one.
 func makeFile(c *Call, path, name string, text []byte) error {
 	if err := makeDir(c, name); err != nil {
 		return err
@@ -179,8 +177,7 @@ func few(files []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(files[:named], ", "), len(files)-named)
 }
 
-// report says what became of the edits of the file. If something is wrong with the file itself, all of them have
-// failed.
+// report says what became of the edits of the file. If the file itself is wrong, all of them have failed.
 func (p *filePlan) report() FileReport {
 	r := FileReport{Path: p.name, Success: len(p.failures) == 0}
 	applied, failed := len(p.edits), 0

@@ -47,8 +47,7 @@ func fileError(path string, err error) error {
 	return &FileError{Path: path, Err: err}
 }
 
-// reason returns the text of an error without the operation and the path in front of it, in the same words whatever
-// file system it comes from.
+// reason returns the text of an error without operation and path, in the same words for all file systems.
 func reason(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -65,12 +64,10 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// onErrorContinue is the value of on_error with which a step leaves out the files that it fails at. The other is
-// "stop", the default.
+// onErrorContinue is the value of on_error with which a step leaves out files that fail. The default is "stop".
 const onErrorContinue = "continue"
 
-// reportError returns what a report says of a file that a step has failed at: the words that reports use, where those
-// fit.
+// reportError returns what a report says of a file that a step has failed at, in the words of reports.
 func reportError(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -119,8 +119,7 @@ func nextBrace(pattern string, from int) int {
 	return -1
 }
 
-// alternatives returns the parts between the braces and commas of the brace that opens at an offset, and what is
-// behind it.
+// alternatives returns the parts of the brace that opens at an offset, and where it ends.
 func alternatives(pattern string, open int) (parts []string, end int) {
 	depth, start := 1, open+1
 	for i := start; i < len(pattern); i = behindGlobChar(pattern, i) {
@@ -138,7 +137,7 @@ func alternatives(pattern string, open int) (parts []string, end int) {
 	return []string{pattern[open+1:]}, len(pattern) // it is not closed, which checkGlob refuses
 }
 
-// behindGlobChar returns the offset behind what stands at one: an escaped character, a bracket or a byte.
+// behindGlobChar returns the offset behind the escaped character, bracket or byte at i.
 func behindGlobChar(pattern string, i int) int {
 	switch pattern[i] {
 	case '\\':

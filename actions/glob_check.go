@@ -51,8 +51,8 @@ func nesting(pattern string) int {
 	return most
 }
 
-// backwards returns a range of characters in a valid glob that has none in it, "" if there is no such. What one would
-// take is not the same everywhere: here it is its first character, in git and in a shell it is nothing.
+// backwards returns a range of characters of a valid glob that has none in it, "" if there is no such. Here it would
+// match its first character, in git and in a shell nothing.
 func backwards(pattern string) string {
 	const (
 		outside = -1 // of brackets

@@ -176,7 +176,7 @@ func (s *showing) take(bytes int) error {
 }
 
 // isOfStep reports whether an error is that of a limit on the step as a whole. Which file meets it depends on the
-// order they are worked on, so the error does not go by the name of one.
+// schedule, so the error does not name one.
 func isOfStep(err error) bool {
 	limit, ok := errors.AsType[*LimitError](err)
 	return ok && (limit.What == LimitShown || limit.What == LimitStaged)

@@ -28,13 +28,11 @@ const (
 // error only where templates made the pattern.
 type PatternError = match.PatternError
 
-// maxStepInstructions bounds the programs of all regular expressions of one step together. They take some 300 bytes
-// for each instruction.
+// maxStepInstructions bounds the programs of all regular expressions of a step, some 300 bytes an instruction.
 const maxStepInstructions = 500_000
 
-// checkPattern reports what is wrong with a pattern and returns it if nothing is. An empty one, and a mode that does
-// not exist, are left to the checks of the parameters' tags. Nothing is compiled: that can take long, and may not be
-// needed at all.
+// checkPattern reports what is wrong with a pattern and returns it if nothing is. An empty one, and an unknown mode,
+// are left to the checks of the parameters' tags. Nothing is compiled: that can take long and may not be needed.
 func checkPattern(c *Check, param, pattern, mode string, byDefault match.Mode, flags match.Flags) *match.Parsed {
 	m, err := match.ParseMode(mode, byDefault)
 	if err != nil || pattern == "" || c.Templated(pattern) || c.Templated(mode) {
@@ -50,7 +48,7 @@ func checkPattern(c *Check, param, pattern, mode string, byDefault match.Mode, f
 }
 
 // maxKept is how large the regular expressions are, in instructions, that a step of a checked pipeline keeps for its
-// runs. A pipeline has so few steps that this is no more than some megabytes; what is larger is read again.
+// runs: some megabytes for a pipeline. What is larger is parsed again.
 const maxKept = 20_000
 
 // keptPatterns are the patterns that Validate has parsed, for Run.

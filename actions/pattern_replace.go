@@ -69,8 +69,7 @@ func (p PatternReplace) Validate(c *Check) {
 	}
 }
 
-// keptScript is a script that Validate has parsed, for Run, with what it was parsed of: an action around this one may
-// run another script than it was checked with.
+// keptScript is what Validate has parsed, and of what: an action around this one may run another script.
 type keptScript struct {
 	key    string
 	script *sed.Script

@@ -43,7 +43,9 @@ func (p PatternReplace) Run(ctx context.Context, c *Call) (Outcome, error) {
 		c.Warnf("there is no file below %s that file_pattern %s takes", dir, quoted(p.FilePattern))
 	}
 	done := make([]scripted, len(files))
-	failed, err := c.try(ctx, files, true, func(ctx context.Context, i int, name string) error { return s.file(ctx, name, &done[i]) })
+	failed, err := c.try(ctx, files, true, func(ctx context.Context, i int, name string) error {
+		return s.file(ctx, name, &done[i])
+	})
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -69,8 +71,8 @@ type scripted struct {
 // errChanges ends a run of the script that has found something to change.
 var errChanges = errors.New("there is something to change")
 
-// file edits a file, unless the script leaves it as it is or it looks binary. It is read to the first change before
-// the edit begins: then the fingerprint and the hash of a file without one are not taken.
+// file edits a file, unless it stays as it is or looks binary. It is read to the first change before the edit begins,
+// so that the fingerprint and the hash of a file without one are not taken.
 func (s *scripting) file(ctx context.Context, name string, one *scripted) error {
 	c, left := s.call, s.call.budget()
 	err := c.look(name, c.Limits.FileBytes(), unlessBinary(s.Binary), func(text *source) error {
@@ -102,7 +104,9 @@ func (s *scripting) file(ctx context.Context, name string, one *scripted) error 
 }
 
 // run runs the script over the content of a file and calls emit for each change.
-func (s *scripting) run(ctx context.Context, one *scripted, text *source, left *replace.Budget, emit func(fsutil.Splice) error) error {
+func (s *scripting) run(
+	ctx context.Context, one *scripted, text *source, left *replace.Budget, emit func(fsutil.Splice) error,
+) error {
 	src, err := text.Open()
 	if err != nil {
 		return err

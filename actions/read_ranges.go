@@ -100,8 +100,9 @@ func (r ReadRanges) Run(ctx context.Context, c *Call) (Outcome, error) {
 	texts := make([]string, len(c.Files))
 	reports := make([]FileReport, len(c.Files))
 	room := c.Limits.shown()
-	failed, err := c.try(ctx, c.Files, r.OnError == onErrorContinue, func(ctx context.Context, i int, file string) (err error) {
-		texts[i], err = readFileRanges(ctx, c, file, ranges, room, &reports[i])
+	goOn := r.OnError == onErrorContinue
+	failed, err := c.try(ctx, c.Files, goOn, func(ctx context.Context, i int, file string) (err error) {
+		texts[i], err = rangeReader{c, ranges, room, &reports[i]}.file(ctx, file)
 		return err
 	})
 	if err != nil {
@@ -120,16 +121,24 @@ func (r ReadRanges) Run(ctx context.Context, c *Call) (Outcome, error) {
 	return out, nil
 }
 
-// readFileRanges reads the ranges of one file.
-func readFileRanges(ctx context.Context, c *Call, file string, ranges []Range, room *showing, report *FileReport) (text string, err error) {
+// rangeReader is the work on one file.
+type rangeReader struct {
+	*Call
+	ranges []Range
+	room   *showing
+	report *FileReport
+}
+
+// file reads the ranges of a file.
+func (r rangeReader) file(ctx context.Context, file string) (text string, err error) {
 	// An update with no splices: all readings of a large file, of which one is for its hash, are of the same bytes.
-	err = c.update(file, errBinaryRead, func(content *source) ([]fsutil.Splice, error) {
-		info, err := c.FS.Stat(file)
+	err = r.update(file, errBinaryRead, func(content *source) ([]fsutil.Splice, error) {
+		info, err := r.FS.Stat(file)
 		if err != nil {
 			return nil, err
 		}
-		*report = FileReport{Path: file, Success: true, LastModified: info.ModTime().UTC()}
-		text, err = readLines(ctx, c, content, ranges, room, report)
+		*r.report = FileReport{Path: file, Success: true, LastModified: info.ModTime().UTC()}
+		text, err = r.lines(ctx, content)
 		return nil, err
 	})
 	return text, err
@@ -138,29 +147,29 @@ func readFileRanges(ctx context.Context, c *Call, file string, ranges []Range, r
 // bounds returns the range with its defaults.
 func (r Range) bounds() (start, end int) { return cmp.Or(r.Start, 1), cmp.Or(r.End, -1) }
 
-// readLines returns the lines of all ranges. The hashes of the text and of each range go to the report.
-func readLines(ctx context.Context, c *Call, content *source, ranges []Range, room *showing, report *FileReport) (string, error) {
-	file, err := c.divide(ctx, content)
+// lines returns the lines of all ranges. The hashes of the text and of each range go to the report.
+func (r rangeReader) lines(ctx context.Context, content *source) (string, error) {
+	file, err := r.divide(ctx, content)
 	if err != nil {
 		return "", err
 	}
-	hash, err := c.hashOf(content)
+	hash, err := r.hashOf(content)
 	if err != nil {
 		return "", err
 	}
-	report.ContentHash = hash.String()
-	lines := make([]lineedit.Range, len(ranges))
-	for i, r := range ranges {
-		if lines[i], err = r.in(file.Lines()); err != nil {
+	r.report.ContentHash = hash.String()
+	lines := make([]lineedit.Range, len(r.ranges))
+	for i, one := range r.ranges {
+		if lines[i], err = one.in(file.Lines()); err != nil {
 			return "", err
 		}
-		if err := room.take(len(rangeSeparator) + 2*len(fsutil.Hash{})); err != nil {
+		if err := r.room.take(len(rangeSeparator) + 2*len(fsutil.Hash{})); err != nil {
 			return "", err
 		}
 	}
-	texts := make([][]byte, len(ranges))
+	texts := make([][]byte, len(r.ranges))
 	err = file.Read(lines, func(i int, piece []byte) error {
-		if err := cmp.Or(room.take(len(piece)), ctx.Err()); err != nil {
+		if err := cmp.Or(r.room.take(len(piece)), ctx.Err()); err != nil {
 			return err
 		}
 		texts[i] = append(texts[i], piece...)
@@ -170,13 +179,13 @@ func readLines(ctx context.Context, c *Call, content *source, ranges []Range, ro
 		return "", err
 	}
 	for i, text := range texts {
-		report.RangeHashes = append(report.RangeHashes, fsutil.HashOf(text).String())
+		r.report.RangeHashes = append(r.report.RangeHashes, fsutil.HashOf(text).String())
 		if i < len(texts)-1 {
 			texts[i] = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
 		}
 	}
 	if len(texts) == 1 {
-		report.RangeHash, report.RangeHashes = report.RangeHashes[0], nil
+		r.report.RangeHash, r.report.RangeHashes = r.report.RangeHashes[0], nil
 		return string(texts[0]), nil
 	}
 	return string(bytes.Join(texts, []byte(rangeSeparator))), nil

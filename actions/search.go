@@ -114,10 +114,7 @@ func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
 	if s.MaxFileBytes > 0 {
 		maxBytes = min(maxBytes, s.MaxFileBytes)
 	}
-	w := &searching{
-		c: c, pattern: p, content: s.IncludeContent, lines: s.shows(), context: max(s.ContextLines, 0), without: s.WithoutMatch,
-		room: c.Limits.shown(), maxBytes: maxBytes,
-	}
+	w := &searching{Search: s, c: c, pattern: p, room: c.Limits.shown(), maxBytes: maxBytes}
 	w.mayMatch, w.overlap = p.Screen()
 	roots := s.roots()
 	if len(roots) > 1 {

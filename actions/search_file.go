@@ -17,25 +17,21 @@ import (
 )
 
 const (
-	// searchBuffer is how much of a file a search reads at once, in bytes: little enough to be in the processor's cache
-	// still when it is looked at.
+	// searchBuffer is how much of a file is read at once, in bytes, so that it is in the cache when it is searched.
 	searchBuffer = 128 << 10
 	searchFirst  = 16 << 10 // the buffer of a worker that has met small files only
 	pageSize     = 4 << 10
-	// searchWhole is the size up to which a file in which there may be a match is held as a whole, searchWindow how much
-	// of a larger one is looked at at once, in bytes. Each worker has memory for it.
+	// searchWhole is the size up to which a file that may match is held as a whole, searchWindow how much of a larger one
+	// is searched at once, in bytes, by each worker.
 	searchWhole  = 1 << 20
 	searchWindow = 512 << 10
 )
 
 // searching is the state of one search. Its method file is safe for concurrent use.
 type searching struct {
+	Search
 	c        *Call
 	pattern  *match.Pattern
-	content  bool
-	lines    bool // show the lines with matches
-	without  bool // the files without a match are wanted
-	context  int  // and so many around them
 	room     *showing
 	maxBytes int64
 	mayMatch func(part []byte) bool // nil if parts of a file tell nothing
@@ -54,8 +50,8 @@ type searching struct {
 // buffer is the memory that one worker needs to search a file.
 type buffer struct {
 	file handle.Reader
-	// buf has room for what is read at once, behind the end of what was read before. What is read begins at a multiple of
-	// the size of a page in it: the system copies faster where both sides are aligned alike.
+	// buf has room for a part of a file behind the end of the part before. A part begins at a multiple of the size of a
+	// page: the system copies faster where both sides are aligned alike.
 	buf []byte
 	// text is what of it is searched as a whole.
 	text match.Bytes
@@ -86,12 +82,11 @@ func (s *searching) file(ctx context.Context, e walk.Entry) error {
 			return nil // a directory has come, say, on a file system that does not mind to open that
 		}
 		return err
-	case s.without && !fsutil.IsBinary(head):
+	case s.WithoutMatch && !fsutil.IsBinary(head):
 		s.note(&s.seen, e.Path())
 	}
 	switch {
-	// Most files have no match, and then it does not matter what else is true of them. One that is larger than allowed is
-	// to be told of.
+	// Most files have no match, so that is asked first. One that is larger than allowed has a warning.
 	case n == 0, whole && s.mayMatch != nil && int64(n) <= s.maxBytes && !s.mayMatch(head), fsutil.IsBinary(head):
 		return nil
 	case int64(n) > s.maxBytes:
@@ -114,8 +109,7 @@ func (s *searching) file(ctx context.Context, e walk.Entry) error {
 	return err
 }
 
-// head reads the first bytes of a file into the buffer, which becomes larger for one that does not fit. whole says that
-// they are all.
+// head reads the first bytes of a file into the buffer, which grows for one that does not fit. whole: they are all.
 func (s *searching) head(d *buffer) (n int, whole bool, err error) {
 	n, whole, err = handle.ReadHead(&d.file, d.buf[:min(searchBuffer, len(d.buf)-s.margin())])
 	if n < searchBuffer && !whole && err == nil {
@@ -151,8 +145,8 @@ func (s *searching) long(ctx context.Context, e walk.Entry, d *buffer, n int) er
 	})
 }
 
-// rest reports whether a part of the file behind the n bytes in the buffer may match. A file that turns out to be
-// larger than it is allowed to be, as in /proc, is [fsutil.ErrTooLarge].
+// rest reports whether a part of the file behind the first n bytes may match. One that turns out to be larger than
+// allowed, as in /proc, is [fsutil.ErrTooLarge].
 func (s *searching) rest(ctx context.Context, d *buffer, n int) (hit bool, err error) {
 	margin, buf := s.margin(), d.buf
 	seen := buf[:n] // what was looked at last
@@ -184,16 +178,17 @@ func (s *searching) rest(ctx context.Context, d *buffer, n int) (hit bool, err e
 // sizes are those of the windows that a file is searched in. What shows lines, or all of them, needs it as a whole.
 func (s *searching) sizes() match.Sizes {
 	sizes := cmp.Or(s.c.sizes, match.Sizes{Whole: searchWhole, Window: searchWindow})
-	if s.lines || s.content {
+	if s.shows() || s.IncludeContent {
 		sizes.Whole = math.MaxInt64
 	}
 	return sizes
 }
 
-// matches finds the matches in a file. What is read may go to the buffer, if there is one. It returns the name of a
-// file that has any, or in which the pattern occurs as a text.
-func (s *searching) matches(ctx context.Context, e walk.Entry, text match.Content, buf *[]byte) (name string, err error) {
+// matches finds the matches in a file, with the buffer if there is one. It returns the name of a file that has any, or
+// in which the pattern occurs as a text.
+func (s *searching) matches(ctx context.Context, e walk.Entry, text match.Content, buf *[]byte) (string, error) {
 	var one found
+	var err error
 	var seenText *bool // a search for another pattern takes no memory for it
 	how := match.How{Sizes: s.sizes(), Buffer: buf}
 	if s.pattern.Ambiguous() {
@@ -201,7 +196,7 @@ func (s *searching) matches(ctx context.Context, e walk.Entry, text match.Conten
 		seenText = seen
 		how.See = func(part []byte) { *seen = *seen || s.pattern.AsText(part) }
 	}
-	if s.lines {
+	if s.shows() {
 		one.count, one.content, err = s.linesOf(ctx, text, how)
 	} else {
 		one.count, err = s.pattern.Count(ctx, text, how)
@@ -210,12 +205,12 @@ func (s *searching) matches(ctx context.Context, e walk.Entry, text match.Conten
 	if err != nil || one.count == 0 && !one.asText {
 		return "", err
 	}
-	name = e.Path()
+	name := e.Path()
 	if one.count == 0 {
 		s.note(&s.textual, name)
 		return name, nil
 	}
-	if s.content {
+	if s.IncludeContent {
 		data, err := text.Bytes(s.maxBytes)
 		if err == nil {
 			err = s.room.take(len(data))
@@ -234,7 +229,7 @@ func (s *searching) matches(ctx context.Context, e walk.Entry, text match.Conten
 
 // linesOf counts the matches, and returns the lines they are in.
 func (s *searching) linesOf(ctx context.Context, text match.Content, how match.How) (n int, lines string, err error) {
-	w := &lineWriter{context: s.context, room: s.room, no: 1}
+	w := &lineWriter{context: max(s.ContextLines, 0), room: s.room, no: 1}
 	err = s.pattern.Find(ctx, text, how, func(at *match.Window, loc []int) bool {
 		n++
 		w.data = at.Data

@@ -41,12 +41,12 @@ func (s *searching) outcome() Outcome {
 	slices.Sort(s.textual)
 	slices.Sort(s.large)
 	out := Outcome{Counts: make(map[string]int, len(s.found)), Mode: s.pattern.Mode().String()}
-	if s.content || s.lines {
+	if s.IncludeContent || s.shows() {
 		out.Content = make(map[string]string, len(s.found))
 	}
 	asText := 0
 	for _, f := range s.found {
-		if s.without {
+		if s.WithoutMatch {
 			break
 		}
 		out.Files = append(out.Files, f.path)
@@ -58,7 +58,7 @@ func (s *searching) outcome() Outcome {
 			asText++
 		}
 	}
-	if s.without {
+	if s.WithoutMatch {
 		out.Files = s.withoutMatch()
 	}
 	for _, name := range s.large {
@@ -76,11 +76,10 @@ func (s *searching) outcome() Outcome {
 	return out
 }
 
-// warnText tells that a pattern was taken as a text because it is no valid regular expression, if it looks as if it
-// was meant as one, or was not found.
+// warnText warns that a pattern that looks like a regular expression, or was not found, was read as a text.
 func (s *searching) warnText(files int) {
 	why := s.pattern.Refused()
-	if why == nil || files > 0 && !s.without && !s.pattern.LooksRegular() {
+	if why == nil || files > 0 && !s.WithoutMatch && !s.pattern.LooksRegular() {
 		return
 	}
 	hint := ""
@@ -91,8 +90,7 @@ func (s *searching) warnText(files int) {
 		quoted(s.pattern.Source()), why.Msg, hint)
 }
 
-// withoutMatch returns the files that were searched and have no match, in path order. Those that were too large are
-// not known to have none.
+// withoutMatch returns the files that were searched and have no match, in path order, without those too large.
 func (s *searching) withoutMatch() []string {
 	not := setOf(s.large)
 	for _, f := range s.found {

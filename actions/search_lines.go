@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxShownLine is how much is shown of a line, in bytes. Of one that is longer, what is around the first match in it
-// counts.
+// maxShownLine is how much is shown of a line, in bytes: of a longer one, what is around its first match.
 const maxShownLine = 1000
 
 // lineWriter writes the lines of a file that matches are in, and lines around them, as grep -n -C would:
@@ -31,7 +30,7 @@ type lineWriter struct {
 }
 
 // match writes the lines that a match is in, and returns false if there is no room for more. A newline belongs to the
-// line that it ends, and behind the last one there is no line more.
+// line that it ends.
 func (w *lineWriter) match(start, end int) bool {
 	if start == len(w.data) {
 		if w.data[len(w.data)-1] == '\n' {
@@ -120,9 +119,8 @@ func (w *lineWriter) write(line []byte) {
 	}
 }
 
-// shownLine returns a line as it is shown: bytes that are not UTF-8 as U+FFFD, and a long line cut to a part, with
-// "…" where something is left out. The part begins some way in front of the match, or at its beginning if that is
-// longer than there is room for.
+// shownLine returns a line as it is shown: bytes that are not UTF-8 as U+FFFD, and of a long line a part around the
+// match, or from where it begins if that is longer, with "…" for what is left out.
 func shownLine(line []byte, from, to int) []byte {
 	if len(line) > maxShownLine {
 		from, to = min(from, len(line)), min(to, len(line))

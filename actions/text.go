@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// look calls do with the content of a file of at most that many bytes, which is valid until do returns. Reading a binary
-// file is the refusal, unless that is nil.
+// look calls do with the content of a file of at most that many bytes, which is valid until do returns. A refusal that
+// is not nil is the error for a binary file.
 func (c *Call) look(name string, most int64, refusal error, do func(text *source) error) error {
 	return c.tooLarge(name, c.stage().View(name, most, func(text *stage.Content) error {
 		s := c.source(text, refusal)
@@ -22,16 +22,16 @@ func (c *Call) look(name string, most int64, refusal error, do func(text *source
 	}))
 }
 
-// update makes the splices in a file that find returns for its content. It may happen that find is called again, with
-// other content, if another process has written to the file meanwhile. If find has read a part of a large file more than
-// once, update fails unless all readings were of the same bytes. An error of find is returned as it is, unless it is
-// that of the content.
+// update makes the splices in a file that find returns for its content. find is called again, with other content, if
+// the file was written to meanwhile. If find has read a large file several times, update fails unless the bytes were
+// the same. An error of find is returned as it is, unless it is that of the content.
 func (c *Call) update(name string, refusal error, find func(text *source) ([]fsutil.Splice, error)) error {
-	return c.tooLarge(name, c.stage().Update(name, c.Limits.FileBytes(), func(text *stage.Content) ([]fsutil.Splice, error) {
+	err := c.stage().Update(name, c.Limits.FileBytes(), func(text *stage.Content) ([]fsutil.Splice, error) {
 		s := c.source(text, refusal)
 		defer c.sources.Put(s)
 		return find(s)
-	}))
+	})
+	return c.tooLarge(name, err)
 }
 
 // divide divides a text into lines.

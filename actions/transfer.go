@@ -26,8 +26,7 @@ func (t transfer) action() string {
 	return "copy"
 }
 
-// move is one file on its way. The names are canonical; the places are these names with all links in their directories
-// resolved, so that two names of one place are seen to be the same.
+// move is one file on its way. The names are canonical; in the places, links in their directories are resolved too.
 type move struct {
 	from, to           string
 	fromPlace, toPlace string

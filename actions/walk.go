@@ -23,19 +23,22 @@ func walkReads(root string, noIgnore bool) []string {
 }
 
 // walkFrom returns the canonical path that a name leads to, what is there, and how to walk it: a directory that may not
-// be read is left out, with a warning. done is what was not done then.
-func (c *Call) walkFrom(name, done string, noIgnore bool, f *filter) (root string, info fs.FileInfo, opt walk.Options, err error) {
+// be read is left out with a warning, which says that it was not done.
+func (c *Call) walkFrom(
+	name, done string, noIgnore bool, f *filter,
+) (root string, info fs.FileInfo, opt walk.Options, err error) {
 	if root, err = c.FS.Resolve(name); err == nil {
 		info, err = c.FS.Stat(name) // not of root: "a.txt/" is not "a.txt"
 	}
-	return root, info, walk.Options{Workers: c.Pool(), NoIgnore: noIgnore, Skip: f.skip(), OnError: func(dir string, err error) error {
+	opt = walk.Options{Workers: c.Pool(), NoIgnore: noIgnore, Skip: f.skip(), OnError: func(dir string, err error) error {
 		if !errors.Is(err, fs.ErrPermission) || dir == root {
 			return err
 		}
 		// One directory of another user must not keep the user from the rest, but has to be told of.
 		c.Warnf("%s was not %s: %v", dir, done, err)
 		return nil
-	}}, err
+	}}
+	return root, info, opt, err
 }
 
 // walkError words the errors that are about the path to walk from itself.
@@ -122,9 +125,8 @@ func (f *filter) skip() func(name string, isDir bool) bool {
 // chooses reports whether the filter names what it takes.
 func (f *filter) chooses() bool { return len(f.include)+len(f.types) > 0 }
 
-// takes reports whether an entry that was not skipped is one to search or to list, by its path and its name in its
-// directory.
+// takes reports whether an entry that was not skipped is one to search or to list.
 func (f *filter) takes(path func() string, base string) bool {
-	return (len(f.include) == 0 || anyGlob(f.include, path())) &&
-		(len(f.types) == 0 || slices.ContainsFunc(f.types, func(ext string) bool { return strings.HasSuffix(strings.ToLower(base), ext) }))
+	ends := func(ext string) bool { return strings.HasSuffix(strings.ToLower(base), ext) }
+	return (len(f.include) == 0 || anyGlob(f.include, path())) && (len(f.types) == 0 || slices.ContainsFunc(f.types, ends))
 }

@@ -63,8 +63,8 @@ func (s *starts) index(line int) int {
 	return i
 }
 
-// find finds where the lines begin. seen, if not nil, is called with each part of the text whose lines were found, as far
-// as the last range reaches, until it returns false.
+// find finds where the lines begin. seen, if not nil, is called with each part of the text behind that, until it
+// returns false.
 func (f *File) find(s *starts, seen func(part []byte) bool) error {
 	line, stopped := 1, false
 	found := func(at int64) {

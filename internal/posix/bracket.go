@@ -16,8 +16,7 @@ type element struct {
 	named bool  // [=x=] or [.x.]
 }
 
-// bracket reads a bracket expression; p.tok is the [. There are no escapes within: what sed has for them is replaced
-// before.
+// bracket reads a bracket expression; p.tok is the [. Escapes in it are replaced before.
 func (p *parser) bracket() *syntax.Regexp {
 	start := p.at
 	not := p.has(p.at, '^')

@@ -62,8 +62,7 @@ func (s spans) without(t spans) spans {
 	return out
 }
 
-// not is every character that is not in s, which has to be tidy. Surrogates, and bytes that are part of no character,
-// are in neither.
+// not is every character that is not in s, which has to be tidy, without surrogates and stray bytes.
 func (s spans) not() spans { return spans{{0, 0xd7ff}, {0xe000, unicode.MaxRune}}.without(s) }
 
 // unfold is every character whose upper case is in s, which has to be tidy.
@@ -106,8 +105,7 @@ func (s spans) ranges() []rune {
 	return out
 }
 
-// anyChar is what a dot matches: every character, with M but a newline. It is not written as package syntax would,
-// because that takes for any character whatever goes up to the last one.
+// anyChar is what a dot matches: every character, with M but a newline. The form of package syntax has stray bytes too.
 func anyChar(lines bool) []rune {
 	if lines {
 		return spans{{'\n', '\n'}}.not().ranges()

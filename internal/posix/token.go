@@ -1,5 +1,7 @@
 package posix
 
+import "regexp/syntax"
+
 // token is a piece of a pattern.
 type token struct {
 	kind  rune // what an operator is written with in extended syntax, or one of those below
@@ -68,4 +70,85 @@ func (p *parser) peekEscape(t token) token {
 		t.kind = tokAnchor
 	}
 	return t
+}
+
+// repeat reads a repetition of t, which has so many nodes and stands at p.tok, and what follows it.
+func (p *parser) repeat(t *syntax.Regexp, nodes int) *syntax.Regexp {
+	op, low, high := syntax.OpStar, 0, -1
+	switch p.tok.kind {
+	case '+':
+		op = syntax.OpPlus
+	case '?':
+		op = syntax.OpQuest
+	case '{':
+		op = syntax.OpRepeat
+		if low, high = p.interval(); p.err != "" {
+			return t
+		}
+	}
+	p.next(false)
+	if !p.grow(int64(nodes) * int64(max(low, high, 1)-1)) {
+		return t
+	}
+	t = p.op(op, t)
+	t.Min, t.Max = low, high
+	return t
+}
+
+// interval reads what stands within { and }; high is -1 for no limit. Afterwards p.tok is the }.
+func (p *parser) interval() (low, high int) {
+	low, ok := p.number()
+	if !ok {
+		return p.badInterval()
+	}
+	comma := p.tok.kind == tokChar && p.tok.char == ','
+	switch {
+	case low == -1 && !comma:
+		p.fail(errInterval)
+		return 0, 0
+	case low == -1:
+		low = 0
+	}
+	high = low
+	if p.tok.kind != '}' {
+		if high, ok = p.number(); !comma || !ok {
+			return p.badInterval()
+		}
+	}
+	const most = 32767 // as everywhere in GNU
+	switch {
+	case p.tok.kind != '}', high != -1 && low > high:
+		p.fail(errInterval)
+	case max(low, high) > most:
+		p.fail(errTooBig)
+	}
+	return low, high
+}
+
+func (p *parser) badInterval() (low, high int) {
+	if p.tok.kind == tokEnd {
+		p.fail(errUnmatchedBrace)
+	} else {
+		p.fail(errInterval)
+	}
+	return 0, 0
+}
+
+// number reads up to a comma or the end of the interval. It is -1 for nothing, and not ok for anything but digits.
+func (p *parser) number() (n int, ok bool) {
+	const most = 1 << 20 // larger numbers are all too large
+	n, ok = -1, true
+	for {
+		p.next(false)
+		switch r := p.tok.char; {
+		case p.tok.kind == tokEnd:
+			return n, false
+		case p.tok.kind == '}', r == ',':
+			return n, ok
+		case p.tok.kind != tokChar || r < '0' || '9' < r:
+			ok = false
+		default:
+			n = min(most, max(n, 0)*10+int(r-'0'))
+		}
+	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// spliceBytes is what an edit takes in memory beside its text, in bytes. Very many edits of one byte are as dear as a
-// long text, so that counts for the step as a whole, at once: several files are worked on at a time.
+// spliceBytes is what an edit takes in memory beside its text, in bytes. It counts at once for the step as a whole, as
+// several files are worked on at a time.
 const spliceBytes = 64
 
 // Limits are what the edits of all files of a step may cost. They are used from several goroutines.
@@ -15,8 +15,7 @@ type Limits interface {
 	// TooMany is the error for more matches in a file than there may be, TooMuch that for more new text.
 	TooMany() error
 	TooMuch() error
-	// Stage takes bytes from what all files together may take. It returns an error if there are not as many left. Less
-	// than none gives bytes back.
+	// Stage takes bytes from what all files together may take, or gives them back. The error is that there are too few.
 	Stage(n int64) error
 }
 
@@ -73,8 +72,8 @@ func (b *Budget) Splice() error { return b.Stage(spliceBytes) }
 // Spend counts the new text that was taken for all files together.
 func (b *Budget) Spend() error { return b.Stage(b.most.text - b.left.text) }
 
-// replace returns what replaces a match in data, nil if that changes nothing, and takes it from the budget. A text that
-// there is no room for is not made: a few groups in a replacement can stand for more than there is memory.
+// replace returns what replaces a match in data, nil if that changes nothing, and takes it from the budget before it is
+// made: a few groups in a replacement can stand for more than there is memory.
 func (b *Budget) replace(r *match.Replacer, loc []int, data []byte) ([]byte, error) {
 	if err := b.Match(); err != nil {
 		return nil, err

@@ -98,8 +98,7 @@ func (d *Draft) Add(list []change.Splice) (err error) {
 			d.spare = old // not the text as it was
 		}
 	}
-	// Lists are composed with ones of about their size, so that thousands of edits of one place each do not go through
-	// all that is there thousands of times.
+	// Lists are composed with ones of about their size, so that thousands of edits do not each go through all of them.
 	d.lists = append(d.lists, list)
 	for n := len(d.lists); n > 1 && len(d.lists[n-2]) <= 2*len(d.lists[n-1]) && err == nil; n = len(d.lists) {
 		err = d.compose()

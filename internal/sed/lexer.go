@@ -70,8 +70,7 @@ func (p *parser) delimiter() int {
 	return c
 }
 
-// until reads up to a delimiter that is not escaped, or in a pattern, within brackets. missing is what is wrong where
-// there is none.
+// until reads up to a delimiter that is not escaped, or in a pattern, within brackets. missing is its error.
 func (p *parser) until(delimiter int, pattern bool, missing string) []byte {
 	var out []byte
 	for {
@@ -156,8 +155,7 @@ const (
 	plainText // of y
 )
 
-// unescape replaces the escapes that stand for one character. In a pattern and a replacement the others stay as they
-// are.
+// unescape replaces the escapes that stand for one character. The others stay, but for plain text.
 func (p *parser) unescape(text []byte, kind textKind) []byte {
 	if bytes.IndexByte(text, '\\') < 0 {
 		return text
@@ -215,8 +213,7 @@ func (p *parser) unescape(text []byte, kind textKind) []byte {
 	return out
 }
 
-// number reads the digits of \d, \o or \x at text[i:], up to as many as a byte has. Without any it is the letter
-// itself.
+// number reads the digits of \d, \o or \x at text[i:], as many as a byte has. Without any it is the letter itself.
 func number(text []byte, i int, letter byte) (byte, int) {
 	base, most := 10, 3
 	switch letter {
