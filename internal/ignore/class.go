@@ -3,18 +3,27 @@ package ignore
 import "strings"
 
 // byteSet is a set of bytes.
-type byteSet [4]uint64
-
-func (s *byteSet) has(b byte) bool { return s[b>>6]&(1<<(b&63)) != 0 }
-
-func (s *byteSet) add(b byte) { s[b>>6] |= 1 << (b & 63) }
-
-func (s *byteSet) remove(b byte) { s[b>>6] &^= 1 << (b & 63) }
+type byteSet [256]bool
 
 func (s *byteSet) addRange(from, to byte) {
 	for b := int(from); b <= int(to); b++ {
-		s.add(byte(b))
+		s[b] = true
 	}
+}
+
+// anyByte is what "?" matches.
+func anyByte() *byteSet {
+	set := &byteSet{}
+	set.addRange(0, 0xff)
+	set['/'] = false
+	return set
+}
+
+// classes are the ranges of each named class, two bytes a range. They are all ASCII, whatever the locale.
+var classes = map[string]string{
+	"alnum": "09AZaz", "alpha": "AZaz", "blank": "  \t\t", "cntrl": "\x00\x1f\x7f\x7f", "digit": "09", "graph": "!~",
+	"lower": "az", "print": " ~", "punct": "!/:@[`{~", "upper": "AZ", "xdigit": "09AFaf",
+	"space": "  \t\t\n\n\r\r", // git's own: no vertical tab, no form feed
 }
 
 // compileClass compiles the bracket expression that begins at pattern[at] and returns the index after it. It returns
@@ -28,100 +37,55 @@ func compileClass(pattern string, at int) (set *byteSet, next int, ok bool) {
 	}
 	// The low end of a range, if the element before was a single byte. A "]" in the first place is an element.
 	low := -1
-	for first := true; ; first = false {
-		if i >= len(pattern) {
-			return nil, 0, false
-		}
-		c := pattern[i]
-		switch {
+	for first := true; i < len(pattern); first = false {
+		switch c := pattern[i]; {
 		case c == ']' && !first:
-			if negated {
-				for w := range set {
-					set[w] = ^set[w]
-				}
+			for b := range set {
+				set[b] = set[b] != negated
 			}
-			set.remove('/')
+			set['/'] = false
 			return set, i + 1, true
-		case c == '\\':
-			if i++; i == len(pattern) {
-				return nil, 0, false
-			}
-			set.add(pattern[i])
-			low = int(pattern[i])
 		case c == '-' && low >= 0 && i+1 < len(pattern) && pattern[i+1] != ']':
-			i++
-			if pattern[i] == '\\' {
-				if i++; i == len(pattern) {
-					return nil, 0, false
-				}
+			if i = element(pattern, i+1); i == len(pattern) {
+				return nil, 0, false
 			}
 			set.addRange(byte(low), pattern[i])
 			low = -1
-		case c == '[' && strings.HasPrefix(pattern[i+1:], ":"):
-			length := strings.IndexByte(pattern[i+2:], ']')
-			if length < 0 {
+		case c == '[' && isNamed(pattern[i:]):
+			name, _, _ := strings.Cut(pattern[i+2:], ":]")
+			ranges, known := classes[name]
+			if !known {
 				return nil, 0, false
 			}
-			if name := pattern[i+2 : i+2+length]; strings.HasSuffix(name, ":") {
-				if !set.addNamed(name[:len(name)-1]) {
-					return nil, 0, false
-				}
-				i += 2 + length
-				low = -1
-			} else { // no ":]", so this is a bracket like any other byte
-				set.add('[')
-				low = '['
+			for ; ranges != ""; ranges = ranges[2:] {
+				set.addRange(ranges[0], ranges[1])
 			}
+			i += len("[:") + len(name) + 1 // at the "]"
+			low = -1
 		default:
-			set.add(c)
-			low = int(c)
+			if i = element(pattern, i); i == len(pattern) {
+				return nil, 0, false
+			}
+			set[pattern[i]] = true
+			low = int(pattern[i])
 		}
 		i++
 	}
+	return nil, 0, false
 }
 
-// addNamed adds the bytes of a class such as "digit". They are all ASCII, whatever the locale.
-func (s *byteSet) addNamed(name string) bool {
-	switch name {
-	case "alnum":
-		s.addRange('0', '9')
-		s.addRange('A', 'Z')
-		s.addRange('a', 'z')
-	case "alpha":
-		s.addRange('A', 'Z')
-		s.addRange('a', 'z')
-	case "blank":
-		s.add(' ')
-		s.add('\t')
-	case "cntrl":
-		s.addRange(0, 0x1f)
-		s.add(0x7f)
-	case "digit":
-		s.addRange('0', '9')
-	case "graph":
-		s.addRange('!', '~')
-	case "lower":
-		s.addRange('a', 'z')
-	case "print":
-		s.addRange(' ', '~')
-	case "punct":
-		s.addRange('!', '/')
-		s.addRange(':', '@')
-		s.addRange('[', '`')
-		s.addRange('{', '~')
-	case "space": // git's own: no vertical tab, no form feed
-		s.add(' ')
-		s.add('\t')
-		s.add('\n')
-		s.add('\r')
-	case "upper":
-		s.addRange('A', 'Z')
-	case "xdigit":
-		s.addRange('0', '9')
-		s.addRange('A', 'F')
-		s.addRange('a', 'f')
-	default:
-		return false
+// element returns the index of the byte that an element of a class is, which may have a backslash before it.
+func element(pattern string, i int) int {
+	if pattern[i] == '\\' {
+		i++
 	}
-	return true
+	return i
+}
+
+// isNamed reports whether an expression is a named class, such as [:digit:], or one that has no end. Any other bracket is
+// a byte like all others.
+func isNamed(pattern string) bool {
+	name, isClass := strings.CutPrefix(pattern, "[:")
+	name, _, closed := strings.Cut(name, "]")
+	return isClass && (!closed || strings.HasSuffix(name, ":"))
 }

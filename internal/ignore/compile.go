@@ -7,11 +7,12 @@ type testKind uint8
 
 const (
 	nameIs     testKind = iota // the last element of the path is text
-	nameSuffix                 // it ends in text
-	namePrefix                 // it begins with text
-	nameGlob                   // it matches glob
 	pathIs                     // the path below the file's directory is text
-	pathGlob                   // it begins with text, and what follows matches glob
+	extIs                      // the last element ends in text, which is an extension with its dot
+	kindsFound                 // by looking them up; the others are tried
+	nameSuffix                 // the last element ends in text
+	nameGlob                   // it matches glob
+	pathGlob                   // the path begins with text, and what follows matches glob
 )
 
 // test is the compiled pattern of a rule.
@@ -59,9 +60,10 @@ func compileName(pattern string) (test, bool) {
 	case n == len(pattern):
 		return test{kind: nameIs, text: pattern}, true
 	case pattern[0] == '*' && literalLen(pattern[1:]) == len(pattern)-1:
+		if strings.LastIndexByte(pattern, '.') == 1 {
+			return test{kind: extIs, text: pattern[1:]}, true
+		}
 		return test{kind: nameSuffix, text: pattern[1:]}, true
-	case n == len(pattern)-1 && pattern[n] == '*':
-		return test{kind: namePrefix, text: pattern[:n]}, true
 	}
 	g, ok := compileGlob(pattern, false)
 	return test{kind: nameGlob, glob: g}, ok
@@ -75,19 +77,14 @@ func literalLen(pattern string) int {
 	return len(pattern)
 }
 
-// match reports whether the test holds for a path below the file's directory, whose last element is name.
+// match reports whether the test, one that is tried, holds for a path below the file's directory, whose last element is
+// name.
 func (t *test) match(rel, name string) bool {
 	switch t.kind {
-	case nameIs:
-		return name == t.text
 	case nameSuffix:
 		return strings.HasSuffix(name, t.text)
-	case namePrefix:
-		return strings.HasPrefix(name, t.text)
 	case nameGlob:
 		return t.glob.match(name)
-	case pathIs:
-		return rel == t.text
 	default:
 		return strings.HasPrefix(rel, t.text) && t.glob.match(rel[len(t.text):])
 	}

@@ -7,7 +7,6 @@ type opKind uint8
 
 const (
 	opLiteral opKind = iota // the bytes of text
-	opAny                   // one byte but a slash
 	opClass                 // one byte of set, which never holds the slash
 	opStar                  // any bytes but slashes
 	opDeep                  // any bytes
@@ -21,7 +20,7 @@ type op struct {
 }
 
 // glob is a compiled pattern. It works on bytes, as git does: "?" is one byte and not one character.
-type glob struct{ ops []op }
+type glob []op
 
 // compileGlob compiles a pattern. In one about paths, stars stop at slashes, and "**" between slashes, or at an end of
 // the pattern, does not. It returns false if the pattern is malformed, which makes it match nothing.
@@ -30,7 +29,7 @@ func compileGlob(pattern string, path bool) (glob, bool) {
 	var literal []byte
 	flush := func() {
 		if len(literal) > 0 {
-			g.ops = append(g.ops, op{kind: opLiteral, text: string(literal)})
+			g = append(g, op{kind: opLiteral, text: string(literal)})
 			literal = literal[:0]
 		}
 	}
@@ -44,7 +43,7 @@ func compileGlob(pattern string, path bool) (glob, bool) {
 			i += 2
 		case '?':
 			flush()
-			g.ops = append(g.ops, op{kind: opAny})
+			g = append(g, op{kind: opClass, set: anyByte()})
 			i++
 		case '[':
 			set, next, ok := compileClass(pattern, i)
@@ -52,7 +51,7 @@ func compileGlob(pattern string, path bool) (glob, bool) {
 				return g, false
 			}
 			flush()
-			g.ops = append(g.ops, op{kind: opClass, set: set})
+			g = append(g, op{kind: opClass, set: set})
 			i = next
 		case '*':
 			flush()
@@ -70,7 +69,7 @@ func compileGlob(pattern string, path bool) (glob, bool) {
 					kind = opDeep
 				}
 			}
-			g.ops = append(g.ops, op{kind: kind})
+			g = append(g, op{kind: kind})
 		default:
 			literal = append(literal, pattern[i])
 			i++
@@ -86,62 +85,46 @@ func compileGlob(pattern string, path bool) (glob, bool) {
 // be tried again: the later one was reached as early as possible, and whatever an older one could still offer lies
 // within its reach. (Between two "*" without a "**" the number of slashes is fixed, so moving the first never brings
 // the second into another directory.) That keeps the work polynomial, where trying every star is exponential.
-func (g *glob) match(s string) bool {
-	ops := g.ops
+func (g glob) match(s string) bool {
 	i, p := 0, 0
 	star, starAt := -1, 0 // the step after the last "*", and where what it matches ends
 	deep, deepAt := -1, 0 // the same for the last "**"
 	for {
-		if p == len(ops) {
+		takes := -1 // how many bytes the step does
+		switch {
+		case p == len(g):
 			if i == len(s) {
 				return true
 			}
-		} else {
-			o := &ops[p]
-			switch o.kind {
-			case opLiteral:
-				if strings.HasPrefix(s[i:], o.text) {
-					i += len(o.text)
-					p++
-					continue
-				}
-			case opAny:
-				if i < len(s) && s[i] != '/' {
-					i++
-					p++
-					continue
-				}
-			case opClass:
-				if i < len(s) && o.set.has(s[i]) {
-					i++
-					p++
-					continue
-				}
-			case opStar:
-				p++
-				star, starAt = p, i
-				if p < len(ops) {
-					continue
-				}
-				if strings.IndexByte(s[i:], '/') < 0 {
-					return true
-				}
-				star = -1
-			case opDeep, opDirs:
-				p++
-				if o.kind == opDeep && p == len(ops) {
-					return true
-				}
-				deep, deepAt, star = p, i, -1
-				continue
+		case g[p].kind == opLiteral:
+			if strings.HasPrefix(s[i:], g[p].text) {
+				takes = len(g[p].text)
 			}
+		case g[p].kind == opClass:
+			if i < len(s) && g[p].set[s[i]] {
+				takes = 1
+			}
+		case g[p].kind == opStar && p+1 == len(g):
+			if strings.IndexByte(s[i:], '/') < 0 {
+				return true
+			}
+			star = -1
+		case g[p].kind == opStar:
+			star, starAt, takes = p+1, i, 0
+		case g[p].kind == opDeep && p+1 == len(g):
+			return true
+		default:
+			deep, deepAt, star, takes = p+1, i, -1, 0
 		}
 		switch {
+		case takes >= 0:
+			i += takes
+			p++
 		case star >= 0 && starAt < len(s) && s[starAt] != '/':
 			starAt++
 			i, p = starAt, star
 		case deep >= 0:
-			if ops[deep-1].kind == opDirs {
+			if g[deep-1].kind == opDirs {
 				slash := strings.IndexByte(s[deepAt:], '/')
 				if slash < 0 {
 					return false
