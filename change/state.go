@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/millrace-go/millrace/capability"
@@ -22,34 +23,23 @@ const (
 	Other // a socket, a pipe, a device: seen, never touched
 )
 
+// kinds are the names of the kinds, by their numbers.
+var kinds = [...]string{Absent: "absent", File: "file", Dir: "dir", Symlink: "symlink", Other: "other"}
+
 // String returns the lower-case name used in JSON, journals and messages.
-func (k Kind) String() string {
-	switch k {
-	case Absent:
-		return "absent"
-	case File:
-		return "file"
-	case Dir:
-		return "dir"
-	case Symlink:
-		return "symlink"
-	default:
-		return "other"
-	}
-}
+func (k Kind) String() string { return kinds[min(k, Other)] }
 
 // MarshalText writes the name of the kind.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // UnmarshalText accepts exactly the names that String returns.
 func (k *Kind) UnmarshalText(text []byte) error {
-	for c := Absent; c <= Other; c++ {
-		if c.String() == string(text) {
-			*k = c
-			return nil
-		}
+	i := slices.Index(kinds[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("unknown kind %q", text)
 	}
-	return fmt.Errorf("unknown kind %q", text)
+	*k = Kind(i)
+	return nil
 }
 
 // Hash is the SHA-256 of a file's bytes. The zero Hash means unknown.

@@ -62,11 +62,5 @@ func (f Facts) EOL() string {
 
 // Mixed reports whether there is more than one kind of line ending.
 func (f Facts) Mixed() bool {
-	kinds := 0
-	for _, n := range [...]int{f.LF, f.CRLF, f.CR} {
-		if n > 0 {
-			kinds++
-		}
-	}
-	return kinds > 1
+	return f.LF > 0 && f.CRLF+f.CR > 0 || f.CRLF > 0 && f.CR > 0
 }

@@ -15,24 +15,24 @@ import (
 )
 
 // OpenDir opens a directory of any file system: by itself if that is a [capability.DirOpener], else by way of the
-// methods of afero.Fs. Then the handle keeps nothing open, looks at each file before it opens it so as not to follow a
-// symbolic link or wait for a pipe, and refuses a file that is exchanged for another in between, as far as the file
-// system can tell.
+// methods of afero.Fs. Then the handle keeps nothing open, asks what each file is before it opens it so as not to
+// follow a symbolic link or wait for a pipe, and refuses a file that is exchanged for another in between, as far as
+// the file system can tell.
 func OpenDir(fsys afero.Fs, name string) (capability.DirHandle, error) {
 	if opener, ok := fsys.(capability.DirOpener); ok {
 		return opener.OpenDir(name)
 	}
-	info, asLink, err := lookAt(fsys, name)
+	info, asLink, err := lstat(fsys, name)
+	if err == nil && !info.IsDir() {
+		err = names.ErrNotDir
+	}
 	if err != nil {
 		return nil, Error("open", name, err)
-	}
-	if !info.IsDir() {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: names.ErrNotDir}
 	}
 	return &plainDir{fsys: fsys, name: name, info: info, blind: !asLink}, nil
 }
 
-// Unopened returns a handle of a directory by which files can be opened, without looking at the directory itself.
+// Unopened returns a handle of a directory by which files can be opened, without asking for the directory itself.
 func Unopened(fsys afero.Fs, name string) capability.DirHandle {
 	return &plainDir{fsys: fsys, name: name}
 }
@@ -53,8 +53,7 @@ func OpenIn(d capability.DirHandle, r *Reader, name string, item fs.DirEntry) (e
 }
 
 // Reader is a regular file that is open for reading. One can be used for many files, one after the other, which saves
-// the memory for each of them. It has to be closed before it is used again. The zero FileReader is ready for
-// [walk.Entry.OpenIn].
+// the memory for each of them. It has to be closed before it is used again. The zero Reader is ready for [OpenIn].
 type Reader struct {
 	capability.ReadFile
 	// Own is what the file system that opened the last file keeps of it for the next one.
@@ -78,51 +77,48 @@ type plainDir struct {
 
 func (d *plainDir) Close() error { return nil }
 
-func (d *plainDir) ReadDir() ([]fs.DirEntry, error) {
+func (d *plainDir) ReadDir() (entries []fs.DirEntry, err error) {
 	f, err := d.fsys.Open(d.name)
 	if err != nil {
 		return nil, Error("open", d.name, err)
 	}
 	defer f.Close()
-	if same, err := isSame(d.info, f); err != nil || !same {
-		if err == nil {
-			err = names.ErrNotDir // what was a directory is a link to one now
-		}
+	same, err := isSame(d.info, f)
+	if err == nil && !same {
+		err = names.ErrNotDir // what was a directory is a link to one now
+	}
+	if err != nil {
 		return nil, Error("open", d.name, err)
 	}
-	entries, err := listOpen(f)
+	if list, ok := f.(fs.ReadDirFile); ok {
+		entries, err = list.ReadDir(-1)
+	} else {
+		var infos []fs.FileInfo
+		infos, err = f.Readdir(-1)
+		for _, info := range infos {
+			entries = append(entries, fs.FileInfoToDirEntry(info))
+		}
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, Error("readdir", d.name, err)
 	}
 	return entries, nil
 }
 
-func listOpen(f afero.File) ([]fs.DirEntry, error) {
-	if d, ok := f.(fs.ReadDirFile); ok {
-		return d.ReadDir(-1)
-	}
-	infos, err := f.Readdir(-1)
-	entries := make([]fs.DirEntry, len(infos))
-	for i, info := range infos {
-		entries[i] = fs.FileInfoToDirEntry(info)
-	}
-	return entries, err
-}
-
 func (d *plainDir) OpenFile(name string) (capability.ReadFile, error) {
 	full := names.Join(d.name, name)
 	if !names.IsPlain(name) {
-		return nil, &fs.PathError{Op: "open", Path: full, Err: names.ErrEscape}
+		return nil, Error("open", full, names.ErrEscape)
 	}
-	// A file may be replaced by another one between the look and the opening, as editors do when they save. Looking again
+	// A file may be replaced by another one between the stat and the opening, as editors do when they save. A second stat
 	// tells that from a link put in its place, which never is what was opened.
 	for range 4 {
 		info, err := Lstat(d.fsys, full)
+		if err == nil && !info.Mode().IsRegular() {
+			err = names.ErrNotRegular
+		}
 		if err != nil {
 			return nil, Error("open", full, err)
-		}
-		if !info.Mode().IsRegular() {
-			return nil, &fs.PathError{Op: "open", Path: full, Err: names.ErrNotRegular}
 		}
 		f, err := d.fsys.Open(full)
 		if err != nil {
@@ -137,10 +133,10 @@ func (d *plainDir) OpenFile(name string) (capability.ReadFile, error) {
 			return nil, Error("open", full, err)
 		}
 	}
-	return nil, &fs.PathError{Op: "open", Path: full, Err: names.ErrDrift}
+	return nil, Error("open", full, names.ErrDrift)
 }
 
-// OpenIn saves a look at the name where that would tell less than the listing has told.
+// OpenIn saves a stat of the name where that would tell less than the listing has told.
 func (d *plainDir) OpenIn(r *Reader, name string, item fs.DirEntry) (err error) {
 	if !d.blind || !item.Type().IsRegular() || !names.IsPlain(name) {
 		r.ReadFile, err = d.OpenFile(name)
@@ -180,12 +176,12 @@ func Canonical(fsys afero.Fs, name string) (string, error) {
 // Lstat tells what stands at a name, without following a symbolic link there. The top of a tree is followed: it may be
 // reached through a link, and is what that leads to.
 func Lstat(fsys afero.Fs, name string) (fs.FileInfo, error) {
-	info, _, err := lookAt(fsys, name)
+	info, _, err := lstat(fsys, name)
 	return info, err
 }
 
-// lookAt is lstatAt, and says whether a link would have been told from what it leads to.
-func lookAt(fsys afero.Fs, name string) (info fs.FileInfo, asLink bool, err error) {
+// lstat is Lstat, and says whether a link would have been told from what it leads to.
+func lstat(fsys afero.Fs, name string) (info fs.FileInfo, asLink bool, err error) {
 	l, ok := fsys.(afero.Lstater)
 	if ok && name != "." && name != "/" {
 		return l.LstatIfPossible(name)

@@ -39,8 +39,7 @@ const fewHandles = 64
 // openTop opens the directory a second time, as os.Root does not show its handle, and finds out whether there is a fast
 // path. A sandbox may answer openat2 with any error.
 func (b *beneath) openTop(dir string) error {
-	var limit unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil || limit.Cur < fewHandles {
+	if mostHandles() < fewHandles {
 		return errSlow // where handles are that few, none is for speed
 	}
 	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)

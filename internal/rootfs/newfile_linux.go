@@ -151,17 +151,3 @@ func systemTime(t time.Time) unix.Timespec {
 	}
 	return unix.NsecToTimespec(t.UnixNano())
 }
-
-// systemMode returns the permission bits as chmod(2) has them.
-func systemMode(mode fs.FileMode) uint32 {
-	bits := uint32(mode.Perm())
-	for _, special := range [...]struct {
-		mode fs.FileMode
-		bit  uint32
-	}{{fs.ModeSetuid, unix.S_ISUID}, {fs.ModeSetgid, unix.S_ISGID}, {fs.ModeSticky, unix.S_ISVTX}} {
-		if mode&special.mode != 0 {
-			bits |= special.bit
-		}
-	}
-	return bits
-}

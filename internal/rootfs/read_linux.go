@@ -142,20 +142,29 @@ func (i *rootInfo) Sys() any           { return &i.stat }
 func (i *rootInfo) ModTime() time.Time { return time.Unix(i.stat.Mtim.Unix()) }
 
 func (i *rootInfo) Mode() fs.FileMode {
-	mode := fs.FileMode(i.stat.Mode & 0o777)
-	kind, known := modeOfType(byte(i.stat.Mode & syscall.S_IFMT >> 12)) // IFTODT of <dirent.h>
-	if !known {
-		kind = fs.ModeIrregular
-	}
-	mode |= kind
-	if i.stat.Mode&syscall.S_ISUID != 0 {
-		mode |= fs.ModeSetuid
-	}
-	if i.stat.Mode&syscall.S_ISGID != 0 {
-		mode |= fs.ModeSetgid
-	}
-	if i.stat.Mode&syscall.S_ISVTX != 0 {
-		mode |= fs.ModeSticky
+	kind, _ := modeOfType(byte(i.stat.Mode & syscall.S_IFMT >> 12)) // IFTODT of <dirent.h>
+	mode := kind | fs.FileMode(i.stat.Mode&0o777)
+	for _, special := range specialBits {
+		if i.stat.Mode&special.bit != 0 {
+			mode |= special.mode
+		}
 	}
 	return mode
+}
+
+// specialBits are the bits of a mode that package os has elsewhere than the system.
+var specialBits = [...]struct {
+	mode fs.FileMode
+	bit  uint32
+}{{fs.ModeSetuid, unix.S_ISUID}, {fs.ModeSetgid, unix.S_ISGID}, {fs.ModeSticky, unix.S_ISVTX}}
+
+// systemMode returns the permission bits as chmod(2) has them.
+func systemMode(mode fs.FileMode) uint32 {
+	bits := uint32(mode.Perm())
+	for _, special := range specialBits {
+		if mode&special.mode != 0 {
+			bits |= special.bit
+		}
+	}
+	return bits
 }

@@ -81,19 +81,12 @@ func (r *FS) Canonical(name string) (string, error) {
 	}
 	for _, base := range r.bases {
 		rel, err := filepath.Rel(base, name)
-		if err != nil {
-			continue
+		if err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			clean, err := names.Clean(filepath.ToSlash(rel))
+			return clean, names.PathError("clean", name, err)
 		}
-		if rel = filepath.ToSlash(rel); rel == ".." || strings.HasPrefix(rel, "../") {
-			continue
-		}
-		clean, err := names.Clean(rel)
-		if err != nil {
-			return "", &fs.PathError{Op: "clean", Path: name, Err: names.FromOS(err)}
-		}
-		return clean, nil
 	}
-	return "", &fs.PathError{Op: "clean", Path: name, Err: names.ErrEscape}
+	return "", names.PathError("clean", name, names.ErrEscape)
 }
 
 // checked returns the canonical name. A slash at its end says that it must not be that of a file, nor, where links are
