@@ -152,7 +152,7 @@ func (d *Disk) Read(name string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	b.Grow(int(min(info.Size(), most)) + bytes.MinRead) // else a large file would be copied over and over
+	b.Grow(int(min(max(info.Size(), 0), most)) + bytes.MinRead) // else a large file would be copied over and over
 	_, err = b.ReadFrom(io.LimitReader(f, most))
 	return b.Bytes(), err
 }

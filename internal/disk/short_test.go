@@ -3,6 +3,7 @@ package disk_test
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -26,5 +27,34 @@ func TestShortWrite(t *testing.T) {
 	}
 	if _, err := d.Write("large", strings.NewReader("bytes"), disk.Wanted{}, func(error) {}); !errors.Is(err, io.ErrShortWrite) {
 		t.Errorf("Write: %v", err)
+	}
+}
+
+// sized is a FileInfo with another size.
+type sized struct {
+	fs.FileInfo
+	size int64
+}
+
+func (s sized) Size() int64 { return s.size }
+
+// TestRead_size: what a file system says of the size of a file is a hint, and no more.
+func TestRead_size(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int64{-1 << 40, 0, 5, 1 << 40} {
+		mem := afero.NewMemMapFs()
+		must(t, afero.WriteFile(mem, "file", []byte("bytes"), 0o600))
+		d := disk.Open(errorfs.Wrap(mem, func(op *errorfs.Op, do func() error) error {
+			err := do()
+			if op.Kind == "fstat" && err == nil {
+				op.Info = sized{op.Info, size}
+			}
+			return err
+		}))
+		for most, want := range map[int64]string{100: "bytes", 3: "byt"} {
+			if data, err := d.Read("file", most); err != nil || string(data) != want {
+				t.Errorf("size %d: at most %d bytes: %q, %v", size, most, data, err)
+			}
+		}
 	}
 }
