@@ -26,7 +26,7 @@ type Call struct {
 	Inputs []Result
 	// Limits are what the host allows one step to cost. The zero Limits has the defaults.
 	Limits Limits
-	// DryRun says that the change will only be shown: nobody will commit this run. An action stages the same either way;
+	// DryRun says that the change will only be shown: this run is not committed. An action stages the same either way;
 	// it may tell more.
 	DryRun bool
 	// FilesWanted says that a later step takes the files of this one, so that what was read of them is worth keeping.

@@ -23,8 +23,8 @@
 // regard to case. What does not match is not touched, byte for byte.
 //
 // A text that was not found is no failure. The step warns then, and says which lines come nearest and why they do not
-// match: tabs, spaces at the end of a line, upper and lower case, a no-break space, a line end written as \n. Whoever
-// wants a failure sets Expect on the step.
+// match: tabs, spaces at the end of a line, upper and lower case, a no-break space, a line end written as \n. Expect on
+// the step makes it a failure.
 //
 // # Your own actions
 //

@@ -125,7 +125,7 @@ const progressEvery = 64
 
 // progress counts and reports the files that a step is done with. It is safe for concurrent use.
 type progress struct {
-	on    func(done, total int) // nil if nobody asks
+	on    func(done, total int) // nil if it is not wanted
 	total int                   // 0 if not known
 
 	mu   sync.Mutex

@@ -15,8 +15,8 @@ import (
 // its border it may.
 //
 // Text is written as given, but for two things. Where another line follows a text, or a text follows a last line that
-// has no end, a line end is put between; nothing is ever added at the end of the file, so whoever replaces the last
-// line decides whether the file ends in a newline. And if all line ends of the file are of one kind, those of the
+// has no end, a line end is put between; nothing is ever added at the end of the file, so the text that replaces the
+// last line decides whether the file ends in a newline. And if all line ends of the file are of one kind, those of the
 // text become that kind; in a file of several kinds, and with EOL "as_given", they stay as they are, but that a
 // str_replace takes over the line ends of what it replaces, as [Edit] does. An OldStr that holds "\r" is taken at its
 // word: nothing is fitted then. A byte order mark stays where it is. Symbolic links are followed, never replaced.

@@ -24,7 +24,7 @@ const (
 	DefaultMaxShownBytes = 64 << 20
 	// DefaultMaxStagedBytes is how much new text one step puts into all files together, in bytes.
 	DefaultMaxStagedBytes = 64 << 20
-	// DefaultMaxPatternBytes is the longest text that is looked for, in bytes. It is more than anybody writes by hand and
+	// DefaultMaxPatternBytes is the longest text that is looked for, in bytes. It is more than people write by hand and
 	// little enough that looking for many of them costs no memory to speak of.
 	DefaultMaxPatternBytes = 1 << 20
 )
