@@ -129,7 +129,8 @@ func (t *decoding) pipeline(root *strictjson.Node) {
 		m := root.Members[i]
 		pointer := "/" + strictjson.EscapeToken(m.Name)
 		t.places[pointer] = spot{offset: m.NameOffset, name: true}
-		t.draft.problem(pointer, codeUnknownField, "send what is in it alone, without the object around it", "the pipeline is wrapped in '%s'", m.Name)
+		t.draft.problem(pointer, codeUnknownField, "send what is in it alone, without the object around it",
+			"the pipeline is wrapped in '%s'", m.Name)
 		t.draft.told("")
 		return
 	}
@@ -213,8 +214,11 @@ func (t *decoding) action(i int, s *stepForm, known func() *form.Form, at string
 		t.draft.problem(at+"/action", codeBadAction, hint, "unknown action '%s'", shortened(s.action))
 		return
 	}
-	v, binds, problems := params.Decode(prototype, s.params.Node, s.action, func(text string) bool { return t.draft.templated(i, text) })
-	t.report(at+"/params", problems, func(pointer string) lenient.Hint { return t.forms().UnknownParam(pointer, at, known()) })
+	v, binds, problems := params.Decode(prototype, s.params.Node, s.action,
+		func(text string) bool { return t.draft.templated(i, text) })
+	t.report(at+"/params", problems, func(pointer string) lenient.Hint {
+		return t.forms().UnknownParam(pointer, at, known())
+	})
 	s.Action, s.Bind, s.prototype = v.(actions.Action), binds, prototype
 }
 

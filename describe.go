@@ -61,7 +61,8 @@ func (d Decoder) Describe(action string) (doc ActionDoc, ok bool) {
 func (doc *ActionDoc) add(within string, object *form.Form) {
 	for _, f := range object.Fields {
 		inner, dot := f.Form.Innermost(), "."
-		doc.Params = append(doc.Params, ParamDoc{Name: within + f.Name, Type: f.Wants, Required: f.Required, Enum: inner.Enum, Doc: f.Doc})
+		doc.Params = append(doc.Params, ParamDoc{Name: within + f.Name, Type: f.Wants, Required: f.Required,
+			Enum: inner.Enum, Doc: f.Doc})
 		if f.Form.Kind == form.List {
 			dot = "[]."
 		}

@@ -99,7 +99,8 @@ func decode(node *strictjson.Node) (Condition, []Problem) {
 		case *string:
 			if *to = m.Value.Text; m.Value.Kind != strictjson.String {
 				problems = append(problems, Problem{
-					Field: m.Name, Code: CodeWrongType, Message: fmt.Sprintf("condition %s must be a string, got %s", m.Name, m.Value.Kind),
+					Field: m.Name, Code: CodeWrongType,
+					Message: fmt.Sprintf("condition %s must be a string, got %s", m.Name, m.Value.Kind),
 				})
 			}
 		case **int:

@@ -96,7 +96,8 @@ func noType(typ string) Problem {
 	for i, k := range kinds {
 		names[i] = string(k.typ)
 	}
-	p := Problem{Field: "type", Code: CodeMissingField, Message: "condition requires type", Hint: "the types are " + strings.Join(names, ", ")}
+	p := Problem{Field: "type", Code: CodeMissingField, Message: "condition requires type",
+		Hint: "the types are " + strings.Join(names, ", ")}
 	if typ == "" {
 		return p
 	}

@@ -81,7 +81,8 @@ func (f *fitting) unwrap(root *strictjson.Node) {
 			case inner[b.Name] == nil:
 				root.Members = append(root.Members, b)
 			case string(inner[b.Name].AppendJSON(nil)) != string(b.Value.AppendJSON(nil)):
-				f.Refuse("/"+strictjson.EscapeToken(b.Name), b.NameOffset, "keep one of them", "'%s' is given in the pipeline and beside it, and differs", b.Name)
+				f.Refuse("/"+strictjson.EscapeToken(b.Name), b.NameOffset, "keep one of them",
+					"'%s' is given in the pipeline and beside it, and differs", b.Name)
 			}
 		}
 	}
@@ -96,7 +97,8 @@ func (f *Forms) Wrapper(root *strictjson.Node) int {
 	}
 	return slices.IndexFunc(root.Members, func(m strictjson.Member) bool {
 		switch form.Plain(m.Name) {
-		case "pipeline", "pipelinejson", "pipelinerequest", "pipelinedefinition", "definition", "arguments", "args", "input", "parameters", "params", "request":
+		case "pipeline", "pipelinejson", "pipelinerequest", "pipelinedefinition", "definition", "arguments",
+			"args", "input", "parameters", "params", "request":
 			return m.Value.Kind == strictjson.Object || m.Value.Kind == strictjson.String
 		}
 		return false

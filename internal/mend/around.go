@@ -71,7 +71,8 @@ func (s *scanner) behind() {
 		return
 	}
 	if s.outside(s.pos, tail); tail[0] == ',' {
-		s.refuse(s.pos, "the text goes on with a comma behind the object: put what follows inside, and send the object alone")
+		s.refuse(s.pos,
+			"the text goes on with a comma behind the object: put what follows inside, and send the object alone")
 	}
 	if s.err != nil {
 		return
@@ -117,20 +118,24 @@ func beginsObject(rest []byte) bool {
 			return true
 		}
 	}
-	name := bytes.TrimLeftFunc(rest, func(r rune) bool { return r < utf8.RuneSelf && (nameByte(byte(r)) || r == '-' || '0' <= r && r <= '9') })
+	name := bytes.TrimLeftFunc(rest, func(r rune) bool {
+		return r < utf8.RuneSelf && (nameByte(byte(r)) || r == '-' || '0' <= r && r <= '9')
+	})
 	return len(name) < len(rest) && bytes.HasPrefix(bytes.TrimLeft(name, " \t\r\n"), []byte(":"))
 }
 
 // setting returns the option that a text sets, as in "dry run: yes" or "preview=True", "" if there is none.
 func setting(text string) string {
-	plain := strings.NewReplacer("_", "", "-", "", " ", "", "*", "", "`", "", "\"", "", "'", "").Replace(strings.ToLower(text))
+	separators := strings.NewReplacer("_", "", "-", "", " ", "", "*", "", "`", "", "\"", "", "'", "")
+	plain := separators.Replace(strings.ToLower(text))
 	for _, option := range []string{"dryrun", "stoponerror", "createbackup"} {
 		if strings.Contains(plain, option+":") || strings.Contains(plain, option+"=") {
 			return option
 		}
 	}
 	// Words of which a colon alone says nothing.
-	for _, option := range []string{"preview", "previewonly", "dry", "simulate", "whatif", "testrun", "nowrite", "failfast", "backup", "backups"} {
+	for _, option := range []string{"preview", "previewonly", "dry", "simulate", "whatif", "testrun", "nowrite",
+		"failfast", "backup", "backups"} {
 		for _, value := range []string{"true", "yes", "on\n", "1\n"} {
 			if strings.Contains(plain+"\n", option+":"+value) || strings.Contains(plain+"\n", option+"="+value) {
 				return option

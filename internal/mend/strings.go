@@ -68,7 +68,8 @@ func (s *scanner) content(from, end int, closing string) {
 		switch c := s.in[i]; {
 		case c == '\n', c == '\r', c == '\t':
 			s.replace(i, i+1, string(strictjson.AppendQuoted(nil, string(c))[1:3]))
-			s.note(i, "line breaks and tabs in strings were taken as they are", `write \n for a line break and \t for a tab in a string`)
+			s.note(i, "line breaks and tabs in strings were taken as they are",
+				`write \n for a line break and \t for a tab in a string`)
 		case c == '"' && closing != `"`:
 			s.replace(i, i+1, `\"`)
 		case c == '\\' && i+1 < end && s.in[i+1] == '\'' && closing == "'":

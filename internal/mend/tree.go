@@ -52,7 +52,8 @@ func (t *Fitter) Refuse(pointer string, offset int, advice, format string, args 
 		t.MoreRefused++
 		return
 	}
-	t.Changes = append(t.Changes, Change{Pointer: pointer, Offset: offset, Done: fmt.Sprintf(format, args...), Advice: advice, Refused: true})
+	t.Changes = append(t.Changes, Change{Pointer: pointer, Offset: offset, Done: fmt.Sprintf(format, args...),
+		Advice: advice, Refused: true})
 }
 
 // Fit repairs a value at a pointer.
@@ -98,7 +99,8 @@ func (t *Fitter) Names(n *strictjson.Node, f *form.Form, at string) {
 			pointer := at + "/" + strictjson.EscapeToken(name)
 			switch {
 			case !ok && Remark(m.Name, m.Value):
-				t.Note(at+"/"+strictjson.EscapeToken(m.Name), m.NameOffset, "'%s' was left out: it says nothing of what is to be done", m.Name)
+				t.Note(at+"/"+strictjson.EscapeToken(m.Name), m.NameOffset,
+					"'%s' was left out: it says nothing of what is to be done", m.Name)
 				continue
 			case !ok:
 			case given[name] == nil:
@@ -112,7 +114,8 @@ func (t *Fitter) Names(n *strictjson.Node, f *form.Form, at string) {
 				t.Note(pointer, m.NameOffset, "'%s' was left out beside '%s'", m.Name, name)
 				continue
 			default:
-				t.Refuse(at+"/"+strictjson.EscapeToken(m.Name), m.NameOffset, "keep one of them", "'%s' and '%s' are given, and differ", m.Name, name)
+				t.Refuse(at+"/"+strictjson.EscapeToken(m.Name), m.NameOffset, "keep one of them",
+					"'%s' and '%s' are given, and differ", m.Name, name)
 			}
 		}
 		if m.Value.Kind == strictjson.Null && f.Field(m.Name) != nil && f.Field(m.Name).Form.Kind != form.Any {
@@ -151,7 +154,8 @@ func (t *Fitter) kind(n *strictjson.Node, f *form.Form, at string) {
 		if !isText {
 			return
 		}
-		if number, err := strictjson.Parse([]byte(text), strictjson.Limits{}); err == nil && number.Kind == strictjson.Number {
+		if number, err := strictjson.Parse([]byte(text), strictjson.Limits{}); err == nil &&
+			number.Kind == strictjson.Number {
 			t.Note(at, n.Offset, "the string for '%s' was taken for the number %s", name, number.Number)
 			n.Kind, n.Number = strictjson.Number, number.Number
 		}
@@ -187,7 +191,8 @@ func (t *Fitter) list(n *strictjson.Node, f *form.Form, text, at, name string) {
 		t.Note(at, n.Offset, "'%s' was taken for a list of what is between its commas", name)
 		var elems []*strictjson.Node
 		for part := range strings.SplitSeq(text, ",") {
-			elems = append(elems, &strictjson.Node{Kind: strictjson.String, Text: strings.TrimSpace(part), Offset: n.Offset, End: n.End})
+			elems = append(elems, &strictjson.Node{Kind: strictjson.String, Text: strings.TrimSpace(part),
+				Offset: n.Offset, End: n.End})
 		}
 		*n = strictjson.Node{Kind: strictjson.Array, Elems: elems, Offset: n.Offset, End: n.End}
 	case n.Kind == strictjson.String && f.Elem.Kind == form.Text && text != "" && !strings.ContainsAny(text, ",\n"),

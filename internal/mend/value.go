@@ -149,14 +149,16 @@ func (s *scanner) cutOff() {
 		if s.open[len(s.open)-1].closing == ']' {
 			what = "list"
 		}
-		s.refuse(s.pos, "the text ends within the %s that starts in line %d: it was cut off, so send all of it again", what, line)
+		s.refuse(s.pos,
+			"the text ends within the %s that starts in line %d: it was cut off, so send all of it again", what, line)
 		return
 	}
 	var missing strings.Builder
 	for i := len(s.open) - 1; i >= 0; i-- {
 		missing.WriteByte(s.open[i].closing)
 	}
-	s.note(s.pos, "the missing "+missing.String()+" at the end was added", "close all brackets: "+missing.String()+" is missing at the end")
+	s.note(s.pos, "the missing "+missing.String()+" at the end was added",
+		"close all brackets: "+missing.String()+" is missing at the end")
 	s.copyTo(s.pos)
 	s.put(missing.String(), s.pos)
 	s.open = s.open[:0]
@@ -167,7 +169,8 @@ func (s *scanner) cutOff() {
 // name reads a name without quotes.
 func (s *scanner) name() bool {
 	end := s.pos
-	for end < len(s.in) && (nameByte(s.in[end]) || end > s.pos && (s.in[end] == '-' || '0' <= s.in[end] && s.in[end] <= '9')) {
+	for end < len(s.in) && (nameByte(s.in[end]) ||
+		end > s.pos && (s.in[end] == '-' || '0' <= s.in[end] && s.in[end] <= '9')) {
 		end++
 	}
 	if end == s.pos {

@@ -14,7 +14,8 @@ import (
 // hold, and everything must be such that [Encode] can write it. Each pointer in binds must name a parameter that is
 // not a string and can take the place of a template, and each text must be a template.
 func Check(action string, value any, binds map[string]string, isTemplate func(string) bool) []Problem {
-	c := &checker{collector: collector{action: action, most: mostProblems, isTemplate: isTemplate}, binds: newBindings(binds)}
+	c := &checker{collector: collector{action: action, most: mostProblems, isTemplate: isTemplate},
+		binds: newBindings(binds)}
 	a, err := Of(value)
 	if err != nil {
 		c.add(nil, CodeBadAction, 0, "", "%s action cannot be used: %v", action, err)
@@ -106,7 +107,8 @@ func (c *checker) bindings(s *shape, v reflect.Value) {
 		case !ok:
 			c.unknownBinding(s, to)
 		case found.plain().kind == text:
-			c.add(at, CodeBadBinding, 0, "write the template into the parameter itself", "'%s' is a string and cannot be bound", at)
+			c.add(at, CodeBadBinding, 0, "write the template into the parameter itself",
+				"'%s' is a string and cannot be bound", at)
 		case !found.bindable():
 			c.add(at, CodeBadBinding, 0, "", "'%s' must be %s, which no template can give", at, found.wants())
 		case !c.templated(c.binds.texts[to]):

@@ -53,7 +53,8 @@ func (f *field) describe() form.Field {
 	if aliases == "" {
 		aliases = usualAliases[f.name]
 	}
-	return form.Field{Name: f.name, Aliases: aliases, Form: f.shape.describe(f), Wants: wants, Doc: f.doc, Required: f.required}
+	return form.Field{Name: f.name, Aliases: aliases, Form: f.shape.describe(f), Wants: wants, Doc: f.doc,
+		Required: f.required}
 }
 
 // usualAliases are the names that other tools give parameters of these names.

@@ -75,7 +75,8 @@ func (c *collector) add(at *path, code string, offset int, hint, format string, 
 func (c *collector) all() []Problem {
 	if c.dropped > 0 {
 		c.problems = append(c.problems, Problem{
-			Code: CodeTooMany, Message: fmt.Sprintf("%d more problems with the parameters of the %s action", c.dropped, c.action),
+			Code: CodeTooMany, Message: fmt.Sprintf("%d more problems with the parameters of the %s action",
+				c.dropped, c.action),
 		})
 	}
 	return c.problems

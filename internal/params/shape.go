@@ -209,8 +209,10 @@ func (b *builder) custom(t reflect.Type, at string) (*shape, error) {
 		return nil, nil // a type without a name has methods only if it is a struct that embeds another
 	}
 	p := reflect.PointerTo(t) // has the methods of both
-	readsJSON, writesJSON := p.Implements(reflect.TypeFor[json.Unmarshaler]()), p.Implements(reflect.TypeFor[json.Marshaler]())
-	readsText, writesText := p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()), p.Implements(reflect.TypeFor[encoding.TextMarshaler]())
+	readsJSON, writesJSON := p.Implements(reflect.TypeFor[json.Unmarshaler]()),
+		p.Implements(reflect.TypeFor[json.Marshaler]())
+	readsText, writesText := p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()),
+		p.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 	switch {
 	case readsJSON && writesJSON:
 		return &shape{typ: t, kind: custom, viaJSON: true}, nil

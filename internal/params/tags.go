@@ -90,7 +90,8 @@ func (b *builder) param(tags *field, t reflect.Type, param, at string) error {
 	for word := range strings.SplitSeq(param, ",") {
 		i := slices.Index(words[:], word)
 		if i < 0 || *flags[i] || (word == "empty" || word == "single") && !tags.required {
-			return b.fail(at, `param tag must be "required", "required,empty", "required,single", "whole" or "nonzero", not %q`, param)
+			return b.fail(at,
+				`param tag must be "required", "required,empty", "required,single", "whole" or "nonzero", not %q`, param)
 		}
 		*flags[i] = true
 	}

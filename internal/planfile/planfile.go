@@ -154,7 +154,8 @@ func (t Tree) adopt(c Change) (fsutil.Change, error) {
 		// The hash alone would let a wrong size through, which what shows the plan believes.
 		size, err := splice.Check(c.Splices, c.Old.Size)
 		if err == nil && size != c.New.Size {
-			err = fmt.Errorf("the new size is %d bytes, but the change makes %d of the old %d", c.New.Size, size, c.Old.Size)
+			err = fmt.Errorf("the new size is %d bytes, but the change makes %d of the old %d", c.New.Size, size,
+				c.Old.Size)
 		}
 		if err == nil && c.Splices != nil {
 			err = preview.CheckSizes(t.Limits, c.Old, c.New)

@@ -113,7 +113,8 @@ func (p *parser) next(n *Node, closing byte) (done bool, err error) {
 		return true, nil
 	}
 	line, _ := LineColumn(p.data, n.Offset)
-	return false, p.fail(p.pos, "expected ',' or the '%c' of the %s that starts in line %d, found %s", closing, n.Kind, line, p.found())
+	return false, p.fail(p.pos, "expected ',' or the '%c' of the %s that starts in line %d, found %s", closing,
+		n.Kind, line, p.found())
 }
 
 // names finds repeated names: small objects by looking at each, large ones with a set.
