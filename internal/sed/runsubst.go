@@ -49,7 +49,7 @@ func (r *runner) substitute(c *command) error {
 	return nil
 }
 
-// take makes the substitution for the next match, if it is one of those to be made. It reports whether there may be more.
+// take makes the substitution for the next match, if that is to be replaced. It reports whether there may be more.
 func (w *substituting) take(loc []int) (more bool) {
 	s, r, from, to := w.s, w.runner, loc[0], loc[1]
 	if w.count++; w.count < s.number {
