@@ -109,10 +109,11 @@ func (s *searching) file(ctx context.Context, e walk.Entry) error {
 	return err
 }
 
-// head reads the first bytes of a file into the buffer, which grows for one that does not fit. whole: they are all.
+// head reads the first bytes of a file into the buffer, which grows for one that does not fit. whole: they are all. Of a
+// file that is not going to be searched it reads one piece, which tells whether it is binary.
 func (s *searching) head(d *buffer) (n int, whole bool, err error) {
 	n, whole, err = handle.ReadHead(&d.file, d.buf[:min(searchBuffer, len(d.buf)-s.margin())])
-	if n < searchBuffer && !whole && err == nil {
+	if n < searchBuffer && !whole && err == nil && !fsutil.IsBinary(d.buf[:n]) && !s.tooLarge(d) {
 		if size := s.margin() + searchBuffer; len(d.buf) < size {
 			d.buf = append(make([]byte, 0, size), d.buf[:n]...)[:size]
 		}
@@ -122,6 +123,11 @@ func (s *searching) head(d *buffer) (n int, whole bool, err error) {
 	}
 	s.c.read(n)
 	return n, whole, err
+}
+
+func (s *searching) tooLarge(d *buffer) bool {
+	info, err := d.file.Stat()
+	return err == nil && info.Size() > s.maxBytes
 }
 
 // long searches a file that does not fit into the buffer, of which the first n bytes are in it.
