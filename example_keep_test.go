@@ -68,7 +68,7 @@ func ExampleExecutor_DiscardLeftover() {
 	// clean: true <nil>
 }
 
-// A backup is read again before anybody relies on it, and removed when nobody needs it.
+// A backup is read again before it is relied on, and removed when it is not needed.
 func ExampleExecutor_VerifyBackup() {
 	ctx := context.Background()
 	fsys := suite.Tree("a.txt", "x\n")

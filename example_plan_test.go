@@ -39,7 +39,7 @@ func ExampleExecutor_Run() {
 	// FAIL: 1/1 steps | operation blocked due to HIGH risk. The host allows no more than MEDIUM, force does not help
 }
 
-// A plan can be stored, looked at by somebody else, and committed by another process.
+// A plan can be stored, looked at by another program, and committed by another process.
 func ExampleExecutor_OpenPlan() {
 	ctx := context.Background()
 	fsys := suite.Tree("a.txt", "one\n", "b.txt", "one\n")

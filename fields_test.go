@@ -234,7 +234,7 @@ var fields = map[string]field{
 	"StateDir": {func(x *millrace.Executor) { x.StateDir = "other" },
 		merged(all(refuses, append(restoring, "VerifyBackup", "RemoveBackup", "TrustLeftover", "DiscardLeftover")...), all(reads, "Recover", "PruneBackups")), isNotThere},
 	"RunID": {func(x *millrace.Executor) { x.RunID = "one" }, nothing, never},
-	// What was signed with another key is believed by nobody, unless the host vouches for it.
+	// What was signed with another key is not believed, unless the host vouches for it.
 	"Key":       {func(x *millrace.Executor) { x.Key = make([]byte, 32) }, all(refuses, append(restoring, "VerifyBackup", "Recover")...), isUnsigned},
 	"Backups":   {func(x *millrace.Executor) { x.Backups = backup.Retention{Keep: 1} }, nothing, never},
 	"Runs":      {func(x *millrace.Executor) { x.Runs = backup.Retention{Keep: 1} }, nothing, never},

@@ -69,7 +69,7 @@ func planTree(t testing.TB) afero.Fs {
 	return fsys
 }
 
-// FuzzOpenPlan: a stored plan, whoever has written it, is refused or does nothing that the host forbids; and one that
+// FuzzOpenPlan: a stored plan, by whatever author, is refused or does nothing that the host forbids; and one that
 // is taken can be stored and taken again.
 func FuzzOpenPlan(f *testing.F) {
 	x := millrace.Executor{AllowedPaths: []string{"src"}}

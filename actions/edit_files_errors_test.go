@@ -262,7 +262,7 @@ func TestEditFilesLimits(t *testing.T) {
 	}
 }
 
-// TestEditFilesErrorIsShort: thousands of failures make no text that nobody reads, but are all in the error.
+// TestEditFilesErrorIsShort: thousands of failures make no text that is not read, but are all in the error.
 func TestEditFilesErrorIsShort(t *testing.T) {
 	b := inMemory(t, files{"a": strings.Repeat("a\n", 200)})
 	edits := make([]actions.LineEdit, 1000)

@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// upper is an action of somebody's own, as short as one can be.
+// upper is an action of the host, as short as one can be.
 type upper struct {
 	Files []string `json:"files,omitempty"`
 }
@@ -20,7 +20,7 @@ func (upper) Spec() actions.Spec { return actions.Spec{Name: "upper", Input: act
 
 func (upper) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) {
 	return c.EditEach(ctx, func(_ string, old []byte) ([]byte, error) {
-		for i, b := range old { // in place, which must not reach anybody else
+		for i, b := range old { // in place, which must not reach other readers
 			if b == '!' {
 				return nil, errors.New("no shouting")
 			}

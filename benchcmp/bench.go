@@ -16,7 +16,7 @@ type bench struct {
 	runs  int // rounds that count
 	warm  int // rounds before them
 	dir   string
-	tree  string // the corpus; nobody writes to it
+	tree  string // the corpus; nothing writes to it
 	base  Digest // of the corpus
 	scale scale
 	logf  func(string, ...any)

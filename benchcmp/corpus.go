@@ -58,7 +58,7 @@ func (s source) dir() string {
 // download has the go tool fetch the module, which checks it against the checksum database, and returns where it is.
 func (s source) download(ctx context.Context) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", s.path+"@"+s.version)
-	cmd.Dir = os.TempDir() // no go.mod of anybody takes part
+	cmd.Dir = os.TempDir() // no other go.mod takes part
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -181,7 +181,7 @@ func TestProgram(t *testing.T) {
 	if err != nil || len(left) != 2 {
 		t.Errorf("it leaves %v, %v", left, err)
 	}
-	// Somebody has touched the corpus: nothing is measured on it.
+	// The test has touched the corpus: nothing is measured on it.
 	write(t, "", dir, "small", "more")
 	if err := dispatch(t.Context(), args, &stdout, &stderr); err == nil || !strings.Contains(err.Error(), "is not what was built") {
 		t.Errorf("the error is %v", err)

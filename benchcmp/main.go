@@ -3,7 +3,7 @@
 //
 //	cd benchcmp && go run . -rg PATH/TO/rg -markdown
 //
-// It is a module of its own, because nobody who uses the library needs it, and sees of the library what any other
+// It is a module of its own, because no user of the library needs it, and sees of the library what any other
 // module sees. It makes its corpus of pinned modules of the Go module proxy, holds what both sides have found against
 // each other, and exits with 1 if they do not agree. Each side of each job is a process of its own; millrace's is
 // this program again, which then uses the public API and nothing else.

@@ -121,7 +121,7 @@ func yes(met bool) string {
 	return "no"
 }
 
-// text prints a job on the way, short, for whoever waits.
+// text prints a job on the way, short, for the person who waits.
 func (e Entry) text(w io.Writer) {
 	switch {
 	case e.Skipped != "":

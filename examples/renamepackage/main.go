@@ -1,5 +1,5 @@
 // Renamepackage renames a Go package together with its directory and everything that imports it, takes back a part of
-// that later on, and shows what happens when somebody else has edited one of the files meanwhile.
+// that later on, and shows what happens when another person has edited one of the files meanwhile.
 //
 //	go run ./examples/renamepackage
 package main
@@ -58,7 +58,7 @@ func run(ctx context.Context, fsys afero.Fs) error {
 		fmt.Println(" ", f.From, "->", f.To)
 	}
 
-	// Somebody goes on with the work. Taking everything back would lose that, so it is refused, and nothing is written.
+	// Another person goes on with the work. Taking everything back would lose that, so it is refused, and nothing is written.
 	if err := afero.WriteFile(fsys, "config/conf.go", []byte("package config\n\nvar Default = \"b\"\n"), 0o644); err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func cites(name, line string) string {
 	return strings.TrimSpace(inComment.FindString(comment))
 }
 
-// Whoever reads a comment can look up nothing that is not in the repository or at an address: the reason itself has
+// A reader of a comment can look up nothing that is not in the repository or at an address: the reason itself has
 // to be there.
 func TestNoCitations(t *testing.T) {
 	t.Parallel()

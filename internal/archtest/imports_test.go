@@ -106,7 +106,7 @@ func ours(importPath string) (string, bool) {
 	return strings.CutPrefix(importPath, module+"/")
 }
 
-// isExample reports whether a package is a program that uses the library as everybody else would: it stands on top of
+// isExample reports whether a package is a program that uses the library as any importer would: it stands on top of
 // the root, and nothing stands on it.
 func isExample(dir string) bool {
 	return dir == "examples" || strings.HasPrefix(dir, "examples/")

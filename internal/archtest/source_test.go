@@ -165,7 +165,7 @@ func TestPackageComments(t *testing.T) {
 	}
 }
 
-// Whoever imports the library reads of an exported name what go doc says, so it has to say something.
+// A user of the library reads of an exported name what go doc says, so it has to say something.
 func TestExportedNamesAreDocumented(t *testing.T) {
 	t.Parallel()
 	fset, files := sources(t)

@@ -99,7 +99,7 @@ func variable(name string, value ast.Expr, spec *ast.ValueSpec, gen *ast.GenDecl
 	return "is a package variable that can change"
 }
 
-// pool reports whether a variable is a sync.Pool, whose state nobody can see.
+// pool reports whether a variable is a sync.Pool, whose state cannot be seen.
 func pool(typ, value ast.Expr) bool {
 	if lit, ok := value.(*ast.CompositeLit); ok {
 		typ = lit.Type

@@ -15,8 +15,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// TestApply_late has somebody else change the tree when it has been verified already. What they made stays, everything
-// else is as before, and as nothing of theirs had been touched there is nothing to be kept for them.
+// TestApply_late has another program change the tree when it has been verified already. What they made stays,
+// everything else is as before, and as nothing of theirs had been touched there is nothing to be kept for them.
 func TestApply_late(t *testing.T) {
 	t.Parallel()
 	foreign := func(name string) func(afero.Fs) error {

@@ -100,7 +100,7 @@ func TestQuirk_noReadlink(t *testing.T) {
 }
 
 // TestQuirk_noReplace has a file system that replaces where it says that it does not. That is found out before it is
-// relied on: what somebody else makes at the last moment stays.
+// relied on: what another program makes at the last moment stays.
 func TestQuirk_noReplace(t *testing.T) {
 	t.Parallel()
 	root := rootFs(t)

@@ -95,7 +95,7 @@ func TestStuckDirs(t *testing.T) {
 	}
 }
 
-// TestStuckDirs_foreign has somebody else come between the attempt to move a directory and its removal, and between
+// TestStuckDirs_foreign has another program come between the attempt to move a directory and its removal, and between
 // its making and the undoing of that.
 func TestStuckDirs_foreign(t *testing.T) {
 	t.Parallel()

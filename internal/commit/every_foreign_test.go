@@ -169,7 +169,7 @@ func (s *story) eachVisit(total, each int, count *foreignTally) error {
 				var unreachable []string
 				if told && !v.inPlace {
 					// Its mode may have been changed through the name that the other program has taken away: then it cannot be
-					// found to change it back, and somebody must have been told.
+					// found to change it back, and the result must say so.
 					unreachable = twins(s.old, v.name)
 				}
 				err = s.checkOthers(disk, newer, append(spots, v.name), unreachable)

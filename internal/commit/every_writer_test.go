@@ -41,7 +41,7 @@ func foreignWrite(fsys afero.Fs, name string, inPlace bool) bool {
 	return true
 }
 
-// holds reports whether the foreign text is in the tree or where conflicts are kept. In a backup nobody looks for it.
+// holds reports whether the foreign text is in the tree or where conflicts are kept. It is not looked for in a backup.
 func holds(t *testing.T, fsys afero.Fs) bool {
 	t.Helper()
 	found := false
@@ -63,7 +63,7 @@ func holds(t *testing.T, fsys afero.Fs) bool {
 }
 
 // TestForeignWriter lets another program write to one of the paths before each operation. Its bytes must be found
-// afterwards, everything else must be old or new, and if it is neither whole somebody must have been told.
+// afterwards, everything else must be old or new, and if it is neither whole the result must say so.
 func TestForeignWriter(t *testing.T) {
 	t.Parallel()
 	runs, told := 0, 0

@@ -105,7 +105,7 @@ func TestLock_foreignMark(t *testing.T) {
 }
 
 // TestLock_file: where directories cannot be locked a file in the state directory is. It is there for all kinds of
-// state directories, and none that somebody else has made a link of.
+// state directories, and none that another program has made a link of.
 func TestLock_file(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)
@@ -130,7 +130,7 @@ func TestLock_file(t *testing.T) {
 	if names, err := os.ReadDir(dir); err != nil || len(names) != 1 {
 		t.Errorf("the tree has %v, %v", names, err)
 	}
-	// The mark alone is no lock for one that is sure that nobody has the file.
+	// The mark alone is no lock for one that is sure that no process has the file.
 	if err := os.RemoveAll(filepath.Join(dir, "own/state/lock")); err != nil {
 		t.Fatal(err)
 	}

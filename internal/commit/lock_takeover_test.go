@@ -34,13 +34,13 @@ func deadOwner(t *testing.T) string {
 
 const livingOwner = `{"host":"elsewhere","pid":1,"token":"living"}`
 
-// plantLock makes the lock of somebody else.
+// plantLock makes the lock of another program.
 func plantLock(fsys afero.Fs, owner string) error {
 	lock := stateDir + "/lock"
 	return errors.Join(fsys.RemoveAll(lock), fsys.MkdirAll(lock, 0o700), afero.WriteFile(fsys, lock+"/owner", []byte(owner), 0o600))
 }
 
-// TestLock_takeOver has somebody else come in between while a lock that was left behind is being taken over.
+// TestLock_takeOver has another program come in between while a lock that was left behind is being taken over.
 func TestLock_takeOver(t *testing.T) {
 	t.Parallel()
 	dead := deadOwner(t)
@@ -112,8 +112,8 @@ func TestLock_takeOver(t *testing.T) {
 	}
 }
 
-// TestLock_unsigned finds a mark in which nobody has said that it is his. It is that of one who stands beside it and
-// lives, or of nobody.
+// TestLock_unsigned finds a mark without an owner. It is that of one who stands beside it and
+// lives, or of none.
 func TestLock_unsigned(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -163,7 +163,7 @@ func TestLock_unsigned(t *testing.T) {
 	}
 }
 
-// TestLock_crowd has somebody else make or remove the state directory while it is being made. That is no reason to
+// TestLock_crowd has another program make or remove the state directory while it is being made. That is no reason to
 // fail.
 func TestLock_crowd(t *testing.T) {
 	t.Parallel()

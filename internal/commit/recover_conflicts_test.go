@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// TestConflicts lists what is kept for the user after a file that was written had been removed by somebody else.
+// TestConflicts lists what is kept for the user after a file that was written had been removed by another program.
 func TestConflicts(t *testing.T) {
 	t.Parallel()
 	fsys := rootFs(t)

@@ -18,7 +18,7 @@ import (
 )
 
 // TestCrash_withoutPlan kills the recovery right after it has taken the plan away, which is not durable then. The
-// next one finds a transaction without a plan and removes it. Somebody saves a file, and the power fails: the plan
+// next one finds a transaction without a plan and removes it. A program saves a file, and the power fails: the plan
 // must not come back, for it would be undone once more, over what was saved.
 func TestCrash_withoutPlan(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// TestLost has somebody else remove the state directory, or what is in it, before each operation from the first write
+// TestLost has another program remove the state directory, or what is in it, before each operation from the first write
 // on. What is said of the tree is what it is, and nothing stands in the way of the next commit.
 func TestLost(t *testing.T) {
 	t.Parallel()

@@ -17,12 +17,12 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// dying is a disk on which a process died just when it had taken a file of somebody else out of the tree, and had not
+// dying is a disk on which a process died just when it had taken a file of another program out of the tree, and had not
 // put it back yet.
 type dying struct {
 	tree []string
 	do   func(s *stage.Stage) error
-	// The operation at this place, as in isAt, is the last, and just before it somebody else does foul.
+	// The operation at this place, as in isAt, is the last, and just before it another program does foul.
 	op, path string
 	foul     func(f afero.Fs) error
 }
@@ -85,7 +85,7 @@ func once(disk *crashfs.Fs, op, path string, do func(f afero.Fs) error) (met *bo
 func eio(afero.Fs) error { return syscall.EIO }
 
 var (
-	// replaced has the file of somebody else in the slot of the new one, which is at the path.
+	// replaced has the file of another program in the slot of the new one, which is at the path.
 	replaced = dying{[]string{"a=1", "z=2"}, steps(write("a", "A"), write("z", "Z")), "exchange", "a", saves("a")}
 	// deleted has it beside the slot, and nothing at the path.
 	deleted = dying{[]string{"d/b=1", "z=2"}, steps(remove("d/b"), write("z", "Z")), "rename", ".out", saves("d/b")}

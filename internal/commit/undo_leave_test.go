@@ -17,7 +17,7 @@ func TestLeave_fails(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name    string
-		foreign bool // somebody else has removed a file
+		foreign bool // another program has removed a file
 		at      func(op, name string) bool
 		fail    func() error
 	}{

@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/internal/commit"
 )
 
-// TestApply_modeOfOthers has a directory whose mode the commit changes, and somebody else too. Theirs stays when the
+// TestApply_modeOfOthers has a directory whose mode the commit changes, and another program too. Theirs stays when the
 // commit is undone, and what is no directory any more is left alone.
 func TestApply_modeOfOthers(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// TestUndo_madeDir has somebody else remove or replace a directory that the commit has made, in the very moment in
+// TestUndo_madeDir has another program remove or replace a directory that the commit has made, in the very moment in
 // which that is undone.
 func TestUndo_madeDir(t *testing.T) {
 	t.Parallel()
@@ -143,8 +143,8 @@ func TestUndo_noRoom(t *testing.T) {
 	}
 }
 
-// TestUndo_notBroughtNear has somebody else change two files, the second of them on another mount, where nothing of the
-// transaction was when the first made it fail. So nothing has to be kept for it.
+// TestUndo_notBroughtNear has another program change two files, the second of them on another mount, where nothing of
+// the transaction was when the first made it fail. So nothing has to be kept for it.
 func TestUndo_notBroughtNear(t *testing.T) {
 	t.Parallel()
 	fsys := mounted(t)
@@ -170,7 +170,7 @@ func TestUndo_notBroughtNear(t *testing.T) {
 	}
 }
 
-// TestUndo_late has somebody else write a file in the very moment in which it is about to be undone.
+// TestUndo_late has another program write a file in the very moment in which it is about to be undone.
 func TestUndo_late(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// TestApply_conflict makes every kind of change by somebody else between staging and commit.
+// TestApply_conflict makes every kind of change by another program between staging and commit.
 func TestApply_conflict(t *testing.T) {
 	t.Parallel()
 	const tree = "a"

@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// TestApply_drift has somebody else come between two looks at the same path, in every place where something is first
+// TestApply_drift has another program come between two looks at the same path, in every place where something is first
 // described and then read. They are told of at their path, and what they made stays.
 func TestApply_drift(t *testing.T) {
 	t.Parallel()
@@ -99,7 +99,7 @@ func TestApply_drift(t *testing.T) {
 	}
 }
 
-// TestApply_unread has changes of files of which only size and time are known, for nobody has read them.
+// TestApply_unread has changes of files of which only size and time are known, which were not read.
 func TestApply_unread(t *testing.T) {
 	t.Parallel()
 	for name, foul := range map[string]func(f afero.Fs) error{

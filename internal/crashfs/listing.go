@@ -8,7 +8,7 @@ import (
 
 // Listing describes all that a program sees, but for what is at the path except and below it: a line a path, in
 // order, with mode, content and attributes, of files and links also the time of modification, and the number of the
-// inode where files can be told apart and have second names. Two listings are equal if nobody can tell the trees
+// inode where files can be told apart and have second names. Two listings are equal if no program can tell the trees
 // apart, times and numbers of directories left aside.
 func (f *Fs) Listing(except string) string {
 	f.mu.Lock()

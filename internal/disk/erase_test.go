@@ -31,7 +31,7 @@ func rootFs(t *testing.T) (*rootfs.FS, string) {
 	return root, dir
 }
 
-// TestRemoveTree removes files, directories that nobody may write to, and links, which it does not follow.
+// TestRemoveTree removes files, directories that are not writable, and links, which it does not follow.
 func TestRemoveTree(t *testing.T) {
 	t.Parallel()
 	root, _ := rootFs(t)

@@ -91,7 +91,7 @@ func holdChild(args []string) error {
 		phase, isPhase := e.(millrace.CommitPhase)
 		if isStep && at == "step" && step.Index == 0 || isPhase && phase.Phase == at {
 			fmt.Println("holding")
-			_, _ = io.Copy(io.Discard, os.Stdin) // until whoever started this closes it
+			_, _ = io.Copy(io.Discard, os.Stdin) // until the process that started this closes it
 		}
 	}
 	_, err = x.Run(context.Background(), fsys, p)
@@ -113,7 +113,7 @@ func opened(name, dir string) (afero.Fs, error) {
 	}
 }
 
-// runChild counts up once, and prints "done", or "locked" if somebody has the tree.
+// runChild counts up once, and prints "done", or "locked" if another process has the tree.
 func runChild(args []string) error {
 	fsys, err := opened(args[0], args[1])
 	if err != nil {

@@ -67,8 +67,8 @@ func touched() map[string]obj {
 
 // checkKept fails the test unless the tree is what it was but for a.txt, which is what the other program has left.
 //
-// A rollback cannot tell a file that somebody has removed from one that it has to put back; so one that was removed
-// while the transaction was already applied may be back, as it was.
+// A rollback cannot tell a file that was removed by another program from one that it has to put back; so one that was
+// removed while the transaction was already applied may be back, as it was.
 func checkKept(t *testing.T, b *backend, before map[string]string, content string, mayBeBack bool) {
 	t.Helper()
 	after := b.snapshot(t)
@@ -290,7 +290,7 @@ func TestHostile_foreign_file_in_directory_to_remove(t *testing.T) {
 	}
 }
 
-// A restore wants to remove a directory that the run has made, and in which somebody works by now.
+// A restore wants to remove a directory that the run has made, and in which another program works by now.
 func TestHostile_foreign_file_in_directory_to_restore(t *testing.T) {
 	t.Parallel()
 	eachCommitting(t, func(t *testing.T, b *backend) {

@@ -25,7 +25,7 @@ func backendOver(t *testing.T, b *backend, name string) *backend {
 	return &other
 }
 
-// One directory is used through two kinds of file systems. Whoever comes second neither runs nor takes back what the
+// One directory is used through two kinds of file systems. The second neither runs nor takes back what the
 // first is in the middle of.
 func TestHostile_two_kinds_of_file_system_over_one_directory(t *testing.T) {
 	t.Parallel()

@@ -177,7 +177,7 @@ func TestHostile_holder_killed(t *testing.T) {
 	}
 }
 
-// Somebody removes the lock while it is held, or puts another one there. On the file systems that have a lock of the
+// A user removes the lock while it is held, or puts another one there. On the file systems that have a lock of the
 // system, the directory itself is locked, so there is nothing that could be removed.
 func TestHostile_lock_deleted_by_hand(t *testing.T) {
 	t.Parallel()
@@ -211,7 +211,7 @@ func TestHostile_lock_deleted_by_hand(t *testing.T) {
 					t.Errorf("result is %v", res)
 				}
 				after := b.snapshot(t)
-				for name := range after { // of the lock itself the rest is somebody else's
+				for name := range after { // of the lock itself the rest is another program's
 					if strings.HasPrefix(name, ".millrace") || strings.HasPrefix(name, "gone") {
 						delete(after, name)
 					}

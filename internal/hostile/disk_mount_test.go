@@ -127,8 +127,8 @@ func TestHostile_overlayfs_directory_rename(t *testing.T) {
 	sameTree(t, "lower layer", lower, before, contents|times)
 }
 
-// TestHostile_protected_hardlinks edits files of somebody else that lie in a directory of one's own. Nobody may link
-// them, so their before-images are copies.
+// TestHostile_protected_hardlinks edits files of another program that lie in a directory of one's own. No other user
+// may link them, so their before-images are copies.
 func TestHostile_protected_hardlinks(t *testing.T) {
 	t.Parallel()
 	needRoot(t)

@@ -26,7 +26,7 @@ func makeFiles(t *testing.T, dir string) *millrace.Result {
 	return res
 }
 
-// list is an access control list as the system keeps it: a named user may read, nobody else but the owner may anything.
+// list is an access control list as the system keeps it: a named user may read, only the owner may do more.
 func list(uid uint32, perm uint16) []byte {
 	out := binary.LittleEndian.AppendUint32(nil, 2)
 	for _, e := range []struct {

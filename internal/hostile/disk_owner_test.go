@@ -103,7 +103,7 @@ func TestHostile_permissions_attributes_and_owner_stay(t *testing.T) {
 	}
 }
 
-// TestHostile_owners_when_not_root: who is not root cannot give files away. That is a warning; nobody gets more
+// TestHostile_owners_when_not_root: a user that is not root cannot give files away. That is a warning; nobody gets more
 // rights by it.
 func TestHostile_owners_when_not_root(t *testing.T) {
 	t.Parallel()

@@ -67,7 +67,7 @@ func TestHostile_json_that_is_bad(t *testing.T) {
 	}
 }
 
-// Names that nobody knows are not passed over, wherever they are.
+// Names that are unknown are not passed over, wherever they are.
 func TestHostile_json_with_unknown_fields(t *testing.T) {
 	t.Parallel()
 	for pointer, text := range map[string]string{

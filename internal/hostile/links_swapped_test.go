@@ -90,7 +90,7 @@ func TestHostile_a_hard_link_to_outside(t *testing.T) {
 	})
 }
 
-// swapTest plans an edit of dir/c.txt, has somebody put a link in its way, and commits.
+// swapTest plans an edit of dir/c.txt, has another program put a link in its way, and commits.
 func swapTest(t *testing.T, swap func(t *testing.T, b *backend)) {
 	t.Helper()
 	onDisk(t, func(t *testing.T, b *backend) {

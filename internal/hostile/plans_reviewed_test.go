@@ -71,8 +71,8 @@ func TestHostile_a_hunk_that_was_made_up_is_refused(t *testing.T) {
 	})
 }
 
-// A stored plan was revised, and changed by somebody afterwards: the text of the review is held to its hash like any
-// other, and a number of edits that overflows does not give two texts one author.
+// A stored plan was revised, and changed by another program afterwards: the text of the review is held to its hash
+// like any other, and a number of edits that overflows does not give two texts one author.
 func TestHostile_a_revised_plan_that_was_changed_is_not_committed(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {

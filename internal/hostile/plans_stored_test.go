@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// hostilePlan is the JSON of a plan with one change, as somebody would write it by hand.
+// hostilePlan is the JSON of a plan with one change, as an attacker would write it by hand.
 func hostilePlan(t *testing.T, changes ...obj) []byte {
 	t.Helper()
 	data, err := json.Marshal(obj{
@@ -94,7 +94,7 @@ func TestHostile_a_stored_plan_does_no_more_than_steps(t *testing.T) {
 	}
 }
 
-// A plan whose text says two things, or says a thing in another case, is read by nobody.
+// A plan whose text says two things, or says a thing in another case, is not read.
 func TestHostile_a_stored_plan_with_two_readings(t *testing.T) {
 	t.Parallel()
 	b := newBackend(t, "memory")

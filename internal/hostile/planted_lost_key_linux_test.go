@@ -208,7 +208,7 @@ func TestHostile_without_a_key_no_stored_result_is_believed(t *testing.T) {
 	}
 }
 
-// TestHostile_a_key_that_anybody_could_guess_is_refused: an environment variable that nobody has set is no key.
+// TestHostile_a_key_that_anybody_could_guess_is_refused: an environment variable that is not set is no key.
 func TestHostile_a_key_that_anybody_could_guess_is_refused(t *testing.T) {
 	t.Parallel()
 	for _, key := range [][]byte{{}, []byte("short"), make([]byte, 15)} {

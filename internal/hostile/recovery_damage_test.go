@@ -38,7 +38,7 @@ func TestHostile_damaged_before_image(t *testing.T) {
 			t.Helper()
 			must(t, os.Remove(old), os.WriteFile(old, []byte("rotten"), 0o644), os.Remove(slot))
 		}, "damaged", "edited"},
-		// Nobody can tell this from a program that had the file open all the time.
+		// This cannot be told from a program that had the file open all the time.
 		"written in": {func(t *testing.T, old, _ string) {
 			t.Helper()
 			must(t, os.WriteFile(old, []byte("rotten bytes"), 0o644))

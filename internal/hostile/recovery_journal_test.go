@@ -100,7 +100,7 @@ func recovered(t *testing.T, dir string) {
 	sameTree(t, "recovered", dir, contentOnly(t), contents)
 }
 
-// TestHostile_planted_journal has a journal, and a backup, that came with a tree made by somebody else.
+// TestHostile_planted_journal has a journal, and a backup, that came with a tree made by another program.
 func TestHostile_planted_journal(t *testing.T) {
 	t.Parallel()
 	for name, sign := range map[string]func(t *testing.T, data []byte) []byte{

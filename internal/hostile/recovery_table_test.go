@@ -125,7 +125,7 @@ func inspected(t *testing.T, dir, id string, status millrace.LeftoverStatus, rea
 	}
 }
 
-// suspicious wants nothing to be touched, and nothing to be written before somebody has had a look.
+// suspicious wants nothing to be touched, and nothing to be written before a user has looked.
 func suspicious(t *testing.T, dir string, reason journal.Reason) {
 	t.Helper()
 	if reason != "" {

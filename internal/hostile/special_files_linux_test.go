@@ -70,7 +70,7 @@ func passesOver(t *testing.T, b *backend) {
 	}
 }
 
-// A pipe without a writer makes whoever opens it wait for ever.
+// A pipe without a writer makes a program that opens it wait for ever.
 func TestHostile_a_fifo(t *testing.T) {
 	t.Parallel()
 	eachDirectory(t, func(t *testing.T, b *backend) {
@@ -185,7 +185,7 @@ func TestHostile_proc_file_of_size_zero(t *testing.T) {
 					t.Errorf("want an error that names the file, got %T: %v", err, err)
 				}
 			})
-			// Nobody can write there: it says another thing each time, and there is no place for the state directory.
+			// It cannot be written: it says another thing each time, and there is no place for the state directory.
 			within(t, patience, func(ctx context.Context) {
 				p, err := millrace.New("force").Options(millrace.Options{Force: true}).
 					Step("edit", actions.Edit{Files: []string{"status"}, OldText: "Name:", NewText: "Nom:"}).Build()

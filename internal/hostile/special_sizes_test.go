@@ -132,7 +132,7 @@ func changingWhileRead(t *testing.T, change func(b *backend) error) {
 	}
 }
 
-// wantForeign fails the test unless err says, typed, that the file was changed by somebody else.
+// wantForeign fails the test unless err says, typed, that the file was changed by another program.
 func wantForeign(t *testing.T, err error, path string) {
 	t.Helper()
 	conflict, isConflict := errors.AsType[*millrace.ConflictError](err)

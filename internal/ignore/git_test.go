@@ -66,7 +66,7 @@ func mkdir(t *testing.T, dir string) {
 	}
 }
 
-// git runs git without any configuration of whoever runs the test. Exit status 1 is "no match" to check-ignore.
+// git runs git without any configuration of the user who runs the test. Exit status 1 is "no match" to check-ignore.
 func git(t *testing.T, dir string, stdin []byte, args ...string) []byte {
 	t.Helper()
 	cmd := exec.Command("git", args...)

@@ -40,7 +40,7 @@ const (
 	goodRecord = `{"path":"a/b/c%25","old":{"kind":"absent"},"new":{"kind":"symlink","target":"x%ff"},"slot":0}`
 )
 
-// TestForged wants every line looked at also when whoever wrote the file could make its checksums, and even its
+// TestForged wants every line looked at also when the author of the file could make its checksums, and even its
 // signature.
 func TestForged(t *testing.T) {
 	t.Parallel()

@@ -216,7 +216,7 @@ func TestRootFs_OpenDir_concurrentClose(t *testing.T) {
 	}
 }
 
-// No name leads out while somebody else swaps a directory for a link to the outside and back.
+// No name leads out while another program swaps a directory for a link to the outside and back.
 func TestRootFs_swappedForLink(t *testing.T) {
 	parent := t.TempDir()
 	base := filepath.Join(parent, "root")

@@ -155,7 +155,7 @@ func TestStage_entryGone(t *testing.T) {
 	}
 }
 
-// goneFs lists an entry that nobody finds.
+// goneFs lists an entry that is not found.
 type goneFs struct {
 	*rootfs.FS
 	name string

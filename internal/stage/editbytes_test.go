@@ -132,7 +132,7 @@ func TestStage_EditBytes_again(t *testing.T) {
 }
 
 // TestStage_editUnsized: an edited file that says that it is empty, as those in /proc do, is all that the edit makes of
-// it, for everybody who reads it, and says how large it is.
+// it, for all that read it, and says how large it is.
 func TestStage_editUnsized(t *testing.T) {
 	t.Parallel()
 	for _, list := range [][]change.Splice{{cut(3, 1, "three")}, {cut(0, 4, "")}, {cut(3, 1, "x")}, {cut(0, 10, "")}, {cut(1, 0, "in"), cut(10, 0, "end")}} {

@@ -133,7 +133,7 @@ func TestEditStreamAgain(t *testing.T) {
 	calls := 0
 	fstest.Must(t, editStream(s, "f", func(r *stream, emit func(change.Splice)) error {
 		if calls++; calls == 1 {
-			fstest.Must(t, s.Edit("f", []change.Splice{cut(0, 0, "0 ")})) // somebody else
+			fstest.Must(t, s.Edit("f", []change.Splice{cut(0, 0, "0 ")})) // another program
 		}
 		data, err := io.ReadAll(r)
 		emit(cut(int64(bytes.Index(data, []byte("two"))), 3, "2"))
@@ -226,7 +226,8 @@ func TestEditStreamDrift(t *testing.T) {
 	}
 }
 
-// drawEdits draws a valid list of splices for n bytes, of which each has an origin of its own in the step. Small alphabets and steps make overlaps and equal texts likely.
+// drawEdits draws a valid list of splices for n bytes, of which each has an origin of its own in the step. Small
+// alphabets and steps make overlaps and equal texts likely.
 func drawEdits(t *rapid.T, n int, step string) []change.Splice {
 	var list []change.Splice
 	pos := int64(0)

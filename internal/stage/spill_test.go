@@ -34,7 +34,7 @@ func noise(n int) []byte {
 	return data
 }
 
-// A stage whose spill file is cut off by somebody must not pass what is left for the whole.
+// A stage whose spill file is cut off by another program must not pass what is left for the whole.
 func TestStage_spillFileCutOff(t *testing.T) {
 	dir := tempFiles(t, t.TempDir())
 	s := stage.New(afero.NewMemMapFs())

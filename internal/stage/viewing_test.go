@@ -151,8 +151,8 @@ func TestStage_View_buffers(t *testing.T) {
 	wait.Wait()
 }
 
-// TestStage_viewErrors: what cannot be read is an error that names the file, and nobody is called; his own error comes
-// back as it is.
+// TestStage_viewErrors: what cannot be read is an error that names the file, and no callback is called; his own error
+// comes back as it is.
 func TestStage_viewErrors(t *testing.T) {
 	t.Parallel()
 	root := fstest.OpenRoot(t, t.TempDir())
@@ -210,7 +210,7 @@ func TestStage_viewErrors(t *testing.T) {
 	}
 }
 
-// TestStage_viewDrift: bytes that are not those that were read before, more or fewer, are given to nobody.
+// TestStage_viewDrift: bytes that are not those that were read before, more or fewer, are not given to callers.
 func TestStage_viewDrift(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]func(s *stage.Stage) (int, error){
@@ -259,7 +259,7 @@ func TestStage_viewDrift(t *testing.T) {
 	}
 }
 
-// TestStage_viewFaults: whichever call of the base fails, the error comes out, nobody is called, and no file stays
+// TestStage_viewFaults: whichever call of the base fails, the error comes out, no callback is called, and no file stays
 // open.
 func TestStage_viewFaults(t *testing.T) {
 	t.Parallel()

@@ -99,7 +99,7 @@ func needTool(t *testing.T, name string) {
 	}
 }
 
-// run runs a tool in dir with input, shielded from the configuration of whoever runs the test.
+// run runs a tool in dir with input, shielded from the configuration of the user who runs the test.
 func run(t *testing.T, dir string, input []byte, name string, args ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)

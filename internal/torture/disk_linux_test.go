@@ -192,7 +192,7 @@ func (d *disk) serve() {
 		out := binary.NativeEndian.AppendUint32(nil, uint32(16+len(body)))
 		out = binary.NativeEndian.AppendUint32(out, uint32(-int32(errno)))
 		out = append(append(out, unique...), body...)
-		_, _ = unix.Write(d.fd, out) // it fails if nobody waits for the answer any more
+		_, _ = unix.Write(d.fd, out) // it fails if the answer is not waited for
 	}
 }
 

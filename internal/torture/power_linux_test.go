@@ -153,7 +153,7 @@ func powerCuts(t *testing.T, real realFs, sync string, cuts int) *counters {
 	return seen
 }
 
-// unmount waits for whoever still looks at the mount.
+// unmount waits for processes that still use the mount.
 func unmount(mnt string) error {
 	var err error
 	for range 100 {

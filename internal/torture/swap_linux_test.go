@@ -33,7 +33,7 @@ type swapped struct {
 	done  sync.WaitGroup
 	err   error
 	swaps int
-	// displaced is how often the directory ended up somewhere else, as somebody else's directory that was in the way.
+	// displaced is how often the directory ended up somewhere else, as another program's directory that was in the way.
 	displaced int
 	junk      int
 }
@@ -53,7 +53,7 @@ func doorFiles() []string {
 	return names
 }
 
-// safeFiles are files of the tree that nobody swaps.
+// safeFiles are files of the tree that are not swapped.
 func safeFiles() []string { return []string{"safe0", "safe1"} }
 
 func newSwapped(t *testing.T) *swapped {

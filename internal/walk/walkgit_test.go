@@ -45,7 +45,7 @@ func randomTree(r *rand.Rand, dir string, depth int, tree walkTree) {
 	}
 }
 
-// walkGit runs git in a directory without any configuration of whoever runs the test.
+// walkGit runs git in a directory without any configuration of the user who runs the test.
 func walkGit(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)

@@ -24,7 +24,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// tampered returns the JSON of a plan after somebody has been at it. What change is given is the plan, and its first
+// tampered returns the JSON of a plan after an attacker has changed it. What change is given is the plan, and its first
 // change.
 func tampered(t *testing.T, plan *millrace.Plan, change func(plan, first map[string]any)) []byte {
 	t.Helper()

@@ -234,7 +234,7 @@ func TestRejectWhatTheRestNeeds(t *testing.T) {
 	suite.CheckTree(t, "after the commit", fsys, []txtarfs.File{{Name: "a.txt", Data: []byte("b\n")}, {Name: "c.txt", Data: []byte("a\n")}, {Name: "d/e/f.txt", Data: []byte("f\n")}})
 }
 
-// TestOpenPlanChecksEverything changes a stored plan as somebody would who wants to write where he must not.
+// TestOpenPlanChecksEverything changes a stored plan as an attacker would who wants to write where he must not.
 func TestOpenPlanChecksEverything(t *testing.T) {
 	fsys := suite.Tree("src/a.txt", "x\n", ".git/config", "x\n", "other/b.txt", "x\n")
 	x := millrace.Executor{AllowedPaths: []string{"src"}, MaxFiles: 1}

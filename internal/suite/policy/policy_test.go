@@ -104,7 +104,7 @@ func TestKeyOfTheUserIsClosed(t *testing.T) {
 		t.Skip("the directory for settings cannot be put into a tree here:", config)
 	}
 	rel = filepath.ToSlash(rel)
-	// Before there is a key as well as afterwards: nobody may put one there either.
+	// Before there is a key as well as afterwards: no step may put one there either.
 	for _, when := range []string{"before", "after"} {
 		for name, p := range map[string]millrace.Pipeline{
 			"copy":   millrace.New("p").Step("c", actions.Copy{Files: []string{rel + "/key"}, To: "stolen"}).MustBuild(),

@@ -159,7 +159,7 @@ func TestInspectInMemory(t *testing.T) {
 	}
 }
 
-// TestInspectConflict finds what is kept for the user when somebody has written to a file before the recovery.
+// TestInspectConflict finds what is kept for the user when another program has written to a file before the recovery.
 func TestInspectConflict(t *testing.T) {
 	disk := errorfs.Wrap(afero.NewMemMapFs(), nil)
 	suite.ThreeFiles(t, disk)

@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
-// vanishing is a file system from which somebody else removes the state directory when a file is to be renamed to a
+// vanishing is a file system from which another program removes the state directory when a file is to be renamed to a
 // name.
 func vanishing(fsys afero.Fs, at string) afero.Fs {
 	return errorfs.Wrap(fsys, errorfs.Before(func(op *errorfs.Op) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// TestHardLinkOfBackup: the backup of a rename is a hard link to the file, but no name that anybody needs to be
+// TestHardLinkOfBackup: the backup of a rename is a hard link to the file, but no name that a user needs to be
 // warned of.
 func TestHardLinkOfBackup(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// TestPlanRestore_ownText: taking back is not judged, but a text that somebody has put in on the way is.
+// TestPlanRestore_ownText: taking back is not judged, but a text that was put in on the way is.
 func TestPlanRestore_ownText(t *testing.T) {
 	t.Parallel()
 	fsys := suite.Tree("a.txt", "old\n", "b.txt", "old\n", "c.txt", "c\n")

@@ -186,7 +186,7 @@ func TestMarksAreWhatDiffers(t *testing.T) {
 	}
 }
 
-// TestHunksFromElsewhere: whatever text a hunk has that somebody has written, reading its lines and splitting it ends
+// TestHunksFromElsewhere: whatever text a hunk has that a caller has written, reading its lines and splitting it ends
 // well.
 func TestHunksFromElsewhere(t *testing.T) {
 	t.Parallel()

@@ -168,7 +168,7 @@ func hunksOf(t *testing.T, p *millrace.Plan) []millrace.Hunk {
 var sameHunks = gocmp.Options{cmpopts.IgnoreUnexported(millrace.Hunk{}), cmpopts.IgnoreFields(millrace.Hunk{}, "NewStart")}
 
 // TestRejectedHunksTakeNothingElseAway: whichever hunks are rejected, what is left is the base with the text of the
-// others, and is shown as these. Hunks are by those whose splices they have, and by nobody else.
+// others, and is shown as these. Hunks are by those whose splices they have, and by no others.
 func TestRejectedHunksTakeNothingElseAway(t *testing.T) {
 	t.Parallel()
 	several, first := 0, fstest.Seed(t)

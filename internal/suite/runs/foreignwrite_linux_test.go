@@ -17,9 +17,9 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// TestForeignWriteWhileStaging: somebody writes to a file between the look at it and the making of what it becomes,
-// as many bytes as it had, and sets the time back. The edit must not be made of those bytes, although nobody has
-// worked out the hash of what was planned.
+// TestForeignWriteWhileStaging: another program writes to a file between the look at it and the making of what it
+// becomes, as many bytes as it had, and sets the time back. The edit must not be made of those bytes, although no
+// step has worked out the hash of what was planned.
 func TestForeignWriteWhileStaging(t *testing.T) {
 	t.Parallel()
 	for _, age := range []time.Duration{time.Hour, 0} {
@@ -55,7 +55,7 @@ func TestForeignWriteWhileStaging(t *testing.T) {
 	}
 }
 
-// TestChangesHaveHashes: whoever asks a plan for its changes gets their hashes, whether or not those were needed
+// TestChangesHaveHashes: a caller that asks a plan for its changes gets their hashes, whether or not those were needed
 // before.
 func TestChangesHaveHashes(t *testing.T) {
 	t.Parallel()

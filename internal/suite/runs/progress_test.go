@@ -77,7 +77,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestProgressOutOfOrder: an action of somebody else's may say from several goroutines how far it is, and the slow
+// TestProgressOutOfOrder: an action of another program's may say from several goroutines how far it is, and the slow
 // one is late.
 func TestProgressOutOfOrder(t *testing.T) {
 	t.Parallel()

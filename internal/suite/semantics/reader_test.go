@@ -18,7 +18,7 @@ import (
 // longText takes several writes, so that a file which is written in place is seen to be.
 var longText = strings.Repeat("a line\n", 20_000) + "one old line\n" + strings.Repeat("a line\n", 20_000)
 
-// readMeanwhile does and undoes one thing over and over while others look: somebody who reads as fast as it can, and,
+// readMeanwhile does and undoes one thing over and over while others look: a reader that reads as fast as it can, and,
 // where that can be arranged, one who looks after every single operation of the commit. The word is the promise if
 // all that they see agrees with it, and what they saw otherwise.
 func readMeanwhile(t *testing.T, action, params string) (saved, restored string) {
