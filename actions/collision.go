@@ -2,6 +2,7 @@ package actions
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,7 +40,7 @@ func (e *CollisionError) Error() string {
 func (e *CollisionError) Unwrap() error { return fs.ErrExist }
 
 // collisions returns a *CollisionError if not all of the moves can be made.
-func (t transfer) collisions(c *Call, moves []move) error {
+func (t transfer) collisions(ctx context.Context, c *Call, moves []move) error {
 	sources := make(map[string]move, len(moves))
 	targets := make(map[string][]string, len(moves))
 	var all []Collision
@@ -52,6 +53,9 @@ func (t transfer) collisions(c *Call, moves []move) error {
 	}
 	reported := make(map[string]bool)
 	for _, m := range moves {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		why, err := t.obstacle(c, m, sources, targets)
 		if err != nil {
 			return fileError(m.to, err)

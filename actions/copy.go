@@ -37,7 +37,7 @@ func (a Copy) Touches() (reads, writes []string, known bool) { return a.transfer
 
 // Run implements [Action]. The outcome has the new paths, and the map from the old ones to them.
 func (a Copy) Run(ctx context.Context, c *Call) (Outcome, error) {
-	moves, err := a.transfer().plan(c)
+	moves, err := a.transfer().plan(ctx, c)
 	if err != nil {
 		return Outcome{}, err
 	}

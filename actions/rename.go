@@ -37,7 +37,7 @@ func (a Rename) Touches() (reads, writes []string, known bool) { return a.transf
 
 // Run implements [Action]. The outcome has the new paths, and the map from the old ones to them.
 func (a Rename) Run(ctx context.Context, c *Call) (Outcome, error) {
-	moves, err := a.transfer().plan(c)
+	moves, err := a.transfer().plan(ctx, c)
 	if err != nil {
 		return Outcome{}, err
 	}

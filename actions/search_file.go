@@ -235,7 +235,7 @@ func (s *searching) matches(ctx context.Context, e walk.Entry, text match.Conten
 
 // linesOf counts the matches, and returns the lines they are in.
 func (s *searching) linesOf(ctx context.Context, text match.Content, how match.How) (n int, lines string, err error) {
-	w := &lineWriter{context: max(s.ContextLines, 0), room: s.room, no: 1}
+	w := &lineWriter{ctx: ctx, context: max(s.ContextLines, 0), room: s.room, no: 1}
 	err = s.pattern.Find(ctx, text, how, func(at *match.Window, loc []int) bool {
 		n++
 		w.data = at.Data

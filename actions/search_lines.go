@@ -2,6 +2,7 @@ package actions
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"unicode/utf8"
 )
@@ -19,6 +20,7 @@ const maxShownLine = 1000
 //
 // It is told of matches from left to right and looks at each byte of the file a few times at most, wherever they are.
 type lineWriter struct {
+	ctx     context.Context
 	data    []byte
 	context int
 	room    *showing
@@ -111,6 +113,9 @@ func (w *lineWriter) line(mark byte, start, end, from, to int) {
 }
 
 func (w *lineWriter) write(line []byte) {
+	if w.err == nil && w.no%1024 == 0 {
+		w.err = w.ctx.Err()
+	}
 	if w.err == nil {
 		w.err = w.room.take(len(line))
 	}

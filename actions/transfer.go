@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -115,7 +116,7 @@ func relative(name, base string) (string, error) {
 }
 
 // plan returns the moves of all files of the call, or an error if they cannot all be made. Nothing is changed.
-func (t transfer) plan(c *Call) ([]move, error) {
+func (t transfer) plan(ctx context.Context, c *Call) ([]move, error) {
 	if t.Base != "" {
 		canonical, err := c.stage().Canonical(t.Base)
 		if err != nil {
@@ -135,6 +136,9 @@ func (t transfer) plan(c *Call) ([]move, error) {
 	}
 	moves := make([]move, len(c.Files))
 	for i, file := range c.Files {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if err := t.checkSource(c, file); err != nil {
 			return nil, err
 		}
@@ -152,7 +156,7 @@ func (t transfer) plan(c *Call) ([]move, error) {
 		}
 		moves[i].dir = kind == change.Dir
 	}
-	if err := t.collisions(c, moves); err != nil {
+	if err := t.collisions(ctx, c, moves); err != nil {
 		return moves, err
 	}
 	return moves, t.checkDestination(c, base)

@@ -29,7 +29,7 @@ func Parse(scripts []string, o Options) (*Script, error) {
 	if o.MaxLine == 0 {
 		o.MaxLine = DefaultMaxLine
 	}
-	p := &parser{scripts: scripts, options: o, out: &Script{quiet: o.Quiet, maxLine: o.MaxLine, scripts: scripts}}
+	p := &parser{scripts: scripts, options: o, out: &Script{quiet: o.Quiet, maxLine: o.MaxLine, scripts: scripts, long: make(chan struct{}, 1)}}
 	length := 0
 	for i, text := range scripts {
 		if length += len(text); length > MaxScript {

@@ -44,7 +44,7 @@ func (e *LineError) Error() string {
 }
 
 // splice is one substitution in the line as it was read.
-type splice struct{ start, end, from, to int } // text is runner.texts[from:to]
+type splice struct{ start, end, from, to int } // the text is runner.space[from:to]
 
 // runner is one run of a script over one input.
 type runner struct {
@@ -66,8 +66,8 @@ type runner struct {
 	spare   []byte // where the next one will be
 	changes int
 	splices []splice // the changes, if it is one
-	texts   []byte
-	printed []byte // by p, with newlines
+	printed []byte   // by p, with newlines
+	alone   bool     // the runner has the turn that script.long gives
 
 	substituting substituting
 }
@@ -89,11 +89,40 @@ func (s *Script) Apply(ctx context.Context, src io.Reader, bounds Bounds, edit E
 	r.lines.reset(src)
 	err := r.run()
 	stats := r.stats
+	r.release()
 	const most = 4 << 20 // bytes to keep for the next run
-	if r.ctx, r.edit, r.lines.src = nil, nil, nil; cap(r.lines.buf)+cap(r.owned)+cap(r.spare)+cap(r.texts)+cap(r.printed) <= most {
+	if r.ctx, r.edit, r.lines.src = nil, nil, nil; cap(r.lines.buf)+cap(r.owned)+cap(r.spare)+cap(r.printed) <= most {
 		s.idle.Put(r)
 	}
 	return stats, err
+}
+
+// freely is how large the text of a line may be, in bytes, while other runners are at theirs. A line that is larger, or
+// gets so, is worked at alone: it takes several times its size, and there may be as many runners as processors.
+const freely = 1 << 20
+
+// reserve waits for the turn of a runner whose line takes so many bytes. The error is that of the context.
+func (r *runner) reserve(size int) error {
+	if size <= freely || r.alone {
+		return nil
+	}
+	select {
+	case r.s.long <- struct{}{}:
+		r.alone = true
+		return nil
+	case <-r.ctx.Done():
+		return r.ctx.Err()
+	}
+}
+
+// release gives the turn back, and the memory that it was for.
+func (r *runner) release() {
+	if !r.alone {
+		return
+	}
+	r.space, r.owned, r.spare, r.printed, r.splices, r.substituting.out = nil, nil, nil, nil, nil, nil
+	r.alone = false
+	<-r.s.long
 }
 
 // often is how much work, in bytes and commands, is done between two looks at the context. A line counts perLine, for
@@ -134,9 +163,13 @@ func (r *runner) run() error {
 		if n > r.s.maxLine {
 			return &LineError{r.stats.Lines, r.s.maxLine}
 		}
+		if err := r.reserve(n); err != nil {
+			return err
+		}
 		if err := r.line(line, n, at); err != nil {
 			return err
 		}
+		r.release()
 	}
 }
 
@@ -170,7 +203,7 @@ func (r *runner) skip() {
 // line runs the script over one line, of which the first n bytes are not its newline.
 func (r *runner) line(line []byte, n int, base int64) error {
 	r.space, r.changes = line[:n:n], 0
-	r.splices, r.texts, r.printed = r.splices[:0], r.texts[:0], r.printed[:0]
+	r.splices, r.printed = r.splices[:0], r.printed[:0]
 	deleted, err := r.commands()
 	if err != nil {
 		return err
@@ -190,7 +223,7 @@ func (r *runner) line(line []byte, n int, base int64) error {
 		return r.replace(line[:n], r.space, base)
 	}
 	for _, s := range r.splices {
-		text := r.texts[s.from:s.to]
+		text := r.space[s.from:s.to]
 		if bytes.Equal(line[s.start:s.end], text) {
 			continue
 		}
@@ -263,6 +296,9 @@ func (r *runner) print() error {
 		return ErrText
 	case size/16 > r.s.maxLine:
 		return &LineError{r.stats.Lines, r.s.maxLine}
+	}
+	if err := r.reserve(size); err != nil {
+		return err
 	}
 	r.printed = append(append(r.printed, r.space...), '\n')
 	return r.spend(len(r.space))

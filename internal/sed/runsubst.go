@@ -69,12 +69,13 @@ func (w *substituting) take(loc []int) (more bool) {
 		w.err = &LineError{r.stats.Lines, r.s.maxLine}
 		return false
 	}
+	if w.err = r.reserve(len(w.out)); w.err != nil {
+		return false
+	}
 	w.made++
 	w.copied = to
 	if r.changes == 0 {
-		k := len(r.texts)
-		r.texts = append(r.texts, w.out[begin:]...)
-		r.splices = append(r.splices, splice{from, to, k, len(r.texts)})
+		r.splices = append(r.splices, splice{from, to, begin, len(w.out)})
 	}
 	return s.global
 }

@@ -24,7 +24,7 @@ const (
 const DefaultMaxPattern = 50_000
 
 // DefaultMaxLine is the longest line, in bytes, if Options.MaxLine is zero.
-const DefaultMaxLine = 64 << 20
+const DefaultMaxLine = 32 << 20
 
 // MaxScript is the longest that all scripts of one Parse may be together, in bytes, and MaxCommands how many commands
 // they may have.
@@ -53,7 +53,8 @@ type Script struct {
 	guards   []*match.Longest // if there are any, a line that none of them matches stays as it is
 	scripts  []string
 	size     int
-	idle     sync.Pool // of *runner
+	idle     sync.Pool     // of *runner
+	long     chan struct{} // has a value while a runner is at a line that takes much memory
 }
 
 // Size returns how large the patterns are together, in nodes.

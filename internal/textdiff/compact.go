@@ -8,10 +8,13 @@ const maxSlide = 256
 // compact moves insertions and deletions that could as well stand a few lines higher or lower, as when a line is
 // added to a run of equal ones: first together with a neighbour where they can touch, so that there are fewer changes
 // to read, then to where the text begins a new part. The number of changed lines stays the same. The result reuses
-// cores.
+// cores; it is nil if the comparison was cancelled.
 func (t texts) compact(cores []Core) []Core {
 	up := cores[:0]
-	for _, c := range cores {
+	for i, c := range cores {
+		if t.ended(i) {
+			return nil
+		}
 		for n := 0; ; n++ {
 			if len(up) > 0 && up[len(up)-1].touches(c) {
 				c = up[len(up)-1].merge(c)
@@ -26,6 +29,9 @@ func (t texts) compact(cores []Core) []Core {
 	down := up[:0]
 	for i := 0; i < len(up); i++ {
 		c := up[i]
+		if t.ended(i) {
+			return nil
+		}
 		for n := 0; ; n++ {
 			for i+1 < len(up) && c.touches(up[i+1]) {
 				i++

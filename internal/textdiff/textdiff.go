@@ -116,7 +116,9 @@ func (t texts) cores(splices []change.Splice) []Core {
 	if t.ended(0) {
 		return nil
 	}
-	cores = t.compact(cores)
+	if cores = t.compact(cores); t.ended(0) {
+		return nil
+	}
 	if known {
 		tie(cores, spans)
 		return cores
