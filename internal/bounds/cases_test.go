@@ -34,6 +34,9 @@ var cases = map[string]generated{
 	"twenty thousand files deleted":         {Shape: "wide", Deadline: 300 * time.Millisecond, Pipeline: all(`{}`, "delete")},
 	"twenty thousand edits, cut short":      {Shape: "wide", OnDisk: true, Deadline: 2500 * time.Millisecond, Pipeline: all(`{"old_text": "foo", "new_text": "b", "binary": true}`, "edit")},
 	"ten million lines against few":         {Shape: "newlines", Deadline: 300 * time.Millisecond, Pipeline: many(2, `{"id": "e%d", "action": "diff", "params": {"file_a": "f0.txt", "file_b": "f2.txt"}}`)},
+	"sed multiplies letters, ten files":     {Shape: "letters in ten files", Deadline: 4 * time.Second, Pipeline: many(2, `{"id": "e%d", "action": "pattern_replace", "params": {"file_pattern": "*", "sed_pattern": ["p", "s/a/\\\\U&&&&&&&&&&&&&&&&&&&&&&&&&&&&&&&&/g", "s/A/&&/g", "s/.*/&&/"]}}`)},
+	"preview of newlines, cut short":        {Shape: "newlines in a hundred files", Planned: true, Deadline: 2 * time.Second, Pipeline: many(1, `{"id": "e%d", "action": "pattern_replace", "params": {"file_pattern": "**", "sed_pattern": "p"}}`)},
+	"copies far down, cut short":            {Shape: "many", OnDisk: true, Deadline: 300 * time.Millisecond, Pipeline: all(`{"destination": "n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/"}`, "copy")},
 	"few lines against ten million":         {Shape: "newlines", Deadline: 20 * time.Second, Pipeline: many(1, `{"id": "e%d", "action": "diff", "params": {"file_a": "f2.txt", "file_b": "f0.txt"}}`)},
 }
 
