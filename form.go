@@ -1,9 +1,150 @@
 package millrace
 
 import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/form"
 	"github.com/millrace-go/millrace/internal/params"
 )
+
+// ActionDoc describes an action for people and models. It belongs to the caller.
+type ActionDoc struct {
+	// Name is the word in a step's "action", Summary a line of what it does.
+	Name    string `json:"name"`
+	Summary string `json:"summary"`
+	// ReadOnly says that it never writes.
+	ReadOnly bool `json:"read_only"`
+	// Input says where its files come from.
+	Input actions.Input `json:"-"`
+	// Params are its parameters in the order of their declaration, each followed by those within it.
+	Params []ParamDoc `json:"params"`
+}
+
+// ParamDoc describes a parameter of an action.
+type ParamDoc struct {
+	// Name is the name in "params"; of one in a list of objects "edits[].old_text", of one in an object "range.start".
+	Name string `json:"name"`
+	// Type says what it takes: "a string", "true or false", "a whole number", "a list of strings".
+	Type string `json:"type"`
+	// Required says that it must be given.
+	Required bool `json:"required,omitempty"`
+	// Enum are the strings that it can be, nil for any.
+	Enum []string `json:"enum,omitempty"`
+	// Doc is what it means, in a sentence or two, with its default.
+	Doc string `json:"doc,omitempty"`
+}
+
+// Describe returns what there is to know of an action that the decoder takes. ok is false if there is no such action.
+func (d Decoder) Describe(action string) (doc ActionDoc, ok bool) {
+	if d.Actions.Names() == nil {
+		d.Actions = actions.Builtin()
+	}
+	prototype, ok := d.Actions.Lookup(action)
+	if !ok {
+		return ActionDoc{}, false
+	}
+	object, err := params.Describe(prototype)
+	if err != nil {
+		return ActionDoc{}, false
+	}
+	spec := prototype.Spec()
+	doc = ActionDoc{Name: action, Summary: spec.Summary, ReadOnly: spec.ReadOnly, Input: spec.Input, Params: []ParamDoc{}}
+	doc.add("", object)
+	return doc, true
+}
+
+func (doc *ActionDoc) add(within string, object *form.Form) {
+	for _, f := range object.Fields {
+		inner, dot := f.Form.Innermost(), "."
+		doc.Params = append(doc.Params, ParamDoc{Name: within + f.Name, Type: f.Wants, Required: f.Required,
+			Enum: inner.Enum, Doc: f.Doc})
+		if f.Form.Kind == form.List {
+			dot = "[]."
+		}
+		doc.add(within+f.Name+dot, inner)
+	}
+}
+
+// Schema returns the JSON Schema (draft 2020-12) of the pipelines that the decoder takes, made from its registry. It
+// says as much as a schema can; what it cannot, such as that a step refers to an earlier one, Decode checks.
+func (d Decoder) Schema() ([]byte, error) {
+	if d.Actions.Names() == nil {
+		d.Actions = actions.Builtin()
+	}
+	var each []any
+	for _, name := range d.Actions.Names() {
+		prototype, _ := d.Actions.Lookup(name)
+		s, err := actionSchema(prototype)
+		if err != nil {
+			return nil, fmt.Errorf("schema of action %s: %w", name, err)
+		}
+		each = append(each, s)
+	}
+	whole := pipelineTable(new(draft), &params.Part{List: true}).Schema()
+	whole["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	whole["title"], whole["description"] = "millrace pipeline", "A change to many files in steps, made as one."
+	whole["required"] = []string{"name", "steps"}
+	expect := params.PartSchema(Expect{})
+	expect["description"] = "Bounds outside of which the step fails."
+	whole["$defs"] = jsonObject{
+		"step": jsonObject{"oneOf": each}, "condition": conditionSchema(), "expect": expect,
+		"id": jsonObject{"type": "string", "pattern": "^[A-Za-z0-9_-]+$", "maxLength": MaxIDLen},
+	}
+	return json.MarshalIndent(whole, "", "  ")
+}
+
+// jsonObject is an object of a JSON Schema; encoding/json writes its names in alphabetical order.
+type jsonObject = map[string]any
+
+func emptyStep() *stepForm { return &stepForm{Step: new(Step)} }
+
+// actionSchema describes a step with that action.
+func actionSchema(prototype actions.Action) (jsonObject, error) {
+	object, err := params.Describe(prototype)
+	if err != nil {
+		return nil, err
+	}
+	spec := prototype.Spec()
+	schema := emptyStep().table().Schema()
+	schema["title"], schema["description"] = spec.Name, spec.Summary
+	properties := schema["properties"].(jsonObject)
+	properties["action"], properties["params"] = jsonObject{"const": spec.Name}, params.Schema(prototype)
+	one, many := properties["input_from"].(jsonObject), properties["input_from_all"].(jsonObject)
+	required := []string{"id", "action"}
+	switch spec.Input {
+	case actions.InputNone:
+		one["description"] = "Earlier step that has to be done before this one, which takes no files."
+		many["description"] = "Earlier steps that have to be done before this one, which takes no files."
+	case actions.InputMany:
+		delete(properties, "input_from")
+		many["minItems"] = 2
+		required = append(required, "input_from_all")
+	}
+	if slices.ContainsFunc(object.Fields, func(f form.Field) bool { return f.Required }) {
+		required = append(required, "params")
+	}
+	schema["required"] = required
+	return schema, nil
+}
+
+// conditionSchema describes each type of condition with the fields that it has.
+func conditionSchema() jsonObject {
+	var types []any
+	for _, t := range condition.Types() {
+		schema := params.PartSchema(condition.Fields{})
+		properties := schema["properties"].(jsonObject)
+		maps.DeleteFunc(properties, func(name string, _ any) bool { return !slices.Contains(t.Fields(), name) })
+		properties["type"] = jsonObject{"const": string(t)}
+		schema["required"] = t.Fields()
+		types = append(types, schema)
+	}
+	return jsonObject{"description": "What must hold for the step to run; otherwise it is skipped.", "oneOf": types}
+}
 
 // pipelineTable is the JSON form of a pipeline.
 func pipelineTable(d *draft, steps *params.Part) params.Table {
