@@ -111,8 +111,8 @@ func (p *Bulk) Exchange(a, b string) error { return p.two(a, b, renameExchange, 
 // Remove removes what is no directory in one step.
 func (p *Bulk) Remove(name string) error {
 	err := p.in(name, func(dir int, base string) error { return unix.Unlinkat(dir, base, 0) })
-	if err == nil {
-		return nil
+	if err == nil || err == unix.ENOENT {
+		return names.PathError("remove", name, err)
 	}
 	return p.r.Remove(name)
 }
