@@ -18,9 +18,11 @@ import (
 // file is an open file or directory. It has its position itself: the handles of a MemMapFs forget what they were opened
 // for, move when they should not, and set the time of the file when they are closed.
 type file struct {
+	// file is a zero one once it is closed. It stands first because it has a number of 64 bits that it reads by atomic
+	// operations: on systems of 32 bits only the first word of a struct is sure to be aligned for them.
+	file mem.File
 	fs   *FS
 	name string
-	file mem.File // a zero one once it is closed
 	flag int
 	off  int64
 
