@@ -37,9 +37,6 @@ type measured struct {
 // measure runs the job in a process of its own and returns what became of it.
 func measure(t *testing.T, j job) (m measured) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("it is about memory and very long texts, not about what goes on at the same time")
-	}
 	text, err := json.Marshal(j)
 	if err != nil {
 		t.Fatal(err)

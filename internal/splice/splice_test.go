@@ -178,7 +178,8 @@ func TestComposeSplicesOfManyOrigins(t *testing.T) {
 	}
 }
 
-// drawSplices draws a valid list of splices for n bytes, of which each has an origin of its own in the step. Small alphabets and steps make overlaps and equal texts likely.
+// drawSplices draws a valid list of splices for n bytes, of which each has an origin of its own in the step. Small
+// alphabets and steps make overlaps and equal texts likely.
 func drawSplices(t *rapid.T, n int, step string) []change.Splice {
 	var list []change.Splice
 	pos := int64(0)
