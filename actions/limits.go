@@ -200,27 +200,15 @@ func (s *showing) Write(p []byte) (int, error) {
 
 // budget returns what the limits leave for one file.
 func (c *Call) budget() *replace.Budget {
-	return replace.NewBudget(c.Limits.matches(), min(c.Limits.OutputBytes(), c.Limits.stagedBytes()), costs{c})
-}
-
-// costs are the limits of a call on what it edits.
-type costs struct{ c *Call }
-
-// TooMany implements [replace.Limits].
-func (l costs) TooMany() error {
-	return &LimitError{What: LimitMatches, Limit: l.c.Limits.matches()}
-}
-
-// TooMuch implements [replace.Limits].
-func (l costs) TooMuch() error {
-	if staged := l.c.Limits.stagedBytes(); staged < l.c.Limits.OutputBytes() {
-		return &LimitError{What: LimitStaged, Limit: staged}
+	tooMany := &LimitError{What: LimitMatches, Limit: c.Limits.matches()}
+	tooMuch := &LimitError{What: LimitOutput, Limit: c.Limits.OutputBytes()}
+	if staged := c.Limits.stagedBytes(); staged < tooMuch.Limit {
+		tooMuch = &LimitError{What: LimitStaged, Limit: staged}
 	}
-	return &LimitError{What: LimitOutput, Limit: l.c.Limits.OutputBytes()}
+	return replace.NewBudget(replace.Limits{
+		Matches: tooMany.Limit, Text: tooMuch.Limit, TooMany: tooMany, TooMuch: tooMuch, Stage: c.spendBytes,
+	})
 }
-
-// Stage implements [replace.Limits].
-func (l costs) Stage(n int64) error { return l.c.spendBytes(n) }
 
 func (c *Call) spendBytes(n int64) error {
 	if most := c.Limits.stagedBytes(); c.spent.Add(n) > most {

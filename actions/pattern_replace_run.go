@@ -123,9 +123,9 @@ func (s *scripting) run(
 	one.replacements = stats.Replacements
 	switch {
 	case errors.Is(err, sed.ErrReplacements):
-		return left.TooMany()
+		return left.TooMany
 	case errors.Is(err, sed.ErrText):
-		return left.TooMuch()
+		return left.TooMuch
 	}
 	return err
 }

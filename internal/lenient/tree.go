@@ -73,7 +73,7 @@ func (f *fitting) unwrap(root *strictjson.Node) {
 		}
 		f.Note("", m.NameOffset, "'%s' was taken for the pipeline that is in it", m.Name)
 		*root = *m.Value
-		inner := valuesOf(root)
+		inner := root.Values()
 		for _, b := range beside {
 			switch {
 			case ofCall(b.Name) && mend.Silent(b.Value), mend.Remark(b.Name, b.Value):
@@ -244,7 +244,7 @@ func (f *fitting) moveDown(n *strictjson.Node, action *form.Form, at string) {
 	}
 	kept := make([]strictjson.Member, 0, len(n.Members))
 	var moved []strictjson.Member
-	inner := valuesOf(values)
+	inner := values.Values()
 	for _, m := range n.Members {
 		_, own := f.Step.Known(m.Name)
 		name, ok := action.Known(m.Name)
@@ -269,7 +269,7 @@ func (f *fitting) moveDown(n *strictjson.Node, action *form.Form, at string) {
 // moveUp takes out of the parameters what belongs to the step.
 func (f *fitting) moveUp(n, values *strictjson.Node, action *form.Form, at string) {
 	kept := values.Members[:0]
-	outer := valuesOf(n)
+	outer := n.Values()
 	for _, m := range values.Members {
 		name := ""
 		for _, field := range []string{"input_from", "input_from_all", "condition", "expect"} {
@@ -287,16 +287,4 @@ func (f *fitting) moveUp(n, values *strictjson.Node, action *form.Form, at strin
 		f.Fit(m.Value, f.Step.Field(name).Form, at+"/"+name)
 	}
 	values.Members = kept
-}
-
-// valuesOf returns what an object has by name, for callers that ask for many names. A nil node has nothing.
-func valuesOf(n *strictjson.Node) map[string]*strictjson.Node {
-	if n == nil {
-		return nil
-	}
-	values := make(map[string]*strictjson.Node, len(n.Members))
-	for _, m := range n.Members {
-		values[m.Name] = m.Value
-	}
-	return values
 }

@@ -13,21 +13,16 @@ type alphabet struct {
 	words []rune // the characters of words beyond ASCII, as the ranges of a class, for posix
 }
 
-// first returns the character that data, which is not empty, begins with, and how long it is.
+// first returns the character that data begins with, and how long it is: -1 and 0 if there is none.
 func (a *alphabet) first(data []byte) (rune, int) {
+	if len(data) == 0 {
+		return -1, 0
+	}
 	r, width := utf8.DecodeRune(data)
 	if r == utf8.RuneError && width == 1 && a.posix {
 		r = RawByte + rune(data[0])
 	}
 	return r, width
-}
-
-// firstOf returns the character that data begins with, and how long it is: -1 and 0 if there is none.
-func (a *alphabet) firstOf(data []byte) (rune, int) {
-	if len(data) == 0 {
-		return -1, 0
-	}
-	return a.first(data)
 }
 
 // last returns the character that data, which is not empty, ends with.

@@ -176,9 +176,3 @@ func (d *dfa) shortcut(l *lane) {
 	slow := uint32(len(d.m.classes.sample) + slowByte)
 	d.table[l.state+slow], d.table[to+slow] = to, to
 }
-
-// class returns the column of the class of the character at an offset of the text, and how long that is in bytes.
-func (d *dfa) class(offset int) (column uint8, width int) {
-	r, width := d.m.first(d.data[offset:])
-	return d.m.classes.of(r), width
-}

@@ -108,8 +108,9 @@ func (d *dfa) step(l *lane) verdict {
 				l.pos++
 				return goesOn
 			}
-			column, width = d.class(l.pos)
-			wide = data[l.pos] != '\r'
+			var r rune
+			r, width = d.m.first(data[l.pos:])
+			column, wide = d.m.classes.of(r), data[l.pos] != '\r'
 		}
 	}
 	entry := d.table[l.state+uint32(column)]

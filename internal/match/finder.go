@@ -175,16 +175,6 @@ func (p *Places) Next(from int) int {
 	return first
 }
 
-// anywhere reports whether any of the texts is in data.
-func anywhere(data []byte, of []*finder) bool {
-	for _, s := range of {
-		if s.next(data, 0) >= 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // frequency estimates how many of the bytes of a text are this one.
 func frequency(c byte) float64 { return 0.15 * math.Exp2((float64(byteRank[c])-249)/12) }
 

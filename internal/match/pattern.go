@@ -39,6 +39,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp/syntax"
+	"slices"
 	"strings"
 )
 
@@ -80,32 +81,27 @@ type Flags struct {
 // ParseFlags reads flags from the letters i, m and s.
 func ParseFlags(letters string) (Flags, error) {
 	var f Flags
+	known := f.byLetter()
 	for _, r := range letters {
-		switch r {
-		case 'i':
-			f.IgnoreCase = true
-		case 'm':
-			f.MultiLine = true
-		case 's':
-			f.DotAll = true
-		default:
+		if known[r] == nil {
 			return Flags{}, fmt.Errorf("unknown flag '%c' (only i, m and s are known)", r)
 		}
+		*known[r] = true
 	}
 	return f, nil
 }
 
+func (f *Flags) byLetter() map[rune]*bool {
+	return map[rune]*bool{'i': &f.IgnoreCase, 'm': &f.MultiLine, 's': &f.DotAll}
+}
+
 // prefix returns the flags as they stand at the front of a regular expression.
 func (f Flags) prefix() string {
-	letters := ""
-	if f.IgnoreCase {
-		letters += "i"
-	}
-	if f.MultiLine {
-		letters += "m"
-	}
-	if f.DotAll {
-		letters += "s"
+	letters, given := "", f.byLetter()
+	for _, r := range "ims" {
+		if *given[r] {
+			letters += string(r)
+		}
 	}
 	if letters == "" {
 		return ""
@@ -181,9 +177,7 @@ func (s *Parsed) literal() *Pattern {
 	p.need = []*finder{p.exact}
 	if p.viewed {
 		// "\r\n" may stand for the "\n", so only what is between them is sure to be there.
-		if p.need = nil; longestLine(s.pattern) != "" {
-			p.need = []*finder{newFinder(longestLine(s.pattern))}
-		}
+		p.need = required([]text{{s: s.pattern}}, true)
 	}
 	return p
 }
@@ -208,7 +202,9 @@ func (p *Pattern) Screen() (mayMatch func(part []byte) bool, overlap int) {
 	for _, s := range of {
 		overlap = max(overlap, s.size()-1)
 	}
-	return func(part []byte) bool { return anywhere(part, of) }, overlap
+	return func(part []byte) bool {
+		return slices.ContainsFunc(of, func(s *finder) bool { return s.next(part, 0) >= 0 })
+	}, overlap
 }
 
 var crlf = []byte("\r\n")

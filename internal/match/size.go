@@ -3,6 +3,7 @@ package match
 import (
 	"fmt"
 	"regexp/syntax"
+	"slices"
 	"strings"
 )
 
@@ -61,12 +62,8 @@ func checkClasses(pattern, source string) *PatternError {
 		return nil
 	}
 	n := 0
-	for rest := source; ; {
-		i := strings.IndexByte(rest, '-')
-		if i < 0 || i+1 == len(rest) {
-			break
-		}
-		if rest = rest[i+1:]; rest[0] >= 0x80 || strings.HasPrefix(rest, `\x{`) {
+	for _, end := range strings.Split(source, "-")[1:] {
+		if end != "" && end[0] >= 0x80 || strings.HasPrefix(end, `\x{`) {
 			n++
 		}
 	}
@@ -81,15 +78,8 @@ func checkClasses(pattern, source string) *PatternError {
 
 // folds reports whether an expression may have the flag i anywhere.
 func folds(source string) bool {
-	for rest := source; ; {
-		_, after, found := strings.Cut(rest, "(?")
-		if !found {
-			return false
-		}
+	return slices.ContainsFunc(strings.Split(source, "(?")[1:], func(after string) bool {
 		flags := after[:len(after)-len(strings.TrimLeft(after, "imsU-"))]
-		if strings.Contains(flags, "i") {
-			return true
-		}
-		rest = after
-	}
+		return strings.Contains(flags, "i")
+	})
 }

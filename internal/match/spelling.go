@@ -3,6 +3,7 @@ package match
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -16,10 +17,7 @@ var foreignGroup = sync.OnceValue(func() *regexp.Regexp {
 // such a group and the replacement has none that is written right, that is an error. It is a doubt where it may have
 // been meant.
 func (t *Template) foreignGroups(text string, groups []string) *PatternError {
-	right := false
-	for _, part := range t.parts {
-		right = right || part.group >= 0
-	}
+	right := slices.ContainsFunc(t.parts, func(p part) bool { return p.group >= 0 })
 	find := foreignGroup()
 	for rest := text; ; {
 		at := find.FindStringSubmatchIndex(rest)

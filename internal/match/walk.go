@@ -40,7 +40,7 @@ func (w *walker) run(ctx context.Context, data []byte, from, to int, loc []int) 
 	}
 	w.width = len(loc)
 	w.now.order = w.now.order[:0]
-	r, size := w.firstOf(data[from:])
+	r, size := w.first(data[from:])
 	w.before, w.after = atStart, r
 	if from > 0 {
 		w.before = w.pastOf(w.last(data[:from]), true, true)
@@ -63,7 +63,7 @@ func (w *walker) run(ctx context.Context, data []byte, from, to int, loc []int) 
 				return nil, ctx.Err()
 			}
 		}
-		after, width := w.firstOf(data[at+size:])
+		after, width := w.first(data[at+size:])
 		w.before, w.after = w.pastOf(r, true, true), after
 		w.next.order = w.next.order[:0]
 		for i, pc := range w.now.order {

@@ -3,7 +3,6 @@ package mend
 import (
 	"bytes"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
@@ -118,10 +117,8 @@ func beginsObject(rest []byte) bool {
 			return true
 		}
 	}
-	name := bytes.TrimLeftFunc(rest, func(r rune) bool {
-		return r < utf8.RuneSelf && (nameByte(byte(r)) || r == '-' || '0' <= r && r <= '9')
-	})
-	return len(name) < len(rest) && bytes.HasPrefix(bytes.TrimLeft(name, " \t\r\n"), []byte(":"))
+	n := nameLen(rest)
+	return n > 0 && bytes.HasPrefix(bytes.TrimLeft(rest[n:], " \t\r\n"), []byte(":"))
 }
 
 // setting returns the option that a text sets, as in "dry run: yes" or "preview=True", "" if there is none.

@@ -81,10 +81,7 @@ func (t *Fitter) Fit(n *strictjson.Node, f *form.Form, at string) {
 // Names gives the members of an object the names that they stand for, and leaves out those that say nothing. A name
 // that it does not know stays.
 func (t *Fitter) Names(n *strictjson.Node, f *form.Form, at string) {
-	given := make(map[string]*strictjson.Node, len(n.Members))
-	for _, m := range n.Members {
-		given[m.Name] = m.Value
-	}
+	given := n.Values()
 	kept := n.Members[:0]
 	said := make(map[string][]byte) // what stands under a name, written once however many names are like it
 	same := func(name string, v *strictjson.Node) bool {
@@ -184,7 +181,6 @@ func (t *Fitter) text(n *strictjson.Node, f *form.Form, at, name string) {
 }
 
 func (t *Fitter) list(n *strictjson.Node, f *form.Form, text, at, name string) {
-	one := func() *strictjson.Node { c := *n; return &c }
 	switch {
 	case n.Kind == strictjson.String && strings.HasPrefix(text, "[") && t.nested(n, strictjson.Array, at, name):
 	case n.Kind == strictjson.String && f.Elem.Kind == form.Text && text != "" && f.Elem.ID && strings.Contains(text, ","):
@@ -198,7 +194,8 @@ func (t *Fitter) list(n *strictjson.Node, f *form.Form, text, at, name string) {
 	case n.Kind == strictjson.String && f.Elem.Kind == form.Text && text != "" && !strings.ContainsAny(text, ",\n"),
 		n.Kind == strictjson.Object && f.Elem.Kind == form.Object:
 		t.Note(at, n.Offset, "the %s for '%s' was taken for a list of one", n.Kind, name)
-		*n = strictjson.Node{Kind: strictjson.Array, Elems: []*strictjson.Node{one()}, Offset: n.Offset, End: n.End}
+		one := *n
+		*n = strictjson.Node{Kind: strictjson.Array, Elems: []*strictjson.Node{&one}, Offset: n.Offset, End: n.End}
 	}
 }
 

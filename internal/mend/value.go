@@ -1,7 +1,10 @@
 package mend
 
 import (
+	"bytes"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
@@ -15,23 +18,28 @@ func (s *scanner) value() {
 	switch c := s.peek(); {
 	case s.stuck:
 	case c == '{':
-		s.object()
+		s.parts('}', s.member)
 	case c == '[':
-		s.list()
+		s.parts(']', s.value)
 	case s.text():
 	default:
 		s.word()
 	}
 }
 
-func (s *scanner) enter(closing byte) bool {
+// parts reads a list or an object, each of its parts with part.
+func (s *scanner) parts(closing byte, part func()) {
 	if len(s.open) == mostOpen {
 		s.stuck = true
-		return false
+		return
 	}
 	s.open = append(s.open, opened{closing, s.pos})
 	s.pos++
-	return true
+	for first := true; !s.ended(first); first = false {
+		if part(); s.next() {
+			return
+		}
+	}
 }
 
 func (s *scanner) leave() {
@@ -40,13 +48,13 @@ func (s *scanner) leave() {
 	s.open = s.open[:len(s.open)-1]
 }
 
-// ended reports whether there is no further part of the list or object that is open: it has none at all, or there is
-// no reading on.
-func (s *scanner) ended(first bool) bool {
+// ended reports whether there is no further part of the list or object that is open: it ends here, if it may, or there
+// is no reading on.
+func (s *scanner) ended(may bool) bool {
 	s.space()
 	switch {
 	case s.stuck:
-	case first && s.peek() == s.open[len(s.open)-1].closing:
+	case may && s.peek() == s.open[len(s.open)-1].closing:
 		s.leave()
 	case s.atEnd():
 		s.cutOff()
@@ -56,62 +64,29 @@ func (s *scanner) ended(first bool) bool {
 	return true
 }
 
-func (s *scanner) list() {
-	if !s.enter(']') {
+// member reads a name and its value.
+func (s *scanner) member() {
+	if !s.text() && !s.name() {
+		s.stuck = true
 		return
 	}
-	for first := true; !s.ended(first); first = false {
-		s.value()
-		if s.next() {
-			return
-		}
-	}
-}
-
-func (s *scanner) object() {
-	if !s.enter('}') {
+	s.space()
+	if s.stuck || s.peek() != ':' {
+		s.strand()
 		return
 	}
-	for first := true; !s.ended(first); first = false {
-		if !s.text() && !s.name() {
-			s.stuck = true
-			return
-		}
-		s.space()
-		if s.stuck || s.peek() != ':' {
-			if s.atEnd() {
-				s.cutOff()
-			}
-			s.stuck = true
-			return
-		}
-		s.last = ':'
-		s.pos++
-		s.value()
-		if s.next() {
-			return
-		}
-	}
+	s.last = ':'
+	s.pos++
+	s.value()
 }
 
 // next reads what follows a part of a list or an object: a comma, or the closing bracket, at which it returns true;
 // also if there is no reading on.
 func (s *scanner) next() bool {
-	if !s.stuck {
-		s.space()
-	}
-	if s.stuck {
+	if s.ended(true) {
 		return true
 	}
-	closing := s.open[len(s.open)-1].closing
-	switch {
-	case s.peek() == closing:
-		s.leave()
-		return true
-	case s.atEnd():
-		s.cutOff()
-		return true
-	case s.peek() != ',':
+	if s.peek() != ',' {
 		s.stuck = true
 		return true
 	}
@@ -121,7 +96,7 @@ func (s *scanner) next() bool {
 	s.copyTo(comma) // so that it can still be left out, whatever is left out behind it
 	before := *s
 	s.space()
-	if s.peek() == closing && !s.stuck {
+	if s.peek() == s.open[len(s.open)-1].closing && !s.stuck {
 		*s = before
 		s.note(comma, "commas before closing brackets were left out", "leave out the comma before the closing bracket")
 		s.replace(comma, comma+1, "")
@@ -135,6 +110,14 @@ func (s *scanner) next() bool {
 // mostMissing is how many closing brackets may be missing: that of the pipeline, and that of its steps. Where more
 // are open, a step is not whole, and what else it said is lost.
 const mostMissing = 2
+
+// strand ends the reading where neither what is there nor the end of the text makes sense.
+func (s *scanner) strand() {
+	if s.atEnd() {
+		s.cutOff()
+	}
+	s.stuck = true
+}
 
 // cutOff is called where the text ends within a value. Only brackets may be missing, only behind one, and only where
 // the fence that the JSON stands in is closed: a text that just ends may have gone on, with an option or another
@@ -168,12 +151,8 @@ func (s *scanner) cutOff() {
 
 // name reads a name without quotes.
 func (s *scanner) name() bool {
-	end := s.pos
-	for end < len(s.in) && (nameByte(s.in[end]) ||
-		end > s.pos && (s.in[end] == '-' || '0' <= s.in[end] && s.in[end] <= '9')) {
-		end++
-	}
-	if end == s.pos {
+	end := s.pos + nameLen(s.in[s.pos:])
+	if c := s.peek(); end == s.pos || c == '-' || '0' <= c && c <= '9' {
 		return false
 	}
 	s.note(s.pos, "names without quotes got them", "put names in double quotes")
@@ -182,8 +161,11 @@ func (s *scanner) name() bool {
 	return true
 }
 
-func nameByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == '$'
+// nameLen returns how long the name without quotes is that a text begins with.
+func nameLen(text []byte) int {
+	return len(text) - len(bytes.TrimLeftFunc(text, func(r rune) bool {
+		return r == '_' || r == '$' || r == '-' || r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r))
+	}))
 }
 
 // word reads a number or a word, and turns words of other languages into those of JSON.
@@ -193,10 +175,7 @@ func (s *scanner) word() {
 		s.pos++
 	}
 	if s.pos == start {
-		if s.atEnd() {
-			s.cutOff()
-		}
-		s.stuck = true
+		s.strand()
 		return
 	}
 	s.last = 'a'

@@ -1,6 +1,9 @@
 package posix
 
-import "regexp/syntax"
+import (
+	"regexp/syntax"
+	"strings"
+)
 
 // token is a piece of a pattern.
 type token struct {
@@ -18,30 +21,35 @@ const (
 	tokBackslash // at the end
 )
 
-// peek reads the piece of the pattern at p.at. After what a ^ may follow, caret is true.
+// peek reads the piece of the pattern at a place. After what a ^ may follow, caret is true.
 func (p *parser) peek(at int, caret bool) token {
 	if at >= len(p.chars) {
 		return token{kind: tokEnd, at: at}
 	}
-	r := p.chars[at]
-	t := token{kind: tokChar, char: r, at: at, n: 1}
-	switch r {
-	case '\\':
-		return p.peekEscape(t)
-	case '.', '*', '[':
-		t.kind = r
-	case '^':
-		if !p.Basic || caret || at == 0 {
-			t.kind = tokAnchor
+	t := token{kind: tokChar, char: p.chars[at], at: at, n: 1}
+	escaped := t.char == '\\'
+	if escaped {
+		if at+1 == len(p.chars) {
+			t.kind = tokBackslash
+			return t
 		}
-	case '$':
-		if !p.Basic || at+1 == len(p.chars) || p.closes(at+1) {
-			t.kind = tokAnchor
-		}
-	case '|', '+', '?', '{', '}', '(', ')':
-		if !p.Basic {
+		t.char, t.n = p.chars[at+1], 2
+	}
+	switch r := t.char; {
+	case strings.ContainsRune("|+?{}()", r):
+		if escaped == p.Basic {
 			t.kind = r
 		}
+	case !escaped && strings.ContainsRune(".*[", r):
+		t.kind = r
+	case escaped && '1' <= r && r <= '9':
+		t.kind = tokBackReference
+	case escaped && strings.ContainsRune("wWsS", r):
+		t.kind = tokClass
+	case escaped && strings.ContainsRune("<>bB`'", r),
+		!escaped && r == '^' && (!p.Basic || caret || at == 0),
+		!escaped && r == '$' && (!p.Basic || at+1 == len(p.chars) || p.closes(at+1)):
+		t.kind = tokAnchor
 	}
 	return t
 }
@@ -49,27 +57,6 @@ func (p *parser) peek(at int, caret bool) token {
 // closes reports whether a \( ... \) or a branch ends at a place in a basic pattern.
 func (p *parser) closes(at int) bool {
 	return p.has(at, '\\') && (p.has(at+1, '|') || p.has(at+1, ')'))
-}
-
-func (p *parser) peekEscape(t token) token {
-	if t.at+1 >= len(p.chars) {
-		t.kind = tokBackslash
-		return t
-	}
-	t.char, t.n = p.chars[t.at+1], 2
-	switch t.char {
-	case '|', '+', '?', '{', '}', '(', ')':
-		if p.Basic {
-			t.kind = t.char
-		}
-	case '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		t.kind = tokBackReference
-	case 'w', 'W', 's', 'S':
-		t.kind = tokClass
-	case '<', '>', 'b', 'B', '`', '\'':
-		t.kind = tokAnchor
-	}
-	return t
 }
 
 // repeat reads a repetition of t, which has so many nodes and stands at p.tok, and what follows it.

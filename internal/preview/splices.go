@@ -26,17 +26,16 @@ func OpenSpliced(openOld backing.Opener, c change.Change) (io.ReadCloser, error)
 
 // openSpliced is OpenSpliced for new bytes whose hash is not known yet.
 func openSpliced(openOld backing.Opener, c change.Change) (io.ReadCloser, error) {
+	if _, err := splice.Check(c.Splices, c.Old.Size); err != nil {
+		return nil, err
+	}
 	file, err := openOld()
 	if err != nil {
 		return nil, err
 	}
 	// One byte more than there should be shows that there is too much.
 	old := &summing{r: io.LimitReader(file, c.Old.Size+1), sum: checked{sha256.New(), c.Old.Hash}, bad: names.ErrDrift}
-	text, err := splice.NewReader(old, c.Old.Size, c.Splices)
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return readCloser{text, file}, nil
+	return readCloser{splice.Splicing(old, c.Splices), file}, nil
 }
 
 // respliced returns a change with other splices. The error is [fsutil.ErrDrift] if the old bytes are not what it was

@@ -97,15 +97,11 @@ func (v View) openPaged(s sides) (texts, error) {
 	if !ok {
 		return t, nil
 	}
-	spliced, err := splice.NewReaderAt(old, s.old.Size, s.splices)
-	if err == nil {
-		t.old, t.new = textdiff.Paged{
-			Old: old, New: spliced, OldSize: int(s.old.Size), NewSize: int(size),
-			Tee: checked{sha256.New(), s.old.Hash}, Limit: v.Limits.OutputBytes(),
-		}.Texts()
-		t.binary, err = textdiff.IsBinary(t.old, t.new)
-	}
-	if err != nil {
+	t.old, t.new = textdiff.Paged{
+		Old: old, New: splice.Spliced(old, s.old.Size, s.splices), OldSize: int(s.old.Size), NewSize: int(size),
+		Tee: checked{sha256.New(), s.old.Hash}, Limit: v.Limits.OutputBytes(),
+	}.Texts()
+	if t.binary, err = textdiff.IsBinary(t.old, t.new); err != nil {
 		t.close()
 		return t, s.failed(err)
 	}

@@ -10,67 +10,63 @@ import (
 // several files are worked on at a time.
 const spliceBytes = 64
 
-// Limits are what the edits of all files of a step may cost. They are used from several goroutines.
-type Limits interface {
-	// TooMany is the error for more matches in a file than there may be, TooMuch that for more new text.
-	TooMany() error
-	TooMuch() error
+// Limits are what the edits of one file may cost.
+type Limits struct {
+	// Matches is how many matches are replaced at most, Text how many bytes of new text are put in.
+	Matches, Text int64
+	// TooMany is the error for more matches, TooMuch that for more text.
+	TooMany, TooMuch error
 	// Stage takes bytes from what all files together may take, or gives them back. The error is that there are too few.
-	Stage(n int64) error
+	// It is called from several goroutines.
+	Stage func(n int64) error
 }
 
 // Budget is what is left of the limits on one file: how many matches are replaced in it, and how many bytes of new text
 // are put into it. It is for one goroutine.
 type Budget struct {
 	Limits
-	most, left struct{ matches, text int64 }
-	staged     int64 // what it took from all files together
+	matches, text int64 // that are left
+	staged        int64 // what it took from all files together
 }
 
 // NewBudget returns the budget of one file.
-func NewBudget(matches, text int64, l Limits) *Budget {
-	b := &Budget{Limits: l}
-	b.most.matches, b.most.text = matches, text
-	b.left = b.most
-	return b
-}
+func NewBudget(l Limits) *Budget { return &Budget{Limits: l, matches: l.Matches, text: l.Text} }
 
 // Restart gives back what was taken, for a file that is edited from its beginning again.
 func (b *Budget) Restart() {
-	_ = b.Stage(-b.staged) // whether there is enough left is for the next one that takes to find out
-	b.left = b.most
+	_ = b.stage(-b.staged) // whether there is enough left is for the next one that takes to find out
+	b.matches, b.text = b.Matches, b.Text
 }
 
-// Stage implements [Limits].
-func (b *Budget) Stage(n int64) error {
+func (b *Budget) stage(n int64) error {
 	b.staged += n
-	return b.Limits.Stage(n)
+	return b.Stage(n)
 }
 
 // Left returns how many matches and how many bytes of new text there is room for.
-func (b *Budget) Left() (matches, text int64) { return b.left.matches, b.left.text }
+func (b *Budget) Left() (matches, text int64) { return b.matches, b.text }
 
 // Match takes a match.
 func (b *Budget) Match() error {
-	if b.left.matches--; b.left.matches < 0 {
-		return b.TooMany()
+	if b.matches--; b.matches < 0 {
+		return b.TooMany
 	}
 	return nil
 }
 
 // Take takes so many bytes of new text.
 func (b *Budget) Take(n int) error {
-	if b.left.text -= int64(n); b.left.text < 0 {
-		return b.TooMuch()
+	if b.text -= int64(n); b.text < 0 {
+		return b.TooMuch
 	}
 	return nil
 }
 
 // Splice takes what an edit costs beside its text.
-func (b *Budget) Splice() error { return b.Stage(spliceBytes) }
+func (b *Budget) Splice() error { return b.stage(spliceBytes) }
 
 // Spend counts the new text that was taken for all files together.
-func (b *Budget) Spend() error { return b.Stage(b.most.text - b.left.text) }
+func (b *Budget) Spend() error { return b.stage(b.Text - b.text) }
 
 // replace returns what replaces a match in data, nil if that changes nothing, and takes it from the budget before it is
 // made: a few groups in a replacement can stand for more than there is memory.
@@ -79,8 +75,8 @@ func (b *Budget) replace(r *match.Replacer, loc []int, data []byte) ([]byte, err
 		return nil, err
 	}
 	old := data[loc[0]:loc[1]]
-	if size := r.Size(loc); size > b.left.text && size != int64(len(old)) {
-		return nil, b.TooMuch()
+	if size := r.Size(loc); size > b.text && size != int64(len(old)) {
+		return nil, b.TooMuch
 	}
 	text := r.Replace(loc)
 	if bytes.Equal(text, old) {

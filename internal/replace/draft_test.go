@@ -98,15 +98,6 @@ func readAll(c match.Content) (string, error) {
 	return string(data), err
 }
 
-// costs are limits that leave room for any number of files.
-type costs struct{}
-
-var errTooMany = errors.New("too many")
-
-func (costs) TooMany() error    { return errTooMany }
-func (costs) TooMuch() error    { return errors.New("too much") }
-func (costs) Stage(int64) error { return nil }
-
 // TestRules has what rules make of texts that are held and of the same texts read window by window.
 func TestRules(t *testing.T) {
 	t.Parallel()
@@ -138,7 +129,10 @@ func TestRules(t *testing.T) {
 				by := []change.Origin{{Step: "s", Edit: i}}
 				rules.List = append(rules.List, &replace.Rule{Pattern: p, Template: match.Text(e.text), By: by})
 			}
-			left := replace.NewBudget(cmp.Or(test.matches, 100), 1<<20, costs{})
+			left := replace.NewBudget(replace.Limits{
+				Matches: cmp.Or(test.matches, 100), Text: 1 << 20, Stage: func(int64) error { return nil },
+				TooMany: errors.New("too many"), TooMuch: errors.New("too much"),
+			})
 			list, places, err := rules.Splices(context.Background(), match.Bytes(text), left)
 			if err != nil || test.err != "" {
 				if err == nil || !strings.HasPrefix(err.Error(), test.err) || test.err == "" {

@@ -1,6 +1,7 @@
 package sed
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -23,13 +24,10 @@ type parser struct {
 
 // Parse reads scripts as sed reads several -e. The error is an [*Error].
 func Parse(scripts []string, o Options) (*Script, error) {
-	if o.MaxPattern == 0 {
-		o.MaxPattern = DefaultMaxPattern
-	}
-	if o.MaxLine == 0 {
-		o.MaxLine = DefaultMaxLine
-	}
-	p := &parser{scripts: scripts, options: o, out: &Script{quiet: o.Quiet, maxLine: o.MaxLine, scripts: scripts, long: make(chan struct{}, 1)}}
+	o.MaxPattern = cmp.Or(o.MaxPattern, DefaultMaxPattern)
+	p := &parser{scripts: scripts, options: o, out: &Script{
+		quiet: o.Quiet, maxLine: cmp.Or(o.MaxLine, DefaultMaxLine), scripts: scripts, long: make(chan struct{}, 1),
+	}}
 	length := 0
 	for i, text := range scripts {
 		if length += len(text); length > MaxScript {

@@ -27,15 +27,11 @@ func (p *parser) flags(s *substitution) (icase, lines bool) {
 			icase = true
 		case c == 'm' || c == 'M':
 			lines = true
+		case c == 'p' && s.print, c == 'g' && s.global:
+			p.fail("multiple `" + string(rune(c)) + "' options to `s' command")
 		case c == 'p':
-			if s.print {
-				p.fail("multiple `p' options to `s' command")
-			}
 			s.print = true
 		case c == 'g':
-			if s.global {
-				p.fail("multiple `g' options to `s' command")
-			}
 			s.global = true
 		case isDigit(c):
 			if s.number > 0 {

@@ -79,7 +79,7 @@ func (s *Script) Apply(ctx context.Context, src io.Reader, bounds Bounds, edit E
 	r, _ := s.idle.Get().(*runner)
 	if r == nil {
 		r = &runner{s: s, ranges: make([]ranged, len(s.commands))}
-		r.substituting.init(r)
+		r.substituting.runner, r.substituting.yield = r, r.substituting.take
 		r.places = make([]match.Places, len(s.guards))
 	}
 	for i, c := range s.commands {

@@ -17,8 +17,6 @@ type substituting struct {
 	err    error
 }
 
-func (w *substituting) init(r *runner) { w.runner, w.yield = r, w.take }
-
 // substitute runs an s.
 func (r *runner) substitute(c *command) error {
 	s := c.subst

@@ -9,15 +9,6 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// NewReaderAt returns a reader of what splices make of the size bytes that base reads, without holding them all. The
-// splices have to be such as [Apply] takes.
-func NewReaderAt(base io.ReaderAt, size int64, splices []change.Splice) (io.ReaderAt, error) {
-	if _, err := Check(splices, size); err != nil {
-		return nil, err
-	}
-	return Spliced(base, size, splices), nil
-}
-
 // splicedReader is what [Spliced] returns.
 type splicedReader struct {
 	base  io.ReaderAt
@@ -33,7 +24,8 @@ type splicedPart struct {
 	off  int64
 }
 
-// Spliced is [NewReaderAt] for splices that have been checked before.
+// Spliced returns a reader of what splices make of the bytes that base reads, without holding them all. The splices have
+// to be such as [Check] takes.
 func Spliced(base io.ReaderAt, baseSize int64, splices []change.Splice) io.ReaderAt {
 	r := &splicedReader{base: base, parts: make([]splicedPart, 0, 2*len(splices)+1)}
 	add := func(p splicedPart) {
@@ -105,17 +97,9 @@ func (r *splicedReader) around(part int, off int64, size int) (io.ReaderAt, int6
 	return Bytes(data[:n]), from
 }
 
-// NewReader returns a reader of what splices make of the size bytes that base gives, in one pass. It reads base to its
-// end, also what splices take away. The splices have to be such as [Apply] takes; if base turns out to have fewer
-// bytes than they are for, reading fails with [names.ErrDrift].
-func NewReader(base io.Reader, size int64, splices []change.Splice) (io.Reader, error) {
-	if _, err := Check(splices, size); err != nil {
-		return nil, err
-	}
-	return Splicing(base, splices), nil
-}
-
-// Splicing is [NewReader] for splices that have been checked before.
+// Splicing returns a reader of what splices make of the bytes that base gives, in one pass. It reads base to its end,
+// also what splices take away. The splices have to be such as [Check] takes; if base turns out to have fewer bytes than
+// they are for, reading fails with [names.ErrDrift].
 func Splicing(base io.Reader, splices []change.Splice) io.Reader {
 	return &splicing{base: base, splices: splices}
 }

@@ -27,13 +27,11 @@ func TestSpliceReadersProperty(t *testing.T) {
 		splices := drawSplices(rt, len(data), "s")
 		want, err := splice.Apply(data, splices)
 		fstest.Must(t, err)
-		r, err := splice.NewReader(iotest.HalfReader(bytes.NewReader(data)), int64(len(data)), splices)
-		fstest.Must(t, err)
+		r := splice.Splicing(iotest.HalfReader(bytes.NewReader(data)), splices)
 		if got, err := io.ReadAll(iotest.HalfReader(r)); err != nil || !bytes.Equal(got, want) {
 			rt.Fatalf("in one pass: %q, %v, want %q", got, err, want)
 		}
-		at, err := splice.NewReaderAt(bytes.NewReader(data), int64(len(data)), splices)
-		fstest.Must(t, err)
+		at := splice.Spliced(bytes.NewReader(data), int64(len(data)), splices)
 		off := rapid.IntRange(0, len(want)).Draw(rt, "off")
 		got := make([]byte, rapid.IntRange(0, len(want)-off).Draw(rt, "length"))
 		if n, err := at.ReadAt(got, int64(off)); n != len(got) || err != nil && err != io.EOF || !bytes.Equal(got, want[off:off+len(got)]) {
@@ -45,8 +43,7 @@ func TestSpliceReadersProperty(t *testing.T) {
 			if len(short) == len(data) || splices[len(splices)-1].Off+splices[len(splices)-1].Len == 0 {
 				return
 			}
-			r, err := splice.NewReader(bytes.NewReader(short), int64(len(data)), splices)
-			fstest.Must(t, err)
+			r := splice.Splicing(bytes.NewReader(short), splices)
 			if _, err := io.ReadAll(r); !errors.Is(err, names.ErrDrift) {
 				rt.Fatalf("of %d bytes in place of %d: %v", len(short), len(data), err)
 			}
@@ -54,14 +51,11 @@ func TestSpliceReadersProperty(t *testing.T) {
 	})
 }
 
-func TestSpliceReadersRefuse(t *testing.T) {
+func TestCheckRefuses(t *testing.T) {
 	t.Parallel()
 	for _, splices := range [][]change.Splice{{part(3, 1, "")}, {part(-1, 0, "")}, {part(0, -1, "")}, {part(1, 1, ""), part(1, 1, "")}, {part(2, 0, ""), part(1, 0, "")}} {
-		if _, err := splice.NewReader(bytes.NewReader([]byte("abc")), 3, splices); err == nil {
-			t.Errorf("SpliceReader takes %v", splices)
-		}
-		if _, err := splice.NewReaderAt(bytes.NewReader([]byte("abc")), 3, splices); err == nil {
-			t.Errorf("SpliceReaderAt takes %v", splices)
+		if _, err := splice.Check(splices, 3); err == nil {
+			t.Errorf("Check takes %v", splices)
 		}
 	}
 }
@@ -130,10 +124,7 @@ func TestManyShortSplices(t *testing.T) {
 		t.Fatal(err)
 	}
 	base := &reads{ReaderAt: bytes.NewReader(data)}
-	r, err := splice.NewReaderAt(base, int64(len(data)), splices)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := splice.Spliced(base, int64(len(data)), splices)
 	for range 2000 {
 		from := rng.IntN(len(want))
 		buf := make([]byte, rng.IntN(400))

@@ -164,8 +164,7 @@ func spliceEnd(s change.Splice) int64 { return s.Off + s.Len }
 type origins struct {
 	list []change.Origin
 	own  bool                   // the memory of the list, which is that of a splice at first
-	has  map[change.Origin]bool // nil until it was asked often enough
-	asks int
+	has  map[change.Origin]bool // nil as long as they are few
 }
 
 // add adds those that are not there yet.
@@ -190,7 +189,7 @@ func (s *origins) add(by []change.Origin) {
 
 func (s *origins) contains(o change.Origin) bool {
 	const few = 16
-	if s.asks++; s.asks <= few {
+	if len(s.list) <= few {
 		return slices.Contains(s.list, o)
 	}
 	if s.has == nil {

@@ -1,7 +1,9 @@
 package strictjson
 
-// nested reads an array or object, whose opening byte is next, with its parts read by parts.
-func (p *parser) nested(n *Node, shape *Shape, parts func(*Node, *Shape) error) error {
+import "slices"
+
+// nested reads an array or object, whose opening byte is next, with each of its parts read by part.
+func (p *parser) nested(n *Node, shape *Shape, closing byte, part func(*Node, *Shape) error) error {
 	if p.check {
 		if shape == nil {
 			return p.fail(p.pos, "expected a plain value, found %s", p.found())
@@ -13,81 +15,67 @@ func (p *parser) nested(n *Node, shape *Shape, parts func(*Node, *Shape) error) 
 	if p.depth++; p.depth > p.limits.MaxDepth {
 		return p.failAs(ErrTooDeep, p.pos, "%s", tooDeep(p.limits.MaxDepth))
 	}
+	p.names = append(p.names[:p.depth-1], nil)
 	p.pos++
-	if err := parts(n, shape); err != nil {
-		return err
+	p.space()
+	for p.peek() != closing {
+		if err := part(n, shape); err != nil {
+			return err
+		}
+		p.space()
+		switch p.peek() {
+		case ',':
+			p.pos++
+			if p.space(); p.peek() == closing {
+				return p.fail(p.pos, "a comma before '%c' has nothing after it", closing)
+			}
+		case closing:
+		default:
+			line, _ := LineColumn(p.data, n.Offset)
+			return p.fail(p.pos, "expected ',' or the '%c' of the %s that starts in line %d, found %s", closing,
+				n.Kind, line, p.found())
+		}
 	}
+	p.pos++
 	p.depth--
 	return nil
 }
 
-func (p *parser) elems(n *Node, shape *Shape) error {
-	var each *Shape
+func (p *parser) elem(n *Node, shape *Shape) error {
 	if p.check {
-		each = shape.Each
+		_, err := p.value(shape.Each)
+		return err
 	}
-	for first := true; ; first = false {
-		if p.space(); p.peek() == ']' {
-			return p.end(first)
-		}
-		e, err := p.value(each)
-		if err != nil {
-			return err
-		}
-		if !p.check {
-			n.Elems = append(n.Elems, e)
-		}
-		if done, err := p.next(n, ']'); done || err != nil {
-			return err
-		}
-	}
+	e, err := p.value(nil)
+	n.Elems = append(n.Elems, e)
+	return err
 }
 
-func (p *parser) members(n *Node, shape *Shape) error {
-	var seen names
-	for first := true; ; first = false {
-		if p.space(); p.peek() == '}' {
-			return p.end(first)
-		}
-		m := Member{NameOffset: p.pos}
-		if p.peek() != '"' {
-			return p.noName()
-		}
-		var err error
-		if m.Name, err = p.text(); err != nil {
-			return err
-		}
-		var inside *Shape
-		if p.check {
-			if inside, err = p.known(shape, m); err != nil {
-				return err
-			}
-		}
-		if seen.repeated(n.Members, m.Name) {
-			return p.fail(m.NameOffset, "name %s appears twice in one object", quoted(m.Name))
-		}
-		if p.space(); p.peek() != ':' {
-			return p.fail(p.pos, "expected ':' after the name %s, found %s", quoted(m.Name), p.found())
-		}
-		p.pos++
-		p.space()
-		if m.Value, err = p.value(inside); err != nil {
-			return err
-		}
-		n.Members = append(n.Members, m)
-		if done, err := p.next(n, '}'); done || err != nil {
+func (p *parser) member(n *Node, shape *Shape) (err error) {
+	m := Member{NameOffset: p.pos}
+	if p.peek() != '"' {
+		return p.noName()
+	}
+	if m.Name, err = p.text(); err != nil {
+		return err
+	}
+	var inside *Shape
+	if p.check {
+		if inside, err = p.known(shape, m); err != nil {
 			return err
 		}
 	}
-}
-
-// end reads the closing byte that is next, which cannot follow a comma.
-func (p *parser) end(first bool) error {
-	if !first {
-		return p.fail(p.pos, "a comma before '%c' has nothing after it", p.peek())
+	if p.repeated(n.Members, m.Name) {
+		return p.fail(m.NameOffset, "name %s appears twice in one object", quoted(m.Name))
+	}
+	if p.space(); p.peek() != ':' {
+		return p.fail(p.pos, "expected ':' after the name %s, found %s", quoted(m.Name), p.found())
 	}
 	p.pos++
-	return nil
+	p.space()
+	m.Value, err = p.value(inside)
+	n.Members = append(n.Members, m)
+	return err
 }
 
 func (p *parser) noName() error {
@@ -101,44 +89,22 @@ func (p *parser) noName() error {
 	}
 }
 
-// next reads the comma or the closing byte after a part of n; done is true at the latter.
-func (p *parser) next(n *Node, closing byte) (done bool, err error) {
-	p.space()
-	switch p.peek() {
-	case ',':
-		p.pos++
-		return false, nil
-	case closing:
-		p.pos++
-		return true, nil
-	}
-	line, _ := LineColumn(p.data, n.Offset)
-	return false, p.fail(p.pos, "expected ',' or the '%c' of the %s that starts in line %d, found %s", closing,
-		n.Kind, line, p.found())
-}
-
-// names finds repeated names: small objects by looking at each, large ones with a set.
-type names struct{ set map[string]bool }
-
-func (s *names) repeated(members []Member, name string) bool {
+// repeated reports whether a name is among those of the members before it: of a few by looking at each, of more with a
+// set.
+func (p *parser) repeated(members []Member, name string) bool {
 	const few = 16
 	if len(members) < few {
+		return slices.ContainsFunc(members, func(m Member) bool { return m.Name == name })
+	}
+	set := p.names[p.depth-1]
+	if set == nil {
+		set = make(map[string]bool, 2*few)
 		for i := range members {
-			if members[i].Name == name {
-				return true
-			}
+			set[members[i].Name] = true
 		}
-		return false
+		p.names[p.depth-1] = set
 	}
-	if s.set == nil {
-		s.set = make(map[string]bool, 2*few)
-		for i := range members {
-			s.set[members[i].Name] = true
-		}
-	}
-	if s.set[name] {
-		return true
-	}
-	s.set[name] = true
-	return false
+	twice := set[name]
+	set[name] = true
+	return twice
 }

@@ -33,20 +33,7 @@ const (
 
 // String returns the word that messages use, as in "got list".
 func (k Kind) String() string {
-	switch k {
-	case Bool:
-		return "bool"
-	case Number:
-		return "number"
-	case String:
-		return "string"
-	case Array:
-		return "list"
-	case Object:
-		return "object"
-	default:
-		return "null"
-	}
+	return [...]string{"null", "bool", "number", "string", "list", "object"}[k]
 }
 
 // Node is one value in a JSON text. Nodes are made by [Parse] and must not be modified; then they are safe for
@@ -86,6 +73,18 @@ func (n *Node) Get(name string) *Node {
 		}
 	}
 	return nil
+}
+
+// Values returns what an Object has by name, for callers that ask for many names. A nil node has nothing.
+func (n *Node) Values() map[string]*Node {
+	if n == nil {
+		return nil
+	}
+	values := make(map[string]*Node, len(n.Members))
+	for _, m := range n.Members {
+		values[m.Name] = m.Value
+	}
+	return values
 }
 
 // EscapeToken writes a name as one part of a JSON pointer: "~" becomes "~0" and "/" becomes "~1".

@@ -46,6 +46,7 @@ type parser struct {
 	pos    int
 	depth  int
 	values int
+	names  []map[string]bool // of the objects that are open, by depth; nil as long as they are few
 	limits Limits
 	// check is for [Check]: values must have a shape, and nothing is kept of them. The nodes of all values of one depth
 	// are one then, which is in nodes.
@@ -136,10 +137,10 @@ func (p *parser) value(shape *Shape) (*Node, error) {
 	switch c := p.peek(); {
 	case c == '{':
 		n.Kind = Object
-		err = p.nested(n, shape, p.members)
+		err = p.nested(n, shape, '}', p.member)
 	case c == '[':
 		n.Kind = Array
-		err = p.nested(n, shape, p.elems)
+		err = p.nested(n, shape, ']', p.elem)
 	case c == '"':
 		n.Kind = String
 		n.Text, err = p.text()

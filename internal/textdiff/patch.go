@@ -146,9 +146,8 @@ func similarity(f FilePatch, hunks []Hunk) int {
 	}
 	kept := int64(f.Old.Size())
 	if len(hunks) == 0 { // the same, or binary
-		old, new := all(f.Old), all(f.New)
-		prefix := commonPrefix(old, new)
-		kept = int64(prefix + commonSuffix(old[prefix:], new[prefix:]))
+		head, tail := common(all(f.Old), all(f.New))
+		kept = int64(head + tail)
 	}
 	for _, h := range hunks {
 		for _, c := range h.Cores {

@@ -78,34 +78,30 @@ func (t texts) widen(s Span, before, after int) Span {
 
 // trim returns what is left of two texts without the lines that both begin with, then those they end with.
 func trim(o, n Bytes) Span {
-	head := commonPrefix(o, n)
-	tail := commonSuffix(o[head:], n[head:])
+	head, tail := common(o, n)
 	return texts{old: o, new: n}.widen(Span{head, len(o) - tail, head, len(n) - tail}, 0, len(o))
 }
 
 // stride is how many bytes are compared at once before looking for the place where they differ.
 const stride = 512
 
-func commonPrefix(a, b []byte) int {
-	n, i := min(len(a), len(b)), 0
-	for i+stride <= n && bytes.Equal(a[i:i+stride], b[i:i+stride]) {
-		i += stride
+// common returns how many bytes two texts have in common at their beginnings, and how many of the others at their ends.
+func common(a, b []byte) (head, tail int) {
+	n := min(len(a), len(b))
+	for head+stride <= n && bytes.Equal(a[head:head+stride], b[head:head+stride]) {
+		head += stride
 	}
-	for i < n && a[i] == b[i] {
-		i++
+	for head < n && a[head] == b[head] {
+		head++
 	}
-	return i
-}
-
-func commonSuffix(a, b []byte) int {
-	n, i := min(len(a), len(b)), 0
-	for i+stride <= n && bytes.Equal(a[len(a)-i-stride:len(a)-i], b[len(b)-i-stride:len(b)-i]) {
-		i += stride
+	n -= head
+	for tail+stride <= n && bytes.Equal(a[len(a)-tail-stride:len(a)-tail], b[len(b)-tail-stride:len(b)-tail]) {
+		tail += stride
 	}
-	for i < n && a[len(a)-1-i] == b[len(b)-1-i] {
-		i++
+	for tail < n && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
 	}
-	return i
+	return head, tail
 }
 
 // countLines counts lines, one without a line end included.
