@@ -129,8 +129,15 @@ func (p Part) of(v any) (any, bool) {
 	return nil, false
 }
 
-// Member returns the member of an object that has that key, false if v has none or is no object.
-func Member(v any, key string) (any, bool) { return Part{Key: key}.of(v) }
+// Member returns the member of an object that has that key, which the name stands for in the error: an [*Error] that
+// says what may have been meant, and whose Path is the name.
+func Member(v any, name, key string) (any, error) {
+	part := Part{Key: key}
+	if inner, ok := part.of(v); ok {
+		return inner, nil
+	}
+	return nil, &Error{Path: name, Reason: part.missing(v, name)}
+}
 
 // missing says why there is no such value, and what may have been meant. The name is that of v.
 func (p Part) missing(v any, name string) string {

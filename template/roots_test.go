@@ -104,7 +104,7 @@ func rootValues(r template.Ref) (any, error) {
 	if r.Root == "call" && r.Field == "" {
 		return data, nil
 	}
-	if v, ok := template.Member(data, r.Field); ok && r.Root == "call" {
+	if v, err := template.Member(data, r.Root, r.Field); err == nil && r.Root == "call" {
 		return v, nil
 	}
 	if v, ok := fields[r.Root+"."+r.Field]; ok {

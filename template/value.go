@@ -179,6 +179,17 @@ func (c *copier) copy(v any, depth int) (any, *Error) {
 	return v, nil
 }
 
+// Copy returns a deep copy of a value as [Resolve] makes it, but with all texts as they are: lists are a []any, objects
+// a map[string]any. The error is an [*Error], for what Resolve refuses.
+func Copy(v any) (any, error) {
+	c := copier{left: MaxLen}
+	all, err := c.copy(v, 0)
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
 // Format writes a value as it stands in a longer text: a text as it is, null, booleans and numbers as JSON has them, a
 // []string as [Join] writes it, any other list or object as compact JSON. The error is an [*Error].
 func Format(v any) (string, error) {

@@ -91,6 +91,8 @@ func (c *checker) value(s *shape, v reflect.Value, at *path, enum []string) {
 		}
 	case object:
 		c.object(s, v, at)
+	case anything:
+		c.tree(v, at)
 	case custom:
 		if _, err := appendCustom(s, nil, v); err != nil {
 			c.add(at, CodeBadValue, 0, "", "'%s' is not valid: %v", at, err)
@@ -109,6 +111,9 @@ func (c *checker) bindings(s *shape, v reflect.Value) {
 		case found.plain().kind == text:
 			c.add(at, CodeBadBinding, 0, "write the template into the parameter itself",
 				"'%s' is a string and cannot be bound", at)
+		case found.kind == anything:
+			c.add(at, CodeBadBinding, 0, "write the template into the parameter itself",
+				"'%s' takes a template as it is and cannot be bound", at)
 		case !found.bindable():
 			c.add(at, CodeBadBinding, 0, "", "'%s' must be %s, which no template can give", at, found.wants())
 		case !c.templated(c.binds.texts[to]):

@@ -9,8 +9,8 @@ import (
 // Decode reads the parameters of an action from node, which may be nil for none. It starts from a deep copy of proto,
 // whose values are therefore the defaults, and returns the same type as proto's, struct or pointer.
 //
-// It is strict: names are case-sensitive, unknown ones are refused with a hint, null is never allowed, a required
-// parameter must be there and, without ",empty", must not be empty, and no value is converted, except that a whole
+// It is strict: names are case-sensitive, unknown ones are refused with a hint, null is allowed in and for a parameter of
+// type any alone, a required parameter must be there and, without ",empty", must not be empty, and no value is converted, except that a whole
 // number may be written as 3.0. A list, a map and a list element replace the default, a struct is read into it.
 //
 // Where isTemplate is true, a string may stand for a value that is not one: the parameter keeps its default, and
@@ -104,7 +104,7 @@ func (d *decoder) member(f *field, into reflect.Value, n *strictjson.Node, at *p
 
 // value reads any value. enum is for the strings in it.
 func (d *decoder) value(s *shape, into reflect.Value, n *strictjson.Node, at *path, enum []string) {
-	if n.Kind == strictjson.Null {
+	if n.Kind == strictjson.Null && s.kind != anything {
 		d.add(at, CodeNull, n.Offset, "leave it out to get the default", "'%s' must be %s, got null", at, s.wants())
 		return
 	}
@@ -130,6 +130,8 @@ func (d *decoder) value(s *shape, into reflect.Value, n *strictjson.Node, at *pa
 		d.object(s, into, n, at)
 	case custom:
 		d.custom(s, into, n, at)
+	case anything:
+		d.tree(into, n, at)
 	case text:
 		if n.Kind != strictjson.String {
 			d.wrongType(s, n, at)

@@ -37,7 +37,7 @@ func (s *shape) describe(f *field) *form.Form {
 			all.Fields[i] = s.fields[i].describe()
 		}
 		return all
-	case custom:
+	case custom, anything:
 		return &form.Form{}
 	default:
 		return &form.Form{Kind: form.Number}
@@ -129,6 +129,8 @@ func (w *visitor) part(s *shape, v reflect.Value, at *path, name string, index i
 		if text := v.String(); strings.Contains(text, w.containing) && (!whole || isWhole(text)) {
 			w.visit((&path{up: at, name: name, index: index}).pointer(), text)
 		}
+	case anything:
+		w.tree(v, &path{up: at, name: name, index: index})
 	default:
 		w.value(s, v, &path{up: at, name: name, index: index}, whole)
 	}

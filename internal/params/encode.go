@@ -153,6 +153,8 @@ func (e *encoder) value(s *shape, v, def reflect.Value, at *path) error {
 		return e.dict(s, v, at)
 	case object:
 		return e.object(s, v, def, at)
+	case anything:
+		return e.tree(v, at)
 	case custom:
 		var err error
 		if e.buf, err = appendCustom(s, e.buf, v); err != nil {

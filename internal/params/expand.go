@@ -1,8 +1,8 @@
 package params
 
 import (
+	"fmt"
 	"reflect"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -12,16 +12,19 @@ import (
 
 // Expand returns a deep copy of an action in which every string, and every parameter in binds, is replaced by what
 // expand makes of it: it is called with the pointer and the text of each string as [Action.Strings] visits them, and
-// of each binding at its place among them. What it returns may be a string, an int, int64, float64, bool or []string,
-// whatever fits:
+// of each binding at its place among them. What it returns may be nil, a []string, which stands for the files of a step,
+// or anything that [template.Copy] takes, whatever fits:
 //
-//   - for a string: itself, a number as decimal text, true or false, a list joined by commas
-//   - for an element of a list of strings: the same, but a list takes the element's place with all its elements, or
-//     none
+//   - for a string: itself, a number or bool as JSON has it, files joined by commas, another list or an object as compact
+//     JSON
+//   - for an element of a list of strings, numbers or bools: the same, but a list takes the element's place with all its
+//     elements, or none
 //   - for a bound number or bool: one of its kind, or a string that is written like one
-//   - for a bound list: a list, or one value, which becomes its only element
+//   - for a bound list: a list, or one value, which becomes its only element; of strings a list has nothing else
 //   - for a bound type with methods of its own: what these accept
+//   - for a value of type any, or in one: anything; for a bound map of them: an object
 //
+// Nil is nothing but for any.
 // Nothing that is expanded is expanded again. An error of expand is returned as it is; the others are a [*ValueError]
 // for what does not fit and for a binding of nothing.
 func (a Action) Expand(binds map[string]string, expand func(pointer, text string) (any, error)) (any, error) {
@@ -53,27 +56,19 @@ func (e *expander) step(at *path, name string, index int) *path {
 }
 
 func (e *expander) value(s *shape, v reflect.Value, at *path) (reflect.Value, error) {
-	if len(e.binds) > 0 && at != nil {
-		to := at.pointer()
-		if template, ok := e.binds[to]; ok {
-			e.bound++
-			got, err := e.expand(to, template)
-			if err != nil {
-				return v, err
-			}
-			return convert(s, got, at)
-		}
+	if got, ok, err := e.given(s, v, at); err != nil {
+		return v, err
+	} else if ok {
+		return e.replaced(s, v, got, at)
 	}
+	return e.inner(s, v, at)
+}
+
+// inner is value of what no template stands in place of.
+func (e *expander) inner(s *shape, v reflect.Value, at *path) (reflect.Value, error) {
 	switch s.kind {
-	case text:
-		if !e.expands(v) {
-			return v, nil
-		}
-		got, err := e.expand(at.pointer(), v.String())
-		if err != nil {
-			return v, err
-		}
-		return e.text(s, v, got, at)
+	case anything:
+		return e.tree(s, v, at)
 	case pointer:
 		if v.IsNil() {
 			return v, nil
@@ -128,9 +123,21 @@ func (e *expander) value(s *shape, v reflect.Value, at *path) (reflect.Value, er
 	}
 }
 
-// expands reports whether templates in a string are to be replaced.
-func (e *expander) expands(v reflect.Value) bool {
-	return e.expand != nil && (!e.whole || isWhole(v.String()))
+// given returns what the template of a binding or a string gives, if there is one.
+func (e *expander) given(s *shape, v reflect.Value, at *path) (got any, ok bool, err error) {
+	if len(e.binds) > 0 && at != nil {
+		to := at.pointer()
+		if template, bound := e.binds[to]; bound {
+			e.bound++
+			got, err = e.expand(to, template)
+			return got, true, err
+		}
+	}
+	if s.kind != text || e.expand == nil || e.whole && !isWhole(v.String()) {
+		return nil, false, nil
+	}
+	got, err = e.expand(at.pointer(), v.String())
+	return got, true, err
 }
 
 // isWhole reports whether a text has the form of one template and nothing else.
@@ -149,21 +156,21 @@ func (e *expander) list(s *shape, v reflect.Value, at *path) (reflect.Value, err
 	c := reflect.MakeSlice(s.typ, 0, v.Len())
 	for i := range v.Len() {
 		here, elem := e.step(at, "", i), v.Index(i)
-		var err error
-		if s.elem.kind != text {
-			elem, err = e.value(s.elem, elem, here)
-		} else if e.expands(elem) {
-			var got any
-			if got, err = e.expand(here.pointer(), elem.String()); err != nil {
+		got, ok, err := e.given(s.elem, elem, here)
+		switch {
+		case err != nil:
+			return v, err
+		case !ok:
+			elem, err = e.inner(s.elem, elem, here)
+		case isList(got) && s.elem.kind <= float:
+			var all []reflect.Value
+			if all, err = convertEach(s.elem, got, here); err != nil {
 				return v, err
 			}
-			if all, ok := got.([]string); ok {
-				for _, one := range all {
-					c = reflect.Append(c, reflect.ValueOf(one).Convert(s.elem.typ))
-				}
-				continue
-			}
-			elem, err = e.text(s.elem, elem, got, here)
+			c = reflect.Append(c, all...)
+			continue
+		default:
+			elem, err = e.replaced(s.elem, elem, got, here)
 		}
 		if err != nil {
 			return v, err
@@ -173,9 +180,9 @@ func (e *expander) list(s *shape, v reflect.Value, at *path) (reflect.Value, err
 	return c, nil
 }
 
-// text returns what takes the place of the string v.
-func (e *expander) text(s *shape, v reflect.Value, got any, at *path) (reflect.Value, error) {
-	if same, ok := got.(string); ok && same == v.String() {
+// replaced returns what takes the place of v.
+func (e *expander) replaced(s *shape, v reflect.Value, got any, at *path) (reflect.Value, error) {
+	if same, ok := got.(string); ok && s.kind == text && same == v.String() {
 		return v, nil
 	}
 	return convert(s, got, at)
@@ -195,25 +202,39 @@ func convert(s *shape, got any, at *path) (reflect.Value, error) {
 		into.Set(reflect.New(s.elem.typ))
 		into.Elem().Set(elem)
 		return into, nil
+	case anything:
+		var tree any
+		if tree, cause = Tree(got); cause == nil {
+			return treeIn(s.typ, tree), nil
+		}
 	case list:
-		return convertList(s, got, at)
+		if fits = got != nil; fits {
+			all, err := convertEach(s.elem, got, at)
+			return reflect.Append(reflect.MakeSlice(s.typ, 0, len(all)), all...), err
+		}
+	case dict:
+		var tree any
+		if tree, cause = Tree(got); cause == nil {
+			if all, ok := tree.(map[string]any); ok && s.elem.kind == anything {
+				return dictIn(s, all), nil
+			}
+		}
 	case text:
 		var joined string
 		if joined, fits = asText(got); fits {
 			into.SetString(joined)
 		}
 	case boolean:
-		switch one := got.(type) {
-		case bool:
-			into.SetBool(one)
-			fits = true
-		case string:
+		if one, ok := got.(string); ok {
 			into.SetBool(one == "true")
 			fits = one == "true" || one == "false"
+		} else if one := reflect.ValueOf(got); one.Kind() == reflect.Bool {
+			into.SetBool(one.Bool())
+			fits = true
 		}
 	case integer, unsigned, float:
-		_, isList := got.([]string) // of one number, joined, it would look like one
-		if number, ok := asText(got); ok && !isList {
+		// Of one number, joined, a list would look like one.
+		if number, ok := asText(got); ok && !isList(got) {
 			fits = setNumber(s, into, number) == nil
 		}
 	case custom:
@@ -229,24 +250,51 @@ func convert(s *shape, got any, at *path) (reflect.Value, error) {
 	return into, nil
 }
 
-func convertList(s *shape, got any, at *path) (reflect.Value, error) {
-	all, isList := got.([]string)
-	if !isList {
-		all = make([]string, 1)
+// isList reports whether a template gave a list.
+func isList(got any) bool {
+	switch got.(type) {
+	case []string, []any:
+		return true
 	}
-	c := reflect.MakeSlice(s.typ, len(all), len(all))
-	for i := range all {
-		one := got
-		if isList {
-			one = all[i]
+	return false
+}
+
+// convertEach turns each element of a list that a template gave, or the one value that it gave, into a value of the type.
+// A list of strings takes nothing else than these: that a name is a list or an object is a mistake.
+func convertEach(s *shape, got any, at *path) ([]reflect.Value, error) {
+	var elems []any
+	switch got := got.(type) {
+	case []string:
+		elems = make([]any, len(got))
+		for i, one := range got {
+			elems[i] = one
 		}
-		elem, err := convert(s.elem, one, at.elem(i))
-		if err != nil {
-			return c, err
-		}
-		c.Index(i).Set(elem)
+	case []any:
+		elems = got
+	default:
+		one, err := convert(s, got, at.elem(0))
+		return []reflect.Value{one}, err
 	}
-	return c, nil
+	all := make([]reflect.Value, len(elems))
+	for i, one := range elems {
+		var err error
+		if _, ok := one.(string); !ok && s.kind == text {
+			return nil, &ValueError{Pointer: at.pointer(), Msg: fmt.Sprintf("must be a list of strings, but its template gave %s as element %d", given(one), i)}
+		}
+		if all[i], err = convert(s, one, at.elem(i)); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// dictIn returns an object as a map of the type.
+func dictIn(s *shape, all map[string]any) reflect.Value {
+	c := reflect.MakeMapWithSize(s.typ, len(all))
+	for key, elem := range all {
+		c.SetMapIndex(reflect.ValueOf(key).Convert(s.typ.Key()), treeIn(s.elem.typ, elem))
+	}
+	return c
 }
 
 func convertCustom(s *shape, into reflect.Value, got any) (fits bool, cause error) {
@@ -268,22 +316,11 @@ func convertCustom(s *shape, into reflect.Value, got any) (fits bool, cause erro
 	return cause == nil, cause
 }
 
-// asText writes what a template gave as text; ok is false for what no template gives.
+// asText writes what a template gave as text; ok is false for nil, and for what no template gives.
 func asText(got any) (s string, ok bool) {
-	switch got := got.(type) {
-	case string:
-		return got, true
-	case int:
-		return strconv.Itoa(got), true
-	case int64:
-		return strconv.FormatInt(got, 10), true
-	case float64:
-		return strconv.FormatFloat(got, 'f', -1, 64), true
-	case bool:
-		return strconv.FormatBool(got), true
-	case []string:
-		return template.Join(got), true
-	default:
+	if got == nil {
 		return "", false
 	}
+	s, err := template.Format(got)
+	return s, err == nil
 }

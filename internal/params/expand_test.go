@@ -16,7 +16,7 @@ import (
 var results = map[string]any{
 	"{{a.files}}": []string{"x", "y"}, "{{a.none}}": []string(nil), "{{a.one}}": []string{"7"}, "{{a.count}}": 3, "{{a.big}}": int64(1) << 40,
 	"{{a.ratio}}": 2.50, "{{a.whole}}": 4.0, "{{a.huge}}": 1e300, "{{a.nan}}": math.NaN(), "{{a.ok}}": true, "{{a.risk}}": "medium",
-	"{{a.text}}": "{{a.count}}", "{{a.digits}}": "12", "{{a.yes}}": "true", "{{a.date}}": "2025-05-11T10:15:30Z", "{{a.nothing}}": nil, "{{a.odd}}": uint(1),
+	"{{a.text}}": "{{a.count}}", "{{a.digits}}": "12", "{{a.yes}}": "true", "{{a.date}}": "2025-05-11T10:15:30Z", "{{a.nothing}}": nil, "{{a.odd}}": struct{}{},
 	"{{a.bytes}}": "\xff",
 }
 
@@ -98,7 +98,7 @@ func TestExpandRefuses(t *testing.T) {
 		{"/line", "{{a.nan}}", "parameter /line: must be a whole number, but its template gave NaN"},
 		{"/line", "{{a.ok}}", "parameter /line: must be a whole number, but its template gave true"},
 		{"/line", "{{a.nothing}}", "parameter /line: must be a whole number, but its template gave nothing"},
-		{"/line", "{{a.odd}}", "parameter /line: must be a whole number, but its template gave a value of type uint"},
+		{"/line", "{{a.odd}}", "parameter /line: must be a whole number, but its template gave a value of type struct {}"},
 		{"/ratio", "{{a.nan}}", "parameter /ratio: must be a number, but its template gave NaN"},
 		{"/small", "{{a.big}}", "parameter /small: must be a whole number, but its template gave 1099511627776"},
 		{"/whole", "{{a.count}}", "parameter /whole: must be true or false, but its template gave 3"},
@@ -119,7 +119,7 @@ func TestExpandRefuses(t *testing.T) {
 			t.Errorf("%s: error is %#v", tt.to, err)
 		}
 	}
-	if _, err := of(kitchen{Pattern: "{{a.odd}}"}).Expand(nil, expandOne); err == nil || err.Error() != "parameter /pattern: must be a string, but its template gave a value of type uint" {
+	if _, err := of(kitchen{Pattern: "{{a.odd}}"}).Expand(nil, expandOne); err == nil || err.Error() != "parameter /pattern: must be a string, but its template gave a value of type struct {}" {
 		t.Errorf("got %v", err)
 	}
 	if _, err := params.Of((*kitchen)(nil)); err == nil {

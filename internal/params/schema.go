@@ -121,6 +121,8 @@ func (c schemer) value(s *shape, v reflect.Value, f *field) map[string]any {
 		return map[string]any{"type": "object", "additionalProperties": elem()}
 	case object:
 		return c.object(s, v)
+	case anything:
+		return map[string]any{}
 	case custom:
 		if s.viaJSON {
 			return map[string]any{} // what it accepts is its own affair
@@ -160,7 +162,7 @@ func refuseEmpty(s *shape, schema map[string]any) {
 		return
 	}
 	// With anyOf, the first alternative is the value itself.
-	if either, ok := schema["anyOf"].([]any); ok && s.kind == list {
+	if either, ok := schema["anyOf"].([]any); ok && (s.kind == list || s.kind == dict) {
 		schema = either[0].(map[string]any)
 	}
 	schema[key] = 1

@@ -18,10 +18,11 @@ const (
 	unsigned
 	float
 	list
-	dict    // a map with string keys
-	object  // a struct
-	pointer // to one of the others
-	custom  // through the methods of the type
+	dict     // a map with string keys
+	object   // a struct
+	pointer  // to one of the others
+	custom   // through the methods of the type
+	anything // an interface without methods, which holds any JSON value
 )
 
 // shape is what there is to know of a type. It is worked out anew for each call, or once for an [Action]: that takes
@@ -156,10 +157,17 @@ func (b *builder) newShape(t reflect.Type, at string) (*shape, error) {
 		s.kind = float
 	case reflect.Struct:
 		return b.object(t, at)
+	case reflect.Interface:
+		if s.kind = anything; t.NumMethod() > 0 {
+			return nil, b.fail(at, "%v cannot be a parameter: an interface must have no methods", t)
+		}
 	case reflect.Pointer:
 		s.kind = pointer
-		if t.Elem().Kind() == reflect.Pointer {
+		switch t.Elem().Kind() {
+		case reflect.Pointer:
 			return nil, b.fail(at, "a pointer to a pointer cannot be a parameter")
+		case reflect.Interface:
+			return nil, b.fail(at, "a pointer to an interface cannot be a parameter: the interface can be nil itself")
 		}
 		return b.container(s, at)
 	case reflect.Slice:

@@ -34,14 +34,16 @@ func (s *shape) field(name string) *field {
 	return nil
 }
 
-// bindable reports whether a template can stand in place of the value: it gives a number, a string or a list of
-// strings.
+// bindable reports whether a template can stand in place of the value: it gives a number, a string, a list, or an object
+// of anything.
 func (s *shape) bindable() bool {
 	switch s = s.plain(); s.kind {
 	case boolean, integer, unsigned, float, custom:
 		return true
 	case list:
-		return s.elem.kind != list && s.elem.bindable() || s.elem.kind == text
+		return s.elem.kind != list && s.elem.bindable() || s.elem.kind == text || s.elem.kind == anything
+	case dict:
+		return s.elem.kind == anything
 	default:
 		return false
 	}
@@ -64,6 +66,8 @@ func (s *shape) wants() string {
 		return "a list" + of[s.elem.plain().kind]
 	case dict, object:
 		return "an object"
+	case anything:
+		return "any value"
 	case custom:
 		if s.viaJSON {
 			return "a value of type " + s.typ.String()
@@ -116,6 +120,10 @@ func given(got any) string {
 			return "a list of 1 string"
 		}
 		return fmt.Sprintf("a list of %d strings", len(got))
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "an object"
 	case int, int64, float64, bool:
 		return fmt.Sprint(got)
 	default:

@@ -1,0 +1,292 @@
+package params
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/template"
+)
+
+// Tree returns a deep copy of a value as a parameter of type any holds it: nil, bool, int64, float64, string, []any and
+// map[string]any. Whole numbers that fit are an int64, of whatever type they were, and a float64 otherwise. The error is
+// that of [template.Copy], or says that a number is beyond all floats.
+func Tree(v any) (any, error) {
+	v, err := template.Copy(v)
+	if err != nil {
+		return nil, err
+	}
+	return plainTree(v)
+}
+
+// plainTree is [Tree] of a value that is a copy already, which it may change.
+func plainTree(v any) (_ any, err error) {
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			if v[i], err = plainTree(v[i]); err != nil {
+				return nil, err
+			}
+		}
+		return v, nil
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) { // sorted, so that it is the same error each time
+			if v[key], err = plainTree(v[key]); err != nil {
+				return nil, err
+			}
+		}
+		return v, nil
+	case json.Number:
+		return number(string(v))
+	}
+	rv := reflect.ValueOf(v)
+	switch {
+	case !rv.IsValid():
+		return nil, nil
+	case rv.Kind() == reflect.Bool:
+		return rv.Bool(), nil
+	case rv.CanInt():
+		return rv.Int(), nil
+	case rv.CanUint() && rv.Uint() <= math.MaxInt64:
+		return int64(rv.Uint()), nil
+	case rv.CanUint():
+		return float64(rv.Uint()), nil
+	case rv.CanFloat():
+		return wholeFloat(rv.Float()), nil
+	}
+	return rv.String(), nil
+}
+
+// wholeFloat returns an int64 for a whole number that fits. The two zeros are one number in JSON.
+func wholeFloat(f float64) any {
+	const beyond = 1 << 63
+	if f == math.Trunc(f) && -beyond <= f && f < beyond {
+		return int64(f)
+	}
+	return f
+}
+
+// number returns a number from its text in JSON. The error is [strictjson.ErrRange].
+func number(text string) (any, error) {
+	if negative, magnitude, err := strictjson.Whole(text); err == nil && magnitude <= math.MaxInt64 {
+		if negative {
+			return -int64(magnitude), nil
+		}
+		return int64(magnitude), nil
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return nil, strictjson.ErrRange
+	}
+	return wholeFloat(f), nil // the least int64
+}
+
+// treeIn returns the value as one of the type, which is an interface.
+func treeIn(t reflect.Type, v any) reflect.Value {
+	into := reflect.New(t).Elem()
+	if v != nil {
+		into.Set(reflect.ValueOf(v))
+	}
+	return into
+}
+
+// tree reads any value.
+func (d *decoder) tree(into reflect.Value, n *strictjson.Node, at *path) {
+	mistakes := d.mistakes()
+	v := d.node(n, at, 0)
+	if d.mistakes() > mistakes {
+		return
+	}
+	if _, err := template.Copy(v); err != nil { // it is too large
+		d.add(at, CodeBadValue, n.Offset, "", "'%s' is not valid: %v", at, err)
+		return
+	}
+	into.Set(treeIn(into.Type(), v))
+}
+
+func (d *decoder) node(n *strictjson.Node, at *path, depth int) any {
+	if depth > template.MaxDepth {
+		d.add(at, CodeBadValue, n.Offset, "", "lists and objects are nested more than %d deep", template.MaxDepth)
+		return nil
+	}
+	switch n.Kind {
+	case strictjson.Bool:
+		return n.Bool
+	case strictjson.Number:
+		v, err := number(n.Number)
+		if err != nil {
+			d.add(at, CodeOutOfRange, n.Offset, "", "'%s' is out of range, got %s", at, shown(n.Number))
+		}
+		return v
+	case strictjson.String:
+		return n.Text
+	case strictjson.Array:
+		all := make([]any, len(n.Elems))
+		for i, e := range n.Elems {
+			all[i] = d.node(e, at.elem(i), depth+1)
+		}
+		return all
+	case strictjson.Object:
+		all := make(map[string]any, len(n.Members))
+		for _, m := range n.Members {
+			all[m.Name] = d.node(m.Value, at.member(m.Name), depth+1)
+		}
+		return all
+	}
+	return nil
+}
+
+// tree checks any value.
+func (c *checker) tree(v reflect.Value, at *path) {
+	tree, err := Tree(v.Interface())
+	if err == nil {
+		err = checkTexts(tree)
+	}
+	if err != nil {
+		c.add(at, CodeBadValue, 0, "", "'%s' is not valid: %v", at, err)
+	}
+}
+
+// checkTexts finds texts that JSON cannot hold.
+func checkTexts(v any) error {
+	switch v := v.(type) {
+	case string:
+		if !utf8.ValidString(v) {
+			return errBadText
+		}
+	case []any:
+		for _, elem := range v {
+			if err := checkTexts(elem); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		for key, elem := range v {
+			if err := errors.Join(checkTexts(key), checkTexts(elem)); err != nil {
+				return errBadText // the same whichever is met first
+			}
+		}
+	}
+	return nil
+}
+
+// tree writes any value.
+func (e *encoder) tree(v reflect.Value, at *path) error {
+	tree, err := Tree(v.Interface())
+	if err != nil {
+		return valueError(at, err, "%v", err)
+	}
+	return e.node(tree, at)
+}
+
+func (e *encoder) node(v any, at *path) error {
+	switch v := v.(type) {
+	case bool:
+		e.buf = strconv.AppendBool(e.buf, v)
+	case int64:
+		e.buf = strconv.AppendInt(e.buf, v, 10)
+	case float64:
+		e.buf = append(e.buf, formatFloat(v, 64)...)
+	case string:
+		return e.text(v, at)
+	case []any:
+		e.buf = append(e.buf, '[')
+		for i, elem := range v {
+			if i > 0 {
+				e.buf = append(e.buf, ',')
+			}
+			if err := e.node(elem, at.elem(i)); err != nil {
+				return err
+			}
+		}
+		e.buf = append(e.buf, ']')
+	case map[string]any:
+		e.buf = append(e.buf, '{')
+		for i, key := range slices.Sorted(maps.Keys(v)) {
+			if i > 0 {
+				e.buf = append(e.buf, ',')
+			}
+			if err := e.text(key, at); err != nil {
+				return err
+			}
+			e.buf = append(e.buf, ':')
+			if err := e.node(v[key], at.member(key)); err != nil {
+				return err
+			}
+		}
+		e.buf = append(e.buf, '}')
+	default:
+		e.buf = append(e.buf, "null"...)
+	}
+	return nil
+}
+
+// tree visits the strings in any value. One that cannot be copied has none: [Check] says why.
+func (w *visitor) tree(v reflect.Value, at *path) {
+	if tree, err := Tree(v.Interface()); err == nil {
+		_, _ = eachText(tree, at, func(at *path, text string) (any, error) {
+			if strings.Contains(text, w.containing) {
+				w.visit(at.pointer(), text)
+			}
+			return text, nil
+		})
+	}
+}
+
+// tree returns a copy of any value, with its templates expanded.
+func (e *expander) tree(s *shape, v reflect.Value, at *path) (reflect.Value, error) {
+	if v.IsNil() {
+		return v, nil
+	}
+	tree, err := Tree(v.Interface())
+	if err != nil && e.expand == nil {
+		return v, nil // Check says why it is no good
+	}
+	if err == nil && e.expand != nil {
+		tree, err = eachText(tree, at, func(at *path, text string) (any, error) {
+			got, err := e.expand(at.pointer(), text)
+			if same, ok := got.(string); err != nil || ok && same == text {
+				return text, err
+			}
+			if got, err = Tree(got); err != nil {
+				return nil, valueError(at, err, "its template gave what is no value: %v", err)
+			}
+			return got, nil
+		})
+		if err != nil {
+			return v, err
+		}
+	} else if err != nil {
+		return v, valueError(at, err, "%v", err)
+	}
+	return treeIn(s.typ, tree), nil
+}
+
+// eachText returns a tree with each text in it replaced, in the order in which [Encode] writes them. It changes the
+// lists and objects that it is given.
+func eachText(v any, at *path, replace func(at *path, text string) (any, error)) (_ any, err error) {
+	switch v := v.(type) {
+	case string:
+		return replace(at, v)
+	case []any:
+		for i := range v {
+			if v[i], err = eachText(v[i], at.elem(i), replace); err != nil {
+				return nil, err
+			}
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if v[key], err = eachText(v[key], at.member(key), replace); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return v, nil
+}
