@@ -69,7 +69,7 @@ func (t *Texts) Check(s Step, report func(Problem)) {
 		if !ok {
 			add(pointer, CodeBadTemplate, "write nothing but {{step.field}}",
 				"step '%s': parameter %s is not a string, so it takes one template and nothing else, got %q", s.ID, param, text)
-		} else if !fits(ref.Type, whole) {
+		} else if !fits(ref, whole) {
 			add(pointer, CodeWrongType, "", "step '%s': template '%s' is a %s, which parameter %s cannot be",
 				s.ID, ref.Source, ref.Type, param)
 		}
@@ -80,12 +80,12 @@ func (t *Texts) Check(s Step, report func(Problem)) {
 	}
 }
 
-// unknownStep returns the reference that a text is as a whole, if its field is one that steps have, but there is no
-// such step.
+// unknownStep returns the reference that a text is as a whole, if its field is one of [template.Fields], but there is no
+// such step. The other fields have names that templates of other languages have too.
 func (t *Texts) unknownStep(text string) (template.Ref, bool) {
 	any, _ := template.Parse(text, func(name string) (template.Root, bool) {
 		_, there := t.knows(name)
-		return template.Root{Name: name, Fields: t.steps[t.at].Fields}, !there
+		return template.Root{Name: name, Fields: template.Fields()}, !there
 	})
 	return any.Whole()
 }
@@ -115,20 +115,26 @@ func isPath(pointer string) bool {
 	return false
 }
 
-// fits reports whether a value of the template's type can ever be given to a parameter of that Go type.
-func fits(have template.Type, want reflect.Type) bool {
+// fits reports whether the value of a template can ever be given to a parameter of that Go type.
+func fits(ref template.Ref, want reflect.Type) bool {
 	for want.Kind() == reflect.Pointer {
 		want = want.Elem()
 	}
+	have := ref.Type
+	// A string can be written like a number or a bool, but paths, levels of risk and the texts of files are not.
+	ofFiles := func(f template.Field) bool { return f.Name == ref.Field }
+	written := have == template.String && !slices.ContainsFunc(template.Fields(), ofFiles)
 	switch zero := reflect.Zero(want); {
 	case have == template.Any, want.Kind() == reflect.String:
 		return true
 	case zero.CanInt(), zero.CanUint(), zero.CanFloat():
-		return have == template.Int || have == template.Number
+		return have == template.Int || have == template.Number || written
 	case want.Kind() == reflect.Bool:
-		return have == template.Bool
+		return have == template.Bool || written
+	case want.Kind() == reflect.Map:
+		return have == template.Object
 	case want.Kind() == reflect.Slice && want.Elem().Kind() == reflect.String:
 		return have == template.String || have == template.List
 	}
-	return false
+	return want.Kind() == reflect.Slice && want.Elem().Kind() == reflect.Interface
 }

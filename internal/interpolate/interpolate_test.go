@@ -25,6 +25,9 @@ type action struct {
 	Deep  bool              `json:"deep,omitempty"`
 	Lines []int             `json:"lines,omitempty"`
 	Named map[string]string `json:"named,omitempty"`
+	Args  map[string]any    `json:"args,omitempty"`
+	Items []any             `json:"items,omitempty"`
+	Value any               `json:"value,omitempty"`
 }
 
 // ids are those of a pipeline whose third step is checked.
@@ -39,7 +42,8 @@ func steps() []*interpolate.Texts {
 	}
 	roots[1].Data = true
 	texts := interpolate.New(roots)
-	texts[at].Offer(template.Root{Name: "vars", Fields: []template.Field{{Name: "on", Type: template.Bool}, {Name: "any", Type: template.Any}}})
+	texts[at].Offer(template.Root{Name: "vars", Fields: []template.Field{{Name: "on", Type: template.Bool}, {Name: "any", Type: template.Any},
+		{Name: "word", Type: template.String}, {Name: "map", Type: template.Object}}})
 	texts[at].Offer(template.Root{Name: "find"}) // there is a step of that name
 	return texts
 }
@@ -135,6 +139,18 @@ func TestCheck(t *testing.T) {
 		}, []string{
 			"/params/last wrong_type step 'here': template '{{vars.on}}' is a boolean, which parameter /last cannot be ()",
 		}},
+		{"any value", interpolate.Step{
+			Action: action{Value: []any{"{{vars.map}}", "{{find.nothing}}"}, Args: map[string]any{"x": map[string]any{"y": "{{here.count}}"}}},
+			Bind: map[string]string{
+				"/args": "{{vars.on}}", "/items": "{{vars.on}}", "/line": "{{vars.word}}", "/deep": "{{vars.word}}", "/lines": "{{vars.word}}",
+			},
+		}, []string{
+			"/params/args wrong_type step 'here': template '{{vars.on}}' is a boolean, which parameter /args cannot be ()",
+			"/params/args/x/y forward_reference step 'here' has forward reference to step 'here' ()",
+			"/params/lines wrong_type step 'here': template '{{vars.word}}' is a string, which parameter /lines cannot be ()",
+			"/params/value/1 invalid_template step 'here': template '{{find.nothing}}': unknown field 'nothing' (" + fields + ")",
+		}},
+		{"object", interpolate.Step{Action: action{}, Bind: map[string]string{"/args": "{{vars.map}}", "/items": "{{find.files}}"}}, nil},
 		{"data", interpolate.Step{
 			Action: action{Text: "{{fix-it}} {{fix-it[0].x}} {{find}} {{fix-it.}}"}, Bind: map[string]string{"/line": "{{fix-it.n}}", "/deep": "{{fix-it}}"},
 		}, []string{
@@ -171,6 +187,9 @@ func TestRefs(t *testing.T) {
 	}
 	if !texts.Any() {
 		t.Error("there are no templates")
+	}
+	if !texts.Names("vars") || texts.Names("find") || texts.Names("here") {
+		t.Error("vars is the one other root that is named")
 	}
 	texts, _ = checked(interpolate.Step{Raw: true, Action: action{Text: "{{find.count}}"}, Path: "{{find.risk}}"})
 	if len(texts.Refs()) > 0 || texts.Any() {

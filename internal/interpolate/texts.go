@@ -134,17 +134,25 @@ func (t *Texts) Any() bool { return len(t.params) > 0 }
 
 // Refs returns the ids of the steps that the templates name, in any order.
 func (t *Texts) Refs() []string {
-	var steps []string
+	return slices.DeleteFunc(t.roots(), func(root string) bool { return !slices.Contains(t.ids, root) })
+}
+
+// Names reports whether a template names one of the other roots, which is no step.
+func (t *Texts) Names(other string) bool {
+	return !slices.Contains(t.ids, other) && slices.Contains(t.roots(), other)
+}
+
+// roots returns the roots of all references.
+func (t *Texts) roots() []string {
+	var roots []string
 	add := func(text template.Text) {
 		for _, ref := range text.Refs() {
-			if slices.Contains(t.ids, ref.Root) {
-				steps = append(steps, ref.Root)
-			}
+			roots = append(roots, ref.Root)
 		}
 	}
 	add(t.path)
 	for _, text := range t.params {
 		add(text)
 	}
-	return steps
+	return roots
 }
