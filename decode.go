@@ -121,6 +121,7 @@ func (t *decoding) decode() (Pipeline, error) {
 
 func (t *decoding) pipeline(root *strictjson.Node) {
 	t.draft.decoded = true
+	defer t.draft.readMaxSteps()
 	i := -1
 	if root.Get("steps") == nil {
 		i = t.forms().Wrapper(root)
@@ -168,6 +169,7 @@ func (t *decoding) steps(list []*strictjson.Node) {
 
 func (t *decoding) step(i int, n *strictjson.Node, at string) {
 	s := &stepForm{Step: &t.draft.steps[i]}
+	n = plainStep(n)
 	known := sync.OnceValue(func() *form.Form { return t.paramsOf(s.action) })
 	t.read(s.table(), n, at, func(pointer string) lenient.Hint {
 		name := pointer[1:] // of a member of the step itself, if it has no slash and stands for no other name
@@ -187,6 +189,7 @@ func (t *decoding) step(i int, n *strictjson.Node, at string) {
 			}
 		}
 	}
+	s.flow.read(t, s.Step, at)
 	t.action(i, s, known, at)
 }
 

@@ -201,6 +201,9 @@ func (e *CommitError) Unwrap() error { return e.Err }
 //   - expect_failed: a step did more or less than its expect allows: an *ExpectError
 //   - INTERPOLATION_FAILED: a template had no value, or none that fits: an *InterpolationError
 //   - limit: a step met a limit of the host: an *actions.LimitError
+//   - retries_exhausted: a step would go back once more than it may: a *RetriesError
+//   - timeout: an attempt has taken longer than the timeout of its step: a *TimeoutError
+//   - too_many_executions: the run has made as many attempts as it may: an *ExecutionsError
 //   - blocked: limits or risk forbid the change: a *BlockedError
 //   - read_only: the host only reads: ErrReadOnly
 //   - conflict: files have changed since they were read: a *ConflictError
@@ -228,6 +231,12 @@ func ErrorCode(err error) string {
 		return "read_only"
 	case errors.Is(err, fsutil.ErrLocked):
 		return "locked" // although the wait for it may have ended with the context
+	case is[*RetriesError](err):
+		return "retries_exhausted"
+	case is[*ExecutionsError](err):
+		return "too_many_executions"
+	case is[*TimeoutError](err):
+		return "timeout"
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return "canceled"
 	case is[*ConflictError](err):

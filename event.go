@@ -33,6 +33,7 @@ type Event interface {
 type StepStarted struct {
 	Step   string `json:"step"`
 	Index  int    `json:"index"` // from 0
+	Visit  int    `json:"visit"` // of this step, from 1
 	Action string `json:"action"`
 }
 
@@ -58,8 +59,25 @@ type FileStaged struct {
 type StepFinished struct {
 	Step     string        `json:"step"`
 	Index    int           `json:"index"` // from 0
+	Visit    int           `json:"visit"` // of this step, from 1
 	Result   StepResult    `json:"result"`
 	Duration time.Duration `json:"-"` // in JSON "duration", in milliseconds
+}
+
+// StepRetrying says that an attempt has failed and is to be made again, after a wait.
+type StepRetrying struct {
+	Step    string        `json:"step"`
+	Visit   int           `json:"visit"`
+	Attempt int           `json:"attempt"` // the next one, from 2
+	Err     error         `json:"-"`       // of the last one; in JSON "error", its text
+	Wait    time.Duration `json:"-"`       // in JSON "wait", in milliseconds
+}
+
+// StepJumped says that a step has led to one that need not be the next in the list. It comes after StepFinished of From.
+type StepJumped struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+	By   string `json:"by"` // "next", "on_fail" or "retry_if"
 }
 
 // RiskJudged says what the whole change was judged to be.
@@ -87,6 +105,8 @@ const (
 	kindStepProgress = "step_progress"
 	kindFileStaged   = "file_staged"
 	kindStepFinished = "step_finished"
+	kindStepRetrying = "step_retrying"
+	kindStepJumped   = "step_jumped"
 	kindRiskJudged   = "risk_judged"
 	kindCommitPhase  = "commit_phase"
 )
@@ -104,6 +124,12 @@ func (FileStaged) Kind() string { return kindFileStaged }
 func (StepFinished) Kind() string { return kindStepFinished }
 
 // Kind implements [Event].
+func (StepRetrying) Kind() string { return kindStepRetrying }
+
+// Kind implements [Event].
+func (StepJumped) Kind() string { return kindStepJumped }
+
+// Kind implements [Event].
 func (RiskJudged) Kind() string { return kindRiskJudged }
 
 // Kind implements [Event].
@@ -113,6 +139,8 @@ func (StepStarted) isEvent()  {}
 func (StepProgress) isEvent() {}
 func (FileStaged) isEvent()   {}
 func (StepFinished) isEvent() {}
+func (StepRetrying) isEvent() {}
+func (StepJumped) isEvent()   {}
 func (RiskJudged) isEvent()   {}
 func (CommitPhase) isEvent()  {}
 
@@ -121,7 +149,7 @@ const eventVersion = 1
 
 // JSONEvents returns a function for [Executor.Observe] that writes each event as a line of JSON:
 //
-//	{"v":1,"event":"step_started","time":"2026-01-02T15:04:05.678Z","step":"find","index":0,"action":"search"}
+//	{"v":1,"event":"step_started","time":"2026-01-02T15:04:05.678Z","step":"find","index":0,"visit":1,"action":"search"}
 //
 // After the first error of w nothing more is written. The function may serve several runs at a time.
 func JSONEvents(w io.Writer) func(Event) {
@@ -158,6 +186,21 @@ func (e StepFinished) MarshalJSON() ([]byte, error) {
 		plainStepFinished
 		Duration millis `json:"duration"`
 	}{plainStepFinished(e), millis(e.Duration)})
+}
+
+type plainStepRetrying StepRetrying
+
+// MarshalJSON writes the error as text and the wait in milliseconds.
+func (e StepRetrying) MarshalJSON() ([]byte, error) {
+	text := ""
+	if e.Err != nil {
+		text = e.Err.Error()
+	}
+	return json.Marshal(struct {
+		plainStepRetrying
+		Err  string `json:"error"`
+		Wait millis `json:"wait"`
+	}{plainStepRetrying(e), text, millis(e.Wait)})
 }
 
 // progressBytes is after how many bytes a step says how far it is, even if no file is done meanwhile.

@@ -16,12 +16,12 @@ import (
 	"github.com/millrace-go/millrace/template"
 )
 
-// seen returns what steps may know of one, nil if it has not run. Steps that another one refers to have always been
-// recorded before it starts, so the visit does not change any more.
+// seen returns what steps may know of one, nil if it has not run in this sweep. Steps that another one refers to have
+// always been recorded before it starts, so the visit does not change any more.
 func (r *run) seen(id string) *visit {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.visits[r.p.index[id]]
+	return r.now[r.p.index[id]]
 }
 
 // result returns the result of what seen returns.
@@ -36,7 +36,11 @@ func (r *run) result(id string) *StepResult {
 // is no good stays as it is.
 func (r *run) filesOf(s Step, action actions.Action) []string {
 	var names []string
-	if ins := s.inputs(); len(ins) > 0 && action.Spec().Input != actions.InputNone {
+	if s.Input == inputPrevious {
+		if v, _ := r.previous(); v != nil {
+			names = v.result.FilesMatched
+		}
+	} else if ins := s.inputs(); len(ins) > 0 && action.Spec().Input != actions.InputNone {
 		for _, ref := range ins {
 			if in := r.result(ref); in != nil {
 				names = append(names, in.FilesMatched...)
@@ -167,6 +171,12 @@ func (f facts) Step(id string) (condition.StepFacts, bool) {
 		return condition.StepFacts{}, false
 	}
 	return f.r.result(id).facts(), true
+}
+
+// Previous implements [condition.Facts].
+func (f facts) Previous() (failed, ok bool) {
+	v, failed := f.r.previous()
+	return failed, v != nil
 }
 
 // Exists implements [condition.Facts]: on the stage as it is now, inside the allowed paths only.

@@ -166,6 +166,7 @@ func pipelineTable(d *draft, steps *params.Part) params.Table {
 		},
 		{Name: "verbose", Doc: "List everything in the report.", To: &o.Verbose},
 		{Name: "parallel", Doc: "Run steps that do not depend on each other at the same time.", To: &o.Parallel},
+		{Name: "max_steps", Doc: "How many attempts all steps together may have, at most 200.", To: &d.mostSteps},
 		{Name: "steps", Aliases: "pipeline_steps tasks actions", To: steps, Most: MaxSteps, Def: "step"},
 	}
 }
@@ -182,7 +183,7 @@ func appendSteps(dst []byte, steps []Step, prototype func(Step) any) ([]byte, er
 		if err != nil {
 			return dst, err
 		}
-		f := &stepForm{Step: s, action: s.Action.Spec().Name, params: params.Part{JSON: data}}
+		f := &stepForm{Step: s, action: s.Action.Spec().Name, params: params.Part{JSON: data}, flow: flowFormOf(*s)}
 		if dst, err = f.table().Append(dst); err != nil {
 			return dst, err
 		}
@@ -196,6 +197,7 @@ type stepForm struct {
 	action     string
 	params     params.Part
 	conditions []*conditionForm
+	flow       flowForm
 }
 
 // conditionForm is a condition of a step: the row that it has, its fields in JSON, nil for none, and where it stands.
@@ -217,6 +219,14 @@ func (s *stepForm) table() params.Table {
 		},
 		s.conditionRow(params.Row{Name: "condition", Aliases: "when if only_if run_if"}, &s.When),
 		{Name: "expect", Aliases: "expected expects", To: &s.Expect, Def: "expect"},
+		{Name: "on_fail", Aliases: "on_failure on_error", Doc: "Later step that a failure leads to.", ID: true, To: &s.OnFail},
+		{Name: "next", Aliases: "next_step on_success goto", Doc: "Later step that a success leads to.", ID: true, To: &s.Next},
+		{Name: "retry_if", Doc: "Ways back; the first that holds after the step is taken.", To: &s.flow.waysBack},
+		{Name: "max_retries", Aliases: "retries", Doc: "Attempts of a visit after the first, 0 to 100.", To: &s.MaxRetries},
+		{Name: "max_visits", Doc: "How many visits use up the ways back to this step, 2 to 100.", To: &s.flow.maxVisits},
+		{Name: "timeout", Aliases: "timeout_seconds", Doc: "Seconds that one attempt may take.", To: &s.flow.timeout},
+		{Name: "backoff", Doc: "Seconds to wait before the second attempt; the wait doubles then.", To: &s.flow.backoff},
+		{Name: "input", Doc: "\"previous\" for the files of the step that was executed before.", To: &s.Input},
 		{Name: "raw", Doc: "Take what looks like a template as text.", To: &s.Raw},
 		{Name: "params", Aliases: "args arguments parameters", To: &s.params},
 	}

@@ -2,14 +2,12 @@ package millrace
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"maps"
 	"slices"
-	"strings"
 
-	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/flow"
 	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/params"
 )
@@ -19,6 +17,8 @@ const (
 	MaxSteps   = 20
 	MaxIDLen   = 255 // bytes of a step id
 	MaxNameLen = 255 // characters of a pipeline's name
+	// MaxAttempts is how many attempts a run makes of all its steps together.
+	MaxAttempts = flow.MaxSteps
 )
 
 // Options are what a pipeline says about its own run. The zero value is the documented default: stop at
@@ -38,69 +38,6 @@ type Options struct {
 	Parallel bool `json:"parallel,omitempty"`
 }
 
-// Expect is a guard on what a step may do: outside of the bounds, the step fails. The zero value expects nothing;
-// a nil bound is none.
-type Expect struct {
-	MinFiles *int `json:"min_files,omitempty" param:"count"`
-	MaxFiles *int `json:"max_files,omitempty" param:"count"`
-	MinEdits *int `json:"min_edits,omitempty" param:"count"`
-	MaxEdits *int `json:"max_edits,omitempty" param:"count"`
-}
-
-// Step is one step of a pipeline.
-type Step struct {
-	// ID is unique in the pipeline: letters, digits, "-" and "_".
-	ID string
-	// Action is what the step does, with its parameters.
-	Action actions.Action
-	// InputFrom is the id of an earlier step whose files this one works on; InputFromAll are several. At most one of
-	// the two is set.
-	InputFrom    string
-	InputFromAll []string
-	// When must hold for the step to run, or it is skipped. The zero Condition always holds.
-	When condition.Condition
-	// Expect fails the step if it does too much or too little.
-	Expect Expect
-	// Raw turns templates off in this step.
-	Raw bool
-	// Bind maps JSON pointers below "params" to templates, for parameters that are not strings.
-	Bind map[string]string
-
-	// prototype is what decoding has started from: what is not in it is written, also if it is empty. Nil for a step
-	// built in Go, and never changed.
-	prototype actions.Action
-}
-
-// clone copies the step so that nothing is shared with the copy.
-func (s Step) clone() Step {
-	if s.Action != nil {
-		s.Action = params.Clone(s.Action).(actions.Action)
-	}
-	s.InputFromAll = slices.Clone(s.InputFromAll)
-	s.Bind = maps.Clone(s.Bind)
-	s.Expect = Expect{
-		MinFiles: cloned(s.Expect.MinFiles), MaxFiles: cloned(s.Expect.MaxFiles),
-		MinEdits: cloned(s.Expect.MinEdits), MaxEdits: cloned(s.Expect.MaxEdits),
-	}
-	return s
-}
-
-// cloned returns a pointer to a copy, nil for nil.
-func cloned[T any](v *T) *T {
-	if v == nil {
-		return nil
-	}
-	return new(*v)
-}
-
-// inputs returns the ids that the step takes files from, in their order.
-func (s Step) inputs() []string {
-	if s.InputFrom != "" {
-		return []string{s.InputFrom}
-	}
-	return s.InputFromAll
-}
-
 // Pipeline is a checked, immutable description of a change. It is pure data: it holds no file system and can be run any
 // number of times, by several executors at once. Make one with [New] or [Decode]; the zero Pipeline is refused by Run.
 type Pipeline struct {
@@ -110,6 +47,7 @@ type Pipeline struct {
 	index    map[string]int
 	warnings []Problem
 	compiled []compiled // of the steps
+	maxSteps int        // 0 for as many as may be
 }
 
 // compiled is what checking a step has worked out for its runs.
@@ -160,6 +98,20 @@ func (p Pipeline) Mutates() bool {
 	return slices.ContainsFunc(p.steps, func(s Step) bool { return !s.Action.Spec().ReadOnly })
 }
 
+// MaxSteps returns how many attempts a run may make of all its steps together, at most [MaxAttempts].
+func (p Pipeline) MaxSteps() int { return cmp.Or(p.maxSteps, MaxAttempts) }
+
+// jumps reports whether the way through the steps is not always that of the list.
+func (p Pipeline) jumps() bool {
+	return slices.ContainsFunc(p.steps, func(s Step) bool { return len(s.jumps()) > 0 })
+}
+
+// inSequence reports whether the steps run one at a time, whatever the options say: those of a run that jumps, and
+// those whose attempts are counted.
+func (p Pipeline) inSequence() bool {
+	return p.maxSteps > 0 || p.jumps() || slices.ContainsFunc(p.steps, func(s Step) bool { return s.maxRetries() > 0 })
+}
+
 // Equal reports whether both pipelines have the same name, options and steps. Whether one was built in Go or decoded
 // makes no difference.
 func (p Pipeline) Equal(q Pipeline) bool {
@@ -199,116 +151,4 @@ func (p Pipeline) encode(prototype func(Step) any) ([]byte, error) {
 		return nil, err
 	}
 	return pipelineTable(&draft{name: p.name, options: p.options}, &params.Part{JSON: steps}).Append(nil)
-}
-
-// Builder builds a pipeline in Go. It is a value that never changes: every method returns a new one, so a common
-// beginning can be kept and continued in several ways, also by several goroutines.
-type Builder struct {
-	name    string
-	options Options
-	steps   []Step
-}
-
-// StepBuilder is a Builder whose last step can still be modified.
-type StepBuilder struct {
-	Builder
-}
-
-// New begins a pipeline with a name.
-func New(name string) Builder { return Builder{name: name} }
-
-// Options sets all options.
-func (b Builder) Options(o Options) Builder {
-	b.options = o
-	return b
-}
-
-// Step adds a step. The action is copied.
-func (b Builder) Step(id string, action actions.Action) StepBuilder {
-	return StepBuilder{b.with(Step{ID: id, Action: action}.clone())}
-}
-
-// Add adds a step that is given as a whole. The step is copied.
-func (b Builder) Add(s Step) StepBuilder { return StepBuilder{b.with(s.clone())} }
-
-func (b Builder) with(s Step) Builder {
-	b.steps = append(slices.Clip(b.steps), s)
-	return b
-}
-
-// change returns a builder whose last step is modified by f.
-func (b StepBuilder) change(f func(*Step)) StepBuilder {
-	b.steps = slices.Clone(b.steps)
-	f(&b.steps[len(b.steps)-1])
-	return b
-}
-
-// From makes the step work on the files of an earlier step ("input_from").
-func (b StepBuilder) From(step string) StepBuilder {
-	return b.change(func(s *Step) { s.InputFrom = step })
-}
-
-// FromAll makes the step work on the files of several earlier steps ("input_from_all").
-func (b StepBuilder) FromAll(steps ...string) StepBuilder {
-	return b.change(func(s *Step) { s.InputFromAll = slices.Clone(steps) })
-}
-
-// When lets the step run only if the condition holds then.
-func (b StepBuilder) When(c condition.Condition) StepBuilder {
-	return b.change(func(s *Step) { s.When = c })
-}
-
-// Expect fails the step if it does more or less than that.
-func (b StepBuilder) Expect(e Expect) StepBuilder {
-	return b.change(func(s *Step) { s.Expect = Step{Expect: e}.clone().Expect })
-}
-
-// Raw turns templates off in the step: what looks like one is text.
-func (b StepBuilder) Raw() StepBuilder {
-	return b.change(func(s *Step) { s.Raw = true })
-}
-
-// Bind gives a parameter that is not a string the value of a template, such as Bind("start_line", "{{find.count}}").
-// The parameter is a JSON name, or a JSON pointer for one further down.
-func (b StepBuilder) Bind(param, template string) StepBuilder {
-	if !strings.HasPrefix(param, "/") {
-		param = "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(param)
-	}
-	return b.change(func(s *Step) {
-		s.Bind = maps.Clone(s.Bind)
-		if s.Bind == nil {
-			s.Bind = make(map[string]string)
-		}
-		s.Bind[param] = template
-	})
-}
-
-// Build checks everything and returns the pipeline, or a *ValidationError with every problem.
-func (b Builder) Build() (Pipeline, error) {
-	steps := make([]Step, len(b.steps))
-	for i, s := range b.steps {
-		steps[i] = s.clone()
-	}
-	d := draft{name: b.name, options: b.options, steps: steps}
-	return d.check()
-}
-
-// MustBuild is Build for pipelines that are written in the program. It panics if there is a problem.
-func (b Builder) MustBuild() Pipeline {
-	p, err := b.Build()
-	if err != nil {
-		panic("millrace: " + err.Error())
-	}
-	return p
-}
-
-// check returns an *ExpectError if a number is out of bounds.
-func (e Expect) check(files, edits int) error {
-	if e.MinFiles != nil && files < *e.MinFiles || e.MaxFiles != nil && files > *e.MaxFiles {
-		return &ExpectError{What: "files", Got: files, Min: e.MinFiles, Max: e.MaxFiles}
-	}
-	if e.MinEdits != nil && edits < *e.MinEdits || e.MaxEdits != nil && edits > *e.MaxEdits {
-		return &ExpectError{What: "edits", Got: edits, Min: e.MinEdits, Max: e.MaxEdits}
-	}
-	return nil
 }

@@ -40,6 +40,14 @@ const (
 	codeBadTemplate  = interpolate.CodeBadTemplate
 	codeRepaired     = "repaired"
 	codeTooMany      = params.CodeTooMany
+	codeBackwardJump = "backward_jump"
+	codeForwardRetry = "forward_retry"
+	codeParallelJump = "parallel_jump"
+	codeBadRetry     = "invalid_retry"
+	codeBadTimeout   = "invalid_timeout"
+	codeBadInput     = "invalid_input"
+	codeBadLimit     = "invalid_limit"
+	codeUnreachable  = "unreachable_step"
 )
 
 // mostProblems is how many problems, and how many warnings, a pipeline reports. The rest is counted: a hostile text

@@ -142,6 +142,15 @@ func (s StepResult) writeReport(b *bufio.Writer, number int, verbose bool) {
 	fmt.Fprintf(b, "%d. %s [%s] %s\n", number, s.StepID, s.Action, sign)
 	detail := func(format string, args ...any) { fmt.Fprintf(b, detailIndent+format+"\n", args...) }
 	detail("Duration: %s", formatDuration(s.Duration))
+	if s.Visits > 0 {
+		detail("Visits: %d", s.Visits)
+	}
+	if s.Attempts > 0 {
+		detail("Attempts: %d", s.Attempts)
+	}
+	if s.Jump != nil {
+		detail("Next: %s (%s)", s.Jump.To, s.Jump.By)
+	}
 	if s.Skipped {
 		detail("Skipped: %s", fsutil.Visible(s.SkipReason))
 	}

@@ -27,6 +27,9 @@ type Result struct {
 	CompletedSteps int    `json:"completed_steps"` // steps that succeeded or were skipped
 	// Results has an entry for each step that ran or was skipped, in the order of the pipeline.
 	Results []StepResult `json:"results"`
+	// History tells each visit of a step in the order of execution, if a step was visited or attempted several times, or
+	// led to another one than the next in the list. Nil otherwise: then Results says it all.
+	History []Visit `json:"history,omitempty"`
 	// BackupID names the backup that [Executor.Restore] takes. Empty if none was made.
 	BackupID string `json:"backup_id,omitempty"`
 	// FilesAffected are the files that any step has matched, changed or not.
@@ -177,6 +180,15 @@ type StepResult struct {
 	Error    string   `json:"error,omitempty"`
 	Handled  bool     `json:"handled,omitempty"` // the failure was expected by a later step
 	Warnings []string `json:"warnings,omitempty"`
+	// Output is the text, and Data what else, that the action has returned; of a failed step too. Few actions have any.
+	Output string `json:"output,omitempty"`
+	Data   any    `json:"data,omitempty"`
+	// Visits is how often the step was visited, and Attempts how often it was tried in its last visit, which this is the
+	// result of. Both are 0 where that is once at most.
+	Visits   int `json:"visits,omitempty"`
+	Attempts int `json:"attempts,omitempty"`
+	// Jump says where the step has led to by next, on_fail or retry_if.
+	Jump *Jump `json:"jump,omitempty"`
 	// RiskLevel is judged by the files that this step changed and its edits. Unset for steps that cannot write.
 	RiskLevel risk.Level    `json:"risk_level,omitzero"`
 	Duration  time.Duration `json:"-"`
@@ -307,10 +319,14 @@ func (r *Result) clone() *Result {
 	for i, s := range r.Results {
 		s.FilesMatched, s.Files, s.Warnings = slices.Clone(s.FilesMatched), cloneReports(s.Files), slices.Clone(s.Warnings)
 		s.Content, s.Counts, s.Renames = maps.Clone(s.Content), maps.Clone(s.Counts), maps.Clone(s.Renames)
-		s.FilesModified, s.FilesSkipped = cloned(s.FilesModified), cloned(s.FilesSkipped)
+		s.FilesModified, s.FilesSkipped, s.Jump = cloned(s.FilesModified), cloned(s.FilesSkipped), cloned(s.Jump)
 		c.Results[i] = s
 	}
 	c.FilesAffected, c.Warnings = slices.Clone(r.FilesAffected), slices.Clone(r.Warnings)
+	c.History = slices.Clone(r.History)
+	for i, v := range c.History {
+		c.History[i] = v.clone()
+	}
 	f := &c.FilesChanged
 	f.Created, f.Modified = slices.Clone(f.Created), slices.Clone(f.Modified)
 	f.Deleted, f.Renamed = slices.Clone(f.Deleted), slices.Clone(f.Renamed)

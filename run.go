@@ -11,6 +11,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/flow"
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/schedule"
 	"github.com/millrace-go/millrace/internal/stage"
@@ -27,8 +28,14 @@ type run struct {
 	handled map[string]bool // steps whose failure a later step waits for
 
 	mu     sync.Mutex
-	visits []*visit // by step; nil for a step that has not run
+	now    []*visit // by step: what other steps know of it; nil for one that has not run in this sweep
+	last   []*visit // by step: the last visit in any sweep, which the result shows; nil for one that has not run
 	stopAt int      // steps from this index on do not run: the first unhandled failure comes before them
+
+	// Of a run in sequence:
+	machine *flow.Machine
+	visited []*visit // in the order of execution, as the machine numbers them
+	stopped error    // why the run ended before its end, if it was not a step that failed
 }
 
 // stage runs all steps and judges the outcome. The plan is never nil.
@@ -41,11 +48,16 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error)
 	stage.SetMaxRead(x.limits().FileBytes())
 	r := &run{
 		x: x, p: p, stage: stage, log: x.logger().With("pipeline", p.name),
-		handled: p.handledSteps(), visits: make([]*visit, p.Len()), stopAt: p.Len(),
+		handled: p.handledSteps(), stopAt: p.Len(),
+		now: make([]*visit, p.Len()), last: make([]*visit, p.Len()),
 	}
 	r.log.DebugContext(ctx, "run started", "steps", p.Len(), "parallel", p.options.Parallel)
-	for _, wave := range r.waves(ctx) {
-		r.runWave(ctx, wave)
+	if p.options.Parallel && !p.inSequence() {
+		for _, wave := range r.waves(ctx) {
+			r.runWave(ctx, wave)
+		}
+	} else {
+		r.sequence(ctx)
 	}
 	plan, err := r.plan(ctx, t)
 	plan.since = start
@@ -60,7 +72,7 @@ func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 	p := &Plan{tree: t, stage: r.stage, name: r.p.name, options: r.p.options, digest: sync.OnceValue(r.p.Digest), mutates: r.p.Mutates()}
 	p.result = r.gather()
 	p.failed = r.firstError(ctx)
-	p.abandoned = ctx.Err() != nil || r.stopAt < r.p.Len()
+	p.abandoned = ctx.Err() != nil || r.stopAt < r.p.Len() || r.machine != nil && !r.machine.Completed()
 	if p.failed != nil {
 		p.result.Success = false
 	}
@@ -74,6 +86,12 @@ func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 		}
 	}
 	p.result.RollbackPerformed = p.abandoned && r.rolledBack()
+	if r.machine != nil {
+		p.result.History = r.history()
+		if warning := r.handlesFailure(); warning != "" && !p.abandoned {
+			p.result.Warnings = append(p.result.Warnings, warning)
+		}
+	}
 	if step, ok := p.failed.(*StepError); ok {
 		step.RolledBack = p.result.RollbackPerformed
 	}
@@ -101,14 +119,26 @@ func (r *run) riskSoFar(res *Result) risk.Level {
 // step had staged of itself does not count: how far it got can depend on the schedule, and so do steps that ran beside
 // the failed one, and in sequence would not have.
 func (r *run) rolledBack() bool {
-	return slices.ContainsFunc(r.shown(), func(v *visit) bool { return v.staged && v.err == nil })
+	return slices.ContainsFunc(r.counted(), func(v *visit) bool { return v.staged })
 }
 
 // shown are the visits that a result tells of. Those of steps after the first unhandled failure are left out although
 // they may have run beside it.
 func (r *run) shown() []*visit {
-	shown := slices.Clone(r.visits[:min(r.stopAt+1, len(r.visits))])
+	shown := slices.Clone(r.last)
+	if r.machine == nil {
+		shown = shown[:min(r.stopAt+1, len(shown))]
+	}
 	return slices.DeleteFunc(shown, func(v *visit) bool { return v == nil })
+}
+
+// counted are the visits whose work is in the result: those that have succeeded and were not taken back by a restart.
+func (r *run) counted() []*visit {
+	all := r.visited
+	if r.machine == nil {
+		all = r.shown()
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(v *visit) bool { return v.discarded || v.err != nil })
 }
 
 // gather makes the result of the steps alone.
@@ -122,14 +152,14 @@ func (r *run) gather() *Result {
 	}
 	affected := make(map[string]bool)
 	for _, v := range r.shown() {
-		s := v.result
-		res.Results = append(res.Results, s)
-		if s.Failed() {
-			continue
+		res.Results = append(res.Results, v.result)
+		if !v.result.Failed() {
+			res.CompletedSteps++
 		}
-		res.CompletedSteps++
-		res.TotalEdits += s.EditsApplied
-		for _, f := range s.FilesMatched {
+	}
+	for _, v := range r.counted() {
+		res.TotalEdits += v.result.EditsApplied
+		for _, f := range v.result.FilesMatched {
 			affected[f] = true
 		}
 	}
@@ -141,6 +171,9 @@ func (r *run) gather() *Result {
 func (r *run) firstError(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("pipeline canceled: %w", context.Cause(ctx)) // a step that was cancelled has not failed by itself
+	}
+	if r.stopped != nil {
+		return r.stopped
 	}
 	for _, v := range r.shown() {
 		if v.err != nil && !v.result.Handled {

@@ -18,6 +18,9 @@ type draft struct {
 	name    string
 	options Options
 	steps   []Step
+	// maxSteps is how many attempts a run may make, 0 if the pipeline does not say; mostSteps is what stands in JSON.
+	maxSteps  int
+	mostSteps *int
 	// problems are those found before, while decoding.
 	problems []Problem
 	warnings []Problem
@@ -51,18 +54,22 @@ func (d *draft) check() (Pipeline, error) {
 	case n > MaxSteps:
 		d.problem("/steps", codeManySteps, "split the pipeline, or use multi_edit for several edits of the same files", "too many steps (max %d, got %d)", MaxSteps, n)
 	}
+	if d.maxSteps < 0 || d.maxSteps > MaxAttempts {
+		d.problem("/max_steps", codeBadLimit, "", "max_steps must be 1 to %d, got %d", MaxAttempts, d.maxSteps)
+	}
 	if len(d.steps) <= manySteps {
 		d.compile()
 		d.checkIDs()
 		for i := range d.steps {
 			d.checkStep(i)
 		}
+		d.warnUnreachable()
 	}
 	if len(d.problems) > 0 {
 		return Pipeline{}, &ValidationError{Problems: d.sorted(d.problems, d.moreProblems, "problems")}
 	}
 	d.warnings = d.sorted(d.warnings, d.moreWarnings, "warnings")
-	return Pipeline{name: d.name, options: d.options, steps: d.steps, index: d.index, warnings: d.warnings, compiled: d.compiled}, nil
+	return Pipeline{name: d.name, options: d.options, steps: d.steps, index: d.index, warnings: d.warnings, compiled: d.compiled, maxSteps: d.maxSteps}, nil
 }
 
 // compile makes room for what the steps have for their runs, once the ids of all are known.
@@ -150,6 +157,7 @@ func (d *draft) checkStep(i int) {
 		}
 	}
 	d.checkExpect(s, at+"/expect")
+	d.checkFlow(i, at)
 	if s.Action == nil {
 		if !d.decoded {
 			d.problem(at+"/action", codeNoAction, "", "step '%s' has no action", s.ID)
@@ -191,7 +199,7 @@ func (d *draft) checkExpect(s Step, at string) {
 func (d *draft) checkInput(s Step, action params.Action, at string) {
 	spec := s.Action.Spec()
 	param, given := givenFiles(s, action)
-	inputs := len(s.inputs()) > 0
+	inputs := len(s.inputs()) > 0 || s.Input != ""
 	switch spec.Input {
 	case actions.InputFiles:
 		if !inputs && !given && !d.inputTold(spec, at) {

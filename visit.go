@@ -12,6 +12,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/panics"
+	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
@@ -19,43 +20,109 @@ var errGoexit = errors.New("the action has ended its goroutine")
 
 // visit is one arrival at a step, and what the step has done then.
 type visit struct {
-	step    int // its index
-	result  StepResult
-	outcome actions.Outcome
-	err     error
-	staged  bool // the step has changed something
+	step      int // its index
+	number    int // of the arrival at this step, from 1
+	result    StepResult
+	outcome   actions.Outcome
+	err       error
+	staged    bool           // the step has changed something
+	discarded bool           // what it has staged was taken back by a restart
+	entered   bool           // its condition holds
+	action    actions.Action // with all templates expanded; nil before the first attempt
+	kept      any            // by the action's Validate
+	attempts  []Attempt
 }
 
-// visit runs one step, or skips it, and records what it has done.
-func (r *run) visit(ctx context.Context, i int) {
+// arrive begins a visit.
+func (r *run) arrive(i, number int) *visit {
 	s := r.p.steps[i]
-	v := &visit{step: i, result: StepResult{StepID: s.ID, Action: s.Action.Spec().Name}, err: errGoexit}
+	v := &visit{step: i, number: number, result: StepResult{StepID: s.ID, Action: s.Action.Spec().Name}}
+	r.notify(StepStarted{Step: s.ID, Index: i, Visit: number, Action: v.result.Action})
+	return v
+}
+
+// visit goes through the one visit of a step of a pipeline that does not jump.
+func (r *run) visit(ctx context.Context, i int) {
+	v := r.arrive(i, 1)
+	r.attempt(ctx, v, false)
+	v.result.Handled = v.err != nil && r.handled[v.result.StepID]
+	r.finish(v)
+}
+
+// attempt runs the action of a step, or skips the step. A run that has spent its attempts may do no more than that.
+func (r *run) attempt(ctx context.Context, v *visit, spent bool) {
 	start := time.Now()
-	r.notify(StepStarted{Step: s.ID, Index: i, Action: v.result.Action})
-	defer func() { // also where the action ends its goroutine, as t.FailNow does in a test
-		v.result.Duration = time.Since(start)
-		r.finish(v)
-	}()
-	// What goes wrong outside of the action's Run must not take the program down either.
-	v.err = panics.Protect(func() error {
-		reason, err := r.skipReason(i)
-		if err != nil || reason != "" {
-			v.result.Skipped, v.result.SkipReason = reason != "", reason
-			return err
+	duration := v.result.Duration // of the attempts before
+	v.result = StepResult{StepID: v.result.StepID, Action: v.result.Action}
+	v.outcome, v.staged = actions.Outcome{}, false
+	v.err = apart(func() error {
+		if !v.entered {
+			reason, err := r.skipReason(v.step)
+			if v.result.Skipped, v.result.SkipReason = reason != "", reason; err != nil || reason != "" {
+				return err
+			}
+			v.entered = true
+		}
+		if spent {
+			return &ExecutionsError{Step: v.result.StepID, Limit: r.machine.Attempts()}
 		}
 		return r.perform(ctx, v)
 	})
+	took := time.Since(start)
+	v.result.Duration = duration + took
+	if !v.result.Skipped {
+		v.attempts = append(v.attempts, attemptOf(v.err, took))
+	}
+}
+
+// apart calls do on a goroutine of its own, for an action may end that, as t.FailNow does in a test. A panic is an
+// error, for what goes wrong outside of the action's Run must not take the program down either.
+func apart(do func() error) error {
+	err := errGoexit
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		err = panics.Protect(do)
+	}()
+	<-done
+	return err
+}
+
+// tell puts into the result whether the visit has failed, and of what.
+func (v *visit) tell() {
+	res := &v.result
+	if res.Success = v.err == nil; !res.Success {
+		res.Error = stepMessage(res.Action, v.err)
+	}
+}
+
+// fail makes a visit that has succeeded one that has failed: what it has staged is taken back. It keeps its text.
+func (v *visit) fail(err error) {
+	res := v.result
+	v.result = StepResult{StepID: res.StepID, Action: res.Action, Output: res.Output, Data: res.Data, Warnings: res.Warnings, Duration: res.Duration}
+	v.outcome, v.staged, v.err = actions.Outcome{}, false, err
+}
+
+// says reports whether a keyword of retry_if stands in what the step says.
+func (v *visit) says(keyword string) bool {
+	res := &v.result
+	return strings.Contains(res.Output, keyword) || strings.Contains(res.AggregatedContent, keyword) || strings.Contains(res.Error, keyword)
+}
+
+// see makes a visit what conditions, inputs and templates know of its step.
+func (r *run) see(v *visit) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.now[v.step] = v
 }
 
 // finish records a visit, logs it and tells the observer.
 func (r *run) finish(v *visit) {
+	v.tell()
 	res := &v.result
-	if res.Success = v.err == nil; !res.Success {
-		res.Error = stepMessage(res.Action, v.err)
-		res.Handled = r.handled[res.StepID]
-	}
+	r.see(v)
 	r.mu.Lock()
-	r.visits[v.step] = v
+	r.last[v.step] = v
 	if v.err != nil && !res.Handled && !r.p.options.ContinueOnError {
 		r.stopAt = min(r.stopAt, v.step)
 	}
@@ -68,7 +135,7 @@ func (r *run) finish(v *visit) {
 	} else {
 		r.log.Debug("step finished", "step", res.StepID, "skipped", res.Skipped, "files", len(res.FilesMatched), "edits", res.EditsApplied)
 	}
-	r.notify(StepFinished{Step: res.StepID, Index: v.step, Result: *res, Duration: res.Duration})
+	r.notify(StepFinished{Step: res.StepID, Index: v.step, Visit: v.number, Result: *res, Duration: res.Duration})
 }
 
 // skipReason says why the step is not to run, or "". A step whose only input was skipped or has failed has nothing to
@@ -91,6 +158,15 @@ func (r *run) skipReason(i int) (string, error) {
 	if s.Action.Spec().Input == actions.InputNone {
 		return "", nil // its inputs only say what it runs after
 	}
+	if s.Input == inputPrevious {
+		switch v, _ := r.previous(); {
+		case v == nil:
+			return "no step was executed before", nil
+		case v.err != nil:
+			return fmt.Sprintf("step '%s', which was executed before, failed", v.result.StepID), nil
+		}
+		return "", nil
+	}
 	first := ""
 	for _, ref := range s.inputs() {
 		in := r.result(ref)
@@ -111,9 +187,15 @@ func (r *run) skipReason(i int) (string, error) {
 func (r *run) perform(ctx context.Context, v *visit) error {
 	s, res := r.p.steps[v.step], &v.result
 	spec := s.Action.Spec()
-	action, kept, err := r.expand(v.step)
-	if err != nil {
-		return err
+	if v.action == nil { // the same values hold for all attempts
+		var err error
+		if v.action, v.kept, err = r.expand(v.step); err != nil {
+			return err
+		}
+	}
+	action := v.action
+	if s.maxRetries() > 0 {
+		action = params.Clone(action).(actions.Action) // it may change what it is given
 	}
 	view := r.stage.For(s.ID, spec.ReadOnly)
 	files := r.filesOf(s, action)
@@ -126,7 +208,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 	}
 
 	call := r.call(s, view, files, res)
-	call.Kept = kept
+	call.Kept = v.kept
 	savepoint, succeeded := r.stage.Savepoint(), false
 	defer func() { // also where the action ends its goroutine
 		if !succeeded && !spec.ReadOnly {
@@ -134,11 +216,19 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 		}
 	}()
 	var out actions.Outcome
-	err = panics.Protect(func() (err error) {
-		out, err = action.Run(ctx, call)
+	limited, cancel := ctx, func() {}
+	if s.Timeout > 0 {
+		limited, cancel = context.WithTimeout(ctx, s.Timeout)
+	}
+	defer cancel()
+	err := panics.Protect(func() (err error) {
+		out, err = action.Run(limited, call)
 		return err
 	})
-	if err == nil {
+	switch {
+	case ctx.Err() == nil && limited.Err() != nil:
+		err = &TimeoutError{After: s.Timeout, Err: err}
+	case err == nil:
 		err = ctx.Err()
 	}
 	if err == nil {
@@ -167,10 +257,12 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 }
 
 func noFiles(s Step) string {
-	switch ins := s.inputs(); len(ins) {
-	case 0:
+	switch ins := s.inputs(); {
+	case s.Input == inputPrevious:
+		return "the step that was executed before matched no files"
+	case len(ins) == 0:
 		return "the list of files is empty"
-	case 1:
+	case len(ins) == 1:
 		return fmt.Sprintf("input step '%s' matched no files", ins[0])
 	default:
 		return "the input steps matched no files"

@@ -35,6 +35,7 @@ const (
 	TypeFileNotExists Type = "file_not_exists" // there is none
 	TypeStepSucceeded Type = "step_succeeded"  // the step ran and did not fail
 	TypeStepFailed    Type = "step_failed"     // the step ran and failed; this makes the failure a handled one
+	TypePrevError     Type = "prev_error"      // the step that was executed before has an error
 )
 
 // kinds is the table of the types, in the order of the documentation, with the JSON fields that conditions of each have
@@ -52,6 +53,7 @@ var kinds = [...]struct {
 	{TypeFileNotExists, []string{"path"}},
 	{TypeStepSucceeded, []string{"step_ref"}},
 	{TypeStepFailed, []string{"step_ref"}},
+	{TypePrevError, nil},
 }
 
 // Types returns all types in the order of the documentation.
@@ -141,6 +143,10 @@ func StepSucceeded(step string) Condition { return Condition{typ: TypeStepSuccee
 // does not stop the run.
 func StepFailed(step string) Condition { return Condition{typ: TypeStepFailed, step: step} }
 
+// PrevError holds if the step that was executed before has an error: it failed, or one of its ways back was taken. Steps
+// that were skipped do not count. It does not hold for the first.
+func PrevError() Condition { return Condition{typ: TypePrevError} }
+
 // IsZero reports whether there is no condition.
 func (c Condition) IsZero() bool { return c == Condition{} }
 
@@ -176,8 +182,8 @@ func (c Condition) Fields() Fields {
 // String returns the condition as messages show it, such as "count_gt(find, 5)", and "" for the zero Condition.
 func (c Condition) String() string {
 	switch {
-	case c.typ == "":
-		return ""
+	case c.typ == "", c.typ == TypePrevError:
+		return string(c.typ)
 	case c.typ.has("value"):
 		return string(c.typ) + "(" + c.step + ", " + strconv.Itoa(c.value) + ")"
 	default:

@@ -23,6 +23,8 @@ type Facts interface {
 	// Exists reports whether there is a file or directory at a path, as the steps before have left it; links are
 	// followed. It fails if the path may not be looked at.
 	Exists(path string) (bool, error)
+	// Previous reports whether the step that was executed before has an error. ok is false if there was none.
+	Previous() (failed, ok bool)
 }
 
 // ErrNoStep says that a condition is about a step that the run does not have.
@@ -35,9 +37,12 @@ func (c Condition) Holds(f Facts) (ok bool, reason string, err error) {
 	if c.IsZero() {
 		return true, "", nil
 	}
-	if c.typ.has("path") {
+	switch {
+	case c.typ == TypePrevError:
+		ok, reason = previousFailed(f)
+	case c.typ.has("path"):
 		ok, reason, err = c.fileHolds(f)
-	} else {
+	default:
 		ok, reason, err = c.stepHolds(f)
 	}
 	switch {
@@ -58,6 +63,13 @@ func (c Condition) fileHolds(f Facts) (ok bool, reason string, err error) {
 		return c.typ == TypeFileExists, fmt.Sprintf("'%s' exists", c.path), nil
 	}
 	return c.typ == TypeFileNotExists, fmt.Sprintf("'%s' does not exist", c.path), nil
+}
+
+func previousFailed(f Facts) (holds bool, reason string) {
+	if failed, ok := f.Previous(); ok {
+		return failed, "the step before has no error"
+	}
+	return false, "no step was executed before"
 }
 
 // stepHolds also gives the reason if the condition holds; it is not asked for then.
@@ -86,7 +98,7 @@ func (c Condition) stepHolds(f Facts) (ok bool, reason string, err error) {
 		ok = s.Count == c.value
 	case TypeStepSucceeded:
 		return true, "", nil
-	case TypeStepFailed, TypeFileExists, TypeFileNotExists:
+	case TypeStepFailed, TypeFileExists, TypeFileNotExists, TypePrevError:
 		return false, fmt.Sprintf("step '%s' succeeded", c.step), nil
 	}
 	return ok, fmt.Sprintf("the counts of step '%s' add up to %d", c.step, s.Count), nil

@@ -1,0 +1,171 @@
+package millrace
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/condition"
+)
+
+// Builder builds a pipeline in Go. It is a value that never changes: every method returns a new one, so a common
+// beginning can be kept and continued in several ways, also by several goroutines.
+type Builder struct {
+	name     string
+	options  Options
+	steps    []Step
+	maxSteps int
+}
+
+// StepBuilder is a Builder whose last step can still be modified.
+type StepBuilder struct {
+	Builder
+}
+
+// New begins a pipeline with a name.
+func New(name string) Builder { return Builder{name: name} }
+
+// Options sets all options.
+func (b Builder) Options(o Options) Builder {
+	b.options = o
+	return b
+}
+
+// MaxSteps sets how many attempts a run may make of all its steps together, 1 to [MaxAttempts] ("max_steps").
+func (b Builder) MaxSteps(n int) Builder {
+	b.maxSteps = n
+	return b
+}
+
+// Step adds a step. The action is copied.
+func (b Builder) Step(id string, action actions.Action) StepBuilder {
+	return StepBuilder{b.with(Step{ID: id, Action: action}.clone())}
+}
+
+// Add adds a step that is given as a whole. The step is copied.
+func (b Builder) Add(s Step) StepBuilder { return StepBuilder{b.with(s.clone())} }
+
+func (b Builder) with(s Step) Builder {
+	b.steps = append(slices.Clip(b.steps), s)
+	return b
+}
+
+// change returns a builder whose last step is modified by f.
+func (b StepBuilder) change(f func(*Step)) StepBuilder {
+	b.steps = slices.Clone(b.steps)
+	f(&b.steps[len(b.steps)-1])
+	return b
+}
+
+// From makes the step work on the files of an earlier step ("input_from").
+func (b StepBuilder) From(step string) StepBuilder {
+	return b.change(func(s *Step) { s.InputFrom = step })
+}
+
+// FromAll makes the step work on the files of several earlier steps ("input_from_all").
+func (b StepBuilder) FromAll(steps ...string) StepBuilder {
+	return b.change(func(s *Step) { s.InputFromAll = slices.Clone(steps) })
+}
+
+// When lets the step run only if the condition holds then.
+func (b StepBuilder) When(c condition.Condition) StepBuilder {
+	return b.change(func(s *Step) { s.When = c })
+}
+
+// FromPrevious makes the step work on the files of the step that was executed before it ("input": "previous").
+func (b StepBuilder) FromPrevious() StepBuilder {
+	return b.change(func(s *Step) { s.Input = inputPrevious })
+}
+
+// OnFail lets a failure of the step lead to a later one ("on_fail").
+func (b StepBuilder) OnFail(step string) StepBuilder {
+	return b.change(func(s *Step) { s.OnFail = step })
+}
+
+// Next lets a success of the step lead to a later one ("next").
+func (b StepBuilder) Next(step string) StepBuilder {
+	return b.change(func(s *Step) { s.Next = step })
+}
+
+// RetryIf lets the run go back to a step, this one or an earlier one, if the keyword stands in what this step says
+// ("retry_if").
+func (b StepBuilder) RetryIf(step, keyword string) StepBuilder {
+	return b.Retry(Retry{Step: step, Keyword: keyword})
+}
+
+// RetryWhen lets the run go back to a step, this one or an earlier one, if the condition holds after this step
+// ("retry_if").
+func (b StepBuilder) RetryWhen(step string, c condition.Condition) StepBuilder {
+	return b.Retry(Retry{Step: step, When: c})
+}
+
+// Retry adds a way back ("retry_if").
+func (b StepBuilder) Retry(way Retry) StepBuilder {
+	return b.change(func(s *Step) { s.RetryIf = append(slices.Clip(s.RetryIf), way) })
+}
+
+// MaxRetries sets how many attempts a visit of the step may have after the first ("max_retries").
+func (b StepBuilder) MaxRetries(n int) StepBuilder {
+	return b.change(func(s *Step) { s.MaxRetries = &n })
+}
+
+// MaxVisits sets how many visits of the step use up the ways back to it ("max_visits").
+func (b StepBuilder) MaxVisits(n int) StepBuilder {
+	return b.change(func(s *Step) { s.MaxVisits = n })
+}
+
+// Timeout sets how long one attempt of the step may take ("timeout").
+func (b StepBuilder) Timeout(d time.Duration) StepBuilder {
+	return b.change(func(s *Step) { s.Timeout = d })
+}
+
+// Backoff sets how long to wait before the second attempt of a visit ("backoff").
+func (b StepBuilder) Backoff(d time.Duration) StepBuilder {
+	return b.change(func(s *Step) { s.Backoff = d })
+}
+
+// Expect fails the step if it does more or less than that.
+func (b StepBuilder) Expect(e Expect) StepBuilder {
+	return b.change(func(s *Step) { s.Expect = Step{Expect: e}.clone().Expect })
+}
+
+// Raw turns templates off in the step: what looks like one is text.
+func (b StepBuilder) Raw() StepBuilder {
+	return b.change(func(s *Step) { s.Raw = true })
+}
+
+// Bind gives a parameter that is not a string the value of a template, such as Bind("start_line", "{{find.count}}").
+// The parameter is a JSON name, or a JSON pointer for one further down.
+func (b StepBuilder) Bind(param, template string) StepBuilder {
+	if !strings.HasPrefix(param, "/") {
+		param = "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(param)
+	}
+	return b.change(func(s *Step) {
+		s.Bind = maps.Clone(s.Bind)
+		if s.Bind == nil {
+			s.Bind = make(map[string]string)
+		}
+		s.Bind[param] = template
+	})
+}
+
+// Build checks everything and returns the pipeline, or a *ValidationError with every problem.
+func (b Builder) Build() (Pipeline, error) {
+	steps := make([]Step, len(b.steps))
+	for i, s := range b.steps {
+		steps[i] = s.clone()
+	}
+	d := draft{name: b.name, options: b.options, maxSteps: b.maxSteps, steps: steps}
+	return d.check()
+}
+
+// MustBuild is Build for pipelines that are written in the program. It panics if there is a problem.
+func (b Builder) MustBuild() Pipeline {
+	p, err := b.Build()
+	if err != nil {
+		panic("millrace: " + err.Error())
+	}
+	return p
+}

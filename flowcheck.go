@@ -1,0 +1,224 @@
+package millrace
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/condition"
+)
+
+// The bounds of what steers a run.
+const (
+	mostWaysBack   = 20
+	mostMaxRetries = 100
+	mostMaxVisits  = 100
+	longestTimeout = 24 * time.Hour
+	longestBackoff = time.Hour
+)
+
+// inputPrevious is what Step.Input can be.
+const inputPrevious = "previous"
+
+// jumps returns the JSON names of the fields of a step that make the way through the pipeline depend on the run.
+func (s Step) jumps() []string {
+	var fields []string
+	if s.OnFail != "" {
+		fields = append(fields, "on_fail")
+	}
+	if s.Next != "" {
+		fields = append(fields, "next")
+	}
+	if len(s.RetryIf) > 0 {
+		fields = append(fields, "retry_if")
+	}
+	if s.Input != "" {
+		fields = append(fields, "input")
+	}
+	if s.When.Type() == condition.TypePrevError {
+		fields = append(fields, "condition")
+	}
+	return fields
+}
+
+// checkFlow checks what says where a step leads to, and how often it is tried.
+func (d *draft) checkFlow(i int, at string) {
+	s := d.steps[i]
+	d.checkAhead(i, at, "on_fail", s.OnFail)
+	d.checkAhead(i, at, "next", s.Next)
+	d.checkWaysBack(i, at+"/retry_if")
+	if n := s.maxRetries(); n < 0 || n > mostMaxRetries {
+		d.problem(at+"/max_retries", codeBadRetry, "", "step '%s': max_retries must be 0 to %d, got %d", s.ID, mostMaxRetries, n)
+	}
+	if n := s.MaxVisits; n != 0 {
+		switch {
+		case n < 2 || n > mostMaxVisits:
+			d.problem(at+"/max_visits", codeBadRetry, "", "step '%s': max_visits must be 2 to %d, got %d", s.ID, mostMaxVisits, n)
+		case !d.isTarget(s.ID):
+			d.problem(at+"/max_visits", codeBadRetry, "leave it out", "step '%s': max_visits without a retry_if that names it", s.ID)
+		}
+	}
+	d.checkTime(at+"/timeout", s.ID, "timeout", s.Timeout, longestTimeout)
+	d.checkTime(at+"/backoff", s.ID, "backoff", s.Backoff, longestBackoff)
+	d.checkPrevious(s, at)
+	if d.options.Parallel {
+		for _, field := range s.jumps() {
+			what := field
+			if field == "condition" {
+				what = "condition prev.error"
+			}
+			d.problem(at+"/"+field, codeParallelJump, "leave parallel out", "step '%s': %s cannot be used with parallel", s.ID, what)
+		}
+	}
+}
+
+// checkAhead checks that a jump leads to a later step.
+func (d *draft) checkAhead(i int, at, field, to string) {
+	if to == "" {
+		return
+	}
+	switch j, ok := d.index[to]; {
+	case !ok:
+		d.problem(at+"/"+field, codeUnknownRef, d.compiled[i].texts.Nearest(to), "step '%s' references non-existent step '%s'", d.steps[i].ID, to)
+	case j <= i:
+		d.problem(at+"/"+field, codeBackwardJump, "use retry_if to go back", "step '%s': %s must name a later step, '%s' is not", d.steps[i].ID, field, to)
+	}
+}
+
+// checkWaysBack checks the retry_if of a step.
+func (d *draft) checkWaysBack(i int, at string) {
+	s := d.steps[i]
+	if len(s.RetryIf) > mostWaysBack {
+		d.problem(at, codeBadRetry, "", "step '%s': retry_if must have at most %d entries, got %d", s.ID, mostWaysBack, len(s.RetryIf))
+		return
+	}
+	for k, w := range s.RetryIf {
+		at := fmt.Sprintf("%s/%d", at, k)
+		switch j, ok := d.index[w.Step]; {
+		case w.Step == "":
+			d.problem(at+"/step", codeBadRetry, "name this step or an earlier one", "step '%s': retry_if needs a step", s.ID)
+		case !ok:
+			d.problem(at+"/step", codeUnknownRef, d.compiled[i].texts.Nearest(w.Step), "step '%s' references non-existent step '%s'", s.ID, w.Step)
+		case j > i:
+			d.problem(at+"/step", codeForwardRetry, "use on_fail or next to go ahead", "step '%s': retry_if must name this step or an earlier one, '%s' comes later", s.ID, w.Step)
+		default:
+			if t := d.steps[j]; t.MaxRetries != nil && *t.MaxRetries == 0 && t.MaxVisits == 0 {
+				d.problem(at+"/step", codeBadRetry, "give it max_visits", "step '%s' can never be retried: its max_retries is 0", t.ID)
+			}
+		}
+		switch {
+		case w.Keyword != "" && !w.When.IsZero():
+			d.problem(at, codeBadRetry, "use one of them", "step '%s': retry_if has both keyword and when", s.ID)
+		case w.Keyword == "" && w.When.IsZero() && !d.decoded:
+			d.problem(at, codeBadRetry, "", "step '%s': retry_if needs a keyword or when", s.ID)
+		case !w.When.IsZero():
+			d.checkWhen(i, at+"/when", w.When)
+		}
+	}
+}
+
+// checkWhen checks the condition of a way back, which may be about the step itself.
+func (d *draft) checkWhen(i int, at string, when condition.Condition) {
+	if ref := when.StepRef(); ref != d.steps[i].ID {
+		d.checkRefs(i, at+"/step_ref", ref)
+	}
+	if d.decoded {
+		return
+	}
+	for _, p := range when.Check() {
+		d.problem(at+"/"+p.Field, codeBadCondition, p.Hint, "%s", p.Message)
+	}
+}
+
+// isTarget reports whether a retry_if names the step.
+func (d *draft) isTarget(id string) bool {
+	return slices.ContainsFunc(d.steps, func(s Step) bool {
+		return slices.ContainsFunc(s.RetryIf, func(w Retry) bool { return w.Step == id })
+	})
+}
+
+func (d *draft) checkTime(at, id, field string, got, most time.Duration) {
+	switch {
+	case got < 0 || got > most:
+		d.problem(at, codeBadTimeout, "", "step '%s': %s must be more than 0 and at most %d seconds, got %v", id, field, int(most.Seconds()), got.Seconds())
+	case got%time.Millisecond != 0:
+		d.problem(at, codeBadTimeout, "", "step '%s': %s must have at most 3 decimals, got %v", id, field, got.Seconds())
+	}
+}
+
+// checkPrevious checks the input of a step that takes the files of the one executed before it.
+func (d *draft) checkPrevious(s Step, at string) {
+	if s.Input == "" {
+		return
+	}
+	if s.Input != inputPrevious {
+		d.problem(at+"/input", codeBadInput, `use "previous", or name a step in input_from`, "step '%s': input must be \"previous\", got '%s'", s.ID, s.Input)
+		return
+	}
+	if s.Action == nil {
+		return
+	}
+	param, given := givenFiles(s)
+	switch spec := s.Action.Spec(); {
+	case spec.Input == actions.InputNone, spec.Input == actions.InputMany:
+		d.problem(at+"/input", codeUnusedInput, "leave it out", "step '%s': %s takes no files from the step before", s.ID, spec.Name)
+	case len(s.inputs()) > 0:
+		d.problem(at+"/input", codeTwoInputs, "use one of them", "step '%s' has both input and %s", s.ID, inputField(s))
+	case given:
+		d.problem(at+"/input", codeTwoInputs, "use one of them", "step '%s' has both input and %s", s.ID, param)
+	}
+}
+
+func inputField(s Step) string {
+	if s.InputFrom != "" {
+		return "input_from"
+	}
+	return "input_from_all"
+}
+
+// warnUnreachable warns of steps that no way through the pipeline leads to.
+func (d *draft) warnUnreachable() {
+	reached := make([]bool, len(d.steps)+1)
+	passes := make([]int, len(d.steps)) // which step jumps over it
+	if len(d.steps) == 0 {
+		return
+	}
+	reached[0] = true
+	for i, s := range d.steps {
+		if !reached[i] {
+			continue
+		}
+		// A step that can be skipped leads to the one after it; so does one whose failure is handled or goes on.
+		ahead := s.Next == "" || !s.When.IsZero() || len(s.inputs()) > 0 || s.Input != "" ||
+			s.OnFail == "" && (d.options.ContinueOnError || d.isAwaited(s.ID))
+		if ahead {
+			reached[i+1] = true
+		}
+		for _, to := range []string{s.Next, s.OnFail} {
+			if j, ok := d.index[to]; ok && to != "" && j > i {
+				reached[j] = true
+				if !ahead {
+					for k := i + 1; k < j; k++ {
+						passes[k] = i
+					}
+				}
+			}
+		}
+	}
+	for i, s := range d.steps {
+		switch {
+		case !reached[i]:
+			d.warn(fmt.Sprintf("/steps/%d", i), codeUnreachable, "step '%s' can never run: '%s' always jumps over it", s.ID, d.steps[passes[i]].ID)
+		case i == 0 && s.When.Type() == condition.TypePrevError && !d.isTarget(s.ID):
+			d.warn("/steps/0/condition", codeUnreachable, "step '%s' can never run: no step is executed before it", s.ID)
+		}
+	}
+}
+
+// isAwaited reports whether a condition step_failed names the step.
+func (d *draft) isAwaited(id string) bool {
+	return slices.ContainsFunc(d.steps, func(s Step) bool {
+		return s.When.Type() == condition.TypeStepFailed && s.When.StepRef() == id
+	})
+}

@@ -1,0 +1,164 @@
+package millrace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"syscall"
+	"time"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// Retry is a way back: when the step is done or has failed, and this holds, the run goes on at Step.
+type Retry struct {
+	// Step is the id of the step that has this, or of an earlier one.
+	Step string
+	// Keyword holds if it stands, in the same case, in the output, the aggregated content or the error of the step.
+	// Exactly one of Keyword and When is set.
+	Keyword string
+	// When holds as the condition of a step does. It may name the step itself.
+	When condition.Condition
+	// Restart also takes the tree of the run back to what it was when Step was reached first. False keeps what steps have
+	// staged that succeeded, so that a second attempt builds on the first.
+	Restart bool
+}
+
+// holds says what it is that holds, as messages show it.
+func (w Retry) holds() string {
+	if w.Keyword != "" {
+		return fmt.Sprintf("'%s'", fsutil.Visible(w.Keyword))
+	}
+	return w.When.String()
+}
+
+// defaultVisits is how many visits of a step use up the ways back to it, where the step does not say.
+const defaultVisits = 4
+
+// maxRetries is how many attempts a visit of the step may have after the first.
+func (s Step) maxRetries() int {
+	if s.MaxRetries == nil {
+		return 0
+	}
+	return *s.MaxRetries
+}
+
+// maxVisits is how many visits of the step use up the ways back to it.
+func (s Step) maxVisits() int {
+	switch {
+	case s.MaxVisits > 0:
+		return s.MaxVisits
+	case s.MaxRetries != nil:
+		return 1 + *s.MaxRetries
+	}
+	return defaultVisits
+}
+
+// retryable reports whether another attempt of the action may succeed after the error. An error that says so itself
+// decides. What the host or the pipeline refuses stays refused. Otherwise an action of package actions, which works on
+// files alone, does the same again, unless the system may be in another state then; of other actions it is not known.
+func retryable(action actions.Action, err error) bool {
+	if said, ok := errors.AsType[interface {
+		error
+		Retryable() bool
+	}](err); ok {
+		return said.Retryable()
+	}
+	for _, final := range []error{
+		fsutil.ErrDenied, fsutil.ErrNotAllowed, fsutil.ErrReadOnlyPath, fsutil.ErrEscape, fsutil.ErrNotPortable, ErrReadOnly, context.Canceled,
+	} {
+		if errors.Is(err, final) {
+			return false
+		}
+	}
+	switch {
+	case is[*InterpolationError](err), is[*actions.LimitError](err), is[*actions.PanicError](err), is[*ExpectError](err), errors.Is(err, errGoexit):
+		return false
+	case is[*TimeoutError](err), errors.Is(err, fsutil.ErrLocked):
+		return true
+	case !ofPackageActions(action):
+		return true
+	}
+	for _, passing := range []error{
+		syscall.EIO, syscall.EAGAIN, syscall.EBUSY, syscall.EINTR, syscall.EMFILE, syscall.ENFILE, syscall.ETIMEDOUT, syscall.ESTALE,
+	} {
+		if errors.Is(err, passing) {
+			return true
+		}
+	}
+	return false
+}
+
+// ofPackageActions reports whether an action is one of those that millrace brings.
+func ofPackageActions(action actions.Action) bool {
+	t := reflect.TypeOf(action)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.PkgPath() == reflect.TypeFor[actions.Search]().PkgPath()
+}
+
+// attemptOf tells of an attempt.
+func attemptOf(err error, took time.Duration) Attempt {
+	a := Attempt{Duration: took, ErrorCode: ErrorCode(err)}
+	if err != nil {
+		a.Error = err.Error()
+		a.Error = a.Error[:min(len(a.Error), longestAttemptError)]
+	}
+	return a
+}
+
+// RetriesError says that a retry_if of a step still holds although the way back has been gone as often as may be. What
+// the step has staged in this visit is taken back.
+type RetriesError struct {
+	// Step is the id of the step that the way leads to, Visits how often that was visited.
+	Step   string
+	Visits int
+	// Holds is the condition, or the keyword in quotes.
+	Holds string
+	// Err is the error of the step itself, nil if it had succeeded.
+	Err error
+}
+
+// Error gives "retry_if: 'still failing' holds after 4 visits of 'auto-fix'", and the step's own error behind it.
+func (e *RetriesError) Error() string {
+	text := fmt.Sprintf("retry_if: %s holds after %d visits of '%s'", e.Holds, e.Visits, e.Step)
+	if e.Err != nil {
+		text += fmt.Sprintf(": %v", e.Err)
+	}
+	return text
+}
+
+// Unwrap returns the error of the step itself.
+func (e *RetriesError) Unwrap() error { return e.Err }
+
+// TimeoutError says that an attempt has taken longer than the timeout of its step.
+type TimeoutError struct {
+	// After is the timeout.
+	After time.Duration
+	// Err is what the action returned, nil if it succeeded after that time.
+	Err error
+}
+
+// Error names the time.
+func (e *TimeoutError) Error() string { return fmt.Sprintf("not done after %v (timeout)", e.After) }
+
+// Unwrap returns what the action returned.
+func (e *TimeoutError) Unwrap() error { return e.Err }
+
+// ExecutionsError says that a run has made as many attempts as it may, see [Pipeline.MaxSteps]. All that was staged is
+// discarded.
+type ExecutionsError struct {
+	// Step is the id of the step that was to run next.
+	Step string
+	// Limit is how many attempts there were.
+	Limit int
+}
+
+// Error names the number and the step.
+func (e *ExecutionsError) Error() string {
+	return fmt.Sprintf("the run has made all its %d attempts before step '%s'", e.Limit, e.Step)
+}

@@ -1,0 +1,221 @@
+package millrace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/flow"
+	"github.com/millrace-go/millrace/internal/stage"
+)
+
+// machine returns what says which step comes next. The pipeline was checked, so there is no error but for the zero one.
+func (p Pipeline) machine() (*flow.Machine, error) {
+	handled := p.handledSteps()
+	steps := make([]flow.Step, len(p.steps))
+	for i, s := range p.steps {
+		// An id that is not given has index 0, which no jump ahead can lead to.
+		steps[i] = flow.Step{
+			OnFail: p.index[s.OnFail], Next: p.index[s.Next], MaxRetries: s.maxRetries(), MaxVisits: s.maxVisits(),
+			Awaited: handled[s.ID], Continue: p.options.ContinueOnError,
+		}
+		for _, w := range s.RetryIf {
+			steps[i].Retries = append(steps[i].Retries, flow.Retry{To: p.index[w.Step], Restart: w.Restart})
+		}
+	}
+	return flow.New(steps, p.maxSteps)
+}
+
+// sequence runs the steps one at a time, on the way that the machine says.
+func (r *run) sequence(ctx context.Context) {
+	if r.machine, r.stopped = r.p.machine(); r.stopped != nil {
+		return
+	}
+	var saves []stage.Savepoint // of each visit, by its number
+	var v *visit
+	for at, ok := r.machine.At(); ok; at, ok = r.machine.At() {
+		if at.Attempt == 1 {
+			saves = append(saves, r.stage.Savepoint())
+			v = r.arrive(at.Step, at.Visit)
+		}
+		move := r.machine.Done(r.outcome(ctx, v, at))
+		if move.Stage == flow.Back || move.Stage == flow.Restart {
+			r.stage.Rollback(saves[move.Savepoint])
+		}
+		if move.Stage == flow.Restart {
+			for _, earlier := range r.visited[move.Savepoint:] {
+				earlier.discarded = true
+			}
+			v.discarded = true
+		}
+		if move.Again {
+			r.wait(ctx, v, at.Attempt)
+			continue
+		}
+		r.leave(v, at, move)
+	}
+}
+
+// outcome goes through the next attempt of a visit and says what came of it.
+func (r *run) outcome(ctx context.Context, v *visit, at flow.Position) flow.Outcome {
+	if ctx.Err() != nil {
+		return flow.Outcome{Status: flow.Stopped}
+	}
+	r.attempt(ctx, v, at.Spent)
+	var out flow.Outcome
+	switch spent, _ := errors.AsType[*ExecutionsError](v.err); {
+	case spent != nil && at.Spent:
+		r.stopped = spent
+		return flow.Outcome{Status: flow.Stopped}
+	case ctx.Err() != nil:
+		return flow.Outcome{Status: flow.Interrupted}
+	case v.result.Skipped:
+		return flow.Outcome{Status: flow.Skipped}
+	case v.err != nil:
+		out.Retryable = retryable(r.p.steps[v.step].Action, v.err)
+	}
+	if !out.Retryable || at.Left == 0 {
+		out.Retry = r.wayBack(v)
+	}
+	if out.Status = flow.Succeeded; v.err != nil {
+		out.Status = flow.Failed
+	}
+	return out
+}
+
+// wayBack returns the number of the first retry_if of the step that holds after a visit, from 1, or 0.
+func (r *run) wayBack(v *visit) int {
+	s := r.p.steps[v.step]
+	if len(s.RetryIf) == 0 {
+		return 0
+	}
+	v.tell()
+	r.see(v)
+	for i, w := range s.RetryIf {
+		holds := w.Keyword != "" && v.says(w.Keyword)
+		if w.Keyword == "" {
+			var err error
+			if holds, _, err = w.When.Holds(facts{r}); err != nil {
+				v.err = errors.Join(v.err, fmt.Errorf("retry_if %d: %w", i, err))
+				return 0
+			}
+		}
+		if holds {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// wait lets the backoff pass after so many attempts.
+func (r *run) wait(ctx context.Context, v *visit, attempts int) {
+	const most = 30 * time.Second
+	first := r.p.steps[v.step].Backoff
+	wait := first
+	for range attempts - 1 {
+		wait = min(2*wait, max(most, first))
+	}
+	r.log.Info("step is tried again", "step", v.result.StepID, "error", v.err, "wait", wait)
+	r.notify(StepRetrying{Step: v.result.StepID, Visit: v.number, Attempt: attempts + 1, Err: v.err, Wait: wait})
+	if wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// leave ends a visit and notes which steps were passed over, or are to be visited again.
+func (r *run) leave(v *visit, at flow.Position, move flow.Move) {
+	if move.Row == 10 && !move.Failed {
+		r.notify(StepFinished{Step: v.result.StepID, Index: v.step, Visit: v.number, Result: v.result, Duration: v.result.Duration})
+		return // it had no attempt, so it is no visit
+	}
+	step := r.p.steps[v.step]
+	if x := move.Exhausted; x != nil {
+		w := step.RetryIf[x.Retry]
+		v.fail(&RetriesError{Step: w.Step, Holds: w.holds(), Visits: x.Visits, Err: v.err})
+	}
+	v.result.Handled = move.Handled
+	if move.By != "" {
+		v.result.Jump = &Jump{To: r.p.steps[move.To].ID, By: string(move.By)}
+	}
+	if at.Visit > 1 {
+		v.result.Visits = at.Visit
+	}
+	if len(v.attempts) > 1 {
+		v.result.Attempts = len(v.attempts)
+	}
+	r.visited = append(r.visited, v)
+	r.finish(v)
+	for _, j := range move.Bypassed {
+		s := r.p.steps[j]
+		b := &visit{step: j, result: StepResult{
+			StepID: s.ID, Action: s.Action.Spec().Name, Success: true, Skipped: true,
+			SkipReason: fmt.Sprintf("bypassed by %s of '%s'", move.By, step.ID),
+		}}
+		r.see(b)
+		if r.last[j] == nil {
+			r.last[j] = b
+		}
+	}
+	if move.By == flow.ByRetry {
+		clear(r.now[move.To:])
+	}
+	if move.By != "" {
+		r.log.Info("step leads on", "step", step.ID, "to", r.p.steps[move.To].ID, "by", string(move.By))
+		r.notify(StepJumped{From: step.ID, To: r.p.steps[move.To].ID, By: string(move.By)})
+	}
+}
+
+// previous returns the last visit that was executed, and whether it has an error. It is nil if there is none.
+func (r *run) previous() (v *visit, hasError bool) {
+	if r.machine == nil {
+		return nil, false
+	}
+	was, number, ok := r.machine.Previous()
+	if !ok {
+		return nil, false
+	}
+	return r.visited[number], was.HasError()
+}
+
+// handlesFailure says, of a run that has ended in a step for failures while other steps have staged something, that
+// this is committed; "" otherwise.
+func (r *run) handlesFailure() string {
+	last, _ := r.previous()
+	if last == nil {
+		return ""
+	}
+	history := r.machine.History()
+	var failed *visit // the executed visit before the last one
+	for i, v := range r.visited {
+		if v == last {
+			break
+		}
+		if history[i].Executed() && history[i].HasError() {
+			failed = v
+		} else if history[i].Executed() {
+			failed = nil
+		}
+	}
+	if failed == nil {
+		return ""
+	}
+	byError := r.p.steps[last.step].When.Type() == condition.TypePrevError
+	byJump := failed.result.Jump != nil && failed.result.Jump.By == string(flow.ByOnFail) && failed.result.Jump.To == last.result.StepID
+	if !byError && !byJump {
+		return ""
+	}
+	for _, v := range r.counted() {
+		if v != last && v.staged {
+			return fmt.Sprintf("the run ended in '%s', which handles a failure of '%s', and commits what other steps have staged; "+
+				"end it in fail to commit nothing", last.result.StepID, failed.result.StepID)
+		}
+	}
+	return ""
+}
