@@ -180,9 +180,8 @@ type StepResult struct {
 	Error    string   `json:"error,omitempty"`
 	Handled  bool     `json:"handled,omitempty"` // the failure was expected by a later step
 	Warnings []string `json:"warnings,omitempty"`
-	// Output is the text, and Data what else, that the action has returned; of a failed step too. Few actions have any.
+	// Output is a text that the action has returned, of a failed step too. Few actions have one.
 	Output string `json:"output,omitempty"`
-	Data   any    `json:"data,omitempty"`
 	// Visits is how often the step was visited, and Attempts how often it was tried in its last visit, which this is the
 	// result of. Both are 0 where that is once at most.
 	Visits   int `json:"visits,omitempty"`

@@ -102,6 +102,8 @@ type Outcome struct {
 	Content map[string]string
 	// Aggregated is the step's aggregated_content.
 	Aggregated string
+	// Output is a text that the action has for people and for the steps after it; it counts also beside an error.
+	Output string
 	// Edits is the number of replacements made.
 	Edits int
 	// Counts maps a path (or, for diff, "changes") to a number.

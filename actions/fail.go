@@ -1,0 +1,43 @@
+package actions
+
+import (
+	"context"
+	"errors"
+)
+
+// Fail fails its step with a message, and so ends a run that nothing provides for: how a pipeline that has handled a
+// failure still commits nothing.
+type Fail struct {
+	// Message is what the step's error says.
+	Message string `json:"message" param:"required" doc:"What the error of the step says."`
+}
+
+// Spec describes the action.
+func (Fail) Spec() Spec {
+	return Spec{Name: "fail", Summary: "Fail with a message.", ReadOnly: true, Input: InputNone}
+}
+
+// Touches implements [Toucher]: it reads and writes nothing.
+func (Fail) Touches() (reads, writes []string, known bool) { return nil, nil, true }
+
+// Run implements [Action].
+func (a Fail) Run(context.Context, *Call) (Outcome, error) {
+	return Outcome{}, Permanent(errors.New(a.Message))
+}
+
+// Permanent returns err as one after which a step is not tried again, whatever its max_retries. It is nil for nil. An
+// error type of your own can say so itself, or the opposite, by a method "Retryable() bool".
+func Permanent(err error) error {
+	if err == nil {
+		return nil
+	}
+	return permanent{err}
+}
+
+type permanent struct{ error }
+
+// Retryable says that another attempt is of no use.
+func (permanent) Retryable() bool { return false }
+
+// Unwrap returns the error itself.
+func (p permanent) Unwrap() error { return p.error }
