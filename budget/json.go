@@ -1,0 +1,182 @@
+package budget
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// InvalidError says what is wrong with a limit. Where there are several mistakes, the error joins one of these for
+// each.
+type InvalidError struct {
+	// Field is "usd", "files", "edits" or "bytes", the name of a field that there is not, or "" for the limit as a whole.
+	Field string
+	// Message is the whole message.
+	Message string
+}
+
+// Error is the message.
+func (e *InvalidError) Error() string { return e.Message }
+
+// invalid makes the error of a field; the format begins behind its name.
+func invalid(field, format string, args ...any) *InvalidError {
+	name := "budget"
+	if field != "" {
+		name += "." + field
+	}
+	return &InvalidError{Field: field, Message: name + " " + fmt.Sprintf(format, args...)}
+}
+
+const moreThanZero = "must be more than 0, got %s"
+
+// Check returns an error that joins an *InvalidError for each negative field, or nil.
+func (l Limit) Check() error {
+	var errs []error
+	money := "usd"
+	if l == (Limit{USD: l.USD}) {
+		money = ""
+	}
+	if l.USD < 0 {
+		text, _ := l.USD.MarshalJSON() // never fails
+		errs = append(errs, invalid(money, moreThanZero, text))
+	}
+	for _, m := range l.measures(Use{}) {
+		if m.limit < 0 {
+			errs = append(errs, invalid(m.name, moreThanZero, strconv.FormatInt(m.limit, 10)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// UnmarshalJSON reads a number of dollars or an object. The error joins an *InvalidError for each mistake, and the
+// limit is unchanged then, and by null.
+func (l *Limit) UnmarshalJSON(data []byte) error {
+	var read Limit
+	var errs []error
+	switch data = bytes.TrimSpace(data); {
+	case !json.Valid(data):
+		errs = append(errs, invalid("", "is no valid JSON"))
+	case string(data) == "null":
+		return nil
+	case data[0] == '{':
+		errs = read.object(data)
+	case data[0] == '-' || digits(string(data[:1])):
+		if err := money("", data, &read.USD); err != nil {
+			errs = append(errs, err)
+		}
+	default:
+		errs = append(errs, invalid("", "must be a number of dollars or an object, got %s", shortened(data)))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	*l = read
+	return nil
+}
+
+// object reads the fields of an object.
+func (l *Limit) object(data []byte) (errs []error) {
+	in := json.NewDecoder(bytes.NewReader(data))
+	if _, err := in.Token(); err != nil {
+		return []error{err}
+	}
+	seen := make(map[string]bool)
+	for in.More() {
+		key, err := in.Token()
+		if err != nil {
+			return []error{err}
+		}
+		var value json.RawMessage
+		if err := in.Decode(&value); err != nil {
+			return []error{err}
+		}
+		name := key.(string) // in an object keys are texts
+		if seen[name] {
+			errs = append(errs, invalid(name, "is given twice"))
+			continue
+		}
+		seen[name] = true
+		if err := l.field(name, value); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if len(seen) == 0 {
+		errs = append(errs, invalid("", "is empty: give usd, files, edits or bytes, or leave it out for no limit"))
+	}
+	return errs
+}
+
+func (l *Limit) field(name string, value []byte) error {
+	switch name {
+	case "usd":
+		return money(name, value, &l.USD)
+	case "files":
+		return number(name, value, &l.Files, strconv.IntSize)
+	case "edits":
+		return number(name, value, &l.Edits, strconv.IntSize)
+	case "bytes":
+		return number(name, value, &l.Bytes, 64)
+	}
+	return invalid(shortened([]byte(name)), "is unknown: use usd, files, edits or bytes")
+}
+
+// money reads a limit of dollars.
+func money(name string, value []byte, to *Cost) error {
+	switch cost, err := parse(string(value)); {
+	case errors.Is(err, errDecimals):
+		return invalid(name, "can have 6 decimals at most, got %s", shortened(value))
+	case errors.Is(err, errTooLarge):
+		return invalid(name, "is too large, got %s", shortened(value))
+	case err != nil:
+		return invalid(name, "must be a number of dollars, got %s", shortened(value))
+	case cost <= 0:
+		return invalid(name, moreThanZero, shortened(value))
+	default:
+		*to = cost
+		return nil
+	}
+}
+
+// number reads a limit that is counted.
+func number[T int | int64](name string, value []byte, to *T, bits int) error {
+	switch n, err := strconv.ParseInt(string(value), 10, bits); {
+	case errors.Is(err, strconv.ErrRange) && value[0] != '-':
+		return invalid(name, "is too large, got %s", shortened(value))
+	case err != nil && !errors.Is(err, strconv.ErrRange):
+		return invalid(name, "must be a whole number, got %s", shortened(value))
+	case n <= 0:
+		return invalid(name, moreThanZero, shortened(value))
+	default:
+		*to = T(n)
+		return nil
+	}
+}
+
+// shortened is a text as a message shows it.
+func shortened(value []byte) string {
+	const most = 40
+	if len(value) <= most {
+		return string(value)
+	}
+	return strings.ToValidUTF8(string(value[:most]), "") + "…"
+}
+
+// MarshalJSON returns a number of dollars if that is the only limit, else an object with the limits that there are,
+// and null if there is none.
+func (l Limit) MarshalJSON() ([]byte, error) {
+	switch {
+	case l.IsZero():
+		return []byte("null"), nil
+	case l == Limit{USD: l.USD}:
+		return l.USD.MarshalJSON()
+	}
+	return json.Marshal(struct {
+		USD   Cost  `json:"usd,omitzero"`
+		Files int   `json:"files,omitzero"`
+		Edits int   `json:"edits,omitzero"`
+		Bytes int64 `json:"bytes,omitzero"`
+	}(l))
+}

@@ -1,0 +1,67 @@
+package budget
+
+import "encoding/json"
+
+// Report is a limit beside what was used. In JSON the limit of money is null if there is none, and a measure without a
+// limit is left out:
+//
+//	{"limit": 3, "spent": 0.42, "exceeded": false, "files": {"limit": 50, "spent": 7, "exceeded": false}}
+type Report struct {
+	// Limit is the money that may be spent, 0 for no limit, and Spent what was.
+	Limit, Spent Cost
+	// Exceeded says that more money was spent than the limit allows; as much is not more.
+	Exceeded bool
+	// Files, Edits and Bytes are nil without a limit.
+	Files, Edits, Bytes *Measure
+}
+
+// Measure is a limit that is counted, beside what was used.
+type Measure struct {
+	Limit    int64 `json:"limit"`
+	Spent    int64 `json:"spent"`
+	Exceeded bool  `json:"exceeded"`
+}
+
+// Report returns the limit beside what was used.
+func (l Limit) Report(u Use) Report {
+	r := Report{Limit: max(l.USD, 0), Spent: u.USD, Exceeded: l.USD > 0 && u.USD > l.USD}
+	places := [...]**Measure{&r.Files, &r.Edits, &r.Bytes}
+	for i, m := range l.measures(u) {
+		if m.limit > 0 {
+			*places[i] = &Measure{Limit: m.limit, Spent: m.used, Exceeded: m.exceeded()}
+		}
+	}
+	return r
+}
+
+// report is the JSON form of a Report.
+type report struct {
+	Limit    *Cost    `json:"limit"`
+	Spent    Cost     `json:"spent"`
+	Exceeded bool     `json:"exceeded"`
+	Files    *Measure `json:"files,omitempty"`
+	Edits    *Measure `json:"edits,omitempty"`
+	Bytes    *Measure `json:"bytes,omitempty"`
+}
+
+// MarshalJSON returns the form above.
+func (r Report) MarshalJSON() ([]byte, error) {
+	form := report{Spent: r.Spent, Exceeded: r.Exceeded, Files: r.Files, Edits: r.Edits, Bytes: r.Bytes}
+	if r.Limit > 0 {
+		form.Limit = &r.Limit
+	}
+	return json.Marshal(form)
+}
+
+// UnmarshalJSON reads what MarshalJSON has written, as a stored result has it. The report is unchanged if it fails.
+func (r *Report) UnmarshalJSON(data []byte) error {
+	var form report
+	if err := json.Unmarshal(data, &form); err != nil {
+		return err
+	}
+	*r = Report{Spent: form.Spent, Exceeded: form.Exceeded, Files: form.Files, Edits: form.Edits, Bytes: form.Bytes}
+	if form.Limit != nil {
+		r.Limit = *form.Limit
+	}
+	return nil
+}
