@@ -182,6 +182,8 @@ type StepResult struct {
 	Warnings []string `json:"warnings,omitempty"`
 	// Output is a text that the action has returned, of a failed step too. Few actions have one.
 	Output string `json:"output,omitempty"`
+	// Data is what the action has returned for templates to reach into, as JSON has it, of a failed step too. Nil for none.
+	Data any `json:"data,omitempty"`
 	// Visits is how often the step was visited, and Attempts how often it was tried in its last visit, which this is the
 	// result of. Both are 0 where that is once at most.
 	Visits   int `json:"visits,omitempty"`

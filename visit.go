@@ -99,7 +99,7 @@ func (v *visit) tell() {
 // fail makes a visit that has succeeded one that has failed: what it has staged is taken back. It keeps its text.
 func (v *visit) fail(err error) {
 	res := v.result
-	v.result = StepResult{StepID: res.StepID, Action: res.Action, Output: res.Output, Warnings: res.Warnings, Duration: res.Duration}
+	v.result = StepResult{StepID: res.StepID, Action: res.Action, Output: res.Output, Data: res.Data, Warnings: res.Warnings, Duration: res.Duration}
 	v.outcome, v.staged, v.err = actions.Outcome{}, false, err
 }
 
@@ -239,7 +239,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 		}
 	}
 	if err != nil {
-		res.Output = out.Output
+		res.Output, res.Data = out.Output, out.Data
 		res.report(out.Reports) // what is wrong with which file
 		return err
 	}
@@ -315,7 +315,7 @@ func (s *StepResult) take(out *actions.Outcome) {
 	slices.Sort(out.Files)
 	out.Files = slices.Compact(out.Files)
 	s.FilesMatched = out.Files
-	s.Content, s.AggregatedContent, s.Output = out.Content, out.Aggregated, out.Output
+	s.Content, s.AggregatedContent, s.Output, s.Data = out.Content, out.Aggregated, out.Output, out.Data
 	s.EditsApplied, s.Counts, s.Renames = out.Edits, out.Counts, out.Renames
 	s.report(out.Reports)
 	s.FilesModified, s.FilesSkipped, s.Mode = out.FilesModified, out.FilesSkipped, out.Mode

@@ -92,6 +92,12 @@ type Spec struct {
 	ReadOnly bool
 	// Input says where the files come from.
 	Input Input
+	// Data says that the action returns [Outcome.Data], so that templates can reach into it by paths.
+	Data bool
+	// Context says that the parameters may refer to the step before, {{prev.output}}, and to the run, {{run.id}}.
+	Context bool
+	// Costs says that an attempt may cost money, which it tells by [Call.Spend]: it is not begun once the budget is spent.
+	Costs bool
 }
 
 // Outcome is what a step has done. All lists may be in any order, the executor sorts what has no order of its own.
@@ -104,6 +110,9 @@ type Outcome struct {
 	Aggregated string
 	// Output is a text that the action has for people and for the steps after it; it counts also beside an error.
 	Output string
+	// Data is what the action has found or made, as JSON has it: nil, bool, integers, float64, string, []any and
+	// map[string]any. It counts also beside an error. The executor copies it.
+	Data any
 	// Edits is the number of replacements made.
 	Edits int
 	// Counts maps a path (or, for diff, "changes") to a number.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/internal/panics"
@@ -36,6 +37,10 @@ type Call struct {
 	// Kept is what Validate has set [Check.Keep] to when it was called with the values that the action has now. Nil if
 	// it has not, or was not called: then Run works it out itself.
 	Kept any
+	// Visit counts the visits of the step, and Attempt the attempts of this visit, both from 1.
+	Visit, Attempt int
+	// OnSpend, if not nil, takes what an attempt has cost. It is called from several goroutines.
+	OnSpend func(budget.Cost)
 	// Workers is how many goroutines the step may use. Zero means GOMAXPROCS.
 	Workers int
 	// Logger may be nil; use Log.
@@ -53,6 +58,14 @@ type Call struct {
 	sizes   match.Sizes
 	spent   atomic.Int64 // bytes of new text
 	sources sync.Pool    // of *source
+}
+
+// Spend says that the step has cost so much more. It counts at once, also if the step fails in the end; less than nothing
+// counts as nothing.
+func (c *Call) Spend(cost budget.Cost) {
+	if c.OnSpend != nil {
+		c.OnSpend(cost)
+	}
 }
 
 // Warnf tells the user something that is not an error.

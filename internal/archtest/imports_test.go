@@ -13,14 +13,14 @@ import (
 // here may have none.
 var arrows = map[string][]string{
 	".": {
-		"actions", "backup", "capability", "change", "condition", "fsutil", "risk", "template",
-		"internal/backups", "internal/commit", "internal/disk", "internal/form", "internal/guard", "internal/held",
+		"actions", "backup", "budget", "bulkhead", "capability", "change", "condition", "fsutil", "risk", "template",
+		"internal/backups", "internal/commit", "internal/disk", "internal/flow", "internal/form", "internal/guard", "internal/held",
 		"internal/interpolate", "internal/journal", "internal/lenient", "internal/mend", "internal/modes",
 		"internal/names", "internal/panics", "internal/params", "internal/planfile", "internal/preview", "internal/raise",
 		"internal/rootfs", "internal/schedule", "internal/stage", "internal/strictjson", "internal/watch",
 	},
 	"actions": {
-		"capability", "change", "fsutil",
+		"budget", "capability", "change", "fsutil",
 		"internal/handle", "internal/lineedit", "internal/match", "internal/modes", "internal/panics",
 		"internal/replace", "internal/sed", "internal/splice", "internal/stage", "internal/textdiff",
 		"internal/walk",
