@@ -114,12 +114,13 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// The root shows what a caller holds, in few files: what it does is done in rooms. Its tests are found by what they
-// hold, in internal/suite; what stays are the examples of go doc, the fuzz targets, and the table of fields and
-// verbs.
+// The root shows what a caller holds, in few files: what it does is done in rooms. Twenty are about pipelines that go
+// from step to step, their plans and their commits; the others are about those that decide: who leads where, what a
+// run may spend, what it tells. Its tests are found by what they hold, in internal/suite; what stays are the examples
+// of go doc, the fuzz targets, and the table of fields and verbs.
 func TestRootHasFewFiles(t *testing.T) {
 	t.Parallel()
-	const most, mostTests, mostLines = 20, 14, 350
+	const most, mostTests, mostLines = 36, 14, 350
 	_, files := sources(t)
 	n, tests := 0, 0
 	for _, f := range files {

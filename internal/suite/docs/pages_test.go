@@ -318,7 +318,8 @@ func anchors(page string) []string {
 func TestDocsEvents(t *testing.T) {
 	text := section(t, "docs/json.md", "Events")
 	events := []millrace.Event{
-		millrace.StepStarted{}, millrace.StepProgress{}, millrace.FileStaged{}, millrace.StepFinished{}, millrace.RiskJudged{}, millrace.CommitPhase{},
+		millrace.StepStarted{}, millrace.StepProgress{}, millrace.FileStaged{}, millrace.StepFinished{},
+		millrace.StepRetrying{}, millrace.StepJumped{}, millrace.RiskJudged{}, millrace.CommitPhase{},
 	}
 	var kinds []string
 	for _, e := range events {
