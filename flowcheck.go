@@ -7,6 +7,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/params"
 )
 
 // The bounds of what steers a run.
@@ -159,7 +160,8 @@ func (d *draft) checkPrevious(s Step, at string) {
 	if s.Action == nil {
 		return
 	}
-	param, given := givenFiles(s)
+	action, _ := params.Of(s.Action) // checkParams says what is wrong with one that cannot be used
+	param, given := givenFiles(s, action)
 	switch spec := s.Action.Spec(); {
 	case spec.Input == actions.InputNone, spec.Input == actions.InputMany:
 		d.problem(at+"/input", codeUnusedInput, "leave it out", "step '%s': %s takes no files from the step before", s.ID, spec.Name)

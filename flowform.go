@@ -134,7 +134,7 @@ func plainStep(n *strictjson.Node) *strictjson.Node {
 	}
 	for i, m := range n.Members {
 		switch v := m.Value; {
-		case m.Name == "condition" && v.Kind == strictjson.String && v.Text == "prev.error":
+		case m.Name == "condition" && v.Kind == strictjson.String && v.Text == condition.Short:
 			set(i, object(v, strictjson.Member{Name: "type", NameOffset: v.Offset, Value: text(v, string(condition.TypePrevError))}))
 		case m.Name == "retry_if" && v.Kind == strictjson.Object:
 			list := &strictjson.Node{Kind: strictjson.Array, Offset: v.Offset, End: v.End}

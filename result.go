@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -12,9 +11,7 @@ import (
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 
-	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/internal/commit"
-	"github.com/millrace-go/millrace/internal/planfile"
 	"github.com/millrace-go/millrace/risk"
 )
 
@@ -152,64 +149,6 @@ func (f FilesChanged) Count() int {
 	return len(f.Created) + len(f.Modified) + len(f.Deleted) + len(f.Renamed)
 }
 
-// StepResult is what one step has done.
-type StepResult struct {
-	StepID string `json:"step_id"`
-	Action string `json:"action"`
-	// Success says that the step has not failed. A skipped step is a success too, and Skipped.
-	Success    bool   `json:"success"`
-	Skipped    bool   `json:"skipped,omitempty"`
-	SkipReason string `json:"skip_reason,omitempty"`
-	// FilesMatched are the files that were found, read, changed or made, depending on the action.
-	FilesMatched []string `json:"files_matched,omitempty"`
-	// Content maps paths to the text that was read.
-	Content           map[string]string `json:"content,omitempty"`
-	AggregatedContent string            `json:"aggregated_content,omitempty"`
-	EditsApplied      int               `json:"edits_applied,omitempty"`
-	Counts            map[string]int    `json:"counts,omitempty"`
-	// Renames maps old paths to new ones.
-	Renames map[string]string `json:"renames,omitempty"`
-	// Files says more of single files, such as their hashes.
-	Files []actions.FileReport `json:"files,omitempty"`
-	// FilesModified and FilesSkipped are of pattern_replace: how many of the files that its glob takes it changes, and
-	// how many not.
-	FilesModified *int `json:"files_modified,omitempty"`
-	FilesSkipped  *int `json:"files_skipped,omitempty"`
-	// Mode says how an "auto" pattern was understood: "literal" or "regex".
-	Mode     string   `json:"mode,omitempty"`
-	Error    string   `json:"error,omitempty"`
-	Handled  bool     `json:"handled,omitempty"` // the failure was expected by a later step
-	Warnings []string `json:"warnings,omitempty"`
-	// Output is a text that the action has returned, of a failed step too. Few actions have one.
-	Output string `json:"output,omitempty"`
-	// Data is what the action has returned for templates to reach into, as JSON has it, of a failed step too. Nil for none.
-	Data any `json:"data,omitempty"`
-	// Visits is how often the step was visited, and Attempts how often it was tried in its last visit, which this is the
-	// result of. Both are 0 where that is once at most.
-	Visits   int `json:"visits,omitempty"`
-	Attempts int `json:"attempts,omitempty"`
-	// Jump says where the step has led to by next, on_fail or retry_if.
-	Jump *Jump `json:"jump,omitempty"`
-	// RiskLevel is judged by the files that this step changed and its edits. Unset for steps that cannot write.
-	RiskLevel risk.Level    `json:"risk_level,omitzero"`
-	Duration  time.Duration `json:"-"`
-}
-
-// Failed reports whether the step ran and did not succeed.
-func (s StepResult) Failed() bool { return !s.Success && !s.Skipped }
-
-// ran reports whether the step did its work, as the condition step_succeeded asks.
-func (s StepResult) ran() bool { return s.Success && !s.Skipped }
-
-// count is the sum of the step's counts, {{step.count}} in templates.
-func (s StepResult) count() int {
-	n := 0
-	for _, c := range s.Counts {
-		n += c
-	}
-	return n
-}
-
 // millis is a duration in JSON: milliseconds with at most three decimals.
 type millis time.Duration
 
@@ -261,67 +200,12 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// stepResults are read one by one: there are no more than a pipeline has steps, however many a text names.
-type stepResults []StepResult
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (l *stepResults) UnmarshalJSON(data []byte) error {
-	*l = stepResults{}
-	return planfile.EachElement(data, func(dec *json.Decoder) error {
-		if len(*l) == MaxSteps {
-			return fmt.Errorf("there are results of more than %d steps", MaxSteps)
-		}
-		var s StepResult
-		err := dec.Decode(&s)
-		*l = append(*l, s)
-		return err
-	})
-}
-
-type plainStepResult StepResult
-
-// MarshalJSON writes the duration in milliseconds.
-func (s StepResult) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		plainStepResult
-		Duration millis `json:"duration"`
-	}{plainStepResult(s), millis(s.Duration)})
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (s *StepResult) UnmarshalJSON(data []byte) error {
-	var v struct {
-		plainStepResult
-		Duration millis `json:"duration"`
-	}
-	if err := json.Unmarshal(data, &v); err != nil {
-		return err
-	}
-	*s = StepResult(v.plainStepResult)
-	s.Duration = time.Duration(v.Duration)
-	return nil
-}
-
-func cloneReports(list []actions.FileReport) []actions.FileReport {
-	list = slices.Clone(list)
-	for i := range list {
-		r := &list[i]
-		r.EditsApplied, r.EditsFailed, r.Replacements = cloned(r.EditsApplied), cloned(r.EditsFailed), cloned(r.Replacements)
-		r.FailedEdits, r.RangeHashes = slices.Clone(r.FailedEdits), slices.Clone(r.RangeHashes)
-		r.Size, r.WouldModify = cloned(r.Size), cloned(r.WouldModify)
-	}
-	return list
-}
-
 // clone copies the result so deep that a caller cannot change the plan's.
 func (r *Result) clone() *Result {
 	c := *r
 	c.Results = make([]StepResult, len(r.Results))
 	for i, s := range r.Results {
-		s.FilesMatched, s.Files, s.Warnings = slices.Clone(s.FilesMatched), cloneReports(s.Files), slices.Clone(s.Warnings)
-		s.Content, s.Counts, s.Renames = maps.Clone(s.Content), maps.Clone(s.Counts), maps.Clone(s.Renames)
-		s.FilesModified, s.FilesSkipped, s.Jump = cloned(s.FilesModified), cloned(s.FilesSkipped), cloned(s.Jump)
-		c.Results[i] = s
+		c.Results[i] = s.clone()
 	}
 	c.FilesAffected, c.Warnings = slices.Clone(r.FilesAffected), slices.Clone(r.Warnings)
 	c.History = slices.Clone(r.History)

@@ -14,7 +14,7 @@ type Fail struct {
 
 // Spec describes the action.
 func (Fail) Spec() Spec {
-	return Spec{Name: "fail", Summary: "Fail with a message.", ReadOnly: true, Input: InputNone}
+	return Spec{Name: "fail", Summary: "Fail with a message", ReadOnly: true, Input: InputNone}
 }
 
 // Touches implements [Toucher]: it reads and writes nothing.

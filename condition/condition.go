@@ -38,6 +38,9 @@ const (
 	TypePrevError     Type = "prev_error"      // the step that was executed before has an error
 )
 
+// Short is what stands in JSON for {"type": "prev_error"} as well.
+const Short = "prev.error"
+
 // kinds is the table of the types, in the order of the documentation, with the JSON fields that conditions of each have
 // beside "type": all of them and no others.
 var kinds = [...]struct {

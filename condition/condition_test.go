@@ -22,6 +22,12 @@ func (t tree) Step(id string) (condition.StepFacts, bool) {
 	return s, ok
 }
 
+// Previous says that the step before has the error that the tree has a name for.
+func (t tree) Previous() (failed, ok bool) {
+	failed, ok = t.files["<failed>"]
+	return failed, ok
+}
+
 func (t tree) Exists(path string) (bool, error) {
 	if path == "../x" {
 		return false, &fs.PathError{Op: "stat", Path: path, Err: fs.ErrPermission}
@@ -114,6 +120,23 @@ func TestHolds(t *testing.T) {
 	}
 }
 
+func TestPrevError(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		run    tree
+		reason string
+	}{
+		{tree{}, "condition prev_error is false: no step was executed before"},
+		{tree{files: map[string]bool{"<failed>": false}}, "condition prev_error is false: the step before has no error"},
+		{tree{files: map[string]bool{"<failed>": true}}, ""},
+	} {
+		ok, reason, err := condition.PrevError().Holds(tt.run)
+		if ok != (tt.reason == "") || reason != tt.reason || err != nil {
+			t.Errorf("Holds() = %t, %q, %v, want %q", ok, reason, err, tt.reason)
+		}
+	}
+}
+
 func TestHoldsErrors(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -157,6 +180,7 @@ func TestAccessors(t *testing.T) {
 		{condition.FileNotExists("x/y"), fields{Type: "file_not_exists", Path: "x/y", Text: "file_not_exists(x/y)"}},
 		{condition.StepSucceeded("a"), fields{Type: "step_succeeded", StepRef: "a", Text: "step_succeeded(a)"}},
 		{condition.StepFailed("a"), fields{Type: "step_failed", StepRef: "a", Text: "step_failed(a)"}},
+		{condition.PrevError(), fields{Type: "prev_error", Text: "prev_error"}},
 	}
 	for _, tt := range tests {
 		got := fields{Type: tt.c.Type(), StepRef: tt.c.StepRef(), Path: tt.c.Path(), Value: tt.c.Value(), Text: tt.c.String()}

@@ -58,7 +58,7 @@ func TestDecodeProblems(t *testing.T) {
 		{`{}`, []problem{{"type", requires, "condition requires type", "has_matches, no_matches, count_gt"}}},
 		{`{"type":""}`, []problem{{"type", requires, "condition requires type", "step_failed"}}},
 		{`{"type":"has_match","step_ref":"a"}`, []problem{{"type", "unknown_type", "unknown condition type 'has_match'", "did you mean 'has_matches'?"}}},
-		{`{"type":"prev.error"}`, []problem{{"type", "unknown_type", "unknown condition type 'prev.error'", "the types are has_matches,"}}},
+		{`{"type":"prev.error"}`, []problem{{"type", "unknown_type", "unknown condition type 'prev.error'", "did you mean 'prev_error'?"}}},
 		{`{"type":"HAS_MATCHES","step_ref":"a"}`, []problem{{"type", "unknown_type", "unknown condition type 'HAS_MATCHES'", "'has_matches'"}}},
 		{`{"type":"count_eq","step_ref":"a"}`, []problem{{"value", requires, "condition type 'count_eq' requires value", ""}}},
 		{`{"type":"count_gt","value":1}`, []problem{{"step_ref", requires, "condition type 'count_gt' requires step_ref", ""}}},
@@ -92,7 +92,7 @@ func TestDecodeProblems(t *testing.T) {
 			{"step_ref", requires, "condition type 'has_matches' requires step_ref", ""},
 		}},
 		{`[]`, []problem{{"", "wrong_type", "condition must be an object, got list", "write {"}}},
-		{`"prev.error"`, []problem{{"", "wrong_type", "condition must be an object, got string", "write {"}}},
+		{`"prev_error"`, []problem{{"", "wrong_type", "condition must be an object, got string", "write {"}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.json, func(t *testing.T) {
