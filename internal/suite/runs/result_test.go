@@ -40,6 +40,8 @@ func filled(t *testing.T, v reflect.Value, n *int) {
 		filled(t, elem, n)
 		v.Set(reflect.MakeMap(v.Type()))
 		v.SetMapIndex(key, elem)
+	case reflect.Interface:
+		v.Set(reflect.ValueOf("data " + strconv.Itoa(*n)))
 	case reflect.String:
 		v.SetString("text " + strconv.Itoa(*n))
 	case reflect.Bool:
