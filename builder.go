@@ -17,6 +17,7 @@ type Builder struct {
 	options  Options
 	steps    []Step
 	maxSteps int
+	included []inclusion
 }
 
 // StepBuilder is a Builder whose last step can still be modified.
@@ -158,6 +159,7 @@ func (b Builder) Build() (Pipeline, error) {
 		steps[i] = s.clone()
 	}
 	d := draft{name: b.name, options: b.options, maxSteps: b.maxSteps, steps: steps}
+	d.include(b.included)
 	return d.check()
 }
 

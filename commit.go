@@ -17,14 +17,18 @@ import (
 )
 
 // Commit makes the change: all of it, or nothing. The Result is that of the plan with what became of it; it comes
-// beside an error too, except for ErrCommitted. Commit works once; after an error that leaves the tree as it was, it
-// may be tried again. If the executor that the plan belongs to has DryRun set, Commit writes nothing: it returns what
-// Result returns, and the plan's own error.
+// beside an error too, except for ErrCommitted and ErrNested. Commit works once; after an error that leaves the tree as
+// it was, it may be tried again. If the executor that the plan belongs to has DryRun set, Commit writes nothing: it
+// returns what Result returns, and the plan's own error.
 //
-// Errors: ErrCommitted, ErrReadOnly, the plan's own error if a step has failed, a *BlockedError, a *ConflictError that
-// names every path that is not what the plan was made from, a *CommitError, a *RunIDError, or the context's error. One
-// that matches fs.ErrClosed says that [Plan.Close] was called. A Commit that succeeds closes the plan.
+// Errors: ErrCommitted, ErrNested, ErrReadOnly, the plan's own error if a step has failed, a *BlockedError, a
+// *ConflictError that names every path that is not what the plan was made from, a *CommitError, a *RunIDError, or the
+// context's error. One that matches fs.ErrClosed says that [Plan.Close] was called. A Commit that succeeds closes the
+// plan.
 func (p *Plan) Commit(ctx context.Context) (*Result, error) {
+	if err := refuseNested(ctx); err != nil {
+		return nil, err
+	}
 	if p.tree.x.DryRun {
 		return p.Result(), p.failed
 	}

@@ -3,6 +3,7 @@ package millrace
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -46,7 +47,10 @@ func Decode(data []byte) (Pipeline, error) { return Decoder{}.Decode(data) }
 // data are refused. The error is a *ValidationError that lists every problem with its JSON pointer, line and column;
 // a text that is not JSON at all gives one problem, "Invalid pipeline JSON: ...". Fields that are absent have their
 // documented defaults.
-func (d Decoder) Decode(data []byte) (Pipeline, error) {
+func (d Decoder) Decode(data []byte) (Pipeline, error) { return d.decodeNamed(data, "") }
+
+// decodeNamed is Decode of a pipeline that has that name if it does not say another.
+func (d Decoder) decodeNamed(data []byte, name string) (Pipeline, error) {
 	if err := d.Actions.Err(); err != nil {
 		return Pipeline{}, err
 	}
@@ -59,13 +63,13 @@ func (d Decoder) Decode(data []byte) (Pipeline, error) {
 		return Pipeline{}, invalidJSON(syntax)
 	}
 	if s.Mended == nil && s.Root.Kind == strictjson.Object {
-		p, err := d.decoding(s).decode()
+		p, err := d.decoding(s, name).decode()
 		if err == nil || !d.Lenient {
 			return p, err
 		}
 	}
 	if d.Lenient {
-		return d.repaired(s)
+		return d.repaired(s, name)
 	}
 	return Pipeline{}, notObject(s.Root)
 }
@@ -79,8 +83,8 @@ type decoding struct {
 	known  *lenient.Forms  // once they are asked for
 }
 
-func (d Decoder) decoding(s *lenient.Source) *decoding {
-	return &decoding{Decoder: d, source: s, places: make(map[string]spot)}
+func (d Decoder) decoding(s *lenient.Source, name string) *decoding {
+	return &decoding{Decoder: d, draft: draft{name: name}, source: s, places: make(map[string]spot)}
 }
 
 // forms are for what is wrong, or almost right.
@@ -208,6 +212,9 @@ func (t *decoding) action(i int, s *stepForm, known func() *form.Form, at string
 	switch {
 	case s.action == "":
 		t.draft.problem(at+"/action", codeNoAction, "", "step '%s' requires 'action'", s.ID)
+		return
+	case !ok && slices.Contains(nestingActions, s.action):
+		t.draft.problem(at+"/action", codeNested, "write its steps in place, or use Include", "step '%s': a pipeline cannot run another one", s.ID)
 		return
 	case !ok:
 		hint := "the actions are " + strings.Join(t.Actions.Names(), ", ")

@@ -195,7 +195,7 @@ func (e *CommitError) Unwrap() error { return e.Err }
 // statuses and for what is sent to other machines. It is "" for nil. Where several fit, the one that says most about
 // what to do next wins: whether the tree needs recovery, then whose fault it is. The codes:
 //
-//   - invalid_pipeline: the pipeline is wrong: a *ValidationError
+//   - invalid_pipeline: the pipeline is wrong: a *ValidationError; or there is none of the name: a *LibraryError
 //   - invalid_plan: the stored plan is wrong: a *PlanError
 //   - step_failed: a step met something it could not do: a *StepError
 //   - expect_failed: a step did more or less than its expect allows: an *ExpectError
@@ -207,6 +207,7 @@ func (e *CommitError) Unwrap() error { return e.Err }
 //   - blocked: limits or risk forbid the change: a *BlockedError
 //   - read_only: the host only reads: ErrReadOnly
 //   - conflict: files have changed since they were read: a *ConflictError
+//   - nested_pipeline: a step has tried to run a pipeline: ErrNested
 //   - locked: another run writes to the tree: fsutil.ErrLocked
 //   - file_system: the file system cannot do what it takes to write to the tree: a *FileSystemError
 //   - commit_failed: the tree could not be written, and is as before but for what the message names: a *CommitError
@@ -229,6 +230,8 @@ func ErrorCode(err error) string {
 		return "blocked"
 	case errors.Is(err, ErrReadOnly):
 		return "read_only"
+	case errors.Is(err, ErrNested):
+		return "nested_pipeline"
 	case errors.Is(err, fsutil.ErrLocked):
 		return "locked" // although the wait for it may have ended with the context
 	case is[*RetriesError](err):
@@ -239,6 +242,8 @@ func ErrorCode(err error) string {
 		return "timeout"
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return "canceled"
+	case is[*LibraryError](err):
+		return "invalid_pipeline"
 	case is[*ConflictError](err):
 		return "conflict"
 	case is[*FileSystemError](err):

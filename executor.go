@@ -152,11 +152,14 @@ func Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, error) {
 // Run works the pipeline out on a stage over fsys, and commits what is there in the end, all of it or nothing. The
 // Result is never nil when the pipeline was run, also beside an error.
 //
-// Errors: a *ValidationError for the zero Pipeline, ErrReadOnly, a *StepError, a *BlockedError, a *ConflictError if
+// Errors: a *ValidationError for the zero Pipeline, ErrNested, ErrReadOnly, a *StepError, a *BlockedError, a *ConflictError if
 // another program has written to the tree meanwhile, a *CommitError, or the context's error. On any of them but a
 // *CommitError in state CommitPending the tree is what it was, except that with ContinueOnError the steps that did not
 // fail are committed, and the *StepError of the first that did is returned.
 func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, error) {
+	if err := refuseNested(ctx); err != nil {
+		return nil, err
+	}
 	t, err := x.open(fsys, p)
 	if err != nil {
 		return nil, err
@@ -201,6 +204,9 @@ func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, 
 // It takes no lock: if a crash has left the tree between old and new, or another run writes to it just now, the
 // Result has a warning, and so has that of a dry run and of one that only reads.
 func (x Executor) Plan(ctx context.Context, fsys afero.Fs, p Pipeline) (*Plan, error) {
+	if err := refuseNested(ctx); err != nil {
+		return nil, err
+	}
 	t, err := x.open(fsys, p)
 	if err != nil {
 		return nil, err

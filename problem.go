@@ -48,6 +48,7 @@ const (
 	codeBadInput     = "invalid_input"
 	codeBadLimit     = "invalid_limit"
 	codeUnreachable  = "unreachable_step"
+	codeNested       = "nested_pipeline"
 )
 
 // mostProblems is how many problems, and how many warnings, a pipeline reports. The rest is counted: a hostile text
@@ -249,8 +250,8 @@ func (t *decoding) locate(problems []Problem) {
 
 // repaired reads what strict decoding has refused: it mends the text and the values, and decodes them strictly. All
 // it does is a warning.
-func (d Decoder) repaired(s *lenient.Source) (Pipeline, error) {
-	t := d.decoding(s)
+func (d Decoder) repaired(s *lenient.Source, name string) (Pipeline, error) {
+	t := d.decoding(s, name)
 	repairs := t.forms().Repair(s.Root)
 	if s.Root.Kind != strictjson.Object {
 		return Pipeline{}, notObject(s.Root)

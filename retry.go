@@ -68,7 +68,7 @@ func retryable(action actions.Action, err error) bool {
 		return said.Retryable()
 	}
 	for _, final := range []error{
-		fsutil.ErrDenied, fsutil.ErrNotAllowed, fsutil.ErrReadOnlyPath, fsutil.ErrEscape, fsutil.ErrNotPortable, ErrReadOnly, context.Canceled,
+		fsutil.ErrDenied, fsutil.ErrNotAllowed, fsutil.ErrReadOnlyPath, fsutil.ErrEscape, fsutil.ErrNotPortable, ErrReadOnly, ErrNested, context.Canceled,
 	} {
 		if errors.Is(err, final) {
 			return false

@@ -52,6 +52,7 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error)
 		now: make([]*visit, p.Len()), last: make([]*visit, p.Len()),
 	}
 	r.log.DebugContext(ctx, "run started", "steps", p.Len(), "parallel", p.options.Parallel)
+	ctx = inStep(ctx)
 	if p.options.Parallel && !p.inSequence() {
 		for _, wave := range r.waves(ctx) {
 			r.runWave(ctx, wave)

@@ -15,7 +15,7 @@ var arrows = map[string][]string{
 	".": {
 		"actions", "backup", "budget", "bulkhead", "capability", "change", "condition", "fsutil", "risk", "template",
 		"internal/backups", "internal/commit", "internal/disk", "internal/flow", "internal/form", "internal/guard", "internal/held",
-		"internal/interpolate", "internal/journal", "internal/lenient", "internal/mend", "internal/modes",
+		"internal/interpolate", "internal/journal", "internal/lenient", "internal/library", "internal/mend", "internal/modes",
 		"internal/names", "internal/panics", "internal/params", "internal/planfile", "internal/preview", "internal/raise",
 		"internal/rootfs", "internal/schedule", "internal/stage", "internal/strictjson", "internal/watch",
 	},
@@ -53,6 +53,7 @@ var arrows = map[string][]string{
 		"internal/disk", "internal/guard", "internal/modes", "internal/names",
 	},
 	"internal/lenient":  {"internal/form", "internal/mend", "internal/strictjson"},
+	"internal/library":  {"internal/names", "internal/raise", "internal/rootfs", "internal/stage"},
 	"internal/lineedit": {"change", "fsutil", "internal/names"},
 	"internal/memfs":    {"capability", "internal/modes", "internal/names", "internal/poll"},
 	"internal/mend":     {"internal/form", "internal/strictjson"},

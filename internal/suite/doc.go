@@ -4,6 +4,7 @@
 //   - bench: benchmarks, and how many allocations runs make
 //   - decode: what is taken and refused of a pipeline as JSON, strictly and leniently, and with which messages
 //   - docs: the pages of docs/ and the README say what the code does
+//   - library: pipelines found by name, included in others, and refused in a step
 //   - limits: what is too large or too much, and what costs grow with
 //   - plans: a plan that is stored, judged, approved and committed elsewhere
 //   - policy: what a host allows, and what a tree protects

@@ -1,0 +1,62 @@
+package interpolate
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/template"
+)
+
+// Move returns the text that says in the step of to what the given one says in this step: references to steps have the
+// ids that renamed gives them, and what is text here is text there, with other backslashes perhaps. ok is false if that
+// cannot be written, because a reference would have another root there. The text must have no problems, and neither
+// step may be checked, or in use by another goroutine, yet.
+func (t *Texts) Move(text string, to *Texts, renamed func(step string) string) (moved string, ok bool) {
+	if !strings.Contains(text, "{{") {
+		return text, true
+	}
+	var b strings.Builder
+	var roots []string
+	done := 0
+	for _, ref := range t.parse(text).text.Refs() {
+		before := strings.TrimRight(text[done:ref.Offset], `\`)
+		t.moveLiteral(&b, before, to)
+		b.WriteString(text[done+len(before) : ref.Offset]) // an even number of backslashes, there as here
+		root, source := ref.Root, ref.Source
+		if slices.Contains(t.ids, root) {
+			root = renamed(root)
+			from, end := rootOf(source)
+			source = source[:from] + root + source[end:]
+		}
+		b.WriteString(source)
+		roots = append(roots, root)
+		done = ref.Offset + len(ref.Source)
+	}
+	t.moveLiteral(&b, text[done:], to)
+	moved = b.String()
+	p := to.parse(moved)
+	found := p.text.Refs()
+	ok = len(p.problems) == 0 && slices.EqualFunc(roots, found, func(root string, ref template.Ref) bool { return root == ref.Root })
+	return moved, ok
+}
+
+// moveLiteral writes a piece of a text in which there are no references, but perhaps what looks like some.
+func (t *Texts) moveLiteral(b *strings.Builder, piece string, to *Texts) {
+	parsed, _ := template.Parse(piece, t.knows)
+	literal, _ := parsed.ExpandString(nil) // which asks for no value
+	b.WriteString(template.Escape(literal, to.knows))
+}
+
+// rootOf returns where the root of a reference begins and ends: an id, or "steps[" number "]".
+func rootOf(source string) (from, end int) {
+	const opening = "{{"
+	from = len(opening) + len(source[len(opening):]) - len(strings.TrimLeft(source[len(opening):], " \t"))
+	end = from
+	for end < len(source) && !strings.ContainsRune(".[ \t}", rune(source[end])) {
+		end++
+	}
+	if source[from:end] == "steps" && source[end] == '[' {
+		end += strings.IndexByte(source[end:], ']') + 1
+	}
+	return from, end
+}

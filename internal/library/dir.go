@@ -1,0 +1,170 @@
+// Package library reads the files of one directory by their names: regular files of a bounded number and size, of
+// exactly those names, and none that a link leads out of the directory for.
+package library
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/raise"
+	"github.com/millrace-go/millrace/internal/rootfs"
+	"github.com/millrace-go/millrace/internal/stage"
+)
+
+// MostEntries is how many entries a directory may have: all are listed, to find one by its exact name.
+const MostEntries = 10_000
+
+// end is what the names of files end with.
+const end = ".json"
+
+// Dir is a directory that is open. One that does not exist has no names.
+type Dir struct {
+	// Names are those of what is there, sorted, without the ".json" that they end with. Names that begin with a dot are
+	// left out.
+	Names []string
+
+	stage *stage.Stage // over the file system that it is in: it resolves links, and opens nothing but regular files
+	at    string       // its name there, without links
+	own   io.Closer    // a file system that was opened for this, or nil
+}
+
+// Open lists the directory at a path of a file system, for files of at most that many bytes. Links in the path are
+// followed as far as the file system lets them. Of an afero.OsFs, the directory itself becomes a root that nothing leads
+// out of.
+func Open(ctx context.Context, fsys afero.Fs, at string, most int64) (_ *Dir, err error) {
+	d := &Dir{at: at}
+	defer func() {
+		if err != nil {
+			d.Close()
+		}
+	}()
+	if fsys, err = d.raise(fsys); err != nil || fsys == nil {
+		return d, err
+	}
+	d.stage = stage.New(fsys)
+	d.stage.SetMaxRead(most)
+	there, err := isDirectory(d.stage, d.at)
+	if err != nil || !there {
+		return d, err
+	}
+	if d.at, err = d.stage.Resolve(d.at); err == nil {
+		err = d.list(ctx, fsys)
+	}
+	return d, err
+}
+
+// Close gives back what Open has opened.
+func (d *Dir) Close() {
+	if d.stage != nil {
+		_ = d.stage.Close() // it was only read
+	}
+	if d.own != nil {
+		_ = d.own.Close()
+	}
+}
+
+// Has reports whether there is a file of that name.
+func (d *Dir) Has(name string) bool {
+	_, ok := slices.BinarySearch(d.Names, name)
+	return ok
+}
+
+// raise returns the file system that the directory is in, nil if that is the disk and there is no directory.
+func (d *Dir) raise(fsys afero.Fs) (afero.Fs, error) {
+	if f, ok := fsys.(afero.OsFs); ok {
+		fsys = &f
+	}
+	if disk, ok := fsys.(*afero.OsFs); ok && disk != nil {
+		if there, err := isDirectory(disk, d.at); err != nil || !there {
+			return nil, err
+		}
+		root, err := rootfs.Open(d.at)
+		if err != nil {
+			return nil, err
+		}
+		d.own, d.at = root, "."
+		return root, nil
+	}
+	raised, err := raise.FS(fsys)
+	if root, ok := raised.(*rootfs.FS); ok && raised != fsys {
+		d.own = root
+	}
+	return raised, err
+}
+
+// isDirectory reports whether there is a directory of that name. That there is nothing is no error; a link that leads
+// nowhere, or anything else, is one, for a directory was meant to be there.
+func isDirectory(fsys interface {
+	afero.Fs
+	afero.Lstater
+}, name string,
+) (bool, error) {
+	info, err := fsys.Stat(name)
+	switch {
+	case err == nil && info.IsDir():
+		return true, nil
+	case err == nil:
+		return false, &fs.PathError{Op: "open", Path: name, Err: names.ErrNotDir}
+	case !errors.Is(err, fs.ErrNotExist):
+		return false, names.PathError("open", name, err)
+	}
+	if _, _, none := fsys.LstatIfPossible(name); none == nil {
+		return false, names.PathError("open", name, err)
+	}
+	return false, nil
+}
+
+// list reads the names of the directory, which are what a file system that takes "A" for "a" really has.
+func (d *Dir) list(ctx context.Context, fsys afero.Fs) error {
+	f, err := fsys.Open(d.at)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for n := 0; ; {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		some, err := f.Readdirnames(500)
+		for _, file := range some {
+			if name, ok := strings.CutSuffix(file, end); ok && name != "" && name[0] != '.' && names.IsPlain(file) {
+				d.Names = append(d.Names, name)
+			}
+		}
+		if n += len(some); n > MostEntries {
+			return fmt.Errorf("it has more than %d entries", MostEntries)
+		}
+		switch {
+		case errors.Is(err, io.EOF), err == nil && len(some) == 0:
+			slices.Sort(d.Names)
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// Read reads the file of that name, which [Dir.Has].
+func (d *Dir) Read(ctx context.Context, name string) ([]byte, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	file := name + end
+	to, err := d.stage.Resolve(path.Join(d.at, file))
+	switch {
+	case err != nil:
+		return nil, err
+	case !names.Within(to, d.at):
+		return nil, &fs.PathError{Op: "open", Path: file, Err: names.ErrEscape}
+	}
+	return d.stage.ReadFile(to)
+}
