@@ -22,7 +22,7 @@ type Copy struct {
 	Overwrite     bool     `json:"overwrite,omitempty" doc:"Replace files that exist already, which is an error otherwise."`
 }
 
-func (a Copy) transfer() transfer { return transfer{params: params(a)} }
+func (a Copy) transfer() transfer { return transfer{params: params(a), action: "copy"} }
 
 // Spec implements [Action].
 func (Copy) Spec() Spec {

@@ -151,7 +151,7 @@ func (p *progress) file() {
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.on != nil && p.total == 0 && p.done > 0 {
+	if p.done > 0 {
 		p.on(p.done, p.done)
 	}
 }

@@ -158,9 +158,7 @@ func outcomeOf(c *Call, plans []*filePlan) Outcome {
 			idle = append(idle, p.name)
 			continue
 		}
-		out.Files = append(out.Files, p.name)
-		out.Counts[p.name] = p.changed
-		out.Edits += p.changed
+		out.change(p.name, p.changed)
 	}
 	if len(idle) > 0 {
 		c.Warnf("%s: the edits change nothing", few(idle))

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/millrace-go/millrace/internal/match"
 )
 
 // glob is a pattern for paths. It is immutable.
@@ -94,7 +96,8 @@ func withoutBraces(pattern string, left *int) ([]string, error) {
 		now := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		if *left--; *left < 0 || len(all) == maxGlobPlain {
-			return nil, fmt.Errorf("glob '%s' has too many alternatives (max %d in a glob, about %d in a list)", shortGlob(pattern), maxGlobPlain, maxGlobSteps/2)
+			return nil, fmt.Errorf("glob '%s' has too many alternatives (max %d in a glob, about %d in a list)",
+				match.Short(pattern), maxGlobPlain, maxGlobSteps/2)
 		}
 		open := nextBrace(now.pattern, now.from)
 		if open < 0 {

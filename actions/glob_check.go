@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/millrace-go/millrace/internal/match"
 )
 
 // checkGlob returns what is wrong with a glob.
@@ -14,26 +16,18 @@ func checkGlob(pattern string) error {
 	case pattern == "":
 		return fmt.Errorf("glob cannot be empty")
 	case len(pattern) > maxGlobBytes:
-		return fmt.Errorf("glob '%s' is too long (max %d bytes, got %d)", shortGlob(pattern), maxGlobBytes, len(pattern))
+		return fmt.Errorf("glob '%s' is too long (max %d bytes, got %d)", match.Short(pattern), maxGlobBytes, len(pattern))
 	case !doublestar.ValidatePattern(pattern):
 		return fmt.Errorf("'%s' is not a valid glob", pattern)
 	case nesting(pattern) > maxGlobNested:
-		return fmt.Errorf("glob '%s' has braces within braces too deep (max %d, got %d)", shortGlob(pattern), maxGlobNested, nesting(pattern))
+		return fmt.Errorf("glob '%s' has braces within braces too deep (max %d, got %d)",
+			match.Short(pattern), maxGlobNested, nesting(pattern))
 	case backwards(pattern) != "":
 		return fmt.Errorf("glob '%s' has the range '%s', which goes backwards", pattern, backwards(pattern))
 	case strings.HasPrefix(pattern, "/"):
 		return fmt.Errorf("glob '%s' begins with a slash, but paths are relative to the root of the tree", pattern)
 	}
 	return nil
-}
-
-// shortGlob returns a glob for a message, cut where it gets long.
-func shortGlob(pattern string) string {
-	const most = 60
-	if len(pattern) <= most {
-		return pattern
-	}
-	return strings.ToValidUTF8(pattern[:most], "") + "..."
 }
 
 // nesting returns how deep the braces of a glob are within each other.

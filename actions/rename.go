@@ -22,7 +22,9 @@ type Rename struct {
 	Overwrite     bool     `json:"overwrite,omitempty" doc:"Replace files that exist already, which is an error otherwise."`
 }
 
-func (a Rename) transfer() transfer { return transfer{params(a), true} }
+func (a Rename) transfer() transfer {
+	return transfer{params: params(a), action: "rename", moves: true}
+}
 
 // Spec implements [Action].
 func (Rename) Spec() Spec {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"strings"
+	"sync"
 
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/internal/walk"
@@ -118,7 +119,7 @@ func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
 	w.mayMatch, w.overlap = p.Screen()
 	roots := s.roots()
 	if len(roots) > 1 {
-		w.visited = make(map[string]bool)
+		w.visited = new(sync.Map)
 	}
 	progress := c.progress(0)
 	for _, root := range roots {

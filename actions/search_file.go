@@ -41,9 +41,9 @@ type searching struct {
 	taken   atomic.Bool // a file was one to search
 	mu      sync.Mutex
 	found   []found
-	visited map[string]bool // of several paths, one of which may be in another; nil for one path
-	seen    []string        // the text files, if those without a match are wanted
-	textual []string        // files in which an ambiguous pattern occurs as a text but does not match
+	visited *sync.Map // of several paths, one of which may be in another; nil for one path
+	seen    []string  // the text files, if those without a match are wanted
+	textual []string  // files in which an ambiguous pattern occurs as a text but does not match
 	large   []string
 }
 

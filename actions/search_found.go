@@ -20,11 +20,7 @@ func (s *searching) first(e walk.Entry) bool {
 	if s.visited == nil {
 		return true
 	}
-	name := e.Path()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	been := s.visited[name]
-	s.visited[name] = true
+	_, been := s.visited.LoadOrStore(e.Path(), true)
 	return !been
 }
 
@@ -45,10 +41,10 @@ func (s *searching) outcome() Outcome {
 		out.Content = make(map[string]string, len(s.found))
 	}
 	asText := 0
+	if s.WithoutMatch {
+		out.Files, s.found = s.withoutMatch(), nil
+	}
 	for _, f := range s.found {
-		if s.WithoutMatch {
-			break
-		}
 		out.Files = append(out.Files, f.path)
 		out.Counts[f.path] = f.count
 		if out.Content != nil {
@@ -57,9 +53,6 @@ func (s *searching) outcome() Outcome {
 		if f.asText {
 			asText++
 		}
-	}
-	if s.WithoutMatch {
-		out.Files = s.withoutMatch()
 	}
 	for _, name := range s.large {
 		s.c.Warnf("%s: left out, larger than %d bytes", name, s.maxBytes)

@@ -6,10 +6,8 @@ import (
 	"strings"
 )
 
-// targetName is a parsed parameter "to": text and parts of the source's name.
-type targetName struct {
-	pieces []string // text and, at odd indices, the name of a part
-}
+// targetName is a parsed parameter "to": text and, at odd indices, the names of parts of the source's name.
+type targetName []string
 
 // targetParts are the parts, as messages list them.
 const targetParts = "{{dir}}, {{stem}}, {{ext}} and {{name}}"
@@ -19,7 +17,7 @@ func parseTarget(to string) (targetName, error) {
 	var t targetName
 	for rest := to; ; {
 		text, after, found := strings.Cut(rest, "{{")
-		t.pieces = append(t.pieces, text)
+		t = append(t, text)
 		if !found {
 			break
 		}
@@ -33,7 +31,7 @@ func parseTarget(to string) (targetName, error) {
 		default:
 			return t, fmt.Errorf("'to' has the unknown part {{%s}}; there are %s", part, targetParts)
 		}
-		t.pieces = append(t.pieces, part)
+		t = append(t, part)
 		rest = tail
 	}
 	if strings.HasSuffix(to, "/") {
@@ -41,9 +39,6 @@ func parseTarget(to string) (targetName, error) {
 	}
 	return t, nil
 }
-
-// single reports whether the name is the same for every source.
-func (t targetName) single() bool { return len(t.pieces) == 1 }
 
 // maxTarget is how long a name may get that is put together from parts, in bytes: what systems take for a path.
 const maxTarget = 4096
@@ -56,7 +51,7 @@ func (t targetName) expand(source string) (string, error) {
 		ext = "" // the dot of a hidden file begins its stem
 	}
 	var b strings.Builder
-	for i, piece := range t.pieces {
+	for i, piece := range t {
 		if b.Len() > maxTarget {
 			return "", fmt.Errorf("'to' makes a name of more than %d bytes", maxTarget)
 		}

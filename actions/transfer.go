@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/millrace-go/millrace/change"
@@ -14,18 +15,12 @@ import (
 // transfer is what copy and rename have in common: where files go.
 type transfer struct {
 	params
-	moves bool // the sources do not stay
+	action string
+	moves  bool // the sources do not stay
 }
 
 // params are those of both.
 type params Copy
-
-func (t transfer) action() string {
-	if t.moves {
-		return "rename"
-	}
-	return "copy"
-}
 
 // move is one file on its way. The names are canonical; in the places, links in their directories are resolved too.
 type move struct {
@@ -38,7 +33,7 @@ type move struct {
 func (t transfer) validate(c *Check) {
 	switch {
 	case t.Destination == "" && t.To == "":
-		c.Problemf("", codeMissingParam, "or 'to', for a new name", "%s action requires 'destination' parameter", t.action())
+		c.Problemf("", codeMissingParam, "or 'to', for a new name", "%s action requires 'destination' parameter", t.action)
 	case t.To != "" && t.PreservePaths:
 		c.Problemf("/preserve_paths", codeBadTarget, "put {{dir}} into to", "preserve_paths cannot be combined with to")
 	case t.Base != "" && !t.PreservePaths && (t.To == "" || t.Destination == ""):
@@ -71,11 +66,12 @@ func (t transfer) targets(files []string) ([]string, error) {
 		if name, err = parseTarget(t.To); err != nil {
 			return nil, err
 		}
-		if name.single() && len(files) > 1 {
-			return nil, fmt.Errorf("'to' names one file, but there are %d files; use parts of their names, %s, or destination", len(files), targetParts)
+		if len(name) == 1 && len(files) > 1 {
+			return nil, fmt.Errorf("'to' names one file, but there are %d files; use parts of their names, %s, or destination",
+				len(files), targetParts)
 		}
 	} else if t.Destination == "" {
-		return nil, fmt.Errorf("%s action requires 'destination' parameter", t.action())
+		return nil, fmt.Errorf("%s action requires 'destination' parameter", t.action)
 	}
 	targets := make([]string, len(files))
 	for i, file := range files {
@@ -168,16 +164,14 @@ func (t transfer) checkDestination(c *Call, base string) error {
 	if base == "" || ext == "" || strings.HasSuffix(t.Destination, "/") {
 		return nil
 	}
-	for _, file := range c.Files {
-		if path.Ext(file) != ext {
-			return nil
-		}
+	if slices.ContainsFunc(c.Files, func(file string) bool { return path.Ext(file) != ext }) {
+		return nil
 	}
 	if kind, err := kindAt(c, base); err != nil || kind == change.Dir || kind == change.Symlink {
 		return fileError(base, err)
 	}
-	return fmt.Errorf("destination '%s' is a directory to put files into, and looks like the name of a file; write it as 'to' for that, or with a slash at its end",
-		t.Destination)
+	return fmt.Errorf("destination '%s' is a directory to put files into, and looks like the name of a file; "+
+		"write it as 'to' for that, or with a slash at its end", t.Destination)
 }
 
 func (t transfer) checkSource(c *Call, file string) error {

@@ -11,14 +11,6 @@ func (s *byteSet) addRange(from, to byte) {
 	}
 }
 
-// anyByte is what "?" matches.
-func anyByte() *byteSet {
-	set := &byteSet{}
-	set.addRange(0, 0xff)
-	set['/'] = false
-	return set
-}
-
 // classes are the ranges of each named class, two bytes a range. They are all ASCII, whatever the locale.
 var classes = map[string]string{
 	"alnum": "09AZaz", "alpha": "AZaz", "blank": "  \t\t", "cntrl": "\x00\x1f\x7f\x7f", "digit": "09", "graph": "!~",
@@ -82,8 +74,8 @@ func element(pattern string, i int) int {
 	return i
 }
 
-// isNamed reports whether an expression is a named class, such as [:digit:], or one that has no end. Any other bracket is
-// a byte like all others.
+// isNamed reports whether an expression is a named class, such as [:digit:], or one that has no end. Any other bracket
+// is a byte like all others.
 func isNamed(pattern string) bool {
 	name, isClass := strings.CutPrefix(pattern, "[:")
 	name, _, closed := strings.Cut(name, "]")

@@ -8,18 +8,10 @@ import (
 // index finds the last rule that matches without trying each: most rules name a file, an extension or a path, and those
 // are looked up; the few others are tried one by one, from the last.
 type index struct {
-	found  [kindsFound]map[string]last // by the text of the test
-	others []int                       // ranks of the rest, descending
-}
-
-// last holds the ranks of the last rules for one key: its index in the file plus one, so that 0 is none.
-type last struct{ any, dirOnly int }
-
-func (l last) rank(isDir bool) int {
-	if isDir {
-		return max(l.any, l.dirOnly)
-	}
-	return l.any
+	// found has the ranks of the last rules by the texts of their tests: for all that has a name, and for directories
+	// only. A rank is the index in the file plus one, so that 0 is none.
+	found  [2][kindsFound]map[string]int
+	others []int // ranks of the rest, descending
 }
 
 func newIndex(rules []Rule) index {
@@ -30,18 +22,14 @@ func newIndex(rules []Rule) index {
 			x.others = append(x.others, rank)
 			continue
 		}
-		m := x.found[r.test.kind]
-		if m == nil {
-			m = make(map[string]last)
-			x.found[r.test.kind] = m
-		}
-		l := m[r.test.text]
+		ranks := &x.found[0][r.test.kind]
 		if r.DirOnly {
-			l.dirOnly = rank
-		} else {
-			l.any = rank
+			ranks = &x.found[1][r.test.kind]
 		}
-		m[r.test.text] = l
+		if *ranks == nil {
+			*ranks = make(map[string]int)
+		}
+		(*ranks)[r.test.text] = rank
 	}
 	slices.Reverse(x.others)
 	return x
@@ -58,8 +46,8 @@ func (f *File) Match(path string, isDir bool) *Rule {
 	ext := name[max(0, strings.LastIndexByte(name, '.')):]
 	best := 0
 	for kind, text := range [...]string{nameIs: name, pathIs: rel, extIs: ext} {
-		if m := f.found[kind]; m != nil {
-			best = max(best, m[text].rank(isDir))
+		if best = max(best, f.found[0][kind][text]); isDir {
+			best = max(best, f.found[1][kind][text])
 		}
 	}
 	for _, rank := range f.others {

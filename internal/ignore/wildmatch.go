@@ -43,7 +43,8 @@ func compileGlob(pattern string, path bool) (glob, bool) {
 			i += 2
 		case '?':
 			flush()
-			g = append(g, op{kind: opClass, set: anyByte()})
+			set, _, _ := compileClass("[!/]", 0)
+			g = append(g, op{kind: opClass, set: set})
 			i++
 		case '[':
 			set, next, ok := compileClass(pattern, i)

@@ -130,7 +130,11 @@ func (f *File) Splices(edits []Edit) ([]Splice, []Overlap, error) {
 			taken, by = e.Last, e.ID
 		}
 		start, end := max(s.at[s.index(e.First)], mark), max(s.at[s.index(e.Last+1)], mark)
-		w.keep(start-pos, f.before(start))
+		before := byte('\n') // a line begins
+		if start == f.size {
+			before = f.last
+		}
+		w.keep(start-pos, before)
 		text := e.Text
 		if start == mark && start > 0 {
 			text = strings.TrimPrefix(text, bom) // the file's own one stays
@@ -140,14 +144,6 @@ func (f *File) Splices(edits []Edit) ([]Splice, []Overlap, error) {
 	}
 	w.keep(f.size-pos, f.last)
 	return w.out, overlaps, nil
-}
-
-// before returns the byte before the start of a line.
-func (f *File) before(start int64) byte {
-	if start == f.size {
-		return f.last
-	}
-	return '\n'
 }
 
 // Append returns splices that put the texts of edits at the end of the file, each in a line of its own. An empty one

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -21,6 +22,11 @@ type PatternError struct {
 }
 
 func (e *PatternError) Error() string { return e.Msg }
+
+// refused returns the error of a pattern that may be very long.
+func refused(pattern, hint, format string, args ...any) *PatternError {
+	return &PatternError{Pattern: Short(pattern), Msg: fmt.Sprintf(format, args...), Hint: hint}
+}
 
 // ErrEmpty is the cause for which an empty pattern is refused.
 var ErrEmpty = errors.New("pattern is empty")
@@ -87,16 +93,12 @@ func (s *Parsed) read(source string) *PatternError {
 	}
 	size := instructions(tree)
 	if size > MaxInstructions {
-		return &PatternError{
-			Pattern: short(s.pattern), Hint: "use smaller numbers in repetitions such as {1000}, or fewer of them",
-			Msg: fmt.Sprintf("regular expression is too large (max %d instructions, got %d)", MaxInstructions, size),
-		}
+		return refused(s.pattern, "use smaller numbers in repetitions such as {1000}, or fewer of them",
+			"regular expression is too large (max %d instructions, got %d)", MaxInstructions, size)
 	}
 	if int64(size)*int64(copies(tree.MaxCap())) > maxWork {
-		return &PatternError{
-			Pattern: short(s.pattern), Hint: "write (?:...) for groups that no replacement uses, or smaller numbers in repetitions",
-			Msg: fmt.Sprintf("regular expression has too many groups for its size (%d groups, %d instructions)", tree.MaxCap(), size),
-		}
+		return refused(s.pattern, "write (?:...) for groups that no replacement uses, or smaller numbers in repetitions",
+			"regular expression has too many groups for its size (%d groups, %d instructions)", tree.MaxCap(), size)
 	}
 	s.tree, s.size = tree, size
 	return nil
@@ -130,7 +132,7 @@ func checkLength(what, pattern string) *PatternError {
 	if len(pattern) <= MaxRegexBytes {
 		return nil
 	}
-	return &PatternError{Pattern: short(pattern), Msg: fmt.Sprintf("%s is too long (max %d bytes, got %d)", what, MaxRegexBytes, len(pattern))}
+	return refused(pattern, "", "%s is too long (max %d bytes, got %d)", what, MaxRegexBytes, len(pattern))
 }
 
 // regular is what is written in regular expressions and hardly ever in a text.
@@ -141,8 +143,8 @@ var regular = sync.OnceValue(func() *regexp.Regexp {
 // LooksRegular reports whether the pattern looks as if it was meant as a regular expression, whether it is one or not.
 func (s *Parsed) LooksRegular() bool { return regular().MatchString(s.pattern) }
 
-// short returns a pattern for a message, cut where it gets long.
-func short(pattern string) string {
+// Short returns a pattern for a message, cut where it gets long.
+func Short(pattern string) string {
 	const most = 60
 	if len(pattern) <= most {
 		return pattern
@@ -152,19 +154,20 @@ func short(pattern string) string {
 
 // patternError says what is wrong with a regular expression in words for its author.
 func patternError(pattern string, err error) *PatternError {
-	e := &PatternError{Pattern: pattern, Msg: "invalid regular expression: " + short(strings.TrimPrefix(err.Error(), "error parsing regexp: "))}
 	bad, ok := errors.AsType[*syntax.Error](err)
 	if !ok {
-		return e
+		why := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
+		return &PatternError{Pattern: pattern, Msg: "invalid regular expression: " + Short(why)}
 	}
-	e.Msg = fmt.Sprintf("invalid regular expression: %s: %q", bad.Code, short(bad.Expr))
+	e := &PatternError{Pattern: pattern, Msg: fmt.Sprintf("invalid regular expression: %s: %q", bad.Code, Short(bad.Expr))}
 	switch {
 	case bad.Code == syntax.ErrInvalidPerlOp:
 		e.Hint = "the syntax is RE2, which has no lookahead and no lookbehind"
 	case bad.Code == syntax.ErrInvalidEscape && len(bad.Expr) == 2 && bad.Expr[1] >= '1' && bad.Expr[1] <= '9':
 		e.Hint = "the syntax is RE2, which has no back-references"
-	case bad.Code == syntax.ErrMissingParen || bad.Code == syntax.ErrUnexpectedParen || bad.Code == syntax.ErrMissingBracket ||
-		bad.Code == syntax.ErrMissingRepeatArgument:
+	case slices.Contains([]syntax.ErrorCode{
+		syntax.ErrMissingParen, syntax.ErrUnexpectedParen, syntax.ErrMissingBracket, syntax.ErrMissingRepeatArgument,
+	}, bad.Code):
 		e.Hint = `write \ before a character that is meant as itself, or set mode to "literal"`
 	}
 	return e

@@ -1,7 +1,6 @@
 package match
 
 import (
-	"fmt"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -53,10 +52,8 @@ const (
 // checkClasses returns an error for an expression that would take long to parse. source is the pattern with its flags.
 func checkClasses(pattern, source string) *PatternError {
 	if n := strings.Count(source, `\p`) + strings.Count(source, `\P`); n > maxNamedClasses {
-		return &PatternError{
-			Pattern: short(pattern), Hint: `name each once, as in [\pL\pN]`,
-			Msg: fmt.Sprintf(`regular expression has too many classes such as \pL (max %d, got %d)`, maxNamedClasses, n),
-		}
+		return refused(pattern, `name each once, as in [\pL\pN]`,
+			`regular expression has too many classes such as \pL (max %d, got %d)`, maxNamedClasses, n)
 	}
 	if !folds(source) {
 		return nil
@@ -68,10 +65,9 @@ func checkClasses(pattern, source string) *PatternError {
 		}
 	}
 	if n > maxFoldedRanges {
-		return &PatternError{
-			Pattern: short(pattern), Hint: "leave out ignoring case, or use classes such as \\pL",
-			Msg: fmt.Sprintf("regular expression ignores case and has too many ranges of characters that are not ASCII (max %d, got %d)", maxFoldedRanges, n),
-		}
+		return refused(pattern, `leave out ignoring case, or use classes such as \pL`,
+			"regular expression ignores case and has too many ranges of characters that are not ASCII (max %d, got %d)",
+			maxFoldedRanges, n)
 	}
 	return nil
 }

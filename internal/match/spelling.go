@@ -36,17 +36,15 @@ func (t *Template) foreignGroups(text string, groups []string) *PatternError {
 		goes := "${" + name + "}"
 		_, known := groupNumber(name, groups)
 		if known && name != "0" && !right {
-			return &PatternError{
-				Pattern: short(text), Msg: fmt.Sprintf("replacement %q: %s is no group here, but text", short(text), written),
-				Hint: fmt.Sprintf("write %s for the group; if %s is meant as text, make the groups of the pattern (?:...)", goes, written),
-			}
+			hint := "write " + goes + " for the group; if " + written + " is meant as text, make the groups of the pattern (?:...)"
+			return refused(text, hint, "replacement %q: %s is no group here, but text", Short(text), written)
 		}
 		if t.doubt == "" && (known || name != "0") {
-			t.doubt = fmt.Sprintf("%s in replacement %q is text; a group is written %s", written, short(text), goes)
+			t.doubt = fmt.Sprintf("%s in replacement %q is text; a group is written %s", written, Short(text), goes)
 		}
 	}
 	if t.doubt == "" && !right && ampersand(text) {
-		t.doubt = fmt.Sprintf("& in replacement %q is text; the match is written $0", short(text))
+		t.doubt = fmt.Sprintf("& in replacement %q is text; the match is written $0", Short(text))
 	}
 	return nil
 }

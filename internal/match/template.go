@@ -55,7 +55,8 @@ func ParseTemplate(text string, p *Parsed) (Template, error) {
 			plain.WriteByte('$')
 			rest = after[1:]
 		case braced && length == 0:
-			return Template{}, &PatternError{Pattern: text, Msg: fmt.Sprintf("replacement %q has a '${' without a name and '}'", text), Hint: "write $${ for the text ${"}
+			msg := fmt.Sprintf("replacement %q has a '${' without a name and '}'", text)
+			return Template{}, &PatternError{Pattern: text, Msg: msg, Hint: "write $${ for the text ${"}
 		case length == 0:
 			plain.WriteByte('$')
 			rest = after
@@ -66,7 +67,7 @@ func ParseTemplate(text string, p *Parsed) (Template, error) {
 			}
 			flush()
 			if len(t.parts) >= maxParts {
-				return Template{}, &PatternError{Pattern: short(text), Msg: fmt.Sprintf("replacement %q has too many groups (max %d)", short(text), maxParts/2)}
+				return Template{}, refused(text, "", "replacement %q has too many groups (max %d)", Short(text), maxParts/2)
 			}
 			t.parts = append(t.parts, part{group: n})
 			rest = after[length:]

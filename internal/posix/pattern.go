@@ -110,11 +110,6 @@ func Parse(pattern []byte, o Options) (*Pattern, *Error) {
 // TooBig is the error of a pattern that is too large, of which so many characters were read.
 func TooBig(at int) *Error { return &Error{Text: errTooBig, At: at} }
 
-func (p *parser) next(caret bool) {
-	p.tok = p.peek(p.at, caret)
-	p.at += p.tok.n
-}
-
 // fail keeps the first error and ends the parse.
 func (p *parser) fail(text string) *syntax.Regexp {
 	if p.err == "" {

@@ -7,9 +7,9 @@ import (
 
 // token is a piece of a pattern.
 type token struct {
-	kind  rune // what an operator is written with in extended syntax, or one of those below
-	char  rune // of an anchor or a class, what it is written with, but for the backslash
-	at, n int
+	kind rune // what an operator is written with in extended syntax, or one of those below
+	char rune // of an anchor or a class, what it is written with, but for the backslash
+	at   int
 }
 
 const (
@@ -21,19 +21,24 @@ const (
 	tokBackslash // at the end
 )
 
-// peek reads the piece of the pattern at a place. After what a ^ may follow, caret is true.
-func (p *parser) peek(at int, caret bool) token {
+// next reads the next piece of the pattern. After what a ^ may follow, caret is true.
+func (p *parser) next(caret bool) {
+	at := p.at
+	p.tok = token{kind: tokEnd, at: at}
 	if at >= len(p.chars) {
-		return token{kind: tokEnd, at: at}
+		return
 	}
-	t := token{kind: tokChar, char: p.chars[at], at: at, n: 1}
+	t := &p.tok
+	t.kind, t.char = tokChar, p.chars[at]
+	p.at++
 	escaped := t.char == '\\'
 	if escaped {
-		if at+1 == len(p.chars) {
+		if p.at == len(p.chars) {
 			t.kind = tokBackslash
-			return t
+			return
 		}
-		t.char, t.n = p.chars[at+1], 2
+		t.char = p.chars[p.at]
+		p.at++
 	}
 	switch r := t.char; {
 	case strings.ContainsRune("|+?{}()", r):
@@ -48,10 +53,9 @@ func (p *parser) peek(at int, caret bool) token {
 		t.kind = tokClass
 	case escaped && strings.ContainsRune("<>bB`'", r),
 		!escaped && r == '^' && (!p.Basic || caret || at == 0),
-		!escaped && r == '$' && (!p.Basic || at+1 == len(p.chars) || p.closes(at+1)):
+		!escaped && r == '$' && (!p.Basic || p.at == len(p.chars) || p.closes(p.at)):
 		t.kind = tokAnchor
 	}
-	return t
 }
 
 // closes reports whether a \( ... \) or a branch ends at a place in a basic pattern.

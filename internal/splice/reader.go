@@ -24,8 +24,8 @@ type splicedPart struct {
 	off  int64
 }
 
-// Spliced returns a reader of what splices make of the bytes that base reads, without holding them all. The splices have
-// to be such as [Check] takes.
+// Spliced returns a reader of what splices make of the bytes that base reads, without holding them all. The splices
+// have to be such as [Check] takes.
 func Spliced(base io.ReaderAt, baseSize int64, splices []change.Splice) io.ReaderAt {
 	r := &splicedReader{base: base, parts: make([]splicedPart, 0, 2*len(splices)+1)}
 	add := func(p splicedPart) {
