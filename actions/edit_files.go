@@ -115,7 +115,6 @@ func (e EditFiles) Touches() (reads, writes []string, known bool) {
 	return paths, paths, true
 }
 
-// newText returns the text that an edit brings.
 func (e LineEdit) newText() string {
 	text := e.NewStr
 	if e.Command == commandCreate {

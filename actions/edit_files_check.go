@@ -81,7 +81,6 @@ func (e EditFiles) Validate(c *Check) {
 	}
 }
 
-// validate checks one edit.
 func (e LineEdit) validate(c *Check, at string, requireHash bool) {
 	if !hasWord(commands, e.Command) {
 		if !c.Templated(e.Command) {

@@ -214,7 +214,6 @@ func (w *planning) add(list []fsutil.Splice) error {
 // by is the origin of what an edit does.
 func (w *planning) by(i int) []fsutil.Origin { return []fsutil.Origin{{Step: w.call.Step, Edit: i}} }
 
-// replace makes a str_replace.
 func (w *planning) replace(ctx context.Context, i int, e LineEdit) error {
 	p, err := w.call.compilePattern("old_str", e.OldStr, "literal", match.Literal, match.Flags{})
 	if err != nil {

@@ -27,7 +27,6 @@ const (
 	maxGlobNested = 100
 )
 
-// compileGlobs compiles the globs of a list.
 func compileGlobs(patterns []string) ([]glob, error) {
 	left := maxGlobSteps
 	list := make([]glob, len(patterns))
@@ -61,7 +60,6 @@ func compileGlob(pattern string, left *int) (glob, error) {
 	return g, err
 }
 
-// matches reports whether the glob takes a path.
 func (g glob) matches(name string) bool {
 	if g.base {
 		name = path.Base(name)

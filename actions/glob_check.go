@@ -10,7 +10,6 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// checkGlob returns what is wrong with a glob.
 func checkGlob(pattern string) error {
 	switch {
 	case pattern == "":

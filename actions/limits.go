@@ -137,13 +137,10 @@ func (l Limits) ShownBytes() int64 {
 	return min(limit(l.MaxShownBytes, DefaultMaxShownBytes), l.OutputBytes())
 }
 
-// stagedBytes returns what MaxStagedBytes stands for, in bytes.
 func (l Limits) stagedBytes() int64 { return limit(l.MaxStagedBytes, DefaultMaxStagedBytes) }
 
-// matches returns what MaxMatches stands for.
 func (l Limits) matches() int64 { return limit(l.MaxMatches, DefaultMaxMatches) }
 
-// checkPattern returns a *LimitError for a pattern that is too long.
 func (l Limits) checkPattern(pattern string) error {
 	if most := limit(l.MaxPatternBytes, DefaultMaxPatternBytes); int64(len(pattern)) > most {
 		return &LimitError{What: LimitPattern, Limit: most, Got: int64(len(pattern))}
@@ -151,7 +148,6 @@ func (l Limits) checkPattern(pattern string) error {
 	return nil
 }
 
-// checkFile returns a *LimitError for a file that is too large to be read.
 func (l Limits) checkFile(info fs.FileInfo) error {
 	if most := l.FileBytes(); info.Mode().IsRegular() && info.Size() > most {
 		return &LimitError{What: LimitFile, Limit: most, Got: info.Size()}

@@ -99,13 +99,11 @@ func (l List) Run(ctx context.Context, c *Call) (Outcome, error) {
 	return listing(entries), nil
 }
 
-// listed is an entry of a listing.
 type listed struct {
 	report FileReport
 	mode   fs.FileMode
 }
 
-// listEntry describes what a walk has found.
 func listEntry(c *Call, e walk.Entry) (listed, error) {
 	info, err := e.Info()
 	if err != nil {
@@ -127,7 +125,6 @@ func listEntry(c *Call, e walk.Entry) (listed, error) {
 // cost is about how many bytes an entry takes in all that is told of it.
 func (l listed) cost() int { return 2*len(l.report.Path) + len(l.report.Target) + 200 }
 
-// size returns the size as it is shown.
 func (l listed) size() string {
 	if l.report.Size == nil {
 		return "-"

@@ -129,7 +129,6 @@ type rangeReader struct {
 	report *FileReport
 }
 
-// file reads the ranges of a file.
 func (r rangeReader) file(ctx context.Context, file string) (text string, err error) {
 	// An update with no splices: all readings of a large file, of which one is for its hash, are of the same bytes.
 	err = r.update(file, errBinaryRead, func(content *source) ([]fsutil.Splice, error) {
@@ -144,7 +143,6 @@ func (r rangeReader) file(ctx context.Context, file string) (text string, err er
 	return text, err
 }
 
-// bounds returns the range with its defaults.
 func (r Range) bounds() (start, end int) { return cmp.Or(r.Start, 1), cmp.Or(r.End, -1) }
 
 // lines returns the lines of all ranges. The hashes of the text and of each range go to the report.

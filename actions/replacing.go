@@ -162,7 +162,6 @@ func (r *replacing) warn(ctx context.Context, c *Call, files []string) {
 	}
 }
 
-// name returns what messages call a rule.
 func (r *replacing) name(i int) string {
 	return r.labels[i] + " " + quoted(r.rules.List[i].Pattern.Source())
 }

@@ -90,7 +90,6 @@ func (s Search) Touches() (reads, writes []string, known bool) {
 	return reads, nil, true
 }
 
-// roots returns the paths to search.
 func (s Search) roots() []string {
 	if len(s.Paths) > 0 {
 		return s.Paths
@@ -98,7 +97,6 @@ func (s Search) roots() []string {
 	return []string{cmp.Or(s.Path, ".")}
 }
 
-// shows reports whether lines are asked for.
 func (s Search) shows() bool { return s.Lines || s.ContextLines > 0 }
 
 // Run implements [Action].
@@ -134,7 +132,6 @@ func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
 	return w.outcome(), nil
 }
 
-// walk searches what is below one path.
 func (s Search) walk(ctx context.Context, w *searching, from string, filter *filter, progress *progress) error {
 	root, info, opt, err := w.c.walkFrom(from, "searched", s.NoIgnore, filter)
 	if err == nil {

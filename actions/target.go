@@ -12,7 +12,6 @@ type targetName []string
 // targetParts are the parts, as messages list them.
 const targetParts = "{{dir}}, {{stem}}, {{ext}} and {{name}}"
 
-// parseTarget reads a parameter "to".
 func parseTarget(to string) (targetName, error) {
 	var t targetName
 	for rest := to; ; {

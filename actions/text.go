@@ -34,12 +34,10 @@ func (c *Call) update(name string, refusal error, find func(text *source) ([]fsu
 	return c.tooLarge(name, err)
 }
 
-// divide divides a text into lines.
 func (c *Call) divide(ctx context.Context, text match.Content) (*lineedit.File, error) {
 	return lineedit.New(func(do func(part []byte) bool) error { return match.Pass(ctx, text, c.sizes, do) })
 }
 
-// hashOf returns the hash of a text.
 func (c *Call) hashOf(text match.Content) (fsutil.Hash, error) {
 	if file, ok := text.(*source); ok && !c.sizes.Fit(text.Size()) {
 		return file.Hash()
@@ -115,7 +113,6 @@ func (s *source) Open() (io.ReadCloser, error) {
 	}{s.ahead, r}, nil
 }
 
-// telling is a reader that tells of the bytes it reads.
 type telling struct {
 	r io.Reader
 	c *Call

@@ -29,7 +29,6 @@ type move struct {
 	dir                bool
 }
 
-// validate reports what is wrong with the parameters.
 func (t transfer) validate(c *Check) {
 	switch {
 	case t.Destination == "" && t.To == "":

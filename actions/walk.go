@@ -103,7 +103,6 @@ func checkGlobs(c *Check, param string, globs []string) {
 	}
 }
 
-// checkFilter reports what is wrong with the parameters of a filter.
 func checkFilter(c *Check, types, include, exclude []string) {
 	checkGlobs(c, "/include", include)
 	checkGlobs(c, "/exclude", exclude)
@@ -114,7 +113,6 @@ func checkFilter(c *Check, types, include, exclude []string) {
 	}
 }
 
-// skip returns the walk's Skip.
 func (f *filter) skip() func(name string, isDir bool) bool {
 	if len(f.exclude) == 0 {
 		return nil // then the walk need not know the path of each file

@@ -2,7 +2,6 @@ package ignore
 
 import "strings"
 
-// byteSet is a set of bytes.
 type byteSet [256]bool
 
 func (s *byteSet) addRange(from, to byte) {

@@ -176,7 +176,6 @@ func (w *writer) keep(n int64, last byte) {
 	w.open, w.last = w.form.open(last), 0
 }
 
-// put adds a splice.
 func (w *writer) put(s Splice) {
 	w.out = append(w.out, s)
 	if len(s.Text) == 0 {

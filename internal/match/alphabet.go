@@ -38,7 +38,6 @@ func (a *alphabet) last(data []byte) rune {
 	return r
 }
 
-// isWord reports whether a character is one of words.
 func (a *alphabet) isWord(r rune) bool {
 	if r < utf8.RuneSelf || !a.posix {
 		return syntax.IsWordChar(r)

@@ -114,7 +114,6 @@ func (s *search) run(text Content) error {
 	return s.window()
 }
 
-// stream goes through the text window by window.
 func (s *search) stream(text Content, size int64) error {
 	r, err := text.Open()
 	if err != nil {

@@ -44,7 +44,6 @@ func finderOf(text string, fold bool) *finder {
 	return f
 }
 
-// size is the length of the text in bytes.
 func (f *finder) size() int { return len(f.text) }
 
 // next returns the first offset at or after from where the text is, or -1.

@@ -66,19 +66,12 @@ func differences(data, want []byte, from, to int) string {
 	middle := from
 	// The text may begin or end with line ends and blanks that the key has not, so the lines around count too.
 	for range 2 {
-		from = bytes.LastIndexByte(data[:from], '\n')
-		if from < 0 {
-			from = 0
-			break
-		}
-	}
-	for range 2 {
-		i := bytes.IndexByte(data[to:], '\n')
-		if i < 0 {
+		from = max(0, bytes.LastIndexByte(data[:from], '\n'))
+		if i := bytes.IndexByte(data[to:], '\n'); i >= 0 {
+			to += i + 1
+		} else {
 			to = len(data)
-			break
 		}
-		to += i + 1
 	}
 	around := data[max(from, middle-nearestAround):min(to, middle+nearestAround)]
 	var list []string

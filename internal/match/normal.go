@@ -93,7 +93,6 @@ func (n *normal) add(text []byte, from int) {
 	}
 }
 
-// trim removes blanks at the end.
 func (n *normal) trim() {
 	n.text = bytes.TrimRight(n.text, " \t")
 	n.from = n.from[:len(n.text)]

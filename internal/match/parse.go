@@ -127,7 +127,6 @@ func (s *Parsed) Groups() []string {
 // something in a regular expression: what is wrong with it as one. Otherwise it returns nil.
 func (s *Parsed) Refused() *PatternError { return s.why }
 
-// checkLength returns an error for what is too long to be compiled.
 func checkLength(what, pattern string) *PatternError {
 	if len(pattern) <= MaxRegexBytes {
 		return nil

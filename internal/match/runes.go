@@ -114,7 +114,6 @@ func boundaries(prog *syntax.Prog) (tests []*syntax.Inst, from []rune, ok bool) 
 	return tests, from, true
 }
 
-// of returns the class of a character.
 func (c *classesOfRunes) of(r rune) uint8 {
 	if r < utf8.RuneSelf {
 		return c.ascii[r]

@@ -19,7 +19,6 @@ func (p *Pattern) Contains(ctx context.Context, data []byte) (found bool, err er
 	return found, err
 }
 
-// window finds the matches in the window.
 func (s *search) window() error {
 	if s.how.See != nil {
 		s.how.See(s.at.Data)

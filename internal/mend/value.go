@@ -12,7 +12,6 @@ import (
 // mostOpen is how many lists and objects may be open. Strict parsers stop far before.
 const mostOpen = 10_000
 
-// value reads one value.
 func (s *scanner) value() {
 	s.space()
 	switch c := s.peek(); {
@@ -64,7 +63,6 @@ func (s *scanner) ended(may bool) bool {
 	return true
 }
 
-// member reads a name and its value.
 func (s *scanner) member() {
 	if !s.text() && !s.name() {
 		s.stuck = true

@@ -34,9 +34,6 @@ func checkAlone(guard guard.Policy, c Change) error {
 	if err := guard.CheckWrite(c.Path); err != nil {
 		return err
 	}
-	if (c.From != "") != (c.Kind == fsutil.Renamed) {
-		return errFromWithoutRename
-	}
 	if c.From != "" {
 		if err := guard.CheckWrite(c.From); err != nil {
 			return err
@@ -45,6 +42,8 @@ func checkAlone(guard guard.Policy, c Change) error {
 	const special = fs.ModeSetuid | fs.ModeSetgid
 	noHash := func(s change.State) bool { return s.Kind == change.File && s.Hash == fsutil.Hash{} }
 	switch {
+	case (c.From != "") != (c.Kind == fsutil.Renamed):
+		return errFromWithoutRename
 	case c.Old.Kind == change.Other || c.New.Kind == change.Other || c.Replaced.Kind == change.Other:
 		return fmt.Errorf("a change from %s to %s", c.Old.Kind, c.New.Kind)
 	case !fitsKind(c.Change):

@@ -7,6 +7,7 @@ package posix
 
 import (
 	"regexp/syntax"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/internal/match"
@@ -231,25 +232,22 @@ func (p *parser) expression(nest int) *syntax.Regexp {
 }
 
 func (p *parser) anchor(r rune) *syntax.Regexp {
-	switch r {
-	case '^', '$':
-		if p.Lines {
-			return p.op(map[rune]syntax.Op{'^': syntax.OpBeginLine, '$': syntax.OpEndLine}[r])
-		}
-	case '<', '>':
-		p.plain = false
-		p.grow(1)
-		if r == '<' {
-			return match.WordBegin()
-		}
-		return match.WordEnd()
-	case 'b', 'B':
-		p.plain = false
-	}
-	return p.op(map[rune]syntax.Op{
+	p.plain = p.plain && !strings.ContainsRune("<>bB", r)
+	ops := map[rune]syntax.Op{
 		'^': syntax.OpBeginText, '`': syntax.OpBeginText, '$': syntax.OpEndText, '\'': syntax.OpEndText,
 		'b': syntax.OpWordBoundary, 'B': syntax.OpNoWordBoundary,
-	}[r])
+	}
+	if p.Lines {
+		ops['^'], ops['$'] = syntax.OpBeginLine, syntax.OpEndLine
+	}
+	if op, ok := ops[r]; ok {
+		return p.op(op)
+	}
+	p.grow(1)
+	if r == '<' {
+		return match.WordBegin()
+	}
+	return match.WordEnd()
 }
 
 func (p *parser) group(nest int) *syntax.Regexp {

@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// token is a piece of a pattern.
 type token struct {
 	kind rune // what an operator is written with in extended syntax, or one of those below
 	char rune // of an anchor or a class, what it is written with, but for the backslash

@@ -1,7 +1,6 @@
 package preview
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -23,13 +22,7 @@ type Hunk struct {
 
 // String returns the hunk as it stands in a unified diff, its "@@" line included.
 func (h Hunk) String() string {
-	lineRange := func(start, lines int) string {
-		if lines == 1 {
-			return fmt.Sprint(start)
-		}
-		return fmt.Sprintf("%d,%d", start, lines)
-	}
-	return fmt.Sprintf("@@ -%s +%s @@\n%s", lineRange(h.OldStart, h.OldLines), lineRange(h.NewStart, h.NewLines), h.Text)
+	return string(textdiff.AppendHead(nil, h.OldStart, h.OldLines, h.NewStart, h.NewLines)) + h.Text
 }
 
 // Line is one line of a hunk: Op is ' ', '-', '+', or '\\' for the note that the line above it has no line end. Old
@@ -120,7 +113,6 @@ func (h Hunk) Split() []Hunk {
 	return parts
 }
 
-// count counts one more line.
 func (h *Hunk) count(l Line) {
 	if l.Op != '+' && l.Op != '\\' {
 		h.OldLines++

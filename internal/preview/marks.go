@@ -59,7 +59,6 @@ type markedSide struct {
 	at     int
 }
 
-// next returns the marks of the next line.
 func (m *marker) next(l textdiff.Line) [][2]int {
 	body := len(bytes.TrimSuffix(l.Text, []byte("\n")))
 	switch {

@@ -76,7 +76,6 @@ func sidesOf(c change.Change) sides {
 	return sides{path: c.Path, old: c.Old, new: c.New, openOld: c.OpenOld, openNew: c.OpenNew, splices: c.Splices}
 }
 
-// write writes one section.
 func (v View) write(w io.Writer, s section) error {
 	t, err := v.open(s.sides, true)
 	if err != nil {

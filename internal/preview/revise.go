@@ -57,7 +57,6 @@ func (r *Revision) Reject(numbers ...int) error {
 	return nil
 }
 
-// find returns the runs of a hunk.
 func (r *Revision) find(h Hunk) (first, end int, err error) {
 	if r.found == nil {
 		r.found = make(map[string][2]int)

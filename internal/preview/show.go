@@ -20,7 +20,6 @@ type File struct {
 	who    authors
 }
 
-// run is a run of changed lines.
 type run struct {
 	textdiff.Core
 	hunk  int // the number of the one it is in
@@ -90,9 +89,6 @@ func (v View) LinesWritten(c change.Change) (int, error) {
 	return n, err
 }
 
-// noNewline follows a line without a line end, as in git's format.
-const noNewline = "\n\\ No newline at end of file\n"
-
 // show makes the nth hunk, and notes its runs. places are what the splices have changed, nil if that is not known.
 func (f *File) show(n int, h textdiff.Hunk, places []textdiff.Span) Hunk {
 	shown := Hunk{OldStart: h.OldStart, OldLines: h.OldLines, NewStart: h.NewStart, NewLines: h.NewLines}
@@ -116,7 +112,7 @@ func (f *File) show(n int, h textdiff.Hunk, places []textdiff.Span) Hunk {
 	for _, l := range h.Lines {
 		size += 1 + len(l.Text)
 	}
-	text.Grow(size + len(noNewline))
+	text.Grow(size + len(textdiff.NoNewline))
 	var m marker
 	at := len(f.runs) - len(h.Cores)
 	for i, l := range h.Lines {
@@ -129,7 +125,7 @@ func (f *File) show(n int, h textdiff.Hunk, places []textdiff.Span) Hunk {
 		text.WriteByte(l.Op)
 		text.Write(l.Text)
 		if !bytes.HasSuffix(l.Text, []byte("\n")) {
-			text.WriteString(noNewline)
+			text.WriteString(textdiff.NoNewline)
 		}
 		if l.Op != ' ' {
 			shown.Marks = append(shown.Marks, m.next(l))

@@ -119,7 +119,6 @@ func drain(open backing.Opener) error {
 	return err
 }
 
-// openWhole reads both sides as a whole.
 func (v View) openWhole(s sides) (texts, error) {
 	if err := CheckSizes(v.Limits, s.old, s.new); err != nil {
 		return texts{}, fmt.Errorf("show %s: %w", s.path, err)
@@ -147,7 +146,6 @@ func (v View) openWhole(s sides) (texts, error) {
 	return t, err
 }
 
-// content reads one side as a whole.
 func content(s change.State, open backing.Opener) ([]byte, error) {
 	switch s.Kind {
 	case change.File:

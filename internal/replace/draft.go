@@ -150,7 +150,7 @@ func (d *Draft) Same(ctx context.Context) (bool, error) {
 
 // Changing returns the splices, over the present text, without those that leave its bytes as they are.
 func (d *Draft) Changing(list []change.Splice) ([]change.Splice, error) {
-	if !slices.ContainsFunc(list, keepsLength) {
+	if !slices.ContainsFunc(list, func(s change.Splice) bool { return s.Len == int64(len(s.Text)) }) {
 		return list, nil
 	}
 	r, err := d.Open()
@@ -159,24 +159,13 @@ func (d *Draft) Changing(list []change.Splice) ([]change.Splice, error) {
 	}
 	defer r.Close()
 	ahead, pos := bufio.NewReader(r), int64(0)
-	var changing []change.Splice
-	var old []byte
-	for _, s := range list {
-		if keepsLength(s) {
-			if _, err := io.CopyN(io.Discard, ahead, s.Off-pos); err != nil {
-				return nil, err
-			}
-			old = slices.Grow(old[:0], len(s.Text))[:len(s.Text)]
-			if _, err := io.ReadFull(ahead, old); err != nil {
-				return nil, err
-			}
-			if pos = s.Off + s.Len; bytes.Equal(old, s.Text) {
-				continue
-			}
+	return splice.Changing(func(off int64, n int) ([]byte, error) {
+		_, err := io.CopyN(io.Discard, ahead, off-pos)
+		old := make([]byte, n)
+		if err == nil {
+			_, err = io.ReadFull(ahead, old)
 		}
-		changing = append(changing, s)
-	}
-	return changing, nil
+		pos = off + int64(n)
+		return old, err
+	}, list)
 }
-
-func keepsLength(s change.Splice) bool { return s.Len == int64(len(s.Text)) }

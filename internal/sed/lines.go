@@ -9,7 +9,6 @@ import (
 // window is how much of a text is held, in bytes, unless a line is longer.
 const window = 128 << 10
 
-// lines reads a text line by line.
 type lines struct {
 	src   io.Reader
 	buf   []byte
@@ -46,10 +45,8 @@ func (l *lines) line(most int) (line []byte, at int64, err error) {
 	}
 }
 
-// last reports whether the line given last is the last one.
 func (l *lines) last() bool { return l.end && l.next == len(l.buf) }
 
-// fill reads on.
 func (l *lines) fill() error {
 	l.fills++
 	l.off += int64(l.next)

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// parser reads scripts.
 type parser struct {
 	scripts []string
 	options Options
@@ -75,13 +74,12 @@ func (p *parser) commands() {
 	for {
 		p.ended = false
 		c := p.next()
-		switch {
-		case c == eof:
+		if c == eof {
 			return
-		case c == ';' || strings.IndexByte(" \t\n\v\f\r", byte(c)) >= 0:
-			continue
 		}
-		p.command(c)
+		if strings.IndexByte("; \t\n\v\f\r", byte(c)) < 0 {
+			p.command(c)
+		}
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// substitute reads what follows the s of a substitution.
 func (p *parser) substitute(cmd *command) {
 	const unterminated = "unterminated `s' command"
 	delimiter := p.delimiter()
@@ -19,7 +18,6 @@ func (p *parser) substitute(cmd *command) {
 	cmd.subst = s
 }
 
-// flags reads the flags of s.
 func (p *parser) flags(s *substitution) (icase, lines bool) {
 	for {
 		switch c := p.nonblank(); {
@@ -84,7 +82,6 @@ func (p *parser) compile(text []byte, icase, lines bool, groups int) *pattern {
 	return re
 }
 
-// transliterate reads what follows a y.
 func (p *parser) transliterate(cmd *command) {
 	delimiter := p.delimiter()
 	var parts [2][]string // characters, or bytes that are part of none

@@ -38,7 +38,6 @@ func newPattern(text []byte, o Options, icase, lines bool) (*pattern, *posix.Err
 	return &pattern{posix: re, groups: p.Groups, size: p.Nodes}, nil
 }
 
-// contains reports whether there is a match.
 func (re *pattern) contains(ctx context.Context, b []byte) (bool, error) {
 	if re.re2 != nil {
 		return re.re2.Contains(ctx, b)

@@ -141,7 +141,6 @@ func (r *runner) spend(work int) error {
 	return r.ctx.Err()
 }
 
-// run runs the script over all lines.
 func (r *runner) run() error {
 	for {
 		if err := r.spend(perLine); err != nil {
@@ -311,7 +310,6 @@ func (r *runner) become(space []byte) {
 	r.changes++
 }
 
-// transliterate runs a y.
 func (r *runner) transliterate(c *command) error {
 	out := slices.Grow(r.spare[:0], len(r.space))
 	for b := r.space; len(b) > 0; {

@@ -17,7 +17,6 @@ type substituting struct {
 	err    error
 }
 
-// substitute runs an s.
 func (r *runner) substitute(c *command) error {
 	s := c.subst
 	re, err := r.pattern(s.re, c.place)

@@ -66,7 +66,6 @@ type Stats struct {
 	Lines        int // the lines read
 }
 
-// command is one command of a script.
 type command struct {
 	name    byte // s y d p { }
 	from    address

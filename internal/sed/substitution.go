@@ -34,7 +34,6 @@ const (
 	caseFirst = caseUpperFirst | caseLowerFirst
 )
 
-// parse reads the replacement.
 func (s *substitution) parse(text []byte) {
 	var mode, saved caseMode
 	literal := []byte{}
@@ -63,23 +62,14 @@ func (s *substitution) parse(text []byte) {
 		switch c = text[i]; c {
 		case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 			end(int(c - '0'))
-		case 'L':
+		case 'L', 'U', 'E':
 			end(-1)
-			mode, saved = caseLower, caseLower
-		case 'U':
-			end(-1)
-			mode, saved = caseUpper, caseUpper
-		case 'E':
-			end(-1)
-			mode, saved = 0, 0
-		case 'l':
+			mode = map[byte]caseMode{'L': caseLower, 'U': caseUpper}[c]
+			saved = mode
+		case 'l', 'u':
 			end(-1)
 			saved = mode
-			mode |= caseLowerFirst
-		case 'u':
-			end(-1)
-			saved = mode
-			mode |= caseUpperFirst
+			mode |= map[byte]caseMode{'l': caseLowerFirst, 'u': caseUpperFirst}[c]
 		default:
 			// The piece ends behind the character: a \u before it is used up.
 			literal = append(literal, c)

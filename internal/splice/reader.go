@@ -151,16 +151,21 @@ func DropIdle(content io.ReaderAt, splices []change.Splice) ([]change.Splice, er
 	if data, ok := content.(Bytes); ok {
 		ahead.buf = data
 	}
+	return Changing(ahead.bytes, splices)
+}
+
+// Changing is [DropIdle] for bytes that old gives, n at an offset, valid until its next call: offsets ascend.
+func Changing(old func(off int64, n int) ([]byte, error), splices []change.Splice) ([]change.Splice, error) {
 	kept := splices[:0:0]
 	dropped := false
 	for i, sp := range splices {
 		idle := sp.Len == 0 && len(sp.Text) == 0
 		if int64(len(sp.Text)) == sp.Len && !idle {
-			old, err := ahead.bytes(sp.Off, len(sp.Text))
+			was, err := old(sp.Off, len(sp.Text))
 			if err != nil {
 				return nil, err
 			}
-			idle = bytes.Equal(old, sp.Text)
+			idle = bytes.Equal(was, sp.Text)
 		}
 		if idle && !dropped {
 			kept, dropped = append(kept, splices[:i]...), true

@@ -2,7 +2,6 @@ package strictjson
 
 import (
 	"errors"
-	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -110,13 +109,8 @@ func Whole(text string) (negative bool, magnitude uint64, err error) {
 	if len(significant)+scale > mostDigits {
 		return negative, 0, ErrRange
 	}
-	for _, c := range []byte(significant + strings.Repeat("0", scale)) {
-		hi, lo := bits.Mul64(magnitude, 10)
-		sum, carry := bits.Add64(lo, uint64(c-'0'), 0)
-		if hi != 0 || carry != 0 {
-			return negative, 0, ErrRange
-		}
-		magnitude = sum
+	if magnitude, err = strconv.ParseUint(significant+strings.Repeat("0", scale), 10, 64); err != nil {
+		return negative, 0, ErrRange
 	}
 	return negative, magnitude, nil
 }

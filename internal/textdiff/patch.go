@@ -32,7 +32,6 @@ func (t texts) binary() bool {
 	return sniff(t.old) || sniff(t.new)
 }
 
-// all returns the whole text.
 func all(s Source) []byte { return s.slice(0, s.Size()) }
 
 // typeMask selects the bits of a mode that tell a file from a symbolic link.

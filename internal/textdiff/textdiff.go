@@ -79,7 +79,6 @@ func Hunks(old, new Source, splices []change.Splice, context int) (list []Hunk, 
 	return texts{old: old, new: new}.hunks(splices, context), nil
 }
 
-// texts are the two texts that are compared.
 type texts struct {
 	old, new Source
 	over     func() bool // whether the comparison was cancelled; nil for never

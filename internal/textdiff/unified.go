@@ -66,29 +66,32 @@ func (p *printer) hunks(list []Hunk) {
 	}
 }
 
-// head writes where a hunk stands.
 func (p *printer) head(h Hunk) {
-	p.print("@@ -")
-	p.span(h.OldStart, h.OldLines)
-	p.print(" +")
-	p.span(h.NewStart, h.NewLines)
-	p.print(" @@\n")
+	p.num = AppendHead(p.num[:0], h.OldStart, h.OldLines, h.NewStart, h.NewLines)
+	_, _ = p.w.Write(p.num)
 }
+
+// AppendHead appends the line above a hunk that says where that stands.
+func AppendHead(dst []byte, oldStart, oldLines, newStart, newLines int) []byte {
+	number := func(mark string, n int) { dst = strconv.AppendInt(append(dst, mark...), int64(n), 10) }
+	number("@@ -", oldStart)
+	if oldLines != 1 {
+		number(",", oldLines)
+	}
+	number(" +", newStart)
+	if newLines != 1 {
+		number(",", newLines)
+	}
+	return append(dst, " @@\n"...)
+}
+
+// NoNewline follows the text of a line without a line end.
+const NoNewline = "\n\\ No newline at end of file\n"
 
 func (p *printer) line(op byte, text []byte) {
 	_ = p.w.WriteByte(op)
 	_, _ = p.w.Write(text)
 	if !bytes.HasSuffix(text, newline) {
-		p.print("\n\\ No newline at end of file\n")
+		p.print(NoNewline)
 	}
-}
-
-// span writes a line number and, unless it is 1, a number of lines.
-func (p *printer) span(start, lines int) {
-	p.num = strconv.AppendInt(p.num[:0], int64(start), 10)
-	if lines != 1 {
-		p.num = append(p.num, ',')
-		p.num = strconv.AppendInt(p.num, int64(lines), 10)
-	}
-	_, _ = p.w.Write(p.num)
 }
