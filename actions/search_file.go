@@ -146,6 +146,9 @@ func (s *searching) long(ctx context.Context, e walk.Entry, d *buffer, n int) er
 	}
 	// What was read has not been kept: it is read again, with what follows.
 	return s.c.look(e.Path(), s.maxBytes, nil, func(text *source) error {
+		if !s.c.FilesWanted {
+			text.Once()
+		}
 		_, err := s.matches(ctx, e, text, &d.buf)
 		return err
 	})

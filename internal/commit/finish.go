@@ -97,11 +97,7 @@ func (t *txn) dropFar() error {
 		}
 	}
 	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
-		if s, err := disk.Reach(t, dir); err != nil || s.Kind != change.Dir {
-			errs = append(errs, err)
-			continue
-		}
-		errs = append(errs, t.SyncDir(dir))
+		errs = append(errs, t.SyncReached(dir))
 	}
 	return errors.Join(errs...)
 }

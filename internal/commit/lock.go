@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"time"
 
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/panics"
@@ -95,22 +94,8 @@ func (l *treeLock) Close() error {
 	return l.err
 }
 
-// waitFor calls try until that names no holder of the lock, or ctx is done. The error names the holder.
-func waitFor(ctx context.Context, what string, try func() (holder string, err error)) error {
-	const shortest, longest = time.Millisecond, 100 * time.Millisecond
-	for wait := shortest; ; wait = min(2*wait, longest) {
-		holder, err := try()
-		if holder == "" || err != nil {
-			return err
-		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return fmt.Errorf("%w: %s is held by %s: %w", capability.ErrLocked, what, holder, context.Cause(ctx))
-		case <-timer.C:
-		}
-	}
+func heldBy(what, holder string) error {
+	return fmt.Errorf("%w: %s is held by %s", capability.ErrLocked, what, holder)
 }
 
 // hold takes the lock unless the caller has it, and returns how to give it back.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/spf13/afero"
@@ -11,18 +12,15 @@ import (
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
+	"github.com/millrace-go/millrace/internal/poll"
 )
 
 // lockFileName is the file in the state directory that is locked where a directory cannot be. It stays when the lock is
 // given back: to remove it would let two runs lock two files of one name.
 const lockFileName = "lockfile"
 
-// errNoHandle says that a file system does not give the handles of the operating system, errCannotLock that this
-// cannot be locked by its handle.
-var (
-	errNoHandle   = fmt.Errorf("no handle: %w", errors.ErrUnsupported)
-	errCannotLock = fmt.Errorf("no lock by handle: %w", errors.ErrUnsupported)
-)
+// errNoHandle says that a file system does not give the handles of the operating system.
+var errNoHandle = fmt.Errorf("no handle: %w", errors.ErrUnsupported)
 
 // handled is an open file of the operating system.
 type handled interface {
@@ -30,15 +28,17 @@ type handled interface {
 	Fd() uintptr
 }
 
-// handleOf returns the file of the operating system behind one that a file system gives, nil if that cannot be told.
-func handleOf(f afero.File) handled {
+// handleOf returns the file of the operating system behind one that a file system has opened, and what that says of the
+// name.
+func handleOf(fsys afero.Fs, name string, f afero.File) (handled, fs.FileInfo, error) {
 	switch f := f.(type) {
 	case handled:
-		return f
+		info, err := fsys.Stat(name)
+		return f, info, err
 	case *afero.BasePathFile:
-		return handleOf(f.File)
+		return handleOf(fsys, name, f.File)
 	}
-	return nil
+	return nil, nil, errNoHandle
 }
 
 // fileID names a file of the operating system, on this machine.
@@ -48,7 +48,7 @@ func fileID(dev, ino uint64) string { return fmt.Sprintf("%d:%d", dev, ino) }
 // has the lock. It returns what was locked, both empty if there is no such lock to be had.
 func lockHandle(ctx context.Context, o *Options) (unlock func() error, id string, err error) {
 	unlock, id, err = lockOpened(ctx, o, ".", o.FS.Open)
-	if errors.Is(err, errCannotLock) {
+	if errors.Is(err, errors.ErrUnsupported) && err != errNoHandle { //nolint:errorlint // it is never wrapped
 		state := o.state()
 		if err := state.ensure(); err != nil {
 			return nil, "", err
@@ -73,23 +73,19 @@ func lockOpened(
 			f.Close()
 		}
 	}()
-	h := handleOf(f)
-	if h == nil {
-		return nil, "", errNoHandle
+	h, info, err := handleOf(o.FS, name, f)
+	if err == nil {
+		id, err = handleID(h, info)
 	}
-	info, err := o.FS.Stat(name)
 	if err != nil {
 		return nil, "", err
 	}
-	if id, err = handleID(h, info); err != nil {
-		return nil, "", err
-	}
-	err = waitFor(ctx, name, func() (string, error) {
-		free, err := tryHandle(h)
-		if free || err != nil {
-			return "", err
+	err = poll.Lock(ctx, func() error {
+		err := tryHandle(h)
+		if errors.Is(err, capability.ErrLocked) {
+			err = heldBy(name, lockHolder(id))
 		}
-		return lockHolder(id), nil
+		return err
 	})
 	if err != nil {
 		return nil, "", err
@@ -136,16 +132,12 @@ func placeOf(d *disk.Disk, dir string, s change.State) (capability.Identity, err
 		return capability.Identity{}, err
 	}
 	defer f.Close()
-	h := handleOf(f)
-	if h == nil {
-		return capability.Identity{}, nil
+	var id capability.Identity
+	h, info, err := handleOf(d.FS, dir, f)
+	if err == nil {
+		id, err = handleIdentity(h, info)
 	}
-	info, err := d.FS.Stat(dir)
-	if err != nil {
-		return capability.Identity{}, err
-	}
-	id, err := handleIdentity(h, info)
-	if errors.Is(err, errors.ErrUnsupported) {
+	if errors.Is(err, errNoHandle) {
 		err = nil
 	}
 	return id, err

@@ -12,5 +12,5 @@ func handleID(handled, fs.FileInfo) (string, error) { return "", errNoHandle }
 func handleIdentity(handled, fs.FileInfo) (capability.Identity, error) {
 	return capability.Identity{}, errNoHandle
 }
-func tryHandle(handled) (bool, error) { return false, errNoHandle }
-func unlockHandle(handled) error      { return nil }
+func tryHandle(handled) error    { return errNoHandle }
+func unlockHandle(handled) error { return nil }

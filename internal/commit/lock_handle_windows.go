@@ -12,7 +12,7 @@ import (
 // handleID names the file that is locked: there is one in each state directory, and directories cannot be locked.
 func handleID(_ handled, info fs.FileInfo) (string, error) {
 	if !info.Mode().IsRegular() {
-		return "", errCannotLock
+		return "", errors.ErrUnsupported
 	}
 	return lockFileName, nil
 }
@@ -21,14 +21,14 @@ func handleIdentity(handled, fs.FileInfo) (capability.Identity, error) {
 	return capability.Identity{}, errNoHandle
 }
 
-// tryHandle locks the file by LockFileEx, and reports whether it was free.
-func tryHandle(h handled) (bool, error) {
+// tryHandle locks the file by LockFileEx.
+func tryHandle(h handled) error {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	err := windows.LockFileEx(windows.Handle(h.Fd()), flags, 0, 1, 0, new(windows.Overlapped))
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
-		return false, nil
+		return capability.ErrLocked
 	}
-	return err == nil, err
+	return err
 }
 
 func unlockHandle(h handled) error {

@@ -1,6 +1,7 @@
 package commit
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/poll"
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
@@ -43,27 +45,27 @@ func (m *mark) owner() (*owner, error) { return m.read(path.Join(m.name(), owner
 
 // make makes the mark, and waits while another run has it.
 func (m *mark) make(ctx context.Context) error {
-	return waitFor(ctx, m.name(), func() (string, error) {
+	return poll.Lock(ctx, func() error {
 		holder, err := m.try()
 		if errors.Is(err, fs.ErrNotExist) && m.vanished < 10 {
 			// The last one has just removed the directory. It does not do that each time that this one looks.
 			m.vanished++
-			return new(owner).String(), nil
+			return m.heldBy(new(owner))
 		}
 		m.vanished = 0
-		return m.text(holder), err
+		return cmp.Or(err, m.heldBy(holder))
 	})
 }
 
 // respect waits while a process of this machine has the mark, and makes none. Marks from elsewhere may have come with
 // the tree, and what is in memory was not written by a process that could still be asked for.
 func (m *mark) respect(ctx context.Context, o *Options) error {
-	if disk.InMemory(o.FS) {
+	if m.state.d.Memory {
 		return nil
 	}
-	return waitFor(ctx, m.name(), func() (string, error) {
+	return poll.Lock(ctx, func() error {
 		holder, err := m.respected(o)
-		return m.text(holder), err
+		return cmp.Or(err, m.heldBy(holder))
 	})
 }
 
@@ -92,17 +94,17 @@ func (m *mark) respected(o *Options) (*owner, error) {
 	return m.takeOver(holder)
 }
 
-// text names the holder of the mark, "" for none, and says what to do about one of which it is not known whether it is
-// alive.
-func (m *mark) text(holder *owner) string {
-	switch {
-	case holder == nil:
-		return ""
-	case holder.PID > 0 && !holder.known(&m.me):
-		return holder.String() + "; if it is not there any more, remove " + m.name()
-	default:
-		return holder.String()
+// heldBy is the error for a mark that has a holder, nil for none. It says what to do about one of which it is not known
+// whether it is alive.
+func (m *mark) heldBy(holder *owner) error {
+	if holder == nil {
+		return nil
 	}
+	text := holder.String()
+	if holder.PID > 0 && !holder.known(&m.me) {
+		text += "; if it is not there any more, remove " + m.name()
+	}
+	return heldBy(m.name(), text)
 }
 
 // named adds to the error of a Locker who has the lock, where the system tells.

@@ -125,7 +125,7 @@ func (t *txn) takeImage(e *entry) error {
 		return nil // all of it is in the record
 	}
 	e.Image = journal.Copied
-	f, err := t.Open(e.Path)
+	f, err := t.OpenFound(e.Path)
 	if err != nil {
 		if disk.IsAbsent(err) || errors.Is(err, names.ErrNotRegular) {
 			return conflictAt(e.Path, "has been removed or replaced")
@@ -176,7 +176,7 @@ func (t *txn) stageMoved(e *entry) error {
 	}
 	e.Moved = false
 	e.want.Hash = from.Old.Hash
-	e.open = func() (io.ReadCloser, error) { return t.Open(t.image(from)) } // a link needs none
+	e.open = func() (io.ReadCloser, error) { return t.OpenFound(t.image(from)) } // a link needs none
 	return t.stage(e)
 }
 

@@ -53,11 +53,6 @@ func (s spySystem) SyncDir(name string) error {
 	return s.System.SyncDir(name)
 }
 
-func (s spySystem) SyncReached(name string) error {
-	s.spy.note("syncdir", name)
-	return s.System.SyncReached(name)
-}
-
 func (s spySystem) Exchange(a, b string) error {
 	s.spy.note("exchange", b)
 	return s.System.Exchange(a, b)

@@ -13,12 +13,14 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/handle"
 	"github.com/millrace-go/millrace/internal/names"
 )
 
@@ -96,16 +98,9 @@ func Reach(s System, name string) (change.State, error) {
 
 // Remove removes a file, a link or an empty directory; that it is gone already is no error.
 func (d *Disk) Remove(name string) error {
-	err := d.Unlink(name)
-	if errors.Is(err, errors.ErrUnsupported) {
-		err = d.FS.Remove(name)
-	}
-	return d.unlessGone(name, err)
-}
-
-// unlessGone returns the error of a removal unless there is nothing of that name.
-func (d *Disk) unlessGone(name string, err error) error {
-	if mayBeAbsent(err) {
+	err := d.System.Remove(name)
+	// Where nothing can be written, that is checked first.
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		if s, lerr := d.Look(name); lerr == nil && s.Kind == change.Absent {
 			return nil
 		}
@@ -127,17 +122,9 @@ func (d *Disk) Put(name string, data []byte, durable bool) error {
 	return cmp.Or(err, f.Close())
 }
 
-// OpenFound is Open for a name at which another program may have put a pipe: it must not wait for that.
+// OpenFound opens a regular file for reading, and nothing else that another program may have put there.
 func (d *Disk) OpenFound(name string) (capability.ReadFile, error) {
-	if d.isPlain() {
-		switch s, err := d.Look(name); {
-		case err != nil && s.Kind == change.Absent:
-			return nil, err
-		case s.Kind != change.File && s.Kind != change.Absent:
-			return nil, &fs.PathError{Op: "open", Path: name, Err: names.ErrNotRegular}
-		}
-	}
-	return d.Open(name)
+	return handle.OpenFile(d.FS, name)
 }
 
 // Read reads a regular file that was found, so many bytes of it at most.
@@ -202,10 +189,10 @@ func (d *Disk) SyncDir(dir string) error {
 
 // SyncReached is SyncDir where other programs may have put something else in the way, and then does nothing.
 func (d *Disk) SyncReached(dir string) error {
-	if d.syncsDirs() {
-		return d.System.SyncReached(dir)
+	if s, err := Reach(d, dir); err != nil || s.Kind != change.Dir {
+		return err
 	}
-	return nil
+	return d.SyncDir(dir)
 }
 
 // SyncAnyDir is SyncDir before anything is known of the file system.

@@ -30,7 +30,7 @@ type eraser struct {
 }
 
 func (e *eraser) tree(name string) error {
-	if e.d.Unlink(name) == nil {
+	if !e.d.isPlain() && e.d.System.Remove(name) == nil {
 		return nil // most are files
 	}
 	s, err := e.d.Look(name)
@@ -60,7 +60,7 @@ func (e *eraser) tree(name string) error {
 			}
 		}
 		if name != e.top || e.moved == before {
-			return e.d.unlessGone(name, e.d.FS.Remove(name))
+			return e.d.Remove(name)
 		}
 		// What was brought up meanwhile is here now.
 	}

@@ -38,9 +38,3 @@ func IsUnsupported(err error) bool {
 
 // IsCrossDevice reports whether the error says that two names are on different mounts.
 func IsCrossDevice(err error) bool { return errors.Is(err, syscall.EXDEV) }
-
-// mayBeAbsent reports whether a removal may have failed so although there is nothing of that name: where nothing can be
-// written, that is checked first.
-func mayBeAbsent(err error) bool {
-	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
-}

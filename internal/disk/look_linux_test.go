@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/afero"
 	"golang.org/x/sys/unix"
 
 	"github.com/millrace-go/millrace/change"
@@ -14,6 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/modes"
 	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/raise"
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
@@ -67,5 +69,48 @@ func TestLook(t *testing.T) {
 	}
 	if _, err := d.Look("d/" + strings.Repeat("n", 300)); !errors.Is(err, names.ErrNameTooLong) {
 		t.Error(err)
+	}
+}
+
+// TestOpenFound: it opens regular files, and neither waits for others nor follows links, through any file system.
+func TestOpenFound(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	root, err := rootfs.Open(base)
+	fstest.Must(t, err)
+	t.Cleanup(func() { root.Close() })
+	fstest.Must(t, root.Mkdir("d", 0o755))
+	fstest.Write(t, root, "d/f", "the bytes")
+	fstest.Must(t, root.SymlinkIfPossible("f", "d/link"))
+	fstest.Must(t, root.SymlinkIfPossible("d", "way"))
+	fstest.Must(t, unix.Mkfifo(filepath.Join(base, "pipe"), 0o600))
+	memory, err := raise.FS(afero.NewMemMapFs())
+	fstest.Must(t, err)
+	fstest.Must(t, memory.Mkdir("d", 0o755))
+	fstest.Write(t, memory, "d/f", "the bytes")
+	for what, d := range map[string]*disk.Disk{
+		"root": disk.Open(root), "memory": disk.Open(memory),
+		"plain": disk.Open(struct {
+			afero.Fs
+			afero.Symlinker
+		}{root, root}),
+	} {
+		files := []string{"d/f", "way/f"}
+		refused := map[string]error{
+			"d/link": names.ErrNotRegular, "pipe": names.ErrNotRegular, "d": names.ErrNotRegular, "no": fs.ErrNotExist, "d/f/x": names.ErrNotDir,
+		}
+		if d.Memory {
+			files, refused = files[:1], map[string]error{"d": names.ErrNotRegular, "no": fs.ErrNotExist, "d/f/x": names.ErrNotDir}
+		}
+		for _, name := range files {
+			if data, err := d.Read(name, 100); err != nil || string(data) != "the bytes" {
+				t.Errorf("%s: %s: %q, %v", what, name, data, err)
+			}
+		}
+		for name, want := range refused {
+			if f, err := d.OpenFound(name); !errors.Is(err, want) {
+				t.Errorf("%s: %s: %v, %v", what, name, f, err)
+			}
+		}
 	}
 }

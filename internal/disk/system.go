@@ -18,8 +18,8 @@ import (
 
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/handle"
 	"github.com/millrace-go/millrace/internal/modes"
-	"github.com/millrace-go/millrace/internal/names"
 )
 
 // System is the operations that are repeated for each file. They are safe for concurrent use, but for Hold and Close,
@@ -29,8 +29,6 @@ type System interface {
 	// Look returns what stands at the name, without the hash of a file. What is not there, or below a file, is Absent.
 	// Of a symbolic link that cannot be read the Kind is told beside the error.
 	Look(name string) (change.State, error)
-	// Open opens a regular file for reading, and nothing else.
-	Open(name string) (capability.ReadFile, error)
 	// Create makes an empty file that no other user can read yet, and fails if something of that name exists. The file
 	// system may place it as if it were made beside the file near, "" for none: so owner, group, attributes and access
 	// control list have to be set.
@@ -38,19 +36,16 @@ type System interface {
 	Link(oldname, newname string) error
 	Exchange(a, b string) error
 	RenameNoReplace(oldname, newname string) error
-	// Unlink removes a file or a link where that needs no look at what it is.
-	Unlink(name string) error
-	// SyncDir makes the names in a directory durable, SyncReached only if there is no symbolic link on the way to it.
-	// If one is there, or no directory, SyncReached does nothing.
+	Remove(name string) error
+	// SyncDir makes the names in a directory durable.
 	SyncDir(name string) error
-	SyncReached(name string) error
 	// Hold keeps a directory of the caller's own open, so that names in it are found faster, until Close.
 	Hold(dir string)
 	// MostOpen is how many files each of so many workers should have open at once, at least 1.
 	MostOpen(workers int) int
 	Close() error
-	// isPlain reports whether only the methods of afero.Fs are there: opening a pipe may wait then, and directories may be
-	// seen that have to be made before something can be renamed into them.
+	// isPlain reports whether only the methods of afero.Fs are there: directories that are not empty may be removed then,
+	// and some may be seen that have to be made before something can be renamed into them.
 	isPlain() bool
 }
 
@@ -74,13 +69,7 @@ type NewFile interface {
 type plain struct{ fs afero.Fs }
 
 func (p plain) Look(name string) (change.State, error) {
-	var info fs.FileInfo
-	var err error
-	if l, ok := p.fs.(afero.Lstater); ok && name != "." {
-		info, _, err = l.LstatIfPossible(name)
-	} else {
-		info, err = p.fs.Stat(name)
-	}
+	info, err := handle.Lstat(p.fs, name)
 	return p.state(name, info, err)
 }
 
@@ -114,22 +103,6 @@ func (p plain) state(name string, info fs.FileInfo, err error) (change.State, er
 // IsLeaf reports whether the state is that of a file or a symbolic link, which hard links can be made to.
 func IsLeaf(s change.State) bool { return s.Kind == change.File || s.Kind == change.Symlink }
 
-func (p plain) Open(name string) (capability.ReadFile, error) {
-	f, err := p.fs.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: name, Err: names.ErrNotRegular}
-	}
-	if err != nil {
-		_ = f.Close() // nothing was read from it
-		return nil, err
-	}
-	return f, nil
-}
-
 func (p plain) Create(name, _ string) (NewFile, error) {
 	f, err := p.fs.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -162,20 +135,13 @@ func (p plain) RenameNoReplace(oldname, newname string) error {
 	return errors.ErrUnsupported
 }
 
-func (p plain) Unlink(string) error { return errors.ErrUnsupported }
+func (p plain) Remove(name string) error { return p.fs.Remove(name) }
 
 func (p plain) SyncDir(name string) error {
 	if s, ok := p.fs.(capability.DirSyncer); ok {
 		return s.SyncDir(name)
 	}
 	return errors.ErrUnsupported
-}
-
-func (p plain) SyncReached(name string) error {
-	if s, err := Reach(p, name); err != nil || s.Kind != change.Dir {
-		return err
-	}
-	return p.SyncDir(name)
 }
 
 func (p plain) Hold(string)      {}

@@ -18,7 +18,7 @@ import (
 // Hash returns the hash and the size of a file's bytes. Of a file that has more than that many it reads one byte more:
 // some never end, whatever size they say they have.
 func (d *Disk) Hash(name string, size int64) (change.Hash, int64, error) {
-	f, err := d.Open(name)
+	f, err := d.OpenFound(name)
 	if err != nil {
 		return change.Hash{}, 0, err
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 
 	"github.com/spf13/afero"
 
@@ -35,6 +36,26 @@ func OpenDir(fsys afero.Fs, name string) (capability.DirHandle, error) {
 // Unopened returns a handle of a directory by which files can be opened, without asking for the directory itself.
 func Unopened(fsys afero.Fs, name string) capability.DirHandle {
 	return &plainDir{fsys: fsys, name: name}
+}
+
+// plainFileOpener opens a regular file of the canonical name unless that leads through a symbolic link.
+type plainFileOpener interface {
+	OpenPlainFile(clean string) (RandomFile, error)
+}
+
+// OpenFile opens a regular file of any file system for reading, by its canonical name, and nothing else: to open a pipe
+// that stands there meanwhile could wait for ever.
+func OpenFile(fsys afero.Fs, name string) (RandomFile, error) {
+	if plain, ok := fsys.(plainFileOpener); ok {
+		if file, err := plain.OpenPlainFile(name); err == nil {
+			return file, nil
+		}
+	}
+	file, err := Unopened(fsys, path.Dir(name)).OpenFile(path.Base(name))
+	if err != nil {
+		return nil, err
+	}
+	return file.(RandomFile), nil // an afero.File
 }
 
 // inOpener is a directory that makes use of what its listing has told, or of memory that was used for another file

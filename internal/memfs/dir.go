@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/handle"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/poll"
 )
@@ -30,6 +31,18 @@ func (m *FS) OpenDir(name string) (opened capability.DirHandle, err error) {
 			return syscall.ENOTDIR
 		}
 		opened = &dir{m, n}
+		return nil
+	})
+	return opened, err
+}
+
+// OpenPlainFile opens a regular file for reading. [handle.OpenFile] need not ask before what is there.
+func (m *FS) OpenPlainFile(name string) (opened handle.RandomFile, err error) {
+	err = m.with("open", name, func(n node) error {
+		if n.isDir() {
+			return names.ErrNotRegular
+		}
+		opened = m.handle(n.name(), n.data, os.O_RDONLY)
 		return nil
 	})
 	return opened, err
@@ -79,14 +92,14 @@ func (m *FS) isLock(name string) bool {
 // Lock implements [capability.Locker]. A ctx that is done already still gets a lock that is free.
 func (m *FS) Lock(ctx context.Context) (io.Closer, error) {
 	key := separator + m.lockName()
-	err := poll.Lock(ctx, func() (bool, error) {
+	err := poll.Lock(ctx, func() error {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		err := m.mem.Mkdir(key, 0o700)
 		if errors.Is(err, fs.ErrExist) {
-			return false, nil
+			return capability.ErrLocked
 		}
-		return err == nil, err
+		return err
 	})
 	if err != nil {
 		return nil, names.PathError("lock", ".", err)

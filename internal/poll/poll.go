@@ -3,6 +3,7 @@ package poll
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -11,18 +12,20 @@ import (
 	"github.com/millrace-go/millrace/capability"
 )
 
-// Lock calls try until it succeeds, fails or ctx is done. It tries at least once.
-func Lock(ctx context.Context, try func() (bool, error)) error {
+// Lock calls try as long as that returns an error that matches [capability.ErrLocked], which may say who has the lock,
+// and ctx is not done. It tries at least once.
+func Lock(ctx context.Context, try func() error) error {
 	const shortest, longest = time.Millisecond, 50 * time.Millisecond
 	for wait := shortest; ; wait = min(2*wait, longest) {
-		if ok, err := try(); ok || err != nil {
+		err := try()
+		if !errors.Is(err, capability.ErrLocked) {
 			return err
 		}
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			return fmt.Errorf("%w: %w", capability.ErrLocked, context.Cause(ctx))
+			return fmt.Errorf("%w: %w", err, context.Cause(ctx))
 		case <-timer.C:
 		}
 	}

@@ -19,6 +19,7 @@ type beneath struct {
 	*os.Root
 	top  *os.File
 	conn syscall.RawConn // of top; nil if there is no fast path
+	held map[string]int  // directories that are open, by name; see Bulk
 }
 
 func openBeneath(dir string) (beneath, error) {
@@ -108,20 +109,29 @@ func (b beneath) open(clean string, flags int, mode uint32) (fd int, err error) 
 
 // within calls do with a handle of a directory, which is for naming what is in it and may be good for nothing else.
 func (b beneath) within(dir string, do func(fd int) error) error {
-	fd, err := b.open(dir, unix.O_PATH|unix.O_DIRECTORY, 0)
-	switch err {
-	case nil:
-		defer unix.Close(fd) // nothing was written through it
-		return do(fd)
-	case errSlow:
-		file, err := b.Root.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY|openNoWait, 0)
-		if err != nil {
+	err := b.plainly(dir, do)
+	if err != errSlow {
+		return err
+	}
+	file, err := b.Root.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY|openNoWait, 0)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return do(int(file.Fd()))
+}
+
+// plainly is within for a directory to which no symbolic link leads. The error is errSlow if one does.
+func (b beneath) plainly(dir string, do func(fd int) error) error {
+	fd, held := b.held[dir]
+	if !held {
+		var err error
+		if fd, err = b.open(dir, unix.O_PATH|unix.O_DIRECTORY, 0); err != nil {
 			return err
 		}
-		defer file.Close()
-		return do(int(file.Fd()))
+		defer unix.Close(fd) // nothing was written through it
 	}
-	return err
+	return do(fd)
 }
 
 // openDirFlags are for a directory and nothing else; in particular they do not wait for the other end of a pipe.

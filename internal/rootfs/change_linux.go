@@ -2,7 +2,6 @@ package rootfs
 
 import (
 	"io/fs"
-	"path"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -11,27 +10,14 @@ import (
 // What os.Root does here too, but goes to by way of directories that it opens for reading: these pass through a
 // directory that may only be passed, and take a third of the time.
 
-// named calls do with a handle of the directory that a name is in, and its last part. The name of the root has none:
-// slow is for that.
-func (b beneath) named(clean string, slow func() error, do func(dir int, base string) error) error {
-	if clean == "." {
-		return slow()
-	}
-	return b.within(path.Dir(clean), func(dir int) error {
-		return retry(func() error { return do(dir, path.Base(clean)) })
-	})
-}
-
 // Mkdir is that of os.Root.
 func (b beneath) Mkdir(clean string, perm fs.FileMode) error {
-	return b.named(clean, func() error { return b.Root.Mkdir(clean, perm) }, func(dir int, base string) error {
-		return unix.Mkdirat(dir, base, uint32(perm.Perm()))
-	})
+	return b.at(clean, func(dir int, base string) error { return unix.Mkdirat(dir, base, uint32(perm.Perm())) })
 }
 
 // Remove is that of os.Root.
 func (b beneath) Remove(clean string) error {
-	return b.named(clean, func() error { return b.Root.Remove(clean) }, func(dir int, base string) error {
+	return b.at(clean, func(dir int, base string) error {
 		err := unix.Unlinkat(dir, base, 0)
 		if err == nil || err == unix.EINTR || err == unix.ENOENT {
 			return err
@@ -46,16 +32,13 @@ func (b beneath) Remove(clean string) error {
 
 // Symlink is that of os.Root.
 func (b beneath) Symlink(target, clean string) error {
-	return b.named(clean, func() error { return b.Root.Symlink(target, clean) }, func(dir int, base string) error {
-		return unix.Symlinkat(target, dir, base)
-	})
+	return b.at(clean, func(dir int, base string) error { return unix.Symlinkat(target, dir, base) })
 }
 
 // Link is that of os.Root.
 func (b beneath) Link(from, to string) error {
-	slow := func() error { return b.Root.Link(from, to) }
-	return b.named(from, slow, func(fromDir int, fromBase string) error {
-		return b.named(to, slow, func(toDir int, toBase string) error { return unix.Linkat(fromDir, fromBase, toDir, toBase, 0) })
+	return b.at2(from, to, func(fromDir int, fromBase string, toDir int, toBase string) error {
+		return unix.Linkat(fromDir, fromBase, toDir, toBase, 0)
 	})
 }
 

@@ -19,7 +19,7 @@ const (
 func (r *FS) Inherit(dir, name string) (fs.FileMode, error) {
 	allowed := modes.PermBits
 	err := r.doLink("inherit", name, func(clean string) error {
-		return r.at(clean, func(parent int, base string) error {
+		return r.root.at(clean, func(parent int, base string) error {
 			file, err := openAttr(parent, base)
 			if err != nil {
 				return err

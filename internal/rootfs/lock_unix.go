@@ -6,10 +6,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/poll"
 )
@@ -26,9 +26,7 @@ func (r *FS) Lock(ctx context.Context) (io.Closer, error) {
 	if err != nil {
 		return nil, names.PathError("lock", ".", err)
 	}
-	err = names.UnsupportedIf(flock(ctx, file),
-		unix.EBADF, unix.EISDIR, unix.EINVAL, unix.ENOLCK, unix.ENOTSUP, unix.EOPNOTSUPP, unix.ENOSYS)
-	if err != nil {
+	if err := poll.Lock(ctx, func() error { return Flock(int(file.Fd())) }); err != nil {
 		file.Close()
 		return nil, names.PathError("lock", ".", err)
 	}
@@ -39,12 +37,14 @@ func (r *FS) Lock(ctx context.Context) (io.Closer, error) {
 	}), nil
 }
 
-func flock(ctx context.Context, file *os.File) error {
-	return poll.Lock(ctx, func() (bool, error) {
-		err := retry(func() error { return unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) })
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return false, nil
-		}
-		return err == nil, err
-	})
+// Flock locks an open file by flock(2) without waiting. The error is [capability.ErrLocked] if it has a lock already,
+// and matches errors.ErrUnsupported if the mount cannot lock that: NFS makes a lock of byte ranges of it, which needs a
+// file that is open for writing.
+func Flock(fd int) error {
+	err := retry(func() error { return unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) })
+	if err == unix.EWOULDBLOCK {
+		return capability.ErrLocked
+	}
+	return names.UnsupportedIf(err,
+		unix.EBADF, unix.EISDIR, unix.EINVAL, unix.ENOLCK, unix.ENOTSUP, unix.EOPNOTSUPP, unix.ENOSYS)
 }

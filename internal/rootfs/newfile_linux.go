@@ -21,8 +21,9 @@ type NewFile struct {
 // CreateNear makes a file without a name in the directory of near and gives it its name before anything else is done
 // with it, so nothing of it is ever to be seen there.
 func (p *Bulk) CreateNear(near, name string, perm fs.FileMode) (*NewFile, error) {
-	f := &NewFile{number{name, -1}, p.r}
-	err := p.in(name, func(dir int, base string) (err error) {
+	f := &NewFile{number{name, -1}, p.FS}
+	err := p.root.plainly(path.Dir(name), func(dir int) error {
+		base := path.Base(name)
 		if near != "" {
 			f.fd = p.unnamed(path.Dir(near), perm)
 		}
@@ -33,8 +34,10 @@ func (p *Bulk) CreateNear(near, name string, perm fs.FileMode) (*NewFile, error)
 			_ = unix.Close(f.fd) // nothing was written through it
 		}
 		const flags = unix.O_WRONLY | unix.O_CREAT | unix.O_EXCL | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_LARGEFILE
-		f.fd, err = unix.Openat(dir, base, flags, uint32(perm.Perm()))
-		return err
+		return retry(func() (err error) {
+			f.fd, err = unix.Openat(dir, base, flags, uint32(perm.Perm()))
+			return err
+		})
 	})
 	if err == errSlow {
 		err = names.ErrLinkLoop // the name is the caller's own, and leads through no link
@@ -50,7 +53,7 @@ func (p *Bulk) unnamed(dir string, perm fs.FileMode) int {
 	if p.noUnnamed.Load() {
 		return -1
 	}
-	fd, err := p.r.root.open(dir, unix.O_TMPFILE|unix.O_WRONLY|unix.O_LARGEFILE, uint32(perm.Perm()))
+	fd, err := p.root.open(dir, unix.O_TMPFILE|unix.O_WRONLY|unix.O_LARGEFILE, uint32(perm.Perm()))
 	if err == unix.EOPNOTSUPP || err == unix.EISDIR {
 		p.noUnnamed.Store(true)
 	}

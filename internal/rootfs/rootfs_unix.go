@@ -24,19 +24,19 @@ var (
 
 // at calls do with a handle of the directory the name is in and the last part of the name, for the system calls that
 // os.Root does not have, until no signal interrupts it. The last part is never "..": the name is canonical.
-func (r *FS) at(clean string, do func(dir int, base string) error) error {
-	return r.root.within(path.Dir(clean), func(dir int) error {
+func (b beneath) at(clean string, do func(dir int, base string) error) error {
+	return b.within(path.Dir(clean), func(dir int) error {
 		return retry(func() error { return do(dir, path.Base(clean)) })
 	})
 }
 
 // at2 is at for two names.
-func (r *FS) at2(a, b string, do func(aDir int, aBase string, bDir int, bBase string) error) error {
-	return r.at(a, func(aDir int, aBase string) error {
-		if path.Dir(a) == path.Dir(b) {
-			return do(aDir, aBase, aDir, path.Base(b))
+func (b beneath) at2(one, two string, do func(oneDir int, oneBase string, twoDir int, twoBase string) error) error {
+	return b.at(one, func(oneDir int, oneBase string) error {
+		if path.Dir(one) == path.Dir(two) {
+			return do(oneDir, oneBase, oneDir, path.Base(two))
 		}
-		return r.at(b, func(bDir int, bBase string) error { return do(aDir, aBase, bDir, bBase) })
+		return b.at(two, func(twoDir int, twoBase string) error { return do(oneDir, oneBase, twoDir, twoBase) })
 	})
 }
 
@@ -50,7 +50,7 @@ func retry(do func() error) error {
 }
 
 // rename is rename(2). The one of os.Root refuses to replace an empty directory.
-func (r *FS) rename(from, to string) error { return r.at2(from, to, unix.Renameat) }
+func (r *FS) rename(from, to string) error { return r.root.at2(from, to, unix.Renameat) }
 
 // SyncDir implements [capability.DirSyncer]. Where the mount cannot sync a directory the error matches
 // errors.ErrUnsupported.
@@ -76,7 +76,7 @@ func (r *FS) LinkTimes(name string, mtimeNano int64) error {
 	return r.doLink("chtimes", name, func(clean string) error {
 		mtime := unix.NsecToTimespec(mtimeNano)
 		times := []unix.Timespec{leaveTime(mtime), mtime}
-		return r.at(clean, func(dir int, base string) error {
+		return r.root.at(clean, func(dir int, base string) error {
 			return unix.UtimesNanoAt(dir, base, times, unix.AT_SYMLINK_NOFOLLOW)
 		})
 	})
@@ -107,7 +107,7 @@ func (r *FS) CopyMeta(from, to string) error {
 		return names.PathError("copymeta", from, err)
 	}
 	return r.doLink("copymeta", to, func(dst string) error {
-		return r.at2(src, dst, func(srcDir int, srcBase string, dstDir int, dstBase string) error {
+		return r.root.at2(src, dst, func(srcDir int, srcBase string, dstDir int, dstBase string) error {
 			var old, made unix.Stat_t
 			if err := unix.Fstatat(srcDir, srcBase, &old, unix.AT_SYMLINK_NOFOLLOW); err != nil {
 				return err

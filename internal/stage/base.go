@@ -5,9 +5,7 @@ import (
 	"hash/maphash"
 	"io"
 	"io/fs"
-	"path"
 	"path/filepath"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -64,7 +62,7 @@ func (f *fact) state() change.State {
 // baseFs is the base as a stage sees it: only ever read, and remembered where that must not change or saves calls.
 type baseFs struct {
 	fsys     afero.Fs
-	inMemory bool // there are no pipes, and the umask does not hold
+	inMemory bool // the umask does not hold
 	seed     maphash.Seed
 	cache    *byteCache
 	// contents are those that are not in use, for the memory that they have.
@@ -170,7 +168,7 @@ func (b *baseFs) open(f *fact) (handle.RandomFile, error) {
 	if f.kind != change.File {
 		return nil, names.ErrNotRegular
 	}
-	file, err := b.openFile(f.path)
+	file, err := handle.OpenFile(b.fsys, f.path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, names.ErrNotRegular) {
 		err = names.ErrDrift
 	}
@@ -186,28 +184,6 @@ func (b *baseFs) open(f *fact) (handle.RandomFile, error) {
 		return nil, err
 	}
 	return file, nil
-}
-
-// plainFileOpener opens a regular file of the canonical name unless that leads through a symbolic link.
-type plainFileOpener interface {
-	OpenPlainFile(clean string) (handle.RandomFile, error)
-}
-
-// openFile opens a regular file. To open a pipe that stands there meanwhile could wait for ever.
-func (b *baseFs) openFile(name string) (handle.RandomFile, error) {
-	if plain, ok := b.fsys.(plainFileOpener); ok {
-		if file, err := plain.OpenPlainFile(name); err == nil {
-			return file, nil
-		}
-	}
-	if b.inMemory {
-		return b.fsys.Open(name)
-	}
-	file, err := handle.Unopened(b.fsys, path.Dir(name)).OpenFile(path.Base(name))
-	if err != nil {
-		return nil, err
-	}
-	return file.(handle.RandomFile), nil // an afero.File
 }
 
 // read returns the bytes of the file, if they are not more than most. They are shared and never change.
@@ -267,8 +243,8 @@ func (b *baseFs) fetch(f *fact, buf []byte, most int64) ([]byte, error) {
 func (b *baseFs) offer(f *fact, data []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.check(maphash.Bytes(b.seed, data)) == nil && b.cache.hasRoom(f.size) {
-		b.cache.put(f, slices.Clone(data))
+	if f.check(maphash.Bytes(b.seed, data)) == nil {
+		b.cache.offer(f, data)
 	}
 }
 

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"container/list"
+	"slices"
 	"sync"
 )
 
@@ -51,9 +52,12 @@ func (c *byteCache) put(key any, data []byte) {
 	}
 }
 
-// hasRoom reports whether so many bytes can be kept without giving up others.
-func (c *byteCache) hasRoom(n int64) bool {
+// offer keeps a copy of data if that is possible without giving up others.
+func (c *byteCache) offer(key any, data []byte) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.used+n <= c.limit
+	hasRoom := c.used+int64(len(data)) <= c.limit
+	c.mu.Unlock()
+	if hasRoom {
+		c.put(key, slices.Clone(data))
+	}
 }

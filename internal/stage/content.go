@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"io"
-	"slices"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/guard"
@@ -24,6 +23,7 @@ type Content struct {
 	whole bool
 
 	pooled bool      // the bytes are valid for the time of one call only
+	once   bool      // and are not kept for the next one either, see Once
 	bufs   [2][]byte // memory that is used again: for bytes of the base, and for what splices make of them
 
 	checked bool  // readings find out whether the base is what it was
@@ -87,6 +87,9 @@ func (s *Stage) View(name string, most int64, do func(*Content) error) error {
 	defer s.giveBack(t)
 	return do(t)
 }
+
+// Once says that what is read of the content is not worth keeping for a later step.
+func (t *Content) Once() { t.once = true }
 
 // borrow returns a content to be given back.
 func (c *core) borrow(name string, b *body, most int64) *Content {
@@ -180,14 +183,18 @@ func (t *Content) loadBase(f *fact, most int64) ([]byte, error) {
 	if data, ok := base.cache.get(f); ok {
 		return data, nil
 	}
-	if !t.pooled || f.size == 0 || f.size > maxPooled {
+	var buf []byte
+	switch small := t.pooled && f.size <= maxPooled; {
+	case f.size == 0 || !small && !t.once:
 		return base.read(f, most)
+	case small:
+		buf = t.room(0, f.size+1)
 	}
 	f.mu.Lock()
-	data, err := base.fetch(f, t.room(0, f.size+1), most)
+	data, err := base.fetch(f, buf, most)
 	f.mu.Unlock()
-	if err == nil && base.cache.hasRoom(f.size) {
-		base.cache.put(f, slices.Clone(data))
+	if err == nil && !t.once {
+		base.cache.offer(f, data)
 	}
 	return data, err
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 
@@ -109,6 +110,34 @@ func TestStage_View(t *testing.T) {
 		}
 	}
 	t.Logf("%d files", count)
+}
+
+// TestStage_View_once: bytes that are not worth keeping are read again, others are not.
+func TestStage_View_once(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{100, 1 << 20, 1<<20 + 1} {
+		for _, once := range []bool{false, true} {
+			base := fstest.Plant(t)
+			fstest.Write(t, base, "f", strings.Repeat("x", size))
+			spy := newSpy(t, base)
+			s := stage.New(spy)
+			fstest.Must(t, s.View("f", 1<<30, func(text *stage.Content) error {
+				if once {
+					text.Once()
+				}
+				data, err := text.Bytes(1 << 30)
+				if len(data) != size {
+					t.Errorf("%d bytes, want %d", len(data), size)
+				}
+				return err
+			}))
+			_, err := s.ReadFile("f")
+			fstest.Must(t, errors.Join(err, s.Close()))
+			if opens := spy.total(spy.opens); opens != 1 && !once || opens != 2 && once {
+				t.Errorf("%d bytes, once %v: opened %d times", size, once, opens)
+			}
+		}
+	}
 }
 
 // TestStage_View_buffers: bytes that are looked at stay what they are while other files are, by others and by who
