@@ -18,6 +18,7 @@ type Builder struct {
 	steps    []Step
 	maxSteps int
 	included []inclusion
+	bounds   bounds
 }
 
 // StepBuilder is a Builder whose last step can still be modified.
@@ -158,7 +159,7 @@ func (b Builder) Build() (Pipeline, error) {
 	for i, s := range b.steps {
 		steps[i] = s.clone()
 	}
-	d := draft{name: b.name, options: b.options, maxSteps: b.maxSteps, steps: steps}
+	d := draft{name: b.name, options: b.options, maxSteps: b.maxSteps, bounds: b.bounds, steps: steps}
 	d.include(b.included)
 	return d.check()
 }

@@ -126,6 +126,8 @@ func (t *decoding) decode() (Pipeline, error) {
 func (t *decoding) pipeline(root *strictjson.Node) {
 	t.draft.decoded = true
 	defer t.draft.readMaxSteps()
+	defer t.draft.readBounds()
+	t.draft.noBudget(root)
 	i := -1
 	if root.Get("steps") == nil {
 		i = t.forms().Wrapper(root)

@@ -204,6 +204,8 @@ func (e *CommitError) Unwrap() error { return e.Err }
 //   - retries_exhausted: a step would go back once more than it may: a *RetriesError
 //   - timeout: an attempt has taken longer than the timeout of its step: a *TimeoutError
 //   - too_many_executions: the run has made as many attempts as it may: an *ExecutionsError
+//   - deadline_exceeded: the deadline of the run has passed: a *DeadlineError
+//   - budget_exceeded: a budget is spent, or the change is larger than it allows: a *BudgetError
 //   - blocked: limits or risk forbid the change: a *BlockedError
 //   - read_only: the host only reads: ErrReadOnly
 //   - conflict: files have changed since they were read: a *ConflictError
@@ -226,6 +228,8 @@ func ErrorCode(err error) string {
 		return "invalid_pipeline"
 	case is[*PlanError](err):
 		return "invalid_plan"
+	case is[*BudgetError](err):
+		return "budget_exceeded"
 	case is[*BlockedError](err):
 		return "blocked"
 	case errors.Is(err, ErrReadOnly):
@@ -238,6 +242,8 @@ func ErrorCode(err error) string {
 		return "retries_exhausted"
 	case is[*ExecutionsError](err):
 		return "too_many_executions"
+	case is[*DeadlineError](err):
+		return "deadline_exceeded"
 	case is[*TimeoutError](err):
 		return "timeout"
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

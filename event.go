@@ -7,11 +7,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/risk"
 )
 
 // Event is something that happens during a run. The set of events is closed: [StepStarted], [StepProgress],
-// [FileStaged], [StepFinished], [RiskJudged] and [CommitPhase]. As JSON an event has the names of its fields in snake
+// [FileStaged], [StepFinished], [StepRetrying], [StepJumped], [CostSpent], [RiskJudged] and [CommitPhase]. As JSON an event has the names of its fields in snake
 // case, see [JSONEvents].
 //
 // An executor's Observe is called from one goroutine at a time, each time a new one, and the run waits for it: it
@@ -24,7 +25,7 @@ import (
 // each with its stack.
 type Event interface {
 	// Kind is the name of the event in JSON: "step_started", "step_progress", "file_staged", "step_finished",
-	// "risk_judged" or "commit_phase".
+	// "step_retrying", "step_jumped", "cost_spent", "risk_judged" or "commit_phase".
 	Kind() string
 	isEvent()
 }
@@ -80,6 +81,14 @@ type StepJumped struct {
 	By   string `json:"by"` // "next", "on_fail" or "retry_if"
 }
 
+// CostSpent says that an attempt of a step has cost something. It comes at once, and counts whatever becomes of the
+// attempt.
+type CostSpent struct {
+	Step  string      `json:"step"`
+	Cost  budget.Cost `json:"cost"`  // in JSON a number of dollars
+	Total budget.Cost `json:"total"` // of the run so far
+}
+
 // RiskJudged says what the whole change was judged to be.
 type RiskJudged struct {
 	Level risk.Level `json:"level,omitzero"` // unset if no step can write
@@ -107,6 +116,7 @@ const (
 	kindStepFinished = "step_finished"
 	kindStepRetrying = "step_retrying"
 	kindStepJumped   = "step_jumped"
+	kindCostSpent    = "cost_spent"
 	kindRiskJudged   = "risk_judged"
 	kindCommitPhase  = "commit_phase"
 )
@@ -130,6 +140,9 @@ func (StepRetrying) Kind() string { return kindStepRetrying }
 func (StepJumped) Kind() string { return kindStepJumped }
 
 // Kind implements [Event].
+func (CostSpent) Kind() string { return kindCostSpent }
+
+// Kind implements [Event].
 func (RiskJudged) Kind() string { return kindRiskJudged }
 
 // Kind implements [Event].
@@ -141,6 +154,7 @@ func (FileStaged) isEvent()   {}
 func (StepFinished) isEvent() {}
 func (StepRetrying) isEvent() {}
 func (StepJumped) isEvent()   {}
+func (CostSpent) isEvent()    {}
 func (RiskJudged) isEvent()   {}
 func (CommitPhase) isEvent()  {}
 

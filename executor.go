@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/guard"
@@ -83,6 +84,11 @@ type Executor struct {
 	// MaxPlanBytes is the longest text, in bytes, that [Executor.OpenPlan] reads. A longer one is a *PlanError. Zero means
 	// DefaultMaxPlanBytes, negative no limit.
 	MaxPlanBytes int
+	// Budget is what a run may spend, whatever its pipeline says: of both budgets the smaller counts, measure by measure.
+	// A step that costs does not begin once the money is spent, the run is a *BudgetError then. So it is if more was
+	// changed than the budget allows before a step; in the end that is a *BlockedError, which force does not lift. A field
+	// that is zero means no limit, a negative one is an *ExecutorError.
+	Budget budget.Limit
 	// Workers is how many goroutines a run may use. Zero means GOMAXPROCS.
 	Workers int
 	// AllowedPaths are the files and directories, with all below them, that steps may read and write, judged when
@@ -263,6 +269,9 @@ func (x Executor) openTree(fsys afero.Fs) (opened *tree, err error) {
 	}
 	if t.stateDir == "." {
 		return nil, &ExecutorError{Field: "StateDir", Value: x.StateDir, Err: fsutil.ErrBadName}
+	}
+	if err := x.Budget.Check(); err != nil {
+		return nil, &ExecutorError{Field: "Budget", Err: err}
 	}
 	if err := journal.CheckKey(x.Key); err != nil {
 		return nil, &ExecutorError{Field: "Key", Err: err}

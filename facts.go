@@ -79,6 +79,20 @@ func (r *run) filesOf(s Step, action actions.Action) []string {
 	return files
 }
 
+// noFiles says why a step that works on files has none.
+func noFiles(s Step) string {
+	switch ins := s.inputs(); {
+	case s.Input == inputPrevious:
+		return "the step that was executed before matched no files"
+	case len(ins) == 0:
+		return "the list of files is empty"
+	case len(ins) == 1:
+		return fmt.Sprintf("input step '%s' matched no files", ins[0])
+	default:
+		return "the input steps matched no files"
+	}
+}
+
 // expand returns a copy of the action of a step in which all templates have their values, and what its Validate has
 // kept.
 func (r *run) expand(i int) (actions.Action, any, error) {

@@ -224,6 +224,7 @@ var fields = map[string]field{
 	"MaxPatternBytes": {func(x *millrace.Executor) { x.MaxPatternBytes = 1 }, all(refuses, planning...), isLimit},
 	"MaxJSONDepth":    {func(x *millrace.Executor) { x.MaxJSONDepth = 1 }, all(refuses, onPlans...), suite.Is[*millrace.PlanError]},
 	"MaxPlanBytes":    {func(x *millrace.Executor) { x.MaxPlanBytes = 1 }, all(refuses, onPlans...), suite.Is[*millrace.PlanError]},
+	"Budget":          {func(x *millrace.Executor) { x.Budget.Edits = 149 }, all(refuses, append(planning, "OpenPlan, Commit")...), suite.Is[*millrace.BudgetError]},
 	"Workers":         {func(x *millrace.Executor) { x.Workers = 1 }, nothing, never},
 	"AllowedPaths":    {func(x *millrace.Executor) { x.AllowedPaths = []string{"b.txt"} }, all(refuses, onPaths...), isError(fsutil.ErrNotAllowed)},
 	"DeniedPaths":     {func(x *millrace.Executor) { x.DeniedPaths = []string{"con.*"} }, all(refuses, onPaths...), isError(fsutil.ErrDenied)},

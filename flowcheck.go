@@ -142,9 +142,9 @@ func (d *draft) isTarget(id string) bool {
 func (d *draft) checkTime(at, id, field string, got, most time.Duration) {
 	switch {
 	case got < 0 || got > most:
-		d.problem(at, codeBadTimeout, "", "step '%s': %s must be more than 0 and at most %d seconds, got %v", id, field, int(most.Seconds()), got.Seconds())
+		d.problem(at, codeBadTimeout, "", "%s must be more than 0 and at most %d seconds, got %v", timed(id, field), int(most.Seconds()), got.Seconds())
 	case got%time.Millisecond != 0:
-		d.problem(at, codeBadTimeout, "", "step '%s': %s must have at most 3 decimals, got %v", id, field, got.Seconds())
+		d.problem(at, codeBadTimeout, "", "%s must have at most 3 decimals, got %v", timed(id, field), got.Seconds())
 	}
 }
 

@@ -82,7 +82,7 @@ func (f *flowForm) read(t *decoding, s *Step, at string) {
 	s.Backoff = t.draft.duration(f.backoff, at+"/backoff", s.ID, "backoff", true)
 }
 
-// duration returns seconds as a duration. What is no whole number of milliseconds, or is 0 where that is not allowed,
+// duration returns seconds of a step, or of the pipeline if there is no id, as a duration. What is no whole number of milliseconds, or is 0 where that is not allowed,
 // is a problem; the check of the step does the rest.
 func (d *draft) duration(seconds *float64, at, id, field string, zero bool) time.Duration {
 	if seconds == nil {
@@ -92,12 +92,12 @@ func (d *draft) duration(seconds *float64, at, id, field string, zero bool) time
 	whole := math.Round(ms)
 	switch {
 	case *seconds == 0 && !zero:
-		d.problem(at, codeBadTimeout, "leave it out for no limit", "step '%s': %s must be more than 0, got 0", id, field)
+		d.problem(at, codeBadTimeout, "leave it out for no limit", "%s must be more than 0, got 0", timed(id, field))
 		return 0
 	case math.Abs(whole) > 1e12:
 		return time.Duration(math.MaxInt64/int64(time.Millisecond)) * time.Millisecond // beyond all limits
 	case math.Abs(ms-whole) > 1e-6*max(1, math.Abs(ms)):
-		d.problem(at, codeBadTimeout, "", "step '%s': %s must have at most 3 decimals, got %v", id, field, *seconds)
+		d.problem(at, codeBadTimeout, "", "%s must have at most 3 decimals, got %v", timed(id, field), *seconds)
 		return 0
 	}
 	return time.Duration(whole) * time.Millisecond

@@ -92,7 +92,7 @@ func (d Decoder) Schema() ([]byte, error) {
 	expect := params.PartSchema(Expect{})
 	expect["description"] = "Bounds outside of which the step fails."
 	whole["$defs"] = jsonObject{
-		"step": jsonObject{"oneOf": each}, "condition": conditionSchema(), "expect": expect,
+		"step": jsonObject{"oneOf": each}, "condition": conditionSchema(), "expect": expect, "budget": budgetSchema(),
 		"id": jsonObject{"type": "string", "pattern": "^[A-Za-z0-9_-]+$", "maxLength": MaxIDLen},
 	}
 	return json.MarshalIndent(whole, "", "  ")
@@ -167,6 +167,9 @@ func pipelineTable(d *draft, steps *params.Part) params.Table {
 		{Name: "verbose", Doc: "List everything in the report.", To: &o.Verbose},
 		{Name: "parallel", Doc: "Run steps that do not depend on each other at the same time.", To: &o.Parallel},
 		{Name: "max_steps", Doc: "How many attempts all steps together may have, at most 200.", To: &d.mostSteps},
+		{Name: "deadline_seconds", Aliases: "deadline", Doc: "Seconds that a run may take, up to its commit.", To: &d.boundsForm.deadline},
+		{Name: "budget", Aliases: "budget_usd", Doc: "What a run may spend: US dollars, or an object of limits.", To: &d.boundsForm.budget, Def: "budget"},
+		{Name: "classification", Doc: "A text that results and events have as well.", To: &d.bounds.classification, Most: MaxClassificationLen},
 		{Name: "steps", Aliases: "pipeline_steps tasks actions", To: steps, Most: MaxSteps, Def: "step"},
 	}
 }

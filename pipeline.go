@@ -48,6 +48,7 @@ type Pipeline struct {
 	warnings []Problem
 	compiled []compiled // of the steps
 	maxSteps int        // 0 for as many as may be
+	bounds   bounds
 }
 
 // compiled is what checking a step has worked out for its runs.
@@ -150,5 +151,9 @@ func (p Pipeline) encode(prototype func(Step) any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pipelineTable(&draft{name: p.name, options: p.options}, &params.Part{JSON: steps}).Append(nil)
+	d := &draft{name: p.name, options: p.options, bounds: p.bounds, boundsForm: p.bounds.form()}
+	if p.maxSteps > 0 {
+		d.mostSteps = &p.maxSteps
+	}
+	return pipelineTable(d, &params.Part{JSON: steps}).Append(nil)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backups"
@@ -33,6 +34,7 @@ type Plan struct {
 	stage   *stage.Stage // what the changes read from; nil for a plan that was stored
 	name    string
 	options Options
+	budget  budget.Limit  // of the pipeline; the host's counts as well
 	digest  func() string // of the pipeline; few ask for it
 	mutates bool
 	since   time.Time // nothing of the tree was read before
@@ -70,14 +72,17 @@ func (p *Plan) Changes() []fsutil.Change {
 	return changes
 }
 
-// collect takes the changes from the stage and judges them.
-func (p *Plan) collect(stage *stage.Stage) error {
+// collect takes the changes from the stage and judges them, if the run is in time then.
+func (p *Plan) collect(stage *stage.Stage, inTime func() error) error {
 	if !p.mutates {
-		return nil
+		return inTime()
 	}
 	changes, err := stage.Outline()
 	if err != nil {
-		return p.collectError(err)
+		return collectError(err, p.result.TotalSteps)
+	}
+	if err := inTime(); err != nil {
+		return err
 	}
 	p.changes = changes
 	p.result.Warnings = append(p.result.Warnings, backups.LinkWarnings(p.tree.fs, p.tree.stateDir, changes)...)
@@ -95,18 +100,18 @@ func (p *Plan) collect(stage *stage.Stage) error {
 
 // collectError is the error of changes that cannot be worked out: what is staged is made from a file that another
 // program has written to meanwhile, or the file system fails.
-func (p *Plan) collectError(err error) error {
+func collectError(err error, steps int) error {
 	err = fmt.Errorf("work out changes: %w", err)
 	// A MemMapFs says io.ErrUnexpectedEOF of a file that has become shorter while it is read.
 	drift := errors.Is(err, fsutil.ErrDrift) || errors.Is(err, io.ErrUnexpectedEOF)
 	if at, ok := errors.AsType[*fs.PathError](err); ok && drift {
 		return &ConflictError{Conflicts: []Conflict{{Path: at.Path, Reason: "what its content is made from has changed since it was read"}}, Err: err}
 	}
-	return &CommitError{Step: p.result.TotalSteps, State: CommitNone, Err: err}
+	return &CommitError{Step: steps, State: CommitNone, Err: err}
 }
 
-// judge counts the changed files and holds them, and the edits, against the limits: first the number of
-// files, then the risk.
+// judge counts what is changed and holds it against the limits: first the host's ceiling and the budget, which force
+// does not lift, then the number of files and the risk.
 func (p *Plan) judge() {
 	res, x := p.result, p.tree.x
 	res.FilesChanged = filesChanged(p.changes)
@@ -119,7 +124,9 @@ func (p *Plan) judge() {
 		edits = max(edits, p.counted())
 	}
 	res.OverallRiskLevel = x.Risk.Assess(files, edits)
-	p.block = x.block(files, edits, res.OverallRiskLevel, p.options.Force)
+	limit, use := p.budget.Within(x.Budget), used(p.changes, edits, res.Cost)
+	res.Budget = budgetReport(limit, use)
+	p.block = x.block(files, edits, res.OverallRiskLevel, p.options.Force, exceeded(limit, use, ""))
 	if p.block == nil && !p.options.Force {
 		p.block = readOnlyFiles(p.changes)
 		if p.block != nil {
@@ -160,10 +167,20 @@ type planJSON struct {
 	Options Options `json:"options"`
 	Digest  string  `json:"digest"`
 	Mutates bool    `json:"mutates"`
+	// Budget is that of the pipeline, nil for none.
+	Budget *planBudget `json:"budget,omitempty"`
 	// Restores is the id of the backup that the plan takes back, "" for a pipeline.
 	Restores string           `json:"restores,omitempty"`
 	Result   *Result          `json:"result"`
 	Changes  planfile.Changes `json:"changes"`
+}
+
+// planBudget is a budget in a stored plan, always as an object.
+type planBudget struct {
+	USD   budget.Cost `json:"usd,omitzero"`
+	Files int         `json:"files,omitzero"`
+	Edits int         `json:"edits,omitzero"`
+	Bytes int64       `json:"bytes,omitzero"`
 }
 
 // planError makes a *PlanError of what package planfile has refused.
@@ -192,6 +209,9 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 	v := planJSON{
 		Version: planVersion, Name: p.name, Options: p.options, Digest: p.digest(), Mutates: p.mutates,
 		Restores: p.restores, Result: p.result, Changes: changes,
+	}
+	if !p.budget.IsZero() {
+		v.Budget = new(planBudget(p.budget))
 	}
 	return json.Marshal(v)
 }
@@ -225,6 +245,12 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 	p := &Plan{
 		tree: t, name: v.Name, options: v.Options, digest: func() string { return v.Digest }, mutates: v.Mutates || len(v.Changes) > 0,
 		foreign: true, result: v.Result, restores: v.Restores,
+	}
+	if v.Budget != nil {
+		p.budget = budget.Limit(*v.Budget)
+		if err := p.budget.Check(); err != nil {
+			return nil, &PlanError{Err: err}
+		}
 	}
 	if v.Restores != "" {
 		if !journal.ValidID(v.Restores) {

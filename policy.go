@@ -217,15 +217,25 @@ type BlockedError struct {
 	Level risk.Level
 	Files int
 	Edits int
-	// Host says that force does not help: the limit is the host's ceiling.
+	// Host says that force does not help: the limit is the host's ceiling, or a budget.
 	Host bool
+	// Budget is the budget that is exceeded. Nil if it was another limit, or the risk.
+	Budget *BudgetError
 }
 
 // Error returns the reason.
 func (e *BlockedError) Error() string { return e.Reason }
 
-// block returns why a change of that size may not be committed, or nil.
-func (x Executor) block(files, edits int, level risk.Level, force bool) *BlockedError {
+// Unwrap returns the *BudgetError, if it is a budget that is exceeded.
+func (e *BlockedError) Unwrap() error {
+	if e.Budget == nil {
+		return nil
+	}
+	return e.Budget
+}
+
+// block returns why a change of that size may not be committed, or nil. spent is nil unless it exceeds a budget.
+func (x Executor) block(files, edits int, level risk.Level, force bool, spent *BudgetError) *BlockedError {
 	blocked := func(host bool, format string, args ...any) *BlockedError {
 		return &BlockedError{Reason: fmt.Sprintf(format, args...), Level: level, Files: files, Edits: edits, Host: host}
 	}
@@ -233,6 +243,10 @@ func (x Executor) block(files, edits int, level risk.Level, force bool) *Blocked
 	switch {
 	case x.Ceiling != risk.Unset && level > x.Ceiling && files+edits > 0:
 		return blocked(true, "operation blocked due to %s risk. The host allows no more than %s, force does not help", level, x.Ceiling)
+	case spent != nil:
+		b := blocked(true, "%v, force does not help", spent)
+		b.Budget = spent
+		return b
 	case force:
 		return nil
 	case limit > 0 && files > limit:

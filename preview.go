@@ -281,7 +281,7 @@ func (p *Plan) copied() *Plan {
 	q := &Plan{
 		tree: p.tree, stage: p.stage, name: p.name, options: p.options, digest: p.digest, mutates: p.mutates,
 		result: p.result.clone(), changes: p.changes, failed: p.failed, foreign: p.foreign, abandoned: p.abandoned,
-		restores: p.restores, undoes: p.undoes,
+		restores: p.restores, undoes: p.undoes, budget: p.budget,
 	}
 	if done, err := p.reading(); err == nil {
 		defer done()

@@ -49,6 +49,8 @@ const (
 	codeBadLimit     = "invalid_limit"
 	codeUnreachable  = "unreachable_step"
 	codeNested       = "nested_pipeline"
+	codeBadBudget    = "invalid_budget"
+	codeBadClass     = "invalid_classification"
 )
 
 // mostProblems is how many problems, and how many warnings, a pipeline reports. The rest is counted: a hostile text

@@ -101,6 +101,9 @@ func (r *Result) WriteReport(w io.Writer) error {
 		fmt.Fprintf(b, "📊 Steps: %d/%d completed\n", r.CompletedSteps, r.TotalSteps)
 	}
 	fmt.Fprintf(b, "⏱️ Duration: %s\n", formatDuration(r.TotalDuration))
+	for _, line := range r.boundsLines() {
+		fmt.Fprintln(b, line)
+	}
 	if r.BackupID != "" {
 		fmt.Fprintf(b, "💾 Backup: %s\n", r.BackupID)
 	}
@@ -147,6 +150,9 @@ func (s StepResult) writeReport(b *bufio.Writer, number int, verbose bool) {
 	}
 	if s.Attempts > 0 {
 		detail("Attempts: %d", s.Attempts)
+	}
+	if s.Cost > 0 {
+		detail("Cost: %v", s.Cost)
 	}
 	if s.Jump != nil {
 		detail("Next: %s (%s)", s.Jump.To, s.Jump.By)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 
@@ -55,6 +56,14 @@ type Result struct {
 	Verbose bool `json:"verbose,omitempty"`
 	// RunID is the id given by [Executor.RunID].
 	RunID string `json:"run_id,omitempty"`
+	// Classification is that of the pipeline.
+	Classification string `json:"classification,omitempty"`
+	// Cost is what all attempts of the run have cost, those that failed as well; in JSON a number of dollars.
+	Cost budget.Cost `json:"total_cost_usd,omitzero"`
+	// Budget is the budget of the pipeline and the host beside what was used of it. Nil without one.
+	Budget *budget.Report `json:"budget,omitempty"`
+	// DeadlineMet says that the run was done before its deadline, or ended for another reason. Nil without a deadline.
+	DeadlineMet *bool `json:"deadline_met,omitempty"`
 	// Restores is the id of the backup that was restored. Empty for a pipeline.
 	Restores string `json:"restores,omitempty"`
 	// Replayed says that the run had been committed before: this is the result of then.
@@ -212,6 +221,7 @@ func (r *Result) clone() *Result {
 	for i, v := range c.History {
 		c.History[i] = v.clone()
 	}
+	c.Budget, c.DeadlineMet = clonedReport(r.Budget), cloned(r.DeadlineMet)
 	f := &c.FilesChanged
 	f.Created, f.Modified = slices.Clone(f.Created), slices.Clone(f.Modified)
 	f.Deleted, f.Renamed = slices.Clone(f.Deleted), slices.Clone(f.Renamed)

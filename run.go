@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/flow"
 	"github.com/millrace-go/millrace/internal/panics"
@@ -35,7 +36,10 @@ type run struct {
 	// Of a run in sequence:
 	machine *flow.Machine
 	visited []*visit // in the order of execution, as the machine numbers them
-	stopped error    // why the run ended before its end, if it was not a step that failed
+	stopped error    // why the run ended before its end, if it was not a step that failed; in parallel too
+
+	spent    spending
+	deadline time.Time // zero for none
 }
 
 // stage runs all steps and judges the outcome. The plan is never nil.
@@ -50,15 +54,19 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error)
 		x: x, p: p, stage: stage, log: x.logger().With("pipeline", p.name),
 		handled: p.handledSteps(), stopAt: p.Len(),
 		now: make([]*visit, p.Len()), last: make([]*visit, p.Len()),
+		spent: spending{limit: p.bounds.budget.Within(x.Budget), steps: make([]budget.Cost, p.Len())},
 	}
 	r.log.DebugContext(ctx, "run started", "steps", p.Len(), "parallel", p.options.Parallel)
-	ctx = inStep(ctx)
-	if p.options.Parallel && !p.inSequence() {
-		for _, wave := range r.waves(ctx) {
-			r.runWave(ctx, wave)
+	steps, cancel := r.begin(inStep(ctx))
+	defer cancel()
+	// How many files and bytes differ can become less again, so that is only known where each step ends in sequence.
+	if p.options.Parallel && !p.inSequence() && r.spent.limit.Files == 0 && r.spent.limit.Bytes == 0 {
+		for _, wave := range r.waves(steps) {
+			r.runWave(steps, wave)
 		}
+		r.settle()
 	} else {
-		r.sequence(ctx)
+		r.sequence(steps)
 	}
 	plan, err := r.plan(ctx, t)
 	plan.since = start
@@ -70,10 +78,13 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error)
 
 // plan gathers what the steps have done. The error is the one that Run returns.
 func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
-	p := &Plan{tree: t, stage: r.stage, name: r.p.name, options: r.p.options, digest: sync.OnceValue(r.p.Digest), mutates: r.p.Mutates()}
+	p := &Plan{
+		tree: t, stage: r.stage, name: r.p.name, options: r.p.options, budget: r.p.bounds.budget,
+		digest: sync.OnceValue(r.p.Digest), mutates: r.p.Mutates(),
+	}
 	p.result = r.gather()
 	p.failed = r.firstError(ctx)
-	p.abandoned = ctx.Err() != nil || r.stopAt < r.p.Len() || r.machine != nil && !r.machine.Completed()
+	p.abandoned = ctx.Err() != nil || r.stopped != nil || r.stopAt < r.p.Len() || r.machine != nil && !r.machine.Completed()
 	if p.failed != nil {
 		p.result.Success = false
 	}
@@ -81,11 +92,12 @@ func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 		p.result.OverallRiskLevel = r.riskSoFar(p.result)
 	}
 	if !p.abandoned {
-		if err := p.collect(r.stage); err != nil {
+		if err := p.collect(r.stage, r.inTime); err != nil {
 			p.failed, p.abandoned = err, true
 			p.result.Success = false
 		}
 	}
+	r.account(p)
 	p.result.RollbackPerformed = p.abandoned && r.rolledBack()
 	if r.machine != nil {
 		p.result.History = r.history()
@@ -147,6 +159,7 @@ func (r *run) gather() *Result {
 	res := &Result{
 		Name: r.p.name, Success: true, TotalSteps: r.p.Len(), DryRun: true, Verbose: r.p.options.Verbose, RunID: r.x.RunID,
 		Commit: CommitOutcome{State: CommitNone}, FilesAffected: []string{}, Results: []StepResult{},
+		Classification: r.p.bounds.classification, Cost: r.totalCost(),
 	}
 	for _, w := range r.p.warnings {
 		res.Warnings = append(res.Warnings, w.String())
@@ -241,7 +254,7 @@ func (r *run) runWave(ctx context.Context, wave []int) {
 		g.Go(func() error {
 			// A step before the failed one still runs, for it may fail too, and then it is the one to report: in
 			// sequence it would have been the first.
-			if r.mayRun(i) && ctx.Err() == nil {
+			if r.mayRun(i) && ctx.Err() == nil && !r.late() {
 				r.visit(ctx, i)
 			}
 			return nil

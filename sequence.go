@@ -1,6 +1,7 @@
 package millrace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,19 +61,22 @@ func (r *run) sequence(ctx context.Context) {
 
 // outcome goes through the next attempt of a visit and says what came of it.
 func (r *run) outcome(ctx context.Context, v *visit, at flow.Position) flow.Outcome {
-	if ctx.Err() != nil {
+	if r.over(ctx, v) {
 		return flow.Outcome{Status: flow.Stopped}
 	}
 	r.attempt(ctx, v, at.Spent)
 	var out flow.Outcome
-	switch spent, _ := errors.AsType[*ExecutionsError](v.err); {
-	case spent != nil && at.Spent:
-		r.stopped = spent
+	switch {
+	case v.stop != nil:
+		r.stopped = v.stop
 		return flow.Outcome{Status: flow.Stopped}
-	case ctx.Err() != nil:
-		return flow.Outcome{Status: flow.Interrupted}
 	case v.result.Skipped:
 		return flow.Outcome{Status: flow.Skipped}
+	case r.over(ctx, v):
+		if v.err == nil { // it was done, but too late
+			v.fail(cmp.Or(r.stopped, ctx.Err()))
+		}
+		return flow.Outcome{Status: flow.Interrupted}
 	case v.err != nil:
 		out.Retryable = retryable(r.p.steps[v.step].Action, v.err)
 	}
@@ -117,6 +121,7 @@ func (r *run) wait(ctx context.Context, v *visit, attempts int) {
 	for range attempts - 1 {
 		wait = min(2*wait, max(most, first))
 	}
+	wait = r.cut(wait)
 	r.log.Info("step is tried again", "step", v.result.StepID, "error", v.err, "wait", wait)
 	r.notify(StepRetrying{Step: v.result.StepID, Visit: v.number, Attempt: attempts + 1, Err: v.err, Wait: wait})
 	if wait > 0 {
@@ -132,7 +137,7 @@ func (r *run) wait(ctx context.Context, v *visit, attempts int) {
 // leave ends a visit and notes which steps were passed over, or are to be visited again.
 func (r *run) leave(v *visit, at flow.Position, move flow.Move) {
 	if move.Row == 10 && !move.Failed {
-		r.notify(StepFinished{Step: v.result.StepID, Index: v.step, Visit: v.number, Result: v.result, Duration: v.result.Duration})
+		r.unbegun(v, r.stopped)
 		return // it had no attempt, so it is no visit
 	}
 	step := r.p.steps[v.step]
@@ -170,6 +175,14 @@ func (r *run) leave(v *visit, at flow.Position, move flow.Move) {
 		r.log.Info("step leads on", "step", step.ID, "to", r.p.steps[move.To].ID, "by", string(move.By))
 		r.notify(StepJumped{From: step.ID, To: r.p.steps[move.To].ID, By: string(move.By)})
 	}
+}
+
+// unbegun tells the observer that a step that was said to begin has not, because the run has ended.
+func (r *run) unbegun(v *visit, why error) {
+	if why != nil {
+		v.result.Error = why.Error()
+	}
+	r.notify(StepFinished{Step: v.result.StepID, Index: v.step, Visit: v.number, Result: v.result, Duration: v.result.Duration})
 }
 
 // previous returns the last visit that was executed, and whether it has an error. It is nil if there is none.

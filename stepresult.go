@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/internal/planfile"
 	"github.com/millrace-go/millrace/risk"
 )
@@ -50,6 +51,8 @@ type StepResult struct {
 	Attempts int `json:"attempts,omitempty"`
 	// Jump says where the step has led to by next, on_fail or retry_if.
 	Jump *Jump `json:"jump,omitempty"`
+	// Cost is what the attempts of this visit have cost; in JSON a number of dollars.
+	Cost budget.Cost `json:"cost_usd,omitzero"`
 	// RiskLevel is judged by the files that this step changed and its edits. Unset for steps that cannot write.
 	RiskLevel risk.Level    `json:"risk_level,omitzero"`
 	Duration  time.Duration `json:"-"`

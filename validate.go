@@ -21,6 +21,9 @@ type draft struct {
 	// maxSteps is how many attempts a run may make, 0 if the pipeline does not say; mostSteps is what stands in JSON.
 	maxSteps  int
 	mostSteps *int
+	// bounds are checked like the steps; boundsForm is what stands in JSON for some of them.
+	bounds     bounds
+	boundsForm boundsForm
 	// problems are those found before, while decoding.
 	problems []Problem
 	warnings []Problem
@@ -57,6 +60,7 @@ func (d *draft) check() (Pipeline, error) {
 	if d.maxSteps < 0 || d.maxSteps > MaxAttempts {
 		d.problem("/max_steps", codeBadLimit, "", "max_steps must be 1 to %d, got %d", MaxAttempts, d.maxSteps)
 	}
+	d.checkBounds()
 	if len(d.steps) <= manySteps {
 		d.compile()
 		d.checkIDs()
@@ -69,7 +73,10 @@ func (d *draft) check() (Pipeline, error) {
 		return Pipeline{}, &ValidationError{Problems: d.sorted(d.problems, d.moreProblems, "problems")}
 	}
 	d.warnings = d.sorted(d.warnings, d.moreWarnings, "warnings")
-	return Pipeline{name: d.name, options: d.options, steps: d.steps, index: d.index, warnings: d.warnings, compiled: d.compiled, maxSteps: d.maxSteps}, nil
+	return Pipeline{
+		name: d.name, options: d.options, steps: d.steps, index: d.index, warnings: d.warnings, compiled: d.compiled, maxSteps: d.maxSteps,
+		bounds: d.bounds,
+	}, nil
 }
 
 // compile makes room for what the steps have for their runs, once the ids of all are known.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/params"
@@ -31,6 +32,8 @@ type visit struct {
 	action    actions.Action // with all templates expanded; nil before the first attempt
 	kept      any            // by the action's Validate
 	attempts  []Attempt
+	cost      budget.Cost // of all attempts
+	stop      error       // why the run ends before the next attempt
 }
 
 // arrive begins a visit.
@@ -44,14 +47,19 @@ func (r *run) arrive(i, number int) *visit {
 // visit goes through the one visit of a step of a pipeline that does not jump.
 func (r *run) visit(ctx context.Context, i int) {
 	v := r.arrive(i, 1)
-	r.attempt(ctx, v, false)
-	v.result.Handled = v.err != nil && r.handled[v.result.StepID]
+	if r.attempt(ctx, v, false); v.stop != nil {
+		r.halt(v)
+		return
+	}
+	v.result.Handled = v.err != nil && r.handled[v.result.StepID] && !is[*DeadlineError](v.err)
 	r.finish(v)
 }
 
-// attempt runs the action of a step, or skips the step. A run that has spent its attempts may do no more than that.
+// attempt runs the action of a step, or skips the step, or says why the run has to end before that. A run that has
+// spent its attempts may do no more than that.
 func (r *run) attempt(ctx context.Context, v *visit, spent bool) {
 	start := time.Now()
+	last, lastErr := v.result, v.err
 	duration := v.result.Duration // of the attempts before
 	v.result = StepResult{StepID: v.result.StepID, Action: v.result.Action}
 	v.outcome, v.staged = actions.Outcome{}, false
@@ -63,14 +71,18 @@ func (r *run) attempt(ctx context.Context, v *visit, spent bool) {
 			}
 			v.entered = true
 		}
-		if spent {
-			return &ExecutionsError{Step: v.result.StepID, Limit: r.machine.Attempts()}
+		if v.stop = r.mayBegin(v, spent); v.stop != nil {
+			return nil
 		}
 		return r.perform(ctx, v)
 	})
+	if v.stop != nil && len(v.attempts) > 0 {
+		v.result, v.err = last, lastErr // the visit is over, with the attempt before
+		return
+	}
 	took := time.Since(start)
-	v.result.Duration = duration + took
-	if !v.result.Skipped {
+	v.result.Duration, v.result.Cost = duration+took, r.costOf(v)
+	if !v.result.Skipped && v.stop == nil {
 		v.attempts = append(v.attempts, attemptOf(v.err, took))
 	}
 }
@@ -99,7 +111,9 @@ func (v *visit) tell() {
 // fail makes a visit that has succeeded one that has failed: what it has staged is taken back. It keeps its text.
 func (v *visit) fail(err error) {
 	res := v.result
-	v.result = StepResult{StepID: res.StepID, Action: res.Action, Output: res.Output, Data: res.Data, Warnings: res.Warnings, Duration: res.Duration}
+	v.result = StepResult{
+		StepID: res.StepID, Action: res.Action, Output: res.Output, Data: res.Data, Warnings: res.Warnings, Duration: res.Duration, Cost: res.Cost,
+	}
 	v.outcome, v.staged, v.err = actions.Outcome{}, false, err
 }
 
@@ -209,6 +223,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 
 	call := r.call(s, view, files, res)
 	call.Kept = v.kept
+	call.OnSpend = func(cost budget.Cost) { r.spend(v, cost) }
 	savepoint, succeeded := r.stage.Savepoint(), false
 	defer func() { // also where the action ends its goroutine
 		if !succeeded && !spec.ReadOnly {
@@ -216,16 +231,15 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 		}
 	}()
 	var out actions.Outcome
-	limited, cancel := ctx, func() {}
-	if s.Timeout > 0 {
-		limited, cancel = context.WithTimeout(ctx, s.Timeout)
-	}
+	limited, cancel := r.limited(ctx, s)
 	defer cancel()
 	err := panics.Protect(func() (err error) {
 		out, err = action.Run(limited, call)
 		return err
 	})
 	switch {
+	case r.late():
+		err = &DeadlineError{After: r.p.bounds.deadline, Step: s.ID, Err: err}
 	case ctx.Err() == nil && limited.Err() != nil:
 		err = &TimeoutError{After: s.Timeout, Err: err}
 	case err == nil:
@@ -255,19 +269,6 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 		}
 	}
 	return nil
-}
-
-func noFiles(s Step) string {
-	switch ins := s.inputs(); {
-	case s.Input == inputPrevious:
-		return "the step that was executed before matched no files"
-	case len(ins) == 0:
-		return "the list of files is empty"
-	case len(ins) == 1:
-		return fmt.Sprintf("input step '%s' matched no files", ins[0])
-	default:
-		return "the input steps matched no files"
-	}
 }
 
 // call makes what the action is given. What it warns of is kept in the order of the text, for several goroutines may

@@ -16,6 +16,8 @@ type InvalidError struct {
 	Field string
 	// Message is the whole message.
 	Message string
+	// Hint says what to write instead, "" if that is not known.
+	Hint string
 }
 
 // Error is the message.
@@ -30,7 +32,12 @@ func invalid(field, format string, args ...any) *InvalidError {
 	return &InvalidError{Field: field, Message: name + " " + fmt.Sprintf(format, args...)}
 }
 
-const moreThanZero = "must be more than 0, got %s"
+// tooSmall makes the error of a field that is 0 or less.
+func tooSmall(field, got string) *InvalidError {
+	e := invalid(field, "must be more than 0, got %s", got)
+	e.Hint = "leave it out for no limit"
+	return e
+}
 
 // Check returns an error that joins an *InvalidError for each negative field, or nil.
 func (l Limit) Check() error {
@@ -41,11 +48,11 @@ func (l Limit) Check() error {
 	}
 	if l.USD < 0 {
 		text, _ := l.USD.MarshalJSON() // never fails
-		errs = append(errs, invalid(money, moreThanZero, text))
+		errs = append(errs, tooSmall(money, string(text)))
 	}
 	for _, m := range l.measures(Use{}) {
 		if m.limit < 0 {
-			errs = append(errs, invalid(m.name, moreThanZero, strconv.FormatInt(m.limit, 10)))
+			errs = append(errs, tooSmall(m.name, strconv.FormatInt(m.limit, 10)))
 		}
 	}
 	return errors.Join(errs...)
@@ -133,7 +140,7 @@ func money(name string, value []byte, to *Cost) error {
 	case err != nil:
 		return invalid(name, "must be a number of dollars, got %s", shortened(value))
 	case cost <= 0:
-		return invalid(name, moreThanZero, shortened(value))
+		return tooSmall(name, shortened(value))
 	default:
 		*to = cost
 		return nil
@@ -148,7 +155,7 @@ func number[T int | int64](name string, value []byte, to *T, bits int) error {
 	case err != nil && !errors.Is(err, strconv.ErrRange):
 		return invalid(name, "must be a whole number, got %s", shortened(value))
 	case n <= 0:
-		return invalid(name, moreThanZero, shortened(value))
+		return tooSmall(name, shortened(value))
 	default:
 		*to = T(n)
 		return nil

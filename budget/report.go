@@ -8,11 +8,14 @@ import "encoding/json"
 //	{"limit": 3, "spent": 0.42, "exceeded": false, "files": {"limit": 50, "spent": 7, "exceeded": false}}
 type Report struct {
 	// Limit is the money that may be spent, 0 for no limit, and Spent what was.
-	Limit, Spent Cost
+	Limit Cost `json:"limit"`
+	Spent Cost `json:"spent"`
 	// Exceeded says that more money was spent than the limit allows; as much is not more.
-	Exceeded bool
+	Exceeded bool `json:"exceeded"`
 	// Files, Edits and Bytes are nil without a limit.
-	Files, Edits, Bytes *Measure
+	Files *Measure `json:"files,omitempty"`
+	Edits *Measure `json:"edits,omitempty"`
+	Bytes *Measure `json:"bytes,omitempty"`
 }
 
 // Measure is a limit that is counted, beside what was used.

@@ -1,0 +1,277 @@
+package millrace
+
+import (
+	"fmt"
+	"strconv"
+	"sync"
+
+	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// BudgetError says that a budget, that of the pipeline or [Executor.Budget], does not allow what was to come next. All
+// that was staged is discarded.
+type BudgetError struct {
+	// What is "usd", "files", "edits" or "bytes".
+	What string
+	// Limit is what is allowed, and Spent what was used; "usd" is in millionths of a dollar, as a budget.Cost.
+	Limit, Spent int64
+	// Step is the id of the step that was to run next, "" if all steps were done and the change was to be committed.
+	Step string
+}
+
+// Error gives "budget of $3.00 is spent ($3.02) before step 'x'".
+func (e *BudgetError) Error() string {
+	before := ""
+	if e.Step != "" {
+		before = fmt.Sprintf(" before step '%s'", e.Step)
+	}
+	if e.What == budgetUSD {
+		return fmt.Sprintf("budget of %v is spent (%v)%s", budget.Cost(e.Limit), budget.Cost(e.Spent), before)
+	}
+	return fmt.Sprintf("budget of %d %s is exceeded (%d)%s", e.Limit, e.What, e.Spent, before)
+}
+
+// Code returns "budget_exceeded".
+func (e *BudgetError) Code() string { return "budget_exceeded" }
+
+// budgetUSD is what BudgetError.What says of money.
+const budgetUSD = "usd"
+
+// exceeded returns an error if the change that is to come of a run, or has come so far, is larger than the budget
+// allows, or nil. It is a nil pointer then.
+func exceeded(limit budget.Limit, use budget.Use, step string) *BudgetError {
+	e := &BudgetError{What: limit.Exceeded(use), Step: step}
+	switch e.What {
+	case "files":
+		e.Limit, e.Spent = int64(limit.Files), int64(use.Files)
+	case "edits":
+		e.Limit, e.Spent = int64(limit.Edits), int64(use.Edits)
+	case "bytes":
+		e.Limit, e.Spent = limit.Bytes, use.Bytes
+	default:
+		return nil
+	}
+	return e
+}
+
+// used counts what a change takes of a budget.
+func used(changes []fsutil.Change, edits int, cost budget.Cost) budget.Use {
+	use := budget.Use{USD: cost, Files: filesChanged(changes).Count(), Edits: edits}
+	for _, c := range changes {
+		if c.New.Kind == change.File && (c.Old.Kind != change.File || c.Splices != nil || c.Old.Hash != c.New.Hash) {
+			use.Bytes += c.New.Size
+		}
+	}
+	return use
+}
+
+// budgetReport is the budget beside what was used of it, nil if there is none.
+func budgetReport(limit budget.Limit, use budget.Use) *budget.Report {
+	if limit.IsZero() {
+		return nil
+	}
+	return new(limit.Report(use))
+}
+
+// clonedReport copies a report so deep that the copy shares nothing.
+func clonedReport(r *budget.Report) *budget.Report {
+	if r == nil {
+		return nil
+	}
+	c := *r
+	c.Files, c.Edits, c.Bytes = cloned(r.Files), cloned(r.Edits), cloned(r.Bytes)
+	return &c
+}
+
+// spending is what a run has spent, and may spend. It is all that a run that is taken up again has to know of it.
+type spending struct {
+	limit budget.Limit
+
+	mu    sync.Mutex // held while an event tells of a cost, so that totals come in order
+	total budget.Cost
+	steps []budget.Cost // by step
+}
+
+// spend takes what an attempt has cost. It counts at once, whatever becomes of the attempt.
+func (r *run) spend(v *visit, cost budget.Cost) {
+	if cost <= 0 {
+		return
+	}
+	r.spent.mu.Lock()
+	defer r.spent.mu.Unlock()
+	v.cost = v.cost.Plus(cost)
+	r.spent.total = r.spent.total.Plus(cost)
+	r.spent.steps[v.step] = r.spent.steps[v.step].Plus(cost)
+	r.notify(CostSpent{Step: v.result.StepID, Cost: cost, Total: r.spent.total})
+}
+
+// costOf returns what a visit has cost so far.
+func (r *run) costOf(v *visit) budget.Cost {
+	r.spent.mu.Lock()
+	defer r.spent.mu.Unlock()
+	return v.cost
+}
+
+// totalCost returns what the run has cost so far.
+func (r *run) totalCost() budget.Cost {
+	r.spent.mu.Lock()
+	defer r.spent.mu.Unlock()
+	return r.spent.total
+}
+
+// mayBegin says why there must not be another attempt of a step, or returns nil. A run that has made all its attempts
+// may make none.
+func (r *run) mayBegin(v *visit, all bool) error {
+	switch {
+	case all:
+		return &ExecutionsError{Step: v.result.StepID, Limit: r.machine.Attempts()}
+	case r.late():
+		return r.missed(v.result.StepID)
+	}
+	return r.withinBudget(v.step)
+}
+
+// withinBudget returns a *BudgetError if what the steps before that one have used leaves nothing for it.
+func (r *run) withinBudget(step int) error {
+	limit, s := r.spent.limit, r.p.steps[step]
+	if limit.IsZero() {
+		return nil
+	}
+	use, err := r.usedBefore(step)
+	if err != nil {
+		return err
+	}
+	if s.Action.Spec().Costs && limit.Spent(use.USD) {
+		return &BudgetError{What: budgetUSD, Limit: int64(limit.USD), Spent: int64(use.USD), Step: s.ID}
+	}
+	if e := exceeded(limit, use, s.ID); e != nil {
+		return e
+	}
+	return nil
+}
+
+// usedBefore counts what was used when a step is to begin. In parallel that is what the steps before it in the list
+// have used so far, which only grows: what it forbids, the run in sequence would have forbidden.
+func (r *run) usedBefore(step int) (use budget.Use, err error) {
+	if r.machine == nil {
+		r.spent.mu.Lock()
+		for _, cost := range r.spent.steps[:step] {
+			use.USD = use.USD.Plus(cost)
+		}
+		r.spent.mu.Unlock()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		for _, v := range r.last[:step] {
+			if v != nil && v.err == nil {
+				use.Edits += v.result.EditsApplied
+			}
+		}
+		return use, nil
+	}
+	return r.used()
+}
+
+// used counts what the run has used so far. The steps run one at a time then, or are done.
+func (r *run) used() (budget.Use, error) {
+	var changes []fsutil.Change
+	if r.spent.limit.Files > 0 || r.spent.limit.Bytes > 0 {
+		var err error
+		if changes, err = r.stage.Outline(); err != nil {
+			return budget.Use{}, collectError(err, r.p.Len())
+		}
+	}
+	edits := 0
+	for _, v := range r.counted() {
+		edits += v.result.EditsApplied
+	}
+	return used(changes, edits, r.totalCost()), nil
+}
+
+// settle ends a run in parallel where it would have ended in sequence: before the first step for which the steps before
+// it have left no budget. It has not run then, whatever it did, and so have those after it; what they have cost is
+// spent.
+func (r *run) settle() {
+	if r.late() {
+		r.stopped = r.missed(r.firstUndone())
+		return
+	}
+	for i := range r.p.steps[:min(r.stopAt+1, r.p.Len())] {
+		if v := r.last[i]; v != nil && v.result.Skipped {
+			continue
+		}
+		if err := r.withinBudget(i); err != nil {
+			r.stopped, r.stopAt = err, i
+			clear(r.last[i:])
+			return
+		}
+	}
+}
+
+// firstUndone is the id of the first step that is not done, "" if all are.
+func (r *run) firstUndone() string {
+	for i, v := range r.last {
+		if v == nil || is[*DeadlineError](v.err) {
+			return r.p.steps[i].ID
+		}
+	}
+	return ""
+}
+
+// halt ends a run in parallel before a step that must not begin.
+func (r *run) halt(v *visit) {
+	r.mu.Lock()
+	r.stopAt = min(r.stopAt, v.step)
+	r.mu.Unlock()
+	r.unbegun(v, v.stop)
+}
+
+// account puts into the result of a plan what was used of the bounds of the run. Where there is a change to judge, it
+// was counted with that.
+func (r *run) account(p *Plan) {
+	res, limit := p.result, r.spent.limit
+	if r.p.bounds.deadline > 0 {
+		res.DeadlineMet = new(!is[*DeadlineError](p.failed))
+	}
+	if p.abandoned || !p.mutates {
+		use, err := r.used()
+		if err != nil { // which the run has failed of
+			use = budget.Use{USD: res.Cost, Edits: res.TotalEdits}
+		}
+		res.Budget = budgetReport(limit, use)
+	}
+	stop, stopped := p.failed.(*BudgetError)
+	if limit.USD > 0 && res.Cost > limit.USD && !(stopped && stop.What == budgetUSD) {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("budget of %v is exceeded: %v were spent", limit.USD, res.Cost))
+	}
+}
+
+// boundsLines are what a report says of the bounds of a run: nothing if it had none and cost nothing.
+func (r *Result) boundsLines() []string {
+	var lines []string
+	if r.Classification != "" {
+		lines = append(lines, "🏷️ Classification: "+fsutil.Visible(r.Classification))
+	}
+	of := ""
+	if r.Budget != nil && r.Budget.Limit > 0 {
+		of = " of " + r.Budget.Limit.String()
+	}
+	if r.Cost > 0 || of != "" {
+		lines = append(lines, "💰 Cost: "+r.Cost.String()+of)
+	}
+	if r.Budget != nil {
+		for _, m := range []struct {
+			what string
+			of   *budget.Measure
+		}{{"files", r.Budget.Files}, {"edits", r.Budget.Edits}, {"bytes", r.Budget.Bytes}} {
+			if m.of != nil {
+				lines = append(lines, fmt.Sprintf("💰 Budget: %d of %d %s", m.of.Spent, m.of.Limit, m.what))
+			}
+		}
+	}
+	if r.DeadlineMet != nil {
+		lines = append(lines, "⏰ Deadline met: "+strconv.FormatBool(*r.DeadlineMet))
+	}
+	return lines
+}

@@ -1,0 +1,82 @@
+package millrace
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// DeadlineError says that the deadline of a run has passed, see [Pipeline.Deadline]. All that was staged is discarded.
+type DeadlineError struct {
+	// After is the deadline, counted from the first step.
+	After time.Duration
+	// Step is the id of the step that was running then, or was to run next, "" if all steps were done.
+	Step string
+	// Err is what the action returned that was cut off, nil if none was, or if it succeeded after that time.
+	Err error
+}
+
+// Error names the deadline and the step.
+func (e *DeadlineError) Error() string {
+	if e.Step == "" {
+		return fmt.Sprintf("the deadline of %v has passed before the commit", e.After)
+	}
+	return fmt.Sprintf("the deadline of %v has passed at step '%s'", e.After, e.Step)
+}
+
+// Unwrap returns what the action returned.
+func (e *DeadlineError) Unwrap() error { return e.Err }
+
+// Code returns "deadline_exceeded".
+func (e *DeadlineError) Code() string { return "deadline_exceeded" }
+
+// begin starts the time of the run. The context that it returns is that of the steps.
+func (r *run) begin(ctx context.Context) (context.Context, context.CancelFunc) {
+	if r.p.bounds.deadline <= 0 {
+		return ctx, func() {}
+	}
+	r.deadline = time.Now().Add(r.p.bounds.deadline)
+	return context.WithDeadline(ctx, r.deadline)
+}
+
+// late reports whether the deadline of the run has passed.
+func (r *run) late() bool { return !r.deadline.IsZero() && !time.Now().Before(r.deadline) }
+
+// missed is the error of a run whose deadline has passed at a step, or behind all of them.
+func (r *run) missed(step string) error {
+	return &DeadlineError{After: r.p.bounds.deadline, Step: step}
+}
+
+// inTime is nil, or the error of a run whose deadline has passed when all its steps were done.
+func (r *run) inTime() error {
+	if r.late() {
+		return r.missed("")
+	}
+	return nil
+}
+
+// cut returns the time, or what is left of the run if that is less.
+func (r *run) cut(d time.Duration) time.Duration {
+	if r.deadline.IsZero() {
+		return d
+	}
+	return max(0, min(d, time.Until(r.deadline)))
+}
+
+// limited returns the context of one attempt of a step. One that has as much time as the run, or more, is cut off by
+// the deadline of the run alone.
+func (r *run) limited(ctx context.Context, s Step) (context.Context, context.CancelFunc) {
+	if s.Timeout <= 0 || !r.deadline.IsZero() && time.Until(r.deadline) <= s.Timeout {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, s.Timeout)
+}
+
+// over reports whether the run has to end in a visit: it was canceled, or its deadline has passed, which it notes.
+func (r *run) over(ctx context.Context, v *visit) bool {
+	if r.late() {
+		r.stopped = r.missed(v.result.StepID)
+		return true
+	}
+	return ctx.Err() != nil
+}

@@ -1,0 +1,2 @@
+// Package bounded holds the tests of what a run may spend: money, files, edits, bytes and time.
+package bounded
