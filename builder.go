@@ -19,6 +19,8 @@ type Builder struct {
 	maxSteps int
 	included []inclusion
 	bounds   bounds
+
+	variables []Variable
 }
 
 // StepBuilder is a Builder whose last step can still be modified.
@@ -159,7 +161,7 @@ func (b Builder) Build() (Pipeline, error) {
 	for i, s := range b.steps {
 		steps[i] = s.clone()
 	}
-	d := draft{name: b.name, options: b.options, maxSteps: b.maxSteps, bounds: b.bounds, steps: steps}
+	d := draft{name: b.name, options: b.options, maxSteps: b.maxSteps, bounds: b.bounds, variables: b.variables, steps: steps}
 	d.include(b.included)
 	return d.check()
 }

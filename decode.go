@@ -145,6 +145,7 @@ func (t *decoding) pipeline(root *strictjson.Node) {
 	t.read(pipelineTable(&t.draft, steps), root, "", func(pointer string) lenient.Hint {
 		return lenient.Unknown(t.forms().Pipeline, pointer, "")
 	})
+	t.draft.readVariables()
 	if steps.Node != nil {
 		t.steps(steps.Node.Elems)
 	}
@@ -156,9 +157,15 @@ func (t *decoding) steps(list []*strictjson.Node) {
 	if len(list) > manySteps {
 		return
 	}
+	t.draft.specs = make([]actions.Spec, len(list))
 	for i, n := range list {
 		if id := n.Get("id"); id != nil && id.Kind == strictjson.String {
 			t.draft.steps[i].ID = id.Text
+		}
+		if action := n.Get("action"); action != nil && action.Kind == strictjson.String {
+			if prototype, ok := t.Actions.Lookup(action.Text); ok {
+				t.draft.specs[i] = prototype.Spec()
+			}
 		}
 	}
 	t.draft.compile()

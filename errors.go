@@ -96,6 +96,10 @@ func (e *ExpectError) bounds() string {
 	}
 }
 
+// ErrInterpolation says that a template is wrong or has no value that fits: what an *InterpolationError is, and a
+// *ValidationError with a problem of a template.
+var ErrInterpolation = errors.New("a template cannot be given its value")
+
 // InterpolationError says that a template could not be given its value although it was well formed.
 type InterpolationError struct {
 	// Pointer is the parameter's JSON pointer below the step's "params".
@@ -112,6 +116,9 @@ func (e *InterpolationError) Error() string {
 
 // Unwrap returns the reason.
 func (e *InterpolationError) Unwrap() error { return e.Err }
+
+// Is makes it match [ErrInterpolation].
+func (e *InterpolationError) Is(target error) bool { return target == ErrInterpolation }
 
 // Code returns "INTERPOLATION_FAILED".
 func (e *InterpolationError) Code() string { return "INTERPOLATION_FAILED" }

@@ -242,6 +242,9 @@ func (x Executor) open(fsys afero.Fs, p Pipeline) (*tree, error) {
 	if p.Len() == 0 {
 		return nil, &ValidationError{Problems: []Problem{{Code: codeNoSteps, Pointer: "/steps", Message: "at least one step is required"}}}
 	}
+	if err := p.checkValues(); err != nil {
+		return nil, err
+	}
 	return x.openTree(fsys)
 }
 

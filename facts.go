@@ -97,7 +97,7 @@ func noFiles(s Step) string {
 // kept.
 func (r *run) expand(i int) (actions.Action, any, error) {
 	c := &r.p.compiled[i]
-	v, err := c.texts.Expand(r.value, r.x.stepLimits(r.p).ShownBytes())
+	v, err := c.texts.Expand(r.values(i), r.x.stepLimits(r.p).ShownBytes())
 	if err != nil {
 		return nil, nil, interpolationError(err)
 	}
@@ -113,13 +113,22 @@ func interpolationError(err error) error {
 	if e, ok := err.(*interpolate.Error); ok {
 		return &InterpolationError{Pointer: e.Pointer, Text: e.Text, Err: e.Err}
 	}
+	if e, ok := err.(*params.ValueError); ok {
+		return &InterpolationError{Pointer: e.Pointer, Err: misfit{e}}
+	}
 	return err
 }
+
+// misfit says that a value does not fit, without the pointer.
+type misfit struct{ of *params.ValueError }
+
+func (m misfit) Error() string { return m.of.Msg }
+func (m misfit) Unwrap() error { return m.of.Err }
 
 // expandCondition returns the condition of a step with the templates in its path expanded.
 func (r *run) expandCondition(i int) (condition.Condition, error) {
 	when := r.p.steps[i].When
-	path, ok, err := r.p.compiled[i].texts.Path(r.value)
+	path, ok, err := r.p.compiled[i].texts.Path(r.values(i))
 	if err != nil || !ok {
 		return when, interpolationError(err)
 	}
@@ -142,38 +151,135 @@ func recheck(s Step, action actions.Action) (kept any, err error) {
 	return c.Keep, nil
 }
 
-// value returns what a reference stands for. A step that was skipped or has failed has done nothing: no files, no
-// edits.
-func (r *run) value(ref template.Ref) (any, error) {
-	res := r.result(ref.Root)
-	if res == nil {
-		return nil, fmt.Errorf("step '%s' has not run", ref.Root)
+// values returns what gives the references of step i their values. A step that was skipped or has failed has done
+// nothing: no files, no edits.
+func (r *run) values(i int) template.Values {
+	return func(ref template.Ref) (any, error) {
+		of, isStep := r.p.index[ref.Root]
+		if !isStep {
+			return r.otherValue(i, ref)
+		}
+		v := r.seen(ref.Root)
+		if v == nil {
+			return nil, fmt.Errorf("step '%s' has not run", ref.Root)
+		}
+		hasData := r.p.steps[of].Action.Spec().Data
+		if ref.Field == "" && hasData {
+			return v.result.Data, nil
+		}
+		member, err := template.Member(v.result.Data, ref.Root, ref.Field)
+		if hasData && err == nil && ref.Field != template.FieldData {
+			return member, nil // which wins over a field of the same name
+		}
+		if value, ok := v.field(ref.Field); ok {
+			return value, nil
+		}
+		if v.result.Skipped {
+			err = fmt.Errorf("step '%s' was skipped, so it has no '%s'", ref.Root, ref.Field)
+		}
+		return nil, err
 	}
-	v, ok := res.field(ref.Field)
-	if !ok {
-		return nil, fmt.Errorf("unknown field '%s'", ref.Field)
-	}
-	return v, nil
 }
 
-// field is what a template takes of the step. ok is false if there is no such field.
-func (s *StepResult) field(name string) (v any, ok bool) {
+// field is what a template takes of a step. ok is false if there is no such field.
+func (v *visit) field(name string) (value any, ok bool) {
+	s := &v.result
 	switch name {
-	case template.FieldCount:
-		return s.count(), true
-	case template.FieldEdits:
-		return s.EditsApplied, true
-	case template.FieldFilesCount:
-		return len(s.FilesMatched), true
-	case template.FieldFiles:
-		return s.FilesMatched, true
 	case template.FieldAggregated:
 		return s.AggregatedContent, true
+	case template.FieldContent:
+		return s.Content, true
+	case template.FieldCount:
+		return s.count(), true
+	case template.FieldCounts:
+		return s.Counts, true
+	case template.FieldData:
+		return s.Data, true
+	case template.FieldEdits:
+		return s.EditsApplied, true
+	case template.FieldError:
+		return s.Error, true
+	case template.FieldErrorCode:
+		if v.err == nil {
+			return "", true
+		}
+		return ErrorCode(&StepError{Err: v.err}), true
+	case template.FieldFiles:
+		return s.FilesMatched, true
+	case template.FieldFilesCount:
+		return len(s.FilesMatched), true
+	case template.FieldOK:
+		return s.ran(), true
+	case template.FieldOutput:
+		return s.Output, true
+	case template.FieldRenames:
+		return s.Renames, true
 	case template.FieldRisk:
 		return max(s.RiskLevel, risk.Low).String(), true
-	default:
-		return nil, false
+	case template.FieldSkipped:
+		return s.Skipped, true
+	case template.FieldVisits:
+		if s.Skipped {
+			return 0, true
+		}
+		return v.number, true
 	}
+	return nil, false
+}
+
+// The roots of references that are no steps, beside the variables.
+const (
+	rootPrev = "prev" // the step that was executed before
+	rootRun  = "run"
+)
+
+// otherRoots are what the templates of step i may refer to beside steps.
+func (d *draft) otherRoots(i int) []template.Root {
+	var roots []template.Root
+	if len(d.variables) > 0 {
+		roots = append(roots, d.varsRoot())
+	}
+	if d.spec(i).Context {
+		roots = append(roots, template.Root{Name: rootPrev, Fields: []template.Field{
+			{Name: template.FieldData, Type: template.Any}, {Name: template.FieldError, Type: template.String},
+			{Name: template.FieldFiles, Type: template.List}, {Name: "id", Type: template.String},
+			{Name: template.FieldOK, Type: template.Bool}, {Name: template.FieldOutput, Type: template.String},
+		}}, template.Root{Name: rootRun, Fields: []template.Field{
+			{Name: "id", Type: template.String}, {Name: "name", Type: template.String},
+		}})
+	}
+	return roots
+}
+
+// otherValue returns what a reference of step i to one of these stands for. Before the first step is a step without an id
+// that has done nothing.
+func (r *run) otherValue(i int, ref template.Ref) (any, error) {
+	switch {
+	case ref.Root == rootVars:
+		return r.p.variable(ref.Field), nil
+	case ref.Root == rootRun && ref.Field == "id":
+		return r.x.RunID, nil
+	case ref.Root == rootRun:
+		return r.p.name, nil
+	}
+	v := r.before(i)
+	if v == nil {
+		v = new(visit)
+	}
+	if ref.Field == "id" {
+		return v.result.StepID, nil
+	}
+	value, _ := v.field(ref.Field) // which Build has checked
+	return value, nil
+}
+
+// takeData makes the data that an action has returned ours. If it is no good, an action that has not failed has failed now.
+func takeData(out *actions.Outcome, err error) error {
+	data, bad := params.Tree(out.Data)
+	if out.Data = data; bad != nil && err == nil {
+		return fmt.Errorf("the data that the action has returned is no good: %w", bad)
+	}
+	return err
 }
 
 // facts shows a run to a condition.

@@ -93,7 +93,8 @@ func (d Decoder) Schema() ([]byte, error) {
 	expect["description"] = "Bounds outside of which the step fails."
 	whole["$defs"] = jsonObject{
 		"step": jsonObject{"oneOf": each}, "condition": conditionSchema(), "expect": expect, "budget": budgetSchema(),
-		"id": jsonObject{"type": "string", "pattern": "^[A-Za-z0-9_-]+$", "maxLength": MaxIDLen},
+		"variables": variablesSchema(),
+		"id":        jsonObject{"type": "string", "pattern": "^[A-Za-z0-9_-]+$", "maxLength": MaxIDLen},
 	}
 	return json.MarshalIndent(whole, "", "  ")
 }
@@ -146,6 +147,28 @@ func conditionSchema() jsonObject {
 	return jsonObject{"description": "What must hold for the step to run; otherwise it is skipped.", "oneOf": types}
 }
 
+// variablesSchema describes the variables of a pipeline.
+func variablesSchema() jsonObject {
+	types := make([]string, len(variableTypes))
+	for i, t := range variableTypes {
+		types[i] = t.name
+	}
+	declared := jsonObject{
+		"type": "object", "additionalProperties": false, "anyOf": []any{jsonObject{"required": []string{"type"}}, jsonObject{"required": []string{"default"}}},
+		"properties": jsonObject{
+			"type":        jsonObject{"enum": types},
+			"default":     jsonObject{"description": "The value; without one it must be given before the pipeline can run."},
+			"enum":        jsonObject{"type": "array", "minItems": 1, "description": "The values that it may have."},
+			"description": jsonObject{"type": "string", "description": "What it is for."},
+		},
+	}
+	return jsonObject{
+		"description": "Values that steps refer to as {{vars.name}}: each a default, or an object that says more of it.",
+		"type":        "object", "maxProperties": MaxVariables, "propertyNames": jsonObject{"$ref": "#/$defs/id"},
+		"additionalProperties": jsonObject{"anyOf": []any{jsonObject{"type": []string{"string", "number", "boolean", "array"}}, declared}},
+	}
+}
+
 // pipelineTable is the JSON form of a pipeline.
 func pipelineTable(d *draft, steps *params.Part) params.Table {
 	o := &d.options
@@ -170,6 +193,7 @@ func pipelineTable(d *draft, steps *params.Part) params.Table {
 		{Name: "deadline_seconds", Aliases: "deadline", Doc: "Seconds that a run may take, up to its commit.", To: &d.boundsForm.deadline},
 		{Name: "budget", Aliases: "budget_usd", Doc: "What a run may spend: US dollars, or an object of limits.", To: &d.boundsForm.budget, Def: "budget"},
 		{Name: "classification", Doc: "A text that results and events have as well.", To: &d.bounds.classification, Most: MaxClassificationLen},
+		{Name: "variables", Aliases: "vars", To: &d.variableForms, Def: "variables"},
 		{Name: "steps", Aliases: "pipeline_steps tasks actions", To: steps, Most: MaxSteps, Def: "step"},
 	}
 }

@@ -3,6 +3,7 @@ package millrace
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/millrace-go/millrace/actions"
@@ -16,8 +17,8 @@ import (
 // position. What was text in the pipeline stays text, also where it looks like a template of a step that there is only
 // here. So the steps do what they do alone, and others may refer to them by their new ids.
 //
-// Only the steps come along: the name, the options and the limits of the pipeline do not. The limit of [MaxSteps] holds
-// for all steps together. Build has a problem for a prefix that is empty or cannot be part of an id, and for a text that
+// The variables of the pipeline come along; one that there is already must be the same. The name, the options and the
+// limits of the pipeline do not. The limit of [MaxSteps] holds for all steps together. Build has a problem for a prefix that is empty or cannot be part of an id, and for a text that
 // cannot be written so that it means the same.
 func (b Builder) Include(sub Pipeline, prefix string) Builder {
 	in := inclusion{sub: sub, prefix: prefix, at: len(b.steps)}
@@ -72,6 +73,10 @@ func (d *draft) include(included []inclusion) {
 	if len(d.steps) > manySteps {
 		return
 	}
+	d.checkVariables()
+	for _, in := range included {
+		d.includeVariables(in.sub)
+	}
 	d.compile()
 	for _, in := range included {
 		at := fmt.Sprintf("/steps/%d", in.at)
@@ -90,9 +95,25 @@ func (d *draft) include(included []inclusion) {
 	}
 }
 
+// includeVariables adds the variables of a pipeline that is included. One that is there already must be the same.
+func (d *draft) includeVariables(sub Pipeline) {
+	for _, v := range sub.variables {
+		switch i := slices.IndexFunc(d.variables, func(w Variable) bool { return w.Name == v.Name }); {
+		case i < 0:
+			d.variables = append(d.variables, v.clone())
+		case !reflect.DeepEqual(d.variables[i], v):
+			d.problem(variablePointer(v.Name), codeVariables, "declare it alike, with the same value", "variable '%s' is another one in the pipeline that is included", v.Name)
+		}
+	}
+	if n := len(d.variables); n > MaxVariables {
+		d.problem("/variables", codeBadVariable, "", "too many variables (max %d, got %d)", MaxVariables, n)
+	}
+	d.sortVariables()
+}
+
 // moveTemplates makes the templates of the steps say here what they say in the pipeline that they come from.
 func (d *draft) moveTemplates(in inclusion) {
-	there := draft{steps: in.sub.steps}
+	there := draft{steps: in.sub.steps, variables: in.sub.variables}
 	there.compile()
 	for i := range in.sub.steps {
 		s := &d.steps[in.at+i]

@@ -49,6 +49,8 @@ type Pipeline struct {
 	compiled []compiled // of the steps
 	maxSteps int        // 0 for as many as may be
 	bounds   bounds
+
+	variables []Variable // sorted by name
 }
 
 // compiled is what checking a step has worked out for its runs.
@@ -151,7 +153,7 @@ func (p Pipeline) encode(prototype func(Step) any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &draft{name: p.name, options: p.options, bounds: p.bounds, boundsForm: p.bounds.form()}
+	d := &draft{name: p.name, options: p.options, bounds: p.bounds, boundsForm: p.bounds.form(), variableForms: p.variableForms()}
 	if p.maxSteps > 0 {
 		d.mostSteps = &p.maxSteps
 	}

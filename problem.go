@@ -51,6 +51,10 @@ const (
 	codeNested       = "nested_pipeline"
 	codeBadBudget    = "invalid_budget"
 	codeBadClass     = "invalid_classification"
+	codeBadVariable  = "invalid_variable"
+	codeNoVariable   = "missing_variable"
+	codeVariables    = "variable_conflict"
+	codeReservedID   = "reserved_id"
 )
 
 // mostProblems is how many problems, and how many warnings, a pipeline reports. The rest is counted: a hostile text
@@ -182,7 +186,12 @@ var selfExplaining = map[string]bool{
 // Nothing was run.
 type ValidationError struct {
 	Problems []Problem
+
+	template bool // a problem is about a template
 }
+
+// Is makes it match [ErrInterpolation] if a problem is about a template.
+func (e *ValidationError) Is(target error) bool { return target == ErrInterpolation && e.template }
 
 // Error returns the one problem, or all of them a line each.
 func (e *ValidationError) Error() string {

@@ -185,6 +185,23 @@ func (r *run) unbegun(v *visit, why error) {
 	r.notify(StepFinished{Step: v.result.StepID, Index: v.step, Visit: v.number, Result: v.result, Duration: v.result.Duration})
 }
 
+// before returns the last visit that was executed before step i, which is another one than previous returns only in a
+// run without a sequence. It is nil if there is none.
+func (r *run) before(i int) *visit {
+	if r.machine != nil {
+		v, _ := r.previous()
+		return v
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for j := i - 1; j >= 0; j-- {
+		if v := r.now[j]; v != nil && !v.result.Skipped {
+			return v
+		}
+	}
+	return nil
+}
+
 // previous returns the last visit that was executed, and whether it has an error. It is nil if there is none.
 func (r *run) previous() (v *visit, hasError bool) {
 	if r.machine == nil {

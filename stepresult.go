@@ -1,6 +1,7 @@
 package millrace
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/planfile"
 	"github.com/millrace-go/millrace/risk"
 )
@@ -104,14 +106,29 @@ func (s StepResult) MarshalJSON() ([]byte, error) {
 func (s *StepResult) UnmarshalJSON(data []byte) error {
 	var v struct {
 		plainStepResult
-		Duration millis `json:"duration"`
+		Duration millis          `json:"duration"`
+		Data     json.RawMessage `json:"data"`
 	}
 	if err := json.Unmarshal(data, &v); err != nil {
 		return err
 	}
 	*s = StepResult(v.plainStepResult)
 	s.Duration = time.Duration(v.Duration)
-	return nil
+	return s.readData(v.Data)
+}
+
+// readData takes data from JSON, with all digits of whole numbers.
+func (s *StepResult) readData(data json.RawMessage) error {
+	if len(data) == 0 {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	err := d.Decode(&s.Data)
+	if err == nil {
+		s.Data, err = params.Tree(s.Data)
+	}
+	return err
 }
 
 func cloneReports(list []actions.FileReport) []actions.FileReport {
@@ -129,6 +146,7 @@ func cloneReports(list []actions.FileReport) []actions.FileReport {
 func (s StepResult) clone() StepResult {
 	s.FilesMatched, s.Files, s.Warnings = slices.Clone(s.FilesMatched), cloneReports(s.Files), slices.Clone(s.Warnings)
 	s.Content, s.Counts, s.Renames = maps.Clone(s.Content), maps.Clone(s.Counts), maps.Clone(s.Renames)
+	s.Data = clonedTree(s.Data)
 	s.FilesModified, s.FilesSkipped, s.Jump = cloned(s.FilesModified), cloned(s.FilesSkipped), cloned(s.Jump)
 	return s
 }

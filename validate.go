@@ -31,9 +31,18 @@ type draft struct {
 	moreProblems, moreWarnings int
 	// decoded says that params has checked the parameters against their tags already.
 	decoded bool
-	index   map[string]int
+	// specs are those of the actions of the steps while these are decoded, for the actions are not there yet.
+	specs []actions.Spec
+	// variables are the values that steps may refer to.
+	variables      []Variable
+	variablesKnown bool // they were checked
+	// variableForms are the variables as they stand in JSON.
+	variableForms map[string]any
+	index         map[string]int
 	// compiled is what the steps have for their runs.
 	compiled []compiled
+	// badTemplate says that a problem is about a template.
+	badTemplate bool
 	// said are pointers to what was found wrong, or missing under its right name: nothing more is said of them.
 	said map[string]bool
 }
@@ -61,6 +70,7 @@ func (d *draft) check() (Pipeline, error) {
 		d.problem("/max_steps", codeBadLimit, "", "max_steps must be 1 to %d, got %d", MaxAttempts, d.maxSteps)
 	}
 	d.checkBounds()
+	d.checkVariables()
 	if len(d.steps) <= manySteps {
 		d.compile()
 		d.checkIDs()
@@ -70,12 +80,12 @@ func (d *draft) check() (Pipeline, error) {
 		d.warnUnreachable()
 	}
 	if len(d.problems) > 0 {
-		return Pipeline{}, &ValidationError{Problems: d.sorted(d.problems, d.moreProblems, "problems")}
+		return Pipeline{}, &ValidationError{Problems: d.sorted(d.problems, d.moreProblems, "problems"), template: d.badTemplate}
 	}
 	d.warnings = d.sorted(d.warnings, d.moreWarnings, "warnings")
 	return Pipeline{
 		name: d.name, options: d.options, steps: d.steps, index: d.index, warnings: d.warnings, compiled: d.compiled, maxSteps: d.maxSteps,
-		bounds: d.bounds,
+		bounds: d.bounds, variables: d.variables,
 	}, nil
 }
 
@@ -84,14 +94,27 @@ func (d *draft) compile() {
 	if d.compiled != nil {
 		return
 	}
+	d.checkVariables()
 	d.compiled = make([]compiled, len(d.steps))
-	roots, fields := make([]template.Root, len(d.steps)), template.Fields()
+	roots, fields := make([]template.Root, len(d.steps)), template.ResultFields()
 	for i, s := range d.steps {
-		roots[i] = template.Root{Name: s.ID, Fields: fields}
+		roots[i] = template.Root{Name: s.ID, Fields: fields, Data: d.spec(i).Data}
 	}
 	for i, texts := range interpolate.New(roots) {
+		texts.Offer(d.otherRoots(i)...)
 		d.compiled[i].texts = texts
 	}
+}
+
+// spec returns what the action of a step says of itself, also while the step is being decoded.
+func (d *draft) spec(i int) actions.Spec {
+	if d.specs != nil {
+		return d.specs[i]
+	}
+	if action := d.steps[i].Action; action != nil {
+		return action.Spec()
+	}
+	return actions.Spec{}
 }
 
 // templated reports whether a text in step i refers to a step of the pipeline, so that the caller lets go of its rules.
@@ -111,7 +134,9 @@ func (d *draft) checkTemplates(i int, action params.Action, at string) {
 			d.warn(at+p.Pointer, p.Code, "%s", p.Message)
 			return
 		}
+		known := len(d.problems)
 		d.problem(at+p.Pointer, p.Code, p.Hint, "%s", p.Message)
+		d.badTemplate = d.badTemplate || len(d.problems) > known
 	})
 }
 
@@ -131,6 +156,8 @@ func (d *draft) checkIDs() {
 			d.problem(at, codeLongID, "", "step ID too long (max %d, got %d)", MaxIDLen, len(s.ID))
 		case !validID(s.ID):
 			d.problem(at, codeBadID, "", "invalid step ID '%s' (only alphanumeric, -, and _ allowed)", s.ID)
+		case s.ID == rootVars && len(d.variables) > 0:
+			d.problem(at, codeReservedID, "give the step another id", "step '%s' has the name of the variables of the pipeline", s.ID)
 		}
 		if first, ok := d.index[s.ID]; ok {
 			d.problem(at, codeDuplicateID, "", "duplicate step ID '%s' at indices %d and %d", s.ID, first, i)

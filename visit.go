@@ -235,7 +235,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 	defer cancel()
 	err := panics.Protect(func() (err error) {
 		out, err = action.Run(limited, call)
-		return err
+		return takeData(&out, err)
 	})
 	switch {
 	case r.late():

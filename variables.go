@@ -1,0 +1,339 @@
+package millrace
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/template"
+)
+
+// MaxVariables is how many variables a pipeline may have.
+const MaxVariables = 100
+
+// Variable is a value that the steps of a pipeline refer to as {{vars.name}}. What stands in it is never a template.
+type Variable struct {
+	// Name is made of letters, digits, "-" and "_", at most [MaxIDLen].
+	Name string
+	// Type is "string", "number", "integer", "boolean", "list" or "object". "" means that of Default.
+	Type string
+	// Default is the value. It has nil, bool, int64, float64, string, []any and map[string]any in it; in Go other types of
+	// numbers, slices and maps can be given. Nil means that there is none: [Pipeline.WithVariables] has to give it before
+	// the pipeline can run.
+	Default any
+	// Enum are the values that the variable may have, nil for all of its type.
+	Enum []any
+	// Description says what it is for. It has no effect.
+	Description string
+}
+
+// HasValue reports whether the variable has a value.
+func (v Variable) HasValue() bool { return v.Default != nil }
+
+// clone copies the variable so deep that nothing is shared. What is no value stays as it is.
+func (v Variable) clone() Variable {
+	v.Default, v.Enum = clonedTree(v.Default), slices.Clone(v.Enum)
+	for i := range v.Enum {
+		v.Enum[i] = clonedTree(v.Enum[i])
+	}
+	return v
+}
+
+func clonedTree(v any) any {
+	if c, err := params.Tree(v); err == nil {
+		return c
+	}
+	return v
+}
+
+func cloneVariables(list []Variable) []Variable {
+	list = slices.Clone(list)
+	for i, v := range list {
+		list[i] = v.clone()
+	}
+	return list
+}
+
+// Variables adds variables ("variables").
+func (b Builder) Variables(variables ...Variable) Builder {
+	b.variables = append(slices.Clip(b.variables), cloneVariables(variables)...)
+	return b
+}
+
+// Variables returns copies of the variables, sorted by name.
+func (p Pipeline) Variables() []Variable { return cloneVariables(p.variables) }
+
+// WithVariables returns the same pipeline with these values as the defaults of its variables, so that its digest, its JSON
+// and stored plans have them. A value has the type of its variable: a whole number of any Go type is an integer, []string
+// is a list. The error is a *ValidationError with the code "invalid_variable" for each value that is wrong or has no
+// variable, in the order of their names.
+func (p Pipeline) WithVariables(values map[string]any) (Pipeline, error) {
+	d := &draft{variables: cloneVariables(p.variables)}
+	names := make([]string, len(p.variables))
+	for i, v := range p.variables {
+		names[i] = v.Name
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		at := variablePointer(name)
+		i := slices.Index(names, name)
+		if i < 0 {
+			hint := ""
+			if near, ok := strictjson.Nearest(name, names); ok {
+				hint = fmt.Sprintf("did you mean '%s'?", near)
+			}
+			d.problem(at, codeBadVariable, hint, "the pipeline has no variable '%s'", shortened(name))
+			continue
+		}
+		v := &d.variables[i]
+		v.Default = d.valueOf(v, values[name], at)
+		d.checkEnum(v, at)
+	}
+	if len(d.problems) > 0 {
+		return Pipeline{}, &ValidationError{Problems: d.sorted(d.problems, d.moreProblems, "problems")}
+	}
+	p.variables = d.variables
+	return p, nil
+}
+
+func variablePointer(name string) string { return "/variables/" + strictjson.EscapeToken(name) }
+
+// variable returns the value that {{vars.name}} stands for. The pipeline has it, for it was checked.
+func (p Pipeline) variable(name string) any {
+	for _, v := range p.variables {
+		if v.Name == name {
+			return v.Default
+		}
+	}
+	return nil
+}
+
+// checkValues returns an error if variables have no values.
+func (p Pipeline) checkValues() error {
+	var missing []Problem
+	for _, v := range p.variables {
+		if !v.HasValue() {
+			missing = append(missing, Problem{
+				Pointer: variablePointer(v.Name), Code: codeNoVariable, Hint: "give it a default, or its value to WithVariables",
+				Message: fmt.Sprintf("variable '%s' has no value", v.Name),
+			})
+		}
+	}
+	if missing == nil {
+		return nil
+	}
+	return &ValidationError{Problems: missing}
+}
+
+// rootVars is what references to variables begin with.
+const rootVars = "vars"
+
+// variableTypes are the types of variables, what values of them are called, and what templates take them for: a list is
+// not the files of a step, which are joined by commas.
+var variableTypes = []struct {
+	name, value string
+	typ         template.Type
+}{
+	{"string", "a string", template.String}, {"number", "a number", template.Number}, {"integer", "a whole number", template.Int},
+	{"boolean", "true or false", template.Bool}, {"list", "a list", template.Any}, {"object", "an object", template.Object},
+}
+
+// typeOfVariable returns the index of a type among variableTypes, or -1.
+func typeOfVariable(name string) int {
+	for i, t := range variableTypes {
+		if t.name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// typeOfValue returns the name of the type that a value has by itself, "null" for nil.
+func typeOfValue(v any) string {
+	switch v.(type) {
+	case string:
+		return "string"
+	case float64:
+		return "number"
+	case int64:
+		return "integer"
+	case bool:
+		return "boolean"
+	case []any:
+		return "list"
+	case map[string]any:
+		return "object"
+	}
+	return "null"
+}
+
+// varsRoot is what templates know of the variables.
+func (d *draft) varsRoot() template.Root {
+	root := template.Root{Name: rootVars}
+	for _, v := range d.variables {
+		field := template.Field{Name: v.Name, Type: template.Any}
+		if i := typeOfVariable(v.Type); i >= 0 {
+			field.Type = variableTypes[i].typ
+		}
+		root.Fields = append(root.Fields, field)
+	}
+	return root
+}
+
+// checkVariables checks the variables once, and brings them into the form in which a pipeline has them.
+func (d *draft) checkVariables() {
+	if d.variablesKnown {
+		return
+	}
+	d.variablesKnown = true
+	if n := len(d.variables); n > MaxVariables {
+		d.problem("/variables", codeBadVariable, "", "too many variables (max %d, got %d)", MaxVariables, n)
+		d.variables = d.variables[:MaxVariables]
+	}
+	d.variables = cloneVariables(d.variables)
+	d.sortVariables()
+	for i := range d.variables {
+		v := &d.variables[i]
+		at := variablePointer(v.Name)
+		switch {
+		case !validID(v.Name):
+			d.problem(at, codeBadVariable, "", "invalid variable name '%s' (only alphanumeric, -, and _ allowed, at most %d)", shortened(v.Name), MaxIDLen)
+		case i > 0 && v.Name == d.variables[i-1].Name:
+			d.problem(at, codeBadVariable, "", "there are two variables '%s'", v.Name)
+		default:
+			d.checkVariable(v, at)
+		}
+	}
+}
+
+func (d *draft) checkVariable(v *Variable, at string) {
+	if v.Type == "" {
+		if v.Type = typeOfValue(clonedTree(v.Default)); v.Default == nil {
+			d.problem(at, codeBadVariable, "", "variable '%s' needs a type or a default", v.Name)
+			return
+		}
+	}
+	if !utf8.ValidString(v.Description) {
+		d.problem(at, codeBadVariable, "", "variable '%s': the description is not valid UTF-8", v.Name)
+	}
+	if typeOfVariable(v.Type) < 0 {
+		names := make([]string, len(variableTypes))
+		for i, t := range variableTypes {
+			names[i] = t.name
+		}
+		d.problem(at, codeBadVariable, "the types are "+strings.Join(names, ", "), "variable '%s' has no type '%s'", v.Name, shortened(v.Type))
+		return
+	}
+	if v.Enum != nil && len(v.Enum) == 0 {
+		d.problem(at, codeBadVariable, "leave enum out for any value", "variable '%s' can have no value: its enum is empty", v.Name)
+	}
+	for i, value := range v.Enum {
+		v.Enum[i] = d.valueOf(v, value, at)
+	}
+	if v.Default != nil {
+		v.Default = d.valueOf(v, v.Default, at)
+		d.checkEnum(v, at)
+	}
+}
+
+func (d *draft) sortVariables() {
+	slices.SortStableFunc(d.variables, func(a, b Variable) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// valueOf returns a value as one of the variable, or nil if it has another type.
+func (d *draft) valueOf(v *Variable, value any, at string) any {
+	action := struct {
+		Value any `json:"value"`
+	}{value}
+	for _, p := range params.Check("variable", action, nil, nil) {
+		d.problem(at, codeBadVariable, "", "variable '%s': %s", v.Name, p.Message)
+		return nil
+	}
+	value = clonedTree(value)
+	if got := typeOfValue(value); got != v.Type && (got != "integer" || v.Type != "number") {
+		d.problem(at, codeBadVariable, "", "variable '%s' must be %s, got %s", v.Name, variableTypes[typeOfVariable(v.Type)].value, got)
+		return nil
+	}
+	return value
+}
+
+// checkEnum checks that the value of a variable is one of those that it may have.
+func (d *draft) checkEnum(v *Variable, at string) {
+	isIt := func(one any) bool { return reflect.DeepEqual(one, v.Default) }
+	if v.Default == nil || v.Enum == nil || slices.ContainsFunc(v.Enum, isIt) {
+		return
+	}
+	var all []string
+	for _, one := range v.Enum {
+		text, _ := template.Format(one) // which was checked
+		all = append(all, "'"+shortened(text)+"'")
+	}
+	text, _ := template.Format(v.Default)
+	d.problem(at, codeBadVariable, "", "variable '%s' must be %s, got '%s'", v.Name, shortened(strings.Join(all, " or ")), shortened(text))
+}
+
+// readVariables takes the variables as they stand in JSON: a value that is no object is a default.
+func (d *draft) readVariables() {
+	for _, name := range slices.Sorted(maps.Keys(d.variableForms)) {
+		v, at := Variable{Name: name}, variablePointer(name)
+		declared, isObject := d.variableForms[name].(map[string]any)
+		if v.Default = d.variableForms[name]; isObject {
+			v.Default = nil
+		} else if v.Default == nil {
+			d.problem(at, codeBadVariable, `give a default, or an object with a "type"`, "variable '%s' cannot be null", shortened(name))
+			d.told(at)
+		}
+		for _, key := range slices.Sorted(maps.Keys(declared)) {
+			value, ok := declared[key], true
+			switch key {
+			case "type":
+				v.Type, ok = value.(string)
+				ok = ok && v.Type != ""
+			case "description":
+				v.Description, ok = value.(string)
+			case "enum":
+				v.Enum, ok = value.([]any)
+			case "default":
+				v.Default, ok = value, value != nil
+			default:
+				d.problem(at+"/"+strictjson.EscapeToken(key), codeUnknownField, `an object that is a value stands in "default"`, "unknown field '%s'", shortened(key))
+				d.told(at)
+			}
+			if !ok {
+				d.problem(at+"/"+key, codeWrongType, "", "'%s' cannot be %s", key, typeOfValue(value))
+				d.told(at)
+			}
+		}
+		d.variables = append(d.variables, v)
+	}
+}
+
+// variableForms returns the variables as they stand in JSON, each in the shorter form if that says it all.
+func (p Pipeline) variableForms() map[string]any {
+	if p.variables == nil {
+		return nil
+	}
+	forms := make(map[string]any, len(p.variables))
+	for _, v := range p.variables {
+		if v.Default != nil && v.Enum == nil && v.Description == "" && v.Type == typeOfValue(v.Default) && v.Type != "object" {
+			forms[v.Name] = v.Default
+			continue
+		}
+		form := map[string]any{"type": v.Type}
+		if v.Default != nil {
+			form["default"] = v.Default
+		}
+		if v.Enum != nil {
+			form["enum"] = v.Enum
+		}
+		if v.Description != "" {
+			form["description"] = v.Description
+		}
+		forms[v.Name] = form
+	}
+	return forms
+}
