@@ -15,7 +15,8 @@ type Aggregate struct {
 
 // Spec implements [Action].
 func (Aggregate) Spec() Spec {
-	return Spec{Name: "aggregate", Summary: "Join the content and the file lists of several steps", ReadOnly: true, Input: InputMany}
+	const summary = "Join the content and the file lists of several steps"
+	return Spec{Name: "aggregate", Summary: summary, ReadOnly: true, Input: InputMany}
 }
 
 // Touches implements [Toucher].

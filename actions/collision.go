@@ -46,7 +46,8 @@ func (t transfer) collisions(ctx context.Context, c *Call, moves []move) error {
 	var all []Collision
 	for _, m := range moves {
 		if twin, ok := sources[m.fromPlace]; ok && t.moves {
-			all = append(all, Collision{Target: m.to, Sources: []string{twin.from, m.from}, Reason: "has one source under two names"})
+			both := []string{twin.from, m.from}
+			all = append(all, Collision{Target: m.to, Sources: both, Reason: "has one source under two names"})
 		}
 		sources[m.fromPlace] = m
 		targets[m.toPlace] = append(targets[m.toPlace], m.from)
@@ -86,7 +87,8 @@ func (t transfer) obstacle(c *Call, m move, sources map[string]move, targets map
 		return "would be made from more than one file", nil
 	}
 	for dir := path.Dir(m.toPlace); dir != "." && dir != "/"; dir = path.Dir(dir) {
-		if dir == m.fromPlace || m.dir && t.moves && path.Dir(dir) == path.Dir(m.fromPlace) && c.stage().Respells(m.fromPlace, dir) {
+		if dir == m.fromPlace ||
+			m.dir && t.moves && path.Dir(dir) == path.Dir(m.fromPlace) && c.stage().Respells(m.fromPlace, dir) {
 			return "would lie inside the file itself", nil
 		}
 		if _, ok := sources[dir]; ok && t.moves {

@@ -19,7 +19,8 @@ type CountOccurrences struct {
 
 // Spec implements [Action].
 func (CountOccurrences) Spec() Spec {
-	return Spec{Name: "count_occurrences", Summary: "Count the matches of a text or a regular expression in files", ReadOnly: true, Input: InputFiles}
+	const summary = "Count the matches of a text or a regular expression in files"
+	return Spec{Name: "count_occurrences", Summary: summary, ReadOnly: true, Input: InputFiles}
 }
 
 // Validate implements [Validator].

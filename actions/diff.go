@@ -68,7 +68,8 @@ func (d Diff) Run(ctx context.Context, c *Call) (Outcome, error) {
 	}
 	var b bytes.Buffer
 	shown := io.MultiWriter(c.Limits.shown(), &b)
-	hunks, err := textdiff.Unified(ctx, shown, names[0], names[1], textdiff.Bytes(texts[0]), textdiff.Bytes(texts[1]), nil, around)
+	from, to := textdiff.Bytes(texts[0]), textdiff.Bytes(texts[1])
+	hunks, err := textdiff.Unified(ctx, shown, names[0], names[1], from, to, nil, around)
 	if err != nil {
 		return Outcome{}, err
 	}

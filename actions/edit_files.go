@@ -95,8 +95,9 @@ func ReplaceLines(start, end int, text string) LineEdit {
 func WriteFiles(texts map[string]string) EditFiles {
 	var e EditFiles
 	for _, path := range slices.Sorted(maps.Keys(texts)) {
-		text := texts[path]
-		e.FileEdits = append(e.FileEdits, FileEdits{Path: path, Edits: []LineEdit{{Command: commandCreate, FileText: &text, Overwrite: true}}})
+		edit := CreateText(texts[path])
+		edit.Overwrite = true
+		e.FileEdits = append(e.FileEdits, FileEdits{Path: path, Edits: []LineEdit{edit}})
 	}
 	return e
 }

@@ -47,7 +47,8 @@ func hasWord(words, word string) bool { return slices.Contains(strings.Fields(wo
 // Validate implements [Validator].
 func (e EditFiles) Validate(c *Check) {
 	if len(e.FileEdits) > MaxEdits {
-		c.Problemf("/file_edits", codeTooMany, "split the step", "too many files (max %d, got %d)", MaxEdits, len(e.FileEdits))
+		c.Problemf("/file_edits", codeTooMany, "split the step",
+			"too many files (max %d, got %d)", MaxEdits, len(e.FileEdits))
 		return
 	}
 	first := make(map[string]int, len(e.FileEdits))
@@ -56,13 +57,15 @@ func (e EditFiles) Validate(c *Check) {
 		if f.Path != "" && !c.Templated(f.Path) {
 			clean := path.Clean(f.Path)
 			if j, twice := first[clean]; twice {
-				c.Problemf(at+"/path", codeSamePath, fmt.Sprintf("put its edits into file_edits[%d]", j), "'%s' is edited twice", f.Path)
+				hint := fmt.Sprintf("put its edits into file_edits[%d]", j)
+				c.Problemf(at+"/path", codeSamePath, hint, "'%s' is edited twice", f.Path)
 			} else {
 				first[clean] = i
 			}
 		}
 		if len(f.Edits) > MaxEdits {
-			c.Problemf(at+"/edits", codeTooMany, "split the step", "too many edits of one file (max %d, got %d)", MaxEdits, len(f.Edits))
+			c.Problemf(at+"/edits", codeTooMany, "split the step",
+				"too many edits of one file (max %d, got %d)", MaxEdits, len(f.Edits))
 			continue
 		}
 		creates := -1
@@ -106,20 +109,22 @@ func (e LineEdit) validate(c *Check, at string, requireHash bool) {
 			c.Problemf(at+"/overwrite", codeUnusedParam, "use one of them", "create_only and overwrite exclude each other")
 		}
 		if e.ContentHash != "" && !e.Overwrite && !bound("overwrite") {
-			c.Problemf(at+"/content_hash", codeUnusedParam, "set overwrite, or leave it out", "a file that is new has no content to compare")
+			c.Problemf(at+"/content_hash", codeUnusedParam, "set overwrite, or leave it out",
+				"a file that is new has no content to compare")
 		}
 	case commandInsert:
 		if e.InsertLine != nil && *e.InsertLine == 0 && e.RangeHash != "" {
-			c.Problemf(at+"/range_hash", codeUnusedParam, "use content_hash", "there is no line before the top of the file to compare")
+			c.Problemf(at+"/range_hash", codeUnusedParam, "use content_hash",
+				"there is no line before the top of the file to compare")
 		}
 	case commandReplaceLines:
-		if (e.StartLine > 0) == (e.EndLine > 0) && e.StartLine > e.EndLine && e.EndLine != 0 && !bound("start_line") && !bound("end_line") {
-			c.Problemf(at+"/end_line", codeBadRange, "", "range ends at line %d, before it begins at line %d", e.EndLine, e.StartLine)
+		if e.EndLine != 0 && !bound("start_line") && !bound("end_line") {
+			checkRange(c, at+"/end_line", e.StartLine, e.EndLine)
 		}
 	}
 	if requireHash && e.ContentHash == "" && e.RangeHash == "" {
-		c.Problemf(at+"/content_hash", codeMissingParam, "read the file first; its content_hash is in the result of read_ranges",
-			"require_hash is set, but %s has no hash", e.Command)
+		const hint = "read the file first; its content_hash is in the result of read_ranges"
+		c.Problemf(at+"/content_hash", codeMissingParam, hint, "require_hash is set, but %s has no hash", e.Command)
 	}
 }
 
@@ -142,6 +147,7 @@ func (e LineEdit) validateHash(c *Check, at, hash string) {
 		return
 	}
 	if len(hash) < minHashDigits || len(hash) > digits || strings.Trim(hash, "0123456789abcdefABCDEF") != "" {
-		c.Problemf(at, codeBadHash, "", "a SHA-256 has %d hexadecimal digits, of which at least %d are needed", digits, minHashDigits)
+		c.Problemf(at, codeBadHash, "",
+			"a SHA-256 has %d hexadecimal digits, of which at least %d are needed", digits, minHashDigits)
 	}
 }

@@ -94,7 +94,8 @@ func (e *HashError) Error() string {
 	case e.First == e.Last:
 		return fmt.Sprintf("Line %d has changed: its range_hash is %s, not %s; read it again", e.First, e.Got, e.Want)
 	}
-	return fmt.Sprintf("Lines %d to %d have changed: their range_hash is %s, not %s; read them again", e.First, e.Last, e.Got, e.Want)
+	return fmt.Sprintf("Lines %d to %d have changed: their range_hash is %s, not %s; read them again",
+		e.First, e.Last, e.Got, e.Want)
 }
 
 // LineOverlapError says that two edits of one file want the same lines.
@@ -104,7 +105,8 @@ type LineOverlapError struct {
 
 // Error names both edits.
 func (e *LineOverlapError) Error() string {
-	return fmt.Sprintf("Lines overlap: edits %d and %d want the same ones; line numbers are those of the file before the step", e.First, e.Second)
+	return fmt.Sprintf("Lines overlap: edits %d and %d want the same ones; "+
+		"line numbers are those of the file before the step", e.First, e.Second)
 }
 
 // NotFoundError says that the text of a str_replace is not in a file.
@@ -153,7 +155,8 @@ func (e *NotUniqueError) Error() string {
 	if len(e.Lines) == 1 {
 		what = "line"
 	}
-	return fmt.Sprintf("String found %d times in file: in %s %s; set replace_all, or make old_str longer", e.Count, what, lines)
+	return fmt.Sprintf("String found %d times in file: in %s %s; set replace_all, or make old_str longer",
+		e.Count, what, lines)
 }
 
 // What can be wrong with a create.

@@ -94,9 +94,11 @@ func (e *LimitError) Error() string {
 		LimitMatches: "too many matches in one file (max %d%s): match less, or have the host raise MaxMatches",
 		LimitOutput:  "too much new text in one file (max %d bytes%s): replace less, or have the host raise MaxOutputBytes",
 		LimitPattern: "pattern is too long (max %d bytes%s): shorten it, or have the host raise MaxPatternBytes",
-		LimitShown:   "too much to show (max %d bytes%s): ask for less, or have the host raise MaxShownBytes, or MaxOutputBytes where that is less",
-		LimitStaged:  "too much new text in one step (max %d bytes%s): replace less, or have the host raise MaxStagedBytes",
-		LimitExpand:  "templates become too much text (max %d bytes in one step%s): use fewer, or have the host raise MaxShownBytes",
+		LimitShown: "too much to show (max %d bytes%s): ask for less, or have the host raise MaxShownBytes, " +
+			"or MaxOutputBytes where that is less",
+		LimitStaged: "too much new text in one step (max %d bytes%s): replace less, or have the host raise MaxStagedBytes",
+		LimitExpand: "templates become too much text (max %d bytes in one step%s): use fewer, " +
+			"or have the host raise MaxShownBytes",
 	}[e.What]
 	if !ok {
 		form = "too many " + e.What + " (max %d%s)"

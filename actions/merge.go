@@ -13,7 +13,8 @@ type Merge struct {
 
 // Spec implements [Action].
 func (Merge) Spec() Spec {
-	return Spec{Name: "merge", Summary: "Join, intersect or subtract the file lists of several steps", ReadOnly: true, Input: InputMany}
+	const summary = "Join, intersect or subtract the file lists of several steps"
+	return Spec{Name: "merge", Summary: summary, ReadOnly: true, Input: InputMany}
 }
 
 // Touches implements [Toucher].

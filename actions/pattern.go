@@ -96,7 +96,8 @@ func checkSizes(together int) error {
 		return nil
 	}
 	return &PatternError{
-		Msg:  fmt.Sprintf("the regular expressions are too large together (max %d instructions, got %d)", maxStepInstructions, together),
+		Msg: fmt.Sprintf("the regular expressions are too large together (max %d instructions, got %d)",
+			maxStepInstructions, together),
 		Hint: "split the step, or use smaller numbers in repetitions such as {1000}",
 	}
 }
@@ -111,7 +112,9 @@ func (c *Check) problem(param, code string, err error) {
 }
 
 // compilePattern compiles a pattern whose templates are expanded.
-func (c *Call) compilePattern(param, pattern, mode string, byDefault match.Mode, flags match.Flags) (*match.Pattern, error) {
+func (c *Call) compilePattern(
+	param, pattern, mode string, byDefault match.Mode, flags match.Flags,
+) (*match.Pattern, error) {
 	m, err := match.ParseMode(mode, byDefault)
 	if err != nil {
 		return nil, err

@@ -63,7 +63,8 @@ func (p PatternReplace) Validate(c *Check) {
 		c.Keep = &keptScript{p.scriptKey(), script}
 	}
 	if e, ok := errors.AsType[*sed.Error](err); ok {
-		c.Problemf(fmt.Sprintf("/sed_pattern/%d", e.Script), codeBadScript, e.Hint, "sed script: line %d, column %d: %s", e.Line, e.Column, e.Text)
+		c.Problemf(fmt.Sprintf("/sed_pattern/%d", e.Script), codeBadScript, e.Hint,
+			"sed script: line %d, column %d: %s", e.Line, e.Column, e.Text)
 	} else if err != nil {
 		c.problem("/sed_pattern", codeBadScript, err)
 	}

@@ -70,15 +70,18 @@ func (r ReadRanges) Validate(c *Check) {
 	if r.Path != "" && len(r.Files)+len(r.Paths) > 0 {
 		c.Problemf("/path", codeBadRange, "use one of them", "path and files are two names of one parameter")
 	}
-	check := func(at string, one Range) {
-		start, end := one.bounds()
-		if (start > 0) == (end > 0) && start > end {
-			c.Problemf(at, codeBadRange, "", "range ends at line %d, before it begins at line %d", end, start)
-		}
-	}
-	check("/end_line", Range{r.StartLine, r.EndLine})
+	start, end := Range{r.StartLine, r.EndLine}.bounds()
+	checkRange(c, "/end_line", start, end)
 	for i, one := range r.Ranges {
-		check(fmt.Sprintf("/ranges/%d", i), one)
+		start, end := one.bounds()
+		checkRange(c, fmt.Sprintf("/ranges/%d", i), start, end)
+	}
+}
+
+// checkRange reports a range that ends before it begins, as far as that is known without its file.
+func checkRange(c *Check, param string, start, end int) {
+	if (start > 0) == (end > 0) && start > end {
+		c.Problemf(param, codeBadRange, "", "range ends at line %d, before it begins at line %d", end, start)
 	}
 }
 

@@ -37,7 +37,8 @@ func (RegexTransform) Spec() Spec {
 // Validate implements [Validator].
 func (r RegexTransform) Validate(c *Check) {
 	if len(r.Patterns) > MaxEdits {
-		c.Problemf("/patterns", codeTooMany, "split the step", "too many patterns (max %d, got %d)", MaxEdits, len(r.Patterns))
+		c.Problemf("/patterns", codeTooMany, "split the step",
+			"too many patterns (max %d, got %d)", MaxEdits, len(r.Patterns))
 		return
 	}
 	size := 0

@@ -55,7 +55,8 @@ type Search struct {
 
 // Spec implements [Action].
 func (Search) Spec() Spec {
-	return Spec{Name: "search", Summary: "Find the files that a text or a regular expression matches in", ReadOnly: true, Input: InputNone}
+	const summary = "Find the files that a text or a regular expression matches in"
+	return Spec{Name: "search", Summary: summary, ReadOnly: true, Input: InputNone}
 }
 
 // Validate implements [Validator].
@@ -75,7 +76,8 @@ func (s Search) Validate(c *Check) {
 		c.Problemf("/paths", codeBadRange, "use one of them", "path and paths exclude each other")
 	}
 	if s.WithoutMatch && (s.IncludeContent || s.shows()) {
-		c.Problemf("/without_match", codeBadRange, "leave out include_content, lines and context_lines", "files without a match have no lines to show")
+		c.Problemf("/without_match", codeBadRange, "leave out include_content, lines and context_lines",
+			"files without a match have no lines to show")
 	}
 	if s.MaxFileBytes < 0 {
 		c.Problemf("/max_file_bytes", codeBadRange, "leave it out for the default", "max_file_bytes cannot be negative")

@@ -61,10 +61,12 @@ func (s *searching) outcome() Outcome {
 	// A pattern like f(x) is a regular expression, but most likely not meant as one.
 	pattern := quoted(s.pattern.Source())
 	if len(s.textual) > 0 {
-		s.c.Warnf("pattern %s was read as a regular expression; as plain text it also occurs in %d files in which it does not match so, such as %s; set mode to say which is meant",
+		s.c.Warnf("pattern %s was read as a regular expression; as plain text it also occurs in %d files "+
+			"in which it does not match so, such as %s; set mode to say which is meant",
 			pattern, len(s.textual), s.textual[0])
 	} else if asText > 0 {
-		s.c.Warnf("pattern %s was read as a regular expression, and occurs as plain text in %d of the files; set mode to say which is meant", pattern, asText)
+		s.c.Warnf("pattern %s was read as a regular expression, and occurs as plain text in %d of the files; "+
+			"set mode to say which is meant", pattern, asText)
 	}
 	return out
 }

@@ -108,7 +108,8 @@ func checkFilter(c *Check, types, include, exclude []string) {
 	checkGlobs(c, "/exclude", exclude)
 	for i, ext := range types {
 		if strings.ContainsAny(strings.TrimPrefix(ext, "*"), "/*?[{") && !c.Templated(ext) {
-			c.Problemf(fmt.Sprintf("/file_types/%d", i), codeBadGlob, "use include for globs", "'%s' is not a file name extension", ext)
+			c.Problemf(fmt.Sprintf("/file_types/%d", i), codeBadGlob, "use include for globs",
+				"'%s' is not a file name extension", ext)
 		}
 	}
 }

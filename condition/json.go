@@ -65,8 +65,9 @@ func (c Condition) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON writes, strictly: names have their exact case and stand there once, there are no
-// others, and null is no text and no number. The value may also be a text with a number in it, and the condition the text [Short]. The error is an *Error
-// with all problems, and leaves the condition as it was. A null as a whole changes nothing, as encoding/json wants it.
+// others, and null is no text and no number. The value may also be a text with a number in it, and the condition the
+// text [Short]. The error is an *Error with all problems, and leaves the condition as it was. A null as a whole changes
+// nothing, as encoding/json wants it.
 func (c *Condition) UnmarshalJSON(data []byte) error {
 	node, err := strictjson.Parse(data, strictjson.Limits{})
 	if err != nil {

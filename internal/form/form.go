@@ -166,9 +166,9 @@ func (f *Form) Known(name string) (field string, ok bool) {
 // IsRemark reports whether a name is that of a remark: something that as a text says nothing of what is to be done.
 func IsRemark(name string) bool {
 	switch Plain(name) {
-	case "description", "comment", "comments", "note", "notes", "title", "label", "summary", "explanation", "reason", "reasoning",
-		"rationale", "thought", "thoughts", "purpose", "goal", "author", "created", "version", "schemaversion", "$schema", "tags",
-		"meta", "metadata", "extra", "displayname", "$comment":
+	case "description", "comment", "comments", "note", "notes", "title", "label", "summary", "explanation", "reason",
+		"reasoning", "rationale", "thought", "thoughts", "purpose", "goal", "author", "created", "version",
+		"schemaversion", "$schema", "tags", "meta", "metadata", "extra", "displayname", "$comment":
 		return true
 	}
 	return false

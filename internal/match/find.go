@@ -168,8 +168,8 @@ func (p *Pattern) Streams() bool {
 	return p.traits.oneLine && (p.plain == nil || !strings.Contains(p.pattern, "\n"))
 }
 
-// byLines reports whether windows have to end where lines do. Nothing that matches, nor what is looked at for it, reaches
-// beyond a line then. A literal text is found wherever a window begins, but in a match.
+// byLines reports whether windows have to end where lines do. Nothing that matches, nor what is looked at for it,
+// reaches beyond a line then. A literal text is found wherever a window begins, but in a match.
 func (s *search) byLines() bool {
 	// A newline in what replaces a match within a line becomes what that line ends with.
 	return s.exact == nil || s.anyEnd && !s.viewed && s.how.Template != nil && s.how.Template.lf

@@ -138,8 +138,8 @@ func asciiUpper(c byte) byte {
 	return c
 }
 
-// Places walks through the places where any of several texts is, each text being looked for once. The zero value is that
-// of an empty text.
+// Places walks through the places where any of several texts is, each text being looked for once. The zero value is
+// that of an empty text.
 type Places struct {
 	data []byte
 	of   []*finder

@@ -46,7 +46,8 @@ func newMachine(e *engine, skipCR bool) *machine {
 		return nil
 	}
 	m := &machine{
-		prog: prog, alphabet: e.alphabet, anchored: prog.StartCond()&syntax.EmptyBeginText != 0, skipCR: skipCR, room: maxStates,
+		prog: prog, alphabet: e.alphabet, skipCR: skipCR, room: maxStates,
+		anchored: prog.StartCond()&syntax.EmptyBeginText != 0,
 	}
 	for i := range prog.Inst {
 		if in := &prog.Inst[i]; in.Op == syntax.InstEmptyWidth {

@@ -157,7 +157,8 @@ func sameLine(data []byte, have normal, key []byte, most int) []Hint {
 				if at < len(have.from) {
 					from = int(have.from[at])
 				}
-				hints = append(hints, hintAt(data, from, fmt.Sprintf("is not as line %d of the text, though line %d is there", n+1, longest+1)))
+				why := fmt.Sprintf("is not as line %d of the text, though line %d is there", n+1, longest+1)
+				hints = append(hints, hintAt(data, from, why))
 				break
 			}
 			if at += len(rest) + 1; at > len(have.text) {

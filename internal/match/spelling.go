@@ -36,8 +36,9 @@ func (t *Template) foreignGroups(text string, groups []string) *PatternError {
 		goes := "${" + name + "}"
 		_, known := groupNumber(name, groups)
 		if known && name != "0" && !right {
-			hint := "write " + goes + " for the group; if " + written + " is meant as text, make the groups of the pattern (?:...)"
-			return refused(text, hint, "replacement %q: %s is no group here, but text", Short(text), written)
+			return refused(text,
+				"write "+goes+" for the group; if "+written+" is meant as text, make the groups of the pattern (?:...)",
+				"replacement %q: %s is no group here, but text", Short(text), written)
 		}
 		if t.doubt == "" && (known || name != "0") {
 			t.doubt = fmt.Sprintf("%s in replacement %q is text; a group is written %s", written, Short(text), goes)

@@ -36,7 +36,8 @@ func textsOf(re *syntax.Regexp) texts {
 		r.addLiteral(re)
 	case syntax.OpCharClass:
 		r.add(classTexts(re.Rune))
-	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,
+		syntax.OpWordBoundary, syntax.OpNoWordBoundary:
 		r.add(texts{exact: []text{{}}})
 	case syntax.OpCapture:
 		return textsOf(re.Sub[0])

@@ -110,7 +110,7 @@ func (s *scanner) outside(at int, text []byte) {
 	}
 }
 
-// beginsObject reports whether what follows a brace is what begins an object, and not prose or a placeholder such as {name}.
+// beginsObject reports whether what follows a brace begins an object, and not prose or a placeholder such as {name}.
 func beginsObject(rest []byte) bool {
 	for _, begin := range []string{"\"", "'", "}", "\\", "“", "”", "„", "‘", "’", "//", "/*", "#"} {
 		if bytes.HasPrefix(rest, []byte(begin)) {

@@ -47,7 +47,8 @@ func Decode(data []byte, v any, limits Limits, byHand map[reflect.Type]string) e
 // checkText holds the text against the limits before anything is made of it.
 func checkText(data []byte, limits Limits) error {
 	if most := limits.MaxBytes; most > 0 && len(data) > most {
-		return fmt.Errorf("the text is too large: %d bytes, at most %d are allowed; if it is to be trusted, raise MaxPlanBytes", len(data), most)
+		return fmt.Errorf("the text is too large: %d bytes, at most %d are allowed; if it is to be trusted, "+
+			"raise MaxPlanBytes", len(data), most)
 	}
 	objects, err := strictjson.CheckDepth(data, limits.MaxDepth)
 	if err == nil && objects > maxObjects {

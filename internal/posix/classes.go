@@ -116,7 +116,10 @@ func anyChar(lines bool) []rune {
 // classes are the character classes of C.UTF-8 in the C library by their names, and what \w matches as "word". They
 // are not those of package unicode, but follow from its tables: digits of other scripts are letters, for one.
 var classes = sync.OnceValue(func() map[string]spans {
-	space := spans{{0x9, 0xd}, {0x20, 0x20}, {0x1680, 0x1680}, {0x2000, 0x2006}, {0x2008, 0x200a}, {0x2028, 0x2029}, {0x205f, 0x205f}, {0x3000, 0x3000}}
+	space := spans{
+		{0x9, 0xd}, {0x20, 0x20}, {0x1680, 0x1680}, {0x2000, 0x2006}, {0x2008, 0x200a}, {0x2028, 0x2029}, {0x205f, 0x205f},
+		{0x3000, 0x3000},
+	}
 	control := spans{{0, 0x1f}, {0x7f, 0x9f}, {0x2028, 0x2029}}
 	digit := spans{{'0', '9'}}
 	alnum := of(unicode.L, unicode.Nd, unicode.Nl, unicode.Other_Alphabetic)

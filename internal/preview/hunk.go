@@ -85,9 +85,12 @@ func (h Hunk) Split() []Hunk {
 			from--
 		}
 		end := to
-		for n := 0; end < len(lines) && !lines[end].changed() && (n < textdiff.DefaultContext || lines[end].Op == '\\'); end++ {
-			if lines[end].Op != '\\' {
-				n++
+		for n := 0; end < len(lines) && !lines[end].changed(); end++ {
+			if lines[end].Op == '\\' {
+				continue
+			}
+			if n++; n > textdiff.DefaultContext {
+				break
 			}
 		}
 		part := Hunk{OldStart: at.OldStart + at.OldLines - (i - from), NewStart: at.NewStart + at.NewLines - (i - from)}

@@ -86,7 +86,8 @@ func (v View) openPaged(s sides) (texts, error) {
 		return t, s.failed(err)
 	}
 	if most := max(size, s.old.Size); int64(int(most)) != most {
-		return t, fmt.Errorf("show %s: %w", s.path, &actions.LimitError{What: actions.LimitFile, Limit: math.MaxInt, Got: most})
+		err := &actions.LimitError{What: actions.LimitFile, Limit: math.MaxInt, Got: most}
+		return t, fmt.Errorf("show %s: %w", s.path, err)
 	}
 	file, err := s.openOld()
 	if err != nil {

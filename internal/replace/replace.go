@@ -67,7 +67,8 @@ func (f *finding) match(at *match.Window, loc []int) bool {
 	}
 	var text []byte
 	if text, f.over = f.left.replace(f.replacer, loc, at.Data); text != nil {
-		f.list = append(f.list, change.Splice{Off: at.Off + int64(loc[0]), Len: int64(loc[1] - loc[0]), Text: text, By: f.rule.By})
+		off, n := at.Off+int64(loc[0]), int64(loc[1]-loc[0])
+		f.list = append(f.list, change.Splice{Off: off, Len: n, Text: text, By: f.rule.By})
 	}
 	return f.over == nil
 }
@@ -82,7 +83,9 @@ type Rules struct {
 
 // Splices returns what the rules make of the text, and how many places they changed. There are none if one rule has
 // taken back what others did.
-func (r *Rules) Splices(ctx context.Context, text match.Content, left *Budget) (list []change.Splice, places int, err error) {
+func (r *Rules) Splices(
+	ctx context.Context, text match.Content, left *Budget,
+) (list []change.Splice, places int, err error) {
 	switch {
 	case r.Simultaneous:
 		list, err = r.together(ctx, text, left)
@@ -166,7 +169,8 @@ func (e *OverlapError) Error() string {
 	if e.First == e.Second {
 		return fmt.Sprintf("matches of edit %d overlap in line %d", e.First, e.Line)
 	}
-	return fmt.Sprintf("edits %d and %d overlap in line %d; in mode 'sequential' each sees what the one before has left", e.First, e.Second, e.Line)
+	return fmt.Sprintf("edits %d and %d overlap in line %d; in mode 'sequential' each sees what the one before has left",
+		e.First, e.Second, e.Line)
 }
 
 // span is the match of one rule.

@@ -30,7 +30,8 @@ func Parse(scripts []string, o Options) (*Script, error) {
 	length := 0
 	for i, text := range scripts {
 		if length += len(text); length > MaxScript {
-			return nil, place{i, 0}.at(scripts, "script is too long (max "+strconv.Itoa(MaxScript)+" bytes)", "use several steps")
+			tooLong := "script is too long (max " + strconv.Itoa(MaxScript) + " bytes)"
+			return nil, place{i, 0}.at(scripts, tooLong, "use several steps")
 		}
 		p.text, p.script, p.at = text, i, 0
 		if p.commands(); p.err != nil {

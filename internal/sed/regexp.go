@@ -27,7 +27,8 @@ func newPattern(text []byte, o Options, icase, lines bool) (*pattern, *posix.Err
 		}
 		return &pattern{re2: re, groups: len(re.Groups()) - 1, size: re.Size()}, nil
 	}
-	p, bad := posix.Parse(text, posix.Options{Basic: o.Syntax == BRE, IgnoreCase: icase, Lines: lines, MaxNodes: o.MaxPattern})
+	how := posix.Options{Basic: o.Syntax == BRE, IgnoreCase: icase, Lines: lines, MaxNodes: o.MaxPattern}
+	p, bad := posix.Parse(text, how)
 	if bad != nil {
 		return nil, bad
 	}
@@ -48,7 +49,8 @@ func (re *pattern) contains(ctx context.Context, b []byte) (bool, error) {
 // each calls yield for each match with at least so many of its groups, as package regexp has them.
 func (re *pattern) each(ctx context.Context, b []byte, groups int, yield func(loc []int) bool) error {
 	if re.re2 != nil {
-		return re.re2.Find(ctx, match.Bytes(b), match.How{Groups: true}, func(_ *match.Window, loc []int) bool { return yield(loc) })
+		see := func(_ *match.Window, loc []int) bool { return yield(loc) }
+		return re.re2.Find(ctx, match.Bytes(b), match.How{Groups: true}, see)
 	}
 	return re.posix.Each(ctx, b, groups, yield)
 }

@@ -25,7 +25,8 @@ func (r *runner) substitute(c *command) error {
 	}
 	if s.groups > re.groups {
 		// GNU sed reads past its registers if the pattern was that of an s, and refuses it if it was an address.
-		e := c.place.at(r.s.scripts, "invalid reference \\"+strconv.Itoa(s.groups)+" on `s' command's RHS", "the empty pattern stands for one with fewer groups")
+		e := c.place.at(r.s.scripts, "invalid reference \\"+strconv.Itoa(s.groups)+" on `s' command's RHS",
+			"the empty pattern stands for one with fewer groups")
 		e.Unsupported = true
 		return e
 	}

@@ -1,6 +1,7 @@
 package strictjson
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 )
@@ -25,7 +26,8 @@ func Nearest(word string, candidates []string) (string, bool) {
 			continue
 		}
 		exact := distance([]rune(word), []rune(c))
-		if bestDistance < 0 || d < bestDistance || d == bestDistance && (exact < bestExact || exact == bestExact && c < best) {
+		if bestDistance < 0 ||
+			cmp.Or(cmp.Compare(d, bestDistance), cmp.Compare(exact, bestExact), cmp.Compare(c, best)) < 0 {
 			best, bestDistance, bestExact = c, d, exact
 		}
 	}

@@ -33,9 +33,8 @@ func Parse(data []byte, limits Limits) (*Node, error) {
 	}
 	limits.MaxDepth = maxDepth(limits.MaxDepth)
 	if len(data) > limits.MaxBytes {
-		return nil, &SyntaxError{
-			Msg: fmt.Sprintf("the text is too large: %d bytes, at most %d are allowed", len(data), limits.MaxBytes), Err: ErrTooLarge,
-		}
+		msg := fmt.Sprintf("the text is too large: %d bytes, at most %d are allowed", len(data), limits.MaxBytes)
+		return nil, &SyntaxError{Msg: msg, Err: ErrTooLarge}
 	}
 	p := &parser{data: data, limits: limits}
 	return p.document(nil)

@@ -38,7 +38,8 @@ func all(s Source) []byte { return s.slice(0, s.Size()) }
 const typeMask uint32 = 0o170000
 
 // FilePatch is the change of one file or symbolic link. A file that is created has OldMode [ModeAbsent], one that is
-// deleted has NewMode [ModeAbsent]. Copies are written as created files: git cannot apply a patch that copies in reverse.
+// deleted has NewMode [ModeAbsent]. Copies are written as created files: git cannot apply a patch that copies in
+// reverse.
 //
 // Where several changes meet at one path, git wants the section that takes the old file away, by deletion or by rename,
 // before the one that puts another there. Renames may otherwise form chains and circles, in any order.

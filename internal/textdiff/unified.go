@@ -18,7 +18,9 @@ import (
 // bytes above 0x7f in quotes with escapes, one that holds a space followed by a tab, so that tools see where it ends.
 //
 // splices, if not nil, are those that make the new text of the old one, as for [Hunks]; so are the errors of reading.
-func Unified(ctx context.Context, w io.Writer, oldName, newName string, old, new Source, splices []change.Splice, around int) (hunks int, err error) {
+func Unified(
+	ctx context.Context, w io.Writer, oldName, newName string, old, new Source, splices []change.Splice, around int,
+) (hunks int, err error) {
 	defer stopped(&err)
 	t := texts{old: old, new: new, over: func() bool { return ctx.Err() != nil }}
 	cores := t.cores(splices)
@@ -43,10 +45,7 @@ func Unified(ctx context.Context, w io.Writer, oldName, newName string, old, new
 }
 
 // printer writes the parts of a patch and keeps the first error.
-type printer struct {
-	w   *bufio.Writer
-	num []byte // scratch
-}
+type printer struct{ w *bufio.Writer }
 
 func newPrinter(w io.Writer) *printer { return &printer{w: bufio.NewWriterSize(w, 8<<10)} }
 
@@ -67,8 +66,7 @@ func (p *printer) hunks(list []Hunk) {
 }
 
 func (p *printer) head(h Hunk) {
-	p.num = AppendHead(p.num[:0], h.OldStart, h.OldLines, h.NewStart, h.NewLines)
-	_, _ = p.w.Write(p.num)
+	_, _ = p.w.Write(AppendHead(p.w.AvailableBuffer(), h.OldStart, h.OldLines, h.NewStart, h.NewLines))
 }
 
 // AppendHead appends the line above a hunk that says where that stands.
