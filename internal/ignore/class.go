@@ -77,6 +77,9 @@ func element(pattern string, i int) int {
 // is a byte like all others.
 func isNamed(pattern string) bool {
 	name, isClass := strings.CutPrefix(pattern, "[:")
+	if !isClass { // asked of each bracket, so the text is not gone through for those of no class
+		return false
+	}
 	name, _, closed := strings.Cut(name, "]")
-	return isClass && (!closed || strings.HasSuffix(name, ":"))
+	return !closed || strings.HasSuffix(name, ":")
 }
