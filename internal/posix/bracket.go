@@ -2,6 +2,7 @@ package posix
 
 import (
 	"regexp/syntax"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -24,6 +25,7 @@ func (p *parser) bracket() *syntax.Regexp {
 		p.at++
 	}
 	var set spans
+	var added []*span // the first of each class that is in set
 	simple := true
 	// [:name:] alone is refused, as [[:name:]] is meant: plain until there is a range or a class.
 	plain, other, colons := true, false, p.has(p.at, ':')
@@ -31,8 +33,8 @@ func (p *parser) bracket() *syntax.Regexp {
 		from := p.element(first)
 		switch {
 		case from.class != nil:
-			if set = append(set, from.class...); len(set) > 1<<14 {
-				set = set.tidy() // the same classes again and again
+			if class := &from.class[0]; !slices.Contains(added, class) { // else it is in the set already
+				added, set = append(added, class), append(set, from.class...)
 			}
 			simple, plain = false, false
 		case !from.equal && p.has(p.at, '-') && !p.has(p.at+1, ']'):
