@@ -124,6 +124,9 @@ func (d *draft) checkWhen(i int, at string, when condition.Condition) {
 	if ref := when.StepRef(); ref != d.steps[i].ID {
 		d.checkRefs(i, at+"/step_ref", ref)
 	}
+	if d.templated(i, when.Path()) {
+		d.problem(at+"/path", codeBadTemplate, "ask for a fixed path, or for a step", "step '%s': the path in retry_if cannot be a template", d.steps[i].ID)
+	}
 	if d.decoded {
 		return
 	}

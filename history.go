@@ -52,6 +52,10 @@ type Jump struct {
 // longestAttemptError is how much of an error an Attempt keeps, in bytes.
 const longestAttemptError = 4 << 10
 
+// mostVisits is how many visits a history tells with all that were skipped. Others have an attempt each, so there are no
+// more of them than MaxAttempts.
+const mostVisits = MaxAttempts
+
 // history tells the visits of a run, nil if each step was visited once at most, with one attempt, and none jumped.
 func (r *run) history() []Visit {
 	var told []Visit
@@ -75,6 +79,9 @@ func (r *run) history() []Visit {
 	}
 	if !eventful {
 		return nil
+	}
+	if len(told) > mostVisits {
+		told = slices.DeleteFunc(told, func(v Visit) bool { return v.Outcome == VisitSkipped })
 	}
 	return told
 }

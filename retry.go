@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
@@ -67,6 +68,12 @@ func retryable(action actions.Action, err error) bool {
 	}](err); ok {
 		return said.Retryable()
 	}
+	switch {
+	case is[*InterpolationError](err), is[*actions.LimitError](err), is[*actions.PanicError](err), errors.Is(err, errGoexit):
+		return false
+	case is[*TimeoutError](err): // whatever the action has made of it
+		return true
+	}
 	for _, final := range []error{
 		fsutil.ErrDenied, fsutil.ErrNotAllowed, fsutil.ErrReadOnlyPath, fsutil.ErrEscape, fsutil.ErrNotPortable, ErrReadOnly, ErrNested, context.Canceled,
 	} {
@@ -75,9 +82,7 @@ func retryable(action actions.Action, err error) bool {
 		}
 	}
 	switch {
-	case is[*InterpolationError](err), is[*actions.LimitError](err), is[*actions.PanicError](err), is[*ExpectError](err), errors.Is(err, errGoexit):
-		return false
-	case is[*TimeoutError](err), errors.Is(err, fsutil.ErrLocked):
+	case errors.Is(err, fsutil.ErrLocked):
 		return true
 	case !ofPackageActions(action):
 		return true
@@ -106,7 +111,14 @@ func attemptOf(err error, took time.Duration) Attempt {
 	a := Attempt{Duration: took, ErrorCode: ErrorCode(err)}
 	if err != nil {
 		a.Error = err.Error()
-		a.Error = a.Error[:min(len(a.Error), longestAttemptError)]
+		if n := longestAttemptError; len(a.Error) > n {
+			for range utf8.UTFMax - 1 {
+				if !utf8.RuneStart(a.Error[n]) {
+					n--
+				}
+			}
+			a.Error = a.Error[:n]
+		}
 	}
 	return a
 }

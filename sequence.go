@@ -97,20 +97,28 @@ func (r *run) wayBack(v *visit) int {
 	}
 	v.tell()
 	r.see(v)
-	for i, w := range s.RetryIf {
-		holds := w.Keyword != "" && v.says(w.Keyword)
-		if w.Keyword == "" {
-			var err error
-			if holds, _, err = w.When.Holds(facts{r}); err != nil {
-				v.err = errors.Join(v.err, fmt.Errorf("retry_if %d: %w", i, err))
-				return 0
+	way := 0
+	err := apart(func() error {
+		for i, w := range s.RetryIf {
+			holds, err := w.Keyword != "" && v.says(w.Keyword), error(nil)
+			if w.Keyword == "" {
+				holds, _, err = w.When.Holds(facts{r})
+			}
+			if err != nil {
+				return fmt.Errorf("retry_if %d: %w", i, err)
+			}
+			if holds {
+				way = i + 1
+				return nil
 			}
 		}
-		if holds {
-			return i + 1
-		}
+		return nil
+	})
+	if err != nil {
+		v.fail(errors.Join(v.err, err))
+		return 0
 	}
-	return 0
+	return way
 }
 
 // wait lets the backoff pass after so many attempts.

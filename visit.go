@@ -108,13 +108,17 @@ func (v *visit) tell() {
 	}
 }
 
-// fail makes a visit that has succeeded one that has failed: what it has staged is taken back. It keeps its text.
+// fail makes the visit one that has failed, also if its action has not: then what it has staged is taken back, and it
+// keeps its text.
 func (v *visit) fail(err error) {
-	res := v.result
-	v.result = StepResult{
-		StepID: res.StepID, Action: res.Action, Output: res.Output, Data: res.Data, Warnings: res.Warnings, Duration: res.Duration, Cost: res.Cost,
+	if v.err == nil {
+		res := v.result
+		v.result = StepResult{
+			StepID: res.StepID, Action: res.Action, Output: res.Output, Data: res.Data, Warnings: res.Warnings, Duration: res.Duration, Cost: res.Cost,
+		}
+		v.outcome, v.staged = actions.Outcome{}, false
 	}
-	v.outcome, v.staged, v.err = actions.Outcome{}, false, err
+	v.err = err
 }
 
 // says reports whether a keyword of retry_if stands in what the step says.
@@ -291,6 +295,11 @@ func (r *run) call(s Step, view *stage.Stage, files []string, res *StepResult) *
 		p := &stepProgress{notify: r.notify, now: StepProgress{Step: s.ID}}
 		call.OnProgress, call.OnBytes = p.files, p.bytes
 	}
+	if s.Input == inputPrevious {
+		if in, _ := r.previous(); in != nil {
+			call.Inputs = append(call.Inputs, actions.Result{Step: in.result.StepID, Outcome: in.outcome})
+		}
+	}
 	for _, ref := range s.inputs() {
 		if in := r.seen(ref); in != nil {
 			if len(s.inputs()) > 1 && !in.result.ran() {
@@ -306,9 +315,9 @@ func (r *run) call(s Step, view *stage.Stage, files []string, res *StepResult) *
 	return call
 }
 
-// wanted reports whether a step takes the files of the one with that id.
+// wanted reports whether a step may take the files of the one with that id.
 func (r *run) wanted(id string) bool {
-	return slices.ContainsFunc(r.p.steps, func(s Step) bool { return slices.Contains(s.inputs(), id) })
+	return slices.ContainsFunc(r.p.steps, func(s Step) bool { return s.Input == inputPrevious || slices.Contains(s.inputs(), id) })
 }
 
 // take shows an outcome in the result, once its lists are sorted.

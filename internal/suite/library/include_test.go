@@ -40,7 +40,7 @@ func TestIncludeRenames(t *testing.T) {
 		Step("c", actions.Merge{}).FromAll("a", "b").When(condition.CountGT("a", 5)).
 		Step("d", actions.Edit{OldText: "{{a.count}}", NewText: "y"}).From("c").Expect(millrace.Expect{MaxFiles: &two}).
 		OnFail("f").Next("e").RetryIf("b", "a").RetryWhen("d", condition.StepFailed("d")).
-		Retry(millrace.Retry{Step: "a", When: condition.FileExists("{{a.files[0]}}"), Restart: true}).
+		Retry(millrace.Retry{Step: "a", When: condition.FileExists("{{x.files[0]}}"), Restart: true}).
 		Step("e", actions.ReadRanges{Files: []string{"a", "{{c.files}}"}}).Bind("start_line", "{{a.count}}").
 		When(condition.FileExists("{{steps[2].files[0]}}")).
 		Step("f", actions.Create{Path: "a", Content: "{{a.count}}"}).Raw().
@@ -52,7 +52,7 @@ func TestIncludeRenames(t *testing.T) {
 		Step("go-c", actions.Merge{}).FromAll("go-a", "go-b").When(condition.CountGT("go-a", 5)).
 		Step("go-d", actions.Edit{OldText: "{{go-a.count}}", NewText: "y"}).From("go-c").Expect(millrace.Expect{MaxFiles: &two}).
 		OnFail("go-f").Next("go-e").RetryIf("go-b", "a").RetryWhen("go-d", condition.StepFailed("go-d")).
-		Retry(millrace.Retry{Step: "go-a", When: condition.FileExists("{{a.files[0]}}"), Restart: true}).
+		Retry(millrace.Retry{Step: "go-a", When: condition.FileExists("{{x.files[0]}}"), Restart: true}).
 		Step("go-e", actions.ReadRanges{Files: []string{"a", "{{go-c.files}}"}}).Bind("start_line", "{{go-a.count}}").
 		When(condition.FileExists("{{go-c.files[0]}}")).
 		Step("go-f", actions.Create{Path: "a", Content: "{{a.count}}"}).Raw().
