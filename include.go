@@ -17,9 +17,10 @@ import (
 // position. What was text in the pipeline stays text, also where it looks like a template of a step that there is only
 // here. So the steps do what they do alone, and others may refer to them by their new ids.
 //
-// The variables of the pipeline come along; one that there is already must be the same. The name, the options and the
-// limits of the pipeline do not. The limit of [MaxSteps] holds for all steps together. Build has a problem for a prefix that is empty or cannot be part of an id, and for a text that
-// cannot be written so that it means the same.
+// The variables of the pipeline come along; one that there is already must be declared the same, but for what its
+// description says. The name, the options, the budget and other limits of the pipeline do not come along. The limit of
+// [MaxSteps] holds for all steps together. Build has a problem for a prefix that is empty or cannot be part of an id,
+// and for a text that cannot be written so that it means the same.
 func (b Builder) Include(sub Pipeline, prefix string) Builder {
 	in := inclusion{sub: sub, prefix: prefix, at: len(b.steps)}
 	b.included = append(slices.Clip(b.included), in)
@@ -101,14 +102,20 @@ func (d *draft) includeVariables(sub Pipeline) {
 		switch i := slices.IndexFunc(d.variables, func(w Variable) bool { return w.Name == v.Name }); {
 		case i < 0:
 			d.variables = append(d.variables, v.clone())
-		case !reflect.DeepEqual(d.variables[i], v):
-			d.problem(variablePointer(v.Name), codeVariables, "declare it alike, with the same value", "variable '%s' is another one in the pipeline that is included", v.Name)
+		case !isSameVariable(d.variables[i], v):
+			d.problem(variablePointer(v.Name), codeVariables, "declare it alike, with the same value",
+				"variable '%s' is another one in the pipeline that is included", v.Name)
 		}
 	}
 	if n := len(d.variables); n > MaxVariables {
 		d.problem("/variables", codeBadVariable, "", "too many variables (max %d, got %d)", MaxVariables, n)
 	}
 	d.sortVariables()
+}
+
+func isSameVariable(v, w Variable) bool {
+	v.Description = w.Description
+	return reflect.DeepEqual(v, w)
 }
 
 // moveTemplates makes the templates of the steps say here what they say in the pipeline that they come from.

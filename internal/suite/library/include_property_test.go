@@ -60,10 +60,10 @@ func drawText(t *rapid.T, ids []string, prefix string) string {
 	pieces := []string{
 		"{{", "}}", "{", "}", `\`, `\\`, " ", "\n", "text", "é", "{{user.name}}", "{{find.count}}", "{{step1.count}}", "{{ steps[0].files }}",
 		"{{steps[1].risk}}", "{{step2.files_count}}", "{{step4.edits}}", "{{" + prefix + "-find.count}}", "{{before.count}}", "{{after.files}}",
-		"{{later.count}}", "{{vars.count}}", "{{find}}", "{{.find.count}}", `\{{before.count}}`,
+		"{{later.count}}", "{{vars.count}}", "{{vars.dir}}", `\{{vars.dir}}`, "{{ vars.list[0] }}", "{{find}}", "{{.find.count}}", `\{{before.count}}`,
 	}
 	for _, id := range ids {
-		pieces = append(pieces, "{{"+id+".count}}", "{{ "+id+".files }}", `\{{`+id+".files_count}}", "{{"+id+".aggregated_content}}")
+		pieces = append(pieces, "{{"+id+".count}}", "{{ "+id+".files }}", `\{{`+id+".files_count}}", "{{"+id+".aggregated_content}}", "{{"+id+".ok}}", "{{"+id+".counts}}", "{{"+id+".visits}}")
 	}
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 6).Draw(t, "text"), "")
 }
@@ -179,6 +179,11 @@ func TestIncludeProperty(t *testing.T) {
 		for _, s := range drawSteps(t, prefix) {
 			alone = alone.Add(s).Builder
 		}
+		variables := []millrace.Variable{{Name: "dir", Default: "src"}, {Name: "count", Default: 3}, {Name: "list", Default: []string{"a", "b"}}}
+		var has, hasOuter bool
+		if has = rapid.IntRange(0, 3).Draw(t, "variables") == 0; has {
+			alone = alone.Variables(variables...)
+		}
 		sub, err := alone.Build()
 		if err != nil {
 			refused++
@@ -190,7 +195,13 @@ func TestIncludeProperty(t *testing.T) {
 		}
 		outer := millrace.New("q").Options(options)
 		for _, id := range rapid.SliceOfNDistinct(rapid.SampledFrom(append([]string{"before"}, stepIDs...)), 0, 3, rapid.ID).Draw(t, "before") {
-			outer = idle(outer, id)
+			if id != "vars" || !has {
+				outer = idle(outer, id)
+			}
+			hasOuter = hasOuter || id == "vars"
+		}
+		if !hasOuter && rapid.Bool().Draw(t, "variables outside") {
+			outer = outer.Variables(variables[:2]...)
 		}
 		outer = idle(outer.Include(sub, prefix), "after")
 		p, err := outer.Build()

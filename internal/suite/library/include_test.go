@@ -192,3 +192,38 @@ func TestIncludeOfWholeTexts(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }
+
+// Variables come along. Those that two pipelines have must be declared the same.
+func TestIncludeVariables(t *testing.T) {
+	t.Parallel()
+	sub := func(v ...millrace.Variable) millrace.Pipeline {
+		return millrace.New("sub").Variables(v...).Step("a", actions.Create{Path: "{{vars.dir}}/a", Content: "{{vars.n}}"}).MustBuild()
+	}
+	dir, n := millrace.Variable{Name: "dir", Default: "src"}, millrace.Variable{Name: "n", Type: "integer", Default: 3, Description: "a number"}
+	told := n
+	told.Description = "another"
+	p := millrace.New("p").Variables(told).Include(sub(dir, n), "one").MustBuild()
+	if d := cmp.Diff([]millrace.Variable{{Name: "dir", Type: "string", Default: "src"}, {Name: "n", Type: "integer", Default: int64(3), Description: "another"}}, p.Variables()); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	fsys := suite.Tree("f", "x")
+	if _, err := millrace.Run(t.Context(), fsys, p); err != nil || suite.Read(t, fsys, "src/a") != "3" {
+		t.Errorf("%v, %q", err, suite.Read(t, fsys, "src/a"))
+	}
+	four, choice := millrace.Variable{Name: "n", Default: 4}, millrace.Variable{Name: "n", Default: 3, Enum: []any{3, 4}}
+	want := []string{"variable_conflict at /variables/n: variable 'n' is another one in the pipeline that is included"}
+	for what, b := range map[string]millrace.Builder{
+		"value": millrace.New("p").Variables(four).Include(sub(dir, n), "one"), "enum": millrace.New("p").Include(sub(dir, n), "one").Variables(choice),
+		"two":  millrace.New("p").Include(sub(dir, n), "one").Include(sub(dir, four), "two"),
+		"type": millrace.New("p").Variables(millrace.Variable{Name: "n", Type: "number", Default: 3}).Include(sub(dir, n), "one"),
+	} {
+		if d := cmp.Diff(want, problems(t, b)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", what, d)
+		}
+	}
+	plain := millrace.New("sub").Step("a", actions.Create{Path: "a", Content: `{{vars.n}} \{{vars.n}}`}).MustBuild()
+	s, _ := millrace.New("p").Variables(n).Include(plain, "in").MustBuild().Step("in-a")
+	if got := s.Action.(actions.Create).Content; got != `\{{vars.n}} \\\{{vars.n}}` {
+		t.Errorf("what was text is %q", got)
+	}
+}
