@@ -13,7 +13,7 @@ import (
 // here may have none.
 var arrows = map[string][]string{
 	".": {
-		"actions", "backup", "budget", "bulkhead", "capability", "change", "condition", "fsutil", "risk", "template",
+		"actions", "backup", "budget", "bulkhead", "capability", "change", "condition", "fsutil", "risk", "template", "tool",
 		"internal/backups", "internal/commit", "internal/disk", "internal/flow", "internal/form", "internal/guard", "internal/held",
 		"internal/interpolate", "internal/journal", "internal/lenient", "internal/library", "internal/mend", "internal/modes",
 		"internal/names", "internal/panics", "internal/params", "internal/planfile", "internal/preview", "internal/raise",
@@ -87,6 +87,7 @@ var arrows = map[string][]string{
 	},
 	"internal/schedule": {"internal/stage"},
 	"internal/watch":    {"internal/panics"},
+	"tool":              {"budget", "internal/panics", "internal/params", "internal/strictjson", "template"},
 }
 
 // modules are what the library, without its tests, may be made of.

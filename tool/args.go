@@ -1,0 +1,111 @@
+package tool
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/template"
+)
+
+// Problem is one mistake in the arguments of a tool.
+type Problem struct {
+	// Pointer is the JSON pointer below the arguments, such as "/channel"; "" for all of them.
+	Pointer string
+	// Message says what is wrong, Hint what to write instead, "" if that is not known.
+	Message, Hint string
+}
+
+// Check returns what is wrong with arguments of the tool of that name: those that it does not have or that are missing,
+// and values of the wrong type. A text for which isTemplate is true can still become anything; nil means that none is
+// one. Arguments that are right, and those of a tool that takes any, have no problems; a name that no tool has is one.
+func (s Set) Check(name string, args map[string]any, isTemplate func(text string) bool) []Problem {
+	e, ok := s.tools[name]
+	if !ok {
+		return []Problem{{Message: fmt.Sprintf("there is no tool '%s'", name)}}
+	}
+	_, problems := e.spec.decode(args, isTemplate)
+	return problems
+}
+
+// decode makes arguments of what JSON has into what the tool takes.
+func (s Spec) decode(args any, isTemplate func(string) bool) (any, []Problem) {
+	if s.Args != nil && args != nil && reflect.TypeOf(args) == s.Args && !isOpen(s.Args) {
+		return args, nil
+	}
+	named, err := objectOf(args)
+	if err != nil {
+		return nil, []Problem{{Message: fmt.Sprintf("tool '%s': %v", s.Name, err)}}
+	}
+	if isOpen(s.Args) {
+		return named, nil
+	}
+	node, err := nodeOf(named)
+	if err != nil {
+		return nil, []Problem{{Message: fmt.Sprintf("tool '%s': %v", s.Name, err)}}
+	}
+	value, _, found := params.Decode(reflect.Zero(s.Args).Interface(), node, s.Name, isTemplate)
+	var problems []Problem
+	for _, p := range found {
+		if text, ok := at(named, p.Pointer).(string); ok && isTemplate != nil && isTemplate(text) {
+			continue // in place of an object, which a parameter of an action cannot have
+		}
+		// What is said of the parameters of an action is said of the arguments of a tool.
+		if rest, ok := strings.CutPrefix(p.Message, s.Name+" action "); ok {
+			p.Message = fmt.Sprintf("tool '%s' %s", s.Name, strings.Replace(rest, "parameter", "argument", 1))
+		}
+		problems = append(problems, Problem{Pointer: p.Pointer, Message: p.Message, Hint: p.Hint})
+	}
+	return value, problems
+}
+
+// objectOf returns arguments as JSON has them, in a copy. Nothing at all stands for no arguments.
+func objectOf(args any) (map[string]any, error) {
+	tree, err := params.Tree(args)
+	if err != nil {
+		tree, err = plain(args) // a struct, say
+	}
+	if err != nil {
+		return nil, fmt.Errorf("arguments that JSON cannot hold: %w", err)
+	}
+	switch tree := tree.(type) {
+	case nil:
+		return map[string]any{}, nil
+	case map[string]any:
+		return tree, nil
+	}
+	return nil, errors.New("arguments have names, so they are an object")
+}
+
+// at returns what stands at a JSON pointer in a value, nil for nothing.
+func at(v any, pointer string) any {
+	tokens, _ := strictjson.SplitPointer(pointer)
+	for _, token := range tokens {
+		switch in := v.(type) {
+		case map[string]any:
+			v = in[token]
+		case []any:
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= len(in) {
+				return nil
+			}
+			v = in[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+// nodeOf returns arguments as they are decoded.
+func nodeOf(args map[string]any) (*strictjson.Node, error) {
+	text, err := template.Format(args)
+	if err != nil {
+		return nil, err
+	}
+	return strictjson.Parse([]byte(text), strictjson.Limits{MaxBytes: template.MaxLen, MaxDepth: template.MaxDepth + 1, MaxValues: len(text)})
+}

@@ -1,0 +1,36 @@
+// Package tool makes functions of a Go program steps of a pipeline: to send a message, to open a ticket, to look
+// something up.
+//
+// A [Func] is the usual way to write one. Its arguments are a struct, with the tags that the parameters of an action have,
+// and so is what it returns; both are JSON in a pipeline:
+//
+//	type message struct {
+//		Channel string `json:"channel" param:"required" doc:"Where to post."`
+//		Text    string `json:"text" param:"required"`
+//	}
+//	type sent struct {
+//		ID string `json:"id"`
+//	}
+//	send := tool.Func("messages_send", "Post a message.", func(ctx context.Context, m message) (sent, error) {
+//		…
+//	})
+//	tools, err := tool.New(send)
+//	x := millrace.Executor{Tools: tools}
+//
+// A step calls it by its name, with templates in its arguments, and the steps after it reach into what it has returned:
+//
+//	{"id": "post", "action": "tool", "params": {"tool": "messages_send",
+//		"args": {"channel": "general", "text": "{{left.count}} left"}}}
+//	{"id": "note", "action": "create", "params": {"path": "posted.txt", "content": "{{post.id}}\n"}}
+//
+// # What a tool does to the world
+//
+// A tool acts outside of the tree unless its [Spec] says that it is Pure. What it has done stays done when the run fails,
+// so it is not tried again after an error unless its Spec or the step says so, and it is not called at all by a dry run
+// or a plan: the step is skipped there, and what depends on it, and the plan cannot be committed. [Call].Key is the same
+// for all attempts of one visit of a step; services that know idempotency keys take it for one.
+//
+// A pure tool only finds something out, and may be called at any time, also twice.
+//
+// A tool must return soon after its context is done: the run waits for it. It may be called from several goroutines.
+package tool

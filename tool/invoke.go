@@ -1,0 +1,101 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/millrace-go/millrace/internal/panics"
+	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/strictjson"
+)
+
+// mostDepth is how deep lists and objects in a result may be nested, so that it fits into a stored plan.
+const mostDepth = 64
+
+// Call calls the tool of that name as a run does: the arguments are made what the tool takes, a panic is an error, and
+// the data that comes back is what JSON makes of it, as in [Call].Args. The error is an *[Error]; Data and Output come
+// beside it where the tool has returned them. c is not changed; its Spend and Log may be nil.
+func (s Set) Call(ctx context.Context, name string, c Call) (Result, error) {
+	e, ok := s.tools[name]
+	if !ok {
+		return Result{}, &Error{Tool: name, Err: errors.New("there is no such tool")}
+	}
+	args, problems := e.spec.decode(c.Args, nil)
+	if len(problems) > 0 {
+		return Result{}, &Error{Tool: name, Err: &ArgsError{problems}}
+	}
+	c.Args = args
+	var res Result
+	err := panics.Protect(func() (err error) {
+		res, err = e.tool.Call(ctx, c.ready())
+		return err
+	})
+	data, wrong := plain(res.Data)
+	if res.Data = data; wrong != nil {
+		err = errors.Join(err, fmt.Errorf("its result cannot be used: %w", wrong))
+	}
+	if err != nil {
+		return res, &Error{Tool: name, Err: err}
+	}
+	return res, nil
+}
+
+// plain returns what JSON makes of a value.
+func plain(v any) (any, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var data []byte
+	err := panics.Protect(func() (err error) { // the methods of its types are the tool's
+		data, err = json.Marshal(v)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := strictjson.CheckDepth(data, mostDepth); err != nil {
+		return nil, fmt.Errorf("lists and objects are nested more than %d deep", mostDepth)
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber() // a float64 would lose digits
+	var tree any
+	if err := dec.Decode(&tree); err != nil {
+		return nil, err
+	}
+	return params.Tree(tree)
+}
+
+// ArgsError says that a tool was called with arguments that it does not take.
+type ArgsError struct {
+	// Problems has at least one.
+	Problems []Problem
+}
+
+// Error gives the first problem.
+func (e *ArgsError) Error() string {
+	p := e.Problems[0]
+	if p.Hint != "" {
+		return p.Message + ": " + p.Hint
+	}
+	return p.Message
+}
+
+// Code is "invalid_tool_args".
+func (e *ArgsError) Code() string { return "invalid_tool_args" }
+
+// Retryable is false: the arguments stay the same.
+func (e *ArgsError) Retryable() bool { return false }
+
+// codeOf returns the code that an error has, or "".
+func codeOf(err error) string {
+	if coded, ok := errors.AsType[interface {
+		error
+		Code() string
+	}](err); ok {
+		return coded.Code()
+	}
+	return ""
+}
