@@ -84,6 +84,8 @@ func shapeOf(t reflect.Type, byHand map[reflect.Type]string) *strictjson.Shape {
 		return nil
 	}
 	switch t.Kind() {
+	case reflect.Interface:
+		return strictjson.Anything()
 	case reflect.Slice, reflect.Array:
 		if t.Elem().Kind() == reflect.Uint8 {
 			return nil

@@ -16,6 +16,15 @@ type Shape struct {
 	Each *Shape
 	// List says that the value is a list. Otherwise it is an object.
 	List bool
+	// any says that every value fits.
+	any bool
+}
+
+// Anything returns a shape that every value fits.
+func Anything() *Shape {
+	s := &Shape{any: true}
+	s.Each = s
+	return s
 }
 
 // Check returns a [*SyntaxError] for the first thing in which data is not JSON as [Parse] takes it, or has another

@@ -67,12 +67,15 @@ func TestCheckTakesWhatParseTakes(t *testing.T) {
 // plan is a shape as stored plans have it.
 var plan = &strictjson.Shape{Names: map[string]*strictjson.Shape{
 	"version": nil, "changes": {List: true, Each: &strictjson.Shape{Names: map[string]*strictjson.Shape{"path": nil, "mode": nil}}},
-	"counts": {}, "all": {Each: &strictjson.Shape{List: true}},
+	"data": strictjson.Anything(), "counts": {}, "all": {Each: &strictjson.Shape{List: true}},
 }}
 
 func TestCheck(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"version":1,"changes":[{"path":"a"},{"path":"b","mode":2}],"counts":{"Path":1,"path":2},"all":{"x":[1,"y"],"z":null}}`: "",
+		`{"data":{"a":[1,{"b":null},[[]]],"A":"x"}}`: "", `{"data":[1]}`: "", `{"data":1}`: "",
+		`{"data":{"a":{"b":1,"b":2}}}`:          `name "b" appears twice`,
+		`{"data":[{},]}`:                        "a comma before ']'",
 		` null `:                                "",
 		`{"changes":null,"version":[]}`:         "line 1, column 27: expected a plain value, found '['",
 		`{"version":1,"version":2}`:             `name "version" appears twice`,

@@ -8,7 +8,7 @@ func (p *parser) nested(n *Node, shape *Shape, closing byte, part func(*Node, *S
 		if shape == nil {
 			return p.fail(p.pos, "expected a plain value, found %s", p.found())
 		}
-		if shape.List != (n.Kind == Array) {
+		if !shape.any && shape.List != (n.Kind == Array) {
 			return p.fail(p.pos, "expected %s, found %s", shape.word(), p.found())
 		}
 	}

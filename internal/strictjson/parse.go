@@ -152,7 +152,7 @@ func (p *parser) value(shape *Shape) (*Node, error) {
 		err = p.noValue()
 	}
 	n.End = p.pos
-	if err == nil && shape != nil && n.Kind != Null && n.Kind != Array && n.Kind != Object {
+	if err == nil && shape != nil && !shape.any && n.Kind != Null && n.Kind != Array && n.Kind != Object {
 		err = p.fail(n.Offset, "expected %s, found a %s", shape.word(), n.Kind)
 	}
 	return n, err
