@@ -98,6 +98,14 @@ type Spec struct {
 	Context bool
 	// Costs says that an attempt may cost money, which it tells by [Call.Spend]: it is not begun once the budget is spent.
 	Costs bool
+	// Outside says that the action acts outside of the tree, where nothing is taken back. Such a step is skipped by a dry
+	// run and by a plan, which cannot be committed then; in parallel it runs after all steps before it and before all
+	// after it.
+	Outside bool
+	// Exclusive says that in parallel no other step may run at the same time.
+	Exclusive bool
+	// Retries is how many attempts a visit has after the first where the step does not say, 0 to 100.
+	Retries int
 }
 
 // Outcome is what a step has done. All lists may be in any order, the executor sorts what has no order of its own.

@@ -18,14 +18,19 @@ type Step struct {
 	// Reads and Writes are the paths that it can meet, if they are Known. Otherwise it can meet anything.
 	Reads, Writes []string
 	Known         bool
+	// Outside says that it comes after all steps before it, and before all after it.
+	Outside bool
+	// Exclusive says that no other step may run at the same time.
+	Exclusive bool
 }
 
 // Waves puts the steps into waves: all steps of a wave may run at the same time, and a wave begins when the one
 // before is done.
 //
 // Levels are those of Kahn's algorithm over the edges between each step and the earlier ones that it names, or could
-// meet in the file system. Within a level, steps that only read run together, then each step that may write runs
-// alone, so that its savepoint holds no changes of another step.
+// meet in the file system. Within a level, steps that only read run together, then each step that may write, or is
+// exclusive, runs alone, so that its savepoint holds no changes of another step. A step that acts outside of the tree
+// has edges with all others: in sequence it would not have been reached after the failure of an earlier one.
 func Waves(ctx context.Context, steps []Step, tree *stage.Stage) [][]int {
 	level := make([]int, len(steps))
 	met := make([]Step, len(steps))
@@ -34,7 +39,7 @@ func Waves(ctx context.Context, steps []Step, tree *stage.Stage) [][]int {
 		// Edges only lead from earlier steps to later ones, so one pass in order is Kahn's algorithm.
 		met[i] = s.inTree(ctx, tree)
 		for j := range i {
-			if slices.Contains(s.After, j) || met[j].meets(met[i]) {
+			if s.Outside || steps[j].Outside || slices.Contains(s.After, j) || met[j].meets(met[i]) {
 				level[i] = max(level[i], level[j]+1)
 			}
 		}
@@ -47,7 +52,7 @@ func Waves(ctx context.Context, steps []Step, tree *stage.Stage) [][]int {
 		for i, s := range steps {
 			switch {
 			case level[i] != l:
-			case s.ReadOnly:
+			case s.ReadOnly && !s.Exclusive:
 				readers = append(readers, i)
 			default:
 				writers = append(writers, []int{i})

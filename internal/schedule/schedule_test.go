@@ -20,6 +20,16 @@ func after(s schedule.Step, steps ...int) schedule.Step {
 	return s
 }
 
+func outside(s schedule.Step) schedule.Step {
+	s.Outside = true
+	return s
+}
+
+func exclusive(s schedule.Step) schedule.Step {
+	s.Exclusive = true
+	return s
+}
+
 func TestWaves(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -35,6 +45,9 @@ func TestWaves(t *testing.T) {
 		{"two names of one file", []schedule.Step{writer("a/../b"), reader("./b")}, [][]int{{0}, {1}}},
 		{"a name that is no good", []schedule.Step{writer("a"), reader("../b")}, [][]int{{0}, {1}}},
 		{"named", []schedule.Step{reader("a"), after(reader("b"), 0), after(reader("c"), 0), after(writer("d"), 1)}, [][]int{{0}, {1, 2}, {3}}},
+		{"outside", []schedule.Step{reader("a"), writer("b"), outside(reader()), reader("c"), outside(reader()), outside(writer("d"))},
+			[][]int{{0}, {1}, {2}, {3}, {4}, {5}}},
+		{"exclusive", []schedule.Step{reader("a"), exclusive(reader("b")), reader("c"), exclusive(writer("d"))}, [][]int{{0, 2}, {1}, {3}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
