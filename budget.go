@@ -143,7 +143,7 @@ func (r *run) withinBudget(step int) error {
 	if err != nil {
 		return err
 	}
-	if s.Action.Spec().Costs && limit.Spent(use.USD) {
+	if r.specs[step].Costs && limit.Spent(use.USD) {
 		return &BudgetError{What: budgetUSD, Limit: int64(limit.USD), Spent: int64(use.USD), Step: s.ID}
 	}
 	if e := exceeded(limit, use, s.ID); e != nil {

@@ -21,10 +21,10 @@ import (
 // it was, it may be tried again. If the executor that the plan belongs to has DryRun set, Commit writes nothing: it
 // returns what Result returns, and the plan's own error.
 //
-// Errors: ErrCommitted, ErrNested, ErrReadOnly, the plan's own error if a step has failed, a *BlockedError, a
-// *ConflictError that names every path that is not what the plan was made from, a *CommitError, a *RunIDError, or the
-// context's error. One that matches fs.ErrClosed says that [Plan.Close] was called. A Commit that succeeds closes the
-// plan.
+// Errors: ErrCommitted, ErrNested, ErrReadOnly, ErrIncomplete, the plan's own error if a step has failed, a
+// *BlockedError, a *ConflictError that names every path that is not what the plan was made from, a *CommitError, a
+// *RunIDError, or the context's error. One that matches fs.ErrClosed says that [Plan.Close] was called. A Commit that
+// succeeds closes the plan.
 func (p *Plan) Commit(ctx context.Context) (*Result, error) {
 	if err := refuseNested(ctx); err != nil {
 		return nil, err
@@ -72,6 +72,8 @@ func (p *Plan) commitAlone(ctx context.Context) (*Result, error) {
 		return p.outcome(commit.Report{}, p.failed)
 	case p.mutates && p.tree.x.ReadOnly:
 		return p.outcome(commit.Report{}, ErrReadOnly)
+	case p.result.Incomplete:
+		return p.outcome(commit.Report{}, ErrIncomplete)
 	case p.block != nil:
 		return p.outcome(commit.Report{}, p.block)
 	case len(p.changes) == 0:
@@ -152,6 +154,9 @@ func committedAllTheSame(err error) error {
 func (p *Plan) outcome(report commit.Report, err error) (*Result, error) {
 	res := p.result.clone()
 	res.committed(report, err)
+	if err != nil && !res.Success && !report.Committed {
+		res.Warnings = append(res.Warnings, p.acted...)
+	}
 	return res, err
 }
 

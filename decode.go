@@ -13,6 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/lenient"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/tool"
 )
 
 // MaxPipelineBytes is the longest JSON text that a [Decoder] reads unless it says otherwise.
@@ -22,6 +23,9 @@ const MaxPipelineBytes = 16 << 20
 type Decoder struct {
 	// Actions are the actions that steps may name. The zero Registry means [actions.Builtin].
 	Actions actions.Registry
+	// Tools are those that steps may call, so that their names and arguments are checked as well. The zero Set means that
+	// they are not known yet; then they are checked when a run begins.
+	Tools tool.Set
 	// Lenient repairs what models and other systems send, and then decodes strictly: code fences, trailing commas,
 	// comments, quotes, names and actions that are almost right, numbers in quotes, a string for a list. docs/json.md
 	// has the table. Each repair is a warning of the pipeline. What could mean two things, or be a guard under a name
@@ -84,7 +88,7 @@ type decoding struct {
 }
 
 func (d Decoder) decoding(s *lenient.Source, name string) *decoding {
-	return &decoding{Decoder: d, draft: draft{name: name}, source: s, places: make(map[string]spot)}
+	return &decoding{Decoder: d, draft: draft{name: name, tools: d.Tools}, source: s, places: make(map[string]spot)}
 }
 
 // forms are for what is wrong, or almost right.

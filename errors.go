@@ -1,6 +1,7 @@
 package millrace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,11 +10,13 @@ import (
 	"syscall"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/bulkhead"
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/tool"
 )
 
 // ErrNoFs says that a nil file system was given. It is never taken for the real disk.
@@ -213,6 +216,9 @@ func (e *CommitError) Unwrap() error { return e.Err }
 //   - too_many_executions: the run has made as many attempts as it may: an *ExecutionsError
 //   - deadline_exceeded: the deadline of the run has passed: a *DeadlineError
 //   - budget_exceeded: a budget is spent, or the change is larger than it allows: a *BudgetError
+//   - tool_failed: a tool has failed: a *tool.Error. If the tool's own error has a method Code, it is that code instead
+//   - bulkhead_saturated: too much of its kind goes on already: a *bulkhead.SaturatedError
+//   - incomplete_plan: a step that acts outside of the tree was not run for the plan: ErrIncomplete
 //   - blocked: limits or risk forbid the change: a *BlockedError
 //   - read_only: the host only reads: ErrReadOnly
 //   - conflict: files have changed since they were read: a *ConflictError
@@ -253,6 +259,12 @@ func ErrorCode(err error) string {
 		return "deadline_exceeded"
 	case is[*TimeoutError](err):
 		return "timeout"
+	case errors.Is(err, ErrIncomplete):
+		return "incomplete_plan"
+	case is[*bulkhead.SaturatedError](err):
+		return "bulkhead_saturated"
+	case is[*tool.Error](err), is[*recordedError](err):
+		return cmp.Or(codeWithin(err), "tool_failed")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return "canceled"
 	case is[*LibraryError](err):
@@ -274,6 +286,15 @@ func ErrorCode(err error) string {
 	default:
 		return "internal"
 	}
+}
+
+// codeWithin returns the code of the first error in the tree that has one.
+func codeWithin(err error) string {
+	coded, _ := errors.AsType[interface {
+		error
+		Code() string
+	}](err)
+	return coded.Code()
 }
 
 func is[E error](err error) bool {

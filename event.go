@@ -89,6 +89,12 @@ type CostSpent struct {
 	Total budget.Cost `json:"total"` // of the run so far
 }
 
+// StepReplayed says that what a step asks of the outside was on record, and was not asked again.
+type StepReplayed struct {
+	Step  string `json:"step"`
+	Visit int    `json:"visit"`
+}
+
 // RiskJudged says what the whole change was judged to be.
 type RiskJudged struct {
 	Level risk.Level `json:"level,omitzero"` // unset if no step can write
@@ -117,6 +123,7 @@ const (
 	kindStepRetrying = "step_retrying"
 	kindStepJumped   = "step_jumped"
 	kindCostSpent    = "cost_spent"
+	kindStepReplayed = "step_replayed"
 	kindRiskJudged   = "risk_judged"
 	kindCommitPhase  = "commit_phase"
 )
@@ -143,6 +150,9 @@ func (StepJumped) Kind() string { return kindStepJumped }
 func (CostSpent) Kind() string { return kindCostSpent }
 
 // Kind implements [Event].
+func (StepReplayed) Kind() string { return kindStepReplayed }
+
+// Kind implements [Event].
 func (RiskJudged) Kind() string { return kindRiskJudged }
 
 // Kind implements [Event].
@@ -155,6 +165,7 @@ func (StepFinished) isEvent() {}
 func (StepRetrying) isEvent() {}
 func (StepJumped) isEvent()   {}
 func (CostSpent) isEvent()    {}
+func (StepReplayed) isEvent() {}
 func (RiskJudged) isEvent()   {}
 func (CommitPhase) isEvent()  {}
 

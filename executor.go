@@ -12,6 +12,7 @@ import (
 
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/bulkhead"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/guard"
@@ -21,6 +22,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/watch"
 	"github.com/millrace-go/millrace/risk"
+	"github.com/millrace-go/millrace/tool"
 )
 
 // DefaultMaxFiles is the number of files a pipeline may change without force.
@@ -142,6 +144,16 @@ type Executor struct {
 	LockWait time.Duration
 	// NoSync leaves out all fsyncs: faster, but a committed change can be lost or torn when the power fails.
 	NoSync bool
+	// Tools are what steps of the action tool can call. The zero Set has none, so that such steps are a *ValidationError.
+	Tools tool.Set
+	// Bulkheads bound how much of one kind goes on at the same time, in all runs that have the same ones: "tool" for calls
+	// of tools, "tool:NAME" for those of one. A step waits in the line of its bulkheads, within its timeout; if that is
+	// full it fails with a *bulkhead.SaturatedError, and is not tried again by itself. Nil, and names that are not there,
+	// mean no bound.
+	Bulkheads map[string]*bulkhead.Bulkhead
+	// Recorder keeps what pure tools have answered, so that a run after a dry run does not ask again. Nil means that
+	// nothing is kept.
+	Recorder Recorder
 	// Logger takes what happens, for operators. Nil means that nothing is logged. It is called on a goroutine of its own,
 	// and the run waits for it. If it panics, the run goes on as if it had not, and the Result has a warning.
 	Logger *slog.Logger
@@ -176,6 +188,9 @@ func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, 
 		t.warnOfUnfinished()
 		plan, err := x.stage(ctx, t, p)
 		return plan.result, err
+	}
+	if step := p.outside(x.Tools); step != "" && x.ReadOnly {
+		return nil, &readOnlyError{fmt.Sprintf("executor is read-only and step '%s' acts outside of the tree: run it with dry_run", step)}
 	}
 	if !p.Mutates() {
 		t.warnOfUnfinished()
@@ -243,6 +258,9 @@ func (x Executor) open(fsys afero.Fs, p Pipeline) (*tree, error) {
 		return nil, &ValidationError{Problems: []Problem{{Code: codeNoSteps, Pointer: "/steps", Message: "at least one step is required"}}}
 	}
 	if err := p.checkValues(); err != nil {
+		return nil, err
+	}
+	if err := p.checkTools(x.Tools); err != nil {
 		return nil, err
 	}
 	return x.openTree(fsys)

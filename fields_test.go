@@ -1,6 +1,7 @@
 package millrace_test
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"log/slog"
@@ -16,10 +17,12 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/bulkhead"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/risk"
+	"github.com/millrace-go/millrace/tool"
 )
 
 // What a verb does to a tree: it writes, it only reads, or it refuses, with an error and nothing written.
@@ -242,8 +245,20 @@ var fields = map[string]field{
 	"Conflicts": {func(x *millrace.Executor) { x.Conflicts = backup.Retention{Keep: 1} }, nothing, never},
 	"LockWait":  {func(x *millrace.Executor) { x.LockWait = time.Minute }, nothing, never},
 	"NoSync":    {func(x *millrace.Executor) { x.NoSync = true }, nothing, never},
+	"Tools":     {func(x *millrace.Executor) { x.Tools = oneTool() }, nothing, never},
+	"Bulkheads": {func(x *millrace.Executor) { x.Bulkheads = map[string]*bulkhead.Bulkhead{"tool": bulkhead.New(0, 0)} }, nothing, never},
+	"Recorder":  {func(x *millrace.Executor) { x.Recorder = millrace.NewMemoryRecorder() }, nothing, never},
 	"Logger":    {func(x *millrace.Executor) { x.Logger = slog.New(slog.DiscardHandler) }, nothing, never},
 	"Observe":   {func(x *millrace.Executor) { x.Observe = func(millrace.Event) {} }, nothing, never},
+}
+
+// oneTool is a set that no step of setting asks for.
+func oneTool() tool.Set {
+	set, err := tool.New(tool.Func("never", "", func(context.Context, struct{}) (int, error) { panic("called") }))
+	if err != nil {
+		panic(err)
+	}
+	return set
 }
 
 // isUnsigned reports whether the error is about something that another key has signed, or none.

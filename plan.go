@@ -50,6 +50,8 @@ type Plan struct {
 	foreign bool
 	// abandoned says that there is nothing to commit because a step has failed unhandled.
 	abandoned bool
+	// acted says what of the run cannot be taken back, for a run that fails.
+	acted []string
 
 	mu        sync.Mutex
 	committed bool

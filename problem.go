@@ -47,6 +47,8 @@ const (
 	codeBadTimeout   = "invalid_timeout"
 	codeBadInput     = "invalid_input"
 	codeBadLimit     = "invalid_limit"
+	codeBadTool      = "unknown_tool"
+	codeBadArgs      = "invalid_tool_args"
 	codeUnreachable  = "unreachable_step"
 	codeNested       = "nested_pipeline"
 	codeBadBudget    = "invalid_budget"

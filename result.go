@@ -47,6 +47,9 @@ type Result struct {
 	WouldBlock  bool          `json:"would_block,omitempty"`
 	BlockReason string        `json:"block_reason,omitempty"`
 	Commit      CommitOutcome `json:"commit"`
+	// Incomplete, of a dry run, says that a step which acts outside of the tree was not run, and what depends on it
+	// neither. A plan like that cannot be committed: ErrIncomplete.
+	Incomplete bool `json:"incomplete,omitempty"`
 	// Guarantee says what the commit was safe against. Empty if nothing was to be written.
 	Guarantee Guarantee `json:"guarantee,omitempty"`
 	// Error is the message of the error that the run returned.

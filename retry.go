@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"syscall"
 	"time"
 	"unicode/utf8"
@@ -45,6 +46,31 @@ func (s Step) maxRetries() int {
 		return 0
 	}
 	return *s.MaxRetries
+}
+
+// retries is how many attempts a visit of a step may have after the first, in this run.
+func (r *run) retries(i int) int {
+	if n := r.p.steps[i].MaxRetries; n != nil {
+		return *n
+	}
+	return r.specs[i].Retries
+}
+
+// retriesByDefault reports whether a step has several attempts although the pipeline does not say so.
+func (r *run) retriesByDefault() bool {
+	return slices.ContainsFunc(r.specs, func(s actions.Spec) bool { return s.Retries > 0 })
+}
+
+// toolBackoff is the wait of a step that calls a tool and does not say.
+const toolBackoff = time.Second
+
+// backoff is how long to wait before the second attempt of a step.
+func (r *run) backoff(i int) time.Duration {
+	s := r.p.steps[i]
+	if _, ok := toolOf(s.Action); ok && s.Backoff == 0 {
+		return toolBackoff
+	}
+	return s.Backoff
 }
 
 // maxVisits is how many visits of the step use up the ways back to it.
@@ -97,8 +123,11 @@ func retryable(action actions.Action, err error) bool {
 	return false
 }
 
-// ofPackageActions reports whether an action is one of those that millrace brings.
+// ofPackageActions reports whether an action is one of those that millrace brings, and works on files alone.
 func ofPackageActions(action actions.Action) bool {
+	if _, ok := toolOf(action); ok {
+		return false
+	}
 	t := reflect.TypeOf(action)
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

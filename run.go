@@ -28,7 +28,10 @@ type run struct {
 	log     *slog.Logger
 	handled map[string]bool // steps whose failure a later step waits for
 
-	mu     sync.Mutex
+	mu       sync.Mutex
+	specs    []actions.Spec // of the steps, with what the host's tools say
+	identity func() string  // of the run, for services outside
+
 	now    []*visit // by step: what other steps know of it; nil for one that has not run in this sweep
 	last   []*visit // by step: the last visit in any sweep, which the result shows; nil for one that has not run
 	stopAt int      // steps from this index on do not run: the first unhandled failure comes before them
@@ -53,6 +56,7 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error)
 	r := &run{
 		x: x, p: p, stage: stage, log: x.logger().With("pipeline", p.name),
 		handled: p.handledSteps(), stopAt: p.Len(),
+		specs: p.specs(x.Tools), identity: sync.OnceValue(x.identityOf(p)),
 		now: make([]*visit, p.Len()), last: make([]*visit, p.Len()),
 		spent: spending{limit: p.bounds.budget.Within(x.Budget), steps: make([]budget.Cost, p.Len())},
 	}
@@ -60,7 +64,7 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error)
 	steps, cancel := r.begin(inStep(ctx))
 	defer cancel()
 	// How many files and bytes differ can become less again, so that is only known where each step ends in sequence.
-	if p.options.Parallel && !p.inSequence() && r.spent.limit.Files == 0 && r.spent.limit.Bytes == 0 {
+	if p.options.Parallel && !p.inSequence() && !r.retriesByDefault() && r.spent.limit.Files == 0 && r.spent.limit.Bytes == 0 {
 		for _, wave := range r.waves(steps) {
 			r.runWave(steps, wave)
 		}
@@ -97,6 +101,7 @@ func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 			p.result.Success = false
 		}
 	}
+	p.outsideSteps(r)
 	r.account(p)
 	p.result.RollbackPerformed = p.abandoned && r.rolledBack()
 	if r.machine != nil {
@@ -216,6 +221,7 @@ func (r *run) waves(ctx context.Context) [][]int {
 				r.log.ErrorContext(ctx, "action panicked in Touches", "step", r.p.steps[i].ID, "error", err)
 				steps[i] = r.p.scheduled(i, false)
 			}
+			steps[i].Outside, steps[i].Exclusive = r.specs[i].Outside, r.specs[i].Exclusive
 		}
 	}
 	if r.p.options.Parallel {

@@ -13,14 +13,14 @@ import (
 )
 
 // machine returns what says which step comes next. The pipeline was checked, so there is no error but for the zero one.
-func (p Pipeline) machine() (*flow.Machine, error) {
-	handled := p.handledSteps()
+func (r *run) newMachine() (*flow.Machine, error) {
+	p := r.p
 	steps := make([]flow.Step, len(p.steps))
 	for i, s := range p.steps {
 		// An id that is not given has index 0, which no jump ahead can lead to.
 		steps[i] = flow.Step{
-			OnFail: p.index[s.OnFail], Next: p.index[s.Next], MaxRetries: s.maxRetries(), MaxVisits: s.maxVisits(),
-			Awaited: handled[s.ID], Continue: p.options.ContinueOnError,
+			OnFail: p.index[s.OnFail], Next: p.index[s.Next], MaxRetries: r.retries(i), MaxVisits: s.maxVisits(),
+			Awaited: r.handled[s.ID], Continue: p.options.ContinueOnError,
 		}
 		for _, w := range s.RetryIf {
 			steps[i].Retries = append(steps[i].Retries, flow.Retry{To: p.index[w.Step], Restart: w.Restart})
@@ -31,7 +31,7 @@ func (p Pipeline) machine() (*flow.Machine, error) {
 
 // sequence runs the steps one at a time, on the way that the machine says.
 func (r *run) sequence(ctx context.Context) {
-	if r.machine, r.stopped = r.p.machine(); r.stopped != nil {
+	if r.machine, r.stopped = r.newMachine(); r.stopped != nil {
 		return
 	}
 	var saves []stage.Savepoint // of each visit, by its number
@@ -124,7 +124,7 @@ func (r *run) wayBack(v *visit) int {
 // wait lets the backoff pass after so many attempts.
 func (r *run) wait(ctx context.Context, v *visit, attempts int) {
 	const most = 30 * time.Second
-	first := r.p.steps[v.step].Backoff
+	first := r.backoff(v.step)
 	wait := first
 	for range attempts - 1 {
 		wait = min(2*wait, max(most, first))

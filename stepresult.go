@@ -114,21 +114,22 @@ func (s *StepResult) UnmarshalJSON(data []byte) error {
 	}
 	*s = StepResult(v.plainStepResult)
 	s.Duration = time.Duration(v.Duration)
-	return s.readData(v.Data)
+	var err error
+	s.Data, err = readData(v.Data)
+	return err
 }
 
 // readData takes data from JSON, with all digits of whole numbers.
-func (s *StepResult) readData(data json.RawMessage) error {
+func readData(data json.RawMessage) (v any, err error) {
 	if len(data) == 0 {
-		return nil
+		return nil, nil
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
-	err := d.Decode(&s.Data)
-	if err == nil {
-		s.Data, err = params.Tree(s.Data)
+	if err := d.Decode(&v); err != nil {
+		return nil, err
 	}
-	return err
+	return params.Tree(v)
 }
 
 func cloneReports(list []actions.FileReport) []actions.FileReport {

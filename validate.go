@@ -11,6 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/template"
+	"github.com/millrace-go/millrace/tool"
 )
 
 // draft is a pipeline that has not been checked.
@@ -39,6 +40,8 @@ type draft struct {
 	// variableForms are the variables as they stand in JSON.
 	variableForms map[string]any
 	index         map[string]int
+	// tools are what steps can call, if that is known.
+	tools tool.Set
 	// compiled is what the steps have for their runs.
 	compiled []compiled
 	// badTemplate says that a problem is about a template.
@@ -202,6 +205,7 @@ func (d *draft) checkStep(i int) {
 	d.checkInput(s, action, at)
 	d.checkParams(i, at+"/params")
 	d.checkTemplates(i, action, at)
+	d.checkTool(i)
 }
 
 // checkRefs checks that a step names an earlier one.

@@ -31,6 +31,8 @@ type visit struct {
 	entered   bool           // its condition holds
 	action    actions.Action // with all templates expanded; nil before the first attempt
 	kept      any            // by the action's Validate
+	uncalled  string         // id of the step that was not run in a dry run, this one or one that it depends on
+	acted     bool           // the action has been let act outside of the tree
 	attempts  []Attempt
 	cost      budget.Cost // of all attempts
 	stop      error       // why the run ends before the next attempt
@@ -65,7 +67,7 @@ func (r *run) attempt(ctx context.Context, v *visit, spent bool) {
 	v.outcome, v.staged = actions.Outcome{}, false
 	v.err = apart(func() error {
 		if !v.entered {
-			reason, err := r.skipReason(v.step)
+			reason, err := r.whyNot(v)
 			if v.result.Skipped, v.result.SkipReason = reason != "", reason; err != nil || reason != "" {
 				return err
 			}
@@ -212,7 +214,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 		}
 	}
 	action := v.action
-	if s.maxRetries() > 0 {
+	if r.retries(v.step) > 0 {
 		action = params.Clone(action).(actions.Action) // it may change what it is given
 	}
 	view := r.stage.For(s.ID, spec.ReadOnly)
@@ -226,7 +228,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 	}
 
 	call := r.call(s, view, files, res)
-	call.Kept = v.kept
+	call.Kept, call.Visit, call.Attempt = v.kept, v.number, len(v.attempts)+1
 	call.OnSpend = func(cost budget.Cost) { r.spend(v, cost) }
 	savepoint, succeeded := r.stage.Savepoint(), false
 	defer func() { // also where the action ends its goroutine
@@ -238,7 +240,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 	limited, cancel := r.limited(ctx, s)
 	defer cancel()
 	err := panics.Protect(func() (err error) {
-		out, err = action.Run(limited, call)
+		out, err = r.act(limited, v, action, call)
 		return takeData(&out, err)
 	})
 	switch {

@@ -14,7 +14,7 @@ import (
 // TestBuiltin checks the documented names, and that every parameter can be shown to a user.
 func TestBuiltin(t *testing.T) {
 	equal(t, "names", actions.Builtin().Names(), []string{
-		"aggregate", "copy", "count_occurrences", "create", "delete", "diff", "edit", "edit_files", "fail", "list", "merge", "multi_edit", "pattern_replace", "read_ranges", "regex_transform", "rename", "search",
+		"aggregate", "copy", "count_occurrences", "create", "delete", "diff", "edit", "edit_files", "fail", "list", "merge", "multi_edit", "pattern_replace", "read_ranges", "regex_transform", "rename", "search", "tool",
 	})
 	mutating := map[string]bool{"edit": true, "multi_edit": true, "regex_transform": true, "copy": true, "rename": true, "delete": true, "edit_files": true, "create": true, "pattern_replace": true}
 	for _, name := range actions.Builtin().Names() {

@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -39,6 +40,9 @@ type Call struct {
 	Kept any
 	// Visit counts the visits of the step, and Attempt the attempts of this visit, both from 1.
 	Visit, Attempt int
+	// CallTool calls a tool of the host. It is set for steps of the action [Tool] alone, and nil in a dry run of one that
+	// acts outside of the tree.
+	CallTool func(ctx context.Context, name string, args map[string]any) (Outcome, error)
 	// OnSpend, if not nil, takes what an attempt has cost. It is called from several goroutines.
 	OnSpend func(budget.Cost)
 	// Workers is how many goroutines the step may use. Zero means GOMAXPROCS.

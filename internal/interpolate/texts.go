@@ -132,6 +132,16 @@ func (t *Texts) keep(pointer string, text template.Text) {
 // Any reports whether there are templates in the parameters.
 func (t *Texts) Any() bool { return len(t.params) > 0 }
 
+// Sources returns the texts of the parameters that have templates in them. It is empty before the pipeline is checked,
+// and may be asked by several runs at the same time afterwards.
+func (t *Texts) Sources() map[string]bool {
+	sources := make(map[string]bool, len(t.params))
+	for _, text := range t.params {
+		sources[text.Source()] = true
+	}
+	return sources
+}
+
 // Refs returns the ids of the steps that the templates name, in any order.
 func (t *Texts) Refs() []string {
 	return slices.DeleteFunc(t.roots(), func(root string) bool { return !slices.Contains(t.ids, root) })

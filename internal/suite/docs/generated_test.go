@@ -59,6 +59,9 @@ func TestDocsActions(t *testing.T) {
 		if spec.ReadOnly {
 			writes = "only reads"
 		}
+		if spec.ReadOnly && spec.Context {
+			writes = "touches no files" // what it does else is not said by its Spec
+		}
 		input := map[actions.Input]string{
 			actions.InputOptional: "may take files from other steps",
 			actions.InputFiles:    "needs `files`, or the files of other steps",

@@ -319,7 +319,8 @@ func TestDocsEvents(t *testing.T) {
 	text := section(t, "docs/json.md", "Events")
 	events := []millrace.Event{
 		millrace.StepStarted{}, millrace.StepProgress{}, millrace.FileStaged{}, millrace.StepFinished{},
-		millrace.StepRetrying{}, millrace.StepJumped{}, millrace.CostSpent{}, millrace.RiskJudged{}, millrace.CommitPhase{},
+		millrace.StepRetrying{}, millrace.StepJumped{}, millrace.CostSpent{}, millrace.StepReplayed{}, millrace.RiskJudged{},
+		millrace.CommitPhase{},
 	}
 	var kinds []string
 	for _, e := range events {

@@ -1,0 +1,40 @@
+package actions
+
+import (
+	"context"
+	"errors"
+)
+
+// Tool calls a function of the host's program, see package tool. It touches no files. Whether it acts outside of the
+// tree, costs money or is tried again is said by the tool.
+type Tool struct {
+	// Tool is its name, and no template.
+	Tool string `json:"tool" param:"required" doc:"Name of a tool that the host offers. It cannot be a template."`
+	// Args are its arguments, any JSON; strings in them can be templates.
+	Args map[string]any `json:"args,omitempty" doc:"Arguments of the tool by their names, any JSON. A string that is one template and nothing else keeps the type of its value."`
+}
+
+// Spec describes the action. What depends on the tool is left out.
+func (Tool) Spec() Spec {
+	return Spec{
+		Name: "tool", Summary: "Call a function of the host's program", ReadOnly: true, Input: InputNone, Data: true, Context: true,
+	}
+}
+
+// Touches implements [Toucher]: a tool has no hand in the tree.
+func (Tool) Touches() (reads, writes []string, known bool) { return nil, nil, true }
+
+// Validate implements [Validator]. Which tools there are is not known to it.
+func (a Tool) Validate(c *Check) {
+	if c.Templated(a.Tool) || c.bound("/tool") {
+		c.Problemf("/tool", "unknown_tool", "write the name itself", "the name of a tool cannot be a template")
+	}
+}
+
+// Run implements [Action].
+func (a Tool) Run(ctx context.Context, c *Call) (Outcome, error) {
+	if c.CallTool == nil {
+		return Outcome{}, Permanent(errors.New("the host offers no tools"))
+	}
+	return c.CallTool(ctx, a.Tool, a.Args)
+}

@@ -1,0 +1,222 @@
+package millrace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/bulkhead"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/stage"
+)
+
+// Recorder keeps what was answered from outside, so that it is not asked for twice: a dry run and the run after it, with
+// the same [Executor.Recorder], call a pure tool once. It is asked from several goroutines.
+//
+// A key is 64 hexadecimal digits: a hash of what was asked, of the visit and the attempt, of what the step before has
+// said, and of what was staged then. The tree itself is not in it, so a Recorder belongs to one tree, as long as that
+// stays the same.
+type Recorder interface {
+	// Find returns what was kept under the key; ok is false for nothing. An error fails the step, which asks nothing then.
+	Find(key string) (r Recorded, ok bool, err error)
+	// Keep keeps it. An error is a warning of the step.
+	Keep(key string, r Recorded) error
+}
+
+// Recorded is what was answered once.
+type Recorded struct {
+	// Output and Data are what the step has of them, also beside an error. Data is what JSON has, with whole numbers as
+	// int64, and must not be changed.
+	Output string `json:"output,omitempty"`
+	Data   any    `json:"data,omitempty"`
+	// Cost is what it has cost. It is not spent again.
+	Cost budget.Cost `json:"cost_usd,omitempty"`
+	// Error is the text of the error, "" for none, ErrorCode its code. Final says that another attempt is of no use.
+	Error     string `json:"error,omitempty"`
+	ErrorCode string `json:"error_code,omitempty"`
+	Final     bool   `json:"final,omitempty"`
+}
+
+type plainRecorded Recorded
+
+// UnmarshalJSON reads what encoding/json has written of one, and loses no digit of a number.
+func (r *Recorded) UnmarshalJSON(data []byte) error {
+	var v struct {
+		plainRecorded
+		Data json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal(data, &v); err != nil {
+		return err
+	}
+	*r = Recorded(v.plainRecorded)
+	var err error
+	r.Data, err = readData(v.Data)
+	return err
+}
+
+// recordedError is an error that was recorded.
+type recordedError struct {
+	text, code string
+	final      bool
+}
+
+func (e *recordedError) Error() string   { return e.text }
+func (e *recordedError) Code() string    { return e.code }
+func (e *recordedError) Retryable() bool { return !e.final }
+
+// recorded returns what ask answers, or has answered before under the same circumstances.
+func (r *run) recorded(ctx context.Context, v *visit, action actions.Action, call *actions.Call, ask func() (actions.Outcome, error)) (actions.Outcome, error) {
+	if r.x.Recorder == nil {
+		return ask()
+	}
+	key, err := r.recordKey(v, action)
+	if err != nil {
+		return actions.Outcome{}, fmt.Errorf("recorder: %w", err)
+	}
+	switch found, ok, err := r.x.Recorder.Find(key); {
+	case err != nil:
+		return actions.Outcome{}, fmt.Errorf("recorder: %w", err)
+	case ok:
+		r.notify(StepReplayed{Step: v.result.StepID, Visit: v.number})
+		out := actions.Outcome{Output: found.Output, Data: found.Data}
+		if found.Error != "" {
+			return out, &recordedError{found.Error, found.ErrorCode, found.Final}
+		}
+		return out, nil
+	}
+	var mu sync.Mutex
+	var cost budget.Cost
+	spend := call.OnSpend
+	call.OnSpend = func(c budget.Cost) {
+		mu.Lock()
+		cost = cost.Plus(c)
+		mu.Unlock()
+		if spend != nil {
+			spend(c)
+		}
+	}
+	out, err := ask()
+	if ctx.Err() != nil || is[*bulkhead.SaturatedError](err) || is[*actions.PanicError](err) {
+		return out, err // which is no answer
+	}
+	mu.Lock()
+	kept := Recorded{Output: out.Output, Data: out.Data, Cost: cost}
+	mu.Unlock()
+	if err != nil {
+		kept.Error, kept.ErrorCode, kept.Final = err.Error(), ErrorCode(err), !retryable(action, err)
+	}
+	if wrong := r.x.Recorder.Keep(key, kept); wrong != nil {
+		call.Warnf("what was answered could not be recorded: %v", wrong)
+	}
+	return out, err
+}
+
+// recordKey is a hash of all that an answer may depend on.
+func (r *run) recordKey(v *visit, action actions.Action) (string, error) {
+	encoded, err := params.Encode(action, nil, nil)
+	if err != nil {
+		return "", err
+	}
+	asked := struct {
+		Version        int
+		Action         string
+		Params         json.RawMessage
+		Output, Error  string // of the step before
+		Visit, Attempt int
+		Staged         []stagedPath
+	}{Version: 1, Action: v.result.Action, Params: encoded, Visit: v.number, Attempt: len(v.attempts) + 1}
+	if before, _ := r.previous(); before != nil {
+		asked.Output, asked.Error = before.result.Output, before.result.Error
+	}
+	changes, err := r.stage.Outline()
+	if err != nil {
+		return "", err
+	}
+	for _, c := range changes {
+		if c, err = stage.Summed(c); err != nil {
+			return "", err
+		}
+		asked.Staged = append(asked.Staged, stagedPath{
+			Path: c.Path, From: c.From, Kind: c.New.Kind, Mode: uint32(c.New.Mode), Hash: c.New.Hash, Target: c.New.Target,
+		})
+	}
+	data, err := json.Marshal(asked)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// stagedPath is a path as the steps before have left it.
+type stagedPath struct {
+	Path, From string
+	Kind       change.Kind
+	Mode       uint32
+	Hash       change.Hash
+	Target     string
+}
+
+// What a recorder in memory keeps at most.
+const (
+	mostRecorded      = 1_000
+	mostRecordedBytes = 64 << 20
+)
+
+// NewMemoryRecorder returns a [Recorder] that keeps up to a thousand answers of 64 MiB together, the newest. It is safe
+// for concurrent use. One answer alone that is longer is an error of Keep.
+func NewMemoryRecorder() Recorder {
+	return &memoryRecorder{kept: make(map[string][]byte)}
+}
+
+// memoryRecorder keeps answers as JSON, so that nothing in them is shared.
+type memoryRecorder struct {
+	mu    sync.Mutex
+	kept  map[string][]byte
+	keys  []string // the oldest first
+	bytes int
+}
+
+// Find implements [Recorder].
+func (m *memoryRecorder) Find(key string) (r Recorded, ok bool, err error) {
+	m.mu.Lock()
+	data, ok := m.kept[key]
+	m.mu.Unlock()
+	if ok {
+		err = json.Unmarshal(data, &r)
+	}
+	return r, ok, err
+}
+
+// Keep implements [Recorder].
+func (m *memoryRecorder) Keep(key string, r Recorded) error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if len(data) > mostRecordedBytes {
+		return fmt.Errorf("it is too long (max %d bytes, got %d)", mostRecordedBytes, len(data))
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if old, ok := m.kept[key]; ok {
+		m.bytes -= len(old)
+	} else {
+		m.keys = append(m.keys, key)
+	}
+	m.kept[key] = data
+	m.bytes += len(data)
+	for len(m.keys) > mostRecorded || m.bytes > mostRecordedBytes {
+		oldest := m.keys[0]
+		m.keys = m.keys[1:]
+		m.bytes -= len(m.kept[oldest])
+		delete(m.kept, oldest)
+	}
+	return nil
+}

@@ -1,0 +1,258 @@
+package millrace
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/bulkhead"
+	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/tool"
+)
+
+// The executor does not replace the action of a step by one that is bound to a tool: templates, Equal, Digest and the
+// JSON form are all about the action as it stands in the pipeline. What a run needs of the tool is its Spec, which is
+// worked out once when the run begins, and the call, which the action is handed when it runs.
+
+// toolOf returns the action of a step if it calls a tool.
+func toolOf(action actions.Action) (a actions.Tool, ok bool) {
+	switch action := action.(type) {
+	case actions.Tool:
+		return action, true
+	case *actions.Tool:
+		return *action, true
+	}
+	return a, false
+}
+
+// specs are what the actions of the steps say of themselves; where a step calls a tool, with what that says.
+func (p Pipeline) specs(tools tool.Set) []actions.Spec {
+	specs := make([]actions.Spec, len(p.steps))
+	for i, s := range p.steps {
+		specs[i] = s.Action.Spec()
+		if a, ok := toolOf(s.Action); ok {
+			t, _ := tools.Spec(a.Tool)
+			specs[i].Outside, specs[i].Costs, specs[i].Retries = !t.Pure, t.Costs, t.Retries
+		}
+	}
+	return specs
+}
+
+// checkTools returns a *ValidationError if a step calls a tool that there is not, or with arguments that it does not take.
+func (p Pipeline) checkTools(tools tool.Set) error {
+	var problems []Problem
+	for i, s := range p.steps {
+		problems = append(problems, toolProblems(tools, i, s, p.compiled[i].texts.Sources())...)
+	}
+	if len(problems) > 0 {
+		return &ValidationError{Problems: problems}
+	}
+	return nil
+}
+
+// toolProblems says what is wrong with the tool that a step calls, if it calls one. templates are the texts in its
+// parameters that the run is going to expand.
+func toolProblems(tools tool.Set, i int, s Step, templates map[string]bool) []Problem {
+	a, ok := toolOf(s.Action)
+	if !ok || a.Tool == "" {
+		return nil
+	}
+	at := fmt.Sprintf("/steps/%d/params", i)
+	if _, ok := tools.Lookup(a.Tool); !ok {
+		names := tools.Names()
+		hint := "the host offers no tools"
+		if near, ok := strictjson.Nearest(a.Tool, names); ok {
+			hint = fmt.Sprintf("did you mean '%s'?", near)
+		} else if len(names) > 0 {
+			hint = "the tools are " + strings.Join(names, ", ")
+		}
+		message := fmt.Sprintf("step '%s': there is no tool '%s'", s.ID, shortened(a.Tool))
+		return []Problem{{Pointer: at + "/tool", Code: codeBadTool, Message: message, Hint: hint, Step: s.ID}}
+	}
+	if _, bound := s.Bind["/args"]; bound {
+		return nil
+	}
+	var problems []Problem
+	for _, p := range tools.Check(a.Tool, a.Args, func(text string) bool { return templates[text] }) {
+		problems = append(problems, Problem{
+			Pointer: at + "/args" + p.Pointer, Code: codeBadArgs, Message: fmt.Sprintf("step '%s': %s", s.ID, p.Message), Hint: p.Hint, Step: s.ID,
+		})
+	}
+	return problems
+}
+
+// checkTool checks the tool of a step while it is decoded, if the decoder knows the tools.
+func (d *draft) checkTool(i int) {
+	if d.tools.Names() == nil {
+		return
+	}
+	for _, p := range toolProblems(d.tools, i, d.steps[i], d.compiled[i].texts.Sources()) {
+		d.problem(p.Pointer, p.Code, p.Hint, "%s", p.Message)
+	}
+}
+
+// outside names the first step that acts outside of the tree, "" if none does.
+func (p Pipeline) outside(tools tool.Set) string {
+	for i, spec := range p.specs(tools) {
+		if spec.Outside {
+			return p.steps[i].ID
+		}
+	}
+	return ""
+}
+
+// whyNot says why the step of a visit is not to run, or "". What acts outside of the tree does not in a dry run, and what
+// would have come of it is not known to the steps that refer to it.
+func (r *run) whyNot(v *visit) (string, error) {
+	if v.uncalled = r.uncalledFor(v.step); v.uncalled != "" {
+		return fmt.Sprintf("'%s' was not called", v.uncalled), nil
+	}
+	reason, err := r.skipReason(v.step)
+	if err != nil || reason != "" || !r.x.DryRun || !r.specs[v.step].Outside {
+		return reason, err
+	}
+	v.uncalled = v.result.StepID
+	if a, ok := toolOf(r.p.steps[v.step].Action); ok {
+		return fmt.Sprintf("tool '%s' acts outside of the tree and is not called in a dry run", a.Tool), nil
+	}
+	return fmt.Sprintf("%s acts outside of the tree and is not run in a dry run", v.result.Action), nil
+}
+
+// uncalledFor returns the id of a step that was not called in this dry run and that a step depends on, itself or by way of
+// others, or "".
+func (r *run) uncalledFor(i int) string {
+	if !r.x.DryRun {
+		return ""
+	}
+	s, texts := r.p.steps[i], r.p.compiled[i].texts
+	refs := append(s.inputs(), texts.Refs()...)
+	if ref := s.When.StepRef(); ref != "" {
+		refs = append(refs, ref)
+	}
+	first := r.p.Len()
+	for _, ref := range refs {
+		if v := r.seen(ref); v != nil && v.uncalled != "" {
+			first = min(first, v.step)
+		}
+	}
+	if first < r.p.Len() {
+		return r.seen(r.p.steps[first].ID).uncalled
+	}
+	if s.Input != inputPrevious && s.When.Type() != condition.TypePrevError && !texts.Names("prev") {
+		return ""
+	}
+	from := 0
+	if r.machine != nil {
+		if _, number, ok := r.machine.Previous(); ok {
+			from = number + 1
+		}
+	}
+	for _, v := range r.visited[from:] { // which it would have been otherwise
+		if v.uncalled != "" {
+			return v.uncalled
+		}
+	}
+	return ""
+}
+
+// act lets the action of a visit run, one that calls a tool within the bulkheads that are about it.
+func (r *run) act(ctx context.Context, v *visit, action actions.Action, call *actions.Call) (actions.Outcome, error) {
+	outside := r.specs[v.step].Outside
+	a, ok := toolOf(action)
+	if !ok {
+		v.acted = outside
+		return action.Run(ctx, call)
+	}
+	ask := func() (actions.Outcome, error) {
+		release, err := bulkhead.Acquire(ctx, r.x.Bulkheads, "tool", "tool:"+a.Tool)
+		if err != nil {
+			return actions.Outcome{}, err
+		}
+		defer release()
+		v.acted = outside
+		return action.Run(ctx, call)
+	}
+	if problems := r.x.Tools.Check(a.Tool, a.Args, nil); len(problems) > 0 {
+		p := problems[0] // a template has given it: all else was checked before the first step
+		return actions.Outcome{}, &InterpolationError{Pointer: "/args" + p.Pointer, Err: errors.New(p.Message)}
+	}
+	call.CallTool = r.caller(v, call)
+	if outside {
+		return ask()
+	}
+	return r.recorded(ctx, v, action, call, ask)
+}
+
+// caller calls a tool of the host for a visit.
+func (r *run) caller(v *visit, call *actions.Call) func(context.Context, string, map[string]any) (actions.Outcome, error) {
+	return func(ctx context.Context, name string, args map[string]any) (actions.Outcome, error) {
+		res, err := r.x.Tools.Call(ctx, name, tool.Call{
+			Args: args, Step: v.result.StepID, Key: r.callKey(v), Visit: call.Visit, Attempt: call.Attempt,
+			Spend: call.Spend, Log: call.Log().With("tool", name),
+		})
+		out := actions.Outcome{Output: strings.ToValidUTF8(res.Output, "\uFFFD"), Data: res.Data}
+		data, wrong := json.Marshal(out.Data)
+		if wrong != nil {
+			return actions.Outcome{}, errors.Join(err, wrong)
+		}
+		if got, most := int64(len(data)+len(out.Output)), call.Limits.ShownBytes(); got > most {
+			return actions.Outcome{}, errors.Join(err, &actions.LimitError{What: actions.LimitShown, Limit: most, Got: got})
+		}
+		return out, err
+	}
+}
+
+// callKey names a visit to services outside, so that they can tell another attempt from another call. Under a RunID it is
+// the same when the run is done again, as after a crash before its commit; else each run has keys of its own.
+func (r *run) callKey(v *visit) string {
+	parts := []string{"millrace call", r.identity(), v.result.StepID, strconv.Itoa(v.number)}
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return hex.EncodeToString(sum[:16])
+}
+
+// identityOf returns what no other run has, but the same one done again under its RunID.
+func (x Executor) identityOf(p Pipeline) func() string {
+	return func() string {
+		if x.RunID != "" {
+			return x.RunID + "\x00" + p.Digest()
+		}
+		return rand.Text()
+	}
+}
+
+// ErrIncomplete says that a plan cannot be committed, for a step that acts outside of the tree was not run when it was
+// made, and what follows from that is not known.
+var ErrIncomplete = errors.New("plan is incomplete, for a step that acts outside of the tree was not run: run the pipeline instead")
+
+// outsideSteps notes what a run has done outside of the tree, or has left undone because it is a dry run.
+func (p *Plan) outsideSteps(r *run) {
+	visits := r.visited
+	if r.machine == nil {
+		visits = r.shown()
+	}
+	told := make(map[string]bool)
+	for _, v := range visits {
+		id := v.result.StepID
+		if told[id] {
+			continue
+		}
+		if v.acted {
+			told[id] = true
+			p.acted = append(p.acted, fmt.Sprintf("what step '%s' has done outside of the tree is not taken back", id))
+		}
+		if v.uncalled == id {
+			told[id] = true
+			p.result.Incomplete = true
+			p.result.Warnings = append(p.result.Warnings,
+				fmt.Sprintf("the plan is incomplete, for step '%s' acts outside of the tree and was not run: run the pipeline instead", id))
+		}
+	}
+}
