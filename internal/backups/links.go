@@ -14,7 +14,7 @@ import (
 // directory is none of those: the backup of a file that was moved is a link to it.
 func LinkWarnings(fsys afero.Fs, stateDir string, changes []change.Change) []string {
 	var warnings []string
-	var own map[capability.Identity]uint64
+	var own map[inode]uint64
 	for _, c := range changes {
 		id := c.Old.ID
 		if c.Kind != change.Modified || c.Old.Kind != change.File || id.Nlink < 2 || c.Old.Hash == c.New.Hash {
@@ -23,7 +23,7 @@ func LinkWarnings(fsys afero.Fs, stateDir string, changes []change.Change) []str
 		if own == nil {
 			own = links(fsys, stateDir)
 		}
-		if n := id.Nlink - min(own[inode(id)], id.Nlink-1); n > 1 {
+		if n := id.Nlink - min(own[inode{id.Dev, id.Ino}], id.Nlink-1); n > 1 {
 			warnings = append(warnings, fmt.Sprintf("%s has %d hard links: its other names keep the old content", c.Path, n))
 		}
 	}
@@ -31,14 +31,12 @@ func LinkWarnings(fsys afero.Fs, stateDir string, changes []change.Change) []str
 }
 
 // inode is the part of an identity that tells one file from another.
-func inode(id capability.Identity) capability.Identity {
-	return capability.Identity{Dev: id.Dev, Ino: id.Ino}
-}
+type inode struct{ dev, ino uint64 }
 
 // links counts the names that files have in the state directory. What cannot be read there is not counted: one warning
 // too many does no harm.
-func links(fsys afero.Fs, stateDir string) map[capability.Identity]uint64 {
-	found := make(map[capability.Identity]uint64)
+func links(fsys afero.Fs, stateDir string) map[inode]uint64 {
+	found := make(map[inode]uint64)
 	ident, ok := fsys.(capability.Identifier)
 	if !ok {
 		return found
@@ -46,7 +44,7 @@ func links(fsys afero.Fs, stateDir string) map[capability.Identity]uint64 {
 	_ = afero.Walk(fsys, stateDir, func(_ string, info fs.FileInfo, err error) error {
 		if err == nil && info.Mode().IsRegular() {
 			if id, ok := ident.IdentityOf(info); ok && id.Nlink > 1 {
-				found[inode(id)]++
+				found[inode{id.Dev, id.Ino}]++
 			}
 		}
 		return nil

@@ -11,7 +11,6 @@ import (
 
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/change"
-	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
@@ -239,7 +238,7 @@ func (s *Store) find(id string) (at change.State, err error) {
 	if !journal.ValidID(id) {
 		return at, backup.ErrNotFound
 	}
-	at, err = disk.Reach(s.disk, path.Join(s.dir, journal.BackupsDir, id))
+	at, err = s.disk.Reach(path.Join(s.dir, journal.BackupsDir, id))
 	if err == nil && at.Kind == change.Absent {
 		err = backup.ErrNotFound
 	}
@@ -258,7 +257,7 @@ func (s *Store) sweep(ctx context.Context) ([]string, error) {
 			return nil, context.Cause(ctx)
 		}
 		dir := path.Join(s.dir, journal.BackupsDir, name)
-		at, err := disk.Reach(s.disk, path.Join(dir, journal.DoneFile)) // nothing behind a link is ours
+		at, err := s.disk.Reach(path.Join(dir, journal.DoneFile)) // nothing behind a link is ours
 		if err != nil || at.Kind != change.Absent {
 			whole = append(whole, name)
 			continue

@@ -109,7 +109,6 @@ func (s *Store) names() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(names)
 	return slices.DeleteFunc(names, func(n string) bool { return !journal.ValidID(n) }), nil
 }
 

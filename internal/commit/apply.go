@@ -100,7 +100,7 @@ func (t *txn) syncAll(ctx context.Context) error {
 		return err
 	}
 	return parallel.Each(ctx, t.workers, len(files), func(i int) error {
-		if s, err := disk.Reach(t, files[i]); err != nil || s.Kind != change.File {
+		if s, err := t.Reach(files[i]); err != nil || s.Kind != change.File {
 			return t.fail(files[i], err)
 		}
 		return t.fail(files[i], t.SyncFile(files[i], t.warner(files[i])))

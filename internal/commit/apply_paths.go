@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"slices"
 
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
@@ -213,7 +212,6 @@ func (t *txn) showsThrough(e *entry) (bool, error) {
 func (t *txn) expectEmpty(dir, path string) error {
 	names, err := t.Names(dir)
 	if err == nil && len(names) > 0 {
-		slices.Sort(names)
 		err = conflictAt(path, "is not empty: another program has created %q in it", names[0])
 	}
 	return err
@@ -235,10 +233,8 @@ func (t *txn) removeDir(e *entry) error {
 	if err := t.CopyMeta(e.Path, out, t.warner(e.Path)); err != nil {
 		return err
 	}
-	for _, dir := range []string{out, path.Dir(out)} {
-		if err := t.SyncDir(dir); err != nil {
-			return err
-		}
+	if err := t.SyncDir(out, path.Dir(out)); err != nil {
+		return err
 	}
 	return t.FS.Remove(e.Path)
 }

@@ -66,7 +66,7 @@ func (u *undoing) verifyLost() error {
 
 // leftAs says what the path is if that is not what was there before.
 func (u *undoing) leftAs(e *entry) (string, error) {
-	s, err := disk.Reach(u, e.Path)
+	s, err := u.Reach(e.Path)
 	if err != nil {
 		return "", err
 	}

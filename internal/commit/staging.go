@@ -20,7 +20,7 @@ func (t *txn) stageAll(ctx context.Context) error {
 	return parallel.EachInTwo(ctx, t.workers, t.MostOpen(t.workers), len(t.entries), func(i int) (parallel.Later, error) {
 		e := t.entries[i]
 		if !e.isNewFile() || e.Moved {
-			return nil, t.counted(nil)
+			return parallel.Later{}, t.counted(nil)
 		}
 		l, err := t.beginStage(e)
 		return l, t.counted(t.fail(e.Path, err))
@@ -30,7 +30,7 @@ func (t *txn) stageAll(ctx context.Context) error {
 // stage makes one new content.
 func (t *txn) stage(e *entry) error {
 	l, err := t.beginStage(e)
-	if err == nil && l != nil {
+	if err == nil && l.Finish != nil {
 		err = l.Finish()
 	}
 	return err
@@ -40,28 +40,17 @@ func (t *txn) stage(e *entry) error {
 func (t *txn) beginStage(e *entry) (parallel.Later, error) {
 	if e.New.Kind == change.Symlink {
 		made, err := t.Symlink(t.staged(e), e.want)
-		return nil, t.accept(e, made, err)
+		return parallel.Later{}, t.accept(e, made, err)
 	}
 	u, err := t.beginFile(e)
 	if err != nil {
-		return nil, t.accept(e, change.State{}, err)
+		return parallel.Later{}, t.accept(e, change.State{}, err)
 	}
-	return &staging{t, e, u}, nil
+	return parallel.Later{Drop: u.Drop, Finish: func() error {
+		made, err := u.Finish()
+		return t.fail(e.Path, t.accept(e, made, err))
+	}}, nil
 }
-
-// staging is the content of an entry that is not durable yet.
-type staging struct {
-	t *txn
-	e *entry
-	u *disk.Unfinished
-}
-
-func (s *staging) Finish() error {
-	made, err := s.u.Finish()
-	return s.t.fail(s.e.Path, s.t.accept(s.e, made, err))
-}
-
-func (s *staging) Drop() { s.u.Drop() }
 
 // accept takes over what was made for the entry, or says what it means that it was not.
 func (t *txn) accept(e *entry, made change.State, err error) error {

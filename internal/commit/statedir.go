@@ -159,12 +159,7 @@ func (s stateDir) ensureIgnore() error {
 func (s stateDir) syncUp() error {
 	dirs := append([]string{"."}, disk.Above(s.dir)...)
 	slices.Reverse(dirs)
-	for _, dir := range dirs {
-		if err := s.d.SyncDir(dir); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.d.SyncDir(dirs...)
 }
 
 // worthless reports whether nothing of worth is in the directory, the names given left aside, and which directories
@@ -225,9 +220,5 @@ func (s stateDir) transactions(in string) ([]string, error) {
 		return nil, err
 	}
 	names, err := s.d.Names(dir)
-	if err != nil {
-		return nil, disk.UnlessAbsent(err)
-	}
-	slices.Sort(names)
-	return names, nil
+	return names, disk.UnlessAbsent(err)
 }

@@ -3,7 +3,6 @@ package commit
 import (
 	"io/fs"
 
-	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 )
@@ -12,25 +11,21 @@ import (
 // to a file and each change of its permissions, its owner or an attribute shows there. Another name changes that time
 // too, so it says nothing of a file that is moved, or that the plan knows by two names.
 func (t *txn) noteSeen() {
-	names := make(map[capability.Identity]int)
+	type inode struct{ dev, ino uint64 }
+	names := make(map[inode]int)
 	moved := make(map[string]bool)
 	for _, e := range t.entries {
-		names[inode(e)]++
+		names[inode{e.Old.ID.Dev, e.Old.ID.Ino}]++
 		moved[e.From] = moved[e.From] || e.Moved
 	}
 	for _, e := range t.entries {
 		if e.Old.Kind != change.File || e.Old.ID.Ino == 0 {
 			continue
 		}
-		if e.twin = names[inode(e)] > 1; !e.twin && !moved[e.Path] {
+		if e.twin = names[inode{e.Old.ID.Dev, e.Old.ID.Ino}] > 1; !e.twin && !moved[e.Path] {
 			e.seen = e.Old.ID.CTime
 		}
 	}
-}
-
-// inode is the part of the identity of the old file that tells it from others.
-func inode(e *entry) capability.Identity {
-	return capability.Identity{Dev: e.Old.ID.Dev, Ino: e.Old.ID.Ino}
 }
 
 // expectUnchanged returns a conflict if the file at the path was changed in any way since it was last looked at. That
@@ -100,7 +95,7 @@ func (u *undoing) keepMeta(e *entry, taken change.State) error {
 	if taken.Kind != change.File || e.New.Kind != change.File || e.Moved || e.FarDir != "" || expectMeta(e.Path, taken, e.New) == nil {
 		return nil
 	}
-	s, err := disk.Reach(u, e.Path)
+	s, err := u.Reach(e.Path)
 	if err != nil || s.Kind != change.File {
 		return err
 	}

@@ -99,17 +99,15 @@ func (u *undoing) leave() error {
 	if err := u.FS.Rename(u.dir, to); err != nil {
 		return err
 	}
-	for _, dir := range []string{path.Dir(to), path.Dir(u.dir)} {
-		if err := u.SyncDir(dir); err != nil {
-			return err
-		}
+	if err := u.SyncDir(path.Dir(to), path.Dir(u.dir)); err != nil {
+		return err
 	}
 	return &RollbackConflict{ID: u.plan.ID, Paths: sortProblems(u.found), Dir: to}
 }
 
 // openUp lets things be written in a directory whose mode the transaction changes.
 func (u *undoing) openUp(e *entry) error {
-	s, err := disk.Reach(u, e.Path)
+	s, err := u.Reach(e.Path)
 	if err != nil || s.Kind != change.Dir || s.Mode&0o700 == 0o700 {
 		return err
 	}
@@ -119,7 +117,7 @@ func (u *undoing) openUp(e *entry) error {
 // at returns what stands at the path. It is not ok if the path cannot be reached through real directories, which is a
 // conflict if the transaction had changed it.
 func (u *undoing) at(e *entry) (s change.State, ok bool, err error) {
-	dir, kind, err := disk.Blocked(u, e.Path)
+	dir, kind, err := u.Blocked(e.Path)
 	if err != nil {
 		return s, false, err
 	}
@@ -206,7 +204,7 @@ func (u *undoing) noteWritten(e *entry, s change.State) {
 
 // restoreAttr gives files and directories back their mode and time where the transaction changed them.
 func (u *undoing) restoreAttr(e *entry) error {
-	s, err := disk.Reach(u, e.Path)
+	s, err := u.Reach(e.Path)
 	if err != nil || s.Kind != e.Old.Kind || u.notOurs[e] {
 		return err
 	}

@@ -103,7 +103,7 @@ func (u *undoing) giveBack(e *entry, slot string) error {
 // removeNew takes away what the transaction made where there was nothing, or a directory, before, and directories
 // that it made.
 func (u *undoing) removeNew(e *entry) error {
-	dir, kind, err := disk.Blocked(u, e.Path)
+	dir, kind, err := u.Blocked(e.Path)
 	if err != nil || kind == change.Absent || u.byPath[dir] != nil {
 		return err // nothing is there, or what is in place of its directory is dealt with at another entry
 	}

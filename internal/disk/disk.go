@@ -53,7 +53,7 @@ func InMemory(fsys afero.Fs) bool {
 	return v.InMemory()
 }
 
-// Names returns the names in a directory, in no order.
+// Names returns the names in a directory, in order.
 func (d *Disk) Names(dir string) ([]string, error) {
 	f, err := d.FS.Open(dir)
 	if err != nil {
@@ -62,8 +62,9 @@ func (d *Disk) Names(dir string) ([]string, error) {
 	defer f.Close()
 	names, err := f.Readdirnames(-1)
 	if errors.Is(err, io.EOF) {
-		return names, nil
+		err = nil
 	}
+	slices.Sort(names)
 	return names, err
 }
 
@@ -79,9 +80,9 @@ func Above(name string) []string {
 
 // Blocked returns the first directory on the way to the path that is none, and what it is; "" if all are directories.
 // What lies beyond a symbolic link is never meant.
-func Blocked(s System, name string) (string, change.Kind, error) {
+func (d *Disk) Blocked(name string) (string, change.Kind, error) {
 	for _, dir := range Above(path.Dir(name)) {
-		if st, err := s.Look(dir); err != nil || st.Kind != change.Dir {
+		if st, err := d.Look(dir); err != nil || st.Kind != change.Dir {
 			return dir, st.Kind, err
 		}
 	}
@@ -89,11 +90,11 @@ func Blocked(s System, name string) (string, change.Kind, error) {
 }
 
 // Reach returns what stands at the path, nothing if it cannot be got at through directories.
-func Reach(s System, name string) (change.State, error) {
-	if dir, _, err := Blocked(s, name); err != nil || dir != "" {
+func (d *Disk) Reach(name string) (change.State, error) {
+	if dir, _, err := d.Blocked(name); err != nil || dir != "" {
 		return change.State{}, err
 	}
-	return s.Look(name)
+	return d.Look(name)
 }
 
 // Remove removes a file, a link or an empty directory; that it is gone already is no error.
@@ -179,17 +180,22 @@ func (d *Disk) LinkTime(name string, t time.Time) error {
 // syncsDirs reports whether names are to be made durable and can be.
 func (d *Disk) syncsDirs() bool { return d.Sync && d.Can.SyncDir }
 
-// SyncDir makes the names in a directory durable, if that is asked for and can be done.
-func (d *Disk) SyncDir(dir string) error {
-	if d.syncsDirs() {
-		return d.System.SyncDir(dir)
+// SyncDir makes the names in directories durable, one after the other, if that is asked for and can be done.
+func (d *Disk) SyncDir(dirs ...string) error {
+	for _, dir := range dirs {
+		if !d.syncsDirs() {
+			return nil
+		}
+		if err := d.System.SyncDir(dir); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // SyncReached is SyncDir where other programs may have put something else in the way, and then does nothing.
 func (d *Disk) SyncReached(dir string) error {
-	if s, err := Reach(d, dir); err != nil || s.Kind != change.Dir {
+	if s, err := d.Reach(dir); err != nil || s.Kind != change.Dir {
 		return err
 	}
 	return d.SyncDir(dir)

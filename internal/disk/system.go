@@ -114,35 +114,31 @@ func (p plain) Create(name, _ string) (NewFile, error) {
 	return namedFile{f, p.fs, name}, nil
 }
 
-func (p plain) Link(oldname, newname string) error {
-	if l, ok := p.fs.(capability.Linker); ok {
-		return l.Link(oldname, newname)
+// able calls do with the ability of a file system.
+func able[Ability any](fsys afero.Fs, do func(Ability) error) error {
+	if a, ok := fsys.(Ability); ok {
+		return do(a)
 	}
 	return errors.ErrUnsupported
+}
+
+func (p plain) Link(oldname, newname string) error {
+	return able(p.fs, func(l capability.Linker) error { return l.Link(oldname, newname) })
 }
 
 func (p plain) Exchange(a, b string) error {
-	if x, ok := p.fs.(capability.Exchanger); ok {
-		return x.Exchange(a, b)
-	}
-	return errors.ErrUnsupported
+	return able(p.fs, func(x capability.Exchanger) error { return x.Exchange(a, b) })
 }
 
 func (p plain) RenameNoReplace(oldname, newname string) error {
-	if n, ok := p.fs.(capability.NoReplacer); ok {
-		return n.RenameNoReplace(oldname, newname)
-	}
-	return errors.ErrUnsupported
+	return able(p.fs, func(n capability.NoReplacer) error { return n.RenameNoReplace(oldname, newname) })
+}
+
+func (p plain) SyncDir(name string) error {
+	return able(p.fs, func(s capability.DirSyncer) error { return s.SyncDir(name) })
 }
 
 func (p plain) Remove(name string) error { return p.fs.Remove(name) }
-
-func (p plain) SyncDir(name string) error {
-	if s, ok := p.fs.(capability.DirSyncer); ok {
-		return s.SyncDir(name)
-	}
-	return errors.ErrUnsupported
-}
 
 func (p plain) Hold(string)      {}
 func (p plain) MostOpen(int) int { return 8 }

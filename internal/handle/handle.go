@@ -33,6 +33,16 @@ func OpenDir(fsys afero.Fs, name string) (capability.DirHandle, error) {
 	return &plainDir{fsys: fsys, name: name, info: info, blind: !asLink}, nil
 }
 
+// ReadDir returns the entries of a directory of any file system.
+func ReadDir(fsys afero.Fs, name string) ([]fs.DirEntry, error) {
+	dir, err := OpenDir(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return dir.ReadDir()
+}
+
 // Unopened returns a handle of a directory by which files can be opened, without asking for the directory itself.
 func Unopened(fsys afero.Fs, name string) capability.DirHandle {
 	return &plainDir{fsys: fsys, name: name}

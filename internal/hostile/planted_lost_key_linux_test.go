@@ -73,7 +73,7 @@ func TestHostile_a_lost_key_strands_no_tree(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			moveIn(t)
 			dir, plan := unfinished(t)
-			key, err := journal.UserKey()
+			key, err := journal.UserKey(true)
 			must(t, err)
 			moveIn(t)
 			id := filepath.Base(filepath.Dir(plan))

@@ -135,7 +135,7 @@ func TestHostile_planted_journal(t *testing.T) {
 // TestHostile_planted_backup has a backup that came with a tree. One that this user has signed may have moved with it.
 func TestHostile_planted_backup(t *testing.T) {
 	t.Parallel()
-	if key, err := journal.UserKey(); err != nil || key == nil {
+	if key, err := journal.UserKey(true); err != nil || key == nil {
 		t.Skipf("this user has no key, so nothing is signed: %v", err)
 	}
 	for name, key := range map[string][]byte{"signed by another": []byte("the key of somebody else, 32 byte"), "not signed": nil} {
@@ -194,7 +194,7 @@ func resigned(t *testing.T, data, key []byte) []byte {
 // written.
 func TestHostile_journal_with_evil_path(t *testing.T) {
 	t.Parallel()
-	key, err := journal.UserKey()
+	key, err := journal.UserKey(true)
 	must(t, err)
 	dir, plan := unfinished(t)
 	good, err := os.ReadFile(plan)

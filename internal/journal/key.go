@@ -71,7 +71,7 @@ func keyFor(fsys afero.Fs, own []byte, mayMake bool) (Key, error) {
 	if disk.InMemory(fsys) {
 		return Key{Bytes: processKey()}, nil
 	}
-	key, err := userKey(mayMake)
+	key, err := UserKey(mayMake)
 	none, ok := errors.AsType[*NoKeyError](err)
 	switch {
 	case err == nil:
@@ -97,13 +97,10 @@ func (e *NoKeyError) Error() string { return "this user has no key: " + e.Err.Er
 // Unwrap returns the reason.
 func (e *NoKeyError) Unwrap() error { return e.Err }
 
-// UserKey returns the key of the user, millrace/key in os.UserConfigDir, and makes it if there is none. The error is
-// a *NoKeyError where there is no such directory or it cannot be written to, and another one if the file is there but
-// is no key or is open to other users.
-func UserKey() ([]byte, error) { return userKey(true) }
-
-// userKey is UserKey, which makes no key unless it is told to.
-func userKey(mayMake bool) ([]byte, error) {
+// UserKey returns the key of the user, millrace/key in os.UserConfigDir, and makes it if there is none and it may. The
+// error is a *NoKeyError where there is no such directory or it cannot be written to, and another one if the file is
+// there but is no key or is open to other users.
+func UserKey(mayMake bool) ([]byte, error) {
 	config, err := os.UserConfigDir()
 	if err != nil {
 		return nil, &NoKeyError{err}

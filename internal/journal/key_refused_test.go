@@ -66,7 +66,7 @@ func TestUserKey_refused(t *testing.T) {
 			}
 			before, _ := os.Lstat(name)
 			for range 2 {
-				key, err := journal.UserKey()
+				key, err := journal.UserKey(true)
 				if key != nil || err == nil || tt.want != nil && !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) || !strings.Contains(err.Error(), name) {
 					t.Errorf("%x, %v", key, err)
 				}
@@ -94,7 +94,7 @@ func TestUserKey_unwritable(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	key, err := journal.UserKey()
+	key, err := journal.UserKey(true)
 	if none, ok := errors.AsType[*journal.NoKeyError](err); !ok || key != nil || !strings.Contains(none.Error(), dir) {
 		t.Errorf("%x, %v; want no key, and an error that names %s", key, err, dir)
 	}
@@ -127,7 +127,7 @@ func TestInMemory(t *testing.T) {
 			t.Errorf("%s: in memory is %t", tt.name, got)
 		}
 		key, err := journal.KeyFor(tt.fsys, nil)
-		user, uerr := journal.UserKey()
+		user, uerr := journal.UserKey(true)
 		if err != nil || uerr != nil || len(key.Bytes) != journal.KeySize || bytes.Equal(key.Bytes, user) == tt.want {
 			t.Errorf("%s: key %x, %v; that of the user is %x, %v", tt.name, key, err, user, uerr)
 		}
@@ -157,7 +157,7 @@ func TestExistingKeyFor(t *testing.T) {
 	if _, err := os.Stat(filepath.Dir(name)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("something was made: %v", err)
 	}
-	made, err := journal.UserKey()
+	made, err := journal.UserKey(true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func TestUserKey(t *testing.T) {
 	if names, _ := os.ReadDir(home); len(names) > 0 {
 		t.Error("a key was made for a tree in memory")
 	}
-	one, err := journal.UserKey()
+	one, err := journal.UserKey(true)
 	if err != nil || len(one) != journal.KeySize {
 		t.Fatalf("%x, %v", one, err)
 	}
@@ -53,7 +53,7 @@ func TestUserKey(t *testing.T) {
 		if err := os.Chmod(name, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := journal.UserKey(); !errors.Is(err, fs.ErrPermission) {
+		if _, err := journal.UserKey(true); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("open to others: %v", err)
 		}
 		if err := os.Chmod(name, 0o600); err != nil {
@@ -63,7 +63,7 @@ func TestUserKey(t *testing.T) {
 	if err := os.WriteFile(name, []byte("short"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := journal.UserKey(); err == nil {
+	if _, err := journal.UserKey(true); err == nil {
 		t.Error("a short key was taken")
 	}
 }
@@ -78,7 +78,7 @@ func TestUserKey_none(t *testing.T) {
 		t.Setenv("XDG_CONFIG_HOME", home)
 		t.Setenv("HOME", home)
 		t.Setenv("AppData", home)
-		key, err := journal.UserKey()
+		key, err := journal.UserKey(true)
 		if _, ok := errors.AsType[*journal.NoKeyError](err); !ok || key != nil {
 			t.Errorf("home %q: %v, %v", home, key, err)
 		}
@@ -106,7 +106,7 @@ func TestUserKey_race(t *testing.T) {
 	keys := make(chan string)
 	for range 8 {
 		go func() {
-			key, err := journal.UserKey()
+			key, err := journal.UserKey(true)
 			keys <- fmt.Sprintf("%x%v", key, err)
 		}()
 	}

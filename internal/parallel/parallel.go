@@ -11,10 +11,10 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
-// Later is the second part of a piece of work. Either of its methods is called, once.
-type Later interface {
-	Finish() error
-	Drop() // what was begun goes no further
+// Later is the second part of a piece of work. Either of its functions is called, once; nil means that there is none.
+type Later struct {
+	Finish func() error
+	Drop   func() // what was begun goes no further
 }
 
 // EachInTwo is Each for work in two parts, of which the second comes some time after the first, and is left out after a
@@ -48,7 +48,7 @@ func EachInTwo(ctx context.Context, workers, most, n int, do func(i int) (Later,
 		for i := int(next.Add(1)) - 1; i < n && !failed.Load() && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 			note(i, func() error {
 				l, err := do(i)
-				if l != nil {
+				if l.Finish != nil {
 					queue = append(queue, begun{i, l})
 				}
 				return err

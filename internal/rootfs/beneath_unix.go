@@ -13,6 +13,10 @@ func (b beneath) openDirectory(clean string) (*os.File, error) {
 	return b.OpenFile(clean, os.O_RDONLY|unix.O_DIRECTORY|openNoWait, 0)
 }
 
+// copyAttributes copies nothing: extended attributes hold what belongs to one file on these systems, quarantine marks
+// and compression among them.
+func copyAttributes(int, string, int, string) error { return nil }
+
 // within calls do with a handle of a directory, which is for naming what is in it.
 func (b beneath) within(dir string, do func(fd int) error) error {
 	file, err := b.openDirectory(dir)

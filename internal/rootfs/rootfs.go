@@ -16,14 +16,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// FS is an afero.Fs over one directory of the operating system that nothing leads out of: neither "..", nor an
-// absolute name, nor a symbolic link, also not one that another process puts there at the wrong moment. It is built on
-// [os.Root] and goes by directory handles, so it stays with its directory when that is moved.
-//
-// What it promises of names, links and errors is told at fsutil.RootFs. Of the optional interfaces it has what the
-// system has: see the files of each.
-//
-// All methods are safe for concurrent use. The zero RootFs is not usable; make one with [Open] or [raise.FS].
+// FS is an afero.Fs over one directory of the operating system that nothing leads out of. What it promises of names,
+// links and errors, and which of the optional interfaces it has, is told at fsutil.RootFs. Make one with [Open].
 type FS struct {
 	root  beneath
 	dir   string   // the directory as an absolute name when it was opened, "" if that is not known

@@ -6,9 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openNoWait are the flags with which everything is opened: not waiting for a pipe's other end or a modem, and not
-// making a terminal the controlling one.
-const openNoWait = unix.O_NONBLOCK | unix.O_NOCTTY
+const largeFile = 0
 
 // leaveTime returns UTIME_OMIT of <sys/stat.h>, for which x/sys/unix has no name on this system.
 func leaveTime(unix.Timespec) unix.Timespec { return unix.Timespec{Nsec: -2} }

@@ -6,9 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openNoWait are the flags with which everything is opened: not waiting for a pipe's other end or a modem, not making a
-// terminal the controlling one, and taking files beyond 2 GiB on 32-bit systems.
-const openNoWait = unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_LARGEFILE
+const largeFile = unix.O_LARGEFILE
 
 func leaveTime(unix.Timespec) unix.Timespec { return unix.Timespec{Nsec: unix.UTIME_OMIT} }
 

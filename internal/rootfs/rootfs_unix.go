@@ -22,6 +22,10 @@ var (
 	_ capability.LinkTimer  = (*FS)(nil)
 )
 
+// openNoWait are the flags with which everything is opened: not waiting for a pipe's other end or a modem, not making a
+// terminal the controlling one, and taking files beyond 2 GiB on 32-bit systems.
+const openNoWait = unix.O_NONBLOCK | unix.O_NOCTTY | largeFile
+
 // at calls do with a handle of the directory the name is in and the last part of the name, for the system calls that
 // os.Root does not have, until no signal interrupts it. The last part is never "..": the name is canonical.
 func (b beneath) at(clean string, do func(dir int, base string) error) error {

@@ -61,24 +61,15 @@ func (f *fact) state() change.State {
 
 // baseFs is the base as a stage sees it: only ever read, and remembered where that must not change or saves calls.
 type baseFs struct {
-	fsys     afero.Fs
-	inMemory bool // the umask does not hold
-	seed     maphash.Seed
-	cache    *byteCache
+	fsys  afero.Fs
+	seed  maphash.Seed
+	cache *byteCache
 	// contents are those that are not in use, for the memory that they have.
 	contents sync.Pool // of *Content
 
 	mu     sync.RWMutex
 	known  map[string]*fact // directories, links, and files that were read or staged
 	hidden map[string]bool  // other spellings of names, see Respells
-}
-
-func newBaseFs(fsys afero.Fs) *baseFs {
-	v, ok := fsys.(capability.Volatile)
-	return &baseFs{
-		fsys: fsys, inMemory: ok && v.InMemory(), seed: maphash.MakeSeed(), cache: newByteCache(defaultCache),
-		known: make(map[string]*fact),
-	}
 }
 
 // lstat returns what the base has at the canonical path, nil if nothing.
@@ -259,11 +250,4 @@ func (f *fact) check(print uint64) error {
 }
 
 // list returns the entries of a directory of the base.
-func (b *baseFs) list(name string) ([]fs.DirEntry, error) {
-	dir, err := handle.OpenDir(b.fsys, name)
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	return dir.ReadDir()
-}
+func (b *baseFs) list(name string) ([]fs.DirEntry, error) { return handle.ReadDir(b.fsys, name) }

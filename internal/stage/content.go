@@ -48,9 +48,7 @@ func (s *Stage) content(name string) (Content, error) {
 	return Content{c: s.core, body: b, name: name, most: s.readLimit(maxInMemory)}, nil
 }
 
-// ReadFile returns the bytes of a regular file. They are shared: never modify them. The stage keeps what was read last,
-// up to 8 MiB, so that several steps read a file once. A file of 2 GiB or more is [names.ErrTooLarge], and so is one
-// beyond the limit of [Stage.SetMaxRead].
+// ReadFile returns the bytes of a regular file. They are shared: never modify them.
 func (s *Stage) ReadFile(name string) ([]byte, error) {
 	t, err := s.content(name)
 	if err != nil {

@@ -18,7 +18,6 @@ type openDir struct {
 	listed bool
 }
 
-// Close gives up the handle.
 func (d *openDir) Close() error {
 	return d.do("close", func() error {
 		d.closed = true
@@ -70,17 +69,14 @@ func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
 	return listAs(d, n, func(k kid) (fs.DirEntry, error) { return d.s.entryOf(k), nil })
 }
 
-// Readdir is ReadDir with a look at each entry.
 func (d *openDir) Readdir(n int) ([]os.FileInfo, error) {
 	return listAs(d, n, func(k kid) (os.FileInfo, error) { return dirEntry{k, d.s}.Info() })
 }
 
-// Readdirnames is ReadDir for the names alone.
 func (d *openDir) Readdirnames(n int) ([]string, error) {
 	return listAs(d, n, func(k kid) (string, error) { return k.name, nil })
 }
 
-// Stat describes the directory.
 func (d *openDir) Stat() (info os.FileInfo, err error) {
 	err = d.do("stat", func() error {
 		d.s.mu.RLock()

@@ -39,7 +39,6 @@ func (h *handleOf) do(op string, fn func() error) error {
 	return names.PathError(op, h.name, err)
 }
 
-// Name returns the name that was opened.
 func (h *handleOf) Name() string { return h.name }
 
 // Sync does nothing: what is written is on the stage at once, and nowhere else before a commit.
@@ -73,7 +72,6 @@ func (f *openFile) doWrite(op string, fn func() error) error {
 	return f.do(op, fn)
 }
 
-// Close gives up the handle.
 func (f *openFile) Close() error {
 	return f.do("close", func() error {
 		f.closed = true
@@ -147,7 +145,6 @@ func (f *openFile) readAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// Read implements io.Reader.
 func (f *openFile) Read(p []byte) (n int, err error) {
 	err = f.doRead(func() error {
 		if len(p) == 0 {
@@ -163,7 +160,6 @@ func (f *openFile) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// ReadAt implements io.ReaderAt.
 func (f *openFile) ReadAt(p []byte, off int64) (n int, err error) {
 	err = f.doRead(func() error {
 		if off < 0 {
@@ -178,7 +174,6 @@ func (f *openFile) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// Write implements io.Writer.
 func (f *openFile) Write(p []byte) (n int, err error) {
 	err = f.doWrite("write", func() error {
 		n, err = f.writeAt(p, func(b *body) int64 {
@@ -193,10 +188,8 @@ func (f *openFile) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// WriteString implements io.StringWriter.
 func (f *openFile) WriteString(text string) (int, error) { return f.Write([]byte(text)) }
 
-// WriteAt implements io.WriterAt. It fails on a file that was opened for appending.
 func (f *openFile) WriteAt(p []byte, off int64) (n int, err error) {
 	err = f.doWrite("write", func() error {
 		switch {
@@ -275,7 +268,7 @@ func (c *core) copyUp(b *body) (*body, error) {
 	return c.pagedFrom(io.NewSectionReader(r, 0, b.size), b.size)
 }
 
-// Seek implements io.Seeker. Seeking behind the end is allowed; writing there leaves zeros in between.
+// Seek may go behind the end; writing there leaves zeros in between.
 func (f *openFile) Seek(offset int64, whence int) (at int64, err error) {
 	err = f.do("seek", func() error {
 		switch whence {
@@ -296,7 +289,6 @@ func (f *openFile) Seek(offset int64, whence int) (at int64, err error) {
 	return at, err
 }
 
-// Stat describes the file as it is now.
 func (f *openFile) Stat() (info os.FileInfo, err error) {
 	err = f.do("stat", func() error {
 		info = f.info()
@@ -312,12 +304,7 @@ func (f *openFile) info() fileInfo {
 	return f.ent.info(f.name)
 }
 
-// Readdir fails, this is not a directory.
-func (f *openFile) Readdir(int) ([]os.FileInfo, error) {
-	return nil, names.PathError("readdir", f.name, names.ErrNotDir)
-}
+func (f *openFile) noDir() error { return names.PathError("readdir", f.name, names.ErrNotDir) }
 
-// Readdirnames fails, this is not a directory.
-func (f *openFile) Readdirnames(int) ([]string, error) {
-	return nil, names.PathError("readdir", f.name, names.ErrNotDir)
-}
+func (f *openFile) Readdir(int) ([]os.FileInfo, error) { return nil, f.noDir() }
+func (f *openFile) Readdirnames(int) ([]string, error) { return nil, f.noDir() }

@@ -19,8 +19,7 @@ func (s *Stage) Create(name string) (afero.File, error) {
 // Open opens a file or a directory for reading.
 func (s *Stage) Open(name string) (afero.File, error) { return s.OpenFile(name, os.O_RDONLY, 0) }
 
-// OpenFile opens a file or a directory. What is written through a handle is seen through all others at once. A handle
-// stays usable when its file is renamed or removed. Handles are safe for concurrent use.
+// OpenFile opens a file or a directory.
 func (s *Stage) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
 	var f afero.File
 	var err error

@@ -70,8 +70,7 @@ func (s *Stage) makeDir(p place, perm fs.FileMode) {
 	s.put(p, n)
 }
 
-// MkdirAll makes a directory and those above it that are missing. Where only some paths are allowed, the directories
-// that lead to them may be made too, on the way to one that is allowed.
+// MkdirAll makes a directory and those above it that are missing.
 func (s *Stage) MkdirAll(name string, perm os.FileMode) error {
 	return names.PathError("mkdir", name, s.mkdirAll(name, perm))
 }
@@ -123,8 +122,7 @@ func (s *Stage) makeDirOnWay(name string, perm fs.FileMode, last bool) error {
 	return nil
 }
 
-// SymlinkIfPossible makes newname a symbolic link to oldname, which is kept as it is: what it leads to counts when the
-// link is followed.
+// SymlinkIfPossible makes newname a symbolic link to oldname, which is kept as it is.
 func (s *Stage) SymlinkIfPossible(oldname, newname string) error {
 	return names.LinkError("symlink", oldname, newname, s.modify(newname, false, func(p place) error {
 		switch {
@@ -149,9 +147,7 @@ func (s *Stage) Chmod(name string, mode os.FileMode) error {
 	}))
 }
 
-// Chtimes sets the time of modification of a file, links followed; the zero time leaves it as it is. Another time is a
-// change of the file although its bytes stay the same, until the file is written to again. Times of directories are
-// only seen on the stage, those of access are not staged at all.
+// Chtimes sets the time of modification, links followed; the zero time leaves it as it is.
 func (s *Stage) Chtimes(name string, _, mtime time.Time) error {
 	return names.PathError("chtimes", name, s.changeMeta(name, func(m *meta) bool {
 		if mtime.IsZero() || m.mtime.Equal(mtime) {
@@ -185,9 +181,7 @@ func (s *Stage) changeMeta(name string, fn func(m *meta) bool) error {
 	})
 }
 
-// Chown does not stage anything: owners cannot be changed. It returns nil only if both ids are -1 or what the file has
-// already, and otherwise an error that is [errors.ErrUnsupported]. What was made on the stage will belong to the user
-// and the group of this process.
+// Chown does not stage anything: owners cannot be changed. It only finds out whether they would be.
 func (s *Stage) Chown(name string, uid, gid int) error {
 	p, err := s.lookUp(name, true, guard.Write)
 	if err != nil {

@@ -217,5 +217,4 @@ type pageReader struct {
 	b *body
 }
 
-// ReadAt implements io.ReaderAt.
 func (r pageReader) ReadAt(p []byte, off int64) (int, error) { return r.c.readPages(r.b, p, off) }

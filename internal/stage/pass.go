@@ -71,7 +71,6 @@ func (b *baseFs) reader(f *fact, checked bool) (*baseReader, error) {
 	return r, nil
 }
 
-// Read implements io.Reader.
 func (r *baseReader) Read(p []byte) (int, error) {
 	n, err := r.r.Read(p)
 	r.n += int64(n)

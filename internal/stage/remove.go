@@ -40,8 +40,7 @@ func (s *Stage) remove(name string, permanent bool) error {
 	})
 }
 
-// RemoveAll removes what stands at the name with all that is in it. That nothing does is no error. It does so wholly or
-// not at all: a directory that holds something that may not be removed stays as it is.
+// RemoveAll removes what stands at the name with all that is in it, wholly or not at all.
 func (s *Stage) RemoveAll(name string) error {
 	found := false
 	err := s.modify(name, false, func(p place) error {

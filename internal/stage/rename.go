@@ -10,8 +10,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Copy makes newname a copy of the regular file that oldname leads to, permission bits included, without setuid, setgid
-// and what the umask takes away. The bytes are not read. It fails with [fs.ErrExist] if anything stands at newname.
+// Copy makes newname a copy of the regular file that oldname leads to, without reading it.
 func (s *Stage) Copy(oldname, newname string) error {
 	err := s.withTwo(oldname, guard.Read, true, newname, guard.Write, func(src, dst place) error {
 		switch {
@@ -41,8 +40,7 @@ func (s *Stage) Copy(oldname, newname string) error {
 	return names.LinkError("copy", oldname, newname, err)
 }
 
-// Rename gives what stands at oldname the name newname, as rename(2) does: a file or a link takes the place of a file
-// or a link, a directory that of an empty directory.
+// Rename gives what stands at oldname the name newname, as rename(2) does.
 func (s *Stage) Rename(oldname, newname string) error {
 	return names.LinkError("rename", oldname, newname, s.withTwo(oldname, guard.Write, false, newname, guard.Write, s.rename))
 }

@@ -4,6 +4,7 @@ package stage
 
 import (
 	"errors"
+	"hash/maphash"
 	"io"
 	"io/fs"
 	"os"
@@ -26,10 +27,7 @@ import (
 )
 
 // Stage is a copy-on-write file system over a base that it never writes to. What it does for its callers is told at
-// fsutil.Stage, which hands on to it. An [afero.Fs] with the rules of POSIX, it resolves symbolic links itself, can be
-// rolled back to any [Savepoint], and tells what differs from the base.
-//
-// All methods are safe for concurrent use. The zero Stage is not usable.
+// fsutil.Stage, method by method.
 type Stage struct {
 	*core
 	step     string
@@ -82,8 +80,10 @@ func New(base afero.Fs) *Stage {
 	if root, ok := raised.(*rootfs.FS); ok && raised != base {
 		c.own = root
 	}
-	c.base = newBaseFs(raised)
-	if !c.base.inMemory {
+	c.base = &baseFs{
+		fsys: raised, seed: maphash.MakeSeed(), cache: newByteCache(defaultCache), known: make(map[string]*fact),
+	}
+	if v, ok := raised.(capability.Volatile); !ok || !v.InMemory() {
 		c.umask = sync.OnceValue(modes.Umask)
 	}
 	c.root.base = "."
@@ -119,8 +119,7 @@ func (s *Stage) For(step string, readOnly bool) *Stage {
 // Name returns "Stage".
 func (s *Stage) Name() string { return "Stage" }
 
-// Close gives back the temporary file, if there is one, and the directory if [New] has opened it. Closing it again does
-// nothing.
+// Close gives back the temporary file, if there is one, and the directory if [New] has opened it.
 func (s *Stage) Close() error {
 	err := s.spill.close()
 	if s.own != nil {
@@ -217,8 +216,7 @@ func (s *Stage) lookUp(name string, follow bool, a guard.Access) (place, error) 
 	return p, err
 }
 
-// Resolve returns the canonical path that name leads to when every symbolic link is followed, the last one too, and
-// checks that it may be read. What it names need not exist, but its directory must.
+// Resolve returns the canonical path that name leads to when every symbolic link is followed, the last one too.
 func (s *Stage) Resolve(name string) (string, error) {
 	clean, _, err := s.begin(name, guard.Look)
 	if err != nil {
@@ -238,8 +236,7 @@ func (s *Stage) Savepoint() Savepoint {
 	return Savepoint{len(s.log)}
 }
 
-// Rollback takes back all that was staged since the savepoint, through whichever view. Savepoints taken after it are
-// void. What was read is still known.
+// Rollback takes back all that was staged since the savepoint.
 func (s *Stage) Rollback(p Savepoint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

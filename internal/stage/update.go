@@ -11,9 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/splice"
 )
 
-// Edit applies splices, given in offsets of the current content, in ascending order and not overlapping. A splice whose
-// By is empty is attributed to the step of this view. The splices are copied. What leaves the bytes as they are is
-// dropped; if nothing is left, the file is not touched. A symbolic link is followed and stays.
+// Edit applies splices, given in offsets of the current content, in ascending order and not overlapping.
 func (s *Stage) Edit(name string, splices []change.Splice) error {
 	return names.PathError("edit", name, s.update(name, guard.Write, maxInMemory, func(t *Content) ([]change.Splice, error) {
 		_, err := t.Bytes(maxInMemory)

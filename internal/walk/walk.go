@@ -16,20 +16,14 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Options say what a walk leaves out and how it goes on. The zero value honours .gitignore files and ends at the
-// first directory that cannot be read. fsutil.WalkOptions, which is the same, tells more. The functions are called
-// concurrently.
+// Options say what a walk leaves out and how it goes on. They are those of fsutil.WalkOptions, which tells of each.
 type Options struct {
-	Workers  int  // goroutines that call visit; zero means GOMAXPROCS
-	NoIgnore bool // .gitignore files leave nothing out
-	// Skip, if not nil, leaves out the files and directories for which it returns true.
-	Skip func(path string, isDir bool) bool
-	All  bool // also visits directories, symbolic links, and what is neither these nor a regular file
-	// Depth is how many levels below the root are looked at, from 1. Zero means that there is no limit.
-	Depth int
-	// OnError, if not nil, says what is to be done about a directory or .gitignore file that cannot be read: nil to go
-	// on without it, or the error that ends the walk.
-	OnError func(path string, err error) error
+	Workers  int
+	NoIgnore bool
+	Skip     func(path string, isDir bool) bool
+	All      bool
+	Depth    int
+	OnError  func(path string, err error) error
 }
 
 // Entry is what a walk has found: a regular file, but for walks with the option All.
@@ -44,7 +38,7 @@ type Entry struct {
 	item   fs.DirEntry
 }
 
-// Path returns the canonical path of the file. It is put together anew each time: most files of a walk do not need one.
+// Path returns the canonical path of the file, which is put together anew each time.
 func (e Entry) Path() string {
 	if e.path != "" {
 		return e.path
@@ -55,9 +49,7 @@ func (e Entry) Path() string {
 // Name returns the last element of the path.
 func (e Entry) Name() string { return e.name }
 
-// Open opens the file for reading. It is valid until visit returns; what it returns may be kept longer. A file that has
-// been replaced by something else since it was found gives ErrNotRegular, but for file systems that cannot tell
-// symbolic links from what they lead to: there the listing is believed.
+// Open opens the file for reading. What it returns may be kept longer than the entry.
 func (e Entry) Open() (capability.ReadFile, error) {
 	var r handle.Reader
 	if err := e.OpenIn(&r); err != nil {
@@ -66,11 +58,10 @@ func (e Entry) Open() (capability.ReadFile, error) {
 	return r.ReadFile, nil
 }
 
-// OpenIn is Open with a FileReader that may have been used for another file before.
+// OpenIn is Open with a Reader that may have been used for another file before.
 func (e Entry) OpenIn(r *handle.Reader) error { return handle.OpenIn(e.dir, r, e.name, e.item) }
 
-// Info returns what is known of the file without opening it. It is the state of now or of when the directory was read.
-// It is valid until visit returns.
+// Info returns what is known of the file without opening it.
 func (e Entry) Info() (fs.FileInfo, error) {
 	info, err := e.item.Info()
 	if err != nil {
@@ -79,8 +70,7 @@ func (e Entry) Info() (fs.FileInfo, error) {
 	return info, nil
 }
 
-// Walk calls visit for each regular file at or below root, from several goroutines and in no particular order. What it
-// visits, what it leaves out, and how it ends is told at fsutil.Walk, which hands on to it.
+// Walk calls visit for each regular file at or below root, see fsutil.Walk.
 func Walk(ctx context.Context, fsys afero.Fs, root string, opt Options, visit func(Entry) error) error {
 	if fsys == nil {
 		return names.ErrNoFs

@@ -136,12 +136,7 @@ func (w *walker) isCVSDir(dir string) bool {
 	if path.Base(dir) != names.CvsName {
 		return false
 	}
-	opened, err := handle.OpenDir(w.fsys, dir)
-	if err != nil {
-		return false
-	}
-	defer opened.Close()
-	entries, err := opened.ReadDir()
+	entries, err := handle.ReadDir(w.fsys, dir)
 	return err == nil && isCVS(dir, entries)
 }
 

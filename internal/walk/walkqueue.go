@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -133,16 +132,16 @@ func (p position) path() string {
 // do calls fn, which notes in *at where it is, and turns a panic into the error of the walk. A goroutine that is ended
 // by fn, as t.FailNow does in a test, ends the walk as well: the others must not wait for it.
 func (w *walker) do(at position, fn func(at *position)) {
-	returned := false
+	err := errGoexit
 	defer func() {
-		if v := recover(); v != nil {
-			w.fail(at.path(), &fs.PathError{Op: "walk", Path: at.path(), Err: &panics.Error{Value: v, Stack: debug.Stack()}})
-		} else if !returned {
-			w.fail(at.path(), &fs.PathError{Op: "walk", Path: at.path(), Err: errGoexit})
+		if err != nil {
+			w.fail(at.path(), &fs.PathError{Op: "walk", Path: at.path(), Err: err})
 		}
 	}()
-	fn(&at)
-	returned = true
+	err = panics.Protect(func() error {
+		fn(&at)
+		return nil
+	})
 }
 
 // fail ends the walk. The error that is kept does not depend on which of several failing visits comes first.
