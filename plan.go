@@ -237,7 +237,10 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 	defer t.done()
 	var v planJSON
 	limits := planfile.Limits{MaxBytes: cmp.Or(x.MaxPlanBytes, DefaultMaxPlanBytes), MaxDepth: jsonDepth(x.MaxJSONDepth)}
-	byHand := map[reflect.Type]string{reflect.TypeFor[Result](): "total_duration", reflect.TypeFor[StepResult](): "duration"}
+	byHand := map[reflect.Type]string{
+		reflect.TypeFor[Result](): "total_duration", reflect.TypeFor[StepResult](): "duration",
+		reflect.TypeFor[Visit](): "duration", reflect.TypeFor[Attempt](): "duration",
+	}
 	if err := planfile.Decode(data, &v, limits, byHand); err != nil {
 		return nil, planError(err)
 	}
