@@ -135,14 +135,19 @@ func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (
 	if x.ReadOnly {
 		return nil, &readOnlyError{"executor is read-only, and to restore is to write: do it with another one, or with DryRun"}
 	}
-	return t.write(ctx, func(lock io.Closer) (*Result, error) {
-		p, err := t.restorePlan(ctx, backupID)
-		if err != nil {
-			return nil, err
-		}
-		return p.commit(ctx, lock, time.Time{})
+	return t.told(RunStarted{Pipeline: restoreName(backupID), Phase: PhaseCommit}, func() (*Result, error) {
+		return t.write(ctx, func(lock io.Closer) (*Result, error) {
+			p, err := t.restorePlan(ctx, backupID)
+			if err != nil {
+				return nil, err
+			}
+			return p.commit(ctx, lock, time.Time{})
+		})
 	})
 }
+
+// restoreName stands for the name of a pipeline where there is none.
+func restoreName(backupID string) string { return "restore " + backupID }
 
 // PlanRestore works out what [Executor.Restore] would do, and writes nothing. The plan is like any other: it can be
 // shown, trimmed with [Plan.Reject] and [Plan.RejectHunks] to take back only a part, stored, and committed; the commit
@@ -194,7 +199,7 @@ func (t *tree) restorePlan(ctx context.Context, backupID string) (*Plan, error) 
 		}
 	}
 	t.x.RunID = "" // a restore is no run that could be asked for again
-	p := &Plan{tree: t, name: "restore " + backupID, mutates: true, changes: changes, restores: backupID, undoes: true}
+	p := &Plan{tree: t, name: restoreName(backupID), mutates: true, changes: changes, restores: backupID, undoes: true}
 	p.digest = func() string { return fsutil.HashOf([]byte(p.name)).String() } // there is no pipeline
 	p.result = &Result{
 		Name: p.name, Success: true, DryRun: true, Results: []StepResult{}, Restores: backupID, Commit: CommitOutcome{State: CommitNone},

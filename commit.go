@@ -29,6 +29,13 @@ func (p *Plan) Commit(ctx context.Context) (*Result, error) {
 	if err := refuseNested(ctx); err != nil {
 		return nil, err
 	}
+	return p.tree.told(RunStarted{
+		Pipeline: p.name, Phase: PhaseCommit, Classification: p.result.Classification, Steps: p.result.TotalSteps, DryRun: p.tree.x.DryRun,
+	}, func() (*Result, error) { return p.commitOnce(ctx) })
+}
+
+// commitOnce is Commit, which claims the plan for itself.
+func (p *Plan) commitOnce(ctx context.Context) (*Result, error) {
 	if p.tree.x.DryRun {
 		return p.Result(), p.failed
 	}

@@ -2,6 +2,7 @@ package millrace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -63,13 +64,16 @@ func (r *run) cut(d time.Duration) time.Duration {
 	return max(0, min(d, time.Until(r.deadline)))
 }
 
+// errLate is why the context of an attempt has ended that took longer than the timeout of its step.
+var errLate = errors.New("the timeout of the step has passed")
+
 // limited returns the context of one attempt of a step. One that has as much time as the run, or more, is cut off by
 // the deadline of the run alone.
 func (r *run) limited(ctx context.Context, s Step) (context.Context, context.CancelFunc) {
 	if s.Timeout <= 0 || !r.deadline.IsZero() && time.Until(r.deadline) <= s.Timeout {
 		return ctx, func() {}
 	}
-	return context.WithTimeout(ctx, s.Timeout)
+	return context.WithTimeoutCause(ctx, s.Timeout, errLate)
 }
 
 // over reports whether the run has to end in a visit: it was canceled, or its deadline has passed, which it notes.

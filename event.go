@@ -11,8 +11,9 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// Event is something that happens during a run. The set of events is closed: [StepStarted], [StepProgress],
-// [FileStaged], [StepFinished], [StepRetrying], [StepJumped], [CostSpent], [RiskJudged] and [CommitPhase]. As JSON an event has the names of its fields in snake
+// Event is something that happens during a run. The set of events is closed: [RunStarted], [StepStarted],
+// [StepProgress], [FileStaged], [StepRetrying], [StepFinished], [StepJumped], [CostSpent], [RiskJudged],
+// [CommitPhase] and [RunFinished]. As JSON an event has the names of its fields in snake
 // case, see [JSONEvents].
 //
 // An executor's Observe is called from one goroutine at a time, each time a new one, and the run waits for it: it
@@ -24,11 +25,40 @@ import (
 // next. The Result, and that of [Executor.Recover], has a warning that names the first panic, and the Logger gets
 // each with its stack.
 type Event interface {
-	// Kind is the name of the event in JSON: "step_started", "step_progress", "file_staged", "step_finished",
-	// "step_retrying", "step_jumped", "cost_spent", "risk_judged" or "commit_phase".
+	// Kind is the name of the event in JSON, such as "step_started".
 	Kind() string
 	isEvent()
 }
+
+// RunStarted is the first event of [Executor.Run], [Executor.Plan], [Plan.Commit] and [Executor.Restore]. Where they
+// refuse to begin, because the pipeline or a field of the executor is not valid, there is none.
+type RunStarted struct {
+	Pipeline string `json:"pipeline"`         // its name; of a restore "restore " and the id of the backup
+	RunID    string `json:"run_id,omitempty"` // of [Executor.RunID]
+	Phase    string `json:"phase"`            // PhaseRun, PhasePlan or PhaseCommit
+	// Classification is that of the pipeline, "" for none.
+	Classification string `json:"classification,omitempty"`
+	Steps          int    `json:"steps"`   // of the pipeline
+	DryRun         bool   `json:"dry_run"` // nothing is going to be written
+}
+
+// RunFinished is the last event after a RunStarted, which it always comes after: whether the run has succeeded, has
+// failed, was blocked or canceled, also if a file system has panicked.
+type RunFinished struct {
+	Phase string `json:"phase"` // that of RunStarted
+	// Result is a copy of what is returned, but for a warning that an observer has failed at this very event. Nil if there
+	// is none, as when the host only reads.
+	Result *Result `json:"result,omitempty"`
+	// Err is the error that is returned; in JSON "error", its text, and "error_code", what [ErrorCode] says of it.
+	Err error `json:"-"`
+}
+
+// The phases of RunStarted and RunFinished.
+const (
+	PhaseRun    = "run"    // steps, and the commit
+	PhasePlan   = "plan"   // steps only
+	PhaseCommit = "commit" // the commit of a plan, or a restore
+)
 
 // StepStarted says that a step begins to run.
 type StepStarted struct {
@@ -116,6 +146,7 @@ type CommitPhase struct {
 
 // The kinds of events.
 const (
+	kindRunStarted   = "run_started"
 	kindStepStarted  = "step_started"
 	kindStepProgress = "step_progress"
 	kindFileStaged   = "file_staged"
@@ -126,7 +157,11 @@ const (
 	kindStepReplayed = "step_replayed"
 	kindRiskJudged   = "risk_judged"
 	kindCommitPhase  = "commit_phase"
+	kindRunFinished  = "run_finished"
 )
+
+// Kind implements [Event].
+func (RunStarted) Kind() string { return kindRunStarted }
 
 // Kind implements [Event].
 func (StepStarted) Kind() string { return kindStepStarted }
@@ -158,6 +193,10 @@ func (RiskJudged) Kind() string { return kindRiskJudged }
 // Kind implements [Event].
 func (CommitPhase) Kind() string { return kindCommitPhase }
 
+// Kind implements [Event].
+func (RunFinished) Kind() string { return kindRunFinished }
+
+func (RunStarted) isEvent()   {}
 func (StepStarted) isEvent()  {}
 func (StepProgress) isEvent() {}
 func (FileStaged) isEvent()   {}
@@ -168,6 +207,7 @@ func (CostSpent) isEvent()    {}
 func (StepReplayed) isEvent() {}
 func (RiskJudged) isEvent()   {}
 func (CommitPhase) isEvent()  {}
+func (RunFinished) isEvent()  {}
 
 // eventVersion is the version of the lines that JSONEvents writes. Fields may be added to it.
 const eventVersion = 1
@@ -198,9 +238,26 @@ func eventLine(e Event, now time.Time) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	const millis = "2006-01-02T15:04:05.000Z07:00"
-	head := fmt.Appendf(nil, `{"v":%d,"event":%q,"time":%q,`, eventVersion, e.Kind(), now.UTC().Format(millis))
+	head := fmt.Appendf(nil, `{"v":%d,"event":%q,"time":%q,`, eventVersion, e.Kind(), eventTime(now))
 	return append(append(head, fields[1:]...), '\n'), nil
+}
+
+// eventTime is a time in a line: UTC, to the millisecond.
+func eventTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }
+
+type plainRunFinished RunFinished
+
+// MarshalJSON writes the error as text, with its code.
+func (e RunFinished) MarshalJSON() ([]byte, error) {
+	text := ""
+	if e.Err != nil {
+		text = e.Err.Error()
+	}
+	return json.Marshal(struct {
+		plainRunFinished
+		Err  string `json:"error,omitempty"`
+		Code string `json:"error_code,omitempty"`
+	}{plainRunFinished(e), text, ErrorCode(e.Err)})
 }
 
 type plainStepFinished StepFinished

@@ -2,12 +2,14 @@ package millrace_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
@@ -74,11 +76,67 @@ func ExampleJSONEvents() {
 		fmt.Println(head)
 	}
 	// Output:
+	// {"v":1,"event":"run_started"
 	// {"v":1,"event":"step_started"
 	// {"v":1,"event":"step_progress"
 	// {"v":1,"event":"file_staged"
 	// {"v":1,"event":"step_finished"
 	// {"v":1,"event":"risk_judged"
+	// {"v":1,"event":"run_finished"
+}
+
+// A list of what was done, for programs that know results of tools.
+func ExampleResult_Envelope() {
+	p := millrace.New("two").
+		Step("find", actions.Search{Pattern: "x"}).
+		Step("fix", actions.Edit{Files: []string{"gone.txt"}, OldText: "x", NewText: "y"}).MustBuild()
+	res, _ := millrace.Run(context.Background(), suite.Tree("a.txt", "x"), p)
+	for _, call := range res.Envelope().Results {
+		if data, err := json.Marshal(call); err == nil {
+			fmt.Println(string(data))
+		}
+	}
+	fmt.Printf("%+v\n", res.Envelope().Summary)
+	// Output:
+	// {"step":1,"tool":"search","ok":true,"data":{"count":1,"counts":{"a.txt":1},"edits":0,"files":["a.txt"],"files_count":1}}
+	// {"step":2,"tool":"edit","ok":false,"error":{"code":"step_failed","message":"gone.txt: file does not exist"}}
+	// {Total:2 Succeeded:1 Failed:1 Handled:0}
+}
+
+// What a run was about, in short: how many steps ran, and what the last one said.
+func ExampleResult_Summary() {
+	p := millrace.New("copy").
+		Step("none", actions.Search{Pattern: "x"}).When(condition.FileExists("b.txt")).
+		Step("copy", actions.Copy{Files: []string{"a.txt"}, To: "b.txt"}).MustBuild()
+	res, err := millrace.Executor{RunID: "a3f9c2d1"}.Run(context.Background(), suite.Tree("a.txt", "x"), p)
+	if err != nil {
+		fmt.Println(err)
+	}
+	s := res.Summary()
+	fmt.Println(s.RunID, s.StepsExecuted, "of", s.TotalSteps, "steps, deadline met:", s.DeadlineMet)
+	// Output: a3f9c2d1 1 of 2 steps, deadline met: true
+}
+
+// A line for each visit of a step; times and durations differ.
+func ExampleAudit() {
+	var lines strings.Builder
+	counts := make(map[string]int)
+	x := millrace.Executor{RunID: "a3f9c2d1", Observe: millrace.Observers(
+		millrace.Audit(&lines),
+		func(e millrace.Event) { counts[e.Kind()]++ },
+	)}
+	p := millrace.New("one").Step("fix", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "y"}).MustBuild()
+	if _, err := x.Run(context.Background(), suite.Tree("a.txt", "x x"), p); err != nil {
+		fmt.Println(err)
+	}
+	_, line, _ := strings.Cut(lines.String(), `"run"`)
+	head, rest, _ := strings.Cut(line, `"duration"`)
+	_, tail, _ := strings.Cut(rest, `,`)
+	fmt.Print(head, tail)
+	fmt.Println(counts["run_started"], counts["step_finished"])
+	// Output:
+	// :"a3f9c2d1","step":"fix","visit":1,"action":"edit","ok":true,"code":"","cost":0,"files":1,"edits":2}
+	// 1 1
 }
 
 // What a user should know, of all steps, in one list.

@@ -160,6 +160,12 @@ type Executor struct {
 	// Observe takes what happens, for programs. Nil means no observer. If it panics, the run goes on as if it had
 	// not, and the Result has a warning. See [Event].
 	Observe func(Event)
+	// StepContext, if not nil, is called at each visit of a step, behind its StepStarted, and returns the context that its
+	// action is given, in all attempts: ctx with values of the host, such as a span that what a tool or an agent does
+	// hangs below. The result must descend from ctx. If it does not, or if StepContext panics, the step has ctx itself,
+	// and the Result has a warning. The step ends with the run in any case. Steps that run in parallel call it at the
+	// same time.
+	StepContext func(ctx context.Context, s StepStarted) context.Context
 }
 
 // Run runs a pipeline with the zero [Executor].
@@ -183,6 +189,11 @@ func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, 
 		return nil, err
 	}
 	defer t.done()
+	return t.told(p.started(PhaseRun, x.DryRun || p.options.DryRun), func() (*Result, error) { return x.runOn(ctx, t, p) })
+}
+
+// runOn is Run on a tree that is open.
+func (x Executor) runOn(ctx context.Context, t *tree, p Pipeline) (*Result, error) {
 	if x.DryRun || p.options.DryRun {
 		x.DryRun = true
 		t.warnOfUnfinished()
@@ -234,11 +245,14 @@ func (x Executor) Plan(ctx context.Context, fsys afero.Fs, p Pipeline) (*Plan, e
 	}
 	defer t.done()
 	x.DryRun = true // for the steps; whether the plan can be committed is for the executor that it keeps
-	t.warnOfUnfinished()
-	plan, err := x.stage(ctx, t, p)
-	if !plan.abandoned {
-		err = nil
-	}
+	var plan *Plan
+	_, err = t.told(p.started(PhasePlan, true), func() (*Result, error) {
+		t.warnOfUnfinished()
+		if plan, err = x.stage(ctx, t, p); !plan.abandoned {
+			err = nil
+		}
+		return plan.result, err
+	})
 	return plan.keep(), err
 }
 
@@ -306,14 +320,17 @@ func (x Executor) openTree(fsys afero.Fs) (opened *tree, err error) {
 	return t, nil
 }
 
-// watched returns an executor whose observer and logger can be called anywhere, and whatever they do, the caller goes
-// on.
+// watched returns an executor whose observer, logger and StepContext can be called anywhere, and whatever they do, the
+// caller goes on.
 func (x Executor) watched(n *watch.Notes) Executor {
 	if x.Logger != nil {
 		x.Logger = watch.Logger(x.Logger, n)
 	}
 	if x.Observe != nil {
 		x.Observe = watch.Observer(x.Observe, x.logger(), n)
+	}
+	if x.StepContext != nil {
+		x.StepContext = watch.Context(x.StepContext, x.logger(), n)
 	}
 	return x
 }

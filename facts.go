@@ -203,7 +203,7 @@ func (v *visit) field(name string) (value any, ok bool) {
 		if v.err == nil {
 			return "", true
 		}
-		return ErrorCode(&StepError{Err: v.err}), true
+		return stepCode(v.err), true
 	case template.FieldFiles:
 		return s.FilesMatched, true
 	case template.FieldFilesCount:

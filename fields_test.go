@@ -250,6 +250,9 @@ var fields = map[string]field{
 	"Recorder":  {func(x *millrace.Executor) { x.Recorder = millrace.NewMemoryRecorder() }, nothing, never},
 	"Logger":    {func(x *millrace.Executor) { x.Logger = slog.New(slog.DiscardHandler) }, nothing, never},
 	"Observe":   {func(x *millrace.Executor) { x.Observe = func(millrace.Event) {} }, nothing, never},
+	"StepContext": {func(x *millrace.Executor) {
+		x.StepContext = func(ctx context.Context, _ millrace.StepStarted) context.Context { return ctx }
+	}, nothing, never},
 }
 
 // oneTool is a set that no step of setting asks for.

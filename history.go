@@ -35,7 +35,7 @@ const (
 
 // Attempt is one run of an action.
 type Attempt struct {
-	// Error is its error, at most 4 KiB of it, "" for none; ErrorCode is what [ErrorCode] says of that.
+	// Error is its error, at most 4 KiB of it, "" for none; ErrorCode is the code of that, as in [StepResult].
 	Error     string        `json:"error,omitempty"`
 	ErrorCode string        `json:"error_code,omitempty"`
 	Duration  time.Duration `json:"-"` // in JSON "duration", in milliseconds

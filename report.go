@@ -18,6 +18,7 @@ const (
 
 	shortList    = 2  // files of a step that a report lists when it is not verbose
 	longestText  = 50 // lines of a file that a verbose report shows
+	longestWay   = 30 // steps that a report names in the order in which they ran
 	detailIndent = "   "
 	itemIndent   = "     "
 )
@@ -100,6 +101,9 @@ func (r *Result) WriteReport(w io.Writer) error {
 	} else {
 		fmt.Fprintf(b, "📊 Steps: %d/%d completed\n", r.CompletedSteps, r.TotalSteps)
 	}
+	if way := r.way(); way != "" {
+		fmt.Fprintf(b, "🧭 Order: %s\n", way)
+	}
 	fmt.Fprintf(b, "⏱️ Duration: %s\n", formatDuration(r.TotalDuration))
 	for _, line := range r.boundsLines() {
 		fmt.Fprintln(b, line)
@@ -135,6 +139,30 @@ func (r *Result) WriteReport(w io.Writer) error {
 		fmt.Fprintf(b, "⚠️ Overall risk: %s\n", r.OverallRiskLevel)
 	}
 	return b.Flush()
+}
+
+// way names the steps in the order in which they ran, as often as they did, "" if that is the order of the pipeline and
+// once each.
+func (r *Result) way() string {
+	var way, straight []string
+	for _, v := range r.History {
+		if v.Outcome != VisitSkipped {
+			way = append(way, v.StepID)
+		}
+	}
+	for i := range r.Results {
+		if s := &r.Results[i]; !s.Skipped {
+			straight = append(straight, s.StepID)
+		}
+	}
+	if slices.Equal(way, straight) {
+		return ""
+	}
+	more := ""
+	if n := len(way) - longestWay; n > 0 {
+		way, more = way[:longestWay], fmt.Sprintf(" … and %d more", n)
+	}
+	return strings.Join(way, " → ") + more
 }
 
 func (s StepResult) writeReport(b *bufio.Writer, number int, verbose bool) {
@@ -201,6 +229,10 @@ func (s StepResult) writeReport(b *bufio.Writer, number int, verbose bool) {
 		if s.AggregatedContent != "" {
 			detail("Content:")
 			writeText(b, s.AggregatedContent)
+		}
+		if s.Output != "" {
+			detail("Output:")
+			writeText(b, s.Output)
 		}
 	}
 }

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 
@@ -54,6 +56,9 @@ type Result struct {
 	Guarantee Guarantee `json:"guarantee,omitempty"`
 	// Error is the message of the error that the run returned.
 	Error string `json:"error,omitempty"`
+	// ErrorCode is what the function [ErrorCode] says of that error, "" for none. In JSON "error_code" is there only
+	// where the code does not follow from the rest; what is read back has it in any case.
+	ErrorCode string `json:"error_code,omitempty"`
 	// Warnings are what the user should know although nothing failed.
 	Warnings []string `json:"warnings,omitempty"`
 	// Verbose says that WriteReport lists everything.
@@ -114,6 +119,14 @@ const (
 	Failure   = commit.Failure   // "error": an operation fails; the tree does not outlive the process anyway
 )
 
+// failed notes the error that the run returns, nil for none.
+func (r *Result) failed(err error) {
+	r.Success, r.Error, r.ErrorCode = err == nil, "", ErrorCode(err)
+	if err != nil {
+		r.Error = err.Error()
+	}
+}
+
 // committed notes what became of the change.
 func (r *Result) committed(report commit.Report, err error) {
 	r.DryRun, r.WouldBlock = false, false
@@ -135,9 +148,8 @@ func (r *Result) committed(report commit.Report, err error) {
 		r.Commit.State = CommitRolledBack
 	}
 	r.RollbackPerformed = r.RollbackPerformed || r.Commit.State == CommitRolledBack
-	r.Success, r.Error = err == nil, ""
+	r.failed(err)
 	if err != nil {
-		r.Error = err.Error()
 		// Staged changes that were not written are discarded, whatever the reason.
 		r.RollbackPerformed = r.RollbackPerformed || r.Commit.State == CommitNone && r.FilesChanged.Count() > 0
 	}
@@ -178,6 +190,33 @@ func (m *millis) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// codeTold is the code that the rest of the result of a run that failed stands for.
+func (r *Result) codeTold() string {
+	for i, s := range r.Results {
+		if s.Failed() && !s.Handled && strings.HasSuffix(r.Error, fmt.Sprintf("(step '%s', /steps/%d)", s.StepID, i)) {
+			return s.ErrorCode
+		}
+	}
+	switch {
+	case r.Commit.State == CommitPending:
+		return "recovery_needed"
+	case r.BlockReason != "" && r.Error == r.BlockReason:
+		return "blocked"
+	case r.Error == ErrReadOnly.Error():
+		return "read_only"
+	case strings.Contains(r.Error, capability.ErrLocked.Error()):
+		return "locked"
+	case strings.HasPrefix(r.Error, "pipeline canceled: "):
+		return "canceled"
+	case strings.HasPrefix(r.Error, "the tree has changed since "):
+		return "conflict"
+	case strings.HasPrefix(r.Error, "pipeline failed at step "), strings.HasPrefix(r.Error, "restore "):
+		return "commit_failed"
+	default:
+		return "internal"
+	}
+}
+
 type plainResult Result
 
 // MarshalJSON gives the form that docs/json.md lists.
@@ -190,6 +229,9 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	}
 	if r.Commit.State == "" {
 		r.Commit.State = CommitNone
+	}
+	if !r.Success && r.ErrorCode == r.codeTold() {
+		r.ErrorCode = ""
 	}
 	return json.Marshal(struct {
 		plainResult
@@ -210,6 +252,9 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	*r = Result(v.plainResult)
 	r.Results = v.Results
 	r.TotalDuration = time.Duration(v.TotalDuration)
+	if !r.Success && r.Error != "" && r.ErrorCode == "" {
+		r.ErrorCode = r.codeTold()
+	}
 	return nil
 }
 

@@ -137,7 +137,7 @@ func ofPackageActions(action actions.Action) bool {
 
 // attemptOf tells of an attempt.
 func attemptOf(err error, took time.Duration) Attempt {
-	a := Attempt{Duration: took, ErrorCode: ErrorCode(err)}
+	a := Attempt{Duration: took, ErrorCode: stepCode(err)}
 	if err != nil {
 		a.Error = err.Error()
 		if n := longestAttemptError; len(a.Error) > n {

@@ -48,7 +48,7 @@ type run struct {
 // stage runs all steps and judges the outcome. The plan is never nil.
 func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error) {
 	start := time.Now()
-	x.Observe, x.Logger = t.x.Observe, t.x.Logger
+	x.Observe, x.Logger, x.StepContext = t.x.Observe, t.x.Logger, t.x.StepContext
 	stage := stage.New(t.fs)
 	t.held.Add(stage.Close)
 	stage.SetGuard(t.policy)
@@ -114,7 +114,7 @@ func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 		step.RolledBack = p.result.RollbackPerformed
 	}
 	if p.failed != nil {
-		p.result.Error = p.failed.Error()
+		p.result.failed(p.failed)
 	}
 	r.notify(RiskJudged{
 		Level: p.result.OverallRiskLevel, Files: p.result.FilesChanged.Count(), Edits: p.result.TotalEdits,
@@ -140,14 +140,17 @@ func (r *run) rolledBack() bool {
 	return slices.ContainsFunc(r.counted(), func(v *visit) bool { return v.staged })
 }
 
-// shown are the visits that a result tells of. Those of steps after the first unhandled failure are left out although
-// they may have run beside it.
+// shown are the visits that a result tells of: those of the first steps. Steps after the first unhandled failure are left
+// out although they may have run beside it, and so are those after one that a canceled run has not come to.
 func (r *run) shown() []*visit {
 	shown := slices.Clone(r.last)
 	if r.machine == nil {
 		shown = shown[:min(r.stopAt+1, len(shown))]
 	}
-	return slices.DeleteFunc(shown, func(v *visit) bool { return v == nil })
+	if i := slices.Index(shown, nil); i >= 0 {
+		shown = shown[:i] // so that the place in a result is that in the pipeline
+	}
+	return shown
 }
 
 // counted are the visits whose work is in the result: those that have succeeded and were not taken back by a restart.

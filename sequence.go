@@ -39,7 +39,7 @@ func (r *run) sequence(ctx context.Context) {
 	for at, ok := r.machine.At(); ok; at, ok = r.machine.At() {
 		if at.Attempt == 1 {
 			saves = append(saves, r.stage.Savepoint())
-			v = r.arrive(at.Step, at.Visit)
+			v = r.arrive(ctx, at.Step, at.Visit)
 		}
 		move := r.machine.Done(r.outcome(ctx, v, at))
 		if move.Stage == flow.Back || move.Stage == flow.Restart {
@@ -187,8 +187,9 @@ func (r *run) leave(v *visit, at flow.Position, move flow.Move) {
 
 // unbegun tells the observer that a step that was said to begin has not, because the run has ended.
 func (r *run) unbegun(v *visit, why error) {
+	v.result.ErrorCode = "canceled"
 	if why != nil {
-		v.result.Error = why.Error()
+		v.result.Error, v.result.ErrorCode = why.Error(), stepCode(why)
 	}
 	r.notify(StepFinished{Step: v.result.StepID, Index: v.step, Visit: v.number, Result: v.result, Duration: v.result.Duration})
 }

@@ -2,10 +2,12 @@ package millrace
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/millrace-go/millrace/actions"
@@ -39,9 +41,14 @@ type StepResult struct {
 	FilesModified *int `json:"files_modified,omitempty"`
 	FilesSkipped  *int `json:"files_skipped,omitempty"`
 	// Mode says how an "auto" pattern was understood: "literal" or "regex".
-	Mode     string   `json:"mode,omitempty"`
-	Error    string   `json:"error,omitempty"`
-	Handled  bool     `json:"handled,omitempty"` // the failure was expected by a later step
+	Mode  string `json:"mode,omitempty"`
+	Error string `json:"error,omitempty"`
+	// ErrorCode is the code of that error, one of those of the function [ErrorCode], "" for none: "step_failed" for what
+	// has no code of its own. In JSON "error_code" is there only where the code does not follow from the message; what
+	// is read back has it in any case.
+	ErrorCode string `json:"error_code,omitempty"`
+	// Handled says that the failure was expected: by a later step, or by an on_fail or retry_if of this one.
+	Handled  bool     `json:"handled,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
 	// Output is a text that the action has returned, of a failed step too. Few actions have one.
 	Output string `json:"output,omitempty"`
@@ -75,6 +82,40 @@ func (s StepResult) count() int {
 	return n
 }
 
+// stepCode is the code of what a step has failed of, "" for nil.
+func stepCode(err error) string {
+	if err == nil {
+		return ""
+	}
+	return ErrorCode(&StepError{Err: err})
+}
+
+// codeTold is the code that the message of a failed step stands for by itself.
+//
+// The JSON of results is older than their codes, and that of a run which does nothing new stays as it was. So a code that
+// follows from the message is left out of the JSON, and worked out again when it is read. What does not follow is
+// written: no code is lost or changed on the way.
+func (s *StepResult) codeTold() string {
+	text := s.cause()
+	switch {
+	case strings.HasPrefix(text, "parameter "):
+		return "INTERPOLATION_FAILED"
+	case strings.HasPrefix(text, "expected ") && strings.Contains(text, ", got "):
+		return "expect_failed"
+	case strings.Contains(text, context.Canceled.Error()), strings.Contains(text, context.DeadlineExceeded.Error()):
+		return "canceled"
+	case strings.Contains(text, " (max "):
+		return "limit"
+	default:
+		return "step_failed"
+	}
+}
+
+// cause is the message of a failed step without the action in front of it.
+func (s *StepResult) cause() string {
+	return strings.TrimPrefix(s.Error, s.Action+" failed: ")
+}
+
 // stepResults are read one by one: there are no more than a pipeline has steps, however many a text names.
 type stepResults []StepResult
 
@@ -94,8 +135,11 @@ func (l *stepResults) UnmarshalJSON(data []byte) error {
 
 type plainStepResult StepResult
 
-// MarshalJSON writes the duration in milliseconds.
+// MarshalJSON gives the form that docs/json.md lists.
 func (s StepResult) MarshalJSON() ([]byte, error) {
+	if s.Failed() && s.ErrorCode == s.codeTold() {
+		s.ErrorCode = ""
+	}
 	return json.Marshal(struct {
 		plainStepResult
 		Duration millis `json:"duration"`
@@ -114,6 +158,9 @@ func (s *StepResult) UnmarshalJSON(data []byte) error {
 	}
 	*s = StepResult(v.plainStepResult)
 	s.Duration = time.Duration(v.Duration)
+	if s.Failed() && s.Error != "" && s.ErrorCode == "" {
+		s.ErrorCode = s.codeTold()
+	}
 	var err error
 	s.Data, err = readData(v.Data)
 	return err

@@ -34,21 +34,14 @@ type visit struct {
 	uncalled  string         // id of the step that was not run in a dry run, this one or one that it depends on
 	acted     bool           // the action has been let act outside of the tree
 	attempts  []Attempt
-	cost      budget.Cost // of all attempts
-	stop      error       // why the run ends before the next attempt
-}
-
-// arrive begins a visit.
-func (r *run) arrive(i, number int) *visit {
-	s := r.p.steps[i]
-	v := &visit{step: i, number: number, result: StepResult{StepID: s.ID, Action: s.Action.Spec().Name}}
-	r.notify(StepStarted{Step: s.ID, Index: i, Visit: number, Action: v.result.Action})
-	return v
+	cost      budget.Cost     // of all attempts
+	stop      error           // why the run ends before the next attempt
+	host      context.Context // what the host's StepContext has returned; nil without
 }
 
 // visit goes through the one visit of a step of a pipeline that does not jump.
 func (r *run) visit(ctx context.Context, i int) {
-	v := r.arrive(i, 1)
+	v := r.arrive(ctx, i, 1)
 	if r.attempt(ctx, v, false); v.stop != nil {
 		r.halt(v)
 		return
@@ -106,7 +99,7 @@ func apart(do func() error) error {
 func (v *visit) tell() {
 	res := &v.result
 	if res.Success = v.err == nil; !res.Success {
-		res.Error = stepMessage(res.Action, v.err)
+		res.Error, res.ErrorCode = stepMessage(res.Action, v.err), stepCode(v.err)
 	}
 }
 
@@ -237,7 +230,9 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 		}
 	}()
 	var out actions.Outcome
-	limited, cancel := r.limited(ctx, s)
+	hosts, leave := v.within(ctx)
+	defer leave()
+	limited, cancel := r.limited(hosts, s)
 	defer cancel()
 	err := panics.Protect(func() (err error) {
 		out, err = r.act(limited, v, action, call)
@@ -246,7 +241,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 	switch {
 	case r.late():
 		err = &DeadlineError{After: r.p.bounds.deadline, Step: s.ID, Err: err}
-	case ctx.Err() == nil && limited.Err() != nil:
+	case ctx.Err() == nil && context.Cause(limited) == errLate:
 		err = &TimeoutError{After: s.Timeout, Err: err}
 	case err == nil:
 		err = ctx.Err()

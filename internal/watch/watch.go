@@ -75,13 +75,16 @@ func Observer[Event any](host func(Event), log *slog.Logger, n *Notes) func(Even
 		defer mu.Unlock()
 		if err := apart(func() { host(e) }); err != nil {
 			n.Add("observer", "the host's observer failed, the run went on: %v", err)
-			stack := ""
-			if p, ok := errors.AsType[*panics.Error](err); ok {
-				stack = string(p.Stack)
-			}
-			log.Error("observer failed", "event", fmt.Sprintf("%T", e), "error", err, "stack", stack)
+			log.Error("observer failed", "event", fmt.Sprintf("%T", e), "error", err, "stack", stackOf(err))
 		}
 	}
+}
+
+func stackOf(err error) string {
+	if p, ok := errors.AsType[*panics.Error](err); ok {
+		return string(p.Stack)
+	}
+	return ""
 }
 
 // guardedHandler is the host's handler of log records, called apart.

@@ -318,6 +318,7 @@ func anchors(page string) []string {
 func TestDocsEvents(t *testing.T) {
 	text := section(t, "docs/json.md", "Events")
 	events := []millrace.Event{
+		millrace.RunStarted{}, millrace.RunFinished{},
 		millrace.StepStarted{}, millrace.StepProgress{}, millrace.FileStaged{}, millrace.StepFinished{},
 		millrace.StepRetrying{}, millrace.StepJumped{}, millrace.CostSpent{}, millrace.StepReplayed{}, millrace.RiskJudged{},
 		millrace.CommitPhase{},

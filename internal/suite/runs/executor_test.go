@@ -205,6 +205,7 @@ func TestEvents(t *testing.T) {
 			got = append(got, fmt.Sprintf("risk %s %d %d", e.Level, e.Files, e.Edits))
 		case millrace.CommitPhase:
 			phases = append(phases, e.Phase)
+		case millrace.RunStarted, millrace.RunFinished:
 		case millrace.StepProgress:
 			if e.Done < 1 || e.Total != 2 || e.Done > e.Total {
 				t.Errorf("progress %+v", e)

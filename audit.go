@@ -1,0 +1,138 @@
+package millrace
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/internal/watch"
+)
+
+// started is what observers are told of a run of the pipeline.
+func (p Pipeline) started(phase string, dryRun bool) RunStarted {
+	return RunStarted{Pipeline: p.name, Phase: phase, Classification: p.Classification(), Steps: p.Len(), DryRun: dryRun}
+}
+
+var errNotOver = errors.New("the run was ended from within")
+
+// told calls do between the first event and the last one, which comes however do ends.
+func (t *tree) told(started RunStarted, do func() (*Result, error)) (res *Result, err error) {
+	if t.x.Observe == nil {
+		return do()
+	}
+	started.RunID = t.x.RunID
+	t.x.Observe(started)
+	err = errNotOver // where a panic goes through here
+	defer func() {
+		finished := RunFinished{Phase: started.Phase, Err: err}
+		if res != nil {
+			finished.Result = res.clone()
+		}
+		t.x.Observe(finished)
+		if res != nil {
+			res.Warnings = t.notes.Take(res.Warnings)
+		}
+	}()
+	return do()
+}
+
+// Observers joins functions for [Executor.Observe] into one that calls each of them, in this order, whatever those
+// before it do. Nil is left out; if nothing else is given, the function is nil.
+func Observers(f ...func(Event)) func(Event) {
+	var joined func(Event)
+	for _, next := range f {
+		before := joined
+		switch {
+		case next == nil:
+		case before == nil:
+			joined = next
+		default:
+			joined = func(e Event) {
+				defer next(e) // also if the one before panics
+				before(e)
+			}
+		}
+	}
+	return joined
+}
+
+// Audit returns a function for [Executor.Observe] that writes a line of JSON for each visit of a step, when it is over,
+// with neither parameters nor texts of files:
+//
+//	{"time":"2026-01-02T15:04:05.678Z","run":"a3f9c2d1","step":"fix","visit":1,"action":"edit","ok":true,"code":"","duration":3.2,"cost":0,"files":2,"edits":5}
+//
+// The duration is in milliseconds, the cost in dollars, and code is that of the error, as [ErrorCode] lists them. Files
+// are those matched. A visit that was skipped is ok, and has "skipped": true; what was handled is not ok, and has
+// "handled": true. All other fields are there always.
+//
+// The run is that of [Executor.RunID], so a function may serve runs that go on at the same time only if they have the
+// same. After the first error of w nothing more is written; give it a w that keeps the error to learn of it.
+func Audit(w io.Writer) func(Event) {
+	var mu sync.Mutex
+	run, failed := "", false
+	return func(e Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch e := e.(type) {
+		case RunStarted:
+			run = e.RunID
+		case StepFinished:
+			line, err := json.Marshal(auditOf(run, e, time.Now()))
+			if failed || err != nil {
+				return
+			}
+			_, err = w.Write(append(line, '\n'))
+			failed = err != nil
+		}
+	}
+}
+
+// audited is a line of Audit.
+type audited struct {
+	Time     string      `json:"time"`
+	Run      string      `json:"run"`
+	Step     string      `json:"step"`
+	Visit    int         `json:"visit"`
+	Action   string      `json:"action"`
+	OK       bool        `json:"ok"`
+	Skipped  bool        `json:"skipped,omitempty"`
+	Handled  bool        `json:"handled,omitempty"`
+	Code     string      `json:"code"`
+	Duration millis      `json:"duration"`
+	Cost     budget.Cost `json:"cost"`
+	Files    int         `json:"files"`
+	Edits    int         `json:"edits"`
+}
+
+func auditOf(run string, e StepFinished, now time.Time) audited {
+	s := e.Result
+	return audited{
+		Time: eventTime(now), Run: run, Step: e.Step, Visit: e.Visit, Action: s.Action, OK: s.Success, Skipped: s.Skipped, Handled: s.Handled,
+		Code: s.ErrorCode, Duration: millis(e.Duration), Cost: s.Cost, Files: len(s.FilesMatched), Edits: s.EditsApplied,
+	}
+}
+
+// arrive begins a visit.
+func (r *run) arrive(ctx context.Context, i, number int) *visit {
+	s := r.p.steps[i]
+	v := &visit{step: i, number: number, result: StepResult{StepID: s.ID, Action: s.Action.Spec().Name}}
+	started := StepStarted{Step: s.ID, Index: i, Visit: number, Action: v.result.Action}
+	r.notify(started)
+	if r.x.StepContext != nil {
+		v.host = r.x.StepContext(ctx, started)
+	}
+	return v
+}
+
+// within returns the context of an attempt: it has the values that the host has given, and ends with ctx. The caller
+// has to call the function when the attempt is over.
+func (v *visit) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	if v.host == nil {
+		return ctx, func() {}
+	}
+	return watch.Within(v.host, ctx)
+}

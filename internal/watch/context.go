@@ -1,0 +1,41 @@
+package watch
+
+import (
+	"context"
+	"log/slog"
+)
+
+// marked is the key of a value that shows whether one context descends from another.
+type marked struct{}
+
+// Context returns the host's function that makes one context of another, so that it can be called anywhere. If it fails,
+// or what it returns does not descend from what it was given, the context is the one that was given, which is noted and
+// logged.
+func Context[For any](host func(context.Context, For) context.Context, log *slog.Logger, n *Notes) func(context.Context, For) context.Context {
+	return func(ctx context.Context, about For) context.Context {
+		made, mark := ctx, new(byte)
+		err := apart(func() {
+			c := host(context.WithValue(ctx, marked{}, mark), about)
+			if c == nil || c.Value(marked{}) != mark {
+				n.Add("context", "the host's StepContext was not heeded: the context that it returned does not descend from the one it was given")
+				log.Warn("the context of a step does not descend from the one that was given", "for", about)
+				return
+			}
+			made = c
+		})
+		if err != nil {
+			n.Add("context", "the host's StepContext failed, the run went on: %v", err)
+			log.Error("StepContext failed", "for", about, "error", err, "stack", stackOf(err))
+			return ctx
+		}
+		return made
+	}
+}
+
+// Within returns a context with the values of one and the end of both, so that what the host has made of a context
+// cannot outlive that. The caller has to call the function when it is done.
+func Within(values, outer context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(values)
+	forget := context.AfterFunc(outer, func() { cancel(context.Cause(outer)) })
+	return ctx, func() { forget(); cancel(nil) }
+}
