@@ -200,9 +200,6 @@ func (v *visit) field(name string) (value any, ok bool) {
 	case template.FieldError:
 		return s.Error, true
 	case template.FieldErrorCode:
-		if v.err == nil {
-			return "", true
-		}
 		return stepCode(v.err), true
 	case template.FieldFiles:
 		return s.FilesMatched, true
