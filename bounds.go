@@ -11,9 +11,6 @@ import (
 // MaxClassificationLen is how many characters the classification of a pipeline may have.
 const MaxClassificationLen = 255
 
-// longestDeadline is the longest time that a pipeline may give its runs.
-const longestDeadline = 7 * 24 * time.Hour
-
 // bounds are what a pipeline says of its runs as a whole, and what is not an option: an option never makes a pipeline
 // invalid.
 type bounds struct {
@@ -88,14 +85,14 @@ func (d *draft) noBudget(root *strictjson.Node) {
 
 // readBounds takes the bounds as they stand in JSON.
 func (d *draft) readBounds() {
-	d.bounds.deadline = d.duration(d.boundsForm.deadline, "/deadline_seconds", "", "deadline_seconds", false)
+	d.bounds.deadline = d.duration(d.boundsForm.deadline, "", "", deadlineField)
 	d.bounds.budget = d.boundsForm.budget.limit
 	d.checkBudget(d.boundsForm.budget.err)
 }
 
 // checkBounds checks the bounds of a pipeline.
 func (d *draft) checkBounds() {
-	d.checkTime("/deadline_seconds", "", "deadline_seconds", d.bounds.deadline, longestDeadline)
+	d.checkTime(d.bounds.deadline, "", "", deadlineField)
 	d.checkBudget(d.bounds.budget.Check())
 	text := d.bounds.classification
 	if n := utf8.RuneCountInString(text); n > MaxClassificationLen {

@@ -83,12 +83,13 @@ type decoding struct {
 	Decoder
 	draft  draft
 	source *lenient.Source
-	places map[string]spot // of problems that do not stand at the value of their pointer
-	known  *lenient.Forms  // once they are asked for
+	places map[string]spot          // of problems that do not stand at the value of their pointer
+	moved  map[string]lenient.Moved // what stands elsewhere in the text, by the pointer at which it is read
+	known  *lenient.Forms           // once they are asked for
 }
 
 func (d Decoder) decoding(s *lenient.Source, name string) *decoding {
-	return &decoding{Decoder: d, draft: draft{name: name, tools: d.Tools}, source: s, places: make(map[string]spot)}
+	return &decoding{Decoder: d, draft: draft{name: name, tools: d.Tools}, source: s, places: make(map[string]spot), moved: make(map[string]lenient.Moved)}
 }
 
 // forms are for what is wrong, or almost right.
@@ -99,6 +100,7 @@ func (t *decoding) forms() *lenient.Forms {
 			Pipeline: pipelineTable(new(draft), &params.Part{List: true}).Form(), Step: step.table().Form(),
 			Actions: t.Actions.Names(), Params: t.paramsOf, MostSteps: manySteps,
 		}
+		t.known.Step.At("/input").Enum = []string{inputPrevious}
 		for _, c := range step.conditions {
 			for _, typ := range condition.Types() {
 				known := t.known.Step.At("/" + c.name + "/type")
@@ -186,7 +188,12 @@ func (t *decoding) steps(list []*strictjson.Node) {
 
 func (t *decoding) step(i int, n *strictjson.Node, at string) {
 	s := &stepForm{Step: &t.draft.steps[i]}
-	n = plainStep(n)
+	n, moved := lenient.Plain(n, func(id string) bool {
+		return slices.ContainsFunc(t.draft.steps, func(s Step) bool { return s.ID == id })
+	})
+	for _, m := range moved {
+		t.moved[at+m.Plain] = lenient.Moved{Text: at + m.Text, NameOffset: m.NameOffset}
+	}
 	known := sync.OnceValue(func() *form.Form { return t.paramsOf(s.action) })
 	t.read(s.table(), n, at, func(pointer string) lenient.Hint {
 		name := pointer[1:] // of a member of the step itself, if it has no slash and stands for no other name

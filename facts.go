@@ -141,7 +141,7 @@ func recheck(s Step, action actions.Action) (kept any, err error) {
 	for _, p := range params.Check(action.Spec().Name, action, nil, nil) {
 		return nil, &InterpolationError{Pointer: p.Pointer, Err: errors.New(p.Message)}
 	}
-	c := &actions.Check{HasInput: len(s.inputs()) > 0}
+	c := &actions.Check{HasInput: s.takesFiles()}
 	if v, ok := action.(actions.Validator); ok {
 		v.Validate(c)
 	}

@@ -3,7 +3,6 @@ package millrace
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
@@ -15,8 +14,6 @@ const (
 	mostWaysBack   = 20
 	mostMaxRetries = 100
 	mostMaxVisits  = 100
-	longestTimeout = 24 * time.Hour
-	longestBackoff = time.Hour
 )
 
 // inputPrevious is what Step.Input can be.
@@ -55,13 +52,13 @@ func (d *draft) checkFlow(i int, at string) {
 	if n := s.MaxVisits; n != 0 {
 		switch {
 		case n < 2 || n > mostMaxVisits:
-			d.problem(at+"/max_visits", codeBadRetry, "", "step '%s': max_visits must be 2 to %d, got %d", s.ID, mostMaxVisits, n)
+			d.badVisits(at, s.ID, n)
 		case !d.isTarget(s.ID):
 			d.problem(at+"/max_visits", codeBadRetry, "leave it out", "step '%s': max_visits without a retry_if that names it", s.ID)
 		}
 	}
-	d.checkTime(at+"/timeout", s.ID, "timeout", s.Timeout, longestTimeout)
-	d.checkTime(at+"/backoff", s.ID, "backoff", s.Backoff, longestBackoff)
+	d.checkTime(s.Timeout, at, s.ID, timeoutField)
+	d.checkTime(s.Backoff, at, s.ID, backoffField)
 	d.checkPrevious(s, at)
 	if d.options.Parallel {
 		for _, field := range s.jumps() {
@@ -140,15 +137,6 @@ func (d *draft) isTarget(id string) bool {
 	return slices.ContainsFunc(d.steps, func(s Step) bool {
 		return slices.ContainsFunc(s.RetryIf, func(w Retry) bool { return w.Step == id })
 	})
-}
-
-func (d *draft) checkTime(at, id, field string, got, most time.Duration) {
-	switch {
-	case got < 0 || got > most:
-		d.problem(at, codeBadTimeout, "", "%s must be more than 0 and at most %d seconds, got %v", timed(id, field), int(most.Seconds()), got.Seconds())
-	case got%time.Millisecond != 0:
-		d.problem(at, codeBadTimeout, "", "%s must have at most 3 decimals, got %v", timed(id, field), got.Seconds())
-	}
 }
 
 // checkPrevious checks the input of a step that takes the files of the one executed before it.

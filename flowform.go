@@ -2,11 +2,14 @@ package millrace
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"strconv"
 	"time"
 
+	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
-	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/internal/params"
 )
 
 // flowForm is what stands in JSON for where a step leads to and how often it is tried. Nil is what is absent.
@@ -19,9 +22,9 @@ type flowForm struct {
 
 // wayBackForm is an entry of retry_if.
 type wayBackForm struct {
-	Step    string            `json:"step" param:"id"`
-	Keyword *string           `json:"keyword,omitempty"`
-	When    *condition.Fields `json:"when,omitempty"`
+	Step    string            `json:"step" param:"id" alias:"target to goto step_id"`
+	Keyword *string           `json:"keyword,omitempty" alias:"contains text"`
+	When    *condition.Fields `json:"when,omitempty" alias:"condition if"`
 	Restart bool              `json:"restart,omitempty"`
 }
 
@@ -68,39 +71,82 @@ func (f *flowForm) read(t *decoding, s *Step, at string) {
 				t.draft.problem(at+"/when/"+p.Field, codeBadCondition, p.Hint, "%s", p.Message)
 			}
 		}
-		if w.Keyword == nil && w.When == nil {
+		if w.Keyword == nil && w.When == nil && !t.draft.isTold(at+"/keyword") && !t.draft.isTold(at+"/when") {
 			t.draft.problem(at, codeBadRetry, "", "step '%s': retry_if needs a keyword or when", s.ID)
 		}
 		s.RetryIf = append(s.RetryIf, way)
 	}
 	if f.maxVisits != nil {
 		if s.MaxVisits = *f.maxVisits; s.MaxVisits == 0 {
-			s.MaxVisits = -1 // out of range, as it stands there
+			t.draft.badVisits(at, s.ID, 0)
 		}
 	}
-	s.Timeout = t.draft.duration(f.timeout, at+"/timeout", s.ID, "timeout", false)
-	s.Backoff = t.draft.duration(f.backoff, at+"/backoff", s.ID, "backoff", true)
+	s.Timeout = t.draft.duration(f.timeout, at, s.ID, timeoutField)
+	s.Backoff = t.draft.duration(f.backoff, at, s.ID, backoffField)
 }
 
-// duration returns seconds of a step, or of the pipeline if there is no id, as a duration. What is no whole number of milliseconds, or is 0 where that is not allowed,
-// is a problem; the check of the step does the rest.
-func (d *draft) duration(seconds *float64, at, id, field string, zero bool) time.Duration {
+// timeField is a field that holds a time in seconds.
+type timeField struct {
+	name string
+	most time.Duration
+	zero bool // it can be 0
+}
+
+var (
+	timeoutField = timeField{name: "timeout", most: 24 * time.Hour}
+	backoffField = timeField{name: "backoff", most: time.Hour, zero: true}
+	// deadlineField is of the pipeline.
+	deadlineField = timeField{name: "deadline_seconds", most: 7 * 24 * time.Hour}
+)
+
+// duration returns seconds of a step, or of the pipeline if there is no id, as a duration. What is out of range, or no
+// whole number of milliseconds, is a problem, and 0.
+func (d *draft) duration(seconds *float64, at, id string, f timeField) time.Duration {
 	if seconds == nil {
 		return 0
 	}
+	const slip = 1e-6 // as binary fractions have; a tenth of a millisecond is far more
 	ms := *seconds * 1000
 	whole := math.Round(ms)
-	switch {
-	case *seconds == 0 && !zero:
-		d.problem(at, codeBadTimeout, "leave it out for no limit", "%s must be more than 0, got 0", timed(id, field))
-		return 0
-	case math.Abs(whole) > 1e12:
-		return time.Duration(math.MaxInt64/int64(time.Millisecond)) * time.Millisecond // beyond all limits
-	case math.Abs(ms-whole) > 1e-6*max(1, math.Abs(ms)):
-		d.problem(at, codeBadTimeout, "", "%s must have at most 3 decimals, got %v", timed(id, field), *seconds)
+	if whole < 0 || whole > float64(f.most.Milliseconds()) || whole == 0 && !f.zero || math.Abs(ms-whole) > slip {
+		d.badTime(*seconds, at, id, f)
 		return 0
 	}
 	return time.Duration(whole) * time.Millisecond
+}
+
+// checkTime checks a time that was not read from JSON.
+func (d *draft) checkTime(got time.Duration, at, id string, f timeField) {
+	if got < 0 || got > f.most || got%time.Millisecond != 0 {
+		d.badTime(got.Seconds(), at, id, f)
+	}
+}
+
+func (d *draft) badTime(seconds float64, at, id string, f timeField) {
+	rule, hint := fmt.Sprintf("be more than 0 and at most %d seconds", int(f.most.Seconds())), ""
+	switch {
+	case seconds == 0:
+		hint = "leave it out for no limit"
+	case seconds > 0 && seconds <= f.most.Seconds():
+		rule = "have at most 3 decimals"
+	case f.zero:
+		rule = fmt.Sprintf("be 0 to %d seconds", int(f.most.Seconds()))
+	}
+	shown := strconv.FormatFloat(seconds, 'f', -1, 64)
+	if math.Abs(seconds) >= 1e21 {
+		shown = strconv.FormatFloat(seconds, 'g', -1, 64)
+	}
+	d.problem(at+"/"+f.name, codeBadTimeout, hint, "%s must %s, got %s", timed(id, f.name), rule, shown)
+}
+
+// badVisits says of max_visits that it is out of range.
+func (d *draft) badVisits(at, id string, n int) {
+	d.problem(at+"/max_visits", codeBadRetry, "", "step '%s': max_visits must be 2 to %d, got %d", id, mostMaxVisits, n)
+}
+
+// badMaxSteps says of max_steps that it is out of range.
+func (d *draft) badMaxSteps(n int) {
+	d.problem("/max_steps", codeBadLimit, "", "max_steps must be 1 to %d, got %d", MaxAttempts, n)
 }
 
 // readMaxSteps takes max_steps as it stands in JSON.
@@ -109,43 +155,37 @@ func (d *draft) readMaxSteps() {
 		return
 	}
 	if d.maxSteps = *d.mostSteps; d.maxSteps == 0 {
-		d.maxSteps = -1
+		d.badMaxSteps(0)
 	}
 }
 
-// plainStep returns a step in the one form that is read further: retry_if as a list, which may be an object of step ids
-// and keywords, and the condition as an object, which may be "prev.error". The values stay where they stand in the
-// text.
-func plainStep(n *strictjson.Node) *strictjson.Node {
-	object := func(at *strictjson.Node, members ...strictjson.Member) *strictjson.Node {
-		return &strictjson.Node{Kind: strictjson.Object, Offset: at.Offset, End: at.End, Members: members}
+// limitFlow puts the ranges of what steers a run into the properties of a step. An action that takes no files, or those
+// of several steps, cannot have those of the step before.
+func limitFlow(properties jsonObject, input actions.Input) {
+	for name, limits := range map[string]jsonObject{
+		"max_retries": {"minimum": 0, "maximum": mostMaxRetries},
+		"max_visits":  {"minimum": 2, "maximum": mostMaxVisits},
+		"timeout":     {"exclusiveMinimum": 0, "maximum": int(timeoutField.most.Seconds())},
+		"backoff":     {"minimum": 0, "maximum": int(backoffField.most.Seconds())},
+		"input":       {"const": inputPrevious},
+	} {
+		maps.Copy(properties[name].(jsonObject), limits)
 	}
-	text := func(at *strictjson.Node, s string) *strictjson.Node {
-		return &strictjson.Node{Kind: strictjson.String, Offset: at.Offset, End: at.End, Text: s}
+	if input == actions.InputNone || input == actions.InputMany {
+		delete(properties, "input")
 	}
-	copied := false
-	set := func(i int, v *strictjson.Node) {
-		if !copied {
-			c := *n
-			c.Members = append([]strictjson.Member(nil), n.Members...)
-			n, copied = &c, true
-		}
-		n.Members[i].Value = v
+}
+
+// retrySchema describes both spellings of retry_if.
+func retrySchema() jsonObject {
+	way := params.PartSchema(wayBackForm{})
+	properties := way["properties"].(jsonObject)
+	properties["when"] = jsonObject{"$ref": "#/$defs/condition"}
+	way["required"] = []string{"step"}
+	way["oneOf"] = []any{jsonObject{"required": []string{"keyword"}}, jsonObject{"required": []string{"when"}}}
+	keywords := jsonObject{
+		"type": "object", "propertyNames": jsonObject{"$ref": "#/$defs/id"}, "maxProperties": mostWaysBack,
+		"additionalProperties": jsonObject{"type": "string", "minLength": 1},
 	}
-	for i, m := range n.Members {
-		switch v := m.Value; {
-		case m.Name == "condition" && v.Kind == strictjson.String && v.Text == condition.Short:
-			set(i, object(v, strictjson.Member{Name: "type", NameOffset: v.Offset, Value: text(v, string(condition.TypePrevError))}))
-		case m.Name == "retry_if" && v.Kind == strictjson.Object:
-			list := &strictjson.Node{Kind: strictjson.Array, Offset: v.Offset, End: v.End}
-			for _, way := range v.Members {
-				name := &strictjson.Node{Kind: strictjson.String, Offset: way.NameOffset, End: way.Value.Offset, Text: way.Name}
-				list.Elems = append(list.Elems, object(way.Value,
-					strictjson.Member{Name: "step", NameOffset: way.NameOffset, Value: name},
-					strictjson.Member{Name: "keyword", NameOffset: way.Value.Offset, Value: way.Value}))
-			}
-			set(i, list)
-		}
-	}
-	return n
+	return jsonObject{"oneOf": []any{jsonObject{"type": "array", "maxItems": mostWaysBack, "items": way}, keywords}}
 }

@@ -86,6 +86,7 @@ func (d Decoder) Schema() ([]byte, error) {
 		each = append(each, s)
 	}
 	whole := pipelineTable(new(draft), &params.Part{List: true}).Schema()
+	maps.Copy(whole["properties"].(jsonObject)["max_steps"].(jsonObject), jsonObject{"minimum": 1, "maximum": MaxAttempts})
 	whole["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	whole["title"], whole["description"] = "millrace pipeline", "A change to many files in steps, made as one."
 	whole["required"] = []string{"name", "steps"}
@@ -93,8 +94,8 @@ func (d Decoder) Schema() ([]byte, error) {
 	expect["description"] = "Bounds outside of which the step fails."
 	whole["$defs"] = jsonObject{
 		"step": jsonObject{"oneOf": each}, "condition": conditionSchema(), "expect": expect, "budget": budgetSchema(),
-		"variables": variablesSchema(),
-		"id":        jsonObject{"type": "string", "pattern": "^[A-Za-z0-9_-]+$", "maxLength": MaxIDLen},
+		"variables": variablesSchema(), "retry_if": retrySchema(),
+		"id": jsonObject{"type": "string", "pattern": "^[A-Za-z0-9_-]+$", "maxLength": MaxIDLen},
 	}
 	return json.MarshalIndent(whole, "", "  ")
 }
@@ -115,6 +116,7 @@ func actionSchema(prototype actions.Action) (jsonObject, error) {
 	schema["title"], schema["description"] = spec.Name, spec.Summary
 	properties := schema["properties"].(jsonObject)
 	properties["action"], properties["params"] = jsonObject{"const": spec.Name}, params.Schema(prototype)
+	limitFlow(properties, spec.Input)
 	one, many := properties["input_from"].(jsonObject), properties["input_from_all"].(jsonObject)
 	required := []string{"id", "action"}
 	switch spec.Input {
@@ -144,6 +146,7 @@ func conditionSchema() jsonObject {
 		schema["required"] = t.Fields()
 		types = append(types, schema)
 	}
+	types = append(types, jsonObject{"const": condition.Short})
 	return jsonObject{"description": "What must hold for the step to run; otherwise it is skipped.", "oneOf": types}
 }
 
@@ -246,9 +249,9 @@ func (s *stepForm) table() params.Table {
 		},
 		s.conditionRow(params.Row{Name: "condition", Aliases: "when if only_if run_if"}, &s.When),
 		{Name: "expect", Aliases: "expected expects", To: &s.Expect, Def: "expect"},
-		{Name: "on_fail", Aliases: "on_failure on_error", Doc: "Later step that a failure leads to.", ID: true, To: &s.OnFail},
+		{Name: "on_fail", Aliases: "on_failure", Doc: "Later step that a failure leads to.", ID: true, To: &s.OnFail},
 		{Name: "next", Aliases: "next_step on_success goto", Doc: "Later step that a success leads to.", ID: true, To: &s.Next},
-		{Name: "retry_if", Doc: "Ways back; the first that holds after the step is taken.", To: &s.flow.waysBack},
+		{Name: "retry_if", Doc: "Ways back to this step or earlier ones; the first that holds after the step is taken.", To: &s.flow.waysBack, Def: "retry_if"},
 		{Name: "max_retries", Aliases: "retries", Doc: "Attempts of a visit after the first, 0 to 100.", To: &s.MaxRetries},
 		{Name: "max_visits", Doc: "How many visits use up the ways back to this step, 2 to 100.", To: &s.flow.maxVisits},
 		{Name: "timeout", Aliases: "timeout_seconds", Doc: "Seconds that one attempt may take.", To: &s.flow.timeout},

@@ -60,8 +60,9 @@ const mostVisits = MaxAttempts
 func (r *run) history() []Visit {
 	var told []Visit
 	eventful := false
+	steps := r.machine.History()
 	for i, v := range r.visited {
-		s := r.machine.History()[i]
+		s := steps[i]
 		outcome := VisitSuccess
 		switch {
 		case s.Status == flow.Skipped:

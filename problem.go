@@ -244,13 +244,19 @@ func (t *decoding) locate(problems []Problem) {
 		if p.Line > 0 {
 			continue // a repair of the text, which knows its place
 		}
-		at, moved := t.places[p.Pointer]
+		at, known := t.places[p.Pointer]
+		if m, isName := t.inText(p.Pointer); m.Text != "" {
+			p.Pointer = m.Text
+			if isName && !known {
+				at, known = spot{offset: m.NameOffset, name: true}, true
+			}
+		}
 		if t.Locate != nil {
 			_, pointer := lenient.NodeAt(t.source.Root, p.Pointer)
 			p.Line, p.Column = t.Locate(pointer, at.name && pointer == p.Pointer)
 			continue
 		}
-		if !moved {
+		if !known {
 			n, _ := lenient.NodeAt(t.source.Root, p.Pointer)
 			at.offset = n.Offset
 		}
@@ -259,6 +265,17 @@ func (t *decoding) locate(problems []Problem) {
 		}
 		p.Line, p.Column = lines.LineColumn(at.offset)
 	}
+}
+
+// inText returns where in the text that stands which is read at a pointer, if it was moved. isName says that it is a
+// name there.
+func (t *decoding) inText(pointer string) (m lenient.Moved, isName bool) {
+	for up := pointer; up != "" && len(t.moved) > 0; up = up[:strings.LastIndexByte(up, '/')] {
+		if m, ok := t.moved[up]; ok {
+			return m, pointer == up+"/step"
+		}
+	}
+	return lenient.Moved{}, false
 }
 
 // repaired reads what strict decoding has refused: it mends the text and the values, and decodes them strictly. All

@@ -38,6 +38,10 @@ func (r *run) sequence(ctx context.Context) {
 	var v *visit
 	for at, ok := r.machine.At(); ok; at, ok = r.machine.At() {
 		if at.Attempt == 1 {
+			if ctx.Err() != nil && !r.late() { // nothing is told of a step that does not begin
+				r.machine.Done(flow.Outcome{Status: flow.Stopped})
+				return
+			}
 			saves = append(saves, r.stage.Savepoint())
 			v = r.arrive(ctx, at.Step, at.Visit)
 		}
@@ -133,12 +137,14 @@ func (r *run) wait(ctx context.Context, v *visit, attempts int) {
 	r.log.Info("step is tried again", "step", v.result.StepID, "error", v.err, "wait", wait)
 	r.notify(StepRetrying{Step: v.result.StepID, Visit: v.number, Attempt: attempts + 1, Err: v.err, Wait: wait})
 	if wait > 0 {
+		start := time.Now()
 		timer := time.NewTimer(wait)
 		defer timer.Stop()
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
 		}
+		v.result.Duration += time.Since(start)
 	}
 }
 
@@ -172,7 +178,7 @@ func (r *run) leave(v *visit, at flow.Position, move flow.Move) {
 			SkipReason: fmt.Sprintf("bypassed by %s of '%s'", move.By, step.ID),
 		}}
 		r.see(b)
-		if r.last[j] == nil {
+		if last := r.last[j]; last == nil || last.number == 0 { // else its last visit is shown
 			r.last[j] = b
 		}
 	}

@@ -95,6 +95,9 @@ func (s Step) inputs() []string {
 	return s.InputFromAll
 }
 
+// takesFiles reports whether the step works on the files of other steps.
+func (s Step) takesFiles() bool { return len(s.inputs()) > 0 || s.Input != "" }
+
 // check returns an *ExpectError if a number is out of bounds.
 func (e Expect) check(files, edits int) error {
 	if e.MinFiles != nil && files < *e.MinFiles || e.MaxFiles != nil && files > *e.MaxFiles {

@@ -70,7 +70,7 @@ func (d *draft) check() (Pipeline, error) {
 		d.problem("/steps", codeManySteps, "split the pipeline, or use multi_edit for several edits of the same files", "too many steps (max %d, got %d)", MaxSteps, n)
 	}
 	if d.maxSteps < 0 || d.maxSteps > MaxAttempts {
-		d.problem("/max_steps", codeBadLimit, "", "max_steps must be 1 to %d, got %d", MaxAttempts, d.maxSteps)
+		d.badMaxSteps(d.maxSteps)
 	}
 	d.checkBounds()
 	d.checkVariables()
@@ -237,7 +237,7 @@ func (d *draft) checkExpect(s Step, at string) {
 func (d *draft) checkInput(s Step, action params.Action, at string) {
 	spec := s.Action.Spec()
 	param, given := givenFiles(s, action)
-	inputs := len(s.inputs()) > 0 || s.Input != ""
+	inputs := s.takesFiles()
 	switch spec.Input {
 	case actions.InputFiles:
 		if !inputs && !given && !d.inputTold(spec, at) {
@@ -315,7 +315,7 @@ func (d *draft) checkParams(i int, at string) {
 		return
 	}
 	bound := func(param string) bool { _, ok := s.Bind[param]; return ok }
-	c := &actions.Check{IsTemplated: templated, IsBound: bound, HasInput: len(s.inputs()) > 0}
+	c := &actions.Check{IsTemplated: templated, IsBound: bound, HasInput: s.takesFiles()}
 	v.Validate(c)
 	d.compiled[i].kept = c.Keep
 	if len(c.Problems) == 0 {

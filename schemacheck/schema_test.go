@@ -101,30 +101,87 @@ func TestEveryPipelineIsValid(t *testing.T) {
 	}
 }
 
+// TestBothTake: both spellings of what has two, and the ends of all ranges.
+func TestBothTake(t *testing.T) {
+	s := schema(t)
+	const first = `{"name":"p","max_steps":200,"steps":[{"id":"f","action":"read_ranges","input":"previous","max_visits":2,"condition":"prev.error"},`
+	for _, fields := range []string{
+		`"retry_if":{"f":"x","a":"y"}`, `"retry_if":{}`, `"retry_if":[]`,
+		`"retry_if":[{"step":"f","keyword":"x","restart":true},{"step":"a","when":"prev.error"},{"step":"f","when":{"type":"step_failed","step_ref":"a"}}]`,
+		`"retry_if":[{"step":"f","when":{"type":"prev_error"}}],"condition":{"type":"prev_error"}`,
+		`"retry_if":{"f":"x"},"max_retries":0,"timeout":0.001,"backoff":0,"on_fail":"z","next":"z"`,
+		`"retry_if":{"f":"x"},"max_retries":100,"timeout":86400,"backoff":3600`,
+	} {
+		text := []byte(first + `{"id":"a","action":"search","params":{"pattern":"x"},` + fields + `},{"id":"z","action":"fail","params":{"message":"m"}}]}`)
+		if !strings.Contains(fields, `"f"`) { // nothing leads back to it
+			text = bytes.Replace(text, []byte(`"max_visits":2,`), nil, 1)
+		}
+		if _, err := millrace.Decode(text); err != nil {
+			t.Errorf("%s: the decoder: %v", fields, err)
+		}
+		if err := valid(t, s, text); err != nil {
+			t.Errorf("%s: the schema: %v", fields, err)
+		}
+	}
+}
+
 // TestBothRefuse: what is structurally wrong is refused by the schema and by the decoder.
 func TestBothRefuse(t *testing.T) {
 	s := schema(t)
 	const find = `{"id":"f","action":"search","params":{"pattern":"x"}}`
+	on := func(fields string) string {
+		return `{"name":"p","steps":[` + find + `,{"id":"a","action":"search","params":{"pattern":"x"},` + fields + `}]}`
+	}
 	for name, text := range map[string]string{
-		"no name":          `{"steps":[` + find + `]}`,
-		"empty name":       `{"name":"","steps":[` + find + `]}`,
-		"no steps":         `{"name":"p"}`,
-		"empty steps":      `{"name":"p","steps":[]}`,
-		"21 steps":         `{"name":"p","steps":[` + strings.Repeat(find+",", 20) + find + `]}`,
-		"bad id":           `{"name":"p","steps":[{"id":"a b","action":"search","params":{"pattern":"x"}}]}`,
-		"unknown action":   `{"name":"p","steps":[{"id":"a","action":"serach","params":{"pattern":"x"}}]}`,
-		"unknown param":    `{"name":"p","steps":[{"id":"a","action":"search","params":{"pattern":"x","patern":"y"}}]}`,
-		"missing param":    `{"name":"p","steps":[{"id":"a","action":"search","params":{}}]}`,
-		"no params":        `{"name":"p","steps":[{"id":"a","action":"search"}]}`,
-		"wrong type":       `{"name":"p","steps":[{"id":"a","action":"search","params":{"pattern":1}}]}`,
-		"null":             `{"name":"p","dry_run":null,"steps":[` + find + `]}`,
-		"number as text":   `{"name":"p","steps":[{"id":"a","action":"read_ranges","params":{"files":["x"],"start_line":"one"}}]}`,
-		"bad mode":         `{"name":"p","steps":[{"id":"a","action":"search","params":{"pattern":"x","mode":"xor"}}]}`,
-		"condition type":   `{"name":"p","steps":[` + find + `,{"id":"a","action":"search","condition":{"type":"maybe"},"params":{"pattern":"x"}}]}`,
-		"condition no ref": `{"name":"p","steps":[` + find + `,{"id":"a","action":"search","condition":{"type":"has_matches"},"params":{"pattern":"x"}}]}`,
-		"condition extra":  `{"name":"p","steps":[` + find + `,{"id":"a","action":"search","condition":{"type":"has_matches","step_ref":"f","value":1},"params":{"pattern":"x"}}]}`,
-		"aggregate of one": `{"name":"p","steps":[` + find + `,{"id":"a","action":"aggregate","input_from_all":["f"]}]}`,
-		"negative expect":  `{"name":"p","steps":[{"id":"a","action":"search","expect":{"min_files":-1},"params":{"pattern":"x"}}]}`,
+		"no name":               `{"steps":[` + find + `]}`,
+		"empty name":            `{"name":"","steps":[` + find + `]}`,
+		"no steps":              `{"name":"p"}`,
+		"empty steps":           `{"name":"p","steps":[]}`,
+		"21 steps":              `{"name":"p","steps":[` + strings.Repeat(find+",", 20) + find + `]}`,
+		"bad id":                `{"name":"p","steps":[{"id":"a b","action":"search","params":{"pattern":"x"}}]}`,
+		"unknown action":        `{"name":"p","steps":[{"id":"a","action":"serach","params":{"pattern":"x"}}]}`,
+		"unknown param":         `{"name":"p","steps":[{"id":"a","action":"search","params":{"pattern":"x","patern":"y"}}]}`,
+		"missing param":         `{"name":"p","steps":[{"id":"a","action":"search","params":{}}]}`,
+		"no params":             `{"name":"p","steps":[{"id":"a","action":"search"}]}`,
+		"wrong type":            `{"name":"p","steps":[{"id":"a","action":"search","params":{"pattern":1}}]}`,
+		"null":                  `{"name":"p","dry_run":null,"steps":[` + find + `]}`,
+		"number as text":        `{"name":"p","steps":[{"id":"a","action":"read_ranges","params":{"files":["x"],"start_line":"one"}}]}`,
+		"bad mode":              `{"name":"p","steps":[{"id":"a","action":"search","params":{"pattern":"x","mode":"xor"}}]}`,
+		"condition type":        `{"name":"p","steps":[` + find + `,{"id":"a","action":"search","condition":{"type":"maybe"},"params":{"pattern":"x"}}]}`,
+		"condition no ref":      `{"name":"p","steps":[` + find + `,{"id":"a","action":"search","condition":{"type":"has_matches"},"params":{"pattern":"x"}}]}`,
+		"condition extra":       `{"name":"p","steps":[` + find + `,{"id":"a","action":"search","condition":{"type":"has_matches","step_ref":"f","value":1},"params":{"pattern":"x"}}]}`,
+		"aggregate of one":      `{"name":"p","steps":[` + find + `,{"id":"a","action":"aggregate","input_from_all":["f"]}]}`,
+		"retry_if of nothing":   on(`"retry_if":[{"step":"f"}]`),
+		"retry_if of both":      on(`"retry_if":[{"step":"f","keyword":"x","when":"prev.error"}]`),
+		"retry_if to nothing":   on(`"retry_if":[{"keyword":"x"}]`),
+		"retry_if, empty":       on(`"retry_if":[{"step":"f","keyword":""}]`),
+		"retry_if, unknown":     on(`"retry_if":[{"step":"f","keyword":"x","often":true}]`),
+		"retry_if, empty words": on(`"retry_if":{"f":""}`),
+		"retry_if, no id":       on(`"retry_if":{"f g":"x"}`),
+		"retry_if, a number":    on(`"retry_if":{"f":1}`),
+		"retry_if, a string":    on(`"retry_if":"f"`),
+		"retry_if, 21 entries":  on(`"retry_if":[` + strings.Repeat(`{"step":"f","keyword":"x"},`, 20) + `{"step":"f","keyword":"x"}]`),
+		"condition, a word":     on(`"condition":"prev_error"`),
+		"prev_error of a step":  on(`"condition":{"type":"prev_error","step_ref":"f"}`),
+		"max_retries -1":        on(`"max_retries":-1`),
+		"max_retries 101":       on(`"max_retries":101`),
+		"max_retries 0.5":       on(`"max_retries":0.5`),
+		"max_visits 1":          on(`"max_visits":1,"retry_if":{"a":"x"}`),
+		"max_visits 101":        on(`"max_visits":101,"retry_if":{"a":"x"}`),
+		"timeout 0":             on(`"timeout":0`),
+		"timeout of a day more": on(`"timeout":86400.5`),
+		"timeout as text":       on(`"timeout":"30"`),
+		"backoff -1":            on(`"backoff":-1`),
+		"backoff of two hours":  on(`"backoff":7200`),
+		"on_fail, no id":        on(`"on_fail":"a b"`),
+		"next, a list":          on(`"next":["f"]`),
+		"input of another word": `{"name":"p","steps":[{"id":"a","action":"read_ranges","input":"last"}]}`,
+		"input of a search":     on(`"input":"previous"`),
+		"input of several":      `{"name":"p","steps":[` + find + `,` + strings.Replace(find, `"f"`, `"g"`, 1) + `,{"id":"a","action":"merge","input_from_all":["f","g"],"input":"previous"}]}`,
+		"max_steps 0":           `{"name":"p","max_steps":0,"steps":[` + find + `]}`,
+		"max_steps 201":         `{"name":"p","max_steps":201,"steps":[` + find + `]}`,
+		"fail without a word":   `{"name":"p","steps":[{"id":"a","action":"fail"}]}`,
+		"negative expect":       `{"name":"p","steps":[{"id":"a","action":"search","expect":{"min_files":-1},"params":{"pattern":"x"}}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := millrace.Decode([]byte(text)); err == nil {

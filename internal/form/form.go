@@ -131,7 +131,7 @@ func (f *Form) Match(name string) (field string, ok bool) {
 	}
 	near, ok := strictjson.Nearest(name, f.Names())
 	// What stands before a whole name is no misspelling, but more likely says the opposite, as in "noforce".
-	if !ok || strings.HasSuffix(Plain(name), Plain(near)) {
+	if !ok || strings.HasSuffix(Plain(name), Plain(near)) || OtherUnit(name, near) {
 		return "", false
 	}
 	others := slices.DeleteFunc(f.Names(), func(other string) bool { return other == near })
@@ -140,6 +140,9 @@ func (f *Form) Match(name string) (field string, ok bool) {
 	}
 	return near, true
 }
+
+// OtherUnit reports whether a name is that of a field in another unit, as "timeoutMs" of "timeout".
+func OtherUnit(name, field string) bool { return Plain(name) == Plain(field)+"ms" }
 
 // Known is Match without misspellings.
 func (f *Form) Known(name string) (field string, ok bool) {

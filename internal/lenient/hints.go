@@ -18,7 +18,7 @@ func Meant(object *form.Form, name, at string) Hint {
 	if !ok {
 		field, ok = strictjson.Nearest(name, object.Names())
 	}
-	if !ok {
+	if !ok || form.OtherUnit(name, field) {
 		return Hint{}
 	}
 	return Hint{fmt.Sprintf("did you mean '%s'?", field), at + "/" + strictjson.EscapeToken(field)}

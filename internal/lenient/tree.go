@@ -129,6 +129,7 @@ func (f *fitting) pipeline(root *strictjson.Node) {
 
 func (f *fitting) step(root, n *strictjson.Node, i int, at string) {
 	f.inputs(n, at)
+	f.spellings(root, n, at)
 	action := f.action(n, at)
 	f.dryRun(root, n, action, at)
 	f.moveDown(n, action, at)
@@ -143,7 +144,7 @@ func (f *fitting) step(root, n *strictjson.Node, i int, at string) {
 		return
 	}
 	f.dryRun(root, values, action, at+"/params")
-	f.moveUp(n, values, action, at)
+	f.moveUp(root, n, values, action, at)
 	f.Fit(values, action, at+"/params")
 }
 
@@ -266,13 +267,16 @@ func (f *fitting) moveDown(n *strictjson.Node, action *form.Form, at string) {
 	n.Members = kept
 }
 
+// ofStep are the fields of a step that are looked for among the parameters too.
+var ofStep = []string{"input_from", "input_from_all", "condition", "expect", "on_fail", "next", "retry_if", "max_retries", "max_visits"}
+
 // moveUp takes out of the parameters what belongs to the step.
-func (f *fitting) moveUp(n, values *strictjson.Node, action *form.Form, at string) {
+func (f *fitting) moveUp(root, n, values *strictjson.Node, action *form.Form, at string) {
 	kept := values.Members[:0]
 	outer := n.Values()
 	for _, m := range values.Members {
 		name := ""
-		for _, field := range []string{"input_from", "input_from_all", "condition", "expect"} {
+		for _, field := range ofStep {
 			if form.Same(field, m.Name) {
 				name = field
 			}
@@ -282,8 +286,9 @@ func (f *fitting) moveUp(n, values *strictjson.Node, action *form.Form, at strin
 			continue
 		}
 		f.Note(at+"/"+name, m.NameOffset, "'%s' was taken out of 'params'", m.Name)
-		outer[name] = m.Value
-		n.Members = append(n.Members, strictjson.Member{Name: name, NameOffset: m.NameOffset, Value: m.Value})
+		outer[name], m.Name = m.Value, name
+		n.Members = append(n.Members, m)
+		f.spellings(root, object(n, m), at)
 		f.Fit(m.Value, f.Step.Field(name).Form, at+"/"+name)
 	}
 	values.Members = kept

@@ -94,7 +94,7 @@ func TestBoundsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	const none = "leave it out for no limit"
 	for fields, want := range map[string][]problem{
-		`"deadline_seconds":0,`:        {{"/deadline_seconds", "invalid_timeout", "deadline_seconds must be more than 0, got 0", none}},
+		`"deadline_seconds":0,`:        {{"/deadline_seconds", "invalid_timeout", "deadline_seconds must be more than 0 and at most 604800 seconds, got 0", none}},
 		`"deadline_seconds":-1,`:       {{"/deadline_seconds", "invalid_timeout", "deadline_seconds must be more than 0 and at most 604800 seconds, got -1", ""}},
 		`"deadline_seconds":604800.5,`: {{"/deadline_seconds", "invalid_timeout", "deadline_seconds must be more than 0 and at most 604800 seconds, got 604800.5", ""}},
 		`"deadline_seconds":1.0005,`:   {{"/deadline_seconds", "invalid_timeout", "deadline_seconds must have at most 3 decimals, got 1.0005", ""}},
@@ -122,7 +122,7 @@ func TestBoundsThatAreRefused(t *testing.T) {
 		},
 		`"deadline_seconds":0,"budget":0,`: {
 			{"/budget", "invalid_budget", "budget must be more than 0, got 0", none},
-			{"/deadline_seconds", "invalid_timeout", "deadline_seconds must be more than 0, got 0", none},
+			{"/deadline_seconds", "invalid_timeout", "deadline_seconds must be more than 0 and at most 604800 seconds, got 0", none},
 		},
 	} {
 		_, err := millrace.Decode(pipelineWith(fields))

@@ -1,0 +1,159 @@
+package lenient
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/millrace-go/millrace/internal/form"
+	"github.com/millrace-go/millrace/internal/strictjson"
+)
+
+// prevError is the word that stands for the condition {"type": "prev_error"}.
+const prevError, typePrevError = "prev.error", "prev_error"
+
+// Moved says where a way back stands that the text has in an object: at Text, its name at NameOffset. It is read at
+// Plain. Both are pointers below the step.
+type Moved struct {
+	Plain, Text string
+	NameOffset  int
+}
+
+// Plain returns a step in the one form that is read further: retry_if as a list of objects, which may be an object of
+// step ids and keywords, and conditions as objects, which may be the word "prev.error". The nodes keep the places that
+// they have in the text, and the step itself is not changed. isStep reports whether a step of the pipeline has an id: an
+// object with a "step" that is none of these is a single way back, which has to stand in a list.
+func Plain(step *strictjson.Node, isStep func(id string) bool) (plain *strictjson.Node, moved []Moved) {
+	plain = step
+	set := func(i int, v *strictjson.Node) {
+		if plain == step {
+			plain = &strictjson.Node{Kind: step.Kind, Offset: step.Offset, End: step.End, Members: slices.Clone(step.Members)}
+		}
+		plain.Members[i].Value = v
+	}
+	for i, m := range step.Members {
+		switch v := m.Value; {
+		case m.Name == "condition" && isPrevError(v):
+			set(i, prevErrorObject(v))
+		case m.Name == "retry_if" && v.Kind == strictjson.Object && (v.Get("step") == nil || isStep("step")):
+			for k, way := range v.Members {
+				moved = append(moved, Moved{
+					Plain: "/retry_if/" + strconv.Itoa(k), Text: "/retry_if/" + strictjson.EscapeToken(way.Name), NameOffset: way.NameOffset,
+				})
+			}
+			set(i, waysBack(v))
+		case m.Name == "retry_if" && v.Kind == strictjson.Array && slices.ContainsFunc(v.Elems, asksPrevError):
+			set(i, withPrevError(v))
+		}
+	}
+	return plain, moved
+}
+
+func isPrevError(n *strictjson.Node) bool {
+	return n != nil && n.Kind == strictjson.String && n.Text == prevError
+}
+
+func prevErrorObject(word *strictjson.Node) *strictjson.Node {
+	return object(word, strictjson.Member{Name: "type", NameOffset: word.Offset, Value: text(word, typePrevError)})
+}
+
+// waysBack makes a list of an object of step ids and keywords.
+func waysBack(n *strictjson.Node) *strictjson.Node {
+	list := &strictjson.Node{Kind: strictjson.Array, Offset: n.Offset, End: n.End}
+	for _, way := range n.Members {
+		id := &strictjson.Node{Kind: strictjson.String, Text: way.Name, Offset: way.NameOffset, End: way.Value.Offset}
+		list.Elems = append(list.Elems, object(way.Value,
+			strictjson.Member{Name: "step", NameOffset: way.NameOffset, Value: id},
+			strictjson.Member{Name: "keyword", NameOffset: way.Value.Offset, Value: way.Value}))
+	}
+	return list
+}
+
+// asksPrevError reports whether a way back has the word for its condition.
+func asksPrevError(way *strictjson.Node) bool { return isPrevError(way.Get("when")) }
+
+// withPrevError returns a list of ways back with objects for the word.
+func withPrevError(list *strictjson.Node) *strictjson.Node {
+	c := *list
+	c.Elems = slices.Clone(list.Elems)
+	for i, way := range c.Elems {
+		if asksPrevError(way) {
+			w := object(way, way.Members...)
+			for k := range w.Members {
+				if w.Members[k].Name == "when" {
+					w.Members[k].Value = prevErrorObject(w.Members[k].Value)
+				}
+			}
+			c.Elems[i] = w
+		}
+	}
+	return &c
+}
+
+// object returns an object that stands where another value does.
+func object(at *strictjson.Node, members ...strictjson.Member) *strictjson.Node {
+	return &strictjson.Node{Kind: strictjson.Object, Offset: at.Offset, End: at.End, Members: slices.Clone(members)}
+}
+
+// text returns a string that stands where another value does.
+func text(at *strictjson.Node, s string) *strictjson.Node {
+	return &strictjson.Node{Kind: strictjson.String, Offset: at.Offset, End: at.End, Text: s}
+}
+
+// spellings brings near what strict decoding reads in two ways: an object of step ids and keywords becomes the list that
+// it stands for, and the word for a condition gets its right form.
+func (f *fitting) spellings(root, n *strictjson.Node, at string) {
+	for _, m := range n.Members {
+		switch name, _ := f.Step.Known(m.Name); name {
+		case "condition":
+			f.prevError(m.Value, at+"/condition")
+		case "retry_if":
+			f.waysBack(root, m.Value, at+"/retry_if")
+		}
+	}
+}
+
+func (f *fitting) waysBack(root, v *strictjson.Node, at string) {
+	way := f.Step.At("/retry_if/0")
+	if v.Kind == strictjson.Object {
+		for _, m := range v.Members {
+			if _, known := way.Known(m.Name); known && !hasStep(root, m.Name) {
+				return // a single way back, which becomes a list of one
+			}
+		}
+		*v = *waysBack(v)
+		return
+	}
+	for i, e := range v.Elems {
+		for _, m := range e.Members {
+			if name, _ := way.Known(m.Name); name == "when" {
+				f.prevError(m.Value, at+"/"+strconv.Itoa(i)+"/when")
+			}
+		}
+	}
+}
+
+// hasStep reports whether a step of the pipeline has that id.
+func hasStep(root *strictjson.Node, id string) bool {
+	list := root.Get("steps")
+	return list != nil && slices.ContainsFunc(list.Elems, func(s *strictjson.Node) bool {
+		named := s.Get("id")
+		return named != nil && named.Kind == strictjson.String && named.Text == id
+	})
+}
+
+// prevError gives the word for a condition, or for its type, the form that it has there.
+func (f *fitting) prevError(v *strictjson.Node, at string) {
+	word, want := v, prevError
+	if v.Kind == strictjson.Object {
+		word, want, at = v.Get("type"), typePrevError, at+"/type"
+	}
+	if word == nil || word.Kind != strictjson.String || word.Text == want {
+		return
+	}
+	switch form.Plain(strings.ReplaceAll(word.Text, ".", "")) {
+	case "preverror", "previouserror":
+		f.Note(at, word.Offset, "'%s' was taken for '%s'", word.Text, want)
+		word.Text = want
+	}
+}

@@ -1,0 +1,230 @@
+package steering_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/condition"
+)
+
+// whole is a pipeline in which everything that steers a run is said.
+func whole() millrace.Pipeline {
+	return millrace.New("p").MaxSteps(50).
+		Step("call", actions.Search{Pattern: "x"}).MaxRetries(5).MaxVisits(3).Timeout(1500*time.Millisecond).Backoff(250*time.Millisecond).OnFail("give-up").
+		Step("fix", actions.Edit{OldText: "x", NewText: "y"}).FromPrevious().
+		Step("check", actions.Search{Pattern: "y"}).When(condition.PrevError()).Next("report").
+		RetryIf("call", "incomplete").
+		Retry(millrace.Retry{Step: "fix", When: condition.StepFailed("check"), Restart: true}).
+		RetryWhen("check", condition.PrevError()).
+		Step("report", actions.Search{Pattern: "z"}).
+		Step("give-up", actions.Fail{Message: "it cannot be done"}).When(condition.StepFailed("report")).
+		MustBuild()
+}
+
+const wholeJSON = `{"name":"p","max_steps":50,"steps":[` +
+	`{"id":"call","action":"search","on_fail":"give-up","max_retries":5,"max_visits":3,"timeout":1.5,"backoff":0.25,"params":{"pattern":"x"}},` +
+	`{"id":"fix","action":"edit","input":"previous","params":{"old_text":"x","new_text":"y"}},` +
+	`{"id":"check","action":"search","condition":{"type":"prev_error"},"next":"report","retry_if":[` +
+	`{"step":"call","keyword":"incomplete"},{"step":"fix","when":{"type":"step_failed","step_ref":"check"},"restart":true},` +
+	`{"step":"check","when":{"type":"prev_error"}}],"params":{"pattern":"y"}},` +
+	`{"id":"report","action":"search","params":{"pattern":"z"}},` +
+	`{"id":"give-up","action":"fail","condition":{"type":"step_failed","step_ref":"report"},"params":{"message":"it cannot be done"}}]}`
+
+// What is built, written and read is the same.
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	p := whole()
+	data, err := json.Marshal(p)
+	if d := cmp.Diff(wholeJSON, string(data)); err != nil || d != "" {
+		t.Errorf("%v (-want +got):\n%s", err, d)
+	}
+	for _, lenient := range []bool{false, true} {
+		q, err := millrace.Decoder{Lenient: lenient}.Decode(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !p.Equal(q) || p.Digest() != q.Digest() || len(q.Warnings()) > 0 || q.MaxSteps() != 50 {
+			t.Errorf("lenient %v: Equal %v, warnings %v, at most %d steps", lenient, p.Equal(q), q.Warnings(), q.MaxSteps())
+		}
+		again, err := json.Marshal(q)
+		if err != nil || string(again) != string(data) {
+			t.Errorf("written again (%v):\n%s", err, again)
+		}
+	}
+	if got := millrace.New("p").Step("a", actions.Fail{Message: "m"}).MustBuild().MaxSteps(); got != millrace.MaxAttempts {
+		t.Errorf("a pipeline that does not say has %d steps at most", got)
+	}
+}
+
+// spelling puts what is said of a step into a pipeline: of the second of two.
+func spelling(fields string) string {
+	return `{"name":"p","steps":[{"id":"a","action":"search","params":{"pattern":"x"}},` +
+		`{"id":"b","action":"read_ranges","params":{"files":["f"]},` + fields + `},{"id":"c","action":"search","params":{"pattern":"x"}}]}`
+}
+
+// Both spellings mean the same, in strict and in lenient decoding, and neither is a repair.
+func TestSpellings(t *testing.T) {
+	t.Parallel()
+	for _, test := range [][2]string{
+		{`"retry_if":{"a":"still failing","b":"again"}`, `"retry_if":[{"step":"a","keyword":"still failing"},{"step":"b","keyword":"again"}]`},
+		{`"retry_if":{}`, `"retry_if":[]`},
+		{`"condition":"prev.error"`, `"condition":{"type":"prev_error"}`},
+		{`"retry_if":[{"step":"a","when":"prev.error"}]`, `"retry_if":[{"step":"a","when":{"type":"prev_error"}}]`},
+		{`"timeout":2,"backoff":0,"max_retries":1`, `"timeout":2.000,"max_retries":1.0`},
+	} {
+		for _, lenient := range []bool{false, true} {
+			d := millrace.Decoder{Lenient: lenient}
+			p, err := d.Decode([]byte(spelling(test[0])))
+			q, err2 := d.Decode([]byte(spelling(test[1])))
+			if err != nil || err2 != nil || !p.Equal(q) || len(p.Warnings())+len(q.Warnings()) > 0 {
+				t.Errorf("%s, lenient %v: %v, %v, Equal %v, %v", test[0], lenient, err, err2, p.Equal(q), p.Warnings())
+			}
+			// Another mistake does not change what the step means.
+			broken := strings.Replace(spelling(test[0]), `"name"`, `"verbose":"yes","name"`, 1)
+			mended, err := d.Decode([]byte(broken))
+			o := q.Options()
+			o.Verbose = true
+			if lenient && (err != nil || !mended.Equal(q.WithOptions(o)) || len(mended.Warnings()) != 1) {
+				t.Errorf("%s beside a mistake: %v, %v", test[0], err, mended.Warnings())
+			}
+		}
+	}
+	// Ids are what they are, also "step" and "keyword".
+	named := `{"name":"p","steps":[{"id":"step","action":"search","params":{"pattern":"x"}},{"id":"keyword","action":"search","params":{"pattern":"x"},"retry_if":{"step":"a","keyword":"b"}}]}`
+	for _, lenient := range []bool{false, true} {
+		p, err := millrace.Decoder{Lenient: lenient}.Decode([]byte(named))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff([]millrace.Retry{{Step: "step", Keyword: "a"}, {Step: "keyword", Keyword: "b"}}, p.Steps()[1].RetryIf, cmp.Comparer(sameCondition)); d != "" {
+			t.Errorf("(-want +got):\n%s", d)
+		}
+	}
+}
+
+func sameCondition(a, b condition.Condition) bool { return a == b }
+
+// What models send instead is repaired, and each repair is a warning; strict decoding refuses it.
+func TestSloppySpellings(t *testing.T) {
+	t.Parallel()
+	const back = `"retry_if":[{"step":"a","keyword":"again"}]`
+	for _, test := range []struct{ sent, means, warning string }{
+		{`"retry_if":{"step":"a","keyword":"again"}`, back, "taken for a list of one"},
+		{`"retry_if":{"target":"a","keyword":"again"}`, back, "'target' was taken for 'step'"},
+		{`"retry_if":{"keyword":"again","step":"a","restart":"yes"}`, `"retry_if":[{"step":"a","keyword":"again","restart":true}]`, "taken for true"},
+		{`"retryIf":{"a":"again"}`, back, "'retryIf' was taken for 'retry_if'"},
+		{`"retry_if":[{"Step":"a","Keyword":"again"}]`, back, "'Step' was taken for 'step'"},
+		{`"retry_if":[{"step":"a","keyword":"again","when":null}]`, back, "taken for absent"},
+		{`"retry_if":[{"step":"a","when":"prev_error"}]`, `"retry_if":[{"step":"a","when":"prev.error"}]`, "'prev_error' was taken for 'prev.error'"},
+		{`"retry_if":[{"step":"a","when":{"type":"step_failed","step":"b"}}]`, `"retry_if":[{"step":"a","when":{"type":"step_failed","step_ref":"b"}}]`, "'step' was taken for 'step_ref'"},
+		{`"retry_if":"[{\"step\":\"a\",\"keyword\":\"again\"}]"`, back, "JSON in a string"},
+		{`"on_failure":"c"`, `"on_fail":"c"`, "'on_failure' was taken for 'on_fail'"},
+		{`"onFail":"c"`, `"on_fail":"c"`, "'onFail' was taken for 'on_fail'"},
+		{`"onSuccess":"c"`, `"next":"c"`, "'onSuccess' was taken for 'next'"},
+		{`"goto":"c"`, `"next":"c"`, "'goto' was taken for 'next'"},
+		{`"max_retries":"3"`, `"max_retries":3`, "taken for the number 3"},
+		{`"retries":3`, `"max_retries":3`, "'retries' was taken for 'max_retries'"},
+		{`"timeout_seconds":"30"`, `"timeout":30`, "taken for the number 30"},
+		{`"backOff":"0.5"`, `"backoff":0.5`, "taken for the number 0.5"},
+		{`"timeout":null`, `"raw":false`, "taken for absent"},
+		{`"condition":"prev_error"`, `"condition":"prev.error"`, "'prev_error' was taken for 'prev.error'"},
+		{`"condition":"Previous.Error"`, `"condition":"prev.error"`, "was taken for 'prev.error'"},
+		{`"condition":{"type":"prev.error"}`, `"condition":"prev.error"`, "'prev.error' was taken for 'prev_error'"},
+		{`"if":"prev.error"`, `"condition":"prev.error"`, "'if' was taken for 'condition'"},
+		{`"params":{"files":["f"],"on_fail":"c"}`, `"on_fail":"c"`, "'on_fail' was taken out of 'params'"},
+		{`"params":{"files":["f"],"retry_if":{"a":"again"}}`, back, "'retry_if' was taken out of 'params'"},
+		// what can mean two things
+		{`"timeoutMs":30000`, "", "unknown field 'timeoutMs'"},
+		{`"backoff_ms":"500"`, "", "unknown field 'backoff_ms'"},
+		{`"timeout":"30s"`, "", "'timeout' must be a number, got string"},
+		{`"on_fail":"c","on_failure":"x"`, "", "keep one of them"},
+		{`"retry_if":["a"]`, "", "must be an object, got string"},
+		{`"retry_if":"again"`, "", "must be a list"},
+		{`"condition":"last.error"`, "", "'condition' must be an object, got string"},
+		{`"max_retries":1.5`, "", "must be a whole number"},
+	} {
+		sent := spelling(test.sent)
+		if strings.Contains(test.sent, `"params"`) {
+			sent = strings.Replace(sent, `"params":{"files":["f"]},`, "", 1)
+		}
+		if _, err := millrace.Decode([]byte(sent)); err == nil {
+			t.Errorf("strict decoding takes %s", test.sent)
+		}
+		p, err := millrace.Decoder{Lenient: true}.Decode([]byte(sent))
+		told := fmt.Sprint(p.Warnings(), err)
+		if (err == nil) != (test.means != "") || !strings.Contains(told, test.warning) {
+			t.Errorf("%s: got %v, want %q", test.sent, told, test.warning)
+			continue
+		}
+		if err == nil {
+			if q, err := millrace.Decode([]byte(spelling(test.means))); err != nil || !p.Equal(q) {
+				again, _ := json.Marshal(p)
+				t.Errorf("%s does not mean %s: %v\n%s", test.sent, test.means, err, again)
+			}
+		}
+	}
+}
+
+// A parameter of the action is no field of the step, whatever that is called elsewhere.
+func TestParameterInStep(t *testing.T) {
+	t.Parallel()
+	sent := spelling(`"on_error":"continue"`)
+	p, err := millrace.Decoder{Lenient: true}.Decode([]byte(sent))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Steps()[1].Action.(actions.ReadRanges).OnError; got != "continue" {
+		t.Errorf("on_error is %q", got)
+	}
+	if _, err := millrace.Decode([]byte(sent)); err == nil || !strings.Contains(err.Error(), "put 'on_error' into 'params'") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Problems are found where they stand in the text, in each spelling, and by callers that have made the JSON.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		fields, at string // what the problem stands at
+		pointer    string
+		name       bool // it stands at the name of that
+	}{
+		{`"retry_if":{"a":"x","zzz":"y"}`, `"zzz"`, "/steps/1/retry_if/zzz", true},
+		{`"retry_if":{"a":"x","a/b":"y"}`, `"a/b"`, "/steps/1/retry_if/a~1b", true},
+		{`"retry_if":{"a":7}`, `7`, "/steps/1/retry_if/a", false},
+		{`"retry_if":{"a":""}`, `""`, "/steps/1/retry_if/a", false},
+		{`"retry_if":[{"step":"zzz","keyword":"y"}]`, `"zzz"`, "/steps/1/retry_if/0/step", false},
+		{`"retry_if":[{"step":"a","keywords":"y","keyword":"x"}]`, `"keywords"`, "/steps/1/retry_if/0/keywords", true},
+		{`"on_fail":"a"`, `"a"}`, "/steps/1/on_fail", false},
+		{`"timeout":0`, `0}`, "/steps/1/timeout", false},
+	} {
+		text := spelling("\n" + test.fields)
+		line := strings.Split(text, "\n")[1]
+		_, err := millrace.Decode([]byte(text))
+		invalid, ok := err.(*millrace.ValidationError)
+		if !ok || len(invalid.Problems) != 1 {
+			t.Errorf("%s: %v", test.fields, err)
+			continue
+		}
+		p, column := invalid.Problems[0], strings.Index(line, test.at)+1
+		if p.Pointer != test.pointer || p.Line != 2 || p.Column != column {
+			t.Errorf("%s: %s at %d:%d, want %s at 2:%d", test.fields, p.Pointer, p.Line, p.Column, test.pointer, column)
+		}
+		var asked []string
+		_, err = millrace.Decoder{Locate: func(pointer string, name bool) (int, int) {
+			asked = append(asked, fmt.Sprint(pointer, " ", name))
+			return 10, 20
+		}}.Decode([]byte(text))
+		p = err.(*millrace.ValidationError).Problems[0]
+		if want := []string{fmt.Sprint(test.pointer, " ", test.name)}; p.Line != 10 || p.Column != 20 || !cmp.Equal(asked, want) {
+			t.Errorf("%s: asked for %v, want %v; at %d:%d", test.fields, asked, want, p.Line, p.Column)
+		}
+	}
+}

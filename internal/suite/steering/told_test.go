@@ -1,0 +1,200 @@
+package steering_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/suite"
+)
+
+// A step that was passed over says by what, the last time; one that was visited before shows its last visit.
+func TestBypassed(t *testing.T) {
+	t.Parallel()
+	l := new(log)
+	p := millrace.New("p").
+		Step("a", scripted{words: []string{"ok", "fail"}, log: l}).Next("c").OnFail("d").
+		Step("b", scripted{words: []string{"ok"}, log: l}).
+		Step("c", scripted{words: []string{"say again"}, log: l}).RetryIf("a", "again").
+		Step("d", scripted{words: []string{"ok"}, log: l}).
+		MustBuild()
+	res, err := millrace.Run(t.Context(), suite.Tree("x", "x"), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := shape(res), "a handled x2, b bypassed, c ok, d ok"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := res.Results[1].SkipReason, "bypassed by on_fail of 'a'"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// The report says what a step has done several times, and where it has led.
+func TestReport(t *testing.T) {
+	t.Parallel()
+	l := new(log)
+	p := millrace.New("p").
+		Step("try", scripted{words: []string{"fail"}, log: l}).MaxRetries(1).OnFail("tell").
+		Step("between", scripted{words: []string{"ok"}, log: l}).
+		Step("tell", scripted{words: []string{"say again", "ok"}, log: l}).RetryIf("tell", "again").
+		MustBuild()
+	res, err := millrace.Run(t.Context(), suite.Tree("x", "x"), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range res.Results {
+		res.Results[i].Duration = 0
+	}
+	var b strings.Builder
+	if err := res.WriteReport(&b); err != nil {
+		t.Fatal(err)
+	}
+	const want = `
+1. try [scripted] ❌
+   Duration: 0s
+   Attempts: 2
+   Next: tell (on_fail)
+   Error: scripted failed: it does not work
+
+2. between [scripted] ⏭️
+   Duration: 0s
+   Skipped: bypassed by on_fail of 'try'
+
+3. tell [scripted] ✅
+   Duration: 0s
+   Visits: 2
+   Files: 0 matched
+`
+	if !strings.Contains(b.String(), want) {
+		t.Errorf("got %s", &b)
+	}
+}
+
+// A run that is stopped between two steps tells nothing of the second one.
+func TestCanceledBetweenSteps(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	var seen []string
+	l := new(log)
+	x := millrace.Executor{Observe: func(e millrace.Event) {
+		switch e := e.(type) {
+		case millrace.StepStarted:
+			seen = append(seen, "start "+e.Step)
+		case millrace.StepFinished:
+			seen = append(seen, "finish "+e.Step)
+			cancel()
+		}
+	}}
+	p := millrace.New("p").
+		Step("a", scripted{words: []string{"ok"}, log: l, file: "f"}).
+		Step("b", scripted{words: []string{"ok"}, log: l, file: "f"}).MustBuild()
+	res, err := x.Run(ctx, suite.Tree("x", "x"), p)
+	if !errors.Is(err, context.Canceled) || len(l.lines) != 1 || !res.RollbackPerformed || res.History != nil {
+		t.Errorf("got %v, ran %v, rolled back %v, history %v", err, l.lines, res.RollbackPerformed, res.History)
+	}
+	if d := cmp.Diff([]string{"start a", "finish a"}, seen); d != "" {
+		t.Errorf("events (-want +got):\n%s", d)
+	}
+	if got, want := shape(res), "a ok"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// The wait between two attempts is time of the visit, and ends with the run.
+func TestWaitIsTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 25*time.Second)
+		defer cancel()
+		l := new(log)
+		p := millrace.New("p").Step("a", scripted{words: []string{"fail"}, log: l}).MaxRetries(5).Backoff(10 * time.Second).MustBuild()
+		start := time.Now()
+		res, err := millrace.Run(ctx, suite.Tree("x", "x"), p)
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != 25*time.Second || len(l.lines) != 2 {
+			t.Errorf("got %v after %v and %d attempts", err, time.Since(start), len(l.lines))
+		}
+		if got := res.Results[0]; got.Duration != 25*time.Second || got.Attempts != 2 || !strings.Contains(got.Error, "it does not work") {
+			t.Errorf("got %+v", got)
+		}
+		if len(res.History) != 1 || res.History[0].Duration != 25*time.Second || len(res.History[0].Attempts) != 2 {
+			t.Errorf("history %+v", res.History)
+		}
+	})
+}
+
+// grumpy fails with what it is told, or does too little.
+type grumpy struct {
+	err  error
+	left *int // how many times it still does nothing
+}
+
+func (grumpy) Spec() actions.Spec { return actions.Spec{Name: "grumpy", Summary: "fail"} }
+
+func (g grumpy) Run(context.Context, *actions.Call) (actions.Outcome, error) {
+	if g.left != nil && *g.left == 0 {
+		return actions.Outcome{Edits: 1}, nil
+	}
+	if g.left != nil {
+		*g.left--
+	}
+	return actions.Outcome{}, g.err
+}
+
+// Which errors are tried again.
+func TestWhatIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	one := 1
+	for _, test := range []struct {
+		name     string
+		action   actions.Action
+		expect   millrace.Expect
+		attempts int
+	}{
+		{"any error of an action of the host", grumpy{err: errors.New("no")}, millrace.Expect{}, 3},
+		{"one that stays", grumpy{err: actions.Permanent(errors.New("no"))}, millrace.Expect{}, 1},
+		{"one that says so, wrapped", grumpy{err: fmt.Errorf("it: %w", actions.Permanent(errors.New("no")))}, millrace.Expect{}, 1},
+		{"a limit", grumpy{err: &actions.LimitError{}}, millrace.Expect{}, 1},
+		{"too little", grumpy{}, millrace.Expect{MinEdits: &one}, 3},
+		{"an edit without a match", actions.Edit{Files: []string{"x"}, OldText: "none", NewText: "y", OnError: "stop"}, millrace.Expect{MinEdits: &one}, 1},
+		{"a file that is not there", actions.Edit{Files: []string{"none"}, OldText: "x", NewText: "y"}, millrace.Expect{}, 1},
+		{"fail", actions.Fail{Message: "no"}, millrace.Expect{}, 1},
+		{"a template that cannot be filled in", actions.Edit{Files: []string{"{{none.files[0]}}"}, OldText: "x", NewText: "y"}, millrace.Expect{}, 1},
+	} {
+		p := millrace.New("p").Step("none", actions.Search{Pattern: "none"}).
+			Step("a", test.action).Expect(test.expect).MaxRetries(2).MustBuild()
+		res, err := millrace.Run(t.Context(), suite.Tree("x", "x"), p)
+		if err == nil {
+			t.Fatalf("%s: no error", test.name)
+		}
+		if got := max(res.Results[1].Attempts, 1); got != test.attempts {
+			t.Errorf("%s: %d attempts, want %d (%v)", test.name, got, test.attempts, err)
+		}
+	}
+	left := 1
+	p := millrace.New("p").Step("a", grumpy{left: &left}).Expect(millrace.Expect{MinEdits: &one}).MaxRetries(2).MustBuild()
+	if res, err := millrace.Run(t.Context(), suite.Tree("x", "x"), p); err != nil || res.Results[0].Attempts != 2 {
+		t.Errorf("too little at first: %v", err)
+	}
+}
+
+// A history keeps 4 KiB of each error, and whole characters.
+func TestLongErrors(t *testing.T) {
+	t.Parallel()
+	p := millrace.New("p").Step("a", grumpy{err: errors.New("e" + strings.Repeat("é", 4000))}).MaxRetries(1).MustBuild()
+	res, _ := millrace.Run(t.Context(), suite.Tree("x", "x"), p)
+	for _, a := range res.History[0].Attempts {
+		if len(a.Error) != 4095 || !utf8.ValidString(a.Error) || a.ErrorCode == "" {
+			t.Errorf("%d bytes, valid %v, code %q", len(a.Error), utf8.ValidString(a.Error), a.ErrorCode)
+		}
+	}
+}
