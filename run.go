@@ -234,12 +234,12 @@ func (r *run) waves(ctx context.Context) [][]int {
 }
 
 // scheduled is a step with what its order depends on: every step that it names, by its inputs, its condition or its
-// templates, and, if its action is asked, what it can meet in the file system.
+// templates, and, if its action is asked and has its parameters already, what it can meet in the file system.
 func (p Pipeline) scheduled(i int, ask bool) schedule.Step {
 	s, refs := p.steps[i], p.compiled[i].texts.Refs()
 	step := schedule.Step{ReadOnly: s.Action.Spec().ReadOnly}
 	inputs := s.inputs()
-	if t, ok := s.Action.(actions.Toucher); ok && ask && len(inputs)+len(refs) == 0 {
+	if t, ok := s.Action.(actions.Toucher); ok && ask && len(inputs) == 0 && !p.compiled[i].texts.Anywhere() {
 		step.Reads, step.Writes, step.Known = t.Touches()
 		if path := s.When.Path(); path != "" {
 			step.Reads = append(slices.Clone(step.Reads), path)

@@ -132,6 +132,9 @@ func (t *Texts) keep(pointer string, text template.Text) {
 // Any reports whether there are templates in the parameters.
 func (t *Texts) Any() bool { return len(t.params) > 0 }
 
+// Anywhere reports whether there are templates in the parameters or in the path of the condition.
+func (t *Texts) Anywhere() bool { return t.Any() || t.path.IsTemplate() }
+
 // Sources returns the texts of the parameters that have templates in them. It is empty before the pipeline is checked,
 // and may be asked by several runs at the same time afterwards.
 func (t *Texts) Sources() map[string]bool {

@@ -15,4 +15,5 @@
 //   - scenarios: the pipelines of testdata/run, and random ones, on every file system
 //   - searchways: a search finds the same in every way there is to search
 //   - semantics: what an edit keeps of a file, the table in docs/safety.md
+//   - templates: what references of steps stand for, variables, and that templates of other languages stay text
 package suite

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/spf13/afero"
 
@@ -19,6 +20,8 @@ type give struct {
 	Fail   string `json:"fail,omitempty"`
 	// raw is data that is returned as it is, whatever it is.
 	raw any
+	// wait is how long it takes.
+	wait time.Duration
 }
 
 func (give) Spec() actions.Spec {
@@ -26,6 +29,7 @@ func (give) Spec() actions.Spec {
 }
 
 func (a give) Run(context.Context, *actions.Call) (actions.Outcome, error) {
+	time.Sleep(a.wait)
 	out := actions.Outcome{Data: a.Data, Output: a.Output}
 	if a.raw != nil {
 		out.Data = a.raw

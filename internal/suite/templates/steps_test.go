@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -120,6 +122,22 @@ func TestPrevious(t *testing.T) {
 	}
 }
 
+// A step that asks for the one before starts after all that come before it.
+func TestPreviousInParallel(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		got := new(take)
+		p := millrace.New("p").
+			Step("slow", give{Output: "slow", wait: time.Second}).
+			Step("skipped", give{Output: "never"}).When(never).
+			Step("ask", ask{take{Text: "{{prev.output}}", Got: got}}).
+			Options(millrace.Options{Parallel: true}).MustBuild()
+		if _, err := run(t, millrace.Executor{Workers: 4}, p); err != nil || got.Text != "slow" {
+			t.Errorf("got %q, %v", got.Text, err)
+		}
+	})
+}
+
 // The step before is that of the last visit, whichever way led here.
 func TestPreviousOfJump(t *testing.T) {
 	t.Parallel()
@@ -179,7 +197,15 @@ func TestDataInResults(t *testing.T) {
 		}
 		spoil(res.Results[0].Data)
 	}
-	var results []*millrace.Result
+	stored, err := json.Marshal(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := x.OpenPlan(t.Context(), fsys, stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results := []*millrace.Result{opened.Result()}
 	for range 2 {
 		res, err := x.Run(t.Context(), fsys, p)
 		if err != nil {
@@ -187,7 +213,7 @@ func TestDataInResults(t *testing.T) {
 		}
 		results = append(results, res)
 	}
-	if !results[1].Replayed {
+	if !results[2].Replayed {
 		t.Error("the second run is not that of before")
 	}
 	for i, res := range results {

@@ -19,7 +19,7 @@ var data = map[string]any{
 	"name": "left", "int": 42, "big": int64(math.MaxInt64), "float": 2.5, "true": true, "false": false, "zero": 0, "empty": "", "null": nil,
 	"digits": "42", "yes": "true", "half": "2.5", "list": []any{"x", 1, nil}, "words": []string{"p", "q,r"}, "nested": []any{[]any{"deep", []any{1.5}}},
 	"object": map[string]any{"k": []any{1, "<&>"}, "a b": 1, "a-b": 2, "a.b": map[string]any{"c": "dotted"}}, "special": "$1 & \\1 \n ünï", "like": "{{call.name}} {{find.count}}",
-	"count": 7, "files": "mine", "none": []any{}, "braces": map[string]any{"{{x}}": "in braces"},
+	"count": 7, "files": "mine", "none": []any{}, "braces": map[string]any{"{{x}}": "in braces"}, "data": "a member",
 }
 
 // What a reference stands for, alone and within a longer text.
@@ -38,7 +38,7 @@ func TestValues(t *testing.T) {
 		{"{{call.object.k}}", []any{int64(1), "<&>"}, `[1,"<&>"]`}, {"{{call.object.a b}}", int64(1), "1"}, {"{{call.object.a-b}}", int64(2), "2"},
 		{`{{call.object["a.b"].c}}`, "dotted", "dotted"}, {`{{call["braces"]["\u007b\u007bx\u007d\u007d"]}}`, "in braces", "in braces"},
 		{"{{call.special}}", "$1 & \\1 \n ünï", "$1 & \\1 \n ünï"}, {"{{call.like}}", "{{call.name}} {{find.count}}", "{{call.name}} {{find.count}}"},
-		{"{{call.data.name}}", "left", "left"}, {"{{call.data.count}}", int64(7), "7"}, {"{{call.count}}", int64(7), "7"}, {"{{call.files}}", "mine", "mine"},
+		{"{{call.data.name}}", "left", "left"}, {"{{call.data.count}}", int64(7), "7"}, {"{{call.data.data}}", "a member", "a member"}, {"{{call.count}}", int64(7), "7"}, {"{{call.files}}", "mine", "mine"},
 		{"{{step1.name}}", "left", "left"}, {"{{steps[0].object.k[1]}}", "<&>", "<&>"}, {"{{call.edits}}", int64(0), "0"}, {"{{call.ok}}", true, "true"},
 		{"{{call.output}}", "printed", "printed"}, {"{{call.error}}", "", ""}, {"{{call.visits}}", int64(1), "1"}, {"{{call.skipped}}", false, "false"},
 		{"{{find.files}}", []any{"a.txt", "b,c.txt"}, `a.txt,b\,c.txt`}, {"{{find.files[-1]}}", "b,c.txt", "b,c.txt"}, {"{{find.content}}", map[string]any{}, "{}"},
