@@ -61,7 +61,7 @@ func (r *Result) Envelope() Envelope {
 	e := Envelope{Results: []EnvelopeResult{}}
 	for _, i := range r.executed() {
 		s := &r.Results[i]
-		entry := EnvelopeResult{Step: i + 1, Tool: s.Action, OK: !s.Failed(), Data: s.Data}
+		entry := EnvelopeResult{Step: i + 1, Tool: cmp.Or(s.Tool, s.Action), OK: !s.Failed(), Data: s.Data}
 		switch {
 		case entry.OK && s.Data == nil:
 			entry.Data = s.reached()

@@ -21,6 +21,8 @@ import (
 type StepResult struct {
 	StepID string `json:"step_id"`
 	Action string `json:"action"`
+	// Tool is the tool that the step has called, "" for steps that call none.
+	Tool string `json:"tool,omitempty"`
 	// Success says that the step has not failed. A skipped step is a success too, and Skipped.
 	Success    bool   `json:"success"`
 	Skipped    bool   `json:"skipped,omitempty"`

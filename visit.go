@@ -133,6 +133,9 @@ func (r *run) see(v *visit) {
 func (r *run) finish(v *visit) {
 	v.tell()
 	res := &v.result
+	if a, ok := toolOf(r.p.steps[v.step].Action); ok && !res.Skipped {
+		res.Tool = a.Tool
+	}
 	r.see(v)
 	r.mu.Lock()
 	r.last[v.step] = v

@@ -1,0 +1,166 @@
+package told_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/bulkhead"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/risk"
+	"github.com/millrace-go/millrace/template"
+	"github.com/millrace-go/millrace/tool"
+)
+
+// coded are errors of each exported type with their codes: by themselves, and where a step has failed of them. One word
+// stands for both.
+var coded = []struct {
+	err   error
+	codes string
+}{
+	{&millrace.ValidationError{}, "invalid_pipeline"},
+	{&millrace.LibraryError{}, "invalid_pipeline"},
+	{&millrace.PlanError{Err: errors.ErrUnsupported}, "invalid_plan"},
+	{&millrace.StepError{}, "step_failed"},
+	{&millrace.ExpectError{}, "expect_failed"},
+	{&millrace.InterpolationError{}, "INTERPOLATION_FAILED"},
+	{&millrace.RetriesError{}, "retries_exhausted"},
+	{&millrace.TimeoutError{Err: context.DeadlineExceeded}, "timeout"},
+	{&millrace.ExecutionsError{}, "too_many_executions"},
+	{&millrace.DeadlineError{Err: context.DeadlineExceeded}, "deadline_exceeded"},
+	{&millrace.BudgetError{}, "budget_exceeded"},
+	{&millrace.BlockedError{}, "blocked"},
+	{&millrace.ConflictError{}, "conflict"},
+	{&millrace.FileSystemError{Err: fs.ErrPermission}, "file_system"},
+	{&millrace.CommitError{}, "commit_failed"},
+	{&millrace.ExecutorError{Err: errors.ErrUnsupported}, "internal step_failed"},
+	{&millrace.RunIDError{Err: errors.ErrUnsupported}, "internal step_failed"},
+	{&actions.LimitError{}, "limit"},
+	{&actions.EditFilesError{}, "internal step_failed"},
+	{&actions.EditFailure{Err: errors.ErrUnsupported}, "internal step_failed"},
+	{&actions.HashError{}, "internal step_failed"},
+	{&actions.LineOverlapError{}, "internal step_failed"},
+	{&actions.NotFoundError{}, "internal step_failed"},
+	{&actions.NotUniqueError{}, "internal step_failed"},
+	{&actions.CollisionError{}, "internal step_failed"},
+	{&actions.LineError{}, "internal step_failed"},
+	{&actions.FileError{Err: errors.ErrUnsupported}, "internal step_failed"},
+	{&tool.Error{Err: errors.ErrUnsupported}, "tool_failed"},
+	{&tool.ArgsError{}, "internal step_failed"},
+	{&bulkhead.SaturatedError{}, "bulkhead_saturated"},
+	{&budget.InvalidError{}, "internal step_failed"},
+	{&template.Error{}, "internal step_failed"},
+	{&condition.Error{}, "internal step_failed"},
+	{&risk.UnknownLevelError{}, "internal step_failed"},
+	{&capability.LostFlags{}, "internal step_failed"},
+	{&backup.DamagedError{}, "internal step_failed"},
+}
+
+// alone are the codes that an error which is no type of its own has, or one in some state.
+var alone = map[string]error{
+	"":                   nil,
+	"recovery_needed":    &millrace.CommitError{State: millrace.CommitPending},
+	"read_only":          millrace.ErrReadOnly,
+	"nested_pipeline":    millrace.ErrNested,
+	"incomplete_plan":    millrace.ErrIncomplete,
+	"locked":             fmt.Errorf("%w: %w", capability.ErrLocked, context.DeadlineExceeded),
+	"canceled":           fmt.Errorf("%w: %w", fsutil.ErrDenied, context.Canceled),
+	"internal":           errors.New("anything else"),
+	"precondition":       &tool.Error{Tool: "t", Err: ownCode("precondition")},
+	"tool_failed":        &tool.Error{Tool: "t", Err: context.Canceled},
+	"bulkhead_saturated": fmt.Errorf("else: %w", &bulkhead.SaturatedError{}),
+}
+
+// ownCode is an error of a tool that has a code of its own.
+type ownCode string
+
+func (e ownCode) Error() string { return "no" }
+func (e ownCode) Code() string  { return string(e) }
+
+// Each exported type of error has the code that the tables say, and there is none that they do not name.
+func TestCodeOfEachError(t *testing.T) {
+	t.Parallel()
+	var listed []string
+	for _, test := range coded {
+		listed = append(listed, strings.TrimPrefix(reflect.TypeOf(test.err).String(), "*"))
+		words := strings.Fields(test.codes)
+		if got := millrace.ErrorCode(fmt.Errorf("host: %w", test.err)); got != words[0] {
+			t.Errorf("%T has the code %q, want %q", test.err, got, words[0])
+		}
+		if got, want := millrace.ErrorCode(&millrace.StepError{Err: test.err}), words[len(words)-1]; got != want {
+			t.Errorf("%T in a step has the code %q, want %q", test.err, got, want)
+		}
+	}
+	for want, err := range alone {
+		if got := millrace.ErrorCode(err); got != want {
+			t.Errorf("%v has the code %q, want %q", err, got, want)
+		}
+	}
+	slices.Sort(listed)
+	if there := errorTypes(t); !slices.Equal(there, listed) {
+		t.Errorf("the exported types of errors are\n%v\nbut the table has\n%v", there, listed)
+	}
+}
+
+// errorTypes are the exported types with a method Error in all packages that programs can import, as "package.Type".
+func errorTypes(t *testing.T) []string {
+	t.Helper()
+	var found []string
+	const root = "../../.."
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil && name != root {
+				return fs.SkipDir
+			}
+			if base := d.Name(); slices.Contains([]string{"internal", "examples", "testdata"}, base) || base[0] == '.' && name != root {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, decl := range file.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok || fn.Recv == nil || fn.Name.Name != "Error" || fn.Type.Params.NumFields() > 0 {
+				continue
+			}
+			typ := fn.Recv.List[0].Type
+			if star, ok := typ.(*ast.StarExpr); ok {
+				typ = star.X
+			}
+			if id, ok := typ.(*ast.Ident); ok && id.IsExported() {
+				found = append(found, file.Name.Name+"."+id.Name)
+			}
+		}
+		return nil
+	})
+	if err != nil || len(found) < 20 {
+		t.Fatalf("%v, found %v", err, found)
+	}
+	slices.Sort(found)
+	return found
+}
