@@ -220,7 +220,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 		if !spec.ReadOnly {
 			res.RiskLevel = r.x.Risk.Assess(0, 0)
 		}
-		return r.expect(s).check(0, 0)
+		return actions.Permanent(r.expect(s).check(0, 0)) // another attempt would have no files either
 	}
 
 	call := r.call(s, view, files, res)
@@ -228,6 +228,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 	call.OnSpend = func(cost budget.Cost) { r.spend(v, cost) }
 	savepoint, succeeded := r.stage.Savepoint(), false
 	defer func() { // also where the action ends its goroutine
+		view.End()
 		if !succeeded && !spec.ReadOnly {
 			r.stage.Rollback(savepoint)
 		}
@@ -241,6 +242,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 		out, err = r.act(limited, v, action, call)
 		return takeData(&out, err)
 	})
+	view.End()
 	switch {
 	case r.late():
 		err = &DeadlineError{After: r.p.bounds.deadline, Step: s.ID, Err: err}

@@ -9,8 +9,9 @@ import (
 // Action is one kind of step together with its parameters. It is a struct or a pointer to one; the executor copies it
 // before it expands templates in it, so Run sees final values and may not keep them.
 //
-// Run works on c.FS (the stage) alone. It is called once for a step, from one goroutine, and has to return soon after
-// ctx is done. A panic in it becomes the step's error.
+// Run works on c.FS (the stage) alone. It is called once for each attempt of a step, from one goroutine, and has to
+// return soon after ctx is done. What it has started must be over then: once it has returned, all that is written
+// through c.FS is refused. A panic in it becomes the step's error.
 type Action interface {
 	Spec() Spec
 	Run(ctx context.Context, c *Call) (Outcome, error)

@@ -232,9 +232,12 @@ func (f *openFile) Truncate(size int64) error {
 // mutate calls fn with a body of the file that may be written into. A handle for writing always has a node.
 func (f *openFile) mutate(fn func(b *body) error) error {
 	c, n := f.s.core, f.ent.n
-	f.dirty = true
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if f.s.ended {
+		return errEnded
+	}
+	f.dirty = true
 	for n.body.src != nil {
 		b := n.body
 		c.mu.Unlock()

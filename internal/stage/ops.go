@@ -82,6 +82,9 @@ func (s *Stage) mkdirAll(name string, perm fs.FileMode) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.ended {
+		return errEnded
+	}
 	p, err := s.find(clean, true, guard.Write)
 	switch kind := p.ent.kind(); {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):

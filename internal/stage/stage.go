@@ -4,6 +4,7 @@ package stage
 
 import (
 	"errors"
+	"fmt"
 	"hash/maphash"
 	"io"
 	"io/fs"
@@ -32,6 +33,7 @@ type Stage struct {
 	*core
 	step     string
 	readOnly bool
+	ended    bool // see End; core.mu guards it
 }
 
 // core is what all views of a stage share.
@@ -116,6 +118,17 @@ func (s *Stage) For(step string, readOnly bool) *Stage {
 	return &Stage{core: s.core, step: step, readOnly: readOnly}
 }
 
+// End refuses all that is written through this view from now on, also through files that are open: the step that it was
+// for has returned, and what it still did would be behind a rollback perhaps, and among the work of other steps.
+func (s *Stage) End() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+}
+
+// errEnded says that a view has ended.
+var errEnded = fmt.Errorf("the step that works on this tree has returned: %w", fs.ErrClosed)
+
 // Name returns "Stage".
 func (s *Stage) Name() string { return "Stage" }
 
@@ -167,6 +180,9 @@ func (s *Stage) modify(name string, follow bool, do func(p place) error) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.ended {
+		return errEnded
+	}
 	p, err := s.find(clean, follow, guard.Write)
 	if err != nil {
 		return err
@@ -189,6 +205,9 @@ func (s *Stage) withTwo(
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.ended && b == guard.Write {
+		return errEnded
+	}
 	src, err := s.findExisting(from, follow, a)
 	if err != nil {
 		return err
@@ -236,11 +255,13 @@ func (s *Stage) Savepoint() Savepoint {
 	return Savepoint{len(s.log)}
 }
 
-// Rollback takes back all that was staged since the savepoint.
+// Rollback takes back all that was staged since the savepoint. Of a view that has ended it does nothing.
 func (s *Stage) Rollback(p Savepoint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rollback(p.n)
+	if !s.ended {
+		s.rollback(p.n)
+	}
 }
 
 // Stat returns what stands at the name, links followed.

@@ -120,6 +120,24 @@ func TestExpectIsTriedAgain(t *testing.T) {
 	}
 }
 
+// Without files there is nothing that another attempt could find.
+func TestNoInputIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	one, retried := 1, 0
+	x := millrace.Executor{Observe: func(e millrace.Event) {
+		if _, ok := e.(millrace.StepRetrying); ok {
+			retried++
+		}
+	}}
+	p := millrace.New("p").Step("find", actions.Search{Pattern: "none"}).
+		Step("s", inputs{new([]actions.Result)}).From("find").Expect(millrace.Expect{MinFiles: &one}).MaxRetries(3).MustBuild()
+	_, err := x.Run(t.Context(), suite.Tree("f", "x"), p)
+	want := "pipeline failed at step 2: inputs failed: expected at least 1 files, got 0 (step 's', /steps/1)"
+	if millrace.ErrorCode(err) != "expect_failed" || retried != 0 || err.Error() != want {
+		t.Errorf("got %v after %d retries", err, retried)
+	}
+}
+
 // A template in the condition of a way back would never get its value.
 func TestWayBackWithTemplate(t *testing.T) {
 	t.Parallel()
