@@ -37,8 +37,8 @@ func (o CountOccurrences) Run(ctx context.Context, c *Call) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
+	const large = -1
 	counts := make([]int, len(c.Files))
-	large := make([]bool, len(c.Files))
 	err = c.Each(ctx, c.Files, func(ctx context.Context, i int, file string) error {
 		err := c.look(file, c.Limits.FileBytes(), nil, func(text *source) (err error) {
 			counts[i], err = p.Count(ctx, text, match.How{Sizes: c.sizes})
@@ -46,7 +46,7 @@ func (o CountOccurrences) Run(ctx context.Context, c *Call) (Outcome, error) {
 		})
 		if tooLarge, ok := errors.AsType[*LimitError](err); ok && len(c.Inputs) > 0 {
 			c.Warnf("%s: left out, larger than %d bytes", file, tooLarge.Limit)
-			large[i] = true
+			counts[i] = large
 			return nil
 		}
 		return fileError(file, err)
@@ -56,7 +56,7 @@ func (o CountOccurrences) Run(ctx context.Context, c *Call) (Outcome, error) {
 	}
 	out := Outcome{Counts: make(map[string]int, len(c.Files))}
 	for i, file := range c.Files {
-		if !large[i] {
+		if counts[i] != large {
 			out.Files = append(out.Files, file)
 			out.Counts[file] = counts[i]
 		}

@@ -25,20 +25,22 @@ type editField struct {
 	given  bool
 	of     string // commands that can have it
 	needed string // commands that cannot do without
+	hint   string // how it is written, where its absence could have been meant to say something
 }
 
 func (e LineEdit) fields() []editField {
+	const ofRange = "lines count from 1; -1 is the last one"
 	return []editField{
-		{"file_text", e.FileText != nil, commandCreate, commandCreate},
-		{"create_only", e.CreateOnly, commandCreate, ""},
-		{"overwrite", e.Overwrite, commandCreate, ""},
-		{"old_str", e.OldStr != "", commandReplace, commandReplace},
-		{"new_str", e.NewStr != nil, withNew, withNew},
-		{"replace_all", e.ReplaceAll, commandReplace, ""},
-		{"insert_line", e.InsertLine != nil, commandInsert, commandInsert},
-		{"start_line", e.StartLine != 0, commandReplaceLines, commandReplaceLines},
-		{"end_line", e.EndLine != 0, commandReplaceLines, commandReplaceLines},
-		{"range_hash", e.RangeHash != "", ofLines, ""},
+		{"file_text", e.FileText != nil, commandCreate, commandCreate, ""},
+		{"create_only", e.CreateOnly, commandCreate, "", ""},
+		{"overwrite", e.Overwrite, commandCreate, "", ""},
+		{"old_str", e.OldStr != "", commandReplace, commandReplace, ""},
+		{"new_str", e.NewStr != nil, withNew, withNew, `write "" to delete`},
+		{"replace_all", e.ReplaceAll, commandReplace, "", ""},
+		{"insert_line", e.InsertLine != nil, commandInsert, commandInsert, "write 0 for the top of the file, -1 for its end"},
+		{"start_line", e.StartLine != 0, commandReplaceLines, commandReplaceLines, ofRange},
+		{"end_line", e.EndLine != 0, commandReplaceLines, commandReplaceLines, ofRange},
+		{"range_hash", e.RangeHash != "", ofLines, "", ""},
 	}
 }
 
@@ -98,7 +100,7 @@ func (e LineEdit) validate(c *Check, at string, requireHash bool) {
 		case given && !hasWord(f.of, e.Command):
 			c.Problemf(at+"/"+f.name, codeUnusedParam, "leave it out", "%s does not take '%s'", e.Command, f.name)
 		case !given && hasWord(f.needed, e.Command):
-			c.Problemf(at+"/"+f.name, codeMissingParam, missingHint(f.name), "%s needs '%s'", e.Command, f.name)
+			c.Problemf(at+"/"+f.name, codeMissingParam, f.hint, "%s needs '%s'", e.Command, f.name)
 		}
 	}
 	e.validateHash(c, at+"/content_hash", e.ContentHash)
@@ -126,19 +128,6 @@ func (e LineEdit) validate(c *Check, at string, requireHash bool) {
 		const hint = "read the file first; its content_hash is in the result of read_ranges"
 		c.Problemf(at+"/content_hash", codeMissingParam, hint, "require_hash is set, but %s has no hash", e.Command)
 	}
-}
-
-// missingHint says how a parameter is written whose absence could have been meant to say something.
-func missingHint(name string) string {
-	switch name {
-	case "insert_line":
-		return "write 0 for the top of the file, -1 for its end"
-	case "start_line", "end_line":
-		return "lines count from 1; -1 is the last one"
-	case "new_str":
-		return `write "" to delete`
-	}
-	return ""
 }
 
 func (e LineEdit) validateHash(c *Check, at, hash string) {

@@ -3,7 +3,6 @@ package actions
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
@@ -158,9 +157,3 @@ func (e *NotUniqueError) Error() string {
 	return fmt.Sprintf("String found %d times in file: in %s %s; set replace_all, or make old_str longer",
 		e.Count, what, lines)
 }
-
-// What can be wrong with a create.
-var (
-	errFileExists = fmt.Errorf("%w; set overwrite to replace its text", fs.ErrExist)
-	errNoHash     = errors.New("require_hash is set and the file exists, but create has no content_hash")
-)

@@ -84,9 +84,9 @@ func (w *planning) mayCreate() error {
 	case err != nil:
 		return err
 	case !edit.Overwrite:
-		return errFileExists
+		return fmt.Errorf("%w; set overwrite to replace its text", fs.ErrExist)
 	case w.options.RequireHash && edit.ContentHash == "":
-		return errNoHash
+		return errors.New("require_hash is set and the file exists, but create has no content_hash")
 	}
 	return nil
 }

@@ -10,9 +10,6 @@ import (
 // ErrBinary says that a file is not one to be edited or shown as text.
 var ErrBinary = errors.New("is a binary file; set binary: true to edit it all the same")
 
-// errBinaryRead is ErrBinary for actions that have no such parameter.
-var errBinaryRead = errors.New("is a binary file")
-
 // unlessBinary returns ErrBinary, or nil for what takes binary files.
 func unlessBinary(binary bool) error {
 	if binary {

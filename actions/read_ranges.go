@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -103,10 +104,19 @@ func (r ReadRanges) Run(ctx context.Context, c *Call) (Outcome, error) {
 	texts := make([]string, len(c.Files))
 	reports := make([]FileReport, len(c.Files))
 	room := c.Limits.shown()
+	binary := errors.New("is a binary file") // there is no parameter that allows it
 	goOn := r.OnError == onErrorContinue
-	failed, err := c.try(ctx, c.Files, goOn, func(ctx context.Context, i int, file string) (err error) {
-		texts[i], err = rangeReader{c, ranges, room, &reports[i]}.file(ctx, file)
-		return err
+	failed, err := c.try(ctx, c.Files, goOn, func(ctx context.Context, i int, file string) error {
+		// An update with no splices: all readings of a large file, of which one is for its hash, are of the same bytes.
+		return c.update(file, binary, func(content *source) ([]fsutil.Splice, error) {
+			info, err := c.FS.Stat(file)
+			if err != nil {
+				return nil, err
+			}
+			reports[i] = FileReport{Path: file, Success: true, LastModified: info.ModTime().UTC()}
+			texts[i], err = rangeReader{c, ranges, room, &reports[i]}.lines(ctx, content)
+			return nil, err
+		})
 	})
 	if err != nil {
 		return Outcome{}, err
@@ -130,20 +140,6 @@ type rangeReader struct {
 	ranges []Range
 	room   *showing
 	report *FileReport
-}
-
-func (r rangeReader) file(ctx context.Context, file string) (text string, err error) {
-	// An update with no splices: all readings of a large file, of which one is for its hash, are of the same bytes.
-	err = r.update(file, errBinaryRead, func(content *source) ([]fsutil.Splice, error) {
-		info, err := r.FS.Stat(file)
-		if err != nil {
-			return nil, err
-		}
-		*r.report = FileReport{Path: file, Success: true, LastModified: info.ModTime().UTC()}
-		text, err = r.lines(ctx, content)
-		return nil, err
-	})
-	return text, err
 }
 
 func (r Range) bounds() (start, end int) { return cmp.Or(r.Start, 1), cmp.Or(r.End, -1) }

@@ -132,11 +132,7 @@ func (s *searching) tooLarge(d *buffer) bool {
 
 // long searches a file that does not fit into the buffer, of which the first n bytes are in it.
 func (s *searching) long(ctx context.Context, e walk.Entry, d *buffer, n int) error {
-	info, err := d.file.Stat()
-	if err != nil {
-		return err
-	}
-	if info.Size() > s.maxBytes {
+	if s.tooLarge(d) {
 		return fsutil.ErrTooLarge
 	}
 	if s.mayMatch != nil && !s.mayMatch(d.buf[:n]) {

@@ -49,23 +49,16 @@ func (t targetName) expand(source string) (string, error) {
 	if ext == base {
 		ext = "" // the dot of a hidden file begins its stem
 	}
+	parts := map[string]string{"dir": path.Dir(source), "stem": strings.TrimSuffix(base, ext), "ext": ext, "name": base}
 	var b strings.Builder
 	for i, piece := range t {
 		if b.Len() > maxTarget {
 			return "", fmt.Errorf("'to' makes a name of more than %d bytes", maxTarget)
 		}
-		switch {
-		case i%2 == 0:
-			b.WriteString(piece)
-		case piece == "dir":
-			b.WriteString(path.Dir(source))
-		case piece == "stem":
-			b.WriteString(strings.TrimSuffix(base, ext))
-		case piece == "ext":
-			b.WriteString(ext)
-		default:
-			b.WriteString(base)
+		if i%2 == 1 {
+			piece = parts[piece]
 		}
+		b.WriteString(piece)
 	}
 	return b.String(), nil
 }

@@ -112,22 +112,19 @@ func relative(name, base string) (string, error) {
 
 // plan returns the moves of all files of the call, or an error if they cannot all be made. Nothing is changed.
 func (t transfer) plan(ctx context.Context, c *Call) ([]move, error) {
-	if t.Base != "" {
-		canonical, err := c.stage().Canonical(t.Base)
-		if err != nil {
-			return nil, fileError(t.Base, err)
+	base := t.Destination
+	for _, dir := range []*string{&t.Base, &base} {
+		if *dir != "" {
+			canonical, err := c.stage().Canonical(*dir)
+			if err != nil {
+				return nil, fileError(*dir, err)
+			}
+			*dir = canonical
 		}
-		t.Base = canonical
 	}
 	targets, err := t.targets(c.Files)
 	if err != nil {
 		return nil, err
-	}
-	base := t.Destination
-	if base != "" {
-		if base, err = c.stage().Canonical(base); err != nil {
-			return nil, fileError(t.Destination, err)
-		}
 	}
 	moves := make([]move, len(c.Files))
 	for i, file := range c.Files {

@@ -243,28 +243,26 @@ func (f *fitting) moveDown(n *strictjson.Node, action *form.Form, at string) {
 	if values != nil && values.Kind != strictjson.Object {
 		return
 	}
-	kept := make([]strictjson.Member, 0, len(n.Members))
 	var moved []strictjson.Member
 	inner := values.Values()
-	for _, m := range n.Members {
+	n.Members = slices.DeleteFunc(n.Members, func(m strictjson.Member) bool {
 		_, own := f.Step.Known(m.Name)
 		name, ok := action.Known(m.Name)
 		if own || !ok || form.IsRemark(m.Name) || inner[name] != nil {
-			kept = append(kept, m)
-			continue
+			return false
 		}
 		f.Note(at+"/params/"+strictjson.EscapeToken(m.Name), m.NameOffset, "'%s' was put into 'params'", m.Name)
 		moved = append(moved, m)
-	}
+		return true
+	})
 	if len(moved) == 0 {
 		return
 	}
 	if values == nil {
 		values = &strictjson.Node{Kind: strictjson.Object, Offset: n.Offset, End: n.End}
-		kept = append(kept, strictjson.Member{Name: "params", NameOffset: n.Offset, Value: values})
+		n.Members = append(n.Members, strictjson.Member{Name: "params", NameOffset: n.Offset, Value: values})
 	}
 	values.Members = append(values.Members, moved...)
-	n.Members = kept
 }
 
 // ofStep are the fields of a step that are looked for among the parameters too.
@@ -272,9 +270,8 @@ var ofStep = []string{"input_from", "input_from_all", "condition", "expect", "on
 
 // moveUp takes out of the parameters what belongs to the step.
 func (f *fitting) moveUp(root, n, values *strictjson.Node, action *form.Form, at string) {
-	kept := values.Members[:0]
 	outer := n.Values()
-	for _, m := range values.Members {
+	values.Members = slices.DeleteFunc(values.Members, func(m strictjson.Member) bool {
 		name := ""
 		for _, field := range ofStep {
 			if form.Same(field, m.Name) {
@@ -282,14 +279,13 @@ func (f *fitting) moveUp(root, n, values *strictjson.Node, action *form.Form, at
 			}
 		}
 		if _, own := action.Known(m.Name); own || name == "" || outer[name] != nil {
-			kept = append(kept, m)
-			continue
+			return false
 		}
 		f.Note(at+"/"+name, m.NameOffset, "'%s' was taken out of 'params'", m.Name)
 		outer[name], m.Name = m.Value, name
 		n.Members = append(n.Members, m)
 		f.spellings(root, object(n, m), at)
 		f.Fit(m.Value, f.Step.Field(name).Form, at+"/"+name)
-	}
-	values.Members = kept
+		return true
+	})
 }

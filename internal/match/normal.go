@@ -47,8 +47,8 @@ func normalize(data []byte, c classes) normal {
 	for i := 0; i < len(data); {
 		r, width := utf8.DecodeRune(data[i:])
 		if c&escapes != 0 && r == '\\' && i+1 < len(data) {
-			if plain, ok := unescaped(data[i+1]); ok {
-				r, width = plain, 2
+			if k := strings.IndexByte(`ntr"`, data[i+1]); k >= 0 {
+				r, width = rune("\n\t\r\""[k]), 2
 			}
 		}
 		if r == '\r' && c&lineEnds != 0 {
@@ -102,14 +102,6 @@ func isBlank(r rune) bool { return r == ' ' || r == '\t' }
 
 func isInvisible(r rune) bool {
 	return r >= 0x200b && r <= 0x200f || r == 0x2060 || r == 0xfeff || r == 0xad
-}
-
-func unescaped(c byte) (rune, bool) {
-	i := strings.IndexByte(`ntr"`, c)
-	if i < 0 {
-		return 0, false
-	}
-	return rune("\n\t\r\""[i]), true
 }
 
 // plainPunctuation returns what is on a keyboard in place of a typographic character.

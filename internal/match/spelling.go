@@ -44,32 +44,17 @@ func (t *Template) foreignGroups(text string, groups []string) *PatternError {
 			t.doubt = fmt.Sprintf("%s in replacement %q is text; a group is written %s", written, Short(text), goes)
 		}
 	}
-	if t.doubt == "" && !right && ampersand(text) {
+	if t.doubt == "" && !right && ampersand().MatchString(text) {
 		t.doubt = fmt.Sprintf("& in replacement %q is text; the match is written $0", Short(text))
 	}
 	return nil
 }
 
-// ampersand reports whether a text has an & that may stand for the match, as sed has it, and not for what programs
-// and HTML have it for: &&, &=, &name, &#39; or one between blanks.
-func ampersand(text string) bool {
-	for i := range len(text) {
-		if text[i] != '&' {
-			continue
-		}
-		before, after := byte(' '), byte('<')
-		if i > 0 {
-			before = text[i-1]
-		}
-		if i+1 < len(text) {
-			after = text[i+1]
-		}
-		if before != '&' && before != '\\' && !isNameByte(after) && !strings.ContainsRune("&= \t\n#(*[", rune(after)) {
-			return true
-		}
-	}
-	return false
-}
+// ampersand is an & that may stand for the match, as sed has it, and not for what programs and HTML have it for: &&,
+// &=, &name, &#39; or one between blanks.
+var ampersand = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[^&\\])&(?:[^\w&= \t\n#(*\[]|$)`)
+})
 
 // Doubt says what in the replacement may have been meant otherwise than it is read, "" if there is nothing.
 func (t Template) Doubt() string { return t.doubt }

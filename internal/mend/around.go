@@ -2,7 +2,9 @@ package mend
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
@@ -10,15 +12,7 @@ import (
 const (
 	doneProse    = "the text around the JSON was left out"
 	adviceProse  = "send the JSON object alone, without text around it"
-	doneFence    = "the code fence around the JSON was left out"
-	adviceFence  = "take the JSON out of the code fence"
-	doneExtra    = "closing brackets too many at the end were left out"
-	adviceExtra  = "leave out the closing brackets that are too many at the end"
-	doneMark     = "the byte order mark was left out"
-	adviceMark   = "save the text as UTF-8 without a byte order mark"
 	doneComments = "comments were left out"
-	doneRaw      = "the text, which was escaped once too often, was unescaped"
-	adviceRaw    = `send the JSON itself: names begin with ", not with \"`
 )
 
 const fence = "```"
@@ -27,7 +21,7 @@ const fence = "```"
 func (s *scanner) before(head []byte) {
 	at := 0
 	if rest, ok := bytes.CutPrefix(head, []byte("\ufeff")); ok {
-		s.note(0, doneMark, adviceMark)
+		s.note(0, "the byte order mark was left out", "save the text as UTF-8 without a byte order mark")
 		at, head = len(head)-len(rest), rest
 	}
 	if bytes.HasSuffix(bytes.TrimSpace(head), []byte("[")) || bytes.HasSuffix(bytes.TrimSpace(head), []byte(",")) {
@@ -37,7 +31,7 @@ func (s *scanner) before(head []byte) {
 	s.outside(at, head)
 	if i := bytes.LastIndex(head, []byte(fence)); i >= 0 && bytes.Count(head, []byte(fence))%2 == 1 {
 		s.fenced = true
-		s.note(at+i, doneFence, adviceFence)
+		s.note(at+i, "the code fence around the JSON was left out", "take the JSON out of the code fence")
 		before := bytes.TrimSpace(head[:i])
 		kind := bytes.TrimSpace(head[i+len(fence):])
 		if len(before) == 0 && len(bytes.Fields(kind)) <= 1 {
@@ -61,7 +55,8 @@ func (s *scanner) behind() {
 	s.outside(end, s.in[end:s.pos]) // the comments
 	tail := s.in[s.pos:]
 	if n := len(tail) - len(bytes.TrimLeft(tail, "}] \t\r\n")); n > 0 && bytes.ContainsAny(tail[:n], "}]") {
-		s.note(s.pos, doneExtra, adviceExtra)
+		s.note(s.pos, "closing brackets too many at the end were left out",
+			"leave out the closing brackets that are too many at the end")
 		s.pos += n
 		tail = tail[n:]
 	}
@@ -142,27 +137,15 @@ func setting(text string) string {
 	return ""
 }
 
-// isEscaped reports whether the JSON that begins with the brace at first is escaped as if it stood in a string, as in
-// {\"name\": ...}.
-func isEscaped(data []byte, first int) bool {
-	rest := data[first+1:]
-	for {
-		trimmed := bytes.TrimLeft(rest, " \t\r\n")
-		for _, blank := range []string{`\n`, `\t`, `\r`} {
-			trimmed = bytes.TrimPrefix(trimmed, []byte(blank))
-		}
-		if len(trimmed) == len(rest) {
-			return bytes.HasPrefix(rest, []byte(`\"`))
-		}
-		rest = trimmed
-	}
-}
+// escapedQuote is what follows the first brace of an object that is escaped as if it stood in a string: {\"name\": 1}.
+var escapedQuote = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[ \t\r\n]|\\[ntr])*\\"`) })
 
 // unescape resolves the escapes of the object that begins at start, and leaves the text around it as it is.
 func unescape(data []byte, start int) (*Mended, error) {
 	s := &scanner{in: data}
 	end := bytes.LastIndexByte(data, '}') + 1
-	s.note(start, doneRaw, adviceRaw)
+	s.note(start, "the text, which was escaped once too often, was unescaped",
+		`send the JSON itself: names begin with ", not with \"`)
 	s.copyTo(start - 1)
 	if start > 0 && data[start-1] == '"' {
 		s.put("", start)

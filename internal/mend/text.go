@@ -62,7 +62,7 @@ func mendText(data []byte, escaped int) (*Mended, error) {
 	if first < 0 || !utf8.Valid(data) {
 		return &Mended{Text: data}, nil
 	}
-	if escaped > 0 && isEscaped(data, first) {
+	if escaped > 0 && escapedQuote().Match(data[first+1:]) {
 		plain, err := unescape(data, first)
 		if err != nil {
 			return nil, err

@@ -14,22 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// What no step does, and a stored plan must not do either.
-var (
-	errFromWithoutRename = errors.New("only a rename has a place it comes from")
-	errContradiction     = errors.New("the kind of the change and what is there before and after do not fit together")
-	errNotPermissions    = errors.New("a mode has bits that are no permissions")
-	errSetuid            = errors.New("the file would get the setuid or the setgid bit, which it does not have")
-	errSplicesOfNoFile   = errors.New("splices need a file before and after")
-	errNoHash            = errors.New("the hash of a file is missing")
-	errPermanent         = errors.New("only what is deleted can be deleted permanently")
-	errReplaced          = errors.New("only a rename has something that it replaces")
-	errUnusedContent     = errors.New("there is content that the change does not write")
-	errRenamedTwice      = errors.New("two renames take the same file")
-	errGoneAndRenamed    = errors.New("what is renamed away cannot be made or deleted as well")
-)
-
-// checkAlone returns what speaks against one change that came from outside.
+// checkAlone returns what speaks against one change that came from outside: what no step does, a stored plan must not
+// do either.
 func checkAlone(guard guard.Policy, c Change) error {
 	if err := guard.CheckWrite(c.Path); err != nil {
 		return err
@@ -43,25 +29,25 @@ func checkAlone(guard guard.Policy, c Change) error {
 	noHash := func(s change.State) bool { return s.Kind == change.File && s.Hash == fsutil.Hash{} }
 	switch {
 	case (c.From != "") != (c.Kind == fsutil.Renamed):
-		return errFromWithoutRename
+		return errors.New("only a rename has a place it comes from")
 	case c.Old.Kind == change.Other || c.New.Kind == change.Other || c.Replaced.Kind == change.Other:
 		return fmt.Errorf("a change from %s to %s", c.Old.Kind, c.New.Kind)
 	case !fitsKind(c.Change):
-		return errContradiction
+		return errors.New("the kind of the change and what is there before and after do not fit together")
 	case (c.Old.Mode|c.New.Mode|c.Replaced.Mode)&^modes.PermBits != 0:
-		return errNotPermissions
+		return errors.New("a mode has bits that are no permissions")
 	case c.New.Mode&special&^c.Old.Mode != 0:
-		return errSetuid
+		return errors.New("the file would get the setuid or the setgid bit, which it does not have")
 	case noHash(c.Old) || noHash(c.New) || noHash(c.Replaced):
-		return errNoHash
+		return errors.New("the hash of a file is missing")
 	case c.Splices != nil && (c.Old.Kind != change.File || c.New.Kind != change.File):
-		return errSplicesOfNoFile
+		return errors.New("splices need a file before and after")
 	case c.Permanent && (c.Kind != fsutil.Deleted || c.Old.Kind == change.Dir):
-		return errPermanent
+		return errors.New("only what is deleted can be deleted permanently")
 	case c.Kind != fsutil.Renamed && c.Replaced.Kind != change.Absent:
-		return errReplaced
+		return errors.New("only a rename has something that it replaces")
 	case c.Content != nil && !ownContent(c.Change):
-		return errUnusedContent
+		return errors.New("there is content that the change does not write")
 	case c.New.Kind == change.Symlink && (c.Old.Kind != change.Symlink || c.Old.Target != c.New.Target):
 		return checkTarget(guard, c.Path, c.New.Target)
 	}
@@ -112,11 +98,11 @@ func checkTogether(changes []fsutil.Change) error {
 			continue
 		}
 		if taken[c.From] {
-			return &Error{Path: c.From, Err: errRenamedTwice}
+			return &Error{Path: c.From, Err: errors.New("two renames take the same file")}
 		}
 		taken[c.From] = true
 		if kind := kinds[c.From]; kind == fsutil.Deleted || kind == fsutil.Created {
-			return &Error{Path: c.From, Err: errGoneAndRenamed}
+			return &Error{Path: c.From, Err: errors.New("what is renamed away cannot be made or deleted as well")}
 		}
 	}
 	return nil

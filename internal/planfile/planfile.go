@@ -75,15 +75,14 @@ func ownContent(c fsutil.Change) bool {
 	return c.New.Kind == change.File && c.Splices == nil && (c.Old.Kind != change.File || c.Old.Hash != c.New.Hash)
 }
 
-var errNotUTF8 = errors.New("the name is not valid UTF-8, so it cannot be written as JSON")
-
 // Store returns the changes with all bytes that they write. The error is an *Error for what cannot be stored.
 func Store(changes []fsutil.Change, limits actions.Limits) (Changes, error) {
 	stored := make(Changes, len(changes))
 	for i, c := range changes {
 		for _, name := range []string{c.Path, c.From, c.Old.Target, c.New.Target} {
 			if !utf8.ValidString(name) {
-				return nil, &Error{Path: c.Path, Err: errNotUTF8}
+				err := errors.New("the name is not valid UTF-8, so it cannot be written as JSON")
+				return nil, &Error{Path: c.Path, Err: err}
 			}
 		}
 		c, err := stage.Summed(c)

@@ -61,7 +61,7 @@ func (p *parser) bracket() *syntax.Regexp {
 		return p.fail(p.err)
 	}
 	if plain && other && colons && p.has(p.at-1, ':') {
-		return p.fail(errClassSyntax)
+		return p.fail("character class syntax is [[:space:]], not [:space:]")
 	}
 	p.at++
 	key := string(p.chars[start-1 : p.at])
@@ -143,7 +143,7 @@ func (p *parser) named(kind rune) element {
 	}
 	set := classes()[text]
 	if set == nil || text == "word" { // only \w is called so
-		p.fail(errClassName)
+		p.fail("Invalid character class name")
 	}
 	return element{class: set}
 }

@@ -19,21 +19,14 @@ const (
 	maxNesting = 1000
 )
 
-// The messages of the C library for patterns it refuses, and ours for what we do.
+// The messages that come up in several places: of the C library for patterns it refuses, and ours for what we do.
 const (
-	errTrailing         = "Trailing backslash"
-	errUnmatchedOpen    = "Unmatched ( or \\("
-	errUnmatchedClose   = "Unmatched ) or \\)"
 	errUnmatchedBracket = "Unmatched [, [^, [:, [., or [="
-	errUnmatchedBrace   = "Unmatched \\{"
 	errInterval         = "Invalid content of \\{\\}"
 	errRange            = "Invalid range end"
 	errRepeatsNothing   = "Invalid preceding regular expression"
 	errTooBig           = "Regular expression too big"
-	errTooDeep          = "groups are nested too deeply (more than 1000)"
-	errClassName        = "Invalid character class name"
 	errCollation        = "Invalid collation character"
-	errClassSyntax      = "character class syntax is [[:space:]], not [:space:]"
 	errBackReference    = "back-references in the pattern are not supported"
 	errRawBracket       = "bytes that are no character are not supported within [...]"
 	errRawPattern       = "bytes that are no character are not supported beside classes, words or the flag I"
@@ -195,7 +188,7 @@ func (p *parser) expression(nest int) *syntax.Regexp {
 	size := p.nodes
 	switch tok := p.tok; tok.kind {
 	case tokBackslash:
-		return p.fail(errTrailing)
+		return p.fail("Trailing backslash")
 	case tokBackReference:
 		return p.fail(errBackReference)
 	case tokAnchor:
@@ -212,7 +205,7 @@ func (p *parser) expression(nest int) *syntax.Regexp {
 	case tokClass:
 		t = p.escapeClass(tok.char)
 	case ')':
-		return p.fail(errUnmatchedClose)
+		return p.fail("Unmatched ) or \\)")
 	case '{', '*', '+', '?':
 		if !p.Basic || tok.kind == '{' {
 			return p.fail(errRepeatsNothing)
@@ -252,14 +245,14 @@ func (p *parser) anchor(r rune) *syntax.Regexp {
 
 func (p *parser) group(nest int) *syntax.Regexp {
 	if nest > maxNesting {
-		return p.fail(errTooDeep)
+		return p.fail("groups are nested too deeply (more than 1000)")
 	}
 	p.groups++
 	number := p.groups
 	p.next(true)
 	t := p.alternatives(nest)
 	if p.tok.kind != ')' {
-		return p.fail(errUnmatchedOpen)
+		return p.fail("Unmatched ( or \\(")
 	}
 	t = p.op(syntax.OpCapture, t)
 	t.Cap = number

@@ -117,7 +117,7 @@ func (p *parser) interval() (low, high int) {
 
 func (p *parser) badInterval() (low, high int) {
 	if p.tok.kind == tokEnd {
-		p.fail(errUnmatchedBrace)
+		p.fail("Unmatched \\{")
 	} else {
 		p.fail(errInterval)
 	}

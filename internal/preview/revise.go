@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -35,7 +36,7 @@ func (v View) Revise(c change.Change) (*Revision, error) {
 		return nil, err
 	}
 	if len(f.Hunks) == 0 {
-		return nil, errNoHunks
+		return nil, errors.New("the file has no hunks; reject it as a whole")
 	}
 	return &Revision{File: f, states: slices.Repeat([]int{kept}, len(f.runs))}, nil
 }
@@ -155,7 +156,7 @@ func (r *Revision) checkTexts(most int64) error {
 		}
 		s := r.texts[state]
 		if s.Off < end {
-			return errSharedLines
+			return errors.New("two parts change the lines between them, which both show; change them in one part only")
 		}
 		end, last = s.Off+s.Len, state
 	}

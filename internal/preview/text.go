@@ -8,12 +8,6 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-var (
-	errNoHunks     = errors.New("the file has no hunks; reject it as a whole")
-	errNUL         = errors.New("the text has a NUL byte, so the file would be binary")
-	errSharedLines = errors.New("two parts change the lines between them, which both show; change them in one part only")
-)
-
 const utf8BOM = "\ufeff"
 
 // hunkText is the text of a hunk on both sides, with the unchanged lines above the first changed one, and below the
@@ -57,7 +51,7 @@ type revisedText struct {
 // reviseText makes text fit into the place of a hunk whose first changed line is at that offset of a file of that size.
 func reviseText(h Hunk, text string, firstChanged, size int64) (revisedText, error) {
 	if strings.IndexByte(text, 0) >= 0 {
-		return revisedText{}, errNUL
+		return revisedText{}, errors.New("the text has a NUL byte, so the file would be binary")
 	}
 	t := textOfHunk(h)
 	off := firstChanged - int64(len(t.lead))

@@ -18,10 +18,6 @@ type lines struct {
 	fills int   // counts how often buf became another
 }
 
-func (l *lines) reset(src io.Reader) {
-	*l = lines{src: src, buf: l.buf[:0], fills: l.fills + 1}
-}
-
 // line returns the next line with its newline, valid until the next call, and where it begins. It is empty at the end
 // of the text. One of more than most bytes may be cut behind them.
 func (l *lines) line(most int) (line []byte, at int64, err error) {

@@ -86,7 +86,7 @@ func (s *Script) Apply(ctx context.Context, src io.Reader, bounds Bounds, edit E
 		r.ranges[i] = ranged{active: c.to.kind != addrNone && c.from.kind == addrLine && c.from.n == 0}
 	}
 	r.ctx, r.bounds, r.edit, r.stats, r.last, r.work = ctx, bounds, edit, Stats{}, nil, often
-	r.lines.reset(src)
+	r.lines = lines{src: src, buf: r.lines.buf[:0], fills: r.lines.fills + 1}
 	err := r.run()
 	stats := r.stats
 	r.release()

@@ -1,7 +1,6 @@
 package strictjson
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -64,39 +63,27 @@ func (p *parser) known(shape *Shape, m Member) (*Shape, error) {
 // not care whether data is JSON otherwise. Zero, less, and more than 10,000 mean what they mean in [Limits].
 func CheckDepth(data []byte, most int) (objects int, err error) {
 	most = maxDepth(most)
-	depth := 0
+	depth, quoted := 0, false
 	for pos := 0; pos < len(data); pos++ {
-		switch data[pos] {
-		case '[', '{':
-			if data[pos] == '{' {
+		switch c := data[pos]; {
+		case quoted && c == '\\':
+			pos++ // what is escaped
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[', c == '{':
+			if c == '{' {
 				objects++
 			}
 			if depth++; depth > most {
 				line, column := LineColumn(data, pos)
 				return objects, &SyntaxError{Offset: pos, Line: line, Column: column, Msg: tooDeep(most), Err: ErrTooDeep}
 			}
-		case ']', '}':
+		case c == ']', c == '}':
 			depth--
-		case '"':
-			pos = endOfText(data, pos)
 		}
 	}
 	return objects, nil
-}
-
-// endOfText returns where the closing quote of the string is that starts at an offset, or the end of data.
-func endOfText(data []byte, start int) int {
-	for pos := start + 1; pos < len(data); pos++ {
-		i := bytes.IndexAny(data[pos:], `"\\`)
-		if i < 0 {
-			break
-		}
-		if pos += i; data[pos] == '"' {
-			return pos
-		}
-		pos++ // what is escaped
-	}
-	return len(data)
 }
 
 func tooDeep(most int) string {

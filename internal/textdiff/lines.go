@@ -5,7 +5,8 @@ import "bytes"
 // diffBox appends the cores within a box. at is before the box and is moved behind it.
 func (t texts) diffBox(cores []Core, b Span, at *cursor) []Core {
 	o, n := t.old.shown(b.Old, b.OldEnd), t.new.shown(b.New, b.NewEnd)
-	in := trim(o, n)
+	head, tail := common(o, n) // without the lines that both begin with, then those they end with
+	in := texts{old: Bytes(o), new: Bytes(n)}.widen(Span{head, len(o) - tail, head, len(n) - tail}, 0, len(o))
 	o, n = o[in.Old:in.OldEnd], n[in.New:in.NewEnd]
 	b = Span{b.Old + in.Old, b.Old + in.OldEnd, b.New + in.New, b.New + in.NewEnd}
 	at.common(t.old, b.Old)

@@ -76,12 +76,6 @@ func (t texts) widen(s Span, before, after int) Span {
 	return s
 }
 
-// trim returns what is left of two texts without the lines that both begin with, then those they end with.
-func trim(o, n Bytes) Span {
-	head, tail := common(o, n)
-	return texts{old: o, new: n}.widen(Span{head, len(o) - tail, head, len(n) - tail}, 0, len(o))
-}
-
 // stride is how many bytes are compared at once before looking for the place where they differ.
 const stride = 512
 

@@ -46,12 +46,10 @@ func (n *Notes) Take(warnings []string) []string {
 	return warnings
 }
 
-var errEndedGoroutine = errors.New("it has ended its goroutine")
-
 // apart calls what is the host's on a goroutine of its own, and waits for it. So neither a panic nor runtime.Goexit,
 // which t.FailNow calls, gets to the caller, which may be in the middle of a commit.
 func apart(fn func()) error {
-	err := errEndedGoroutine
+	err := errors.New("it has ended its goroutine")
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
