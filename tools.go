@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -146,18 +147,28 @@ func (r *run) uncalledFor(i int) string {
 	if first < r.p.Len() {
 		return r.seen(r.p.steps[first].ID).uncalled
 	}
-	if s.Input != inputPrevious && s.When.Type() != condition.TypePrevError && !texts.Names("prev") {
+	if s.Input != inputPrevious && s.When.Type() != condition.TypePrevError && !texts.Names(rootPrev) {
 		return ""
 	}
-	from := 0
+	return r.uncalledBefore(i)
+}
+
+// uncalledBefore returns the id of a step that would have been executed after the one that was the last before step i,
+// had it been called, or "".
+func (r *run) uncalledBefore(i int) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	skipped := r.now[:i]
 	if r.machine != nil {
-		if _, number, ok := r.machine.Previous(); ok {
-			from = number + 1
-		}
+		skipped = r.visited
 	}
-	for _, v := range r.visited[from:] { // which it would have been otherwise
-		if v.uncalled != "" {
+	for _, v := range slices.Backward(skipped) {
+		switch {
+		case v == nil:
+		case v.uncalled != "":
 			return v.uncalled
+		case !v.result.Skipped:
+			return ""
 		}
 	}
 	return ""

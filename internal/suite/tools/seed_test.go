@@ -1,0 +1,157 @@
+package tools_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/internal/suite"
+	"github.com/millrace-go/millrace/tool"
+)
+
+// chat is a service with three tools: a message is posted, an event made of it, a role granted.
+type chat struct{ log []string }
+
+func (c *chat) tools(t *testing.T) tool.Set {
+	t.Helper()
+	type posted struct {
+		ID      string `json:"id"`
+		Members []struct {
+			ID    string `json:"id"`
+			Level int    `json:"level"`
+		} `json:"members"`
+	}
+	post := tool.Func("messages_send", "Post a message.", func(_ context.Context, in struct {
+		Channel string `json:"channel" param:"required"`
+		Content string `json:"content" param:"required"`
+	}) (posted, error) {
+		c.log = append(c.log, "send "+in.Channel+": "+in.Content)
+		p := posted{ID: "111122223333444455"}
+		p.Members = append(p.Members, struct {
+			ID    string `json:"id"`
+			Level int    `json:"level"`
+		}{"987", 3})
+		return p, nil
+	})
+	event := tool.Func("events_create", "Schedule an event.", func(_ context.Context, in struct {
+		Message string `json:"message"`
+		Level   int    `json:"level"`
+	}) (map[string]any, error) {
+		c.log = append(c.log, fmt.Sprintf("event of %s, level %d", in.Message, in.Level))
+		return map[string]any{"id": int64(9007199254740993)}, nil
+	})
+	role := tool.Func("roles_add", "Grant a role.", func(_ context.Context, in struct {
+		Member string         `json:"member"`
+		Event  int64          `json:"event"`
+		All    map[string]any `json:"all"`
+	}) (any, error) {
+		c.log = append(c.log, fmt.Sprintf("role for %s at %d, %v", in.Member, in.Event, in.All["id"]))
+		if strings.HasPrefix(in.Member, "x") {
+			return nil, errors.New("no such member")
+		}
+		return nil, nil
+	})
+	set, err := tool.New(post, event, role)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+const announce = `{"name": "announce", "steps": [
+	{"id": "post", "action": "tool", "params": {"tool": "messages_send", "args": {"channel": "general", "content": "Release at noon"}}},
+	{"id": "event", "action": "tool", "params": {"tool": "events_create", "args": {"message": "{{step1.id}}", "level": "{{step1.members[0].level}}"}}},
+	{"id": "grant", "action": "tool", "params": {"tool": "roles_add", "args": {"member": "MEMBER", "event": "{{step2.id}}", "all": "{{step1}}"}}}
+]}`
+
+// Later calls read what earlier ones have returned, and values keep their type.
+func TestAnnounce(t *testing.T) {
+	t.Parallel()
+	for _, parallel := range []bool{false, true} {
+		c := &chat{}
+		d := millrace.Decoder{Tools: c.tools(t)}
+		p, err := d.Decode([]byte(strings.ReplaceAll(announce, "MEMBER", "{{step1.members[0].id}}")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := millrace.Executor{Tools: c.tools(t)}.Run(t.Context(), suite.Tree("a.txt", "x"), p.WithOptions(millrace.Options{Parallel: parallel}))
+		if err != nil || res.CompletedSteps != 3 {
+			t.Fatal(err)
+		}
+		want := []string{"send general: Release at noon", "event of 111122223333444455, level 3", "role for 987 at 9007199254740993, 111122223333444455"}
+		if diff := cmp.Diff(want, c.log); diff != "" {
+			t.Errorf("parallel %t (-want +got):\n%s", parallel, diff)
+		}
+	}
+}
+
+// A call that fails ends the run; those before it have been made, those after it are not.
+func TestAnnounceFails(t *testing.T) {
+	t.Parallel()
+	c := &chat{}
+	x := millrace.Executor{Tools: c.tools(t)}
+	p, err := millrace.Decode([]byte(strings.ReplaceAll(announce, "MEMBER", "x")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := x.Run(t.Context(), suite.Tree("a.txt", "x"), p)
+	if millrace.ErrorCode(err) != "tool_failed" || len(c.log) != 3 {
+		t.Fatalf("%v, %q", err, c.log)
+	}
+	want := []string{"what step 'post' has done outside of the tree is not taken back", "what step 'event' has done outside of the tree is not taken back",
+		"what step 'grant' has done outside of the tree is not taken back"}
+	if diff := cmp.Diff(want, res.Warnings); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+
+	// A path that leads nowhere fails the step before anything is called.
+	for path, want := range map[string]string{
+		"{{step1.members[7].id}}": "template '{{step1.members[7].id}}': 'post.members' has 1 elements, index 7 is out of range",
+		"{{step1.gone}}":          "template '{{step1.gone}}': ",
+		"{{step1.id.x}}":          "template '{{step1.id.x}}': ",
+	} {
+		c.log = nil
+		p, err := millrace.Decode([]byte(strings.ReplaceAll(announce, "MEMBER", path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = x.Run(t.Context(), suite.Tree("a.txt", "x"), p)
+		if millrace.ErrorCode(err) != "INTERPOLATION_FAILED" || len(c.log) != 2 || !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("%s: %v, %q", path, err, c.log)
+		}
+	}
+}
+
+// A tool that costs is not called once the budget is spent; what it has cost counts although it failed.
+func TestToolsCost(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	ask := tool.WithSpec(tool.Func("ask", "", func(ctx context.Context, _ struct{}) (int, error) {
+		calls++
+		tool.Current(ctx).Spend(60 * budget.Cent)
+		if calls == 1 {
+			return 0, errors.New("no")
+		}
+		return calls, nil
+	}), func(s *tool.Spec) { s.Costs = true })
+	tools, err := tool.New(ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := millrace.New("p").Budget(budget.Limit{USD: budget.Dollar})
+	p := b.Step("a", actions.Tool{Tool: "ask"}).MaxRetries(1).Backoff(1e6).Step("b", edit).Step("c", actions.Tool{Tool: "ask"}).MustBuild()
+	for _, parallel := range []bool{false, true} {
+		calls = 0
+		res, err := millrace.Executor{Tools: tools}.Run(t.Context(), suite.Tree("a.txt", "x"), p.WithOptions(millrace.Options{Parallel: parallel}))
+		if millrace.ErrorCode(err) != "budget_exceeded" || calls != 2 || res.Cost != 120*budget.Cent {
+			t.Errorf("parallel %t: %v, %d calls, %v", parallel, err, calls, res.Cost)
+		}
+	}
+}
