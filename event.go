@@ -12,7 +12,7 @@ import (
 )
 
 // Event is something that happens during a run. The set of events is closed: [RunStarted], [StepStarted],
-// [StepProgress], [FileStaged], [StepRetrying], [StepFinished], [StepJumped], [CostSpent], [RiskJudged],
+// [StepProgress], [FileStaged], [StepRetrying], [StepFinished], [StepJumped], [StepReplayed], [CostSpent], [RiskJudged],
 // [CommitPhase] and [RunFinished]. As JSON an event has the names of its fields in snake
 // case, see [JSONEvents].
 //

@@ -297,3 +297,42 @@ func TestBoundsAndPanics(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A run that is canceled says what it has done outside, too.
+func TestCanceledWhileActing(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	act := tool.Func("act", "", func(ctx context.Context, _ struct{}) (int, error) {
+		cancel()
+		return 0, ctx.Err()
+	})
+	tools, err := tool.New(act)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := millrace.New("p").Step("e", edit).Step("s", actions.Tool{Tool: "act"}).MaxRetries(3).Step("after", edit).MustBuild()
+	res, err := millrace.Executor{Tools: tools}.Run(ctx, suite.Tree("a.txt", "x"), p)
+	if millrace.ErrorCode(err) != "canceled" || res.Success {
+		t.Errorf("got %v", err)
+	}
+	if diff := cmp.Diff([]string{"what step 's' has done outside of the tree is not taken back"}, res.Warnings); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A tool that runs a pipeline itself is refused.
+func TestNoRunWithinATool(t *testing.T) {
+	t.Parallel()
+	nest := tool.Func("nest", "", func(ctx context.Context, _ struct{}) (int, error) {
+		_, err := millrace.Run(ctx, suite.Tree("a.txt", "x"), suite.One(edit))
+		return 0, err
+	})
+	tools, err := tool.New(nest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = millrace.Executor{Tools: tools}.Run(t.Context(), suite.Tree("a.txt", "x"), suite.One(actions.Tool{Tool: "nest"}))
+	if !errors.Is(err, millrace.ErrNested) || millrace.ErrorCode(err) != "nested_pipeline" {
+		t.Errorf("got %v, code %q", err, millrace.ErrorCode(err))
+	}
+}

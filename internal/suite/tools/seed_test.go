@@ -2,6 +2,7 @@ package tools_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -108,6 +109,18 @@ func TestAnnounceFails(t *testing.T) {
 	want := []string{"what step 'post' has done outside of the tree is not taken back", "what step 'event' has done outside of the tree is not taken back",
 		"what step 'grant' has done outside of the tree is not taken back"}
 	if diff := cmp.Diff(want, res.Warnings); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+
+	data, err := json.Marshal(res.Envelope())
+	if err != nil {
+		t.Fatal(err)
+	}
+	envelope := `{"results":[{"step":1,"tool":"messages_send","ok":true,"data":{"id":"111122223333444455","members":[{"id":"987","level":3}]}},` +
+		`{"step":2,"tool":"events_create","ok":true,"data":{"id":9007199254740993}},` +
+		`{"step":3,"tool":"roles_add","ok":false,"error":{"code":"tool_failed","message":"tool 'roles_add': no such member"}}],` +
+		`"summary":{"total":3,"succeeded":2,"failed":1}}`
+	if diff := cmp.Diff(envelope, string(data)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 
