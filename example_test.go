@@ -180,3 +180,29 @@ func ExampleDecoder_lenient() {
 	// 'old_string' was taken for 'old_text'
 	// the string for 'files' was taken for a list of one
 }
+
+// What a user has typed is a variable: whatever it looks like, it is text.
+func ExamplePipeline_WithVariables() {
+	p := millrace.New("greet").
+		Variables(millrace.Variable{Name: "who", Type: "string"}, millrace.Variable{Name: "line", Default: 1, Enum: []any{1, 2}}).
+		Step("greet", actions.Edit{Files: []string{"a.txt"}, OldText: "NAME", NewText: "{{vars.who}} ({{vars.line}})"}).
+		MustBuild()
+	_, err := millrace.Run(context.Background(), suite.Tree("a.txt", "Dear NAME\n"), p)
+	fmt.Println(err)
+
+	p, err = p.WithVariables(map[string]any{"who": "{{greet.files}}"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fsys := suite.Tree("a.txt", "Dear NAME\n")
+	if _, err := millrace.Run(context.Background(), fsys, p); err != nil {
+		fmt.Println(err)
+		return
+	}
+	data, _ := afero.ReadFile(fsys, "a.txt")
+	fmt.Printf("%s", data)
+	// Output:
+	// variable 'who' has no value (at /variables/who): give it a default, or its value to WithVariables
+	// Dear {{greet.files}} (1)
+}

@@ -32,6 +32,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(source)
 	}
 	f.Add([]byte(`{"name":"p","steps":[{"id":"a","action":"read_ranges","params":{"files":["{{a.files}}"],"start_line":"{{a.count}}"},"raw":true}]}`))
+	f.Add([]byte(`{"name":"p","variables":{"a":[1.0,null,"{{vars.a}}"],"b":{"type":"number","enum":[1,2e0],"default":2}},"steps":[{"id":"a","action":"search","params":{"pattern":"{{vars.b}}"}}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := millrace.Decode(data)
 		if err != nil {

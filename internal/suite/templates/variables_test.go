@@ -310,3 +310,31 @@ func TestVariablesInParallel(t *testing.T) {
 		}
 	}
 }
+
+// Schemas and descriptions know parameters of any value, and variables.
+func TestSchema(t *testing.T) {
+	t.Parallel()
+	d := decoder(new(take))
+	doc, ok := d.Describe("take")
+	types := make(map[string]string)
+	for _, p := range doc.Params {
+		types[p.Name] = p.Type
+	}
+	if types["value"] != "any value" || types["args"] != "an object" || types["items"] != "a list" || !ok {
+		t.Errorf("described as %v", types)
+	}
+	data, err := d.Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Properties map[string]any
+		Defs       map[string]struct{ AdditionalProperties any } `json:"$defs"`
+	}
+	if err := json.Unmarshal(data, &schema); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]any{"$ref": "#/$defs/variables"}, schema.Properties["variables"]); diff != "" || schema.Defs["variables"].AdditionalProperties == nil {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
