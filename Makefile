@@ -3,7 +3,7 @@
 SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -c
 
-STEPS = format vet tidy lint test coverage mutants race platforms examples fuzz torture
+STEPS = format vet tidy lint test coverage mutants race platforms fuzz torture
 
 .PHONY: check bench benchcmp vuln clean $(STEPS)
 
