@@ -60,8 +60,8 @@ func exceeded(limit budget.Limit, use budget.Use, step string) *BudgetError {
 func used(changes []fsutil.Change, edits int, cost budget.Cost) budget.Use {
 	use := budget.Use{USD: cost, Files: filesChanged(changes).Count(), Edits: edits}
 	for _, c := range changes {
-		if c.New.Kind == change.File && (c.Old.Kind != change.File || c.Splices != nil || c.Old.Hash != c.New.Hash) {
-			use.Bytes += c.New.Size
+		if c.Old.Kind != change.File || c.Old.Hash != c.New.Hash {
+			use.Bytes += c.New.Size // which only a file has
 		}
 	}
 	return use
@@ -164,7 +164,7 @@ func (r *run) usedBefore(step int) (use budget.Use, err error) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		for _, v := range r.last[:step] {
-			if v != nil && v.err == nil {
+			if v != nil {
 				use.Edits += v.result.EditsApplied
 			}
 		}
@@ -198,11 +198,11 @@ func (r *run) settle() {
 		return
 	}
 	for i := range r.p.steps[:min(r.stopAt+1, r.p.Len())] {
-		if v := r.last[i]; v != nil && v.result.Skipped {
-			continue
+		if v := r.last[i]; v != nil && !v.entered {
+			continue // it was skipped, or has failed before anything was spent
 		}
 		if err := r.withinBudget(i); err != nil {
-			r.stopped, r.stopAt = err, i
+			r.stopped = err
 			clear(r.last[i:])
 			return
 		}

@@ -88,8 +88,8 @@ type Executor struct {
 	MaxPlanBytes int
 	// Budget is what a run may spend, whatever its pipeline says: of both budgets the smaller counts, measure by measure.
 	// A step that costs does not begin once the money is spent, the run is a *BudgetError then. So it is if more was
-	// changed than the budget allows before a step; in the end that is a *BlockedError, which force does not lift. A field
-	// that is zero means no limit, a negative one is an *ExecutorError.
+	// changed than the budget allows before a step; in the end that is a *BlockedError, which force does not lift. What is
+	// taken back from a backup has no budget. A field that is zero means no limit, a negative one is an *ExecutorError.
 	Budget budget.Limit
 	// Workers is how many goroutines a run may use. Zero means GOMAXPROCS.
 	Workers int

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/millrace-go/millrace/actions"
@@ -77,6 +78,11 @@ func (r *run) filesOf(s Step, action actions.Action) []string {
 		}
 	}
 	return files
+}
+
+// wanted reports whether a step may take the files of the one with that id.
+func (r *run) wanted(id string) bool {
+	return slices.ContainsFunc(r.p.steps, func(s Step) bool { return s.Input == inputPrevious || slices.Contains(s.inputs(), id) })
 }
 
 // noFiles says why a step that works on files has none.

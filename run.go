@@ -268,7 +268,7 @@ func (r *run) runWave(ctx context.Context, wave []int) {
 		g.Go(func() error {
 			// A step before the failed one still runs, for it may fail too, and then it is the one to report: in
 			// sequence it would have been the first.
-			if r.mayRun(i) && ctx.Err() == nil && !r.late() {
+			if r.mayRun(i) && ctx.Err() == nil {
 				r.visit(ctx, i)
 			}
 			return nil

@@ -71,13 +71,18 @@ func (r *run) attempt(ctx context.Context, v *visit, spent bool) {
 		}
 		return r.perform(ctx, v)
 	})
-	if v.stop != nil && len(v.attempts) > 0 {
-		v.result, v.err = last, lastErr // the visit is over, with the attempt before
+	if spent && v.err != nil {
+		v.stop = &ExecutionsError{Step: v.result.StepID, Limit: r.machine.Attempts()} // there must not be an attempt to fail
+	}
+	if v.stop != nil {
+		if len(v.attempts) > 0 {
+			v.result, v.err = last, lastErr // the visit is over, with the attempt before
+		}
 		return
 	}
 	took := time.Since(start)
 	v.result.Duration, v.result.Cost = duration+took, r.costOf(v)
-	if !v.result.Skipped && v.stop == nil {
+	if !v.result.Skipped {
 		v.attempts = append(v.attempts, attemptOf(v.err, took))
 	}
 }
@@ -315,11 +320,6 @@ func (r *run) call(s Step, view *stage.Stage, files []string, res *StepResult) *
 		}
 	}
 	return call
-}
-
-// wanted reports whether a step may take the files of the one with that id.
-func (r *run) wanted(id string) bool {
-	return slices.ContainsFunc(r.p.steps, func(s Step) bool { return s.Input == inputPrevious || slices.Contains(s.inputs(), id) })
 }
 
 // take shows an outcome in the result, once its lists are sorted.

@@ -23,3 +23,13 @@ func Is[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok
 }
+
+// JSON returns a value as JSON.
+func JSON(t testing.TB, v any) string {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/suite"
 )
@@ -157,6 +158,42 @@ func TestDeadlineBeforeAStep(t *testing.T) {
 		}
 		if last := (*events)[len(*events)-1]; last.Step != "c" || last.Result.Success {
 			t.Errorf("%+v", last)
+		}
+	})
+}
+
+// An attempt that the deadline leaves no time for is not begun, also where a condition has taken the time. One that has
+// ended in time, but was not told of in time, has failed.
+func TestDeadlineBetween(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := new(log)
+		fsys := slowStat{suite.Tree("x", "x"), 11 * second}
+		p := millrace.New("p").Deadline(10*second).
+			Step("a", work{file: "a", log: l}).
+			Step("b", work{log: l}).When(condition.FileNotExists("slow")).MustBuild()
+		x, events := watched[millrace.StepFinished](millrace.Executor{})
+		res, err := x.Run(t.Context(), fsys, p)
+		if late, ok := errors.AsType[*millrace.DeadlineError](err); !ok || late.Step != "b" || l.String() != "a" || ran(res) != "a" {
+			t.Errorf("%v, ran %q, the result has %q", err, l, ran(res))
+		}
+		if last := (*events)[len(*events)-1]; last.Step != "b" || last.Result.Error != err.Error() {
+			t.Errorf("%+v", last)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		p := millrace.New("p").Deadline(10*second).Step("a", work{file: "a", text: "a", costs: dollars(3), output: "done", log: new(log)}).MustBuild()
+		x := millrace.Executor{Observe: func(e millrace.Event) {
+			if _, ok := e.(millrace.FileStaged); ok {
+				time.Sleep(time.Minute)
+			}
+		}}
+		res, err := x.Run(t.Context(), suite.Tree("x", "x"), p)
+		if !suite.Is[*millrace.DeadlineError](err) || len(res.Results) != 1 {
+			t.Fatalf("%v, %+v", err, res)
+		}
+		if a := res.Results[0]; a.Success || a.Error != "work failed: the deadline of 10s has passed at step 'a'" || a.Output != "done" || a.Cost != 3*budget.Cent {
+			t.Errorf("%+v", a)
 		}
 	})
 }

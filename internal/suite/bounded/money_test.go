@@ -127,6 +127,9 @@ func TestMoneyOfVisits(t *testing.T) {
 	if err != nil || res.Cost != 240*budget.Cent || res.Results[0].Cost != 50*budget.Cent || res.TotalEdits != 1 {
 		t.Errorf("%v, cost %v, %+v", err, res.Cost, res.Results)
 	}
+	if res.Results[1].Cost != 10*budget.Cent || res.Results[1].Visits != 4 {
+		t.Errorf("%+v", res.Results[1])
+	}
 	res, err = millrace.Run(t.Context(), suite.Tree("x", "x"), loop(110*budget.Cent))
 	if stop, ok := errors.AsType[*millrace.BudgetError](err); !ok || stop.Step != "check" || stop.Spent != 1_100_000 || res.Cost != 110*budget.Cent {
 		t.Errorf("%v, cost %v", err, res.Cost)

@@ -168,9 +168,9 @@ func TestResultIsACopy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, want := plan.Result(), plan.Result()
+	res, want := plan.Result(), suite.JSON(t, plan.Result())
 	res.Budget.Limit, *res.Budget.Files, *res.Budget.Edits, *res.Budget.Bytes, *res.DeadlineMet = 7, budget.Measure{}, budget.Measure{}, budget.Measure{}, false
-	if d := cmp.Diff(want, plan.Result()); d != "" {
+	if d := cmp.Diff(want, suite.JSON(t, plan.Result())); d != "" {
 		t.Errorf("(-before +after):\n%s", d)
 	}
 }

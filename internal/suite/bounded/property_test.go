@@ -1,7 +1,9 @@
 package bounded_test
 
 import (
+	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -143,6 +145,86 @@ func TestParallelSpendsAsInSequence(t *testing.T) {
 	})
 	if t.Logf("%d runs were stopped, and %d spent more", stopped, overspent); !t.Failed() && stopped == 0 {
 		t.Error("no run was stopped")
+	}
+}
+
+// In parallel a step that was skipped, or has failed before it began, is not asked for money, and a failure before the
+// step that has none is what the run ends with.
+func TestParallelEndsAsInSequence(t *testing.T) {
+	t.Parallel()
+	limit := budget.Limit{USD: 3 * budget.Cent}
+	for want, build := range map[string]func(l *log) millrace.StepBuilder{
+		"": func(l *log) millrace.StepBuilder {
+			return millrace.New("p").Budget(limit).Step("ask", work{costs: dollars(3), log: l}).
+				Step("skipped", work{costs: dollars(3), log: l}).When(condition.StepFailed("ask")).
+				Step("free", work{file: "a", log: l})
+		},
+		"pipeline failed at step 2: work failed: ": func(l *log) millrace.StepBuilder {
+			return millrace.New("p").Budget(limit).Step("ask", work{costs: dollars(3), log: l}).
+				Step("unknown", work{costs: dollars(3), log: l}).When(condition.FileExists("{{ask.files}}"))
+		},
+	} {
+		for _, options := range []millrace.Options{{}, {Parallel: true}} {
+			res, err := millrace.Executor{}.Run(t.Context(), suite.Tree("x", "x"), build(new(log)).MustBuild().WithOptions(options))
+			if (err == nil) != (want == "") || !strings.HasPrefix(res.Error, want) {
+				t.Errorf("%+v: %v, want %q", options, err, want)
+			}
+		}
+	}
+}
+
+// A failure before the step that has no money is what the run ends with, also if it was known before that.
+func TestParallelEndsWithTheFirst(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		begun, failed := false, make(chan struct{})
+		x := millrace.Executor{
+			Workers: 2,
+			Logger: slog.New(slog.NewTextHandler(writer(func(line string) { // it is logged that a step has failed, and then observed
+				if strings.Contains(line, "step failed") {
+					close(failed)
+				}
+			}), nil)),
+			Observe: func(e millrace.Event) {
+				if e, ok := e.(millrace.StepStarted); ok && e.Step == "fails" {
+					begun = true
+				} else if ok && e.Step == "none" && begun {
+					<-failed
+				}
+			},
+		}
+		p := millrace.New("p").Budget(budget.Limit{USD: 3 * budget.Cent}).Options(millrace.Options{Parallel: true}).
+			Step("ask", work{costs: dollars(3), file: "a", log: new(log)}).
+			Step("fails", work{fails: 1, log: new(log)}).When(condition.StepSucceeded("ask")).
+			Step("none", work{costs: dollars(3), log: new(log)}).When(condition.StepSucceeded("ask")).MustBuild()
+		_, err := x.Run(t.Context(), suite.Tree("x", "x"), p)
+		if step, ok := errors.AsType[*millrace.StepError](err); !ok || step.Step != "fails" {
+			t.Fatalf("got %v", err)
+		}
+	}
+}
+
+// writer calls a function with what is written.
+type writer func(string)
+
+func (w writer) Write(p []byte) (int, error) {
+	w(string(p))
+	return len(p), nil
+}
+
+// The observer is told of a step that was said to begin and may not.
+func TestObserverOfWhatMayNotBegin(t *testing.T) {
+	t.Parallel()
+	for _, options := range []millrace.Options{{}, {Parallel: true}} {
+		p := millrace.New("p").Budget(budget.Limit{USD: budget.Cent}).Options(options).
+			Step("ask", work{costs: dollars(1), log: new(log)}).Step("none", work{costs: dollars(1), log: new(log)}).MustBuild()
+		x, finished := watched[millrace.StepFinished](millrace.Executor{Workers: 1})
+		_, err := x.Run(t.Context(), afero.NewMemMapFs(), p)
+		if len(*finished) != 2 || err == nil {
+			t.Errorf("%+v: %v, %+v", options, err, *finished)
+		} else if e := (*finished)[1]; e.Step != "none" || e.Index != 1 || e.Visit != 1 || e.Result.Success || e.Result.Error != err.Error() {
+			t.Errorf("%+v: %+v", options, e)
+		}
 	}
 }
 

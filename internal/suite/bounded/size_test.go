@@ -139,8 +139,14 @@ func TestSizeIsThatOfTheStage(t *testing.T) {
 	if err != nil || res.Budget.Files.Spent != 1 || suite.Read(t, fsys, "b") != "b" {
 		t.Errorf("%v, %+v", err, res.Budget)
 	}
+	// A pipeline that only reads has a report too.
+	p := millrace.New("p").Budget(budget.Limit{USD: budget.Dollar, Files: 1}).Step("ask", work{costs: dollars(5), log: new(log)}).MustBuild()
+	res, err = millrace.Run(t.Context(), suite.Tree("x", "x"), p)
+	if d := cmp.Diff(&budget.Report{Limit: budget.Dollar, Spent: 5 * budget.Cent, Files: &budget.Measure{Limit: 1}}, res.Budget); err != nil || d != "" {
+		t.Errorf("%v, budget (-want +got):\n%s", err, d)
+	}
 	// One that fails leaves nothing of itself, so its files do not count.
-	p := millrace.New("p").Budget(budget.Limit{Files: 1, Bytes: 1}).
+	p = millrace.New("p").Budget(budget.Limit{Files: 1, Bytes: 1}).
 		Step("fails", work{file: "a", text: "much", fails: 1, log: new(log)}).OnFail("b").
 		Step("b", work{file: "b", text: "b", log: new(log)}).Step("c", work{log: new(log)}).MustBuild()
 	if res, err = millrace.Run(t.Context(), suite.Tree("x", "x"), p); err != nil || res.Budget.Bytes.Spent != 1 {
