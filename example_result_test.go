@@ -11,6 +11,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/suite"
+	"github.com/millrace-go/millrace/tool"
 )
 
 func ExampleDecoder_Describe() {
@@ -150,4 +151,26 @@ func ExampleResult_AllWarnings() {
 	// Output:
 	// OK: 1/1 steps | 0 files | 0 edits <nil>
 	// step 'fix': old_text "recieve" matches nothing in a.txt
+}
+
+// What a host puts into the context of a step is found by what the step calls, here a tool.
+func ExampleExecutor_stepContext() {
+	type span struct{}
+	where := tool.Func("where", "says in which span it was called", func(ctx context.Context, _ struct{}) (any, error) {
+		return ctx.Value(span{}), nil
+	})
+	tools, err := tool.New(where)
+	if err != nil {
+		fmt.Println(err)
+	}
+	x := millrace.Executor{Tools: tools, StepContext: func(ctx context.Context, s millrace.StepStarted) context.Context {
+		return context.WithValue(ctx, span{}, fmt.Sprintf("%s, visit %d", s.Step, s.Visit))
+	}}
+	p := millrace.New("spans").Step("ask", actions.Tool{Tool: "where"}).MustBuild()
+	res, err := x.Run(context.Background(), suite.Tree("a.txt", "x"), p)
+	if err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(res.Results[0].Data)
+	// Output: ask, visit 1
 }

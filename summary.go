@@ -30,9 +30,7 @@ func (r *Result) StepsExecuted() int { return len(r.executed()) }
 func (r *Result) executed() []int {
 	visited := make(map[string]int)
 	for i, v := range r.History {
-		if v.Outcome != VisitSkipped {
-			visited[v.StepID] = i
-		}
+		visited[v.StepID] = i
 	}
 	var ran []int
 	for i := range r.Results {

@@ -13,6 +13,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/tool"
 )
@@ -189,4 +190,38 @@ func TestMoneyAndTimeAreTold(t *testing.T) {
 			})
 		})
 	}
+}
+
+// reads is an action that only reads, so that several run at the same time.
+type reads struct{ do func(context.Context) error }
+
+func (reads) Spec() actions.Spec {
+	return actions.Spec{Name: "reads", Summary: "only reads", ReadOnly: true}
+}
+
+func (a reads) Run(ctx context.Context, _ *actions.Call) (actions.Outcome, error) {
+	return actions.Outcome{}, a.do(ctx)
+}
+
+// A result has no holes: where a parallel run is canceled, it tells of the steps up to the first that has not run, so that
+// the place of a result is that of its step.
+func TestCanceledResultHasNoHoles(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	p := millrace.New("p").Options(millrace.Options{Parallel: true}).
+		Step("first", reads{func(context.Context) error { return nil }}).
+		Step("second", reads{func(context.Context) error { return nil }}).When(condition.StepSucceeded("first")).
+		Step("third", reads{func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}).
+		MustBuild()
+	x := millrace.Executor{Workers: 2, Observe: func(e millrace.Event) {
+		if e, ok := e.(millrace.StepFinished); ok && e.Step == "first" {
+			cancel()
+		}
+	}}
+	res, err := x.Run(ctx, suite.Tree("x", "x"), p)
+	if millrace.ErrorCode(err) != "canceled" || len(res.Results) != 1 || res.Results[0].StepID != "first" {
+		t.Errorf("%v, %+v", err, res.Results)
+	}
+	checkEnvelope(t, res)
 }
