@@ -97,12 +97,11 @@ func withoutBraces(pattern string, left *int) ([]string, error) {
 			return nil, fmt.Errorf("glob '%s' has too many alternatives (max %d in a glob, about %d in a list)",
 				match.Short(pattern), maxGlobPlain, maxGlobSteps/2)
 		}
-		open := nextBrace(now.pattern, now.from)
+		open, parts, end := firstBrace(now.pattern, now.from)
 		if open < 0 {
 			all = append(all, now.pattern)
 			continue
 		}
-		parts, end := alternatives(now.pattern, open)
 		for _, part := range slices.Backward(parts) {
 			todo = append(todo, rest{now.pattern[:open] + part + now.pattern[end:], open})
 		}
@@ -110,32 +109,25 @@ func withoutBraces(pattern string, left *int) ([]string, error) {
 	return all, nil
 }
 
-// nextBrace returns where the first brace opens at or behind an offset, -1 if there is none.
-func nextBrace(pattern string, from int) int {
+// firstBrace returns where the first brace opens at or behind an offset, its parts, and where it ends. Open is -1 if
+// there is none.
+func firstBrace(pattern string, from int) (open int, parts []string, end int) {
+	depth, start := 0, 0
 	for i := from; i < len(pattern); i = behindGlobChar(pattern, i) {
-		if pattern[i] == '{' {
-			return i
-		}
-	}
-	return -1
-}
-
-// alternatives returns the parts of the brace that opens at an offset, and where it ends.
-func alternatives(pattern string, open int) (parts []string, end int) {
-	depth, start := 1, open+1
-	for i := start; i < len(pattern); i = behindGlobChar(pattern, i) {
 		switch c := pattern[i]; {
 		case c == '{':
-			depth++
-		case c == '}':
+			if depth++; depth == 1 {
+				open, start = i, i+1
+			}
+		case c == '}' && depth > 0:
 			if depth--; depth == 0 {
-				return append(parts, pattern[start:i]), i + 1
+				return open, append(parts, pattern[start:i]), i + 1
 			}
 		case c == ',' && depth == 1:
 			parts, start = append(parts, pattern[start:i]), i+1
 		}
 	}
-	return []string{pattern[open+1:]}, len(pattern) // it is not closed, which checkGlob refuses
+	return -1, nil, 0
 }
 
 // behindGlobChar returns the offset behind the escaped character, bracket or byte at i.

@@ -12,8 +12,6 @@ type File struct {
 	index
 }
 
-var bom = []byte("\xef\xbb\xbf")
-
 // Parse compiles the bytes of the .gitignore file in the directory dir; "." and "" are the top. It never fails: as in
 // git, a line that is not well-formed is a rule that matches nothing. Data is not kept.
 func Parse(data []byte, dir string) *File {
@@ -25,7 +23,7 @@ func Parse(data []byte, dir string) *File {
 	default:
 		f.prefix = dir + "/"
 	}
-	data = bytes.TrimPrefix(data, bom)
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	for number := 1; len(data) > 0; number++ {
 		var line []byte
 		line, data, _ = bytes.Cut(data, []byte{'\n'})

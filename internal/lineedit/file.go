@@ -69,7 +69,10 @@ func New(read Source) (*File, error) {
 		f.last = part[len(part)-1]
 		return true
 	})
-	f.form, f.lines = formOf(facts), facts.LF+facts.CRLF
+	f.form, f.lines = Form{bom: facts.BOM}, facts.LF+facts.CRLF
+	if f.lines+facts.CR > 0 { // else it has none that text could be fitted to
+		f.form.eol, f.form.only = facts.EOL(), !facts.Mixed()
+	}
 	if f.size > 0 && f.last != '\n' {
 		f.lines++
 	}
@@ -200,15 +203,6 @@ type Form struct {
 	bom  int    // length of the byte order mark
 	eol  string // the line end that is most frequent; "" if there is none
 	only bool   // there is no other one
-}
-
-// formOf returns the form of a file. One without line ends has none that text could be fitted to.
-func formOf(facts fsutil.Facts) Form {
-	f := Form{bom: facts.BOM}
-	if facts.LF+facts.CRLF+facts.CR > 0 {
-		f.eol, f.only = facts.EOL(), !facts.Mixed()
-	}
-	return f
 }
 
 // Fit returns the text with the line ends of the file, if that has only one kind; else the text as it is. A "\r" that

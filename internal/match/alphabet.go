@@ -2,7 +2,6 @@ package match
 
 import (
 	"regexp/syntax"
-	"slices"
 	"sort"
 	"unicode/utf8"
 )
@@ -44,15 +43,6 @@ func (a *alphabet) isWord(r rune) bool {
 	}
 	i := 2 * sort.Search(len(a.words)/2, func(i int) bool { return a.words[2*i+1] >= r })
 	return i < len(a.words) && a.words[i] <= r
-}
-
-// wordCuts returns where runs of characters begin that all are, or all are not, of words.
-func (a *alphabet) wordCuts() []rune {
-	cuts := []rune{'0', '9' + 1, 'A', 'Z' + 1, '_', '_' + 1, 'a', 'z' + 1}
-	for i := 0; i+1 < len(a.words); i += 2 {
-		cuts = append(cuts, a.words[i], a.words[i+1]+1)
-	}
-	return slices.Clip(cuts)
 }
 
 // pastOf returns the past of a place behind a character, as far as lines and words matter.

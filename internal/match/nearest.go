@@ -80,7 +80,14 @@ func differences(data, want []byte, from, to int) string {
 			continue // then "\n" in the text matches "\r\n"
 		}
 		rest := allClasses &^ c
-		if !bytes.Contains(normalize(around, rest&^escapes).text, trimmed(normalize(want, rest).text, rest)) {
+		text := normalize(want, rest).text // without the blanks at its ends where these do not count
+		if rest&blanks != 0 {
+			text = bytes.TrimLeft(text, " ")
+		}
+		if rest&trailing != 0 {
+			text = bytes.TrimRight(text, " ")
+		}
+		if !bytes.Contains(normalize(around, rest&^escapes).text, text) {
 			list = append(list, c.String())
 		}
 	}
@@ -88,17 +95,6 @@ func differences(data, want []byte, from, to int) string {
 		list = append(list, classes(0).String())
 	}
 	return strings.Join(list, " and ")
-}
-
-// trimmed removes the blanks at the ends of a text if blanks do not count.
-func trimmed(text []byte, c classes) []byte {
-	if c&blanks != 0 {
-		text = bytes.TrimLeft(text, " ")
-	}
-	if c&trailing != 0 {
-		text = bytes.TrimRight(text, " ")
-	}
-	return text
 }
 
 // rows yields where each line begins, and the line without its "\n".

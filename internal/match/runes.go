@@ -31,7 +31,10 @@ func newClasses(prog *syntax.Prog, a *alphabet, lines, words bool) (c classesOfR
 		from = append(from, '\n', '\n'+1)
 	}
 	if words {
-		from = append(from, a.wordCuts()...)
+		from = append(from, '0', '9'+1, 'A', 'Z'+1, '_', '_'+1, 'a', 'z'+1)
+		for i := 0; i+1 < len(a.words); i += 2 {
+			from = append(from, a.words[i], a.words[i+1]+1)
+		}
 	}
 	from = append(from, 0, utf8.RuneSelf)
 	slices.Sort(from)

@@ -25,10 +25,7 @@ func (s Sizes) withDefaults() Sizes {
 }
 
 // Fit reports whether a text of that size is one window, as one of which the size is not known is.
-func (s Sizes) Fit(size int64) bool { return size <= s.Largest() }
-
-// Largest returns the size of the largest text that is one window.
-func (s Sizes) Largest() int64 { return max(0, s.withDefaults().Whole) }
+func (s Sizes) Fit(size int64) bool { return size <= max(0, s.withDefaults().Whole) }
 
 // larger returns the size of a window that is to hold a longer line. have is what it holds, of a text of which so
 // much is left; 0 if that is not known.

@@ -46,7 +46,12 @@ func textsOf(re *syntax.Regexp) texts {
 			r.addRepeated(sub)
 		}
 	case syntax.OpAlternate:
-		r.add(alternatives(re.Sub))
+		all := texts{exact: []text{}, first: []text{}, best: []text{}}
+		for _, sub := range re.Sub {
+			t := textsOf(sub)
+			all = texts{exact: either(all.exact, t.exact), first: either(all.first, t.first), best: either(all.best, t.best)}
+		}
+		r.add(all)
 	default:
 		r.addRepeated(re)
 	}
@@ -160,16 +165,6 @@ func (r *run) addTimes(re *syntax.Regexp, times int, all bool) {
 		r.cut()
 		r.add(t)
 	}
-}
-
-// alternatives returns what is known of the texts of one of several things.
-func alternatives(subs []*syntax.Regexp) texts {
-	all := texts{exact: []text{}, first: []text{}, best: []text{}}
-	for _, sub := range subs {
-		t := textsOf(sub)
-		all = texts{exact: either(all.exact, t.exact), first: either(all.first, t.first), best: either(all.best, t.best)}
-	}
-	return all
 }
 
 // either returns the texts of both sets, nil if one of them is nil or they are too many.

@@ -216,21 +216,17 @@ func (t *Fitter) nested(n *strictjson.Node, want strictjson.Kind, at, name strin
 	if root.Kind != want {
 		return false
 	}
-	t.Note(at, n.Offset, "%s, which was JSON in a string, was read as that", called(name))
+	called := "the text"
+	if name != "" {
+		called = "'" + name + "'"
+	}
+	t.Note(at, n.Offset, "%s, which was JSON in a string, was read as that", called)
 	for _, r := range repairs {
 		t.Note(at, n.Offset, "%s", r.Done)
 	}
 	place(root, n.Offset, n.End)
 	*n = *root
 	return true
-}
-
-// called names a value, or the whole.
-func called(name string) string {
-	if name == "" {
-		return "the text"
-	}
-	return "'" + name + "'"
 }
 
 // place puts all of a tree where the string stands that it was in.

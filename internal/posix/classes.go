@@ -105,14 +105,6 @@ func (s spans) ranges() []rune {
 	return out
 }
 
-// anyChar is what a dot matches: every character, with M but a newline. The form of package syntax has stray bytes too.
-func anyChar(lines bool) []rune {
-	if lines {
-		return spans{{'\n', '\n'}}.not().ranges()
-	}
-	return spans{}.not().ranges()
-}
-
 // classes are the character classes of C.UTF-8 in the C library by their names, and what \w matches as "word". They
 // are not those of package unicode, but follow from its tables: digits of other scripts are letters, for one.
 var classes = sync.OnceValue(func() map[string]spans {

@@ -201,7 +201,11 @@ func (p *parser) expression(nest int) *syntax.Regexp {
 	case '[':
 		t = p.bracket()
 	case '.':
-		t = p.class(anyChar(p.Lines))
+		var not spans // of every character; the form of package syntax has stray bytes too
+		if p.Lines {
+			not = spans{{'\n', '\n'}}
+		}
+		t = p.class(not.not().ranges())
 	case tokClass:
 		t = p.escapeClass(tok.char)
 	case ')':

@@ -19,10 +19,9 @@ func newMarker(r run, places []textdiff.Span) marker {
 		if p.Old < r.Old || p.New < r.New || p.OldEnd > r.OldEnd || p.NewEnd > r.NewEnd {
 			return marker{whole: true}
 		}
-		old, new := [2]int{p.Old - r.Old, p.OldEnd - r.Old}, [2]int{p.New - r.New, p.NewEnd - r.New}
-		head, tail := alike(before[old[0]:old[1]], now[new[0]:new[1]])
-		m.old.places = append(m.old.places, [2]int{old[0] + head, old[1] - tail})
-		m.new.places = append(m.new.places, [2]int{new[0] + head, new[1] - tail})
+		head, tail := alike(before[p.Old-r.Old:p.OldEnd-r.Old], now[p.New-r.New:p.NewEnd-r.New])
+		m.old.places = append(m.old.places, [2]int{p.Old - r.Old + head, p.OldEnd - r.Old - tail})
+		m.new.places = append(m.new.places, [2]int{p.New - r.New + head, p.NewEnd - r.New - tail})
 	}
 	return m
 }

@@ -72,14 +72,12 @@ type pages struct {
 	limit int64
 	left  *int64 // of the limit
 
-	held   [pagesHeld]heldPage // the nth page of the text is at n%pagesHeld, if it is there
-	passed int                 // what tee was given, and lines were counted in
-	buf    []byte              // for that
-}
-
-type heldPage struct {
-	number int
-	data   []byte // nil if there is none
+	held [pagesHeld]struct { // the nth page of the text is at n%pagesHeld, if it is there
+		number int
+		data   []byte // nil if there is none
+	}
+	passed int    // what tee was given, and lines were counted in
+	buf    []byte // for that
 }
 
 // at returns the page that the offset is on, until it is called again, and where on it.
