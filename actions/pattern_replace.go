@@ -106,12 +106,7 @@ func (p PatternReplace) files(ctx context.Context, c *Call, dir string) ([]strin
 	case !info.IsDir():
 		return nil, &FileError{Path: dir, Err: fsutil.ErrNotDir}
 	}
-	below := func(name string) string {
-		if root == "." {
-			return name
-		}
-		return strings.TrimPrefix(name, root+"/")
-	}
+	below := func(name string) string { return strings.TrimPrefix(name, root+"/") }
 	if skip := opt.Skip; skip != nil {
 		opt.Skip = func(name string, isDir bool) bool { return skip(below(name), isDir) }
 	}

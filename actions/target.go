@@ -3,6 +3,7 @@ package actions
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -25,9 +26,7 @@ func parseTarget(to string) (targetName, error) {
 			return t, fmt.Errorf("'to' has {{ without }}")
 		}
 		part = strings.TrimSpace(part)
-		switch part {
-		case "dir", "stem", "ext", "name":
-		default:
+		if !slices.Contains([]string{"dir", "stem", "ext", "name"}, part) {
 			return t, fmt.Errorf("'to' has the unknown part {{%s}}; there are %s", part, targetParts)
 		}
 		t = append(t, part)

@@ -196,17 +196,16 @@ func (f *fitting) dryRun(root, n *strictjson.Node, own *form.Form, at string) {
 		if m.Value.Kind != strictjson.Bool && m.Value.Kind != strictjson.Null {
 			return false
 		}
-		switch {
-		case !m.Value.Bool:
+		if !m.Value.Bool {
 			f.Note(pointer, m.NameOffset, "'%s' of a step was left out: it is false", m.Name)
-		case whole == nil:
-			f.Note("/dry_run", m.NameOffset, "'%s' of a step was taken for that of the pipeline", m.Name)
+			return true
+		}
+		f.Note("/dry_run", m.NameOffset, "'%s' of a step was taken for that of the pipeline", m.Name)
+		if whole == nil {
 			whole = m.Value
 			root.Members = append(root.Members, strictjson.Member{Name: "dry_run", NameOffset: m.NameOffset, Value: whole})
-		default:
-			f.Note("/dry_run", m.NameOffset, "'%s' of a step was taken for that of the pipeline", m.Name)
-			whole.Kind, whole.Bool = strictjson.Bool, true
 		}
+		whole.Kind, whole.Bool = strictjson.Bool, true
 		return true
 	})
 }

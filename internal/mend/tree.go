@@ -142,7 +142,9 @@ func (t *Fitter) kind(n *strictjson.Node, f *form.Form, at string) {
 	case form.Text:
 		t.text(n, f, at, name)
 	case form.Flag:
-		value, ok := flag(n, text)
+		value, ok := map[string]bool{
+			"true": true, "yes": true, "on": true, "1": true, "false": false, "no": false, "off": false, "0": false,
+		}[strings.ToLower(text+n.Number)] // of which a value has one at most
 		if ok {
 			t.Note(at, n.Offset, "%s for '%s' was taken for %t", n.AppendJSON(nil), name, value)
 			n.Kind, n.Bool = strictjson.Bool, value
@@ -251,18 +253,4 @@ func Silent(n *strictjson.Node) bool {
 	loud := func(e *strictjson.Node) bool { return !Silent(e) }
 	return setting(n.Text) == "" && !slices.ContainsFunc(n.Elems, loud) &&
 		!slices.ContainsFunc(n.Members, func(m strictjson.Member) bool { return !Remark(m.Name, m.Value) })
-}
-
-// flag reads true and false in the words of others.
-func flag(n *strictjson.Node, text string) (value, ok bool) {
-	if n.Kind == strictjson.Number {
-		return n.Number == "1", n.Number == "0" || n.Number == "1"
-	}
-	if n.Kind != strictjson.String {
-		return false, false
-	}
-	value, ok = map[string]bool{
-		"true": true, "yes": true, "on": true, "1": true, "false": false, "no": false, "off": false, "0": false,
-	}[strings.ToLower(text)]
-	return value, ok
 }

@@ -3,7 +3,7 @@ package sed
 import (
 	"bytes"
 	"math"
-	"strings"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -222,16 +222,10 @@ func number(text []byte, i int, letter byte) (byte, int) {
 	case 'x':
 		base, most = 16, 2
 	}
-	n, start := 0, i
-	for ; i < len(text) && i < start+most; i++ {
-		d := strings.IndexByte("0123456789abcdef", bytes.ToLower(text[i : i+1])[0])
-		if d < 0 || d >= base {
-			break
+	for end := min(i+most, len(text)); end > i; end-- {
+		if n, err := strconv.ParseUint(string(text[i:end]), base, 16); err == nil {
+			return byte(n), end
 		}
-		n = n*base + d
 	}
-	if i == start {
-		return letter, i
-	}
-	return byte(n), i
+	return letter, i
 }

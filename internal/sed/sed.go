@@ -124,15 +124,12 @@ type place struct{ script, offset int }
 
 // at makes an error for a place.
 func (p place) at(scripts []string, text, hint string) *Error {
-	s := scripts[p.script]
-	e := &Error{Script: p.script, Offset: min(p.offset, len(s)), Line: 1, Column: 1, Text: text, Hint: hint}
-	for i := range e.Offset {
-		e.Column++
-		if s[i] == '\n' {
-			e.Line, e.Column = e.Line+1, 1
-		}
+	before := scripts[p.script]
+	before = before[:min(p.offset, len(before))]
+	return &Error{
+		Script: p.script, Offset: len(before), Line: 1 + strings.Count(before, "\n"),
+		Column: len(before) - strings.LastIndexByte(before, '\n'), Text: text, Hint: hint,
 	}
-	return e
 }
 
 // refused says of each command and flag that is not done what it would do.

@@ -204,17 +204,8 @@ func (l *lookAhead) bytes(off int64, n int) ([]byte, error) {
 	return nil, shortBase(err)
 }
 
-// Bytes are read at any place. Unlike a bytes.Reader it has no state.
+// Bytes are read at any place, by [DropIdle] without a copy.
 type Bytes []byte
 
 // ReadAt implements io.ReaderAt.
-func (b Bytes) ReadAt(p []byte, off int64) (int, error) {
-	if off >= int64(len(b)) {
-		return 0, io.EOF
-	}
-	n := copy(p, b[off:])
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
-}
+func (b Bytes) ReadAt(p []byte, off int64) (int, error) { return bytes.NewReader(b).ReadAt(p, off) }

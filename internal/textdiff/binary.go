@@ -56,10 +56,7 @@ const lineBytes = 52
 // filled up with zeros.
 func (p *printer) base85(data []byte) {
 	// A to Z stand for 1 to 26, a to z for 27 to 52.
-	line := append(make([]byte, 0, 2+lineBytes/4*5), 'A'+byte(len(data))-1)
-	if len(data) > 26 {
-		line[0] = 'a' + byte(len(data)) - 27
-	}
+	line := append(make([]byte, 0, 2+lineBytes/4*5), base85Digits[9+len(data)])
 	for four := range slices.Chunk(data, 4) {
 		var filled [4]byte
 		copy(filled[:], four)
