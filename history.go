@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/internal/flow"
 )
 
@@ -85,6 +86,37 @@ func (r *run) history() []Visit {
 		told = slices.DeleteFunc(told, func(v Visit) bool { return v.Outcome == VisitSkipped })
 	}
 	return told
+}
+
+// stagedBefore is how much new text earlier visits of the step have put into files that is still staged, or may come
+// back by a rollback: what many visits may stage is no more than what one may.
+func (r *run) stagedBefore(v *visit) int64 {
+	n := int64(0)
+	for _, u := range r.visited {
+		if u.step == v.step && u.err == nil && !u.discarded {
+			n += u.newText
+		}
+	}
+	return n
+}
+
+// forget drops the texts of the earlier visits of a step that has run again: results show its last visit alone, and
+// conditions, inputs and templates see no other. What many visits hold is no more than what one may then.
+func (r *run) forget(last *visit) {
+	for _, v := range r.visited {
+		if v.step != last.step || v == last || v.thin {
+			continue
+		}
+		res := &v.result
+		v.thin, v.outcome = true, actions.Outcome{}
+		v.result = StepResult{
+			StepID: res.StepID, Action: res.Action, Success: res.Success, Skipped: res.Skipped, Handled: res.Handled, FilesMatched: res.FilesMatched,
+			EditsApplied: res.EditsApplied, Jump: res.Jump, Duration: res.Duration,
+		}
+		if slices.Equal(res.FilesMatched, last.result.FilesMatched) {
+			v.result.FilesMatched = last.result.FilesMatched
+		}
+	}
 }
 
 // clone copies the visit so deep that the copy shares nothing.

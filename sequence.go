@@ -171,6 +171,9 @@ func (r *run) leave(v *visit, at flow.Position, move flow.Move) {
 	}
 	r.visited = append(r.visited, v)
 	r.finish(v)
+	if v.action, v.kept = nil, nil; !v.result.Skipped {
+		r.forget(v)
+	}
 	for _, j := range move.Bypassed {
 		s := r.p.steps[j]
 		b := &visit{step: j, result: StepResult{

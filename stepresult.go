@@ -75,6 +75,23 @@ func (s StepResult) Failed() bool { return !s.Success && !s.Skipped }
 // ran reports whether the step did its work, as the condition step_succeeded asks.
 func (s StepResult) ran() bool { return s.Success && !s.Skipped }
 
+// take shows an outcome in the result, once its lists are sorted.
+func (s *StepResult) take(out *actions.Outcome) {
+	slices.Sort(out.Files)
+	out.Files = slices.Compact(out.Files)
+	s.FilesMatched = out.Files
+	s.Content, s.AggregatedContent, s.Output, s.Data = out.Content, out.Aggregated, out.Output, out.Data
+	s.EditsApplied, s.Counts, s.Renames = out.Edits, out.Counts, out.Renames
+	s.report(out.Reports)
+	s.FilesModified, s.FilesSkipped, s.Mode = out.FilesModified, out.FilesSkipped, out.Mode
+}
+
+// report takes what is said of single files, in path order.
+func (s *StepResult) report(files []actions.FileReport) {
+	slices.SortStableFunc(files, func(a, b actions.FileReport) int { return strings.Compare(a.Path, b.Path) })
+	s.Files = files
+}
+
 // count is the sum of the step's counts, {{step.count}} in templates.
 func (s StepResult) count() int {
 	n := 0

@@ -27,7 +27,9 @@ type visit struct {
 	outcome   actions.Outcome
 	err       error
 	staged    bool           // the step has changed something
+	newText   int64          // bytes that it has put into files
 	discarded bool           // what it has staged was taken back by a restart
+	thin      bool           // it has lost its texts, see forget
 	entered   bool           // its condition holds
 	action    actions.Action // with all templates expanded; nil before the first attempt
 	kept      any            // by the action's Validate
@@ -231,6 +233,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 	call := r.call(s, view, files, res)
 	call.Kept, call.Visit, call.Attempt = v.kept, v.number, len(v.attempts)+1
 	call.OnSpend = func(cost budget.Cost) { r.spend(v, cost) }
+	call.StagedBefore = r.stagedBefore(v)
 	savepoint, succeeded := r.stage.Savepoint(), false
 	defer func() { // also where the action ends its goroutine
 		view.End()
@@ -270,7 +273,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 	}
 	succeeded = true
 	res.take(&out)
-	v.outcome = out
+	v.outcome, v.newText = out, call.Staged()
 	if !spec.ReadOnly {
 		changed := r.stage.ChangedSince(savepoint)
 		v.staged = len(changed) > 0
@@ -320,23 +323,6 @@ func (r *run) call(s Step, view *stage.Stage, files []string, res *StepResult) *
 		}
 	}
 	return call
-}
-
-// take shows an outcome in the result, once its lists are sorted.
-func (s *StepResult) take(out *actions.Outcome) {
-	slices.Sort(out.Files)
-	out.Files = slices.Compact(out.Files)
-	s.FilesMatched = out.Files
-	s.Content, s.AggregatedContent, s.Output, s.Data = out.Content, out.Aggregated, out.Output, out.Data
-	s.EditsApplied, s.Counts, s.Renames = out.Edits, out.Counts, out.Renames
-	s.report(out.Reports)
-	s.FilesModified, s.FilesSkipped, s.Mode = out.FilesModified, out.FilesSkipped, out.Mode
-}
-
-// report takes what is said of single files, in path order.
-func (s *StepResult) report(files []actions.FileReport) {
-	slices.SortStableFunc(files, func(a, b actions.FileReport) int { return strings.Compare(a.Path, b.Path) })
-	s.Files = files
 }
 
 // expect is what the step expects, or what the host does of a step that writes and does not say.

@@ -28,6 +28,9 @@ type Call struct {
 	Inputs []Result
 	// Limits are what the host allows one step to cost. The zero Limits has the defaults.
 	Limits Limits
+	// StagedBefore is how much new text, in bytes, earlier visits of the step have put into files. It counts against
+	// Limits.MaxStagedBytes.
+	StagedBefore int64
 	// DryRun says that the change will only be shown: this run is not committed. An action stages the same either way;
 	// it may tell more.
 	DryRun bool
@@ -60,7 +63,7 @@ type Call struct {
 	OnWarning func(message string)
 
 	sizes   match.Sizes
-	spent   atomic.Int64 // bytes of new text
+	spent   atomic.Int64 // bytes of new text, see Staged
 	sources sync.Pool    // of *source
 }
 

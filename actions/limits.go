@@ -209,8 +209,12 @@ func (c *Call) budget() *replace.Budget {
 }
 
 func (c *Call) spendBytes(n int64) error {
-	if most := c.Limits.stagedBytes(); c.spent.Add(n) > most {
+	if most := c.Limits.stagedBytes(); c.spent.Add(n) > most-c.StagedBefore {
 		return &LimitError{What: LimitStaged, Limit: most}
 	}
 	return nil
 }
+
+// Staged returns how much new text, in bytes, the action has put into files by the methods of the call, as
+// Limits.MaxStagedBytes counts it. StagedBefore is not in it.
+func (c *Call) Staged() int64 { return c.spent.Load() }
