@@ -13,6 +13,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/strictjson"
 	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/template"
 )
@@ -169,22 +170,42 @@ func (r *run) values(i int) template.Values {
 		if v == nil {
 			return nil, fmt.Errorf("step '%s' has not run", ref.Root)
 		}
-		hasData := r.p.steps[of].Action.Spec().Data
-		if ref.Field == "" && hasData {
-			return v.result.Data, nil
-		}
-		member, err := template.Member(v.result.Data, ref.Root, ref.Field)
-		if hasData && err == nil && ref.Field != template.FieldData {
-			return member, nil // which wins over a field of the same name
-		}
-		if value, ok := v.field(ref.Field); ok {
+		if !r.p.steps[of].Action.Spec().Data {
+			value, _ := v.field(ref.Field) // which Build has checked
 			return value, nil
 		}
-		if v.result.Skipped {
-			err = fmt.Errorf("step '%s' was skipped, so it has no '%s'", ref.Root, ref.Field)
-		}
-		return nil, err
+		return v.member(ref)
 	}
+}
+
+// member is what a template takes of a step with data: all of it, a member, which wins over a field of the same name, or a
+// field.
+func (v *visit) member(ref template.Ref) (any, error) {
+	res := &v.result
+	if ref.Field == "" {
+		return res.Data, nil
+	}
+	value, err := template.Member(res.Data, ref.Root, ref.Field)
+	if err == nil && ref.Field != template.FieldData {
+		return value, nil
+	}
+	if value, ok := v.field(ref.Field); ok {
+		return value, nil
+	}
+	if res.Skipped {
+		return nil, fmt.Errorf("step '%s' was skipped, so it has no '%s'", ref.Root, ref.Field)
+	}
+	missing, ok := errors.AsType[*template.Error](err)
+	if ok && !strings.Contains(missing.Reason, "did you mean") { // perhaps a field
+		var names []string
+		for _, f := range template.ResultFields() {
+			names = append(names, f.Name)
+		}
+		if near, ok := strictjson.Nearest(ref.Field, names); ok {
+			missing.Reason += fmt.Sprintf("; did you mean '%s'?", near)
+		}
+	}
+	return nil, err
 }
 
 // field is what a template takes of a step. ok is false if there is no such field.

@@ -17,6 +17,7 @@ func (t *Texts) Move(text string, to *Texts, renamed func(step string) string) (
 	}
 	var b strings.Builder
 	var roots []string
+	steps := make(map[string]bool) // those of roots that are steps, and no other roots
 	done := 0
 	for _, ref := range t.parse(text).text.Refs() {
 		before := strings.TrimRight(text[done:ref.Offset], `\`)
@@ -25,6 +26,7 @@ func (t *Texts) Move(text string, to *Texts, renamed func(step string) string) (
 		root, source := ref.Root, ref.Source
 		if slices.Contains(t.ids, root) {
 			root = renamed(root)
+			steps[root] = true
 			from, end := rootOf(source)
 			source = source[:from] + root + source[end:]
 		}
@@ -36,7 +38,9 @@ func (t *Texts) Move(text string, to *Texts, renamed func(step string) string) (
 	moved = b.String()
 	p := to.parse(moved)
 	found := p.text.Refs()
-	ok = len(p.problems) == 0 && slices.EqualFunc(roots, found, func(root string, ref template.Ref) bool { return root == ref.Root })
+	ok = len(p.problems) == 0 && slices.EqualFunc(roots, found, func(root string, ref template.Ref) bool {
+		return root == ref.Root && slices.Contains(to.ids, root) == steps[root]
+	})
 	return moved, ok
 }
 

@@ -251,6 +251,7 @@ func TestExpandInto(t *testing.T) {
 		{"/bool", "{{int}}", "must be true or false, but its template gave 3"}, {"/bool", "{{null}}", "gave nothing"}, {"/maybe", "{{true}}", `{"maybe":true}`},
 		{"/names", "{{words}}", `{"names":["x","y"]}`}, {"/names", "{{files}}", `{"names":["a,b","c"]}`}, {"/names", "{{digits}}", `{"names":["12"]}`},
 		{"/names", "{{list}}", "/names: must be a list of strings, but its template gave 1 as element 1"}, {"/names", "{{null}}", "must be a list of strings, but its template gave nothing"},
+		{"/names", "{{object}}", "must be a list of strings, but its template gave an object"},
 		{"/numbers", "{{numbers}}", `{"numbers":[1,2,3]}`}, {"/numbers", "{{int}}", `{"numbers":[3]}`}, {"/numbers", "{{list}}", "/numbers/0: must be a whole number"},
 		{"/items", "{{list}}", `{"items":["x",1,null]}`}, {"/items", "{{files}}", `{"items":["a,b","c"]}`}, {"/items", "{{object}}", `{"items":[{"k":["<v>"]}]}`},
 		{"/items", "{{null}}", "must be a list, but its template gave nothing"}, {"/args", "{{object}}", `{"args":{"k":["<v>"]}}`},

@@ -20,7 +20,7 @@ import (
 //   - for an element of a list of strings, numbers or bools: the same, but a list takes the element's place with all its
 //     elements, or none
 //   - for a bound number or bool: one of its kind, or a string that is written like one
-//   - for a bound list: a list, or one value, which becomes its only element; of strings a list has nothing else
+//   - for a bound list: a list, or one value, which becomes its only element; for one of strings, nothing but strings
 //   - for a bound type with methods of its own: what these accept
 //   - for a value of type any, or in one: anything; for a bound map of them: an object
 //
@@ -241,13 +241,18 @@ func convert(s *shape, got any, at *path) (reflect.Value, error) {
 		fits, cause = convertCustom(s, into, got)
 	}
 	if !fits {
-		msg := "must be " + s.wants() + ", but its template gave " + given(got)
-		if cause != nil {
-			msg += ": " + cause.Error()
+		err := misfit(at, s.wants(), got)
+		if err.Err = cause; cause != nil {
+			err.Msg += ": " + cause.Error()
 		}
-		return into, &ValueError{Pointer: at.pointer(), Msg: msg, Err: cause}
+		return into, err
 	}
 	return into, nil
+}
+
+// misfit says that a template gave something else than was wanted.
+func misfit(at *path, wants string, got any) *ValueError {
+	return &ValueError{Pointer: at.pointer(), Msg: "must be " + wants + ", but its template gave " + given(got)}
 }
 
 // isList reports whether a template gave a list.
@@ -272,6 +277,9 @@ func convertEach(s *shape, got any, at *path) ([]reflect.Value, error) {
 	case []any:
 		elems = got
 	default:
+		if _, ok := got.(string); !ok && s.kind == text {
+			return nil, misfit(at, "a list of strings", got)
+		}
 		one, err := convert(s, got, at.elem(0))
 		return []reflect.Value{one}, err
 	}
@@ -279,7 +287,9 @@ func convertEach(s *shape, got any, at *path) ([]reflect.Value, error) {
 	for i, one := range elems {
 		var err error
 		if _, ok := one.(string); !ok && s.kind == text {
-			return nil, &ValueError{Pointer: at.pointer(), Msg: fmt.Sprintf("must be a list of strings, but its template gave %s as element %d", given(one), i)}
+			err := misfit(at, "a list of strings", one)
+			err.Msg += fmt.Sprintf(" as element %d", i)
+			return nil, err
 		}
 		if all[i], err = convert(s, one, at.elem(i)); err != nil {
 			return nil, err

@@ -76,7 +76,7 @@ func TestExpand(t *testing.T) {
 }
 
 func TestExpandBoundLists(t *testing.T) {
-	for text, want := range map[string][]string{"{{a.files}}": {"x", "y"}, "{{a.none}}": nil, "{{a.risk}}": {"medium"}, "{{a.count}}": {"3"}} {
+	for text, want := range map[string][]string{"{{a.files}}": {"x", "y"}, "{{a.none}}": nil, "{{a.risk}}": {"medium"}} {
 		got, err := of(bound{}).Expand(map[string]string{"/files": text}, expandOne)
 		if err != nil || !equal(got, bound{Files: want}) {
 			t.Errorf("%s: %v, %v", text, got, err)
@@ -104,6 +104,7 @@ func TestExpandRefuses(t *testing.T) {
 		{"/whole", "{{a.count}}", "parameter /whole: must be true or false, but its template gave 3"},
 		{"/whole", "{{a.risk}}", "parameter /whole: must be true or false, but its template gave 'medium'"},
 		{"/numbers", "{{a.files}}", "parameter /numbers/0: must be a whole number, but its template gave 'x'"},
+		{"/files", "{{a.count}}", "parameter /files: must be a list of strings, but its template gave 3"},
 		{"/opt", "{{a.risk}}", "parameter /opt: must be an object, but its template gave 'medium'"},
 		{"/level", "{{a.count}}", `parameter /level: must be a string, but its template gave 3: unknown level "3"`},
 		{"/extra", "{{a.bytes}}", "parameter /extra: must be a value of type json.RawMessage, but its template gave '\\xff': text is not valid UTF-8"},

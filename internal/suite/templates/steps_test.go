@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -174,6 +175,19 @@ func TestBadData(t *testing.T) {
 		res, err := run(t, millrace.Executor{}, p)
 		if err == nil || !strings.Contains(err.Error(), test.want) || res.Results[0].Data != nil {
 			t.Errorf("got %v, want %s", err, test.want)
+		}
+	}
+}
+
+// Short parameters with many references to long data fail before they take the memory.
+func TestValuesThatMultiply(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 1<<20)
+	for _, value := range []any{slices.Repeat([]any{"{{call}}"}, 100), strings.Repeat("{{call}}", 40), map[string]any{"x": slices.Repeat([]any{"{{call[0]}}{{call[0]}}"}, 50)}} {
+		p := millrace.New("p").Step("call", give{raw: []string{long}}).Step("take", take{Value: value, Got: new(take)}).MustBuild()
+		_, err := run(t, millrace.Executor{MaxShownBytes: 8 << 20}, p)
+		if limit, ok := errors.AsType[*actions.LimitError](err); !ok || limit.What != actions.LimitExpand || !errors.Is(err, millrace.ErrInterpolation) {
+			t.Errorf("%T: got %v", value, err)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/template"
 )
 
 // data is what the step "call" has returned.
@@ -106,7 +107,7 @@ func TestValuesInto(t *testing.T) {
 		{"number", "{{call.float}}", `{"number":2.5}`}, {"number", "{{call.half}}", `{"number":2.5}`}, {"number", "{{call.object}}", number + "an object"},
 		{"flag", "{{call.true}}", `{"flag":true}`}, {"flag", "{{call.yes}}", `{"flag":true}`}, {"flag", "{{call.false}}", `{}`}, {"flag", "{{call.int}}", flag + "42"},
 		{"flag", "{{left.ok}}", `{"flag":true}`}, {"list", "{{call.words}}", `{"list":["p","q,r"]}`}, {"list", "{{call.name}}", `{"list":["left"]}`}, {"list", "{{call.none}}", `{}`},
-		{"list", "{{call.list}}", names + "1 as element 1"}, {"list", "{{call.null}}", names + "nothing"}, {"list", "{{find.files}}", `{"list":["a.txt","b,c.txt"]}`},
+		{"list", "{{call.list}}", names + "1 as element 1"}, {"list", "{{call.null}}", names + "nothing"}, {"list", "{{call.int}}", names + "42"}, {"list", "{{call.object}}", names + "an object"}, {"list", "{{find.files}}", `{"list":["a.txt","b,c.txt"]}`},
 		{"numbers", "{{call.object.k}}", "must be a whole number, but its template gave '<&>'"}, {"items", "{{call.list}}", `{"items":["x",1,null]}`},
 		{"args", "{{call.object.a.b}}", "'call.object' has no member 'a'"}, {"args", `{{call.object["a.b"]}}`, `{"args":{"c":"dotted"}}`},
 		{"args", "{{call.list}}", object + "a list"}, {"args", "{{left.counts}}", `{"args":{"a.txt":2,"b,c.txt":1}}`},
@@ -170,6 +171,8 @@ func TestErrors(t *testing.T) {
 		{"{{a.b[9].c}}", "template '{{a.b[9].c}}': 'a.b' has 3 elements, index 9 is out of range"},
 		{"{{a.b[0].c}}", "template '{{a.b[0].c}}': 'a.b[0]' is a number, so it has no member 'c'"},
 		{"{{a.itms}}", "template '{{a.itms}}': 'a' has no member 'itms'; did you mean 'items'?"},
+		{"{{a.outptu}}", "template '{{a.outptu}}': 'a' has no member 'outptu'; did you mean 'output'?"},
+		{"{{none.outptu}}", "template '{{none.outptu}}': 'none' is null, so it has no member 'outptu'; did you mean 'output'?"},
 		{"{{a.items[0].ix}}", "template '{{a.items[0].ix}}': 'a.items[0]' has no member 'ix'; did you mean 'id'?"},
 		{"{{a.null.x}}", "template '{{a.null.x}}': 'a.null' is null, so it has no member 'x'"},
 		{"x {{a.text[0]}}", "template '{{a.text[0]}}': 'a.text' is a string, so it has no element 0"},
@@ -183,8 +186,12 @@ func TestErrors(t *testing.T) {
 			Step("a", give{raw: raw}).
 			Step("find", actions.Search{Pattern: "x"}).
 			Step("skipped", give{Data: 1}).When(never).
+			Step("none", give{}).
 			Step("take", take{Value: map[string]any{"in": []any{test.ref}}, Got: new(take)}).MustBuild()
 		_, err := run(t, millrace.Executor{}, p)
+		if e, ok := errors.AsType[*template.Error](err); !ok || !strings.HasPrefix(test.ref, "{{"+e.Path) && !strings.HasPrefix(test.ref, "x {{"+e.Path) || e.Path == "" && !strings.Contains(test.ref, "skipped") {
+			t.Errorf("%s: the error is %#v", test.ref, e)
+		}
 		failed, ok := errors.AsType[*millrace.InterpolationError](err)
 		if !ok || failed.Err.Error() != test.want || failed.Pointer != "/value/in/0" || failed.Text != test.ref || !errors.Is(err, millrace.ErrInterpolation) {
 			t.Errorf("%s: got %v\nwant %s", test.ref, err, test.want)

@@ -287,6 +287,31 @@ func TestIncludedVariables(t *testing.T) {
 	}
 }
 
+// A step before which another one would stand for is not included: a reference must not mean something else.
+func TestIncludedContext(t *testing.T) {
+	t.Parallel()
+	got := new(take)
+	sub := millrace.New("sub").Step("ask", ask{take{Text: "{{run.name}}", Got: got}}).MustBuild()
+	named := millrace.New("named").Step("run", give{Data: map[string]any{"name": "a step"}}).Step("ask", ask{take{Text: "{{run.name}}", Got: got}}).MustBuild()
+	for _, test := range []struct {
+		p    millrace.Builder
+		want string
+	}{
+		{millrace.New("p").Include(sub, "s"), "p"},
+		{millrace.New("p").Include(named, "s"), "a step"},
+		{millrace.New("p").Step("run", give{}).Include(sub, "s"), `"{{run.name}}" cannot be included, for it would mean something else here`},
+	} {
+		p, err := test.p.Build()
+		if err == nil {
+			_, err = run(t, millrace.Executor{}, p)
+		}
+		if text := fmt.Sprint(got.Text, err); got.Text != test.want && !strings.Contains(text, test.want) {
+			t.Errorf("got %s, want %s", text, test.want)
+		}
+		*got = take{}
+	}
+}
+
 // What a step touches is not known before its variables have their values, so in parallel nothing runs beside it.
 func TestVariablesInParallel(t *testing.T) {
 	t.Parallel()
