@@ -120,22 +120,23 @@ func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (
 	if err := refuseNested(ctx); err != nil {
 		return nil, err
 	}
-	if x.DryRun {
-		p, err := x.PlanRestore(ctx, fsys, backupID)
-		if err != nil {
-			return nil, err
-		}
-		return p.Result(), nil
-	}
 	t, err := x.openTree(fsys)
 	if err != nil {
 		return nil, err
 	}
 	defer t.done()
-	if x.ReadOnly {
-		return nil, &readOnlyError{"executor is read-only, and to restore is to write: do it with another one, or with DryRun"}
-	}
-	return t.told(RunStarted{Pipeline: restoreName(backupID), Phase: PhaseCommit}, func() (*Result, error) {
+	started := RunStarted{Pipeline: restoreName(backupID), Phase: PhaseCommit, DryRun: x.DryRun}
+	return t.told(started, func() (*Result, error) {
+		switch {
+		case x.DryRun:
+			p, err := x.PlanRestore(ctx, fsys, backupID)
+			if err != nil {
+				return nil, err
+			}
+			return p.Result(), nil
+		case x.ReadOnly:
+			return nil, &readOnlyError{"executor is read-only, and to restore is to write: do it with another one, or with DryRun"}
+		}
 		return t.write(ctx, func(lock io.Closer) (*Result, error) {
 			p, err := t.restorePlan(ctx, backupID)
 			if err != nil {

@@ -31,7 +31,7 @@ type Event interface {
 }
 
 // RunStarted is the first event of [Executor.Run], [Executor.Plan], [Plan.Commit] and [Executor.Restore]. Where they
-// refuse to begin, because the pipeline or a field of the executor is not valid, there is none.
+// refuse to begin, because the pipeline or a field of the executor is not valid, or with ErrNested, there is none.
 type RunStarted struct {
 	Pipeline string `json:"pipeline"`         // its name; of a restore "restore " and the id of the backup
 	RunID    string `json:"run_id,omitempty"` // of [Executor.RunID]

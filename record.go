@@ -109,7 +109,7 @@ func (r *run) recorded(ctx context.Context, v *visit, action actions.Action, cal
 	kept := Recorded{Output: out.Output, Data: out.Data, Cost: cost}
 	mu.Unlock()
 	if err != nil {
-		kept.Error, kept.ErrorCode, kept.Final = err.Error(), ErrorCode(err), !retryable(action, err)
+		kept.Error, kept.ErrorCode, kept.Final = err.Error(), stepCode(err), !retryable(action, err)
 	}
 	if wrong := r.x.Recorder.Keep(key, kept); wrong != nil {
 		call.Warnf("what was answered could not be recorded: %v", wrong)

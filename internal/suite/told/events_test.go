@@ -64,6 +64,18 @@ func TestEveryRunBeginsAndEnds(t *testing.T) {
 			}
 		}
 	}
+	restored := func(x millrace.Executor) func(context.Context, *ends) {
+		return func(ctx context.Context, l *ends) {
+			fsys := suite.Tree("a", "x")
+			res, err := millrace.Executor{Observe: l.observe}.Run(ctx, fsys, suite.Edit("a"))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			x.Observe = l.observe
+			_, _ = x.Restore(ctx, fsys, res.BackupID)
+		}
+	}
 	commit := func(ctx context.Context, p *millrace.Plan) { _, _ = p.Commit(ctx) }
 	for name, test := range map[string]struct {
 		want string
@@ -105,16 +117,9 @@ func TestEveryRunBeginsAndEnds(t *testing.T) {
 				}
 			}
 		}},
-		"restore": {"run | /run | commit | /commit", nil, func(ctx context.Context, l *ends) {
-			fsys, x := suite.Tree("a", "x"), millrace.Executor{Observe: l.observe}
-			res, err := x.Run(ctx, fsys, suite.Edit("a"))
-			if err == nil {
-				_, err = x.Restore(ctx, fsys, res.BackupID)
-			}
-			if err != nil {
-				t.Error(err)
-			}
-		}},
+		"restore":         {"run | /run | commit | /commit", nil, restored(millrace.Executor{})},
+		"dry restore":     {"run | /run | commit | /commit", nil, restored(millrace.Executor{DryRun: true})},
+		"restore refused": {"run | /run | commit | /commit read_only, no result", nil, restored(millrace.Executor{ReadOnly: true})},
 		"no such backup": {"commit | /commit internal, no result", nil, func(ctx context.Context, l *ends) {
 			_, _ = millrace.Executor{Observe: l.observe}.Restore(ctx, suite.Tree("a", "x"), "20250213_120530_abc123def4567890")
 		}},
