@@ -46,7 +46,7 @@ var arrows = map[string][]string{
 	"internal/form":        {"internal/strictjson"},
 	"internal/fstest":      {"capability", "internal/names", "internal/raise", "internal/rootfs"},
 	"internal/guard":       {"internal/names"},
-	"internal/handle":      {"capability", "internal/names"},
+	"internal/handle":      {"capability", "change", "internal/modes", "internal/names"},
 	"internal/interpolate": {"actions", "internal/params", "internal/strictjson", "template"},
 	"internal/journal": {
 		"capability", "change",

@@ -213,18 +213,10 @@ func (s *Store) size(name string, levels int) (total int64) {
 // Remove removes one backup, usable or not. Its plan goes first, so that half a backup is never taken for a whole one.
 // The error is ErrNotFound if there is none of that id. It must not run beside a commit.
 func (s *Store) Remove(id string) error {
-	dir := path.Join(s.dir, journal.BackupsDir, id)
-	at, err := s.find(id)
-	if err != nil {
+	if _, err := s.find(id); err != nil {
 		return err
 	}
-	if at.Kind != change.Dir {
-		return s.disk.Remove(dir) // a link, say, to something with a file of that name
-	}
-	if err := s.disk.Remove(path.Join(dir, journal.DoneFile)); err != nil {
-		return err
-	}
-	return s.disk.RemoveTree(dir)
+	return journal.Discard(s.disk, path.Join(s.dir, journal.BackupsDir, id))
 }
 
 // Find returns ErrNotFound if there is no backup of that id, usable or not.

@@ -93,26 +93,9 @@ func Discard(ctx context.Context, o Options, id string) error {
 			if names, err := state.transactions(in); err != nil {
 				return err
 			} else if slices.Contains(names, id) { // so it is one name, and leads nowhere else
-				return errors.Join(state.discard(state.join(in, id)), state.tidy())
+				return errors.Join(journal.Discard(state.d, state.join(in, id)), state.tidy())
 			}
 		}
 		return fmt.Errorf("transaction %q: %w", id, fs.ErrNotExist)
 	})
-}
-
-// discard removes a transaction. What makes it one goes first, durably: half of it must not be taken for a whole one.
-func (s stateDir) discard(dir string) error {
-	st, err := s.d.Look(dir)
-	if err != nil || st.Kind != change.Dir {
-		return errors.Join(err, s.d.Remove(dir)) // a link, which is not followed
-	}
-	for _, mark := range []string{journal.PlanFile, journal.DoneFile} {
-		if err := s.d.RemoveTree(path.Join(dir, mark)); err != nil {
-			return err
-		}
-	}
-	if err := s.d.SyncAnyDir(dir); err != nil {
-		return err
-	}
-	return s.d.RemoveTree(dir)
 }

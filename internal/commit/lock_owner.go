@@ -35,8 +35,9 @@ var processToken = sync.OnceValue(rand.Text)
 func newOwner() owner {
 	o := owner{
 		PID: os.Getpid(), Process: processToken(), Token: rand.Text(), Since: time.Now().UTC().Truncate(time.Second),
-		Boot: bootID(), Space: processSpace(), Started: processStart(os.Getpid()),
+		Boot: bootID(), Space: processSpace(),
 	}
+	_, o.Started = lookUpProcess(o.PID)
 	o.Host, _ = os.Hostname() // without a name less can be told
 	return o
 }

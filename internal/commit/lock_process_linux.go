@@ -29,13 +29,7 @@ func processSpace() string {
 	return space
 }
 
-// processStart returns when the process began, in ticks since the machine was started.
-func processStart(pid int) string {
-	_, start := processState(pid)
-	return start
-}
-
-// lookUpProcess reports whether there is such a process, and when it began.
+// lookUpProcess reports whether there is such a process, and when it began, in ticks since the machine was started.
 func lookUpProcess(pid int) (alive bool, start string) {
 	if !signals(pid) {
 		return false, ""

@@ -11,7 +11,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/afero"
@@ -74,29 +73,13 @@ func (p plain) Look(name string) (change.State, error) {
 }
 
 // state returns what stands at the name by what was found out about it.
-func (p plain) state(name string, info fs.FileInfo, err error) (change.State, error) {
-	if err != nil {
-		return change.State{}, UnlessAbsent(err)
+func (p plain) state(name string, info fs.FileInfo, err error) (s change.State, _ error) {
+	if err == nil {
+		s, err = handle.State(p.fs, name, info)
 	}
-	s := change.State{Kind: modes.KindOf(info.Mode()), Mode: info.Mode() & modes.PermBits, ModTime: info.ModTime()}
-	if ident, ok := p.fs.(capability.Identifier); ok {
-		s.ID, _ = ident.IdentityOf(info)
-	}
-	if s.Kind == change.File {
-		s.Size = info.Size()
-	}
-	if s.Kind != change.Symlink {
-		return s, nil
-	}
-	reader, ok := p.fs.(afero.LinkReader)
-	if !ok {
-		return s, &fs.PathError{Op: "readlink", Path: name, Err: afero.ErrNoReadlink}
-	}
-	s.Target, err = reader.ReadlinkIfPossible(name)
 	if IsAbsent(err) {
-		return change.State{}, nil // removed in between
+		return change.State{}, nil // a link may have been removed in between
 	}
-	s.Target = filepath.ToSlash(s.Target)
 	return s, err
 }
 

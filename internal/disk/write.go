@@ -47,24 +47,11 @@ func (d *Disk) copyHashed(to io.Writer, h hash.Hash, from io.Reader) (int64, err
 		kept = new(make([]byte, size))
 	}
 	defer d.buffers.Put(kept)
-	buf := *kept
-	total := int64(0)
-	for {
-		n, err := from.Read(buf)
-		if n > 0 {
-			h.Write(buf[:n])
-			if werr := writeAll(to, buf[:n]); werr != nil {
-				return total, werr
-			}
-			total += int64(n)
-		}
-		if errors.Is(err, io.EOF) {
-			return total, nil
-		}
-		if err != nil {
-			return total, err
-		}
+	n, err := io.CopyBuffer(struct{ io.Writer }{io.MultiWriter(h, to)}, struct{ io.Reader }{from}, *kept)
+	if errors.Is(err, io.EOF) { // which a file system has wrapped
+		err = nil
 	}
+	return n, err
 }
 
 // writeAll is Write for file systems that say nothing of it when they have written less than they were given.

@@ -8,10 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/modes"
 	"github.com/millrace-go/millrace/internal/names"
 )
 
@@ -209,6 +212,28 @@ func Canonical(fsys afero.Fs, name string) (string, error) {
 func Lstat(fsys afero.Fs, name string) (fs.FileInfo, error) {
 	info, _, err := lstat(fsys, name)
 	return info, err
+}
+
+// State returns what info, which is of the name, and the file system say of a path: all but a hash. Of a symbolic link
+// that cannot be read the Kind is told beside the error.
+func State(fsys afero.Fs, name string, info fs.FileInfo) (s change.State, err error) {
+	mode := info.Mode()
+	s = change.State{Kind: modes.KindOf(mode), Mode: mode & modes.PermBits, ModTime: info.ModTime()}
+	if ident, ok := fsys.(capability.Identifier); ok {
+		s.ID, _ = ident.IdentityOf(info)
+	}
+	switch s.Kind {
+	case change.File:
+		s.Size = info.Size()
+	case change.Symlink:
+		reader, ok := fsys.(afero.LinkReader)
+		if !ok {
+			return s, &fs.PathError{Op: "readlink", Path: name, Err: afero.ErrNoReadlink}
+		}
+		s.Target, err = reader.ReadlinkIfPossible(name)
+		s.Target = filepath.ToSlash(s.Target)
+	}
+	return s, err
 }
 
 // lstat is Lstat, and says whether a link would have been told from what it leads to.

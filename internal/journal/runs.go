@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/names"
 )
@@ -47,6 +48,24 @@ func EncodeRun(key []byte, id, digest string, result []byte) ([]byte, error) {
 		err = fmt.Errorf("the result has %d bytes, at most %d can be stored", len(data), maxRun)
 	}
 	return data, err
+}
+
+// Discard removes the directory of a transaction or of a backup. What makes it one goes first, durably: half of it must
+// not be taken for a whole one.
+func Discard(d *disk.Disk, dir string) error {
+	at, err := d.Look(dir)
+	if err != nil || at.Kind != change.Dir {
+		return errors.Join(err, d.Remove(dir)) // a link, which is not followed
+	}
+	for _, mark := range []string{PlanFile, DoneFile} {
+		if err := d.RemoveTree(path.Join(dir, mark)); err != nil {
+			return err
+		}
+	}
+	if err := d.SyncAnyDir(dir); err != nil {
+		return err
+	}
+	return d.RemoveTree(dir)
 }
 
 // ReadRun returns the result in the file of a run. The error is fs.ErrNotExist if there is none, and says what is wrong

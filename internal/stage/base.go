@@ -5,7 +5,6 @@ import (
 	"hash/maphash"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/handle"
-	"github.com/millrace-go/millrace/internal/modes"
 	"github.com/millrace-go/millrace/internal/names"
 )
 
@@ -108,30 +106,18 @@ func (b *baseFs) respelled() bool {
 // newFact returns the fact that info stands for. Those of directories and links are kept: every path through them needs
 // them again. Files are many, so keep is called only for those that matter later.
 func (b *baseFs) newFact(name string, info fs.FileInfo) (*fact, error) {
-	mode := info.Mode()
+	s, err := handle.State(b.fsys, name, info)
+	if err != nil {
+		return nil, err
+	}
 	f := &fact{
-		path: name, kind: modes.KindOf(mode), mode: mode & modes.PermBits, typ: mode.Type(),
-		size: info.Size(), mtime: info.ModTime(), sys: info.Sys(),
+		path: name, kind: s.Kind, mode: s.Mode, typ: info.Mode().Type(), size: info.Size(), mtime: s.ModTime, target: s.Target, id: s.ID,
 	}
-	if ident, ok := b.fsys.(capability.Identifier); ok {
-		if f.id, ok = ident.IdentityOf(info); ok {
-			f.sys = nil // it would take more memory than all the rest
-		}
+	if s.ID == (capability.Identity{}) {
+		f.sys = info.Sys() // it takes more memory than all the rest
 	}
-	switch f.kind {
-	case change.Symlink:
-		reader, ok := b.fsys.(afero.LinkReader)
-		if !ok {
-			return nil, &fs.PathError{Op: "readlink", Path: name, Err: afero.ErrNoReadlink}
-		}
-		target, err := reader.ReadlinkIfPossible(name)
-		if err != nil {
-			return nil, err
-		}
-		f.target = filepath.ToSlash(target)
-		return b.keep(f), nil
-	case change.Dir:
-		return b.keep(f), nil
+	if s.Kind == change.Dir || s.Kind == change.Symlink {
+		f = b.keep(f)
 	}
 	return f, nil
 }

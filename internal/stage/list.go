@@ -136,15 +136,15 @@ func (s *Stage) OpenDir(name string) (capability.DirHandle, error) {
 	if err != nil {
 		return nil, names.PathError("open", name, err)
 	}
-	d := &stageDir{s: s, path: p.path, filter: s.guard.Filters(p.path)}
+	d := &stageDir{s: s, path: p.path, under: p.ent.base(), filter: s.guard.Filters(p.path)}
 	if n := p.ent.n; n != nil {
 		s.mu.RLock()
 		d.slots = maps.Clone(n.kids)
 		s.mu.RUnlock()
 	}
-	if base := p.ent.base(); base != "" {
-		d.base, err = handle.OpenDir(s.core.base.fsys, base)
-		if base == "." && errors.Is(err, fs.ErrNotExist) {
+	if d.under != "" {
+		d.base, err = handle.OpenDir(s.core.base.fsys, d.under)
+		if d.under == "." && errors.Is(err, fs.ErrNotExist) {
 			d.base, err = nil, nil // the tree is still to be made
 		}
 		if err != nil {
@@ -175,7 +175,7 @@ func (s *Stage) openUntouched(name string) capability.DirHandle {
 	if err != nil {
 		return nil
 	}
-	return &stageDir{s: s, path: clean, base: dir, filter: s.guard.Filters(clean)}
+	return &stageDir{s: s, path: clean, under: clean, base: dir, filter: s.guard.Filters(clean)}
 }
 
 // untouched reports whether nothing at the name, nor on the way to it, differs from the base, but for attributes of a
@@ -229,7 +229,8 @@ func (s *Stage) Remember(name string, data []byte, info fs.FileInfo) {
 type stageDir struct {
 	s      *Stage
 	path   string
-	base   capability.DirHandle // nil if no directory of the base shows through
+	under  string               // the directory of the base that shows through, "" if none does
+	base   capability.DirHandle // is that; nil if there is none
 	slots  map[string]slot
 	filter bool
 }
@@ -242,31 +243,19 @@ func (d *stageDir) Close() error {
 }
 
 func (d *stageDir) ReadDir() ([]fs.DirEntry, error) {
-	var entries []fs.DirEntry
-	if d.base != nil {
-		var err error
-		if entries, err = d.base.ReadDir(); err != nil {
-			return entries, err
-		}
-		isHidden := func(e fs.DirEntry) bool { return !d.s.shows(d.path, e.Name(), d.filter) }
-		if len(d.slots) == 0 && !d.filter && !slices.ContainsFunc(entries, isHidden) {
-			return entries, nil
-		}
+	if d.base != nil && len(d.slots) == 0 {
+		entries, err := d.base.ReadDir()
+		return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !d.s.shows(d.path, e.Name(), d.filter) }), err
 	}
-	shown := make([]fs.DirEntry, 0, len(entries)+len(d.slots))
-	for _, e := range entries {
-		if _, ok := d.slots[e.Name()]; !ok {
-			shown = append(shown, e)
-		}
+	kids, err := d.s.listed(ent{n: &node{base: d.under, kids: d.slots}}, d.path)
+	if err != nil {
+		return nil, err
 	}
-	for name, s := range d.slots {
-		if s.n != nil {
-			shown = append(shown, dirEntry{kid{name: name, kind: s.n.kind, slot: s}, d.s})
-		}
+	entries := make([]fs.DirEntry, len(kids))
+	for i, k := range kids {
+		entries[i] = d.s.entryOf(k)
 	}
-	shown = slices.DeleteFunc(shown, func(e fs.DirEntry) bool { return !d.s.shows(d.path, e.Name(), d.filter) })
-	slices.SortFunc(shown, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return shown, nil
+	return entries, nil
 }
 
 func (d *stageDir) OpenFile(name string) (capability.ReadFile, error) {
