@@ -115,16 +115,9 @@ func (t *txn) expect(name, path string, want change.State) error {
 func (t *txn) expectContent(name, path string, s, want change.State) error {
 	same, err := t.matches(name, s, want)
 	if err == nil && !same {
-		err = conflictAt(path, "%s", changedReason(want.Kind, s.Kind))
+		err = conflictAt(path, "%s", kindReason(want.Kind, s.Kind))
 	}
 	return err
-}
-
-func changedReason(want, is change.Kind) string {
-	if want == is {
-		return "content has changed"
-	}
-	return kindReason(want, is)
 }
 
 // place gives a file of ours a name in the tree where nothing is, and fails with a conflict if something is.

@@ -179,15 +179,12 @@ func (m *mark) holder() (*owner, error) {
 
 // alive returns a process that is about to make the mark and not gone.
 func (m *mark) alive() (*owner, error) {
-	names, err := m.state.d.Names(m.state.dir)
-	if err != nil {
-		return nil, disk.UnlessAbsent(err)
-	}
-	for _, name := range names {
-		if !strings.HasPrefix(name, lockName+"-") || !strings.HasSuffix(name, besideEnd) {
+	besides, err := m.besides()
+	for _, name := range besides {
+		if !strings.HasSuffix(name, besideEnd) {
 			continue
 		}
-		o, err := m.read(m.state.join(name))
+		o, err := m.read(name)
 		if err != nil {
 			return nil, err
 		}
@@ -195,7 +192,18 @@ func (m *mark) alive() (*owner, error) {
 			return o, nil
 		}
 	}
-	return nil, nil
+	return nil, err
+}
+
+// besides returns what stands beside the mark.
+func (m *mark) besides() (all []string, err error) {
+	names, err := m.state.d.Names(m.state.dir)
+	for _, name := range names {
+		if strings.HasPrefix(name, lockName+"-") {
+			all = append(all, m.state.join(name))
+		}
+	}
+	return all, disk.UnlessAbsent(err)
 }
 
 // read returns the owner that a file names, nil if it names none.
@@ -267,21 +275,15 @@ func (m *mark) release() error {
 // sweep removes what processes have left beside the mark that died while they made it or took it over. A process that
 // is just writing there tries again.
 func (m *mark) sweep() error {
-	names, err := m.state.d.Names(m.state.dir)
-	if err != nil {
-		return disk.UnlessAbsent(err)
-	}
-	for _, name := range names {
-		if !strings.HasPrefix(name, lockName+"-") {
-			continue
-		}
-		said := m.state.join(name)
+	besides, err := m.besides()
+	for _, name := range besides {
+		said := name
 		if !strings.HasSuffix(name, besideEnd) {
 			said = path.Join(said, ownerName)
 		}
 		o, rerr := m.read(said)
 		if rerr == nil && (o == nil || o.gone(&m.me)) {
-			rerr = m.state.d.RemoveTree(m.state.join(name))
+			rerr = m.state.d.RemoveTree(name)
 		}
 		err = errors.Join(err, rerr)
 	}

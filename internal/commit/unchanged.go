@@ -47,7 +47,7 @@ func (e *entry) expectSeen(now change.State) error {
 		return nil
 	}
 	if now.Kind != e.Old.Kind || now.Size != e.Old.Size || !now.ModTime.Equal(e.Old.ModTime) {
-		return conflictAt(e.Path, "%s", changedReason(e.Old.Kind, now.Kind))
+		return conflictAt(e.Path, "%s", kindReason(e.Old.Kind, now.Kind))
 	}
 	if err := expectMeta(e.Path, now, e.Old); err != nil {
 		return err

@@ -103,8 +103,11 @@ func (t *txn) wasBelowFile(e *entry) bool {
 	return false
 }
 
+// kindReason says what has become of something, by its kinds.
 func kindReason(want, is change.Kind) string {
 	switch {
+	case is == want:
+		return "content has changed"
 	case is == change.Absent:
 		return "has been removed"
 	case want == change.Absent:

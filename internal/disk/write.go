@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"time"
@@ -28,16 +27,14 @@ func (d *Disk) Hash(name string, size int64) (change.Hash, int64, error) {
 
 // HashOf is Hash for a file that is open.
 func (d *Disk) HashOf(f io.Reader, size int64) (change.Hash, int64, error) {
-	h := sha256.New()
-	n, err := d.copyHashed(io.Discard, h, io.LimitReader(f, size+1))
-	return change.Hash(h.Sum(nil)), n, err
+	return d.copyHashed(io.Discard, io.LimitReader(f, size+1))
 }
 
 // What one read takes. From a file in memory a large one gains nothing, and most such files are small.
 const copyBuffer, copyBufferMemory = 128 << 10, 16 << 10
 
-// copyHashed copies all of from and hashes it on the way. It returns how many bytes that were.
-func (d *Disk) copyHashed(to io.Writer, h hash.Hash, from io.Reader) (int64, error) {
+// copyHashed copies all of from and hashes it on the way. It returns the hash and how many bytes that were.
+func (d *Disk) copyHashed(to io.Writer, from io.Reader) (change.Hash, int64, error) {
 	kept, ok := d.buffers.Get().(*[]byte)
 	if !ok {
 		size := copyBuffer
@@ -47,11 +44,12 @@ func (d *Disk) copyHashed(to io.Writer, h hash.Hash, from io.Reader) (int64, err
 		kept = new(make([]byte, size))
 	}
 	defer d.buffers.Put(kept)
+	h := sha256.New()
 	n, err := io.CopyBuffer(struct{ io.Writer }{io.MultiWriter(h, to)}, struct{ io.Reader }{from}, *kept)
 	if errors.Is(err, io.EOF) { // which a file system has wrapped
 		err = nil
 	}
-	return n, err
+	return change.Hash(h.Sum(nil)), n, err
 }
 
 // writeAll is Write for file systems that say nothing of it when they have written less than they were given.
@@ -101,8 +99,7 @@ func (d *Disk) Start(name string, from io.Reader, want Wanted, warn func(error))
 	if err != nil {
 		return nil, err
 	}
-	h := sha256.New()
-	_, err = d.copyHashed(f, h, from)
+	sum, _, err := d.copyHashed(f, from)
 	if err == nil {
 		err = setAll(f, &want, warn)
 	}
@@ -113,7 +110,7 @@ func (d *Disk) Start(name string, from io.Reader, want Wanted, warn func(error))
 	if d.Sync {
 		f.StartSync()
 	}
-	return &Unfinished{d, f, name, want, change.Hash(h.Sum(nil)), warn}, nil
+	return &Unfinished{d, f, name, want, sum, warn}, nil
 }
 
 // Finish is the second part of Write.

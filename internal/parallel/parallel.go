@@ -21,43 +21,32 @@ type Later struct {
 // failure. Each goroutine has so many pieces of work begun as most says, which may have files open.
 func EachInTwo(ctx context.Context, workers, most, n int, do func(i int) (Later, error)) error {
 	errs := make([]error, n)
-	workers = max(1, min(workers, n))
-	var next atomic.Int64
 	var failed atomic.Bool
-	err := Each(ctx, workers, workers, func(int) error {
-		type begun struct {
-			i int
-			Later
+	goOn := func() bool { return !failed.Load() && ctx.Err() == nil }
+	note := func(i int, work func() error) {
+		if errs[i] = panics.Protect(work); errs[i] != nil {
+			failed.Store(true)
 		}
-		var queue []begun
-		note := func(i int, work func() error) {
-			if errs[i] = panics.Protect(work); errs[i] != nil {
-				failed.Store(true)
-			}
-		}
-		flush := func() {
-			for _, b := range queue {
-				if failed.Load() || ctx.Err() != nil {
-					b.Drop()
-				} else {
-					note(b.i, b.Finish)
-				}
-			}
-			queue = queue[:0]
-		}
-		for i := int(next.Add(1)) - 1; i < n && !failed.Load() && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-			note(i, func() error {
-				l, err := do(i)
-				if l.Finish != nil {
-					queue = append(queue, begun{i, l})
-				}
+	}
+	size := max(1, min(most, n/max(1, workers)))
+	err := Each(ctx, workers, (n+size-1)/size, func(part int) error {
+		first, end := part*size, min(n, part*size+size)
+		later := make([]Later, end-first)
+		for i := first; i < end && goOn(); i++ {
+			note(i, func() (err error) {
+				later[i-first], err = do(i)
 				return err
 			})
-			if len(queue) >= most {
-				flush()
+		}
+		for i, l := range later {
+			switch {
+			case l.Finish == nil:
+			case goOn():
+				note(first+i, l.Finish)
+			default:
+				l.Drop()
 			}
 		}
-		flush()
 		return nil
 	})
 	return cmp.Or(cmp.Or(errs...), err)

@@ -2,6 +2,7 @@ package rootfs
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -88,18 +89,10 @@ var _ fs.ReadDirFile = (*rootFile)(nil)
 func (f *rootFile) Name() string { return f.name }
 
 func (f *rootFile) fail(op string, err error) error {
-	if err == nil || !isPathError(err) { // io.EOF must stay what it is
+	if err == io.EOF {
 		return err
 	}
 	return names.PathError(op, f.name, err)
-}
-
-func isPathError(err error) bool {
-	switch err.(type) {
-	case *fs.PathError, *os.SyscallError, syscall.Errno:
-		return true
-	}
-	return false
 }
 
 func (f *rootFile) Read(p []byte) (int, error) {

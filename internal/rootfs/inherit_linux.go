@@ -25,28 +25,28 @@ func (r *FS) Inherit(dir, name string) (fs.FileMode, error) {
 				return err
 			}
 			defer unix.Close(file)
-			from, err := r.root.openDirectory(dir)
-			if err != nil {
-				return errors.Join(err, dropList(file))
-			}
-			defer from.Close()
-			allowed, err = inheritList(int(from.Fd()), file)
+			allowed, err = r.inherit(dir, file)
 			return err
 		})
 	})
 	return allowed, err
 }
 
-// inheritList is Inherit for what is open.
-func inheritList(dir, file int) (fs.FileMode, error) {
-	list, err := getAttr(dir, listOfNew)
-	if errors.Is(err, unix.ENODATA) || errors.Is(err, unix.ENOTSUP) {
+// inherit is Inherit for a file that is open.
+func (r *FS) inherit(dir string, file int) (fs.FileMode, error) {
+	var list []byte
+	from, err := r.root.openDirFD(dir)
+	if err == nil {
+		defer unix.Close(from)
+		list, err = getAttr(from, listOfNew)
+	}
+	switch {
+	case err == nil:
+		return allowedBy(list), unix.Fsetxattr(file, listOfFile, list, 0)
+	case errors.Is(err, unix.ENODATA), errors.Is(err, unix.ENOTSUP):
 		return modes.PermBits, dropList(file)
 	}
-	if err != nil {
-		return modes.PermBits, errors.Join(err, dropList(file))
-	}
-	return allowedBy(list), unix.Fsetxattr(file, listOfFile, list, 0)
+	return modes.PermBits, errors.Join(err, dropList(file))
 }
 
 // dropList takes away a list that a file has from the directory where it was really made.

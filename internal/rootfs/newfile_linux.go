@@ -122,12 +122,7 @@ func (f *NewFile) Sync() error { return f.do("sync", unix.Fsync) }
 
 // Inherit gives it the access control list that new files in a directory have, see [FS.Inherit].
 func (f *NewFile) Inherit(dir string) (fs.FileMode, error) {
-	from, err := f.r.root.open(dir, openDirFlags, 0)
-	if err != nil {
-		return f.r.Inherit(dir, f.name)
-	}
-	defer unix.Close(from)
-	allowed, err := inheritList(from, f.fd)
+	allowed, err := f.r.inherit(dir, f.fd)
 	return allowed, names.PathError("inherit", f.name, err)
 }
 
