@@ -28,7 +28,7 @@ func TestJobs(t *testing.T) {
 		"slow/ignore-case":   "4 files (and 1 with a NUL)",
 		"search/regex-close": "0 files", "search/regex-readall": "0 files", "search/regex-error": "0 files", "search/regex-no-literal": "0 files",
 		"edit/dry-run": "4 files", "edit/commit": "4 files, trees equal", "edit/restore": "tree as before",
-		"large/count": "30 places", "large/replace": "30 places, files equal",
+		"large/count": "30 places", "large/replace": "30 places, files equal", "flow/jumps": "80 places",
 	}
 	for _, j := range jobs() {
 		used := b
