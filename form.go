@@ -70,8 +70,8 @@ func (doc *ActionDoc) add(within string, object *form.Form) {
 	}
 }
 
-// Schema returns the JSON Schema (draft 2020-12) of the pipelines that the decoder takes, made from its registry. It
-// says as much as a schema can; what it cannot, such as that a step refers to an earlier one, Decode checks.
+// Schema returns the JSON Schema (draft 2020-12) of the pipelines that the decoder takes, made from its registry and, if
+// it has some, its tools. It says as much as a schema can; what it cannot, such as that a step refers to an earlier one, Decode checks.
 func (d Decoder) Schema() ([]byte, error) {
 	if d.Actions.Names() == nil {
 		d.Actions = actions.Builtin()
@@ -82,6 +82,10 @@ func (d Decoder) Schema() ([]byte, error) {
 		s, err := actionSchema(prototype)
 		if err != nil {
 			return nil, fmt.Errorf("schema of action %s: %w", name, err)
+		}
+		if _, ok := toolOf(prototype); ok && d.Tools.Names() != nil {
+			each = append(each, toolSchemas(prototype, d.Tools)...)
+			continue
 		}
 		each = append(each, s)
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/bulkhead"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/strictjson"
 	"github.com/millrace-go/millrace/tool"
 )
@@ -98,6 +100,52 @@ func (d *draft) checkTool(i int) {
 	for _, p := range toolProblems(d.tools, i, d.steps[i], d.compiled[i].texts.Sources()) {
 		d.problem(p.Pointer, p.Code, p.Hint, "%s", p.Message)
 	}
+}
+
+// toolSchemas describe the steps that call each of the tools.
+func toolSchemas(prototype actions.Action, tools tool.Set) []any {
+	var each []any
+	for _, name := range tools.Names() {
+		schema, _ := actionSchema(prototype) // for which there is one
+		spec, _ := tools.Spec(name)
+		schema["title"], schema["description"] = name, spec.Summary
+		object := schema["properties"].(jsonObject)["params"].(jsonObject)
+		properties := object["properties"].(jsonObject)
+		properties["tool"] = jsonObject{"const": name}
+		if proto, ok := argsOf(spec); ok {
+			args := params.Schema(proto)
+			if args["required"] != nil {
+				object["required"] = []string{"tool", "args"}
+			}
+			properties["args"] = args
+		}
+		each = append(each, schema)
+	}
+	return each
+}
+
+// argsOf returns a value of the type of the arguments of a tool; ok is false if it takes any.
+func argsOf(spec tool.Spec) (proto any, ok bool) {
+	if spec.Args == nil || spec.Args.Kind() == reflect.Map {
+		return nil, false
+	}
+	return reflect.Zero(spec.Args).Interface(), true
+}
+
+// DescribeTool returns what there is to know of a tool that the decoder has: its Params are those in "args", and ReadOnly
+// says that it is pure. ok is false if there is no such tool.
+func (d Decoder) DescribeTool(name string) (doc ActionDoc, ok bool) {
+	spec, ok := d.Tools.Spec(name)
+	if !ok {
+		return ActionDoc{}, false
+	}
+	doc = ActionDoc{Name: name, Summary: spec.Summary, ReadOnly: spec.Pure, Input: actions.InputNone, Params: []ParamDoc{}}
+	if proto, ok := argsOf(spec); ok {
+		if object, err := params.Describe(proto); err == nil {
+			doc.add("", object)
+		}
+	}
+	return doc, true
 }
 
 // outside names the first step that acts outside of the tree, "" if none does.

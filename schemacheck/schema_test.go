@@ -2,6 +2,7 @@ package schemacheck_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/tool"
 )
 
 func schema(t *testing.T) *jsonschema.Schema {
@@ -209,5 +211,58 @@ func TestSchemaIsCurrent(t *testing.T) {
 	}
 	if !json.Valid(want) {
 		t.Error("the schema is not JSON")
+	}
+}
+
+// With tools, the schema knows their names and arguments, and agrees with the decoder.
+func TestToolsInSchema(t *testing.T) {
+	type message struct {
+		Channel string   `json:"channel" param:"required"`
+		Count   int      `json:"count,omitempty"`
+		Tags    []string `json:"tags,omitempty"`
+	}
+	send := tool.Func("messages_send", "Post a message.", func(context.Context, message) (int, error) { return 0, nil })
+	open := tool.Func("open", "Take anything.", func(context.Context, map[string]any) (int, error) { return 0, nil })
+	tools, err := tool.New(send, open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := millrace.Decoder{Tools: tools}
+	data, err := d.Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("tools.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("tools.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for params, ok := range map[string]bool{
+		`{"tool": "messages_send", "args": {"channel": "x"}}`:                                                        true,
+		`{"tool": "messages_send", "args": {"channel": "x", "count": "{{find.count}}", "tags": ["{{find.files}}"]}}`: true,
+		`{"tool": "messages_send", "args": {"channel": "x", "count": 1.5}}`:                                          false,
+		`{"tool": "messages_send", "args": {"chanel": "x"}}`:                                                         false,
+		`{"tool": "messages_send"}`:                                                                                  false,
+		`{"tool": "messages_send", "args": {"channel": ""}}`:                                                         false,
+		`{"tool": "message_send", "args": {"channel": "x"}}`:                                                         false,
+		`{"tool": "open"}`: true,
+		`{"tool": "open", "args": {"anything": [null, {"n": 1}]}}`: true,
+		`{"tool": "open", "args": []}`:                             false,
+		`{"args": {}}`:                                             false,
+	} {
+		text := `{"name": "p", "steps": [{"id": "find", "action": "search", "params": {"pattern": "x"}}, {"id": "t", "action": "tool", "params": ` + params + `}]}`
+		if err := valid(t, s, []byte(text)); (err == nil) != ok {
+			t.Errorf("the schema says of %s: %v", params, err)
+		}
+		if _, err := d.Decode([]byte(text)); (err == nil) != ok {
+			t.Errorf("the decoder says of %s: %v", params, err)
+		}
 	}
 }

@@ -280,3 +280,31 @@ func TestActedAndFailed(t *testing.T) {
 		t.Errorf("got %v, %q", err, res.Warnings)
 	}
 }
+
+// What there is to know of a tool can be shown to people and models.
+func TestDescribed(t *testing.T) {
+	t.Parallel()
+	h := &host{}
+	d := millrace.Decoder{Tools: h.tools()}
+	doc, ok := d.DescribeTool("users.find")
+	want := millrace.ActionDoc{Name: "users.find", Summary: "Find a user.", ReadOnly: true, Input: actions.InputNone, Params: []millrace.ParamDoc{
+		{Name: "text", Type: "a string"}, {Name: "count", Type: "a whole number"}, {Name: "tags", Type: "a list of strings"},
+	}}
+	if diff := cmp.Diff(want, doc); !ok || diff != "" {
+		t.Errorf("%t (-want +got):\n%s", ok, diff)
+	}
+	if doc, _ := d.DescribeTool("messages_send"); doc.ReadOnly {
+		t.Error("what acts outside is shown as if it did not")
+	}
+	if _, ok := d.DescribeTool("gone"); ok {
+		t.Error("there is no such tool")
+	}
+	one, err := millrace.Decoder{}.Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := d.Schema()
+	if err != nil || strings.Count(string(two), `"Post a message."`) != 1 || strings.Contains(string(two), "Call a function of the host's program") {
+		t.Errorf("%v, the schema has %d and %d bytes", err, len(one), len(two))
+	}
+}
