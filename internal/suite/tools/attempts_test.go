@@ -139,6 +139,17 @@ func TestVisits(t *testing.T) {
 	if len(h.calls) != 2 || h.calls[0].Visit != 1 || h.calls[1].Visit != 2 || h.calls[0].Key == h.calls[1].Key {
 		t.Errorf("calls %+v", h.calls)
 	}
+	// What is said of a step is said once.
+	h = &host{}
+	p = millrace.New("p").Step("post", send("x")).MaxVisits(2).
+		Step("mark", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "y"}).RetryWhen("post", condition.CountGT("mark", 0)).
+		Step("stop", actions.Fail{Message: "no"}).MustBuild()
+	for _, dry := range []bool{false, true} {
+		res, err := millrace.Executor{Tools: h.tools(), DryRun: dry}.Run(t.Context(), suite.Tree("a.txt", "x"), p)
+		if err == nil || len(res.Warnings) != 1 || len(h.calls) != 2 {
+			t.Errorf("dry %t: %v, %q, %d calls", dry, err, res.Warnings, len(h.calls))
+		}
+	}
 }
 
 // A bulkhead that is full refuses at once, is not tried again, and on_fail takes it.

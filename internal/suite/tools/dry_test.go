@@ -27,8 +27,8 @@ func dependent() millrace.Pipeline {
 		Step("text", actions.Create{Path: "f", Content: "{{post.count}}"}).
 		Step("further", actions.Create{Path: "g", Content: "{{text.count}}"}).
 		Step("not", actions.Create{Path: "h", Content: "h"}).When(condition.StepFailed("who")).
-		Step("again", send("{{who.count}}")).
-		Step("two", actions.Create{Path: "i", Content: "{{again.count}} {{further.count}}"}).
+		Step("zagain", send("{{who.count}}")).
+		Step("two", actions.Create{Path: "i", Content: "{{zagain.count}} {{further.count}}"}).
 		MustBuild()
 }
 
@@ -40,12 +40,12 @@ func TestDryRunsCallPureToolsOnly(t *testing.T) {
 		"post: tool 'messages_send' acts outside of the tree and is not called in a dry run",
 		"e: ok", "input: 'post' was not called", "when: 'post' was not called", "path: 'post' was not called",
 		"text: 'post' was not called", "further: 'post' was not called", "not: condition not met: step 'who' has not failed",
-		"again: tool 'messages_send' acts outside of the tree and is not called in a dry run",
+		"zagain: tool 'messages_send' acts outside of the tree and is not called in a dry run",
 		"two: 'post' was not called",
 	}
 	warnings := []string{
 		"the plan is incomplete, for step 'post' acts outside of the tree and was not run: run the pipeline instead",
-		"the plan is incomplete, for step 'again' acts outside of the tree and was not run: run the pipeline instead",
+		"the plan is incomplete, for step 'zagain' acts outside of the tree and was not run: run the pipeline instead",
 	}
 	check := func(what string, h *host, res *millrace.Result, err error) {
 		t.Helper()
