@@ -59,7 +59,7 @@ const (
 	FieldVisits     = "visits"             // number: how often the step was reached
 )
 
-// Fields returns the fields that each step of a pipeline has, sorted by name: those which [Steps] offers.
+// Fields returns those of the [ResultFields] that tell of files, sorted by name.
 func Fields() []Field {
 	return []Field{
 		{FieldAggregated, String}, {FieldCount, Int}, {FieldEdits, Int}, {FieldFiles, List}, {FieldFilesCount, Int},
@@ -67,8 +67,7 @@ func Fields() []Field {
 	}
 }
 
-// ResultFields returns the fields of a step whose whole result can be referred to, sorted by name: [Fields] and more.
-// They are for the [Roots] of the caller.
+// ResultFields returns the fields that each step of a pipeline has, sorted by name.
 func ResultFields() []Field {
 	return []Field{
 		{FieldAggregated, String}, {FieldContent, Object}, {FieldCount, Int}, {FieldCounts, Object}, {FieldData, Any},

@@ -14,10 +14,10 @@ const (
 )
 
 // Steps returns the [Known] of the step at the position at, from 0, of a pipeline whose steps have the given ids, each
-// with the fields of [Fields]. See [Roots].
+// with the fields of [ResultFields] and without data. See [Roots].
 func Steps(ids []string, at int) Known {
 	steps := make([]Root, len(ids))
-	fields := Fields()
+	fields := ResultFields()
 	for i, id := range ids {
 		steps[i] = Root{Name: id, Fields: fields}
 	}

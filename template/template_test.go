@@ -131,7 +131,7 @@ func TestProblems(t *testing.T) {
 	tests := []struct {
 		text, code, message, hint string
 	}{
-		{"{{find.b}}", "unknown_field", "template '{{find.b}}': unknown field 'b'", "aggregated_content, count, edits, files"},
+		{"{{find.b}}", "unknown_field", "template '{{find.b}}': unknown field 'b'", "aggregated_content, content, count, counts, data, edits"},
 		{"{{ find.fils }}", "unknown_field", "template '{{ find.fils }}': unknown field 'fils'", "did you mean 'files'?"},
 		{"{{find.Count}}", "unknown_field", "template '{{find.Count}}': unknown field 'Count'", "did you mean 'count'?"},
 		{"{{find.edits_applied}}", "unknown_field", "template '{{find.edits_applied}}': unknown field 'edits_applied'", "did you mean 'edits'?"},
