@@ -199,6 +199,20 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// Of two errors in one tree the first in the order of the keys is told, each time.
+func TestFirstError(t *testing.T) {
+	t.Parallel()
+	p := millrace.New("p").Step("a", give{raw: map[string]any{"x": 1}}).
+		Step("take", take{Value: map[string]any{"c": "{{a.third}}", "b": []any{"{{a.x}}", map[string]any{"d": "{{a.first}}"}, "{{a.second}}"}}, Got: new(take)}).MustBuild()
+	for range 20 {
+		_, err := run(t, millrace.Executor{}, p)
+		failed, ok := errors.AsType[*millrace.InterpolationError](err)
+		if !ok || failed.Pointer != "/value/b/1/d" || failed.Text != "{{a.first}}" {
+			t.Fatalf("got %v", err)
+		}
+	}
+}
+
 // What can be known before the run is a problem of the pipeline, wherever the text stands.
 func TestProblems(t *testing.T) {
 	t.Parallel()
