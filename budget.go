@@ -194,7 +194,11 @@ func (r *run) used() (budget.Use, error) {
 // spent.
 func (r *run) settle() {
 	if r.late() {
-		r.stopped = r.missed(r.firstUndone())
+		id := ""
+		if i := r.firstUndone(); i < r.p.Len() {
+			id, r.stopAt = r.p.steps[i].ID, min(i, r.stopAt)
+		}
+		r.stopped = r.missed(id)
 		return
 	}
 	for i := range r.p.steps[:min(r.stopAt+1, r.p.Len())] {
@@ -209,14 +213,14 @@ func (r *run) settle() {
 	}
 }
 
-// firstUndone is the id of the first step that is not done, "" if all are.
-func (r *run) firstUndone() string {
+// firstUndone is the index of the first step that is not done, the number of steps if all are.
+func (r *run) firstUndone() int {
 	for i, v := range r.last {
-		if v == nil || is[*DeadlineError](v.err) {
-			return r.p.steps[i].ID
+		if v == nil || v.stop != nil || is[*DeadlineError](v.err) {
+			return i
 		}
 	}
-	return ""
+	return r.p.Len()
 }
 
 // halt ends a run in parallel before a step that must not begin.

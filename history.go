@@ -61,6 +61,9 @@ const mostVisits = MaxAttempts
 func (r *run) history() []Visit {
 	var told []Visit
 	eventful := false
+	if r.machine == nil {
+		return r.historyInParallel()
+	}
 	steps := r.machine.History()
 	for i, v := range r.visited {
 		s := steps[i]
@@ -117,6 +120,29 @@ func (r *run) forget(last *visit) {
 			v.result.FilesMatched = last.result.FilesMatched
 		}
 	}
+}
+
+// historyInParallel tells the visits of a run in parallel as the run in sequence would have had them.
+func (r *run) historyInParallel() []Visit {
+	var told []Visit
+	eventful, ended := false, r.stopped != nil || r.stopAt < r.p.Len()
+	for _, v := range r.shown() {
+		outcome := VisitSuccess
+		switch {
+		case v.result.Skipped:
+			outcome = VisitSkipped
+		case v.err != nil:
+			outcome = VisitFailed
+		}
+		eventful = eventful || len(v.attempts) > 1
+		told = append(told, Visit{
+			StepID: v.result.StepID, Visit: v.number, Outcome: outcome, Attempts: v.attempts, Discarded: ended, Duration: v.result.Duration,
+		})
+	}
+	if !eventful {
+		return nil
+	}
+	return told
 }
 
 // clone copies the visit so deep that the copy shares nothing.

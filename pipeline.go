@@ -109,12 +109,6 @@ func (p Pipeline) jumps() bool {
 	return slices.ContainsFunc(p.steps, func(s Step) bool { return len(s.jumps()) > 0 })
 }
 
-// inSequence reports whether the steps run one at a time, whatever the options say: those of a run that jumps, and
-// those whose attempts are counted.
-func (p Pipeline) inSequence() bool {
-	return p.maxSteps > 0 || p.jumps() || slices.ContainsFunc(p.steps, func(s Step) bool { return s.maxRetries() > 0 })
-}
-
 // Equal reports whether both pipelines have the same name, options and steps. Whether one was built in Go or decoded
 // makes no difference.
 func (p Pipeline) Equal(q Pipeline) bool {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"syscall"
 	"time"
 	"unicode/utf8"
@@ -56,9 +55,20 @@ func (r *run) retries(i int) int {
 	return r.specs[i].Retries
 }
 
-// retriesByDefault reports whether a step has several attempts although the pipeline does not say so.
-func (r *run) retriesByDefault() bool {
-	return slices.ContainsFunc(r.specs, func(s actions.Spec) bool { return s.Retries > 0 })
+// inSequence reports whether the steps run one at a time: if the pipeline does not want more, if its way depends on the
+// run, and if each step has to know what all before it have done. How many files and bytes differ can become less again,
+// so that is only known where each step ends in sequence. What is left of money and of attempts depends on the attempts
+// before.
+func (r *run) inSequence() bool {
+	limit := r.spent.limit
+	if !r.p.options.Parallel || r.p.jumps() || r.p.maxSteps > 0 || limit.Files > 0 || limit.Bytes > 0 {
+		return true
+	}
+	attempts := 0
+	for i := range r.p.steps {
+		attempts += 1 + r.retries(i)
+	}
+	return attempts > r.p.Len() && (!limit.IsZero() || attempts > MaxAttempts)
 }
 
 // toolBackoff is the wait of a step that calls a tool and does not say.

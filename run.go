@@ -63,14 +63,13 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error)
 	r.log.DebugContext(ctx, "run started", "steps", p.Len(), "parallel", p.options.Parallel)
 	steps, cancel := r.begin(inStep(ctx))
 	defer cancel()
-	// How many files and bytes differ can become less again, so that is only known where each step ends in sequence.
-	if p.options.Parallel && !p.inSequence() && !r.retriesByDefault() && r.spent.limit.Files == 0 && r.spent.limit.Bytes == 0 {
+	if r.inSequence() {
+		r.sequence(steps)
+	} else {
 		for _, wave := range r.waves(steps) {
 			r.runWave(steps, wave)
 		}
 		r.settle()
-	} else {
-		r.sequence(steps)
 	}
 	plan, err := r.plan(ctx, t)
 	plan.since = start
@@ -104,8 +103,8 @@ func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 	p.outsideSteps(r)
 	r.account(p)
 	p.result.RollbackPerformed = p.abandoned && r.rolledBack()
+	p.result.History = r.history()
 	if r.machine != nil {
-		p.result.History = r.history()
 		if warning := r.handlesFailure(); warning != "" && !p.abandoned {
 			p.result.Warnings = append(p.result.Warnings, warning)
 		}

@@ -44,11 +44,24 @@ type visit struct {
 // visit goes through the one visit of a step of a pipeline that does not jump.
 func (r *run) visit(ctx context.Context, i int) {
 	v := r.arrive(ctx, i, 1)
-	if r.attempt(ctx, v, false); v.stop != nil {
+	for again := true; again; {
+		r.attempt(ctx, v, false)
+		// What is not told in the end, because an earlier step has failed, need not be tried again.
+		again = v.stop == nil && v.err != nil && ctx.Err() == nil && len(v.attempts) <= r.retries(i) &&
+			retryable(r.p.steps[i].Action, v.err) && r.mayRun(i)
+		if again {
+			r.wait(ctx, v, len(v.attempts))
+			again = ctx.Err() == nil || r.late() // which the next attempt notes
+		}
+	}
+	if v.stop != nil && len(v.attempts) == 0 {
 		r.halt(v)
 		return
 	}
-	v.result.Handled = v.err != nil && r.handled[v.result.StepID] && !is[*DeadlineError](v.err)
+	if len(v.attempts) > 1 {
+		v.result.Attempts = len(v.attempts)
+	}
+	v.result.Handled = v.err != nil && r.handled[v.result.StepID] && v.stop == nil && !is[*DeadlineError](v.err)
 	r.finish(v)
 }
 

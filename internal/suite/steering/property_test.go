@@ -16,6 +16,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/internal/txtarfs"
@@ -259,6 +260,50 @@ func watched(r *rapid.T, res *millrace.Result, err error, events []millrace.Even
 		if v.StepID != got.StepID || v.Visit != got.Visit || !cmp.Equal(v.Jump, got.Jump) || max(len(v.Attempts), 1) != len(got.Attempts) {
 			r.Fatalf("visit %d is %+v in the history, and %+v in the events", i, v, got)
 		}
+	}
+}
+
+// Steps that run at the same time are tried as often as one after the other, and tell the same.
+func TestParallelAttempts(t *testing.T) {
+	t.Parallel()
+	several, atOnce := 0, 0
+	rapid.Check(t, func(r *rapid.T) {
+		files := drawTree(r)
+		b := millrace.New("parallel").Options(millrace.Options{ContinueOnError: rapid.IntRange(1, 3).Draw(r, "continue") == 1})
+		n := rapid.IntRange(2, 6).Draw(r, "steps")
+		for i := range n {
+			s := millrace.Step{ID: fmt.Sprintf("s%d", i), Action: drawAction(r, i)}
+			if words, ok := s.Action.(play); ok && rapid.Bool().Draw(r, "reads") {
+				s.Action = watcher{play: play{Words: words.Words}}
+			}
+			if i > 0 && rapid.IntRange(1, 4).Draw(r, "condition") == 1 {
+				s.When = condition.StepFailed(fmt.Sprintf("s%d", rapid.IntRange(0, i-1).Draw(r, "failed")))
+			}
+			if retries := rapid.IntRange(0, 3).Draw(r, "max_retries"); retries > 0 {
+				s.MaxRetries = &retries
+			}
+			b = b.Add(s).Builder
+		}
+		p := b.MustBuild()
+		var stories []string
+		for _, parallel := range []bool{false, true} {
+			o := p.Options()
+			o.Parallel = parallel
+			fsys := suite.Memory(t, files)
+			ctx, said := taped(t.Context())
+			res, err := millrace.Executor{Workers: 4}.Run(ctx, fsys, p.WithOptions(o))
+			stories = append(stories, told(res, err)+"\n"+treeOf(r, fsys))
+			if len(res.History) > 0 {
+				several++
+			}
+			atOnce = max(atOnce, said.most)
+		}
+		if d := cmp.Diff(stories[0], stories[1]); d != "" {
+			r.Fatalf("parallel differs (-sequence +parallel):\n%s", d)
+		}
+	})
+	if several == 0 || atOnce < 2 {
+		t.Errorf("%d runs had several attempts, %d steps ran at the same time", several, atOnce)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"runtime"
 	"strings"
 	"sync"
 
@@ -30,6 +31,8 @@ type play struct {
 type tape struct {
 	mu   sync.Mutex
 	said map[string][]string
+	now  int // plays that are going on
+	most int // at the same time
 }
 
 type tapeKey struct{}
@@ -48,12 +51,41 @@ func (t *tape) next(step string, words []string) string {
 	return word
 }
 
+func (t *tape) playing(n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.now += n
+	t.most = max(t.most, t.now)
+}
+
+// watcher is a play that only reads.
+type watcher struct {
+	play
+}
+
+// Spec describes the action.
+func (watcher) Spec() actions.Spec {
+	return actions.Spec{Name: "watch", Summary: "Play a part and write nothing", ReadOnly: true}
+}
+
 // Spec describes the action.
 func (play) Spec() actions.Spec { return actions.Spec{Name: "play", Summary: "Play a part"} }
 
+// Touches implements [actions.Toucher], so that plays with different files can run at the same time.
+func (p play) Touches() (reads, writes []string, known bool) {
+	if p.File == "" {
+		return nil, nil, true
+	}
+	return nil, []string{p.File, path.Dir(p.File)}, true
+}
+
 // Run plays the part.
 func (p play) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) {
-	word := ctx.Value(tapeKey{}).(*tape).next(c.Step, p.Words)
+	t := ctx.Value(tapeKey{}).(*tape)
+	word := t.next(c.Step, p.Words)
+	t.playing(1)
+	defer t.playing(-1)
+	runtime.Gosched()
 	var out actions.Outcome
 	if p.File != "" {
 		old, err := afero.ReadFile(c.FS, p.File)

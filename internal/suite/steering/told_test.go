@@ -14,6 +14,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
@@ -130,6 +131,67 @@ func TestWaitIsTime(t *testing.T) {
 			t.Errorf("history %+v", res.History)
 		}
 	})
+}
+
+// The deadline ends the waits of a run in parallel too, where the run in sequence would have ended.
+func TestDeadlineOfAttempts(t *testing.T) {
+	t.Parallel()
+	for _, goOn := range []bool{false, true} {
+		var stories []string
+		for _, parallel := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, _ := taped(t.Context())
+				p := millrace.New("p").Options(millrace.Options{Parallel: parallel, ContinueOnError: goOn}).Deadline(25*time.Second).
+					Step("good", watcher{play{Words: []string{"ok"}}}).
+					Step("bad", watcher{play{Words: []string{"fail"}}}).MaxRetries(5).Backoff(10*time.Second).
+					Step("other", watcher{play{Words: []string{"fail", "ok"}}}).MaxRetries(5).
+					MustBuild()
+				res, err := millrace.Run(ctx, suite.Tree("x", "x"), p)
+				stories = append(stories, told(res, err))
+				if late, ok := errors.AsType[*millrace.DeadlineError](err); !ok || late.Step != "bad" || len(res.History) != 2 {
+					t.Errorf("go on %v, parallel %v: %v, history %v", goOn, parallel, err, res.History)
+				}
+			})
+		}
+		if d := cmp.Diff(stories[0], stories[1]); d != "" {
+			t.Errorf("parallel differs (-sequence +parallel):\n%s", d)
+		}
+	}
+}
+
+// What is left of money, of attempts and of files depends on the attempts before: such runs are in sequence.
+func TestCountedInSequence(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name   string
+		atOnce bool
+		change func(millrace.Builder) millrace.Builder
+	}{
+		{"attempts", true, func(b millrace.Builder) millrace.Builder { return b }},
+		{"a budget of edits", false, func(b millrace.Builder) millrace.Builder { return b.Budget(budget.Limit{Edits: 100}) }},
+		{"few attempts in all", false, func(b millrace.Builder) millrace.Builder { return b.MaxSteps(100) }},
+		{"too many attempts", false, func(b millrace.Builder) millrace.Builder {
+			return b.Step("more", watcher{play{Words: []string{"ok"}}}).MaxRetries(100).
+				Step("most", watcher{play{Words: []string{"ok"}}}).MaxRetries(100).Builder
+		}},
+	} {
+		b := test.change(millrace.New("p").Options(millrace.Options{Parallel: true}))
+		for i := range 8 {
+			b = b.Step(fmt.Sprintf("s%d", i), watcher{play{Words: []string{"fail", "ok"}}}).MaxRetries(1).Builder
+		}
+		most := 0
+		for range 20 { // they can run at the same time, but need not
+			ctx, tape := taped(t.Context())
+			res, err := millrace.Executor{Workers: 4}.Run(ctx, suite.Tree("x", "x"), b.MustBuild())
+			if err != nil || res.Results[res.TotalSteps-1].Attempts != 2 {
+				t.Fatalf("%s: %v", test.name, err)
+			}
+			most = max(most, tape.most)
+		}
+		if (most > 1) != test.atOnce {
+			t.Errorf("%s: %d steps at the same time", test.name, most)
+		}
+	}
 }
 
 // grumpy fails with what it is told, or does too little.
