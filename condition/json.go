@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -119,14 +120,10 @@ func decode(node *strictjson.Node) (Condition, []Problem) {
 			problems = append(problems, unknownField(m.Name))
 		}
 	}
-	// What is wrong with a field has been said; that it is missing would be one too many.
-	wrong := make(map[string]bool, len(problems))
-	for _, p := range problems {
-		wrong[p.Field] = true
-	}
 	c, more := New(f)
 	for _, p := range more {
-		if !wrong[p.Field] {
+		// What is wrong with a field has been said; that it is missing would be one too many.
+		if !slices.ContainsFunc(problems, func(said Problem) bool { return said.Field == p.Field }) {
 			problems = append(problems, p)
 		}
 	}

@@ -119,23 +119,18 @@ func beginsObject(rest []byte) bool {
 // setting returns the option that a text sets, as in "dry run: yes" or "preview=True", "" if there is none.
 func setting(text string) string {
 	separators := strings.NewReplacer("_", "", "-", "", " ", "", "*", "", "`", "", "\"", "", "'", "")
-	plain := separators.Replace(strings.ToLower(text))
-	for _, option := range []string{"dryrun", "stoponerror", "createbackup"} {
-		if strings.Contains(plain, option+":") || strings.Contains(plain, option+"=") {
-			return option
-		}
+	m := options().FindStringSubmatch(separators.Replace(strings.ToLower(text)) + "\n")
+	if m == nil {
+		return ""
 	}
-	// Words of which a colon alone says nothing.
-	for _, option := range []string{"preview", "previewonly", "dry", "simulate", "whatif", "testrun", "nowrite",
-		"failfast", "backup", "backups"} {
-		for _, value := range []string{"true", "yes", "on\n", "1\n"} {
-			if strings.Contains(plain+"\n", option+":"+value) || strings.Contains(plain+"\n", option+"="+value) {
-				return option
-			}
-		}
-	}
-	return ""
+	return m[1] + m[2]
 }
+
+// options finds options that are set, without what may separate their words. Of some a colon alone says nothing.
+var options = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(dryrun|stoponerror|createbackup)[:=]|` +
+		`(preview|previewonly|dry|simulate|whatif|testrun|nowrite|failfast|backups?)[:=](?:true|yes|(?:on|1)\n)`)
+})
 
 // escapedQuote is what follows the first brace of an object that is escaped as if it stood in a string: {\"name\": 1}.
 var escapedQuote = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[ \t\r\n]|\\[ntr])*\\"`) })

@@ -1,6 +1,7 @@
 package strictjson
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -91,9 +92,4 @@ func tooDeep(most int) string {
 }
 
 // maxDepth returns the depth that a field stands for.
-func maxDepth(field int) int {
-	if field <= 0 {
-		field = defaultDepth
-	}
-	return min(field, mostDepth)
-}
+func maxDepth(field int) int { return min(cmp.Or(max(field, 0), defaultDepth), mostDepth) }

@@ -1,6 +1,7 @@
 package strictjson
 
 import (
+	"cmp"
 	"fmt"
 	"unicode/utf8"
 )
@@ -25,12 +26,8 @@ const (
 // Parse reads one JSON value that fills all of data. The error is a [*SyntaxError]: the first mistake in the text,
 // except that invalid UTF-8 anywhere in it comes before all others. Nothing in the tree shares memory with data.
 func Parse(data []byte, limits Limits) (*Node, error) {
-	if limits.MaxBytes <= 0 {
-		limits.MaxBytes = defaultBytes
-	}
-	if limits.MaxValues <= 0 {
-		limits.MaxValues = defaultValues
-	}
+	limits.MaxBytes = cmp.Or(max(limits.MaxBytes, 0), defaultBytes)
+	limits.MaxValues = cmp.Or(max(limits.MaxValues, 0), defaultValues)
 	limits.MaxDepth = maxDepth(limits.MaxDepth)
 	if len(data) > limits.MaxBytes {
 		msg := fmt.Sprintf("the text is too large: %d bytes, at most %d are allowed", len(data), limits.MaxBytes)
