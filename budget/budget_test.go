@@ -127,6 +127,31 @@ func TestLimitRefuses(t *testing.T) {
 	}
 }
 
+// Of a million mistakes a few are told.
+func TestManyMistakes(t *testing.T) {
+	t.Parallel()
+	text := []byte(`{"usd":1`)
+	for i := range 100_000 {
+		text = fmt.Appendf(text, `,"x%d":1`, i)
+	}
+	limit := budget.Limit{Files: 1}
+	err := limit.UnmarshalJSON(append(text, '}'))
+	if told := err.(interface{ Unwrap() []error }).Unwrap(); len(told) != 20 || limit != (budget.Limit{Files: 1}) {
+		t.Errorf("%d mistakes are told, and the limit is %+v", len(told), limit)
+	}
+}
+
+// What is too small has a hint.
+func TestHint(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{`0`: "leave it out for no limit", `{"files":-1}`: "leave it out for no limit", `{}`: "", `"3"`: ""} {
+		var limit budget.Limit
+		if e, ok := errors.AsType[*budget.InvalidError](limit.UnmarshalJSON([]byte(text))); !ok || e.Hint != want {
+			t.Errorf("%s: %+v", text, e)
+		}
+	}
+}
+
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	for want, limit := range map[string]budget.Limit{

@@ -58,8 +58,8 @@ func (l Limit) Check() error {
 	return errors.Join(errs...)
 }
 
-// UnmarshalJSON reads a number of dollars or an object. The error joins an *InvalidError for each mistake, and the
-// limit is unchanged then, and by null.
+// UnmarshalJSON reads a number of dollars or an object. The error joins an *InvalidError for each mistake, at most 20,
+// and the limit is unchanged then, and by null.
 func (l *Limit) UnmarshalJSON(data []byte) error {
 	var read Limit
 	var errs []error
@@ -84,6 +84,9 @@ func (l *Limit) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// mostMistakes is how many mistakes in an object are told. A text of a stranger may have a million of them.
+const mostMistakes = 20
+
 // object reads the fields of an object.
 func (l *Limit) object(data []byte) (errs []error) {
 	in := json.NewDecoder(bytes.NewReader(data))
@@ -91,7 +94,7 @@ func (l *Limit) object(data []byte) (errs []error) {
 		return []error{err}
 	}
 	seen := make(map[string]bool)
-	for in.More() {
+	for in.More() && len(errs) < mostMistakes {
 		key, err := in.Token()
 		if err != nil {
 			return []error{err}

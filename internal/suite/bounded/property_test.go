@@ -179,7 +179,7 @@ func TestParallelEndsWithTheFirst(t *testing.T) {
 	for range 20 {
 		begun, failed := false, make(chan struct{})
 		x := millrace.Executor{
-			Workers: 2,
+			Workers: 3,
 			Logger: slog.New(slog.NewTextHandler(writer(func(line string) { // it is logged that a step has failed, and then observed
 				if strings.Contains(line, "step failed") {
 					close(failed)
@@ -196,7 +196,8 @@ func TestParallelEndsWithTheFirst(t *testing.T) {
 		p := millrace.New("p").Budget(budget.Limit{USD: 3 * budget.Cent}).Options(millrace.Options{Parallel: true}).
 			Step("ask", work{costs: dollars(3), file: "a", log: new(log)}).
 			Step("fails", work{fails: 1, log: new(log)}).When(condition.StepSucceeded("ask")).
-			Step("none", work{costs: dollars(3), log: new(log)}).When(condition.StepSucceeded("ask")).MustBuild()
+			Step("none", work{costs: dollars(3), log: new(log)}).When(condition.StepSucceeded("ask")).
+			Step("last", work{log: new(log)}).When(condition.StepSucceeded("ask")).MustBuild() // goroutines begin with this one
 		_, err := x.Run(t.Context(), suite.Tree("x", "x"), p)
 		if step, ok := errors.AsType[*millrace.StepError](err); !ok || step.Step != "fails" {
 			t.Fatalf("got %v", err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
@@ -94,6 +95,32 @@ func TestSizeAtTheEnd(t *testing.T) {
 		if res.BlockReason != reason || res.Success || suite.Read(t, fsys, "gone") != "gone" {
 			t.Errorf("force %v: %+v", force, res)
 		}
+	}
+}
+
+// It is the same on every file system, also where hashes of edited files are left out as long as they can be.
+func TestSizeOnFileSystems(t *testing.T) {
+	t.Parallel()
+	for name, open := range suite.Backends() {
+		t.Run(name, func(t *testing.T) {
+			fsys := open(t)
+			for i := 0; i < len(treeToChange); i += 2 {
+				if err := afero.WriteFile(fsys, treeToChange[i], []byte(treeToChange[i+1]), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for bytes, want := range map[int64]string{
+				4: "budget of 4 bytes is exceeded (5) before step 'edited'", 9: "budget of 9 bytes is exceeded (10) before step 'gone'", 10: "",
+			} {
+				res, err := millrace.Executor{DryRun: true}.Run(t.Context(), fsys, change(budget.Limit{Bytes: bytes, Files: 4}).MustBuild())
+				if res.Error != want || (err == nil) != (want == "") || res.WouldBlock {
+					t.Errorf("%d bytes: %v, %+v", bytes, err, res.Budget)
+				}
+				if want == "" && (res.Budget.Bytes.Spent != 10 || res.Budget.Files.Spent != 4) {
+					t.Errorf("%+v, %+v", res.Budget.Bytes, res.Budget.Files)
+				}
+			}
+		})
 	}
 }
 
