@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/millrace-go/millrace/budget"
-	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 )
 
@@ -60,8 +59,8 @@ func exceeded(limit budget.Limit, use budget.Use, step string) *BudgetError {
 func used(changes []fsutil.Change, edits int, cost budget.Cost) budget.Use {
 	use := budget.Use{USD: cost, Files: filesChanged(changes).Count(), Edits: edits}
 	for _, c := range changes {
-		if c.Old.Kind != change.File || c.Old.Hash != c.New.Hash {
-			use.Bytes += c.New.Size // which only a file has
+		if c.Old.Hash != c.New.Hash { // only files have hashes and sizes
+			use.Bytes += c.New.Size
 		}
 	}
 	return use
