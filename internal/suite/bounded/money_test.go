@@ -10,6 +10,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
@@ -217,6 +218,23 @@ func TestNoCost(t *testing.T) {
 	for _, name := range []string{"cost", "budget", "deadline", "classification"} {
 		if strings.Contains(string(data), name) {
 			t.Errorf("%s is in %s", name, data)
+		}
+	}
+}
+
+// A run that has made all its attempts ends before a step that could only fail.
+func TestNoAttemptIsLeft(t *testing.T) {
+	t.Parallel()
+	for name, step := range map[string]func(b millrace.Builder) millrace.StepBuilder{
+		"a step": func(b millrace.Builder) millrace.StepBuilder { return b.Step("b", work{log: new(log)}) },
+		"a condition that fails": func(b millrace.Builder) millrace.StepBuilder {
+			return b.Step("b", work{log: new(log)}).When(condition.FileExists("{{a.files}}"))
+		},
+	} {
+		p := step(millrace.New("p").MaxSteps(1).Step("a", work{log: new(log)}).Builder).MustBuild()
+		res, err := millrace.Run(t.Context(), suite.Tree("x", "x"), p)
+		if spent, ok := errors.AsType[*millrace.ExecutionsError](err); !ok || spent.Step != "b" || res.Success || ran(res) != "a" {
+			t.Errorf("%s: %v, the result has %q", name, err, ran(res))
 		}
 	}
 }
