@@ -67,7 +67,8 @@ func Observers(f ...func(Event)) func(Event) {
 //
 // The duration is in milliseconds, the cost in dollars, and code is that of the error, as [ErrorCode] lists them. Files
 // are those matched. A visit that was skipped is ok, and has "skipped": true; what was handled is not ok, and has
-// "handled": true. All other fields are there always.
+// "handled": true. All other fields are there always. A step that was about to begin when the run had to end, by its
+// budget for instance, has a line with that code.
 //
 // The run is that of [Executor.RunID], so a function may serve runs that go on at the same time only if they have the
 // same. After the first error of w nothing more is written; give it a w that keeps the error to learn of it.

@@ -16,5 +16,6 @@
 //   - searchways: a search finds the same in every way there is to search
 //   - semantics: what an edit keeps of a file, the table in docs/safety.md
 //   - templates: what references of steps stand for, variables, and that templates of other languages stay text
+//   - told: what is told of a run beside its result: summaries, envelopes, the first and the last event, contexts, audits
 //   - tools: steps that call functions of the host: when, how often, within which bounds, and what is kept of it
 package suite
