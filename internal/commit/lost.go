@@ -70,29 +70,26 @@ func (u *undoing) leftAs(e *entry) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	is := s.Kind == e.Old.Kind
-	if is && disk.IsLeaf(e.Old) {
-		is, err = u.isOld(e, e.Path, s)
-	}
-	if err != nil {
-		return "", err
-	}
-	if is {
-		if s.Mode != e.Old.Mode && e.New.Kind == s.Kind && s.Mode == e.New.Mode {
-			return "has its new permissions", nil
+	is := func(was change.State, file func(e *entry, name string, s change.State) (bool, error)) (bool, error) {
+		if s.Kind != was.Kind || !disk.IsLeaf(was) {
+			return s.Kind == was.Kind, nil
 		}
-		return "", nil
+		return file(e, e.Path, s)
 	}
-	is = s.Kind == e.New.Kind
-	if is && disk.IsLeaf(e.New) {
-		is, err = u.isNew(e, e.Path, s)
-	}
-	switch {
+	switch isOld, err := is(e.Old, u.isOld); {
 	case err != nil:
 		return "", err
-	case is && s.Kind == change.Absent:
+	case isOld && s.Mode != e.Old.Mode && e.New.Kind == s.Kind && s.Mode == e.New.Mode:
+		return "has its new permissions", nil
+	case isOld:
+		return "", nil
+	}
+	switch isNew, err := is(e.New, u.isNew); {
+	case err != nil:
+		return "", err
+	case isNew && s.Kind == change.Absent:
 		return "is gone", nil
-	case is:
+	case isNew:
 		return "is new already", nil
 	}
 	return "is neither what it was nor what it was to be", nil

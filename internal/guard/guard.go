@@ -19,9 +19,8 @@ import (
 // Names are compared as the most forgiving file system would: in any case, without characters that are not seen, without
 // dots and spaces at the end. So a rule also holds for the other spellings by which such a file system finds the same file.
 type Policy struct {
-	// Allowed are the files and directories, canonical, that may be read and written, with all below them. The
-	// directories above them may be looked at and listed, but show nothing that does not lead to them. Empty means the
-	// whole tree.
+	// Allowed are the AllowedPaths of the host, canonical. The directories above them may be looked at and listed, but
+	// show nothing that does not lead to them.
 	Allowed []string
 	// Reserved is the canonical path of the state directory: it is not listed, and all that goes there is ErrReserved. So
 	// is what has this path, or the name ".millrace", in any other directory: the state of a tree in the tree. Empty means
@@ -30,16 +29,10 @@ type Policy struct {
 	// Closed are more canonical paths, each with all below it, that are treated like the state directory, but nowhere else
 	// than where they are.
 	Closed []string
-	// Denied are globs. What one of them takes is neither listed nor read nor written, with all below it: the error is
-	// ErrDenied. They win over Allowed, and hold for symbolic links on the way as well. A glob without a slash is about
-	// the last element of a path, in any directory; one with a slash is about the whole path. One that is not valid takes
-	// every path, see [Policy.Validate].
-	Denied []string
-	// ReadOnly are globs like Denied. What one of them takes may be listed and read, but neither written, made, renamed
-	// nor removed: the error is ErrReadOnlyPath.
-	ReadOnly []string
-	// Portable refuses to write to names that cannot exist on Windows, also if they exist here, with
-	// [names.ErrNotPortable].
+	// Denied and ReadOnly are the globs of DeniedPaths and ReadOnlyPaths of the host. One that is not valid takes every
+	// path, see [Policy.Validate].
+	Denied, ReadOnly []string
+	// Portable is the PortableNames of the host. It holds also for names that exist here.
 	Portable bool
 }
 

@@ -49,9 +49,7 @@ const (
 	MaxPath = 4096
 )
 
-// Clean returns the canonical form of a name: relative to the root of the tree, separated by slashes, without ".",
-// ".." and empty parts; the root itself is ".". It is purely lexical. A name that leads out of the tree, is absolute,
-// empty, too long or has a NUL byte is refused with an *fs.PathError.
+// Clean returns the canonical form of a name, or an *fs.PathError. fsutil.Clean tells what that is.
 func Clean(name string) (string, error) {
 	refuse := func(err error) (string, error) {
 		return "", &fs.PathError{Op: "clean", Path: name, Err: err}

@@ -111,7 +111,8 @@ func (b *baseFs) newFact(name string, info fs.FileInfo) (*fact, error) {
 		return nil, err
 	}
 	f := &fact{
-		path: name, kind: s.Kind, mode: s.Mode, typ: info.Mode().Type(), size: info.Size(), mtime: s.ModTime, target: s.Target, id: s.ID,
+		path: name, kind: s.Kind, mode: s.Mode, typ: info.Mode().Type(), size: info.Size(), mtime: s.ModTime,
+		target: s.Target, id: s.ID,
 	}
 	if s.ID == (capability.Identity{}) {
 		f.sys = info.Sys() // it takes more memory than all the rest

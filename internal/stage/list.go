@@ -245,7 +245,8 @@ func (d *stageDir) Close() error {
 func (d *stageDir) ReadDir() ([]fs.DirEntry, error) {
 	if d.base != nil && len(d.slots) == 0 {
 		entries, err := d.base.ReadDir()
-		return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !d.s.shows(d.path, e.Name(), d.filter) }), err
+		isHidden := func(e fs.DirEntry) bool { return !d.s.shows(d.path, e.Name(), d.filter) }
+		return slices.DeleteFunc(entries, isHidden), err
 	}
 	kids, err := d.s.listed(ent{n: &node{base: d.under, kids: d.slots}}, d.path)
 	if err != nil {
