@@ -80,8 +80,9 @@ func (s *Stage) Resolve(name string) (string, error) { return s.in().Resolve(nam
 // Savepoint returns the present moment.
 func (s *Stage) Savepoint() Savepoint { return Savepoint(s.in().Savepoint()) }
 
-// Rollback takes back all that was staged since the savepoint, through whichever view. Savepoints taken after it are
-// void. What was read is still known.
+// Rollback takes back all that was staged since the savepoint. On the stage that an action is given it takes back what
+// that action has staged, at most, and nothing if its step only reads. Savepoints taken after it are void. What was read
+// is still known.
 func (s *Stage) Rollback(p Savepoint) { s.in().Rollback(stage.Savepoint(p)) }
 
 // Changes returns what differs from the base, in the order of paths as strings, complete with the hashes of both sides;

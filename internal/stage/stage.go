@@ -33,6 +33,7 @@ type Stage struct {
 	*core
 	step     string
 	readOnly bool
+	since    int  // how much had been staged when the view was made
 	ended    bool // see End; core.mu guards it
 }
 
@@ -115,7 +116,9 @@ func (s *Stage) Base() afero.Fs {
 // For returns a view of the same stage: all that is written through it is attributed to the step, or refused with
 // [names.ErrReadOnly] if readOnly is set. Views share everything else, savepoints and the guard too.
 func (s *Stage) For(step string, readOnly bool) *Stage {
-	return &Stage{core: s.core, step: step, readOnly: readOnly}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return &Stage{core: s.core, step: step, readOnly: readOnly, since: len(s.log)}
 }
 
 // End refuses all that is written through this view from now on, also through files that are open: the step that it was
@@ -255,12 +258,13 @@ func (s *Stage) Savepoint() Savepoint {
 	return Savepoint{len(s.log)}
 }
 
-// Rollback takes back all that was staged since the savepoint. Of a view that has ended it does nothing.
+// Rollback takes back all that was staged since the savepoint, through a view of [Stage.For] at most what was staged
+// since that was made. Of a view that only reads, or that has ended, it does nothing.
 func (s *Stage) Rollback(p Savepoint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.ended {
-		s.rollback(p.n)
+	if !s.ended && !s.readOnly {
+		s.rollback(max(p.n, s.since))
 	}
 }
 

@@ -92,3 +92,34 @@ func TestLateWritesAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// A step takes back what it has staged itself, and nothing else, whatever savepoint it names.
+func TestRollbackOfAStep(t *testing.T) {
+	t.Parallel()
+	for _, readOnly := range []bool{false, true} {
+		all := rollsBack{readOnly}
+		p := millrace.New("p").Step("make", actions.Create{Path: "made", Content: "x"}).Step("all", all).MustBuild()
+		fsys := suite.Tree("f", "x")
+		res, err := millrace.Run(t.Context(), fsys, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := res.FilesChanged.Created; len(got) != 1 || got[0] != "made" {
+			t.Errorf("read only %v: made are %v", readOnly, got)
+		}
+	}
+}
+
+type rollsBack struct{ readOnly bool }
+
+func (r rollsBack) Spec() actions.Spec { return actions.Spec{Name: "rolls back", ReadOnly: r.readOnly} }
+
+func (r rollsBack) Run(_ context.Context, c *actions.Call) (actions.Outcome, error) {
+	if !r.readOnly {
+		if err := afero.WriteFile(c.FS, "own", nil, 0o644); err != nil {
+			return actions.Outcome{}, err
+		}
+	}
+	c.FS.Rollback(fsutil.Savepoint{})
+	return actions.Outcome{}, nil
+}
