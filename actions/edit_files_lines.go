@@ -46,14 +46,14 @@ func (e LineEdit) place(file *lineedit.File) (first, last int, err error) {
 	if e.Command == commandInsert {
 		after, ok := file.After(*e.InsertLine)
 		if !ok {
-			err = &LineError{Start: *e.InsertLine, End: *e.InsertLine, Lines: file.Lines()}
+			err = &LineError{Start: *e.InsertLine, End: *e.InsertLine, Lines: file.Lines}
 		}
 		return after + 1, after, err
 	}
 	first, ok1 := file.Line(e.StartLine)
 	last, ok2 := file.Line(e.EndLine)
 	if !ok1 || !ok2 || first > last {
-		err = &LineError{Start: e.StartLine, End: e.EndLine, Lines: file.Lines()}
+		err = &LineError{Start: e.StartLine, End: e.EndLine, Lines: file.Lines}
 	}
 	return first, last, err
 }

@@ -110,7 +110,7 @@ func (w *planning) make(ctx context.Context, text match.Content) (err error) {
 	if err := w.compareHashes(text); err != nil {
 		return err
 	}
-	w.form = file.Form()
+	w.form = file.Form
 	if err := w.lines(ctx, file); err != nil {
 		return err
 	}

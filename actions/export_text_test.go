@@ -24,7 +24,7 @@ func CompareRanges(ctx context.Context, c *Call, text []byte, times int) error {
 	edits := make([]lineedit.Edit, times)
 	for i := range edits {
 		w.edits[i].RangeHash = "0"
-		edits[i] = lineedit.Edit{ID: i, First: 1, Last: file.Lines()}
+		edits[i] = lineedit.Edit{ID: i, First: 1, Last: file.Lines}
 	}
 	_, err = w.compareRanges(ctx, file, edits)
 	return err

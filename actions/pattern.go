@@ -102,7 +102,6 @@ func checkSizes(together int) error {
 	}
 }
 
-// problem adds an error as a problem, with its hint if it has one.
 func (c *Check) problem(param, code string, err error) {
 	hint := ""
 	if e, ok := errors.AsType[*match.PatternError](err); ok {
@@ -139,7 +138,6 @@ func (c *Call) compilePattern(
 	return p, withHint(err)
 }
 
-// withHint adds the hint of a *match.PatternError to its text.
 func withHint(err error) error {
 	if e, ok := errors.AsType[*match.PatternError](err); ok && e.Hint != "" {
 		return fmt.Errorf("%w (%s)", err, e.Hint)

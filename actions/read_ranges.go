@@ -157,7 +157,7 @@ func (r rangeReader) lines(ctx context.Context, content *source) (string, error)
 	r.report.ContentHash = hash.String()
 	lines := make([]lineedit.Range, len(r.ranges))
 	for i, one := range r.ranges {
-		if lines[i], err = one.in(file.Lines()); err != nil {
+		if lines[i], err = one.in(file.Lines); err != nil {
 			return "", err
 		}
 		if err := r.room.take(len(rangeSeparator) + 2*len(fsutil.Hash{})); err != nil {

@@ -7,7 +7,6 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// found is a file with matches.
 type found struct {
 	path    string
 	count   int
@@ -24,7 +23,6 @@ func (s *searching) first(e walk.Entry) bool {
 	return !been
 }
 
-// note adds a name to one of the lists of the search.
 func (s *searching) note(list *[]string, name string) {
 	s.mu.Lock()
 	*list = append(*list, name)

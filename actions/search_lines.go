@@ -78,7 +78,6 @@ func (w *lineWriter) between(to int) {
 	w.lines(before)
 }
 
-// lines writes the next n lines as context.
 func (w *lineWriter) lines(n int) {
 	for ; n > 0 && w.next < len(w.data) && w.err == nil; n-- {
 		end := w.lineEnd(w.next)

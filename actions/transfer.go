@@ -207,7 +207,6 @@ func placeOf(c *Call, name string) string {
 	}
 }
 
-// makeDir makes the directory that a file goes to.
 func makeDir(c *Call, name string) error {
 	dir := path.Dir(name)
 	if dir == "." || dir == "/" {

@@ -38,7 +38,6 @@ func (f *Forms) Repair(root *strictjson.Node) *mend.Fitter {
 	return &t.Fitter
 }
 
-// fitting is one pipeline being repaired.
 type fitting struct {
 	*Forms
 	mend.Fitter

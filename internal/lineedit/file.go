@@ -25,9 +25,9 @@ type Source func(do func(part []byte) bool) error
 
 // File is a text, divided into lines. It does not hold the text, and is immutable.
 type File struct {
+	Form  Form // what new text has to fit in with
+	Lines int  // how many there are
 	read  Source
-	form  Form
-	lines int
 	size  int64
 	last  byte // of the text
 }
@@ -69,35 +69,29 @@ func New(read Source) (*File, error) {
 		f.last = part[len(part)-1]
 		return true
 	})
-	f.form, f.lines = Form{bom: facts.BOM}, facts.LF+facts.CRLF
-	if f.lines+facts.CR > 0 { // else it has none that text could be fitted to
-		f.form.eol, f.form.only = facts.EOL(), !facts.Mixed()
+	f.Form, f.Lines = Form{bom: facts.BOM}, facts.LF+facts.CRLF
+	if f.Lines+facts.CR > 0 { // else it has none that text could be fitted to
+		f.Form.eol, f.Form.only = facts.EOL(), !facts.Mixed()
 	}
 	if f.size > 0 && f.last != '\n' {
-		f.lines++
+		f.Lines++
 	}
 	return f, err
 }
 
-// Form returns what new text has to fit in with.
-func (f *File) Form() Form { return f.form }
-
-// Lines returns how many lines there are.
-func (f *File) Lines() int { return f.lines }
-
 // Line returns the line that a number stands for, from 1. ok is false if there is none.
 func (f *File) Line(n int) (line int, ok bool) {
 	if n < 0 {
-		n += f.Lines() + 1
+		n += f.Lines + 1
 	}
-	return n, n >= 1 && n <= f.Lines()
+	return n, n >= 1 && n <= f.Lines
 }
 
 // After returns the line after which a text is to be put, 0 for the top of the file. -1 is the end, also of a file
 // that has no lines. ok is false if there is no such line.
 func (f *File) After(n int) (line int, ok bool) {
 	if n == 0 || n == -1 {
-		return -n * f.Lines(), true
+		return -n * f.Lines, true
 	}
 	return f.Line(n)
 }
@@ -121,8 +115,8 @@ func (f *File) Splices(edits []Edit) ([]Splice, []Overlap, error) {
 	})
 	var overlaps []Overlap
 	taken, by := 0, 0 // the last line replaced so far, and by which edit
-	w := writer{form: f.form, out: make([]Splice, 0, len(edits))}
-	mark := int64(f.form.bom)
+	w := writer{form: f.Form, out: make([]Splice, 0, len(edits))}
+	mark := int64(f.Form.bom)
 	pos := mark
 	for _, e := range edits {
 		if e.First <= taken {
@@ -153,7 +147,7 @@ func (f *File) Splices(edits []Edit) ([]Splice, []Overlap, error) {
 // adds nothing. The form is that of the file as it was before it was edited.
 func (f *File) Append(form Form, edits []Edit) []Splice {
 	w := writer{form: form}
-	w.keep(f.size-int64(f.form.bom), f.last)
+	w.keep(f.size-int64(f.Form.bom), f.last)
 	for _, e := range edits {
 		w.put(Splice{e.ID, change.Splice{Off: f.size, Text: []byte(e.Text)}})
 	}

@@ -186,8 +186,8 @@ func TestNumbers(t *testing.T) {
 	}
 	for _, test := range tests {
 		file := file(t, test.data, 0)
-		if file.Lines() != test.lines {
-			t.Errorf("%q has %d lines, want %d", test.data, file.Lines(), test.lines)
+		if file.Lines != test.lines {
+			t.Errorf("%q has %d lines, want %d", test.data, file.Lines, test.lines)
 		}
 		show := func(of func(int) (int, bool), list string) string {
 			var all []string
@@ -213,7 +213,7 @@ func TestNumbers(t *testing.T) {
 	for _, test := range tests {
 		for size := range 4 {
 			file, got := file(t, test.data, size), make([]string, 2)
-			err := file.Read([]lineedit.Range{{First: test.first, Last: test.end}, {First: 1, Last: file.Lines()}}, func(i int, piece []byte) error {
+			err := file.Read([]lineedit.Range{{First: test.first, Last: test.end}, {First: 1, Last: file.Lines}}, func(i int, piece []byte) error {
 				got[i] += string(piece)
 				return nil
 			})
@@ -236,7 +236,7 @@ func TestFit(t *testing.T) {
 		{"a\r\n", "x\ry", "x\ry"},
 		{"a\n", "x\ry\n", "x\ry\n"},
 	} {
-		if got := file(t, test.data, 0).Form().Fit(test.text); got != test.want {
+		if got := file(t, test.data, 0).Form.Fit(test.text); got != test.want {
 			t.Errorf("%q in %q becomes %q, want %q", test.text, test.data, got, test.want)
 		}
 	}
@@ -262,7 +262,7 @@ func TestAppend(t *testing.T) {
 		for _, text := range test.texts {
 			edits = append(edits, lineedit.Edit{Text: text})
 		}
-		got := apply(t, test.data, file.Append(file.Form(), edits))
+		got := apply(t, test.data, file.Append(file.Form, edits))
 		if got != test.want {
 			t.Errorf("%q and %q: %q, want %q", test.data, test.texts, got, test.want)
 		}

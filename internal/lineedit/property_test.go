@@ -95,16 +95,16 @@ func TestModel(t *testing.T) {
 			if !strings.Contains(data, "\n") && !strings.Contains(data, "\r") {
 				e.Text = strings.ReplaceAll(e.Text, "\r", "") // which line end is put in is for the tables to say
 			}
-			if file.Lines() > 0 && rapid.Bool().Draw(t, "replace") {
-				e.First = rapid.IntRange(1, file.Lines()).Draw(t, "first")
-				e.Last = rapid.IntRange(e.First, file.Lines()).Draw(t, "last")
+			if file.Lines > 0 && rapid.Bool().Draw(t, "replace") {
+				e.First = rapid.IntRange(1, file.Lines).Draw(t, "first")
+				e.Last = rapid.IntRange(e.First, file.Lines).Draw(t, "last")
 			} else {
-				e.Last = rapid.IntRange(0, file.Lines()).Draw(t, "after")
+				e.Last = rapid.IntRange(0, file.Lines).Draw(t, "after")
 				e.First = e.Last + 1
 			}
 			edits = append(edits, e)
 		}
-		want, ok := model(data, file.Form(), edits)
+		want, ok := model(data, file.Form, edits)
 		splices, over := splices(t, file, edits)
 		if ok != (len(over) == 0) {
 			t.Fatalf("%q, %+v: overlaps %v, but the model says %v", data, edits, over, ok)

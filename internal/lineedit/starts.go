@@ -57,7 +57,6 @@ func newStarts(ranges []Range) starts {
 	return s
 }
 
-// index returns which of the lines that is.
 func (s *starts) index(line int) int {
 	i, _ := slices.BinarySearch(s.lines, line)
 	return i
@@ -73,7 +72,7 @@ func (f *File) find(s *starts, seen func(part []byte) bool) error {
 		}
 	}
 	missing := func() bool {
-		return len(s.at) < len(s.lines) && (s.lines[len(s.at)] <= f.lines || seen != nil && s.off < f.size)
+		return len(s.at) < len(s.lines) && (s.lines[len(s.at)] <= f.Lines || seen != nil && s.off < f.size)
 	}
 	found(0)
 	if missing() {

@@ -145,7 +145,6 @@ func (d *dfa) step(l *lane) verdict {
 	return result
 }
 
-// skips reports whether the byte at an offset is passed over.
 func (d *dfa) skips(offset int) bool {
 	return d.skipCR && d.data[offset] == '\r' && offset+1 < len(d.data) && d.data[offset+1] == '\n'
 }

@@ -175,7 +175,6 @@ func (s *search) byLines() bool {
 	return s.exact == nil || s.anyEnd && !s.viewed && s.how.Template != nil && s.how.Template.lf
 }
 
-// memory returns so many bytes to begin with.
 func (s *search) memory(size int) []byte {
 	given := s.how.Buffer
 	if given == nil {
@@ -187,7 +186,6 @@ func (s *search) memory(size int) []byte {
 	return (*given)[:size:size]
 }
 
-// fill reads until the buffer is full.
 func (s *search) fill() error {
 	if err := s.ctx.Err(); err != nil {
 		return err

@@ -51,7 +51,6 @@ func soleText(re *syntax.Regexp) *finder {
 	return finderOf(sole.String(), fold)
 }
 
-// longestLine returns the longest part of s without a newline.
 func longestLine(s string) string {
 	longest := ""
 	for line := range strings.SplitSeq(s, "\n") {

@@ -192,7 +192,6 @@ func product(a, b []text) (all []text, ok bool) {
 	return all, true
 }
 
-// caseless reports whether the text has no ASCII letters.
 func (t text) caseless() bool {
 	return !strings.ContainsFunc(t.s, func(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' })
 }

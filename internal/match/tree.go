@@ -55,7 +55,6 @@ func (t *traits) add(re *syntax.Regexp) {
 	}
 }
 
-// inClass reports whether r is in one of the ranges, given as pairs.
 func inClass(ranges []rune, r rune) bool {
 	for i := 0; i+1 < len(ranges); i += 2 {
 		if ranges[i] <= r && r <= ranges[i+1] {

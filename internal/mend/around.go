@@ -17,7 +17,6 @@ const (
 
 const fence = "```"
 
-// before leaves out what stands before the object.
 func (s *scanner) before(head []byte) {
 	at := 0
 	if rest, ok := bytes.CutPrefix(head, []byte("\ufeff")); ok {
@@ -44,7 +43,6 @@ func (s *scanner) before(head []byte) {
 	s.done = s.pos
 }
 
-// behind leaves out what follows the object.
 func (s *scanner) behind() {
 	end := s.pos
 	s.copyTo(end)

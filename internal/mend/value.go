@@ -147,7 +147,6 @@ func (s *scanner) cutOff() {
 	s.stuck = true
 }
 
-// name reads a name without quotes.
 func (s *scanner) name() bool {
 	end := s.pos + nameLen(s.in[s.pos:])
 	if c := s.peek(); end == s.pos || c == '-' || '0' <= c && c <= '9' {

@@ -92,7 +92,6 @@ func (p *parser) fold(r rune) rune {
 	return r
 }
 
-// has reports whether the rune at a place is the one given.
 func (p *parser) has(at int, r rune) bool { return at < len(p.chars) && p.chars[at] == r }
 
 // element reads one piece. A - stands for itself only where hyphen says so or as the last one.

@@ -144,7 +144,6 @@ func (p *parser) class(ranges []rune) *syntax.Regexp {
 	return t
 }
 
-// ends reports whether a branch ends at the token.
 func (p *parser) ends(nest int) bool {
 	return p.tok.kind == '|' || p.tok.kind == tokEnd || nest > 0 && p.tok.kind == ')'
 }

@@ -106,7 +106,6 @@ func (d *Draft) Add(list []change.Splice) (err error) {
 	return err
 }
 
-// compose makes one of the last two lists.
 func (d *Draft) compose() error {
 	n := len(d.lists)
 	both, err := splice.Compose(d.lists[n-2], d.lists[n-1])

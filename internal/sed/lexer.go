@@ -20,7 +20,6 @@ func (p *parser) next() int {
 	return int(p.text[p.at-1])
 }
 
-// back gives the last byte back.
 func (p *parser) back(c int) {
 	if c != eof {
 		p.at--
@@ -48,7 +47,6 @@ func (p *parser) integer(c int) int {
 	return n
 }
 
-// endOfCommand reads what has to follow a command.
 func (p *parser) endOfCommand() {
 	switch c := p.nonblank(); c {
 	case '}', '#':

@@ -77,7 +77,6 @@ type command struct {
 	place   place
 }
 
-// addressKind says what an address matches.
 type addressKind uint8
 
 const (
@@ -119,10 +118,8 @@ func (e *Error) Error() string {
 	return s
 }
 
-// place is a byte of a script.
 type place struct{ script, offset int }
 
-// at makes an error for a place.
 func (p place) at(scripts []string, text, hint string) *Error {
 	before := scripts[p.script]
 	before = before[:min(p.offset, len(before))]

@@ -115,7 +115,6 @@ func (p *parser) peek() byte {
 	return 0
 }
 
-// found describes what stands at the present position.
 func (p *parser) found() string {
 	if p.pos >= len(p.data) {
 		return "the end of the text"

@@ -46,7 +46,6 @@ func (t texts) compact(cores []Core) []Core {
 	return down
 }
 
-// touches reports whether next begins where c ends.
 func (c Core) touches(next Core) bool { return c.OldEnd == next.Old && c.NewEnd == next.New }
 
 // merge returns c and the next Core, which it touches, as one.

@@ -132,7 +132,12 @@ func (p *printer) section(f FilePatch) {
 		}
 		p.fileLine("--- ", from)
 		p.fileLine("+++ ", to)
-		p.hunks(hunks)
+		for _, h := range hunks {
+			p.head(h)
+			for _, l := range h.Lines {
+				p.line(l.Op, l.Text)
+			}
+		}
 	}
 }
 

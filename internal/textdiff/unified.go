@@ -56,15 +56,6 @@ func (p *printer) print(parts ...string) {
 	}
 }
 
-func (p *printer) hunks(list []Hunk) {
-	for _, h := range list {
-		p.head(h)
-		for _, l := range h.Lines {
-			p.line(l.Op, l.Text)
-		}
-	}
-}
-
 func (p *printer) head(h Hunk) {
 	_, _ = p.w.Write(AppendHead(p.w.AvailableBuffer(), h.OldStart, h.OldLines, h.NewStart, h.NewLines))
 }
