@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,8 +15,6 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/bulkhead"
 	"github.com/millrace-go/millrace/condition"
-	"github.com/millrace-go/millrace/internal/params"
-	"github.com/millrace-go/millrace/internal/strictjson"
 	"github.com/millrace-go/millrace/tool"
 )
 
@@ -47,105 +44,6 @@ func (p Pipeline) specs(tools tool.Set) []actions.Spec {
 		}
 	}
 	return specs
-}
-
-// checkTools returns a *ValidationError if a step calls a tool that there is not, or with arguments that it does not take.
-func (p Pipeline) checkTools(tools tool.Set) error {
-	var problems []Problem
-	for i, s := range p.steps {
-		problems = append(problems, toolProblems(tools, i, s, p.compiled[i].texts.Sources())...)
-	}
-	if len(problems) > 0 {
-		return &ValidationError{Problems: problems}
-	}
-	return nil
-}
-
-// toolProblems says what is wrong with the tool that a step calls, if it calls one. templates are the texts in its
-// parameters that the run is going to expand.
-func toolProblems(tools tool.Set, i int, s Step, templates map[string]bool) []Problem {
-	a, ok := toolOf(s.Action)
-	if !ok || a.Tool == "" {
-		return nil
-	}
-	at := fmt.Sprintf("/steps/%d/params", i)
-	if _, ok := tools.Lookup(a.Tool); !ok {
-		names := tools.Names()
-		hint := "the host offers no tools"
-		if near, ok := strictjson.Nearest(a.Tool, names); ok {
-			hint = fmt.Sprintf("did you mean '%s'?", near)
-		} else if len(names) > 0 {
-			hint = "the tools are " + strings.Join(names, ", ")
-		}
-		message := fmt.Sprintf("step '%s': there is no tool '%s'", s.ID, shortened(a.Tool))
-		return []Problem{{Pointer: at + "/tool", Code: codeBadTool, Message: message, Hint: hint, Step: s.ID}}
-	}
-	if _, bound := s.Bind["/args"]; bound {
-		return nil
-	}
-	var problems []Problem
-	for _, p := range tools.Check(a.Tool, a.Args, func(text string) bool { return templates[text] }) {
-		problems = append(problems, Problem{
-			Pointer: at + "/args" + p.Pointer, Code: codeBadArgs, Message: fmt.Sprintf("step '%s': %s", s.ID, p.Message), Hint: p.Hint, Step: s.ID,
-		})
-	}
-	return problems
-}
-
-// checkTool checks the tool of a step while it is decoded, if the decoder knows the tools.
-func (d *draft) checkTool(i int) {
-	if d.tools.Names() == nil {
-		return
-	}
-	for _, p := range toolProblems(d.tools, i, d.steps[i], d.compiled[i].texts.Sources()) {
-		d.problem(p.Pointer, p.Code, p.Hint, "%s", p.Message)
-	}
-}
-
-// toolSchemas describe the steps that call each of the tools.
-func toolSchemas(prototype actions.Action, tools tool.Set) []any {
-	var each []any
-	for _, name := range tools.Names() {
-		schema, _ := actionSchema(prototype) // for which there is one
-		spec, _ := tools.Spec(name)
-		schema["title"], schema["description"] = name, spec.Summary
-		object := schema["properties"].(jsonObject)["params"].(jsonObject)
-		properties := object["properties"].(jsonObject)
-		properties["tool"] = jsonObject{"const": name}
-		if proto, ok := argsOf(spec); ok {
-			args := params.Schema(proto)
-			if args["required"] != nil {
-				object["required"] = []string{"tool", "args"}
-			}
-			properties["args"] = args
-		}
-		each = append(each, schema)
-	}
-	return each
-}
-
-// argsOf returns a value of the type of the arguments of a tool; ok is false if it takes any.
-func argsOf(spec tool.Spec) (proto any, ok bool) {
-	if spec.Args == nil || spec.Args.Kind() == reflect.Map {
-		return nil, false
-	}
-	return reflect.Zero(spec.Args).Interface(), true
-}
-
-// DescribeTool returns what there is to know of a tool that the decoder has: its Params are those in "args", and ReadOnly
-// says that it is pure. ok is false if there is no such tool.
-func (d Decoder) DescribeTool(name string) (doc ActionDoc, ok bool) {
-	spec, ok := d.Tools.Spec(name)
-	if !ok {
-		return ActionDoc{}, false
-	}
-	doc = ActionDoc{Name: name, Summary: spec.Summary, ReadOnly: spec.Pure, Input: actions.InputNone, Params: []ParamDoc{}}
-	if proto, ok := argsOf(spec); ok {
-		if object, err := params.Describe(proto); err == nil {
-			doc.add("", object)
-		}
-	}
-	return doc, true
 }
 
 // outside names the first step that acts outside of the tree, "" if none does.

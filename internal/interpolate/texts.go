@@ -145,6 +145,27 @@ func (t *Texts) Sources() map[string]bool {
 	return sources
 }
 
+// Reference is a reference with its place.
+type Reference struct {
+	Pointer string // below the step
+	template.Ref
+}
+
+// References returns the references in the parameters and in the path of the condition, in the order of their pointers.
+func (t *Texts) References() []Reference {
+	var all []Reference
+	add := func(pointer string, text template.Text) {
+		for _, ref := range text.Refs() {
+			all = append(all, Reference{pointer, ref})
+		}
+	}
+	add(pathPointer, t.path)
+	for _, pointer := range slices.Sorted(maps.Keys(t.params)) {
+		add(paramsPointer+pointer, t.params[pointer])
+	}
+	return all
+}
+
 // Refs returns the ids of the steps that the templates name, in any order.
 func (t *Texts) Refs() []string {
 	return slices.DeleteFunc(t.roots(), func(root string) bool { return !slices.Contains(t.ids, root) })

@@ -28,7 +28,7 @@ func dependent() millrace.Pipeline {
 		Step("further", actions.Create{Path: "g", Content: "{{text.count}}"}).
 		Step("not", actions.Create{Path: "h", Content: "h"}).When(condition.StepFailed("who")).
 		Step("zagain", send("{{who.count}}")).
-		Step("two", actions.Create{Path: "i", Content: "{{zagain.count}} {{further.count}}"}).
+		Step("two", actions.Create{Path: "i", Content: "{{further.count}} {{zagain.count}}"}).
 		MustBuild()
 }
 

@@ -124,20 +124,55 @@ func TestAnnounceFails(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 
-	// A path that leads nowhere fails the step before anything is called.
+	// A path that leads nowhere fails the step before its tool is called.
+	c.log = nil
+	p, err = millrace.Decode([]byte(strings.ReplaceAll(announce, "MEMBER", "{{step1.members[7].id}}")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = x.Run(t.Context(), suite.Tree("a.txt", "x"), p)
+	want = []string{"template '{{step1.members[7].id}}': 'post.members' has 1 elements, index 7 is out of range"}
+	if millrace.ErrorCode(err) != "INTERPOLATION_FAILED" || len(c.log) != 2 || !strings.Contains(fmt.Sprint(err), want[0]) {
+		t.Errorf("%v, %q", err, c.log)
+	}
+}
+
+// A path into what no tool returns is found before any is called.
+func TestPathsAreCheckedBefore(t *testing.T) {
+	t.Parallel()
 	for path, want := range map[string]string{
-		"{{step1.members[7].id}}": "template '{{step1.members[7].id}}': 'post.members' has 1 elements, index 7 is out of range",
-		"{{step1.gone}}":          "template '{{step1.gone}}': ",
-		"{{step1.id.x}}":          "template '{{step1.id.x}}': ",
+		"{{step1}}": "", "{{step1.id}}": "", "{{step1.data}}": "", "{{step1.data.id}}": "", "{{step1.members[-1].level}}": "", "{{step1.count}}": "", "{{post.output}}": "",
+		"{{step2.anything[3].goes}}": "", "no template {{step9.x}}": "",
+		"{{step1.gone}}":               "step 'grant': template '{{step1.gone}}': tool 'messages_send' returns no 'gone': it has id, members",
+		"x {{step1.data.idd}}":         "step 'grant': template '{{step1.data.idd}}': tool 'messages_send' returns no 'idd': did you mean 'id'?",
+		"{{step1.id.x}}":               "step 'grant': template '{{step1.id.x}}': tool 'messages_send' returns no 'id.x': there it returns a string",
+		"{{step1.members[0].lvel}}":    "step 'grant': template '{{step1.members[0].lvel}}': tool 'messages_send' returns no 'members[0].lvel': did you mean 'level'?",
+		"{{step1.members.id}}":         "step 'grant': template '{{step1.members.id}}': tool 'messages_send' returns no 'members.id': there it returns a list",
+		"{{step1.members[0].level.x}}": "step 'grant': template '{{step1.members[0].level.x}}': tool 'messages_send' returns no 'members[0].level.x': there it returns a number",
 	} {
-		c.log = nil
-		p, err := millrace.Decode([]byte(strings.ReplaceAll(announce, "MEMBER", path)))
+		c := &chat{}
+		text := []byte(strings.ReplaceAll(announce, "MEMBER", path))
+		_, decodeErr := millrace.Decoder{Tools: c.tools(t)}.Decode(text)
+		p, err := millrace.Decode(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = x.Run(t.Context(), suite.Tree("a.txt", "x"), p)
-		if millrace.ErrorCode(err) != "INTERPOLATION_FAILED" || len(c.log) != 2 || !strings.Contains(fmt.Sprint(err), want) {
-			t.Errorf("%s: %v, %q", path, err, c.log)
+		_, runErr := millrace.Executor{Tools: c.tools(t)}.Run(t.Context(), suite.Tree("a.txt", "x"), p)
+		if want == "" {
+			if decodeErr != nil || suite.Is[*millrace.ValidationError](runErr) {
+				t.Errorf("%s: %v, %v", path, decodeErr, runErr)
+			}
+			continue
+		}
+		for _, err := range []error{decodeErr, runErr} {
+			invalid, ok := errors.AsType[*millrace.ValidationError](err)
+			if !ok || err.Error() != want || !errors.Is(err, millrace.ErrInterpolation) || len(c.log) > 0 {
+				t.Errorf("%s: %v, %q", path, err, c.log)
+				continue
+			}
+			if p := invalid.Problems[0]; p.Pointer != "/steps/2/params/args/member" || p.Code != "invalid_template" || p.Step != "grant" {
+				t.Errorf("%s: %+v", path, p)
+			}
 		}
 	}
 }
