@@ -91,6 +91,7 @@ func (d Decoder) Schema() ([]byte, error) {
 	}
 	whole := pipelineTable(new(draft), &params.Part{List: true}).Schema()
 	maps.Copy(whole["properties"].(jsonObject)["max_steps"].(jsonObject), jsonObject{"minimum": 1, "maximum": MaxAttempts})
+	maps.Copy(whole["properties"].(jsonObject)["deadline_seconds"].(jsonObject), jsonObject{"exclusiveMinimum": 0, "maximum": int(deadlineField.most.Seconds())})
 	whole["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	whole["title"], whole["description"] = "millrace pipeline", "A change to many files in steps, made as one."
 	whole["required"] = []string{"name", "steps"}

@@ -127,6 +127,23 @@ func TestBothTake(t *testing.T) {
 	}
 }
 
+// TestBothTakeBounds: what a pipeline may say of its runs as a whole.
+func TestBothTakeBounds(t *testing.T) {
+	s := schema(t)
+	for _, fields := range []string{
+		`"deadline_seconds":0.001`, `"deadline_seconds":604800`, `"budget":0.000001`, `"budget":{"usd":3,"files":1,"edits":1,"bytes":1}`,
+		`"budget":{"bytes":9007199254740993}`, `"classification":"` + strings.Repeat("é", 255) + `"`,
+	} {
+		text := []byte(`{"name":"p",` + fields + `,"steps":[{"id":"f","action":"search","params":{"pattern":"x"}}]}`)
+		if _, err := millrace.Decode(text); err != nil {
+			t.Errorf("%s: the decoder: %v", fields, err)
+		}
+		if err := valid(t, s, text); err != nil {
+			t.Errorf("%s: the schema: %v", fields, err)
+		}
+	}
+}
+
 // TestBothRefuse: what is structurally wrong is refused by the schema and by the decoder.
 func TestBothRefuse(t *testing.T) {
 	s := schema(t)
@@ -134,6 +151,7 @@ func TestBothRefuse(t *testing.T) {
 	on := func(fields string) string {
 		return `{"name":"p","steps":[` + find + `,{"id":"a","action":"search","params":{"pattern":"x"},` + fields + `}]}`
 	}
+	whole := func(fields string) string { return `{"name":"p",` + fields + `,"steps":[` + find + `]}` }
 	for name, text := range map[string]string{
 		"no name":               `{"steps":[` + find + `]}`,
 		"empty name":            `{"name":"","steps":[` + find + `]}`,
@@ -182,6 +200,23 @@ func TestBothRefuse(t *testing.T) {
 		"input of several":      `{"name":"p","steps":[` + find + `,` + strings.Replace(find, `"f"`, `"g"`, 1) + `,{"id":"a","action":"merge","input_from_all":["f","g"],"input":"previous"}]}`,
 		"max_steps 0":           `{"name":"p","max_steps":0,"steps":[` + find + `]}`,
 		"max_steps 201":         `{"name":"p","max_steps":201,"steps":[` + find + `]}`,
+		"deadline 0":            whole(`"deadline_seconds":0`),
+		"deadline -1":           whole(`"deadline_seconds":-1`),
+		"deadline of 8 days":    whole(`"deadline_seconds":691200`),
+		"deadline as text":      whole(`"deadline_seconds":"9"`),
+		"budget 0":              whole(`"budget":0`),
+		"budget -1":             whole(`"budget":-1`),
+		"budget as text":        whole(`"budget":"3"`),
+		"budget null":           whole(`"budget":null`),
+		"budget of a list":      whole(`"budget":[3]`),
+		"budget, empty":         whole(`"budget":{}`),
+		"budget, unknown":       whole(`"budget":{"usd":1,"tokens":5}`),
+		"budget, usd 0":         whole(`"budget":{"usd":0}`),
+		"budget, files 1.5":     whole(`"budget":{"files":1.5}`),
+		"budget, edits 0":       whole(`"budget":{"edits":0}`),
+		"budget, bytes null":    whole(`"budget":{"bytes":null}`),
+		"long classification":   whole(`"classification":"` + strings.Repeat("é", 256) + `"`),
+		"classification 1":      whole(`"classification":1`),
 		"fail without a word":   `{"name":"p","steps":[{"id":"a","action":"fail"}]}`,
 		"negative expect":       `{"name":"p","steps":[{"id":"a","action":"search","expect":{"min_files":-1},"params":{"pattern":"x"}}]}`,
 	} {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/internal/txtarfs"
@@ -23,6 +25,7 @@ var (
 	genWord = rapid.SampledFrom([]string{"foo", "bar", "baz", "foo.bar", "x"})
 	genPath = rapid.SampledFrom([]string{"a.txt", "b.txt", "d/a.txt", "d/b.go", "d/e/c.txt", "f/a.txt", ".hidden"})
 	genDir  = rapid.SampledFrom([]string{"d", "d/e", "f", "new", "new/deep"})
+	genMost = rapid.IntRange(0, 5)
 	genEOL  = rapid.SampledFrom([]string{"\n", "\n", "\n", "\r\n", ""})
 )
 
@@ -49,6 +52,10 @@ func drawPipeline(t *rapid.T) millrace.Pipeline {
 		Force: rapid.Bool().Draw(t, "force"), ContinueOnError: rapid.Bool().Draw(t, "continue"),
 		NoBackup: rapid.Bool().Draw(t, "no backup"),
 	})
+	if rapid.IntRange(0, 3).Draw(t, "budget") == 0 {
+		b = b.Budget(budget.Limit{Files: genMost.Draw(t, "most files"), Edits: genMost.Draw(t, "most edits"), Bytes: 40 * int64(genMost.Draw(t, "most bytes"))}).
+			Deadline(time.Hour).Classification(rapid.SampledFrom([]string{"", "internal", "\u2028<&>"}).Draw(t, "classification"))
+	}
 	var earlier []string
 	for i := range rapid.IntRange(1, 7).Draw(t, "steps") {
 		id := fmt.Sprintf("s%d", i)
@@ -203,6 +210,13 @@ func TestDryRunIsRun(t *testing.T) {
 			planErr = errors.New(dry.Error) // what can be committed all the same is no error of Plan
 		}
 		res, err := x.Run(t.Context(), fsys, p)
+		if dry.WouldBlock { // by a budget: then the run is refused, and writes nothing
+			after, _ := txtarfs.Read(fsys, ".millrace")
+			if blocked, ok := errors.AsType[*millrace.BlockedError](err); !ok || blocked.Reason != dry.BlockReason || !slices.EqualFunc(before, after, sameFile) {
+				r.Fatalf("the dry run says %q, the run %v", dry.BlockReason, err)
+			}
+			return
+		}
 
 		dry.DryRun, dry.Commit, dry.Guarantee, dry.Warnings = res.DryRun, res.Commit, res.Guarantee, res.Warnings
 		if d := cmp.Diff(story(dry, planErr, fsys), story(res, err, fsys)); d != "" {
@@ -223,6 +237,8 @@ func TestDryRunIsRun(t *testing.T) {
 		}
 	})
 }
+
+func sameFile(a, b txtarfs.File) bool { return a.Name == b.Name && string(a.Data) == string(b.Data) }
 
 func permanent(p millrace.Pipeline) bool {
 	return slices.ContainsFunc(p.Steps(), func(s millrace.Step) bool {
