@@ -3,7 +3,6 @@ package actions
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"sync/atomic"
 
@@ -146,13 +145,6 @@ func (l Limits) matches() int64 { return limit(l.MaxMatches, DefaultMaxMatches) 
 func (l Limits) checkPattern(pattern string) error {
 	if most := limit(l.MaxPatternBytes, DefaultMaxPatternBytes); int64(len(pattern)) > most {
 		return &LimitError{What: LimitPattern, Limit: most, Got: int64(len(pattern))}
-	}
-	return nil
-}
-
-func (l Limits) checkFile(info fs.FileInfo) error {
-	if most := l.FileBytes(); info.Mode().IsRegular() && info.Size() > most {
-		return &LimitError{What: LimitFile, Limit: most, Got: info.Size()}
 	}
 	return nil
 }

@@ -136,11 +136,11 @@ func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
 
 func (s Search) walk(ctx context.Context, w *searching, from string, filter *filter, progress *progress) error {
 	root, info, opt, err := w.c.walkFrom(from, "searched", s.NoIgnore, filter)
-	if err == nil {
-		err = fileError(root, w.c.Limits.checkFile(info))
-	}
 	if err != nil {
 		return err
+	}
+	if most := w.c.Limits.FileBytes(); info.Mode().IsRegular() && info.Size() > most {
+		return fileError(root, &LimitError{What: LimitFile, Limit: most, Got: info.Size()})
 	}
 	return walk.Walk(ctx, w.c.stage(), root, opt, func(e walk.Entry) error {
 		if !filter.takes(e.Path, e.Name()) || !w.first(e) {

@@ -39,7 +39,12 @@ func (r run) text(op byte) []byte {
 
 // File compares the two sides of a change. What is no file is empty.
 func (v View) File(c change.Change) (File, error) {
-	f := File{change: c, who: authorsOf(c)}
+	f := File{change: c, who: authors{all: c.By, exact: c.Splices != nil, rank: make(map[string]int)}}
+	for i, o := range c.By {
+		if _, ok := f.who.rank[o.Step]; !ok {
+			f.who.rank[o.Step] = i
+		}
+	}
 	list, binary, err := v.compare(c, textdiff.DefaultContext, false)
 	if err != nil || len(list) == 0 {
 		f.Binary = binary
@@ -140,16 +145,6 @@ type authors struct {
 	all   []change.Origin
 	exact bool           // there are splices
 	rank  map[string]int // of steps, in the order in which they ran
-}
-
-func authorsOf(c change.Change) authors {
-	a := authors{all: c.By, exact: c.Splices != nil, rank: make(map[string]int)}
-	for i, o := range c.By {
-		if _, ok := a.rank[o.Step]; !ok {
-			a.rank[o.Step] = i
-		}
-	}
-	return a
 }
 
 // of returns who made some of the splices of the change, in the order in which the steps ran.

@@ -37,7 +37,13 @@ func Waves(ctx context.Context, steps []Step, tree *stage.Stage) [][]int {
 	deepest := 0
 	for i, s := range steps {
 		// Edges only lead from earlier steps to later ones, so one pass in order is Kahn's algorithm.
-		met[i] = s.inTree(ctx, tree)
+		met[i] = s
+		if s.Known {
+			met[i].Reads, met[i].Known = places(ctx, s.Reads, tree)
+		}
+		if met[i].Known {
+			met[i].Writes, met[i].Known = places(ctx, s.Writes, tree)
+		}
 		for j := range i {
 			if s.Outside || steps[j].Outside || slices.Contains(s.After, j) || met[j].meets(met[i]) {
 				level[i] = max(level[i], level[j]+1)
@@ -64,17 +70,6 @@ func Waves(ctx context.Context, steps []Step, tree *stage.Stage) [][]int {
 		waves = append(waves, writers...)
 	}
 	return waves
-}
-
-// inTree returns a step with the keys of its paths, sorted.
-func (s Step) inTree(ctx context.Context, tree *stage.Stage) Step {
-	if s.Known {
-		s.Reads, s.Known = places(ctx, s.Reads, tree)
-	}
-	if s.Known {
-		s.Writes, s.Known = places(ctx, s.Writes, tree)
-	}
-	return s
 }
 
 // places returns the keys of the canonical names, and of where symbolic links lead from them: two names of one file
