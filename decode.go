@@ -101,9 +101,13 @@ func (t *decoding) forms() *lenient.Forms {
 			Actions: t.Actions.Names(), Params: t.paramsOf, MostSteps: manySteps,
 		}
 		t.known.Step.At("/input").Enum = []string{inputPrevious}
+		pointers := []string{"/retry_if/0/when/type"}
 		for _, c := range step.conditions {
+			pointers = append(pointers, "/"+c.name+"/type")
+		}
+		for _, pointer := range pointers {
+			known := t.known.Step.At(pointer)
 			for _, typ := range condition.Types() {
-				known := t.known.Step.At("/" + c.name + "/type")
 				known.Enum = append(known.Enum, string(typ))
 			}
 		}

@@ -125,6 +125,8 @@ func TestSloppySpellings(t *testing.T) {
 		{`"retry_if":[{"step":"a","when":"prev_error"}]`, `"retry_if":[{"step":"a","when":"prev.error"}]`, "'prev_error' was taken for 'prev.error'"},
 		{`"retry_if":[{"step":"a","when":{"type":"step_failed","step":"b"}}]`, `"retry_if":[{"step":"a","when":{"type":"step_failed","step_ref":"b"}}]`, "'step' was taken for 'step_ref'"},
 		{`"retry_if":"[{\"step\":\"a\",\"keyword\":\"again\"}]"`, back, "JSON in a string"},
+		{`"retry_if":[{"step":"a","when":{"type":"Step_Failed","step_ref":"b"}}]`, `"retry_if":[{"step":"a","when":{"type":"step_failed","step_ref":"b"}}]`, "taken for 'step_failed'"},
+		{`"input":"Previous"`, `"input":"previous"`, "'Previous' for 'input' was taken for 'previous'"},
 		{`"on_failure":"c"`, `"on_fail":"c"`, "'on_failure' was taken for 'on_fail'"},
 		{`"onFail":"c"`, `"on_fail":"c"`, "'onFail' was taken for 'on_fail'"},
 		{`"onSuccess":"c"`, `"next":"c"`, "'onSuccess' was taken for 'next'"},
@@ -151,7 +153,7 @@ func TestSloppySpellings(t *testing.T) {
 		{`"max_retries":1.5`, "", "must be a whole number"},
 	} {
 		sent := spelling(test.sent)
-		if strings.Contains(test.sent, `"params"`) {
+		if strings.Contains(test.sent, `"params"`) || strings.Contains(test.sent, `"input"`) {
 			sent = strings.Replace(sent, `"params":{"files":["f"]},`, "", 1)
 		}
 		if _, err := millrace.Decode([]byte(sent)); err == nil {
@@ -164,7 +166,11 @@ func TestSloppySpellings(t *testing.T) {
 			continue
 		}
 		if err == nil {
-			if q, err := millrace.Decode([]byte(spelling(test.means))); err != nil || !p.Equal(q) {
+			means := spelling(test.means)
+			if strings.Contains(test.means, `"input"`) {
+				means = strings.Replace(means, `"params":{"files":["f"]},`, "", 1)
+			}
+			if q, err := millrace.Decode([]byte(means)); err != nil || !p.Equal(q) {
 				again, _ := json.Marshal(p)
 				t.Errorf("%s does not mean %s: %v\n%s", test.sent, test.means, err, again)
 			}

@@ -105,6 +105,9 @@ func refusals() []refused {
 		{"when of a later step", "", "", `"retry_if":[{"step":"a","when":{"type":"step_failed","step_ref":"c"}}]`, "",
 			on(func(s step) step { return s.RetryWhen("a", condition.StepFailed("c")) }),
 			problem("/steps/1/retry_if/0/when/step_ref", "forward_reference", "step 'b' has forward reference to step 'c'", "")},
+		{"a template in when", "", "", `"retry_if":[{"step":"a","when":{"type":"file_exists","path":"{{a.files[0]}}"}}]`, "",
+			on(func(s step) step { return s.RetryWhen("a", condition.FileExists("{{a.files[0]}}")) }),
+			problem("/steps/1/retry_if/0/when/path", "invalid_template", "step 'b': the path in retry_if cannot be a template", "ask for a fixed path, or for a step")},
 		// directions
 		{"on_fail back", "", "", `"on_fail":"a"`, "", on(func(s step) step { return s.OnFail("a") }),
 			problem("/steps/1/on_fail", "backward_jump", "step 'b': on_fail must name a later step, 'a' is not", back)},
