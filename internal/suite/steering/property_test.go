@@ -114,6 +114,9 @@ func TestRandomPipelines(t *testing.T) {
 			}
 			met["kept"]++
 			straight(t, r, files, p, res, said, treeOf(r, fsys), met)
+			if err == nil {
+				stored(t, r, files, p, res, treeOf(r, fsys))
+			}
 		})
 	}
 	t.Log(met)
@@ -188,6 +191,43 @@ func straight(t *testing.T, r *rapid.T, files []txtarfs.File, p millrace.Pipelin
 	if parts <= 1 {
 		if d := cmp.Diff(changed, res.FilesChanged); d != "" {
 			r.Fatalf("other files have changed (-straight +jumps):\n%s", d)
+		}
+	}
+}
+
+// stored plans the pipeline again, and commits the plan once it was written and read.
+func stored(t *testing.T, r *rapid.T, files []txtarfs.File, p millrace.Pipeline, res *millrace.Result, tree string) {
+	fsys := suite.Memory(t, files)
+	ctx, _ := taped(t.Context())
+	x := millrace.Executor{RunID: "once"}
+	plan, err := x.Plan(ctx, fsys, p)
+	if err != nil {
+		r.Fatal(err)
+	}
+	data, err := json.Marshal(plan)
+	if err != nil {
+		r.Fatal(err)
+	}
+	opened, err := x.OpenPlan(t.Context(), fsys, data)
+	if err != nil {
+		r.Fatalf("%v\n%s", err, data)
+	}
+	committed, err := opened.Commit(t.Context())
+	if err != nil {
+		r.Fatal(err)
+	}
+	if got := treeOf(r, fsys); got != tree {
+		r.Fatalf("the stored plan leaves another tree (-run +plan):\n%s", cmp.Diff(tree, got))
+	}
+	ctx, _ = taped(t.Context())
+	replayed, err := x.Run(ctx, fsys, p)
+	if err != nil || replayed.Commit.State == millrace.CommitApplied && !replayed.Replayed {
+		r.Fatalf("the second run with the same id: %v, %+v", err, replayed)
+	}
+	timeless := cmp.Comparer(func(time.Duration, time.Duration) bool { return true })
+	for _, other := range []*millrace.Result{committed, replayed} {
+		if d := cmp.Diff(res.History, other.History, timeless); d != "" && (other == committed || other.Replayed) {
+			r.Fatalf("the history is another one (-run +plan):\n%s", d)
 		}
 	}
 }
