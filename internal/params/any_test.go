@@ -228,16 +228,17 @@ func TestExpandAny(t *testing.T) {
 func TestExpandInto(t *testing.T) {
 	t.Parallel()
 	type into struct {
-		Text    string          `json:"text,omitempty"`
-		Int     int             `json:"int,omitempty"`
-		Float   float64         `json:"float,omitempty"`
-		Bool    bool            `json:"bool,omitempty"`
-		Names   []string        `json:"names,omitempty"`
-		Numbers []int           `json:"numbers,omitempty"`
-		Items   []any           `json:"items,omitempty"`
-		Args    map[string]any  `json:"args,omitempty"`
-		Raw     json.RawMessage `json:"raw,omitempty"`
-		Maybe   *bool           `json:"maybe,omitempty"`
+		Text    string            `json:"text,omitempty"`
+		Int     int               `json:"int,omitempty"`
+		Float   float64           `json:"float,omitempty"`
+		Bool    bool              `json:"bool,omitempty"`
+		Names   []string          `json:"names,omitempty"`
+		Numbers []int             `json:"numbers,omitempty"`
+		Items   []any             `json:"items,omitempty"`
+		Args    map[string]any    `json:"args,omitempty"`
+		Raw     json.RawMessage   `json:"raw,omitempty"`
+		Maybe   *bool             `json:"maybe,omitempty"`
+		Words   map[string]string `json:"words,omitempty"`
 	}
 	for _, test := range []struct{ to, template, want string }{
 		{"/text", "{{whole}}", `{"text":"4"}`}, {"/text", "{{big}}", `{"text":"9223372036854775807"}`}, {"/text", "{{files}}", `{"text":"a\\,b,c"}`},
@@ -255,6 +256,7 @@ func TestExpandInto(t *testing.T) {
 		{"/numbers", "{{numbers}}", `{"numbers":[1,2,3]}`}, {"/numbers", "{{int}}", `{"numbers":[3]}`}, {"/numbers", "{{list}}", "/numbers/0: must be a whole number"},
 		{"/items", "{{list}}", `{"items":["x",1,null]}`}, {"/items", "{{files}}", `{"items":["a,b","c"]}`}, {"/items", "{{object}}", `{"items":[{"k":["<v>"]}]}`},
 		{"/items", "{{null}}", "must be a list, but its template gave nothing"}, {"/args", "{{object}}", `{"args":{"k":["<v>"]}}`},
+		{"/words", "{{object}}", "must be an object, but its template gave an object"},
 		{"/args", "{{list}}", "must be an object, but its template gave a list"}, {"/args", "{{null}}", "must be an object, but its template gave nothing"},
 		{"/raw", "{{object}}", `{"raw":{"k":["<v>"]}}`}, {"/raw", "{{list}}", `{"raw":["x",1,null]}`}, {"/raw", "{{null}}", "gave nothing"},
 	} {
