@@ -183,6 +183,7 @@ func TestArrowsOfArrows(t *testing.T) {
 		"fsutil":          {"actions", "backup", "condition", "internal/commit", "internal/journal", "risk", "template"},
 		"actions":         {"backup", "condition", "internal/commit", "internal/journal", "risk", "template"},
 		"condition":       {"actions", "backup", "internal/commit", "internal/journal", "risk", "template"},
+		"tool":            {"actions", "backup", "condition", "fsutil", "internal/commit", "internal/journal"},
 		"internal/commit": {"actions", "condition", "risk", "template"},
 	}
 	for from := range arrows {
