@@ -120,6 +120,9 @@ func TestRandomPipelines(t *testing.T) {
 		})
 	}
 	t.Log(met)
+	if met["runs"] < 300 {
+		return // too few to meet everything
+	}
 	for _, what := range []string{
 		"success", "failed", "skipped", "retry", "next", "on_fail", "retry_if", "attempts", "kept", "discarded",
 		"code ", "code step_failed", "code retries_exhausted", "code too_many_executions",
@@ -342,7 +345,7 @@ func TestParallelAttempts(t *testing.T) {
 			r.Fatalf("parallel differs (-sequence +parallel):\n%s", d)
 		}
 	})
-	if several == 0 || atOnce < 2 {
+	if !testing.Short() && (several == 0 || atOnce < 2) {
 		t.Errorf("%d runs had several attempts, %d steps ran at the same time", several, atOnce)
 	}
 }

@@ -134,7 +134,7 @@ func drawPipeline(t *rapid.T) millrace.Pipeline {
 	n := rapid.IntRange(2, 8).Draw(t, "steps")
 	chance := func(one int, what string) bool { return rapid.IntRange(1, one).Draw(t, what) == 1 }
 	b := millrace.New("random").Options(millrace.Options{ContinueOnError: chance(4, "continue")})
-	if chance(8, "few") {
+	if chance(5, "few") {
 		b = b.MaxSteps(rapid.IntRange(1, 12).Draw(t, "max_steps"))
 	}
 	id := func(i int) string { return fmt.Sprintf("s%d", i) }
@@ -164,7 +164,7 @@ func drawPipeline(t *rapid.T) millrace.Pipeline {
 			}
 			s.RetryIf, targets[way.Step] = append(s.RetryIf, way), true
 		}
-		if chance(3, "tries again") {
+		if chance(2, "tries again") {
 			retries := rapid.IntRange(0, 2).Draw(t, "max_retries")
 			s.MaxRetries = &retries
 		}
