@@ -42,8 +42,8 @@ type Executor struct {
 	// is done to backups: they say what they would do, and write nothing. What cannot be tried, such as Recover where
 	// there is something to undo, is ErrReadOnly.
 	DryRun bool
-	// ReadOnly refuses pipelines with steps that can write, unless they are dry runs, and everything else that would
-	// write, with ErrReadOnly.
+	// ReadOnly refuses pipelines with steps that can write, or that act outside of the tree, unless they are dry runs, and
+	// everything else that would write, with ErrReadOnly.
 	ReadOnly bool
 	// Ceiling is the highest risk that may be committed, with or without force. Unset, the zero value, means that force
 	// may pass all levels.
@@ -232,6 +232,9 @@ func (x Executor) runOn(ctx context.Context, t *tree, p Pipeline) (*Result, erro
 // its *StepError beside the plan, whose Result says how far the run got. What can be committed is no error: when the
 // change would be blocked, Result says so, and Commit refuses; when a step of a pipeline with ContinueOnError has
 // failed, Result says so, Commit makes the changes of the other steps, and returns the *StepError then.
+//
+// A step that acts outside of the tree, such as a call of a tool that is not pure, is not run, nor is one that refers to
+// it. Such a plan is for looking at: the Result is Incomplete, and Commit returns ErrIncomplete.
 //
 // It takes no lock: if a crash has left the tree between old and new, or another run writes to it just now, the
 // Result has a warning, and so has that of a dry run and of one that only reads.
