@@ -91,6 +91,14 @@ type spending struct {
 	mu    sync.Mutex // held while an event tells of a cost, so that totals come in order
 	total budget.Cost
 	steps []budget.Cost // by step
+	over  bool          // the run has been told of
+}
+
+// end makes what is spent later not count: the result is told, and the last event has come.
+func (s *spending) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
 }
 
 // spend takes what an attempt has cost. It counts at once, whatever becomes of the attempt.
@@ -100,6 +108,9 @@ func (r *run) spend(v *visit, cost budget.Cost) {
 	}
 	r.spent.mu.Lock()
 	defer r.spent.mu.Unlock()
+	if r.spent.over {
+		return
+	}
 	v.cost = v.cost.Plus(cost)
 	r.spent.total = r.spent.total.Plus(cost)
 	r.spent.steps[v.step] = r.spent.steps[v.step].Plus(cost)

@@ -295,6 +295,7 @@ type stepProgress struct {
 	mu   sync.Mutex
 	now  StepProgress
 	said int64 // bytes
+	over bool
 }
 
 func (p *stepProgress) files(done, total int) {
@@ -316,6 +317,15 @@ func (p *stepProgress) bytes(n int64) {
 }
 
 func (p *stepProgress) say() {
-	p.said = p.now.Bytes
-	p.notify(p.now)
+	if !p.over {
+		p.said = p.now.Bytes
+		p.notify(p.now)
+	}
+}
+
+// end makes what is said later unheard.
+func (p *stepProgress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = true
 }

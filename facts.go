@@ -297,15 +297,6 @@ func (r *run) otherValue(i int, ref template.Ref) (any, error) {
 	return value, nil
 }
 
-// takeData makes the data that an action has returned ours. If it is no good, an action that has not failed has failed now.
-func takeData(out *actions.Outcome, err error) error {
-	data, bad := params.Tree(out.Data)
-	if out.Data = data; bad != nil && err == nil {
-		return fmt.Errorf("the data that the action has returned is no good: %w", bad)
-	}
-	return err
-}
-
 // facts shows a run to a condition.
 type facts struct{ r *run }
 

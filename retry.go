@@ -133,6 +133,15 @@ func retryable(action actions.Action, err error) bool {
 	return false
 }
 
+// readable asks an error all that a run is going to ask it, and returns it. The methods of its type are the action's, so
+// where one panics, as with a nil pointer for an error, the action has panicked; later nothing would stop it.
+func readable(action actions.Action, err error) error {
+	if err != nil {
+		_, _, _ = err.Error(), stepCode(err), retryable(action, err)
+	}
+	return err
+}
+
 // ofPackageActions reports whether an action is one of those that millrace brings, and works on files alone.
 func ofPackageActions(action actions.Action) bool {
 	if _, ok := toolOf(action); ok {

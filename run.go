@@ -71,6 +71,7 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error)
 		}
 		r.settle()
 	}
+	r.spent.end()
 	plan, err := r.plan(ctx, t)
 	plan.since = start
 	plan.result.TotalDuration = time.Since(start)

@@ -155,7 +155,7 @@ func (r *run) caller(v *visit, call *actions.Call) func(context.Context, string,
 			Args: args, Step: v.result.StepID, Key: r.callKey(v), Visit: call.Visit, Attempt: call.Attempt,
 			Spend: call.Spend, Log: call.Log().With("tool", name),
 		})
-		out := actions.Outcome{Output: strings.ToValidUTF8(res.Output, "\uFFFD"), Data: res.Data}
+		out := actions.Outcome{Output: validText(res.Output), Data: res.Data}
 		data, wrong := json.Marshal(out.Data)
 		if wrong != nil {
 			return actions.Outcome{}, errors.Join(err, wrong)

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/millrace-go/millrace/actions"
@@ -243,13 +241,14 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 		return actions.Permanent(r.expect(s).check(0, 0)) // another attempt would have no files either
 	}
 
-	call := r.call(s, view, files, res)
+	call, over := r.call(s, view, files, res)
 	call.Kept, call.Visit, call.Attempt = v.kept, v.number, len(v.attempts)+1
 	call.OnSpend = func(cost budget.Cost) { r.spend(v, cost) }
 	call.StagedBefore = r.stagedBefore(v)
 	savepoint, succeeded := r.stage.Savepoint(), false
 	defer func() { // also where the action ends its goroutine
 		view.End()
+		over()
 		if !succeeded && !spec.ReadOnly {
 			r.stage.Rollback(savepoint)
 		}
@@ -261,7 +260,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 	defer cancel()
 	err := panics.Protect(func() (err error) {
 		out, err = r.act(limited, v, action, call)
-		return takeData(&out, err)
+		return readable(action, takeData(&out, err))
 	})
 	view.End()
 	switch {
@@ -298,25 +297,20 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 	return nil
 }
 
-// call makes what the action is given. What it warns of is kept in the order of the text, for several goroutines may
-// warn in any order.
-func (r *run) call(s Step, view *stage.Stage, files []string, res *StepResult) *actions.Call {
-	var mu sync.Mutex
-	call := &actions.Call{
+// call makes what the action is given. After over, nothing more is heard of it: a goroutine that the action has left
+// behind must not change a result that is told.
+func (r *run) call(s Step, view *stage.Stage, files []string, res *StepResult) (call *actions.Call, over func()) {
+	warnings := &stepWarnings{res: res}
+	progress := &stepProgress{notify: r.notify, now: StepProgress{Step: s.ID}}
+	call = &actions.Call{
 		FS: (*fsutil.Stage)(view), Step: s.ID, Files: files, Limits: r.x.stepLimits(r.p), DryRun: r.x.DryRun, FilesWanted: r.wanted(s.ID),
 		EditsExpected: s.Expect.MinEdits != nil || s.Expect.MaxEdits != nil,
 		Workers:       r.x.workers(),
 		Logger:        r.log.With("step", s.ID),
-		OnWarning: func(message string) {
-			mu.Lock()
-			defer mu.Unlock()
-			at, _ := slices.BinarySearch(res.Warnings, message)
-			res.Warnings = slices.Insert(res.Warnings, at, message)
-		},
+		OnWarning:     warnings.add,
 	}
 	if r.x.Observe != nil {
-		p := &stepProgress{notify: r.notify, now: StepProgress{Step: s.ID}}
-		call.OnProgress, call.OnBytes = p.files, p.bytes
+		call.OnProgress, call.OnBytes = progress.files, progress.bytes
 	}
 	if s.Input == inputPrevious {
 		if in, _ := r.previous(); in != nil {
@@ -335,7 +329,7 @@ func (r *run) call(s Step, view *stage.Stage, files []string, res *StepResult) *
 			call.Inputs = append(call.Inputs, actions.Result{Step: ref, Outcome: in.outcome})
 		}
 	}
-	return call
+	return call, func() { warnings.end(); progress.end() }
 }
 
 // expect is what the step expects, or what the host does of a step that writes and does not say.

@@ -67,8 +67,8 @@ type Call struct {
 	sources sync.Pool    // of *source
 }
 
-// Spend says that the step has cost so much more. It counts at once, also if the step fails in the end; less than nothing
-// counts as nothing.
+// Spend says that the step has cost so much more. It counts at once, also if the step fails in the end, unless the run is
+// over; less than nothing counts as nothing.
 func (c *Call) Spend(cost budget.Cost) {
 	if c.OnSpend != nil {
 		c.OnSpend(cost)

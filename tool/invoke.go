@@ -30,7 +30,9 @@ func (s Set) Call(ctx context.Context, name string, c Call) (Result, error) {
 	c.Args = args
 	var res Result
 	err := panics.Protect(func() (err error) {
-		res, err = e.tool.Call(ctx, c.ready())
+		if res, err = e.tool.Call(ctx, c.ready()); err != nil {
+			_ = err.Error() // which panics for a nil pointer in an error, and then has to do so here
+		}
 		return err
 	})
 	data, wrong := plain(res.Data)
