@@ -200,8 +200,8 @@ func (x Executor) runOn(ctx context.Context, t *tree, p Pipeline) (*Result, erro
 		plan, err := x.stage(ctx, t, p)
 		return plan.result, err
 	}
-	if step := p.outside(x.Tools); step != "" && x.ReadOnly {
-		return nil, &readOnlyError{fmt.Sprintf("executor is read-only and step '%s' acts outside of the tree: run it with dry_run", step)}
+	if err := x.mayAct(p); err != nil {
+		return nil, err
 	}
 	if !p.Mutates() {
 		t.warnOfUnfinished()

@@ -18,6 +18,9 @@ import (
 // take, or refers to what no tool returns.
 func (p Pipeline) checkTools(tools tool.Set) error {
 	e := new(ValidationError)
+	if !slices.ContainsFunc(p.steps, func(s Step) bool { _, ok := toolOf(s.Action); return ok }) {
+		return nil
+	}
 	for i, s := range p.steps {
 		e.Problems = append(e.Problems, toolProblems(tools, i, s, p.compiled[i].texts.Sources())...)
 		wrong := pathProblems(tools, i, p.steps, p.index, p.compiled[i].texts)

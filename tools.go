@@ -46,14 +46,17 @@ func (p Pipeline) specs(tools tool.Set) []actions.Spec {
 	return specs
 }
 
-// outside names the first step that acts outside of the tree, "" if none does.
-func (p Pipeline) outside(tools tool.Set) string {
-	for i, spec := range p.specs(tools) {
+// mayAct returns an error if the host only reads, and a step acts outside of the tree.
+func (x Executor) mayAct(p Pipeline) error {
+	if !x.ReadOnly {
+		return nil
+	}
+	for i, spec := range p.specs(x.Tools) {
 		if spec.Outside {
-			return p.steps[i].ID
+			return &readOnlyError{fmt.Sprintf("executor is read-only and step '%s' acts outside of the tree: run it with dry_run", p.steps[i].ID)}
 		}
 	}
-	return ""
+	return nil
 }
 
 // whyNot says why the step of a visit is not to run, or "". What acts outside of the tree does not in a dry run, and what
