@@ -88,7 +88,7 @@ func (d *draft) checkAhead(i int, at, field, to string) {
 func (d *draft) checkWaysBack(i int, at string) {
 	s := d.steps[i]
 	if len(s.RetryIf) > mostWaysBack {
-		d.problem(at, codeBadRetry, "", "step '%s': retry_if must have at most %d entries, got %d", s.ID, mostWaysBack, len(s.RetryIf))
+		d.manyWays(at, s.ID, len(s.RetryIf))
 		return
 	}
 	for k, w := range s.RetryIf {

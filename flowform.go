@@ -56,6 +56,11 @@ func secondsOf(d time.Duration) *float64 {
 
 // read puts what was read into the step.
 func (f *flowForm) read(t *decoding, s *Step, at string) {
+	if n := len(f.waysBack); n > mostWaysBack {
+		t.draft.manyWays(at+"/retry_if", s.ID, n)
+		t.draft.told(at + "/retry_if")
+		f.waysBack = f.waysBack[:mostWaysBack]
+	}
 	for i, w := range f.waysBack {
 		at := fmt.Sprintf("%s/retry_if/%d", at, i)
 		way := Retry{Step: w.Step, Restart: w.Restart}
@@ -137,6 +142,11 @@ func (d *draft) badTime(seconds float64, at, id string, f timeField) {
 		shown = strconv.FormatFloat(seconds, 'g', -1, 64)
 	}
 	d.problem(at+"/"+f.name, codeBadTimeout, hint, "%s must %s, got %s", timed(id, f.name), rule, shown)
+}
+
+// manyWays says that there are too many ways back.
+func (d *draft) manyWays(at, id string, n int) {
+	d.problem(at, codeBadRetry, "", "step '%s': retry_if must have at most %d entries, got %d", id, mostWaysBack, n)
 }
 
 // badVisits says of max_visits that it is out of range.
