@@ -251,6 +251,9 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 		tree: t, name: v.Name, options: v.Options, digest: func() string { return v.Digest }, mutates: v.Mutates || len(v.Changes) > 0,
 		foreign: true, result: v.Result, restores: v.Restores,
 	}
+	if cost := v.Result.Cost; cost < 0 {
+		return nil, &PlanError{Err: fmt.Errorf("it has cost %v, which is less than nothing", cost)}
+	}
 	if v.Budget != nil {
 		p.budget = budget.Limit(*v.Budget)
 		if err := p.budget.Check(); err != nil {

@@ -231,12 +231,15 @@ func (d *draft) checkVariable(v *Variable, at string) {
 	if v.Enum != nil && len(v.Enum) == 0 {
 		d.problem(at, codeBadVariable, "leave enum out for any value", "variable '%s' can have no value: its enum is empty", v.Name)
 	}
+	sound := true
 	for i, value := range v.Enum {
 		v.Enum[i] = d.valueOf(v, value, at)
+		sound = sound && v.Enum[i] != nil
 	}
 	if v.Default != nil {
-		v.Default = d.valueOf(v, v.Default, at)
-		d.checkEnum(v, at)
+		if v.Default = d.valueOf(v, v.Default, at); sound { // else it would be held against values that are none
+			d.checkEnum(v, at)
+		}
 	}
 }
 

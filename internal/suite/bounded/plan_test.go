@@ -2,6 +2,7 @@ package bounded_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -121,6 +122,11 @@ func TestPlansWithABadBudget(t *testing.T) {
 		if !suite.Is[*millrace.PlanError](err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", bad, err)
 		}
+	}
+	// Less than nothing cannot be spent: it would hide what the report, which is made anew, says of the money.
+	earned := strings.Replace(text, `"total_steps":`, `"total_cost_usd":-5,"total_steps":`, 1)
+	if _, err := (millrace.Executor{}).OpenPlan(t.Context(), fsys, []byte(earned)); fmt.Sprint(err) != "invalid plan: it has cost -$5.00, which is less than nothing" {
+		t.Errorf("got %v", err)
 	}
 	// The report of the result is no more than a word: it is made anew.
 	forged := strings.Replace(text, `"exceeded":false`, `"exceeded":true`, 1)

@@ -204,6 +204,7 @@ func TestVariableProblems(t *testing.T) {
 		{`{"a": {"type": "boolean", "default": "true"}}`, `1`, "/variables/a invalid_variable variable 'a' must be true or false, got string"},
 		{`{"a": {"default": 3, "enum": [1, 2]}}`, `1`, "/variables/a invalid_variable variable 'a' must be '1' or '2', got '3'"},
 		{`{"a": {"type": "integer", "enum": [1, "2"]}}`, `1`, "/variables/a invalid_variable variable 'a' must be a whole number, got string"},
+		{`{"a": {"type": "integer", "enum": [null], "default": 1}}`, `1`, "/variables/a invalid_variable variable 'a' must be a whole number, got null"},
 		{`{"a": {"type": "integer", "enum": []}}`, `1`, "/variables/a invalid_variable variable 'a' can have no value: its enum is empty"},
 		{`{"a": {"type": "integer", "enum": 1}}`, `1`, "/variables/a/enum wrong_type 'enum' cannot be integer"},
 		{`{"a": {"host": "x"}}`, `1`, "/variables/a/host unknown_field unknown field 'host'"},
