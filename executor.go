@@ -65,9 +65,10 @@ type Executor struct {
 	// the step with an *actions.LimitError. Zero means actions.DefaultMaxOutputBytes, negative no limit.
 	MaxOutputBytes int64
 	// MaxShownBytes is about how much text, in bytes, the steps of a run show and keep together: contents of files,
-	// lines, joined texts, diffs, previews and listings. Each step may have an equal share of it, whatever the others
-	// need, so that a result does not depend on the order of the steps; the templates of a step may become as much text
-	// again. More fails the step with an *actions.LimitError. Zero means DefaultMaxShownBytes, negative no limit.
+	// lines, joined texts, diffs, previews, listings, output and data. Each step may have an equal share of it, whatever
+	// the others need, so that a result does not depend on the order of the steps; the templates of a step may become as
+	// much text again. More fails the step with an *actions.LimitError. Zero means DefaultMaxShownBytes, negative no
+	// limit.
 	MaxShownBytes int64
 	// MaxStagedBytes is how much new text, in bytes, the steps of a run put into files together; each step that can
 	// write may have an equal share of it, in all its files and visits. Each replacement counts 64 bytes more, which is
@@ -176,10 +177,10 @@ func Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, error) {
 // Run works the pipeline out on a stage over fsys, and commits what is there in the end, all of it or nothing. The
 // Result is never nil when the pipeline was run, also beside an error.
 //
-// Errors: a *ValidationError for the zero Pipeline, ErrNested, ErrReadOnly, a *StepError, a *BlockedError, a *ConflictError if
-// another program has written to the tree meanwhile, a *CommitError, or the context's error. On any of them but a
-// *CommitError in state CommitPending the tree is what it was, except that with ContinueOnError the steps that did not
-// fail are committed, and the *StepError of the first that did is returned.
+// Errors: a *ValidationError for the zero Pipeline, ErrNested, ErrReadOnly, a *StepError, a *BlockedError, a
+// *ConflictError if another program has written to the tree meanwhile, a *CommitError, or the context's error. On any
+// of them but a *CommitError in state CommitPending the tree is what it was, except that with ContinueOnError the
+// steps that did not fail are committed, and the *StepError of the first that did is returned.
 func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, error) {
 	if err := refuseNested(ctx); err != nil {
 		return nil, err

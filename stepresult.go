@@ -219,38 +219,6 @@ func (s StepResult) clone() StepResult {
 	return s
 }
 
-// takeData makes the data and the output that an action has returned ours. If the data is no good, an action that has not
-// failed has failed now. What is no UTF-8 becomes U+FFFD, as in JSON, so that a stored result says the same.
-func takeData(out *actions.Outcome, err error) error {
-	out.Output = validText(out.Output)
-	data, bad := params.Tree(out.Data)
-	if out.Data = validTree(data); bad != nil && err == nil {
-		return fmt.Errorf("the data that the action has returned is no good: %w", bad)
-	}
-	return err
-}
-
-func validText(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
-
-// validTree is validText of all texts in a tree, which is changed.
-func validTree(v any) any {
-	switch v := v.(type) {
-	case string:
-		return validText(v)
-	case []any:
-		for i := range v {
-			v[i] = validTree(v[i])
-		}
-	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			value := v[key]
-			delete(v, key)
-			v[validText(key)] = validTree(value)
-		}
-	}
-	return v
-}
-
 // stepWarnings puts what a step warns of into its result, in the order of the text, for several goroutines may warn in
 // any order. It is safe for concurrent use.
 type stepWarnings struct {

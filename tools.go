@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -158,15 +157,7 @@ func (r *run) caller(v *visit, call *actions.Call) func(context.Context, string,
 			Args: args, Step: v.result.StepID, Key: r.callKey(v), Visit: call.Visit, Attempt: call.Attempt,
 			Spend: call.Spend, Log: call.Log().With("tool", name),
 		})
-		out := actions.Outcome{Output: validText(res.Output), Data: res.Data}
-		data, wrong := json.Marshal(out.Data)
-		if wrong != nil {
-			return actions.Outcome{}, errors.Join(err, wrong)
-		}
-		if got, most := int64(len(data)+len(out.Output)), call.Limits.ShownBytes(); got > most {
-			return actions.Outcome{}, errors.Join(err, &actions.LimitError{What: actions.LimitShown, Limit: most, Got: got})
-		}
-		return out, err
+		return actions.Outcome{Output: res.Output, Data: res.Data}, err
 	}
 }
 

@@ -260,7 +260,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 	defer cancel()
 	err := panics.Protect(func() (err error) {
 		out, err = r.act(limited, v, action, call)
-		return readable(action, takeData(&out, err))
+		return readable(action, takeData(&out, call.Limits.ShownBytes(), err))
 	})
 	view.End()
 	switch {

@@ -119,10 +119,10 @@ type Outcome struct {
 	Aggregated string
 	// Output is a text that the action has for people and for the steps after it; it counts also beside an error.
 	Output string
-	// Data is what the action has found or made, as JSON has it: nil, bool, numbers, strings, and lists and objects of these
-	// of any Go type, nested at most 100 deep, 64 MiB in all. Anything else fails the step. It counts also beside an error.
-	// The executor copies it: results and templates have int64 for whole numbers that fit, float64, []any and
-	// map[string]any.
+	// Data is what the action has found or made, as JSON has it: nil, bool, numbers, strings, and lists and objects of
+	// these of any Go type, nested at most 100 deep. With Output it counts as what the step shows, 64 bytes for each
+	// value, see [Limits]. Anything else fails the step. It counts also beside an error. The executor copies it: results
+	// and templates have int64 for whole numbers that fit, float64, []any and map[string]any.
 	Data any
 	// Edits is the number of replacements made.
 	Edits int

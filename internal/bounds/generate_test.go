@@ -42,10 +42,14 @@ func generate(seed uint64) generated {
 		g.add(fmt.Sprintf("s%d", i))
 	}
 	for {
-		made.Pipeline = encode(map[string]any{
+		whole := object{
 			"name": "hostile", "steps": g.steps, "force": !g.one(20), "parallel": g.one(3), "stop_on_error": !g.one(3),
 			"create_backup": !g.one(3), "verbose": g.one(3), "dry_run": g.one(20),
-		})
+		}
+		if g.one(2) {
+			g.steer(whole)
+		}
+		made.Pipeline = encode(whole)
 		if len(made.Pipeline) <= pipelineBytes {
 			return made
 		}

@@ -179,6 +179,23 @@ func TestBadData(t *testing.T) {
 	}
 }
 
+// The data and the output of a step count as what it shows: each value with 64 bytes, for so much it takes in memory.
+func TestDataIsShown(t *testing.T) {
+	t.Parallel()
+	for _, raw := range []any{
+		make([]bool, 10_000), strings.Repeat("x", 600_000), map[string]any{"a": make([]any, 10_000)}, map[string]any{strings.Repeat("x", 600_000): nil},
+	} {
+		p := millrace.New("p").Step("call", give{raw: raw}).Step("after", actions.List{}).MustBuild()
+		res, err := run(t, millrace.Executor{MaxShownBytes: 1 << 20}, p) // a half for each step
+		if limit, ok := errors.AsType[*actions.LimitError](err); !ok || limit.What != actions.LimitShown || res.Results[0].Data != nil {
+			t.Errorf("%T: got %v", raw, err)
+		}
+		if _, err := run(t, millrace.Executor{MaxShownBytes: 2 << 20}, p); err != nil {
+			t.Errorf("%T: got %v", raw, err)
+		}
+	}
+}
+
 // Short parameters with many references to long data fail before they take the memory.
 func TestValuesThatMultiply(t *testing.T) {
 	t.Parallel()

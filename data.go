@@ -1,0 +1,72 @@
+package millrace
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/params"
+)
+
+// takeData makes the data and the output that an action has returned ours. If the data is no good, or both are more than
+// the step may show, they are dropped, and an action that has not failed has failed now. What is no UTF-8 becomes U+FFFD,
+// as in JSON, so that a stored result says the same.
+func takeData(out *actions.Outcome, most int64, err error) error {
+	out.Output = validText(out.Output)
+	data, bad := params.Tree(out.Data)
+	if data = validTree(data); bad != nil {
+		bad = fmt.Errorf("the data that the action has returned is no good: %w", bad)
+	} else if got := int64(len(out.Output)) + sizeOf(data); got > most {
+		bad = &actions.LimitError{What: actions.LimitShown, Limit: most, Got: got}
+		out.Output = ""
+	}
+	if out.Data = data; bad != nil {
+		out.Data = nil
+	}
+	return cmp.Or(err, bad)
+}
+
+// sizeOf is about how much memory data takes, in bytes.
+func sizeOf(data any) int64 {
+	const value = 64
+	size := int64(value)
+	switch v := data.(type) {
+	case nil:
+		return 0
+	case string:
+		size += int64(len(v))
+	case []any:
+		for _, elem := range v {
+			size += max(value, sizeOf(elem))
+		}
+	case map[string]any:
+		for name, elem := range v {
+			size += int64(len(name)) + max(value, sizeOf(elem))
+		}
+	}
+	return size
+}
+
+func validText(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+
+// validTree is validText of all texts in a tree, which is changed.
+func validTree(v any) any {
+	switch v := v.(type) {
+	case string:
+		return validText(v)
+	case []any:
+		for i := range v {
+			v[i] = validTree(v[i])
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			value := v[key]
+			delete(v, key)
+			v[validText(key)] = validTree(value)
+		}
+	}
+	return v
+}
