@@ -178,8 +178,8 @@ func (p *Plan) translate(ctx context.Context, report commit.Report, err error) e
 		e.State = CommitPending
 	case isLeft(err):
 		e.State = CommitRolledBack
-	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
-		return fmt.Errorf("pipeline canceled: %w", err)
+	case ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))):
+		return &canceledError{cause: err, ended: ctx.Err()}
 	case report.RolledBack:
 		e.State = CommitRolledBack
 	}

@@ -84,3 +84,9 @@ func (r *run) over(ctx context.Context, v *visit) bool {
 	}
 	return ctx.Err() != nil
 }
+
+// canceledError says that the context of a run has ended: it is its cause, and what every context says then.
+type canceledError struct{ cause, ended error }
+
+func (e *canceledError) Error() string   { return fmt.Sprintf("pipeline canceled: %v", e.cause) }
+func (e *canceledError) Unwrap() []error { return []error{e.cause, e.ended} }

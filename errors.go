@@ -234,6 +234,8 @@ func ErrorCode(err error) string {
 	switch {
 	case isCommit && commit.State == CommitPending:
 		return "recovery_needed"
+	case is[*canceledError](err):
+		return "canceled" // whatever the host gives as the cause
 	case is[*ValidationError](err):
 		return "invalid_pipeline"
 	case is[*PlanError](err):

@@ -2,7 +2,6 @@ package millrace
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -192,7 +191,7 @@ func (r *run) gather() *Result {
 // firstError returns the error of the first step that failed unhandled, or why the run was cut short.
 func (r *run) firstError(ctx context.Context) error {
 	if ctx.Err() != nil {
-		return fmt.Errorf("pipeline canceled: %w", context.Cause(ctx)) // a step that was cancelled has not failed by itself
+		return &canceledError{cause: context.Cause(ctx), ended: ctx.Err()} // a step that was cancelled has not failed by itself
 	}
 	if r.stopped != nil {
 		return r.stopped

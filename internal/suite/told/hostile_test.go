@@ -137,3 +137,35 @@ func TestTextsThatAreNoUTF8(t *testing.T) {
 		t.Errorf("got %s, stored %s", got, said(&again))
 	}
 }
+
+// A run that is canceled is that, also if the host says why.
+func TestCanceledWithACause(t *testing.T) {
+	t.Parallel()
+	why := errors.New("the user has closed the window")
+	for _, parallel := range []bool{false, true} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		action := suite.Action{Do: func(ctx context.Context, _ *actions.Call) (actions.Outcome, error) {
+			cancel(why)
+			<-ctx.Done()
+			return actions.Outcome{}, context.Cause(ctx)
+		}}
+		p := millrace.New("p").Options(millrace.Options{Parallel: parallel}).Step("s", action).Step("t", actions.Create{Path: "new", Content: "x"}).MustBuild()
+		res, err := millrace.Run(ctx, suite.Tree(), p)
+		if !errors.Is(err, why) || !errors.Is(err, context.Canceled) || err.Error() != "pipeline canceled: the user has closed the window" {
+			t.Errorf("got %v", err)
+		}
+		if millrace.ErrorCode(err) != "canceled" || res.ErrorCode != "canceled" {
+			t.Errorf("codes %q and %q", millrace.ErrorCode(err), res.ErrorCode)
+		}
+	}
+	plan, err := millrace.Executor{}.Plan(t.Context(), suite.Tree(), suite.One(actions.Create{Path: "new", Content: "x"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(why)
+	res, err := plan.Commit(ctx)
+	if !errors.Is(err, why) || millrace.ErrorCode(err) != "canceled" || res.ErrorCode != "canceled" {
+		t.Errorf("commit: %v, code %q, %+v", err, millrace.ErrorCode(err), res)
+	}
+}
