@@ -90,8 +90,8 @@ func (t Text) ExpandString(values Values) (string, error) {
 	if t.parts == nil {
 		return t.source, nil
 	}
-	var b strings.Builder
-	for _, p := range t.parts {
+	pieces, size := make([]string, len(t.parts)), 0 // so that what would be too long is not even put together
+	for i, p := range t.parts {
 		piece := p.literal
 		if p.ref >= 0 {
 			ref := t.refs[p.ref]
@@ -102,16 +102,17 @@ func (t Text) ExpandString(values Values) (string, error) {
 			var failed *Error
 			if files, ok := ref.files(v); ok {
 				piece = Join(files)
-			} else if piece, failed = textOf(v, MaxLen-b.Len()); failed != nil {
+			} else if piece, failed = textOf(v, MaxLen-size); failed != nil {
 				return "", failed.of(ref)
 			}
 		}
-		if len(piece) > MaxLen-b.Len() {
+		if len(piece) > MaxLen-size {
 			return "", tooLong()
 		}
-		b.WriteString(piece)
+		pieces[i] = piece
+		size += len(piece)
 	}
-	return b.String(), nil
+	return strings.Join(pieces, ""), nil
 }
 
 // files returns the value of the reference if it is the files of a step.

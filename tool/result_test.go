@@ -11,6 +11,7 @@ import (
 )
 
 type tree struct {
+	//lint:ignore U1000 a type that holds itself must not be followed for ever
 	*tree
 	inner
 	Inner inner `json:"inside"`
@@ -21,8 +22,9 @@ type tree struct {
 	Map   map[string]inner
 	Fixed [2]bool
 	Skip  int `json:"-"`
-	Dash  int `json:"-,"`
-	hid   int
+	//lint:ignore SA5008 this is how encoding/json is told of the name "-"
+	Dash int `json:"-,"`
+	hid  int
 }
 
 type inner struct {

@@ -37,6 +37,7 @@ var cases = map[string]generated{
 	"sed multiplies letters, ten files":     {Shape: "letters in ten files", Deadline: 4 * time.Second, Pipeline: many(2, `{"id": "e%d", "action": "pattern_replace", "params": {"file_pattern": "*", "sed_pattern": ["p", "s/a/\\\\U&&&&&&&&&&&&&&&&&&&&&&&&&&&&&&&&/g", "s/A/&&/g", "s/.*/&&/"]}}`)},
 	"preview of newlines, cut short":        {Shape: "newlines in a hundred files", Planned: true, Deadline: 2 * time.Second, Pipeline: many(1, `{"id": "e%d", "action": "pattern_replace", "params": {"file_pattern": "**", "sed_pattern": "p"}}`)},
 	"copies far down, cut short":            {Shape: "many", OnDisk: true, Deadline: 300 * time.Millisecond, Pipeline: all(`{"destination": "n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/"}`, "copy")},
+	"templates too long in many visits":     {Shape: "words", OnDisk: true, Deadline: 2 * time.Second, Pipeline: []byte(`{"name": "hostile", "steps": [{"id": "d", "action": "diff", "params": {"file_a": "f0.txt", "file_b": "f1.txt"}}, {"id": "e", "action": "edit", "input_from": "d", "max_visits": 28, "retry_if": [{"step": "e", "keyword": "failed"}], "params": {"old_text": " ", "new_text": "` + repeat("{{d.aggregated_content}}", 9) + `"}}]}`)},
 	"few lines against ten million":         {Shape: "newlines", Deadline: 20 * time.Second, Pipeline: many(1, `{"id": "e%d", "action": "diff", "params": {"file_a": "f2.txt", "file_b": "f0.txt"}}`)},
 }
 
