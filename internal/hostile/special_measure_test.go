@@ -1,6 +1,7 @@
 package hostile_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,7 +23,7 @@ import (
 // job is what a process of its own is asked to run, so that nothing but that is in its memory.
 type job struct {
 	Dir      string // of the tree; "" for an empty one in memory
-	Pipeline string // JSON
+	Pipeline string `json:"-"` // JSON, which may be long: it follows the job as it is
 	DryRun   bool
 }
 
@@ -42,7 +43,7 @@ func measure(t *testing.T, j job) (m measured) {
 		t.Fatal(err)
 	}
 	cmd := command(t, "measure")
-	cmd.Stdin = strings.NewReader(string(text))
+	cmd.Stdin = io.MultiReader(bytes.NewReader(text), strings.NewReader("\n"+j.Pipeline))
 	var out strings.Builder
 	cmd.Stdout = &out
 	within(t, patience, func(context.Context) { err = cmd.Run() })
@@ -70,11 +71,13 @@ func measureChild([]string) error {
 	if err != nil {
 		return err
 	}
+	head, pipeline, _ := bytes.Cut(text, []byte("\n"))
 	var j job
-	if err := json.Unmarshal(text, &j); err != nil {
+	if err := json.Unmarshal(head, &j); err != nil {
 		return err
 	}
-	text = nil
+	j.Pipeline = string(pipeline)
+	text, head, pipeline = nil, nil, nil
 	debug.FreeOSMemory()
 	var fsys afero.Fs = afero.NewMemMapFs()
 	if j.Dir != "" {
