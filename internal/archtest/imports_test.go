@@ -13,19 +13,22 @@ import (
 // here may have none.
 var arrows = map[string][]string{
 	".": {
-		"actions", "backup", "budget", "bulkhead", "capability", "change", "condition", "fsutil", "risk", "template", "tool",
+		"actions", "agent", "backup", "budget", "bulkhead", "capability", "change", "command", "condition", "fsutil", "risk", "template",
+		"tool",
 		"internal/backups", "internal/commit", "internal/disk", "internal/flow", "internal/form", "internal/guard", "internal/held",
 		"internal/interpolate", "internal/journal", "internal/lenient", "internal/library", "internal/mend", "internal/modes",
 		"internal/names", "internal/panics", "internal/params", "internal/planfile", "internal/preview", "internal/raise",
-		"internal/rootfs", "internal/schedule", "internal/stage", "internal/strictjson", "internal/watch",
+		"internal/rootfs", "internal/schedule", "internal/scratch", "internal/stage", "internal/strictjson", "internal/watch",
 	},
 	"actions": {
-		"budget", "capability", "change", "fsutil",
+		"agent", "budget", "capability", "change", "command", "fsutil",
 		"internal/handle", "internal/lineedit", "internal/match", "internal/modes", "internal/panics",
-		"internal/replace", "internal/sed", "internal/splice", "internal/stage", "internal/textdiff",
+		"internal/replace", "internal/scratch", "internal/sed", "internal/splice", "internal/stage", "internal/textdiff",
 		"internal/walk",
 	},
+	"agent":     {"budget", "command", "internal/strictjson"},
 	"change":    {"capability", "internal/backing"},
+	"command":   {"internal/panics", "internal/sandbox"},
 	"condition": {"internal/strictjson"},
 	"fsutil": {
 		"capability", "change",
@@ -86,8 +89,13 @@ var arrows = map[string][]string{
 		"internal/backing", "internal/disk", "internal/guard", "internal/modes", "internal/preview", "internal/splice", "internal/stage", "internal/strictjson",
 	},
 	"internal/schedule": {"internal/stage"},
-	"internal/watch":    {"internal/panics"},
-	"tool":              {"budget", "internal/panics", "internal/params", "internal/strictjson", "template"},
+	"internal/scratch": {
+		"capability", "change",
+		"internal/handle", "internal/ignore", "internal/modes", "internal/names", "internal/parallel", "internal/rootfs", "internal/stage",
+		"internal/textdiff", "internal/walk",
+	},
+	"internal/watch": {"internal/panics"},
+	"tool":           {"budget", "internal/panics", "internal/params", "internal/strictjson", "template"},
 }
 
 // modules are what the library, without its tests, may be made of.
@@ -183,6 +191,7 @@ func TestArrowsOfArrows(t *testing.T) {
 		"fsutil":          {"actions", "backup", "condition", "internal/commit", "internal/journal", "risk", "template"},
 		"actions":         {"backup", "condition", "internal/commit", "internal/journal", "risk", "template"},
 		"condition":       {"actions", "backup", "internal/commit", "internal/journal", "risk", "template"},
+		"command":         {"actions", "backup", "condition", "fsutil", "internal/stage", "template"},
 		"tool":            {"actions", "backup", "condition", "fsutil", "internal/commit", "internal/journal"},
 		"internal/commit": {"actions", "condition", "risk", "template"},
 	}
