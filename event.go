@@ -144,57 +144,41 @@ type CommitPhase struct {
 	Total int `json:"total,omitempty"`
 }
 
-// The kinds of events.
-const (
-	kindRunStarted   = "run_started"
-	kindStepStarted  = "step_started"
-	kindStepProgress = "step_progress"
-	kindFileStaged   = "file_staged"
-	kindStepFinished = "step_finished"
-	kindStepRetrying = "step_retrying"
-	kindStepJumped   = "step_jumped"
-	kindCostSpent    = "cost_spent"
-	kindStepReplayed = "step_replayed"
-	kindRiskJudged   = "risk_judged"
-	kindCommitPhase  = "commit_phase"
-	kindRunFinished  = "run_finished"
-)
+// Kind implements [Event].
+func (RunStarted) Kind() string { return "run_started" }
 
 // Kind implements [Event].
-func (RunStarted) Kind() string { return kindRunStarted }
+func (StepStarted) Kind() string { return "step_started" }
 
 // Kind implements [Event].
-func (StepStarted) Kind() string { return kindStepStarted }
+func (StepProgress) Kind() string { return "step_progress" }
 
 // Kind implements [Event].
-func (StepProgress) Kind() string { return kindStepProgress }
+func (FileStaged) Kind() string { return "file_staged" }
 
 // Kind implements [Event].
-func (FileStaged) Kind() string { return kindFileStaged }
+func (StepFinished) Kind() string { return "step_finished" }
 
 // Kind implements [Event].
-func (StepFinished) Kind() string { return kindStepFinished }
+func (StepRetrying) Kind() string { return "step_retrying" }
 
 // Kind implements [Event].
-func (StepRetrying) Kind() string { return kindStepRetrying }
+func (StepJumped) Kind() string { return "step_jumped" }
 
 // Kind implements [Event].
-func (StepJumped) Kind() string { return kindStepJumped }
+func (CostSpent) Kind() string { return "cost_spent" }
 
 // Kind implements [Event].
-func (CostSpent) Kind() string { return kindCostSpent }
+func (StepReplayed) Kind() string { return "step_replayed" }
 
 // Kind implements [Event].
-func (StepReplayed) Kind() string { return kindStepReplayed }
+func (RiskJudged) Kind() string { return "risk_judged" }
 
 // Kind implements [Event].
-func (RiskJudged) Kind() string { return kindRiskJudged }
+func (CommitPhase) Kind() string { return "commit_phase" }
 
 // Kind implements [Event].
-func (CommitPhase) Kind() string { return kindCommitPhase }
-
-// Kind implements [Event].
-func (RunFinished) Kind() string { return kindRunFinished }
+func (RunFinished) Kind() string { return "run_finished" }
 
 func (RunStarted) isEvent()   {}
 func (StepStarted) isEvent()  {}

@@ -72,36 +72,25 @@ func (s *Stage) makeDir(p place, perm fs.FileMode) {
 
 // MkdirAll makes a directory and those above it that are missing.
 func (s *Stage) MkdirAll(name string, perm os.FileMode) error {
-	return names.PathError("mkdir", name, s.mkdirAll(name, perm))
-}
-
-func (s *Stage) mkdirAll(name string, perm fs.FileMode) error {
-	clean, _, err := s.begin(name, guard.Write)
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ended {
-		return errEnded
-	}
-	p, err := s.find(clean, true, guard.Write)
-	switch kind := p.ent.kind(); {
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return err
-	case kind == change.Dir:
-		return nil
-	case kind != change.Absent:
-		return names.ErrNotDir
-	}
-	for end := range len(clean) + 1 {
-		if end == len(clean) || clean[end] == '/' {
-			if err := s.makeDirOnWay(clean[:end], perm, end == len(clean)); err != nil {
-				return err
+	return names.PathError("mkdir", name, s.writing(name, func(clean string, _ bool) error {
+		p, err := s.find(clean, true, guard.Write)
+		switch kind := p.ent.kind(); {
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return err
+		case kind == change.Dir:
+			return nil
+		case kind != change.Absent:
+			return names.ErrNotDir
+		}
+		for end := range len(clean) + 1 {
+			if end == len(clean) || clean[end] == '/' {
+				if err := s.makeDirOnWay(clean[:end], perm, end == len(clean)); err != nil {
+					return err
+				}
 			}
 		}
-	}
-	return nil
+		return nil
+	}))
 }
 
 // makeDirOnWay makes the directory unless there is one.

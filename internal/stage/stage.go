@@ -177,6 +177,18 @@ func isWrittenAsDir(name string) bool {
 
 // modify calls do with what stands or would stand at a name, with core.mu held for writing.
 func (s *Stage) modify(name string, follow bool, do func(p place) error) error {
+	return s.writing(name, func(clean string, asDir bool) error {
+		p, err := s.find(clean, follow, guard.Write)
+		if err != nil {
+			return err
+		}
+		p.asDir = asDir
+		return do(p)
+	})
+}
+
+// writing calls do with the canonical form of a name that is to be written to, with core.mu held for writing.
+func (s *Stage) writing(name string, do func(clean string, asDir bool) error) error {
 	clean, asDir, err := s.begin(name, guard.Write)
 	if err != nil {
 		return err
@@ -186,12 +198,7 @@ func (s *Stage) modify(name string, follow bool, do func(p place) error) error {
 	if s.ended {
 		return errEnded
 	}
-	p, err := s.find(clean, follow, guard.Write)
-	if err != nil {
-		return err
-	}
-	p.asDir = asDir
-	return do(p)
+	return do(clean, asDir)
 }
 
 // withTwo is modify for two names. Something has to stand at the first one, and only links there are followed.
