@@ -46,6 +46,11 @@ type Call struct {
 	// CallTool calls a tool of the host. It is set for steps of the action [Tool] alone, and nil in a dry run of one that
 	// acts outside of the tree.
 	CallTool func(ctx context.Context, name string, args map[string]any) (Outcome, error)
+	// OpenWorkspace makes the tree real for this attempt; use Workspace. Nil means that there are no workspaces.
+	OpenWorkspace func(ctx context.Context, o WorkspaceOptions) (*Workspace, error)
+	// OnOutput, if not nil, takes what a command that the step runs prints, as it does: the stream is "stdout" or
+	// "stderr". It is called from several goroutines.
+	OnOutput func(stream, text string)
 	// OnSpend, if not nil, takes what an attempt has cost. It is called from several goroutines.
 	OnSpend func(budget.Cost)
 	// Workers is how many goroutines the step may use. Zero means GOMAXPROCS.
