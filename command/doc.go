@@ -1,0 +1,59 @@
+// Package command runs programs for a pipeline under the rules of a host: which ones, with what environment, what they
+// may read and write, how long, and how much of what they print is kept.
+//
+// A [Policy] is those rules. The zero Policy runs nothing. A host names what may run, and by what name programs are found:
+//
+//	commands := command.Policy{
+//		Allow:   []string{"gofmt -l *", "gofmt -w *", "go vet *", "./scripts/check.sh"},
+//		PassEnv: []string{"GOFLAGS"},
+//		Secrets: map[string]string{"NPM_TOKEN": token},
+//	}
+//	x := millrace.Executor{Commands: commands}
+//
+// # The life of a command
+//
+// [Policy.Run] does the following, in this order; [Policy.Permit] does the first step alone, so that a pipeline can be
+// refused before anything has been done.
+//
+//  1. The command is held against the policy: [Policy].Allow or Shell, then the names in its Env, then Check. The program is
+//     looked up in the policy's PATH, and the sandbox that the policy asks for must be there. What is refused is a
+//     *[DeniedError]. A policy that makes no sense is an error of the host, see [Policy.Valid].
+//  2. Its environment is made from nothing: see below. Directories that the caller does not give are made, private and
+//     empty.
+//  3. It starts in a sandbox and in a process group of its own, or a [Runner] of the host's starts it somewhere else.
+//  4. What it prints is read until it ends, never slower than it prints. Secrets become *** before anything else sees the
+//     text, also where a secret comes in two writes. Of each stream the first quarter and the last three quarters of
+//     MaxOutput bytes are kept, everything is counted. Beyond MaxPrinted bytes the command is killed: *[LimitError].
+//  5. When its context ends, its process group gets SIGTERM, and SIGKILL two seconds later. Then [Policy.Run] returns the
+//     context's error, and beside it what there is of the [Exit].
+//  6. When the program has ended, in whatever way, everything that it has left running is killed. When Run returns, nothing
+//     of it writes to the tree any more.
+//
+// A program that ran has an [Exit], and its status is no error, whatever it is.
+//
+// # What is found and killed
+//
+// Everything in the process group of the command, and on Linux every process whose environment has the random value of
+// MILLRACE_EXEC that this command was started with, which finds what has left the group (setsid, daemons). This is repeated
+// until none is left. A process that leaves the group and also clears its environment is not found; the sandbox still
+// holds it. On other Unix systems there is only the process group. On Windows all belong to a job object, which ends with
+// the command. If the host itself is killed, Linux kills the program at once, but not what that has started.
+//
+// # The environment
+//
+// A command does not see the host's environment. It gets, each replacing what stands before it: PATH (its absolute
+// entries) and LANG of the host, what PassEnv names, Env, Secrets, EnvFor, and of the step what StepEnv names. HOME and
+// TMPDIR are private, empty directories unless the policy says otherwise. GIT_CEILING_DIRECTORIES keeps git from finding
+// a repository above the tree, MILLRACE_SHARED is the directory that the steps of a run share, if they have one, and
+// MILLRACE_EXEC is how its processes are found.
+//
+// # What the list of programs is worth
+//
+// Allow says what a pipeline is for, not what it can do. A host that allows "go test *", "make" or any shell allows any
+// code that is in the tree, and the tree may be written by the pipeline. It is the sandbox that protects: with
+// [Required], which is the zero value, a command writes only to the tree and the directories given to it, reads what
+// programs need and what [Policy].Read adds, and has no network.
+//
+// A Policy is a plain value. Its methods may be called from several goroutines, as long as nothing changes its maps and
+// lists meanwhile; then Check, EnvFor and Runner are called from several goroutines too.
+package command

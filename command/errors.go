@@ -1,0 +1,53 @@
+package command
+
+import "fmt"
+
+// DeniedError says that the host does not allow a command. Whether it does is the same each time.
+type DeniedError struct {
+	// Command is the program, or the whole command line if some arguments are allowed and others not; "" if no command
+	// at all can be run.
+	Command string
+	// Reason is why, "" if the policy's Allow has no such program.
+	Reason string
+	// Hint is what to do, "" if that is not known.
+	Hint string
+	// Err is what the host's Check has returned, nil if it was not that.
+	Err error
+}
+
+// Error gives the command and the reason: the host does not allow the command 'curl'.
+func (e *DeniedError) Error() string {
+	text := "the host does not allow commands"
+	if e.Command != "" {
+		text = fmt.Sprintf("the host does not allow the command '%s'", e.Command)
+	}
+	if e.Reason != "" {
+		text += ": " + e.Reason
+	}
+	return text
+}
+
+// Code returns "exec_denied".
+func (e *DeniedError) Code() string { return "exec_denied" }
+
+// Retryable returns false.
+func (e *DeniedError) Retryable() bool { return false }
+
+// Unwrap returns Err.
+func (e *DeniedError) Unwrap() error { return e.Err }
+
+// LimitError says that a command went beyond a limit of the policy and was killed.
+type LimitError struct {
+	// What is the limit: "printed bytes".
+	What string
+	// Limit is what is allowed, Got what there was when it was noticed.
+	Limit, Got int64
+}
+
+// Error gives the limit and what there was.
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("the command was killed: %d %s, and the limit is %d", e.Got, e.What, e.Limit)
+}
+
+// Retryable returns false: the command would print as much again.
+func (e *LimitError) Retryable() bool { return false }
