@@ -38,6 +38,9 @@ type Stage stage.Stage
 // Savepoint is a moment of a stage to which it can be rolled back. The zero Savepoint is the beginning.
 type Savepoint stage.Savepoint
 
+// Version tells one content of a name from another, see [Stage.Version]. Two can be compared.
+type Version stage.Version
+
 // NewStage returns a stage over base as raised by [Raise]. If that fails, for want of a base perhaps, every operation
 // of the stage returns its error.
 func NewStage(base afero.Fs) *Stage { return (*Stage)(stage.New(inner(base))) }
@@ -76,6 +79,15 @@ func (s *Stage) Copy(oldname, newname string) error { return s.in().Copy(oldname
 // Resolve returns the canonical path that name leads to when every symbolic link is followed, the last one too, and
 // checks that it may be read. What it names need not exist, but its directory must.
 func (s *Stage) Resolve(name string) (string, error) { return s.in().Resolve(name) }
+
+// Version returns the version of what stands at the name, links not followed. Equal versions of a name mean equal kind,
+// permission bits, bytes and target, on any stage over the same base and in later runs too. Different ones need not mean
+// that anything differs. On a file system that knows no identities of its files, versions of files of the base are never
+// equal to those of another stage. Bytes are read only of what was staged.
+func (s *Stage) Version(name string) (Version, error) {
+	v, err := s.in().Version(name)
+	return Version(v), err
+}
 
 // Savepoint returns the present moment.
 func (s *Stage) Savepoint() Savepoint { return Savepoint(s.in().Savepoint()) }

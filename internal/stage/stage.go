@@ -3,6 +3,7 @@
 package stage
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -44,6 +45,7 @@ type core struct {
 	own   io.Closer // what was opened for the base; nil if the base was given open
 	guard guard.Guard
 	now   time.Time // the mtime of all that is written
+	nonce string    // no other stage has it
 	umask func() fs.FileMode
 	// maxRead bounds what is read as a whole. It is set before the first use.
 	maxRead int64
@@ -71,7 +73,7 @@ var _ interface {
 // New returns a stage over base as raised by [raise.FS]. If that fails, for want of a base perhaps, every operation of
 // the stage returns its error.
 func New(base afero.Fs) *Stage {
-	c := &core{now: time.Now().Round(0), inodes: make(map[string]*node), spill: new(spill), spillAt: defaultSpillAt}
+	c := &core{now: time.Now().Round(0), nonce: rand.Text(), inodes: make(map[string]*node), spill: new(spill), spillAt: defaultSpillAt}
 	c.umask = func() fs.FileMode { return 0 }
 	c.root = newDir(0o755, c.now)
 	s := &Stage{core: c}

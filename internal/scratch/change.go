@@ -1,0 +1,79 @@
+package scratch
+
+import (
+	"context"
+	"io"
+	"io/fs"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/stage"
+)
+
+// Change is what a program has done to one path. Things are known by what they are and not by their names: one that
+// stands elsewhere now was renamed, alone or with the directory that it is in.
+type Change struct {
+	// Path is where it stands now; of what was removed, where it stood before all other changes.
+	Path string
+	// From is where it stood before, if it was renamed by itself. What is in a renamed directory was not.
+	From string
+	// Kind is what it is now: File, Dir, Symlink, or Absent for what was removed.
+	Kind change.Kind
+	// Mode are the permission bits of a file or a directory.
+	Mode fs.FileMode
+	// Target is that of a symbolic link, with slashes.
+	Target string
+	// Written says that the bytes of the file are new. Otherwise they are what they were.
+	Written bool
+	// Size is how many bytes a file that was written has.
+	Size int64
+
+	open func() (io.ReadCloser, error)
+}
+
+// Open opens the bytes of a file that was written. Those of a [Tree] can be read until its next Renew.
+func (c Change) Open() (io.ReadCloser, error) {
+	if !c.Written || c.open == nil {
+		return nil, fs.ErrInvalid
+	}
+	return c.open()
+}
+
+// Kept is a Change with its bytes, as JSON keeps it.
+type Kept struct {
+	Path   string      `json:"path"`
+	From   string      `json:"from,omitempty"`
+	Kind   change.Kind `json:"kind"`
+	Mode   fs.FileMode `json:"mode,omitempty"`
+	Target string      `json:"target,omitempty"`
+	// Bytes are those of a file that was written, nil for all else.
+	Bytes []byte `json:"bytes,omitzero"`
+}
+
+// Keep returns the changes with their bytes. If these are more than most, it is a *[LimitError].
+func Keep(ctx context.Context, changes []Change, most int64) ([]Kept, error) {
+	return keep(ctx, changes, most)
+}
+
+// Change returns what was kept. Nothing of it was checked: to stage it does that.
+func (k Kept) Change() Change { return k.change() }
+
+// Outcome says what was staged.
+type Outcome struct {
+	// Files are the paths that were made, written, or given another mode or name, as they are called now, and those that
+	// were removed, sorted. Directories are not among them.
+	Files []string
+	// Renames maps old names of files and links to new ones.
+	Renames map[string]string
+	// Counts has the number of changed places of each text file, and 1 for one that is binary.
+	Counts map[string]int
+	// Edits is the sum of the counts.
+	Edits int
+	// Bytes is how many bytes of new files and of such that were written as a whole were staged.
+	Bytes int64
+}
+
+// Stage stages the changes through the view, in an order in which they can be. A path that the guard forbids, or that
+// is not what the changes start from, is an error that names it; what was staged by then the caller takes back.
+func Stage(ctx context.Context, view *stage.Stage, changes []Change) (Outcome, error) {
+	return stageAll(ctx, view, changes)
+}

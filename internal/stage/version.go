@@ -1,0 +1,130 @@
+package stage
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/guard"
+	"github.com/millrace-go/millrace/internal/modes"
+	"github.com/millrace-go/millrace/internal/names"
+)
+
+// Version tells one content of a name from another, see fsutil.Stage.Version. The zero Version is that of nothing.
+type Version [sha256.Size]byte
+
+// MarshalText writes hexadecimal digits.
+func (v Version) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, v[:]), nil }
+
+// UnmarshalText accepts what MarshalText writes.
+func (v *Version) UnmarshalText(text []byte) error {
+	if len(text) != hex.EncodedLen(len(v)) {
+		return fmt.Errorf("a version has %d hexadecimal digits, got %d", hex.EncodedLen(len(v)), len(text))
+	}
+	_, err := hex.Decode(v[:], text)
+	return err
+}
+
+// Version returns the version of what stands at the name, links not followed.
+func (s *Stage) Version(name string) (Version, error) {
+	p, err := s.lookUp(name, false, guard.Read)
+	if err != nil {
+		return Version{}, names.PathError("version", name, err)
+	}
+	v, err := s.versionOf(p.ent)
+	return v, names.PathError("version", name, err)
+}
+
+// VersionIn is Version for an entry of a listing of the stage, which info is from: what a walk has asked already is not
+// asked again.
+func (s *Stage) VersionIn(name string, info fs.FileInfo) (Version, error) {
+	clean, _, err := s.begin(name, guard.Read)
+	if _, own := info.(fileInfo); own || err != nil || modes.KindOf(info.Mode()) == change.Symlink || !s.untouched(clean) {
+		return s.Version(name)
+	}
+	f, err := s.core.base.newFact(clean, info)
+	if err != nil {
+		return Version{}, names.PathError("version", name, err)
+	}
+	v, err := s.versionOf(ent{f: f})
+	return v, names.PathError("version", name, err)
+}
+
+// versionOf returns the version of what exists.
+func (c *core) versionOf(e ent) (Version, error) {
+	if e.n == nil {
+		return c.versionOfFact(e.f, e.f.mode), nil
+	}
+	c.mu.RLock()
+	mode, mtime, timed, n := e.n.mode, e.n.mtime, e.n.timed, e.n
+	c.mu.RUnlock()
+	if n.kind != change.File {
+		return versionBy('s', uint64(n.kind), uint64(mode), n.target), nil
+	}
+	b, err := c.bodyOf(e)
+	if err != nil {
+		return Version{}, err
+	}
+	if b.plain() && !timed {
+		return c.versionOfFact(b.src, mode), nil
+	}
+	h, err := c.hashOf(b)
+	if err != nil {
+		return Version{}, err
+	}
+	set := int64(0)
+	if timed {
+		set = mtime.UnixNano()
+	}
+	return versionBy('h', uint64(n.kind), uint64(mode), string(h[:]), uint64(set)), nil
+}
+
+// versionOfFact returns the version of something that is as the base has it, but for its mode perhaps.
+func (c *core) versionOfFact(f *fact, mode fs.FileMode) Version {
+	switch {
+	case f.kind != change.File:
+		return versionBy('s', uint64(f.kind), uint64(mode), f.target)
+	case c.knowsByID(f):
+		id := f.id
+		return versionBy('i', uint64(f.kind), uint64(mode), "", id.Dev, id.Ino, uint64(id.CTime), uint64(f.size), uint64(f.mtime.UnixNano()))
+	}
+	// Within the run, what the base said of the file first is what the stage goes by.
+	return versionBy('r', uint64(f.kind), uint64(mode), c.nonce+f.path, uint64(f.size), uint64(f.mtime.UnixNano()))
+}
+
+// recent is how close to the beginning of a run a file may have been changed so that it could be changed once more
+// without another time: a tick of the clock of the kernel, or of a file system that counts in seconds.
+const (
+	recent      = 100 * time.Millisecond
+	recentWhole = 3 * time.Second
+)
+
+// knowsByID reports whether the identity of a file tells all of its contents apart, in later runs too.
+func (c *core) knowsByID(f *fact) bool {
+	if f.id == (capability.Identity{}) || f.id.Ino == 0 || f.id.CTime == 0 {
+		return false
+	}
+	within := recent
+	if f.id.CTime%int64(time.Second) == 0 {
+		within = recentWhole
+	}
+	return f.id.CTime < c.now.Add(-within).UnixNano()
+}
+
+// versionBy makes a version of what a content is known by.
+func versionBy(by byte, kind, mode uint64, text string, numbers ...uint64) Version {
+	buf := make([]byte, 0, 128)
+	buf = append(buf, by)
+	buf = binary.LittleEndian.AppendUint64(buf, kind)
+	buf = binary.LittleEndian.AppendUint64(buf, mode)
+	for _, n := range numbers {
+		buf = binary.LittleEndian.AppendUint64(buf, n)
+	}
+	buf = append(buf, text...)
+	return sha256.Sum256(buf)
+}
