@@ -23,7 +23,7 @@ func TestPruneRuns(t *testing.T) {
 			t.Parallel()
 			store := open(t, fsys)
 			must(t, store.PruneRuns(bg, backup.Retention{}, time.Now(), "none")) // there are none
-			runs, now := path.Join(stateDir, "runs"), time.Now()
+			runs, now := path.Join(stateDir, "results"), time.Now()
 			must(t, fsys.MkdirAll(runs, 0o700))
 			for i := range 5 {
 				file := path.Join(runs, fmt.Sprintf("run-%d.json", i))

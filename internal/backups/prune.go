@@ -47,7 +47,7 @@ func (s *Store) Prunable(ctx context.Context, keep backup.Retention, now time.Ti
 // DefaultKeepRuns. That of the run latest stays. It must not run beside a commit.
 func (s *Store) PruneRuns(ctx context.Context, keep backup.Retention, now time.Time, latest string) error {
 	const suffix = ".json"
-	return s.pruneOthers(ctx, journal.RunsDir, keep, backup.DefaultKeepRuns, now, latest+suffix, func(it *item, at change.State) bool {
+	return s.pruneOthers(ctx, journal.ResultsDir, keep, backup.DefaultKeepRuns, now, latest+suffix, func(it *item, at change.State) bool {
 		it.time, it.bytes = at.ModTime, at.Size
 		return at.Kind == change.File && strings.HasSuffix(it.name, suffix)
 	})

@@ -142,12 +142,12 @@ func TestPrune_canceled(t *testing.T) {
 	}
 	canceled, cancel := context.WithCancel(bg)
 	cancel()
-	put(t, mem, path.Join(stateDir, "runs", "a.json"), "{}", 0o600)
-	put(t, mem, path.Join(stateDir, "runs", "b.json"), "{}", 0o600)
+	put(t, mem, path.Join(stateDir, "results", "a.json"), "{}", 0o600)
+	put(t, mem, path.Join(stateDir, "results", "b.json"), "{}", 0o600)
 	if err := open(t, mem).PruneRuns(canceled, keep, time.Now(), "none"); !errors.Is(err, context.Canceled) {
 		t.Errorf("PruneRuns: %v", err)
 	}
-	if names := namesIn(t, mem, path.Join(stateDir, "runs")); len(names) != 2 {
+	if names := namesIn(t, mem, path.Join(stateDir, "results")); len(names) != 2 {
 		t.Errorf("PruneRuns has left %v", names)
 	}
 }

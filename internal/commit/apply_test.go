@@ -189,11 +189,11 @@ func TestApply_result(t *testing.T) {
 				if _, err := commit.Apply(bg, o, changes); err != nil {
 					t.Fatal(err)
 				}
-				got, err := afero.ReadFile(fsys, stateDir+"/runs/run-1.json")
+				got, err := afero.ReadFile(fsys, stateDir+"/results/run-1.json")
 				if err != nil || string(got) != `{"ok":true}` {
 					t.Fatalf("%q, %v", got, err)
 				}
-				if err := fsys.RemoveAll(stateDir + "/runs"); err != nil {
+				if err := fsys.RemoveAll(stateDir + "/results"); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -131,7 +131,7 @@ func (s *story) ending(disk *crashfs.Fs, newer string) (ending, error) {
 			want = append(want, "backups/"+s.options.ID)
 		}
 		if s.options.RunID != "" {
-			want = append(want, "runs/"+simRun+".json")
+			want = append(want, "results/"+simRun+".json")
 		}
 	}
 	switch {

@@ -72,15 +72,15 @@ func (t *txn) keepResult() error {
 		err = &OpError{Phase: "clean", Path: name, Err: errDamaged}
 	}
 	if err == nil {
-		err = t.state.ensure(journal.RunsDir)
+		err = t.state.ensure(journal.ResultsDir)
 	}
 	if err != nil {
 		return err
 	}
-	if err := t.FS.Rename(name, t.state.join(journal.RunsDir, t.plan.RunID+".json")); err != nil {
+	if err := t.FS.Rename(name, t.state.join(journal.ResultsDir, t.plan.RunID+".json")); err != nil {
 		return err
 	}
-	return t.SyncDir(t.state.join(journal.RunsDir)) // before the transaction becomes something else
+	return t.SyncDir(t.state.join(journal.ResultsDir)) // before the transaction becomes something else
 }
 
 // dropFar removes the files beside paths on other mounts, durably: once the transaction is gone, nothing tells of them.

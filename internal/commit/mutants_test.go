@@ -36,7 +36,7 @@ func mutants() []mutant {
 		{"no fsync of a commit that was found", "recover.go", "if err := t.reprobe(); err != nil {\n\t\treturn err\n\t}\n\tif err := t.SyncDir", "t.Sync = false\n\tif err := t.reprobe(); err != nil {\n\t\treturn err\n\t}\n\tif err := t.SyncDir", crashes},
 		{"no fsync of a transaction without a plan", "recover.go", "if err := t.SyncAnyDir(t.dir); err != nil {", "if err := error(nil); err != nil {", "TestCrash_withoutPlan"},
 		{"directory of backups made at the end", "prepare.go", "t.state.ensure(t.lasting()...)", "t.state.ensure(journal.TxDir)", crashes},
-		{"no fsync of the result", "finish.go", "return t.SyncDir(t.state.join(journal.RunsDir))", "return nil", crashes},
+		{"no fsync of the result", "finish.go", "return t.SyncDir(t.state.join(journal.ResultsDir))", "return nil", crashes},
 		{"no fsync of what was removed on other mounts", "finish.go", "errs = append(errs, t.SyncReached(dir))", "_ = dir", faults},
 
 		{"apply before the plan", "commit.go", "return t.writePlan()", "if err := t.apply(ctx); err != nil {\n\t\treturn err\n\t}\n\treturn t.writePlan()", crashes},

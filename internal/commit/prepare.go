@@ -52,7 +52,7 @@ func (t *txn) lasting() []string {
 		dirs = append(dirs, journal.BackupsDir)
 	}
 	if t.plan.RunID != "" {
-		dirs = append(dirs, journal.RunsDir)
+		dirs = append(dirs, journal.ResultsDir)
 	}
 	return dirs
 }

@@ -117,7 +117,7 @@ func TestRecover_damagedResult(t *testing.T) {
 	if _, err := commit.Recover(bg, options(fsys)); !errors.Is(err, commit.ErrRecoveryRequired) {
 		t.Errorf("error is %v", err)
 	}
-	if ok, _ := afero.Exists(fsys, stateDir+"/runs/run.json"); ok {
+	if ok, _ := afero.Exists(fsys, stateDir+"/results/run.json"); ok {
 		t.Error("it was handed out")
 	}
 	if err := afero.WriteFile(fsys, result, []byte("{}"), 0o600); err != nil {

@@ -185,7 +185,7 @@ func TestRecover_table(t *testing.T) {
 			if got := tr.settled(t, tt.name); got != tt.isNew {
 				t.Errorf("tree is new: %v, want %v", got, tt.isNew)
 			}
-			if ok, _ := afero.Exists(fsys, stateDir+"/runs/run.json"); ok != tt.isNew {
+			if ok, _ := afero.Exists(fsys, stateDir+"/results/run.json"); ok != tt.isNew {
 				t.Errorf("result is there: %v, want %v", ok, tt.isNew)
 			}
 			if ok, _ := afero.Exists(fsys, stateDir); ok != tt.isNew {

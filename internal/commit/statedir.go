@@ -84,7 +84,7 @@ func (s stateDir) ensure(sub ...string) error {
 	}
 	// Some of these are needed only when the change is committed. Then it is too late to find out that a link leads
 	// elsewhere.
-	for _, name := range []string{journal.TxDir, journal.BackupsDir, journal.RunsDir} {
+	for _, name := range []string{journal.TxDir, journal.BackupsDir, journal.ResultsDir} {
 		if _, err := s.lookDir(s.join(name)); err != nil {
 			return err
 		}
@@ -172,7 +172,7 @@ func (s stateDir) worthless(but ...string) (empty []string, ok bool, err error) 
 	if err != nil {
 		return nil, false, disk.UnlessAbsent(err)
 	}
-	known := []string{journal.TxDir, journal.BackupsDir, journal.ConflictsDir, journal.RunsDir}
+	known := []string{journal.TxDir, journal.BackupsDir, journal.ConflictsDir, journal.ResultsDir, journal.StoreDir}
 	for _, name := range names {
 		if name == ignoreFile || slices.Contains(but, name) {
 			continue

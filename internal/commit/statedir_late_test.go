@@ -19,7 +19,7 @@ func TestStateDir_inside(t *testing.T) {
 	t.Parallel()
 	link := func(f afero.Fs, name string) error { return f.(afero.Linker).SymlinkIfPossible("../elsewhere", name) }
 	file := func(f afero.Fs, name string) error { return afero.WriteFile(f, name, []byte("x"), 0o644) }
-	for _, name := range []string{"backups", "runs"} {
+	for _, name := range []string{"backups", "results"} {
 		for kind, put := range map[string]func(f afero.Fs, name string) error{"link": link, "file": file} {
 			t.Run(name+" a "+kind, func(t *testing.T) {
 				t.Parallel()
@@ -107,5 +107,29 @@ func TestStateDir_owner(t *testing.T) {
 	}
 	if _, err := commit.Apply(bg, options(fsys), staged(t, fsys, write("a", "B"))); !errors.Is(err, commit.ErrControlDir) {
 		t.Errorf("between two other users: %v", err)
+	}
+}
+
+// TestStateDir_store: a store of runs that has nothing in it does not keep the state directory, one that has does.
+func TestStateDir_store(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"", "runs/format"} {
+		fsys := backends()["plain"](t)
+		held, err := commit.Lock(bg, options(fsys))
+		if err == nil {
+			err = fsys.Mkdir(stateDir+"/runs", 0o700)
+		}
+		if err == nil && file != "" {
+			err = afero.WriteFile(fsys, stateDir+"/"+file, []byte("x"), 0o600)
+		}
+		if err == nil {
+			err = held.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok, _ := afero.Exists(fsys, stateDir); ok != (file != "") {
+			t.Errorf("with %q in it: state directory is left: %v", file, ok)
+		}
 	}
 }

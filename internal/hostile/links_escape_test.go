@@ -177,7 +177,7 @@ func TestHostile_state_directory_is_link(t *testing.T) {
 			b.link(t, leads, ".millrace")
 			b.stateRefused(t, name)
 		}
-		for _, inner := range []string{"tx", "backups", "runs"} {
+		for _, inner := range []string{"tx", "backups", "results"} {
 			if err := os.RemoveAll(b.path(".millrace")); err != nil {
 				t.Fatal(err)
 			}

@@ -181,7 +181,7 @@ func TestHostile_without_a_key_no_stored_result_is_believed(t *testing.T) {
 			dir := fstest.TempDir(t)
 			plantDir(t, dir, "victim=x")
 			p := decoded(t, act("delete", obj{"files": []string{"victim"}}))
-			plantDir(t, dir, stateName+"/runs/deploy.json="+storedRun(t, nil, "deploy", p))
+			plantDir(t, dir, stateName+"/results/deploy.json="+storedRun(t, nil, "deploy", p))
 			x := host()
 			x.RunID = "deploy"
 			res, err := x.Run(t.Context(), openDir(t, dir), p)

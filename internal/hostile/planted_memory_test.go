@@ -209,7 +209,7 @@ func TestHostile_a_result_planted_in_memory_is_not_replayed(t *testing.T) {
 	p := decoded(t, act("delete", obj{"files": []string{"victim.txt"}}))
 	for signed, key := range strangerKeys {
 		stored := storedRun(t, key, "deploy", p)
-		for kind, fsys := range unpacked(t, map[string]string{"victim.txt": "good\n", ".millrace/runs/deploy.json": stored}) {
+		for kind, fsys := range unpacked(t, map[string]string{"victim.txt": "good\n", ".millrace/results/deploy.json": stored}) {
 			x := host()
 			x.RunID = "deploy"
 			res, err := x.Run(t.Context(), fsys, p)

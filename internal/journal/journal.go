@@ -37,7 +37,8 @@ const (
 	TxDir        = "tx"        // transactions that are not finished
 	BackupsDir   = "backups"   // those that are
 	ConflictsDir = "conflicts" // those whose undoing met changes of other programs
-	RunsDir      = "runs"      // results by run id
+	ResultsDir   = "results"   // results of runs, by their ids
+	StoreDir     = "runs"      // where a store of runs is by default
 )
 
 // Image says how the before-image of a path was taken.

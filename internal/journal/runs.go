@@ -71,7 +71,7 @@ func Discard(d *disk.Disk, dir string) error {
 // ReadRun returns the result in the file of a run. The error is fs.ErrNotExist if there is none, and says what is wrong
 // if it is not that of the pipeline with the digest, or not signed with the key.
 func ReadRun(fsys afero.Fs, stateDir string, key []byte, id string, digest func() string) ([]byte, error) {
-	data, err := disk.Open(fsys).Read(path.Join(stateDir, RunsDir, id+".json"), maxRun+1)
+	data, err := disk.Open(fsys).Read(path.Join(stateDir, ResultsDir, id+".json"), maxRun+1)
 	if err == nil && len(data) > maxRun {
 		err = names.ErrTooLarge
 	}

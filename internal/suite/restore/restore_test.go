@@ -145,7 +145,7 @@ func snapshot(t *testing.T, fsys afero.Fs) map[string]string {
 			files[name] = string(data)
 		}
 	}
-	for _, dir := range []string{"tx", "backups", "runs"} {
+	for _, dir := range []string{"tx", "backups", "results"} {
 		if list, err := afero.ReadDir(fsys, ".millrace/"+dir); err == nil && len(list) > 0 {
 			files[".millrace/"+dir] = fmt.Sprint(len(list))
 		}

@@ -30,7 +30,7 @@ func namesIn(fsys afero.Fs, dir string) []string {
 func TestRunsArePruned(t *testing.T) {
 	t.Parallel()
 	fsys := suite.Tree("n.txt", "end\n")
-	const runs = ".millrace/runs/"
+	const runs = ".millrace/results/"
 	future := time.Now().Add(1000 * time.Hour)
 	if err := afero.WriteFile(fsys, runs+"planted.json", []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestRunsArePruned(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff([]string{"run2.json", "run3.json", "run4.json"}, namesIn(fsys, ".millrace/runs")); diff != "" {
+	if diff := cmp.Diff([]string{"run2.json", "run3.json", "run4.json"}, namesIn(fsys, ".millrace/results")); diff != "" {
 		t.Errorf("left (-want +got):\n%s", diff)
 	}
 	for _, tt := range []struct {
@@ -66,7 +66,7 @@ func TestRunsArePruned(t *testing.T) {
 	if _, err := x.Run(t.Context(), fsys, suite.Count()); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"last.json", "run0.json"}, namesIn(fsys, ".millrace/runs")); diff != "" {
+	if diff := cmp.Diff([]string{"last.json", "run0.json"}, namesIn(fsys, ".millrace/results")); diff != "" {
 		t.Errorf("left by age (-want +got):\n%s", diff)
 	}
 }

@@ -81,7 +81,7 @@ func TestStoredRunFromElsewhere(t *testing.T) {
 		}
 	}
 	write("n.txt", "end\n")
-	write(".millrace/runs/job.json", `{"digest":"`+suite.Count().Digest()+`","result":{"name":"count","success":true},"mac":""}`)
+	write(".millrace/results/job.json", `{"digest":"`+suite.Count().Digest()+`","result":{"name":"count","success":true},"mac":""}`)
 	root, err := rootfs.Open(dir)
 	if err != nil {
 		t.Fatal(err)
