@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -19,25 +20,37 @@ func (p Pipeline) started(phase string, dryRun bool) RunStarted {
 
 var errNotOver = errors.New("the run was ended from within")
 
-// told calls do between the first event and the last one, which comes however do ends.
-func (t *tree) told(started RunStarted, do func() (*Result, error)) (res *Result, err error) {
-	if t.x.Observe == nil {
-		return do()
-	}
+// told calls do between the first event and the last one, which comes however do ends, with the context of the run.
+func (t *tree) told(ctx context.Context, started RunStarted, do func(context.Context) (*Result, error)) (res *Result, err error) {
 	started.RunID = t.x.RunID
-	t.x.Observe(started)
+	if t.x.Observe == nil && t.x.RunContext == nil {
+		return do(ctx)
+	}
+	t.notify(started)
 	err = errNotOver // where a panic goes through here
 	defer func() {
 		finished := RunFinished{Phase: started.Phase, Err: err}
-		if res != nil {
+		if res != nil && t.x.Observe != nil {
 			finished.Result = res.clone()
 		}
-		t.x.Observe(finished)
+		t.notify(finished)
 		if res != nil {
 			res.Warnings = t.notes.Take(res.Warnings)
 		}
 	}()
-	return do()
+	if t.x.RunContext != nil {
+		var leave context.CancelFunc
+		ctx, leave = watch.Within(t.x.RunContext(ctx, started), ctx)
+		defer leave()
+	}
+	return do(ctx)
+}
+
+// notify calls the observer, if there is one.
+func (t *tree) notify(e Event) {
+	if t.x.Observe != nil {
+		t.x.Observe(e)
+	}
 }
 
 // Observers joins functions for [Executor.Observe] into one that calls each of them, in this order, whatever those
@@ -136,4 +149,29 @@ func (v *visit) within(ctx context.Context) (context.Context, context.CancelFunc
 		return ctx, func() {}
 	}
 	return watch.Within(v.host, ctx)
+}
+
+// watched returns an executor whose observer, logger and contexts can be called anywhere, and whatever they do, the
+// caller goes on.
+func (x Executor) watched(n *watch.Notes) Executor {
+	if x.Logger != nil {
+		x.Logger = watch.Logger(x.Logger, n)
+	}
+	if x.Observe != nil {
+		x.Observe = watch.Observer(x.Observe, x.logger(), n)
+	}
+	if x.StepContext != nil {
+		x.StepContext = watch.Context("StepContext", x.StepContext, x.logger(), n)
+	}
+	if x.RunContext != nil {
+		x.RunContext = watch.Context("RunContext", x.RunContext, x.logger(), n)
+	}
+	return x
+}
+
+func (x Executor) logger() *slog.Logger {
+	if x.Logger == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return x.Logger
 }

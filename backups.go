@@ -126,7 +126,7 @@ func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (
 	}
 	defer t.done()
 	started := RunStarted{Pipeline: restoreName(backupID), Phase: PhaseCommit, DryRun: x.DryRun}
-	return t.told(started, func() (*Result, error) {
+	return t.told(ctx, started, func(ctx context.Context) (*Result, error) {
 		switch {
 		case x.DryRun:
 			p, err := x.PlanRestore(ctx, fsys, backupID)

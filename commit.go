@@ -29,9 +29,9 @@ func (p *Plan) Commit(ctx context.Context) (*Result, error) {
 	if err := refuseNested(ctx); err != nil {
 		return nil, err
 	}
-	return p.tree.told(RunStarted{
+	return p.tree.told(ctx, RunStarted{
 		Pipeline: p.name, Phase: PhaseCommit, Classification: p.result.Classification, Steps: p.result.TotalSteps, DryRun: p.tree.x.DryRun,
-	}, func() (*Result, error) { return p.commitOnce(ctx) })
+	}, p.commitOnce)
 }
 
 // commitOnce is Commit, which claims the plan for itself.

@@ -167,6 +167,10 @@ type Executor struct {
 	// and the Result has a warning. The step ends with the run in any case. Steps that run in parallel call it at the
 	// same time.
 	StepContext func(ctx context.Context, s StepStarted) context.Context
+	// RunContext, if not nil, is called behind each RunStarted, and returns the context that all of that run, plan, commit
+	// or restore has: ctx with values of the host, such as a span that the steps hang below. All that is said of the result
+	// of StepContext holds for this one.
+	RunContext func(ctx context.Context, r RunStarted) context.Context
 }
 
 // Run runs a pipeline with the zero [Executor].
@@ -190,7 +194,8 @@ func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, 
 		return nil, err
 	}
 	defer t.done()
-	return t.told(p.started(PhaseRun, x.DryRun || p.options.DryRun), func() (*Result, error) { return x.runOn(ctx, t, p) })
+	started := p.started(PhaseRun, x.DryRun || p.options.DryRun)
+	return t.told(ctx, started, func(ctx context.Context) (*Result, error) { return x.runOn(ctx, t, p) })
 }
 
 // runOn is Run on a tree that is open.
@@ -250,7 +255,7 @@ func (x Executor) Plan(ctx context.Context, fsys afero.Fs, p Pipeline) (*Plan, e
 	defer t.done()
 	x.DryRun = true // for the steps; whether the plan can be committed is for the executor that it keeps
 	var plan *Plan
-	_, err = t.told(p.started(PhasePlan, true), func() (*Result, error) {
+	_, err = t.told(ctx, p.started(PhasePlan, true), func(ctx context.Context) (*Result, error) {
 		t.warnOfUnfinished()
 		if plan, err = x.stage(ctx, t, p); !plan.abandoned {
 			err = nil
@@ -322,26 +327,4 @@ func (x Executor) openTree(fsys afero.Fs) (opened *tree, err error) {
 		return nil, err
 	}
 	return t, nil
-}
-
-// watched returns an executor whose observer, logger and StepContext can be called anywhere, and whatever they do, the
-// caller goes on.
-func (x Executor) watched(n *watch.Notes) Executor {
-	if x.Logger != nil {
-		x.Logger = watch.Logger(x.Logger, n)
-	}
-	if x.Observe != nil {
-		x.Observe = watch.Observer(x.Observe, x.logger(), n)
-	}
-	if x.StepContext != nil {
-		x.StepContext = watch.Context(x.StepContext, x.logger(), n)
-	}
-	return x
-}
-
-func (x Executor) logger() *slog.Logger {
-	if x.Logger == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return x.Logger
 }

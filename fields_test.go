@@ -253,6 +253,9 @@ var fields = map[string]field{
 	"StepContext": {func(x *millrace.Executor) {
 		x.StepContext = func(ctx context.Context, _ millrace.StepStarted) context.Context { return ctx }
 	}, nothing, never},
+	"RunContext": {func(x *millrace.Executor) {
+		x.RunContext = func(ctx context.Context, _ millrace.RunStarted) context.Context { return ctx }
+	}, nothing, never},
 }
 
 // oneTool is a set that no step of setting asks for.

@@ -8,24 +8,24 @@ import (
 // marked is the key of a value that shows whether one context descends from another.
 type marked struct{}
 
-// Context returns the host's function that makes one context of another, so that it can be called anywhere. If it fails,
-// or what it returns does not descend from what it was given, the context is the one that was given, which is noted and
-// logged.
-func Context[For any](host func(context.Context, For) context.Context, log *slog.Logger, n *Notes) func(context.Context, For) context.Context {
+// Context returns the host's function of that name that makes one context of another, so that it can be called anywhere.
+// If it fails, or what it returns does not descend from what it was given, the context is the one that was given, which
+// is noted and logged.
+func Context[For any](name string, host func(context.Context, For) context.Context, log *slog.Logger, n *Notes) func(context.Context, For) context.Context {
 	return func(ctx context.Context, about For) context.Context {
 		made, mark := ctx, new(byte)
 		err := apart(func() {
 			c := host(context.WithValue(ctx, marked{}, mark), about)
 			if c == nil || c.Value(marked{}) != mark {
-				n.Add("context", "the host's StepContext was not heeded: the context that it returned does not descend from the one it was given")
-				log.Warn("the context of a step does not descend from the one that was given", "for", about)
+				n.Add(name, "the host's %s was not heeded: the context that it returned does not descend from the one it was given", name)
+				log.Warn(name+" has returned a context that does not descend from the one it was given", "for", about)
 				return
 			}
 			made = c
 		})
 		if err != nil {
-			n.Add("context", "the host's StepContext failed, the run went on: %v", err)
-			log.Error("StepContext failed", "for", about, "error", err, "stack", stackOf(err))
+			n.Add(name, "the host's %s failed, the run went on: %v", name, err)
+			log.Error(name+" failed", "for", about, "error", err, "stack", stackOf(err))
 			return ctx
 		}
 		return made

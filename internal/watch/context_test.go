@@ -37,7 +37,7 @@ func TestContext(t *testing.T) {
 			var notes watch.Notes
 			var log bytes.Buffer
 			given := context.WithValue(t.Context(), key{}, "given")
-			got := watch.Context(test.host, slog.New(slog.NewTextHandler(&log, nil)), &notes)(given, "made")
+			got := watch.Context("StepContext", test.host, slog.New(slog.NewTextHandler(&log, nil)), &notes)(given, "made")
 			noted := strings.Join(notes.Take(nil), "\n")
 			if test.want == "" {
 				if got.Value(key{}) != "made" || noted != "" || log.Len() > 0 {
