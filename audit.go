@@ -27,21 +27,25 @@ func (t *tree) told(ctx context.Context, started RunStarted, do func(context.Con
 		return do(ctx)
 	}
 	t.notify(started)
+	finish := func(RunFinished) {}
 	err = errNotOver // where a panic goes through here
 	defer func() {
 		finished := RunFinished{Phase: started.Phase, Err: err}
-		if res != nil && t.x.Observe != nil {
+		if res != nil {
 			finished.Result = res.clone()
 		}
 		t.notify(finished)
+		finish(finished)
 		if res != nil {
 			res.Warnings = t.notes.Take(res.Warnings)
 		}
 	}()
 	if t.x.RunContext != nil {
-		var leave context.CancelFunc
-		ctx, leave = watch.Within(t.x.RunContext(ctx, started), ctx)
+		var host context.Context
+		host, finish = t.x.RunContext(ctx, started)
+		within, leave := watch.Within(host, ctx)
 		defer leave()
+		ctx = within
 	}
 	return do(ctx)
 }
@@ -164,7 +168,7 @@ func (x Executor) watched(n *watch.Notes) Executor {
 		x.StepContext = watch.Context("StepContext", x.StepContext, x.logger(), n)
 	}
 	if x.RunContext != nil {
-		x.RunContext = watch.Context("RunContext", x.RunContext, x.logger(), n)
+		x.RunContext = watch.Span("RunContext", x.RunContext, x.logger(), n)
 	}
 	return x
 }

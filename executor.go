@@ -168,9 +168,10 @@ type Executor struct {
 	// same time.
 	StepContext func(ctx context.Context, s StepStarted) context.Context
 	// RunContext, if not nil, is called behind each RunStarted, and returns the context that all of that run, plan, commit
-	// or restore has: ctx with values of the host, such as a span that the steps hang below. All that is said of the result
-	// of StepContext holds for this one.
-	RunContext func(ctx context.Context, r RunStarted) context.Context
+	// or restore has, and a function for its end, or nil. The context is ctx with values of the host, such as a span that
+	// the steps hang below; all that is said of that of StepContext holds for this one. The function is called once, behind
+	// the RunFinished. If it panics, the Result has a warning.
+	RunContext func(ctx context.Context, r RunStarted) (context.Context, func(RunFinished))
 }
 
 // Run runs a pipeline with the zero [Executor].

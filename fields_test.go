@@ -254,7 +254,9 @@ var fields = map[string]field{
 		x.StepContext = func(ctx context.Context, _ millrace.StepStarted) context.Context { return ctx }
 	}, nothing, never},
 	"RunContext": {func(x *millrace.Executor) {
-		x.RunContext = func(ctx context.Context, _ millrace.RunStarted) context.Context { return ctx }
+		x.RunContext = func(ctx context.Context, _ millrace.RunStarted) (context.Context, func(millrace.RunFinished)) {
+			return ctx, nil
+		}
 	}, nothing, never},
 }
 

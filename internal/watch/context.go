@@ -32,6 +32,30 @@ func Context[For any](name string, host func(context.Context, For) context.Conte
 	}
 }
 
+// Span returns the host's function of that name that makes one context of another, as Context does, and returns a
+// function to be called with what there is at the end, or nil. That can be called anywhere, too, and is never nil.
+func Span[Start, End any](
+	name string, host func(context.Context, Start) (context.Context, func(End)), log *slog.Logger, n *Notes,
+) func(context.Context, Start) (context.Context, func(End)) {
+	return func(ctx context.Context, about Start) (context.Context, func(End)) {
+		var end func(End)
+		begin := func(ctx context.Context, about Start) (made context.Context) {
+			made, end = host(ctx, about)
+			return made
+		}
+		made := Context(name, begin, log, n)(ctx, about)
+		return made, func(e End) {
+			if end == nil {
+				return
+			}
+			if err := apart(func() { end(e) }); err != nil {
+				n.Add(name+" end", "the end of the host's %s failed, the run went on: %v", name, err)
+				log.Error("the end of "+name+" failed", "for", about, "error", err, "stack", stackOf(err))
+			}
+		}
+	}
+}
+
 // Within returns a context with the values of one and the end of both, so that what the host has made of a context
 // cannot outlive that. The caller has to call the function when it is done.
 func Within(values, outer context.Context) (context.Context, context.CancelFunc) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -24,13 +25,18 @@ func TestRunContextReachesTheSteps(t *testing.T) {
 	x := millrace.Executor{
 		RunID: "one",
 		Observe: func(e millrace.Event) {
-			if e, ok := e.(millrace.RunStarted); ok {
+			switch e := e.(type) {
+			case millrace.RunStarted:
 				told = append(told, e.Phase)
+			case millrace.RunFinished:
+				told = append(told, "/"+e.Phase)
 			}
 		},
-		RunContext: func(ctx context.Context, r millrace.RunStarted) context.Context {
+		RunContext: func(ctx context.Context, r millrace.RunStarted) (context.Context, func(millrace.RunFinished)) {
 			told = append(told, fmt.Sprintf("%s/%s/%s in %s", r.Phase, r.Pipeline, r.RunID, span(ctx)))
-			return context.WithValue(ctx, spanKey{}, r.Phase)
+			return context.WithValue(ctx, spanKey{}, r.Phase), func(f millrace.RunFinished) {
+				told = append(told, fmt.Sprintf("end of %s, success %v", f.Phase, f.Result.Success))
+			}
 		},
 		StepContext: func(ctx context.Context, s millrace.StepStarted) context.Context {
 			found = append(found, "step in "+span(ctx))
@@ -47,20 +53,22 @@ func TestRunContextReachesTheSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := plan.Commit(in("approver")); err != nil {
-		t.Fatal(err)
-	}
-	x.RunID = "two"
-	res, err := x.Run(in("caller"), fsys, p)
+	committed, err := plan.Commit(in("approver"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := x.Restore(in("caller"), fsys, res.BackupID); res.BackupID != "" && err != nil {
+	x.RunID = "two"
+	if _, err := x.Run(in("caller"), fsys, p); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := x.Restore(in("caller"), fsys, committed.BackupID); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
-		"plan", "plan/p/one in caller", "commit", "commit/p/one in approver", "run", "run/p/two in caller",
-		"commit", "commit/restore " + res.BackupID + "/two in caller",
+		"plan", "plan/p/one in caller", "/plan", "end of plan, success true",
+		"commit", "commit/p/one in approver", "/commit", "end of commit, success true",
+		"run", "run/p/two in caller", "/run", "end of run, success true",
+		"commit", "commit/restore " + committed.BackupID + "/two in caller", "/commit", "end of commit, success true",
 	}
 	if d := cmp.Diff(want, told); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
@@ -70,22 +78,29 @@ func TestRunContextReachesTheSteps(t *testing.T) {
 	}
 }
 
+func same(ctx context.Context) context.Context { return ctx }
+
 // A context that does not descend from the one given is not taken, and the result says so, whatever the verb; with an
 // observer and without.
 func TestRunContextThatIsNone(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		make func(context.Context) context.Context
+		end  func(millrace.RunFinished)
 		want string // in the warning
 	}{
-		"nil":        {func(context.Context) context.Context { return nil }, "RunContext was not heeded"},
-		"background": {func(context.Context) context.Context { return context.Background() }, "RunContext was not heeded"},
-		"panic":      {func(context.Context) context.Context { panic("no span") }, "RunContext failed, the run went on: panic: no span"},
+		"nil":        {func(context.Context) context.Context { return nil }, nil, "RunContext was not heeded"},
+		"background": {func(context.Context) context.Context { return context.Background() }, nil, "RunContext was not heeded"},
+		"panic":      {func(context.Context) context.Context { panic("no span") }, nil, "RunContext failed, the run went on: panic: no span"},
+		"end":        {same, func(millrace.RunFinished) { panic("no end") }, "the end of the host's RunContext failed, the run went on: panic: no end"},
+		"goexit":     {same, func(millrace.RunFinished) { runtime.Goexit() }, "the end of the host's RunContext failed"},
 	} {
 		for _, observe := range []func(millrace.Event){nil, func(millrace.Event) {}} {
 			x := millrace.Executor{
-				Observe:    observe,
-				RunContext: func(ctx context.Context, _ millrace.RunStarted) context.Context { return test.make(ctx) },
+				Observe: observe,
+				RunContext: func(ctx context.Context, _ millrace.RunStarted) (context.Context, func(millrace.RunFinished)) {
+					return test.make(ctx), test.end
+				},
 			}
 			fsys := suite.Tree("a", "x\n")
 			plan, err := x.Plan(t.Context(), fsys, suite.Edit("a"))
@@ -123,7 +138,6 @@ func TestRunContextEndsWithTheCaller(t *testing.T) {
 		end(errHost)
 		return ctx
 	}
-	same := func(ctx context.Context) context.Context { return ctx }
 	for name, test := range map[string]struct {
 		make   func(context.Context) context.Context
 		caller bool
@@ -137,7 +151,9 @@ func TestRunContextEndsWithTheCaller(t *testing.T) {
 		ctx, end := context.WithCancelCause(t.Context())
 		began := []string{}
 		x := millrace.Executor{
-			RunContext: func(ctx context.Context, _ millrace.RunStarted) context.Context { return test.make(ctx) },
+			RunContext: func(ctx context.Context, _ millrace.RunStarted) (context.Context, func(millrace.RunFinished)) {
+				return test.make(ctx), nil
+			},
 			Observe: func(e millrace.Event) {
 				if e, ok := e.(millrace.StepStarted); ok {
 					began = append(began, e.Step)
