@@ -28,16 +28,18 @@ type owner struct {
 	System string `json:"system,omitempty"`
 }
 
-// processToken is the same as long as the process lives, and is known to no other process.
-var processToken = sync.OnceValue(rand.Text)
+// thisProcess is what all locks of this process say of it, for that does not change as long as it lives. Its random text
+// is known to no other process.
+var thisProcess = sync.OnceValue(func() owner {
+	o := owner{PID: os.Getpid(), Process: rand.Text(), Boot: bootID(), Space: processSpace()}
+	_, o.Started = lookUpProcess(o.PID)
+	return o
+})
 
 // newOwner describes this process, for one lock.
 func newOwner() owner {
-	o := owner{
-		PID: os.Getpid(), Process: processToken(), Token: rand.Text(), Since: time.Now().UTC().Truncate(time.Second),
-		Boot: bootID(), Space: processSpace(),
-	}
-	_, o.Started = lookUpProcess(o.PID)
+	o := thisProcess()
+	o.Token, o.Since = rand.Text(), time.Now().UTC().Truncate(time.Second)
 	o.Host, _ = os.Hostname() // without a name less can be told
 	return o
 }
