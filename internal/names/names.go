@@ -66,6 +66,9 @@ func Clean(name string) (string, error) {
 	if clean == ".." || strings.HasPrefix(clean, "../") {
 		return refuse(ErrEscape)
 	}
+	if len(clean) <= MaxName {
+		return clean, nil
+	}
 	if len(clean) > MaxPath {
 		return refuse(ErrNameTooLong)
 	}
