@@ -12,7 +12,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"sync"
 	"syscall"
 	"time"
 
@@ -34,8 +33,6 @@ type Disk struct {
 	Sync bool
 	// Can is what [Disk.Probe] has found to work. Before that, nothing but the methods of afero.Fs is used.
 	Can Abilities
-
-	buffers sync.Pool // of *[]byte
 }
 
 // Open returns the operations on a file system, as [fsutil.Raise] gives it. It holds nothing open until Hold is called.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"sync"
 	"time"
 
 	"github.com/millrace-go/millrace/capability"
@@ -27,23 +28,22 @@ func (d *Disk) Hash(name string, size int64) (change.Hash, int64, error) {
 
 // HashOf is Hash for a file that is open.
 func (d *Disk) HashOf(f io.Reader, size int64) (change.Hash, int64, error) {
-	return d.copyHashed(io.Discard, io.LimitReader(f, size+1))
+	return copyHashed(io.Discard, io.LimitReader(f, size+1))
 }
 
-// What one read takes. From a file in memory a large one gains nothing, and most such files are small.
-const copyBuffer, copyBufferMemory = 128 << 10, 16 << 10
+// buffers are for all disks: one lives no longer than a transaction, which may be about a few bytes.
+var buffers sync.Pool // of *[]byte
+
+// copyBuffer is what one read takes.
+const copyBuffer = 128 << 10
 
 // copyHashed copies all of from and hashes it on the way. It returns the hash and how many bytes that were.
-func (d *Disk) copyHashed(to io.Writer, from io.Reader) (change.Hash, int64, error) {
-	kept, ok := d.buffers.Get().(*[]byte)
+func copyHashed(to io.Writer, from io.Reader) (change.Hash, int64, error) {
+	kept, ok := buffers.Get().(*[]byte)
 	if !ok {
-		size := copyBuffer
-		if d.Memory {
-			size = copyBufferMemory
-		}
-		kept = new(make([]byte, size))
+		kept = new(make([]byte, copyBuffer))
 	}
-	defer d.buffers.Put(kept)
+	defer buffers.Put(kept)
 	h := sha256.New()
 	n, err := io.CopyBuffer(struct{ io.Writer }{io.MultiWriter(h, to)}, struct{ io.Reader }{from}, *kept)
 	if errors.Is(err, io.EOF) { // which a file system has wrapped
@@ -99,7 +99,7 @@ func (d *Disk) Start(name string, from io.Reader, want Wanted, warn func(error))
 	if err != nil {
 		return nil, err
 	}
-	sum, _, err := d.copyHashed(f, from)
+	sum, _, err := copyHashed(f, from)
 	if err == nil {
 		err = setAll(f, &want, warn)
 	}
