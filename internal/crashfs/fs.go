@@ -237,12 +237,10 @@ func (d *disk) resolve(path string, follow bool) (place, error) {
 		return place{}, bare(err)
 	}
 	mustBeDir := strings.HasSuffix(path, "/")
-	parts := strings.Split(clean, "/")
-	var trail []place
+	trail := make([]place, 0, 8)
 	at, links := place{dir: nowhere, inode: 0}, 0
-	for len(parts) > 0 {
-		part := parts[0]
-		parts = parts[1:]
+	for part, rest, more := "", clean, true; more; {
+		part, rest, more = strings.Cut(rest, "/")
 		switch part {
 		case ".", "":
 			continue
@@ -260,7 +258,7 @@ func (d *disk) resolve(path string, follow bool) (place, error) {
 			return place{}, syscall.ENOTDIR
 		}
 		next := place{at.inode, part, lookup(d.inodes[at.inode].names, part)}
-		if next.inode != nowhere && d.isLink(next.inode) && (follow || len(parts) > 0) {
+		if next.inode != nowhere && d.isLink(next.inode) && (follow || more) {
 			if links++; links > maxLinks {
 				return place{}, syscall.ELOOP
 			}
@@ -268,7 +266,10 @@ func (d *disk) resolve(path string, follow bool) (place, error) {
 			if strings.HasPrefix(target, "/") {
 				return place{}, names.ErrEscape
 			}
-			parts = append(strings.Split(target, "/"), parts...)
+			if more {
+				target += "/" + rest
+			}
+			rest, more = target, true
 			continue
 		}
 		trail = append(trail, at)

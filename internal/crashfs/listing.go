@@ -1,9 +1,9 @@
 package crashfs
 
 import (
-	"fmt"
-	"path"
-	"strings"
+	"strconv"
+
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // Listing describes all that a program sees, but for what is at the path except and below it: a line a path, in
@@ -13,34 +13,43 @@ import (
 func (f *Fs) Listing(except string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var b strings.Builder
-	number := func(i *inode) string {
-		if f.lacks&(Links|Identities) != 0 {
-			return ""
+	var b []byte
+	number := func(i *inode) {
+		if f.lacks&(Links|Identities) == 0 {
+			b = strconv.AppendUint(append(b, " #"...), i.number, 10)
 		}
-		return fmt.Sprintf(" #%d", i.number)
 	}
 	var walk func(dir int, at string)
 	walk = func(dir int, at string) {
 		for _, n := range f.inodes[dir].names {
-			name := path.Join(at, n.text)
+			name := names.Join(at, n.text)
 			if name == except {
 				continue
 			}
 			i := &f.inodes[n.inode]
+			b = append(b, name...)
 			switch {
 			case f.isDir(n.inode):
-				fmt.Fprintf(&b, "%s/ %v %s\n", name, i.now.mode.Perm(), i.now.attr)
-				walk(n.inode, name)
+				b = append(append(append(append(b, "/ "...), i.now.mode.Perm().String()...), ' '), i.now.attr...)
 			case f.isLink(n.inode):
-				fmt.Fprintf(&b, "%s -> %s %d%s\n", name, i.now.data, i.now.mtime.UnixNano(), number(i))
+				b = append(append(append(b, " -> "...), i.now.data...), ' ')
+				b = strconv.AppendInt(b, i.now.mtime.UnixNano(), 10)
+				number(i)
 			default:
-				fmt.Fprintf(&b, "%s %v %q %d%s %s\n", name, i.now.mode&settable, i.now.data, i.now.mtime.UnixNano(), number(i), i.now.attr)
+				b = append(append(append(b, ' '), (i.now.mode&settable).String()...), ' ')
+				b = append(strconv.AppendQuote(b, string(i.now.data)), ' ')
+				b = strconv.AppendInt(b, i.now.mtime.UnixNano(), 10)
+				number(i)
+				b = append(append(b, ' '), i.now.attr...)
+			}
+			b = append(b, '\n')
+			if f.isDir(n.inode) {
+				walk(n.inode, name)
 			}
 		}
 	}
 	walk(0, ".")
-	return b.String()
+	return string(b)
 }
 
 // Names returns the names in a directory, nil if there is no such directory.
