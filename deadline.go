@@ -70,10 +70,11 @@ var errLate = errors.New("the timeout of the step has passed")
 // limited returns the context of one attempt of a step. One that has as much time as the run, or more, is cut off by
 // the deadline of the run alone.
 func (r *run) limited(ctx context.Context, s Step) (context.Context, context.CancelFunc) {
-	if s.Timeout <= 0 || !r.deadline.IsZero() && time.Until(r.deadline) <= s.Timeout {
+	timeout := r.timeout(s)
+	if timeout <= 0 || !r.deadline.IsZero() && time.Until(r.deadline) <= timeout {
 		return ctx, func() {}
 	}
-	return context.WithTimeoutCause(ctx, s.Timeout, errLate)
+	return context.WithTimeoutCause(ctx, timeout, errLate)
 }
 
 // over reports whether the run has to end in a visit: it was canceled, or its deadline has passed, which it notes.

@@ -10,6 +10,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/bulkhead"
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/names"
@@ -214,6 +215,8 @@ func (e *CommitError) Unwrap() error { return e.Err }
 //   - deadline_exceeded: the deadline of the run has passed: a *DeadlineError
 //   - budget_exceeded: a budget is spent, or the change is larger than it allows: a *BudgetError
 //   - tool_failed: a tool has failed: a *tool.Error. If the tool's own error has a method Code, it is that code instead
+//   - exec_failed: a command has failed: an *actions.CommandError
+//   - exec_denied: the host does not allow a command: a *command.DeniedError
 //   - bulkhead_saturated: too much of its kind goes on already: a *bulkhead.SaturatedError
 //   - incomplete_plan: a step that acts outside of the tree was not run for the plan: ErrIncomplete
 //   - blocked: limits or risk forbid the change: a *BlockedError
@@ -264,8 +267,12 @@ func ErrorCode(err error) string {
 		return "bulkhead_saturated"
 	case is[*tool.Error](err), is[*recordedError](err):
 		return cmp.Or(codeWithin(err), "tool_failed")
+	case is[*command.DeniedError](err):
+		return "exec_denied"
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return "canceled"
+	case is[*actions.CommandError](err):
+		return "exec_failed"
 	case is[*LibraryError](err):
 		return "invalid_pipeline"
 	case is[*ConflictError](err):
@@ -278,7 +285,7 @@ func ErrorCode(err error) string {
 		return "expect_failed"
 	case is[*InterpolationError](err):
 		return "INTERPOLATION_FAILED"
-	case is[*actions.LimitError](err):
+	case is[*actions.LimitError](err), is[*command.LimitError](err):
 		return "limit"
 	case is[*StepError](err):
 		return "step_failed"

@@ -12,7 +12,7 @@ import (
 )
 
 // Event is something that happens during a run. The set of events is closed: [RunStarted], [StepStarted],
-// [StepProgress], [FileStaged], [StepRetrying], [StepFinished], [StepJumped], [StepReplayed], [CostSpent], [RiskJudged],
+// [StepProgress], [FileStaged], [StepOutput], [StepRetrying], [StepFinished], [StepJumped], [StepReplayed], [CostSpent], [RiskJudged],
 // [CommitPhase] and [RunFinished]. As JSON an event has the names of its fields in snake
 // case, see [JSONEvents].
 //
@@ -86,6 +86,14 @@ type FileStaged struct {
 	Path string `json:"path"`
 }
 
+// StepOutput is something that a command of a step has printed, as it does. Secrets of the host are *** in it.
+type StepOutput struct {
+	Step   string `json:"step"`
+	Visit  int    `json:"visit"`  // of this step, from 1
+	Stream string `json:"stream"` // "stdout" or "stderr"
+	Text   string `json:"text"`   // valid UTF-8, at most 32 KiB, not cut at lines
+}
+
 // StepFinished says that a step is over: done, failed or skipped.
 type StepFinished struct {
 	Step     string        `json:"step"`
@@ -157,6 +165,9 @@ func (StepProgress) Kind() string { return "step_progress" }
 func (FileStaged) Kind() string { return "file_staged" }
 
 // Kind implements [Event].
+func (StepOutput) Kind() string { return "step_output" }
+
+// Kind implements [Event].
 func (StepFinished) Kind() string { return "step_finished" }
 
 // Kind implements [Event].
@@ -184,6 +195,7 @@ func (RunStarted) isEvent()   {}
 func (StepStarted) isEvent()  {}
 func (StepProgress) isEvent() {}
 func (FileStaged) isEvent()   {}
+func (StepOutput) isEvent()   {}
 func (StepFinished) isEvent() {}
 func (StepRetrying) isEvent() {}
 func (StepJumped) isEvent()   {}

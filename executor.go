@@ -13,6 +13,7 @@ import (
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/bulkhead"
+	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/guard"
@@ -147,8 +148,14 @@ type Executor struct {
 	NoSync bool
 	// Tools are what steps of the action tool can call. The zero Set has none, so that such steps are a *ValidationError.
 	Tools tool.Set
+	// Commands is what the host allows commands to do that steps of the action exec run: which ones, what they can reach,
+	// how long. The zero Policy allows none, so that such steps are a *ValidationError with the code exec_denied, before
+	// anything runs; where the words of a command come from templates, it is a *command.DeniedError of the step. A policy
+	// that makes no sense is an *ExecutorError. The tree that commands work on is a copy, which is made in Commands.Scratch
+	// when the first of them runs, and removed when the steps are done.
+	Commands command.Policy
 	// Bulkheads bound how much of one kind goes on at the same time, in all runs that have the same ones: "tool" for calls
-	// of tools, "tool:NAME" for those of one. A step waits in the line of its bulkheads, within its timeout; if that is
+	// of tools, "tool:NAME" for those of one, "exec" for commands. A step waits in the line of its bulkheads, within its timeout; if that is
 	// full it fails with a *bulkhead.SaturatedError, and is not tried again by itself. Nil, and names that are not there,
 	// mean no bound.
 	Bulkheads map[string]*bulkhead.Bulkhead
@@ -190,7 +197,7 @@ func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, 
 	if err := refuseNested(ctx); err != nil {
 		return nil, err
 	}
-	t, err := x.open(fsys, p)
+	t, err := x.open(ctx, fsys, p)
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +256,7 @@ func (x Executor) Plan(ctx context.Context, fsys afero.Fs, p Pipeline) (*Plan, e
 	if err := refuseNested(ctx); err != nil {
 		return nil, err
 	}
-	t, err := x.open(fsys, p)
+	t, err := x.open(ctx, fsys, p)
 	if err != nil {
 		return nil, err
 	}
@@ -277,7 +284,7 @@ type tree struct {
 }
 
 // open checks the executor's own fields, the pipeline and the file system, and writes nothing.
-func (x Executor) open(fsys afero.Fs, p Pipeline) (*tree, error) {
+func (x Executor) open(ctx context.Context, fsys afero.Fs, p Pipeline) (*tree, error) {
 	if p.Len() == 0 {
 		return nil, &ValidationError{Problems: []Problem{{Code: codeNoSteps, Pointer: "/steps", Message: "at least one step is required"}}}
 	}
@@ -285,6 +292,9 @@ func (x Executor) open(fsys afero.Fs, p Pipeline) (*tree, error) {
 		return nil, err
 	}
 	if err := p.checkTools(x.Tools); err != nil {
+		return nil, err
+	}
+	if err := x.checkCommands(ctx, p); err != nil {
 		return nil, err
 	}
 	return x.openTree(fsys)
@@ -317,6 +327,9 @@ func (x Executor) openTree(fsys afero.Fs) (opened *tree, err error) {
 	}
 	if err := x.Budget.Check(); err != nil {
 		return nil, &ExecutorError{Field: "Budget", Err: err}
+	}
+	if err := x.Commands.Valid(); err != nil {
+		return nil, &ExecutorError{Field: "Commands", Err: err}
 	}
 	if err := journal.CheckKey(x.Key); err != nil {
 		return nil, &ExecutorError{Field: "Key", Err: err}

@@ -18,6 +18,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/bulkhead"
+	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/suite"
@@ -247,9 +248,12 @@ var fields = map[string]field{
 	"NoSync":    {func(x *millrace.Executor) { x.NoSync = true }, nothing, never},
 	"Tools":     {func(x *millrace.Executor) { x.Tools = oneTool() }, nothing, never},
 	"Bulkheads": {func(x *millrace.Executor) { x.Bulkheads = map[string]*bulkhead.Bulkhead{"tool": bulkhead.New(0, 0)} }, nothing, never},
-	"Recorder":  {func(x *millrace.Executor) { x.Recorder = millrace.NewMemoryRecorder() }, nothing, never},
-	"Logger":    {func(x *millrace.Executor) { x.Logger = slog.New(slog.DiscardHandler) }, nothing, never},
-	"Observe":   {func(x *millrace.Executor) { x.Observe = func(millrace.Event) {} }, nothing, never},
+	"Commands": {func(x *millrace.Executor) {
+		x.Commands = command.Policy{Allow: []string{"never"}, Sandbox: command.Off}
+	}, nothing, never},
+	"Recorder": {func(x *millrace.Executor) { x.Recorder = millrace.NewMemoryRecorder() }, nothing, never},
+	"Logger":   {func(x *millrace.Executor) { x.Logger = slog.New(slog.DiscardHandler) }, nothing, never},
+	"Observe":  {func(x *millrace.Executor) { x.Observe = func(millrace.Event) {} }, nothing, never},
 	"StepContext": {func(x *millrace.Executor) {
 		x.StepContext = func(ctx context.Context, _ millrace.StepStarted) context.Context { return ctx }
 	}, nothing, never},

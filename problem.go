@@ -49,6 +49,7 @@ const (
 	codeBadLimit     = "invalid_limit"
 	codeBadTool      = "unknown_tool"
 	codeBadArgs      = "invalid_tool_args"
+	codeDenied       = "exec_denied"
 	codeUnreachable  = "unreachable_step"
 	codeNested       = "nested_pipeline"
 	codeBadBudget    = "invalid_budget"

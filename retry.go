@@ -71,14 +71,14 @@ func (r *run) inSequence() bool {
 	return attempts > r.p.Len() && (!limit.IsZero() || attempts > MaxAttempts)
 }
 
-// toolBackoff is the wait of a step that calls a tool and does not say.
-const toolBackoff = time.Second
+// outwardBackoff is the wait of a step that reaches out of the stage and does not say.
+const outwardBackoff = time.Second
 
 // backoff is how long to wait before the second attempt of a step.
 func (r *run) backoff(i int) time.Duration {
 	s := r.p.steps[i]
-	if _, ok := toolOf(s.Action); ok && s.Backoff == 0 {
-		return toolBackoff
+	if s.Backoff == 0 && reachesOut(s.Action) {
+		return outwardBackoff
 	}
 	return s.Backoff
 }
@@ -144,7 +144,7 @@ func readable(action actions.Action, err error) error {
 
 // ofPackageActions reports whether an action is one of those that millrace brings, and works on files alone.
 func ofPackageActions(action actions.Action) bool {
-	if _, ok := toolOf(action); ok {
+	if reachesOut(action) {
 		return false
 	}
 	t := reflect.TypeOf(action)

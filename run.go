@@ -40,6 +40,7 @@ type run struct {
 	visited []*visit // in the order of execution, as the machine numbers them
 	stopped error    // why the run ended before its end, if it was not a step that failed; in parallel too
 
+	scratch  scratchTree
 	spent    spending
 	deadline time.Time // zero for none
 }
@@ -55,13 +56,14 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error)
 	r := &run{
 		x: x, p: p, stage: stage, log: x.logger().With("pipeline", p.name),
 		handled: p.handledSteps(), stopAt: p.Len(),
-		specs: p.specs(x.Tools), identity: sync.OnceValue(x.identityOf(p)),
+		scratch: scratchTree{x: x, t: t}, specs: p.specs(x.Tools), identity: sync.OnceValue(x.identityOf(p)),
 		now: make([]*visit, p.Len()), last: make([]*visit, p.Len()),
 		spent: spending{limit: p.bounds.budget.Within(x.Budget), steps: make([]budget.Cost, p.Len())},
 	}
 	r.log.DebugContext(ctx, "run started", "steps", p.Len(), "parallel", p.options.Parallel)
 	steps, cancel := r.begin(inStep(ctx))
 	defer cancel()
+	defer r.scratch.close()
 	if r.inSequence() {
 		r.sequence(steps)
 	} else {
@@ -70,6 +72,7 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error)
 		}
 		r.settle()
 	}
+	r.scratch.close()
 	r.spent.end()
 	plan, err := r.plan(ctx, t)
 	plan.since = start

@@ -125,6 +125,9 @@ func (r *run) uncalledBefore(i int) string {
 // act lets the action of a visit run, one that calls a tool within the bulkheads that are about it.
 func (r *run) act(ctx context.Context, v *visit, action actions.Action, call *actions.Call) (actions.Outcome, error) {
 	outside := r.specs[v.step].Outside
+	if _, ok := execOf(action); ok {
+		return r.runCommand(ctx, v, action, call)
+	}
 	a, ok := toolOf(action)
 	if !ok {
 		v.acted = outside

@@ -12,6 +12,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/scratch"
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
@@ -33,6 +34,8 @@ type visit struct {
 	kept      any            // by the action's Validate
 	uncalled  string         // id of the step that was not run in a dry run, this one or one that it depends on
 	acted     bool           // the action has been let act outside of the tree
+	brought   int64          // bytes that a workspace has put into files in this attempt
+	changes   []scratch.Change
 	attempts  []Attempt
 	cost      budget.Cost     // of all attempts
 	stop      error           // why the run ends before the next attempt
@@ -70,7 +73,7 @@ func (r *run) attempt(ctx context.Context, v *visit, spent bool) {
 	last, lastErr := v.result, v.err
 	duration := v.result.Duration // of the attempts before
 	v.result = StepResult{StepID: v.result.StepID, Action: v.result.Action}
-	v.outcome, v.staged = actions.Outcome{}, false
+	v.outcome, v.staged, v.brought, v.changes = actions.Outcome{}, false, 0, nil
 	v.err = apart(func() error {
 		if !v.entered {
 			reason, err := r.whyNot(v)
@@ -245,8 +248,11 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 	call.Kept, call.Visit, call.Attempt = v.kept, v.number, len(v.attempts)+1
 	call.OnSpend = func(cost budget.Cost) { r.spend(v, cost) }
 	call.StagedBefore = r.stagedBefore(v)
+	leaveWorkspace, endOutput := r.workspaceOf(v, view, call), r.printed(v, call)
 	savepoint, succeeded := r.stage.Savepoint(), false
 	defer func() { // also where the action ends its goroutine
+		endOutput()
+		leaveWorkspace()
 		view.End()
 		over()
 		if !succeeded && !spec.ReadOnly {
@@ -267,7 +273,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 	case r.late():
 		err = &DeadlineError{After: r.p.bounds.deadline, Step: s.ID, Err: err}
 	case ctx.Err() == nil && context.Cause(limited) == errLate:
-		err = &TimeoutError{After: s.Timeout, Err: err}
+		err = &TimeoutError{After: r.timeout(s), Err: err}
 	case err == nil:
 		err = ctx.Err()
 	}
@@ -285,7 +291,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 	}
 	succeeded = true
 	res.take(&out)
-	v.outcome, v.newText = out, call.Staged()
+	v.outcome, v.newText = out, call.Staged()+v.brought
 	if !spec.ReadOnly {
 		changed := r.stage.ChangedSince(savepoint)
 		v.staged = len(changed) > 0
@@ -307,6 +313,7 @@ func (r *run) call(s Step, view *stage.Stage, files []string, res *StepResult) (
 		EditsExpected: s.Expect.MinEdits != nil || s.Expect.MaxEdits != nil,
 		Workers:       r.x.workers(),
 		Logger:        r.log.With("step", s.ID),
+		Commands:      r.x.Commands,
 		OnWarning:     warnings.add,
 	}
 	if r.x.Observe != nil {

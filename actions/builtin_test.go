@@ -14,9 +14,9 @@ import (
 // TestBuiltin checks the documented names, and that every parameter can be shown to a user.
 func TestBuiltin(t *testing.T) {
 	equal(t, "names", actions.Builtin().Names(), []string{
-		"aggregate", "copy", "count_occurrences", "create", "delete", "diff", "edit", "edit_files", "fail", "list", "merge", "multi_edit", "pattern_replace", "read_ranges", "regex_transform", "rename", "search", "tool",
+		"aggregate", "copy", "count_occurrences", "create", "delete", "diff", "edit", "edit_files", "exec", "fail", "list", "merge", "multi_edit", "pattern_replace", "read_ranges", "regex_transform", "rename", "search", "tool",
 	})
-	mutating := map[string]bool{"edit": true, "multi_edit": true, "regex_transform": true, "copy": true, "rename": true, "delete": true, "edit_files": true, "create": true, "pattern_replace": true}
+	mutating := map[string]bool{"edit": true, "multi_edit": true, "regex_transform": true, "copy": true, "rename": true, "delete": true, "edit_files": true, "create": true, "pattern_replace": true, "exec": true}
 	for _, name := range actions.Builtin().Names() {
 		a, _ := actions.Builtin().Lookup(name)
 		spec := a.Spec()
@@ -57,6 +57,9 @@ func TestDocumentedParameters(t *testing.T) {
 		{"copy", `{"destination":"d","preserve_paths":true,"base":"b","overwrite":true}`, actions.Copy{Destination: "d", PreservePaths: true, Base: "b", Overwrite: true}},
 		{"rename", `{"to":"{{dir}}/{{stem}}_test{{ext}}"}`, actions.Rename{To: "{{dir}}/{{stem}}_test{{ext}}"}},
 		{"delete", `{"files":["a"],"permanent":true}`, actions.Delete{Files: []string{"a"}, Permanent: true}},
+		{"exec", `{"command":"go","args":["vet"],"dir":"d","env":{"A":"b"},"stdin":["x"],"ok_codes":[0,1],"needs":["*.go"],"exclude":["v"],"writes":["w"],"discard":true,"no_ignore":true,"max_output":9,"format":"json"}`,
+			actions.Exec{Command: "go", Args: []string{"vet"}, Dir: "d", Env: map[string]string{"A": "b"}, Stdin: []any{"x"}, OKCodes: []int{0, 1}, Needs: []string{"*.go"}, Exclude: []string{"v"}, Writes: []string{"w"}, Discard: true, NoIgnore: true, MaxOutput: 9, Format: "json"}},
+		{"exec", `{"shell":"true","stdin":"x"}`, actions.Exec{Shell: "true", Stdin: "x"}},
 		{"diff", `{"file_a":"a","file_b":"b"}`, actions.Diff{FileA: "a", FileB: "b"}},
 		{"merge", `{"mode":"intersection"}`, actions.Merge{Mode: "intersection"}},
 	} {
@@ -115,6 +118,25 @@ func TestValidate(t *testing.T) {
 		{"to and paths", actions.Rename{To: "{{name}}", PreservePaths: true}, []string{"/preserve_paths bad_target {{dir}}"}},
 		{"useless base", actions.Rename{Destination: "o", Base: "b"}, []string{"/base bad_target no effect"}},
 		{"to with a template", actions.Rename{To: "{{a.count}}"}, nil},
+		{"exec", actions.Exec{Command: "go", Args: []string{"vet", "./..."}, Dir: "a/..", Stdin: []string{"x"}, OKCodes: []int{0, 255}}, nil},
+		{"exec of a path with a blank", actions.Exec{Command: "./my tool"}, nil},
+		{"exec templates", actions.Exec{Command: "{{a.output}} x", Dir: "../{{a.output}}", Stdin: []any{"{{a.files}}"}}, nil},
+		{"exec of nothing", actions.Exec{}, []string{"/command bad_command requires"}},
+		{"exec of both", actions.Exec{Command: "a", Shell: "b"}, []string{"/shell bad_command exclude"}},
+		{"exec of a line", actions.Exec{Command: "go vet ./..."}, []string{"/command bad_command args"}},
+		{"exec of a script with args", actions.Exec{Shell: "true", Args: []string{"x"}}, []string{"/args bad_command script"}},
+		{"exec NUL", actions.Exec{Command: "a", Args: []string{"b", "\x00"}}, []string{"/args/1 bad_command NUL"}},
+		{"exec out of the tree", actions.Exec{Command: "a", Dir: "a/../../b"}, []string{"/dir bad_dir not in the tree"}},
+		{"exec in a directory of the system", actions.Exec{Command: "a", Dir: "/tmp"}, []string{"/dir bad_dir relative"}},
+		{"exec env", actions.Exec{Command: "a", Env: map[string]string{"": "x", "A=B": "x", "C/D": "\x00"}}, []string{"/env bad_env ''", "/env bad_env 'A=B'", "/env/C~1D bad_env NUL"}},
+		{"exec stdin", actions.Exec{Command: "a", Stdin: map[string]any{}}, []string{"/stdin bad_stdin string"}},
+		{"exec stdin of objects", actions.Exec{Command: "a", Stdin: []any{"a", nil}}, []string{"/stdin bad_stdin string"}},
+		{"exec codes", actions.Exec{Command: "a", OKCodes: []int{0, 256, -1}}, []string{"/ok_codes/1 bad_range 256", "/ok_codes/2 bad_range -1"}},
+		{"exec globs", actions.Exec{Command: "a", Needs: []string{"["}, Exclude: []string{"/a"}, Writes: []string{""}},
+			[]string{"/needs/0 bad_glob valid", "/exclude/0 bad_glob slash", "/writes/0 bad_glob empty"}},
+		{"exec drops what it writes", actions.Exec{Command: "a", Discard: true, Writes: []string{"x"}}, []string{"/writes bad_range discard"}},
+		{"exec drops what is ignored", actions.Exec{Command: "a", Discard: true, NoIgnore: true}, []string{"/no_ignore bad_range discard"}},
+		{"exec output", actions.Exec{Command: "a", MaxOutput: -1}, []string{"/max_output bad_range -1"}},
 		{"diff", actions.Diff{FileA: "a", FileB: "b", Context: new(-2)}, []string{"/context bad_range negative"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -155,6 +177,7 @@ func TestTouches(t *testing.T) {
 		{actions.Rename{Files: given, To: "x"}, "[] [] false"},
 		{actions.Delete{Files: given}, "[a.txt d/b.txt] [a.txt d/b.txt] true"},
 		{actions.Diff{FileA: "a", FileB: "b"}, "[a b] [] true"},
+		{actions.Exec{Command: "a"}, "[] [] false"},
 		{actions.Merge{}, "[] [] true"},
 		{actions.Aggregate{}, "[] [] true"},
 	} {

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/internal/panics"
@@ -46,6 +47,8 @@ type Call struct {
 	// CallTool calls a tool of the host. It is set for steps of the action [Tool] alone, and nil in a dry run of one that
 	// acts outside of the tree.
 	CallTool func(ctx context.Context, name string, args map[string]any) (Outcome, error)
+	// Commands is what the host allows commands to do. The zero Policy allows none.
+	Commands command.Policy
 	// OpenWorkspace makes the tree real for this attempt; use Workspace. Nil means that there are no workspaces.
 	OpenWorkspace func(ctx context.Context, o WorkspaceOptions) (*Workspace, error)
 	// OnOutput, if not nil, takes what a command that the step runs prints, as it does: the stream is "stdout" or

@@ -7,7 +7,8 @@
 // Four of [Builtin] find and read: [Search], [List], [CountOccurrences] and [ReadRanges]. Three replace in all files
 // they are given: [Edit], [MultiEdit] and [RegexTransform]. [EditFiles] has edits for each file, of lines and of
 // text, and [Create] makes files. Three change names: [Copy], [Rename] and [Delete]. Three work on what earlier steps
-// have left: [Aggregate], [Diff] and [Merge]. [Fail] ends a run, and [Tool] calls a function of the host's program.
+// have left: [Aggregate], [Diff] and [Merge]. [Fail] ends a run, [Tool] calls a function of the host's program, and
+// [Exec] runs a command on the tree.
 //
 // # Files
 //

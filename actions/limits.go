@@ -70,11 +70,17 @@ const (
 	LimitShown   = "bytes shown"
 	LimitExpand  = "template bytes"
 	LimitStaged  = "bytes staged"
+	// Of commands, see command.Policy:
+	LimitPrinted      = "bytes printed"
+	LimitChangedFiles = "files changed"
+	LimitScratchFiles = "files for commands"
+	LimitScratchBytes = "bytes for commands"
 )
 
-// LimitError says that a step would have cost more than a [Limits] allows. Nothing was written.
+// LimitError says that a step would have cost more than the host allows, see [Limits] and command.Policy. Nothing was
+// written.
 type LimitError struct {
-	// What is LimitFile, LimitMatches, LimitOutput, LimitPattern, LimitShown, LimitExpand or LimitStaged.
+	// What is LimitFile or one of the others.
 	What string
 	// Limit is the limit that was met.
 	Limit int64
@@ -98,6 +104,10 @@ func (e *LimitError) Error() string {
 		LimitStaged: "too much new text in one step (max %d bytes%s): replace less, or have the host raise MaxStagedBytes",
 		LimitExpand: "templates become too much text (max %d bytes in one step%s): use fewer, " +
 			"or have the host raise MaxShownBytes",
+		LimitPrinted:      "the command was ended, for it has printed too much (max %d bytes%s): have it print less, or have the host raise MaxPrinted",
+		LimitChangedFiles: "the command has changed too many files (max %d%s): bring back less with writes, or have the host raise MaxChangedFiles",
+		LimitScratchFiles: "the tree has too many files to be made real for a command (max %d%s): use needs or exclude, or have the host raise MaxScratchFiles",
+		LimitScratchBytes: "the tree is too large to be made real for a command (max %d bytes%s): use needs or exclude, or have the host raise MaxScratchBytes",
 	}[e.What]
 	if !ok {
 		form = "too many " + e.What + " (max %d%s)"
@@ -138,7 +148,8 @@ func (l Limits) ShownBytes() int64 {
 	return min(limit(l.MaxShownBytes, DefaultMaxShownBytes), l.OutputBytes())
 }
 
-func (l Limits) stagedBytes() int64 { return limit(l.MaxStagedBytes, DefaultMaxStagedBytes) }
+// StagedBytes returns what MaxStagedBytes stands for, in bytes.
+func (l Limits) StagedBytes() int64 { return limit(l.MaxStagedBytes, DefaultMaxStagedBytes) }
 
 func (l Limits) matches() int64 { return limit(l.MaxMatches, DefaultMaxMatches) }
 
@@ -192,7 +203,7 @@ func (s *showing) Write(p []byte) (int, error) {
 func (c *Call) budget() *replace.Budget {
 	tooMany := &LimitError{What: LimitMatches, Limit: c.Limits.matches()}
 	tooMuch := &LimitError{What: LimitOutput, Limit: c.Limits.OutputBytes()}
-	if staged := c.Limits.stagedBytes(); staged < tooMuch.Limit {
+	if staged := c.Limits.StagedBytes(); staged < tooMuch.Limit {
 		tooMuch = &LimitError{What: LimitStaged, Limit: staged}
 	}
 	return replace.NewBudget(replace.Limits{
@@ -201,7 +212,7 @@ func (c *Call) budget() *replace.Budget {
 }
 
 func (c *Call) spendBytes(n int64) error {
-	if most := c.Limits.stagedBytes(); c.spent.Add(n) > most-c.StagedBefore {
+	if most := c.Limits.StagedBytes(); c.spent.Add(n) > most-c.StagedBefore {
 		return &LimitError{What: LimitStaged, Limit: most}
 	}
 	return nil

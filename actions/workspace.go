@@ -3,10 +3,12 @@ package actions
 import (
 	"context"
 	"errors"
+	"path"
 )
 
 // WorkspaceOptions say what of the tree a workspace has, and what comes back of it. The zero value means all of both.
-// The lists are globs as in [Search.Include]; one that is not valid is an error of [Call.Workspace].
+// The lists are globs as those of [Search]; what matches one that names a directory is all in it. A glob that is not valid
+// is an error of [Call.Workspace].
 type WorkspaceOptions struct {
 	// Needs takes what is made real, empty all; Exclude takes what is not, and wins. What is not made real is not taken
 	// for deleted later.
@@ -15,6 +17,44 @@ type WorkspaceOptions struct {
 	Writes []string
 	// NoIgnore also brings back what .gitignore leaves out.
 	NoIgnore bool
+
+	needs, exclude, writes []glob // set by compiled
+}
+
+// compiled returns the options with what [WorkspaceOptions.Makes] and [WorkspaceOptions.Brings] go by. An error names the
+// glob that is not valid.
+func (o WorkspaceOptions) compiled() (WorkspaceOptions, error) {
+	for _, list := range []struct {
+		patterns []string
+		into     *[]glob
+	}{{o.Needs, &o.needs}, {o.Exclude, &o.exclude}, {o.Writes, &o.writes}} {
+		var err error
+		if *list.into, err = compileGlobs(list.patterns); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+// Makes reports whether a file is made real, by its canonical name. It can be asked of options that [Call.OpenWorkspace]
+// is given, from several goroutines.
+func (o WorkspaceOptions) Makes(name string) bool {
+	return (len(o.needs) == 0 || withinGlob(o.needs, name)) && !withinGlob(o.exclude, name)
+}
+
+// Brings reports whether what was changed at a name comes back, as Makes does.
+func (o WorkspaceOptions) Brings(name string) bool {
+	return len(o.writes) == 0 || withinGlob(o.writes, name)
+}
+
+// withinGlob reports whether a glob takes the name or a directory that it is in.
+func withinGlob(globs []glob, name string) bool {
+	for ; name != "."; name = path.Dir(name) {
+		if anyGlob(globs, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // Workspace is the tree as the steps before have left it, made real in a directory of the system, for programs that know
@@ -66,6 +106,10 @@ func (w *Workspace) Drop() {
 func (c *Call) Workspace(ctx context.Context, o WorkspaceOptions) (*Workspace, error) {
 	if c.OpenWorkspace == nil {
 		return nil, Permanent(errors.New("there are no workspaces here"))
+	}
+	o, err := o.compiled()
+	if err != nil {
+		return nil, Permanent(err)
 	}
 	return c.OpenWorkspace(ctx, o)
 }

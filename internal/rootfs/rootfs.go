@@ -47,6 +47,18 @@ func Open(dir string) (*FS, error) {
 // Rooted returns r, for a type that embeds it.
 func (r *FS) Rooted() *FS { return r }
 
+// Dir returns the directory as an absolute name without symbolic links, "" if that is not known.
+func (r *FS) Dir() string {
+	if r.dir == "" {
+		return ""
+	}
+	real, err := filepath.EvalSymlinks(r.dir)
+	if err != nil {
+		return ""
+	}
+	return real
+}
+
 // WithAbsolute returns a view of the same directory that takes absolute names of what is in it, see fsutil.RootFs.
 func (r *FS) WithAbsolute() *FS {
 	view := *r

@@ -57,9 +57,16 @@ type Options struct {
 // Tree is a place at which the tree of a stage is made real. Its methods must not be called at the same time.
 type Tree struct{ tree }
 
+// What a [LimitError] is about.
+const (
+	LimitFiles   = "files"         // of the tree
+	LimitBytes   = "bytes"         // of the tree
+	LimitChanged = "changed files" // by a program
+)
+
 // LimitError says that there is more of something than was allowed.
 type LimitError struct {
-	What       string // what there is too much of, with what can be done about it
+	What       string // LimitFiles, LimitBytes or LimitChanged
 	Limit, Got int64
 }
 

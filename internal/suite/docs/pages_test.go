@@ -319,7 +319,7 @@ func TestDocsEvents(t *testing.T) {
 	text := section(t, "docs/json.md", "Events")
 	events := []millrace.Event{
 		millrace.RunStarted{}, millrace.RunFinished{},
-		millrace.StepStarted{}, millrace.StepProgress{}, millrace.FileStaged{}, millrace.StepFinished{},
+		millrace.StepStarted{}, millrace.StepProgress{}, millrace.FileStaged{}, millrace.StepOutput{}, millrace.StepFinished{},
 		millrace.StepRetrying{}, millrace.StepJumped{}, millrace.CostSpent{}, millrace.StepReplayed{}, millrace.RiskJudged{},
 		millrace.CommitPhase{},
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/bulkhead"
 	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/risk"
@@ -62,6 +63,9 @@ var coded = []struct {
 	{&actions.LineError{}, "internal step_failed"},
 	{&actions.FileError{Err: errors.ErrUnsupported}, "internal step_failed"},
 	{&tool.Error{Err: errors.ErrUnsupported}, "tool_failed"},
+	{&actions.CommandError{}, "exec_failed"},
+	{&command.DeniedError{}, "exec_denied"},
+	{&command.LimitError{}, "limit"},
 	{&tool.ArgsError{}, "internal step_failed"},
 	{&bulkhead.SaturatedError{}, "bulkhead_saturated"},
 	{&budget.InvalidError{}, "internal step_failed"},

@@ -1,0 +1,281 @@
+package actions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/millrace-go/millrace/command"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// Exec runs a command on the tree as the steps before have left it, which is made real in a directory of its own. What the
+// command changes there is staged as the work of the step: it is shown, judged, committed or dropped like that of any
+// other. Which commands there are, what they can reach and how long they may take is for the host to say, see package
+// command; a host that says nothing runs none. They also run in a dry run.
+//
+// The data of the step is
+//
+//	{"exit_code": 0, "signal": "", "stdout": "…", "stderr": "…", "truncated": false,
+//	 "changed": ["a.go"], "deleted": [], "sandbox": {"files": "landlock 7", "network": "seccomp"}}
+//
+// with "json" beside it where Format is "json"; a failed step has it too. Its output is what was printed to stdout, then
+// to stderr. Its files are those that were made, changed, or have got a new name.
+//
+// An exit status that is not in OKCodes fails the step with a *[CommandError], and what the command has changed is
+// dropped. So a linter that mends files and says so by its status needs OKCodes.
+type Exec struct {
+	// Command is a program, without a shell: what stands in it means nothing but itself. One of Command and Shell is set.
+	Command string `json:"command,omitempty" doc:"Program to run, without a shell: a name such as gofmt, or ./x for a file of the tree."`
+	// Shell is a script for /bin/sh -c.
+	Shell string   `json:"shell,omitempty" doc:"Script for /bin/sh -c, instead of command. Few hosts allow it."`
+	Args  []string `json:"args,omitempty" doc:"Arguments of the command, each one word."`
+	Dir   string   `json:"dir,omitempty" doc:"Directory of the tree to run in. Default: its root."`
+	// Env is what the step sets of the names that the host allows for it.
+	Env map[string]string `json:"env,omitempty" doc:"Environment variables to set, of those that the host allows steps to set."`
+	// Stdin is a string, which the command reads as it is, or a list of strings: lines, which get an end each.
+	Stdin any `json:"stdin,omitempty" doc:"What the command reads: a string, or a list of lines, so [\"{{find.files}}\"] gives it one name a line."`
+	// OKCodes are the exit statuses that are a success. Nil means 0 alone.
+	OKCodes []int `json:"ok_codes,omitempty" doc:"Exit statuses, 0 to 255, that are a success. Default: [0]."`
+	// Needs, Exclude, Writes and NoIgnore are those of [WorkspaceOptions].
+	Needs   []string `json:"needs,omitempty" doc:"Globs of the files that the command gets to see. Default: all."`
+	Exclude []string `json:"exclude,omitempty" doc:"Globs of the files that the command does not get to see, such as node_modules."`
+	Writes  []string `json:"writes,omitempty" doc:"Globs of the files that may come back; other changes are left out with a warning. Default: all."`
+	// Discard says that nothing comes back: the step only reads.
+	Discard  bool `json:"discard,omitempty" doc:"Nothing that the command changes comes back, as for a check. It cannot be a template. Default: false."`
+	NoIgnore bool `json:"no_ignore,omitempty" doc:"Also bring back what .gitignore files leave out."`
+	// MaxOutput is how much is kept of each stream, in bytes: its first quarter and its last three quarters. Zero means
+	// 1 MiB. It is never more than the host allows, nor than an eighth of what the step may show.
+	MaxOutput int64 `json:"max_output,omitempty" param:"nonzero" doc:"How much of each stream to keep, in bytes; the rest is left out of its middle. It can only lower the host's limit. Default: 1048576."`
+	// Format "json" parses stdout, which must be one JSON value then; "" and "text" do not.
+	Format string `json:"format,omitempty" enum:"text,json" doc:"With json, what the command prints is parsed: {{step.json.field}}. Default: text."`
+}
+
+// Spec implements [Action].
+func (a Exec) Spec() Spec {
+	return Spec{
+		Name: "exec", Summary: "Run a command on the tree as the steps before have left it", ReadOnly: a.Discard, Input: InputNone,
+		Data: true, Context: true, Exclusive: true,
+	}
+}
+
+// Touches implements [Toucher]: what a command touches is not known.
+func (Exec) Touches() (reads, writes []string, known bool) { return nil, nil, false }
+
+// Words returns the program and its arguments; for a script, "/bin/sh", "-c" and the script.
+func (a Exec) Words() []string {
+	if a.Shell != "" {
+		return []string{"/bin/sh", "-c", a.Shell}
+	}
+	return append([]string{a.Command}, a.Args...)
+}
+
+// CommandError says that a command of a step has failed: by its exit status, or because it could not be started, or what
+// it has printed is not what the step takes. What it has changed is dropped.
+type CommandError struct {
+	// Status is the exit status, -1 if there is none; Signal the name of the signal that has ended the command, "" for none.
+	Status int
+	Signal string
+	// Line is the last line that it has printed to stderr, else to stdout, "" for none.
+	Line string
+	// Err is what is wrong where it is not the status.
+	Err error
+}
+
+// Error gives "exit status 1: " and the line.
+func (e *CommandError) Error() string {
+	if e.Err != nil {
+		return e.Err.Error()
+	}
+	text := fmt.Sprintf("exit status %d", e.Status)
+	if e.Signal != "" {
+		text = "ended by " + e.Signal
+	}
+	if e.Line != "" {
+		text += ": " + e.Line
+	}
+	return text
+}
+
+// Unwrap returns Err.
+func (e *CommandError) Unwrap() error { return e.Err }
+
+// Code returns "exec_failed".
+func (e *CommandError) Code() string { return "exec_failed" }
+
+// Run implements [Action].
+func (a Exec) Run(ctx context.Context, c *Call) (Outcome, error) {
+	dir, err := a.dir(c)
+	if err != nil {
+		return Outcome{}, err
+	}
+	stdin, err := stdinText(a.Stdin)
+	if err != nil {
+		return Outcome{}, Permanent(err)
+	}
+	w, err := c.Workspace(ctx, WorkspaceOptions{Needs: a.Needs, Exclude: a.Exclude, Writes: a.Writes, NoIgnore: a.NoIgnore})
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer w.Drop()
+	at := filepath.Join(w.Root, filepath.FromSlash(dir))
+	if _, err := os.Stat(at); err != nil {
+		return Outcome{}, Permanent(fmt.Errorf("dir '%s' is not made real for the command: needs or exclude leave it out", dir))
+	}
+	shared, err := w.Shared()
+	if err != nil {
+		return Outcome{}, err
+	}
+	exit, err := c.Commands.Run(ctx, command.Command{
+		Step: c.Step, Words: a.Words(), Shell: a.Shell != "", Root: w.Root, Dir: at, Temp: w.Temp, Home: w.Home, Shared: shared,
+		Env: a.Env, Stdin: stdin, MaxOutput: a.maxOutput(c.Limits), OnOutput: c.OnOutput,
+	})
+	out := Outcome{Output: exit.Stdout.Text + exit.Stderr.Text}
+	data := dataOf(exit)
+	if err != nil {
+		if err = commandError(err); out.Output != "" || exit.Sandbox != nil {
+			out.Data = data // it has run
+		}
+		return out, err
+	}
+	out.Data = data
+	if !a.ok(exit) {
+		return out, &CommandError{Status: exit.Code, Signal: exit.Signal, Line: lastLine(exit)}
+	}
+	if a.Format == formatJSON {
+		if data["json"], err = a.parse(c, exit.Stdout); err != nil {
+			return out, &CommandError{Status: exit.Code, Line: lastLine(exit), Err: err}
+		}
+	}
+	if a.Discard {
+		return out, nil
+	}
+	back, err := w.TakeBack(ctx)
+	if err != nil {
+		return out, err
+	}
+	if told, ok := back.Data.(map[string]any); ok {
+		data["changed"], data["deleted"] = told["changed"], told["deleted"]
+	}
+	back.Output, back.Data = out.Output, data
+	return back, nil
+}
+
+// dir returns the directory to run in, with links followed: of the tree, with slashes.
+func (a Exec) dir(c *Call) (string, error) {
+	if a.Dir == "" {
+		return ".", nil
+	}
+	dir, err := c.FS.Resolve(a.Dir)
+	if err == nil {
+		var info fs.FileInfo
+		if info, err = c.FS.Stat(dir); err == nil && !info.IsDir() {
+			err = fsutil.ErrNotDir
+		}
+	}
+	return dir, fileError(a.Dir, err)
+}
+
+func (a Exec) ok(exit command.Exit) bool {
+	return exit.Signal == "" && (exit.Code == 0 && len(a.OKCodes) == 0 || slices.Contains(a.OKCodes, exit.Code))
+}
+
+// maxOutput is how much is kept of each stream, in bytes. All is shown twice, as output and as data, beside the names of
+// what has changed.
+func (a Exec) maxOutput(l Limits) int64 {
+	const byDefault, copies = 1 << 20, 8
+	most := a.MaxOutput
+	if most <= 0 {
+		most = byDefault
+	}
+	return max(1, min(most, l.ShownBytes()/copies))
+}
+
+const formatJSON = "json"
+
+// parse returns what the command has printed, as JSON. Secrets that are written in another way there are hidden as well.
+func (a Exec) parse(c *Call, printed command.Output) (any, error) {
+	if printed.Truncated {
+		return nil, fmt.Errorf("what it has printed is too long to be parsed (%d bytes): raise max_output", printed.Size)
+	}
+	dec := json.NewDecoder(strings.NewReader(printed.Text))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, fmt.Errorf("what it has printed is not JSON: %w", err)
+	}
+	if rest := strings.TrimSpace(printed.Text[dec.InputOffset():]); rest != "" {
+		return nil, errors.New("what it has printed is more than one JSON value")
+	}
+	return masked(v, c.Commands.Mask), nil
+}
+
+// masked returns a tree with mask applied to all texts in it.
+func masked(v any, mask func(string) string) any {
+	switch v := v.(type) {
+	case string:
+		return mask(v)
+	case []any:
+		for i := range v {
+			v[i] = masked(v[i], mask)
+		}
+	case map[string]any:
+		all := make(map[string]any, len(v))
+		for name, value := range v {
+			all[mask(name)] = masked(value, mask)
+		}
+		return all
+	}
+	return v
+}
+
+// dataOf is what templates reach of a command that has ended.
+func dataOf(exit command.Exit) map[string]any {
+	sandbox := exit.Sandbox
+	if sandbox == nil {
+		sandbox = map[string]string{}
+	}
+	return map[string]any{
+		"exit_code": exit.Code, "signal": exit.Signal, "stdout": exit.Stdout.Text, "stderr": exit.Stderr.Text,
+		"truncated": exit.Stdout.Truncated || exit.Stderr.Truncated, "changed": []string{}, "deleted": []string{}, "sandbox": sandbox,
+	}
+}
+
+// commandError words why a command could not run to its end.
+func commandError(err error) error {
+	if limit, ok := errors.AsType[*command.LimitError](err); ok {
+		return &LimitError{What: LimitPrinted, Limit: limit.Limit, Got: limit.Got}
+	}
+	_, denied := errors.AsType[*command.DeniedError](err)
+	switch {
+	case denied, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, syscall.E2BIG):
+		err = fmt.Errorf("%w: give long lists by stdin", err)
+	}
+	return &CommandError{Status: -1, Err: err}
+}
+
+// lastLine returns the last line that is not blank of stderr, else of stdout, as a message shows it.
+func lastLine(exit command.Exit) string {
+	const most = 300
+	for _, text := range []string{exit.Stderr.Text, exit.Stdout.Text} {
+		text = strings.TrimSpace(text)
+		if text == "" {
+			continue
+		}
+		line := strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+		if len(line) > most {
+			line = strings.ToValidUTF8(line[:most], "") + "…"
+		}
+		return fsutil.Visible(line)
+	}
+	return ""
+}

@@ -1,0 +1,129 @@
+package millrace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/bulkhead"
+	"github.com/millrace-go/millrace/command"
+)
+
+// execOf returns the action of a step if it runs a command.
+func execOf(action actions.Action) (a actions.Exec, ok bool) {
+	switch action := action.(type) {
+	case actions.Exec:
+		return action, true
+	case *actions.Exec:
+		return *action, true
+	}
+	return a, false
+}
+
+// reachesOut reports whether an action does more than to work on the stage: what it meets there may be another thing the
+// next time.
+func reachesOut(action actions.Action) bool {
+	switch action.(type) {
+	case actions.Tool, *actions.Tool, actions.Exec, *actions.Exec:
+		return true
+	}
+	return false
+}
+
+// checkCommands returns a *ValidationError if a step is to run a command that the host does not allow. What a template is
+// to say is held against that when the command is to run.
+func (x Executor) checkCommands(ctx context.Context, p Pipeline) error {
+	if !slices.ContainsFunc(p.steps, func(s Step) bool { _, ok := execOf(s.Action); return ok }) {
+		return nil
+	}
+	if err := x.Commands.Valid(); err != nil {
+		return &ExecutorError{Field: "Commands", Err: err}
+	}
+	e := new(ValidationError)
+	for i, s := range p.steps {
+		a, ok := execOf(s.Action)
+		if !ok {
+			continue
+		}
+		var err error
+		if p.knowsCommand(i, a) {
+			err = x.Commands.Permit(ctx, command.Command{Step: s.ID, Words: a.Words(), Shell: a.Shell != "", Env: a.Env})
+		} else {
+			err = x.Commands.Supported()
+		}
+		if err == nil || ctx.Err() != nil {
+			continue // which the run meets itself
+		}
+		param := "command"
+		if a.Shell != "" {
+			param = "shell"
+		}
+		problem := Problem{
+			Pointer: fmt.Sprintf("/steps/%d/params/%s", i, param), Code: codeDenied, Message: fmt.Sprintf("step '%s': %v", s.ID, err), Step: s.ID,
+		}
+		if denied, ok := errors.AsType[*command.DeniedError](err); ok {
+			problem.Hint = denied.Hint
+		}
+		e.Problems = append(e.Problems, problem)
+	}
+	if len(e.Problems) > 0 {
+		return e
+	}
+	return nil
+}
+
+// knowsCommand reports whether no template has a part in what a step is going to run.
+func (p Pipeline) knowsCommand(i int, a actions.Exec) bool {
+	texts := append([]string{a.Command, a.Shell}, a.Args...)
+	for _, value := range a.Env {
+		texts = append(texts, value)
+	}
+	templates := p.compiled[i].texts.Sources()
+	return len(p.steps[i].Bind) == 0 && !slices.ContainsFunc(texts, func(text string) bool { return templates[text] })
+}
+
+// runCommand lets the action of a visit run a command.
+func (r *run) runCommand(ctx context.Context, v *visit, action actions.Action, call *actions.Call) (actions.Outcome, error) {
+	release, err := bulkhead.Acquire(ctx, r.x.Bulkheads, "exec")
+	if err != nil {
+		return actions.Outcome{}, err
+	}
+	defer release()
+	return action.Run(ctx, call)
+}
+
+// timeout is how long an attempt of a step may take, 0 for no bound. A command has no more than the host allows, whatever
+// the step says.
+func (r *run) timeout(s Step) time.Duration {
+	if _, ok := execOf(s.Action); ok {
+		if most := r.x.Commands.Timeout(); s.Timeout <= 0 || s.Timeout > most {
+			return most
+		}
+	}
+	return s.Timeout
+}
+
+// printed tells the observer what the command of a visit prints, until end is called. Secrets are hidden already.
+func (r *run) printed(v *visit, call *actions.Call) (end func()) {
+	if r.x.Observe == nil {
+		return func() {}
+	}
+	var mu sync.Mutex
+	over := false
+	call.OnOutput = func(stream, text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !over {
+			r.notify(StepOutput{Step: v.result.StepID, Visit: v.number, Stream: stream, Text: text})
+		}
+	}
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		over = true
+	}
+}
