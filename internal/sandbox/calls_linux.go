@@ -1,0 +1,95 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// around are calls that reach what neither Landlock nor a closed network keeps shut: io_uring makes calls that no
+// filter sees; keys, shared memory, queues and semaphores belong to all processes of a user.
+var around = []uint32{
+	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
+	unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
+	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL,
+	unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL,
+	unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL,
+	unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
+}
+
+// extended are calls that change extended attributes, and those of the file system. Landlock does not know them.
+// Programs take this error for that of a file system without such attributes.
+var extended = []uint32{
+	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,
+	unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT,
+	unix.SYS_FILE_SETATTR,
+}
+
+// requests are those of ioctl that type into a terminal, and that change attributes by a descriptor that only reads.
+var requests = []uint32{
+	unix.TIOCSTI, unix.TIOCLINUX,
+	unix.FS_IOC_SETFLAGS, fsIocFsSetXattr,
+}
+
+// fsIocFsSetXattr has no name in x/sys/unix.
+const fsIocFsSetXattr = 0x401c5820
+
+// whole is the mask of an argument of which all 32 bits count.
+const whole = ^uint32(0)
+
+// rules returns what is not simply allowed.
+func rules(landlock int, network bool) []rule {
+	eperm := refuse(unix.EPERM)
+	list := []rule{
+		socket(network),
+		// A pair of sockets for datagrams can send them elsewhere by name; the others cannot.
+		{call: unix.SYS_SOCKETPAIR, then: allow, other: eperm, tests: []test{
+			{arg: 0, mask: whole, values: []uint32{unix.AF_UNIX}},
+			{arg: 1, mask: 0xf, values: []uint32{unix.SOCK_STREAM, unix.SOCK_SEQPACKET}},
+		}},
+		{call: unix.SYS_IOCTL, then: eperm, other: allow, tests: []test{{arg: 1, mask: whole, values: requests}}},
+		// The limits of another process of the user could end it.
+		{call: unix.SYS_PRLIMIT64, then: allow, other: eperm, tests: []test{{arg: 0, mask: whole, values: []uint32{0}}}},
+	}
+	for _, call := range around {
+		list = append(list, rule{call: call, then: eperm})
+	}
+	if landlock == 0 {
+		return list // no file is protected, so none has to be protected against these
+	}
+	for _, call := range extended {
+		list = append(list, rule{call: call, then: refuse(unix.EOPNOTSUPP)})
+	}
+	if landlock < versionTruncate {
+		list = append(list, truncating()...)
+	}
+	return list
+}
+
+// socket allows none, or those of the internet and the one by which programs ask for their own addresses.
+func socket(network bool) rule {
+	r := rule{call: unix.SYS_SOCKET, then: refuse(unix.EPERM)}
+	if network {
+		r.then, r.other = allow, r.then
+		r.tests = []test{{arg: 0, mask: whole, values: []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}}}
+	}
+	return r
+}
+
+// truncating makes up for Landlock before it knew of truncation: nothing is cut by name, and nothing by opening it to be
+// read. Programs that know openat2 can do without.
+func truncating() []rule {
+	list := []rule{
+		{call: unix.SYS_TRUNCATE, then: refuse(unix.EACCES)},
+		{call: unix.SYS_OPENAT2, then: refuse(unix.ENOSYS)},
+	}
+	for call, flags := range openings {
+		list = append(list, rule{call: call, then: refuse(unix.EACCES), other: allow, tests: []test{
+			{arg: flags, mask: unix.O_TRUNC | unix.O_ACCMODE, values: []uint32{unix.O_TRUNC | unix.O_RDONLY}},
+		}})
+	}
+	slices.SortFunc(list, func(a, b rule) int { return int(a.call) - int(b.call) })
+	return list
+}

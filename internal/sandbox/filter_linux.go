@@ -1,0 +1,113 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Where the filter finds what it looks at, and the one size that it can load: 32 bits.
+const (
+	offsetNumber = 0
+	offsetArch   = 4
+	offsetArgs   = 16 // 8 bytes each, the low half first on the architectures that are known here
+)
+
+// Instructions of the filter.
+const (
+	opLoad    = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
+	opAnd     = unix.BPF_ALU | unix.BPF_AND | unix.BPF_K
+	opEqual   = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
+	opAtLeast = unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K
+	opReturn  = unix.BPF_RET | unix.BPF_K
+)
+
+// verdict is what becomes of a call.
+type verdict uint32
+
+// refuse lets a call fail with an error.
+func refuse(e unix.Errno) verdict { return verdict(unix.SECCOMP_RET_ERRNO | uint32(e)) }
+
+// The other verdicts.
+const (
+	allow verdict = unix.SECCOMP_RET_ALLOW
+	kill  verdict = unix.SECCOMP_RET_KILL_PROCESS
+)
+
+// rule says what becomes of one system call. Of its arguments the low 32 bits are looked at, which is what the kernel
+// does with those that are named here.
+type rule struct {
+	call  uint32
+	tests []test  // all have to hold
+	then  verdict // if they do, as they do where there are none
+	other verdict
+}
+
+// test holds if an argument, cut by the mask, is one of the values.
+type test struct {
+	arg    uint32
+	mask   uint32
+	values []uint32
+}
+
+// instructions returns the rule for the filter: it is passed over by calls of other numbers.
+func (r rule) instructions() []unix.SockFilter {
+	var body []unix.SockFilter
+	for _, t := range r.tests {
+		body = append(body, load(offsetArgs+8*t.arg), unix.SockFilter{Code: opAnd, K: t.mask})
+		for i, v := range t.values {
+			// A value that fits goes on behind the last one and the return.
+			body = append(body, unix.SockFilter{Code: opEqual, K: v, Jt: uint8(len(t.values) - i)})
+		}
+		body = append(body, returns(r.other))
+	}
+	body = append(body, returns(r.then))
+	return append([]unix.SockFilter{{Code: opEqual, K: r.call, Jf: uint8(len(body))}}, body...)
+}
+
+// load returns the instruction that loads 32 bits of what is known of the call.
+func load(offset uint32) unix.SockFilter { return unix.SockFilter{Code: opLoad, K: offset} }
+
+// returns returns the instruction that ends the filter.
+func returns(v verdict) unix.SockFilter { return unix.SockFilter{Code: opReturn, K: uint32(v)} }
+
+// program returns the filter. Calls of another architecture have other numbers, and could go around it: the process is
+// killed, for a program of 32 bits would not know what to do with the errors either.
+func program(landlock int, network bool) []unix.SockFilter {
+	filter := []unix.SockFilter{
+		load(offsetArch),
+		{Code: opEqual, K: architecture, Jt: 1},
+		returns(kill),
+		load(offsetNumber),
+	}
+	filter = append(filter, otherNumbers()...)
+	for _, r := range rules(landlock, network) {
+		filter = append(filter, r.instructions()...)
+	}
+	return append(filter, returns(allow))
+}
+
+// callsFiltered returns why system calls cannot be filtered, and nil if they can.
+func callsFiltered() error {
+	action := uint32(kill)
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action)))
+	if errno != 0 {
+		return fmt.Errorf("seccomp needs Linux 4.14 or later, built with CONFIG_SECCOMP_FILTER: %w", errno)
+	}
+	return nil
+}
+
+// filterCalls puts the calling thread under the filter, for ever.
+func filterCalls(filter []unix.SockFilter) error {
+	p := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&p)))
+	runtime.KeepAlive(filter)
+	if errno != 0 {
+		return fmt.Errorf("sandbox: seccomp: %w", errno)
+	}
+	return nil
+}

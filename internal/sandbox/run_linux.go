@@ -1,0 +1,115 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// supported asks the kernel.
+func supported() (Status, error) {
+	l, c := landlockVersion(), callsFiltered()
+	status := system{landlock: l.version, calls: c == nil}.status(false)
+	var missing []error
+	if l.err != nil {
+		missing = append(missing, fmt.Errorf("files cannot be protected: %w", l.err))
+	}
+	if status.Network == "" {
+		missing = append(missing, fmt.Errorf("the network cannot be closed: %w", c))
+	}
+	return status, errors.Join(missing...)
+}
+
+// system is what there is to make a sandbox of.
+type system struct {
+	landlock int  // version of the interface, 0 for none
+	calls    bool // whether system calls can be filtered
+}
+
+// present is what the system has that the program runs on.
+func present() system {
+	return system{landlock: landlockVersion().version, calls: callsFiltered() == nil}
+}
+
+// status returns what the system can have in force.
+func (s system) status(network bool) Status {
+	var status Status
+	if s.landlock > 0 {
+		status.Files = fmt.Sprintf("landlock %d", s.landlock)
+	}
+	switch {
+	case network:
+	case s.calls:
+		status.Network = "seccomp"
+	case s.landlock >= versionTCP:
+		status.Network = "landlock"
+	}
+	return status
+}
+
+// run starts the command from a thread that is restricted.
+func run(cmd *exec.Cmd, rules *Rules, started func(*os.Process)) (Status, error) {
+	return present().run(cmd, rules, started)
+}
+
+// run is Run for a system that has no more than s.
+func (s system) run(cmd *exec.Cmd, rules *Rules, started func(*os.Process)) (Status, error) {
+	// The signal comes when the thread ends that has started the command: it must not end before.
+	detach(cmd).Pdeathsig = syscall.SIGKILL
+	var status Status
+	var set *ruleset
+	if rules != nil {
+		status = s.status(rules.Network)
+		if s.landlock > 0 {
+			var err error
+			if set, err = newRuleset(s.landlock, rules); err != nil {
+				return Status{}, err
+			}
+			defer set.close()
+		}
+	}
+	begun, ended := make(chan error, 1), make(chan error, 1)
+	onThread(func() {
+		if rules != nil {
+			if err := s.restrict(set, rules); err != nil {
+				begun <- err
+				return
+			}
+		}
+		err := cmd.Start()
+		begun <- err
+		if err == nil {
+			ended <- cmd.Wait()
+		}
+	})
+	if err := <-begun; err != nil {
+		return Status{}, err
+	}
+	if started != nil {
+		started(cmd.Process)
+	}
+	return status, <-ended
+}
+
+// restrict takes from the thread that calls it, for ever, what the rules do not allow.
+func (s system) restrict(set *ruleset, rules *Rules) error {
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("sandbox: no_new_privs: %w", err)
+	}
+	if set != nil {
+		if err := set.restrict(); err != nil {
+			return err
+		}
+	}
+	if err := dropCapabilities(); err != nil {
+		return err
+	}
+	if s.calls {
+		return filterCalls(program(s.landlock, rules.Network))
+	}
+	return nil
+}

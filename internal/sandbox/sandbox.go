@@ -1,0 +1,51 @@
+// Package sandbox starts a command that reaches little more than the directories it is given. On Linux that holds by
+// Landlock (files) and seccomp (network, and what would go around either), without any help from outside the process
+// and without rights that the program does not have anyway. On other systems there is no sandbox, and [Status] says so.
+//
+// # How
+//
+// What a thread may do is inherited by the processes that it starts. So [Run] takes a thread of its own, restricts it,
+// starts the command from it, waits, and lets the thread die. No other thread of the program is restricted.
+//
+// # What holds inside, on Linux
+//
+//   - Files are read, written, created, renamed and removed in Rules.Write alone. They are read and executed there, in
+//     Rules.Read, and in the directories of the system.
+//   - The few devices that every program needs can be used. Disks, terminals and other devices cannot.
+//   - The modes, owners and times of files are changed in Rules.Write alone, extended attributes nowhere (amd64, arm64).
+//   - No memory, environment or open file of a process outside can be reached. Signals do not get there from Linux 6.12.
+//   - There are no sockets but pairs of connected ones, unless Rules.Network is set; then there are those of IPv4 and
+//     IPv6, but no Unix sockets: a service of the system could start programs outside (amd64, arm64). On other
+//     architectures Landlock forbids TCP alone, from Linux 6.7.
+//   - A program that runs as root keeps those rights of root that are about files, and no others.
+//   - There is no terminal to write to, and no keyring to read.
+//
+// # What does not
+//
+// The names, sizes and times of files can be learned everywhere, as can the command lines of other processes. Memory,
+// processor time and disk space are not limited. Files that the program holds open without close-on-exec, which Go
+// never does by itself, are inherited.
+package sandbox
+
+// Rules says what a command may reach beside what every program needs: programs and libraries of the system, its
+// settings, and harmless devices. The zero Rules let it write nowhere. Rules are only read.
+type Rules struct {
+	// Write are absolute paths of directories and files that the command may read, change, remove and execute, with all
+	// that is below. Each of them has to exist. A path that is a symbolic link stands for what it leads to; one that lies
+	// below another path of Write adds nothing, and is not looked at, so that a link in it opens no way out.
+	Write []string
+	// Read are absolute paths of directories and files that the command may read and execute, with all that is below. What
+	// is said of Write about missing files and links holds here as well.
+	Read []string
+	// Network lets the command use IPv4 and IPv6.
+	Network bool
+}
+
+// Status says what is in force. The zero Status is no sandbox at all.
+type Status struct {
+	// Files is "landlock" and the version of its interface, such as "landlock 7", or empty if files are not protected.
+	Files string
+	// Network is "seccomp" if there is no network at all, "landlock" if there is no TCP but the rest is open, and empty
+	// if the network is open.
+	Network string
+}
