@@ -42,7 +42,7 @@
 // # The environment
 //
 // A command does not see the host's environment. It gets, each replacing what stands before it: PATH (its absolute
-// entries) and LANG of the host, what PassEnv names, Env, Secrets, EnvFor, and of the step what StepEnv names. HOME and
+// entries) and LANG of the host, what PassEnv names, EnvFor, Env, Secrets, and of the step what StepEnv names. HOME and
 // TMPDIR are private, empty directories unless the policy says otherwise. GIT_CEILING_DIRECTORIES keeps git from finding
 // a repository above the tree, MILLRACE_SHARED is the directory that the steps of a run share, if they have one, and
 // MILLRACE_EXEC is how its processes are found.

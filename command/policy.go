@@ -46,7 +46,7 @@ type Policy struct {
 	//
 	// The first word is the program: a name, which is looked up in the policy's PATH; ./x, a file of the tree, counted from
 	// its root; or an absolute path. A * in it takes no slash. A command may spell a program that is found by name with
-	// its absolute path. None allows no program; "*" allows every program by name, "./*" every file of the tree.
+	// its absolute path. None allows no program; "*" allows every program by name, "./* *" every file in the root of the tree.
 	Allow []string
 	// Shell lets commands be scripts for /bin/sh. A script needs no entry in Allow, and what it calls is not held against
 	// Allow: with Shell, a pipeline may run everything.
@@ -68,8 +68,9 @@ type Policy struct {
 	// line of at least 8 bytes is hidden by itself as well. What a command makes of a secret, in base64 say, is not known
 	// and not hidden.
 	Secrets map[string]string
-	// EnvFor returns what one more command gets, a trace parent for example; nil for nothing. It is called with the
-	// context of the command. PATH is not for it to set. If it panics, the command does not start.
+	// EnvFor returns what a command gets that is not the same for all, a trace parent for example; nil for nothing. What
+	// Env sets wins. It is called with the context of the command, by Permit too. It cannot set PATH. If it panics, the
+	// command does not start.
 	EnvFor func(ctx context.Context) map[string]string
 
 	// Read are absolute paths that commands may read in the sandbox beside the tree and the directories of the system:

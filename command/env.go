@@ -1,0 +1,179 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/internal/panics"
+)
+
+// cookie is the variable by which the processes of a command are found. Its value is that of the command in which this
+// program runs itself, if it is one, and behind a point one of its own, so that a search for the outer one finds both.
+const cookie = "MILLRACE_EXEC"
+
+// sameCase is how names are compared: Windows takes path for PATH.
+func sameCase(name string) string {
+	if runtime.GOOS == "windows" {
+		return strings.ToUpper(name)
+	}
+	return name
+}
+
+// reserved says why a name is never one that a step may set, "" if it may.
+func reserved(name string) string {
+	switch upper := sameCase(name); {
+	case upper == "PATH", upper == "HOME", strings.HasPrefix(upper, "GIT_"), strings.HasPrefix(upper, "LD_"), strings.HasPrefix(upper, "DYLD_"):
+		return "it decides what runs"
+	case strings.HasPrefix(upper, "MILLRACE_"):
+		return "it is set by millrace"
+	}
+	return ""
+}
+
+// badName says why nothing can have a name in an environment, "" if something can.
+func badName(name string) string {
+	switch {
+	case name == "":
+		return "it has no name"
+	case strings.ContainsAny(name, "=\x00"):
+		return "its name has a '=' or a NUL byte"
+	}
+	return ""
+}
+
+// badValue says why nothing can have this value in an environment, "" if something can.
+func badValue(value string) string {
+	if strings.ContainsRune(value, 0) {
+		return "its value has a NUL byte"
+	}
+	return ""
+}
+
+// environment is what a command gets, by name. On Windows two names that differ in case are one.
+type environment map[string]string
+
+func (e environment) set(name, value string) {
+	if runtime.GOOS == "windows" {
+		for old := range e {
+			if strings.EqualFold(old, name) {
+				delete(e, old)
+			}
+		}
+	}
+	e[name] = value
+}
+
+// setAll sets what one map has.
+func (e environment) setAll(more map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(more)) {
+		e.set(name, more[name])
+	}
+}
+
+// setNew sets what is not set yet.
+func (e environment) setNew(name, value string) {
+	for old := range e {
+		if sameCase(old) == sameCase(name) {
+			return
+		}
+	}
+	e[name] = value
+}
+
+func (e environment) get(name string) string {
+	for old, value := range e {
+		if sameCase(old) == sameCase(name) {
+			return value
+		}
+	}
+	return ""
+}
+
+// list is the environment as a process takes it, in order.
+func (e environment) list() []string {
+	all := make([]string, 0, len(e))
+	for _, name := range slices.Sorted(maps.Keys(e)) {
+		all = append(all, name+"="+e[name])
+	}
+	return all
+}
+
+// path returns the directories in which programs are looked for, absolute ones only: an entry such as "." would run what
+// a step has put into the tree.
+func (p Policy) path() string {
+	list, set := "", false
+	for name, value := range p.Env {
+		if sameCase(name) == "PATH" {
+			list, set = value, true
+		}
+	}
+	if !set {
+		list = os.Getenv("PATH")
+	}
+	dirs := slices.DeleteFunc(filepath.SplitList(list), func(dir string) bool { return !filepath.IsAbs(dir) })
+	return strings.Join(dirs, string(filepath.ListSeparator))
+}
+
+// environment makes that of a command. Its step env has been permitted.
+func (p Policy) environment(ctx context.Context, c Command) (environment, error) {
+	env := make(environment)
+	for _, name := range slices.Concat([]string{"LANG"}, system(), p.PassEnv) {
+		if value, ok := os.LookupEnv(name); ok {
+			env.set(name, value)
+		}
+	}
+	if p.EnvFor != nil {
+		var more map[string]string
+		err := panics.Protect(func() error { more = p.EnvFor(ctx); return nil })
+		if err != nil {
+			return nil, fmt.Errorf("command policy: EnvFor failed: %w", err)
+		}
+		for _, name := range slices.Sorted(maps.Keys(more)) {
+			if sameCase(name) == "PATH" {
+				return nil, errors.New("command policy: EnvFor cannot set PATH: set it in Env")
+			}
+			if bad := cmp.Or(badName(name), badValue(more[name])); bad != "" {
+				return nil, fmt.Errorf("command policy: EnvFor has '%s': %s", name, bad)
+			}
+		}
+		env.setAll(more)
+	}
+	env.setAll(p.Env)
+	env.setAll(p.Secrets)
+	env.setAll(c.Env)
+	env.set("PATH", p.path())
+	for name, dir := range map[string]string{"HOME": c.Home, "TMPDIR": c.Temp} {
+		if dir != "" {
+			env.setNew(name, dir)
+		}
+	}
+	if runtime.GOOS == "windows" && c.Temp != "" && c.Home != "" {
+		env.setNew("TEMP", c.Temp)
+		env.setNew("TMP", c.Temp)
+		env.setNew("USERPROFILE", c.Home)
+	}
+	if c.Root != "" {
+		env.setNew("GIT_CEILING_DIRECTORIES", filepath.Dir(c.Root))
+	}
+	delete(env, "MILLRACE_SHARED")
+	if c.Shared != "" {
+		env["MILLRACE_SHARED"] = c.Shared
+	}
+	return env, nil
+}
+
+// system returns what a program needs of the host to start at all.
+func system() []string {
+	if runtime.GOOS == "windows" {
+		return []string{"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE"}
+	}
+	return nil
+}

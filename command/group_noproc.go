@@ -1,0 +1,26 @@
+//go:build unix && !linux
+
+package command
+
+import (
+	"fmt"
+	"syscall"
+	"time"
+)
+
+// dying is how long killed processes may take to be gone.
+const dying = 10 * time.Second
+
+// sweep kills what is left of the process group, until nothing is. What has left the group is not found here.
+func (g *group) sweep() error {
+	deadline := time.Now().Add(dying)
+	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
+		if syscall.Kill(-g.pid, syscall.SIGKILL) != nil {
+			return nil // there is none, or only dead ones
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("the command has left processes in its group %d that cannot be killed", g.pid)
+		}
+		time.Sleep(wait)
+	}
+}

@@ -1,0 +1,40 @@
+//go:build !unix && !windows
+
+package command
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+)
+
+// What a start fails with elsewhere when a program is still being written, and when there are too many arguments.
+var (
+	errTextBusy = errors.New("the program is being written")
+	errTooLong  = errors.New("there are too many arguments")
+)
+
+// group is the program of a command alone: more is not known here.
+type group struct{ process *os.Process }
+
+func newGroup() (*group, error) { return &group{}, nil }
+
+func (g *group) cookie() string { return "1" }
+
+func (g *group) prepare(*exec.Cmd) {}
+
+func (g *group) started(process *os.Process) error {
+	g.process = process
+	return nil
+}
+
+func (g *group) terminate() {}
+
+func (g *group) kill() { _ = g.process.Kill() }
+
+func (g *group) sweep() error { return nil }
+
+func (g *group) close() {}
+
+// ending returns the exit status.
+func ending(state *os.ProcessState) (code int, signal string) { return state.ExitCode(), "" }

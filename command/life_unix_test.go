@@ -1,0 +1,243 @@
+//go:build unix
+
+package command_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/millrace-go/millrace/command"
+)
+
+// alive reports whether a process is there and not only its number.
+func alive(pid int) bool {
+	if runtime.GOOS == "linux" {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		_, rest, _ := bytes.Cut(stat, []byte(") "))
+		return err == nil && len(rest) > 0 && rest[0] != 'Z' && rest[0] != 'X'
+	}
+	return syscall.Kill(pid, 0) == nil
+}
+
+// marked returns the pids that were left in a file.
+func marked(t testing.TB, file string) []int {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pids []int
+	for line := range strings.Lines(string(text)) {
+		pid, err := strconv.Atoi(strings.TrimSpace(line))
+		if err != nil {
+			t.Fatalf("%q", text)
+		}
+		pids = append(pids, pid)
+	}
+	return pids
+}
+
+// gone fails the test if one of the processes is alive.
+func gone(t testing.TB, file string) {
+	t.Helper()
+	for _, pid := range marked(t, file) {
+		if alive(pid) {
+			t.Errorf("process %d is left", pid)
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+}
+
+// TestNothingIsLeft: when Run has returned, nothing that the command has started runs any more, whatever way it went.
+func TestNothingIsLeft(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		ways  string
+		linux bool // what only /proc finds
+	}{
+		{"in the group", "", false},
+		{"with the output open", "o", false},
+		{"in a group of its own", "g", true},
+		{"in a session of its own", "s", true},
+		{"in a session of its own, with the output open", "so", true},
+		{"in the group, without an environment", "e", false},
+		{"in a group of its own, without an environment", "ge", true},
+	}
+	for _, tt := range tests {
+		for _, stays := range []string{"linger", "deaf", "mute"} {
+			t.Run(tt.name+"/"+stays, func(t *testing.T) {
+				t.Parallel()
+				if tt.linux && runtime.GOOS != "linux" {
+					t.Skip("only Linux has /proc, by which what has left the group is found")
+				}
+				file := filepath.Join(t.TempDir(), "pids")
+				exit := run(t, acting(t), an(t, "leave", tt.ways, file, stays, file))
+				if exit.Code != 0 || exit.Signal != "" {
+					t.Errorf("it ended with %+v", exit)
+				}
+				gone(t, file)
+			})
+		}
+	}
+	// A process whose father has left as well: a daemon.
+	t.Run("a daemon", func(t *testing.T) {
+		t.Parallel()
+		if runtime.GOOS != "linux" {
+			t.Skip("only Linux has /proc, by which what has left the group is found")
+		}
+		file := filepath.Join(t.TempDir(), "pids")
+		run(t, acting(t), an(t, "leave", "s", file, "leave", "s", file, "mute", file))
+		gone(t, file)
+	})
+	t.Run("many that start many", func(t *testing.T) {
+		t.Parallel()
+		if runtime.GOOS != "linux" {
+			t.Skip("only Linux has /proc, by which what has left the group is found")
+		}
+		file := filepath.Join(t.TempDir(), "pids")
+		run(t, acting(t), an(t, "leave", "s", file, "bomb", "4", file))
+		gone(t, file)
+	})
+}
+
+// ending runs a command that does not end by itself, and ends its context when it has printed something.
+func ending(t *testing.T, p command.Policy, c command.Command) (command.Exit, error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c.OnOutput = func(string, string) { cancel() }
+	return p.Run(ctx, c)
+}
+
+func TestContextEnds(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ stays, signal string }{{"linger", "SIGTERM"}, {"deaf", "SIGKILL"}, {"mute", "SIGTERM"}} {
+		t.Run(tt.stays, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "pids")
+			exit, err := ending(t, acting(t), an(t, tt.stays, file))
+			if !errors.Is(err, context.Canceled) || exit.Signal != tt.signal || exit.Code != -1 || exit.Stdout.Text != "there\n" {
+				t.Errorf("it ended with %+v, %v; want %s", exit, err, tt.signal)
+			}
+			gone(t, file)
+		})
+	}
+	t.Run("children too", func(t *testing.T) {
+		t.Parallel()
+		file := filepath.Join(t.TempDir(), "pids")
+		program, _ := self(t)
+		// The script waits for both, so that their father is there when the context ends.
+		text := fmt.Sprintf("'%[1]s' act deaf '%[2]s' & '%[1]s' act linger '%[2]s' & wait", program, file)
+		_, err := ending(t, acting(t), script(text))
+		if !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		gone(t, file)
+	})
+	t.Run("before", func(t *testing.T) {
+		t.Parallel()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := acting(t).Run(ctx, script("exit 0")); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+	t.Run("a clean end is no success", func(t *testing.T) {
+		t.Parallel()
+		exit, err := ending(t, acting(t), script("trap 'exit 0' TERM; echo there; while :; do sleep 0.01; done"))
+		if !errors.Is(err, context.Canceled) || exit.Code != 0 {
+			t.Errorf("%+v, %v", exit, err)
+		}
+	})
+	t.Run("the policy's time", func(t *testing.T) {
+		t.Parallel()
+		p := acting(t)
+		p.MaxTimeout = time.Millisecond
+		_, err := p.Run(t.Context(), script("while :; do :; done"))
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(fmt.Sprint(err), "longer than the host allows, which is 1ms") {
+			t.Error(err)
+		}
+	})
+}
+
+// host runs a command that stays, for TestHostIsKilled.
+func host(args []string) int {
+	program, _ := os.Executable()
+	p := command.Policy{Allow: []string{command.Pattern(program) + " *"}, Sandbox: command.Off, Scratch: args[0]}
+	_, _ = p.Run(context.Background(), command.Command{
+		Words:    []string{program, "act", "deaf", args[1]},
+		OnOutput: func(_, text string) { fmt.Print(text) },
+	})
+	return 0
+}
+
+// TestHostIsKilled: when the host dies without a word, its command dies too.
+func TestHostIsKilled(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux kills a process when its father dies")
+	}
+	file := filepath.Join(t.TempDir(), "pids")
+	cmd := again(false, os.Environ(), "act", "host", t.TempDir(), file)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "there\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	pids := marked(t, file)
+	if len(pids) != 1 || !alive(pids[0]) {
+		t.Fatalf("pids %v", pids)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	for range 10_000 {
+		if !alive(pids[0]) {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Error("the command lives on without its host")
+	gone(t, file)
+}
+
+// TestEscaped: what has left the group, has no environment and holds the output is not found, which is said.
+func TestEscaped(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "pids")
+	exit, err := acting(t).Run(t.Context(), an(t, "leave", "seo", file, "linger", file))
+	if err == nil || !strings.Contains(err.Error(), "holds its output open") || exit.Stdout.Text != "there\n" {
+		t.Errorf("%+v, %v", exit, err)
+	}
+	for _, pid := range marked(t, file) {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+func TestSignals(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		script, signal string
+		code           int
+	}{{"exit 0", "", 0}, {"exit 7", "", 7}, {"exit 255", "", 255}, {"kill -9 $$", "SIGKILL", -1}, {"kill -SEGV $$", "SIGSEGV", -1}} {
+		if exit := run(t, acting(t), script(tt.script)); exit.Code != tt.code || exit.Signal != tt.signal {
+			t.Errorf("%s ended with %+v", tt.script, exit)
+		}
+	}
+}

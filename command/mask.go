@@ -1,0 +1,172 @@
+package command
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+const (
+	stars      = "***"
+	minSecret  = 4 // bytes of a secret that is hidden
+	minOneLine = 8 // bytes of one line of a secret that is hidden by itself
+)
+
+// needle is a text that is hidden. next[n] is how much of the beginning of the text stands at the end of its first n bytes.
+type needle struct {
+	text string
+	next []int
+}
+
+// needles returns what the policy hides, each text once, the longest first.
+func (p Policy) needles() []needle {
+	texts := make(map[string]bool)
+	for _, value := range p.Secrets {
+		if len(value) < minSecret {
+			continue
+		}
+		whole := strings.TrimFunc(value, unicode.IsSpace)
+		if len(whole) < minSecret {
+			whole = value
+		}
+		texts[whole] = true
+		if !strings.ContainsAny(whole, "\r\n") {
+			continue
+		}
+		for line := range strings.FieldsFuncSeq(whole, func(r rune) bool { return r == '\r' || r == '\n' }) {
+			if line = strings.TrimFunc(line, unicode.IsSpace); len(line) >= minOneLine {
+				texts[line] = true
+			}
+		}
+	}
+	sorted := slices.SortedFunc(maps.Keys(texts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
+	})
+	all := make([]needle, len(sorted))
+	for i, text := range sorted {
+		all[i] = needle{text: text, next: overlaps(text)}
+	}
+	return all
+}
+
+// overlaps returns the table of Knuth, Morris and Pratt.
+func overlaps(text string) []int {
+	next := make([]int, len(text)+1)
+	for i, k := 1, 0; i < len(text); i++ {
+		for k > 0 && text[i] != text[k] {
+			k = next[k]
+		}
+		if text[i] == text[k] {
+			k++
+		}
+		next[i+1] = k
+	}
+	return next
+}
+
+// Mask returns a text with *** in place of every secret of the policy. Secrets that overlap are one ***.
+func (p Policy) Mask(text string) string {
+	needles := p.needles()
+	if len(needles) == 0 {
+		return text
+	}
+	var b strings.Builder
+	m := masker{needles: needles, out: func(piece []byte) { b.Write(piece) }}
+	m.write([]byte(text))
+	m.close()
+	return b.String()
+}
+
+// masker hides secrets in a text that comes in pieces. It holds back only what may be the beginning of one.
+type masker struct {
+	needles []needle
+	out     func([]byte)
+
+	at      []int  // how much of each needle stands at the end of what has come
+	pending []byte // what has come and is not handed on
+	start   int64  // where pending begins in the whole text
+	found   []span // of secrets that are not handed on as stars yet, sorted
+	hidden  int64  // the end of the secrets that were handed on as stars
+}
+
+// span is a part of the text.
+type span struct{ from, to int64 }
+
+func (m *masker) write(p []byte) {
+	if len(m.needles) == 0 {
+		m.out(p)
+		return
+	}
+	if m.at == nil {
+		m.at = make([]int, len(m.needles))
+	}
+	before := m.start + int64(len(m.pending))
+	m.pending = append(m.pending, p...)
+	held := 0
+	for i, n := range m.needles {
+		m.at[i] = m.find(n, m.at[i], p, before)
+		held = max(held, m.at[i])
+	}
+	slices.SortFunc(m.found, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	m.release(m.start + int64(len(m.pending)-held))
+}
+
+// find looks for one secret in what comes next, of which k bytes are there already, and returns how many are then.
+func (m *masker) find(n needle, k int, p []byte, before int64) int {
+	for i := 0; i < len(p); i++ {
+		if k == 0 {
+			skip := bytes.IndexByte(p[i:], n.text[0])
+			if skip < 0 {
+				return 0
+			}
+			i += skip
+		}
+		for k > 0 && p[i] != n.text[k] {
+			k = n.next[k]
+		}
+		if p[i] == n.text[k] {
+			k++
+		}
+		if k == len(n.text) {
+			end := before + int64(i) + 1
+			m.found = append(m.found, span{end - int64(len(n.text)), end})
+			k = n.next[k]
+		}
+	}
+	return k
+}
+
+// release hands on everything before a place.
+func (m *masker) release(limit int64) {
+	at, used := m.start, 0
+	for _, s := range m.found {
+		if s.from >= limit {
+			break
+		}
+		used++
+		if s.from < m.hidden { // one *** with the secret before it
+			m.hidden = max(m.hidden, s.to)
+			continue
+		}
+		m.plain(max(at, m.hidden), s.from)
+		m.out([]byte(stars))
+		m.hidden = s.to
+	}
+	m.found = slices.Delete(m.found, 0, used)
+	m.plain(max(at, m.hidden), limit)
+	m.pending = slices.Delete(m.pending, 0, int(limit-m.start))
+	m.start = limit
+}
+
+// plain hands on a part of what is pending as it is.
+func (m *masker) plain(from, to int64) {
+	if from < to {
+		m.out(m.pending[from-m.start : to-m.start])
+	}
+}
+
+// close hands on what was held back.
+func (m *masker) close() { m.release(m.start + int64(len(m.pending))) }

@@ -1,0 +1,271 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/internal/panics"
+	"github.com/millrace-go/millrace/internal/sandbox"
+)
+
+// Permit reports why a command may not run: a *[DeniedError] if the host does not allow it, or what is wrong with the
+// policy. nil is that it may. The words, Shell and Env of the command are what counts; Check gets all of it, and what
+// environment it would have. A file of the tree need not be there yet.
+func (p Policy) Permit(ctx context.Context, c Command) error {
+	if _, err := p.allowed(c); err != nil {
+		return err
+	}
+	env, err := p.environment(ctx, c)
+	if err != nil {
+		return err
+	}
+	return p.check(ctx, c, env)
+}
+
+// Supported says why the sandbox that the policy requires cannot be had on this system, and what to set, as a
+// *[DeniedError]. It returns nil if it can be had, if it is not required, and if there is a Runner.
+func (p Policy) Supported() error {
+	if p.Sandbox != Required || p.Runner != nil {
+		return nil
+	}
+	status, err := sandbox.Supported()
+	if status.Files != "" && (status.Network != "" || p.Network) {
+		return nil
+	}
+	return &DeniedError{
+		Reason: "they have to run in a sandbox, and there is none: " + cmp.Or(err, errors.New("unknown")).Error(),
+		Hint: "the host sets Sandbox to BestEffort, which lets commands run with what protection there is, or a Runner, " +
+			"which confines them in another way",
+	}
+}
+
+// allowed is Permit but for Check. It returns the file of the program, "" if that is found where it runs.
+func (p Policy) allowed(c Command) (string, error) {
+	if err := p.Valid(); err != nil {
+		return "", err
+	}
+	if len(c.Words) == 0 || c.Words[0] == "" {
+		return "", errors.New("a command needs a program")
+	}
+	if i := slices.IndexFunc(c.Words, func(w string) bool { return strings.ContainsRune(w, 0) }); i >= 0 {
+		return "", fmt.Errorf("word %d of the command '%s' has a NUL byte", i, p.shown(c.Words[:1]))
+	}
+	program, err := p.listed(c)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
+		if err := p.settable(c, name, c.Env[name]); err != nil {
+			return "", err
+		}
+	}
+	if err := p.Supported(); err != nil {
+		var denied *DeniedError
+		if errors.As(err, &denied) {
+			denied.Command = p.shown(c.Words[:1])
+			denied.Reason = strings.Replace(denied.Reason, "they have", "it has", 1)
+		}
+		return "", err
+	}
+	return program, nil
+}
+
+// listed holds the words of a command against Allow and Shell, and looks up the program.
+func (p Policy) listed(c Command) (string, error) {
+	if c.Shell {
+		if len(c.Words) != 3 || c.Words[0] != "/bin/sh" || c.Words[1] != "-c" {
+			return "", errors.New("a script is run by the words /bin/sh, -c and the script")
+		}
+		if !p.Shell {
+			return "", &DeniedError{Command: "/bin/sh", Reason: "it allows no shells",
+				Hint: "the host sets Shell, which lets a pipeline run everything; or give a program as command, and its arguments"}
+		}
+		return c.Words[0], nil
+	}
+	patterns, err := p.patterns()
+	if err != nil {
+		return "", err
+	}
+	words := slices.Clone(c.Words)
+	if err := spelled(words[0]); err != nil {
+		return "", &DeniedError{Command: p.shown(words[:1]), Reason: err.Error()}
+	}
+	program, line := matchAny(patterns, words)
+	if !line && p.Runner == nil && filepath.IsAbs(words[0]) {
+		// The program that is found by this name may be spelled out.
+		if name := named(words[0]); p.find(name) == words[0] {
+			words[0] = name
+			byName, ok := matchAny(patterns, words)
+			program, line = program || byName, ok
+		}
+	}
+	switch {
+	case !program:
+		return "", &DeniedError{Command: p.shown(words[:1]), Hint: p.offer()}
+	case !line:
+		return "", &DeniedError{Command: p.shown(words), Reason: "not with these arguments", Hint: p.offer()}
+	case p.Runner != nil, strings.HasPrefix(filepath.ToSlash(words[0]), "./"):
+		return "", nil
+	case filepath.IsAbs(words[0]):
+		return words[0], nil
+	}
+	file := p.find(words[0])
+	if file == "" {
+		return "", &DeniedError{Command: p.shown(words[:1]), Reason: "there is no such program in its PATH",
+			Hint: "install it on the host, or set PATH in the Env of the policy"}
+	}
+	return file, nil
+}
+
+// named is the name by which a program with this path would be called.
+func named(file string) string {
+	name := filepath.Base(file)
+	if runtime.GOOS == "windows" {
+		name = strings.TrimSuffix(name, filepath.Ext(name))
+	}
+	return name
+}
+
+// find returns the absolute path of a program, "" if the policy's PATH has none of that name.
+func (p Policy) find(name string) string {
+	for _, dir := range filepath.SplitList(p.path()) {
+		if file, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return file
+		}
+	}
+	return ""
+}
+
+// inTree returns the absolute path of a program of the tree, which is ./x. A link must not lead out of the tree, for
+// then it would be another program.
+func inTree(root, name string) (string, error) {
+	if root == "" {
+		return "", fmt.Errorf("the program '%s' is a file of a tree, and there is none", name)
+	}
+	file := filepath.Join(root, filepath.FromSlash(path.Clean(filepath.ToSlash(name))))
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return "", fmt.Errorf("the program '%s' of the tree cannot be run: %w", name, bare(err))
+	}
+	if !within(root, real) {
+		return "", &DeniedError{Command: name, Reason: "it is a link that leads out of the tree"}
+	}
+	return file, nil
+}
+
+// bare is an error without the path, which is another one in each run.
+func bare(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// within reports whether a file without links in its path lies in a directory.
+func within(root, file string) bool {
+	real, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(real, file)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// settable says why a step may not set a variable.
+func (p Policy) settable(c Command, name, value string) error {
+	program := p.shown(c.Words[:1])
+	if bad := cmp.Or(badName(name), badValue(value)); bad != "" {
+		return fmt.Errorf("the environment variable '%s' of the command '%s': %s", name, program, bad)
+	}
+	denied := &DeniedError{Command: program, Reason: fmt.Sprintf("a step may not set the environment variable '%s'", name)}
+	if why := reserved(name); why != "" {
+		denied.Reason += ", for " + why
+		denied.Hint = "leave it out; the host may set it in the Env of the policy"
+		if strings.HasPrefix(sameCase(name), "MILLRACE_") {
+			denied.Hint = "leave it out"
+		}
+		return denied
+	}
+	if slices.ContainsFunc(p.StepEnv, func(n string) bool { return sameCase(n) == sameCase(name) }) {
+		return nil
+	}
+	denied.Hint = fmt.Sprintf("the host adds '%s' to StepEnv, or sets it in Env", name)
+	return denied
+}
+
+// check asks the host.
+func (p Policy) check(ctx context.Context, c Command, env environment) error {
+	if p.Check == nil {
+		return nil
+	}
+	err := panics.Protect(func() error { return p.Check(ctx, p.complete(c, env)) })
+	if err == nil {
+		return nil
+	}
+	if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
+		return ended
+	}
+	denied := &DeniedError{Command: p.shown(c.Words), Reason: p.Mask(err.Error())}
+	if denied.Reason == err.Error() {
+		denied.Err = err // which has no secret to show
+	}
+	return denied
+}
+
+// complete is a command as Check and a Runner get it: all of it, in copies.
+func (p Policy) complete(c Command, env environment) Command {
+	c.Words = slices.Clone(c.Words)
+	c.Env = maps.Clone(env)
+	c.Read, c.Write, c.Network = slices.Clone(p.Read), slices.Clone(p.Write), p.Network
+	c.MaxOutput = p.keep(c)
+	return c
+}
+
+// keep is how many bytes are kept of each stream.
+func (p Policy) keep(c Command) int64 {
+	most := cmp.Or(p.MaxOutput, defaultMaxOutput)
+	if c.MaxOutput <= 0 {
+		return min(defaultMaxOutput, most)
+	}
+	return min(c.MaxOutput, most)
+}
+
+const (
+	maxShown   = 200 // bytes of a command in a message
+	maxOffered = 10  // entries of Allow in a hint
+)
+
+// shown is a command line for messages.
+func (p Policy) shown(words []string) string {
+	text := strings.ToValidUTF8(p.Mask(Pattern(words...)), "\uFFFD")
+	if len(words) == 1 {
+		text = strings.ToValidUTF8(p.Mask(words[0]), "\uFFFD")
+	}
+	if len(text) > maxShown {
+		text = strings.ToValidUTF8(text[:maxShown], "") + "…"
+	}
+	return text
+}
+
+// offer is what the host allows instead.
+func (p Policy) offer() string {
+	if len(p.Allow) == 0 {
+		return "the host allows no programs: it names them in the Allow of its policy"
+	}
+	list, more := p.Allow, ""
+	if len(list) > maxOffered {
+		list, more = list[:maxOffered], fmt.Sprintf(" and %d more", len(p.Allow)-maxOffered)
+	}
+	return "the host allows: " + p.Mask(strings.Join(list, " | ")) + more
+}
