@@ -1,10 +1,13 @@
 package millrace
 
 import (
+	"maps"
 	"time"
 	"unicode/utf8"
 
+	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
@@ -17,6 +20,7 @@ type bounds struct {
 	deadline       time.Duration // zero for none
 	budget         budget.Limit
 	classification string
+	sandbox        agent.Sandbox
 }
 
 // Deadline returns how long a run may take, from just before its first step to just before its commit. Zero is no limit.
@@ -27,6 +31,9 @@ func (p Pipeline) Budget() budget.Limit { return p.bounds.budget }
 
 // Classification returns a text that is passed through to results and events, such as "internal"; "" for none.
 func (p Pipeline) Classification() string { return p.bounds.classification }
+
+// Sandbox returns a copy of what the steps of the action prompt have where they say nothing themselves.
+func (p Pipeline) Sandbox() agent.Sandbox { return clonedSandbox(p.bounds.sandbox) }
 
 // Deadline sets how long a run may take, from just before its first step to just before its commit, at most a week, in
 // milliseconds ("deadline_seconds"). Waiting for another run on the tree is not in it, and the commit is never
@@ -49,10 +56,18 @@ func (b Builder) Classification(text string) Builder {
 	return b
 }
 
+// Sandbox sets what steps of the action prompt have where they say nothing themselves ("sandbox"), field by field. Its
+// Timeout is that of their attempts. The sandbox is copied. Nothing in it is a template.
+func (b Builder) Sandbox(s agent.Sandbox) Builder {
+	b.bounds.sandbox = clonedSandbox(s)
+	return b
+}
+
 // boundsForm is what stands in JSON for bounds that Go holds in another form.
 type boundsForm struct {
 	deadline *float64 // in seconds, nil if it is absent
 	budget   budgetForm
+	sandbox  sandboxForm
 }
 
 // budgetForm is a budget as it stands in JSON, with what is wrong with it: each mistake has a place of its own.
@@ -72,7 +87,7 @@ func (f budgetForm) MarshalJSON() ([]byte, error) { return f.limit.MarshalJSON()
 
 // form returns the form of bounds that are to be written.
 func (b bounds) form() boundsForm {
-	return boundsForm{deadline: secondsOf(b.deadline), budget: budgetForm{limit: b.budget}}
+	return boundsForm{deadline: secondsOf(b.deadline), budget: budgetForm{limit: b.budget}, sandbox: sandboxFormOf(b.sandbox)}
 }
 
 // noBudget refuses null, which says neither that there is a limit nor that there is none.
@@ -88,18 +103,74 @@ func (d *draft) readBounds() {
 	d.bounds.deadline = d.duration(d.boundsForm.deadline, "", "", deadlineField)
 	d.bounds.budget = d.boundsForm.budget.limit
 	d.checkBudget(d.boundsForm.budget.err)
+	d.bounds.sandbox = d.boundsForm.sandbox.sandbox()
+	d.bounds.sandbox.Timeout = d.duration(d.boundsForm.sandbox.Timeout, "/sandbox", "", timeoutField)
 }
 
 // checkBounds checks the bounds of a pipeline.
 func (d *draft) checkBounds() {
 	d.checkTime(d.bounds.deadline, "", "", deadlineField)
 	d.checkBudget(d.bounds.budget.Check())
+	d.checkSandbox()
 	text := d.bounds.classification
 	if n := utf8.RuneCountInString(text); n > MaxClassificationLen {
 		d.problem("/classification", codeBadClass, "", "classification too long (max %d, got %d)", MaxClassificationLen, n)
 	} else if !utf8.ValidString(text) {
 		d.problem("/classification", codeBadClass, "", "classification is not valid UTF-8")
 	}
+}
+
+// sandboxForm is a sandbox as it stands in JSON.
+type sandboxForm struct {
+	Model        string         `json:"model,omitempty" doc:"Name of a model."`
+	Tools        []string       `json:"tools,omitempty" doc:"Names of the tools that agents may use."`
+	SystemPrompt string         `json:"system_prompt,omitempty" doc:"What models are told before the prompt."`
+	Timeout      *float64       `json:"timeout,omitempty" doc:"Seconds that one attempt of a prompt may take, if its step does not say."`
+	Memory       string         `json:"memory,omitempty" doc:"How much memory an agent may take, such as 4g."`
+	GPU          bool           `json:"gpu,omitempty" doc:"Whether agents need a GPU."`
+	Workdir      string         `json:"workdir,omitempty" doc:"Directory that agents are to see the tree at."`
+	Options      map[string]any `json:"options,omitempty" doc:"More settings of agents, any JSON."`
+}
+
+func sandboxFormOf(s agent.Sandbox) sandboxForm {
+	return sandboxForm{s.Model, s.Tools, s.SystemPrompt, secondsOf(s.Timeout), s.Memory, s.GPU, s.Workdir, s.Options}
+}
+
+// sandbox returns the sandbox without its timeout.
+func (f sandboxForm) sandbox() agent.Sandbox {
+	return agent.Sandbox{
+		Model: f.Model, Tools: f.Tools, SystemPrompt: f.SystemPrompt, Memory: f.Memory, GPU: f.GPU, Workdir: f.Workdir, Options: f.Options,
+	}
+}
+
+// clonedSandbox returns a copy that shares nothing.
+func clonedSandbox(s agent.Sandbox) agent.Sandbox {
+	c := params.Clone(sandboxFormOf(s)).(sandboxForm).sandbox()
+	c.Timeout = s.Timeout
+	return c
+}
+
+// checkSandbox checks the sandbox of a pipeline.
+func (d *draft) checkSandbox() {
+	s := d.bounds.sandbox
+	d.checkTime(s.Timeout, "/sandbox", "", timeoutField)
+	if s.Tools != nil && len(s.Tools) == 0 {
+		d.problem("/sandbox/tools", params.CodeBadValue, "leave it out", "tools of the sandbox cannot be an empty list")
+	}
+	if d.decoded {
+		return
+	}
+	for _, p := range params.Check("sandbox", sandboxFormOf(s), nil, nil) {
+		d.problem("/sandbox"+p.Pointer, p.Code, p.Hint, "%s", p.Message)
+	}
+}
+
+// sandboxSchema describes a sandbox.
+func sandboxSchema() jsonObject {
+	schema := params.PartSchema(sandboxForm{})
+	schema["description"] = "What prompts have where they say nothing themselves."
+	maps.Copy(schema["properties"].(jsonObject)["timeout"].(jsonObject), jsonObject{"exclusiveMinimum": 0, "maximum": int(timeoutField.most.Seconds())})
+	return schema
 }
 
 // checkBudget reports each mistake in a budget at its place.

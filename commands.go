@@ -15,20 +15,14 @@ import (
 
 // execOf returns the action of a step if it runs a command.
 func execOf(action actions.Action) (a actions.Exec, ok bool) {
-	switch action := action.(type) {
-	case actions.Exec:
-		return action, true
-	case *actions.Exec:
-		return *action, true
-	}
-	return a, false
+	return actionOf[actions.Exec](action)
 }
 
 // reachesOut reports whether an action does more than to work on the stage: what it meets there may be another thing the
 // next time.
 func reachesOut(action actions.Action) bool {
 	switch action.(type) {
-	case actions.Tool, *actions.Tool, actions.Exec, *actions.Exec:
+	case actions.Tool, *actions.Tool, actions.Exec, *actions.Exec, actions.Prompt, *actions.Prompt:
 		return true
 	}
 	return false
@@ -96,13 +90,17 @@ func (r *run) runCommand(ctx context.Context, v *visit, action actions.Action, c
 	return action.Run(ctx, call)
 }
 
-// timeout is how long an attempt of a step may take, 0 for no bound. A command has no more than the host allows, whatever
+// timeout is how long an attempt of a step may take, 0 for no bound. What a prompt does not say is for the sandbox of the
+// pipeline to say. A command has no more than the host allows, whatever
 // the step says.
 func (r *run) timeout(s Step) time.Duration {
 	if _, ok := execOf(s.Action); ok {
 		if most := r.x.Commands.Timeout(); s.Timeout <= 0 || s.Timeout > most {
 			return most
 		}
+	}
+	if _, ok := promptOf(s.Action); ok && s.Timeout == 0 {
+		return r.p.bounds.sandbox.Timeout
 	}
 	return s.Timeout
 }

@@ -85,11 +85,13 @@ type decoding struct {
 	source *lenient.Source
 	places map[string]spot          // of problems that do not stand at the value of their pointer
 	moved  map[string]lenient.Moved // what stands elsewhere in the text, by the pointer at which it is read
+	asks   map[string]bool          // pointers to steps that have a prompt and name no action
 	known  *lenient.Forms           // once they are asked for
 }
 
 func (d Decoder) decoding(s *lenient.Source, name string) *decoding {
-	return &decoding{Decoder: d, draft: draft{name: name, tools: d.Tools}, source: s, places: make(map[string]spot), moved: make(map[string]lenient.Moved)}
+	return &decoding{Decoder: d, draft: draft{name: name, tools: d.Tools}, source: s, places: make(map[string]spot), moved: make(map[string]lenient.Moved),
+		asks: make(map[string]bool)}
 }
 
 // forms are for what is wrong, or almost right.
@@ -168,13 +170,16 @@ func (t *decoding) steps(list []*strictjson.Node) {
 		return
 	}
 	t.draft.specs = make([]actions.Spec, len(list))
+	list = slices.Clone(list)
 	for i, n := range list {
+		n = t.asking(n, fmt.Sprintf("/steps/%d", i))
+		list[i] = n
 		if id := n.Get("id"); id != nil && id.Kind == strictjson.String {
 			t.draft.steps[i].ID = id.Text
 		}
 		if action := n.Get("action"); action != nil && action.Kind == strictjson.String {
 			if prototype, ok := t.Actions.Lookup(action.Text); ok {
-				t.draft.specs[i] = prototype.Spec()
+				t.draft.specs[i] = specOf(prototype, n.Get("params"))
 			}
 		}
 	}
@@ -195,13 +200,16 @@ func (t *decoding) step(i int, n *strictjson.Node, at string) {
 	n, moved := lenient.Plain(n, func(id string) bool {
 		return slices.ContainsFunc(t.draft.steps, func(s Step) bool { return s.ID == id })
 	})
-	for _, m := range moved {
-		t.moved[at+m.Plain] = lenient.Moved{Text: at + m.Text, NameOffset: m.NameOffset}
-	}
+	t.move(at, moved)
 	known := sync.OnceValue(func() *form.Form { return t.paramsOf(s.action) })
 	t.read(s.table(), n, at, func(pointer string) lenient.Hint {
 		name := pointer[1:] // of a member of the step itself, if it has no slash and stands for no other name
 		if _, alias := t.forms().Step.Known(name); !alias {
+			if t.asks[at] {
+				if hint := lenient.Meant(known(), name, at+"/params"); hint.Text != "" {
+					return hint
+				}
+			}
 			if hint := t.forms().Misplaced(name, at, known()); hint.Text != "" {
 				return hint
 			}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/bulkhead"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/command"
@@ -217,6 +218,7 @@ func (e *CommitError) Unwrap() error { return e.Err }
 //   - tool_failed: a tool has failed: a *tool.Error. If the tool's own error has a method Code, it is that code instead
 //   - exec_failed: a command has failed: an *actions.CommandError
 //   - exec_denied: the host does not allow a command: a *command.DeniedError
+//   - agent_failed: an agent has failed: an *agent.Error. If the agent's own error has a method Code, it is that code instead
 //   - bulkhead_saturated: too much of its kind goes on already: a *bulkhead.SaturatedError
 //   - incomplete_plan: a step that acts outside of the tree was not run for the plan: ErrIncomplete
 //   - blocked: limits or risk forbid the change: a *BlockedError
@@ -269,6 +271,8 @@ func ErrorCode(err error) string {
 		return cmp.Or(codeWithin(err), "tool_failed")
 	case is[*command.DeniedError](err):
 		return "exec_denied"
+	case is[*agent.Error](err):
+		return cmp.Or(codeWithin(err), "agent_failed")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return "canceled"
 	case is[*actions.CommandError](err):

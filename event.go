@@ -12,7 +12,8 @@ import (
 )
 
 // Event is something that happens during a run. The set of events is closed: [RunStarted], [StepStarted],
-// [StepProgress], [FileStaged], [StepOutput], [StepRetrying], [StepFinished], [StepJumped], [StepReplayed], [CostSpent], [RiskJudged],
+// [StepProgress], [FileStaged], [StepOutput], [StepRetrying], [StepFinished], [StepJumped], [StepReplayed], [AgentReplied],
+// [CostSpent], [RiskJudged],
 // [CommitPhase] and [RunFinished]. As JSON an event has the names of its fields in snake
 // case, see [JSONEvents].
 //

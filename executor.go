@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/bulkhead"
@@ -154,10 +155,13 @@ type Executor struct {
 	// that makes no sense is an *ExecutorError. The tree that commands work on is a copy, which is made in Commands.Scratch
 	// when the first of them runs, and removed when the steps are done.
 	Commands command.Policy
+	// Agents are what steps of the action prompt can ask, by name; "" is for steps that name none. A step that asks one
+	// that is not there, or is nil, is a *ValidationError. Nil means that there are none.
+	Agents map[string]agent.Agent
 	// Bulkheads bound how much of one kind goes on at the same time, in all runs that have the same ones: "tool" for calls
-	// of tools, "tool:NAME" for those of one, "exec" for commands. A step waits in the line of its bulkheads, within its timeout; if that is
-	// full it fails with a *bulkhead.SaturatedError, and is not tried again by itself. Nil, and names that are not there,
-	// mean no bound.
+	// of tools, "tool:NAME" for those of one, "exec" for commands, "prompt" for questions to agents, "agent:NAME" for those
+	// to one, "gpu" for prompts that need one. A step waits in the line of its bulkheads, within its timeout; if that is full
+	// it fails with a *bulkhead.SaturatedError, and is not tried again by itself. Nil, and other names, mean no bound.
 	Bulkheads map[string]*bulkhead.Bulkhead
 	// Recorder keeps what pure tools have answered, so that a run after a dry run does not ask again. Nil means that
 	// nothing is kept.
@@ -291,10 +295,7 @@ func (x Executor) open(ctx context.Context, fsys afero.Fs, p Pipeline) (*tree, e
 	if err := p.checkValues(); err != nil {
 		return nil, err
 	}
-	if err := p.checkTools(x.Tools); err != nil {
-		return nil, err
-	}
-	if err := x.checkCommands(ctx, p); err != nil {
+	if err := x.checkHost(ctx, p); err != nil {
 		return nil, err
 	}
 	return x.openTree(fsys)

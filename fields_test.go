@@ -16,6 +16,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/bulkhead"
 	"github.com/millrace-go/millrace/command"
@@ -246,6 +247,9 @@ var fields = map[string]field{
 	"Conflicts": {func(x *millrace.Executor) { x.Conflicts = backup.Retention{Keep: 1} }, nothing, never},
 	"LockWait":  {func(x *millrace.Executor) { x.LockWait = time.Minute }, nothing, never},
 	"NoSync":    {func(x *millrace.Executor) { x.NoSync = true }, nothing, never},
+	"Agents": {func(x *millrace.Executor) {
+		x.Agents = map[string]agent.Agent{"": agent.Func(func(context.Context, *agent.Request) (agent.Reply, error) { panic("no step asks") })}
+	}, nothing, never},
 	"Tools":     {func(x *millrace.Executor) { x.Tools = oneTool() }, nothing, never},
 	"Bulkheads": {func(x *millrace.Executor) { x.Bulkheads = map[string]*bulkhead.Bulkhead{"tool": bulkhead.New(0, 0)} }, nothing, never},
 	"Commands": {func(x *millrace.Executor) {

@@ -9,7 +9,11 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/form"
+	"github.com/millrace-go/millrace/internal/lenient"
 	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
 // flowForm is what stands in JSON for where a step leads to and how often it is tried. Nil is what is absent.
@@ -198,4 +202,62 @@ func retrySchema() jsonObject {
 		"additionalProperties": jsonObject{"type": "string", "minLength": 1},
 	}
 	return jsonObject{"oneOf": []any{jsonObject{"type": "array", "maxItems": mostWaysBack, "items": way}, keywords}}
+}
+
+// asking returns a step that has a prompt and names no action in the form of all others.
+func (t *decoding) asking(n *strictjson.Node, at string) *strictjson.Node {
+	prompt := (*form.Form)(nil)
+	if lenient.Asks(n) {
+		prompt = t.paramsOf(lenient.ActionPrompt)
+	}
+	if prompt == nil {
+		return n
+	}
+	if n.Get("params") != nil {
+		id := ""
+		if named := n.Get("id"); named != nil {
+			id = named.Text
+		}
+		t.draft.problem(at+"/params", codeTwoForms, "name the action and put the prompt into params, or leave params out",
+			"step '%s' has both prompt and params", fsutil.Visible(shortened(id)))
+	}
+	plain, moved := lenient.Asking(n, prompt)
+	t.move(at, moved)
+	t.asks[at] = true
+	return plain
+}
+
+// move notes what stands elsewhere in a step.
+func (t *decoding) move(at string, moved []lenient.Moved) {
+	for _, m := range moved {
+		m.Text = at + m.Text
+		t.moved[at+m.Plain] = m
+	}
+}
+
+// specOf is what an action says of itself before it is decoded. What a prompt has for templates depends on its format.
+func specOf(prototype actions.Action, params *strictjson.Node) actions.Spec {
+	a, ok := promptOf(prototype)
+	if !ok {
+		return prototype.Spec()
+	}
+	if format := params.Get("format"); format != nil {
+		a.Format = format.Text
+	}
+	return a.Spec()
+}
+
+// askingSchema describes a step that has a prompt and names no action.
+func askingSchema(prompt actions.Action) (jsonObject, error) {
+	schema, err := actionSchema(prompt)
+	if err != nil {
+		return nil, err
+	}
+	properties := schema["properties"].(jsonObject)
+	given := properties["params"].(jsonObject)["properties"].(jsonObject)
+	delete(properties, "action")
+	delete(properties, "params")
+	maps.Copy(properties, given)
+	schema["title"], schema["required"] = "prompt, in the step itself", []string{"id", "prompt"}
+	return schema, nil
 }

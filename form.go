@@ -9,6 +9,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/form"
+	"github.com/millrace-go/millrace/internal/lenient"
 	"github.com/millrace-go/millrace/internal/params"
 )
 
@@ -88,6 +89,12 @@ func (d Decoder) Schema() ([]byte, error) {
 			continue
 		}
 		each = append(each, s)
+		if name == lenient.ActionPrompt {
+			if s, err = askingSchema(prototype); err != nil {
+				return nil, fmt.Errorf("schema of action %s: %w", name, err)
+			}
+			each = append(each, s)
+		}
 	}
 	whole := pipelineTable(new(draft), &params.Part{List: true}).Schema()
 	maps.Copy(whole["properties"].(jsonObject)["max_steps"].(jsonObject), jsonObject{"minimum": 1, "maximum": MaxAttempts})
@@ -99,7 +106,7 @@ func (d Decoder) Schema() ([]byte, error) {
 	expect["description"] = "Bounds outside of which the step fails."
 	whole["$defs"] = jsonObject{
 		"step": jsonObject{"oneOf": each}, "condition": conditionSchema(), "expect": expect, "budget": budgetSchema(),
-		"variables": variablesSchema(), "retry_if": retrySchema(),
+		"variables": variablesSchema(), "retry_if": retrySchema(), "sandbox": sandboxSchema(),
 		"id": jsonObject{"type": "string", "pattern": "^[A-Za-z0-9_-]+$", "maxLength": MaxIDLen},
 	}
 	return json.MarshalIndent(whole, "", "  ")
@@ -201,6 +208,7 @@ func pipelineTable(d *draft, steps *params.Part) params.Table {
 		{Name: "deadline_seconds", Aliases: "deadline", Doc: "Seconds that a run may take, up to its commit.", To: &d.boundsForm.deadline},
 		{Name: "budget", Aliases: "budget_usd", Doc: "What a run may spend: US dollars, or an object of limits.", To: &d.boundsForm.budget, Def: "budget"},
 		{Name: "classification", Doc: "A text that results and events have as well.", To: &d.bounds.classification, Most: MaxClassificationLen},
+		{Name: "sandbox", To: &d.boundsForm.sandbox, Def: "sandbox"},
 		{Name: "variables", Aliases: "vars", To: &d.variableForms, Def: "variables"},
 		{Name: "steps", Aliases: "pipeline_steps tasks actions", To: steps, Most: MaxSteps, Def: "step"},
 	}

@@ -1,6 +1,7 @@
 package millrace
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -18,7 +19,8 @@ import (
 // here. So the steps do what they do alone, and others may refer to them by their new ids.
 //
 // The variables of the pipeline come along; one that there is already must be declared the same, but for what its
-// description says. The name, the options, the budget and other limits of the pipeline do not come along. The limit of
+// description says. Its sandbox becomes part of its
+// prompts. The name, the options, the budget and other limits of the pipeline do not come along. The limit of
 // [MaxSteps] holds for all steps together. Build has a problem for a prefix that is empty or cannot be part of an id,
 // and for a text that cannot be written so that it means the same.
 func (b Builder) Include(sub Pipeline, prefix string) Builder {
@@ -92,6 +94,7 @@ func (d *draft) include(included []inclusion) {
 			d.problem(at, codeNoSteps, "", "the pipeline included as '%s' has no steps", shortened(in.prefix))
 		default:
 			d.moveTemplates(in)
+			d.foldSandbox(in)
 		}
 	}
 }
@@ -146,6 +149,25 @@ func (d *draft) moveTemplates(in inclusion) {
 			s.Bind[param] = move("/params"+param, s.Bind[param])
 		}
 		s.Action = moveParams(s.Action, move, fails)
+	}
+}
+
+// foldSandbox gives the prompts of an included pipeline what its sandbox says. That is text here as it was there.
+func (d *draft) foldSandbox(in inclusion) {
+	for i := range in.sub.steps {
+		s := &d.steps[in.at+i]
+		a, ok := promptOf(s.Action)
+		if !ok {
+			continue
+		}
+		form := sandboxFormOf(in.sub.bounds.sandbox)
+		if sandbox, err := params.Of(form); err == nil && !s.Raw {
+			escaped, err := sandbox.Expand(nil, func(_, text string) (any, error) { return d.compiled[in.at+i].texts.Escape(text), nil })
+			if err == nil {
+				form = escaped.(sandboxForm)
+			}
+		}
+		s.Action, s.Timeout = a.Within(form.sandbox()), cmp.Or(s.Timeout, in.sub.bounds.sandbox.Timeout)
 	}
 }
 

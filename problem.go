@@ -50,6 +50,8 @@ const (
 	codeBadTool      = "unknown_tool"
 	codeBadArgs      = "invalid_tool_args"
 	codeDenied       = "exec_denied"
+	codeBadAgent     = "unknown_agent"
+	codeTwoForms     = "two_forms"
 	codeUnreachable  = "unreachable_step"
 	codeNested       = "nested_pipeline"
 	codeBadBudget    = "invalid_budget"
@@ -273,6 +275,10 @@ func (t *decoding) locate(problems []Problem) {
 func (t *decoding) inText(pointer string) (m lenient.Moved, isName bool) {
 	for up := pointer; up != "" && len(t.moved) > 0; up = up[:strings.LastIndexByte(up, '/')] {
 		if m, ok := t.moved[up]; ok {
+			if m.Whole {
+				m.Text += pointer[len(up):]
+				return m, false
+			}
 			return m, pointer == up+"/step"
 		}
 	}

@@ -131,7 +131,11 @@ func (r *run) recordKey(v *visit, action actions.Action) (string, error) {
 		Visit, Attempt int
 		Staged         []stagedPath
 	}{Version: 1, Action: v.result.Action, Params: encoded, Visit: v.number, Attempt: len(v.attempts) + 1}
-	if before, _ := r.previous(); before != nil {
+	before, _ := r.previous()
+	if r.p.isTold(v.step) {
+		before = r.before(v.step)
+	}
+	if before != nil {
 		asked.Output, asked.Error = before.result.Output, before.result.Error
 	}
 	changes, err := r.stage.Outline()

@@ -254,7 +254,7 @@ func (p Pipeline) scheduled(i int, ask bool) schedule.Step {
 	for _, ref := range refs {
 		step.After = append(step.After, p.index[ref])
 	}
-	if p.compiled[i].texts.Names(rootPrev) { // any of them may be the last that is not skipped
+	if p.compiled[i].texts.Names(rootPrev) || p.isTold(i) { // any of them may be the last that is not skipped
 		for j := range i {
 			step.After = append(step.After, j)
 		}

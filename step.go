@@ -45,15 +45,18 @@ type Step struct {
 	// or failed is taken.
 	RetryIf []Retry
 	// MaxRetries is how many attempts a visit may have after the first, 0 to 100. They are made after errors that may pass:
-	// of the system, of an action of the host, of a tool, a timeout. Nil means what the action, or the tool, says: 0 mostly.
+	// of the system, of an action of the host, of a tool or an agent, a timeout. Nil means what the action, or the tool,
+	// says: 3 for a prompt, else 0 mostly.
 	MaxRetries *int
 	// MaxVisits is how many visits of this step use up the ways back to it, 2 to 100. Zero means 1 + MaxRetries if that is
 	// given, else 4.
 	MaxVisits int
-	// Timeout is how long one attempt may take, at most a day, in milliseconds. Zero means no limit.
+	// Timeout is how long one attempt may take, at most a day, in milliseconds. Zero means no limit, or for a prompt that
+	// of the pipeline's sandbox.
 	Timeout time.Duration
 	// Backoff is how long to wait before the second attempt, at most an hour, in milliseconds. The wait doubles from then
-	// on, up to 30 seconds, or Backoff if that is longer. Zero means a second for a step that calls a tool, else no wait.
+	// on, up to 30 seconds, or Backoff if that is longer. Zero means a second for a step that calls a tool or asks an
+	// agent, else no wait.
 	Backoff time.Duration
 	// Input is "previous" for the files of the step that was executed before this one, whichever that is. A step that
 	// comes first, or after one that failed, is skipped. "" means that InputFrom and InputFromAll say.

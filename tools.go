@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/bulkhead"
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/tool"
 )
@@ -23,13 +22,7 @@ import (
 
 // toolOf returns the action of a step if it calls a tool.
 func toolOf(action actions.Action) (a actions.Tool, ok bool) {
-	switch action := action.(type) {
-	case actions.Tool:
-		return action, true
-	case *actions.Tool:
-		return *action, true
-	}
-	return a, false
+	return actionOf[actions.Tool](action)
 }
 
 // specs are what the actions of the steps say of themselves; where a step calls a tool, with what that says.
@@ -95,7 +88,7 @@ func (r *run) uncalledFor(i int) string {
 	if first < r.p.Len() {
 		return r.seen(r.p.steps[first].ID).uncalled
 	}
-	if s.Input != inputPrevious && s.When.Type() != condition.TypePrevError && !texts.Names(rootPrev) {
+	if s.Input != inputPrevious && s.When.Type() != condition.TypePrevError && !texts.Names(rootPrev) && !r.p.isTold(i) {
 		return ""
 	}
 	return r.uncalledBefore(i)
@@ -120,37 +113,6 @@ func (r *run) uncalledBefore(i int) string {
 		}
 	}
 	return ""
-}
-
-// act lets the action of a visit run, one that calls a tool within the bulkheads that are about it.
-func (r *run) act(ctx context.Context, v *visit, action actions.Action, call *actions.Call) (actions.Outcome, error) {
-	outside := r.specs[v.step].Outside
-	if _, ok := execOf(action); ok {
-		return r.runCommand(ctx, v, action, call)
-	}
-	a, ok := toolOf(action)
-	if !ok {
-		v.acted = outside
-		return action.Run(ctx, call)
-	}
-	ask := func() (actions.Outcome, error) {
-		release, err := bulkhead.Acquire(ctx, r.x.Bulkheads, "tool", "tool:"+a.Tool)
-		if err != nil {
-			return actions.Outcome{}, err
-		}
-		defer release()
-		v.acted = outside
-		return action.Run(ctx, call)
-	}
-	if problems := r.x.Tools.Check(a.Tool, a.Args, nil); len(problems) > 0 {
-		p := problems[0] // a template has given it: all else was checked before the first step
-		return actions.Outcome{}, &InterpolationError{Pointer: "/args" + p.Pointer, Err: errors.New(p.Message)}
-	}
-	call.CallTool = r.caller(v, call)
-	if outside {
-		return ask()
-	}
-	return r.recorded(ctx, v, action, call, ask)
 }
 
 // caller calls a tool of the host for a visit.

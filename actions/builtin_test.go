@@ -14,9 +14,9 @@ import (
 // TestBuiltin checks the documented names, and that every parameter can be shown to a user.
 func TestBuiltin(t *testing.T) {
 	equal(t, "names", actions.Builtin().Names(), []string{
-		"aggregate", "copy", "count_occurrences", "create", "delete", "diff", "edit", "edit_files", "exec", "fail", "list", "merge", "multi_edit", "pattern_replace", "read_ranges", "regex_transform", "rename", "search", "tool",
+		"aggregate", "copy", "count_occurrences", "create", "delete", "diff", "edit", "edit_files", "exec", "fail", "list", "merge", "multi_edit", "pattern_replace", "prompt", "read_ranges", "regex_transform", "rename", "search", "tool",
 	})
-	mutating := map[string]bool{"edit": true, "multi_edit": true, "regex_transform": true, "copy": true, "rename": true, "delete": true, "edit_files": true, "create": true, "pattern_replace": true, "exec": true}
+	mutating := map[string]bool{"edit": true, "multi_edit": true, "regex_transform": true, "copy": true, "rename": true, "delete": true, "edit_files": true, "create": true, "pattern_replace": true, "exec": true, "prompt": true}
 	for _, name := range actions.Builtin().Names() {
 		a, _ := actions.Builtin().Lookup(name)
 		spec := a.Spec()
@@ -57,6 +57,8 @@ func TestDocumentedParameters(t *testing.T) {
 		{"copy", `{"destination":"d","preserve_paths":true,"base":"b","overwrite":true}`, actions.Copy{Destination: "d", PreservePaths: true, Base: "b", Overwrite: true}},
 		{"rename", `{"to":"{{dir}}/{{stem}}_test{{ext}}"}`, actions.Rename{To: "{{dir}}/{{stem}}_test{{ext}}"}},
 		{"delete", `{"files":["a"],"permanent":true}`, actions.Delete{Files: []string{"a"}, Permanent: true}},
+		{"prompt", `{"prompt":"p","agent":"a","context":"none","format":"json","workspace":"read","model":"m","tools":["t"],"system_prompt":"s","memory":"4g","gpu":false,"workdir":"/w","options":{"o":1}}`,
+			actions.Prompt{Prompt: "p", Agent: "a", Context: "none", Format: "json", Workspace: "read", Model: "m", Tools: []string{"t"}, SystemPrompt: "s", Memory: "4g", GPU: new(false), Workdir: "/w", Options: map[string]any{"o": int64(1)}}},
 		{"exec", `{"command":"go","args":["vet"],"dir":"d","env":{"A":"b"},"stdin":["x"],"ok_codes":[0,1],"needs":["*.go"],"exclude":["v"],"writes":["w"],"discard":true,"no_ignore":true,"max_output":9,"format":"json"}`,
 			actions.Exec{Command: "go", Args: []string{"vet"}, Dir: "d", Env: map[string]string{"A": "b"}, Stdin: []any{"x"}, OKCodes: []int{0, 1}, Needs: []string{"*.go"}, Exclude: []string{"v"}, Writes: []string{"w"}, Discard: true, NoIgnore: true, MaxOutput: 9, Format: "json"}},
 		{"exec", `{"shell":"true","stdin":"x"}`, actions.Exec{Shell: "true", Stdin: "x"}},

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fsutil"
@@ -49,6 +50,10 @@ type Call struct {
 	CallTool func(ctx context.Context, name string, args map[string]any) (Outcome, error)
 	// Commands is what the host allows commands to do. The zero Policy allows none.
 	Commands command.Policy
+	// AskAgent asks an agent of the host by its name. It is set for steps of the action [Prompt] alone; what is not for the
+	// action to know of the request it adds. Previous is what the step before has said, nil where there is none.
+	AskAgent func(ctx context.Context, name string, r *agent.Request) (agent.Reply, error)
+	Previous *agent.Previous
 	// OpenWorkspace makes the tree real for this attempt; use Workspace. Nil means that there are no workspaces.
 	OpenWorkspace func(ctx context.Context, o WorkspaceOptions) (*Workspace, error)
 	// OnOutput, if not nil, takes what a command that the step runs prints, as it does: the stream is "stdout" or

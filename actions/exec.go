@@ -2,7 +2,6 @@ package actions
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -205,14 +204,9 @@ func (a Exec) parse(c *Call, printed command.Output) (any, error) {
 	if printed.Truncated {
 		return nil, fmt.Errorf("what it has printed is too long to be parsed (%d bytes): raise max_output", printed.Size)
 	}
-	dec := json.NewDecoder(strings.NewReader(printed.Text))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return nil, fmt.Errorf("what it has printed is not JSON: %w", err)
-	}
-	if rest := strings.TrimSpace(printed.Text[dec.InputOffset():]); rest != "" {
-		return nil, errors.New("what it has printed is more than one JSON value")
+	v, err := parseJSON(printed.Text)
+	if err != nil {
+		return nil, fmt.Errorf("what it has printed is %w", err)
 	}
 	return masked(v, c.Commands.Mask), nil
 }

@@ -20,7 +20,7 @@ func Builtin() Registry {
 		Search{}, List{}, ReadRanges{},
 		Edit{}, MultiEdit{}, CountOccurrences{}, RegexTransform{}, EditFiles{}, PatternReplace{},
 		Create{}, Copy{}, Rename{}, Delete{},
-		Aggregate{}, Diff{}, Merge{}, Fail{}, Tool{}, Exec{},
+		Aggregate{}, Diff{}, Merge{}, Fail{}, Tool{}, Exec{}, Prompt{},
 	)
 }
 

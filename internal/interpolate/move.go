@@ -44,6 +44,9 @@ func (t *Texts) Move(text string, to *Texts, renamed func(step string) string) (
 	return moved, ok
 }
 
+// Escape returns what has to stand in the step so that it is the text, whatever looks like a reference in it.
+func (t *Texts) Escape(text string) string { return template.Escape(text, t.knows) }
+
 // moveLiteral writes a piece of a text in which there are no references, but perhaps what looks like some.
 func (t *Texts) moveLiteral(b *strings.Builder, piece string, to *Texts) {
 	parsed, _ := template.Parse(piece, t.knows)

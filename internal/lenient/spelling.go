@@ -12,11 +12,41 @@ import (
 // prevError is the word that stands for the condition {"type": "prev_error"}.
 const prevError, typePrevError = "prev.error", "prev_error"
 
-// Moved says where a way back stands that the text has in an object: at Text, its name at NameOffset. It is read at
-// Plain. Both are pointers below the step.
+// Moved says where something stands in the text that is read elsewhere: at Text, its name at NameOffset. It is read at
+// Plain. Both are pointers below the step. Whole says that what is in it stands in it in the text too.
 type Moved struct {
 	Plain, Text string
 	NameOffset  int
+	Whole       bool
+}
+
+// ActionPrompt is the action of a step that has a prompt and names no action.
+const ActionPrompt = "prompt"
+
+// Asks reports whether a step has a prompt and names no action: its parameters stand in the step itself.
+func Asks(step *strictjson.Node) bool {
+	return step.Get("action") == nil && step.Get(ActionPrompt) != nil
+}
+
+// Asking returns a step that Asks as one of the action prompt, whose parameters are those of the form, where they belong.
+// The step itself is not changed. If it has parameters there already, these are left out.
+func Asking(step *strictjson.Node, prompt *form.Form) (plain *strictjson.Node, moved []Moved) {
+	plain = &strictjson.Node{Kind: step.Kind, Offset: step.Offset, End: step.End}
+	values := object(step)
+	for _, m := range step.Members {
+		switch {
+		case prompt.Field(m.Name) != nil:
+			values.Members = append(values.Members, m)
+			pointer := "/" + strictjson.EscapeToken(m.Name)
+			moved = append(moved, Moved{Plain: "/params" + pointer, Text: pointer, NameOffset: m.NameOffset, Whole: true})
+		case m.Name != "params":
+			plain.Members = append(plain.Members, m)
+		}
+	}
+	plain.Members = append(plain.Members,
+		strictjson.Member{Name: "action", NameOffset: step.Offset, Value: text(step, ActionPrompt)},
+		strictjson.Member{Name: "params", NameOffset: step.Offset, Value: values})
+	return plain, moved
 }
 
 // Plain returns a step in the one form that is read further: retry_if as a list of objects, which may be an object of

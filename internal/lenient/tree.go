@@ -128,6 +128,7 @@ func (f *fitting) pipeline(root *strictjson.Node) {
 
 func (f *fitting) step(root, n *strictjson.Node, i int, at string) {
 	f.inputs(n, at)
+	f.asking(n)
 	f.spellings(root, n, at)
 	action := f.action(n, at)
 	f.dryRun(root, n, action, at)
@@ -145,6 +146,20 @@ func (f *fitting) step(root, n *strictjson.Node, i int, at string) {
 	f.dryRun(root, values, action, at+"/params")
 	f.moveUp(root, n, values, action, at)
 	f.Fit(values, action, at+"/params")
+}
+
+// asking gives a step that has its parameters in itself, which strict decoding reads as well, the other form.
+func (f *fitting) asking(n *strictjson.Node) {
+	if !Asks(n) || slices.ContainsFunc(n.Members, func(m strictjson.Member) bool {
+		known, _ := f.Step.Match(m.Name)
+		return known == "action" || known == "params"
+	}) {
+		return
+	}
+	if prompt := f.Params(ActionPrompt); prompt != nil {
+		plain, _ := Asking(n, prompt)
+		*n = *plain
+	}
 }
 
 // action returns the form of the parameters of a step, or nil if there is no such action.

@@ -320,7 +320,7 @@ func TestDocsEvents(t *testing.T) {
 	events := []millrace.Event{
 		millrace.RunStarted{}, millrace.RunFinished{},
 		millrace.StepStarted{}, millrace.StepProgress{}, millrace.FileStaged{}, millrace.StepOutput{}, millrace.StepFinished{},
-		millrace.StepRetrying{}, millrace.StepJumped{}, millrace.CostSpent{}, millrace.StepReplayed{}, millrace.RiskJudged{},
+		millrace.StepRetrying{}, millrace.StepJumped{}, millrace.CostSpent{}, millrace.StepReplayed{}, millrace.AgentReplied{}, millrace.RiskJudged{},
 		millrace.CommitPhase{},
 	}
 	var kinds []string

@@ -12,6 +12,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/condition"
 )
@@ -77,6 +78,10 @@ func pipelineFields() map[string]func(millrace.Builder) millrace.Builder {
 		"Budget":   func(b millrace.Builder) millrace.Builder { return b.Budget(budget.Limit{Files: 7}) },
 		"Variables": func(b millrace.Builder) millrace.Builder {
 			return b.Variables(millrace.Variable{Name: "v", Type: "integer", Default: int64(7), Enum: []any{int64(7), int64(8)}, Description: "d"})
+		},
+		"Sandbox": func(b millrace.Builder) millrace.Builder {
+			return b.Sandbox(agent.Sandbox{Model: "m", Tools: []string{"t"}, SystemPrompt: "p", Timeout: 1500 * time.Millisecond, Memory: "4g", GPU: true,
+				Workdir: "/w", Options: map[string]any{"o": int64(1)}})
 		},
 		"Classification": func(b millrace.Builder) millrace.Builder { return b.Classification("internal") },
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/bulkhead"
@@ -66,6 +67,7 @@ var coded = []struct {
 	{&actions.CommandError{}, "exec_failed"},
 	{&command.DeniedError{}, "exec_denied"},
 	{&command.LimitError{}, "limit"},
+	{&agent.Error{Err: errors.ErrUnsupported}, "agent_failed"},
 	{&tool.ArgsError{}, "internal step_failed"},
 	{&bulkhead.SaturatedError{}, "bulkhead_saturated"},
 	{&budget.InvalidError{}, "internal step_failed"},

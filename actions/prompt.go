@@ -1,0 +1,214 @@
+package actions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/millrace-go/millrace/agent"
+)
+
+// Prompt asks an agent of the host, see package agent. What the agent changes in its workspace is staged as the work of
+// the step: it is shown, judged, committed or dropped like that of any other. An agent is asked in a dry run too.
+//
+// The output of the step is the reply. Its data is null, or what the reply says as JSON where Format is "json". Its files
+// are those that were made, changed, or have got a new name.
+type Prompt struct {
+	// Prompt is what the agent is asked.
+	Prompt string `json:"prompt" param:"required" doc:"What the agent is asked."`
+	// Agent is the name of one of the host's agents, and no template. "" is the one for steps that name none.
+	Agent string `json:"agent,omitempty" doc:"Name of an agent that the host offers. It cannot be a template. Default: the host's agent for steps that name none."`
+	// Context says whether the agent is told the output and the error of the step before; "" is "previous".
+	Context string `json:"context,omitempty" enum:"previous,none" doc:"Whether the agent is told what the step before has said, and its error. It cannot be a template. Default: previous."`
+	// Format "json" parses the reply, which must be one JSON value then; "" and "text" do not.
+	Format string `json:"format,omitempty" enum:"text,json" doc:"With json, the reply is parsed and templates reach into it. It cannot be a template. Default: text."`
+	// Workspace says what the agent has of the tree; "" is "write".
+	Workspace string `json:"workspace,omitempty" enum:"write,read,none" doc:"Whether the agent has the tree: write takes back what it changes there, read drops it, none gives it no tree. It cannot be a template. Default: write."`
+	// Model, Tools, SystemPrompt, Memory, GPU, Workdir and Options are those of [agent.Sandbox]. Where they are empty, or
+	// nil, those of the pipeline's sandbox are taken.
+	Model        string         `json:"model,omitempty" doc:"Name of a model."`
+	Tools        []string       `json:"tools,omitempty" doc:"Names of the tools that the agent may use."`
+	SystemPrompt string         `json:"system_prompt,omitempty" doc:"What the model is told before the prompt."`
+	Memory       string         `json:"memory,omitempty" doc:"How much memory the agent may take, such as 4g."`
+	GPU          *bool          `json:"gpu,omitempty" doc:"Whether the agent needs a GPU."`
+	Workdir      string         `json:"workdir,omitempty" doc:"Directory that the agent is to see the tree at."`
+	Options      map[string]any `json:"options,omitempty" doc:"More settings of the agent, any JSON."`
+}
+
+// What Prompt.Context, Prompt.Format and Prompt.Workspace can be.
+const (
+	ContextPrevious = "previous"
+	ContextNone     = "none"
+	WorkspaceWrite  = "write"
+	WorkspaceRead   = "read"
+	WorkspaceNone   = "none"
+)
+
+// promptRetries is how many attempts a visit of a step that asks has after the first, where the step does not say.
+const promptRetries = 3
+
+// Spec implements [Action].
+func (a Prompt) Spec() Spec {
+	return Spec{
+		Name: "prompt", Summary: "Ask an agent, which may change the tree",
+		ReadOnly: a.Workspace == WorkspaceNone || a.Workspace == WorkspaceRead, Input: InputNone,
+		Data: a.Format == formatJSON, Context: true, Costs: true, Exclusive: a.Workspace != WorkspaceNone, Retries: promptRetries,
+	}
+}
+
+// Touches implements [Toucher]: without a workspace an agent has no hand in the tree.
+func (a Prompt) Touches() (reads, writes []string, known bool) {
+	return nil, nil, a.Workspace == WorkspaceNone
+}
+
+// Validate implements [Validator]. Which agents there are is not known to it.
+func (a Prompt) Validate(c *Check) {
+	for _, p := range []struct{ name, value string }{
+		{"agent", a.Agent}, {"context", a.Context}, {"format", a.Format}, {"workspace", a.Workspace},
+	} {
+		if c.Templated(p.value) || c.bound("/"+p.name) {
+			c.Problemf("/"+p.name, "bad_value", "write it itself", "%s of prompt cannot be a template", p.name)
+		}
+	}
+	if a.Tools != nil && len(a.Tools) == 0 && !c.bound("/tools") {
+		c.Problemf("/tools", "bad_value", "leave it out for those of the pipeline's sandbox", "tools of prompt cannot be an empty list")
+	}
+}
+
+// Within returns the action with the fields of a sandbox where it says nothing itself.
+func (a Prompt) Within(s agent.Sandbox) Prompt {
+	if a.Model == "" {
+		a.Model = s.Model
+	}
+	if len(a.Tools) == 0 {
+		a.Tools = s.Tools
+	}
+	if a.SystemPrompt == "" {
+		a.SystemPrompt = s.SystemPrompt
+	}
+	if a.Memory == "" {
+		a.Memory = s.Memory
+	}
+	if a.GPU == nil && s.GPU {
+		a.GPU = new(true)
+	}
+	if a.Workdir == "" {
+		a.Workdir = s.Workdir
+	}
+	if len(a.Options) == 0 {
+		a.Options = s.Options
+	}
+	return a
+}
+
+// sandbox is what the action says of how the agent is to work.
+func (a Prompt) sandbox() agent.Sandbox {
+	return agent.Sandbox{
+		Model: a.Model, Tools: a.Tools, SystemPrompt: a.SystemPrompt, Memory: a.Memory, GPU: a.GPU != nil && *a.GPU,
+		Workdir: a.Workdir, Options: a.Options,
+	}
+}
+
+// Run implements [Action].
+func (a Prompt) Run(ctx context.Context, c *Call) (Outcome, error) {
+	if c.AskAgent == nil {
+		return Outcome{}, Permanent(errors.New("the host offers no agents"))
+	}
+	r := &agent.Request{
+		Prompt: a.Prompt, Sandbox: a.sandbox(), Step: c.Step, Visit: c.Visit, Attempt: c.Attempt,
+	}
+	if a.Context != ContextNone && c.Previous != nil {
+		r.Previous = new(*c.Previous)
+	}
+	w := &asked{call: c}
+	defer w.drop()
+	if a.Workspace != WorkspaceNone {
+		r.Workspace = w.open
+	}
+	reply, err := c.AskAgent(ctx, a.Agent, r)
+	w.end()
+	c.Spend(reply.Cost)
+	out := Outcome{Output: reply.Output}
+	if most := c.Limits.ShownBytes(); int64(len(out.Output)) > most {
+		if out.Output = ""; err == nil {
+			err = &LimitError{What: LimitShown, Limit: most, Got: int64(len(reply.Output))}
+		}
+	}
+	if err != nil {
+		return out, err
+	}
+	if a.Format == formatJSON {
+		if out.Data, err = parseJSON(out.Output); err != nil {
+			return out, &agent.Error{Agent: a.Agent, Err: fmt.Errorf("its reply is %w", err)}
+		}
+	}
+	if w.space == nil || a.Workspace == WorkspaceRead {
+		return out, nil
+	}
+	back, err := w.space.TakeBack(ctx)
+	if err != nil {
+		return out, err
+	}
+	back.Output, back.Data = out.Output, out.Data
+	return back, nil
+}
+
+// asked is the workspace of a request, if the agent has asked for it.
+type asked struct {
+	call  *Call
+	mu    sync.Mutex
+	space *Workspace
+	ended bool // the agent has answered
+}
+
+// open makes the workspace when it is asked for first.
+func (w *asked) open(ctx context.Context) (string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.ended:
+		return "", errors.New("the agent has answered, so it has no workspace any more")
+	case w.space == nil:
+		space, err := w.call.Workspace(ctx, WorkspaceOptions{})
+		if err != nil {
+			return "", err
+		}
+		w.space = space
+	}
+	return w.space.Root, nil
+}
+
+// end lets no workspace be opened any more.
+func (w *asked) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = true
+}
+
+// drop ends the workspace, also where the agent has panicked.
+func (w *asked) drop() {
+	if w.end(); w.space != nil {
+		w.space.Drop()
+	}
+}
+
+// parseJSON returns the one value that a text is, with its numbers as they are written.
+func parseJSON(text string) (any, error) {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, errors.New("empty and not JSON")
+		}
+		return nil, fmt.Errorf("not JSON: %w", err)
+	}
+	if strings.TrimSpace(text[dec.InputOffset():]) != "" {
+		return nil, errors.New("more than one JSON value")
+	}
+	return v, nil
+}
