@@ -59,16 +59,18 @@ func (k Kept) Change() Change { return k.change() }
 
 // Outcome says what was staged.
 type Outcome struct {
-	// Files are the paths that were made, written, or given another mode or name, as they are called now, and those that
-	// were removed, sorted. Directories are not among them.
+	// Files are the paths of files and links that were made, written, or given another mode or name, as they are called
+	// now, sorted.
 	Files []string
+	// Removed are the paths of files and links that were removed, sorted.
+	Removed []string
 	// Renames maps old names of files and links to new ones.
 	Renames map[string]string
 	// Counts has the number of changed places of each text file, and 1 for one that is binary.
 	Counts map[string]int
 	// Edits is the sum of the counts.
 	Edits int
-	// Bytes is how many bytes of new files and of such that were written as a whole were staged.
+	// Bytes is how many bytes the files have that were made or written.
 	Bytes int64
 }
 

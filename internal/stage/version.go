@@ -32,69 +32,71 @@ func (v *Version) UnmarshalText(text []byte) error {
 
 // Version returns the version of what stands at the name, links not followed.
 func (s *Stage) Version(name string) (Version, error) {
+	v, _, err := s.version(name)
+	return v, err
+}
+
+func (s *Stage) version(name string) (v Version, asBase bool, err error) {
 	p, err := s.lookUp(name, false, guard.Read)
-	if err != nil {
-		return Version{}, names.PathError("version", name, err)
+	if err == nil {
+		v, asBase, err = s.versionOf(p.ent)
 	}
-	v, err := s.versionOf(p.ent)
-	return v, names.PathError("version", name, err)
+	return v, asBase, names.PathError("version", name, err)
 }
 
 // VersionIn is Version for an entry of a listing of the stage, which info is from: what a walk has asked already is not
-// asked again.
-func (s *Stage) VersionIn(name string, info fs.FileInfo) (Version, error) {
+// asked again. asBase says that it is a file with the bytes and the time that the base has.
+func (s *Stage) VersionIn(name string, info fs.FileInfo) (v Version, asBase bool, err error) {
 	clean, _, err := s.begin(name, guard.Read)
 	if _, own := info.(fileInfo); own || err != nil || modes.KindOf(info.Mode()) == change.Symlink || !s.untouched(clean) {
-		return s.Version(name)
+		return s.version(name)
 	}
 	f, err := s.core.base.newFact(clean, info)
-	if err != nil {
-		return Version{}, names.PathError("version", name, err)
+	if err == nil {
+		v, asBase, err = s.versionOf(ent{f: f})
 	}
-	v, err := s.versionOf(ent{f: f})
-	return v, names.PathError("version", name, err)
+	return v, asBase, names.PathError("version", name, err)
 }
 
 // versionOf returns the version of what exists.
-func (c *core) versionOf(e ent) (Version, error) {
+func (c *core) versionOf(e ent) (v Version, asBase bool, err error) {
 	if e.n == nil {
-		return c.versionOfFact(e.f, e.f.mode), nil
+		return c.versionOfFact(e.f, e.f.mode), e.f.kind == change.File, nil
 	}
 	c.mu.RLock()
-	mode, mtime, timed, n := e.n.mode, e.n.mtime, e.n.timed, e.n
+	n, mode, set := e.n, e.n.mode, int64(0)
+	if e.n.timed {
+		set = e.n.mtime.UnixNano()
+	}
 	c.mu.RUnlock()
 	if n.kind != change.File {
-		return versionBy('s', uint64(n.kind), uint64(mode), n.target), nil
+		return versionBy('s', n.kind, mode, n.target), false, nil
 	}
 	b, err := c.bodyOf(e)
 	if err != nil {
-		return Version{}, err
+		return v, false, err
 	}
-	if b.plain() && !timed {
-		return c.versionOfFact(b.src, mode), nil
+	if b.plain() && set == 0 {
+		return c.versionOfFact(b.src, mode), b.src == n.from, nil
 	}
 	h, err := c.hashOf(b)
 	if err != nil {
-		return Version{}, err
+		return v, false, err
 	}
-	set := int64(0)
-	if timed {
-		set = mtime.UnixNano()
-	}
-	return versionBy('h', uint64(n.kind), uint64(mode), string(h[:]), uint64(set)), nil
+	return versionBy('h', n.kind, mode, string(h[:]), set), false, nil
 }
 
 // versionOfFact returns the version of something that is as the base has it, but for its mode perhaps.
 func (c *core) versionOfFact(f *fact, mode fs.FileMode) Version {
 	switch {
 	case f.kind != change.File:
-		return versionBy('s', uint64(f.kind), uint64(mode), f.target)
+		return versionBy('s', f.kind, mode, f.target)
 	case c.knowsByID(f):
 		id := f.id
-		return versionBy('i', uint64(f.kind), uint64(mode), "", id.Dev, id.Ino, uint64(id.CTime), uint64(f.size), uint64(f.mtime.UnixNano()))
+		return versionBy('i', f.kind, mode, "", int64(id.Dev), int64(id.Ino), id.CTime, f.size, f.mtime.UnixNano())
 	}
 	// Within the run, what the base said of the file first is what the stage goes by.
-	return versionBy('r', uint64(f.kind), uint64(mode), c.nonce+f.path, uint64(f.size), uint64(f.mtime.UnixNano()))
+	return versionBy('r', f.kind, mode, c.nonce+f.path, f.size, f.mtime.UnixNano())
 }
 
 // recent is how close to the beginning of a run a file may have been changed so that it could be changed once more
@@ -117,13 +119,12 @@ func (c *core) knowsByID(f *fact) bool {
 }
 
 // versionBy makes a version of what a content is known by.
-func versionBy(by byte, kind, mode uint64, text string, numbers ...uint64) Version {
+func versionBy(by byte, kind change.Kind, mode fs.FileMode, text string, numbers ...int64) Version {
 	buf := make([]byte, 0, 128)
-	buf = append(buf, by)
-	buf = binary.LittleEndian.AppendUint64(buf, kind)
-	buf = binary.LittleEndian.AppendUint64(buf, mode)
+	buf = append(buf, by, byte(kind))
+	buf = binary.LittleEndian.AppendUint32(buf, uint32(mode))
 	for _, n := range numbers {
-		buf = binary.LittleEndian.AppendUint64(buf, n)
+		buf = binary.LittleEndian.AppendUint64(buf, uint64(n))
 	}
 	buf = append(buf, text...)
 	return sha256.Sum256(buf)

@@ -1,0 +1,57 @@
+package rootfs
+
+import "io/fs"
+
+// Look is what the system says of something that stands at a name, for telling later whether it is still that.
+type Look struct {
+	Mode  fs.FileMode // with type bits
+	Size  int64
+	MTime int64 // all times are nanoseconds since the Unix epoch
+	// CTime is when anything of it was changed last, which no program can set. 0 where the system does not say.
+	CTime int64
+	// BTime is when it was made. A later thing may get the number of one that was removed, but not this with it. 0 where
+	// the system does not say.
+	BTime int64
+	Ino   uint64 // 0 where the system does not say
+	Nlink uint64
+}
+
+// LookAt returns what there is to say of an entry of a listing that [FS.OpenDir] gave, without following a link.
+func LookAt(item fs.DirEntry) (Look, error) {
+	if l, ok, err := lookAt(item); ok {
+		return l, err
+	}
+	info, err := item.Info()
+	if err != nil {
+		return Look{}, err
+	}
+	return lookOf(info), nil
+}
+
+// LookInto returns what there is to say of a file that is open.
+func LookInto(f interface{ Stat() (fs.FileInfo, error) }) (Look, error) {
+	if l, ok, err := lookInto(f); ok {
+		return l, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return Look{}, err
+	}
+	return lookOf(info), nil
+}
+
+// lookOf returns what info says.
+func lookOf(info fs.FileInfo) Look {
+	l := Look{Mode: info.Mode(), Size: info.Size(), MTime: info.ModTime().UnixNano()}
+	l.addSystem(info)
+	return l
+}
+
+// Look returns what there is to say of what stands at a name, without following a link there.
+func (r *FS) Look(name string) (l Look, err error) {
+	err = r.doLink("lstat", name, func(clean string) (err error) {
+		l, err = r.root.lookBy(clean)
+		return err
+	})
+	return l, err
+}

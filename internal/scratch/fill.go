@@ -1,0 +1,199 @@
+package scratch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/handle"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/parallel"
+	"github.com/millrace-go/millrace/internal/rootfs"
+)
+
+// portion is how many files of one directory a goroutine writes before it takes others.
+const portion = 256
+
+// fill writes the files and links, several at a time.
+func (r *renewal) fill() error {
+	slices.SortFunc(r.leaves, func(a, b *entry) int {
+		if d := strings.Compare(path.Dir(a.path), path.Dir(b.path)); d != 0 {
+			return d
+		}
+		return strings.Compare(a.path, b.path)
+	})
+	var parts [][]*entry
+	for first := 0; first < len(r.leaves); {
+		dir := path.Dir(r.leaves[first].path)
+		if err := r.unlock(dir); err != nil {
+			return err
+		}
+		end := first + 1
+		for end < len(r.leaves) && end-first < portion && path.Dir(r.leaves[end].path) == dir {
+			end++
+		}
+		parts = append(parts, r.leaves[first:end])
+		first = end
+	}
+	return parallel.Each(r.ctx, workers(), len(parts), func(i int) error { return r.fillDir(parts[i]) })
+}
+
+// fillDir writes some files of one directory.
+func (r *renewal) fillDir(part []*entry) error {
+	dir, err := r.t.view.OpenDir(path.Dir(part[0].path))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	buf := make([]byte, 64<<10)
+	for _, e := range part {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		if e.kind == change.Symlink {
+			err = r.link(e)
+		} else {
+			err = r.write(dir, e, buf)
+		}
+		if errors.Is(err, fs.ErrExist) {
+			err = fmt.Errorf("%s: the file system of the scratch tree has another name for it already: %w", e.path, err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *renewal) link(e *entry) error {
+	fsys := r.t.fsys
+	if err := fsys.SymlinkIfPossible(e.target, e.path); err != nil {
+		return err
+	}
+	var look rootfs.Look
+	err := error(nil)
+	if timer, ok := any(fsys).(capability.LinkTimer); ok {
+		err = timer.LinkTimes(e.path, e.mtime.UnixNano())
+	}
+	if err == nil || errors.Is(err, errors.ErrUnsupported) {
+		look, err = fsys.Look(e.path)
+	}
+	e.look = look
+	return err
+}
+
+// write writes a file that is not there. If its bytes change meanwhile it begins anew, a few times.
+func (r *renewal) write(dir capability.DirHandle, e *entry, buf []byte) error {
+	for left := 3; ; left-- {
+		err := r.copy(dir, e, buf)
+		switch {
+		case err == nil, left == 0:
+			return err
+		case errors.Is(err, fs.ErrPermission) && e.withheld == "":
+			e.withheld = unreadable
+			return nil
+		case !errors.Is(err, names.ErrDrift):
+			return err
+		}
+		if rerr := r.t.fsys.Remove(e.path); rerr != nil {
+			return errors.Join(err, rerr)
+		}
+		if err := r.again(e); err != nil {
+			return err
+		}
+	}
+}
+
+// again looks anew at a file of the view.
+func (r *renewal) again(e *entry) error {
+	info, _, err := r.t.view.LstatIfPossible(e.path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = names.PathError("open", e.path, names.ErrDrift)
+	}
+	if err != nil {
+		return err
+	}
+	e.size, e.mode, e.mtime = info.Size(), info.Mode()&permBits, info.ModTime()
+	e.version, err = r.t.view.Version(e.path)
+	return err
+}
+
+// copy writes the bytes of a file of the view. The error is fs.ErrPermission only if that may not be read, and nothing
+// is there then.
+func (r *renewal) copy(dir capability.DirHandle, e *entry, buf []byte) (err error) {
+	from, err := dir.OpenFile(path.Base(e.path))
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := r.t.fsys.OpenFile(e.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, e.mode|0o200)
+	if err != nil {
+		return noPermission(err)
+	}
+	defer func() { err = noPermission(errors.Join(err, to.Close())) }()
+	n, err := copyBytes(r.ctx, to, from, buf)
+	if err == nil && n != e.size {
+		err = names.PathError("read", e.path, names.ErrDrift)
+	}
+	if err != nil {
+		return err
+	}
+	if e.asBase {
+		if now, serr := from.Stat(); serr != nil || now.Size() != e.size || !now.ModTime().Equal(e.mtime) {
+			return names.PathError("read", e.path, names.ErrDrift)
+		}
+		if err := r.t.fsys.Chtimes(e.path, time.Time{}, e.mtime); err != nil {
+			return err
+		}
+	}
+	if e.look, err = rootfs.LookInto(to); err != nil || e.look.Mode.Perm() == e.mode {
+		return err
+	}
+	if err := r.t.fsys.Chmod(e.path, e.mode); err != nil { // whatever the umask is
+		return err
+	}
+	e.look, err = rootfs.LookInto(to)
+	return err
+}
+
+// noPermission hides that an error of the scratch tree is fs.ErrPermission, which is said of the view alone.
+func noPermission(err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("scratch tree: %s", err.Error())
+	}
+	return err
+}
+
+// large is from where on the system may copy bytes by itself.
+const large = 1 << 20
+
+// copyBytes copies a file to its end.
+func copyBytes(ctx context.Context, to io.Writer, from capability.ReadFile, buf []byte) (n int64, err error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		m, whole, err := handle.ReadHead(from, buf)
+		if err != nil {
+			return n, err
+		}
+		if m > 0 {
+			if _, err := to.Write(buf[:m]); err != nil {
+				return n, err
+			}
+		}
+		n += int64(m)
+		if whole || m < len(buf) {
+			return n, nil
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package scratch
+
+import (
+	"bytes"
+	"context"
+	"io"
+)
+
+func keep(ctx context.Context, changes []Change, most int64) ([]Kept, error) {
+	list := make([]Kept, 0, len(changes))
+	left := most
+	for i := range changes {
+		c := &changes[i]
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		k := Kept{Path: c.Path, From: c.From, Kind: c.Kind, Mode: c.Mode, Target: c.Target}
+		if c.Written {
+			if left -= c.Size; left < 0 {
+				return nil, &LimitError{What: "bytes of changed files to be kept", Limit: most, Got: most - left}
+			}
+			data, err := readAll(c)
+			if err != nil {
+				return nil, err
+			}
+			k.Bytes = append([]byte{}, data...) // never nil, for an empty file was written too
+		}
+		list = append(list, k)
+	}
+	return list, nil
+}
+
+func (k Kept) change() Change {
+	c := Change{Path: k.Path, From: k.From, Kind: k.Kind, Mode: k.Mode, Target: k.Target}
+	if k.Bytes != nil {
+		c.Written, c.Size = true, int64(len(k.Bytes))
+		c.open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(k.Bytes)), nil }
+	}
+	return c
+}

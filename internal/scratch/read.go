@@ -1,0 +1,124 @@
+package scratch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/millrace-go/millrace/internal/handle"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/rootfs"
+)
+
+// tries is how often a file is read that changes meanwhile.
+const tries = 3
+
+// errRestless says that a file has changed while it was read, each time.
+func errRestless(name string) error {
+	return fmt.Errorf("%s goes on changing while it is read: a process of the command may still be at work", name)
+}
+
+// steady is a file of the scratch tree that is being read. It notices if the file changes meanwhile.
+type steady struct {
+	handle.RandomFile
+	name string
+	look rootfs.Look
+}
+
+// Read says names.ErrDrift in place of the end of a file that has changed since it was opened.
+func (s *steady) Read(p []byte) (int, error) {
+	n, err := s.RandomFile.Read(p)
+	if !errors.Is(err, io.EOF) {
+		return n, err
+	}
+	if now, lerr := rootfs.LookInto(s.RandomFile); lerr != nil || now != s.look {
+		return n, names.PathError("read", s.name, errors.Join(names.ErrDrift, lerr))
+	}
+	return n, err
+}
+
+// opener opens the file later.
+func (t *tree) opener(f *found) func() (io.ReadCloser, error) {
+	return func() (io.ReadCloser, error) {
+		if t.closed {
+			return nil, errClosed
+		}
+		return t.openFound(f)
+	}
+}
+
+// openFound opens a file of the scratch tree, whatever its mode, and nothing that a link leads to.
+func (t *tree) openFound(f *found) (*steady, error) {
+	file, err := handle.OpenFile(t.fsys, f.path)
+	if errors.Is(err, fs.ErrPermission) {
+		if err = t.fsys.Chmod(f.path, f.look.Mode&permBits|0o400); err != nil {
+			return nil, err
+		}
+		file, err = handle.OpenFile(t.fsys, f.path)
+		f.opened = true
+		if cerr := t.fsys.Chmod(f.path, f.look.Mode&permBits); err == nil && cerr != nil {
+			err = errors.Join(cerr, file.Close())
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	look, err := rootfs.LookInto(file)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return &steady{file, f.path, look}, nil
+}
+
+// sameAs reports whether a file of the scratch tree has the bytes that the view has at the name.
+func (t *tree) sameAs(ctx context.Context, f *found, name string) (same bool, err error) {
+	for range tries {
+		same, err = t.compareOnce(ctx, f, name)
+		if !errors.Is(err, errChanged) {
+			return same, err
+		}
+	}
+	return false, errRestless(f.path)
+}
+
+// errChanged says that a file of the scratch tree has changed while it was read.
+var errChanged = errors.New("changed while it was read")
+
+func (t *tree) compareOnce(ctx context.Context, f *found, name string) (bool, error) {
+	here, err := t.openFound(f)
+	if err != nil {
+		return false, err
+	}
+	defer here.Close()
+	there, err := t.view.Open(name)
+	if err != nil {
+		return false, err
+	}
+	defer there.Close()
+	const block = 64 << 10
+	a, b := make([]byte, block), make([]byte, block)
+	for {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		n, endA := io.ReadFull(here, a)
+		if errors.Is(endA, names.ErrDrift) {
+			return false, errChanged
+		}
+		m, endB := io.ReadFull(there, b)
+		for _, err := range [...]error{endA, endB} {
+			if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+				return false, err
+			}
+		}
+		if !bytes.Equal(a[:n], b[:m]) {
+			return false, nil
+		}
+		if endA != nil || endB != nil {
+			return endA != nil && endB != nil, nil
+		}
+	}
+}

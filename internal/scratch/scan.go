@@ -1,0 +1,197 @@
+package scratch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/ignore"
+	"github.com/millrace-go/millrace/internal/modes"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/parallel"
+	"github.com/millrace-go/millrace/internal/rootfs"
+)
+
+// found is what stands at a path of the scratch tree.
+type found struct {
+	path   string
+	kind   change.Kind
+	look   rootfs.Look
+	target string // of a link, with slashes
+
+	ignored bool // .gitignore leaves it out, or a directory above it
+	vcs     bool // it belongs to a version control system
+	deep    bool // it is a directory that was not looked into, see isDeep
+	opened  bool // its mode was changed so that it could be read
+}
+
+// scanned is a directory that was read.
+type scanned struct {
+	rules   *ignore.Matcher // those that hold for what is in it
+	ignored bool
+}
+
+// survey is what a look at the whole scratch tree has found.
+type survey struct {
+	t  *tree
+	mu sync.Mutex
+	// at has all but the root.
+	at   map[string]*found
+	dirs map[string]scanned
+}
+
+// visit is a directory to be read.
+type visit struct {
+	path    string
+	rules   *ignore.Matcher
+	ignored bool
+	vcs     bool
+}
+
+// workers is how many goroutines work on files: most of the time they wait for the system.
+func workers() int { return max(4, runtime.GOMAXPROCS(0)) }
+
+// scan looks at all that stands in the scratch tree. No process may work there.
+func (t *tree) scan(ctx context.Context) (*survey, error) {
+	s := &survey{t: t, at: make(map[string]*found, len(t.made)), dirs: make(map[string]scanned)}
+	if err := t.fsys.Chmod(".", 0o700); err != nil {
+		return nil, err
+	}
+	rules := (*ignore.Matcher)(nil).Enter(".", t.exclude)
+	level := []visit{{path: ".", rules: rules}}
+	for len(level) > 0 {
+		next := make([][]visit, len(level))
+		err := parallel.Each(ctx, workers(), len(level), func(i int) (err error) {
+			next[i], err = s.read(level[i])
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		level = slices.Concat(next...)
+	}
+	return s, nil
+}
+
+// read reads one directory and returns those in it.
+func (s *survey) read(v visit) (below []visit, err error) {
+	dir, err := s.t.fsys.OpenDir(v.path)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	items, err := dir.ReadDir()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.enter(&v, dir, items); err != nil {
+		return nil, err
+	}
+	all := make([]found, len(items))
+	for i, item := range items {
+		f := &all[i]
+		if err := s.look(&v, item, f); err != nil {
+			return nil, err
+		}
+		if f.kind == change.Dir && !f.deep {
+			below = append(below, visit{path: f.path, rules: v.rules, ignored: f.ignored, vcs: f.vcs})
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dirs[v.path] = scanned{rules: v.rules, ignored: v.ignored || v.vcs}
+	for i := range all {
+		s.at[all[i].path] = &all[i]
+	}
+	return below, nil
+}
+
+// enter reads the rules of a directory.
+func (s *survey) enter(v *visit, dir capability.DirHandle, items []fs.DirEntry) error {
+	has := func(name string) bool {
+		return slices.ContainsFunc(items, func(e fs.DirEntry) bool { return e.Name() == name })
+	}
+	if v.path != "." && path.Base(v.path) == names.CvsName && has("Entries") && has("Repository") {
+		v.vcs = true
+		s.mu.Lock()
+		s.at[v.path].vcs = true
+		s.mu.Unlock()
+	}
+	const rulesName, mostRules = ".gitignore", 1 << 20
+	i := slices.IndexFunc(items, func(e fs.DirEntry) bool { return e.Name() == rulesName })
+	if v.ignored || v.vcs || i < 0 || !items[i].Type().IsRegular() {
+		return nil
+	}
+	f, err := dir.OpenFile(rulesName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	most := mostRules - v.rules.Size()
+	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
+	if err == nil && len(data) > most {
+		err = fmt.Errorf("%s: file of ignore rules is larger than 1 MiB, with those of the directories above it",
+			names.Join(v.path, rulesName))
+	}
+	v.rules = v.rules.Enter(v.path, data)
+	return err
+}
+
+// look finds out what one entry of a directory is.
+func (s *survey) look(v *visit, item fs.DirEntry, f *found) (err error) {
+	f.path = names.Join(v.path, item.Name())
+	if f.look, err = rootfs.LookAt(item); err != nil {
+		return err
+	}
+	f.kind = modes.KindOf(f.look.Mode)
+	isDir := f.kind == change.Dir
+	f.vcs = v.vcs || names.IsVCS(item.Name(), isDir)
+	f.ignored = v.ignored || !f.vcs && v.rules.Ignored(f.path, isDir)
+	switch f.kind {
+	case change.Symlink:
+		f.target, err = s.t.fsys.ReadlinkIfPossible(f.path)
+		f.target = filepath.ToSlash(f.target)
+	case change.Dir:
+		f.deep = isDeep(f.path)
+		if !f.deep && f.look.Mode&0o500 != 0o500 {
+			f.opened = true
+			err = s.t.fsys.Chmod(f.path, 0o700)
+		}
+	}
+	return err
+}
+
+// isIgnored reports whether .gitignore leaves out a path that need not be there.
+func (s *survey) isIgnored(name string, isDir bool) bool {
+	if f := s.at[name]; f != nil {
+		return f.ignored
+	}
+	dir := path.Dir(name)
+	d, ok := s.dirs[dir]
+	for up := dir; !ok; d, ok = s.dirs[up] {
+		up = path.Dir(up)
+	}
+	if d.ignored {
+		return true
+	}
+	for end := range len(name) { // the directories that are not there
+		if name[end] == '/' {
+			if _, there := s.dirs[name[:end]]; !there && d.rules.Ignored(name[:end], true) {
+				return true
+			}
+		}
+	}
+	return d.rules.Ignored(name, isDir)
+}

@@ -1,0 +1,225 @@
+package scratch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/modes"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/stage"
+)
+
+// staging is the work of one call of Stage. What is removed goes first, then what is renamed leaves its old place, and
+// then everything is made, put in place and written in path order, so that directories come before what is in them.
+type staging struct {
+	ctx  context.Context
+	view *stage.Stage
+	out  Outcome
+
+	changes []Change
+	moves   []*move
+	byPath  map[string]*move // by where they go
+	byFrom  map[string]*move
+	newDirs map[string]bool
+	dying   map[string]bool // directories that are removed, by where they were
+	made    map[string]bool // files and links that were made
+	files   map[string]bool // see Outcome.Files
+}
+
+func stageAll(ctx context.Context, view *stage.Stage, changes []Change) (Outcome, error) {
+	s := &staging{
+		ctx: ctx, view: view, changes: slices.Clone(changes),
+		out:    Outcome{Renames: make(map[string]string), Counts: make(map[string]int)},
+		byPath: make(map[string]*move), byFrom: make(map[string]*move),
+		newDirs: make(map[string]bool), dying: make(map[string]bool),
+		made: make(map[string]bool), files: make(map[string]bool),
+	}
+	slices.SortStableFunc(s.changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	for _, step := range [...]func() error{s.sort, s.removeFiles, s.removeDirs, s.move, s.removeDirs, s.place, s.tell} {
+		if err := step(); err != nil {
+			return Outcome{}, err
+		}
+	}
+	return s.out, nil
+}
+
+// sort finds out what is to be done with what.
+func (s *staging) sort() error {
+	for i := range s.changes {
+		switch c := &s.changes[i]; {
+		case c.Kind != change.File && c.Kind != change.Dir && c.Kind != change.Symlink && c.Kind != change.Absent:
+			return fmt.Errorf("%s: a change cannot leave a thing of the kind %s", c.Path, c.Kind)
+		case c.Kind == change.Absent:
+		case c.From != "":
+			m := &move{change: c, at: c.From}
+			if s.byPath[c.Path] != nil || s.byFrom[c.From] != nil {
+				return fmt.Errorf("%s, renamed from %s: there is another change of either", c.Path, c.From)
+			}
+			s.byPath[c.Path], s.byFrom[c.From] = m, m
+			s.moves = append(s.moves, m)
+		case c.Kind == change.Dir:
+			kind, _, err := s.look(c.Path)
+			if err != nil {
+				return err
+			}
+			s.newDirs[c.Path] = kind != change.Dir
+		}
+	}
+	return nil
+}
+
+// look returns what the view has at a name, and its permission bits.
+func (s *staging) look(name string) (change.Kind, fs.FileMode, error) {
+	info, _, err := s.view.LstatIfPossible(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, names.ErrNotDir):
+		return change.Absent, 0, nil
+	case err != nil:
+		return change.Absent, 0, err
+	}
+	return modes.KindOf(info.Mode()), info.Mode() & permBits, nil
+}
+
+// removeFiles removes files and links, and notes the directories.
+func (s *staging) removeFiles() error {
+	for _, c := range slices.Backward(s.changes) {
+		if c.Kind != change.Absent {
+			continue
+		}
+		if err := s.ctx.Err(); err != nil {
+			return err
+		}
+		if kind, _, err := s.look(c.Path); err != nil {
+			return err
+		} else if kind == change.Dir {
+			s.dying[c.Path] = true
+			continue
+		}
+		if err := s.view.Remove(c.Path); err != nil {
+			return err
+		}
+		s.out.Removed = append(s.out.Removed, c.Path)
+	}
+	slices.Sort(s.out.Removed)
+	return nil
+}
+
+// removeDirs removes directories that are empty. One may have something in it still that leaves it later, or that the
+// program was not shown: then it stays.
+func (s *staging) removeDirs() error {
+	for _, dir := range slices.Backward(slices.Sorted(maps.Keys(s.dying))) {
+		if err := s.ctx.Err(); err != nil {
+			return err
+		}
+		switch err := s.view.Remove(dir); {
+		case err == nil:
+			delete(s.dying, dir)
+		case !errors.Is(err, names.ErrNotEmpty):
+			return err
+		}
+	}
+	return nil
+}
+
+// place goes through everything that is there afterwards.
+func (s *staging) place() error {
+	for i := range s.changes {
+		c := &s.changes[i]
+		if c.Kind == change.Absent {
+			continue
+		}
+		if err := s.ctx.Err(); err != nil {
+			return err
+		}
+		if m := s.byPath[c.Path]; m != nil {
+			if err := s.arrive(m); err != nil {
+				return err
+			}
+		}
+		if err := s.apply(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apply makes what stands at the path of a change what it is to be.
+func (s *staging) apply(c *Change) error {
+	kind, mode, err := s.look(c.Path)
+	if err != nil {
+		return err
+	}
+	if kind != c.Kind && kind != change.Absent {
+		if err := s.view.Remove(c.Path); err != nil {
+			return err
+		}
+		kind = change.Absent
+	}
+	switch c.Kind {
+	case change.Dir:
+		if kind == change.Absent {
+			if err := s.view.Mkdir(c.Path, c.Mode&permBits); err != nil {
+				return err
+			}
+			_, mode, err = s.look(c.Path)
+		}
+	case change.Symlink:
+		return s.link(c, kind)
+	case change.File:
+		switch {
+		case kind == change.Absent && !c.Written:
+			return &fs.PathError{Op: "open", Path: c.Path, Err: fs.ErrNotExist}
+		case kind == change.Absent:
+			err = s.create(c)
+			_, mode, _ = s.look(c.Path)
+		case c.Written:
+			err = s.edit(c)
+		}
+	}
+	if err != nil || mode == c.Mode&permBits {
+		return err
+	}
+	if c.Kind == change.File {
+		s.files[c.Path] = true
+	}
+	return s.view.Chmod(c.Path, c.Mode&permBits)
+}
+
+// link makes a symbolic link, in the place of another one if there is one.
+func (s *staging) link(c *Change, kind change.Kind) error {
+	if kind == change.Symlink {
+		target, err := s.view.ReadlinkIfPossible(c.Path)
+		if err != nil || target == c.Target {
+			return err
+		}
+		if err := s.view.Remove(c.Path); err != nil {
+			return err
+		}
+	} else {
+		s.made[c.Path] = true
+	}
+	s.files[c.Path] = true
+	return s.view.SymlinkIfPossible(c.Target, c.Path)
+}
+
+// create makes a new file.
+func (s *staging) create(c *Change) error {
+	s.made[c.Path], s.files[c.Path] = true, true
+	if c.Size > 0 {
+		s.count(c, 1)
+	}
+	return s.write(c, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+}
+
+func (s *staging) count(c *Change, n int) {
+	s.out.Counts[c.Path] = n
+	s.out.Edits += n
+	s.out.Bytes += c.Size
+}

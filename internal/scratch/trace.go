@@ -1,0 +1,164 @@
+package scratch
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/rootfs"
+)
+
+// thingID names an inode. The number alone does not: a file system may give that of a removed file to the next one.
+type thingID struct {
+	ino   uint64
+	btime int64
+}
+
+func idOf(l *rootfs.Look) (thingID, bool) {
+	return thingID{l.Ino, l.BTime}, l.Ino != 0 && l.BTime != 0
+}
+
+// trace finds out where everything was before.
+func (g *gathering) trace() error {
+	for name, f := range g.at {
+		if !f.vcs {
+			g.order = append(g.order, name)
+		}
+	}
+	slices.Sort(g.order)
+	g.origins["."] = "."
+	known := make(map[thingID]*entry) // all that was made
+	var fresh []*found
+	for _, e := range g.t.made {
+		if id, ok := idOf(&e.look); ok && e.withheld == "" {
+			known[id] = e
+		}
+	}
+	for _, name := range g.order {
+		f := g.at[name]
+		if g.stays(f) {
+			g.claim(f, name)
+		} else if f.kind != change.Other {
+			fresh = append(fresh, f)
+		}
+	}
+	g.traceMoved(fresh, known)
+	if err := g.traceBytes(fresh); err != nil {
+		return err
+	}
+	for _, f := range fresh {
+		// What was written anew and put in the place of the old, as editors do, is the file that it was.
+		e := g.t.made[f.path]
+		switch _, traced := g.origins[f.path]; {
+		case traced || e == nil || e.kind != f.kind || g.claimed[f.path]:
+		case e.withheld == "" || e.kind == change.Dir:
+			g.claim(f, f.path)
+		}
+	}
+	return nil
+}
+
+func (g *gathering) claim(f *found, origin string) {
+	g.origins[f.path] = origin
+	g.claimed[origin] = true
+}
+
+// stays reports whether something is where it was made.
+func (g *gathering) stays(f *found) bool {
+	e := g.entryAt(f.path)
+	if e == nil || e.kind != f.kind {
+		return false
+	}
+	same, ok := isSameThing(&e.look, &f.look)
+	return same || !ok
+}
+
+// traceMoved finds what was renamed by what it is.
+func (g *gathering) traceMoved(fresh []*found, known map[thingID]*entry) {
+	for _, f := range fresh {
+		id, ok := idOf(&f.look)
+		e := known[id]
+		if !ok || e == nil || e.kind != f.kind || g.claimed[e.path] {
+			continue
+		}
+		isDir := f.kind == change.Dir
+		if !g.takes(f.path, isDir) || !g.takes(e.path, isDir) {
+			continue
+		}
+		// A program that moves a file aside and writes it anew has changed it, and made a copy.
+		if now := g.at[e.path]; now != nil && now.kind == e.kind {
+			if id, _ := idOf(&now.look); known[id] == nil {
+				continue
+			}
+		}
+		if isDir && !g.takesAll(e.path, f.path) {
+			continue
+		}
+		g.claim(f, e.path)
+	}
+}
+
+// takesAll reports whether all that is in a renamed directory may go along.
+func (g *gathering) takesAll(from, to string) bool {
+	if g.o.Bring == nil {
+		return true
+	}
+	prefix := to + "/"
+	i, _ := slices.BinarySearch(g.order, prefix)
+	for _, name := range g.order[i:] {
+		rest, within := strings.CutPrefix(name, prefix)
+		if !within {
+			break
+		}
+		isDir := g.at[name].kind == change.Dir
+		if g.isIgnoredHere(name, isDir) {
+			continue
+		}
+		if !g.o.Bring(name) || !g.o.Bring(from+"/"+rest) {
+			return false
+		}
+	}
+	return true
+}
+
+// traceBytes finds files that were renamed by what is in them, where the system does not tell which file is which.
+func (g *gathering) traceBytes(fresh []*found) error {
+	var gone map[int64][]*entry
+	for _, f := range fresh {
+		_, ok := idOf(&f.look)
+		if ok || f.kind != change.File || f.look.Size == 0 || !g.takes(f.path, false) {
+			continue
+		}
+		if gone == nil {
+			gone = g.goneFiles()
+		}
+		for _, e := range gone[f.look.Size] {
+			if g.claimed[e.path] {
+				continue
+			}
+			same, err := g.t.sameAs(g.ctx, f, e.path)
+			if err != nil {
+				return err
+			}
+			if same {
+				g.claim(f, e.path)
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// goneFiles returns the files that are not where they were, by size, each list in path order.
+func (g *gathering) goneFiles() map[int64][]*entry {
+	gone := make(map[int64][]*entry)
+	for name, e := range g.t.made {
+		if e.kind == change.File && e.withheld == "" && g.at[name] == nil && g.takes(name, false) {
+			gone[e.size] = append(gone[e.size], e)
+		}
+	}
+	for _, list := range gone {
+		slices.SortFunc(list, func(a, b *entry) int { return strings.Compare(a.path, b.path) })
+	}
+	return gone
+}

@@ -1,0 +1,243 @@
+package scratch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/handle"
+	"github.com/millrace-go/millrace/internal/modes"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/stage"
+	"github.com/millrace-go/millrace/internal/walk"
+)
+
+// wanted gathers what a view shows.
+type wanted struct {
+	t    *tree
+	view *stage.Stage
+	make func(path string) bool
+
+	mu    sync.Mutex
+	at    map[string]*entry
+	files int
+	bytes int64
+}
+
+// want returns what the scratch tree is to have, by path, without the root. What is withheld is listed as well.
+func (t *tree) want(ctx context.Context, view *stage.Stage, o Options) (map[string]*entry, error) {
+	w := &wanted{t: t, view: view, make: o.Make, at: make(map[string]*entry, len(t.made))}
+	err := walk.Walk(ctx, view, ".", walk.Options{
+		Workers: workers(), NoIgnore: true, All: true,
+		OnError: func(name string, err error) error {
+			if name == "." || !errors.Is(err, fs.ErrPermission) {
+				return err
+			}
+			w.withhold(name, change.Dir, unreadable)
+			return nil
+		},
+	}, w.add)
+	if err != nil {
+		return nil, err
+	}
+	w.dropLinks()
+	w.dropDirs()
+	if t.folds {
+		return w.at, checkFolding(w.at)
+	}
+	return w.at, nil
+}
+
+func (w *wanted) withhold(name string, kind change.Kind, why withheld) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.at[name] = &entry{path: name, kind: kind, withheld: why}
+}
+
+// add takes one entry of the walk, on any of its goroutines.
+func (w *wanted) add(found walk.Entry) error {
+	name := found.Path()
+	if found.Kind != change.Dir && w.make != nil && !w.make(name) {
+		w.withhold(name, found.Kind, unasked)
+		return nil
+	}
+	info, err := found.Info()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it was there a moment ago
+	}
+	if err != nil {
+		return err
+	}
+	e := &entry{path: name, mode: info.Mode() & permBits, mtime: info.ModTime()}
+	switch e.kind = modes.KindOf(info.Mode()); e.kind {
+	case change.File:
+		e.size = info.Size()
+	case change.Symlink:
+		e.target, err = w.view.ReadlinkIfPossible(name)
+		e.target = filepath.ToSlash(e.target)
+	case change.Dir:
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.at[name] == nil { // else it could not be read
+			w.at[name] = e
+		}
+		return w.count(0)
+	default:
+		e.withheld = isSpecial
+	}
+	if err == nil && e.kind == change.File {
+		e.version, e.asBase, err = w.view.VersionIn(name, info)
+	}
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.at[name] = e
+	return w.count(e.size)
+}
+
+// count counts one more entry with so many bytes.
+func (w *wanted) count(size int64) error {
+	w.files++
+	w.bytes += size
+	const hint = "to be made real for a command (needs and exclude leave some out)"
+	switch c := &w.t.c; {
+	case w.files > c.MaxFiles:
+		return &LimitError{What: "files " + hint, Limit: int64(c.MaxFiles), Got: int64(w.files)}
+	case w.bytes > c.MaxBytes:
+		return &LimitError{What: "bytes of files " + hint, Limit: c.MaxBytes, Got: w.bytes}
+	}
+	return nil
+}
+
+// dropLinks withholds links that lead out of the tree.
+func (w *wanted) dropLinks() {
+	look := func(name string) (change.Kind, string) {
+		e := w.at[name]
+		if e == nil {
+			return change.Absent, ""
+		}
+		return e.kind, e.target
+	}
+	var out []*entry
+	for _, e := range w.at {
+		if e.kind == change.Symlink && e.withheld == "" && escapes(e.path, look) {
+			out = append(out, e)
+		}
+	}
+	for _, e := range out {
+		e.withheld = leadsOut
+	}
+}
+
+// dropDirs withholds directories in which nothing is made real, if not all of the tree is.
+func (w *wanted) dropDirs() {
+	if w.make == nil {
+		return
+	}
+	needed := make(map[string]bool)
+	for _, e := range w.at {
+		if e.kind == change.Dir || e.withheld != "" {
+			continue
+		}
+		for dir := path.Dir(e.path); dir != "." && !needed[dir]; dir = path.Dir(dir) {
+			needed[dir] = true
+		}
+	}
+	for _, e := range w.at {
+		if e.kind == change.Dir && !needed[e.path] && e.withheld == "" {
+			e.withheld = unasked
+		}
+	}
+}
+
+// checkFolding returns an error if the file system of the scratch tree would take two names for one.
+func checkFolding(at map[string]*entry) error {
+	seen := make(map[string]string)
+	for _, name := range slices.Sorted(maps.Keys(at)) {
+		if at[name].withheld != "" {
+			continue
+		}
+		folded := names.FoldPath(name)
+		if other, there := seen[folded]; there {
+			return fmt.Errorf("%q and %q would be one file on the file system of the scratch tree: "+
+				"leave one out by exclude, or have scratch trees elsewhere", other, name)
+		}
+		seen[folded] = name
+	}
+	return nil
+}
+
+// escapes reports whether a symbolic link leads out of the tree. What is missing may still be made, so the rest of a
+// path through it is taken as it is written.
+func escapes(link string, look func(name string) (change.Kind, string)) bool {
+	const mostLinks = 40
+	at := path.Dir(link)
+	rest := path.Base(link)
+	for links := 0; rest != ""; {
+		part, after := rest, ""
+		for i := range len(rest) {
+			if rest[i] == '/' {
+				part, after = rest[:i], rest[i+1:]
+				break
+			}
+		}
+		rest = after
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			if at == "." {
+				return true
+			}
+			at = path.Dir(at)
+			continue
+		}
+		at = names.Join(at, part)
+		kind, target := look(at)
+		if kind != change.Symlink {
+			continue
+		}
+		if path.IsAbs(target) || filepath.VolumeName(target) != "" {
+			return true
+		}
+		if links++; links > mostLinks {
+			return false // it leads nowhere
+		}
+		at, rest = path.Dir(at), target+"/"+rest
+	}
+	return false
+}
+
+// excludeOf returns the rules that a repository has beside its .gitignore files. The scratch tree has no repository.
+func excludeOf(view *stage.Stage) []byte {
+	const name, most = ".git/info/exclude", 1 << 20
+	base := view.Base()
+	if base == nil {
+		return nil
+	}
+	for _, dir := range [...]string{".git", ".git/info"} {
+		if info, err := handle.Lstat(base, dir); err != nil || !info.IsDir() {
+			return nil
+		}
+	}
+	f, err := handle.OpenFile(base, name)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err != nil || len(data) > most {
+		return nil
+	}
+	return data
+}
