@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"maps"
 	"slices"
 
 	"golang.org/x/sys/unix"
@@ -39,8 +40,8 @@ const fsIocFsSetXattr = 0x401c5820
 // whole is the mask of an argument of which all 32 bits count.
 const whole = ^uint32(0)
 
-// rules returns what is not simply allowed.
-func rules(landlock int, network bool) []rule {
+// rules returns what is not simply allowed. The verdict is that on calls that change modes, owners and times.
+func rules(landlock int, network bool, changes verdict) []rule {
 	eperm := refuse(unix.EPERM)
 	list := []rule{
 		socket(network),
@@ -58,6 +59,9 @@ func rules(landlock int, network bool) []rule {
 	}
 	if landlock == 0 {
 		return list // no file is protected, so none has to be protected against these
+	}
+	for _, call := range slices.Sorted(maps.Keys(shapes)) {
+		list = append(list, rule{call: call, then: changes})
 	}
 	for _, call := range extended {
 		list = append(list, rule{call: call, then: refuse(unix.EOPNOTSUPP)})

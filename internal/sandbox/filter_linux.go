@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"unsafe"
@@ -36,6 +37,7 @@ func refuse(e unix.Errno) verdict { return verdict(unix.SECCOMP_RET_ERRNO | uint
 const (
 	allow verdict = unix.SECCOMP_RET_ALLOW
 	kill  verdict = unix.SECCOMP_RET_KILL_PROCESS
+	ask   verdict = unix.SECCOMP_RET_USER_NOTIF // the program is asked, and answers
 )
 
 // rule says what becomes of one system call. Of its arguments the low 32 bits are looked at, which is what the kernel
@@ -77,7 +79,7 @@ func returns(v verdict) unix.SockFilter { return unix.SockFilter{Code: opReturn,
 
 // program returns the filter. Calls of another architecture have other numbers, and could go around it: the process is
 // killed, for a program of 32 bits would not know what to do with the errors either.
-func program(landlock int, network bool) []unix.SockFilter {
+func program(landlock int, network bool, changes verdict) []unix.SockFilter {
 	filter := []unix.SockFilter{
 		load(offsetArch),
 		{Code: opEqual, K: architecture, Jt: 1},
@@ -85,7 +87,7 @@ func program(landlock int, network bool) []unix.SockFilter {
 		load(offsetNumber),
 	}
 	filter = append(filter, otherNumbers()...)
-	for _, r := range rules(landlock, network) {
+	for _, r := range rules(landlock, network, changes) {
 		filter = append(filter, r.instructions()...)
 	}
 	return append(filter, returns(allow))
@@ -101,13 +103,36 @@ func callsFiltered() error {
 	return nil
 }
 
-// filterCalls puts the calling thread under the filter, for ever.
-func filterCalls(filter []unix.SockFilter) error {
+// filterCalls puts the calling thread under the filter, for ever, and begins to answer the calls that the filter asks
+// about; nil is returned if there are none.
+func filterCalls(landlock int, rules *Rules, roots []string) (*answering, error) {
+	if landlock == 0 {
+		_, err := setFilter(program(landlock, rules.Network, allow), 0)
+		return nil, err
+	}
+	filter := program(landlock, rules.Network, ask)
+	// Signals do not disturb the one who waits, where the kernel can do that.
+	listener, err := setFilter(filter, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
+	if errors.Is(err, unix.EINVAL) {
+		listener, err = setFilter(filter, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER)
+	}
+	if errors.Is(err, unix.EBUSY) { // some container answers already, and there can be one alone
+		_, err := setFilter(program(landlock, rules.Network, refuse(unix.EPERM)), 0)
+		return nil, err
+	}
+	if err != nil {
+		return nil, err
+	}
+	return newAnswering(listener, roots)
+}
+
+// setFilter puts the calling thread under a filter, and returns the listener if the flags ask for one.
+func setFilter(filter []unix.SockFilter, flags uintptr) (int, error) {
 	p := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
-	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&p)))
+	fd, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&p)))
 	runtime.KeepAlive(filter)
 	if errno != 0 {
-		return fmt.Errorf("sandbox: seccomp: %w", errno)
+		return -1, fmt.Errorf("sandbox: seccomp: %w", errno)
 	}
-	return nil
+	return int(fd), nil
 }

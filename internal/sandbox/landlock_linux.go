@@ -71,7 +71,8 @@ func landlockVersion() landlock {
 // ruleset is a set of rules that the kernel holds and no thread has yet.
 type ruleset struct {
 	fd     int
-	rights uint64 // those that are handled
+	rights uint64   // those that are handled
+	roots  []string // real paths of what may be written
 }
 
 // newRuleset makes the set of what a command may reach.
@@ -125,3 +126,11 @@ func (s *ruleset) restrict() error {
 
 // close gives the set back; a thread that has its rules keeps them.
 func (s *ruleset) close() { _ = unix.Close(s.fd) }
+
+// realPaths returns the real paths of what may be written.
+func (s *ruleset) realPaths() []string {
+	if s == nil {
+		return nil
+	}
+	return s.roots
+}

@@ -86,8 +86,31 @@ func (s *ruleset) add(path string, rights uint64) error {
 	if err := s.allow(fd, info.Mode&unix.S_IFMT == unix.S_IFDIR, rights); err != nil {
 		return &fs.PathError{Op: "landlock_add_rule", Path: path, Err: err}
 	}
+	if rights == writeTree {
+		root, err := realPath(fd)
+		if err != nil {
+			return &fs.PathError{Op: "readlink", Path: path, Err: err}
+		}
+		s.roots = append(s.roots, root)
+	}
 	return nil
 }
+
+// realPath returns the path of what a descriptor stands for.
+func realPath(fd int) (string, error) {
+	b := make([]byte, unix.PathMax+1)
+	n, err := unix.Readlink(ownDescriptor(fd), b)
+	if err != nil {
+		return "", err
+	}
+	if n == len(b) {
+		return "", unix.ENAMETOOLONG
+	}
+	return string(b[:n]), nil
+}
+
+// ownDescriptor returns a path that leads to what a descriptor stands for.
+func ownDescriptor(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 
 // outermost returns the paths, clean and sorted, that do not lie below others of them, or of above.
 func outermost(paths, above []string) []string {

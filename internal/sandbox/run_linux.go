@@ -74,8 +74,10 @@ func (s system) run(cmd *exec.Cmd, rules *Rules, started func(*os.Process)) (Sta
 	}
 	begun, ended := make(chan error, 1), make(chan error, 1)
 	onThread(func() {
+		var answers *answering
 		if rules != nil {
-			if err := s.restrict(set, rules); err != nil {
+			var err error
+			if answers, err = s.restrict(set, rules); err != nil {
 				begun <- err
 				return
 			}
@@ -83,8 +85,10 @@ func (s system) run(cmd *exec.Cmd, rules *Rules, started func(*os.Process)) (Sta
 		err := cmd.Start()
 		begun <- err
 		if err == nil {
-			ended <- cmd.Wait()
+			err = cmd.Wait()
 		}
+		answers.close()
+		ended <- err
 	})
 	if err := <-begun; err != nil {
 		return Status{}, err
@@ -96,20 +100,20 @@ func (s system) run(cmd *exec.Cmd, rules *Rules, started func(*os.Process)) (Sta
 }
 
 // restrict takes from the thread that calls it, for ever, what the rules do not allow.
-func (s system) restrict(set *ruleset, rules *Rules) error {
+func (s system) restrict(set *ruleset, rules *Rules) (*answering, error) {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("sandbox: no_new_privs: %w", err)
+		return nil, fmt.Errorf("sandbox: no_new_privs: %w", err)
 	}
 	if set != nil {
 		if err := set.restrict(); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if err := dropCapabilities(); err != nil {
-		return err
+		return nil, err
 	}
 	if s.calls {
-		return filterCalls(program(s.landlock, rules.Network))
+		return filterCalls(s.landlock, rules, set.realPaths())
 	}
-	return nil
+	return nil, nil
 }

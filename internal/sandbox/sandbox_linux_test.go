@@ -16,9 +16,10 @@ import (
 	"github.com/millrace-go/millrace/internal/sandbox"
 )
 
-// place is where an act is done: a tree that may be written, and one beside it that may not be reached.
+// place is where an act is done: a tree that may be written, and others beside it that may not.
 type place struct {
 	tree, beside string
+	shown        string // a tree that may be read
 	victim       string // number of a process outside
 	memory       string // an address in it
 	tcp, udp     string // where that process, or the test, listens
@@ -44,9 +45,9 @@ func protected(t *testing.T) sandbox.Status {
 // to protect first.
 func newPlace(t *testing.T) place {
 	t.Helper()
-	p := place{tree: t.TempDir(), beside: t.TempDir(), victim: strconv.Itoa(os.Getpid())}
+	p := place{tree: t.TempDir(), beside: t.TempDir(), shown: t.TempDir(), victim: strconv.Itoa(os.Getpid())}
 	p.memory = strconv.FormatUint(uint64(uintptr(unsafe.Pointer(&memory[0]))), 10)
-	for _, dir := range []string{p.tree, p.beside} {
+	for _, dir := range []string{p.tree, p.beside, p.shown} {
 		put(t, filepath.Join(dir, "file"), "there")
 		put(t, filepath.Join(dir, "a", "one"), "1")
 		put(t, filepath.Join(dir, "b", "two"), "2")
@@ -105,7 +106,7 @@ func (p place) rules(t *testing.T) *sandbox.Rules {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &sandbox.Rules{Write: []string{p.tree}, Read: []string{self}}
+	return &sandbox.Rules{Write: []string{p.tree}, Read: []string{self, p.shown}}
 }
 
 // command is this program, with an act to do.
