@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/scratch"
 	"github.com/millrace-go/millrace/internal/stage"
@@ -98,9 +97,12 @@ func scratchError(err error) error {
 	if !ok {
 		return err
 	}
-	what := map[string]string{
+	what, ok := map[string]string{
 		scratch.LimitFiles: actions.LimitScratchFiles, scratch.LimitBytes: actions.LimitScratchBytes, scratch.LimitChanged: actions.LimitChangedFiles,
 	}[limit.What]
+	if !ok {
+		return err
+	}
 	return &actions.LimitError{What: what, Limit: limit.Limit, Got: limit.Got}
 }
 
@@ -213,14 +215,7 @@ func (r *run) bring(ctx context.Context, v *visit, view *stage.Stage, call *acti
 		return actions.Outcome{}, tooMuch(got)
 	}
 	v.changes = append(v.changes, changes...)
-	changed, deleted := []string{}, []string{}
-	for _, name := range staged.Files {
-		if _, _, err := view.LstatIfPossible(name); errors.Is(err, os.ErrNotExist) || errors.Is(err, fsutil.ErrNotDir) {
-			deleted = append(deleted, name)
-		} else {
-			changed = append(changed, name)
-		}
-	}
+	changed, deleted := append([]string{}, staged.Files...), append([]string{}, staged.Removed...)
 	return actions.Outcome{
 		Files: changed, Renames: staged.Renames, Counts: staged.Counts, Edits: staged.Edits,
 		Data: map[string]any{"changed": changed, "deleted": deleted},

@@ -37,8 +37,9 @@ type scale struct {
 	manyFrom    string // what the run that shows the peak of memory replaces
 	manyTo      string
 	smallRuns   int
-	allocFiles  int // files that do not match, which are made four times as many
-	editFiles   int // files that the growth with edits and steps is measured on
+	allocFiles  int   // files that do not match, which are made four times as many
+	editFiles   int   // files that the growth with edits and steps is measured on
+	execFiles   []int // files of the trees that commands run on
 }
 
 // full is the scale of the table.
@@ -47,7 +48,7 @@ func full() scale {
 		growth: []int{1_000, 10_000, 100_000}, growthRuns: 5, factors: []int{1, 4, 16},
 		largeBytes: 1 << 30, largePlaces: 8_600, literal: "errors.New", folded: "recieve",
 		from: "CreateOrUpdate creates", to: "CreateOrUpdate makes", manyFrom: "http.StatusOK", manyTo: "http.StatusFine", smallRuns: 500,
-		allocFiles: 1_000, editFiles: 1_000,
+		allocFiles: 1_000, editFiles: 1_000, execFiles: []int{3_000, 90_000},
 	}
 }
 
@@ -55,6 +56,7 @@ func full() scale {
 func kubernetes() scale {
 	s := full()
 	s.growth, s.growthRuns, s.largeBytes, s.largePlaces, s.folded = []int{100, 1_000, 10_000}, 3, 64<<20, 540, "todo"
+	s.execFiles = []int{3_000}
 	s.from, s.to, s.manyFrom, s.manyTo = "context.TODO()", "context.NONE()", "metav1.", "metav9."
 	return s
 }

@@ -48,6 +48,8 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 			return child(ctx, args[1:], stdout)
 		case "small":
 			return small(ctx, args[1:], stdout)
+		case "exec":
+			return execTree(ctx, args[1:], stdout)
 		}
 	}
 	return table(ctx, args, stdout, stderr)

@@ -15,7 +15,7 @@ func TestMain(m *testing.M) {
 	switch {
 	case filepath.Base(os.Args[0]) == "rg":
 		err = standIn(os.Args[1:], os.Stdout)
-	case len(os.Args) > 1 && (os.Args[1] == "measure" || os.Args[1] == "job" || os.Args[1] == "small"):
+	case len(os.Args) > 1 && (os.Args[1] == "measure" || os.Args[1] == "job" || os.Args[1] == "small" || os.Args[1] == "exec"):
 		err = dispatch(context.Background(), os.Args[1:], os.Stdout, os.Stderr)
 	default:
 		// With the race detector every process would wait for a second before it ends.
@@ -40,7 +40,7 @@ func tiny(t *testing.T) *bench {
 	b := &bench{self: self, runs: 1, dir: dir, tree: filepath.Join(dir, "tree"), logf: t.Logf, scale: scale{
 		growth: []int{10, 30}, growthRuns: 1, factors: []int{1, 2}, largeBytes: 9 << 20, largePlaces: 30,
 		literal: needle, folded: "HAYneedle", from: needle, to: thread, manyFrom: "context.Context", manyTo: "other.Context", smallRuns: 3,
-		allocFiles: 50, editFiles: 20,
+		allocFiles: 50, editFiles: 20, execFiles: []int{10, 30},
 	}}
 	if err := generateTree(b.tree, 40, 2_000, 3, false, 1); err != nil {
 		t.Fatal(err)

@@ -168,7 +168,7 @@ func (g *gathering) gather() error {
 
 func (g *gathering) tooMany() error {
 	if most := g.t.c.MaxChanged; len(g.changes) > most {
-		return &LimitError{What: "changes that a command has left (writes leaves some out)", Limit: int64(most), Got: int64(len(g.changes))}
+		return &LimitError{What: LimitChanged, Limit: int64(most), Got: int64(len(g.changes))}
 	}
 	return nil
 }

@@ -109,12 +109,11 @@ func (w *wanted) add(found walk.Entry) error {
 func (w *wanted) count(size int64) error {
 	w.files++
 	w.bytes += size
-	const hint = "to be made real for a command (needs and exclude leave some out)"
 	switch c := &w.t.c; {
 	case w.files > c.MaxFiles:
-		return &LimitError{What: "files " + hint, Limit: int64(c.MaxFiles), Got: int64(w.files)}
+		return &LimitError{What: LimitFiles, Limit: int64(c.MaxFiles), Got: int64(w.files)}
 	case w.bytes > c.MaxBytes:
-		return &LimitError{What: "bytes of files " + hint, Limit: c.MaxBytes, Got: w.bytes}
+		return &LimitError{What: LimitBytes, Limit: c.MaxBytes, Got: w.bytes}
 	}
 	return nil
 }
