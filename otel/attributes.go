@@ -1,0 +1,238 @@
+package millraceotel
+
+import (
+	"regexp"
+	"strings"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/risk"
+)
+
+// What the semantic conventions have no names for.
+const (
+	phase          = attribute.Key("millrace.phase")
+	classification = attribute.Key("millrace.classification")
+	dryRun         = attribute.Key("millrace.dry_run")
+	files          = attribute.Key("millrace.files")
+	edits          = attribute.Key("millrace.edits")
+	riskLevel      = attribute.Key("millrace.risk")
+	costUSD        = attribute.Key("millrace.cost_usd")
+	wouldBlock     = attribute.Key("millrace.would_block")
+	incomplete     = attribute.Key("millrace.incomplete")
+	replayed       = attribute.Key("millrace.replayed")
+	rolledBack     = attribute.Key("millrace.rolled_back")
+	commitState    = attribute.Key("millrace.commit.state")
+	commitPhase    = attribute.Key("millrace.commit.phase")
+	backupID       = attribute.Key("millrace.backup.id")
+	restoredID     = attribute.Key("millrace.restored.id")
+
+	action   = attribute.Key("millrace.action")
+	visitNo  = attribute.Key("millrace.visit")
+	attempts = attribute.Key("millrace.attempts")
+	attempt  = attribute.Key("millrace.attempt")
+	wait     = attribute.Key("millrace.wait_seconds")
+	handled  = attribute.Key("millrace.handled")
+	matched  = attribute.Key("millrace.files_matched")
+	jumpFrom = attribute.Key("millrace.jump.from")
+	jumpTo   = attribute.Key("millrace.jump.to")
+	jumpBy   = attribute.Key("millrace.jump.by")
+)
+
+// What the conventions for generative AI name; the package of the conventions for pipelines has them no more.
+const (
+	operation = attribute.Key("gen_ai.operation.name")
+	toolName  = attribute.Key("gen_ai.tool.name")
+)
+
+// restorePrefix stands before the id of a backup where a restore has no pipeline to name.
+const restorePrefix = "restore "
+
+// longest is how long a name may be; that of a stored plan was checked by no one.
+const longest = 255
+
+func runID(id string) attribute.KeyValue { return semconv.CICDPipelineRunID(id) }
+
+// startOfRun are name and attributes of the span of a run when it begins.
+func startOfRun(e millrace.RunStarted) (name string, list []attribute.KeyValue) {
+	name = "RUN"
+	list = append(list, semconv.CICDPipelineActionNameRun, phase.String(e.Phase), dryRun.Bool(e.DryRun))
+	pipeline := e.Pipeline
+	if id, ok := strings.CutPrefix(pipeline, restorePrefix); ok && e.Phase == millrace.PhaseCommit && e.Steps == 0 {
+		pipeline = strings.TrimSpace(restorePrefix)
+		if len(id) <= longest {
+			list = append(list, restoredID.String(id))
+		}
+	}
+	if pipeline != "" && len(pipeline) <= longest {
+		name += " " + pipeline
+		list = append(list, semconv.CICDPipelineName(pipeline))
+	}
+	if e.RunID != "" {
+		list = append(list, runID(e.RunID))
+	}
+	if e.Classification != "" {
+		list = append(list, classification.String(e.Classification))
+	}
+	return name, list
+}
+
+// endOfRun are the attributes that are known when it is over.
+func endOfRun(f millrace.RunFinished) []attribute.KeyValue {
+	res := f.Result
+	if res == nil {
+		return nil
+	}
+	list := []attribute.KeyValue{
+		files.Int(res.FilesChanged.Count()), edits.Int(res.TotalEdits), commitState.String(string(res.Commit.State)),
+	}
+	list = appendUse(list, res.OverallRiskLevel, res.Cost)
+	for _, is := range []struct {
+		key attribute.Key
+		so  bool
+	}{{wouldBlock, res.WouldBlock}, {incomplete, res.Incomplete}, {replayed, res.Replayed}, {rolledBack, res.RollbackPerformed}} {
+		if is.so {
+			list = append(list, is.key.Bool(true))
+		}
+	}
+	if res.BackupID != "" {
+		list = append(list, backupID.String(res.BackupID))
+	}
+	return list
+}
+
+func appendUse(list []attribute.KeyValue, level risk.Level, cost budget.Cost) []attribute.KeyValue {
+	if level != risk.Unset {
+		list = append(list, riskLevel.String(level.String()))
+	}
+	if cost > 0 {
+		list = append(list, costUSD.Float64(float64(cost)/float64(budget.Dollar)))
+	}
+	return list
+}
+
+// startOfVisit are the attributes of the span of a visit when it begins.
+func startOfVisit(run string, e millrace.StepStarted) []attribute.KeyValue {
+	return []attribute.KeyValue{
+		semconv.CICDPipelineTaskName(e.Step), semconv.CICDPipelineTaskRunID(visitID(run, e.Step, e.Visit)),
+		action.String(e.Action), visitNo.Int(e.Visit),
+	}
+}
+
+// endOfVisit are the attributes that are known when it is over.
+func endOfVisit(e millrace.StepFinished) []attribute.KeyValue {
+	res := e.Result
+	if res.Skipped {
+		return nil
+	}
+	list := []attribute.KeyValue{matched.Int(len(res.FilesMatched)), edits.Int(res.EditsApplied)}
+	list = appendUse(list, res.RiskLevel, res.Cost)
+	if res.Attempts > 1 {
+		list = append(list, attempts.Int(res.Attempts))
+	}
+	if res.Handled {
+		list = append(list, handled.Bool(true))
+	}
+	if res.Jump != nil {
+		list = append(list, jumpTo.String(res.Jump.To), jumpBy.String(res.Jump.By))
+	}
+	if res.Tool != "" {
+		list = append(list, operation.String("execute_tool"), toolName.String(res.Tool))
+	}
+	return list
+}
+
+// retry are the attributes of the event that an attempt has failed and another one follows.
+func retry(e millrace.StepRetrying) []attribute.KeyValue {
+	code := millrace.ErrorCode(&millrace.StepError{Err: e.Err})
+	return []attribute.KeyValue{attempt.Int(e.Attempt), wait.Float64(e.Wait.Seconds()), errorType(code)}
+}
+
+// jump are the attributes of the event that a step has led to another one.
+func jump(e millrace.StepJumped) []attribute.KeyValue {
+	return []attribute.KeyValue{jumpFrom.String(e.From), jumpTo.String(e.To), jumpBy.String(e.By)}
+}
+
+// codeOf is the code of what a run has failed of, "" if it has not. A plan in which a step has failed can be one that is
+// returned without an error.
+func codeOf(f millrace.RunFinished) string {
+	code := millrace.ErrorCode(f.Err)
+	if code == "" && f.Result != nil && !f.Result.Success {
+		code = f.Result.ErrorCode
+	}
+	return code
+}
+
+// stepCode is the code of what a visit has failed of, "" if it has not.
+func stepCode(s millrace.StepResult) string {
+	switch {
+	case s.Success:
+		return ""
+	case s.ErrorCode == "":
+		return "step_failed"
+	default:
+		return s.ErrorCode
+	}
+}
+
+// results are the attributes of how something has ended.
+type results struct{ success, failure, broken, timeout, cancellation attribute.KeyValue }
+
+var (
+	pipelineResults = results{
+		semconv.CICDPipelineResultSuccess, semconv.CICDPipelineResultFailure, semconv.CICDPipelineResultError,
+		semconv.CICDPipelineResultTimeout, semconv.CICDPipelineResultCancellation,
+	}
+	taskResults = results{
+		semconv.CICDPipelineTaskRunResultSuccess, semconv.CICDPipelineTaskRunResultFailure, semconv.CICDPipelineTaskRunResultError,
+		semconv.CICDPipelineTaskRunResultTimeout, semconv.CICDPipelineTaskRunResultCancellation,
+	}
+)
+
+// of tells the fault of the pipeline from that of what it runs on.
+func (r results) of(code string) attribute.KeyValue {
+	switch code {
+	case "":
+		return r.success
+	case "canceled":
+		return r.cancellation
+	case "timeout", "deadline_exceeded":
+		return r.timeout
+	case "commit_failed", "file_system", "internal", "locked", "recovery_needed":
+		return r.broken
+	default:
+		return r.failure
+	}
+}
+
+// finish ends a span. The description of its status is the code as well: the message of an error can quote anything.
+func finish(span trace.Span, how results, code string) {
+	span.SetAttributes(how.of(code))
+	if code != "" {
+		kind := errorType(code)
+		span.SetAttributes(kind)
+		span.SetStatus(codes.Error, kind.Value.AsString())
+	}
+	span.End()
+}
+
+// skip ends the span of a visit that was skipped.
+func skip(span trace.Span) {
+	span.SetAttributes(semconv.CICDPipelineTaskRunResultSkip)
+	span.End()
+}
+
+// word is what a code looks like. A tool can give any text as the code of its error.
+var word = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
+
+func errorType(code string) attribute.KeyValue {
+	if !word.MatchString(code) {
+		return semconv.ErrorTypeOther
+	}
+	return semconv.ErrorTypeKey.String(code)
+}
