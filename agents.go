@@ -12,6 +12,7 @@ import (
 	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/bulkhead"
+	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
@@ -81,9 +82,6 @@ func (p Pipeline) isTold(i int) bool {
 // act lets the action of a visit run, one that asks something of the host within the bulkheads that are about it.
 func (r *run) act(ctx context.Context, v *visit, action actions.Action, call *actions.Call) (actions.Outcome, error) {
 	outside := r.specs[v.step].Outside
-	if _, ok := execOf(action); ok {
-		return r.runCommand(ctx, v, action, call)
-	}
 	var bulkheads []string
 	ask := func() (actions.Outcome, error) {
 		release, err := bulkhead.Acquire(ctx, r.x.Bulkheads, bulkheads...)
@@ -107,8 +105,12 @@ func (r *run) act(ctx context.Context, v *visit, action actions.Action, call *ac
 	}
 	if a, ok := promptOf(action); ok {
 		a = a.Within(r.p.bounds.sandbox)
-		bulkheads, call.Previous, call.AskAgent = promptBulkheads(a), r.told(v, a), r.asker(v)
+		bulkheads, call.Previous, call.AskAgent = promptBulkheads(a), r.told(v, a), r.asker(v, a, call)
 		action = a
+		return r.recorded(ctx, v, action, call, ask)
+	}
+	if _, ok := execOf(action); ok {
+		bulkheads = []string{"exec"}
 		return r.recorded(ctx, v, action, call, ask)
 	}
 	return ask()
@@ -141,9 +143,16 @@ func (r *run) told(v *visit, a actions.Prompt) *agent.Previous {
 }
 
 // asker asks an agent of the host for a visit, and adds to the request what only the run knows.
-func (r *run) asker(v *visit) func(context.Context, string, *agent.Request) (agent.Reply, error) {
+func (r *run) asker(v *visit, a actions.Prompt, call *actions.Call) func(context.Context, string, *agent.Request) (agent.Reply, error) {
 	return func(ctx context.Context, name string, request *agent.Request) (agent.Reply, error) {
 		request.RunID, request.Left = r.x.RunID, r.left()
+		if a.Workspace != actions.WorkspaceNone || r.namesShared(v.step) {
+			shared, err := r.scratch.shared(ctx)
+			if err != nil {
+				call.Warnf("there is no directory for the steps to share: %v", err)
+			}
+			request.Shared = shared
+		}
 		request.Sandbox.Timeout = r.timeout(r.p.steps[v.step])
 		reply, err := r.x.Agents[name].Ask(ctx, request)
 		if err != nil {
@@ -178,6 +187,13 @@ type AgentReplied struct {
 func (AgentReplied) Kind() string { return "agent_replied" }
 
 func (AgentReplied) isEvent() {}
+
+// namesShared reports whether a template of a step names the directory that the steps of a run share.
+func (r *run) namesShared(i int) bool {
+	return slices.ContainsFunc(r.p.compiled[i].texts.References(), func(ref interpolate.Reference) bool {
+		return ref.Root == rootRun && ref.Field == fieldShared
+	})
+}
 
 // left is what is left of the money of a run, zero if there is no limit.
 func (r *run) left() budget.Cost {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/bulkhead"
 	"github.com/millrace-go/millrace/command"
 )
 
@@ -78,16 +77,6 @@ func (p Pipeline) knowsCommand(i int, a actions.Exec) bool {
 	}
 	templates := p.compiled[i].texts.Sources()
 	return len(p.steps[i].Bind) == 0 && !slices.ContainsFunc(texts, func(text string) bool { return templates[text] })
-}
-
-// runCommand lets the action of a visit run a command.
-func (r *run) runCommand(ctx context.Context, v *visit, action actions.Action, call *actions.Call) (actions.Outcome, error) {
-	release, err := bulkhead.Acquire(ctx, r.x.Bulkheads, "exec")
-	if err != nil {
-		return actions.Outcome{}, err
-	}
-	defer release()
-	return action.Run(ctx, call)
 }
 
 // timeout is how long an attempt of a step may take, 0 for no bound. What a prompt does not say is for the sandbox of the

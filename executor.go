@@ -163,8 +163,8 @@ type Executor struct {
 	// to one, "gpu" for prompts that need one. A step waits in the line of its bulkheads, within its timeout; if that is full
 	// it fails with a *bulkhead.SaturatedError, and is not tried again by itself. Nil, and other names, mean no bound.
 	Bulkheads map[string]*bulkhead.Bulkhead
-	// Recorder keeps what pure tools have answered, so that a run after a dry run does not ask again. Nil means that
-	// nothing is kept.
+	// Recorder keeps what agents and pure tools have answered, and what commands have done, so that a run after a dry run
+	// does not ask again. Nil means that nothing is kept.
 	Recorder Recorder
 	// Logger takes what happens, for operators. Nil means that nothing is logged. It is called on a goroutine of its own,
 	// and the run waits for it. If it panics, the run goes on as if it had not, and the Result has a warning.

@@ -1,6 +1,7 @@
 package millrace
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -102,9 +103,9 @@ func noFiles(s Step) string {
 
 // expand returns a copy of the action of a step in which all templates have their values, and what its Validate has
 // kept.
-func (r *run) expand(i int) (actions.Action, any, error) {
+func (r *run) expand(ctx context.Context, i int) (actions.Action, any, error) {
 	c := &r.p.compiled[i]
-	v, err := c.texts.Expand(r.values(i), r.x.stepLimits(r.p).ShownBytes())
+	v, err := c.texts.Expand(r.values(ctx, i), r.x.stepLimits(r.p).ShownBytes())
 	if err != nil {
 		return nil, nil, interpolationError(err)
 	}
@@ -133,9 +134,9 @@ func (m misfit) Error() string { return m.of.Msg }
 func (m misfit) Unwrap() error { return m.of.Err }
 
 // expandCondition returns the condition of a step with the templates in its path expanded.
-func (r *run) expandCondition(i int) (condition.Condition, error) {
+func (r *run) expandCondition(ctx context.Context, i int) (condition.Condition, error) {
 	when := r.p.steps[i].When
-	path, ok, err := r.p.compiled[i].texts.Path(r.values(i))
+	path, ok, err := r.p.compiled[i].texts.Path(r.values(ctx, i))
 	if err != nil || !ok {
 		return when, interpolationError(err)
 	}
@@ -160,11 +161,11 @@ func recheck(s Step, action actions.Action) (kept any, err error) {
 
 // values returns what gives the references of step i their values. A step that was skipped or has failed has done
 // nothing: no files, no edits.
-func (r *run) values(i int) template.Values {
+func (r *run) values(ctx context.Context, i int) template.Values {
 	return func(ref template.Ref) (any, error) {
 		of, isStep := r.p.index[ref.Root]
 		if !isStep {
-			return r.otherValue(i, ref)
+			return r.otherValue(ctx, i, ref)
 		}
 		v := r.seen(ref.Root)
 		if v == nil {
@@ -255,6 +256,8 @@ func (v *visit) field(name string) (value any, ok bool) {
 const (
 	rootPrev = "prev" // the step that was executed before
 	rootRun  = "run"
+	// fieldShared is the directory that the steps of a run share.
+	fieldShared = "shared"
 )
 
 // otherRoots are what the templates of step i may refer to beside steps.
@@ -269,7 +272,7 @@ func (d *draft) otherRoots(i int) []template.Root {
 			{Name: template.FieldFiles, Type: template.List}, {Name: "id", Type: template.String},
 			{Name: template.FieldOK, Type: template.Bool}, {Name: template.FieldOutput, Type: template.String},
 		}}, template.Root{Name: rootRun, Fields: []template.Field{
-			{Name: "id", Type: template.String}, {Name: "name", Type: template.String},
+			{Name: "id", Type: template.String}, {Name: "name", Type: template.String}, {Name: fieldShared, Type: template.String},
 		}})
 	}
 	return roots
@@ -277,12 +280,14 @@ func (d *draft) otherRoots(i int) []template.Root {
 
 // otherValue returns what a reference of step i to one of these stands for. Before the first step is a step without an id
 // that has done nothing.
-func (r *run) otherValue(i int, ref template.Ref) (any, error) {
+func (r *run) otherValue(ctx context.Context, i int, ref template.Ref) (any, error) {
 	switch {
 	case ref.Root == rootVars:
 		return r.p.variable(ref.Field), nil
 	case ref.Root == rootRun && ref.Field == "id":
 		return r.x.RunID, nil
+	case ref.Root == rootRun && ref.Field == fieldShared:
+		return r.scratch.shared(ctx)
 	case ref.Root == rootRun:
 		return r.p.name, nil
 	}

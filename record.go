@@ -5,19 +5,25 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/budget"
-	"github.com/millrace-go/millrace/bulkhead"
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/command"
+	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/params"
+	"github.com/millrace-go/millrace/internal/scratch"
 	"github.com/millrace-go/millrace/internal/stage"
+	"github.com/millrace-go/millrace/tool"
 )
 
 // Recorder keeps what was answered from outside, so that it is not asked for twice: a dry run and the run after it, with
-// the same [Executor.Recorder], call a pure tool once. It is asked from several goroutines.
+// the same [Executor.Recorder], ask an agent, run a command, and call a pure tool once. It is asked from several goroutines.
 //
 // A key is 64 hexadecimal digits: a hash of what was asked, of the visit and the attempt, of what the step before has
 // said, and of what was staged then. The tree itself is not in it, so a Recorder belongs to one tree, as long as that
@@ -41,6 +47,21 @@ type Recorded struct {
 	Error     string `json:"error,omitempty"`
 	ErrorCode string `json:"error_code,omitempty"`
 	Final     bool   `json:"final,omitempty"`
+	// Changes are what the step has changed in its workspace, to be staged again.
+	Changes []RecordedChange `json:"changes,omitempty"`
+}
+
+// RecordedChange is what a step has changed at one path of its workspace.
+type RecordedChange struct {
+	// Path is where it stands now; of what was removed, where it stood. From is where it stood before, if it was renamed.
+	Path string `json:"path"`
+	From string `json:"from,omitempty"`
+	// Kind is what it is now, change.Absent for what was removed; Mode are its permission bits, Target that of a link.
+	Kind   change.Kind `json:"kind"`
+	Mode   fs.FileMode `json:"mode,omitempty"`
+	Target string      `json:"target,omitempty"`
+	// Bytes are those of a file that was written, nil for all else.
+	Bytes []byte `json:"bytes,omitzero"`
 }
 
 type plainRecorded Recorded
@@ -84,11 +105,7 @@ func (r *run) recorded(ctx context.Context, v *visit, action actions.Action, cal
 		return actions.Outcome{}, fmt.Errorf("recorder: %w", err)
 	case ok:
 		r.notify(StepReplayed{Step: v.result.StepID, Visit: v.number})
-		out := actions.Outcome{Output: found.Output, Data: found.Data}
-		if found.Error != "" {
-			return out, &recordedError{found.Error, found.ErrorCode, found.Final}
-		}
-		return out, nil
+		return r.replayed(ctx, v, call, found)
 	}
 	var mu sync.Mutex
 	var cost budget.Cost
@@ -102,8 +119,8 @@ func (r *run) recorded(ctx context.Context, v *visit, action actions.Action, cal
 		}
 	}
 	out, err := ask()
-	if ctx.Err() != nil || is[*bulkhead.SaturatedError](err) || is[*actions.PanicError](err) {
-		return out, err // which is no answer
+	if ctx.Err() != nil || !isAnswer(err) {
+		return out, err
 	}
 	mu.Lock()
 	kept := Recorded{Output: out.Output, Data: out.Data, Cost: cost}
@@ -111,10 +128,44 @@ func (r *run) recorded(ctx context.Context, v *visit, action actions.Action, cal
 	if err != nil {
 		kept.Error, kept.ErrorCode, kept.Final = err.Error(), stepCode(err), !retryable(action, err)
 	}
-	if wrong := r.x.Recorder.Keep(key, kept); wrong != nil {
+	changes, wrong := scratch.Keep(ctx, v.changes, call.Limits.StagedBytes())
+	for _, c := range changes {
+		kept.Changes = append(kept.Changes, RecordedChange(c))
+	}
+	if wrong == nil {
+		wrong = r.x.Recorder.Keep(key, kept)
+	}
+	if wrong != nil {
 		call.Warnf("what was answered could not be recorded: %v", wrong)
 	}
 	return out, err
+}
+
+// isAnswer reports whether an error, or nil, is what was answered from outside. One of the host, or of this system, is not:
+// the next time there may be none.
+func isAnswer(err error) bool {
+	if is[*actions.PanicError](err) || is[*command.DeniedError](err) || errors.Is(err, fsutil.ErrLocked) {
+		return false
+	}
+	return err == nil || is[*tool.Error](err) || is[*agent.Error](err) || is[*actions.CommandError](err)
+}
+
+// replayed does what was answered before.
+func (r *run) replayed(ctx context.Context, v *visit, call *actions.Call, found Recorded) (actions.Outcome, error) {
+	out := actions.Outcome{Output: found.Output, Data: found.Data}
+	if found.Error != "" {
+		return out, &recordedError{found.Error, found.ErrorCode, found.Final}
+	}
+	if len(found.Changes) == 0 {
+		return out, nil
+	}
+	changes := make([]scratch.Change, len(found.Changes))
+	for i, c := range found.Changes {
+		changes[i] = scratch.Kept(c).Change()
+	}
+	brought, err := r.bring(ctx, v, (*stage.Stage)(call.FS), call, changes)
+	brought.Output, brought.Data = out.Output, out.Data
+	return brought, err
 }
 
 // recordKey is a hash of all that an answer may depend on.

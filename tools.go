@@ -53,11 +53,11 @@ func (x Executor) mayAct(p Pipeline) error {
 
 // whyNot says why the step of a visit is not to run, or "". What acts outside of the tree does not in a dry run, and what
 // would have come of it is not known to the steps that refer to it.
-func (r *run) whyNot(v *visit) (string, error) {
+func (r *run) whyNot(ctx context.Context, v *visit) (string, error) {
 	if v.uncalled = r.uncalledFor(v.step); v.uncalled != "" {
 		return fmt.Sprintf("'%s' was not called", v.uncalled), nil
 	}
-	reason, err := r.skipReason(v.step)
+	reason, err := r.skipReason(ctx, v.step)
 	if err != nil || reason != "" || !r.x.DryRun || !r.specs[v.step].Outside {
 		return reason, err
 	}

@@ -76,7 +76,7 @@ func (r *run) attempt(ctx context.Context, v *visit, spent bool) {
 	v.outcome, v.staged, v.brought, v.changes = actions.Outcome{}, false, 0, nil
 	v.err = apart(func() error {
 		if !v.entered {
-			reason, err := r.whyNot(v)
+			reason, err := r.whyNot(ctx, v)
 			if v.result.Skipped, v.result.SkipReason = reason != "", reason; err != nil || reason != "" {
 				return err
 			}
@@ -177,10 +177,10 @@ func (r *run) finish(v *visit) {
 
 // skipReason says why the step is not to run, or "". A step whose only input was skipped or has failed has nothing to
 // work on, unless its own condition is about that very step.
-func (r *run) skipReason(i int) (string, error) {
+func (r *run) skipReason(ctx context.Context, i int) (string, error) {
 	s := r.p.steps[i]
 	if !s.When.IsZero() {
-		when, err := r.expandCondition(i)
+		when, err := r.expandCondition(ctx, i)
 		if err != nil {
 			return "", err
 		}
@@ -226,7 +226,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 	spec := s.Action.Spec()
 	if v.action == nil { // the same values hold for all attempts
 		var err error
-		if v.action, v.kept, err = r.expand(v.step); err != nil {
+		if v.action, v.kept, err = r.expand(ctx, v.step); err != nil {
 			return err
 		}
 	}

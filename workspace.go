@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/internal/rootfs"
@@ -20,8 +21,10 @@ import (
 type scratchTree struct {
 	x    Executor
 	t    *tree
-	tree *scratch.Tree // nil before the first
 	call *actions.Call // that is told of what a user should know
+
+	mu   sync.Mutex
+	tree *scratch.Tree // nil before the first
 }
 
 var errScratchInside = errors.New("the directory for the trees of commands lies in the tree itself, where programs would find what the tree belongs to: " +
@@ -30,6 +33,24 @@ var errScratchInside = errors.New("the directory for the trees of commands lies 
 // open opens the tree for the steps of a run. A tree of the system has its place, which caches of compilers go by; others
 // have one for the run.
 func (s *scratchTree) open(ctx context.Context) (*scratch.Tree, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.opened(ctx)
+}
+
+// shared returns the directory that the steps of the run share. Steps that run at the same time may ask for it.
+func (s *scratchTree) shared(ctx context.Context) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	tree, err := s.opened(ctx)
+	if err != nil {
+		return "", err
+	}
+	return tree.Shared()
+}
+
+// opened is open for callers that have the lock.
+func (s *scratchTree) opened(ctx context.Context) (*scratch.Tree, error) {
 	if s.tree != nil {
 		return s.tree, nil
 	}
@@ -153,7 +174,7 @@ func (s *attemptSpace) open(ctx context.Context, o actions.WorkspaceOptions) (*a
 	s.tree, s.options = tree, options
 	return &actions.Workspace{
 		Root: tree.Root(), Temp: tree.Temp(), Home: tree.Home(),
-		OnShared: tree.Shared, OnTakeBack: s.takeBack, OnDrop: s.drop,
+		OnShared: func() (string, error) { return s.r.scratch.shared(ctx) }, OnTakeBack: s.takeBack, OnDrop: s.drop,
 	}, nil
 }
 
