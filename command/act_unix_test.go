@@ -4,6 +4,7 @@ package command_test
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -40,8 +41,20 @@ func actOn(what string, args []string) int {
 		}
 		mark(args[1])
 		stay()
-	case "host": // runs a command as a host does, and is killed
-		return host(args)
+	case "dial":
+		conn, err := net.Dial("tcp", args[0])
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		_ = conn.Close()
+	case "father": // has a child in a session of its own, and stays
+		if leave("s", args[0], []string{"deaf", args[0]}) == 0 {
+			fmt.Println("there")
+		}
+		stay()
+	case "host": // runs a command as a host does
+		return host(args[0], args[1:])
 	}
 	return 0
 }

@@ -9,10 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -146,6 +148,18 @@ func TestContextEnds(t *testing.T) {
 		}
 		gone(t, file)
 	})
+	t.Run("those of a host in it", func(t *testing.T) {
+		t.Parallel()
+		if runtime.GOOS != "linux" {
+			t.Skip("only Linux has /proc, by which what has left the group is found")
+		}
+		file := filepath.Join(t.TempDir(), "pids")
+		_, err := ending(t, acting(t), an(t, "host", t.TempDir(), "father", file))
+		if !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		gone(t, file)
+	})
 	t.Run("before", func(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithCancel(t.Context())
@@ -172,12 +186,12 @@ func TestContextEnds(t *testing.T) {
 	})
 }
 
-// host runs a command that stays, for TestHostIsKilled.
-func host(args []string) int {
+// host runs the test binary as a host does.
+func host(dir string, words []string) int {
 	program, _ := os.Executable()
-	p := command.Policy{Allow: []string{command.Pattern(program) + " *"}, Sandbox: command.Off, Scratch: args[0]}
+	p := command.Policy{Allow: []string{command.Pattern(program) + " *"}, Sandbox: command.Off, Scratch: dir}
 	_, _ = p.Run(context.Background(), command.Command{
-		Words:    []string{program, "act", "deaf", args[1]},
+		Words:    append([]string{program, "act"}, words...),
 		OnOutput: func(_, text string) { fmt.Print(text) },
 	})
 	return 0
@@ -190,7 +204,7 @@ func TestHostIsKilled(t *testing.T) {
 		t.Skip("only Linux kills a process when its father dies")
 	}
 	file := filepath.Join(t.TempDir(), "pids")
-	cmd := again(false, os.Environ(), "act", "host", t.TempDir(), file)
+	cmd := again(false, os.Environ(), "act", "host", t.TempDir(), "deaf", file)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -239,5 +253,59 @@ func TestSignals(t *testing.T) {
 		if exit := run(t, acting(t), script(tt.script)); exit.Code != tt.code || exit.Signal != tt.signal {
 			t.Errorf("%s ended with %+v", tt.script, exit)
 		}
+	}
+}
+
+// TestBusy: a program that was just written may still be open in a process that another goroutine has started meanwhile.
+// That passes, so it is waited for.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("elsewhere a program may be written while it runs")
+	}
+	program, err := exec.LookPath("true")
+	if err != nil {
+		t.Skip("there is no program that could be copied")
+	}
+	text, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := t.TempDir()
+	p := acting(t)
+	p.Allow = []string{"./*"}
+	name := func(i int) string { return fmt.Sprintf("true%d", i) }
+	t.Run("many at once", func(t *testing.T) {
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				for j := range 20 {
+					file := name(100*i + j)
+					if err := os.WriteFile(filepath.Join(root, file), text, 0o700); err != nil {
+						t.Error(err)
+					}
+					exit, err := p.Run(t.Context(), command.Command{Words: []string{"./" + file}, Root: root})
+					if err != nil || exit.Code != 0 {
+						t.Errorf("%+v, %v", exit, err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+	})
+	held, err := os.OpenFile(filepath.Join(root, "held"), os.O_CREATE|os.O_WRONLY, 0o700)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := held.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	c := command.Command{Words: []string{"./held"}, Root: root}
+	if _, err := p.Run(t.Context(), c); !errors.Is(err, syscall.ETXTBSY) {
+		t.Errorf("a program that is held open came as %v", err)
+	}
+	time.AfterFunc(20*time.Millisecond, func() { _ = held.Close() })
+	if exit := run(t, p, c); exit.Code != 0 {
+		t.Errorf("%+v", exit)
 	}
 }

@@ -68,8 +68,9 @@ func overlaps(text string) []int {
 }
 
 // Mask returns a text with *** in place of every secret of the policy. Secrets that overlap are one ***.
-func (p Policy) Mask(text string) string {
-	needles := p.needles()
+func (p Policy) Mask(text string) string { return mask(p.needles(), text) }
+
+func mask(needles []needle, text string) string {
 	if len(needles) == 0 {
 		return text
 	}

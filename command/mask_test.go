@@ -146,6 +146,16 @@ func TestMaskAcrossTheCut(t *testing.T) {
 			t.Fatalf("at %d: %+v", at, exit.Stdout)
 		}
 	}
+	// Two halves of one that come to stand side by side.
+	text := "1234S3CR3T" + strings.Repeat(".", 100) + "-VALUE" + strings.Repeat("5", 24)
+	p := hiding(secret)
+	p.Runner = runs(func(context.Context, command.Command) (command.Exit, error) {
+		return command.Exit{Stdout: command.Output{Text: text}}, nil
+	})
+	want := command.Output{Text: "1234***" + strings.Repeat("5", 24), Size: int64(len(text)), Truncated: true}
+	if diff := cmp.Diff(want, run(t, p, command.Command{Words: []string{"x"}, MaxOutput: 40}).Stdout); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
 }
 
 // TestSecretsInErrors: what the host's functions say is masked as well.

@@ -127,5 +127,6 @@ func (s *stream) close() Output {
 	for len(tail) > 0 && !utf8.RuneStart(tail[0]) {
 		tail = tail[1:]
 	}
-	return Output{Text: string(head) + string(tail), Size: s.size, Truncated: true}
+	// What is now side by side may be a secret.
+	return Output{Text: mask(s.mask.needles, string(head)+string(tail)), Size: s.size, Truncated: true}
 }
