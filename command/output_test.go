@@ -134,6 +134,16 @@ func TestOnOutput(t *testing.T) {
 		t.Errorf("told %.60q and %q, kept %.60q", told["stdout"], told["stderr"], exit.Stdout.Text)
 	}
 
+	both := script("(i=0; while [ $i -lt 2000 ]; do echo err >&2; i=$((i+1)); done) & i=0; while [ $i -lt 2000 ]; do echo out; i=$((i+1)); done; wait")
+	both.OnOutput = func(string, string) {
+		if !busy.CompareAndSwap(false, true) {
+			t.Error("OnOutput is called twice at once")
+		}
+		runtime.Gosched()
+		busy.Store(false)
+	}
+	run(t, p, both)
+
 	c.OnOutput = func(string, string) { panic("no room") }
 	exit, err := p.Run(t.Context(), c)
 	if err == nil || err.Error() != "the host's OnOutput failed: panic: no room" || exit.Code != -1 {
