@@ -87,22 +87,35 @@ func one(data []byte) func(put func(string, []byte)) {
 // text is so many bytes in lines of words.
 func text(size, seed int) []byte {
 	words := strings.Fields("a ab abc foo bar the const let of x xx aaaaaaaaaa => func 12345 é 日本 K ſ")
-	var b bytes.Buffer
-	for n := uint32(seed); b.Len() < size; {
+	b := make([]byte, 0, size+16)
+	for n := uint32(seed); len(b) < size; {
 		n = n*1664525 + 1013904223
-		b.WriteString(words[n>>8%uint32(len(words))%uint32(len(words))])
-		b.WriteByte(" \n"[min(1, n>>27/28)])
+		b = append(b, words[n>>8%uint32(len(words))%uint32(len(words))]...)
+		b = append(b, " \n"[min(1, n>>27/28)])
 	}
-	return b.Bytes()[:size]
+	return b[:size]
 }
 
+// plant makes the tree. Each directory is made once: deep ones take long.
 func plant(fsys afero.Fs, shape string) error {
+	made := map[string]bool{".": true}
+	var mkdir func(dir string) error
+	mkdir = func(dir string) error {
+		if made[dir] {
+			return nil
+		}
+		made[dir] = true
+		if err := mkdir(path.Dir(dir)); err != nil {
+			return err
+		}
+		return fsys.Mkdir(dir, 0o755)
+	}
 	var failed error
 	shapes[shape](func(name string, data []byte) {
 		if failed != nil {
 			return
 		}
-		if failed = fsys.MkdirAll(path.Dir(name), 0o755); failed == nil {
+		if failed = mkdir(path.Dir(name)); failed == nil {
 			failed = afero.WriteFile(fsys, name, data, 0o644)
 		}
 	})
