@@ -28,7 +28,7 @@ func (r *Request) Text() string {
 		fenced(&b, title, output)
 	}
 	if p.Error != "" {
-		fenced(&b, fmt.Sprintf("The previous step '%s' has failed with this error", p.Step), head(p.Error))
+		fenced(&b, fmt.Sprintf("The previous step '%s' has failed with this error", p.Step), head(p.Error, MaxPrevious))
 	}
 	return b.String()
 }
@@ -66,16 +66,15 @@ func Tail(text string) (tail string, cut bool) {
 	return text[at:], true
 }
 
-// head returns the first bytes of a text, up to the end of a character.
-func head(text string) string {
-	if len(text) <= MaxPrevious {
+// head returns at most so many of the first bytes of a text, up to the end of a character.
+func head(text string, most int) string {
+	if len(text) <= most {
 		return text
 	}
-	at := MaxPrevious
 	for range utf8.UTFMax - 1 {
-		if !utf8.RuneStart(text[at]) {
-			at--
+		if !utf8.RuneStart(text[most]) {
+			most--
 		}
 	}
-	return text[:at]
+	return text[:most]
 }

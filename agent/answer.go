@@ -1,0 +1,78 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/command"
+	"github.com/millrace-go/millrace/internal/strictjson"
+)
+
+// saidError is an answer that says that the agent has failed.
+type saidError struct{ text string }
+
+func (e *saidError) Error() string { return e.text }
+
+// answer reads what a program has printed as JSON. What it says of costs is returned beside an error too. mask hides
+// secrets, which can be written in several ways there.
+func answer(printed command.Output, mask func(string) string) (Reply, error) {
+	if printed.Truncated {
+		return Reply{}, fmt.Errorf("its answer is too long (%d bytes): raise MaxOutput of its policy", printed.Size)
+	}
+	root, err := strictjson.Parse([]byte(printed.Text), strictjson.Limits{MaxBytes: len(printed.Text) + 1})
+	if err != nil {
+		return Reply{}, fmt.Errorf("its answer is not JSON: %w", err)
+	}
+	if root.Kind != strictjson.Object {
+		return Reply{}, fmt.Errorf("its answer must be an object, got %s", root.Kind)
+	}
+	var reply Reply
+	wrong := make([]error, 0, 1)
+	is := func(n *strictjson.Node, name string, kind strictjson.Kind) bool {
+		if n == nil || n.Kind == strictjson.Null {
+			return false
+		}
+		if n.Kind != kind {
+			wrong = append(wrong, fmt.Errorf("%s in its answer must be %s, got %s", name, kind, n.Kind))
+		}
+		return n.Kind == kind
+	}
+	if n := root.Get("total_cost_usd"); is(n, "total_cost_usd", strictjson.Number) {
+		dollars, err := strconv.ParseFloat(n.Number, 64)
+		if err == nil {
+			reply.Cost, err = budget.FromFloat(dollars)
+		}
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("total_cost_usd in its answer: %w", err))
+		}
+	}
+	if n := root.Get("model"); is(n, "model", strictjson.String) {
+		reply.Model = mask(n.Text)
+	}
+	if usage := root.Get("usage"); is(usage, "usage", strictjson.Object) {
+		for name, to := range map[string]*int64{"input_tokens": &reply.InputTokens, "output_tokens": &reply.OutputTokens} {
+			if n := usage.Get(name); n != nil && n.Kind == strictjson.Number {
+				*to, _ = strconv.ParseInt(n.Number, 10, 64) // it is only told
+			}
+		}
+	}
+	result := root.Get("result")
+	if is(result, "result", strictjson.String) {
+		reply.Output = mask(result.Text)
+	}
+	failed := root.Get("is_error")
+	switch {
+	case is(failed, "is_error", strictjson.Bool) && failed.Bool:
+		if reply.Output == "" {
+			return reply, &saidError{"it says that it has failed"}
+		}
+		return reply, &saidError{head(reply.Output, mostShown)}
+	case len(wrong) > 0:
+		return reply, wrong[0]
+	case result == nil || result.Kind == strictjson.Null:
+		return reply, errors.New("its answer has no result")
+	}
+	return reply, nil
+}

@@ -1,0 +1,116 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/millrace-go/millrace/command"
+)
+
+// Format says what a program prints for an answer.
+type Format string
+
+const (
+	// Text says that all that is printed to stdout is the output. It is the default.
+	Text Format = "text"
+	// JSON says that stdout is one JSON object, as command line agents print it: "result" is the output, "is_error" says that
+	// the agent has failed, "total_cost_usd", "model", and "usage" with "input_tokens" and "output_tokens" say the rest.
+	// What is absent, but for "result", counts as nothing. Other names are left alone.
+	JSON Format = "json"
+)
+
+// Command is an [Agent] that runs a program for each request. The program reads [Request.Text] from stdin. It works in the
+// workspace; if there is none, in an empty directory. MILLRACE_SHARED is [Request.Shared]. A status that is not 0 is an
+// error, with the last line that was printed, and so is a result that is one. What is said of costs counts also then.
+//
+// The zero Command runs nothing. A Command may be used by several goroutines, as long as nothing changes it.
+type Command struct {
+	// Argv returns the program and its arguments. It decides which of [Request.Sandbox] the program is told, and how. What a
+	// pipeline says is in there: a model named "--help" is an option to many programs.
+	Argv func(r *Request) []string
+	// Env is set for the program, beside what Policy sets; Policy.Env wins.
+	Env map[string]string
+	// Policy is what the host allows the program. It is not that of the commands of a pipeline: agents need the network, and
+	// keys, which those must not have. The program has to be in Policy.Allow, MaxTimeout is the longest it may take,
+	// MaxOutput, 1 MiB unless it says otherwise, how long an answer can be. HOME is empty and private unless Env sets it.
+	Policy command.Policy
+	// Format is what the program prints; "" is [Text].
+	Format Format
+}
+
+// Ask implements [Agent]. The error is an [*Error], around the error of the context if that has ended first.
+func (c Command) Ask(ctx context.Context, r *Request) (Reply, error) {
+	reply, err := c.ask(ctx, r)
+	if err != nil {
+		return reply, &Error{Err: err}
+	}
+	return reply, nil
+}
+
+func (c Command) ask(ctx context.Context, r *Request) (Reply, error) {
+	switch {
+	case c.Argv == nil:
+		return Reply{}, misuse{errors.New("it has no Argv")}
+	case c.Format != "" && c.Format != Text && c.Format != JSON:
+		return Reply{}, misuse{fmt.Errorf("its format must be %q or %q, got %q", Text, JSON, c.Format)}
+	}
+	words := c.Argv(r)
+	if len(words) == 0 {
+		return Reply{}, misuse{errors.New("its Argv has returned no program")}
+	}
+	root := ""
+	if r.Workspace != nil {
+		var err error
+		if root, err = r.Workspace(ctx); err != nil {
+			return Reply{}, err
+		}
+	}
+	policy := c.Policy
+	policy.Env = maps.Clone(c.Env)
+	if policy.Env == nil {
+		policy.Env = make(map[string]string, len(c.Policy.Env))
+	}
+	maps.Copy(policy.Env, c.Policy.Env)
+	exit, err := policy.Run(ctx, command.Command{
+		Step: r.Step, Words: words, Root: root, Shared: r.Shared, Stdin: r.Text(), MaxOutput: policy.MaxOutput,
+	})
+	reply, failed := Reply{Output: exit.Stdout.Text}, error(nil)
+	if c.Format == JSON {
+		reply, failed = answer(exit.Stdout, policy.Mask)
+	}
+	switch {
+	case err != nil:
+		return reply, err
+	case exit.Signal != "":
+		return reply, fmt.Errorf("ended by %s%s", exit.Signal, lastLine(exit))
+	case exit.Code != 0:
+		if said, ok := failed.(*saidError); ok {
+			return reply, said
+		}
+		return reply, fmt.Errorf("exit status %d%s", exit.Code, lastLine(exit))
+	}
+	return reply, failed
+}
+
+// misuse is a mistake of the host, after which another attempt is of no use.
+type misuse struct{ error }
+
+// Retryable is false.
+func (misuse) Retryable() bool { return false }
+
+// mostShown is how much of what a program says an error has, in bytes.
+const mostShown = 1000
+
+// lastLine returns ": " and the last line that a program has printed to stderr, else to stdout, "" if there is none.
+func lastLine(exit command.Exit) string {
+	for _, text := range []string{exit.Stderr.Text, exit.Stdout.Text} {
+		text = strings.TrimSpace(text)
+		if text = text[strings.LastIndexByte(text, '\n')+1:]; text != "" {
+			return ": " + head(text, mostShown)
+		}
+	}
+	return ""
+}
