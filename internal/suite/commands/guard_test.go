@@ -1,0 +1,235 @@
+package commands_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/suite"
+)
+
+// What the host keeps from steps, it keeps from commands: they do not see it, and what they put there fails the step.
+func TestGuard(t *testing.T) {
+	t.Parallel()
+	x := host(t)
+	x.DeniedPaths, x.ReadOnlyPaths, x.PortableNames = []string{".env"}, []string{"locked/**"}, true
+	_, fsys := suite.Rooted(t, "a.txt", "one\n", ".env", "KEY=1\n", "locked/f", "f\n")
+	res := run(t, x, fsys, suite.One(script("find . -type f | sort; cat locked/f")))
+	if got := res.Results[0].Output; got != "./a.txt\n./locked/f\nf\n" {
+		t.Errorf("it has seen %q", got)
+	}
+	for what, want := range map[string]error{
+		"echo x > .env": fsutil.ErrDenied, "mkdir d; echo x > d/.env": fsutil.ErrDenied, "echo x > locked/f": fsutil.ErrReadOnlyPath,
+		"rm locked/f": fsutil.ErrReadOnlyPath, "mv locked/f .": fsutil.ErrReadOnlyPath, "echo x > con.txt": fsutil.ErrNotPortable,
+	} {
+		res, err := x.Run(t.Context(), fsys, suite.One(script("echo x > a.txt; "+what)))
+		if !errors.Is(err, want) || res.Results[0].Attempts > 1 {
+			t.Errorf("%s: %v, want %v", what, err, want)
+		}
+	}
+	wantText(t, fsys, "a.txt", "one\n")
+	wantText(t, fsys, ".env", "KEY=1\n")
+	// A step that brings back what it may is not in the way of what it must not.
+	run(t, x, fsys, suite.One(actions.Exec{Shell: "echo x > .env; echo two > a.txt", Writes: []string{"*.txt"}}))
+	wantText(t, fsys, "a.txt", "two\n")
+}
+
+// A link that leads out of the tree is not there for commands, and stays; one that a command makes fails its step.
+func TestLinksOut(t *testing.T) {
+	t.Parallel()
+	x := host(t)
+	dir, fsys := suite.Rooted(t, "a.txt", "one\n")
+	suite.Link(t, t.TempDir(), filepath.Join(dir, "out"))
+	res := run(t, x, fsys, suite.One(script("ls")))
+	if res.Results[0].Output != "a.txt\n" {
+		t.Errorf("it has seen %q", res.Results[0].Output)
+	}
+	if _, err := os.Readlink(filepath.Join(dir, "out")); err != nil {
+		t.Error(err)
+	}
+	_, err := x.Run(t.Context(), fsys, suite.One(script("echo two > a.txt; ln -s /etc/passwd p")))
+	if err == nil || !strings.Contains(err.Error(), "p") {
+		t.Errorf("%v", err)
+	}
+	wantText(t, fsys, "a.txt", "one\n")
+}
+
+// The limits and the risk of a run hold for what commands have changed, and so does a budget.
+func TestJudged(t *testing.T) {
+	t.Parallel()
+	x, fsys := host(t), memory()
+	x.MaxFiles = 2
+	many := suite.One(script("for i in 1 2 3; do echo $i > f$i; done"))
+	if _, err := x.Run(t.Context(), fsys, many); !suite.Is[*millrace.BlockedError](err) {
+		t.Errorf("%v", err)
+	}
+	x.MaxFiles, x.Budget = 0, budget.Limit{Files: 2}
+	if _, err := x.Run(t.Context(), fsys, many); !suite.Is[*millrace.BudgetError](err) {
+		t.Errorf("%v", err)
+	}
+	x.Budget = budget.Limit{}
+	one := 1
+	expecting := millrace.New("p").Step("s", script("for i in 1 2 3; do echo $i > f$i; done")).Expect(millrace.Expect{MaxFiles: &one}).MustBuild()
+	if _, err := x.Run(t.Context(), fsys, expecting); !suite.Is[*millrace.ExpectError](err) {
+		t.Errorf("%v", err)
+	}
+	if names, _ := afero.ReadDir(fsys, "."); len(names) != 2 {
+		t.Errorf("the tree has %d names", len(names))
+	}
+}
+
+// A command that fails is tried again only where the step says so, each time on the tree as it was.
+func TestRetries(t *testing.T) {
+	t.Parallel()
+	x, fsys := host(t), memory()
+	const twice = `cat a.txt; echo mess >> a.txt; if ! test -e $MILLRACE_SHARED/x; then touch $MILLRACE_SHARED/x; exit 1; fi`
+	res, err := x.Run(t.Context(), fsys, suite.One(script(twice)))
+	if asCommandError(err) == nil || res.Results[0].Attempts > 1 {
+		t.Errorf("%v, %+v", err, res)
+	}
+	p := millrace.New("p").Step("s", script(twice)).MaxRetries(1).Backoff(time.Millisecond).MustBuild()
+	res = run(t, x, fsys, p)
+	if got := res.Results[0]; got.Attempts != 2 || got.Output != "one\n" {
+		t.Errorf("%+v", got)
+	}
+	wantText(t, fsys, "a.txt", "one\nmess\n")
+}
+
+// The deadline of the run ends a command.
+func TestDeadline(t *testing.T) {
+	t.Parallel()
+	x, fsys := host(t), memory()
+	p := millrace.New("p").Deadline(500*time.Millisecond).Step("s", script("echo x > a.txt; sleep 1000")).MaxRetries(3).MustBuild()
+	res, err := x.Run(t.Context(), fsys, p)
+	if !suite.Is[*millrace.DeadlineError](err) || *res.DeadlineMet {
+		t.Errorf("%v, %+v", err, res)
+	}
+	wantText(t, fsys, "a.txt", "one\n")
+	empty(t, x)
+}
+
+// Several runs on one tree have trees of their own.
+func TestAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	x := host(t)
+	_, fsys := suite.Rooted(t, "a.txt", "one\n")
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			p := suite.One(script("cat a.txt; echo mine > a.txt; sleep 0.2; cat a.txt; pwd"))
+			plan, err := x.Plan(t.Context(), fsys, p)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if got := plan.Result().Results[0].Output; !strings.HasPrefix(got, "one\nmine\n/") {
+				t.Errorf("%q", got)
+			}
+		})
+	}
+	wg.Wait()
+	empty(t, x)
+}
+
+// A condition keeps a command from running, and a loop runs it again and again, on what the loop has made.
+func TestLoop(t *testing.T) {
+	t.Parallel()
+	x, fsys := host(t), suite.Tree("n", "")
+	p := millrace.New("p").
+		Step("add", script("echo x >> n")).
+		Step("enough", actions.Exec{Shell: "test $(wc -l < n) -ge 3", Discard: true}).RetryWhen("add", condition.StepFailed("enough")).
+		Step("never", script("echo never > n")).When(condition.FileExists("none")).
+		MustBuild()
+	res := run(t, x, fsys, p)
+	wantText(t, fsys, "n", "x\nx\nx\n")
+	if res.Results[0].Visits != 3 || !res.Results[2].Skipped {
+		t.Errorf("%+v", res.Results)
+	}
+}
+
+// The events of a visit come in order: what is printed is told within it.
+func TestOrderOfEvents(t *testing.T) {
+	t.Parallel()
+	x, fsys := host(t), memory()
+	var kinds []string
+	x.Observe = func(e millrace.Event) { kinds = append(kinds, e.Kind()) }
+	run(t, x, fsys, suite.One(actions.Exec{Shell: "echo x", Discard: true}))
+	if diff := cmp.Diff([]string{"run_started", "step_started", "step_output", "step_finished", "risk_judged", "run_finished"}, kinds); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What a step is to do must be known before: discard is no template.
+func TestDecoded(t *testing.T) {
+	t.Parallel()
+	const text = `{"name": "p", "steps": [{"id": "a", "action": "list"},
+		{"id": "x", "action": "exec", "params": {"command": "true", "discard": "{{a.ok}}", "max_output": "{{a.files_count}}", "stdin": "{{a.files}}", "ok_codes": ["{{a.count}}"]}}]}`
+	_, err := millrace.Decode([]byte(text))
+	invalid, ok := errors.AsType[*millrace.ValidationError](err)
+	if !ok || len(invalid.Problems) != 1 || invalid.Problems[0].Pointer != "/steps/1/params/discard" {
+		t.Errorf("%v", err)
+	}
+	p, err := millrace.Decode([]byte(strings.Replace(text, `"discard": "{{a.ok}}", `, "", 1)))
+	if err != nil || !p.Mutates() {
+		t.Errorf("%v", err)
+	}
+}
+
+// A value of a template that makes no sense fails the step before anything runs.
+func TestValuesOfTemplates(t *testing.T) {
+	t.Parallel()
+	x, fsys := host(t), memory()
+	step := func(bind, value string, a actions.Exec) millrace.Pipeline {
+		b := millrace.New("p").Step("one", actions.Exec{Command: "printf", Args: []string{"%s", value}}).Step("x", a)
+		if bind != "" {
+			b = b.Bind(bind, "{{one.output}}")
+		}
+		return b.MustBuild()
+	}
+	for name, p := range map[string]millrace.Pipeline{
+		"a command of nothing": step("", "", actions.Exec{Command: "{{one.output}}"}),
+		"a directory outside":  step("", "../..", actions.Exec{Command: "true", Dir: "{{one.output}}"}),
+		"a glob":               step("", "[", actions.Exec{Command: "true", Needs: []string{"{{one.output}}"}}),
+		"a status":             step("/ok_codes/0", "256", actions.Exec{Command: "true", OKCodes: []int{0}}),
+		"no output":            step("/max_output", "-1", actions.Exec{Command: "true"}),
+	} {
+		res, err := x.Run(t.Context(), fsys, p)
+		if !suite.Is[*millrace.InterpolationError](err) || res.Results[1].Data != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// What a template gives is one word, and no option of a shell.
+	res := run(t, x, fsys, step("", `a; rm -rf . "$(id)" *`, actions.Exec{Command: "printf", Args: []string{"<%s>", "{{one.output}}"}}))
+	if got := res.Results[1].Output; got != `<a; rm -rf . "$(id)" *>` {
+		t.Errorf("%q", got)
+	}
+}
+
+// An action that gets no executor has neither commands nor workspaces.
+func TestAlone(t *testing.T) {
+	t.Parallel()
+	c := &actions.Call{FS: fsutil.NewStage(memory())}
+	if _, err := (actions.Exec{Command: "true"}).Run(t.Context(), c); err == nil {
+		t.Error("it has run")
+	}
+	dir := t.TempDir()
+	c.OpenWorkspace = func(context.Context, actions.WorkspaceOptions) (*actions.Workspace, error) {
+		return &actions.Workspace{Root: dir}, nil
+	}
+	if _, err := (actions.Exec{Command: "true"}).Run(t.Context(), c); err == nil {
+		t.Error("it has run without a shared directory")
+	}
+}
