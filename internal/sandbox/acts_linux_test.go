@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	act := acts[name]
-	for _, more := range []map[string]func([]string) error{changes, oldChanges} {
+	for _, more := range []map[string]func([]string) error{changes, oldChanges, nested} {
 		if act == nil {
 			act = more[name]
 		}

@@ -53,6 +53,9 @@ func escapes() []escape {
 		{"write by a link", "write", func(p place) []string { return []string{filepath.Join(p.tree, "way")} }},
 		{"cut a file", "cut", beside("file")},
 		{"cut a file by reading it", "opencut", beside("file")},
+		{"write a readable file", "write", func(p place) []string { return []string{filepath.Join(p.shown, "file")} }},
+		{"cut a readable file", "cut", func(p place) []string { return []string{filepath.Join(p.shown, "file")} }},
+		{"cut a readable file by reading it", "opencut", func(p place) []string { return []string{filepath.Join(p.shown, "file")} }},
 		{"make a directory", "mkdir", beside("")},
 		{"make a symbolic link", "symlink", func(p place) []string { return []string{"file", filepath.Join(p.beside, "link")} }},
 		{"link a file in", "link", func(p place) []string {
