@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -105,6 +106,9 @@ func escapes() []escape {
 	}
 }
 
+// byFilter are the acts that only a filter of calls can refuse. Of those, Landlock refuses TCP as well.
+var byFilter = []string{"limit", "dial", "listen", "socket", "sendto", "uring", "key", "shared", "sti"}
+
 // someDisk is a block device, if there is one.
 func someDisk() string {
 	disks, _ := filepath.Glob("/dev/[svx]d[a-z]")
@@ -136,9 +140,12 @@ func (p place) prepare(t *testing.T) place {
 // Each act fails inside, and is done by the same program without rules: so it is the sandbox that refuses. Where the
 // act fails outside as well, this system cannot tell.
 func TestEscapes(t *testing.T) {
-	protected(t)
+	status := protected(t)
 	for _, e := range escapes() {
 		t.Run(strings.ReplaceAll(e.name, " ", "_"), func(t *testing.T) {
+			if status.Network != "seccomp" && slices.Contains(byFilter, e.act) && !slices.Contains(e.args(place{}), "tcp") {
+				t.Skip("NOT TESTED: calls are not filtered here")
+			}
 			p := newPlace(t).prepare(t)
 			err := p.do(t, p.rules(t), e.act, e.args(p)...)
 			if err == nil {
