@@ -44,12 +44,6 @@ const (
 	jumpBy   = attribute.Key("millrace.jump.by")
 )
 
-// What the conventions for generative AI name; the package of the conventions for pipelines has them no more.
-const (
-	operation = attribute.Key("gen_ai.operation.name")
-	toolName  = attribute.Key("gen_ai.tool.name")
-)
-
 // restorePrefix stands before the id of a backup where a restore has no pipeline to name.
 const restorePrefix = "restore "
 
@@ -127,9 +121,6 @@ func startOfVisit(run string, e millrace.StepStarted) []attribute.KeyValue {
 // endOfVisit are the attributes that are known when it is over.
 func endOfVisit(e millrace.StepFinished) []attribute.KeyValue {
 	res := e.Result
-	if res.Skipped {
-		return nil
-	}
 	list := []attribute.KeyValue{matched.Int(len(res.FilesMatched)), edits.Int(res.EditsApplied)}
 	list = appendUse(list, res.RiskLevel, res.Cost)
 	if res.Attempts > 1 {
@@ -140,9 +131,6 @@ func endOfVisit(e millrace.StepFinished) []attribute.KeyValue {
 	}
 	if res.Jump != nil {
 		list = append(list, jumpTo.String(res.Jump.To), jumpBy.String(res.Jump.By))
-	}
-	if res.Tool != "" {
-		list = append(list, operation.String("execute_tool"), toolName.String(res.Tool))
 	}
 	return list
 }

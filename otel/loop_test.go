@@ -12,6 +12,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/condition"
 	millraceotel "github.com/millrace-go/millrace/otel"
 	"github.com/millrace-go/millrace/tool"
@@ -41,7 +42,16 @@ func (s *scripted) Call(ctx context.Context, c *tool.Call) (tool.Result, error) 
 	return tool.Result{Output: text}, nil
 }
 
-// A loop that runs tests, fixes and verifies, and reports what it cannot fix: the spans of its five ways.
+// scriptedAgent answers each step by its script.
+type scriptedAgent struct{ steps map[string]*scripted }
+
+func (a scriptedAgent) Ask(ctx context.Context, r *agent.Request) (agent.Reply, error) {
+	res, err := a.steps[r.Step].Call(ctx, nil)
+	return agent.Reply{Output: res.Output}, err
+}
+
+// A loop that runs tests, fixes and verifies, and reports what it cannot fix: the spans of its five ways, where each step calls a tool, and where each
+// asks an agent.
 func TestSpansOfAFixingLoop(t *testing.T) {
 	t.Parallel()
 	const calls = "    call of "
@@ -116,37 +126,46 @@ RUN loop success | jump run-tests-on_fail-auto-fix | jump auto-fix-on_fail-repor
     call of report-failure
 `},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				r := record()
-				step := func(name, script string) tool.Tool {
-					return &scripted{name: name, words: strings.Split(script, ","), tracer: r.provider.Tracer("a tool")}
-				}
-				tools, err := tool.New(
-					step("run-tests", test.tests), step("auto-fix", test.fix), step("verify-fix", test.verify),
-					step("coverage", "ok 87%"), step("report-failure", "ok"),
-				)
-				if err != nil {
-					t.Fatal(err)
-				}
-				call := func(name string) actions.Tool { return actions.Tool{Tool: name} }
-				p := millrace.New("loop").
-					Step("run-tests", call("run-tests")).MaxRetries(1).OnFail("auto-fix").
-					Step("auto-fix", call("auto-fix")).When(condition.PrevError()).MaxRetries(3).OnFail("report-failure").
-					Step("verify-fix", call("verify-fix")).MaxRetries(3).RetryIf("auto-fix", "still failing").
-					OnFail("report-failure").Next("coverage").
-					Step("coverage", call("coverage")).MaxRetries(3).
-					Step("report-failure", call("report-failure")).When(condition.PrevError()).MaxRetries(3).
-					MustBuild()
-				runner := millraceotel.Instrument(millrace.Executor{Tools: tools}, r.option())
-				res, err := runner.Run(t.Context(), tree("x", "x"), p)
-				if err != nil || !res.Success {
-					t.Fatal(err)
-				}
-				if d := cmp.Diff(strings.TrimPrefix(test.want, "\n"), r.story(t)); d != "" {
-					t.Errorf("(-want +got):\n%s", d)
-				}
+		for _, by := range []string{"tools", "agents"} {
+			t.Run(name+" by "+by, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					r := record()
+					scripts := make(map[string]*scripted)
+					var list []tool.Tool
+					for name, script := range map[string]string{
+						"run-tests": test.tests, "auto-fix": test.fix, "verify-fix": test.verify, "coverage": "ok 87%", "report-failure": "ok",
+					} {
+						scripts[name] = &scripted{name: name, words: strings.Split(script, ","), tracer: r.provider.Tracer("outside")}
+						list = append(list, scripts[name])
+					}
+					tools, err := tool.New(list...)
+					if err != nil {
+						t.Fatal(err)
+					}
+					x := millrace.Executor{Tools: tools, Agents: map[string]agent.Agent{"": scriptedAgent{scripts}}}
+					call := func(name string) actions.Action { return actions.Tool{Tool: name} }
+					want := test.want[1:]
+					if by == "agents" {
+						call = func(name string) actions.Action { return actions.Prompt{Prompt: "do " + name} }
+						want = strings.ReplaceAll(want, "tool_failed", "agent_failed")
+					}
+					p := millrace.New("loop").
+						Step("run-tests", call("run-tests")).MaxRetries(1).OnFail("auto-fix").
+						Step("auto-fix", call("auto-fix")).When(condition.PrevError()).MaxRetries(3).OnFail("report-failure").
+						Step("verify-fix", call("verify-fix")).MaxRetries(3).RetryIf("auto-fix", "still failing").
+						OnFail("report-failure").Next("coverage").
+						Step("coverage", call("coverage")).MaxRetries(3).
+						Step("report-failure", call("report-failure")).When(condition.PrevError()).MaxRetries(3).
+						MustBuild()
+					res, err := millraceotel.Instrument(x, r.option()).Run(t.Context(), tree("x", "x"), p)
+					if err != nil || !res.Success {
+						t.Fatal(err)
+					}
+					if d := cmp.Diff(want, r.story(t)); d != "" {
+						t.Errorf("(-want +got):\n%s", d)
+					}
+				})
 			})
-		})
+		}
 	}
 }

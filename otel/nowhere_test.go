@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/condition"
 	millraceotel "github.com/millrace-go/millrace/otel"
 	"github.com/millrace-go/millrace/tool"
@@ -26,7 +28,7 @@ func (r recorded) texts() []string {
 	var list []string
 	add := func(attributes []attribute.KeyValue) {
 		for _, kv := range attributes {
-			list = append(list, string(kv.Key), kv.Value.Emit())
+			list = append(list, string(kv.Key), kv.Value.String())
 		}
 	}
 	for _, s := range r.GetSpans() {
@@ -64,7 +66,17 @@ func (e echo) Call(_ context.Context, c *tool.Call) (tool.Result, error) {
 	return res, nil
 }
 
-// No text of arguments, outputs, files, patterns, variables or errors is in any span, although the results have them.
+// parrot is an agent that answers what it is asked, or fails with it.
+type parrot struct{ fails bool }
+
+func (a parrot) Ask(_ context.Context, r *agent.Request) (agent.Reply, error) {
+	if a.fails {
+		return agent.Reply{Output: r.Text(), Model: "a model that says " + r.Text()}, fmt.Errorf("what is %s", r.Text())
+	}
+	return agent.Reply{Output: r.Text(), Model: "m", InputTokens: 1}, nil
+}
+
+// No text of prompts, replies, arguments, outputs, files, patterns, variables or errors is in any span, although the results have them.
 func TestTextIsInNoSpan(t *testing.T) {
 	t.Parallel()
 	tools, err := tool.New(echo{}, echo{fails: true})
@@ -87,11 +99,29 @@ func TestTextIsInNoSpan(t *testing.T) {
 		"a condition": millrace.New("p").
 			Step("skipped", actions.Search{Pattern: "*"}).When(condition.FileExists(marker)),
 		"a pattern": millrace.New("p").Step("find", actions.Search{Pattern: marker}),
-		"a message": millrace.New("p").Step("fail", actions.Fail{Message: marker}),
+		"a prompt": millrace.New("p").
+			Sandbox(agent.Sandbox{SystemPrompt: marker, Memory: marker, Workdir: marker, Options: map[string]any{marker: marker}}).
+			Step("ask", actions.Prompt{Prompt: marker}).
+			Step("again", actions.Prompt{Prompt: "with {{ask.output}}", Model: "{{ask.output}}", Tools: []string{marker}}),
+		"the error of an agent": millrace.New("p").Step("ask", actions.Prompt{Prompt: marker, Agent: "fails"}).Backoff(time.Millisecond),
+		"a message":             millrace.New("p").Step("fail", actions.Fail{Message: marker}),
+	}
+	agents := map[string]agent.Agent{"": parrot{}, "fails": parrot{fails: true}}
+	if runtime.GOOS != "windows" {
+		script := actions.Exec{Shell: "cat; echo $SAY; echo " + marker + " | tee -a a >&2; exit $1", Stdin: marker, Env: map[string]string{"SAY": marker}}
+		pipelines["a command"] = millrace.New("p").Step("run", script)
+		script.Shell += "1"
+		pipelines["the error of a command"] = millrace.New("p").Step("run", script).MaxRetries(1).Backoff(time.Millisecond)
+		pipelines["a program"] = millrace.New("p").Step("say", actions.Tool{Tool: "echo", Args: args}).
+			Step("run", actions.Exec{Command: "echo", Args: []string{"{{say.output}}"}}).
+			Step("denied", actions.Exec{Command: "{{say.text}}"})
 	}
 	for name, b := range pipelines {
 		r := record()
-		x := millrace.Executor{Tools: tools}
+		x := millrace.Executor{Tools: tools, Agents: agents}
+		if runtime.GOOS != "windows" {
+			x.Commands = shells(t).Commands
+		}
 		res, err := millraceotel.Instrument(x, r.option()).Run(t.Context(), tree("a", "x "+marker+"\n"), b.MustBuild())
 		data, _ := json.Marshal(res)
 		if !strings.Contains(string(data)+fmt.Sprint(err), marker) && name != "a pattern" {

@@ -25,6 +25,7 @@ func Instrument(x millrace.Executor, opts ...Option) Runner {
 // Run is [millrace.Executor.Run] with a span. There is one also if the pipeline is refused.
 func (r Runner) Run(ctx context.Context, fsys afero.Fs, p millrace.Pipeline) (*millrace.Result, error) {
 	t := r.tracing()
+	t.asked = askedBy(p)
 	res, err := t.executor().Run(ctx, fsys, p)
 	t.refused(ctx, r.started(p, millrace.PhaseRun, p.Options().DryRun), err)
 	return res, err
@@ -34,6 +35,7 @@ func (r Runner) Run(ctx context.Context, fsys afero.Fs, p millrace.Pipeline) (*m
 // given; so do plans that are made of this one.
 func (r Runner) Plan(ctx context.Context, fsys afero.Fs, p millrace.Pipeline) (*millrace.Plan, error) {
 	t := r.tracing()
+	t.asked = askedBy(p)
 	plan, err := t.executor().Plan(ctx, fsys, p)
 	t.refused(ctx, r.started(p, millrace.PhasePlan, true), err)
 	return plan, err

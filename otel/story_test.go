@@ -103,7 +103,7 @@ func line(t *testing.T, s tracetest.SpanStub) string {
 func valuesOf(list []attribute.KeyValue) map[string]string {
 	values := make(map[string]string)
 	for _, kv := range list {
-		values[string(kv.Key)] = kv.Value.Emit()
+		values[string(kv.Key)] = kv.Value.String()
 	}
 	return values
 }
@@ -118,7 +118,7 @@ func (r recorded) attributesOf(t *testing.T, name string) string {
 	}
 	var lines []string
 	for _, kv := range spans[at].Attributes {
-		lines = append(lines, fmt.Sprintf("%s=%s\n", kv.Key, kv.Value.Emit()))
+		lines = append(lines, fmt.Sprintf("%s=%s\n", kv.Key, kv.Value.String()))
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "")

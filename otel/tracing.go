@@ -16,8 +16,9 @@ import (
 // tracing makes the spans of one call of a Runner, and of the commits of the plan that it has returned. Events do not say
 // what they belong to, so each call has an observer of its own.
 type tracing struct {
-	host millrace.Executor
-	s    settings
+	host  millrace.Executor
+	s     settings
+	asked map[string]asked // by the ids of the steps; nil where none are run
 
 	mu     sync.Mutex
 	begun  bool
@@ -33,14 +34,31 @@ type root struct {
 }
 
 // visit is one visit of a step that goes on.
-type visit struct{ span trace.Span }
+type visit struct {
+	span  trace.Span
+	asked asked
+	// What its agent has said of itself; events come one at a time.
+	model         string
+	input, output int64
+}
 
 // executor is the host's, with hooks.
 func (t *tracing) executor() millrace.Executor {
 	x := t.host
 	x.Observe = millrace.Observers(t.host.Observe, func(e millrace.Event) { safely(func() { t.observe(e) }) })
 	x.RunContext, x.StepContext = t.runContext, t.stepContext
+	x.Commands.EnvFor = t.envFor
 	return x
+}
+
+// envFor is the environment of a command: that of the host, and the span of its step where the host does not give one.
+func (t *tracing) envFor(ctx context.Context) map[string]string {
+	env := make(map[string]string)
+	safely(func() { maps.Copy(env, EnvFor(ctx)) })
+	if t.host.Commands.EnvFor != nil {
+		maps.Copy(env, t.host.Commands.EnvFor(ctx))
+	}
+	return env
 }
 
 // safely calls what is OpenTelemetry's. What goes wrong there is no business of the run.
@@ -142,7 +160,7 @@ func (t *tracing) stepContext(ctx context.Context, e millrace.StepStarted) conte
 		t.mu.Unlock()
 		within, span := t.s.tracer().Start(ctx, e.Step, trace.WithAttributes(startOfVisit(run, e)...))
 		t.mu.Lock()
-		t.visits[e.Step] = &visit{span: span}
+		t.visits[e.Step] = &visit{span: span, asked: t.asked[e.Step]}
 		t.mu.Unlock()
 		ctx = within
 	})
@@ -159,16 +177,19 @@ func (t *tracing) observe(e millrace.Event) {
 		t.ofVisit(e.Step, func(v *visit) { v.span.AddEvent("millrace.retry", trace.WithAttributes(retry(e)...)) })
 	case millrace.StepReplayed:
 		t.ofVisit(e.Step, func(v *visit) { v.span.AddEvent("millrace.replayed") })
+	case millrace.AgentReplied:
+		t.ofVisit(e.Step, func(v *visit) { v.replied(e) })
 	case millrace.StepFinished:
 		t.ofVisit(e.Step, func(v *visit) {
 			t.mu.Lock()
 			delete(t.visits, e.Step)
 			t.mu.Unlock()
-			v.span.SetAttributes(endOfVisit(e)...)
 			if e.Result.Skipped {
 				skip(v.span)
 				return
 			}
+			v.span.SetAttributes(endOfVisit(e)...)
+			v.span.SetAttributes(v.attributes(e.Result)...)
 			finish(v.span, taskResults, stepCode(e.Result))
 		})
 	case millrace.StepJumped:
