@@ -136,7 +136,8 @@ func (a Exec) Run(ctx context.Context, c *Call) (Outcome, error) {
 		Step: c.Step, Words: a.Words(), Shell: a.Shell != "", Root: w.Root, Dir: at, Temp: w.Temp, Home: w.Home, Shared: shared,
 		Env: a.Env, Stdin: stdin, MaxOutput: a.maxOutput(c.Limits), OnOutput: c.OnOutput,
 	})
-	out := Outcome{Output: exit.Stdout.Text + exit.Stderr.Text}
+	// What stands on two streams may be a secret together.
+	out := Outcome{Output: c.Commands.Mask(exit.Stdout.Text + exit.Stderr.Text)}
 	data := dataOf(exit)
 	if err != nil {
 		if err = commandError(err); out.Output != "" || exit.Sandbox != nil {

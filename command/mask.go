@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -33,6 +34,9 @@ func (p Policy) needles() []needle {
 			whole = value
 		}
 		texts[whole] = true
+		for _, text := range inJSON(whole) {
+			texts[text] = true
+		}
 		if !strings.ContainsAny(whole, "\r\n") {
 			continue
 		}
@@ -48,6 +52,20 @@ func (p Policy) needles() []needle {
 	all := make([]needle, len(sorted))
 	for i, text := range sorted {
 		all[i] = needle{text: text, next: overlaps(text)}
+	}
+	return all
+}
+
+// inJSON returns how a secret is written within a text of JSON, in the two ways that are common.
+func inJSON(secret string) []string {
+	var all []string
+	for _, html := range []bool{false, true} {
+		var b strings.Builder
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(html)
+		if err := enc.Encode(secret); err == nil {
+			all = append(all, strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(b.String(), "\n"), `"`), `"`))
+		}
 	}
 	return all
 }

@@ -3,6 +3,8 @@ package command_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"strconv"
 	"strings"
 	"sync"
@@ -49,6 +51,7 @@ func TestMask(t *testing.T) {
 		{"several lines", []string{"first line\nsecond line\r\nend\n"}, "second line, end\nfirst line\nsecond line\r\nend\n", "***, end\n***\n"},
 		{"not UTF-8", []string{"\xff\xfe\xfd\xfc"}, "a\xff\xfe\xfd\xfcb", "a***b"},
 		{"in a rune", []string{"\xa9tok"}, "é", "é"},
+		{"in JSON", []string{"a\"b\\<c>\n"}, `{"x": "a\"b\\<c>\n", "y": "a\"b\\\u003cc\u003e"}`, `{"x": "***\n", "y": "***"}`},
 		{"stars", []string{"****"}, "*****", "***"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -220,4 +223,31 @@ func TestMaskAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// TestPolicyIsPrinted: a policy, and what has one in it, is printed without secrets.
+func TestPolicyIsPrinted(t *testing.T) {
+	t.Parallel()
+	const secret = "S3CR3T-VALUE"
+	p := hiding(secret)
+	p.Runner, p.MaxOutput = nil, 4711
+	holder := struct {
+		Commands command.Policy
+		Pointer  *command.Policy
+	}{p, &p}
+	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
+		for _, value := range []any{p, &p, holder, []command.Policy{p}} {
+			if text := fmt.Sprintf(format, value); strings.Contains(text, secret) || !strings.Contains(text, "4711") && format != "%q" {
+				t.Errorf("%s of %T: %s", format, value, text)
+			}
+		}
+	}
+	var log strings.Builder
+	slog.New(slog.NewTextHandler(&log, nil)).Info("it runs", "policy", p, "host", holder)
+	if text := log.String(); strings.Contains(text, secret) || !strings.Contains(text, "4711") {
+		t.Error(text)
+	}
+	if p.Secrets["S0"] != secret {
+		t.Error("printing has changed the policy")
+	}
 }

@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -64,7 +65,8 @@ type Policy struct {
 	// that begin with LD_, DYLD_, GIT_ or MILLRACE_.
 	StepEnv []string
 	// Secrets is set for every command as Env is, and its values are *** in whatever comes back: output, events, errors.
-	// Values shorter than 4 bytes are not hidden. Blanks around a value do not count; of a value of several lines, each
+	// Values shorter than 4 bytes are not hidden. Blanks around a value do not count, and it is hidden as it is written in
+	// JSON as well; of a value of several lines, each
 	// line of at least 8 bytes is hidden by itself as well. What a command makes of a secret, in base64 say, is not known
 	// and not hidden, and the files that it writes are what it has written.
 	Secrets map[string]string
@@ -111,3 +113,14 @@ type Policy struct {
 
 // Timeout is the longest that a command may run, and how long it runs if nothing else is said.
 func (p Policy) Timeout() time.Duration { return cmp.Or(p.MaxTimeout, defaultTimeout) }
+
+// Format prints a policy as package fmt prints a structure, with *** for the values of its secrets.
+func (p Policy) Format(state fmt.State, verb rune) {
+	type plain Policy
+	shown := plain(p)
+	shown.Secrets = make(map[string]string, len(p.Secrets))
+	for name := range p.Secrets {
+		shown.Secrets[name] = stars
+	}
+	_, _ = fmt.Fprintf(state, fmt.FormatString(state, verb), shown)
+}
