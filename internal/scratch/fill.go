@@ -54,7 +54,8 @@ func (r *renewal) fillDir(part []*entry) error {
 		return err
 	}
 	defer dir.Close()
-	buf := make([]byte, 64<<10)
+	buf := r.buffer()
+	defer r.buffers.Put(buf)
 	for _, e := range part {
 		if err := r.ctx.Err(); err != nil {
 			return err
@@ -62,7 +63,7 @@ func (r *renewal) fillDir(part []*entry) error {
 		if e.kind == change.Symlink {
 			err = r.link(e)
 		} else {
-			err = r.write(dir, e, buf)
+			err = r.write(dir, e, *buf)
 		}
 		if errors.Is(err, fs.ErrExist) {
 			err = fmt.Errorf("%s: the file system of the scratch tree has another name for it already: %w", e.path, err)
@@ -72,6 +73,15 @@ func (r *renewal) fillDir(part []*entry) error {
 		}
 	}
 	return nil
+}
+
+// buffer returns one to be put back.
+func (r *renewal) buffer() *[]byte {
+	if buf, ok := r.buffers.Get().(*[]byte); ok {
+		return buf
+	}
+	buf := make([]byte, 64<<10)
+	return &buf
 }
 
 func (r *renewal) link(e *entry) error {
@@ -172,9 +182,6 @@ func noPermission(err error) error {
 	}
 	return err
 }
-
-// large is from where on the system may copy bytes by itself.
-const large = 1 << 20
 
 // copyBytes copies a file to its end.
 func copyBytes(ctx context.Context, to io.Writer, from capability.ReadFile, buf []byte) (n int64, err error) {

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/millrace-go/millrace/change"
@@ -60,6 +61,7 @@ type renewal struct {
 	leaves  []*entry // files and links to be made
 	touched map[string]bool
 	opened  map[string]bool
+	buffers sync.Pool // of *[]byte
 }
 
 func (r *renewal) run() error {

@@ -57,7 +57,14 @@ func newRig(t *testing.T, base afero.Fs, change func(c *scratch.Config)) *rig {
 // dirOf makes files in a directory of the system and opens that. Names that end in a slash are directories.
 func dirOf(t *testing.T, files map[string]string) *rootfs.FS {
 	t.Helper()
-	dir := t.TempDir()
+	fsys, _ := dirAt(t, files)
+	return fsys
+}
+
+// dirAt is dirOf and says where the directory is.
+func dirAt(t *testing.T, files map[string]string) (fsys *rootfs.FS, dir string) {
+	t.Helper()
+	dir = t.TempDir()
 	for name, text := range files {
 		name = filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -67,12 +74,8 @@ func dirOf(t *testing.T, files map[string]string) *rootfs.FS {
 			t.Fatal(err)
 		}
 	}
-	fsys, err := rootfs.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { fsys.Close() })
-	return fsys
+	fsys = rooted(t, dir)
+	return fsys, dir
 }
 
 // run lets a shell script work in the scratch tree and stages what it has left.
