@@ -16,7 +16,7 @@
 //   - No memory, environment or open file of a process outside can be reached. Signals do not get there from Linux 6.12.
 //   - There are no sockets but pairs of connected ones, unless Rules.Network is set; then there are those of IPv4 and
 //     IPv6, but no Unix sockets: a service of the system could start programs outside (amd64, arm64). On other
-//     architectures Landlock forbids TCP alone, from Linux 6.7.
+//     architectures Landlock forbids TCP, but for MPTCP, from Linux 6.7, and nothing else.
 //   - A program that runs as root keeps those rights of root that are about files, and no others.
 //   - There is no terminal to write to, and no keyring to read.
 //
@@ -45,7 +45,7 @@ type Rules struct {
 type Status struct {
 	// Files is "landlock" and the version of its interface, such as "landlock 7", or empty if files are not protected.
 	Files string
-	// Network is "seccomp" if there is no network at all, "landlock" if there is no TCP but the rest is open, and empty
-	// if the network is open.
+	// Network is "seccomp" if there is no network at all, "landlock" if TCP is closed but UDP, MPTCP and Unix sockets are
+	// open, and empty if the network is open.
 	Network string
 }
