@@ -206,6 +206,7 @@ func (d *draft) checkStep(i int) {
 	d.checkParams(i, at+"/params")
 	d.checkTemplates(i, action, at)
 	d.checkTool(i)
+	d.checkExecPaths(i)
 }
 
 // checkRefs checks that a step names an earlier one.

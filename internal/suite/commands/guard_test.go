@@ -233,3 +233,28 @@ func TestAlone(t *testing.T) {
 		t.Error("it has run without a shared directory")
 	}
 }
+
+// What no command leaves behind is found before one runs.
+func TestPathsIntoData(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"{{x.exit_code}} {{x.changed[0]}} {{x.data.sandbox.files}} {{x.output}} {{x.files}} {{x.error}} {{x}} {{j.json.a[1].b}} {{j.data.json}}": "",
+		"{{x.exitcode}}":          "did you mean 'exit_code'?",
+		"{{x.data.std_out}}":      "did you mean 'stdout'?",
+		"{{x.nothing}}":           "it has changed, deleted, exit_code",
+		"{{x.data[0]}}":           "it has changed, deleted, exit_code",
+		"{{x.json.a}}":            "set its format to json",
+		"{{x.data.json}}":         "set its format to json",
+		"{{x.exit_code.value}}":   "",
+		"{{x.data.stdout[0]}}":    "",
+		"{{x.stdout.line.first}}": "",
+	} {
+		_, err := millrace.New("p").Step("x", actions.Exec{Command: "true"}).Step("j", actions.Exec{Command: "true", Format: "json"}).
+			Step("c", actions.Create{Path: "c", Content: text}).Build()
+		invalid, ok := errors.AsType[*millrace.ValidationError](err)
+		if good := strings.Contains(text, "}} {{"); good != !ok || ok && (len(invalid.Problems) != 1 || invalid.Problems[0].Hint[:min(len(want), len(invalid.Problems[0].Hint))] != want ||
+			invalid.Problems[0].Code != "invalid_template" || invalid.Problems[0].Pointer != "/steps/2/params/content") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

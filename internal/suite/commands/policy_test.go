@@ -181,7 +181,7 @@ func TestSecrets(t *testing.T) {
 	x.Observe = millrace.JSONEvents(&events)
 	p := millrace.New("p").
 		Step("out", script(`printf '%s' "$TOKEN" | cut -c1-5 | tr -d '\n'; sleep 0.1; printf '%s' "$TOKEN" | cut -c6-`)).
-		Step("json", actions.Exec{Shell: `printf '{"%s": "%s"}' k "$(printf %s "$TOKEN" | sed 's/"/\\"/')"`, Format: "json"}).
+		Step("json", actions.Exec{Shell: `printf '{"%s": "%s"}' k "$(printf %s "$TOKEN" | sed 's/"/\\"/; s/^s/\\u0073/')"`, Format: "json"}).
 		Step("told", actions.Create{Path: "told", Content: "{{out.output}}{{json.json.k}}"}).
 		Step("err", script(`echo "no $TOKEN" >&2; exit 1`)).
 		MustBuild()
