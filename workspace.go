@@ -64,7 +64,7 @@ func (s *scratchTree) opened(ctx context.Context) (*scratch.Tree, error) {
 	}
 	config := scratch.Config{
 		Dir: dir, Keep: policy.KeepScratch, MaxFiles: policy.MaxScratchFiles, MaxBytes: policy.MaxScratchBytes, MaxChanged: policy.MaxChangedFiles,
-		Warn: func(text string) { s.call.Warnf("%s", text) },
+		Warn: func(text string) { s.call.Warnf("%s", policy.Mask(text)) }, // names may have secrets in them
 	}
 	real := ""
 	if root, ok := s.t.fs.(*rootfs.FS); ok {
@@ -195,9 +195,26 @@ func (s *attemptSpace) takeBack(ctx context.Context) (actions.Outcome, error) {
 	s.tree = nil
 	changes, err := tree.Collect(ctx, s.options)
 	if err != nil {
-		return actions.Outcome{}, scratchError(err)
+		return actions.Outcome{}, s.hidden(scratchError(err))
 	}
-	return s.r.bring(ctx, s.v, s.view, s.call, changes)
+	out, err := s.r.bring(ctx, s.v, s.view, s.call, changes)
+	return out, s.hidden(err)
+}
+
+// hidden is an error about what a command has left, without secrets of the host: it can have them in names and links.
+func (s *attemptSpace) hidden(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := s.r.x.Commands.Mask(err.Error())
+	switch {
+	case text == err.Error():
+		return err
+	case retryable(s.r.p.steps[s.v.step].Action, err):
+		return errors.New(text)
+	default:
+		return actions.Permanent(errors.New(text))
+	}
 }
 
 // bring stages what was changed outside of the stage as the work of a visit. It counts like all other text that a step

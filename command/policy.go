@@ -64,11 +64,11 @@ type Policy struct {
 	// StepEnv names what the env of a step may set. Names that decide what runs are never allowed: PATH, HOME, and those
 	// that begin with LD_, DYLD_, GIT_ or MILLRACE_.
 	StepEnv []string
-	// Secrets is set for every command as Env is, and its values are *** in whatever comes back: output, events, errors.
-	// Values shorter than 4 bytes are not hidden. Blanks around a value do not count, and it is hidden as it is written in
-	// JSON as well; of a value of several lines, each
-	// line of at least 8 bytes is hidden by itself as well. What a command makes of a secret, in base64 say, is not known
-	// and not hidden, and the files that it writes are what it has written.
+	// Secrets is set for every command as Env is, and its values are *** in whatever comes back: output, events, errors,
+	// warnings. Values shorter than 4 bytes are not hidden. Blanks around a value do not count, and it is hidden as it is
+	// written in JSON as well; of a value of several lines, each line of at least 8 bytes is hidden by itself as well. What
+	// a command makes of a secret, in base64 say, is not known and not hidden; and the files that it writes are what it has
+	// written, with the names that it has given them.
 	Secrets map[string]string
 	// EnvFor returns what a command gets that is not the same for all, a trace parent for example; nil for nothing. What
 	// Env sets wins. It is called with the context of the command, by Permit too. It cannot set PATH. If it panics, the
