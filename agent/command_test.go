@@ -186,3 +186,14 @@ func TestCommandJSON(t *testing.T) {
 		t.Error("the cost above is another one")
 	}
 }
+
+// A command line agent for all prompts of a host.
+func ExampleCommand() {
+	a := agent.Command{
+		Argv:   func(*agent.Request) []string { return []string{"go", "version"} },
+		Policy: command.Policy{Allow: []string{"go version"}, Sandbox: command.BestEffort},
+	}
+	reply, err := a.Ask(context.Background(), &agent.Request{Prompt: "which one are you?"})
+	fmt.Println(strings.HasPrefix(reply.Output, "go version go"), err)
+	// Output: true <nil>
+}

@@ -94,3 +94,42 @@ func TestQuickstartForce(t *testing.T) {
 		t.Errorf("with -force:\n%s", out)
 	}
 }
+
+// Any program that reads a prompt and prints JSON can be the agent. What it costs counts against the budget, what it has
+// changed is written once the tests pass, and not in a dry run.
+func TestFixloopProgram(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("there is no sh to write an agent in")
+	}
+	dir, bin := t.TempDir(), t.TempDir()
+	const fixed = "package app\n\nfunc One() int { return 1 }\n"
+	for name, text := range map[string]string{
+		filepath.Join(dir, "go.mod"):      "module example.com/app\n\ngo 1.24\n",
+		filepath.Join(dir, "one.go"):      "package app\n\nfunc One() int { return 2 }\n",
+		filepath.Join(dir, "one_test.go"): "package app\n\nimport \"testing\"\n\nfunc TestOne(t *testing.T) {\n\tif One() != 1 {\n\t\tt.Fail()\n\t}\n}\n",
+		filepath.Join(bin, "agent"): "#!" + sh + `
+grep -q 'has failed with this error' || exit 9
+cat > one.go <<'END'
+` + fixed + `END
+echo "{\"result\": \"done, with $ANSWER\", \"total_cost_usd\": 0.25}"
+`,
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("ANSWER", "42")
+	args := []string{"./examples/fixloop", "-dir", dir, "-agent", filepath.Join(bin, "agent"), "-env", "ANSWER", "-budget", "1"}
+	out := goRun(t, append(args, "-n")...)
+	if !strings.Contains(out, "-func One() int { return 2 }\n+func One() int { return 1 }\n") || strings.Contains(out, "OK:") {
+		t.Errorf("dry run:\n%s", out)
+	}
+	out = goRun(t, args...)
+	if !strings.HasSuffix(out, "OK: 3/4 steps | 1 files | 1 edits\n") {
+		t.Errorf("run:\n%s", out)
+	}
+	if data, _ := os.ReadFile(filepath.Join(dir, "one.go")); string(data) != fixed {
+		t.Errorf("the run has left %q", data)
+	}
+}
