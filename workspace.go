@@ -64,7 +64,11 @@ func (s *scratchTree) opened(ctx context.Context) (*scratch.Tree, error) {
 	}
 	config := scratch.Config{
 		Dir: dir, Keep: policy.KeepScratch, MaxFiles: policy.MaxScratchFiles, MaxBytes: policy.MaxScratchBytes, MaxChanged: policy.MaxChangedFiles,
-		Warn: func(text string) { s.call.Warnf("%s", policy.Mask(text)) }, // names may have secrets in them
+		Warn: func(text string) {
+			if s.call != nil {
+				s.call.Warnf("%s", policy.Mask(text)) // names may have secrets in them
+			}
+		},
 	}
 	real := ""
 	if root, ok := s.t.fs.(*rootfs.FS); ok {
@@ -134,6 +138,7 @@ type attemptSpace struct {
 	view *stage.Stage
 	call *actions.Call
 
+	mu      sync.Mutex    // held by each method, so that the attempt does not end within one
 	tree    *scratch.Tree // nil unless a workspace is open
 	options scratch.Options
 	over    bool
@@ -143,11 +148,18 @@ type attemptSpace struct {
 func (r *run) workspaceOf(v *visit, view *stage.Stage, call *actions.Call) (end func()) {
 	s := &attemptSpace{r: r, v: v, view: view, call: call}
 	call.OpenWorkspace = s.open
-	return func() { s.drop(); s.over = true }
+	return func() {
+		s.mu.Lock()
+		s.over = true
+		s.mu.Unlock()
+		s.drop()
+	}
 }
 
 // open implements [actions.Call.OpenWorkspace].
 func (s *attemptSpace) open(ctx context.Context, o actions.WorkspaceOptions) (*actions.Workspace, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	switch {
 	case s.over:
 		return nil, actions.Permanent(errors.New("the step is over, so it gets no workspace"))
@@ -180,6 +192,8 @@ func (s *attemptSpace) open(ctx context.Context, o actions.WorkspaceOptions) (*a
 
 // drop ends the workspace, and nothing of it counts.
 func (s *attemptSpace) drop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.tree != nil {
 		s.tree.Discard()
 		s.tree = nil
@@ -188,6 +202,8 @@ func (s *attemptSpace) drop() {
 
 // takeBack ends the workspace, and stages what was changed in it.
 func (s *attemptSpace) takeBack(ctx context.Context) (actions.Outcome, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	tree := s.tree
 	if tree == nil {
 		return actions.Outcome{}, actions.Permanent(errors.New("the workspace has ended already"))

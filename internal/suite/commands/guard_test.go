@@ -258,3 +258,37 @@ func TestPathsIntoData(t *testing.T) {
 		}
 	}
 }
+
+// A command does not reach the real tree.
+func TestConfined(t *testing.T) {
+	t.Parallel()
+	x := host(t)
+	dir, fsys := suite.Rooted(t, "a.txt", "one\n")
+	res := run(t, x, fsys, suite.One(script("true")))
+	if sandbox, _ := exit(t, res, 0)["sandbox"].(map[string]any); sandbox["files"] == nil {
+		t.Skip("this system has no sandbox for files")
+	}
+	const tries = `cat "$0"; echo x > "$0"; rm -f "$0"; echo x > ../beside; true`
+	step := actions.Exec{Command: "sh", Args: []string{"-c", tries, filepath.Join(dir, "a.txt")}}
+	res = run(t, x, fsys, suite.One(step))
+	if out, _ := exit(t, res, 0)["stdout"].(string); strings.Contains(out, "one") {
+		t.Errorf("it has got %q", out)
+	}
+	wantText(t, fsys, "a.txt", "one\n")
+}
+
+// What a command has started does not outlive it.
+func TestLeftBehind(t *testing.T) {
+	t.Parallel()
+	tool(t, "setsid")
+	x, fsys := host(t), memory()
+	p := millrace.New("p").
+		Step("leaves", script(`setsid sh -c 'sleep 0.5; echo late > a.txt' > /dev/null 2>&1 & echo begun`)).
+		Step("waits", script(`sleep 1; cat a.txt`)).
+		MustBuild()
+	res := run(t, x, fsys, p)
+	if got := res.Results[1].Output; got != "one\n" {
+		t.Errorf("it has seen %q", got)
+	}
+	wantText(t, fsys, "a.txt", "one\n")
+}
