@@ -1,0 +1,101 @@
+package nowhere_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/agent"
+	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/tool"
+)
+
+// mark is a text that is found again.
+func mark(of string) string { return "MARK-" + of + "-MARK" }
+
+// quiet is a tool and an agent that says other things than it was told.
+type quiet struct{ *outside }
+
+func (q quiet) Ask(ctx context.Context, r *agent.Request) (agent.Reply, error) {
+	_, _ = q.outside.Ask(ctx, r)
+	return agent.Reply{Output: mark("reply")}, nil
+}
+
+func (q quiet) Call(ctx context.Context, c *tool.Call) (tool.Result, error) {
+	_, _ = q.outside.Call(ctx, c)
+	return tool.Result{Data: map[string]any{"id": mark("data")}, Output: mark("said")}, errors.New(mark("fault"))
+}
+
+// Where each text of a run is to be found: in no other place, and in these. What a step is asked to do is the pipeline's, and
+// nothing repeats it; what a step has not shown of the tree is shown by no one else. No text at all is in the audit, and
+// in the log only what an error says.
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	result := []string{
+		"envelope", "events", "plan's envelope", "plan's result", "plan's summary", "result", "state directory", "stored plan", "summary",
+	}
+	also := func(list []string, more ...string) []string {
+		return slices.Sorted(slices.Values(slices.Concat(list, more)))
+	}
+	shown := also(result, "report", "plan's report")
+	want := map[string][]string{
+		"prompt": {"asked"}, "system": {"asked"}, "memory": {"asked"}, "option": {"asked"}, "argument": {"asked"}, "variable": {"asked"},
+		"description": nil, "script": nil, "stdin": nil, "env": nil, "pattern": nil,
+		// The backup has the file as it was before.
+		"unseen": nil, "beside": {"diff", "state directory"}, "old": {"diff", "state directory"}, "new": {"diff"}, "written": {"diff", "recorder"},
+		"shown":  shown,
+		"output": also(shown, "recorder", "asked"), // the agent is told what the step before has said
+		"reply":  also(shown, "recorder"),
+		"data":   also(result, "recorder"),
+		"fault":  also(shown, "recorder", "log", "log as JSON", "history"),
+	}
+	x := host(t)
+	x.Commands.StepEnv = []string{"SAY"}
+	said := new(outside)
+	tools, err := tool.New(quiet{said})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.Tools, x.Agents = tools, map[string]agent.Agent{"": quiet{said}}
+	p := millrace.New("p").
+		Sandbox(agent.Sandbox{SystemPrompt: mark("system"), Memory: mark("memory"), Options: map[string]any{"o": mark("option")}}).
+		Variables(millrace.Variable{Name: "v", Default: mark("variable"), Description: mark("description")}).
+		Step("show", actions.Search{Pattern: "shown|" + mark("pattern"), Include: []string{"shown"}, Mode: "regex", IncludeContent: true}).
+		Step("edit", actions.Edit{Files: []string{"edited"}, OldText: mark("old"), NewText: mark("new")}).
+		Step("run", actions.Exec{
+			Shell: "grep -q unseen unseen && cat >written; echo $SAY >/dev/null; printf %s-%s-%s MARK written MARK >written; printf %s-%s-%s MARK output MARK #" + mark("script"),
+			Stdin: mark("stdin"), Env: map[string]string{"SAY": mark("env")},
+		}).
+		Step("ask", actions.Prompt{Prompt: mark("prompt")}).
+		Step("say", actions.Tool{Tool: "say", Args: map[string]any{"a": mark("argument"), "v": "{{vars.v}}"}}).OnFail("end").
+		Step("end", actions.Search{Pattern: "nothing"}).When(condition.FileExists("shown")).
+		MustBuild()
+	tree := memory("shown", "it is shown: "+mark("shown")+"\n", "edited", "line "+mark("beside")+"\n"+mark("old")+"\n", "unseen", mark("unseen"))
+	found, res := gather(t, x, tree, p)
+	found["asked"] = said.text
+	if !res.Success {
+		t.Fatal(res.Error)
+	}
+	got := make(map[string][]string)
+	for of := range want {
+		got[of] = found.with(mark(of))
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	for _, place := range []string{"audit", "error"} {
+		if strings.Contains(found[place], "MARK") {
+			t.Errorf("%s has %s", place, found[place])
+		}
+	}
+	if n := len(slices.Collect(maps.Keys(found))); n < 18 {
+		t.Errorf("only %d places", n)
+	}
+}
