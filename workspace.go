@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/scratch"
 	"github.com/millrace-go/millrace/internal/stage"
@@ -64,6 +65,8 @@ func (s *scratchTree) opened(ctx context.Context) (*scratch.Tree, error) {
 	}
 	config := scratch.Config{
 		Dir: dir, Keep: policy.KeepScratch, MaxFiles: policy.MaxScratchFiles, MaxBytes: policy.MaxScratchBytes, MaxChanged: policy.MaxChangedFiles,
+		// What a run that was killed has left running would write to the tree of this one.
+		Reap: command.Reap,
 		Warn: func(text string) {
 			if s.call != nil {
 				s.call.Warnf("%s", policy.Mask(text)) // names may have secrets in them

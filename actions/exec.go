@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fsutil"
@@ -249,11 +248,8 @@ func commandError(err error) error {
 		return &LimitError{What: LimitPrinted, Limit: limit.Limit, Got: limit.Got}
 	}
 	_, denied := errors.AsType[*command.DeniedError](err)
-	switch {
-	case denied, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	if denied || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
-	case errors.Is(err, syscall.E2BIG):
-		err = fmt.Errorf("%w: give long lists by stdin", err)
 	}
 	return &CommandError{Status: -1, Err: err}
 }

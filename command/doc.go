@@ -33,11 +33,14 @@
 //
 // # What is found and killed
 //
-// Everything in the process group of the command, and on Linux every process whose environment has the random value of
-// MILLRACE_EXEC that this command was started with, which finds what has left the group (setsid, daemons). This is repeated
-// until none is left. A process that leaves the group and also clears its environment is not found; the sandbox still
-// holds it. On other Unix systems there is only the process group. On Windows all belong to a job object, which ends with
-// the command. If the host itself is killed, Linux kills the program at once, but not what that has started.
+// A command has a session and a process group of its own, and a random value in its environment, MILLRACE_EXEC. On Linux,
+// everything that has any of the three is killed, which finds what has left the group (setsid, daemons), and this is
+// repeated until none is left. A process that has left the session and also cleared its environment is not found; the
+// sandbox still holds it. On other Unix systems there is only the process group. On Windows all belong to a job object,
+// which ends with the command.
+//
+// If the host itself is killed, Linux kills the program at once, and Windows all of the job. What else is left is not
+// killed before [Reap] is called: an executor does so before it uses the tree of a run that was killed.
 //
 // # The environment
 //

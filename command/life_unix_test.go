@@ -191,7 +191,7 @@ func host(dir string, words []string) int {
 	program, _ := os.Executable()
 	p := command.Policy{Allow: []string{command.Pattern(program) + " *"}, Sandbox: command.Off, Scratch: dir}
 	_, _ = p.Run(context.Background(), command.Command{
-		Words:    append([]string{program, "act"}, words...),
+		Words: append([]string{program, "act"}, words...), Temp: dir, Home: dir,
 		OnOutput: func(_, text string) { fmt.Print(text) },
 	})
 	return 0
@@ -229,6 +229,55 @@ func TestHostIsKilled(t *testing.T) {
 	}
 	t.Error("the command lives on without its host")
 	gone(t, file)
+}
+
+// TestReap: what the command of a host that was killed has left is found by its directory, and nothing else is.
+func TestReap(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux has /proc, by which what is left is found")
+	}
+	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "pids")
+	cmd := again(false, os.Environ(), "act", "host", dir, "father", file)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "there\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	// A process that is no command's, and one of a command with another directory.
+	none := again(true, append(os.Environ(), "TMPDIR="+dir), "act", "linger", filepath.Join(dir, "none"))
+	other := again(true, append(os.Environ(), "TMPDIR="+dir+"/x", "MILLRACE_EXEC=x"), "act", "linger", filepath.Join(dir, "other"))
+	for _, stays := range []*exec.Cmd{none, other} {
+		out, err := stays.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := stays.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := bufio.NewReader(out).ReadString('\n'); line != "there\n" {
+			t.Fatalf("%q, %v", line, err)
+		}
+		defer func() { _ = stays.Process.Kill(); _ = stays.Wait() }()
+	}
+	left := marked(t, file)
+	if len(left) != 1 || !alive(left[0]) {
+		t.Fatalf("left is %v", left)
+	}
+	if err := command.Reap(dir); err != nil {
+		t.Fatal(err)
+	}
+	gone(t, file)
+	if !alive(none.Process.Pid) || !alive(other.Process.Pid) {
+		t.Error("a process that is no command's was killed")
+	}
 }
 
 // TestEscaped: what has left the group, has no environment and holds the output is not found, which is said.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/millrace-go/millrace/capability"
@@ -240,6 +241,12 @@ func (t *tree) furnish(ctx context.Context) error {
 	items, err := readDir(t.slot, ".")
 	if err != nil {
 		return err
+	}
+	isNew := !slices.ContainsFunc(items, func(item fs.DirEntry) bool { return item.Name() != lockName })
+	if t.made == nil && !isNew && t.c.Reap != nil {
+		if err := t.c.Reap(t.temp()); err != nil {
+			return err
+		}
 	}
 	for _, item := range items {
 		if name := item.Name(); name != lockName && !(name == t.name && t.made != nil) {

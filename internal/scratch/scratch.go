@@ -36,6 +36,9 @@ type Config struct {
 	// MaxChanged bounds how many changes a program may leave. Zero means the default.
 	MaxFiles, MaxChanged int
 	MaxBytes             int64
+	// Reap, if not nil, is called by Open before it wipes what a program has left that did not come to its end: it ends
+	// what that has left running, which has the directory as its Temp. An error is that of Open.
+	Reap func(temp string) error
 	// Warn, if not nil, is told what a user should know of, one sentence a call. It is called by the goroutine that has
 	// called a method of the tree.
 	Warn func(text string)
