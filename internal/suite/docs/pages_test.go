@@ -22,6 +22,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/command"
 )
 
 // section returns what stands below a heading of a page, up to the next heading of that level.
@@ -88,6 +89,7 @@ func TestDocsLimits(t *testing.T) {
 	inGo := func(f reflect.StructField) string { return f.Name }
 	sameWords(t, "docs/limits.md", firstCells(section(t, "docs/limits.md", "Executor")), fieldsOf(reflect.TypeFor[millrace.Executor](), inGo))
 	sameWords(t, "docs/limits.md", firstCells(section(t, "docs/limits.md", "Decoder")), fieldsOf(reflect.TypeFor[millrace.Decoder](), inGo))
+	sameWords(t, "docs/limits.md", firstCells(section(t, "docs/limits.md", "Commands")), fieldsOf(reflect.TypeFor[command.Policy](), inGo))
 }
 
 // TestDocsDefaults holds the defaults that docs/limits.md names against the constants.

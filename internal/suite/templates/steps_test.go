@@ -116,7 +116,7 @@ func TestPrevious(t *testing.T) {
 	if _, err := run(t, millrace.Executor{}, p); err != nil || first.Value != "2 7" {
 		t.Errorf("got %v, %v", first.Value, err)
 	}
-	_, err := millrace.New("p").Step("ask", ask{take{Value: "{{prev.count}} {{run.shared}}", Got: first}}).Build()
+	_, err := millrace.New("p").Step("ask", ask{take{Value: "{{prev.count}} {{run.where}}", Got: first}}).Build()
 	if problems := err.(*millrace.ValidationError).Problems; len(problems) != 2 || !strings.Contains(err.Error(), "unknown field 'count'") ||
 		!strings.Contains(err.Error(), "the fields are id, name") {
 		t.Errorf("got %v", err)
