@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // ErrNotPortable says that a path has a part that cannot be the name of a file on Windows, or would be another one
@@ -26,6 +27,9 @@ func CheckPortable(name string) error {
 
 // notPortable says why one part of a path cannot exist on Windows, "" if it can.
 func notPortable(part string) string {
+	if !utf8.ValidString(part) {
+		return "is no UTF-8"
+	}
 	for _, r := range part {
 		switch {
 		case r < ' ':

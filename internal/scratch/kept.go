@@ -3,7 +3,9 @@ package scratch
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
+	"unicode/utf8"
 )
 
 func keep(ctx context.Context, changes []Change, most int64) ([]Kept, error) {
@@ -13,6 +15,11 @@ func keep(ctx context.Context, changes []Change, most int64) ([]Kept, error) {
 		c := &changes[i]
 		if err := ctx.Err(); err != nil {
 			return nil, err
+		}
+		for _, name := range [...]string{c.Path, c.From, c.Target} {
+			if !utf8.ValidString(name) {
+				return nil, fmt.Errorf("%q is no UTF-8, so it cannot be kept", name)
+			}
 		}
 		k := Kept{Path: c.Path, From: c.From, Kind: c.Kind, Mode: c.Mode, Target: c.Target}
 		if c.Written {

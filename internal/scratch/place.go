@@ -72,6 +72,7 @@ func open(ctx context.Context, c Config) (*Tree, error) {
 		return nil, err
 	}
 	id := sha256.Sum256([]byte(c.Tree))
+	var failed error
 	for i := range slots {
 		name := fmt.Sprintf("%s-%d", hex.EncodeToString(id[:6]), i)
 		t := &Tree{tree{c: withDefaults(c), id: id, name: treeName(c.Name), above: above}}
@@ -80,11 +81,19 @@ func open(ctx context.Context, c Config) (*Tree, error) {
 		if err == nil {
 			return t, nil
 		}
-		if !errors.Is(err, capability.ErrLocked) {
+		if ctx.Err() != nil {
 			return nil, errors.Join(err, above.Close())
 		}
+		// A command may have left what cannot be removed, such as a file that is immutable. That is in the way of its own
+		// place only.
+		if !errors.Is(err, capability.ErrLocked) && failed == nil {
+			failed = err
+		}
 	}
-	return nil, errors.Join(fmt.Errorf("%d scratch trees are in use: %w", slots, capability.ErrLocked), above.Close())
+	if failed == nil {
+		failed = fmt.Errorf("%d scratch trees are in use: %w", slots, capability.ErrLocked)
+	}
+	return nil, errors.Join(failed, above.Close())
 }
 
 func withDefaults(c Config) Config {
@@ -256,10 +265,7 @@ func (t *tree) furnish(ctx context.Context) error {
 		}
 	}
 	for _, name := range [...]string{t.name, tempName, homeName} {
-		if err := t.slot.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-		if err := t.slot.Chmod(name, 0o700); err != nil { // whatever the umask is
+		if err := t.makeDir(name); err != nil {
 			return err
 		}
 	}
@@ -287,10 +293,59 @@ func (t *tree) temp() string { return filepath.Join(t.place, tempName) }
 func (t *tree) home() string { return filepath.Join(t.place, homeName) }
 
 func (t *tree) shared() (string, error) {
-	if err := t.slot.Mkdir(sharedName, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return "", err
+	if t.closed {
+		return "", errClosed
 	}
-	return filepath.Join(t.place, sharedName), t.slot.Chmod(sharedName, 0o700)
+	return filepath.Join(t.place, sharedName), t.makeDir(sharedName)
+}
+
+// makeDir makes a directory of the place, unless it is there, and takes away what else is.
+func (t *tree) makeDir(name string) error {
+	info, _, err := t.slot.LstatIfPossible(name)
+	switch {
+	case err == nil && !info.IsDir():
+		if err := t.slot.Remove(name); err != nil {
+			return err
+		}
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if err := t.slot.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return t.slot.Chmod(name, 0o700) // whatever the umask is
+}
+
+// settleIn makes sure that the directories of the place are there: a command without a sandbox can move them away.
+func (t *tree) settleIn(ctx context.Context) error {
+	for _, name := range [...]string{tempName, homeName} {
+		if err := t.makeDir(name); err != nil {
+			return err
+		}
+		if err := empty(ctx, t.slot, name); err != nil {
+			return err
+		}
+	}
+	want, err := t.fsys.Stat(".")
+	if err != nil {
+		return err
+	}
+	if got, _, err := t.slot.LstatIfPossible(t.name); err == nil && os.SameFile(want, got) {
+		return nil
+	}
+	if err := wipe(ctx, t.slot, t.name); err != nil {
+		return err
+	}
+	if err := t.makeDir(t.name); err != nil {
+		return err
+	}
+	fsys, err := rootfs.Open(t.root())
+	if err != nil {
+		return err
+	}
+	old := t.fsys
+	t.fsys, t.made, t.found = fsys, make(map[string]*entry), make(map[string]*found)
+	return old.Close()
 }
 
 func (t *tree) discard() { t.dirty, t.found = false, nil }
@@ -301,7 +356,7 @@ func (t *tree) close() error {
 		return nil
 	}
 	t.closed = true
-	keep := t.c.Keep && !t.dirty && !t.broken
+	keep := t.c.Keep && !t.dirty && !t.broken && !t.coarse
 	var err error
 	// What is to be done here does not end with the context of a run that was canceled.
 	for _, name := range [...]string{tempName, homeName, sharedName} {

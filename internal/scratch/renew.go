@@ -22,10 +22,8 @@ func (t *tree) renew(ctx context.Context, view *stage.Stage, o Options) error {
 		return errClosed
 	}
 	t.dirty, t.view, t.exclude = true, view, excludeOf(view)
-	for _, name := range [...]string{tempName, homeName} {
-		if err := empty(ctx, t.slot, name); err != nil {
-			return err
-		}
+	if err := t.settleIn(ctx); err != nil {
+		return err
 	}
 	want, err := t.want(ctx, view, o)
 	if err != nil {

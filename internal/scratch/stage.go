@@ -1,6 +1,7 @@
 package scratch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,7 +54,13 @@ func stageAll(ctx context.Context, view *stage.Stage, changes []Change) (Outcome
 // sort finds out what is to be done with what.
 func (s *staging) sort() error {
 	for i := range s.changes {
-		switch c := &s.changes[i]; {
+		c := &s.changes[i]
+		for _, name := range [...]string{c.Path, cmp.Or(c.From, c.Path)} {
+			if clean, err := names.Clean(name); err != nil || clean != name || name == "." {
+				return cmp.Or(err, names.PathError("stage", name, names.ErrBadName))
+			}
+		}
+		switch {
 		case c.Kind != change.File && c.Kind != change.Dir && c.Kind != change.Symlink && c.Kind != change.Absent:
 			return fmt.Errorf("%s: a change cannot leave a thing of the kind %s", c.Path, c.Kind)
 		case c.Kind == change.Absent:

@@ -1,10 +1,12 @@
 package scratch
 
 import (
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
@@ -79,6 +81,12 @@ func (g *gathering) traceMoved(fresh []*found, known map[thingID]*entry) {
 		id, ok := idOf(&f.look)
 		e := known[id]
 		if !ok || e == nil || e.kind != f.kind || g.claimed[e.path] {
+			continue
+		}
+		// What does not count goes along in its directory all the same.
+		if above, traced := g.origins[path.Dir(f.path)]; traced && above != path.Dir(f.path) &&
+			names.Join(above, path.Base(f.path)) == e.path {
+			g.claim(f, e.path)
 			continue
 		}
 		isDir := f.kind == change.Dir

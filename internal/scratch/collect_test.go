@@ -1,0 +1,359 @@
+package scratch_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/scratch"
+	"github.com/millrace-go/millrace/internal/stage"
+)
+
+// told is what a script leaves: each change as a word and its paths.
+func told(t *testing.T, changes []scratch.Change) []string {
+	t.Helper()
+	var list []string
+	for _, c := range changes {
+		word := "keep"
+		switch {
+		case c.Kind == change.Absent:
+			word = "remove"
+		case c.Written:
+			word = fmt.Sprintf("write %d", c.Size)
+		}
+		line := fmt.Sprintf("%s %s %s", word, c.Kind, c.Path)
+		if c.Kind == change.Absent {
+			line = word + " " + c.Path
+		}
+		if c.From != "" {
+			line += " from " + c.From
+		}
+		if c.Kind == change.File || c.Kind == change.Dir {
+			line += fmt.Sprintf(" %o", c.Mode)
+		}
+		list = append(list, line)
+	}
+	return list
+}
+
+func TestTree_Collect(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"a.txt": "one\n", "b.txt": "two\n", "d/e.txt": "three\n", "d/f/g.txt": "four\n", "h/.gitignore": "*.o\n", "h/i.o": "five\n",
+		"h/j.txt": "six\n",
+	}
+	for name, c := range map[string]struct {
+		script string
+		o      scratch.Options
+		want   []string
+		warn   string
+		fails  error
+		says   string
+	}{
+		"nothing":             {script: "cat a.txt"},
+		"touch":               {script: "touch a.txt d/e.txt; cp a.txt x; mv x a.txt"},
+		"edit":                {script: "echo more >> a.txt", want: []string{"write 9 file a.txt 644"}},
+		"same size, old time": {script: "cp -p a.txt /tmp/$$; printf 'ONE\\n' > a.txt; touch -r /tmp/$$ a.txt; rm /tmp/$$", want: []string{"write 4 file a.txt 644"}},
+		"swap":                {script: "mv a.txt x; mv b.txt a.txt; mv x b.txt", want: []string{"keep file a.txt from b.txt 644", "keep file b.txt from a.txt 644"}},
+		"swap directories": {
+			script: "mv d x; mv h d; mv x h", want: []string{"keep dir d from h 755", "keep dir h from d 755"},
+		},
+		"chain":                                {script: "rm b.txt; mv a.txt b.txt; mv d/e.txt a.txt", want: []string{"keep file a.txt from d/e.txt 644", "remove b.txt", "keep file b.txt from a.txt 644"}},
+		"a directory with what does not count": {script: "mv h z", want: []string{"keep dir z from h 755"}},
+		"rename, edit":                         {script: "mv a.txt z.txt; echo more >> z.txt", want: []string{"write 9 file z.txt from a.txt 644"}},
+		"rename a directory, edit in it": {
+			script: "mv d z; echo more >> z/f/g.txt; rm z/e.txt; echo new > z/n",
+			want:   []string{"remove d/e.txt", "keep dir z from d 755", "write 10 file z/f/g.txt 644", "write 4 file z/n 644"},
+		},
+		"a directory out of one that is renamed": {
+			script: "mv d/f f; mv d z", want: []string{"keep dir f from d/f 755", "keep dir z from d 755"},
+		},
+		"a directory turned inside out": {
+			script: "mv d/f x; mv d x/d; mv x d", want: []string{"keep dir d from d/f 755", "keep dir d/d from d 755"},
+		},
+		"file becomes directory": {
+			script: "rm a.txt; mkdir a.txt; echo x > a.txt/x", want: []string{"keep dir a.txt 755", "write 2 file a.txt/x 644"},
+		},
+		"file into a directory of its name": {
+			script: "mv a.txt x; mkdir a.txt; mv x a.txt/a.txt", want: []string{"keep dir a.txt 755", "keep file a.txt/a.txt from a.txt 644"},
+		},
+		"directory becomes file": {
+			script: "rm -r d; echo x > d", want: []string{"write 2 file d 644", "remove d/e.txt", "remove d/f", "remove d/f/g.txt"},
+		},
+		"removed directory": {script: "rm -r d", want: []string{"remove d", "remove d/e.txt", "remove d/f", "remove d/f/g.txt"}},
+		"an inode again":    {script: "rm a.txt; echo other > z.txt", want: []string{"remove a.txt", "write 6 file z.txt 644"}},
+		"modes":             {script: "chmod 755 a.txt; chmod 700 d; chmod u+s b.txt", want: []string{"keep file a.txt 755", "keep dir d 700"}},
+		"no mode at all":    {script: "chmod 0 a.txt; echo x >> b.txt; chmod 0 b.txt", want: []string{"keep file a.txt 0", "write 6 file b.txt 0"}},
+		"links": {
+			script: "ln -s d/e.txt l; ln -s nowhere m; ln -s .. d/n", want: []string{"keep symlink d/n", "keep symlink l", "keep symlink m"},
+		},
+		"empty directories": {script: "mkdir -p x/y", want: []string{"keep dir x 755", "keep dir x/y 755"}},
+		"two names": {
+			script: "ln a.txt z.txt", want: []string{"write 4 file z.txt 644"},
+			warn: "1 files have several names in the tree of the command, each of them became a file of its own: z.txt",
+		},
+		"two names, edited": {
+			script: "ln a.txt z.txt; echo >> z.txt", want: []string{"write 5 file a.txt 644", "write 5 file z.txt 644"},
+			warn: "2 files have several names in the tree of the command, each of them became a file of its own: a.txt, z.txt",
+		},
+		"pipe": {
+			script: "mkfifo p; rm a.txt; mkfifo a.txt", want: []string{"remove a.txt"},
+			warn: "2 sockets, pipes or devices of the command are left out: a.txt, p",
+		},
+		"ignored": {
+			script: "echo x > h/x.o; echo y > h/i.o; echo z > h/z.txt", want: []string{"write 2 file h/z.txt 644"},
+		},
+		"ignored, all taken": {
+			script: "echo x > h/x.o; echo y > h/i.o", o: scratch.Options{NoIgnore: true},
+			want: []string{"write 2 file h/i.o 644", "write 2 file h/x.o 644"},
+		},
+		"ignored with its directory": {
+			script: "rm -r h", want: []string{"remove h", "remove h/.gitignore", "remove h/i.o", "remove h/j.txt"},
+		},
+		"rules of then": {
+			script: "echo '*.txt' > h/.gitignore; rm h/j.txt; echo y > h/i.o", want: []string{"write 6 file h/.gitignore 644", "write 2 file h/i.o 644"},
+		},
+		"version control": {script: "mkdir -p .git/objects d/.hg; echo x > .git/config; echo x > d/.hg/x; echo gitdir: x > h/.git"},
+		"kept backup": {
+			script: "mv a.txt a.txt~; echo new > a.txt", want: []string{"write 4 file a.txt 644", "write 4 file a.txt~ 644"},
+		},
+		"not taken": {
+			script: "for i in 1 2 3 4 5 6; do echo x > d/n$i; done; mv a.txt q; echo x > src.go; mkdir -p gen/x; echo x > gen/x/y.go; mkdir gen/empty",
+			o:      scratch.Options{Bring: func(name string) bool { return strings.HasSuffix(name, ".go") }},
+			want:   []string{"keep dir gen 755", "keep dir gen/x 755", "write 2 file gen/x/y.go 644", "write 2 file src.go 644"},
+			warn:   "8 changes of the command are left out, for writes does not take them: a.txt, d/n1, d/n2, d/n3, d/n4, ...",
+		},
+		"renamed to where it is taken": {
+			script: "mv a.txt a.go", o: scratch.Options{Bring: func(name string) bool { return strings.HasSuffix(name, ".go") }},
+			want: []string{"write 4 file a.go 644"},
+			warn: "1 changes of the command are left out, for writes does not take them: a.txt",
+		},
+		"a directory of which not all is taken": {
+			script: "mv d z", o: scratch.Options{Bring: func(name string) bool { return strings.HasPrefix(name, "z") }},
+			want: []string{"keep dir z 755", "write 6 file z/e.txt 644", "keep dir z/f 755", "write 5 file z/f/g.txt 644"},
+			warn: "2 changes of the command are left out, for writes does not take them: d/e.txt, d/f/g.txt",
+		},
+		"link out":            {script: "ln -s ../../x d/l", fails: names.ErrEscape, says: "symbolic link d/l, which leads to ../../x"},
+		"absolute link":       {script: "ln -s $PWD/a.txt l", fails: names.ErrEscape, says: "symbolic link l"},
+		"link out by another": {script: "ln -s . l; ln -s l/../x m", fails: names.ErrEscape, says: "symbolic link m"},
+		"link that now leads out": {
+			script: "ln -s ../../a.txt d/f/l; mv d/f .", fails: names.ErrEscape, says: "symbolic link f/l",
+		},
+		"a link that leads out and is ignored": {script: "ln -s /etc/passwd h/l.o"},
+		"deep": {
+			script: "i=0; while [ $i -lt 140 ]; do mkdir x; cd x; i=$((i+1)); done", fails: names.ErrTooDeep, says: "x/x/x",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, dirOf(t, files), nil)
+			for range 2 { // the second time without writing anything
+				r.warns = nil
+				if err := r.tree.Renew(t.Context(), r.view, c.o); err != nil {
+					t.Fatal(err)
+				}
+				r.exact()
+				r.script(c.script)
+				left := visible(t, rooted(t, r.tree.Root()), c.o.NoIgnore)
+				changes, err := r.tree.Collect(t.Context(), c.o)
+				if !errors.Is(err, c.fails) || err != nil && !strings.Contains(err.Error(), c.says) {
+					t.Fatalf("Collect: %v", err)
+				}
+				if d := cmp.Diff(c.want, told(t, changes)); d != "" {
+					t.Error(d)
+				}
+				if got := strings.Join(r.warns, "; "); got != c.warn {
+					t.Errorf("warned %q, want %q", got, c.warn)
+				}
+				if c.fails != nil {
+					continue
+				}
+				before := r.stage.Savepoint()
+				if _, err := scratch.Stage(t.Context(), r.view, changes); err != nil {
+					t.Fatal(err)
+				}
+				if c.o.Bring == nil {
+					agree(t, left, visible(t, r.view, c.o.NoIgnore), visible(t, r.view, true))
+				}
+				staged := visible(t, r.view, true)
+				r.view.Rollback(before)
+
+				// What is kept does the same.
+				kept, err := scratch.Keep(t.Context(), changes, 1<<20)
+				if err != nil {
+					t.Fatal(err)
+				}
+				data, err := json.Marshal(kept)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var read []scratch.Kept
+				if err := json.Unmarshal(data, &read); err != nil {
+					t.Fatal(err)
+				}
+				var again []scratch.Change
+				for _, k := range read {
+					again = append(again, k.Change())
+				}
+				if _, err := scratch.Stage(t.Context(), r.view, again); err != nil {
+					t.Fatal(err)
+				}
+				if d := cmp.Diff(staged, visible(t, r.view, true)); d != "" {
+					t.Errorf("what was kept stages something else: %s", d)
+				}
+				r.view.Rollback(before)
+			}
+		})
+	}
+}
+
+// A file that is written to the moment that Renew has returned is seen, though its size and its time are the old ones.
+func TestTree_Collect_atOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, dirOf(t, map[string]string{"a": "0000"}), nil)
+	for i := range 200 {
+		if err := r.tree.Renew(t.Context(), r.view, scratch.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Join(r.tree.Root(), "a")
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, fmt.Appendf(nil, "%04d", i+1), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(name, time.Time{}, info.ModTime()); err != nil {
+			t.Fatal(err)
+		}
+		changes, err := r.tree.Collect(t.Context(), scratch.Options{})
+		if err != nil || len(changes) != 1 {
+			t.Fatalf("round %d: %d changes, %v", i, len(changes), err)
+		}
+		if _, err := scratch.Stage(t.Context(), r.view, changes); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A file that goes on changing is an error, not something in between.
+func TestTree_Collect_restless(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, dirOf(t, map[string]string{"a": strings.Repeat("x", 1<<20)}), nil)
+	if err := r.tree.Renew(t.Context(), r.view, scratch.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(r.tree.Root(), "a")
+	if err := os.WriteFile(name, []byte(strings.Repeat("y", 1<<20)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	changes, err := r.tree.Collect(t.Context(), scratch.Options{})
+	if err != nil || len(changes) != 1 {
+		t.Fatal(changes, err)
+	}
+	from, err := changes[0].Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	if _, err := io.ReadFull(from, make([]byte, 10)); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(20 * time.Millisecond) // for the clock of the file system
+	if err := os.WriteFile(name, []byte(strings.Repeat("z", 1<<20)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(from); !errors.Is(err, names.ErrDrift) {
+		t.Errorf("a file that was written to while it was read: %v", err)
+	}
+}
+
+// Sizes of a step, edits of a text as lines, binary files as a whole.
+func TestStage_counts(t *testing.T) {
+	t.Parallel()
+	var lines strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&lines, "line %02d\n", i)
+	}
+	r := newRig(t, dirOf(t, map[string]string{
+		"text": lines.String(), "bin": "a\x00b", "crlf": "a\r\nb\r\n", "empty": "", "ends": "a",
+	}), nil)
+	out, err := r.run(`sed -i -e 10s/line/ten/ -e '20d' -e '90a new' text; printf 'b\000c' > bin; printf 'a\r\nc\r\n' > crlf
+		echo x > empty; printf 'a\n' > ends; : > made`, scratch.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int{"text": 3, "bin": 1, "crlf": 1, "empty": 1, "ends": 1}
+	if d := cmp.Diff(want, out.Counts); d != "" || out.Edits != 7 {
+		t.Error(d, out.Edits)
+	}
+	if d := cmp.Diff([]string{"bin", "crlf", "empty", "ends", "made", "text"}, out.Files); d != "" {
+		t.Error(d)
+	}
+	changes, err := r.view.Changes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range changes {
+		switch c.Path {
+		case "text":
+			if len(c.Splices) != 3 || c.Splices[0].Off != 72 || string(c.Splices[0].Text) != "ten 09\n" {
+				t.Errorf("splices of text: %+v", c.Splices)
+			}
+		case "bin":
+			if c.Splices != nil {
+				t.Errorf("splices of bin: %+v", c.Splices)
+			}
+		}
+		if len(c.By) != 1 || c.By[0].Step != "run" {
+			t.Errorf("%s is by %v", c.Path, c.By)
+		}
+	}
+}
+
+// Changes that come from elsewhere are held to the same rules.
+func TestStage_refused(t *testing.T) {
+	t.Parallel()
+	file := func(path, from string) scratch.Kept {
+		return scratch.Kept{Path: path, From: from, Kind: change.File, Mode: 0o644, Bytes: []byte("x")}
+	}
+	for name, list := range map[string][]scratch.Kept{
+		"up":           {file("../x", "")},
+		"absolute":     {file("/x", "")},
+		"not clean":    {file("d/../x", "")},
+		"root":         {file(".", "")},
+		"from up":      {file("x", "../y")},
+		"from nothing": {file("x", "y")},
+		"twice":        {file("x", "a"), file("y", "a")},
+		"version":      {file(".git/x", "")},
+		"no kind":      {{Path: "x", Kind: change.Other}},
+		"not there":    {{Path: "x", Kind: change.File, Mode: 0o644}},
+		"gone":         {{Path: "x", Kind: change.Absent}},
+		"no directory": {file("no/x", "")},
+		"other kind":   {{Path: "x", From: "a", Kind: change.Dir, Mode: 0o755}},
+		"into itself":  {{Path: "d/x", From: "d", Kind: change.Dir, Mode: 0o755}},
+		"full":         {file("d", "")},
+	} {
+		s := stage.New(dirOf(t, map[string]string{"a": "a", "d/e": "e"}))
+		var changes []scratch.Change
+		for _, k := range list {
+			changes = append(changes, k.Change())
+		}
+		if out, err := scratch.Stage(t.Context(), s.For("s", false), changes); err == nil {
+			t.Errorf("%s: staged as %+v", name, out)
+		} else {
+			t.Logf("%s: %v", name, err)
+		}
+		s.Close()
+	}
+}
