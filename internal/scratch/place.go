@@ -42,6 +42,7 @@ type tree struct {
 	place  string            // as an absolute name
 	slot   *rootfs.FS        // the place
 	fsys   *rootfs.FS        // the tree
+	top    fs.FileInfo       // of the tree when that was opened
 	lock   *lock
 	above  *os.Root // the directory of all places
 	folds  bool     // the file system takes some names for one
@@ -275,8 +276,31 @@ func (t *tree) furnish(ctx context.Context) error {
 	if t.folds, err = foldsNames(t.slot); err != nil {
 		return err
 	}
-	t.fsys, err = rootfs.Open(filepath.Join(t.place, t.name))
+	return t.openTree()
+}
+
+// openTree opens the directory of the tree.
+func (t *tree) openTree() (err error) {
+	if t.fsys, err = rootfs.Open(t.root()); err != nil {
+		return err
+	}
+	t.top, err = t.fsys.Stat(".")
 	return err
+}
+
+// errDisplaced says that the directory of the tree is not where it was made.
+var errDisplaced = errors.New("the command has moved or removed the directory that it works in")
+
+// reenter makes sure that the directory of the tree is at its place, and may be entered.
+func (t *tree) reenter() error {
+	info, _, err := t.slot.LstatIfPossible(t.name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && !os.SameFile(t.top, info):
+		return errDisplaced
+	case err != nil || info.Mode() == fs.ModeDir|0o700:
+		return err
+	}
+	return t.slot.Chmod(t.name, 0o700)
 }
 
 // foldsNames reports whether the file system of the place takes names for one that differ in case.
@@ -326,12 +350,8 @@ func (t *tree) settleIn(ctx context.Context) error {
 			return err
 		}
 	}
-	want, err := t.fsys.Stat(".")
-	if err != nil {
+	if err := t.reenter(); !errors.Is(err, errDisplaced) {
 		return err
-	}
-	if got, _, err := t.slot.LstatIfPossible(t.name); err == nil && os.SameFile(want, got) {
-		return nil
 	}
 	if err := wipe(ctx, t.slot, t.name); err != nil {
 		return err
@@ -339,13 +359,9 @@ func (t *tree) settleIn(ctx context.Context) error {
 	if err := t.makeDir(t.name); err != nil {
 		return err
 	}
-	fsys, err := rootfs.Open(t.root())
-	if err != nil {
-		return err
-	}
 	old := t.fsys
-	t.fsys, t.made, t.found = fsys, make(map[string]*entry), make(map[string]*found)
-	return old.Close()
+	t.made, t.found = make(map[string]*entry), make(map[string]*found)
+	return errors.Join(t.openTree(), old.Close())
 }
 
 func (t *tree) discard() { t.dirty, t.found = false, nil }

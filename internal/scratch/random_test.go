@@ -126,7 +126,10 @@ func (a *actor) act() {
 	case 11:
 		name := a.something(func(m fs.FileMode) bool { return m&fs.ModeSymlink == 0 })
 		if name != "." {
-			mode := []fs.FileMode{0o644, 0o755, 0o600, 0o700, 0o444, 0o555}[a.IntN(6)]
+			mode := []fs.FileMode{0o644, 0o755, 0o600, 0o700, 0o444, 0o555, 0}[a.IntN(7)]
+			if info, err := os.Lstat(full(name)); err != nil || info.IsDir() && mode&0o500 != 0o500 {
+				return // the model has to get in
+			}
 			note("chmod %s %o: %v", name, mode, os.Chmod(full(name), mode))
 		}
 	case 12:
@@ -165,7 +168,7 @@ func visible(t *testing.T, fsys afero.Fs, noIgnore bool) map[string]string {
 		text := info.Mode().Perm().String()
 		switch e.Kind {
 		case change.File:
-			data, err := afero.ReadFile(fsys, e.Path())
+			data, err := readAnyway(fsys, e.Path(), info.Mode())
 			if err != nil {
 				return err
 			}
@@ -187,6 +190,19 @@ func visible(t *testing.T, fsys afero.Fs, noIgnore bool) map[string]string {
 		t.Fatal(err)
 	}
 	return list
+}
+
+// readAnyway reads a file whatever its mode.
+func readAnyway(fsys afero.Fs, name string, mode fs.FileMode) ([]byte, error) {
+	data, err := afero.ReadFile(fsys, name)
+	if !errors.Is(err, fs.ErrPermission) {
+		return data, err
+	}
+	if err := fsys.Chmod(name, 0o600); err != nil {
+		return nil, err
+	}
+	data, err = afero.ReadFile(fsys, name)
+	return data, errors.Join(err, fsys.Chmod(name, mode))
 }
 
 // agree compares what a command has left with what came of it on the stage. Directories may be left on the stage that

@@ -63,7 +63,7 @@ func workers() int { return max(4, runtime.GOMAXPROCS(0)) }
 // scan looks at all that stands in the scratch tree. No process may work there.
 func (t *tree) scan(ctx context.Context) (*survey, error) {
 	s := &survey{t: t, at: make(map[string]*found, len(t.made)), dirs: make(map[string]scanned)}
-	if err := t.fsys.Chmod(".", 0o700); err != nil {
+	if err := t.reenter(); err != nil {
 		return nil, err
 	}
 	rules := (*ignore.Matcher)(nil).Enter(".", t.exclude)

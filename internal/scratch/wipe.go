@@ -63,9 +63,6 @@ func wipe(ctx context.Context, fsys *rootfs.FS, name string) error {
 
 // empty removes all that is in a directory.
 func empty(ctx context.Context, fsys *rootfs.FS, name string) error {
-	if err := fsys.Chmod(name, 0o700); err != nil {
-		return err
-	}
 	items, err := readDir(fsys, name)
 	if err != nil {
 		return err
