@@ -128,11 +128,17 @@ func (s *staging) removeDirs() error {
 		switch err := s.view.Remove(dir); {
 		case err == nil:
 			delete(s.dying, dir)
-		case !errors.Is(err, names.ErrNotEmpty):
+		case !errors.Is(err, names.ErrNotEmpty) && !s.isHeld(dir):
 			return err
 		}
 	}
 	return nil
+}
+
+// isHeld reports whether a directory may be changed, so that what it may not be removed for is something in it.
+func (s *staging) isHeld(dir string) bool {
+	info, _, err := s.view.LstatIfPossible(dir)
+	return err == nil && s.view.Chmod(dir, info.Mode()) == nil
 }
 
 // place goes through everything that is there afterwards.
