@@ -75,14 +75,15 @@ type Policy struct {
 	// command does not start.
 	EnvFor func(ctx context.Context) map[string]string
 
-	// Read are absolute paths that commands may read in the sandbox beside the tree and the directories of the system:
-	// /usr, /bin, /sbin, /lib, /etc, /opt, /nix, /proc, /sys and /dev. Below them, everything.
+	// Read are absolute paths that commands may read and execute in the sandbox beside the tree and the directories of the
+	// system: /usr, /bin, /sbin, /lib, /etc, /opt, /nix, /proc and /sys. Below them, everything. Of /dev there are null,
+	// zero, full, random, urandom and tty alone: a disk is a device, too.
 	Read []string
 	// Write are absolute paths of files and directories, not of the tree, that commands may write in the sandbox, and
 	// read. Caches that are shared with the host can be poisoned by a command, so give them one of their own.
 	Write []string
-	// Network lets commands use the network. Without it, sockets of every kind are refused in the sandbox, those between
-	// processes of this system too.
+	// Network lets commands use IPv4 and IPv6. Without it, sockets of every kind are refused in the sandbox but connected
+	// pairs. Unix sockets are refused in any case: a service of the system could start programs outside.
 	Network bool
 	// Sandbox says whether a command may run where it cannot be confined.
 	Sandbox Sandbox

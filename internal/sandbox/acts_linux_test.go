@@ -147,6 +147,9 @@ var acts = map[string]func(args []string) error{
 		})
 	},
 
+	"openat2": func(args []string) error {
+		return closing(unix.Openat2(unix.AT_FDCWD, args[0], &unix.OpenHow{Flags: unix.O_RDONLY}))
+	},
 	"socketpair": func([]string) error {
 		for _, kind := range []int{unix.SOCK_STREAM, unix.SOCK_SEQPACKET | unix.SOCK_CLOEXEC | unix.SOCK_NONBLOCK} {
 			pair, err := unix.Socketpair(unix.AF_UNIX, kind, 0)

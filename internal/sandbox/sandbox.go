@@ -13,6 +13,7 @@
 //     Rules.Read, and in the directories of the system.
 //   - The few devices that every program needs can be used. Disks, terminals and other devices cannot.
 //   - The modes, owners and times of files are changed in Rules.Write alone, extended attributes nowhere (amd64, arm64).
+//     In a sandbox within another one, none of them is changed anywhere.
 //   - No memory, environment or open file of a process outside can be reached. Signals do not get there from Linux 6.12.
 //   - There are no sockets but pairs of connected ones, unless Rules.Network is set; then there are those of IPv4 and
 //     IPv6, but no Unix sockets: a service of the system could start programs outside (amd64, arm64). On other

@@ -152,7 +152,7 @@ func TestReadmeProgram(t *testing.T) {
 // TestReadmeJSON decodes every pipeline in the README and the docs.
 func TestReadmeJSON(t *testing.T) {
 	n := 0
-	for _, file := range []string{"README.md", "docs/json.md", "docs/flow.md"} {
+	for _, file := range []string{"README.md", "docs/json.md", "docs/flow.md", "docs/exec.md"} {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

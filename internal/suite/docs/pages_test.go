@@ -92,6 +92,12 @@ func TestDocsLimits(t *testing.T) {
 	sameWords(t, "docs/limits.md", firstCells(section(t, "docs/limits.md", "Commands")), fieldsOf(reflect.TypeFor[command.Policy](), inGo))
 }
 
+// TestDocsPolicy keeps docs/exec.md complete: a new field of a host's policy for commands needs a row.
+func TestDocsPolicy(t *testing.T) {
+	inGo := func(f reflect.StructField) string { return f.Name }
+	sameWords(t, "docs/exec.md", firstCells(section(t, "docs/exec.md", "The policy")), fieldsOf(reflect.TypeFor[command.Policy](), inGo))
+}
+
 // TestDocsDefaults holds the defaults that docs/limits.md names against the constants.
 func TestDocsDefaults(t *testing.T) {
 	mib := func(n int64) string { return strconv.FormatInt(n>>20, 10) + " MiB" }
