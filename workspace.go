@@ -1,6 +1,7 @@
 package millrace
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -255,7 +256,7 @@ func (r *run) bring(ctx context.Context, v *visit, view *stage.Stage, call *acti
 			return actions.Outcome{}, &actions.FileError{Path: c.Path, Err: &actions.LimitError{What: actions.LimitOutput, Limit: most, Got: c.Size}}
 		}
 		before := int64(0)
-		if info, _, err := view.LstatIfPossible(c.Path); err == nil && info.Mode().IsRegular() {
+		if info, _, err := view.LstatIfPossible(cmp.Or(c.From, c.Path)); err == nil && info.Mode().IsRegular() {
 			before = info.Size()
 		}
 		if grown += max(0, c.Size-before); grown > left { // before any of it is copied

@@ -292,3 +292,32 @@ func TestLeftBehind(t *testing.T) {
 	}
 	wantText(t, fsys, "a.txt", "one\n")
 }
+
+// A run that needs no tree of commands makes none, and one that is canceled says so, whatever the host allows.
+func TestNothingIsMade(t *testing.T) {
+	t.Parallel()
+	x, fsys := host(t), memory()
+	x.Commands.Scratch = filepath.Join(t.TempDir(), "scratch")
+	p := millrace.New("p").Step("list", actions.List{}).Step("never", script("true")).When(condition.FileExists("none")).MustBuild()
+	run(t, x, fsys, p)
+	if _, err := os.Stat(x.Commands.Scratch); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := x.Run(ctx, fsys, suite.One(script("true"))); millrace.ErrorCode(err) != "canceled" {
+		t.Errorf("%v", err)
+	}
+}
+
+// A large file that is renamed and edited is no new text, however little may be staged.
+func TestRenamedAndEdited(t *testing.T) {
+	t.Parallel()
+	x := host(t)
+	x.MaxStagedBytes = 10_000
+	_, fsys := suite.Rooted(t, "big", strings.Repeat("a line of a large file\n", 5_000)+"end\n")
+	res := run(t, x, fsys, suite.One(script(`mv big new; echo end2 >> new`)))
+	if len(res.FilesChanged.Renamed) != 1 || !strings.HasSuffix(text(t, fsys, "new"), "file\nend\nend2\n") {
+		t.Errorf("%+v", res.FilesChanged)
+	}
+}
