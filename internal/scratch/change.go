@@ -71,7 +71,8 @@ type Outcome struct {
 	Counts map[string]int
 	// Edits is the sum of the counts.
 	Edits int
-	// Bytes is how many bytes the files have that were made or written.
+	// Bytes is how many bytes of new text were staged: whole files that were made, or are no text, and of other files the
+	// lines that differ.
 	Bytes int64
 }
 

@@ -26,13 +26,13 @@ func (s *staging) edit(c *Change) error {
 	if err != nil {
 		return err
 	}
-	whole, regions := false, 0
+	whole, regions, fresh := false, 0, int64(0)
 	err = s.view.Update(c.Path, mostCompared, func(t *stage.Content) ([]change.Splice, error) {
 		old, err := t.Bytes(mostCompared)
 		if err != nil {
 			return nil, err
 		}
-		whole, regions = false, 0
+		whole, regions, fresh = false, 0, 0
 		if bytes.Equal(old, data) {
 			return nil, nil
 		}
@@ -42,6 +42,9 @@ func (s *staging) edit(c *Change) error {
 		}
 		splices, err := splicesOf(a, b)
 		regions = len(splices)
+		for _, splice := range splices {
+			fresh += int64(len(splice.Text))
+		}
 		return splices, err
 	})
 	switch {
@@ -49,7 +52,7 @@ func (s *staging) edit(c *Change) error {
 		return s.replace(c)
 	case err == nil && regions > 0:
 		s.files[c.Path] = true
-		s.count(c, regions)
+		s.count(c, regions, fresh)
 	}
 	return err
 }
@@ -74,7 +77,7 @@ func splicesOf(old, text textdiff.Bytes) ([]change.Splice, error) {
 // replace writes a file as a whole.
 func (s *staging) replace(c *Change) error {
 	s.files[c.Path] = true
-	s.count(c, 1)
+	s.count(c, 1, c.Size)
 	return s.write(c, os.O_WRONLY|os.O_TRUNC)
 }
 

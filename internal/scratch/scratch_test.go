@@ -181,7 +181,7 @@ func TestTree_oneCommand(t *testing.T) {
 		Files:   []string{"a.txt", "b.txt", "new/d.txt", "src/c.txt", "src/e.txt"},
 		Removed: []string{"gone.txt"},
 		Renames: map[string]string{"src/b.txt": "b.txt", "old/d.txt": "new/d.txt"},
-		Counts:  map[string]int{"a.txt": 1, "src/e.txt": 1}, Edits: 2, Bytes: 14,
+		Counts:  map[string]int{"a.txt": 1, "src/e.txt": 1}, Edits: 2, Bytes: 4,
 	}
 	if d := cmp.Diff(want, out); d != "" {
 		t.Error(d)

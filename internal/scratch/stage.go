@@ -226,13 +226,14 @@ func (s *staging) link(c *Change, kind change.Kind) error {
 func (s *staging) create(c *Change) error {
 	s.made[c.Path], s.files[c.Path] = true, true
 	if c.Size > 0 {
-		s.count(c, 1)
+		s.count(c, 1, c.Size)
 	}
 	return s.write(c, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 }
 
-func (s *staging) count(c *Change, n int) {
+// count counts so many changed places of a file, and the bytes of its new text.
+func (s *staging) count(c *Change, n int, bytes int64) {
 	s.out.Counts[c.Path] = n
 	s.out.Edits += n
-	s.out.Bytes += c.Size
+	s.out.Bytes += bytes
 }
