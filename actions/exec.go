@@ -31,7 +31,7 @@ import (
 // dropped. So a linter that mends files and says so by its status needs OKCodes.
 type Exec struct {
 	// Command is a program, without a shell: what stands in it means nothing but itself. One of Command and Shell is set.
-	Command string `json:"command,omitempty" doc:"Program to run, without a shell: a name such as gofmt, or ./x for a file of the tree."`
+	Command string `json:"command,omitempty" doc:"Program to run, without a shell: a name such as gofmt, or ./x for a file of the tree, counted from its root."`
 	// Shell is a script for /bin/sh -c.
 	Shell string   `json:"shell,omitempty" doc:"Script for /bin/sh -c, instead of command. Few hosts allow it."`
 	Args  []string `json:"args,omitempty" doc:"Arguments of the command, each one word."`

@@ -3,6 +3,8 @@ package command
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,6 +20,12 @@ import (
 // cookie is the variable by which the processes of a command are found. Its value is that of the command in which this
 // program runs itself, if it is one, and behind a point one of its own, so that a search for the outer one finds both.
 const cookie = "MILLRACE_EXEC"
+
+// rootMark is what the value of the cookie has of the tree, so that what is left there can be found later.
+func rootMark(root string) string {
+	sum := sha256.Sum256([]byte(root))
+	return "-" + hex.EncodeToString(sum[:8])
+}
 
 // sameCase is how names are compared: Windows takes path for PATH.
 func sameCase(name string) string {

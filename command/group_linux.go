@@ -21,18 +21,18 @@ func (g *group) sweep() error {
 	return nil
 }
 
-// Reap kills what is left of commands that had dir as their [Command].Temp, when the program that ran them was killed
-// itself and could not do so. The caller must be the only user of the directory. It is of use on Linux alone, where it
-// finds processes by their environment; those of other containers are left alone. Without any it does nothing.
-func Reap(dir string) error {
-	temp := []byte("TMPDIR=" + dir)
+// Reap kills what is left of commands that had root as their [Command].Root, when the program that ran them was killed
+// itself and could not do so. The caller must be the only user of that tree. It is of use on Linux alone, where processes
+// are found by their environment; those of other containers are left alone. Where there are none it does nothing.
+func Reap(root string) error {
+	theirs := []byte(rootMark(root))
 	err := killAll(func(proc string, _, _ int) bool {
-		marked, here := false, false
 		for variable := range bytes.SplitSeq(environ(proc), []byte{0}) {
-			marked = marked || bytes.HasPrefix(variable, []byte(cookie+"="))
-			here = here || bytes.Equal(variable, temp)
+			if bytes.HasPrefix(variable, []byte(cookie+"=")) && bytes.Contains(variable, theirs) {
+				return sameNamespaces(proc)
+			}
 		}
-		return marked && here && sameNamespaces(proc)
+		return false
 	})
 	if errors.Is(err, errNoProc) {
 		return nil

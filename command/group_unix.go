@@ -28,7 +28,7 @@ type group struct {
 	pid   int // of the program, which is the number of the group and of the session
 }
 
-func newGroup() (*group, error) { return &group{token: rand.Text()}, nil }
+func newGroup(root string) (*group, error) { return &group{token: rand.Text() + rootMark(root)}, nil }
 
 // cookie is the value by which its processes are found.
 func (g *group) cookie() string {

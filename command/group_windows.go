@@ -30,7 +30,7 @@ type group struct {
 	pid   uint32
 }
 
-func newGroup() (*group, error) {
+func newGroup(string) (*group, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return nil, fmt.Errorf("job object: %w", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"slices"
@@ -50,7 +51,7 @@ func (p Policy) once(ctx context.Context, l launch) (exit Exit, err error) {
 	if err != nil {
 		return Exit{}, fmt.Errorf("the command '%s' cannot be started: %w", p.shown(l.Words[:1]), err)
 	}
-	group, err := newGroup()
+	group, err := newGroup(l.Root)
 	if err != nil {
 		ends.close()
 		return Exit{}, fmt.Errorf("the command '%s' cannot be started: %w", p.shown(l.Words[:1]), err)
@@ -128,13 +129,19 @@ func inForce(status sandbox.Status) map[string]string {
 // unstarted says why a command did not start, and what to do.
 func (p Policy) unstarted(l launch, err error) error {
 	name := p.shown(l.Words[:1])
-	switch err := bare(err); {
+	var path *fs.PathError
+	if !errors.As(err, &path) || path.Path != l.program && path.Path != l.Dir {
+		return fmt.Errorf("the command '%s' cannot be started: %w", name, err)
+	}
+	switch err := path.Err; {
 	case errors.Is(err, errTooLong):
 		return fmt.Errorf("the command '%s' cannot be started: its arguments and environment are longer than this system takes, "+
 			"or one of them is: hand long lists over by stdin: %w", name, err)
 	case errors.Is(err, syscall.EACCES) && p.Sandbox != Off:
 		return fmt.Errorf("the command '%s' cannot be started: %w: if its file can be executed, then what runs it cannot be read "+
 			"in the sandbox, and the host adds that to Read", name, err)
+	case errors.Is(err, syscall.ENOEXEC):
+		return fmt.Errorf("the command '%s' cannot be started: %w: a script has to begin with #! and what runs it", name, err)
 	default:
 		return fmt.Errorf("the command '%s' cannot be started: %w", name, err)
 	}

@@ -191,7 +191,7 @@ func host(dir string, words []string) int {
 	program, _ := os.Executable()
 	p := command.Policy{Allow: []string{command.Pattern(program) + " *"}, Sandbox: command.Off, Scratch: dir}
 	_, _ = p.Run(context.Background(), command.Command{
-		Words: append([]string{program, "act"}, words...), Temp: dir, Home: dir,
+		Words: append([]string{program, "act"}, words...), Root: dir,
 		OnOutput: func(_, text string) { fmt.Print(text) },
 	})
 	return 0
@@ -231,7 +231,7 @@ func TestHostIsKilled(t *testing.T) {
 	gone(t, file)
 }
 
-// TestReap: what the command of a host that was killed has left is found by its directory, and nothing else is.
+// TestReap: what the command of a host that was killed has left is found by its tree, and nothing else is.
 func TestReap(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -252,8 +252,8 @@ func TestReap(t *testing.T) {
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
 	// A process that is no command's, and one of a command with another directory.
-	none := again(true, append(os.Environ(), "TMPDIR="+dir), "act", "linger", filepath.Join(dir, "none"))
-	other := again(true, append(os.Environ(), "TMPDIR="+dir+"/x", "MILLRACE_EXEC=x"), "act", "linger", filepath.Join(dir, "other"))
+	none := again(true, append(os.Environ(), "ROOT="+dir), "act", "linger", filepath.Join(dir, "none"))
+	other := again(true, append(os.Environ(), "ROOT="+dir, "MILLRACE_EXEC=x-0123456789abcdef"), "act", "linger", filepath.Join(dir, "other"))
 	for _, stays := range []*exec.Cmd{none, other} {
 		out, err := stays.StdoutPipe()
 		if err != nil {

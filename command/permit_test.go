@@ -188,6 +188,33 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+// TestUnstarted: the error says what is wrong with the file, without the place that it has in this run.
+func TestUnstarted(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("what can be executed is decided by names there")
+	}
+	root := t.TempDir()
+	write(t, filepath.Join(root, "plain"), "echo hello\n")
+	write(t, filepath.Join(root, "lost"), "#!/there/is/none\n")
+	write(t, filepath.Join(root, "off"), "#!/bin/sh\n")
+	if err := os.Chmod(filepath.Join(root, "off"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := acting(t)
+	p.Allow = []string{"./*"}
+	for name, want := range map[string]string{
+		"./plain": "exec format error: a script has to begin with #! and what runs it",
+		"./lost":  "no such file or directory",
+		"./off":   "permission denied",
+	} {
+		want = "the command '" + name + "' cannot be started: " + want
+		if _, err := p.Run(t.Context(), command.Command{Words: []string{name}, Root: root}); err == nil || err.Error() != want {
+			t.Errorf("%v\nwant %s", err, want)
+		}
+	}
+}
+
 func TestDirectories(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

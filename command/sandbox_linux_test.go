@@ -180,9 +180,14 @@ func TestProgramOutside(t *testing.T) {
 	if exit := run(t, p, command.Command{Words: []string{program}}); exit.Stdout.Text != "data\n" {
 		t.Errorf("%+v", exit)
 	}
+	p.Read = []string{filepath.Join(dir, "none")}
+	_, err := p.Run(t.Context(), command.Command{Words: []string{program}})
+	if err == nil || !strings.Contains(err.Error(), "may read") || !strings.Contains(err.Error(), filepath.Join(dir, "none")) {
+		t.Errorf("a path that is not there came as %v", err)
+	}
 	p.Read = nil
 	write(t, program, "#!"+dir+"/data\n")
-	_, err := p.Run(t.Context(), command.Command{Words: []string{program}})
+	_, err = p.Run(t.Context(), command.Command{Words: []string{program}})
 	if err == nil || !strings.Contains(err.Error(), "the host adds that to Read") || strings.Contains(err.Error(), "fork") {
 		t.Error(err)
 	}

@@ -254,7 +254,7 @@ func (t *tree) furnish(ctx context.Context) error {
 	}
 	isNew := !slices.ContainsFunc(items, func(item fs.DirEntry) bool { return item.Name() != lockName })
 	if t.made == nil && !isNew && t.c.Reap != nil {
-		if err := t.c.Reap(t.temp()); err != nil {
+		if err := t.c.Reap(t.root()); err != nil {
 			return err
 		}
 	}

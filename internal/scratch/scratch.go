@@ -37,8 +37,8 @@ type Config struct {
 	MaxFiles, MaxChanged int
 	MaxBytes             int64
 	// Reap, if not nil, is called by Open before it wipes what a program has left that did not come to its end: it ends
-	// what that has left running, which has the directory as its Temp. An error is that of Open.
-	Reap func(temp string) error
+	// what that has left running in the tree, whose directory it gets. An error is that of Open.
+	Reap func(root string) error
 	// Warn, if not nil, is told what a user should know of, one sentence a call. It is called by the goroutine that has
 	// called a method of the tree.
 	Warn func(text string)
