@@ -1,6 +1,7 @@
 package millraceotel
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -158,14 +159,10 @@ func codeOf(f millrace.RunFinished) string {
 
 // stepCode is the code of what a visit has failed of, "" if it has not.
 func stepCode(s millrace.StepResult) string {
-	switch {
-	case s.Success:
+	if s.Success {
 		return ""
-	case s.ErrorCode == "":
-		return "step_failed"
-	default:
-		return s.ErrorCode
 	}
+	return cmp.Or(s.ErrorCode, "step_failed")
 }
 
 // results are the attributes of how something has ended.

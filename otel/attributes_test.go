@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.opentelemetry.io/otel"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
 
@@ -284,6 +285,19 @@ func TestOptions(t *testing.T) {
 				t.Errorf("scope %+v", s.InstrumentationScope)
 			}
 		}
+	}
+}
+
+// Without a provider of its own a Runner has the global one.
+func TestGlobalProvider(t *testing.T) {
+	r := record()
+	otel.SetTracerProvider(r.provider)
+	runner := millraceotel.Instrument(millrace.Executor{}, millraceotel.WithTracerProvider(nil))
+	if _, err := runner.Run(t.Context(), tree("a", "x"), edit("a").MustBuild()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(r.GetSpans()); n != 2 {
+		t.Errorf("%d spans, want 2", n)
 	}
 }
 

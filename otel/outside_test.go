@@ -83,9 +83,13 @@ gen_ai.usage.output_tokens=20
 	} {
 		r := record()
 		test.prompt.Prompt = "fix it"
+		var action actions.Action = test.prompt
+		if name == "agent" {
+			action = &test.prompt
+		}
 		p := millrace.New("p").Sandbox(agent.Sandbox{Model: test.sandbox}).
 			Step("first", actions.Search{Pattern: "x"}).
-			Step("ask", test.prompt).Backoff(time.Millisecond).
+			Step("ask", action).Backoff(time.Millisecond).
 			MustBuild()
 		a := answering{test.replies, new(int)}
 		x := millrace.Executor{Agents: map[string]agent.Agent{"": a, "fixer": a}}
@@ -138,7 +142,7 @@ func TestAttributesOfCommands(t *testing.T) {
 	t.Parallel()
 	x := shells(t)
 	for name, test := range map[string]struct {
-		action actions.Exec
+		action actions.Action
 		env    func(context.Context) map[string]string
 		want   string
 		print  string // what the command prints; TRACEPARENT stands for its span
