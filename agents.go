@@ -104,7 +104,7 @@ func (r *run) act(ctx context.Context, v *visit, action actions.Action, call *ac
 		return r.recorded(ctx, v, action, call, ask)
 	}
 	if a, ok := promptOf(action); ok {
-		a = a.Within(r.p.bounds.sandbox)
+		a = a.Within(clonedSandbox(r.p.bounds.sandbox)) // which the agent may change
 		bulkheads, call.Previous, call.AskAgent = promptBulkheads(a), r.told(v, a), r.asker(v, a, call)
 		action = a
 		return r.recorded(ctx, v, action, call, ask)

@@ -160,7 +160,7 @@ func (d *draft) foldSandbox(in inclusion) {
 		if !ok {
 			continue
 		}
-		form := sandboxFormOf(in.sub.bounds.sandbox)
+		form := sandboxFormOf(clonedSandbox(in.sub.bounds.sandbox))
 		if sandbox, err := params.Of(form); err == nil && !s.Raw {
 			escaped, err := sandbox.Expand(nil, func(_, text string) (any, error) { return d.compiled[in.at+i].texts.Escape(text), nil })
 			if err == nil {

@@ -133,7 +133,9 @@ func (r *run) wait(ctx context.Context, v *visit, attempts int) {
 	for range attempts - 1 {
 		wait = min(2*wait, max(most, first))
 	}
-	wait = r.cut(wait)
+	if wait = r.cut(wait); is[*recordedError](v.err) {
+		wait = 0 // nothing was asked that could be too busy
+	}
 	r.log.Info("step is tried again", "step", v.result.StepID, "error", v.err, "wait", wait)
 	r.notify(StepRetrying{Step: v.result.StepID, Visit: v.number, Attempt: attempts + 1, Err: v.err, Wait: wait})
 	if wait > 0 {

@@ -1,9 +1,11 @@
 package agents_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,7 +18,9 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/internal/suite"
+	"github.com/millrace-go/millrace/tool"
 )
 
 // With the format json, templates reach into the reply; what is no JSON fails the attempt.
@@ -146,6 +150,87 @@ func TestPanic(t *testing.T) {
 			t.Errorf("%s: %v, asked %d times", name, err, asked)
 		}
 	}
+}
+
+// What an agent does to its request is its own business.
+func TestRequestBelongsToAgent(t *testing.T) {
+	t.Parallel()
+	p := millrace.New("p").Sandbox(agent.Sandbox{Tools: []string{"t"}, Options: map[string]any{"o": []any{"x"}}}).
+		Step("a", quiet("p")).Step("b", actions.Prompt{Prompt: "p", Options: map[string]any{"own": "x"}, Workspace: actions.WorkspaceNone}).MustBuild()
+	before := suite.JSON(t, p)
+	h := &host{script: map[string][]string{"a": {"fail", "ok"}, "b": {"fail", "ok"}}, work: func(_ context.Context, r *agent.Request) error {
+		if r.Sandbox.Tools[0] != "t" || r.Sandbox.Options["mine"] != nil || r.Previous != nil && r.Previous.Output != "ok" {
+			return actions.Permanent(fmt.Errorf("asked %+v, %+v", r, r.Previous))
+		}
+		r.Sandbox.Tools[0], r.Sandbox.Options["mine"], r.Sandbox.Model = "u", true, "m"
+		if r.Previous != nil {
+			r.Previous.Output = "changed"
+		}
+		return nil
+	}}
+	synctest.Test(t, func(t *testing.T) {
+		x := millrace.Executor{Agents: map[string]agent.Agent{"": h}}
+		if res, err := x.Run(t.Context(), suite.Tree(), p); err != nil || res.Results[0].Output != "ok" || suite.JSON(t, p) != before {
+			t.Errorf("%v, %s", err, suite.JSON(t, p))
+		}
+	})
+}
+
+// A dry run does not ask what depends on a step that it does not run.
+func TestAfterOutside(t *testing.T) {
+	t.Parallel()
+	post, err := tool.New(tool.Func("post", "", func(context.Context, struct{}) (string, error) { return "posted", nil }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := new(host)
+	x := executor(t, h)
+	x.Tools, x.DryRun = post, true
+	p := millrace.New("p").Step("post", actions.Tool{Tool: "post"}).
+		Step("told", actions.Prompt{Prompt: "p", Workspace: actions.WorkspaceNone}).Step("alone", quiet("p")).MustBuild()
+	res, err := x.Run(t.Context(), suite.Tree(), p)
+	if err != nil || h.steps() != "alone" || res.Results[1].SkipReason != "'post' was not called" {
+		t.Errorf("%v, asked %s, %q", err, h.steps(), res.Results[1].SkipReason)
+	}
+}
+
+// A program that is an agent keeps no secret of its policy in anything that is told or kept.
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	const secret = "sk-0123456789"
+	var told bytes.Buffer
+	events := millrace.JSONEvents(&told)
+	rec := make(file)
+	a := agent.Command{
+		Argv: func(*agent.Request) []string { return []string{"model"} }, Format: agent.JSON,
+		Policy: command.Policy{Allow: []string{"*"}, Secrets: map[string]string{"KEY": secret}, Runner: leaky{}},
+	}
+	x := executor(t, a)
+	x.Observe, x.Recorder, x.Logger = events, rec, slog.New(slog.NewTextHandler(&told, nil))
+	p := millrace.New("p").Step("a", actions.Prompt{Prompt: "say it"}).OnFail("b").MaxRetries(0).
+		Step("b", actions.Prompt{Prompt: "say {{a.output}}"}).
+		Step("c", actions.Create{Path: "c.txt", Content: "{{a.error}} {{b.output}}"}).MustBuild()
+	fsys := suite.Tree("a.txt", "x")
+	plan, err := x.Plan(t.Context(), fsys, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told.WriteString(suite.JSON(t, plan.Result()))
+	told.Write(suite.Stored(t, plan))
+	for _, data := range rec {
+		told.Write(data)
+	}
+	if len(rec) != 2 || strings.Contains(told.String(), secret) || !strings.Contains(told.String(), "the key is ***") {
+		t.Errorf("%d records, told %s", len(rec), told.String())
+	}
+}
+
+// leaky is a program that tells its key: by a failure, and the second time by its answer.
+type leaky struct{}
+
+func (leaky) Run(_ context.Context, c command.Command) (command.Exit, error) {
+	said := fmt.Sprintf(`{"result": "the key is %s", "is_error": %t}`, c.Env["KEY"], strings.HasSuffix(c.Stdin, "say it"))
+	return command.Exit{Stdout: command.Output{Text: said, Size: int64(len(said))}}, nil
 }
 
 type badError struct{ text string }

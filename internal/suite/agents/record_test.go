@@ -338,3 +338,21 @@ func TestCommandNeverTwice(t *testing.T) {
 		t.Errorf("(-plan +run):\n%s", diff)
 	}
 }
+
+// What had failed when it was asked fails at once when it is done again: there is nothing to wait for.
+func TestReplayDoesNotWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		x := millrace.Executor{
+			Agents:   map[string]agent.Agent{"": &host{script: map[string][]string{"a": {"fail", "fail", "ok"}}}},
+			Recorder: millrace.NewMemoryRecorder(),
+		}
+		p := millrace.New("p").Step("a", quiet("p")).MustBuild()
+		for _, want := range []time.Duration{3 * time.Second, 0} {
+			began := time.Now()
+			if _, err := x.Plan(t.Context(), suite.Tree(), p); err != nil || time.Since(began) != want {
+				t.Errorf("%v after %v, want %v", err, time.Since(began), want)
+			}
+		}
+	})
+}

@@ -168,6 +168,43 @@ func TestLoop(t *testing.T) {
 	}
 }
 
+// What the shorter examples say of their steps is what happens.
+func TestExamplesRun(t *testing.T) {
+	t.Parallel()
+	const after = `, {"id": "full-test", "prompt": "all"}, {"id": "deploy", "prompt": "go"}`
+	for _, test := range []struct {
+		name, more string
+		script     map[string][]string
+		asked      string
+		code       string
+	}{
+		{"branch.json", "", nil, "run-tests", ""},
+		{"branch.json", "", map[string][]string{"run-tests": {"fail"}}, "run-tests run-tests run-tests run-tests fix-code", ""},
+		{"jump.json", after, nil, "fast-check deploy", ""},
+		{"jump.json", after, map[string][]string{"fast-check": {"fail"}}, "fast-check fast-check fast-check fast-check full-test deploy", ""},
+		{"retry.json", "", map[string][]string{"validate-report": {"it is incomplete", "fine"}}, "call-api validate-report call-api validate-report", ""},
+		{"retry.json", "", map[string][]string{"validate-report": {"it is incomplete"}}, strings.TrimSpace(strings.Repeat("call-api validate-report ", 6)), "retries_exhausted"},
+		{"shared.json", "", nil, "generate visualise", ""},
+	} {
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			h := &host{script: test.script}
+			x := millrace.Executor{Agents: map[string]agent.Agent{"": h}}
+			x.Commands.Scratch = dir
+			_, err := x.Run(t.Context(), suite.Tree("a.txt", "x"), decode(t, text(t, test.name, test.more)))
+			if h.steps() != test.asked || millrace.ErrorCode(err) != test.code {
+				t.Errorf("%s: %v, asked %s", test.name, err, h.steps())
+			}
+			for i, r := range h.asked {
+				said := i > 0 && r.Previous != nil && r.Previous.Step == h.asked[i-1].Step
+				if i > 0 && r.Attempt == 1 && !said {
+					t.Errorf("%s: %s is told of %+v", test.name, r.Step, r.Previous)
+				}
+			}
+		})
+	}
+}
+
 // A prompt in the step itself, and what is wrong with one.
 func TestSpelling(t *testing.T) {
 	t.Parallel()
@@ -180,6 +217,10 @@ func TestSpelling(t *testing.T) {
 	}).Timeout(2 * time.Second).MaxRetries(1).MustBuild()
 	if !all.Equal(want) || !strings.Contains(suite.JSON(t, all), `"action":"prompt","timeout":2`) && !strings.Contains(suite.JSON(t, all), `"action":"prompt"`) {
 		t.Errorf("got %s", suite.JSON(t, all))
+	}
+	_, err := millrace.Decode([]byte("{\"name\": \"p\", \"steps\": [\n{\"id\": \"a\", \"prompt\": \"p\",\n \"tools\": [\"x\", 7]}]}"))
+	if invalid, ok := errors.AsType[*millrace.ValidationError](err); !ok || invalid.Problems[0].Line != 3 || invalid.Problems[0].Column != 17 {
+		t.Errorf("%#v", err)
 	}
 	for _, test := range []struct{ step, pointer, code, says, hint string }{
 		{`{"id": "a", "prompt": "p", "params": {}}`, "/steps/0/params", "two_forms", "step 'a' has both prompt and params", "name the action and put the prompt into params, or leave params out"},
