@@ -215,6 +215,9 @@ func TestSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if got := plan.Result().Results[0].Error; got != "prompt failed: agent: the key is ***" {
+		t.Errorf("the error is %q", got)
+	}
 	told.WriteString(suite.JSON(t, plan.Result()))
 	told.Write(suite.Stored(t, plan))
 	for _, data := range rec {

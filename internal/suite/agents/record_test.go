@@ -174,6 +174,24 @@ func TestOtherQuestions(t *testing.T) {
 	}
 }
 
+// So it is in parallel, where a step that is told of the one before waits for it.
+func TestOtherQuestionsInParallel(t *testing.T) {
+	t.Parallel()
+	h := &host{script: map[string][]string{"a": {"one", "two"}}}
+	x := executor(t, h)
+	x.Recorder = millrace.NewMemoryRecorder()
+	for _, question := range []string{"p", "q"} {
+		p := millrace.New("p").Step("a", quiet(question)).Step("b", actions.Prompt{Prompt: "p", Workspace: actions.WorkspaceNone}).
+			MustBuild().WithOptions(millrace.Options{Parallel: true})
+		if _, err := x.Plan(t.Context(), suite.Tree(), p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if h.steps() != "a b a b" {
+		t.Errorf("asked %s", h.steps())
+	}
+}
+
 // A commit asks nothing, also of a plan that was stored, by an executor that has no agents.
 func TestCommitNeverAsks(t *testing.T) {
 	t.Parallel()
