@@ -120,6 +120,11 @@ func TestTree_Collect(t *testing.T) {
 		"ignored with its directory": {
 			script: "rm -r h", want: []string{"remove h", "remove h/.gitignore", "remove h/i.o", "remove h/j.txt"},
 		},
+		"a directory in the place of one with what does not count": {
+			script: "echo '*.o' > .gitignore; rm -r h; mv d h; mkdir h/sub", want: []string{
+				"write 4 file .gitignore 644", "remove h", "keep dir h from d 755", "remove h/.gitignore", "remove h/j.txt", "keep dir h/sub 755",
+			},
+		},
 		"rules of then": {
 			script: "echo '*.txt' > h/.gitignore; rm h/j.txt; echo y > h/i.o", want: []string{"write 6 file h/.gitignore 644", "write 2 file h/i.o 644"},
 		},
@@ -243,6 +248,26 @@ func TestTree_Collect_atOnce(t *testing.T) {
 		if _, err := scratch.Stage(t.Context(), r.view, changes); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// Renames of directories are counted with the files that are in them, wherever they were.
+func TestStage_renames(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, dirOf(t, map[string]string{"d/a": "a", "d/e/b": "b", "f": "f", "g/h": "h"}), nil)
+	out, err := r.run("mv d z; mv z/e y; mv f z/f; echo n > z/n; mv g z/g; rm z/g/h; echo x > z/g/i", scratch.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"d/a": "z/a", "d/e/b": "y/b", "f": "z/f"}
+	if d := cmp.Diff(want, out.Renames); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{"y/b", "z/a", "z/f", "z/g/i", "z/n"}, out.Files); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{"g/h"}, out.Removed); d != "" {
+		t.Error(d)
 	}
 }
 

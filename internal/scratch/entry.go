@@ -54,6 +54,14 @@ func (e *entry) is(f *found) bool {
 	return a.CTime != 0 && *a == *b
 }
 
+// look is what the system tells of something that was looked at.
+func (t *tree) look(l rootfs.Look, err error) (rootfs.Look, error) {
+	if t.blur != nil {
+		t.blur(&l)
+	}
+	return l, err
+}
+
 // isSameThing reports whether both are one inode. ok is false where the system does not say.
 func isSameThing(a, b *rootfs.Look) (same, ok bool) {
 	if a.Ino == 0 || b.Ino == 0 || a.BTime == 0 || b.BTime == 0 {

@@ -95,7 +95,7 @@ func (r *renewal) link(e *entry) error {
 		err = timer.LinkTimes(e.path, e.mtime.UnixNano())
 	}
 	if err == nil || errors.Is(err, errors.ErrUnsupported) {
-		look, err = fsys.Look(e.path)
+		look, err = r.t.look(fsys.Look(e.path))
 	}
 	e.look = look
 	return err
@@ -165,13 +165,13 @@ func (r *renewal) copy(dir capability.DirHandle, e *entry, buf []byte) (err erro
 			return err
 		}
 	}
-	if e.look, err = rootfs.LookInto(to); err != nil || e.look.Mode.Perm() == e.mode {
+	if e.look, err = r.t.look(rootfs.LookInto(to)); err != nil || e.look.Mode.Perm() == e.mode {
 		return err
 	}
 	if err := r.t.fsys.Chmod(e.path, e.mode); err != nil { // whatever the umask is
 		return err
 	}
-	e.look, err = rootfs.LookInto(to)
+	e.look, err = r.t.look(rootfs.LookInto(to))
 	return err
 }
 

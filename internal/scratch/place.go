@@ -44,9 +44,10 @@ type tree struct {
 	fsys   *rootfs.FS        // the tree
 	top    fs.FileInfo       // of the tree when that was opened
 	lock   *lock
-	above  *os.Root // the directory of all places
-	folds  bool     // the file system takes some names for one
-	coarse bool     // the times of change of the file system cannot be gone by
+	above  *os.Root             // the directory of all places
+	folds  bool                 // the file system takes some names for one
+	coarse bool                 // the times of change of the file system cannot be gone by
+	blur   func(l *rootfs.Look) // of tests: takes away what other systems do not tell
 
 	view    *stage.Stage      // of the last Renew
 	exclude []byte            // rules beside the .gitignore files of the view

@@ -177,7 +177,7 @@ func (t *tree) adjust(e *entry, f *found) error {
 	if !changed {
 		return nil
 	}
-	look, err := t.fsys.Look(e.path)
+	look, err := t.look(t.fsys.Look(e.path))
 	e.look = look
 	return err
 }
@@ -243,10 +243,10 @@ func (r *renewal) finish() error {
 		if err := fsys.Chtimes(e.path, time.Time{}, e.mtime); err != nil {
 			return err
 		}
-		look, err := fsys.Look(e.path)
+		look, err := r.t.look(fsys.Look(e.path))
 		if err == nil && look.Mode&permBits != e.mode {
 			if err = fsys.Chmod(e.path, e.mode); err == nil {
-				look, err = fsys.Look(e.path)
+				look, err = r.t.look(fsys.Look(e.path))
 			}
 		}
 		e.look = look

@@ -152,7 +152,7 @@ func (s *survey) enter(v *visit, dir capability.DirHandle, items []fs.DirEntry) 
 // look finds out what one entry of a directory is.
 func (s *survey) look(v *visit, item fs.DirEntry, f *found) (err error) {
 	f.path = names.Join(v.path, item.Name())
-	if f.look, err = rootfs.LookAt(item); err != nil {
+	if f.look, err = s.t.look(rootfs.LookAt(item)); err != nil {
 		return err
 	}
 	f.kind = modes.KindOf(f.look.Mode)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"slices"
 	"strings"
 
@@ -78,6 +79,29 @@ func (s *staging) sort() error {
 			}
 			s.newDirs[c.Path] = kind != change.Dir
 		}
+	}
+	return s.sortReplaced()
+}
+
+// sortReplaced finds the directories in whose place there is something else afterwards. They go like those of which it
+// is said.
+func (s *staging) sortReplaced() error {
+	var replaced []string
+	for i := range s.changes {
+		c := &s.changes[i]
+		if c.Kind == change.Absent || c.Kind == change.Dir || c.From != "" || s.byFrom[c.Path] != nil || !s.isSettled(path.Dir(c.Path)) {
+			continue
+		}
+		kind, _, err := s.look(c.Path)
+		if err != nil {
+			return err
+		}
+		if kind == change.Dir {
+			replaced = append(replaced, c.Path)
+		}
+	}
+	for _, name := range replaced {
+		s.dying[name] = true
 	}
 	return nil
 }

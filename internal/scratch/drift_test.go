@@ -1,0 +1,90 @@
+package scratch_test
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/scratch"
+	"github.com/millrace-go/millrace/internal/stage"
+)
+
+// restless is a file system in which a file grows each time that it was opened, so many times.
+type restless struct {
+	afero.Fs
+	left int
+}
+
+func (r *restless) Open(name string) (afero.File, error) {
+	f, err := r.Fs.Open(name)
+	if err == nil && name == "a" && r.left > 0 {
+		r.left--
+		data, _ := afero.ReadFile(r.Fs, name)
+		time.Sleep(2 * time.Millisecond)
+		err = afero.WriteFile(r.Fs, name, append(data, 'x'), 0o644)
+	}
+	return f, err
+}
+
+// A file of the tree that another program writes to meanwhile is read again, and is an error if that does not help.
+func TestTree_Renew_drift(t *testing.T) {
+	t.Parallel()
+	for left, fails := range map[int]bool{0: false, 1: false, 50: true} {
+		base := &restless{afero.NewMemMapFs(), left}
+		if err := afero.WriteFile(base.Fs, "a", []byte("a"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r := newRig(t, base, nil)
+		err := r.tree.Renew(t.Context(), r.view, scratch.Options{})
+		if (err != nil) != fails || fails && !errors.Is(err, names.ErrDrift) {
+			t.Errorf("a file that changes %d times: %v", left, err)
+		}
+		if err == nil {
+			r.exact()
+		}
+	}
+}
+
+// Names that the scratch tree cannot tell apart are an error before anything is written.
+func TestTree_folding(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, dirOf(t, map[string]string{"a/Read": "1", "a/read": "2", "A/x": "3"}), nil)
+	scratch.Fold(r.tree)
+	err := r.tree.Renew(t.Context(), r.view, scratch.Options{})
+	if err == nil || !strings.Contains(err.Error(), `"A" and "a" would be one file`) {
+		t.Errorf("Renew: %v", err)
+	}
+	if list := paths(t, r.tree.Root()); len(list) > 0 {
+		t.Errorf("written: %q", list)
+	}
+	o := scratch.Options{Make: func(name string) bool { return name == "a/Read" }}
+	if err := r.tree.Renew(t.Context(), r.view, o); err != nil {
+		t.Errorf("with one of them: %v", err)
+	}
+}
+
+// A stage that is broken or closed, and a tree that is, say so.
+func TestTree_closed(t *testing.T) {
+	t.Parallel()
+	tree, err := scratch.Open(t.Context(), scratch.Config{Dir: t.TempDir(), Tree: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tree.Collect(t.Context(), scratch.Options{}); err == nil {
+		t.Error("Collect without Renew")
+	}
+	if err := tree.Renew(t.Context(), stage.New(nil), scratch.Options{}); !errors.Is(err, names.ErrNoFs) {
+		t.Errorf("Renew without a base: %v", err)
+	}
+	if err := tree.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := tree.Renew(t.Context(), stage.New(afero.NewMemMapFs()), scratch.Options{}); err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Renew of a tree that is closed: %v", err)
+	}
+}
