@@ -3,8 +3,6 @@ package stage
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
-	"fmt"
 	"io/fs"
 	"time"
 
@@ -18,18 +16,6 @@ import (
 // Version tells one content of a name from another, see fsutil.Stage.Version. The zero Version is that of nothing.
 type Version [sha256.Size]byte
 
-// MarshalText writes hexadecimal digits.
-func (v Version) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, v[:]), nil }
-
-// UnmarshalText accepts what MarshalText writes.
-func (v *Version) UnmarshalText(text []byte) error {
-	if len(text) != hex.EncodedLen(len(v)) {
-		return fmt.Errorf("a version has %d hexadecimal digits, got %d", hex.EncodedLen(len(v)), len(text))
-	}
-	_, err := hex.Decode(v[:], text)
-	return err
-}
-
 // Version returns the version of what stands at the name, links not followed.
 func (s *Stage) Version(name string) (Version, error) {
 	v, _, err := s.version(name)
@@ -37,7 +23,10 @@ func (s *Stage) Version(name string) (Version, error) {
 }
 
 func (s *Stage) version(name string) (v Version, asBase bool, err error) {
-	p, err := s.lookUp(name, false, guard.Read)
+	p, err := s.lookUp(name, false, guard.Look)
+	if err == nil && p.ent.kind() == change.File {
+		err = s.guard.Check(p.path, guard.Read)
+	}
 	if err == nil {
 		v, asBase, err = s.versionOf(p.ent)
 	}
