@@ -1,0 +1,171 @@
+package scratch
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/internal/rootfs"
+)
+
+// furnish makes the directories of a place that was taken, and reads or wipes what is there.
+func (t *tree) furnish(ctx context.Context) error {
+	t.made = t.readManifest()
+	// From here on the place is dirty for whoever comes next: it has no manifest.
+	if err := t.slot.RemoveAll(manifestName); err != nil {
+		return err
+	}
+	items, err := readDir(t.slot, ".")
+	if err != nil {
+		return err
+	}
+	isNew := !slices.ContainsFunc(items, func(item fs.DirEntry) bool { return item.Name() != lockName })
+	if t.made == nil && !isNew && t.c.Reap != nil {
+		if err := t.c.Reap(t.root()); err != nil {
+			return err
+		}
+	}
+	for _, item := range items {
+		if name := item.Name(); name != lockName && !(name == t.name && t.made != nil) {
+			if err := wipe(ctx, t.slot, name); err != nil {
+				return err
+			}
+		}
+	}
+	for _, name := range [...]string{t.name, tempName, homeName} {
+		if err := t.makeDir(name); err != nil {
+			return err
+		}
+	}
+	if t.made == nil {
+		t.made, t.found = make(map[string]*entry), make(map[string]*found)
+	}
+	if t.folds, err = foldsNames(t.slot); err != nil {
+		return err
+	}
+	return t.openTree()
+}
+
+// openTree opens the directory of the tree.
+func (t *tree) openTree() (err error) {
+	if t.fsys, err = rootfs.Open(t.root()); err != nil {
+		return err
+	}
+	t.top, err = t.fsys.Stat(".")
+	return err
+}
+
+// errDisplaced says that the directory of the tree is not where it was made.
+var errDisplaced = errors.New("the command has moved or removed the directory that it works in")
+
+// reenter makes sure that the directory of the tree is at its place, and may be entered.
+func (t *tree) reenter() error {
+	info, _, err := t.slot.LstatIfPossible(t.name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && !os.SameFile(t.top, info):
+		return errDisplaced
+	case err != nil || info.Mode() == fs.ModeDir|0o700:
+		return err
+	}
+	return t.slot.Chmod(t.name, 0o700)
+}
+
+// foldsNames reports whether the file system of the place takes names for one that differ in case.
+func foldsNames(fsys *rootfs.FS) (bool, error) {
+	_, _, err := fsys.LstatIfPossible(strings.ToUpper(lockName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (t *tree) root() string { return filepath.Join(t.place, t.name) }
+func (t *tree) temp() string { return filepath.Join(t.place, tempName) }
+func (t *tree) home() string { return filepath.Join(t.place, homeName) }
+
+func (t *tree) shared() (string, error) {
+	if t.closed {
+		return "", errClosed
+	}
+	return filepath.Join(t.place, sharedName), t.makeDir(sharedName)
+}
+
+// makeDir makes a directory of the place, unless it is there, and takes away what else is.
+func (t *tree) makeDir(name string) error {
+	info, _, err := t.slot.LstatIfPossible(name)
+	switch {
+	case err == nil && !info.IsDir():
+		if err := t.slot.Remove(name); err != nil {
+			return err
+		}
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if err := t.slot.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return t.slot.Chmod(name, 0o700) // whatever the umask is
+}
+
+// settleIn makes sure that the directories of the place are there: a command without a sandbox can move them away.
+func (t *tree) settleIn(ctx context.Context) error {
+	for _, name := range [...]string{tempName, homeName} {
+		if err := t.makeDir(name); err != nil {
+			return err
+		}
+		if err := empty(ctx, t.slot, name); err != nil {
+			return err
+		}
+	}
+	if err := t.reenter(); !errors.Is(err, errDisplaced) {
+		return err
+	}
+	if err := wipe(ctx, t.slot, t.name); err != nil {
+		return err
+	}
+	if err := t.makeDir(t.name); err != nil {
+		return err
+	}
+	old := t.fsys
+	t.made, t.found = make(map[string]*entry), make(map[string]*found)
+	return errors.Join(t.openTree(), old.Close())
+}
+
+func (t *tree) discard() { t.dirty, t.found = false, nil }
+
+// close takes away what is not to be kept.
+func (t *tree) close() error {
+	if t.closed {
+		return nil
+	}
+	t.closed = true
+	keep := t.c.Keep && !t.dirty && !t.broken && !t.coarse
+	var err error
+	// What is to be done here does not end with the context of a run that was canceled.
+	for _, name := range [...]string{tempName, homeName, sharedName} {
+		err = errors.Join(err, wipe(context.Background(), t.slot, name))
+	}
+	if keep {
+		err = errors.Join(err, t.writeManifest())
+	} else {
+		err = errors.Join(err, wipe(context.Background(), t.slot, t.name))
+		_ = t.slot.Remove(lockName) // no harm where a file that is open cannot be removed
+	}
+	return errors.Join(err, t.give())
+}
+
+// give gives the place back.
+func (t *tree) give() error {
+	var err error
+	if t.fsys != nil {
+		err = t.fsys.Close()
+	}
+	err = errors.Join(err, t.lock.Close(), t.slot.Close())
+	// It goes if it is empty, and if no other run has taken it meanwhile.
+	_ = t.above.Remove(filepath.Base(t.place))
+	return errors.Join(err, t.above.Close())
+}
