@@ -208,7 +208,7 @@ func (a Exec) parse(c *Call, printed command.Output) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("what it has printed is %w", err)
 	}
-	return masked(v, c.Commands.Mask), nil
+	return masked(v, c.Commands.Masker()), nil
 }
 
 // masked returns a tree with mask applied to all texts in it.

@@ -79,7 +79,7 @@ func (c Command) ask(ctx context.Context, r *Request) (Reply, error) {
 	})
 	reply, failed := Reply{Output: exit.Stdout.Text}, error(nil)
 	if c.Format == JSON {
-		reply, failed = answer(exit.Stdout, policy.Mask)
+		reply, failed = answer(exit.Stdout, policy.Masker())
 	}
 	switch {
 	case err != nil:

@@ -66,12 +66,12 @@ func TestMask(t *testing.T) {
 // plainMask is Mask in a slow and plain way.
 func plainMask(secrets []string, text string) string {
 	hidden := make([]int, len(text)) // 1 begins a secret, 2 goes on
-	for i := range text {
+	for i := range len(text) {
 		for _, s := range secrets {
 			if !strings.HasPrefix(text[i:], s) {
 				continue
 			}
-			for j := range s {
+			for j := range len(s) {
 				hidden[i+j] = max(hidden[i+j], 2)
 			}
 		}
@@ -214,10 +214,11 @@ func panicking(with any) runs {
 func TestMaskAtOnce(t *testing.T) {
 	t.Parallel()
 	p := hiding("token", "another")
+	mask := p.Masker()
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if got := p.Mask("token another"); got != "*** ***" {
+			if got := p.Mask("token another") + mask("a token"); got != "*** ***a ***" {
 				t.Error(got)
 			}
 		})
