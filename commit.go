@@ -1,7 +1,6 @@
 package millrace
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -247,7 +246,7 @@ func (t *tree) write(ctx context.Context, do func(lock io.Closer) (*Result, erro
 
 // lock takes the lock of the tree.
 func (t *tree) lock(ctx context.Context) (io.Closer, error) {
-	wait := cmp.Or(t.x.LockWait, DefaultLockWait)
+	wait := t.x.lockWait()
 	waiting, cancel := context.WithTimeoutCause(ctx, wait, fmt.Errorf("waited %v", wait))
 	defer cancel()
 	lock, err := commit.Lock(waiting, t.commitOptions(nil))

@@ -143,7 +143,7 @@ type Executor struct {
 	// [Inspection.Conflicts]. The zero Retention keeps as many as backup.DefaultKeep.
 	Conflicts backup.Retention
 	// LockWait is how long to wait for another run that writes to the tree; then the error is fsutil.ErrLocked. Zero means
-	// DefaultLockWait.
+	// DefaultLockWait, a negative time that only the context ends the wait.
 	LockWait time.Duration
 	// NoSync leaves out all fsyncs: faster, but a committed change can be lost or torn when the power fails.
 	NoSync bool

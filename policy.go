@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/risk"
@@ -283,4 +284,12 @@ func readOnlyFiles(changes []fsutil.Change) *BlockedError {
 func isReadOnly(s change.State) bool {
 	const ownerWrite = 0o200
 	return s.Kind == change.File && s.Mode&ownerWrite == 0
+}
+
+// lockWait returns how long to wait for another run. A negative LockWait becomes some hundred years.
+func (x Executor) lockWait() time.Duration {
+	if x.LockWait < 0 {
+		return math.MaxInt64
+	}
+	return cmp.Or(x.LockWait, DefaultLockWait)
 }

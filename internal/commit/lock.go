@@ -8,8 +8,13 @@ import (
 	"sync"
 
 	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/filelock"
 	"github.com/millrace-go/millrace/internal/panics"
+	"github.com/millrace-go/millrace/internal/rootfs"
 )
+
+// lockName is the mark in the state directory.
+const lockName = "lock"
 
 // Lock takes the lock of the tree. It has two halves:
 //
@@ -24,7 +29,8 @@ import (
 // A mark that cannot be judged has to be removed by hand: one made on another machine, or in another container of
 // this one without the first half.
 func Lock(ctx context.Context, o Options) (io.Closer, error) {
-	l := &treeLock{mark: newMark(&o)}
+	state := o.state()
+	l := &treeLock{state: state, mark: filelock.NewMark(state.d, state.join(lockName), func() error { return state.ensure() })}
 	taken := false
 	defer func() {
 		if !taken { // also when the file system panics
@@ -41,7 +47,8 @@ func Lock(ctx context.Context, o Options) (io.Closer, error) {
 // treeLock is the lock that Lock gives.
 type treeLock struct {
 	unlock func() error // the half of the system; nil if there is none
-	mark   *mark
+	state  stateDir
+	mark   *filelock.Mark
 	marked bool // the mark is made
 	once   sync.Once
 	err    error
@@ -52,22 +59,47 @@ func (l *treeLock) take(ctx context.Context, o *Options) error {
 		system, err := locker.Lock(ctx)
 		if err == nil {
 			l.unlock = system.Close
-			return lockError(l.mark.respect(ctx, o))
+			return lockError(l.mark.Respect(ctx, l.state.exists, rootID(o)))
 		}
 		if !errors.Is(err, errors.ErrUnsupported) {
-			return l.mark.named(o, err)
+			return named(o, err)
 		}
 	}
-	var err error
-	if l.unlock, l.mark.me.System, err = lockHandle(ctx, o); err != nil {
+	unlock, id, err := lockHandle(ctx, o)
+	if err != nil {
 		return lockError(err)
 	}
-	err = l.mark.make(ctx)
+	l.unlock = unlock
+	l.mark.Claim(id)
+	err = l.mark.Make(ctx)
 	if err != nil && !errors.Is(err, capability.ErrLocked) {
-		_ = l.mark.state.tidy() // where no mark can be made, nothing of it is left
+		_ = l.state.tidy() // where no mark can be made, nothing of it is left
 	}
 	l.marked = err == nil
 	return lockError(err)
+}
+
+// rootID returns what names the directory that a [fsutil.RootFs] locks; it is nil for others.
+func rootID(o *Options) func() (string, error) {
+	if _, ok := o.FS.(*rootfs.FS); !ok {
+		return nil
+	}
+	return func() (string, error) {
+		top, err := o.state().d.Look(".")
+		return filelock.FileID(top.ID.Dev, top.ID.Ino), err
+	}
+}
+
+// named adds to the error of a Locker who has the lock, where the system tells.
+func named(o *Options, err error) error {
+	id := rootID(o)
+	if id == nil || !errors.Is(err, capability.ErrLocked) {
+		return err
+	}
+	if top, serr := id(); serr == nil {
+		return fmt.Errorf("%w: it is held by %s", err, filelock.Holder(top))
+	}
+	return err
 }
 
 func lockError(err error) error {
@@ -81,10 +113,10 @@ func lockError(err error) error {
 func (l *treeLock) Close() error {
 	l.once.Do(func() {
 		if l.marked {
-			l.err = panics.Protect(l.mark.release)
+			l.err = panics.Protect(l.release)
 			if _, panicked := errors.AsType[*panics.Error](l.err); panicked {
 				// A mark of a process that lives on would keep everybody out as long as that does.
-				l.err = errors.Join(l.err, panics.Protect(l.mark.release))
+				l.err = errors.Join(l.err, panics.Protect(l.release))
 			}
 		}
 		if l.unlock != nil {
@@ -94,8 +126,34 @@ func (l *treeLock) Close() error {
 	return l.err
 }
 
-func heldBy(what, holder string) error {
-	return fmt.Errorf("%w: %s is held by %s", capability.ErrLocked, what, holder)
+// release removes the mark, and everything beside it before that if nothing is of worth: once it is gone another run
+// may begin to put things there.
+func (l *treeLock) release() error {
+	if err := l.stillMine(); err != nil {
+		return err
+	}
+	err := l.mark.Sweep()
+	empty, idle, werr := l.state.worthless(lockName)
+	if err = errors.Join(err, werr); err == nil && idle {
+		err = l.state.strip(empty)
+	}
+	if err = errors.Join(err, l.mark.Remove()); err != nil || !idle {
+		return flatten(err)
+	}
+	if names, err := l.state.d.Names(l.state.dir); err != nil || len(names) > 0 {
+		return nil //nolint:nilerr // another program uses it, or has removed it
+	}
+	_ = l.state.d.Remove(l.state.dir) // as above
+	return nil
+}
+
+// stillMine returns ErrLockLost if the mark is not that of this lock any more.
+func (l *treeLock) stillMine() error {
+	err := l.mark.StillMine()
+	if errors.Is(err, filelock.ErrLost) {
+		err = ErrLockLost
+	}
+	return err
 }
 
 // hold takes the lock unless the caller has it, and returns how to give it back.
@@ -124,7 +182,7 @@ func (o *Options) locked(ctx context.Context, do func() error) (err error) {
 // checkLock makes sure that the lock is still held, where that can be told.
 func (o *Options) checkLock() error {
 	if l, ok := o.Lock.(*treeLock); ok && l.marked {
-		return l.mark.stillMine()
+		return l.stillMine()
 	}
 	return nil
 }

@@ -3,8 +3,6 @@ package commit
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 
 	"github.com/spf13/afero"
@@ -12,86 +10,28 @@ import (
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
-	"github.com/millrace-go/millrace/internal/poll"
+	"github.com/millrace-go/millrace/internal/filelock"
 )
 
 // lockFileName is the file in the state directory that is locked where a directory cannot be. It stays when the lock is
 // given back: to remove it would let two runs lock two files of one name.
 const lockFileName = "lockfile"
 
-// errNoHandle says that a file system does not give the handles of the operating system.
-var errNoHandle = fmt.Errorf("no handle: %w", errors.ErrUnsupported)
-
-// handled is an open file of the operating system.
-type handled interface {
-	afero.File
-	Fd() uintptr
-}
-
-// handleOf returns the file of the operating system behind one that a file system has opened, and what that says of the
-// name.
-func handleOf(fsys afero.Fs, name string, f afero.File) (handled, fs.FileInfo, error) {
-	switch f := f.(type) {
-	case handled:
-		info, err := fsys.Stat(name)
-		return f, info, err
-	case *afero.BasePathFile:
-		return handleOf(fsys, name, f.File)
-	}
-	return nil, nil, errNoHandle
-}
-
-// fileID names a file of the operating system, on this machine.
-func fileID(dev, ino uint64) string { return fmt.Sprintf("%d:%d", dev, ino) }
-
 // lockHandle locks the top directory or else a file in the state directory, by its handle, and waits while another run
 // has the lock. It returns what was locked, both empty if there is no such lock to be had.
 func lockHandle(ctx context.Context, o *Options) (unlock func() error, id string, err error) {
-	unlock, id, err = lockOpened(ctx, o, ".", o.FS.Open)
-	if errors.Is(err, errors.ErrUnsupported) && err != errNoHandle { //nolint:errorlint // it is never wrapped
+	unlock, id, err = filelock.Handle(ctx, o.FS, ".", o.FS.Open)
+	if errors.Is(err, errors.ErrUnsupported) && err != filelock.ErrNoHandle { //nolint:errorlint // it is never wrapped
 		state := o.state()
 		if err := state.ensure(); err != nil {
 			return nil, "", err
 		}
-		unlock, id, err = lockOpened(ctx, o, state.join(lockFileName), state.openLockFile)
+		unlock, id, err = filelock.Handle(ctx, o.FS, state.join(lockFileName), state.openLockFile)
 	}
 	if errors.Is(err, errors.ErrUnsupported) {
 		return nil, "", nil
 	}
 	return unlock, id, err
-}
-
-func lockOpened(
-	ctx context.Context, o *Options, name string, open func(name string) (afero.File, error),
-) (unlock func() error, id string, err error) {
-	f, err := open(name)
-	if err != nil {
-		return nil, "", err
-	}
-	defer func() {
-		if unlock == nil {
-			f.Close()
-		}
-	}()
-	h, info, err := handleOf(o.FS, name, f)
-	if err == nil {
-		id, err = handleID(h, info)
-	}
-	if err != nil {
-		return nil, "", err
-	}
-	err = poll.Lock(ctx, func() error {
-		err := tryHandle(h)
-		if errors.Is(err, capability.ErrLocked) {
-			err = heldBy(name, lockHolder(id))
-		}
-		return err
-	})
-	if err != nil {
-		return nil, "", err
-	}
-	// A child process that is just being started may hold the handle a little longer.
-	return func() error { return errors.Join(unlockHandle(h), f.Close()) }, id, nil
 }
 
 // openLockFile opens the file that is locked, and makes it if need be. A link in its place is refused: another
@@ -132,12 +72,8 @@ func placeOf(d *disk.Disk, dir string, s change.State) (capability.Identity, err
 		return capability.Identity{}, err
 	}
 	defer f.Close()
-	var id capability.Identity
-	h, info, err := handleOf(d.FS, dir, f)
-	if err == nil {
-		id, err = handleIdentity(h, info)
-	}
-	if errors.Is(err, errNoHandle) {
+	id, err := filelock.Identity(d.FS, dir, f)
+	if errors.Is(err, filelock.ErrNoHandle) {
 		err = nil
 	}
 	return id, err

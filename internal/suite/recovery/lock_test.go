@@ -14,6 +14,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/suite"
 )
@@ -76,6 +77,40 @@ func TestLockWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := x.Run(t.Context(), root, suite.Count()); err != nil {
+		t.Errorf("after the lock was given back: %v", err)
+	}
+}
+
+// TestLockWait_withoutEnd: a negative time waits until the lock is free, or the context ends.
+func TestLockWait_withoutEnd(t *testing.T) {
+	t.Parallel()
+	fsys := afero.NewMemMapFs()
+	root, err := fsutil.Raise(fsys)
+	if err == nil {
+		err = afero.WriteFile(root, "n.txt", []byte("end\n"), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock, err := root.(capability.Locker).Lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := millrace.Executor{LockWait: -1}
+	short, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := x.Run(short, root, suite.Count()); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, capability.ErrLocked) {
+		t.Errorf("when the context ends: %v", err)
+	}
+	done := make(chan error)
+	go func() {
+		_, err := x.Run(t.Context(), root, suite.Count())
+		done <- err
+	}()
+	if err := lock.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-done; err != nil {
 		t.Errorf("after the lock was given back: %v", err)
 	}
 }

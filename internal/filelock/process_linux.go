@@ -1,4 +1,4 @@
-package commit
+package filelock
 
 import (
 	"fmt"
@@ -58,9 +58,9 @@ func processState(pid int) (state, start string) {
 	return fields[stateField], fields[startField]
 }
 
-// lockHolder says which process holds a lock of the file, as far as the system tells. It goes by the number of the
+// Holder says which process holds a lock of the file, as far as the system tells. It goes by the number of the
 // inode alone: on some file systems /proc/locks has another device number than stat(2).
-func lockHolder(id string) string {
+func Holder(id string) string {
 	const unknown = "another run"
 	data, err := os.ReadFile("/proc/locks")
 	if err != nil {

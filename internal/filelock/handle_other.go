@@ -1,6 +1,6 @@
 //go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly || windows)
 
-package commit
+package filelock
 
 import (
 	"io/fs"
@@ -8,9 +8,9 @@ import (
 	"github.com/millrace-go/millrace/capability"
 )
 
-func handleID(handled, fs.FileInfo) (string, error) { return "", errNoHandle }
+func handleID(handled, fs.FileInfo) (string, error) { return "", ErrNoHandle }
 func handleIdentity(handled, fs.FileInfo) (capability.Identity, error) {
-	return capability.Identity{}, errNoHandle
+	return capability.Identity{}, ErrNoHandle
 }
-func tryHandle(handled) error    { return errNoHandle }
+func tryHandle(handled) error    { return ErrNoHandle }
 func unlockHandle(handled) error { return nil }

@@ -1,50 +1,56 @@
-package commit
+package filelock
 
 import (
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"strings"
 
-	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/poll"
-	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// The mark is a directory, because making one is atomic on every file system. A file in it names its owner. That file
-// is written beside the mark first, and moved into it, so that an owner who dies in between is still known. Names
-// beside the mark begin with its name.
+// A mark is a directory, because making one is atomic on every file system. A file in it names its owner. That file is
+// written beside the mark first, and moved into it, so that an owner who dies in between is still known. Names beside
+// the mark begin with its name and a dash.
 const (
-	lockName  = "lock"
 	ownerName = "owner"
 	besideEnd = ".owner"
 )
 
-// mark is the half of a lock that stands in the tree.
-type mark struct {
-	state    stateDir
+// ErrLost says that a lock was taken away while it was held.
+var ErrLost = errors.New("the lock was lost")
+
+// Mark is a lock that stands in a file system, for those that have no other. It is not safe for concurrent use.
+type Mark struct {
+	disk     *disk.Disk
+	name     string
+	ensure   func() error
 	me       owner
 	leaving  bool // the mark is being removed
-	vanished int  // how many times in a row the state directory was gone in the middle
+	vanished int  // how many times in a row the directory of the mark was gone in the middle
 }
 
-func newMark(o *Options) *mark {
-	return &mark{state: o.state(), me: newOwner()}
+// NewMark describes a mark of that name, for this process. ensure makes the directory that it stands in.
+func NewMark(d *disk.Disk, name string, ensure func() error) *Mark {
+	return &Mark{disk: d, name: name, ensure: ensure, me: newOwner()}
 }
 
-func (m *mark) name() string           { return m.state.join(lockName) }
-func (m *mark) beside() string         { return m.name() + "-" + m.me.Token + besideEnd }
-func (m *mark) owner() (*owner, error) { return m.read(path.Join(m.name(), ownerName)) }
+// Claim says which file the owner also holds a lock of, one that the system gives back when the process dies. It is the
+// id that [Handle] has returned.
+func (m *Mark) Claim(id string) { m.me.System = id }
 
-// make makes the mark, and waits while another run has it.
-func (m *mark) make(ctx context.Context) error {
+func (m *Mark) beside() string         { return m.name + "-" + m.me.Token + besideEnd }
+func (m *Mark) owner() (*owner, error) { return m.read(path.Join(m.name, ownerName)) }
+
+// Make makes the mark, and waits while another run has it. The error is [capability.ErrLocked] if it still has it when
+// ctx is done.
+func (m *Mark) Make(ctx context.Context) error {
 	return poll.Lock(ctx, func() error {
 		holder, err := m.try()
 		if errors.Is(err, fs.ErrNotExist) && m.vanished < 10 {
@@ -57,36 +63,35 @@ func (m *mark) make(ctx context.Context) error {
 	})
 }
 
-// respect waits while a process of this machine has the mark, and makes none. Marks from elsewhere may have come with
-// the tree, and what is in memory was not written by a process that could still be asked for.
-func (m *mark) respect(ctx context.Context, o *Options) error {
-	if m.state.d.Memory {
+// Respect waits while a process of this machine has the mark, and makes none. Marks from elsewhere may have come with
+// the tree, and what is in memory was not written by a process that could still be asked for. there reports whether there
+// is a directory for marks at all; locked, which may be nil, names the file that this process has a lock of by the system.
+func (m *Mark) Respect(ctx context.Context, there func() (bool, error), locked func() (string, error)) error {
+	if m.disk.Memory {
 		return nil
 	}
 	return poll.Lock(ctx, func() error {
-		holder, err := m.respected(o)
+		holder, err := m.respected(there, locked)
 		return cmp.Or(err, m.heldBy(holder))
 	})
 }
 
 // respected returns the process of this machine that has the mark, nil if there is none any more.
-func (m *mark) respected(o *Options) (*owner, error) {
-	if ok, err := m.state.exists(); err != nil || !ok {
+func (m *Mark) respected(there func() (bool, error), locked func() (string, error)) (*owner, error) {
+	if ok, err := there(); err != nil || !ok {
 		return nil, err
 	}
-	if s, err := m.state.d.Look(m.name()); err != nil || s.Kind != change.Dir {
+	if s, err := m.disk.Look(m.name); err != nil || s.Kind != change.Dir {
 		return nil, err
 	}
 	holder, err := m.holder()
 	if err != nil || holder == nil || !holder.sameMachine(&m.me) {
 		return nil, err
 	}
-	if _, ok := o.FS.(*rootfs.FS); ok && m.me.System == "" && holder.System != "" {
-		top, err := m.state.d.Look(".")
-		if err != nil {
+	if locked != nil && m.me.System == "" && holder.System != "" {
+		if m.me.System, err = locked(); err != nil {
 			return nil, err
 		}
-		m.me.System = fileID(top.ID.Dev, top.ID.Ino) // that is what it locks
 	}
 	if !holder.gone(&m.me) {
 		return holder, nil
@@ -96,34 +101,23 @@ func (m *mark) respected(o *Options) (*owner, error) {
 
 // heldBy is the error for a mark that has a holder, nil for none. It says what to do about one of which it is not known
 // whether it is alive.
-func (m *mark) heldBy(holder *owner) error {
+func (m *Mark) heldBy(holder *owner) error {
 	if holder == nil {
 		return nil
 	}
 	text := holder.String()
 	if holder.PID > 0 && !holder.known(&m.me) {
-		text += "; if it is not there any more, remove " + m.name()
+		text += "; if it is not there any more, remove " + m.name
 	}
-	return heldBy(m.name(), text)
-}
-
-// named adds to the error of a Locker who has the lock, where the system tells.
-func (m *mark) named(o *Options, err error) error {
-	if _, ok := o.FS.(*rootfs.FS); !ok || !errors.Is(err, capability.ErrLocked) {
-		return err
-	}
-	if top, serr := m.state.d.Look("."); serr == nil {
-		return fmt.Errorf("%w: it is held by %s", err, lockHolder(fileID(top.ID.Dev, top.ID.Ino)))
-	}
-	return err
+	return HeldBy(m.name, text)
 }
 
 // try makes the mark and returns nil, or returns who has it.
-func (m *mark) try() (holder *owner, err error) {
-	if err := m.state.ensure(); err != nil {
+func (m *Mark) try() (holder *owner, err error) {
+	if err := m.ensure(); err != nil {
 		return nil, err
 	}
-	if s, err := m.state.d.Look(m.name()); err != nil {
+	if s, err := m.disk.Look(m.name); err != nil {
 		return nil, err
 	} else if s.Kind != change.Absent {
 		return m.check()
@@ -131,21 +125,21 @@ func (m *mark) try() (holder *owner, err error) {
 	left := []string{m.beside()}
 	defer func() { // also when the file system panics
 		for _, name := range left {
-			err = errors.Join(err, m.state.d.Remove(name))
+			err = errors.Join(err, m.disk.Remove(name))
 		}
 	}()
 	data, _ := json.Marshal(m.me) // never fails for the type
-	if err := m.state.d.Put(m.beside(), data, false); err != nil {
+	if err := m.disk.Put(m.beside(), data, false); err != nil {
 		return nil, err
 	}
-	switch err := m.state.d.FS.Mkdir(m.name(), 0o700); {
+	switch err := m.disk.FS.Mkdir(m.name, 0o700); {
 	case errors.Is(err, fs.ErrExist):
 		return m.check()
 	case err != nil:
 		return nil, err
 	}
-	left = []string{m.name(), m.beside()}
-	if err := m.state.d.FS.Rename(m.beside(), path.Join(m.name(), ownerName)); err != nil {
+	left = []string{m.name, m.beside()}
+	if err := m.disk.FS.Rename(m.beside(), path.Join(m.name, ownerName)); err != nil {
 		return nil, err
 	}
 	left = nil
@@ -153,7 +147,7 @@ func (m *mark) try() (holder *owner, err error) {
 }
 
 // check returns the holder of the mark, which is there. The mark of a holder that is gone is removed.
-func (m *mark) check() (*owner, error) {
+func (m *Mark) check() (*owner, error) {
 	holder, err := m.holder()
 	if err != nil || holder != nil && !holder.gone(&m.me) {
 		return holder, err
@@ -163,7 +157,7 @@ func (m *mark) check() (*owner, error) {
 
 // holder returns the process that has the mark, or is about to make it. Nil means that the process is gone: it died
 // before it wrote its name, or the power failed before that was on the disk.
-func (m *mark) holder() (*owner, error) {
+func (m *Mark) holder() (*owner, error) {
 	for range 2 {
 		holder, err := m.owner()
 		if err != nil || holder != nil {
@@ -178,7 +172,7 @@ func (m *mark) holder() (*owner, error) {
 }
 
 // alive returns a process that is about to make the mark and not gone.
-func (m *mark) alive() (*owner, error) {
+func (m *Mark) alive() (*owner, error) {
 	besides, err := m.besides()
 	for _, name := range besides {
 		if !strings.HasSuffix(name, besideEnd) {
@@ -196,19 +190,20 @@ func (m *mark) alive() (*owner, error) {
 }
 
 // besides returns what stands beside the mark.
-func (m *mark) besides() (all []string, err error) {
-	names, err := m.state.d.Names(m.state.dir)
+func (m *Mark) besides() (all []string, err error) {
+	dir := path.Dir(m.name)
+	names, err := m.disk.Names(dir)
 	for _, name := range names {
-		if strings.HasPrefix(name, lockName+"-") {
-			all = append(all, m.state.join(name))
+		if strings.HasPrefix(name, path.Base(m.name)+"-") {
+			all = append(all, path.Join(dir, name))
 		}
 	}
 	return all, disk.UnlessAbsent(err)
 }
 
 // read returns the owner that a file names, nil if it names none.
-func (m *mark) read(name string) (*owner, error) {
-	data, err := m.state.d.Read(name, 1<<16)
+func (m *Mark) read(name string) (*owner, error) {
+	data, err := m.disk.Read(name, 1<<16)
 	if err != nil && !errors.Is(err, names.ErrNotRegular) {
 		return nil, disk.UnlessAbsent(err)
 	}
@@ -221,12 +216,12 @@ func (m *mark) read(name string) (*owner, error) {
 
 // takeOver removes the mark of a process that is gone. It is moved away first, so that of several processes that do
 // this one gets it, and then read again.
-func (m *mark) takeOver(holder *owner) (*owner, error) {
+func (m *Mark) takeOver(holder *owner) (*owner, error) {
 	if holder == nil {
 		holder = &owner{}
 	}
-	aside := m.name() + "-" + m.me.Token
-	if err := m.state.d.FS.Rename(m.name(), aside); err != nil {
+	aside := m.name + "-" + m.me.Token
+	if err := m.disk.FS.Rename(m.name, aside); err != nil {
 		if disk.IsAbsent(err) {
 			return holder, nil // another one was faster
 		}
@@ -235,46 +230,34 @@ func (m *mark) takeOver(holder *owner) (*owner, error) {
 	now, err := m.read(path.Join(aside, ownerName))
 	if err != nil || now != nil && now.Token != holder.Token {
 		// Another process has taken over in between, and this is its mark; or it cannot be read whose it is.
-		return now, flatten(errors.Join(err, m.state.d.FS.Rename(aside, m.name())))
+		rerr := m.disk.FS.Rename(aside, m.name)
+		if err != nil && rerr != nil {
+			return now, errors.Join(err, rerr)
+		}
+		return now, cmp.Or(err, rerr)
 	}
-	return holder, m.state.d.RemoveTree(aside)
+	return holder, m.disk.RemoveTree(aside)
 }
 
-// stillMine returns ErrLockLost if the mark is not this one's any more.
-func (m *mark) stillMine() error {
+// StillMine returns [ErrLost] if the mark is not this one's any more.
+func (m *Mark) StillMine() error {
 	holder, err := m.owner()
 	// A release that begins again may have removed the name already.
 	if err == nil && (holder == nil && !m.leaving || holder != nil && holder.Token != m.me.Token) {
-		err = ErrLockLost
+		err = ErrLost
 	}
 	return err
 }
 
-// release removes the mark, and everything beside it before that if nothing is of worth: once it is gone another run
-// may begin to put things there.
-func (m *mark) release() error {
-	if err := m.stillMine(); err != nil {
-		return err
-	}
-	err := m.sweep()
-	empty, idle, werr := m.state.worthless(lockName)
-	if err = errors.Join(err, werr); err == nil && idle {
-		err = m.state.strip(empty)
-	}
+// Remove removes the mark.
+func (m *Mark) Remove() error {
 	m.leaving = true
-	if err = errors.Join(err, m.state.d.RemoveTree(m.name())); err != nil || !idle {
-		return flatten(err)
-	}
-	if names, err := m.state.d.Names(m.state.dir); err != nil || len(names) > 0 {
-		return nil //nolint:nilerr // another program uses it, or has removed it
-	}
-	_ = m.state.d.Remove(m.state.dir) // as above
-	return nil
+	return m.disk.RemoveTree(m.name)
 }
 
-// sweep removes what processes have left beside the mark that died while they made it or took it over. A process that
+// Sweep removes what processes have left beside the mark that died while they made it or took it over. A process that
 // is just writing there tries again.
-func (m *mark) sweep() error {
+func (m *Mark) Sweep() error {
 	besides, err := m.besides()
 	for _, name := range besides {
 		said := name
@@ -283,7 +266,7 @@ func (m *mark) sweep() error {
 		}
 		o, rerr := m.read(said)
 		if rerr == nil && (o == nil || o.gone(&m.me)) {
-			rerr = m.state.d.RemoveTree(name)
+			rerr = m.disk.RemoveTree(name)
 		}
 		err = errors.Join(err, rerr)
 	}

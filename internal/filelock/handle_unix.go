@@ -1,6 +1,6 @@
 //go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
 
-package commit
+package filelock
 
 import (
 	"io/fs"
@@ -18,14 +18,14 @@ func handleID(h handled, info fs.FileInfo) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fileID(id.Dev, id.Ino), nil
+	return FileID(id.Dev, id.Ino), nil
 }
 
 func handleIdentity(h handled, info fs.FileInfo) (capability.Identity, error) {
 	var opened unix.Stat_t
 	told, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || unix.Fstat(int(h.Fd()), &opened) != nil || told.Dev != opened.Dev || told.Ino != opened.Ino {
-		return capability.Identity{}, errNoHandle
+		return capability.Identity{}, ErrNoHandle
 	}
 	return capability.Identity{Dev: uint64(opened.Dev), Ino: opened.Ino}, nil
 }

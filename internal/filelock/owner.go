@@ -1,4 +1,4 @@
-package commit
+package filelock
 
 import (
 	"crypto/rand"

@@ -1,4 +1,4 @@
-package commit
+package filelock
 
 import (
 	"errors"
@@ -9,16 +9,16 @@ import (
 	"github.com/millrace-go/millrace/capability"
 )
 
-// handleID names the file that is locked: there is one in each state directory, and directories cannot be locked.
+// handleID names the file that is locked, by its name in the directory of the mark. Directories cannot be locked.
 func handleID(_ handled, info fs.FileInfo) (string, error) {
 	if !info.Mode().IsRegular() {
 		return "", errors.ErrUnsupported
 	}
-	return lockFileName, nil
+	return info.Name(), nil
 }
 
 func handleIdentity(handled, fs.FileInfo) (capability.Identity, error) {
-	return capability.Identity{}, errNoHandle
+	return capability.Identity{}, ErrNoHandle
 }
 
 // tryHandle locks the file by LockFileEx.

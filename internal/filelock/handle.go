@@ -1,0 +1,92 @@
+// Package filelock keeps other processes, and others in this one, from what is locked: by a lock that the operating
+// system gives back when the process dies, and by a mark that stands in the file system and names its owner, where there
+// is no such lock, or not every program can see it.
+package filelock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/poll"
+)
+
+// ErrNoHandle says that a file system does not give the handles of the operating system.
+var ErrNoHandle = fmt.Errorf("no handle: %w", errors.ErrUnsupported)
+
+// handled is an open file of the operating system.
+type handled interface {
+	afero.File
+	Fd() uintptr
+}
+
+// handleOf returns the file of the operating system behind one that a file system has opened, and what that says of the
+// name.
+func handleOf(fsys afero.Fs, name string, f afero.File) (handled, fs.FileInfo, error) {
+	switch f := f.(type) {
+	case handled:
+		info, err := fsys.Stat(name)
+		return f, info, err
+	case *afero.BasePathFile:
+		return handleOf(fsys, name, f.File)
+	}
+	return nil, nil, ErrNoHandle
+}
+
+// FileID names a file of the operating system, on this machine.
+func FileID(dev, ino uint64) string { return fmt.Sprintf("%d:%d", dev, ino) }
+
+// HeldBy is the error for a lock that another process has.
+func HeldBy(what, holder string) error {
+	return fmt.Errorf("%w: %s is held by %s", capability.ErrLocked, what, holder)
+}
+
+// Handle locks what open opens by its handle, and waits while another process has the lock: until ctx is done, then the
+// error is [capability.ErrLocked]. id names what was locked. The error is ErrNoHandle for a file system without handles,
+// and matches [errors.ErrUnsupported] if that cannot be locked.
+func Handle(
+	ctx context.Context, fsys afero.Fs, name string, open func(name string) (afero.File, error),
+) (unlock func() error, id string, err error) {
+	f, err := open(name)
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() {
+		if unlock == nil {
+			f.Close()
+		}
+	}()
+	h, info, err := handleOf(fsys, name, f)
+	if err == nil {
+		id, err = handleID(h, info)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	err = poll.Lock(ctx, func() error {
+		err := tryHandle(h)
+		if errors.Is(err, capability.ErrLocked) {
+			err = HeldBy(name, Holder(id))
+		}
+		return err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	// A child process that is just being started may hold the handle a little longer.
+	return func() error { return errors.Join(unlockHandle(h), f.Close()) }, id, nil
+}
+
+// Identity returns what tells an open file or directory from another on this machine, by its handle. The error is
+// ErrNoHandle if the file system does not give that.
+func Identity(fsys afero.Fs, name string, f afero.File) (capability.Identity, error) {
+	h, info, err := handleOf(fsys, name, f)
+	if err != nil {
+		return capability.Identity{}, err
+	}
+	return handleIdentity(h, info)
+}
