@@ -3,6 +3,7 @@
 // is missing; what a commit can promise depends on which are there:
 //
 //   - [Locker] keeps other runs out. Without it a commit locks the tree by a mark in the state directory.
+//   - [FileLocker] keeps others from a file that one program writes to. Without it a mark beside the file does.
 //   - [Exchanger], [NoReplacer] and [Linker] put a file in its place in one step, and tell whether another program was
 //     there in between. Without them a commit checks and then renames.
 //   - [DirSyncer] makes a commit survive a power cut. Without it a commit survives the end of the process.
@@ -57,6 +58,18 @@ type DirSyncer interface {
 // returns [ErrLocked] then. Nothing is left in the tree. Closing the result gives the lock back.
 type Locker interface {
 	Lock(ctx context.Context) (io.Closer, error)
+}
+
+// FileLocker locks single regular files, which must be there. No symbolic link is followed, and nothing is written. The
+// lock is on the file, not on its name, and does not keep anyone from reading or writing who does not ask for it. It ends
+// when the result is closed, and with the process. Two locks in one process exclude each other too.
+type FileLocker interface {
+	// LockFile takes the lock of the file for its caller alone. It waits until ctx is done and returns [ErrLocked] then; a
+	// ctx that is done already still gets a lock that is free.
+	LockFile(ctx context.Context, name string) (io.Closer, error)
+	// TryLockFile takes, without waiting, a lock that others can have by TryLockFile at the same time, to find out whether
+	// anyone has the file: the error is [ErrLocked] then. While it is held, LockFile waits.
+	TryLockFile(name string) (io.Closer, error)
 }
 
 // Identifier tells the identity of a file from what Stat, Lstat or a directory listing said of it; ok is false where

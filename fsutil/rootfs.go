@@ -22,7 +22,7 @@ type root = rootfs.FS
 //
 // Of the interfaces of package capability it has what the system has: on Linux all but Volatile; on macOS the same, but
 // MetaCopier copies the owner only; on other Unix systems neither Exchanger nor NoReplacer; elsewhere Linker, Namer and
-// DirOpener.
+// DirOpener, and on Windows FileLocker.
 //
 // All methods are safe for concurrent use. The zero RootFs is not usable; make one with [OpenRoot] or [Raise].
 type RootFs struct{ *root }

@@ -59,6 +59,14 @@ func (l linked) Lock(ctx context.Context) (io.Closer, error) {
 	return l.below.(capability.Locker).Lock(ctx)
 }
 
+func (l linked) LockFile(ctx context.Context, name string) (io.Closer, error) {
+	return l.below.(capability.FileLocker).LockFile(ctx, name)
+}
+
+func (l linked) TryLockFile(name string) (io.Closer, error) {
+	return l.below.(capability.FileLocker).TryLockFile(name)
+}
+
 func (l linked) Canonical(name string) (string, error) {
 	return l.below.(capability.Namer).Canonical(name)
 }
@@ -112,6 +120,7 @@ type onUnix interface {
 	capability.Linker
 	capability.DirSyncer
 	capability.Locker
+	capability.FileLocker
 	capability.Identifier
 	capability.MetaCopier
 	capability.LinkTimer

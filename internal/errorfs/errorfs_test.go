@@ -41,7 +41,7 @@ func abilities() []reflect.Type {
 		reflect.TypeFor[afero.Symlinker](), reflect.TypeFor[capability.Linker](), reflect.TypeFor[capability.Exchanger](),
 		reflect.TypeFor[capability.NoReplacer](), reflect.TypeFor[capability.DirSyncer](), reflect.TypeFor[capability.Locker](),
 		reflect.TypeFor[capability.Identifier](), reflect.TypeFor[capability.MetaCopier](), reflect.TypeFor[capability.LinkTimer](),
-		reflect.TypeFor[capability.Inheriter](),
+		reflect.TypeFor[capability.Inheriter](), reflect.TypeFor[capability.FileLocker](),
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 var (
 	_ capability.DirSyncer  = (*FS)(nil)
 	_ capability.Locker     = (*FS)(nil)
+	_ capability.FileLocker = (*FS)(nil)
 	_ capability.Identifier = (*FS)(nil)
 	_ capability.MetaCopier = (*FS)(nil)
 	_ capability.LinkTimer  = (*FS)(nil)
@@ -178,8 +179,10 @@ func (r *FS) Lock(ctx context.Context) (io.Closer, error) {
 // Flock locks an open file by flock(2) without waiting. The error is [capability.ErrLocked] if it has a lock already,
 // and matches errors.ErrUnsupported if the mount cannot lock that: NFS makes a lock of byte ranges of it, which needs a
 // file that is open for writing.
-func Flock(fd int) error {
-	err := retry(func() error { return unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) })
+func Flock(fd int) error { return flock(fd, unix.LOCK_EX) }
+
+func flock(fd, how int) error {
+	err := retry(func() error { return unix.Flock(fd, how|unix.LOCK_NB) })
 	if err == unix.EWOULDBLOCK {
 		return capability.ErrLocked
 	}

@@ -1,0 +1,111 @@
+package filelock
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/disk"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/panics"
+)
+
+// markEnd is what the name of a file that is locked gets for its mark.
+const markEnd = ".lock"
+
+// File locks the regular file of that name, which must be there, and waits until ctx is done: then the error is
+// [capability.ErrLocked], and names who has it where that can be told. It takes the lock of the system, from a file
+// system that is a [capability.FileLocker] or gives handles, and where it is no FileLocker also makes a mark beside the
+// file, which the others respect. Closing the result gives the lock back; the error matches [ErrLost] if the mark was
+// taken away meanwhile.
+func File(ctx context.Context, d *disk.Disk, name string) (io.Closer, error) {
+	l := &fileLock{mark: NewMark(d, name+markEnd, func() error { return nil })}
+	err := l.take(ctx, d, name)
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// fileLock is the lock that File gives.
+type fileLock struct {
+	unlock func() error // nil if the system has no lock
+	mark   *Mark
+	marked bool
+	once   sync.Once
+	err    error
+}
+
+func (l *fileLock) take(ctx context.Context, d *disk.Disk, name string) error {
+	if s, err := d.Look(name); err != nil || s.Kind != change.File {
+		if err == nil {
+			err = names.PathError("lock", name, notFile(s.Kind))
+		}
+		return err
+	}
+	if locker, ok := d.FS.(capability.FileLocker); ok {
+		system, err := locker.LockFile(ctx, name)
+		if err == nil {
+			l.unlock = system.Close
+			return l.mark.Respect(ctx, func() (bool, error) { return true, nil }, l.idOf(d, name))
+		}
+		if !errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
+	}
+	open := func(name string) (afero.File, error) { return d.FS.OpenFile(name, os.O_RDWR, 0) }
+	unlock, id, err := Handle(ctx, d.FS, name, open)
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	l.unlock = unlock
+	l.mark.Claim(id)
+	err = l.mark.Make(ctx)
+	l.marked = err == nil
+	return err
+}
+
+func notFile(kind change.Kind) error {
+	if kind == change.Absent {
+		return fs.ErrNotExist
+	}
+	return names.ErrNotRegular
+}
+
+// idOf returns what names the file that a FileLocker has locked, as [Handle] does.
+func (l *fileLock) idOf(d *disk.Disk, name string) func() (string, error) {
+	return func() (string, error) {
+		s, err := d.Look(name)
+		if err != nil || s.ID.Ino == 0 {
+			return "", err
+		}
+		return FileID(s.ID.Dev, s.ID.Ino), nil
+	}
+}
+
+// Close gives the lock back.
+func (l *fileLock) Close() error {
+	l.once.Do(func() {
+		if l.marked {
+			l.err = panics.Protect(l.release)
+		}
+		if l.unlock != nil {
+			l.err = errors.Join(l.err, panics.Protect(l.unlock))
+		}
+	})
+	return l.err
+}
+
+func (l *fileLock) release() error {
+	if err := l.mark.StillMine(); err != nil {
+		return err
+	}
+	return errors.Join(l.mark.Sweep(), l.mark.Remove())
+}
