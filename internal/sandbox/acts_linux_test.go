@@ -15,6 +15,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/millrace-go/millrace/internal/sandbox"
 )
 
 // TestMain is also what runs in the sandbox: the tests start this program again, with an act to do.
@@ -149,6 +151,11 @@ var acts = map[string]func(args []string) error{
 
 	"openat2": func(args []string) error {
 		return closing(unix.Openat2(unix.AT_FDCWD, args[0], &unix.OpenHow{Flags: unix.O_RDONLY}))
+	},
+	"trial": func(args []string) error {
+		done := make(chan error)
+		sandbox.OnThread(func() { done <- trial(args) }) // not the first one of the process
+		return <-done
 	},
 	"socketpair": func([]string) error {
 		for _, kind := range []int{unix.SOCK_STREAM, unix.SOCK_SEQPACKET | unix.SOCK_CLOEXEC | unix.SOCK_NONBLOCK} {

@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"fmt"
 	"os"
 	"unsafe"
 
@@ -43,4 +44,24 @@ func oldTimes(call uintptr, name string, times ...int64) error {
 	}
 	_, _, errno := unix.Syscall(call, uintptr(unsafe.Pointer(path)), uintptr(unsafe.Pointer(&times[0])), 0)
 	return failed(errno)
+}
+
+// more makes those of the calls that there are on amd64 alone, and one that is new.
+func more(call func(string, uintptr, ...uintptr), path func(string) uintptr, times func(...int64) uintptr) {
+	for _, name := range []string{"new", "missing", "", "link", "a"} {
+		call("chmod "+name, unix.SYS_CHMOD, path(name), 0o754)
+		call("chown "+name, unix.SYS_CHOWN, path(name), minus(1), minus(1))
+		call("lchown "+name, unix.SYS_LCHOWN, path(name), minus(1), minus(1))
+		for kind, value := range map[string]uintptr{"now": 0, "times": times(1, 2, 3, 4), "bad": times(1, -1, 2, 1000000), "wrong": 8} {
+			call("utime "+kind+name, unix.SYS_UTIME, path(name), value)
+			call("utimes "+kind+name, unix.SYS_UTIMES, path(name), value)
+			call("futimesat "+kind+name, unix.SYS_FUTIMESAT, minus(100), path(name), value)
+		}
+	}
+	call("utimes at last", unix.SYS_UTIMES, path("new"), times(1, 2, 3, 4))
+	for _, flags := range []uintptr{0, unix.AT_SYMLINK_NOFOLLOW, unix.AT_EMPTY_PATH, 7} {
+		call(fmt.Sprint("fchmodat2 ", flags), unix.SYS_FCHMODAT2, minus(100), path("new"), 0o655, flags)
+		call(fmt.Sprint("fchmodat2 of a link ", flags), unix.SYS_FCHMODAT2, minus(100), path("link"), 0o655, flags)
+		call(fmt.Sprint("fchmodat2 of nothing ", flags), unix.SYS_FCHMODAT2, minus(100), path(""), 0o711, flags)
+	}
 }

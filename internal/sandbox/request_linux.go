@@ -64,8 +64,12 @@ func readRequest(n *notice) (*request, unix.Errno) {
 		return nil, number(err)
 	}
 	defer func() { _ = unix.Close(memory) }()
-	// Without a path, utimensat is about the descriptor.
-	if s.path >= 0 && (s.what != theTimes || n.args[s.path] != 0) {
+	if r.change, err = s.change(memory, n); err != nil {
+		return nil, number(err)
+	}
+	// Without a path, calls about times are about the descriptor, if there is one.
+	descriptor := s.what >= theTimes && r.dir != unix.AT_FDCWD
+	if s.path >= 0 && (!descriptor || n.args[s.path] != 0) {
 		if r.path, err = readPath(memory, n.args[s.path]); err != nil {
 			return nil, number(err)
 		}
@@ -77,8 +81,7 @@ func readRequest(n *notice) (*request, unix.Errno) {
 	if rest, ok := strings.CutPrefix(r.path, "/proc/self/"); ok {
 		r.path = fmt.Sprintf("/proc/%d/%s", n.pid, rest)
 	}
-	r.change, err = s.change(memory, n)
-	return r, number(err)
+	return r, 0
 }
 
 // change returns what is to be done with the file.
@@ -102,10 +105,10 @@ func (s shape) change(memory int, n *notice) (func(file int) error, error) {
 // from opens what the path begins at, or the file itself.
 func (r *request) from(pid uint32) (int, unix.Errno) {
 	name := fmt.Sprintf("/proc/%d/fd/%d", pid, r.dir)
-	if r.dir == unix.AT_FDCWD {
-		name = fmt.Sprintf("/proc/%d/cwd", pid)
-	} else if r.dir < 0 && strings.HasPrefix(r.path, "/") {
+	if strings.HasPrefix(r.path, "/") {
 		name = "/" // it is not looked at
+	} else if r.dir == unix.AT_FDCWD {
+		name = fmt.Sprintf("/proc/%d/cwd", pid)
 	}
 	fd, err := unix.Open(name, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err == unix.ENOENT {
