@@ -26,7 +26,9 @@ benchcmp:
 
 # Asks the vulnerability database, which is on the network.
 vuln:
-	go run golang.org/x/vuln/cmd/govulncheck@v1.8.0 ./...
+	sed 's/#.*//; s/[[:space:]]*$$//; /^$$/d' allmodules | while read -r dir; do \
+		echo "$$dir"; (cd "$$dir" && go run golang.org/x/vuln/cmd/govulncheck@v1.8.0 ./...) </dev/null || exit 1; \
+	done
 
 clean:
 	rm -rf bin cover.out
