@@ -34,7 +34,11 @@ func reachesOut(action actions.Action) bool {
 // checkCommands returns a *ValidationError if a step is to run a command that the host does not allow. What a template is
 // to say is held against that when the command is to run.
 func (x Executor) checkCommands(ctx context.Context, p Pipeline) error {
-	if !slices.ContainsFunc(p.steps, func(s Step) bool { _, ok := execOf(s.Action); return ok }) {
+	if !slices.ContainsFunc(p.steps, func(s Step) bool {
+		_, runs := execOf(s.Action)
+		_, asks := promptOf(s.Action) // perhaps in a workspace, which is made by the policy too
+		return runs || asks
+	}) {
 		return nil
 	}
 	if err := x.Commands.Valid(); err != nil {

@@ -221,7 +221,7 @@ func (t *decoding) asking(n *strictjson.Node, at string) *strictjson.Node {
 		t.draft.problem(at+"/params", codeTwoForms, "name the action and put the prompt into params, or leave params out",
 			"step '%s' has both prompt and params", fsutil.Visible(shortened(id)))
 	}
-	plain, moved := lenient.Asking(n, prompt)
+	plain, moved := lenient.Asking(n, t.forms().Step, prompt)
 	t.move(at, moved)
 	t.asks[at] = true
 	return plain
@@ -257,7 +257,8 @@ func askingSchema(prompt actions.Action) (jsonObject, error) {
 	given := properties["params"].(jsonObject)["properties"].(jsonObject)
 	delete(properties, "action")
 	delete(properties, "params")
-	maps.Copy(properties, given)
+	maps.Copy(given, properties) // a name of both is the step's
+	schema["properties"] = given
 	schema["title"], schema["required"] = "prompt, in the step itself", []string{"id", "prompt"}
 	return schema, nil
 }

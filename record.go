@@ -25,6 +25,8 @@ import (
 // Recorder keeps what was answered from outside, so that it is not asked for twice: a dry run and the run after it, with
 // the same [Executor.Recorder], ask an agent, run a command, and call a pure tool once. It is asked from several goroutines.
 //
+// What a step has put into the directory that the steps share is not on record.
+//
 // A key is 64 hexadecimal digits: a hash of what was asked, of the visit and the attempt, of what the step before has
 // said, and of what was staged then. The tree itself is not in it, so a Recorder belongs to one tree, as long as that
 // stays the same.

@@ -28,14 +28,15 @@ func Asks(step *strictjson.Node) bool {
 	return step.Get("action") == nil && step.Get(ActionPrompt) != nil
 }
 
-// Asking returns a step that Asks as one of the action prompt, whose parameters are those of the form, where they belong.
-// The step itself is not changed. If it has parameters there already, these are left out.
-func Asking(step *strictjson.Node, prompt *form.Form) (plain *strictjson.Node, moved []Moved) {
+// Asking returns a step that Asks as one of the action prompt, with the parameters where they belong. The step itself is
+// not changed. If it has parameters there already, these are left out. The forms are those of a step and of the
+// parameters; a name of both is the step's.
+func Asking(step *strictjson.Node, fields, prompt *form.Form) (plain *strictjson.Node, moved []Moved) {
 	plain = &strictjson.Node{Kind: step.Kind, Offset: step.Offset, End: step.End}
 	values := object(step)
 	for _, m := range step.Members {
 		switch {
-		case prompt.Field(m.Name) != nil:
+		case fields.Field(m.Name) == nil && prompt.Field(m.Name) != nil:
 			values.Members = append(values.Members, m)
 			pointer := "/" + strictjson.EscapeToken(m.Name)
 			moved = append(moved, Moved{Plain: "/params" + pointer, Text: pointer, NameOffset: m.NameOffset, Whole: true})

@@ -128,7 +128,7 @@ func (f *fitting) pipeline(root *strictjson.Node) {
 
 func (f *fitting) step(root, n *strictjson.Node, i int, at string) {
 	f.inputs(n, at)
-	f.asking(n)
+	f.asking(n, at)
 	f.spellings(root, n, at)
 	action := f.action(n, at)
 	f.dryRun(root, n, action, at)
@@ -149,15 +149,22 @@ func (f *fitting) step(root, n *strictjson.Node, i int, at string) {
 }
 
 // asking gives a step that has its parameters in itself, which strict decoding reads as well, the other form.
-func (f *fitting) asking(n *strictjson.Node) {
-	if !Asks(n) || slices.ContainsFunc(n.Members, func(m strictjson.Member) bool {
+func (f *fitting) asking(n *strictjson.Node, at string) {
+	prompt := f.Params(ActionPrompt)
+	if prompt == nil || slices.ContainsFunc(n.Members, func(m strictjson.Member) bool {
 		known, _ := f.Step.Match(m.Name)
 		return known == "action" || known == "params"
 	}) {
 		return
 	}
-	if prompt := f.Params(ActionPrompt); prompt != nil {
-		plain, _ := Asking(n, prompt)
+	for i := range n.Members {
+		if m := &n.Members[i]; n.Get(ActionPrompt) == nil && form.Same(m.Name, ActionPrompt) {
+			f.Note(at+"/params/"+ActionPrompt, m.NameOffset, "'%s' was taken for '%s'", m.Name, ActionPrompt)
+			m.Name = ActionPrompt
+		}
+	}
+	if Asks(n) {
+		plain, _ := Asking(n, f.Step, prompt)
 		*n = *plain
 	}
 }

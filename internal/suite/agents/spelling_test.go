@@ -1,6 +1,7 @@
 package agents_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -257,6 +258,36 @@ func TestSpelling(t *testing.T) {
 	}
 }
 
+// asks is an action of a host that has the name of one of ours, and a parameter that steps have too.
+type asks struct {
+	Prompt  string `json:"prompt" param:"required"`
+	Timeout int    `json:"timeout,omitempty"`
+	Voice   string `json:"voice,omitempty"`
+}
+
+func (asks) Spec() actions.Spec { return actions.Spec{Name: "prompt", Summary: "asks", ReadOnly: true} }
+func (asks) Run(context.Context, *actions.Call) (actions.Outcome, error) {
+	return actions.Outcome{}, nil
+}
+
+// A host's own action prompt is spelled alike. What a step and the action both have is the step's; where there is no such
+// action, a step has to name one.
+func TestOwnPrompt(t *testing.T) {
+	t.Parallel()
+	text := []byte(`{"name": "p", "steps": [{"id": "a", "prompt": "p", "timeout": 2.5, "voice": "low"}]}`)
+	p, err := millrace.Decoder{Actions: actions.Builtin().With(asks{})}.Decode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := millrace.New("p").Step("a", asks{Prompt: "p", Voice: "low"}).Timeout(2500 * time.Millisecond).MustBuild(); !p.Equal(want) {
+		t.Errorf("got %s", suite.JSON(t, p))
+	}
+	_, err = millrace.Decoder{Actions: actions.Registry{}.With(actions.Edit{})}.Decode(text)
+	if invalid, ok := errors.AsType[*millrace.ValidationError](err); !ok || invalid.Problems[0].Code != "missing_action" && invalid.Problems[0].Code != "unknown_field" {
+		t.Errorf("%v", err)
+	}
+}
+
 // Lenient decoding takes a prompt in the step itself too, also beside what has to be repaired.
 func TestLenientSpelling(t *testing.T) {
 	t.Parallel()
@@ -270,6 +301,10 @@ func TestLenientSpelling(t *testing.T) {
 		Step("b", actions.Prompt{Prompt: "q", Context: "none"}).RetryIf("a", "again").MustBuild()
 	if !p.Equal(want) {
 		t.Errorf("got %s", suite.JSON(t, p))
+	}
+	p2, err := millrace.Decoder{Lenient: true}.Decode([]byte(`{"name": "p", "steps": [{"id": "a", "Prompt": "p", "context": "none"}]}`))
+	if one := millrace.New("p").Step("a", actions.Prompt{Prompt: "p", Context: "none"}).MustBuild(); err != nil || !p2.Equal(one) || len(p2.Warnings()) != 1 {
+		t.Errorf("%v, %v", err, p2.Warnings())
 	}
 	for _, w := range p.Warnings() {
 		if w.Code != "repaired" || strings.Contains(w.Message, "'prompt'") || strings.Contains(w.Message, "'tools'") {

@@ -165,6 +165,17 @@ func TestForbiddenWork(t *testing.T) {
 	}
 }
 
+// A place for workspaces that makes no sense is found before an agent is asked.
+func TestBadScratch(t *testing.T) {
+	t.Parallel()
+	x := executor(t, agent.Func(func(context.Context, *agent.Request) (agent.Reply, error) { panic("asked") }))
+	x.Commands.Scratch = "not/absolute"
+	_, err := x.Run(t.Context(), suite.Tree(), suite.One(actions.Prompt{Prompt: "p"}))
+	if e, ok := errors.AsType[*millrace.ExecutorError](err); !ok || e.Field != "Commands" {
+		t.Errorf("%v", err)
+	}
+}
+
 // All steps share a directory outside of the tree, which is gone with the run.
 func TestShared(t *testing.T) {
 	t.Parallel()
