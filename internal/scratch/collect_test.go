@@ -168,6 +168,9 @@ func TestTree_Collect(t *testing.T) {
 					t.Fatal(err)
 				}
 				r.exact()
+				if _, err := os.Lstat(filepath.Join(r.tree.Root(), ".git")); err == nil {
+					t.Error("what the last command made of version control is there still")
+				}
 				r.script(c.script)
 				left := visible(t, rooted(t, r.tree.Root()), c.o.NoIgnore)
 				changes, err := r.tree.Collect(t.Context(), c.o)

@@ -80,6 +80,7 @@ func open(ctx context.Context, c Config) (*Tree, error) {
 		t.place = filepath.Join(dir, ownName, name)
 		err := t.take(ctx, name)
 		if err == nil {
+			t.sweep(ctx)
 			return t, nil
 		}
 		if ctx.Err() != nil {

@@ -3,11 +3,13 @@ package scratch
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/handle"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/rootfs"
@@ -119,6 +121,48 @@ func (t *tree) compareOnce(ctx context.Context, f *found, name string) (bool, er
 		}
 		if endA != nil || endB != nil {
 			return endA != nil && endB != nil, nil
+		}
+	}
+}
+
+// hashOld returns the hash of a file of the view.
+func (t *tree) hashOld(name string) (change.Hash, error) {
+	content, err := t.view.Content(name)
+	if err != nil {
+		return change.Hash{}, err
+	}
+	return content.Hash()
+}
+
+// hashFound returns the hash of a file of the scratch tree.
+func (t *tree) hashFound(ctx context.Context, f *found) (change.Hash, error) {
+	for range tries {
+		h, err := t.hashOnce(ctx, f)
+		if !errors.Is(err, names.ErrDrift) {
+			return h, err
+		}
+	}
+	return change.Hash{}, errRestless(f.path)
+}
+
+func (t *tree) hashOnce(ctx context.Context, f *found) (h change.Hash, err error) {
+	file, err := t.openFound(f)
+	if err != nil {
+		return h, err
+	}
+	defer file.Close()
+	sum, buf := sha256.New(), make([]byte, 64<<10)
+	for {
+		if err := ctx.Err(); err != nil {
+			return h, err
+		}
+		n, err := file.Read(buf)
+		sum.Write(buf[:n])
+		if err == io.EOF {
+			return change.Hash(sum.Sum(nil)), nil
+		}
+		if err != nil {
+			return h, err
 		}
 	}
 }

@@ -31,10 +31,17 @@ func (t *tree) renew(ctx context.Context, view *stage.Stage, o Options) error {
 	}
 	if t.found == nil {
 		s, err := t.scan(ctx)
-		if err != nil {
+		switch _, tooMany := errors.AsType[*LimitError](err); {
+		case tooMany:
+			if err := empty(ctx, t.fsys, "."); err != nil {
+				return err
+			}
+			t.found = make(map[string]*found)
+		case err != nil:
 			return err
+		default:
+			t.found = s.at
 		}
-		t.found = s.at
 	}
 	t.broken = true
 	r := &renewal{t: t, ctx: ctx, want: want}

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -44,28 +44,28 @@ func TestTree_withheld(t *testing.T) {
 	t.Parallel()
 	base, dir := dirAt(t, map[string]string{
 		"a.txt": "a", "d/b.txt": "b", "d/c.txt": "c", "closed": "x", "locked/x": "x", ".git/config": "x", ".millrace/key": "x", "sub/.hg/x": "x",
-		"secret/key": "x", "held/key": "x", "s/.gitignore": "*.o\n", "s/x.o": "o",
+		"secret/key": "x", "half/x": "x", "held/key": "x", "s/.gitignore": "*.o\n", "s/x.o": "o",
 	})
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, err := range []error{
 		os.Symlink("/etc/passwd", at("d/abs")), os.Symlink("../../x", at("d/up")), os.Symlink("d/b.txt", at("in")), os.Symlink("d", at("dir")),
 		os.Symlink("dir/../../x", at("by")), os.Symlink("loop", at("loop")), os.Symlink("no/where", at("dangling")),
-		syscall.Mkfifo(at("d/pipe"), 0o644), os.Chmod(at("closed"), 0), os.Chmod(at("locked"), 0), os.Chmod(at("a.txt"), 0o4755),
+		syscall.Mkfifo(at("d/pipe"), 0o644), os.Chmod(at("closed"), 0), os.Chmod(at("locked"), 0), os.Chmod(at("half"), 0o444), os.Chmod(at("a.txt"), 0o4755),
 		os.Chtimes(at("a.txt"), time.Time{}, time.Unix(1e9, 5000)), os.Chtimes(at("d"), time.Time{}, time.Unix(1e9, 0)),
 	} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	t.Cleanup(func() { os.Chmod(at("locked"), 0o700) })
+	t.Cleanup(func() { _ = errors.Join(os.Chmod(at("locked"), 0o700), os.Chmod(at("half"), 0o700)) })
 	r := newRig(t, base, nil)
 	r.stage.SetGuard(guard.Policy{Reserved: ".millrace", Denied: []string{"secret", "held/key"}})
 	if err := r.tree.Renew(t.Context(), r.view, scratch.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"a.txt", "d", "d/b.txt", "d/c.txt", "dangling", "dir", "held", "in", "loop", "s", "s/.gitignore", "s/x.o", "sub"}
+	want := []string{"a.txt", "d", "d/b.txt", "d/c.txt", "dangling", "dir", "half", "held", "in", "loop", "s", "s/.gitignore", "s/x.o", "sub"}
 	if os.Geteuid() == 0 {
-		want = append(want, "closed", "locked", "locked/x")
+		want = append(want, "half/x", "closed", "locked", "locked/x")
 		slices.Sort(want)
 	}
 	if d := cmp.Diff(want, paths(t, r.tree.Root())); d != "" {
@@ -81,7 +81,7 @@ func TestTree_withheld(t *testing.T) {
 	}
 
 	// What was withheld is not taken for deleted, though all around it is gone.
-	r.script("rm -rf d s sub held; rm -f closed; rm -rf locked")
+	r.script("rm -rf d s sub held; rm -f closed; rm -rf locked half")
 	changes, err := r.tree.Collect(t.Context(), scratch.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func TestTree_withheld(t *testing.T) {
 	}
 	for name, there := range map[string]bool{
 		"d/abs": true, "d/up": true, "d/pipe": true, "by": true, "d/b.txt": false, "d": true, "sub/.hg/x": true, "s": false, "s/x.o": false,
-		"held": true, "closed": os.Geteuid() != 0, "locked": os.Geteuid() != 0, ".git/config": true,
+		"held": true, "half": os.Geteuid() != 0, "closed": os.Geteuid() != 0, "locked": os.Geteuid() != 0, ".git/config": true,
 	} {
 		if _, _, err := r.view.LstatIfPossible(name); (err == nil) != there {
 			t.Errorf("%s afterwards: %v", name, err)
@@ -210,6 +210,30 @@ func TestTree_limits(t *testing.T) {
 	}
 }
 
+// A command that leaves more than there is memory for does not stand in the way of the next one.
+func TestTree_floodedTree(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, dirOf(t, map[string]string{".gitignore": "x\n", "a": "a"}), func(c *scratch.Config) { c.MaxFiles, c.MaxChanged = 10, 1 })
+	for i, end := range []func() error{
+		func() error { _, err := r.tree.Collect(t.Context(), scratch.Options{}); return err },
+		func() error { r.tree.Discard(); return nil },
+	} {
+		if err := r.tree.Renew(t.Context(), r.view, scratch.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		r.exact()
+		r.script("mkdir x; cd x; for i in 1 2 3 4 5 6; do mkdir $i; for j in 1 2 3 4 5 6; do mkdir $i/$j; : > $i/$j/f; done; done")
+		err := end()
+		if limit, ok := errors.AsType[*scratch.LimitError](err); ok != (i == 0) || ok && limit.What != scratch.LimitFiles {
+			t.Errorf("a flooded tree: %v", err)
+		}
+	}
+	if err := r.tree.Renew(t.Context(), r.view, scratch.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	r.exact()
+}
+
 // A context that ends ends the work, and the tree is exact again the next time.
 func TestTree_canceled(t *testing.T) {
 	t.Parallel()
@@ -219,10 +243,10 @@ func TestTree_canceled(t *testing.T) {
 	}
 	r := newRig(t, dirOf(t, files), nil)
 	for n := range 12 {
-		calls := 0
+		var calls atomic.Int64
 		ctx, cancel := context.WithCancel(t.Context())
 		o := scratch.Options{Make: func(string) bool {
-			if calls++; calls > n*30 {
+			if calls.Add(1) > int64(n)*30 {
 				cancel()
 			}
 			return true
@@ -274,64 +298,6 @@ func TestStage_swapUnderPolicy(t *testing.T) {
 	changes, err := r.view.Changes()
 	if err != nil || len(changes) != 2 || changes[0].From != "d/b.go" || changes[1].From != "d/a.go" {
 		t.Errorf("%+v, %v", changes, err)
-	}
-}
-
-// What is ignored is what git says is.
-func TestTree_ignoresAsGit(t *testing.T) {
-	t.Parallel()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git to compare with")
-	}
-	base, dir := dirAt(t, map[string]string{
-		".gitignore": "*.o\n/out/\n!keep.o\nsub/*.tmp\n", "sub/.gitignore": "!x.o\nlocal\n", "a.c": "a", "sub/b.c": "b",
-	})
-	git := func(at string, args ...string) string {
-		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "core.excludesFile=/dev/null"}, args...)...)
-		cmd.Dir = at
-		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "HOME="+dir)
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %q: %v\n%s", args, err, out)
-		}
-		return string(out)
-	}
-	git(dir, "init", "-q")
-	if err := os.WriteFile(filepath.Join(dir, ".git/info/exclude"), []byte("*.private\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	r := newRig(t, base, nil)
-	if err := r.tree.Renew(t.Context(), r.view, scratch.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	r.script(`for d in . sub out sub/out; do mkdir -p $d; for f in x.o keep.o y.tmp z.c local my.private; do echo $f > $d/$f; done; done`)
-	changes, err := r.tree.Collect(t.Context(), scratch.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, c := range changes {
-		if c.Written {
-			got = append(got, c.Path)
-		}
-	}
-	real := t.TempDir() // what git says of the same files
-	if err := os.CopyFS(real, os.DirFS(r.tree.Root())); err != nil {
-		t.Fatal(err)
-	}
-	git(real, "init", "-q")
-	if err := os.WriteFile(filepath.Join(real, ".git/info/exclude"), []byte("*.private\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	var want []string
-	for _, name := range strings.Split(git(real, "ls-files", "--others", "--exclude-standard", "-z"), "\x00") {
-		if name != "" && !slices.Contains([]string{".gitignore", "sub/.gitignore", "a.c", "sub/b.c"}, name) {
-			want = append(want, name)
-		}
-	}
-	slices.Sort(want)
-	if d := cmp.Diff(want, got); d != "" || len(want) < 8 {
-		t.Errorf("-git +scratch\n%s", d)
 	}
 }
 

@@ -60,7 +60,8 @@ type visit struct {
 // workers is how many goroutines work on files: most of the time they wait for the system.
 func workers() int { return max(4, runtime.GOMAXPROCS(0)) }
 
-// scan looks at all that stands in the scratch tree. No process may work there.
+// scan looks at all that stands in the scratch tree. No process may work there. A command can leave what the limits do
+// not take without bringing it back, ignored files for example, so there may be more of it; but memory has an end too.
 func (t *tree) scan(ctx context.Context) (*survey, error) {
 	s := &survey{t: t, at: make(map[string]*found, len(t.made)), dirs: make(map[string]scanned)}
 	if err := t.reenter(); err != nil {
@@ -111,6 +112,9 @@ func (s *survey) read(v visit) (below []visit, err error) {
 	s.dirs[v.path] = scanned{rules: v.rules, ignored: v.ignored || v.vcs}
 	for i := range all {
 		s.at[all[i].path] = &all[i]
+	}
+	if got, most := int64(len(s.at)), 2*int64(s.t.c.MaxFiles)+10*int64(s.t.c.MaxChanged); got > most {
+		return nil, &LimitError{What: LimitFiles, Limit: most, Got: got}
 	}
 	return below, nil
 }

@@ -129,30 +129,44 @@ func (g *gathering) takesAll(from, to string) bool {
 	return true
 }
 
-// traceBytes finds files that were renamed by what is in them, where the system does not tell which file is which.
+// traceBytes finds files that were renamed by what is in them, where the system does not tell which file is which. Each
+// file is read once. Among several with the same bytes, one of the same name is taken, else the first.
 func (g *gathering) traceBytes(fresh []*found) error {
 	var gone map[int64][]*entry
+	hashed := make(map[int64]map[change.Hash][]*entry)
 	for _, f := range fresh {
+		size := f.look.Size
 		_, ok := idOf(&f.look)
-		if ok || f.kind != change.File || f.look.Size == 0 || !g.takes(f.path, false) {
+		if ok || f.kind != change.File || size == 0 || !g.takes(f.path, false) {
 			continue
 		}
 		if gone == nil {
 			gone = g.goneFiles()
 		}
-		for _, e := range gone[f.look.Size] {
-			if g.claimed[e.path] {
-				continue
-			}
-			same, err := g.t.sameAs(g.ctx, f, e.path)
-			if err != nil {
-				return err
-			}
-			if same {
-				g.claim(f, e.path)
-				break
+		if len(gone[size]) == 0 {
+			continue
+		}
+		if hashed[size] == nil {
+			hashed[size] = make(map[change.Hash][]*entry)
+			for _, e := range gone[size] {
+				h, err := g.t.hashOld(e.path)
+				if err != nil {
+					return err
+				}
+				hashed[size][h] = append(hashed[size][h], e)
 			}
 		}
+		h, err := g.t.hashFound(g.ctx, f)
+		if err != nil {
+			return err
+		}
+		left := slices.DeleteFunc(hashed[size][h], func(e *entry) bool { return g.claimed[e.path] })
+		hashed[size][h] = left
+		if len(left) == 0 {
+			continue
+		}
+		i := slices.IndexFunc(left, func(e *entry) bool { return path.Base(e.path) == path.Base(f.path) })
+		g.claim(f, left[max(i, 0)].path)
 	}
 	return nil
 }

@@ -69,10 +69,19 @@ func (w *wanted) add(found walk.Entry) error {
 		w.withhold(name, found.Kind, unasked)
 		return nil
 	}
-	info, err := found.Info()
-	if errors.Is(err, fs.ErrNotExist) {
+	err := w.addFound(name, found)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil // it was there a moment ago
+	case errors.Is(err, fs.ErrPermission): // in a directory that may be listed and not entered
+		w.withhold(name, found.Kind, unreadable)
+		return nil
 	}
+	return err
+}
+
+func (w *wanted) addFound(name string, found walk.Entry) error {
+	info, err := found.Info()
 	if err != nil {
 		return err
 	}
