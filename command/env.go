@@ -96,15 +96,6 @@ func (e environment) setNew(name, value string) {
 	e[name] = value
 }
 
-func (e environment) get(name string) string {
-	for old, value := range e {
-		if sameCase(old) == sameCase(name) {
-			return value
-		}
-	}
-	return ""
-}
-
 // list is the environment as a process takes it, in order.
 func (e environment) list() []string {
 	all := make([]string, 0, len(e))

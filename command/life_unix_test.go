@@ -350,7 +350,11 @@ func TestBusy(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := command.Command{Words: []string{"./held"}, Root: root}
-	if _, err := p.Run(t.Context(), c); !errors.Is(err, syscall.ETXTBSY) {
+	_, err = p.Run(t.Context(), c)
+	if err == nil {
+		t.Skip("this kernel lets a program be written while it runs")
+	}
+	if !errors.Is(err, syscall.ETXTBSY) {
 		t.Errorf("a program that is held open came as %v", err)
 	}
 	time.AfterFunc(20*time.Millisecond, func() { _ = held.Close() })

@@ -90,7 +90,7 @@ func run(t testing.TB, p command.Policy, c command.Command) command.Exit {
 	t.Helper()
 	exit, err := p.Run(t.Context(), c)
 	if err != nil {
-		t.Fatalf("%q: %v (%+v)", c.Words, err, exit)
+		t.Fatalf("%q: %v (%.1000v)", c.Words, err, exit)
 	}
 	return exit
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -104,6 +105,22 @@ func TestDenied(t *testing.T) {
 	for _, c := range []command.Command{{}, {Words: []string{""}}, {Words: []string{"x", "\x00"}}, {Words: []string{"x"}, Shell: true}} {
 		if err := elsewhere(nil).Permit(t.Context(), c); err == nil || errors.As(err, &denied) {
 			t.Errorf("%q: %v", c.Words, err)
+		}
+	}
+}
+
+// TestLongRefusals: a message stays short, however much a pipeline or a policy says.
+func TestLongRefusals(t *testing.T) {
+	t.Parallel()
+	p := command.Policy{Runner: runs(nil), Allow: slices.Repeat([]string{"x " + strings.Repeat("y", 20)}, 15)}
+	err := p.Permit(t.Context(), command.Command{Words: append([]string{"x"}, strings.Repeat("é", 500))})
+	denied, ok := errors.AsType[*command.DeniedError](err)
+	if !ok || len(denied.Command) > 210 || !utf8.ValidString(denied.Command) || !strings.HasSuffix(denied.Hint, " and 5 more") {
+		t.Errorf("%#v", err)
+	}
+	for sandbox, want := range map[command.Sandbox]string{command.Required: "required", command.BestEffort: "best effort", command.Off: "off", 9: "unknown"} {
+		if sandbox.String() != want {
+			t.Errorf("%d is %s, want %s", sandbox, sandbox, want)
 		}
 	}
 }
