@@ -109,7 +109,10 @@ func (r *run) act(ctx context.Context, v *visit, action actions.Action, call *ac
 		action = a
 		return r.recorded(ctx, v, action, call, ask)
 	}
-	if _, ok := execOf(action); ok {
+	if a, ok := execOf(action); ok {
+		if err := r.permitted(ctx, v, a); err != nil {
+			return actions.Outcome{}, err
+		}
 		bulkheads = []string{"exec"}
 		return r.recorded(ctx, v, action, call, ask)
 	}

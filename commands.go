@@ -52,7 +52,7 @@ func (x Executor) checkCommands(ctx context.Context, p Pipeline) error {
 		}
 		var err error
 		if p.knowsCommand(i, a) {
-			err = x.Commands.Permit(ctx, command.Command{Step: s.ID, Words: a.Words(), Shell: a.Shell != "", Env: a.Env})
+			err = x.Commands.Permit(ctx, commandOf(s.ID, a))
 		} else {
 			err = x.Commands.Supported()
 		}
@@ -75,6 +75,20 @@ func (x Executor) checkCommands(ctx context.Context, p Pipeline) error {
 		return e
 	}
 	return nil
+}
+
+// commandOf is what the policy of the host is asked about.
+func commandOf(step string, a actions.Exec) command.Command {
+	return command.Command{Step: step, Words: a.Words(), Shell: a.Shell != "", Env: a.Env}
+}
+
+// permitted returns why the host does not allow what templates have made of the command of a visit, before a tree is made
+// real for it, or an answer is looked up. One without templates was asked about before the first step.
+func (r *run) permitted(ctx context.Context, v *visit, a actions.Exec) error {
+	if original, _ := execOf(r.p.steps[v.step].Action); r.p.knowsCommand(v.step, original) {
+		return nil
+	}
+	return r.x.Commands.Permit(ctx, commandOf(v.result.StepID, a))
 }
 
 // knowsCommand reports whether no template has a part in what a step is going to run.

@@ -77,6 +77,17 @@ func TestDeniedAtDispatch(t *testing.T) {
 		t.Errorf("%v, %+v", err, res)
 	}
 	wantText(t, fsys, "y", "")
+	// A script that the host does not allow is refused before a tree is made for it, and also where its answer is on record.
+	p = millrace.New("p").Step("find", actions.List{}).Step("x", script("cat {{find.files}}")).MustBuild()
+	x.Recorder = millrace.NewMemoryRecorder()
+	run(t, x, fsys, p)
+	x.Commands.Shell, x.Commands.Scratch = false, filepath.Join(t.TempDir(), "scratch")
+	if _, err := x.Run(t.Context(), fsys, p); !suite.Is[*command.DeniedError](err) || millrace.ErrorCode(err) != "exec_denied" {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(x.Commands.Scratch); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
 }
 
 // A policy that makes no sense is the fault of the host.
