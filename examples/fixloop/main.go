@@ -46,7 +46,7 @@ func main() {
 	dryRun := flag.Bool("n", false, "show what would be written, and write nothing")
 	flag.Parse()
 
-	x, err := host()
+	x, err := host(*program == "")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -89,17 +89,27 @@ func run(ctx context.Context, x millrace.Executor, fsys afero.Fs, text string, d
 	return err
 }
 
-// host allows the pipeline to run the tests, and no other command.
-func host() (millrace.Executor, error) {
-	out, err := exec.Command("go", "env", "GOCACHE").Output()
+// host allows the pipeline to run the tests, and no other command. What an agent of others has written is compiled with a
+// cache of its own, for it could put something into the user's that a later build runs.
+func host(trusted bool) (millrace.Executor, error) {
+	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
 	if err != nil {
 		return millrace.Executor{}, err
 	}
-	cache := strings.TrimSpace(string(out))
+	cache, modules, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	if !trusted {
+		cache += "-fixloop"
+	}
+	for _, dir := range []string{cache, modules} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return millrace.Executor{}, err
+		}
+	}
 	return millrace.Executor{Commands: command.Policy{
 		Allow:   []string{"go test *"},
-		Env:     map[string]string{"GOCACHE": cache, "GOPROXY": "off", "GOTOOLCHAIN": "local", "CGO_ENABLED": "0"},
-		Write:   []string{cache}, // what an agent writes had better have one of its own
+		Env:     map[string]string{"GOCACHE": cache, "GOMODCACHE": modules, "GOPROXY": "off", "GOTOOLCHAIN": "local", "CGO_ENABLED": "0"},
+		Read:    []string{modules},
+		Write:   []string{cache},
 		Sandbox: command.BestEffort,
 	}}, nil
 }
