@@ -168,3 +168,16 @@ func systemMode(mode fs.FileMode) uint32 {
 	}
 	return bits
 }
+
+// CopyTo has the system copy up to most bytes to another file, from where both stand, which where it can shares them
+// instead. It returns how many those were, 0 at the end. The error matches errors.ErrUnsupported where the system does
+// not copy between these two.
+func (f *rootReader) CopyTo(to interface{ Fd() uintptr }, most int64) (n int64, err error) {
+	err = f.do("copy", func(fd int) error {
+		m, err := unix.CopyFileRange(fd, nil, int(to.Fd()), nil, int(min(most, mostAtOnce)), 0)
+		n = int64(max(m, 0))
+		return err
+	})
+	return n, names.UnsupportedIf(err,
+		unix.EXDEV, unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP, unix.EPERM)
+}

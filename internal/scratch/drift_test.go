@@ -1,3 +1,5 @@
+//go:build unix
+
 package scratch_test
 
 import (
@@ -86,5 +88,33 @@ func TestTree_closed(t *testing.T) {
 	}
 	if err := tree.Renew(t.Context(), stage.New(afero.NewMemMapFs()), scratch.Options{}); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Renew of a tree that is closed: %v", err)
+	}
+}
+
+// Large files are copied by the system where it can, and come out as they are.
+func TestTree_Renew_large(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("0123456789abcdef", 3<<16+1)
+	memory := afero.NewMemMapFs()
+	if err := afero.WriteFile(memory, "large", []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, base := range []afero.Fs{dirOf(t, map[string]string{"large": text}), memory} {
+		r := newRig(t, base, nil)
+		if err := r.tree.Renew(t.Context(), r.view, scratch.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		r.exact()
+		r.script("printf x >> large")
+		changes, err := r.tree.Collect(t.Context(), scratch.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := scratch.Stage(t.Context(), r.view, changes); err != nil {
+			t.Fatal(err)
+		}
+		if data, err := r.view.ReadFile("large"); err != nil || string(data) != text+"x" {
+			t.Errorf("%d bytes, %v, want %d", len(data), err, len(text)+1)
+		}
 	}
 }
