@@ -3,11 +3,16 @@ package splice
 import (
 	"bytes"
 	"io"
+	"slices"
 	"sort"
+	"sync"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/names"
 )
+
+// reads are buffers for what a splicedReader reads at once.
+var reads sync.Pool // of *[]byte
 
 // splicedReader is what [Spliced] returns.
 type splicedReader struct {
@@ -48,7 +53,19 @@ func Spliced(base io.ReaderAt, baseSize int64, splices []change.Splice) io.Reade
 // ReadAt implements io.ReaderAt.
 func (r *splicedReader) ReadAt(p []byte, off int64) (int, error) {
 	i := sort.Search(len(r.parts), func(i int) bool { return r.parts[i].at+r.parts[i].len > off })
-	base, from := r.around(i, off, len(p))
+	base, from := r.base, int64(0)
+	if at, size := r.around(i, off, len(p)); size > 0 {
+		kept, ok := reads.Get().(*[]byte)
+		if !ok {
+			kept = new([]byte)
+		}
+		defer reads.Put(kept)
+		*kept = slices.Grow((*kept)[:0], size)[:size]
+		// What fails here says so again for what is really wanted.
+		if n, err := base.ReadAt(*kept, at); err == nil || err == io.EOF {
+			base, from = Bytes((*kept)[:n]), at
+		}
+	}
 	n := 0
 	for ; n < len(p) && i < len(r.parts); i++ {
 		part := r.parts[i]
@@ -73,28 +90,23 @@ func (r *splicedReader) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// around returns the base to read size bytes of the result from, which begin at off in the part, and where it begins.
-// If that takes many short reads it is one longer read that was made already.
-func (r *splicedReader) around(part int, off int64, size int) (io.ReaderAt, int64) {
+// around returns where in the base to read how many bytes at once, for size bytes of the result that begin at off in the
+// part, so that it does not take many short reads. If it takes few, or too much would be read, there are none.
+func (r *splicedReader) around(part int, off int64, size int) (from int64, length int) {
 	const few, wide = 4, 2 // reads, and how many times the bytes wanted may be read
-	reads, from, to := 0, int64(-1), int64(0)
+	from, to, many := int64(-1), int64(0), 0
 	for end := off + int64(size); part < len(r.parts) && r.parts[part].at < end; part++ {
 		if p := r.parts[part]; p.text == nil {
 			if from < 0 {
 				from = p.off + max(0, off-p.at)
 			}
-			reads, to = reads+1, p.off+min(p.len, end-p.at)
+			many, to = many+1, p.off+min(p.len, end-p.at)
 		}
 	}
-	if reads <= few || to-from > wide*int64(size) {
-		return r.base, 0
+	if many <= few || to-from > wide*int64(size) {
+		return 0, 0
 	}
-	data := make([]byte, to-from)
-	n, err := r.base.ReadAt(data, from)
-	if err != nil && err != io.EOF {
-		return r.base, 0 // which says so again for what is really wanted
-	}
-	return Bytes(data[:n]), from
+	return from, int(to - from)
 }
 
 // Splicing returns a reader of what splices make of the bytes that base gives, in one pass. It reads base to its end,
