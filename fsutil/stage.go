@@ -62,7 +62,7 @@ func inner(fsys afero.Fs) afero.Fs {
 }
 
 // ReadFile returns the bytes of a regular file. They are shared: never modify them. The stage keeps what was read last,
-// up to 8 MiB, so that several steps read a file once. A file of 2 GiB or more is [ErrTooLarge], and so is one beyond
+// up to 4 MiB, so that several steps read a file once. A file of 2 GiB or more is [ErrTooLarge], and so is one beyond
 // what the host allows, see actions.Limits.
 func (s *Stage) ReadFile(name string) ([]byte, error) { return s.in().ReadFile(name) }
 

@@ -22,7 +22,7 @@ const (
 	copySize  = 64 << 10  // of the buffer through which a hash is worked out
 
 	defaultSpillAt = 64 << 20 // of files written as a whole; more goes to a temporary file
-	defaultCache   = 8 << 20  // of files that were read
+	defaultCache   = 4 << 20  // of files that were read
 
 	// A file is held as splices over its base where these cost not much more than its bytes would.
 	perSplice    = 96        // in memory, of a splice without its text, about

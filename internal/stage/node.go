@@ -184,9 +184,9 @@ func (c *core) setSlot(dir *node, name string, s slot) {
 
 // setMeta gives a node a new meta, with an entry in the log.
 func (c *core) setMeta(n *node, m meta) {
-	at, ok := c.pathOf(n)
-	if !ok {
-		at = ""
+	at, _ := c.pathOf(n)
+	if n.from != nil && n.from.path == at {
+		at = n.from.path // where there are many, one text of the two is enough
 	}
 	old := n.meta
 	c.log = append(c.log, undo{n: n, path: at, meta: &old})
