@@ -43,14 +43,15 @@ func rename(from, to string) millrace.Pipeline {
 // host allows the commands of the pipeline and no other. It gives them a place for what they compile, for their HOME is
 // empty each time. Where this system cannot confine them they run all the same: the code here is our own.
 func host() (millrace.Executor, error) {
-	out, err := exec.Command("go", "env", "GOCACHE").Output()
+	out, err := exec.Command("go", "env", "GOCACHE", "GOROOT").Output()
 	if err != nil {
 		return millrace.Executor{}, err
 	}
-	cache := strings.TrimSpace(string(out))
+	cache, goroot, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	return millrace.Executor{Commands: command.Policy{
 		Allow:   []string{"gofmt -w *", "go vet *", "go test *"},
 		Env:     map[string]string{"GOCACHE": cache, "GOPROXY": "off", "GOTOOLCHAIN": "local", "CGO_ENABLED": "0"},
+		Read:    []string{goroot},
 		Write:   []string{cache}, // programs from elsewhere had better have one of their own
 		Sandbox: command.BestEffort,
 	}}, nil

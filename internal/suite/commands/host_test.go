@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -40,6 +41,7 @@ func goHost(t testing.TB) millrace.Executor {
 		t.Skip("there is no go command:", err)
 	}
 	cache := strings.TrimSpace(string(out))
+	installed(t, &x, "go")
 	x.Commands.Write = []string{cache}
 	x.Commands.Env = map[string]string{"GOCACHE": cache, "GOPROXY": "off", "GOTOOLCHAIN": "local", "GOFLAGS": "-mod=mod", "CGO_ENABLED": "0"}
 	return x
@@ -51,6 +53,22 @@ func tool(t testing.TB, name string) {
 	if _, err := exec.LookPath(name); err != nil {
 		t.Skip(name, "is not installed")
 	}
+}
+
+// installed skips the test if the program is not there, and lets commands read what it is installed with, which may be in
+// the home of a user.
+func installed(t testing.TB, x *millrace.Executor, name string) {
+	t.Helper()
+	tool(t, name)
+	file, err := exec.LookPath(name)
+	if err == nil {
+		x.Commands.Read = append(x.Commands.Read, filepath.Dir(file))
+		file, err = filepath.EvalSymlinks(file)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.Commands.Read = append(x.Commands.Read, filepath.Dir(filepath.Dir(file)))
 }
 
 // script is a step that runs a script.

@@ -173,7 +173,8 @@ func TestPrettier(t *testing.T) {
 		t.Skipf("npm has no prettier: %v: %.200s", err, out)
 	}
 	x := host(t)
-	x.Commands.Read = []string{dir}
+	installed(t, &x, "node")
+	x.Commands.Read = append(x.Commands.Read, dir)
 	_, fsys := suite.Rooted(t, "a.js", "const a = {b:1,\n  c : 'x'}\n", "b.css", "a{color:red}\n", ".prettierrc", "{\"semi\": false}\n")
 	program := filepath.Join(dir, "node_modules", "prettier", "bin", "prettier.cjs")
 	p := millrace.New("p").

@@ -26,8 +26,8 @@ func goModule(more ...string) []string {
 // A formatter mends what an edit has left.
 func TestGofmt(t *testing.T) {
 	t.Parallel()
-	tool(t, "gofmt")
 	x := host(t)
+	installed(t, &x, "gofmt")
 	_, fsys := suite.Rooted(t, goModule()...)
 	p := millrace.New("p").
 		Step("edit", actions.Edit{Files: []string{"sum.go"}, OldText: "return a + b", NewText: "  return a+b\n"}).
@@ -151,8 +151,8 @@ func TestMake(t *testing.T) {
 // A program of node's world works on the tree, too.
 func TestNode(t *testing.T) {
 	t.Parallel()
-	tool(t, "node")
 	x := host(t)
+	installed(t, &x, "node")
 	_, fsys := suite.Rooted(t, "data.json", `{"b":1,"a":[1,2]}`)
 	const format = `const fs = require("fs"); const f = "data.json";
 		fs.writeFileSync(f, JSON.stringify(JSON.parse(fs.readFileSync(f)), null, 2) + "\n"); console.log(JSON.stringify({done: [f]}))`
