@@ -8,8 +8,8 @@ import (
 
 // sweep kills what is left of the command, until nothing is.
 func (g *group) sweep() error {
-	err := killAll(func(dir string, pgrp, session int) bool {
-		return pgrp == g.pid || session == g.pid || bytes.Contains(environ(dir), []byte(g.token))
+	err := killAll(func(_ string, env []byte, pgrp, session int) bool {
+		return pgrp == g.pid || session == g.pid || bytes.Contains(env, []byte(g.token))
 	})
 	if errors.Is(err, errNoProc) {
 		g.kill() // there is only the group
@@ -26,10 +26,10 @@ func (g *group) sweep() error {
 // are found by their environment; those of other containers are left alone. Where there are none it does nothing.
 func Reap(root string) error {
 	theirs := []byte(rootMark(root))
-	err := killAll(func(proc string, _, _ int) bool {
-		for variable := range bytes.SplitSeq(environ(proc), []byte{0}) {
+	err := killAll(func(dir string, env []byte, _, _ int) bool {
+		for variable := range bytes.SplitSeq(env, []byte{0}) {
 			if bytes.HasPrefix(variable, []byte(cookie+"=")) && bytes.Contains(variable, theirs) {
-				return sameNamespaces(proc)
+				return sameNamespaces(dir)
 			}
 		}
 		return false

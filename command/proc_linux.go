@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -14,104 +15,174 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dying is how long killed processes may take to be gone. One that waits for a disk that does not answer takes longer.
-const dying = 10 * time.Second
+const (
+	// dying is how long killed processes may take to be gone. One that waits for a disk that does not answer takes longer.
+	dying = 10 * time.Second
+	// doubting is how long processes that come and go too fast to be looked at are hunted. They may be those of others.
+	doubting = time.Second
+)
 
 // errNoProc says that processes cannot be looked for.
 var errNoProc = errors.New("there is no /proc")
 
-// mark says whether a process is looked for, by its directory in /proc, its process group and its session.
-type mark func(dir string, pgrp, session int) bool
+// mark says whether a process is looked for, by its directory in /proc, the environment that it was started with (nil if
+// that is not to be had), its process group and its session.
+type mark func(dir string, env []byte, pgrp, session int) bool
 
-// killAll kills the processes that are looked for, until none is left.
+// killAll kills the processes that are looked for, until none is left. A process that was there and is gone when it is
+// looked at may have been one of them and have left a child, so that is no end: a program that forks again and again and
+// lets each father go would get away.
 func killAll(is mark) error {
-	deadline := time.Now().Add(dying)
-	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
-		left, err := running(is)
-		if err != nil {
+	h := hunt{is: is, known: make(map[int]bool), bare: make(map[int]int)}
+	begun, wait := time.Now(), time.Millisecond
+	var before []int
+	for {
+		left, unsure, err := h.round()
+		took := time.Since(begun)
+		switch {
+		case err != nil:
 			return errNoProc
-		}
-		if len(left) == 0 {
+		case len(left) == 0 && (!unsure || took > doubting):
 			return nil
-		}
-		if time.Now().After(deadline) {
+		case took > dying:
 			return fmt.Errorf("%d of them cannot be killed, the first is %d", len(left), left[0])
 		}
-		for _, pid := range left {
-			killOne(pid, is)
+		if len(left) > 0 && slices.Equal(left, before) { // they are killed, and need time
+			time.Sleep(wait)
+			wait = min(2*wait, 20*time.Millisecond)
 		}
-		time.Sleep(wait)
+		before = left
 	}
 }
 
-// running returns the processes that are looked for and run, this one never.
-func running(is mark) ([]int, error) {
+// hunt kills processes that are looked for.
+type hunt struct {
+	is    mark
+	known map[int]bool // those that are not looked for
+	bare  map[int]int  // how often those without any environment were met
+}
+
+// round looks at all processes once, kills those that are looked for, and returns them; unsure says that some were gone
+// before they could be looked at. The newest come first, for the others will still be there.
+func (h *hunt) round() (left []int, unsure bool, err error) {
 	proc, err := os.Open("/proc")
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer func() { _ = proc.Close() }()
 	names, err := proc.Readdirnames(-1)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	var left []int
 	self := os.Getpid()
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil && pid != self && runs(pid, is) {
+	for _, name := range slices.Backward(names) {
+		pid, err := strconv.Atoi(name)
+		if err != nil || pid == self || h.known[pid] {
+			continue
+		}
+		switch h.kill(pid) {
+		case ours:
 			left = append(left, pid)
+		case others:
+			h.known[pid] = true
+		case gone:
+			unsure = true
 		}
 	}
-	return left, nil
+	return left, unsure, nil
 }
 
-// runs reports whether a process is looked for and runs. One whose first thread has ended and others have not looks like
-// a dead one, and shows its environment in those.
-func runs(pid int, is mark) bool {
-	dir := filepath.Join("/proc", strconv.Itoa(pid))
-	state, pgrp, session := stat(dir)
-	if state != dead {
-		return state == alive && is(dir, pgrp, session)
-	}
-	threads, _ := filepath.Glob(filepath.Join(dir, "task", "*"))
-	for _, thread := range threads {
-		if state, _, _ := stat(thread); state == alive {
-			return is(thread, pgrp, session)
-		}
-	}
-	return false
-}
-
-// What a process or thread is.
+// What a process turns out to be.
 const (
-	gone = iota
+	gone   = iota // it cannot be known any more
+	others        // it is not looked for
+	ours
+)
+
+// kill kills a process if it is looked for. What is looked at is pinned before, so that another process that gets its
+// number meanwhile is not hit.
+func (h *hunt) kill(pid int) int {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if errors.Is(err, unix.ESRCH) {
+		return gone
+	}
+	if err == nil {
+		defer func() { _ = unix.Close(fd) }()
+	}
+	what := h.look(pid)
+	switch {
+	case what != ours:
+	case err != nil: // a kernel, or a container, without these
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	default:
+		_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
+	}
+	return what
+}
+
+// look says what a process is. One whose first thread has ended and others have not looks like a dead one, and shows its
+// environment in those.
+func (h *hunt) look(pid int) int {
+	dir := filepath.Join("/proc", strconv.Itoa(pid))
+	was := stat(dir)
+	switch was.state {
+	case missing:
+		return gone
+	case dead:
+		threads, _ := filepath.Glob(filepath.Join(dir, "task", "*"))
+		living := slices.IndexFunc(threads, func(thread string) bool { return stat(thread).state == alive })
+		if living < 0 {
+			h.known[pid] = true // it stays what it is, and may stay for long
+			return gone
+		}
+		dir = threads[living]
+	}
+	env, err := os.ReadFile(filepath.Join(dir, "environ"))
+	if h.is(dir, env, was.pgrp, was.session) {
+		return ours
+	}
+	if s := stat(dir); s.state != alive {
+		return gone // perhaps before its environment was read
+	} else if err != nil || len(env) > 0 || s.kernel {
+		return others
+	}
+	// It was started without any, or it is about to become another program, and shows its environment in a moment.
+	if h.bare[pid]++; h.bare[pid] < 5 {
+		return gone
+	}
+	return others
+}
+
+// What stat says of a process or thread.
+const (
+	missing = iota
 	dead
 	alive
 )
 
-// stat reads the state, the process group and the session of a process or thread. The name of the program before them
-// may have any characters.
-func stat(dir string) (state, pgrp, session int) {
-	text, err := os.ReadFile(filepath.Join(dir, "stat"))
-	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-	if err != nil || len(fields) < 4 {
-		return gone, 0, 0
-	}
-	pgrp, _ = strconv.Atoi(fields[2])
-	session, _ = strconv.Atoi(fields[3])
-	if fields[0] == "Z" || fields[0] == "X" {
-		return dead, pgrp, session
-	}
-	return alive, pgrp, session
+// status is what stat says.
+type status struct {
+	state, pgrp, session int
+	kernel               bool // a thread of the kernel
 }
 
-// environ returns the environment that a process was started with, nothing if that of another user.
-func environ(dir string) []byte {
-	env, err := os.ReadFile(filepath.Join(dir, "environ"))
-	if err != nil {
-		return nil
+// stat reads what a process or thread is. The name of the program in it may have any characters.
+func stat(dir string) status {
+	text, err := os.ReadFile(filepath.Join(dir, "stat"))
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if err != nil || len(fields) < 7 {
+		return status{state: missing}
 	}
-	return env
+	s := status{state: alive}
+	if fields[0] == "Z" || fields[0] == "X" {
+		s.state = dead
+	}
+	s.pgrp, _ = strconv.Atoi(fields[2])
+	s.session, _ = strconv.Atoi(fields[3])
+	const kernelThread = 0x00200000
+	flags, _ := strconv.ParseUint(fields[6], 10, 64)
+	s.kernel = flags&kernelThread != 0
+	return s
 }
 
 // sameNamespaces reports whether a process has the same processes and files around it as this one: in another container,
@@ -125,20 +196,4 @@ func sameNamespaces(dir string) bool {
 		}
 	}
 	return true
-}
-
-// killOne kills a process that is looked for, and not another one that has got its number meanwhile.
-func killOne(pid int, is mark) {
-	fd, err := unix.PidfdOpen(pid, 0)
-	if errors.Is(err, unix.ESRCH) {
-		return
-	}
-	if err != nil { // a kernel, or a container, without these
-		_ = syscall.Kill(pid, syscall.SIGKILL)
-		return
-	}
-	defer func() { _ = unix.Close(fd) }()
-	if runs(pid, is) {
-		_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
-	}
 }
