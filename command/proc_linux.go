@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -141,9 +142,12 @@ func (h *hunt) look(pid int) int {
 	if h.is(dir, env, was.pgrp, was.session) {
 		return ours
 	}
-	if s := stat(dir); s.state != alive {
+	switch {
+	case len(env) > 0, was.kernel, errors.Is(err, fs.ErrPermission):
+		return others
+	case stat(dir).state != alive:
 		return gone // perhaps before its environment was read
-	} else if err != nil || len(env) > 0 || s.kernel {
+	case err != nil:
 		return others
 	}
 	// It was started without any, or it is about to become another program, and shows its environment in a moment.
