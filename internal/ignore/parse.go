@@ -45,6 +45,9 @@ func Parse(data []byte, dir string) *File {
 
 // trimSpaces cuts the spaces at the end of a line that no backslash protects. Tabs stay.
 func trimSpaces(line []byte) []byte {
+	if !bytes.HasSuffix(line, []byte{' '}) {
+		return line
+	}
 	end := 0
 	for i := 0; i < len(line); i++ {
 		switch line[i] {
@@ -52,9 +55,6 @@ func trimSpaces(line []byte) []byte {
 			continue
 		case '\\':
 			i++
-			if i == len(line) {
-				return line
-			}
 		}
 		end = i + 1
 	}
