@@ -62,9 +62,9 @@ func landlockVersion() landlock {
 	case unix.ENOSYS:
 		return landlock{err: errors.New("the kernel has no Landlock: it needs Linux 5.13 or later, built with CONFIG_SECURITY_LANDLOCK")}
 	case unix.EOPNOTSUPP:
-		return landlock{err: errors.New("Landlock is turned off: add landlock to the kernel's parameter lsm=")}
+		return landlock{err: errors.New("the kernel has turned Landlock off: add landlock to its parameter lsm=")}
 	default:
-		return landlock{err: fmt.Errorf("Landlock cannot be used here, perhaps a container forbids it: %w", errno)}
+		return landlock{err: fmt.Errorf("the kernel's Landlock cannot be used here, perhaps a container forbids it: %w", errno)}
 	}
 }
 

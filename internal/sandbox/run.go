@@ -42,14 +42,3 @@ func (r *Rules) check() error {
 	}
 	return nil
 }
-
-// start starts the command, tells of it, and waits.
-func start(cmd *exec.Cmd, started func(*os.Process)) error {
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	if started != nil {
-		started(cmd.Process)
-	}
-	return cmd.Wait()
-}

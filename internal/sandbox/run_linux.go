@@ -1,7 +1,7 @@
 package sandbox
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,14 +14,17 @@ import (
 func supported() (Status, error) {
 	l, c := landlockVersion(), callsFiltered()
 	status := system{landlock: l.version, calls: c == nil}.status(false)
-	var missing []error
+	files, network := error(nil), error(nil)
 	if l.err != nil {
-		missing = append(missing, fmt.Errorf("files cannot be protected: %w", l.err))
+		files = fmt.Errorf("files cannot be protected: %w", l.err)
 	}
 	if status.Network == "" {
-		missing = append(missing, fmt.Errorf("the network cannot be closed: %w", c))
+		network = fmt.Errorf("the network cannot be closed: %w", c)
 	}
-	return status, errors.Join(missing...)
+	if files != nil && network != nil {
+		return status, fmt.Errorf("%w; %w", files, network)
+	}
+	return status, cmp.Or(files, network)
 }
 
 // system is what there is to make a sandbox of.

@@ -263,8 +263,8 @@ func TestRun_endsWithTheProgram(t *testing.T) {
 func TestSupported_without(t *testing.T) {
 	for errno, want := range map[unix.Errno]string{
 		unix.ENOSYS:     `{Files: Network:seccomp} files cannot be protected: the kernel has no Landlock`,
-		unix.EOPNOTSUPP: `{Files: Network:seccomp} files cannot be protected: Landlock is turned off`,
-		unix.EPERM:      `{Files: Network:seccomp} files cannot be protected: Landlock cannot be used here`,
+		unix.EOPNOTSUPP: `{Files: Network:seccomp} files cannot be protected: the kernel has turned Landlock off`,
+		unix.EPERM:      `{Files: Network:seccomp} files cannot be protected: the kernel's Landlock cannot be used here`,
 	} {
 		p := newPlace(t)
 		cmd, out := p.command("supported", p.tree, p.tcp, filepath.Join(p.beside, "file"))

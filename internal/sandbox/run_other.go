@@ -21,3 +21,14 @@ func run(cmd *exec.Cmd, _ *Rules, started func(*os.Process)) (Status, error) {
 	detach(cmd)
 	return Status{}, start(cmd, started)
 }
+
+// start starts the command, tells of it, and waits.
+func start(cmd *exec.Cmd, started func(*os.Process)) error {
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	if started != nil {
+		started(cmd.Process)
+	}
+	return cmd.Wait()
+}

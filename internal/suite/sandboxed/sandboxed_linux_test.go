@@ -5,6 +5,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -116,6 +118,14 @@ func (w world) escapes() []escape {
 	}
 }
 
+// needsFilter reports whether an act is refused by a filter of calls alone, on a system that has none.
+func needsFilter(e escape) bool {
+	if runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64" {
+		return false
+	}
+	return slices.Contains([]string{"chmod", "times", "chown", "listen", "uring"}, e[0]) || e[0] == "dial" && e[1] != "tcp"
+}
+
 // state is what an escape could have changed.
 func (w world) state(t *testing.T) (all string) {
 	t.Helper()
@@ -137,6 +147,9 @@ func TestEscapes(t *testing.T) {
 	w := newWorld(t)
 	before := w.state(t)
 	for _, e := range w.escapes() {
+		if needsFilter(e) {
+			continue
+		}
 		if e[0] == "signal" && !scoped(t) {
 			t.Log("NOT TESTED: signals stay inside from Linux 6.12")
 			continue
@@ -240,6 +253,9 @@ func TestOpened(t *testing.T) {
 		{escape{"dial", "unix", w.unix}, false},
 		{escape{"read", filepath.Join(w.tree, "a.txt")}, false},
 	} {
+		if needsFilter(c.act) {
+			continue
+		}
 		if code, _ := w.do(t, w.host, c.act[0], c.act[1:]...); (code == 0) != c.done {
 			t.Errorf("%s ends with %d", c.act, code)
 		}

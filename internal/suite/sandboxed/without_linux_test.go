@@ -53,6 +53,9 @@ var hosts = map[string]func(args []string) error{"host": func([]string) error {
 // the result says what that was.
 func TestRequiredWhereThereIsNone(t *testing.T) {
 	newWorld(t) // skips where there is no sandbox to be taken away
+	if needsFilter(escape{"uring"}) {
+		t.Skip("NOT TESTED: calls are not filtered here, and so none is missed")
+	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
