@@ -33,7 +33,7 @@ func randomScript(random *rand.Rand) string {
 			"rm " + a,
 			fmt.Sprintf("mv %s %s", a, b),
 			fmt.Sprintf("mv -T %s %s", a, b),
-			fmt.Sprintf("cp -r %s %s", a, b),
+			fmt.Sprintf("cp -r %s copy && mv copy %s; rm -rf copy", a, b), // not into itself, which goes by the order of a listing
 			fmt.Sprintf("mkdir -p %s", a),
 			"rmdir " + a,
 			"chmod 755 " + a,
