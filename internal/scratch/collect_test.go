@@ -80,6 +80,9 @@ func TestTree_Collect(t *testing.T) {
 		"a directory out of one that is renamed": {
 			script: "mv d/f f; mv d z", want: []string{"keep dir f from d/f 755", "keep dir z from d 755"},
 		},
+		"out of a directory that goes, in one that is renamed": {
+			script: "mv d/f/g.txt g; rmdir d/f; mv d z", want: []string{"remove d/f", "keep file g from d/f/g.txt 644", "keep dir z from d 755"},
+		},
 		"a directory turned inside out": {
 			script: "mv d/f x; mv d x/d; mv x d", want: []string{"keep dir d from d/f 755", "keep dir d/d from d 755"},
 		},

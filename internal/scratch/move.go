@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -44,6 +45,13 @@ func (s *staging) move() error {
 		}
 		if err != nil {
 			return err
+		}
+		if kind == change.Dir {
+			if err := s.removeDirsIn(m.at); err != nil {
+				return err
+			}
+			// What stays of them goes along.
+			maps.DeleteFunc(s.dying, func(dir string, _ bool) bool { return names.Within(dir, m.at) })
 		}
 		free := false
 		if s.isSettled(path.Dir(to)) && !names.Within(to, m.at) {

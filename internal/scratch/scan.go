@@ -87,6 +87,9 @@ func (t *tree) scan(ctx context.Context) (*survey, error) {
 func (s *survey) read(v visit) (below []visit, err error) {
 	dir, err := s.t.fsys.OpenDir(v.path)
 	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) && v.path != "." {
+			err = nil
+		}
 		return nil, err
 	}
 	defer dir.Close()
@@ -100,7 +103,12 @@ func (s *survey) read(v visit) (below []visit, err error) {
 	all := make([]found, len(items))
 	for i, item := range items {
 		f := &all[i]
-		if err := s.look(&v, item, f); err != nil {
+		err := s.look(&v, item, f)
+		if errors.Is(err, fs.ErrNotExist) {
+			f.path = "" // it was there a moment ago
+			continue
+		}
+		if err != nil {
 			return nil, err
 		}
 		if f.kind == change.Dir && !f.deep {
@@ -111,7 +119,9 @@ func (s *survey) read(v visit) (below []visit, err error) {
 	defer s.mu.Unlock()
 	s.dirs[v.path] = scanned{rules: v.rules, ignored: v.ignored || v.vcs}
 	for i := range all {
-		s.at[all[i].path] = &all[i]
+		if f := &all[i]; f.path != "" {
+			s.at[f.path] = f
+		}
 	}
 	if got, most := int64(len(s.at)), 2*int64(s.t.c.MaxFiles)+10*int64(s.t.c.MaxChanged); got > most {
 		return nil, &LimitError{What: LimitFiles, Limit: most, Got: got}

@@ -144,10 +144,16 @@ func (s *staging) removeFiles() error {
 
 // removeDirs removes directories that are empty. One may have something in it still that leaves it later, or that the
 // program was not shown: then it stays.
-func (s *staging) removeDirs() error {
+func (s *staging) removeDirs() error { return s.removeDirsIn(".") }
+
+// removeDirsIn is removeDirs for those in one directory.
+func (s *staging) removeDirsIn(above string) error {
 	for _, dir := range slices.Backward(slices.Sorted(maps.Keys(s.dying))) {
 		if err := s.ctx.Err(); err != nil {
 			return err
+		}
+		if above != "." && !names.Within(dir, above) {
+			continue
 		}
 		switch err := s.view.Remove(dir); {
 		case err == nil:

@@ -32,7 +32,8 @@ type wanted struct {
 	bytes int64
 }
 
-// want returns what the scratch tree is to have, by path, without the root. What is withheld is listed as well.
+// want returns what the scratch tree is to have, by path, without the root. What is withheld is listed as well, but for
+// files and links that are not asked for, which may be many.
 func (t *tree) want(ctx context.Context, view *stage.Stage, o Options) (map[string]*entry, error) {
 	w := &wanted{t: t, view: view, make: o.Make, at: make(map[string]*entry, len(t.made))}
 	err := walk.Walk(ctx, view, ".", walk.Options{
@@ -49,7 +50,9 @@ func (t *tree) want(ctx context.Context, view *stage.Stage, o Options) (map[stri
 		return nil, err
 	}
 	w.dropLinks()
-	w.dropDirs()
+	if err := w.dropDirs(); err != nil {
+		return nil, err
+	}
 	if t.folds {
 		return w.at, checkFolding(w.at)
 	}
@@ -66,7 +69,6 @@ func (w *wanted) withhold(name string, kind change.Kind, why withheld) {
 func (w *wanted) add(found walk.Entry) error {
 	name := found.Path()
 	if found.Kind != change.Dir && w.make != nil && !w.make(name) {
-		w.withhold(name, found.Kind, unasked)
 		return nil
 	}
 	err := w.addFound(name, found)
@@ -97,6 +99,9 @@ func (w *wanted) addFound(name string, found walk.Entry) error {
 		defer w.mu.Unlock()
 		if w.at[name] == nil { // else it could not be read
 			w.at[name] = e
+		}
+		if w.make != nil {
+			return nil // it may not be needed
 		}
 		return w.count(0)
 	default:
@@ -148,9 +153,9 @@ func (w *wanted) dropLinks() {
 }
 
 // dropDirs withholds directories in which nothing is made real, if not all of the tree is.
-func (w *wanted) dropDirs() {
+func (w *wanted) dropDirs() error {
 	if w.make == nil {
-		return
+		return nil
 	}
 	needed := make(map[string]bool)
 	for _, e := range w.at {
@@ -162,10 +167,16 @@ func (w *wanted) dropDirs() {
 		}
 	}
 	for _, e := range w.at {
-		if e.kind == change.Dir && !needed[e.path] && e.withheld == "" {
+		if e.kind != change.Dir || e.withheld != "" {
+			continue
+		}
+		if !needed[e.path] {
 			e.withheld = unasked
+		} else if err := w.count(0); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // checkFolding returns an error if the file system of the scratch tree would take two names for one.
