@@ -83,6 +83,9 @@ func TestTree_Collect(t *testing.T) {
 		"out of a directory that goes, in one that is renamed": {
 			script: "mv d/f/g.txt g; rmdir d/f; mv d z", want: []string{"remove d/f", "keep file g from d/f/g.txt 644", "keep dir z from d 755"},
 		},
+		"a link becomes a directory": {
+			script: "ln -s d l; ln -s m m", want: []string{"keep symlink l", "keep symlink m"},
+		},
 		"a directory turned inside out": {
 			script: "mv d/f x; mv d x/d; mv x d", want: []string{"keep dir d from d/f 755", "keep dir d/d from d 755"},
 		},
@@ -376,8 +379,15 @@ func TestStage_refused(t *testing.T) {
 		"other kind":   {{Path: "x", From: "a", Kind: change.Dir, Mode: 0o755}},
 		"into itself":  {{Path: "d/x", From: "d", Kind: change.Dir, Mode: 0o755}},
 		"full":         {file("d", "")},
+		"by a link":    {file("l/x", "")},
+		"gone by link": {{Path: "l/e", Kind: change.Absent}},
+		"out of link":  {file("x", "l/e")},
 	} {
-		s := stage.New(dirOf(t, map[string]string{"a": "a", "d/e": "e"}))
+		base := dirOf(t, map[string]string{"a": "a", "d/e": "e"})
+		if err := base.SymlinkIfPossible("d", "l"); err != nil {
+			t.Fatal(err)
+		}
+		s := stage.New(base)
 		var changes []scratch.Change
 		for _, k := range list {
 			changes = append(changes, k.Change())

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/internal/names"
@@ -116,5 +117,29 @@ func TestTree_Renew_large(t *testing.T) {
 		if data, err := r.view.ReadFile("large"); err != nil || string(data) != text+"x" {
 			t.Errorf("%d bytes, %v, want %d", len(data), err, len(text)+1)
 		}
+	}
+}
+
+// Links of the tree become directories, with names in them that the links led to, and nothing behind the links changes.
+func TestStage_linksBecomeDirectories(t *testing.T) {
+	t.Parallel()
+	base := dirOf(t, map[string]string{"d/a": "a", "d/e/b": "b", "x": "x"})
+	for name, target := range map[string]string{"l": "d", "loop": "loop", "m": "d/e"} {
+		if err := base.SymlinkIfPossible(target, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := newRig(t, base, nil)
+	_, err := r.run("for l in l loop m; do rm $l; mkdir $l; done; mkdir l/a loop/a; echo n > l/a/n; echo n > loop/a/n; mv x m/b; mv d/e l/e; ln -s l k", scratch.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"d/": "-rwxr-xr-x", "d/a": "-rw-r--r-- a", "k": "-> l", "l/": "-rwxr-xr-x", "l/a/": "-rwxr-xr-x", "l/a/n": "-rw-r--r-- n\n",
+		"l/e/": "-rwxr-xr-x", "l/e/b": "-rw-r--r-- b", "loop/": "-rwxr-xr-x", "loop/a/": "-rwxr-xr-x", "loop/a/n": "-rw-r--r-- n\n",
+		"m/": "-rwxr-xr-x", "m/b": "-rw-r--r-- x",
+	}
+	if d := cmp.Diff(want, visible(t, r.view, true)); d != "" {
+		t.Error(d)
 	}
 }

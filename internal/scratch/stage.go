@@ -106,8 +106,12 @@ func (s *staging) sortReplaced() error {
 	return nil
 }
 
-// look returns what the view has at a name, and its permission bits.
+// look returns what the view has at a name, and its permission bits. Names in changes lead through no link: what is
+// behind one stands elsewhere, and a link on the way may be one that is still to become a directory.
 func (s *staging) look(name string) (change.Kind, fs.FileMode, error) {
+	if plain, err := s.isPlain(path.Dir(name)); err != nil || !plain {
+		return change.Absent, 0, err
+	}
 	info, _, err := s.view.LstatIfPossible(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, names.ErrNotDir):
@@ -116,6 +120,17 @@ func (s *staging) look(name string) (change.Kind, fs.FileMode, error) {
 		return change.Absent, 0, err
 	}
 	return modes.KindOf(info.Mode()), info.Mode() & permBits, nil
+}
+
+// isPlain reports whether a directory is there, and no link leads to it.
+func (s *staging) isPlain(dir string) (bool, error) {
+	real, err := s.view.Resolve(dir)
+	for _, no := range [...]error{fs.ErrNotExist, names.ErrNotDir, names.ErrLinkLoop, names.ErrEscape} {
+		if errors.Is(err, no) {
+			return false, nil
+		}
+	}
+	return real == dir, err
 }
 
 // removeFiles removes files and links, and notes the directories.
@@ -127,9 +142,12 @@ func (s *staging) removeFiles() error {
 		if err := s.ctx.Err(); err != nil {
 			return err
 		}
-		if kind, _, err := s.look(c.Path); err != nil {
+		switch kind, _, err := s.look(c.Path); {
+		case err != nil:
 			return err
-		} else if kind == change.Dir {
+		case kind == change.Absent:
+			return names.PathError("remove", c.Path, fs.ErrNotExist)
+		case kind == change.Dir:
 			s.dying[c.Path] = true
 			continue
 		}
@@ -196,6 +214,12 @@ func (s *staging) place() error {
 // apply makes what stands at the path of a change what it is to be.
 func (s *staging) apply(c *Change) error {
 	kind, mode, err := s.look(c.Path)
+	if err == nil && kind == change.Absent {
+		var plain bool
+		if plain, err = s.isPlain(path.Dir(c.Path)); err == nil && !plain {
+			err = names.PathError("stage", c.Path, names.ErrNotDir)
+		}
+	}
 	if err != nil {
 		return err
 	}
