@@ -100,7 +100,7 @@ func (t *tree) compareOnce(ctx context.Context, f *found, name string) (bool, er
 		return false, err
 	}
 	defer there.Close()
-	const block = 64 << 10
+	block := min(64<<10, here.look.Size+1)
 	a, b := make([]byte, block), make([]byte, block)
 	for {
 		if err := ctx.Err(); err != nil {
@@ -151,7 +151,7 @@ func (t *tree) hashOnce(ctx context.Context, f *found) (h change.Hash, err error
 		return h, err
 	}
 	defer file.Close()
-	sum, buf := sha256.New(), make([]byte, 64<<10)
+	sum, buf := sha256.New(), make([]byte, min(64<<10, file.look.Size+1))
 	for {
 		if err := ctx.Err(); err != nil {
 			return h, err
