@@ -52,8 +52,8 @@ func isKeptDir(e *entry) bool { return e.Old.Kind == change.Dir && e.New.Kind ==
 func isNewDir(e *entry) bool { return e.Old.Kind != change.Dir && e.New.Kind == change.Dir }
 
 // makesRoom returns what has to be taken out before anything new can be put in: what turns from a directory into
-// something else or from something else into one, what is below such a directory, and what a file system that does
-// not tell upper from lower case would take for the new thing.
+// something else or from something else into one, what a file system that does not tell upper from lower case would
+// take for the new thing, and what is below a directory of either kind.
 func (t *txn) makesRoom() map[*entry]bool {
 	made := make(map[string]bool) // in lower case
 	for _, e := range t.entries {
@@ -69,7 +69,7 @@ func (t *txn) makesRoom() map[*entry]bool {
 		early[e] = e.New.Kind != change.Absent || made[strings.ToLower(e.Path)]
 		for dir := path.Dir(e.Path); dir != "." && !early[e]; dir = path.Dir(dir) {
 			above := t.byPath[dir]
-			early[e] = above != nil && disk.IsLeaf(above.New)
+			early[e] = above != nil && (disk.IsLeaf(above.New) || early[above]) // which stands before it in the list
 		}
 	}
 	return early
