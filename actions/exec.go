@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -222,8 +223,8 @@ func masked(v any, mask func(string) string) any {
 		}
 	case map[string]any:
 		all := make(map[string]any, len(v))
-		for name, value := range v {
-			all[mask(name)] = masked(value, mask)
+		for _, name := range slices.Sorted(maps.Keys(v)) { // two names may become one: the last of them counts
+			all[mask(name)] = masked(v[name], mask)
 		}
 		return all
 	}

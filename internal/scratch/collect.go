@@ -18,7 +18,7 @@ func (t *tree) collect(ctx context.Context, o Options) ([]Change, error) {
 	if t.closed || t.view == nil {
 		return nil, errClosed
 	}
-	s, err := t.scan(ctx)
+	s, err := t.scan(ctx, true)
 	if err != nil {
 		t.found = nil
 		return nil, err
@@ -114,7 +114,7 @@ func (g *gathering) check() error {
 		f := g.at[name]
 		switch {
 		case f.kind == change.Symlink && g.takes(name, false) && escapes(name, look):
-			return fmt.Errorf("%w: the command has left the symbolic link %s, which leads to %s", names.ErrEscape, name, f.target)
+			return errLeadsOut(name, f.target)
 		case f.deep && g.takes(name, true):
 			return fmt.Errorf("%w: the command has left %s", names.ErrTooDeep, name)
 		}
@@ -125,6 +125,10 @@ func (g *gathering) check() error {
 		return fmt.Errorf("the command has made %s, which it could not see that there is: what stands there %s", name, e.withheld)
 	}
 	return nil
+}
+
+func errLeadsOut(link, target string) error {
+	return fmt.Errorf("%w: the command has left the symbolic link %s, which leads to %s", names.ErrEscape, link, target)
 }
 
 // gather notes what is new or differs.

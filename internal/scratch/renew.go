@@ -30,7 +30,7 @@ func (t *tree) renew(ctx context.Context, view *stage.Stage, o Options) error {
 		return err
 	}
 	if t.found == nil {
-		s, err := t.scan(ctx)
+		s, err := t.scan(ctx, false)
 		switch _, tooMany := errors.AsType[*LimitError](err); {
 		case tooMany:
 			if err := empty(ctx, t.fsys, "."); err != nil {

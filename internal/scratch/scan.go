@@ -42,8 +42,10 @@ type scanned struct {
 
 // survey is what a look at the whole scratch tree has found.
 type survey struct {
-	t  *tree
-	mu sync.Mutex
+	t     *tree
+	ctx   context.Context
+	rules bool // what .gitignore leaves out is asked
+	mu    sync.Mutex
 	// at has all but the root.
 	at   map[string]*found
 	dirs map[string]scanned
@@ -62,8 +64,9 @@ func workers() int { return max(4, runtime.GOMAXPROCS(0)) }
 
 // scan looks at all that stands in the scratch tree. No process may work there. A command can leave what the limits do
 // not take without bringing it back, ignored files for example, so there may be more of it; but memory has an end too.
-func (t *tree) scan(ctx context.Context) (*survey, error) {
-	s := &survey{t: t, at: make(map[string]*found, len(t.made)), dirs: make(map[string]scanned)}
+// The rules of .gitignore files are read only if they are asked for: they may be too long, or take long to go by.
+func (t *tree) scan(ctx context.Context, withRules bool) (*survey, error) {
+	s := &survey{t: t, ctx: ctx, rules: withRules, at: make(map[string]*found, len(t.made)), dirs: make(map[string]scanned)}
 	if err := t.reenter(); err != nil {
 		return nil, err
 	}
@@ -102,6 +105,9 @@ func (s *survey) read(v visit) (below []visit, err error) {
 	}
 	all := make([]found, len(items))
 	for i, item := range items {
+		if err := s.ctx.Err(); err != nil { // a long list of rules times a long list of names takes its time
+			return nil, err
+		}
 		f := &all[i]
 		err := s.look(&v, item, f)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -142,7 +148,7 @@ func (s *survey) enter(v *visit, dir capability.DirHandle, items []fs.DirEntry) 
 	}
 	const rulesName, mostRules = ".gitignore", 1 << 20
 	i := slices.IndexFunc(items, func(e fs.DirEntry) bool { return e.Name() == rulesName })
-	if v.ignored || v.vcs || i < 0 || !items[i].Type().IsRegular() {
+	if !s.rules || v.ignored || v.vcs || i < 0 || !items[i].Type().IsRegular() {
 		return nil
 	}
 	f, err := dir.OpenFile(rulesName)
@@ -172,7 +178,7 @@ func (s *survey) look(v *visit, item fs.DirEntry, f *found) (err error) {
 	f.kind = modes.KindOf(f.look.Mode)
 	isDir := f.kind == change.Dir
 	f.vcs = v.vcs || names.IsVCS(item.Name(), isDir)
-	f.ignored = v.ignored || !f.vcs && v.rules.Ignored(f.path, isDir)
+	f.ignored = v.ignored || s.rules && !f.vcs && v.rules.Ignored(f.path, isDir)
 	switch f.kind {
 	case change.Symlink:
 		f.target, err = s.t.fsys.ReadlinkIfPossible(f.path)

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -44,7 +45,7 @@ func stageAll(ctx context.Context, view *stage.Stage, changes []Change) (Outcome
 		made: make(map[string]bool), files: make(map[string]bool),
 	}
 	slices.SortStableFunc(s.changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
-	for _, step := range [...]func() error{s.sort, s.removeFiles, s.removeDirs, s.move, s.removeDirs, s.place, s.tell} {
+	for _, step := range [...]func() error{s.sort, s.removeFiles, s.removeDirs, s.move, s.removeDirs, s.place, s.checkLinks, s.tell} {
 		if err := step(); err != nil {
 			return Outcome{}, err
 		}
@@ -274,6 +275,32 @@ func (s *staging) link(c *Change, kind change.Kind) error {
 	}
 	s.files[c.Path] = true
 	return s.view.SymlinkIfPossible(c.Target, c.Path)
+}
+
+// checkLinks refuses links that lead out of the tree as it is now. Collect has done so for the tree of the program; but
+// there something else may stand where the program was not shown what there is, and changes may come from elsewhere.
+func (s *staging) checkLinks() error {
+	look := func(name string) (change.Kind, string) {
+		kind, _, err := s.look(name)
+		if err != nil || kind != change.Symlink {
+			return kind, "" // what must not be looked at is not followed either
+		}
+		target, err := s.view.ReadlinkIfPossible(name)
+		if err != nil {
+			return change.Absent, ""
+		}
+		return kind, filepath.ToSlash(target)
+	}
+	for i := range s.changes {
+		c := &s.changes[i]
+		if err := s.ctx.Err(); err != nil {
+			return err
+		}
+		if c.Kind == change.Symlink && escapes(c.Path, look) {
+			return errLeadsOut(c.Path, c.Target)
+		}
+	}
+	return nil
 }
 
 // create makes a new file.

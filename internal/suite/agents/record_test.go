@@ -277,6 +277,7 @@ func TestForgedRecord(t *testing.T) {
 		{Path: "key.pem", Kind: change.File, Mode: 0o644, Bytes: []byte("x")},
 		{Path: ".millrace/journal", Kind: change.File, Mode: 0o644, Bytes: []byte("x")},
 		{Path: "link", Kind: change.Symlink, Target: "/etc/passwd"},
+		{Path: "link", Kind: change.Symlink, Target: "../out.txt"},
 		{Path: "nothing", Kind: change.File, Mode: 0o644},
 		{Path: "b.txt", From: "not there", Kind: change.File, Mode: 0o644},
 		{Path: "not there", Kind: change.Absent},
@@ -285,14 +286,16 @@ func TestForgedRecord(t *testing.T) {
 		x := executor(t, new(host))
 		x.DeniedPaths = []string{"*.pem"}
 		x.Recorder = forged{c}
-		fsys := mixedTree()
-		before := all(t, fsys)
-		_, err := x.Run(t.Context(), fsys, millrace.New("p").Step("a", actions.Prompt{Prompt: "p"}).MaxRetries(0).MustBuild())
-		if err == nil {
-			t.Errorf("%+v: it was staged", c)
-		}
-		if diff := cmp.Diff(before, all(t, fsys)); diff != "" {
-			t.Errorf("%+v:\n%s", c, diff)
+		_, rooted := suite.Rooted(t, "a.txt", "one\n") // which has symbolic links
+		for _, fsys := range []afero.Fs{mixedTree(), rooted} {
+			before := all(t, fsys)
+			_, err := x.Run(t.Context(), fsys, millrace.New("p").Step("a", actions.Prompt{Prompt: "p"}).MaxRetries(0).MustBuild())
+			if err == nil {
+				t.Errorf("%+v: it was staged", c)
+			}
+			if diff := cmp.Diff(before, all(t, fsys)); diff != "" {
+				t.Errorf("%+v:\n%s", c, diff)
+			}
 		}
 	}
 }

@@ -65,6 +65,19 @@ func TestLinksOut(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	wantText(t, fsys, "a.txt", "one\n")
+
+	// Nor does one that leads out by way of what the command is not shown, or by way of what it has put in its place.
+	_, err = x.Run(t.Context(), fsys, suite.One(actions.Exec{Shell: "ln -s out/x p", Exclude: []string{"out"}}))
+	if err == nil || !strings.Contains(err.Error(), "symbolic link p") {
+		t.Errorf("%v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte("out\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = x.Run(t.Context(), fsys, suite.One(script("mkdir out; ln -s out/x p")))
+	if err == nil || !strings.Contains(err.Error(), "symbolic link p") {
+		t.Errorf("%v", err)
+	}
 }
 
 // The limits and the risk of a run hold for what commands have changed, and so does a budget.
