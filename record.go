@@ -28,8 +28,9 @@ import (
 // What a step has put into the directory that the steps share is not on record.
 //
 // A key is 64 hexadecimal digits: a hash of what was asked, of the visit and the attempt, of what the step before has
-// said, and of what was staged then. The tree itself is not in it, so a Recorder belongs to one tree, as long as that
-// stays the same.
+// said, and of what was staged then. The tree itself is not in it, nor is what the host allows, so a Recorder belongs to
+// one tree, as long as that stays the same, and to executors that allow the same: an answer that is on record is taken
+// without asking anything.
 type Recorder interface {
 	// Find returns what was kept under the key; ok is false for nothing. An error fails the step, which asks nothing then.
 	Find(key string) (r Recorded, ok bool, err error)
@@ -121,8 +122,8 @@ func (r *run) recorded(ctx context.Context, v *visit, action actions.Action, cal
 		}
 	}
 	out, err := ask()
-	if ctx.Err() != nil || !isAnswer(err) {
-		return out, err
+	if _, bad := params.Tree(out.Data); bad != nil || ctx.Err() != nil || !isAnswer(err) {
+		return out, err // what the step fails for could not be read from a record
 	}
 	mu.Lock()
 	kept := Recorded{Output: out.Output, Data: out.Data, Cost: cost}
