@@ -128,11 +128,37 @@ func stdinText(stdin any) (string, error) {
 	case string:
 		return v, nil
 	}
+	if err := checkStdinNames(stdin); err != nil {
+		return "", err
+	}
 	lines, err := stdinLines(stdin)
 	if err != nil || len(lines) == 0 {
 		return "", err
 	}
 	return strings.Join(lines, "\n") + "\n", nil
+}
+
+// checkStdinNames refuses a line break in what a template has made a list of: the command would take one name for two.
+func checkStdinNames(stdin any) error {
+	list, ok := stdin.([]any)
+	if !ok {
+		return nil
+	}
+	for _, elem := range list {
+		switch elem.(type) {
+		case []any, []string:
+		default:
+			continue // the pipeline has written it itself
+		}
+		names, err := stdinLines(elem)
+		if err != nil {
+			return err
+		}
+		if i := slices.IndexFunc(names, func(name string) bool { return strings.ContainsRune(name, '\n') }); i >= 0 {
+			return fmt.Errorf("stdin has %q, which has a line break in it, so the command would take it for two lines: give it as an argument", names[i])
+		}
+	}
+	return nil
 }
 
 // stdinLines returns the lines that a value stands for. One that a template has made a list of is a list in a list.
