@@ -41,7 +41,7 @@ func TestRequest(t *testing.T) {
 	}
 	p = decode(t, []byte(strings.Replace(suite.JSON(t, p), `"budget":3`, `"budget":30`, 1)))
 	h.asked = nil
-	if res, err = x.Run(t.Context(), suite.Tree("a.txt", "x"), p); err != nil {
+	if _, err = x.Run(t.Context(), suite.Tree("a.txt", "x"), p); err != nil {
 		t.Fatal(err)
 	}
 	base := agent.Sandbox{Model: "big", Tools: []string{"Read"}, Workdir: "/w", Options: map[string]any{"n": int64(1)}}
