@@ -21,6 +21,8 @@ const (
 	dying = 10 * time.Second
 	// doubting is how long processes that come and go too fast to be looked at are hunted. They may be those of others.
 	doubting = time.Second
+	// starting is how long processes are waited for that are about to become other programs.
+	starting = 5 * time.Second
 )
 
 // errNoProc says that processes cannot be looked for.
@@ -34,21 +36,28 @@ type mark func(dir string, env []byte, pgrp, session int) bool
 // looked at may have been one of them and have left a child, so that is no end: a program that forks again and again and
 // lets each father go would get away.
 func killAll(is mark) error {
-	h := hunt{is: is, known: make(map[int]bool), bare: make(map[int]int)}
+	h := hunt{is: is, known: make(map[int]bool)}
 	begun, wait := time.Now(), time.Millisecond
 	var before []int
 	for {
+		h.starting = false
 		left, unsure, err := h.round()
-		took := time.Since(begun)
+		took, patience := time.Since(begun), time.Duration(0)
+		switch {
+		case h.starting:
+			patience = starting
+		case unsure:
+			patience = doubting
+		}
 		switch {
 		case err != nil:
 			return errNoProc
-		case len(left) == 0 && (!unsure || took > doubting):
+		case len(left) == 0 && took > patience:
 			return nil
 		case took > dying:
 			return fmt.Errorf("%d of them cannot be killed, the first is %d", len(left), left[0])
 		}
-		if len(left) > 0 && slices.Equal(left, before) { // they are killed, and need time
+		if (len(left) > 0 || h.starting) && slices.Equal(left, before) { // they are killed, or begin, and need time
 			time.Sleep(wait)
 			wait = min(2*wait, 20*time.Millisecond)
 		}
@@ -60,7 +69,9 @@ func killAll(is mark) error {
 type hunt struct {
 	is    mark
 	known map[int]bool // those that are not looked for
-	bare  map[int]int  // how often those without any environment were met
+	// starting says that in this round one was met that is about to become another program, and shows nothing of itself
+	// until it has. On a busy machine that takes a while.
+	starting bool
 }
 
 // round looks at all processes once, kills those that are looked for, and returns them; unsure says that some were gone
@@ -150,9 +161,13 @@ func (h *hunt) look(pid int) int {
 	case err != nil:
 		return others
 	}
-	// It was started without any, or it is about to become another program, and shows its environment in a moment.
-	if h.bare[pid]++; h.bare[pid] < 5 {
+	// It was started without any, or it is about to become another program: then it has no command line either.
+	if line, err := os.ReadFile(filepath.Join(dir, "cmdline")); err == nil && len(line) == 0 {
+		h.starting = h.starting || stat(dir).state == alive
 		return gone
+	}
+	if env, err = os.ReadFile(filepath.Join(dir, "environ")); err == nil && h.is(dir, env, was.pgrp, was.session) {
+		return ours // it has become one meanwhile
 	}
 	return others
 }
