@@ -36,7 +36,7 @@ type mark func(dir string, env []byte, pgrp, session int) bool
 // looked at may have been one of them and have left a child, so that is no end: a program that forks again and again and
 // lets each father go would get away.
 func killAll(is mark) error {
-	h := hunt{is: is, known: make(map[int]bool)}
+	h := hunt{is: is, known: make(map[int]bool), killed: make(map[int]bool)}
 	begun, wait := time.Now(), time.Millisecond
 	var before []int
 	for {
@@ -69,6 +69,8 @@ func killAll(is mark) error {
 type hunt struct {
 	is    mark
 	known map[int]bool // those that are not looked for
+	// killed are those that were found. On their way out they show nothing of themselves any more, and still are there.
+	killed map[int]bool
 	// starting says that in this round one was met that is about to become another program, and shows nothing of itself
 	// until it has. On a busy machine that takes a while.
 	starting bool
@@ -92,8 +94,15 @@ func (h *hunt) round() (left []int, unsure bool, err error) {
 		if err != nil || pid == self || h.known[pid] {
 			continue
 		}
+		if h.killed[pid] {
+			if !hasEnded(pid) {
+				left = append(left, pid)
+			}
+			continue
+		}
 		switch h.kill(pid) {
 		case ours:
+			h.killed[pid] = true
 			left = append(left, pid)
 		case others:
 			h.known[pid] = true
@@ -132,6 +141,27 @@ func (h *hunt) kill(pid int) int {
 	return what
 }
 
+// hasEnded reports whether no thread of a process runs any more.
+func hasEnded(pid int) bool {
+	dir := filepath.Join("/proc", strconv.Itoa(pid))
+	switch stat(dir).state {
+	case missing:
+		return true
+	case dead:
+		return livingThread(dir) == ""
+	}
+	return false
+}
+
+// livingThread returns the directory of a thread that has not ended, of a process whose first one has; "" for none.
+func livingThread(dir string) string {
+	threads, _ := filepath.Glob(filepath.Join(dir, "task", "*"))
+	if i := slices.IndexFunc(threads, func(thread string) bool { return stat(thread).state == alive }); i >= 0 {
+		return threads[i]
+	}
+	return ""
+}
+
 // look says what a process is. One whose first thread has ended and others have not looks like a dead one, and shows its
 // environment in those.
 func (h *hunt) look(pid int) int {
@@ -141,13 +171,12 @@ func (h *hunt) look(pid int) int {
 	case missing:
 		return gone
 	case dead:
-		threads, _ := filepath.Glob(filepath.Join(dir, "task", "*"))
-		living := slices.IndexFunc(threads, func(thread string) bool { return stat(thread).state == alive })
-		if living < 0 {
+		living := livingThread(dir)
+		if living == "" {
 			h.known[pid] = true // it stays what it is, and may stay for long
 			return gone
 		}
-		dir = threads[living]
+		dir = living
 	}
 	env, err := os.ReadFile(filepath.Join(dir, "environ"))
 	if h.is(dir, env, was.pgrp, was.session) {
