@@ -2,6 +2,7 @@ package sed
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 )
 
@@ -61,13 +62,18 @@ func (w *substituting) take(loc []int) (more bool) {
 		w.out = r.spare[:0]
 	}
 	w.out = append(w.out, r.space[w.copied:from]...)
-	begin := len(w.out)
-	w.out = s.expand(w.out, r.space, loc, r.s.maxLine)
-	if len(w.out) > r.s.maxLine {
-		w.err = &LineError{r.stats.Lines, r.s.maxLine}
+	begin, most := len(w.out), r.s.maxLine
+	size, exact := s.size(loc, most)
+	if exact && size > most-begin { // before there is memory for it
+		w.err = &LineError{r.stats.Lines, most}
 		return false
 	}
-	if w.err = r.reserve(len(w.out)); w.err != nil {
+	if w.err = r.reserve(begin + size); w.err != nil {
+		return false
+	}
+	w.out = s.expand(slices.Grow(w.out, min(size, most)), r.space, loc, most)
+	if len(w.out) > most {
+		w.err = &LineError{r.stats.Lines, most}
 		return false
 	}
 	w.made++

@@ -81,6 +81,23 @@ func (s *substitution) parse(text []byte) {
 	}
 }
 
+// size returns how long the replacement of a match gets, or something above most if it is more than that. It is exact if no
+// part changes the case of letters.
+func (s *substitution) size(caps []int, most int) (n int, exact bool) {
+	exact = true
+	for _, p := range s.parts {
+		n += len(p.text)
+		if p.group >= 0 {
+			n += caps[2*p.group+1] - caps[2*p.group]
+		}
+		exact = exact && p.mode == 0
+		if n > most {
+			return n, exact
+		}
+	}
+	return n, exact
+}
+
 // expand appends the replacement of a match in b, and ends where out gets longer than most.
 func (s *substitution) expand(out, b []byte, caps []int, most int) []byte {
 	var pending caseMode
