@@ -113,17 +113,21 @@ func (p play) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error)
 	return out, nil
 }
 
-var (
-	genFile = rapid.SampledFrom([]string{"a", "b", "d/c", "d/e"})
-	genWord = rapid.SampledFrom([]string{
+// The generators are made anew for each use: one generator must not be used by two tests at the same time.
+func genFile() *rapid.Generator[string] {
+	return rapid.SampledFrom([]string{"a", "b", "d/c", "d/e"})
+}
+
+func genWord() *rapid.Generator[string] {
+	return rapid.SampledFrom([]string{
 		"ok", "ok", "ok", "ok", "ok", "say again", "say again", "say again", "say again", "fail", "fail", "faulty again", "final", "panic",
 	})
-)
+}
 
 // drawTree draws a small tree.
 func drawTree(t *rapid.T) []txtarfs.File {
 	var files []txtarfs.File
-	for _, name := range rapid.SliceOfNDistinct(genFile, 1, 3, rapid.ID).Draw(t, "files") {
+	for _, name := range rapid.SliceOfNDistinct(genFile(), 1, 3, rapid.ID).Draw(t, "files") {
 		files = append(files, txtarfs.File{Name: name, Data: []byte(strings.Repeat("foo bar\n", rapid.IntRange(0, 3).Draw(t, "lines")))})
 	}
 	return files
@@ -146,7 +150,7 @@ func drawPipeline(t *rapid.T) millrace.Pipeline {
 		if i > 0 && chance(4, "condition") {
 			s.When = rapid.SampledFrom([]condition.Condition{
 				condition.PrevError(), condition.PrevError(), condition.StepFailed(earlier("failed")), condition.StepSucceeded(earlier("ok")),
-				condition.FileExists(genFile.Draw(t, "exists")),
+				condition.FileExists(genFile().Draw(t, "exists")),
 			}).Draw(t, "when")
 		}
 		if i < n-1 && chance(2, "jumps on failure") {
@@ -159,7 +163,7 @@ func drawPipeline(t *rapid.T) millrace.Pipeline {
 			way := millrace.Retry{Step: id(rapid.IntRange(0, i).Draw(t, "back")), Keyword: "again", Restart: chance(3, "restart")}
 			if chance(3, "when") {
 				way.Keyword, way.When = "", rapid.SampledFrom([]condition.Condition{
-					condition.StepFailed(id(i)), condition.PrevError(), condition.FileExists(genFile.Draw(t, "exists")),
+					condition.StepFailed(id(i)), condition.PrevError(), condition.FileExists(genFile().Draw(t, "exists")),
 				}).Draw(t, "back when")
 			}
 			s.RetryIf, targets[way.Step] = append(s.RetryIf, way), true
@@ -184,7 +188,7 @@ func drawPipeline(t *rapid.T) millrace.Pipeline {
 }
 
 func drawAction(t *rapid.T, i int) actions.Action {
-	file := genFile.Draw(t, "file")
+	file := genFile().Draw(t, "file")
 	switch rapid.IntRange(0, 7).Draw(t, "action") {
 	case 0:
 		return actions.Edit{Files: []string{file}, OldText: "foo", NewText: "foo bar"}
@@ -193,6 +197,6 @@ func drawAction(t *rapid.T, i int) actions.Action {
 	case 2:
 		return actions.Create{Path: file, Content: "foo\n"}
 	default:
-		return play{Words: rapid.SliceOfN(genWord, 1, 4).Draw(t, "words"), Mark: fmt.Sprintf("s%d", i), File: file}
+		return play{Words: rapid.SliceOfN(genWord(), 1, 4).Draw(t, "words"), Mark: fmt.Sprintf("s%d", i), File: file}
 	}
 }
