@@ -3,24 +3,15 @@
 package commit_test
 
 import (
-	"encoding/json"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
+
+	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// mutant is the protocol with something left out, or in the wrong order.
-type mutant struct {
-	name, file, was, is string // the file is relative to this package
-	by                  string // the test that has to notice
-}
-
 // mutants leave out each fsync, and swap what has to come one after the other.
-func mutants() []mutant {
+func mutants() []fstest.Mutant {
 	const crashes, faults, foreign = "TestCrash", "TestFaults", "TestForeign"
-	return []mutant{
+	return []fstest.Mutant{
 		{"no fsync of new files and copied images", "../disk/write.go", "err = u.f.Sync()", "", crashes},
 		{"no fsync of the plan", "../disk/disk.go", "if err == nil && durable && d.Sync {", "if false {", crashes},
 		{"no fsync of the names of images", "prepare.go", "dirs := t.slotDirs(journal.OldDir)", "var dirs []string", crashes},
@@ -62,51 +53,5 @@ func mutants() []mutant {
 	}
 }
 
-// TestMutants builds the tests of this package over each mutant, and runs the one that has to fail. It is not run
-// with the others: go test -tags mutants -run Mutants ./internal/commit
-func TestMutants(t *testing.T) {
-	for _, m := range mutants() {
-		t.Run(m.name, func(t *testing.T) {
-			t.Parallel()
-			source, err := os.ReadFile(m.file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if n := strings.Count(string(source), m.was); n != 1 {
-				t.Fatalf("%s has what is to be changed %d times: %q", m.file, n, m.was)
-			}
-			out, err := runOver(t, m, strings.Replace(string(source), m.was, m.is, 1))
-			switch {
-			case err == nil:
-				t.Errorf("%s: nobody has noticed:\n%s", m.name, out)
-			case !strings.Contains(out, "--- FAIL: "+m.by):
-				t.Errorf("%s: %s has not failed, but %v:\n%s", m.name, m.by, err, out)
-			}
-		})
-	}
-}
-
-// runOver runs the test with one file of the package replaced.
-func runOver(t *testing.T, m mutant, source string) (string, error) {
-	t.Helper()
-	dir := t.TempDir()
-	changed, binary, overlay := filepath.Join(dir, filepath.Base(m.file)), filepath.Join(dir, "test"), filepath.Join(dir, "overlay.json")
-	original, err := filepath.Abs(m.file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := json.Marshal(map[string]any{"Replace": map[string]string{original: changed}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, data := range map[string][]byte{changed: []byte(source), overlay: list} {
-		if err := os.WriteFile(name, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if out, err := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%s: build: %v\n%s", m.name, err, out)
-	}
-	out, err := exec.Command(binary, "-test.run", "^"+m.by+"$").CombinedOutput()
-	return string(out[:min(len(out), 2000)]), err
-}
+// TestMutants is not run with the others: go test -tags mutants -run Mutants ./internal/commit
+func TestMutants(t *testing.T) { fstest.Mutants(t, mutants()) }
