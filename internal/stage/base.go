@@ -68,6 +68,7 @@ type baseFs struct {
 	mu     sync.RWMutex
 	known  map[string]*fact // directories, links, and files that were read or staged
 	hidden map[string]bool  // other spellings of names, see Respells
+	hides  []string         // hidden, in the order in which they were
 }
 
 // lstat returns what the base has at the canonical path, nil if nothing.
@@ -92,8 +93,18 @@ func (b *baseFs) hide(name string) {
 	if b.hidden == nil {
 		b.hidden = make(map[string]bool)
 	}
+	if !b.hidden[name] {
+		b.hides = append(b.hides, name)
+	}
 	b.hidden[name] = true
 	delete(b.known, name)
+}
+
+// hiddenSince returns the names that were hidden after so many were.
+func (b *baseFs) hiddenSince(n int) []string {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return b.hides[n:len(b.hides):len(b.hides)]
 }
 
 // respelled reports whether some name is hidden.

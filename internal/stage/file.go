@@ -255,7 +255,7 @@ func (f *openFile) mutate(fn func(b *body) error) error {
 	if b.turn != c.turn || b.shared.Load() {
 		b = c.fork(b)
 		f.s.setBody(n, b)
-	} else if by := stamped(n.by, f.s.origin(), len(c.log)); len(by) > len(n.by) || n.timed {
+	} else if by := stamped(n.by, f.s.origin(), c.seq); len(by) > len(n.by) || n.timed {
 		f.s.setBody(n, b)
 	}
 	return fn(b)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,12 +28,12 @@ import (
 
 func TestStageLikeOS(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) { runModel(t, rt) })
+	rapid.Check(t, func(rt *rapid.T) { runModel(t, rt, false) })
 }
 
 func FuzzStageLikeOS(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
-		rapid.MakeFuzz(func(rt *rapid.T) { runModel(t, rt) })(t, data)
+		rapid.MakeFuzz(func(rt *rapid.T) { runModel(t, rt, false) })(t, data)
 	})
 }
 
@@ -49,6 +48,10 @@ type model struct {
 	files []modelFile
 	saves []modelSave
 	first tree
+
+	keeper *stage.Keeper // nil if the stage is not kept
+	deltas [][]byte
+	spill  *memSpill
 }
 
 type modelFile struct {
@@ -59,9 +62,11 @@ type modelFile struct {
 type modelSave struct {
 	point stage.Savepoint
 	tree  tree
+	depth int // of the delta that was taken there; 0 for none. Only these last when the stage is built again.
 }
 
-func runModel(t *testing.T, rt *rapid.T) {
+// runModel goes through one history; kept says that the stage is built again in between.
+func runModel(t *testing.T, rt *rapid.T, kept bool) {
 	temp, err := os.MkdirTemp(t.TempDir(), "")
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +76,11 @@ func runModel(t *testing.T, rt *rapid.T) {
 	m.check(os.MkdirAll(m.dir, 0o755))
 	m.plant()
 	m.first = treeOf(m.T, afero.NewBasePathFs(afero.NewOsFs(), m.base))
-	m.stage = stage.New(afero.NewBasePathFs(afero.NewOsFs(), m.base))
+	m.spill = new(memSpill)
+	m.stage = m.newStage()
+	if kept {
+		m.keeper = stage.NewKeeper(m.stage)
+	}
 	defer m.closeAll()
 	for i := range rapid.IntRange(1, 30).Draw(rt, "ops") {
 		m.step(i)
@@ -146,11 +155,21 @@ func (m *model) step(i int) {
 	if rapid.IntRange(0, 9).Draw(m.T, "slash") == 0 {
 		slash = "/"
 	}
-	op := rapid.SampledFrom([]string{
+	ops := []string{
 		"mkdir", "mkdirall", "remove", "removeall", "rename", "rename", "write", "edit", "edit", "copy", "symlink",
 		"chmod", "open", "handle", "handle", "save", "rollback", "stat", "list", "discard",
-	}).Draw(m.T, "op")
+	}
+	if m.keeper != nil {
+		ops = append(ops, "keep", "keep", "resume", "resume", "restart")
+	}
+	op := rapid.SampledFrom(ops).Draw(m.T, "op")
 	switch op {
+	case "keep":
+		m.keep()
+	case "resume":
+		m.resume()
+	case "restart":
+		m.restart()
 	case "mkdir":
 		mode := m.mode()
 		m.same(op, view.Mkdir(name+slash, mode), func() error { return os.Mkdir(full+slash, mode) })
@@ -191,7 +210,7 @@ func (m *model) step(i int) {
 	case "handle":
 		m.useHandle()
 	case "save":
-		m.saves = append(m.saves, modelSave{m.stage.Savepoint(), treeOf(m.T, m.stage)})
+		m.saves = append(m.saves, modelSave{point: m.stage.Savepoint(), tree: treeOf(m.T, m.stage)})
 	case "rollback":
 		m.rollback()
 	case "stat":
@@ -322,16 +341,13 @@ func (m *model) rollback() {
 	if len(m.saves) == 0 {
 		return
 	}
-	m.closeAll()
 	i := rapid.IntRange(0, len(m.saves)-1).Draw(m.T, "save")
-	save := m.saves[i]
-	m.saves = m.saves[:i+1]
-	m.stage.Rollback(save.point)
+	m.backTo(i, func() { m.stage.Rollback(m.saves[i].point) })
+}
+
+func (m *model) resetDir() {
 	m.check(os.RemoveAll(m.dir))
 	m.check(os.Mkdir(m.dir, 0o755))
-	for _, name := range slices.Sorted(maps.Keys(save.tree)) {
-		plantLine(m.T, m.dir, name, save.tree[name])
-	}
 }
 
 func (m *model) compare() {

@@ -104,6 +104,8 @@ type undo struct {
 	name string
 	slot slot
 	had  bool
+
+	seq int // that of the stage before
 }
 
 func newDir(mode fs.FileMode, mtime time.Time) *node {
@@ -178,7 +180,7 @@ func link(dir *node, name string, s slot) {
 func (c *core) setSlot(dir *node, name string, s slot) {
 	old, had := dir.kids[name]
 	at, _ := c.pathOf(dir)
-	c.log = append(c.log, undo{n: dir, path: path.Join(at, name), name: name, slot: old, had: had})
+	c.note(undo{n: dir, path: path.Join(at, name), name: name, slot: old, had: had})
 	link(dir, name, s)
 }
 
@@ -189,8 +191,15 @@ func (c *core) setMeta(n *node, m meta) {
 		at = n.from.path // where there are many, one text of the two is enough
 	}
 	old := n.meta
-	c.log = append(c.log, undo{n: n, path: at, meta: &old})
+	c.note(undo{n: n, path: at, meta: &old})
 	n.meta = m
+}
+
+// note puts an entry into the log.
+func (c *core) note(u undo) {
+	u.seq = c.seq
+	c.log = append(c.log, u)
+	c.seq++
 }
 
 // pathOf returns where a node stands now; ok is false if it stands nowhere.
@@ -208,8 +217,13 @@ func (c *core) pathOf(n *node) (at string, ok bool) {
 
 // rollback takes the log back to its first n entries.
 func (c *core) rollback(n int) {
+	c.low = min(c.low, n)
+	for len(c.taken) > 0 && c.taken[len(c.taken)-1].at >= n {
+		c.taken = c.taken[:len(c.taken)-1]
+	}
 	for len(c.log) > n {
 		u := c.log[len(c.log)-1]
+		c.seq = u.seq
 		c.log[len(c.log)-1] = undo{}
 		c.log = c.log[:len(c.log)-1]
 		switch {

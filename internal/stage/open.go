@@ -91,6 +91,6 @@ func (s *Stage) openWrite(name string, flag int, perm fs.FileMode) (afero.File, 
 func (s *Stage) setBody(n *node, b *body) {
 	m := n.meta
 	m.body, m.mtime, m.timed = b, s.now, false
-	m.by = stamped(m.by, s.origin(), len(s.log))
+	m.by = stamped(m.by, s.origin(), s.seq)
 	s.setMeta(n, m)
 }

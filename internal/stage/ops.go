@@ -27,18 +27,18 @@ func (c *core) made(perm fs.FileMode) fs.FileMode {
 func (s *Stage) origin() change.Origin { return change.Origin{Step: s.step} }
 
 // stamps returns the stamps of something that is made or taken away through this view now.
-func (s *Stage) stamps() []stamp { return stamped(nil, s.origin(), len(s.log)) }
+func (s *Stage) stamps() []stamp { return stamped(nil, s.origin(), s.seq) }
 
 // put makes n what stands at the place. core.mu must be held for writing.
 func (s *Stage) put(p place, n *node) {
 	dir := s.adoptDir(p)
-	s.setSlot(dir, p.name, slot{n: n, gone: s.goneAt(dir, p, false), seq: len(s.log)})
+	s.setSlot(dir, p.name, slot{n: n, gone: s.goneAt(dir, p, false), seq: s.seq})
 }
 
 // clear makes nothing stand at the place. core.mu must be held for writing.
 func (s *Stage) clear(p place, permanent bool) {
 	dir := s.adoptDir(p)
-	s.setSlot(dir, p.name, slot{gone: s.goneAt(dir, p, permanent), seq: len(s.log)})
+	s.setSlot(dir, p.name, slot{gone: s.goneAt(dir, p, permanent), seq: s.seq})
 }
 
 // goneAt returns how the base's entry at the place is taken away when something else is put over it.
@@ -49,6 +49,9 @@ func (s *Stage) goneAt(dir *node, p place, permanent bool) *removal {
 	}
 	if dir.base == "" {
 		return nil
+	}
+	if p.ent.n == nil {
+		s.core.base.keep(p.ent.f) // what is taken away is what stands there now
 	}
 	return &removal{by: s.stamps(), permanent: permanent}
 }
@@ -166,7 +169,7 @@ func (s *Stage) changeMeta(name string, fn func(m *meta) bool) error {
 		n := s.adopt(p)
 		m := n.meta
 		if fn(&m) {
-			m.by = stamped(m.by, s.origin(), len(s.log))
+			m.by = stamped(m.by, s.origin(), s.seq)
 			s.setMeta(n, m)
 		}
 		return nil

@@ -15,6 +15,8 @@ type page struct {
 	off   int64  // in the spill file, if spilled is not 0
 	// spilled is how many bytes stand in the spill file. data is nil then.
 	spilled int
+	// stored says that data, which does not change any more, stands in the spill file as well.
+	stored bool
 }
 
 // size returns how many bytes of the page are not known to be zeros.
@@ -42,7 +44,7 @@ func (c *core) readPages(b *body, p []byte, off int64) (int, error) {
 		case in >= pg.size():
 		case pg.spilled > 0:
 			got = min(len(piece), pg.spilled-in)
-			if err := c.spill.get(piece[:got], pg.off+int64(in)); err != nil {
+			if err := c.unspill(piece[:got], pg.off+int64(in)); err != nil {
 				return n, err
 			}
 		default:
@@ -65,7 +67,7 @@ func (c *core) fork(b *body) *body {
 // ownPage returns a page of the body with at least n bytes that may be written into.
 func (c *core) ownPage(b *body, i, n int) (*page, error) {
 	old := b.pages[i]
-	if old != nil && old.owner == b && old.spilled == 0 {
+	if old != nil && old.owner == b && old.spilled == 0 && !old.stored {
 		if grow := n - len(old.data); grow > 0 {
 			// The bytes between length and capacity may be left over from a truncation.
 			had := len(old.data)
@@ -79,7 +81,7 @@ func (c *core) ownPage(b *body, i, n int) (*page, error) {
 	switch {
 	case old == nil:
 	case old.spilled > 0:
-		if err := c.spill.get(pg.data[:old.spilled], old.off); err != nil {
+		if err := c.unspill(pg.data[:old.spilled], old.off); err != nil {
 			return nil, err
 		}
 	default:
@@ -176,13 +178,24 @@ func (c *core) relieve(b *body) error {
 }
 
 func (c *core) spillPage(pg *page) error {
-	off, err := c.spill.put(pg.data)
-	if err != nil {
+	if err := c.store(pg); err != nil {
 		return err
 	}
 	c.held.Add(-int64(len(pg.data)))
-	pg.off, pg.spilled, pg.data = off, len(pg.data), nil
+	pg.spilled, pg.data = len(pg.data), nil
 	return nil
+}
+
+// store writes the bytes of a page to the spill file, and leaves them in memory.
+func (c *core) store(pg *page) error {
+	if pg.stored {
+		return nil
+	}
+	off, err := c.spill.Append(pg.data)
+	if err == nil {
+		pg.off, pg.stored = off, true
+	}
+	return err
 }
 
 // drop takes the pages that only this body has out of the account of what is held in memory. A handle may still be

@@ -91,6 +91,9 @@ func (s *Stage) checkMove(e ent, from, to string) error {
 		return names.ErrReserved
 	}
 	kids, err := s.children(nil, e)
+	if err == nil {
+		err = s.take(e, kids)
+	}
 	if err != nil {
 		return err
 	}

@@ -70,8 +70,8 @@ func (s *Stage) rename(src, dst place) error {
 	}
 	n := s.adopt(src)
 	m := n.meta
-	m.by = stamped(m.by, s.origin(), len(s.log))
-	m.moves = stamped(m.moves, s.origin(), len(s.log))
+	m.by = stamped(m.by, s.origin(), s.seq)
+	m.moves = stamped(m.moves, s.origin(), s.seq)
 	s.setMeta(n, m)
 	s.put(dst, n)
 	src.ent.n = n

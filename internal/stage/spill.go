@@ -10,9 +10,36 @@ import (
 	"sync"
 )
 
-// spill is the temporary file a stage puts staged bytes into once it holds too many in memory. It is made when first
-// needed, in the directory for temporary files of the system, never in the tree. Bytes are only ever appended: what a
-// rollback drops stays until the stage is closed. It is safe for concurrent use.
+// Spill is where a stage puts staged bytes once it holds too many in memory, and where a [Keeper] puts those that a
+// delta names. Bytes are only ever appended: what a rollback drops stays. It is safe for concurrent use.
+type Spill interface {
+	io.ReaderAt
+	// Append writes all of p behind what is there and returns where it stands.
+	Append(p []byte) (off int64, err error)
+}
+
+// SetSpill has the stage put bytes there, and not into a temporary file of its own. Call it before the first use. The
+// stage does not close it.
+func (s *Stage) SetSpill(to Spill) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.spill = to
+}
+
+// unspill fills p with the bytes at off of what was put aside.
+func (c *core) unspill(p []byte, off int64) error {
+	n, err := c.spill.ReadAt(p, off)
+	if n == len(p) {
+		return nil
+	}
+	if err == io.EOF || err == nil {
+		err = io.ErrUnexpectedEOF // another process has cut the file off: that is not the end of what was staged
+	}
+	return err
+}
+
+// spill is the temporary file that is a [Spill] by default. It is made when first needed, in the directory for
+// temporary files of the system, never in the tree.
 type spill struct {
 	mu     sync.Mutex
 	file   *os.File
@@ -20,8 +47,8 @@ type spill struct {
 	closed bool
 }
 
-// put appends data and returns where it stands.
-func (s *spill) put(data []byte) (int64, error) {
+// Append implements [Spill].
+func (s *spill) Append(data []byte) (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -59,19 +86,22 @@ func spillError(err error) error {
 	return fmt.Errorf("temporary file of the stage: %w", err)
 }
 
-// get fills p with the bytes at off.
-func (s *spill) get(p []byte, off int64) error {
+// ReadAt implements [io.ReaderAt].
+func (s *spill) ReadAt(p []byte, off int64) (int, error) {
 	s.mu.Lock()
 	f, closed := s.file, s.closed
 	s.mu.Unlock()
-	if closed {
-		return fs.ErrClosed
+	switch {
+	case closed:
+		return 0, fs.ErrClosed
+	case f == nil:
+		return 0, io.EOF
 	}
-	_, err := f.ReadAt(p, off)
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF // another process has cut the file off: that is not the end of what was staged
+	n, err := f.ReadAt(p, off)
+	if err == io.EOF && n < len(p) {
+		err = io.ErrUnexpectedEOF
 	}
-	return spillError(err)
+	return n, spillError(err)
 }
 
 // close removes the file. All that was put into it is gone.

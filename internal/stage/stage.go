@@ -54,9 +54,15 @@ type core struct {
 	root   *node
 	inodes map[string]*node // by path in the base, of the base's files that have one
 	log    []undo
+	seq    int // how many mutations there have been: what is stamped with it is in their order
+	low    int // the least length of the log since the last delta, see Keeper
 	turn   int // how many savepoints were taken
+	// taken are the directories of the base that were listed to be moved or taken away as a whole, for a Keeper.
+	taken []listing
+	kept  bool // a Keeper follows
 
-	spill   *spill
+	spill   Spill
+	temp    *spill       // the default of spill
 	held    atomic.Int64 // bytes of pages in memory
 	spillAt int64
 }
@@ -73,7 +79,8 @@ var _ interface {
 // New returns a stage over base as raised by [raise.FS]. If that fails, for want of a base perhaps, every operation of
 // the stage returns its error.
 func New(base afero.Fs) *Stage {
-	c := &core{now: time.Now().Round(0), nonce: rand.Text(), inodes: make(map[string]*node), spill: new(spill), spillAt: defaultSpillAt}
+	c := &core{now: time.Now().Round(0), nonce: rand.Text(), inodes: make(map[string]*node), temp: new(spill), spillAt: defaultSpillAt}
+	c.spill = c.temp
 	c.umask = func() fs.FileMode { return 0 }
 	c.root = newDir(0o755, c.now)
 	s := &Stage{core: c}
@@ -96,7 +103,7 @@ func New(base afero.Fs) *Stage {
 		c.root.from, c.root.mode, c.root.mtime = f, f.mode, f.mtime
 	}
 	// Without a call of Close the file behind it is closed, and removed where that has to be done by name, as well.
-	runtime.AddCleanup(c, func(sp *spill) { _ = sp.close() }, c.spill)
+	runtime.AddCleanup(c, func(sp *spill) { _ = sp.close() }, c.temp)
 	return s
 }
 
@@ -139,7 +146,7 @@ func (s *Stage) Name() string { return "Stage" }
 
 // Close gives back the temporary file, if there is one, and the directory if [New] has opened it.
 func (s *Stage) Close() error {
-	err := s.spill.close()
+	err := s.temp.close()
 	if s.own != nil {
 		err = errors.Join(err, s.own.Close())
 	}

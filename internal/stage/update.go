@@ -204,7 +204,7 @@ func (s *Stage) replaceBody(name string, old, edited *body, splices []change.Spl
 		if edited.plain() && edited.src == n.from {
 			m.mtime = n.from.mtime
 		}
-		m.by = stampedAll(m.by, splices, len(s.log))
+		m.by = stampedAll(m.by, splices, s.seq)
 		s.setMeta(n, m)
 		done = true
 		return nil

@@ -1,0 +1,103 @@
+package stage
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"time"
+)
+
+// A delta is binary: a version, which delta it follows, and lists one after the other. Numbers are as
+// [binary.AppendUvarint] writes them, texts and bytes have their length before them, names are raw bytes.
+//
+//	version digest depth [clock nonce, at depth 0] seq
+//	steps facts sums taken hides pages bodies nodes links metas slots
+const deltaVersion = 1
+
+// The lists of a delta. Each refers only to what is in lists before it, or to earlier ones of its own.
+const (
+	partSteps  = iota // ids of steps
+	partFacts         // what the base has said of paths
+	partSums          // hashes of facts that were told without
+	partTaken         // directories of the base that were moved or taken away, with what was in them
+	partHides         // other spellings of names, which nothing stands at
+	partPages         // bytes in the spill
+	partBodies        // contents: splices over a fact, or pages
+	partNodes         // those of the base, and those that were made
+	partLinks         // where nodes of the base stand that are where they were
+	partMetas         // what has changed of nodes
+	partSlots         // what has changed of directories
+	partCount
+)
+
+// Beside the kind in the flags of a fact.
+const (
+	factKind    = 7
+	factHasID   = 8
+	factHasHash = 16
+)
+
+// Where the time of a node comes from, and whether it was set on purpose.
+const (
+	timeTold = iota
+	timeOfFact
+	timeOfStage
+	timeMask = 3
+	timeSet  = 4
+)
+
+// Whether something of the base was taken away, and whether it is to be kept in the trash.
+const (
+	goneNot = iota
+	goneKept
+	goneForGood
+)
+
+// deltaDigest names a delta to the one that follows it.
+type deltaDigest [8]byte
+
+func digestOf(delta []byte) deltaDigest {
+	sum := sha256.Sum256(delta)
+	return deltaDigest(sum[:])
+}
+
+// form is a part of a delta that is being written.
+type form struct{ buf []byte }
+
+func (f *form) num(n int)         { f.num64(uint64(n)) }
+func (f *form) num64(n uint64)    { f.buf = binary.AppendUvarint(f.buf, n) }
+func (f *form) signed(n int64)    { f.buf = binary.AppendVarint(f.buf, n) }
+func (f *form) raw(data []byte)   { f.buf = append(f.buf, data...) }
+func (f *form) text(text string)  { f.num(len(text)); f.buf = append(f.buf, text...) }
+func (f *form) time(at time.Time) { f.signed(at.Unix()); f.num(at.Nanosecond()) }
+
+// maybe writes bytes, of which none and nil are two things.
+func (f *form) maybe(data []byte) {
+	if data == nil {
+		f.num(0)
+		return
+	}
+	f.num(len(data) + 1)
+	f.raw(data)
+}
+
+// form puts the parts together.
+func (w *deltaWriter) form(last mark) []byte {
+	size := 64
+	for i := range w.parts {
+		size += len(w.parts[i].buf) + binary.MaxVarintLen32
+	}
+	f := form{make([]byte, 0, size)}
+	f.raw([]byte{deltaVersion})
+	f.raw(last.digest[:])
+	f.num(w.Depth())
+	if w.Depth() == 0 {
+		f.time(w.c.now)
+		f.text(w.c.nonce)
+	}
+	f.num(w.seq)
+	for i := range w.parts {
+		f.num(w.parts[i].count)
+		f.raw(w.parts[i].buf)
+	}
+	return f.buf
+}

@@ -1,0 +1,246 @@
+package stage
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/guard"
+	"github.com/millrace-go/millrace/internal/names"
+)
+
+// maxDelta is how many bytes a delta may have. The bytes of files that were written as a whole are not in it.
+const maxDelta = 256 << 20
+
+// maxMatched is how many files a run may rest on without having changed them, see [Keeper.RestOn].
+const maxMatched = 20_000
+
+// Keeper follows a stage and says what has changed since it was asked before, so that another process can build the
+// same stage again, see [Restore]. What a delta has said is not said again: nodes, facts, bodies, pages and steps have
+// numbers from the delta on in which they first come. It is safe for concurrent use with the stage, but not with itself.
+type Keeper struct {
+	s      *Stage
+	nodes  numbers[*node] // the root is number 0
+	facts  numbers[*fact]
+	pages  numbers[*page]
+	bodies numbers[*body]
+	steps  numbers[string]
+	hashed []bool // of facts, by number: the hash was told
+	marks  []mark // the first is the beginning
+	// matched is how many facts were told because files were matched, and pending are those that will be.
+	matched int
+	pending []*fact
+	most    int // maxMatched
+}
+
+// mark is a moment at which a delta was taken: how much there was of all that it refers to.
+type mark struct {
+	log, taken, hides                  int
+	nodes, facts, pages, bodies, steps int
+	hashed                             []int // the facts whose hash came with this delta, but which came before
+	matched                            int
+	digest                             deltaDigest
+}
+
+// numbers gives numbers to things, in the order in which they come.
+type numbers[T comparable] struct {
+	of  map[T]int
+	all []T
+}
+
+// add gives the next number to something that has none.
+func (n *numbers[T]) add(thing T) int {
+	if n.of == nil {
+		n.of = make(map[T]int)
+	}
+	i := len(n.all)
+	n.of[thing] = i
+	n.all = append(n.all, thing)
+	return i
+}
+
+// has returns the number of a thing.
+func (n *numbers[T]) has(thing T) (int, bool) {
+	i, ok := n.of[thing]
+	return i, ok
+}
+
+// cut forgets the numbers from size on.
+func (n *numbers[T]) cut(size int) {
+	for _, thing := range n.all[size:] {
+		delete(n.of, thing)
+	}
+	clear(n.all[size:])
+	n.all = n.all[:size]
+}
+
+// NewKeeper returns a Keeper for the stage, of which there may be one. The first delta has all that is staged.
+func NewKeeper(s *Stage) *Keeper {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept = true
+	s.low = len(s.log)
+	k := &Keeper{s: s, most: maxMatched}
+	k.nodes.add(s.root)
+	k.marks = []mark{{nodes: 1}}
+	return k
+}
+
+// Depth returns how many deltas lead to where the stage was at the last one. It is 0 before the first.
+func (k *Keeper) Depth() int { return len(k.marks) - 1 }
+
+// Savepoint returns the moment at which the delta of that depth was taken. Depth 0 is the beginning. There must be one
+// of that depth.
+func (k *Keeper) Savepoint(depth int) Savepoint { return Savepoint{k.marks[depth].log} }
+
+// Rewind takes the stage back to where it was at that depth, unless it is there already, and forgets what was told
+// since: the next delta follows the one of that depth. A [Stage.Rollback] behind a delta is noticed without it, and has
+// the Keeper go back to the last delta before.
+func (k *Keeper) Rewind(depth int) error {
+	k.s.mu.Lock()
+	defer k.s.mu.Unlock()
+	k.follow()
+	if depth < 0 || depth > k.Depth() {
+		return fmt.Errorf("there is no delta of depth %d, there are %d", depth, k.Depth())
+	}
+	k.s.rollback(k.marks[depth].log)
+	k.s.low = len(k.s.log)
+	k.cut(depth)
+	k.pending = nil
+	return nil
+}
+
+// Delta returns what has changed on the stage since the last delta, and depth, that of the delta which it follows. It
+// is a savepoint too. If it fails, as for want of room in the [Spill], nothing counts as told.
+func (k *Keeper) Delta() (data []byte, depth int, err error) {
+	c := k.s.core
+	if c.err != nil {
+		return nil, 0, c.err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k.follow()
+	last := k.marks[k.Depth()]
+	w := &deltaWriter{Keeper: k, c: c}
+	if err = w.gather(c.log[last.log:], last); err == nil {
+		data = w.form(last)
+		if len(data) > maxDelta {
+			err = fmt.Errorf("a delta of the stage has %d bytes, %d are allowed: %w", len(data), maxDelta, names.ErrTooLarge)
+		}
+	}
+	if err != nil {
+		for _, i := range w.hashed {
+			k.hashed[i] = false
+		}
+		k.cut(k.Depth())
+		return nil, 0, err
+	}
+	c.turn++ // bodies that were told do not change any more
+	k.matched += len(k.pending)
+	k.pending = nil
+	k.mark(data, w.hashed)
+	return data, k.Depth() - 1, nil
+}
+
+// mark remembers the moment.
+func (k *Keeper) mark(data []byte, hashed []int) {
+	c := k.s.core
+	c.low = len(c.log)
+	k.marks = append(k.marks, mark{
+		log: len(c.log), taken: len(c.taken), hides: len(c.base.hiddenSince(0)),
+		nodes: len(k.nodes.all), facts: len(k.facts.all), pages: len(k.pages.all), bodies: len(k.bodies.all),
+		steps: len(k.steps.all), hashed: hashed, matched: k.matched, digest: digestOf(data),
+	})
+}
+
+// follow goes back to the last delta that a rollback has left.
+func (k *Keeper) follow() {
+	depth := k.Depth()
+	for depth > 0 && k.marks[depth].log > k.s.low {
+		depth--
+	}
+	if depth < k.Depth() {
+		k.cut(depth)
+		k.pending = nil
+	}
+	k.s.low = len(k.s.log)
+}
+
+// cut forgets all numbers that came behind the delta of that depth.
+func (k *Keeper) cut(depth int) {
+	m := k.marks[depth]
+	for _, later := range k.marks[depth+1:] {
+		for _, i := range later.hashed {
+			k.hashed[i] = false
+		}
+	}
+	k.marks = slices.Delete(k.marks, depth+1, len(k.marks))
+	k.nodes.cut(m.nodes)
+	k.facts.cut(m.facts)
+	k.pages.cut(m.pages)
+	k.bodies.cut(m.bodies)
+	k.steps.cut(m.steps)
+	k.hashed = k.hashed[:m.facts]
+	k.matched = m.matched
+}
+
+// RestOn makes the run rest on files that a step has matched without changing them: the next delta has what the base
+// said of them, for [Restore] to compare. It returns how many were left out because there would be too many in one run.
+func (k *Keeper) RestOn(files []string) (left int) {
+	c := k.s.core
+	if c.err != nil {
+		return 0
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, name := range files {
+		p, err := c.find(name, true, guard.Look)
+		if err != nil || p.ent.n != nil || p.ent.kind() != change.File {
+			continue // what is staged comes with what is told of it
+		}
+		f := c.base.keep(p.ent.f)
+		if _, known := k.facts.has(f); known {
+			continue
+		}
+		if k.matched+len(k.pending) >= k.most {
+			left++
+			continue
+		}
+		k.pending = append(k.pending, f)
+	}
+	return left
+}
+
+// listing is a directory of the base that was listed to be moved or taken away with all that is in it.
+type listing struct {
+	at  int // the length of the log then
+	dir *fact
+	sum change.Hash
+}
+
+// take remembers a directory of the base that is moved or taken away. kids are what it has on the stage.
+func (c *core) take(e ent, kids []kid) error {
+	f := e.fact()
+	if !c.kept || f == nil {
+		return nil
+	}
+	if e.n != nil {
+		var err error
+		if kids, err = c.children(nil, ent{f: f}); err != nil {
+			return err
+		}
+	}
+	c.taken = append(c.taken, listing{at: len(c.log), dir: f, sum: sumOf(kids)})
+	return nil
+}
+
+// sumOf returns a hash of the names in a directory and their kinds.
+func sumOf(kids []kid) change.Hash {
+	sum := sha256.New()
+	for _, k := range kids {
+		sum.Write([]byte(k.name))
+		sum.Write([]byte{0, byte(k.kind)})
+	}
+	return change.Hash(sum.Sum(nil))
+}

@@ -1,0 +1,206 @@
+package stage
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/guard"
+	"github.com/millrace-go/millrace/internal/names"
+	"github.com/millrace-go/millrace/internal/parallel"
+)
+
+// Drift is one path of the base that is not what the deltas rest on any more.
+type Drift struct {
+	Path   string
+	Reason string // "content", "removed", "created", "kind", "mode", "target" or "entries"
+	Delta  int    // the depth of the first delta that rests on it, from 0
+}
+
+// DriftError says that a stage cannot be built again, for its base has changed. It matches [names.ErrDrift].
+type DriftError struct {
+	Drifts []Drift // at least one, by path
+}
+
+// Error names the first few paths.
+func (e *DriftError) Error() string {
+	const named = 5
+	var b strings.Builder
+	b.WriteString("base has changed since it was read: ")
+	for i, d := range e.Drifts[:min(named, len(e.Drifts))] {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s (%s)", d.Path, d.Reason)
+	}
+	if more := len(e.Drifts) - named; more > 0 {
+		fmt.Fprintf(&b, " and %d more", more)
+	}
+	return b.String()
+}
+
+// Unwrap returns [names.ErrDrift].
+func (e *DriftError) Unwrap() error { return names.ErrDrift }
+
+// driftError returns the error for what was found, nil if that is nothing.
+func driftError(found []Drift) error {
+	if len(found) == 0 {
+		return nil
+	}
+	slices.SortFunc(found, func(a, b Drift) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), a.Delta-b.Delta, strings.Compare(a.Reason, b.Reason))
+	})
+	return &DriftError{slices.CompactFunc(found, func(a, b Drift) bool { return a.Path == b.Path })}
+}
+
+// rest is one path of the base that deltas rest on.
+type rest struct {
+	told  *fact        // as it was
+	hash  *change.Hash // of its bytes, if known
+	delta int          // the first that tells of it
+
+	entries     *change.Hash // of what was in it when it was first moved or taken away; nil for what was not
+	takenAt     int          // the delta of that
+	now         *fact        // as it is, once it was compared
+	reason      string       // why it is not the same
+	reasonDelta int
+}
+
+// restsOf gathers the facts of all deltas, in the order of their numbers.
+func restsOf(s *Stage, deltas []*delta) ([]rest, error) {
+	var all []rest
+	seen := make(map[string]bool)
+	for i, d := range deltas {
+		for _, f := range d.facts {
+			if clean, err := names.Clean(f.path); err != nil || clean != f.path || f.path == "." || seen[f.path] {
+				return nil, badDelta("a fact is about %q", f.path)
+			}
+			if err := s.guard.Check(f.path, guard.Look); err != nil {
+				return nil, names.PathError("restore", f.path, err)
+			}
+			seen[f.path] = true
+			all = append(all, rest{told: f, hash: f.hash.Load(), delta: i})
+		}
+		for _, sum := range d.sums {
+			if sum.fact >= len(all) || all[sum.fact].told.kind != change.File {
+				return nil, badDelta("there is no file %d", sum.fact)
+			}
+			all[sum.fact].hash = &sum.sum
+		}
+		for _, sum := range d.taken {
+			if sum.fact >= len(all) || all[sum.fact].told.kind != change.Dir {
+				return nil, badDelta("there is no directory %d", sum.fact)
+			}
+			if r := &all[sum.fact]; r.entries == nil {
+				r.entries, r.takenAt = &sum.sum, i
+			}
+		}
+	}
+	return all, nil
+}
+
+// compareAll compares the base with what the deltas rest on, and sets what each path is now.
+func (c *core) compareAll(ctx context.Context, rests []rest) error {
+	err := parallel.Each(ctx, 2*runtime.GOMAXPROCS(0), len(rests), func(i int) error {
+		r := &rests[i]
+		r.reasonDelta = r.delta
+		err := c.compare(r)
+		return names.PathError("restore", r.told.path, err)
+	})
+	if err != nil {
+		return err
+	}
+	var found []Drift
+	for i := range rests {
+		if r := &rests[i]; r.reason != "" {
+			found = append(found, Drift{r.told.path, r.reason, r.reasonDelta})
+		}
+	}
+	return driftError(found)
+}
+
+// compare looks at one path. What has other times and the same bytes is the same.
+func (c *core) compare(r *rest) error {
+	told := r.told
+	if ok, err := c.standsIn(path.Dir(told.path)); !ok || err != nil {
+		r.reason = "removed"
+		return err
+	}
+	now, err := c.base.lstat(told.path)
+	switch {
+	case err != nil:
+		return err
+	case now == nil:
+		r.reason = "removed"
+	case now.kind != told.kind:
+		r.reason = "kind"
+	case now.mode != told.mode && now.kind != change.Symlink:
+		r.reason = "mode"
+	case now.target != told.target:
+		r.reason = "target"
+	}
+	if r.reason != "" {
+		return nil
+	}
+	r.now = c.base.keep(now)
+	switch told.kind {
+	case change.Dir:
+		return c.compareDir(r)
+	case change.File:
+		return c.compareFile(r)
+	case change.Absent, change.Symlink, change.Other:
+	}
+	return nil
+}
+
+// standsIn reports whether a path of the base is a directory, and so are all above it: no link leads elsewhere.
+func (c *core) standsIn(dir string) (bool, error) {
+	for ; dir != "."; dir = path.Dir(dir) {
+		f, err := c.base.lstat(dir)
+		if err != nil || f == nil || f.kind != change.Dir {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func (c *core) compareDir(r *rest) error {
+	sameDir := r.now.id.Ino == r.told.id.Ino && r.now.mtime.Equal(r.told.mtime)
+	if r.entries == nil || sameDir {
+		return nil
+	}
+	kids, err := c.children(nil, ent{f: r.now})
+	if err == nil && sumOf(kids) != *r.entries {
+		r.reason, r.reasonDelta = "entries", r.takenAt
+	}
+	return err
+}
+
+// compareFile goes by the bytes where the system does not tell when a file was changed last.
+func (c *core) compareFile(r *rest) error {
+	told, now := r.told, r.now
+	looksSame := now.size == told.size && now.mtime.Equal(told.mtime) && now.id.Ino == told.id.Ino &&
+		now.id.Dev == told.id.Dev && now.id.CTime == told.id.CTime
+	switch {
+	case looksSame && (now.id.CTime != 0 || r.hash == nil):
+		if r.hash != nil {
+			now.hash.Store(r.hash)
+		}
+	case now.size != told.size || r.hash == nil:
+		r.reason = "content"
+	default:
+		h, err := c.hashOf(now.body())
+		if err != nil {
+			return err
+		}
+		if h != *r.hash {
+			r.reason = "content"
+		}
+	}
+	return nil
+}
