@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"time"
 
@@ -30,14 +29,9 @@ const execRuns = 9
 
 // execTree is the hidden sub-command that runs true on a tree several times, and says how long the steps have taken.
 func execTree(ctx context.Context, args []string, stdout io.Writer) error {
-	if len(args) != 1 {
-		return errors.New("usage: exec DIR")
+	if len(args) != 2 {
+		return errors.New("usage: exec DIR SCRATCH")
 	}
-	scratch, err := os.MkdirTemp("", "benchcmp-exec")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(scratch)
 	root, err := fsutil.OpenRoot(args[0])
 	if err != nil {
 		return err
@@ -53,7 +47,7 @@ func execTree(ctx context.Context, args []string, stdout io.Writer) error {
 		if err != nil {
 			return err
 		}
-		x := millrace.Executor{Commands: commands.Policy{Allow: []string{"true"}, Sandbox: sandbox, Scratch: scratch}}
+		x := millrace.Executor{Commands: commands.Policy{Allow: []string{"true"}, Sandbox: sandbox, Scratch: args[1]}}
 		res, err := x.Run(ctx, root, p)
 		if err != nil {
 			return err
