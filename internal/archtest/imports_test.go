@@ -71,6 +71,9 @@ var arrows = map[string][]string{
 	"internal/preview":  {"actions", "change", "internal/backing", "internal/names", "internal/splice", "internal/textdiff"},
 	"internal/raise":    {"capability", "internal/memfs", "internal/names", "internal/rootfs"},
 	"internal/replace":  {"change", "internal/match", "internal/names", "internal/splice"},
+	"internal/recordlog": {
+		"internal/handle", "internal/names",
+	},
 	"internal/rootfs": {
 		"capability", "change",
 		"internal/handle", "internal/modes", "internal/names", "internal/poll",

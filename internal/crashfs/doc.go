@@ -8,7 +8,8 @@
 //
 //   - Each operation on names that was not synced may have got to the disk or not, later ones without earlier ones,
 //     unless they need them: those on the same name, and those in a directory before its removal.
-//   - Of bytes that were not synced, any block of 16 may be new, old or zero, and the file may have any length between.
+//   - Of bytes that were not synced, those in any block of 16 may be new, old or zero, and the file may have any length
+//     between.
 //   - Mode, times and attributes that were not synced are the old or the new, each by itself.
 //
 // That is worse than what journaling file systems do, which keep their operations in order; so what survives here

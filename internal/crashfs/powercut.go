@@ -69,6 +69,8 @@ func (n *inode) tear(rnd *rand.Rand, loss float64) content {
 			copyBlock(c.data[at:end], now.data, at)
 		case rnd.IntN(2) == 0:
 			copyBlock(c.data[at:end], old.data, at)
+		default:
+			copySynced(c.data[at:end], old.data, now.data, at)
 		}
 	}
 	return c
@@ -82,6 +84,16 @@ func sameBytes(a, b []byte) bool {
 func copyBlock(to, from []byte, at int) {
 	if at < len(from) {
 		copy(to, from[at:])
+	}
+}
+
+// copySynced copies the bytes that were synced and have not been changed since: where a file is appended to, a block has
+// some of them.
+func copySynced(to, old, now []byte, at int) {
+	for i := range to {
+		if at+i < min(len(old), len(now)) && old[at+i] == now[at+i] {
+			to[i] = old[at+i]
+		}
 	}
 }
 

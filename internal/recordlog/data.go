@@ -1,0 +1,196 @@
+package recordlog
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"sync"
+)
+
+// MaxData is how many bytes a [Data] takes.
+const MaxData = 4 << 30
+
+// Span names bytes of a [Data].
+type Span struct {
+	Offset int64 `json:"offset"`
+	Length int64 `json:"length"`
+	// SHA256 is the hash of the bytes, 64 hexadecimal digits.
+	SHA256 string `json:"sha256"`
+}
+
+// end is where the bytes end, and whether a Data can have such bytes at all.
+func (s Span) end() (int64, bool) {
+	if s.Offset < 0 || s.Length < 0 || s.Offset > MaxData || s.Length > MaxData-s.Offset {
+		return 0, false
+	}
+	return s.Offset + s.Length, true
+}
+
+// Data is a file of bytes that records name. Bytes are only ever appended. What was appended can be read at once; it is
+// for the caller to make it durable before the record that names it. It is safe for concurrent use.
+type Data struct {
+	mu   sync.Mutex
+	open func() (File, error)
+	f    File // nil: not opened yet
+	end  int64
+	// clean says that nothing stands behind the end.
+	clean  bool
+	failed error // of a Sync
+	dirty  bool  // something may have been appended since the last Sync
+	mark   int64 // where the bytes begin that Since has not told of
+	since  hash.Hash
+}
+
+// NewData appends behind the first end bytes of the file that open gives. It is opened when it is first needed; what
+// stands behind the end then is cut off at the first append.
+func NewData(open func() (File, error), end int64) *Data {
+	// Another process may have appended what it did not make durable.
+	return &Data{open: open, end: end, mark: end, since: sha256.New(), dirty: end > 0}
+}
+
+func (d *Data) file() (File, error) {
+	if d.f == nil {
+		f, err := d.open()
+		if err != nil {
+			return nil, err
+		}
+		d.f = f
+	}
+	return d.f, nil
+}
+
+// Append writes bytes and returns where they stand. The error matches [ErrFull] if there is no room.
+func (d *Data) Append(p []byte) (int64, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.failed != nil {
+		return 0, d.failed
+	}
+	if int64(len(p)) > MaxData-d.end {
+		return 0, fmt.Errorf("%w: %d bytes behind %d, at most %d are possible", ErrFull, len(p), d.end, int64(MaxData))
+	}
+	f, err := d.file()
+	if err != nil {
+		return 0, err
+	}
+	if !d.clean {
+		if err := cutAt(f, d.end); err != nil {
+			return 0, err
+		}
+	}
+	d.clean = false
+	if err := writeAt(f, p, d.end); err != nil {
+		return 0, err
+	}
+	d.clean, d.dirty = true, true
+	at := d.end
+	d.end += int64(len(p))
+	d.since.Write(p)
+	return at, nil
+}
+
+// Put is Append that returns what names the bytes.
+func (d *Data) Put(p []byte) (Span, error) {
+	at, err := d.Append(p)
+	if err != nil {
+		return Span{}, err
+	}
+	sum := sha256.Sum256(p)
+	return Span{at, int64(len(p)), hex.EncodeToString(sum[:])}, nil
+}
+
+// Since returns what names all bytes that were appended since it was called before, or since NewData: whoever made them,
+// one name in the next record says whether they are whole.
+func (d *Data) Since() Span {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := Span{d.mark, d.end - d.mark, hex.EncodeToString(d.since.Sum(nil))}
+	d.mark = d.end
+	d.since.Reset()
+	return s
+}
+
+// ReadAt reads bytes that were appended, or were there before.
+func (d *Data) ReadAt(p []byte, offset int64) (int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f, err := d.file()
+	if err != nil {
+		return 0, err
+	}
+	n, err := f.ReadAt(p, offset)
+	switch {
+	case n == len(p):
+		err = nil
+	case err == nil: // some file systems say nothing of it
+		err = io.EOF
+	}
+	return n, err
+}
+
+// Sync makes what was appended durable, and does nothing if that is so already. After an error nothing more can be
+// appended.
+func (d *Data) Sync() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.failed != nil || !d.dirty {
+		return d.failed
+	}
+	f, err := d.file()
+	if err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		d.failed = fmt.Errorf("the data of records may be lost: %w", err)
+		return d.failed
+	}
+	d.dirty = false
+	return nil
+}
+
+// Close closes the file.
+func (d *Data) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.f == nil {
+		return nil
+	}
+	return d.f.Close()
+}
+
+// ErrBytes says that bytes are not those that a record names.
+var ErrBytes = errors.New("the bytes are not those that the record names")
+
+// Get returns the bytes that the span names, at most so many of them. The error matches [ErrBytes] if they are not
+// those.
+func Get(from io.ReaderAt, s Span, most int64) ([]byte, error) {
+	if _, ok := s.end(); !ok || s.Length > most {
+		return nil, fmt.Errorf("%w: %d bytes at %d, at most %d are read", ErrBytes, s.Length, s.Offset, most)
+	}
+	// The file may be shorter than the record says: what memory is taken for is only what is there.
+	p, err := io.ReadAll(io.NewSectionReader(from, s.Offset, s.Length))
+	if err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(p); int64(len(p)) != s.Length || hex.EncodeToString(sum[:]) != s.SHA256 {
+		return nil, fmt.Errorf("%w: %d bytes at %d", ErrBytes, s.Length, s.Offset)
+	}
+	return p, nil
+}
+
+// Check is Get without the bytes, which may be any number. It returns where they end.
+func Check(from io.ReaderAt, s Span) (int64, error) {
+	end, ok := s.end()
+	if !ok {
+		return 0, fmt.Errorf("%w: %d bytes at %d", ErrBytes, s.Length, s.Offset)
+	}
+	h := sha256.New()
+	n, err := io.Copy(h, io.NewSectionReader(from, s.Offset, s.Length))
+	if err == nil && (n != s.Length || hex.EncodeToString(h.Sum(nil)) != s.SHA256) {
+		err = fmt.Errorf("%w: %d bytes at %d", ErrBytes, s.Length, s.Offset)
+	}
+	return end, err
+}
