@@ -135,6 +135,11 @@ func (b StepBuilder) Expect(e Expect) StepBuilder {
 	return b.change(func(s *Step) { s.Expect = Step{Expect: e}.clone().Expect })
 }
 
+// Manual lets the step wait until a person lets it run ("manual").
+func (b StepBuilder) Manual() StepBuilder {
+	return b.change(func(s *Step) { s.Manual = true })
+}
+
 // Raw turns templates off in the step: what looks like one is text.
 func (b StepBuilder) Raw() StepBuilder {
 	return b.change(func(s *Step) { s.Raw = true })

@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"strings"
 	"time"
 
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/journal"
-	"github.com/millrace-go/millrace/internal/panics"
 )
 
 // Commit makes the change: all of it, or nothing. The Result is that of the plan with what became of it; it comes
@@ -203,59 +201,6 @@ func (t *tree) commitOptions(lock io.Closer) commit.Options {
 	return o
 }
 
-// underLock calls do while the lock of the tree is held. However do ends, also by a panic of the file system, the lock
-// is given back.
-func (t *tree) underLock(ctx context.Context, do func(lock io.Closer) error) error {
-	lock, err := t.lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err := panics.Protect(lock.Close); err != nil {
-			t.notes.Add("lock", "the lock could not be given back: %v", err)
-		}
-	}()
-	return do(lock)
-}
-
-// write calls do under the lock, when what a crash has left is finished. The Result has the warnings of all of it;
-// where there is none, the error has.
-func (t *tree) write(ctx context.Context, do func(lock io.Closer) (*Result, error)) (*Result, error) {
-	var res *Result
-	err := t.underLock(ctx, func(lock io.Closer) error {
-		if err := t.elsewhere(); err != nil {
-			return err
-		}
-		found, err := t.recover(ctx, lock)
-		if err != nil {
-			return err
-		}
-		for _, w := range found.Warnings {
-			t.notes.Add(w, "recovery: %s", w)
-		}
-		res, err = do(lock)
-		return err
-	})
-	if res != nil {
-		res.Warnings = t.notes.Take(res.Warnings)
-	} else if told := t.notes.Take(nil); err != nil && len(told) > 0 {
-		err = fmt.Errorf("%w (%s)", err, strings.Join(told, "; "))
-	}
-	return res, err
-}
-
-// lock takes the lock of the tree.
-func (t *tree) lock(ctx context.Context) (io.Closer, error) {
-	wait := t.x.lockWait()
-	waiting, cancel := context.WithTimeoutCause(ctx, wait, fmt.Errorf("waited %v", wait))
-	defer cancel()
-	lock, err := commit.Lock(waiting, t.commitOptions(nil))
-	if err != nil && ctx.Err() != nil {
-		return nil, fmt.Errorf("pipeline canceled: %w", errors.Join(context.Cause(ctx), err))
-	}
-	return lock, t.limited(err)
-}
-
 // storedRun returns the result of the executor's run if it was committed on this tree, or nil. The error is that of the
 // step which had failed then, if one had.
 func (t *tree) storedRun(digest func() string) (*Result, error) {
@@ -307,9 +252,6 @@ func (t *tree) keyWarnings(key journal.Key) []string {
 	}
 	return warnings
 }
-
-// done is for the verb that has opened the tree, at its end.
-func (t *tree) done() { _ = t.held.Drop() } // a directory, and a temporary file that is not read again
 
 var errPlanClosed = fmt.Errorf("the plan was closed, or committed: %w", fs.ErrClosed)
 

@@ -224,6 +224,8 @@ func (e *CommitError) Unwrap() error { return e.Err }
 //   - blocked: limits or risk forbid the change: a *BlockedError
 //   - read_only: the host only reads: ErrReadOnly
 //   - conflict: files have changed since they were read: a *ConflictError
+//   - drift: files have changed since a run that is resumed has read them: a *DriftError
+//   - held: the run waits for a decision: a *HeldError
 //   - nested_pipeline: a step has tried to run a pipeline: ErrNested
 //   - locked: another run writes to the tree: fsutil.ErrLocked
 //   - file_system: the file system cannot do what it takes to write to the tree: a *FileSystemError
@@ -245,6 +247,10 @@ func ErrorCode(err error) string {
 		return "invalid_pipeline"
 	case is[*PlanError](err):
 		return "invalid_plan"
+	case is[*HeldError](err):
+		return "held"
+	case is[*DriftError](err):
+		return "drift"
 	case is[*BudgetError](err):
 		return "budget_exceeded"
 	case is[*BlockedError](err):

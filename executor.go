@@ -1,9 +1,7 @@
 package millrace
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"time"
@@ -15,14 +13,7 @@ import (
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/bulkhead"
 	"github.com/millrace-go/millrace/command"
-	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/commit"
-	"github.com/millrace-go/millrace/internal/guard"
-	"github.com/millrace-go/millrace/internal/held"
-	"github.com/millrace-go/millrace/internal/journal"
-	"github.com/millrace-go/millrace/internal/raise"
-	"github.com/millrace-go/millrace/internal/rootfs"
-	"github.com/millrace-go/millrace/internal/watch"
 	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/tool"
 )
@@ -166,6 +157,17 @@ type Executor struct {
 	// Recorder keeps what agents and pure tools have answered, and what commands have done, so that a run after a dry run
 	// does not ask again. Nil means that nothing is kept.
 	Recorder Recorder
+	// Checkpoints is told of each attempt before and behind it, with all that it takes to go on from there in another
+	// process: see [Checkpointer] and [Executor.Resume]. Nil keeps nothing, and makes a pipeline with a step that is
+	// Manual ErrManual. A dry run and Plan keep nothing in any case. It belongs to one run: executors that work at the
+	// same time each need one of their own.
+	Checkpoints Checkpointer
+	// Shared is a directory of the system, as an absolute name, that the steps of a run share instead of a temporary
+	// one: {{run.shared}}, MILLRACE_SHARED of commands, Shared of what an agent is asked. It is made if it is not there,
+	// open to its owner alone, stays when the run is over, and is neither rolled back nor committed. It must lie outside of
+	// the tree, and belongs to one run. What is no absolute name, or lies in the tree, is an *ExecutorError. Empty means
+	// a temporary directory that goes with the run.
+	Shared string
 	// Logger takes what happens, for operators. Nil means that nothing is logged. It is called on a goroutine of its own,
 	// and the run waits for it. If it panics, the run goes on as if it had not, and the Result has a warning.
 	Logger *slog.Logger
@@ -217,6 +219,9 @@ func (x Executor) runOn(ctx context.Context, t *tree, p Pipeline) (*Result, erro
 		t.warnOfUnfinished()
 		plan, err := x.stage(ctx, t, p)
 		return plan.result, err
+	}
+	if err := p.mayWait(x.Checkpoints); err != nil {
+		return nil, err
 	}
 	if err := x.mayAct(p); err != nil {
 		return nil, err
@@ -275,71 +280,4 @@ func (x Executor) Plan(ctx context.Context, fsys afero.Fs, p Pipeline) (*Plan, e
 		return plan.result, err
 	})
 	return plan.keep(), err
-}
-
-// tree is the file system of one run, raised, and where its state is.
-type tree struct {
-	x        Executor
-	fs       afero.Fs
-	stateDir string
-	policy   guard.Policy // what every path is checked against
-	notes    *watch.Notes // what a Result is to warn of
-	held     *held.Held   // what is open; the verb that has opened the tree is its first user
-}
-
-// open checks the executor's own fields, the pipeline and the file system, and writes nothing.
-func (x Executor) open(ctx context.Context, fsys afero.Fs, p Pipeline) (*tree, error) {
-	if p.Len() == 0 {
-		return nil, &ValidationError{Problems: []Problem{{Code: codeNoSteps, Pointer: "/steps", Message: "at least one step is required"}}}
-	}
-	if err := p.checkValues(); err != nil {
-		return nil, err
-	}
-	if err := x.checkHost(ctx, p); err != nil {
-		return nil, err
-	}
-	return x.openTree(fsys)
-}
-
-// openTree opens the tree for one verb, which calls done in the end.
-func (x Executor) openTree(fsys afero.Fs) (opened *tree, err error) {
-	if root, ok := fsys.(*fsutil.RootFs); ok && root != nil {
-		fsys = root.Rooted()
-	}
-	raised, err := raise.FS(fsys)
-	if err != nil {
-		return nil, err
-	}
-	t := &tree{fs: raised, notes: new(watch.Notes), held: held.New()}
-	if root, ok := raised.(*rootfs.FS); ok && raised != fsys {
-		t.held.Add(root.Close)
-	}
-	defer func() {
-		if err != nil {
-			t.done()
-		}
-	}()
-	t.x = x.watched(t.notes)
-	if t.stateDir, err = fsutil.Clean(cmp.Or(x.StateDir, DefaultStateDir)); err != nil {
-		return nil, &ExecutorError{Field: "StateDir", Err: err}
-	}
-	if t.stateDir == "." {
-		return nil, &ExecutorError{Field: "StateDir", Value: x.StateDir, Err: fsutil.ErrBadName}
-	}
-	if err := x.Budget.Check(); err != nil {
-		return nil, &ExecutorError{Field: "Budget", Err: err}
-	}
-	if err := x.Commands.Valid(); err != nil {
-		return nil, &ExecutorError{Field: "Commands", Err: err}
-	}
-	if err := journal.CheckKey(x.Key); err != nil {
-		return nil, &ExecutorError{Field: "Key", Err: err}
-	}
-	if x.RunID != "" && !validID(x.RunID) {
-		return nil, &ExecutorError{Field: "RunID", Value: x.RunID, Err: fmt.Errorf("only letters, digits, - and _ are allowed, at most %d", MaxIDLen)}
-	}
-	if t.policy, err = x.policy(raised, t.stateDir); err != nil {
-		return nil, err
-	}
-	return t, nil
 }

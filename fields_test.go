@@ -1,11 +1,14 @@
 package millrace_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
 	"log/slog"
 	"maps"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -51,6 +54,10 @@ var (
 		})},
 		"Plan": {"Plan", reads, onFresh(func(t *testing.T, x millrace.Executor, fsys afero.Fs) error {
 			_, err := x.Plan(t.Context(), fsys, setting())
+			return err
+		})},
+		"Resume": {"Resume", writes, onFresh(func(t *testing.T, x millrace.Executor, fsys afero.Fs) error {
+			_, err := x.Resume(t.Context(), fsys, setting(), millrace.Saved{})
 			return err
 		})},
 		"Plan, Commit": {"Plan", writes, onFresh(planAndCommit)},
@@ -201,8 +208,8 @@ func isError(target error) func(error) bool {
 }
 
 var (
-	planning   = []string{"Run", "Plan", "Plan, Commit"}
-	commits    = []string{"Run", "Plan, Commit", "OpenPlan, Commit"}
+	planning   = []string{"Run", "Resume", "Plan", "Plan, Commit"}
+	commits    = []string{"Run", "Resume", "Plan, Commit", "OpenPlan, Commit"}
 	onPlans    = []string{"OpenPlan", "OpenPlan, Commit"}
 	restoring  = []string{"Restore", "PlanRestore", "PlanRestore, Commit"}
 	onPaths    = slices.Concat(planning, onPlans, restoring)
@@ -256,8 +263,11 @@ var fields = map[string]field{
 		x.Commands = command.Policy{Allow: []string{"never"}, Sandbox: command.Off}
 	}, nothing, never},
 	"Recorder": {func(x *millrace.Executor) { x.Recorder = millrace.NewMemoryRecorder() }, nothing, never},
-	"Logger":   {func(x *millrace.Executor) { x.Logger = slog.New(slog.DiscardHandler) }, nothing, never},
-	"Observe":  {func(x *millrace.Executor) { x.Observe = func(millrace.Event) {} }, nothing, never},
+	// What is done with it is in internal/suite/resume.
+	"Checkpoints": {func(x *millrace.Executor) { x.Checkpoints = new(forgetful) }, nothing, never},
+	"Shared":      {func(x *millrace.Executor) { x.Shared = filepath.Join(os.TempDir(), "millrace-never-made") }, nothing, never},
+	"Logger":      {func(x *millrace.Executor) { x.Logger = slog.New(slog.DiscardHandler) }, nothing, never},
+	"Observe":     {func(x *millrace.Executor) { x.Observe = func(millrace.Event) {} }, nothing, never},
 	"StepContext": {func(x *millrace.Executor) {
 		x.StepContext = func(ctx context.Context, _ millrace.StepStarted) context.Context { return ctx }
 	}, nothing, never},
@@ -266,6 +276,22 @@ var fields = map[string]field{
 			return ctx, nil
 		}
 	}, nothing, never},
+}
+
+// forgetful keeps nothing of what it is told.
+type forgetful struct{ spilled []byte }
+
+func (*forgetful) Enter(context.Context, millrace.Position) error  { return nil }
+func (*forgetful) Keep(context.Context, millrace.Checkpoint) error { return nil }
+func (f *forgetful) Spill() fsutil.Spill                           { return f }
+
+func (f *forgetful) Append(p []byte) (int64, error) {
+	f.spilled = append(f.spilled, p...)
+	return int64(len(f.spilled) - len(p)), nil
+}
+
+func (f *forgetful) ReadAt(p []byte, off int64) (int, error) {
+	return bytes.NewReader(f.spilled).ReadAt(p, off)
 }
 
 // oneTool is a set that no step of setting asks for.

@@ -270,6 +270,7 @@ func (s *stepForm) table() params.Table {
 		{Name: "timeout", Aliases: "timeout_seconds", Doc: "Seconds that one attempt may take.", To: &s.flow.timeout},
 		{Name: "backoff", Doc: "Seconds to wait before the second attempt; the wait doubles then.", To: &s.flow.backoff},
 		{Name: "input", Doc: "\"previous\" for the files of the step that was executed before.", To: &s.Input},
+		{Name: "manual", Doc: "Wait before the step until a person lets it run.", To: &s.Manual},
 		{Name: "raw", Doc: "Take what looks like a template as text.", To: &s.Raw},
 		{Name: "params", Aliases: "args arguments parameters", To: &s.params},
 	}

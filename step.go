@@ -33,6 +33,10 @@ type Step struct {
 	When condition.Condition
 	// Expect fails the step if it does too much or too little.
 	Expect Expect
+	// Manual lets the step wait for a person: a run that comes to it, once its condition holds, ends with a *[HeldError]
+	// and goes on when it is resumed after somebody has let it, see [Saved]. Each visit waits. A dry run goes through, with
+	// a warning. In parallel no step behind it begins before, and it begins when all before it are done.
+	Manual bool
 	// Raw turns templates off in this step.
 	Raw bool
 	// Bind maps JSON pointers below "params" to templates, for parameters that are not strings.

@@ -1,6 +1,7 @@
 package fsutil
 
 import (
+	"io"
 	"os"
 	"time"
 
@@ -34,6 +35,14 @@ var _ interface {
 //
 // All methods are safe for concurrent use. The zero Stage is not usable.
 type Stage stage.Stage
+
+// Spill is where a stage puts staged bytes once it holds too many in memory, instead of a temporary file: bytes are only
+// ever appended, and read at where they stand. It is safe for concurrent use.
+type Spill interface {
+	io.ReaderAt
+	// Append writes all of p behind what is there and returns where it stands.
+	Append(p []byte) (offset int64, err error)
+}
 
 // Savepoint is a moment of a stage to which it can be rolled back. The zero Savepoint is the beginning.
 type Savepoint stage.Savepoint

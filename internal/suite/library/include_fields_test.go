@@ -19,7 +19,7 @@ func TestIncludeKnowsAllFields(t *testing.T) {
 	t.Parallel()
 	known := map[string]string{
 		"Step": "ID InputFrom InputFromAll When OnFail Next RetryIf Action Bind", // the last two by their templates
-		"kept": "Expect Raw MaxRetries MaxVisits Timeout Backoff Input",
+		"kept": "Expect Manual Raw MaxRetries MaxVisits Timeout Backoff Input",
 	}
 	listed := make(map[string]bool)
 	for _, names := range known {

@@ -53,6 +53,7 @@ func stepFields() map[string]func(*millrace.Step) {
 		"Expect.MaxFiles": func(s *millrace.Step) { s.Expect.MaxFiles = &one },
 		"Expect.MinEdits": func(s *millrace.Step) { s.Expect.MinEdits = &one },
 		"Expect.MaxEdits": func(s *millrace.Step) { s.Expect.MaxEdits = &one },
+		"Manual":          func(s *millrace.Step) { s.Manual = true },
 		"Raw":             func(s *millrace.Step) { s.Raw = true },
 		"Bind":            func(s *millrace.Step) { s.Bind = map[string]string{"/count": "{{a.count}}"} },
 		"OnFail":          func(s *millrace.Step) { s.OnFail = "c" },

@@ -49,6 +49,8 @@ var coded = []struct {
 	{&millrace.BudgetError{}, "budget_exceeded"},
 	{&millrace.BlockedError{}, "blocked"},
 	{&millrace.ConflictError{}, "conflict"},
+	{&millrace.DriftError{}, "drift"},
+	{&millrace.HeldError{}, "held"},
 	{&millrace.FileSystemError{Err: fs.ErrPermission}, "file_system"},
 	{&millrace.CommitError{}, "commit_failed"},
 	{&millrace.ExecutorError{Err: errors.ErrUnsupported}, "internal step_failed"},

@@ -1,0 +1,85 @@
+package millrace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// Saved is what a [Checkpointer] has kept of a run.
+type Saved struct {
+	// Checkpoints are all that were given to Keep, in that order. To go back to before a step, leave out those behind the
+	// one to go on from. An error ends Resume. Nil is none: the run begins anew.
+	Checkpoints iter.Seq2[Checkpoint, error]
+	// Began is when the run began first. Nothing of the tree was read before. The zero time has every file that was read
+	// compared by its bytes before the commit.
+	Began time.Time
+	// Force lifts what [Options.Force] lifts, and the pipeline stays the same for its Digest and for [Executor.RunID].
+	Force bool
+}
+
+// Drift is one path of the tree that is not what a run rests on any more.
+type Drift struct {
+	Path string
+	// Reason is "content", "removed", "created", "kind", "mode", "target" (of a symbolic link) or "entries" (of a directory that
+	// was moved or removed as a whole).
+	Reason string
+	// Step is the id of the step that has read it first.
+	Step string
+}
+
+// DriftError says that a run cannot be resumed, for another program has changed what its steps have read. Nothing was
+// written. It matches fsutil.ErrDrift, and its code is "drift".
+type DriftError struct {
+	Drifts []Drift // at least one, by path
+	// From is the id of the step to resume from instead: the first that rests on any of them.
+	From string
+}
+
+// Error gives "base has changed since step 'find' read it: src/a.go (content), src/b.go (removed); resume from 'find'".
+func (e *DriftError) Error() string {
+	const named = 20
+	var b strings.Builder
+	fmt.Fprintf(&b, "base has changed since step '%s' read it: ", e.From)
+	for i, d := range e.Drifts[:min(named, len(e.Drifts))] {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s (%s)", fsutil.Visible(d.Path), d.Reason)
+	}
+	if more := len(e.Drifts) - named; more > 0 {
+		fmt.Fprintf(&b, " and %d more", more)
+	}
+	fmt.Fprintf(&b, "; resume from '%s'", e.From)
+	return b.String()
+}
+
+// Unwrap returns fsutil.ErrDrift.
+func (e *DriftError) Unwrap() error { return fsutil.ErrDrift }
+
+// Code returns "drift".
+func (e *DriftError) Code() string { return "drift" }
+
+// Resume goes on with a run of the pipeline that was held, has failed, was canceled, or whose process has died. It is [Executor.Run], but
+// steps that were done are not done again: the stage is built again as it was behind the last Final checkpoint that did not
+// end the run, and the run goes on from there, with the results, visits, costs and times of before. So the tree and the
+// Result are those of a run that was never stopped, less durations. Whoever calls it makes sure that no other process
+// works on the same run.
+//
+// Under [Executor.RunID] a run that was committed already is not done again: its stored result comes back, Replayed.
+//
+// Errors: as Run, a *[HeldError], and a *[DriftError] if the tree is not what the steps have read any more. What was kept is
+// good for another Resume after each of them.
+func (x Executor) Resume(ctx context.Context, fsys afero.Fs, p Pipeline, s Saved) (*Result, error) {
+	if s.Checkpoints == nil {
+		return x.Run(ctx, fsys, p)
+	}
+	return nil, errors.ErrUnsupported
+}

@@ -1,0 +1,145 @@
+package millrace
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/guard"
+	"github.com/millrace-go/millrace/internal/held"
+	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/panics"
+	"github.com/millrace-go/millrace/internal/raise"
+	"github.com/millrace-go/millrace/internal/rootfs"
+	"github.com/millrace-go/millrace/internal/watch"
+)
+
+// tree is the file system of one run, raised, and where its state is.
+type tree struct {
+	x        Executor
+	fs       afero.Fs
+	stateDir string
+	policy   guard.Policy // what every path is checked against
+	notes    *watch.Notes // what a Result is to warn of
+	held     *held.Held   // what is open; the verb that has opened the tree is its first user
+}
+
+// open checks the executor's own fields, the pipeline and the file system, and writes nothing.
+func (x Executor) open(ctx context.Context, fsys afero.Fs, p Pipeline) (*tree, error) {
+	if p.Len() == 0 {
+		return nil, &ValidationError{Problems: []Problem{{Code: codeNoSteps, Pointer: "/steps", Message: "at least one step is required"}}}
+	}
+	if err := p.checkValues(); err != nil {
+		return nil, err
+	}
+	if err := x.checkHost(ctx, p); err != nil {
+		return nil, err
+	}
+	return x.openTree(fsys)
+}
+
+// openTree opens the tree for one verb, which calls done in the end.
+func (x Executor) openTree(fsys afero.Fs) (opened *tree, err error) {
+	if root, ok := fsys.(*fsutil.RootFs); ok && root != nil {
+		fsys = root.Rooted()
+	}
+	raised, err := raise.FS(fsys)
+	if err != nil {
+		return nil, err
+	}
+	t := &tree{fs: raised, notes: new(watch.Notes), held: held.New()}
+	if root, ok := raised.(*rootfs.FS); ok && raised != fsys {
+		t.held.Add(root.Close)
+	}
+	defer func() {
+		if err != nil {
+			t.done()
+		}
+	}()
+	t.x = x.watched(t.notes)
+	if t.stateDir, err = fsutil.Clean(cmp.Or(x.StateDir, DefaultStateDir)); err != nil {
+		return nil, &ExecutorError{Field: "StateDir", Err: err}
+	}
+	if t.stateDir == "." {
+		return nil, &ExecutorError{Field: "StateDir", Value: x.StateDir, Err: fsutil.ErrBadName}
+	}
+	if err := x.Budget.Check(); err != nil {
+		return nil, &ExecutorError{Field: "Budget", Err: err}
+	}
+	if err := x.Commands.Valid(); err != nil {
+		return nil, &ExecutorError{Field: "Commands", Err: err}
+	}
+	if err := journal.CheckKey(x.Key); err != nil {
+		return nil, &ExecutorError{Field: "Key", Err: err}
+	}
+	if x.RunID != "" && !validID(x.RunID) {
+		return nil, &ExecutorError{Field: "RunID", Value: x.RunID, Err: fmt.Errorf("only letters, digits, - and _ are allowed, at most %d", MaxIDLen)}
+	}
+	if t.policy, err = x.policy(raised, t.stateDir); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// done is for the verb that has opened the tree, at its end.
+func (t *tree) done() { _ = t.held.Drop() } // a directory, and a temporary file that is not read again
+
+// underLock calls do while the lock of the tree is held. However do ends, also by a panic of the file system, the lock
+// is given back.
+func (t *tree) underLock(ctx context.Context, do func(lock io.Closer) error) error {
+	lock, err := t.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := panics.Protect(lock.Close); err != nil {
+			t.notes.Add("lock", "the lock could not be given back: %v", err)
+		}
+	}()
+	return do(lock)
+}
+
+// write calls do under the lock, when what a crash has left is finished. The Result has the warnings of all of it;
+// where there is none, the error has.
+func (t *tree) write(ctx context.Context, do func(lock io.Closer) (*Result, error)) (*Result, error) {
+	var res *Result
+	err := t.underLock(ctx, func(lock io.Closer) error {
+		if err := t.elsewhere(); err != nil {
+			return err
+		}
+		found, err := t.recover(ctx, lock)
+		if err != nil {
+			return err
+		}
+		for _, w := range found.Warnings {
+			t.notes.Add(w, "recovery: %s", w)
+		}
+		res, err = do(lock)
+		return err
+	})
+	if res != nil {
+		res.Warnings = t.notes.Take(res.Warnings)
+	} else if told := t.notes.Take(nil); err != nil && len(told) > 0 {
+		err = fmt.Errorf("%w (%s)", err, strings.Join(told, "; "))
+	}
+	return res, err
+}
+
+// lock takes the lock of the tree.
+func (t *tree) lock(ctx context.Context) (io.Closer, error) {
+	wait := t.x.lockWait()
+	waiting, cancel := context.WithTimeoutCause(ctx, wait, fmt.Errorf("waited %v", wait))
+	defer cancel()
+	lock, err := commit.Lock(waiting, t.commitOptions(nil))
+	if err != nil && ctx.Err() != nil {
+		return nil, fmt.Errorf("pipeline canceled: %w", errors.Join(context.Cause(ctx), err))
+	}
+	return lock, t.limited(err)
+}
