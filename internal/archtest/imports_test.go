@@ -103,6 +103,7 @@ var arrows = map[string][]string{
 	},
 	"internal/watch": {"internal/panics"},
 	"runs":           {".", "fsutil", "risk", "internal/strictjson"},
+	"fleet":          {".", "budget", "fsutil", "risk", "internal/panics"},
 	"tool":           {"budget", "internal/panics", "internal/params", "internal/strictjson", "template"},
 }
 
