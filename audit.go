@@ -138,6 +138,9 @@ func auditOf(run string, e StepFinished, now time.Time) audited {
 func (r *run) arrive(ctx context.Context, i, number int) *visit {
 	s := r.p.steps[i]
 	v := &visit{step: i, number: number, result: StepResult{StepID: s.ID, Action: s.Action.Spec().Name}}
+	if r.kept != nil {
+		v.depth = len(r.kept.parents) - 1
+	}
 	started := StepStarted{Step: s.ID, Index: i, Visit: number, Action: v.result.Action}
 	r.notify(started)
 	if r.x.StepContext != nil {

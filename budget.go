@@ -221,6 +221,10 @@ func (r *run) settle() {
 			return
 		}
 	}
+	if r.kept != nil && r.kept.stop != nil && r.kept.stop.step == r.stopAt {
+		r.stopped = r.kept.stop.err
+		clear(r.last[r.stopAt:])
+	}
 }
 
 // firstUndone is the index of the first step that is not done, the number of steps if all are.
@@ -233,8 +237,20 @@ func (r *run) firstUndone() int {
 	return r.p.Len()
 }
 
+// isBound reports whether an error of a run is about its own bounds.
+func isBound(err error) bool {
+	switch err.(type) {
+	case *BudgetError, *DeadlineError, *ExecutionsError:
+		return true
+	}
+	return false
+}
+
 // halt ends a run in parallel before a step that must not begin.
 func (r *run) halt(v *visit) {
+	if !isBound(v.stop) {
+		r.endAt(v.step, v.stop) // which settle does not find out by itself
+	}
 	r.mu.Lock()
 	r.stopAt = min(r.stopAt, v.step)
 	r.mu.Unlock()

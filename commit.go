@@ -72,7 +72,7 @@ func (p *Plan) release() {
 // commitAlone commits a plan for which no lock is held yet.
 func (p *Plan) commitAlone(ctx context.Context) (*Result, error) {
 	switch {
-	case p.abandoned:
+	case p.abandoned, p.held != nil:
 		return p.outcome(commit.Report{}, p.failed)
 	case p.mutates && p.tree.x.ReadOnly:
 		return p.outcome(commit.Report{}, ErrReadOnly)

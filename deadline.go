@@ -31,12 +31,36 @@ func (e *DeadlineError) Unwrap() error { return e.Err }
 // Code returns "deadline_exceeded".
 func (e *DeadlineError) Code() string { return "deadline_exceeded" }
 
-// begin starts the time of the run. The context that it returns is that of the steps.
-func (r *run) begin(ctx context.Context) (context.Context, context.CancelFunc) {
+// begin starts the time of the run, and takes up what was kept of it. The context that it returns is that of the steps;
+// a run in sequence has no waves.
+func (r *run) begin(ctx context.Context, t *tree, s Saved) (steps context.Context, cancel context.CancelFunc, waves [][]int, err error) {
+	up, err := r.keepOn(t, s)
+	if err != nil {
+		return ctx, func() {}, nil, err
+	}
+	steps, cancel = r.within(ctx)
+	if r.inSequence() {
+		if r.machine, r.stopped = r.newMachine(); r.stopped != nil {
+			return steps, cancel, nil, nil
+		}
+	} else {
+		waves = r.waves(steps) // of the tree as it is without what was staged
+	}
+	if r.kept != nil {
+		err = r.takeUp(steps, up)
+	}
+	return steps, cancel, waves, err
+}
+
+// within returns the context of the steps, which ends with the deadline.
+func (r *run) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	if r.p.bounds.deadline <= 0 {
 		return ctx, func() {}
 	}
 	r.deadline = time.Now().Add(r.p.bounds.deadline)
+	if r.kept != nil {
+		r.deadline = r.deadline.Add(-r.kept.elapsed)
+	}
 	return context.WithDeadline(ctx, r.deadline)
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/bulkhead"
 	"github.com/millrace-go/millrace/command"
-	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/tool"
 )
@@ -195,8 +194,8 @@ func Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, error) {
 // Run works the pipeline out on a stage over fsys, and commits what is there in the end, all of it or nothing. The
 // Result is never nil when the pipeline was run, also beside an error.
 //
-// Errors: a *ValidationError for the zero Pipeline, ErrNested, ErrReadOnly, a *StepError, a *BlockedError, a
-// *ConflictError if another program has written to the tree meanwhile, a *CommitError, or the context's error. On any
+// Errors: a *ValidationError for the zero Pipeline, ErrNested, ErrReadOnly, ErrManual, a *[HeldError] if the run waits, a
+// *StepError, a *BlockedError, a *ConflictError if another program has written to the tree meanwhile, a *CommitError, or the context's error. On any
 // of them but a *CommitError in state CommitPending the tree is what it was, except that with ContinueOnError the
 // steps that did not fail are committed, and the *StepError of the first that did is returned.
 func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, error) {
@@ -209,15 +208,15 @@ func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, 
 	}
 	defer t.done()
 	started := p.started(PhaseRun, x.DryRun || p.options.DryRun)
-	return t.told(ctx, started, func(ctx context.Context) (*Result, error) { return x.runOn(ctx, t, p) })
+	return t.told(ctx, started, func(ctx context.Context) (*Result, error) { return x.runOn(ctx, t, p, Saved{}) })
 }
 
-// runOn is Run on a tree that is open.
-func (x Executor) runOn(ctx context.Context, t *tree, p Pipeline) (*Result, error) {
+// runOn is Run, or Resume, on a tree that is open.
+func (x Executor) runOn(ctx context.Context, t *tree, p Pipeline, s Saved) (*Result, error) {
 	if x.DryRun || p.options.DryRun {
 		x.DryRun = true
 		t.warnOfUnfinished()
-		plan, err := x.stage(ctx, t, p)
+		plan, err := x.stage(ctx, t, p, Saved{})
 		return plan.result, err
 	}
 	if err := p.mayWait(x.Checkpoints); err != nil {
@@ -228,8 +227,8 @@ func (x Executor) runOn(ctx context.Context, t *tree, p Pipeline) (*Result, erro
 	}
 	if !p.Mutates() {
 		t.warnOfUnfinished()
-		plan, err := x.stage(ctx, t, p)
-		return plan.outcome(commit.Report{}, err)
+		plan, err := x.stage(ctx, t, p, s)
+		return plan.end(err)
 	}
 	if x.ReadOnly {
 		return nil, ErrReadOnly
@@ -238,15 +237,14 @@ func (x Executor) runOn(ctx context.Context, t *tree, p Pipeline) (*Result, erro
 		if done, err := t.storedRun(p.Digest); done != nil || err != nil {
 			return done, err
 		}
-		plan, err := x.stage(ctx, t, p)
-		switch {
-		case plan.abandoned:
-			return plan.outcome(commit.Report{}, err)
-		case plan.block != nil:
-			return plan.outcome(commit.Report{}, plan.block)
-		default:
-			return plan.commit(ctx, lock, plan.since)
+		plan, err := x.stage(ctx, t, p, s)
+		if plan == nil || plan.abandoned || plan.held != nil {
+			return plan.end(err)
 		}
+		if err := plan.mayCommit(ctx); err != nil {
+			return plan.end(err)
+		}
+		return plan.commit(ctx, lock, plan.since)
 	})
 }
 
@@ -274,7 +272,7 @@ func (x Executor) Plan(ctx context.Context, fsys afero.Fs, p Pipeline) (*Plan, e
 	var plan *Plan
 	_, err = t.told(ctx, p.started(PhasePlan, true), func(ctx context.Context) (*Result, error) {
 		t.warnOfUnfinished()
-		if plan, err = x.stage(ctx, t, p); !plan.abandoned {
+		if plan, err = x.stage(ctx, t, p, Saved{}); !plan.abandoned {
 			err = nil
 		}
 		return plan.result, err

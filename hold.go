@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/panics"
 )
 
 // ErrHold is what [Checkpointer.Enter] and [Approver.Approve] return to stop a run in front of what comes next. An error
@@ -63,4 +66,66 @@ func (p Pipeline) mayWait(c Checkpointer) error {
 		return ErrManual
 	}
 	return nil
+}
+
+// end is what Run returns of a plan that is not committed. The plan is nil for a run that could not be resumed.
+func (p *Plan) end(err error) (*Result, error) {
+	if p == nil {
+		return nil, err
+	}
+	held, ok := err.(*HeldError)
+	if !ok {
+		return p.outcome(commit.Report{}, err)
+	}
+	p.held, p.failed = held, err
+	p.result.failed(err)
+	held.Plan = p.keep()
+	res := p.result.clone()
+	res.DryRun = false
+	return res, err
+}
+
+// mayCommit says why a run must not commit its plan now, or returns nil.
+func (p *Plan) mayCommit(ctx context.Context) error {
+	c := p.tree.x.Checkpoints
+	if c == nil || len(p.changes) == 0 {
+		return p.blocked()
+	}
+	at := Position{Index: p.result.TotalSteps}
+	ask := func(do func() error) error {
+		err := panics.Protect(do)
+		if errors.Is(err, ErrHold) {
+			return heldBy(at, err)
+		}
+		return err
+	}
+	if a, ok := c.(Approver); ok {
+		if err := ask(func() error { return a.Approve(ctx, p) }); err != nil {
+			return err
+		}
+	}
+	if err := p.blocked(); err != nil {
+		return err
+	}
+	return ask(func() error { return c.Enter(ctx, at) })
+}
+
+// blocked returns what blocks the plan, or nil.
+func (p *Plan) blocked() error {
+	if p.block != nil {
+		return p.block
+	}
+	return nil
+}
+
+// manualSteps notes which steps a dry run has not waited for.
+func (p *Plan) manualSteps(r *run) {
+	if !r.x.DryRun {
+		return
+	}
+	for _, v := range r.shown() {
+		if r.p.steps[v.step].Manual && !v.result.Skipped {
+			p.result.Warnings = append(p.result.Warnings, fmt.Sprintf("step '%s' is manual: a run waits there until a person lets it go on", v.result.StepID))
+		}
+	}
 }

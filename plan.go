@@ -50,6 +50,7 @@ type Plan struct {
 	foreign bool
 	// abandoned says that there is nothing to commit because a step has failed unhandled.
 	abandoned bool
+	held      *HeldError // nil for a run that does not wait
 	// acted says what of the run cannot be taken back, for a run that fails.
 	acted []string
 
@@ -196,7 +197,7 @@ func planError(err error) error {
 // MarshalJSON writes the plan with all bytes that it would write, so that [Executor.OpenPlan] can commit exactly
 // those. A plan that has failed cannot be stored.
 func (p *Plan) MarshalJSON() ([]byte, error) {
-	if p.abandoned {
+	if p.abandoned || p.held != nil {
 		return nil, fmt.Errorf("a plan that cannot be committed cannot be stored: %w", p.failed)
 	}
 	done, err := p.reading()

@@ -280,7 +280,7 @@ func (p *Plan) with(changes []fsutil.Change, fewerEdits int) *Plan {
 func (p *Plan) copied() *Plan {
 	q := &Plan{
 		tree: p.tree, stage: p.stage, name: p.name, options: p.options, digest: p.digest, mutates: p.mutates,
-		result: p.result.clone(), changes: p.changes, failed: p.failed, foreign: p.foreign, abandoned: p.abandoned,
+		result: p.result.clone(), changes: p.changes, failed: p.failed, foreign: p.foreign, abandoned: p.abandoned, held: p.held,
 		restores: p.restores, undoes: p.undoes, budget: p.budget,
 	}
 	if done, err := p.reading(); err == nil {

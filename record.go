@@ -44,7 +44,7 @@ type Recorded struct {
 	// int64, and must not be changed.
 	Output string `json:"output,omitempty"`
 	Data   any    `json:"data,omitempty"`
-	// Cost is what it has cost. It is not spent again.
+	// Cost is what it has cost. It is not spent again; in a run that is resumed it counts for the visit that was going on.
 	Cost budget.Cost `json:"cost_usd,omitempty"`
 	// Error is the text of the error, "" for none, ErrorCode its code. Final says that another attempt is of no use.
 	Error     string `json:"error,omitempty"`
@@ -108,6 +108,9 @@ func (r *run) recorded(ctx context.Context, v *visit, action actions.Action, cal
 		return actions.Outcome{}, fmt.Errorf("recorder: %w", err)
 	case ok:
 		r.notify(StepReplayed{Step: v.result.StepID, Visit: v.number})
+		if r.wasPaid() && call.OnSpend != nil {
+			call.OnSpend(found.Cost)
+		}
 		return r.replayed(ctx, v, call, found)
 	}
 	var mu sync.Mutex

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // Saved is what a [Checkpointer] has kept of a run.
@@ -72,14 +73,73 @@ func (e *DriftError) Code() string { return "drift" }
 // end the run, and the run goes on from there, with the results, visits, costs and times of before. So the tree and the
 // Result are those of a run that was never stopped, less durations. Whoever calls it makes sure that no other process
 // works on the same run.
+// Answers that the Recorder has of the visit that was going on count with their costs, for they were paid in this run.
+//
+// A run that was held goes through where it was held: to resume it is to let it. Checkpointer.Enter may hold it again.
 //
 // Under [Executor.RunID] a run that was committed already is not done again: its stored result comes back, Replayed.
 //
 // Errors: as Run, a *[HeldError], and a *[DriftError] if the tree is not what the steps have read any more. What was kept is
 // good for another Resume after each of them.
 func (x Executor) Resume(ctx context.Context, fsys afero.Fs, p Pipeline, s Saved) (*Result, error) {
-	if s.Checkpoints == nil {
-		return x.Run(ctx, fsys, p)
+	if err := refuseNested(ctx); err != nil {
+		return nil, err
 	}
-	return nil, errors.ErrUnsupported
+	t, err := x.open(ctx, fsys, p)
+	if err != nil {
+		return nil, err
+	}
+	defer t.done()
+	started := p.started(PhaseRun, x.DryRun || p.options.DryRun)
+	return t.told(ctx, started, func(ctx context.Context) (*Result, error) { return x.runOn(ctx, t, p, s) })
+}
+
+var errNothingKept = errors.New("a run can be resumed only with what it was kept by, for that has the bytes that it has staged")
+
+// keepOn makes the run one that is kept, if it is to be, and reads how far it had come.
+func (r *run) keepOn(t *tree, s Saved) (*takenUp, error) {
+	r.force = s.Force
+	if r.x.DryRun {
+		return nil, nil
+	}
+	if r.x.Checkpoints == nil {
+		if s.Checkpoints != nil {
+			return nil, &ExecutorError{Field: "Checkpoints", Err: errNothingKept}
+		}
+		return nil, nil
+	}
+	up, err := s.read(r.p)
+	if err != nil {
+		return nil, err
+	}
+	r.kept = &keeping{to: r.x.Checkpoints, notes: t.notes, start: time.Now(), parents: []int{0}}
+	r.stage.SetSpill(r.x.Checkpoints.Spill())
+	if len(up.all) > 0 {
+		up.carry(r, r.kept)
+	}
+	return up, nil
+}
+
+// takeUp puts the run where it was behind the last visit to go on from. The steps are in their order already, for that is
+// the order on an untouched stage.
+func (r *run) takeUp(ctx context.Context, up *takenUp) error {
+	k := r.kept
+	if r.machine == nil {
+		up.inParallel(r.p.options.ContinueOnError)
+	} else if err := up.inSequence(r.machine); err != nil {
+		return err
+	}
+	k.before, k.done, k.marks = up.last, len(up.way), up.marks()
+	if up.last == 0 {
+		k.keeper = stage.NewKeeper(r.stage)
+		return nil
+	}
+	deltas, numbers := up.deltas()
+	var err error
+	if k.keeper, err = stage.Restore(ctx, r.stage, deltas); err != nil {
+		return up.driftOf(err, numbers)
+	}
+	k.parents = append(k.parents, numbers...)
+	r.saves, err = up.visits(r, k.keeper)
+	return err
 }

@@ -37,16 +37,20 @@ type run struct {
 
 	// Of a run in sequence:
 	machine *flow.Machine
-	visited []*visit // in the order of execution, as the machine numbers them
-	stopped error    // why the run ended before its end, if it was not a step that failed; in parallel too
+	visited []*visit          // in the order of execution, as the machine numbers them
+	saves   []stage.Savepoint // of the visits that a run that is resumed has had
+	stopped error             // why the run ended before its end, if it was not a step that failed; in parallel too
 
 	scratch  scratchTree
 	spent    spending
 	deadline time.Time // zero for none
+
+	kept  *keeping // nil for a run that is not kept
+	force bool     // what Force of the options lifts is lifted in any case
 }
 
-// stage runs all steps and judges the outcome. The plan is never nil.
-func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error) {
+// stage runs all steps and judges the outcome. The plan is nil only if the run is one to be resumed, and cannot be.
+func (x Executor) stage(ctx context.Context, t *tree, p Pipeline, s Saved) (*Plan, error) {
 	start := time.Now()
 	x.Observe, x.Logger, x.StepContext = t.x.Observe, t.x.Logger, t.x.StepContext
 	stage := stage.New(t.fs)
@@ -61,13 +65,16 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error)
 		spent: spending{limit: p.bounds.budget.Within(x.Budget), steps: make([]budget.Cost, p.Len())},
 	}
 	r.log.DebugContext(ctx, "run started", "steps", p.Len(), "parallel", p.options.Parallel)
-	steps, cancel := r.begin(inStep(ctx))
+	steps, cancel, waves, err := r.begin(inStep(ctx), t, s)
 	defer cancel()
+	if err != nil {
+		return nil, err
+	}
 	defer r.scratch.close()
-	if r.inSequence() {
+	if r.machine != nil {
 		r.sequence(steps)
 	} else {
-		for _, wave := range r.waves(steps) {
+		for _, wave := range waves {
 			r.runWave(steps, wave)
 		}
 		r.settle()
@@ -77,6 +84,9 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline) (*Plan, error)
 	plan, err := r.plan(ctx, t)
 	plan.since = start
 	plan.result.TotalDuration = time.Since(start)
+	if r.kept != nil && r.kept.resumed {
+		plan.since, plan.result.TotalDuration = s.Began, r.kept.running()
+	}
 	r.log.DebugContext(ctx, "run worked out", "result", plan.result.String(), "duration", plan.result.TotalDuration)
 	plan.result.Warnings = t.notes.Take(plan.result.Warnings)
 	return plan, err
@@ -90,7 +100,9 @@ func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 	}
 	p.result = r.gather()
 	p.failed = r.firstError(ctx)
-	p.abandoned = ctx.Err() != nil || r.stopped != nil || r.stopAt < r.p.Len() || r.machine != nil && !r.machine.Completed()
+	p.held, _ = p.failed.(*HeldError)
+	p.options.Force = p.options.Force || r.force
+	p.abandoned = p.held == nil && (ctx.Err() != nil || r.stopped != nil || r.stopAt < r.p.Len() || r.machine != nil && !r.machine.Completed())
 	if p.failed != nil {
 		p.result.Success = false
 	}
@@ -99,16 +111,17 @@ func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 	}
 	if !p.abandoned {
 		if err := p.collect(r.stage, r.inTime); err != nil {
-			p.failed, p.abandoned = err, true
+			p.failed, p.abandoned, p.held = err, true, nil
 			p.result.Success = false
 		}
 	}
 	p.outsideSteps(r)
+	p.manualSteps(r)
 	r.account(p)
 	p.result.RollbackPerformed = p.abandoned && r.rolledBack()
 	p.result.History = r.history()
 	if r.machine != nil {
-		if warning := r.handlesFailure(); warning != "" && !p.abandoned {
+		if warning := r.handlesFailure(); warning != "" && !p.abandoned && p.held == nil {
 			p.result.Warnings = append(p.result.Warnings, warning)
 		}
 	}
@@ -226,7 +239,8 @@ func (r *run) waves(ctx context.Context) [][]int {
 				r.log.ErrorContext(ctx, "action panicked in Touches", "step", r.p.steps[i].ID, "error", err)
 				steps[i] = r.p.scheduled(i, false)
 			}
-			steps[i].Outside, steps[i].Exclusive = r.specs[i].Outside, r.specs[i].Exclusive
+			manual := r.p.steps[i].Manual // nothing goes on beside a step that waits
+			steps[i].Outside, steps[i].Exclusive = r.specs[i].Outside || manual, r.specs[i].Exclusive || manual
 		}
 	}
 	if r.p.options.Parallel {
@@ -270,7 +284,7 @@ func (r *run) runWave(ctx context.Context, wave []int) {
 		g.Go(func() error {
 			// A step before the failed one still runs, for it may fail too, and then it is the one to report: in
 			// sequence it would have been the first.
-			if r.mayRun(i) && ctx.Err() == nil {
+			if r.last[i] == nil && r.mayRun(i) && ctx.Err() == nil {
 				r.visit(ctx, i)
 			}
 			return nil

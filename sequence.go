@@ -9,7 +9,6 @@ import (
 
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/flow"
-	"github.com/millrace-go/millrace/internal/stage"
 )
 
 // machine returns what says which step comes next. The pipeline was checked, so there is no error but for the zero one.
@@ -31,10 +30,7 @@ func (r *run) newMachine() (*flow.Machine, error) {
 
 // sequence runs the steps one at a time, on the way that the machine says.
 func (r *run) sequence(ctx context.Context) {
-	if r.machine, r.stopped = r.newMachine(); r.stopped != nil {
-		return
-	}
-	var saves []stage.Savepoint // of each visit, by its number
+	saves := r.saves
 	var v *visit
 	for at, ok := r.machine.At(); ok; at, ok = r.machine.At() {
 		if at.Attempt == 1 {
@@ -45,7 +41,12 @@ func (r *run) sequence(ctx context.Context) {
 			saves = append(saves, r.stage.Savepoint())
 			v = r.arrive(ctx, at.Step, at.Visit)
 		}
-		move := r.machine.Done(r.outcome(ctx, v, at))
+		out := r.outcome(ctx, v, at)
+		if is[*HeldError](r.stopped) {
+			r.unbegun(v, r.stopped)
+			return // the machine stays where it is: the run is to go on
+		}
+		move := r.machine.Done(out)
 		if move.Stage == flow.Back || move.Stage == flow.Restart {
 			r.stage.Rollback(saves[move.Savepoint])
 		}
@@ -55,11 +56,15 @@ func (r *run) sequence(ctx context.Context) {
 			}
 			v.discarded = true
 		}
+		if !move.Again {
+			r.leave(v, at, move)
+		}
+		if out.Status != flow.Stopped && out.Status != flow.Interrupted && !r.keepInSequence(ctx, v, move.Again) {
+			return
+		}
 		if move.Again {
 			r.wait(ctx, v, at.Attempt)
-			continue
 		}
-		r.leave(v, at, move)
 	}
 }
 
@@ -176,23 +181,28 @@ func (r *run) leave(v *visit, at flow.Position, move flow.Move) {
 	if v.action, v.kept = nil, nil; !v.result.Skipped {
 		r.forget(v)
 	}
-	for _, j := range move.Bypassed {
+	r.pass(v, move.By, move.To, move.Bypassed)
+	if move.By != "" {
+		r.log.Info("step leads on", "step", step.ID, "to", r.p.steps[move.To].ID, "by", string(move.By))
+		r.notify(StepJumped{From: step.ID, To: r.p.steps[move.To].ID, By: string(move.By)})
+	}
+}
+
+// pass notes which steps a visit that is over has passed over, or leads back to.
+func (r *run) pass(v *visit, by flow.By, to int, bypassed []int) {
+	for _, j := range bypassed {
 		s := r.p.steps[j]
 		b := &visit{step: j, result: StepResult{
 			StepID: s.ID, Action: s.Action.Spec().Name, Success: true, Skipped: true,
-			SkipReason: fmt.Sprintf("bypassed by %s of '%s'", move.By, step.ID),
+			SkipReason: fmt.Sprintf("bypassed by %s of '%s'", by, r.p.steps[v.step].ID),
 		}}
 		r.see(b)
 		if last := r.last[j]; last == nil || last.number == 0 { // else its last visit is shown
 			r.last[j] = b
 		}
 	}
-	if move.By == flow.ByRetry {
-		clear(r.now[move.To:])
-	}
-	if move.By != "" {
-		r.log.Info("step leads on", "step", step.ID, "to", r.p.steps[move.To].ID, "by", string(move.By))
-		r.notify(StepJumped{From: step.ID, To: r.p.steps[move.To].ID, By: string(move.By)})
+	if by == flow.ByRetry {
+		clear(r.now[to:])
 	}
 }
 

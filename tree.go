@@ -79,6 +79,9 @@ func (x Executor) openTree(fsys afero.Fs) (opened *tree, err error) {
 	if err := journal.CheckKey(x.Key); err != nil {
 		return nil, &ExecutorError{Field: "Key", Err: err}
 	}
+	if err := x.checkShared(raised); err != nil {
+		return nil, err
+	}
 	if x.RunID != "" && !validID(x.RunID) {
 		return nil, &ExecutorError{Field: "RunID", Value: x.RunID, Err: fmt.Errorf("only letters, digits, - and _ are allowed, at most %d", MaxIDLen)}
 	}

@@ -37,6 +37,7 @@ type visit struct {
 	attempts  []Attempt
 	cost      budget.Cost     // of all attempts
 	stop      error           // why the run ends before the next attempt
+	depth     int             // in a run that is kept: how many deltas lead to where it began
 	host      context.Context // what the host's StepContext has returned; nil without
 }
 
@@ -49,11 +50,15 @@ func (r *run) visit(ctx context.Context, i int) {
 		again = v.stop == nil && v.err != nil && ctx.Err() == nil && len(v.attempts) <= r.retries(i) &&
 			retryable(r.p.steps[i].Action, v.err) && r.mayRun(i)
 		if again {
+			if err := r.keepInParallel(ctx, v, false); err != nil {
+				r.unbegun(v, err)
+				return
+			}
 			r.wait(ctx, v, len(v.attempts))
 			again = ctx.Err() == nil || r.late() // which the next attempt notes
 		}
 	}
-	if v.stop != nil && len(v.attempts) == 0 {
+	if v.stop != nil && (len(v.attempts) == 0 || !isBound(v.stop)) {
 		r.halt(v)
 		return
 	}
@@ -62,6 +67,9 @@ func (r *run) visit(ctx context.Context, i int) {
 	}
 	v.result.Handled = v.err != nil && r.handled[v.result.StepID] && v.stop == nil && !is[*DeadlineError](v.err)
 	r.finish(v)
+	if v.stop == nil {
+		_ = r.keepInParallel(ctx, v, true) // which has ended the run if it fails
+	}
 }
 
 // attempt runs the action of a step, or skips the step, or says why the run has to end before that. A run that has
@@ -80,7 +88,10 @@ func (r *run) attempt(ctx context.Context, v *visit, spent bool) {
 			}
 			v.entered = true
 		}
-		if v.stop = r.mayBegin(v, spent); v.stop != nil {
+		if v.stop = r.mayBegin(v, spent); v.stop == nil {
+			v.stop = r.enter(ctx, v)
+		}
+		if v.stop != nil {
 			return nil
 		}
 		return r.perform(ctx, v)

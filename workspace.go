@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/scratch"
 	"github.com/millrace-go/millrace/internal/stage"
+	"github.com/spf13/afero"
 )
 
 // scratchTree is the tree that a run makes real for its steps, from the first one that asks for it to the last. Steps that
@@ -44,11 +46,50 @@ func (s *scratchTree) open(ctx context.Context) (*scratch.Tree, error) {
 func (s *scratchTree) shared(ctx context.Context) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.x.Shared != "" {
+		return sharedDir(s.x.Shared)
+	}
 	tree, err := s.opened(ctx)
 	if err != nil {
 		return "", err
 	}
 	return tree.Shared()
+}
+
+// sharedDir makes the directory that the host has named for the steps of a run, unless it is there.
+func sharedDir(dir string) (string, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Lstat(real)
+	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
+		err = fmt.Errorf("%s can be written to by other users: set Executor.Shared to a directory of this user alone", dir)
+	}
+	return real, err
+}
+
+// checkShared returns an error if the directory that the host has named is none that steps of a run on this tree may share.
+func (x Executor) checkShared(fsys afero.Fs) error {
+	if x.Shared == "" {
+		return nil
+	}
+	err := error(nil)
+	if !filepath.IsAbs(x.Shared) {
+		err = errors.New("it has to be an absolute name")
+	} else if root, ok := fsys.(*rootfs.FS); ok && root.Dir() != "" {
+		real, missing := filepath.EvalSymlinks(x.Shared)
+		if isInside(x.Shared, root.Dir()) || missing == nil && isInside(root.Dir(), real) {
+			err = errors.New("it and the tree that the run is about lie in each other: commands can write there")
+		}
+	}
+	if err != nil {
+		return &ExecutorError{Field: "Shared", Value: x.Shared, Err: err}
+	}
+	return nil
 }
 
 // opened is open for callers that have the lock.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/suite/drawn"
 )
 
 // manyFiles is a tree of small files.
@@ -78,12 +79,12 @@ func BenchmarkVisits(b *testing.B) {
 				p := millrace.New("visits").Options(millrace.Options{Force: true}).
 					Step("all", actions.Edit{Files: all, OldText: "one", NewText: "1"}).
 					Step("some", actions.Edit{Files: all[:10], OldText: `(\w+) (\w+)`, NewText: "$2 $1", Mode: "regex"}).MaxVisits(100).
-					Step("check", play{Words: sayings}).Retry(millrace.Retry{Step: "some", Keyword: "again", Restart: restart}).
+					Step("check", drawn.Play{Words: sayings}).Retry(millrace.Retry{Step: "some", Keyword: "again", Restart: restart}).
 					MustBuild()
 				fsys := manyFiles(b, len(all))
 				b.ReportAllocs()
 				for b.Loop() {
-					ctx, _ := taped(b.Context())
+					ctx, _ := drawn.Taped(b.Context())
 					plan, err := millrace.Executor{}.Plan(ctx, fsys, p)
 					if err != nil {
 						b.Fatal(err)

@@ -16,9 +16,9 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/suite"
+	"github.com/millrace-go/millrace/internal/suite/drawn"
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
@@ -69,10 +69,10 @@ func TestRandomPipelines(t *testing.T) {
 	met := make(map[string]int)
 	for range fstest.Runs(3, 20, 500) {
 		rapid.Check(t, func(r *rapid.T) {
-			files, p := drawTree(r), drawPipeline(r)
+			files, p := drawn.Tree(r), drawn.Pipeline(r)
 			fsys := suite.Memory(t, files)
 			before := treeOf(r, fsys)
-			ctx, _ := taped(t.Context())
+			ctx, _ := drawn.Taped(t.Context())
 			plan, planErr := millrace.Executor{}.Plan(ctx, fsys, p)
 			if got := treeOf(r, fsys); got != before {
 				r.Fatalf("the dry run has written: %s", cmp.Diff(before, got))
@@ -83,7 +83,7 @@ func TestRandomPipelines(t *testing.T) {
 			}
 			var events []millrace.Event
 			x := millrace.Executor{Observe: func(e millrace.Event) { events = append(events, e) }}
-			ctx, said := taped(t.Context())
+			ctx, said := drawn.Taped(t.Context())
 			res, err := x.Run(ctx, fsys, p)
 
 			c := *res
@@ -134,7 +134,7 @@ func TestRandomPipelines(t *testing.T) {
 }
 
 // straight runs what the history lists as a pipeline that does not jump, or several, one after the other.
-func straight(t *testing.T, r *rapid.T, files []txtarfs.File, p millrace.Pipeline, res *millrace.Result, said *tape, tree string, met map[string]int) {
+func straight(t *testing.T, r *rapid.T, files []txtarfs.File, p millrace.Pipeline, res *millrace.Result, said *drawn.Tape, tree string, met map[string]int) {
 	at := make(map[string]int) // how many attempts each step has had
 	history := res.History
 	if history == nil { // each step was visited once at most
@@ -155,8 +155,8 @@ func straight(t *testing.T, r *rapid.T, files []txtarfs.File, p millrace.Pipelin
 		}
 		s, _ := p.Step(v.StepID)
 		action := s.Action
-		if part, ok := action.(play); ok {
-			part.Words = []string{said.said[v.StepID][at[v.StepID]-1]}
+		if part, ok := action.(drawn.Play); ok {
+			part.Words = []string{said.Said[v.StepID][at[v.StepID]-1]}
 			action = part
 		}
 		steps = append(steps, millrace.Step{ID: fmt.Sprintf("v%d", len(steps)), Action: action})
@@ -169,7 +169,7 @@ func straight(t *testing.T, r *rapid.T, files []txtarfs.File, p millrace.Pipelin
 		for _, s := range part {
 			b = b.Add(s).Builder
 		}
-		ctx, _ := taped(t.Context())
+		ctx, _ := drawn.Taped(t.Context())
 		got, err := millrace.Run(ctx, fsys, b.MustBuild())
 		if err != nil {
 			r.Fatalf("the straight pipeline fails: %v\n%+v", err, res.History)
@@ -201,7 +201,7 @@ func straight(t *testing.T, r *rapid.T, files []txtarfs.File, p millrace.Pipelin
 // stored plans the pipeline again, and commits the plan once it was written and read.
 func stored(t *testing.T, r *rapid.T, files []txtarfs.File, p millrace.Pipeline, res *millrace.Result, tree string) {
 	fsys := suite.Memory(t, files)
-	ctx, _ := taped(t.Context())
+	ctx, _ := drawn.Taped(t.Context())
 	x := millrace.Executor{RunID: "once"}
 	plan, err := x.Plan(ctx, fsys, p)
 	if err != nil {
@@ -222,7 +222,7 @@ func stored(t *testing.T, r *rapid.T, files []txtarfs.File, p millrace.Pipeline,
 	if got := treeOf(r, fsys); got != tree {
 		r.Fatalf("the stored plan leaves another tree (-run +plan):\n%s", cmp.Diff(tree, got))
 	}
-	ctx, _ = taped(t.Context())
+	ctx, _ = drawn.Taped(t.Context())
 	replayed, err := x.Run(ctx, fsys, p)
 	if err != nil || replayed.Commit.State == millrace.CommitApplied && !replayed.Replayed {
 		r.Fatalf("the second run with the same id: %v, %+v", err, replayed)
@@ -311,35 +311,20 @@ func TestParallelAttempts(t *testing.T) {
 	t.Parallel()
 	several, atOnce := 0, 0
 	rapid.Check(t, func(r *rapid.T) {
-		files := drawTree(r)
-		b := millrace.New("parallel").Options(millrace.Options{ContinueOnError: rapid.IntRange(1, 3).Draw(r, "continue") == 1})
-		n := rapid.IntRange(2, 6).Draw(r, "steps")
-		for i := range n {
-			s := millrace.Step{ID: fmt.Sprintf("s%d", i), Action: drawAction(r, i)}
-			if words, ok := s.Action.(play); ok && rapid.Bool().Draw(r, "reads") {
-				s.Action = watcher{play: play{Words: words.Words}}
-			}
-			if i > 0 && rapid.IntRange(1, 4).Draw(r, "condition") == 1 {
-				s.When = condition.StepFailed(fmt.Sprintf("s%d", rapid.IntRange(0, i-1).Draw(r, "failed")))
-			}
-			if retries := rapid.IntRange(0, 3).Draw(r, "max_retries"); retries > 0 {
-				s.MaxRetries = &retries
-			}
-			b = b.Add(s).Builder
-		}
-		p := b.MustBuild()
+		files := drawn.Tree(r)
+		p := drawn.Parallel(r)
 		var stories []string
 		for _, parallel := range []bool{false, true} {
 			o := p.Options()
 			o.Parallel = parallel
 			fsys := suite.Memory(t, files)
-			ctx, said := taped(t.Context())
+			ctx, said := drawn.Taped(t.Context())
 			res, err := millrace.Executor{Workers: 4}.Run(ctx, fsys, p.WithOptions(o))
 			stories = append(stories, told(res, err)+"\n"+treeOf(r, fsys))
 			if len(res.History) > 0 {
 				several++
 			}
-			atOnce = max(atOnce, said.most)
+			atOnce = max(atOnce, said.Most)
 		}
 		if d := cmp.Diff(stories[0], stories[1]); d != "" {
 			r.Fatalf("parallel differs (-sequence +parallel):\n%s", d)
@@ -353,9 +338,9 @@ func TestParallelAttempts(t *testing.T) {
 // A pipeline built in Go, written as JSON and decoded is equal, and lenient decoding changes nothing that is right.
 func TestRandomPipelinesAsJSON(t *testing.T) {
 	t.Parallel()
-	registry := actions.Builtin().With(play{})
+	registry := actions.Builtin().With(drawn.Play{})
 	rapid.Check(t, func(r *rapid.T) {
-		p := drawPipeline(r)
+		p := drawn.Pipeline(r)
 		data, err := json.Marshal(p)
 		if err != nil {
 			r.Fatal(err)

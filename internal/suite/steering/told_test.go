@@ -16,6 +16,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/internal/suite"
+	"github.com/millrace-go/millrace/internal/suite/drawn"
 )
 
 // A step that was passed over says by what, the last time; one that was visited before shows its last visit.
@@ -140,11 +141,11 @@ func TestDeadlineOfAttempts(t *testing.T) {
 		var stories []string
 		for _, parallel := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
-				ctx, _ := taped(t.Context())
+				ctx, _ := drawn.Taped(t.Context())
 				p := millrace.New("p").Options(millrace.Options{Parallel: parallel, ContinueOnError: goOn}).Deadline(25*time.Second).
-					Step("good", watcher{play{Words: []string{"ok"}}}).
-					Step("bad", watcher{play{Words: []string{"fail"}}}).MaxRetries(5).Backoff(10*time.Second).
-					Step("other", watcher{play{Words: []string{"fail", "ok"}}}).MaxRetries(5).
+					Step("good", drawn.Watcher{Play: drawn.Play{Words: []string{"ok"}}}).
+					Step("bad", drawn.Watcher{Play: drawn.Play{Words: []string{"fail"}}}).MaxRetries(5).Backoff(10*time.Second).
+					Step("other", drawn.Watcher{Play: drawn.Play{Words: []string{"fail", "ok"}}}).MaxRetries(5).
 					MustBuild()
 				res, err := millrace.Run(ctx, suite.Tree("x", "x"), p)
 				stories = append(stories, told(res, err))
@@ -171,22 +172,22 @@ func TestCountedInSequence(t *testing.T) {
 		{"a budget of edits", false, func(b millrace.Builder) millrace.Builder { return b.Budget(budget.Limit{Edits: 100}) }},
 		{"few attempts in all", false, func(b millrace.Builder) millrace.Builder { return b.MaxSteps(100) }},
 		{"too many attempts", false, func(b millrace.Builder) millrace.Builder {
-			return b.Step("more", watcher{play{Words: []string{"ok"}}}).MaxRetries(100).
-				Step("most", watcher{play{Words: []string{"ok"}}}).MaxRetries(100).Builder
+			return b.Step("more", drawn.Watcher{Play: drawn.Play{Words: []string{"ok"}}}).MaxRetries(100).
+				Step("most", drawn.Watcher{Play: drawn.Play{Words: []string{"ok"}}}).MaxRetries(100).Builder
 		}},
 	} {
 		b := test.change(millrace.New("p").Options(millrace.Options{Parallel: true}))
 		for i := range 8 {
-			b = b.Step(fmt.Sprintf("s%d", i), watcher{play{Words: []string{"fail", "ok"}}}).MaxRetries(1).Builder
+			b = b.Step(fmt.Sprintf("s%d", i), drawn.Watcher{Play: drawn.Play{Words: []string{"fail", "ok"}}}).MaxRetries(1).Builder
 		}
 		most := 0
 		for range 20 { // they can run at the same time, but need not
-			ctx, tape := taped(t.Context())
+			ctx, tape := drawn.Taped(t.Context())
 			res, err := millrace.Executor{Workers: 4}.Run(ctx, suite.Tree("x", "x"), b.MustBuild())
 			if err != nil || res.Results[res.TotalSteps-1].Attempts != 2 {
 				t.Fatalf("%s: %v", test.name, err)
 			}
-			most = max(most, tape.most)
+			most = max(most, tape.Most)
 		}
 		if (most > 1) != test.atOnce {
 			t.Errorf("%s: %d steps at the same time", test.name, most)

@@ -1,4 +1,6 @@
-package steering_test
+// Package drawn has what random pipelines are made of: an action that plays a part, small trees, and pipelines that jump
+// in all ways there are.
+package drawn
 
 import (
 	"context"
@@ -6,6 +8,7 @@ import (
 	"fmt"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -18,61 +21,61 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// play is an action that is data alone: at each attempt it adds a line to a file and does what the next of its words
+// Play is an action that is data alone: at each attempt it adds a line to a file and does what the next of its words
 // says, the last again and again: "ok", "fail", "final" (a failure that stays), "panic", "say TEXT", "faulty TEXT" (say
 // it and fail). Which word is next stands on the tape of the run.
-type play struct {
+type Play struct {
 	Words []string `json:"words" param:"required"`
 	Mark  string   `json:"mark,omitempty"`
 	File  string   `json:"file,omitempty"`
 }
 
-// tape is what the plays of one run have done: the words of each step.
-type tape struct {
+// Tape is what the plays of one run have done: the words of each step.
+type Tape struct {
 	mu   sync.Mutex
-	said map[string][]string
-	now  int // plays that are going on
-	most int // at the same time
+	Said map[string][]string // by step; not to be looked at while the run goes on
+	Most int                 // plays that were going on at the same time
+	now  int
 }
 
 type tapeKey struct{}
 
-// taped returns a context with a tape, which may serve one run.
-func taped(ctx context.Context) (context.Context, *tape) {
-	t := &tape{said: make(map[string][]string)}
+// Taped returns a context with a tape, which may serve one run.
+func Taped(ctx context.Context) (context.Context, *Tape) {
+	t := &Tape{Said: make(map[string][]string)}
 	return context.WithValue(ctx, tapeKey{}, t), t
 }
 
-func (t *tape) next(step string, words []string) string {
+func (t *Tape) next(step string, words []string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	word := words[min(len(t.said[step]), len(words)-1)]
-	t.said[step] = append(t.said[step], word)
-	return word
+	said := words[min(len(t.Said[step]), len(words)-1)]
+	t.Said[step] = append(t.Said[step], said)
+	return said
 }
 
-func (t *tape) playing(n int) {
+func (t *Tape) playing(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.now += n
-	t.most = max(t.most, t.now)
+	t.Most = max(t.Most, t.now)
 }
 
-// watcher is a play that only reads.
-type watcher struct {
-	play
+// Watcher is a play that only reads.
+type Watcher struct {
+	Play
 }
 
 // Spec describes the action.
-func (watcher) Spec() actions.Spec {
+func (Watcher) Spec() actions.Spec {
 	return actions.Spec{Name: "watch", Summary: "Play a part and write nothing", ReadOnly: true}
 }
 
 // Spec describes the action.
-func (play) Spec() actions.Spec { return actions.Spec{Name: "play", Summary: "Play a part"} }
+func (Play) Spec() actions.Spec { return actions.Spec{Name: "play", Summary: "Play a part"} }
 
 // Touches implements [actions.Toucher], so that plays with different files can run at the same time.
-func (p play) Touches() (reads, writes []string, known bool) {
+func (p Play) Touches() (reads, writes []string, known bool) {
 	if p.File == "" {
 		return nil, nil, true
 	}
@@ -80,9 +83,9 @@ func (p play) Touches() (reads, writes []string, known bool) {
 }
 
 // Run plays the part.
-func (p play) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) {
-	t := ctx.Value(tapeKey{}).(*tape)
-	word := t.next(c.Step, p.Words)
+func (p Play) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) {
+	t := ctx.Value(tapeKey{}).(*Tape)
+	said := t.next(c.Step, p.Words)
 	t.playing(1)
 	defer t.playing(-1)
 	runtime.Gosched()
@@ -95,12 +98,12 @@ func (p play) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error)
 		if err := c.FS.MkdirAll(path.Dir(p.File), 0o755); err != nil {
 			return out, err
 		}
-		if err := afero.WriteFile(c.FS, p.File, append(old, []byte(p.Mark+": "+word+"\n")...), 0o644); err != nil {
+		if err := afero.WriteFile(c.FS, p.File, append(old, []byte(p.Mark+": "+said+"\n")...), 0o644); err != nil {
 			return out, err
 		}
 		out.Files, out.Edits = []string{p.File}, 1
 	}
-	verb, text, _ := strings.Cut(word, " ")
+	verb, text, _ := strings.Cut(said, " ")
 	out.Output = text
 	switch verb {
 	case "fail", "faulty":
@@ -114,27 +117,27 @@ func (p play) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error)
 }
 
 // The generators are made anew for each use: one generator must not be used by two tests at the same time.
-func genFile() *rapid.Generator[string] {
+func file() *rapid.Generator[string] {
 	return rapid.SampledFrom([]string{"a", "b", "d/c", "d/e"})
 }
 
-func genWord() *rapid.Generator[string] {
+func word() *rapid.Generator[string] {
 	return rapid.SampledFrom([]string{
 		"ok", "ok", "ok", "ok", "ok", "say again", "say again", "say again", "say again", "fail", "fail", "faulty again", "final", "panic",
 	})
 }
 
-// drawTree draws a small tree.
-func drawTree(t *rapid.T) []txtarfs.File {
+// Tree draws a small tree.
+func Tree(t *rapid.T) []txtarfs.File {
 	var files []txtarfs.File
-	for _, name := range rapid.SliceOfNDistinct(genFile(), 1, 3, rapid.ID).Draw(t, "files") {
+	for _, name := range rapid.SliceOfNDistinct(file(), 1, 3, rapid.ID).Draw(t, "files") {
 		files = append(files, txtarfs.File{Name: name, Data: []byte(strings.Repeat("foo bar\n", rapid.IntRange(0, 3).Draw(t, "lines")))})
 	}
 	return files
 }
 
-// drawPipeline draws a pipeline that jumps in all ways there are.
-func drawPipeline(t *rapid.T) millrace.Pipeline {
+// Pipeline draws a pipeline that jumps in all ways there are.
+func Pipeline(t *rapid.T) millrace.Pipeline {
 	n := rapid.IntRange(2, 8).Draw(t, "steps")
 	chance := func(one int, what string) bool { return rapid.IntRange(1, one).Draw(t, what) == 1 }
 	b := millrace.New("random").Options(millrace.Options{ContinueOnError: chance(4, "continue")})
@@ -144,13 +147,13 @@ func drawPipeline(t *rapid.T) millrace.Pipeline {
 	id := func(i int) string { return fmt.Sprintf("s%d", i) }
 	steps, targets := make([]millrace.Step, n), make(map[string]bool)
 	for i := range steps {
-		s := millrace.Step{ID: id(i), Action: drawAction(t, i)}
+		s := millrace.Step{ID: id(i), Action: Action(t, i)}
 		earlier := func(what string) string { return id(rapid.IntRange(0, i-1).Draw(t, what)) }
 		later := func(what string) string { return id(rapid.IntRange(i+1, n-1).Draw(t, what)) }
 		if i > 0 && chance(4, "condition") {
 			s.When = rapid.SampledFrom([]condition.Condition{
 				condition.PrevError(), condition.PrevError(), condition.StepFailed(earlier("failed")), condition.StepSucceeded(earlier("ok")),
-				condition.FileExists(genFile().Draw(t, "exists")),
+				condition.FileExists(file().Draw(t, "exists")),
 			}).Draw(t, "when")
 		}
 		if i < n-1 && chance(2, "jumps on failure") {
@@ -163,7 +166,7 @@ func drawPipeline(t *rapid.T) millrace.Pipeline {
 			way := millrace.Retry{Step: id(rapid.IntRange(0, i).Draw(t, "back")), Keyword: "again", Restart: chance(3, "restart")}
 			if chance(3, "when") {
 				way.Keyword, way.When = "", rapid.SampledFrom([]condition.Condition{
-					condition.StepFailed(id(i)), condition.PrevError(), condition.FileExists(genFile().Draw(t, "exists")),
+					condition.StepFailed(id(i)), condition.PrevError(), condition.FileExists(file().Draw(t, "exists")),
 				}).Draw(t, "back when")
 			}
 			s.RetryIf, targets[way.Step] = append(s.RetryIf, way), true
@@ -187,16 +190,44 @@ func drawPipeline(t *rapid.T) millrace.Pipeline {
 	return p
 }
 
-func drawAction(t *rapid.T, i int) actions.Action {
-	file := genFile().Draw(t, "file")
+// Action draws what step i does.
+func Action(t *rapid.T, i int) actions.Action {
+	name := file().Draw(t, "file")
 	switch rapid.IntRange(0, 7).Draw(t, "action") {
 	case 0:
-		return actions.Edit{Files: []string{file}, OldText: "foo", NewText: "foo bar"}
+		return actions.Edit{Files: []string{name}, OldText: "foo", NewText: "foo bar"}
 	case 1:
-		return actions.Delete{Files: []string{file}, Permanent: true}
+		return actions.Delete{Files: []string{name}, Permanent: true}
 	case 2:
-		return actions.Create{Path: file, Content: "foo\n"}
+		return actions.Create{Path: name, Content: "foo\n"}
 	default:
-		return play{Words: rapid.SliceOfN(genWord(), 1, 4).Draw(t, "words"), Mark: fmt.Sprintf("s%d", i), File: file}
+		return Play{Words: rapid.SliceOfN(word(), 1, 4).Draw(t, "words"), Mark: fmt.Sprintf("s%d", i), File: name}
 	}
+}
+
+// Parallel draws a pipeline whose steps can run at the same time, unless they meet.
+func Parallel(t *rapid.T) millrace.Pipeline {
+	b := millrace.New("parallel").Options(millrace.Options{ContinueOnError: rapid.IntRange(1, 3).Draw(t, "continue") == 1, Parallel: true})
+	n := rapid.IntRange(2, 6).Draw(t, "steps")
+	for i := range n {
+		s := millrace.Step{ID: fmt.Sprintf("s%d", i), Action: Action(t, i)}
+		if words, ok := s.Action.(Play); ok && rapid.Bool().Draw(t, "reads") {
+			s.Action = Watcher{Play{Words: words.Words}}
+		}
+		if i > 0 && rapid.IntRange(1, 4).Draw(t, "condition") == 1 {
+			s.When = condition.StepFailed(fmt.Sprintf("s%d", rapid.IntRange(0, i-1).Draw(t, "failed")))
+		}
+		if retries := rapid.IntRange(0, 3).Draw(t, "max_retries"); retries > 0 {
+			s.MaxRetries = &retries
+		}
+		b = b.Add(s).Builder
+	}
+	return b.MustBuild()
+}
+
+// Words returns what a step has said so far.
+func (t *Tape) Words(step string) []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.Said[step])
 }

@@ -1,0 +1,258 @@
+package millrace
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/internal/flow"
+	"github.com/millrace-go/millrace/internal/stage"
+)
+
+// runState is the State of a checkpoint. Everything else of a visit comes from its Result.
+type runState struct {
+	Mark markKind `json:"mark,omitempty"`
+	// Flow is that of the machine of a run in sequence.
+	Flow flow.State `json:"flow,omitzero"`
+	// Before is the number of the last Final checkpoint before on the way that the run has come, 0 for none.
+	Before int `json:"before,omitempty"`
+	// Elapsed is how long the run has gone on, in nanoseconds, without the time in which no process worked on it.
+	Elapsed time.Duration `json:"elapsed,omitempty"`
+	// Spent is what the steps have cost, by step; nil for nothing.
+	Spent []budget.Cost `json:"spent,omitempty"`
+
+	// Of the visit: how many deltas lead to its beginning, whether its condition held, what it has done, and whether another
+	// attempt could succeed where it has failed.
+	Depth     int       `json:"depth,omitempty"`
+	Entered   bool      `json:"entered,omitempty"`
+	Staged    bool      `json:"staged,omitempty"`
+	Acted     bool      `json:"acted,omitempty"`
+	NewText   int64     `json:"new_text,omitempty"`
+	Attempts  []Attempt `json:"attempts,omitempty"`
+	Retryable bool      `json:"retryable,omitempty"`
+}
+
+// stateOf returns the state of the run behind an attempt of a visit.
+func (r *run) stateOf(v *visit) runState {
+	s := runState{
+		Before: r.kept.before, Elapsed: r.kept.running(), Depth: v.depth, Entered: v.entered, Staged: v.staged, Acted: v.acted, NewText: v.newText,
+		Attempts: v.attempts, Retryable: v.err != nil && retryable(r.p.steps[v.step].Action, v.err),
+	}
+	if r.machine != nil {
+		s.Flow = r.machine.State()
+	}
+	r.spent.mu.Lock()
+	defer r.spent.mu.Unlock()
+	if r.spent.total > 0 {
+		s.Spent = slices.Clone(r.spent.steps)
+	}
+	return s
+}
+
+// kept is a checkpoint as Resume has read it.
+type keptCheckpoint struct {
+	Checkpoint
+	state runState
+}
+
+// takenUp is what a run that is resumed goes on from.
+type takenUp struct {
+	all  []keptCheckpoint // the first has number 1
+	last int              // the number of the Final one to go on behind, 0 for the beginning
+	way  []int            // the numbers of the Final ones that lead there, that one included
+}
+
+// read gathers the checkpoints.
+func (s *Saved) read(p Pipeline) (*takenUp, error) {
+	up := new(takenUp)
+	if s.Checkpoints == nil {
+		return up, nil
+	}
+	for c, err := range s.Checkpoints {
+		if err != nil {
+			return nil, fmt.Errorf("the run cannot be resumed: %w", err)
+		}
+		k := keptCheckpoint{Checkpoint: c}
+		if err := json.Unmarshal(c.State, &k.state); err != nil {
+			return nil, up.unfit("its state: %v", err)
+		}
+		if c.Index < 0 || c.Index >= p.Len() || p.steps[c.Index].ID != c.Step {
+			return nil, up.unfit("the pipeline has no step '%s' at %d", c.Step, c.Index)
+		}
+		if n := len(up.all); c.Parent < 0 || c.Parent > n || k.state.Before < 0 || k.state.Before > n || len(k.state.Spent) > p.Len() {
+			return nil, up.unfit("it follows none before")
+		}
+		up.all = append(up.all, k)
+	}
+	return up, nil
+}
+
+// unfit says that the next checkpoint is none of this run.
+func (up *takenUp) unfit(format string, args ...any) error {
+	return fmt.Errorf("the run cannot be resumed: checkpoint %d: %s", len(up.all)+1, fmt.Sprintf(format, args...))
+}
+
+// at returns the checkpoint of a number, which there is.
+func (up *takenUp) at(number int) *keptCheckpoint { return &up.all[number-1] }
+
+// end sets the checkpoint that the run goes on from.
+func (up *takenUp) end(number int) {
+	up.last, up.way = number, nil
+	for ; number > 0; number = up.at(number).state.Before {
+		up.way = append(up.way, number)
+	}
+	slices.Reverse(up.way)
+}
+
+// inSequence finds the last Final checkpoint that has not ended the run but by its end, and puts the machine there.
+func (up *takenUp) inSequence(m *flow.Machine) error {
+	for number := len(up.all); number > 0; number-- {
+		c := up.at(number)
+		if !c.Final {
+			continue
+		}
+		if err := m.Restore(c.state.Flow); err != nil {
+			return fmt.Errorf("the run cannot be resumed: checkpoint %d: %w", number, err)
+		}
+		if _, goesOn := m.At(); goesOn || m.Completed() {
+			up.end(number)
+			if len(up.way) != len(m.History()) {
+				return fmt.Errorf("the run cannot be resumed: checkpoint %d follows %d visits, there are %d", number, len(m.History()), len(up.way))
+			}
+			return nil
+		}
+	}
+	return m.Restore(flow.State{Visit: 1, Attempt: 1})
+}
+
+// inParallel goes on behind the last Final checkpoint, and leaves out the steps that have ended the run.
+func (up *takenUp) inParallel(continues bool) {
+	for number := len(up.all); number > 0 && up.last == 0; number-- {
+		if up.at(number).Final {
+			up.end(number)
+		}
+	}
+	up.way = slices.DeleteFunc(up.way, func(number int) bool {
+		res := up.at(number).Result
+		return res.Failed() && !res.Handled && !continues
+	})
+}
+
+// deltas are those that lead to the checkpoint to go on from, and the numbers of the checkpoints that have them.
+func (up *takenUp) deltas() (deltas [][]byte, numbers []int) {
+	for number := up.last; number > 0; number = up.at(number).Parent {
+		deltas, numbers = append(deltas, up.at(number).Delta), append(numbers, number)
+	}
+	slices.Reverse(deltas)
+	slices.Reverse(numbers)
+	return deltas, numbers
+}
+
+// marks are what was noted behind the checkpoint to go on from.
+func (up *takenUp) marks() map[visitKey]marked {
+	marks := make(map[visitKey]marked)
+	for _, c := range up.all[up.last:] {
+		at := visitKey{c.Index, c.Visit}
+		now := marks[at]
+		now.held, now.last = now.held || c.state.Mark == markHeld, c.state.Mark
+		marks[at] = now
+	}
+	return marks
+}
+
+// carry makes the run one that has gone on before.
+func (up *takenUp) carry(r *run, k *keeping) {
+	k.resumed, k.number = true, len(up.all)
+	for _, c := range slices.Backward(up.all) { // what was paid is paid, also for what is done again
+		if c.Final {
+			k.elapsed = c.state.Elapsed
+			copy(r.spent.steps, c.state.Spent)
+			for _, cost := range c.state.Spent {
+				r.spent.total = r.spent.total.Plus(cost)
+			}
+			return
+		}
+	}
+}
+
+// visits puts the visits that are done into the run.
+func (up *takenUp) visits(r *run, keeper *stage.Keeper) (saves []stage.Savepoint, err error) {
+	var history []flow.Visit
+	if r.machine != nil {
+		history = r.machine.History()
+	}
+	for i, number := range up.way {
+		c := up.at(number)
+		v := c.visit()
+		if r.machine == nil {
+			r.now[v.step], r.last[v.step] = v, v
+			continue
+		}
+		if h := history[i]; h.Step != v.step || h.Visit != v.number || v.depth < 0 || v.depth > keeper.Depth() && !h.Discarded {
+			return nil, fmt.Errorf("the run cannot be resumed: checkpoint %d is none of its visits", number)
+		}
+		v.discarded = history[i].Discarded
+		save := stage.Savepoint{}
+		if !v.discarded {
+			save = keeper.Savepoint(v.depth)
+		}
+		saves = append(saves, save)
+		r.visited = append(r.visited, v)
+		r.see(v)
+		r.last[v.step] = v
+		if !v.result.Skipped {
+			r.forget(v)
+		}
+		var bypassed []int
+		if history[i].By != flow.ByRetry {
+			for j := v.step + 1; j < history[i].To; j++ {
+				bypassed = append(bypassed, j)
+			}
+		}
+		r.pass(v, history[i].By, history[i].To, bypassed)
+	}
+	return saves, nil
+}
+
+// visit returns the visit that a Final checkpoint tells of.
+func (c *keptCheckpoint) visit() *visit {
+	v := &visit{
+		step: c.Index, number: c.Visit, result: c.Result.clone(), staged: c.state.Staged, newText: c.state.NewText, entered: c.state.Entered,
+		acted: c.state.Acted, attempts: c.state.Attempts, cost: c.Result.Cost, depth: c.state.Depth,
+	}
+	if c.Result.Failed() {
+		v.err = &recordedError{text: v.result.cause(), code: v.result.ErrorCode, final: !c.state.Retryable}
+	} else {
+		v.outcome = v.result.outcome()
+	}
+	return v
+}
+
+// outcome is what take has shown in the result.
+func (s *StepResult) outcome() actions.Outcome {
+	return actions.Outcome{
+		Files: s.FilesMatched, Content: s.Content, Aggregated: s.AggregatedContent, Output: s.Output, Data: s.Data, Edits: s.EditsApplied,
+		Counts: s.Counts, Renames: s.Renames, Reports: s.Files, FilesModified: s.FilesModified, FilesSkipped: s.FilesSkipped, Mode: s.Mode,
+	}
+}
+
+// driftOf says which steps have read what has changed.
+func (up *takenUp) driftOf(err error, numbers []int) error {
+	drift, ok := errors.AsType[*stage.DriftError](err)
+	if !ok {
+		return fmt.Errorf("the run cannot be resumed: %w", err)
+	}
+	e, first := new(DriftError), len(numbers)
+	for _, d := range drift.Drifts {
+		step := up.at(numbers[d.Delta]).Step
+		e.Drifts = append(e.Drifts, Drift{Path: d.Path, Reason: d.Reason, Step: step})
+		if d.Delta < first {
+			first, e.From = d.Delta, step
+		}
+	}
+	return e
+}
