@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 // childVariable is the environment variable that turns the test binary into another program, which TestMain starts in
@@ -31,7 +33,7 @@ func child(name string) func(args []string) error {
 func TestMain(m *testing.M) {
 	name := os.Getenv(childVariable)
 	if name == "" {
-		os.Exit(m.Run())
+		os.Exit(fstest.Main(m))
 	}
 	program := child(name)
 	err := errors.New("no such program")

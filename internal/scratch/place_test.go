@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/scratch"
 	"github.com/millrace-go/millrace/internal/stage"
 )
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 		fmt.Println(tree.Root(), err, os.WriteFile(filepath.Join(tree.Root(), "left"), nil, 0o600))
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(fstest.Main(m))
 }
 
 func TestOpen_slots(t *testing.T) {

@@ -140,8 +140,19 @@ func TestFileSystems(t *testing.T) {
 		table.WriteString(" " + a.name + " |")
 	}
 	table.WriteString(" restore | safe against |\n|---|" + strings.Repeat("---|", len(abilities)+2) + "\n")
-	for _, w := range append(wrappers(), wrapper{name: "OsFs", over: workingDir}) {
-		t.Run(w.name, func(t *testing.T) { table.WriteString(w.row(t)) })
+	all := wrappers()
+	rows := make([]string, len(all)+1)
+	t.Run("wrappers", func(t *testing.T) {
+		for i, w := range all {
+			t.Run(w.name, func(t *testing.T) {
+				t.Parallel()
+				rows[i] = w.row(t)
+			})
+		}
+	})
+	t.Run("OsFs", func(t *testing.T) { rows[len(all)] = wrapper{name: "OsFs", over: workingDir}.row(t) })
+	for _, row := range rows {
+		table.WriteString(row)
 	}
 	if t.Failed() {
 		return // so that -update does not write down what must not be
