@@ -1,0 +1,175 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/internal/panics"
+	"github.com/millrace-go/millrace/risk"
+)
+
+// Status says what became of a target.
+type Status string
+
+// The statuses of a target.
+const (
+	Success  Status = "success"  // the pipeline was committed, or there was nothing to write
+	Failed   Status = "failed"   // Code and Message say why
+	Skipped  Status = "skipped"  // every step was skipped, or the target was never begun: then Code says why
+	Canceled Status = "canceled" // the context ended in the middle; the tree is as before
+)
+
+// Codes of outcomes that [millrace.ErrorCode] does not have, or that are about targets which were not begun.
+const (
+	CodeTreeUnavailable  = "tree_unavailable"  // the tree could not be opened
+	CodeInvalidTarget    = "invalid_target"    // a *TargetError: its id, its root or its labels cannot be
+	CodeStopped          = "stopped"           // not begun: as many targets have failed as may, see [Fleet.StopAfter]
+	CodeDeadlineExceeded = "deadline_exceeded" // not begun: it was too late
+	CodeBudgetExceeded   = "budget_exceeded"   // not begun: the budget was spent
+	CodeCanceled         = "canceled"          // ended, or not begun, because the context has
+	CodeRecoveryNeeded   = "recovery_needed"   // the tree needs [millrace.Executor.Recover]; a next attempt does that
+)
+
+// Retryable reports whether an outcome of that code may be another one in a moment, without anybody doing anything:
+// tree_unavailable, locked, conflict and recovery_needed. What has another code ends the same way each time, or costs
+// money to try, so the step says how often it is tried.
+func Retryable(code string) bool {
+	switch code {
+	case CodeTreeUnavailable, CodeRecoveryNeeded, "locked", "conflict":
+		return true
+	}
+	return false
+}
+
+// MaxMessageLen is how many characters the message of an outcome has at most.
+const MaxMessageLen = 2000
+
+// Outcome is what became of one target. Its JSON form has all of it, with the duration in milliseconds.
+type Outcome struct {
+	Target Target `json:"target"`
+	// Index is the position of the target in the campaign, from 0.
+	Index int `json:"index"`
+	// RunID is that of the run, see [RunID]. Empty if the tree was not opened.
+	RunID  string `json:"run_id,omitempty"`
+	Status Status `json:"status"`
+	// Code is what [millrace.ErrorCode] says of the error, or one of the codes of this package. Message is its text, cut
+	// to MaxMessageLen characters. Both are empty if there is no error.
+	Code    string `json:"code,omitempty"`
+	Message string `json:"message,omitempty"`
+	// Cost is what the attempts have cost. What a Replayed run has cost was paid then, and is not in it.
+	Cost budget.Cost `json:"cost_usd,omitzero"`
+	// Replayed says that the target had been committed to before: the rest says what was done then.
+	Replayed bool `json:"replayed,omitempty"`
+	// Files is how many files are different now, or would be after a dry run; Edits how many edits were made. Both are 0
+	// if nothing was written.
+	Files int `json:"files"`
+	Edits int `json:"edits"`
+	// Attempts is how often the tree was opened, 0 if the target was not begun.
+	Attempts int `json:"attempts"`
+	// Risk is what the change was judged to be, Unset if there was nothing to judge.
+	Risk risk.Level `json:"risk,omitzero"`
+	// Duration is the time from the first attempt to the end of the last one, with the waits in between.
+	Duration time.Duration `json:"-"`
+}
+
+// outcome is that of a task about which nothing is known yet.
+func (t Task) outcome() Outcome { return Outcome{Target: t.Target, Index: t.Index} }
+
+// skipped is the outcome of a target that is not begun.
+func skipped(t Target, index int, why stop) Outcome {
+	return Outcome{Target: t, Index: index, Status: Skipped, Code: why.code, Message: why.text}
+}
+
+// fail takes an error. The code is that of the error if it is not given.
+func (o *Outcome) fail(ctx context.Context, err error, code string) {
+	if code == "" {
+		code = codeOf(err)
+	}
+	if ctx.Err() != nil && (code == CodeTreeUnavailable || code == "locked") {
+		code = CodeCanceled // it is the wait for them that has ended
+	}
+	o.Status, o.Code, o.Message = Failed, code, message(err)
+	if code == CodeCanceled && ctx.Err() != nil {
+		o.Status = Canceled
+	}
+}
+
+// take takes what a run has returned.
+func (o *Outcome) take(ctx context.Context, res *millrace.Result, err error) {
+	if res != nil {
+		o.Replayed, o.Risk = res.Replayed, res.OverallRiskLevel
+		if !res.Replayed {
+			o.Cost = res.Cost
+		}
+		if res.Success || millrace.Written(err) {
+			o.Files, o.Edits = res.FilesChanged.Count(), res.TotalEdits
+		}
+	}
+	switch {
+	case err != nil:
+		o.fail(ctx, err, "")
+	case everyStepSkipped(res):
+		o.Status = Skipped
+	default:
+		o.Status = Success
+	}
+}
+
+func everyStepSkipped(res *millrace.Result) bool {
+	for _, s := range res.Results {
+		if !s.Skipped {
+			return false
+		}
+	}
+	return len(res.Results) > 0
+}
+
+func codeOf(err error) string {
+	if _, ok := errors.AsType[*TargetError](err); ok {
+		return CodeInvalidTarget
+	}
+	if _, ok := errors.AsType[*panics.Error](err); ok {
+		return "internal" // whatever it was panicked with
+	}
+	return millrace.ErrorCode(err)
+}
+
+func message(err error) string { return cut(err.Error(), MaxMessageLen) }
+
+type plainOutcome Outcome
+
+// jsonOutcome is an outcome in JSON.
+type jsonOutcome struct {
+	plainOutcome
+	Duration float64 `json:"duration"` // in milliseconds
+}
+
+// MarshalJSON writes the duration in milliseconds.
+func (o Outcome) MarshalJSON() ([]byte, error) {
+	return json.Marshal(jsonOutcome{plainOutcome(o), millisOf(o.Duration)})
+}
+
+// UnmarshalJSON reads what MarshalJSON has written.
+func (o *Outcome) UnmarshalJSON(data []byte) error {
+	var read jsonOutcome
+	if err := json.Unmarshal(data, &read); err != nil {
+		return err
+	}
+	*o = Outcome(read.plainOutcome)
+	o.Duration = durationOf(read.Duration)
+	return nil
+}
+
+// millisOf is a duration in milliseconds with at most three decimals.
+func millisOf(d time.Duration) float64 {
+	return math.Round(float64(d)/float64(time.Microsecond)) / 1000
+}
+
+func durationOf(millis float64) time.Duration {
+	return time.Duration(math.Round(millis*1000)) * time.Microsecond
+}

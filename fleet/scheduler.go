@@ -1,0 +1,73 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"strings"
+
+	"github.com/millrace-go/millrace"
+)
+
+// MaxCampaignLen is how many characters the id of a campaign may have.
+const MaxCampaignLen = 255
+
+// Campaign is one pipeline for many trees.
+type Campaign struct {
+	// ID names the campaign: letters, digits, "-" and "_", 1 to MaxCampaignLen. A campaign that is run again under the same
+	// id leaves the targets alone that it has committed to already.
+	ID string
+	// Pipeline is what is done to each tree.
+	Pipeline millrace.Pipeline
+	// Observe takes what happens in the runs, each event as an [Event], from one goroutine at a time. It is set by
+	// [Fleet.Run]. A scheduler whose workers are elsewhere does not call it. Nil means no observer.
+	Observe func(millrace.Event)
+}
+
+// Check returns a *FieldError if the id is none, or for the zero Pipeline.
+func (c Campaign) Check() error {
+	allowed := func(r rune) bool {
+		return r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+	}
+	if c.ID == "" || len(c.ID) > MaxCampaignLen || strings.TrimFunc(c.ID, allowed) != "" || strings.ContainsFunc(c.ID, func(r rune) bool { return !allowed(r) }) {
+		return &FieldError{Field: "Campaign.ID", Value: cut(c.ID, 100), Reason: "letters, digits, - and _ are allowed, 1 to 255"}
+	}
+	if c.Pipeline.Len() == 0 {
+		return &FieldError{Field: "Campaign.Pipeline", Reason: "it has no steps"}
+	}
+	return nil
+}
+
+// Scheduler brings targets to workers: [Local] to goroutines of this process, others to other machines.
+type Scheduler interface {
+	// Schedule brings each target to a Worker at least once, and gives its outcome to done once: in any order, from one
+	// goroutine at a time. Index is the position among the targets given. Targets are taken one by one, when there is room
+	// for one more, from any goroutine, but none when Schedule has returned. After an error of the targets or of done, or
+	// when ctx is done, no more is begun; Schedule waits for what it has begun, gives out its outcomes, except after an
+	// error of done, and returns that error, or the cause of ctx.
+	Schedule(ctx context.Context, c Campaign, targets iter.Seq2[Target, error], done func(Outcome) error) error
+}
+
+// Event is something that happens in the run of one target.
+type Event struct {
+	millrace.Event
+	// Target is the id of the target, Index its position, from 0.
+	Target string
+	Index  int
+}
+
+// MarshalJSON writes the event that is in it, with the fields "target" and "target_index" before its own.
+func (e Event) MarshalJSON() ([]byte, error) {
+	inner, err := json.Marshal(e.Event)
+	if err != nil {
+		return nil, err
+	}
+	own, err := json.Marshal(struct {
+		Target string `json:"target"`
+		Index  int    `json:"target_index"`
+	}{e.Target, e.Index})
+	if err != nil || len(inner) <= len("{}") {
+		return own, err
+	}
+	return append(append(own[:len(own)-1], ','), inner[1:]...), nil
+}

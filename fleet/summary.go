@@ -1,0 +1,150 @@
+package fleet
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/risk"
+)
+
+// MaxFailures is how many failures a summary tells of.
+const MaxFailures = 20
+
+// Summary is what became of all targets together. It is the same whatever the schedule was, except for the time, and for what
+// a deadline, a budget, StopAfter or a cancellation has cut off.
+type Summary struct {
+	// Campaign is the id of the campaign.
+	Campaign string `json:"campaign"`
+	// Targets is how many there were: the sum of the next four.
+	Targets  int `json:"targets"`
+	Success  int `json:"success"`
+	Failed   int `json:"failed"`
+	Skipped  int `json:"skipped"`
+	Canceled int `json:"canceled"`
+	// Replayed is how many of them had been committed to before this run.
+	Replayed int `json:"replayed"`
+	// Files and Edits are the sums of those of the outcomes, of those that are Replayed too.
+	Files int64 `json:"files"`
+	Edits int64 `json:"edits"`
+	// Risks is how many outcomes have each level. Those that have none are not in it.
+	Risks Risks `json:"risks"`
+	// Cost is what this run has cost.
+	Cost budget.Cost `json:"cost_usd,omitzero"`
+	// Stopped is the code of what has kept targets from being begun: CodeStopped, CodeDeadlineExceeded,
+	// CodeBudgetExceeded, CodeCanceled, or "internal" if an error has. Empty if all were begun.
+	Stopped string `json:"stopped,omitempty"`
+	// Failures are the failed targets with the smallest indices, at most MaxFailures, in their order.
+	Failures []Outcome `json:"failures"`
+	// Duration is how long it took.
+	Duration time.Duration `json:"-"`
+}
+
+// Risks counts outcomes by level.
+type Risks struct {
+	Low      int `json:"LOW"`
+	Medium   int `json:"MEDIUM"`
+	High     int `json:"HIGH"`
+	Critical int `json:"CRITICAL"`
+}
+
+func (r *Risks) add(level risk.Level) {
+	switch level {
+	case risk.Low:
+		r.Low++
+	case risk.Medium:
+		r.Medium++
+	case risk.High:
+		r.High++
+	case risk.Critical:
+		r.Critical++
+	case risk.Unset:
+	}
+}
+
+// Add counts one more outcome. It is for schedulers that keep a summary of their own.
+func (s *Summary) Add(o Outcome) {
+	s.Targets++
+	switch o.Status {
+	case Success:
+		s.Success++
+	case Skipped:
+		s.Skipped++
+	case Canceled:
+		s.Canceled++
+	default:
+		s.Failed++
+		s.keep(o)
+	}
+	if o.Replayed {
+		s.Replayed++
+	}
+	s.Files += int64(o.Files)
+	s.Edits += int64(o.Edits)
+	s.Risks.add(o.Risk)
+	s.Cost = s.Cost.Plus(o.Cost)
+}
+
+// keep keeps a failure if it is one of the first.
+func (s *Summary) keep(o Outcome) {
+	at := sort.Search(len(s.Failures), func(i int) bool { return s.Failures[i].Index > o.Index })
+	if at == MaxFailures {
+		return
+	}
+	if len(s.Failures) == MaxFailures {
+		s.Failures = s.Failures[:MaxFailures-1]
+	}
+	s.Failures = slices.Insert(s.Failures, at, o)
+}
+
+// String tells the numbers in one line: "12 targets: 10 success, 1 failed, 1 skipped | 31 files | 87 edits".
+func (s Summary) String() string {
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		what Status
+	}{{s.Success, Success}, {s.Failed, Failed}, {s.Skipped, Skipped}, {s.Canceled, Canceled}} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
+		}
+	}
+	text := fmt.Sprintf("%d targets", s.Targets)
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	if s.Replayed > 0 {
+		text += fmt.Sprintf(" (%d done before)", s.Replayed)
+	}
+	return fmt.Sprintf("%s | %d files | %d edits", text, s.Files, s.Edits)
+}
+
+type plainSummary Summary
+
+// jsonSummary is a summary in JSON.
+type jsonSummary struct {
+	plainSummary
+	Duration float64 `json:"duration"` // in milliseconds
+}
+
+// MarshalJSON writes the duration in milliseconds, and no failures as an empty list.
+func (s Summary) MarshalJSON() ([]byte, error) {
+	if s.Failures == nil {
+		s.Failures = []Outcome{}
+	}
+	return json.Marshal(jsonSummary{plainSummary(s), millisOf(s.Duration)})
+}
+
+// UnmarshalJSON reads what MarshalJSON has written.
+func (s *Summary) UnmarshalJSON(data []byte) error {
+	var read jsonSummary
+	if err := json.Unmarshal(data, &read); err != nil {
+		return err
+	}
+	*s = Summary(read.plainSummary)
+	s.Duration = durationOf(read.Duration)
+	return nil
+}

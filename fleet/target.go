@@ -1,0 +1,186 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// Limits of a target, in bytes. They cannot be configured.
+const (
+	MaxIDLen    = 1024     // of an id
+	MaxRootLen  = 4096     // of a root
+	MaxLabels   = 64       // labels, a number
+	MaxLabelLen = 64 << 10 // of all labels together
+)
+
+// Target names one tree of a fleet. Lists of targets may come from strangers, so each is checked before anything is
+// opened, see [Target.Check].
+type Target struct {
+	// ID names the target in its campaign: valid UTF-8 without control characters, 1 to MaxIDLen bytes. Two targets of
+	// one id are one and the same to a campaign: if they are one tree, the second one gets the result of the first.
+	ID string `json:"id"`
+	// Root says where the tree is, in the words of [Trees]: of [Dirs] it is a directory. At most MaxRootLen bytes, no
+	// NUL. It may be empty if the Trees go by the id.
+	Root string `json:"root,omitempty"`
+	// Labels are passed through, for Trees and for outcomes.
+	Labels map[string]string `json:"labels,omitempty"`
+}
+
+// TargetError says that a target cannot be one. What it names was not opened.
+type TargetError struct {
+	ID     string // as it was given, cut to 100 characters
+	Reason string
+}
+
+// Error names the target and the reason.
+func (e *TargetError) Error() string { return fmt.Sprintf("target %q: %s", e.ID, e.Reason) }
+
+// Code returns "invalid_target".
+func (e *TargetError) Code() string { return CodeInvalidTarget }
+
+// Check returns a *TargetError if the target is not what its fields say, and nil otherwise.
+func (t Target) Check() error {
+	size := 0
+	for key, value := range t.Labels {
+		size += len(key) + len(value)
+	}
+	reason := ""
+	switch {
+	case t.ID == "":
+		reason = "the id is empty"
+	case len(t.ID) > MaxIDLen:
+		reason = fmt.Sprintf("the id has %d bytes, more than %d", len(t.ID), MaxIDLen)
+	case !utf8.ValidString(t.ID) || strings.ContainsFunc(t.ID, unicode.IsControl):
+		reason = "the id must be valid UTF-8 without control characters"
+	case len(t.Root) > MaxRootLen:
+		reason = fmt.Sprintf("the root has %d bytes, more than %d", len(t.Root), MaxRootLen)
+	case strings.ContainsRune(t.Root, 0):
+		reason = "the root has a NUL in it"
+	case len(t.Labels) > MaxLabels || size > MaxLabelLen:
+		reason = fmt.Sprintf("%d labels with %d bytes, more than %d and %d", len(t.Labels), size, MaxLabels, MaxLabelLen)
+	default:
+		return nil
+	}
+	return &TargetError{ID: cut(t.ID, 100), Reason: reason}
+}
+
+// cut returns at most that many characters of a text, as valid UTF-8.
+func cut(text string, most int) string {
+	if len(text) > 4*most {
+		text = text[:4*most]
+	}
+	runes := []rune(strings.ToValidUTF8(text, "\uFFFD"))
+	if len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return string(runes)
+}
+
+// Paths are directories as targets: the id and the root of each are the path as it is given.
+func Paths(dirs ...string) iter.Seq2[Target, error] {
+	return func(yield func(Target, error) bool) {
+		for _, dir := range dirs {
+			if !yield(Target{ID: dir, Root: dir}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Targets are those of a list.
+func Targets(list ...Target) iter.Seq2[Target, error] {
+	return func(yield func(Target, error) bool) {
+		for _, t := range list {
+			if !yield(t, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Trees open the trees of targets. It is called from several goroutines, and again for each attempt.
+type Trees interface {
+	// Open opens the tree of a target. An error is the outcome [CodeTreeUnavailable] of that target, and Open is tried
+	// again a little later. If it panics, that is the outcome too, and final.
+	Open(ctx context.Context, t Target) (Tree, error)
+}
+
+// Tree is one that is open.
+type Tree struct {
+	// FS is what the pipeline runs on.
+	FS afero.Fs
+	// Base names what was opened, such as the id of a commit, so that the same campaign does its work again on another
+	// one. Empty means that the target is one tree for ever.
+	Base string
+	// Close is called once, when the run is over, with what it has returned: it gives back what Open took, and publishes,
+	// where a tree is only a copy. If the run was committed before, by an attempt that has not got here, the Result is
+	// Replayed, and Close publishes all the same. An error makes a success a failure. The context may be done already.
+	// Nil means that there is nothing to do.
+	Close func(ctx context.Context, res *millrace.Result, err error) error
+}
+
+// Dirs are Trees of which each root is a directory of the system. The zero Dirs open any directory, and take a relative
+// one to be in the working directory.
+type Dirs struct {
+	// Within, if not empty, is the directory that all roots are relative to, and that none of them leads out of: neither by
+	// "..", nor by an absolute name, nor by a symbolic link. Set it where the targets come from somewhere else.
+	Within string
+}
+
+// Open opens the directory t.Root as a [fsutil.RootFs].
+func (d Dirs) Open(_ context.Context, t Target) (Tree, error) {
+	if t.Root == "" {
+		return Tree{}, &TargetError{ID: cut(t.ID, 100), Reason: "it has no root"}
+	}
+	dir := t.Root
+	if d.Within != "" {
+		if !filepath.IsLocal(t.Root) {
+			return Tree{}, &TargetError{ID: cut(t.ID, 100), Reason: fmt.Sprintf("the root %q leads out of the directory of all trees", cut(t.Root, 100))}
+		}
+		dir = filepath.Join(d.Within, t.Root)
+	}
+	root, err := fsutil.OpenRoot(dir)
+	if err != nil {
+		return Tree{}, err
+	}
+	if d.Within != "" {
+		if err := d.holds(root, t); err != nil {
+			_ = root.Close() // nothing was written
+			return Tree{}, err
+		}
+	}
+	return Tree{FS: root, Close: func(context.Context, *millrace.Result, error) error { return root.Close() }}, nil
+}
+
+// holds returns an error unless the directory that was opened is the one that the root leads to without a way out. It is
+// asked afterwards, so that no link that is put there meanwhile makes a difference.
+func (d Dirs) holds(opened *fsutil.RootFs, t Target) error {
+	within, err := os.OpenRoot(d.Within)
+	if err != nil {
+		return err
+	}
+	defer within.Close()
+	want, err := within.Stat(t.Root)
+	if err != nil {
+		return err
+	}
+	got, err := opened.Stat(".")
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(want, got) {
+		return &TargetError{ID: cut(t.ID, 100), Reason: fmt.Sprintf("the root %q is not what it was a moment ago", cut(t.Root, 100))}
+	}
+	return nil
+}

@@ -1,0 +1,203 @@
+package fleet
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/internal/panics"
+)
+
+// DefaultRetries is how often a target is tried again unless [Worker.Retries] says otherwise.
+const DefaultRetries = 3
+
+// firstWait is the time before a target is tried again for the first time. It doubles each time.
+const firstWait = time.Second
+
+// Worker runs pipelines on trees: what a scheduler brings targets to. It is safe for concurrent use as long as its
+// fields are not changed.
+type Worker struct {
+	// Executor is the policy that holds for every tree. Its RunID is set by the Worker. Its Recorder may serve all trees:
+	// what it keeps of one is not found for another.
+	Executor millrace.Executor
+	// Decoder reads the pipelines of tasks that come as JSON.
+	Decoder millrace.Decoder
+	// Trees open the trees.
+	Trees Trees
+	// Retries is how often a target is tried again whose outcome has a code that may be gone the next time:
+	// tree_unavailable, locked, conflict and recovery_needed. All others are final. Zero means DefaultRetries, a negative
+	// number that nothing is tried again, for schedulers that do it themselves.
+	Retries int
+	// Sleep waits before a target is tried again: 1 s, then twice as long each time. It returns early, with an error, if
+	// ctx is done. Nil means a timer.
+	Sleep func(ctx context.Context, d time.Duration) error
+}
+
+// Task is what a worker does: one pipeline on one tree. Its JSON form may be sent to another machine.
+type Task struct {
+	// Campaign is the id of the campaign.
+	Campaign string `json:"campaign"`
+	// Index is the position of the target in its campaign, from 0.
+	Index  int    `json:"index"`
+	Target Target `json:"target"`
+	// Pipeline is the pipeline in JSON.
+	Pipeline []byte `json:"pipeline,omitempty"`
+	// Observe takes what happens in the run, besides the Observe of the worker's Executor, in the same way. Nil means no
+	// observer.
+	Observe func(millrace.Event) `json:"-"`
+}
+
+// RunID returns the [millrace.Executor.RunID] of a target: 32 hexadecimal digits, the same for the same campaign, target,
+// digest of the pipeline and base of the tree. So any number of attempts, by any number of workers, commits once.
+func RunID(campaign, target, digest, base string) string {
+	hash := sha256.New()
+	for _, field := range []string{campaign, target, digest, base} {
+		hash.Write(binary.BigEndian.AppendUint64(nil, uint64(len(field))))
+		hash.Write([]byte(field))
+	}
+	return hex.EncodeToString(hash.Sum(nil)[:16])
+}
+
+// Do runs the whole pipeline on the tree, and again if the outcome says that it may help, see Retries. It may be called
+// for one task by several workers, at the same time or later: the tree's lock lets one of them in, and the others
+// get its result, Replayed. The changes are in the tree if the Status is Success or Skipped, and are not if it is Canceled;
+// what a failed target has left is said by the Code. Do does not panic, whatever Trees and observers do.
+func (w Worker) Do(ctx context.Context, t Task) Outcome {
+	begun := time.Now()
+	p, err := w.Decoder.Decode(t.Pipeline)
+	if err != nil {
+		o := t.outcome()
+		o.fail(ctx, err, "")
+		o.Duration = time.Since(begun)
+		return o
+	}
+	return w.do(ctx, t, p, p.Digest())
+}
+
+// do is Do for a pipeline that is decoded.
+func (w Worker) do(ctx context.Context, t Task, p millrace.Pipeline, digest string) Outcome {
+	begun := time.Now()
+	retries := w.Retries
+	if retries == 0 {
+		retries = DefaultRetries
+	}
+	var spent budget.Cost
+	for attempt, wait := 1, firstWait; ; attempt, wait = attempt+1, 2*wait {
+		o, final := w.attempt(ctx, t, p, digest)
+		spent = spent.Plus(o.Cost)
+		o.Cost, o.Attempts = spent, attempt
+		if !final && attempt <= retries && Retryable(o.Code) {
+			err := w.sleep(ctx, wait)
+			if err == nil {
+				continue
+			}
+			if o.Code != CodeRecoveryNeeded { // a tree that is half written is no cancellation
+				o.Status, o.Code, o.Message = Canceled, CodeCanceled, message(fmt.Errorf("canceled before it was tried again: %s", o.Message))
+			}
+		}
+		o.Duration = time.Since(begun)
+		return o
+	}
+}
+
+// sleep waits between attempts.
+func (w Worker) sleep(ctx context.Context, d time.Duration) error {
+	if w.Sleep != nil {
+		return panics.Protect(func() error { return w.Sleep(ctx, d) })
+	}
+	return sleep(ctx, d)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// attempt opens the tree, runs, and closes. final says that another attempt is of no use whatever the code is.
+func (w Worker) attempt(ctx context.Context, t Task, p millrace.Pipeline, digest string) (o Outcome, final bool) {
+	o = t.outcome()
+	if err := t.Target.Check(); err != nil {
+		o.fail(ctx, err, "")
+		return o, true
+	}
+	if ctx.Err() != nil {
+		o.fail(ctx, context.Cause(ctx), CodeCanceled)
+		return o, true
+	}
+	var tree Tree
+	if err := panics.Protect(func() (err error) { tree, err = w.Trees.Open(ctx, t.Target); return err }); err != nil {
+		_, wrong := errors.AsType[*TargetError](err)
+		code := CodeTreeUnavailable
+		if wrong {
+			code = CodeInvalidTarget
+		}
+		o.fail(ctx, fmt.Errorf("tree cannot be opened: %w", err), code)
+		return o, wrong || panicked(err)
+	}
+	o.RunID = RunID(t.Campaign, t.Target.ID, digest, tree.Base)
+	x := w.executor(t, o.RunID, tree.Base)
+	var res *millrace.Result
+	err := panics.Protect(func() (err error) { res, err = x.Run(ctx, tree.FS, p); return err })
+	if tree.Close != nil {
+		closing := panics.Protect(func() error { return tree.Close(ctx, res, err) })
+		if err == nil && closing != nil {
+			err = fmt.Errorf("tree cannot be closed: %w", closing)
+			final = panicked(closing)
+		}
+	}
+	o.take(ctx, res, err)
+	return o, final || panicked(err)
+}
+
+// panicked reports whether an error was a panic, which comes again each time.
+func panicked(err error) bool {
+	_, ok := errors.AsType[*panics.Error](err)
+	return ok
+}
+
+// executor is the worker's for one run.
+func (w Worker) executor(t Task, runID, base string) millrace.Executor {
+	x := w.Executor
+	x.RunID = runID
+	if x.Recorder != nil {
+		x.Recorder = recorder{x.Recorder, t.Target.ID, base}
+	}
+	switch host := x.Observe; {
+	case t.Observe == nil:
+	case host == nil:
+		x.Observe = t.Observe
+	default:
+		x.Observe = func(e millrace.Event) {
+			defer t.Observe(e) // also if the other one panics
+			host(e)
+		}
+	}
+	return x
+}
+
+// recorder keeps the answers of one tree apart from those of all others, for keys do not tell which tree was asked about.
+type recorder struct {
+	of           millrace.Recorder
+	target, base string
+}
+
+func (r recorder) key(key string) string {
+	sum := sha256.Sum256([]byte(RunID("", r.target, key, r.base)))
+	return hex.EncodeToString(sum[:])
+}
+
+func (r recorder) Find(key string) (millrace.Recorded, bool, error) { return r.of.Find(r.key(key)) }
+
+func (r recorder) Keep(key string, kept millrace.Recorded) error { return r.of.Keep(r.key(key), kept) }

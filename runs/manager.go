@@ -1,0 +1,87 @@
+package runs
+
+import (
+	"context"
+	"time"
+
+	"github.com/millrace-go/millrace"
+)
+
+// Manager decides about runs. Each method returns when the decision is recorded; the work goes on in the background.
+// Implementations are safe for concurrent use. The errors match [ErrNotFound] for a run that is not there, [ErrBusy] for
+// one that another process works on, [ErrForeign] for one that another user has signed; a *[StateError] says that the
+// run's status does not allow the verb.
+type Manager interface {
+	// Create makes a run. The error is a *[millrace.ValidationError] for variables that do not fit and for a ref whose
+	// text is no valid pipeline: in the second case there is a run all the same, which has failed, and it is returned
+	// beside the error.
+	Create(ctx context.Context, c Create) (Run, error)
+	// Retry goes on with a run that has failed or was canceled, behind the last step that was done.
+	Retry(ctx context.Context, run RunRef) (Run, error)
+	// Cancel ends a run. What was staged is kept, for Retry. It comes too late for a run that is being committed.
+	Cancel(ctx context.Context, run RunRef) (Run, error)
+}
+
+// JobManager decides about jobs. The errors are those of [Manager].
+type JobManager interface {
+	// Play lets a run go on that waits for a decision at this job.
+	Play(ctx context.Context, job JobRef, p Play) (Job, error)
+	// Retry goes back to where the run was before the job, and goes on from there: the job and all after it run again.
+	Retry(ctx context.Context, job JobRef) (Job, error)
+	// Cancel ends a job. That is no failure: nothing handles it, and its run is canceled.
+	Cancel(ctx context.Context, job JobRef) (Job, error)
+}
+
+// Create says what a new run is to do. One of Ref and Pipeline is given.
+type Create struct {
+	// Project is the key of the tree.
+	Project string
+	// Ref is the name of a pipeline in the library of the host.
+	Ref string
+	// Pipeline is the pipeline itself. The zero Pipeline means that there is a Ref.
+	Pipeline millrace.Pipeline
+	// Variables are the values of variables of the pipeline.
+	Variables []Variable
+	// Source says where the run comes from, "" for [SourceAPI]. User is the name of the user, "" for that of the host.
+	Source, User string
+	// StartAt is the time before which the run does not begin, zero for at once.
+	StartAt time.Time
+}
+
+// VariableType says where the value of a variable is put.
+type VariableType string
+
+// The types of variables.
+const (
+	EnvVar VariableType = "env_var" // the value of the variable itself; the default
+	File   VariableType = "file"    // a file in the shared directory of the run, whose path is the value of the variable
+)
+
+// Variable is the value of a variable of a pipeline.
+type Variable struct {
+	// Key is the name that the pipeline declares.
+	Key string `json:"key"`
+	// Value is read as the type that the pipeline declares. Integers, numbers, booleans, lists and objects are written as
+	// in JSON, a string is the value as it is.
+	Value string `json:"value"`
+	// Type is "" for [EnvVar].
+	Type VariableType `json:"variable_type,omitempty"`
+}
+
+// The limits of the variables of one call.
+const (
+	MaxVariables  = 100
+	MaxValueBytes = 64 << 10 // of the value of an EnvVar
+	MaxFileBytes  = 1 << 20  // of the value of a File
+)
+
+// Play says with what a held job goes on.
+type Play struct {
+	// Variables have these values from here on.
+	Variables []Variable `json:"job_variables_attributes,omitempty"`
+	// Force lifts what the option force of a pipeline lifts, up to the ceiling of the host.
+	Force bool `json:"force,omitempty"`
+	// PlanDigest is the digest of the plan that was looked at. The job is not played if the plan is another one by now. ""
+	// means any.
+	PlanDigest string `json:"plan_digest,omitempty"`
+}

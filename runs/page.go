@@ -1,0 +1,122 @@
+package runs
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Order is what a list of runs is ordered by. Runs that are equal in it are ordered by their numbers, in the same
+// direction.
+type Order string
+
+// The orders of runs.
+const (
+	ByID        Order = "id"         // the default
+	ByStatus    Order = "status"     // by the bytes of the word
+	ByRef       Order = "ref"        // by its bytes
+	ByUpdatedAt Order = "updated_at" // by time
+	ByUserID    Order = "user_id"    // by the bytes of the user's name
+)
+
+// Filter selects and orders runs. All that is given must hold; a zero field selects all runs. Runs that were started by
+// another run are left out, unless Source is [SourceParent].
+type Filter struct {
+	// Project is the project that the runs are of.
+	Project string `json:"project_id,omitempty"`
+	Status  Status `json:"status,omitempty"`
+	// Ref, User, Name and Source must be equal.
+	Ref string `json:"ref,omitempty"`
+	// SHA is the digest of the pipeline, or at least 7 digits that it begins with.
+	SHA        string `json:"sha,omitempty"`
+	User       string `json:"username,omitempty"`
+	Name       string `json:"name,omitempty"`
+	Source     string `json:"source,omitempty"`
+	YAMLErrors *bool  `json:"yaml_errors,omitempty"`
+	// UpdatedAfter and UpdatedBefore are times that the run's must be later and earlier than.
+	UpdatedAfter  time.Time `json:"updated_after,omitzero"`
+	UpdatedBefore time.Time `json:"updated_before,omitzero"`
+	// OrderBy is what they are ordered by, "" for [ByID]. The latest or largest come first unless Ascending.
+	OrderBy   Order `json:"order_by,omitempty"`
+	Ascending bool  `json:"ascending,omitempty"`
+	// Snapshot leaves out runs with larger numbers, so that the runs created between two pages do not move what is on
+	// them. It is what the first page has returned; 0 means all.
+	Snapshot int64 `json:"snapshot,omitempty"`
+	Paging
+}
+
+// The number of items on a page.
+const (
+	DefaultPerPage = 20
+	MaxPerPage     = 100
+)
+
+// Paging says which page of a list is asked for.
+type Paging struct {
+	// Page counts from 1; 0 means 1. A page behind the end is empty, which is no error.
+	Page int `json:"page,omitempty"`
+	// PerPage is the number of items on a page, at most [MaxPerPage]; 0 means [DefaultPerPage].
+	PerPage int `json:"per_page,omitempty"`
+}
+
+// JobFilter selects the jobs of a run.
+type JobFilter struct {
+	// Scope are the statuses of the jobs, nil for all.
+	Scope []Status `json:"scope,omitempty"`
+	// IncludeRetried lists all jobs in the order of their numbers. Otherwise there is the latest job of each step, in the
+	// order of the pipeline, and then the commit.
+	IncludeRetried bool `json:"include_retried,omitempty"`
+	Paging
+}
+
+// Page is a part of a list. In JSON, Items is never null.
+type Page[T any] struct {
+	Items []T `json:"items"`
+	// Page and PerPage are those of the question, with the defaults filled in.
+	Page    int `json:"page"`
+	PerPage int `json:"per_page"`
+	// Total is the number of items on all pages.
+	Total int `json:"total"`
+	// NextPage is the number of the next page, 0 if this is the last.
+	NextPage int `json:"next_page"`
+	// Snapshot is the number for [Filter] that keeps further pages in line with this one. Zero for other lists.
+	Snapshot int64 `json:"snapshot,omitempty"`
+}
+
+// MarshalJSON writes no items as an empty list.
+func (p Page[T]) MarshalJSON() ([]byte, error) {
+	type plain Page[T]
+	p.Items = orEmpty(p.Items)
+	return json.Marshal(plain(p))
+}
+
+// The number of lines of a log.
+const (
+	DefaultLines = 200
+	MaxLines     = 10_000
+)
+
+// LogRange says which lines of a log are asked for. The zero LogRange are the last [DefaultLines].
+type LogRange struct {
+	// Start is the first line, from 1. A negative one counts from the end: -1 is the last line. 0 means that the lines
+	// end with the last one.
+	Start int `json:"start,omitempty"`
+	// Limit is the number of lines, at most [MaxLines]; 0 means [DefaultLines].
+	Limit int `json:"limit,omitempty"`
+}
+
+// Log is lines of the log of a job.
+type Log struct {
+	// Trace are the lines, each with a line feed behind it.
+	Trace string `json:"trace"`
+	// TotalLines is how many lines there are, ShownLines how many of them are in Trace.
+	TotalLines int `json:"total_lines"`
+	ShownLines int `json:"shown_lines"`
+	// StartLine is the number of the first line in Trace, from 1; 0 if there is none.
+	StartLine int `json:"start_line"`
+	// NextStart is the Start with which to go on, whether or not there are further lines yet.
+	NextStart int `json:"next_start"`
+	// HasMore says that there are lines behind those in Trace.
+	HasMore bool `json:"has_more"`
+	// Complete says that the job has ended, so that no lines are added.
+	Complete bool `json:"complete"`
+}

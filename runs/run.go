@@ -1,0 +1,234 @@
+package runs
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/risk"
+)
+
+// RunRef names a run.
+type RunRef struct {
+	// Project is the project of the run. A run of another project is not found.
+	Project string
+	// ID is the number of the run in decimal, or its run id. Engines with other ids take these.
+	ID string
+}
+
+// The sources of runs that this project knows. A creator may give any other word.
+const (
+	SourceAPI      = "api"             // the default
+	SourceCLI      = "cli"             // a command line
+	SourceMCP      = "mcp"             // a tool call
+	SourceSchedule = "schedule"        // a timetable
+	SourceParent   = "parent_pipeline" // another run: a target of a fleet
+)
+
+// Run is what there is to know of a run. In JSON, ids that are numbers are numbers, durations are milliseconds, and
+// times and texts that are not known are left out.
+type Run struct {
+	// ID is the number of the run in its store, in decimal; other engines have ids of their own.
+	ID string `json:"id"`
+	// RunID is the run's id for the tree, the one of [millrace.Executor]: no two runs have the same, in any store.
+	RunID string `json:"run_id,omitempty"`
+	// Project is the key of the tree.
+	Project string `json:"project_id"`
+	// Name is the name of the pipeline, "" if it could not be read.
+	Name string `json:"name"`
+	// RefName is the name of the library that the run was created from; of a pipeline that was given, its own name.
+	RefName string `json:"ref"`
+	// SHA is the digest of the pipeline as it was found, before any variables were set, "" if it could not be read.
+	SHA    string `json:"sha"`
+	Status Status `json:"status"`
+	// Reason says in a sentence why the run has its status, where that needs one.
+	Reason string `json:"reason,omitempty"`
+	// Resumable says that a retry can go on with what was done. It is false while the run is active.
+	Resumable bool `json:"resumable"`
+	// Foreign says that the run was not signed with the user's key. It can be looked at, and nothing else.
+	Foreign bool `json:"foreign,omitempty"`
+	// Source says who has created it: one of the constants, or another word.
+	Source string `json:"source"`
+	// User is the name of who has created it, "" if that is not known.
+	User string `json:"username,omitempty"`
+	// YAMLErrors says that what the ref stood for was no valid pipeline. Such a run has failed.
+	YAMLErrors bool `json:"yaml_errors"`
+	// CreatedAt is when it was created, UpdatedAt the time of the last thing that happened to it.
+	CreatedAt time.Time `json:"created_at,omitzero"`
+	UpdatedAt time.Time `json:"updated_at,omitzero"`
+	// StartAt is the time before which it is not to begin, zero for at once.
+	StartAt time.Time `json:"start_at,omitzero"`
+	// StartedAt is when its first step was begun, and FinishedAt when it has ended; zero before that.
+	StartedAt  time.Time `json:"started_at,omitzero"`
+	FinishedAt time.Time `json:"finished_at,omitzero"`
+	// Duration is how long it was executed, without waits for decisions. In JSON "duration", in milliseconds.
+	Duration time.Duration `json:"-"`
+	// QueuedDuration is how long it waited before its first step. In JSON "queued_duration", in milliseconds.
+	QueuedDuration time.Duration `json:"-"`
+	// Parent is the ID of the run that has started this one, "" for none.
+	Parent string `json:"-"`
+	// Attempts is how often a process has begun to work on it.
+	Attempts int `json:"attempts"`
+	// Variables are the names of the variables that were given, sorted. Their values are never shown.
+	Variables []string `json:"variables"`
+	// Held says what a run that is Manual waits for, nil for others.
+	Held *Held `json:"held,omitempty"`
+	// Summary counts the targets of a fleet, nil for other runs.
+	Summary *Summary `json:"summary,omitempty"`
+	// Result is what was done so far. Only [Browser.Get] and the verbs give it; contents above 64 KiB are left out of it,
+	// and a warning in it says so. Nil as long as there is none.
+	Result *millrace.Result `json:"result,omitempty"`
+}
+
+// Ref returns the reference to the run.
+func (r Run) Ref() RunRef { return RunRef{Project: r.Project, ID: r.ID} }
+
+// Held says what a run waits for, and what would be written.
+type Held struct {
+	// JobID is the ID of the job that has to be played.
+	JobID string `json:"-"` // in JSON "job_id"
+	// PlanDigest is the digest of the plan that was shown. Play refuses another one.
+	PlanDigest string `json:"plan_digest"`
+	// Files and Edits are how many files the plan changes and how many replacements it makes in them.
+	Files int `json:"files"`
+	Edits int `json:"edits"`
+	// Risk is the level of the plan as a whole.
+	Risk risk.Level `json:"risk,omitzero"`
+}
+
+// Summary counts the targets of a fleet.
+type Summary struct {
+	// Targets is how many there are; those that are in none of the next four have not ended.
+	Targets  int `json:"targets"`
+	Success  int `json:"success"`
+	Failed   int `json:"failed"`
+	Skipped  int `json:"skipped"`
+	Canceled int `json:"canceled"`
+	// Files and Edits are the sums of those of all targets.
+	Files int64 `json:"files"`
+	Edits int64 `json:"edits"`
+	// Risks is how many targets have each level.
+	Risks Risks `json:"risks"`
+	// Failures are the failed targets with the smallest indices, at most 20, in their order.
+	Failures []Failure `json:"failures"`
+}
+
+// Risks counts targets by their level. Those without one are not in it.
+type Risks struct {
+	Low      int `json:"LOW"`
+	Medium   int `json:"MEDIUM"`
+	High     int `json:"HIGH"`
+	Critical int `json:"CRITICAL"`
+}
+
+// Failure is a target of a fleet that has failed.
+type Failure struct {
+	// Index is its place among the targets, from 0, and Target its name.
+	Index  int    `json:"index"`
+	Target string `json:"target"`
+	// Run is the ID of its run, "" if there is none.
+	Run string `json:"-"` // in JSON "run"
+	// Code is the code of [millrace.ErrorCode], or that of the fleet, and Message the error.
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// Trigger is a run that a run has started, or is going to start: a target of a fleet.
+type Trigger struct {
+	// Name is the name of the target.
+	Name   string `json:"name"`
+	Status Status `json:"status"`
+	// Run is the run of the target, without its result. Nil if it was not begun.
+	Run *Run `json:"run,omitempty"`
+}
+
+// The types without their methods, for encoding/json.
+type (
+	plainRun     Run
+	plainHeld    Held
+	plainSummary Summary
+	plainFailure Failure
+)
+
+type jsonRun struct {
+	ID number `json:"id"`
+	plainRun
+	Parent         number `json:"parent,omitempty"`
+	Duration       millis `json:"duration"`
+	QueuedDuration millis `json:"queued_duration"`
+}
+
+// MarshalJSON writes ids that are numbers as numbers, durations in milliseconds, and no variables as an empty list.
+func (r Run) MarshalJSON() ([]byte, error) {
+	r.Variables = orEmpty(r.Variables)
+	return json.Marshal(jsonRun{number(r.ID), plainRun(r), number(r.Parent), millis(r.Duration), millis(r.QueuedDuration)})
+}
+
+// UnmarshalJSON reads what MarshalJSON has written.
+func (r *Run) UnmarshalJSON(data []byte) error {
+	var read jsonRun
+	if err := json.Unmarshal(data, &read); err != nil {
+		return err
+	}
+	*r = Run(read.plainRun)
+	r.ID, r.Parent = string(read.ID), string(read.Parent)
+	r.Duration, r.QueuedDuration = time.Duration(read.Duration), time.Duration(read.QueuedDuration)
+	return nil
+}
+
+type jsonHeld struct {
+	JobID number `json:"job_id"`
+	plainHeld
+}
+
+// MarshalJSON writes an id that is a number as a number.
+func (h Held) MarshalJSON() ([]byte, error) {
+	return json.Marshal(jsonHeld{number(h.JobID), plainHeld(h)})
+}
+
+// UnmarshalJSON reads what MarshalJSON has written.
+func (h *Held) UnmarshalJSON(data []byte) error {
+	var read jsonHeld
+	if err := json.Unmarshal(data, &read); err != nil {
+		return err
+	}
+	*h = Held(read.plainHeld)
+	h.JobID = string(read.JobID)
+	return nil
+}
+
+// MarshalJSON writes no failures as an empty list.
+func (s Summary) MarshalJSON() ([]byte, error) {
+	s.Failures = orEmpty(s.Failures)
+	return json.Marshal(plainSummary(s))
+}
+
+type jsonFailure struct {
+	plainFailure
+	Run number `json:"run,omitempty"`
+}
+
+// MarshalJSON writes an id that is a number as a number.
+func (f Failure) MarshalJSON() ([]byte, error) {
+	return json.Marshal(jsonFailure{plainFailure(f), number(f.Run)})
+}
+
+// UnmarshalJSON reads what MarshalJSON has written.
+func (f *Failure) UnmarshalJSON(data []byte) error {
+	var read jsonFailure
+	if err := json.Unmarshal(data, &read); err != nil {
+		return err
+	}
+	*f = Failure(read.plainFailure)
+	f.Run = string(read.Run)
+	return nil
+}
+
+// orEmpty returns a list that is not nil.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return slices.Clip(list)
+}
