@@ -101,6 +101,11 @@ var arrows = map[string][]string{
 		"internal/handle", "internal/ignore", "internal/modes", "internal/names", "internal/parallel", "internal/rootfs", "internal/stage",
 		"internal/textdiff", "internal/walk",
 	},
+	"rundir": {
+		".", "budget", "capability", "change", "fleet", "fsutil", "risk", "runs",
+		"internal/disk", "internal/filelock", "internal/handle", "internal/journal", "internal/names", "internal/panics",
+		"internal/raise", "internal/recordlog", "internal/strictjson",
+	},
 	"internal/watch": {"internal/panics"},
 	"runs":           {".", "fsutil", "risk", "internal/strictjson"},
 	"fleet":          {".", "budget", "fsutil", "risk", "internal/panics"},

@@ -1,0 +1,34 @@
+package filelock
+
+import (
+	"errors"
+
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/disk"
+)
+
+// Held reports whether the lock that [File] gives is held for the regular file of that name. It writes nothing. Where the
+// system has locks for single files it takes one for a moment, which others can have at the same time: whoever locks the
+// file meanwhile has to try again. A mark counts as held unless its owner is known to be gone.
+func Held(d *disk.Disk, name string) (bool, error) {
+	if locker, ok := d.FS.(capability.FileLocker); ok {
+		lock, err := locker.TryLockFile(name)
+		switch {
+		case errors.Is(err, capability.ErrLocked):
+			return true, nil
+		case err == nil:
+			if err := lock.Close(); err != nil {
+				return false, err
+			}
+		case !errors.Is(err, errors.ErrUnsupported):
+			return false, err
+		}
+	}
+	m := NewMark(d, name+markEnd, nil)
+	if s, err := d.Look(m.name); err != nil || s.Kind != change.Dir {
+		return false, err
+	}
+	holder, err := m.holder()
+	return err == nil && holder != nil && !holder.gone(&m.me), err
+}

@@ -1,0 +1,256 @@
+package rundir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"time"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/disk"
+	"github.com/millrace-go/millrace/internal/filelock"
+	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/recordlog"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// newRun is what a run is made of. The store adds what only it knows: number, id, and place.
+type newRun struct {
+	created
+	// pipeline is the JSON of the pipeline as found, nil if it could not be read.
+	pipeline  []byte
+	variables []runs.Variable
+	steps     []stepName
+	// status is runs.Created, runs.Scheduled, or runs.Failed with a reason for a pipeline that is not valid.
+	status runs.Status
+	reason string
+}
+
+// create makes a run: its number, its directory, its first record. When it returns, the run is durable, and listed;
+// the writer works on it, and is closed at once if another process may take it. The error matches [runs.ErrNoKey].
+func (s *Store) create(ctx context.Context, n newRun) (*writer, error) {
+	if len(n.steps) > maxJobs-1 {
+		return nil, fmt.Errorf("%d steps are too many for a durable run, which has at most %d jobs", len(n.steps), maxJobs)
+	}
+	key, err := s.writeKey()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.prepareStore(); err != nil {
+		return nil, err
+	}
+	number, err := s.allocate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.begin(number, key, n)
+	if err != nil {
+		// Without a first record it is invisible; what cannot be removed now is swept later.
+		return nil, errors.Join(err, s.d.RemoveTree(s.layout.run(number)))
+	}
+	return w, nil
+}
+
+// begin makes the files of a run that has a number.
+func (s *Store) begin(number int64, key []byte, n newRun) (_ *writer, err error) {
+	name := s.layout.run(number, runFile)
+	f, err := recordlog.Create(s.d.FS, name)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	defer cancel()
+	lock, err := filelock.File(ctx, s.d, name)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	w := s.newWriter(number, lock)
+	w.run = new(folded)
+	w.records = recordlog.NewWriter(f, key, recordlog.Start())
+	w.data = recordlog.NewData(s.openFor(number, dataFile, w.made), 0)
+	w.made()
+	r, err := w.first(n)
+	if err == nil {
+		err = w.append(r)
+	}
+	if err == nil {
+		err = s.d.SyncAnyDir(path.Dir(s.layout.run(number)))
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.close())
+	}
+	return w, nil
+}
+
+// first returns the first record of a run.
+func (w *writer) first(n newRun) (*record, error) {
+	c := n.created
+	now := w.s.now().UTC()
+	c.Version, c.Number, c.ID, c.StepCount = 1, w.number, journal.NewID(now), len(n.steps)
+	at, err := w.s.d.Look(w.s.layout.run(w.number))
+	if err != nil {
+		return nil, err
+	}
+	c.Dev, c.Ino = at.ID.Dev, at.ID.Ino
+	if n.pipeline != nil {
+		if c.Pipeline, err = w.blob(n.pipeline); err != nil {
+			return nil, err
+		}
+	}
+	if len(n.variables) > 0 {
+		if c.Variables, err = w.value(n.variables); err != nil {
+			return nil, err
+		}
+	}
+	for _, v := range n.variables {
+		c.Keys = append(c.Keys, v.Key)
+	}
+	if c.Steps, err = w.value(n.steps); err != nil {
+		return nil, err
+	}
+	return &record{Kind: kindCreated, Time: now, Status: n.status, Reason: n.reason, Created: &c}, nil
+}
+
+// allocate makes the directory of the next number. It is the only thing that several processes do at once, and mkdir
+// lets one of them have it.
+func (s *Store) allocate(ctx context.Context) (int64, error) {
+	next, err := s.next()
+	if err != nil {
+		return 0, err
+	}
+	for number := next; number <= maxNumber; number++ {
+		if err := context.Cause(ctx); err != nil {
+			return 0, err
+		}
+		shard := s.path(shardName(number / perShard))
+		err := s.d.FS.Mkdir(s.layout.run(number), 0o700)
+		if disk.IsAbsent(err) {
+			if err = s.makeDir(shard); err == nil {
+				err = s.d.FS.Mkdir(s.layout.run(number), 0o700)
+			}
+		}
+		switch {
+		case err == nil:
+			s.taken(number)
+			return number, nil
+		case !disk.IsExist(err):
+			return 0, err
+		}
+		s.taken(number)
+	}
+	return 0, fmt.Errorf("the store has used up its %d numbers", maxNumber)
+}
+
+// next returns a number behind those that are known to be taken.
+func (s *Store) next() (int64, error) {
+	s.mu.Lock()
+	last := s.last
+	s.mu.Unlock()
+	if last == 0 {
+		var err error
+		if last, err = s.layout.last(); err != nil {
+			return 0, err
+		}
+	}
+	return last + 1, nil
+}
+
+func (s *Store) taken(number int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = max(s.last, number)
+}
+
+// makeDir makes a directory whose name is durable when it returns. That it is there already is no error.
+func (s *Store) makeDir(name string) error {
+	err := s.d.FS.Mkdir(name, 0o700)
+	if disk.IsExist(err) {
+		at, lerr := s.d.Look(name)
+		if lerr != nil || at.Kind == change.Dir {
+			return lerr
+		}
+		return notADir(name)
+	}
+	if err != nil {
+		return err
+	}
+	return s.d.SyncAnyDir(path.Dir(name))
+}
+
+// prepareStore makes the store if there is none.
+func (s *Store) prepareStore() error {
+	ok, err := s.present()
+	if ok || err != nil {
+		return err
+	}
+	for _, dir := range disk.Above(s.dir) {
+		if dir == "/" {
+			continue
+		}
+		if err := s.makeDir(dir); err != nil {
+			return err
+		}
+	}
+	// It is written beside its name: half of it would be the file of another program.
+	temp := s.path(formatFile + "-" + journal.NewID(time.Now()))
+	if err := s.d.Put(temp, []byte(formatText), true); err != nil {
+		return err
+	}
+	if err := s.d.FS.Rename(temp, s.path(formatFile)); err != nil {
+		return errors.Join(err, s.d.Remove(temp))
+	}
+	return s.d.SyncAnyDir(s.dir)
+}
+
+// openIndex opens the index for writing, and makes it if there is none.
+func (s *Store) openIndex() (recordlog.File, error) {
+	for range 2 {
+		f, err := recordlog.Open(s.d.FS, s.path(indexFile))
+		if !disk.IsAbsent(err) {
+			return f, err
+		}
+		if f, err = recordlog.Create(s.d.FS, s.path(indexFile)); !disk.IsExist(err) {
+			return f, err
+		}
+	}
+	return nil, os.ErrExist
+}
+
+// discard removes a run, which cannot be seen any more when it returns; the writer is closed. A run that others may need,
+// as the child of a fleet, is for the caller to keep.
+func (w *writer) discard() error {
+	w.mu.Lock()
+	e := w.entry()
+	e.removed = true
+	w.writeSlot(e)
+	w.mu.Unlock()
+	s := w.s
+	err := s.makeDir(s.path(trashDir))
+	to := s.path(trashDir, w.run.created.ID)
+	if err == nil {
+		err = s.d.FS.Rename(s.layout.run(w.number), to)
+	}
+	if err == nil {
+		err = s.d.SyncAnyDir(path.Dir(s.layout.run(w.number)))
+	}
+	// The lock is one of the file, wherever that is. Where it is a mark beside the file, that is removed with it.
+	if cerr := w.close(); err == nil && !errors.Is(cerr, filelock.ErrLost) {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	return s.d.RemoveTree(to)
+}
+
+// emptyTrash removes what a process has left that was killed in discard.
+func (s *Store) emptyTrash() error {
+	names, err := s.d.Names(s.path(trashDir))
+	err = disk.UnlessAbsent(err)
+	for _, name := range names {
+		err = errors.Join(err, s.d.RemoveTree(s.path(trashDir, name)))
+	}
+	return err
+}

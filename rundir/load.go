@@ -1,0 +1,124 @@
+package rundir
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/millrace-go/millrace/internal/disk"
+	"github.com/millrace-go/millrace/internal/recordlog"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// foreignBytes is how much is read of a run that another key has signed: enough to show it.
+const foreignBytes = 256 << 10
+
+// errNoRun says that there is no run of a number, or none yet: a process that is killed while it makes one leaves that.
+var errNoRun = fmt.Errorf("no run: %w", runs.ErrNotFound)
+
+// loaded is what the records of a run say.
+type loaded struct {
+	shownRun
+	end recordlog.End
+	// ends are where the records end that the data of a run has to be held against, see [folded.appended].
+	ends []recordlog.End
+}
+
+// load reads a run. The error is errNoRun, or matches [runs.ErrDamaged], or says why the files cannot be read. It does
+// not look whether a process works on it: see [Store.look].
+func (s *Store) load(number int64) (*loaded, error) {
+	key, err := s.readKey()
+	if err != nil {
+		return nil, err
+	}
+	file, err := s.read(number, runFile, recordlog.MaxFile+1)
+	switch {
+	case disk.IsAbsent(err):
+		return nil, errNoRun
+	case err != nil:
+		return nil, damaged(number, err)
+	}
+	l, err := s.fold(number, recordlog.NewReader(file, key))
+	if stop, ok := errors.AsType[*recordlog.Stop](err); ok && stop.Reason == recordlog.Unsigned {
+		l, err = s.fold(number, recordlog.NewUnverified(file[:min(len(file), foreignBytes)]))
+		if err == nil {
+			l.foreign = true
+		}
+	}
+	if err != nil {
+		if stop, ok := errors.AsType[*recordlog.Stop](err); ok && stop.Reason == recordlog.Torn {
+			return nil, errNoRun
+		}
+		return nil, damaged(number, err)
+	}
+	l.foreign = l.foreign || l.created.Number != number || !s.moved && !s.isHome(number, l.created)
+	return l, nil
+}
+
+// fold reads the records of a run as far as they can be believed.
+func (s *Store) fold(number int64, r *recordlog.Reader) (*loaded, error) {
+	l := &loaded{shownRun: shownRun{folded: new(folded), number: number}}
+	for {
+		json, ok := r.Next()
+		if !ok {
+			break
+		}
+		rec, err := decodeRecord(json)
+		if err == nil {
+			had := len(l.appended)
+			if err = l.add(rec); err == nil && len(l.appended) > had {
+				l.ends = append(l.ends, l.end)
+			}
+		}
+		if err != nil {
+			if l.created == nil {
+				return nil, err
+			}
+			break // what a later version has written is not understood: the run is as it was before
+		}
+		l.end = r.End()
+	}
+	switch {
+	case l.created != nil:
+		return l, nil
+	case r.Stop() != nil:
+		return nil, r.Stop()
+	}
+	return nil, &recordlog.Stop{Reason: recordlog.Torn, Record: 1} // an empty file
+}
+
+// isHome reports whether a run lies in the directory that it was made in. The device is not asked for: a disk may get
+// another number each time that the machine starts.
+func (s *Store) isHome(number int64, c *created) bool {
+	if c.Ino == 0 {
+		return true
+	}
+	at, err := s.d.Look(s.run(number))
+	return err == nil && at.ID.Ino == c.Ino
+}
+
+// look is load, and looks whether the process of an active run is alive.
+func (s *Store) look(number int64) (*loaded, error) {
+	l, err := s.load(number)
+	if err != nil || !l.status.Active() {
+		return l, err
+	}
+	if l.foreign {
+		l.dead = true // no process of this user works on it
+		return l, nil
+	}
+	held, err := s.locked(number)
+	if err != nil || held {
+		return l, err
+	}
+	// It may have ended between the two looks.
+	if l, err = s.load(number); err == nil {
+		l.dead = l.status.Active()
+	}
+	return l, err
+}
+
+// damaged says that a run cannot be read.
+func damaged(number int64, err error) error {
+	return fmt.Errorf("%w: run %s: %w", runs.ErrDamaged, strconv.FormatInt(number, 10), err)
+}

@@ -1,0 +1,128 @@
+package rundir
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"slices"
+	"time"
+
+	"github.com/millrace-go/millrace/runs"
+)
+
+// A slot is what the index has of a run, slotSize bytes at number*slotSize: a checksum of all that follows, a version, the
+// status, flags, number, parent, times, and texts with their lengths. It can only be behind the run's own records.
+const (
+	slotSize    = 512
+	slotVersion = 1
+	slotTexts   = 48
+)
+
+// The flags of a slot.
+const (
+	slotYAMLErrors = 1 << iota
+	slotTooLong    // the texts had no room: the records have to be read
+	slotRemoved    // the run was removed
+)
+
+// entry is what lists go by, of a slot or of a run itself. The texts of a slot's are parts of the slot.
+type entry struct {
+	number, parent   int64
+	status           runs.Status
+	yamlErrors       bool
+	created, updated int64 // nanoseconds since 1970
+	project, name    []byte
+	ref, sha         []byte
+	user, source     []byte
+	id               []byte
+	tooLong, removed bool
+}
+
+func (e *entry) texts() [7]*[]byte {
+	return [...]*[]byte{&e.project, &e.name, &e.ref, &e.sha, &e.user, &e.source, &e.id}
+}
+
+// entryOf returns the entry of a run.
+func entryOf(r shownRun) entry {
+	c := r.created
+	return entry{
+		number: r.number, parent: c.Parent, status: r.shownStatus(), yamlErrors: c.YAMLErrors,
+		created: nanos(r.jobs[0].created), updated: nanos(r.updated),
+		project: []byte(c.Project), name: []byte(c.Name), ref: []byte(c.Ref), sha: []byte(c.SHA), user: []byte(c.User),
+		source: []byte(c.Source), id: []byte(c.ID),
+	}
+}
+
+// nanos is a time as slots have it. What does not fit is not a time of a run.
+func nanos(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func crcOf(data []byte) uint32 { return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli)) }
+
+// encode returns the slot.
+func (e *entry) encode() []byte {
+	s := make([]byte, slotTexts, slotSize)
+	flags := uint16(0)
+	if e.yamlErrors {
+		flags |= slotYAMLErrors
+	}
+	if e.removed {
+		flags |= slotRemoved
+	}
+	for _, text := range e.texts() {
+		if len(s)+2+len(*text) > slotSize {
+			flags |= slotTooLong
+			s = s[:slotTexts]
+			break
+		}
+		s = binary.BigEndian.AppendUint16(s, uint16(len(*text)))
+		s = append(s, *text...)
+	}
+	s = s[:slotSize]
+	s[4], s[5] = slotVersion, byte(slices.Index(runs.Statuses(), e.status))
+	binary.BigEndian.PutUint16(s[6:], flags)
+	for i, n := range []int64{e.number, e.parent, e.created, e.updated} {
+		binary.BigEndian.PutUint64(s[8+8*i:], uint64(n))
+	}
+	binary.BigEndian.PutUint32(s, crcOf(s[4:]))
+	return s
+}
+
+// decodeSlot reads the slot of a number. It is not ok if it says nothing that can be relied on.
+func decodeSlot(s []byte, number int64, statuses []runs.Status) (e entry, ok bool) {
+	if s[4] != slotVersion || int(s[5]) >= len(statuses) || binary.BigEndian.Uint32(s) != crcOf(s[4:slotSize]) {
+		return e, false
+	}
+	flags := binary.BigEndian.Uint16(s[6:])
+	e.number = int64(binary.BigEndian.Uint64(s[8:]))
+	e.parent = int64(binary.BigEndian.Uint64(s[16:]))
+	e.created = int64(binary.BigEndian.Uint64(s[24:]))
+	e.updated = int64(binary.BigEndian.Uint64(s[32:]))
+	e.status, e.yamlErrors = statuses[s[5]], flags&slotYAMLErrors != 0
+	e.tooLong, e.removed = flags&slotTooLong != 0, flags&slotRemoved != 0
+	if e.number != number {
+		return e, false
+	}
+	if e.tooLong {
+		return e, true
+	}
+	rest := s[slotTexts:slotSize]
+	for _, text := range e.texts() {
+		if len(rest) < 2 {
+			return e, false
+		}
+		size := int(binary.BigEndian.Uint16(rest))
+		if size > len(rest)-2 {
+			return e, false
+		}
+		*text, rest = rest[2:2+size:2+size], rest[2+size:]
+	}
+	return e, true
+}
+
+// settled reports whether a slot says all that its run does: what has ended is written before the run's next record, see
+// [writer.append].
+func (e *entry) settled() bool { return e.status.Ended() && !e.tooLong }

@@ -1,0 +1,104 @@
+package rundir
+
+import (
+	"path"
+	"sync"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/internal/disk"
+	"github.com/millrace-go/millrace/internal/filelock"
+	"github.com/millrace-go/millrace/internal/handle"
+	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/raise"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// DefaultDir is where a store lies that is opened without a directory: in the default state directory of a tree.
+const DefaultDir = ".millrace/" + journal.StoreDir
+
+// Options say how a store is opened. The zero Options are good for most.
+type Options struct {
+	// Key signs the records of runs, at least 16 bytes. Nil means the key of the user, as for [millrace.Executor]; in memory
+	// a random one of the process. What is signed with another key is shown as foreign.
+	Key []byte
+	// NoSync leaves out every fsync: what was recorded outlives the process, but not a power cut.
+	NoSync bool
+	// SharedDir is the directory of the operating system in which runs have their shared directories, each one of its own.
+	// "" means millrace/shared in the user's cache directory.
+	SharedDir string
+}
+
+// Store is a directory of runs. It writes nothing by itself; the directory need not exist. It is safe for concurrent
+// use, by any number of processes.
+type Store struct {
+	layout
+	options Options
+	// moved says that a run may lie in another directory than the one it was made in.
+	moved bool
+	now   func() time.Time
+
+	mu   sync.Mutex
+	key  []byte // empty: not known yet
+	last int64  // the highest number that was seen taken
+}
+
+// Open returns the store in a directory of a file system, [DefaultDir] for "". The error matches [runs.ErrFormat] if what
+// is there was not written by this version, and says what is wrong with the key or the name. A directory that does not
+// exist is a store without runs.
+func Open(fsys afero.Fs, dir string, o Options) (*Store, error) {
+	if err := journal.CheckKey(o.Key); err != nil {
+		return nil, err
+	}
+	raised, err := raise.FS(fsys)
+	if err != nil {
+		return nil, err
+	}
+	if dir == "" {
+		dir = DefaultDir
+	}
+	clean, err := handle.Canonical(raised, dir)
+	if err != nil {
+		return nil, err
+	}
+	d := disk.Open(raised)
+	d.Sync = !o.NoSync
+	s := &Store{layout: layout{d: d, dir: path.Clean(clean)}, options: o, now: time.Now}
+	if _, err := s.present(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// readKey returns the key that records are verified with, empty if there is none: then every run is foreign.
+func (s *Store) readKey() ([]byte, error) { return s.keyBy(journal.ExistingKeyFor) }
+
+// writeKey returns the key that records are signed with. The error matches [runs.ErrNoKey] if there is none.
+func (s *Store) writeKey() ([]byte, error) {
+	key, err := s.keyBy(journal.KeyFor)
+	if err == nil && len(key) == 0 {
+		err = runs.ErrNoKey
+	}
+	return key, err
+}
+
+func (s *Store) keyBy(find func(afero.Fs, []byte) (journal.Key, error)) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.key) == 0 {
+		key, err := find(s.d.FS, s.options.Key)
+		if err != nil {
+			return nil, err
+		}
+		if key.Missing == nil { // else it is one that no other process has, or none
+			s.key = key.Bytes
+		}
+	}
+	return s.key, nil
+}
+
+// locked reports whether a process works on a run.
+func (s *Store) locked(number int64) (bool, error) {
+	return filelock.Held(s.d, s.run(number, runFile))
+}

@@ -1,0 +1,63 @@
+package rundir
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/millrace-go/millrace/internal/recordlog"
+)
+
+// maxValue is how long a value may be that is read into memory, in bytes.
+const maxValue = 256 << 20
+
+// bytes returns the bytes of a value. data opens the file of the run's data, which is done if it is needed.
+func (v value) bytes(data io.ReaderAt) ([]byte, error) {
+	switch {
+	case v.JSON != nil:
+		return v.JSON, nil
+	case v.Bytes != nil:
+		return v.Bytes, nil
+	case v.Span != nil:
+		return recordlog.Get(data, *v.Span, maxValue)
+	}
+	return nil, nil
+}
+
+// decode reads a value that is JSON. No value leaves into as it is.
+func (v value) decode(data io.ReaderAt, into any) error {
+	text, err := v.bytes(data)
+	if err != nil || text == nil {
+		return err
+	}
+	return json.Unmarshal(text, into)
+}
+
+// lazyData is the data of a run for reading, which is opened when it is first needed.
+type lazyData struct {
+	layout
+	number int64
+	f      interface {
+		io.ReaderAt
+		io.Closer
+	}
+}
+
+// ReadAt implements [io.ReaderAt].
+func (d *lazyData) ReadAt(p []byte, offset int64) (int, error) {
+	if d.f == nil {
+		f, err := d.openToRead(d.number, dataFile)
+		if err != nil {
+			return 0, fmt.Errorf("the data of run %d: %w", d.number, err)
+		}
+		d.f = f
+	}
+	return d.f.ReadAt(p, offset)
+}
+
+// Close closes the file.
+func (d *lazyData) Close() {
+	if d.f != nil {
+		_ = d.f.Close() // it was only read
+	}
+}

@@ -1,0 +1,371 @@
+package rundir
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/internal/filelock"
+	"github.com/millrace-go/millrace/internal/recordlog"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// lockWait is how long an owner tries to get the lock of a run: those that only look whether it is held have it for
+// moments.
+const lockWait = 200 * time.Millisecond
+
+// maxReason is how long the reason of a record can be, in bytes.
+const maxReason = 4 << 10
+
+// writer is the one that works on a run: it holds the lock of its file of records, and nobody else writes into its
+// directory. It comes from [Store.create] or [Store.own] and has to be closed.
+//
+// What happens is told by append, with the fields of the record that its kind has; [writer.value] and [writer.blob] put
+// larger bytes where a record can name them, before it is appended. spill is for the stage of the run, line for the log of
+// a job, state for what the records come to, which append keeps up to date.
+//
+//	w, err := s.own(number)
+//	...
+//	defer w.close()
+//	err = w.append(&record{Kind: kindTake, Status: runs.Pending, Take: w.me()})
+//	ordinal, err := w.jobFor(index)
+//	err = w.append(&record{Kind: kindStart, Status: runs.Running, Job: ordinal, At: placeOf(at)})
+//	result, err := w.value(stepResult)
+//	delta, err := w.blob(c.Delta)
+//	err = w.append(&record{Kind: kindDone, Job: ordinal, At: placeOf(at), Done: &done{Result: result, Delta: delta, Final: true}})
+//	err = w.append(&record{Kind: kindEnd, Status: runs.Success, End: &end{Result: whole}})
+//
+// All methods are safe for concurrent use.
+type writer struct {
+	s      *Store
+	number int64
+	lock   io.Closer
+
+	mu      sync.Mutex
+	run     *folded
+	records *recordlog.Writer
+	text    *recordlog.Text
+	index   recordlog.File // nil: not opened yet, or it cannot be
+	closed  bool
+
+	data *recordlog.Data
+	// fresh says that a file was made in the directory of the run, and its name is not durable yet.
+	fresh atomic.Bool
+}
+
+// own takes a run to work on it. The error matches [runs.ErrNotFound], [runs.ErrBusy] if another process works on it,
+// [runs.ErrForeign], or [runs.ErrDamaged]. What no record names for certain, and records whose data is not whole, are cut
+// off by the first append.
+func (s *Store) own(number int64) (*writer, error) {
+	if _, err := s.writeKey(); err != nil {
+		return nil, err
+	}
+	l, err := s.load(number)
+	if err != nil {
+		return nil, err
+	}
+	if l.foreign {
+		return nil, fmt.Errorf("run %d: %w", number, runs.ErrForeign)
+	}
+	lock, err := s.takeLock(number)
+	if errors.Is(err, capability.ErrLocked) {
+		return nil, s.busy(number, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.continued(number, lock)
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return w, nil
+}
+
+func (s *Store) takeLock(number int64) (io.Closer, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	defer cancel()
+	return filelock.File(ctx, s.d, s.layout.run(number, runFile))
+}
+
+// busy says who works on a run, as far as its records tell.
+func (s *Store) busy(number int64, err error) error {
+	e := &runs.BusyError{Run: strconv.FormatInt(number, 10)}
+	if l, lerr := s.load(number); lerr == nil && l.take != nil {
+		e.Process, e.Host, e.Since = l.take.PID, l.take.Host, l.takenAt
+	}
+	return errors.Join(e, err)
+}
+
+// continued returns the writer of a run whose lock is held.
+func (s *Store) continued(number int64, lock io.Closer) (*writer, error) {
+	l, err := s.load(number) // another one may have worked on it until now
+	if err != nil {
+		return nil, err
+	}
+	if !l.dropped && !l.status.Final() {
+		if l, err = s.whole(l); err != nil {
+			return nil, err
+		}
+	}
+	f, err := recordlog.Open(s.d.FS, s.layout.run(number, runFile))
+	if err != nil {
+		return nil, err
+	}
+	key, err := s.writeKey()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	w := s.newWriter(number, lock)
+	w.run = l.folded
+	w.records = recordlog.NewWriter(f, key, l.end)
+	w.data = recordlog.NewData(s.openFor(number, dataFile, w.made), l.dataEnd())
+	return w, nil
+}
+
+// whole returns the run up to its first record whose data is not whole.
+func (s *Store) whole(l *loaded) (*loaded, error) {
+	data := &lazyData{layout: s.layout, number: l.number}
+	defer data.Close()
+	for i, span := range l.appended {
+		_, err := recordlog.Check(data, *span)
+		switch {
+		case err == nil:
+		case errors.Is(err, recordlog.ErrBytes), errors.Is(err, os.ErrNotExist):
+			return s.upTo(l.number, l.ends[i])
+		default:
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// upTo reads a run again, up to an end that was there before.
+func (s *Store) upTo(number int64, end recordlog.End) (*loaded, error) {
+	key, err := s.readKey()
+	if err != nil {
+		return nil, err
+	}
+	file, err := s.read(number, runFile, end.Offset)
+	if err != nil {
+		return nil, err
+	}
+	l, err := s.fold(number, recordlog.NewReader(file, key))
+	if err != nil {
+		return nil, damaged(number, err)
+	}
+	return l, nil
+}
+
+func (s *Store) newWriter(number int64, lock io.Closer) *writer {
+	w := &writer{s: s, number: number, lock: lock}
+	w.text = recordlog.NewText(s.openFor(number, logFile, func() {}))
+	return w
+}
+
+func (w *writer) made() { w.fresh.Store(true) }
+
+// synced are the kinds of records that are durable when append returns: what was acknowledged, what was paid for, what
+// somebody waits for, and how it ended. All else can be done again.
+func synced(k kind) bool {
+	return k == kindCreated || k == kindAnswer || k == kindHold || k == kindEnd
+}
+
+// append writes a record, takes it into the state, and writes the slot of the index. It gives the record the time and
+// the name of what was put into the data since the record before. After an error the record is not there, and the state is
+// as it was; a record that was durable before stays so.
+func (w *writer) append(r *record) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return os.ErrClosed
+	}
+	if r.Time.IsZero() {
+		r.Time = w.s.now().UTC()
+	}
+	r.Reason = shortened(r.Reason, maxReason)
+	if span := w.data.Since(); span.Length > 0 {
+		r.Appended = &span
+	}
+	if err := r.parts(); err != nil {
+		return err
+	}
+	if err := w.run.check(r); err != nil {
+		return fmt.Errorf("record %q of run %d: %w", r.Kind, w.number, err)
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if err := w.prepare(r); err != nil {
+		return err
+	}
+	if lastly := r.Kind == kindEnd || r.Kind == kindCancel || r.Kind == kindState; lastly {
+		err = w.records.AppendLast(text)
+	} else {
+		err = w.records.Append(text)
+	}
+	if err != nil {
+		return err
+	}
+	if synced(r.Kind) && w.s.d.Sync {
+		err = w.records.Sync()
+	}
+	if err = errors.Join(err, w.run.add(r)); err != nil {
+		return err
+	}
+	if r.Status != "" || !w.run.status.Active() {
+		w.writeSlot(w.entry())
+	}
+	return nil
+}
+
+// prepare does what has to be done before a record is written.
+func (w *writer) prepare(r *record) error {
+	ended := w.run.created != nil && w.run.status.Ended()
+	if ended && r.Status != "" && !r.Status.Ended() {
+		// A slot that says that the run has ended is believed. So it must not say so any more, however this goes on.
+		e := w.entry()
+		e.status = r.Status
+		w.writeSlot(e)
+	}
+	if !w.s.d.Sync || !synced(r.Kind) {
+		return nil
+	}
+	if w.index != nil && r.Kind == kindEnd && w.run.endings > 0 {
+		// A power cut must not bring back the slot of an ending before this one either.
+		if err := w.index.Sync(); err != nil {
+			w.dropIndex()
+		}
+	}
+	if err := w.data.Sync(); err != nil {
+		return err
+	}
+	if w.fresh.Swap(false) {
+		if err := w.s.d.SyncAnyDir(w.s.layout.run(w.number)); err != nil {
+			w.fresh.Store(true)
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *writer) entry() entry { return entryOf(shownRun{folded: w.run, number: w.number}) }
+
+// writeSlot tells the index of the run. The index is only there to be fast: what cannot be written to is gone without.
+func (w *writer) writeSlot(e entry) {
+	if w.index == nil {
+		f, err := w.s.openIndex()
+		if err != nil {
+			return
+		}
+		w.index = f
+	}
+	if _, err := w.index.WriteAt(e.encode(), w.number*slotSize); err != nil {
+		w.dropIndex()
+	}
+}
+
+func (w *writer) dropIndex() {
+	_ = w.index.Close() // nothing depends on it
+	w.index = nil
+}
+
+// state calls do with what the records come to. do must not keep it, and must not call the writer.
+func (w *writer) state(do func(f *folded)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	do(w.run)
+}
+
+// jobFor returns the ordinal of the job that an attempt of the step with that index is, or of the commit, which has the
+// number of steps as index. It is the same until a record kindStart, kindDone, kindHold or kindCommit names it.
+func (w *writer) jobFor(index int) (ordinal int, err error) {
+	w.state(func(f *folded) { ordinal, err = f.jobFor(index) })
+	return ordinal, err
+}
+
+// value returns a value as JSON, in itself if it is short, else in the run's data.
+func (w *writer) value(v any) (value, error) {
+	text, err := json.Marshal(v)
+	if err != nil || len(text) <= maxInline {
+		return value{JSON: text}, err
+	}
+	return w.put(text)
+}
+
+// blob returns bytes of any value, in themselves if they are few, else in the run's data. No bytes are no value.
+func (w *writer) blob(p []byte) (value, error) {
+	if len(p) <= maxInline {
+		return value{Bytes: p}, nil
+	}
+	return w.put(p)
+}
+
+func (w *writer) put(p []byte) (value, error) {
+	span, err := w.data.Put(p)
+	return value{Span: &span}, err
+}
+
+// spill is where the stage of the run puts its bytes, and where the bytes of values are.
+func (w *writer) spill() *recordlog.Data { return w.data }
+
+// line writes the lines of a text into the log of a job. endLog is called when the job has ended.
+func (w *writer) line(ordinal int, text string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return os.ErrClosed
+	}
+	return w.text.Write(ordinal, w.s.now(), text)
+}
+
+// endLog tells the log that a job writes no more.
+func (w *writer) endLog(ordinal int) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return os.ErrClosed
+	}
+	return w.text.End(ordinal, w.s.now())
+}
+
+// me names this process for a record kindTake.
+func (w *writer) me() *take {
+	host, _ := os.Hostname() // it is only shown
+	return &take{PID: os.Getpid(), Host: host}
+}
+
+// close gives the run back. It is no record: of an active run it says that the process has died.
+func (w *writer) close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return nil
+	}
+	w.closed = true
+	if w.index != nil {
+		w.dropIndex()
+	}
+	return errors.Join(w.text.Close(), w.data.Close(), w.records.Close(), w.lock.Close())
+}
+
+// shortened cuts a text to so many bytes.
+func shortened(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	const more = " …"
+	cut := most - len(more)
+	for cut > 0 && text[cut]&0xC0 == 0x80 {
+		cut--
+	}
+	return text[:cut] + more
+}
