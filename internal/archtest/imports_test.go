@@ -107,7 +107,7 @@ var arrows = map[string][]string{
 		"internal/raise", "internal/recordlog", "internal/strictjson",
 	},
 	"internal/watch": {"internal/panics"},
-	"runs":           {".", "fsutil", "risk", "internal/strictjson"},
+	"runs":           {".", "fsutil", "risk", "internal/params", "internal/strictjson"},
 	"fleet":          {".", "budget", "fsutil", "risk", "internal/panics"},
 	"tool":           {"budget", "internal/panics", "internal/params", "internal/strictjson", "template"},
 }

@@ -1,0 +1,85 @@
+package runs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/internal/strictjson"
+)
+
+// definitionAt is the pointer to the pipeline that a call has in it.
+const definitionAt = "/definition"
+
+// codeNoPipeline is the code of a definition that is the name of no pipeline that can be used.
+const codeNoPipeline = "unknown_pipeline"
+
+// open reads the pipeline that a call has in it, if there is one. What is wrong with its text becomes problems of the
+// call. The error is one of the library's that is the only one.
+func (d *call) open(ctx context.Context, library millrace.Library, data json.RawMessage) error {
+	n := d.args.definition
+	if n == nil {
+		return nil
+	}
+	var err error
+	if n.Kind == strictjson.Object {
+		d.args.create.Pipeline, err = d.inline(library.Decoder, n, data)
+	} else {
+		d.args.create.Pipeline, err = library.Open(ctx, n.Text)
+	}
+	if err == nil {
+		return nil
+	}
+	invalid, ok := errors.AsType[*millrace.ValidationError](err)
+	if _, isFile := errors.AsType[*millrace.LibraryError](err); ok && !isFile {
+		for _, p := range invalid.Problems {
+			if p.Pointer = definitionAt + p.Pointer; n.Kind != strictjson.Object {
+				p.Line, p.Column = d.at(n.Offset) // where it stands within the string is of no use
+			}
+			d.take(p)
+		}
+		return nil
+	}
+	if len(d.problems) == 0 {
+		return err
+	}
+	d.offset = n.Offset
+	d.add(definitionAt, codeNoPipeline, "", "%v", err)
+	return nil
+}
+
+// inline decodes a pipeline that is an object in the call. Its problems have their places in the text of the call.
+func (d *call) inline(decoder millrace.Decoder, n *strictjson.Node, data json.RawMessage) (millrace.Pipeline, error) {
+	decoder.Locate = func(pointer string, name bool) (line, column int) {
+		return d.at(placeOf(n, pointer, name))
+	}
+	return decoder.Decode(data[n.Offset:n.End])
+}
+
+// placeOf returns where what a pointer leads to stands, or its name, or the last thing on the way that there is.
+func placeOf(n *strictjson.Node, pointer string, name bool) int {
+	offset := n.Offset
+	tokens, _ := strictjson.SplitPointer(pointer)
+	for _, token := range tokens {
+		var next *strictjson.Node
+		if i, err := strconv.Atoi(token); err == nil && i >= 0 && i < len(n.Elems) {
+			next = n.Elems[i]
+			offset = next.Offset
+		}
+		for _, m := range n.Members {
+			if m.Name == token {
+				next, offset = m.Value, m.Value.Offset
+				if name {
+					offset = m.NameOffset
+				}
+			}
+		}
+		if next == nil {
+			return n.Offset
+		}
+		n = next
+	}
+	return offset
+}

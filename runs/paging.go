@@ -1,0 +1,85 @@
+package runs
+
+import "cmp"
+
+// maxNumber is the largest number of a run that is taken, so that a job's fits into 64 bits.
+const maxNumber = 1 << 53
+
+// maxPage is the largest number of a page, and of a line of a log.
+const maxPage = 1_000_000_000
+
+// Check returns an *[ArgsError] that lists all that is wrong, nil if nothing is.
+func (p Paging) Check() error {
+	var c collector
+	p.check(&c)
+	return c.err("")
+}
+
+func (p Paging) check(c *collector) {
+	if p.Page != 0 {
+		c.within("page", int64(p.Page), 1, maxPage)
+	}
+	if p.PerPage != 0 {
+		c.within("per_page", int64(p.PerPage), 1, MaxPerPage)
+	}
+}
+
+// Numbers returns the page and the number of items on it, with the defaults filled in.
+func (p Paging) Numbers() (page, perPage int) {
+	return max(1, p.Page), min(max(0, cmp.Or(p.PerPage, DefaultPerPage)), MaxPerPage)
+}
+
+// Bounds returns which of so many items are on the page: those from index from to before index to, none behind the end.
+func (p Paging) Bounds(total int) (from, to int) {
+	page, perPage := p.Numbers()
+	first := int64(page-1) * int64(perPage) // more than an int can be on a 32-bit system
+	from = int(min(first, int64(total)))
+	return from, min(total, from+perPage)
+}
+
+// PageOf returns the page of a list that is asked for.
+func PageOf[T any](all []T, p Paging) Page[T] {
+	page, perPage := p.Numbers()
+	from, to := p.Bounds(len(all))
+	result := Page[T]{Items: orEmpty(all[from:to]), Page: page, PerPage: perPage, Total: len(all)}
+	if to > from && to < len(all) {
+		result.NextPage = page + 1
+	}
+	return result
+}
+
+// Check returns an *[ArgsError] that lists all that is wrong, nil if nothing is.
+func (r LogRange) Check() error {
+	var c collector
+	c.within("start", int64(r.Start), -maxPage, maxPage)
+	if r.Limit != 0 {
+		c.within("limit", int64(r.Limit), 1, MaxLines)
+	}
+	return c.err("")
+}
+
+// Bounds returns which of so many lines are meant: count lines from line first on, which counts from 1. The count is 0
+// behind the end.
+func (r LogRange) Bounds(total int) (first, count int) {
+	limit := min(max(0, cmp.Or(r.Limit, DefaultLines)), MaxLines)
+	switch {
+	case r.Start > 0:
+		first = r.Start
+	case r.Start < 0:
+		first = max(1, total+1+r.Start)
+	default:
+		first = max(1, total+1-limit)
+	}
+	return first, max(0, min(limit, total+1-first))
+}
+
+// Log returns the log of a job that has so many lines, with the text of the lines that Bounds has named. complete says
+// that no lines are going to be added.
+func (r LogRange) Log(total int, trace string, complete bool) Log {
+	first, count := r.Bounds(total)
+	l := Log{Trace: trace, TotalLines: total, ShownLines: count, NextStart: first + count, Complete: complete}
+	if count > 0 {
+		l.StartLine, l.HasMore = first, first+count <= total
+	}
+	return l
+}

@@ -1,0 +1,211 @@
+package runs
+
+import (
+	"slices"
+	"time"
+
+	"github.com/millrace-go/millrace/internal/strictjson"
+)
+
+// The names of the commands.
+const (
+	CommandBrowse = "browse_pipelines"
+	CommandManage = "manage_pipeline"
+	CommandJobs   = "manage_pipeline_job"
+)
+
+// kind says what a parameter takes in JSON.
+type kind uint8
+
+const (
+	text       kind = iota // a string that is not empty, of at most most characters
+	word                   // one of the words
+	flag                   // true or false
+	whole                  // a whole number from least to most
+	ident                  // a whole number from 1, or a string that is not empty
+	moment                 // a time
+	digest                 // at least 7 hexadecimal digits
+	variables              // a list of variables
+	definition             // a pipeline, or a text that stands for one
+)
+
+// mostText is how many characters the strings have at most.
+const mostText = 1024
+
+// value is what was read of a parameter; which field counts depends on its kind.
+type value struct {
+	text      string
+	texts     []string // of a word, which in lenient decoding can be several
+	flag      bool
+	number    int64
+	at        time.Time
+	variables []Variable
+	node      *strictjson.Node
+}
+
+// param is a parameter of a command.
+type param struct {
+	name string
+	// alias is another name that lenient decoding takes.
+	alias, doc  string
+	kind        kind
+	words       []string
+	many        bool // of a word: lenient decoding takes a list
+	typed       bool // of variables: they have a type
+	least, most int64
+	// lenient parameters are there for lenient decoding only.
+	lenient bool
+	set     func(a *args, v value)
+}
+
+// args are the arguments of a call.
+type args struct {
+	run    RunRef // its project is that of all
+	job    string
+	filter Filter
+	jobs   JobFilter
+	lines  LogRange
+	create Create
+	play   Play
+	// definition is the pipeline of create, nil for none.
+	definition *strictjson.Node
+}
+
+// act is an action of a command.
+type act struct {
+	name, doc string
+	required  []string
+	// either are parameters of which there must be exactly one.
+	either   []string
+	optional []string
+	// folded is the action of manage_pipeline_job that lenient decoding takes here under this name, "" for others.
+	folded string
+}
+
+// takes reports whether a parameter belongs to the action.
+func (a *act) takes(name string) bool {
+	return name == "action" || slices.Contains(a.required, name) || slices.Contains(a.either, name) || slices.Contains(a.optional, name)
+}
+
+// command is one of the three.
+type command struct {
+	name, doc string
+	readOnly  bool
+	maxBytes  int // of the text of a call
+	params    []param
+	acts      []act
+}
+
+func (c *command) param(name string) *param {
+	for i := range c.params {
+		if c.params[i].name == name {
+			return &c.params[i]
+		}
+	}
+	return nil
+}
+
+// act returns the action of a name. Those that are folded in are there for lenient decoding only.
+func (c *command) act(name string, lenient bool) *act {
+	for i := range c.acts {
+		if c.acts[i].name == name && (lenient || c.acts[i].folded == "") {
+			return &c.acts[i]
+		}
+	}
+	return nil
+}
+
+// names returns the names of the actions.
+func (c *command) names(lenient bool) []string {
+	var names []string
+	for i := range c.acts {
+		if lenient || c.acts[i].folded == "" {
+			names = append(names, c.acts[i].name)
+		}
+	}
+	return names
+}
+
+// commands returns the table from which calls are decoded, and schemas and descriptions made.
+func commands() []command {
+	return []command{
+		{
+			name: CommandBrowse, readOnly: true, maxBytes: 1 << 20,
+			doc:    "Look at runs of pipelines and their jobs. Nothing is changed.",
+			params: slices.Concat([]param{projectParam(), runParam(), jobParam()}, filterParams(), jobsParams(), pagingParams(), linesParams()),
+			acts: []act{
+				{
+					name: "list", doc: "List the runs of a project, the latest first.", required: []string{"projectId"},
+					optional: []string{
+						"status", "ref", "sha", "username", "yaml_errors", "updated_before", "updated_after", "name", "order_by", "sort",
+						"source", "page", "per_page", "snapshot",
+					},
+				},
+				{name: "get", doc: "Show a run with its result so far.", required: []string{"projectId", "pipelineId"}},
+				{
+					name: "jobs", doc: "List the jobs of a run: the latest of each step, then the commit.",
+					required: []string{"projectId", "pipelineId"}, optional: []string{"scope", "include_retried", "page", "per_page"},
+				},
+				{
+					name: "triggers", doc: "List the targets of a run that is a fleet.",
+					required: []string{"projectId", "pipelineId"}, optional: []string{"page", "per_page"},
+				},
+				{name: "job", doc: "Show a job with its result.", required: []string{"projectId", "jobId"}},
+				{
+					name: "logs", doc: "Show lines of the log of a job, the last ones unless start is given.",
+					required: []string{"projectId", "jobId"}, optional: []string{"start", "limit"},
+				},
+			},
+		},
+		{
+			name: CommandManage, maxBytes: 128 << 20,
+			doc:    "Create a run of a pipeline, retry one that has failed or was canceled, or cancel one.",
+			params: slices.Concat([]param{projectParam(), runParam()}, createParams(), folded(jobParam()), folded(playParams()...)),
+			acts: []act{
+				{
+					name: "create", doc: "Create a run of a pipeline of the library, or of one that is given.",
+					required: []string{"projectId"}, either: []string{"ref", "definition"}, optional: []string{"variables"},
+				},
+				{name: "retry", doc: "Go on with a run behind the last step that was done.", required: []string{"projectId", "pipelineId"}},
+				{name: "cancel", doc: "Cancel a run. What it has done is kept for retry.", required: []string{"projectId", "pipelineId"}},
+				{
+					name: "play_job", folded: "play", required: []string{"projectId", "jobId"},
+					optional: []string{"job_variables_attributes", "force", "plan_digest"},
+				},
+				{name: "retry_job", folded: "retry", required: []string{"projectId", "jobId"}},
+				{name: "cancel_job", folded: "cancel", required: []string{"projectId", "jobId"}},
+			},
+		},
+		{
+			name: CommandJobs, maxBytes: 64 << 20,
+			doc:    "Play a job that waits for a decision, retry a run from a job on, or cancel a job.",
+			params: slices.Concat([]param{projectParam(), jobParam()}, playParams()),
+			acts: []act{
+				{
+					name: "play", doc: "Let a run go on that waits at this job.", required: []string{"projectId", "jobId"},
+					optional: []string{"job_variables_attributes", "force", "plan_digest"},
+				},
+				{name: "retry", doc: "Go back to before this job, and go on from there.", required: []string{"projectId", "jobId"}},
+				{name: "cancel", doc: "Cancel a job, and its run with it.", required: []string{"projectId", "jobId"}},
+			},
+		},
+	}
+}
+
+// moved are the twelve commands that there are in systems with a command for each verb, and what to call instead.
+func moved() []struct{ old, name, action string } {
+	return []struct{ old, name, action string }{
+		{"list_pipelines", CommandBrowse, "list"},
+		{"get_pipeline", CommandBrowse, "get"},
+		{"list_pipeline_jobs", CommandBrowse, "jobs"},
+		{"list_pipeline_trigger_jobs", CommandBrowse, "triggers"},
+		{"get_pipeline_job", CommandBrowse, "job"},
+		{"get_pipeline_job_output", CommandBrowse, "logs"},
+		{"create_pipeline", CommandManage, "create"},
+		{"retry_pipeline", CommandManage, "retry"},
+		{"cancel_pipeline", CommandManage, "cancel"},
+		{"play_pipeline_job", CommandJobs, "play"},
+		{"retry_pipeline_job", CommandJobs, "retry"},
+		{"cancel_pipeline_job", CommandJobs, "cancel"},
+	}
+}
