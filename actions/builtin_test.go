@@ -14,9 +14,9 @@ import (
 // TestBuiltin checks the documented names, and that every parameter can be shown to a user.
 func TestBuiltin(t *testing.T) {
 	equal(t, "names", actions.Builtin().Names(), []string{
-		"aggregate", "copy", "count_occurrences", "create", "delete", "diff", "edit", "edit_files", "exec", "fail", "list", "merge", "multi_edit", "pattern_replace", "prompt", "read_ranges", "regex_transform", "rename", "search", "tool",
+		"aggregate", "copy", "count_occurrences", "create", "delete", "diff", "edit", "edit_files", "exec", "fail", "list", "merge", "multi_edit", "patch", "pattern_replace", "prompt", "read_ranges", "regex_transform", "rename", "search", "tool",
 	})
-	mutating := map[string]bool{"edit": true, "multi_edit": true, "regex_transform": true, "copy": true, "rename": true, "delete": true, "edit_files": true, "create": true, "pattern_replace": true, "exec": true, "prompt": true}
+	mutating := map[string]bool{"edit": true, "multi_edit": true, "regex_transform": true, "copy": true, "rename": true, "delete": true, "edit_files": true, "create": true, "pattern_replace": true, "patch": true, "exec": true, "prompt": true}
 	for _, name := range actions.Builtin().Names() {
 		a, _ := actions.Builtin().Lookup(name)
 		spec := a.Spec()
@@ -56,6 +56,8 @@ func TestDocumentedParameters(t *testing.T) {
 		{"regex_transform", `{"patterns":[{"pattern":"a","replacement":"","flags":"m"}]}`, actions.RegexTransform{Patterns: []actions.PatternEdit{{Pattern: "a", Flags: "m"}}}},
 		{"copy", `{"destination":"d","preserve_paths":true,"base":"b","overwrite":true}`, actions.Copy{Destination: "d", PreservePaths: true, Base: "b", Overwrite: true}},
 		{"rename", `{"to":"{{dir}}/{{stem}}_test{{ext}}"}`, actions.Rename{To: "{{dir}}/{{stem}}_test{{ext}}"}},
+		{"patch", `{"patch":"@@\n-a\n+b\n","format":"unified","path":"f","directory":"d","strip":0,"tolerance":"indent","fuzz":1,"ambiguous":"nearest","reverse":true,"overwrite":true,"binary":true,"on_error":"continue"}`,
+			actions.Patch{Text: "@@\n-a\n+b\n", Format: "unified", Path: "f", Directory: "d", Strip: new(int), Tolerance: "indent", Fuzz: 1, Ambiguous: "nearest", Reverse: true, Overwrite: true, Binary: true, OnError: "continue"}},
 		{"delete", `{"files":["a"],"permanent":true}`, actions.Delete{Files: []string{"a"}, Permanent: true}},
 		{"prompt", `{"prompt":"p","agent":"a","context":"none","format":"json","workspace":"read","model":"m","tools":["t"],"system_prompt":"s","memory":"4g","gpu":false,"workdir":"/w","options":{"o":1}}`,
 			actions.Prompt{Prompt: "p", Agent: "a", Context: "none", Format: "json", Workspace: "read", Model: "m", Tools: []string{"t"}, SystemPrompt: "s", Memory: "4g", GPU: new(false), Workdir: "/w", Options: map[string]any{"o": int64(1)}}},

@@ -70,6 +70,12 @@ const (
 	LimitShown   = "bytes shown"
 	LimitExpand  = "template bytes"
 	LimitStaged  = "bytes staged"
+	// Of a Patch, which no host can raise:
+	LimitPatchBytes = "bytes of a patch"
+	LimitPatchFiles = "files in a patch"
+	LimitPatchHunks = "hunks in a patch"
+	LimitPatchLines = "lines of a patched file"
+	LimitPatchSteps = "comparisons for a patch"
 	// Of commands, see command.Policy:
 	LimitPrinted      = "bytes printed"
 	LimitChangedFiles = "files changed"
@@ -104,6 +110,12 @@ func (e *LimitError) Error() string {
 		LimitStaged: "too much new text in one step (max %d bytes%s): replace less, or have the host raise MaxStagedBytes",
 		LimitExpand: "templates become too much text (max %d bytes in one step%s): use fewer, " +
 			"or have the host raise MaxShownBytes",
+		LimitPatchBytes: "the patch, or what it makes of a file, is too large (max %d bytes%s): split it",
+		LimitPatchFiles: "too many files in one patch (max %d%s): split it",
+		LimitPatchHunks: "too many hunks in one patch (max %d%s): split it",
+		LimitPatchLines: "the file has too many lines to be patched (max %d%s): use edit or pattern_replace",
+		LimitPatchSteps: "the places of the hunks take too long to find (max %d comparisons of lines%s): give hunks more context that " +
+			"is not repeated, or split the patch",
 		LimitPrinted:      "the command was ended, for it has printed too much (max %d bytes%s): have it print less, or have the host raise MaxPrinted",
 		LimitChangedFiles: "the command has changed too many files (max %d%s): bring back less with writes, or have the host raise MaxChangedFiles",
 		LimitScratchFiles: "the tree has too many files to be made real for a command (max %d%s): use needs or exclude, or have the host raise MaxScratchFiles",

@@ -22,7 +22,7 @@ var arrows = map[string][]string{
 	},
 	"actions": {
 		"agent", "budget", "capability", "change", "command", "fsutil",
-		"internal/handle", "internal/lineedit", "internal/match", "internal/modes", "internal/panics",
+		"internal/handle", "internal/lineedit", "internal/match", "internal/modes", "internal/panics", "internal/patch",
 		"internal/replace", "internal/scratch", "internal/sed", "internal/splice", "internal/stage", "internal/textdiff",
 		"internal/walk",
 	},
@@ -66,6 +66,7 @@ var arrows = map[string][]string{
 	"internal/mend":     {"internal/form", "internal/strictjson"},
 	"internal/modes":    {"change"},
 	"internal/parallel": {"internal/panics"},
+	"internal/patch":    {"change", "internal/textdiff"},
 	"internal/params":   {"internal/form", "internal/strictjson", "template"},
 	"internal/poll":     {"capability"},
 	"internal/preview":  {"actions", "change", "internal/backing", "internal/names", "internal/splice", "internal/textdiff"},

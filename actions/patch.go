@@ -1,0 +1,222 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/internal/patch"
+)
+
+// Patch applies a patch: a unified diff, also one of git, the format that calls itself apply_patch, or blocks of a text to
+// search and what replaces it.
+//
+// The lines that a hunk quotes or removes must stand in the file at the line that the hunk states, moved by as much as the
+// hunk before it was, or at exactly one other place; else it is refused. No quoted line is ever rewritten: only added and
+// removed lines change anything, whatever Tolerance has let pass. New lines get the line ends of those around them, where
+// the patch does not have both kinds itself. A hunk whose new lines are there already is done, with a warning.
+//
+// The sections of a unified diff refer to the tree before the step, so files can swap their names; those of the other
+// formats see what the ones before have done. Files are made, deleted into the trash, renamed, copied, made executable, and
+// symbolic links are made, all through the same checks as by other actions. A link is never followed to write. Binary
+// patches of git must be for the very bytes of the file.
+//
+// By default one hunk that finds no place fails the step, and the *PatchError lists all that fail in all files. With OnError
+// "continue" a file in which a hunk fails stays as it was, and the others are patched.
+type Patch struct {
+	Text      string `json:"patch" param:"required,whole" doc:"The patch, at most 16 MiB. A template counts only if it is all of it."`
+	Format    string `json:"format,omitempty" enum:"auto,unified,apply_patch,search_replace" doc:"How the patch is written. Default: auto, which finds out."`
+	Path      string `json:"path,omitempty" doc:"The file of hunks that name none."`
+	Directory string `json:"directory,omitempty" doc:"Where the names in the patch count from. Default: the root of the tree."`
+	Strip     *int   `json:"strip,omitempty" param:"count" doc:"How many leading parts of the names are left out. Default: 1 for diffs of git and where the names begin with a/ and b/, else 0."`
+	Tolerance string `json:"tolerance,omitempty" enum:"none,trailing_space,indent,typography" doc:"How much the lines of the file may differ from those of the patch: not at all, in white space at the end, also in an indentation that is the same for all lines, also in typographic quotes, dashes and spaces. Default: none for unified diffs, else typography."`
+	Fuzz      int    `json:"fuzz,omitempty" param:"count" doc:"For unified diffs: how many quoted lines at either end of a hunk may differ, 0 to 3."`
+	Ambiguous string `json:"ambiguous,omitempty" enum:"refuse,nearest" doc:"For unified diffs: whether a hunk that fits several places is refused, or goes to the nearest. Default: refuse."`
+	Reverse   bool   `json:"reverse,omitempty" doc:"For unified diffs: take the patch back."`
+	Overwrite bool   `json:"overwrite,omitempty" doc:"Replace files that exist where the patch makes one, which is an error otherwise."`
+	Binary    bool   `json:"binary,omitempty" doc:"Apply hunks to files even if they look binary, which is an error otherwise."`
+	OnError   string `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a hunk that cannot be applied fails the step (stop), or only leaves its file as it was (continue). Default: stop."`
+}
+
+const codeBadPatch = "bad_patch"
+
+// mostFuzz is how many quoted lines may differ.
+const mostFuzz = 3
+
+// Spec implements [Action].
+func (Patch) Spec() Spec {
+	const summary = "Apply a patch: a unified or git diff, apply_patch, or search/replace blocks"
+	return Spec{Name: "patch", Summary: summary, Input: InputNone}
+}
+
+// keptPatch is what Validate has read, and of what.
+type keptPatch struct {
+	text string
+	opt  patch.Options
+	read *patch.Patch
+}
+
+// maxKeptPatch is how long a patch is, in bytes, that is not read again by a run.
+const maxKeptPatch = 1 << 20
+
+// Validate implements [Validator].
+func (p Patch) Validate(c *Check) {
+	if p.Fuzz > mostFuzz {
+		c.Problemf("/fuzz", codeBadRange, "", "fuzz is %d, and can be 0 to %d", p.Fuzz, mostFuzz)
+	}
+	isTemplate := func(text string) bool { return c.Templated(text) && strings.HasPrefix(strings.TrimSpace(text), "{{") }
+	if p.Text == "" || isTemplate(p.Text) || c.bound("/patch") || c.bound("/strip") || c.Templated(p.Format) || c.Templated(p.Path) {
+		return
+	}
+	opt, err := p.options()
+	if err != nil {
+		return // an unknown word is told of by its tag
+	}
+	read, err := p.read(opt)
+	if err == nil {
+		if len(p.Text) <= maxKeptPatch {
+			c.Keep = &keptPatch{p.Text, opt, read}
+		}
+		if read.Format != patch.Unified {
+			p.onlyUnified(c)
+		}
+		return
+	}
+	hint := ""
+	if wrong, ok := errors.AsType[*PatchSyntaxError](err); ok && len(wrong.Problems) > 0 {
+		hint = wrong.Problems[0].Hint
+	}
+	c.Problemf("/patch", codeBadPatch, hint, "%v", err)
+}
+
+// onlyUnified refuses what other formats have no meaning for.
+func (p Patch) onlyUnified(c *Check) {
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{{"fuzz", p.Fuzz != 0}, {"ambiguous", p.Ambiguous != "" && p.Ambiguous != "refuse"}, {"reverse", p.Reverse}} {
+		if f.given && !c.bound("/"+f.name) {
+			c.Problemf("/"+f.name, codeUnusedParam, "leave it out", "'%s' is for unified diffs, and this patch is none", f.name)
+		}
+	}
+}
+
+var patchFormats = map[string]patch.Format{
+	"": patch.Auto, "auto": patch.Auto, "unified": patch.Unified, "apply_patch": patch.ApplyPatch, "search_replace": patch.SearchReplace,
+}
+
+// options returns how the text is to be read.
+func (p Patch) options() (patch.Options, error) {
+	format, ok := patchFormats[p.Format]
+	if !ok {
+		return patch.Options{}, fmt.Errorf("format '%s' is not auto, unified, apply_patch or search_replace", p.Format)
+	}
+	opt := patch.Options{Format: format, Path: p.Path, Strip: -1}
+	if p.Strip != nil {
+		if opt.Strip = *p.Strip; opt.Strip < 0 {
+			return opt, fmt.Errorf("strip is %d, and cannot be less than 0", opt.Strip)
+		}
+	}
+	return opt, nil
+}
+
+// read reads the text. The error is a *PatchSyntaxError or a *LimitError.
+func (p Patch) read(opt patch.Options) (*patch.Patch, error) {
+	read, problems, err := patch.Parse(p.Text, opt)
+	if err != nil {
+		return nil, patchLimit(err)
+	}
+	if len(problems) > 0 {
+		wrong := &PatchSyntaxError{}
+		for _, q := range problems {
+			wrong.Problems = append(wrong.Problems, PatchProblem{Line: q.Line, Message: q.Text, Hint: q.Hint})
+		}
+		return nil, wrong
+	}
+	return read, nil
+}
+
+// Touches implements [Toucher].
+func (p Patch) Touches() (reads, writes []string, known bool) {
+	opt, err := p.options()
+	if err != nil {
+		return nil, nil, false
+	}
+	read, err := p.read(opt)
+	if err != nil {
+		return nil, nil, false
+	}
+	for _, f := range read.Files {
+		reads = append(reads, p.below(f.Old), p.below(f.New))
+	}
+	slices.Sort(reads)
+	reads = slices.Compact(reads)
+	return reads, reads, true
+}
+
+// below returns a name as it counts from the root.
+func (p Patch) below(name string) string {
+	if p.Directory == "" || path.Clean(p.Directory) == "." {
+		return name
+	}
+	return p.Directory + "/" + name // not path.Join: what leads out must be seen
+}
+
+// settings returns how hunks are placed.
+func (p Patch) settings(format patch.Format) (patch.Settings, error) {
+	s := patch.Settings{Format: format, Fuzz: p.Fuzz, Nearest: p.Ambiguous == "nearest"}
+	switch p.Tolerance {
+	case "":
+		if format != patch.Unified {
+			s.Tolerance = patch.Typography
+		}
+	case "none":
+	case "trailing_space":
+		s.Tolerance = patch.TrailingSpace
+	case "indent":
+		s.Tolerance = patch.Indent
+	case "typography":
+		s.Tolerance = patch.Typography
+	default:
+		return s, fmt.Errorf("tolerance '%s' is not none, trailing_space, indent or typography", p.Tolerance)
+	}
+	if p.Fuzz < 0 || p.Fuzz > mostFuzz {
+		return s, fmt.Errorf("fuzz is %d, and can be 0 to %d", p.Fuzz, mostFuzz)
+	}
+	return s, nil
+}
+
+// Run implements [Action]. Files and Counts of the outcome are the files that were changed, with the number of hunks; what
+// has none, such as a new mode, counts as one.
+func (p Patch) Run(ctx context.Context, c *Call) (Outcome, error) {
+	opt, err := p.options()
+	if err != nil {
+		return Outcome{}, err
+	}
+	read := (*patch.Patch)(nil)
+	if kept, ok := c.Kept.(*keptPatch); ok && kept.text == p.Text && kept.opt == opt {
+		read = kept.read
+	} else if read, err = p.read(opt); err != nil {
+		return Outcome{}, err
+	}
+	w := &patching{Patch: p, c: c, format: read.Format, sources: make(map[string]*patchNode), now: make(map[string]*patchNode)}
+	if w.settings, err = p.settings(read.Format); err != nil {
+		return Outcome{}, err
+	}
+	for _, q := range read.Warnings {
+		w.warn("line %d of the patch: %s", q.Line, q.Text)
+	}
+	if read.Format == patch.Unified && p.Reverse {
+		read = read.Reverse()
+	}
+	if err := w.plan(ctx, read); err != nil {
+		return Outcome{}, err
+	}
+	if err := w.stage(ctx); err != nil {
+		return Outcome{}, err
+	}
+	return w.outcome()
+}

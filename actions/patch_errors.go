@@ -1,0 +1,101 @@
+package actions
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/millrace-go/millrace/internal/patch"
+)
+
+// PatchSyntaxError says that the text of a [Patch] is none, or one that cannot be used.
+type PatchSyntaxError struct {
+	Problems []PatchProblem // in the order they were found, no more than a hundred
+}
+
+// PatchProblem is what is wrong at one line of a patch.
+type PatchProblem struct {
+	Line    int // of the patch, from 1; 0 if it is about all of it
+	Message string
+	Hint    string // what to do, "" if that is plain
+}
+
+// Error lists the problems, no more than twenty.
+func (e *PatchSyntaxError) Error() string {
+	return strings.Join(firstOf(e.Problems, mostFailures, func(p PatchProblem) string {
+		text := p.Message
+		if p.Line > 0 {
+			text = fmt.Sprintf("line %d of the patch: %s", p.Line, text)
+		}
+		if p.Hint != "" {
+			text += " (" + p.Hint + ")"
+		}
+		return text
+	}), "; ")
+}
+
+// PatchError lists all that cannot be applied of a [Patch], in the order of the patch.
+type PatchError struct {
+	Failures []*HunkFailure
+}
+
+// HunkFailure says why one hunk of a file cannot be applied, or why nothing can be done to the file.
+type HunkFailure struct {
+	Path string // of the file; as the patch has it, where that is no name of a file
+	Hunk int    // in the file, from 1; 0 if it is about the file
+	Line int    // of the patch, from 1
+	// Err is the cause, such as [fs.ErrNotExist], [fs.ErrExist], an *[AmbiguousHunkError] or a *[MissingHunkError].
+	Err error
+}
+
+// AmbiguousHunkError says that the lines of a hunk are in a file several times, and nothing tells which are meant.
+type AmbiguousHunkError = patch.AmbiguousError
+
+// MissingHunkError says that the lines of a hunk are not in a file, and where they come nearest.
+type MissingHunkError = patch.MissingError
+
+// Error lists the failures, no more than twenty.
+func (e *PatchError) Error() string {
+	return strings.Join(firstOf(e.Failures, mostFailures, (*HunkFailure).Error), "; ")
+}
+
+// Unwrap returns the failures.
+func (e *PatchError) Unwrap() []error {
+	errs := make([]error, len(e.Failures))
+	for i, f := range e.Failures {
+		errs[i] = f
+	}
+	return errs
+}
+
+// Error names the file, the hunk and the line of the patch.
+func (f *HunkFailure) Error() string {
+	if f.Hunk == 0 {
+		return fmt.Sprintf("%s (line %d of the patch): %s", f.Path, f.Line, f.reason())
+	}
+	return fmt.Sprintf("%s: hunk %d (line %d of the patch): %s", f.Path, f.Hunk, f.Line, f.reason())
+}
+
+// Unwrap returns Err.
+func (f *HunkFailure) Unwrap() error { return f.Err }
+
+// reason returns the cause in the words that reports use.
+func (f *HunkFailure) reason() string {
+	if e, ok := errors.AsType[*unstrippedError](f.Err); ok {
+		return e.Error()
+	}
+	return reportError(&FileError{Path: f.Path, Err: f.Err})
+}
+
+// patchLimit returns the error of a limit as this package has it, and any other as it is.
+func patchLimit(err error) error {
+	e, ok := errors.AsType[*patch.LimitError](err)
+	if !ok {
+		return err
+	}
+	what := map[string]string{
+		patch.WhatBytes: LimitPatchBytes, patch.WhatFiles: LimitPatchFiles, patch.WhatHunks: LimitPatchHunks,
+		patch.WhatLines: LimitPatchLines, patch.WhatSteps: LimitPatchSteps,
+	}[e.What]
+	return &LimitError{What: what, Limit: e.Limit}
+}

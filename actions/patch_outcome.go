@@ -1,0 +1,98 @@
+package actions
+
+import "github.com/millrace-go/millrace/internal/patch"
+
+// mostWarnings is how many warnings of a patch are told of.
+const mostWarnings = 50
+
+// outcome tells of the files, or returns what has failed.
+func (w *patching) outcome() (Outcome, error) {
+	for _, text := range firstOf(w.warnings, mostWarnings, func(text string) string { return text }) {
+		w.c.Warnf("%s", text)
+	}
+	failures := w.failures()
+	stopped := len(failures) > 0 && w.OnError != onErrorContinue
+	out := Outcome{Counts: make(map[string]int), Renames: make(map[string]string)}
+	told := make(map[*patchNode]bool, len(w.nodes))
+	for _, s := range w.sections {
+		if s.node == nil {
+			out.Reports = append(out.Reports, reportOfSections(s.name, 0, []*patchSection{s}))
+			continue
+		}
+		if told[s.node] || stopped && !s.node.failed {
+			continue
+		}
+		told[s.node] = true
+		w.tell(&out, s.node)
+	}
+	if stopped {
+		return Outcome{Reports: out.Reports}, &PatchError{Failures: failures}
+	}
+	if len(failures) > 0 {
+		for _, text := range firstOf(failures, mostFailures, (*HunkFailure).Error) {
+			w.c.Warnf("not patched: %s", text)
+		}
+	}
+	return out, nil
+}
+
+// tell adds what became of one file.
+func (w *patching) tell(out *Outcome, n *patchNode) {
+	last := n.section[len(n.section)-1]
+	report := reportOfSections(last.name, n.edits, n.section)
+	defer func() { out.Reports = append(out.Reports, report) }()
+	if n.failed {
+		return
+	}
+	if n.final != "" && !n.link {
+		// What the next edit of the file may name, without reading it.
+		if text, err := w.c.stage().Content(n.final); err == nil {
+			if hash, err := text.Hash(); err == nil {
+				report.ContentHash = hash.String()
+			}
+		}
+	}
+	if n.final == "" && n.place == "" {
+		return // the patch has made it and deleted it again
+	}
+	out.change(last.name, n.edits)
+	for _, s := range n.section {
+		if s.Op == patch.Rename {
+			out.Renames[s.old] = s.new
+		}
+	}
+}
+
+// reportOfSections says what became of the hunks of a file. If the file itself is wrong, all of them have failed.
+func reportOfSections(name string, edits int, sections []*patchSection) FileReport {
+	const command = "hunk"
+	r := FileReport{Path: name, Success: true}
+	whole := ""
+	for _, s := range sections {
+		for _, f := range s.failures {
+			r.Success = false
+			if r.Error == "" {
+				r.Error = f.reason()
+			}
+			if f.Hunk == 0 {
+				whole = f.reason()
+				continue
+			}
+			r.FailedEdits = append(r.FailedEdits, FailedEdit{Index: f.Hunk - 1, Command: command, Error: f.reason()})
+		}
+	}
+	if whole != "" {
+		r.FailedEdits = nil
+		for _, s := range sections {
+			for i := range s.Hunks {
+				r.FailedEdits = append(r.FailedEdits, FailedEdit{Index: s.first + i, Command: command, Error: whole})
+			}
+		}
+	}
+	failed := len(r.FailedEdits)
+	if !r.Success {
+		edits = 0
+	}
+	r.EditsApplied, r.EditsFailed = &edits, &failed
+	return r
+}

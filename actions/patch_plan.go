@@ -1,0 +1,460 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/patch"
+	"github.com/millrace-go/millrace/internal/splice"
+)
+
+// patching is the work on one patch.
+type patching struct {
+	Patch
+	c        *Call
+	format   patch.Format
+	settings patch.Settings
+	steps    patch.Steps
+	sections []*patchSection
+	nodes    []*patchNode          // in the order they came up
+	sources  map[string]*patchNode // files of the stage by their places
+	now      map[string]*patchNode // where formats whose sections see each other find a file; one that is gone is there too
+	warnings []string
+}
+
+// patchSection is what the patch does to one file.
+type patchSection struct {
+	*patch.File
+	name     string // as messages have it
+	old, new string // canonical
+	node     *patchNode
+	first    int // the number of its first hunk, counting those of other sections for the file
+	placed   []patch.Placed
+	failures []*HunkFailure
+}
+
+// patchNode is one file as the patch leaves it.
+type patchNode struct {
+	place   string // on the stage, "" for one that is made
+	copyOf  string // a place
+	final   string // where it is to be, "" if it goes
+	link    bool
+	made    bool            // text is all of it
+	text    []byte          // of a file that is made or written as a whole, or the target of a link
+	splices []fsutil.Splice // over what the stage has
+	retext  bool            // text replaces what the stage has
+	mode    *bool           // whether it is to be executable
+	fill    bool            // it may stand where a file without text is
+	hunks   int
+	edits   int
+	failed  bool
+	section []*patchSection
+}
+
+func (w *patching) warn(format string, args ...any) {
+	w.warnings = append(w.warnings, fmt.Sprintf(format, args...))
+}
+
+// fail records why a hunk cannot be applied, or with 0 why nothing can be done to the file.
+func (s *patchSection) fail(hunk, line int, err error) {
+	s.failures = append(s.failures, &HunkFailure{Path: s.name, Hunk: hunk, Line: line, Err: err})
+	if s.node != nil {
+		s.node.failed = true
+	}
+}
+
+// plan works out what becomes of each file. An error is one of the run.
+func (w *patching) plan(ctx context.Context, read *patch.Patch) error {
+	progress := w.c.progress(len(read.Files))
+	files := read.Files
+	if w.format == patch.Unified {
+		files = joined(files)
+	}
+	for i := range files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s := &patchSection{File: &files[i]}
+		w.sections = append(w.sections, s)
+		if err := w.section(ctx, s); err != nil {
+			return err
+		}
+		if s.node != nil {
+			s.node.section = append(s.node.section, s)
+		}
+		progress.file()
+	}
+	return nil
+}
+
+// joined puts all sections of a diff that change one file into the first of them: they all refer to the file as it is.
+func joined(files []patch.File) []patch.File {
+	first := make(map[string]int, len(files))
+	out := make([]patch.File, 0, len(files))
+	for _, f := range files {
+		i, ok := first[f.Old]
+		if ok && f.Op == patch.Modify && f.Binary == nil && out[i].Binary == nil {
+			into := &out[i]
+			into.Hunks = append(into.Hunks[:len(into.Hunks):len(into.Hunks)], f.Hunks...)
+			into.Mixed, into.MayBeNew = into.Mixed || f.Mixed, false
+			if f.NewMode != 0 {
+				into.NewMode = f.NewMode
+			}
+			continue
+		}
+		if !ok && (f.Op == patch.Modify || f.Op == patch.Rename) {
+			first[f.Old] = len(out)
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// canonical returns the name of a file as the stage has it.
+func (w *patching) canonical(name string) (string, error) {
+	name, err := w.c.stage().Canonical(w.below(name))
+	if err != nil || w.Directory == "" {
+		return name, err
+	}
+	dir, err := w.c.stage().Canonical(w.Directory)
+	if err == nil && !fsutil.Within(name, dir) {
+		err = errors.New("leads out of the directory")
+	}
+	return name, err
+}
+
+// section works out what one section does.
+func (w *patching) section(ctx context.Context, s *patchSection) error {
+	s.name = s.New
+	if s.Op == patch.Delete || s.Op == patch.Rename {
+		s.name = s.Old
+	}
+	var err error
+	if s.old, err = w.canonical(s.Old); err == nil {
+		s.new, err = w.canonical(s.New)
+	}
+	if err != nil {
+		s.fail(0, s.Line, err)
+		return nil
+	}
+	s.name = s.new
+	if s.Op == patch.Delete {
+		s.name = s.old
+	}
+	if s.Op == patch.Copy && w.Reverse {
+		s.fail(0, s.Line, errors.New("a copy has no way back; delete it"))
+		return nil
+	}
+	if s.Op == patch.Create {
+		w.create(s)
+		return nil
+	}
+	node, err := w.source(s)
+	if errors.Is(err, fs.ErrNotExist) && s.MayBeNew {
+		s.Op = patch.Create
+		w.create(s)
+		return nil
+	}
+	if err != nil {
+		s.fail(0, s.Line, w.withUnstripped(s, err))
+		return nil
+	}
+	if s.Op != patch.Copy {
+		s.node = node
+	}
+	if err := s.checkKind(node); err != nil {
+		s.fail(0, s.Line, err)
+		return nil
+	}
+	target := targetOf(w.c, s.new)
+	switch s.Op {
+	case patch.Copy:
+		node = &patchNode{place: node.place, copyOf: node.place, final: target, link: node.link, text: node.text}
+		s.node = node
+		w.nodes = append(w.nodes, node)
+		if node.link {
+			node.place, node.copyOf, node.made = "", "", true
+		}
+	case patch.Rename:
+		w.now[node.final] = &patchNode{} // gone from there
+		node.final = target
+		w.now[target] = node
+	}
+	if err := w.content(ctx, s, node); err != nil {
+		return err
+	}
+	if s.Op == patch.Delete {
+		node.final = ""
+	}
+	w.modes(s, node)
+	return nil
+}
+
+// create works out a new file.
+func (w *patching) create(s *patchSection) {
+	s.node = &patchNode{final: targetOf(w.c, s.new), made: true, fill: s.MayBeNew, link: s.NewMode&patch.TypeMask == patch.Symlink}
+	if here, ok := w.now[s.node.final]; ok && w.format != patch.Unified && here.final != "" {
+		s.fail(0, s.Line, fmt.Errorf("%w: another section of the patch has made it", fs.ErrExist))
+		return
+	}
+	w.nodes = append(w.nodes, s.node)
+	w.now[s.node.final] = s.node
+	for i, h := range s.Hunks {
+		if h.OldLines > 0 {
+			s.fail(i+1, h.Line, errors.New("the file is to be made, but the hunk has lines of an old one"))
+			return
+		}
+	}
+	if s.File.Binary != nil {
+		text, _, err := s.Apply(nil, false, w.c.Limits.OutputBytes())
+		if err != nil {
+			s.fail(0, s.Line, patchLimit(err))
+			return
+		}
+		s.node.text = text
+	} else {
+		s.node.text = s.NewText()
+	}
+	if err := w.spend([][]byte{s.node.text}); err != nil {
+		s.fail(0, s.Line, err)
+		return
+	}
+	if s.NewMode != 0 && !s.node.link {
+		exec := s.NewMode&0o100 != 0
+		s.node.mode = &exec
+	}
+	s.node.hunks, s.node.edits = len(s.Hunks), max(1, len(s.Hunks))
+	s.placed = make([]patch.Placed, len(s.Hunks))
+}
+
+// spend takes new text from the limits.
+func (w *patching) spend(texts [][]byte) error {
+	left := w.c.budget()
+	for _, text := range texts {
+		if err := left.Match(); err != nil {
+			return err
+		}
+		if err := left.Take(len(text)); err != nil {
+			return err
+		}
+		if err := left.Splice(); err != nil {
+			return err
+		}
+	}
+	return left.Spend()
+}
+
+// source returns the file that a section changes, removes or copies. It has to be there.
+func (w *patching) source(s *patchSection) (*patchNode, error) {
+	place := placeOf(w.c, s.old)
+	if w.format != patch.Unified {
+		if node, ok := w.now[place]; ok {
+			if node.final == "" {
+				return nil, fs.ErrNotExist
+			}
+			return node, nil
+		}
+	}
+	if node, ok := w.sources[place]; ok {
+		if s.Op != patch.Copy && len(node.section) > 0 {
+			return nil, fmt.Errorf("line %d of the patch does something else to the same file", node.section[0].Line)
+		}
+		return node, nil
+	}
+	if link := linkOnWay(w.c, s.old); link != "" {
+		return nil, fmt.Errorf("is behind the symbolic link %s; name it by its own path", link)
+	}
+	kind, err := kindAt(w.c, place)
+	node := &patchNode{place: place, final: place, link: kind == change.Symlink}
+	switch {
+	case err != nil:
+		return nil, err
+	case kind == change.Absent:
+		return nil, fs.ErrNotExist
+	case kind == change.Dir:
+		return nil, fsutil.ErrIsDir
+	case node.link:
+		target, err := w.c.FS.ReadlinkIfPossible(place)
+		if err != nil {
+			return nil, err
+		}
+		node.text = []byte(target)
+	case kind != change.File:
+		return nil, fsutil.ErrNotRegular
+	}
+	w.sources[place] = node
+	w.now[place] = node
+	w.nodes = append(w.nodes, node)
+	return node, nil
+}
+
+// linkOnWay returns the first directory of a name that is a symbolic link, "" if none is.
+func linkOnWay(c *Call, name string) string {
+	for dir := path.Dir(name); dir != "." && dir != "/"; dir = path.Dir(dir) {
+		if kind, err := kindAt(c, dir); err == nil && kind == change.Symlink {
+			return dir
+		}
+	}
+	return ""
+}
+
+// targetOf returns where a file of that name is put. What is behind a link is refused when it comes to that, for the patch
+// may replace the link by a directory.
+func targetOf(c *Call, name string) string {
+	if linkOnWay(c, name) != "" {
+		return name
+	}
+	return placeOf(c, name)
+}
+
+// withUnstripped adds to the error of a missing file that there is one by its unstripped name.
+func (w *patching) withUnstripped(s *patchSection, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) || s.Unstripped == "" || s.Unstripped == s.Old {
+		return err
+	}
+	name, wrong := w.c.stage().Canonical(w.below(s.Unstripped))
+	if wrong != nil {
+		return err
+	}
+	if kind, wrong := kindAt(w.c, name); wrong != nil || kind != change.File {
+		return err
+	}
+	return &unstrippedError{name: name}
+}
+
+// unstrippedError says that a file is missing only because too much was left out of its name.
+type unstrippedError struct{ name string }
+
+func (e *unstrippedError) Error() string {
+	return "File not found; there is " + e.name + ", so set strip to 0"
+}
+
+func (e *unstrippedError) Is(target error) bool { return target == fs.ErrNotExist }
+
+// checkKind refuses a text patch of a symbolic link, and the other way round.
+func (s *patchSection) checkKind(node *patchNode) error {
+	said := s.OldMode
+	if said == 0 {
+		said = s.NewMode
+	}
+	asLink := said&patch.TypeMask == patch.Symlink
+	switch {
+	case asLink && !node.link:
+		return errors.New("is not a symbolic link, and the patch is for one")
+	case !asLink && node.link && (said != 0 || len(s.Hunks) > 0 || s.File.Binary != nil || s.Op == patch.Copy):
+		return errors.New("is a symbolic link, which is not followed; name the file that it leads to")
+	}
+	return nil
+}
+
+// modes notes the mode that a file gets.
+func (w *patching) modes(s *patchSection, node *patchNode) {
+	if s.NewMode == 0 || s.NewMode == s.OldMode || s.Op == patch.Delete || node.link || node.failed {
+		return
+	}
+	exec := s.NewMode&0o100 != 0
+	node.mode = &exec
+	node.edits = max(node.edits, 1)
+}
+
+// content places the hunks of a section in the text of its file. An error is one of the run.
+func (w *patching) content(ctx context.Context, s *patchSection, node *patchNode) error {
+	s.first = node.hunks
+	node.hunks += len(s.Hunks)
+	if s.Op != patch.Modify {
+		node.edits = max(node.edits, 1)
+	}
+	switch {
+	case len(s.Hunks) == 0 && s.File.Binary == nil && (s.Op != patch.Delete || s.Unchecked):
+		return nil
+	case node.made || node.link:
+		list, err := w.place(ctx, s, node, node.text)
+		if err == nil && !node.failed && len(list) > 0 {
+			node.text, err = splice.Apply(node.text, list)
+			node.retext = true
+		}
+		return w.runs(ctx, s, err)
+	}
+	var list []fsutil.Splice
+	refusal := unlessBinary(w.Patch.Binary || s.File.Binary != nil || len(s.Hunks) == 0)
+	err := w.c.update(node.place, refusal, func(text *source) ([]fsutil.Splice, error) {
+		data, err := text.Bytes(math.MaxInt64)
+		if err == nil && len(node.splices) > 0 {
+			data, err = splice.Apply(data, node.splices)
+		}
+		if err == nil {
+			list, err = w.place(ctx, s, node, data)
+		}
+		return nil, err
+	})
+	if err == nil && len(list) > 0 {
+		if node.splices == nil {
+			node.splices = list
+		} else {
+			node.splices, err = splice.Compose(node.splices, list)
+		}
+	}
+	return w.runs(ctx, s, err)
+}
+
+// runs returns an error that is one of the run, and makes another one that of the section.
+func (w *patching) runs(ctx context.Context, s *patchSection, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case isOfStep(err):
+		return err
+	}
+	if limit, ok := errors.AsType[*LimitError](patchLimit(err)); ok && limit.What == LimitPatchSteps {
+		return limit
+	}
+	s.fail(0, s.Line, patchLimit(err))
+	return nil
+}
+
+// place returns what the hunks, or the binary data, make of a text.
+func (w *patching) place(ctx context.Context, s *patchSection, node *patchNode, data []byte) ([]fsutil.Splice, error) {
+	s.placed, s.failures = nil, nil
+	by := func(i int) []fsutil.Origin { return []fsutil.Origin{{Step: w.c.Step, Edit: s.first + i}} }
+	if s.File.Binary != nil {
+		text, done, err := s.Apply(data, true, w.c.Limits.OutputBytes())
+		if err != nil {
+			return nil, err
+		}
+		if done {
+			w.warn("%s: the patch is applied already", s.name)
+			return nil, nil
+		}
+		node.edits = max(node.edits, 1)
+		return []fsutil.Splice{{Len: int64(len(data)), Text: text, By: by(0)}}, w.spend([][]byte{text})
+	}
+	text, err := patch.NewText(data)
+	if err != nil {
+		return nil, err
+	}
+	if s.placed, err = text.Place(ctx, s.File, w.settings, &w.steps); err != nil {
+		return nil, err
+	}
+	list, texts := w.results(s, node, by)
+	if s.Op == patch.Delete && !s.Unchecked && !node.failed {
+		size, err := splice.Check(list, int64(len(data)))
+		if err == nil && size > 0 {
+			err = fmt.Errorf("the file is to be deleted, but has %d bytes that the patch does not remove", size)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if node.failed {
+		return nil, nil
+	}
+	return list, w.spend(texts)
+}

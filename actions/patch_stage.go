@@ -1,0 +1,344 @@
+package actions
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// results goes through the places of the hunks: failures are noted, what is worth knowing is told, and the splices of the
+// others are returned with their new texts.
+func (w *patching) results(s *patchSection, node *patchNode, by func(i int) []fsutil.Origin) (list []fsutil.Splice, texts [][]byte) {
+	edits := 0
+	for i, p := range s.placed {
+		number, line := s.first+i+1, s.Hunks[i].Line
+		if p.Err != nil {
+			s.fail(number, line, p.Err)
+			continue
+		}
+		where := fmt.Sprintf("%s: hunk %d (line %d of the patch)", s.name, number, line)
+		switch {
+		case p.Done:
+			w.warn("%s is applied already, at line %d", where, p.At+1)
+			continue
+		case p.Moved > 0:
+			w.warn("%s applied %d lines further down", where, p.Moved)
+		case p.Moved < 0:
+			w.warn("%s applied %d lines further up", where, -p.Moved)
+		}
+		if p.Level > 0 {
+			w.warn("%s applied at line %d, where its lines differ in %s", where, p.At+1, p.Level)
+		}
+		if p.Fuzz > 0 {
+			w.warn("%s applied at line %d without %d of its lines at either end", where, p.At+1, p.Fuzz)
+		}
+		if len(p.Splices) > 0 {
+			edits++
+		}
+		for _, one := range p.Splices {
+			one.By = by(i)
+			list, texts = append(list, one), append(texts, one.Text)
+		}
+	}
+	if len(s.failures) == 0 {
+		node.edits += edits
+	}
+	slices.SortStableFunc(list, func(a, b fsutil.Splice) int { return cmp.Or(cmp.Compare(a.Off, b.Off), cmp.Compare(a.Len, b.Len)) })
+	return list, texts
+}
+
+// failures returns all of them, in the order of the patch.
+func (w *patching) failures() (all []*HunkFailure) {
+	for _, s := range w.sections {
+		all = append(all, s.failures...)
+	}
+	return all
+}
+
+// stage stages what the patch does, unless something fails and that is to stop it. An error is one of the run.
+func (w *patching) stage(ctx context.Context) error {
+	for {
+		w.settle()
+		if len(w.failures()) > 0 && w.OnError != onErrorContinue {
+			return nil
+		}
+		savepoint := w.c.FS.Savepoint()
+		before := len(w.failures())
+		if err := w.write(ctx); err != nil {
+			return err
+		}
+		if len(w.failures()) == before {
+			return nil
+		}
+		// What one file needs may be in the way of another one now, so all begins anew without those that fail.
+		w.c.FS.Rollback(savepoint)
+	}
+}
+
+// fail makes a file one that fails.
+func (n *patchNode) fail(err error) {
+	n.failed = true
+	if len(n.section) > 0 {
+		s := n.section[0]
+		s.fail(0, s.Line, err)
+	}
+}
+
+// settle fails all files whose new places are not free, until no other one is found.
+func (w *patching) settle() {
+	for again := true; again; {
+		again = false
+		leaving := make(map[string]bool)
+		coming := make(map[string]*patchNode)
+		for _, n := range w.nodes {
+			if !n.failed && n.place != "" && n.copyOf == "" && n.final != n.place {
+				leaving[n.place] = true
+			}
+		}
+		for _, n := range w.nodes {
+			if n.failed || n.final == "" || n.place == n.final && n.copyOf == "" {
+				continue
+			}
+			err := w.occupied(n, leaving)
+			if _, twice := coming[n.final]; twice && err == nil {
+				err = fmt.Errorf("%w: another section of the patch puts a file there", fs.ErrExist)
+			}
+			if err != nil {
+				n.fail(err)
+				again = true
+				continue
+			}
+			coming[n.final] = n
+		}
+	}
+}
+
+// occupied returns why a file cannot be put in its new place, nil if it can.
+func (w *patching) occupied(n *patchNode, leaving map[string]bool) error {
+	if leaving[n.final] || n.place != "" && n.copyOf == "" && w.c.stage().Respells(n.place, n.final) {
+		return nil
+	}
+	kind, err := kindAt(w.c, n.final)
+	switch {
+	case err != nil:
+		return err
+	case kind == change.Absent:
+		return nil
+	case kind == change.Dir:
+		for name := range leaving {
+			if fsutil.Within(name, n.final) {
+				return nil // it may be empty then
+			}
+		}
+		return fsutil.ErrIsDir
+	case kind == change.File && n.fill && n.made:
+		info, err := w.c.FS.Stat(n.final)
+		if err == nil && info.Size() > 0 {
+			err = errors.New("has text, so there must be some to search")
+		}
+		return err
+	case kind == change.File && w.Overwrite && !n.link:
+		return nil
+	}
+	return fmt.Errorf("%w; set overwrite to replace it", fs.ErrExist)
+}
+
+// write stages all files that do not fail. What fails here becomes a failure of its file.
+func (w *patching) write(ctx context.Context) error {
+	at := make(map[*patchNode]string, len(w.nodes)) // where each stands meanwhile
+	wanted := make(map[string]bool, len(w.nodes))
+	for _, n := range w.nodes {
+		at[n] = n.place
+		if !n.failed && n.final != "" && (n.place != n.final || n.copyOf != "") {
+			wanted[n.final] = true
+		}
+	}
+	for _, do := range []func(n *patchNode, at *string) error{
+		w.writeCopy,
+		w.writeText,
+		func(n *patchNode, at *string) error { return w.leave(n, at, wanted) },
+		w.arrive,
+		func(n *patchNode, _ *string) error { return w.make(n, false) },
+		func(n *patchNode, _ *string) error { return w.make(n, true) },
+	} {
+		for _, n := range w.nodes {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if n.failed {
+				continue
+			}
+			place := at[n]
+			err := do(n, &place)
+			at[n] = place
+			if isOfStep(err) {
+				return err
+			}
+			if err != nil {
+				n.fail(err)
+			}
+		}
+	}
+	return nil
+}
+
+// writeCopy makes a copy, before anything is changed.
+func (w *patching) writeCopy(n *patchNode, at *string) error {
+	if n.copyOf == "" {
+		return nil
+	}
+	if err := w.c.spendCopy(n.copyOf); err != nil {
+		return err
+	}
+	if err := w.open(n.final); err != nil {
+		return err
+	}
+	*at = n.final
+	if kind, err := kindAt(w.c, n.final); err != nil {
+		return err
+	} else if kind != change.Absent {
+		if *at, err = w.aside(n.final); err != nil {
+			return err
+		}
+	}
+	return w.c.FS.Copy(n.copyOf, *at)
+}
+
+// writeText makes the splices, and sets the mode.
+func (w *patching) writeText(n *patchNode, at *string) error {
+	if n.place == "" || n.final == "" {
+		return nil
+	}
+	if n.link {
+		if !n.retext {
+			return nil
+		}
+		if err := w.c.FS.Remove(*at); err != nil {
+			return err
+		}
+		return w.c.FS.SymlinkIfPossible(string(n.text), *at)
+	}
+	if len(n.splices) > 0 {
+		err := w.c.update(*at, nil, func(*source) ([]fsutil.Splice, error) { return n.splices, nil })
+		if err != nil {
+			return err
+		}
+	}
+	return w.chmod(n, *at)
+}
+
+// chmod makes a file executable for those who may read it, or for nobody.
+func (w *patching) chmod(n *patchNode, name string) error {
+	if n.mode == nil {
+		return nil
+	}
+	info, err := w.c.FS.Stat(name)
+	if err != nil {
+		return err
+	}
+	mode := info.Mode()
+	switch exec := mode&0o100 != 0; {
+	case exec == *n.mode:
+		return nil
+	case *n.mode:
+		mode |= mode & 0o444 >> 2
+	default:
+		mode &^= 0o111
+	}
+	return w.c.FS.Chmod(name, mode)
+}
+
+// leave removes what goes, and takes out of the way what others want the place of.
+func (w *patching) leave(n *patchNode, at *string, wanted map[string]bool) error {
+	switch {
+	case n.place == "" || n.copyOf != "":
+		return nil
+	case n.final == "":
+		return w.c.FS.Remove(*at)
+	case n.final == n.place || !wanted[n.place]:
+		return nil
+	}
+	aside, err := w.aside(n.place)
+	if err == nil {
+		err = w.c.FS.Rename(*at, aside)
+		*at = aside
+	}
+	return err
+}
+
+// arrive gives files their new names.
+func (w *patching) arrive(n *patchNode, at *string) error {
+	if n.place == "" || n.final == "" || *at == n.final {
+		return nil
+	}
+	if err := w.open(n.final); err != nil {
+		return err
+	}
+	if err := w.c.FS.Rename(*at, n.final); err != nil {
+		return err
+	}
+	*at = n.final
+	return nil
+}
+
+// open makes room for a file: the directories that it needs, and no empty one where it is to stand.
+func (w *patching) open(name string) error {
+	if link := linkOnWay(w.c, name); link != "" {
+		return fmt.Errorf("is behind the symbolic link %s; name it by its own path", link)
+	}
+	if kind, err := kindAt(w.c, name); err != nil {
+		return err
+	} else if kind == change.Dir {
+		if err := w.c.FS.Remove(name); err != nil {
+			return err
+		}
+	}
+	return makeDir(w.c, name)
+}
+
+// make makes a new file, or a link: those come last, so that nothing is written behind one of them.
+func (w *patching) make(n *patchNode, links bool) error {
+	if !n.made || n.final == "" || n.link != links {
+		return nil
+	}
+	if err := w.open(n.final); err != nil {
+		return err
+	}
+	if links {
+		return w.c.FS.SymlinkIfPossible(string(n.text), n.final)
+	}
+	kind, err := kindAt(w.c, n.final)
+	switch {
+	case err != nil:
+		return err
+	case kind == change.Absent:
+		err = makeFile(w.c, n.final, n.final, n.text)
+	default:
+		by := []fsutil.Origin{{Step: w.c.Step}}
+		err = w.c.update(n.final, nil, func(text *source) ([]fsutil.Splice, error) {
+			return []fsutil.Splice{{Len: text.Size(), Text: n.text, By: by}}, nil
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return w.chmod(n, n.final)
+}
+
+// aside returns a name beside another one that nothing has.
+func (w *patching) aside(name string) (string, error) {
+	for i := 0; ; i++ {
+		aside := path.Join(path.Dir(name), fmt.Sprintf(".millrace-aside-%d", i))
+		kind, err := kindAt(w.c, aside)
+		if err != nil || kind == change.Absent {
+			return aside, err
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package patch
+
+import "strings"
+
+// already reports whether the new lines of a hunk are there.
+func (p *placing) already(h *Hunk, from, stated int) (done bool, at int, err error) {
+	if h.Added+h.Removed == 0 || h.NewLines == 0 || h.NewLines > p.lines() {
+		return false, 0, nil
+	}
+	run := p.texts(h, '-')
+	if strings.TrimSpace(strings.Join(run, "")) == "" {
+		return false, 0, nil // empty lines prove nothing
+	}
+	fits := func(at int) bool {
+		return at >= from && (!h.AtEnd || at+len(run) == p.lines()) && p.proves(h, at, len(run))
+	}
+	for _, at := range []int{stated, h.NewStart - 1} {
+		if h.Numbered && p.same(run, at, None) && fits(at) {
+			return true, at, nil
+		}
+	}
+	if h.OldLines == 0 {
+		// Nothing but its place tells that it is this hunk.
+		at = p.lines() - len(run)
+		if len(h.Anchors) > 0 && !h.AtEnd {
+			at = from
+		}
+		return p.same(run, at, None) && fits(at), at, nil
+	}
+	x, err := p.Text.index(p.ctx, p.hunks, None, p.steps)
+	if err != nil {
+		return false, 0, err
+	}
+	count := 0
+	err = x.each(p.ctx, None, run, p.steps, func(first int) bool {
+		if fits(first) {
+			count, at = count+1, first
+		}
+		return count < 2
+	})
+	return count == 1, at, err
+}
+
+// proves reports whether the new lines at a place mean that a hunk was applied. Where it only removes lines, those around
+// them have to be there on both sides, or the file has to begin or end there.
+func (p *placing) proves(h *Hunk, at, lines int) bool {
+	if h.Added > 0 {
+		return true
+	}
+	return (h.Lead > 0 || at == 0) && (h.Trail > 0 || at+lines == p.lines())
+}

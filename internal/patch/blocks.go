@@ -1,0 +1,151 @@
+package patch
+
+import (
+	"strings"
+
+	"github.com/millrace-go/millrace/internal/textdiff"
+)
+
+// isMarker reports whether a line is a run of five to nine of one of the characters, and then a word if there is one.
+func isMarker(line, chars, word string) bool {
+	line = trimEnd(line)
+	if line == "" || strings.IndexByte(chars, line[0]) < 0 {
+		return false
+	}
+	rest := strings.TrimLeft(line, line[:1])
+	if n := len(line) - len(rest); n < 5 || n > 9 {
+		return false
+	}
+	if word == "" {
+		return rest == ""
+	}
+	return rest == " "+word
+}
+
+// block is one search and its replacement, as texts with their lines.
+type block struct {
+	line        int
+	search, new string
+}
+
+// blocks reads searches with their replacements.
+func (p *parser) blocks() {
+	name, fresh := p.opt.Path, "" // of the block before, and what may be one
+	named := name != ""
+	for line, ok := p.peek(); ok; line, ok = p.peek() {
+		at := p.n
+		p.next()
+		if !isMarker(line, "<-", "SEARCH") {
+			if text := strings.TrimSpace(line); text != "" && !isFence(text) {
+				fresh = strings.Trim(text, "#`*: \t")
+			}
+			continue
+		}
+		if fresh != "" {
+			name, named, fresh = fresh, true, ""
+		}
+		b, ok := p.block(at)
+		if !ok {
+			continue
+		}
+		if !named {
+			p.problem(at, "write the name of the file in the line above, or set path", "the block names no file")
+		}
+		if strings.IndexByte(name, 0) >= 0 {
+			p.problem(at, "", "a NUL byte is in the name of the file")
+		}
+		f := File{Line: at, Unstripped: name}
+		f.New = p.strip(at, name, max(p.opt.Strip, 0))
+		f.Old = f.New
+		if b.search == "" {
+			f.Op, f.MayBeNew = Create, true
+		}
+		if body := b.body(); body != "" {
+			p.addHunk(&f, Hunk{Line: b.line, Block: true, body: body})
+		}
+		p.add(f)
+	}
+}
+
+func isFence(text string) bool {
+	return strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~")
+}
+
+// block reads one from the line behind its first. ok is false if it is not whole.
+func (p *parser) block(at int) (b block, ok bool) {
+	begin, divider := p.pos, 0
+	b.line = at
+	for line, more := p.peek(); more; line, more = p.peek() {
+		switch {
+		case isMarker(line, "=", "") && divider == 0:
+			b.search, divider = p.text[begin:p.pos], p.n
+			begin = p.pos + len(line) + 1
+		case isMarker(line, "=", ""):
+			p.problem(p.n, "use edit_files for text that has such lines", "this block has a second =======")
+			p.endOfBlock()
+			return b, false
+		case isMarker(line, "<-", "SEARCH"):
+			p.problem(at, "", "this block has no >>>>>>> REPLACE")
+			return b, false
+		case isMarker(line, ">+", "REPLACE"):
+			if divider == 0 {
+				p.problem(at, "", "this block has no =======")
+				p.next()
+				return b, false
+			}
+			b.new = p.text[begin:p.pos]
+			p.next()
+			return b, true
+		}
+		p.next()
+	}
+	p.problem(at, "write all of it", "this block has no >>>>>>> REPLACE")
+	return b, false
+}
+
+// endOfBlock goes behind the end of a block that is wrong, or to the next one.
+func (p *parser) endOfBlock() {
+	for line, ok := p.peek(); ok && !isMarker(line, "<-", "SEARCH"); line, ok = p.peek() {
+		p.next()
+		if isMarker(line, ">+", "REPLACE") {
+			return
+		}
+	}
+}
+
+// comparedLines is how many lines a block may have for those that stay to be looked for.
+const comparedLines = 100_000
+
+// body returns the block as the lines of a hunk, so that lines that stay are known to stay.
+func (b block) body() string {
+	old, now := []byte(b.search), []byte(b.new)
+	if strings.Count(b.search, "\n")+strings.Count(b.new, "\n") > comparedLines {
+		var out strings.Builder
+		out.Grow(2 * (len(old) + len(now)))
+		for line := range strings.Lines(b.search) {
+			out.WriteString("-" + line)
+		}
+		for line := range strings.Lines(b.new) {
+			out.WriteString("+" + line)
+		}
+		return out.String()
+	}
+	hunks, _ := textdiff.Hunks(textdiff.Bytes(old), textdiff.Bytes(now), nil, len(old)+len(now)) // of bytes there is no error
+	var out strings.Builder
+	out.Grow(len(old) + len(now) + 64)
+	write := func(op byte, text string) {
+		out.WriteByte(op)
+		out.WriteString(text)
+	}
+	for _, h := range hunks {
+		for _, l := range h.Lines {
+			write(l.Op, string(l.Text))
+		}
+	}
+	if len(hunks) == 0 {
+		for line := range strings.Lines(b.search) {
+			write(' ', line)
+		}
+	}
+	return out.String()
+}

@@ -1,0 +1,95 @@
+package patch
+
+import (
+	"fmt"
+	"strings"
+)
+
+// hunk reads one hunk.
+//
+// The numbers above it say how many lines it has, but people and models who write patches count badly. So its end is where
+// the lines end that can be part of one; if the numbers disagree, those that were counted go. What cannot be told from a
+// patch that was cut off, or a line that lacks its first character, is a problem.
+func (p *parser) hunk(f *File, head string) {
+	h := Hunk{Line: p.n}
+	n, numbered := hunkNumbers(head)
+	h.Numbered, h.OldStart, h.NewStart = numbered, n[0], n[2]
+	p.next()
+	begin := p.pos
+	end, endLine := begin, p.n // behind the last line that is not empty
+	var old, now int           // lines so far
+	over, empty, stop := false, 0, ""
+	for stop == "" {
+		line, ok := p.peek()
+		if !ok {
+			stop = "end"
+			break
+		}
+		full := numbered && !over && old == n[1] && now == n[3]
+		switch {
+		case strings.HasPrefix(line, `\`):
+		case p.isSection(), isHunkHead(line), p.isFileHeader() && (full || !numbered), isEndOfHunk(line):
+			stop = "head"
+		case full && (line == "" || line == "\r"), (full || over || !numbered) && p.isSignature(line):
+			stop = "head"
+		case line == "" || line == "\r":
+			old, now, empty = old+1, now+1, empty+1
+			p.next()
+			continue // it may stand behind the hunk
+		case line[0] == ' ' || line[0] == '+' || line[0] == '-':
+			over = over || full
+			if line[0] != '+' {
+				old++
+			}
+			if line[0] != '-' {
+				now++
+			}
+		default:
+			stop = "other"
+		}
+		if stop == "" {
+			p.next()
+			end, endLine, empty = p.pos, p.n, 0
+		}
+	}
+	if fits := numbered && old == n[1] && now == n[3]; fits {
+		end, empty = p.pos, 0
+	} else if numbered || empty > 0 {
+		old, now = old-empty, now-empty
+	}
+	h.body = p.text[begin:end]
+	switch differs := numbered && (old != n[1] || now != n[3]); {
+	case h.body == "":
+		p.problem(h.Line, "", "the hunk has no lines")
+		return
+	case stop == "other" && (differs || !numbered) && empty == 0:
+		p.problem(p.n, "", "lines of a hunk begin with a space, +, - or \\, and this one does not")
+		p.skip()
+	case stop == "end" && differs && !over && !p.closed:
+		p.problem(endLine-1, "write all of it, or correct the numbers behind @@", fmt.Sprintf(
+			"the patch ends within a hunk: it should have %d old and %d new lines, and has %d and %d", n[1], n[3], old, now))
+	case differs:
+		p.warn(h.Line, fmt.Sprintf("the hunk should have %d old and %d new lines, and has %d and %d; they were counted anew",
+			n[1], n[3], old, now))
+	}
+	p.addHunk(f, h)
+}
+
+// isSignature reports whether the line and what follows it end a mail.
+func (p *parser) isSignature(line string) bool {
+	if trimEnd(line) != "--" {
+		return false
+	}
+	next := p.ahead(1)
+	return next == "" || next[0] >= '0' && next[0] <= '9'
+}
+
+// isEndOfHunk reports whether a line is one that programs and people write behind a hunk.
+func isEndOfHunk(line string) bool {
+	for _, mark := range [...]string{"```", "~~~", "diff ", "Index: ", "Only in ", "Binary files ", "=====", "*** "} {
+		if strings.HasPrefix(line, mark) {
+			return true
+		}
+	}
+	return false
+}

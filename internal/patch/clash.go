@@ -1,0 +1,54 @@
+package patch
+
+// Bits of a line in Text.taken. That of a gap is about the place before the line.
+const (
+	lineInRun = 1 << iota
+	lineRemoved
+	gapInRun
+	gapFilled
+)
+
+// marks calls do with what a hunk does to each of its lines and gaps at a place.
+func marks(h *Hunk, at int, do func(line int, own, other uint8) bool) bool {
+	first := at
+	for l := range h.Lines() {
+		ok := true
+		switch l.Op {
+		case '+':
+			ok = do(at, gapFilled, gapFilled|gapInRun)
+			continue
+		case '-':
+			ok = do(at, lineInRun|lineRemoved, lineInRun)
+		default:
+			ok = do(at, lineInRun, lineRemoved)
+		}
+		if ok && at > first {
+			ok = do(at, gapInRun, gapFilled)
+		}
+		if !ok {
+			return false
+		}
+		at++
+	}
+	return true
+}
+
+// clashes reports whether a hunk at a place would change lines that another one quotes, or quotes such as that changes.
+func (p *placing) clashes(h *Hunk, at int) bool {
+	if p.taken == nil {
+		return false
+	}
+	clash := false
+	marks(h, at, func(line int, _, other uint8) bool {
+		clash = clash || p.taken[line]&other != 0
+		return !clash
+	})
+	return clash
+}
+
+// take notes what a hunk does.
+func (p *placing) take(h *Hunk, at int) {
+	if p.taken != nil {
+		marks(h, at, func(line int, own, _ uint8) bool { p.taken[line] |= own; return true })
+	}
+}

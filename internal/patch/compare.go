@@ -1,0 +1,56 @@
+package patch
+
+// same reports whether lines stand at a place, compared one by one.
+func (p *placing) same(run []string, at int, level Level) bool {
+	if at < 0 || at+len(run) > p.lines() {
+		return false
+	}
+	var a, b []byte
+	for i, want := range run {
+		have := p.compared(at + i)
+		if level == None {
+			if string(have) != want {
+				return false
+			}
+			continue
+		}
+		a, b = level.key(a[:0], have), level.key(b[:0], []byte(want))
+		if string(a) != string(b) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameEnds reports whether the lines of the file end as those of the hunk.
+func (p *placing) sameEnds(h *Hunk, at int) bool {
+	for l := range h.Lines() {
+		if l.Op == '+' {
+			continue
+		}
+		if _, end := p.line(at); end != l.End {
+			return false
+		}
+		at++
+	}
+	return true
+}
+
+// shift returns how the lines at a place are indented otherwise than those of a hunk. ok is false if not all of them are so
+// in the same way.
+func (p *placing) shift(run []string, at int) (s shift, ok bool) {
+	known := false
+	for i, want := range run {
+		now, blank, ok := shiftOf(p.compared(at+i), want)
+		switch {
+		case !ok:
+			return s, false
+		case blank:
+		case !known:
+			s, known = now, true
+		case s != now:
+			return s, false
+		}
+	}
+	return s, true
+}

@@ -1,0 +1,92 @@
+package patch
+
+import (
+	"strings"
+	"time"
+)
+
+// unquote reads a name in double quotes as git and diff write it: with the escapes of C. tail is what follows the
+// closing quote; wrong says what is not right, "" if all is.
+func unquote(text string) (name, tail, wrong string) {
+	const letters, values = "abtnvfr\"\\", "\a\b\t\n\v\f\r\"\\"
+	var b strings.Builder
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			if strings.IndexByte(b.String(), 0) >= 0 {
+				return "", "", "a NUL byte is in the name of the file"
+			}
+			return b.String(), text[i+1:], ""
+		case c != '\\':
+			b.WriteByte(c)
+		case i+1 == len(text):
+			return "", "", "the name of the file ends within an escape"
+		default:
+			i++
+			if k := strings.IndexByte(letters, text[i]); k >= 0 {
+				b.WriteByte(values[k])
+				continue
+			}
+			if i+2 >= len(text) || text[i] < '0' || text[i] > '3' || !octal(text[i+1]) || !octal(text[i+2]) {
+				return "", "", "the name of the file has an unknown escape"
+			}
+			b.WriteByte((text[i]-'0')<<6 | (text[i+1]-'0')<<3 | (text[i+2] - '0'))
+			i += 2
+		}
+	}
+	return "", "", "the name of the file has no closing quote"
+}
+
+func octal(c byte) bool { return c >= '0' && c <= '7' }
+
+// isEpoch reports whether a time behind the name of a file says that there is none: diff -N writes the first second of 1970.
+func isEpoch(stamp string) bool {
+	stamp = strings.TrimSpace(stamp)
+	if !strings.HasPrefix(stamp, "1970-01-01 ") && !strings.HasPrefix(stamp, "1969-12-31 ") {
+		return false
+	}
+	for _, layout := range []string{"2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 -07:00"} {
+		if t, err := time.Parse(layout, stamp); err == nil {
+			return t.Unix() == 0 && t.Nanosecond() == 0
+		}
+	}
+	return false
+}
+
+// gitNames splits what follows "diff --git " into both names, with their prefixes. Where they are not quoted, the only way
+// to tell where the first one ends is that both are the same behind the parts that are taken off.
+func gitNames(rest string, strip int) (old, now string, ok bool) {
+	rest = strings.TrimSuffix(rest, "\r")
+	if strings.HasPrefix(rest, `"`) {
+		old, tail, wrong := unquote(rest)
+		tail, spaced := strings.CutPrefix(tail, " ")
+		if wrong != "" || !spaced {
+			return "", "", false
+		}
+		if !strings.HasPrefix(tail, `"`) {
+			return old, tail, tail != ""
+		}
+		now, after, wrong := unquote(tail)
+		return old, now, wrong == "" && after == ""
+	}
+	if i := strings.Index(rest, ` "`); i >= 0 && strings.HasSuffix(rest, `"`) {
+		if now, after, wrong := unquote(rest[i+1:]); wrong == "" && after == "" {
+			return rest[:i], now, true
+		}
+	}
+	// The names are as long as each other, but for their first parts.
+	for i, tries := 0, 0; tries < 1000; tries++ {
+		k := strings.IndexByte(rest[i:], ' ')
+		if k < 0 {
+			return "", "", false
+		}
+		i += k
+		a, errA := stripped(rest[:i], strip)
+		b, errB := stripped(rest[i+1:], strip)
+		if errA == nil && errB == nil && a == b {
+			return rest[:i], rest[i+1:], true
+		}
+		i++
+	}
+	return "", "", false
+}

@@ -1,0 +1,272 @@
+// Package patch reads patches and finds the places of their hunks.
+//
+// Four ways to write one become the same list of files with hunks: a unified diff, a diff of git, the format that calls
+// itself apply_patch, and blocks of a text to search and one to replace it by. [Parse] reads a text, and [Text] places the
+// hunks of one file in it. Lines that a hunk only quotes are never rewritten: what comes out are splices for its added and
+// removed lines alone.
+//
+// Patches are written by strangers. Reading one takes time and memory in proportion to its length, no function calls itself
+// for what is in it, and placing it is held to a number of comparisons.
+package patch
+
+import (
+	"iter"
+	"strings"
+)
+
+// Format is how a patch is written.
+type Format uint8
+
+// The formats. Auto means to find out.
+const (
+	Auto Format = iota
+	Unified
+	ApplyPatch
+	SearchReplace
+)
+
+// Op is what a section of a patch does to a file.
+type Op uint8
+
+// The operations.
+const (
+	Modify Op = iota
+	Create
+	Delete
+	Rename
+	Copy
+)
+
+// The types of files that git writes as modes, and the bits that tell them apart.
+const (
+	TypeMask uint32 = 0o170000
+	File100  uint32 = 0o100000
+	Symlink  uint32 = 0o120000
+)
+
+// Patch is what was read.
+type Patch struct {
+	Format   Format
+	Files    []File
+	Warnings []Problem // what was put up with, in the order of lines
+}
+
+// File is one section of a patch: what is done to one file.
+type File struct {
+	Line             int    // of the patch, from 1
+	Op               Op     //
+	Old, New         string // names, stripped. Both are set, and differ only for Rename and Copy
+	Unstripped       string // the name before its leading parts were taken off, "" if none were
+	OldMode, NewMode uint32 // as git writes them, 0 where the patch says nothing
+	OldID, NewID     string // names of the contents, in full, "" if they are not there
+	Hunks            []Hunk
+	Binary           *Binary // instead of hunks
+	Unchecked        bool    // a deletion that does not say what is deleted
+	MayBeNew         bool    // the one hunk stands for a file that may be missing
+	Mixed            bool    // its lines have line ends of both kinds, which count then
+}
+
+// Hunk is one run of lines of a file, some of which are removed, and others added.
+type Hunk struct {
+	Line               int      // of the patch, from 1
+	Numbered           bool     // OldStart and NewStart mean something
+	OldStart, NewStart int      // first line, from 1, or the line before where there are none
+	OldLines, NewLines int      // as counted
+	Added, Removed     int      // lines
+	Lead, Trail        int      // context lines at the beginning and at the end
+	Anchors            []string // lines to go to first, one after the other
+	AtEnd              bool     // the lines must end the file
+	Block              bool     // one of a search and a replacement
+
+	body    string
+	reverse bool
+}
+
+// Line is one line of a hunk.
+type Line struct {
+	Op   byte   // ' ', '-' or '+'
+	Text string // without its line end
+	End  End
+}
+
+// End is how a line ends.
+type End uint8
+
+// The ends of lines. NoEnd is that of a last line without one.
+const (
+	NoEnd End = iota
+	LF
+	CRLF
+)
+
+func (e End) String() string { return [...]string{"", "\n", "\r\n"}[e] }
+
+// Lines returns the lines of the hunk.
+func (h *Hunk) Lines() iter.Seq[Line] {
+	return func(yield func(Line) bool) {
+		for rest := h.body; rest != ""; {
+			raw, after, ended := strings.Cut(rest, "\n")
+			l := Line{Op: ' ', End: LF}
+			if raw != "" && raw != "\r" {
+				l.Op, raw = raw[0], raw[1:]
+			}
+			text, cr := strings.CutSuffix(raw, "\r")
+			if cr && ended {
+				l.End = CRLF
+			}
+			l.Text, rest = text, after
+			if strings.HasPrefix(rest, "\\") {
+				var marker string
+				marker, rest, _ = strings.Cut(rest, "\n")
+				l.End = NoEnd
+				if !strings.HasSuffix(marker, "\r") {
+					l.Text = raw // a carriage return of its own
+				}
+			}
+			if h.reverse {
+				l.Op = reversed(l.Op)
+			}
+			if !yield(l) {
+				return
+			}
+		}
+	}
+}
+
+func reversed(op byte) byte {
+	switch op {
+	case '+':
+		return '-'
+	case '-':
+		return '+'
+	}
+	return op
+}
+
+// measure counts the lines of the hunk. It returns what is wrong with them, "" if nothing is.
+func (h *Hunk) measure() string {
+	h.OldLines, h.NewLines, h.Added, h.Removed, h.Lead, h.Trail = 0, 0, 0, 0, 0, 0
+	oldEnded, newEnded := false, false
+	for l := range h.Lines() {
+		if l.Op != '+' {
+			if oldEnded {
+				return "a line of the old file follows the one without newline at its end"
+			}
+			h.OldLines++
+			oldEnded = l.End == NoEnd
+		}
+		if l.Op != '-' {
+			if newEnded {
+				return "a line of the new file follows the one without newline at its end"
+			}
+			h.NewLines++
+			newEnded = l.End == NoEnd
+		}
+		switch l.Op {
+		case '+':
+			h.Added, h.Trail = h.Added+1, 0
+		case '-':
+			h.Removed, h.Trail = h.Removed+1, 0
+		default:
+			h.Trail++
+			if h.Added+h.Removed == 0 {
+				h.Lead++
+			}
+		}
+	}
+	h.AtEnd = h.AtEnd || oldEnded || newEnded
+	return ""
+}
+
+// sniff sets Mixed.
+func (f *File) sniff() {
+	lf, crlf := false, false
+	for i := range f.Hunks {
+		for l := range f.Hunks[i].Lines() {
+			lf, crlf = lf || l.End == LF, crlf || l.End == CRLF
+			if lf && crlf {
+				f.Mixed = true
+				return
+			}
+		}
+	}
+}
+
+// NewText returns the text of a file that the hunks make.
+func (f *File) NewText() []byte {
+	size := 0
+	for i := range f.Hunks {
+		size += len(f.Hunks[i].body)
+	}
+	text := make([]byte, 0, size)
+	for i := range f.Hunks {
+		for l := range f.Hunks[i].Lines() {
+			if l.Op != '-' {
+				text = append(append(text, l.Text...), l.End.String()...)
+			}
+		}
+	}
+	return text
+}
+
+// Reverse returns the patch that takes this one back. What was copied stays a copy, which has no way back.
+func (p *Patch) Reverse() *Patch {
+	back := *p
+	back.Files = make([]File, len(p.Files))
+	for i, f := range p.Files {
+		f.Old, f.New, f.OldMode, f.NewMode, f.OldID, f.NewID = f.New, f.Old, f.NewMode, f.OldMode, f.NewID, f.OldID
+		switch f.Op {
+		case Create:
+			f.Op = Delete
+		case Delete:
+			f.Op = Create
+		}
+		f.MayBeNew = false
+		hunks := make([]Hunk, len(f.Hunks))
+		for k, h := range f.Hunks {
+			h.reverse = !h.reverse
+			h.OldStart, h.NewStart = h.NewStart, h.OldStart
+			h.OldLines, h.NewLines, h.Added, h.Removed = h.NewLines, h.OldLines, h.Removed, h.Added
+			hunks[k] = h
+		}
+		f.Hunks = hunks
+		if f.Binary != nil {
+			f.Binary = &Binary{forward: f.Binary.backward, backward: f.Binary.forward}
+		}
+		back.Files[i] = f
+	}
+	return &back
+}
+
+// Problem is what is wrong at one line of a patch.
+type Problem struct {
+	Line       int // from 1, 0 if it is about the whole
+	Text, Hint string
+}
+
+// LimitError says that a patch is larger than it may be, or would take longer.
+type LimitError struct {
+	What  string // What* below
+	Limit int64
+}
+
+// What a [LimitError] is about.
+const (
+	WhatBytes = "bytes"
+	WhatFiles = "files"
+	WhatHunks = "hunks"
+	WhatLines = "lines"
+	WhatSteps = "steps"
+)
+
+// Error names the limit.
+func (e *LimitError) Error() string { return "too many " + e.What }
+
+// The limits.
+const (
+	MaxBytes = 16 << 20    // of the text of a patch
+	MaxFiles = 10_000      // sections in it
+	MaxHunks = 100_000     // in all of them
+	MaxLines = 10_000_000  // of a file that hunks are placed in
+	MaxSteps = 200_000_000 // comparisons of lines
+)

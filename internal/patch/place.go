@@ -1,0 +1,295 @@
+package patch
+
+import (
+	"context"
+	"errors"
+
+	"github.com/millrace-go/millrace/change"
+)
+
+// Settings say how freely hunks are placed.
+type Settings struct {
+	Format    Format
+	Tolerance Level
+	Fuzz      int  // context lines at either end that may differ
+	Nearest   bool // of several places the nearest counts
+}
+
+// Placed is what became of a hunk.
+type Placed struct {
+	At      int // the first of its lines, from 0
+	Moved   int // how many lines further down than it says, less than 0 for up
+	Level   Level
+	Fuzz    int
+	Done    bool // its new lines were there already
+	Err     error
+	Splices []change.Splice
+}
+
+// placing is the work on the hunks of one file.
+type placing struct {
+	*Text
+	Settings
+	ctx    context.Context
+	steps  *Steps
+	hunks  []Hunk
+	offset int // how much further down the hunk before was found
+	delta  int // how many lines those before have added
+	cursor int // the line behind the hunk before
+}
+
+// candidate is a place that a hunk fits at.
+type candidate struct {
+	at     int // of its first line, also if that is one that may differ
+	indent shift
+}
+
+// Place finds the places of the hunks of a file, and what they do there. Each refers to the text as it is. The error is
+// one of the limits or of the context; what is wrong with a hunk is in its Placed.
+func (t *Text) Place(ctx context.Context, f *File, s Settings, steps *Steps) ([]Placed, error) {
+	t.exact = f.Mixed
+	if err := steps.take(ctx, t.lines()); err != nil {
+		return nil, err
+	}
+	p := &placing{Text: t, Settings: s, ctx: ctx, steps: steps, hunks: f.Hunks}
+	if len(f.Hunks) > 1 {
+		t.taken = make([]uint8, t.lines()+1)
+	}
+	all := make([]Placed, len(f.Hunks))
+	for i := range f.Hunks {
+		h := &f.Hunks[i]
+		if err := steps.take(ctx, h.OldLines+h.Added); err != nil {
+			return nil, err
+		}
+		placed, err := p.hunk(h)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = placed
+	}
+	return all, nil
+}
+
+// hunk places one.
+func (p *placing) hunk(h *Hunk) (Placed, error) {
+	from := p.cursor
+	if s := p.Format; s != ApplyPatch {
+		from = 0
+	}
+	stated, start := -1, -1 // where it says to be, and where git would begin to look
+	if h.Numbered {
+		stated = h.OldStart - 1
+		if h.OldLines == 0 {
+			stated = h.OldStart
+		}
+		start = h.NewStart - 1
+		if h.NewLines == 0 {
+			start = h.NewStart
+		}
+		start -= p.delta
+		stated += p.offset
+	}
+	if len(h.Anchors) > 0 {
+		line, missing, err := p.anchors(h, from)
+		if err != nil || missing != "" {
+			return Placed{Err: &AnchorError{Text: missing}}, err
+		}
+		from = line
+	}
+	var old []string
+	if h.OldLines <= p.lines() {
+		old = p.texts(h, '+')
+	}
+	if h.Removed == 0 && p.Format != Unified {
+		done, at, err := p.already(h, from, stated)
+		if err != nil {
+			return Placed{}, err
+		}
+		if done {
+			p.cursor = at + h.NewLines
+			return Placed{At: at, Done: true}, nil
+		}
+	}
+	if h.OldLines == 0 {
+		return p.bare(h, from, stated), nil
+	}
+	for fuzz := 0; fuzz <= p.Fuzz && old != nil; fuzz++ {
+		lead, trail := h.dropped(fuzz)
+		if fuzz > 0 && (lead+trail == 0 || lead+trail >= len(old)) {
+			break
+		}
+		for level := None; level <= p.Tolerance; level++ {
+			c, found, err := p.at(h, old, lead, trail, level, from, stated, start)
+			if several, ok := errors.AsType[*AmbiguousError](err); ok {
+				return Placed{Err: several}, nil
+			}
+			if err != nil {
+				return Placed{}, err
+			}
+			if !found {
+				continue
+			}
+			moved := 0
+			if h.Numbered {
+				moved = c.at - (stated - p.offset)
+				p.offset = moved
+			}
+			splices := p.splices(h, c)
+			p.take(h, c.at)
+			p.delta += h.NewLines - h.OldLines
+			p.cursor = c.at + h.OldLines
+			return Placed{At: c.at, Moved: moved, Level: level, Fuzz: fuzz, Splices: splices}, nil
+		}
+	}
+	done, at, err := p.already(h, from, stated)
+	if err != nil {
+		return Placed{}, err
+	}
+	if done {
+		p.cursor = at + h.NewLines
+		return Placed{At: at, Done: true}, nil
+	}
+	why, err := p.explain(h, old, stated)
+	return Placed{Err: why}, err
+}
+
+// dropped returns how many context lines at the beginning and at the end may differ.
+func (h *Hunk) dropped(fuzz int) (lead, trail int) {
+	longer := max(h.Lead, h.Trail)
+	return max(0, fuzz+h.Lead-longer), max(0, fuzz+h.Trail-longer)
+}
+
+// texts returns the lines of a hunk as they are compared, without those of an operation.
+func (p *placing) texts(h *Hunk, but byte) []string {
+	lines := make([]string, 0, max(h.OldLines, h.NewLines))
+	for l := range h.Lines() {
+		if l.Op != but {
+			lines = append(lines, p.wanted(l))
+		}
+	}
+	return lines
+}
+
+// bare places a hunk that has added lines alone.
+func (p *placing) bare(h *Hunk, from, stated int) Placed {
+	at := stated
+	switch {
+	case p.Format == ApplyPatch && len(h.Anchors) > 0 && !h.AtEnd:
+		at = from
+	case p.Format != Unified || h.AtEnd:
+		at = p.lines()
+	case !h.Numbered:
+		return Placed{Err: ErrNoContext}
+	}
+	if at < 0 || at > p.lines() || p.clashes(h, at) {
+		return Placed{Err: &OutsideError{Line: at + 1, Lines: p.lines()}}
+	}
+	splices := p.splices(h, candidate{at: at})
+	p.take(h, at)
+	p.delta += h.NewLines
+	p.cursor = at
+	return Placed{At: at, Splices: splices}
+}
+
+// at looks for the one place of a hunk at a level, without so many of its first and last lines.
+func (p *placing) at(
+	h *Hunk, old []string, lead, trail int, level Level, from, stated, start int,
+) (c candidate, found bool, err error) {
+	run := old[lead : len(old)-trail]
+	fits := func(at int) (c candidate, ok bool) {
+		c.at = at
+		if at < from || at < 0 || at+len(old) > p.lines() || p.clashes(h, at) || !p.anchored(h, at, lead, trail) {
+			return c, false
+		}
+		if level >= Indent {
+			c.indent, ok = p.shift(run, at+lead)
+			return c, ok
+		}
+		return c, true
+	}
+	here := false
+	if h.Numbered && p.same(run, stated+lead, level) {
+		c, here = fits(stated)
+	}
+	wrongEnds := here && !p.sameEnds(h, stated)
+	atEnd := stated+len(old) == p.lines()
+	if here && (start == stated || h.OldStart == 1 && stated == 0) && !wrongEnds && (h.Trail > 0 || atEnd) {
+		return c, true, nil
+	}
+	if h.Numbered && h.Lead+h.Trail == 0 {
+		return c, here, nil // there is nothing but the number that tells the place
+	}
+	x, err := p.Text.index(p.ctx, p.hunks, level, p.steps)
+	if err != nil {
+		return c, false, err
+	}
+	var several AmbiguousError
+	best := c
+	rival, stop := false, len(h.Anchors) > 0
+	err = x.each(p.ctx, level, run, p.steps, func(first int) bool {
+		other, ok := fits(first - lead)
+		if !ok {
+			return true
+		}
+		several.add(other.at + 1)
+		if here && other.at != stated {
+			rival = rival || near(other.at, start) <= near(stated, start) || wrongEnds && p.sameEnds(h, other.at) ||
+				h.Trail == 0 && other.at+len(old) == p.lines()
+		}
+		if !here && (!found || near(other.at, stated) < near(best.at, stated) ||
+			near(other.at, stated) == near(best.at, stated) && other.at > best.at) {
+			best, found = other, true
+		}
+		return !stop
+	})
+	switch {
+	case err != nil:
+		return c, false, err
+	case here && (!rival || p.Nearest):
+		return c, true, nil
+	case here, several.Count > 1 && !(p.Nearest && h.Numbered):
+		return c, false, &several
+	}
+	return best, found, nil
+}
+
+func near(a, b int) int { return max(a-b, b-a) }
+
+// anchored reports whether a hunk may stand at a line. One that only adds lines, and quotes none before or behind them,
+// begins or ends the file, for nothing else tells it from its place after it was applied. So does one that has the last
+// line of a file, without a line end.
+func (p *placing) anchored(h *Hunk, at, lead, trail int) bool {
+	if h.AtEnd && at+h.OldLines != p.lines() {
+		return false
+	}
+	if p.Format != Unified || h.Removed > 0 || lead+trail > 0 {
+		return true
+	}
+	return (h.Lead > 0 || at == 0) && (h.Trail > 0 || at+h.OldLines == p.lines())
+}
+
+// anchors goes to the lines that a hunk names, one after the other, and returns the line behind the last one.
+func (p *placing) anchors(h *Hunk, from int) (line int, missing string, err error) {
+	for _, anchor := range h.Anchors {
+		found := false
+		for level := None; level <= p.Tolerance && !found; level++ {
+			x, err := p.Text.index(p.ctx, p.hunks, level, p.steps)
+			if err != nil {
+				return 0, "", err
+			}
+			err = x.each(p.ctx, level, []string{anchor}, p.steps, func(at int) bool {
+				if at >= from {
+					from, found = at+1, true
+				}
+				return !found
+			})
+			if err != nil {
+				return 0, "", err
+			}
+		}
+		if !found {
+			return 0, anchor, nil
+		}
+	}
+	return from, "", nil
+}

@@ -1,0 +1,204 @@
+package patch
+
+import (
+	"slices"
+	"strings"
+)
+
+// scanner goes through the lines of a text. A copy of it goes on by itself, which is how one looks ahead.
+type scanner struct {
+	text string
+	pos  int // where the present line begins
+	n    int // its number, from 1
+}
+
+// peek returns the present line without its newline. ok is false at the end.
+func (s *scanner) peek() (line string, ok bool) {
+	if s.pos >= len(s.text) {
+		return "", false
+	}
+	rest := s.text[s.pos:]
+	if i := strings.IndexByte(rest, '\n'); i >= 0 {
+		rest = rest[:i]
+	}
+	return rest, true
+}
+
+// next goes to the next line.
+func (s *scanner) next() {
+	if i := strings.IndexByte(s.text[s.pos:], '\n'); i >= 0 {
+		s.pos += i + 1
+	} else {
+		s.pos = len(s.text)
+	}
+	s.n++
+}
+
+// ahead returns the line that is so many lines further on, without white space at its end.
+func (s scanner) ahead(lines int) string {
+	for range lines {
+		if s.pos >= len(s.text) {
+			return ""
+		}
+		s.next()
+	}
+	line, _ := s.peek()
+	return trimEnd(line)
+}
+
+func trimEnd(line string) string { return strings.TrimRight(line, " \t\r") }
+
+// Options say how to read a patch.
+type Options struct {
+	Format Format
+	Path   string // the file of hunks that name none
+	Strip  int    // leading parts of names to take off, -1 for what their form says
+}
+
+type parser struct {
+	scanner
+	opt      Options
+	patch    *Patch
+	hunks    int
+	problems []Problem
+	closed   bool // the end of the text was marked, so it is not cut off
+	err      error
+}
+
+// mostProblems is how many problems of a patch are told of.
+const mostProblems = 100
+
+// Parse reads a patch. Problems are all that is wrong with it; the patch is to be used only if there are none. The error is
+// a *[LimitError].
+func Parse(text string, opt Options) (*Patch, []Problem, error) {
+	if len(text) > MaxBytes {
+		return nil, nil, &LimitError{WhatBytes, MaxBytes}
+	}
+	p := &parser{opt: opt, patch: &Patch{}}
+	p.text, p.n, p.closed = unwrap(text)
+	format := opt.Format
+	if format == Auto {
+		format = detect(p.text)
+	}
+	p.patch.Format = format
+	switch format {
+	case Unified:
+		p.unified()
+	case ApplyPatch:
+		p.envelopes()
+	case SearchReplace:
+		p.blocks()
+	default:
+		p.problem(0, forms, "this is no patch")
+	}
+	if p.err == nil && len(p.problems) == 0 && len(p.patch.Files) == 0 {
+		p.problem(0, forms, "there is no file in this patch")
+	}
+	for i := range p.patch.Files {
+		p.patch.Files[i].sniff()
+	}
+	return p.patch, p.problems, p.err
+}
+
+// forms shows how patches are written.
+const forms = "write a unified diff (--- a/file, +++ b/file, @@ -1,3 +1,4 @@), or *** Begin Patch, " +
+	"*** Update File: file, @@, *** End Patch, or file, <<<<<<< SEARCH, =======, >>>>>>> REPLACE"
+
+func (p *parser) problem(line int, hint, text string) {
+	if len(p.problems) < mostProblems {
+		p.problems = append(p.problems, Problem{line, text, hint})
+	}
+}
+
+func (p *parser) warn(line int, text string) {
+	if len(p.patch.Warnings) < mostProblems {
+		p.patch.Warnings = append(p.patch.Warnings, Problem{Line: line, Text: text})
+	}
+}
+
+// add adds a file, unless there are too many.
+func (p *parser) add(f File) {
+	if len(p.patch.Files) == MaxFiles {
+		p.fail(WhatFiles, MaxFiles)
+		return
+	}
+	p.patch.Files = append(p.patch.Files, f)
+}
+
+// addHunk adds a hunk to a file, unless there are too many, or something is wrong with it.
+func (p *parser) addHunk(f *File, h Hunk) {
+	if p.hunks++; p.hunks > MaxHunks {
+		p.fail(WhatHunks, MaxHunks)
+		return
+	}
+	if wrong := h.measure(); wrong != "" {
+		p.problem(h.Line, "", wrong)
+	}
+	f.Hunks = append(f.Hunks, h)
+}
+
+// fail ends the reading.
+func (p *parser) fail(what string, limit int64) {
+	p.err = &LimitError{what, limit}
+	p.pos = len(p.text)
+}
+
+// unwrap takes off one Markdown fence or here-document. It returns the number of the first line that is left, and whether
+// there was one.
+func unwrap(text string) (inner string, line int, closed bool) {
+	s := scanner{text: text, n: 1}
+	first, ok := s.peek()
+	for ok && trimEnd(first) == "" {
+		s.next()
+		first, ok = s.peek()
+	}
+	last := strings.TrimRight(text, " \t\r\n")
+	cut := strings.LastIndexByte(last, '\n') + 1
+	end := strings.TrimSpace(last[cut:])
+	first = strings.TrimSpace(first)
+	s.next()
+	if end == "" || s.pos > cut || !slices.Contains(closers(first), end) {
+		return text, 1, false
+	}
+	return text[s.pos:cut], s.n, true
+}
+
+// closers returns the lines that may end what a line begins.
+func closers(first string) []string {
+	for _, mark := range []string{"`", "~"} {
+		if n := len(first) - len(strings.TrimLeft(first, mark)); n >= 3 {
+			return []string{first[:n]}
+		}
+	}
+	_, tag, ok := strings.Cut(first, "<<")
+	if !ok || strings.HasPrefix(first, "<") {
+		return nil
+	}
+	tag, _, _ = strings.Cut(strings.TrimSpace(strings.TrimPrefix(tag, "-")), " ")
+	if tag = strings.Trim(tag, `'"`); tag == "" {
+		return nil
+	}
+	return []string{tag}
+}
+
+// detect finds out how a patch is written.
+func detect(text string) Format {
+	unified := false
+	s := scanner{text: text, n: 1}
+	for line, ok := s.peek(); ok; line, ok = s.peek() {
+		switch {
+		case trimEnd(line) == beginPatch:
+			return ApplyPatch
+		case isMarker(line, "<-", "SEARCH"):
+			return SearchReplace
+		case strings.HasPrefix(line, "diff --git "), strings.HasPrefix(line, "diff --cc "), s.isFileHeader(),
+			isHunkHead(line), isContextDiff(s):
+			unified = true
+		}
+		s.next()
+	}
+	if unified {
+		return Unified
+	}
+	return Auto
+}

@@ -1,0 +1,120 @@
+package patch
+
+import (
+	"strings"
+
+	"github.com/millrace-go/millrace/change"
+)
+
+// group is a run of removed and added lines with no context line in it.
+type group struct {
+	start   int // the first removed line, or the one that the added lines come before
+	removed int
+	text    []byte
+	last    Line // that was added
+	end     End  // that it was given
+}
+
+// splices returns what a hunk does at a place, in ascending order.
+func (p *placing) splices(h *Hunk, c candidate) []change.Splice {
+	var list []change.Splice
+	at, oldNoEnd := c.at, false
+	keepsBOM := p.bom
+	if p.bom && at == 0 {
+		for l := range h.Lines() {
+			if l.Op != '+' {
+				keepsBOM = !strings.HasPrefix(l.Text, bom)
+				break
+			}
+		}
+	}
+	for l := range h.Lines() {
+		oldNoEnd = oldNoEnd || l.Op != '+' && l.End == NoEnd
+	}
+	g := group{start: at}
+	flush := func() {
+		if s, ok := p.splice(h, &g, oldNoEnd, keepsBOM); ok {
+			list = append(list, s)
+		}
+		g = group{start: at}
+	}
+	for l := range h.Lines() {
+		switch l.Op {
+		case '-':
+			g.removed++
+			at++
+		case '+':
+			text := c.indent.apply(l.Text)
+			if keepsBOM && g.start == 0 && len(g.text) == 0 {
+				text = strings.TrimPrefix(text, bom)
+			}
+			g.end = p.endOf(h, &g, l, c.at)
+			g.last = l
+			g.text = append(append(g.text, text...), g.end.String()...)
+		default:
+			flush()
+			at++
+			g.start = at
+		}
+	}
+	flush()
+	return list
+}
+
+// endOf returns the line end of a line that is added: the one of the file, or of the line that it replaces, or of those
+// around it. Where the patch has line ends of both kinds it means them.
+func (p *placing) endOf(h *Hunk, g *group, l Line, first int) End {
+	own := l.End
+	if own == NoEnd {
+		own = LF // what becomes of it is decided when the place is known to be the last
+	}
+	switch {
+	case p.exact:
+		return own
+	case p.only != NoEnd:
+		return p.only
+	case h.OldLines == 0:
+		return own
+	}
+	for _, i := range []int{g.start + max(g.removed-1, 0), g.start - 1, g.start} {
+		if i >= first && i < first+h.OldLines {
+			if _, end := p.line(i); end != NoEnd {
+				return end
+			}
+		}
+	}
+	return own
+}
+
+// splice returns what a group does to the bytes of the file.
+func (p *placing) splice(h *Hunk, g *group, oldNoEnd, keepsBOM bool) (s change.Splice, ok bool) {
+	if g.removed == 0 && len(g.text) == 0 && g.last == (Line{}) {
+		return s, false
+	}
+	from, to := int64(p.starts[g.start]), int64(p.starts[g.start+g.removed])
+	if keepsBOM && g.start == 0 {
+		from, to = int64(len(bom)), max(to, int64(len(bom)))
+	}
+	text := g.text
+	if g.start+g.removed == p.lines() && g.last != (Line{}) {
+		if p.unended(h, g, oldNoEnd) {
+			text = text[:len(text)-len(g.end.String())]
+		}
+		if g.removed == 0 && !p.ended {
+			text = append([]byte(g.end.String()), text...) // the line before has no end yet
+		}
+	}
+	return change.Splice{Off: from, Len: to - from, Text: text}, true
+}
+
+// unended reports whether the last line of the file, which is added, is to have no line end. A patch that says so means
+// it, unless it says so of the old line too: then it changes nothing about that, and the file counts.
+func (p *placing) unended(h *Hunk, g *group, oldNoEnd bool) bool {
+	switch {
+	case h.OldLines == 0 && p.lines() == 0:
+		return g.last.End == NoEnd
+	case g.last.End == NoEnd:
+		return !oldNoEnd || !p.ended
+	}
+	return !oldNoEnd && !p.ended
+}

@@ -1,0 +1,185 @@
+package patch
+
+import (
+	"bytes"
+	"strings"
+)
+
+const bom = "\xef\xbb\xbf"
+
+// Text is the text of a file that hunks are placed in. It is for one goroutine.
+type Text struct {
+	data   []byte
+	starts []int32 // where each line begins, and at the end the size
+	bom    bool
+	ended  bool // the last line has a line end
+	only   End  // of all lines that have one, if that is one kind
+	exact  bool // line ends count
+	taken  []uint8
+	levels [levelCount]*index
+}
+
+// NewText divides a text into lines. The error is a *[LimitError].
+func NewText(data []byte) (*Text, error) {
+	n := bytes.Count(data, newline)
+	if n >= MaxLines {
+		return nil, &LimitError{WhatLines, MaxLines}
+	}
+	t := &Text{data: data, bom: bytes.HasPrefix(data, []byte(bom)), starts: make([]int32, 0, n+2)}
+	lf, crlf := 0, 0
+	for pos := 0; pos < len(data); {
+		t.starts = append(t.starts, int32(pos))
+		i := bytes.IndexByte(data[pos:], '\n')
+		if i < 0 {
+			break
+		}
+		if i > 0 && data[pos+i-1] == '\r' {
+			crlf++
+		} else {
+			lf++
+		}
+		pos += i + 1
+	}
+	t.ended = len(data) == 0 || data[len(data)-1] == '\n'
+	switch {
+	case lf > 0 && crlf == 0:
+		t.only = LF
+	case crlf > 0 && lf == 0:
+		t.only = CRLF
+	}
+	t.starts = append(t.starts, int32(len(data)))
+	return t, nil
+}
+
+var newline = []byte{'\n'}
+
+// lines returns how many there are.
+func (t *Text) lines() int { return len(t.starts) - 1 }
+
+// line returns a line without its line end, which it returns too.
+func (t *Text) line(i int) ([]byte, End) {
+	line, ended := bytes.CutSuffix(t.data[t.starts[i]:t.starts[i+1]], newline)
+	if !ended {
+		return line, NoEnd
+	}
+	if line, ok := bytes.CutSuffix(line, []byte{'\r'}); ok {
+		return line, CRLF
+	}
+	return line, LF
+}
+
+// compared returns a line as it is compared with those of a hunk: without a byte order mark, and with the carriage return
+// of its line end only if that counts.
+func (t *Text) compared(i int) []byte {
+	line, end := t.line(i)
+	if t.exact && end == CRLF {
+		line = line[:len(line)+1]
+	}
+	if i == 0 && t.bom {
+		line = line[len(bom):]
+	}
+	return line
+}
+
+// wanted returns a line of a hunk likewise.
+func (t *Text) wanted(l Line) string {
+	text := strings.TrimPrefix(l.Text, bom)
+	if t.exact && l.End == CRLF {
+		text += "\r"
+	}
+	return text
+}
+
+// Level is how much lines may differ that are still taken for the same.
+type Level uint8
+
+// The levels, each of which includes those before.
+const (
+	None          Level = iota // nothing
+	TrailingSpace              // white space at the end
+	Indent                     // white space at the beginning, the same on every line
+	Typography                 // quotes, dashes and spaces that a word processor puts for those of ASCII
+	levelCount
+)
+
+// key appends what lines of this level are compared by.
+func (l Level) key(dst []byte, line []byte) []byte {
+	if l == Typography {
+		begin := len(dst)
+		dst = plain(dst, line)
+		trimmed := bytes.TrimSpace(dst[begin:])
+		return append(dst[:begin], trimmed...)
+	}
+	switch l {
+	case TrailingSpace:
+		line = bytes.TrimRight(line, " \t\r\v\f")
+	case Indent:
+		line = bytes.TrimSpace(line)
+	}
+	return append(dst, line...)
+}
+
+// plain appends a text in characters of ASCII where there are some for it.
+func plain(dst, text []byte) []byte {
+	for len(text) > 0 {
+		i := bytes.IndexFunc(text, func(r rune) bool { return r > 0x7f })
+		if i < 0 {
+			break
+		}
+		dst = append(dst, text[:i]...)
+		text = text[i:]
+		r, size := decode(text)
+		switch {
+		case r >= 0x2010 && r <= 0x2015 || r == 0x2212:
+			dst = append(dst, '-')
+		case r >= 0x2018 && r <= 0x201b:
+			dst = append(dst, '\'')
+		case r >= 0x201c && r <= 0x201f:
+			dst = append(dst, '"')
+		case r == 0xa0 || r >= 0x2002 && r <= 0x200a || r == 0x202f || r == 0x205f || r == 0x3000:
+			dst = append(dst, ' ')
+		case r == 0x2026:
+			dst = append(dst, "..."...)
+		default:
+			dst = append(dst, text[:size]...)
+		}
+		text = text[size:]
+	}
+	return append(dst, text...)
+}
+
+// shift is what the lines of a file have more, or less, at their beginning than those of a hunk.
+type shift struct {
+	text string
+	less bool
+}
+
+// of returns how a line of the file differs from one of a hunk at its beginning. blank lines say nothing.
+func shiftOf(have []byte, want string) (s shift, blank, ok bool) {
+	if strings.TrimSpace(want) == "" {
+		return s, true, true
+	}
+	h := string(have[:len(have)-len(bytes.TrimLeft(have, " \t"))])
+	w := want[:len(want)-len(strings.TrimLeft(want, " \t"))]
+	if more, ok := strings.CutSuffix(h, w); ok {
+		return shift{text: more}, false, true
+	}
+	less, ok := strings.CutSuffix(w, h)
+	return shift{text: less, less: true}, false, ok
+}
+
+// apply moves a line that is added.
+func (s shift) apply(text string) string {
+	switch {
+	case s.text == "" || strings.TrimSpace(text) == "":
+		return text
+	case s.less:
+		return strings.TrimPrefix(text, s.text)
+	}
+	return s.text + text
+}
+
+// String says what lines of this level may differ in.
+func (l Level) String() string {
+	return [...]string{"nothing", "white space at the end", "white space", "white space or typography"}[l]
+}
