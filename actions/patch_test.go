@@ -219,7 +219,9 @@ func TestPatchEnvelope(t *testing.T) {
 
 func TestPatchBlocks(t *testing.T) {
 	t.Parallel()
-	block := func(old, now string) string { return "<<<<<<< SEARCH\n" + old + "=======\n" + now + ">>>>>>> REPLACE\n" }
+	block := func(old, now string) string {
+		return "<<<<<<< SEARCH\n" + old + "=======\n" + now + ">>>>>>> REPLACE\n"
+	}
 	runPatchCases(t, []patchCase{
 		{"one", files{"d/f": ten}, text("d/f\n```go\n" + block("3\n4\n", "3\nfour\n") + "```\n"), files{"d/f": strings.Replace(ten, "4", "four", 1)}, "", ""},
 		{"name in a heading", files{"d/f": ten}, text("Here it is:\n\n### `d/f`:\n" + block("4\n", "four\n")), files{"d/f": strings.Replace(ten, "4", "four", 1)}, "", ""},
