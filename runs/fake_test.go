@@ -93,7 +93,7 @@ func (b browsing) List(_ context.Context, f runs.Filter) (runs.Page[runs.Run], e
 	if err := f.Check(); err != nil {
 		return runs.Page[runs.Run]{}, err
 	}
-	return f.Page(b.runs), nil
+	return f.PageOf(b.runs), nil
 }
 
 func (b browsing) Get(_ context.Context, ref runs.RunRef) (runs.Run, error) {
@@ -111,7 +111,7 @@ func (b browsing) Jobs(_ context.Context, ref runs.RunRef, f runs.JobFilter) (ru
 	if err != nil {
 		return runs.Page[runs.Job]{}, err
 	}
-	return f.Page(b.jobs[r.ID]), nil
+	return f.PageOf(b.jobs[r.ID]), nil
 }
 
 func (b browsing) Triggers(_ context.Context, ref runs.RunRef, p runs.Paging) (runs.Page[runs.Trigger], error) {

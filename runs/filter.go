@@ -87,9 +87,9 @@ func compareIDs(a, b string) int {
 	return cmp.Compare(a, b)
 }
 
-// Page returns the page of all these runs that the filter asks for. The list is not changed. It is for engines that have
+// PageOf returns the page of all these runs that the filter asks for. The list is not changed. It is for engines that have
 // their runs in memory.
-func (f Filter) Page(all []Run) Page[Run] {
+func (f Filter) PageOf(all []Run) Page[Run] {
 	var chosen []Run
 	var last int64
 	for _, r := range all {
@@ -118,10 +118,10 @@ func (f JobFilter) Check() error {
 // Match reports whether the scope has the status of the job. It does not ask whether the job was retried.
 func (f JobFilter) Match(j Job) bool { return f.Scope == nil || slices.Contains(f.Scope, j.Status) }
 
-// Page returns the page of the jobs of a run that the filter asks for. The jobs are all that there are, in the order of
+// PageOf returns the page of the jobs of a run that the filter asks for. The jobs are all that there are, in the order of
 // their numbers: first one of each step in the order of the pipeline, then the commit, then the others as they came. The
 // list is not changed.
-func (f JobFilter) Page(jobs []Job) Page[Job] {
+func (f JobFilter) PageOf(jobs []Job) Page[Job] {
 	if !f.IncludeRetried {
 		jobs = latest(jobs)
 	}

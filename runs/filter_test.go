@@ -66,7 +66,7 @@ func TestFilter(t *testing.T) {
 	}
 	for _, tt := range tests {
 		before := slices.Clone(all)
-		page := tt.filter.Page(all)
+		page := tt.filter.PageOf(all)
 		if got := ids(page.Items); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
@@ -77,7 +77,7 @@ func TestFilter(t *testing.T) {
 			t.Errorf("%s: snapshot %d, want %d", tt.name, page.Snapshot, want)
 		}
 	}
-	temporal := runs.Filter{Ascending: true}.Page([]runs.Run{{ID: "b"}, {ID: "010"}, {ID: "7"}, {ID: "a"}})
+	temporal := runs.Filter{Ascending: true}.PageOf([]runs.Run{{ID: "b"}, {ID: "010"}, {ID: "7"}, {ID: "a"}})
 	if got := ids(temporal.Items); got != "7 010 a b" || temporal.Snapshot != 7 {
 		t.Errorf("ids that are no numbers: %q, snapshot %d", got, temporal.Snapshot)
 	}
@@ -97,7 +97,7 @@ func TestSnapshot(t *testing.T) {
 		f := runs.Filter{Ascending: rapid.Bool().Draw(t, "ascending"), Paging: runs.Paging{PerPage: rapid.IntRange(1, 7).Draw(t, "per page")}}
 		var seen []runs.Run
 		for f.Paging.Page = 1; f.Paging.Page > 0; {
-			page := f.Page(all)
+			page := f.PageOf(all)
 			if page.Total != total && f.Snapshot > 0 {
 				t.Fatalf("total is %d, was %d", page.Total, total)
 			}
@@ -157,7 +157,7 @@ func TestJobFilter(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var got []string
-		for _, j := range tt.filter.Page(all).Items {
+		for _, j := range tt.filter.PageOf(all).Items {
 			got = append(got, j.ID)
 		}
 		if strings.Join(got, " ") != tt.want {
