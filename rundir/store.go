@@ -30,8 +30,8 @@ type Options struct {
 	SharedDir string
 }
 
-// Store is a directory of runs. It writes nothing by itself; the directory need not exist. It is safe for concurrent
-// use, by any number of processes.
+// Store is a directory of runs. It is a [runs.Browser] and writes nothing; the directory need not exist. It is safe for
+// concurrent use, by any number of processes.
 type Store struct {
 	layout
 	options Options
@@ -43,6 +43,8 @@ type Store struct {
 	key  []byte // empty: not known yet
 	last int64  // the highest number that was seen taken
 }
+
+var _ runs.Browser = (*Store)(nil)
 
 // Open returns the store in a directory of a file system, [DefaultDir] for "". The error matches [runs.ErrFormat] if what
 // is there was not written by this version, and says what is wrong with the key or the name. A directory that does not

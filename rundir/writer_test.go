@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/recordlog"
@@ -166,5 +167,79 @@ func TestRetry(t *testing.T) {
 		if err := w.append(bad); err == nil || w.records.End() != was {
 			t.Errorf("%s: taken, %v", name, err)
 		}
+	}
+}
+
+// A run that is removed is gone at once, and its number is not given again while there is a later one.
+func TestDiscard(t *testing.T) {
+	t.Parallel()
+	everyFs(t, func(t *testing.T, fsys afero.Fs) {
+		s := openStore(t, fsys, Options{})
+		for range 3 {
+			w := createRun(t, s, twoSteps())
+			work(t, w, runs.Success, false)
+			fstest.Must(t, w.close())
+		}
+		w, err := s.own(2)
+		fstest.Must(t, err)
+		fstest.Must(t, w.discard())
+		if page, err := s.List(t.Context(), runs.Filter{}); err != nil || page.Total != 2 || page.Items[1].ID != "1" {
+			t.Errorf("%+v, %v", page, err)
+		}
+		if _, err := s.Get(t.Context(), runs.RunRef{ID: "2"}); !errors.Is(err, runs.ErrNotFound) {
+			t.Errorf("Get: %v", err)
+		}
+		if _, err := s.own(2); !errors.Is(err, runs.ErrNotFound) {
+			t.Errorf("own: %v", err)
+		}
+		if left, err := s.d.Names(s.path(trashDir)); err != nil || len(left) > 0 {
+			t.Errorf("in the trash: %q, %v", left, err)
+		}
+		fstest.Must(t, s.d.FS.Mkdir(s.path(trashDir, "left"), 0o700))
+		fstest.Must(t, s.emptyTrash())
+		if left, err := s.d.Names(s.path(trashDir)); err != nil || len(left) > 0 {
+			t.Errorf("in the trash: %q, %v", left, err)
+		}
+		again := openStore(t, fsys, Options{})
+		w = createRun(t, again, twoSteps())
+		if w.number != 4 {
+			t.Errorf("the next number is %d", w.number)
+		}
+		fstest.Must(t, w.close())
+	})
+}
+
+// Without a key there are no durable runs, and those of other users are foreign.
+func TestKeys(t *testing.T) {
+	for _, name := range []string{"XDG_CONFIG_HOME", "HOME", "AppData"} {
+		t.Setenv(name, "")
+	}
+	fsys := fstest.OpenRoot(t, t.TempDir())
+	mine := openStore(t, fsys, Options{})
+	fstest.Must(t, createRun(t, mine, twoSteps()).close())
+	none, err := Open(fsys, "store/runs", Options{})
+	fstest.Must(t, err)
+	if _, err := none.create(t.Context(), twoSteps()); !errors.Is(err, runs.ErrNoKey) {
+		t.Errorf("create: %v", err)
+	}
+	if _, err := none.own(1); !errors.Is(err, runs.ErrNoKey) {
+		t.Errorf("own: %v", err)
+	}
+	got, err := none.Get(t.Context(), runs.RunRef{ID: "1"})
+	if err != nil || !got.Foreign || got.Resumable || got.Name != "rename" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	theirs := openStore(t, fsys, Options{Key: []byte("another key, which is long enough")})
+	if page, err := theirs.List(t.Context(), runs.Filter{}); err != nil || page.Total != 1 || !page.Items[0].Foreign {
+		t.Errorf("%+v, %v", page, err)
+	}
+	if _, err := theirs.own(1); !errors.Is(err, runs.ErrForeign) {
+		t.Errorf("own: %v", err)
+	}
+	if _, err := Open(fsys, "store/runs", Options{Key: []byte("short")}); err == nil {
+		t.Error("a short key was taken")
+	}
+	if disk.InMemory(fsys) {
+		t.Error("the test needs a file system that outlives the process")
 	}
 }

@@ -1,0 +1,172 @@
+package rundir
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"time"
+
+	"github.com/millrace-go/millrace/internal/handle"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// pieceSlots is how many slots of the index are read at once: half a shard, 250 KiB.
+const pieceSlots = perShard / 2
+
+// beginWait is how long a list waits for a run that is just being made, so that it is not in front of the runs of the
+// next page, but not of this one.
+const beginWait = 100 * time.Millisecond
+
+// scan goes through the runs of a store, in the order of their numbers, with what the index says of them, or their own
+// records where that is not enough.
+type scan struct {
+	s *Store
+	// upTo is the highest number that counts.
+	upTo int64
+	// trusts reports whether what a slot says is enough.
+	trusts func(*entry) bool
+	// visit is called for each run. It returns false to end the scan. The entry is only valid until it returns.
+	visit func(*entry) bool
+	// waits says that a run that is just being made is waited for.
+	waits bool
+
+	index    handle.RandomFile // nil: there is none
+	buf      []byte
+	statuses []runs.Status
+	unknown  [perShard]bool // numbers of a shard of which the index says nothing
+	toRead   []int64
+	over     bool
+}
+
+// everything is the highest number there can be.
+const everything = math.MaxInt64
+
+func (c *scan) run(ctx context.Context) error {
+	shards, err := c.s.shards()
+	if err != nil {
+		return err
+	}
+	c.statuses = runs.Statuses()
+	// Whatever is wrong with the index, the runs themselves say all that it does.
+	if c.index, err = handle.OpenFile(c.s.d.FS, c.s.path(indexFile)); err == nil {
+		defer c.index.Close()
+		c.buf = make([]byte, pieceSlots*slotSize)
+	}
+	for _, shard := range shards {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		if shard*perShard > c.upTo || c.over {
+			break
+		}
+		if err := c.shard(ctx, shard); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *scan) shard(ctx context.Context, shard int64) error {
+	c.toRead = c.toRead[:0]
+	gaps := false
+	for first := shard * perShard; first < (shard+1)*perShard && !c.over; first += pieceSlots {
+		gaps = c.piece(first) || gaps
+	}
+	if c.over {
+		return nil
+	}
+	if gaps {
+		there, err := c.s.inShard(shard)
+		if err != nil {
+			return err
+		}
+		for _, number := range there {
+			if c.unknown[number%perShard] && number <= c.upTo {
+				c.toRead = append(c.toRead, number)
+			}
+		}
+	}
+	for _, number := range c.toRead {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		l, err := c.s.look(number)
+		if errors.Is(err, errNoRun) && c.waits {
+			l, err = c.s.awaited(ctx, number)
+		}
+		switch {
+		case errors.Is(err, errNoRun), errors.Is(err, runs.ErrDamaged):
+			continue
+		case err != nil:
+			return err
+		}
+		e := entryOf(l.shownRun)
+		if c.over = !c.visit(&e); c.over {
+			return nil
+		}
+	}
+	return nil
+}
+
+// piece reads slots of the index, and reports whether it says nothing of some numbers.
+func (c *scan) piece(first int64) (gaps bool) {
+	whole := 0
+	if c.index != nil {
+		n, err := c.index.ReadAt(c.buf, first*slotSize)
+		if err == nil || errors.Is(err, io.EOF) {
+			whole = n / slotSize
+		}
+	}
+	for i := range pieceSlots {
+		number := first + int64(i)
+		c.unknown[number%perShard] = false
+		if number == 0 || number > c.upTo {
+			continue
+		}
+		if i < whole {
+			slot := c.buf[i*slotSize : (i+1)*slotSize]
+			if e, ok := decodeSlot(slot, number, c.statuses); ok {
+				switch {
+				case e.removed:
+				case !c.trusts(&e):
+					c.toRead = append(c.toRead, number)
+				default:
+					if c.over = !c.visit(&e); c.over {
+						return false
+					}
+				}
+				continue
+			}
+		}
+		c.unknown[number%perShard] = true
+		gaps = true
+	}
+	return gaps
+}
+
+// awaited looks for a run that has a number and no record yet, as long as it is being made.
+func (s *Store) awaited(ctx context.Context, number int64) (*loaded, error) {
+	for end := time.Now().Add(beginWait); ; {
+		making, err := s.beingMade(number)
+		l, lerr := s.look(number)
+		if !errors.Is(lerr, errNoRun) || !making || err != nil || time.Now().After(end) {
+			return l, lerr
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// beingMade reports whether a process may be about to write the first record of a run.
+func (s *Store) beingMade(number int64) (bool, error) {
+	held, err := s.locked(number)
+	if err == nil && held {
+		return true, nil
+	}
+	at, err := s.d.Look(s.run(number))
+	return err == nil && time.Since(at.ModTime).Abs() < time.Second, err
+}

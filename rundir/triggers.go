@@ -1,0 +1,162 @@
+package rundir
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/millrace-go/millrace/internal/disk"
+	"github.com/millrace-go/millrace/internal/recordlog"
+	"github.com/millrace-go/millrace/runs"
+)
+
+const (
+	// childSize is what the file "children" has for each target: the number of its run, 0 for none yet.
+	childSize = 8
+	// maxTargets is how long the file "targets" can be, in bytes, and maxTarget one line of it.
+	maxTargets = 1 << 30
+	maxTarget  = 64 << 10
+)
+
+// targetName is what a line of the file "targets" has to say, beside what else the fleet needs.
+type targetName struct {
+	ID string `json:"id"`
+}
+
+// Triggers implements [runs.Browser].
+func (s *Store) Triggers(ctx context.Context, ref runs.RunRef, p runs.Paging) (runs.Page[runs.Trigger], error) {
+	none := runs.PageOf([]runs.Trigger(nil), p)
+	if err := p.Check(); err != nil {
+		return none, err
+	}
+	l, err := s.find(ctx, ref)
+	if err != nil || l.created.Fleet == nil || l.foreign {
+		return none, err
+	}
+	page, _ := p.Numbers()
+	from, to := p.Bounds(l.created.Fleet.Count)
+	names, err := s.targets(ctx, l, from, to)
+	if err != nil {
+		return none, err
+	}
+	result := runs.Page[runs.Trigger]{Items: []runs.Trigger{}, Page: page, PerPage: none.PerPage, Total: l.created.Fleet.Count}
+	for i, name := range names {
+		t, err := s.trigger(l, from+i, name)
+		if err != nil {
+			return none, err
+		}
+		result.Items = append(result.Items, t)
+	}
+	if to > from && to < l.created.Fleet.Count {
+		result.NextPage = page + 1
+	}
+	return result, nil
+}
+
+// trigger shows a target of a fleet.
+func (s *Store) trigger(l *loaded, index int, name string) (runs.Trigger, error) {
+	t := runs.Trigger{Name: name, Status: runs.Created}
+	if l.shownStatus().Ended() {
+		t.Status = runs.Skipped
+	}
+	number, err := s.child(l.number, index)
+	if err != nil || number == 0 {
+		return t, err
+	}
+	child, err := s.look(number)
+	switch {
+	case errors.Is(err, errNoRun): // it was removed, or never begun
+		return t, nil
+	case err != nil:
+		return t, err
+	case child.created.Parent != l.number || child.foreign:
+		return t, nil // the file is not signed: the run says itself whose it is
+	}
+	r := child.run()
+	t.Status, t.Run = r.Status, &r
+	return t, nil
+}
+
+// child returns the number of the run of a target, 0 if it was not begun.
+func (s *Store) child(parent int64, index int) (int64, error) {
+	f, err := s.openToRead(parent, childrenFile)
+	if err != nil {
+		return 0, disk.UnlessAbsent(err)
+	}
+	defer f.Close()
+	var b [childSize]byte
+	n, err := f.ReadAt(b[:], int64(index)*childSize)
+	switch {
+	case n == childSize:
+	case err == nil || errors.Is(err, io.EOF):
+		return 0, nil // those behind were not begun
+	default:
+		return 0, err
+	}
+	number := binary.BigEndian.Uint64(b[:])
+	if number > maxNumber {
+		return 0, nil
+	}
+	return int64(number), nil
+}
+
+// setChild notes the run of a target. It is for the writer of the parent; the child's own first record is the truth.
+func (w *writer) setChild(index int, number int64) error {
+	f, err := w.s.openFor(w.number, childrenFile, w.made)()
+	if err != nil {
+		return err
+	}
+	var b [childSize]byte
+	binary.BigEndian.PutUint64(b[:], uint64(number))
+	_, err = f.WriteAt(b[:], int64(index)*childSize)
+	return errors.Join(err, f.Close())
+}
+
+// targets returns the names of the targets of a fleet from one index to before another. The whole file has to be what
+// the run's first record names.
+func (s *Store) targets(ctx context.Context, l *loaded, from, to int) ([]string, error) {
+	fleet := l.created.Fleet
+	f, err := s.openToRead(l.number, targetsFile)
+	if err != nil {
+		return nil, damaged(l.number, err)
+	}
+	defer f.Close()
+	if fleet.Length < 0 || fleet.Length > maxTargets {
+		return nil, damaged(l.number, recordlog.ErrBytes)
+	}
+	h := sha256.New()
+	in := bufio.NewReaderSize(io.TeeReader(io.NewSectionReader(f, 0, fleet.Length), h), maxTarget)
+	var names []string
+	lines := 0
+	for ; ; lines++ {
+		line, err := in.ReadSlice('\n')
+		if err == io.EOF && len(line) == 0 {
+			break
+		}
+		if err != nil {
+			return nil, damaged(l.number, fmt.Errorf("target %d: %w", lines, err))
+		}
+		if lines%perShard == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if lines < from || lines >= to {
+			continue
+		}
+		var t targetName
+		if err := json.Unmarshal(bytes.TrimSpace(line), &t); err != nil {
+			return nil, damaged(l.number, fmt.Errorf("target %d: %w", lines, err))
+		}
+		names = append(names, t.ID)
+	}
+	if hex.EncodeToString(h.Sum(nil)) != fleet.SHA256 || lines != fleet.Count {
+		return nil, damaged(l.number, fmt.Errorf("targets: %w", recordlog.ErrBytes))
+	}
+	return names, nil
+}
