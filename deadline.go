@@ -33,7 +33,7 @@ func (e *DeadlineError) Code() string { return "deadline_exceeded" }
 
 // begin starts the time of the run, and takes up what was kept of it. The context that it returns is that of the steps;
 // a run in sequence has no waves.
-func (r *run) begin(ctx context.Context, t *tree, s Saved) (steps context.Context, cancel context.CancelFunc, waves [][]int, err error) {
+func (r *run) begin(ctx context.Context, t *tree, s *Saved) (steps context.Context, cancel context.CancelFunc, waves [][]int, err error) {
 	up, err := r.keepOn(t, s)
 	if err != nil {
 		return ctx, func() {}, nil, err

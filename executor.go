@@ -208,15 +208,15 @@ func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, 
 	}
 	defer t.done()
 	started := p.started(PhaseRun, x.DryRun || p.options.DryRun)
-	return t.told(ctx, started, func(ctx context.Context) (*Result, error) { return x.runOn(ctx, t, p, Saved{}) })
+	return t.told(ctx, started, func(ctx context.Context) (*Result, error) { return x.runOn(ctx, t, p, nil) })
 }
 
 // runOn is Run, or Resume, on a tree that is open.
-func (x Executor) runOn(ctx context.Context, t *tree, p Pipeline, s Saved) (*Result, error) {
+func (x Executor) runOn(ctx context.Context, t *tree, p Pipeline, s *Saved) (*Result, error) {
 	if x.DryRun || p.options.DryRun {
 		x.DryRun = true
 		t.warnOfUnfinished()
-		plan, err := x.stage(ctx, t, p, Saved{})
+		plan, err := x.stage(ctx, t, p, nil)
 		return plan.result, err
 	}
 	if err := p.mayWait(x.Checkpoints); err != nil {
@@ -272,7 +272,7 @@ func (x Executor) Plan(ctx context.Context, fsys afero.Fs, p Pipeline) (*Plan, e
 	var plan *Plan
 	_, err = t.told(ctx, p.started(PhasePlan, true), func(ctx context.Context) (*Result, error) {
 		t.warnOfUnfinished()
-		if plan, err = x.stage(ctx, t, p, Saved{}); !plan.abandoned {
+		if plan, err = x.stage(ctx, t, p, nil); !plan.abandoned {
 			err = nil
 		}
 		return plan.result, err

@@ -91,32 +91,31 @@ func (x Executor) Resume(ctx context.Context, fsys afero.Fs, p Pipeline, s Saved
 	}
 	defer t.done()
 	started := p.started(PhaseRun, x.DryRun || p.options.DryRun)
-	return t.told(ctx, started, func(ctx context.Context) (*Result, error) { return x.runOn(ctx, t, p, s) })
+	return t.told(ctx, started, func(ctx context.Context) (*Result, error) { return x.runOn(ctx, t, p, &s) })
 }
 
 var errNothingKept = errors.New("a run can be resumed only with what it was kept by, for that has the bytes that it has staged")
 
 // keepOn makes the run one that is kept, if it is to be, and reads how far it had come.
-func (r *run) keepOn(t *tree, s Saved) (*takenUp, error) {
-	r.force = s.Force
-	if r.x.DryRun {
+func (r *run) keepOn(t *tree, s *Saved) (*takenUp, error) {
+	switch {
+	case r.x.DryRun:
 		return nil, nil
+	case r.x.Checkpoints == nil && s != nil && s.Checkpoints != nil:
+		return nil, &ExecutorError{Field: "Checkpoints", Err: errNothingKept}
+	case s != nil:
+		r.force = s.Force
 	}
 	if r.x.Checkpoints == nil {
-		if s.Checkpoints != nil {
-			return nil, &ExecutorError{Field: "Checkpoints", Err: errNothingKept}
-		}
 		return nil, nil
 	}
 	up, err := s.read(r.p)
 	if err != nil {
 		return nil, err
 	}
-	r.kept = &keeping{to: r.x.Checkpoints, notes: t.notes, start: time.Now(), parents: []int{0}}
+	r.kept = &keeping{to: r.x.Checkpoints, notes: t.notes, start: time.Now(), parents: []int{0}, resumed: s != nil}
 	r.stage.SetSpill(r.x.Checkpoints.Spill())
-	if len(up.all) > 0 {
-		up.carry(r, r.kept)
-	}
+	up.carry(r, r.kept)
 	return up, nil
 }
 

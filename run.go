@@ -49,8 +49,9 @@ type run struct {
 	force bool     // what Force of the options lifts is lifted in any case
 }
 
-// stage runs all steps and judges the outcome. The plan is nil only if the run is one to be resumed, and cannot be.
-func (x Executor) stage(ctx context.Context, t *tree, p Pipeline, s Saved) (*Plan, error) {
+// stage runs all steps and judges the outcome, of a run that was kept the rest. The plan is nil only if such a run cannot
+// be resumed.
+func (x Executor) stage(ctx context.Context, t *tree, p Pipeline, s *Saved) (*Plan, error) {
 	start := time.Now()
 	x.Observe, x.Logger, x.StepContext = t.x.Observe, t.x.Logger, t.x.StepContext
 	stage := stage.New(t.fs)
@@ -84,7 +85,7 @@ func (x Executor) stage(ctx context.Context, t *tree, p Pipeline, s Saved) (*Pla
 	plan, err := r.plan(ctx, t)
 	plan.since = start
 	plan.result.TotalDuration = time.Since(start)
-	if r.kept != nil && r.kept.resumed {
+	if r.kept != nil && s != nil {
 		plan.since, plan.result.TotalDuration = s.Began, r.kept.running()
 	}
 	r.log.DebugContext(ctx, "run worked out", "result", plan.result.String(), "duration", plan.result.TotalDuration)

@@ -69,7 +69,7 @@ type takenUp struct {
 // read gathers the checkpoints.
 func (s *Saved) read(p Pipeline) (*takenUp, error) {
 	up := new(takenUp)
-	if s.Checkpoints == nil {
+	if s == nil || s.Checkpoints == nil {
 		return up, nil
 	}
 	for c, err := range s.Checkpoints {
@@ -166,7 +166,7 @@ func (up *takenUp) marks() map[visitKey]marked {
 
 // carry makes the run one that has gone on before.
 func (up *takenUp) carry(r *run, k *keeping) {
-	k.resumed, k.number = true, len(up.all)
+	k.number = len(up.all)
 	for _, c := range slices.Backward(up.all) { // what was paid is paid, also for what is done again
 		if c.Final {
 			k.elapsed = c.state.Elapsed

@@ -1,0 +1,113 @@
+package resume_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/suite"
+)
+
+// What has changed in the tree while a run waits is found before anything is done, and the step is named to go back to.
+func TestDrift(t *testing.T) {
+	t.Parallel()
+	p := millrace.New("p").
+		Step("find", actions.Search{Path: "src", Pattern: "[abx]"}).
+		Step("edit", actions.Edit{Files: []string{"src/a.go"}, OldText: "x", NewText: "y"}).
+		Step("move", actions.Rename{Files: []string{"old/f"}, To: "new/f"}).
+		Step("drop", actions.Delete{Files: []string{"gone"}}).
+		Step("make", actions.Create{Path: "made", Content: "m"}).
+		Step("stop", actions.Create{Path: "later", Content: "l"}).Manual().MustBuild()
+	for name, c := range map[string]struct {
+		do     func(in func(string) string) error
+		drifts []millrace.Drift
+		from   string
+	}{
+		"nothing":         {func(func(string) string) error { return nil }, nil, ""},
+		"another file":    {func(in func(string) string) error { return os.WriteFile(in("other"), []byte("o"), 0o600) }, nil, ""},
+		"touched, edited": {func(in func(string) string) error { return os.WriteFile(in("src/a.go"), []byte("x a\n"), 0o600) }, nil, ""},
+		"edited": {func(in func(string) string) error { return os.WriteFile(in("src/a.go"), []byte("x b\n"), 0o600) },
+			[]millrace.Drift{{Path: "src/a.go", Reason: "content", Step: "find"}}, "find"},
+		"matched": {func(in func(string) string) error { return os.WriteFile(in("src/b.go"), []byte("other"), 0o600) },
+			[]millrace.Drift{{Path: "src/b.go", Reason: "content", Step: "find"}}, "find"},
+		"removed": {func(in func(string) string) error { return os.Remove(in("src/b.go")) },
+			[]millrace.Drift{{Path: "src/b.go", Reason: "removed", Step: "find"}}, "find"},
+		"moved": {func(in func(string) string) error { return os.WriteFile(in("old/f"), []byte("longer"), 0o600) },
+			[]millrace.Drift{{Path: "old/f", Reason: "content", Step: "move"}}, "move"},
+		"a directory in its place": {func(in func(string) string) error {
+			if err := os.Remove(in("gone")); err != nil {
+				return err
+			}
+			return os.Mkdir(in("gone"), 0o700)
+		}, []millrace.Drift{{Path: "gone", Reason: "kind", Step: "drop"}}, "drop"},
+		"created": {func(in func(string) string) error { return os.WriteFile(in("made"), nil, 0o600) },
+			[]millrace.Drift{{Path: "made", Reason: "created", Step: "make"}}, "make"},
+		"two": {func(in func(string) string) error {
+			if err := os.Remove(in("gone")); err != nil {
+				return err
+			}
+			return os.WriteFile(in("old/f"), []byte("longer"), 0o600)
+		}, []millrace.Drift{{Path: "gone", Reason: "removed", Step: "drop"}, {Path: "old/f", Reason: "content", Step: "move"}}, "move"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, fsys := suite.Rooted(t, "src/a.go", "x a\n", "src/b.go", "b\n", "old/f", "f\n", "gone", "g\n")
+			s := new(store)
+			x := millrace.Executor{Checkpoints: s, NoSync: true}
+			res, err := x.Run(t.Context(), fsys, p)
+			held(t, res, err)
+			if err := c.do(func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }); err != nil {
+				t.Fatal(err)
+			}
+			before := treeOf(t, fsys)
+			res, err = x.Resume(t.Context(), fsys, p, s.saved())
+			if c.drifts == nil {
+				if err != nil {
+					t.Errorf("%v", err)
+				}
+				return
+			}
+			drift, ok := err.(*millrace.DriftError)
+			if !ok || res != nil {
+				t.Fatalf("%v, %+v", err, res)
+			}
+			if d := cmp.Diff(c.drifts, drift.Drifts); d != "" || drift.From != c.from {
+				t.Errorf("resume from %q, want %q (-want +got):\n%s", drift.From, c.from, d)
+			}
+			if millrace.ErrorCode(err) != "drift" || !errors.Is(err, fsutil.ErrDrift) || !strings.HasSuffix(err.Error(), "; resume from '"+c.from+"'") {
+				t.Errorf("%v", err)
+			}
+			if treeOf(t, fsys) != before {
+				t.Error("it has written")
+			}
+			goBack(t, x, fsys, p, s, c.from)
+		})
+	}
+}
+
+// goBack goes on from before a step: what leads there is good.
+func goBack(t *testing.T, x millrace.Executor, fsys afero.Fs, p millrace.Pipeline, s *store, from string) {
+	t.Helper()
+	first := slices.IndexFunc(s.list(t), func(c millrace.Checkpoint) bool { return c.Step == from })
+	s.kept = s.kept[:first]
+	s.entered = nil
+	res, err := x.Resume(t.Context(), fsys, p, s.saved())
+	if err == nil || len(s.entered) == 0 {
+		t.Fatalf("%v, %+v", err, s.entered)
+	}
+	if got := s.entered[0].Step; got != from {
+		t.Errorf("it goes on with step %q, want %q", got, from)
+	}
+	if suite.Is[*millrace.HeldError](err) {
+		held(t, res, err)
+	}
+}
