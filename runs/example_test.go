@@ -58,9 +58,9 @@ func ExampleRun_Check() {
 }
 
 // A page is a part of a list in the order that the filter asks for.
-func ExampleFilter_Page() {
+func ExampleFilter_PageOf() {
 	all := []runs.Run{{ID: "1", User: "bob"}, {ID: "2", User: "ann"}, {ID: "3", User: "bob"}}
-	page := runs.Filter{User: "bob", Ascending: true, Paging: runs.Paging{PerPage: 1}}.Page(all)
+	page := runs.Filter{User: "bob", Ascending: true, Paging: runs.Paging{PerPage: 1}}.PageOf(all)
 	fmt.Println(page.Items[0].ID, page.Total, page.NextPage, page.Snapshot)
 	// Output: 1 2 2 3
 }
