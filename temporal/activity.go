@@ -1,0 +1,216 @@
+package millracetemporal
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fleet"
+)
+
+// heartbeatEvery is how often an activity is heard of when nothing happens in its run.
+const heartbeatEvery = 10 * time.Second
+
+// mostMessage is how many bytes of a message go through the server.
+const mostMessage = 1000
+
+// activities are what a worker does.
+type activities struct{ Worker }
+
+// runTarget runs the whole pipeline on one tree. A failure is an error whose type is the code of the outcome: what another
+// attempt may mend is tried again by the server, everything else is final.
+func (a activities) runTarget(ctx context.Context, in targetInput) (report, error) {
+	task, err := a.task(ctx, in)
+	if err != nil {
+		return report{}, err
+	}
+	if in.Plans != "" {
+		if task.PlanDigest, err = pageItem[string](ctx, a.Blobs, in.Plans, in.Index); err != nil {
+			return report{}, err
+		}
+		if task.PlanDigest == "" {
+			o := fleet.Outcome{Target: task.Target, Index: in.Index, Status: fleet.Failed, Code: fleet.CodePlanChanged, Message: "its plan has failed, so that it was not approved"}
+			return a.reported(ctx, o, nil)
+		}
+	}
+	return a.heard(ctx, task, a.Fleet.Do)
+}
+
+// planTarget works out what runTarget would do, and writes nothing.
+func (a activities) planTarget(ctx context.Context, in targetInput) (report, error) {
+	task, err := a.task(ctx, in)
+	if err != nil {
+		return report{}, err
+	}
+	return a.heard(ctx, task, a.Fleet.Plan)
+}
+
+// task is what the fleet's worker is given.
+func (a activities) task(ctx context.Context, in targetInput) (fleet.Task, error) {
+	pipeline, err := a.Blobs.Get(ctx, in.Pipeline)
+	if err != nil {
+		return fleet.Task{}, err
+	}
+	target, err := pageItem[fleet.Target](ctx, a.Blobs, in.Targets, in.Index)
+	return fleet.Task{Campaign: in.Campaign, Index: in.Index, Target: target, Pipeline: pipeline}, err
+}
+
+// heard does a task, and lets the server hear of it.
+func (a activities) heard(ctx context.Context, task fleet.Task, do func(context.Context, fleet.Task) fleet.Outcome) (report, error) {
+	beat := &beating{ctx: ctx}
+	var last *millrace.Result
+	task.Observe = func(e millrace.Event) {
+		if done, ok := e.(millrace.RunFinished); ok && done.Result != nil {
+			last = done.Result
+		}
+		beat.event(e)
+	}
+	stop := beat.start()
+	o := do(ctx, task)
+	stop()
+	return a.reported(ctx, o, last)
+}
+
+// beating tells the server that the activity is alive, and how far it is.
+type beating struct {
+	ctx context.Context
+
+	mu  sync.Mutex
+	now heartbeat
+}
+
+// start beats until stop is called.
+func (b *beating) start() (stop func()) {
+	ctx, cancel := context.WithCancel(b.ctx)
+	var done sync.WaitGroup
+	done.Go(func() {
+		ticker := time.NewTicker(heartbeatEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				b.tell(func(*heartbeat) {})
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return func() { cancel(); done.Wait() }
+}
+
+func (b *beating) event(e millrace.Event) {
+	b.tell(func(now *heartbeat) {
+		switch e := e.(type) {
+		case millrace.StepStarted:
+			*now = heartbeat{Step: short(e.Step, 100), Edits: now.Edits}
+		case millrace.StepProgress:
+			now.Done, now.Total = e.Done, e.Total
+		case millrace.StepFinished:
+			now.Edits += e.Result.EditsApplied
+		}
+	})
+}
+
+func (b *beating) tell(change func(*heartbeat)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	change(&b.now)
+	activity.RecordHeartbeat(b.ctx, b.now)
+}
+
+// reported is what the server is told of an outcome. The result goes to the blobs as a whole.
+func (a activities) reported(ctx context.Context, o fleet.Outcome, res *millrace.Result) (report, error) {
+	r := report{Outcome: o, Plan: o.PlanDigest}
+	r.Outcome.Target = fleet.Target{ID: o.Target.ID}
+	r.Outcome.Message = short(o.Message, mostMessage)
+	if res != nil {
+		data, err := json.Marshal(res)
+		if err == nil {
+			r.Result, err = a.Blobs.Put(context.WithoutCancel(ctx), data)
+		}
+		if err != nil {
+			activity.GetLogger(ctx).Warn("the result could not be kept", "target", short(o.Target.ID, 100), "error", err)
+		}
+	}
+	switch o.Status {
+	case fleet.Failed:
+		return report{}, temporal.NewApplicationErrorWithOptions(r.Outcome.Message, o.Code, temporal.ApplicationErrorOptions{
+			NonRetryable: !fleet.Retryable(o.Code), Details: []any{r},
+		})
+	case fleet.Canceled:
+		return report{}, temporal.NewCanceledError(r)
+	}
+	return r, nil
+}
+
+// collect puts outcomes down and returns where.
+func (a activities) collect(ctx context.Context, s sheet) (string, error) { return put(ctx, a.Blobs, s) }
+
+// short is a text of at most that many bytes, cut between characters.
+func short(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && text[most]&0xC0 == 0x80 {
+		most--
+	}
+	return text[:most]
+}
+
+// writeBook puts items down in pages, one page in memory at a time.
+type bookWriter[T any] struct {
+	blobs Blobs
+	book  book
+	page  []T
+}
+
+func (w *bookWriter[T]) add(ctx context.Context, item T) error {
+	w.page = append(w.page, item)
+	w.book.Count++
+	if len(w.page) < w.book.Page {
+		return nil
+	}
+	return w.flush(ctx)
+}
+
+func (w *bookWriter[T]) flush(ctx context.Context) error {
+	if len(w.page) == 0 {
+		return nil
+	}
+	ref, err := put(ctx, w.blobs, w.page)
+	w.book.Pages, w.page = append(w.book.Pages, ref), nil
+	return err
+}
+
+// close puts the book itself down.
+func (w *bookWriter[T]) close(ctx context.Context) (ref string, err error) {
+	if err := w.flush(ctx); err != nil {
+		return "", err
+	}
+	return put(ctx, w.blobs, w.book)
+}
+
+// pageItem is the item of a book at an index.
+func pageItem[T any](ctx context.Context, b Blobs, ref string, index int) (item T, err error) {
+	list, err := get[book](ctx, b, ref)
+	if err != nil {
+		return item, err
+	}
+	if index < 0 || index >= list.Count || list.Page <= 0 || index/list.Page >= len(list.Pages) {
+		return item, fmt.Errorf("book %s: there is no item %d", ref, index)
+	}
+	page, err := get[[]T](ctx, b, list.Pages[index/list.Page])
+	if err != nil {
+		return item, err
+	}
+	if index%list.Page >= len(page) {
+		return item, fmt.Errorf("book %s: there is no item %d", ref, index)
+	}
+	return page[index%list.Page], nil
+}

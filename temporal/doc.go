@@ -1,0 +1,21 @@
+// Package millracetemporal runs campaigns of package fleet on Temporal: one pipeline over many trees, worked on by any number
+// of machines, that goes on when a worker, a client or the server itself is killed.
+//
+// A machine that has the trees, or can fetch them, runs a worker:
+//
+//	w := worker.New(temporal, "millrace", millracetemporal.WorkerOptions(8, 0))
+//	err := millracetemporal.Register(w, millracetemporal.Worker{Fleet: fleet.Worker{Executor: x, Trees: trees}, Blobs: blobs})
+//	err = w.Run(worker.InterruptCh())
+//
+// A client brings it work, as a scheduler of a fleet:
+//
+//	c := millracetemporal.Client{Temporal: temporal, Blobs: blobs, Project: "shop"}
+//	sum, err := fleet.Fleet{Scheduler: c}.Run(ctx, campaign, targets, sink)
+//
+// One activity is one whole pipeline on one tree: the stage is local, and the commit is atomic on one machine. Temporal
+// brings each target to a worker at least once. That each tree is changed once is the work of the run id, the journal and the
+// tree's lock, see [fleet.RunID]. What is too large for a payload goes to [Blobs], which clients and workers share.
+//
+// Changes of the workflow's code go under workflow.GetVersion, so that campaigns which are on their way go on; the tests
+// replay histories that were recorded before.
+package millracetemporal

@@ -1,0 +1,104 @@
+package millracetemporal
+
+import (
+	"errors"
+	"slices"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/risk"
+)
+
+// CodeWorkerLost is the code of a target whose worker was not heard of any more, or did not end in time, as often as it
+// was tried.
+const CodeWorkerLost = "worker_lost"
+
+// outcomeOf is what an activity has said of a target, or what its error says.
+func outcomeOf(ctx workflow.Context, index int, f workflow.Future) report {
+	var r report
+	err := f.Get(ctx, &r)
+	if err == nil {
+		return r
+	}
+	var app *temporal.ApplicationError
+	var timeout *temporal.TimeoutError
+	r = report{Outcome: fleet.Outcome{Index: index, Status: fleet.Failed, Code: "internal", Message: err.Error()}}
+	switch {
+	case temporal.IsCanceledError(err):
+		r.Outcome.Status, r.Outcome.Code, r.Outcome.Message = fleet.Canceled, fleet.CodeCanceled, "canceled"
+		var canceled *temporal.CanceledError
+		if errors.As(err, &canceled) && canceled.HasDetails() {
+			_ = canceled.Details(&r) // without them the report is as it is
+		}
+	case errors.As(err, &app):
+		r.Outcome.Code, r.Outcome.Message = app.Type(), app.Message()
+		if app.HasDetails() {
+			_ = app.Details(&r)
+		}
+	case errors.As(err, &timeout):
+		r.Outcome.Code = CodeWorkerLost
+	}
+	r.Outcome.Index = index
+	return r
+}
+
+// count counts an outcome, or takes one back.
+func (c *campaign) count(r report, by int) {
+	o, sum := r.Outcome, &c.Sum
+	switch o.Status {
+	case fleet.Success:
+		sum.Success += by
+	case fleet.Skipped:
+		sum.Skipped += by
+	case fleet.Canceled:
+		sum.Canceled += by
+	default:
+		sum.Failed += by
+		if by > 0 && len(c.Failed) < mostFailed {
+			c.Failed = append(c.Failed, failed{o.Index, o.Code, o.Risk})
+		}
+	}
+	if o.Replayed {
+		sum.Replayed += by
+	}
+	sum.Files += int64(by * o.Files)
+	sum.Edits += int64(by * o.Edits)
+	sum.Cost = sum.Cost.Plus(budget.Cost(by) * o.Cost)
+	switch o.Risk {
+	case risk.Low:
+		sum.Risks.Low += by
+	case risk.Medium:
+		sum.Risks.Medium += by
+	case risk.High:
+		sum.Risks.High += by
+	case risk.Critical:
+		sum.Risks.Critical += by
+	}
+}
+
+// forget takes a failed target out of the counts, so that it can be tried again.
+func (c *campaign) forget(index int) (f failed, ok bool) {
+	at := slices.IndexFunc(c.Failed, failedAt(index))
+	if at < 0 {
+		return failed{}, false
+	}
+	f = c.Failed[at]
+	c.Failed = slices.Delete(c.Failed, at, at+1)
+	c.count(f.report(), -1)
+	return f, true
+}
+
+func failedAt(index int) func(failed) bool { return func(f failed) bool { return f.Index == index } }
+
+// report is what is known of its outcome without reading it.
+func (f failed) report() report {
+	return report{Outcome: fleet.Outcome{Index: f.Index, Status: fleet.Failed, Code: f.Code, Risk: f.Risk}}
+}
+
+// canceledAgain is the outcome of a target that was to be tried again, and then was not.
+func canceledAgain(index int) report {
+	return report{Outcome: fleet.Outcome{Index: index, Status: fleet.Canceled, Code: fleet.CodeCanceled, Message: "canceled before it was tried again"}}
+}

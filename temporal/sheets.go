@@ -1,0 +1,43 @@
+package millracetemporal
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+
+	"github.com/millrace-go/millrace/fleet"
+)
+
+// errCircle says that sheets lead in a circle, which content addresses cannot: it stands for damage.
+var errCircle = errors.New("the sheets of outcomes do not end")
+
+// outcomes yields what was put down, the latest first, so that of several outcomes of one target the first one counts.
+// Targets that were not begun come as skipped, without a name.
+func outcomes(ctx context.Context, b Blobs, head string) iter.Seq2[report, error] {
+	return func(yield func(report, error) bool) {
+		for n := 0; head != ""; n++ {
+			s, err := get[sheet](ctx, b, head)
+			if err == nil && n > 1<<20 {
+				err = errCircle
+			}
+			if err != nil {
+				yield(report{}, err)
+				return
+			}
+			for _, r := range slices.Backward(s.Outcomes) {
+				if !yield(r, nil) {
+					return
+				}
+			}
+			for _, skip := range s.Skipped {
+				for i := skip.From; i < skip.To; i++ {
+					if !yield(report{Outcome: fleet.Outcome{Index: i, Status: fleet.Skipped, Code: skip.Code, Message: skip.Text}}, nil) {
+						return
+					}
+				}
+			}
+			head = s.Before
+		}
+	}
+}

@@ -1,0 +1,262 @@
+package millracetemporal
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/millrace-go/millrace/fleet"
+)
+
+// campaign is one run of the workflow. It must do the same each time it is replayed: no clock but that of the workflow, no
+// loop over a map.
+type campaign struct {
+	state
+	active   map[int]workflow.CancelFunc // by index; never looped over
+	selector workflow.Selector
+	wake     workflow.Channel // something was asked for
+	sheet    sheet
+	played   bool
+}
+
+// runCampaign is the workflow. What is returned by it, or is in the details of its error, is a Progress.
+func runCampaign(ctx workflow.Context, s state) (Progress, error) {
+	c := &campaign{
+		state: s, active: make(map[int]workflow.CancelFunc), selector: workflow.NewSelector(ctx), wake: workflow.NewBufferedChannel(ctx, 1),
+	}
+	c.selector.AddReceive(c.wake, func(ch workflow.ReceiveChannel, _ bool) { ch.Receive(ctx, nil) })
+	if c.Began.IsZero() {
+		c.Began = workflow.Now(ctx)
+		c.Phase = PhaseRunning
+		if c.Settings.Gate {
+			c.Phase = PhasePlanning
+		}
+	}
+	if err := c.handle(ctx); err != nil {
+		return Progress{}, err
+	}
+	for c.Phase != PhaseDone {
+		c.tell(ctx, "")
+		switch c.Phase {
+		case PhaseHeld:
+			if err := c.hold(ctx); err != nil {
+				return Progress{}, err
+			}
+		default:
+			whole, err := c.sweep(ctx)
+			if err != nil {
+				return Progress{}, err
+			}
+			if !whole {
+				c.await(ctx)
+				return Progress{}, workflow.NewContinueAsNewError(ctx, campaignWorkflow, c.state)
+			}
+			if err := c.next(ctx); err != nil {
+				return Progress{}, err
+			}
+		}
+	}
+	c.await(ctx)
+	return c.end(ctx)
+}
+
+// await waits until the updates that were taken have their answers.
+func (c *campaign) await(ctx workflow.Context) {
+	apart, _ := workflow.NewDisconnectedContext(ctx)
+	_ = workflow.Await(apart, func() bool { return workflow.AllHandlersFinished(apart) }) // cannot be canceled
+}
+
+// next goes to the next phase when each target has an outcome of this one.
+func (c *campaign) next(ctx workflow.Context) error {
+	if c.Phase == PhaseRunning || ctx.Err() != nil {
+		c.Phase = PhaseDone
+		return nil
+	}
+	var a approval
+	err := workflow.ExecuteActivity(c.small(ctx), approveActivity, c.Head, c.Count, c.Settings.Page).Get(ctx, &a)
+	if err != nil {
+		return err
+	}
+	c.PlanDigest, c.Plans, c.Phase = a.Digest, a.Plans, PhaseHeld
+	return nil
+}
+
+// hold waits for play.
+func (c *campaign) hold(ctx workflow.Context) error {
+	ok, err := workflow.AwaitWithTimeout(ctx, c.Settings.HoldFor, func() bool { return c.played })
+	switch {
+	case ctx.Err() != nil:
+		c.Sum = Summary{}
+		c.skip(fleet.CodeCanceled, "not begun: the campaign was canceled")
+		c.Phase = PhaseDone
+		return c.collect(ctx)
+	case err != nil:
+		return err
+	case !ok:
+		return temporal.NewNonRetryableApplicationError(fmt.Sprintf("campaign was not played within %v", c.Settings.HoldFor), "held", nil, c.progress())
+	}
+	c.Phase, c.Next, c.Again, c.Failed, c.Sum = PhaseRunning, 0, nil, nil, Summary{}
+	return nil
+}
+
+// end is what the workflow returns: an error where targets have failed, or were not begun, so that a campaign of the same
+// id may be begun again.
+func (c *campaign) end(ctx workflow.Context) (Progress, error) {
+	p := c.progress()
+	switch {
+	case ctx.Err() != nil:
+		c.tell(ctx, "canceled")
+		return p, temporal.NewCanceledError(p)
+	case c.Sum.Failed > 0 || c.Sum.Canceled > 0 || c.Sum.Stopped != "":
+		c.tell(ctx, "failed")
+		text := fmt.Sprintf("%d targets: %d failed, %d canceled, %d not begun", c.Count, c.Sum.Failed, c.Sum.Canceled, c.Sum.Skipped)
+		return p, temporal.NewNonRetryableApplicationError(text, "targets_failed", nil, p)
+	}
+	c.tell(ctx, "success")
+	return p, nil
+}
+
+func (c *campaign) progress() Progress {
+	return Progress{
+		Project: c.Project, Campaign: c.Campaign, Phase: c.Phase, Targets: c.Count, Active: len(c.active), Sum: c.Sum,
+		PlanDigest: c.PlanDigest, Head: c.Head,
+	}
+}
+
+// sweep begins targets, as many at a time as may be, until there are no more, or until it is time to continue as new: then
+// it waits for those on their way, and whole is false.
+func (c *campaign) sweep(ctx workflow.Context) (whole bool, err error) {
+	c.sheet = sheet{Before: c.Head, Phase: c.Phase}
+	begun := 0
+	for {
+		full := begun >= c.Settings.Page || workflow.GetInfo(ctx).GetContinueAsNewSuggested()
+		for !full && len(c.active) < c.Settings.Parallel {
+			index, ok := c.take(ctx)
+			if !ok {
+				break
+			}
+			c.begin(ctx, index)
+			begun++
+			full = begun >= c.Settings.Page
+		}
+		if len(c.active) == 0 {
+			break
+		}
+		c.selector.Select(ctx) // it need not look at ctx: what was begun ends with it
+	}
+	if err := c.collect(ctx); err != nil {
+		return false, err
+	}
+	return c.Next >= c.Count && len(c.Again) == 0, nil
+}
+
+// take returns the next target to begin. When there is a reason to begin no more, the rest is skipped.
+func (c *campaign) take(ctx workflow.Context) (index int, ok bool) {
+	if code, text := c.stop(ctx); code != "" {
+		c.skip(code, text)
+		return 0, false
+	}
+	if len(c.Again) > 0 {
+		index, c.Again = c.Again[0].Index, c.Again[1:]
+		return index, true
+	}
+	for ; c.Next < c.Count; c.Next++ {
+		at := slices.Index(c.Refused, c.Next)
+		if at < 0 {
+			c.Next++
+			return c.Next - 1, true
+		}
+		c.Refused = slices.Delete(c.Refused, at, at+1)
+		c.sheet.Skipped = append(c.sheet.Skipped, skipped{c.Next, c.Next + 1, fleet.CodeCanceled, "not begun: it was canceled"})
+		c.Sum.Skipped++
+	}
+	return 0, false
+}
+
+// skip leaves out the targets that were not begun. Those that were to be begun again keep the outcome that they have.
+func (c *campaign) skip(code, text string) {
+	for _, f := range c.Again {
+		c.count(f.report(), 1)
+	}
+	c.Again = nil
+	if c.Next < c.Count {
+		c.sheet.Skipped = append(c.sheet.Skipped, skipped{c.Next, c.Count, code, text})
+		c.Sum.Skipped += c.Count - c.Next
+		c.Sum.Stopped, c.Next = code, c.Count
+	}
+}
+
+// stop says why no more targets are begun, "" for no reason. Plans are not stopped by what only runs are to be.
+func (c *campaign) stop(ctx workflow.Context) (code, text string) {
+	s := c.Settings
+	switch {
+	case ctx.Err() != nil:
+		return fleet.CodeCanceled, "not begun: the campaign was canceled"
+	case c.Phase != PhaseRunning:
+	case s.StopAfter > 0 && c.Sum.Failed >= s.StopAfter:
+		return fleet.CodeStopped, fmt.Sprintf("not begun: %d targets have failed", s.StopAfter)
+	case s.Deadline > 0 && workflow.Now(ctx).Sub(c.Began) >= s.Deadline:
+		return fleet.CodeDeadlineExceeded, fmt.Sprintf("not begun: the deadline of %v has passed", s.Deadline)
+	case s.Budget > 0 && c.Sum.Cost >= s.Budget:
+		return fleet.CodeBudgetExceeded, fmt.Sprintf("not begun: the budget of %v is spent", s.Budget)
+	}
+	return "", ""
+}
+
+// begin begins a target.
+func (c *campaign) begin(ctx workflow.Context, index int) {
+	ctx, cancel := workflow.WithCancel(ctx)
+	c.active[index] = cancel
+	name := runTargetActivity
+	if c.Phase == PhasePlanning {
+		name = planTargetActivity
+	}
+	s := c.Settings
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: s.StartToClose, HeartbeatTimeout: s.Heartbeat, WaitForCancellation: true,
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute, MaximumAttempts: s.Attempts},
+	})
+	input := targetInput{Campaign: c.Campaign, Pipeline: c.Pipeline, Targets: c.Targets, Index: index, Plans: c.Plans}
+	c.selector.AddFuture(workflow.ExecuteActivity(ctx, name, input), func(f workflow.Future) {
+		delete(c.active, index)
+		cancel()
+		r := outcomeOf(ctx, index, f)
+		c.sheet.Outcomes = append(c.sheet.Outcomes, r)
+		c.count(r, 1)
+	})
+}
+
+// collect puts the outcomes down, and begins a new sheet.
+func (c *campaign) collect(ctx workflow.Context) error {
+	if len(c.sheet.Outcomes) == 0 && len(c.sheet.Skipped) == 0 {
+		return nil
+	}
+	apart, _ := workflow.NewDisconnectedContext(ctx)
+	if err := workflow.ExecuteActivity(c.small(apart), collectActivity, c.sheet).Get(apart, &c.Head); err != nil {
+		return err
+	}
+	c.sheet = sheet{Before: c.Head, Phase: c.Phase}
+	return nil
+}
+
+// small are the options of activities that only read and write blobs.
+func (c *campaign) small(ctx workflow.Context) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: 5 * time.Minute,
+		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
+	})
+}
+
+// tell puts what becomes of the campaign where lists of campaigns see it. State "" means that of the phase.
+func (c *campaign) tell(ctx workflow.Context, state string) {
+	if !c.Settings.Attributes {
+		return
+	}
+	apart, _ := workflow.NewDisconnectedContext(ctx)
+	// An error says that the server does not know the attribute; then lists do not show it.
+	_ = workflow.UpsertTypedSearchAttributes(apart, stateAttribute().ValueSet(cmp.Or(state, string(statusOf(c.Phase)))))
+}
