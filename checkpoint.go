@@ -31,7 +31,7 @@ type Checkpointer interface {
 	Keep(ctx context.Context, c Checkpoint) error
 	// Spill is where the run puts the bytes of files that it has written as a whole: those that a Delta names. They are
 	// needed as long as the run is to be resumed. It is asked for once a run, and its bytes must still be there, at the same
-	// offsets, when the run is resumed.
+	// offsets, when the run is resumed. Nil means a temporary file, for a run that is never going to be.
 	Spill() fsutil.Spill
 }
 

@@ -114,7 +114,9 @@ func (r *run) keepOn(t *tree, s *Saved) (*takenUp, error) {
 		return nil, err
 	}
 	r.kept = &keeping{to: r.x.Checkpoints, notes: t.notes, start: time.Now(), parents: []int{0}, resumed: s != nil}
-	r.stage.SetSpill(r.x.Checkpoints.Spill())
+	if spill := r.x.Checkpoints.Spill(); spill != nil {
+		r.stage.SetSpill(spill)
+	}
 	up.carry(r, r.kept)
 	return up, nil
 }

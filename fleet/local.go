@@ -23,13 +23,10 @@ type Local struct {
 // Schedule implements [Scheduler]. The pipeline of the campaign is run as it is, so that actions and functions of the host
 // may be in it that no Decoder knows. What is in memory grows with Parallel, and not with the number of targets.
 func (l Local) Schedule(ctx context.Context, c Campaign, targets iter.Seq2[Target, error], done func(Outcome) error) error {
-	switch {
-	case l.Parallel < 0:
+	if l.Parallel < 0 {
 		return &FieldError{Field: "Local.Parallel", Value: strconv.Itoa(l.Parallel), Reason: "a negative number is not allowed"}
-	case l.Worker.Trees == nil:
-		return &FieldError{Field: "Worker.Trees", Value: "nil", Reason: "there has to be something that opens trees"}
 	}
-	if err := c.Check(); err != nil {
+	if err := errors.Join(l.Worker.Check(), c.Check()); err != nil {
 		return err
 	}
 	working, cancel := context.WithCancelCause(ctx)
@@ -114,5 +111,5 @@ func (s *schedule) work(ctx context.Context, t Task) {
 	if observe := s.campaign.Observe; observe != nil {
 		t.Observe = func(e millrace.Event) { observe(Event{Event: e, Target: t.Target.ID, Index: t.Index}) }
 	}
-	o = s.worker.do(ctx, t, s.campaign.Pipeline, s.digest)
+	o = s.worker.do(ctx, t, s.campaign.Pipeline, s.digest, runs)
 }

@@ -27,6 +27,7 @@ const (
 // Codes of outcomes that [millrace.ErrorCode] does not have, or that are about targets which were not begun.
 const (
 	CodeTreeUnavailable  = "tree_unavailable"  // the tree could not be opened
+	CodePlanChanged      = "plan_changed"      // a *PlanChangedError: the plan is not the one that was approved
 	CodeInvalidTarget    = "invalid_target"    // a *TargetError: its id, its root or its labels cannot be
 	CodeStopped          = "stopped"           // not begun: as many targets have failed as may, see [Fleet.StopAfter]
 	CodeDeadlineExceeded = "deadline_exceeded" // not begun: it was too late
@@ -61,6 +62,8 @@ type Outcome struct {
 	// to MaxMessageLen characters. Both are empty if there is no error.
 	Code    string `json:"code,omitempty"`
 	Message string `json:"message,omitempty"`
+	// PlanDigest is the digest of the plan, of an outcome of [Worker.Plan].
+	PlanDigest string `json:"plan_digest,omitempty"`
 	// Cost is what the attempts have cost. What a Replayed run has cost was paid then, and is not in it.
 	Cost budget.Cost `json:"cost_usd,omitzero"`
 	// Replayed says that the target had been committed to before: the rest says what was done then.
@@ -132,6 +135,9 @@ func everyStepSkipped(res *millrace.Result) bool {
 func codeOf(err error) string {
 	if _, ok := errors.AsType[*TargetError](err); ok {
 		return CodeInvalidTarget
+	}
+	if _, ok := errors.AsType[*PlanChangedError](err); ok {
+		return CodePlanChanged
 	}
 	if _, ok := errors.AsType[*panics.Error](err); ok {
 		return "internal" // whatever it was panicked with

@@ -24,7 +24,8 @@ const firstWait = time.Second
 // fields are not changed.
 type Worker struct {
 	// Executor is the policy that holds for every tree. Its RunID is set by the Worker. Its Recorder may serve all trees:
-	// what it keeps of one is not found for another.
+	// what it keeps of one is not found for another. Its Checkpoints belong to one run and have to be nil: so a pipeline
+	// with a step that is Manual is refused.
 	Executor millrace.Executor
 	// Decoder reads the pipelines of tasks that come as JSON.
 	Decoder millrace.Decoder
@@ -48,6 +49,9 @@ type Task struct {
 	Target Target `json:"target"`
 	// Pipeline is the pipeline in JSON.
 	Pipeline []byte `json:"pipeline,omitempty"`
+	// PlanDigest, if not empty, is the digest of the plan that was approved, see [Worker.Plan]: what would be committed has
+	// to have it, or the outcome is [CodePlanChanged] and nothing is written.
+	PlanDigest string `json:"plan_digest,omitempty"`
 	// Observe takes what happens in the run, besides the Observe of the worker's Executor, in the same way. Nil means no
 	// observer.
 	Observe func(millrace.Event) `json:"-"`
@@ -68,7 +72,13 @@ func RunID(campaign, target, digest, base string) string {
 // for one task by several workers, at the same time or later: the tree's lock lets one of them in, and the others
 // get its result, Replayed. The changes are in the tree if the Status is Success or Skipped, and are not if it is Canceled;
 // what a failed target has left is said by the Code. Do does not panic, whatever Trees and observers do.
-func (w Worker) Do(ctx context.Context, t Task) Outcome {
+func (w Worker) Do(ctx context.Context, t Task) Outcome { return w.decoded(ctx, t, runs) }
+
+// Plan works out what Do would do, and writes nothing: the outcome says how many files and edits it would be, at which risk,
+// and has the digest of the plan. Trees are closed with a Result that has DryRun set.
+func (w Worker) Plan(ctx context.Context, t Task) Outcome { return w.decoded(ctx, t, plans) }
+
+func (w Worker) decoded(ctx context.Context, t Task, run how) Outcome {
 	begun := time.Now()
 	p, err := w.Decoder.Decode(t.Pipeline)
 	if err != nil {
@@ -77,11 +87,11 @@ func (w Worker) Do(ctx context.Context, t Task) Outcome {
 		o.Duration = time.Since(begun)
 		return o
 	}
-	return w.do(ctx, t, p, p.Digest())
+	return w.do(ctx, t, p, p.Digest(), run)
 }
 
-// do is Do for a pipeline that is decoded.
-func (w Worker) do(ctx context.Context, t Task, p millrace.Pipeline, digest string) Outcome {
+// do is Do or Plan for a pipeline that is decoded.
+func (w Worker) do(ctx context.Context, t Task, p millrace.Pipeline, digest string, run how) Outcome {
 	begun := time.Now()
 	retries := w.Retries
 	if retries == 0 {
@@ -89,7 +99,7 @@ func (w Worker) do(ctx context.Context, t Task, p millrace.Pipeline, digest stri
 	}
 	var spent budget.Cost
 	for attempt, wait := 1, firstWait; ; attempt, wait = attempt+1, 2*wait {
-		o, final := w.attempt(ctx, t, p, digest)
+		o, final := w.attempt(ctx, t, p, digest, run)
 		spent = spent.Plus(o.Cost)
 		o.Cost, o.Attempts = spent, attempt
 		if !final && attempt <= retries && Retryable(o.Code) {
@@ -126,9 +136,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // attempt opens the tree, runs, and closes. final says that another attempt is of no use whatever the code is.
-func (w Worker) attempt(ctx context.Context, t Task, p millrace.Pipeline, digest string) (o Outcome, final bool) {
+func (w Worker) attempt(ctx context.Context, t Task, p millrace.Pipeline, digest string, run how) (o Outcome, final bool) {
 	o = t.outcome()
-	if err := t.Target.Check(); err != nil {
+	if err := errors.Join(w.Check(), t.Target.Check()); err != nil {
 		o.fail(ctx, err, "")
 		return o, true
 	}
@@ -149,7 +159,7 @@ func (w Worker) attempt(ctx context.Context, t Task, p millrace.Pipeline, digest
 	o.RunID = RunID(t.Campaign, t.Target.ID, digest, tree.Base)
 	x := w.executor(t, o.RunID, tree.Base)
 	var res *millrace.Result
-	err := panics.Protect(func() (err error) { res, err = x.Run(ctx, tree.FS, p); return err })
+	err := panics.Protect(func() (err error) { res, o.PlanDigest, err = run(ctx, x, tree.FS, p); return err })
 	if tree.Close != nil {
 		closing := panics.Protect(func() error { return tree.Close(ctx, res, err) })
 		if err == nil && closing != nil {
@@ -167,12 +177,26 @@ func panicked(err error) bool {
 	return ok
 }
 
+// Check returns a *FieldError for the first field that cannot be what it is.
+func (w Worker) Check() error {
+	switch {
+	case w.Trees == nil:
+		return &FieldError{Field: "Worker.Trees", Value: "nil", Reason: "there has to be something that opens trees"}
+	case w.Executor.Checkpoints != nil:
+		return &FieldError{Field: "Worker.Executor.Checkpoints", Value: "set", Reason: "checkpoints belong to one run, and a fleet has many"}
+	}
+	return nil
+}
+
 // executor is the worker's for one run.
 func (w Worker) executor(t Task, runID, base string) millrace.Executor {
 	x := w.Executor
 	x.RunID = runID
 	if x.Recorder != nil {
 		x.Recorder = recorder{x.Recorder, t.Target.ID, base}
+	}
+	if t.PlanDigest != "" {
+		x.Checkpoints = approved(t.PlanDigest)
 	}
 	switch host := x.Observe; {
 	case t.Observe == nil:
@@ -186,18 +210,3 @@ func (w Worker) executor(t Task, runID, base string) millrace.Executor {
 	}
 	return x
 }
-
-// recorder keeps the answers of one tree apart from those of all others, for keys do not tell which tree was asked about.
-type recorder struct {
-	of           millrace.Recorder
-	target, base string
-}
-
-func (r recorder) key(key string) string {
-	sum := sha256.Sum256([]byte(RunID("", r.target, key, r.base)))
-	return hex.EncodeToString(sum[:])
-}
-
-func (r recorder) Find(key string) (millrace.Recorded, bool, error) { return r.of.Find(r.key(key)) }
-
-func (r recorder) Keep(key string, kept millrace.Recorded) error { return r.of.Keep(r.key(key), kept) }

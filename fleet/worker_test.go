@@ -291,3 +291,52 @@ func TestJSON(t *testing.T) {
 		t.Errorf("%s, %v", data, err)
 	}
 }
+
+// A plan writes nothing, and only what was approved is committed: not another plan, nor one that nobody has made.
+func TestApproved(t *testing.T) {
+	t.Parallel()
+	trees, targets := plant(t, 1)
+	w := fleet.Worker{Trees: trees}
+	fsys := trees[targets[0].Root]
+	asked := task(t, edit(), targets[0])
+	plan := w.Plan(t.Context(), asked)
+	if plan.Status != fleet.Success || len(plan.PlanDigest) != 64 || plan.Files != 1 || plan.Edits != 1 || plan.Risk != risk.Low || text(t, fsys) != "x\n" {
+		t.Fatalf("%+v with %q", plan, text(t, fsys))
+	}
+	asked.PlanDigest = plan.PlanDigest
+	fstest.Must(t, fsys.Chtimes("a.txt", time.Now(), time.Now()))
+	other := asked
+	other.PlanDigest = strings.Repeat("0", 64)
+	if o := w.Do(t.Context(), other); o.Code != fleet.CodePlanChanged || o.Status != fleet.Failed || o.Attempts != 1 || text(t, fsys) != "x\n" {
+		t.Errorf("%+v with %q", o, text(t, fsys))
+	}
+	fstest.Write(t, fsys, "a.txt", "x x\n")
+	if o := w.Do(t.Context(), asked); o.Code != fleet.CodePlanChanged || text(t, fsys) != "x x\n" {
+		t.Errorf("%+v with %q", o, text(t, fsys))
+	}
+	fstest.Write(t, fsys, "a.txt", "x\n")
+	if o := w.Do(t.Context(), asked); o.Status != fleet.Success || o.Replayed || text(t, fsys) != "y\n" {
+		t.Errorf("%+v with %q", o, text(t, fsys))
+	}
+	if o := w.Do(t.Context(), asked); o.Status != fleet.Success || !o.Replayed {
+		t.Errorf("what was committed is not another plan: %+v", o)
+	}
+	fstest.Must(t, fsys.Remove("a.txt"))
+	if o := w.Plan(t.Context(), task(t, millrace.New("q").Step("e", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "y"}).MustBuild(), targets[0])); o.Code != "step_failed" || o.PlanDigest != "" {
+		t.Errorf("%+v", o)
+	}
+	// So are files that are written as a whole, and put aside meanwhile.
+	whole := task(t, millrace.New("w").Step("w", actions.WriteFiles(map[string]string{"b.txt": strings.Repeat("line\n", 100_000) + "end\n"})).
+		Step("e", actions.Edit{Files: []string{"b.txt"}, OldText: "end", NewText: "over"}).MustBuild(), targets[0])
+	whole.PlanDigest = w.Plan(t.Context(), whole).PlanDigest
+	if o := w.Do(t.Context(), whole); o.Status != fleet.Success || o.Edits != 2 {
+		t.Errorf("%+v", o)
+	}
+	w.Executor.Checkpoints = forgetful{}
+	if o := w.Do(t.Context(), asked); o.Code != "internal" || !strings.Contains(o.Message, "Worker.Executor.Checkpoints") {
+		t.Errorf("%+v", o)
+	}
+}
+
+// forgetful are checkpoints of a host.
+type forgetful struct{ millrace.Checkpointer }

@@ -150,7 +150,9 @@ func (a activities) reported(ctx context.Context, o fleet.Outcome, res *millrace
 }
 
 // collect puts outcomes down and returns where.
-func (a activities) collect(ctx context.Context, s sheet) (string, error) { return put(ctx, a.Blobs, s) }
+func (a activities) collect(ctx context.Context, s sheet) (string, error) {
+	return put(ctx, a.Blobs, s)
+}
 
 // short is a text of at most that many bytes, cut between characters.
 func short(text string, most int) string {

@@ -39,23 +39,23 @@ const mostFailed = 500
 // state is what a campaign is begun with, and what it hands to itself when it continues as new. What would make it large is in
 // blobs.
 type state struct {
-	Project  string `json:"project"`
-	Campaign string `json:"campaign"`
-	Pipeline string `json:"pipeline"` // a blob: the JSON
-	Name     string `json:"name"`     // of the pipeline
-	Targets  string `json:"targets"`  // a blob: a book of targets
-	Count    int    `json:"count"`    // of the targets
+	Project  string   `json:"project"`
+	Campaign string   `json:"campaign"`
+	Pipeline string   `json:"pipeline"` // a blob: the JSON
+	Name     string   `json:"name"`     // of the pipeline
+	Targets  string   `json:"targets"`  // a blob: a book of targets
+	Count    int      `json:"count"`    // of the targets
 	Settings settings `json:"settings"`
 
-	Phase      string   `json:"phase,omitempty"`
-	PlanDigest string   `json:"plan_digest,omitempty"` // of all plans together
-	Plans      string   `json:"plans,omitempty"`       // a blob: a book of the digests of plans
-	Next       int      `json:"next"`                  // the first target that was not begun
-	Again      []failed `json:"again,omitempty"`       // failed targets that are begun once more
-	Refused    []int    `json:"refused,omitempty"`     // targets not begun that are not to be
-	Sum        Summary  `json:"sum"`
-	Failed     []failed `json:"failed,omitempty"` // at most mostFailed
-	Head       string   `json:"head,omitempty"`   // a blob: the last sheet of outcomes
+	Phase      string    `json:"phase,omitempty"`
+	PlanDigest string    `json:"plan_digest,omitempty"` // of all plans together
+	Plans      string    `json:"plans,omitempty"`       // a blob: a book of the digests of plans
+	Next       int       `json:"next"`                  // the first target that was not begun
+	Again      []failed  `json:"again,omitempty"`       // failed targets that are begun once more
+	Refused    []int     `json:"refused,omitempty"`     // targets not begun that are not to be
+	Sum        Summary   `json:"sum"`
+	Failed     []failed  `json:"failed,omitempty"` // at most mostFailed
+	Head       string    `json:"head,omitempty"`   // a blob: the last sheet of outcomes
 	Began      time.Time `json:"began"`
 }
 
@@ -108,7 +108,8 @@ type Progress struct {
 	Sum     Summary `json:"sum"`
 	// PlanDigest is what Play has to be given, of a campaign that is or was held.
 	PlanDigest string `json:"plan_digest,omitempty"`
-	// Head is the address of the last outcomes that were put down.
+	// Book is the address of the targets, Head that of the last outcomes that were put down.
+	Book string `json:"book"`
 	Head string `json:"head,omitempty"`
 }
 

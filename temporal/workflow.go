@@ -72,9 +72,12 @@ func (c *campaign) await(ctx workflow.Context) {
 
 // next goes to the next phase when each target has an outcome of this one.
 func (c *campaign) next(ctx workflow.Context) error {
-	if c.Phase == PhaseRunning || ctx.Err() != nil {
+	switch {
+	case c.Phase == PhaseRunning:
 		c.Phase = PhaseDone
 		return nil
+	case ctx.Err() != nil:
+		return c.abandon(ctx)
 	}
 	var a approval
 	err := workflow.ExecuteActivity(c.small(ctx), approveActivity, c.Head, c.Count, c.Settings.Page).Get(ctx, &a)
@@ -90,17 +93,28 @@ func (c *campaign) hold(ctx workflow.Context) error {
 	ok, err := workflow.AwaitWithTimeout(ctx, c.Settings.HoldFor, func() bool { return c.played })
 	switch {
 	case ctx.Err() != nil:
-		c.Sum = Summary{}
-		c.skip(fleet.CodeCanceled, "not begun: the campaign was canceled")
-		c.Phase = PhaseDone
-		return c.collect(ctx)
+		return c.abandon(ctx)
 	case err != nil:
 		return err
 	case !ok:
 		return temporal.NewNonRetryableApplicationError(fmt.Sprintf("campaign was not played within %v", c.Settings.HoldFor), "held", nil, c.progress())
 	}
-	c.Phase, c.Next, c.Again, c.Failed, c.Sum = PhaseRunning, 0, nil, nil, Summary{}
+	c.restart()
 	return nil
+}
+
+// restart forgets what is known of plans, so that the targets themselves can be begun.
+func (c *campaign) restart() {
+	c.Phase, c.Next, c.Again, c.Failed, c.Sum = PhaseRunning, 0, nil, nil, Summary{}
+	c.sheet = sheet{Before: c.Head, Phase: c.Phase}
+}
+
+// abandon ends a campaign that was canceled before any target was begun.
+func (c *campaign) abandon(ctx workflow.Context) error {
+	c.restart()
+	c.skip(fleet.CodeCanceled, "not begun: the campaign was canceled")
+	c.Phase = PhaseDone
+	return c.collect(ctx)
 }
 
 // end is what the workflow returns: an error where targets have failed, or were not begun, so that a campaign of the same
@@ -123,7 +137,7 @@ func (c *campaign) end(ctx workflow.Context) (Progress, error) {
 func (c *campaign) progress() Progress {
 	return Progress{
 		Project: c.Project, Campaign: c.Campaign, Phase: c.Phase, Targets: c.Count, Active: len(c.active), Sum: c.Sum,
-		PlanDigest: c.PlanDigest, Head: c.Head,
+		PlanDigest: c.PlanDigest, Book: c.Targets, Head: c.Head,
 	}
 }
 

@@ -1,0 +1,69 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// how is what is done to a tree that is open.
+type how func(ctx context.Context, x millrace.Executor, fsys afero.Fs, p millrace.Pipeline) (res *millrace.Result, digest string, err error)
+
+// runs runs the pipeline.
+func runs(ctx context.Context, x millrace.Executor, fsys afero.Fs, p millrace.Pipeline) (*millrace.Result, string, error) {
+	res, err := x.Run(ctx, fsys, p)
+	return res, "", err
+}
+
+// plans plans it.
+func plans(ctx context.Context, x millrace.Executor, fsys afero.Fs, p millrace.Pipeline) (*millrace.Result, string, error) {
+	x.Checkpoints = nil
+	plan, err := x.Plan(ctx, fsys, p)
+	if plan == nil {
+		return nil, "", err
+	}
+	defer plan.Close()
+	res := plan.Result()
+	if err != nil {
+		return res, "", err
+	}
+	digest, err := plan.Digest()
+	return res, digest, err
+}
+
+// PlanChangedError says that what would be committed is not what was approved. Nothing was written.
+type PlanChangedError struct {
+	// Approved and Now are the digests of both plans.
+	Approved, Now string
+}
+
+// Error names both digests.
+func (e *PlanChangedError) Error() string {
+	return fmt.Sprintf("the plan is not the one that was approved: its digest is %s, not %s. Plan again", e.Now, cut(e.Approved, 64))
+}
+
+// Code returns "plan_changed".
+func (e *PlanChangedError) Code() string { return CodePlanChanged }
+
+// approved lets a run commit the plan of that digest, and no other. It keeps nothing.
+type approved string
+
+func (approved) Enter(context.Context, millrace.Position) error { return nil }
+
+func (approved) Keep(context.Context, millrace.Checkpoint) error { return nil }
+
+// Spill leaves it to the run where it puts bytes aside.
+func (approved) Spill() fsutil.Spill { return nil }
+
+// Approve implements [millrace.Approver].
+func (a approved) Approve(_ context.Context, plan *millrace.Plan) error {
+	now, err := plan.Digest()
+	if err == nil && now != string(a) {
+		err = &PlanChangedError{Approved: string(a), Now: now}
+	}
+	return err
+}

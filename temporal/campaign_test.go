@@ -1,0 +1,159 @@
+package millracetemporal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/fleet"
+)
+
+// forest are trees in memory, by root.
+type forest struct {
+	mu    sync.Mutex
+	trees map[string]afero.Fs
+	open  func(ctx context.Context, t fleet.Target) error // if not nil, called before
+}
+
+func (f *forest) Open(ctx context.Context, t fleet.Target) (fleet.Tree, error) {
+	if f.open != nil {
+		if err := f.open(ctx, t); err != nil {
+			return fleet.Tree{}, err
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	fsys, ok := f.trees[t.Root]
+	if !ok {
+		return fleet.Tree{}, os.ErrNotExist
+	}
+	return fleet.Tree{FS: fsys}, nil
+}
+
+// plant returns n trees with a file each, and a worker and a client for them.
+func plant(t *testing.T, n int) (*forest, []fleet.Target, Worker, Client) {
+	t.Helper()
+	f := &forest{trees: make(map[string]afero.Fs)}
+	var targets []fleet.Target
+	for i := range n {
+		name := fmt.Sprintf("t%02d", i)
+		f.trees[name] = afero.NewMemMapFs()
+		write(t, f.trees[name], "x\n")
+		targets = append(targets, fleet.Target{ID: "id-" + name, Root: name})
+	}
+	blobs := DirBlobs{FS: afero.NewMemMapFs(), Dir: "blobs"}
+	return f, targets, Worker{Fleet: fleet.Worker{Trees: f}, Blobs: blobs}, Client{Blobs: blobs}
+}
+
+func write(t *testing.T, fsys afero.Fs, text string) {
+	t.Helper()
+	if err := afero.WriteFile(fsys, "a.txt", []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (f *forest) texts(t *testing.T) string {
+	t.Helper()
+	var all []string
+	for i := range len(f.trees) {
+		data, err := afero.ReadFile(f.trees[fmt.Sprintf("t%02d", i)], "a.txt")
+		if err != nil {
+			data = []byte("-")
+		}
+		all = append(all, strings.TrimSpace(string(data)))
+	}
+	return strings.Join(all, " ")
+}
+
+func edit() millrace.Pipeline {
+	return millrace.New("edit").Step("e", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "y"}).MustBuild()
+}
+
+// begun is the state that a client begins a campaign with.
+func begun(t *testing.T, c Client, targets []fleet.Target, change func(*settings)) state {
+	t.Helper()
+	ctx := t.Context()
+	data, err := edit().MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipeline, err := c.Blobs.Put(ctx, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref, n, err := c.putTargets(ctx, fleet.Targets(targets...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := state{Project: "p", Campaign: "c", Pipeline: pipeline, Name: "edit", Targets: ref, Count: n, Settings: settings{
+		Parallel: 2, Page: pageSize, HoldFor: time.Hour, StartToClose: time.Hour, Heartbeat: 30 * time.Second, Attempts: attempts,
+	}}
+	if change != nil {
+		change(&s.Settings)
+	}
+	return s
+}
+
+// environment is one with everything registered, as on a server.
+func environment(t *testing.T, w Worker) *testsuite.TestWorkflowEnvironment {
+	t.Helper()
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(quiet{})
+	env := suite.NewTestWorkflowEnvironment()
+	a := activities{w}
+	a.Fleet.Retries = -1
+	env.RegisterWorkflowWithOptions(runCampaign, workflow.RegisterOptions{Name: campaignWorkflow})
+	for name, do := range map[string]any{runTargetActivity: a.runTarget, planTargetActivity: a.planTarget, collectActivity: a.collect, approveActivity: a.approve} {
+		env.RegisterActivityWithOptions(do, activity.RegisterOptions{Name: name})
+	}
+	return env
+}
+
+// quiet is a logger that tells nobody.
+type quiet struct{}
+
+func (quiet) Debug(string, ...any) {}
+func (quiet) Info(string, ...any)  {}
+func (quiet) Warn(string, ...any)  {}
+func (quiet) Error(string, ...any) {}
+
+// finish runs a campaign through all that it continues as, and returns its Progress and how many runs that were.
+func finish(t *testing.T, w Worker, s state, prepare func(env *testsuite.TestWorkflowEnvironment, run int)) (Progress, int, error) {
+	t.Helper()
+	for run := 1; ; run++ {
+		env := environment(t, w)
+		if prepare != nil {
+			prepare(env, run)
+		}
+		env.ExecuteWorkflow(campaignWorkflow, s)
+		err := env.GetWorkflowError()
+		var again *workflow.ContinueAsNewError
+		if errors.As(err, &again) {
+			s = state{}
+			if err := converter.GetDefaultDataConverter().FromPayloads(again.Input, &s); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		var p Progress
+		if err == nil {
+			err = env.GetWorkflowResult(&p)
+			return p, run, err
+		}
+		p, err = ended(err)
+		return p, run, err
+	}
+}

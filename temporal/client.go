@@ -1,0 +1,242 @@
+package millracetemporal
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/fleet"
+)
+
+// Defaults of a Client.
+const (
+	DefaultTaskQueue    = "millrace"
+	DefaultProject      = "default"
+	DefaultParallel     = 16
+	DefaultStartToClose = time.Hour
+	DefaultHeartbeat    = 30 * time.Second
+	DefaultHoldFor      = 30 * 24 * time.Hour
+)
+
+// attempts is how often a target is tried, by all workers together.
+const attempts = 5
+
+// Client begins campaigns and looks after them. It implements [fleet.Scheduler]. It is safe for concurrent use as long as its
+// fields are not changed.
+type Client struct {
+	// Temporal is the connection to the server.
+	Temporal client.Client
+	// Blobs are those of the workers.
+	Blobs Blobs
+	// TaskQueue is the queue of the workers. "" means DefaultTaskQueue.
+	TaskQueue string
+	// Project keeps campaigns of the same id apart: letters, digits, "-", "_" and ".". "" means DefaultProject.
+	Project string
+	// Parallel is how many targets of a campaign are worked on at the same time, by all workers together, at most 500. Zero
+	// means DefaultParallel.
+	Parallel int
+	// StopAfter, Deadline and Budget are what those of a [fleet.Fleet] are, and are to be set here instead: a Fleet's are judged
+	// when targets are taken, and Schedule takes all of them before the first is begun, so that the campaign goes on
+	// without its client. Zero means no limit.
+	StopAfter int
+	Deadline  time.Duration
+	Budget    budget.Cost
+	// Gate makes plans of all targets first. Then the campaign is held until [Client.Play], and targets whose plan is another
+	// one by then are refused.
+	Gate bool
+	// HoldFor is how long a campaign is held at most; then it has failed. Zero means DefaultHoldFor.
+	HoldFor time.Duration
+	// StartToClose is how long one attempt at a target may take, Heartbeat after what silence of a worker the target is given to
+	// another one. Zero means DefaultStartToClose and DefaultHeartbeat.
+	StartToClose, Heartbeat time.Duration
+	// Attributes says that the server knows the search attributes of [Attributes], so that lists can be filtered by them.
+	Attributes bool
+	// User is the name that new campaigns have as that of their creator. "" means none.
+	User string
+}
+
+// Check returns a *fleet.FieldError for the first field that cannot be what it is.
+func (c Client) Check() error {
+	wrong := func(field string, value any, reason string) error {
+		return &fleet.FieldError{Field: "Client." + field, Value: fmt.Sprint(value), Reason: reason}
+	}
+	const negative = "a negative number is not allowed"
+	switch {
+	case c.Temporal == nil:
+		return wrong("Temporal", "nil", "there has to be a connection")
+	case c.Blobs == nil:
+		return wrong("Blobs", "nil", "there have to be some, the same as the workers'")
+	case !plainName(c.project()):
+		return wrong("Project", short(c.Project, 100), "letters, digits, -, _ and . are allowed, at most 255")
+	case c.Parallel < 0 || c.Parallel > pageSize:
+		return wrong("Parallel", c.Parallel, "it has to be 0 to 500")
+	case c.StopAfter < 0:
+		return wrong("StopAfter", c.StopAfter, negative)
+	case c.Deadline < 0:
+		return wrong("Deadline", c.Deadline, negative)
+	case c.Budget < 0:
+		return wrong("Budget", c.Budget, negative)
+	case c.HoldFor < 0 || c.StartToClose < 0 || c.Heartbeat < 0:
+		return wrong("HoldFor, StartToClose or Heartbeat", min(c.HoldFor, c.StartToClose, c.Heartbeat), negative)
+	}
+	return nil
+}
+
+func plainName(name string) bool {
+	allowed := func(r rune) bool {
+		return r == '-' || r == '_' || r == '.' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+	}
+	return name != "" && len(name) <= 255 && !strings.ContainsFunc(name, func(r rune) bool { return !allowed(r) })
+}
+
+func (c Client) project() string { return cmp.Or(c.Project, DefaultProject) }
+
+// workflowID is the id of a campaign for the server.
+func (c Client) workflowID(campaign string) string { return "millrace/" + c.project() + "/" + campaign }
+
+// Start puts a campaign down and begins it. It returns when the server has it: then it goes on without this process. A campaign
+// of the same id that is on its way, or that was a success, is a *fleet.FieldError. Targets that cannot be targets fail.
+func (c Client) Start(ctx context.Context, campaign fleet.Campaign, targets iter.Seq2[fleet.Target, error]) error {
+	return c.start(ctx, campaign, targets, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
+}
+
+func (c Client) start(ctx context.Context, campaign fleet.Campaign, targets iter.Seq2[fleet.Target, error], reuse enumspb.WorkflowIdReusePolicy) error {
+	if err := errors.Join(c.Check(), campaign.Check()); err != nil {
+		return err
+	}
+	pipeline, err := json.Marshal(campaign.Pipeline)
+	if err != nil {
+		return err
+	}
+	s := state{
+		Project: c.project(), Campaign: campaign.ID, Name: campaign.Pipeline.Name(),
+		Settings: settings{
+			Parallel: cmp.Or(c.Parallel, DefaultParallel), Page: pageSize, StopAfter: c.StopAfter, Deadline: c.Deadline, Budget: c.Budget,
+			Gate: c.Gate, HoldFor: cmp.Or(c.HoldFor, DefaultHoldFor), StartToClose: cmp.Or(c.StartToClose, DefaultStartToClose),
+			Heartbeat: cmp.Or(c.Heartbeat, DefaultHeartbeat), Attempts: attempts, Attributes: c.Attributes,
+		},
+	}
+	if s.Pipeline, err = c.Blobs.Put(ctx, pipeline); err != nil {
+		return err
+	}
+	if s.Targets, s.Count, err = c.putTargets(ctx, targets); err != nil {
+		return err
+	}
+	options := client.StartWorkflowOptions{
+		ID: c.workflowID(campaign.ID), TaskQueue: cmp.Or(c.TaskQueue, DefaultTaskQueue), WorkflowIDReusePolicy: reuse,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL, WorkflowExecutionErrorWhenAlreadyStarted: true,
+		Memo: map[string]any{
+			"name": s.Name, "ref": s.Name, "sha": campaign.Pipeline.Digest(), "user": c.User, "targets": s.Targets, "count": s.Count, "pipeline": s.Pipeline,
+		},
+	}
+	if c.Attributes {
+		options.TypedSearchAttributes = temporal.NewSearchAttributes(
+			keyword(projectName).ValueSet(s.Project), keyword(nameName).ValueSet(s.Name), keyword(refName).ValueSet(s.Name),
+			keyword(shaName).ValueSet(campaign.Pipeline.Digest()), keyword(userName).ValueSet(c.User), stateAttribute().ValueSet(string(statusOf(PhaseRunning))),
+		)
+	}
+	_, err = c.Temporal.ExecuteWorkflow(ctx, options, campaignWorkflow, s)
+	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
+		return &fleet.FieldError{Field: "Campaign.ID", Value: campaign.ID, Reason: "there is a campaign of that id in project " + c.project()}
+	}
+	return err
+}
+
+// putTargets puts the targets down, one page in memory at a time.
+func (c Client) putTargets(ctx context.Context, targets iter.Seq2[fleet.Target, error]) (ref string, count int, err error) {
+	w := bookWriter[fleet.Target]{blobs: c.Blobs, book: book{Page: pageSize}}
+	for t, err := range targets {
+		if err != nil {
+			return "", 0, err
+		}
+		if ctx.Err() != nil {
+			return "", 0, context.Cause(ctx)
+		}
+		if t.Check() != nil {
+			t = fleet.Target{ID: t.ID, Root: short(t.Root, fleet.MaxRootLen)} // the worker says what is wrong with it
+			t.ID = short(t.ID, fleet.MaxIDLen+4)
+		}
+		if err := w.add(ctx, t); err != nil {
+			return "", 0, err
+		}
+	}
+	ref, err = w.close(ctx)
+	return ref, w.book.Count, err
+}
+
+// Progress says how far a campaign is. It asks a worker, so one has to be there.
+func (c Client) Progress(ctx context.Context, campaign string) (Progress, error) {
+	value, err := c.Temporal.QueryWorkflow(ctx, c.workflowID(campaign), "", progressQuery)
+	var p Progress
+	if err == nil {
+		err = value.Get(&p)
+	}
+	return p, err
+}
+
+// Wait waits for the end of a campaign, through all that it continues as. What has failed in it is no error: it is in the
+// Progress.
+func (c Client) Wait(ctx context.Context, campaign string) (Progress, error) {
+	var p Progress
+	err := c.Temporal.GetWorkflow(ctx, c.workflowID(campaign), "").Get(ctx, &p)
+	if err == nil {
+		return p, nil
+	}
+	return ended(err)
+}
+
+// ended takes the Progress out of the error that a campaign has ended with.
+func ended(err error) (p Progress, _ error) {
+	var app *temporal.ApplicationError
+	var canceled *temporal.CanceledError
+	switch {
+	case errors.As(err, &app) && app.HasDetails() && app.Details(&p) == nil && p.Phase == PhaseDone:
+		return p, nil
+	case errors.As(err, &canceled) && canceled.HasDetails() && canceled.Details(&p) == nil && p.Phase == PhaseDone:
+		return p, nil
+	}
+	return p, err
+}
+
+// Cancel ends a campaign: what is worked on is told to stop, and nothing more is begun.
+func (c Client) Cancel(ctx context.Context, campaign string) error {
+	return c.Temporal.CancelWorkflow(ctx, c.workflowID(campaign), "")
+}
+
+// Play lets a campaign with a Gate go on. planDigest is the PlanDigest of its Progress; "" is any. The error of one that is
+// not held, or that has another digest, says so.
+func (c Client) Play(ctx context.Context, campaign, planDigest string) (Progress, error) {
+	return c.update(ctx, campaign, playUpdate, playInput{planDigest})
+}
+
+// Retry begins targets again that have failed, by their positions; nil: all of them, the first 500. The campaign has to be
+// running. One that has ended is begun again by Start: what is done is Replayed.
+func (c Client) Retry(ctx context.Context, campaign string, indices ...int) (Progress, error) {
+	return c.update(ctx, campaign, retryUpdate, retryInput{indices})
+}
+
+// CancelTarget ends the work on one target of a campaign that is running, by its position.
+func (c Client) CancelTarget(ctx context.Context, campaign string, index int) (Progress, error) {
+	return c.update(ctx, campaign, cancelTargetUpdate, cancelInput{index})
+}
+
+func (c Client) update(ctx context.Context, campaign, name string, input any) (Progress, error) {
+	var p Progress
+	handle, err := c.Temporal.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID: c.workflowID(campaign), UpdateName: name, Args: []any{input}, WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err == nil {
+		err = handle.Get(ctx, &p)
+	}
+	return p, err
+}
