@@ -20,6 +20,9 @@ func (w *patching) results(s *patchSection, node *patchNode, by func(i int) []fs
 	for i, p := range s.placed {
 		number, line := s.first+i+1, s.Hunks[i].Line
 		if p.Err != nil {
+			if s.Hunks[i].Recounted {
+				p.Err = fmt.Errorf("%w; it has other lines than the numbers behind @@ say", p.Err)
+			}
 			s.fail(number, line, p.Err)
 			continue
 		}

@@ -70,7 +70,7 @@ func (b *blob) bytes(most int64) ([]byte, error) {
 	}
 	var packed []byte
 	for line := range strings.Lines(b.text) {
-		line = trimEnd(line)
+		line = trimEnd(strings.TrimSuffix(line, "\n"))
 		n := 0
 		switch c := line[0]; {
 		case c >= 'A' && c <= 'Z':

@@ -61,7 +61,7 @@ func (p *parser) blocks() {
 			f.Op, f.MayBeNew = Create, true
 		}
 		if body := b.body(); body != "" {
-			p.addHunk(&f, Hunk{Line: b.line, Block: true, body: body})
+			p.addHunk(&f, Hunk{Line: b.line, body: body})
 		}
 		p.add(f)
 	}

@@ -42,6 +42,10 @@ type MissingError struct {
 	Want, Found string
 	// Elided says that a line of the hunk is nothing but "...".
 	Elided bool
+	// Last says that the patch has the lines at the end of the file, and nowhere else.
+	Last bool
+	// Stated says that the hunk quotes no line that stays, so that it is looked for only where it says.
+	Stated bool
 }
 
 // Error has the nearest place.
@@ -49,6 +53,12 @@ func (e *MissingError) Error() string {
 	text := "its lines are not in the file"
 	if e.At > 0 {
 		text += fmt.Sprintf("; nearest is line %d, but line %d should be %s and is %s", e.At, e.Line, quoted(e.Want), quoted(e.Found))
+	}
+	if e.Last {
+		text += "; the patch has them at the end of the file"
+	}
+	if e.Stated {
+		text += "; it quotes no other lines, so it is for the stated line alone"
 	}
 	if e.Elided {
 		text += `; "..." stands for no lines: write them out`
@@ -86,7 +96,7 @@ var ErrNoContext = errors.New("nothing says where its lines are to be added: giv
 
 // explain says why a hunk is nowhere. The second error is that of the run.
 func (p *placing) explain(h *Hunk, old []string, stated int) (why, err error) {
-	missing := &MissingError{}
+	missing := &MissingError{Last: h.AtEnd, Stated: h.Numbered && h.Lead+h.Trail == 0}
 	if old == nil {
 		for l := range h.Lines() {
 			if l.Op != '+' && p.lines() == 0 {

@@ -98,7 +98,7 @@ func (p *parser) finish(f File, old, now, from, to string, named bool, strip int
 	case f.Op == Rename || f.Op == Copy:
 		f.Unstripped = from
 		f.Old, f.New = p.strip(f.Line, from, max(strip-1, 0)), p.strip(f.Line, to, max(strip-1, 0))
-	case !named:
+	case !named || old == "" || now == "":
 		p.problem(f.Line, "set strip, or write --- and +++", "the names in this line cannot be told apart")
 		return
 	default:

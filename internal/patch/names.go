@@ -83,7 +83,7 @@ func gitNames(rest string, strip int) (old, now string, ok bool) {
 		i += k
 		a, errA := stripped(rest[:i], strip)
 		b, errB := stripped(rest[i+1:], strip)
-		if errA == nil && errB == nil && a == b {
+		if errA == nil && errB == nil && a == b && a != "" {
 			return rest[:i], rest[i+1:], true
 		}
 		i++

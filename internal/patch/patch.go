@@ -12,7 +12,12 @@ package patch
 import (
 	"iter"
 	"strings"
+
+	"github.com/millrace-go/millrace/change"
 )
+
+// Splice is that of package change.
+type Splice = change.Splice
 
 // Format is how a patch is written.
 type Format uint8
@@ -76,7 +81,7 @@ type Hunk struct {
 	Lead, Trail        int      // context lines at the beginning and at the end
 	Anchors            []string // lines to go to first, one after the other
 	AtEnd              bool     // the lines must end the file
-	Block              bool     // one of a search and a replacement
+	Recounted          bool     // it has other lines than it says
 
 	body    string
 	reverse bool
@@ -115,7 +120,7 @@ func (h *Hunk) Lines() iter.Seq[Line] {
 				l.End = CRLF
 			}
 			l.Text, rest = text, after
-			if strings.HasPrefix(rest, "\\") {
+			for strings.HasPrefix(rest, "\\") {
 				var marker string
 				marker, rest, _ = strings.Cut(rest, "\n")
 				l.End = NoEnd

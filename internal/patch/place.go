@@ -3,8 +3,6 @@ package patch
 import (
 	"context"
 	"errors"
-
-	"github.com/millrace-go/millrace/change"
 )
 
 // Settings say how freely hunks are placed.
@@ -23,7 +21,7 @@ type Placed struct {
 	Fuzz    int
 	Done    bool // its new lines were there already
 	Err     error
-	Splices []change.Splice
+	Splices []Splice
 }
 
 // placing is the work on the hunks of one file.
@@ -198,7 +196,7 @@ func (p *placing) at(
 	run := old[lead : len(old)-trail]
 	fits := func(at int) (c candidate, ok bool) {
 		c.at = at
-		if at < from || at < 0 || at+len(old) > p.lines() || p.clashes(h, at) || !p.anchored(h, at, lead, trail) {
+		if at < from || at < 0 || at+len(old) > p.lines() || p.clashes(h, at) || !p.anchored(h, at, stated, lead, trail) {
 			return c, false
 		}
 		if level >= Indent {
@@ -256,16 +254,16 @@ func (p *placing) at(
 func near(a, b int) int { return max(a-b, b-a) }
 
 // anchored reports whether a hunk may stand at a line. One that only adds lines, and quotes none before or behind them,
-// begins or ends the file, for nothing else tells it from its place after it was applied. So does one that has the last
-// line of a file, without a line end.
-func (p *placing) anchored(h *Hunk, at, lead, trail int) bool {
+// begins or ends the file, for nothing else tells it from its place after it was applied; but where it says that it is not
+// at the beginning, it may stand right where it says. So does one that has the last line of a file, without a line end.
+func (p *placing) anchored(h *Hunk, at, stated, lead, trail int) bool {
 	if h.AtEnd && at+h.OldLines != p.lines() {
 		return false
 	}
 	if p.Format != Unified || h.Removed > 0 || lead+trail > 0 {
 		return true
 	}
-	return (h.Lead > 0 || at == 0) && (h.Trail > 0 || at+h.OldLines == p.lines())
+	return (h.Lead > 0 || at == 0 || at == stated && h.OldStart > 1) && (h.Trail > 0 || at+h.OldLines == p.lines())
 }
 
 // anchors goes to the lines that a hunk names, one after the other, and returns the line behind the last one.

@@ -2,8 +2,6 @@ package patch
 
 import (
 	"strings"
-
-	"github.com/millrace-go/millrace/change"
 )
 
 // group is a run of removed and added lines with no context line in it.
@@ -16,8 +14,8 @@ type group struct {
 }
 
 // splices returns what a hunk does at a place, in ascending order.
-func (p *placing) splices(h *Hunk, c candidate) []change.Splice {
-	var list []change.Splice
+func (p *placing) splices(h *Hunk, c candidate) []Splice {
+	var list []Splice
 	at, oldNoEnd := c.at, false
 	keepsBOM := p.bom
 	if p.bom && at == 0 {
@@ -87,7 +85,7 @@ func (p *placing) endOf(h *Hunk, g *group, l Line, first int) End {
 }
 
 // splice returns what a group does to the bytes of the file.
-func (p *placing) splice(h *Hunk, g *group, oldNoEnd, keepsBOM bool) (s change.Splice, ok bool) {
+func (p *placing) splice(h *Hunk, g *group, oldNoEnd, keepsBOM bool) (s Splice, ok bool) {
 	if g.removed == 0 && len(g.text) == 0 && g.last == (Line{}) {
 		return s, false
 	}
@@ -104,7 +102,7 @@ func (p *placing) splice(h *Hunk, g *group, oldNoEnd, keepsBOM bool) (s change.S
 			text = append([]byte(g.end.String()), text...) // the line before has no end yet
 		}
 	}
-	return change.Splice{Off: from, Len: to - from, Text: text}, true
+	return Splice{Off: from, Len: to - from, Text: text}, true
 }
 
 // unended reports whether the last line of the file, which is added, is to have no line end. A patch that says so means
