@@ -221,22 +221,30 @@ func (s *Store) openIndex() (recordlog.File, error) {
 // discard removes a run, which cannot be seen any more when it returns; the writer is closed. A run that others may need,
 // as the child of a fleet, is for the caller to keep.
 func (w *writer) discard() error {
-	w.mu.Lock()
-	e := w.entry()
-	e.removed = true
-	w.writeSlot(e)
-	w.mu.Unlock()
 	s := w.s
-	err := s.makeDir(s.path(trashDir))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	// Until it is certain that the run is gone the index says nothing that could be believed.
+	e := w.entry()
+	e.tooLong = true
+	w.writeSlot(e)
+	if w.index != nil && s.d.Sync && w.index.Sync() != nil {
+		w.dropIndex()
+	}
 	to := s.path(trashDir, w.run.created.ID)
+	err := s.makeDir(s.path(trashDir))
 	if err == nil {
 		err = s.d.FS.Rename(s.layout.run(w.number), to)
 	}
 	if err == nil {
 		err = s.d.SyncAnyDir(path.Dir(s.layout.run(w.number)))
 	}
+	if err == nil {
+		e.removed = true
+		w.writeSlot(e)
+	}
 	// The lock is one of the file, wherever that is. Where it is a mark beside the file, that is removed with it.
-	if cerr := w.close(); err == nil && !errors.Is(cerr, filelock.ErrLost) {
+	if cerr := w.closeAll(); err == nil && !errors.Is(cerr, filelock.ErrLost) {
 		err = cerr
 	}
 	if err != nil {

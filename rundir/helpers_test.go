@@ -10,6 +10,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/runs"
 )
 
@@ -93,4 +94,13 @@ func everyFs(t *testing.T, test func(t *testing.T, fsys afero.Fs)) {
 			test(t, fsys)
 		})
 	}
+}
+
+// openDir opens a directory of the operating system, until the test ends.
+func openDir(t testing.TB, dir string) afero.Fs {
+	t.Helper()
+	root, err := rootfs.Open(dir)
+	fstest.Must(t, err)
+	t.Cleanup(func() { fstest.Must(t, root.Close()) })
+	return root
 }

@@ -20,7 +20,7 @@ const (
 // The flags of a slot.
 const (
 	slotYAMLErrors = 1 << iota
-	slotTooLong    // the texts had no room: the records have to be read
+	slotTooLong    // the texts had no room, or may be wrong: the records have to be read
 	slotRemoved    // the run was removed
 )
 
@@ -73,7 +73,7 @@ func (e *entry) encode() []byte {
 		flags |= slotRemoved
 	}
 	for _, text := range e.texts() {
-		if len(s)+2+len(*text) > slotSize {
+		if e.tooLong || len(s)+2+len(*text) > slotSize {
 			flags |= slotTooLong
 			s = s[:slotTexts]
 			break

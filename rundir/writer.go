@@ -347,6 +347,10 @@ func (w *writer) me() *take {
 func (w *writer) close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	return w.closeAll()
+}
+
+func (w *writer) closeAll() error {
 	if w.closed {
 		return nil
 	}

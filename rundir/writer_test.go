@@ -186,6 +186,9 @@ func TestDiscard(t *testing.T) {
 		if page, err := s.List(t.Context(), runs.Filter{}); err != nil || page.Total != 2 || page.Items[1].ID != "1" {
 			t.Errorf("%+v, %v", page, err)
 		}
+		if page, err := s.List(t.Context(), runs.Filter{Paging: runs.Paging{PerPage: 1}}); err != nil || page.Total != 2 {
+			t.Errorf("%+v, %v", page, err)
+		}
 		if _, err := s.Get(t.Context(), runs.RunRef{ID: "2"}); !errors.Is(err, runs.ErrNotFound) {
 			t.Errorf("Get: %v", err)
 		}

@@ -133,6 +133,12 @@ func (f *Fs) CopyMeta(from, to string) error {
 // Lock does nothing: of the locks of a real system none is left when its process is gone.
 func (f *Fs) Lock(context.Context) (io.Closer, error) { return unlocked{}, nil }
 
+// LockFile does nothing, as Lock.
+func (f *Fs) LockFile(context.Context, string) (io.Closer, error) { return unlocked{}, nil }
+
+// TryLockFile does nothing, as Lock.
+func (f *Fs) TryLockFile(string) (io.Closer, error) { return unlocked{}, nil }
+
 type unlocked struct{}
 
 func (unlocked) Close() error { return nil }

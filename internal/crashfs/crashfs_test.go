@@ -308,6 +308,7 @@ var _ interface {
 	capability.NoReplacer
 	capability.DirSyncer
 	capability.Locker
+	capability.FileLocker
 	capability.Identifier
 	capability.MetaCopier
 	capability.LinkTimer

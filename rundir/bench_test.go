@@ -1,0 +1,41 @@
+package rundir
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// BenchmarkList is a page of 50 runs, filtered, by a store that was just opened.
+func BenchmarkList(b *testing.B) {
+	for _, count := range []int{10_000, 100_000} {
+		b.Run(fmt.Sprint(count), func(b *testing.B) {
+			dir := b.TempDir()
+			root := openBench(b, dir)
+			for i := range count {
+				n := twoSteps()
+				n.User = fmt.Sprintf("user%d", i%7)
+				w := createRun(b, root, n)
+				work(b, w, runs.Success, false)
+				fstest.Must(b, w.close())
+			}
+			for _, f := range []runs.Filter{{User: "user3"}, {User: "user3", OrderBy: runs.ByUpdatedAt, Ascending: true}} {
+				f.PerPage = 50
+				b.Run("by "+string(f.OrderBy), func(b *testing.B) {
+					for b.Loop() {
+						page, err := openBench(b, dir).List(b.Context(), f)
+						if err != nil || len(page.Items) != 50 {
+							b.Fatal(len(page.Items), err)
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
+func openBench(b *testing.B, dir string) *Store {
+	return openStore(b, openDir(b, dir), Options{NoSync: true})
+}
