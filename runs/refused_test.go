@@ -199,6 +199,20 @@ func TestRefusedLines(t *testing.T) {
 	}
 }
 
+// A pipeline in quotes stands where its string begins.
+func TestRefusedLinesInQuotes(t *testing.T) {
+	_, err := newEngine().tools().Call(t.Context(), manage, json.RawMessage("{\"action\":\"create\",\n\"projectId\":\"p\",\"definition\":\n  \"{}\"}"))
+	refused, ok := errors.AsType[*runs.ArgsError](err)
+	if !ok {
+		t.Fatal(err)
+	}
+	for _, p := range refused.Problems {
+		if p.Line != 3 || p.Column != 3 || !strings.HasPrefix(p.Pointer, "/definition") {
+			t.Errorf("%s stands in line %d, column %d", p.Pointer, p.Line, p.Column)
+		}
+	}
+}
+
 // A text with many mistakes gives a bounded answer.
 func TestManyProblems(t *testing.T) {
 	var b strings.Builder

@@ -40,6 +40,7 @@ func TestRunVerbs(t *testing.T) {
 		checkRefusal(t, run.Check(runs.VerbPlay), "cannot play run 12: it is "+string(tt.status)+", runs are not played, their jobs are")
 	}
 	checkRefusal(t, runs.Run{ID: "12", Status: runs.Failed}.Check(runs.VerbRetry), "cannot retry run 12: it is failed, not resumable: create a new run")
+	checkRefusal(t, runs.Run{ID: "12", Status: runs.Failed, Resumable: true}.Check("stop"), "cannot stop run 12: it is failed")
 	checkRefusal(t, runs.Run{ID: "12", Status: "odd"}.Check(runs.VerbCancel), "cannot cancel run 12: it is odd")
 }
 

@@ -1,8 +1,10 @@
 package runs_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -249,10 +251,73 @@ func TestLenient(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tt.args, diff)
 		}
 	}
+	for args, want := range map[string]string{
+		`{"action":"list","projectId":"p","project_id":"q"}`:                     "'projectId' and 'project_id' are the same: give one of them",
+		`{"action":"jobs","projectId":"p","pipelineId":12,"scope":[]}`:           "'scope' must not be empty",
+		`{"action":"jobs","projectId":"p","pipelineId":12,"scope":["faild"]}`:    "scope[0] 'faild' is not one of " + scopes + ": did you mean 'failed'?",
+		`{"action":"jobs","projectId":"p","pipelineId":12,"scope":["failed",1]}`: "'scope[1]' must be a string, got number",
+		`{"action":"list","projectId":"p","status":["failed"]}`:                  "'status' must be a string, got list",
+		`{"action":"get","project_id":"p","pipeline_id":12,"per_page":1}`:        "'per_page' does not belong to action 'get' (list, jobs, triggers take it)",
+		`{"action":"job","project_id":"p","job_id":12,"pipeline_id":1}`:          "'pipeline_id' does not belong to action 'job' (get, jobs, triggers take it)",
+		`{"action":"lst"}`: "unknown action 'lst' for browse_pipelines (list, get, jobs, triggers, job, logs): did you mean 'list'?",
+	} {
+		e := newEngine()
+		tools := e.tools()
+		tools.Lenient = true
+		if _, err := tools.Call(t.Context(), browse, json.RawMessage(args)); err == nil || err.Error() != want || e.asked != nil {
+			t.Errorf("%s: %v", args, err)
+		}
+	}
 	readOnlyJobs := newEngine().tools()
 	readOnlyJobs.Jobs, readOnlyJobs.Lenient = nil, true
 	_, err := readOnlyJobs.Call(t.Context(), "manage_pipeline", json.RawMessage(`{"action":"cancel_job","projectId":"p","jobId":14002}`))
 	if err == nil || err.Error() != "manage_pipeline_job is not available: read-only" {
 		t.Errorf("a folded action has done more than its own command: %v", err)
+	}
+}
+
+// endless has a job whose result cannot be written as JSON.
+type endless struct{ browsing }
+
+func (endless) Job(context.Context, runs.JobRef) (runs.Job, error) {
+	return runs.Job{ID: "1", Result: &millrace.StepResult{Data: math.Inf(1)}}, nil
+}
+
+// What cannot be answered is an error, and no half an answer.
+func TestAnswerFails(t *testing.T) {
+	tools := runs.Tools{Browse: endless{}}
+	answer, err := tools.Call(t.Context(), browse, json.RawMessage(`{"action":"job","projectId":"p","jobId":1}`))
+	if answer != nil || err == nil || !strings.HasPrefix(err.Error(), "browse_pipelines: the answer cannot be written: ") {
+		t.Errorf("answer %s, error %v", answer, err)
+	}
+}
+
+// Errors of the host come back as they are.
+func TestErrorsOfHost(t *testing.T) {
+	tools := newEngine().tools()
+	for _, tt := range []struct{ command, args, want string }{
+		{browse, `{"action":"get","projectId":"p","pipelineId":99}`, "run 99 not found in project 'p'"},
+		{browse, `{"action":"get","projectId":"q","pipelineId":12}`, "run 12 not found in project 'q'"},
+		{browse, `{"action":"jobs","projectId":"p","pipelineId":"x"}`, "run x not found in project 'p'"},
+		{browse, `{"action":"triggers","projectId":"p","pipelineId":99}`, "run 99 not found in project 'p'"},
+		{browse, `{"action":"job","projectId":"p","jobId":"12/no"}`, "job 12/no not found in project 'p'"},
+		{browse, `{"action":"logs","projectId":"p","jobId":99}`, "job 99 not found in project 'p'"},
+		{manage, `{"action":"retry","projectId":"p","pipelineId":14}`, "cannot retry run 14: it is running, cancel it first"},
+		{manage, `{"action":"cancel","projectId":"p","pipelineId":12}`, "cannot cancel run 12: it is failed"},
+		{jobs, `{"action":"play","projectId":"p","jobId":12001}`, "cannot play job 12001 (step 'find'): it is success, only manual jobs can be played"},
+		{jobs, `{"action":"retry","projectId":"p","jobId":"14/find"}`, "cannot retry job 14001 (step 'find'): run 14 is running, cancel it first"},
+		{jobs, `{"action":"cancel","projectId":"p","jobId":"12/fix"}`, "cannot cancel job 12004 (step 'fix'): it is failed"},
+		{manage, `{"action":"create","projectId":"p","definition":` + inline + `,"variables":[{"key":"limit","value":"ten"}]}`, `variable 'limit': "ten" is no integer`},
+		{manage, `{"action":"create","projectId":"p","definition":` + inline + `,"variables":[{"key":"X","value":""}]}`, `variable 'X' is not declared by pipeline 'q' (declared: limit, who)`},
+	} {
+		answer, err := tools.Call(t.Context(), tt.command, json.RawMessage(tt.args))
+		if answer != nil || err == nil || err.Error() != tt.want {
+			t.Errorf("%s: answer %s\ngot  %v\nwant %s", tt.args, answer, err, tt.want)
+		}
+	}
+	var refused *runs.StateError
+	_, err := tools.Call(t.Context(), manage, json.RawMessage(`{"action":"cancel","projectId":"p","pipelineId":12}`))
+	if !errors.As(err, &refused) || *refused != (runs.StateError{Verb: "cancel", What: "run", ID: "12", Status: "failed"}) {
+		t.Errorf("error is %#v", err)
 	}
 }

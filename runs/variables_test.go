@@ -87,6 +87,7 @@ func TestWithVariablesRefused(t *testing.T) {
 		{[]runs.Variable{{Key: "limit", Value: "1", Type: "x"}}, `/variables/0/variable_type variables[0].variable_type 'x' is not one of env_var, file`},
 		{[]runs.Variable{{Key: "limit", Value: "1", Type: runs.File}}, `/variables/0/variable_type variable 'limit': the path of a file is a string, and the pipeline declares 'integer'`},
 		{[]runs.Variable{{Key: "name", Value: "1", Type: runs.File}}, `/variables/0/variable_type variable 'name': there are no files here`},
+		{one("", "1"), `/variables/0/key 'variables[0].key' must not be empty`},
 		{one("name", strings.Repeat("x", 64<<10+1)), `/variables/0/value variable 'name' has 65537 bytes, at most 65536 are allowed`},
 		{make([]runs.Variable, 101), `/variables variables has 101 entries, at most 100 are allowed`},
 		{append(one("limit", "ten"), runs.Variable{Key: "part", Value: "half"}), "/variables/0/value 2 problems:\n" +
