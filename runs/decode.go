@@ -133,7 +133,7 @@ func (d *call) find(name string) *param {
 func (d *call) misplaced(name, written string) {
 	var others []string
 	for i := range d.acts {
-		if (d.lenient || d.acts[i].folded == "") && d.acts[i].takes(name) {
+		if d.acts[i].takes(name) {
 			others = append(others, d.acts[i].name)
 		}
 	}

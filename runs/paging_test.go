@@ -25,6 +25,7 @@ func TestPageOf(t *testing.T) {
 		{runs.Paging{PerPage: 45}, 1, 45, 45, 0, 0},
 		{runs.Paging{PerPage: 44}, 1, 44, 44, 2, 0},
 		{runs.Paging{PerPage: 500}, 1, 100, 45, 0, 0},
+		{runs.Paging{PerPage: -1}, 1, 0, 0, 0, 0},
 		{runs.Paging{Page: 1_000_000_000, PerPage: 100}, 1_000_000_000, 100, 0, 0, 0},
 	}
 	for _, tt := range tests {

@@ -84,15 +84,15 @@ func (d *call) words(p *param, name string, n *strictjson.Node) ([]string, bool)
 		return nil, false
 	}
 	all := make([]string, len(n.Elems))
-	good := true
 	for i, elem := range n.Elems {
 		d.offset = elem.Offset
 		at := name + "/" + strconv.Itoa(i)
 		s, ok := d.string(at, "a string", elem)
-		ok = ok && d.word(at, s, p.words)
-		all[i], good = s, good && ok
+		if all[i] = s; ok {
+			d.word(at, s, p.words)
+		}
 	}
-	return all, good
+	return all, true // what is wrong has become a problem
 }
 
 // number reads a whole number.

@@ -87,6 +87,9 @@ func TestRefused(t *testing.T) {
 		{"id is 0", browse, `{"action":"get","projectId":"p","pipelineId":0}`, []string{"/pipelineId out_of_range: pipelineId must be 1 to 9007199254740992, got 0"}},
 		{"id is negative", browse, `{"action":"job","projectId":"p","jobId":-1}`, []string{"/jobId out_of_range: jobId must be 1 to 9007199254740992, got -1"}},
 		{"id is huge", browse, `{"action":"job","projectId":"p","jobId":1e30}`, []string{"/jobId out_of_range: jobId must be 1 to 9007199254740992, got 1e30"}},
+		{"id is more than an int64", browse, `{"action":"job","projectId":"p","jobId":18446744073709551615}`, []string{
+			"/jobId out_of_range: jobId must be 1 to 9007199254740992, got 18446744073709551615",
+		}},
 		{"id is no whole number", browse, `{"action":"job","projectId":"p","jobId":1.5}`, []string{"/jobId wrong_type: 'jobId' must be a whole number or a string, got 1.5"}},
 		{"id is empty", browse, `{"action":"job","projectId":"p","jobId":""}`, []string{"/jobId empty_param: 'jobId' must not be empty"}},
 		{"status", browse, `{"action":"list","projectId":"p","status":"cancelled"}`, []string{"/status unsupported_value: status 'cancelled' is not one of " + statuses + " | did you mean 'canceled'?"}},
@@ -186,13 +189,13 @@ func TestRefusedText(t *testing.T) {
 
 // Problems have the lines of the text of the call, those of the pipeline in it too.
 func TestRefusedLines(t *testing.T) {
-	args := "{\"action\":\"create\",\n\"projectId\":\"p\",\n  \"status\": 1,\n\"definition\":{\"name\":\"q\",\n  \"steps\":[{\"id\":\"a\",\"action\":\"non\"}]}}"
+	args := "{\"action\":\"create\",\n\"projectId\":\"p\",\n  \"status\": 1,\n\"definition\":{\"name\":\"q\",\n  \"steps\":[{\"id\":\"a\",\"action\":\"non\"}],\n  \"nme\":1}}"
 	_, err := newEngine().tools().Call(t.Context(), manage, json.RawMessage(args))
 	refused, ok := errors.AsType[*runs.ArgsError](err)
-	if !ok || len(refused.Problems) != 2 {
+	if !ok || len(refused.Problems) != 3 {
 		t.Fatal(err)
 	}
-	for i, want := range []struct{ line, column int }{{3, 3}, {5, 31}} {
+	for i, want := range []struct{ line, column int }{{3, 3}, {6, 3}, {5, 31}} {
 		if p := refused.Problems[i]; p.Line != want.line || p.Column != want.column {
 			t.Errorf("%s stands in line %d, column %d, want %v", p.Pointer, p.Line, p.Column, want)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/runs"
@@ -49,6 +50,7 @@ func TestCalls(t *testing.T) {
 			},
 			`{"items":[],"page":2,"per_page":100,"total":0,"next_page":0,"snapshot":12}`,
 		},
+		{"list of a long project", "browse_pipelines", `{"action":"list","projectId":"` + strings.Repeat("ä", 1024) + `"}`, nil, `{"items":[],`},
 		{"list descending", "browse_pipelines", `{"action":"list","projectId":"p","sort":"desc","order_by":"id"}`, runs.Filter{Project: "p", OrderBy: "id"}, `{"items":[{"id":14,`},
 		{"get by number", "browse_pipelines", `{"action":"get","projectId":"p","pipelineId":12}`, runs.RunRef{Project: "p", ID: "12"}, `{"id":12,"run_id":"0c",`},
 		{"get by a whole number that is written otherwise", "browse_pipelines", `{"action":"get","projectId":"p","pipelineId":1.2e1}`, runs.RunRef{Project: "p", ID: "12"}, `{"id":12,`},
@@ -319,5 +321,38 @@ func TestErrorsOfHost(t *testing.T) {
 	_, err := tools.Call(t.Context(), manage, json.RawMessage(`{"action":"cancel","projectId":"p","pipelineId":12}`))
 	if !errors.As(err, &refused) || *refused != (runs.StateError{Verb: "cancel", What: "run", ID: "12", Status: "failed"}) {
 		t.Errorf("error is %#v", err)
+	}
+}
+
+// A definition can be the name of a pipeline of the host's library.
+func TestCreateFromLibrary(t *testing.T) {
+	files := afero.NewMemMapFs()
+	for name, text := range map[string]string{"good.json": inline, "bad.json": `{"name":"q"}`} {
+		if err := afero.WriteFile(files, name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := newEngine()
+	tools := e.tools()
+	tools.Library = millrace.Library{Dirs: []millrace.LibraryDir{{Name: "user", FS: files}}}
+	create := func(definition string) error {
+		_, err := tools.Call(t.Context(), manage, json.RawMessage(`{"action":"create","projectId":"p","definition":"`+definition+`"}`))
+		return err
+	}
+	if err := create("good"); err != nil || e.asked[0].(runs.Create).Pipeline.Name() != "q" {
+		t.Errorf("%v, asked %v", err, e.asked)
+	}
+	for _, name := range []string{"bad", "goood"} {
+		err := create(name)
+		_, isLibrary := errors.AsType[*millrace.LibraryError](err)
+		_, isArgs := errors.AsType[*runs.ArgsError](err)
+		if !isLibrary || isArgs || len(e.asked) > 1 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := tools.Call(canceled, manage, json.RawMessage(`{"action":"create","projectId":"p","definition":"good"}`)); !errors.Is(err, context.Canceled) {
+		t.Errorf("the library is read although the context is done: %v", err)
 	}
 }
