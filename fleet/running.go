@@ -37,6 +37,7 @@ type running struct {
 	got   int        // outcomes of targets that were begun
 	given int        // targets that were
 	why   *stop      // nil while targets are begun
+	cut   string     // the code of a target that the scheduler has not begun, or has canceled
 	sunk  error      // of sink
 	wrong error      // of targets
 }
@@ -143,6 +144,9 @@ func (r *running) done(o Outcome) error {
 		return errors.New("scheduler has given more outcomes than there were targets")
 	}
 	r.got++
+	if o.Code != "" && (o.Status == Skipped || o.Status == Canceled) && r.cut == "" {
+		r.cut = o.Code
+	}
 	if !o.Replayed {
 		r.spent.Files += o.Files
 		r.spent.Edits += o.Edits
@@ -191,7 +195,8 @@ func (r *running) rest(err error) {
 // failure is what Run returns when the scheduler has returned err.
 func (r *running) failure(ctx context.Context, err error) error {
 	lost := r.given - r.got
-	whole := r.over && lost == 0 && r.left == 0 && r.sum.Canceled == 0 && r.wrong == nil
+	whole := r.over && lost == 0 && r.left == 0 && r.cut == "" && r.wrong == nil
+	r.sum.Stopped = r.cut
 	if r.left > 0 && r.why != nil {
 		r.sum.Stopped = r.why.code
 	}

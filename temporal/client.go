@@ -14,8 +14,10 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/runs"
 )
 
 // Defaults of a Client.
@@ -31,7 +33,8 @@ const (
 // attempts is how often a target is tried, by all workers together.
 const attempts = 5
 
-// Client begins campaigns and looks after them. It implements [fleet.Scheduler]. It is safe for concurrent use as long as its
+// Client begins campaigns and looks after them. It implements [fleet.Scheduler],
+// [runs.Browser] and [runs.Manager], and JobManager returns a [runs.JobManager]. It is safe for concurrent use as long as its
 // fields are not changed.
 type Client struct {
 	// Temporal is the connection to the server.
@@ -63,6 +66,10 @@ type Client struct {
 	Attributes bool
 	// User is the name that new campaigns have as that of their creator. "" means none.
 	User string
+	// Library has the pipelines that [Client.Create] is asked for by name. Nil means that there are none.
+	Library *millrace.Library
+	// Targets are the trees of a project for [Client.Create]. Nil means one, whose id and root are the project.
+	Targets func(project string) iter.Seq2[fleet.Target, error]
 }
 
 // Check returns a *fleet.FieldError for the first field that cannot be what it is.
@@ -111,12 +118,17 @@ func (c Client) Start(ctx context.Context, campaign fleet.Campaign, targets iter
 }
 
 func (c Client) start(ctx context.Context, campaign fleet.Campaign, targets iter.Seq2[fleet.Target, error], reuse enumspb.WorkflowIdReusePolicy) error {
-	if err := errors.Join(c.Check(), campaign.Check()); err != nil {
-		return err
-	}
-	pipeline, err := json.Marshal(campaign.Pipeline)
+	s, err := c.prepare(ctx, campaign, targets)
 	if err != nil {
 		return err
+	}
+	return c.begin(ctx, s, memo{Name: s.Name, Ref: s.Name, SHA: campaign.Pipeline.Digest(), User: c.User}, reuse, 0)
+}
+
+// prepare puts all down that a campaign is begun with.
+func (c Client) prepare(ctx context.Context, campaign fleet.Campaign, targets iter.Seq2[fleet.Target, error]) (state, error) {
+	if err := errors.Join(c.Check(), campaign.Check()); err != nil {
+		return state{}, err
 	}
 	s := state{
 		Project: c.project(), Campaign: campaign.ID, Name: campaign.Pipeline.Name(),
@@ -126,28 +138,38 @@ func (c Client) start(ctx context.Context, campaign fleet.Campaign, targets iter
 			Heartbeat: cmp.Or(c.Heartbeat, DefaultHeartbeat), Attempts: attempts, Attributes: c.Attributes,
 		},
 	}
+	pipeline, err := json.Marshal(campaign.Pipeline)
+	if err != nil {
+		return state{}, err
+	}
 	if s.Pipeline, err = c.Blobs.Put(ctx, pipeline); err != nil {
+		return state{}, err
+	}
+	s.Targets, s.Count, err = c.putTargets(ctx, targets)
+	return s, err
+}
+
+// begin has the server begin a campaign, after a delay if there is one.
+func (c Client) begin(ctx context.Context, s state, m memo, reuse enumspb.WorkflowIdReusePolicy, delay time.Duration) error {
+	var err error
+	if m.State, err = put(ctx, c.Blobs, s); err != nil {
 		return err
 	}
-	if s.Targets, s.Count, err = c.putTargets(ctx, targets); err != nil {
-		return err
-	}
+	m.Created = now()
 	options := client.StartWorkflowOptions{
-		ID: c.workflowID(campaign.ID), TaskQueue: cmp.Or(c.TaskQueue, DefaultTaskQueue), WorkflowIDReusePolicy: reuse,
+		ID: c.workflowID(s.Campaign), TaskQueue: cmp.Or(c.TaskQueue, DefaultTaskQueue), WorkflowIDReusePolicy: reuse,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL, WorkflowExecutionErrorWhenAlreadyStarted: true,
-		Memo: map[string]any{
-			"name": s.Name, "ref": s.Name, "sha": campaign.Pipeline.Digest(), "user": c.User, "targets": s.Targets, "count": s.Count, "pipeline": s.Pipeline,
-		},
+		StartDelay: max(0, delay), Memo: map[string]any{memoKey: m},
 	}
 	if c.Attributes {
 		options.TypedSearchAttributes = temporal.NewSearchAttributes(
-			keyword(projectName).ValueSet(s.Project), keyword(nameName).ValueSet(s.Name), keyword(refName).ValueSet(s.Name),
-			keyword(shaName).ValueSet(campaign.Pipeline.Digest()), keyword(userName).ValueSet(c.User), stateAttribute().ValueSet(string(statusOf(PhaseRunning))),
+			keyword(projectName).ValueSet(s.Project), keyword(nameName).ValueSet(m.Name), keyword(refName).ValueSet(m.Ref),
+			keyword(shaName).ValueSet(m.SHA), keyword(userName).ValueSet(m.User), stateAttribute().ValueSet(string(runs.Created)),
 		)
 	}
 	_, err = c.Temporal.ExecuteWorkflow(ctx, options, campaignWorkflow, s)
 	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
-		return &fleet.FieldError{Field: "Campaign.ID", Value: campaign.ID, Reason: "there is a campaign of that id in project " + c.project()}
+		return &fleet.FieldError{Field: "Campaign.ID", Value: s.Campaign, Reason: "there is a campaign of that id in project " + c.project()}
 	}
 	return err
 }
@@ -208,8 +230,8 @@ func ended(err error) (p Progress, _ error) {
 	return p, err
 }
 
-// Cancel ends a campaign: what is worked on is told to stop, and nothing more is begun.
-func (c Client) Cancel(ctx context.Context, campaign string) error {
+// Stop ends a campaign: what is worked on is told to stop, and nothing more is begun.
+func (c Client) Stop(ctx context.Context, campaign string) error {
 	return c.Temporal.CancelWorkflow(ctx, c.workflowID(campaign), "")
 }
 
@@ -219,9 +241,9 @@ func (c Client) Play(ctx context.Context, campaign, planDigest string) (Progress
 	return c.update(ctx, campaign, playUpdate, playInput{planDigest})
 }
 
-// Retry begins targets again that have failed, by their positions; nil: all of them, the first 500. The campaign has to be
+// RetryTargets begins targets again that have failed, by their positions; nil: all of them, the first 500. The campaign has to be
 // running. One that has ended is begun again by Start: what is done is Replayed.
-func (c Client) Retry(ctx context.Context, campaign string, indices ...int) (Progress, error) {
+func (c Client) RetryTargets(ctx context.Context, campaign string, indices ...int) (Progress, error) {
 	return c.update(ctx, campaign, retryUpdate, retryInput{indices})
 }
 

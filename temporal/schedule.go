@@ -25,7 +25,7 @@ func (c Client) Schedule(ctx context.Context, campaign fleet.Campaign, targets i
 	if ctx.Err() != nil {
 		waiting, cancel := context.WithTimeout(context.WithoutCancel(ctx), whileCanceling)
 		defer cancel()
-		if err := c.Cancel(waiting, campaign.ID); err != nil {
+		if err := c.Stop(waiting, campaign.ID); err != nil {
 			return fmt.Errorf("%w; and the campaign could not be canceled: %w", context.Cause(ctx), err)
 		}
 		p, err = c.Wait(waiting, campaign.ID)
