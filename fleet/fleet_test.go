@@ -209,8 +209,9 @@ func TestCancel(t *testing.T) {
 	why := errors.New("the user has had enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	var got kept
+	left := 10
 	sink := func(o fleet.Outcome) error {
-		if o.Index == 9 {
+		if left--; left == 0 {
 			cancel(why)
 		}
 		return got.sink(o)
@@ -236,7 +237,7 @@ func TestCancel(t *testing.T) {
 	}
 	// A cancellation that comes when all is done takes nothing back.
 	ctx, cancel = context.WithCancelCause(t.Context())
-	left := 3
+	left = 3
 	sum, err = f.Run(ctx, fleet.Campaign{ID: "c", Pipeline: edit()}, fleet.Targets(targets[:3]...), func(fleet.Outcome) error {
 		if left--; left == 0 {
 			cancel(why)
