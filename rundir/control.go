@@ -1,0 +1,271 @@
+package rundir
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/disk"
+	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/recordlog"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// How often an owner looks for requests, how often who has made one looks for the effect, and what is read.
+const (
+	listenWait   = 100 * time.Millisecond
+	effectWait   = 10 * time.Millisecond
+	mostRequests = 100
+	maxRequest   = 4 << 10
+)
+
+const requestEnd = ".json"
+
+// request is what another process asks the owner of a run for. It is signed like a record.
+type request struct {
+	// Run is the id of the run, and Takes how often it had been taken: a request is for one owner.
+	Run   string    `json:"run"`
+	Takes int       `json:"takes"`
+	Verb  runs.Verb `json:"verb"`
+	User  string    `json:"user,omitempty"`
+	Time  time.Time `json:"time"`
+}
+
+// listen ends the session when another process asks for that.
+func (s *session) listen() {
+	ticker := time.NewTicker(listenWait)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if r := s.requested(); r != nil {
+			if err := s.cancel(r.User); err != nil {
+				s.m.log("a cancel cannot be recorded", s.w.number, err)
+			}
+			return
+		}
+	}
+}
+
+// requested returns a request to cancel that is for this owner, nil if there is none. What is not signed is none.
+func (s *session) requested() *request {
+	store, number := s.m.store, s.w.number
+	dir := store.run(number, controlDir)
+	if at, err := store.d.Look(dir); err != nil || at.Kind != change.Dir {
+		return nil
+	}
+	names, err := store.d.Names(dir)
+	if err != nil {
+		return nil
+	}
+	var id string
+	var takes int
+	s.w.state(func(f *folded) { id, takes = f.created.ID, f.takes })
+	for _, name := range names[:min(mostRequests, len(names))] {
+		if !strings.HasSuffix(name, requestEnd) {
+			continue
+		}
+		r, err := store.readRequest(number, name)
+		if err != nil || r.Run != id {
+			continue
+		}
+		_ = store.d.Remove(store.run(number, controlDir, name)) // it does no harm: it is for this owner alone
+		if r.Takes == takes && r.Verb == runs.VerbCancel {
+			return r
+		}
+	}
+	return nil
+}
+
+func (s *Store) readRequest(number int64, name string) (*request, error) {
+	key, err := s.readKey()
+	if err != nil {
+		return nil, err
+	}
+	file, err := s.d.Read(s.run(number, controlDir, name), maxRequest)
+	if err != nil {
+		return nil, err
+	}
+	reader := recordlog.NewReader(file, key)
+	text, ok := reader.Next()
+	if !ok {
+		return nil, reader.Stop()
+	}
+	r := new(request)
+	return r, json.Unmarshal(text, r)
+}
+
+// writeRequest asks the owner of a run. The file has its name when it is whole.
+func (s *Store) writeRequest(number int64, r *request) (name string, err error) {
+	key, err := s.writeKey()
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return "", err
+	}
+	if err := s.makeDir(s.run(number, controlDir)); err != nil {
+		return "", err
+	}
+	id := journal.NewID(r.Time)
+	temp, name := s.run(number, controlDir, id), s.run(number, controlDir, id+requestEnd)
+	f, err := recordlog.Create(s.d.FS, temp)
+	if err != nil {
+		return "", err
+	}
+	w := recordlog.NewWriter(f, key, recordlog.Start())
+	if err := errors.Join(w.Append(text), w.Close()); err != nil {
+		return "", errors.Join(err, s.d.Remove(temp))
+	}
+	return name, s.d.FS.Rename(temp, name)
+}
+
+// cancel records that the run is to end, and ends what it does.
+func (s *session) cancel(user string) error {
+	s.canceling.Lock()
+	defer s.canceling.Unlock()
+	if s.ctx.Err() != nil {
+		return nil
+	}
+	if err := s.w.append(&record{Kind: kindCancel, Cancel: &cancel{User: user}}); err != nil {
+		return err
+	}
+	s.stop(&canceledBy{user})
+	return nil
+}
+
+// Cancel implements [runs.Manager]. It waits until the run has ended; when ctx is done before, the error says that the
+// cancel was requested, and matches the cause.
+func (m *Manager) Cancel(ctx context.Context, ref runs.RunRef) (runs.Run, error) {
+	l, err := m.store.find(ctx, ref)
+	if err != nil {
+		return runs.Run{}, err
+	}
+	check := func(r shownRun) error { return r.run().Check(runs.VerbCancel) }
+	if err := m.cancel(ctx, l.number, check); err != nil {
+		return runs.Run{}, err
+	}
+	return m.store.Get(ctx, ref)
+}
+
+// cancel ends a run that check allows it for.
+func (m *Manager) cancel(ctx context.Context, number int64, check func(shownRun) error) error {
+	for {
+		l, err := m.store.look(number)
+		switch {
+		case err != nil:
+			return err
+		case l.foreign:
+			return fmt.Errorf("run %d: %w", number, runs.ErrForeign)
+		}
+		if !l.dead || l.status == runs.Created {
+			if err := check(l.shownRun); err != nil {
+				return err
+			}
+		}
+		if s := m.session(number); s != nil {
+			if err := s.cancel(m.host.User); err != nil && !errors.Is(err, errOver(s)) {
+				return err
+			}
+			select {
+			case <-s.over:
+				return nil
+			case <-ctx.Done():
+				return requestedOnly(ctx)
+			}
+		}
+		again, err := false, error(runs.ErrBusy)
+		if !l.status.Active() || l.dead { // else its lock is held
+			again, err = m.cancelOwned(ctx, number, check)
+		}
+		if errors.Is(err, runs.ErrBusy) {
+			again, err = m.ask(ctx, l)
+		}
+		if err != nil || !again {
+			return err
+		}
+	}
+}
+
+func errOver(s *session) error {
+	select {
+	case <-s.over:
+		return errStopped
+	default:
+		return nil
+	}
+}
+
+func requestedOnly(ctx context.Context) error {
+	return fmt.Errorf("cancel requested: %w", context.Cause(ctx))
+}
+
+// cancelOwned cancels a run that no process works on.
+func (m *Manager) cancelOwned(ctx context.Context, number int64, check func(shownRun) error) (again bool, err error) {
+	release, err := m.claim(ctx, number)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	if m.session(number) != nil {
+		return true, nil
+	}
+	w, err := m.store.own(number)
+	if err != nil {
+		return false, err
+	}
+	if w.status().Active() {
+		err = m.settle(ctx, w)
+	}
+	if err == nil {
+		w.state(func(f *folded) { err = check(shownRun{folded: f, number: number}) })
+	}
+	if err == nil {
+		err = w.append(&record{Kind: kindCancel, Cancel: &cancel{User: m.host.User}})
+	}
+	if err == nil {
+		by := canceledBy{m.host.User}
+		err = w.append(&record{Kind: kindEnd, Status: runs.Canceled, Reason: by.Error(), End: new(end)})
+	}
+	return false, errors.Join(err, w.close())
+}
+
+// ask requests the cancel of a run that another process works on, and waits until that has let it go. again says that
+// this owner did not take the request.
+func (m *Manager) ask(ctx context.Context, l *loaded) (again bool, err error) {
+	name := ""
+	if l.takes > 0 {
+		name, err = m.store.writeRequest(l.number, &request{
+			Run: l.created.ID, Takes: l.takes, Verb: runs.VerbCancel, User: m.host.User, Time: m.store.now().UTC(),
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return false, requestedOnly(ctx)
+		case <-time.After(effectWait):
+		}
+		now, err := m.store.look(l.number)
+		switch {
+		case err != nil && !errors.Is(err, errNoRun):
+			return false, err
+		case err == nil && now.takes == l.takes && now.status.Active() && !now.dead:
+			continue
+		case name != "":
+			err = disk.UnlessAbsent(m.store.d.Remove(name))
+			return now != nil && (now.dead || now.takes != l.takes), err
+		}
+		return true, nil
+	}
+}

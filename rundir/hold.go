@@ -1,0 +1,274 @@
+package rundir
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/journal"
+	"github.com/millrace-go/millrace/internal/panics"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// maxDiff is how long the view "diff" of a run is at most, in bytes, and maxView the view "plan.json" that is read.
+const (
+	maxDiff = 16 << 20
+	maxView = 64 << 20
+)
+
+// Approve implements [millrace.Approver]: it holds what nobody has allowed yet, and what is not what was allowed.
+func (r *recorder) Approve(_ context.Context, plan *millrace.Plan) error {
+	digest, err := plan.Digest()
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	r.digest = digest
+	r.mu.Unlock()
+	res := plan.Result()
+	if res.WouldBlock {
+		if plan.WithForce(true).Result().WouldBlock {
+			return nil // nothing helps: the run fails of it
+		}
+		return fmt.Errorf("%s: play with force, or cancel: %w", res.BlockReason, millrace.ErrHold)
+	}
+	var allowed, other bool
+	r.w.state(func(f *folded) {
+		for _, p := range f.plays {
+			allowed = allowed || p.PlanDigest == digest
+			other = other || p.PlanDigest != ""
+		}
+	})
+	level := res.OverallRiskLevel
+	switch gate := r.s.m.host.ApproveFrom; {
+	case allowed:
+		return nil
+	case other:
+		return fmt.Errorf("what would be written is not what was allowed to be%s: look at it again, and play or cancel: %w",
+			r.differences(plan), millrace.ErrHold)
+	case gate > 0 && level >= gate:
+		return fmt.Errorf("the risk is %s: play to commit, or cancel: %w", level, millrace.ErrHold)
+	}
+	return nil
+}
+
+// differences names the paths in which a plan differs from the view of the one that was held before.
+func (r *recorder) differences(plan *millrace.Plan) string {
+	text, err := r.s.m.store.read(r.w.number, planFile, maxView)
+	var before view
+	if err != nil || json.Unmarshal(text, &before) != nil {
+		return "" // the view is not signed, and nothing goes by it
+	}
+	was := make(map[string]string)
+	for _, c := range before.Changes {
+		was[c.Path] = c.told()
+	}
+	var paths []string
+	for _, c := range viewOf(plan).Changes {
+		if was[c.Path] != c.told() {
+			paths = append(paths, fsutil.Visible(c.Path))
+		}
+		delete(was, c.Path)
+	}
+	for _, c := range before.Changes {
+		if _, gone := was[c.Path]; gone {
+			paths = append(paths, fsutil.Visible(c.Path))
+		}
+	}
+	const named = 20
+	more := ""
+	if len(paths) > named {
+		paths, more = paths[:named], fmt.Sprintf(" and %d more", len(paths)-named)
+	}
+	if len(paths) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(paths, ", ") + more + ")"
+}
+
+// look makes the record of a run that waits, and what it shows.
+func (s *session) look(held *millrace.HeldError) (*record, error) {
+	res := held.Plan.Result()
+	r := &record{Kind: kindHold, Status: runs.Manual, Reason: held.Reason, At: placeOf(held.At), Hold: &hold{
+		Commit: held.At.Step == "", Files: res.FilesChanged.Count(), Edits: res.TotalEdits, Risk: res.OverallRiskLevel,
+	}}
+	var err error
+	if r.Hold.PlanDigest, err = held.Plan.Digest(); err != nil {
+		return nil, err
+	}
+	if r.Job, err = s.w.jobFor(held.At.Index); err != nil {
+		return nil, err
+	}
+	if err := s.w.line(r.Job, held.Reason); err != nil {
+		return nil, err
+	}
+	return r, s.views(held.Plan)
+}
+
+// view is what plan.json has: what would be done, without the bytes.
+type view struct {
+	Result  *millrace.Result `json:"result"`
+	Changes []viewChange     `json:"changes"`
+}
+
+type viewChange struct {
+	Kind     change.ChangeKind `json:"kind"`
+	Path     string            `json:"path"`
+	From     string            `json:"from,omitempty"`
+	Old      change.State      `json:"old"`
+	New      change.State      `json:"new"`
+	Replaced change.State      `json:"replaced,omitzero"`
+	Edits    int               `json:"edits,omitempty"`
+}
+
+// told is what two changes of a path are compared by.
+func (c viewChange) told() string {
+	return fmt.Sprint(c.Kind, c.From, c.Old.Hash, c.New.Kind, c.New.Mode, c.New.Hash, c.New.Target)
+}
+
+func viewOf(plan *millrace.Plan) view {
+	v := view{Result: plan.Result(), Changes: []viewChange{}}
+	for _, c := range plan.Changes() {
+		v.Changes = append(v.Changes, viewChange{c.Kind, c.Path, c.From, c.Old, c.New, c.Replaced, len(c.Splices)})
+	}
+	return v
+}
+
+// views writes what the run shows of its plan.
+func (s *session) views(plan *millrace.Plan) error {
+	store := s.m.store
+	text, err := json.Marshal(viewOf(plan))
+	if err != nil {
+		return err
+	}
+	err = store.replace(s.w.number, planFile, func(to io.Writer) error {
+		_, err := to.Write(append(text, '\n'))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return store.replace(s.w.number, diffFile, func(to io.Writer) error {
+		cut := &cutWriter{to: to, left: maxDiff}
+		err := plan.WriteDiff(cut)
+		if cut.full && errors.Is(err, errCut) {
+			_, err = fmt.Fprintf(to, "\n... the diff is longer than %d bytes, and cut here\n", int64(maxDiff))
+		}
+		return err
+	})
+}
+
+// replace writes a file of a run anew, which has its name when it is whole.
+func (s *Store) replace(number int64, name string, write func(io.Writer) error) error {
+	temp := s.run(number, name+"-"+journal.NewID(s.now()))
+	f, err := s.d.FS.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(write(f), f.Close()); err == nil {
+		err = s.d.FS.Rename(temp, s.run(number, name))
+	}
+	if err != nil {
+		return errors.Join(err, s.d.Remove(temp))
+	}
+	return nil
+}
+
+var errCut = errors.New("there is no room for more")
+
+// cutWriter writes so many bytes, and no more.
+type cutWriter struct {
+	to   io.Writer
+	left int
+	full bool
+}
+
+func (w *cutWriter) Write(p []byte) (int, error) {
+	if len(p) > w.left {
+		w.full = true
+		n, err := w.to.Write(p[:w.left])
+		w.left -= n
+		return n, cmp.Or(err, errCut)
+	}
+	n, err := w.to.Write(p)
+	w.left -= n
+	return n, err
+}
+
+// Held returns the plan of a run that waits for a decision: all that is staged so far. It can be looked at, and neither
+// committed nor stored; it should be closed, and cannot be used once the manager is closed. The tree is locked as long as
+// this takes. The error is a *[runs.StateError] for a run that does not wait, and a *[millrace.DriftError] if the tree is
+// not what the steps have read any more.
+func (m *Manager) Held(ctx context.Context, ref runs.RunRef) (*millrace.Plan, error) {
+	l, err := m.store.find(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	release, err := m.claim(ctx, l.number)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	w, err := m.store.own(l.number)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := m.held(ctx, w)
+	return plan, errors.Join(err, w.close())
+}
+
+func (m *Manager) held(ctx context.Context, w *writer) (*millrace.Plan, error) {
+	var run runs.Run
+	var project string
+	w.state(func(f *folded) { run, project = shownRun{folded: f, number: w.number}.run(), f.created.Project })
+	if run.Status != runs.Manual {
+		return nil, fmt.Errorf("run %s does not wait for a decision: it is %s", run.ID, run.Status)
+	}
+	// What the plan reads is needed as long as the plan is.
+	s := &session{m: m, w: w, ctx: ctx}
+	x, p, err := s.prepared(newRecorder(s))
+	if err != nil {
+		return nil, err
+	}
+	data := &lazyData{layout: m.store.layout, number: w.number}
+	x.Checkpoints, x.Recorder, x.Observe = onlooker{&overlay{of: &shared{of: data}}}, nil, nil
+	var tree fleet.Tree
+	err = panics.Protect(func() (err error) {
+		tree, err = m.host.Trees.Open(ctx, fleet.Target{ID: project})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("tree cannot be opened: %w", err)
+	}
+	_, err = x.Resume(ctx, tree.FS, p, w.saved())
+	m.keep(tree, data)
+	held, ok := errors.AsType[*millrace.HeldError](err)
+	if !ok {
+		return nil, err
+	}
+	return held.Plan, nil
+}
+
+// keep closes a tree, and data that is read, when the manager is closed.
+func (m *Manager) keep(tree fleet.Tree, data *lazyData) {
+	closing := tree.Close
+	tree.Close = func(ctx context.Context, _ *millrace.Result, _ error) error {
+		data.Close()
+		if closing == nil {
+			return nil
+		}
+		return panics.Protect(func() error { return closing(ctx, nil, errLooking) })
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.trees = append(m.trees, tree)
+}

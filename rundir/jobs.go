@@ -1,0 +1,255 @@
+package rundir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// decide records a decision about a run that check allows, and begins to work on it. What decide returns is the run as it
+// is then.
+func (m *Manager) decide(ctx context.Context, number int64, check func(shownRun) error, do func(w *writer) error) (runs.Run, error) {
+	release, err := m.claim(ctx, number)
+	if err != nil {
+		return runs.Run{}, err
+	}
+	defer release()
+	if s := m.session(number); s != nil {
+		l, err := m.store.look(number)
+		if err == nil {
+			err = check(l.shownRun)
+		}
+		if err != nil {
+			return runs.Run{}, err
+		}
+		select { // it has ended, and the lock is about to be given back
+		case <-s.over:
+		case <-ctx.Done():
+			return runs.Run{}, context.Cause(ctx)
+		}
+	}
+	w, err := m.store.own(number)
+	if err != nil {
+		return runs.Run{}, err
+	}
+	if w.status().Active() {
+		err = m.settle(ctx, w)
+	}
+	if err == nil {
+		w.state(func(f *folded) { err = check(shownRun{folded: f, number: number}) })
+	}
+	if err == nil {
+		err = do(w)
+	}
+	if err != nil {
+		return runs.Run{}, errors.Join(err, w.close())
+	}
+	run := m.shown(w)
+	return run, m.begin(w)
+}
+
+// goBack records that the run goes on behind so many checkpoints; negative means behind the last one.
+func (m *Manager) goBack(w *writer, user string, from int) error {
+	var jobs []newJob
+	var err error
+	w.state(func(f *folded) {
+		if from < 0 {
+			from = len(f.line)
+		}
+		jobs, err = f.again(from)
+	})
+	if err != nil {
+		return err
+	}
+	return w.append(&record{Kind: kindRetry, Status: runs.Pending, Retry: &retry{User: user, From: from, Jobs: jobs}})
+}
+
+// Retry implements [runs.Manager].
+func (m *Manager) Retry(ctx context.Context, ref runs.RunRef) (runs.Run, error) {
+	if isNested(ctx) {
+		return runs.Run{}, millrace.ErrNested
+	}
+	l, err := m.store.find(ctx, ref)
+	if err != nil {
+		return runs.Run{}, err
+	}
+	check := func(r shownRun) error { return r.run().Check(runs.VerbRetry) }
+	return m.decide(ctx, l.number, check, func(w *writer) error { return m.goBack(w, m.host.User, -1) })
+}
+
+// Resume goes on with a run, whatever it waits for: "<run>" or "<run>/<step>", where the run is a number or an id. One
+// that waits for a decision is played; one that has failed, was canceled, or whose process has died goes on behind the
+// last step done; one that was created is begun. With a step it goes back to where it was before that step, if it has come
+// to it. Errors are those of Retry and Play.
+func (m *Manager) Resume(ctx context.Context, what string) (runs.Run, error) {
+	if isNested(ctx) {
+		return runs.Run{}, millrace.ErrNested
+	}
+	id, step, stepped := strings.Cut(what, "/")
+	l, err := m.store.find(ctx, runs.RunRef{ID: id})
+	if err != nil {
+		return runs.Run{}, err
+	}
+	var j *job
+	if stepped {
+		if l, j, err = m.store.findJob(ctx, runs.JobRef{ID: id + "/" + step}); err != nil {
+			return runs.Run{}, err
+		}
+	}
+	check := func(r shownRun) error {
+		if r.status == runs.Created || r.status == runs.Manual {
+			return nil
+		}
+		return r.run().Check(runs.VerbRetry)
+	}
+	return m.decide(ctx, l.number, check, func(w *writer) error {
+		var status runs.Status
+		var digest string
+		from, begun := -1, false
+		w.state(func(f *folded) {
+			status = f.status
+			if f.hold != nil && f.hold.Commit {
+				digest = f.hold.PlanDigest
+			}
+			if j != nil {
+				from, begun = f.before(j.ordinal)
+			}
+		})
+		switch {
+		case begun:
+			return m.goBack(w, m.host.User, from)
+		case status == runs.Manual:
+			return w.append(&record{Kind: kindPlay, Status: runs.Pending, Play: &play{User: m.host.User, PlanDigest: digest}})
+		case status == runs.Created:
+			return nil
+		}
+		return m.goBack(w, m.host.User, -1)
+	})
+}
+
+// jobs is the [runs.JobManager] of a manager.
+type jobs struct{ m *Manager }
+
+// Play implements [runs.JobManager].
+func (j jobs) Play(ctx context.Context, ref runs.JobRef, p runs.Play) (runs.Job, error) {
+	return j.decide(ctx, ref, runs.VerbPlay, func(w *writer, played *job) error {
+		var held *hold
+		w.state(func(f *folded) {
+			if f.heldJob == played.ordinal {
+				held = f.hold
+			}
+		})
+		if held == nil {
+			return j.refused(w, played, runs.VerbPlay, "another job of the run is held")
+		}
+		if p.PlanDigest != "" && p.PlanDigest != held.PlanDigest {
+			return j.refused(w, played, runs.VerbPlay, fmt.Sprintf(
+				"and what it would do is not what was looked at: its plan_digest is %s: look at it again", held.PlanDigest))
+		}
+		pipeline, given, err := j.m.stored(w)
+		if err != nil {
+			return err
+		}
+		if err := runs.CheckVariables(p.Variables); err != nil {
+			return err
+		}
+		if _, err := runs.WithVariables(pipeline, p.Variables, noFile); err != nil {
+			return err
+		}
+		if all := replaced(given, p.Variables); len(all) > runs.MaxVariables {
+			return fmt.Errorf("the run has %d variables then, at most %d are possible", len(all), runs.MaxVariables)
+		}
+		r := &play{User: j.m.host.User, Force: p.Force}
+		if held.Commit {
+			r.PlanDigest = held.PlanDigest
+		}
+		if len(p.Variables) > 0 {
+			if r.Variables, err = w.value(p.Variables); err != nil {
+				return err
+			}
+			for _, v := range p.Variables {
+				r.Keys = append(r.Keys, v.Key)
+			}
+		}
+		return w.append(&record{Kind: kindPlay, Status: runs.Pending, Play: r})
+	})
+}
+
+// Retry implements [runs.JobManager].
+func (j jobs) Retry(ctx context.Context, ref runs.JobRef) (runs.Job, error) {
+	return j.decide(ctx, ref, runs.VerbRetry, func(w *writer, again *job) error {
+		from := -1
+		w.state(func(f *folded) {
+			if n, ok := f.before(again.ordinal); ok {
+				from = n
+			}
+		})
+		return j.m.goBack(w, j.m.host.User, from)
+	})
+}
+
+// Cancel implements [runs.JobManager].
+func (j jobs) Cancel(ctx context.Context, ref runs.JobRef) (runs.Job, error) {
+	l, found, err := j.m.store.findJob(ctx, ref)
+	if err != nil {
+		return runs.Job{}, err
+	}
+	check := func(r shownRun) error { return j.check(r, found.ordinal, runs.VerbCancel) }
+	if err := j.m.cancel(ctx, l.number, check); err != nil {
+		return runs.Job{}, err
+	}
+	return j.m.store.Job(ctx, runs.JobRef{ID: l.jobID(found.ordinal)})
+}
+
+// check returns an error if the status of a job, or of its run, does not allow the verb.
+func (j jobs) check(r shownRun, ordinal int, v runs.Verb) error {
+	return r.job(r.jobs[ordinal-1], j.m.stepNames(r)).Check(v, r.shownStatus())
+}
+
+// stepNames returns the steps of a run.
+func (m *Manager) stepNames(r shownRun) []stepName {
+	return m.store.stepsOf(&loaded{shownRun: r})
+}
+
+// decide is the decide of the manager about a job. It returns the latest job of the step.
+func (j jobs) decide(ctx context.Context, ref runs.JobRef, v runs.Verb, do func(w *writer, about *job) error) (runs.Job, error) {
+	if isNested(ctx) {
+		return runs.Job{}, millrace.ErrNested
+	}
+	l, found, err := j.m.store.findJob(ctx, ref)
+	if err != nil {
+		return runs.Job{}, err
+	}
+	var shown runs.Job
+	check := func(r shownRun) error { return j.check(r, found.ordinal, v) }
+	_, err = j.m.decide(ctx, l.number, check, func(w *writer) error {
+		if err := do(w, found); err != nil {
+			return err
+		}
+		w.state(func(f *folded) {
+			r := shownRun{folded: f, number: l.number}
+			shown = r.job(f.jobs[f.latest[found.index]-1], slices.Clone(j.m.stepNames(r)))
+		})
+		return nil
+	})
+	return shown, err
+}
+
+// refused is the error of a verb that the status of the job would allow.
+func (j jobs) refused(w *writer, about *job, v runs.Verb, reason string) error {
+	e := &runs.StateError{Verb: v, What: runs.ThingJob, Reason: reason}
+	w.state(func(f *folded) {
+		r := shownRun{folded: f, number: w.number}
+		shown := r.job(f.jobs[about.ordinal-1], j.m.stepNames(r))
+		e.ID, e.Status = shown.ID, shown.Status
+		if shown.Kind != runs.JobCommit {
+			e.Step = shown.Name
+		}
+	})
+	return e
+}

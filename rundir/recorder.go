@@ -1,0 +1,277 @@
+package rundir
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"sync"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// recorder is what a run tells of itself while it is executed: the [millrace.Checkpointer] and the
+// [millrace.Approver] of it. All goes into the records and the log of the run.
+type recorder struct {
+	s *session
+	w *writer
+
+	mu      sync.Mutex // held while a job gets its number and is recorded
+	begun   bool       // an attempt, or the commit, was entered
+	ordinal map[string]int
+	digest  string // of the plan that is to be committed
+}
+
+func newRecorder(s *session) *recorder {
+	return &recorder{s: s, w: s.w, ordinal: make(map[string]int)}
+}
+
+// entered reports whether the run has come so far that it had its tree.
+func (r *recorder) entered() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.begun
+}
+
+// Enter implements [millrace.Checkpointer].
+func (r *recorder) Enter(_ context.Context, at millrace.Position) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.begun = true
+	ordinal, err := r.w.jobFor(at.Index)
+	if err != nil {
+		return err
+	}
+	rec := &record{Kind: kindStart, Job: ordinal, At: placeOf(at), Status: r.running()}
+	if at.Step == "" {
+		rec.Kind, rec.Commit = kindCommit, &commit{PlanDigest: r.digest}
+	}
+	r.ordinal[at.Step] = ordinal
+	return r.w.append(rec)
+}
+
+// running is the status that a record gives to the run, none if it is running already.
+func (r *recorder) running() runs.Status {
+	if r.w.status() == runs.Running {
+		return ""
+	}
+	return runs.Running
+}
+
+// Keep implements [millrace.Checkpointer].
+func (r *recorder) Keep(_ context.Context, c millrace.Checkpoint) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.begun = true
+	var err error
+	d := &done{Final: c.Final, Parent: c.Parent}
+	if c.State != nil {
+		if d.State, err = r.w.value(c.State); err != nil {
+			return err
+		}
+	}
+	rec := &record{Kind: kindDone, At: placeOf(c.Position), Done: d}
+	if d.Mark = c.Result.StepID == ""; d.Mark {
+		return r.w.append(rec)
+	}
+	if d.Result, err = r.w.value(c.Result); err != nil {
+		return err
+	}
+	if d.Delta, err = r.w.blob(c.Delta); err != nil {
+		return err
+	}
+	if rec.Job, err = r.w.jobFor(c.Index); err != nil {
+		return err
+	}
+	if ordinal, ok := r.ordinal[c.Step]; ok {
+		rec.Job = ordinal
+		delete(r.ordinal, c.Step)
+	}
+	rec.Status, rec.JobStatus = r.running(), runs.Success
+	switch res := c.Result; {
+	case res.Skipped:
+		rec.JobStatus, rec.Reason = runs.Skipped, res.SkipReason
+	case res.Failed():
+		rec.JobStatus, rec.Reason = runs.Failed, res.Error
+	}
+	if err := r.w.append(rec); err != nil {
+		return err
+	}
+	r.tell(rec.Job, c.Result)
+	return nil
+}
+
+// tell writes what came of an attempt into the log of its job. The log is to be read by people; what cannot be written
+// there is missing there, and nowhere else.
+func (r *recorder) tell(ordinal int, res millrace.StepResult) {
+	for _, w := range res.Warnings {
+		_ = r.w.line(ordinal, "warning: "+w)
+	}
+	switch {
+	case res.Skipped:
+		_ = r.w.line(ordinal, "skipped: "+res.SkipReason)
+	case res.Failed():
+		_ = r.w.line(ordinal, "failed: "+res.Error)
+	default:
+		_ = r.w.line(ordinal, fmt.Sprintf("success: %d files, %d edits", len(res.FilesMatched), res.EditsApplied))
+	}
+	_ = r.w.endLog(ordinal)
+}
+
+// warn writes a warning about the run into the log of the job that is next.
+func (r *recorder) warn(text string) {
+	var first int
+	r.w.state(func(f *folded) {
+		for _, ordinal := range f.latest {
+			if j := f.jobs[ordinal-1]; first == 0 && !j.status.Ended() {
+				first = ordinal
+			}
+		}
+	})
+	if first > 0 {
+		_ = r.w.line(first, "warning: "+text) // as in tell
+	}
+}
+
+// Spill implements [millrace.Checkpointer].
+func (r *recorder) Spill() fsutil.Spill { return r.w.spill() }
+
+// answers is the [millrace.Recorder] of a run.
+type answers struct{ w *writer }
+
+// Find implements [millrace.Recorder].
+func (a answers) Find(key string) (found millrace.Recorded, ok bool, err error) {
+	var v value
+	a.w.state(func(f *folded) { v, ok = f.answers[key] })
+	if !ok {
+		return found, false, nil
+	}
+	return found, true, v.decode(a.w.spill(), &found)
+}
+
+// Keep implements [millrace.Recorder].
+func (a answers) Keep(key string, answered millrace.Recorded) error {
+	v, err := a.w.value(answered)
+	if err != nil {
+		return err
+	}
+	return a.w.append(&record{Kind: kindAnswer, Answer: &answer{Key: key, Value: v}})
+}
+
+// observer returns the observer of the run: that of the host, and the logs.
+func (r *recorder) observer(host func(millrace.Event)) func(millrace.Event) {
+	return func(e millrace.Event) {
+		if host != nil {
+			defer host(e) // also if writing panics
+		}
+		switch e := e.(type) {
+		case millrace.StepOutput:
+			r.line(e.Step, e.Text)
+		case millrace.StepRetrying:
+			r.line(e.Step, fmt.Sprintf("attempt %d follows in %v: %v", e.Attempt, e.Wait, e.Err))
+		case millrace.StepReplayed:
+			r.line(e.Step, "what it asks was answered before, and is not asked again")
+		case millrace.StepJumped:
+			r.line(e.From, fmt.Sprintf("goes on with step '%s' (%s)", e.To, e.By))
+		}
+	}
+}
+
+// line writes into the log of the job of a step that is running. Of one that is not, nothing is heard any more.
+func (r *recorder) line(step, text string) {
+	r.mu.Lock()
+	ordinal := r.ordinal[step]
+	r.mu.Unlock()
+	if ordinal > 0 {
+		_ = r.w.line(ordinal, strings.TrimSuffix(text, "\n")) // as in tell
+	}
+}
+
+// unlessLocked is an observer for a run that may find its tree locked, and is run again then: what it tells of that is
+// told by the run that follows.
+func (r *recorder) unlessLocked(told func(millrace.Event)) func(millrace.Event) {
+	var started millrace.Event
+	return func(e millrace.Event) {
+		switch f := e.(type) {
+		case millrace.RunStarted:
+			started = e
+			return
+		case millrace.RunFinished:
+			if started != nil && f.Result == nil && errors.Is(f.Err, fsutil.ErrLocked) {
+				return
+			}
+		}
+		if started != nil {
+			told(started)
+			started = nil
+		}
+		told(e)
+	}
+}
+
+// status is that of the run.
+func (w *writer) status() (status runs.Status) {
+	w.state(func(f *folded) { status = f.status })
+	return status
+}
+
+// saved is what the run can be resumed with.
+func (w *writer) saved() millrace.Saved {
+	var line []checkpoint
+	s := millrace.Saved{}
+	w.state(func(f *folded) {
+		line = append(line, f.line...)
+		s.Began = f.jobs[0].created
+		for _, p := range f.plays {
+			s.Force = s.Force || p.Force
+		}
+	})
+	s.Checkpoints = w.checkpoints(line)
+	return s
+}
+
+func (w *writer) checkpoints(line []checkpoint) iter.Seq2[millrace.Checkpoint, error] {
+	return func(yield func(millrace.Checkpoint, error) bool) {
+		for i, c := range line {
+			kept, err := c.read(w)
+			if err != nil {
+				err = fmt.Errorf("checkpoint %d: %w", i+1, err)
+			}
+			if !yield(kept, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// read returns the checkpoint as it was kept.
+func (c checkpoint) read(w *writer) (millrace.Checkpoint, error) {
+	kept := millrace.Checkpoint{Position: c.at.position(), Final: c.done.Final, Parent: c.done.Parent}
+	if err := c.done.Result.decode(w.spill(), &kept.Result); err != nil {
+		return kept, err
+	}
+	state, err := c.done.State.bytes(w.spill())
+	if err != nil {
+		return kept, err
+	}
+	kept.State = json.RawMessage(state)
+	kept.Delta, err = c.done.Delta.bytes(w.spill())
+	return kept, err
+}
+
+// maxResult is how long the result of a run is at most that stands in its last record, in bytes: it is to be there when
+// the data of the run is not any more.
+const maxResult = 40 << 10
+
+// result returns the value of a run's result.
+func (w *writer) result(res *millrace.Result) (value, error) {
+	text, err := json.Marshal(res)
+	if err != nil || len(text) <= maxResult {
+		return value{JSON: text}, err
+	}
+	return w.put(text)
+}

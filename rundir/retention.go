@@ -1,0 +1,235 @@
+package rundir
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"time"
+
+	"github.com/millrace-go/millrace/internal/disk"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// The zero [Retention].
+const (
+	DefaultKeep    = 10_000
+	DefaultDataAge = 14 * 24 * time.Hour
+)
+
+// Retention says which runs are kept: those that wait for something or are worked on, and the newest, whatever the limits
+// are; of the others, those that no limit removes. Children of a fleet are not counted.
+type Retention struct {
+	// Keep is how many runs are kept. Zero means DefaultKeep, negative no limit.
+	Keep int
+	// MaxAge is how old a run may be, from its last record on. Zero means no limit.
+	MaxAge time.Duration
+	// MaxBytes is how many bytes the files of runs may have together. Zero means no limit.
+	MaxBytes int64
+	// DataAge is how old the data of a run may be, and the directory that its steps share. A run without them can be looked
+	// at, and not resumed. Zero means DefaultDataAge, negative no limit.
+	DataAge time.Duration
+}
+
+func (r Retention) check() error {
+	if r.MaxAge < 0 || r.MaxBytes < 0 {
+		return errors.New("a Retention with a negative MaxAge or MaxBytes")
+	}
+	return nil
+}
+
+// Limits of a pruning: how often there is one, how many runs it removes, and how old a number has to be that has come to
+// nothing.
+const (
+	pruneEvery = time.Minute
+	mostPruned = 100
+	sweepAge   = time.Hour
+)
+
+// prune removes what the rules do not keep, unless it has done so a moment ago.
+func (m *Manager) prune(ctx context.Context) error {
+	now := m.store.now()
+	m.mu.Lock()
+	due := m.pruned.IsZero() || now.Sub(m.pruned) >= pruneEvery
+	if due {
+		m.pruned = now
+	}
+	m.mu.Unlock()
+	if !due {
+		return nil
+	}
+	if ok, err := m.store.present(); err != nil || !ok {
+		return err
+	}
+	p := &pruner{m: m, now: now}
+	return p.run(ctx)
+}
+
+// pruner removes runs.
+type pruner struct {
+	m     *Manager
+	now   time.Time
+	ended []prunable // by number
+	known map[int64]bool
+	done  int
+}
+
+// prunable is a run that may be removed.
+type prunable struct {
+	number  int64
+	id      string
+	updated int64
+}
+
+func (p *pruner) run(ctx context.Context) error {
+	s := p.m.store
+	err := s.emptyTrash()
+	p.known = make(map[int64]bool)
+	c := scan{s: s, upTo: everything, trusts: (*entry).settled}
+	c.visit = func(e *entry) bool {
+		p.known[e.number] = true
+		if e.status.Ended() && e.parent == 0 {
+			p.ended = append(p.ended, prunable{e.number, string(e.id), e.updated})
+		}
+		return true
+	}
+	if err := errors.Join(err, c.run(ctx)); err != nil {
+		return err
+	}
+	if n := len(p.ended); n > 0 {
+		p.ended = p.ended[:n-1] // the newest stays
+	}
+	return errors.Join(p.limits(ctx), p.sweep(ctx))
+}
+
+// limits goes through the runs from the oldest on.
+func (p *pruner) limits(ctx context.Context) error {
+	r := p.m.host.Retention
+	keep := cmp.Or(r.Keep, DefaultKeep)
+	if keep < 0 {
+		keep = math.MaxInt
+	}
+	over := len(p.ended) + 1 - keep
+	bytes, err := p.bytes(r.MaxBytes)
+	if err != nil {
+		return err
+	}
+	dataAge := cmp.Or(r.DataAge, DefaultDataAge)
+	for i, run := range p.ended {
+		if err := context.Cause(ctx); err != nil || p.done >= mostPruned {
+			return err
+		}
+		age := p.now.Sub(time.Unix(0, run.updated))
+		var err error
+		switch {
+		case i < over, r.MaxAge > 0 && age > r.MaxAge, r.MaxBytes > 0 && bytes > r.MaxBytes:
+			if r.MaxBytes > 0 {
+				bytes -= p.size(run.number)
+			}
+			err = p.remove(run, (*writer).discard)
+		case dataAge > 0 && age > dataAge && p.hasData(run):
+			err = p.remove(run, p.drop)
+		}
+		if err != nil {
+			return fmt.Errorf("run %d: %w", run.number, err)
+		}
+	}
+	return nil
+}
+
+// remove takes the run, and does with it what do says, unless it is worked on again, or not this user's.
+func (p *pruner) remove(run prunable, do func(w *writer) error) error {
+	release, err := p.m.claim(context.Background(), run.number)
+	if err != nil {
+		return nil // the manager is closed
+	}
+	defer release()
+	if p.m.session(run.number) != nil {
+		return nil
+	}
+	w, err := p.m.store.own(run.number)
+	switch {
+	case errors.Is(err, runs.ErrBusy), errors.Is(err, runs.ErrForeign), errors.Is(err, runs.ErrNotFound), errors.Is(err, runs.ErrDamaged):
+		return nil
+	case err != nil:
+		return err
+	}
+	var fleet bool
+	w.state(func(f *folded) { fleet = f.created.Fleet != nil })
+	if !w.status().Ended() || fleet {
+		return w.close()
+	}
+	p.done++
+	shared, err := p.m.store.sharedDir(run.id)
+	if err == nil {
+		err = os.RemoveAll(shared)
+	}
+	return errors.Join(do(w), err)
+}
+
+// drop removes the data of a run.
+func (p *pruner) drop(w *writer) error {
+	err := w.append(&record{Kind: kindState, Dropped: true})
+	return errors.Join(err, w.close(), p.m.store.d.Remove(p.m.store.run(w.number, dataFile)))
+}
+
+func (p *pruner) hasData(run prunable) bool {
+	at, err := p.m.store.d.Look(p.m.store.run(run.number, dataFile))
+	return err == nil && at.Size > 0
+}
+
+// size is how many bytes the files of a run have.
+func (p *pruner) size(number int64) (size int64) {
+	for _, name := range []string{runFile, dataFile, logFile, planFile, diffFile} {
+		if at, err := p.m.store.d.Look(p.m.store.run(number, name)); err == nil {
+			size += at.Size
+		}
+	}
+	return size
+}
+
+func (p *pruner) bytes(limit int64) (sum int64, err error) {
+	if limit > 0 {
+		for number := range p.known {
+			sum += p.size(number)
+		}
+	}
+	return sum, nil
+}
+
+// sweep removes numbers that have come to nothing: their processes were killed before the first record.
+func (p *pruner) sweep(ctx context.Context) error {
+	s := p.m.store
+	shards, err := s.shards()
+	if err != nil {
+		return err
+	}
+	for _, shard := range shards {
+		numbers, err := s.inShard(shard)
+		if err != nil {
+			return err
+		}
+		for _, number := range numbers {
+			if p.known[number] {
+				continue
+			}
+			if err := context.Cause(ctx); err != nil || p.done >= mostPruned {
+				return err
+			}
+			if _, err := s.load(number); !errors.Is(err, errNoRun) {
+				continue
+			}
+			at, err := s.d.Look(s.run(number))
+			if err != nil || p.now.Sub(at.ModTime) < sweepAge {
+				continue
+			}
+			p.done++
+			if err := s.d.RemoveTree(s.run(number)); err != nil && !disk.IsAbsent(err) {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package rundir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/panics"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// settleWait is how long the tree of a run is waited for whose process died while it committed.
+const settleWait = time.Second
+
+// settle records what has become of a run whose process has died. It has failed, unless it was committed before that: the
+// tree knows. A run of which the tree does not say so within a moment has failed too; who resumes it finds out.
+func (m *Manager) settle(ctx context.Context, w *writer) error {
+	var committed bool
+	w.state(func(f *folded) { committed = f.committed })
+	r := &record{Kind: kindEnd, Status: runs.Failed, Reason: diedReason, End: new(end)}
+	if committed {
+		res, err := m.committed(ctx, w)
+		switch {
+		case res != nil:
+			r.Status, r.Reason = runs.Success, ""
+			if err != nil { // a step had failed, and the others were committed
+				r.Status, r.Reason, r.End.Final = runs.Failed, err.Error(), true
+			}
+			if r.End.Result, err = w.result(res); err != nil {
+				return err
+			}
+		case context.Cause(ctx) != nil:
+			return context.Cause(ctx)
+		}
+	}
+	return w.append(r)
+}
+
+// committed returns the result of the run if the tree has it.
+func (m *Manager) committed(ctx context.Context, w *writer) (*millrace.Result, error) {
+	s := &session{m: m, w: w, ctx: ctx}
+	var project string
+	w.state(func(f *folded) { project = f.created.Project })
+	x, p, err := s.prepared(newRecorder(s))
+	if err != nil {
+		return nil, err
+	}
+	x.Checkpoints, x.Recorder, x.Observe, x.LockWait = onlooker{w.spill()}, nil, nil, settleWait
+	x.RunContext, x.StepContext = nil, nil
+	var tree fleet.Tree
+	err = panics.Protect(func() (err error) {
+		tree, err = m.host.Trees.Open(ctx, fleet.Target{ID: project})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	res, err := x.Resume(ctx, tree.FS, p, w.saved())
+	if res != nil && !res.Replayed {
+		res = nil
+	}
+	if held, ok := errors.AsType[*millrace.HeldError](err); ok {
+		_ = held.Plan.Close() // nothing was written
+	}
+	if tree.Close != nil {
+		told := res
+		if res == nil && err == nil {
+			err = errLooking
+		}
+		closing := panics.Protect(func() error { return tree.Close(context.WithoutCancel(ctx), told, err) })
+		if closing != nil && res != nil {
+			return nil, fmt.Errorf("tree cannot be closed: %w", closing) // it may have to be published yet
+		}
+	}
+	return res, err
+}
+
+// errLooking holds a run that is only looked at.
+var errLooking = fmt.Errorf("the run is only looked at: %w", millrace.ErrHold)
+
+// onlooker is the [millrace.Checkpointer] of a run that is built again to be looked at. It goes no further than it had
+// come.
+type onlooker struct{ spill fsutil.Spill }
+
+func (onlooker) Enter(context.Context, millrace.Position) error  { return errLooking }
+func (onlooker) Approve(context.Context, *millrace.Plan) error   { return errLooking }
+func (onlooker) Keep(context.Context, millrace.Checkpoint) error { return nil }
+func (o onlooker) Spill() fsutil.Spill                           { return &overlay{of: o.spill} }

@@ -1,0 +1,141 @@
+package rundir
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/millrace-go/millrace/runs"
+)
+
+// workWait is how long [Manager.Work] waits before it looks again.
+const workWait = 200 * time.Millisecond
+
+// mostTakes is how often a process takes a run that dies each time.
+const mostTakes = 3
+
+// Work takes runs that were created and that no process works on, those that are due, and with [Host.Adopt] those whose
+// process has died; of others it records that, so that they have failed. It goes on until ctx is done, and returns nil
+// then; the runs that it has begun go on until [Manager.Close]. It takes no more than it has places for.
+func (m *Manager) Work(ctx context.Context) error {
+	for {
+		if err := m.takeAll(ctx); err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(workWait):
+		}
+	}
+}
+
+// takeAll takes what there is to take now.
+func (m *Manager) takeAll(ctx context.Context) error {
+	numbers, err := m.store.unsettled(ctx)
+	if err != nil {
+		return err
+	}
+	for _, number := range numbers {
+		if err := cmp.Or(context.Cause(ctx), m.closedErr()); err != nil {
+			return err
+		}
+		if m.full() {
+			return nil
+		}
+		if _, err := m.takeIfDue(ctx, number); err != nil && !errors.Is(err, runs.ErrBusy) && !errors.Is(err, runs.ErrForeign) &&
+			!errors.Is(err, runs.ErrNotFound) && ctx.Err() == nil {
+			m.log("a run cannot be taken", number, err)
+		}
+	}
+	return nil
+}
+
+func (m *Manager) closedErr() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return errClosed
+	}
+	return nil
+}
+
+// full reports whether the manager has as many runs as it has places.
+func (m *Manager) full() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.places != nil && len(m.working) >= cap(m.places)
+}
+
+// unsettled returns the runs that may be waiting for a process: those of which the index does not say that they have
+// ended.
+func (s *Store) unsettled(ctx context.Context) (numbers []int64, err error) {
+	if ok, err := s.present(); err != nil || !ok {
+		return nil, err
+	}
+	var known int64
+	c := scan{s: s, upTo: everything}
+	c.trusts = func(e *entry) bool {
+		known = e.number
+		if !e.settled() && e.status != runs.Manual {
+			numbers = append(numbers, e.number)
+		}
+		return true
+	}
+	c.visit = func(e *entry) bool {
+		if e.number != known && !e.status.Final() && e.status != runs.Manual {
+			numbers = append(numbers, e.number)
+		}
+		return true
+	}
+	return numbers, c.run(ctx)
+}
+
+// takeIfDue begins to work on a run that a manager may take by itself.
+func (m *Manager) takeIfDue(ctx context.Context, number int64) (bool, error) {
+	l, err := m.store.look(number)
+	if err != nil || l.foreign || !l.dead && !m.isDue(l.folded) || m.session(number) != nil {
+		return false, err
+	}
+	release, err := m.claim(ctx, number)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	w, err := m.store.own(number)
+	if err != nil {
+		return false, err
+	}
+	if w.status().Active() {
+		if err = m.settle(ctx, w); err == nil && m.host.Adopt {
+			err = m.adopt(w)
+		}
+	}
+	due := false
+	w.state(func(f *folded) { due = m.isDue(f) })
+	if err != nil || !due {
+		return false, errors.Join(err, w.close())
+	}
+	return true, m.begin(w)
+}
+
+// isDue reports whether a manager may begin with a run by itself.
+func (m *Manager) isDue(f *folded) bool {
+	return f.status == runs.Created || f.status == runs.Scheduled && !f.created.StartAt.After(m.store.now()) ||
+		f.status == runs.Pending && f.endings > 0 // which was adopted just now
+}
+
+// adopt decides to go on with a run whose process has died.
+func (m *Manager) adopt(w *writer) error {
+	var takes int
+	var may bool
+	w.state(func(f *folded) { takes, may = f.takes, f.status == runs.Failed && f.resumable() })
+	if !may || takes >= mostTakes {
+		return nil
+	}
+	return m.goBack(w, "", -1)
+}

@@ -1,0 +1,283 @@
+package rundir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/panics"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// session is the work of one manager on one run, from when it has the run's lock until it gives it back.
+type session struct {
+	m    *Manager
+	w    *writer
+	ctx  context.Context
+	stop context.CancelCauseFunc
+	// over is closed when the lock is given back.
+	over chan struct{}
+	// canceling is held while a cancel is recorded.
+	canceling sync.Mutex
+}
+
+// canceledBy is why a session ends that a cancel has ended.
+type canceledBy struct{ user string }
+
+func (c *canceledBy) Error() string {
+	if c.user == "" {
+		return "canceled"
+	}
+	return "canceled by " + c.user
+}
+
+// begin works on the run of a writer, which is closed when that is over. The error says that the manager is closed.
+func (m *Manager) begin(w *writer) error {
+	s := &session{m: m, w: w, over: make(chan struct{})}
+	s.ctx, s.stop = context.WithCancelCause(m.base)
+	m.mu.Lock()
+	if m.closed {
+		m.mu.Unlock()
+		return errors.Join(errClosed, w.close())
+	}
+	m.working[w.number] = s
+	m.wg.Add(1)
+	m.mu.Unlock()
+	go s.run()
+	return nil
+}
+
+func (s *session) run() {
+	m := s.m
+	defer m.wg.Done()
+	listening := make(chan struct{})
+	go func() {
+		defer close(listening)
+		s.listen()
+	}()
+	err := panics.Protect(s.work)
+	s.stop(errStopped)
+	<-listening
+	err = errors.Join(err, s.w.close())
+	m.mu.Lock()
+	delete(m.working, s.w.number)
+	m.mu.Unlock()
+	close(s.over)
+	if err != nil {
+		m.log("the run is left as it is", s.w.number, err)
+	}
+	if err := m.prune(m.base); err != nil {
+		m.log("old runs cannot be removed", 0, err)
+	}
+}
+
+// work takes the run to where it ends or waits, and records that. An error says that it could not be recorded: the run is
+// then one whose process has died.
+func (s *session) work() error {
+	if err := s.w.append(&record{Kind: kindTake, Status: runs.Pending, Take: s.w.me()}); err != nil {
+		return err
+	}
+	if s.m.places != nil {
+		select {
+		case s.m.places <- struct{}{}:
+			defer func() { <-s.m.places }()
+		case <-s.ctx.Done():
+			return s.ended(nil, context.Cause(s.ctx))
+		}
+	}
+	if s.ctx.Err() != nil {
+		return s.ended(nil, context.Cause(s.ctx))
+	}
+	if err := s.w.append(&record{Kind: kindState, Status: runs.Preparing}); err != nil {
+		return err
+	}
+	return s.execute()
+}
+
+// execute runs the pipeline on its tree, and records what has come of it.
+func (s *session) execute() error {
+	var project string
+	s.w.state(func(f *folded) { project = f.created.Project })
+	r := newRecorder(s)
+	x, p, err := s.prepared(r)
+	if err != nil {
+		return s.ended(nil, err)
+	}
+	var tree fleet.Tree
+	err = panics.Protect(func() (err error) {
+		tree, err = s.m.host.Trees.Open(s.ctx, fleet.Target{ID: project})
+		return err
+	})
+	if err != nil {
+		return s.ended(nil, fmt.Errorf("tree cannot be opened: %w", err))
+	}
+	closed := func(res *millrace.Result, err error) error {
+		if tree.Close == nil {
+			return nil
+		}
+		return panics.Protect(func() error { return tree.Close(context.WithoutCancel(s.ctx), res, err) })
+	}
+	if p.Options().DryRun || x.DryRun {
+		res, err := s.tried(x, tree, p)
+		return s.ended(res, errors.Join(err, closed(res, err)))
+	}
+	res, err := s.resume(x, tree, p, r)
+	if held, ok := errors.AsType[*millrace.HeldError](err); ok {
+		h, err := s.look(held)
+		_ = held.Plan.Close() // nothing was written
+		if err = errors.Join(err, closed(res, held)); err != nil {
+			return s.ended(res, err)
+		}
+		return s.w.append(h)
+	}
+	if closing := closed(res, err); err == nil && closing != nil {
+		err = fmt.Errorf("tree cannot be closed: %w", closing)
+	}
+	return s.ended(res, err)
+}
+
+// prepared returns the executor and the pipeline of the run.
+func (s *session) prepared(r *recorder) (x millrace.Executor, p millrace.Pipeline, err error) {
+	x = s.m.host.Executor
+	var id string
+	var takes int
+	s.w.state(func(f *folded) { id, takes = f.created.ID, f.takes })
+	p, given, err := s.m.stored(s.w)
+	if err != nil {
+		return x, p, err
+	}
+	if x.Shared, err = s.m.store.sharedDir(id); err != nil {
+		return x, p, err
+	}
+	if _, err := os.Lstat(x.Shared); takes > 1 && errors.Is(err, os.ErrNotExist) {
+		r.warn("the directory that its steps share is not there: what they had put there is gone")
+	}
+	if err := os.MkdirAll(x.Shared, 0o700); err != nil {
+		return x, p, err
+	}
+	p, err = runs.WithVariables(p, given, func(v runs.Variable) (string, error) { return putFile(x.Shared, v) })
+	if err != nil {
+		return x, p, err
+	}
+	x.RunID, x.Checkpoints, x.Recorder = id, r, answers{s.w}
+	x.Observe = r.observer(x.Observe)
+	if x.LockWait == 0 {
+		x.LockWait = -1
+	}
+	return x, p, nil
+}
+
+// lockTry is how long a run tries to get its tree before it says that it waits for it.
+const lockTry = 5 * time.Millisecond
+
+// resume runs the pipeline from where the run has come to.
+func (s *session) resume(x millrace.Executor, tree fleet.Tree, p millrace.Pipeline, r *recorder) (*millrace.Result, error) {
+	try := x
+	try.LockWait, try.Observe = lockTry, r.unlessLocked(x.Observe)
+	if x.LockWait > 0 {
+		try.LockWait = min(lockTry, x.LockWait)
+	}
+	res, err := try.Resume(s.ctx, tree.FS, p, s.w.saved())
+	if res != nil || !errors.Is(err, fsutil.ErrLocked) || r.entered() {
+		return res, err
+	}
+	if err := s.w.append(&record{Kind: kindState, Status: runs.WaitingForResource, Reason: err.Error()}); err != nil {
+		return nil, err
+	}
+	return x.Resume(s.ctx, tree.FS, p, s.w.saved())
+}
+
+// tried runs a pipeline that writes nothing, and keeps what it would do.
+func (s *session) tried(x millrace.Executor, tree fleet.Tree, p millrace.Pipeline) (*millrace.Result, error) {
+	x.Checkpoints = nil
+	if err := s.w.append(&record{Kind: kindState, Status: runs.Running}); err != nil {
+		return nil, err
+	}
+	plan, err := x.Plan(s.ctx, tree.FS, p)
+	if plan == nil {
+		return nil, err
+	}
+	defer plan.Close()
+	res := plan.Result()
+	if kerr := s.steps(res); kerr != nil {
+		return res, errors.Join(err, kerr)
+	}
+	if err == nil {
+		err = s.views(plan)
+	}
+	return res, err
+}
+
+// steps records the steps of a run that was not kept.
+func (s *session) steps(res *millrace.Result) error {
+	r := newRecorder(s)
+	for i, step := range res.Results {
+		at := millrace.Position{Step: step.StepID, Index: i, Visit: 1}
+		if !step.Skipped {
+			at.Attempt = 1
+			if err := r.Enter(s.ctx, at); err != nil {
+				return err
+			}
+		}
+		if err := r.Keep(s.ctx, millrace.Checkpoint{Position: at, Result: step, Final: true}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ended records how the run has ended.
+func (s *session) ended(res *millrace.Result, err error) error {
+	cause := context.Cause(s.ctx)
+	by, canceled := errors.AsType[*canceledBy](cause)
+	r := &record{Kind: kindEnd, Status: runs.Success, End: new(end)}
+	switch {
+	case err == nil:
+		if onlySkipped(res) {
+			r.Status = runs.Skipped
+		}
+	case cause != nil && !canceled && isCanceled(err):
+		return nil // the manager is closed: as if the process had died, the run can go on
+	case canceled && isCanceled(err):
+		r.Status, r.Reason = runs.Canceled, by.Error()
+	default:
+		r.Status, r.Reason = runs.Failed, err.Error()
+		r.End.Final = res != nil && res.Commit.State == millrace.CommitApplied && !res.Replayed && isStep(err)
+	}
+	if res != nil {
+		if r.End.Result, err = s.w.result(res); err != nil {
+			return err
+		}
+	}
+	return s.w.append(r)
+}
+
+// isCanceled reports whether an error is that of a context which was ended.
+func isCanceled(err error) bool {
+	_, canceled := errors.AsType[*canceledBy](err)
+	return canceled || errors.Is(err, errStopped) || errors.Is(err, context.Canceled) || millrace.ErrorCode(err) == "canceled"
+}
+
+// isStep reports whether a step has failed while the others were committed.
+func isStep(err error) bool {
+	step, ok := errors.AsType[*millrace.StepError](err)
+	return ok && step.Committed
+}
+
+func onlySkipped(res *millrace.Result) bool {
+	if res == nil || len(res.Results) == 0 || len(res.Results) < res.TotalSteps {
+		return false
+	}
+	for _, step := range res.Results {
+		if !step.Skipped {
+			return false
+		}
+	}
+	return true
+}
