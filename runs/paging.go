@@ -3,7 +3,7 @@ package runs
 import "cmp"
 
 // maxNumber is the largest number of a run that is taken, so that a job's fits into 64 bits.
-const maxNumber = 1 << 53
+const maxNumber int64 = 1 << 53
 
 // maxPage is the largest number of a page, and of a line of a log.
 const maxPage = 1_000_000_000

@@ -106,7 +106,7 @@ func (d *call) number(name, want string, n *strictjson.Node, least, most int64) 
 	case errors.Is(err, strictjson.ErrFraction):
 		d.add("/"+name, params.CodeWrongType, "", "'%s' must be %s, got %s", name, want, shown(n.Number))
 		return 0, false
-	case err != nil || magnitude > maxNumber:
+	case err != nil || magnitude > uint64(maxNumber):
 		d.outside(name, n.Number, least, most)
 		return 0, false
 	}
