@@ -9,6 +9,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/internal/exact"
 	"github.com/millrace-go/millrace/internal/flow"
 	"github.com/millrace-go/millrace/internal/stage"
 )
@@ -34,13 +35,30 @@ type runState struct {
 	NewText   int64     `json:"new_text,omitempty"`
 	Attempts  []Attempt `json:"attempts,omitempty"`
 	Retryable bool      `json:"retryable,omitempty"`
+	// Exact is what JSON would lose bytes of, escaped: nil if it loses none.
+	Exact *exactTexts `json:"exact,omitempty"`
+}
+
+// exactTexts are the texts of a visit, escaped so that JSON does not change them.
+type exactTexts struct {
+	Result   StepResult `json:"result"`
+	Attempts []Attempt  `json:"attempts,omitempty"`
+}
+
+// exactly returns the texts of a visit if JSON would change one of them, else nil.
+func (v *visit) exactly() *exactTexts {
+	texts := exactTexts{v.result, v.attempts}
+	if exact.Survives(texts) {
+		return nil
+	}
+	return new(exact.Map(texts, exact.Escape))
 }
 
 // stateOf returns the state of the run behind an attempt of a visit.
 func (r *run) stateOf(v *visit) runState {
 	s := runState{
 		Before: r.kept.before, Elapsed: r.kept.running(), Depth: v.depth, Entered: v.entered, Staged: v.staged, Acted: v.acted, NewText: v.newText,
-		Attempts: v.attempts, Retryable: v.err != nil && retryable(r.p.steps[v.step].Action, v.err),
+		Attempts: v.attempts, Exact: v.exactly(), Retryable: v.err != nil && retryable(r.p.steps[v.step].Action, v.err),
 	}
 	if r.machine != nil {
 		s.Flow = r.machine.State()
@@ -187,6 +205,7 @@ func (up *takenUp) visits(r *run, keeper *stage.Keeper) (saves []stage.Savepoint
 	}
 	for i, number := range up.way {
 		c := up.at(number)
+		c.restoreTexts()
 		v := c.visit()
 		if r.machine == nil {
 			r.now[v.step], r.last[v.step] = v, v
@@ -216,6 +235,14 @@ func (up *takenUp) visits(r *run, keeper *stage.Keeper) (saves []stage.Savepoint
 		r.pass(v, history[i].By, history[i].To, bypassed)
 	}
 	return saves, nil
+}
+
+// restoreTexts gives a checkpoint the texts that JSON has changed.
+func (c *keptCheckpoint) restoreTexts() {
+	if c.state.Exact != nil {
+		texts := exact.Map(*c.state.Exact, exact.Unescape)
+		c.Result, c.state.Attempts = texts.Result, texts.Attempts
+	}
 }
 
 // visit returns the visit that a Final checkpoint tells of.

@@ -15,7 +15,7 @@ var arrows = map[string][]string{
 	".": {
 		"actions", "agent", "backup", "budget", "bulkhead", "capability", "change", "command", "condition", "fsutil", "risk", "template",
 		"tool",
-		"internal/backups", "internal/commit", "internal/disk", "internal/flow", "internal/form", "internal/guard", "internal/held",
+		"internal/backups", "internal/commit", "internal/disk", "internal/exact", "internal/flow", "internal/form", "internal/guard", "internal/held",
 		"internal/interpolate", "internal/journal", "internal/lenient", "internal/library", "internal/mend", "internal/modes",
 		"internal/names", "internal/panics", "internal/params", "internal/planfile", "internal/preview", "internal/raise",
 		"internal/rootfs", "internal/schedule", "internal/scratch", "internal/stage", "internal/strictjson", "internal/watch",

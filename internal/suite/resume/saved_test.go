@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
@@ -237,6 +239,36 @@ func TestKilledOnDisk(t *testing.T) {
 				t.Fatalf("killed at %d, late %v: %s\nwant %s", kill, late, got, want)
 			}
 		}
+	}
+}
+
+// No byte of what steps have found is lost on the way, be it text or not.
+func TestBytesAreKept(t *testing.T) {
+	t.Parallel()
+	const odd = "caf\xe9 \xff\uFDD0ff"
+	p := millrace.New("p").
+		Step("say", suite.Action{Do: func(context.Context, *actions.Call) (actions.Outcome, error) {
+			return actions.Outcome{
+				Files: []string{odd}, Content: map[string]string{odd: odd}, Aggregated: odd, Counts: map[string]int{odd: 1},
+				Renames: map[string]string{odd: odd}, Mode: odd, Reports: []actions.FileReport{{Path: odd, Error: odd}},
+			}, nil
+		}}).
+		Step("wait", actions.Create{Path: "made", Content: "m"}).Manual().
+		Step("edit", actions.Edit{OldText: "x", NewText: "y"}).From("say").MustBuild()
+	_, fsys := suite.Rooted(t, odd, "x\n")
+	s := new(store)
+	x := millrace.Executor{Checkpoints: s, NoSync: true}
+	res, err := x.Run(t.Context(), fsys, p)
+	held(t, res, err)
+	before := res.Results[0]
+	if res, err = x.Resume(t.Context(), fsys, p, s.saved()); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(before, res.Results[0], cmpopts.IgnoreFields(millrace.StepResult{}, "Duration")); d != "" {
+		t.Errorf("(-was +is):\n%s", d)
+	}
+	if got := suite.Read(t, fsys, odd); got != "y\n" {
+		t.Errorf("the tree has %q", got)
 	}
 }
 
