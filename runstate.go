@@ -26,15 +26,13 @@ type runState struct {
 	// Spent is what the steps have cost, by step; nil for nothing.
 	Spent []budget.Cost `json:"spent,omitempty"`
 
-	// Of the visit: how many deltas lead to its beginning, whether its condition held, what it has done, and whether another
-	// attempt could succeed where it has failed.
-	Depth     int       `json:"depth,omitempty"`
-	Entered   bool      `json:"entered,omitempty"`
-	Staged    bool      `json:"staged,omitempty"`
-	Acted     bool      `json:"acted,omitempty"`
-	NewText   int64     `json:"new_text,omitempty"`
-	Attempts  []Attempt `json:"attempts,omitempty"`
-	Retryable bool      `json:"retryable,omitempty"`
+	// Of the visit: how many deltas lead to its beginning, whether its condition held, and what it has done.
+	Depth    int       `json:"depth,omitempty"`
+	Entered  bool      `json:"entered,omitempty"`
+	Staged   bool      `json:"staged,omitempty"`
+	Acted    bool      `json:"acted,omitempty"`
+	NewText  int64     `json:"new_text,omitempty"`
+	Attempts []Attempt `json:"attempts,omitempty"`
 	// Exact is what JSON would lose bytes of, escaped: nil if it loses none.
 	Exact *exactTexts `json:"exact,omitempty"`
 }
@@ -58,7 +56,7 @@ func (v *visit) exactly() *exactTexts {
 func (r *run) stateOf(v *visit) runState {
 	s := runState{
 		Before: r.kept.before, Elapsed: r.kept.running(), Depth: v.depth, Entered: v.entered, Staged: v.staged, Acted: v.acted, NewText: v.newText,
-		Attempts: v.attempts, Exact: v.exactly(), Retryable: v.err != nil && retryable(r.p.steps[v.step].Action, v.err),
+		Attempts: v.attempts, Exact: v.exactly(),
 	}
 	if r.machine != nil {
 		s.Flow = r.machine.State()
@@ -252,7 +250,7 @@ func (c *keptCheckpoint) visit() *visit {
 		acted: c.state.Acted, attempts: c.state.Attempts, cost: c.Result.Cost, depth: c.state.Depth,
 	}
 	if c.Result.Failed() {
-		v.err = &recordedError{text: v.result.cause(), code: v.result.ErrorCode, final: !c.state.Retryable}
+		v.err = &recordedError{text: v.result.cause(), code: v.result.ErrorCode, final: true} // no attempt of it is left
 	} else {
 		v.outcome = v.result.outcome()
 	}

@@ -47,15 +47,18 @@ func Unescape(text string) string {
 		if !found {
 			return b.String()
 		}
-		text = rest
-		if after, twice := strings.CutPrefix(rest, mark); twice {
+		n, err := strconv.ParseUint(rest[:min(2, len(rest))], 16, 8)
+		after, twice := strings.CutPrefix(rest, mark)
+		switch {
+		case twice:
 			b.WriteString(mark)
 			text = after
-		} else if n, err := strconv.ParseUint(rest[:min(2, len(rest))], 16, 8); err == nil {
+		case err == nil && len(rest) > 1:
 			b.WriteByte(byte(n))
 			text = rest[2:]
-		} else {
+		default:
 			b.WriteString(mark)
+			text = rest
 		}
 	}
 }

@@ -44,8 +44,8 @@ func TestManual(t *testing.T) {
 	for _, parallel := range []bool{false, true} {
 		t.Run(fmt.Sprintf("parallel=%v", parallel), func(t *testing.T) {
 			t.Parallel()
-			fsys, s := suite.Tree("a", "x\n", "b", "x\n"), new(store)
-			p := review().Options(millrace.Options{Parallel: parallel}).MustBuild()
+			fsys, s := suite.Tree("a", "x\n", "b", "x\n", "z", "z\n"), new(store)
+			p := review().Step("look", actions.ReadRanges{Files: []string{"z"}}).Options(millrace.Options{Parallel: parallel}).MustBuild()
 			var began []string
 			x := millrace.Executor{Checkpoints: s, Observe: func(e millrace.Event) {
 				if e, ok := e.(millrace.StepFinished); ok && e.Result.ErrorCode == "" {
@@ -87,10 +87,10 @@ func TestManual(t *testing.T) {
 				t.Fatal(err)
 			}
 			res, err = x.Resume(t.Context(), fsys, p, s.saved())
-			if err != nil || res.CompletedSteps != 3 || !slices.Equal(res.FilesChanged.Modified, []string{"a", "b"}) {
+			if err != nil || res.CompletedSteps != 4 || !slices.Equal(res.FilesChanged.Modified, []string{"a", "b"}) {
 				t.Fatalf("%v, %+v", err, res)
 			}
-			if !slices.Equal(began, []string{"first", "deploy", "last"}) {
+			if slices.Sort(began[2:]); !slices.Equal(began, []string{"first", "deploy", "last", "look"}) {
 				t.Errorf("the steps done are %q", began)
 			}
 			if got := suite.Read(t, fsys, "a") + suite.Read(t, fsys, "b") + suite.Read(t, fsys, "c"); got != "y\ny\nc\n" {
