@@ -13,6 +13,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/journal"
 	"github.com/millrace-go/millrace/internal/match"
@@ -102,6 +103,23 @@ var openings = []struct {
 			}
 		}
 		_, _ = host().Run(t.Context(), fsys, decoded(t, act("diff", obj{"file_a": "a", "file_b": "b"})))
+	}},
+	{"patch", []string{
+		"--- a\n", "--- a\n+++ b\n", "@@ -1 +1 @@\n", "@@ -1 +1 @@\n-a\n", "@@\n+\n", "diff --git a/f b/f\n", "diff --git \"\\000", "\n", "+", "-\n", " \n", "\\\n",
+		"*** Begin Patch\n", "*** Add File: f\n", "*** Update File: f\n@@\n-a\n", "@@ a\n", "f\n<<<<<<< SEARCH\n", "<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE\n",
+		"```\n", "GIT binary patch\nliteral 9\n", "rename from f\n", "<<", "a ",
+	}, func(t *testing.T, text string) {
+		for _, begin := range []string{"", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n", "*** Begin Patch\n*** Update File: f\n", "f\n<<<<<<< SEARCH\n", "diff --git a/f b/f\n", "diff --git "} {
+			p := actions.Patch{Text: begin + text}
+			p.Validate(&actions.Check{})
+			fsys := afero.NewMemMapFs()
+			if err := afero.WriteFile(fsys, "f", []byte("a\nb\na\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			stage := fsutil.NewStage(fsys)
+			_, _ = p.Run(t.Context(), &actions.Call{FS: stage, Step: "p"})
+			stage.Close()
+		}
 	}},
 	{"result", []string{`[`, `{"results":[`, `{"a":`}, func(_ *testing.T, text string) { _ = json.Unmarshal([]byte(text), new(millrace.Result)) }},
 }

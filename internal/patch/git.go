@@ -113,8 +113,7 @@ func (p *parser) finish(f File, old, now, from, to string, named bool, strip int
 				strconv.Quote(a)+" and "+strconv.Quote(f.New))
 		}
 	}
-	types := f.OldMode & f.NewMode & TypeMask
-	if f.OldMode != 0 && f.NewMode != 0 && types != f.OldMode&TypeMask {
+	if f.OldMode != 0 && f.NewMode != 0 && f.OldMode&TypeMask != f.NewMode&TypeMask {
 		p.problem(f.Line, "write one section that deletes, and one that creates", "a file does not change its type by a mode")
 	}
 	if f.Op == Modify && len(f.Hunks) == 0 && f.Binary == nil && f.NewMode == 0 && len(p.problems) == 0 {

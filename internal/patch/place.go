@@ -178,6 +178,8 @@ func (p *placing) bare(h *Hunk, from, stated int) Placed {
 		at = p.lines()
 	case !h.Numbered:
 		return Placed{Err: ErrNoContext}
+	case p.lines() == 0:
+		at = 0
 	}
 	if at < 0 || at > p.lines() || p.clashes(h, at) {
 		return Placed{Err: &OutsideError{Line: at + 1, Lines: p.lines()}}
