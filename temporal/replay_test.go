@@ -1,0 +1,205 @@
+package millracetemporal
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	taskqueuepb "go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/millrace-go/millrace/fleet"
+)
+
+// Campaigns that were begun by the code of earlier versions go on: what the workflow does is what it did then. A test that
+// fails here says that a change of it needs workflow.GetVersion.
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	histories, err := filepath.Glob("testdata/*.json")
+	if err != nil || len(histories) == 0 {
+		t.Fatal("there are no histories", err)
+	}
+	for _, name := range histories {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			if err := replayed(t, name); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// The test above has to be able to fail.
+func TestReplayNotices(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("testdata/written_two_targets.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for from, to := range map[string]string{runTargetActivity: planTargetActivity, collectActivity: approveActivity} {
+		name := filepath.Join(t.TempDir(), "changed.json")
+		if err := os.WriteFile(name, []byte(strings.ReplaceAll(string(data), from, to)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := replayed(t, name); err == nil {
+			t.Errorf("%s instead of %s was not noticed", to, from)
+		}
+	}
+}
+
+func replayed(t *testing.T, name string) error {
+	t.Helper()
+	r := worker.NewWorkflowReplayer()
+	r.RegisterWorkflowWithOptions(runCampaign, workflow.RegisterOptions{Name: campaignWorkflow})
+	return r.ReplayWorkflowHistoryFromJSONFile(quiet{}, name)
+}
+
+var update = flag.Bool("write-histories", false, "write the histories of testdata that no server has recorded anew")
+
+// TestWriteHistories writes histories as a server would record them, for what can be told beforehand: which events follow
+// which commands. Those that servers have recorded come from the module e2e.
+func TestWriteHistories(t *testing.T) {
+	if !*update {
+		t.Skip("only with -write-histories, after a change that is meant to break campaigns which are on their way")
+	}
+	settings := settings{Parallel: 2, Page: 3, HoldFor: time.Hour, StartToClose: time.Hour, Heartbeat: 30 * time.Second, Attempts: attempts}
+	s := state{Project: "p", Campaign: "c", Pipeline: "a", Name: "n", Targets: "b", Count: 2, Settings: settings}
+	done := func(i int) report {
+		return report{Outcome: fleet.Outcome{Index: i, Status: fleet.Success, Files: 1, Edits: 1, Attempts: 1}}
+	}
+	// Two targets at a time, and the end.
+	h := written{t: t}
+	h.started(s)
+	h.task()
+	first, second := h.scheduled(runTargetActivity), h.scheduled(runTargetActivity)
+	h.completed(second, done(1))
+	h.task()
+	h.completed(first, done(0))
+	h.task()
+	h.completed(h.scheduled(collectActivity), "head")
+	h.task()
+	h.ended()
+	h.write("written_two_targets.json")
+
+	// Four targets: after three it continues as new.
+	s.Count = 4
+	h = written{t: t}
+	h.started(s)
+	h.task()
+	first, second = h.scheduled(runTargetActivity), h.scheduled(runTargetActivity)
+	h.completed(first, done(0))
+	h.task()
+	third := h.scheduled(runTargetActivity)
+	h.completed(second, done(1))
+	h.task()
+	h.completed(third, done(2))
+	h.task()
+	h.completed(h.scheduled(collectActivity), "head")
+	h.task()
+	h.continued()
+	h.write("written_continues.json")
+}
+
+// written is a history that is being written.
+type written struct {
+	t    *testing.T
+	all  historypb.History
+	turn int64 // the event of the last task that was completed
+}
+
+func (h *written) payload(v any) *commonpb.Payloads {
+	h.t.Helper()
+	p, err := converter.GetDefaultDataConverter().ToPayloads(v)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return p
+}
+
+// add adds an event and returns its id.
+func (h *written) add(e *historypb.HistoryEvent) int64 {
+	e.EventId = int64(len(h.all.Events)) + 1
+	e.EventTime = timestamppb.New(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Add(time.Duration(e.EventId) * time.Second))
+	h.all.Events = append(h.all.Events, e)
+	return e.EventId
+}
+
+var queue = &taskqueuepb.TaskQueue{Name: DefaultTaskQueue}
+
+func (h *written) started(s state) {
+	h.add(&historypb.HistoryEvent{EventType: enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED, Attributes: &historypb.HistoryEvent_WorkflowExecutionStartedEventAttributes{
+		WorkflowExecutionStartedEventAttributes: &historypb.WorkflowExecutionStartedEventAttributes{
+			WorkflowType: &commonpb.WorkflowType{Name: campaignWorkflow}, TaskQueue: queue, Input: h.payload(s), Attempt: 1,
+			OriginalExecutionRunId: "11111111-1111-1111-1111-111111111111", FirstExecutionRunId: "11111111-1111-1111-1111-111111111111",
+			WorkflowTaskTimeout: durationpb.New(10 * time.Second),
+		},
+	}})
+}
+
+// task is one turn of the workflow's code.
+func (h *written) task() {
+	scheduled := h.add(&historypb.HistoryEvent{EventType: enumspb.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED, Attributes: &historypb.HistoryEvent_WorkflowTaskScheduledEventAttributes{
+		WorkflowTaskScheduledEventAttributes: &historypb.WorkflowTaskScheduledEventAttributes{TaskQueue: queue, Attempt: 1},
+	}})
+	started := h.add(&historypb.HistoryEvent{EventType: enumspb.EVENT_TYPE_WORKFLOW_TASK_STARTED, Attributes: &historypb.HistoryEvent_WorkflowTaskStartedEventAttributes{
+		WorkflowTaskStartedEventAttributes: &historypb.WorkflowTaskStartedEventAttributes{ScheduledEventId: scheduled},
+	}})
+	h.turn = h.add(&historypb.HistoryEvent{EventType: enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED, Attributes: &historypb.HistoryEvent_WorkflowTaskCompletedEventAttributes{
+		WorkflowTaskCompletedEventAttributes: &historypb.WorkflowTaskCompletedEventAttributes{ScheduledEventId: scheduled, StartedEventId: started},
+	}})
+}
+
+// scheduled is a command of the last task.
+func (h *written) scheduled(activity string) int64 {
+	id := int64(len(h.all.Events)) + 1
+	return h.add(&historypb.HistoryEvent{EventType: enumspb.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED, Attributes: &historypb.HistoryEvent_ActivityTaskScheduledEventAttributes{
+		ActivityTaskScheduledEventAttributes: &historypb.ActivityTaskScheduledEventAttributes{
+			ActivityId: fmt.Sprint(id), ActivityType: &commonpb.ActivityType{Name: activity}, TaskQueue: queue, WorkflowTaskCompletedEventId: h.turn,
+		},
+	}})
+}
+
+func (h *written) completed(scheduled int64, result any) {
+	started := h.add(&historypb.HistoryEvent{EventType: enumspb.EVENT_TYPE_ACTIVITY_TASK_STARTED, Attributes: &historypb.HistoryEvent_ActivityTaskStartedEventAttributes{
+		ActivityTaskStartedEventAttributes: &historypb.ActivityTaskStartedEventAttributes{ScheduledEventId: scheduled, Attempt: 1},
+	}})
+	h.add(&historypb.HistoryEvent{EventType: enumspb.EVENT_TYPE_ACTIVITY_TASK_COMPLETED, Attributes: &historypb.HistoryEvent_ActivityTaskCompletedEventAttributes{
+		ActivityTaskCompletedEventAttributes: &historypb.ActivityTaskCompletedEventAttributes{ScheduledEventId: scheduled, StartedEventId: started, Result: h.payload(result)},
+	}})
+}
+
+func (h *written) ended() {
+	h.add(&historypb.HistoryEvent{EventType: enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED, Attributes: &historypb.HistoryEvent_WorkflowExecutionCompletedEventAttributes{
+		WorkflowExecutionCompletedEventAttributes: &historypb.WorkflowExecutionCompletedEventAttributes{WorkflowTaskCompletedEventId: h.turn},
+	}})
+}
+
+func (h *written) continued() {
+	h.add(&historypb.HistoryEvent{EventType: enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW, Attributes: &historypb.HistoryEvent_WorkflowExecutionContinuedAsNewEventAttributes{
+		WorkflowExecutionContinuedAsNewEventAttributes: &historypb.WorkflowExecutionContinuedAsNewEventAttributes{
+			NewExecutionRunId: "22222222-2222-2222-2222-222222222222", WorkflowType: &commonpb.WorkflowType{Name: campaignWorkflow}, TaskQueue: queue, WorkflowTaskCompletedEventId: h.turn,
+		},
+	}})
+}
+
+func (h *written) write(name string) {
+	h.t.Helper()
+	data, err := protojson.MarshalOptions{Multiline: true, Indent: " "}.Marshal(&h.all)
+	if err == nil {
+		err = os.WriteFile(filepath.Join("testdata", name), append(data, '\n'), 0o644)
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
