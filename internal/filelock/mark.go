@@ -45,7 +45,8 @@ func NewMark(d *disk.Disk, name string, ensure func() error) *Mark {
 // id that [Handle] has returned.
 func (m *Mark) Claim(id string) { m.me.System = id }
 
-func (m *Mark) beside() string         { return m.name + "-" + m.me.Token + besideEnd }
+func (m *Mark) beside() string         { return m.aside() + besideEnd }
+func (m *Mark) aside() string          { return m.name + "-" + m.me.Token }
 func (m *Mark) owner() (*owner, error) { return m.read(path.Join(m.name, ownerName)) }
 
 // Make makes the mark, and waits while another run has it. The error is [capability.ErrLocked] if it still has it when
@@ -220,7 +221,7 @@ func (m *Mark) takeOver(holder *owner) (*owner, error) {
 	if holder == nil {
 		holder = &owner{}
 	}
-	aside := m.name + "-" + m.me.Token
+	aside := m.aside()
 	if err := m.disk.FS.Rename(m.name, aside); err != nil {
 		if disk.IsAbsent(err) {
 			return holder, nil // another one was faster
@@ -249,10 +250,16 @@ func (m *Mark) StillMine() error {
 	return err
 }
 
-// Remove removes the mark.
+// Remove removes the mark. It is moved away first: removed piece by piece, it would look for a moment like that of a
+// process that died while it made it, and another one would take it over. In a MemMapFs, of which one name is renamed and
+// removed at the same time, that ends every use of the file system: it locks itself up.
 func (m *Mark) Remove() error {
 	m.leaving = true
-	return m.disk.RemoveTree(m.name)
+	aside := m.aside()
+	if err := m.disk.FS.Rename(m.name, aside); err != nil && !disk.IsAbsent(err) {
+		return errors.Join(err, m.disk.RemoveTree(m.name)) // a mark of a process that lives on would keep all others out
+	}
+	return disk.UnlessAbsent(m.disk.RemoveTree(aside)) // the next holder sweeps
 }
 
 // Sweep removes what processes have left beside the mark that died while they made it or took it over. A process that
@@ -266,7 +273,7 @@ func (m *Mark) Sweep() error {
 		}
 		o, rerr := m.read(said)
 		if rerr == nil && (o == nil || o.gone(&m.me)) {
-			rerr = m.disk.RemoveTree(name)
+			rerr = disk.UnlessAbsent(m.disk.RemoveTree(name))
 		}
 		err = errors.Join(err, rerr)
 	}
