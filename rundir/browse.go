@@ -52,6 +52,9 @@ func (s *Store) Job(ctx context.Context, ref runs.JobRef) (runs.Job, error) {
 	v := l.job(j, s.stepsOf(l))
 	if j.done != nil {
 		result, err := stepResult(j.done, data)
+		if whole := l.result(data); err != nil && !j.retried && whole != nil && j.index < len(whole.Results) {
+			result, err = &whole.Results[j.index], nil // the last record has it, too
+		}
 		if err != nil {
 			result = &millrace.StepResult{StepID: v.Name, Action: v.Action, Success: v.Status == runs.Success,
 				Skipped: v.Status == runs.Skipped, Warnings: []string{notThere(err)}}

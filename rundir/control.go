@@ -235,7 +235,7 @@ func (m *Manager) cancelOwned(ctx context.Context, number int64, check func(show
 		by := canceledBy{m.host.User}
 		err = w.append(&record{Kind: kindEnd, Status: runs.Canceled, Reason: by.Error(), End: new(end)})
 	}
-	return false, errors.Join(err, w.close())
+	return false, also(err, w.close())
 }
 
 // ask requests the cancel of a run that another process works on, and waits until that has let it go. again says that

@@ -223,7 +223,7 @@ func (m *Manager) Held(ctx context.Context, ref runs.RunRef) (*millrace.Plan, er
 		return nil, err
 	}
 	plan, err := m.held(ctx, w)
-	return plan, errors.Join(err, w.close())
+	return plan, also(err, w.close())
 }
 
 func (m *Manager) held(ctx context.Context, w *writer) (*millrace.Plan, error) {

@@ -2,7 +2,6 @@ package rundir
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,7 +46,7 @@ func (m *Manager) decide(ctx context.Context, number int64, check func(shownRun)
 		err = do(w)
 	}
 	if err != nil {
-		return runs.Run{}, errors.Join(err, w.close())
+		return runs.Run{}, also(err, w.close())
 	}
 	run := m.shown(w)
 	return run, m.begin(w)

@@ -153,7 +153,7 @@ func (m *Manager) Create(ctx context.Context, c runs.Create) (runs.Run, error) {
 	run := m.shown(w)
 	switch {
 	case invalid != nil:
-		return run, errors.Join(invalid, w.close())
+		return run, also(invalid, w.close())
 	case n.status == runs.Scheduled:
 		if err = w.close(); err == nil {
 			m.startAt(w.number, c.StartAt)
@@ -168,6 +168,14 @@ func (m *Manager) Create(ctx context.Context, c runs.Create) (runs.Run, error) {
 func isNested(ctx context.Context) bool {
 	_, err := millrace.Executor{}.Plan(ctx, afero.NewMemMapFs(), millrace.Pipeline{})
 	return errors.Is(err, millrace.ErrNested)
+}
+
+// also returns an error with what went wrong when it was cleaned up behind it: the error itself if that is nothing.
+func also(err, closing error) error {
+	if closing == nil {
+		return err
+	}
+	return errors.Join(err, closing)
 }
 
 // startAt begins a run that is scheduled when its time has come, unless another manager has.

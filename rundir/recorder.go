@@ -20,14 +20,15 @@ type recorder struct {
 	s *session
 	w *writer
 
-	mu      sync.Mutex // held while a job gets its number and is recorded
-	begun   bool       // an attempt, or the commit, was entered
-	ordinal map[string]int
-	digest  string // of the plan that is to be committed
+	mu      sync.Mutex                   // held while a job gets its number and is recorded
+	begun   bool                         // an attempt, or the commit, was entered
+	ordinal map[string]int               // of the attempts that are going on, by step
+	failed  map[string]millrace.Position // the last attempts of visits that are not over
+	digest  string                       // of the plan that is to be committed
 }
 
 func newRecorder(s *session) *recorder {
-	return &recorder{s: s, w: s.w, ordinal: make(map[string]int)}
+	return &recorder{s: s, w: s.w, ordinal: make(map[string]int), failed: make(map[string]millrace.Position)}
 }
 
 // entered reports whether the run has come so far that it had its tree.
@@ -102,6 +103,9 @@ func (r *recorder) Keep(_ context.Context, c millrace.Checkpoint) error {
 		return err
 	}
 	r.tell(rec.Job, c.Result)
+	if delete(r.failed, c.Step); !c.Final {
+		r.failed[c.Step] = c.Position
+	}
 	return nil
 }
 
@@ -172,13 +176,28 @@ func (r *recorder) observer(host func(millrace.Event)) func(millrace.Event) {
 		case millrace.StepOutput:
 			r.line(e.Step, e.Text)
 		case millrace.StepRetrying:
-			r.line(e.Step, fmt.Sprintf("attempt %d follows in %v: %v", e.Attempt, e.Wait, e.Err))
+			r.waits(e)
 		case millrace.StepReplayed:
 			r.line(e.Step, "what it asks was answered before, and is not asked again")
 		case millrace.StepJumped:
 			r.line(e.From, fmt.Sprintf("goes on with step '%s' (%s)", e.To, e.By))
 		}
 	}
+}
+
+// waits records that a step waits before its next attempt.
+func (r *recorder) waits(e millrace.StepRetrying) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at, ok := r.failed[e.Step]
+	ordinal, err := r.w.jobFor(at.Index)
+	if !ok || err != nil {
+		return // the attempt says what is wrong
+	}
+	at.Attempt = e.Attempt
+	reason := fmt.Sprintf("attempt %d follows in %v: %v", e.Attempt, e.Wait, e.Err)
+	_ = r.w.append(&record{Kind: kindStart, Job: ordinal, At: placeOf(at), JobStatus: runs.Pending, Reason: reason}) // it is only shown
+	_ = r.w.line(ordinal, reason)
 }
 
 // line writes into the log of the job of a step that is running. Of one that is not, nothing is heard any more.

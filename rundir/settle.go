@@ -79,6 +79,27 @@ func (m *Manager) committed(ctx context.Context, w *writer) (*millrace.Result, e
 	return res, err
 }
 
+// backTo goes back to before a step of a run whose process died while it committed, and reports whether it has. The
+// tree was put back then, and files that were moved there and back have other times; where nothing of them had been read,
+// nothing tells that they are the same. What was approved is still held against what the steps come to.
+func (s *session) backTo(step string) bool {
+	from := -1
+	s.w.state(func(f *folded) {
+		died := false
+		for _, j := range f.jobs {
+			if j.index == f.commitIndex() && !j.started.IsZero() {
+				died = j.reason == diedReason
+			}
+		}
+		for i, c := range f.line {
+			if died && from < 0 && c.at.Step == step {
+				from = i
+			}
+		}
+	})
+	return from >= 0 && s.m.goBack(s.w, s.m.host.User, from) == nil
+}
+
 // errLooking holds a run that is only looked at.
 var errLooking = fmt.Errorf("the run is only looked at: %w", millrace.ErrHold)
 

@@ -118,7 +118,7 @@ func (m *Manager) takeIfDue(ctx context.Context, number int64) (bool, error) {
 	due := false
 	w.state(func(f *folded) { due = m.isDue(f) })
 	if err != nil || !due {
-		return false, errors.Join(err, w.close())
+		return false, also(err, w.close())
 	}
 	return true, m.begin(w)
 }

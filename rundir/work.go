@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -128,6 +129,9 @@ func (s *session) execute() error {
 		return s.ended(res, errors.Join(err, closed(res, err)))
 	}
 	res, err := s.resume(x, tree, p, r)
+	if drift, ok := errors.AsType[*millrace.DriftError](err); ok && s.backTo(drift.From) {
+		res, err = s.resume(x, tree, p, r)
+	}
 	if held, ok := errors.AsType[*millrace.HeldError](err); ok {
 		h, err := s.look(held)
 		_ = held.Plan.Close() // nothing was written
@@ -247,7 +251,7 @@ func (s *session) ended(res *millrace.Result, err error) error {
 	case canceled && isCanceled(err):
 		r.Status, r.Reason = runs.Canceled, by.Error()
 	default:
-		r.Status, r.Reason = runs.Failed, err.Error()
+		r.Status, r.Reason = runs.Failed, s.reason(err)
 		r.End.Final = res != nil && res.Commit.State == millrace.CommitApplied && !res.Replayed && isStep(err)
 	}
 	if res != nil {
@@ -255,7 +259,35 @@ func (s *session) ended(res *millrace.Result, err error) error {
 			return err
 		}
 	}
-	return s.w.append(r)
+	if err := s.w.append(r); err != nil {
+		return err
+	}
+	if r.Status == runs.Success && r.End.Result.Span == nil {
+		s.dropLarge()
+	}
+	return nil
+}
+
+// reason is an error as the run gives it. One that says where to resume says it as [Manager.Resume] takes it.
+func (s *session) reason(err error) string {
+	text := err.Error()
+	if drift, ok := errors.AsType[*millrace.DriftError](err); ok {
+		from := fmt.Sprintf("resume from '%s'", drift.From)
+		text = strings.Replace(text, from, fmt.Sprintf("resume from '%d/%s'", s.w.number, drift.From), 1)
+	}
+	return text
+}
+
+// largeData is how many bytes of data a run leaves behind at most that has succeeded: nothing goes on from them.
+const largeData = 64 << 10
+
+// dropLarge removes the data of a run that has succeeded. What it removes would go later: it is of no use but for the
+// results of single jobs that are long.
+func (s *session) dropLarge() {
+	store, name := s.m.store, s.m.store.run(s.w.number, dataFile)
+	if at, err := store.d.Look(name); err == nil && at.Size > largeData {
+		_ = store.d.Remove(name) // where that cannot be while it is open, it goes later
+	}
 }
 
 // isCanceled reports whether an error is that of a context which was ended.
