@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"runtime"
 	"time"
 
 	"github.com/millrace-go/millrace/change"
@@ -234,7 +235,7 @@ func (w *writer) discard() error {
 	to := s.path(trashDir, w.run.created.ID)
 	err := s.makeDir(s.path(trashDir))
 	if err == nil {
-		err = s.d.FS.Rename(s.layout.run(w.number), to)
+		err = w.moveTo(to)
 	}
 	if err == nil {
 		err = s.d.SyncAnyDir(path.Dir(s.layout.run(w.number)))
@@ -247,10 +248,27 @@ func (w *writer) discard() error {
 	if cerr := w.closeAll(); err == nil && !errors.Is(cerr, filelock.ErrLost) {
 		err = cerr
 	}
+	if w.index != nil {
+		w.dropIndex()
+	}
 	if err != nil {
 		return err
 	}
 	return s.d.RemoveTree(to)
+}
+
+// moveTo gives the directory of the run another name. Where a directory with open files has to keep its name, all of them
+// are closed for that, the lock too: what another process has begun with by then fails, as it would a moment later.
+func (w *writer) moveTo(to string) error {
+	err := w.s.d.FS.Rename(w.s.layout.run(w.number), to)
+	if err == nil || runtime.GOOS != "windows" {
+		return err
+	}
+	index := w.index
+	w.index = nil
+	cerr := w.closeAll()
+	w.index = index
+	return errors.Join(w.s.d.FS.Rename(w.s.layout.run(w.number), to), cerr)
 }
 
 // emptyTrash removes what a process has left that was killed in discard.

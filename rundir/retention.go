@@ -101,7 +101,7 @@ func (p *pruner) run(ctx context.Context) error {
 	if n := len(p.ended); n > 0 {
 		p.ended = p.ended[:n-1] // the newest stays
 	}
-	return errors.Join(p.limits(ctx), p.sweep(ctx))
+	return errors.Join(p.limits(ctx), p.sweep(ctx), s.reindex(ctx))
 }
 
 // limits goes through the runs from the oldest on.
