@@ -230,6 +230,29 @@ func ended(err error) (p Progress, _ error) {
 	return p, err
 }
 
+// Held waits until a campaign with a Gate is held, by asking it every second, and returns its Progress. It is an error if it
+// ends before.
+func (c Client) Held(ctx context.Context, campaign string) (Progress, error) {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	for {
+		p, err := c.Progress(ctx, campaign)
+		switch {
+		case err != nil:
+			return p, err
+		case p.Phase == PhaseHeld:
+			return p, nil
+		case p.Phase != PhasePlanning:
+			return p, fmt.Errorf("campaign %s is not going to be held: it is %s", campaign, p.Phase)
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return p, context.Cause(ctx)
+		}
+	}
+}
+
 // Stop ends a campaign: what is worked on is told to stop, and nothing more is begun.
 func (c Client) Stop(ctx context.Context, campaign string) error {
 	return c.Temporal.CancelWorkflow(ctx, c.workflowID(campaign), "")

@@ -197,6 +197,9 @@ func TestManage(t *testing.T) {
 	if err != nil || held.Status != runs.Manual || held.Held == nil || held.Held.PlanDigest != "abc" || held.Held.JobID != held.ID+"/commit" || held.Held.Risk.String() != "HIGH" {
 		t.Errorf("%+v, %v", held, err)
 	}
+	if p, err := c.Held(ctx, held.ID); err != nil || p.PlanDigest != "abc" {
+		t.Errorf("%+v, %v", p, err)
+	}
 	jobs := c.JobManager()
 	gate := runs.JobRef{ID: held.Held.JobID}
 	if j, err := jobs.Play(ctx, gate, runs.Play{PlanDigest: "abc"}); err != nil || j.Kind != runs.JobCommit {
