@@ -67,13 +67,16 @@ func (p Patch) Validate(c *Check) {
 	if p.Fuzz > mostFuzz {
 		c.Problemf("/fuzz", codeBadRange, "", "fuzz is %d, and can be 0 to %d", p.Fuzz, mostFuzz)
 	}
+	if p.Strip != nil && *p.Strip < 0 {
+		c.Problemf("/strip", codeBadRange, "", "strip is %d, and cannot be less than 0", *p.Strip)
+	}
 	isTemplate := func(text string) bool { return c.Templated(text) && strings.HasPrefix(strings.TrimSpace(text), "{{") }
 	if p.Text == "" || isTemplate(p.Text) || c.bound("/patch") || c.bound("/strip") || c.Templated(p.Format) || c.Templated(p.Path) {
 		return
 	}
 	opt, err := p.options()
 	if err != nil {
-		return // an unknown word is told of by its tag
+		return // what is wrong is told of above, or by a tag
 	}
 	read, err := p.read(opt)
 	if err == nil {

@@ -15,9 +15,6 @@ import (
 func (w *patching) content(ctx context.Context, s *patchSection, node *patchNode) error {
 	s.first = node.hunks
 	node.hunks += len(s.Hunks)
-	if s.Op != patch.Modify {
-		node.edits = max(node.edits, 1)
-	}
 	switch {
 	case len(s.Hunks) == 0 && s.File.Binary == nil && (s.Op != patch.Delete || s.Unchecked):
 		return nil

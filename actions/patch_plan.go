@@ -188,6 +188,9 @@ func (w *patching) section(ctx context.Context, s *patchSection) error {
 	if s.Op == patch.Delete {
 		node.final = ""
 	}
+	if s.Op != patch.Modify {
+		node.edits = max(node.edits, 1)
+	}
 	w.modes(s, node)
 	return nil
 }

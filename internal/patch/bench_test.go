@@ -19,7 +19,7 @@ func BenchmarkStale(b *testing.B) {
 			line = "}"
 		}
 		file.WriteString(line + "\n")
-		if i%10_000 == 1 {
+		if i%9_999 == 1 && i < 999_900 {
 			fmt.Fprintf(&text, "@@ -%d,4 +%d,4 @@\n }\n-line %d\n+x\n line %d\n }\n", i, i, i, i+1)
 		}
 	}

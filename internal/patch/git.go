@@ -23,6 +23,10 @@ func (p *parser) git() {
 		at := p.n
 		switch {
 		case p.isFileHeader():
+			if p.otherFile(old, now, from, to, named, strip) {
+				p.finish(f, old, now, from, to, named, strip)
+				return
+			}
 			a, oldGone, ok1 := p.fileLine("--- ")
 			b, newGone, ok2 := p.fileLine("+++ ")
 			if !ok1 || !ok2 {
@@ -78,6 +82,27 @@ func (p *parser) git() {
 	p.finish(f, old, now, from, to, named, strip)
 }
 
+// otherFile reports whether the lines "---" and "+++" that come now are not about the file of the section, but begin
+// another one, which is not git's.
+func (p *parser) otherFile(old, now, from, to string, named bool, strip int) bool {
+	here, problems := p.scanner, p.problems
+	a, oldGone, ok1 := p.fileLine("--- ")
+	b, newGone, ok2 := p.fileLine("+++ ")
+	p.scanner, p.problems = here, problems
+	same := func(name, line, plain string) bool {
+		got, ok1 := stripped(name, strip)
+		want, ok2 := stripped(line, strip)
+		if plain != "" {
+			want, ok2 = stripped(plain, max(strip-1, 0))
+		}
+		return got == want || !ok1 || !ok2
+	}
+	if !ok1 || !ok2 || !named && from == "" {
+		return false
+	}
+	return (oldGone || !same(a, old, from)) && (newGone || !same(b, now, to))
+}
+
 // cutWord returns the words that a line of git begins with, and what follows.
 func cutWord(line string) (word, rest string) {
 	for _, word := range [...]string{"old mode", "new mode", "new file mode", "deleted file mode", "rename from",
@@ -108,16 +133,16 @@ func (p *parser) finish(f File, old, now, from, to string, named bool, strip int
 		f.Unstripped = now
 		f.New = p.strip(f.Line, now, strip)
 		f.Old = f.New
-		if a, err := stripped(old, strip); f.Op == Modify && err == nil && a != f.New {
+		if a, ok := stripped(old, strip); f.Op == Modify && ok && a != f.New {
 			p.problem(f.Line, "write rename from and rename to", "the names differ, but the file is not renamed: "+
-				strconv.Quote(a)+" and "+strconv.Quote(f.New))
+				quoted(a)+" and "+quoted(f.New))
 		}
 	}
 	if f.OldMode != 0 && f.NewMode != 0 && f.OldMode&TypeMask != f.NewMode&TypeMask {
 		p.problem(f.Line, "write one section that deletes, and one that creates", "a file does not change its type by a mode")
 	}
 	if f.Op == Modify && len(f.Hunks) == 0 && f.Binary == nil && f.NewMode == 0 && len(p.problems) == 0 {
-		p.warn(f.Line, "nothing is done to "+f.New)
+		p.warn(f.Line, "nothing is done to "+quoted(f.New))
 	}
 	p.add(f)
 }
@@ -145,7 +170,7 @@ func (p *parser) mode(text string) uint32 {
 	case err == nil && mode == 0o160000:
 		p.problem(p.n, "leave it out", "submodules cannot be patched")
 	case err != nil || mode&TypeMask != File100 && mode != Symlink:
-		p.problem(p.n, "write 100644, 100755 or 120000", "unknown mode "+strconv.Quote(text))
+		p.problem(p.n, "write 100644, 100755 or 120000", "unknown mode "+quoted(text))
 	}
 	return mode
 }

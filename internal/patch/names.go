@@ -74,19 +74,29 @@ func gitNames(rest string, strip int) (old, now string, ok bool) {
 			return rest[:i], now, true
 		}
 	}
-	// The names are as long as each other, but for their first parts.
-	for i, tries := 0, 0; tries < 1000; tries++ {
-		k := strings.IndexByte(rest[i:], ' ')
+	if len(rest) > 2*maxName+100 {
+		return "", "", false
+	}
+	// Mostly the names are as long as each other. Else the prefixes are not, and one looks on from the beginning.
+	const tries = 100
+	at := len(rest) / 2
+	for i, next := 0, 0; i < tries && at < len(rest); i++ {
+		if rest[at] == ' ' {
+			a, ok1 := stripped(rest[:at], strip)
+			b, ok2 := stripped(rest[at+1:], strip)
+			if ok1 && ok2 && a == b && a != "" {
+				return rest[:at], rest[at+1:], true
+			}
+		}
+		k := strings.IndexByte(rest[next:], ' ')
 		if k < 0 {
-			return "", "", false
+			break
 		}
-		i += k
-		a, errA := stripped(rest[:i], strip)
-		b, errB := stripped(rest[i+1:], strip)
-		if errA == nil && errB == nil && a == b && a != "" {
-			return rest[:i], rest[i+1:], true
-		}
-		i++
+		at = next + k
+		next = at + 1
 	}
 	return "", "", false
 }
+
+// maxName is how long the name of a file may be, in bytes: what systems take for a path.
+const maxName = 4096

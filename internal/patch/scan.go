@@ -122,6 +122,10 @@ func (p *parser) add(f File) {
 		p.fail(WhatFiles, MaxFiles)
 		return
 	}
+	if max(len(f.Old), len(f.New)) > maxName {
+		p.problem(f.Line, "", "the name of the file is too long")
+		return
+	}
 	p.patch.Files = append(p.patch.Files, f)
 }
 

@@ -130,9 +130,9 @@ func (p *parser) plain() {
 // pick returns the name that counts where a diff that is not git's has two: the new one, or the one that the other
 // begins with, as in "file" and "file.orig".
 func pick(old, now string, strip int) string {
-	a, errA := stripped(old, strip)
-	b, errB := stripped(now, strip)
-	if errA == nil && errB == nil && strings.HasPrefix(b, a) {
+	a, ok1 := stripped(old, strip)
+	b, ok2 := stripped(now, strip)
+	if ok1 && ok2 && strings.HasPrefix(b, a) {
 		return old
 	}
 	return now
@@ -169,23 +169,23 @@ func (p *parser) fileLine(mark string) (name string, gone, ok bool) {
 
 // strip takes leading parts off a name.
 func (p *parser) strip(line int, name string, parts int) string {
-	rest, err := stripped(name, parts)
-	if err != nil {
-		p.problem(line, "set strip", err.Error())
+	rest, ok := stripped(name, parts)
+	if !ok {
+		p.problem(line, "set strip", fmt.Sprintf("the name %s has no more than %d leading parts to strip", quoted(name), parts-1))
 	}
 	return rest
 }
 
-func stripped(name string, parts int) (string, error) {
-	rest := name
+func stripped(name string, parts int) (rest string, ok bool) {
+	rest = name
 	for range parts {
 		_, after, ok := strings.Cut(rest, "/")
 		if after = strings.TrimLeft(after, "/"); !ok || after == "" {
-			return name, fmt.Errorf("the name %s has no more than %d leading parts to strip", strconv.Quote(name), parts-1)
+			return name, false
 		}
 		rest = after
 	}
-	return rest, nil
+	return rest, true
 }
 
 // readHunks reads the hunks that follow.
