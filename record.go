@@ -31,6 +31,10 @@ import (
 // said, and of what was staged then. The tree itself is not in it, nor is what the host allows, so a Recorder belongs to
 // one tree, as long as that stays the same, and to executors that allow the same: an answer that is on record is taken
 // without asking anything.
+//
+// That of a run which is kept, see [Executor.Checkpoints], should last as long as that: then a process that goes on with the
+// run does not ask again what the one before had not come to keep. It should be of that run alone, and leave out the
+// answers of visits that have failed and ended the run, for to resume it is to try them again.
 type Recorder interface {
 	// Find returns what was kept under the key; ok is false for nothing. An error fails the step, which asks nothing then.
 	Find(key string) (r Recorded, ok bool, err error)
