@@ -27,6 +27,14 @@ func (spender) Spec() actions.Spec {
 // Touches implements [actions.Toucher].
 func (spender) Touches() (reads, writes []string, known bool) { return nil, nil, true }
 
+// buyer is a spender that may write, so it runs behind those that only read.
+type buyer struct{ spender }
+
+// Spec describes the action.
+func (buyer) Spec() actions.Spec {
+	return actions.Spec{Name: "buy", Summary: "costs a dollar, and may write", Costs: true}
+}
+
 // Run spends.
 func (spender) Run(_ context.Context, c *actions.Call) (actions.Outcome, error) {
 	c.Spend(budget.Dollar)
@@ -60,13 +68,13 @@ func TestKilledDirected(t *testing.T) {
 				Step("make", actions.Create{Path: "made", Content: "{{all.aggregated_content}}"}).Builder,
 		},
 		"text of all visits": {
-			p: millrace.New("p").Step("grow", edit("z", "zzzzzzzz")).RetryWhen("grow", condition.StepSucceeded("grow")).MaxVisits(9).Builder,
+			p: millrace.New("p").Step("grow", edit("x ", "x more ")).RetryWhen("grow", condition.StepSucceeded("grow")).MaxVisits(9).Builder,
 			x: millrace.Executor{MaxStagedBytes: 300}, code: "limit",
 		},
 		"money in parallel": {
 			p: millrace.New("p").Options(millrace.Options{Parallel: true}).Budget(budget.Limit{USD: budget.Dollar}).
-				Step("one", spender{}).Step("two", spender{}).Step("three", edit("x", "y")).Builder,
-			x: millrace.Executor{Workers: 1}, code: "budget_exceeded",
+				Step("one", buyer{}).Step("two", spender{}).Step("three", edit("x", "y")).Builder,
+			code: "budget_exceeded", // before two, which has run already
 		},
 		"what was done outside": {
 			p: millrace.New("p").Step("post", actions.Tool{Tool: "post"}).Step("one", edit("x", "y")).Step("end", actions.Fail{Message: "enough"}).Builder,
