@@ -1,5 +1,11 @@
 package rundir
 
+import (
+	"context"
+
+	"github.com/millrace-go/millrace/runs"
+)
+
 // Answers returns what was answered to the steps of a run, as far as that is on record.
 func (s *Store) Answers(number int64) (outputs []string, err error) {
 	l, err := s.load(number)
@@ -16,4 +22,17 @@ func (s *Store) Answers(number int64) (outputs []string, err error) {
 		outputs = append(outputs, a.Output)
 	}
 	return outputs, nil
+}
+
+// CreateOnly makes a run and does not work on it.
+func (m *Manager) CreateOnly(ctx context.Context, c runs.Create) (runs.Run, error) {
+	n, _, err := m.describe(ctx, c)
+	if err != nil {
+		return runs.Run{}, err
+	}
+	w, err := m.store.create(ctx, n)
+	if err != nil {
+		return runs.Run{}, err
+	}
+	return m.shown(w), w.close()
 }
