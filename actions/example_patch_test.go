@@ -37,5 +37,5 @@ func ExamplePatch() {
 	// a new line
 	// hello
 	// there
-	// step 'fix': greet.txt: hunk 1 (line 3 of the patch) applied 1 lines further down
+	// step 'fix': greet.txt: hunk 1 (line 3 of the patch) applied 1 line further down
 }

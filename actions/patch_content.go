@@ -1,10 +1,12 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/patch"
@@ -119,4 +121,55 @@ func (w *patching) spend(texts [][]byte) error {
 		}
 	}
 	return left.Spend()
+}
+
+// results goes through the places of the hunks: failures are noted, what is worth knowing is told, and the splices of the
+// others are returned with their new texts.
+func (w *patching) results(s *patchSection, node *patchNode, by func(i int) []fsutil.Origin) (list []fsutil.Splice, texts [][]byte) {
+	edits := 0
+	for i, p := range s.placed {
+		number, line := s.first+i+1, s.Hunks[i].Line
+		if p.Err != nil {
+			if s.Hunks[i].Recounted {
+				p.Err = fmt.Errorf("%w; it has other lines than the numbers behind @@ say", p.Err)
+			}
+			s.fail(number, line, p.Err)
+			continue
+		}
+		where := fmt.Sprintf("%s: hunk %d (line %d of the patch)", s.name, number, line)
+		switch {
+		case p.Done:
+			w.warn("%s is applied already, at line %d", where, p.At+1)
+			continue
+		case p.Moved > 0:
+			w.warn("%s applied %s further down", where, countLines(p.Moved))
+		case p.Moved < 0:
+			w.warn("%s applied %s further up", where, countLines(-p.Moved))
+		}
+		if p.Level > 0 {
+			w.warn("%s applied at line %d, where its lines differ in %s", where, p.At+1, p.Level)
+		}
+		if p.Fuzz > 0 {
+			w.warn("%s applied at line %d without %d of its lines at either end", where, p.At+1, p.Fuzz)
+		}
+		if len(p.Splices) > 0 {
+			edits++
+		}
+		for _, one := range p.Splices {
+			one.By = by(i)
+			list, texts = append(list, one), append(texts, one.Text)
+		}
+	}
+	if len(s.failures) == 0 {
+		node.edits += edits
+	}
+	slices.SortStableFunc(list, func(a, b fsutil.Splice) int { return cmp.Or(cmp.Compare(a.Off, b.Off), cmp.Compare(a.Len, b.Len)) })
+	return list, texts
+}
+
+func countLines(n int) string {
+	if n == 1 {
+		return "1 line"
+	}
+	return fmt.Sprintf("%d lines", n)
 }

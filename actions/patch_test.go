@@ -71,7 +71,7 @@ func TestPatchUnified(t *testing.T) {
 		{"stated place wins", files{"f": "a\nb\na\nb\n"}, text(head + "@@ -3,2 +3,2 @@\n a\n-b\n+c\n"), files{"f": "a\nb\na\nc\n"}, "", ""},
 		{"ambiguous", files{"f": "x\na\nb\na\nb\n"}, text(head + "@@ -1,2 +1,2 @@\n a\n-b\n+c\n"), nil, "the file 2 times, at lines 2, 4", ""},
 		{"nearest", files{"f": "x\na\nb\na\nb\n"}, one(func(p *actions.Patch) { p.Ambiguous = "nearest" }, "@@ -1,2 +1,2 @@\n a\n-b\n+c\n"),
-			files{"f": "x\na\nc\na\nb\n"}, "", "1 lines further down"},
+			files{"f": "x\na\nc\na\nb\n"}, "", "1 line further down"},
 		{"missing", files{"f": ten}, text(head + "@@ -3,3 +3,3 @@\n 3\n-four\n+vier\n 5\n"), nil,
 			`f: hunk 1 (line 3 of the patch): its lines are not in the file; nearest is line 3, but line 4 should be "four" and is "4"`, ""},
 		{"all failures", files{"f": ten, "g": ten}, text(head + "@@ -3,1 +3,1 @@\n-x\n+4\n@@ -9 +9 @@\n-y\n+z\n--- a/g\n+++ b/g\n@@ -1 +1 @@\n-q\n+z\n"),
