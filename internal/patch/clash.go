@@ -15,7 +15,9 @@ func marks(h *Hunk, at int, do func(line int, own, other uint8) bool) bool {
 		ok := true
 		switch l.Op {
 		case '+':
-			ok = do(at, gapFilled, gapFilled|gapInRun)
+			if !do(at, gapFilled, gapFilled|gapInRun) {
+				return false
+			}
 			continue
 		case '-':
 			ok = do(at, lineInRun|lineRemoved, lineInRun)
