@@ -39,3 +39,17 @@ func BenchmarkList(b *testing.B) {
 func openBench(b *testing.B, dir string) *Store {
 	return openStore(b, openDir(b, dir), Options{NoSync: true})
 }
+
+// BenchmarkSlots is what a list does with the index alone.
+func BenchmarkSlots(b *testing.B) {
+	e := entryOf(shownRun{folded: history(b, ended(runs.Success, "")), number: 12})
+	e.name, e.sha, e.id = []byte("rename"), make([]byte, 64), make([]byte, 32)
+	slot, l := e.encode(), &lister{f: runs.Filter{User: "ann"}, most: 50}
+	statuses := runs.Statuses()
+	b.ReportAllocs()
+	for b.Loop() {
+		if !e.decode(slot, 12, statuses) || !e.settled() || !l.visit(&e) {
+			b.Fatal("the slot is not taken")
+		}
+	}
+}

@@ -12,7 +12,7 @@ import (
 )
 
 // history folds records that are a second apart, of a run of two steps.
-func history(t *testing.T, records ...*record) *folded {
+func history(t testing.TB, records ...*record) *folded {
 	t.Helper()
 	f := new(folded)
 	first := &record{Kind: kindCreated, Status: runs.Created, Created: &created{Version: 1, Number: 12, StepCount: 2}}

@@ -283,11 +283,11 @@ func FuzzSlot(f *testing.F) {
 			return
 		}
 		binary.BigEndian.PutUint32(slot, crcOf(slot[4:])) // else hardly anything gets further
-		e, ok := decodeSlot(slot, 7, runs.Statuses())
-		if !ok {
+		var e, again entry
+		if !e.decode(slot, 7, runs.Statuses()) {
 			return
 		}
-		again, ok := decodeSlot(e.encode(), 7, runs.Statuses())
+		ok := again.decode(e.encode(), 7, runs.Statuses())
 		if e.tooLong = again.tooLong; !ok || fmt.Sprintf("%+v", again) != fmt.Sprintf("%+v", e) {
 			t.Fatalf("%+v, %t; want %+v", again, ok, e)
 		}

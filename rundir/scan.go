@@ -34,6 +34,7 @@ type scan struct {
 	index    handle.RandomFile // nil: there is none
 	buf      []byte
 	statuses []runs.Status
+	entry    entry          // of the slot that is looked at
 	unknown  [perShard]bool // numbers of a shard of which the index says nothing
 	toRead   []int64
 	over     bool
@@ -126,13 +127,13 @@ func (c *scan) piece(first int64) (gaps bool) {
 		}
 		if i < whole {
 			slot := c.buf[i*slotSize : (i+1)*slotSize]
-			if e, ok := decodeSlot(slot, number, c.statuses); ok {
+			if e := &c.entry; e.decode(slot, number, c.statuses) {
 				switch {
 				case e.removed:
-				case !c.trusts(&e):
+				case !c.trusts(e):
 					c.toRead = append(c.toRead, number)
 				default:
-					if c.over = !c.visit(&e); c.over {
+					if c.over = !c.visit(e); c.over {
 						return false
 					}
 				}

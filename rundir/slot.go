@@ -91,10 +91,12 @@ func (e *entry) encode() []byte {
 	return s
 }
 
-// decodeSlot reads the slot of a number. It is not ok if it says nothing that can be relied on.
-func decodeSlot(s []byte, number int64, statuses []runs.Status) (e entry, ok bool) {
+// decode reads the slot of a number. It is false if that says nothing that can be relied on. The entry is the caller's, for
+// a list goes through a hundred thousand of them.
+func (e *entry) decode(s []byte, number int64, statuses []runs.Status) bool {
+	*e = entry{}
 	if s[4] != slotVersion || int(s[5]) >= len(statuses) || binary.BigEndian.Uint32(s) != crcOf(s[4:slotSize]) {
-		return e, false
+		return false
 	}
 	flags := binary.BigEndian.Uint16(s[6:])
 	e.number = int64(binary.BigEndian.Uint64(s[8:]))
@@ -103,24 +105,21 @@ func decodeSlot(s []byte, number int64, statuses []runs.Status) (e entry, ok boo
 	e.updated = int64(binary.BigEndian.Uint64(s[32:]))
 	e.status, e.yamlErrors = statuses[s[5]], flags&slotYAMLErrors != 0
 	e.tooLong, e.removed = flags&slotTooLong != 0, flags&slotRemoved != 0
-	if e.number != number {
-		return e, false
-	}
-	if e.tooLong {
-		return e, true
+	if e.number != number || e.tooLong {
+		return e.number == number
 	}
 	rest := s[slotTexts:slotSize]
 	for _, text := range e.texts() {
 		if len(rest) < 2 {
-			return e, false
+			return false
 		}
 		size := int(binary.BigEndian.Uint16(rest))
 		if size > len(rest)-2 {
-			return e, false
+			return false
 		}
 		*text, rest = rest[2:2+size:2+size], rest[2+size:]
 	}
-	return e, true
+	return true
 }
 
 // settled reports whether a slot says all that its run does: what has ended is written before the run's next record, see
