@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -172,7 +173,7 @@ func (m *Manager) cancel(ctx context.Context, number int64, check func(shownRun)
 			}
 		}
 		if s := m.session(number); s != nil {
-			if err := s.cancel(m.host.User); err != nil && !errors.Is(err, errOver(s)) {
+			if err := s.cancel(m.host.User); err != nil && !errors.Is(err, os.ErrClosed) { // else it has just ended
 				return err
 			}
 			select {
@@ -192,15 +193,6 @@ func (m *Manager) cancel(ctx context.Context, number int64, check func(shownRun)
 		if err != nil || !again {
 			return err
 		}
-	}
-}
-
-func errOver(s *session) error {
-	select {
-	case <-s.over:
-		return errStopped
-	default:
-		return nil
 	}
 }
 

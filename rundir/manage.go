@@ -56,6 +56,8 @@ type Manager struct {
 	places chan struct{}
 	base   context.Context // of all work
 	stop   context.CancelCauseFunc
+	timed  context.Context // of waiting for the time of runs
+	untime context.CancelFunc
 
 	mu      sync.Mutex
 	closed  bool
@@ -89,6 +91,7 @@ func (s *Store) Manage(h Host) (*Manager, error) {
 		m.places = make(chan struct{}, cmp.Or(h.MaxRunning, DefaultMaxRunning))
 	}
 	m.base, m.stop = context.WithCancelCause(context.Background())
+	m.timed, m.untime = context.WithCancel(m.base)
 	if err := m.prune(m.base); err != nil {
 		m.log("old runs cannot be removed", 0, err)
 	}
@@ -105,6 +108,7 @@ func (m *Manager) Close(ctx context.Context) error {
 	m.mu.Lock()
 	m.closed = true
 	m.mu.Unlock()
+	m.untime()
 	idle := make(chan struct{})
 	go func() {
 		m.wg.Wait()
@@ -185,15 +189,17 @@ func (m *Manager) startAt(number int64, at time.Time) {
 	if m.closed {
 		return
 	}
-	go func() { // it holds nothing, so nothing waits for it
+	m.wg.Add(1)
+	go func() {
+		defer m.wg.Done()
 		timer := time.NewTimer(at.Sub(m.store.now()))
 		defer timer.Stop()
 		select {
 		case <-timer.C:
-			if _, err := m.takeIfDue(m.base, number); err != nil && !errors.Is(err, runs.ErrBusy) && !errors.Is(err, errClosed) {
+			if _, err := m.takeIfDue(m.timed, number); err != nil && !errors.Is(err, runs.ErrBusy) && !errors.Is(err, errClosed) {
 				m.log("a scheduled run cannot begin", number, err)
 			}
-		case <-m.base.Done():
+		case <-m.timed.Done():
 		}
 	}()
 }
