@@ -138,7 +138,7 @@ func auditOf(run string, e StepFinished, now time.Time) audited {
 func (r *run) arrive(ctx context.Context, i, number int) *visit {
 	s := r.p.steps[i]
 	v := &visit{step: i, number: number, result: StepResult{StepID: s.ID, Action: s.Action.Spec().Name}}
-	if r.kept != nil {
+	if r.kept != nil && r.machine != nil { // one step at a time
 		v.depth = len(r.kept.parents) - 1
 	}
 	started := StepStarted{Step: s.ID, Index: i, Visit: number, Action: v.result.Action}
