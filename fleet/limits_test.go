@@ -319,3 +319,51 @@ func TestMemory(t *testing.T) {
 		t.Errorf("the heap has %d bytes", most)
 	}
 }
+
+// A link that is turned while a root is opened does not lead out either.
+func TestWithinTurning(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	within := filepath.Join(top, "trees")
+	fstest.Must(t, errors.Join(os.MkdirAll(filepath.Join(within, "a"), 0o755), os.MkdirAll(filepath.Join(top, "outside"), 0o755)))
+	fstest.Must(t, os.WriteFile(filepath.Join(top, "outside", "secret"), nil, 0o600))
+	turn := func(to string) error {
+		next := filepath.Join(within, "next")
+		return errors.Join(os.Symlink(to, next), os.Rename(next, filepath.Join(within, "link")))
+	}
+	if err := turn("a"); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	stop := make(chan struct{})
+	var turning sync.WaitGroup
+	turning.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				if err := errors.Join(turn("../outside"), turn("a")); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		}
+	})
+	opened := 0
+	for range fstest.Runs(2000, 10_000, 100_000) {
+		tree, err := (fleet.Dirs{Within: within}).Open(t.Context(), fleet.Target{ID: "t", Root: "link"})
+		if err != nil {
+			continue
+		}
+		opened++
+		if _, err := tree.FS.Stat("secret"); err == nil {
+			t.Error("the tree is outside")
+		}
+		fstest.Must(t, tree.Close(t.Context(), nil, nil))
+	}
+	close(stop)
+	turning.Wait()
+	if opened == 0 {
+		t.Error("the root was never opened")
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"testing"
+	"testing/synctest"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/fleet"
@@ -121,4 +122,26 @@ func TestSchedulers(t *testing.T) {
 			t.Errorf("%s: %+v", name, sum)
 		}
 	}
+}
+
+// A scheduler ends what it has begun when its outcomes are not taken any more.
+func TestLocalEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		trees, targets := plant(t, 9)
+		opened := 0
+		open := opener(func(ctx context.Context, target fleet.Target) (fleet.Tree, error) {
+			opened++
+			if target.Root == "tree-000" {
+				return trees.Open(ctx, target)
+			}
+			<-ctx.Done()
+			return fleet.Tree{}, context.Cause(ctx)
+		})
+		local := fleet.Local{Worker: fleet.Worker{Trees: open}, Parallel: 2}
+		err := local.Schedule(t.Context(), fleet.Campaign{ID: "c", Pipeline: edit()}, fleet.Targets(targets...), func(fleet.Outcome) error { return os.ErrClosed })
+		if err != os.ErrClosed || opened > 3 {
+			t.Errorf("%v, %d trees were opened", err, opened)
+		}
+	})
 }
