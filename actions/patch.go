@@ -205,6 +205,13 @@ func (p Patch) Run(ctx context.Context, c *Call) (Outcome, error) {
 	} else if read, err = p.read(opt); err != nil {
 		return Outcome{}, err
 	}
+	if read.Format != patch.Unified {
+		// Of a text that a template has given, this is not known before.
+		var check Check
+		if p.onlyUnified(&check); len(check.Problems) > 0 {
+			return Outcome{}, errors.New(check.Problems[0].Message)
+		}
+	}
 	w := &patching{Patch: p, c: c, format: read.Format, sources: make(map[string]*patchNode), now: make(map[string]*patchNode)}
 	if w.settings, err = p.settings(read.Format); err != nil {
 		return Outcome{}, err

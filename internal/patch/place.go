@@ -234,7 +234,7 @@ func (p *placing) at(
 		several.add(other.at + 1)
 		if here && other.at != stated {
 			rival = rival || near(other.at, start) <= near(stated, start) || wrongEnds && p.sameEnds(h, other.at) ||
-				h.Trail == 0 && other.at+len(old) == p.lines()
+				h.Trail == 0 && h.OldStart > 1 && other.at+len(old) == p.lines()
 		}
 		if !here && (!found || near(other.at, stated) < near(best.at, stated) ||
 			near(other.at, stated) == near(best.at, stated) && other.at > best.at) {
