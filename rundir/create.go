@@ -126,7 +126,14 @@ func (s *Store) allocate(ctx context.Context) (int64, error) {
 			return 0, err
 		}
 		shard := s.path(shardName(number / perShard))
-		err := s.d.FS.Mkdir(s.layout.run(number), 0o700)
+		at, err := s.d.Look(shard)
+		switch {
+		case err != nil:
+			return 0, err
+		case at.Kind != change.Dir && at.Kind != change.Absent:
+			return 0, notADir(shard) // a link may have come with the store
+		}
+		err = s.d.FS.Mkdir(s.layout.run(number), 0o700)
 		if disk.IsAbsent(err) {
 			if err = s.makeDir(shard); err == nil {
 				err = s.d.FS.Mkdir(s.layout.run(number), 0o700)
@@ -273,6 +280,9 @@ func (w *writer) moveTo(to string) error {
 
 // emptyTrash removes what a process has left that was killed in discard.
 func (s *Store) emptyTrash() error {
+	if at, err := s.d.Look(s.path(trashDir)); err != nil || at.Kind != change.Dir {
+		return err // a link may have come with the store
+	}
 	names, err := s.d.Names(s.path(trashDir))
 	err = disk.UnlessAbsent(err)
 	for _, name := range names {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/internal/journal"
 	"github.com/millrace-go/millrace/runs"
 )
 
@@ -100,6 +101,9 @@ next:
 
 // sharedDir is the directory of the operating system that the steps of a run share.
 func (s *Store) sharedDir(id string) (string, error) {
+	if !journal.ValidID(id) {
+		return "", fmt.Errorf("%q is no id of a run", id)
+	}
 	dir := s.options.SharedDir
 	if dir == "" {
 		cache, err := os.UserCacheDir()

@@ -79,7 +79,6 @@ type pruner struct {
 // prunable is a run that may be removed.
 type prunable struct {
 	number  int64
-	id      string
 	updated int64
 }
 
@@ -91,7 +90,7 @@ func (p *pruner) run(ctx context.Context) error {
 	c.visit = func(e *entry) bool {
 		p.known[e.number] = true
 		if e.status.Ended() && e.parent == 0 {
-			p.ended = append(p.ended, prunable{e.number, string(e.id), e.updated})
+			p.ended = append(p.ended, prunable{e.number, e.updated})
 		}
 		return true
 	}
@@ -156,13 +155,14 @@ func (p *pruner) remove(run prunable, do func(w *writer) error) error {
 	case err != nil:
 		return err
 	}
+	var id string // the index may say any
 	var fleet bool
-	w.state(func(f *folded) { fleet = f.created.Fleet != nil })
+	w.state(func(f *folded) { id, fleet = f.created.ID, f.created.Fleet != nil })
 	if !w.status().Ended() || fleet {
 		return w.close()
 	}
 	p.done++
-	shared, err := p.m.store.sharedDir(run.id)
+	shared, err := p.m.store.sharedDir(id)
 	if err == nil {
 		err = os.RemoveAll(shared)
 	}

@@ -1,0 +1,99 @@
+package rundir
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/runs"
+)
+
+type noTrees struct{}
+
+func (noTrees) Open(context.Context, fleet.Target) (fleet.Tree, error) {
+	return fleet.Tree{FS: afero.NewMemMapFs()}, nil
+}
+
+// The index is not signed: what it says of a run leads to nothing outside of the store.
+func TestPlanted_slotID(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	shared := filepath.Join(dir, "shared")
+	victim := filepath.Join(dir, "victim")
+	fstest.Must(t, errors.Join(os.MkdirAll(shared, 0o700), os.MkdirAll(victim, 0o700), os.WriteFile(filepath.Join(victim, "a"), nil, 0o600)))
+	s := openStore(t, openDir(t, dir), Options{NoSync: true, SharedDir: shared})
+	for range 3 {
+		w := createRun(t, s, twoSteps())
+		work(t, w, runs.Success, true)
+		fstest.Must(t, w.close())
+	}
+	index, err := os.OpenFile(filepath.Join(dir, "store/runs/index"), os.O_RDWR, 0)
+	fstest.Must(t, err)
+	for number, id := range []string{"", "../victim", "", ""} {
+		if number == 0 {
+			continue
+		}
+		l, err := s.load(int64(number))
+		fstest.Must(t, err)
+		e := entryOf(l.shownRun)
+		e.id = []byte(id)
+		_, err = index.WriteAt(e.encode(), int64(number)*slotSize)
+		fstest.Must(t, err)
+	}
+	fstest.Must(t, index.Close())
+	m, err := s.Manage(Host{Trees: noTrees{}, Retention: Retention{MaxAge: time.Nanosecond}})
+	fstest.Must(t, err)
+	fstest.Must(t, m.Close(t.Context()))
+	if _, err := os.Stat(filepath.Join(victim, "a")); err != nil {
+		t.Error("a directory beside the shared ones was removed:", err)
+	}
+	if _, err := os.Stat(shared); err != nil {
+		t.Error("the directory of all shared ones was removed:", err)
+	}
+}
+
+// What lies in the place of a directory of the store is not gone into.
+func TestPlanted_trash(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	fstest.Must(t, errors.Join(os.MkdirAll(filepath.Join(dir, "src"), 0o700), os.WriteFile(filepath.Join(dir, "src/main.go"), nil, 0o600)))
+	s := openStore(t, openDir(t, dir), Options{NoSync: true, SharedDir: filepath.Join(dir, "shared")})
+	w := createRun(t, s, twoSteps())
+	work(t, w, runs.Success, true)
+	fstest.Must(t, w.close())
+	if err := os.Symlink("../../src", filepath.Join(dir, "store/runs/trash")); err != nil {
+		t.Skip(err)
+	}
+	m, err := s.Manage(Host{Trees: noTrees{}})
+	fstest.Must(t, err)
+	fstest.Must(t, m.Close(t.Context()))
+	if _, err := os.Stat(filepath.Join(dir, "src/main.go")); err != nil {
+		t.Error("a file of the tree was removed:", err)
+	}
+}
+
+// Nor is a link in the place of a shard written through.
+func TestPlanted_shard(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	fstest.Must(t, os.MkdirAll(filepath.Join(dir, "src"), 0o700))
+	s := openStore(t, openDir(t, dir), Options{NoSync: true, SharedDir: filepath.Join(dir, "shared")})
+	fstest.Must(t, s.prepareStore())
+	if err := os.Symlink("../../src", filepath.Join(dir, "store/runs/000000")); err != nil {
+		t.Skip(err)
+	}
+	w, err := s.create(t.Context(), twoSteps())
+	if err == nil {
+		t.Error("made in the directory that a link leads to", w.close())
+	}
+	if names, _ := os.ReadDir(filepath.Join(dir, "src")); len(names) > 0 {
+		t.Error(names)
+	}
+}
