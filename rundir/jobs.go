@@ -2,6 +2,7 @@ package rundir
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -84,7 +85,8 @@ func (m *Manager) Retry(ctx context.Context, ref runs.RunRef) (runs.Run, error) 
 // Resume goes on with a run, whatever it waits for: "<run>" or "<run>/<step>", where the run is a number or an id. One
 // that waits for a decision is played; one that has failed, was canceled, or whose process has died goes on behind the
 // last step done; one that was created is begun. With a step it goes back to where it was before that step, if it has come
-// to it. Errors are those of Retry and Play.
+// to it. One whose process has died behind its commit is returned as it is then: success. Errors are those of Retry and
+// Play.
 func (m *Manager) Resume(ctx context.Context, what string) (runs.Run, error) {
 	if isNested(ctx) {
 		return runs.Run{}, millrace.ErrNested
@@ -106,7 +108,7 @@ func (m *Manager) Resume(ctx context.Context, what string) (runs.Run, error) {
 		}
 		return r.run().Check(runs.VerbRetry)
 	}
-	return m.decide(ctx, l.number, check, func(w *writer) error {
+	run, err := m.decide(ctx, l.number, check, func(w *writer) error {
 		var status runs.Status
 		var digest string
 		from, begun := -1, false
@@ -129,6 +131,12 @@ func (m *Manager) Resume(ctx context.Context, what string) (runs.Run, error) {
 		}
 		return m.goBack(w, m.host.User, -1)
 	})
+	if _, refused := errors.AsType[*runs.StateError](err); refused && l.dead {
+		if settled, gerr := m.store.Get(ctx, runs.RunRef{ID: id}); gerr == nil && settled.Status.Final() {
+			return settled, nil
+		}
+	}
+	return run, err
 }
 
 // jobs is the [runs.JobManager] of a manager.
