@@ -129,11 +129,11 @@ func (s *Store) writeRequest(number int64, r *request) (name string, err error) 
 	return name, s.d.FS.Rename(temp, name)
 }
 
-// cancel records that the run is to end, and ends what it does.
+// cancel records that the run is to end, and ends what it does. It does nothing for a run that waits by now.
 func (s *session) cancel(user string) error {
 	s.canceling.Lock()
 	defer s.canceling.Unlock()
-	if s.ctx.Err() != nil {
+	if s.ctx.Err() != nil || s.waits {
 		return nil
 	}
 	if err := s.w.append(&record{Kind: kindCancel, Cancel: &cancel{User: user}}); err != nil {
@@ -159,13 +159,15 @@ func (m *Manager) Cancel(ctx context.Context, ref runs.RunRef) (runs.Run, error)
 
 // cancel ends a run that check allows it for.
 func (m *Manager) cancel(ctx context.Context, number int64, check func(shownRun) error) error {
-	for {
+	for asked := false; ; asked = true {
 		l, err := m.store.look(number)
 		switch {
 		case err != nil:
 			return err
 		case l.foreign:
 			return fmt.Errorf("run %d: %w", number, runs.ErrForeign)
+		case asked && l.status.Ended():
+			return nil
 		}
 		if !l.dead || l.status == runs.Created {
 			if err := check(l.shownRun); err != nil {
@@ -178,7 +180,7 @@ func (m *Manager) cancel(ctx context.Context, number int64, check func(shownRun)
 			}
 			select {
 			case <-s.over:
-				return nil
+				continue // it may wait now, which it does not while it is canceled
 			case <-ctx.Done():
 				return requestedOnly(ctx)
 			}
@@ -188,7 +190,7 @@ func (m *Manager) cancel(ctx context.Context, number int64, check func(shownRun)
 			again, err = m.cancelOwned(ctx, number, check)
 		}
 		if errors.Is(err, runs.ErrBusy) {
-			again, err = m.ask(ctx, l)
+			again, err = true, m.ask(ctx, l)
 		}
 		if err != nil || !again {
 			return err
@@ -230,34 +232,33 @@ func (m *Manager) cancelOwned(ctx context.Context, number int64, check func(show
 	return false, also(err, w.close())
 }
 
-// ask requests the cancel of a run that another process works on, and waits until that has let it go. again says that
-// this owner did not take the request.
-func (m *Manager) ask(ctx context.Context, l *loaded) (again bool, err error) {
+// ask requests the cancel of a run that another process works on, and waits until that has let it go: the run may have
+// ended then, or wait, or have another owner, or none. Of a run that is only looked at nothing is requested.
+func (m *Manager) ask(ctx context.Context, l *loaded) (err error) {
 	name := ""
-	if l.takes > 0 {
+	if l.takes > 0 && l.status.Active() {
 		name, err = m.store.writeRequest(l.number, &request{
 			Run: l.created.ID, Takes: l.takes, Verb: runs.VerbCancel, User: m.host.User, Time: m.store.now().UTC(),
 		})
 		if err != nil {
-			return false, err
+			return err
 		}
 	}
 	for {
 		select {
 		case <-ctx.Done():
-			return false, requestedOnly(ctx)
+			return requestedOnly(ctx)
 		case <-time.After(effectWait):
 		}
 		now, err := m.store.look(l.number)
 		switch {
 		case err != nil && !errors.Is(err, errNoRun):
-			return false, err
+			return err
 		case err == nil && now.takes == l.takes && now.status.Active() && !now.dead:
 			continue
 		case name != "":
-			err = disk.UnlessAbsent(m.store.d.Remove(name))
-			return now != nil && (now.dead || now.takes != l.takes), err
+			return disk.UnlessAbsent(m.store.d.Remove(name))
 		}
-		return true, nil
+		return nil
 	}
 }

@@ -24,8 +24,9 @@ type session struct {
 	stop context.CancelCauseFunc
 	// over is closed when the lock is given back.
 	over chan struct{}
-	// canceling is held while a cancel is recorded.
+	// canceling is held while a cancel is recorded, or that the run waits: then it is too late for a cancel of this session.
 	canceling sync.Mutex
+	waits     bool
 }
 
 // canceledBy is why a session ends that a cancel has ended.
@@ -138,12 +139,23 @@ func (s *session) execute() error {
 		if err = errors.Join(err, closed(res, held)); err != nil {
 			return s.ended(res, err)
 		}
-		return s.w.append(h)
+		return s.wait(h, res)
 	}
 	if closing := closed(res, err); err == nil && closing != nil {
 		err = fmt.Errorf("tree cannot be closed: %w", closing)
 	}
 	return s.ended(res, err)
+}
+
+// wait records that the run waits for a decision, unless it was canceled meanwhile.
+func (s *session) wait(held *record, res *millrace.Result) error {
+	s.canceling.Lock()
+	defer s.canceling.Unlock()
+	if by, ok := errors.AsType[*canceledBy](context.Cause(s.ctx)); ok {
+		return s.ended(res, by)
+	}
+	s.waits = true
+	return s.w.append(held)
 }
 
 // prepared returns the executor and the pipeline of the run.
