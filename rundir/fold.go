@@ -107,6 +107,9 @@ func (f *folded) add(r *record) error {
 		f.plays = append(f.plays, r.Play)
 		f.addKeys(r.Play.Keys)
 	case kindRetry:
+		if r.Retry.From < len(f.line) {
+			clear(f.answers) // the steps that run again ask again
+		}
 		f.line = f.line[:r.Retry.From]
 		for _, n := range r.Retry.Jobs {
 			f.addJob(n.Ordinal, n.Index, r.Time)
@@ -219,6 +222,9 @@ func (f *folded) addDone(r *record) {
 	j := f.jobAt(r)
 	j.done = r.Done
 	j.become(statusOr(r.JobStatus, runs.Success), r.Reason, r.Time)
+	if r.Done.Final && j.status == runs.Failed {
+		clear(f.answers) // to retry what has failed is to ask again; no visit that is over needs what it was answered
+	}
 }
 
 // become gives a job another status.
