@@ -3,12 +3,13 @@
 SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -c
 
-STEPS = format vet tidy lint test coverage mutants race platforms fuzz torture
+STEPS = format vet tidy lint test coverage mutants race platforms fuzz torture e2e
 
 .PHONY: check bench benchcmp vuln clean $(STEPS)
 
 # All checks. Single ones: make test, make race ... Searches at random, which are not part of it:
-# make fuzz FUZZTIME=60 FUZZLONG=600, make torture TORTURE=3 (three times as many samples).
+# make fuzz FUZZTIME=60 FUZZLONG=600, make torture TORTURE=3 (three times as many samples). Neither is make e2e, which builds a
+# server of Temporal for a quarter of an hour.
 check:
 	./.ci/run
 

@@ -17,5 +17,5 @@
 // tree's lock, see [fleet.RunID]. What is too large for a payload goes to [Blobs], which clients and workers share.
 //
 // Changes of the workflow's code go under workflow.GetVersion, so that campaigns which are on their way go on; the tests
-// replay histories.
+// replay histories, some of which servers have recorded.
 package millracetemporal

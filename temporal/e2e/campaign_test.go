@@ -1,0 +1,143 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/server/temporaltest"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"github.com/millrace-go/millrace/fleet"
+	millracetemporal "github.com/millrace-go/millrace/temporal"
+)
+
+// Of two workers one is killed in the middle. Each tree is changed exactly once.
+func TestKilledWorker(t *testing.T) {
+	n := 60
+	if said := os.Getenv("MILLRACE_E2E_TARGETS"); said != "" {
+		var err error
+		if n, err = strconv.Atoi(said); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server := temporaltest.NewServer(temporaltest.WithT(t))
+	dir := t.TempDir()
+	targets := plant(t, dir, n)
+	victim := start(t, server.GetFrontendHostPort(), server.GetDefaultNamespace(), dir)
+	start(t, server.GetFrontendHostPort(), server.GetDefaultNamespace(), dir)
+	c := millracetemporal.Client{Temporal: server.GetDefaultClient(), Blobs: blobsOf(dir), Heartbeat: 3 * time.Second}
+	ctx := within(t, time.Minute+time.Duration(n)*time.Second)
+	killed := time.AfterFunc(time.Second, func() { _ = victim.Process.Kill() })
+	defer killed.Stop()
+	began := time.Now()
+	sum, err := fleet.Fleet{Scheduler: c}.Run(ctx, fleet.Campaign{ID: "killed", Pipeline: twice()}, fleet.Targets(targets...), nil)
+	if err != nil || sum.Success != n {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	t.Logf("%v in %v: %.1f ms a target", sum, time.Since(began), float64(time.Since(began).Milliseconds())/float64(n))
+	once(t, dir, targets)
+	// The same campaign again changes nothing.
+	sum, err = fleet.Fleet{Scheduler: c}.Run(ctx, fleet.Campaign{ID: "killed", Pipeline: twice()}, fleet.Targets(targets...), nil)
+	if err != nil || sum.Replayed != n {
+		t.Errorf("again: %+v, %v", sum, err)
+	}
+	once(t, dir, targets)
+}
+
+// A campaign is held at its gate by a server, refuses a digest that is not that of its plans, and goes on with the right one.
+func TestGate(t *testing.T) {
+	server := temporaltest.NewServer(temporaltest.WithT(t))
+	dir := t.TempDir()
+	targets := plant(t, dir, 5)
+	if err := os.Remove(filepath.Join(dir, "trees", targets[4].Root, "a.txt")); err != nil {
+		t.Fatal(err)
+	}
+	start(t, server.GetFrontendHostPort(), server.GetDefaultNamespace(), dir)
+	conn := server.GetDefaultClient()
+	c := millracetemporal.Client{Temporal: conn, Blobs: blobsOf(dir), Gate: true}
+	ctx := within(t, time.Minute)
+	if err := c.Start(ctx, fleet.Campaign{ID: "gate", Pipeline: twice()}, fleet.Targets(targets...)); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(ctx, fleet.Campaign{ID: "gate", Pipeline: twice()}, fleet.Targets(targets...)); err == nil {
+		t.Error("a campaign that is on its way was begun again")
+	}
+	p, err := c.Held(ctx, "gate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Play(ctx, "gate", "0000"); err == nil {
+		t.Error("a wrong digest was taken")
+	}
+	if _, err := c.Play(ctx, "gate", p.PlanDigest); err != nil {
+		t.Fatal(err)
+	}
+	p, err = c.Wait(ctx, "gate")
+	if err != nil || p.Sum.Success != 4 || p.Sum.Failed != 1 {
+		t.Errorf("%+v, %v", p, err)
+	}
+	once(t, dir, targets[:4])
+	record(t, conn, "millrace/default/gate", "gate.json")
+}
+
+// What is canceled on the server has an outcome for each target.
+func TestCancel(t *testing.T) {
+	server := temporaltest.NewServer(temporaltest.WithT(t))
+	dir := t.TempDir()
+	targets := plant(t, dir, 40)
+	start(t, server.GetFrontendHostPort(), server.GetDefaultNamespace(), dir)
+	conn := server.GetDefaultClient()
+	c := millracetemporal.Client{Temporal: conn, Blobs: blobsOf(dir), Parallel: 2}
+	ctx := within(t, time.Minute)
+	if err := c.Start(ctx, fleet.Campaign{ID: "cancel", Pipeline: twice()}, fleet.Targets(targets...)); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		p, err := c.Progress(ctx, "cancel")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Sum.Success > 0 {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if err := c.Stop(ctx, "cancel"); err != nil {
+		t.Fatal(err)
+	}
+	p, err := c.Wait(ctx, "cancel")
+	if err != nil || p.Sum.Skipped == 0 || p.Sum.Success+p.Sum.Canceled+p.Sum.Skipped != 40 {
+		t.Errorf("%+v, %v", p, err)
+	}
+	record(t, conn, "millrace/default/cancel", "cancel.json")
+}
+
+// record writes the history of a workflow for the tests that replay it, if that is asked for.
+func record(t *testing.T, conn client.Client, id, name string) {
+	t.Helper()
+	if os.Getenv("MILLRACE_E2E_RECORD") == "" {
+		return
+	}
+	all := new(history.History)
+	events := conn.GetWorkflowHistory(t.Context(), id, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for events.HasNext() {
+		e, err := events.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Events = append(all.Events, e)
+	}
+	data, err := protojson.MarshalOptions{Multiline: true, Indent: " "}.Marshal(all)
+	if err == nil {
+		err = os.WriteFile(filepath.Join("..", "testdata", name), append(data, '\n'), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
