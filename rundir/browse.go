@@ -33,6 +33,9 @@ func (s *Store) Jobs(ctx context.Context, ref runs.RunRef, f runs.JobFilter) (ru
 	if err != nil {
 		return runs.Page[runs.Job]{}, err
 	}
+	if l.created.Fleet != nil {
+		return f.PageOf(nil), nil // its targets have jobs
+	}
 	steps := s.stepsOf(l)
 	all := make([]runs.Job, 0, len(l.jobs))
 	for _, j := range l.jobs {
@@ -141,7 +144,7 @@ func (s *Store) findJob(ctx context.Context, ref runs.JobRef) (*loaded, *job, er
 	if named {
 		ordinal = l.ordinalOf(step, s.stepsOf(l))
 	}
-	if ordinal < 1 || ordinal > len(l.jobs) {
+	if ordinal < 1 || ordinal > len(l.jobs) || l.created.Fleet != nil {
 		return nil, nil, runs.JobNotFound(ref)
 	}
 	return l, l.jobs[ordinal-1], nil

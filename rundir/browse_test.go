@@ -151,17 +151,19 @@ func TestTriggers(t *testing.T) {
 	everyFs(t, func(t *testing.T, fsys afero.Fs) {
 		s := openStore(t, fsys, Options{})
 		w := parentOf(t, s, 45)
-		child := func(parent int64) int64 {
+		child := func(parent int64, index int) int64 {
 			n := twoSteps()
+			n.Child = &childOf{Index: index}
 			n.Parent, n.Source, n.Project = parent, runs.SourceParent, "tree"
 			c := createRun(t, s, n)
 			fstest.Must(t, c.append(ended(runs.Success, "")))
 			fstest.Must(t, c.close())
 			return c.number
 		}
-		fstest.Must(t, w.setChild(3, child(1)))
-		fstest.Must(t, w.setChild(22, child(1)))
-		fstest.Must(t, w.setChild(23, child(9))) // of another run, as a stranger could write
+		fstest.Must(t, w.setChild(3, child(1, 3)))
+		fstest.Must(t, w.setChild(22, child(1, 22)))
+		fstest.Must(t, w.setChild(23, child(9, 23))) // of another run, as a stranger could write
+		fstest.Must(t, w.setChild(25, child(1, 26)))
 		fstest.Must(t, w.setChild(24, 777))
 		var all []string
 		p := runs.Paging{Page: 1}

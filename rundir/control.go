@@ -159,6 +159,19 @@ func (m *Manager) Cancel(ctx context.Context, ref runs.RunRef) (runs.Run, error)
 
 // cancel ends a run that check allows it for.
 func (m *Manager) cancel(ctx context.Context, number int64, check func(shownRun) error) error {
+	if err := m.cancelAs(ctx, number, check, false); err != nil {
+		return err
+	}
+	if l, err := m.store.load(number); err == nil && l.created.Parent > 0 {
+		if err := m.endFleet(ctx, l.created.Parent); err != nil && !errors.Is(err, runs.ErrNotFound) {
+			m.log("what became of a fleet cannot be recorded", l.created.Parent, err)
+		}
+	}
+	return nil
+}
+
+// cancelAs is cancel. What is within the work on a fleet is done although the manager is closed.
+func (m *Manager) cancelAs(ctx context.Context, number int64, check func(shownRun) error, within bool) error {
 	for asked := false; ; asked = true {
 		l, err := m.store.look(number)
 		switch {
@@ -187,7 +200,7 @@ func (m *Manager) cancel(ctx context.Context, number int64, check func(shownRun)
 		}
 		again, err := false, error(runs.ErrBusy)
 		if !l.status.Active() || l.dead { // else its lock is held
-			again, err = m.cancelOwned(ctx, number, check)
+			again, err = m.cancelOwned(ctx, number, check, within)
 		}
 		if errors.Is(err, runs.ErrBusy) {
 			again, err = true, m.ask(ctx, l)
@@ -203,8 +216,8 @@ func requestedOnly(ctx context.Context) error {
 }
 
 // cancelOwned cancels a run that no process works on.
-func (m *Manager) cancelOwned(ctx context.Context, number int64, check func(shownRun) error) (again bool, err error) {
-	release, err := m.claim(ctx, number)
+func (m *Manager) cancelOwned(ctx context.Context, number int64, check func(shownRun) error, within bool) (again bool, err error) {
+	release, err := m.claimAs(ctx, number, within)
 	if err != nil {
 		return false, err
 	}
@@ -226,8 +239,16 @@ func (m *Manager) cancelOwned(ctx context.Context, number int64, check func(show
 		err = w.append(&record{Kind: kindCancel, Cancel: &cancel{User: m.host.User}})
 	}
 	if err == nil {
-		by := canceledBy{m.host.User}
-		err = w.append(&record{Kind: kindEnd, Status: runs.Canceled, Reason: by.Error(), End: new(end)})
+		by := &canceledBy{m.host.User}
+		r := &record{Kind: kindEnd, Status: runs.Canceled, Reason: by.Error(), End: &end{Child: w.childEnd(nil, by)}}
+		var spec *fleetTargets
+		w.state(func(f *folded) { spec = f.created.Fleet })
+		if spec != nil {
+			r, err = m.cancelChildren(ctx, w, *spec, by)
+		}
+		if err == nil {
+			err = w.append(r)
+		}
 	}
 	return false, also(err, w.close())
 }

@@ -27,6 +27,10 @@ type newRun struct {
 	// status is runs.Created, runs.Scheduled, or runs.Failed with a reason for a pipeline that is not valid.
 	status runs.Status
 	reason string
+	// target is the fleet.Target, in JSON, of a run with a Child.
+	target []byte
+	// files writes, into the directory of the run, what its first record names. Nil means nothing.
+	files func(number int64, c *created) error
 }
 
 // create makes a run: its number, its directory, its first record. When it returns, the run is durable, and listed;
@@ -46,7 +50,13 @@ func (s *Store) create(ctx context.Context, n newRun) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := s.begin(number, key, n)
+	var w *writer
+	if n.files != nil {
+		err = n.files(number, &n.created)
+	}
+	if err == nil {
+		w, err = s.begin(number, key, n)
+	}
 	if err != nil {
 		// Without a first record it is invisible; what cannot be removed now is swept later.
 		return nil, errors.Join(err, s.d.RemoveTree(s.layout.run(number)))
@@ -104,6 +114,13 @@ func (w *writer) first(n newRun) (*record, error) {
 		if c.Variables, err = w.value(n.variables); err != nil {
 			return nil, err
 		}
+	}
+	if c.Child != nil {
+		of := *c.Child
+		if of.Target, err = w.blob(n.target); err != nil {
+			return nil, err
+		}
+		c.Child = &of
 	}
 	for _, v := range n.variables {
 		c.Keys = append(c.Keys, v.Key)

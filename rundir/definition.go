@@ -42,9 +42,7 @@ func (m *Manager) describe(ctx context.Context, c runs.Create) (n newRun, invali
 		return n, nil, err
 	}
 	n.Name, n.SHA, n.DryRun = p.Name(), p.Digest(), p.Options().DryRun
-	for _, s := range p.Steps() {
-		n.steps = append(n.steps, stepName{s.ID, s.Action.Spec().Name})
-	}
+	n.steps = stepNames(p)
 	if n.pipeline, err = p.MarshalJSON(); err != nil {
 		return n, nil, fmt.Errorf("the pipeline cannot be stored: %w", err)
 	}
@@ -56,6 +54,14 @@ func (m *Manager) describe(ctx context.Context, c runs.Create) (n newRun, invali
 		n.status = runs.Scheduled
 	}
 	return n, nil, nil
+}
+
+// stepNames are the steps as jobs show them.
+func stepNames(p millrace.Pipeline) (names []stepName) {
+	for _, s := range p.Steps() {
+		names = append(names, stepName{s.ID, s.Action.Spec().Name})
+	}
+	return names
 }
 
 // noFile stands for the path of a file that is not written yet.

@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -34,12 +35,14 @@ type folded struct {
 
 	hold      *hold // nil unless it is held
 	heldJob   int
+	undecided *record // the last hold in front of a step, nil if it was played
 	plays     []*play
 	answers   map[string]value
-	committed bool // a commit record was written since the last take: the tree knows what became of it
-	end       *end // nil unless it has ended
-	dropped   bool // its data was removed
-	endings   int  // how often it has ended
+	committed bool            // a commit record was written since the last take: the tree knows what became of it
+	end       *end            // nil unless it has ended
+	dropped   bool            // its data was removed
+	endings   int             // how often it has ended
+	summary   json.RawMessage // of a fleet, the last one
 	appended  []*recordlog.Span
 	keys      []string
 }
@@ -86,6 +89,7 @@ func (f *folded) add(r *record) error {
 		f.take, f.takenAt, f.committed = r.Take, r.Time, false
 	case kindState:
 		f.dropped = f.dropped || r.Dropped
+		f.sum(r.Summary)
 		if r.Job > 0 {
 			f.jobs[r.Job-1].become(r.JobStatus, r.Reason, r.Time)
 		}
@@ -96,7 +100,7 @@ func (f *folded) add(r *record) error {
 	case kindDone:
 		f.addDone(r)
 	case kindHold:
-		f.hold, f.heldJob = r.Hold, r.Job
+		f.hold, f.heldJob, f.undecided = r.Hold, r.Job, r
 		if r.Job > 0 {
 			f.jobAt(r).become(runs.Manual, r.Reason, r.Time)
 		}
@@ -104,7 +108,7 @@ func (f *folded) add(r *record) error {
 		if f.heldJob > 0 {
 			f.jobs[f.heldJob-1].become(runs.Pending, "", r.Time)
 		}
-		f.plays = append(f.plays, r.Play)
+		f.plays, f.undecided = append(f.plays, r.Play), nil
 		f.addKeys(r.Play.Keys)
 	case kindRetry:
 		if r.Retry.From < len(f.line) {
@@ -123,6 +127,7 @@ func (f *folded) add(r *record) error {
 	case kindEnd:
 		f.end = r.End
 		f.endings++
+		f.sum(r.End.Summary)
 	}
 	if r.Status != "" {
 		f.become(r)
@@ -302,53 +307,4 @@ func (f *folded) jobFor(index int) (int, error) {
 		return 0, fmt.Errorf("run %d has used up its %d jobs: create a new run", f.created.Number, maxJobs)
 	}
 	return len(f.jobs) + 1, nil
-}
-
-// before returns how many checkpoints of the line stay when a run goes back to where it was before the job's visit
-// of its step. ok is false if the job has left none.
-func (f *folded) before(ordinal int) (from int, ok bool) {
-	j := f.jobs[ordinal-1]
-	for i, c := range f.line {
-		if c.at.Index == j.at.Index && c.at.Visit == j.at.Visit {
-			return i, true
-		}
-	}
-	return 0, false
-}
-
-// again returns the jobs for a record retry that keeps so many checkpoints: those of all steps whose latest job has
-// begun, but is not, or not any more, behind one that stays.
-func (f *folded) again(from int) (jobs []newJob, err error) {
-	kept := make(map[int]bool) // by ordinal
-	for _, c := range f.line[:from] {
-		kept[c.job] = true
-	}
-	next := len(f.jobs) + 1
-	for index, ordinal := range f.latest {
-		j := f.jobs[ordinal-1]
-		if kept[ordinal] && j.done != nil && j.done.Final && j.status != runs.Failed || j.status == runs.Created {
-			continue
-		}
-		if next > maxJobs {
-			return nil, fmt.Errorf("run %d has used up its %d jobs: create a new run", f.created.Number, maxJobs)
-		}
-		jobs = append(jobs, newJob{next, index})
-		next++
-	}
-	return jobs, nil
-}
-
-// resumable reports whether a retry can go on with the run, as far as its records say.
-func (f *folded) resumable() bool {
-	return f.status != runs.Success && f.status != runs.Skipped && !f.created.YAMLErrors && !f.dropped &&
-		(f.end == nil || !f.end.Final)
-}
-
-// names returns what the end of the run's data has to be at least.
-func (f *folded) dataEnd() int64 {
-	var end int64
-	for _, s := range f.appended {
-		end = max(end, s.Offset+s.Length)
-	}
-	return end
 }

@@ -228,8 +228,10 @@ func (m *Manager) Held(ctx context.Context, ref runs.RunRef) (*millrace.Plan, er
 
 func (m *Manager) held(ctx context.Context, w *writer) (*millrace.Plan, error) {
 	var run runs.Run
-	var project string
-	w.state(func(f *folded) { run, project = shownRun{folded: f, number: w.number}.run(), f.created.Project })
+	w.state(func(f *folded) { run = shownRun{folded: f, number: w.number}.run() })
+	if run.Summary != nil {
+		return nil, fmt.Errorf("run %s is a fleet: its targets have what is held", run.ID)
+	}
 	if run.Status != runs.Manual {
 		return nil, fmt.Errorf("run %s does not wait for a decision: it is %s", run.ID, run.Status)
 	}
@@ -241,11 +243,7 @@ func (m *Manager) held(ctx context.Context, w *writer) (*millrace.Plan, error) {
 	}
 	data := &lazyData{layout: m.store.layout, number: w.number}
 	x.Checkpoints, x.Recorder, x.Observe = onlooker{&overlay{of: &shared{of: data}}}, nil, nil
-	var tree fleet.Tree
-	err = panics.Protect(func() (err error) {
-		tree, err = m.host.Trees.Open(ctx, fleet.Target{ID: project})
-		return err
-	})
+	tree, err := m.open(ctx, w)
 	if err != nil {
 		return nil, fmt.Errorf("tree cannot be opened: %w", err)
 	}

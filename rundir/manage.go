@@ -64,7 +64,8 @@ type Manager struct {
 	claims  map[int64]chan struct{} // runs that a verb is about, closed when it is over
 	working map[int64]*session
 	wg      sync.WaitGroup
-	trees   []fleet.Tree // of plans that were given out
+	trees   []fleet.Tree  // of plans that were given out
+	waiting map[int64]int // by fleet, before which target none waits for a decision
 	pruned  time.Time
 }
 
@@ -86,7 +87,7 @@ func (s *Store) Manage(h Host) (*Manager, error) {
 	if _, err := own.writeKey(); err != nil {
 		return nil, err
 	}
-	m := &Manager{store: own, host: h, claims: make(map[int64]chan struct{}), working: make(map[int64]*session)}
+	m := &Manager{store: own, host: h, claims: make(map[int64]chan struct{}), working: make(map[int64]*session), waiting: make(map[int64]int)}
 	if h.MaxRunning >= 0 {
 		m.places = make(chan struct{}, cmp.Or(h.MaxRunning, DefaultMaxRunning))
 	}
@@ -144,6 +145,11 @@ func (m *Manager) Create(ctx context.Context, c runs.Create) (runs.Run, error) {
 	if err != nil {
 		return runs.Run{}, err
 	}
+	return m.created(ctx, c, n, invalid)
+}
+
+// created makes a run that was described, and begins to work on it.
+func (m *Manager) created(ctx context.Context, c runs.Create, n newRun, invalid *millrace.ValidationError) (runs.Run, error) {
 	m.mu.Lock()
 	closed := m.closed
 	m.mu.Unlock()
@@ -242,10 +248,15 @@ func (m *Manager) session(number int64) *session {
 
 // claim waits until no other verb of this manager is about the run, and returns the function that gives it back.
 func (m *Manager) claim(ctx context.Context, number int64) (func(), error) {
+	return m.claimAs(ctx, number, false)
+}
+
+// claimAs is claim. What is within the work on a run is done although the manager is closed.
+func (m *Manager) claimAs(ctx context.Context, number int64, within bool) (func(), error) {
 	for {
 		m.mu.Lock()
 		other := m.claims[number]
-		if m.closed {
+		if m.closed && !within {
 			m.mu.Unlock()
 			return nil, errClosed
 		}

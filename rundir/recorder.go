@@ -43,6 +43,9 @@ func (r *recorder) Enter(_ context.Context, at millrace.Position) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.begun = true
+	if err := r.waitsAt(at); err != nil {
+		return err
+	}
 	ordinal, err := r.w.jobFor(at.Index)
 	if err != nil {
 		return err
@@ -53,6 +56,17 @@ func (r *recorder) Enter(_ context.Context, at millrace.Position) error {
 	}
 	r.ordinal[at.Step] = ordinal
 	return r.w.append(rec)
+}
+
+// waitsAt holds a run again that was held in front of that visit and then canceled: a retry is no decision to let it
+// through.
+func (r *recorder) waitsAt(at millrace.Position) (err error) {
+	r.w.state(func(f *folded) {
+		if h := f.undecided; h != nil && h.At != nil && at.Step != "" && h.At.Index == at.Index && h.At.Visit == at.Visit {
+			err = fmt.Errorf("%s: %w", h.Reason, millrace.ErrHold)
+		}
+	})
+	return err
 }
 
 // running is the status that a record gives to the run, none if it is running already.

@@ -56,6 +56,8 @@ type record struct {
 	End     *end     `json:"end,omitempty"`
 	// Dropped, of a state, says that the data of the run was removed: nothing can be resumed from here on.
 	Dropped bool `json:"dropped,omitempty"`
+	// Summary, of a state, is that of a fleet so far, in JSON.
+	Summary json.RawMessage `json:"summary,omitempty"`
 	// Appended names all that was put into the file "data" since the record before, nil for nothing. A record whose bytes
 	// are not whole counts as not written, and all behind it.
 	Appended *recordlog.Span `json:"appended,omitempty"`
@@ -88,8 +90,9 @@ type created struct {
 	StepCount int   `json:"step_count"`
 	// Keys are the names of the variables, which may be shown.
 	Keys []string `json:"keys,omitempty"`
-	// Fleet is set for the parent of a fleet.
+	// Fleet is set for the parent of a fleet, and Child for a run that one has started.
 	Fleet *fleetTargets `json:"fleet,omitempty"`
+	Child *childOf      `json:"child,omitempty"`
 }
 
 // stepName is a step as jobs show it.
@@ -104,6 +107,14 @@ type fleetTargets struct {
 	Length   int64  `json:"length"`
 	SHA256   string `json:"sha256"`
 	Parallel int    `json:"parallel,omitempty"`
+	// StopAfter is how many targets may fail, 0 for any number.
+	StopAfter int `json:"stop_after,omitempty"`
+}
+
+// childOf says which target of its parent a run is.
+type childOf struct {
+	Index  int   `json:"index"`
+	Target value `json:"target"` // a fleet.Target in JSON
 }
 
 // take names the process that works on the run.
@@ -196,6 +207,16 @@ type end struct {
 	Final bool `json:"final,omitempty"`
 	// Summary is that of a fleet, in JSON.
 	Summary json.RawMessage `json:"summary,omitempty"`
+	// Child is what the parent of the run counts, nil if it has none.
+	Child *childEnd `json:"child,omitempty"`
+}
+
+// childEnd is what became of a target.
+type childEnd struct {
+	Code  string     `json:"code,omitempty"`
+	Files int        `json:"files,omitempty"`
+	Edits int        `json:"edits,omitempty"`
+	Risk  risk.Level `json:"risk,omitzero"`
 }
 
 // maxInline is how long a value can be that stands in its record, in bytes.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/runs"
@@ -26,7 +25,7 @@ func (m *Manager) settle(ctx context.Context, w *writer) error {
 		res, err := m.committed(ctx, w)
 		switch {
 		case res != nil:
-			r.Status, r.Reason = runs.Success, ""
+			r.Status, r.Reason, r.End.Child = runs.Success, "", w.childEnd(res, err)
 			if err != nil { // a step had failed, and the others were committed
 				r.Status, r.Reason, r.End.Final = runs.Failed, err.Error(), true
 			}
@@ -43,19 +42,13 @@ func (m *Manager) settle(ctx context.Context, w *writer) error {
 // committed returns the result of the run if the tree has it.
 func (m *Manager) committed(ctx context.Context, w *writer) (*millrace.Result, error) {
 	s := &session{m: m, w: w, ctx: ctx}
-	var project string
-	w.state(func(f *folded) { project = f.created.Project })
 	x, p, err := s.prepared(newRecorder(s))
 	if err != nil {
 		return nil, err
 	}
 	x.Checkpoints, x.Recorder, x.Observe, x.LockWait = onlooker{w.spill()}, nil, nil, settleWait
 	x.RunContext, x.StepContext = nil, nil
-	var tree fleet.Tree
-	err = panics.Protect(func() (err error) {
-		tree, err = m.host.Trees.Open(ctx, fleet.Target{ID: project})
-		return err
-	})
+	tree, err := m.open(ctx, w)
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func (m *Manager) full() bool {
 }
 
 // unsettled returns the runs that may be waiting for a process: those of which the index does not say that they have
-// ended.
+// ended. The children of a fleet wait for that.
 func (s *Store) unsettled(ctx context.Context) (numbers []int64, err error) {
 	if ok, err := s.present(); err != nil || !ok {
 		return nil, err
@@ -81,13 +81,13 @@ func (s *Store) unsettled(ctx context.Context) (numbers []int64, err error) {
 	c := scan{s: s, upTo: everything}
 	c.trusts = func(e *entry) bool {
 		known = e.number
-		if !e.settled() && e.status != runs.Manual {
+		if !e.settled() && e.status != runs.Manual && e.parent == 0 {
 			numbers = append(numbers, e.number)
 		}
 		return true
 	}
 	c.visit = func(e *entry) bool {
-		if e.number != known && !e.status.Final() && e.status != runs.Manual {
+		if e.number != known && !e.status.Final() && e.status != runs.Manual && e.parent == 0 {
 			numbers = append(numbers, e.number)
 		}
 		return true

@@ -76,7 +76,7 @@ func (s *Store) trigger(l *loaded, index int, name string) (runs.Trigger, error)
 		return t, nil
 	case err != nil:
 		return t, err
-	case child.created.Parent != l.number || child.foreign:
+	case !child.isChild(l.number, index):
 		return t, nil // the file is not signed: the run says itself whose it is
 	}
 	r := child.run()
@@ -119,21 +119,41 @@ func (w *writer) setChild(index int, number int64) error {
 	return errors.Join(err, f.Close())
 }
 
-// targets returns the names of the targets of a fleet from one index to before another. The whole file has to be what
-// the run's first record names.
-func (s *Store) targets(ctx context.Context, l *loaded, from, to int) ([]string, error) {
-	fleet := l.created.Fleet
-	f, err := s.openToRead(l.number, targetsFile)
+// isChild reports whether a run is that of a target.
+func (l *loaded) isChild(parent int64, index int) bool {
+	c := l.created
+	return c.Parent == parent && c.Child != nil && c.Child.Index == index && !l.foreign
+}
+
+// targets returns the names of the targets of a fleet from one index to before another.
+func (s *Store) targets(ctx context.Context, l *loaded, from, to int) (names []string, err error) {
+	err = s.eachTarget(ctx, l.number, *l.created.Fleet, func(i int, line []byte) error {
+		if i < from || i >= to {
+			return nil
+		}
+		var t targetName
+		if err := json.Unmarshal(line, &t); err != nil {
+			return damaged(l.number, fmt.Errorf("target %d: %w", i, err))
+		}
+		names = append(names, t.ID)
+		return nil
+	})
+	return names, err
+}
+
+// eachTarget calls do with each line of the file "targets", which do must not keep. Its error ends it. The file as a
+// whole has to be what the run's first record names, or the error, which comes at the end, matches [runs.ErrDamaged].
+func (s *Store) eachTarget(ctx context.Context, parent int64, fleet fleetTargets, do func(i int, line []byte) error) error {
+	f, err := s.openToRead(parent, targetsFile)
 	if err != nil {
-		return nil, damaged(l.number, err)
+		return damaged(parent, err)
 	}
 	defer f.Close()
 	if fleet.Length < 0 || fleet.Length > maxTargets {
-		return nil, damaged(l.number, recordlog.ErrBytes)
+		return damaged(parent, recordlog.ErrBytes)
 	}
 	h := sha256.New()
 	in := bufio.NewReaderSize(io.TeeReader(io.NewSectionReader(f, 0, fleet.Length), h), maxTarget)
-	var names []string
 	lines := 0
 	for ; ; lines++ {
 		line, err := in.ReadSlice('\n')
@@ -141,22 +161,20 @@ func (s *Store) targets(ctx context.Context, l *loaded, from, to int) ([]string,
 			break
 		}
 		if err != nil {
-			return nil, damaged(l.number, fmt.Errorf("target %d: %w", lines, err))
+			return damaged(parent, fmt.Errorf("target %d: %w", lines, err))
 		}
 		if lines%perShard == 0 && ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
-		if lines < from || lines >= to {
-			continue
+		if lines == fleet.Count {
+			break // more than there are
 		}
-		var t targetName
-		if err := json.Unmarshal(bytes.TrimSpace(line), &t); err != nil {
-			return nil, damaged(l.number, fmt.Errorf("target %d: %w", lines, err))
+		if err := do(lines, bytes.TrimSpace(line)); err != nil {
+			return err
 		}
-		names = append(names, t.ID)
 	}
 	if hex.EncodeToString(h.Sum(nil)) != fleet.SHA256 || lines != fleet.Count {
-		return nil, damaged(l.number, fmt.Errorf("targets: %w", recordlog.ErrBytes))
+		return damaged(parent, fmt.Errorf("targets: %w", recordlog.ErrBytes))
 	}
-	return names, nil
+	return nil
 }

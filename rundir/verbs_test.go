@@ -238,3 +238,24 @@ func timeout(t *testing.T, d time.Duration) context.Context {
 	t.Cleanup(cancel)
 	return ctx
 }
+
+// A run that was canceled while it waited for a decision waits for it again when it is retried.
+func TestRetry_held(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "a.txt", "one\n")
+	m := manage(t, p.store, p.host())
+	run := wait(t, m, create(t, m, manualStep), runs.Manual)
+	reason := run.Reason
+	for range 2 {
+		_, err := m.Cancel(t.Context(), run.Ref())
+		fstest.Must(t, err)
+		_, err = m.Retry(t.Context(), run.Ref())
+		fstest.Must(t, err)
+		run = wait(t, m, run, runs.Manual)
+		same(t, "reason", run.Reason, reason)
+	}
+	_, err := m.Jobs().Play(t.Context(), runs.JobRef{ID: run.Held.JobID}, runs.Play{})
+	fstest.Must(t, err)
+	wait(t, m, run, runs.Success)
+	same(t, "the tree", fstest.Read(t, p.tree, "a.txt"), "two\n")
+}

@@ -1,7 +1,6 @@
 package rundir
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -59,11 +58,8 @@ func (r shownRun) run() runs.Run {
 			v.Held.JobID = r.jobID(r.heldJob)
 		}
 	}
-	if r.end != nil && len(r.end.Summary) > 0 {
-		v.Summary = new(runs.Summary)
-		if json.Unmarshal(r.end.Summary, v.Summary) != nil {
-			v.Summary = nil // it is only shown
-		}
+	if c.Fleet != nil {
+		v.Summary = r.fleetSummary()
 	}
 	return v
 }

@@ -27,6 +27,8 @@ type session struct {
 	// canceling is held while a cancel is recorded, or that the run waits: then it is too late for a cancel of this session.
 	canceling sync.Mutex
 	waits     bool
+	// within says that the session is part of that of a fleet, which waits for it.
+	within bool
 }
 
 // canceledBy is why a session ends that a cancel has ended.
@@ -41,18 +43,24 @@ func (c *canceledBy) Error() string {
 
 // begin works on the run of a writer, which is closed when that is over. The error says that the manager is closed.
 func (m *Manager) begin(w *writer) error {
-	s := &session{m: m, w: w, over: make(chan struct{})}
+	_, err := m.beginAs(w, false)
+	return err
+}
+
+// beginAs is begin. What is within the work on a fleet is begun although the manager is closed.
+func (m *Manager) beginAs(w *writer, within bool) (*session, error) {
+	s := &session{m: m, w: w, over: make(chan struct{}), within: within}
 	s.ctx, s.stop = context.WithCancelCause(m.base)
 	m.mu.Lock()
-	if m.closed {
+	if m.closed && !within {
 		m.mu.Unlock()
-		return errors.Join(errClosed, w.close())
+		return nil, errors.Join(errClosed, w.close())
 	}
 	m.working[w.number] = s
 	m.wg.Add(1)
 	m.mu.Unlock()
 	go s.run()
-	return nil
+	return s, nil
 }
 
 func (s *session) run() {
@@ -74,6 +82,11 @@ func (s *session) run() {
 	if err != nil {
 		m.log("the run is left as it is", s.w.number, err)
 	}
+	if fleet := s.fleetToEnd(); fleet > 0 {
+		if err := m.endFleet(m.base, fleet); err != nil {
+			m.log("what became of a fleet cannot be recorded", fleet, err)
+		}
+	}
 	if err := m.prune(m.base); err != nil {
 		m.log("old runs cannot be removed", 0, err)
 	}
@@ -84,6 +97,9 @@ func (s *session) run() {
 func (s *session) work() error {
 	if err := s.w.append(&record{Kind: kindTake, Status: runs.Pending, Take: s.w.me()}); err != nil {
 		return err
+	}
+	if spec := s.fleetTargets(); spec != nil {
+		return s.runFleet(*spec)
 	}
 	if s.m.places != nil {
 		select {
@@ -104,20 +120,14 @@ func (s *session) work() error {
 
 // execute runs the pipeline on its tree, and records what has come of it.
 func (s *session) execute() error {
-	var project string
-	s.w.state(func(f *folded) { project = f.created.Project })
 	r := newRecorder(s)
 	x, p, err := s.prepared(r)
 	if err != nil {
 		return s.ended(nil, err)
 	}
-	var tree fleet.Tree
-	err = panics.Protect(func() (err error) {
-		tree, err = s.m.host.Trees.Open(s.ctx, fleet.Target{ID: project})
-		return err
-	})
+	tree, err := s.m.open(s.ctx, s.w)
 	if err != nil {
-		return s.ended(nil, fmt.Errorf("tree cannot be opened: %w", err))
+		return s.ended(nil, &treeError{err})
 	}
 	closed := func(res *millrace.Result, err error) error {
 		if tree.Close == nil {
@@ -252,7 +262,7 @@ func (s *session) steps(res *millrace.Result) error {
 func (s *session) ended(res *millrace.Result, err error) error {
 	cause := context.Cause(s.ctx)
 	by, canceled := errors.AsType[*canceledBy](cause)
-	r := &record{Kind: kindEnd, Status: runs.Success, End: new(end)}
+	r := &record{Kind: kindEnd, Status: runs.Success, End: &end{Child: s.w.childEnd(res, err)}}
 	switch {
 	case err == nil:
 		if onlySkipped(res) {

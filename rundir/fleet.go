@@ -1,0 +1,192 @@
+package rundir
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/internal/panics"
+	"github.com/millrace-go/millrace/internal/recordlog"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// FleetOptions say which trees a fleet is about, and how its targets are worked on.
+type FleetOptions struct {
+	// Targets are the trees. They are taken one by one, and none of them is kept in memory. Each has to be one, see
+	// [fleet.Target.Check], and to take less than 64 KiB as JSON. Two targets with one id are two runs. The sequence has to
+	// end within an hour.
+	Targets iter.Seq2[fleet.Target, error]
+	// Parallel is how many targets are worked on at the same time. Zero means as many as [Host.MaxRunning] allows, which
+	// bounds it in any case: children take their places among the other runs of the manager.
+	Parallel int
+	// StopAfter is how many targets may fail: after so many no more are begun, each time that the fleet is worked on. Zero
+	// means that failures stop nothing.
+	StopAfter int
+}
+
+func (o FleetOptions) check() error {
+	switch {
+	case o.Targets == nil:
+		return errors.New("a fleet needs Targets")
+	case o.Parallel < 0:
+		return fmt.Errorf("FleetOptions.Parallel is %d: a negative number is not allowed", o.Parallel)
+	case o.StopAfter < 0:
+		return fmt.Errorf("FleetOptions.StopAfter is %d: a negative number is not allowed", o.StopAfter)
+	}
+	return nil
+}
+
+// CreateFleet creates a run that runs a pipeline on many trees, and works on it as on any other: it is the parent of one
+// run for each target, which [Store.Triggers] shows. The project of a child is the id of its target, and [Host.Trees] open
+// its tree; what the parent's project is called is for the caller to say. The targets are on disk when CreateFleet
+// returns. Retry of the parent goes on with the children that have failed or were canceled and begins those that are
+// missing; those that have succeeded, and those that wait for a decision, stay as they are. Cancel reaches all children.
+//
+// The parent has failed if targets have failed or were canceled, or were not begun; it is Manual if there is nothing left
+// to do but decisions about children, and ends by itself when these were made. Its Summary counts the targets.
+//
+// The errors are those of Create; a *[fleet.TargetError], for a target that cannot be one; and those of Targets. Then
+// there is no run. A context that a step has is [millrace.ErrNested].
+func (m *Manager) CreateFleet(ctx context.Context, c runs.Create, o FleetOptions) (runs.Run, error) {
+	if isNested(ctx) {
+		return runs.Run{}, millrace.ErrNested
+	}
+	if err := o.check(); err != nil {
+		return runs.Run{}, err
+	}
+	n, invalid, err := m.describe(ctx, c)
+	if err != nil {
+		return runs.Run{}, err
+	}
+	if invalid == nil {
+		n.steps = nil // those of its children
+		n.files = func(number int64, c *created) error {
+			c.Fleet = &fleetTargets{Parallel: o.Parallel, StopAfter: o.StopAfter}
+			return m.store.writeTargets(ctx, number, o.Targets, c.Fleet)
+		}
+	}
+	return m.created(ctx, c, n, invalid)
+}
+
+// writeTargets writes the file "targets", and tells what is in it.
+func (s *Store) writeTargets(ctx context.Context, number int64, targets iter.Seq2[fleet.Target, error], about *fleetTargets) error {
+	f, err := recordlog.Create(s.d.FS, s.run(number, targetsFile))
+	if err != nil {
+		return err
+	}
+	h := sha256.New()
+	out := bufio.NewWriterSize(io.MultiWriter(io.NewOffsetWriter(f, 0), h), maxTarget)
+	err = panics.Protect(func() error {
+		for t, err := range targets {
+			if err = errors.Join(err, context.Cause(ctx)); err != nil {
+				return err
+			}
+			if err := about.add(out, t); err != nil {
+				return fmt.Errorf("target %d: %w", about.Count, err)
+			}
+		}
+		return nil
+	})
+	if err == nil && about.Count == 0 {
+		err = errors.New("a fleet needs at least one target")
+	}
+	if err == nil {
+		err = out.Flush()
+	}
+	if err == nil && s.d.Sync {
+		err = f.Sync()
+	}
+	about.SHA256 = hex.EncodeToString(h.Sum(nil))
+	return errors.Join(err, f.Close())
+}
+
+// add writes the line of a target.
+func (a *fleetTargets) add(out io.Writer, t fleet.Target) error {
+	if err := t.Check(); err != nil {
+		return err
+	}
+	line, err := json.Marshal(t)
+	if err != nil {
+		return err
+	}
+	line = append(line, '\n')
+	switch {
+	case len(line) > maxTarget:
+		return &fleet.TargetError{ID: shortened(t.ID, 100), Reason: fmt.Sprintf("it has %d bytes as JSON, more than %d", len(line), maxTarget)}
+	case a.Length+int64(len(line)) > maxTargets:
+		return fmt.Errorf("the targets have more than %d bytes together", maxTargets)
+	}
+	a.Count++
+	a.Length += int64(len(line))
+	_, err = out.Write(line)
+	return err
+}
+
+// treeError says that the tree of a run could not be opened.
+type treeError struct{ err error }
+
+func (e *treeError) Error() string { return "tree cannot be opened: " + e.err.Error() }
+func (e *treeError) Unwrap() error { return e.err }
+
+// open opens the tree of a run: that of its target, or of its project.
+func (m *Manager) open(ctx context.Context, w *writer) (tree fleet.Tree, err error) {
+	var child *childOf
+	target := fleet.Target{}
+	w.state(func(f *folded) { child, target.ID = f.created.Child, f.created.Project })
+	if child != nil {
+		if err := child.Target.decode(w.spill(), &target); err != nil {
+			return tree, err
+		}
+	}
+	err = panics.Protect(func() (err error) {
+		tree, err = m.host.Trees.Open(ctx, target)
+		return err
+	})
+	return tree, err
+}
+
+// childEnd is what the parent of the run counts, nil if it has none.
+func (w *writer) childEnd(res *millrace.Result, err error) (c *childEnd) {
+	w.state(func(f *folded) {
+		if f.created.Parent > 0 {
+			c = new(childEnd)
+		}
+	})
+	if c == nil {
+		return nil
+	}
+	if err != nil {
+		c.Code = millrace.ErrorCode(err)
+	}
+	if _, ok := errors.AsType[*treeError](err); ok {
+		c.Code = fleet.CodeTreeUnavailable
+	}
+	if res != nil {
+		c.Risk = res.OverallRiskLevel
+		if res.Success || millrace.Written(err) {
+			c.Files, c.Edits = res.FilesChanged.Count(), res.TotalEdits
+		}
+	}
+	return c
+}
+
+// parallel is how many targets are worked on at once.
+func (m *Manager) parallel(wanted int) int {
+	most := cap(m.places)
+	if m.places == nil {
+		most = maxParallel
+	}
+	return min(cmp.Or(wanted, most), most)
+}
+
+// maxParallel is how many targets are worked on at once where nothing bounds it.
+const maxParallel = 64

@@ -1,0 +1,280 @@
+package rundir
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// fleetWork is the work on the targets of a fleet. It takes no place among the runs that are worked on: its children do.
+type fleetWork struct {
+	s      *session
+	m      *Manager
+	number int64
+	spec   fleetTargets
+	child  newRun // what each child is made of, but for its target
+	work   sync.WaitGroup
+
+	mu   sync.Mutex
+	sum  fleetSum
+	told int // how many targets had ended when that was recorded
+}
+
+// fleetTargets returns what the run has to do if it is a fleet, else nil.
+func (s *session) fleetTargets() (spec *fleetTargets) {
+	s.w.state(func(f *folded) { spec = f.created.Fleet })
+	return spec
+}
+
+// runFleet begins or goes on with the children, and records what has come of it.
+func (s *session) runFleet(spec fleetTargets) error {
+	f := &fleetWork{s: s, m: s.m, number: s.w.number, spec: spec, sum: newSum(spec)}
+	err := s.w.append(&record{Kind: kindState, Status: runs.Preparing})
+	if err != nil {
+		return err
+	}
+	if err = f.prepare(); err == nil {
+		if err = s.w.append(&record{Kind: kindState, Status: runs.Running, Summary: f.sum.json(0)}); err != nil {
+			return err
+		}
+		err = f.run()
+	}
+	return f.ended(err)
+}
+
+// prepare reads what the children are made of, and finds those that there are.
+func (f *fleetWork) prepare() error {
+	p, given, err := f.m.stored(f.s.w)
+	if err != nil {
+		return err
+	}
+	again := false
+	f.s.w.state(func(r *folded) {
+		c := r.created
+		f.child.created = created{
+			Name: c.Name, Ref: c.Ref, SHA: c.SHA, DryRun: c.DryRun, User: c.User, Source: runs.SourceParent, Parent: f.number,
+		}
+		again = r.takes > 1
+	})
+	f.child.status, f.child.variables, f.child.steps = runs.Created, given, stepNames(p)
+	if f.child.pipeline, err = p.MarshalJSON(); err != nil {
+		return err
+	}
+	// No target is begun unless all are those that were given.
+	if err = f.m.store.eachTarget(f.s.ctx, f.number, f.spec, func(int, []byte) error { return nil }); err != nil || !again {
+		return err
+	}
+	return f.find()
+}
+
+// find writes into the file "children" what is missing there: a process that is killed leaves children that it does not
+// name, and a power cut leaves anything of it. The first record of a child says whose it is, so none is begun twice.
+func (f *fleetWork) find() error {
+	store := f.m.store
+	c := scan{s: store, upTo: everything, trusts: func(*entry) bool { return true }}
+	var failed error
+	c.visit = func(e *entry) bool {
+		if e.parent != f.number {
+			return true
+		}
+		l, err := store.load(e.number)
+		if err != nil || l.created.Child == nil {
+			return true // no run, or one that nothing can be done with
+		}
+		index := l.created.Child.Index
+		if index < 0 || index >= f.spec.Count || !l.isChild(f.number, index) {
+			return true
+		}
+		named, err := store.child(f.number, index)
+		if err == nil && named != e.number {
+			if other, lerr := store.load(named); lerr != nil || !other.isChild(f.number, index) {
+				err = f.s.w.setChild(index, e.number)
+			}
+		}
+		failed = err
+		return failed == nil
+	}
+	return errors.Join(c.run(f.s.ctx), failed)
+}
+
+// run goes through the targets. It returns when the last child has ended or waits.
+func (f *fleetWork) run() error {
+	defer f.work.Wait()
+	places := make(chan struct{}, f.m.parallel(f.spec.Parallel))
+	return f.m.store.eachTarget(f.s.ctx, f.number, f.spec, func(i int, line []byte) error {
+		var t fleet.Target
+		if err := json.Unmarshal(line, &t); err != nil {
+			return damaged(f.number, fmt.Errorf("target %d: %w", i, err))
+		}
+		select {
+		case places <- struct{}{}:
+		case <-f.s.ctx.Done():
+			return context.Cause(f.s.ctx)
+		}
+		if f.s.ctx.Err() != nil { // both were ready
+			return context.Cause(f.s.ctx)
+		}
+		child, err := f.begin(i, t)
+		if child == nil {
+			<-places
+			return err
+		}
+		f.work.Go(func() {
+			defer func() { <-places }()
+			child.await(f.s.ctx)
+			child.w.state(func(r *folded) { f.count(i, t.ID, shownRun{folded: r, number: child.w.number}) })
+		})
+		return nil
+	})
+}
+
+// await waits until the session of a child is over, and cancels it if the fleet is canceled.
+func (s *session) await(fleet context.Context) {
+	select {
+	case <-s.over:
+		return
+	case <-fleet.Done():
+	}
+	if by, ok := errors.AsType[*canceledBy](context.Cause(fleet)); ok {
+		if err := s.cancel(by.user); err != nil && !errors.Is(err, os.ErrClosed) {
+			s.m.log("a cancel cannot be recorded", s.w.number, err)
+			s.stop(by)
+		}
+	}
+	<-s.over
+}
+
+// count takes a target that is over, or waits.
+func (f *fleetWork) count(i int, name string, r shownRun) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sum.add(i, name, r)
+	if n := f.sum.ended(); (n-f.told)*100 >= f.spec.Count && n < f.spec.Count {
+		f.told = n
+		_ = f.s.w.append(&record{Kind: kindState, Summary: f.sum.json(0)}) // it is only shown
+	}
+}
+
+// begin begins or goes on with a child. The session is nil if there is nothing to do.
+func (f *fleetWork) begin(i int, t fleet.Target) (*session, error) {
+	number, err := f.m.store.child(f.number, i)
+	if err != nil {
+		return nil, err
+	}
+	for number > 0 {
+		l, err := f.m.store.look(number)
+		switch {
+		case errors.Is(err, runs.ErrDamaged):
+			f.lost(i, t.ID, number, err)
+			return nil, nil
+		case err != nil && !errors.Is(err, errNoRun):
+			return nil, err
+		case err != nil || !l.isChild(f.number, i):
+			number = 0 // it was removed, or the file is wrong
+			continue
+		case l.status.Active() && !l.dead:
+		case l.shownRun.toDo():
+			if f.stopped() {
+				f.count(i, t.ID, l.shownRun)
+				return nil, nil
+			}
+			child, err := f.resume(number)
+			if child != nil || err != nil && !errors.Is(err, runs.ErrBusy) {
+				return child, err
+			}
+		default:
+			f.count(i, t.ID, l.shownRun)
+			return nil, nil
+		}
+		// Somebody works on it who is not this fleet, or has just done so.
+		if s := f.m.session(number); s != nil {
+			return s, nil
+		}
+		select {
+		case <-time.After(effectWait):
+		case <-f.s.ctx.Done():
+			return nil, context.Cause(f.s.ctx)
+		}
+	}
+	if f.stopped() {
+		return nil, nil
+	}
+	return f.create(i, t)
+}
+
+// toDo reports whether a fleet goes on with a child.
+func (r shownRun) toDo() bool {
+	s := r.shownStatus()
+	return s == runs.Created || (s == runs.Failed || s == runs.Canceled) && r.resumable()
+}
+
+// stopped reports whether no more targets are begun because too many have failed.
+func (f *fleetWork) stopped() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.spec.StopAfter > 0 && f.sum.Failed >= f.spec.StopAfter
+}
+
+// lost counts a child that cannot be read.
+func (f *fleetWork) lost(i int, name string, number int64, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sum.fail(i, name, number, "internal", err.Error())
+}
+
+// create makes the child of a target. The parent names it before it does anything.
+func (f *fleetWork) create(i int, t fleet.Target) (*session, error) {
+	n := f.child
+	n.Project = t.ID
+	text, err := json.Marshal(t)
+	if err != nil {
+		return nil, err
+	}
+	n.target = text
+	n.Child = &childOf{Index: i}
+	w, err := f.m.store.create(f.s.ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.s.w.setChild(i, w.number); err != nil {
+		return nil, errors.Join(err, w.close())
+	}
+	return f.m.beginAs(w, true)
+}
+
+// resume goes on with a child. The session is nil if there is nothing to do any more.
+func (f *fleetWork) resume(number int64) (*session, error) {
+	release, err := f.m.claimAs(f.s.ctx, number, true)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if s := f.m.session(number); s != nil {
+		return s, nil
+	}
+	w, err := f.m.store.own(number)
+	if err != nil {
+		return nil, err
+	}
+	if w.status().Active() {
+		err = f.m.settle(f.s.ctx, w)
+	}
+	again, created := false, false
+	w.state(func(r *folded) {
+		again, created = shownRun{folded: r, number: number}.toDo(), r.status == runs.Created
+	})
+	if err == nil && again && !created {
+		err = f.m.goBack(w, f.m.host.User, -1)
+	}
+	if err != nil || !again {
+		return nil, also(err, w.close())
+	}
+	return f.m.beginAs(w, true)
+}

@@ -1,0 +1,64 @@
+package rundir
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/millrace-go/millrace/runs"
+)
+
+// sum takes the summary of a fleet, if there is one.
+func (f *folded) sum(summary json.RawMessage) {
+	if summary != nil {
+		f.summary = summary
+	}
+}
+
+// before returns how many checkpoints of the line stay when a run goes back to where it was before the job's visit
+// of its step. ok is false if the job has left none.
+func (f *folded) before(ordinal int) (from int, ok bool) {
+	j := f.jobs[ordinal-1]
+	for i, c := range f.line {
+		if c.at.Index == j.at.Index && c.at.Visit == j.at.Visit {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// again returns the jobs for a record retry that keeps so many checkpoints: those of all steps whose latest job has
+// begun, but is not, or not any more, behind one that stays.
+func (f *folded) again(from int) (jobs []newJob, err error) {
+	kept := make(map[int]bool) // by ordinal
+	for _, c := range f.line[:from] {
+		kept[c.job] = true
+	}
+	next := len(f.jobs) + 1
+	for index, ordinal := range f.latest {
+		j := f.jobs[ordinal-1]
+		if kept[ordinal] && j.done != nil && j.done.Final && j.status != runs.Failed || j.status == runs.Created {
+			continue
+		}
+		if next > maxJobs {
+			return nil, fmt.Errorf("run %d has used up its %d jobs: create a new run", f.created.Number, maxJobs)
+		}
+		jobs = append(jobs, newJob{next, index})
+		next++
+	}
+	return jobs, nil
+}
+
+// resumable reports whether a retry can go on with the run, as far as its records say.
+func (f *folded) resumable() bool {
+	return f.status != runs.Success && f.status != runs.Skipped && !f.created.YAMLErrors && !f.dropped &&
+		(f.end == nil || !f.end.Final)
+}
+
+// names returns what the end of the run's data has to be at least.
+func (f *folded) dataEnd() int64 {
+	var end int64
+	for _, s := range f.appended {
+		end = max(end, s.Offset+s.Length)
+	}
+	return end
+}
