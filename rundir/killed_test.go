@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/internal/fstest"
@@ -122,7 +123,13 @@ func TestBeWorker(t *testing.T) {
 	}
 	s := site{dir}
 	p := s.open(t)
-	m := manage(t, p.store, s.host(p))
+	h := s.host(p)
+	h.Executor.Observe = func(e millrace.Event) {
+		if e, ok := e.(millrace.StepFinished); ok && (e.Step == "run" || e.Step == "ask") {
+			time.Sleep(20 * time.Millisecond) // so that many are killed when the answer is on record and the step is not
+		}
+	}
+	m := manage(t, p.store, h)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() { _ = m.Work(ctx) }() // it begins the run
