@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/runs"
 )
@@ -20,7 +21,8 @@ const (
 )
 
 // Retention says which runs are kept: those that wait for something or are worked on, and the newest, whatever the limits
-// are; of the others, those that no limit removes. Children of a fleet are not counted.
+// are; of the others, those that no limit removes. Children of a fleet are not counted: they are removed with their parent,
+// which stays as long as one of them waits or is worked on. Their data is removed like that of others.
 type Retention struct {
 	// Keep is how many runs are kept. Zero means DefaultKeep, negative no limit.
 	Keep int
@@ -74,23 +76,31 @@ type pruner struct {
 	ended []prunable // by number
 	known map[int64]bool
 	done  int
+	// children are those of fleets, by number, and open the fleets that have some which have not ended.
+	children []prunable
+	open     map[int64]bool
 }
 
 // prunable is a run that may be removed.
 type prunable struct {
 	number  int64
 	updated int64
+	parent  int64
 }
 
 func (p *pruner) run(ctx context.Context) error {
 	s := p.m.store
 	err := s.emptyTrash()
-	p.known = make(map[int64]bool)
+	p.known, p.open = make(map[int64]bool), make(map[int64]bool)
 	c := scan{s: s, upTo: everything, trusts: (*entry).settled}
 	c.visit = func(e *entry) bool {
 		p.known[e.number] = true
-		if e.status.Ended() && e.parent == 0 {
-			p.ended = append(p.ended, prunable{e.number, e.updated})
+		switch run := (prunable{e.number, e.updated, e.parent}); {
+		case e.parent > 0:
+			p.children = append(p.children, run)
+			p.open[e.parent] = p.open[e.parent] || !e.status.Ended()
+		case e.status.Ended():
+			p.ended = append(p.ended, run)
 		}
 		return true
 	}
@@ -100,7 +110,7 @@ func (p *pruner) run(ctx context.Context) error {
 	if n := len(p.ended); n > 0 {
 		p.ended = p.ended[:n-1] // the newest stays
 	}
-	return errors.Join(p.limits(ctx), p.sweep(ctx), s.reindex(ctx))
+	return errors.Join(p.limits(ctx), p.orphans(ctx), p.sweep(ctx), s.reindex(ctx))
 }
 
 // limits goes through the runs from the oldest on.
@@ -123,9 +133,10 @@ func (p *pruner) limits(ctx context.Context) error {
 		age := p.now.Sub(time.Unix(0, run.updated))
 		var err error
 		switch {
+		case p.open[run.number]: // all of it stays
 		case i < over, r.MaxAge > 0 && age > r.MaxAge, r.MaxBytes > 0 && bytes > r.MaxBytes:
 			if r.MaxBytes > 0 {
-				bytes -= p.size(run.number)
+				bytes -= p.size(run.number) + p.childrenSize(run.number)
 			}
 			err = p.remove(run, (*writer).discard)
 		case dataAge > 0 && age > dataAge && p.hasData(run):
@@ -156,17 +167,55 @@ func (p *pruner) remove(run prunable, do func(w *writer) error) error {
 		return err
 	}
 	var id string // the index may say any
-	var fleet bool
-	w.state(func(f *folded) { id, fleet = f.created.ID, f.created.Fleet != nil })
-	if !w.status().Ended() || fleet {
+	var parent int64
+	w.state(func(f *folded) { id, parent = f.created.ID, f.created.Parent })
+	if !w.status().Ended() || parent != run.parent {
 		return w.close()
 	}
-	p.done++
+	if parent == 0 {
+		p.done++
+	}
 	shared, err := p.m.store.sharedDir(id)
 	if err == nil {
 		err = os.RemoveAll(shared)
 	}
 	return errors.Join(do(w), err)
+}
+
+// orphans removes the children of fleets that were removed, and the data of others that is old.
+func (p *pruner) orphans(ctx context.Context) error {
+	dataAge := cmp.Or(p.m.host.Retention.DataAge, DefaultDataAge)
+	gone := make(map[int64]bool)
+	for _, child := range p.children {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		if _, known := gone[child.parent]; !known {
+			at, err := p.m.store.d.Look(p.m.store.run(child.parent))
+			gone[child.parent] = err == nil && at.Kind == change.Absent // a run that cannot be read is there
+		}
+		var err error
+		switch old := dataAge > 0 && p.now.Sub(time.Unix(0, child.updated)) > dataAge; {
+		case gone[child.parent]:
+			err = p.remove(child, (*writer).discard)
+		case old && p.hasData(child):
+			err = p.remove(child, p.drop)
+		}
+		if err != nil {
+			return fmt.Errorf("run %d: %w", child.number, err)
+		}
+	}
+	return nil
+}
+
+// childrenSize is how many bytes the files of the children of a run have.
+func (p *pruner) childrenSize(parent int64) (size int64) {
+	for _, child := range p.children {
+		if child.parent == parent {
+			size += p.size(child.number)
+		}
+	}
+	return size
 }
 
 // drop removes the data of a run.
@@ -182,7 +231,7 @@ func (p *pruner) hasData(run prunable) bool {
 
 // size is how many bytes the files of a run have.
 func (p *pruner) size(number int64) (size int64) {
-	for _, name := range []string{runFile, dataFile, logFile, planFile, diffFile} {
+	for _, name := range []string{runFile, dataFile, logFile, planFile, diffFile, targetsFile, childrenFile} {
 		if at, err := p.m.store.d.Look(p.m.store.run(number, name)); err == nil {
 			size += at.Size
 		}
