@@ -84,6 +84,7 @@ type pruner struct {
 // prunable is a run that may be removed.
 type prunable struct {
 	number  int64
+	id      string // as the index says: it is only looked by it
 	updated int64
 	parent  int64
 }
@@ -95,7 +96,7 @@ func (p *pruner) run(ctx context.Context) error {
 	c := scan{s: s, upTo: everything, trusts: (*entry).settled}
 	c.visit = func(e *entry) bool {
 		p.known[e.number] = true
-		switch run := (prunable{e.number, e.updated, e.parent}); {
+		switch run := (prunable{e.number, string(e.id), e.updated, e.parent}); {
 		case e.parent > 0:
 			p.children = append(p.children, run)
 			p.open[e.parent] = p.open[e.parent] || !e.status.Ended()
@@ -139,7 +140,7 @@ func (p *pruner) limits(ctx context.Context) error {
 				bytes -= p.size(run.number) + p.childrenSize(run.number)
 			}
 			err = p.remove(run, (*writer).discard)
-		case dataAge > 0 && age > dataAge && p.hasData(run):
+		case dataAge > 0 && age > dataAge && (p.hasData(run) || p.hasShared(run)):
 			err = p.remove(run, p.drop)
 		}
 		if err != nil {
@@ -227,6 +228,14 @@ func (p *pruner) drop(w *writer) error {
 func (p *pruner) hasData(run prunable) bool {
 	at, err := p.m.store.d.Look(p.m.store.run(run.number, dataFile))
 	return err == nil && at.Size > 0
+}
+
+func (p *pruner) hasShared(run prunable) bool {
+	dir, err := p.m.store.sharedDir(run.id)
+	if err == nil {
+		_, err = os.Lstat(dir)
+	}
+	return err == nil
 }
 
 // size is how many bytes the files of a run have.

@@ -91,3 +91,23 @@ func TestSweep(t *testing.T) {
 		t.Error("the young one:", err)
 	}
 }
+
+// What steps share goes at DataAge, also if all else of the run is short.
+func TestRetention_shared(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "a.txt", "one\n")
+	m := manage(t, p.store, p.host())
+	var all []runs.Run
+	for range 2 {
+		run, err := m.Create(t.Context(), runs.Create{Project: "p", Pipeline: pipeline(t, strings.Replace(declares, `"path": "a.txt"`, `"overwrite": true, "path": "a.txt"`, 1)), Variables: []runs.Variable{{Key: "file", Value: "secret", Type: runs.File}}})
+		fstest.Must(t, err)
+		all = append(all, wait(t, m, run, runs.Success))
+	}
+	fstest.Must(t, m.Close(t.Context()))
+	h := p.host()
+	h.Retention = rundir.Retention{DataAge: time.Nanosecond}
+	fstest.Must(t, manage(t, p.open(t), h).Close(t.Context()))
+	if _, err := os.Stat(filepath.Join(p.dir, "shared", all[0].RunID)); !os.IsNotExist(err) {
+		t.Error("the shared directory is still there:", err)
+	}
+}
