@@ -63,3 +63,19 @@ func TestRetryJob_asksAgain(t *testing.T) {
 	run = wait(t, m, run, runs.Failed)
 	same(t, "output", run.Result.Results[0].Output, "answer 2")
 }
+
+// A job of a run that cannot go on is refused as the run is.
+func TestRetryJob_final(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "a.txt", "one\n")
+	m := manage(t, p.store, p.host())
+	run := wait(t, m, create(t, m, `{"name": "part", "stop_on_error": false, "steps": [
+		{"id": "a", "action": "create", "params": {"path": "b.txt", "content": "b"}},
+		{"id": "b", "action": "edit", "params": {"files": ["a.txt"], "old_text": "one", "new_text": "1"}, "expect": {"min_files": 7}}]}`), runs.Failed)
+	same(t, "tree", fstest.Read(t, p.tree, "b.txt"), "b")
+	_, err := m.Jobs().Retry(t.Context(), runs.JobRef{ID: "1/b"})
+	refusal(t, err, "cannot retry run 1: it is failed, not resumable: create a new run")
+	if run, err = p.store.Get(t.Context(), run.Ref()); err != nil || run.Resumable || run.Attempts != 1 {
+		t.Errorf("%+v, %v", run, err)
+	}
+}

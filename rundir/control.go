@@ -230,7 +230,10 @@ func (m *Manager) cancelOwned(ctx context.Context, number int64, check func(show
 		return false, err
 	}
 	if w.status().Active() {
-		err = m.settle(ctx, w)
+		err = m.settle(ctx, w, false)
+	}
+	if err == nil && w.status() == runs.Canceled {
+		return false, w.close() // as its process was asked to before it died
 	}
 	if err == nil {
 		w.state(func(f *folded) { err = check(shownRun{folded: f, number: number}) })

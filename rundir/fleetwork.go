@@ -264,7 +264,7 @@ func (f *fleetWork) resume(number int64) (*session, error) {
 		return nil, err
 	}
 	if w.status().Active() {
-		err = f.m.settle(f.s.ctx, w)
+		err = f.m.settle(f.s.ctx, w, true)
 	}
 	again, created := false, false
 	w.state(func(r *folded) {

@@ -38,6 +38,7 @@ type folded struct {
 	undecided *record // the last hold in front of a step, nil if it was played
 	plays     []*play
 	answers   map[string]value
+	canceled  *cancel         // that it is to end was recorded, and it has not ended
 	committed bool            // a commit record was written since the last take: the tree knows what became of it
 	end       *end            // nil unless it has ended
 	dropped   bool            // its data was removed
@@ -86,7 +87,7 @@ func (f *folded) add(r *record) error {
 			}
 		}
 		f.takes++
-		f.take, f.takenAt, f.committed = r.Take, r.Time, false
+		f.take, f.takenAt, f.committed, f.canceled = r.Take, r.Time, false, nil
 	case kindState:
 		f.dropped = f.dropped || r.Dropped
 		f.sum(r.Summary)
@@ -108,24 +109,25 @@ func (f *folded) add(r *record) error {
 		if f.heldJob > 0 {
 			f.jobs[f.heldJob-1].become(runs.Pending, "", r.Time)
 		}
-		f.plays, f.undecided = append(f.plays, r.Play), nil
+		f.plays, f.undecided, f.canceled = append(f.plays, r.Play), nil, nil
 		f.addKeys(r.Play.Keys)
 	case kindRetry:
 		if r.Retry.From < len(f.line) {
 			clear(f.answers) // the steps that run again ask again
 		}
-		f.line = f.line[:r.Retry.From]
+		f.line, f.canceled = f.line[:r.Retry.From], nil
 		for _, n := range r.Retry.Jobs {
 			f.addJob(n.Ordinal, n.Index, r.Time)
 		}
 	case kindCancel:
+		f.canceled = r.Cancel
 	case kindCommit:
 		f.committed = true
 		if r.Job > 0 {
 			f.jobAt(r).become(runs.Running, "", r.Time)
 		}
 	case kindEnd:
-		f.end = r.End
+		f.end, f.canceled = r.End, nil
 		f.endings++
 		f.sum(r.End.Summary)
 	}

@@ -38,7 +38,7 @@ func (m *Manager) decide(ctx context.Context, number int64, check func(shownRun)
 		return runs.Run{}, err
 	}
 	if w.status().Active() {
-		err = m.settle(ctx, w)
+		err = m.settle(ctx, w, true)
 	}
 	if err == nil {
 		w.state(func(f *folded) { err = check(shownRun{folded: f, number: number}) })
@@ -215,7 +215,11 @@ func (j jobs) Cancel(ctx context.Context, ref runs.JobRef) (runs.Job, error) {
 
 // check returns an error if the status of a job, or of its run, does not allow the verb.
 func (j jobs) check(r shownRun, ordinal int, v runs.Verb) error {
-	return r.job(r.jobs[ordinal-1], j.m.stepNames(r)).Check(v, r.shownStatus())
+	err := r.job(r.jobs[ordinal-1], j.m.stepNames(r)).Check(v, r.shownStatus())
+	if run := r.run(); err == nil && v == runs.VerbRetry && run.Status.Ended() {
+		err = run.Check(v) // it may not be resumable
+	}
+	return err
 }
 
 // stepNames returns the steps of a run.

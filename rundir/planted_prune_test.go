@@ -97,3 +97,34 @@ func TestPlanted_shard(t *testing.T) {
 		t.Error(names)
 	}
 }
+
+// A run whose process was asked to end it, and died before it had, is canceled, and not gone on with.
+func TestSettle_canceled(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, openDir(t, t.TempDir()), Options{NoSync: true, SharedDir: t.TempDir()})
+	var numbers []int64
+	for range 2 {
+		w := createRun(t, s, twoSteps())
+		for _, r := range []*record{
+			{Kind: kindTake, Status: runs.Pending, Take: w.me()}, {Kind: kindState, Status: runs.Running}, {Kind: kindCancel, Cancel: &cancel{"bob"}},
+		} {
+			fstest.Must(t, w.append(r))
+		}
+		fstest.Must(t, w.close())
+		numbers = append(numbers, w.number)
+	}
+	m, err := s.Manage(Host{Trees: noTrees{}, Adopt: true, User: "ann"})
+	fstest.Must(t, err)
+	_, err = m.takeIfDue(t.Context(), numbers[0])
+	fstest.Must(t, err)
+	_, err = m.Cancel(t.Context(), runs.RunRef{ID: "2"})
+	fstest.Must(t, err)
+	for _, id := range []string{"1", "2"} {
+		run, err := m.Wait(t.Context(), runs.RunRef{ID: id})
+		fstest.Must(t, err)
+		if run.Status != runs.Canceled || run.Reason != "canceled by bob" || !run.Resumable {
+			t.Errorf("%+v", run)
+		}
+	}
+	fstest.Must(t, m.Close(t.Context()))
+}

@@ -15,12 +15,18 @@ import (
 // settleWait is how long the tree of a run is waited for whose process died while it committed.
 const settleWait = time.Second
 
-// settle records what has become of a run whose process has died. It has failed, unless it was committed before that: the
-// tree knows. A run of which the tree does not say so within a moment has failed too; who resumes it finds out.
-func (m *Manager) settle(ctx context.Context, w *writer) error {
+// settle records what has become of a run whose process has died. It has failed, or was canceled if that was asked for,
+// unless it was committed before that: the tree knows. Of a tree that cannot be asked now the error matches
+// [fsutil.ErrLocked], and nothing is recorded, unless the run goes on anyway: then it finds out.
+func (m *Manager) settle(ctx context.Context, w *writer, goesOn bool) error {
 	var committed bool
-	w.state(func(f *folded) { committed = f.committed })
+	var asked *cancel
+	w.state(func(f *folded) { committed, asked = f.committed, f.canceled })
 	r := &record{Kind: kindEnd, Status: runs.Failed, Reason: diedReason, End: new(end)}
+	if asked != nil {
+		by := canceledBy{asked.User}
+		r.Status, r.Reason = runs.Canceled, by.Error()
+	}
 	if committed {
 		res, err := m.committed(ctx, w)
 		switch {
@@ -34,6 +40,8 @@ func (m *Manager) settle(ctx context.Context, w *writer) error {
 			}
 		case context.Cause(ctx) != nil:
 			return context.Cause(ctx)
+		case errors.Is(err, fsutil.ErrLocked) && !goesOn:
+			return fmt.Errorf("whether run %d was committed is not known yet: %w", w.number, err)
 		}
 	}
 	return w.append(r)

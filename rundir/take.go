@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/runs"
 )
 
@@ -48,7 +49,7 @@ func (m *Manager) takeAll(ctx context.Context) error {
 			return nil
 		}
 		if _, err := m.takeIfDue(ctx, number); err != nil && !errors.Is(err, runs.ErrBusy) && !errors.Is(err, runs.ErrForeign) &&
-			!errors.Is(err, runs.ErrNotFound) && ctx.Err() == nil {
+			!errors.Is(err, runs.ErrNotFound) && !errors.Is(err, fsutil.ErrLocked) && ctx.Err() == nil {
 			m.log("a run cannot be taken", number, err)
 		}
 	}
@@ -111,7 +112,7 @@ func (m *Manager) takeIfDue(ctx context.Context, number int64) (bool, error) {
 		return false, err
 	}
 	if w.status().Active() {
-		if err = m.settle(ctx, w); err == nil && m.host.Adopt {
+		if err = m.settle(ctx, w, false); err == nil && m.host.Adopt {
 			err = m.adopt(w)
 		}
 	}

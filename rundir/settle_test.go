@@ -1,0 +1,79 @@
+package rundir_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/runs"
+	"github.com/millrace-go/millrace/tool"
+)
+
+// A run that was committed when its process died is not recorded as failed because another run has the tree.
+func TestSettle_locked(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "a.txt", "one\n")
+	h := p.host()
+	h.Trees = openTree(func(string) (fleet.Tree, error) {
+		return fleet.Tree{FS: p.tree, Close: func(context.Context, *millrace.Result, error) error {
+			return context.Canceled // as when its manager is stopped while it is published
+		}}, nil
+	})
+	closing := make(chan bool)
+	h.Executor.Observe = func(e millrace.Event) {
+		if _, ok := e.(millrace.RunFinished); ok {
+			closing <- true
+			<-closing
+		}
+	}
+	dying, err := p.store.Manage(h)
+	fstest.Must(t, err)
+	run := create(t, dying, threeSteps)
+	<-closing
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	go func() {
+		time.Sleep(50 * time.Millisecond) // until the manager is closed
+		closing <- true
+	}()
+	if err := dying.Close(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	got, err := p.store.Get(t.Context(), run.Ref())
+	fstest.Must(t, err)
+	same(t, "dead", string(got.Status)+" "+got.Reason+" "+fstest.Read(t, p.tree, "a.txt"), "failed its process died two\n")
+
+	h = p.host()
+	begun, goOn := make(chan bool), make(chan bool)
+	set, err := tool.New(tool.Func("wait", "waits", func(context.Context, struct{}) (string, error) {
+		begun <- true
+		<-goOn
+		return "", nil
+	}))
+	fstest.Must(t, err)
+	h.Executor.Tools = set
+	m := manage(t, p.open(t), h)
+	blocking := create(t, m, `{"name": "n", "steps": [{"id": "a", "action": "tool", "params": {"tool": "wait"}},
+		{"id": "b", "action": "create", "params": {"path": "b.txt", "content": "b"}}]}`)
+	<-begun
+	ctx, cancel = context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- m.Work(ctx) }()
+	_, err = m.Cancel(t.Context(), run.Ref())
+	if err == nil || errors.As(err, new(*runs.StateError)) {
+		t.Error("it is canceled, or recorded as something:", err)
+	}
+	close(goOn)
+	wait(t, m, blocking, runs.Success)
+	for end := time.Now().Add(20 * time.Second); got.Status != runs.Success && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		got, err = p.store.Get(t.Context(), run.Ref())
+		fstest.Must(t, err)
+	}
+	same(t, "settled", string(got.Status)+" "+got.Reason, "success ")
+	cancel()
+	fstest.Must(t, <-done)
+}
