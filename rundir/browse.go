@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/millrace-go/millrace"
@@ -54,9 +55,9 @@ func (s *Store) Job(ctx context.Context, ref runs.JobRef) (runs.Job, error) {
 	defer data.Close()
 	v := l.job(j, s.stepsOf(l))
 	if j.done != nil {
-		result, err := stepResult(j.done, data)
-		if whole := l.result(data); err != nil && !j.retried && whole != nil && j.index < len(whole.Results) {
-			result, err = &whole.Results[j.index], nil // the last record has it, too
+		result, err := stepResult(j.done, l.mostRead(), data)
+		if err != nil && !j.retried {
+			result, err = l.inWhole(v.Name, data, err) // the last record may have it, too
 		}
 		if err != nil {
 			result = &millrace.StepResult{StepID: v.Name, Action: v.Action, Success: v.Status == runs.Success,
@@ -65,6 +66,18 @@ func (s *Store) Job(ctx context.Context, ref runs.JobRef) (runs.Job, error) {
 		v.Result = result
 	}
 	return v, nil
+}
+
+// inWhole returns what the result of the run has of a step, the error if that is nothing.
+func (r shownRun) inWhole(step string, data io.ReaderAt, err error) (*millrace.StepResult, error) {
+	if whole := r.result(data); whole != nil {
+		for i := range whole.Results {
+			if whole.Results[i].StepID == step {
+				return &whole.Results[i], nil
+			}
+		}
+	}
+	return nil, err
 }
 
 // find returns the run of a reference.
@@ -163,12 +176,15 @@ func (r shownRun) ordinalOf(step string, steps []stepName) int {
 	return 0
 }
 
+// maxSteps is how long the names of the steps of a run can be, in bytes.
+const maxSteps = 4 << 20
+
 // stepsOf returns the steps of the pipeline of a run, nil if their names were removed with its data.
 func (s *Store) stepsOf(l *loaded) []stepName {
 	data := &lazyData{layout: s.layout, number: l.number}
 	defer data.Close()
 	var steps []stepName
-	if l.created.Steps.decode(data, &steps) != nil {
+	if l.created.Steps.decodeUpTo(maxSteps, data, &steps) != nil {
 		return nil
 	}
 	return steps

@@ -10,12 +10,26 @@ import (
 // maxShown is how long a content is at most that is shown with a result, in bytes.
 const maxShown = 64 << 10
 
+// maxResults is how many bytes of results are read at most to show a run or a job, and maxForeign for a run that this user
+// has not signed: any number of its records may name the same bytes.
+const (
+	maxResults = 256 << 20
+	maxForeign = 4 << 20
+)
+
+func (r shownRun) mostRead() int64 {
+	if r.foreign {
+		return maxForeign
+	}
+	return maxResults
+}
+
 // result returns what the run has done so far, nil if that is nothing yet. What cannot be read is left out, with a
 // warning.
 func (r shownRun) result(data io.ReaderAt) *millrace.Result {
 	if r.end != nil && !r.end.Result.IsZero() {
 		result := new(millrace.Result)
-		err := r.end.Result.decode(data, result)
+		err := r.end.Result.decodeUpTo(r.mostRead(), data, result)
 		if err != nil {
 			result = r.soFar(data)
 			result.Warnings = append(result.Warnings, notThere(err))
@@ -37,12 +51,14 @@ func (r shownRun) soFar(data io.ReaderAt) *millrace.Result {
 	if r.status.Ended() && !r.status.Final() || r.dead {
 		result.Error = r.run().Reason
 	}
+	left := r.mostRead()
 	for _, ordinal := range r.latest[:r.commitIndex()] {
 		j := r.jobs[ordinal-1]
 		if j.done == nil {
 			continue
 		}
-		step, err := stepResult(j.done, data)
+		step, err := stepResult(j.done, left, data)
+		left -= min(left, j.done.Result.size())
 		if err != nil {
 			result.Warnings = append(result.Warnings, fmt.Sprintf("step '%s': %s", j.at.Step, notThere(err)))
 			continue
@@ -57,10 +73,10 @@ func (r shownRun) soFar(data io.ReaderAt) *millrace.Result {
 	return result
 }
 
-// stepResult reads the result of a step.
-func stepResult(d *done, data io.ReaderAt) (*millrace.StepResult, error) {
+// stepResult reads the result of a step, if it is not longer than so many bytes.
+func stepResult(d *done, most int64, data io.ReaderAt) (*millrace.StepResult, error) {
 	result := new(millrace.StepResult)
-	if err := d.Result.decode(data, result); err != nil {
+	if err := d.Result.decodeUpTo(most, data, result); err != nil {
 		return nil, err
 	}
 	trim(result)

@@ -24,6 +24,22 @@ func (v value) bytes(data io.ReaderAt) ([]byte, error) {
 	return nil, nil
 }
 
+// size is how long the bytes of a value are.
+func (v value) size() int64 {
+	if v.Span != nil {
+		return v.Span.Length
+	}
+	return int64(max(len(v.JSON), len(v.Bytes)))
+}
+
+// decodeUpTo is decode for a value of so many bytes at most.
+func (v value) decodeUpTo(most int64, data io.ReaderAt, into any) error {
+	if v.size() > most {
+		return fmt.Errorf("it has %d bytes, at most %d are read for this", v.size(), most)
+	}
+	return v.decode(data, into)
+}
+
 // decode reads a value that is JSON. No value leaves into as it is.
 func (v value) decode(data io.ReaderAt, into any) error {
 	text, err := v.bytes(data)
