@@ -140,7 +140,7 @@ func (p *pruner) limits(ctx context.Context) error {
 				bytes -= p.size(run.number) + p.childrenSize(run.number)
 			}
 			err = p.remove(run, (*writer).discard)
-		case dataAge > 0 && age > dataAge && (p.hasData(run) || p.hasShared(run)):
+		case dataAge > 0 && age > dataAge && p.hasData(run):
 			err = p.remove(run, p.drop)
 		}
 		if err != nil {
@@ -225,12 +225,11 @@ func (p *pruner) drop(w *writer) error {
 	return errors.Join(err, w.close(), p.m.store.d.Remove(p.m.store.run(w.number, dataFile)))
 }
 
+// hasData reports whether there is something of a run that goes at DataAge.
 func (p *pruner) hasData(run prunable) bool {
-	at, err := p.m.store.d.Look(p.m.store.run(run.number, dataFile))
-	return err == nil && at.Size > 0
-}
-
-func (p *pruner) hasShared(run prunable) bool {
+	if at, err := p.m.store.d.Look(p.m.store.run(run.number, dataFile)); err == nil && at.Size > 0 {
+		return true
+	}
 	dir, err := p.m.store.sharedDir(run.id)
 	if err == nil {
 		_, err = os.Lstat(dir)
