@@ -79,7 +79,6 @@ type keeping struct {
 	number  int        // of the last checkpoint
 	before  int        // of the last Final one on the way that the run has come
 	parents []int      // by the depth of a delta, the number of the checkpoint that has it; the first is 0, the beginning
-	depths  []int      // by the number of a visit, in sequence: how many deltas lead to its beginning
 
 	resumed bool
 	done    int                 // how many visits were done before this process

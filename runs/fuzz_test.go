@@ -32,8 +32,8 @@ func FuzzCall(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, command int, args string) {
 		name := []string{browse, manage, jobs}[uint(command)%3]
-		strictly, e := call(t, name, args, false)
-		leniently, other := call(t, name, args, true)
+		e, strictly := call(t, name, args, false)
+		other, leniently := call(t, name, args, true)
 		if strictly == nil && leniently != nil {
 			t.Errorf("strict decoding takes it, lenient does not: %v", leniently)
 		}
@@ -44,7 +44,7 @@ func FuzzCall(f *testing.F) {
 }
 
 // call calls a command and checks what there is to check of any call.
-func call(t *testing.T, name, args string, lenient bool) (error, *engine) {
+func call(t *testing.T, name, args string, lenient bool) (*engine, error) {
 	e := newEngine()
 	tools := e.tools()
 	tools.Lenient = lenient
@@ -57,7 +57,7 @@ func call(t *testing.T, name, args string, lenient bool) (error, *engine) {
 	}
 	refused, ok := errors.AsType[*runs.ArgsError](err)
 	if !ok {
-		return err, e
+		return e, err
 	}
 	if len(refused.Problems) == 0 || refused.Error() == "" {
 		t.Error("nothing is said to be wrong")
@@ -73,5 +73,5 @@ func call(t *testing.T, name, args string, lenient bool) (error, *engine) {
 	if _, ok := errors.AsType[*millrace.ValidationError](err); !ok {
 		t.Error("it is no list of problems as others are")
 	}
-	return err, e
+	return e, err
 }

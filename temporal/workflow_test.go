@@ -74,7 +74,7 @@ func TestContinueAsNew(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	// The server may ask for it before.
-	f, targets, w, c = plant(t, 5)
+	_, targets, w, c = plant(t, 5)
 	p, runs, err = finish(t, w, begun(t, c, targets, nil), func(env *testsuite.TestWorkflowEnvironment, run int) {
 		if run == 1 {
 			env.RegisterDelayedCallback(func() { env.SetContinueAsNewSuggested(true) }, 0)
