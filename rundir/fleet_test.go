@@ -145,7 +145,7 @@ func (f *herd) checkChildren(t *testing.T, parent runs.Run, count int) {
 // A fleet changes all trees; what has failed is gone on with, and nothing else.
 func TestFleet(t *testing.T) {
 	t.Parallel()
-	count := fstest.Runs(20, 200, 2000)
+	count := fstest.Runs(20, 200, 1000)
 	f := newHerd(t, count)
 	broken := []int{3, 11, 17}
 	whole := make(map[int]afero.Fs)

@@ -121,25 +121,37 @@ func TestFleet_close(t *testing.T) {
 	if err != nil || run.Status != runs.Success || run.Summary.Success != count {
 		t.Errorf("%+v, %v", run, err)
 	}
-	f = newHerd(t, count)
-	g := newGate(f, 4)
-	h := f.host()
-	h.Trees = g
-	m = manage(t, f.store, h)
-	run = createFleet(t, m, oneEdit, rundir.FleetOptions{Targets: targets(count), Parallel: 2})
-	<-g.full
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := m.Close(ctx); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	m = manage(t, f.open(t), f.host())
-	run, err = m.Resume(t.Context(), run.ID)
-	fstest.Must(t, err)
-	run = wait(t, m, run, runs.Success)
-	f.checkChildren(t, run, count)
-	for i := range count {
-		same(t, name(i), fstest.Read(t, f.trees[name(i)], "a.txt"), "two\n")
+	for _, adopt := range []bool{false, true} {
+		f = newHerd(t, count)
+		g := newGate(f, 4)
+		h := f.host()
+		h.Trees = g
+		m = manage(t, f.store, h)
+		run = createFleet(t, m, oneEdit, rundir.FleetOptions{Targets: targets(count), Parallel: 2})
+		<-g.full
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := m.Close(ctx); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		h = f.host()
+		h.Adopt = adopt
+		m = manage(t, f.open(t), h)
+		working, over := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- m.Work(working) }()
+		if !adopt {
+			run = become(t, m, run, runs.Failed)
+			_, err = m.Resume(t.Context(), run.ID)
+			fstest.Must(t, err)
+		}
+		run = become(t, m, run, runs.Success)
+		over()
+		fstest.Must(t, <-done)
+		f.checkChildren(t, run, count)
+		for i := range count {
+			same(t, name(i), fstest.Read(t, f.trees[name(i)], "a.txt"), "two\n")
+		}
 	}
 }
 
