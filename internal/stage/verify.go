@@ -170,7 +170,7 @@ func (c *core) standsIn(dir string) (bool, error) {
 }
 
 func (c *core) compareDir(r *rest) error {
-	sameDir := r.now.id.Ino == r.told.id.Ino && r.now.mtime.Equal(r.told.mtime)
+	sameDir := r.now.id.Ino == r.told.id.Ino && r.now.id.CTime == r.told.id.CTime && r.now.mtime.Equal(r.told.mtime)
 	if r.entries == nil || sameDir {
 		return nil
 	}
