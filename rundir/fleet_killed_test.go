@@ -74,7 +74,7 @@ func TestFleet_killed(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(fstest.Seed(t), 1))
 	all := 0
-	for range fstest.Runs(2, 6, 60) {
+	for range fstest.Runs(1, 4, 60) {
 		dir := fstest.TempDir(t)
 		for i := range fleetSize {
 			fstest.Must(t, os.MkdirAll(filepath.Join(dir, "trees", name(i)), 0o755))
