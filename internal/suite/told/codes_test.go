@@ -24,8 +24,10 @@ import (
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/condition"
+	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/risk"
+	"github.com/millrace-go/millrace/runs"
 	"github.com/millrace-go/millrace/template"
 	"github.com/millrace-go/millrace/tool"
 )
@@ -78,6 +80,16 @@ var coded = []struct {
 	{&risk.UnknownLevelError{}, "internal step_failed"},
 	{&capability.LostFlags{}, "internal step_failed"},
 	{&backup.DamagedError{}, "internal step_failed"},
+	{&actions.PatchError{}, "internal step_failed"},
+	{&actions.HunkFailure{Err: errors.ErrUnsupported}, "internal step_failed"},
+	{&actions.PatchSyntaxError{}, "internal step_failed"},
+	{&fleet.FieldError{}, "internal step_failed"},
+	{&fleet.PlanChangedError{}, "internal step_failed"},
+	{&fleet.TargetError{}, "internal step_failed"},
+	{&runs.ArgsError{}, "invalid_pipeline"},
+	{&runs.BusyError{}, "internal step_failed"},
+	{&runs.NotFoundError{}, "internal step_failed"},
+	{&runs.StateError{}, "internal step_failed"},
 }
 
 // alone are the codes that an error which is no type of its own has, or one in some state.
