@@ -105,7 +105,7 @@ func TestKill9(t *testing.T) {
 			t.Parallel()
 			runs := fstest.Runs(5, 100, 1000)
 			var seen counters
-			parallel(t, runs, func(run int) error {
+			kill := func(run int) error {
 				rnd := rand.New(rand.NewPCG(9, uint64(run)))
 				dir := ""
 				if sync == "sync" {
@@ -114,8 +114,14 @@ func TestKill9(t *testing.T) {
 					dir = fstest.TempDir(t)
 				}
 				return killOnce(dir, []string{"root", "base"}[run%2], sync, []string{"keep", "lean"}[run/2%2], rnd, &seen)
-			})
-			if runs >= 50 && (seen.get("rolled back") == 0 || seen.get("finished") == 0) {
+			}
+			caught := func() bool { return seen.get("rolled back") > 0 && seen.get("finished") > 0 }
+			parallel(t, runs, kill)
+			// Which moments are hit depends on how busy the machine is: a few in a hundred are behind the mark of a commit.
+			for more := 1; runs >= 50 && more < 5 && !caught(); more++ {
+				parallel(t, runs, func(run int) error { return kill(more*runs + run) })
+			}
+			if runs >= 50 && !caught() {
 				t.Errorf("no commit was caught in the act: %v", seen.n)
 			}
 			fstest.Countf(t, "%d processes killed: %v", runs, seen.n)
