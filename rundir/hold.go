@@ -25,7 +25,7 @@ const (
 	maxView = 64 << 20
 )
 
-// Approve implements [millrace.Approver]: it holds what nobody has allowed yet, and what is not what was allowed.
+// Approve implements [millrace.Approver]: it holds what was not allowed yet, and what is not what was allowed.
 func (r *recorder) Approve(_ context.Context, plan *millrace.Plan) error {
 	digest, err := plan.Digest()
 	if err != nil {

@@ -20,7 +20,7 @@ const lockWait = 200 * time.Millisecond
 // maxReason is how long the reason of a record can be, in bytes.
 const maxReason = 4 << 10
 
-// writer is the one that works on a run: it holds the lock of its file of records, and nobody else writes into its
+// writer is the one that works on a run: it holds the lock of its file of records, and no other writes into its
 // directory. It comes from [Store.create] or [Store.own] and has to be closed.
 //
 // What happens is told by append, with the fields of the record that its kind has; [writer.value] and [writer.blob] put
@@ -65,7 +65,7 @@ func (s *Store) newWriter(number int64, lock io.Closer) *writer {
 func (w *writer) made() { w.fresh.Store(true) }
 
 // synced are the kinds of records that are durable when append returns: what was acknowledged, what was paid for, what
-// somebody waits for, and how it ended. All else can be done again.
+// a person waits for, and how it ended. All else can be done again.
 func synced(k kind) bool {
 	return k == kindCreated || k == kindAnswer || k == kindHold || k == kindEnd
 }

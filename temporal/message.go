@@ -25,7 +25,7 @@ const (
 // Phases of a campaign.
 const (
 	PhasePlanning = "planning" // the plans of all targets are being made, for a gate
-	PhaseHeld     = "held"     // they are made, and somebody has to play the campaign
+	PhaseHeld     = "held"     // they are made, and the campaign has to be played
 	PhaseRunning  = "running"  // the targets are being changed
 	PhaseDone     = "done"     // every target has an outcome
 )

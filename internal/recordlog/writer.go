@@ -77,7 +77,7 @@ func (w *Writer) append(json []byte, limit int64) error {
 	return nil
 }
 
-// cut removes what stands behind the last record. It does so once: whoever appends has the file for itself.
+// cut removes what stands behind the last record. It does so once: a writer has the file for itself.
 func (w *Writer) cut() error {
 	if w.clean {
 		return nil
