@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -129,9 +130,9 @@ func TestLocalEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		trees, targets := plant(t, 9)
-		opened := 0
+		var opened atomic.Int32
 		open := opener(func(ctx context.Context, target fleet.Target) (fleet.Tree, error) {
-			opened++
+			opened.Add(1)
 			if target.Root == "tree-000" {
 				return trees.Open(ctx, target)
 			}
@@ -140,8 +141,8 @@ func TestLocalEnds(t *testing.T) {
 		})
 		local := fleet.Local{Worker: fleet.Worker{Trees: open}, Parallel: 2}
 		err := local.Schedule(t.Context(), fleet.Campaign{ID: "c", Pipeline: edit()}, fleet.Targets(targets...), func(fleet.Outcome) error { return os.ErrClosed })
-		if err != os.ErrClosed || opened > 3 {
-			t.Errorf("%v, %d trees were opened", err, opened)
+		if err != os.ErrClosed || opened.Load() > 3 {
+			t.Errorf("%v, %d trees were opened", err, opened.Load())
 		}
 	})
 }
