@@ -50,7 +50,7 @@ type Run struct {
 	Foreign bool `json:"foreign,omitempty"`
 	// Source says who has created it: one of the constants, or another word.
 	Source string `json:"source"`
-	// User is the name of who has created it, "" if that is not known.
+	// User is the name of the user who created it, "" if that is not known.
 	User string `json:"username,omitempty"`
 	// YAMLErrors says that what the ref stood for was no valid pipeline. Such a run has failed.
 	YAMLErrors bool `json:"yaml_errors"`
