@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// How often an owner looks for requests, how often who has made one looks for the effect, and what is read.
+// How often an owner looks for requests, how often the one that has asked looks for the effect, and what is read.
 const (
 	listenWait   = 100 * time.Millisecond
 	effectWait   = 10 * time.Millisecond

@@ -48,7 +48,7 @@ type Run struct {
 	Resumable bool `json:"resumable"`
 	// Foreign says that the run was not signed with the user's key. It can be looked at, and nothing else.
 	Foreign bool `json:"foreign,omitempty"`
-	// Source says who has created it: one of the constants, or another word.
+	// Source says where it was created from: one of the constants, or another word.
 	Source string `json:"source"`
 	// User is the name of the user who created it, "" if that is not known.
 	User string `json:"username,omitempty"`
