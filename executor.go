@@ -199,6 +199,11 @@ func Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, error) {
 // of them but a *CommitError in state CommitPending the tree is what it was, except that with ContinueOnError the
 // steps that did not fail are committed, and the *StepError of the first that did is returned.
 func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, error) {
+	return x.runFrom(ctx, fsys, p, nil)
+}
+
+// runFrom is Run, or Resume with what was saved.
+func (x Executor) runFrom(ctx context.Context, fsys afero.Fs, p Pipeline, s *Saved) (*Result, error) {
 	if err := refuseNested(ctx); err != nil {
 		return nil, err
 	}
@@ -208,10 +213,10 @@ func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, 
 	}
 	defer t.done()
 	started := p.started(PhaseRun, x.DryRun || p.options.DryRun)
-	return t.told(ctx, started, func(ctx context.Context) (*Result, error) { return x.runOn(ctx, t, p, nil) })
+	return t.told(ctx, started, func(ctx context.Context) (*Result, error) { return x.runOn(ctx, t, p, s) })
 }
 
-// runOn is Run, or Resume, on a tree that is open.
+// runOn is runFrom on a tree that is open.
 func (x Executor) runOn(ctx context.Context, t *tree, p Pipeline, s *Saved) (*Result, error) {
 	if x.DryRun || p.options.DryRun {
 		x.DryRun = true

@@ -71,7 +71,7 @@ func (e *DriftError) Code() string { return "drift" }
 // Resume goes on with a run of the pipeline that was held, has failed, was canceled, or whose process has died. It is [Executor.Run], but
 // steps that were done are not done again: the stage is built again as it was behind the last Final checkpoint that did not
 // end the run, and the run goes on from there, with the results, visits, costs and times of before. So the tree and the
-// Result are those of a run that was never stopped, less durations. Whoever calls it makes sure that no other process
+// Result are those of a run that was never stopped, less durations. The caller makes sure that no other process
 // works on the same run.
 // Answers that the Recorder has of the visit that was going on count with their costs, for they were paid in this run.
 //
@@ -82,16 +82,7 @@ func (e *DriftError) Code() string { return "drift" }
 // Errors: as Run, a *[HeldError], and a *[DriftError] if the tree is not what the steps have read any more. What was kept is
 // good for another Resume after each of them.
 func (x Executor) Resume(ctx context.Context, fsys afero.Fs, p Pipeline, s Saved) (*Result, error) {
-	if err := refuseNested(ctx); err != nil {
-		return nil, err
-	}
-	t, err := x.open(ctx, fsys, p)
-	if err != nil {
-		return nil, err
-	}
-	defer t.done()
-	started := p.started(PhaseRun, x.DryRun || p.options.DryRun)
-	return t.told(ctx, started, func(ctx context.Context) (*Result, error) { return x.runOn(ctx, t, p, &s) })
+	return x.runFrom(ctx, fsys, p, &s)
 }
 
 var errNothingKept = errors.New("a run can be resumed only with what it was kept by, for that has the bytes that it has staged")

@@ -208,7 +208,7 @@ func TestList_large(t *testing.T) {
 	fstest.Countf(t, "%d runs", len(all))
 }
 
-// Whoever goes from page to page with the snapshot of the first sees every run of then once, in the order of numbers,
+// A reader that goes from page to page with the snapshot of the first sees every run of then once, in the order of numbers,
 // while others are made.
 func TestList_snapshot(t *testing.T) {
 	t.Parallel()
