@@ -112,7 +112,7 @@ func (f *folded) add(r *record) error {
 		f.plays, f.undecided, f.canceled = append(f.plays, r.Play), nil, nil
 		f.addKeys(r.Play.Keys)
 	case kindRetry:
-		if r.Retry.From < len(f.line) {
+		if r.Retry.From < len(f.line) && !r.Retry.ByItself {
 			clear(f.answers) // the steps that run again ask again
 		}
 		f.line, f.canceled = f.line[:r.Retry.From], nil

@@ -53,20 +53,24 @@ func (m *Manager) decide(ctx context.Context, number int64, check func(shownRun)
 	return run, m.begin(w)
 }
 
-// goBack records that the run goes on behind so many checkpoints; negative means behind the last one.
+// goBack records that a user lets the run go on behind so many checkpoints; negative means behind the last one.
 func (m *Manager) goBack(w *writer, user string, from int) error {
-	var jobs []newJob
+	return m.goBackAs(w, retry{User: user, From: from})
+}
+
+// goBackAs is goBack for a decision that lacks its jobs.
+func (m *Manager) goBackAs(w *writer, r retry) error {
 	var err error
 	w.state(func(f *folded) {
-		if from < 0 {
-			from = len(f.line)
+		if r.From < 0 {
+			r.From = len(f.line)
 		}
-		jobs, err = f.again(from)
+		r.Jobs, err = f.again(r.From)
 	})
 	if err != nil {
 		return err
 	}
-	return w.append(&record{Kind: kindRetry, Status: runs.Pending, Retry: &retry{User: user, From: from, Jobs: jobs}})
+	return w.append(&record{Kind: kindRetry, Status: runs.Pending, Retry: &r})
 }
 
 // Retry implements [runs.Manager].

@@ -179,6 +179,9 @@ type retry struct {
 	User string `json:"user,omitempty"`
 	// From is how many checkpoints stay: those behind it are not part of the run any more.
 	From int `json:"from"`
+	// ByItself says that the manager has gone back, and no user: what was answered before stands for the steps that run
+	// again.
+	ByItself bool `json:"by_itself,omitempty"`
 	// Jobs are the new jobs of the steps that run again, or for the first time.
 	Jobs []newJob `json:"jobs,omitempty"`
 }

@@ -98,7 +98,7 @@ func (s *session) backTo(step string) bool {
 			}
 		}
 	})
-	return from >= 0 && s.m.goBack(s.w, s.m.host.User, from) == nil
+	return from >= 0 && s.m.goBackAs(s.w, retry{User: s.m.host.User, From: from, ByItself: true}) == nil
 }
 
 // errLooking holds a run that is only looked at.

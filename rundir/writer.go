@@ -65,9 +65,9 @@ func (s *Store) newWriter(number int64, lock io.Closer) *writer {
 func (w *writer) made() { w.fresh.Store(true) }
 
 // synced are the kinds of records that are durable when append returns: what was acknowledged, what was paid for, what
-// a person waits for, and how it ended. All else can be done again.
+// a person waits for, that the tree is written to from here on, and how it ended. All else can be done again.
 func synced(k kind) bool {
-	return k == kindCreated || k == kindAnswer || k == kindHold || k == kindEnd
+	return k == kindCreated || k == kindAnswer || k == kindHold || k == kindCommit || k == kindEnd
 }
 
 // append writes a record, takes it into the state, and writes the slot of the index. It gives the record the time and
