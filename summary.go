@@ -87,11 +87,12 @@ func (r *Result) Summary() Summary {
 	return s
 }
 
-// seconds is a duration in JSON: seconds with at most three decimals.
+// seconds is a duration in JSON: seconds with at most three decimals. It is rounded from microseconds, which is what the
+// JSON of a result keeps, so that a result that was read gives the same.
 type seconds time.Duration
 
 func (s seconds) MarshalJSON() ([]byte, error) {
-	return json.Marshal(math.Round(float64(s)/float64(time.Millisecond)) / 1000)
+	return json.Marshal(math.Round(math.Round(float64(s)/float64(time.Microsecond))/1000) / 1000)
 }
 
 func (s *seconds) UnmarshalJSON(data []byte) error {

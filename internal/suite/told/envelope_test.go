@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
@@ -128,6 +129,27 @@ func TestEnvelopeFailsWithTheRun(t *testing.T) {
 	for _, code := range []string{"", "step_failed", "canceled"} {
 		if ends[code] == 0 {
 			t.Errorf("no run ended with %q: %v", code, ends)
+		}
+	}
+}
+
+// A time that is just below half a millisecond is told as the same before and after it was written as JSON.
+func TestSummaryOfAWrittenResult(t *testing.T) {
+	t.Parallel()
+	for _, d := range []time.Duration{2_499_600, 2_499_400, 2_500_000, 1_999_999_999, 499_999, 0} {
+		res := millrace.Result{TotalDuration: d}
+		data, err := json.Marshal(res)
+		var read millrace.Result
+		if err == nil {
+			err = json.Unmarshal(data, &read)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, _ := json.Marshal(res.Summary())
+		after, _ := json.Marshal(read.Summary())
+		if string(before) != string(after) {
+			t.Errorf("%v: %s was written, %s is read", d, before, after)
 		}
 	}
 }
