@@ -3,13 +3,14 @@
 SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -c
 
-STEPS = format vet tidy lint test coverage mutants race platforms fuzz torture e2e
+STEPS = format vet tidy lint test coverage mutants race platforms fuzz torture e2e screens clients install
 
-.PHONY: check bench benchcmp vuln clean $(STEPS)
+.PHONY: check bench benchcmp vuln release clean $(STEPS)
 
 # All checks. Single ones: make test, make race ... Searches at random, which are not part of it:
 # make fuzz FUZZTIME=60 FUZZLONG=600, make torture TORTURE=3 (three times as many samples). Neither is make e2e, which builds a
-# server of Temporal for a quarter of an hour.
+# server of Temporal for a quarter of an hour, nor make screens, which wants a browser, nor make install, which tries the
+# installation of a release and installs nothing.
 check:
 	./.ci/run
 
@@ -23,13 +24,19 @@ bench:
 RG = rg
 benchcmp:
 	go -C benchcmp build -o ../bin/benchcmp .
-	bin/benchcmp -rg '$(RG)' -markdown $(BENCHCMP)
+	go -C cmd/millrace build -o ../../bin/millrace .
+	bin/benchcmp -rg '$(RG)' -millrace bin/millrace -markdown $(BENCHCMP)
 
 # Asks the vulnerability database, which is on the network.
 vuln:
 	sed 's/#.*//; s/[[:space:]]*$$//; /^$$/d' allmodules | while read -r dir; do \
 		echo "$$dir"; (cd "$$dir" && go run golang.org/x/vuln/cmd/govulncheck@v1.8.0 ./...) </dev/null || exit 1; \
 	done
+
+# make release VERSION=vX.Y.Z makes the commit and the tags of a version in a clone, checks them, and fetches the tags from
+# there. It pushes nothing, and changes neither the branch nor the files.
+release:
+	./.ci/release $(VERSION)
 
 clean:
 	rm -rf bin cover.out

@@ -93,6 +93,17 @@ func (p Pipeline) WithOptions(o Options) Pipeline {
 	return p
 }
 
+// WithName returns the same pipeline with another name, or a *ValidationError if that cannot be one.
+func (p Pipeline) WithName(name string) (Pipeline, error) {
+	d := &draft{name: name}
+	d.checkName()
+	if len(d.problems) > 0 {
+		return Pipeline{}, &ValidationError{Problems: d.problems}
+	}
+	p.name = name
+	return p, nil
+}
+
 // Warnings returns what is odd in the pipeline although it is valid, such as a template whose id is almost a step's.
 func (p Pipeline) Warnings() []Problem { return slices.Clone(p.warnings) }
 

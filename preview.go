@@ -56,15 +56,21 @@ func (p *Plan) view() preview.View {
 	return preview.View{Limits: p.tree.x.limits(), Tree: tree, Unsure: p.stage == nil}
 }
 
-// Files returns the differences, with their hunks, in path order.
-func (p *Plan) Files() ([]FileDiff, error) {
+// Files returns the differences, with their hunks, in path order: all of them, or those at the paths and below those that
+// are directories, as [Plan.WriteDiff] takes them. A large plan need not be held as a whole for it: the paths are those of
+// [Plan.Outline], and no other file is read.
+func (p *Plan) Files(paths ...string) ([]FileDiff, error) {
 	done, err := p.reading()
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	files := make([]FileDiff, len(p.changes))
-	for i, c := range p.changes {
+	changes, err := preview.Chosen(p.changes, paths...)
+	if err != nil {
+		return nil, fmt.Errorf("files of %w", err)
+	}
+	files := make([]FileDiff, len(changes))
+	for i, c := range changes {
 		f, err := p.view().File(c)
 		if err != nil {
 			return nil, err
@@ -73,6 +79,10 @@ func (p *Plan) Files() ([]FileDiff, error) {
 	}
 	return files, nil
 }
+
+// Outline returns the differences as [Plan.Changes] does, without reading a file for it: New.Hash is zero where it was
+// not needed so far. It is for listing a plan of many files, whose hunks [Plan.Files] gives file by file.
+func (p *Plan) Outline() []fsutil.Change { return slices.Clone(p.changes) }
 
 // Hunk is one place at which a file differs, as in a unified diff.
 type Hunk struct {

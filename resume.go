@@ -30,7 +30,7 @@ type Saved struct {
 type Drift struct {
 	Path string
 	// Reason is "content", "removed", "created", "kind", "mode", "target" (of a symbolic link) or "entries" (of a directory that
-	// was moved or removed as a whole).
+	// was moved or removed as a whole: other names in it, and where it is removed also files in it that were changed).
 	Reason string
 	// Step is the id of the step that has read it first.
 	Step string

@@ -54,8 +54,7 @@ type draft struct {
 // against all others takes time, and a list that long is not read.
 const manySteps = 10 * MaxSteps
 
-// check finds every problem and returns the pipeline if there is none.
-func (d *draft) check() (Pipeline, error) {
+func (d *draft) checkName() {
 	if strings.TrimSpace(d.name) == "" {
 		d.problem("/name", codeNoName, "", "pipeline name is required")
 	} else if !utf8.ValidString(d.name) {
@@ -63,6 +62,11 @@ func (d *draft) check() (Pipeline, error) {
 	} else if n := utf8.RuneCountInString(d.name); n > MaxNameLen {
 		d.problem("/name", codeLongName, "", "pipeline name too long (max %d, got %d)", MaxNameLen, n)
 	}
+}
+
+// check finds every problem and returns the pipeline if there is none.
+func (d *draft) check() (Pipeline, error) {
+	d.checkName()
 	switch n := len(d.steps); {
 	case n == 0:
 		d.problem("/steps", codeNoSteps, "", "at least one step is required")

@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// PatternReplace runs a sed script over all files of a directory that match a glob.
+// PatternReplace runs a sed script over all files of a directory that match a glob, or over the files that it names.
 //
 // The script is that of GNU sed, limited to what changes a line: s, y, d, p, {…} with all addresses; docs/json.md
 // says what is left out. Each file is a text of its own, as with sed -i: lines count from 1 in each, and "$" is its
@@ -25,13 +25,17 @@ import (
 // directories below; one with a slash, or with "**", with their paths from Directory. What a [Search] leaves out is
 // left out: version control directories, what .gitignore files say, binary files.
 //
+// Files are edited whatever .gitignore says of them, each once, through symbolic links; binary ones are left out. They
+// stand in place of FilePattern, and of all that chooses files with it.
+//
 // FilesModified and FilesSkipped count the files that the globs take. Files and Counts of the outcome are the files
 // that changed, with the number of substitutions (1 where lines were only deleted, printed or transliterated).
 // Reports has each file that matches the glob and was looked into; in a dry run with whether it would be modified,
 // and a preview.
 type PatternReplace struct {
 	Directory       string   `json:"directory,omitempty" doc:"Where to look for files. Default: the root of the tree."`
-	FilePattern     string   `json:"file_pattern" param:"required" doc:"Glob for the files, such as *.js, or src/**/*.py for paths from the directory."`
+	FilePattern     string   `json:"file_pattern,omitempty" doc:"Glob for the files, such as *.js, or src/**/*.py for paths from the directory. Required without files."`
+	Files           []string `json:"files,omitempty" doc:"Files to edit, from the root of the tree, instead of file_pattern and what goes with it."`
 	ExcludePatterns []string `json:"exclude_patterns,omitempty" doc:"Globs of files and directories to leave out, from the directory, such as dist/**."`
 	Recursive       bool     `json:"recursive,omitempty" doc:"Also look into the directories below. A file_pattern with ** does so anyway."`
 	SedPattern      []string `json:"sed_pattern" param:"required,single" doc:"The script, such as s/const /let /g, or several as with several -e."`
@@ -49,6 +53,7 @@ func (PatternReplace) Spec() Spec {
 
 // Validate implements [Validator].
 func (p PatternReplace) Validate(c *Check) {
+	p.checkFiles(c)
 	if p.FilePattern != "" && !c.Templated(p.FilePattern) {
 		if _, err := compileGlobs([]string{p.FilePattern}); err != nil {
 			c.problem("/file_pattern", codeBadGlob, err)
@@ -67,6 +72,31 @@ func (p PatternReplace) Validate(c *Check) {
 			"sed script: line %d, column %d: %s", e.Line, e.Column, e.Text)
 	} else if err != nil {
 		c.problem("/sed_pattern", codeBadScript, err)
+	}
+}
+
+// checkFiles sees to it that the files are chosen, and in one way.
+func (p PatternReplace) checkFiles(c *Check) {
+	named := len(p.Files) > 0 || c.bound("/files")
+	if c.IsTemplated == nil {
+		named = named || p.Files != nil // the values are final, and a template has given no files
+	}
+	switch {
+	case !named && p.FilePattern == "":
+		const hint = "or 'files', for files by their names"
+		c.Problemf("/file_pattern", codeMissingParam, hint, "pattern_replace action requires 'file_pattern' parameter")
+	case named:
+		for _, other := range []struct {
+			name  string
+			given bool
+		}{
+			{"file_pattern", p.FilePattern != ""}, {"directory", p.Directory != ""}, {"recursive", p.Recursive},
+			{"exclude_patterns", len(p.ExcludePatterns) > 0}, {"no_ignore", p.NoIgnore},
+		} {
+			if other.given {
+				c.Problemf("/"+other.name, codeUnusedParam, "use one of them", "files and %s exclude each other", other.name)
+			}
+		}
 	}
 }
 
@@ -90,11 +120,17 @@ func (p PatternReplace) script() (*sed.Script, error) {
 
 // Touches implements [Toucher].
 func (p PatternReplace) Touches() (reads, writes []string, known bool) {
+	if len(p.Files) > 0 {
+		return p.Files, p.Files, true
+	}
 	return walkReads(p.Directory, p.NoIgnore), []string{path.Clean(p.Directory)}, true
 }
 
-// files returns the files that the globs take, in order.
+// files returns the files that are named, or that the globs take, in order.
 func (p PatternReplace) files(ctx context.Context, c *Call, dir string) ([]string, error) {
+	if p.FilePattern == "" {
+		return distinctTargets(c, p.OnError == onErrorContinue)
+	}
 	filter, err := newFilter(nil, []string{p.FilePattern}, p.ExcludePatterns)
 	if err != nil {
 		return nil, err

@@ -39,7 +39,11 @@ func (p PatternReplace) Run(ctx context.Context, c *Call) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, walkError(dir, err)
 	}
-	if len(files) == 0 {
+	switch {
+	case len(files) > 0:
+	case p.FilePattern == "":
+		c.Warnf("there are no files to edit")
+	default:
 		c.Warnf("there is no file below %s that file_pattern %s takes", dir, quoted(p.FilePattern))
 	}
 	done := make([]scripted, len(files))

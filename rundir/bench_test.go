@@ -40,6 +40,22 @@ func openBench(b *testing.B, dir string) *Store {
 	return openStore(b, openDir(b, dir), Options{NoSync: true})
 }
 
+// BenchmarkList_queue is a page of 50 of runs that wait for a process.
+func BenchmarkList_queue(b *testing.B) {
+	const count = 10_000
+	dir := b.TempDir()
+	root := openBench(b, dir)
+	for range count {
+		fstest.Must(b, createRun(b, root, twoSteps()).close())
+	}
+	for b.Loop() {
+		page, err := openBench(b, dir).List(b.Context(), runs.Filter{Paging: runs.Paging{PerPage: 50}})
+		if err != nil || len(page.Items) != 50 || page.Total != count {
+			b.Fatal(len(page.Items), err)
+		}
+	}
+}
+
 // BenchmarkSlots is what a list does with the index alone.
 func BenchmarkSlots(b *testing.B) {
 	e := entryOf(shownRun{folded: history(b, ended(runs.Success, "")), number: 12})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,6 +56,23 @@ func (s *session) listen() {
 	}
 }
 
+// nextRequests returns the names of the requests that are to be read now, of those that there are: each time the next
+// ones, from the beginning again behind the last. So a request is read however many a stranger has put there.
+func (s *session) nextRequests(names []string) []string {
+	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasSuffix(name, requestEnd) })
+	if len(names) <= mostRequests {
+		return names
+	}
+	slices.Sort(names)
+	from, _ := slices.BinarySearch(names, s.heard+"\x00") // behind it, whether it is still there or not
+	if from == len(names) {
+		from = 0
+	}
+	names = names[from:min(from+mostRequests, len(names))]
+	s.heard = names[len(names)-1]
+	return names
+}
+
 // requested returns a request to cancel that is for this owner, nil if there is none. What is not signed is none.
 func (s *session) requested() *request {
 	store, number := s.m.store, s.w.number
@@ -69,10 +87,7 @@ func (s *session) requested() *request {
 	var id string
 	var takes int
 	s.w.state(func(f *folded) { id, takes = f.created.ID, f.takes })
-	for _, name := range names[:min(mostRequests, len(names))] {
-		if !strings.HasSuffix(name, requestEnd) {
-			continue
-		}
+	for _, name := range s.nextRequests(names) {
 		r, err := store.readRequest(number, name)
 		if err != nil || r.Run != id {
 			continue
@@ -150,7 +165,13 @@ func (m *Manager) Cancel(ctx context.Context, ref runs.RunRef) (runs.Run, error)
 	if err != nil {
 		return runs.Run{}, err
 	}
-	check := func(r shownRun) error { return r.run().Check(runs.VerbCancel) }
+	check := func(r shownRun) error {
+		err := r.run().Check(runs.VerbCancel)
+		if err != nil && m.leftOver(ctx, r) {
+			return nil
+		}
+		return err
+	}
 	if err := m.cancel(ctx, l.number, check); err != nil {
 		return runs.Run{}, err
 	}

@@ -11,8 +11,11 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
+	"time"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/recordlog"
@@ -31,6 +34,16 @@ type FleetOptions struct {
 	// StopAfter is how many targets may fail: after so many no more are begun, each time that the fleet is worked on. Zero
 	// means that failures stop nothing.
 	StopAfter int
+	// Deadline is for how long targets are begun, each time that the fleet is worked on. What has begun goes on to its end.
+	// Zero means no limit.
+	Deadline time.Duration
+	// Budget is what all targets of the fleet may spend together, however often it is worked on: when the money is spent, or
+	// more files or edits were made than there may be, no more targets are begun or gone on with. What runs that have ended
+	// have used counts, so it may be overshot by the targets that are worked on then. Bytes are not known here and must be
+	// zero. The zero Limit is none.
+	Budget budget.Limit
+	// PerSecond is how many targets are begun or gone on with in a second at most, evenly. Zero means no limit.
+	PerSecond float64
 }
 
 func (o FleetOptions) check() error {
@@ -41,6 +54,15 @@ func (o FleetOptions) check() error {
 		return fmt.Errorf("FleetOptions.Parallel is %d: a negative number is not allowed", o.Parallel)
 	case o.StopAfter < 0:
 		return fmt.Errorf("FleetOptions.StopAfter is %d: a negative number is not allowed", o.StopAfter)
+	case o.Deadline < 0:
+		return fmt.Errorf("FleetOptions.Deadline is %v: a negative number is not allowed", o.Deadline)
+	case o.PerSecond < 0 || math.IsNaN(o.PerSecond) || math.IsInf(o.PerSecond, 0):
+		return fmt.Errorf("FleetOptions.PerSecond is %v: it has to be a number, and not a negative one", o.PerSecond)
+	case o.Budget.Bytes != 0:
+		return errors.New("FleetOptions.Budget.Bytes: bytes are not counted here: set Executor.Budget")
+	}
+	if err := o.Budget.Check(); err != nil {
+		return fmt.Errorf("FleetOptions.Budget: %w", err)
 	}
 	return nil
 }
@@ -70,7 +92,9 @@ func (m *Manager) CreateFleet(ctx context.Context, c runs.Create, o FleetOptions
 	if invalid == nil {
 		n.steps = nil // those of its children
 		n.files = func(number int64, c *created) error {
-			c.Fleet = &fleetTargets{Parallel: o.Parallel, StopAfter: o.StopAfter}
+			c.Fleet = &fleetTargets{
+				Parallel: o.Parallel, StopAfter: o.StopAfter, Deadline: o.Deadline, Budget: o.Budget, PerSecond: o.PerSecond,
+			}
 			return m.store.writeTargets(ctx, number, o.Targets, c.Fleet)
 		}
 	}
@@ -151,6 +175,12 @@ func (m *Manager) open(ctx context.Context, w *writer) (tree fleet.Tree, err err
 		tree, err = m.host.Trees.Open(ctx, target)
 		return err
 	})
+	if err != nil {
+		return tree, err
+	}
+	if err = m.checkPlace(tree.FS); err != nil && tree.Close != nil {
+		err = also(err, panics.Protect(func() error { return tree.Close(context.WithoutCancel(ctx), nil, err) }))
+	}
 	return tree, err
 }
 
@@ -171,7 +201,7 @@ func (w *writer) childEnd(res *millrace.Result, err error) (c *childEnd) {
 		c.Code = fleet.CodeTreeUnavailable
 	}
 	if res != nil {
-		c.Risk = res.OverallRiskLevel
+		c.Risk, c.Cost = res.OverallRiskLevel, res.Cost
 		if res.Success || millrace.Written(err) {
 			c.Files, c.Edits = res.FilesChanged.Count(), res.TotalEdits
 		}

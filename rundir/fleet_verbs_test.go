@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/rundir"
@@ -174,6 +176,11 @@ func TestFleet_refused(t *testing.T) {
 		"an empty list":    {rundir.FleetOptions{Targets: targets(0)}, "a fleet needs at least one target"},
 		"negative":         {rundir.FleetOptions{Targets: targets(1), Parallel: -1}, "FleetOptions.Parallel is -1: a negative number is not allowed"},
 		"negative failure": {rundir.FleetOptions{Targets: targets(1), StopAfter: -1}, "FleetOptions.StopAfter is -1: a negative number is not allowed"},
+		"negative time":    {rundir.FleetOptions{Targets: targets(1), Deadline: -1}, "FleetOptions.Deadline is -1ns: a negative number is not allowed"},
+		"negative rate":    {rundir.FleetOptions{Targets: targets(1), PerSecond: -1}, "FleetOptions.PerSecond is -1: it has to be a number, and not a negative one"},
+		"no rate":          {rundir.FleetOptions{Targets: targets(1), PerSecond: math.Inf(1)}, "FleetOptions.PerSecond is +Inf"},
+		"bytes":            {rundir.FleetOptions{Targets: targets(1), Budget: budget.Limit{Bytes: 1}}, "FleetOptions.Budget.Bytes: bytes are not counted here"},
+		"negative budget":  {rundir.FleetOptions{Targets: targets(1), Budget: budget.Limit{Files: -1}}, "FleetOptions.Budget: budget.files must be more than 0, got -1"},
 		"no id":            {rundir.FleetOptions{Targets: fleet.Targets(fleet.Target{ID: "a"}, fleet.Target{})}, `target 1: target "": the id is empty`},
 		"too large":        {rundir.FleetOptions{Targets: fleet.Targets(fleet.Target{ID: "a", Labels: large})}, "as JSON, more than 65536"},
 		"a broken list":    {rundir.FleetOptions{Targets: func(yield func(fleet.Target, error) bool) { yield(fleet.Target{}, broken) }}, "the list is broken"},
@@ -297,4 +304,39 @@ func TestFleet_planted(t *testing.T) {
 			t.Errorf("%s: %s", what, run.Reason)
 		}
 	}
+}
+
+// A fleet that has failed is canceled as a whole as long as children of it wait for a decision, and not after that.
+func TestFleet_cancelFailed(t *testing.T) {
+	t.Parallel()
+	const count = 4
+	f := newHerd(t, count)
+	whole := f.trees[name(1)]
+	f.set(name(1), nil)
+	m := manage(t, f.store, f.host())
+	run := wait(t, m, createFleet(t, m, manualStep, rundir.FleetOptions{Targets: targets(count)}), runs.Failed)
+	same(t, "why", run.Reason, "of 4 targets 1 failed, 3 waiting for a decision")
+	other := manage(t, f.open(t), f.host())
+	run, err := other.Cancel(t.Context(), run.Ref())
+	fstest.Must(t, err)
+	if n, _ := statuses(t, f.store, run); run.Status != runs.Canceled || n[runs.Canceled] != 3 || n[runs.Failed] != 1 {
+		t.Errorf("%s %s: %v", run.Status, run.Reason, n)
+	}
+	if sum := run.Summary; sum.Canceled != 3 || sum.Failed != 1 {
+		t.Errorf("%+v", sum)
+	}
+	page, err := f.store.List(t.Context(), runs.Filter{Status: runs.Canceled})
+	if err != nil || page.Total != 1 {
+		t.Errorf("canceled are %d, %v", page.Total, err)
+	}
+	f.set(name(1), whole)
+	_, err = m.Retry(t.Context(), run.Ref())
+	fstest.Must(t, err)
+	run = wait(t, m, run, runs.Manual)
+	same(t, "all wait again", run.Reason, "of 4 targets 4 waiting for a decision")
+
+	f.set(name(1), nil)
+	run = wait(t, m, createFleet(t, m, oneEdit, rundir.FleetOptions{Targets: targets(count)}), runs.Failed)
+	_, err = m.Cancel(t.Context(), run.Ref())
+	refusal(t, err, "cannot cancel run 6: it is failed")
 }

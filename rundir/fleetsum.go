@@ -23,7 +23,8 @@ const (
 // fleetSum counts the targets of a fleet.
 type fleetSum struct {
 	runs.Summary
-	waiting int // for a decision
+	waiting int    // for a decision
+	why     string // no more targets were begun, "" for failures
 }
 
 func newSum(spec fleetTargets) fleetSum { return fleetSum{Summary: runs.Summary{Targets: spec.Count}} }
@@ -123,6 +124,9 @@ func (s *fleetSum) status() (status runs.Status, reason string) {
 	if len(all) > 0 {
 		reason = fmt.Sprintf("of %d targets %s", s.Targets, strings.Join(all, ", "))
 	}
+	if left > 0 && s.why != "" {
+		reason += fmt.Sprintf(" (%s)", s.why)
+	}
 	switch {
 	case s.Failed+s.Canceled+left > 0:
 		return runs.Failed, reason
@@ -169,6 +173,7 @@ func (f *fleetWork) ended(err error) error {
 		return nil // the manager is closed: as if the process had died, the fleet can go on
 	}
 	f.s.waits = true
+	f.sum.why = f.limits.why
 	r := f.sum.record()
 	if err != nil {
 		r.Kind, r.Status, r.Reason = kindEnd, runs.Failed, err.Error()
@@ -229,6 +234,26 @@ func (m *Manager) sumUp(ctx context.Context, parent int64, spec fleetTargets, fi
 	})
 	return sum, errors.Join(err, failed)
 }
+
+// leftOver reports whether a run is a fleet that has failed, and has children that wait for a decision or are worked on by
+// themselves: they can be canceled with it.
+func (m *Manager) leftOver(ctx context.Context, r shownRun) bool {
+	if r.created.Fleet == nil || r.status != runs.Failed {
+		return false
+	}
+	found := false
+	_ = m.store.eachTarget(ctx, r.number, *r.created.Fleet, func(i int, _ []byte) error {
+		child, err := m.store.childAt(r.number, i)
+		if found = err == nil && child != nil && !child.shownStatus().Ended(); found {
+			return errFound
+		}
+		return context.Cause(ctx)
+	})
+	return found
+}
+
+// errFound ends a search.
+var errFound = errors.New("found")
 
 // childAt returns the run of a target, nil if there is none.
 func (s *Store) childAt(parent int64, index int) (*loaded, error) {

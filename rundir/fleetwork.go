@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/runs"
 )
@@ -22,9 +23,10 @@ type fleetWork struct {
 	child  newRun // what each child is made of, but for its target
 	work   sync.WaitGroup
 
-	mu   sync.Mutex
-	sum  fleetSum
-	told int // how many targets had ended when that was recorded
+	mu     sync.Mutex
+	sum    fleetSum
+	told   int // how many targets had ended when that was recorded
+	limits fleetLimits
 }
 
 // fleetTargets returns what the run has to do if it is a fleet, else nil.
@@ -35,7 +37,7 @@ func (s *session) fleetTargets() (spec *fleetTargets) {
 
 // runFleet begins or goes on with the children, and records what has come of it.
 func (s *session) runFleet(spec fleetTargets) error {
-	f := &fleetWork{s: s, m: s.m, number: s.w.number, spec: spec, sum: newSum(spec)}
+	f := &fleetWork{s: s, m: s.m, number: s.w.number, spec: spec, sum: newSum(spec), limits: fleetLimits{spec: spec, began: time.Now()}}
 	err := s.w.append(&record{Kind: kindState, Status: runs.Preparing})
 	if err != nil {
 		return err
@@ -71,7 +73,10 @@ func (f *fleetWork) prepare() error {
 	if err = f.m.store.eachTarget(f.s.ctx, f.number, f.spec, func(int, []byte) error { return nil }); err != nil || !again {
 		return err
 	}
-	return f.find()
+	if err = f.find(); err != nil {
+		return err
+	}
+	return f.spentBefore()
 }
 
 // find writes into the file "children" what is missing there: a process that is killed leaves children that it does not
@@ -121,7 +126,7 @@ func (f *fleetWork) run() error {
 		if f.s.ctx.Err() != nil { // both were ready
 			return context.Cause(f.s.ctx)
 		}
-		child, err := f.begin(i, t)
+		child, before, err := f.begin(i, t)
 		if child == nil {
 			<-places
 			return err
@@ -129,7 +134,7 @@ func (f *fleetWork) run() error {
 		f.work.Go(func() {
 			defer func() { <-places }()
 			child.await(f.s.ctx)
-			child.w.state(func(r *folded) { f.count(i, t.ID, shownRun{folded: r, number: child.w.number}) })
+			child.w.state(func(r *folded) { f.over(i, t.ID, before, shownRun{folded: r, number: child.w.number}) })
 		})
 		return nil
 	})
@@ -151,10 +156,23 @@ func (s *session) await(fleet context.Context) {
 	<-s.over
 }
 
-// count takes a target that is over, or waits.
+// over takes a target that the fleet has begun or gone on with, and which is over, or waits.
+func (f *fleetWork) over(i int, name string, before budget.Use, r shownRun) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.limits.use(before, r.used())
+	f.add(i, name, r)
+}
+
+// count takes a target with which there is nothing to do.
 func (f *fleetWork) count(i int, name string, r shownRun) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.add(i, name, r)
+}
+
+// add counts a target. The caller has the mutex.
+func (f *fleetWork) add(i int, name string, r shownRun) {
 	f.sum.add(i, name, r)
 	if n := f.sum.ended(); (n-f.told)*100 >= f.spec.Count && n < f.spec.Count {
 		f.told = n
@@ -162,51 +180,56 @@ func (f *fleetWork) count(i int, name string, r shownRun) {
 	}
 }
 
-// begin begins or goes on with a child. The session is nil if there is nothing to do.
-func (f *fleetWork) begin(i int, t fleet.Target) (*session, error) {
+// begin begins or goes on with a child. The session is nil if there is nothing to do. before is what the child had used.
+func (f *fleetWork) begin(i int, t fleet.Target) (s *session, before budget.Use, err error) {
 	number, err := f.m.store.child(f.number, i)
 	if err != nil {
-		return nil, err
+		return nil, before, err
 	}
 	for number > 0 {
 		l, err := f.m.store.look(number)
 		switch {
 		case errors.Is(err, runs.ErrDamaged):
 			f.lost(i, t.ID, number, err)
-			return nil, nil
+			return nil, before, nil
 		case err != nil && !errors.Is(err, errNoRun):
-			return nil, err
+			return nil, before, err
 		case err != nil || !l.isChild(f.number, i):
 			number = 0 // it was removed, or the file is wrong
 			continue
 		case l.status.Active() && !l.dead:
 		case l.shownRun.toDo():
-			if f.stopped() {
+			stopped, err := f.stopped()
+			if err != nil {
+				return nil, before, err
+			}
+			if stopped {
 				f.count(i, t.ID, l.shownRun)
-				return nil, nil
+				return nil, before, nil
 			}
 			child, err := f.resume(number)
 			if child != nil || err != nil && !errors.Is(err, runs.ErrBusy) {
-				return child, err
+				return child, l.used(), err
 			}
 		default:
 			f.count(i, t.ID, l.shownRun)
-			return nil, nil
+			return nil, before, nil
 		}
 		// Somebody works on it who is not this fleet, or has just done so.
 		if s := f.m.session(number); s != nil {
-			return s, nil
+			return s, before, nil
 		}
 		select {
 		case <-time.After(effectWait):
 		case <-f.s.ctx.Done():
-			return nil, context.Cause(f.s.ctx)
+			return nil, before, context.Cause(f.s.ctx)
 		}
 	}
-	if f.stopped() {
-		return nil, nil
+	if stopped, err := f.stopped(); stopped || err != nil {
+		return nil, before, err
 	}
-	return f.create(i, t)
+	s, err = f.create(i, t)
+	return s, before, err
 }
 
 // toDo reports whether a fleet goes on with a child.
@@ -215,11 +238,22 @@ func (r shownRun) toDo() bool {
 	return s == runs.Created || (s == runs.Failed || s == runs.Canceled) && r.resumable()
 }
 
-// stopped reports whether no more targets are begun because too many have failed.
-func (f *fleetWork) stopped() bool {
+// stopped reports whether no more targets are begun, because too many have failed or a limit is reached. Else it waits
+// until the next one may begin. The error is the reason why the fleet ends meanwhile.
+func (f *fleetWork) stopped() (bool, error) {
+	if f.reached() {
+		return true, nil
+	}
+	if err := f.limits.pace(f.s.ctx); err != nil {
+		return false, err
+	}
+	return f.reached(), nil
+}
+
+func (f *fleetWork) reached() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.spec.StopAfter > 0 && f.sum.Failed >= f.spec.StopAfter
+	return f.spec.StopAfter > 0 && f.sum.Failed >= f.spec.StopAfter || f.limits.reached()
 }
 
 // lost counts a child that cannot be read.

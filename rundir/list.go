@@ -66,7 +66,7 @@ type pick struct {
 
 func (l *lister) scan(ctx context.Context) error {
 	l.total, l.last, l.best = 0, 0, l.best[:0]
-	c := scan{s: l.s, upTo: cmp.Or(l.f.Snapshot, everything), trusts: (*entry).settled, visit: l.visit, waits: l.f.Snapshot == 0}
+	c := scan{s: l.s, upTo: cmp.Or(l.f.Snapshot, everything), trusts: l.trusts, visit: l.visit, waits: l.f.Snapshot == 0, sure: true}
 	if err := c.run(ctx); err != nil {
 		return err
 	}
@@ -94,17 +94,32 @@ func (l *lister) visit(e *entry) bool {
 	return true
 }
 
+// trusts reports whether the slot is enough for this list. Of a run that has not ended it may be behind, but what a run was
+// created with never changes: if the list goes by nothing else, or has no place for the run because of that, no record
+// says more.
+func (l *lister) trusts(e *entry) bool {
+	f := &l.f
+	changes := f.Status != "" || f.OrderBy == runs.ByStatus || f.OrderBy == runs.ByUpdatedAt || !f.UpdatedAfter.IsZero() || !f.UpdatedBefore.IsZero()
+	return e.settled() || !e.tooLong && (!changes || !l.matchCreated(e))
+}
+
 // match is what [runs.Filter.Match] says of the run.
 func (l *lister) match(e *entry) bool {
 	f := &l.f
-	is := func(want string, got []byte) bool { return want == "" || want == string(got) }
-	isChild := e.parent > 0 || string(e.source) == runs.SourceParent
-	return is(f.Project, e.project) && (f.Status == "" || f.Status == e.status) && is(f.Ref, e.ref) &&
-		(l.sha == "" || bytes.HasPrefix(e.sha, []byte(l.sha))) && is(f.User, e.user) && is(f.Name, e.name) &&
-		is(f.Source, e.source) && (!isChild || f.Source == runs.SourceParent) &&
-		(f.YAMLErrors == nil || *f.YAMLErrors == e.yamlErrors) &&
+	return l.matchCreated(e) && (f.Status == "" || f.Status == e.status) &&
 		(f.UpdatedAfter.IsZero() || time.Unix(0, e.updated).After(f.UpdatedAfter)) &&
 		(f.UpdatedBefore.IsZero() || time.Unix(0, e.updated).Before(f.UpdatedBefore))
+}
+
+// matchCreated is match for what a run was created with.
+func (l *lister) matchCreated(e *entry) bool {
+	f := &l.f
+	is := func(want string, got []byte) bool { return want == "" || want == string(got) }
+	isChild := e.parent > 0 || string(e.source) == runs.SourceParent
+	return is(f.Project, e.project) && is(f.Ref, e.ref) &&
+		(l.sha == "" || bytes.HasPrefix(e.sha, []byte(l.sha))) && is(f.User, e.user) && is(f.Name, e.name) &&
+		is(f.Source, e.source) && (!isChild || f.Source == runs.SourceParent) &&
+		(f.YAMLErrors == nil || *f.YAMLErrors == e.yamlErrors)
 }
 
 func (l *lister) pick(e *entry) pick {

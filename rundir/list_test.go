@@ -6,12 +6,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/runs"
 )
@@ -292,4 +294,48 @@ func FuzzSlot(f *testing.F) {
 			t.Fatalf("%+v, %t; want %+v", again, ok, e)
 		}
 	})
+}
+
+// A list reads the runs that it shows, and of a long queue no others, unless it goes by what changes of a run.
+func TestList_queue(t *testing.T) {
+	t.Parallel()
+	const count, shown = 60, 5
+	var read atomic.Int64
+	counting := errorfs.Wrap(fstest.OpenRoot(t, t.TempDir()), func(op *errorfs.Op, do func() error) error {
+		if op.Kind == "open" && strings.HasSuffix(op.Name, "/"+runFile) {
+			read.Add(1)
+		}
+		return do()
+	})
+	s := openStore(t, counting, Options{})
+	for i := range count {
+		n := twoSteps()
+		n.User = []string{"ann", "bob"}[i%2]
+		fstest.Must(t, createRun(t, s, n).close())
+	}
+	for _, test := range []struct {
+		f      runs.Filter
+		total  int
+		atMost int64 // runs that are read
+	}{
+		{runs.Filter{}, count, shown},
+		{runs.Filter{OrderBy: runs.ByRef, Project: "p", User: "ann"}, count / 2, shown},
+		{runs.Filter{Status: runs.Created, User: "Zoe"}, 0, 0},
+		{runs.Filter{Status: runs.Created, User: "bob"}, count / 2, count/2 + shown},
+		{runs.Filter{OrderBy: runs.ByUpdatedAt}, count, count + shown},
+	} {
+		test.f.PerPage = shown
+		read.Store(0)
+		page, err := s.List(t.Context(), test.f)
+		fstest.Must(t, err)
+		if page.Total != test.total || len(page.Items) != min(shown, test.total) || read.Load() > 2*test.atMost {
+			t.Errorf("%+v: %d of %d, %d files read", test.f, len(page.Items), page.Total, read.Load())
+		}
+	}
+	// A slot without a run, as a power cut leaves it, counts for none.
+	fstest.Must(t, counting.RemoveAll(s.run(7)))
+	page, err := s.List(t.Context(), runs.Filter{Paging: runs.Paging{PerPage: shown}})
+	if err != nil || page.Total != count-1 {
+		t.Errorf("%d runs, %v", page.Total, err)
+	}
 }

@@ -64,8 +64,9 @@ type Manager struct {
 	claims  map[int64]chan struct{} // runs that a verb is about, closed when it is over
 	working map[int64]*session
 	wg      sync.WaitGroup
-	trees   []fleet.Tree  // of plans that were given out
-	waiting map[int64]int // by fleet, before which target none waits for a decision
+	trees   []fleet.Tree        // of plans that were given out
+	waiting map[int64]int       // by fleet, before which target none waits for a decision
+	unknown map[int64]time.Time // dead runs whose trees could not be asked, and when they are again
 	pruned  time.Time
 }
 
@@ -83,11 +84,14 @@ func (s *Store) Manage(h Host) (*Manager, error) {
 	if err := h.Retention.check(); err != nil {
 		return nil, err
 	}
-	own := &Store{layout: s.layout, options: s.options, moved: h.AcceptMoved, now: s.now}
+	own := &Store{layout: s.layout, options: s.options, given: s.given, moved: h.AcceptMoved, now: s.now}
 	if _, err := own.writeKey(); err != nil {
 		return nil, err
 	}
-	m := &Manager{store: own, host: h, claims: make(map[int64]chan struct{}), working: make(map[int64]*session), waiting: make(map[int64]int)}
+	m := &Manager{
+		store: own, host: h, claims: make(map[int64]chan struct{}), working: make(map[int64]*session),
+		waiting: make(map[int64]int), unknown: make(map[int64]time.Time),
+	}
 	if h.MaxRunning >= 0 {
 		m.places = make(chan struct{}, cmp.Or(h.MaxRunning, DefaultMaxRunning))
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/internal/recordlog"
 	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/runs"
@@ -109,6 +110,10 @@ type fleetTargets struct {
 	Parallel int    `json:"parallel,omitempty"`
 	// StopAfter is how many targets may fail, 0 for any number.
 	StopAfter int `json:"stop_after,omitempty"`
+	// Deadline, Budget and PerSecond are those of FleetOptions.
+	Deadline  time.Duration `json:"deadline_ns,omitempty"`
+	Budget    budget.Limit  `json:"budget,omitzero"`
+	PerSecond float64       `json:"per_second,omitempty"`
 }
 
 // childOf says which target of its parent a run is.
@@ -216,11 +221,15 @@ type end struct {
 
 // childEnd is what became of a target.
 type childEnd struct {
-	Code  string     `json:"code,omitempty"`
-	Files int        `json:"files,omitempty"`
-	Edits int        `json:"edits,omitempty"`
-	Risk  risk.Level `json:"risk,omitzero"`
+	Code  string      `json:"code,omitempty"`
+	Files int         `json:"files,omitempty"`
+	Edits int         `json:"edits,omitempty"`
+	Risk  risk.Level  `json:"risk,omitzero"`
+	Cost  budget.Cost `json:"cost_usd,omitzero"`
 }
+
+// use is what the budget of a fleet counts of a child.
+func (c childEnd) use() budget.Use { return budget.Use{USD: c.Cost, Files: c.Files, Edits: c.Edits} }
 
 // maxInline is how long a value can be that stands in its record, in bytes.
 const maxInline = 4 << 10

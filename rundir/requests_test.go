@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -70,5 +71,33 @@ func TestRequests(t *testing.T) {
 	}
 	if _, err := s.writeRequest(1, &whole); err == nil || os.IsNotExist(err) {
 		t.Error("a request is written through a link:", err)
+	}
+}
+
+// However many files a stranger puts there, each look reads a hundred, and the request is heard.
+func TestRequests_many(t *testing.T) {
+	t.Parallel()
+	fsys := fstest.OpenRoot(t, t.TempDir())
+	s := openStore(t, fsys, Options{})
+	w := createRun(t, s, twoSteps())
+	defer w.close()
+	fstest.Must(t, w.append(&record{Kind: kindTake, Status: runs.Pending, Take: w.me()}))
+	own := &session{m: &Manager{store: s}, w: w}
+	_, err := s.writeRequest(1, &request{Run: w.run.created.ID, Takes: 1, Verb: runs.VerbCancel, User: "bob", Time: began})
+	fstest.Must(t, err)
+	for i := range 450 {
+		// On both sides of the request, and not all of them look like one.
+		name := s.run(1, controlDir, fmt.Sprintf("%c%03d%s", "0z"[i%2], i, []string{requestEnd, requestEnd, ""}[i%3]))
+		fstest.Must(t, afero.WriteFile(fsys, name, []byte("noise"), 0o600))
+	}
+	looks := 0
+	for r := (*request)(nil); r == nil && looks < 4; looks++ {
+		r = own.requested()
+		if r == nil && looks == 3 {
+			t.Error("it is not heard")
+		}
+	}
+	if looks < 2 {
+		t.Errorf("it is heard at look %d: more is read at once than there should be", looks)
 	}
 }

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path"
 	"time"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
+	"github.com/millrace-go/millrace/internal/journal"
 	"github.com/millrace-go/millrace/runs"
 )
 
@@ -139,7 +141,7 @@ func (p *pruner) limits(ctx context.Context) error {
 			if r.MaxBytes > 0 {
 				bytes -= p.size(run.number) + p.childrenSize(run.number)
 			}
-			err = p.remove(run, (*writer).discard)
+			err = p.remove(run, p.discard)
 		case dataAge > 0 && age > dataAge && p.hasData(run):
 			err = p.remove(run, p.drop)
 		}
@@ -183,6 +185,22 @@ func (p *pruner) remove(run prunable, do func(w *writer) error) error {
 	return errors.Join(do(w), err)
 }
 
+// discard removes a run, and what its tree has stored of it if that is known: in whose state directory the store lies.
+// Other trees are not opened for it; [millrace.Executor.Runs] says how long these keep what they have.
+func (p *pruner) discard(w *writer) error {
+	s := p.m.store
+	var id string
+	w.state(func(f *folded) { id = f.created.ID })
+	if err := w.discard(); err != nil || path.Base(s.dir) != journal.StoreDir {
+		return err
+	}
+	results := path.Join(path.Dir(s.dir), journal.ResultsDir)
+	if at, err := s.d.Look(results); err != nil || at.Kind != change.Dir {
+		return err // a link may have come with the tree
+	}
+	return disk.UnlessAbsent(s.d.Remove(path.Join(results, id+".json")))
+}
+
 // orphans removes the children of fleets that were removed, and the data of others that is old.
 func (p *pruner) orphans(ctx context.Context) error {
 	dataAge := cmp.Or(p.m.host.Retention.DataAge, DefaultDataAge)
@@ -198,7 +216,7 @@ func (p *pruner) orphans(ctx context.Context) error {
 		var err error
 		switch old := dataAge > 0 && p.now.Sub(time.Unix(0, child.updated)) > dataAge; {
 		case gone[child.parent]:
-			err = p.remove(child, (*writer).discard)
+			err = p.remove(child, p.discard)
 		case old && p.hasData(child):
 			err = p.remove(child, p.drop)
 		}

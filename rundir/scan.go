@@ -30,12 +30,16 @@ type scan struct {
 	visit func(*entry) bool
 	// waits says that a run that is just being made is waited for.
 	waits bool
+	// sure says that a slot of a run that has not ended is believed only if the run has a directory: a power cut while a run
+	// is made may leave a slot alone.
+	sure bool
 
 	index    handle.RandomFile // nil: there is none
 	buf      []byte
 	statuses []runs.Status
 	entry    entry          // of the slot that is looked at
 	unknown  [perShard]bool // numbers of a shard of which the index says nothing
+	there    map[int64]bool // those of the shard that have a directory; nil: not looked for yet
 	toRead   []int64
 	over     bool
 }
@@ -69,7 +73,7 @@ func (c *scan) run(ctx context.Context) error {
 }
 
 func (c *scan) shard(ctx context.Context, shard int64) error {
-	c.toRead = c.toRead[:0]
+	c.toRead, c.there = c.toRead[:0], nil
 	gaps := false
 	for first := shard * perShard; first < (shard+1)*perShard && !c.over; first += pieceSlots {
 		gaps = c.piece(first) || gaps
@@ -130,7 +134,7 @@ func (c *scan) piece(first int64) (gaps bool) {
 			if e := &c.entry; e.decode(slot, number, c.statuses) {
 				switch {
 				case e.removed:
-				case !c.trusts(e):
+				case !c.trusts(e), c.sure && !e.settled() && !c.isThere(number):
 					c.toRead = append(c.toRead, number)
 				default:
 					if c.over = !c.visit(e); c.over {
@@ -144,6 +148,18 @@ func (c *scan) piece(first int64) (gaps bool) {
 		gaps = true
 	}
 	return gaps
+}
+
+// isThere reports whether a run that has not ended has a directory. What cannot be listed is for its records to say.
+func (c *scan) isThere(number int64) bool {
+	if c.there == nil {
+		c.there = make(map[int64]bool)
+		all, err := c.s.inShard(number / perShard)
+		for _, n := range all {
+			c.there[n] = err == nil
+		}
+	}
+	return c.there[number]
 }
 
 // awaited looks for a run that has a number and no record yet, as long as it is being made.

@@ -16,8 +16,8 @@ import (
 const settleWait = time.Second
 
 // settle records what has become of a run whose process has died. It has failed, or was canceled if that was asked for,
-// unless it was committed before that: the tree knows. Of a tree that cannot be asked now the error matches
-// [fsutil.ErrLocked], and nothing is recorded, unless the run goes on anyway: then it finds out.
+// unless it was committed before that: the tree knows. Of a tree that cannot be asked now the error is an *unknownError, and
+// nothing is recorded, unless the run goes on anyway: then it finds out.
 func (m *Manager) settle(ctx context.Context, w *writer, goesOn bool) error {
 	var committed bool
 	var asked *cancel
@@ -40,11 +40,30 @@ func (m *Manager) settle(ctx context.Context, w *writer, goesOn bool) error {
 			}
 		case context.Cause(ctx) != nil:
 			return context.Cause(ctx)
-		case errors.Is(err, fsutil.ErrLocked) && !goesOn:
-			return fmt.Errorf("whether run %d was committed is not known yet: %w", w.number, err)
+		case unasked(err) && !goesOn:
+			return &unknownError{w.number, err}
 		}
 	}
 	return w.append(r)
+}
+
+// unknownError says that the tree of a run cannot be asked now whether it was committed.
+type unknownError struct {
+	run int64
+	err error
+}
+
+func (e *unknownError) Error() string {
+	return fmt.Sprintf("whether run %d was committed is not known yet: %v", e.run, e.err)
+}
+
+func (e *unknownError) Unwrap() error { return e.err }
+
+// unasked reports whether an error of committed says that the tree was not asked: another run has it, or it cannot be
+// opened.
+func unasked(err error) bool {
+	_, closed := errors.AsType[*treeError](err)
+	return closed || errors.Is(err, fsutil.ErrLocked)
 }
 
 // committed returns the result of the run if the tree has it.
@@ -58,7 +77,7 @@ func (m *Manager) committed(ctx context.Context, w *writer) (*millrace.Result, e
 	x.RunContext, x.StepContext = nil, nil
 	tree, err := m.open(ctx, w)
 	if err != nil {
-		return nil, err
+		return nil, &treeError{err}
 	}
 	res, err := x.Resume(ctx, tree.FS, p, w.saved())
 	if res != nil && !res.Replayed {

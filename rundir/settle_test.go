@@ -3,6 +3,8 @@ package rundir_test
 import (
 	"context"
 	"errors"
+	"os"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,6 +19,80 @@ import (
 func TestSettle_locked(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")
+	run := p.killedBehindCommit(t)
+	got, err := p.store.Get(t.Context(), run.Ref())
+	fstest.Must(t, err)
+	same(t, "dead", string(got.Status)+" "+got.Reason+" "+fstest.Read(t, p.tree, "a.txt"), "failed its process died two\n")
+
+	h := p.host()
+	begun, goOn := make(chan bool), make(chan bool)
+	set, err := tool.New(tool.Func("wait", "waits", func(context.Context, struct{}) (string, error) {
+		begun <- true
+		<-goOn
+		return "", nil
+	}))
+	fstest.Must(t, err)
+	h.Executor.Tools = set
+	m := manage(t, p.open(t), h)
+	blocking := create(t, m, `{"name": "n", "steps": [{"id": "a", "action": "tool", "params": {"tool": "wait"}},
+		{"id": "b", "action": "create", "params": {"path": "b.txt", "content": "b"}}]}`)
+	<-begun
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- m.Work(ctx) }()
+	_, err = m.Cancel(t.Context(), run.Ref())
+	if err == nil || errors.As(err, new(*runs.StateError)) {
+		t.Error("it is canceled, or recorded as something:", err)
+	}
+	close(goOn)
+	wait(t, m, blocking, runs.Success)
+	for end := time.Now().Add(20 * time.Second); got.Status != runs.Success && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		got, err = p.store.Get(t.Context(), run.Ref())
+		fstest.Must(t, err)
+	}
+	same(t, "settled", string(got.Status)+" "+got.Reason, "success ")
+	cancel()
+	fstest.Must(t, <-done)
+}
+
+// A run that was committed when its process died is not recorded as failed because its tree cannot be opened now.
+func TestSettle_unopened(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "a.txt", "one\n")
+	run := p.killedBehindCommit(t)
+	h := p.host()
+	var away atomic.Bool
+	var asked atomic.Int32
+	away.Store(true)
+	h.Trees = openTree(func(string) (fleet.Tree, error) {
+		if asked.Add(1); away.Load() {
+			return fleet.Tree{}, os.ErrNotExist
+		}
+		return fleet.Tree{FS: p.tree}, nil
+	})
+	m := manage(t, p.open(t), h)
+	_, err := m.Cancel(t.Context(), run.Ref())
+	if err == nil || err.Error() != "whether run 1 was committed is not known yet: tree cannot be opened: file does not exist" {
+		t.Error("it is canceled, or recorded as something:", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	asked.Store(0)
+	fstest.Must(t, m.Work(ctx))
+	if n := asked.Load(); n != 1 {
+		t.Errorf("the tree was asked for %d times within a second", n)
+	}
+	got, err := p.store.Get(t.Context(), run.Ref())
+	fstest.Must(t, err)
+	same(t, "shown", string(got.Status)+" "+got.Reason, "failed its process died")
+	away.Store(false)
+	_, err = m.Cancel(t.Context(), run.Ref())
+	refusal(t, err, "cannot cancel run 1: it is success")
+}
+
+// killedBehindCommit leaves a run as a process does that dies when the tree is committed and nothing says so.
+func (p *place) killedBehindCommit(t *testing.T) runs.Run {
+	t.Helper()
 	h := p.host()
 	h.Trees = openTree(func(string) (fleet.Tree, error) {
 		return fleet.Tree{FS: p.tree, Close: func(context.Context, *millrace.Result, error) error {
@@ -43,37 +119,5 @@ func TestSettle_locked(t *testing.T) {
 	if err := dying.Close(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	got, err := p.store.Get(t.Context(), run.Ref())
-	fstest.Must(t, err)
-	same(t, "dead", string(got.Status)+" "+got.Reason+" "+fstest.Read(t, p.tree, "a.txt"), "failed its process died two\n")
-
-	h = p.host()
-	begun, goOn := make(chan bool), make(chan bool)
-	set, err := tool.New(tool.Func("wait", "waits", func(context.Context, struct{}) (string, error) {
-		begun <- true
-		<-goOn
-		return "", nil
-	}))
-	fstest.Must(t, err)
-	h.Executor.Tools = set
-	m := manage(t, p.open(t), h)
-	blocking := create(t, m, `{"name": "n", "steps": [{"id": "a", "action": "tool", "params": {"tool": "wait"}},
-		{"id": "b", "action": "create", "params": {"path": "b.txt", "content": "b"}}]}`)
-	<-begun
-	ctx, cancel = context.WithCancel(t.Context())
-	done := make(chan error)
-	go func() { done <- m.Work(ctx) }()
-	_, err = m.Cancel(t.Context(), run.Ref())
-	if err == nil || errors.As(err, new(*runs.StateError)) {
-		t.Error("it is canceled, or recorded as something:", err)
-	}
-	close(goOn)
-	wait(t, m, blocking, runs.Success)
-	for end := time.Now().Add(20 * time.Second); got.Status != runs.Success && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		got, err = p.store.Get(t.Context(), run.Ref())
-		fstest.Must(t, err)
-	}
-	same(t, "settled", string(got.Status)+" "+got.Reason, "success ")
-	cancel()
-	fstest.Must(t, <-done)
+	return run
 }

@@ -35,6 +35,7 @@ type Options struct {
 type Store struct {
 	layout
 	options Options
+	given   afero.Fs // that it was opened on
 	// moved says that a run may lie in another directory than the one it was made in.
 	moved bool
 	now   func() time.Time
@@ -46,7 +47,8 @@ type Store struct {
 
 var _ runs.Browser = (*Store)(nil)
 
-// Open returns the store in a directory of a file system, [DefaultDir] for "". The error matches [runs.ErrFormat] if what
+// Open returns the store in a directory of a file system, [DefaultDir] for "". Where that is a tree that runs of the store
+// change, the directory has to be below a state directory; else these runs fail when they open their tree. The error matches [runs.ErrFormat] if what
 // is there was not written by this version, and says what is wrong with the key or the name. A directory that does not
 // exist is a store without runs.
 func Open(fsys afero.Fs, dir string, o Options) (*Store, error) {
@@ -66,7 +68,7 @@ func Open(fsys afero.Fs, dir string, o Options) (*Store, error) {
 	}
 	d := disk.Open(raised)
 	d.Sync = !o.NoSync
-	s := &Store{layout: layout{d: d, dir: path.Clean(clean)}, options: o, now: time.Now}
+	s := &Store{layout: layout{d: d, dir: path.Clean(clean)}, options: o, given: fsys, now: time.Now}
 	if _, err := s.present(); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,9 @@ import (
 // workWait is how long [Manager.Work] waits before it looks again.
 const workWait = 200 * time.Millisecond
 
+// treeWait is how long [Manager.Work] leaves a run alone whose tree cannot be asked whether it was committed.
+const treeWait = 10 * time.Second
+
 // mostTakes is how often a process takes a run that dies each time.
 const mostTakes = 3
 
@@ -48,8 +51,17 @@ func (m *Manager) takeAll(ctx context.Context) error {
 		if m.full() {
 			return nil
 		}
-		if _, err := m.takeIfDue(ctx, number); err != nil && !errors.Is(err, runs.ErrBusy) && !errors.Is(err, runs.ErrForeign) &&
-			!errors.Is(err, runs.ErrNotFound) && !errors.Is(err, fsutil.ErrLocked) && ctx.Err() == nil {
+		_, err := m.takeIfDue(ctx, number)
+		if unknown, ok := errors.AsType[*unknownError](err); ok {
+			if errors.Is(err, fsutil.ErrLocked) {
+				continue // it has waited for the lock
+			}
+			m.mu.Lock()
+			m.unknown[unknown.run] = m.store.now().Add(treeWait)
+			m.mu.Unlock()
+		}
+		if err != nil && !errors.Is(err, runs.ErrBusy) && !errors.Is(err, runs.ErrForeign) &&
+			!errors.Is(err, runs.ErrNotFound) && ctx.Err() == nil {
 			m.log("a run cannot be taken", number, err)
 		}
 	}
@@ -96,10 +108,22 @@ func (s *Store) unsettled(ctx context.Context) (numbers []int64, err error) {
 	return numbers, c.run(ctx)
 }
 
+// isUnknown reports whether the tree of a run could not be asked a moment ago.
+func (m *Manager) isUnknown(number int64) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	until, unknown := m.unknown[number]
+	if unknown && !m.store.now().Before(until) {
+		delete(m.unknown, number)
+		unknown = false
+	}
+	return unknown
+}
+
 // takeIfDue begins to work on a run that a manager may take by itself.
 func (m *Manager) takeIfDue(ctx context.Context, number int64) (bool, error) {
 	l, err := m.store.look(number)
-	if err != nil || l.foreign || !l.dead && !m.isDue(l.folded) || m.session(number) != nil {
+	if err != nil || l.foreign || !l.dead && !m.isDue(l.folded) || m.session(number) != nil || l.dead && m.isUnknown(number) {
 		return false, err
 	}
 	release, err := m.claim(ctx, number)

@@ -27,6 +27,8 @@ type session struct {
 	// canceling is held while a cancel is recorded, or that the run waits: then it is too late for a cancel of this session.
 	canceling sync.Mutex
 	waits     bool
+	// heard is the last request that was read, where there are more than are read at once.
+	heard string
 	// within says that the session is part of that of a fleet, which waits for it.
 	within bool
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace/internal/recordlog"
+	"github.com/millrace-go/millrace/runs"
 )
 
 // lockWait is how long an owner tries to get the lock of a run: those that only look whether it is held have it for
@@ -122,10 +123,12 @@ func (w *writer) append(r *record) error {
 // prepare does what has to be done before a record is written.
 func (w *writer) prepare(r *record) error {
 	ended := w.run.created != nil && w.run.status.Ended()
-	if ended && r.Status != "" && !r.Status.Ended() {
+	if ended && r.Status != "" && r.Status != w.run.status {
 		// A slot that says that the run has ended is believed. So it must not say so any more, however this goes on.
 		e := w.entry()
-		e.status = r.Status
+		if e.status = r.Status; e.status.Ended() {
+			e.status = runs.Running
+		}
 		w.writeSlot(e)
 	}
 	if !w.s.d.Sync || !synced(r.Kind) {

@@ -80,6 +80,8 @@ func (g *generator) params(action string) object {
 		p["syntax"] = g.pick("ere", "bre", "re2")
 		p["sed_pattern"] = g.script()
 		g.onError(p)
+	case "patch":
+		return g.patch(p)
 	case "read_ranges":
 		if g.one(2) {
 			var ranges []object

@@ -3,6 +3,7 @@ package bounds_test
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -38,6 +39,8 @@ var cases = map[string]generated{
 	"preview of newlines, cut short":        {Shape: "newlines in a hundred files", Planned: true, Deadline: 2 * time.Second, Pipeline: many(1, `{"id": "e%d", "action": "pattern_replace", "params": {"file_pattern": "**", "sed_pattern": "p"}}`)},
 	"copies far down, cut short":            {Shape: "many", OnDisk: true, Deadline: 300 * time.Millisecond, Pipeline: all(`{"destination": "n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/n/"}`, "copy")},
 	"templates too long in many visits":     {Shape: "words", OnDisk: true, Deadline: 2 * time.Second, Pipeline: []byte(`{"name": "hostile", "steps": [{"id": "d", "action": "diff", "params": {"file_a": "f0.txt", "file_b": "f1.txt"}}, {"id": "e", "action": "edit", "input_from": "d", "max_visits": 28, "retry_if": [{"step": "e", "keyword": "failed"}], "params": {"old_text": " ", "new_text": "` + repeat("{{d.aggregated_content}}", 9) + `"}}]}`)},
+	"hunk that nearly fits everywhere":      {Shape: "crlf", Deadline: 100 * time.Millisecond, Pipeline: patching(repeat(" a b\n", 500)+"-never there\n", `"tolerance": "indent", "fuzz": 3`)},
+	"hunk that fits everywhere":             {Shape: "crlf", Planned: true, Deadline: 20 * time.Second, Pipeline: patching(repeat(" a b\n", 500)+"-a b\n", `"fuzz": 3`)},
 	"few lines against ten million":         {Shape: "newlines", Deadline: 20 * time.Second, Pipeline: many(1, `{"id": "e%d", "action": "diff", "params": {"file_a": "f2.txt", "file_b": "f0.txt"}}`)},
 }
 
@@ -45,6 +48,14 @@ var cases = map[string]generated{
 func all(params, action string) []byte {
 	return []byte(fmt.Sprintf(`{"name": "hostile", "force": true, "steps": [{"id": "s", "action": "list", "params": {"depth": -1}},
 		{"id": "e", "action": %q, "input_from": "s", "params": %s}]}`, action, params))
+}
+
+// patching is a patch of f0.txt with thirty hunks of the same lines.
+func patching(lines, params string) []byte {
+	n := strings.Count(lines, "\n")
+	hunk := fmt.Sprintf("@@ -5000000,%d +5000000,%d @@\n%s", n, n-1, lines)
+	return []byte(fmt.Sprintf(`{"name": "hostile", "force": true, "steps": [{"id": "p", "action": "patch", "params": {"patch": %q, %s}}]}`,
+		"--- a/f0.txt\n+++ b/f0.txt\n"+repeat(hunk, 30), params))
 }
 
 // many is so many steps, after one that finds all files.

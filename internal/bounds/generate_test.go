@@ -134,7 +134,7 @@ func (g *generator) earlier() string {
 // step is a step of any action.
 func (g *generator) step(id string) object {
 	action := g.pick("aggregate", "aggregate", "copy", "count_occurrences", "create", "delete", "diff", "edit", "edit", "edit_files", "edit_files",
-		"list", "merge", "multi_edit", "multi_edit", "pattern_replace", "pattern_replace", "pattern_replace", "read_ranges", "read_ranges",
+		"list", "merge", "multi_edit", "multi_edit", "patch", "patch", "pattern_replace", "pattern_replace", "pattern_replace", "read_ranges", "read_ranges",
 		"regex_transform", "regex_transform", "rename", "search", "search")
 	if len(g.steps) == 0 && g.one(3) {
 		action = "search"

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
@@ -159,7 +160,11 @@ func (m *Mark) check() (*owner, error) {
 // holder returns the process that has the mark, or is about to make it. Nil means that the process is gone: it died
 // before it wrote its name, or the power failed before that was on the disk.
 func (m *Mark) holder() (*owner, error) {
-	for range 2 {
+	for try := range 5 {
+		if try > 1 {
+			// Marks that come and go fast may each be seen without a name. That of a process that died stays as it is.
+			time.Sleep(time.Millisecond)
+		}
 		holder, err := m.owner()
 		if err != nil || holder != nil {
 			return holder, err
@@ -255,11 +260,33 @@ func (m *Mark) StillMine() error {
 // removed at the same time, that ends every use of the file system: it locks itself up.
 func (m *Mark) Remove() error {
 	m.leaving = true
-	aside := m.aside()
-	if err := m.disk.FS.Rename(m.name, aside); err != nil && !disk.IsAbsent(err) {
-		return errors.Join(err, m.disk.RemoveTree(m.name)) // a mark of a process that lives on would keep all others out
+	for range 100 {
+		err := m.disk.FS.Rename(m.name, m.aside())
+		if err != nil && !disk.IsAbsent(err) {
+			return errors.Join(err, m.disk.RemoveTree(m.name)) // a mark of a process that lives on would keep all others out
+		}
+		if err == nil || !m.borrowed() {
+			break
+		}
+		time.Sleep(time.Millisecond)
 	}
-	return disk.UnlessAbsent(m.disk.RemoveTree(aside)) // the next holder sweeps
+	return disk.UnlessAbsent(m.disk.RemoveTree(m.aside())) // the next holder sweeps
+}
+
+// borrowed reports whether another process has moved the mark away, because it took it for an older one, and has not put
+// it back yet, or has just done so.
+func (m *Mark) borrowed() bool {
+	besides, _ := m.besides() // what cannot be listed cannot be waited for
+	for _, name := range besides {
+		if name == m.aside() || strings.HasSuffix(name, besideEnd) {
+			continue
+		}
+		if o, err := m.read(path.Join(name, ownerName)); err == nil && o != nil && o.Token == m.me.Token {
+			return true
+		}
+	}
+	o, err := m.owner()
+	return err == nil && o != nil && o.Token == m.me.Token
 }
 
 // Sweep removes what processes have left beside the mark that died while they made it or took it over. A process that

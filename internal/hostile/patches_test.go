@@ -16,6 +16,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 // patched runs a patch in a tree that has a.txt, on a directory of the system with a secret beside it. Nothing
@@ -101,7 +102,7 @@ func TestHostile_patch_writes_behind_a_link_that_it_makes(t *testing.T) {
 func TestHostile_patch_of_lines_that_repeat(t *testing.T) {
 	t.Parallel()
 	fsys := afero.NewMemMapFs()
-	if err := afero.WriteFile(fsys, "f", []byte(strings.Repeat("a\n", 1_000_000)), 0o644); err != nil {
+	if err := afero.WriteFile(fsys, "f", []byte(strings.Repeat("a\n", fstest.Runs(20_000, 1_000_000, 1_000_000))), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	hunk := strings.Repeat(" a\n", 1000)
@@ -114,8 +115,8 @@ func TestHostile_patch_of_lines_that_repeat(t *testing.T) {
 		"nowhere":  {"patch": many.String()},
 		"anywhere": {"patch": "--- a/f\n+++ b/f\n@@ -2000000,1000 +2000000,1001 @@\n" + hunk + "+b\n" + hunk},
 		"nearly":   {"patch": "--- a/f\n+++ b/f\n@@\n" + hunk + "-b\n+c\n" + hunk, "fuzz": 3, "tolerance": "typography"},
-		"blocks":   {"patch": "f\n" + strings.Repeat("<<<<<<< SEARCH\na\na\n=======\nb\n>>>>>>> REPLACE\n", 5000)},
-		"deep":     {"patch": "*** Begin Patch\n*** Update File: f\n" + strings.Repeat("@@ a\n", 90_000) + "-b\n+c\n*** End Patch\n"},
+		"blocks":   {"patch": "f\n" + strings.Repeat("<<<<<<< SEARCH\na\na\n=======\nb\n>>>>>>> REPLACE\n", fstest.Runs(500, 5000, 5000))},
+		"deep":     {"patch": "*** Begin Patch\n*** Update File: f\n" + strings.Repeat("@@ a\n", fstest.Runs(10_000, 90_000, 90_000)) + "-b\n+c\n*** End Patch\n"},
 	} {
 		within(t, patience, func(ctx context.Context) {
 			if _, err := host().Run(ctx, fsys, decoded(t, act("patch", patch))); err == nil || ctx.Err() != nil {

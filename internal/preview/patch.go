@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/millrace-go/millrace/change"
-	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
@@ -17,16 +15,11 @@ var ErrNoChange = errors.New("the plan changes nothing there")
 // WriteDiff writes changes as a patch in git's format. With paths, only what happens at these and below is written; the
 // error wraps [ErrNoChange] if that is nothing. Directories are not part of it.
 func (v View) WriteDiff(w io.Writer, changes []change.Change, paths ...string) error {
-	for _, name := range paths {
-		if !slices.ContainsFunc(changes, func(c change.Change) bool { return names.Within(c.Path, name) }) {
-			return fmt.Errorf("diff of %s: %w", name, ErrNoChange)
-		}
+	chosen, err := Chosen(changes, paths...)
+	if err != nil {
+		return fmt.Errorf("diff of %w", err)
 	}
-	for _, s := range v.sections(changes) {
-		within := func(name string) bool { return names.Within(s.path, name) }
-		if len(paths) > 0 && !slices.ContainsFunc(paths, within) {
-			continue
-		}
+	for _, s := range v.sections(chosen, changes) {
 		if err := v.write(w, s); err != nil {
 			return err
 		}
@@ -40,26 +33,24 @@ type section struct {
 	sides
 }
 
-// sections lists what together is the patch. Git's format knows a rename only from a name that is free afterwards to
+// sections lists what together is the patch of some of all changes. Git's format knows a rename only from a name that is free afterwards to
 // one that was free before; all others are written as what happens to each name (swaps).
-func (v View) sections(changes []change.Change) []section {
-	taken := make(map[string]bool)
-	for _, c := range changes {
-		if hasText(c.New) {
-			taken[c.Path] = true
-		}
+func (v View) sections(chosen, changes []change.Change) []section {
+	taken := func(name string) bool {
+		at, ok := place(changes, name)
+		return ok && hasText(changes[at].New)
 	}
 	var all []section
-	for _, c := range changes {
+	for _, c := range chosen {
 		s := section{c.Path, c.Path, sidesOf(c)}
 		switch {
 		case !hasText(c.Old) && !hasText(c.New):
 			continue
 		case c.Kind != change.Renamed:
-		case !taken[c.From] && !hasText(c.Replaced):
+		case !taken(c.From) && !hasText(c.Replaced):
 			s.oldName = c.From
 		default:
-			if !taken[c.From] {
+			if !taken(c.From) {
 				all = append(all, section{c.From, c.From, sides{path: c.Path, old: c.Old, openOld: c.OpenOld}})
 			}
 			s.splices, s.old = nil, c.Replaced

@@ -5,28 +5,25 @@ import (
 	"path"
 
 	"github.com/millrace-go/millrace/change"
-	"github.com/millrace-go/millrace/internal/names"
 )
 
 // Without returns the changes without those at these paths, and at all paths below those that are directories, and
 // how many edits were in these. It is an error to name a path at which nothing changes, which is [ErrNoChange], or to
 // take away what the rest needs.
 func Without(changes []change.Change, paths ...string) (kept []change.Change, edits int, err error) {
-	rejected := make([]bool, len(changes))
-	for _, name := range paths {
-		found := false
-		for i, c := range changes {
-			if names.Within(c.Path, name) {
-				rejected[i], found = true, true
-			}
+	rejected := make(map[string]bool, len(paths))
+	if len(paths) > 0 {
+		chosen, err := Chosen(changes, paths...)
+		if err != nil {
+			return nil, 0, fmt.Errorf("reject %w", err)
 		}
-		if !found {
-			return nil, 0, fmt.Errorf("reject %s: %w", name, ErrNoChange)
+		for _, c := range chosen {
+			rejected[c.Path] = true
 		}
 	}
 	var back []string // what stays where it was
-	for i, c := range changes {
-		if !rejected[i] {
+	for _, c := range changes {
+		if !rejected[c.Path] {
 			kept = append(kept, c)
 			continue
 		}

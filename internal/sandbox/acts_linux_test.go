@@ -57,7 +57,7 @@ var acts = map[string]func(args []string) error{
 	"mkdir":    func(args []string) error { return os.Mkdir(filepath.Join(args[0], "dir"), 0o700) },
 	"execute": func(args []string) error {
 		cmd := exec.Command(args[0], "-test.run=^$")
-		cmd.Env = []string{"PATH=/usr/bin:/bin"}
+		cmd.Env = []string{"PATH=/usr/bin:/bin", "GORACE=" + os.Getenv("GORACE")}
 		return cmd.Run()
 	},
 	"mknod":  func(args []string) error { return unix.Mknod(args[0], unix.S_IFBLK|0o600, 1<<8|1) },

@@ -119,7 +119,8 @@ func (p place) command(act string, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	}
 	cmd.Dir = p.tree
 	cmd.Env = []string{"SANDBOX_ACT=" + act, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + filepath.Join(p.tree, "a"), "HOME=" + p.tree,
-		"GOCACHE=" + filepath.Join(p.tree, "cache"), "GOFLAGS=-mod=mod", "GOPROXY=off"}
+		"GOCACHE=" + filepath.Join(p.tree, "cache"), "GOFLAGS=-mod=mod", "GOPROXY=off",
+		"GORACE=" + os.Getenv("GORACE")}
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	return cmd, &out

@@ -1,7 +1,6 @@
 package stage
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"slices"
 
@@ -210,37 +209,4 @@ func (k *Keeper) RestOn(files []string) (left int) {
 		k.pending = append(k.pending, f)
 	}
 	return left
-}
-
-// listing is a directory of the base that was listed to be moved or taken away with all that is in it.
-type listing struct {
-	at  int // the length of the log then
-	dir *fact
-	sum change.Hash
-}
-
-// take remembers a directory of the base that is moved or taken away. kids are what it has on the stage.
-func (c *core) take(e ent, kids []kid) error {
-	f := e.fact()
-	if !c.kept || f == nil {
-		return nil
-	}
-	if e.n != nil {
-		var err error
-		if kids, err = c.children(nil, ent{f: f}); err != nil {
-			return err
-		}
-	}
-	c.taken = append(c.taken, listing{at: len(c.log), dir: f, sum: sumOf(kids)})
-	return nil
-}
-
-// sumOf returns a hash of the names in a directory and their kinds.
-func sumOf(kids []kid) change.Hash {
-	sum := sha256.New()
-	for _, k := range kids {
-		sum.Write([]byte(k.name))
-		sum.Write([]byte{0, byte(k.kind)})
-	}
-	return change.Hash(sum.Sum(nil))
 }

@@ -92,7 +92,7 @@ func (s *Stage) checkMove(e ent, from, to string) error {
 	}
 	kids, err := s.children(nil, e)
 	if err == nil {
-		err = s.take(e, kids)
+		err = s.take(e, kids, from == to)
 	}
 	if err != nil {
 		return err

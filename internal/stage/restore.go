@@ -52,6 +52,7 @@ func Restore(ctx context.Context, s *Stage, deltas [][]byte) (*Keeper, error) {
 	b := &builder{ctx: ctx, Keeper: NewKeeper(s), c: s.core, rests: rests, taken: make(map[*fact]bool)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.kept = false // what is taken away was told of
 	for i, d := range told {
 		if err := b.apply(d); err != nil {
 			return nil, fmt.Errorf("delta %d: %w", i, err)
@@ -62,6 +63,7 @@ func Restore(ctx context.Context, s *Stage, deltas [][]byte) (*Keeper, error) {
 	if err := driftError(b.drifts); err != nil {
 		return nil, err
 	}
+	s.kept = true
 	return b.Keeper, nil
 }
 
@@ -143,7 +145,6 @@ func (b *builder) apply(d *delta) error {
 	}
 	b.matched += b.matchedIn(d)
 	b.c.seq = d.seq
-	b.c.taken = nil // this delta has told of them
 	return nil
 }
 

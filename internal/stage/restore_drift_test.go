@@ -20,11 +20,11 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// driftTree has a stage with five deltas: an edit, a rename, a removed file, a removed and a moved directory, files that
-// were only matched, and a new file.
+// driftTree has a stage with five deltas: an edit, a rename, a removed file, a removed and a moved directory, one that was moved
+// and then removed, files that were only matched, and a new file.
 func driftTree(t *testing.T) *keptStage {
 	k := newKept(t, "edited=text", "renamed=text", "gone=text", "old/in/f=text", "old/empty/", "moved/in/f=text",
-		"src/in/matched=text", "other/f=text", "linked/f=text")
+		"src/in/matched=text", "other/f=text", "linked/f=text", "both/in/f=text")
 	k.must(os.Symlink("edited", filepath.Join(k.dir, "link")))
 	k.keep()
 	k.must(k.For("one", false).Edit("edited", []change.Splice{{Off: 0, Len: 1, Text: []byte("T")}}))
@@ -36,7 +36,9 @@ func driftTree(t *testing.T) *keptStage {
 	k.keep()
 	k.must(k.RemoveAll("old"))
 	k.must(k.Rename("moved", "here"))
+	k.must(k.Rename("both", "there"))
 	k.keep()
+	k.must(k.RemoveAll("there"))
 	k.must(k.Mkdir("other/new", 0o755))
 	k.must(afero.WriteFile(k.Stage, "other/new/f", nil, 0o644))
 	k.must(afero.WriteFile(k.Stage, "made", nil, 0o644))
@@ -98,8 +100,22 @@ func TestRestore_drift(t *testing.T) {
 			return errors.Join(os.Rename(at("linked"), at("l")), os.Symlink("l", at("linked")))
 		},
 			[]stage.Drift{{Path: "linked", Reason: "kind", Delta: 1}, {Path: "linked/f", Reason: "removed", Delta: 1}}},
-		"a new file in a removed directory": {func(at func(string) string) error { return write(at, "old/in/new", "x") }, []stage.Drift{{Path: "old/in", Reason: "entries", Delta: 3}}},
-		"a new file in a moved directory":   {func(at func(string) string) error { return write(at, "moved/in/new", "x") }, []stage.Drift{{Path: "moved/in", Reason: "entries", Delta: 3}}},
+		"a new file in a removed directory":           {func(at func(string) string) error { return write(at, "old/in/new", "x") }, []stage.Drift{{Path: "old/in", Reason: "entries", Delta: 3}}},
+		"a file in a removed directory, changed":      {func(at func(string) string) error { return write(at, "old/in/f", "longer") }, []stage.Drift{{Path: "old/in", Reason: "entries", Delta: 3}}},
+		"a file in a removed directory, of that size": {func(at func(string) string) error { return write(at, "old/in/f", "TEXT") }, []stage.Drift{{Path: "old/in", Reason: "entries", Delta: 3}}},
+		"a file in a removed directory, same time too": {func(at func(string) string) error {
+			return sameTime(at("old/in/f"), func() error { return write(at, "old/in/f", "TEXT") })
+		}, []stage.Drift{{Path: "old/in", Reason: "entries", Delta: 3}}},
+		"a file in a removed directory, replaced by a link": {func(at func(string) string) error {
+			return errors.Join(os.Remove(at("old/in/f")), os.Symlink("f", at("old/in/f")))
+		}, []stage.Drift{{Path: "old/in", Reason: "entries", Delta: 3}}},
+		"a file in a removed directory, its mode": {func(at func(string) string) error { return os.Chmod(at("old/in/f"), 0o600) }, []stage.Drift{{Path: "old/in", Reason: "entries", Delta: 3}}},
+		"a file in a moved directory, changed":    {func(at func(string) string) error { return write(at, "moved/in/f", "longer") }, nil},
+		"a file in a directory moved and removed, changed": {func(at func(string) string) error { return write(at, "both/in/f", "longer") },
+			[]stage.Drift{{Path: "both/in", Reason: "entries", Delta: 4}}},
+		"a new file in a directory moved and removed": {func(at func(string) string) error { return write(at, "both/in/new", "x") },
+			[]stage.Drift{{Path: "both/in", Reason: "entries", Delta: 3}}},
+		"a new file in a moved directory": {func(at func(string) string) error { return write(at, "moved/in/new", "x") }, []stage.Drift{{Path: "moved/in", Reason: "entries", Delta: 3}}},
 		"a directory is what it was": {func(at func(string) string) error {
 			return errors.Join(write(at, "moved/in/new", "x"), os.Remove(at("moved/in/new")))
 		}, nil},

@@ -64,11 +64,16 @@ type rest struct {
 	hash  *change.Hash // of its bytes, if known
 	delta int          // the first that tells of it
 
-	entries     *change.Hash // of what was in it when it was first moved or taken away; nil for what was not
-	takenAt     int          // the delta of that
-	now         *fact        // as it is, once it was compared
-	reason      string       // why it is not the same
+	entries     []entries // of what was in it when it was moved or taken away, at different times perhaps
+	now         *fact     // as it is, once it was compared
+	reason      string    // why it is not the same
 	reasonDelta int
+}
+
+// entries is what was in a directory.
+type entries struct {
+	sum   change.Hash
+	delta int // that tells of it
 }
 
 // restsOf gathers the facts of all deltas, in the order of their numbers.
@@ -96,9 +101,7 @@ func restsOf(s *Stage, deltas []*delta) ([]rest, error) {
 			if sum.fact >= len(all) || all[sum.fact].told.kind != change.Dir {
 				return nil, badDelta("there is no directory %d", sum.fact)
 			}
-			if r := &all[sum.fact]; r.entries == nil {
-				r.entries, r.takenAt = &sum.sum, i
-			}
+			all[sum.fact].entries = append(all[sum.fact].entries, entries{sum.sum, i})
 		}
 	}
 	return all, nil
@@ -170,15 +173,29 @@ func (c *core) standsIn(dir string) (bool, error) {
 }
 
 func (c *core) compareDir(r *rest) error {
-	sameDir := r.now.id.Ino == r.told.id.Ino && r.now.id.CTime == r.told.id.CTime && r.now.mtime.Equal(r.told.mtime)
-	if r.entries == nil || sameDir {
+	if len(r.entries) == 0 {
 		return nil
 	}
 	kids, err := c.children(nil, ent{f: r.now})
-	if err == nil && sumOf(kids) != *r.entries {
-		r.reason, r.reasonDelta = "entries", r.takenAt
+	if err != nil {
+		return err
 	}
-	return err
+	byName, byAll := sumOf(kids), change.Hash{} // the second is worked out once, for the first that needs it
+	for _, e := range r.entries {
+		if e.sum == byName {
+			continue
+		}
+		if byAll == (change.Hash{}) {
+			if byAll, err = c.closeSumOf(kids); err != nil {
+				return err
+			}
+		}
+		if e.sum != byAll {
+			r.reason, r.reasonDelta = "entries", e.delta
+			return nil
+		}
+	}
+	return nil
 }
 
 // compareFile goes by the bytes where the system does not tell when a file was changed last.

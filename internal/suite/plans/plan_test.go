@@ -13,6 +13,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
@@ -141,6 +142,53 @@ func TestRejectHunks(t *testing.T) {
 	}
 	if got := suite.Read(t, fsys, "b.txt"); got != "x\n" {
 		t.Errorf("the rejected file is %q", got)
+	}
+}
+
+// Files of some paths are those of all of them, in the same order, and no other file is read.
+func TestFilesOfSomePaths(t *testing.T) {
+	fsys := suite.Tree("a.txt", "x\n", "d/b.txt", "x\n", "d/c/c.txt", "x\n", "d-b.txt", "x\n", "d0", "x\n")
+	plan, err := millrace.Executor{}.Plan(t.Context(), fsys, suite.Edit("a.txt", "d/b.txt", "d/c/c.txt", "d-b.txt", "d0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := plan.Files()
+	if err != nil || len(all) != 5 {
+		t.Fatalf("%d files, %v", len(all), err)
+	}
+	for _, test := range []struct{ paths, want []string }{
+		{[]string{"."}, []string{"a.txt", "d-b.txt", "d/b.txt", "d/c/c.txt", "d0"}},
+		{[]string{"d"}, []string{"d/b.txt", "d/c/c.txt"}},
+		{[]string{"d0", "d/c", "a.txt", "d0"}, []string{"a.txt", "d/c/c.txt", "d0"}},
+	} {
+		files, err := plan.Files(test.paths...)
+		var want []millrace.FileDiff
+		for _, f := range all {
+			if slices.Contains(test.want, f.Path) {
+				want = append(want, f)
+			}
+		}
+		if d := cmp.Diff(suite.JSON(t, want), suite.JSON(t, files)); err != nil || d != "" {
+			t.Errorf("%q: %v (-want +got):\n%s", test.paths, err, d)
+		}
+	}
+	for _, paths := range [][]string{{""}, {"d/"}, {"b.txt"}, {"a.txt", "c"}, {"d/b.txt/x"}} {
+		if files, err := plan.Files(paths...); err == nil || !strings.Contains(err.Error(), "changes nothing there") {
+			t.Errorf("%q: %v, %v", paths, files, err)
+		}
+	}
+	stored := suite.Stored(t, plan)
+	if plan, err = (millrace.Executor{}).OpenPlan(t.Context(), fsys, stored); err != nil {
+		t.Fatal(err)
+	}
+	if err := afero.WriteFile(fsys, "d/b.txt", []byte("other\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := plan.Files("a.txt", "d/c"); err != nil {
+		t.Errorf("files that are not asked for are read: %v", err)
+	}
+	if _, err := plan.Files("d"); !errors.Is(err, fsutil.ErrDrift) {
+		t.Errorf("a file that has changed: %v", err)
 	}
 }
 

@@ -50,3 +50,30 @@ func TestDrift_directoryTime(t *testing.T) {
 		})
 	}
 }
+
+// A file that another program changes while the run waits does not go with its directory, whatever was read of it: the
+// run says so, and goes on from the step that takes the directory away.
+func TestDrift_changedBelowRemoved(t *testing.T) {
+	t.Parallel()
+	p := millrace.New("p").
+		Step("drop", actions.Delete{Files: []string{"gone"}, Recursive: true}).
+		Step("stop", actions.Create{Path: "later", Content: "l"}).Manual().MustBuild()
+	root, fsys := suite.Rooted(t, "gone/sub/a", "a", "stays", "s")
+	s := new(store)
+	x := millrace.Executor{Checkpoints: s, NoSync: true}
+	res, err := x.Run(t.Context(), fsys, p)
+	held(t, res, err)
+	fstest.Must(t, os.WriteFile(filepath.Join(root, "gone", "sub", "a"), []byte("work of an hour"), 0o600))
+	before := treeOf(t, fsys)
+	_, err = x.Resume(t.Context(), fsys, p, s.saved())
+	drift, ok := err.(*millrace.DriftError)
+	if !ok {
+		t.Fatalf("%v", err)
+	}
+	if d := cmp.Diff(&millrace.DriftError{From: "drop", Drifts: []millrace.Drift{{Path: "gone/sub", Reason: "entries", Step: "drop"}}}, drift); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if treeOf(t, fsys) != before {
+		t.Error("it has written")
+	}
+}

@@ -47,6 +47,7 @@ func newWorld(t *testing.T) world {
 	w.tree, w.fsys = suite.Rooted(t, "a.txt", "one\n", "d/b.txt", "two\n", "run.sh", "#!/bin/sh\n")
 	w.host = millrace.Executor{NoSync: true, Commands: command.Policy{
 		Allow: []string{command.Pattern(self) + " *"}, StepEnv: []string{"SANDBOXED_ACT"}, Scratch: t.TempDir(),
+		Env: map[string]string{"GORACE": os.Getenv("GORACE")},
 	}}
 	if err := w.host.Commands.Supported(); err != nil {
 		t.Skipf("NOT TESTED: %v", err)

@@ -26,6 +26,7 @@ import (
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/lsp"
 	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/runs"
 	"github.com/millrace-go/millrace/template"
@@ -86,6 +87,7 @@ var coded = []struct {
 	{&fleet.FieldError{}, "internal step_failed"},
 	{&fleet.PlanChangedError{}, "internal step_failed"},
 	{&fleet.TargetError{}, "internal step_failed"},
+	{&lsp.UnsupportedError{}, "internal step_failed"},
 	{&runs.ArgsError{}, "invalid_pipeline"},
 	{&runs.BusyError{}, "internal step_failed"},
 	{&runs.NotFoundError{}, "internal step_failed"},

@@ -1,0 +1,43 @@
+package preview
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/change"
+)
+
+// Chosen returns the changes at these paths and below those that are directories, each once and in path order, without
+// paths all of them. The error wraps [ErrNoChange] if at one of the paths there is none. It takes the time of what it
+// returns, for a caller may go through a long list path by path.
+func Chosen(changes []change.Change, paths ...string) ([]change.Change, error) {
+	if len(paths) == 0 || slices.Contains(paths, ".") && len(changes) > 0 {
+		return changes, nil
+	}
+	var places []int
+	for _, name := range paths {
+		n := len(places)
+		if at, ok := place(changes, name); ok {
+			places = append(places, at)
+		}
+		// In path order, what is below a directory stands together, apart from the directory.
+		for at, _ := place(changes, name+"/"); at < len(changes) && strings.HasPrefix(changes[at].Path, name+"/"); at++ {
+			places = append(places, at)
+		}
+		if len(places) == n {
+			return nil, fmt.Errorf("%s: %w", name, ErrNoChange)
+		}
+	}
+	slices.Sort(places)
+	var chosen []change.Change
+	for _, at := range slices.Compact(places) {
+		chosen = append(chosen, changes[at])
+	}
+	return chosen, nil
+}
+
+// place returns where the change at a path is, or would be, and whether there is one.
+func place(changes []change.Change, name string) (int, bool) {
+	return slices.BinarySearchFunc(changes, name, func(c change.Change, name string) int { return strings.Compare(c.Path, name) })
+}

@@ -1,0 +1,71 @@
+package stage
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+
+	"github.com/millrace-go/millrace/change"
+)
+
+// listing is a directory of the base that was listed to be moved or taken away with all that is in it.
+type listing struct {
+	at  int // the length of the log then
+	dir *fact
+	sum change.Hash
+}
+
+// take remembers a directory of the base that is moved, or goes for good. kids are what it has on the stage.
+func (c *core) take(e ent, kids []kid, goes bool) error {
+	f := e.fact()
+	if !c.kept || f == nil {
+		return nil
+	}
+	if e.n != nil {
+		var err error
+		if kids, err = c.children(nil, ent{f: f}); err != nil {
+			return err
+		}
+	}
+	sum := sumOf(kids)
+	if goes {
+		var err error
+		if sum, err = c.closeSumOf(kids); err != nil {
+			return err
+		}
+	}
+	c.taken = append(c.taken, listing{at: len(c.log), dir: f, sum: sum})
+	return nil
+}
+
+// sumOf returns a hash of the names in a directory and their kinds.
+func sumOf(kids []kid) change.Hash {
+	sum := sha256.New()
+	for _, k := range kids {
+		sum.Write([]byte(k.name))
+		sum.Write([]byte{0, byte(k.kind)})
+	}
+	return change.Hash(sum.Sum(nil))
+}
+
+// closeSumOf returns a hash that also has what the base says of the files and links there. What goes with its directory
+// was perhaps never read, so nothing else tells that another program has changed it, and that would be lost.
+func (c *core) closeSumOf(kids []kid) (change.Hash, error) {
+	sum := sha256.New()
+	sum.Write([]byte{0}) // no name begins so: this is never a sum of names
+	var buf []byte
+	for _, k := range kids {
+		buf = append(append(buf[:0], k.name...), 0, byte(k.kind))
+		if k.kind != change.Dir { // those are listed by themselves
+			f, err := c.factOf(k)
+			if err != nil {
+				return change.Hash{}, err
+			}
+			buf = append(append(buf, f.target...), 0)
+			for _, n := range []int64{f.size, int64(f.mode), f.mtime.Unix(), int64(f.mtime.Nanosecond()), f.id.CTime, int64(f.id.Ino)} {
+				buf = binary.AppendVarint(buf, n)
+			}
+		}
+		sum.Write(buf)
+	}
+	return change.Hash(sum.Sum(nil)), nil
+}

@@ -1,0 +1,88 @@
+package rundir
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/millrace-go/millrace/budget"
+)
+
+// fleetLimits keep targets from being begun. They are used by the one goroutine that goes through the targets, but for
+// what was spent.
+type fleetLimits struct {
+	spec  fleetTargets
+	began time.Time // the work on the fleet
+	due   time.Time // of the next target, for PerSecond
+	spent budget.Use
+	why   string // no more targets are begun, "" for as long as they are or where failures are the reason
+}
+
+// use counts what a child has used, instead of what it had used before.
+func (l *fleetLimits) use(before, now budget.Use) {
+	l.spent.USD += now.USD - before.USD
+	l.spent.Files += now.Files - before.Files
+	l.spent.Edits += now.Edits - before.Edits
+}
+
+// reached reports whether a limit keeps all further targets from being begun.
+func (l *fleetLimits) reached() bool {
+	exceeded := l.spec.Budget.Exceeded(l.spent)
+	switch {
+	case l.why != "":
+	case l.spec.Deadline > 0 && time.Since(l.began) >= l.spec.Deadline:
+		l.why = fmt.Sprintf("the deadline of %v has passed", l.spec.Deadline)
+	case l.spec.Budget.Spent(l.spent.USD):
+		l.why = fmt.Sprintf("the budget of %v is spent", l.spec.Budget.USD)
+	case exceeded != "":
+		l.why = fmt.Sprintf("more %s were changed than the budget allows", exceeded)
+	}
+	return l.why != ""
+}
+
+// pace waits until the next target may begin, or until the deadline.
+func (l *fleetLimits) pace(ctx context.Context) error {
+	if l.spec.PerSecond == 0 {
+		return nil
+	}
+	now := time.Now()
+	until := l.due
+	if end := l.began.Add(l.spec.Deadline); l.spec.Deadline > 0 && end.Before(until) {
+		until = end
+	}
+	if until.After(now) {
+		t := time.NewTimer(until.Sub(now))
+		defer t.Stop()
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		now = until
+	}
+	l.due = now.Add(time.Duration(min(float64(time.Second)/l.spec.PerSecond, math.MaxInt64/2)))
+	return nil
+}
+
+// spentBefore counts what the children have used that there are, if anything depends on it.
+func (f *fleetWork) spentBefore() error {
+	if f.spec.Budget.IsZero() {
+		return nil
+	}
+	return f.m.store.eachTarget(f.s.ctx, f.number, f.spec, func(i int, _ []byte) error {
+		l, err := f.m.store.childAt(f.number, i)
+		if err == nil && l != nil {
+			f.limits.use(budget.Use{}, l.used())
+		}
+		return nil // what cannot be read is told of when it is its turn
+	})
+}
+
+// used is what a run has used when it ended last.
+func (r shownRun) used() budget.Use {
+	if r.end == nil || r.end.Child == nil {
+		return budget.Use{}
+	}
+	return r.end.Child.use()
+}
