@@ -95,6 +95,18 @@ func TestQuickstartForce(t *testing.T) {
 	}
 }
 
+func TestReport(t *testing.T) {
+	out := goRun(t, "./examples/report")
+	for _, want := range []string{
+		"<!DOCTYPE html>\n", "<h1>From ioutil to os</h1>", "<dd>3</dd>", "<bdi>docs/guide.md</bdi> → <bdi>README.md</bdi>",
+		`<mark>ioutil</mark>.ReadFile(path.Join(dir, name))`, "by <code>calls</code>, <code>imports</code>", "</html>\n",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+}
+
 // Any program that reads a prompt and prints JSON can be the agent. What it costs counts against the budget, what it has
 // changed is written once the tests pass, and not in a dry run.
 func TestFixloopProgram(t *testing.T) {

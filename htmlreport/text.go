@@ -1,0 +1,106 @@
+package htmlreport
+
+import (
+	"html"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// text writes a text of others. Tabs stay; what cannot be seen is escaped, and set apart from a text that looks alike.
+func (p *page) text(s string) {
+	for s != "" {
+		at := strings.IndexByte(s, '\t')
+		if at < 0 {
+			at = len(s)
+		}
+		p.visible(s[:at])
+		if s = s[at:]; s != "" {
+			p.WriteByte('\t')
+			s = s[1:]
+		}
+	}
+}
+
+func (p *page) visible(s string) {
+	if fsutil.Visible(s) == s && !hasNonCharacter(s) {
+		p.WriteString(html.EscapeString(s))
+		return
+	}
+	seen, escapes := 0, "" // where the text begins that is not written yet, and the escapes after it
+	flush := func(at int) {
+		p.WriteString(html.EscapeString(s[seen:at]))
+	}
+	end := func() {
+		if escapes != "" {
+			p.WriteString(`<i>` + html.EscapeString(escapes) + `</i>`)
+			escapes = ""
+		}
+	}
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		one := s[i : i+size]
+		shown := fsutil.Visible(one)
+		if isNonCharacter(r) {
+			shown = strings.Trim(strconv.QuoteRuneToASCII(r), "'")
+		}
+		if shown == one {
+			end()
+		} else {
+			flush(i)
+			escapes += shown
+			seen = i + size
+		}
+		i += size
+	}
+	end()
+	flush(len(s))
+}
+
+// isNonCharacter reports whether Unicode keeps a code point free of characters. HTML and XML forbid them.
+func isNonCharacter(r rune) bool { return r&0xfffe == 0xfffe || r >= 0xfdd0 && r <= 0xfdef }
+
+func hasNonCharacter(s string) bool { return strings.IndexFunc(s, isNonCharacter) >= 0 }
+
+// longestText is how many bytes of a message are shown.
+const longestText = 2000
+
+// message writes a text that may be long.
+func (p *page) message(s string) {
+	if len(s) <= longestText {
+		p.text(s)
+		return
+	}
+	cut := longestText
+	for cut > longestText-utf8.UTFMax && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	p.text(s[:cut])
+	p.WriteString(" …")
+}
+
+// name writes a path so that its direction of writing does not reach what is around it.
+func (p *page) name(path string) {
+	p.WriteString(`<bdi>`)
+	p.text(path)
+	p.WriteString(`</bdi>`)
+}
+
+// marked writes a line with the ranges of it that were changed.
+func (p *page) marked(line string, marks [][2]int) {
+	done := 0
+	for _, m := range marks {
+		from, to := min(max(m[0], done), len(line)), min(m[1], len(line))
+		if from >= to {
+			continue
+		}
+		p.text(line[done:from])
+		p.WriteString(`<mark>`)
+		p.text(line[from:to])
+		p.WriteString(`</mark>`)
+		done = to
+	}
+	p.text(line[done:])
+}

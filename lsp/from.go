@@ -1,0 +1,252 @@
+package lsp
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/risk"
+)
+
+// Options say how a plan is to be written.
+type Options struct {
+	// Root is the absolute directory of the tree that the plan is of, in the way of the system where the editor runs:
+	// "/home/ann/src", `C:\src`. Required.
+	Root string
+	// Encoding is the unit of positions, UTF16 by default.
+	Encoding Encoding
+	// Partial leaves out what cannot be said, and whatever needs the place of that, instead of returning an error. A
+	// file of which only the mode cannot be said is there without it. WorkspaceEdit.LeftOut lists it all.
+	Partial bool
+}
+
+// From writes a plan as a WorkspaceEdit. Applied to the tree that the plan was made from, it leaves the files that a
+// commit leaves. The plan may be one that would be blocked: the editor is told to ask.
+//
+// A file whose text changes is read as a whole, one after the other. The error is an *UnsupportedError for what cannot
+// be said, and fsutil.ErrDrift if a file has changed since it was planned; a plan that cannot be committed cannot be
+// written either.
+func From(plan *millrace.Plan, opt Options) (WorkspaceEdit, error) {
+	b, err := baseOf(opt.Root)
+	if err == nil {
+		err = opt.Encoding.check()
+	}
+	if err != nil {
+		return WorkspaceEdit{}, fmt.Errorf("workspace edit: %w", err)
+	}
+	w := writer{plan: plan, base: b, encoding: opt.Encoding, result: plan.Result()}
+	changes := plan.Outline()
+	if len(changes) == 0 {
+		if _, err := plan.Digest(); err != nil {
+			return WorkspaceEdit{}, fmt.Errorf("workspace edit: %w", err)
+		}
+	}
+	if err := w.sort(changes); err != nil {
+		return WorkspaceEdit{}, fmt.Errorf("workspace edit: %w", err)
+	}
+	if len(w.unsupported) > 0 && !opt.Partial {
+		return WorkspaceEdit{}, &UnsupportedError{Changes: w.unsupported}
+	}
+	list := append([]DocumentChange{}, w.moves()...)
+	for _, c := range w.creates {
+		list = append(list, &CreateFile{Kind: "create", URI: b.uri(c.Path), AnnotationID: w.note(c.By)})
+	}
+	for _, e := range w.edits {
+		list = append(list, e)
+	}
+	edit := WorkspaceEdit{
+		DocumentChanges: list, ChangeAnnotations: make(map[string]ChangeAnnotation), LeftOut: w.unsupported,
+	}
+	for _, c := range list {
+		for _, id := range c.notes() {
+			w.annotate(edit.ChangeAnnotations, id)
+		}
+	}
+	return edit, nil
+}
+
+// writer collects what is to be said.
+type writer struct {
+	plan     *millrace.Plan
+	result   *millrace.Result
+	base     base
+	encoding Encoding
+
+	moved       map[string]bool // old names of what is renamed
+	deletes     []fsutil.Change // files that go; the name is Path
+	emptied     []fsutil.Change // directories that go; the name is OldPath
+	renames     []fsutil.Change // files
+	creates     []fsutil.Change
+	edits       []*TextDocumentEdit
+	unsupported []Unsupported
+}
+
+// sort finds out of each change what is to be done for it, and what cannot be said.
+func (w *writer) sort(changes []fsutil.Change) error {
+	w.moved = make(map[string]bool)
+	for _, c := range changes {
+		if c.Kind == fsutil.Renamed {
+			w.moved[c.From] = true
+		}
+	}
+	texts := make(map[string]*TextDocumentEdit)
+	out := make(map[string]string) // paths of changes that are left out, and why
+	for _, c := range changes {
+		reason := w.unsayable(c)
+		if reason == "" && c.New.Kind == change.File {
+			edit, err := w.text(c)
+			if cannot, ok := errors.AsType[unsayable](err); ok {
+				reason = string(cannot)
+			} else if err != nil {
+				return err
+			}
+			texts[c.Path] = edit
+		}
+		if reason != "" {
+			out[c.Path] = reason
+		}
+	}
+	w.leaveOutMore(changes, out)
+	for _, c := range changes {
+		if reason, ok := out[c.Path]; ok {
+			w.unsupported = append(w.unsupported, Unsupported{c.Path, reason})
+			continue
+		}
+		w.unsupported = append(w.unsupported, lost(c, w.fresh(c))...)
+		w.take(c, changes)
+		if edit := texts[c.Path]; edit != nil {
+			w.edits = append(w.edits, edit)
+		}
+	}
+	return nil
+}
+
+// fresh reports whether the file of a change is one that was not there, at its old name or another.
+func (w *writer) fresh(c fsutil.Change) bool {
+	return c.Kind != fsutil.Renamed && (c.Old.Kind != change.File || w.moved[c.Path])
+}
+
+// take notes what is to be done for a change.
+func (w *writer) take(c fsutil.Change, changes []fsutil.Change) {
+	under := c.Old // what stands at Path
+	if c.Kind == fsutil.Renamed {
+		under = c.Replaced
+	}
+	switch {
+	case w.moved[c.Path]: // it goes by itself
+	case under.Kind == change.File && (c.Kind != fsutil.Modified || c.New.Kind != change.File):
+		w.deletes = append(w.deletes, c)
+	case under.Kind == change.Dir && c.New.Kind != change.Dir:
+		w.emptied = append(w.emptied, fsutil.Change{Path: c.Path, By: c.By})
+	}
+	switch {
+	case c.Kind == fsutil.Renamed && c.Old.Kind == change.Dir:
+		// What is in it is renamed name by name. Its own name goes unless a directory is there in the end.
+		if stays(changes, c.From) != change.Dir {
+			w.emptied = append(w.emptied, fsutil.Change{Path: c.From, By: c.By})
+		}
+	case c.Kind == fsutil.Renamed:
+		w.renames = append(w.renames, c)
+	case c.New.Kind == change.File && w.fresh(c):
+		w.creates = append(w.creates, c)
+	}
+}
+
+// stays returns what stands at a path in the end, as far as there is a change.
+func stays(changes []fsutil.Change, name string) change.Kind {
+	at, ok := slices.BinarySearchFunc(changes, name, func(c fsutil.Change, name string) int { return strings.Compare(c.Path, name) })
+	if !ok {
+		return change.Absent
+	}
+	return changes[at].New.Kind
+}
+
+// text returns the edit of the text of a change, nil if it does not change.
+func (w *writer) text(c fsutil.Change) (*TextDocumentEdit, error) {
+	edit := &TextDocumentEdit{TextDocument: DocumentID{URI: w.base.uri(c.Path)}}
+	by := func(origins []fsutil.Origin) string {
+		if len(origins) == 0 {
+			origins = c.By
+		}
+		return w.note(origins)
+	}
+	if w.fresh(c) {
+		text, err := created(c)
+		if err != nil || text == "" {
+			return nil, err
+		}
+		edit.Edits = []TextEdit{{NewText: text, AnnotationID: by(nil)}}
+		return edit, nil
+	}
+	if c.Old.Hash == c.New.Hash && c.Old.Size == c.New.Size {
+		return nil, nil
+	}
+	places, old, err := edited(w.plan, c)
+	if err != nil || len(places) == 0 {
+		return nil, err
+	}
+	edit.Edits = textEdits(old, places, w.encoding, by)
+	return edit, nil
+}
+
+// note returns the id of the annotation for what these have written: that of the step that was the last.
+func (w *writer) note(by []fsutil.Origin) string {
+	switch {
+	case w.result.Restores != "":
+		return restored
+	case len(by) == 0:
+		return ""
+	default:
+		return by[len(by)-1].Step
+	}
+}
+
+// restored is the annotation of a plan that takes back a commit, which has no steps.
+const restored = "restore"
+
+// annotate adds the annotation of that id.
+func (w *writer) annotate(notes map[string]ChangeAnnotation, id string) {
+	if _, ok := notes[id]; ok || id == "" {
+		return
+	}
+	note := ChangeAnnotation{Label: fsutil.Visible(id), NeedsConfirmation: w.result.OverallRiskLevel >= risk.High}
+	if id == restored && w.result.Restores != "" {
+		note.Label = "restore " + w.result.Restores
+	}
+	for _, s := range w.result.Results {
+		if s.StepID == id {
+			note.Description = s.Action
+		}
+	}
+	if note.NeedsConfirmation {
+		note.Description = strings.TrimPrefix(note.Description+", "+w.result.OverallRiskLevel.String()+" risk", ", ")
+	}
+	notes[id] = note
+}
+
+// mover are those of the steps of a rename that have not only edited the file.
+func mover(c fsutil.Change) []fsutil.Origin {
+	var by []fsutil.Origin
+	for _, o := range c.By {
+		edits := func(s fsutil.Splice) bool { return slices.Contains(s.By, o) }
+		if !slices.ContainsFunc(c.Splices, edits) {
+			by = append(by, o)
+		}
+	}
+	if len(by) == 0 {
+		return c.By
+	}
+	return by
+}
+
+// within calls do with the directories above a path, from below.
+func within(name string, do func(dir string)) {
+	for dir := path.Dir(name); dir != "." && dir != "/"; dir = path.Dir(dir) {
+		do(dir)
+	}
+}

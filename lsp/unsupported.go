@@ -1,0 +1,42 @@
+package lsp
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// Unsupported is one thing that the protocol cannot say.
+type Unsupported struct {
+	// Path is that of the change, relative to the root of the tree.
+	Path   string
+	Reason string
+}
+
+// UnsupportedError says that a plan does what the protocol has no word for. Nothing of the plan is said then.
+type UnsupportedError struct {
+	// Changes are all of it, in path order. A path can be there twice, for its mode and for its text.
+	Changes []Unsupported
+}
+
+// longestList is how many things the text of an error lists.
+const longestList = 10
+
+// Error lists the first ten.
+func (e *UnsupportedError) Error() string {
+	var b strings.Builder
+	b.WriteString("a workspace edit cannot say all of the plan; leave it out (Partial), or commit the plan itself")
+	for i, c := range e.Changes {
+		if i == longestList {
+			fmt.Fprintf(&b, "; and %d more", len(e.Changes)-i)
+			break
+		}
+		sep := "; "
+		if i == 0 {
+			sep = ": "
+		}
+		fmt.Fprintf(&b, "%s%s: %s", sep, fsutil.Visible(c.Path), c.Reason)
+	}
+	return b.String()
+}
