@@ -1,0 +1,20 @@
+module github.com/millrace-go/millrace/yamlform
+
+go 1.26.0
+
+require (
+	github.com/google/go-cmp v0.7.0
+	github.com/millrace-go/millrace v0.0.0
+	go.yaml.in/yaml/v4 v4.0.0
+	pgregory.net/rapid v1.3.0
+)
+
+require (
+	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
+	github.com/spf13/afero v1.15.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.28.0 // indirect
+)
+
+replace github.com/millrace-go/millrace => ../

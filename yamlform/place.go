@@ -1,0 +1,65 @@
+package yamlform
+
+import (
+	"strconv"
+	"strings"
+)
+
+// place is where a value of the YAML text stands, and what is in it. The tree of places is kept while the JSON is decoded
+// because it is a third of the parser's.
+type place struct {
+	line, column         int32
+	nameLine, nameColumn int32
+	name                 string // of a member of a mapping
+	object               bool
+	kids                 []place
+}
+
+// locator finds places by JSON pointers. It is not safe for concurrent use.
+type locator struct {
+	top     *place
+	members map[*place]map[string]*place // of the mappings that were looked into
+}
+
+// locate returns the line and the column of the value that a pointer leads to, or of its name. Where that is not in the
+// text, it is the last value on the way that is.
+func (l *locator) locate(pointer string, name bool) (line, column int) {
+	at := l.top
+	for rest := pointer; rest != ""; {
+		token, after, more := strings.Cut(rest[1:], "/")
+		rest = ""
+		if more {
+			rest = "/" + after
+		}
+		next := l.step(at, token)
+		if next == nil {
+			return int(at.line), int(at.column)
+		}
+		at = next
+	}
+	if name && at.nameLine > 0 {
+		return int(at.nameLine), int(at.nameColumn)
+	}
+	return int(at.line), int(at.column)
+}
+
+func (l *locator) step(at *place, token string) *place {
+	if !at.object {
+		if i, err := strconv.Atoi(token); err == nil && 0 <= i && i < len(at.kids) {
+			return &at.kids[i]
+		}
+		return nil
+	}
+	members := l.members[at]
+	if members == nil {
+		members = make(map[string]*place, len(at.kids))
+		for i := range at.kids {
+			members[at.kids[i].name] = &at.kids[i]
+		}
+		l.members[at] = members
+	}
+	return members[unescaper.Replace(token)]
+}
+
+// unescaper reads a part of a JSON pointer.
+var unescaper = strings.NewReplacer("~1", "/", "~0", "~")

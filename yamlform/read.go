@@ -1,0 +1,187 @@
+package yamlform
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/millrace-go/millrace"
+)
+
+// The codes of problems. They are stable: programs may rely on them.
+const (
+	codeSyntax    = "yaml_syntax"
+	codeTooLarge  = "yaml_too_large"
+	codeTooDeep   = "yaml_too_deep"
+	codeDocuments = "yaml_documents"
+	codeAnchor    = "yaml_anchor"
+	codeAlias     = "yaml_alias"
+	codeMerge     = "yaml_merge"
+	codeTag       = "yaml_tag"
+	codeKey       = "yaml_key"
+	codeRepeated  = "yaml_repeated_key"
+	codeScalar    = "yaml_scalar"
+	codeTemplate  = "yaml_template"
+	codeTooMany   = "too_many_problems"
+)
+
+// mostProblems is how many problems are reported; the rest is counted.
+const mostProblems = 1000
+
+// reading is one text being read.
+type reading struct {
+	depth    int // how deeply it may be nested
+	json     []byte
+	pointer  []byte // to the value being written
+	values   int    // keys and values so far
+	problems []millrace.Problem
+	size     int      // bytes of the pointers of the problems
+	more     int      // problems left out
+	ids      []string // of the steps, as far as they can be told
+}
+
+// read parses the text and writes it as JSON. It returns where everything stands.
+func (r *reading) read(data []byte) *place {
+	root, wrong := r.parse(data)
+	if wrong != nil {
+		r.problems = append(r.problems, *wrong)
+		return nil
+	}
+	r.ids = stepIDs(root)
+	top := new(place)
+	if root.Kind != yaml.MappingNode {
+		r.notMapping(root)
+		return top
+	}
+	r.json = make([]byte, 0, len(data)+len(data)/4)
+	r.value(root, top, 1)
+	return top
+}
+
+// parse returns the only document of the text. The parser may panic on what it does not expect, although no input is
+// known that makes it: that is the text's fault, and no reason to end the program.
+func (r *reading) parse(data []byte) (root *yaml.Node, wrong *millrace.Problem) {
+	defer func() {
+		if v := recover(); v != nil {
+			root, wrong = nil, wrongText(codeSyntax, 0, 0, fmt.Sprintf("the parser failed: %v", v), "send the pipeline as JSON")
+		}
+	}()
+	loader, err := yaml.NewLoader(bytes.NewReader(data), yaml.WithV4Defaults(), yaml.WithPlugin(limits{r.depth}))
+	if err != nil {
+		return nil, wrongText(codeSyntax, 0, 0, err.Error(), "")
+	}
+	var document, second yaml.Node
+	if err := loader.Load(&document); errors.Is(err, io.EOF) {
+		return nil, wrongText(codeSyntax, 1, 1, "the text has no pipeline", "")
+	} else if err != nil {
+		return nil, syntaxProblem(err, data)
+	}
+	if err := loader.Load(&second); err == nil {
+		return nil, wrongText(codeDocuments, second.Line, second.Column, "a second document begins", "put each pipeline into a text of its own")
+	} else if !errors.Is(err, io.EOF) {
+		return nil, syntaxProblem(err, data)
+	}
+	if document.Kind != yaml.DocumentNode || len(document.Content) != 1 {
+		return nil, wrongText(codeSyntax, 1, 1, "the text has no pipeline", "")
+	}
+	return document.Content[0], nil
+}
+
+// limits end the parsing of what is nested too deeply before the parser calls itself too often.
+type limits struct{ depth int }
+
+// deepMark begins the message of the parser's error, by which it is found again.
+const deepMark = "nested more than "
+
+// CheckDepth is called by the parser at each level, counted for block and flow style apart.
+func (l limits) CheckDepth(depth int, _ *yaml.DepthContext) error {
+	if depth > l.depth {
+		return errors.New(deepMark + strconv.Itoa(l.depth) + " levels deep")
+	}
+	return nil
+}
+
+// CheckAlias is never called, because no alias is expanded.
+func (l limits) CheckAlias(int, int) error { return nil }
+
+// problem notes a problem with the value being written.
+func (r *reading) problem(n *yaml.Node, code, message, hint string) {
+	if r.size += len(r.pointer); len(r.problems) >= mostProblems || r.size > MaxBytes {
+		r.more++ // names can be long: a thousand pointers could be more than there is memory for
+		return
+	}
+	p := millrace.Problem{Pointer: string(r.pointer), Code: code, Message: message, Hint: hint, Line: n.Line, Column: n.Column}
+	if rest, ok := strings.CutPrefix(p.Pointer, "/steps/"); ok {
+		digits, _, _ := strings.Cut(rest, "/")
+		if i, err := strconv.Atoi(digits); err == nil && i < len(r.ids) {
+			p.Step = r.ids[i]
+		}
+	}
+	r.problems = append(r.problems, p)
+}
+
+// reported returns the problems in the order of the text, nil if there are none.
+func (r *reading) reported() []millrace.Problem {
+	if r.more > 0 {
+		r.problems = append(r.problems, millrace.Problem{Code: codeTooMany, Message: fmt.Sprintf("%d more problems", r.more)})
+		r.more = 0
+	}
+	return r.problems
+}
+
+func (r *reading) notMapping(root *yaml.Node) {
+	what, hint := "text", ""
+	switch root.Kind {
+	case yaml.SequenceNode:
+		what, hint = "a list", "begin with name: and steps:, and put the list below steps:"
+	case yaml.AliasNode:
+		what = "an alias"
+	}
+	r.problems = append(r.problems, *wrongText(codeSyntax, root.Line, root.Column, "a pipeline is a mapping, got "+what, hint))
+}
+
+// stepIDs returns the ids of the steps, "" for those that have no valid one.
+func stepIDs(root *yaml.Node) []string {
+	steps := member(root, "steps")
+	if steps == nil || steps.Kind != yaml.SequenceNode {
+		return nil
+	}
+	ids := make([]string, min(len(steps.Content), millrace.MaxSteps))
+	for i := range ids {
+		if id := member(steps.Content[i], "id"); id != nil && id.Kind == yaml.ScalarNode && validID(id.Value) {
+			ids[i] = id.Value
+		}
+	}
+	return ids
+}
+
+// member returns the value of a mapping's first key of that name, or nil.
+func member(n *yaml.Node, name string) *yaml.Node {
+	if n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if k := n.Content[i]; k.Kind == yaml.ScalarNode && k.Value == name {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
+
+func validID(id string) bool {
+	for i := range len(id) {
+		if c := id[i]; !isLetter(c) && !isDigit(c) && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return id != "" && len(id) <= millrace.MaxIDLen
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -1,0 +1,92 @@
+package yamlform
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/millrace-go/millrace"
+)
+
+// syntaxProblem is the problem of a text that the parser refuses.
+func syntaxProblem(err error, data []byte) *millrace.Problem {
+	broken, ok := errors.AsType[*yaml.LoadError](err)
+	if !ok {
+		if all, several := errors.AsType[*yaml.LoadErrors](err); several && len(all.Errors) > 0 {
+			broken, ok = all.Errors[0], true
+		}
+	}
+	if !ok {
+		return wrongText(codeSyntax, 0, 0, shown(err.Error()), "")
+	}
+	line, column := broken.Mark.Line, broken.Mark.Column
+	message, code := cmp.Or(broken.Message, "it cannot be parsed"), codeSyntax
+	switch {
+	case strings.HasPrefix(message, deepMark):
+		code = codeTooDeep
+	case strings.HasPrefix(message, "unknown anchor "):
+		return wrongText(codeAlias, line, column, "an alias is not taken: '"+shown("*"+between(message, '\''))+"'",
+			"text that begins with * is written in quotes")
+	case broken.ContextMsg != "" && broken.ContextMark.Line > 0 && broken.ContextMark.Line != line:
+		message = fmt.Sprintf("%s that begins in line %d: %s", broken.ContextMsg, broken.ContextMark.Line, message)
+	case broken.ContextMsg != "":
+		message = broken.ContextMsg + ": " + message
+	}
+	return wrongText(code, line, column, message, hintAt(lineOf(data, line), lineOf(data, broken.ContextMark.Line), message))
+}
+
+// hintAt guesses what a line that the parser refuses was meant to be, from the mistakes that are made most.
+func hintAt(line, context, message string) string {
+	switch {
+	case begins(line, "{{") || begins(context, "{{"):
+		return `a value that begins with {{ is written in quotes: "{{find.files}}"`
+	case strings.HasPrefix(strings.TrimLeft(line, " "), "\t"):
+		return "indent with spaces, not tabs"
+	case begins(line, "@"), begins(line, "`"), begins(line, "%"):
+		return "text that begins with @, ` or % is written in quotes"
+	case strings.Contains(message, "mapping values are not allowed"):
+		return `text with ": " in it is written in quotes`
+	case strings.Contains(message, "Unicode character escape"):
+		return "write the character itself, not two halves of it"
+	case strings.Contains(message, "unknown escape character"):
+		return `within "..." a backslash is written twice; within '...' and below | it stands for itself`
+	case strings.Contains(line, `"`), strings.Contains(line, "'"):
+		return "nothing may follow the closing quote; text that begins with a quote is written in quotes as a whole"
+	}
+	return ""
+}
+
+// begins reports whether a value of the line begins with a mark.
+func begins(line, mark string) bool {
+	trimmed := strings.TrimLeft(line, " \t-")
+	return strings.HasPrefix(trimmed, mark) || strings.Contains(line, ": "+mark) || strings.Contains(line, "- "+mark)
+}
+
+// lineOf returns a line of the text, counted from 1, without its end; "" if there is none.
+func lineOf(data []byte, number int) string {
+	for ; number > 1; number-- {
+		i := bytes.IndexByte(data, '\n')
+		if i < 0 {
+			return ""
+		}
+		data = data[i+1:]
+	}
+	if number < 1 {
+		return ""
+	}
+	line, _, _ := bytes.Cut(data, []byte{'\n'})
+	return string(line)
+}
+
+// between returns what stands between the first and the last such mark.
+func between(text string, mark byte) string {
+	i, j := strings.IndexByte(text, mark), strings.LastIndexByte(text, mark)
+	if i < 0 || i == j {
+		return ""
+	}
+	return text[i+1 : j]
+}
