@@ -1,0 +1,238 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// runPoll is how often a run of the store is looked at while a call waits for it.
+const runPoll = 50 * time.Millisecond
+
+type namedArgs struct {
+	Definition json.RawMessage `json:"definition"`
+	Resume     string          `json:"resume"`
+}
+
+// namedPipeline runs a pipeline that is given or named, or goes on with a run. With a store it is a run of that.
+func namedPipeline(ctx context.Context, c *call) (*answer, error) {
+	var args namedArgs
+	if err := c.decode(&args); err != nil {
+		return nil, err
+	}
+	if args.Resume != "" {
+		return c.resume(ctx, args.Resume)
+	}
+	if args.Definition == nil {
+		return nil, &millrace.ValidationError{Problems: []millrace.Problem{{Code: "missing_param", Message: "one of 'definition' and 'resume' is required"}}}
+	}
+	p, err := c.cfg.Runs.Library.Open(ctx, string(pipelineText(args.Definition)))
+	if err != nil {
+		return nil, err
+	}
+	p, note, err := c.ruled(p)
+	if err != nil {
+		return nil, err
+	}
+	if c.cfg.Runs.Manage != nil && c.cfg.Runs.Browse != nil {
+		run, err := c.cfg.Runs.Manage.Create(ctx, runs.Create{Project: c.cfg.Project, Pipeline: p, Source: c.cfg.Runs.Source})
+		if err != nil {
+			return nil, err
+		}
+		a, err := c.await(ctx, runs.RunRef{Project: c.cfg.Project, ID: run.ID})
+		return noted(a, err, note)
+	}
+	c.told = func(res *millrace.Result) string { return asText(res.Summary(), c.cfg.MaxResult/2) }
+	a, err := c.change(ctx, p, summarized)
+	return noted(a, err, note)
+}
+
+// resume goes on with a run of the store: RUN behind its last step, RUN/STEP from that step on.
+func (c *call) resume(ctx context.Context, id string) (*answer, error) {
+	r := c.cfg.Runs
+	if r.Manage == nil || r.Jobs == nil || r.Browse == nil {
+		return nil, &nextError{
+			err:  &millrace.ValidationError{Problems: []millrace.Problem{{Pointer: "/resume", Code: "unavailable", Message: "this server keeps no runs"}}},
+			next: "run the whole pipeline again: nothing of a run that has failed was written",
+		}
+	}
+	run, _, fromStep := strings.Cut(id, "/")
+	ref := runs.RunRef{Project: c.cfg.Project, ID: run}
+	var err error
+	if fromStep {
+		_, err = r.Jobs.Retry(ctx, runs.JobRef{Project: c.cfg.Project, ID: id})
+	} else {
+		_, err = r.Manage.Retry(ctx, ref)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.await(ctx, ref)
+}
+
+// await waits until a run has ended, or waits for a person.
+func (c *call) await(ctx context.Context, ref runs.RunRef) (*answer, error) {
+	pause := time.NewTicker(runPoll)
+	defer pause.Stop()
+	for {
+		run, err := c.cfg.Runs.Browse.Get(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		switch run.Status {
+		case runs.Success:
+			if run.Result == nil {
+				return nil, fmt.Errorf("run %s has no result", run.ID)
+			}
+			return ofRun(run), nil
+		case runs.Failed, runs.Canceled, runs.Skipped, runs.Manual:
+			return c.stopped(run)
+		}
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			// The run goes on in the store; what was canceled is the waiting.
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// stopped is the answer of a run that did not come to its end.
+func (c *call) stopped(run runs.Run) (*answer, error) {
+	text := fmt.Sprintf("run %s is %s", run.ID, run.Status)
+	if run.Reason != "" {
+		text += ": " + visible(run.Reason)
+	}
+	next := fmt.Sprintf("call browse_pipelines with action jobs for run %s; pipeline with resume %q goes on with it", run.ID, run.ID)
+	if run.Status == runs.Manual {
+		next = fmt.Sprintf("ask the user: a person has to play the job that run %s waits for", run.ID)
+	}
+	a := &answer{}
+	if run.Result != nil {
+		a.texts = []string{asText(run.Result.Summary(), c.cfg.MaxResult/2)}
+	}
+	code := "held"
+	if run.Status != runs.Manual {
+		code = "canceled"
+		if run.Result != nil && run.Result.ErrorCode != "" {
+			code = run.Result.ErrorCode
+		}
+	}
+	return a, &nextError{err: errors.New(text), next: next, code: code}
+}
+
+// ofRun is the answer of a run that has succeeded. Its id is the one that resume takes.
+func ofRun(run runs.Run) *answer {
+	res := *run.Result
+	res.RunID = run.ID
+	return summarized(&res)
+}
+
+// summarized is the answer in the words of a pipeline of agents.
+func summarized(res *millrace.Result) *answer {
+	summary := res.Summary()
+	data, err := json.Marshal(summary)
+	if err != nil {
+		return reported(res)
+	}
+	var plain map[string]any
+	if err := json.Unmarshal(data, &plain); err != nil {
+		return reported(res)
+	}
+	plain["summary"] = res.String()
+	if res.BackupID != "" {
+		plain["backup_id"] = res.BackupID
+	}
+	return &answer{texts: []string{asText(plain, DefaultMaxResult)}, data: plain}
+}
+
+type listArgs struct {
+	Steps []struct {
+		Tool string          `json:"tool"`
+		Args json.RawMessage `json:"args"`
+	} `json:"steps"`
+}
+
+// pipelineTools run pipelines, or make plans of them: they cannot be steps.
+var pipelineTools = []string{
+	"batch_operations", "plan_pipeline", "review_plan", "apply_plan", "pipeline", "mcp_pipeline", runs.CommandBrowse, runs.CommandManage, runs.CommandJobs,
+}
+
+// listPipeline runs a list of calls as the steps of one pipeline: "step1", "step2" and so on.
+func listPipeline(ctx context.Context, c *call) (*answer, error) {
+	var args listArgs
+	if err := c.decode(&args); err != nil {
+		return nil, err
+	}
+	steps := make([]any, len(args.Steps))
+	var problems []millrace.Problem
+	for i, s := range args.Steps {
+		if slices.Contains(pipelineTools, s.Tool) {
+			problems = append(problems, millrace.Problem{
+				Pointer: fmt.Sprintf("/steps/%d/tool", i), Code: "nested_pipeline", Message: fmt.Sprintf("a step cannot call '%s'", s.Tool),
+				Hint: "flatten: make its steps steps of this pipeline",
+			})
+		}
+		step := map[string]any{"id": fmt.Sprintf("step%d", i+1), "action": s.Tool}
+		params := s.Args
+		if len(params) == 0 {
+			params = json.RawMessage("{}")
+		}
+		step["params"] = params
+		if _, own := c.cfg.Decoder.Actions.Lookup(s.Tool); !own && slices.Contains(c.cfg.Decoder.Tools.Names(), s.Tool) {
+			step["action"], step["params"] = "tool", map[string]any{"tool": s.Tool, "args": params}
+		}
+		steps[i] = step
+	}
+	if len(problems) > 0 {
+		return nil, &millrace.ValidationError{Problems: problems}
+	}
+	text, err := json.Marshal(map[string]any{"name": c.tool.name, "steps": steps})
+	if err != nil {
+		return nil, err
+	}
+	p, note, err := c.decodePipeline(text)
+	if err != nil {
+		return nil, stepsRenamed(err)
+	}
+	c.told = func(res *millrace.Result) string { return asText(res.Envelope(), c.cfg.MaxResult/2) }
+	a, err := c.change(ctx, p, func(res *millrace.Result) *answer {
+		e := res.Envelope()
+		data := map[string]any{"results": e.Results, "summary": e.Summary}
+		if res.BackupID != "" {
+			data["backup_id"] = res.BackupID
+		}
+		return &answer{texts: []string{string(fit(data, c.cfg.MaxResult))}, data: data}
+	})
+	return noted(a, err, note)
+}
+
+// stepsRenamed are the problems of a pipeline by the names of the list of calls that it was made of.
+func stepsRenamed(err error) error {
+	var invalid *millrace.ValidationError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	problems := slices.Clone(invalid.Problems)
+	for i, p := range problems {
+		parts := strings.SplitN(p.Pointer, "/", 5)
+		if len(parts) > 3 && parts[1] == "steps" {
+			switch parts[3] {
+			case "params":
+				parts[3] = "args"
+			case "action":
+				parts[3] = "tool"
+			}
+			problems[i].Pointer = strings.Join(parts, "/")
+		}
+		problems[i].Line, problems[i].Column, problems[i].Step = 0, 0, ""
+	}
+	return &millrace.ValidationError{Problems: problems}
+}

@@ -1,0 +1,127 @@
+package mcpserver
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/millrace-go/millrace"
+)
+
+// answer is what a tool says. Clients show the model either the texts or the data, so each says everything.
+type answer struct {
+	texts  []string
+	image  *mcp.ImageContent
+	links  []*mcp.ResourceLink
+	data   map[string]any // nil for an answer that is to be read
+	failed bool
+	// ask is a question to the person at the client; the call is made again with the answer to it.
+	ask *mcp.CallToolResult
+}
+
+// result is the answer as the protocol has it, each part within limit bytes.
+func (a *answer) result(limit int) *mcp.CallToolResult {
+	if a.ask != nil {
+		return a.ask
+	}
+	r := &mcp.CallToolResult{Content: []mcp.Content{}, IsError: a.failed}
+	for _, text := range a.texts {
+		r.Content = append(r.Content, &mcp.TextContent{Text: cut(text, limit)})
+	}
+	if a.image != nil {
+		r.Content = append(r.Content, a.image)
+	}
+	for _, link := range a.links {
+		r.Content = append(r.Content, link)
+	}
+	if a.data != nil {
+		r.StructuredContent = fit(a.data, limit)
+	}
+	return r
+}
+
+// cut is the text within limit bytes, with a count of what was left out. It ends at a line where that loses little.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	const room = 60 // for the note
+	end := limit - room
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	if line := strings.LastIndexByte(text[:end], '\n'); line > end-end/4 {
+		end = line + 1
+	}
+	return fmt.Sprintf("%s\n… %d more bytes are left out", strings.TrimSuffix(text[:end], "\n"), len(text)-end)
+}
+
+// maxListed is how many names a text lists of one kind.
+const maxListed = 20
+
+// reported is the answer to a change that was made, or would be.
+func reported(res *millrace.Result) *answer {
+	var b strings.Builder
+	_ = res.Write(&b)
+	if !res.Verbose {
+		details(&b, res)
+	}
+	return &answer{texts: []string{strings.TrimRight(b.String(), "\n")}, data: map[string]any{"summary": res.String(), "result": res}}
+}
+
+// details follow the compact line: what a model needs for its next call.
+func details(b *strings.Builder, res *millrace.Result) {
+	if res.DryRun {
+		b.WriteString("dry run: nothing was written\n")
+	}
+	if res.WouldBlock {
+		fmt.Fprintf(b, "would be blocked: %s\n", visible(res.BlockReason))
+	}
+	if res.Replayed {
+		b.WriteString("this was applied before: the result is that of then\n")
+	}
+	f := res.FilesChanged
+	listed(b, "created", f.Created)
+	listed(b, "modified", f.Modified)
+	listed(b, "deleted", f.Deleted)
+	renamed := make([]string, len(f.Renamed))
+	for i, r := range f.Renamed {
+		renamed[i] = r.From + " -> " + r.To
+	}
+	listed(b, "renamed", renamed)
+	if f.Count() == 0 {
+		listed(b, "files", res.FilesAffected)
+	}
+	if res.BackupID != "" {
+		fmt.Fprintf(b, "backup: %s (undo takes it back)\n", res.BackupID)
+	}
+	warnings(b, res)
+}
+
+func warnings(b *strings.Builder, res *millrace.Result) {
+	all := res.AllWarnings()
+	for i, w := range all {
+		if i == maxListed {
+			fmt.Fprintf(b, "… and %d more warnings\n", len(all)-i)
+			return
+		}
+		fmt.Fprintf(b, "warning: %s\n", visible(w))
+	}
+}
+
+func listed(b *strings.Builder, what string, names []string) {
+	if len(names) == 0 {
+		return
+	}
+	shown := make([]string, 0, maxListed)
+	for _, name := range names[:min(len(names), maxListed)] {
+		shown = append(shown, visible(name))
+	}
+	fmt.Fprintf(b, "%s: %s", what, strings.Join(shown, ", "))
+	if more := len(names) - len(shown); more > 0 {
+		fmt.Fprintf(b, " … and %d more", more)
+	}
+	b.WriteByte('\n')
+}

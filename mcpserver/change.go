@@ -1,0 +1,94 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+
+	"github.com/millrace-go/millrace"
+)
+
+// decodePipeline reads the pipeline of a call and puts it under the rules of the server. The note says what was not taken.
+func (s *Server) decodePipeline(text []byte) (p millrace.Pipeline, note string, err error) {
+	if p, err = s.cfg.Decoder.Decode(text); err != nil {
+		return p, "", err
+	}
+	return s.ruled(p)
+}
+
+// ruled is the pipeline with the options that the server allows.
+func (s *Server) ruled(p millrace.Pipeline) (millrace.Pipeline, string, error) {
+	o, note := p.Options(), ""
+	if o.Force && !s.cfg.AllowForce {
+		o.Force = false
+		note = "force was ignored: on this server a person approves what needs it"
+	}
+	if s.cfg.ReadOnly && !o.DryRun && p.Mutates() {
+		o.DryRun = true
+		note = "this server only reads: nothing was written"
+	}
+	return p.WithOptions(o), note, nil
+}
+
+// change runs a pipeline to its end. What limits or risk block is put to the person at the client, if force would help.
+func (c *call) change(ctx context.Context, p millrace.Pipeline, render func(*millrace.Result) *answer) (*answer, error) {
+	r := &relay{to: c.progress.observe}
+	x := c.executor(r.observe)
+	res, err := x.Run(ctx, c.cfg.FS, p)
+	if needsForce(err) && c.canAsk() {
+		plan, planned := x.Plan(ctx, c.cfg.FS, p)
+		if planned == nil && plan.Result().Incomplete {
+			// What a tool of the host would do is not known before it is run, so there is nothing that could be approved.
+			_ = plan.Close()
+			return c.rendered(res, err, render)
+		}
+		if planned != nil {
+			return c.rendered(res, errors.Join(err, planned), render)
+		}
+		e, failed := c.plans.add(plan, r, render)
+		if failed != nil {
+			return c.rendered(res, failed, render)
+		}
+		return c.ask(e), nil
+	}
+	return c.rendered(res, err, render)
+}
+
+// rendered is the answer of a run. Beside an error it has the one line that tells how far the run has come.
+func (c *call) rendered(res *millrace.Result, err error, render func(*millrace.Result) *answer) (*answer, error) {
+	switch {
+	case err == nil:
+		return render(res), nil
+	case res == nil:
+		return nil, err
+	}
+	told := res.String()
+	if c.told != nil {
+		told = c.told(res)
+	}
+	a := &answer{texts: []string{told}}
+	if res.BackupID != "" {
+		a.texts[0] += "\nbackup: " + res.BackupID + " (undo takes it back)"
+	}
+	return a, err
+}
+
+// needsForce reports whether a change was blocked and force would let it pass.
+func needsForce(err error) bool {
+	var blocked *millrace.BlockedError
+	return errors.As(err, &blocked) && !blocked.Host
+}
+
+// noted puts a note at the end of an answer.
+func noted(a *answer, err error, note string) (*answer, error) {
+	if note == "" || a == nil || a.ask != nil {
+		return a, err
+	}
+	if err != nil {
+		return a, &nextError{err: err, next: next(err, codeOf(err)) + " (" + note + ")", code: codeOf(err)}
+	}
+	a.texts[0] += "\nnote: " + note
+	if a.data != nil {
+		a.data["note"] = note
+	}
+	return a, nil
+}

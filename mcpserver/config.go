@@ -1,0 +1,115 @@
+package mcpserver
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// DefaultMaxResult is how long each part of an answer may be, in bytes. Hosts cut longer answers, or leave them out.
+const DefaultMaxResult = 40_000
+
+// minMaxResult is the least that an answer can be cut to and still say what was left out.
+const minMaxResult = 1_000
+
+// configFile is the file of a tree in which the command line finds what is allowed there.
+const configFile = ".millrace.yaml"
+
+// versionControl are the directories of version control systems. Actions do not write to them in any case; a model does
+// not read them either, for the addresses in them can have passwords.
+func versionControl() []string {
+	return []string{".git", ".hg", ".svn", ".jj", ".bzr", ".sl", ".pijul", "_darcs"}
+}
+
+// Config is what a server serves, and what it allows.
+type Config struct {
+	// FS is the tree. One of FS and Root is given. A file system that takes absolute names is [fsutil.RootFs.WithAbsolute].
+	FS afero.Fs
+	// Root is the directory of the system that is the tree. The server opens it with fsutil.OpenRoot, takes absolute names
+	// that lie in it, and closes it with [Server.Close].
+	Root string
+	// Executor is the policy that every call is held to. Its Observe is called beside the server's own. Beside its
+	// DeniedPaths, files called ".millrace.yaml" and directories of version control systems are denied.
+	Executor millrace.Executor
+	// Decoder reads the pipelines of calls. Its Tools are those of the Executor. The zero Decoder knows the built-in actions.
+	Decoder millrace.Decoder
+	// Runs are the commands over durable runs: those that are there become the tools browse_pipelines, manage_pipeline and
+	// manage_pipeline_job. With Aliases, the Library finds the pipelines that are called by their names. The zero Tools have
+	// none.
+	Runs runs.Tools
+	// Project is the key of the tree among the projects of Runs. The calls may also say ".", the Root or its last element for
+	// it, and nothing else. Empty means ".".
+	Project string
+	// ReadOnly leaves out the tools that write. What is left of batch_operations is a dry run.
+	ReadOnly bool
+	// AllowForce takes the "force" of a pipeline. Without it, "force" is ignored, and a change that limits or risk block is put
+	// to the person at the client, if the client can ask one. Executor.Ceiling holds in either case.
+	AllowForce bool
+	// Aliases adds the tools pipeline and mcp_pipeline, which other servers have for the same.
+	Aliases bool
+	// MaxResult is how long each part of an answer may be, in bytes. Zero means DefaultMaxResult; less than 1,000 is an error.
+	MaxResult int
+	// Logger takes what happens, for operators. Nil means that nothing is logged.
+	Logger *slog.Logger
+}
+
+// projects are the names that the tree is called by.
+func (c Config) projects() []string {
+	names := []string{c.Project}
+	if c.Root != "" {
+		if root, err := filepath.Abs(c.Root); err == nil {
+			names = append(names, root, filepath.Base(root))
+		}
+	}
+	return append(names, ".")
+}
+
+// open checks the configuration, fills in its defaults, and opens the tree. What it returns closes what was opened.
+func (c *Config) open() (closing func() error, err error) {
+	switch {
+	case c.FS == nil && c.Root == "":
+		return nil, errors.New("mcpserver: one of FS and Root is needed")
+	case c.FS != nil && c.Root != "":
+		return nil, errors.New("mcpserver: FS and Root cannot both be given")
+	case c.MaxResult != 0 && c.MaxResult < minMaxResult:
+		return nil, fmt.Errorf("mcpserver: MaxResult of %d bytes is less than %d", c.MaxResult, minMaxResult)
+	}
+	if c.MaxResult == 0 {
+		c.MaxResult = DefaultMaxResult
+	}
+	if c.Project == "" {
+		c.Project = "."
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Decoder.Actions.Names() == nil {
+		c.Decoder.Actions = actions.Builtin()
+	}
+	if err := c.Decoder.Actions.Err(); err != nil {
+		return nil, fmt.Errorf("mcpserver: Decoder.Actions: %w", err)
+	}
+	c.Decoder.Tools = c.Executor.Tools
+	// What the host allows stands in this file: who could write it could allow anything.
+	c.Executor.DeniedPaths = append(append(slices.Clone(c.Executor.DeniedPaths), configFile), versionControl()...)
+	c.Executor.ReadOnly = c.Executor.ReadOnly || c.ReadOnly
+	c.ReadOnly = c.Executor.ReadOnly
+	if c.Root == "" {
+		return func() error { return nil }, nil
+	}
+	root, err := fsutil.OpenRoot(c.Root)
+	if err != nil {
+		return nil, fmt.Errorf("mcpserver: %w", err)
+	}
+	c.FS = root.WithAbsolute()
+	return root.Close, nil
+}

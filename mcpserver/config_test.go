@@ -1,0 +1,48 @@
+package mcpserver_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/mcpserver"
+)
+
+// What a model cannot reach, whatever it says.
+func TestOutOfReach(t *testing.T) {
+	c := serve(t, mcpserver.Config{AllowForce: true, Executor: millrace.Executor{DeniedPaths: []string{".env"}, AllowedPaths: []string{"in", ".git", ".millrace.yaml", ".env"}}},
+		map[string]string{"in/a.txt": "x\n", "out/b.txt": "x\n", ".env": "x\n", ".git/config": "x\n", ".millrace.yaml": "x\n", "in/.millrace.yaml": "x\n"}, nil)
+	c.good("fs_read", `{"mode":"Line","path":"in/a.txt"}`)
+	for _, path := range []string{"out/b.txt", ".env", ".git/config", ".millrace.yaml", "in/.millrace.yaml", ".millrace/x", "/etc/hostname", "in/../../x", ""} {
+		c.bad("fs_write", `{"command":"append","path":`+quote(path)+`,"new_str":"y\n"}`)
+		c.bad("fs_write", `{"command":"create","path":`+quote(path)+`,"overwrite":true,"file_text":"y\n"}`)
+		c.bad("apply_patch", `{"path":`+quote(path)+`,"patch":`+quote("<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n")+`}`)
+		for _, mode := range []string{"Image", "Directory"} {
+			c.bad("fs_read", `{"mode":"`+mode+`","path":`+quote(path+"/")+`}`)
+		}
+		if path != "" {
+			c.bad("fs_read", `{"mode":"Line","path":`+quote(path)+`}`)
+		}
+	}
+	c.bad("batch_operations", `{"pipeline_json":{"name":"x","steps":[{"id":"x","action":"exec","params":{"command":"true"}}]}}`, "does not allow the command")
+	r := c.good("fs_read", `{"mode":"Search","path":"in","pattern":"x"}`)
+	if strings.Contains(r.text, "millrace.yaml") {
+		t.Errorf("the search has found %s", r.text)
+	}
+}
+
+// What the text of a file says is shown, and does nothing to a terminal.
+func TestEscapeSequences(t *testing.T) {
+	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "x\n"}, nil)
+	for _, r := range []reply{
+		c.call("fs_write", `{"command":"str_replace","path":"a\u001b[31m.txt","old_str":"\u001b[2Jx","new_str":""}`),
+		c.call("describe_actions", `{"action":"\u001b[31m"}`),
+		c.call("batch_operations", `{"pipeline_json":{"name":"\u001b[31m","verbose":true,"steps":[{"id":"x","action":"\u001b[31m"}]}}`),
+		c.call("apply_plan", `{"plan_id":"\u001b[31m","digest":"\u001b[31m"}`),
+		c.call("batch_operations", `{"\u001b[31m":1}`),
+	} {
+		if !r.err || strings.ContainsRune(r.text, 0x1b) {
+			t.Errorf("the answer is %q", r.text)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package mcpserver
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/millrace-go/millrace"
+)
+
+// The name of the question, and of its one field.
+const question = "approve"
+
+const questionSchema = `{"type":"object","properties":{"approve":{"type":"boolean","title":"Make this change",` +
+	`"description":"Write these files, although the change is larger than may be made without being asked.","default":false}},"required":["approve"]}`
+
+// canAsk reports whether the client can ask its user something by a form.
+func (c *call) canAsk() bool {
+	caps := c.req.ClientCapabilities()
+	if caps == nil || caps.Elicitation == nil {
+		return false
+	}
+	// Clients from before there were several ways have neither.
+	return caps.Elicitation.Form != nil || caps.Elicitation.URL == nil
+}
+
+// ask is the answer that puts a plan to the person at the client. The client makes the call again with what was answered.
+func (c *call) ask(e *entry) *answer {
+	e.counter = c.progress.counter
+	e.relay.set(nil)
+	return &answer{ask: &mcp.CallToolResult{
+		InputRequests: mcp.InputRequestMap{question: &mcp.ElicitParams{
+			Mode: "form", Message: questionText(e.plan), RequestedSchema: json.RawMessage(questionSchema),
+		}},
+		RequestState: c.state(e),
+	}}
+}
+
+// questionText says what is to be approved: how much, how risky, and which files.
+func questionText(plan *millrace.Plan) string {
+	res := plan.Result()
+	var b strings.Builder
+	fmt.Fprintf(&b, "Change %d files with %d edits", res.FilesChanged.Count(), res.TotalEdits)
+	fmt.Fprintf(&b, " (risk %s)? %s\n", res.OverallRiskLevel, visible(res.BlockReason))
+	f := res.FilesChanged
+	names := append(append(append([]string{}, f.Created...), f.Modified...), f.Deleted...)
+	for _, r := range f.Renamed {
+		names = append(names, r.From+" -> "+r.To)
+	}
+	for _, name := range names[:min(len(names), maxListed)] {
+		fmt.Fprintf(&b, "  %s\n", strings.ReplaceAll(visible(name), "\n", " "))
+	}
+	if more := len(names) - maxListed; more > 0 {
+		fmt.Fprintf(&b, "  … and %d more\n", more)
+	}
+	return b.String()
+}
+
+// state is what the client carries to the second call: the plan and its digest, bound to the tool and its arguments, and
+// signed with a key that this process alone has.
+func (c *call) state(e *entry) string {
+	return e.id + "." + e.digest + "." + hex.EncodeToString(c.sign(e.id, e.digest))
+}
+
+func (c *call) sign(id, digest string) []byte {
+	mac := hmac.New(sha256.New, c.key)
+	for _, part := range []string{id, digest, c.tool.name, string(c.args)} {
+		fmt.Fprintf(mac, "%d:%s", len(part), part)
+	}
+	return mac.Sum(nil)
+}
+
+// approved goes on with a call that was put to a person. It takes the plan that was shown and never plans again.
+func (c *call) approvedEntry() (*entry, error) {
+	const again = "send the call again without a state"
+	parts := strings.Split(c.req.Params.RequestState, ".")
+	if len(parts) != 3 {
+		return nil, planError(again, "the state of the request is not one of this server")
+	}
+	mac, err := hex.DecodeString(parts[2])
+	if err != nil || !hmac.Equal(mac, c.sign(parts[0], parts[1])) {
+		return nil, planError(again, "the state of the request was not made by this server for this call")
+	}
+	e, err := c.plans.find(parts[0])
+	if err != nil {
+		return nil, err
+	}
+	if e.digest != parts[1] {
+		return nil, planError(again, "the state of the request is about another plan")
+	}
+	return e, nil
+}
+
+func (s *Server) approved(ctx context.Context, c *call) (*answer, error) {
+	e, err := c.approvedEntry()
+	if err != nil {
+		return nil, err
+	}
+	if s.cfg.ReadOnly {
+		return nil, millrace.ErrReadOnly
+	}
+	c.progress.adopt(e.counter)
+	reply, ok := c.req.Params.InputResponses[question].(*mcp.ElicitResult)
+	yes := ok && reply.Action == "accept" && reply.Content[question] == true
+	if !yes {
+		return nil, &nextError{
+			err:  &millrace.BlockedError{Reason: "the change was not approved: " + e.plan.Result().BlockReason},
+			next: "ask the user what to do instead; do not send the same change again",
+		}
+	}
+	res, err := e.commit(ctx, c, true)
+	return c.rendered(res, err, e.render)
+}

@@ -1,0 +1,101 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"unicode/utf8"
+)
+
+// fit returns the JSON of the data if it has at most limit bytes; otherwise with lists and texts cut, more and more until
+// it fits. Beside what was cut there is its whole length, as "NAME_total", and "truncated" says that something is missing.
+func fit(data map[string]any, limit int) json.RawMessage {
+	short, err := fitted(data, limit)
+	if err != nil {
+		short, _ = json.Marshal(map[string]any{"summary": cut(fmt.Sprint(data["summary"]), limit/2), "truncated": true})
+	}
+	return short
+}
+
+// errTooLong says that a value cannot be cut enough.
+var errTooLong = errors.New("the result is too long to be shown")
+
+// fitted is fit for any value.
+func fitted(v any, limit int) (json.RawMessage, error) {
+	text, err := json.Marshal(v)
+	if err != nil || len(text) <= limit {
+		return text, err
+	}
+	for list, size := 200, limit/4; list > 0; list, size = list/2, size/2 {
+		var plain any
+		if err := json.Unmarshal(text, &plain); err != nil {
+			return nil, err
+		}
+		plain, _ = shorter(plain, list, max(size, 80))
+		if object, ok := plain.(map[string]any); ok {
+			object["truncated"] = true
+		}
+		if short, err := json.Marshal(plain); err == nil && len(short) <= limit {
+			return short, nil
+		}
+	}
+	return nil, errTooLong
+}
+
+// asText is a value as JSON within a limit.
+func asText(v any, limit int) string {
+	text, err := fitted(v, limit)
+	if err != nil {
+		return visible(err.Error())
+	}
+	return string(text)
+}
+
+// shrink cuts the values of an object in place.
+func shrink(object map[string]any, list, size int) {
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		v, total := shorter(object[name], list, size)
+		object[name] = v
+		if total > 0 {
+			object[name+"_total"] = total
+		}
+	}
+}
+
+// shorter returns a value that is cut, and how long it was, 0 if it is as it was but for what lies in it.
+func shorter(v any, list, size int) (any, int) {
+	switch v := v.(type) {
+	case string:
+		if len(v) <= size {
+			return v, 0
+		}
+		end := size
+		for end > 0 && !utf8.RuneStart(v[end]) {
+			end--
+		}
+		return v[:end], len(v)
+	case []any:
+		total := 0
+		if len(v) > list {
+			v, total = v[:list], len(v)
+		}
+		for i := range v {
+			v[i], _ = shorter(v[i], list, size)
+		}
+		return v, total
+	case map[string]any:
+		shrink(v, list, size)
+		total := 0
+		// Objects with very many names are maps from paths.
+		if names := slices.Sorted(maps.Keys(v)); len(names) > max(list, 40) {
+			total = len(names)
+			for _, name := range names[max(list, 40):] {
+				delete(v, name)
+			}
+		}
+		return v, total
+	}
+	return v, 0
+}

@@ -1,0 +1,154 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/millrace-go/millrace/backup"
+)
+
+// defaultHistory is how many commits are listed.
+const defaultHistory = 20
+
+type historyArgs struct {
+	ID    string `json:"id"`
+	Limit int    `json:"limit"`
+}
+
+// commitInfo is one commit of the list.
+type commitInfo struct {
+	ID       string `json:"backup_id"`
+	Time     string `json:"time,omitempty"`
+	Pipeline string `json:"pipeline,omitempty"`
+	RunID    string `json:"run_id,omitempty"`
+	Restores string `json:"restores,omitempty"`
+	Files    int    `json:"files"`
+	Bytes    int64  `json:"bytes"`
+	Undone   bool   `json:"undone,omitempty"`
+	Error    string `json:"error,omitempty"`
+}
+
+// history lists what can be undone, or shows what undoing would do.
+func history(ctx context.Context, c *call) (*answer, error) {
+	var args historyArgs
+	if err := c.decode(&args); err != nil {
+		return nil, err
+	}
+	if args.ID != "" {
+		return c.undoDiff(ctx, args.ID)
+	}
+	all, err := c.executor(nil).ListBackups(ctx, c.cfg.FS)
+	if err != nil {
+		return nil, err
+	}
+	undone := make(map[string]bool)
+	for _, info := range all {
+		undone[info.Restores] = true
+	}
+	if args.Limit == 0 {
+		args.Limit = defaultHistory
+	}
+	list := make([]commitInfo, 0, min(len(all), args.Limit))
+	var b strings.Builder
+	summary := fmt.Sprintf("%d commits can be undone", len(all))
+	fmt.Fprintln(&b, summary)
+	for _, info := range all[:min(len(all), args.Limit)] {
+		list = append(list, infoOf(info, undone[info.ID]))
+		fmt.Fprintln(&b, list[len(list)-1])
+	}
+	if more := len(all) - len(list); more > 0 {
+		fmt.Fprintf(&b, "… and %d older ones\n", more)
+	}
+	return &answer{
+		texts: []string{strings.TrimRight(b.String(), "\n")},
+		data:  map[string]any{"summary": summary, "commits": list, "total": len(all)},
+	}, nil
+}
+
+func infoOf(info backup.Info, undone bool) commitInfo {
+	i := commitInfo{
+		ID: info.ID, Pipeline: info.Pipeline, RunID: info.RunID, Restores: info.Restores, Files: info.Files, Bytes: info.Bytes, Undone: undone,
+	}
+	if !info.Time.IsZero() {
+		i.Time = info.Time.UTC().Format(time.RFC3339)
+	}
+	if info.Err != nil {
+		i.Error = info.Err.Error()
+	}
+	return i
+}
+
+// String is the line of a commit.
+func (i commitInfo) String() string {
+	line := i.ID
+	switch {
+	case i.Error != "":
+		return line + "  cannot be used: " + visible(i.Error)
+	case i.Restores != "":
+		line += "  " + i.Time + "  undo of " + i.Restores
+	default:
+		line += "  " + i.Time + "  " + strings.ReplaceAll(visible(i.Pipeline), "\n", " ")
+	}
+	line += fmt.Sprintf("  %d files", i.Files)
+	if i.Undone {
+		line += "  (undone)"
+	}
+	return line
+}
+
+type undoArgs struct {
+	ID     string `json:"backup_id"`
+	DryRun bool   `json:"dry_run"`
+}
+
+// undo takes a commit back.
+func undo(ctx context.Context, c *call) (*answer, error) {
+	var args undoArgs
+	if err := c.decode(&args); err != nil {
+		return nil, err
+	}
+	if args.DryRun {
+		return c.undoDiff(ctx, args.ID)
+	}
+	res, err := c.executor(c.progress.observe).Restore(ctx, c.cfg.FS, args.ID)
+	a, err := c.rendered(res, err, reported)
+	return a, unknownBackup(err)
+}
+
+// undoDiff shows what undoing a commit would do.
+func (c *call) undoDiff(ctx context.Context, id string) (*answer, error) {
+	plan, err := c.executor(c.progress.observe).PlanRestore(ctx, c.cfg.FS, id)
+	if err != nil {
+		return nil, unknownBackup(err)
+	}
+	defer plan.Close() //nolint:errcheck // nothing was written
+	res := plan.Result()
+	var b strings.Builder
+	fmt.Fprintln(&b, res)
+	details(&b, res)
+	w := &window{room: c.cfg.MaxResult / 2}
+	if err := plan.WriteDiff(w); err != nil {
+		return nil, &nextError{err: err, next: "read the files: they have changed since that commit"}
+	}
+	diff := string(w.kept)
+	if int64(len(diff)) < w.seen {
+		diff = string(whole(w.kept))
+		diff += fmt.Sprintf("… %d more bytes, see the resource millrace://backups/%s/diff\n", w.seen-int64(len(diff)), id)
+	}
+	fmt.Fprintf(&b, "what undo would change:\n%s", diff)
+	return &answer{
+		texts: []string{strings.TrimRight(b.String(), "\n")},
+		data:  map[string]any{"summary": res.String(), "backup_id": id, "diff": diff, "files_changed": res.FilesChanged},
+	}, nil
+}
+
+// unknownBackup says where the ids are.
+func unknownBackup(err error) error {
+	if errors.Is(err, backup.ErrNotFound) {
+		return &nextError{err: err, next: "call history for the ids of the backups that there are"}
+	}
+	return err
+}

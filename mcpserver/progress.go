@@ -1,0 +1,136 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// progressPause is the time between two notices: five a second.
+const progressPause = 200 * time.Millisecond
+
+// counter gives the numbers of notices, each larger than the one before.
+type counter struct {
+	mu   sync.Mutex
+	last float64
+}
+
+func (c *counter) next() float64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last++
+	return c.last
+}
+
+// progress tells the client how far a call is, if it has asked for that with a token. The run never waits for the client:
+// a notice that cannot be sent yet is replaced by the next one.
+type progress struct {
+	counter *counter
+	steps   int
+	notices chan string
+	quit    chan struct{}
+	done    chan struct{}
+	once    sync.Once
+	send    func(number float64, message string)
+}
+
+// newProgress begins to tell. The result is never nil, and stop has to be called.
+func newProgress(ctx context.Context, req *mcp.CallToolRequest) *progress {
+	p := &progress{counter: &counter{}}
+	token := req.Params.GetProgressToken()
+	if token == nil || req.Session == nil {
+		return p
+	}
+	p.start(func(number float64, message string) {
+		// A client that has gone away is noticed by the call itself.
+		_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: number, Message: message})
+	})
+	return p
+}
+
+func (p *progress) start(send func(number float64, message string)) {
+	p.send, p.notices, p.quit, p.done = send, make(chan string, 1), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(p.done)
+		for {
+			select {
+			case message := <-p.notices:
+				p.send(p.counter.next(), message)
+			case <-p.quit:
+				return
+			}
+			select {
+			case <-time.After(progressPause):
+			case <-p.quit:
+				return
+			}
+		}
+	}()
+}
+
+// adopt goes on with the numbers of an earlier call.
+func (p *progress) adopt(c *counter) {
+	if c != nil {
+		p.counter = c
+	}
+}
+
+// stop ends it, when what was sent is on its way. Calling it again does nothing.
+func (p *progress) stop() {
+	p.once.Do(func() {
+		if p.notices != nil {
+			close(p.quit)
+			<-p.done
+		}
+	})
+}
+
+// observe takes the events of a run.
+func (p *progress) observe(e millrace.Event) {
+	if p.notices == nil {
+		return
+	}
+	message := p.message(e)
+	if message == "" {
+		return
+	}
+	select {
+	case p.notices <- message:
+	default: // the last one was not sent yet
+		select {
+		case <-p.notices:
+		default:
+		}
+		select {
+		case p.notices <- message:
+		default:
+		}
+	}
+}
+
+// message is an event in words, "" for one that is not told.
+func (p *progress) message(e millrace.Event) string {
+	switch e := e.(type) {
+	case millrace.RunStarted:
+		p.steps = e.Steps
+	case millrace.StepStarted:
+		return fmt.Sprintf("step %d/%d %s [%s]", e.Index+1, p.steps, e.Step, fsutil.Visible(e.Action))
+	case millrace.StepProgress:
+		if e.Total > 0 {
+			return fmt.Sprintf("%s: %d/%d files", e.Step, e.Done, e.Total)
+		}
+		return fmt.Sprintf("%s: %d files", e.Step, e.Done)
+	case millrace.CommitPhase:
+		if e.Total > 0 {
+			return fmt.Sprintf("commit: %s %d/%d", e.Phase, e.Done, e.Total)
+		}
+		return "commit: " + e.Phase
+	}
+	return ""
+}

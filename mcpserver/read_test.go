@@ -1,0 +1,179 @@
+package mcpserver_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/mcpserver"
+)
+
+// read is one object of an answer of fs_read.
+type read struct {
+	Path         string `json:"path"`
+	Success      bool   `json:"success"`
+	Content      string `json:"content"`
+	ContentHash  string `json:"content_hash"`
+	LastModified string `json:"last_modified"`
+	Truncated    bool   `json:"truncated"`
+	NextLine     int    `json:"next_start_line"`
+	Error        string `json:"error"`
+}
+
+// first is the first text of an answer as a value.
+func first[T any](t *testing.T, r reply) T {
+	t.Helper()
+	var v T
+	text := r.raw.Content[0].(*mcp.TextContent).Text
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return v
+}
+
+func TestReadLines(t *testing.T) {
+	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\ntwo\nthree\n", "sub/b.txt": "b\n"}, nil)
+	for name, path := range map[string]string{"relative": "a.txt", "absolute": filepath.Join(c.dir, "a.txt"), "dotted": "./sub/../a.txt"} {
+		t.Run(name, func(t *testing.T) {
+			r := c.good("fs_read", `{"mode":"Line","path":`+quote(path)+`,"start_line":2,"end_line":-1}`)
+			got := first[read](t, r)
+			if got.Path != "a.txt" || !got.Success || got.Content != "two\nthree\n" || len(got.ContentHash) != 64 || !strings.HasSuffix(got.LastModified, "Z") {
+				t.Errorf("the answer is %+v", got)
+			}
+			if r.data != nil {
+				t.Errorf("what is to be read has data: %v", r.data)
+			}
+		})
+	}
+	list := first[[]read](t, c.good("fs_read", `{"mode":"Line","paths":["a.txt","nope.txt","sub/b.txt"]}`))
+	if len(list) != 3 || list[0].Content != "one\ntwo\nthree\n" || list[1].Success || list[1].Error != "File not found" || list[2].Content != "b\n" {
+		t.Errorf("the list is %+v", list)
+	}
+	c.bad("fs_read", `{"mode":"Line","path":"nope.txt"}`, `"error":"File not found"`)
+	c.bad("fs_read", `{"mode":"Line","path":"/etc/passwd"}`, "escapes")
+	c.bad("fs_read", `{"mode":"Line","path":"../x"}`, "escapes")
+	c.bad("fs_read", `{"mode":"Line"}`, "one of 'path' and 'paths' is required")
+	c.bad("fs_read", `{"mode":"Lines","path":"a.txt"}`, "/mode: unsupported 'mode' 'Lines'", "use 'Line'")
+	c.bad("fs_read", `{"mode":"Line","pat":"a.txt","path":"a.txt"}`, "/pat: there is no parameter 'pat' (did you mean 'path'?)")
+	c.bad("fs_read", `{"mode":"Line","path":"a.txt","path":"a.txt"}`, "'path' is given twice")
+	c.bad("fs_read", `{"mode":"Line","path":"a.txt","start_line":"1","depth":1.5}`,
+		"2 problems", "/start_line: 'start_line' must be a whole number, not a string", "/depth: 'depth' must be a whole number, not a number")
+	c.bad("fs_read", `{"mode":"Line","path":"a.txt","pattern":"x"}`, "/pattern: 'pattern' is for the mode Search")
+	c.bad("fs_read", `{"mode":"Line","path":null}`, "/path: 'path' must be a string, not null")
+	c.bad("fs_read", `{"mode":"Line","paths":["a.txt",7]}`, "/paths/1: 'paths/1' must be a string, not a whole number")
+}
+
+func TestReadHome(t *testing.T) {
+	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\n"}, nil)
+	t.Setenv("HOME", c.dir)
+	if got := first[read](t, c.good("fs_read", `{"mode":"Line","path":"~/a.txt"}`)); got.Path != "a.txt" || got.Content != "one\n" {
+		t.Errorf("the answer is %+v", got)
+	}
+	t.Setenv("HOME", filepath.Dir(c.dir))
+	c.bad("fs_read", `{"mode":"Line","path":"~/a.txt"}`, "escapes")
+}
+
+// A long file is cut at a line, and the rest can be read from where it was cut.
+func TestReadTooLong(t *testing.T) {
+	var b strings.Builder
+	for i := 1; i <= 20_000; i++ {
+		fmt.Fprintf(&b, "line %d \"quoted\"\n", i)
+	}
+	c := serve(t, mcpserver.Config{}, map[string]string{"long.txt": b.String(), "wide.txt": strings.Repeat("é", 100_000), "first.txt": strings.Repeat("x", 50_000) + "\nsecond\n"}, nil)
+	var all strings.Builder
+	for next, calls := 1, 0; next > 0; calls++ {
+		r := c.good("fs_read", fmt.Sprintf(`{"mode":"Line","path":"long.txt","start_line":%d}`, next))
+		if n := len(r.raw.Content[0].(*mcp.TextContent).Text); n > mcpserver.DefaultMaxResult {
+			t.Fatalf("the answer has %d bytes", n)
+		}
+		got := first[read](t, r)
+		all.WriteString(got.Content)
+		if got.Truncated != (got.NextLine > 0) || calls > 100 {
+			t.Fatalf("call %d: truncated is %v, next line %d", calls, got.Truncated, got.NextLine)
+		}
+		next = got.NextLine
+	}
+	if all.String() != b.String() {
+		t.Error("the parts are not the whole")
+	}
+	r := c.good("fs_read", `{"mode":"Line","path":"wide.txt"}`)
+	if got := first[read](t, r); !got.Truncated || !strings.HasPrefix(got.Content, "éé") || strings.Contains(got.Content, "\ufffd") {
+		t.Errorf("%d bytes, truncated %v", len(got.Content), got.Truncated)
+	}
+	// A line that no answer has room for does not come again and again.
+	for name, next := range map[string]int{"wide.txt": 0, "first.txt": 2} {
+		r := c.good("fs_read", `{"mode":"Line","path":`+quote(name)+`,"start_line":1}`)
+		if got := first[read](t, r); !got.Truncated || got.NextLine != next {
+			t.Errorf("%s: truncated %v, next line %d, want %d", name, got.Truncated, got.NextLine, next)
+		}
+	}
+	r = c.good("fs_read", `{"mode":"Search","path":".","pattern":"LINE"}`)
+	if n := len(r.text); n > mcpserver.DefaultMaxResult {
+		t.Errorf("the answer has %d bytes", n)
+	}
+}
+
+func TestReadDirectory(t *testing.T) {
+	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\n", "sub/b.txt": "b\n"}, nil)
+	got := first[read](t, c.good("fs_read", `{"mode":"Directory","path":".","depth":2}`))
+	if !got.Success || !strings.Contains(got.Content, "a.txt\n") || !strings.Contains(got.Content, "sub/b.txt\n") || strings.Contains(got.Content, ".millrace") {
+		t.Errorf("the answer is %+v", got)
+	}
+	list := first[[]read](t, c.good("fs_read", `{"mode":"Directory","paths":["sub","nope"]}`))
+	if len(list) != 2 || !list[0].Success || list[1].Success || list[1].Error == "" {
+		t.Errorf("the list is %+v", list)
+	}
+	c.bad("fs_read", `{"mode":"Directory","path":"nope"}`, "nope")
+}
+
+func TestReadSearch(t *testing.T) {
+	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "1\n2\n3\nTwo (x)\n5\n6\n7\n", "sub/b.txt": "two (X)\n"}, nil)
+	got := first[read](t, c.good("fs_read", `{"mode":"Search","path":"a.txt","pattern":"two (x)"}`))
+	if want := "Line 2- 2\nLine 3- 3\nLine 4: Two (x)\nLine 5- 5\nLine 6- 6\n"; got.Content != want || got.Path != "a.txt" {
+		t.Errorf("the answer is %+v", got)
+	}
+	list := first[[]read](t, c.good("fs_read", `{"mode":"Search","path":".","pattern":"two (x)","context_lines":0}`))
+	if len(list) != 2 || list[0].Content != "Line 4: Two (x)\n" || list[1].Path != "sub/b.txt" {
+		t.Errorf("the list is %+v", list)
+	}
+	if got := first[read](t, c.good("fs_read", `{"mode":"Search","path":"a.txt","pattern":"nope"}`)); !got.Success || got.Content != "" {
+		t.Errorf("the answer is %+v", got)
+	}
+	c.bad("fs_read", `{"mode":"Search","path":"a.txt"}`, "'pattern' is required for Search")
+}
+
+func TestReadImage(t *testing.T) {
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 3, 3))); err != nil {
+		t.Fatal(err)
+	}
+	c := serve(t, mcpserver.Config{Executor: millrace.Executor{DeniedPaths: []string{"secret.png"}}},
+		map[string]string{"a.png": b.String(), "secret.png": b.String(), "a.txt": "text\n"}, nil)
+	r := c.good("fs_read", `{"mode":"Image","path":"a.png"}`)
+	img, ok := r.raw.Content[1].(*mcp.ImageContent)
+	if !ok || img.MIMEType != "image/png" || !bytes.Equal(img.Data, b.Bytes()) {
+		t.Errorf("the answer is %v", r.raw.Content)
+	}
+	r = c.good("fs_read", `{"mode":"Image","image_paths":["a.png"]}`)
+	if _, ok := r.raw.Content[1].(*mcp.ImageContent); !ok {
+		t.Errorf("the answer is %v", r.raw.Content)
+	}
+	c.bad("fs_read", `{"mode":"Line","image_paths":["a.png"]}`, "/image_paths: 'image_paths' is for the mode Image")
+	c.bad("fs_read", `{"mode":"Image","image_paths":["a.png"],"path":"a.png"}`, "cannot both be given")
+	c.bad("fs_read", `{"mode":"Image","path":"secret.png"}`, "denied")
+	c.bad("fs_read", `{"mode":"Image","path":"a.txt"}`, "not an image")
+	c.bad("fs_read", `{"mode":"Image","paths":["a.png","a.png"]}`, "one path")
+	if err := os.WriteFile(filepath.Join(c.dir, "big.png"), make([]byte, 5<<20+1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c.bad("fs_read", `{"mode":"Image","path":"big.png"}`, "5242881 bytes")
+}

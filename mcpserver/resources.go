@@ -1,0 +1,105 @@
+package mcpserver
+
+import (
+	"context"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// maxDiffResource is how much of a diff a resource holds, in bytes. Pages of longer ones are those of review_plan.
+const maxDiffResource = 4 << 20
+
+// addResources adds what a client can attach to a conversation by itself: plans, diffs, and what pipelines are.
+func (s *Server) addResources() {
+	s.mcp.AddResource(&mcp.Resource{
+		URI: "millrace://schema/pipeline", Name: "schema of pipelines", MIMEType: "application/schema+json", Description: "JSON Schema of pipeline_json.",
+	}, func(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		text, err := s.cfg.Decoder.Schema()
+		return contents(req, string(text)), err
+	})
+	s.mcp.AddResource(&mcp.Resource{
+		URI: "millrace://docs/json", Name: "pipelines as JSON", MIMEType: "text/markdown", Description: "The fields of pipelines and the parameters of all actions.",
+	}, func(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		return contents(req, s.docs()), nil
+	})
+	s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{
+		URITemplate: "millrace://plans/{id}", Name: "plan", MIMEType: "application/json", Description: "What a plan would do, and its digest.",
+	}, s.planResource)
+	s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{
+		URITemplate: "millrace://plans/{id}/diff", Name: "diff of a plan", MIMEType: "text/x-diff",
+	}, s.planDiffResource)
+	s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{
+		URITemplate: "millrace://backups/{id}/diff", Name: "diff of an undo", MIMEType: "text/x-diff", Description: "What undo of a commit would change.",
+	}, s.backupDiffResource)
+}
+
+func contents(req *mcp.ReadResourceRequest, text string) *mcp.ReadResourceResult {
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, Text: text}}}
+}
+
+// middle is what stands between two parts of a URI.
+func middle(uri, before, behind string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(uri, before), behind)
+}
+
+func (s *Server) planResource(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	e, err := s.plans.find(middle(req.Params.URI, "millrace://plans/", ""))
+	if err != nil {
+		return nil, mcp.ResourceNotFoundError(req.Params.URI)
+	}
+	res := e.plan.Result()
+	text := fit(map[string]any{"plan_id": e.id, "digest": e.digest, "summary": res.String(), "result": res}, maxDiffResource)
+	return contents(req, string(text)), nil
+}
+
+func (s *Server) planDiffResource(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	e, err := s.plans.find(middle(req.Params.URI, "millrace://plans/", "/diff"))
+	if err != nil {
+		return nil, mcp.ResourceNotFoundError(req.Params.URI)
+	}
+	w := &window{room: maxDiffResource}
+	if err := e.plan.WriteDiff(w); err != nil {
+		return nil, err
+	}
+	return contents(req, string(w.kept)), nil
+}
+
+func (s *Server) backupDiffResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	plan, err := s.executor(nil).PlanRestore(ctx, s.cfg.FS, middle(req.Params.URI, "millrace://backups/", "/diff"))
+	if err != nil {
+		return nil, mcp.ResourceNotFoundError(req.Params.URI)
+	}
+	defer plan.Close() //nolint:errcheck // nothing was written
+	w := &window{room: maxDiffResource}
+	if err := plan.WriteDiff(w); err != nil {
+		return nil, err
+	}
+	return contents(req, string(w.kept)), nil
+}
+
+// docs tells all there is to know of pipelines, as this server takes them.
+func (s *Server) docs() string {
+	var b strings.Builder
+	b.WriteString(docsHead)
+	for _, name := range s.cfg.Decoder.Actions.Names() {
+		if doc, ok := s.cfg.Decoder.Describe(name); ok {
+			b.WriteString("\n## " + name + "\n\n" + describe(doc) + "\n")
+		}
+	}
+	for _, name := range s.cfg.Decoder.Tools.Names() {
+		if doc, ok := s.cfg.Decoder.DescribeTool(name); ok {
+			b.WriteString("\n## tool " + name + "\n\n" + describe(doc) + "\n")
+		}
+	}
+	return b.String()
+}
+
+const docsHead = `# Pipelines
+
+A pipeline is one JSON object: "name", "steps" (1 to 20), and if needed "dry_run", "force", "stop_on_error", "create_backup",
+"verbose", "parallel". A step has an "id", an "action", its "params", and if needed "input_from" or "input_from_all" (the files
+of earlier steps), "condition", "expect" ({"min_files", "max_files", "min_edits", "max_edits"}), "on_fail", "next", "retry_if".
+A text in "params" may have templates of earlier steps: {{find.files}}, {{find.files_count}}, {{count.count}}, {{fix.edits}}.
+Unknown names are refused. Nothing is written unless all steps succeed.
+`

@@ -1,0 +1,79 @@
+package mcpserver_test
+
+import (
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/millrace-go/millrace/mcpserver"
+)
+
+func TestResources(t *testing.T) {
+	c := serve(t, mcpserver.Config{}, map[string]string{"src/a.txt": "recieve\n"}, nil)
+	read := func(uri string) string {
+		t.Helper()
+		res, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
+		if err != nil {
+			t.Fatalf("%s: %v", uri, err)
+		}
+		return res.Contents[0].Text
+	}
+	if !json.Valid([]byte(read("millrace://schema/pipeline"))) {
+		t.Error("the schema is no JSON")
+	}
+	has(t, read("millrace://docs/json"), "# Pipelines", "## edit_files", "- old_text: a string, required")
+	r := c.good("plan_pipeline", `{"pipeline_json":`+fixTypo+`}`)
+	id, digest := line(t, r.text, "plan_id: "), line(t, r.text, "digest: ")
+	has(t, read("millrace://plans/"+id), `"digest":"`+digest, `"modified":["src/a.txt"]`)
+	has(t, read("millrace://plans/"+id+"/diff"), "+receive")
+	r = c.good("apply_plan", `{"plan_id":"`+id+`","digest":"`+digest+`"}`)
+	backup := strings.TrimSuffix(line(t, r.text, "backup: "), " (undo takes it back)")
+	has(t, read("millrace://backups/"+backup+"/diff"), "+recieve")
+	for _, uri := range []string{"millrace://plans/nope", "millrace://plans/nope/diff", "millrace://backups/nope/diff", "millrace://backups/../x/diff", "file:///etc/passwd"} {
+		if _, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil {
+			t.Errorf("%s was read", uri)
+		}
+	}
+	list, err := c.ListResources(t.Context(), nil)
+	if err != nil || len(list.Resources) != 2 {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// The server stands on what everybody can import.
+func TestPublicPackagesOnly(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", `{{join .Imports "\n"}}`, ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(out), "millrace-go/millrace") || strings.Contains(string(out), "/internal/") {
+		t.Errorf("the imports are %s", out)
+	}
+}
+
+func TestConfig(t *testing.T) {
+	dir := t.TempDir()
+	for name, cfg := range map[string]mcpserver.Config{
+		"no tree": {}, "short": {Root: dir, MaxResult: 10}, "no such root": {Root: dir + "/nope"},
+	} {
+		if s, err := mcpserver.New(cfg); err == nil {
+			t.Errorf("%s: a server was made", name)
+			_ = s.Close()
+		}
+	}
+}
+
+// The instructions and what the server says of itself are read by each model.
+func TestInitialize(t *testing.T) {
+	c := serve(t, mcpserver.Config{}, nil, nil)
+	res := c.InitializeResult()
+	if n := len(res.Instructions); n < 300 || n > 800 {
+		t.Errorf("the instructions have %d bytes", n)
+	}
+	if caps := quote(res.Capabilities); strings.Contains(caps, "logging") || strings.Contains(caps, "prompts") {
+		t.Errorf("the capabilities are %s", caps)
+	}
+}

@@ -1,0 +1,161 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/millrace-go/millrace"
+)
+
+type reviewArgs struct {
+	PlanID   string   `json:"plan_id"`
+	Paths    []string `json:"paths"`
+	Offset   int64    `json:"offset"`
+	MaxBytes int      `json:"max_bytes"`
+	Reject   []struct {
+		Path  string `json:"path"`
+		Hunks []int  `json:"hunks"`
+	} `json:"reject"`
+}
+
+// reviewPlan shows pages of the diff of a plan, or makes another plan of it that leaves some of it out.
+func reviewPlan(_ context.Context, c *call) (*answer, error) {
+	var args reviewArgs
+	if err := c.decode(&args); err != nil {
+		return nil, err
+	}
+	e, err := c.plans.find(args.PlanID)
+	if err != nil {
+		return nil, err
+	}
+	var b strings.Builder
+	if len(args.Reject) > 0 {
+		plan, err := rejected(e.plan, args)
+		if err != nil {
+			return nil, &nextError{err: err, next: "call review_plan without reject, and take the paths and hunks from what it shows"}
+		}
+		if e, err = c.plans.add(plan, e.relay, reported); err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, "%s\nplan_id: %s\ndigest: %s\n", plan.Result(), e.id, e.digest)
+	}
+	pg, err := c.page(e, args.Paths, args.Offset, args.MaxBytes, c.cfg.MaxResult-500)
+	if err != nil {
+		return nil, &nextError{err: err, next: "call review_plan without paths, and take them from what it shows"}
+	}
+	if b.Len() > 0 {
+		b.WriteByte('\n')
+	}
+	b.WriteString(pg.text)
+	a := &answer{}
+	if pg.next > 0 {
+		fmt.Fprintf(&b, "\nnext_offset: %d of %d bytes\n", pg.next, pg.total)
+		a.links = append(a.links, planLink(e))
+	}
+	if pg.total == 0 {
+		b.WriteString("the plan changes nothing")
+	}
+	a.texts = []string{strings.TrimRight(b.String(), "\n")}
+	return a, nil
+}
+
+// rejected is the plan without what is rejected. The numbers of hunks are those of the plan that was shown, so those of a
+// file are taken together.
+func rejected(plan *millrace.Plan, args reviewArgs) (*millrace.Plan, error) {
+	hunks, paths := make(map[string][]int), []string{}
+	var order []string
+	for _, r := range args.Reject {
+		if len(r.Hunks) == 0 {
+			paths = append(paths, r.Path)
+			continue
+		}
+		if hunks[r.Path] == nil {
+			order = append(order, r.Path)
+		}
+		hunks[r.Path] = append(hunks[r.Path], r.Hunks...)
+	}
+	var err error
+	for _, path := range order {
+		if plan, err = plan.RejectHunks(path, hunks[path]...); err != nil {
+			return nil, err
+		}
+	}
+	if len(paths) > 0 {
+		return plan.Reject(paths...)
+	}
+	return plan, nil
+}
+
+// page is a part of a diff. next is where the one behind it begins, 0 if it is the last.
+type page struct {
+	text        string
+	next, total int64
+}
+
+// page cuts a part out of the diff of a plan, at most so many bytes, at lines where there are some. The diff is written
+// once and not held.
+func (c *call) page(e *entry, paths []string, offset int64, wanted, most int) (page, error) {
+	if wanted <= 0 || wanted > most {
+		wanted = most
+	}
+	w := &window{from: offset, room: wanted}
+	if err := e.plan.WriteDiff(w, paths...); err != nil {
+		return page{}, err
+	}
+	if offset > w.seen {
+		return page{}, fmt.Errorf("offset %d is behind the end of the diff, which has %d bytes", offset, w.seen)
+	}
+	text := w.kept
+	if offset+int64(len(text)) < w.seen {
+		text = whole(text)
+	}
+	pg := page{text: string(text), total: w.seen}
+	if end := offset + int64(len(text)); end < w.seen {
+		pg.next = end
+	}
+	return pg, nil
+}
+
+// whole leaves out a line that is cut, or at least a character that is.
+func whole(text []byte) []byte {
+	if i := strings.LastIndexByte(string(text), '\n'); i >= 0 {
+		return text[:i+1]
+	}
+	for i := len(text) - 1; i > 0 && i >= len(text)-utf8.UTFMax; i-- {
+		if utf8.RuneStart(text[i]) {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// window keeps some of the bytes that are written to it, and counts all.
+type window struct {
+	from, seen int64
+	room       int
+	kept       []byte
+}
+
+var _ io.Writer = (*window)(nil)
+
+func (w *window) Write(p []byte) (int, error) {
+	begin := w.seen
+	w.seen += int64(len(p))
+	part := p
+	if skip := w.from - begin; skip > 0 {
+		part = part[min(skip, int64(len(part))):]
+	}
+	w.kept = append(w.kept, part[:min(len(part), w.room-len(w.kept))]...)
+	return len(p), nil
+}
+
+func planLink(e *entry) *mcp.ResourceLink {
+	return &mcp.ResourceLink{
+		URI: "millrace://plans/" + e.id + "/diff", Name: "diff of plan " + e.id, MIMEType: "text/x-diff", Description: "The whole diff.",
+	}
+}

@@ -1,0 +1,157 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// addRuns adds the commands over durable runs that the configuration has.
+func (s *Server) addRuns() error {
+	r := &s.cfg.Runs
+	r.Library.Decoder = s.cfg.Decoder
+	if r.Source == "" {
+		r.Source = runs.SourceMCP
+	}
+	if s.cfg.ReadOnly {
+		r.Manage, r.Jobs = nil, nil
+	}
+	if r.Manage != nil && !s.cfg.AllowForce {
+		r.Manage = unforced{r.Manage}
+	}
+	if r.Jobs != nil && !s.cfg.AllowForce {
+		r.Jobs = unforcedJobs{r.Jobs}
+	}
+	for _, name := range r.Names() {
+		doc, err := r.Describe(name)
+		if err != nil {
+			return err
+		}
+		full, err := r.FlatSchema(name)
+		if err != nil {
+			return err
+		}
+		input, err := flat(full)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		s.addTool(tool{name: name, writes: !doc.ReadOnly, structured: true, run: runCommand}, described{
+			Title: strings.ReplaceAll(name, "_", " "), Description: doc.Summary, Input: input,
+		})
+	}
+	return nil
+}
+
+// flat is a schema without what the APIs of models refuse, and without what only makes it longer: the command checks its
+// arguments itself.
+func flat(full []byte) (json.RawMessage, error) {
+	var s struct {
+		Properties map[string]map[string]any `json:"properties"`
+		Required   []string                  `json:"required"`
+	}
+	if err := json.Unmarshal(full, &s); err != nil {
+		return nil, err
+	}
+	for _, p := range s.Properties {
+		if p["anyOf"] != nil || p["oneOf"] != nil {
+			p["type"] = alternatives(p)
+		}
+		for _, word := range []string{"anyOf", "oneOf", "pattern", "minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum", "format"} {
+			delete(p, word)
+		}
+	}
+	return json.Marshal(map[string]any{"type": "object", "properties": s.Properties, "required": s.Required})
+}
+
+// alternatives are the types of which a parameter takes one.
+func alternatives(p map[string]any) []string {
+	var kinds []string
+	for _, word := range []string{"anyOf", "oneOf"} {
+		list, _ := p[word].([]any)
+		for _, v := range list {
+			one, _ := v.(map[string]any)
+			if kind, ok := one["type"].(string); ok && !slices.Contains(kinds, kind) {
+				kinds = append(kinds, kind)
+			}
+		}
+	}
+	return kinds
+}
+
+// runCommand calls a command over runs. Its answer is the same as text and as data.
+func runCommand(ctx context.Context, c *call) (*answer, error) {
+	args, err := c.projectArgs()
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.cfg.Runs.Call(ctx, c.tool.name, args)
+	if err != nil {
+		if out == nil {
+			return nil, err
+		}
+		return &answer{texts: []string{cut(string(out), c.cfg.MaxResult/2)}}, err
+	}
+	var data map[string]any
+	if err := json.Unmarshal(out, &data); err != nil {
+		return nil, err
+	}
+	data["summary"] = c.tool.name + ": done"
+	return &answer{texts: []string{string(fit(data, c.cfg.MaxResult))}, data: data}, nil
+}
+
+// projectArgs are the arguments with the key of the tree as projectId. They must name the tree that is served: a store may
+// have other projects, which are not this server's.
+func (c *call) projectArgs() (json.RawMessage, error) {
+	var args map[string]json.RawMessage
+	if json.Unmarshal(c.args, &args) != nil {
+		return c.args, nil // the command says what is wrong
+	}
+	names := []string{"projectId"}
+	if c.cfg.Runs.Lenient {
+		names = append(names, "project_id")
+	}
+	for _, name := range names {
+		var project string
+		if args[name] == nil || json.Unmarshal(args[name], &project) != nil || project == c.cfg.Project {
+			continue
+		}
+		if !slices.Contains(c.cfg.projects(), project) {
+			return nil, &millrace.ValidationError{Problems: []millrace.Problem{{
+				Pointer: "/" + name, Code: "unknown_project", Message: fmt.Sprintf("this server has no project '%s'", shown(project)),
+				Hint: fmt.Sprintf("use '%s'", c.cfg.Project),
+			}}}
+		}
+		key, err := json.Marshal(c.cfg.Project)
+		if err != nil {
+			return nil, err
+		}
+		args[name] = key
+		return json.Marshal(args)
+	}
+	return c.args, nil
+}
+
+// unforced takes no force from the pipeline of a call. A run that would need it waits for a person.
+type unforced struct{ runs.Manager }
+
+func (m unforced) Create(ctx context.Context, c runs.Create) (runs.Run, error) {
+	if o := c.Pipeline.Options(); o.Force {
+		o.Force = false
+		c.Pipeline = c.Pipeline.WithOptions(o)
+	}
+	return m.Manager.Create(ctx, c)
+}
+
+type unforcedJobs struct{ runs.JobManager }
+
+func (m unforcedJobs) Play(ctx context.Context, job runs.JobRef, p runs.Play) (runs.Job, error) {
+	if p.Force {
+		return runs.Job{}, &millrace.BlockedError{Reason: "force is not taken from a call: a person has to play this job"}
+	}
+	return m.JobManager.Play(ctx, job, p)
+}

@@ -1,0 +1,146 @@
+package mcpserver_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/mcpserver"
+	"github.com/millrace-go/millrace/rundir"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// oneTree opens the same tree for each run.
+type oneTree struct{ fs afero.Fs }
+
+func (o oneTree) Open(context.Context, fleet.Target) (fleet.Tree, error) {
+	return fleet.Tree{FS: o.fs}, nil
+}
+
+// withRuns serves a tree that has a store of runs.
+func withRuns(t *testing.T, cfg mcpserver.Config, files map[string]string) *client {
+	t.Helper()
+	dir := tree(t, files)
+	key := []byte("0123456789abcdef0123456789abcdef")
+	root, err := fsutil.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = root.Close() })
+	store, err := rundir.Open(root, rundir.DefaultDir, rundir.Options{Key: key, NoSync: true, SharedDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := store.Manage(rundir.Host{Executor: millrace.Executor{Key: key, NoSync: true}, Trees: oneTree{root}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close(context.Background()) })
+	cfg.FS, cfg.Executor.Key, cfg.Executor.NoSync = root, key, true
+	cfg.Runs = runs.Tools{Browse: store, Manage: m, Jobs: m.Jobs()}
+	s, err := mcpserver.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return &client{ClientSession: connect(t, s, nil), t: t, dir: dir}
+}
+
+func TestRuns(t *testing.T) {
+	c := withRuns(t, mcpserver.Config{Aliases: true, Project: "tree"}, map[string]string{"src/a.txt": "recieve\n"})
+	r := c.good("pipeline", `{"definition":`+fixTypo+`}`)
+	if got := readFile(t, c.dir, "src/a.txt"); got != "receive\n" {
+		t.Errorf("the file is %q", got)
+	}
+	id, _ := r.data["run_id"].(string)
+	if id == "" {
+		t.Fatalf("the data are %v", r.data)
+	}
+	for _, project := range []string{"tree", "."} {
+		r = c.good("browse_pipelines", `{"action":"list","projectId":"`+project+`"}`)
+		has(t, r.text, `"total":1`, `"status":"success"`, `"source":"mcp"`)
+		if r.data["total"] != 1.0 {
+			t.Errorf("the data are %v", r.data)
+		}
+	}
+	c.good("browse_pipelines", `{"action":"get","projectId":"tree","pipelineId":`+id+`}`)
+	c.good("browse_pipelines", `{"action":"jobs","projectId":"tree","pipelineId":`+id+`}`)
+	c.good("browse_pipelines", `{"action":"logs","projectId":"tree","jobId":"`+id+`/fix"}`)
+	c.good("manage_pipeline", `{"action":"create","projectId":"tree","definition":`+fixTypo+`}`)
+	c.bad("manage_pipeline", `{"action":"retry","projectId":"tree","pipelineId":`+id+`}`, "cannot retry run")
+	c.bad("manage_pipeline_job", `{"action":"cancel","projectId":"tree","jobId":"`+id+`/fix"}`, "cannot cancel job")
+	c.bad("browse_pipelines", `{"action":"get","projectId":"tree","pipelineId":99}`, "not found")
+	c.bad("browse_pipelines", `{"action":"list","projectId":"another"}`, "/projectId: this server has no project 'another' (use 'tree')")
+	c.bad("browse_pipelines", `{"action":"list"}`, "projectId")
+	c.bad("browse_pipelines", `{"action":"lst","projectId":"tree","stats":1}`, "invalid_pipeline: ")
+
+	// A run that has failed is taken up where it failed.
+	r = c.bad("pipeline", `{"definition":{"name":"later","steps":[{"id":"find","action":"search","params":{"pattern":"receive"}},{"id":"read","action":"read_ranges","params":{"files":["later.txt"]}}]}}`,
+		"step_failed: run ", "later.txt", "next: call browse_pipelines")
+	failed := line(t, r.text, "step_failed: run ")
+	failed, _, _ = strings.Cut(failed, " ")
+	c.good("fs_write", `{"command":"create","path":"later.txt","file_text":"x\n"}`)
+	for _, resume := range []string{failed, failed + "/read"} {
+		r = c.call("pipeline", `{"resume":"`+resume+`"}`)
+		if resume == failed && r.err {
+			t.Errorf("resume %s: %s", resume, r.text)
+		}
+	}
+	c.bad("pipeline", `{"resume":"99"}`, "not found")
+}
+
+// A model that plays its own job with force would pass what a person has to approve.
+func TestRunsTakeNoForce(t *testing.T) {
+	c := withRuns(t, mcpserver.Config{Aliases: true}, many(60))
+	r := c.bad("pipeline", `{"definition":`+fixAll+`}`, "held: run ", "is manual", "next: ask the user")
+	run, _, _ := strings.Cut(line(t, r.text, "held: run "), " ")
+	c.bad("manage_pipeline_job", `{"action":"play","projectId":".","jobId":"`+run+`/commit","force":true}`, "blocked: force is not taken from a call")
+	r = c.good("manage_pipeline", `{"action":"create","projectId":".","definition":`+fixAll+`}`)
+	for status := ""; status != "manual"; {
+		got := c.good("browse_pipelines", `{"action":"get","projectId":".","pipelineId":`+quote(r.data["id"])+`}`)
+		if status, _ = got.data["status"].(string); status == "success" || status == "failed" {
+			t.Fatalf("the run is %s", status)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if got := readFile(t, c.dir, "f000.txt"); got != "recieve\n" {
+		t.Errorf("the file is %q", got)
+	}
+}
+
+func TestRunsReadOnly(t *testing.T) {
+	c := withRuns(t, mcpserver.Config{ReadOnly: true}, nil)
+	tools, _ := listOf(t, c)
+	names := ""
+	for _, tool := range tools {
+		names += tool.Name + " "
+	}
+	if !strings.Contains(names, "browse_pipelines") || strings.Contains(names, "manage_pipeline") {
+		t.Errorf("the tools are %s", names)
+	}
+	c.good("browse_pipelines", `{"action":"list","projectId":"."}`)
+}
+
+func TestRunsSchemas(t *testing.T) {
+	tools, _ := listOf(t, withRuns(t, mcpserver.Config{}, nil))
+	for _, tool := range tools {
+		s, _ := tool.InputSchema.(map[string]any)
+		if s["type"] != "object" {
+			t.Errorf("%s: the type is %v", tool.Name, s["type"])
+		}
+		for _, word := range []string{"oneOf", "anyOf", "allOf", "$schema"} {
+			if strings.Contains(quote(s), `"`+word+`"`) {
+				t.Errorf("%s: the schema has %s", tool.Name, word)
+			}
+		}
+	}
+	if n := len(quote(tools)); n > 20<<10 {
+		t.Errorf("with the commands over runs the list has %d bytes", n)
+	}
+}

@@ -1,0 +1,195 @@
+package mcpserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/millrace-go/millrace"
+)
+
+// maxProblems is how many mistakes of one call are told.
+const maxProblems = 100
+
+// schema is the part of JSON Schema that the tools use. The arguments are checked with what the client was shown, so the
+// two cannot differ.
+type schema struct {
+	Type       types              `json:"type"`
+	Properties map[string]*schema `json:"properties"`
+	Required   []string           `json:"required"`
+	Items      *schema            `json:"items"`
+	Enum       []string           `json:"enum"`
+	Minimum    *int64             `json:"minimum"`
+}
+
+// types is a type, or a list of them.
+type types []string
+
+func (t *types) UnmarshalJSON(data []byte) error {
+	var one string
+	if json.Unmarshal(data, &one) == nil {
+		*t = types{one}
+		return nil
+	}
+	var list []string
+	err := json.Unmarshal(data, &list)
+	*t = list
+	return err
+}
+
+func parseSchema(data []byte) (*schema, error) {
+	s := &schema{}
+	return s, json.Unmarshal(data, s)
+}
+
+func compact(data []byte) json.RawMessage {
+	var b bytes.Buffer
+	if err := json.Compact(&b, data); err != nil {
+		return data
+	}
+	return b.Bytes()
+}
+
+// check lists what is wrong with the arguments.
+func (s *schema) check(args []byte) []millrace.Problem {
+	if !utf8.Valid(args) || !json.Valid(args) {
+		return []millrace.Problem{{Code: "invalid_json", Message: "the arguments are no JSON in UTF-8"}}
+	}
+	var k checker
+	k.value(s, "", bytes.TrimSpace(args))
+	if more := len(k.problems) - maxProblems; more > 0 {
+		k.problems = append(k.problems[:maxProblems], millrace.Problem{
+			Code: "too_many_problems", Message: fmt.Sprintf("and %d more problems", more),
+		})
+	}
+	return k.problems
+}
+
+type checker struct{ problems []millrace.Problem }
+
+func (k *checker) add(pointer, code, hint, format string, args ...any) {
+	k.problems = append(k.problems, millrace.Problem{Pointer: pointer, Code: code, Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// value checks a value that is valid JSON without space around it.
+func (k *checker) value(s *schema, pointer string, data []byte) {
+	kind := kindOf(data)
+	if len(s.Type) > 0 && !slices.Contains(s.Type, kind) {
+		k.add(pointer, "wrong_type", "", "%s must be %s, not %s", nameOf(pointer), spoken(s.Type), article(kind))
+		return
+	}
+	switch {
+	case kind == "object" && s.Properties != nil:
+		k.object(s, pointer, data)
+	case kind == "array" && s.Items != nil:
+		k.array(s.Items, pointer, data)
+	case kind == "string" && len(s.Enum) > 0:
+		var text string
+		if json.Unmarshal(data, &text) == nil && !slices.Contains(s.Enum, text) {
+			k.add(pointer, "unsupported_value", "use '"+strings.Join(s.Enum, "', '")+"'", "unsupported %s '%s'", nameOf(pointer), shown(text))
+		}
+	case kind == "integer" && s.Minimum != nil:
+		if n, err := strconv.ParseInt(string(data), 10, 64); err != nil || n < *s.Minimum {
+			k.add(pointer, "out_of_range", "", "%s must be at least %d", nameOf(pointer), *s.Minimum)
+		}
+	}
+}
+
+func (k *checker) object(s *schema, pointer string, data []byte) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	_, _ = dec.Token()
+	seen := make(map[string]bool)
+	for dec.More() {
+		token, _ := dec.Token()
+		name, _ := token.(string)
+		var v json.RawMessage
+		if dec.Decode(&v) != nil {
+			return
+		}
+		at := pointer + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+		property, known := s.Properties[name]
+		switch {
+		case !known:
+			k.add(at, "unknown_field", nearest(name, s.Properties), "there is no parameter '%s'", shown(name))
+		case seen[name]:
+			k.add(at, "duplicate_field", "", "%s is given twice", nameOf(at))
+		default:
+			k.value(property, at, v)
+		}
+		seen[name] = true
+		if len(k.problems) > 10*maxProblems {
+			return
+		}
+	}
+	for _, name := range s.Required {
+		if !seen[name] {
+			k.add(pointer, "missing_param", "", "'%s' is required", name)
+		}
+	}
+}
+
+func (k *checker) array(items *schema, pointer string, data []byte) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	_, _ = dec.Token()
+	for i := 0; dec.More() && len(k.problems) <= 10*maxProblems; i++ {
+		var v json.RawMessage
+		if dec.Decode(&v) != nil {
+			return
+		}
+		k.value(items, pointer+"/"+strconv.Itoa(i), v)
+	}
+}
+
+// kindOf is the type of a JSON value in the words of a schema.
+func kindOf(data []byte) string {
+	switch data[0] {
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case '"':
+		return "string"
+	case 't', 'f':
+		return "boolean"
+	case 'n':
+		return "null"
+	}
+	if _, err := strconv.ParseInt(string(data), 10, 32); err == nil {
+		return "integer"
+	}
+	return "number"
+}
+
+func article(kind string) string {
+	switch kind {
+	case "object", "array":
+		return "an " + kind
+	case "integer":
+		return "a whole number"
+	case "boolean":
+		return "true or false"
+	case "null":
+		return "null"
+	}
+	return "a " + kind
+}
+
+func spoken(kinds types) string {
+	words := make([]string, len(kinds))
+	for i, kind := range kinds {
+		words[i] = article(kind)
+	}
+	return strings.Join(words, " or ")
+}
+
+// nameOf is how messages call the value at a pointer.
+func nameOf(pointer string) string {
+	if pointer == "" {
+		return "the argument"
+	}
+	return "'" + shown(strings.NewReplacer("~1", "/", "~0", "~").Replace(pointer[1:])) + "'"
+}

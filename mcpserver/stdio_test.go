@@ -1,0 +1,120 @@
+package mcpserver_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/mcpserver"
+)
+
+// serveRoot names, in the environment of a process of this test, the directory that it serves instead of running tests.
+const serveRoot = "MILLRACE_TEST_SERVE"
+
+func TestMain(m *testing.M) {
+	if root := os.Getenv(serveRoot); root != "" {
+		if err := serveStdio(root); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func serveStdio(root string) error {
+	s, err := mcpserver.New(mcpserver.Config{Root: root, Aliases: true, Executor: millrace.Executor{NoSync: true, Key: make([]byte, 32)}})
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.ServeStdio(context.Background()), s.Close())
+}
+
+// process starts a server of a directory.
+func process(t testing.TB, dir string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, self)
+	cmd.Env = append(os.Environ(), serveRoot+"="+dir)
+	return cmd
+}
+
+func TestStdio(t *testing.T) {
+	dir := tree(t, many(60))
+	p := &person{action: "accept", approve: true}
+	var stderr strings.Builder
+	cmd := process(t, dir)
+	cmd.Stderr = &stderr
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, p.options()).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatal(err, stderr.String())
+	}
+	c := &client{ClientSession: session, t: t, dir: dir}
+	if got := first[read](t, c.good("fs_read", `{"mode":"Line","path":"f000.txt"}`)); got.Content != "recieve\n" {
+		t.Errorf("the answer is %+v", got)
+	}
+	c.good("batch_operations", `{"pipeline_json":`+fixAll+`}`)
+	if got := readFile(t, dir, "f059.txt"); got != "receive\n" || len(p.asked) != 1 {
+		t.Errorf("the file is %q, the person was asked %d times", got, len(p.asked))
+	}
+	c.bad("fs_write", `{"command":"append","path":"f000.txt"}`, "new_str")
+	if err := session.Close(); err != nil {
+		t.Errorf("the end of the process: %v", err)
+	}
+	if stderr.String() != "" {
+		t.Errorf("the server says %q", stderr.String())
+	}
+}
+
+// A message that is too long ends the session: the server does not read it into memory.
+func TestStdioTooLong(t *testing.T) {
+	cmd := process(t, t.TempDir())
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	part := strings.Repeat("x", 1<<20)
+	_, err = in.Write([]byte(`{"jsonrpc":"2.0","id":1,"method":"`))
+	for i := 0; i < 20 && err == nil; i++ {
+		_, err = in.Write([]byte(part))
+	}
+	_ = in.Close()
+	if cmd.Wait() == nil && err == nil {
+		t.Error("the server has read 20 MiB in one message")
+	}
+}
+
+// A file of calls can be the input: what was asked before it ended is answered.
+func TestStdioDrains(t *testing.T) {
+	dir := tree(t, many(3))
+	var in strings.Builder
+	in.WriteString(ping + "\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n")
+	for i := range 20 {
+		fmt.Fprintf(&in, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"fs_read","arguments":{"mode":"Line","path":"f000.txt"}}}`+"\n", i+2)
+	}
+	cmd := process(t, dir)
+	cmd.Stdin = strings.NewReader(in.String())
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(out), `recieve\\n`); n != 20 {
+		t.Errorf("%d of 20 calls are answered: %s", n, out)
+	}
+}

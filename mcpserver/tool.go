@@ -1,0 +1,145 @@
+package mcpserver
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/millrace-go/millrace"
+)
+
+//go:embed schemas/*.json
+var schemas embed.FS
+
+// resultSchema is that of all answers which have a result. It is open to further fields: clients check answers with it.
+const resultSchema = `{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]}`
+
+// tool is one tool: what the list says of it, and what a call of it does.
+type tool struct {
+	name   string
+	writes bool // it is not there on a server that only reads
+	// idempotent says that a second call with the same arguments changes nothing more; structured that its answers have a
+	// result beside the text.
+	idempotent bool
+	structured bool
+	run        func(ctx context.Context, c *call) (*answer, error)
+	// input is the schema that the arguments are checked with, nil for tools that check them themselves.
+	input *schema
+}
+
+// call is one call of a tool.
+type call struct {
+	*Server
+	tool     tool
+	req      *mcp.CallToolRequest
+	args     json.RawMessage
+	progress *progress
+	// told is what is said of a run that has failed, nil for the one line of its result.
+	told func(*millrace.Result) string
+}
+
+// decode reads the arguments, which were checked with the schema, into a struct.
+func (c *call) decode(v any) error { return json.Unmarshal(c.args, v) }
+
+// described is a file in schemas.
+type described struct {
+	Title       string          `json:"title"`
+	Description string          `json:"description"`
+	Input       json.RawMessage `json:"input"`
+}
+
+// tools lists them in the order in which a model uses them. Clients sort them by name.
+func (s *Server) tools() []tool {
+	list := []tool{
+		{name: "batch_operations", writes: !s.cfg.ReadOnly, structured: true, run: batchOperations},
+		{name: "plan_pipeline", structured: true, run: planPipeline},
+		{name: "review_plan", run: reviewPlan},
+		{name: "apply_plan", writes: true, idempotent: true, structured: true, run: applyPlan},
+		{name: "apply_patch", writes: true, structured: true, run: applyPatch},
+		{name: "fs_read", run: fsRead},
+		{name: "fs_write", writes: true, structured: true, run: fsWrite},
+		{name: "history", structured: true, run: history},
+		{name: "undo", writes: true, structured: true, run: undo},
+		{name: "describe_actions", run: describeActions},
+	}
+	if s.cfg.Aliases {
+		list = append(list,
+			tool{name: "pipeline", writes: true, structured: true, run: namedPipeline},
+			tool{name: "mcp_pipeline", writes: true, structured: true, run: listPipeline})
+	}
+	return list
+}
+
+func (s *Server) addTools() error {
+	for _, t := range s.tools() {
+		if t.writes && s.cfg.ReadOnly {
+			continue
+		}
+		data, err := schemas.ReadFile("schemas/" + t.name + ".json")
+		if err != nil {
+			return err
+		}
+		var d described
+		if err := json.Unmarshal(data, &d); err != nil {
+			return fmt.Errorf("schemas/%s.json: %w", t.name, err)
+		}
+		if t.input, err = parseSchema(d.Input); err != nil {
+			return fmt.Errorf("schemas/%s.json: %w", t.name, err)
+		}
+		s.addTool(t, d)
+	}
+	return s.addRuns()
+}
+
+func (s *Server) addTool(t tool, d described) {
+	closed, destructive := false, t.writes
+	definition := &mcp.Tool{
+		Name: t.name, Title: d.Title, Description: d.Description, InputSchema: compact(d.Input),
+		Annotations: &mcp.ToolAnnotations{
+			Title: d.Title, ReadOnlyHint: !t.writes, DestructiveHint: &destructive, IdempotentHint: t.idempotent || !t.writes, OpenWorldHint: &closed,
+		},
+	}
+	if t.structured {
+		definition.OutputSchema = json.RawMessage(resultSchema)
+		if t.name == "mcp_pipeline" { // its summary is an object
+			definition.OutputSchema = json.RawMessage(`{"type":"object"}`)
+		}
+	}
+	s.mcp.AddTool(definition, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return s.handle(ctx, t, req), nil
+	})
+}
+
+// handle answers one call. What goes wrong is an answer too, for the model is to read it.
+func (s *Server) handle(ctx context.Context, t tool, req *mcp.CallToolRequest) *mcp.CallToolResult {
+	s.calls.Add(1)
+	defer s.calls.Done()
+	c := &call{Server: s, tool: t, req: req, args: req.Params.Arguments, progress: newProgress(ctx, req)}
+	defer c.progress.stop()
+	if len(c.args) == 0 {
+		c.args = json.RawMessage("{}")
+	}
+	a, err := s.answer(ctx, c)
+	// The last notice of how far the call is goes out before the answer.
+	c.progress.stop()
+	if err != nil {
+		s.cfg.Logger.Info("tool call failed", "tool", t.name, "code", codeOf(err), "error", err)
+		a = failure(a, err, s.cfg.MaxResult)
+	}
+	return a.result(s.cfg.MaxResult)
+}
+
+func (s *Server) answer(ctx context.Context, c *call) (*answer, error) {
+	if c.tool.input != nil {
+		if problems := c.tool.input.check(c.args); len(problems) > 0 {
+			return nil, &millrace.ValidationError{Problems: problems}
+		}
+	}
+	if c.req.Params.RequestState != "" {
+		return s.approved(ctx, c)
+	}
+	return c.tool.run(ctx, c)
+}
