@@ -40,6 +40,13 @@ type scale struct {
 	allocFiles  int   // files that do not match, which are made four times as many
 	editFiles   int   // files that the growth with edits and steps is measured on
 	execFiles   []int // files of the trees that commands run on
+	patchFiles  int   // files that a patch changes
+	listRuns    int   // runs of which a page is listed
+	durableRuns int
+	resumeFiles int // files that were staged when a run is resumed
+	fleetTrees  int
+	doorFiles   int // files that a one-liner changes
+	doorStarts  int // how often the program is started
 }
 
 // full is the scale of the table.
@@ -48,7 +55,8 @@ func full() scale {
 		growth: []int{1_000, 10_000, 100_000}, growthRuns: 5, factors: []int{1, 4, 16},
 		largeBytes: 1 << 30, largePlaces: 8_600, literal: "errors.New", folded: "recieve",
 		from: "CreateOrUpdate creates", to: "CreateOrUpdate makes", manyFrom: "http.StatusOK", manyTo: "http.StatusFine", smallRuns: 500,
-		allocFiles: 1_000, editFiles: 1_000, execFiles: []int{3_000, 90_000},
+		allocFiles: 1_000, editFiles: 1_000, execFiles: []int{3_000, 90_000}, patchFiles: 200,
+		listRuns: 10_000, durableRuns: 101, resumeFiles: 3_000, fleetTrees: 1_000, doorFiles: 3_085, doorStarts: 41,
 	}
 }
 
@@ -56,7 +64,7 @@ func full() scale {
 func kubernetes() scale {
 	s := full()
 	s.growth, s.growthRuns, s.largeBytes, s.largePlaces, s.folded = []int{100, 1_000, 10_000}, 3, 64<<20, 540, "todo"
-	s.execFiles = []int{3_000}
+	s.execFiles, s.listRuns, s.fleetTrees = []int{3_000}, 1_000, 200
 	s.from, s.to, s.manyFrom, s.manyTo = "context.TODO()", "context.NONE()", "metav1.", "metav9."
 	return s
 }

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/afero"
 
@@ -32,7 +34,7 @@ func child(ctx context.Context, args []string, stdout io.Writer) (err error) {
 		return err
 	}
 	if flags.NArg() != 2 {
-		return errors.New("usage: job [flags] DIR PIPELINE, or the id of a backup for restore")
+		return errors.New("usage: job [flags] DIR PIPELINE, @FILE with one, or the id of a backup for restore")
 	}
 	var fsys afero.Fs
 	if *slow {
@@ -66,7 +68,14 @@ func work(ctx context.Context, x millrace.Executor, fsys afero.Fs, do, what stri
 	if do == "restore" {
 		return x.Restore(ctx, fsys, what)
 	}
-	p, err := millrace.Decode([]byte(what))
+	text := []byte(what)
+	if file, ok := strings.CutPrefix(what, "@"); ok {
+		var err error
+		if text, err = os.ReadFile(file); err != nil { // an argument may not be longer than 128 KiB
+			return nil, err
+		}
+	}
+	p, err := millrace.Decode(text)
 	if err != nil {
 		return nil, err
 	}

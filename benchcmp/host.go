@@ -42,7 +42,7 @@ func host(ctx context.Context, dir string, tools map[string]tool) Host {
 		h.Kernel += " " + strings.TrimSpace(string(release))
 	}
 	for name, t := range tools {
-		if t.missing == "" {
+		if t.missing == "" && t.version != "" {
 			h.Tools[name] = t.version + " (" + t.path + ")"
 		}
 	}
@@ -105,9 +105,9 @@ type tool struct {
 }
 
 // findTools looks for the programs that jobs need. Ripgrep is taken from where the caller says.
-func findTools(ctx context.Context, ripgrep string) map[string]tool {
+func findTools(ctx context.Context, ripgrep, millrace string) map[string]tool {
 	tools := make(map[string]tool)
-	for name, command := range map[string]string{"rg": ripgrep, "sed": "sed", "xargs": "xargs", "sh": "sh", "sync": "sync"} {
+	for name, command := range map[string]string{"rg": ripgrep, "sed": "sed", "xargs": "xargs", "sh": "sh", "sync": "sync", "git": "git", "millrace": millrace} {
 		tools[name] = findTool(ctx, name, command)
 	}
 	return tools
@@ -122,7 +122,11 @@ func findTool(ctx context.Context, name, command string) tool {
 		return tool{missing: name + " is not installed"}
 	}
 	t := tool{path: path, version: "version unknown"}
-	if name == "sh" || name == "sync" {
+	switch name {
+	case "sh", "sync":
+		return t
+	case "millrace": // this repository's own, whose commit is named already
+		t.version = ""
 		return t
 	}
 	out, err := exec.CommandContext(ctx, path, "--version").Output()

@@ -28,7 +28,8 @@ func TestJobs(t *testing.T) {
 		"slow/ignore-case":   "4 files (and 1 with a NUL)",
 		"search/regex-close": "0 files", "search/regex-readall": "0 files", "search/regex-error": "0 files", "search/regex-no-literal": "0 files",
 		"edit/dry-run": "4 files", "edit/commit": "4 files, trees equal", "edit/restore": "tree as before",
-		"large/count": "30 places", "large/replace": "30 places, files equal", "flow/jumps": "80 places",
+		"large/count": "30 places", "large/replace": "30 places, files equal", "flow/jumps": "80 places", "patch/apply": "30 hunks in 6 files, trees equal",
+		"door/replace": "12 files, trees equal",
 	}
 	for _, j := range jobs() {
 		used := b
@@ -122,7 +123,7 @@ func TestWrongResults(t *testing.T) {
 func TestMissingTool(t *testing.T) {
 	t.Parallel()
 	b := tiny(t)
-	b.tools = findTools(t.Context(), filepath.Join(b.dir, "no-such-tool"))
+	b.tools = findTools(t.Context(), filepath.Join(b.dir, "no-such-tool"), "")
 	var said strings.Builder
 	report, err := b.all(t.Context(), regexp.MustCompile("^search/literal$|^small/pipeline$"), &said)
 	if err != nil {

@@ -50,6 +50,10 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 			return small(ctx, args[1:], stdout)
 		case "exec":
 			return execTree(ctx, args[1:], stdout)
+		case "idle":
+			return nil
+		case "runs":
+			return runsCommand(ctx, args[1:], stdout)
 		}
 	}
 	return table(ctx, args, stdout, stderr)
@@ -68,6 +72,7 @@ func table(ctx context.Context, args []string, stdout, stderr io.Writer) (err er
 	only := flags.String("only", "", "jobs to run, as a regular expression")
 	list := flags.Bool("list", false, "list the jobs and stop")
 	ripgrep := flags.String("rg", "rg", "ripgrep")
+	program := flags.String("millrace", "millrace", "the command line of this repository: go -C cmd/millrace build -o FILE .")
 	jsonFile := flags.String("json", "", "file for all figures")
 	markdown := flags.Bool("markdown", false, "print the tables in Markdown")
 	keep := flags.Bool("keep", false, "keep the copies and generated trees")
@@ -96,7 +101,7 @@ func table(ctx context.Context, args []string, stdout, stderr io.Writer) (err er
 		}
 		*dir = filepath.Join(cache, "benchcmp")
 	}
-	b := &bench{runs: *runs, warm: *warm, scale: full(), tools: findTools(ctx, *ripgrep)}
+	b := &bench{runs: *runs, warm: *warm, scale: full(), tools: findTools(ctx, *ripgrep, *program)}
 	b.logf = func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
 	if b.self, err = os.Executable(); err != nil {
 		return err

@@ -5,17 +5,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
 // TestMain lets the test's binary be what the program's is: the processes that are measured, and the one that
-// measures them. Under the name of rg it is a stand-in for ripgrep.
+// measures them. Under the names of rg and millrace it is a stand-in for ripgrep and for the command line.
 func TestMain(m *testing.M) {
 	var err error
 	switch {
 	case filepath.Base(os.Args[0]) == "rg":
 		err = standIn(os.Args[1:], os.Stdout)
-	case len(os.Args) > 1 && (os.Args[1] == "measure" || os.Args[1] == "job" || os.Args[1] == "small" || os.Args[1] == "exec"):
+	case filepath.Base(os.Args[0]) == "millrace":
+		err = commandLine(os.Args[1:], os.Stdout)
+	case len(os.Args) > 1 && slices.Contains([]string{"measure", "job", "small", "exec", "runs", "idle"}, os.Args[1]):
 		err = dispatch(context.Background(), os.Args[1:], os.Stdout, os.Stderr)
 	default:
 		// With the race detector every process would wait for a second before it ends.
@@ -40,7 +43,7 @@ func tiny(t *testing.T) *bench {
 	b := &bench{self: self, runs: 1, dir: dir, tree: filepath.Join(dir, "tree"), logf: t.Logf, scale: scale{
 		growth: []int{10, 30}, growthRuns: 1, factors: []int{1, 2}, largeBytes: 9 << 20, largePlaces: 30,
 		literal: needle, folded: "HAYneedle", from: needle, to: thread, manyFrom: "context.Context", manyTo: "other.Context", smallRuns: 3,
-		allocFiles: 50, editFiles: 20, execFiles: []int{10, 30},
+		allocFiles: 50, editFiles: 20, execFiles: []int{10, 30}, patchFiles: 6, listRuns: 70, durableRuns: 3, resumeFiles: 20, fleetTrees: 10, doorFiles: 12, doorStarts: 2,
 	}}
 	if err := generateTree(b.tree, 40, 2_000, 3, false, 1); err != nil {
 		t.Fatal(err)
@@ -51,11 +54,13 @@ func tiny(t *testing.T) *bench {
 	if b.base, err = digest(b.tree); err != nil {
 		t.Fatal(err)
 	}
-	rg := filepath.Join(dir, "rg")
-	if err := os.Symlink(self, rg); err != nil {
-		t.Skip("the stand-in for ripgrep needs a symbolic link: ", err)
+	rg, program := filepath.Join(dir, "rg"), filepath.Join(dir, "millrace")
+	for _, name := range []string{rg, program} {
+		if err := os.Symlink(self, name); err != nil {
+			t.Skip("a stand-in needs a symbolic link: ", err)
+		}
 	}
-	b.tools = findTools(t.Context(), rg)
+	b.tools = findTools(t.Context(), rg, program)
 	b.tools["sync"] = tool{missing: "it would wait for other tests"}
 	return b
 }

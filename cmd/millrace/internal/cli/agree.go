@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// decideFlags registers -n and -y.
+func (a *App) decideFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVarP(&a.flags.dryRun, "dry-run", "n", false, "show what would be done and write nothing")
+	f.BoolVarP(&a.flags.yes, "yes", "y", false, "do it without asking")
+}
+
+// agreed shows what is to be done to n things that are no change of files, and reports whether to do it: with -y, or
+// when the user says so. It is errDeclined if the user does not want it.
+func (s *session) agreed(ctx context.Context, n int, question string, show func() error) (bool, error) {
+	if err := show(); err != nil {
+		return false, err
+	}
+	switch {
+	case s.flags.dryRun:
+		return false, nil
+	case n == 0 || s.flags.yes:
+		return true, nil
+	case !s.onTerminal():
+		s.talk("nothing was written: -y does it")
+		return false, nil
+	}
+	answer, err := s.terminal().Ask(ctx, question)
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	if err != nil || answer != "y" && answer != "yes" {
+		return false, errDeclined
+	}
+	return true, nil
+}
+
+// output makes an outputError of an error of stdout.
+func output(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &outputError{err}
+}

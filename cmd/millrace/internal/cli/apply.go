@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace"
+)
+
+// newApply makes `apply`.
+func (a *App) newApply() *cobra.Command {
+	var digest string
+	cmd := &cobra.Command{
+		Use:   "apply PLAN",
+		Short: "Commit a stored plan",
+		Long: `Apply commits the plan in the file PLAN, or in stdin for -, exactly as it was stored. It is a conflict, and nothing is
+changed, if a file is not what it was when the plan was made. A plan of high risk needs --force again, or on a terminal
+the word yes.`,
+		Example: `  millrace plan rename.json -o rename.plan
+  millrace apply rename.plan
+  millrace apply rename.plan --digest 3a7bd3e2…   only if it is the one that was approved`,
+		Args: cobra.ExactArgs(1),
+		RunE: a.inTree(func(ctx context.Context, s *session, args []string) error {
+			return s.apply(ctx, args[0], digest)
+		}),
+	}
+	a.treeFlags(cmd)
+	a.formatFlag(cmd, changeFormats...)
+	f := cmd.Flags()
+	f.BoolVarP(&a.flags.dryRun, "dry-run", "n", false, "show the change and write nothing")
+	f.BoolVarP(&a.flags.yes, "yes", "y", false, "never ask")
+	f.BoolVar(&a.flags.force, "force", false, "pass the limit on files and the levels of risk, up to the ceiling")
+	f.StringVar(&digest, "digest", "", "refuse any plan but the one with this `DIGEST`")
+	return cmd
+}
+
+// apply commits the plan in a file.
+func (s *session) apply(ctx context.Context, name, digest string) error {
+	data, err := s.readInput(ctx, name)
+	if err != nil {
+		return err
+	}
+	// The commit is marked with what was applied, so that it is found when the same plan comes again. The mark is never
+	// the same twice: applying a plan again after it was taken back is no repetition of that run.
+	mark := planMark(data)
+	s.x.RunID = mark + rand.Text()
+	plan, err := s.x.OpenPlan(ctx, s.fs, data)
+	if err != nil {
+		return &sourceError{name: name, err: err}
+	}
+	defer plan.Close()
+	plan = plan.WithForce(s.flags.force)
+	if digest != "" {
+		if err := sameDigest(plan, digest); err != nil {
+			return err
+		}
+	}
+	s.sure = s.flags.yes || !plan.Result().WouldBlock || !s.onTerminal()
+	err = s.applyPlan(ctx, plan)
+	if isType[*millrace.ConflictError](err) {
+		if id := s.appliedBy(ctx, mark); id != "" {
+			return fmt.Errorf("the plan was applied already, by commit %s: %w", id, err)
+		}
+	}
+	return err
+}
+
+// planMark is what the run ids of all commits of a stored plan begin with.
+func planMark(data []byte) string {
+	sum := sha256.Sum256(data)
+	return "apply-" + hex.EncodeToString(sum[:12]) + "-"
+}
+
+// appliedBy returns the id of the newest commit with a mark that was not taken back, "" if there is none.
+func (s *session) appliedBy(ctx context.Context, mark string) string {
+	list, err := s.x.ListBackups(ctx, s.fs)
+	if err != nil {
+		return "" // the conflict is told in any case
+	}
+	undone := make(map[string]bool)
+	found, at := "", int64(0)
+	for _, info := range list {
+		undone[info.Restores] = true
+	}
+	for _, info := range list {
+		if strings.HasPrefix(info.RunID, mark) && !undone[info.ID] && info.Time.UnixNano() > at {
+			found, at = info.ID, info.Time.UnixNano()
+		}
+	}
+	return found
+}
+
+// sameDigest returns an error if the plan is not the one with the digest.
+func sameDigest(plan *millrace.Plan, digest string) error {
+	got, err := plan.Digest()
+	if err != nil {
+		return err
+	}
+	if !strings.EqualFold(got, digest) {
+		return &usageError{fmt.Errorf("--digest: this plan has %s", got)}
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/millrace-go/millrace"
+)
+
+// bounds are how many edits a change has to have. A nil bound is none.
+type bounds struct{ low, high *int }
+
+// parseBounds reads N, N..M, N.. or ..M; "" is no bounds.
+func parseBounds(text string) (bounds, error) {
+	if text == "" {
+		return bounds{}, nil
+	}
+	low, high, isRange := strings.Cut(text, "..")
+	if !isRange {
+		high = low
+	}
+	var b bounds
+	var err error
+	if b.low, err = bound(low); err == nil {
+		b.high, err = bound(high)
+	}
+	if err != nil || !b.given() || b.low != nil && b.high != nil && *b.low > *b.high {
+		return bounds{}, &usageError{fmt.Errorf("--expect %s: write N, N..M, N.. or ..M", text)}
+	}
+	return b, nil
+}
+
+func bound(text string) (*int, error) {
+	if text == "" {
+		return nil, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil {
+		return nil, err
+	}
+	i := int(n)
+	return &i, nil
+}
+
+// given reports whether there is a bound.
+func (b bounds) given() bool { return b.low != nil || b.high != nil }
+
+// check returns a *millrace.ExpectError if the edits of a result are not within the bounds.
+func (b bounds) check(r *millrace.Result) error {
+	if b.low != nil && r.TotalEdits < *b.low || b.high != nil && r.TotalEdits > *b.high {
+		return &millrace.ExpectError{What: "edits", Got: r.TotalEdits, Min: b.low, Max: b.high}
+	}
+	return nil
+}

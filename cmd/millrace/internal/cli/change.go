@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/millrace-go/millrace"
+)
+
+// change is the one way of a pipeline to its end. It plans, shows, stores or asks as the flags say, commits, and says
+// what came of it. Nothing is written with -n and -o, and without -y where there is no terminal to ask at, unless
+// s.sure is set.
+func (s *session) change(ctx context.Context, p millrace.Pipeline) error {
+	o := p.Options()
+	o.Force = o.Force || s.flags.force
+	o.NoBackup = o.NoBackup || s.flags.noBackup
+	o.Verbose = o.Verbose || s.flags.verbose
+	p = p.WithOptions(o)
+	if s.flags.name != "" {
+		var err error
+		if p, err = p.WithName(s.flags.name); err != nil {
+			return &usageError{fmt.Errorf("--name: %w", err)}
+		}
+	}
+	s.flags.dryRun = s.flags.dryRun || o.DryRun
+	bounds, err := parseBounds(s.flags.expect)
+	if err != nil {
+		return err
+	}
+	for _, w := range p.Warnings() {
+		s.talk("warning: %s", w)
+	}
+	if !p.Mutates() && s.flags.format == "" && s.flags.events != "-" {
+		s.flags.format = formatReport
+	}
+	if s.direct(p, bounds) {
+		if p.Mutates() {
+			shieldPipe()
+		}
+		result, err := s.x.Run(ctx, s.fs, p)
+		return s.done(result, err)
+	}
+	plan, err := s.x.Plan(ctx, s.fs, p)
+	if plan == nil {
+		return err
+	}
+	defer plan.Close()
+	if err == nil {
+		err = bounds.check(plan.Result())
+	}
+	if err != nil {
+		return s.done(plan.Result(), err)
+	}
+	return s.applyPlan(ctx, plan)
+}
+
+// direct reports whether a pipeline can run in one go, so that the lock is held from its first step on: whether the
+// plan is not looked at in between.
+func (s *session) direct(p millrace.Pipeline, b bounds) bool {
+	if s.flags.store != "" || s.flags.review || b.given() {
+		return false
+	}
+	if !p.Mutates() {
+		return true
+	}
+	return s.sure && !s.flags.dryRun && !s.showsPlan()
+}
+
+// applyPlan is the way of a plan to its end, the second half of change. The plan is closed if it was committed.
+func (s *session) applyPlan(ctx context.Context, plan *millrace.Plan) error {
+	s.progress.Done()
+	asking := &approval{session: s, plan: plan}
+	defer asking.close()
+	if s.flags.review {
+		s.sure = s.flags.yes
+		var err error
+		if plan, err = asking.review(ctx); err != nil {
+			return err
+		}
+	}
+	if s.flags.store != "" {
+		if err := s.storePlan(plan); err != nil {
+			return err
+		}
+	}
+	seen := s.flags.review && s.flags.format == "" && !s.flags.dryRun
+	if !seen {
+		if err := s.show(plan); err != nil {
+			return err
+		}
+	}
+	result := plan.Result()
+	switch {
+	case s.flags.dryRun || s.flags.store != "":
+		if result.WouldBlock {
+			s.talk("would be blocked: %s", result.BlockReason)
+		}
+		if f := s.format(); f == formatJSON || f == formatJSONL {
+			s.digest = digestOf(plan)
+		}
+		return s.done(result, nil)
+	case len(plan.Outline()) == 0, s.sure:
+	case s.onTerminal() && !result.WouldBlock && result.OverallRiskLevel < s.config.Confirm: // the user does not want to be asked
+	case !s.onTerminal():
+		defer s.talk("nothing was written: -y makes the change, -o FILE stores it")
+		return s.done(result, nil)
+	default:
+		asked, err := asking.ask(ctx, plan)
+		if asked == nil || err != nil {
+			return err
+		}
+		plan = asked
+	}
+	shieldPipe()
+	s.showProgress()
+	committed, err := plan.Commit(ctx)
+	return s.done(committed, err)
+}
+
+// done shows what came of a change and returns the error for App.Run.
+func (s *session) done(result *millrace.Result, err error) error {
+	s.progress.Done()
+	if result == nil {
+		return err
+	}
+	s.events.result = result
+	if !s.verboseReport() {
+		for _, w := range result.AllWarnings() {
+			s.talk("warning: %s", w)
+		}
+	}
+	shown := s.showResult(result, err)
+	switch {
+	case err != nil:
+		return err
+	case shown != nil && result.Commit.State == millrace.CommitApplied:
+		return &outputError{fmt.Errorf("%w; the change was made, its backup is %q", shown, result.BackupID)}
+	case shown != nil:
+		return &outputError{shown}
+	}
+	if result.BackupID != "" && s.onTerminal() {
+		s.talk("undo with: millrace undo")
+	}
+	return nil
+}
+
+// write writes to stdout.
+func (a *App) write(text string) error {
+	_, err := io.WriteString(a.Stdout, text)
+	return err
+}

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// newCompletion makes `completion`.
+func (a *App) newCompletion() *cobra.Command {
+	shells := []string{"bash", "zsh", "fish", "powershell"}
+	return &cobra.Command{
+		Use:   "completion SHELL",
+		Short: "Print the completion for a shell",
+		Long: `Completion prints a script that makes a shell complete commands, flags, actions, parameters and the ids of backups:
+bash, zsh, fish or powershell.`,
+		Example: `  source <(millrace completion bash)
+  millrace completion zsh > "${fpath[1]}/_millrace"
+  millrace completion fish > ~/.config/fish/completions/millrace.fish
+  millrace completion powershell | Out-String | Invoke-Expression`,
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: shells,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			switch args[0] {
+			case "bash":
+				if err := root.GenBashCompletionV2(a.Stdout, true); err != nil {
+					return output(err)
+				}
+				return output(a.write(bashValues))
+			case "zsh":
+				return output(root.GenZshCompletion(a.Stdout))
+			case "fish":
+				return output(root.GenFishCompletion(a.Stdout, true))
+			}
+			return output(root.GenPowerShellCompletionWithDesc(a.Stdout))
+		},
+	}
+}
+
+// bashValues stands behind the script for bash, which completes of a word only what stands behind its last "=".
+const bashValues = `
+__millrace_values()
+{
+    __start_millrace "$@"
+    local word=${COMP_LINE:0:COMP_POINT}
+    word=${word##*[[:space:]]}
+    if [[ ${word} == [!-]*=* && ${COMP_WORDBREAKS} == *=* ]]; then
+        COMPREPLY=("${COMPREPLY[@]#"${word%"${word##*=}"}"}")
+    fi
+}
+complete -o default -F __millrace_values millrace
+`
+
+// completeBackups offers the commits that stand.
+func (a *App) completeBackups(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return a.complete(cmd, args, func(h history, i backup.Info) bool { return h.undoneBy(i.ID) == "" })
+}
+
+// completeUndos offers the undos that stand.
+func (a *App) completeUndos(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return a.complete(cmd, args, func(h history, i backup.Info) bool { return h.isUndo(i) && h.undoneBy(i.ID) == "" })
+}
+
+// complete offers the ids of commits, each with its time and name. A shell shows both on a terminal.
+func (a *App) complete(cmd *cobra.Command, args []string, offered func(history, backup.Info) bool) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	s, err := a.open()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	defer s.fs.Close()
+	h, err := s.history(cmd.Context())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var ids []string
+	for _, i := range h {
+		if i.Err == nil && offered(h, i) {
+			ids = append(ids, cobra.CompletionWithDesc(i.ID, fsutil.Visible(fmt.Sprintf("%s, %s", ago(i.Time, time.Now()), i.Pipeline))))
+		}
+	}
+	return ids, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}

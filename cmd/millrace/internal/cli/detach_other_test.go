@@ -1,0 +1,5 @@
+//go:build !unix
+
+package cli_test
+
+func detach() {}

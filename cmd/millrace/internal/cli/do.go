@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
+)
+
+// newDo makes `do`.
+func (a *App) newDo() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "do ACTION [NAME=VALUE…] [then ACTION …]",
+		Short: "Run any action, or several",
+		Long: `Do runs ACTION with its parameters: name=value, again and again for a list; name:=JSON; name=@FILE for what is in a
+file, - for stdin. A step behind "then" takes the files of the one before. It has the name of its action, with a number
+if there are several, for templates such as {{search.count}}.
+
+Names and globs in name=value count from the working directory, those in JSON from the root of the tree.
+"millrace actions" lists them.`,
+		Example: `  millrace do search pattern=ioutil. file_types=.go
+  millrace do search pattern=TODO then delete
+  millrace do create path=VERSION content=@version.txt
+  millrace do list include='*.txt' depth=-1 then regex_transform patterns:='[{"pattern":"a+","replacement":"a"}]'`,
+		Args: cobra.MinimumNArgs(1),
+	}
+	cmd.ValidArgsFunction = a.completeDo
+	a.oneLine(cmd, func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error) {
+		return w.Do(oneline.Do{Common: c, Args: args})
+	})
+	return cmd
+}
+
+// completeDo offers actions, parameters, their values, and names of files.
+func (a *App) completeDo(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	words := oneline.Complete(millrace.Decoder{}, args, word, a.listDir)
+	directive := cobra.ShellCompDirectiveNoFileComp
+	for _, w := range words {
+		if strings.HasSuffix(w.Text, "=") || strings.HasSuffix(w.Text, "/") {
+			directive |= cobra.ShellCompDirectiveNoSpace
+		}
+	}
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = w.Text
+		if w.Doc != "" {
+			list[i] += "\t" + w.Doc
+		}
+	}
+	return list, directive
+}
+
+// listDir returns what is in a directory that counts from the working one; directories end in a slash.
+func (a *App) listDir(dir string) []string {
+	entries, _ := os.ReadDir(a.base(dir)) // what cannot be read offers nothing
+	names := make([]string, 0, len(entries))
+	for _, e := range entries {
+		name := e.Name()
+		if e.IsDir() {
+			name += "/"
+		}
+		names = append(names, name)
+	}
+	return names
+}

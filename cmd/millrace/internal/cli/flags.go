@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace/cmd/millrace/internal/tty"
+)
+
+// flags are the values of all flags that several commands share. A command registers those that it heeds, no others.
+type flags struct {
+	dir            string // -C
+	quiet, verbose bool
+
+	format string // "" for what the command shows by itself
+	events string
+
+	allow, deny []string
+	ceiling     string
+	noProject   bool
+
+	color           string
+	noPager         bool
+	dryRun, yes     bool
+	review          bool   // -p
+	store           string // -o
+	force, noBackup bool
+	name            string
+	expect          string
+}
+
+// The words of --format.
+const (
+	formatDiff   = "diff"
+	formatStat   = "stat"
+	formatJSON   = "json"
+	formatJSONL  = "jsonl"
+	formatHTML   = "html"
+	formatLSP    = "lsp"
+	formatReport = "report"
+	formatNone   = "none"
+	formatID     = "id" // not a word of the flag: -q
+)
+
+// changeFormats are the formats of what shows a change.
+var changeFormats = []string{formatDiff, formatStat, formatJSON, formatJSONL, formatHTML, formatLSP, formatReport, formatNone}
+
+// commonFlags registers the flags of all commands.
+func (a *App) commonFlags(root *cobra.Command) {
+	f := root.PersistentFlags()
+	f.StringVarP(&a.flags.dir, "directory", "C", "", "take `DIR` for the root of the tree and for the working directory")
+	f.BoolVarP(&a.flags.quiet, "quiet", "q", false, "say nothing on stderr but errors; of a commit print its id alone")
+	f.BoolVarP(&a.flags.verbose, "verbose", "v", false, "say everything")
+	f.Var(&choice{to: &a.flags.color, words: []string{tty.Auto, tty.Always, tty.Never}}, "color", "`WHEN` to use colours: auto, always, never")
+	f.BoolVar(&a.flags.noPager, "no-pager", false, "show a long diff without a pager")
+}
+
+// formatFlag registers --format with the formats that the command knows.
+func (a *App) formatFlag(cmd *cobra.Command, formats ...string) {
+	cmd.Flags().Var(&choice{to: &a.flags.format, words: formats}, "format", "what goes to stdout: "+strings.Join(formats, ", "))
+}
+
+// treeFlags registers the flags of commands that plan or change something in a tree.
+func (a *App) treeFlags(cmd *cobra.Command) {
+	a.policyFlags(cmd)
+	a.eventsFlag(cmd)
+}
+
+// eventsFlag registers --events.
+func (a *App) eventsFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.flags.events, "events", "", "write what happens to `FILE`, a line of JSON each; - for stdout")
+}
+
+// policyFlags registers the flags that say what may be reached and changed.
+func (a *App) policyFlags(cmd *cobra.Command) {
+	a.reachFlags(cmd)
+	cmd.Flags().StringVar(&a.flags.ceiling, "ceiling", "",
+		"commit nothing above `LEVEL` of risk, with or without force: low, medium, high, critical")
+}
+
+// reachFlags registers the flags that say what may be reached.
+func (a *App) reachFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringArrayVar(&a.flags.allow, "allow", nil, "let steps reach only `PATH` and what is below it; may be repeated")
+	f.StringArrayVar(&a.flags.deny, "deny", nil, "keep steps from what `GLOB` takes; may be repeated")
+	f.BoolVar(&a.flags.noProject, "no-project", false, "leave out the configuration of the project, .millrace.yaml")
+}
+
+// changeFlags registers the flags of commands that change a tree, with those of treeFlags and formatFlag.
+func (a *App) changeFlags(cmd *cobra.Command) {
+	a.treeFlags(cmd)
+	a.formatFlag(cmd, changeFormats...)
+	f := cmd.Flags()
+	f.BoolVarP(&a.flags.dryRun, "dry-run", "n", false, "show the change and write nothing")
+	f.BoolVarP(&a.flags.yes, "yes", "y", false, "make the change without asking")
+	f.BoolVarP(&a.flags.review, "review", "p", false, "decide on the change hunk by hunk first")
+	a.storeFlag(cmd)
+	a.forceFlags(cmd)
+	a.expectFlag(cmd)
+}
+
+// storeFlag registers -o.
+func (a *App) storeFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&a.flags.store, "output", "o", "", "store the plan in `FILE` and change nothing")
+}
+
+// forceFlags registers the flags that become options of a pipeline.
+func (a *App) forceFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&a.flags.force, "force", false, "pass the limit on files and the levels of risk, up to the ceiling")
+	f.BoolVar(&a.flags.noBackup, "no-backup", false, "keep no backup, so that the change cannot be taken back")
+	f.StringVar(&a.flags.name, "name", "", "`NAME` of the change in the log")
+}
+
+// expectFlag registers --expect.
+func (a *App) expectFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.flags.expect, "expect", "", "fail unless there are `N` edits, or from N to M: N..M, N.., ..M")
+}
+
+// choice is the value of a flag that is one of some words.
+type choice struct {
+	to    *string
+	words []string
+}
+
+// String, Set and Type make it a pflag.Value.
+func (c *choice) String() string { return *c.to }
+
+func (c *choice) Set(word string) error {
+	if !slices.Contains(c.words, word) {
+		return fmt.Errorf("must be one of %s", strings.Join(c.words, ", "))
+	}
+	*c.to = word
+	return nil
+}
+
+func (c *choice) Type() string { return "FORMAT" }

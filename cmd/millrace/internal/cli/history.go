@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/millrace-go/millrace/backup"
+)
+
+// history is what the backups of a tree tell of its commits, the newest first. An undo is a commit that took back
+// another one (Info.Restores); a redo is one that took back an undo, so it makes again what that had taken back.
+type history []backup.Info
+
+// undoneBy returns the commit that took the one of the id back and still stands, "" if there is none.
+func (h history) undoneBy(id string) string {
+	for _, i := range h {
+		if i.Restores == id && i.Err == nil && h.undoneBy(i.ID) == "" {
+			return i.ID
+		}
+	}
+	return ""
+}
+
+// isUndo reports whether a commit is an undo. One that took back what is not kept any more counts as one.
+func (h history) isUndo(i backup.Info) bool {
+	if i.Restores == "" {
+		return false
+	}
+	for _, other := range h {
+		if other.ID == i.Restores {
+			return !h.isUndo(other)
+		}
+	}
+	return true
+}
+
+// lastCommit returns the newest commit that is neither an undo nor a redo, nor undone.
+func (h history) lastCommit() (id string, err error) {
+	return h.newest("there is nothing to undo", func(i backup.Info) bool { return i.Restores == "" && h.undoneBy(i.ID) == "" })
+}
+
+// lastUndo returns the newest undo that is not undone itself.
+func (h history) lastUndo() (id string, err error) {
+	return h.newest("there is nothing to redo", func(i backup.Info) bool { return h.isUndo(i) && h.undoneBy(i.ID) == "" })
+}
+
+// newest returns the first commit that is wanted. What cannot be read may be a newer one, which is not passed by in
+// silence.
+func (h history) newest(none string, wanted func(backup.Info) bool) (string, error) {
+	var found string
+	for _, i := range h {
+		if i.Err == nil && wanted(i) {
+			found = i.ID
+			break
+		}
+	}
+	for _, i := range h {
+		if i.Err != nil && second(i.ID) >= second(found) {
+			return "", &usageError{fmt.Errorf("which commit is the newest cannot be told, name one: backup %s: %w", i.ID, i.Err)}
+		}
+	}
+	if found == "" {
+		return "", &usageError{errors.New(none)}
+	}
+	return found, nil
+}
+
+// second returns the part of the id of a backup that is its time.
+func second(id string) string { return id[:min(len(id), len("20060102_150405"))] }
+
+// ago says how long ago a time is, roughly.
+func ago(t, now time.Time) string {
+	d := now.Sub(t)
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", d/time.Minute)
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%d h ago", d/time.Hour)
+	case d < 14*24*time.Hour:
+		return fmt.Sprintf("%d days ago", d/(24*time.Hour))
+	}
+	return t.Local().Format(time.DateOnly)
+}

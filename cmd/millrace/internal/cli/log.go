@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/config"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/tty"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// logged is a commit in JSON.
+type logged struct {
+	ID       string     `json:"id"`
+	Time     *time.Time `json:"time,omitempty"`
+	Pipeline string     `json:"pipeline,omitempty"`
+	RunID    string     `json:"run_id,omitempty"`
+	Restores string     `json:"restores,omitempty"`
+	UndoneBy string     `json:"undone_by,omitempty"`
+	Files    int        `json:"files"`
+	Bytes    int64      `json:"bytes"`
+	Trash    bool       `json:"trash,omitempty"`
+	Error    string     `json:"error,omitempty"`
+}
+
+// newLog makes `log`, with `log prune` below it.
+func (a *App) newLog() *cobra.Command {
+	var limit int
+	cmd := &cobra.Command{
+		Use:   "log",
+		Short: "List the commits that can be taken back",
+		Long: `Log lists the commits of the tree that there are backups of, the newest first: the id, the time, the name, how many
+files the backup can give back, and what took the commit back.`,
+		Example: `  millrace log
+  millrace log --limit 3 --format json
+  millrace log prune --older-than 30d`,
+		Args: cobra.NoArgs,
+		RunE: a.inTree(func(ctx context.Context, s *session, _ []string) error {
+			h, err := s.history(ctx)
+			if err != nil {
+				return err
+			}
+			if limit < 0 {
+				return &usageError{errors.New("--limit: it must be at least 0")}
+			}
+			return s.showLog(h, limit)
+		}),
+	}
+	a.formatFlag(cmd, formatReport, formatJSON, formatJSONL, formatNone)
+	cmd.Flags().IntVar(&limit, "limit", 0, "list only the `N` newest commits; 0 for all")
+	cmd.AddCommand(a.newPrune())
+	return cmd
+}
+
+// showLog writes the newest commits to stdout.
+func (s *session) showLog(h history, limit int) error {
+	shown := h
+	if limit > 0 && limit < len(h) {
+		shown = h[:limit]
+	}
+	list := make([]logged, len(shown))
+	for n, i := range shown {
+		list[n] = logged{
+			ID: i.ID, Pipeline: i.Pipeline, RunID: i.RunID, Restores: i.Restores, UndoneBy: h.undoneBy(i.ID),
+			Files: i.Files, Bytes: i.Bytes, Trash: i.Trash,
+		}
+		if i.Err != nil {
+			list[n].Error = i.Err.Error()
+		} else {
+			list[n].Time = &i.Time
+		}
+	}
+	switch s.flags.format {
+	case formatNone:
+		return nil
+	case formatJSON:
+		return output(s.writeJSON(map[string]any{"commits": list}))
+	case formatJSONL:
+		for _, l := range list {
+			if err := s.writeJSON(l); err != nil {
+				return &outputError{err}
+			}
+		}
+		return nil
+	}
+	return output(s.write(logLines(list, tty.IsTerminal(s.Stdout))))
+}
+
+// logLines returns a line for each commit. Names are made visible in any case: one with a line end would look like two
+// commits.
+func logLines(list []logged, relative bool) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', tabwriter.StripEscape)
+	for _, l := range list {
+		if l.Error != "" {
+			fmt.Fprintf(w, "%s\tunusable\t%s\n", fsutil.Visible(l.ID), fsutil.Visible(l.Error))
+			continue
+		}
+		at := l.Time.Format(time.RFC3339)
+		if relative {
+			at = ago(*l.Time, time.Now())
+		}
+		name, kept := l.Pipeline, fmt.Sprintf("%d files", l.Files)
+		switch {
+		case l.Restores != "":
+			name = "restore " + l.Restores
+		case name == "":
+			name = "-"
+		}
+		if l.Files == 1 {
+			kept = "1 file"
+		}
+		if l.Trash {
+			kept += ", only what was deleted"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s", l.ID, at, fsutil.Visible(name), kept)
+		if l.UndoneBy != "" {
+			fmt.Fprintf(w, "\tundone by %s", l.UndoneBy)
+		}
+		fmt.Fprintln(w)
+	}
+	_ = w.Flush() // a Builder takes all
+	return b.String()
+}
+
+// newPrune makes `log prune`.
+func (a *App) newPrune() *cobra.Command {
+	var keep int
+	var age string
+	var size int64
+	cmd := &cobra.Command{
+		Use:   "prune",
+		Short: "Remove old backups",
+		Long: `Prune removes the backups that are not to be kept, so that these commits cannot be taken back any more. The newest is
+always kept. Without a flag, it is the user's configuration that says what is kept, or else the 20 newest are.
+It lists what goes and asks; off a terminal it removes only with -y.`,
+		Example: `  millrace log prune --keep 5
+  millrace log prune --older-than 30d -y`,
+		Args: cobra.NoArgs,
+		RunE: a.inTree(func(ctx context.Context, s *session, _ []string) error {
+			limits := s.x.Backups
+			if keep != 0 || age != "" || size != 0 {
+				limits = backup.Retention{Keep: keep, MaxBytes: size}
+				if keep == 0 {
+					limits.Keep = -1 // only what is asked for counts
+				}
+			}
+			if keep < 0 || size < 0 {
+				return &usageError{errors.New("--keep and --max-bytes: they must be more than 0")}
+			}
+			if age != "" {
+				d, ok := config.ParseAge(age)
+				if !ok {
+					return &usageError{fmt.Errorf("--older-than %q: write 30d, 12h or 90m", age)}
+				}
+				limits.MaxAge = d
+			}
+			return s.prune(ctx, limits)
+		}),
+	}
+	a.formatFlag(cmd, formatReport, formatJSON, formatNone)
+	a.decideFlags(cmd)
+	f := cmd.Flags()
+	f.IntVar(&keep, "keep", 0, "keep the `N` newest backups")
+	f.StringVar(&age, "older-than", "", "remove backups that are older than `AGE`, such as 30d or 12h")
+	f.Int64Var(&size, "max-bytes", 0, "keep at most `N` bytes of files")
+	return cmd
+}
+
+// prune removes the backups that the limits do not keep, when the user agrees.
+func (s *session) prune(ctx context.Context, limits backup.Retention) error {
+	look := s.x
+	look.DryRun = true
+	gone, err := look.PruneBackups(ctx, s.fs, limits)
+	if err != nil {
+		return err
+	}
+	removed := false
+	agreed, err := s.agreed(ctx, len(gone), fmt.Sprintf("Remove %s? They cannot be taken back any more. [y]es [N]o  ", counted(len(gone), "backup")),
+		func() error { return s.listIDs(gone) })
+	if err != nil {
+		return err
+	}
+	if agreed {
+		gone, err = s.x.PruneBackups(ctx, s.fs, limits)
+		removed = true
+	}
+	if err != nil {
+		return err
+	}
+	if s.flags.format == formatJSON {
+		if gone == nil {
+			gone = []string{}
+		}
+		return output(s.writeJSON(map[string]any{"backups": gone, "removed": removed}))
+	}
+	if removed {
+		s.talk("removed %s", counted(len(gone), "backup"))
+	}
+	return nil
+}
+
+// listIDs writes ids to stdout, a line each, where the format is for people.
+func (s *session) listIDs(ids []string) error {
+	if s.flags.format == formatJSON || s.flags.format == formatNone {
+		return nil
+	}
+	for _, id := range ids {
+		if err := s.write(fsutil.Visible(id) + "\n"); err != nil {
+			return &outputError{err}
+		}
+	}
+	return nil
+}

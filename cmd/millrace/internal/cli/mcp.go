@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+
+	"github.com/spf13/afero"
+	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/mcpserver"
+	"github.com/millrace-go/millrace/rundir"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// tokenVariable is the variable of the environment that may have the token of the HTTP server.
+const tokenVariable = "MILLRACE_MCP_TOKEN"
+
+// minToken is how long a token has to be, so that it cannot be guessed.
+const minToken = 16
+
+// mcpFlags are the flags of mcp alone.
+type mcpFlags struct {
+	root                          string
+	readOnly, allowForce, aliases bool
+	http, tokenFile, store        string
+}
+
+// newMCP makes `mcp`.
+func (a *App) newMCP() *cobra.Command {
+	var o mcpFlags
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Serve the tree to agents over the Model Context Protocol",
+		Long: `Serve a directory to agents over the Model Context Protocol, on stdin and stdout, or with --http on a port of this machine.
+An agent can look, plan, review, apply and undo. It cannot leave the directory, nor pass what the flags say.
+The directory is that of --root, or the working directory; it is not searched upwards.`,
+		Example: `  millrace mcp --root ~/src/project
+  millrace mcp --read-only
+  millrace mcp --ceiling high --deny '.env' --deny '*.key'
+  millrace mcp --http 127.0.0.1:7345 --token-file ~/.config/millrace/token`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.serveMCP(cmd.Context(), o) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.root, "root", "", "serve `DIR` and what is below it")
+	f.BoolVar(&o.readOnly, "read-only", false, "offer nothing that writes")
+	f.BoolVar(&o.allowForce, "allow-force", false, "take the force of a pipeline, without asking a person")
+	f.BoolVar(&o.aliases, "aliases", false, "also offer the tools pipeline and mcp_pipeline")
+	f.StringVar(&o.http, "http", "", "listen on `ADDR`, a loopback address such as 127.0.0.1:7345; the path is /mcp")
+	f.StringVar(&o.tokenFile, "token-file", "", "take the bearer token of --http from `FILE`; without it from "+tokenVariable+", or a random one is printed")
+	f.StringVar(&o.store, "store", "", "keep durable runs in `DIR`, and offer the tools to manage them; alone it is "+rundir.DefaultDir+" of the tree")
+	f.Lookup("store").NoOptDefVal = rundir.DefaultDir
+	a.policyFlags(cmd)
+	return cmd
+}
+
+// serveMCP serves until the input ends or the process is to stop.
+func (a *App) serveMCP(ctx context.Context, o mcpFlags) (err error) {
+	token, err := a.mcpToken(o)
+	if err != nil {
+		return err
+	}
+	if o.root != "" {
+		if info, err := os.Stat(a.absolute(o.root)); err != nil || !info.IsDir() {
+			return &usageError{fmt.Errorf("--root %s: not a directory", o.root)}
+		}
+		a.flags.dir = o.root
+	} else if a.flags.dir == "" {
+		a.flags.dir = "." // so that the root is not searched upwards
+	}
+	s, err := a.open()
+	if err != nil {
+		return err
+	}
+	defer s.fs.Close()
+	cfg := mcpserver.Config{Root: s.root, Executor: s.x, ReadOnly: o.readOnly, AllowForce: o.allowForce, Aliases: o.aliases}
+	if a.flags.verbose {
+		cfg.Logger = slog.New(slog.NewTextHandler(a.Stderr, nil))
+	}
+	if o.store != "" {
+		tools, closing, err := s.runTools(o)
+		if err != nil {
+			return err
+		}
+		// What goes on is held, so that another process can go on with it.
+		defer func() { err = errors.Join(err, closing(context.WithoutCancel(ctx))) }()
+		cfg.Runs = tools
+	}
+	server, err := mcpserver.New(cfg)
+	if err != nil {
+		return &usageError{err}
+	}
+	defer server.Close()
+	if o.http == "" {
+		return server.Serve(ctx, a.Stdin, a.Stdout)
+	}
+	err = server.ServeHTTP(ctx, o.http, token, func(addr net.Addr) {
+		fmt.Fprintf(a.Stderr, "millrace: serving %s at http://%s/mcp\n", fsutil.Visible(s.root), addr)
+	})
+	if errors.Is(err, mcpserver.ErrNotLoopback) {
+		return &usageError{err}
+	}
+	return err
+}
+
+// mcpToken is the token of the HTTP server: that of the file, of the environment, or a new one, which is printed.
+func (a *App) mcpToken(o mcpFlags) (string, error) {
+	if o.http == "" {
+		if o.tokenFile != "" {
+			return "", &usageError{errors.New("--token-file is for --http")}
+		}
+		return "", nil
+	}
+	token, from := a.Getenv(tokenVariable), tokenVariable
+	if o.tokenFile != "" {
+		data, err := os.ReadFile(a.absolute(o.tokenFile))
+		if err != nil {
+			return "", &usageError{fmt.Errorf("--token-file: %w", err)}
+		}
+		token, from = strings.TrimSpace(string(data)), "--token-file"
+	}
+	switch {
+	case token == "" && from == tokenVariable:
+		token = rand.Text()
+		fmt.Fprintf(a.Stderr, "millrace: the token is %s\n", token)
+	case len(token) < minToken || strings.ContainsAny(token, " \t\r\n"):
+		return "", &usageError{fmt.Errorf("%s: a token has at least %d characters and no spaces", from, minToken)}
+	}
+	return token, nil
+}
+
+// served is the one tree of the server, as runs of the store open it.
+type served struct{ fs afero.Fs }
+
+func (t served) Open(context.Context, fleet.Target) (fleet.Tree, error) {
+	return fleet.Tree{FS: t.fs}, nil
+}
+
+// runTools opens the store of runs.
+func (s *session) runTools(o mcpFlags) (tools runs.Tools, closing func(context.Context) error, err error) {
+	tree := s.fs.WithAbsolute()
+	var fsys afero.Fs = s.fs
+	dir, closing := o.store, func(context.Context) error { return nil }
+	if dir != rundir.DefaultDir {
+		full := s.base(dir)
+		if fsutil.Within(full, s.root) {
+			return tools, nil, &usageError{fmt.Errorf("--store %s: it must not lie in the tree, where agents can reach it", dir)}
+		}
+		if err := os.MkdirAll(full, 0o700); err != nil {
+			return tools, nil, &usageError{fmt.Errorf("--store: %w", err)}
+		}
+		root, err := fsutil.OpenRoot(full)
+		if err != nil {
+			return tools, nil, &usageError{fmt.Errorf("--store: %w", err)}
+		}
+		fsys, dir = root, "."
+		closing = func(context.Context) error { return root.Close() }
+	}
+	store, err := rundir.Open(fsys, dir, rundir.Options{Key: s.x.Key, NoSync: s.x.NoSync})
+	if err != nil {
+		return tools, nil, errors.Join(err, closing(context.Background()))
+	}
+	tools = runs.Tools{Browse: store, Source: runs.SourceMCP}
+	if o.readOnly || s.x.ReadOnly {
+		return tools, closing, nil
+	}
+	m, err := store.Manage(rundir.Host{Executor: managed(s.x), Trees: served{tree}})
+	if err != nil {
+		return tools, nil, errors.Join(err, closing(context.Background()))
+	}
+	tools.Manage, tools.Jobs = m, m.Jobs()
+	open := closing
+	return tools, func(ctx context.Context) error { return errors.Join(m.Close(ctx), open(ctx)) }, nil
+}
+
+// managed is the policy for runs of the store, which have observers of their own.
+func managed(x millrace.Executor) millrace.Executor {
+	x.Observe = nil
+	return x
+}

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package cli
+
+import "path/filepath"
+
+// sameMount reports whether two directories are on one volume.
+func sameMount(one, other string) bool { return filepath.VolumeName(one) == filepath.VolumeName(other) }

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
+)
+
+// oneLine registers the flags of a command that is a pipeline in one line, and makes its function: build has the
+// pipeline, which is printed with --emit and else goes the way of all changes.
+func (a *App) oneLine(cmd *cobra.Command, build func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error)) {
+	var emit string
+	a.changeFlags(cmd)
+	cmd.Flags().Var(&choice{to: &emit, words: []string{formJSON, formYAML}}, "emit", "print the pipeline instead of running it: json, yaml")
+	cmd.RunE = a.inTree(func(ctx context.Context, s *session, args []string) error {
+		if set := alsoSet(cmd, "yes", "review", "output", "format", "events"); emit != "" && set != "" {
+			return &usageError{fmt.Errorf("--emit runs nothing, so --%s cannot go with it", set)}
+		}
+		w, err := s.where(ctx)
+		if err != nil {
+			return err
+		}
+		p, err := build(w, oneline.Common{Name: s.flags.name, Expect: s.flags.expect}, args)
+		if wrong, ok := errors.AsType[*oneline.UsageError](err); ok {
+			return &usageError{wrong}
+		} else if err != nil {
+			return err
+		}
+		s.flags.expect = "" // the pipeline has it
+		if emit != "" {
+			return s.emit(emit, p)
+		}
+		if !p.Mutates() {
+			s.flags.verbose = s.flags.verbose || !s.flags.quiet // what it has read is what was asked for
+		}
+		return s.change(ctx, p)
+	})
+}
+
+// alsoSet returns the first of the flags that is given, "" if none is.
+func alsoSet(cmd *cobra.Command, names ...string) string {
+	for _, name := range names {
+		if cmd.Flags().Changed(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// expectsFiles says what --expect counts where a command works on whole files.
+func expectsFiles(cmd *cobra.Command) {
+	cmd.Flags().Lookup("expect").Usage = "fail unless there are `N` files, or from N to M: N..M, N.., ..M"
+}
+
+// where is the session as the arguments see it.
+func (s *session) where(ctx context.Context) (oneline.Where, error) {
+	dir, err := s.path(".")
+	if err != nil {
+		return oneline.Where{}, err
+	}
+	read := func(name string) ([]byte, error) { return s.readInput(ctx, name) }
+	return oneline.Where{
+		Root: filepath.ToSlash(s.root), Dir: dir, Backslash: filepath.Separator == '\\', Look: s.look, Read: read,
+	}, nil
+}
+
+// look tells what a path from the root of the tree stands for.
+func (s *session) look(name string) oneline.Kind {
+	info, _, err := s.fs.LstatIfPossible(name)
+	switch {
+	case err != nil:
+		return oneline.Nothing
+	case info.IsDir():
+		return oneline.Dir
+	case info.Mode()&fs.ModeSymlink == 0:
+		return oneline.File
+	}
+	if to, err := s.fs.Stat(name); err == nil && to.IsDir() {
+		return oneline.DirLink
+	}
+	return oneline.File
+}
+
+// emit prints a pipeline with what the flags say of how it is run.
+func (s *session) emit(form string, p millrace.Pipeline) error {
+	o := p.Options()
+	o.Force, o.NoBackup = o.Force || s.flags.force, o.NoBackup || s.flags.noBackup
+	o.DryRun, o.Verbose = o.DryRun || s.flags.dryRun, o.Verbose || s.flags.verbose
+	return s.writePipeline(p.WithOptions(o), form)
+}
+
+// piped reports whether stdin is something that is meant to be read: a file or a pipe, and no terminal or device.
+func (a *App) piped() bool {
+	f, ok := a.Stdin.(*os.File)
+	if !ok {
+		return a.Stdin != nil
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&fs.ModeCharDevice == 0
+}

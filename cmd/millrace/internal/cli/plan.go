@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+)
+
+// newPlan makes `plan`.
+func (a *App) newPlan() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "plan FILE|-",
+		Short: "Show what a pipeline would change",
+		Long: `Plan works out what the pipeline in FILE, or in stdin for -, would change, and shows it. It never changes a file of the
+tree; -o stores the plan, for show, review and apply.`,
+		Example: `  millrace plan rename.json
+  millrace plan rename.json -o rename.plan && millrace apply rename.plan`,
+		Args: cobra.ExactArgs(1),
+		RunE: a.inTree(func(ctx context.Context, s *session, args []string) error {
+			p, err := s.readPipeline(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			s.flags.dryRun = true
+			return s.change(ctx, p)
+		}),
+	}
+	a.treeFlags(cmd)
+	a.formatFlag(cmd, changeFormats...)
+	a.storeFlag(cmd)
+	a.forceFlags(cmd)
+	a.expectFlag(cmd)
+	return cmd
+}

@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace"
+)
+
+// newRecover makes `recover`.
+func (a *App) newRecover() *cobra.Command {
+	var trust, discard string
+	cmd := &cobra.Command{
+		Use:   "recover",
+		Short: "Finish or take back what a crash has left",
+		Long: `Recover takes back the changes that a crash has cut short, and cleans up after those that were made. Every command
+that writes does so by itself before it begins. It waits for another run that writes to the tree.
+
+It refuses a change whose record is damaged or was not written by this user on this machine, as in a copy of a tree:
+status says why. --trust takes it for one of your own, and --discard removes it with all it has kept; the files of the
+tree stay as they are then, old and new. Both ask, or want -y.`,
+		Example: `  millrace recover
+  millrace recover -n
+  millrace recover --trust 20261122_101502_9f3c2a7be1d04f58`,
+		Args: cobra.NoArgs,
+		RunE: a.inTree(func(ctx context.Context, s *session, _ []string) error {
+			switch {
+			case trust != "" && discard != "":
+				return &usageError{errors.New("--trust and --discard exclude each other")}
+			case trust != "":
+				return s.decide(ctx, trust, "Take the word of "+trust+" for what was there before? [y]es [N]o  ", func() (*millrace.Recovery, error) {
+					return s.x.TrustLeftover(ctx, s.fs, trust)
+				})
+			case discard != "":
+				return s.decide(ctx, discard, "Remove "+discard+" with all it has kept? [y]es [N]o  ", func() (*millrace.Recovery, error) {
+					return &millrace.Recovery{}, s.x.DiscardLeftover(ctx, s.fs, discard)
+				})
+			case s.flags.dryRun:
+				return s.wouldRecover(ctx)
+			}
+			shieldPipe()
+			r, err := s.x.Recover(ctx, s.fs)
+			if err != nil {
+				return err
+			}
+			return s.recovered(r)
+		}),
+	}
+	a.formatFlag(cmd, formatReport, formatJSON, formatNone)
+	a.decideFlags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&trust, "trust", "", "recover `ID` although its record was not written here")
+	f.StringVar(&discard, "discard", "", "remove `ID` and leave the tree as it is")
+	return cmd
+}
+
+// decide does to one leftover what the user has chosen.
+func (s *session) decide(ctx context.Context, id, question string, do func() (*millrace.Recovery, error)) error {
+	found, err := s.x.Inspect(ctx, s.fs)
+	if err != nil {
+		return err
+	}
+	shown := 0
+	agreed, err := s.agreed(ctx, 1, question, func() error {
+		for _, l := range append(found.Leftovers, found.Conflicts...) {
+			if l.ID != id {
+				continue
+			}
+			shown++
+			s.talk("%s", endless(leftoverLine("leftover", l)))
+			for _, p := range l.Paths {
+				s.talk("  %s", p)
+			}
+		}
+		if shown == 0 {
+			return &usageError{fmt.Errorf("there is no leftover %q: millrace status lists them", id)}
+		}
+		return nil
+	})
+	if err != nil || !agreed {
+		return err
+	}
+	shieldPipe()
+	r, err := do()
+	if errors.Is(err, fs.ErrNotExist) && r == nil {
+		return &usageError{err} // another run was faster
+	}
+	if err != nil {
+		return err
+	}
+	return s.recovered(r)
+}
+
+// endless is a line without its end.
+func endless(line string) string { return line[:len(line)-1] }
+
+// wouldRecover says what recover would do. It writes nothing.
+func (s *session) wouldRecover(ctx context.Context) error {
+	found, err := s.x.Inspect(ctx, s.fs)
+	if err != nil {
+		return err
+	}
+	if s.flags.format == formatJSON {
+		if found.Leftovers == nil {
+			found.Leftovers = []millrace.Leftover{}
+		}
+		return output(s.writeJSON(map[string]any{"leftovers": found.Leftovers}))
+	}
+	for _, l := range found.Leftovers {
+		if err := s.line(leftoverLine("leftover", l)); err != nil {
+			return err
+		}
+	}
+	if len(found.Leftovers) == 0 {
+		s.talk("there is nothing to recover")
+	}
+	return nil
+}
+
+// recovered tells what was recovered.
+func (s *session) recovered(r *millrace.Recovery) error {
+	for _, w := range r.Warnings {
+		s.talk("warning: %s", w)
+	}
+	if s.flags.format == formatJSON {
+		return output(s.writeJSON(r))
+	}
+	for _, id := range r.RolledBack {
+		if err := s.line("taken back  " + id + "\n"); err != nil {
+			return err
+		}
+	}
+	for _, id := range r.Finished {
+		if err := s.line("finished    " + id + "\n"); err != nil {
+			return err
+		}
+	}
+	if len(r.RolledBack)+len(r.Finished) == 0 {
+		s.talk("the tree is whole")
+	}
+	return nil
+}
+
+// line writes a line for people to stdout.
+func (s *session) line(line string) error {
+	if s.flags.format == formatNone {
+		return nil
+	}
+	return output(s.write(line))
+}

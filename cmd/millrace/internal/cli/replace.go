@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
+)
+
+// newReplace makes `replace`.
+func (a *App) newReplace() *cobra.Command {
+	var r oneline.Replace
+	cmd := &cobra.Command{
+		Use:   "replace OLD NEW [PATH…]",
+		Short: "Replace a text wherever it stands",
+		Long: `Replace puts NEW in the place of OLD in the files at PATH, or below the working directory. OLD and NEW are taken as
+they are; with -r OLD is a regular expression (RE2), in which ^ and $ stand for the ends of lines, and $1 or ${name}
+in NEW for what its groups took. Files that .gitignore leaves out, and binary ones, stay as they are.
+
+A word is made of the letters, digits and underscores of ASCII. A glob of -g without a slash is for names in any
+directory, one with a slash counts from the working directory, and "!" before it leaves out.`,
+		Example: `  millrace replace recieve receive
+  millrace replace -w colour color docs -t md
+  millrace replace -r 'ioutil\.(\w+)' 'os.$1' -t go -y --expect 1..
+  millrace replace v1.2.3 v1.2.4 -g '*.yaml' -g '!vendor'
+  git ls-files -z '*.go' | millrace replace old new --files-from - -0`,
+		Args: cobra.MinimumNArgs(2),
+	}
+	f := cmd.Flags()
+	f.BoolVarP(&r.Regex, "regex", "r", false, "OLD is a regular expression")
+	f.BoolVarP(&r.IgnoreCase, "ignore-case", "i", false, "find letters in any case")
+	f.BoolVarP(&r.Words, "word", "w", false, "find whole words only")
+	f.StringArrayVarP(&r.Globs, "glob", "g", nil, "only files that `GLOB` takes; with ! before it, only others; may be repeated")
+	f.StringArrayVarP(&r.Types, "type", "t", nil, "only files whose names end in .`EXT`; may be repeated")
+	f.BoolVar(&r.NoIgnore, "no-ignore", false, "also files that .gitignore leaves out")
+	f.StringVar(&r.FilesFrom, "files-from", "", "take more PATHs from `FILE`, one a line; - for stdin")
+	f.BoolVarP(&r.Nul, "null", "0", false, "the names of --files-from end with a NUL each, not with the line")
+	a.oneLine(cmd, func(w oneline.Where, c oneline.Common, args []string) (millrace.Pipeline, error) {
+		r.Common, r.Old, r.New, r.Paths = c, args[0], args[1], args[2:]
+		return w.Replace(r)
+	})
+	return cmd
+}

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Names that a user gives become paths of the tree, whichever way they lead there.
+func TestTreePath(t *testing.T) {
+	t.Parallel()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := filepath.Join(base, "tree")
+	dir := filepath.Join(root, "sub")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(base, "link")
+	if err := os.Symlink(root, link); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	for arg, want := range map[string]string{
+		"a.txt":                           "sub/a.txt",
+		"./a.txt":                         "sub/a.txt",
+		"../a.txt":                        "a.txt",
+		"..":                              ".",
+		".":                               "sub",
+		"new/":                            "sub/new/",
+		"**/*.go":                         "sub/**/*.go",
+		filepath.Join(root, "a.txt"):      "a.txt",
+		filepath.Join(link, "new", "a"):   "new/a",
+		filepath.Join(link, "*", "a.txt"): "*/a.txt",
+		"../..":                           "",
+		"../../other/a":                   "",
+		link:                              "",
+		"":                                "",
+	} {
+		got, err := treePath(root, dir, arg)
+		if got != want || (err != nil) != (want == "") {
+			t.Errorf("%q: %q %v, want %q", arg, got, err, want)
+		}
+		if err != nil && statusOf(err) != exitUsage {
+			t.Errorf("%q: %v is no usage error", arg, err)
+		}
+	}
+}
+
+func TestGlobOfStrangeDirectory(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	s := &session{root: root, dir: filepath.Join(root, "a[1]*")}
+	for arg, want := range map[string]string{"*.go": `a\[1\]\*/*.go`, "../*.go": "*.go", ".": `a\[1\]\*`} {
+		if got, err := s.glob(arg); got != want || err != nil {
+			t.Errorf("%q: %q %v, want %q", arg, got, err, want)
+		}
+	}
+}

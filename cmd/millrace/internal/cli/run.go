@@ -1,0 +1,31 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+)
+
+// newRun makes `run`.
+func (a *App) newRun() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "run FILE|-",
+		Short: "Run a pipeline and commit what it changes",
+		Long: `Run runs the pipeline in FILE, or in stdin for -, and commits what it changes, without asking. Paths in the pipeline
+count from the root of the tree.`,
+		Example: `  millrace run rename.json
+  millrace run rename.json -n          only show what it would change
+  generate | millrace run - --format json`,
+		Args: cobra.ExactArgs(1),
+		RunE: a.inTree(func(ctx context.Context, s *session, args []string) error {
+			p, err := s.readPipeline(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			s.sure = true
+			return s.change(ctx, p)
+		}),
+	}
+	a.changeFlags(cmd)
+	return cmd
+}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/render"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/tty"
+)
+
+// style is how text is shown on a stream.
+func (a *App) style(stream any) render.Style {
+	terminal := tty.IsTerminal(stream)
+	color := tty.Color(a.flags.color, a.Getenv, terminal)
+	if terminal && color {
+		color = tty.Escapes(stream)
+	}
+	return render.Style{Color: color, Terminal: terminal}
+}
+
+// terminalStyle is how text is shown where questions are asked.
+func (a *App) terminalStyle() render.Style {
+	return render.Style{Color: tty.Color(a.flags.color, a.Getenv, true), Terminal: true}
+}
+
+// showDiff writes the diff of a plan to stdout, by way of the pager if that is a terminal. w leads to stdout as well.
+func (s *session) showDiff(w io.Writer, plan *millrace.Plan) error {
+	style := s.style(s.Stdout)
+	return s.paged(w, func(w io.Writer) error { return render.Diff(w, plan, style) })
+}
+
+// paged writes a long text to stdout, by way of the pager if that is a terminal, else to w, which leads there as well.
+func (a *App) paged(w io.Writer, write func(io.Writer) error) error {
+	a.progress.Done()
+	out, ok := a.Stdout.(*os.File)
+	if ok && !a.flags.noPager && tty.IsTerminal(out) {
+		var configured *string
+		if a.config.PagerSet {
+			configured = &a.config.Pager
+		}
+		if command := tty.Pager(a.lookupEnv, configured); command != "" {
+			return tty.Page(command, out, write)
+		}
+	}
+	return write(w)
+}
+
+func (a *App) lookupEnv(name string) (string, bool) {
+	if a.LookupEnv != nil {
+		return a.LookupEnv(name)
+	}
+	value := a.Getenv(name)
+	return value, value != ""
+}
+
+// showProgress begins a line of progress, if stderr is a terminal.
+func (a *App) showProgress() {
+	if tty.IsTerminal(a.Stderr) && !a.flags.quiet && tty.Escapes(a.Stderr) && a.Getenv("TERM") != "dumb" {
+		a.progress = render.NewProgress(a.Stderr)
+	}
+}
+
+// observed returns an observer that shows the progress, and then does what the other one does, if there is one.
+func (a *App) observed(next func(millrace.Event)) func(millrace.Event) {
+	if a.progress == nil {
+		return next
+	}
+	return func(e millrace.Event) {
+		if text := progressOf(e); text != "" {
+			a.progress.Show(text)
+		}
+		if next != nil {
+			next(e)
+		}
+	}
+}
+
+// progressOf says in a few words what an event says, "" for one that is not worth it.
+func progressOf(e millrace.Event) string {
+	switch e := e.(type) {
+	case millrace.StepStarted:
+		return fmt.Sprintf("step %s: %s", e.Step, e.Action)
+	case millrace.StepProgress:
+		if e.Total > 0 {
+			return fmt.Sprintf("step %s: %d of %d files", e.Step, e.Done, e.Total)
+		}
+		return fmt.Sprintf("step %s: %d files", e.Step, e.Done)
+	case millrace.CommitPhase:
+		if e.Total > 0 {
+			return fmt.Sprintf("commit, %s: %d of %d", e.Phase, e.Done, e.Total)
+		}
+		return "commit, " + e.Phase
+	}
+	return ""
+}

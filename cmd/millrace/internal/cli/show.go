@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/render"
+	"github.com/millrace-go/millrace/htmlreport"
+	"github.com/millrace-go/millrace/lsp"
+)
+
+// format is what the command shows: what --format says, or else the id of a commit with -q, the compact line of a change
+// that is made, and the diff of one that is not made, or not yet.
+func (s *session) format() string {
+	commits := s.sure && !s.flags.dryRun && s.flags.store == ""
+	switch {
+	case s.flags.format != "":
+		return s.flags.format
+	case s.flags.events == "-":
+		return formatNone
+	case commits && s.flags.quiet:
+		return formatID
+	case commits:
+		return formatReport
+	case s.flags.store != "":
+		return formatNone
+	}
+	return formatDiff
+}
+
+// showsPlan reports whether the plan is shown, and not only what came of it.
+func (s *session) showsPlan() bool {
+	f := s.format()
+	return f != formatJSON && f != formatReport && f != formatNone && f != formatID
+}
+
+// verboseReport reports whether the result is shown with its warnings.
+func (s *session) verboseReport() bool { return s.format() == formatReport && s.flags.verbose }
+
+// show writes the plan to stdout, in the formats that show it.
+func (s *session) show(plan *millrace.Plan) error {
+	var err error
+	out := &sink{w: s.Stdout}
+	w := bufio.NewWriterSize(out, 1<<16)
+	switch s.format() {
+	case formatDiff:
+		err = s.showDiff(w, plan)
+	case formatStat:
+		err = render.Stat(w, plan, s.style(s.Stdout))
+	case formatJSONL:
+		err = showLines(w, plan)
+	case formatHTML:
+		err = htmlreport.Write(w, plan, htmlreport.Options{Title: plan.Result().Name})
+	case formatLSP:
+		err = showLSP(w, plan, s.root)
+	}
+	if flushed := w.Flush(); err == nil {
+		err = flushed
+	}
+	if out.err != nil {
+		return &outputError{out.err}
+	}
+	return err
+}
+
+// sink is a writer that keeps its error, so that it is told from those of what is written.
+type sink struct {
+	w   io.Writer
+	err error
+}
+
+func (s *sink) Write(p []byte) (int, error) {
+	n, err := s.w.Write(p)
+	if s.err == nil {
+		s.err = err
+	}
+	return n, err
+}
+
+// showLSP writes the plan as a WorkspaceEdit.
+func showLSP(w io.Writer, plan *millrace.Plan, root string) error {
+	edit, err := lsp.From(plan, lsp.Options{Root: root})
+	if err != nil {
+		return err
+	}
+	return encodeJSON(w, edit)
+}
+
+// showResult writes what came of a change: to stdout in the formats that are about it, else as a line on stderr. For JSON
+// an error is written by App.Run, with the result.
+func (s *session) showResult(r *millrace.Result, err error) error {
+	switch s.format() {
+	case formatReport:
+		var b strings.Builder
+		if s.flags.verbose {
+			_ = r.WriteReport(&b) // a Builder takes all
+		} else {
+			_ = r.Write(&b)
+		}
+		return s.write(endLine(b.String()))
+	case formatJSON, formatJSONL:
+		s.failed = r
+		if err != nil {
+			return nil
+		}
+		return s.writeResult(r)
+	case formatID:
+		if err == nil && r.BackupID != "" {
+			return s.write(r.BackupID + "\n")
+		}
+	default:
+		s.talk("%s", r)
+	}
+	return nil
+}
+
+// writeResult writes a result as JSON: of a plan with its digest.
+func (s *session) writeResult(r *millrace.Result) error {
+	if s.format() == formatJSONL {
+		return s.writeJSON(struct {
+			Result *millrace.Result `json:"result"`
+			Digest string           `json:"digest,omitempty"`
+		}{r, s.digest})
+	}
+	if s.digest == "" {
+		return s.writeJSON(r)
+	}
+	data, err := r.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	return s.write(fmt.Sprintf("%s,\"digest\":%q}\n", strings.TrimSuffix(string(data), "}"), s.digest))
+}
+
+// digestOf returns the digest of a plan, "" for one that cannot be committed.
+func digestOf(plan *millrace.Plan) string {
+	digest, err := plan.Digest()
+	if err != nil {
+		return ""
+	}
+	return digest
+}
+
+// endLine gives a text a line end if it has none.
+func endLine(text string) string {
+	if text == "" || strings.HasSuffix(text, "\n") {
+		return text
+	}
+	return text + "\n"
+}
+
+// writeJSON writes one object to stdout, on a line.
+func (a *App) writeJSON(v any) error { return encodeJSON(a.Stdout, v) }
+
+// encodeJSON writes one object on a line. Characters are as they are, but for those that a terminal acts on.
+func encodeJSON(w io.Writer, v any) error {
+	var line bytes.Buffer
+	e := json.NewEncoder(&line)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(visibleJSON(line.Bytes()))
+	return err
+}

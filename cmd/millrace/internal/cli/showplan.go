@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/backup"
+)
+
+// newShow makes `show`.
+func (a *App) newShow() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "show PLAN|BACKUP",
+		Short: "Show a stored plan, or what taking back a commit would change",
+		Long: `Show shows what a plan that was stored with -o would change. With the id of a backup, as log lists them, it shows what
+undo would change: the commit, backwards.`,
+		Example: `  millrace show rename.plan
+  millrace show rename.plan --format stat
+  millrace show 20261122_101502_9f3c21d0a4b5e6f7`,
+		Args: cobra.ExactArgs(1),
+		RunE: a.inTree(func(ctx context.Context, s *session, args []string) error {
+			plan, err := s.namedPlan(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			defer plan.Close()
+			s.flags.dryRun = true
+			return s.applyPlan(ctx, plan)
+		}),
+	}
+	a.treeFlags(cmd)
+	a.formatFlag(cmd, changeFormats...)
+	return cmd
+}
+
+// namedPlan returns the stored plan in a file, or the plan that takes back the backup of that id.
+func (s *session) namedPlan(ctx context.Context, name string) (*millrace.Plan, error) {
+	if _, err := os.Stat(s.base(name)); name == "-" || !errors.Is(err, fs.ErrNotExist) {
+		return s.openPlan(ctx, name)
+	}
+	plan, err := s.x.PlanRestore(ctx, s.fs, name)
+	if errors.Is(err, backup.ErrNotFound) {
+		return nil, &usageError{fmt.Errorf("%s is neither a file nor the id of a backup", name)}
+	}
+	return plan, err
+}
+
+// openPlan opens the stored plan in a file, or in stdin for "-". What was stored of force does not count: the user who
+// commits has to say it again.
+func (s *session) openPlan(ctx context.Context, name string) (*millrace.Plan, error) {
+	data, err := s.readInput(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := s.x.OpenPlan(ctx, s.fs, data)
+	if err != nil {
+		return nil, &sourceError{name: name, err: err}
+	}
+	return plan.WithForce(s.flags.force), nil
+}

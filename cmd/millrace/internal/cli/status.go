@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// The exit statuses, which `millrace help exit-codes` lists.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitBlocked     = 3
+	exitConflict    = 4
+	exitCommit      = 5
+	exitRecovery    = 6
+	exitCheck       = 10
+	exitInterrupted = 130
+)
+
+// usageError is a command that cannot be understood, or names what is not there. Nothing was changed.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+// outputError says that stdout could not be written to.
+type outputError struct{ err error }
+
+func (e *outputError) Error() string { return "cannot write the output: " + e.err.Error() }
+func (e *outputError) Unwrap() error { return e.err }
+
+// errDeclined says that the user was asked and did not want it.
+var errDeclined = errors.New("nothing was changed")
+
+// saidError ends a command that has said on stdout what is wrong.
+type saidError struct{ code string }
+
+func (e *saidError) Error() string { return e.code }
+
+// codeOf returns the word for an error in JSON: that of the library, or one of the program's own. What the library says of
+// the tree comes first.
+func codeOf(err error) string {
+	if said, ok := errors.AsType[*saidError](err); ok {
+		return said.code
+	}
+	code := millrace.ErrorCode(err)
+	switch {
+	case code != "internal":
+		return code
+	case errors.Is(err, fsutil.ErrDrift):
+		return "conflict" // found out while the plan was shown
+	case errors.Is(err, errInterrupted):
+		return "canceled"
+	case errors.Is(err, errDeclined):
+		return "declined"
+	case isType[*usageError](err), isType[*millrace.ExecutorError](err):
+		return "usage" // what flags say of the executor
+	case isType[*millrace.ExecutorError](err):
+		return "usage" // flags and configuration make the executor
+	case errors.Is(err, fsutil.ErrDrift):
+		return "conflict" // found out while the plan was shown
+	case isType[*outputError](err):
+		return "output_failed"
+	}
+	return code
+}
+
+// statusOf returns the exit status for what a command has returned.
+func statusOf(err error) int {
+	if err == nil {
+		return exitDone
+	}
+	switch codeOf(err) {
+	case "usage", "invalid_pipeline", "invalid_plan", "incomplete_plan":
+		return exitUsage
+	case "blocked", "read_only", "limit", "budget_exceeded", "exec_denied", "held", "declined":
+		return exitBlocked
+	case "conflict", "locked", "drift":
+		return exitConflict
+	case "commit_failed", "file_system":
+		return exitCommit
+	case "recovery_needed":
+		return exitRecovery
+	case "would_change":
+		return exitCheck
+	case "canceled":
+		return exitInterrupted
+	}
+	return exitFailed
+}
+
+// isType reports whether an error of type T is in the chain of err.
+func isType[T error](err error) bool {
+	_, ok := errors.AsType[T](err)
+	return ok
+}

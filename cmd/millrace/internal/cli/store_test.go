@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What is stored can be read again, or is not stored at all.
+func TestStoreWhatCanBeRead(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "a.plan")
+	if err := writePrivate(name, strings.Repeat("a", maxInput)); !isType[*outputError](err) || !strings.Contains(err.Error(), "split the change") {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("there is something: %v", err)
+	}
+	if err := writePrivate(name, "a"); err != nil {
+		t.Error(err)
+	}
+}
+
+// A file is replaced as a whole: where that fails, it is what it was, and nothing is left beside it.
+func TestStoreLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	name := filepath.Join(dir, "taken")
+	if err := os.MkdirAll(filepath.Join(name, "below"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := writePrivate(name, "a"); !isType[*outputError](err) {
+		t.Errorf("%v", err)
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
+		t.Errorf("%v %v", list, err)
+	}
+}

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/millrace-go/millrace/backup"
+)
+
+// newUndo makes `undo`.
+func (a *App) newUndo() *cobra.Command {
+	var last bool
+	cmd := &cobra.Command{
+		Use:   "undo [ID]",
+		Short: "Take a commit back",
+		Long: `Undo takes back the commit with this id, or else the newest that is neither undone nor an undo itself. What it would
+do is shown and asked like any change; it is a commit of its own, which redo takes back.
+
+Files that have changed since are a conflict, exit status 4, and then nothing is taken back.
+
+Off a terminal it takes an id, or --last: a command before it may have failed, and then the newest commit is not its
+own. With -q, every command that commits prints the id of its commit and nothing else.`,
+		Example: `  millrace undo
+  millrace undo 20261122_101502_9f3c2a7be1d04f58 -n
+  id=$(millrace run -q rename.json) && go vet ./... || millrace undo -y "$id"`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.completeBackups,
+		RunE: a.inTree(func(ctx context.Context, s *session, args []string) error {
+			switch {
+			case len(args) == 1 && last:
+				return &usageError{errors.New("undo takes an id or --last, not both")}
+			case len(args) == 1:
+				return s.restore(ctx, args[0])
+			case !last && !s.onTerminal():
+				return &usageError{errors.New("off a terminal undo takes the id of a commit, which -q prints, or --last")}
+			}
+			h, err := s.history(ctx)
+			if err != nil {
+				return err
+			}
+			id, err := h.lastCommit()
+			if err != nil {
+				return err
+			}
+			return s.restore(ctx, id)
+		}),
+	}
+	a.restoreFlags(cmd)
+	cmd.Flags().BoolVar(&last, "last", false, "take back the newest commit, also one of another program")
+	return cmd
+}
+
+// newRedo makes `redo`.
+func (a *App) newRedo() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "redo [ID]",
+		Short: "Make a commit again that was undone",
+		Long: `Redo takes back the undo with this id, or else the newest that still stands, so the change is there again. What it
+would do is shown and asked like any change.`,
+		Example: `  millrace redo
+  millrace redo -y`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.completeUndos,
+		RunE: a.inTree(func(ctx context.Context, s *session, args []string) error {
+			h, err := s.history(ctx)
+			if err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				id, err := h.lastUndo()
+				if err != nil {
+					return err
+				}
+				return s.restore(ctx, id)
+			}
+			for _, i := range h {
+				if i.ID == args[0] && i.Err == nil && !h.isUndo(i) {
+					return &usageError{fmt.Errorf("%s is no undo: millrace undo takes it back", i.ID)}
+				}
+			}
+			return s.restore(ctx, args[0])
+		}),
+	}
+	a.restoreFlags(cmd)
+	return cmd
+}
+
+// restoreFlags registers the flags of commands that take back a commit. Its risk is not judged, so there is none for
+// that.
+func (a *App) restoreFlags(cmd *cobra.Command) {
+	a.reachFlags(cmd)
+	a.eventsFlag(cmd)
+	a.formatFlag(cmd, changeFormats...)
+	a.decideFlags(cmd)
+	a.storeFlag(cmd)
+}
+
+// history reads what was committed.
+func (s *session) history(ctx context.Context) (history, error) {
+	infos, err := s.x.ListBackups(ctx, s.fs)
+	return infos, err
+}
+
+// restore takes a commit back.
+func (s *session) restore(ctx context.Context, id string) error {
+	plan, err := s.x.PlanRestore(ctx, s.fs, id)
+	if errors.Is(err, backup.ErrNotFound) {
+		return &usageError{fmt.Errorf("there is no backup %q: millrace log lists them", id)}
+	}
+	if err != nil {
+		return err
+	}
+	defer plan.Close()
+	return s.applyPlan(ctx, plan)
+}

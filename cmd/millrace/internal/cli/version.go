@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// newVersion makes `version`.
+func (a *App) newVersion() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Say which version this is",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			version := buildVersion()
+			var err error
+			switch a.flags.format {
+			case formatJSON:
+				err = a.writeJSON(map[string]string{"version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH})
+			default:
+				err = a.write(fmt.Sprintf("millrace %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH))
+			}
+			if err != nil {
+				return &outputError{err}
+			}
+			return nil
+		},
+	}
+	a.formatFlag(cmd, formatJSON)
+	return cmd
+}
+
+// buildVersion is the version that the program was built from, "(devel)" if it is none that was released.
+func buildVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}

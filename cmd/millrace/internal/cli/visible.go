@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/millrace-go/millrace/cmd/millrace/internal/tty"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// visibleJSON escapes in JSON what a terminal would act on or not show: to a reader of JSON it means the same. Control
+// characters below the space are escaped in JSON anyway.
+func visibleJSON(text []byte) []byte {
+	if !bytes.ContainsFunc(text, hidden) {
+		return text
+	}
+	var b bytes.Buffer
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		switch {
+		case !hidden(r):
+			b.Write(text[:n])
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			r -= 0x10000
+			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+		}
+		text = text[n:]
+	}
+	return b.Bytes()
+}
+
+// writePipelineText writes the text of a pipeline to stdout, byte for byte unless that is a terminal.
+func (a *App) writePipelineText(text []byte, yaml bool) error {
+	switch {
+	case yaml:
+		return a.write(shown(a.Stdout, string(text)))
+	case tty.IsTerminal(a.Stdout):
+		text = visibleJSON(text)
+	}
+	return a.write(string(text))
+}
+
+// hidden reports whether a character of a text in JSON has to be escaped.
+func hidden(r rune) bool {
+	return r >= 0x7f && r != utf8.RuneError && fsutil.Visible(string(r)) != string(r)
+}

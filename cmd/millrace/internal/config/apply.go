@@ -1,0 +1,92 @@
+package config
+
+import (
+	"slices"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/risk"
+)
+
+// Apply puts the configuration into an executor. Fields that are set already, by flags, win over the user's file, and
+// globs of what is denied or read only are added to them. The project's limits hold over both: the lower ceiling and
+// number of files, only what all allow, everything that any of them denies. The project's own file is read only, whether
+// there is one or not. It is an *[Error] if the user and the project allow nothing in common.
+func (c Config) Apply(x *millrace.Executor) error {
+	if x.Ceiling == risk.Unset {
+		x.Ceiling = c.Ceiling
+	}
+	if x.MaxFiles == 0 {
+		x.MaxFiles = c.MaxFiles
+	}
+	if len(x.AllowedPaths) == 0 {
+		x.AllowedPaths = slices.Clone(c.Allow)
+	}
+	if x.Backups == (millrace.Executor{}).Backups {
+		x.Backups = c.Backups
+	}
+	x.Ceiling = lowest(x.Ceiling, c.Project.Ceiling)
+	x.MaxFiles = fewest(x.MaxFiles, c.Project.MaxFiles)
+	x.DeniedPaths = slices.Concat(x.DeniedPaths, c.Deny, c.Project.Deny)
+	x.ReadOnlyPaths = slices.Concat(x.ReadOnlyPaths, c.ReadOnly, c.Project.ReadOnly, []string{ProjectFile})
+	if len(c.Project.Allow) == 0 {
+		return nil
+	}
+	if len(x.AllowedPaths) == 0 {
+		x.AllowedPaths = slices.Clone(c.Project.Allow)
+		return nil
+	}
+	both := common(x.AllowedPaths, c.Project.Allow)
+	if len(both) == 0 {
+		// No paths would mean all of them.
+		return &Error{Problems: []Problem{{File: c.project, Message: "what the project allows and what you allow have nothing in common"}}}
+	}
+	x.AllowedPaths = both
+	return nil
+}
+
+// lowest returns the lower ceiling; Unset is none.
+func lowest(a, b risk.Level) risk.Level {
+	if a == risk.Unset || b != risk.Unset && b < a {
+		return b
+	}
+	return a
+}
+
+// fewest returns the smaller number of files of an executor, of which zero means a default, and of a project, of which it
+// means none.
+func fewest(own, project int) int {
+	limit := own
+	if own == 0 {
+		limit = millrace.DefaultMaxFiles
+	}
+	if project == 0 || limit > 0 && limit <= project {
+		return own
+	}
+	return project
+}
+
+// common returns the paths that lie in one of both lists.
+func common(a, b []string) []string {
+	var both []string
+	add := func(name string) {
+		if !slices.Contains(both, name) {
+			both = append(both, name)
+		}
+	}
+	for _, x := range a {
+		x, err := clean(x)
+		if err != nil {
+			continue
+		}
+		for _, y := range b {
+			switch {
+			case fsutil.Within(x, y):
+				add(x)
+			case fsutil.Within(y, x):
+				add(y)
+			}
+		}
+	}
+	return both
+}

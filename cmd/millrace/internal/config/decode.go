@@ -1,0 +1,143 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/millrace-go/millrace/cmd/millrace/internal/suggest"
+)
+
+// decoder puts what one file says into a Config, and keeps all that is wrong with it.
+type decoder struct {
+	file     string
+	problems []Problem
+}
+
+// fail notes a problem at a node.
+func (d *decoder) fail(at *yaml.Node, hint, format string, args ...any) {
+	d.problems = append(d.problems, Problem{
+		File: d.file, Line: at.Line, Column: at.Column, Message: fmt.Sprintf(format, args...), Hint: hint,
+	})
+}
+
+// decode reads a file. Only the tree of its nodes is used, so that YAML converts nothing by itself.
+func decode(file, text string, project bool, c *Config) []Problem {
+	d := &decoder{file: file}
+	top, ok := d.parse(text)
+	if !ok || top == nil {
+		return d.problems
+	}
+	limits := &c.Limits
+	if project {
+		limits = &c.Project
+	}
+	d.mapping(top, func(name string, key, value *yaml.Node) {
+		i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == name })
+		switch {
+		case i < 0:
+			hint := "`millrace help config` lists all keys"
+			if near := suggest.Nearest(name, names(project)); near != "" {
+				hint = fmt.Sprintf("did you mean %q?", near)
+			}
+			d.fail(key, hint, "unknown key %q", name)
+		case project && !keys[i].Project:
+			d.fail(key, "a project's file comes with its files and can only forbid: "+strings.Join(names(true), ", "),
+				"%q cannot stand in a project's file", name)
+		default:
+			keys[i].set(d, value, c, limits)
+		}
+	})
+	return d.problems
+}
+
+// parse returns the mapping that the text is, nil if it is empty.
+func (d *decoder) parse(text string) (top *yaml.Node, ok bool) {
+	loader, err := yaml.NewLoader(strings.NewReader(text))
+	if err != nil {
+		d.syntax(err)
+		return nil, false
+	}
+	var doc, second yaml.Node
+	switch err := loader.Load(&doc); {
+	case errors.Is(err, io.EOF):
+		return nil, true
+	case err != nil:
+		d.syntax(err)
+		return nil, false
+	}
+	if err := loader.Load(&second); err == nil {
+		d.fail(&second, "", "there is a second document")
+		return nil, false
+	} else if !errors.Is(err, io.EOF) {
+		d.syntax(err)
+		return nil, false
+	}
+	top = &doc
+	for top.Kind == yaml.DocumentNode && len(top.Content) == 1 {
+		top = top.Content[0]
+	}
+	if top.Kind == yaml.ScalarNode && top.Tag == "!!null" && top.Value == "" {
+		return nil, true // comments only
+	}
+	if !d.plain(top) {
+		return nil, false
+	}
+	if top.Kind != yaml.MappingNode {
+		d.fail(top, "", "a configuration is a list of `key: value`")
+		return nil, false
+	}
+	return top, true
+}
+
+// syntax notes what is no YAML.
+func (d *decoder) syntax(err error) {
+	p := Problem{File: d.file, Message: err.Error()}
+	if e, ok := errors.AsType[*yaml.LoadError](err); ok && e.Message != "" {
+		p.Message, p.Line, p.Column = e.Message, e.Mark.Line, e.Mark.Column
+	}
+	p.Message = fmt.Sprintf("no YAML: %s", strings.Trim(fmt.Sprintf("%q", p.Message), `"`))
+	d.problems = append(d.problems, p)
+}
+
+// plain refuses what makes one place of a file mean another: anchors, aliases, merge keys, own tags.
+func (d *decoder) plain(n *yaml.Node) bool {
+	switch {
+	case n.Kind == yaml.AliasNode || n.Anchor != "":
+		d.fail(n, "write the value where it is meant", "anchors and aliases are not taken")
+		return false
+	case n.Tag == "!!merge":
+		d.fail(n, "write the keys where they are meant", "merge keys are not taken")
+		return false
+	case n.Style&yaml.TaggedStyle != 0:
+		d.fail(n, "leave it out", "tags are not taken")
+		return false
+	}
+	for _, c := range n.Content {
+		if !d.plain(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// mapping calls each with the keys and values of a mapping; no key comes twice.
+func (d *decoder) mapping(n *yaml.Node, each func(name string, key, value *yaml.Node)) {
+	seen := make(map[string]bool)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		switch {
+		case key.Kind != yaml.ScalarNode || key.Tag != "!!str":
+			d.fail(key, "", "a key is a word")
+		case seen[key.Value]:
+			d.fail(key, "", "the key %q stands here twice", key.Value)
+		default:
+			seen[key.Value] = true
+			each(key.Value, key, value)
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package oneline
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+)
+
+// Do is what `millrace do ACTION [name=value…] [then ACTION …]` was given.
+type Do struct {
+	Common
+	Args []string
+	// Decoder has the actions, and says what their parameters take.
+	Decoder millrace.Decoder
+}
+
+// then stands between two steps.
+const then = "then"
+
+// call is one action with its arguments.
+type call struct {
+	action string
+	args   []string
+}
+
+// Do returns the pipeline. A step behind `then` takes the files of the one before, unless it names files itself; one that
+// needs several takes those of all steps before that no step has taken.
+func (w Where) Do(d Do) (millrace.Pipeline, error) {
+	var none millrace.Pipeline
+	expect, err := d.edits()
+	if err != nil {
+		return none, err
+	}
+	calls, err := split(d.Args)
+	if err != nil {
+		return none, err
+	}
+	var names []string
+	taken := make(map[string]bool) // ids of the steps whose files another one has taken
+	steps := make([]map[string]any, len(calls))
+	ids := make([]string, len(calls))
+	for i, c := range calls {
+		names = append(names, c.action)
+		doc, _ := d.Decoder.Describe(c.action) // the decoder tells of an unknown one
+		params, err := w.params(c, doc)
+		if err != nil {
+			return none, err
+		}
+		same := 0
+		for _, before := range calls[:i] {
+			if before.action == c.action {
+				same++
+			}
+		}
+		ids[i] = numbered(c.action, same)
+		step := map[string]any{"id": ids[i], "action": c.action, "params": params}
+		if i > 0 && !givesFiles(params) {
+			for _, id := range chain(step, params, doc, ids[:i], taken) {
+				taken[id] = true
+			}
+		}
+		w.goHome(c.action, params)
+		if i == len(calls)-1 && expect != (millrace.Expect{}) {
+			step["expect"] = expect
+		}
+		steps[i] = step
+	}
+	text, err := json.Marshal(map[string]any{"name": d.name("do", strings.Join(names, " then ")), "steps": steps})
+	if err != nil {
+		return none, fmt.Errorf("arguments as JSON: %w", err)
+	}
+	p, err := d.Decoder.Decode(text)
+	return p, explained(err)
+}
+
+// split sorts the arguments by steps.
+func split(args []string) ([]call, error) {
+	var calls []call
+	begins := true
+	for _, arg := range args {
+		switch {
+		case arg == then && begins:
+			return nil, usage("write an action before and behind it", "'%s' stands between two steps", then)
+		case arg == then:
+			begins = true
+		case begins && strings.Contains(arg, "="):
+			return nil, usage("write the action first, then its parameters", "'%s' is no action", shown(arg))
+		case begins:
+			calls = append(calls, call{action: arg})
+			begins = false
+		default:
+			last := &calls[len(calls)-1]
+			last.args = append(last.args, arg)
+		}
+	}
+	if begins {
+		return nil, usage("millrace actions lists them", "an action is missing")
+	}
+	return calls, nil
+}
+
+func givesFiles(params map[string]any) bool {
+	for _, name := range []string{"files", "paths", "path"} {
+		if _, ok := params[name]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// chain lets a step take the files of those before it, and returns the ids of these.
+func chain(step, params map[string]any, doc millrace.ActionDoc, before []string, taken map[string]bool) []string {
+	last := before[len(before)-1]
+	switch doc.Input {
+	case actions.InputFiles, actions.InputOptional:
+		step["input_from"] = last
+		return []string{last}
+	case actions.InputMany:
+		free := slices.DeleteFunc(slices.Clone(before), func(id string) bool { return taken[id] })
+		step["input_from_all"] = free
+		return free
+	}
+	chosen := slices.ContainsFunc([]string{"file_pattern", "directory"}, func(name string) bool { _, ok := params[name]; return ok })
+	takes := slices.ContainsFunc(doc.Params, func(p millrace.ParamDoc) bool { return p.Name == "files" && p.Type == listOfStrings })
+	if takes && !chosen {
+		params["files"] = "{{" + last + ".files}}"
+		return []string{last}
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package oneline_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
+)
+
+func TestDo(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		dir, args string // separated by blanks
+		want
+	}{
+		"types": {".", "search pattern=1 context_lines=2 lines=true file_types=.go file_types=.js",
+			want{steps: `{'id':'search','action':'search','params':{'pattern':'1','file_types':['.go','.js'],'lines':true,'context_lines':2}}`}},
+		"chain": {".", "search pattern=a then edit old_text=a new_text= then edit old_text=b new_text=c=d",
+			want{steps: `{'id':'search','action':'search','params':{'pattern':'a'}},{'id':'edit','action':'edit','input_from':'search','params':{'old_text':'a','new_text':''}},` +
+				`{'id':'edit2','action':'edit','input_from':'edit','params':{'old_text':'b','new_text':'c=d'}}`}},
+		"lists": {".", "search pattern=a then search pattern=b then merge mode=difference then delete",
+			want{steps: `{'id':'search','action':'search','params':{'pattern':'a'}},{'id':'search2','action':'search','params':{'pattern':'b'}},` +
+				`{'id':'merge','action':'merge','input_from_all':['search','search2'],'params':{'mode':'difference'}},{'id':'delete','action':'delete','input_from':'merge','params':{}}`}},
+		"own files": {".", "search pattern=a then edit files=a.go files=b.go old_text=a new_text={{search.count}}",
+			want{steps: `{'id':'search','action':'search','params':{'pattern':'a'}},{'id':'edit','action':'edit','params':{'files':['a.go','b.go'],'old_text':'a','new_text':'{{search.count}}'}}`}},
+		"sed": {".", "search pattern=a then pattern_replace sed_pattern=s/a/b/",
+			want{steps: `{'id':'search','action':'search','params':{'pattern':'a'}},{'id':'pattern_replace','action':'pattern_replace','params':{'files':'{{search.files}}','sed_pattern':['s/a/b/']}}`}},
+		"sed below": {"sub", "search pattern=a then pattern_replace sed_pattern=s/a/b/",
+			want{steps: `{'id':'search','action':'search','params':{'path':'sub','pattern':'a'}},{'id':'pattern_replace','action':'pattern_replace','params':{'files':'{{search.files}}','sed_pattern':['s/a/b/']}}`}},
+		"sed by a glob below": {"sub", "pattern_replace file_pattern=* sed_pattern=s/a/b/",
+			want{steps: `{'id':'pattern_replace','action':'pattern_replace','params':{'directory':'sub','file_pattern':'*','sed_pattern':['s/a/b/']}}`}},
+		"sed by a glob": {".", "search pattern=a then pattern_replace file_pattern=* sed_pattern=s/a/b/",
+			want{steps: `{'id':'search','action':'search','params':{'pattern':'a'}},{'id':'pattern_replace','action':'pattern_replace','params':{'file_pattern':'*','sed_pattern':['s/a/b/']}}`}},
+		"JSON": {".", `multi_edit files:=["a.go"] edits:=[{"old_text":"a","new_text":"b"}]`,
+			want{steps: `{'id':'multi_edit','action':'multi_edit','params':{'files':['a.go'],'edits':[{'old_text':'a','new_text':'b'}]}}`}},
+		"a file": {".", "create path=x content=@names", want{steps: `{'id':'create','action':'create','params':{'path':'x','content':'a.go\r\n\nb.go\na.go'}}`}},
+		"from below": {"sub", "edit files=a.go files=../b.go old_text=a new_text=b then rename to=c.go",
+			want{steps: `{'id':'edit','action':'edit','params':{'files':['sub/a.go','b.go'],'old_text':'a','new_text':'b'}},{'id':'rename','action':'rename','input_from':'edit','params':{'to':'sub/c.go'}}`}},
+		"home":          {"sub", "search pattern=a include=x/*.go", want{steps: `{'id':'search','action':'search','params':{'path':'sub','pattern':'a','include':['sub/x/*.go']}}`}},
+		"elsewhere":     {"sub", "search pattern=a path=/home/user/tree", want{steps: `{'id':'search','action':'search','params':{'path':'.','pattern':'a'}}`}},
+		"templates":     {".", "search pattern=a then read_ranges start_line={{search.count}}", want{steps: `{'id':'search','action':'search','params':{'pattern':'a'}},{'id':'read_ranges','action':'read_ranges','input_from':'search','params':{'start_line':'{{search.count}}'}}`}},
+		"no action":     {".", "", want{err: "an action is missing"}},
+		"then first":    {".", "then edit", want{err: "stands between two steps"}},
+		"then last":     {".", "search pattern=a then", want{err: "an action is missing"}},
+		"then twice":    {".", "search pattern=a then then edit", want{err: "stands between"}},
+		"no name":       {".", "pattern=a", want{err: "is no action"}},
+		"two actions":   {".", "search edit", want{err: "'edit' is no parameter of search"}},
+		"unknown":       {".", "serch pattern=a", want{err: "did you mean 'search'"}},
+		"typo":          {".", "edit files=a old_txt=a new_text=b", want{err: "did you mean 'old_text'"}},
+		"no number":     {".", "search pattern=a context_lines=many", want{err: "whole number"}},
+		"no flag":       {".", "search pattern=a lines=yes", want{err: "true or false"}},
+		"twice":         {".", "search pattern=a pattern=b", want{err: "given twice, and is no list"}},
+		"twice as JSON": {".", `search pattern=a pattern:="b"`, want{err: "given twice"}},
+		"bad JSON":      {".", "search pattern:=a", want{err: "write JSON behind"}},
+		"more JSON":     {".", "search pattern:=1}", want{err: "more behind the value"}},
+		"outside":       {".", "edit files=/etc/passwd old_text=a new_text=b", want{err: "outside of the tree"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, err := here(test.dir).Do(oneline.Do{Args: strings.Fields(test.args)})
+			check(t, p, err, test.want)
+		})
+	}
+}
+
+// TestDo_expect: the bounds are those of the last step.
+func TestDo_expect(t *testing.T) {
+	t.Parallel()
+	p, err := here(".").Do(oneline.Do{Args: strings.Fields("search pattern=a then edit old_text=a new_text=b"), Common: oneline.Common{Expect: "..4"}})
+	check(t, p, err, want{steps: `{'id':'search','action':'search','params':{'pattern':'a'}},` +
+		`{'id':'edit','action':'edit','input_from':'search','expect':{'max_edits':4},'params':{'old_text':'a','new_text':'b'}}`})
+}

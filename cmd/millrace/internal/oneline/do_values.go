@@ -1,0 +1,169 @@
+package oneline
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace"
+)
+
+// What parameters take, in the words of ParamDoc.
+const (
+	trueOrFalse   = "true or false"
+	wholeNumber   = "a whole number"
+	aNumber       = "a number"
+	listOfStrings = "a list of strings"
+	oneOrList     = "a string or a list of strings"
+	listOfNumbers = "a list of whole numbers"
+)
+
+// Parameters that name files and directories, or choose among them: by name=value they count from the working directory.
+var (
+	pathParams = []string{"path", "paths", "files", "file_a", "file_b", "destination", "base", "directory", "dir"}
+	globParams = []string{"include", "exclude", "needs", "writes"}
+)
+
+// home returns the parameter that says where an action works, "" if it has none. It is the working directory by default.
+func home(action string) string {
+	return map[string]string{"search": "path", "list": "path", "pattern_replace": "directory", "exec": "dir"}[action]
+}
+
+// params returns the parameters of a step.
+func (w Where) params(c call, doc millrace.ActionDoc) (map[string]any, error) {
+	params := make(map[string]any)
+	asJSON := make(map[string]bool)
+	for _, arg := range c.args {
+		name, value, ok := strings.Cut(arg, "=")
+		if !ok {
+			hint := "write name=value, or 'then' before the next action"
+			return nil, usage(hint, "'%s' is no parameter of %s", shown(arg), c.action)
+		}
+		_, twice := params[strings.TrimSuffix(name, ":")]
+		if literal, ok := strings.CutSuffix(name, ":"); ok {
+			v, err := decoded(value)
+			if err != nil {
+				return nil, usage("write JSON behind ':=', or a text behind '='", "'%s' of %s: %v", shown(literal), c.action, err)
+			}
+			if twice {
+				return nil, usage("", "'%s' of %s is given twice", shown(literal), c.action)
+			}
+			params[literal], asJSON[literal] = v, true
+			continue
+		}
+		if file, ok := strings.CutPrefix(value, "@"); ok {
+			data, err := w.read(file)
+			if err != nil {
+				return nil, err
+			}
+			value = string(data)
+		}
+		v, err := w.value(name, value, typeOf(doc, name))
+		if err != nil {
+			return nil, err
+		}
+		list, ok := params[name].([]any)
+		if twice && (!ok || asJSON[name]) {
+			return nil, usage("", "'%s' of %s is given twice, and is no list", shown(name), c.action)
+		}
+		if more, isList := v.([]any); isList {
+			v = append(list, more...)
+		}
+		params[name] = v
+	}
+	return params, nil
+}
+
+// goHome sets where an action works, if no argument says that.
+func (w Where) goHome(action string, params map[string]any) {
+	at := home(action)
+	if at == "" || w.dir() == "." {
+		return
+	}
+	for _, other := range []string{at, "paths", "files"} {
+		if _, ok := params[other]; ok {
+			return
+		}
+	}
+	params[at] = w.dir()
+}
+
+func typeOf(doc millrace.ActionDoc, name string) string {
+	i := slices.IndexFunc(doc.Params, func(p millrace.ParamDoc) bool { return p.Name == name })
+	if i < 0 {
+		return ""
+	}
+	return doc.Params[i].Type
+}
+
+// value returns what a text stands for where a parameter takes something of that type. What does not fit stays a text, for
+// it can be a template, and else the decoder says what is wrong.
+func (w Where) value(name, text, takes string) (any, error) {
+	switch takes {
+	case listOfStrings, oneOrList:
+		placed, err := w.placed(name, text)
+		return []any{placed}, err
+	case listOfNumbers:
+		if v, ok := number(text); ok {
+			return []any{v}, nil
+		}
+		return []any{text}, nil
+	case trueOrFalse:
+		switch text {
+		case "true":
+			return true, nil
+		case "false":
+			return false, nil
+		}
+		return text, nil
+	case wholeNumber, aNumber:
+		if v, ok := number(text); ok {
+			return v, nil
+		}
+		return text, nil
+	}
+	return w.placed(name, text)
+}
+
+// placed returns a name, or a glob, as it counts from the root of the tree. A template stays as it is.
+func (w Where) placed(name, text string) (string, error) {
+	switch {
+	case w.dir() == "." && !absolute(text) || text == "" || strings.Contains(text, "{{"):
+		return text, nil
+	case slices.Contains(pathParams, name):
+		place, err := w.place(text)
+		if err == nil && strings.HasSuffix(text, "/") {
+			place = slashed(place)
+		}
+		return place, err
+	case slices.Contains(globParams, name):
+		return w.filter(text)
+	case name == "to" && w.dir() != ".":
+		return path.Join(w.dir(), text), nil
+	}
+	return text, nil
+}
+
+// number returns the JSON number that a text is, as it is written.
+func number(text string) (json.Number, bool) {
+	v, err := decoded(text)
+	n, ok := v.(json.Number)
+	return n, err == nil && ok && n.String() == text
+}
+
+// decoded returns the one JSON value in a text, numbers as they are written.
+func decoded(text string) (any, error) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is more behind the value")
+	}
+	return v, nil
+}

@@ -1,0 +1,195 @@
+package oneline
+
+import (
+	"path"
+	"strings"
+)
+
+// globSigns are the characters that make an argument a glob; a backslash takes the meaning from the one behind it.
+const globSigns = `*?[{`
+
+func isGlob(argument string) bool { return strings.ContainsAny(argument, globSigns) }
+
+// escape returns the glob for a name and nothing else.
+func escape(name string) string {
+	var b strings.Builder
+	for _, c := range name {
+		if strings.ContainsRune(globSigns+`]}\,`, c) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+// glob is a glob of an argument: what it takes stands below a directory.
+type glob struct {
+	dir  string // a path from the root of the tree
+	rest string // from there
+}
+
+// glob reads an argument. Unlike a glob of a pipeline, one without a slash is for the names in the working directory alone.
+func (w Where) glob(argument string) (glob, error) {
+	fixed, rest := "", w.slashes(argument)
+	for {
+		first, after, more := strings.Cut(rest, "/")
+		if !more || strings.ContainsAny(first, globSigns+`\`) {
+			break
+		}
+		fixed, rest = fixed+first+"/", after
+	}
+	for strings.HasPrefix(rest, "/") {
+		rest = rest[1:]
+	}
+	for _, part := range strings.Split(rest, "/") {
+		if part == ".." {
+			return glob{}, usage("write the directories before the first sign of a glob", "'%s' has '..' within a glob", shown(argument))
+		}
+	}
+	dir := w.dir()
+	if fixed != "" {
+		var err error
+		if dir, err = w.place(fixed); err != nil {
+			return glob{}, err
+		}
+	}
+	return glob{dir, rest}, nil
+}
+
+// deep reports whether the glob takes something from any depth.
+func (g glob) deep() bool { return strings.Contains(g.rest, "**") }
+
+// depth returns how many levels below its directory it can take anything from, -1 for all.
+func (g glob) depth() int {
+	if g.deep() {
+		return -1
+	}
+	return 1 + strings.Count(g.rest, "/")
+}
+
+// whole returns the glob as it counts from the root of the tree.
+func (g glob) whole() string {
+	if g.dir == "." {
+		return g.rest
+	}
+	return escape(g.dir) + "/" + g.rest
+}
+
+// from returns the glob as it counts from a directory that its own is in, or is.
+func (g glob) from(dir string) string {
+	if dir == g.dir {
+		return g.rest
+	}
+	return escape(below(g.dir, dir)) + "/" + g.rest
+}
+
+// below returns a path from a directory that it is in.
+func below(name, dir string) string {
+	if dir == "." {
+		return name
+	}
+	return strings.TrimPrefix(name, dir+"/")
+}
+
+// common returns the deepest directory that both are in, or are.
+func common(a, b string) string {
+	for ; a != "."; a = path.Dir(a) {
+		if a == b || strings.HasPrefix(b, a+"/") {
+			return a
+		}
+	}
+	return "."
+}
+
+// filters turns globs that choose among files into those of a step: one with a slash counts from the working directory,
+// one without is for names wherever they are. Those that begin with "!" leave out.
+func (w Where) filters(globs []string) (include, exclude []string, err error) {
+	for _, text := range globs {
+		list := &include
+		if rest, ok := strings.CutPrefix(text, "!"); ok {
+			list, text = &exclude, rest
+		}
+		if text == "" {
+			return nil, nil, usage("", "a glob cannot be empty")
+		}
+		if text, err = w.filter(text); err != nil {
+			return nil, nil, err
+		}
+		*list = append(*list, text)
+	}
+	return include, exclude, nil
+}
+
+func (w Where) filter(text string) (string, error) {
+	text = w.slashes(text)
+	if trimmed := strings.TrimRight(text, "/"); !strings.Contains(trimmed, "/") {
+		return text, nil // a name, or that of a directory
+	}
+	g, err := w.glob(text)
+	if err != nil {
+		return "", err
+	}
+	return anchored(g.whole()), nil
+}
+
+// anchored returns a glob of a path as one that a step does not take for that of a name at any depth.
+func anchored(text string) string {
+	if strings.Contains(text, "/") {
+		return text
+	}
+	return text + "{,/}"
+}
+
+// union returns the glob that takes what any of them does.
+func union(globs []string) string {
+	if len(globs) == 1 {
+		return globs[0]
+	}
+	parts := make([]string, len(globs))
+	for i, text := range globs {
+		parts[i] = part(text)
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+// part returns a glob as it stands within braces: a comma of its own gets a backslash.
+func part(text string) string {
+	var b strings.Builder
+	braces, brackets := 0, false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '\\' && i+1 < len(text):
+			b.WriteByte(c)
+			i++
+			c = text[i]
+		case c == '[':
+			brackets = true
+		case c == ']':
+			brackets = false
+		case c == '{' && !brackets:
+			braces++
+		case c == '}' && !brackets:
+			braces--
+		case c == ',' && !brackets && braces == 0:
+			b.WriteByte('\\')
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// types turns "go", ".go" and "go,js" into file types.
+func types(list []string) ([]string, error) {
+	var all []string
+	for _, text := range list {
+		for _, one := range strings.Split(text, ",") {
+			one = strings.TrimPrefix(strings.TrimSpace(one), ".")
+			if one == "" || strings.ContainsAny(one, "/*?[{") {
+				return nil, usage("write it as in -t go", "-t cannot be '%s'", shown(text))
+			}
+			all = append(all, "."+one)
+		}
+	}
+	return all, nil
+}

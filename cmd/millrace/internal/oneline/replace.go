@@ -1,0 +1,167 @@
+package oneline
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+)
+
+// Replace is what `millrace replace OLD NEW [PATH…]` was given.
+type Replace struct {
+	Common
+	Old, New string
+	// Paths are files and directories to look into. None, without FilesFrom, is the working directory.
+	Paths []string
+	// Regex takes Old for a regular expression in which ^ and $ stand for the ends of lines, and $1 or ${name} in New for
+	// its groups. False takes both as they are.
+	Regex bool
+	// IgnoreCase finds letters in any case; Words finds Old only where no letter, digit or underscore of ASCII is next to it.
+	IgnoreCase, Words bool
+	// Globs choose among the files; with "!" before them they leave out. Types do by the end of the name: "go", "go,js".
+	Globs, Types []string
+	// NoIgnore also looks into what .gitignore files leave out.
+	NoIgnore bool
+	// FilesFrom is a file that has more Paths, a line each, or with Nul each ended by a NUL; "-" is standard input.
+	FilesFrom string
+	Nul       bool
+}
+
+// The steps of all commands.
+const (
+	stepFind = "find"
+	stepFix  = "fix"
+)
+
+// Replace returns the pipeline: a search, and an edit of what it finds; of a single file the edit alone, which can tell
+// of the nearest lines if there is nothing to replace.
+func (w Where) Replace(r Replace) (millrace.Pipeline, error) {
+	if r.Old == "" {
+		return millrace.Pipeline{}, usage("", "the text to replace cannot be empty")
+	}
+	expect, err := r.edits()
+	if err != nil {
+		return millrace.Pipeline{}, err
+	}
+	paths, err := w.paths(r)
+	if err != nil {
+		return millrace.Pipeline{}, err
+	}
+	search := actions.Search{Mode: "literal", IgnoreCase: r.IgnoreCase, NoIgnore: r.NoIgnore}
+	edit := actions.Edit{IgnoreCase: r.IgnoreCase, NewText: r.New}
+	if search.Include, search.Exclude, err = w.filters(r.Globs); err != nil {
+		return millrace.Pipeline{}, err
+	}
+	if search.FileTypes, err = types(r.Types); err != nil {
+		return millrace.Pipeline{}, err
+	}
+	edit.OldText = r.Old
+	if r.Regex || r.Words {
+		search.Mode, edit.Mode = "regex", "regex"
+		edit.OldText = r.pattern()
+		if !r.Regex {
+			edit.NewText = strings.ReplaceAll(r.New, "$", "$$")
+		}
+	}
+	search.Pattern = edit.OldText
+	fix := millrace.Step{ID: stepFix, Expect: expect}
+	if len(paths) == 1 && w.look(paths[0]) == File && len(r.Globs)+len(r.Types) == 0 && r.FilesFrom == "" {
+		edit.Files = paths
+		fix.Action, fix.Raw = edit, braced(edit.OldText, edit.NewText, paths[0])
+		return r.build("replace", r.Old, fix)
+	}
+	switch {
+	case len(paths) > 1:
+		search.Paths = paths
+	case paths[0] != ".":
+		search.Path = paths[0]
+	}
+	find := millrace.Step{ID: stepFind, Action: search}
+	find.Raw = braced(search.Pattern) || braced(paths...) || braced(search.Include...) || braced(search.Exclude...)
+	fix.Action, fix.InputFrom, fix.Raw = edit, stepFind, braced(edit.OldText, edit.NewText)
+	return r.build("replace", r.Old, find, fix)
+}
+
+// pattern returns the regular expression for the text.
+func (r Replace) pattern() string {
+	text := r.Old
+	lines := ""
+	if r.Regex && strings.ContainsAny(text, "^$") {
+		lines = "(?m)"
+	}
+	switch {
+	case !r.Words:
+		return lines + text
+	case r.Regex:
+		return lines + `\b(?:` + text + `)\b`
+	}
+	// Next to a sign that is no part of a word, \B stands where no word begins or ends.
+	first, _ := utf8.DecodeRuneInString(text)
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return edge(first) + regexp.QuoteMeta(text) + edge(last)
+}
+
+func edge(c rune) string {
+	if c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' {
+		return `\b`
+	}
+	return `\B`
+}
+
+// paths returns where to look, from the root of the tree, each once.
+func (w Where) paths(r Replace) ([]string, error) {
+	arguments := r.Paths
+	if r.FilesFrom != "" {
+		data, err := w.read(r.FilesFrom)
+		if err != nil {
+			return nil, err
+		}
+		names := list(data, r.Nul)
+		if len(names) == 0 && len(arguments) == 0 {
+			return nil, usage("", "'%s' names no file", shown(r.FilesFrom))
+		}
+		arguments = append(arguments[:len(arguments):len(arguments)], names...)
+	} else if r.Nul {
+		return nil, usage("add --files-from FILE", "-0 says how the names of --files-from end")
+	}
+	if len(arguments) == 0 {
+		return []string{w.dir()}, nil
+	}
+	var paths []string
+	seen := make(map[string]bool, len(arguments))
+	for i, argument := range arguments {
+		name, err := w.place(argument)
+		if err != nil {
+			return nil, err
+		}
+		if i < len(r.Paths) && isGlob(argument) && w.look(name) == Nothing {
+			return nil, usage("write -g and the glob, in quotes", "there is no '%s', and PATH takes no globs", shown(argument))
+		}
+		if !seen[name] {
+			seen[name] = true
+			paths = append(paths, name)
+		}
+	}
+	return paths, nil
+}
+
+// list returns the names in a list: what stands before each end of a name, and what is left behind the last. Empty
+// ones do not count. A line may end in CRLF.
+func list(data []byte, nul bool) []string {
+	end := "\n"
+	if nul {
+		end = "\x00"
+	}
+	var names []string
+	for _, name := range strings.Split(string(data), end) {
+		if !nul {
+			name = strings.TrimSuffix(name, "\r")
+		}
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,152 @@
+package oneline
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+)
+
+// Transfer is what `millrace mv SRC… DEST` or `millrace cp SRC… DEST` was given.
+type Transfer struct {
+	Common
+	// Copy leaves the sources where they are.
+	Copy bool
+	// Sources are names and globs; at least one. Below a destination, what a glob with ** takes keeps the directories
+	// between that and the first sign of the glob.
+	Sources []string
+	// Dest is a directory if it ends in a slash or there is one of that name; else the new name of one file, or of
+	// several with parts of the old names: {{dir}}, {{stem}}, {{ext}} and {{name}}.
+	Dest string
+	// Overwrite replaces what is there.
+	Overwrite, NoIgnore bool
+}
+
+// target is where files go.
+type target struct {
+	destination, to, base string
+	keep                  bool // the directories below base
+}
+
+// group is what goes to one target.
+type group struct {
+	sources
+	target
+}
+
+// Transfer returns the pipeline: lists of what the globs take, then the moves.
+func (w Where) Transfer(t Transfer) (millrace.Pipeline, error) {
+	var none millrace.Pipeline
+	command, word := "mv", "move"
+	if t.Copy {
+		command, word = "cp", "copy"
+	}
+	expect, err := t.files()
+	if err != nil {
+		return none, err
+	}
+	if len(t.Sources) == 0 {
+		return none, usage(fmt.Sprintf("write millrace %s SRC… DEST", command), "%s needs a source and a destination", command)
+	}
+	t.Dest = w.slashes(t.Dest)
+	from, err := w.sources(t.Sources, false)
+	if err != nil {
+		return none, err
+	}
+	if t.NoIgnore && len(from.globs) == 0 {
+		return none, usage("leave it out", "--no-ignore goes with globs")
+	}
+	groups, err := w.groups(t, from)
+	if err != nil {
+		return none, err
+	}
+	work := moving{word: word, noIgnore: t.NoIgnore, expect: expect}
+	for _, g := range groups {
+		work.named = append(work.named, g.files...)
+	}
+	for _, g := range groups {
+		act := func(files []string) actions.Action { return t.action(files, g.target) }
+		work.add(g.sources, act, g.raw())
+	}
+	return work.build(t.Common, command, t.Sources[0])
+}
+
+// raw reports whether the target could be taken for a template of a step.
+func (t target) raw() bool {
+	to := strings.NewReplacer("{{dir}}", "", "{{stem}}", "", "{{ext}}", "", "{{name}}", "").Replace(t.to)
+	return braced(t.destination, t.base, to)
+}
+
+func (t Transfer) action(files []string, to target) actions.Action {
+	if t.Copy {
+		return actions.Copy{Files: files, Destination: to.destination, To: to.to, Base: to.base, PreservePaths: to.keep, Overwrite: t.Overwrite}
+	}
+	return actions.Rename{Files: files, Destination: to.destination, To: to.to, Base: to.base, PreservePaths: to.keep, Overwrite: t.Overwrite}
+}
+
+// groups sorts the sources by where they go.
+func (w Where) groups(t Transfer, from sources) ([]group, error) {
+	if strings.Contains(t.Dest, "{{") {
+		to, err := w.named(t.Dest)
+		return []group{{from, to}}, err
+	}
+	name, err := w.place(t.Dest)
+	if err != nil {
+		return nil, err
+	}
+	kind := w.look(name)
+	last := path.Base(t.Dest)
+	if !strings.HasSuffix(t.Dest, "/") && last != "." && last != ".." && kind != Dir && kind != DirLink {
+		if len(from.files) == 1 && len(from.globs) == 0 {
+			return []group{{from, target{to: name}}}, nil
+		}
+		return nil, usage(fmt.Sprintf("write '%s' for a directory to put them into, or parts of their names such as '{{stem}}'",
+			shown(slashed(t.Dest))), "'%s' is one name, and there can be several files", shown(t.Dest))
+	}
+	dir := slashed(name)
+	flat := group{target: target{destination: dir}}
+	flat.files = from.files
+	var groups []group
+	for _, g := range from.globs {
+		if !g.deep() {
+			flat.globs = append(flat.globs, g)
+			continue
+		}
+		deep := group{target: target{destination: dir, keep: true}}
+		if g.dir != "." {
+			deep.base = g.dir
+		}
+		deep.globs = []glob{g}
+		groups = append(groups, deep)
+	}
+	if len(flat.files)+len(flat.globs) > 0 {
+		groups = append([]group{flat}, groups...)
+	}
+	return groups, nil
+}
+
+// named returns the target of a name with parts. {{dir}} is the directory of a file as it counts from the working one.
+func (w Where) named(dest string) (target, error) {
+	if strings.HasSuffix(dest, "/") {
+		return target{}, usage("add {{name}} to its end", "'%s' has parts of names, and names no file", shown(dest))
+	}
+	fixed, _, _ := strings.Cut(dest, "{{")
+	fixed = fixed[:strings.LastIndex(fixed, "/")+1]
+	if w.dir() == "." && fixed == "" {
+		return target{to: dest}, nil
+	}
+	dir := w.dir()
+	if fixed != "" {
+		var err error
+		if dir, err = w.place(fixed); err != nil {
+			return target{}, err
+		}
+	}
+	to := target{to: strings.TrimPrefix(dest, fixed), destination: slashed(dir)}
+	if w.dir() != "." && strings.Contains(strings.ReplaceAll(to.to, " ", ""), "{{dir}}") {
+		to.base = w.dir()
+	}
+	return to, nil
+}

@@ -1,0 +1,105 @@
+package oneline
+
+import (
+	"path"
+	"strings"
+
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+// Kind is what a name stands for.
+type Kind uint8
+
+// The kinds. A link is a File, unless it leads to a directory.
+const (
+	Nothing Kind = iota
+	File
+	Dir
+	DirLink
+)
+
+// Where is where the arguments were given.
+type Where struct {
+	// Root is the absolute name of the root of the tree, with slashes, "" if that is not known: then absolute arguments
+	// are refused.
+	Root string
+	// Dir is the working directory as a path from the root. "" and "." are the root itself.
+	Dir string
+	// Backslash says that a backslash in names and globs stands for a slash, as on Windows.
+	Backslash bool
+	// Look tells what a path from the root stands for. Nil means nothing, for all.
+	Look func(name string) Kind
+	// Read reads the file of an argument, which may be anywhere: its name counts from the working directory, and "-" is
+	// standard input. Nil refuses all.
+	Read func(name string) ([]byte, error)
+}
+
+func (w Where) dir() string { return path.Clean("./" + w.Dir) }
+
+func (w Where) look(name string) Kind {
+	if w.Look == nil {
+		return Nothing
+	}
+	return w.Look(name)
+}
+
+func (w Where) read(name string) ([]byte, error) {
+	if w.Read == nil {
+		return nil, usage("", "'%s' cannot be read here", name)
+	}
+	return w.Read(name)
+}
+
+// place returns the path from the root of what an argument names.
+func (w Where) place(argument string) (string, error) {
+	if argument == "" {
+		return "", usage("", "a name cannot be empty")
+	}
+	argument = w.slashes(argument)
+	name := argument
+	if rest, ok := w.belowRoot(argument); ok {
+		name = rest
+	} else if absolute(argument) {
+		return "", w.outside(argument)
+	} else {
+		name = path.Join(w.dir(), argument)
+	}
+	if name == ".." || strings.HasPrefix(name, "../") {
+		return "", w.outside(argument)
+	}
+	return name, nil
+}
+
+func (w Where) slashes(argument string) string {
+	if w.Backslash {
+		return strings.ReplaceAll(argument, `\`, "/")
+	}
+	return argument
+}
+
+func (w Where) outside(argument string) error {
+	return usage("-C names another one", "'%s' is outside of the tree '%s'", shown(argument), shown(w.Root))
+}
+
+// belowRoot returns the path from the root of an absolute argument.
+func (w Where) belowRoot(argument string) (string, bool) {
+	if w.Root == "" || !absolute(argument) {
+		return "", false
+	}
+	name, root := path.Clean(argument), path.Clean(w.Root)
+	if name == root {
+		return ".", true
+	}
+	return strings.CutPrefix(name, strings.TrimSuffix(root, "/")+"/")
+}
+
+// absolute reports whether an argument names something from the top of the file system, also as Windows does.
+func absolute(name string) bool {
+	return strings.HasPrefix(name, "/") || len(name) > 2 && name[1] == ':' && name[2] == '/'
+}
+
+// shown is how a text stands in messages.
+func shown(text string) string { return fsutil.Visible(text) }
+
+// slashed returns a path as the name of a directory.
+func slashed(dir string) string { return strings.TrimSuffix(dir, "/") + "/" }

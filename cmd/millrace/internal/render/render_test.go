@@ -1,0 +1,212 @@
+package render_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/render"
+	"github.com/millrace-go/millrace/fsutil"
+)
+
+func plan(t testing.TB, tree map[string]string, p millrace.Pipeline) *millrace.Plan {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range tree {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := fsutil.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = root.Close() })
+	plan, err := millrace.Executor{}.Plan(t.Context(), root, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// everything has a change of each kind.
+func everything(t *testing.T) *millrace.Plan {
+	return plan(t, map[string]string{
+		"a.txt": "I x\n-- x\n++ x\nlast x", "b c.txt": "x\n", "ü.txt": "x\r\ny\r\n", "bin": "x\x00\n", "gone.txt": "-- x\n", "old.txt": strings.Repeat("l\n", 9) + "x\n",
+		"s1": "x1\n", "s2": "x2\n", "empty": "",
+	}, millrace.New("all").
+		Step("swap", actions.Rename{Files: []string{"s1", "s2"}, To: "{{stem}}{{ext}}_"}).
+		Step("move", actions.Rename{Files: []string{"old.txt"}, To: "d/new.txt"}).
+		Step("edit", actions.PatternReplace{FilePattern: "**/*", SedPattern: []string{"s/x/y/"}, Binary: true}).
+		Step("make", actions.Create{Paths: []string{"n/1", "n/2"}, Content: "@@ -1 +1 @@\n+\nGIT binary patch\nno end"}).
+		Step("none", actions.Create{Path: "n/0", Content: ""}).
+		Step("delete", actions.Delete{Files: []string{"gone.txt", "empty"}}).
+		MustBuild())
+}
+
+var codes = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// A coloured diff is the diff.
+func TestDiffIsThePatchWithColours(t *testing.T) {
+	p := everything(t)
+	for _, paths := range [][]string{nil, {"a.txt"}, {"n"}, {"d/new.txt", "ü.txt"}} {
+		var want, got, colored bytes.Buffer
+		if err := p.WriteDiff(&want, paths...); err != nil {
+			t.Fatal(err)
+		}
+		if err := render.Diff(&got, p, render.Style{}, paths...); err != nil {
+			t.Fatal(err)
+		}
+		if err := render.Diff(&colored, p, render.Style{Color: true}, paths...); err != nil {
+			t.Fatal(err)
+		}
+		if got.String() != want.String() {
+			t.Errorf("%q without colours:\n%s\nwant\n%s", paths, got.String(), want.String())
+		}
+		if bare := codes.ReplaceAllString(colored.String(), ""); bare != want.String() {
+			t.Errorf("%q with colours:\n%s\nwant\n%s", paths, bare, want.String())
+		}
+	}
+	for _, style := range []render.Style{{}, {Color: true}} {
+		if err := render.Diff(&bytes.Buffer{}, p, style, "a.txt", "other"); err == nil || err.Error() != "diff of other: the plan changes nothing there" {
+			t.Errorf("%+v: %v", style, err)
+		}
+	}
+}
+
+// Only the bytes that differ are reversed, as whole characters.
+func TestMarks(t *testing.T) {
+	p := plan(t, map[string]string{"a.txt": "to recieve is\nwhole\n", "d/u.txt": "grün\r\nkeep\r\n"}, millrace.New("m").
+		Step("a", actions.Edit{Files: []string{"a.txt"}, OldText: "recieve", NewText: "receive"}).
+		Step("b", actions.Edit{Files: []string{"a.txt"}, OldText: "whole", NewText: "other"}).
+		Step("u", actions.Edit{Files: []string{"d/u.txt"}, OldText: "ü", NewText: "ö"}).
+		MustBuild())
+	var out strings.Builder
+	if err := render.Diff(&out, p, render.Style{Color: true, Terminal: true}); err != nil {
+		t.Fatal(err)
+	}
+	want := "\x1b[1mdiff --git a/a.txt b/a.txt\x1b[m\n\x1b[1m--- a/a.txt\x1b[m\n\x1b[1m+++ b/a.txt\x1b[m\n\x1b[36m@@ -1,2 +1,2 @@\x1b[m\n" +
+		"\x1b[31m-to rec\x1b[7mie\x1b[27mve is\x1b[m\n\x1b[31m-whole\x1b[m\n\x1b[32m+to rec\x1b[7mei\x1b[27mve is\x1b[m\n\x1b[32m+other\x1b[m\n" +
+		"\x1b[1mdiff --git a/d/u.txt b/d/u.txt\x1b[m\n\x1b[1m--- a/d/u.txt\x1b[m\n\x1b[1m+++ b/d/u.txt\x1b[m\n\x1b[36m@@ -1,2 +1,2 @@\x1b[m\n" +
+		"\x1b[31m-gr\x1b[7mü\x1b[27mn\x1b[m\n\x1b[32m+gr\x1b[7mö\x1b[27mn\x1b[m\n keep\n"
+	if out.String() != want {
+		t.Errorf("got\n%q\nwant\n%q", out.String(), want)
+	}
+}
+
+// Marks are there whatever the header says: a name in quotes, another mode, another name.
+func TestMarksBelowAnyHeader(t *testing.T) {
+	p := plan(t, map[string]string{"a\tb.txt": "to x it\n", "run.sh": "to x it\n", "move.txt": "to x it\n", "z\x1b.txt": "to x it\n"}, millrace.New("m").
+		Step("new", actions.Create{Paths: []string{"moved/0", "moved/a"}, Content: "new\n"}).
+		Step("edit", actions.Edit{Files: []string{"a\tb.txt", "run.sh", "move.txt", "z\x1b.txt"}, OldText: "x", NewText: "y"}).
+		Step("move", actions.Rename{Files: []string{"move.txt"}, To: "moved/b"}).
+		Step("mode", actions.Patch{Text: "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n"}).
+		MustBuild())
+	var out strings.Builder
+	if err := render.Diff(&out, p, render.Style{Color: true}); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), "+to \x1b[7my\x1b[27m it"); n != 4 {
+		t.Errorf("%d of 4 files have marks:\n%q", n, out.String())
+	}
+}
+
+// On a terminal nothing of a file does something, and binary content is left out.
+func TestTerminal(t *testing.T) {
+	p := plan(t, map[string]string{"\x1b[2Jname": "\x1b]0;t\x07x\u202e\tend\n", "bin": "x\x00\x1b\n", "crlf": "x\r\nz\r\n"}, millrace.New("m").
+		Step("edit", actions.PatternReplace{FilePattern: "*", SedPattern: []string{"s/x/y/"}, Binary: true}).
+		Step("unix", actions.Edit{Files: []string{"crlf"}, OldText: "y\r", NewText: "y", Mode: "literal"}).
+		MustBuild())
+	var out strings.Builder
+	if err := render.Diff(&out, p, render.Style{Terminal: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`-\x1b]0;t\ax\u202e` + "\tend\n", "Binary file, not shown\n", `-x\r` + "\n+y\n", ` z\r` + "\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in %q", want, out.String())
+		}
+	}
+	if strings.ContainsAny(out.String(), "\x1b\x07\u202e\r\x00") {
+		t.Errorf("%q", out.String())
+	}
+}
+
+func TestStat(t *testing.T) {
+	long := strings.Repeat("directory/", 8) + "file.txt"
+	p := plan(t, map[string]string{"a.txt": "x\n" + strings.Repeat("x\n", 200), "b.txt": "x\n", long: "x\n", "界界.txt": "x\n", "bin": "x\x00", "old": "o\n"}, millrace.New("m").
+		Step("edit", actions.PatternReplace{FilePattern: "**/*", SedPattern: []string{"s/x/y/"}, Binary: true}).
+		Step("move", actions.Rename{Files: []string{"old"}, To: "new"}).
+		MustBuild())
+	var out strings.Builder
+	if err := render.Stat(&out, p, render.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	want := ` a.txt                                                     | 402 +++++++-------
+ b.txt                                                     |   2 +-
+ bin                                                       | Bin
+ …rectory/directory/directory/directory/directory/file.txt |   2 +-
+ old => new                                                |   0
+ 界界.txt                                                  |   2 +-
+ 6 files changed, 204 insertions(+), 204 deletions(-)
+`
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+}
+
+// The line of progress comes after 300 ms, at most every 100 ms, in one write, and goes away.
+func TestProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var w writes
+		p := render.NewProgress(&w)
+		for i := range 10 {
+			p.Show(fmt.Sprintf("step %d\x1b\u202e", i))
+			time.Sleep(50 * time.Millisecond)
+		}
+		p.Clear()
+		p.Clear()
+		time.Sleep(time.Second)
+		p.Show("again")
+		p.Done()
+		p.Show("never")
+		p.Done()
+		want := writes{
+			"\r\x1b[?7lstep 6\\x1b\\u202e\x1b[K\x1b[?7h", "\r\x1b[?7lstep 8\\x1b\\u202e\x1b[K\x1b[?7h", "\r\x1b[K",
+			"\r\x1b[?7lagain\x1b[K\x1b[?7h", "\r\x1b[K",
+		}
+		if fmt.Sprintf("%q", w) != fmt.Sprintf("%q", want) {
+			t.Errorf("got %q\nwant %q", w, want)
+		}
+	})
+	var none *render.Progress
+	none.Show("x")
+	none.Clear()
+	none.Done()
+}
+
+type writes []string
+
+func (w *writes) Write(p []byte) (int, error) {
+	*w = append(*w, string(p))
+	return len(p), nil
+}
+
+func TestWidth(t *testing.T) {
+	for text, want := range map[string]int{"": 0, "abc": 3, "界": 2, "e\u0301": 1, "한글": 4, "😀x": 3, "ü": 1} {
+		if got := render.Width(text); got != want {
+			t.Errorf("%q takes %d columns, want %d", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package review
+
+import (
+	"cmp"
+	"path"
+	"slices"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/change"
+)
+
+// decision is what becomes of an item.
+type decision byte
+
+const (
+	undecided decision = iota
+	taken
+	left
+)
+
+func decisionOf(key rune) decision {
+	if key == 'y' || key == 'a' || key == 'A' {
+		return taken
+	}
+	return left
+}
+
+// file is what the plan changes at one path.
+type file struct {
+	change change.Change
+	// all is the decision on all of it as long as its items are not read.
+	all   decision
+	items []item
+	diff  millrace.FileDiff
+	// parts says that the items are hunks. If not, there is one item, the change as a whole.
+	parts bool
+	// unread is why the file cannot be shown.
+	unread error
+}
+
+// item is one decision: a hunk, part of one, or a change as a whole.
+type item struct {
+	is   decision
+	hunk millrace.Hunk
+	// text is what the user wrote in its place, and draft what was refused of it.
+	text  *string
+	draft string
+}
+
+// dir is a directory that is made, moved or removed because of what is below it, and is not asked for.
+type dir struct {
+	path    string
+	created bool
+}
+
+// outline returns what is to be decided, and the directories that follow from that.
+func outline(plan *millrace.Plan) (files []*file, dirs []dir) {
+	changes := plan.Outline()
+	below := make(map[string]bool) // directories with changes below them
+	for _, c := range changes {
+		for _, name := range [...]string{c.Path, c.OldPath()} {
+			for d := path.Dir(name); d != "." && !below[d]; d = path.Dir(d) {
+				below[d] = true
+			}
+		}
+	}
+	for _, c := range changes {
+		isDir := cmp.Or(c.New.Kind, c.Old.Kind) == change.Dir && (c.Old.Kind == change.Absent || c.Old.Kind == change.Dir)
+		if isDir && c.Kind != change.Modified && (below[c.Path] || below[c.OldPath()]) {
+			dirs = append(dirs, dir{c.Path, c.New.Kind == change.Dir})
+			continue
+		}
+		files = append(files, &file{change: c})
+	}
+	return files, dirs
+}
+
+// load reads the hunks of a file. One that cannot be read is decided as a whole.
+func (r *Review) load(n int) {
+	f := r.files[n]
+	files, err := r.plan.Files(f.change.Path)
+	f.unread = err
+	for _, d := range files {
+		if d.Path == f.change.Path {
+			f.diff = d
+		}
+	}
+	c := f.change
+	f.items = []item{{is: f.all}}
+	if c.Kind == change.Modified && len(f.diff.Hunks) > 0 && isFile(c) && c.Old.Mode == c.New.Mode {
+		f.intoHunks()
+	}
+}
+
+func isFile(c change.Change) bool { return c.Old.Kind == change.File && c.New.Kind == change.File }
+
+// intoHunks makes an item of each hunk.
+func (f *file) intoHunks() {
+	is := f.items[0].is
+	f.items, f.parts = nil, true
+	for _, h := range f.diff.Hunks {
+		f.items = append(f.items, item{is: is, hunk: h})
+	}
+}
+
+// open reports whether something of the file is undecided, from an item on.
+func (f *file) open(from int) (item int, ok bool) {
+	if f.items == nil {
+		return 0, f.all == undecided
+	}
+	for i := from; i < len(f.items); i++ {
+		if f.items[i].is == undecided {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// decide gives all that is undecided of a file, from an item on, a decision.
+func (f *file) decide(from int, is decision) {
+	if f.items == nil {
+		f.all = is
+	}
+	for i := from; i < len(f.items); i++ {
+		if f.items[i].is == undecided {
+			f.items[i].is = is
+		}
+	}
+}
+
+// takes returns whether all of the file is taken as it is planned, and whether nothing of it is.
+func (f *file) takes() (all, none bool) {
+	if f.items == nil {
+		return f.all == taken, f.all != taken
+	}
+	all, none = true, !f.renamedByHunks()
+	for _, i := range f.items {
+		if i.is == taken {
+			none = false
+		}
+		if i.is != taken || i.text != nil {
+			all = false
+		}
+	}
+	return all, none
+}
+
+// renamedByHunks says that a file gets another name or mode whatever becomes of its hunks.
+func (f *file) renamedByHunks() bool {
+	return f.parts && (f.change.Kind == change.Renamed || f.change.Old.Mode != f.change.New.Mode)
+}
+
+// steps returns the ids of the steps that made the change of a file, in the order they ran.
+func (f *file) steps() []string {
+	return millrace.Hunk{By: f.change.By}.Steps()
+}
+
+// stepsOf returns those that made an item.
+func (f *file) stepsOf(n int) []string {
+	if f.parts {
+		return f.items[n].hunk.Steps()
+	}
+	return f.steps()
+}
+
+// by reports whether one step has made all of the change.
+func (f *file) by(step string) bool {
+	other := func(o change.Origin) bool { return o.Step != step }
+	return len(f.change.By) > 0 && !slices.ContainsFunc(f.change.By, other)
+}
+
+func (f *file) copied() file {
+	c := *f
+	c.items = slices.Clone(f.items)
+	return c
+}

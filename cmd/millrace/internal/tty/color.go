@@ -1,0 +1,28 @@
+package tty
+
+import "slices"
+
+// The words of --color and of the configuration.
+const (
+	Auto   = "auto"
+	Always = "always"
+	Never  = "never"
+)
+
+// Color decides whether a stream gets colours: choice is what the user has said for this program, "" being [Auto]. Then
+// the environment counts, in this order: NO_COLOR, CLICOLOR_FORCE and FORCE_COLOR, CLICOLOR and TERM. If it says
+// nothing, a terminal has colours and nothing else has.
+func Color(choice string, getenv func(string) string, terminal bool) bool {
+	set := func(name string) bool { return !slices.Contains([]string{"", "0"}, getenv(name)) }
+	switch {
+	case choice == Always:
+		return true
+	case choice == Never, getenv("NO_COLOR") != "":
+		return false
+	case set("CLICOLOR_FORCE"), set("FORCE_COLOR"):
+		return true
+	case getenv("CLICOLOR") == "0", getenv("TERM") == "dumb":
+		return false
+	}
+	return terminal
+}

@@ -1,0 +1,66 @@
+package main_test
+
+import (
+	"io"
+	"os"
+	"strings"
+	"testing"
+)
+
+// No command waits for an input that nobody writes and nobody closes, as it is in CI: only what is told to read it does.
+func TestSilentStdin(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"a.txt":  "one\n",
+		"p.json": `{"name": "p", "steps": [{"id": "s", "action": "edit", "params": {"files": ["a.txt"], "old_text": "one", "new_text": "two"}}]}`,
+		"a.diff": "--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-one\n+two\n",
+	}
+	uses := map[string][][]string{
+		"replace": {{"one", "two"}, {"one", "two", "a.txt"}, {"one", "two", "-n"}}, "sed": {{"s/one/two/", "*.txt"}}, "mv": {{"a.txt", "b.txt"}},
+		"cp": {{"a.txt", "b.txt"}}, "rm": {{"a.txt"}}, "patch": {{"a.diff"}}, "do": {{"edit", "files=a.txt", "old_text=one", "new_text=two"}},
+		"run": {{"p.json", "-n"}}, "plan": {{"p.json"}, {"p.json", "-o", "p.plan"}}, "show": {{"stored.plan"}}, "apply": {{"stored.plan"}},
+		"review": {{"stored.plan"}}, "log": {{}, {"prune"}}, "undo": {{}, {"--last"}, {"x"}}, "redo": {{}},
+		"status": {{}}, "recover": {{}, {"-n"}, {"--discard", "x"}}, "validate": {{"p.json"}}, "fmt": {{"p.json"}, {"--check", "p.json"}},
+		"convert": {{"p.json"}}, "actions": {{}, {"edit"}}, "schema": {{}}, "completion": {{"bash"}}, "version": {{}},
+		"help": {{}, {"run"}, {"exit-codes"}, {"config"}, {"nothing"}},
+		"mcp":  nil, // reads its client's requests
+	}
+	tr := newTree(t, files)
+	tr.must("plan", "p.json", "-o", "stored.plan")
+	_, list, _ := tr.run("__complete", "")
+	known := 0
+	for line := range strings.Lines(list) {
+		name, _, described := strings.Cut(line, "\t")
+		if !described || strings.HasPrefix(name, ":") {
+			continue
+		}
+		known++
+		if _, ok := uses[name]; !ok {
+			t.Errorf("the command %q is not tried", name)
+		}
+	}
+	if known < 20 {
+		t.Errorf("only %d commands are known:\n%s", known, list)
+	}
+	for name, variants := range uses {
+		for _, args := range variants {
+			args := append([]string{name}, args...)
+			t.Run(strings.Join(args, " "), func(t *testing.T) {
+				t.Parallel()
+				tr := newTree(t, files)
+				tr.must("plan", "p.json", "-o", "stored.plan")
+				r, w, err := os.Pipe()
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer r.Close()
+				defer w.Close()
+				cmd := tr.command(args...)
+				cmd.Stdin, cmd.Stdout, cmd.Stderr = r, io.Discard, io.Discard
+				if status := tr.status(cmd.Run()); status < 0 {
+					t.Error("it waited for its input, and was killed")
+				}
+			})
+		}
+	}
+}
