@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -65,10 +67,24 @@ func playUntil(args []string) error {
 	return nil
 }
 
+// dieAtSightOf kills this process as soon as a file does not hold what it holds now: among the changes of a tree, no
+// matter how fast the machine is.
+func dieAtSightOf(path string) {
+	before, _ := os.ReadFile(path)
+	for now := before; string(now) == string(before); now, _ = os.ReadFile(path) {
+		runtime.Gosched()
+	}
+	die()
+}
+
+// playRecover recovers. An argument after that is a file at sight of whose change it is to die.
 func playRecover(args []string) error {
 	fsys, err := open(args[0], args[1])
 	if err != nil {
 		return err
+	}
+	if len(args) > 2 {
+		go dieAtSightOf(args[1] + "/" + args[2])
 	}
 	say("ready")
 	if _, err := (millrace.Executor{Observe: tellPhases}).Recover(context.Background(), fsys); err != nil {
@@ -78,14 +94,18 @@ func playRecover(args []string) error {
 	return nil
 }
 
-// playRestore restores a backup. The arguments after that are the phase in which it is to die, and after how many
-// microseconds: one that does that by itself keeps its time better than who kills it from outside.
+// playRestore restores a backup. The arguments after that are a file at sight of whose change it is to die, or the phase
+// in which it is to die and after how many microseconds: a process that does that by itself keeps its time better than
+// one that kills it from outside.
 func playRestore(args []string) error {
 	fsys, err := open(args[0], args[1])
 	if err != nil {
 		return err
 	}
 	x := millrace.Executor{}
+	if len(args) == 4 {
+		go dieAtSightOf(args[1] + "/" + args[3])
+	}
 	if len(args) > 4 {
 		after, err := strconv.Atoi(args[4])
 		if err != nil {
@@ -133,44 +153,68 @@ func interrupt(rnd *rand.Rand, longest time.Duration, role string, args ...strin
 // undoing that: in the end the tree is what it was before.
 func TestKill9_recovery(t *testing.T) {
 	t.Parallel()
-	runs := fstest.Runs(5, 100, 500)
+	seen := killUntil(t, recoverKilled, "transactions left over", "recoveries killed", "half recovered")
+	if left := seen.get("transactions left over"); left < seen.get("runs") {
+		t.Errorf("%d runs left %d transactions over", seen.get("runs"), left)
+	}
+}
+
+// killUntil kills in many runs, and in more of them until each of these was seen: which moments are hit depends on how
+// fast and how busy the machine is.
+func killUntil(t *testing.T, kill func(run int, dir string, seen *counters) error, wanted ...string) *counters {
 	var seen counters
-	parallel(t, runs, func(run int) error {
-		rnd := rand.New(rand.NewPCG(92, uint64(run)))
-		dir, kind := fstest.TempDir(t), []string{"root", "base"}[run%2]
-		if err := plant(dir, generation(0, false)); err != nil {
-			return err
+	runs := fstest.Runs(5, 100, 500)
+	missing := func() bool {
+		return slices.ContainsFunc(wanted, func(name string) bool { return seen.get(name) == 0 })
+	}
+	for round := 0; round == 0 || runs >= 50 && round < 10 && missing(); round++ {
+		parallel(t, runs, func(run int) error {
+			seen.add("runs", 1)
+			return kill(round*runs+run, fstest.TempDir(t), &seen)
+		})
+	}
+	if runs >= 50 && missing() {
+		t.Errorf("the kills come at the wrong moments: %v", seen.n)
+	}
+	fstest.Countf(t, "%v", seen.n)
+	return &seen
+}
+
+func recoverKilled(run int, dir string, seen *counters) error {
+	rnd := rand.New(rand.NewPCG(92, uint64(run)))
+	kind := []string{"root", "base"}[run%2]
+	if err := plant(dir, generation(0, false)); err != nil {
+		return err
+	}
+	v, err := start("half", kind, dir)
+	if err != nil {
+		return err
+	}
+	if rnd.IntN(2) == 0 {
+		v.await("phase apply", 1, func(string) {})
+		pause(time.Duration(rnd.IntN(1000)) * time.Microsecond)
+		v.kill(func(string) {})
+	} else if err := v.drain(func(string) {}); err != nil && v.stderr.Len() > 0 {
+		return err
+	}
+	left, _ := os.ReadDir(dir + "/" + stateDir + "/tx")
+	seen.add("transactions left over", len(left))
+	for range 1 + rnd.IntN(4) {
+		args, longest := []string{kind, dir}, 8*time.Millisecond
+		if rnd.IntN(2) == 0 {
+			args, longest = append(args, editedName(rnd.IntN(edited))), 0
 		}
-		v, err := start("half", kind, dir)
+		done, err := interrupt(rnd, longest, "recover", args...)
 		if err != nil {
 			return err
 		}
-		if rnd.IntN(2) == 0 {
-			v.await("phase apply", 1, func(string) {})
-			pause(time.Duration(rnd.IntN(1000)) * time.Microsecond)
-			v.kill(func(string) {})
-		} else if err := v.drain(func(string) {}); err != nil && v.stderr.Len() > 0 {
-			return err
+		if done {
+			seen.add("recoveries not interrupted", 1)
+		} else {
+			seen.add("recoveries killed", 1)
 		}
-		left, _ := os.ReadDir(dir + "/" + stateDir + "/tx")
-		seen.add("transactions left over", len(left))
-		for range 1 + rnd.IntN(4) {
-			done, err := interrupt(rnd, 8*time.Millisecond, "recover", kind, dir)
-			if err != nil {
-				return err
-			}
-			if done {
-				seen.add("recoveries not interrupted", 1)
-			} else {
-				seen.add("recoveries killed", 1)
-			}
-		}
-		return checkRecovered(kind, dir, &seen, 0, 0)
-	})
-	if runs >= 50 && (seen.get("transactions left over") < runs || seen.get("recoveries killed") == 0 || seen.get("half recovered") == 0) {
-		t.Errorf("there was not enough to recover from: %v", seen.n)
 	}
-	fstest.Countf(t, "%d runs: %v", runs, seen.n)
+	return checkRecovered(kind, dir, seen, 0, 0)
 }
 
 // checkRecovered finishes a recovery and checks that the tree is one of the generations.
@@ -197,19 +241,12 @@ func checkRecovered(kind, dir string, seen *counters, from, to int) error {
 // restored afterwards.
 func TestKill9_restore(t *testing.T) {
 	t.Parallel()
-	runs := fstest.Runs(5, 100, 500)
-	var seen counters
-	parallel(t, runs, func(run int) error {
-		rnd := rand.New(rand.NewPCG(93, uint64(run)))
-		return killRestores(fstest.TempDir(t), []string{"root", "base"}[run%2], rnd, &seen)
-	})
-	if runs >= 50 && (seen.get("generation 0") == 0 || seen.get("generation 1") == 0 || seen.get("half recovered") == 0) {
-		t.Errorf("the kills come at the wrong moments: %v", seen.n)
-	}
-	fstest.Countf(t, "%d runs: %v", runs, seen.n)
+	killUntil(t, restoreKilled, "generation 0", "generation 1", "half recovered")
 }
 
-func killRestores(dir, kind string, rnd *rand.Rand, seen *counters) error {
+func restoreKilled(run int, dir string, seen *counters) error {
+	rnd := rand.New(rand.NewPCG(93, uint64(run)))
+	kind := []string{"root", "base"}[run%2]
 	if err := plant(dir, generation(0, false)); err != nil {
 		return err
 	}
@@ -230,10 +267,12 @@ func killRestores(dir, kind string, rnd *rand.Rand, seen *counters) error {
 	for range 1 + rnd.IntN(3) {
 		args := []string{kind, dir, res.BackupID}
 		longest := 25 * time.Millisecond
-		if rnd.IntN(4) > 0 {
-			// Most of its life a restore reads and makes copies. Where it changes the tree is where it hurts.
-			args = append(args, []string{"apply", "sync", "commit"}[rnd.IntN(3)], strconv.Itoa(rnd.IntN(1000)))
-			longest = 0
+		// Most of its life a restore reads and makes copies. Where it changes the tree is where it hurts.
+		switch rnd.IntN(4) {
+		case 0, 1:
+			args, longest = append(args, editedName(rnd.IntN(edited))), 0
+		case 2:
+			args, longest = append(args, []string{"apply", "sync", "commit"}[rnd.IntN(3)], strconv.Itoa(rnd.IntN(1000))), 0
 		}
 		done, err := interrupt(rnd, longest, "restore", args...)
 		if err != nil {
