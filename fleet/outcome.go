@@ -64,7 +64,8 @@ type Outcome struct {
 	Message string `json:"message,omitempty"`
 	// PlanDigest is the digest of the plan, of an outcome of [Worker.Plan].
 	PlanDigest string `json:"plan_digest,omitempty"`
-	// Cost is what the attempts have cost. What a Replayed run has cost was paid then, and is not in it.
+	// Cost is what the attempts have cost. What a Replayed run has cost was paid then, and is not in it. Of a run that has
+	// gone on from a [Store] it is what the whole run has cost.
 	Cost budget.Cost `json:"cost_usd,omitzero"`
 	// Replayed says that the target had been committed to before: the rest says what was done then.
 	Replayed bool `json:"replayed,omitempty"`

@@ -11,16 +11,20 @@ import (
 )
 
 // how is what is done to a tree that is open.
-type how func(ctx context.Context, x millrace.Executor, fsys afero.Fs, p millrace.Pipeline) (res *millrace.Result, digest string, err error)
+type how func(ctx context.Context, w Worker, t Target, x millrace.Executor, fsys afero.Fs, p millrace.Pipeline) (res *millrace.Result, digest string, err error)
 
 // runs runs the pipeline.
-func runs(ctx context.Context, x millrace.Executor, fsys afero.Fs, p millrace.Pipeline) (*millrace.Result, string, error) {
+func runs(ctx context.Context, w Worker, t Target, x millrace.Executor, fsys afero.Fs, p millrace.Pipeline) (*millrace.Result, string, error) {
+	if w.Store != nil {
+		res, err := w.Store.RunTarget(ctx, x, t, fsys, p)
+		return res, "", err
+	}
 	res, err := x.Run(ctx, fsys, p)
 	return res, "", err
 }
 
 // plans plans it.
-func plans(ctx context.Context, x millrace.Executor, fsys afero.Fs, p millrace.Pipeline) (*millrace.Result, string, error) {
+func plans(ctx context.Context, _ Worker, _ Target, x millrace.Executor, fsys afero.Fs, p millrace.Pipeline) (*millrace.Result, string, error) {
 	x.Checkpoints = nil
 	plan, err := x.Plan(ctx, fsys, p)
 	if plan == nil {

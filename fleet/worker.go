@@ -25,12 +25,15 @@ const firstWait = time.Second
 type Worker struct {
 	// Executor is the policy that holds for every tree. Its RunID is set by the Worker. Its Recorder may serve all trees:
 	// what it keeps of one is not found for another. Its Checkpoints belong to one run and have to be nil: so a pipeline
-	// with a step that is Manual is refused.
+	// with a step that is Manual is refused, unless there is a Store.
 	Executor millrace.Executor
 	// Decoder reads the pipelines of tasks that come as JSON.
 	Decoder millrace.Decoder
 	// Trees open the trees.
 	Trees Trees
+	// Store keeps the runs of this worker, so that a target whose worker has died goes on where it was when it is brought to
+	// a worker with the same store, instead of beginning anew. Nil keeps nothing. See [Store].
+	Store Store
 	// Retries is how often a target is tried again whose outcome has a code that may be gone the next time:
 	// tree_unavailable, locked, conflict and recovery_needed. All others are final. Zero means DefaultRetries, a negative
 	// number that nothing is tried again, for schedulers that do it themselves.
@@ -100,7 +103,11 @@ func (w Worker) do(ctx context.Context, t Task, p millrace.Pipeline, digest stri
 	var spent budget.Cost
 	for attempt, wait := 1, firstWait; ; attempt, wait = attempt+1, 2*wait {
 		o, final := w.attempt(ctx, t, p, digest, run)
-		spent = spent.Plus(o.Cost)
+		if w.Store == nil {
+			spent = spent.Plus(o.Cost)
+		} else {
+			spent = max(spent, o.Cost) // what goes on has the costs of before in it
+		}
 		o.Cost, o.Attempts = spent, attempt
 		if !final && attempt <= retries && Retryable(o.Code) {
 			err := w.sleep(ctx, wait)
@@ -159,7 +166,7 @@ func (w Worker) attempt(ctx context.Context, t Task, p millrace.Pipeline, digest
 	o.RunID = RunID(t.Campaign, t.Target.ID, digest, tree.Base)
 	x := w.executor(t, o.RunID, tree.Base)
 	var res *millrace.Result
-	err := panics.Protect(func() (err error) { res, o.PlanDigest, err = run(ctx, x, tree.FS, p); return err })
+	err := panics.Protect(func() (err error) { res, o.PlanDigest, err = run(ctx, w, t.Target, x, tree.FS, p); return err })
 	if tree.Close != nil {
 		closing := panics.Protect(func() error { return tree.Close(ctx, res, err) })
 		if err == nil && closing != nil {

@@ -116,7 +116,7 @@ func (s *Store) numberOf(ctx context.Context, id string) (number int64, err erro
 		}
 		return n, nil
 	}
-	if !journal.ValidID(id) {
+	if !journal.ValidRunID(id) {
 		return 0, nil
 	}
 	c := scan{s: s, upTo: everything, trusts: func(e *entry) bool { return !e.tooLong }}

@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,7 +100,7 @@ func (s *Store) begin(number int64, key []byte, n newRun) (_ *writer, err error)
 func (w *writer) first(n newRun) (*record, error) {
 	c := n.created
 	now := w.s.now().UTC()
-	c.Version, c.Number, c.ID, c.StepCount = 1, w.number, journal.NewID(now), len(n.steps)
+	c.Version, c.Number, c.ID, c.StepCount = 1, w.number, cmp.Or(c.ID, journal.NewID(now)), len(n.steps)
 	at, err := w.s.d.Look(w.s.layout.run(w.number))
 	if err != nil {
 		return nil, err

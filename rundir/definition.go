@@ -72,12 +72,16 @@ func (m *Manager) stored(w *writer) (p millrace.Pipeline, given []runs.Variable,
 	var text, first value
 	var plays []*play
 	w.state(func(f *folded) { text, first, plays = f.created.Pipeline, f.created.Variables, f.plays })
-	data, err := text.bytes(w.spill())
-	if err != nil {
-		return p, nil, err
-	}
-	if p, err = m.host.Library.Decoder.Decode(data); err != nil {
-		return p, nil, err
+	if m.target != nil {
+		p = m.target.pipeline // the run has its digest in its id
+	} else {
+		data, err := text.bytes(w.spill())
+		if err != nil {
+			return p, nil, err
+		}
+		if p, err = m.host.Library.Decoder.Decode(data); err != nil {
+			return p, nil, err
+		}
 	}
 	err = first.decode(w.spill(), &given)
 	for _, played := range plays {
@@ -107,7 +111,7 @@ next:
 
 // sharedDir is the directory of the operating system that the steps of a run share.
 func (s *Store) sharedDir(id string) (string, error) {
-	if !journal.ValidID(id) {
+	if !journal.ValidRunID(id) {
 		return "", fmt.Errorf("%q is no id of a run", id)
 	}
 	dir := s.options.SharedDir

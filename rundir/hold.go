@@ -26,7 +26,7 @@ const (
 )
 
 // Approve implements [millrace.Approver]: it holds what was not allowed yet, and what is not what was allowed.
-func (r *recorder) Approve(_ context.Context, plan *millrace.Plan) error {
+func (r *recorder) Approve(ctx context.Context, plan *millrace.Plan) error {
 	digest, err := plan.Digest()
 	if err != nil {
 		return err
@@ -34,6 +34,9 @@ func (r *recorder) Approve(_ context.Context, plan *millrace.Plan) error {
 	r.mu.Lock()
 	r.digest = digest
 	r.mu.Unlock()
+	if err := r.s.m.target.approve(ctx, plan); err != nil {
+		return err
+	}
 	res := plan.Result()
 	if res.WouldBlock {
 		if plan.WithForce(true).Result().WouldBlock {

@@ -48,7 +48,7 @@ type Host struct {
 }
 
 // Manager creates runs, works on them, and decides about them. It is a [runs.Manager]; [Manager.Jobs] is the
-// [runs.JobManager]. It is safe for concurrent use, also beside other managers of the same store, in any process.
+// [runs.JobManager]. It is a [fleet.Store] for workers, see [Manager.RunTarget]. It is safe for concurrent use, also beside other managers of the same store, in any process.
 type Manager struct {
 	store *Store
 	host  Host
@@ -68,6 +68,7 @@ type Manager struct {
 	waiting map[int64]int       // by fleet, before which target none waits for a decision
 	unknown map[int64]time.Time // dead runs whose trees could not be asked, and when they are again
 	pruned  time.Time
+	target  *target // of the manager of one run, see [Manager.RunTarget], else nil
 }
 
 // errClosed says that the manager was closed.

@@ -99,7 +99,7 @@ func (m *Manager) committed(ctx context.Context, w *writer) (*millrace.Result, e
 	return res, err
 }
 
-// backTo goes back to before a step of a run whose process died while it committed, and reports whether it has. The
+// backTo goes back to before a step of a run whose process died while it committed, or of a target, and reports whether it has. The
 // tree was put back then, and files that were moved there and back have other times; where nothing of them had been read,
 // nothing tells that they are the same. What was approved is still held against what the steps come to.
 func (s *session) backTo(step string) bool {
@@ -111,6 +111,7 @@ func (s *session) backTo(step string) bool {
 				died = j.reason == diedReason
 			}
 		}
+		died = died || s.m.target != nil // without a store it would begin anew
 		for i, c := range f.line {
 			if died && from < 0 && c.at.Step == step {
 				from = i

@@ -29,6 +29,9 @@ type session struct {
 	waits     bool
 	// heard is the last request that was read, where there are more than are read at once.
 	heard string
+	// res and err are what the run has returned, failed why it could not be recorded. They are to be read when it is over.
+	res         *millrace.Result
+	err, failed error
 	// within says that the session is part of that of a fleet, which waits for it.
 	within bool
 }
@@ -74,6 +77,7 @@ func (s *session) run() {
 		s.listen()
 	}()
 	err := panics.Protect(s.work)
+	s.failed = err
 	s.stop(errStopped)
 	<-listening
 	err = errors.Join(err, s.w.close())
@@ -148,6 +152,7 @@ func (s *session) execute() error {
 	if held, ok := errors.AsType[*millrace.HeldError](err); ok {
 		h, err := s.look(held)
 		_ = held.Plan.Close() // nothing was written
+		s.res, s.err = res, held
 		if err = errors.Join(err, closed(res, held)); err != nil {
 			return s.ended(res, err)
 		}
@@ -193,9 +198,9 @@ func (s *session) prepared(r *recorder) (x millrace.Executor, p millrace.Pipelin
 	if err != nil {
 		return x, p, err
 	}
-	x.RunID, x.Checkpoints, x.Recorder = id, r, answers{s.w}
+	x.RunID, x.Checkpoints, x.Recorder = id, r, s.m.target.recorder(answers{s.w})
 	x.Observe = r.observer(x.Observe)
-	if x.LockWait == 0 {
+	if x.LockWait == 0 && s.m.target == nil {
 		x.LockWait = -1
 	}
 	return x, p, nil
@@ -262,6 +267,7 @@ func (s *session) steps(res *millrace.Result) error {
 
 // ended records how the run has ended.
 func (s *session) ended(res *millrace.Result, err error) error {
+	s.res, s.err = res, err
 	cause := context.Cause(s.ctx)
 	by, canceled := errors.AsType[*canceledBy](cause)
 	r := &record{Kind: kindEnd, Status: runs.Success, End: &end{Child: s.w.childEnd(res, err)}}

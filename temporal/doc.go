@@ -14,7 +14,8 @@
 //
 // One activity is one whole pipeline on one tree: the stage is local, and the commit is atomic on one machine. Temporal
 // brings each target to a worker at least once. That each tree is changed once is the work of the run id, the journal and the
-// tree's lock, see [fleet.RunID]. What is too large for a payload goes to [Blobs], which clients and workers share.
+// tree's lock, see [fleet.RunID]. A target whose worker dies begins anew on the next one, unless that has the same store of
+// durable runs, see the Store of [fleet.Worker]: then it goes on where it was. What is too large for a payload goes to [Blobs], which clients and workers share.
 //
 // Changes of the workflow's code go under workflow.GetVersion, so that campaigns which are on their way go on; the tests
 // replay histories, some of which servers have recorded.

@@ -4,7 +4,7 @@
 //	go run ./examples/campaign -dir TREES pipeline.json
 //
 // Start it on more machines that have the same directories, with -worker, and they share the work. Kill any of them: the
-// others go on, and each tree is changed once.
+// others go on, and each tree is changed once. With -store, a target whose worker was killed goes on where it was.
 package main
 
 import (
@@ -23,6 +23,8 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/rundir"
 	millracetemporal "github.com/millrace-go/millrace/temporal"
 )
 
@@ -31,6 +33,7 @@ func main() {
 	dir := flag.String("dir", "", "the `directory` whose directories are the trees")
 	blobs := flag.String("blobs", "", "a `directory` that clients and workers share (default: .campaigns in -dir)")
 	id := flag.String("campaign", "", "the `id` of the campaign (default: the name of the pipeline)")
+	keep := flag.String("store", "", "a `directory` for durable runs, which workers may share (default: targets of killed workers begin anew)")
 	gate := flag.Bool("gate", false, "show what would be changed, and ask")
 	only := flag.Bool("worker", false, "only work for campaigns that others begin")
 	flag.Parse()
@@ -39,13 +42,13 @@ func main() {
 	if *blobs == "" {
 		*blobs = filepath.Join(*dir, ".campaigns")
 	}
-	err := run(ctx, *address, *dir, *blobs, *id, flag.Arg(0), *gate, *only)
+	err := run(ctx, *address, *dir, *blobs, *keep, *id, flag.Arg(0), *gate, *only)
 	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, address, dir, blobDir, id, file string, gate, only bool) error {
+func run(ctx context.Context, address, dir, blobDir, keep, id, file string, gate, only bool) error {
 	if dir == "" || file == "" && !only {
 		return errors.New("give -dir, and a pipeline")
 	}
@@ -55,8 +58,14 @@ func run(ctx context.Context, address, dir, blobDir, id, file string, gate, only
 	}
 	defer conn.Close()
 	blobs := millracetemporal.DirBlobs{FS: afero.NewOsFs(), Dir: blobDir}
+	works := fleet.Worker{Trees: fleet.Dirs{Within: dir}}
+	if keep != "" {
+		if works.Store, err = storeIn(keep, works.Trees); err != nil {
+			return err
+		}
+	}
 	w := worker.New(conn, millracetemporal.DefaultTaskQueue, millracetemporal.WorkerOptions(8, 0))
-	err = millracetemporal.Register(w, millracetemporal.Worker{Fleet: fleet.Worker{Trees: fleet.Dirs{Within: dir}}, Blobs: blobs})
+	err = millracetemporal.Register(w, millracetemporal.Worker{Fleet: works, Blobs: blobs})
 	if err == nil {
 		err = w.Start()
 	}
@@ -94,6 +103,22 @@ func run(ctx context.Context, address, dir, blobDir, id, file string, gate, only
 	}
 	fmt.Println(sum)
 	return err
+}
+
+// storeIn is the store in a directory, which lives as long as the process.
+func storeIn(dir string, trees fleet.Trees) (fleet.Store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	root, err := fsutil.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	store, err := rundir.Open(root, "runs", rundir.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return store.Manage(rundir.Host{Trees: trees})
 }
 
 // trees are the directories in a directory, but for hidden ones.

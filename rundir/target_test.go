@@ -1,0 +1,273 @@
+package rundir_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/agent"
+	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/rundir"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// targetPlace is a place with a worker of a fleet.
+type targetPlace struct {
+	*place
+	worker fleet.Worker
+}
+
+func newTarget(t *testing.T, host rundir.Host) *targetPlace {
+	p := newPlace(t, "a.txt", "x\n", "b.txt", "x\n")
+	host.Trees = trees{"p": p.tree}
+	return &targetPlace{place: p, worker: fleet.Worker{
+		Retries: -1, Trees: host.Trees, Store: manage(t, p.store, host), Executor: millrace.Executor{NoSync: true, Key: key},
+	}}
+}
+
+func (p *targetPlace) task(t *testing.T, text, plan string) fleet.Task {
+	t.Helper()
+	data, err := pipeline(t, text).MarshalJSON()
+	fstest.Must(t, err)
+	return fleet.Task{Campaign: "c", Target: fleet.Target{ID: "p", Root: "root of p"}, Pipeline: data, PlanDigest: plan}
+}
+
+func (p *targetPlace) do(t *testing.T, text, plan string) fleet.Outcome {
+	t.Helper()
+	return p.worker.Do(t.Context(), p.task(t, text, plan))
+}
+
+// text is what a file has.
+func (p *targetPlace) text(t *testing.T, name string) string {
+	t.Helper()
+	data, err := afero.ReadFile(p.tree, name)
+	fstest.Must(t, err)
+	return string(data)
+}
+
+const editOne = `{"name": "one", "steps": [{"id": "a", "action": "edit", "params": {"files": ["a.txt"], "old_text": "x", "new_text": "xx"}}]}`
+
+const editBoth = `{"name": "both", "steps": [
+	{"id": "a", "action": "edit", "params": {"files": ["a.txt"], "old_text": "x", "new_text": "xx"}},
+	{"id": "b", "action": "edit", "params": {"files": ["b.txt"], "old_text": "y", "new_text": "yy"}}]}`
+
+// A target that has failed goes on with the step that failed. If somebody has changed what the steps before have read, these
+// are done again.
+func TestTargetFailed(t *testing.T) {
+	t.Parallel()
+	for name, first := range map[string]string{"as it was": "x\n", "changed meanwhile": "z x\n"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newTarget(t, rundir.Host{})
+			fstest.Must(t, p.tree.Remove("b.txt"))
+			if o := p.do(t, editBoth, ""); o.Code != "step_failed" || o.Files != 0 {
+				t.Errorf("%+v", o)
+			}
+			fstest.Must(t, afero.WriteFile(p.tree, "a.txt", []byte(first), 0o644))
+			fstest.Must(t, afero.WriteFile(p.tree, "b.txt", []byte("y\n"), 0o644))
+			if o := p.do(t, editBoth, ""); o.Status != fleet.Success || o.Replayed {
+				t.Errorf("%+v", o)
+			}
+			if a, b := p.text(t, "a.txt"), p.text(t, "b.txt"); a != strings.Replace(first, "x", "xx", 1) || b != "yy\n" {
+				t.Errorf("%q and %q", a, b)
+			}
+		})
+	}
+}
+
+const askAndEdit = `{"name": "ask", "steps": [
+	{"id": "ask", "action": "prompt", "params": {"prompt": "may I?", "workspace": "none"}},
+	{"id": "a", "action": "edit", "params": {"files": ["a.txt"], "old_text": "x", "new_text": "xx"}}]}`
+
+// asks gives the worker an agent whose answers cost a dollar, and returns how often it was asked.
+func (p *targetPlace) asks() *int {
+	asked := 0
+	p.worker.Executor.Agents = map[string]agent.Agent{"": agent.Func(func(context.Context, *agent.Request) (agent.Reply, error) {
+		asked++
+		return agent.Reply{Output: "yes", Cost: budget.Dollar}, nil
+	})}
+	return &asked
+}
+
+// A conflict at the commit is no end: the next attempt rests on what is there then, and what was paid for is paid once.
+func TestTargetConflict(t *testing.T) {
+	t.Parallel()
+	p := newTarget(t, rundir.Host{})
+	asked := p.asks()
+	p.worker.Retries, p.worker.Sleep = 1, func(context.Context, time.Duration) error { return nil }
+	other := true
+	p.worker.Executor.Observe = func(e millrace.Event) {
+		if e, ok := e.(millrace.StepFinished); ok && e.Step == "a" && other {
+			other = false
+			if err := afero.WriteFile(p.tree, "a.txt", []byte("z x\n"), 0o644); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	o := p.do(t, askAndEdit, "")
+	if o.Status != fleet.Success || o.Attempts != 2 || o.Cost != budget.Dollar || *asked != 1 || p.text(t, "a.txt") != "z xx\n" {
+		t.Errorf("%+v with %q, asked %d times", o, p.text(t, "a.txt"), *asked)
+	}
+}
+
+// The answers that a worker has on record from a plan are taken, and are not paid for again.
+func TestTargetRecorder(t *testing.T) {
+	t.Parallel()
+	p := newTarget(t, rundir.Host{})
+	asked := p.asks()
+	p.worker.Executor.Recorder = millrace.NewMemoryRecorder()
+	if o := p.worker.Plan(t.Context(), p.task(t, askAndEdit, "")); o.Cost != budget.Dollar {
+		t.Errorf("%+v", o)
+	}
+	if o := p.do(t, askAndEdit, ""); o.Status != fleet.Success || o.Cost != 0 || *asked != 1 {
+		t.Errorf("%+v, asked %d times", o, *asked)
+	}
+}
+
+// byRoot are trees by the root of their targets.
+type byRoot map[string]afero.Fs
+
+func (b byRoot) Open(_ context.Context, target fleet.Target) (fleet.Tree, error) {
+	return fleet.Tree{FS: b[target.Root]}, nil
+}
+
+// A target that waits for a decision waits on, however often it is brought, and is committed when it was played.
+func TestTargetHeld(t *testing.T) {
+	t.Parallel()
+	p := newTarget(t, rundir.Host{})
+	const manual = `{"name": "manual", "steps": [
+		{"id": "a", "action": "edit", "params": {"files": ["a.txt"], "old_text": "x", "new_text": "xx"}},
+		{"id": "b", "manual": true, "action": "edit", "params": {"files": ["b.txt"], "old_text": "x", "new_text": "xx"}}]}`
+	for range 3 {
+		if o := p.do(t, manual, ""); o.Status != fleet.Failed || o.Code != "held" || !strings.Contains(o.Message, "step 'b' is manual") {
+			t.Errorf("%+v", o)
+		}
+	}
+	run, err := p.store.Get(t.Context(), runs.RunRef{ID: "1"})
+	if err != nil || run.Status != runs.Manual || run.Attempts != 1 {
+		t.Errorf("%+v, %v", run, err)
+	}
+	host := p.host()
+	host.Trees = byRoot{"root of p": p.tree} // the run knows its target
+	m := manage(t, p.store, host)
+	run, err = m.Resume(t.Context(), "1")
+	fstest.Must(t, err)
+	if run, err = m.Wait(t.Context(), run.Ref()); err != nil || run.Status != runs.Success {
+		t.Errorf("%+v, %v", run, err)
+	}
+	if o := p.do(t, manual, ""); o.Status != fleet.Success || !o.Replayed || p.text(t, "b.txt") != "xx\n" {
+		t.Errorf("%+v", o)
+	}
+}
+
+// The plan that was approved is the one that is committed, with a store too.
+func TestTargetApproved(t *testing.T) {
+	t.Parallel()
+	p := newTarget(t, rundir.Host{})
+	if o := p.do(t, editOne, strings.Repeat("0", 64)); o.Code != fleet.CodePlanChanged || p.text(t, "a.txt") != "x\n" {
+		t.Errorf("%+v", o)
+	}
+	planned := p.worker.Plan(t.Context(), p.task(t, editOne, ""))
+	if o := p.do(t, editOne, planned.PlanDigest); o.Status != fleet.Success || p.text(t, "a.txt") != "xx\n" {
+		t.Errorf("%+v after %+v", o, planned)
+	}
+}
+
+// Of attempts at one time one does the work, and the others get its result.
+func TestTargetAtOnce(t *testing.T) {
+	t.Parallel()
+	p := newTarget(t, rundir.Host{})
+	outcomes := make(chan fleet.Outcome)
+	const most = 4
+	for range most {
+		go func() { outcomes <- p.do(t, editOne, "") }()
+	}
+	done, replayed := 0, 0
+	for range most {
+		switch o := <-outcomes; {
+		case o.Status != fleet.Success:
+			t.Errorf("%+v", o)
+		case o.Replayed:
+			replayed++
+		default:
+			done++
+		}
+	}
+	if done != 1 || replayed != most-1 || p.text(t, "a.txt") != "xx\n" {
+		t.Errorf("%d done, %d replayed, %q", done, replayed, p.text(t, "a.txt"))
+	}
+}
+
+// A run that another process works on is waited for as long as for a tree, and then the target is locked.
+func TestTargetBusy(t *testing.T) {
+	t.Parallel()
+	p := newTarget(t, rundir.Host{})
+	p.worker.Executor.LockWait = 1
+	inner := p.worker
+	var busy fleet.Outcome
+	p.worker.Executor.Observe = func(e millrace.Event) {
+		if _, ok := e.(millrace.StepStarted); ok {
+			inside := *p
+			inside.worker = inner
+			done := make(chan bool)
+			go func() { busy = inside.do(t, editOne, ""); close(done) }()
+			<-done
+		}
+	}
+	if o := p.do(t, editOne, ""); o.Status != fleet.Success {
+		t.Errorf("%+v", o)
+	}
+	if busy.Code != "locked" || !fleet.Retryable(busy.Code) || !strings.Contains(busy.Message, "run 1 is worked on") {
+		t.Errorf("%+v", busy)
+	}
+}
+
+// A run of the store is over, and the tree is another one than then: it is done there.
+func TestTargetOtherTree(t *testing.T) {
+	t.Parallel()
+	p := newTarget(t, rundir.Host{})
+	if o := p.do(t, editOne, ""); o.Status != fleet.Success {
+		t.Errorf("%+v", o)
+	}
+	other := fstest.OpenRoot(t, t.TempDir())
+	fstest.Must(t, afero.WriteFile(other, "a.txt", []byte("x\n"), 0o644))
+	p.tree, p.worker.Trees = other, trees{"p": other}
+	if o := p.do(t, editOne, ""); o.Status != fleet.Success || o.Replayed || p.text(t, "a.txt") != "xx\n" {
+		t.Errorf("%+v with %q", o, p.text(t, "a.txt"))
+	}
+}
+
+// A worker that is told to end leaves its targets as they are, and they go on.
+func TestTargetCanceled(t *testing.T) {
+	t.Parallel()
+	p := newTarget(t, rundir.Host{})
+	ctx, cancel := context.WithCancel(t.Context())
+	var steps []string
+	p.worker.Executor.Observe = func(e millrace.Event) {
+		if e, ok := e.(millrace.StepFinished); ok {
+			steps = append(steps, e.Step)
+			cancel()
+		}
+	}
+	text := strings.ReplaceAll(editBoth, "y", "x")
+	if o := p.worker.Do(ctx, p.task(t, text, "")); o.Status != fleet.Canceled || p.text(t, "a.txt") != "x\n" {
+		t.Errorf("%+v", o)
+	}
+	if o := p.do(t, text, ""); o.Status != fleet.Success {
+		t.Errorf("%+v", o)
+	}
+	if !slices.Equal(steps, []string{"a", "b"}) {
+		t.Errorf("steps: %v", steps)
+	}
+	run, err := p.store.Get(t.Context(), runs.RunRef{ID: "1"})
+	if err != nil || run.Status != runs.Success || run.Attempts != 2 || run.Source != "campaign" {
+		t.Errorf("%+v, %v", run, err)
+	}
+}
