@@ -37,7 +37,8 @@ type scan struct {
 	index    handle.RandomFile // nil: there is none
 	buf      []byte
 	statuses []runs.Status
-	entry    entry          // of the slot that is looked at
+	slot     []byte         // that is looked at
+	entry    entry          // of it
 	unknown  [perShard]bool // numbers of a shard of which the index says nothing
 	there    map[int64]bool // those of the shard that have a directory; nil: not looked for yet
 	toRead   []int64
@@ -130,8 +131,8 @@ func (c *scan) piece(first int64) (gaps bool) {
 			continue
 		}
 		if i < whole {
-			slot := c.buf[i*slotSize : (i+1)*slotSize]
-			if e := &c.entry; e.decode(slot, number, c.statuses) {
+			c.slot = c.buf[i*slotSize : (i+1)*slotSize]
+			if e := &c.entry; e.decode(c.slot, number, c.statuses) {
 				switch {
 				case e.removed:
 				case !c.trusts(e), c.sure && !e.settled() && !c.isThere(number):

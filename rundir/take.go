@@ -23,8 +23,9 @@ const mostTakes = 3
 // process has died; of others it records that, so that they have failed. It goes on until ctx is done, and returns nil
 // then; the runs that it has begun go on until [Manager.Close]. It takes no more than it has places for.
 func (m *Manager) Work(ctx context.Context) error {
+	l := &lookout{m: m}
 	for {
-		if err := m.takeAll(ctx); err != nil {
+		if err := l.takeAll(ctx); err != nil {
 			if ctx.Err() != nil {
 				return nil
 			}
@@ -39,19 +40,34 @@ func (m *Manager) Work(ctx context.Context) error {
 }
 
 // takeAll takes what there is to take now.
-func (m *Manager) takeAll(ctx context.Context) error {
-	numbers, err := m.store.unsettled(ctx)
+func (l *lookout) takeAll(ctx context.Context) error {
+	m := l.m
+	if m.full() {
+		return m.closedErr()
+	}
+	all, err := l.runs(ctx)
 	if err != nil {
 		return err
 	}
-	for _, number := range numbers {
+	now := nanos(m.store.now())
+	for i := range all {
+		w := &all[i]
+		if w.next > now {
+			continue
+		}
 		if err := cmp.Or(context.Cause(ctx), m.closedErr()); err != nil {
 			return err
 		}
 		if m.full() {
 			return nil
 		}
-		_, err := m.takeIfDue(ctx, number)
+		if held, err := m.store.locked(w.number); err == nil && held {
+			continue // a process works on it
+		}
+		next, err := m.takeIfDue(ctx, w.number)
+		if w.slot != 0 {
+			w.next = next
+		}
 		if unknown, ok := errors.AsType[*unknownError](err); ok {
 			if errors.Is(err, fsutil.ErrLocked) {
 				continue // it has waited for the lock
@@ -62,7 +78,7 @@ func (m *Manager) takeAll(ctx context.Context) error {
 		}
 		if err != nil && !errors.Is(err, runs.ErrBusy) && !errors.Is(err, runs.ErrForeign) &&
 			!errors.Is(err, runs.ErrNotFound) && ctx.Err() == nil {
-			m.log("a run cannot be taken", number, err)
+			m.log("a run cannot be taken", w.number, err)
 		}
 	}
 	return nil
@@ -84,30 +100,6 @@ func (m *Manager) full() bool {
 	return m.places != nil && len(m.working) >= cap(m.places)
 }
 
-// unsettled returns the runs that may be waiting for a process: those of which the index does not say that they have
-// ended. The children of a fleet wait for that.
-func (s *Store) unsettled(ctx context.Context) (numbers []int64, err error) {
-	if ok, err := s.present(); err != nil || !ok {
-		return nil, err
-	}
-	var known int64
-	c := scan{s: s, upTo: everything}
-	c.trusts = func(e *entry) bool {
-		known = e.number
-		if !e.settled() && e.status != runs.Manual && e.parent == 0 {
-			numbers = append(numbers, e.number)
-		}
-		return true
-	}
-	c.visit = func(e *entry) bool {
-		if e.number != known && !e.status.Final() && e.status != runs.Manual && e.parent == 0 {
-			numbers = append(numbers, e.number)
-		}
-		return true
-	}
-	return numbers, c.run(ctx)
-}
-
 // isUnknown reports whether the tree of a run could not be asked a moment ago.
 func (m *Manager) isUnknown(number int64) bool {
 	m.mu.Lock()
@@ -120,20 +112,24 @@ func (m *Manager) isUnknown(number int64) bool {
 	return unknown
 }
 
-// takeIfDue begins to work on a run that a manager may take by itself.
-func (m *Manager) takeIfDue(ctx context.Context, number int64) (bool, error) {
+// takeIfDue begins to work on a run that a manager may take by itself. It returns when one that was not taken is to be
+// looked at again, as [nextLook] has it.
+func (m *Manager) takeIfDue(ctx context.Context, number int64) (next int64, err error) {
 	l, err := m.store.look(number)
 	if err != nil || l.foreign || !l.dead && !m.isDue(l.folded) || m.session(number) != nil || l.dead && m.isUnknown(number) {
-		return false, err
+		if err == nil {
+			next = nextLook(l.shownRun)
+		}
+		return next, err
 	}
 	release, err := m.claim(ctx, number)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	defer release()
 	w, err := m.store.own(number)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	if w.status().Active() {
 		if err = m.settle(ctx, w, false); err == nil && m.host.Adopt {
@@ -143,9 +139,9 @@ func (m *Manager) takeIfDue(ctx context.Context, number int64) (bool, error) {
 	due := false
 	w.state(func(f *folded) { due = m.isDue(f) })
 	if err != nil || !due {
-		return false, also(err, w.close())
+		return 0, also(err, w.close())
 	}
-	return true, m.begin(w)
+	return 0, m.begin(w)
 }
 
 // isDue reports whether a manager may begin with a run by itself.
