@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/template"
 )
 
@@ -218,7 +219,7 @@ func levenshtein(a, b string) int {
 // What looks most like work: each of these would take minutes if anything were looked at again and again.
 func TestLinear(t *testing.T) {
 	t.Parallel()
-	const n = 1 << 21
+	n := fstest.Raced(1<<17, 1<<21)
 	for _, unit := range []string{
 		"{", "{{", "{{a.", "{{find.", `\`, `\{{find.count}}`, "{{ ", "{{a.b}}", "{{steps[", "}", `{{find["`, `\"]}}`, "{{a[0]}}", ".a", "[0]",
 	} {

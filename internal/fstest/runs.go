@@ -29,6 +29,15 @@ func Runs(quick, full, torture int) int {
 	return full
 }
 
+// Raced is how large an input is under the race detector, and otherwise usual. For tests of one goroutine: they take ten
+// times as long under it, and what it looks for is there in a small input as well.
+func Raced(small, usual int) int {
+	if raceEnabled {
+		return small
+	}
+	return usual
+}
+
 // Tortured reports whether tests that take samples take as many as they are worth.
 func Tortured() bool { return Runs(0, 0, 1) > 0 }
 
