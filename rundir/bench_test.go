@@ -48,11 +48,18 @@ func BenchmarkList_queue(b *testing.B) {
 	for range count {
 		fstest.Must(b, createRun(b, root, twoSteps()).close())
 	}
-	for b.Loop() {
-		page, err := openBench(b, dir).List(b.Context(), runs.Filter{Paging: runs.Paging{PerPage: 50}})
-		if err != nil || len(page.Items) != 50 || page.Total != count {
-			b.Fatal(len(page.Items), err)
-		}
+	for name, f := range map[string]runs.Filter{
+		"": {User: "ann"}, "by status": {Status: runs.Created}, "by time": {OrderBy: runs.ByUpdatedAt},
+	} {
+		b.Run(name, func(b *testing.B) {
+			f.PerPage = 50
+			for b.Loop() {
+				page, err := openBench(b, dir).List(b.Context(), f)
+				if err != nil || len(page.Items) != 50 || page.Total != count {
+					b.Fatal(len(page.Items), err)
+				}
+			}
+		})
 	}
 }
 

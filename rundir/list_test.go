@@ -296,7 +296,7 @@ func FuzzSlot(f *testing.F) {
 	})
 }
 
-// A list reads the runs that it shows, and of a long queue no others, unless it goes by what changes of a run.
+// A list reads the runs that it shows, and of a long queue no others, also if it goes by what changes of a run.
 func TestList_queue(t *testing.T) {
 	t.Parallel()
 	const count, shown = 60, 5
@@ -313,16 +313,21 @@ func TestList_queue(t *testing.T) {
 		n.User = []string{"ann", "bob"}[i%2]
 		fstest.Must(t, createRun(t, s, n).close())
 	}
+	w := createRun(t, s, twoSteps())
+	fstest.Must(t, w.append(&record{Kind: kindHold, Status: runs.Manual, Reason: "look", Job: 1, At: &place{Visit: 1}, Hold: &hold{}}))
+	fstest.Must(t, w.close())
 	for _, test := range []struct {
 		f      runs.Filter
 		total  int
 		atMost int64 // runs that are read
 	}{
-		{runs.Filter{}, count, shown},
-		{runs.Filter{OrderBy: runs.ByRef, Project: "p", User: "ann"}, count / 2, shown},
+		{runs.Filter{}, count + 1, shown},
+		{runs.Filter{OrderBy: runs.ByRef, Project: "p", User: "ann"}, count/2 + 1, shown},
 		{runs.Filter{Status: runs.Created, User: "Zoe"}, 0, 0},
-		{runs.Filter{Status: runs.Created, User: "bob"}, count / 2, count/2 + shown},
-		{runs.Filter{OrderBy: runs.ByUpdatedAt}, count, count + shown},
+		{runs.Filter{Status: runs.Created, User: "bob"}, count / 2, shown},
+		{runs.Filter{Status: runs.Manual, Ascending: true}, 1, 1},
+		{runs.Filter{OrderBy: runs.ByUpdatedAt}, count + 1, shown},
+		{runs.Filter{OrderBy: runs.ByStatus, UpdatedAfter: began}, count + 1, shown},
 	} {
 		test.f.PerPage = shown
 		read.Store(0)
@@ -335,7 +340,7 @@ func TestList_queue(t *testing.T) {
 	// A slot without a run, as a power cut leaves it, counts for none.
 	fstest.Must(t, counting.RemoveAll(s.run(7)))
 	page, err := s.List(t.Context(), runs.Filter{Paging: runs.Paging{PerPage: shown}})
-	if err != nil || page.Total != count-1 {
+	if err != nil || page.Total != count {
 		t.Errorf("%d runs, %v", page.Total, err)
 	}
 }

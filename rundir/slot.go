@@ -10,11 +10,11 @@ import (
 )
 
 // A slot is what the index has of a run, slotSize bytes at number*slotSize: a checksum of all that follows, a version, the
-// status, flags, number, parent, times, and texts with their lengths. It can only be behind the run's own records.
+// status, flags, number, parent, times, size, and texts with their lengths. It can only be behind the run's own records.
 const (
 	slotSize    = 512
-	slotVersion = 1
-	slotTexts   = 48
+	slotVersion = 2
+	slotTexts   = 56
 )
 
 // The flags of a slot.
@@ -35,6 +35,8 @@ type entry struct {
 	user, source     []byte
 	id               []byte
 	tooLong, removed bool
+	// size is that of the records which the slot was written behind, 0 where they were not durable then.
+	size int64
 }
 
 func (e *entry) texts() [7]*[]byte {
@@ -84,7 +86,7 @@ func (e *entry) encode() []byte {
 	s = s[:slotSize]
 	s[4], s[5] = slotVersion, byte(slices.Index(runs.Statuses(), e.status))
 	binary.BigEndian.PutUint16(s[6:], flags)
-	for i, n := range []int64{e.number, e.parent, e.created, e.updated} {
+	for i, n := range []int64{e.number, e.parent, e.created, e.updated, e.size} {
 		binary.BigEndian.PutUint64(s[8+8*i:], uint64(n))
 	}
 	binary.BigEndian.PutUint32(s, crcOf(s[4:]))
@@ -103,6 +105,7 @@ func (e *entry) decode(s []byte, number int64, statuses []runs.Status) bool {
 	e.parent = int64(binary.BigEndian.Uint64(s[16:]))
 	e.created = int64(binary.BigEndian.Uint64(s[24:]))
 	e.updated = int64(binary.BigEndian.Uint64(s[32:]))
+	e.size = int64(binary.BigEndian.Uint64(s[40:]))
 	e.status, e.yamlErrors = statuses[s[5]], flags&slotYAMLErrors != 0
 	e.tooLong, e.removed = flags&slotTooLong != 0, flags&slotRemoved != 0
 	if e.number != number || e.tooLong {
@@ -125,3 +128,7 @@ func (e *entry) decode(s []byte, number int64, statuses []runs.Status) bool {
 // settled reports whether a slot says all that its run does: what has ended is written before the run's next record, see
 // [writer.append].
 func (e *entry) settled() bool { return e.status.Ended() && !e.tooLong }
+
+// waits reports whether a slot says all that its run does as long as the records have the size that it says: nobody works
+// on the run then, and a power cut has taken none of them.
+func (e *entry) waits() bool { return e.size > 0 && !e.status.Active() && !e.tooLong }

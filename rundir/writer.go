@@ -115,7 +115,11 @@ func (w *writer) append(r *record) error {
 		return err
 	}
 	if r.Status != "" || !w.run.status.Active() {
-		w.writeSlot(w.entry())
+		e := w.entry()
+		if synced(r.Kind) && !e.status.Ended() {
+			e.size = w.records.End().Offset
+		}
+		w.writeSlot(e)
 	}
 	return nil
 }
