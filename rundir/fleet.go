@@ -38,8 +38,9 @@ type FleetOptions struct {
 	// Zero means no limit.
 	Deadline time.Duration
 	// Budget is what all targets of the fleet may spend together, however often it is worked on: when the money is spent, or
-	// more files or edits were made than there may be, no more targets are begun or gone on with. What runs that have ended
-	// have used counts, so it may be overshot by the targets that are worked on then. Bytes are not known here and must be
+	// more files or edits were made than there may be, no more targets are begun or gone on with. What was paid by runs that have
+	// ended or wait counts, and what was changed by those that have ended, so it may be overshot by the targets that are
+	// worked on then. Bytes are not known here and must be
 	// zero. The zero Limit is none.
 	Budget budget.Limit
 	// PerSecond is how many targets are begun or gone on with in a second at most, evenly. Zero means no limit.

@@ -16,11 +16,20 @@ type fleetLimits struct {
 	began time.Time // the work on the fleet
 	due   time.Time // of the next target, for PerSecond
 	spent budget.Use
-	why   string // no more targets are begun, "" for as long as they are or where failures are the reason
+	by    map[int]budget.Use // what is counted of each target, where anything depends on it
+	why   string             // no more targets are begun, "" for as long as they are or where failures are the reason
 }
 
-// use counts what a child has used, instead of what it had used before.
-func (l *fleetLimits) use(before, now budget.Use) {
+// use counts what the child of a target has used, instead of what it had used before.
+func (l *fleetLimits) use(i int, now budget.Use) {
+	if l.spec.Budget.IsZero() {
+		return
+	}
+	if l.by == nil {
+		l.by = make(map[int]budget.Use)
+	}
+	before := l.by[i]
+	l.by[i] = now
 	l.spent.USD += now.USD - before.USD
 	l.spent.Files += now.Files - before.Files
 	l.spent.Edits += now.Edits - before.Edits
@@ -73,16 +82,21 @@ func (f *fleetWork) spentBefore() error {
 	return f.m.store.eachTarget(f.s.ctx, f.number, f.spec, func(i int, _ []byte) error {
 		l, err := f.m.store.childAt(f.number, i)
 		if err == nil && l != nil {
-			f.limits.use(budget.Use{}, l.used())
+			f.limits.use(i, l.used())
 		}
 		return nil // what cannot be read is told of when it is its turn
 	})
 }
 
-// used is what a run has used when it ended last.
-func (r shownRun) used() budget.Use {
-	if r.end == nil || r.end.Child == nil {
-		return budget.Use{}
+// used is what a run has used that has ended or waits, also if its process has died: all that was paid for, and what was
+// changed. Of one that is worked on nothing is counted yet.
+func (r shownRun) used() (u budget.Use) {
+	if r.status.Active() && !r.dead {
+		return u
 	}
-	return r.end.Child.use()
+	if r.end != nil && r.end.Child != nil {
+		u = r.end.Child.use()
+	}
+	u.USD = max(u.USD, r.paid)
+	return u
 }

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/runs"
 )
@@ -126,7 +125,7 @@ func (f *fleetWork) run() error {
 		if f.s.ctx.Err() != nil { // both were ready
 			return context.Cause(f.s.ctx)
 		}
-		child, before, err := f.begin(i, t)
+		child, err := f.begin(i, t)
 		if child == nil {
 			<-places
 			return err
@@ -134,7 +133,7 @@ func (f *fleetWork) run() error {
 		f.work.Go(func() {
 			defer func() { <-places }()
 			child.await(f.s.ctx)
-			child.w.state(func(r *folded) { f.over(i, t.ID, before, shownRun{folded: r, number: child.w.number}) })
+			child.w.state(func(r *folded) { f.add(i, t.ID, shownRun{folded: r, number: child.w.number, dead: r.status.Active()}) })
 		})
 		return nil
 	})
@@ -156,23 +155,11 @@ func (s *session) await(fleet context.Context) {
 	<-s.over
 }
 
-// over takes a target that the fleet has begun or gone on with, and which is over, or waits.
-func (f *fleetWork) over(i int, name string, before budget.Use, r shownRun) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.limits.use(before, r.used())
-	f.add(i, name, r)
-}
-
-// count takes a target with which there is nothing to do.
-func (f *fleetWork) count(i int, name string, r shownRun) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.add(i, name, r)
-}
-
-// add counts a target. The caller has the mutex.
+// add counts a target that is over, or waits.
 func (f *fleetWork) add(i int, name string, r shownRun) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.limits.use(i, r.used())
 	f.sum.add(i, name, r)
 	if n := f.sum.ended(); (n-f.told)*100 >= f.spec.Count && n < f.spec.Count {
 		f.told = n
@@ -180,20 +167,20 @@ func (f *fleetWork) add(i int, name string, r shownRun) {
 	}
 }
 
-// begin begins or goes on with a child. The session is nil if there is nothing to do. before is what the child had used.
-func (f *fleetWork) begin(i int, t fleet.Target) (s *session, before budget.Use, err error) {
+// begin begins or goes on with a child. The session is nil if there is nothing to do.
+func (f *fleetWork) begin(i int, t fleet.Target) (*session, error) {
 	number, err := f.m.store.child(f.number, i)
 	if err != nil {
-		return nil, before, err
+		return nil, err
 	}
 	for number > 0 {
 		l, err := f.m.store.look(number)
 		switch {
 		case errors.Is(err, runs.ErrDamaged):
 			f.lost(i, t.ID, number, err)
-			return nil, before, nil
+			return nil, nil
 		case err != nil && !errors.Is(err, errNoRun):
-			return nil, before, err
+			return nil, err
 		case err != nil || !l.isChild(f.number, i):
 			number = 0 // it was removed, or the file is wrong
 			continue
@@ -201,35 +188,34 @@ func (f *fleetWork) begin(i int, t fleet.Target) (s *session, before budget.Use,
 		case l.shownRun.toDo():
 			stopped, err := f.stopped()
 			if err != nil {
-				return nil, before, err
+				return nil, err
 			}
 			if stopped {
-				f.count(i, t.ID, l.shownRun)
-				return nil, before, nil
+				f.add(i, t.ID, l.shownRun)
+				return nil, nil
 			}
 			child, err := f.resume(number)
 			if child != nil || err != nil && !errors.Is(err, runs.ErrBusy) {
-				return child, l.used(), err
+				return child, err
 			}
 		default:
-			f.count(i, t.ID, l.shownRun)
-			return nil, before, nil
+			f.add(i, t.ID, l.shownRun)
+			return nil, nil
 		}
 		// Somebody works on it who is not this fleet, or has just done so.
 		if s := f.m.session(number); s != nil {
-			return s, before, nil
+			return s, nil
 		}
 		select {
 		case <-time.After(effectWait):
 		case <-f.s.ctx.Done():
-			return nil, before, context.Cause(f.s.ctx)
+			return nil, context.Cause(f.s.ctx)
 		}
 	}
 	if stopped, err := f.stopped(); stopped || err != nil {
-		return nil, before, err
+		return nil, err
 	}
-	s, err = f.create(i, t)
-	return s, before, err
+	return f.create(i, t)
 }
 
 // toDo reports whether a fleet goes on with a child.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/internal/recordlog"
 	"github.com/millrace-go/millrace/runs"
 )
@@ -38,6 +39,7 @@ type folded struct {
 	undecided *record // the last hold in front of a step, nil if it was played
 	plays     []*play
 	answers   map[string]value
+	paid      budget.Cost     // for all that was answered or done, also where it does not count any more
 	canceled  *cancel         // that it is to end was recorded, and it has not ended
 	committed bool            // a commit record was written since the last take: the tree knows what became of it
 	end       *end            // nil unless it has ended
@@ -98,6 +100,7 @@ func (f *folded) add(r *record) error {
 		f.jobAt(r).become(statusOr(r.JobStatus, runs.Running), r.Reason, r.Time)
 	case kindAnswer:
 		f.answers[r.Answer.Key] = r.Answer.Value
+		f.paid = f.paid.Plus(r.Answer.Cost)
 	case kindDone:
 		f.addDone(r)
 	case kindHold:
@@ -223,6 +226,7 @@ func (f *folded) jobAt(r *record) *job {
 
 func (f *folded) addDone(r *record) {
 	f.line = append(f.line, checkpoint{*r.At, r.Job, r.Done})
+	f.paid = max(f.paid, r.Done.Spent)
 	if r.Job == 0 {
 		return
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/runs"
 )
@@ -218,4 +220,46 @@ func TestFold_jobsUsedUp(t *testing.T) {
 	if _, err := f.jobFor(3); err == nil {
 		t.Error("a job of no step")
 	}
+}
+
+// What a run has paid for counts from when it was answered, once, also when its process dies before the step is done.
+func TestPaid(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, fstest.OpenRoot(t, t.TempDir()), Options{NoSync: true})
+	w := createRun(t, s, twoSteps())
+	paid := func(want budget.Cost) {
+		t.Helper()
+		l, err := s.look(1)
+		fstest.Must(t, err)
+		if got := l.used().USD; got != want {
+			t.Errorf("%v were paid, want %v", got, want)
+		}
+	}
+	add := func(r *record) {
+		t.Helper()
+		fstest.Must(t, w.append(r))
+	}
+	add(&record{Kind: kindTake, Status: runs.Running, Take: w.me()})
+	add(&record{Kind: kindAnswer, Answer: &answer{Key: "k", Cost: budget.Dollar}})
+	paid(0) // it is worked on
+	fstest.Must(t, w.close())
+	paid(budget.Dollar)
+	w, err := s.own(1)
+	fstest.Must(t, err)
+	add(&record{Kind: kindTake, Status: runs.Running, Take: w.me()})
+	add(&record{Kind: kindDone, Job: 1, At: &place{Visit: 1, Attempt: 1}, Done: &done{Final: true, Spent: budget.Dollar + budget.Cent}})
+	add(&record{Kind: kindEnd, Status: runs.Canceled, End: &end{Child: &childEnd{}}})
+	paid(budget.Dollar + budget.Cent)
+	add(&record{Kind: kindRetry, Status: runs.Pending, Retry: &retry{}})
+	add(&record{Kind: kindAnswer, Answer: &answer{Key: "k", Cost: budget.Dollar}})
+	add(&record{Kind: kindDone, Job: 1, At: &place{Visit: 1, Attempt: 2}, Done: &done{Final: true, Spent: budget.Dollar}})
+	fstest.Must(t, w.close())
+	paid(2*budget.Dollar + budget.Cent)
+	w, err = s.own(1)
+	fstest.Must(t, err)
+	r := newRecorder(&session{w: w})
+	r.observer(nil)(millrace.CostSpent{Total: 3 * budget.Dollar})
+	fstest.Must(t, r.Keep(t.Context(), millrace.Checkpoint{Position: millrace.Position{Index: 1}, Result: millrace.StepResult{StepID: "fix"}}))
+	fstest.Must(t, w.close())
+	paid(3 * budget.Dollar)
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/runs"
 )
@@ -25,6 +26,7 @@ type recorder struct {
 	ordinal map[string]int               // of the attempts that are going on, by step
 	failed  map[string]millrace.Position // the last attempts of visits that are not over
 	digest  string                       // of the plan that is to be committed
+	spent   budget.Cost                  // so far, 0 if nothing was since the run was taken up
 }
 
 func newRecorder(s *session) *recorder {
@@ -83,7 +85,7 @@ func (r *recorder) Keep(_ context.Context, c millrace.Checkpoint) error {
 	defer r.mu.Unlock()
 	r.begun = true
 	var err error
-	d := &done{Final: c.Final, Parent: c.Parent}
+	d := &done{Final: c.Final, Parent: c.Parent, Spent: r.spent}
 	if c.State != nil {
 		if d.State, err = r.w.value(c.State); err != nil {
 			return err
@@ -177,7 +179,7 @@ func (a answers) Keep(key string, answered millrace.Recorded) error {
 	if err != nil {
 		return err
 	}
-	return a.w.append(&record{Kind: kindAnswer, Answer: &answer{Key: key, Value: v}})
+	return a.w.append(&record{Kind: kindAnswer, Answer: &answer{Key: key, Value: v, Cost: answered.Cost}})
 }
 
 // observer returns the observer of the run: that of the host, and the logs.
@@ -187,6 +189,10 @@ func (r *recorder) observer(host func(millrace.Event)) func(millrace.Event) {
 			defer host(e) // also if writing panics
 		}
 		switch e := e.(type) {
+		case millrace.CostSpent:
+			r.mu.Lock()
+			r.spent = e.Total
+			r.mu.Unlock()
 		case millrace.StepOutput:
 			r.line(e.Step, e.Text)
 		case millrace.StepRetrying:

@@ -146,6 +146,8 @@ func (p place) position() millrace.Position {
 type answer struct {
 	Key   string `json:"key"`
 	Value value  `json:"value"`
+	// Cost is what was paid for it.
+	Cost budget.Cost `json:"cost_usd,omitzero"`
 }
 
 // done is a millrace.Checkpoint but for its position.
@@ -155,6 +157,8 @@ type done struct {
 	Delta  value `json:"delta,omitzero"`
 	Final  bool  `json:"final,omitempty"`
 	Parent int   `json:"parent,omitempty"`
+	// Spent is what the run has spent so far.
+	Spent budget.Cost `json:"spent_usd,omitzero"`
 	// Mark says that the checkpoint has no result, and so no job of its own.
 	Mark bool `json:"mark,omitempty"`
 }
