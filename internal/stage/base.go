@@ -185,7 +185,7 @@ func (b *baseFs) read(f *fact, most int64) ([]byte, error) {
 	if data, ok := b.cache.get(f); ok {
 		return data, nil
 	}
-	data, err := b.fetch(f, nil, most)
+	data, err := b.fetch(f, nil, most, false)
 	if err == nil {
 		b.cache.put(f, data)
 	}
@@ -193,9 +193,9 @@ func (b *baseFs) read(f *fact, most int64) ([]byte, error) {
 }
 
 // fetch reads the file, into buf if that is not nil: it has room for a byte more than the file should have. Files that
-// do not know their size, as in /proc, say 0: of them no more is read than shows that there is too much. f.mu must be
-// held.
-func (b *baseFs) fetch(f *fact, buf []byte, most int64) ([]byte, error) {
+// do not know their size, as in /proc, say 0: of them no more is read than shows that there is too much. What is read
+// once is compared with what was read before, and not taken down for later. f.mu must be held.
+func (b *baseFs) fetch(f *fact, buf []byte, most int64, once bool) ([]byte, error) {
 	if f.size > most {
 		return nil, names.ErrTooLarge
 	}
@@ -219,7 +219,7 @@ func (b *baseFs) fetch(f *fact, buf []byte, most int64) ([]byte, error) {
 		}
 		buf = buf[:n:n]
 	}
-	if err == nil {
+	if err == nil && (f.seen || !once) {
 		err = f.check(maphash.Bytes(b.seed, buf))
 	}
 	if err != nil {

@@ -189,7 +189,7 @@ func (t *Content) loadBase(f *fact, most int64) ([]byte, error) {
 		buf = t.room(0, f.size+1)
 	}
 	f.mu.Lock()
-	data, err := base.fetch(f, buf, most)
+	data, err := base.fetch(f, buf, most, t.once)
 	f.mu.Unlock()
 	if err == nil && !t.once {
 		base.cache.offer(f, data)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/spf13/afero"
 
@@ -135,6 +136,36 @@ func TestStage_View_once(t *testing.T) {
 			fstest.Must(t, errors.Join(err, s.Close()))
 			if opens := spy.total(spy.opens); opens != 1 && !once || opens != 2 && once {
 				t.Errorf("%d bytes, once %v: opened %d times", size, once, opens)
+			}
+		}
+	}
+}
+
+// TestStage_View_onceDrift: bytes that are not worth keeping are compared with those read before, and with none read
+// later, where size and time do not tell them apart.
+func TestStage_View_onceDrift(t *testing.T) {
+	t.Parallel()
+	read := func(s *stage.Stage, once bool) error {
+		return s.View("f", 1<<30, func(text *stage.Content) error {
+			if once {
+				text.Once()
+			}
+			_, err := text.Bytes(1 << 30)
+			return err
+		})
+	}
+	for _, tt := range []struct {
+		first, second bool
+		want          error
+	}{{false, false, names.ErrDrift}, {false, true, names.ErrDrift}, {true, false, nil}, {true, true, nil}} {
+		base := afero.NewMemMapFs()
+		s := stage.New(base)
+		stage.SetLimits(s, 1<<30, 0)
+		for i, once := range []bool{tt.first, tt.second} {
+			err := afero.WriteFile(base, "f", []byte(fmt.Sprint("content ", i)), 0o644)
+			fstest.Must(t, errors.Join(err, base.Chtimes("f", time.Unix(1e9, 0), time.Unix(1e9, 0))))
+			if err := read(s, once); i == 0 && err != nil || i == 1 && !errors.Is(err, tt.want) {
+				t.Errorf("%+v: %v", tt, err)
 			}
 		}
 	}
