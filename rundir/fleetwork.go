@@ -56,33 +56,34 @@ func (f *fleetWork) prepare() error {
 	if err != nil {
 		return err
 	}
-	again := false
 	f.s.w.state(func(r *folded) {
 		c := r.created
 		f.child.created = created{
 			Name: c.Name, Ref: c.Ref, SHA: c.SHA, DryRun: c.DryRun, User: c.User, Source: runs.SourceParent, Parent: f.number,
 		}
-		again = r.takes > 1
 	})
 	f.child.status, f.child.variables, f.child.steps = runs.Created, given, stepNames(p)
 	if f.child.pipeline, err = p.MarshalJSON(); err != nil {
 		return err
 	}
 	// No target is begun unless all are those that were given.
-	if err = f.m.store.eachTarget(f.s.ctx, f.number, f.spec, func(int, []byte) error { return nil }); err != nil || !again {
+	if err = f.m.store.eachTarget(f.s.ctx, f.number, f.spec, func(int, []byte) error { return nil }); err != nil {
 		return err
 	}
-	if err = f.find(); err != nil {
+	found, err := f.find()
+	if err != nil || !found {
 		return err
 	}
 	return f.spentBefore()
 }
 
 // find writes into the file "children" what is missing there: a process that is killed leaves children that it does not
-// name, and a power cut leaves anything of it. The first record of a child says whose it is, so none is begun twice.
-func (f *fleetWork) find() error {
+// name, and a power cut leaves anything of it. The first record of a child says whose it is, so none is begun twice. What
+// the fleet's own records say of it does not count: that a process has begun with the fleet need not be durable when children of
+// it are.
+func (f *fleetWork) find() (found bool, err error) {
 	store := f.m.store
-	c := scan{s: store, upTo: everything, trusts: func(*entry) bool { return true }}
+	c := scan{s: store, from: f.number, upTo: everything, trusts: func(*entry) bool { return true }}
 	var failed error
 	c.visit = func(e *entry) bool {
 		if e.parent != f.number {
@@ -96,6 +97,7 @@ func (f *fleetWork) find() error {
 		if index < 0 || index >= f.spec.Count || !l.isChild(f.number, index) {
 			return true
 		}
+		found = true
 		named, err := store.child(f.number, index)
 		if err == nil && named != e.number {
 			if other, lerr := store.load(named); lerr != nil || !other.isChild(f.number, index) {
@@ -105,7 +107,8 @@ func (f *fleetWork) find() error {
 		failed = err
 		return failed == nil
 	}
-	return errors.Join(c.run(f.s.ctx), failed)
+	err = c.run(f.s.ctx)
+	return found, errors.Join(err, failed)
 }
 
 // run goes through the targets. It returns when the last child has ended or waits.

@@ -22,8 +22,8 @@ const beginWait = 100 * time.Millisecond
 // records where that is not enough.
 type scan struct {
 	s *Store
-	// upTo is the highest number that counts.
-	upTo int64
+	// from is the lowest number that counts, as far as its shard does; upTo is the highest.
+	from, upTo int64
 	// trusts reports whether what a slot says is enough.
 	trusts func(*entry) bool
 	// visit is called for each run. It returns false to end the scan. The entry is only valid until it returns.
@@ -65,6 +65,9 @@ func (c *scan) run(ctx context.Context) error {
 		}
 		if shard*perShard > c.upTo || c.over {
 			break
+		}
+		if shard < c.from/perShard {
+			continue
 		}
 		if err := c.shard(ctx, shard); err != nil {
 			return err
