@@ -111,7 +111,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fleet.Summary{Campaign: "c", Targets: 30, Success: 27, Failed: 3, Files: 27, Edits: 27, Risks: fleet.Risks{Low: 27}}
+	want := fleet.Summary{Campaign: "c", Targets: 30, Counts: fleet.Counts{Success: 27, Failed: 3, Files: 27, Edits: 27, Risks: fleet.Risks{Low: 27}}}
 	// A failed step judges what it saw, so the failed run may have a level too.
 	if d := cmp.Diff(want, sum, cmpopts.IgnoreFields(fleet.Summary{}, "Failures", "Duration", "Risks")); d != "" {
 		t.Errorf("summary (-want +got):\n%s", d)

@@ -15,13 +15,8 @@ import (
 // MaxFailures is how many failures a summary tells of.
 const MaxFailures = 20
 
-// Summary is what became of all targets together. It is the same whatever the schedule was, except for the time, and for what
-// a deadline, a budget, StopAfter or a cancellation has cut off.
-type Summary struct {
-	// Campaign is the id of the campaign.
-	Campaign string `json:"campaign"`
-	// Targets is how many there were: the sum of the next four.
-	Targets  int `json:"targets"`
+// Counts is how many outcomes there are of each kind, and what they come to together.
+type Counts struct {
 	Success  int `json:"success"`
 	Failed   int `json:"failed"`
 	Skipped  int `json:"skipped"`
@@ -38,6 +33,16 @@ type Summary struct {
 	// Stopped is the code of what has kept targets from being begun: CodeStopped, CodeDeadlineExceeded,
 	// CodeBudgetExceeded, CodeCanceled, or "internal" if an error has. Empty if all were begun.
 	Stopped string `json:"stopped,omitempty"`
+}
+
+// Summary is what became of all targets together. It is the same whatever the schedule was, except for the time, and for what
+// a deadline, a budget, StopAfter or a cancellation has cut off.
+type Summary struct {
+	// Campaign is the id of the campaign.
+	Campaign string `json:"campaign"`
+	// Targets is how many there were: the sum of the first four of the Counts.
+	Targets int `json:"targets"`
+	Counts
 	// Failures are the failed targets with the smallest indices, at most MaxFailures, in their order.
 	Failures []Outcome `json:"failures"`
 	// Duration is how long it took.
@@ -52,41 +57,48 @@ type Risks struct {
 	Critical int `json:"CRITICAL"`
 }
 
-func (r *Risks) add(level risk.Level) {
+func (r *Risks) add(level risk.Level, times int) {
 	switch level {
 	case risk.Low:
-		r.Low++
+		r.Low += times
 	case risk.Medium:
-		r.Medium++
+		r.Medium += times
 	case risk.High:
-		r.High++
+		r.High += times
 	case risk.Critical:
-		r.Critical++
+		r.Critical += times
 	case risk.Unset:
 	}
+}
+
+// Add counts an outcome so many times: 1 for one that has come, -1 for one that counts no more.
+func (c *Counts) Add(o Outcome, times int) {
+	switch o.Status {
+	case Success:
+		c.Success += times
+	case Skipped:
+		c.Skipped += times
+	case Canceled:
+		c.Canceled += times
+	default:
+		c.Failed += times
+	}
+	if o.Replayed {
+		c.Replayed += times
+	}
+	c.Files += int64(times * o.Files)
+	c.Edits += int64(times * o.Edits)
+	c.Risks.add(o.Risk, times)
+	c.Cost = c.Cost.Plus(budget.Cost(times) * o.Cost)
 }
 
 // Add counts one more outcome. It is for schedulers that keep a summary of their own.
 func (s *Summary) Add(o Outcome) {
 	s.Targets++
-	switch o.Status {
-	case Success:
-		s.Success++
-	case Skipped:
-		s.Skipped++
-	case Canceled:
-		s.Canceled++
-	default:
-		s.Failed++
+	before := s.Failed
+	if s.Counts.Add(o, 1); s.Failed > before {
 		s.keep(o)
 	}
-	if o.Replayed {
-		s.Replayed++
-	}
-	s.Files += int64(o.Files)
-	s.Edits += int64(o.Edits)
-	s.Risks.add(o.Risk)
-	s.Cost = s.Cost.Plus(o.Cost)
 }
 
 // keep keeps a failure if it is one of the first.

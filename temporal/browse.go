@@ -232,7 +232,7 @@ func (c Client) Logs(ctx context.Context, ref runs.JobRef, r runs.LogRange) (run
 }
 
 // highest is the highest level that a target has.
-func highest(s Summary) risk.Level {
+func highest(s fleet.Counts) risk.Level {
 	switch {
 	case s.Risks.Critical > 0:
 		return risk.Critical

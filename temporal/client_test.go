@@ -188,7 +188,7 @@ func TestManage(t *testing.T) {
 		t.Error("a variable that the pipeline does not have was taken")
 	}
 
-	s.open = &Progress{Phase: PhaseHeld, Targets: 2, PlanDigest: "abc", Sum: Summary{Success: 2, Files: 3, Risks: fleet.Risks{High: 1}}}
+	s.open = &Progress{Phase: PhaseHeld, Targets: 2, PlanDigest: "abc", Sum: fleet.Counts{Success: 2, Files: 3, Risks: fleet.Risks{High: 1}}}
 	held, err := c.Create(ctx, runs.Create{Pipeline: edit()})
 	if err != nil {
 		t.Fatal(err)

@@ -47,16 +47,16 @@ type state struct {
 	Count    int      `json:"count"`    // of the targets
 	Settings settings `json:"settings"`
 
-	Phase      string    `json:"phase,omitempty"`
-	PlanDigest string    `json:"plan_digest,omitempty"` // of all plans together
-	Plans      string    `json:"plans,omitempty"`       // a blob: a book of the digests of plans
-	Next       int       `json:"next"`                  // the first target that was not begun
-	Again      []failed  `json:"again,omitempty"`       // failed targets that are begun once more
-	Refused    []int     `json:"refused,omitempty"`     // targets not begun that are not to be
-	Sum        Summary   `json:"sum"`
-	Failed     []failed  `json:"failed,omitempty"` // at most mostFailed
-	Head       string    `json:"head,omitempty"`   // a blob: the last sheet of outcomes
-	Began      time.Time `json:"began"`
+	Phase      string       `json:"phase,omitempty"`
+	PlanDigest string       `json:"plan_digest,omitempty"` // of all plans together
+	Plans      string       `json:"plans,omitempty"`       // a blob: a book of the digests of plans
+	Next       int          `json:"next"`                  // the first target that was not begun
+	Again      []failed     `json:"again,omitempty"`       // failed targets that are begun once more
+	Refused    []int        `json:"refused,omitempty"`     // targets not begun that are not to be
+	Sum        fleet.Counts `json:"sum"`
+	Failed     []failed     `json:"failed,omitempty"` // at most mostFailed
+	Head       string       `json:"head,omitempty"`   // a blob: the last sheet of outcomes
+	Began      time.Time    `json:"began"`
 }
 
 // settings are what a client says about a campaign.
@@ -74,22 +74,6 @@ type settings struct {
 	Attributes   bool          `json:"attributes,omitempty"`
 }
 
-// Summary counts the targets of a campaign.
-type Summary struct {
-	Success  int `json:"success"`
-	Failed   int `json:"failed"`
-	Skipped  int `json:"skipped"`
-	Canceled int `json:"canceled"`
-	// Replayed is how many had been committed to before.
-	Replayed int         `json:"replayed"`
-	Files    int64       `json:"files"`
-	Edits    int64       `json:"edits"`
-	Risks    fleet.Risks `json:"risks"`
-	Cost     budget.Cost `json:"cost_usd,omitzero"`
-	// Stopped is why targets were not begun, one of the codes of package fleet; "" if all were.
-	Stopped string `json:"stopped,omitempty"`
-}
-
 // failed is a target that has failed, and may be tried again.
 type failed struct {
 	Index int        `json:"index"`
@@ -103,9 +87,9 @@ type Progress struct {
 	Campaign string `json:"campaign"`
 	Phase    string `json:"phase"`
 	// Targets is how many there are, Active how many are being worked on.
-	Targets int     `json:"targets"`
-	Active  int     `json:"active"`
-	Sum     Summary `json:"sum"`
+	Targets int          `json:"targets"`
+	Active  int          `json:"active"`
+	Sum     fleet.Counts `json:"sum"`
 	// PlanDigest is what Play has to be given, of a campaign that is or was held.
 	PlanDigest string `json:"plan_digest,omitempty"`
 	// Book is the address of the targets, Head that of the last outcomes that were put down.

@@ -7,9 +7,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/fleet"
-	"github.com/millrace-go/millrace/risk"
 )
 
 // CodeWorkerLost is the code of a target whose worker was not heard of any more, or did not end in time, as often as it
@@ -47,35 +45,9 @@ func outcomeOf(ctx workflow.Context, index int, f workflow.Future) report {
 
 // count counts an outcome, or takes one back.
 func (c *campaign) count(r report, by int) {
-	o, sum := r.Outcome, &c.Sum
-	switch o.Status {
-	case fleet.Success:
-		sum.Success += by
-	case fleet.Skipped:
-		sum.Skipped += by
-	case fleet.Canceled:
-		sum.Canceled += by
-	default:
-		sum.Failed += by
-		if by > 0 && len(c.Failed) < mostFailed {
-			c.Failed = append(c.Failed, failed{o.Index, o.Code, o.Risk})
-		}
-	}
-	if o.Replayed {
-		sum.Replayed += by
-	}
-	sum.Files += int64(by * o.Files)
-	sum.Edits += int64(by * o.Edits)
-	sum.Cost = sum.Cost.Plus(budget.Cost(by) * o.Cost)
-	switch o.Risk {
-	case risk.Low:
-		sum.Risks.Low += by
-	case risk.Medium:
-		sum.Risks.Medium += by
-	case risk.High:
-		sum.Risks.High += by
-	case risk.Critical:
-		sum.Risks.Critical += by
+	before := c.Sum.Failed
+	if c.Sum.Add(r.Outcome, by); c.Sum.Failed > before && len(c.Failed) < mostFailed {
+		c.Failed = append(c.Failed, failed{r.Outcome.Index, r.Outcome.Code, r.Outcome.Risk})
 	}
 }
 

@@ -1,6 +1,8 @@
 package millracetemporal
 
 import (
+	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -40,7 +42,46 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// The test above has to be able to fail.
+// What campaigns have handed to themselves and to clients is read as it was written, and written as it was read.
+func TestRecordedJSON(t *testing.T) {
+	t.Parallel()
+	read := map[string]int{}
+	for name, into := range map[string]func() any{
+		`{"project":"default","campaign":"cancel","pipeline"`: func() any { return new(state) },
+		`{"project":"default","campaign":"cancel","phase"`:    func() any { return new(Progress) },
+	} {
+		data, err := os.ReadFile("testdata/cancel.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := new(historypb.History)
+		if err := protojson.Unmarshal(data, all); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range all.Events {
+			for _, p := range append(e.GetWorkflowExecutionStartedEventAttributes().GetInput().GetPayloads(), e.GetWorkflowExecutionCanceledEventAttributes().GetDetails().GetPayloads()...) {
+				if !strings.HasPrefix(string(p.Data), name) {
+					continue
+				}
+				read[name]++
+				v := into()
+				d := json.NewDecoder(bytes.NewReader(p.Data))
+				d.DisallowUnknownFields()
+				if err := d.Decode(v); err != nil {
+					t.Fatal(err)
+				}
+				if again, err := json.Marshal(v); err != nil || string(again) != string(p.Data) {
+					t.Errorf("%v: %s\nis %s", err, p.Data, again)
+				}
+			}
+		}
+	}
+	if len(read) != 2 {
+		t.Errorf("read: %v", read)
+	}
+}
+
+// TestReplay has to be able to fail.
 func TestReplayNotices(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/written_two_targets.json")

@@ -105,7 +105,7 @@ func (c *campaign) hold(ctx workflow.Context) error {
 
 // restart forgets what is known of plans, so that the targets themselves can be begun.
 func (c *campaign) restart() {
-	c.Phase, c.Next, c.Again, c.Failed, c.Sum = PhaseRunning, 0, nil, nil, Summary{}
+	c.Phase, c.Next, c.Again, c.Failed, c.Sum = PhaseRunning, 0, nil, nil, fleet.Counts{}
 	c.sheet = sheet{Before: c.Head, Phase: c.Phase}
 }
 

@@ -40,7 +40,7 @@ func TestCampaign(t *testing.T) {
 	if err != nil || runs != 1 || p.Phase != PhaseDone || p.Targets != 7 || p.Active != 0 {
 		t.Fatalf("%+v, %d runs, %v", p, runs, err)
 	}
-	want := Summary{Success: 5, Failed: 2, Files: 5, Edits: 5, Risks: p.Sum.Risks}
+	want := fleet.Counts{Success: 5, Failed: 2, Files: 5, Edits: 5, Risks: p.Sum.Risks}
 	if p.Sum != want || f.texts(t) != "y y y - y x y" {
 		t.Errorf("%+v, %s", p.Sum, f.texts(t))
 	}
