@@ -14,8 +14,16 @@ import (
 	"github.com/millrace-go/millrace/fleet"
 )
 
-// heartbeatEvery is how often an activity is heard of when nothing happens in its run.
+// heartbeatEvery is how often an activity is heard of when nothing happens in its run, unless it would be lost by then.
 const heartbeatEvery = 10 * time.Second
+
+// beatEvery is how often an activity is heard of that is lost after so long a silence.
+func beatEvery(timeout time.Duration) time.Duration {
+	if timeout <= 0 {
+		return heartbeatEvery
+	}
+	return max(min(heartbeatEvery, timeout/3), 100*time.Millisecond)
+}
 
 // mostMessage is how many bytes of a message go through the server.
 const mostMessage = 1000
@@ -90,7 +98,7 @@ func (b *beating) start() (stop func()) {
 	ctx, cancel := context.WithCancel(b.ctx)
 	var done sync.WaitGroup
 	done.Go(func() {
-		ticker := time.NewTicker(heartbeatEvery)
+		ticker := time.NewTicker(beatEvery(activity.GetInfo(b.ctx).HeartbeatTimeout))
 		defer ticker.Stop()
 		for {
 			select {

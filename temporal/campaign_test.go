@@ -157,3 +157,15 @@ func finish(t *testing.T, w Worker, s state, prepare func(env *testsuite.TestWor
 		return p, run, err
 	}
 }
+
+// A worker is heard of in time, whatever silence the server takes for its death.
+func TestBeatEvery(t *testing.T) {
+	t.Parallel()
+	for timeout, want := range map[time.Duration]time.Duration{
+		0: 10 * time.Second, time.Hour: 10 * time.Second, 30 * time.Second: 10 * time.Second, 3 * time.Second: time.Second, time.Millisecond: 100 * time.Millisecond,
+	} {
+		if got := beatEvery(timeout); got != want {
+			t.Errorf("%v: every %v, not %v", timeout, got, want)
+		}
+	}
+}
