@@ -17,7 +17,8 @@ import (
 	millracetemporal "github.com/millrace-go/millrace/temporal"
 )
 
-// Of two workers one is killed in the middle. Each tree is changed exactly once.
+// Of two workers one is killed when half of the targets are done, and another one takes its place. Each tree is changed
+// exactly once.
 func TestKilledWorker(t *testing.T) {
 	n := 60
 	if said := os.Getenv("MILLRACE_E2E_TARGETS"); said != "" {
@@ -29,24 +30,34 @@ func TestKilledWorker(t *testing.T) {
 	server := temporaltest.NewServer(temporaltest.WithT(t))
 	dir := t.TempDir()
 	targets := plant(t, dir, n)
-	victim := start(t, server.GetFrontendHostPort(), server.GetDefaultNamespace(), dir)
-	start(t, server.GetFrontendHostPort(), server.GetDefaultNamespace(), dir)
+	victim := start(t, server, dir)
+	start(t, server, dir)
 	c := millracetemporal.Client{Temporal: server.GetDefaultClient(), Blobs: blobsOf(dir), Heartbeat: 3 * time.Second}
 	ctx := within(t, time.Minute+time.Duration(n)*time.Second)
-	killed := time.AfterFunc(time.Second, func() { _ = victim.Process.Kill() })
-	defer killed.Stop()
 	began := time.Now()
-	sum, err := fleet.Fleet{Scheduler: c}.Run(ctx, fleet.Campaign{ID: "killed", Pipeline: twice()}, fleet.Targets(targets...), nil)
-	if err != nil || sum.Success != n {
-		t.Fatalf("%+v, %v", sum, err)
+	if err := c.Start(ctx, fleet.Campaign{ID: "killed", Pipeline: twice()}, fleet.Targets(targets...)); err != nil {
+		t.Fatal(err)
 	}
-	t.Logf("%v in %v: %.1f ms a target", sum, time.Since(began), float64(time.Since(began).Milliseconds())/float64(n))
+	p := until(t, c, "killed", func(p millracetemporal.Progress) bool { return p.Sum.Success >= n/2 && p.Active > 8 })
+	if err := victim.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("a worker is killed behind %d targets, with %d in flight", p.Sum.Success, p.Active)
+	start(t, server, dir)
+	p, err := c.Wait(ctx, "killed")
+	if err != nil || p.Sum.Success != n {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	took := time.Since(began)
+	t.Logf("%d targets in %v: %.1f ms a target", n, took.Round(time.Second), float64(took.Milliseconds())/float64(n))
 	once(t, dir, targets)
 	// The same campaign again changes nothing.
-	sum, err = fleet.Fleet{Scheduler: c}.Run(ctx, fleet.Campaign{ID: "killed", Pipeline: twice()}, fleet.Targets(targets...), nil)
+	began = time.Now()
+	sum, err := fleet.Fleet{Scheduler: c}.Run(ctx, fleet.Campaign{ID: "killed", Pipeline: twice()}, fleet.Targets(targets...), nil)
 	if err != nil || sum.Replayed != n {
 		t.Errorf("again: %+v, %v", sum, err)
 	}
+	t.Logf("again, in %v: %v", time.Since(began).Round(time.Second), sum)
 	once(t, dir, targets)
 }
 
@@ -58,7 +69,7 @@ func TestGate(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "trees", targets[4].Root, "a.txt")); err != nil {
 		t.Fatal(err)
 	}
-	start(t, server.GetFrontendHostPort(), server.GetDefaultNamespace(), dir)
+	start(t, server, dir)
 	conn := server.GetDefaultClient()
 	c := millracetemporal.Client{Temporal: conn, Blobs: blobsOf(dir), Gate: true}
 	ctx := within(t, time.Minute)
@@ -91,23 +102,14 @@ func TestCancel(t *testing.T) {
 	server := temporaltest.NewServer(temporaltest.WithT(t))
 	dir := t.TempDir()
 	targets := plant(t, dir, 40)
-	start(t, server.GetFrontendHostPort(), server.GetDefaultNamespace(), dir)
+	start(t, server, dir)
 	conn := server.GetDefaultClient()
 	c := millracetemporal.Client{Temporal: conn, Blobs: blobsOf(dir), Parallel: 2}
 	ctx := within(t, time.Minute)
 	if err := c.Start(ctx, fleet.Campaign{ID: "cancel", Pipeline: twice()}, fleet.Targets(targets...)); err != nil {
 		t.Fatal(err)
 	}
-	for {
-		p, err := c.Progress(ctx, "cancel")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if p.Sum.Success > 0 {
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+	until(t, c, "cancel", func(p millracetemporal.Progress) bool { return p.Sum.Success > 0 })
 	if err := c.Stop(ctx, "cancel"); err != nil {
 		t.Fatal(err)
 	}

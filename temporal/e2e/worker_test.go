@@ -2,21 +2,29 @@ package e2e
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/spf13/afero"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
+	"go.temporal.io/server/temporaltest"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/rundir"
 	millracetemporal "github.com/millrace-go/millrace/temporal"
 )
 
@@ -25,6 +33,9 @@ const (
 	hostVariable      = "MILLRACE_E2E_HOST"
 	namespaceVariable = "MILLRACE_E2E_NAMESPACE"
 	dirVariable       = "MILLRACE_E2E_DIR"
+	storeVariable     = "MILLRACE_E2E_STORE" // has a store of durable runs, if it is not empty
+	openVariable      = "MILLRACE_E2E_OPEN"  // takes so long to open a tree, 0 if it is empty
+	stepVariable      = "MILLRACE_E2E_STEP"  // takes so long for a step, 100 ms if it is empty
 )
 
 // key signs what the workers keep in trees.
@@ -48,7 +59,11 @@ func work() error {
 	}
 	defer conn.Close()
 	w := worker.New(conn, millracetemporal.DefaultTaskQueue, millracetemporal.WorkerOptions(8, 0))
-	if err := millracetemporal.Register(w, workerOf(os.Getenv(dirVariable))); err != nil {
+	does, err := workerOf(os.Getenv(dirVariable))
+	if err != nil {
+		return err
+	}
+	if err := millracetemporal.Register(w, does); err != nil {
 		return err
 	}
 	if err := w.Start(); err != nil {
@@ -61,31 +76,92 @@ func work() error {
 }
 
 // workerOf works on the trees in a directory. Each target takes a while, so that workers are killed in the middle of some.
-func workerOf(dir string) millracetemporal.Worker {
-	slow := millrace.Executor{Key: key, NoSync: true, Observe: func(e millrace.Event) {
-		if _, ok := e.(millrace.StepStarted); ok {
-			time.Sleep(100 * time.Millisecond)
-		}
-	}}
-	return millracetemporal.Worker{
-		Fleet: fleet.Worker{Executor: slow, Trees: fleet.Dirs{Within: filepath.Join(dir, "trees")}},
-		Blobs: blobsOf(dir),
+func workerOf(dir string) (w millracetemporal.Worker, err error) {
+	w.Blobs = blobsOf(dir)
+	open, err := time.ParseDuration(cmp.Or(os.Getenv(openVariable), "0s"))
+	if err != nil {
+		return w, err
 	}
+	step, err := time.ParseDuration(cmp.Or(os.Getenv(stepVariable), "100ms"))
+	if err != nil {
+		return w, err
+	}
+	trees := opened{Dirs: fleet.Dirs{Within: filepath.Join(dir, "trees")}, log: filepath.Join(dir, "opened"), wait: open}
+	w.Fleet.Trees = trees
+	w.Fleet.Executor = millrace.Executor{
+		Key: key, NoSync: true, Commands: command.Policy{Shell: true, Sandbox: command.Off, Scratch: dir},
+		Observe: func(e millrace.Event) {
+			if _, ok := e.(millrace.StepStarted); ok {
+				time.Sleep(step)
+			}
+		},
+	}
+	if os.Getenv(storeVariable) == "" {
+		return w, nil
+	}
+	root, err := fsutil.OpenRoot(dir)
+	if err != nil {
+		return w, err
+	}
+	store, err := rundir.Open(root, "store", rundir.Options{Key: key, NoSync: true, SharedDir: filepath.Join(dir, "shared")})
+	if err != nil {
+		return w, err
+	}
+	w.Fleet.Store, err = store.Manage(rundir.Host{Trees: trees})
+	return w, err
+}
+
+// opened are trees that write down which process has opened which.
+type opened struct {
+	fleet.Dirs
+	log  string
+	wait time.Duration
+}
+
+// Open implements [fleet.Trees].
+func (o opened) Open(ctx context.Context, t fleet.Target) (fleet.Tree, error) {
+	f, err := os.OpenFile(o.log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = fmt.Fprintln(f, os.Getpid(), t.ID)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return fleet.Tree{}, err
+	}
+	time.Sleep(o.wait)
+	return o.Dirs.Open(ctx, t)
+}
+
+// openedBy are the targets that a process has opened, by id.
+func openedBy(t *testing.T, dir string, pid int) map[string]bool {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, "opened"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	ids := make(map[string]bool)
+	for line := range strings.Lines(string(data)) {
+		if by, id, _ := strings.Cut(strings.TrimSpace(line), " "); by == strconv.Itoa(pid) {
+			ids[id] = true
+		}
+	}
+	return ids
 }
 
 func blobsOf(dir string) millracetemporal.Blobs {
 	return millracetemporal.DirBlobs{FS: afero.NewOsFs(), Dir: filepath.Join(dir, "blobs")}
 }
 
-// start starts a worker in a process of its own, and waits until it works.
-func start(t *testing.T, host, namespace, dir string) *exec.Cmd {
+// start starts a worker in a process of its own, with more in its environment, and waits until it works.
+func start(t *testing.T, server *temporaltest.TestServer, dir string, env ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), hostVariable+"="+host, namespaceVariable+"="+namespace, dirVariable+"="+dir)
+	cmd.Env = append(os.Environ(), hostVariable+"="+server.GetFrontendHostPort(), namespaceVariable+"="+server.GetDefaultNamespace(), dirVariable+"="+dir)
+	cmd.Env = append(cmd.Env, env...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
@@ -132,6 +208,22 @@ func once(t *testing.T, dir string, targets []fleet.Target) {
 		if err != nil || string(data) != "xx\n" {
 			t.Errorf("%s has %q, %v", target.ID, data, err)
 		}
+	}
+}
+
+// until waits until a campaign has come so far.
+func until(t *testing.T, c millracetemporal.Client, id string, far func(millracetemporal.Progress) bool) millracetemporal.Progress {
+	t.Helper()
+	ctx := within(t, 20*time.Minute)
+	for {
+		p, err := c.Progress(ctx, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if far(p) {
+			return p
+		}
+		time.Sleep(50 * time.Millisecond)
 	}
 }
 
