@@ -179,16 +179,22 @@ func TestFleet_cut(t *testing.T) {
 	fstest.Must(t, m.Close(t.Context()))
 	f.before(nil)
 	f.changed(t, 1)
+	moments = append(moments, moment{f, "the end", true})
 	random := rand.New(rand.NewPCG(fstest.Seed(t), 0))
 	step, cuts := fstest.Runs(29, 3, 1), fstest.Runs(1, 2, 20)
-	start := time.Now()
-	for i := random.IntN(step); i < len(moments); i += step {
-		at := moments[i]
+	offset, start := random.IntN(step), time.Now()
+	for i, at := range moments {
+		if (i+offset)%step != 0 && i != len(moments)-1 {
+			continue
+		}
 		ok := t.Run(fmt.Sprintf("%d %s", i, at.op), func(t *testing.T) {
 			at.as((*crashfs.Fs).Kill).check(t, shared, at.acknowledged)
 			for range cuts {
-				share := random.Float64()
-				at.as(func(disk *crashfs.Fs) *crashfs.Fs { return disk.PowerCut(random, share) }).check(t, shared, at.acknowledged)
+				loss := random.Float64()
+				if i == len(moments)-1 {
+					loss = 1
+				}
+				at.as(func(disk *crashfs.Fs) *crashfs.Fs { return disk.PowerCut(random, loss) }).check(t, shared, at.acknowledged)
 			}
 		})
 		if !ok {

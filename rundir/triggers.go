@@ -119,6 +119,17 @@ func (w *writer) setChild(index int, number int64) error {
 	return errors.Join(err, f.Close())
 }
 
+// syncChildren makes durable which runs are the children of a fleet. Before a fleet has ended that is found again, see
+// [fleetWork.find]; nobody does so afterwards.
+func (w *writer) syncChildren() error {
+	f, err := recordlog.Open(w.s.d.FS, w.s.run(w.number, childrenFile))
+	if err != nil {
+		return disk.UnlessAbsent(err)
+	}
+	w.made() // by whichever process that was
+	return errors.Join(f.Sync(), f.Close())
+}
+
 // isChild reports whether a run is that of a target.
 func (l *loaded) isChild(parent int64, index int) bool {
 	c := l.created

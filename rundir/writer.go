@@ -147,6 +147,11 @@ func (w *writer) prepare(r *record) error {
 	if err := w.data.Sync(); err != nil {
 		return err
 	}
+	if r.Kind == kindEnd && w.run.created.Fleet != nil {
+		if err := w.syncChildren(); err != nil {
+			return err
+		}
+	}
 	if w.fresh.Swap(false) {
 		if err := w.s.d.SyncAnyDir(w.s.layout.run(w.number)); err != nil {
 			w.fresh.Store(true)
