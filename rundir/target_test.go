@@ -271,3 +271,28 @@ func TestTargetCanceled(t *testing.T) {
 		t.Errorf("%+v, %v", run, err)
 	}
 }
+
+// A run of the same id that somebody else has signed is none: the target begins anew.
+func TestTargetForeign(t *testing.T) {
+	t.Parallel()
+	p := newTarget(t, rundir.Host{})
+	fstest.Must(t, p.tree.Remove("b.txt"))
+	foreign, err := rundir.Open(fstest.OpenRoot(t, p.dir), "runs", rundir.Options{Key: []byte("the key of somebody else altogether"), NoSync: true, SharedDir: p.dir + "/foreign"})
+	fstest.Must(t, err)
+	mine := p.worker.Store
+	p.worker.Store = manage(t, foreign, rundir.Host{Trees: p.worker.Trees})
+	if o := p.do(t, editBoth, ""); o.Code != "step_failed" {
+		t.Errorf("%+v", o)
+	}
+	p.worker.Store = mine
+	fstest.Must(t, afero.WriteFile(p.tree, "b.txt", []byte("y\n"), 0o644))
+	for _, replayed := range []bool{false, true} {
+		if o := p.do(t, editBoth, ""); o.Status != fleet.Success || o.Replayed != replayed {
+			t.Errorf("%+v", o)
+		}
+	}
+	list, err := p.store.List(t.Context(), runs.Filter{Ascending: true})
+	if err != nil || list.Total != 2 || !list.Items[0].Foreign || list.Items[1].Foreign || list.Items[0].RunID != list.Items[1].RunID {
+		t.Errorf("%+v, %v", list.Items, err)
+	}
+}
