@@ -3,6 +3,7 @@ package rundir
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,9 +18,9 @@ type watched struct {
 	*Manager
 	disk   *crashfs.Fs
 	l      *lookout
-	now    time.Time
-	opened int // files of records
-	listed int // directories
+	later  atomic.Int64 // nanoseconds behind the beginning of the test
+	opened atomic.Int64 // files of records
+	listed atomic.Int64 // directories
 }
 
 type noTree struct{}
@@ -30,9 +31,9 @@ func (noTree) Open(context.Context, fleet.Target) (fleet.Tree, error) {
 
 func newWatched(t *testing.T) *watched {
 	t.Helper()
-	m := &watched{disk: crashfs.New(), now: time.Now()}
+	m, began := &watched{disk: crashfs.New()}, time.Now()
 	s := openStore(t, m.disk, Options{SharedDir: t.TempDir()})
-	s.now = func() time.Time { return m.now }
+	s.now = func() time.Time { return began.Add(time.Duration(m.later.Load())) }
 	var err error
 	m.Manager, err = s.Manage(Host{Trees: noTree{}})
 	fstest.Must(t, err)
@@ -44,19 +45,20 @@ func newWatched(t *testing.T) *watched {
 // look is one look. It returns what was read.
 func (m *watched) look(t *testing.T) (opened, listed int) {
 	t.Helper()
-	m.opened, m.listed = 0, 0
+	m.opened.Store(0)
+	m.listed.Store(0)
 	m.disk.Before(func(op crashfs.Op) error {
 		if op.Name == "open" && strings.HasSuffix(op.Path, "/run") {
-			m.opened++
+			m.opened.Add(1)
 		}
 		if op.Name == "readdir" {
-			m.listed++
+			m.listed.Add(1)
 		}
 		return nil
 	})
 	fstest.Must(t, m.l.takeAll(t.Context()))
 	m.disk.Before(nil)
-	return m.opened, m.listed
+	return int(m.opened.Load()), int(m.listed.Load())
 }
 
 // A manager that has nothing to do reads no run twice, and lists nothing as long as the index is as it was.
@@ -104,7 +106,7 @@ func TestLookout_finds(t *testing.T) {
 			createLater(t, m.store)
 			m.look(t)
 			m.look(t)
-			m.now = m.now.Add(2 * 365 * 24 * time.Hour)
+			m.later.Store(int64(2 * 365 * 24 * time.Hour))
 			m.look(t)
 		},
 		"dead": func(t *testing.T, m *watched) {
@@ -134,7 +136,7 @@ func TestLookout_finds(t *testing.T) {
 			m.l.read = m.l.read.Add(-time.Minute)
 			m.look(t)
 			failed(t, m, 2)
-			m.now = m.now.Add(2 * 365 * 24 * time.Hour)
+			m.later.Store(int64(2 * 365 * 24 * time.Hour))
 			m.look(t)
 		},
 		"canceled and retried": func(t *testing.T, m *watched) {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -86,16 +87,16 @@ func TestRunIsCut(t *testing.T) {
 		created bool
 	}
 	var moments []moment
-	created := false
+	var created atomic.Bool
 	disk.Before(func(op crashfs.Op) error {
 		if op.Writes {
-			moments = append(moments, moment{disk.Kill(), fmt.Sprint(op), created})
+			moments = append(moments, moment{disk.Kill(), fmt.Sprint(op), created.Load()})
 		}
 		return nil
 	})
 	m := onDisk(t, disk, shared)
 	run := create(t, m, heldOnce)
-	created = true
+	created.Store(true)
 	run = wait(t, m, run, runs.Manual)
 	_, err := m.Resume(t.Context(), run.ID)
 	fstest.Must(t, err)
