@@ -10,6 +10,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 // goodJSON is a pipeline in which each of the bombs replaces "$".
@@ -171,7 +172,7 @@ func TestHostile_steps_that_are_bad(t *testing.T) {
 
 func TestHostile_a_million_edits(t *testing.T) {
 	t.Parallel()
-	const n = 1_000_000
+	n := fstest.Raced(50_000, 1_000_000)
 	one := `{"old_text": "a", "new_text": "b"}`
 	text := func(n int) string {
 		return `{"name": "n", "steps": [{"id": "s", "action": "multi_edit", "params": {"files": ["a.txt"], "edits": [` +
