@@ -190,13 +190,15 @@ func (h *hunt) look(pid int) int {
 	case err != nil:
 		return others
 	}
-	// It was started without any, or it is about to become another program: then it has no command line either.
-	if line, err := os.ReadFile(filepath.Join(dir, "cmdline")); err == nil && len(line) == 0 {
-		h.starting = h.starting || stat(dir).state == alive
-		return gone
-	}
-	if env, err = os.ReadFile(filepath.Join(dir, "environ")); err == nil && h.is(dir, env, was.pgrp, was.session) {
+	// It was started without any, or it is becoming another program, which has none until all of it is in its place.
+	before := stat(dir)
+	env, err = os.ReadFile(filepath.Join(dir, "environ"))
+	if err == nil && h.is(dir, env, before.pgrp, before.session) {
 		return ours // it has become one meanwhile
+	}
+	if after := stat(dir); len(env) == 0 && err == nil && (!before.placed() || after.program != before.program) {
+		h.starting = h.starting || after.state == alive
+		return gone
 	}
 	return others
 }
@@ -212,7 +214,13 @@ const (
 type status struct {
 	state, pgrp, session int
 	kernel               bool // a thread of the kernel
+	// program is where the code of the program begins and ends, and its stack begins. The end is the last thing that is
+	// set when a process becomes another program, behind its environment, and is 0 before.
+	program [3]string
 }
+
+// placed reports whether all of the program of a process is in its place.
+func (s status) placed() bool { return s.program[1] != "" && s.program[1] != "0" }
 
 // stat reads what a process or thread is. The name of the program in it may have any characters.
 func stat(dir string) status {
@@ -230,6 +238,9 @@ func stat(dir string) status {
 	const kernelThread = 0x00200000
 	flags, _ := strconv.ParseUint(fields[6], 10, 64)
 	s.kernel = flags&kernelThread != 0
+	if len(fields) > 25 {
+		s.program = [3]string(fields[23:26])
+	}
 	return s
 }
 

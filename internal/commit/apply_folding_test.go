@@ -44,7 +44,7 @@ func TestFolding(t *testing.T) {
 	if !strings.Contains(got["README"], `"readme1"`) {
 		t.Errorf("README is %s", got["README"])
 	}
-	eachMoment(t, fstest.Raced(15, 3), func(at int) bool {
+	eachMoment(t, fstest.Slowed(15, 3), func(at int) bool {
 		_, tr := respelled(t)
 		killed := false
 		tr.hooks.before = func(n int, _ string, _ bool, _ string) error {

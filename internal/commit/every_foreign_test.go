@@ -213,10 +213,10 @@ func TestForeign(t *testing.T) {
 	})
 	t.Run("exchange", func(t *testing.T) {
 		t.Parallel()
-		run(t, stories(fstest.Raced(4, fstest.Runs(24, 560, 2500)), 50, 226, 252, 340), 0, &with)
+		run(t, stories(fstest.Slowed(4, fstest.Runs(24, 560, 2500)), 50, 226, 252, 340), 0, &with)
 	})
 	t.Run("control", func(t *testing.T) {
 		t.Parallel()
-		run(t, stories(fstest.Raced(20, fstest.Runs(40, 60, 200))), crashfs.Exchanges|crashfs.NoReplaces, &control)
+		run(t, stories(fstest.Slowed(20, fstest.Runs(40, 60, 200))), crashfs.Exchanges|crashfs.NoReplaces, &control)
 	})
 }

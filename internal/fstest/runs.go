@@ -2,6 +2,7 @@ package fstest
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -29,10 +30,10 @@ func Runs(quick, full, torture int) int {
 	return full
 }
 
-// Raced is how large an input is under the race detector, and otherwise usual. For tests of one goroutine: they take ten
-// times as long under it, and what it looks for is there in a small input as well.
-func Raced(small, usual int) int {
-	if raceEnabled {
+// Slowed is how large an input is where code takes several times as long, under the race detector and on 32 bits, and
+// otherwise usual. It is for tests of one goroutine: what is looked for there shows in a small input as well.
+func Slowed(small, usual int) int {
+	if raceEnabled || math.MaxInt == math.MaxInt32 {
 		return small
 	}
 	return usual

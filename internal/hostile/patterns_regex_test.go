@@ -27,7 +27,7 @@ func regexSteps(pattern string) []obj {
 // All matches of this pattern together take quadratic time: without a deadline, days.
 func TestHostile_quadratic_pattern_meets_deadline(t *testing.T) {
 	t.Parallel()
-	size := fstest.Raced(1<<16, fstest.Runs(1<<18, 1<<20, 1<<20))
+	size := fstest.Slowed(1<<16, fstest.Runs(1<<18, 1<<20, 1<<20))
 	for _, s := range regexSteps(`.*[^A-Z]|[A-Z]`) {
 		t.Run(s["id"].(string), func(t *testing.T) {
 			eachBackend(t, func(t *testing.T, b *backend) {
@@ -54,7 +54,7 @@ func TestHostile_quadratic_pattern_meets_deadline(t *testing.T) {
 // Where an engine tracks back, this takes exponential time.
 func TestHostile_nested_repeats(t *testing.T) {
 	t.Parallel()
-	size := fstest.Raced(1<<14, 1<<20)
+	size := fstest.Slowed(1<<14, 1<<20)
 	for pattern, tail := range map[string]string{`(a+)+$`: "!", `(a|a)*b`: "", `(.*)*x`: ""} {
 		t.Run(pattern, func(t *testing.T) {
 			eachCommitting(t, func(t *testing.T, b *backend) {

@@ -69,7 +69,7 @@ func TestStreamProperty(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	streamed, matches := 0, 0
 	var shared []byte // with what the text before has left in it
-	for round := range fstest.Raced(2_000, fstest.Runs(20_000, 150_000, 5_000_000)) {
+	for round := range fstest.Slowed(2_000, fstest.Runs(20_000, 150_000, 5_000_000)) {
 		p, tmpl := randomPattern(r)
 		data := []byte(randomText(r, streamTexts, 30))
 		if p.Streams() {

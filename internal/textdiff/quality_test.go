@@ -37,7 +37,7 @@ func moveBlocks(rng *rand.Rand, text string) string {
 func pairs(t *testing.T) []pair {
 	var list []pair
 	rng := rand.New(rand.NewPCG(7, 8))
-	for _, n := range []int{300, 3000, fstest.Raced(4000, 12000)} {
+	for _, n := range []int{300, 3000, fstest.Slowed(4000, 12000)} {
 		for _, kinds := range []int{3, 20, 300, 1 << 30} {
 			for _, share := range []float64{0.05, 0.5} {
 				old, new := randomEdit(rng, n, kinds, share)

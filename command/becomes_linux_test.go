@@ -1,0 +1,34 @@
+package command_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/millrace-go/millrace/internal/fstest"
+)
+
+// TestBecomesAnother: what has a session of its own and is about to become another program shows nothing of itself for a
+// moment. It does not get away.
+func TestBecomesAnother(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip("there is no setsid")
+	}
+	p := acting(t)
+	rounds := fstest.Runs(5, 20, 2000)
+	for i := range rounds {
+		mark := fmt.Sprintf("3%d.%d", i, os.Getpid())
+		run(t, p, script("for i in 1 2 3 4 5 6 7 8; do setsid sleep "+mark+" > /dev/null 2>&1 & done"))
+		lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+		for _, line := range lines {
+			if text, err := os.ReadFile(line); err == nil && bytes.Contains(text, []byte(mark)) {
+				t.Fatalf("round %d: %s is %q", i, line, text)
+			}
+		}
+	}
+	fstest.Countf(t, "%d commands that leave eight processes", rounds)
+}
