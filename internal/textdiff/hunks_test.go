@@ -45,16 +45,21 @@ func check(t reporter, old, new []byte, hunks []textdiff.Hunk, context int) {
 	}
 	oldLines, newLines := lines(old), lines(new)
 	oldAt, newAt := 0, 0 // bytes behind the hunk before
+	oldLine, newLine := 0, 0
 	oldNext, newNext := 0, 0
 	for _, h := range hunks {
 		for _, c := range h.Cores {
 			if !bytes.Equal(old[oldAt:c.Old], new[newAt:c.New]) {
 				t.Fatalf("the texts differ before %+v", c)
 			}
-			oldAt, newAt = c.OldEnd, c.NewEnd
-			if c.OldLine != bytes.Count(old[:c.Old], []byte("\n")) || c.NewLine != bytes.Count(new[:c.New], []byte("\n")) {
+			oldLine += bytes.Count(old[oldAt:c.Old], []byte("\n"))
+			newLine += bytes.Count(new[newAt:c.New], []byte("\n"))
+			if c.OldLine != oldLine || c.NewLine != newLine {
 				t.Fatalf("wrong lines of %+v", c)
 			}
+			oldLine += bytes.Count(old[c.Old:c.OldEnd], []byte("\n"))
+			newLine += bytes.Count(new[c.New:c.NewEnd], []byte("\n"))
+			oldAt, newAt = c.OldEnd, c.NewEnd
 		}
 		was, is := []string{}, []string{}
 		before, after, changed := 0, 0, false
