@@ -33,7 +33,7 @@ const (
 // TestHostilePipelinesAreBounded: whatever a pipeline asks for, under default limits it takes at most 512 MiB, ends
 // within a second of its deadline, and the tree is the old one unless it was committed.
 func TestHostilePipelinesAreBounded(t *testing.T) {
-	total := fstest.Runs(4, 200, 10_000)
+	total := fstest.Runs(4, 300, 10_000)
 	first := fstest.Seed(t) << 20
 	var all []measured
 	for at := 0; at < total; at += batch {

@@ -109,7 +109,7 @@ func TestRandomWays(t *testing.T) {
 	t.Parallel()
 	seed := fstest.Seed(t)
 	rows, steps, longest, restarts, exhausted := make(map[int]int), 0, 0, 0, 0
-	runs := fstest.Runs(1_000, 4_000, 100_000)
+	runs := fstest.Runs(1_000, 10_000, 100_000)
 	for run := range runs {
 		r := rand.New(rand.NewPCG(seed, uint64(run)))
 		graph, maxSteps, failing := randomSteps(r), 0, []int{20, 100, 400}[r.IntN(3)]
