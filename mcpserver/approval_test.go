@@ -160,8 +160,8 @@ func TestForgedState(t *testing.T) {
 	state := res.RequestState
 	parts := strings.Split(state, ".")
 	for name, forged := range map[string]string{
-		"none": "x", "another plan": "0" + state[1:], "another digest": parts[0] + "." + strings.Repeat("0", 64) + "." + parts[2],
-		"no signature": parts[0] + "." + parts[1] + ".", "another signature": state[:len(state)-2] + "00",
+		"none": "x", "another plan": otherDigit(state, 0), "another digest": parts[0] + "." + strings.Repeat("0", 64) + "." + parts[2],
+		"no signature": parts[0] + "." + parts[1] + ".", "another signature": otherDigit(state, len(state)-1),
 	} {
 		if r := replyOf(t, call("batch_operations", args, forged)); !r.err || !strings.Contains(r.text, "the state of the request") {
 			t.Errorf("%s: %s", name, r.text)
@@ -185,4 +185,13 @@ func TestForgedState(t *testing.T) {
 	if got := readFile(t, dir, "f000.txt"); got != "receive\n" {
 		t.Errorf("the file is %q", got)
 	}
+}
+
+// otherDigit is s with another hexadecimal digit at i: a fixed one could be the one that is there.
+func otherDigit(s string, i int) string {
+	digit := "0"
+	if s[i] == '0' {
+		digit = "1"
+	}
+	return s[:i] + digit + s[i+1:]
 }
