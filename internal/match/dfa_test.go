@@ -126,7 +126,8 @@ func TestOnePatternInManyGoroutines(t *testing.T) {
 func TestHostileStates(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 3))
-	letters, few := make([]byte, 100_000), make([]byte, 100_000)
+	size := fstest.Slowed(40_000, 100_000)
+	letters, few := make([]byte, size), make([]byte, size)
 	for i := range letters {
 		letters[i], few[i] = "abc\n"[r.IntN(4)], "ab"[r.IntN(2)]
 	}
