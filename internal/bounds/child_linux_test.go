@@ -53,6 +53,7 @@ type measured struct {
 	Peak      int64         // the most memory the process had resident, in bytes
 	Late      time.Duration // how long the process worked after the deadline
 	Slowest   string        // which call that was
+	Undone    time.Duration // how long its commit had gone on at the deadline, if it had begun to change the tree
 	Wrong     string        // what is wrong with the tree afterwards
 }
 
@@ -131,9 +132,26 @@ func (m *measured) run(g generated, fsys afero.Fs) (res *millrace.Result, err er
 		return nil, err
 	}
 	m.Decoded = true
-	x := millrace.Executor{NoSync: true}
+	var began time.Time
+	applies := false
+	x := millrace.Executor{NoSync: true, Observe: func(e millrace.Event) {
+		if c, ok := e.(millrace.CommitPhase); ok {
+			if began.IsZero() {
+				began = time.Now()
+			}
+			applies = applies || c.Phase == "apply"
+		}
+	}}
+	undone := func(ctx context.Context) {
+		if ends, _ := ctx.Deadline(); applies {
+			m.Undone = max(0, ends.Sub(began))
+		}
+	}
 	if !g.Planned {
-		m.timed("Run", g.Deadline, func(ctx context.Context) { res, err = x.Run(ctx, fsys, p) })
+		m.timed("Run", g.Deadline, func(ctx context.Context) {
+			res, err = x.Run(ctx, fsys, p)
+			undone(ctx)
+		})
 		return res, err
 	}
 	var plan *millrace.Plan
@@ -142,7 +160,10 @@ func (m *measured) run(g generated, fsys afero.Fs) (res *millrace.Result, err er
 		return nil, err
 	}
 	defer plan.Close()
-	m.timed("Commit", g.Deadline, func(ctx context.Context) { res, err = plan.Commit(ctx) })
+	m.timed("Commit", g.Deadline, func(ctx context.Context) {
+		res, err = plan.Commit(ctx)
+		undone(ctx)
+	})
 	return res, err
 }
 
