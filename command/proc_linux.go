@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -65,6 +66,9 @@ func killAll(is mark) error {
 	}
 }
 
+// longEnviron is how many bytes of an environment are read at first.
+const longEnviron = 16 << 10
+
 // hunt kills processes that are looked for.
 type hunt struct {
 	is    mark
@@ -74,6 +78,31 @@ type hunt struct {
 	// starting says that in this round one was met that is about to become another program, and shows nothing of itself
 	// until it has. On a busy machine that takes a while.
 	starting bool
+	text     []byte // environ reads into it
+}
+
+// environ returns what environment a process was started with, until it is called again. It is read at once: between two
+// calls of the system the process may become another program, and what is left of the first one's then ends in its middle,
+// perhaps before what is looked for.
+func (h *hunt) environ(dir string) ([]byte, error) {
+	if h.text == nil {
+		h.text = make([]byte, longEnviron)
+	}
+	for {
+		f, err := os.Open(filepath.Join(dir, "environ"))
+		if err != nil {
+			return nil, err
+		}
+		n, err := f.Read(h.text)
+		_ = f.Close()
+		switch {
+		case err != nil && err != io.EOF:
+			return nil, err
+		case n < len(h.text):
+			return h.text[:n], nil
+		}
+		h.text = make([]byte, 2*len(h.text)) // the system bounds it at some megabytes
+	}
 }
 
 // round looks at all processes once, kills those that are looked for, and returns them; unsure says that some were gone
@@ -178,7 +207,7 @@ func (h *hunt) look(pid int) int {
 		}
 		dir = living
 	}
-	env, err := os.ReadFile(filepath.Join(dir, "environ"))
+	env, err := h.environ(dir)
 	if h.is(dir, env, was.pgrp, was.session) {
 		return ours
 	}
@@ -192,7 +221,7 @@ func (h *hunt) look(pid int) int {
 	}
 	// It was started without any, or it is becoming another program, which has none until all of it is in its place.
 	before := stat(dir)
-	env, err = os.ReadFile(filepath.Join(dir, "environ"))
+	env, err = h.environ(dir)
 	if err == nil && h.is(dir, env, before.pgrp, before.session) {
 		return ours // it has become one meanwhile
 	}

@@ -132,7 +132,11 @@ echo "{\"result\": \"done, with $ANSWER\", \"total_cost_usd\": 0.25}"
 		}
 	}
 	t.Setenv("ANSWER", "42")
-	args := []string{"./examples/fixloop", "-dir", dir, "-agent", filepath.Join(bin, "agent"), "-env", "ANSWER", "-budget", "1"}
+	cache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"./examples/fixloop", "-cache", strings.TrimSpace(string(cache)), "-dir", dir, "-agent", filepath.Join(bin, "agent"), "-env", "ANSWER", "-budget", "1"}
 	out := goRun(t, append(args, "-n")...)
 	if !strings.Contains(out, "-func One() int { return 2 }\n+func One() int { return 1 }\n") || strings.Contains(out, "OK:") {
 		t.Errorf("dry run:\n%s", out)

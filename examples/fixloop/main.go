@@ -43,10 +43,11 @@ func main() {
 	program := flag.String("agent", "", "command line agent that prints JSON, with its arguments; none is a scripted one")
 	env := flag.String("env", "", "names of the environment that the agent gets beside HOME and USER, separated by commas")
 	dollars := flag.String("budget", "", "what it may cost, in dollars; none is no limit")
+	cache := flag.String("cache", "", "directory of the build cache for the tests; none is one that only this program uses")
 	dryRun := flag.Bool("n", false, "show what would be written, and write nothing")
 	flag.Parse()
 
-	x, err := host(*program == "")
+	x, err := host(*cache, *program == "")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -90,15 +91,19 @@ func run(ctx context.Context, x millrace.Executor, fsys afero.Fs, text string, d
 }
 
 // host allows the pipeline to run the tests, and no other command. What an agent of others has written is compiled with a
-// cache of its own, for it could put something into the user's that a later build runs.
-func host(trusted bool) (millrace.Executor, error) {
+// cache of its own, for it could put something into the user's that a later build runs. That takes long the first time.
+func host(cache string, trusted bool) (millrace.Executor, error) {
 	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
 	if err != nil {
 		return millrace.Executor{}, err
 	}
-	cache, modules, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-	if !trusted {
-		cache += "-fixloop"
+	users, modules, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	switch {
+	case cache != "":
+	case trusted:
+		cache = users
+	default:
+		cache = users + "-fixloop"
 	}
 	for _, dir := range []string{cache, modules} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -58,7 +58,7 @@ func runMutant(t *testing.T, m Mutant, source string) (string, error) {
 			t.Fatal(err)
 		}
 	}
-	if out, err := exec.Command("go", "test", "-c", "-vet=off", "-gcflags=-N -l", "-ldflags=-s -w", "-overlay", overlay, "-o", binary, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "test", "-c", "-vet=off", "-gcflags=-N -l -dwarf=false", "-ldflags=-s -w", "-overlay", overlay, "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%s: build: %v\n%s", m.Name, err, out)
 	}
 	out, err := exec.Command(binary, "-test.run", "^"+m.By+"$").CombinedOutput()

@@ -1,0 +1,40 @@
+package command
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/millrace-go/millrace/internal/fstest"
+)
+
+// TestLooksWhileItBecomesAnother: a process that becomes one program after the other is always that of its command, or one
+// to be looked at again, and never one of others. Its environment is longer than what is read at first.
+func TestLooksWhileItBecomesAnother(t *testing.T) {
+	t.Parallel()
+	again := filepath.Join(t.TempDir(), "again")
+	fstest.Must(t, os.WriteFile(again, []byte("#!/bin/sh\nexec \"$0\"\n"), 0o700))
+	const token = "LOOKED_FOR=7f3b"
+	cmd := exec.Command(again)
+	cmd.Env = []string{"LONG=" + strings.Repeat("x", 20_000), token}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		t.Skip("no script can be run: ", err)
+	}
+	defer cmd.Wait()         //nolint:errcheck // it is killed
+	defer cmd.Process.Kill() //nolint:errcheck // it may have failed by itself
+	var found [3]int
+	looks := fstest.Runs(2000, 20_000, 1_000_000)
+	for range looks {
+		h := hunt{is: func(_ string, env []byte, _, _ int) bool { return bytes.Contains(env, []byte(token)) }, known: make(map[int]bool)}
+		found[h.look(cmd.Process.Pid)]++
+	}
+	fstest.Countf(t, "%d looks: %d times the program, %d times one to be looked at again", looks, found[ours], found[gone])
+	if found[others] > 0 || found[ours] == 0 {
+		t.Errorf("%d times one of others, %d times the program", found[others], found[ours])
+	}
+}
