@@ -32,7 +32,7 @@ const (
 
 // TestHostilePipelinesAreBounded: whatever a pipeline asks for, under default limits it takes at most 512 MiB, ends
 // within a second of its deadline, and the tree is the old one unless it was committed. A commit that changes the tree at
-// the deadline is undone, which may take as long as it has taken.
+// the deadline must be undone before it ends, for which it has as long as it had taken till then.
 func TestHostilePipelinesAreBounded(t *testing.T) {
 	total := fstest.Runs(4, 300, 10_000)
 	first := fstest.Seed(t) << 20

@@ -53,7 +53,7 @@ type measured struct {
 	Peak      int64         // the most memory the process had resident, in bytes
 	Late      time.Duration // how long the process worked after the deadline
 	Slowest   string        // which call that was
-	Undone    time.Duration // how long its commit had gone on at the deadline, if it had begun to change the tree
+	Undone    time.Duration // how long its commit had gone on at the deadline, if it had begun to change the tree and was undone
 	Wrong     string        // what is wrong with the tree afterwards
 }
 
@@ -142,15 +142,15 @@ func (m *measured) run(g generated, fsys afero.Fs) (res *millrace.Result, err er
 			applies = applies || c.Phase == "apply"
 		}
 	}}
-	undone := func(ctx context.Context) {
-		if ends, _ := ctx.Deadline(); applies {
+	noteUndone := func(ctx context.Context) {
+		if ends, _ := ctx.Deadline(); applies && err != nil {
 			m.Undone = max(0, ends.Sub(began))
 		}
 	}
 	if !g.Planned {
 		m.timed("Run", g.Deadline, func(ctx context.Context) {
 			res, err = x.Run(ctx, fsys, p)
-			undone(ctx)
+			noteUndone(ctx)
 		})
 		return res, err
 	}
@@ -162,7 +162,7 @@ func (m *measured) run(g generated, fsys afero.Fs) (res *millrace.Result, err er
 	defer plan.Close()
 	m.timed("Commit", g.Deadline, func(ctx context.Context) {
 		res, err = plan.Commit(ctx)
-		undone(ctx)
+		noteUndone(ctx)
 	})
 	return res, err
 }

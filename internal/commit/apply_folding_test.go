@@ -12,6 +12,7 @@ import (
 
 	"github.com/millrace-go/millrace/internal/commit"
 	"github.com/millrace-go/millrace/internal/errorfs"
+	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 // folding takes names that differ by case only for one. Which file is which it does not say.
@@ -43,7 +44,7 @@ func TestFolding(t *testing.T) {
 	if !strings.Contains(got["README"], `"readme1"`) {
 		t.Errorf("README is %s", got["README"])
 	}
-	eachMoment(t, 3, func(at int) bool {
+	eachMoment(t, fstest.Slowed(15, 3), func(at int) bool {
 		_, tr := respelled(t)
 		killed := false
 		tr.hooks.before = func(n int, _ string, _ bool, _ string) error {
