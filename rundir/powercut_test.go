@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -86,10 +87,13 @@ func TestRunIsCut(t *testing.T) {
 		op      string
 		created bool
 	}
+	var mu sync.Mutex // operations may be at once
 	var moments []moment
 	var created atomic.Bool
 	disk.Before(func(op crashfs.Op) error {
 		if op.Writes {
+			mu.Lock()
+			defer mu.Unlock()
 			moments = append(moments, moment{disk.Kill(), fmt.Sprint(op), created.Load()})
 		}
 		return nil

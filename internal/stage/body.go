@@ -115,6 +115,8 @@ func (r contentReader) Close() error {
 // anyway. core.mu must not be held.
 func (c *core) readerOf(b *body) (contentReader, error) {
 	if b.src == nil {
+		c.mu.RLock() // a handle may just be writing
+		defer c.mu.RUnlock()
 		return contentReader{ReaderAt: pageReader{c, b}, size: b.size}, nil
 	}
 	r := contentReader{size: b.size}
@@ -142,7 +144,7 @@ func (c *core) open(b *body) (io.ReadCloser, error) {
 	return struct {
 		*io.SectionReader // so that parts of it can be read
 		io.Closer
-	}{io.NewSectionReader(r, 0, b.size), r}, nil
+	}{io.NewSectionReader(r, 0, r.size), r}, nil
 }
 
 // hashOf returns the hash of a body, worked out once. core.mu must not be held.

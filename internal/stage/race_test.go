@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"strings"
 	"sync"
 	"testing"
 
@@ -220,4 +222,36 @@ func TestUpdateThatPanics(t *testing.T) {
 		fstest.Must(t, r.Close())
 		panic("find")
 	})
+}
+
+// TestStageReadsWhatGrows is for the race detector: one handle writes to the end of a file that others read.
+func TestStageReadsWhatGrows(t *testing.T) {
+	t.Parallel()
+	s := stage.New(fstest.Plant(t, "log"))
+	const lines = 300
+	w, err := s.OpenFile("log", os.O_WRONLY|os.O_TRUNC, 0)
+	fstest.Must(t, err)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for range lines {
+			if _, err := io.WriteString(w, "a line\n"); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for range 2 {
+		wg.Go(func() {
+			for range lines {
+				got, err := afero.ReadFile(s, "log")
+				if err != nil || len(got)%len("a line\n") != 0 {
+					t.Errorf("%d bytes, %v", len(got), err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	fstest.Must(t, w.Close())
+	if got, err := s.ReadFile("log"); err != nil || string(got) != strings.Repeat("a line\n", lines) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
 }
