@@ -3,6 +3,7 @@ module github.com/millrace-go/millrace/cmd/millrace
 go 1.26.0
 
 require (
+	github.com/creack/pty v1.1.24
 	github.com/google/go-cmp v0.7.0
 	github.com/millrace-go/millrace v0.0.0
 	github.com/millrace-go/millrace/mcpserver v0.0.0

@@ -1,0 +1,59 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+
+	"github.com/creack/pty"
+)
+
+// terminalForTests is the program `terminal FILE COMMAND ARG…` of scripts: it runs a command at a terminal of its own, types
+// what is in the file and the end of the input, and ends with the command's exit status. What was shown is in $HOME/shown.
+// The command ttyin of the package testscript closes the terminal while what was shown last may be unread.
+func terminalForTests() {
+	status, err := atTerminal(os.Args[1], os.Args[2], os.Args[3:]...)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "terminal:", err)
+		status = 125
+	}
+	os.Exit(status)
+}
+
+func atTerminal(typed, command string, args ...string) (status int, err error) {
+	keys, err := os.ReadFile(typed)
+	if err != nil {
+		return 0, err
+	}
+	screen, terminal, err := pty.Open()
+	if err != nil {
+		return 0, err
+	}
+	defer screen.Close()
+	cmd := exec.Command(command, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.ExtraFiles = []*os.File{terminal} // as file 3
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 3}
+	err = cmd.Start()
+	terminal.Close()
+	if err != nil {
+		return 0, err
+	}
+	go func() { _, _ = screen.Write(append(keys, 4)) }() // it fails where the command ends before it has read
+	var shown bytes.Buffer
+	// The end of what a terminal shows is an error on Linux: nobody has it open any longer.
+	if _, err := io.Copy(&shown, screen); err != nil && !errors.Is(err, syscall.EIO) {
+		return 0, err
+	}
+	if err := cmd.Wait(); err != nil && cmd.ProcessState == nil {
+		return 0, err
+	}
+	return cmd.ProcessState.ExitCode(), os.WriteFile(filepath.Join(os.Getenv("HOME"), "shown"), shown.Bytes(), 0o600)
+}
