@@ -202,8 +202,13 @@ func (d *dfa) toBest(l *lane) (ok bool) {
 // byLine says that none goes beyond a line.
 func (d *dfa) count(data []byte, byLine bool, most int) (n int, ok bool) {
 	const often = 256 // matches between two looks at the context
-	if found, ok := d.contains(data, byLine); !found || !ok || most == 1 {
-		return int(flag(found)), ok
+	if most == 1 || byLine && len(data) >= parts*leastPart {
+		// In several parts it is seen sooner that there is none.
+		if found, ok := d.contains(data, byLine); !found || !ok || most == 1 {
+			return int(flag(found)), ok
+		}
+	} else if !d.begin(data) {
+		return 0, false
 	}
 	l := &d.lanes[0]
 	for pos := 0; n%often != 0 || d.ctx.Err() == nil; n++ {

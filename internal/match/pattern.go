@@ -39,7 +39,6 @@ import (
 	"bytes"
 	"fmt"
 	"regexp/syntax"
-	"slices"
 	"strings"
 )
 
@@ -203,7 +202,12 @@ func (p *Pattern) Screen() (mayMatch func(part []byte) bool, overlap int) {
 		overlap = max(overlap, s.size()-1)
 	}
 	return func(part []byte) bool {
-		return slices.ContainsFunc(of, func(s *finder) bool { return s.next(part, 0) >= 0 })
+		for _, s := range of {
+			if s.next(part, 0) >= 0 {
+				return true
+			}
+		}
+		return false
 	}, overlap
 }
 

@@ -137,22 +137,26 @@ func (d *rootDir) parse(block []byte, entries []rootEntry) []rootEntry {
 	return entries
 }
 
-// modesOfTypes are the types of entries as package os has them. Another is one that the file system does not tell.
-var modesOfTypes = map[byte]fs.FileMode{
-	unix.DT_REG:  0,
-	unix.DT_DIR:  fs.ModeDir,
-	unix.DT_LNK:  fs.ModeSymlink,
-	unix.DT_FIFO: fs.ModeNamedPipe,
-	unix.DT_SOCK: fs.ModeSocket,
-	unix.DT_CHR:  fs.ModeDevice | fs.ModeCharDevice,
-	unix.DT_BLK:  fs.ModeDevice,
-}
-
+// modeOfType returns the type of an entry as package os has it. One that is not known is one that the file system does
+// not tell.
 func modeOfType(t byte) (mode fs.FileMode, known bool) {
-	if mode, known = modesOfTypes[t]; !known {
-		mode = fs.ModeIrregular
+	switch t {
+	case unix.DT_REG:
+		return 0, true
+	case unix.DT_DIR:
+		return fs.ModeDir, true
+	case unix.DT_LNK:
+		return fs.ModeSymlink, true
+	case unix.DT_FIFO:
+		return fs.ModeNamedPipe, true
+	case unix.DT_SOCK:
+		return fs.ModeSocket, true
+	case unix.DT_CHR:
+		return fs.ModeDevice | fs.ModeCharDevice, true
+	case unix.DT_BLK:
+		return fs.ModeDevice, true
 	}
-	return mode, known
+	return fs.ModeIrregular, false
 }
 
 // rootEntry is an entry of a listing.
