@@ -57,11 +57,18 @@ type measured struct {
 	Wrong     string        // what is wrong with the tree afterwards
 }
 
-// measure runs the pipeline of that name or seed and looks at what that costs this process.
+// measure runs the pipeline of that name or seed and looks at what that costs this process. What cannot be decoded
+// never gets to a tree.
 func measure(name string) (measured, error) {
 	m := measured{Name: name}
 	g, err := named(name)
 	if err != nil {
+		return m, err
+	}
+	var p millrace.Pipeline
+	var refused error
+	if err := m.resident(func() { p, refused = m.decode(g) }); err != nil || refused != nil {
+		m.Err = short(refused)
 		return m, err
 	}
 	fsys := afero.NewMemMapFs()
@@ -78,60 +85,67 @@ func measure(name string) (measured, error) {
 		defer root.Close()
 		fsys = root
 	}
-	if err := plant(fsys, g.Shape); err != nil {
-		return m, err
-	}
-	before, err := snapshot(fsys)
+	before, err := plant(fsys, g.Shape)
 	if err != nil {
 		return m, err
 	}
-	debug.FreeOSMemory()
-	// The kernel begins anew with the most that was resident.
-	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
+	var res *millrace.Result
+	var failed error
+	if err := m.resident(func() { res, failed = m.run(g, p, fsys) }); err != nil {
 		return m, err
 	}
-	res, err := m.run(g, fsys)
-	if m.Peak, m.Err = peak(), ""; m.Peak == 0 {
-		return m, errors.New("the kernel does not tell how much was resident")
-	}
-	if err != nil {
-		m.Err = fmt.Sprintf("%.300s", err.Error())
+	m.Err = short(failed)
+	if m.Committed = res != nil && res.Commit.State == millrace.CommitApplied; m.Committed {
+		return m, nil
 	}
 	after, err := snapshot(fsys)
 	if err != nil {
 		return m, err
 	}
-	touched := map[string]bool{}
-	if res != nil && res.Commit.State == millrace.CommitApplied {
-		m.Committed = true
-		for _, path := range res.FilesAffected {
-			touched[path] = true
-		}
-		for from, to := range res.FilesChanged.Renamed {
-			touched[fmt.Sprint(from)], touched[fmt.Sprint(to)] = true, true
-		}
-	}
 	for path, sum := range before {
-		if now, ok := after[path]; (!ok || now != sum) && !touched[path] && !m.Committed {
+		if now, ok := after[path]; !ok || now != sum {
 			m.Wrong = "changed: " + path
 		}
 	}
 	for path := range after {
-		if _, ok := before[path]; !ok && !m.Committed {
+		if _, ok := before[path]; !ok {
 			m.Wrong = "new: " + path
 		}
 	}
 	return m, nil
 }
 
-// run is the part that is measured.
-func (m *measured) run(g generated, fsys afero.Fs) (res *millrace.Result, err error) {
-	var p millrace.Pipeline
-	m.timed("Decode", 0, func(context.Context) { p, err = millrace.Decoder{Lenient: g.Lenient}.Decode(g.Pipeline) })
-	if err != nil {
-		return nil, err
+func short(err error) string {
+	if err == nil {
+		return ""
 	}
-	m.Decoded = true
+	return fmt.Sprintf("%.300s", err.Error())
+}
+
+// resident calls do and notes the most that was resident meanwhile.
+func (m *measured) resident(do func()) error {
+	debug.FreeOSMemory()
+	// The kernel begins anew with the most that was resident.
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
+		return err
+	}
+	do()
+	most := peak()
+	if most == 0 {
+		return errors.New("the kernel does not tell how much was resident")
+	}
+	m.Peak = max(m.Peak, most)
+	return nil
+}
+
+func (m *measured) decode(g generated) (p millrace.Pipeline, err error) {
+	m.timed("Decode", 0, func(context.Context) { p, err = millrace.Decoder{Lenient: g.Lenient}.Decode(g.Pipeline) })
+	m.Decoded = err == nil
+	return p, err
+}
+
+// run plans the pipeline and commits it.
+func (m *measured) run(g generated, p millrace.Pipeline, fsys afero.Fs) (res *millrace.Result, err error) {
 	var began time.Time
 	applies := false
 	x := millrace.Executor{NoSync: true, Observe: func(e millrace.Event) {

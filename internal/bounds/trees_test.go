@@ -96,8 +96,11 @@ func text(size, seed int) []byte {
 	return b[:size]
 }
 
-// plant makes the tree. Each directory is made once: deep ones take long.
-func plant(fsys afero.Fs, shape string) error {
+// contents are the hashes of the files of a tree, by their names.
+type contents map[string][sha256.Size]byte
+
+// plant makes the tree, and returns what is in it. Each directory is made once: deep ones take long.
+func plant(fsys afero.Fs, shape string) (contents, error) {
 	made := map[string]bool{".": true}
 	var mkdir func(dir string) error
 	mkdir = func(dir string) error {
@@ -111,20 +114,22 @@ func plant(fsys afero.Fs, shape string) error {
 		return fsys.Mkdir(dir, 0o755)
 	}
 	var failed error
+	planted := contents{}
 	shapes[shape](func(name string, data []byte) {
 		if failed != nil {
 			return
 		}
+		planted[name] = sha256.Sum256(data)
 		if failed = mkdir(path.Dir(name)); failed == nil {
 			failed = afero.WriteFile(fsys, name, data, 0o644)
 		}
 	})
-	return failed
+	return planted, failed
 }
 
 // snapshot is what is in a tree, without what the executor keeps.
-func snapshot(fsys afero.Fs) (map[string][sha256.Size]byte, error) {
-	sums := map[string][sha256.Size]byte{}
+func snapshot(fsys afero.Fs) (contents, error) {
+	sums := contents{}
 	err := afero.Walk(fsys, ".", func(name string, info fs.FileInfo, err error) error {
 		switch {
 		case err != nil:
