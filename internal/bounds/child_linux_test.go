@@ -157,7 +157,8 @@ func (m *measured) run(g generated, p millrace.Pipeline, fsys afero.Fs) (res *mi
 		}
 	}}
 	noteUndone := func(ctx context.Context) {
-		if ends, _ := ctx.Deadline(); applies && err != nil {
+		committed := res != nil && res.Commit.State == millrace.CommitApplied
+		if ends, _ := ctx.Deadline(); applies && !committed && ctx.Err() != nil {
 			m.Undone = max(0, ends.Sub(began))
 		}
 	}
