@@ -141,8 +141,9 @@ func watched(t *testing.T, names []string) ([]measured, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.RemoveAll(dir)                                                       // of a process that was killed
-	cmd.Env = append(os.Environ(), childVariable+"=1", "TMPDIR="+dir, "GOGC=100") // as it is where nobody sets it
+	defer os.RemoveAll(dir) // of a process that was killed
+	// The memory is judged as it is where nobody sets when to collect.
+	cmd.Env = append(os.Environ(), childVariable+"=1", "TMPDIR="+dir, "GOGC=100")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGQUIT) } // says where it was

@@ -57,18 +57,11 @@ type measured struct {
 	Wrong     string        // what is wrong with the tree afterwards
 }
 
-// measure runs the pipeline of that name or seed and looks at what that costs this process. What cannot be decoded
-// never gets to a tree.
+// measure runs the pipeline of that name or seed and looks at what that costs this process.
 func measure(name string) (measured, error) {
 	m := measured{Name: name}
 	g, err := named(name)
 	if err != nil {
-		return m, err
-	}
-	var p millrace.Pipeline
-	var refused error
-	if err := m.resident(func() { p, refused = m.decode(g) }); err != nil || refused != nil {
-		m.Err = short(refused)
 		return m, err
 	}
 	fsys := afero.NewMemMapFs()
@@ -89,13 +82,19 @@ func measure(name string) (measured, error) {
 	if err != nil {
 		return m, err
 	}
-	var res *millrace.Result
-	var failed error
-	if err := m.resident(func() { res, failed = m.run(g, p, fsys) }); err != nil {
+	debug.FreeOSMemory()
+	// The kernel begins anew with the most that was resident.
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
 		return m, err
 	}
-	m.Err = short(failed)
-	if m.Committed = res != nil && res.Commit.State == millrace.CommitApplied; m.Committed {
+	res, failed := m.run(g, fsys)
+	if m.Peak = peak(); m.Peak == 0 {
+		return m, errors.New("the kernel does not tell how much was resident")
+	}
+	if failed != nil {
+		m.Err = fmt.Sprintf("%.300s", failed.Error())
+	}
+	if m.Committed = isCommitted(res); m.Committed {
 		return m, nil
 	}
 	after, err := snapshot(fsys)
@@ -115,37 +114,18 @@ func measure(name string) (measured, error) {
 	return m, nil
 }
 
-func short(err error) string {
-	if err == nil {
-		return ""
-	}
-	return fmt.Sprintf("%.300s", err.Error())
+func isCommitted(res *millrace.Result) bool {
+	return res != nil && res.Commit.State == millrace.CommitApplied
 }
 
-// resident calls do and notes the most that was resident meanwhile.
-func (m *measured) resident(do func()) error {
-	debug.FreeOSMemory()
-	// The kernel begins anew with the most that was resident.
-	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
-		return err
-	}
-	do()
-	most := peak()
-	if most == 0 {
-		return errors.New("the kernel does not tell how much was resident")
-	}
-	m.Peak = max(m.Peak, most)
-	return nil
-}
-
-func (m *measured) decode(g generated) (p millrace.Pipeline, err error) {
+// run is the part that is measured.
+func (m *measured) run(g generated, fsys afero.Fs) (res *millrace.Result, err error) {
+	var p millrace.Pipeline
 	m.timed("Decode", 0, func(context.Context) { p, err = millrace.Decoder{Lenient: g.Lenient}.Decode(g.Pipeline) })
-	m.Decoded = err == nil
-	return p, err
-}
-
-// run plans the pipeline and commits it.
-func (m *measured) run(g generated, p millrace.Pipeline, fsys afero.Fs) (res *millrace.Result, err error) {
+	if err != nil {
+		return nil, err
+	}
+	m.Decoded = true
 	var began time.Time
 	applies := false
 	x := millrace.Executor{NoSync: true, Observe: func(e millrace.Event) {
@@ -157,8 +137,7 @@ func (m *measured) run(g generated, p millrace.Pipeline, fsys afero.Fs) (res *mi
 		}
 	}}
 	noteUndone := func(ctx context.Context) {
-		committed := res != nil && res.Commit.State == millrace.CommitApplied
-		if ends, _ := ctx.Deadline(); applies && !committed && ctx.Err() != nil {
+		if ends, _ := ctx.Deadline(); applies && !isCommitted(res) && ctx.Err() != nil {
 			m.Undone = max(0, ends.Sub(began))
 		}
 	}
