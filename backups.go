@@ -89,10 +89,7 @@ func (x Executor) RemoveBackup(ctx context.Context, fsys afero.Fs, backupID stri
 
 // keep calls do with the backups under the lock; a dry run changes nothing, so it takes none.
 func (x Executor) keep(ctx context.Context, fsys afero.Fs, do func(store *backups.Store) error) error {
-	if err := refuseNested(ctx); err != nil {
-		return err
-	}
-	t, err := x.openTree(fsys)
+	t, err := x.openOuter(ctx, fsys)
 	if err != nil {
 		return err
 	}
@@ -117,10 +114,7 @@ func (x Executor) keep(ctx context.Context, fsys afero.Fs, do func(store *backup
 //
 // It is [Executor.PlanRestore] and [Plan.Commit] at once, under one lock.
 func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (*Result, error) {
-	if err := refuseNested(ctx); err != nil {
-		return nil, err
-	}
-	t, err := x.openTree(fsys)
+	t, err := x.openOuter(ctx, fsys)
 	if err != nil {
 		return nil, err
 	}
@@ -159,10 +153,7 @@ func restoreName(backupID string) string { return "restore " + backupID }
 // *backup.DamagedError), or which of its paths the host does not allow. Whether the files are still what the commit
 // made of them is found out by Commit, or when they are shown.
 func (x Executor) PlanRestore(ctx context.Context, fsys afero.Fs, backupID string) (*Plan, error) {
-	if err := refuseNested(ctx); err != nil {
-		return nil, err
-	}
-	t, err := x.openTree(fsys)
+	t, err := x.openOuter(ctx, fsys)
 	if err != nil {
 		return nil, err
 	}

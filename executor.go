@@ -204,9 +204,6 @@ func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, 
 
 // runFrom is Run, or Resume with what was saved.
 func (x Executor) runFrom(ctx context.Context, fsys afero.Fs, p Pipeline, s *Saved) (*Result, error) {
-	if err := refuseNested(ctx); err != nil {
-		return nil, err
-	}
 	t, err := x.open(ctx, fsys, p)
 	if err != nil {
 		return nil, err
@@ -265,9 +262,6 @@ func (x Executor) runOn(ctx context.Context, t *tree, p Pipeline, s *Saved) (*Re
 // It takes no lock: if a crash has left the tree between old and new, or another run writes to it just now, the
 // Result has a warning, and so has that of a dry run and of one that only reads.
 func (x Executor) Plan(ctx context.Context, fsys afero.Fs, p Pipeline) (*Plan, error) {
-	if err := refuseNested(ctx); err != nil {
-		return nil, err
-	}
 	t, err := x.open(ctx, fsys, p)
 	if err != nil {
 		return nil, err

@@ -39,10 +39,7 @@ type Recovery struct {
 // itself cannot be used. With ReadOnly or DryRun nothing is written: the error matches [ErrReadOnly] if there is
 // something to undo or to finish, and Inspect says what.
 func (x Executor) Recover(ctx context.Context, fsys afero.Fs) (*Recovery, error) {
-	if err := refuseNested(ctx); err != nil {
-		return nil, err
-	}
-	t, err := x.openTree(fsys)
+	t, err := x.openOuter(ctx, fsys)
 	if err != nil {
 		return nil, err
 	}
@@ -258,10 +255,7 @@ func (x Executor) DiscardLeftover(ctx context.Context, fsys afero.Fs, id string)
 
 // decide calls do under the lock, with nothing recovered before. A host that only reads decides nothing.
 func (x Executor) decide(ctx context.Context, fsys afero.Fs, do func(t *tree, o commit.Options) error) error {
-	if err := refuseNested(ctx); err != nil {
-		return err
-	}
-	t, err := x.openTree(fsys)
+	t, err := x.openOuter(ctx, fsys)
 	if err != nil {
 		return err
 	}

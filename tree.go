@@ -33,6 +33,9 @@ type tree struct {
 
 // open checks the executor's own fields, the pipeline and the file system, and writes nothing.
 func (x Executor) open(ctx context.Context, fsys afero.Fs, p Pipeline) (*tree, error) {
+	if err := refuseNested(ctx); err != nil {
+		return nil, err
+	}
 	if p.Len() == 0 {
 		return nil, &ValidationError{Problems: []Problem{{Code: codeNoSteps, Pointer: "/steps", Message: "at least one step is required"}}}
 	}
@@ -40,6 +43,14 @@ func (x Executor) open(ctx context.Context, fsys afero.Fs, p Pipeline) (*tree, e
 		return nil, err
 	}
 	if err := x.checkHost(ctx, p); err != nil {
+		return nil, err
+	}
+	return x.openTree(fsys)
+}
+
+// openOuter is openTree for a verb that no step may call.
+func (x Executor) openOuter(ctx context.Context, fsys afero.Fs) (*tree, error) {
+	if err := refuseNested(ctx); err != nil {
 		return nil, err
 	}
 	return x.openTree(fsys)

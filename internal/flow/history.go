@@ -104,19 +104,3 @@ func (m *Machine) Previous() (v Visit, number int, ok bool) {
 	}
 	return Visit{}, 0, false
 }
-
-// Unhandled returns the indices of the steps whose last visit has failed unhandled, in order. A run without one, and
-// that is Completed, is a success.
-func (m *Machine) Unhandled() []int {
-	last := make([]Status, len(m.steps))
-	for _, v := range m.history {
-		last[v.Step] = v.Status
-	}
-	var failed []int
-	for i, s := range last {
-		if s == Failed {
-			failed = append(failed, i)
-		}
-	}
-	return failed
-}

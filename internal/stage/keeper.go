@@ -93,23 +93,6 @@ func (k *Keeper) Depth() int { return len(k.marks) - 1 }
 // of that depth.
 func (k *Keeper) Savepoint(depth int) Savepoint { return Savepoint{k.marks[depth].log} }
 
-// Rewind takes the stage back to where it was at that depth, unless it is there already, and forgets what was told
-// since: the next delta follows the one of that depth. A [Stage.Rollback] behind a delta is noticed without it, and has
-// the Keeper go back to the last delta before.
-func (k *Keeper) Rewind(depth int) error {
-	k.s.mu.Lock()
-	defer k.s.mu.Unlock()
-	k.follow()
-	if depth < 0 || depth > k.Depth() {
-		return fmt.Errorf("there is no delta of depth %d, there are %d", depth, k.Depth())
-	}
-	k.s.rollback(k.marks[depth].log)
-	k.s.low = len(k.s.log)
-	k.cut(depth)
-	k.pending = nil
-	return nil
-}
-
 // Delta returns what has changed on the stage since the last delta, and depth, that of the delta which it follows. It
 // is a savepoint too. If it fails, as for want of room in the [Spill], nothing counts as told.
 func (k *Keeper) Delta() (data []byte, depth int, err error) {
@@ -193,6 +176,7 @@ func (k *Keeper) RestOn(files []string) (left int) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	k.follow()
 	for _, name := range files {
 		p, err := c.find(name, true, guard.Look)
 		if err != nil || p.ent.n != nil || p.ent.kind() != change.File {

@@ -67,9 +67,7 @@ func BenchmarkDelta(b *testing.B) {
 			size := 0
 			for b.Loop() {
 				b.StopTimer()
-				if err := k.Rewind(1); err != nil {
-					b.Fatal(err)
-				}
+				s.Rollback(k.Savepoint(1))
 				editOne(b, s, 0)
 				b.StartTimer()
 				size = len(deltaOf(b, k))

@@ -45,7 +45,7 @@ func TestKeeper_handle(t *testing.T) {
 	if got := k.text("f"); got != "first second third" {
 		t.Errorf("f is %q", got)
 	}
-	k.must(k.keeper.Rewind(1))
+	k.Rollback(k.keeper.Savepoint(1))
 	if got := k.text("f"); got != "first " {
 		t.Errorf("at the first delta f is %q", got)
 	}
@@ -93,13 +93,13 @@ func TestKeeper_order(t *testing.T) {
 func TestKeeper_rewound(t *testing.T) {
 	t.Parallel()
 	for name, back := range map[string]func(k *keptStage, depth int) error{
-		"by the keeper": func(k *keptStage, depth int) error { return k.keeper.Rewind(depth) },
-		"by the stage":  func(k *keptStage, depth int) error { k.Rollback(k.keeper.Savepoint(depth)); return nil },
-		"in between and by both": func(k *keptStage, depth int) error {
+		"at once": func(k *keptStage, depth int) error { k.Rollback(k.keeper.Savepoint(depth)); return nil },
+		"step by step": func(k *keptStage, depth int) error {
 			k.Rollback(k.keeper.Savepoint(depth + 1))
-			return k.keeper.Rewind(depth)
+			k.Rollback(k.keeper.Savepoint(depth))
+			return nil
 		},
-		"by the stage, and later": func(k *keptStage, depth int) error {
+		"and a change later": func(k *keptStage, depth int) error {
 			k.Rollback(k.keeper.Savepoint(depth))
 			return k.Mkdir("more", 0o755)
 		},
@@ -117,7 +117,7 @@ func TestKeeper_rewound(t *testing.T) {
 				k.keep()
 			}
 			k.must(back(k, 1))
-			if got := k.told(); got != at && name != "by the stage, and later" {
+			if got := k.told(); got != at && name != "and a change later" {
 				t.Errorf("after that the changes are\n%s\nwant\n%s", got, at)
 			}
 			k.must(afero.WriteFile(k.Stage, "d/other", []byte("other"), 0o644))
@@ -132,16 +132,6 @@ func TestKeeper_rewound(t *testing.T) {
 				t.Errorf("d/other is %q", got)
 			}
 		})
-	}
-	k := newKept(t)
-	k.keep()
-	k.must(k.Mkdir("d", 0o755))
-	k.keep()
-	k.Rollback(k.keeper.Savepoint(1))
-	for _, depth := range []int{-1, 2} {
-		if err := k.keeper.Rewind(depth); err == nil {
-			t.Errorf("there is a delta of depth %d", depth)
-		}
 	}
 }
 
@@ -255,7 +245,7 @@ func TestKeeper_laterHash(t *testing.T) {
 	for range 2 {
 		k.must(k.Edit("g", []change.Splice{{Len: 1, Text: []byte("x")}}))
 		k.keep()
-		k.must(k.keeper.Rewind(1))
+		k.Rollback(k.keeper.Savepoint(1))
 	}
 	k.must(k.Edit("g", []change.Splice{{Len: 1, Text: []byte("x")}}))
 	k.must(afero.WriteFile(k.Stage, "h", []byte("more"), 0o644))

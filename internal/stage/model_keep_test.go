@@ -114,7 +114,7 @@ func toldBy(m *model, s *stage.Stage) string {
 	return string(data)
 }
 
-// restart takes the stage back to a savepoint of the Keeper, by the Keeper.
+// restart takes the stage back to a savepoint of the Keeper.
 func (m *model) restart() {
 	var kept []int
 	for i, save := range m.saves {
@@ -127,7 +127,7 @@ func (m *model) restart() {
 	}
 	i := rapid.SampledFrom(kept).Draw(m.T, "delta")
 	m.backTo(i, func() {
-		m.check(m.keeper.Rewind(m.saves[i].depth))
+		m.stage.Rollback(m.keeper.Savepoint(m.saves[i].depth))
 		m.deltas = m.deltas[:m.saves[i].depth]
 	})
 }

@@ -4,6 +4,7 @@ package stage_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -195,10 +196,11 @@ func TestKeeper_RestOn(t *testing.T) {
 	t.Parallel()
 	k := newKept(t, "a=1", "b=2", "c=3", "d=4", "e=5")
 	stage.SetMaxMatched(k.keeper, 3)
-	for _, step := range []struct {
+	for i, step := range []struct {
 		files string
 		left  int
 	}{{"a b", 0}, {"a b", 0}, {"c d e", 2}} {
+		k.must(k.Mkdir(fmt.Sprintf("made%d", i), 0o755))
 		if left := k.keeper.RestOn(strings.Fields(step.files)); left != step.left {
 			t.Errorf("%s: %d were left out, want %d", step.files, left, step.left)
 		}
@@ -206,12 +208,17 @@ func TestKeeper_RestOn(t *testing.T) {
 		k.resume()
 		stage.SetMaxMatched(k.keeper, 3)
 	}
-	k.must(k.keeper.Rewind(1))
-	if left := k.keeper.RestOn([]string{"e"}); left != 0 {
-		t.Error("there is no room after a rollback")
+	k.Rollback(k.keeper.Savepoint(1))
+	if left := k.keeper.RestOn([]string{"d", "e"}); left != 1 {
+		t.Errorf("after a rollback %d were left out, want 1", left)
 	}
-	k.must(k.keeper.Rewind(1))
-	if left := k.keeper.RestOn([]string{"d", "c"}); left != 1 {
-		t.Errorf("%d were left out, want 1", left)
+	k.keep()
+	fstest.Write(t, k.root, "e", "other")
+	if _, _, err := k.restored(); err != nil {
+		t.Errorf("of a file that was left out: %v", err)
+	}
+	fstest.Write(t, k.root, "d", "other")
+	if _, _, err := k.restored(); !errors.Is(err, names.ErrDrift) {
+		t.Errorf("of a file that was matched after the rollback: %v", err)
 	}
 }

@@ -354,7 +354,7 @@ func FuzzRestore(f *testing.F) {
 		if _, _, err := keeper.Delta(); err != nil {
 			t.Error(err)
 		}
-		fstest.Must(t, keeper.Rewind(0))
+		s.Rollback(keeper.Savepoint(0))
 		if changes, err := s.Changes(); err != nil || len(changes) > 0 {
 			t.Errorf("at the beginning the changes are %v, %v", changes, err)
 		}
