@@ -47,14 +47,3 @@ func TestTreePath(t *testing.T) {
 		}
 	}
 }
-
-func TestGlobOfStrangeDirectory(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	s := &session{root: root, dir: filepath.Join(root, "a[1]*")}
-	for arg, want := range map[string]string{"*.go": `a\[1\]\*/*.go`, "../*.go": "*.go", ".": `a\[1\]\*`} {
-		if got, err := s.glob(arg); got != want || err != nil {
-			t.Errorf("%q: %q %v, want %q", arg, got, err, want)
-		}
-	}
-}

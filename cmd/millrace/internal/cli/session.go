@@ -87,21 +87,6 @@ func (s *session) policy() error {
 // root. It is a usageError if that lies outside of the tree.
 func (s *session) path(arg string) (string, error) { return treePath(s.root, s.dir, arg) }
 
-// glob is path for an argument that is a glob: what comes from the working directory counts as it is written.
-func (s *session) glob(arg string) (string, error) {
-	path, err := treePath(s.root, s.dir, arg)
-	if err != nil || s.dir == s.root {
-		return path, err
-	}
-	below, err := treePath(s.root, s.dir, ".")
-	if rest, ok := strings.CutPrefix(path, below); ok && err == nil {
-		return quoteGlob.Replace(below) + rest, nil
-	}
-	return path, err
-}
-
-var quoteGlob = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)
-
 // talk writes a line to stderr, unless -q is given. What comes from files or names is made visible if it is a terminal.
 func (a *App) talk(format string, args ...any) {
 	if a.flags.quiet {
