@@ -1,6 +1,7 @@
 package resume_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
@@ -91,6 +93,48 @@ func TestDrift(t *testing.T) {
 			}
 			goBack(t, x, fsys, p, s, c.from)
 		})
+	}
+}
+
+// turns matches other files and says other words at each call.
+type turns struct {
+	calls *int
+	files []string
+	words []string
+}
+
+// Spec describes the action.
+func (turns) Spec() actions.Spec {
+	return actions.Spec{Name: "turns", Summary: "matches a file, or says a word", ReadOnly: true}
+}
+
+// Run takes its turn.
+func (a turns) Run(context.Context, *actions.Call) (actions.Outcome, error) {
+	turn := *a.calls
+	*a.calls++
+	return actions.Outcome{Files: a.files[turn : turn+1], Output: a.words[turn]}, nil
+}
+
+// A file counts that a step has matched which sent the run back, with all taken back that was staged meanwhile.
+func TestDrift_matchedBeforeRestart(t *testing.T) {
+	t.Parallel()
+	p := millrace.New("p").
+		Step("edit", actions.Edit{Files: []string{"a"}, OldText: "x", NewText: "y"}).
+		Step("judge", turns{new(int), []string{"b", "c"}, []string{"again", ""}}).Retry(millrace.Retry{Step: "edit", Keyword: "again", Restart: true}).
+		Step("stop", actions.Create{Path: "later", Content: "l"}).Manual().MustBuild()
+	dir, fsys := suite.Rooted(t, "a", "x\n", "b", "b\n", "c", "c\n")
+	s := new(store)
+	x := millrace.Executor{Checkpoints: s, NoSync: true}
+	res, err := x.Run(t.Context(), fsys, p)
+	held(t, res, err)
+	fstest.Must(t, os.WriteFile(filepath.Join(dir, "b"), []byte("other\n"), 0o600))
+	_, err = x.Resume(t.Context(), fsys, p, s.saved())
+	drift, ok := err.(*millrace.DriftError)
+	if !ok {
+		t.Fatalf("%v", err)
+	}
+	if d := cmp.Diff([]millrace.Drift{{Path: "b", Reason: "content", Step: "judge"}}, drift.Drifts); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }
 
