@@ -126,10 +126,7 @@ func (m *model) restart() {
 		return
 	}
 	i := rapid.SampledFrom(kept).Draw(m.T, "delta")
-	m.backTo(i, func() {
-		m.stage.Rollback(m.keeper.Savepoint(m.saves[i].depth))
-		m.deltas = m.deltas[:m.saves[i].depth]
-	})
+	m.backTo(i, func() { m.stage.Rollback(m.keeper.Savepoint(m.saves[i].depth)) })
 }
 
 // backTo makes the model what it was at a savepoint, which do takes the stage back to.
