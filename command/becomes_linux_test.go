@@ -32,3 +32,22 @@ func TestBecomesAnother(t *testing.T) {
 	}
 	fstest.Countf(t, "%d commands that leave eight processes", rounds)
 }
+
+// TestKilledTogether: a script that a command has left does not go on because the program that it waits for is killed first.
+func TestKilledTogether(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip("there is no setsid")
+	}
+	p := acting(t)
+	rounds := fstest.Runs(5, 20, 2000)
+	for i := range rounds {
+		c := script("for i in 1 2 3 4 5 6 7 8; do setsid sh -c 'sleep 600; echo on >> went' > /dev/null 2>&1 & done; sleep 0.05")
+		c.Root = t.TempDir()
+		run(t, p, c)
+		if text, err := os.ReadFile(filepath.Join(c.Root, "went")); err == nil {
+			t.Fatalf("round %d: scripts went on: %q", i, text)
+		}
+	}
+	fstest.Countf(t, "%d commands that leave eight scripts", rounds)
+}

@@ -106,7 +106,8 @@ func (h *hunt) environ(dir string) ([]byte, error) {
 }
 
 // round looks at all processes once, kills those that are looked for, and returns them; unsure says that some were gone
-// before they could be looked at. The newest come first, for the others will still be there.
+// before they could be looked at. The newest come first, for the others will still be there. All are stopped before the
+// first is killed: a script whose program is killed would go on with its next one.
 func (h *hunt) round() (left []int, unsure bool, err error) {
 	proc, err := os.Open("/proc")
 	if err != nil {
@@ -118,6 +119,7 @@ func (h *hunt) round() (left []int, unsure bool, err error) {
 		return nil, false, err
 	}
 	self := os.Getpid()
+	var stopped []int
 	for _, name := range slices.Backward(names) {
 		pid, err := strconv.Atoi(name)
 		if err != nil || pid == self || h.known[pid] {
@@ -129,17 +131,21 @@ func (h *hunt) round() (left []int, unsure bool, err error) {
 			}
 			continue
 		}
-		switch h.kill(pid) {
+		switch h.signal(pid, syscall.SIGSTOP) {
 		case ours:
-			h.killed[pid] = true
-			left = append(left, pid)
+			stopped = append(stopped, pid)
 		case others:
 			h.known[pid] = true
 		case gone:
 			unsure = true
 		}
 	}
-	return left, unsure, nil
+	for _, pid := range slices.Backward(stopped) {
+		if h.signal(pid, syscall.SIGKILL) == ours { // else it shows nothing of itself just now
+			h.killed[pid] = true
+		}
+	}
+	return append(left, stopped...), unsure, nil
 }
 
 // What a process turns out to be.
@@ -149,9 +155,9 @@ const (
 	ours
 )
 
-// kill kills a process if it is looked for. What is looked at is pinned before, so that another process that gets its
-// number meanwhile is not hit.
-func (h *hunt) kill(pid int) int {
+// signal sends a signal to a process if it is looked for. What is looked at is pinned before, so that another process that
+// gets its number meanwhile is not hit.
+func (h *hunt) signal(pid int, sig syscall.Signal) int {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if errors.Is(err, unix.ESRCH) {
 		return gone
@@ -163,9 +169,9 @@ func (h *hunt) kill(pid int) int {
 	switch {
 	case what != ours:
 	case err != nil: // a kernel, or a container, without these
-		_ = syscall.Kill(pid, syscall.SIGKILL)
+		_ = syscall.Kill(pid, sig)
 	default:
-		_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
+		_ = unix.PidfdSendSignal(fd, sig, nil, 0)
 	}
 	return what
 }
