@@ -16,6 +16,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
@@ -71,7 +72,8 @@ func (r *race) run(t *testing.T, save func(path string, n int) error, check func
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := millrace.Executor{NoSync: true}
+	// A save through a file that was opened many commits before is in an old backup.
+	x := millrace.Executor{NoSync: true, Backups: backup.Retention{Keep: -1}}
 	long := time.Duration(fstest.Runs(200, 2000, 60_000)) * time.Millisecond
 	for begun := time.Now(); time.Since(begun) < long || !r.raced() && time.Since(begun) < 20*long; {
 		burst, rest := 1+r.rnd.IntN(20), time.Duration(r.rnd.IntN(400)+1)
@@ -213,7 +215,10 @@ func TestWriter_inPlace(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if n%4 == 0 {
+				switch {
+				case n%48 == 0:
+					time.Sleep(60 * time.Millisecond) // for more commits than backups are kept by default
+				case n%4 == 0:
 					pause(50 * time.Microsecond)
 				}
 				_, err = f.Write(version(n, 0))
