@@ -44,7 +44,7 @@ func TestKill_otherKind(t *testing.T) {
 		for _, sc := range crashScenarios() {
 			t.Run(first+"/"+sc.name, func(t *testing.T) {
 				t.Parallel()
-				eachMoment(t, 7, func(at int) bool { return killedInOtherKind(t, first, sc, at) })
+				eachMoment(t, fstest.Slowed(35, 7), func(at int) bool { return killedInOtherKind(t, first, sc, at) })
 			})
 		}
 	}
