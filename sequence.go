@@ -9,6 +9,7 @@ import (
 
 	"github.com/millrace-go/millrace/condition"
 	"github.com/millrace-go/millrace/internal/flow"
+	"github.com/millrace-go/millrace/internal/panics"
 )
 
 // machine returns what says which step comes next. The pipeline was checked, so there is no error but for the zero one.
@@ -107,7 +108,7 @@ func (r *run) wayBack(v *visit) int {
 	v.tell()
 	r.see(v)
 	way := 0
-	err := apart(func() error {
+	err := panics.Apart(errGoexit, func() error {
 		for i, w := range s.RetryIf {
 			holds, err := w.Keyword != "" && v.says(w.Keyword), error(nil)
 			if w.Keyword == "" {

@@ -80,7 +80,8 @@ func (r *run) attempt(ctx context.Context, v *visit, spent bool) {
 	duration := v.result.Duration // of the attempts before
 	v.result = StepResult{StepID: v.result.StepID, Action: v.result.Action}
 	v.outcome, v.staged, v.brought, v.changes = actions.Outcome{}, false, 0, nil
-	v.err = apart(func() error {
+	// What goes wrong outside of the action's Run must not take the program down either.
+	v.err = panics.Apart(errGoexit, func() error {
 		if !v.entered {
 			reason, err := r.whyNot(ctx, v)
 			if v.result.Skipped, v.result.SkipReason = reason != "", reason; err != nil || reason != "" {
@@ -110,19 +111,6 @@ func (r *run) attempt(ctx context.Context, v *visit, spent bool) {
 	if !v.result.Skipped {
 		v.attempts = append(v.attempts, attemptOf(v.err, took))
 	}
-}
-
-// apart calls do on a goroutine of its own, for an action may end that, as t.FailNow does in a test. A panic is an
-// error, for what goes wrong outside of the action's Run must not take the program down either.
-func apart(do func() error) error {
-	err := errGoexit
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		err = panics.Protect(do)
-	}()
-	<-done
-	return err
 }
 
 // tell puts into the result whether the visit has failed, and of what.

@@ -21,6 +21,19 @@ func (e *Error) Unwrap() error {
 	return err
 }
 
+// Apart calls fn on a goroutine of its own and waits for it. It returns what [Protect] does, or ended if fn ends the
+// goroutine, as t.FailNow does in a test.
+func Apart(ended error, fn func() error) error {
+	err := ended
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		err = Protect(fn)
+	}()
+	<-done
+	return err
+}
+
 // Protect calls fn and returns its error, or an *[Error] if it panics.
 func Protect(fn func() error) (err error) {
 	defer func() {

@@ -49,14 +49,7 @@ func (n *Notes) Take(warnings []string) []string {
 // apart calls what is the host's on a goroutine of its own, and waits for it. So neither a panic nor runtime.Goexit,
 // which t.FailNow calls, gets to the caller, which may be in the middle of a commit.
 func apart(fn func()) error {
-	err := errors.New("it has ended its goroutine")
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		err = panics.Protect(func() error { fn(); return nil })
-	}()
-	<-done
-	return err
+	return panics.Apart(errors.New("it has ended its goroutine"), func() error { fn(); return nil })
 }
 
 // Logger returns the host's logger so that it can be called anywhere. That it failed is noted.
