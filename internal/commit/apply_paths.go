@@ -303,20 +303,17 @@ func (t *txn) setAttr(e *entry) error {
 
 // setMeta makes mode and time of what is at the path, now, those of want.
 func (t *txn) setMeta(name string, now, want change.State, timed bool) error {
-	timed = timed && !want.ModTime.IsZero() && !now.ModTime.Equal(want.ModTime)
-	if now.Kind == change.Symlink {
-		if timed {
-			return t.LinkTime(name, want.ModTime)
-		}
-		return nil
-	}
-	if now.Mode != want.Mode {
+	isLink := now.Kind == change.Symlink
+	if !isLink && now.Mode != want.Mode {
 		if err := t.FS.Chmod(name, want.Mode); err != nil {
 			return err
 		}
 	}
-	if timed {
-		return t.FS.Chtimes(name, want.ModTime, want.ModTime)
+	switch {
+	case !timed || want.ModTime.IsZero() || now.ModTime.Equal(want.ModTime):
+		return nil
+	case isLink:
+		return t.LinkTime(name, want.ModTime)
 	}
-	return nil
+	return t.FS.Chtimes(name, want.ModTime, want.ModTime)
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"sync"
 
 	"github.com/spf13/afero"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/names"
 	"github.com/millrace-go/millrace/internal/panics"
+	"github.com/millrace-go/millrace/internal/poll"
 )
 
 // markEnd is what the name of a file that is locked gets for its mark.
@@ -27,11 +27,10 @@ const markEnd = ".lock"
 // taken away meanwhile.
 func File(ctx context.Context, d *disk.Disk, name string) (io.Closer, error) {
 	l := &fileLock{mark: NewMark(d, name+markEnd, func() error { return nil })}
-	err := l.take(ctx, d, name)
-	if err != nil {
-		return nil, errors.Join(err, l.Close())
+	if err := l.take(ctx, d, name); err != nil {
+		return nil, errors.Join(err, l.close())
 	}
-	return l, nil
+	return poll.CloseOnce(l.close), nil
 }
 
 // fileLock is the lock that File gives.
@@ -39,16 +38,16 @@ type fileLock struct {
 	unlock func() error // nil if the system has no lock
 	mark   *Mark
 	marked bool
-	once   sync.Once
-	err    error
 }
 
 func (l *fileLock) take(ctx context.Context, d *disk.Disk, name string) error {
-	if s, err := d.Look(name); err != nil || s.Kind != change.File {
-		if err == nil {
-			err = names.PathError("lock", name, notFile(s.Kind))
-		}
+	switch s, err := d.Look(name); {
+	case err != nil:
 		return err
+	case s.Kind == change.Absent:
+		return names.PathError("lock", name, fs.ErrNotExist)
+	case s.Kind != change.File:
+		return names.PathError("lock", name, names.ErrNotRegular)
 	}
 	if locker, ok := d.FS.(capability.FileLocker); ok {
 		system, err := locker.LockFile(ctx, name)
@@ -72,13 +71,6 @@ func (l *fileLock) take(ctx context.Context, d *disk.Disk, name string) error {
 	return err
 }
 
-func notFile(kind change.Kind) error {
-	if kind == change.Absent {
-		return fs.ErrNotExist
-	}
-	return names.ErrNotRegular
-}
-
 // idOf returns what names the file that a FileLocker has locked, as [Handle] does.
 func (l *fileLock) idOf(d *disk.Disk, name string) func() (string, error) {
 	return func() (string, error) {
@@ -90,17 +82,15 @@ func (l *fileLock) idOf(d *disk.Disk, name string) func() (string, error) {
 	}
 }
 
-// Close gives the lock back.
-func (l *fileLock) Close() error {
-	l.once.Do(func() {
-		if l.marked {
-			l.err = panics.Protect(l.release)
-		}
-		if l.unlock != nil {
-			l.err = errors.Join(l.err, panics.Protect(l.unlock))
-		}
-	})
-	return l.err
+// close gives the lock back.
+func (l *fileLock) close() (err error) {
+	if l.marked {
+		err = panics.Protect(l.release)
+	}
+	if l.unlock != nil {
+		err = errors.Join(err, panics.Protect(l.unlock))
+	}
+	return err
 }
 
 func (l *fileLock) release() error {

@@ -63,17 +63,10 @@ func trimSpaces(line []byte) []byte {
 
 // parseRule reads one line. It returns false if the line can match nothing.
 func parseRule(line string) (Rule, bool) {
-	r := Rule{Text: line}
-	pattern := line
-	if strings.HasPrefix(pattern, "!") {
-		r.Negated = true
-		pattern = pattern[1:]
-	}
-	if strings.HasSuffix(pattern, "/") {
-		// One slash only: "a//" is about a directory called "a/", which there is not.
-		r.DirOnly = true
-		pattern = pattern[:len(pattern)-1]
-	}
+	pattern, negated := strings.CutPrefix(line, "!")
+	// One slash only: "a//" is about a directory called "a/", which there is not.
+	pattern, dirOnly := strings.CutSuffix(pattern, "/")
+	r := Rule{Text: line, Negated: negated, DirOnly: dirOnly}
 	if pattern == "" {
 		return r, false
 	}

@@ -166,7 +166,7 @@ func (t *Texts) References() []Reference {
 	return all
 }
 
-// Refs returns the ids of the steps that the templates name, in any order.
+// Refs returns the ids of the steps that the templates name.
 func (t *Texts) Refs() []string {
 	return slices.DeleteFunc(t.roots(), func(root string) bool { return !slices.Contains(t.ids, root) })
 }
@@ -179,14 +179,8 @@ func (t *Texts) Names(other string) bool {
 // roots returns the roots of all references.
 func (t *Texts) roots() []string {
 	var roots []string
-	add := func(text template.Text) {
-		for _, ref := range text.Refs() {
-			roots = append(roots, ref.Root)
-		}
-	}
-	add(t.path)
-	for _, text := range t.params {
-		add(text)
+	for _, ref := range t.References() {
+		roots = append(roots, ref.Root)
 	}
 	return roots
 }

@@ -4,6 +4,7 @@
 package names
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -114,13 +115,6 @@ func CleanVirtual(name string) (string, error) {
 	if !strings.HasPrefix(name, "/") {
 		return Clean(name)
 	}
-	rel := strings.TrimLeft(name, "/")
-	if rel == "" {
-		return ".", nil
-	}
-	clean, err := Clean(rel)
-	if err != nil {
-		return "", &fs.PathError{Op: "clean", Path: name, Err: FromOS(err)}
-	}
-	return clean, nil
+	clean, err := Clean(cmp.Or(strings.TrimLeft(name, "/"), ".")) // of the root nothing is left
+	return clean, PathError("clean", name, err)
 }

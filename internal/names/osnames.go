@@ -18,9 +18,6 @@ type osError struct {
 func (e *osError) Error() string   { return e.kind.Error() }
 func (e *osError) Unwrap() []error { return []error{e.kind, e.cause} }
 
-// Under returns an error that shows as the kind, one of the errors of this package, and matches the cause as well.
-func Under(kind, cause error) error { return &osError{kind, cause} }
-
 // osEscape is the text of the error for which package os has no exported name. TestRootFs_escape notices if it changes.
 const osEscape = "path escapes from parent"
 

@@ -115,10 +115,7 @@ func (f *rootFile) WriteAt(p []byte, off int64) (int, error) {
 	return n, f.fail("write", err)
 }
 
-func (f *rootFile) WriteString(s string) (int, error) {
-	n, err := f.File.WriteString(s)
-	return n, f.fail("write", err)
-}
+func (f *rootFile) WriteString(s string) (int, error) { return f.Write([]byte(s)) }
 
 func (f *rootFile) Seek(off int64, whence int) (int64, error) {
 	n, err := f.File.Seek(off, whence)

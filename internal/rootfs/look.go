@@ -21,11 +21,7 @@ func LookAt(item fs.DirEntry) (Look, error) {
 	if l, ok, err := lookAt(item); ok {
 		return l, err
 	}
-	info, err := item.Info()
-	if err != nil {
-		return Look{}, err
-	}
-	return lookOf(info), nil
+	return lookOf(item.Info())
 }
 
 // LookInto returns what there is to say of a file that is open.
@@ -33,18 +29,17 @@ func LookInto(f interface{ Stat() (fs.FileInfo, error) }) (Look, error) {
 	if l, ok, err := lookInto(f); ok {
 		return l, err
 	}
-	info, err := f.Stat()
+	return lookOf(f.Stat())
+}
+
+// lookOf returns what info says, or the error of asking for it.
+func lookOf(info fs.FileInfo, err error) (Look, error) {
 	if err != nil {
 		return Look{}, err
 	}
-	return lookOf(info), nil
-}
-
-// lookOf returns what info says.
-func lookOf(info fs.FileInfo) Look {
 	l := Look{Mode: info.Mode(), Size: info.Size(), MTime: info.ModTime().UnixNano()}
 	l.addSystem(info)
-	return l
+	return l, nil
 }
 
 // Look returns what there is to say of what stands at a name, without following a link there.

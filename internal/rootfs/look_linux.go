@@ -78,11 +78,7 @@ func (b beneath) lookBy(clean string) (l Look, err error) {
 		})
 	}
 	if clean == "." || isNoStatx(err) {
-		info, err := b.Lstat(clean)
-		if err != nil {
-			return l, err
-		}
-		return lookOf(info), nil
+		return lookOf(b.Lstat(clean))
 	}
 	return l, err
 }

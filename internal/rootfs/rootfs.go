@@ -234,8 +234,8 @@ func (r *FS) Rename(oldname, newname string) error {
 
 // notEmpty gives one name to what systems report in two ways: that a directory has something in it.
 func notEmpty(err error) error {
-	if errors.Is(err, fs.ErrExist) && !errors.Is(err, names.ErrNotEmpty) {
-		return names.Under(names.ErrNotEmpty, syscall.ENOTEMPTY)
+	if errors.Is(err, fs.ErrExist) {
+		return syscall.ENOTEMPTY
 	}
 	return err
 }

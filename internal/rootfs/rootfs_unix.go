@@ -69,13 +69,8 @@ func (r *FS) SyncDir(name string) error {
 			return err
 		}
 		defer file.Close()
-		return unsyncable(file.Sync())
+		return names.UnsupportedIf(names.FromOS(file.Sync()), syscall.EINVAL, syscall.ENOTSUP, syscall.ENOSYS)
 	})
-}
-
-// unsyncable adds errors.ErrUnsupported to the errors by which a mount says that it cannot sync directories.
-func unsyncable(err error) error {
-	return names.UnsupportedIf(names.FromOS(err), syscall.EINVAL, syscall.ENOTSUP, syscall.ENOSYS)
 }
 
 // LinkTimes implements [capability.LinkTimer] for whatever stands at the name. The access time is left alone where the
@@ -165,15 +160,8 @@ func (r *FS) Lock(ctx context.Context) (io.Closer, error) {
 	if err != nil {
 		return nil, names.PathError("lock", ".", err)
 	}
-	if err := poll.Lock(ctx, func() error { return Flock(int(file.Fd())) }); err != nil {
-		file.Close()
-		return nil, names.PathError("lock", ".", err)
-	}
-	return poll.CloseOnce(func() error {
-		// A child process that is just being started may hold the handle a little longer.
-		err := unix.Flock(int(file.Fd()), unix.LOCK_UN)
-		return errors.Join(err, file.Close())
-	}), nil
+	lock, err := locked(file, poll.Lock(ctx, func() error { return tryLock(file, true) }))
+	return lock, names.PathError("lock", ".", err)
 }
 
 // Flock locks an open file by flock(2) without waiting. The error is [capability.ErrLocked] if it has a lock already,

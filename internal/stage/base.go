@@ -90,9 +90,6 @@ func (b *baseFs) lstat(name string) (*fact, error) {
 func (b *baseFs) hide(name string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.hidden == nil {
-		b.hidden = make(map[string]bool)
-	}
 	if !b.hidden[name] {
 		b.hides = append(b.hides, name)
 	}
@@ -105,13 +102,6 @@ func (b *baseFs) hiddenSince(n int) []string {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	return b.hides[n:len(b.hides):len(b.hides)]
-}
-
-// respelled reports whether some name is hidden.
-func (b *baseFs) respelled() bool {
-	b.mu.RLock()
-	defer b.mu.RUnlock()
-	return len(b.hidden) > 0
 }
 
 // newFact returns the fact that info stands for. Those of directories and links are kept: every path through them needs

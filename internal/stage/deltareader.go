@@ -126,23 +126,18 @@ func (r *deltaReader) num64() uint64 {
 	return n
 }
 
-func (r *deltaReader) size64() int64 {
+// atMost reads a number that may not be larger.
+func (r *deltaReader) atMost(most uint64, problem string) uint64 {
 	n := r.num64()
-	if n > maxFile {
-		r.fail("a size is too large")
+	if n > most {
+		r.fail(problem)
 		return 0
 	}
-	return int64(n)
+	return n
 }
 
-func (r *deltaReader) num() int {
-	n := r.num64()
-	if n > math.MaxInt32 {
-		r.fail("a number is too large")
-		return 0
-	}
-	return int(n)
-}
+func (r *deltaReader) size64() int64 { return int64(r.atMost(maxFile, "a size is too large")) }
+func (r *deltaReader) num() int      { return int(r.atMost(math.MaxInt32, "a number is too large")) }
 
 func (r *deltaReader) signed() int64 {
 	n, size := binary.Varint(r.rest)

@@ -53,6 +53,11 @@ func (c *core) children(v *view, dir ent) ([]kid, error) {
 	return kids, nil
 }
 
+// lists reports whether a listing has the name.
+func lists(entries []fs.DirEntry, name string) bool {
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
+}
+
 // entOf returns what the entry stands for.
 func (c *core) entOf(k kid) (ent, error) {
 	if k.slot.n != nil {
@@ -181,7 +186,7 @@ func (s *Stage) openUntouched(name string) capability.DirHandle {
 // untouched reports whether nothing at the name, nor on the way to it, differs from the base, but for attributes of a
 // file.
 func (s *Stage) untouched(name string) bool {
-	if s.core.base.respelled() {
+	if len(s.core.base.hiddenSince(0)) > 0 {
 		return false
 	}
 	s.mu.RLock()

@@ -2,9 +2,7 @@ package stage
 
 import (
 	"fmt"
-	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/millrace-go/millrace/change"
@@ -218,7 +216,7 @@ func (b *builder) hide(name string) error {
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == path.Base(name) }) {
+	if lists(entries, path.Base(name)) {
 		b.drifts = append(b.drifts, Drift{Path: name, Reason: "created", Delta: b.Depth()})
 		return nil
 	}

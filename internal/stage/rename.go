@@ -125,20 +125,9 @@ func (c *core) respells(src, dst place) bool {
 	}
 	// They may still be two names, those of a hard link.
 	entries, err := c.base.list(dir)
-	if err != nil {
+	if err != nil || lists(entries, dst.name) || !lists(entries, src.name) {
 		return false
 	}
-	listed := false
-	for _, e := range entries {
-		switch e.Name() {
-		case dst.name:
-			return false
-		case src.name:
-			listed = true
-		}
-	}
-	if listed {
-		c.base.hide(there.path)
-	}
-	return listed
+	c.base.hide(there.path)
+	return true
 }

@@ -185,22 +185,17 @@ func (b *builder) page(t toldPage) error {
 	}
 	data := make([]byte, t.size)
 	err := b.c.unspill(data, t.off)
-	if err == nil && change.HashOf(data) != t.sum {
+	switch {
+	case err == io.ErrUnexpectedEOF: // it is no end of the delta
+		err = badDelta("the bytes that were put aside are not there")
+	case err == nil && change.HashOf(data) != t.sum:
 		err = badDelta("the bytes are not those that were put aside")
 	}
 	if err != nil {
-		return fmt.Errorf("%d bytes at %d: %w", t.size, t.off, noEOF(err))
+		return fmt.Errorf("%d bytes at %d: %w", t.size, t.off, err)
 	}
 	b.pages.add(&page{off: t.off, spilled: t.size, stored: true})
 	return nil
-}
-
-// noEOF says of an end of the spill that it is none of the delta.
-func noEOF(err error) error {
-	if err == io.ErrUnexpectedEOF {
-		return badDelta("the bytes that were put aside are not there")
-	}
-	return err
 }
 
 func (b *builder) body(t toldBody) error {

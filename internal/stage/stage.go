@@ -93,7 +93,8 @@ func New(base afero.Fs) *Stage {
 		c.own = root
 	}
 	c.base = &baseFs{
-		fsys: raised, seed: maphash.MakeSeed(), cache: newByteCache(defaultCache), known: make(map[string]*fact),
+		fsys: raised, seed: maphash.MakeSeed(), cache: newByteCache(defaultCache),
+		known: make(map[string]*fact), hidden: make(map[string]bool),
 	}
 	if v, ok := raised.(capability.Volatile); !ok || !v.InMemory() {
 		c.umask = sync.OnceValue(modes.Umask)

@@ -79,14 +79,15 @@ func (s *Stage) replace(t *Content, splices []change.Splice) (done bool, err err
 		return false, err
 	}
 	defer old.Close()
-	if _, err := splice.Check(splices, old.size); err != nil {
+	size, err := splice.Check(splices, old.size)
+	if err != nil {
 		return false, err
 	}
 	mine, err := splice.DropIdle(old.ReaderAt, splices)
 	if err != nil || len(mine) == 0 {
 		return true, err
 	}
-	edited, err := s.edited(t, old, mine)
+	edited, err := s.edited(t, old, mine, size)
 	if err != nil {
 		return false, err
 	}
@@ -97,8 +98,8 @@ func (s *Stage) replace(t *Content, splices []change.Splice) (done bool, err err
 	return done, err
 }
 
-// edited returns what the splices make of the content.
-func (s *Stage) edited(t *Content, old contentReader, splices []change.Splice) (*body, error) {
+// edited returns what the splices make of the content, which has that size then.
+func (s *Stage) edited(t *Content, old contentReader, splices []change.Splice, size int64) (*body, error) {
 	b := t.body
 	if src := b.src; src != nil {
 		if t.whole && b.plain() && src.hash.Load() == nil {
@@ -115,10 +116,6 @@ func (s *Stage) edited(t *Content, old contentReader, splices []change.Splice) (
 				return made, err
 			}
 		}
-	}
-	size, err := splice.Check(splices, old.size)
-	if err != nil {
-		return nil, err
 	}
 	if t.whole {
 		return s.pagedFrom(splice.Splicing(bytes.NewReader(t.data), splices), size)

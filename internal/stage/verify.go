@@ -30,18 +30,15 @@ type DriftError struct {
 // Error names the first few paths.
 func (e *DriftError) Error() string {
 	const named = 5
-	var b strings.Builder
-	b.WriteString("base has changed since it was read: ")
-	for i, d := range e.Drifts[:min(named, len(e.Drifts))] {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%s (%s)", d.Path, d.Reason)
+	var some []string
+	for _, d := range e.Drifts[:min(named, len(e.Drifts))] {
+		some = append(some, d.Path+" ("+d.Reason+")")
 	}
+	text := "base has changed since it was read: " + strings.Join(some, ", ")
 	if more := len(e.Drifts) - named; more > 0 {
-		fmt.Fprintf(&b, " and %d more", more)
+		text += fmt.Sprintf(" and %d more", more)
 	}
-	return b.String()
+	return text
 }
 
 // Unwrap returns [names.ErrDrift].

@@ -2,6 +2,7 @@
 package walk
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"path"
@@ -96,7 +97,7 @@ func Walk(ctx context.Context, fsys afero.Fs, root string, opt Options, visit fu
 	default:
 		return &fs.PathError{Op: "walk", Path: root, Err: names.ErrNotRegular}
 	}
-	return w.result()
+	return cmp.Or(w.err, w.ctxErr) // that of a visit comes before that of the context
 }
 
 // walkFile visits the one file that root is.

@@ -181,13 +181,3 @@ func (w *walker) goOn() bool {
 	w.wake.Broadcast()
 	return false
 }
-
-// result returns the error of a walk that is over. That of a visit comes before that of the context.
-func (w *walker) result() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.err != nil {
-		return w.err
-	}
-	return w.ctxErr
-}
