@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
@@ -161,7 +160,7 @@ func (w *patching) writeCopy(n *patchNode, at *string) error {
 	if kind, err := kindAt(w.c, n.final); err != nil {
 		return err
 	} else if kind != change.Absent {
-		if *at, err = w.aside(n.final); err != nil {
+		if *at, err = asideOf(w.c, n.final, new(int), nil); err != nil {
 			return err
 		}
 	}
@@ -222,7 +221,7 @@ func (w *patching) leave(n *patchNode, at *string, wanted map[string]bool) error
 	case n.final == n.place || !wanted[n.place]:
 		return nil
 	}
-	aside, err := w.aside(n.place)
+	aside, err := asideOf(w.c, n.place, new(int), nil)
 	if err == nil {
 		err = w.c.FS.Rename(*at, aside)
 		*at = aside
@@ -287,15 +286,4 @@ func (w *patching) make(n *patchNode, links bool) error {
 		return err
 	}
 	return w.chmod(n, n.final)
-}
-
-// aside returns a name beside another one that nothing has.
-func (w *patching) aside(name string) (string, error) {
-	for i := 0; ; i++ {
-		aside := path.Join(path.Dir(name), fmt.Sprintf(".millrace-aside-%d", i))
-		kind, err := kindAt(w.c, aside)
-		if err != nil || kind == change.Absent {
-			return aside, err
-		}
-	}
 }

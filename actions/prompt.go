@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -81,23 +82,13 @@ func (a Prompt) Validate(c *Check) {
 
 // Within returns the action with the fields of a sandbox where it says nothing itself.
 func (a Prompt) Within(s agent.Sandbox) Prompt {
-	if a.Model == "" {
-		a.Model = s.Model
-	}
+	a.Model, a.SystemPrompt = cmp.Or(a.Model, s.Model), cmp.Or(a.SystemPrompt, s.SystemPrompt)
+	a.Memory, a.Workdir = cmp.Or(a.Memory, s.Memory), cmp.Or(a.Workdir, s.Workdir)
 	if len(a.Tools) == 0 {
 		a.Tools = s.Tools
 	}
-	if a.SystemPrompt == "" {
-		a.SystemPrompt = s.SystemPrompt
-	}
-	if a.Memory == "" {
-		a.Memory = s.Memory
-	}
 	if a.GPU == nil && s.GPU {
 		a.GPU = new(true)
-	}
-	if a.Workdir == "" {
-		a.Workdir = s.Workdir
 	}
 	if len(a.Options) == 0 {
 		a.Options = s.Options

@@ -86,22 +86,26 @@ func stepAside(c *Call, moves []move) error {
 		if !taken[m.fromPlace] {
 			continue
 		}
-		for {
-			aside := path.Join(path.Dir(m.fromPlace), fmt.Sprintf(".millrace-aside-%d", n))
-			n++
-			kind, err := kindAt(c, aside)
-			if err != nil {
-				return fileError(m.from, err)
-			}
-			if kind != change.Absent || taken[aside] {
-				continue
-			}
-			if err := c.FS.Rename(m.fromPlace, aside); err != nil {
-				return fileError(m.from, err)
-			}
-			m.fromPlace = aside
-			break
+		aside, err := asideOf(c, m.fromPlace, &n, taken)
+		if err == nil {
+			err = c.FS.Rename(m.fromPlace, aside)
 		}
+		if err != nil {
+			return fileError(m.from, err)
+		}
+		m.fromPlace = aside
 	}
 	return nil
+}
+
+// asideOf returns a name beside another one that nothing has and no other file is to take. It counts on from *n.
+func asideOf(c *Call, name string, n *int, taken map[string]bool) (string, error) {
+	for {
+		aside := path.Join(path.Dir(name), fmt.Sprintf(".millrace-aside-%d", *n))
+		*n++
+		kind, err := kindAt(c, aside)
+		if err != nil || kind == change.Absent && !taken[aside] {
+			return aside, err
+		}
+	}
 }
