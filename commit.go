@@ -173,7 +173,7 @@ func (p *Plan) translate(ctx context.Context, report commit.Report, err error) e
 	switch {
 	case errors.Is(err, commit.ErrRecoveryRequired), errors.Is(err, commit.ErrIndeterminate):
 		e.State = CommitPending
-	case isLeft(err):
+	case is[*commit.RollbackConflict](err): // all was undone but the paths that it names
 		e.State = CommitRolledBack
 	case ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))):
 		return &canceledError{cause: err, ended: ctx.Err()}
@@ -181,12 +181,6 @@ func (p *Plan) translate(ctx context.Context, report commit.Report, err error) e
 		e.State = CommitRolledBack
 	}
 	return e
-}
-
-// isLeft reports whether all was undone but the paths that the error names.
-func isLeft(err error) bool {
-	_, ok := errors.AsType[*commit.RollbackConflict](err)
-	return ok
 }
 
 // commitOptions are what all transactions on the tree have in common.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/millrace-go/millrace/actions"
@@ -318,6 +319,19 @@ func is[E error](err error) bool {
 	return ok
 }
 
+// isAny reports whether an error is one of these.
+func isAny(err error, of ...error) bool {
+	return slices.ContainsFunc(of, func(one error) bool { return errors.Is(err, one) })
+}
+
+// errorText is what an error says, "" for nil.
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
 // Written reports whether an error that Run, Commit or Restore has returned came with a tree that is not what it was
 // before: the other steps of a pipeline with ContinueOnError were committed, the commit is half done and needs
 // [Executor.Recover], or it was undone but for the paths that the error names, to which another program has written, or
@@ -326,6 +340,6 @@ func Written(err error) bool {
 	if step, ok := errors.AsType[*StepError](err); ok && step.Committed {
 		return true
 	}
-	commit, ok := errors.AsType[*CommitError](err)
-	return ok && commit.State == CommitPending || isLeft(err)
+	failed, ok := errors.AsType[*CommitError](err)
+	return ok && failed.State == CommitPending || is[*commit.RollbackConflict](err)
 }

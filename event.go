@@ -246,15 +246,11 @@ type plainRunFinished RunFinished
 
 // MarshalJSON writes the error as text, with its code.
 func (e RunFinished) MarshalJSON() ([]byte, error) {
-	text := ""
-	if e.Err != nil {
-		text = e.Err.Error()
-	}
 	return json.Marshal(struct {
 		plainRunFinished
 		Err  string `json:"error,omitempty"`
 		Code string `json:"error_code,omitempty"`
-	}{plainRunFinished(e), text, ErrorCode(e.Err)})
+	}{plainRunFinished(e), errorText(e.Err), ErrorCode(e.Err)})
 }
 
 type plainStepFinished StepFinished
@@ -271,15 +267,11 @@ type plainStepRetrying StepRetrying
 
 // MarshalJSON writes the error as text and the wait in milliseconds.
 func (e StepRetrying) MarshalJSON() ([]byte, error) {
-	text := ""
-	if e.Err != nil {
-		text = e.Err.Error()
-	}
 	return json.Marshal(struct {
 		plainStepRetrying
 		Err  string `json:"error"`
 		Wait millis `json:"wait"`
-	}{plainStepRetrying(e), text, millis(e.Wait)})
+	}{plainStepRetrying(e), errorText(e.Err), millis(e.Wait)})
 }
 
 // progressBytes is after how many bytes a step says how far it is, even if no file is done meanwhile.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/millrace-go/millrace/change"
@@ -87,21 +88,12 @@ func (x Executor) allowed(fsys afero.Fs) ([]string, error) {
 	for _, name := range x.AllowedPaths {
 		canonical, _ := plain.Canonical(name)
 		to, linked := leadsTo[canonical]
-		if linked && !isWithinAny(to, allowed) {
+		if linked && !slices.ContainsFunc(allowed, func(dir string) bool { return fsutil.Within(to, dir) }) {
 			return nil, &ExecutorError{Field: "AllowedPaths", Value: name, Err: fmt.Errorf(
 				"%w: it leads through a symbolic link to %q. Allow that as well if it is meant", fsutil.ErrNotAllowed, to)}
 		}
 	}
 	return allowed, nil
-}
-
-func isWithinAny(name string, dirs []string) bool {
-	for _, dir := range dirs {
-		if fsutil.Within(name, dir) {
-			return true
-		}
-	}
-	return false
 }
 
 var errIsConfigDir = errors.New("it is the directory in which the key of this user is kept: run on another one")

@@ -154,12 +154,7 @@ func (i *Inspection) Clean() bool { return len(i.Leftovers) == 0 && len(i.Confli
 // Blocked reports whether Recover would refuse to go on, and so would every run that writes: a transaction is
 // suspicious.
 func (i *Inspection) Blocked() bool {
-	for _, l := range i.Leftovers {
-		if l.Status == LeftoverSuspicious {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(i.Leftovers, func(l Leftover) bool { return l.Status == LeftoverSuspicious })
 }
 
 // Leftover is what is left of one transaction.
@@ -306,12 +301,9 @@ func (t *tree) limited(err error) error {
 	if limit == "" || errors.Is(err, fsutil.ErrLocked) {
 		return err
 	}
-	for _, refusal := range []error{
-		fs.ErrPermission, fs.ErrNotExist, fs.ErrExist, syscall.EBADF, syscall.EROFS, errors.ErrUnsupported, capability.ErrShowsThrough,
-	} {
-		if errors.Is(err, refusal) {
-			return &FileSystemError{Name: t.fs.Name(), Limit: limit, Err: err}
-		}
+	if isAny(err, fs.ErrPermission, fs.ErrNotExist, fs.ErrExist, syscall.EBADF, syscall.EROFS, errors.ErrUnsupported,
+		capability.ErrShowsThrough) {
+		return &FileSystemError{Name: t.fs.Name(), Limit: limit, Err: err}
 	}
 	return err
 }

@@ -121,10 +121,7 @@ const (
 
 // failed notes the error that the run returns, nil for none.
 func (r *Result) failed(err error) {
-	r.Success, r.Error, r.ErrorCode = err == nil, "", ErrorCode(err)
-	if err != nil {
-		r.Error = err.Error()
-	}
+	r.Success, r.Error, r.ErrorCode = err == nil, errorText(err), ErrorCode(err)
 }
 
 // committed notes what became of the change.

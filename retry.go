@@ -109,28 +109,14 @@ func retryable(action actions.Action, err error) bool {
 		return false
 	case is[*TimeoutError](err): // whatever the action has made of it
 		return true
-	}
-	for _, final := range []error{
-		fsutil.ErrDenied, fsutil.ErrNotAllowed, fsutil.ErrReadOnlyPath, fsutil.ErrEscape, fsutil.ErrNotPortable, ErrReadOnly, ErrNested, context.Canceled,
-	} {
-		if errors.Is(err, final) {
-			return false
-		}
-	}
-	switch {
-	case errors.Is(err, fsutil.ErrLocked):
-		return true
-	case !ofPackageActions(action):
+	case isAny(err, fsutil.ErrDenied, fsutil.ErrNotAllowed, fsutil.ErrReadOnlyPath, fsutil.ErrEscape, fsutil.ErrNotPortable,
+		ErrReadOnly, ErrNested, context.Canceled):
+		return false
+	case errors.Is(err, fsutil.ErrLocked), !ofPackageActions(action):
 		return true
 	}
-	for _, passing := range []error{
-		syscall.EIO, syscall.EAGAIN, syscall.EBUSY, syscall.EINTR, syscall.EMFILE, syscall.ENFILE, syscall.ETIMEDOUT, syscall.ESTALE,
-	} {
-		if errors.Is(err, passing) {
-			return true
-		}
-	}
-	return false
+	return isAny(err, syscall.EIO, syscall.EAGAIN, syscall.EBUSY, syscall.EINTR, syscall.EMFILE, syscall.ENFILE,
+		syscall.ETIMEDOUT, syscall.ESTALE)
 }
 
 // readable asks an error all that a run is going to ask it, and returns it. The methods of its type are the action's, so
@@ -156,17 +142,14 @@ func ofPackageActions(action actions.Action) bool {
 
 // attemptOf tells of an attempt.
 func attemptOf(err error, took time.Duration) Attempt {
-	a := Attempt{Duration: took, ErrorCode: stepCode(err)}
-	if err != nil {
-		a.Error = err.Error()
-		if n := longestAttemptError; len(a.Error) > n {
-			for range utf8.UTFMax - 1 {
-				if !utf8.RuneStart(a.Error[n]) {
-					n--
-				}
+	a := Attempt{Duration: took, Error: errorText(err), ErrorCode: stepCode(err)}
+	if n := longestAttemptError; len(a.Error) > n {
+		for range utf8.UTFMax - 1 {
+			if !utf8.RuneStart(a.Error[n]) {
+				n--
 			}
-			a.Error = a.Error[:n]
 		}
+		a.Error = a.Error[:n]
 	}
 	return a
 }
