@@ -121,7 +121,7 @@ func TestAgainstRegexp(t *testing.T) {
 			if n > 0 {
 				matching++
 			}
-			if len(data) > 4096 {
+			if len(data) > 512 {
 				long++
 			}
 		}

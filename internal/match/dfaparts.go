@@ -6,8 +6,8 @@ import "bytes"
 // with several of them the processor always has one to go on with.
 const parts = 4
 
-// leastPart is how many bytes a part has at least.
-const leastPart = 1 << 10
+// leastPart is how many bytes a part has at least: about three lines, for it ends where a line does.
+const leastPart = 128
 
 // divide puts a lane at the beginning of each part of the text, which is that of a line. It reports whether that could
 // be done.
@@ -16,12 +16,12 @@ func (d *dfa) divide() bool {
 	if len(data) < parts*leastPart || d.m.anchored || d.jumps {
 		return false
 	}
-	begin := 0
+	begin, size := 0, len(data)/parts
 	for i := range parts {
 		end := len(data)
 		if i < parts-1 {
-			end = len(data) / parts * (i + 1)
-			newline := bytes.IndexByte(data[end:end+leastPart/2], '\n')
+			end = size * (i + 1)
+			newline := bytes.IndexByte(data[end:end+size], '\n')
 			if newline < 0 {
 				return false
 			}
