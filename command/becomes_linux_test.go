@@ -8,19 +8,29 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestBecomesAnother: what has a session of its own and is about to become another program shows nothing of itself for a
-// moment. It does not get away.
-func TestBecomesAnother(t *testing.T) {
-	t.Parallel()
+// eachRound calls test some times, for a command that leaves eight processes with sessions of their own.
+func eachRound(t *testing.T, test func(p command.Policy, i int)) {
+	t.Helper()
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("there is no setsid")
 	}
 	p := acting(t)
 	rounds := fstest.Runs(5, 20, 2000)
 	for i := range rounds {
+		test(p, i)
+	}
+	fstest.Countf(t, "%d commands that leave eight processes", rounds)
+}
+
+// TestBecomesAnother: what has a session of its own and is about to become another program shows nothing of itself for a
+// moment. It does not get away.
+func TestBecomesAnother(t *testing.T) {
+	t.Parallel()
+	eachRound(t, func(p command.Policy, i int) {
 		mark := fmt.Sprintf("3%d.%d", i, os.Getpid())
 		run(t, p, script("for i in 1 2 3 4 5 6 7 8; do setsid sleep "+mark+" > /dev/null 2>&1 & done"))
 		lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -29,25 +39,18 @@ func TestBecomesAnother(t *testing.T) {
 				t.Fatalf("round %d: %s is %q", i, line, text)
 			}
 		}
-	}
-	fstest.Countf(t, "%d commands that leave eight processes", rounds)
+	})
 }
 
 // TestKilledTogether: a script that a command has left does not go on because the program that it waits for is killed first.
 func TestKilledTogether(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip("there is no setsid")
-	}
-	p := acting(t)
-	rounds := fstest.Runs(5, 20, 2000)
-	for i := range rounds {
+	eachRound(t, func(p command.Policy, i int) {
 		c := script("for i in 1 2 3 4 5 6 7 8; do setsid sh -c 'sleep 600; echo on >> went' > /dev/null 2>&1 & done; sleep 0.05")
 		c.Root = t.TempDir()
 		run(t, p, c)
 		if text, err := os.ReadFile(filepath.Join(c.Root, "went")); err == nil {
 			t.Fatalf("round %d: scripts went on: %q", i, text)
 		}
-	}
-	fstest.Countf(t, "%d commands that leave eight scripts", rounds)
+	})
 }
