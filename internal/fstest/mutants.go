@@ -2,65 +2,162 @@ package fstest
 
 import (
 	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
 
-// Mutant is a package with something left out, or in the wrong order. Mutants are made of the source, so nothing in the
-// package knows of them.
+// Mutant is a package with something left out of one function, or in the wrong order. Mutants are made of the source, so
+// nothing in the package knows of them.
 type Mutant = struct {
 	Name, File, Was, Is string // the file is relative to the package
 	By                  string // the test that has to notice
 }
 
-// Mutants builds the tests of the package in the current directory over each mutant, and runs the one that has to fail.
+// mutantVar is the variable of the environment that says which mutant a program is, counted from 1.
+const mutantVar = "MILLRACE_MUTANT"
+
+// Mutants builds the tests of the package in the current directory with all mutants, and runs each of them with the test
+// that has to fail. To build one program for each would take ten times as long.
 func Mutants(t *testing.T, all []Mutant) {
 	t.Helper()
-	for _, m := range all {
+	binary := buildMutants(t, all)
+	for i, m := range all {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
-			source, err := os.ReadFile(m.File)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if n := strings.Count(string(source), m.Was); n != 1 {
-				t.Fatalf("%s has what is to be changed %d times: %q", m.File, n, m.Was)
-			}
-			out, err := runMutant(t, m, strings.Replace(string(source), m.Was, m.Is, 1))
+			cmd := exec.Command(binary, "-test.run", "^"+m.By+"$")
+			cmd.Env = append(os.Environ(), mutantVar+"="+strconv.Itoa(i+1))
+			out, err := cmd.CombinedOutput()
+			shown := string(out[:min(len(out), 2000)])
 			switch {
 			case err == nil:
-				t.Errorf("%s: no test has noticed:\n%s", m.Name, out)
-			case !strings.Contains(out, "--- FAIL: "+m.By):
-				t.Errorf("%s: %s has not failed, but %v:\n%s", m.Name, m.By, err, out)
+				t.Errorf("%s: no test has noticed:\n%s", m.Name, shown)
+			case !strings.Contains(shown, "--- FAIL: "+m.By):
+				t.Errorf("%s: %s has not failed, but %v:\n%s", m.Name, m.By, err, shown)
 			}
 		})
 	}
 }
 
-// runMutant runs the test with one file of the package replaced. What is built is run once, so it is not optimized.
-func runMutant(t *testing.T, m Mutant, source string) (string, error) {
+// buildMutants builds them as one program, from packages as they were built for other tests where they have no mutants.
+func buildMutants(t *testing.T, all []Mutant) string {
 	t.Helper()
 	dir := t.TempDir()
-	changed, binary, overlay := filepath.Join(dir, filepath.Base(m.File)), filepath.Join(dir, "test"), filepath.Join(dir, "overlay.json")
-	original, err := filepath.Abs(m.File)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := json.Marshal(map[string]any{"Replace": map[string]string{original: changed}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, data := range map[string][]byte{changed: []byte(source), overlay: list} {
-		if err := os.WriteFile(name, data, 0o600); err != nil {
+	replace := map[string]string{}
+	put := func(original, text string) {
+		t.Helper()
+		abs, err := filepath.Abs(original)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replace[abs] = filepath.Join(dir, strings.ReplaceAll(abs, string(filepath.Separator), "_"))
+		if err := os.WriteFile(replace[abs], []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if out, err := exec.Command("go", "test", "-c", "-vet=off", "-gcflags=-N -l -dwarf=false", "-ldflags=-s -w", "-overlay", overlay, "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%s: build: %v\n%s", m.Name, err, out)
+	files := map[string]map[int]Mutant{}
+	for i, m := range all {
+		if files[m.File] == nil {
+			files[m.File] = map[int]Mutant{}
+		}
+		files[m.File][i+1] = m
 	}
-	out, err := exec.Command(binary, "-test.run", "^"+m.By+"$").CombinedOutput()
-	return string(out[:min(len(out), 2000)]), err
+	for file, mutants := range files {
+		text, pkg, err := withMutants(file, mutants)
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		put(file, text)
+		put(filepath.Join(filepath.Dir(file), "mutant_number.go"), fmt.Sprintf(
+			"package %s\n\nimport \"os\"\n\nvar mutantNumber = os.Getenv(%q)\n", pkg, mutantVar))
+	}
+	list, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary, overlay := filepath.Join(dir, "test"), filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(overlay, list, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command("go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", binary, ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	return binary
+}
+
+// withMutants returns the text of a file, and the name of its package, where each function that has mutants calls the one
+// whose number is asked for, by mutantNumber. Mutants of a function are copies of it with another name.
+func withMutants(file string, mutants map[int]Mutant) (text, pkg string, err error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", "", err
+	}
+	source := string(data)
+	set := token.NewFileSet()
+	tree, err := parser.ParseFile(set, file, source, parser.SkipObjectResolution)
+	if err != nil {
+		return "", "", err
+	}
+	at := func(p token.Pos) int { return set.Position(p).Offset }
+	var out, copies strings.Builder
+	done := 0
+	for _, d := range tree.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		from, name, open, to := at(f.Pos()), at(f.Name.End()), at(f.Body.Lbrace)+1, at(f.End())
+		out.WriteString(source[done:open])
+		done = open
+		for n, m := range mutants {
+			if !strings.Contains(source[from:to], m.Was) {
+				continue
+			}
+			if strings.Count(source, m.Was) != 1 {
+				return "", "", fmt.Errorf("what is to be changed stands there more than once: %q", m.Was)
+			}
+			fmt.Fprintf(&out, " if mutantNumber == \"%d\" { %s };", n, call(f, n))
+			changed := strings.Replace(source[name:to], m.Was, m.Is, 1)
+			fmt.Fprintf(&copies, "\n%sMutant%d%s\n", source[from:name], n, changed)
+			delete(mutants, n)
+		}
+	}
+	for _, m := range mutants {
+		return "", "", fmt.Errorf("what is to be changed is in no function: %q", m.Was)
+	}
+	out.WriteString(source[done:])
+	return out.String() + copies.String(), tree.Name.Name, nil
+}
+
+// call is the statement by which a function leaves its work to a mutant. What has no name is not used by either.
+func call(f *ast.FuncDecl, n int) string {
+	var args []string
+	for _, field := range f.Type.Params.List {
+		if len(field.Names) == 0 {
+			args = append(args, "*new("+types.ExprString(field.Type)+")")
+		}
+		for _, name := range field.Names {
+			args = append(args, name.Name)
+			if _, ok := field.Type.(*ast.Ellipsis); ok {
+				args[len(args)-1] += "..."
+			}
+		}
+	}
+	s := fmt.Sprintf("%sMutant%d(%s)", f.Name.Name, n, strings.Join(args, ", "))
+	if f.Recv != nil {
+		s = f.Recv.List[0].Names[0].Name + "." + s
+	}
+	if f.Type.Results == nil {
+		return s + "; return"
+	}
+	return "return " + s
 }
