@@ -43,7 +43,7 @@ func goHost(t testing.TB) millrace.Executor {
 	cache := strings.TrimSpace(string(out))
 	installed(t, &x, "go")
 	x.Commands.Write = []string{cache}
-	x.Commands.Env = map[string]string{"GOCACHE": cache, "GOPROXY": "off", "GOTOOLCHAIN": "local", "GOFLAGS": "-mod=mod", "CGO_ENABLED": "0"}
+	x.Commands.Env = map[string]string{"GOCACHE": cache, "GOPROXY": "off", "GOTOOLCHAIN": "local", "GOFLAGS": os.Getenv("GOFLAGS") + " -mod=mod", "CGO_ENABLED": "0"}
 	return x
 }
 
