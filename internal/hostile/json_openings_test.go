@@ -129,8 +129,8 @@ var openings = []struct {
 
 // Whatever is fed with very many of its own opening characters ends soon, with bounded memory, and does not take the process with it.
 func TestHostile_parsers_are_fed_their_own_opening_characters(t *testing.T) {
-	middle := fstest.Slowed(20_000, fstest.Runs(200_000, 1_000_000, 1_000_000))
-	whole := fstest.Slowed(100_000, fstest.Runs(2<<20, 16<<20, 16<<20))
+	middle := fstest.Slowed(8_000, fstest.Runs(150_000, 1_000_000, 1_000_000))
+	whole := fstest.Slowed(30_000, fstest.Runs(500_000, 16<<20, 16<<20))
 	const mostMemory = 2 << 30 // allocated in all, not at a time
 	for _, o := range openings {
 		for _, opening := range o.texts {

@@ -96,7 +96,7 @@ func TestRandomScripts(t *testing.T) {
 		return dir
 	}
 	begin := fstest.Seed(t)
-	for n := range fstest.Runs(8, 60, 1000) {
+	for n := range fstest.Slowed(3, fstest.Runs(8, 60, 1000)) {
 		seed := begin + uint64(n)
 		random := rand.New(rand.NewPCG(seed, 1))
 		text := randomScript(random)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
@@ -107,7 +108,7 @@ func TestSharesOfSteps(t *testing.T) {
 // TestWideSchedule: two steps of very many files are put in order in time that their number allows, and end with the
 // context.
 func TestWideSchedule(t *testing.T) {
-	const files = 40_000
+	files := fstest.Slowed(10_000, 40_000)
 	names := func(dir string) []string {
 		list := make([]string, files)
 		for i := range list {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/suite"
 	"github.com/millrace-go/millrace/internal/textdiff"
@@ -228,7 +229,7 @@ func TestLargeRejectedHunksTakeNothingElseAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	hunks := hunksOf(t, plan)
-	for seed := range uint64(3) {
+	for seed := range uint64(fstest.Slowed(1, 3)) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		var parts []millrace.Part
 		var left []millrace.Hunk
