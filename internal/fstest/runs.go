@@ -39,6 +39,14 @@ func Slowed(small, usual int) int {
 	return usual
 }
 
+// OneGoroutine skips a long test in which the race detector has nothing to find, where it is on.
+func OneGoroutine(t testing.TB) {
+	t.Helper()
+	if raceEnabled {
+		t.Skip("one goroutine does all of it: there is nothing for the race detector to find")
+	}
+}
+
 // Tortured reports whether tests that take samples take as many as they are worth.
 func Tortured() bool { return Runs(0, 0, 1) > 0 }
 

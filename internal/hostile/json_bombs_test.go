@@ -19,6 +19,7 @@ const goodJSON = `{"name": "n", "steps": [{"id": "s", "action": "search", "param
 func inPlaceOf(text string) []byte { return []byte(strings.Replace(goodJSON, "$", text, 1)) }
 
 func TestHostile_json_that_is_bad(t *testing.T) {
+	fstest.OneGoroutine(t)
 	t.Parallel()
 	// The file system plays no part: nothing is run.
 	if _, err := millrace.Decode(inPlaceOf("")); err != nil {
@@ -84,6 +85,7 @@ func TestHostile_json_with_unknown_fields(t *testing.T) {
 
 // Whatever is wrong with it, a text of some size takes no more than a few times that size.
 func TestHostile_json_takes_bounded_memory(t *testing.T) {
+	fstest.OneGoroutine(t)
 	t.Parallel()
 	const size = 16 << 20
 	for what, text := range map[string]string{

@@ -137,6 +137,7 @@ func TestOnePatternInManyGoroutines(t *testing.T) {
 
 // TestHostileStates holds that expressions with very many states stay within bounds, and get the same answers.
 func TestHostileStates(t *testing.T) {
+	fstest.OneGoroutine(t)
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 3))
 	letters, few := make([]byte, 100_000), make([]byte, 100_000)

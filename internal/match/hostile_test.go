@@ -9,12 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/match"
 )
 
 // TestQuadraticPattern holds that a pattern whose matches take quadratic time together ends with the context, after one
 // match at most.
 func TestQuadraticPattern(t *testing.T) {
+	fstest.OneGoroutine(t)
 	data := bytes.Repeat([]byte("A"), 1<<20)
 	p := compile(t, `.*[^A-Z]|[A-Z]`, match.Regex, match.Flags{})
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
@@ -26,6 +28,7 @@ func TestQuadraticPattern(t *testing.T) {
 
 // TestHostilePatterns holds that these end, with what package regexp says.
 func TestHostilePatterns(t *testing.T) {
+	fstest.OneGoroutine(t)
 	for _, test := range []struct{ pattern, data string }{
 		{`(a+)+$`, strings.Repeat("a", 1<<20) + "b"},
 		{`(a|a)*b`, strings.Repeat("a", 1<<16)},
@@ -46,6 +49,7 @@ func TestHostilePatterns(t *testing.T) {
 
 // TestManyMatches streams very many matches in a file with one line end; finding line ends must not add up.
 func TestManyMatches(t *testing.T) {
+	fstest.OneGoroutine(t)
 	data := append([]byte("x\r\n"), bytes.Repeat([]byte("ab"), 1<<18)...)
 	for _, source := range []string{`(?m)a(b|$)`, `(?m)(a)\n?b|$`} {
 		p := compile(t, source, match.Regex, match.Flags{})

@@ -149,6 +149,7 @@ func TestRE2(t *testing.T) {
 
 // Patterns that others blow up on. What is looked at is what comes out; that it comes out is the rest.
 func TestHostilePatterns(t *testing.T) {
+	fstest.OneGoroutine(t)
 	t.Parallel()
 	as := strings.Repeat("a", fstest.Slowed(20_000, 200_000))
 	for _, test := range []struct{ script, src, want string }{

@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 // A text with very many mistakes is judged in time linear in it, and reported by the first of them.
 func TestManyMistakes(t *testing.T) {
+	fstest.OneGoroutine(t)
 	t.Parallel()
 	const many = 10_000
 	repeat := func(format string) string {

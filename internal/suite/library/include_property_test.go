@@ -223,7 +223,7 @@ func TestIncludeProperty(t *testing.T) {
 		}
 	})
 	t.Logf("%d included, %d not valid, %d with jumps or attempts", built, refused, eventful)
-	if built < refused/4 || eventful == 0 {
+	if many := built+refused >= 100; many && (built < refused/4 || eventful == 0) {
 		t.Errorf("too few say anything: %d included, %d not valid, %d with jumps or attempts", built, refused, eventful)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/strictjson"
 	"github.com/millrace-go/millrace/internal/suite"
 )
@@ -151,6 +152,7 @@ func TestOpenPlanLimits(t *testing.T) {
 // TestOpenPlanBoundedMemory: a stored plan comes from outside. What is short as text and large in memory is refused
 // early.
 func TestOpenPlanBoundedMemory(t *testing.T) {
+	fstest.OneGoroutine(t)
 	list := func(n int) string { return "[" + strings.Repeat("{},", n) + "{}]" }
 	huge := make([]byte, 100<<20)
 	for i := range huge {
@@ -244,6 +246,7 @@ func TestPatternDefault(t *testing.T) {
 
 // TestManyEdits: a million edits in one step are refused before anything runs.
 func TestManyEdits(t *testing.T) {
+	fstest.OneGoroutine(t)
 	step := func(n int) string {
 		return `{"name": "p", "steps": [{"id": "s0", "action": "multi_edit", "params": {"files": ["a"], "edits": [` +
 			strings.TrimSuffix(strings.Repeat(`{"old_text":"a","new_text":"b"},`, n), ",") + `]}}]}`
