@@ -50,6 +50,7 @@ func host() (millrace.Executor, error) {
 	cache, goroot, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	return millrace.Executor{Commands: command.Policy{
 		Allow:   []string{"gofmt -w *", "go vet *", "go test *"},
+		PassEnv: []string{"GOFLAGS"},
 		Env:     map[string]string{"GOCACHE": cache, "GOPROXY": "off", "GOTOOLCHAIN": "local", "CGO_ENABLED": "0"},
 		Read:    []string{goroot},
 		Write:   []string{cache}, // programs from elsewhere had better have one of their own

@@ -112,6 +112,7 @@ func host(cache string, trusted bool) (millrace.Executor, error) {
 	}
 	return millrace.Executor{Commands: command.Policy{
 		Allow:   []string{"go test *"},
+		PassEnv: []string{"GOFLAGS"},
 		Env:     map[string]string{"GOCACHE": cache, "GOMODCACHE": modules, "GOPROXY": "off", "GOTOOLCHAIN": "local", "CGO_ENABLED": "0"},
 		Read:    []string{modules},
 		Write:   []string{cache},
