@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -32,21 +33,32 @@ const mutantVar = "MILLRACE_MUTANT"
 func Mutants(t *testing.T, all []Mutant) {
 	t.Helper()
 	binary := buildMutants(t, all)
+	run := func(number int, tests string) (string, error) {
+		cmd := exec.Command(binary, "-test.run", "^("+tests+")$")
+		cmd.Env = append(os.Environ(), mutantVar+"="+strconv.Itoa(number))
+		out, err := cmd.CombinedOutput()
+		return string(out[:min(len(out), 2000)]), err
+	}
+	var tests []string
 	for i, m := range all {
+		tests = append(tests, m.By)
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.Command(binary, "-test.run", "^"+m.By+"$")
-			cmd.Env = append(os.Environ(), mutantVar+"="+strconv.Itoa(i+1))
-			out, err := cmd.CombinedOutput()
-			shown := string(out[:min(len(out), 2000)])
-			switch {
+			switch out, err := run(i+1, m.By); {
 			case err == nil:
-				t.Errorf("%s: no test has noticed:\n%s", m.Name, shown)
-			case !strings.Contains(shown, "--- FAIL: "+m.By):
-				t.Errorf("%s: %s has not failed, but %v:\n%s", m.Name, m.By, err, shown)
+				t.Errorf("%s: no test has noticed:\n%s", m.Name, out)
+			case !strings.Contains(out, "--- FAIL: "+m.By):
+				t.Errorf("%s: %s has not failed, but %v:\n%s", m.Name, m.By, err, out)
 			}
 		})
 	}
+	t.Run("none", func(t *testing.T) {
+		t.Parallel()
+		slices.Sort(tests)
+		if out, err := run(0, strings.Join(slices.Compact(tests), "|")); err != nil {
+			t.Errorf("the tests fail without a mutant: %v\n%s", err, out)
+		}
+	})
 }
 
 // buildMutants builds them as one program, from packages as they were built for other tests where they have no mutants.
