@@ -135,7 +135,11 @@ var acts = map[string]func(args []string) error{
 	},
 	"key": func([]string) error { _, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_USER_KEYRING, true); return err },
 	"shared": func([]string) error {
-		_, err := unix.SysvShmGet(unix.IPC_PRIVATE, 4096, unix.IPC_CREAT|0o600)
+		id, err := unix.SysvShmGet(unix.IPC_PRIVATE, 4096, unix.IPC_CREAT|0o600)
+		if err != nil {
+			return err
+		}
+		_, err = unix.SysvShmCtl(id, unix.IPC_RMID, nil) // it would outlive the process, and a system has room for some thousand
 		return err
 	},
 	"sti": func([]string) error { // asks a pipe, which is no terminal
