@@ -219,7 +219,7 @@ func levenshtein(a, b string) int {
 // What looks most like work: each of these would take minutes if anything were looked at again and again.
 func TestLinear(t *testing.T) {
 	t.Parallel()
-	n := fstest.Slowed(1<<17, 1<<21)
+	n := fstest.Slowed(1<<17, fstest.ByItself(1<<19, 1<<21))
 	for _, unit := range []string{
 		"{", "{{", "{{a.", "{{find.", `\`, `\{{find.count}}`, "{{ ", "{{a.b}}", "{{steps[", "}", `{{find["`, `\"]}}`, "{{a[0]}}", ".a", "[0]",
 	} {

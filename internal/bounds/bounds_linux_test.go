@@ -61,7 +61,7 @@ func TestHostilePipelinesAreBounded(t *testing.T) {
 // TestNamedPipelinesAreBounded: so are those that once were not, and their like; the quick sample has some of them.
 func TestNamedPipelinesAreBounded(t *testing.T) {
 	names := slices.Sorted(maps.Keys(cases))
-	for _, name := range names[:fstest.Runs(8, len(names), len(names))] {
+	for _, name := range names[:fstest.Runs(fstest.ByItself(4, 8), len(names), len(names))] {
 		t.Run(name, func(t *testing.T) { judged(t, []string{name}) })
 	}
 }

@@ -174,7 +174,7 @@ func TestHostile_steps_that_are_bad(t *testing.T) {
 
 func TestHostile_a_million_edits(t *testing.T) {
 	t.Parallel()
-	n := fstest.Slowed(50_000, 1_000_000)
+	n := fstest.Slowed(50_000, fstest.ByItself(200_000, 1_000_000))
 	one := `{"old_text": "a", "new_text": "b"}`
 	text := func(n int) string {
 		return `{"name": "n", "steps": [{"id": "s", "action": "multi_edit", "params": {"files": ["a.txt"], "edits": [` +

@@ -114,7 +114,7 @@ func manyMatches(t *testing.T, n int) string {
 // A million matches in one file are streamed: what is held does not grow with them as with lists of them.
 func TestHostile_a_million_matches(t *testing.T) {
 	t.Parallel()
-	n := fstest.Slowed(50_000, 1_000_000)
+	n := fstest.Slowed(50_000, fstest.ByItself(200_000, 1_000_000))
 	dir := manyMatches(t, n)
 	for what, steps := range map[string][]obj{
 		"count": regexSteps("a")[:2],

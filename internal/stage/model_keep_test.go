@@ -24,7 +24,7 @@ import (
 // TestStageKept is TestStageLikeOS with a stage that is followed by a Keeper, taken down and built again all the time.
 func TestStageKept(t *testing.T) {
 	t.Parallel()
-	first, n := fstest.Seed(t), fstest.Slowed(30, fstest.Runs(100, 400, 10_000))
+	first, n := fstest.Seed(t), fstest.Slowed(30, fstest.Runs(fstest.ByItself(50, 100), 400, 10_000))
 	done := 0
 	for i := range n {
 		t.Run(fmt.Sprint(first+uint64(i)), func(t *testing.T) {

@@ -151,7 +151,7 @@ func numstat(t *testing.T, root, algorithm string) map[string]int {
 // TestHunksHostile runs what makes a quadratic algorithm take minutes.
 func TestHunksHostile(t *testing.T) {
 	t.Parallel()
-	const n = 100_000
+	n := fstest.ByItself(40_000, 100_000)
 	rng := rand.New(rand.NewPCG(9, 10))
 	text := func(n int, line func(i int) int) string {
 		var b bytes.Buffer

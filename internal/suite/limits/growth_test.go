@@ -108,7 +108,7 @@ func TestSharesOfSteps(t *testing.T) {
 // TestWideSchedule: two steps of very many files are put in order in time that their number allows, and end with the
 // context.
 func TestWideSchedule(t *testing.T) {
-	files := fstest.Slowed(10_000, 40_000)
+	files := fstest.Slowed(10_000, fstest.ByItself(15_000, 40_000))
 	names := func(dir string) []string {
 		list := make([]string, files)
 		for i := range list {

@@ -108,7 +108,7 @@ func TestHunkLines(t *testing.T) {
 func TestHunkLinesAreItsText(t *testing.T) {
 	t.Parallel()
 	marks := 0
-	seeds := fstest.Slowed(100, fstest.Runs(500, 2000, 20_000))
+	seeds := fstest.Slowed(100, fstest.Runs(fstest.ByItself(250, 500), 2000, 20_000))
 	for seed := range uint64(seeds) {
 		_, _, plan := randomEdited(t, rand.New(rand.NewPCG(seed, 41)))
 		var all []millrace.Hunk

@@ -172,7 +172,7 @@ var sameHunks = gocmp.Options{cmpopts.IgnoreUnexported(millrace.Hunk{}), cmpopts
 func TestRejectedHunksTakeNothingElseAway(t *testing.T) {
 	t.Parallel()
 	several, first := 0, fstest.Seed(t)
-	runs := uint64(fstest.Slowed(300, fstest.Runs(1500, 10_000, 100_000)))
+	runs := uint64(fstest.Slowed(300, fstest.Runs(fstest.ByItself(600, 1500), 10_000, 100_000)))
 	for seed := first; seed < first+runs; seed++ {
 		rng := rand.New(rand.NewPCG(seed, 17))
 		text, fsys, plan := randomEdited(t, rng)

@@ -13,7 +13,7 @@ import (
 func TestSplitHunksAreTakenOneByOne(t *testing.T) {
 	t.Parallel()
 	split, first := 0, fstest.Seed(t)
-	runs := uint64(fstest.Slowed(200, fstest.Runs(800, 5000, 50_000)))
+	runs := uint64(fstest.Slowed(200, fstest.Runs(fstest.ByItself(400, 800), 5000, 50_000)))
 	for seed := first; seed < first+runs; seed++ {
 		rng := rand.New(rand.NewPCG(seed, 31))
 		text, _, plan := randomEdited(t, rng)

@@ -25,7 +25,7 @@ import (
 func TestBinaryIsOneThing(t *testing.T) {
 	t.Parallel()
 	filler := strings.Repeat(strings.Repeat("x", 49)+"\n", 500)
-	inPieces := []int{7999, 8001, 8191}[:fstest.Slowed(1, 3)] // some of what is read in pieces is enough
+	inPieces := []int{7999, 8001, 8191}[:fstest.Slowed(1, fstest.ByItself(1, 3))] // some of what is read in pieces is enough
 	for _, size := range []int{0, 9 << 20} {
 		for _, at := range []int{-1, 10, 7990, 7998, 7999, 8000, 8001, 8010, 8180, 8191, 8192, 8193, 12000} {
 			for _, longer := range []int{0, 2, -2, 195} {
