@@ -175,7 +175,7 @@ func TestCrash(t *testing.T) {
 	c.runAll()
 	rnd := rand.New(rand.NewPCG(fstest.Seed(t), 3))
 	cuts := fstest.Runs(1, 6, 500)
-	step := fstest.Runs(3, 1, 1)
+	step := fstest.Runs(fstest.ByItself(6, 3), 1, 1)
 	for i := 0; i < len(c.moments); i += step {
 		m := c.moments[i]
 		ok := t.Run(fmt.Sprintf("%d %s", i, m.op), func(t *testing.T) {

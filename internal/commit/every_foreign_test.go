@@ -217,6 +217,6 @@ func TestForeign(t *testing.T) {
 	})
 	t.Run("control", func(t *testing.T) {
 		t.Parallel()
-		run(t, stories(fstest.Slowed(20, fstest.Runs(40, 60, 200))), crashfs.Exchanges|crashfs.NoReplaces, &control)
+		run(t, stories(fstest.Slowed(20, fstest.Runs(fstest.ByItself(20, 40), 60, 200))), crashfs.Exchanges|crashfs.NoReplaces, &control)
 	})
 }

@@ -130,9 +130,9 @@ var openings = []struct {
 // Whatever is fed with very many of its own opening characters ends soon, with bounded memory, and does not take the process with it.
 func TestHostile_parsers_are_fed_their_own_opening_characters(t *testing.T) {
 	fstest.OneGoroutine(t)
-	small := fstest.Runs(fstest.ByItself(10_000, 20_000), 60_000, 60_000) // some have limits of their own, below which all is parsed
-	middle := fstest.Runs(fstest.ByItself(40_000, 100_000), 1_000_000, 1_000_000)
-	whole := fstest.Runs(fstest.ByItself(120_000, 300_000), 16<<20, 16<<20)
+	small := fstest.Runs(fstest.ByItself(5_000, 20_000), 60_000, 60_000) // some have limits of their own, below which all is parsed
+	middle := fstest.Runs(fstest.ByItself(20_000, 100_000), 1_000_000, 1_000_000)
+	whole := fstest.Runs(fstest.ByItself(60_000, 300_000), 16<<20, 16<<20)
 	const mostMemory = 2 << 30 // allocated in all, not at a time
 	for _, o := range openings {
 		for _, opening := range o.texts {

@@ -102,21 +102,21 @@ func TestHostile_patch_writes_behind_a_link_that_it_makes(t *testing.T) {
 func TestHostile_patch_of_lines_that_repeat(t *testing.T) {
 	t.Parallel()
 	fsys := afero.NewMemMapFs()
-	if err := afero.WriteFile(fsys, "f", []byte(strings.Repeat("a\n", fstest.Slowed(5_000, fstest.Runs(20_000, 1_000_000, 1_000_000)))), 0o644); err != nil {
+	if err := afero.WriteFile(fsys, "f", []byte(strings.Repeat("a\n", fstest.Slowed(5_000, fstest.Runs(fstest.ByItself(10_000, 20_000), 1_000_000, 1_000_000)))), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	hunk := strings.Repeat(" a\n", 1000)
 	var many strings.Builder
 	many.WriteString("--- a/f\n+++ b/f\n")
-	for i := range fstest.Slowed(30, 300) {
+	for i := range fstest.Slowed(30, fstest.ByItself(100, 300)) {
 		fmt.Fprintf(&many, "@@ -%d,1002 +%d,1002 @@\n%s-b%d\n+c\n a\n", 5+i*2000, 5+i*2000, hunk, i)
 	}
 	for what, patch := range map[string]obj{
 		"nowhere":  {"patch": many.String()},
 		"anywhere": {"patch": "--- a/f\n+++ b/f\n@@ -2000000,1000 +2000000,1001 @@\n" + hunk + "+b\n" + hunk},
 		"nearly":   {"patch": "--- a/f\n+++ b/f\n@@\n" + hunk + "-b\n+c\n" + hunk, "fuzz": 3, "tolerance": "typography"},
-		"blocks":   {"patch": "f\n" + strings.Repeat("<<<<<<< SEARCH\na\na\n=======\nb\n>>>>>>> REPLACE\n", fstest.Slowed(100, fstest.Runs(500, 5000, 5000)))},
-		"deep":     {"patch": "*** Begin Patch\n*** Update File: f\n" + strings.Repeat("@@ a\n", fstest.Slowed(1000, fstest.Runs(10_000, 90_000, 90_000))) + "-b\n+c\n*** End Patch\n"},
+		"blocks":   {"patch": "f\n" + strings.Repeat("<<<<<<< SEARCH\na\na\n=======\nb\n>>>>>>> REPLACE\n", fstest.Slowed(100, fstest.Runs(fstest.ByItself(200, 500), 5000, 5000)))},
+		"deep":     {"patch": "*** Begin Patch\n*** Update File: f\n" + strings.Repeat("@@ a\n", fstest.Slowed(1000, fstest.Runs(fstest.ByItself(4_000, 10_000), 90_000, 90_000))) + "-b\n+c\n*** End Patch\n"},
 	} {
 		within(t, patience, func(ctx context.Context) {
 			if _, err := host().Run(ctx, fsys, decoded(t, act("patch", patch))); err == nil || ctx.Err() != nil {
