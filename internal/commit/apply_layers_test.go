@@ -84,7 +84,7 @@ func killedEverywhere(t *testing.T, fsys afero.Fs, changes []change.Change, befo
 	defer lock.Close()
 	o.Lock = lock
 	last := 0
-	eachMoment(t, fstest.Slowed(5, 1), func(at int) bool {
+	eachMoment(t, fstest.Slowed(5, fstest.ByItself(3, 1)), func(at int) bool {
 		h := &hooks{}
 		h.before = func(n int, _ string, _ bool, _ string) error {
 			if n >= at {

@@ -104,7 +104,7 @@ func TestForeignAttributes(t *testing.T) {
 					if fails(100) != 0 && change.files {
 						continue
 					}
-					eachMoment(t, fstest.Slowed(25, 5), func(at int) bool {
+					eachMoment(t, fstest.Slowed(25, fstest.ByItself(15, 5)), func(at int) bool {
 						reached, conflict := attrMoment(t, do, change, name, at, fails(at))
 						if reached {
 							runs++

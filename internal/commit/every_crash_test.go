@@ -166,7 +166,7 @@ func TestCrash(t *testing.T) {
 	t.Cleanup(func() {
 		fstest.Countf(t, "%d crashes, and %d more in recovery: %d times old, %d times new", count.runs.Load(), count.nested.Load(), count.olds.Load(), count.news.Load())
 	})
-	eachStory(t, stories(fstest.Slowed(10, fstest.Runs(fstest.ByItself(16, 32), 450, 6000))), func(t *testing.T, number uint64) {
+	eachStory(t, stories(fstest.Slowed(10, fstest.Runs(32, 450, 6000))), func(t *testing.T, number uint64) {
 		if err := newStory(t, number).sweep(&count); err != nil {
 			t.Error(err)
 		}

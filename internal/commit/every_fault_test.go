@@ -192,7 +192,7 @@ func TestFaults(t *testing.T) {
 		fstest.Countf(t, "%d faults, %d with a crash afterwards: %d times rolled back at once, %d times left for the next start, %d times not known whether committed, %d times committed all the same",
 			count.runs.Load(), count.crashes.Load(), count.rolledBack.Load(), count.pending.Load(), count.unknown.Load(), count.survived.Load())
 	})
-	eachStory(t, stories(fstest.Slowed(4, fstest.Runs(fstest.ByItself(12, 24), 220, 2500))), func(t *testing.T, number uint64) {
+	eachStory(t, stories(fstest.Slowed(4, fstest.Runs(24, 220, 2500))), func(t *testing.T, number uint64) {
 		s := newStory(t, number)
 		rnd := rand.New(rand.NewPCG(number, 77))
 		for from := range operations(t, s) {

@@ -213,7 +213,7 @@ func TestForeign(t *testing.T) {
 	})
 	t.Run("exchange", func(t *testing.T) {
 		t.Parallel()
-		run(t, stories(fstest.Slowed(4, fstest.Runs(fstest.ByItself(8, 24), 560, 2500)), 50, 226, 252, 340), 0, &with)
+		run(t, stories(fstest.Slowed(4, fstest.Runs(24, 560, 2500)), 50, 226, 252, 340), 0, &with)
 	})
 	t.Run("control", func(t *testing.T) {
 		t.Parallel()

@@ -74,10 +74,10 @@ func (tr *trial) settled(t *testing.T, what string) (isNew bool) {
 }
 
 // eachMoment calls test for 1, 2, 3... until it says that there were not so many operations. It takes only every
-// step-th of them, others in each test, with "go test" by itself a third of those, and all of them under torture.
+// step-th of them, others in each test, and all of them under torture.
 func eachMoment(t *testing.T, step int, test func(n int) (more bool)) {
 	t.Helper()
-	step = fstest.Runs(fstest.ByItself(3*step, step), step, 1)
+	step = fstest.Runs(step, step, 1)
 	h := fnv.New32()
 	h.Write([]byte(t.Name()))
 	for n := 1 + int(h.Sum32()&0xffff)%step; ; n += step {

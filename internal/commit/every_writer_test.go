@@ -73,7 +73,7 @@ func TestForeignWriter(t *testing.T) {
 				continue
 			}
 			rnd := rand.New(rand.NewPCG(1, uint64(len(sc.name))))
-			eachMoment(t, fstest.Slowed(25, 5), func(at int) bool {
+			eachMoment(t, fstest.Slowed(25, fstest.ByItself(15, 5)), func(at int) bool {
 				// It lives; it is killed soon afterwards; an operation has failed shortly before, so that it is undoing.
 				for _, fate := range []string{"live", "kill", "fail"} {
 					fsys := backends()[backend](t)

@@ -55,7 +55,7 @@ func (m *Mark) owner() (*owner, error) { return m.read(path.Join(m.name, ownerNa
 func (m *Mark) Make(ctx context.Context) error {
 	return poll.Lock(ctx, func() error {
 		holder, err := m.try()
-		if errors.Is(err, fs.ErrNotExist) && m.vanished < 6 {
+		if errors.Is(err, fs.ErrNotExist) && m.vanished < 10 {
 			// The last one has just removed the directory. It does not do that each time that this one looks.
 			m.vanished++
 			return m.heldBy(new(owner))

@@ -50,7 +50,7 @@ func TestScenarios(t *testing.T) {
 			for _, w := range wrappers() {
 				t.Run(w.name, func(t *testing.T) {
 					if w.slow {
-						t.Skip("the same over a disk has been tried, and takes a while to be refused")
+						t.Skip("it takes a while to be refused, and TestFileSystems tries it; over a disk the CI tries it here too")
 					}
 					if why, ok := w.unlike[strings.TrimSuffix(filepath.Base(path), ".txtar")]; ok {
 						t.Skip(why)
