@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -38,19 +39,37 @@ func (f file) at(fset *token.FileSet, n ast.Node) string {
 	return p.String()
 }
 
-// sources parses every Go file of the module. Unlike go list, that includes files for other systems. Nested modules,
-// testdata and what the go tool ignores are left out.
+// tree is every Go file of the module, read once for all tests, which only look at it.
+type tree struct {
+	fset  *token.FileSet
+	files []file
+}
+
+var theTree = sync.OnceValues(readTree)
+
 func sources(t *testing.T) (*token.FileSet, []file) {
 	t.Helper()
-	root, err := filepath.Abs(filepath.Join("..", ".."))
+	m, err := theTree()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
-		t.Fatalf("this test has to stand two directories below the module's root: %v", err)
+	if len(m.files) < 20 {
+		t.Fatalf("only %d files found", len(m.files))
 	}
-	fset := token.NewFileSet()
-	var files []file
+	return m.fset, m.files
+}
+
+// readTree parses every Go file of the module. Unlike go list, that includes files for other systems. Nested modules,
+// testdata and what the go tool ignores are left out.
+func readTree() (tree, error) {
+	fset, files := token.NewFileSet(), []file(nil)
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err == nil {
+		_, err = os.Stat(filepath.Join(root, "go.mod")) // this test stands two directories below it
+	}
+	if err != nil {
+		return tree{}, err
+	}
 	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -86,13 +105,7 @@ func sources(t *testing.T) (*token.FileSet, []file) {
 		files = append(files, file{name: filepath.ToSlash(rel), lines: bytes.Count(data, []byte("\n")), syntax: syntax})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) < 20 {
-		t.Fatalf("only %d files found", len(files))
-	}
-	return fset, files
+	return tree{fset, files}, err
 }
 
 func TestFiles(t *testing.T) {
