@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -36,5 +37,30 @@ func TestLooksWhileItBecomesAnother(t *testing.T) {
 	fstest.Countf(t, "%d looks: %d times the program, %d times one to be looked at again", looks, found[ours], found[gone])
 	if found[others] > 0 || found[ours] == 0 {
 		t.Errorf("%d times one of others, %d times the program", found[others], found[ours])
+	}
+}
+
+// TestLooksWhileItEnds: a process that is about to be gone is not one of others: it may have left a child just before. It
+// takes a while to be gone, for it gives back much memory, and shows nothing of itself meanwhile.
+func TestLooksWhileItEnds(t *testing.T) {
+	t.Parallel()
+	const token = "LOOKED_FOR=2c91"
+	var found [3]int
+	for range 20 {
+		cmd := exec.Command("dd", "if=/dev/zero", "of=/dev/null", "bs=64M", "count=1")
+		cmd.Env = []string{token}
+		if err := cmd.Start(); err != nil {
+			t.Skip("there is no dd, which takes as much memory as it is told: ", err)
+		}
+		dir := filepath.Join("/proc", strconv.Itoa(cmd.Process.Pid))
+		for stat(dir).state == alive {
+			h := hunt{is: func(_ string, env []byte, _, _ int) bool { return bytes.Contains(env, []byte(token)) }, known: make(map[int]bool)}
+			found[h.look(cmd.Process.Pid)]++
+		}
+		fstest.Must(t, cmd.Wait())
+	}
+	fstest.Countf(t, "%d times the program, %d times one to be looked at again", found[ours], found[gone])
+	if found[others] > 0 || found[ours] == 0 || found[gone] == 0 {
+		t.Errorf("%d times one of others, %d times the program, %d times one to be looked at again", found[others], found[ours], found[gone])
 	}
 }

@@ -20,8 +20,11 @@ import (
 const (
 	// dying is how long killed processes may take to be gone. One that waits for a disk that does not answer takes longer.
 	dying = 10 * time.Second
-	// doubting is how long processes that come and go too fast to be looked at are hunted. They may be those of others.
+	// doubting is how long processes that come and go too fast to be looked at are hunted, since one of those that are
+	// looked for was met. They may be those of others.
 	doubting = time.Second
+	// doubts is how often they are looked for then at least: on a busy machine one time may take longer than that.
+	doubts = 10
 	// starting is how long processes are waited for that are about to become other programs.
 	starting = 5 * time.Second
 )
@@ -39,21 +42,22 @@ type mark func(dir string, env []byte, pgrp, session int) bool
 func killAll(is mark) error {
 	h := hunt{is: is, known: make(map[int]bool), killed: make(map[int]bool)}
 	begun, wait := time.Now(), time.Millisecond
+	met, rounds := begun, 0 // when one of them was met, and how often they were looked for since then
 	var before []int
 	for {
 		h.starting = false
 		left, unsure, err := h.round()
-		took, patience := time.Since(begun), time.Duration(0)
-		switch {
-		case h.starting:
+		if rounds++; len(left) > 0 {
+			met, rounds = time.Now(), 0
+		}
+		took, quiet, patience := time.Since(begun), time.Since(met), doubting
+		if h.starting {
 			patience = starting
-		case unsure:
-			patience = doubting
 		}
 		switch {
 		case err != nil:
 			return errNoProc
-		case len(left) == 0 && took > patience:
+		case len(left) == 0 && (!unsure || rounds >= doubts && quiet > patience || took > dying):
 			return nil
 		case took > dying:
 			return fmt.Errorf("%d of them cannot be killed, the first is %d", len(left), left[0])
@@ -220,15 +224,18 @@ func (h *hunt) look(pid int) int {
 	switch {
 	case len(env) > 0, was.kernel, errors.Is(err, fs.ErrPermission):
 		return others
-	case stat(dir).state != alive:
-		return gone // perhaps before its environment was read
+	case errors.Is(err, unix.ESRCH), stat(dir).state != alive:
+		return gone // it is ending, and has no environment any more, or it has ended, perhaps before that was read
 	case err != nil:
 		return others
 	}
 	// It was started without any, or it is becoming another program, which has none until all of it is in its place.
 	before := stat(dir)
 	env, err = h.environ(dir)
-	if err == nil && h.is(dir, env, before.pgrp, before.session) {
+	switch {
+	case errors.Is(err, unix.ESRCH):
+		return gone
+	case err == nil && h.is(dir, env, before.pgrp, before.session):
 		return ours // it has become one meanwhile
 	}
 	if after := stat(dir); len(env) == 0 && err == nil && (!before.placed() || after.program != before.program) {
