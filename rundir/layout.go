@@ -108,14 +108,26 @@ func (l layout) present() (bool, error) {
 	if err != nil || !ok {
 		return false, err
 	}
+	if ok, err = l.known(); err != nil || ok {
+		return ok, err
+	}
+	shards, err := l.shards()
+	if err != nil || len(shards) == 0 {
+		return false, err
+	}
+	// Another process may have made the store since. Each does so before it makes a run.
+	if ok, err = l.known(); err == nil && !ok {
+		err = fmt.Errorf("%w: %s has runs and no file %s", runs.ErrFormat, l.dir, formatFile)
+	}
+	return ok, err
+}
+
+// known reports whether the store says what it is, and that it is of this version.
+func (l layout) known() (bool, error) {
 	text, err := l.d.Read(l.path(formatFile), int64(len(formatText))+1)
 	switch {
 	case disk.IsAbsent(err):
-		shards, err := l.shards()
-		if err == nil && len(shards) > 0 {
-			err = fmt.Errorf("%w: %s has runs and no file %s", runs.ErrFormat, l.dir, formatFile)
-		}
-		return false, err
+		return false, nil
 	case err != nil:
 		return false, fmt.Errorf("%w: %w", runs.ErrFormat, err)
 	case string(text) == formatText:
