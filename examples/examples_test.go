@@ -14,7 +14,7 @@ import (
 // goRun runs an example as a user would.
 func goRun(t *testing.T, args ...string) string {
 	t.Helper()
-	cmd := exec.Command("go", append([]string{"run"}, args...)...)
+	cmd := exec.Command("go", append([]string{"run", "-ldflags=-w"}, args...)...)
 	cmd.Dir = ".."
 	out, err := cmd.CombinedOutput()
 	if err != nil {
