@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"strings"
@@ -16,10 +17,12 @@ import (
 	"github.com/millrace-go/millrace/internal/poll"
 )
 
-// A mark is a directory, because making one is atomic on every file system. A file in it names its owner. That file is
-// written beside the mark first, and moved into it, so that an owner who dies in between is still known. Names beside
-// the mark begin with its name and a dash.
+// A mark is a directory, because all that is in one can be moved away at once. The process that makes the empty file in
+// it has the mark: to make a directory that is there already is no error in a layer of afero. Another file names the
+// owner. It is written beside the mark first, and moved into it, so that an owner who dies in between is still known.
+// Names beside the mark begin with its name and a dash.
 const (
+	madeName  = "made"
 	ownerName = "owner"
 	besideEnd = ".owner"
 )
@@ -141,6 +144,18 @@ func (m *Mark) try() (holder *owner, err error) {
 		return nil, err
 	}
 	left = []string{m.name, m.beside()}
+	made := path.Join(m.name, madeName)
+	switch err := m.disk.Put(made, nil, false); {
+	case disk.IsExist(err): // the directory was there already
+		left = []string{m.beside()}
+		return m.check()
+	case disk.IsAbsent(err): // and was moved away since
+		left = []string{m.beside()}
+		return nil, fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	case err != nil:
+		return nil, err
+	}
+	left = []string{made, m.name, m.beside()}
 	if err := m.disk.FS.Rename(m.beside(), path.Join(m.name, ownerName)); err != nil {
 		return nil, err
 	}
