@@ -130,7 +130,7 @@ func (b *Backup) image(r *journal.Record) string {
 // Verify reads all kept files and compares them with the hashes taken when they were put there. If some are not what
 // they were the error is a *DamagedError that lists all of them. A file that was only moved is not judged: it is
 // restored by moving it back, and where its image is a link to it, writing to the file at its new name has changed
-// that too.
+// that too. A backup that is removed meanwhile is not damaged: the error is ErrNotFound.
 func (b *Backup) Verify(ctx context.Context) error {
 	movedTo := b.movedTo(nil)
 	var images []*journal.Record
@@ -162,10 +162,13 @@ func (b *Backup) Verify(ctx context.Context) error {
 			bad.Files = append(bad.Files, backup.Damage{Path: r.Path, Image: b.image(r), Reason: reasons[i]})
 		}
 	}
-	if len(bad.Files) > 0 {
-		return bad
+	if len(bad.Files) == 0 {
+		return nil
 	}
-	return nil
+	if _, err := b.store.Load(b.plan.ID); errors.Is(err, backup.ErrNotFound) {
+		return err
+	}
+	return bad
 }
 
 // verify returns what is wrong with a kept file, "" if nothing. The error says that it could not be read.

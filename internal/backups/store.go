@@ -41,7 +41,8 @@ type Backup struct {
 }
 
 // Open returns the backups in the state directory, canonical, of a file system as [fsutil.Raise] gives it. Nothing is
-// read yet. The key is the one that commits were signed with; nil means that of the user.
+// read yet. The key is the one that commits were signed with; nil means that of the user, which is not made if there is
+// none.
 func Open(fsys afero.Fs, stateDir string, key []byte) (*Store, error) {
 	if fsys == nil {
 		return nil, names.ErrNoFs
@@ -50,7 +51,7 @@ func Open(fsys afero.Fs, stateDir string, key []byte) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := journal.KeyFor(fsys, key)
+	found, err := journal.ExistingKeyFor(fsys, key)
 	if err != nil {
 		return nil, err
 	}
@@ -105,11 +106,8 @@ func (s *Store) names() ([]string, error) {
 			return nil, err
 		}
 	}
-	names, err := s.disk.Names(dir)
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(names, func(n string) bool { return !journal.ValidID(n) }), nil
+	names, err := s.disk.Names(dir) // with the last backup it is removed
+	return slices.DeleteFunc(names, func(n string) bool { return !journal.ValidID(n) }), disk.UnlessAbsent(err)
 }
 
 // Load returns the backup of that id. The error is ErrNotFound, or an *journal.Error wrapped with the id if the plan is
