@@ -14,6 +14,7 @@ import (
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backups"
+	"github.com/millrace-go/millrace/internal/panics"
 )
 
 // ListBackups returns what Restore can take, the newest first. A backup that cannot be used, being damaged or not of
@@ -123,11 +124,11 @@ func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (
 	return t.told(ctx, started, func(ctx context.Context) (*Result, error) {
 		switch {
 		case x.DryRun:
-			p, err := x.PlanRestore(ctx, fsys, backupID)
+			p, err := t.planRestore(ctx, backupID)
 			if err != nil {
 				return nil, err
 			}
-			return p.Result(), nil
+			return p.result, nil
 		case x.ReadOnly:
 			return nil, &readOnlyError{"executor is read-only, and to restore is to write: do it with another one, or with DryRun"}
 		}
@@ -158,13 +159,21 @@ func (x Executor) PlanRestore(ctx context.Context, fsys afero.Fs, backupID strin
 		return nil, err
 	}
 	defer t.done()
-	t.warnOfUnfinished()
-	p, err := t.restorePlan(ctx, backupID)
+	p, err := t.planRestore(ctx, backupID)
 	if err != nil {
 		return nil, err
 	}
-	p.result.Warnings = t.notes.Take(p.result.Warnings)
 	return p.keep(), nil
+}
+
+// planRestore is restorePlan for verbs that take no lock.
+func (t *tree) planRestore(ctx context.Context, backupID string) (*Plan, error) {
+	t.warnOfUnfinished()
+	p, err := t.restorePlan(ctx, backupID)
+	if err == nil {
+		p.result.Warnings = t.notes.Take(p.result.Warnings)
+	}
+	return p, err
 }
 
 // restorePlan is the plan that undoes a backup.
@@ -227,17 +236,20 @@ func restoredFiles(changes []fsutil.Change) []string {
 // backups are those of the tree.
 func (t *tree) backups() (*backups.Store, error) { return backups.Open(t.fs, t.stateDir, t.x.Key) }
 
-// prune removes what the host does not want to keep. The backup just made is latest. The lock is held.
+// prune removes what the host does not want to keep. The backup just made is latest. The lock is held. The commit is
+// made, so it no longer counts whether the run's context is done, and a panic of the file system is an error.
 func (t *tree) prune(latest string) error {
-	store, err := t.backups()
-	if err != nil {
+	return panics.Protect(func() error {
+		store, err := t.backups()
+		if err != nil {
+			return err
+		}
+		ctx, now := context.Background(), time.Now()
+		_, err = store.Prune(ctx, t.x.Backups, now, latest)
+		err = errors.Join(err, store.PruneConflicts(ctx, t.x.Conflicts, now))
+		if t.x.RunID != "" { // else there is no new one
+			err = errors.Join(err, store.PruneRuns(ctx, t.x.Runs, now, t.x.RunID))
+		}
 		return err
-	}
-	ctx, now := context.Background(), time.Now() // the commit is made, so it no longer counts whether the run's is done
-	_, err = store.Prune(ctx, t.x.Backups, now, latest)
-	err = errors.Join(err, store.PruneConflicts(ctx, t.x.Conflicts, now))
-	if t.x.RunID != "" { // else there is no new one
-		err = errors.Join(err, store.PruneRuns(ctx, t.x.Runs, now, t.x.RunID))
-	}
-	return err
+	})
 }

@@ -106,32 +106,40 @@ var errElsewhere = fmt.Errorf("it was begun with StateDir %q; call Recover with 
 // elsewhere refuses to write over a transaction that was begun by an executor with the usual state directory, if this
 // one has another: what it would undo later has to stay as it is.
 func (t *tree) elsewhere() error {
+	dirs, err := t.unfinishedElsewhere()
+	if err != nil || len(dirs) == 0 {
+		return err
+	}
+	return &CommitError{State: CommitPending, Err: &commit.PendingError{ID: path.Base(dirs[0]), Dir: dirs[0], Err: errElsewhere}}
+}
+
+// unfinishedElsewhere returns the transactions that are not finished in the usual state directory, of an executor that
+// has another.
+func (t *tree) unfinishedElsewhere() ([]string, error) {
 	if t.stateDir == DefaultStateDir {
-		return nil
+		return nil, nil
 	}
 	o := t.commitOptions(nil)
 	o.StateDir = DefaultStateDir
 	dirs, err := commit.Unfinished(o)
 	switch {
 	case errors.Is(err, ErrStateDir):
-		return nil // what is there is no state directory
+		return nil, nil // what is there is no state directory
 	case err != nil:
-		return fmt.Errorf("look for what is not finished in %s: %w", DefaultStateDir, err)
-	case len(dirs) == 0:
-		return nil
+		return nil, fmt.Errorf("look for what is not finished in %s: %w", DefaultStateDir, err)
 	}
-	return &CommitError{State: CommitPending, Err: &commit.PendingError{ID: path.Base(dirs[0]), Dir: dirs[0], Err: errElsewhere}}
+	return dirs, nil
 }
 
 // warnOfUnfinished is for verbs that take no lock and undo nothing: what they read may be partly of a transaction
 // that a crash has left in the middle, or that goes on.
 func (t *tree) warnOfUnfinished() {
 	dirs, err := commit.Unfinished(t.commitOptions(nil))
-	if err != nil {
+	more, merr := t.unfinishedElsewhere()
+	if err = errors.Join(err, merr); err != nil {
 		t.notes.Add("unfinished", "whether a crash has left the tree between old and new cannot be told: %v", err)
-		return
 	}
-	for _, dir := range dirs {
+	for _, dir := range append(dirs, more...) {
 		t.notes.Add(dir, "the tree may be between old and new: a change is not finished, its journal is in %s. "+
 			"Another run is writing it just now, or a crash has left it, then Executor.Recover undoes it", dir)
 	}

@@ -83,7 +83,14 @@ func TestNothingStaysOpen(t *testing.T) {
 		"recover": func(fsys afero.Fs) error { _, err := x.Recover(ctx, fsys); return err },
 		"inspect": func(fsys afero.Fs) error { _, err := x.Inspect(ctx, fsys); return err },
 		"backups": func(fsys afero.Fs) error { _, err := x.ListBackups(ctx, fsys); return err },
-		"stage":   func(fsys afero.Fs) error { return stage.New(fsys).Close() },
+		"restore, dry": func(fsys afero.Fs) error {
+			res, err := x.Run(ctx, fsys, suite.Edit("a.txt"))
+			if err == nil {
+				_, err = millrace.Executor{DryRun: true}.Restore(ctx, fsys, res.BackupID)
+			}
+			return err
+		},
+		"stage": func(fsys afero.Fs) error { return stage.New(fsys).Close() },
 	}
 	for name, verb := range verbs {
 		for what, fsys := range map[string]afero.Fs{"OsFs": afero.NewOsFs(), "BasePathFs": afero.NewBasePathFs(afero.NewOsFs(), dir)} {

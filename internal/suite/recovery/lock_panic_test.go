@@ -12,6 +12,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/errorfs"
+	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/suite"
 )
@@ -30,7 +31,8 @@ func panicky(fsys afero.Fs, left *atomic.Int64) afero.Fs {
 	})
 }
 
-// TestPanicLeavesNoLock: wherever the file system panics, the lock is given back, and the tree is old or new.
+// TestPanicLeavesNoLock: wherever the file system panics, the lock is given back, and the tree is old or new. Once it is
+// new the panic goes nowhere: the caller learns what was committed.
 func TestPanicLeavesNoLock(t *testing.T) {
 	verbs := map[string]func(ctx context.Context, fsys afero.Fs) error{
 		"run": func(ctx context.Context, fsys afero.Fs) error {
@@ -59,15 +61,20 @@ func TestPanicLeavesNoLock(t *testing.T) {
 			for n, panicked := int64(1), true; panicked; n += step {
 				dir := afero.NewBasePathFs(afero.NewOsFs(), t.TempDir())
 				suite.ThreeFiles(t, dir)
+				before := fstest.Read(t, dir, "a.txt")
 				if err := dir.MkdirAll(".millrace/tx/20200102_030405_0123456789abcdef", 0o700); err != nil {
 					t.Fatal(err)
 				}
 				var left atomic.Int64
 				fsys := panicky(dir, &left)
 				left.Store(n)
-				_ = panics.Protect(func() error { return verb(t.Context(), fsys) }) // what becomes of it is not what this is about
+				err := panics.Protect(func() error { return verb(t.Context(), fsys) })
 				panicked = left.Load() <= 0
 				left.Store(0) // it does not panic any more
+				// One that is wrapped has been caught, and the error says what became of the tree.
+				if _, escaped := err.(*panics.Error); escaped && fstest.Read(t, dir, "a.txt") != before {
+					t.Fatalf("panic at operation %d: the tree is new, and nothing is told but %v", n, err)
+				}
 				x := millrace.Executor{LockWait: 50 * time.Millisecond, NoSync: true}
 				if _, err := x.Recover(t.Context(), fsys); errors.Is(err, capability.ErrLocked) {
 					t.Fatalf("panic at operation %d: %v", n, err)
