@@ -115,7 +115,8 @@ type Executor struct {
 	// transaction is unfinished in DefaultStateDir, but one that was left in any other place is not found.
 	StateDir string
 	// RunID names the run: letters, digits, "-" and "_", at most 255. Running the same id again on the same tree returns
-	// the stored result if that run was committed, and runs afresh otherwise. Empty means that runs are not remembered.
+	// the stored result if that run was committed, and runs afresh otherwise. What is stored stands in the state directory,
+	// so a copy of the tree with that has run as well. Empty means that runs are not remembered.
 	RunID string
 	// Key is what journal, backups and stored results are signed with, so that none that came with a tree, or was put
 	// there by another user, is believed: at least 16 bytes, better 32 random ones, the same for all executors that
