@@ -47,7 +47,7 @@ func (s *Store) create(ctx context.Context, n newRun) (*writer, error) {
 	if err := s.prepareStore(); err != nil {
 		return nil, err
 	}
-	number, err := s.allocate(ctx)
+	number, f, err := s.allocate(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,9 @@ func (s *Store) create(ctx context.Context, n newRun) (*writer, error) {
 		err = n.files(number, &n.created)
 	}
 	if err == nil {
-		w, err = s.begin(number, key, n)
+		w, err = s.begin(number, f, key, n)
+	} else {
+		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
 		// Without a first record it is invisible; what cannot be removed now is swept later.
@@ -65,16 +67,10 @@ func (s *Store) create(ctx context.Context, n newRun) (*writer, error) {
 	return w, nil
 }
 
-// begin makes the files of a run that has a number.
-func (s *Store) begin(number int64, key []byte, n newRun) (_ *writer, err error) {
-	name := s.layout.run(number, runFile)
-	f, err := recordlog.Create(s.d.FS, name)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
-	defer cancel()
-	lock, err := filelock.File(ctx, s.d, name)
+// begin makes the files of a run that has a number, and writes the first record into the one of its records. That is
+// closed after an error.
+func (s *Store) begin(number int64, f recordlog.File, key []byte, n newRun) (_ *writer, err error) {
+	lock, err := s.takeLock(number)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -130,63 +126,6 @@ func (w *writer) first(n newRun) (*record, error) {
 		return nil, err
 	}
 	return &record{Kind: kindCreated, Time: now, Status: n.status, Reason: n.reason, Created: &c}, nil
-}
-
-// allocate makes the directory of the next number. It is the only thing that several processes do at once, and mkdir
-// lets one of them have it.
-func (s *Store) allocate(ctx context.Context) (int64, error) {
-	next, err := s.next()
-	if err != nil {
-		return 0, err
-	}
-	for number := next; number <= maxNumber; number++ {
-		if err := context.Cause(ctx); err != nil {
-			return 0, err
-		}
-		shard := s.path(shardName(number / perShard))
-		at, err := s.d.Look(shard)
-		switch {
-		case err != nil:
-			return 0, err
-		case at.Kind != change.Dir && at.Kind != change.Absent:
-			return 0, notADir(shard) // a link may have come with the store
-		}
-		err = s.d.FS.Mkdir(s.layout.run(number), 0o700)
-		if disk.IsAbsent(err) {
-			if err = s.makeDir(shard); err == nil {
-				err = s.d.FS.Mkdir(s.layout.run(number), 0o700)
-			}
-		}
-		switch {
-		case err == nil:
-			s.taken(number)
-			return number, nil
-		case !disk.IsExist(err):
-			return 0, err
-		}
-		s.taken(number)
-	}
-	return 0, fmt.Errorf("the store has used up its %d numbers", maxNumber)
-}
-
-// next returns a number behind those that are known to be taken.
-func (s *Store) next() (int64, error) {
-	s.mu.Lock()
-	last := s.last
-	s.mu.Unlock()
-	if last == 0 {
-		var err error
-		if last, err = s.layout.last(); err != nil {
-			return 0, err
-		}
-	}
-	return last + 1, nil
-}
-
-func (s *Store) taken(number int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.last = max(s.last, number)
 }
 
 // makeDir makes a directory whose name is durable when it returns. That it is there already is no error.
