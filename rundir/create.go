@@ -144,8 +144,18 @@ func (s *Store) makeDir(name string) error {
 	return s.d.SyncAnyDir(path.Dir(name))
 }
 
-// prepareStore makes the store if there is none.
-func (s *Store) prepareStore() error {
+// prepareStore makes the store if there is none. A run that ends on the tree removes directories of the state directory in
+// which nothing is yet: then it is begun again, for that does not happen each time. What has its file of the format stays.
+func (s *Store) prepareStore() (err error) {
+	for range 10 {
+		if err = s.makeStore(); !disk.IsAbsent(err) {
+			return err
+		}
+	}
+	return err
+}
+
+func (s *Store) makeStore() error {
 	ok, err := s.present()
 	if ok || err != nil {
 		return err
