@@ -144,7 +144,7 @@ func (s *Store) makeDir(name string) error {
 	return s.d.SyncAnyDir(path.Dir(name))
 }
 
-// prepareStore makes the store if there is none. A run that ends on the tree removes directories of the state directory in
+// prepareStore makes the store if there is none, and keeps version control away from it. A run that ends on the tree removes directories of the state directory in
 // which nothing is yet: then it is begun again, for that does not happen each time. What has its file of the format stays.
 func (s *Store) prepareStore() (err error) {
 	for range 10 {
@@ -157,8 +157,11 @@ func (s *Store) prepareStore() (err error) {
 
 func (s *Store) makeStore() error {
 	ok, err := s.present()
-	if ok || err != nil {
+	if err != nil {
 		return err
+	}
+	if ok {
+		return s.ensureIgnore() // it may have come with the tree, or be older than this file
 	}
 	for _, dir := range disk.Above(s.dir) {
 		if dir == "/" {
@@ -167,6 +170,9 @@ func (s *Store) makeStore() error {
 		if err := s.makeDir(dir); err != nil {
 			return err
 		}
+	}
+	if err := s.ensureIgnore(); err != nil {
+		return err
 	}
 	// It is written beside its name: half of it would be the file of another program.
 	temp := s.path(formatFile + "-" + journal.NewID(time.Now()))
@@ -177,6 +183,15 @@ func (s *Store) makeStore() error {
 		return errors.Join(err, s.d.Remove(temp))
 	}
 	return s.d.SyncAnyDir(s.dir)
+}
+
+// ensureIgnore keeps version control away from a store in a state directory, which has such a file itself only from the
+// first commit on. Another directory is the caller's, and so is a .gitignore in it.
+func (s *Store) ensureIgnore() error {
+	if path.Base(s.dir) != journal.StoreDir {
+		return nil
+	}
+	return journal.EnsureIgnore(s.d, s.dir)
 }
 
 // openIndex opens the index for writing, and makes it if there is none.

@@ -1,11 +1,13 @@
 package rundir
 
 import (
+	"path"
 	"testing"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/journal"
 )
 
 // A run that ends on the tree tidies the state directory while a store is made in it.
@@ -26,5 +28,34 @@ func TestCreate_tidiedAway(t *testing.T) {
 	fstest.Must(t, createRun(t, s, twoSteps()).close())
 	if !tidied[".millrace"] || !tidied[DefaultDir] {
 		t.Errorf("tidied after %v", tidied)
+	}
+}
+
+// What a store in a state directory holds is kept from version control before there is a run in it, whatever stands in the
+// place of the file. What is in another directory is the caller's.
+func TestCreate_ignored(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ dir, format, before, after string }{
+		"no store":          {dir: "store/runs", after: "*\n"},
+		"an older store":    {dir: "store/runs", format: formatText, after: "*\n"},
+		"a planted store":   {dir: "store/runs", format: formatText, before: "!*\n", after: "*\n"},
+		"another directory": {dir: "jobs", before: "*.tmp\n", after: "*.tmp\n"},
+	} {
+		fsys := openDir(t, t.TempDir())
+		fstest.Must(t, fsys.MkdirAll(tt.dir, 0o700))
+		for file, text := range map[string]string{formatFile: tt.format, journal.IgnoreFile: tt.before} {
+			if text != "" {
+				fstest.Write(t, fsys, path.Join(tt.dir, file), text)
+			}
+		}
+		s, err := Open(fsys, tt.dir, Options{NoSync: true, Key: testKey})
+		fstest.Must(t, err)
+		fstest.Must(t, createRun(t, s, twoSteps()).close())
+		if text, err := s.d.Read(s.path(journal.IgnoreFile), 100); string(text) != tt.after || err != nil {
+			t.Errorf("%s: it holds %q, %v", name, text, err)
+		}
+		if shards, err := s.shards(); len(shards) != 1 || err != nil {
+			t.Errorf("%s: shards %v, %v", name, shards, err)
+		}
 	}
 }

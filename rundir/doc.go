@@ -4,6 +4,7 @@
 // # The files
 //
 //	DIR/                      mode 0700
+//	  .gitignore              "*", in a state directory: values and differences are not for version control
 //	  format                  "millrace runs 1"
 //	  index                   a slot of 512 bytes for each run, for lists; may be deleted at any time
 //	  000001/000001234/       run 1234

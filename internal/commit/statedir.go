@@ -14,8 +14,6 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-const ignoreFile = ".gitignore"
-
 // stateDir is the directory for everything that this library keeps in a tree.
 type stateDir struct {
 	d   *disk.Disk
@@ -89,7 +87,7 @@ func (s stateDir) ensure(sub ...string) error {
 			return err
 		}
 	}
-	if err := s.ensureIgnore(); err != nil {
+	if err := journal.EnsureIgnore(s.d, s.dir); err != nil {
 		return err
 	}
 	for _, name := range sub {
@@ -128,33 +126,6 @@ func (s stateDir) mkdir(name string) error {
 	return nil
 }
 
-// ignoreText keeps version control away from everything beside it.
-const ignoreText = "*\n"
-
-// ensureIgnore keeps version control away from the directory. A file with any other text may have come with the tree.
-// It would let backups, with all that was in old files, be published with the tree.
-func (s stateDir) ensureIgnore() error {
-	name := s.join(ignoreFile)
-	st, err := s.d.Look(name)
-	if err == nil && st.Kind == change.File && st.Size == int64(len(ignoreText)) {
-		var data []byte
-		if data, err = s.d.Read(name, st.Size); err == nil && string(data) == ignoreText {
-			return nil
-		}
-		err = disk.UnlessAbsent(err)
-	}
-	if err != nil {
-		return err
-	}
-	if err := s.d.RemoveTree(name); err != nil {
-		return err
-	}
-	if err := s.d.Put(name, []byte(ignoreText), false); !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return nil // another run that waits for the lock was faster
-}
-
 // syncUp makes the directory, and those above it, durable.
 func (s stateDir) syncUp() error {
 	dirs := append([]string{"."}, disk.Above(s.dir)...)
@@ -174,7 +145,7 @@ func (s stateDir) worthless(but ...string) (empty []string, ok bool, err error) 
 	}
 	known := []string{journal.TxDir, journal.BackupsDir, journal.ConflictsDir, journal.ResultsDir, journal.StoreDir}
 	for _, name := range names {
-		if name == ignoreFile || slices.Contains(but, name) {
+		if name == journal.IgnoreFile || slices.Contains(but, name) {
 			continue
 		}
 		dir := s.join(name)
@@ -202,7 +173,7 @@ func (s stateDir) tidy() error {
 
 // strip removes the empty directories and what keeps version control away.
 func (s stateDir) strip(empty []string) error {
-	for _, name := range append(empty, s.join(ignoreFile)) {
+	for _, name := range append(empty, s.join(journal.IgnoreFile)) {
 		if err := s.d.Remove(name); err != nil {
 			return err
 		}
