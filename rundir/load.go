@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/recordlog"
 	"github.com/millrace-go/millrace/runs"
@@ -15,6 +16,14 @@ const foreignBytes = 256 << 10
 
 // errNoRun says that there is no run of a number, or none yet: a process that is killed while it makes one leaves that.
 var errNoRun = fmt.Errorf("no run: %w", runs.ErrNotFound)
+
+// orNoRun returns errNoRun for the error of a file that is not there: another process may remove a run between two looks.
+func orNoRun(err error) error {
+	if disk.IsAbsent(err) {
+		return errNoRun
+	}
+	return err
+}
 
 // loaded is what the records of a run say.
 type loaded struct {
@@ -32,9 +41,9 @@ func (s *Store) load(number int64) (*loaded, error) {
 		return nil, err
 	}
 	file, err := s.read(number, runFile, recordlog.MaxFile+1)
-	switch {
-	case disk.IsAbsent(err):
-		return nil, errNoRun
+	switch err = orNoRun(err); {
+	case errors.Is(err, errNoRun):
+		return nil, err
 	case err != nil:
 		return nil, damaged(number, err)
 	}
@@ -52,7 +61,11 @@ func (s *Store) load(number int64) (*loaded, error) {
 		}
 		return nil, damaged(number, err)
 	}
-	l.foreign = l.foreign || l.created.Number != number || !s.moved && !s.isHome(number, l.created)
+	home, err := s.isHome(number, l.created)
+	if err != nil {
+		return nil, err
+	}
+	l.foreign = l.foreign || l.created.Number != number || !home
 	return l, nil
 }
 
@@ -88,14 +101,18 @@ func (s *Store) fold(number int64, r *recordlog.Reader) (*loaded, error) {
 	return nil, &recordlog.Stop{Reason: recordlog.Torn, Record: 1} // an empty file
 }
 
-// isHome reports whether a run lies in the directory that it was made in. The device is not asked for: a disk may get
-// another number each time that the machine starts.
-func (s *Store) isHome(number int64, c *created) bool {
-	if c.Ino == 0 {
-		return true
+// isHome reports whether a run lies in the directory that it was made in, or may lie elsewhere. The device is not asked
+// for: a disk may get another number each time that the machine starts. The error is errNoRun if there is no directory any
+// more.
+func (s *Store) isHome(number int64, c *created) (bool, error) {
+	if s.moved || c.Ino == 0 {
+		return true, nil
 	}
 	at, err := s.d.Look(s.run(number))
-	return err == nil && at.ID.Ino == c.Ino
+	if err == nil && at.Kind == change.Absent {
+		return false, errNoRun
+	}
+	return err == nil && at.ID.Ino == c.Ino, nil
 }
 
 // look is load, and looks whether the process of an active run is alive.

@@ -33,7 +33,7 @@ func (s *Store) own(number int64) (*writer, error) {
 		return nil, s.busy(number, err)
 	}
 	if err != nil {
-		return nil, err
+		return nil, orNoRun(err)
 	}
 	w, err := s.continued(number, lock)
 	if err != nil {

@@ -102,7 +102,8 @@ func (s *Store) keyBy(find func(afero.Fs, []byte) (journal.Key, error)) ([]byte,
 	return s.key, nil
 }
 
-// locked reports whether a process works on a run.
+// locked reports whether a process works on a run. The error is errNoRun if that is not there any more.
 func (s *Store) locked(number int64) (bool, error) {
-	return filelock.Held(s.d, s.run(number, runFile))
+	held, err := filelock.Held(s.d, s.run(number, runFile))
+	return held, orNoRun(err)
 }

@@ -1,0 +1,89 @@
+package rundir
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/millrace-go/millrace/internal/errorfs"
+	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/runs"
+)
+
+// Another process removes a run between any two operations on it. Then there is no such run; a list leaves it out, and a
+// process that takes runs goes on.
+func TestRemoved_betweenTwoLooks(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a directory with open files keeps its name there")
+	}
+	list := func(_ *Manager, s *Store) error {
+		return fstest.ErrOf(s.List(t.Context(), runs.Filter{Status: runs.Failed}))
+	}
+	get := func(_ *Manager, s *Store) error {
+		if _, err := s.Get(t.Context(), runs.RunRef{ID: "1"}); err != nil {
+			return err
+		}
+		return runs.ErrNotFound // all of it was read before
+	}
+	retry := func(m *Manager, _ *Store) error { return fstest.ErrOf(m.Retry(t.Context(), runs.RunRef{ID: "1"})) }
+	cancel := func(m *Manager, _ *Store) error { return fstest.ErrOf(m.Cancel(t.Context(), runs.RunRef{ID: "1"})) }
+	own := func(_ *Manager, s *Store) error { return fstest.ErrOf(s.own(1)) }
+	take := func(m *Manager, _ *Store) error { return (&lookout{m: m}).takeAll(t.Context()) }
+	died := &record{Kind: kindState, Status: runs.Running}
+	failed := &record{Kind: kindEnd, Status: runs.Failed, End: &end{}}
+	for name, tt := range map[string]struct {
+		last *record
+		do   func(m *Manager, s *Store) error
+		want error
+	}{
+		"list": {died, list, nil}, "get": {died, get, runs.ErrNotFound}, "cancel": {died, cancel, runs.ErrNotFound}, "retry": {died, retry, runs.ErrNotFound},
+		"retry an ended one": {failed, retry, runs.ErrNotFound}, "own": {failed, own, runs.ErrNotFound}, "take": {died, take, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for at, removed := 1, true; removed; at++ {
+				var err error
+				if removed, err = removedAt(t, at, tt.last, tt.do); removed && !errors.Is(err, tt.want) {
+					t.Errorf("removed after operation %d: error is %v, want %v", at, err, tt.want)
+				} else if !removed && at < 4 {
+					t.Errorf("not removed after operation %d", at)
+				}
+			}
+		})
+	}
+}
+
+// removedAt removes a run, unless it is locked, after so many operations on its files by do.
+func removedAt(t *testing.T, at int, last *record, do func(m *Manager, s *Store) error) (removed bool, err error) {
+	const dir = "store/runs/000000/000000001"
+	below := fstest.OpenRoot(t, t.TempDir())
+	count := -1
+	s := openStore(t, errorfs.Wrap(below, func(op *errorfs.Op, do func() error) error {
+		err := do()
+		if count < 0 || !strings.HasPrefix(op.Name, dir) {
+			return err
+		}
+		if count++; count == at {
+			done, cancel := context.WithCancel(t.Context())
+			cancel()
+			if lock, err := below.LockFile(done, dir+"/run"); err == nil {
+				removed = true
+				fstest.Must(t, errors.Join(below.Rename(dir, "store/gone"), lock.Close()))
+			}
+		}
+		return err
+	}), Options{NoSync: true, SharedDir: t.TempDir()})
+	w := createRun(t, s, twoSteps())
+	fstest.Must(t, errors.Join(w.append(&record{Kind: kindTake, Status: runs.Pending, Take: w.me()}), w.append(last), w.close()))
+	m, err := s.Manage(Host{Trees: noTrees{}, User: "ann"})
+	fstest.Must(t, err)
+	fstest.Must(t, below.Remove("store/runs/index"))
+	count = 0
+	err = do(m, s)
+	count = -1
+	fstest.Must(t, m.Close(t.Context()))
+	return removed, err
+}
