@@ -2,12 +2,19 @@ package rundir
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/disk"
 	"github.com/millrace-go/millrace/internal/recordlog"
+	"github.com/millrace-go/millrace/runs"
 )
+
+// farNumber is where it is asked who has made a run: nobody counts as far as that, and what came with the tree must not use
+// up the numbers.
+const farNumber = maxNumber / 2
 
 // allocate takes the next number: it makes the directory of it, and the file for the records. It is the only thing that
 // several processes do at once. Who has made the file has the number: of layers, such as an afero.CopyOnWriteFs, mkdir
@@ -62,11 +69,35 @@ func (s *Store) next() (int64, error) {
 	s.mu.Unlock()
 	if last == 0 {
 		var err error
-		if last, err = s.layout.last(); err != nil {
+		if last, err = s.layout.last(); err == nil && last > farNumber {
+			last, err = s.lastOwn()
+		}
+		if err != nil {
 			return 0, err
 		}
 	}
 	return last + 1, nil
+}
+
+// lastOwn returns the highest number of a run that this user's key has signed, 0 for none.
+func (s *Store) lastOwn() (int64, error) {
+	shards, err := s.shards()
+	for _, shard := range slices.Backward(shards) {
+		if err != nil {
+			break
+		}
+		var all []int64
+		all, err = s.inShard(shard)
+		for _, number := range slices.Backward(all) {
+			switch l, err := s.load(number); {
+			case err == nil && !l.foreign:
+				return number, nil
+			case err != nil && !errors.Is(err, errNoRun) && !errors.Is(err, runs.ErrDamaged):
+				return 0, err
+			}
+		}
+	}
+	return 0, err
 }
 
 func (s *Store) taken(number int64) {

@@ -38,3 +38,28 @@ func TestAllocate_sameNumber(t *testing.T) {
 		}
 	}
 }
+
+// Numbers that came with the tree, with runs of a stranger in them or with none, do not use up those that there are.
+func TestAllocate_planted(t *testing.T) {
+	t.Parallel()
+	theirs := openDir(t, t.TempDir())
+	fstest.Must(t, createRun(t, openStore(t, theirs, Options{NoSync: true, Key: []byte("another key, which is long enough")}), twoSteps()).close())
+	foreign, err := afero.ReadFile(theirs, "store/runs/000000/000000001/run")
+	fstest.Must(t, err)
+	fsys := openDir(t, t.TempDir())
+	for number, run := range map[int64][]byte{maxNumber: nil, maxNumber - 1: foreign, maxNumber - 2: []byte("half a rec")} {
+		dir := path.Join("store/runs", runName(number))
+		fstest.Must(t, fsys.MkdirAll(dir, 0o700))
+		if run != nil {
+			fstest.Must(t, afero.WriteFile(fsys, path.Join(dir, runFile), run, 0o600))
+		}
+	}
+	fstest.Write(t, fsys, "store/runs/format", formatText)
+	for number := range int64(3) {
+		w, err := openStore(t, fsys, Options{NoSync: true}).create(t.Context(), twoSteps())
+		fstest.Must(t, err)
+		if fstest.Must(t, w.close()); w.number != number+1 {
+			t.Errorf("the number is %d, want %d", w.number, number+1)
+		}
+	}
+}

@@ -297,7 +297,7 @@ func (p *pruner) sweep(ctx context.Context) error {
 				continue
 			}
 			at, err := s.d.Look(s.run(number))
-			if err != nil || p.now.Sub(at.ModTime) < sweepAge {
+			if err != nil || p.now.Sub(at.ModTime).Abs() < sweepAge {
 				continue
 			}
 			p.done++

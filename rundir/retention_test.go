@@ -70,22 +70,26 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// A number whose process was killed before the first record is swept after an hour.
+// A number whose process was killed before the first record is swept after an hour, and so is one of a time to come.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")
 	m := manage(t, p.store, p.host())
 	wait(t, m, create(t, m, threeSteps), runs.Success)
-	old, young := filepath.Join(p.dir, "runs/000000/000000002"), filepath.Join(p.dir, "runs/000000/000000003")
-	for _, dir := range []string{old, young} {
+	old, young, future := filepath.Join(p.dir, "runs/000000/000000002"), filepath.Join(p.dir, "runs/000000/000000003"), filepath.Join(p.dir, "runs/000000/000000004")
+	for _, dir := range []string{old, young, future} {
 		fstest.Must(t, os.Mkdir(dir, 0o700))
 		fstest.Must(t, os.WriteFile(filepath.Join(dir, "run"), []byte("half a rec"), 0o600))
 	}
 	past := time.Now().Add(-2 * time.Hour)
 	fstest.Must(t, os.Chtimes(old, past, past))
+	later := time.Now().Add(1000 * time.Hour)
+	fstest.Must(t, os.Chtimes(future, later, later))
 	fstest.Must(t, manage(t, p.open(t), p.host()).Close(t.Context()))
-	if _, err := os.Stat(old); !os.IsNotExist(err) {
-		t.Error("the old one:", err)
+	for _, dir := range []string{old, future} {
+		if _, err := os.Stat(dir); !os.IsNotExist(err) {
+			t.Errorf("%s: %v", filepath.Base(dir), err)
+		}
 	}
 	if _, err := os.Stat(young); err != nil {
 		t.Error("the young one:", err)
