@@ -217,11 +217,11 @@ func (w *writer) discard() error {
 	// Until it is certain that the run is gone the index says nothing that could be believed.
 	e := w.entry()
 	e.tooLong = true
-	w.writeSlot(e)
+	w.replaceSlot(e)
 	if w.index != nil && s.d.Sync && w.index.Sync() != nil {
 		w.dropIndex()
 	}
-	to := s.path(trashDir, w.run.created.ID)
+	to := s.path(trashDir, journal.NewID(time.Now())) // the id of a foreign run may be any text
 	err := s.makeDir(s.path(trashDir))
 	if err == nil {
 		err = w.moveTo(to)
@@ -231,7 +231,7 @@ func (w *writer) discard() error {
 	}
 	if err == nil {
 		e.removed = true
-		w.writeSlot(e)
+		w.replaceSlot(e)
 	}
 	// The lock is one of the file, wherever that is. Where it is a mark beside the file, that is removed with it.
 	if cerr := w.closeAll(); err == nil && !errors.Is(cerr, filelock.ErrLost) {

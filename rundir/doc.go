@@ -22,5 +22,5 @@
 //
 // What is in the directory may have come from a stranger. All files are opened by names that lead nowhere else, must be
 // regular files, and are read up to a limit. Runs that the user's key has not signed, and copies of runs, are shown as
-// foreign, and nothing can be done with them.
+// foreign, and nothing can be done with them but that retention removes them.
 package rundir

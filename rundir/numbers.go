@@ -12,9 +12,9 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// farNumber is where it is asked who has made a run: nobody counts as far as that, and what came with the tree must not use
-// up the numbers.
-const farNumber = maxNumber / 2
+// farNumber is where it is asked who has made a run: few count as far as that, and what came with the tree must not use up
+// the numbers.
+const farNumber = 10_000_000
 
 // allocate takes the next number: it makes the directory of it, and the file for the records. It is the only thing that
 // several processes do at once. Who has made the file has the number: of layers, such as an afero.CopyOnWriteFs, mkdir
@@ -104,4 +104,39 @@ func (s *Store) taken(number int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.last = max(s.last, number)
+}
+
+// sweep removes numbers that have come to nothing: their processes were killed before the first record.
+func (p *pruner) sweep(ctx context.Context) error {
+	s := p.m.store
+	shards, err := s.shards()
+	if err != nil {
+		return err
+	}
+	for _, shard := range shards {
+		numbers, err := s.inShard(shard)
+		if err != nil {
+			return err
+		}
+		for _, number := range numbers {
+			if _, known := p.known[number]; known {
+				continue
+			}
+			if err := context.Cause(ctx); err != nil || p.done >= mostPruned {
+				return err
+			}
+			if _, err := s.load(number); !errors.Is(err, errNoRun) {
+				continue
+			}
+			at, err := s.d.Look(s.run(number))
+			if err != nil || p.now.Sub(at.ModTime).Abs() < sweepAge {
+				continue
+			}
+			p.done++
+			if err := s.d.RemoveTree(s.run(number)); err != nil && !disk.IsAbsent(err) {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -68,7 +68,12 @@ func (s *Store) continued(number int64, lock io.Closer) (*writer, error) {
 			return nil, err
 		}
 	}
-	f, err := recordlog.Open(s.d.FS, s.layout.run(number, runFile))
+	return s.writerOf(l, lock)
+}
+
+// writerOf returns the writer of a run that was read under its lock.
+func (s *Store) writerOf(l *loaded, lock io.Closer) (*writer, error) {
+	f, err := recordlog.Open(s.d.FS, s.layout.run(l.number, runFile))
 	if err != nil {
 		return nil, err
 	}
@@ -76,10 +81,10 @@ func (s *Store) continued(number int64, lock io.Closer) (*writer, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	w := s.newWriter(number, lock)
+	w := s.newWriter(l.number, lock)
 	w.run = l.folded
 	w.records = recordlog.NewWriter(f, key, l.end)
-	w.data = recordlog.NewData(s.openFor(number, dataFile, w.made), l.dataEnd())
+	w.data = recordlog.NewData(s.openFor(l.number, dataFile, w.made), l.dataEnd())
 	return w, nil
 }
 

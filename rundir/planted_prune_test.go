@@ -5,11 +5,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/runs"
@@ -43,6 +46,7 @@ func TestPlanted_slotID(t *testing.T) {
 		l, err := s.load(int64(number))
 		fstest.Must(t, err)
 		e := entryOf(l.shownRun)
+		e.signer = s.signer() // which a stranger does not know
 		e.id = []byte(id)
 		_, err = index.WriteAt(e.encode(), int64(number)*slotSize)
 		fstest.Must(t, err)
@@ -127,4 +131,58 @@ func TestSettle_canceled(t *testing.T) {
 		}
 	}
 	fstest.Must(t, m.Close(t.Context()))
+}
+
+// Runs that are foreign are counted by themselves: they take the place of none of the user's own, and go beyond the limits,
+// but for those that wait or are worked on. What such a run says of other places may be said of those of another run.
+func TestPlanted_retention(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	fsys, theirs := openDir(t, dir), openDir(t, dir)
+	s := openStore(t, fsys, Options{NoSync: true, SharedDir: filepath.Join(dir, "shared")})
+	other := openStore(t, theirs, Options{NoSync: true, Key: []byte("another key, which is long enough")})
+	ended := func(s *Store) *writer {
+		w := createRun(t, s, twoSteps())
+		work(t, w, runs.Success, false)
+		fstest.Must(t, w.close())
+		return w
+	}
+	shared, err := s.sharedDir(ended(s).run.created.ID)
+	fstest.Must(t, errors.Join(err, os.MkdirAll(shared, 0o700)))
+	ended(s)
+	ended(s)
+	text, err := s.read(1, runFile, 1<<20)
+	fstest.Must(t, errors.Join(err, fsys.Mkdir(s.run(4), 0o700), afero.WriteFile(fsys, s.run(4, runFile), text, 0o600))) // a copy
+	for range 6 {
+		ended(other)
+	}
+	lock, err := other.takeLock(5)
+	fstest.Must(t, err)
+	fstest.Must(t, createRun(t, other, twoSteps()).close())
+	ended(s)
+	high := s.run(maxNumber)
+	fstest.Must(t, errors.Join(fsys.MkdirAll(high, 0o700), afero.WriteFile(fsys, high+"/run", text, 0o600)))
+	m, err := s.Manage(Host{Trees: noTrees{}, Retention: Retention{Keep: 5}})
+	fstest.Must(t, err)
+	fstest.Must(t, errors.Join(m.Close(t.Context()), lock.Close()))
+	left, err := s.inShard(0)
+	fstest.Must(t, err)
+	if diff := cmp.Diff([]int64{1, 2, 3, 5, 7, 8, 9, 10, 11, 12}, left); diff != "" {
+		t.Error("left are:", diff)
+	}
+	if _, err := os.Stat(shared); err != nil {
+		t.Error("the shared directory of the run that was copied:", err)
+	}
+	m, err = s.Manage(Host{Trees: noTrees{}, Retention: Retention{MaxBytes: 1}})
+	fstest.Must(t, err)
+	fstest.Must(t, m.Close(t.Context()))
+	if left, err = s.inShard(0); err != nil || !slices.Equal(left, []int64{11, 12}) {
+		t.Errorf("left are %v, %v", left, err)
+	}
+	if at, err := s.d.Look(high); err != nil || at.Kind != change.Absent {
+		t.Errorf("the run of the highest number: %v, %v", at.Kind, err)
+	}
+	if at, err := s.d.Look(s.path(indexFile)); err != nil || at.Size > perShard*slotSize {
+		t.Errorf("the index has %d bytes, %v", at.Size, err)
+	}
 }

@@ -44,6 +44,7 @@ func (s *Store) reindex(ctx context.Context) error {
 		var written error
 		if l, err := s.load(number); err == nil && l.status.Ended() && !l.foreign {
 			e := entryOf(l.shownRun)
+			e.signer = s.signer()
 			_, written = index.WriteAt(e.encode(), number*slotSize)
 		}
 		if err := lock.Close(); err != nil || written != nil {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/millrace-go/millrace/change"
@@ -24,7 +25,8 @@ const (
 
 // Retention says which runs are kept: those that wait for something or are worked on, and the newest, whatever the limits
 // are; of the others, those that no limit removes. Children of a fleet are not counted: they are removed with their parent,
-// which stays as long as one of them waits or is worked on. Their data is removed like that of others.
+// which stays as long as one of them waits or is worked on. Their data is removed like that of others. Foreign runs are
+// counted by themselves, with the same limits but DataAge, so that they take the place of none of the user's own.
 type Retention struct {
 	// Keep is how many runs are kept. Zero means DefaultKeep, negative no limit.
 	Keep int
@@ -76,16 +78,25 @@ type pruner struct {
 	m     *Manager
 	now   time.Time
 	ended []prunable // by number
-	known map[int64]bool
-	done  int
+	// foreign are those that have ended too, and that the user's key has not signed.
+	foreign []prunable
+	known   map[int64]bool // whether they are
+	done    int
 	// children are those of fleets, by number, and open the fleets that have some which have not ended.
 	children []prunable
-	open     map[int64]bool
+	open     map[kin]bool
+}
+
+// kin is a run, and whether it is foreign. Foreign runs are counted by themselves: what came with the tree takes the place of
+// none of the user's own.
+type kin struct {
+	number  int64
+	foreign bool
 }
 
 // prunable is a run that may be removed.
 type prunable struct {
-	number  int64
+	kin
 	id      string // as the index says: it is only looked by it
 	updated int64
 	parent  int64
@@ -94,14 +105,20 @@ type prunable struct {
 func (p *pruner) run(ctx context.Context) error {
 	s := p.m.store
 	err := s.emptyTrash()
-	p.known, p.open = make(map[int64]bool), make(map[int64]bool)
-	c := scan{s: s, upTo: everything, trusts: (*entry).settled}
+	p.known, p.open = make(map[int64]bool), make(map[kin]bool)
+	me := s.signer()
+	c := scan{s: s, upTo: everything}
+	c.trusts = func(e *entry) bool { return e.settled() && e.signer == me && me != 0 }
 	c.visit = func(e *entry) bool {
-		p.known[e.number] = true
-		switch run := (prunable{e.number, string(e.id), e.updated, e.parent}); {
+		foreign := e.signer == 0
+		p.known[e.number] = foreign
+		switch run := (prunable{kin{e.number, foreign}, string(e.id), e.updated, e.parent}); {
 		case e.parent > 0:
+			parent := kin{e.parent, foreign}
 			p.children = append(p.children, run)
-			p.open[e.parent] = p.open[e.parent] || !e.status.Ended()
+			p.open[parent] = p.open[parent] || !e.status.Ended()
+		case e.status.Ended() && foreign:
+			p.foreign = append(p.foreign, run)
 		case e.status.Ended():
 			p.ended = append(p.ended, run)
 		}
@@ -110,39 +127,45 @@ func (p *pruner) run(ctx context.Context) error {
 	if err := errors.Join(err, c.run(ctx)); err != nil {
 		return err
 	}
+	for _, list := range [][]prunable{p.ended, p.foreign} { // the scan reads runs behind the slots of their shard
+		slices.SortFunc(list, func(a, b prunable) int { return cmp.Compare(a.number, b.number) })
+	}
 	if n := len(p.ended); n > 0 {
 		p.ended = p.ended[:n-1] // the newest stays
 	}
-	return errors.Join(p.limits(ctx), p.orphans(ctx), p.sweep(ctx), s.reindex(ctx))
+	return errors.Join(p.limits(ctx, p.ended, 1), p.limits(ctx, p.foreign, 0), p.orphans(ctx), p.sweep(ctx), s.reindex(ctx))
 }
 
-// limits goes through the runs from the oldest on.
-func (p *pruner) limits(ctx context.Context) error {
+// limits goes through runs that are all foreign or all the user's own, from the oldest on. So many more are kept.
+func (p *pruner) limits(ctx context.Context, list []prunable, more int) error {
+	if len(list) == 0 {
+		return nil
+	}
 	r := p.m.host.Retention
 	keep := cmp.Or(r.Keep, DefaultKeep)
 	if keep < 0 {
 		keep = math.MaxInt
 	}
-	over := len(p.ended) + 1 - keep
-	bytes, err := p.bytes(r.MaxBytes)
+	over := len(list) + more - keep
+	bytes, err := p.bytes(r.MaxBytes, list[0].foreign)
 	if err != nil {
 		return err
 	}
 	dataAge := cmp.Or(r.DataAge, DefaultDataAge)
-	for i, run := range p.ended {
+	for i, run := range list {
 		if err := context.Cause(ctx); err != nil || p.done >= mostPruned {
 			return err
 		}
 		age := p.now.Sub(time.Unix(0, run.updated))
 		var err error
 		switch {
-		case p.open[run.number]: // all of it stays
+		case p.open[run.kin]: // all of it stays
 		case i < over, r.MaxAge > 0 && age > r.MaxAge, r.MaxBytes > 0 && bytes > r.MaxBytes:
 			if r.MaxBytes > 0 {
-				bytes -= p.size(run.number) + p.childrenSize(run.number)
+				bytes -= p.size(run.number) + p.childrenSize(run.kin)
 			}
 			err = p.remove(run, p.discard)
-		case dataAge > 0 && age > dataAge && p.hasData(run):
+		case !run.foreign && dataAge > 0 && age > dataAge && p.hasData(run):
 			err = p.remove(run, p.drop)
 		}
 		if err != nil {
@@ -152,7 +175,8 @@ func (p *pruner) limits(ctx context.Context) error {
 	return nil
 }
 
-// remove takes the run, and does with it what do says, unless it is worked on again, or not this user's.
+// remove takes the run, and does with it what do says, unless it is worked on again. A foreign one is only removed: what it
+// says of other places may be said of those of another run.
 func (p *pruner) remove(run prunable, do func(w *writer) error) error {
 	release, err := p.m.claim(context.Background(), run.number)
 	if err != nil {
@@ -162,7 +186,11 @@ func (p *pruner) remove(run prunable, do func(w *writer) error) error {
 	if p.m.session(run.number) != nil {
 		return nil
 	}
-	w, err := p.m.store.own(run.number)
+	own := p.m.store.own
+	if run.foreign {
+		own = p.m.store.ownForeign
+	}
+	w, err := own(run.number)
 	switch {
 	case errors.Is(err, runs.ErrBusy), errors.Is(err, runs.ErrForeign), errors.Is(err, runs.ErrNotFound), errors.Is(err, runs.ErrDamaged):
 		return nil
@@ -177,6 +205,9 @@ func (p *pruner) remove(run prunable, do func(w *writer) error) error {
 	}
 	if parent == 0 {
 		p.done++
+	}
+	if run.foreign {
+		return w.discard()
 	}
 	shared, err := p.m.store.sharedDir(id)
 	if err == nil {
@@ -217,7 +248,7 @@ func (p *pruner) orphans(ctx context.Context) error {
 		switch old := dataAge > 0 && p.now.Sub(time.Unix(0, child.updated)) > dataAge; {
 		case gone[child.parent]:
 			err = p.remove(child, p.discard)
-		case old && p.hasData(child):
+		case !child.foreign && old && p.hasData(child):
 			err = p.remove(child, p.drop)
 		}
 		if err != nil {
@@ -228,9 +259,9 @@ func (p *pruner) orphans(ctx context.Context) error {
 }
 
 // childrenSize is how many bytes the files of the children of a run have.
-func (p *pruner) childrenSize(parent int64) (size int64) {
+func (p *pruner) childrenSize(parent kin) (size int64) {
 	for _, child := range p.children {
-		if child.parent == parent {
+		if child.parent == parent.number && child.foreign == parent.foreign {
 			size += p.size(child.number)
 		}
 	}
@@ -265,46 +296,13 @@ func (p *pruner) size(number int64) (size int64) {
 	return size
 }
 
-func (p *pruner) bytes(limit int64) (sum int64, err error) {
+func (p *pruner) bytes(limit int64, foreign bool) (sum int64, err error) {
 	if limit > 0 {
-		for number := range p.known {
-			sum += p.size(number)
+		for number, is := range p.known {
+			if is == foreign {
+				sum += p.size(number)
+			}
 		}
 	}
 	return sum, nil
-}
-
-// sweep removes numbers that have come to nothing: their processes were killed before the first record.
-func (p *pruner) sweep(ctx context.Context) error {
-	s := p.m.store
-	shards, err := s.shards()
-	if err != nil {
-		return err
-	}
-	for _, shard := range shards {
-		numbers, err := s.inShard(shard)
-		if err != nil {
-			return err
-		}
-		for _, number := range numbers {
-			if p.known[number] {
-				continue
-			}
-			if err := context.Cause(ctx); err != nil || p.done >= mostPruned {
-				return err
-			}
-			if _, err := s.load(number); !errors.Is(err, errNoRun) {
-				continue
-			}
-			at, err := s.d.Look(s.run(number))
-			if err != nil || p.now.Sub(at.ModTime).Abs() < sweepAge {
-				continue
-			}
-			p.done++
-			if err := s.d.RemoveTree(s.run(number)); err != nil && !disk.IsAbsent(err) {
-				return err
-			}
-		}
-	}
-	return nil
 }

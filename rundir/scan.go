@@ -111,6 +111,9 @@ func (c *scan) shard(ctx context.Context, shard int64) error {
 			return err
 		}
 		e := entryOf(l.shownRun)
+		if !l.foreign {
+			e.signer = c.s.signer()
+		}
 		if c.over = !c.visit(&e); c.over {
 			return nil
 		}

@@ -10,10 +10,10 @@ import (
 )
 
 // A slot is what the index has of a run, slotSize bytes at number*slotSize: a checksum of all that follows, a version, the
-// status, flags, number, parent, times, size, and texts with their lengths. It can only be behind the run's own records.
+// status, flags, number, parent, times, size, signer, and texts with their lengths. It can only be behind the run's own records.
 const (
 	slotSize    = 512
-	slotVersion = 2
+	slotVersion = 3
 	slotTexts   = 56
 )
 
@@ -37,6 +37,8 @@ type entry struct {
 	tooLong, removed bool
 	// size is that of the records which the slot was written behind, 0 where they were not durable then.
 	size int64
+	// signer is [Store.signer] of who has written the slot, of a run that was read 0 if that is foreign.
+	signer uint64
 }
 
 func (e *entry) texts() [7]*[]byte {
@@ -89,6 +91,7 @@ func (e *entry) encode() []byte {
 	for i, n := range []int64{e.number, e.parent, e.created, e.updated, e.size} {
 		binary.BigEndian.PutUint64(s[8+8*i:], uint64(n))
 	}
+	binary.BigEndian.PutUint64(s[48:], e.signer)
 	binary.BigEndian.PutUint32(s, crcOf(s[4:]))
 	return s
 }
@@ -106,6 +109,7 @@ func (e *entry) decode(s []byte, number int64, statuses []runs.Status) bool {
 	e.created = int64(binary.BigEndian.Uint64(s[24:]))
 	e.updated = int64(binary.BigEndian.Uint64(s[32:]))
 	e.size = int64(binary.BigEndian.Uint64(s[40:]))
+	e.signer = binary.BigEndian.Uint64(s[48:])
 	e.status, e.yamlErrors = statuses[s[5]], flags&slotYAMLErrors != 0
 	e.tooLong, e.removed = flags&slotTooLong != 0, flags&slotRemoved != 0
 	if e.number != number || e.tooLong {

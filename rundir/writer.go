@@ -161,19 +161,41 @@ func (w *writer) prepare(r *record) error {
 	return nil
 }
 
-func (w *writer) entry() entry { return entryOf(shownRun{folded: w.run, number: w.number}) }
+func (w *writer) entry() entry {
+	e := entryOf(shownRun{folded: w.run, number: w.number})
+	e.signer = w.s.signer()
+	return e
+}
 
 // writeSlot tells the index of the run. The index is only there to be fast: what cannot be written to is gone without.
 func (w *writer) writeSlot(e entry) {
-	if w.index == nil {
-		f, err := w.s.openIndex()
-		if err != nil {
-			return
-		}
-		w.index = f
+	if !w.hasIndex() {
+		return
 	}
 	if _, err := w.index.WriteAt(e.encode(), w.number*slotSize); err != nil {
 		w.dropIndex()
+	}
+}
+
+func (w *writer) hasIndex() bool {
+	if w.index == nil {
+		f, err := w.s.openIndex()
+		if err != nil {
+			return false
+		}
+		w.index = f
+	}
+	return true
+}
+
+// replaceSlot is writeSlot for an index that has a slot of the run. It does not become longer for a number that came with
+// the tree, and may be very high.
+func (w *writer) replaceSlot(e entry) {
+	if !w.hasIndex() {
+		return
+	}
+	if info, err := w.index.Stat(); err == nil && info.Size() > w.number*slotSize {
+		w.writeSlot(e)
 	}
 }
 
