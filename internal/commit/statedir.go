@@ -160,12 +160,13 @@ func (s stateDir) worthless(but ...string) (empty []string, ok bool, err error) 
 	return empty, true, nil
 }
 
-// tidy removes the directory if nothing of worth is in it.
+// tidy removes the directory if nothing of worth is in it. A store of runs that another process makes there meanwhile, for
+// which it needs no lock of the tree, stays.
 func (s stateDir) tidy() error {
 	empty, ok, err := s.worthless()
 	if err == nil && ok {
 		if err = s.strip(empty); err == nil {
-			err = s.d.Remove(s.dir)
+			err = unlessFilled(s.d.Remove(s.dir))
 		}
 	}
 	return err
@@ -175,10 +176,18 @@ func (s stateDir) tidy() error {
 func (s stateDir) strip(empty []string) error {
 	for _, name := range append(empty, s.join(journal.IgnoreFile)) {
 		if err := s.d.Remove(name); err != nil {
-			return err
+			return unlessFilled(err)
 		}
 	}
 	return nil
+}
+
+// unlessFilled returns the error of a removal unless it says that something is in the directory by now.
+func unlessFilled(err error) error {
+	if disk.IsExist(err) {
+		return nil
+	}
+	return err
 }
 
 // transactions returns the names in one of its directories for transactions, in order.

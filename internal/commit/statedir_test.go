@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/errorfs"
+	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 // TestStateDir has something else in the place of the state directory or of what is in it.
@@ -41,5 +43,29 @@ func TestStateDir(t *testing.T) {
 				t.Errorf("something was touched:\n%s", diff)
 			}
 		})
+	}
+}
+
+// A store of runs is made in the state directory while that is tidied. It stays, and nothing is wrong.
+func TestStateDir_filledMeanwhile(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{stateDir + "/runs", stateDir} {
+		below := rootFs(t)
+		fstest.Must(t, below.MkdirAll(stateDir+"/runs", 0o700))
+		filled := ""
+		fsys := errorfs.Wrap(below, func(op *errorfs.Op, do func() error) error {
+			if op.Kind == "remove" && op.Name == at && filled == "" {
+				filled = stateDir + "/runs/format"
+				fstest.Must(t, errors.Join(below.MkdirAll(stateDir+"/runs", 0o700), afero.WriteFile(below, filled, nil, 0o600)))
+			}
+			return do()
+		})
+		r, err := commit.Recover(bg, options(fsys))
+		if err != nil || len(r.Warnings) > 0 {
+			t.Errorf("%s: error %v, warnings %q", at, err, r.Warnings)
+		}
+		if _, err := below.Stat(filled); err != nil || filled == "" {
+			t.Errorf("%s: the store: %v", at, err)
+		}
 	}
 }
