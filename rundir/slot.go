@@ -10,7 +10,8 @@ import (
 )
 
 // A slot is what the index has of a run, slotSize bytes at number*slotSize: a checksum of all that follows, a version, the
-// status, flags, number, parent, times, size, signer, and texts with their lengths. It can only be behind the run's own records.
+// status, flags, number, parent, times, size, signer, and texts with their lengths. It can only be behind the run's own
+// records.
 const (
 	slotSize    = 512
 	slotVersion = 3
