@@ -99,7 +99,7 @@ func (s *scanner) outside(at int, text []byte) {
 		}
 	}
 	if option := setting(string(text)); option != "" {
-		s.refuse(at, "the text around the JSON sets %s: put it into the object, and send that alone", option)
+		s.refuse(at, "the text around the JSON names %s: put the option into the object, or leave the text out", option)
 	}
 }
 
@@ -114,20 +114,31 @@ func beginsObject(rest []byte) bool {
 	return n > 0 && bytes.HasPrefix(bytes.TrimLeft(rest[n:], " \t\r\n"), []byte(":"))
 }
 
-// setting returns the option that a text sets, as in "dry run: yes" or "preview=True", "" if there is none.
+// setting returns the option that a text names or sets, as in "dry run", "--no-backup" or "max steps: 3", "" if there
+// is none. What a text says of an option need not be a colon and a value: "set dry_run to true" is prose too.
 func setting(text string) string {
+	if name := named().FindString(text); name != "" {
+		return name
+	}
 	separators := strings.NewReplacer("_", "", "-", "", " ", "", "*", "", "`", "", "\"", "", "'", "")
 	m := options().FindStringSubmatch(separators.Replace(strings.ToLower(text)) + "\n")
 	if m == nil {
 		return ""
 	}
-	return m[1] + m[2]
+	return m[1] + m[2] + m[3]
 }
+
+// named finds options that a text need only name: a dry run in any words, and others as identifiers, which are no prose.
+var named = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(?:(?i:\\b|_)[Dd][Rr][Yy]|[a-z]+Dry)[-_\\s*`\"'\u00a0\u2010\u2011\u2013]*(?i:run)|" +
+		`(?i:stop[-_]?on[-_]?error|create[-_]?backups?|(?:\b|_)no[-_]?backups?)`)
+})
 
 // options finds options that are set, without what may separate their words. Of some a colon alone says nothing.
 var options = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(dryrun|stoponerror|createbackup)[:=]|` +
-		`(preview|previewonly|dry|simulate|whatif|testrun|nowrite|failfast|backups?)[:=](?:true|yes|(?:on|1)\n)`)
+	return regexp.MustCompile(`(stoponerror|createbackup|maxsteps|deadlineseconds|(?:min|max)(?:files|edits))[:=>]|` +
+		`(budget|deadline)[:=][$]?[{0-9]|` +
+		`(preview|previewonly|dry|simulate|whatif|testrun|nowrite|failfast|backups?|manual|parallel)[:=](?:true|yes|(?:on|1)\n)`)
 })
 
 // escapedQuote is what follows the first brace of an object that is escaped as if it stood in a string: {\"name\": 1}.

@@ -99,6 +99,10 @@ func (t *Fitter) Names(n *strictjson.Node, f *form.Form, at string) {
 				t.Note(at+"/"+strictjson.EscapeToken(m.Name), m.NameOffset,
 					"'%s' was left out: it says nothing of what is to be done", m.Name)
 				continue
+			case !ok && form.IsRemark(m.Name):
+				t.Refuse(at+"/"+strictjson.EscapeToken(m.Name), m.NameOffset, "put what it sets into the fields for that, or leave it out",
+					"unknown field '%s', which says more than a remark", m.Name)
+				continue
 			case !ok:
 			case given[name] == nil:
 				t.Note(pointer, m.NameOffset, "'%s' was taken for '%s'", m.Name, name)

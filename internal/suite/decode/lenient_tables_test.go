@@ -49,6 +49,7 @@ func sloppyNames(plain, dry string) []sloppy {
 		{"an unknown parameter", onSearch(`"newer_than":"1d"`), "", "search action has no parameter 'newer_than'", "use 'path'"},
 		{"an option in a remark", option(`"metadata":{"author":"me","dry_run":true}`), "", "unknown field 'metadata'", "unknown field 'metadata'"},
 		{"an option in the text of a remark", option(`"note":"dry_run: true"`), "", "unknown field 'note'", "unknown field 'note'"},
+		{"a dry run in the text of a remark", option(`"description":"Dry run of the rename; do not write"`), "", "put what it sets into the fields for that, or leave it out", "unknown field 'description'"},
 		{"the opposite of an option", option(`"noforce":true`), "", "unknown field 'noforce'", "did you mean 'force'?"},
 		{"the opposite of a parameter", steps(`{"id":"d","action":"delete","params":{"files":["a"],"impermanent":true}}`), "", "no parameter 'impermanent'", "did you mean 'permanent'?"},
 		{"near two names", steps(strings.Replace(find, `"params"`, `"expect":{"mix_files":3},"params"`, 1)), "", "unknown field 'mix_files'", "unknown field 'mix_files'"},

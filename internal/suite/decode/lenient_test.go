@@ -39,7 +39,7 @@ const changed = `"old_text":"a","new_text":"b"`
 func TestLenientTable(t *testing.T) {
 	plain := steps(find)
 	dry := option(`"dry_run":true`)
-	cases := [][]sloppy{sloppyTexts(plain, dry), sloppyNames(plain, dry), sloppyValues(plain, dry), sloppyShapes(plain, dry)}
+	cases := [][]sloppy{sloppyTexts(plain, dry), sloppyProse(plain), sloppyNames(plain, dry), sloppyValues(plain, dry), sloppyShapes(plain, dry)}
 	n := 0
 	for _, list := range cases {
 		for _, c := range list {
@@ -139,14 +139,14 @@ func sloppyTexts(plain, dry string) []sloppy {
 		{"a comment with the end in it", "```\n" + plain[:len(plain)-1] + ` // all steps, "dry_run": true }` + "\n```", "", "cut off", "cut off"},
 		{"two objects with names without quotes", plain + "\nor {name: 'q', steps: [1]}", "", "two objects", "two objects"},
 		{"an object in a string of another", "See {name: 'x', content: '```" + plain + "```'}", "", "two objects", "two objects"},
-		{"another name of an option behind the object", plain + "}, preview: true}", "", "sets preview", "sets preview"},
-		{"something behind the object", plain + ", parallel: true}", "", "comma behind the object", "comma behind the object"},
-		{"an option of a call in the prose", "run(dry=True, pipeline=" + plain + ")", "", "sets dry", "sets dry"},
-		{"an option in a comment behind", plain + " # dry_run: true", "", "sets dryrun", "sets dryrun"},
+		{"another name of an option behind the object", plain + "}, preview: true}", "", "names preview", "names preview"},
+		{"something behind the object", plain + ", verbose: true}", "", "comma behind the object", "comma behind the object"},
+		{"an option of a call in the prose", "run(dry=True, pipeline=" + plain + ")", "", "names dry", "names dry"},
+		{"an option in a comment behind", plain + " # dry_run: true", "", "names dry_run", "names dry_run"},
 		{"two objects", plain + plain, "", "two objects", "two objects"},
 		{"an option behind the object", plain + `, "dry_run": true}`, "", "outside of the JSON object", "outside of the JSON object"},
-		{"an option in the prose", "dry_run: true\n" + plain, "", "sets dryrun", "sets dryrun"},
-		{"an option in the prose behind", plain + "\n**Dry run**: yes", "", "sets dryrun", "sets dryrun"},
+		{"an option in the prose", "dry_run: true\n" + plain, "", "names dry_run", "names dry_run"},
+		{"an option in the prose behind", plain + "\n**Dry run**: yes", "", "names Dry run", "names Dry run"},
 		{"repeated names", option(`"dry_run":false,"dry_run":true`), "", "appears twice", "appears twice"},
 		{"a quote in a string", onEdit(`"old_text":"say "hi"","new_text":"x"`), "", "found 'h'", "found 'h'"},
 		{"a comma missing", `{"name":"p" "steps":[` + find + `]}`, "", "expected ','", "expected ','"},
@@ -159,4 +159,36 @@ func sloppyTexts(plain, dry string) []sloppy {
 		{"nothing", " \n", "", "empty", "empty"},
 		{"only prose", "I cannot do that.", "", "expected a value", "expected a value"},
 	}
+}
+
+// The text around the object, which may be prose, but may not say what the object does not.
+func sloppyProse(plain string) []sloppy {
+	var list []sloppy
+	for _, text := range []string{
+		"Here is the pipeline; it runs on all files, up to 3 edits:", "A dry summary. The run takes a while.", "Steps:\n1. find\n2. edit",
+		"It stops on the first error and keeps a backup.", "The laundry runs in parallel: twice.", "The budget: none. Manual work is left.",
+	} {
+		list = append(list, sloppy{"prose: " + text, text + "\n" + plain, plain, "text around", "without text around it"})
+	}
+	for option, texts := range map[string][]string{
+		"dry_run":       {"Set dry_run to true.", "Use dry_run true.", "With dry_run enabled:", "I set `dry_run` to `true`.", "<dry_run>true</dry_run>"},
+		"dryRun":        {"dryRun -> true"},
+		"isDryRun":      {"with isDryRun"},
+		"dry-run":       {"millrace run --dry-run"},
+		"DRY RUN":       {"DRY RUN"},
+		"Dry\u2011run":  {"Dry\u2011run only, please."},
+		"stop_on_error": {"stop_on_error is true"}, "stopOnError": {"Keep stopOnError."},
+		"create_backup": {"Leave create_backup off."}, "no-backup": {"--no-backup"},
+		"maxsteps": {"max_steps: 3", "max steps = 3", "<max_steps>3</max_steps>", "max_steps -> 3"}, "deadlineseconds": {"deadline_seconds: 5"},
+		"budget": {"budget = 3", "Budget: $2.50"}, "deadline": {"deadline: 5 s"},
+		"maxedits": {"Expect: max_edits: 1"}, "minfiles": {"`min_files`: 1"},
+		"manual": {"manual: true"}, "parallel": {"**Parallel**: yes"},
+	} {
+		for _, text := range texts {
+			says := "the text around the JSON names " + option + ": put the option into the object, or leave the text out"
+			list = append(list, sloppy{"an option in prose: " + text, text + "\n" + plain, "", says, says})
+			list = append(list, sloppy{"an option in prose behind: " + text, plain + "\n" + text, "", says, says})
+		}
+	}
+	return list
 }
