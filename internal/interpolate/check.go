@@ -53,13 +53,17 @@ func (t *Texts) Check(s Step, report func(Problem)) {
 			}
 		}
 		if isPath(pointer) {
-			if ref, ok := t.unknownStep(text); ok {
-				add(pointer, CodeUnknownRef, t.Nearest(ref.Root), "step '%s': template '%s' names no step", s.ID, ref.Source)
+			wrong := false
+			for _, source := range t.foreign(text, p) {
+				wrong = t.reportForeign(s, pointer, source, add) || wrong
+			}
+			if wrong {
 				return
 			}
-		}
-		for _, problem := range p.text.NearMisses(t.ids) {
-			add(pointer, CodeNearTemplate, "", "step '%s': %s; %s", s.ID, problem.Message, problem.Hint)
+		} else {
+			for _, problem := range p.text.NearMisses(t.ids) {
+				add(pointer, CodeNearTemplate, "", "step '%s': %s; %s", s.ID, problem.Message, problem.Hint)
+			}
 		}
 		if whole == nil || len(p.problems) > 0 {
 			return
@@ -80,39 +84,12 @@ func (t *Texts) Check(s Step, report func(Problem)) {
 	}
 }
 
-// unknownStep returns the reference that a text is as a whole, if its field is one of [template.Fields], but there is no
-// such step. The other fields have names that templates of other languages have too.
-func (t *Texts) unknownStep(text string) (template.Ref, bool) {
-	any, _ := template.Parse(text, func(name string) (template.Root, bool) {
-		_, there := t.knows(name)
-		return template.Root{Name: name, Fields: template.Fields()}, !there
-	})
-	return any.Whole()
-}
-
 // Nearest hints at an earlier step that could have been meant.
 func (t *Texts) Nearest(step string) string {
 	if near, ok := strictjson.Nearest(step, t.ids[:t.at]); ok {
 		return fmt.Sprintf("did you mean '%s'?", near)
 	}
 	return ""
-}
-
-// isPath reports whether a parameter has the names of files, by the names that parameters have: a template of no step
-// is no file's name, but can be a text that is to be found or written.
-func isPath(pointer string) bool {
-	tokens, _ := strictjson.SplitPointer(pointer)
-	for len(tokens) > 0 && strings.Trim(tokens[len(tokens)-1], "0123456789") == "" {
-		tokens = tokens[:len(tokens)-1]
-	}
-	if len(tokens) == 0 {
-		return false
-	}
-	switch tokens[len(tokens)-1] {
-	case "files", "paths", "path", "file_a", "file_b", "destination", "directory", "base":
-		return true
-	}
-	return false
 }
 
 // fits reports whether the value of a template can ever be given to a parameter of that Go type.

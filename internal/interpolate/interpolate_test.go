@@ -89,6 +89,8 @@ func results(ref template.Ref) (any, error) {
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	fields := "the fields are aggregated_content, count, edits, files, files_count, risk; a backslash before the braces makes them text"
+	const raw = "raw in the step makes it the name of a file"
+	const write = "write {{step.files[0]}} with the id of an earlier step; " + raw
 	tests := []struct {
 		name string
 		step interpolate.Step
@@ -110,15 +112,34 @@ func TestCheck(t *testing.T) {
 			"/params/text forward_reference step 'here' has forward reference to step 'later' ()",
 		}},
 		{"a later step by position is text", interpolate.Step{Action: action{Text: "{{step4.count}}"}}, nil},
-		{"near miss", interpolate.Step{Action: action{Text: "{{fnd.count}}"}, Path: "x/{{fixit.risk}}"}, []string{
-			"/condition/path unknown_template step 'here': template '{{fixit.risk}}': there is no step 'fixit', so this stays as it is; did you mean 'fix-it'? ()",
+		{"near miss", interpolate.Step{Action: action{Text: "{{fnd.count}}"}, Path: "x/{{fixt-it.x}}"}, []string{
+			"/condition/path unknown_template step 'here': template '{{fixt-it.x}}' names no step, so it is the name of a file; did you mean 'fix-it'? ()",
 			"/params/text unknown_template step 'here': template '{{fnd.count}}': there is no step 'fnd', so this stays as it is; did you mean 'find'? ()",
 		}},
 		{"no step in place of a path", interpolate.Step{Action: action{Path: "{{fnd.files}}", Files: []string{"a", "{{gone.files}}"}}, Path: "{{lter.files}}"}, []string{
-			"/condition/path unknown_reference step 'here': template '{{lter.files}}' names no step ()",
-			"/params/files/1 unknown_reference step 'here': template '{{gone.files}}' names no step ()",
-			"/params/path unknown_reference step 'here': template '{{fnd.files}}' names no step (did you mean 'find'?)",
+			"/condition/path unknown_reference step 'here': template '{{lter.files}}' names no step (" + write + ")",
+			"/params/files/1 unknown_reference step 'here': template '{{gone.files}}' names no step (" + write + ")",
+			"/params/path unknown_reference step 'here': template '{{fnd.files}}' names no step (did you mean 'find'?; " + raw + ")",
 		}},
+		{"other spellings in place of a path", interpolate.Step{Action: action{Files: []string{
+			"{{steps.find.files[0]}}", "{{find}}", "{{outputs.find.files[0]}}", "x/{{steps['find'].files[0]}}", "{{gone.output.files}}", "{{.find.output}}",
+			"{{vras.on}}", "{{prev.output}}", "{{step9.output}}", "{{find.files[0]}}/{{$find}}",
+		}}}, []string{
+			"/params/files/0 unknown_reference step 'here': template '{{steps.find.files[0]}}' names no step (" + write + ")",
+			"/params/files/1 unknown_reference step 'here': template '{{find}}' names no step (" + write + ")",
+			"/params/files/2 unknown_reference step 'here': template '{{outputs.find.files[0]}}' names no step (" + write + ")",
+			"/params/files/3 unknown_reference step 'here': template '{{steps['find'].files[0]}}' names no step (" + write + ")",
+			"/params/files/4 unknown_reference step 'here': template '{{gone.output.files}}' names no step (" + write + ")",
+			"/params/files/5 unknown_reference step 'here': template '{{.find.output}}' names no step (" + write + ")",
+			"/params/files/6 unknown_template step 'here': template '{{vras.on}}' names no step, so it is the name of a file; " + raw + " ()",
+			"/params/files/7 unknown_reference step 'here': template '{{prev.output}}' names no step (" + write + ")",
+			"/params/files/8 unknown_reference step 'here': template '{{step9.output}}' names no step (" + write + ")",
+			"/params/files/9 unknown_reference step 'here': template '{{$find}}' names no step (" + write + ")",
+		}},
+		{"a file with such a name", interpolate.Step{Action: action{Files: []string{"{{cookiecutter.name}}/a", `\{{find}}`, "{{}}"}, Text: "{{steps.find.files[0]}}"}}, []string{
+			"/params/files/0 unknown_template step 'here': template '{{cookiecutter.name}}' names no step, so it is the name of a file; " + raw + " ()",
+		}},
+		{"a raw file with such a name", interpolate.Step{Action: action{Files: []string{"{{find}}", "{{x.y}}"}}, Path: "{{steps.find}}", Raw: true}, nil},
 		{"bound types", interpolate.Step{
 			Action: action{},
 			Bind:   map[string]string{"/line": "{{find.files}}", "/deep": "{{find.count}}", "/last": "{{find.risk}}", "/files": "{{find.count}}", "/none": "{{find.count}}"},

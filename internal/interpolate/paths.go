@@ -1,0 +1,101 @@
+package interpolate
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/millrace-go/millrace/internal/strictjson"
+	"github.com/millrace-go/millrace/template"
+)
+
+// isPath reports whether a parameter has the names of files, by the names that parameters have: a template of no step
+// is no file's name, but can be a text that is to be found or written.
+func isPath(pointer string) bool {
+	tokens, _ := strictjson.SplitPointer(pointer)
+	for len(tokens) > 0 && strings.Trim(tokens[len(tokens)-1], "0123456789") == "" {
+		tokens = tokens[:len(tokens)-1]
+	}
+	if len(tokens) == 0 {
+		return false
+	}
+	switch tokens[len(tokens)-1] {
+	case "files", "paths", "path", "file_a", "file_b", "destination", "directory", "base":
+		return true
+	}
+	return false
+}
+
+// braced is anything between two braces and two braces.
+var braced = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{[^{}\r\n]*\}\}`) })
+
+// foreign returns what is in braces in a text that has been parsed, and is neither a reference, right or wrong, nor
+// escaped.
+func (t *Texts) foreign(text string, p parsed) []string {
+	taken := make(map[int]bool)
+	for _, ref := range p.text.Refs() {
+		taken[ref.Offset] = true
+	}
+	for _, problem := range p.problems {
+		taken[problem.Offset] = true
+	}
+	var found []string
+	for _, at := range braced().FindAllStringIndex(text, -1) {
+		before := text[:at[0]]
+		slashes := len(before) - len(strings.TrimRight(before, `\`))
+		if !taken[at[0]] && slashes%2 == 0 {
+			found = append(found, text[at[0]:at[1]])
+		}
+	}
+	return found
+}
+
+// reportForeign says of something in braces in a path that it names no step. It would be the name of a file, and a
+// condition or an overwrite would hold for that. It is a problem if it can only be meant as a reference: a part of it is
+// a step, or one of [template.Fields], or it begins as references do. Otherwise there may be files of that name,
+// and it returns false.
+func (t *Texts) reportForeign(s Step, pointer, source string, add func(pointer, code, hint, format string, args ...any)) (wrong bool) {
+	const isName = "raw in the step makes it the name of a file"
+	parts := words(source)
+	if len(parts) == 0 {
+		return false
+	}
+	root, near := parts[0], ""
+	if !slices.Contains(t.ids, root) {
+		near = t.Nearest(root)
+	}
+	known := func(part string) bool {
+		return slices.Contains(t.ids, part) || slices.ContainsFunc(template.Fields(), func(f template.Field) bool { return f.Name == part })
+	}
+	switch {
+	case ownRoot(root), slices.Contains(t.ids, root), slices.ContainsFunc(parts[1:], known):
+		if near == "" {
+			near = "write {{step.files[0]}} with the id of an earlier step"
+		}
+		add(pointer, CodeUnknownRef, near+"; "+isName, "step '%s': template '%s' names no step", s.ID, source)
+		return true
+	case near != "":
+		add(pointer, CodeNearTemplate, "", "step '%s': template '%s' names no step, so it is the name of a file; %s", s.ID, source, near)
+	default:
+		add(pointer, CodeNearTemplate, "", "step '%s': template '%s' names no step, so it is the name of a file; %s", s.ID, source, isName)
+	}
+	return false
+}
+
+// words returns the names in a reference.
+func words(source string) []string {
+	return strings.FieldsFunc(source, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_')
+	})
+}
+
+// ownRoot reports whether references begin with a name here or in what others call pipelines, wherever it is known:
+// "steps", "step1", "outputs", and the other roots that a step may have.
+func ownRoot(name string) bool {
+	switch strings.TrimRight(name, "0123456789") {
+	case "steps", "step", "outputs", "vars", "prev", "run":
+		return true
+	}
+	return false
+}
