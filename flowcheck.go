@@ -3,6 +3,7 @@ package millrace
 import (
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/condition"
@@ -110,6 +111,8 @@ func (d *draft) checkWaysBack(i int, at string) {
 			d.problem(at, codeBadRetry, "use one of them", "step '%s': retry_if has both keyword and when", s.ID)
 		case w.Keyword == "" && w.When.IsZero() && !d.decoded:
 			d.problem(at, codeBadRetry, "", "step '%s': retry_if needs a keyword or when", s.ID)
+		case !utf8.ValidString(w.Keyword):
+			d.problem(at+"/keyword", codeBadRetry, "", "step '%s': keyword of retry_if is not valid UTF-8", s.ID)
 		case !w.When.IsZero():
 			d.checkWhen(i, at+"/when", w.When)
 		}

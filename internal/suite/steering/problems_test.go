@@ -150,6 +150,8 @@ func refusals() []refused {
 			problem("/steps/1/retry_if/0/keyword", "invalid_retry", "step 'b': keyword cannot be empty", "")},
 		{"an empty keyword, in an object", "", "", `"retry_if":{"a":""}`, "", nil,
 			problem("/steps/1/retry_if/a", "invalid_retry", "step 'b': keyword cannot be empty", "")},
+		{"a keyword that JSON cannot hold", "", "", "", "", on(func(s step) step { return s.RetryIf("a", "\xff") }),
+			problem("/steps/1/retry_if/0/keyword", "invalid_retry", "step 'b': keyword of retry_if is not valid UTF-8", "")},
 		{"a way back to nothing", "", "", `"retry_if":[{"keyword":"x"}]`, "", on(func(s step) step { return s.RetryIf("", "x") }),
 			problem("/steps/1/retry_if/0/step", "invalid_retry", "step 'b': retry_if needs a step", "name this step or an earlier one")},
 		{"too many ways back", "", "", `"retry_if":[` + strings.Repeat(`{"step":"a","keyword":"x"},`, 20) + `{"step":"a","keyword":"x"}]`, "",
