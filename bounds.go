@@ -7,6 +7,7 @@ import (
 
 	"github.com/millrace-go/millrace/agent"
 	"github.com/millrace-go/millrace/budget"
+	"github.com/millrace-go/millrace/internal/form"
 	"github.com/millrace-go/millrace/internal/params"
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
@@ -80,6 +81,14 @@ type budgetForm struct {
 func (f *budgetForm) UnmarshalJSON(data []byte) error {
 	f.err = f.limit.UnmarshalJSON(data)
 	return nil
+}
+
+// Form says what lenient decoding is to make of it.
+func (f budgetForm) Form() *form.Form {
+	number := &form.Form{Kind: form.Number}
+	return &form.Form{Kind: form.Number, Fields: []form.Field{
+		{Name: "usd", Form: number}, {Name: "files", Form: number}, {Name: "edits", Form: number}, {Name: "bytes", Form: number},
+	}}
 }
 
 // MarshalJSON writes the limit.

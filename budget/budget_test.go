@@ -141,10 +141,11 @@ func TestManyMistakes(t *testing.T) {
 	}
 }
 
-// What is too small has a hint.
+// What is too small, or in quotes, has a hint.
 func TestHint(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{`0`: "leave it out for no limit", `{"files":-1}`: "leave it out for no limit", `{}`: "", `"3"`: ""} {
+	for text, want := range map[string]string{`0`: "leave it out for no limit", `{"files":-1}`: "leave it out for no limit", `{}`: "", `"x"`: "", `"3"`: "write it without quotes: 3",
+		`{"usd":"2.5"}`: "write it without quotes: 2.5", `{"files":"3"}`: "write it without quotes: 3"} {
 		var limit budget.Limit
 		if e, ok := errors.AsType[*budget.InvalidError](limit.UnmarshalJSON([]byte(text))); !ok || e.Hint != want {
 			t.Errorf("%s: %+v", text, e)

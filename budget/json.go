@@ -32,6 +32,15 @@ func invalid(field, format string, args ...any) *InvalidError {
 	return &InvalidError{Field: field, Message: name + " " + fmt.Sprintf(format, args...)}
 }
 
+// quoted hints at the number that a value of the wrong kind has between its quotes.
+func quoted(value []byte, e *InvalidError) *InvalidError {
+	text := strings.Trim(string(value), `"`)
+	if _, err := parse(text); err == nil && len(text) < len(value) {
+		e.Hint = "write it without quotes: " + text
+	}
+	return e
+}
+
 // tooSmall makes the error of a field that is 0 or less.
 func tooSmall(field, got string) *InvalidError {
 	e := invalid(field, "must be more than 0, got %s", got)
@@ -75,7 +84,7 @@ func (l *Limit) UnmarshalJSON(data []byte) error {
 			errs = append(errs, err)
 		}
 	default:
-		errs = append(errs, invalid("", "must be a number of dollars or an object, got %s", shortened(data)))
+		errs = append(errs, quoted(data, invalid("", "must be a number of dollars or an object, got %s", shortened(data))))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return err
@@ -141,7 +150,7 @@ func money(name string, value []byte, to *Cost) error {
 	case errors.Is(err, errTooLarge):
 		return invalid(name, "is too large, got %s", shortened(value))
 	case err != nil:
-		return invalid(name, "must be a number of dollars, got %s", shortened(value))
+		return quoted(value, invalid(name, "must be a number of dollars, got %s", shortened(value)))
 	case cost <= 0:
 		return tooSmall(name, shortened(value))
 	default:
@@ -156,7 +165,7 @@ func number[T int | int64](name string, value []byte, to *T, bits int) error {
 	case errors.Is(err, strconv.ErrRange) && value[0] != '-':
 		return invalid(name, "is too large, got %s", shortened(value))
 	case err != nil && !errors.Is(err, strconv.ErrRange):
-		return invalid(name, "must be a whole number, got %s", shortened(value))
+		return quoted(value, invalid(name, "must be a whole number, got %s", shortened(value)))
 	case n <= 0:
 		return tooSmall(name, shortened(value))
 	default:

@@ -28,7 +28,7 @@ const (
 // Form is what a value should look like.
 type Form struct {
 	Kind Kind
-	// Fields are those of an Object.
+	// Fields are those of an Object. A Number that has some can be an object of them instead.
 	Fields []Field
 	// Elem is what is in a List or a Map.
 	Elem *Form

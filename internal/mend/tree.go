@@ -60,7 +60,7 @@ func (t *Fitter) Refuse(pointer string, offset int, advice, format string, args 
 func (t *Fitter) Fit(n *strictjson.Node, f *form.Form, at string) {
 	t.kind(n, f, at)
 	switch {
-	case n.Kind == strictjson.Object && f.Kind == form.Object:
+	case n.Kind == strictjson.Object && (f.Kind == form.Object || f.Kind == form.Number && f.Fields != nil):
 		t.Names(n, f, at)
 		for _, m := range n.Members {
 			if field := f.Field(m.Name); field != nil {

@@ -18,7 +18,7 @@ func Describe(proto any) (*form.Form, error) {
 	return s.describe(new(field)), nil
 }
 
-// describe returns the form of a value of the field.
+// describe returns the form of a value of the field. A type that reads its JSON itself may say what that looks like.
 func (s *shape) describe(f *field) *form.Form {
 	switch s.kind {
 	case pointer:
@@ -37,7 +37,12 @@ func (s *shape) describe(f *field) *form.Form {
 			all.Fields[i] = s.fields[i].describe()
 		}
 		return all
-	case custom, anything:
+	case custom:
+		if f, ok := reflect.Zero(s.typ).Interface().(interface{ Form() *form.Form }); ok {
+			return f.Form()
+		}
+		return &form.Form{}
+	case anything:
 		return &form.Form{}
 	default:
 		return &form.Form{Kind: form.Number}

@@ -106,7 +106,7 @@ func TestBoundsThatAreRefused(t *testing.T) {
 		`"budget":{},`: {
 			{"/budget", "invalid_budget", "budget is empty: give usd, files, edits or bytes, or leave it out for no limit", ""},
 		},
-		`"budget":"3",`:         {{"/budget", "invalid_budget", `budget must be a number of dollars or an object, got "3"`, ""}},
+		`"budget":"3",`:         {{"/budget", "invalid_budget", `budget must be a number of dollars or an object, got "3"`, "write it without quotes: 3"}},
 		`"budget":null,`:        {{"/budget", "invalid_budget", "budget must be a number of dollars or an object, got null", none}},
 		`"budget":1.0000001,`:   {{"/budget", "invalid_budget", "budget can have 6 decimals at most, got 1.0000001", ""}},
 		`"budget":{"file":1},`:  {{"/budget/file", "invalid_budget", "budget.file is unknown: use usd, files, edits or bytes", ""}},
@@ -167,7 +167,7 @@ func TestLenientBounds(t *testing.T) {
 	if err != nil || p.Deadline() != 30*time.Second || p.Budget() != (budget.Limit{USD: 2 * budget.Dollar}) || len(p.Warnings()) != 2 {
 		t.Errorf("%v, %v, %+v, %v", err, p.Deadline(), p.Budget(), p.Warnings())
 	}
-	for _, fields := range []string{`"budget":"3",`, `"budget":[3],`, `"budget":{"dollars":3},`} {
+	for _, fields := range []string{`"budget":"three",`, `"budget":[3],`, `"budget":{"dollars":3},`} {
 		if p, err := d.Decode(pipelineWith(fields)); err == nil {
 			t.Errorf("%s is read as %+v", fields, p.Budget())
 		}
