@@ -140,17 +140,7 @@ func (t *decoding) pipeline(root *strictjson.Node) {
 	defer t.draft.readMaxSteps()
 	defer t.draft.readBounds()
 	t.draft.noBudget(root)
-	i := -1
-	if root.Get("steps") == nil {
-		i = t.forms().Wrapper(root)
-	}
-	if i >= 0 {
-		m := root.Members[i]
-		pointer := "/" + strictjson.EscapeToken(m.Name)
-		t.places[pointer] = spot{offset: m.NameOffset, name: true}
-		t.draft.problem(pointer, codeUnknownField, "send what is in it alone, without the object around it",
-			"the pipeline is wrapped in '%s'", m.Name)
-		t.draft.told("")
+	if root.Get("steps") == nil && t.other(root) {
 		return
 	}
 	steps := &params.Part{List: true}
@@ -161,6 +151,20 @@ func (t *decoding) pipeline(root *strictjson.Node) {
 	if steps.Node != nil {
 		t.steps(steps.Node.Elems)
 	}
+}
+
+// other reports what an object without steps is, if that is known: nothing more is to be said of it then.
+func (t *decoding) other(root *strictjson.Node) bool {
+	i, message, hint := t.forms().Other(root)
+	if i < 0 {
+		return false
+	}
+	m := root.Members[i]
+	pointer := "/" + strictjson.EscapeToken(m.Name)
+	t.places[pointer] = spot{offset: m.NameOffset, name: true}
+	t.draft.problem(pointer, codeUnknownField, hint, "%s", message)
+	t.draft.told("")
+	return true
 }
 
 // steps reads the steps in two passes: what is a template in one depends on the ids of all.

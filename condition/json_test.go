@@ -58,6 +58,7 @@ func TestDecodeProblems(t *testing.T) {
 		{`{}`, []problem{{"type", requires, "condition requires type", "has_matches, no_matches, count_gt"}}},
 		{`{"type":""}`, []problem{{"type", requires, "condition requires type", "step_failed"}}},
 		{`{"type":"has_match","step_ref":"a"}`, []problem{{"type", "unknown_type", "unknown condition type 'has_match'", "did you mean 'has_matches'?"}}},
+		{`{"type":"count_gte","step_ref":"a"}`, []problem{{"type", "unknown_type", "unknown condition type 'count_gte'", "did you mean 'count_gt'? The types are has_matches, no_matches, count_gt"}}},
 		{`{"type":"prev.error"}`, []problem{{"type", "unknown_type", "unknown condition type 'prev.error'", "did you mean 'prev_error'?"}}},
 		{`{"type":"HAS_MATCHES","step_ref":"a"}`, []problem{{"type", "unknown_type", "unknown condition type 'HAS_MATCHES'", "'has_matches'"}}},
 		{`{"type":"count_eq","step_ref":"a"}`, []problem{{"value", requires, "condition type 'count_eq' requires value", ""}}},

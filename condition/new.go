@@ -103,7 +103,7 @@ func noType(typ string) Problem {
 	}
 	p.Code, p.Message = CodeUnknownType, fmt.Sprintf("unknown condition type '%s'", typ)
 	if near, ok := strictjson.Nearest(typ, names); ok {
-		p.Hint = fmt.Sprintf("did you mean '%s'?", near)
+		p.Hint = fmt.Sprintf("did you mean '%s'? The types are %s", near, strings.Join(names, ", ")) // the nearest may mean another thing
 	}
 	return p
 }

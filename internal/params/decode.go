@@ -82,6 +82,8 @@ func (d *decoder) member(f *field, into reflect.Value, n *strictjson.Node, at *p
 		enum = nil
 	}
 	switch {
+	case f.required && n.Kind == strictjson.Null && f.shape.kind != anything:
+		d.add(at, CodeNull, n.Offset, f.doc, "'%s' must be %s, got null", at, f.shape.wants())
 	case f.single && n.Kind == strictjson.String:
 		if n.Text != "" {
 			into.Set(reflect.MakeSlice(f.shape.typ, 1, 1))
@@ -105,7 +107,11 @@ func (d *decoder) member(f *field, into reflect.Value, n *strictjson.Node, at *p
 // value reads any value. enum is for the strings in it.
 func (d *decoder) value(s *shape, into reflect.Value, n *strictjson.Node, at *path, enum []string) {
 	if n.Kind == strictjson.Null && s.kind != anything {
-		d.add(at, CodeNull, n.Offset, "leave it out to get the default", "'%s' must be %s, got null", at, s.wants())
+		hint := "leave it out to get the default"
+		if d.action == "" { // what the table says of its rows is not that they have one
+			hint = ""
+		}
+		d.add(at, CodeNull, n.Offset, hint, "'%s' must be %s, got null", at, s.wants())
 		return
 	}
 	if n.Kind == strictjson.String && s.bindable() && d.templated(n.Text) {

@@ -121,7 +121,7 @@ func TestDecodeProblems(t *testing.T) {
 		text string
 		want []string
 	}{
-		{"not an object", lineRange{}, `[]`, []string{" wrong_type: 'params' must be an object, got list"}},
+		{"not an object", lineRange{}, `[]`, []string{` wrong_type: 'params' must be an object, got list: use an object: {"start": ..., "end": ...}`}},
 		{"missing", pair{}, `{}`, []string{
 			"/old_text missing_param: try action requires 'old_text' parameter",
 			"/new_text missing_param: try action requires 'new_text' parameter",
@@ -151,26 +151,26 @@ func TestDecodeProblems(t *testing.T) {
 			"/common unknown_field: try action has no parameter 'common': " + kitchenNames,
 		}},
 		{"null", kitchen{}, `{"pattern": null, "files": null, "more": null, "edits": [null], "extra": null, "level": null}`, []string{
-			"/pattern null_param: 'pattern' must be a string, got null: leave it out to get the default",
+			"/pattern null_param: 'pattern' must be a string, got null: What to look for.",
 			"/files null_param: 'files' must be a list of strings, got null: leave it out to get the default",
 			"/more null_param: 'more' must be an object, got null: leave it out to get the default",
 			"/edits/0 null_param: 'edits[0]' must be an object, got null: leave it out to get the default",
 			"/extra null_param: 'extra' must be a value of type json.RawMessage, got null: leave it out to get the default",
 			"/level null_param: 'level' must be a string, got null: leave it out to get the default",
 		}},
-		{"wrong types", kitchen{}, `{"pattern": 42, "whole": "yes", "line": "x", "small": true, "ratio": [], "files": "a.txt", "numbers": "1", "edits": {},
+		{"wrong types", kitchen{}, `{"pattern": 42, "whole": "maybe", "line": "x", "small": true, "ratio": [], "files": "a.txt", "numbers": "1", "edits": {},
 			"opt": 1, "vars": [1], "table": {"a\nb": 3}, "timeout": "soon", "level": "higher", "since": "now", "title": {}, "kinds": [1], "matrix": ["x"], "levels": 5}`, []string{
 			`/pattern wrong_type: 'pattern' must be a string, got number: write it in quotes: "42"`,
-			"/whole wrong_type: 'whole' must be true or false, got string: of strings, only a template such as {{step.count}} can stand here",
+			"/whole wrong_type: 'whole' must be true or false, got string: of strings, only a template such as {{step.ok}} can stand here",
 			"/line wrong_type: 'line' must be a whole number, got string: of strings, only a template such as {{step.count}} can stand here",
 			"/small wrong_type: 'small' must be a whole number, got bool",
 			"/ratio wrong_type: 'ratio' must be a number, got list",
 			`/files wrong_type: 'files' must be a list of strings, got string: use a list: ["a.txt"]`,
 			"/numbers wrong_type: 'numbers' must be a list of whole numbers, got string: use a list: [...]",
 			"/edits wrong_type: 'edits' must be a list of objects, got object: use a list: [...]",
-			"/opt wrong_type: 'opt' must be an object, got number",
+			`/opt wrong_type: 'opt' must be an object, got number: use an object: {"start": ..., "end": ...}`,
 			"/vars wrong_type: 'vars' must be an object, got list",
-			"/table/a\nb wrong_type: 'table.a\\nb' must be an object, got number",
+			"/table/a\nb wrong_type: 'table.a\\nb' must be an object, got number: use an object: {\"start\": ..., \"end\": ...}",
 			"/timeout bad_value: 'timeout' is not valid: want a number of milliseconds",
 			`/level bad_value: 'level' is not valid: unknown level "higher"`,
 			`/since bad_value: 'since' is not valid: parsing time "now" as "2006-01-02T15:04:05Z07:00": cannot parse "now" as "2006"`,
@@ -179,6 +179,9 @@ func TestDecodeProblems(t *testing.T) {
 			`/matrix/0 wrong_type: 'matrix[0]' must be a list of strings, got string: use a list: ["x"]`,
 			"/levels wrong_type: 'levels' must be a list, got number: use a list: [...]",
 		}},
+		{"words for true and false", kitchen{Pattern: "x"}, `{"pattern": "x", "whole": "No"}`, []string{"/whole wrong_type: 'whole' must be true or false, got string: write false"}},
+		{"several in one string", kitchen{Pattern: "x"}, `{"pattern": "x", "files": "a.txt, b.txt"}`, []string{`/files wrong_type: 'files' must be a list of strings, got string: use a list: ["a.txt","b.txt"]`}},
+		{"a text with a comma", kitchen{Pattern: "x"}, `{"pattern": "x", "files": "*.{go,md}"}`, []string{`/files wrong_type: 'files' must be a list of strings, got string: use a list: ["*.{go,md}"]`}},
 		{"quotes too many", kitchen{Pattern: "x"}, `{"pattern": "x", "whole": "true", "line": "3", "ratio": "2.5"}`, []string{
 			"/whole wrong_type: 'whole' must be true or false, got string: write it without quotes: true",
 			"/line wrong_type: 'line' must be a whole number, got string: write it without quotes: 3",
@@ -203,7 +206,7 @@ func TestDecodeProblems(t *testing.T) {
 		{"no template", kitchen{}, `{"pattern": "x", "line": "{{count}}", "edits": "{{a.files}}", "opt": "{{a.files}}", "vars": "{{a.files}}", "matrix": "{{a.files}}"}`, []string{
 			"/line wrong_type: 'line' must be a whole number, got string: of strings, only a template such as {{step.count}} can stand here",
 			"/edits wrong_type: 'edits' must be a list of objects, got string: use a list: [...]",
-			"/opt wrong_type: 'opt' must be an object, got string",
+			`/opt wrong_type: 'opt' must be an object, got string: use an object: {"start": ..., "end": ...}`,
 			"/vars wrong_type: 'vars' must be an object, got string",
 			"/matrix wrong_type: 'matrix' must be a list of lists, got string: use a list: [...]",
 		}},

@@ -55,8 +55,7 @@ func (c *collector) add(at *path, code string, offset int, hint, format string, 
 		c.dropped++
 		return
 	}
-	if c.action == "" { // the pointer says where it is, and what templates could do is no help
-		hint = ""
+	if c.action == "" { // the pointer says where it is
 		for i, arg := range args {
 			if at, ok := arg.(*path); ok {
 				args[i] = at.last()

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
@@ -95,9 +97,15 @@ func (d *decoder) typeHint(s *shape, n *strictjson.Node) string {
 	switch s.kind {
 	case list:
 		if s.elem.kind == text && n.Kind == strictjson.String && short {
-			return "use a list: [" + string(n.AppendJSON(nil)) + "]"
+			return "use a list: " + listOf(n.Text)
 		}
 		return "use a list: [...]"
+	case object:
+		names := make([]string, min(len(s.fields), 4))
+		for i := range names {
+			names[i] = `"` + s.fields[i].name + `": ...`
+		}
+		return "use an object: {" + strings.Join(names, ", ") + "}"
 	case text:
 		if short {
 			return `write it in quotes: "` + string(n.AppendJSON(nil)) + `"`
@@ -107,10 +115,34 @@ func (d *decoder) typeHint(s *shape, n *strictjson.Node) string {
 			return ""
 		}
 		try := reflect.New(s.typ).Elem()
-		if s.kind == boolean && (n.Text == "true" || n.Text == "false") || s.kind != boolean && setNumber(s, try, n.Text) == nil {
+		switch {
+		case s.kind == boolean && (n.Text == "true" || n.Text == "false"), s.kind != boolean && setNumber(s, try, n.Text) == nil:
 			return "write it without quotes: " + shown(n.Text)
+		case s.kind == boolean && slices.Contains([]string{"yes", "on", "y", "1"}, strings.ToLower(n.Text)):
+			return "write true"
+		case s.kind == boolean && slices.Contains([]string{"no", "off", "n", "0"}, strings.ToLower(n.Text)):
+			return "write false"
+		case d.action == "": // an object in which there are no templates
+			return ""
+		case s.kind == boolean:
+			return "of strings, only a template such as {{step.ok}} can stand here"
 		}
 		return "of strings, only a template such as {{step.count}} can stand here"
 	}
 	return ""
+}
+
+// listOf writes a list of what a string has between its commas, if these are words, else of the string.
+func listOf(text string) string {
+	list := &strictjson.Node{Kind: strictjson.Array}
+	for part := range strings.SplitSeq(text, ",") {
+		list.Elems = append(list.Elems, &strictjson.Node{Kind: strictjson.String, Text: strings.TrimSpace(part)})
+	}
+	for _, e := range list.Elems {
+		if e.Text == "" || strings.ContainsAny(e.Text, " \t\r\n{}[]()") {
+			list.Elems = []*strictjson.Node{{Kind: strictjson.String, Text: text}}
+			break
+		}
+	}
+	return string(list.AppendJSON(nil))
 }

@@ -60,9 +60,10 @@ func TestTable(t *testing.T) {
 			"wrong", `{"name":1,"ids":[2,"b"],"on":"true","off":null,"inner":{"least":"1"},"value":{"value":1.5,"x":0},"list":{},"other":{}}`,
 			`{"name":"","ids":["","b"],"value":{}}`,
 			[]string{
-				"/name wrong_type: 'name' must be a string, got number", "/ids/0 wrong_type: '0' must be a string, got number",
-				"/on wrong_type: 'on' must be true or false, got string", "/off wrong_type: 'off' must be true or false, got null",
-				"/inner/least wrong_type: 'least' must be a whole number, got string", "/value/value wrong_type: 'value' must be a whole number, got 1.5",
+				`/name wrong_type: 'name' must be a string, got number: write it in quotes: "1"`,
+				`/ids/0 wrong_type: '0' must be a string, got number: write it in quotes: "2"`,
+				"/on wrong_type: 'on' must be true or false, got string: write it without quotes: true", "/off wrong_type: 'off' must be true or false, got null",
+				"/inner/least wrong_type: 'least' must be a whole number, got string: write it without quotes: 1", "/value/value wrong_type: 'value' must be a whole number, got 1.5",
 				"/value/x unknown_field: unknown field 'x'", "/list wrong_type: 'list' must be a list of list, got object",
 				"/other unknown_field: unknown field 'other'",
 			},

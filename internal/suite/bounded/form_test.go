@@ -99,7 +99,7 @@ func TestBoundsThatAreRefused(t *testing.T) {
 		`"deadline_seconds":604800.5,`: {{"/deadline_seconds", "invalid_timeout", "deadline_seconds must be more than 0 and at most 604800 seconds, got 604800.5", ""}},
 		`"deadline_seconds":1.0005,`:   {{"/deadline_seconds", "invalid_timeout", "deadline_seconds must have at most 3 decimals, got 1.0005", ""}},
 		`"deadline_seconds":"9",`: {
-			{"/deadline_seconds", "wrong_type", "'deadline_seconds' must be a number, got string", ""},
+			{"/deadline_seconds", "wrong_type", "'deadline_seconds' must be a number, got string", "write it without quotes: 9"},
 		},
 		`"budget":0,`:    {{"/budget", "invalid_budget", "budget must be more than 0, got 0", none}},
 		`"budget":-1.5,`: {{"/budget", "invalid_budget", "budget must be more than 0, got -1.5", none}},

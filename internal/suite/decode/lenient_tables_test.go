@@ -126,8 +126,11 @@ func sloppyShapes(plain, dry string) []sloppy {
 			steps(`{"id":"e","action":"edit","params":{"files":["a.go"],` + changed + `}}`), "taken for 'files'", "did you mean 'files'?"},
 		// refused
 		{"steps alone", `[` + find + `]`, "", "put the steps into an object", "put the steps into an object"},
+		{"a step alone", find, "", "put the step into steps", `put the step into steps: {"name": "...", "steps": [...]}`},
+		{"a step alone, in other words", strings.Replace(find, "action", "tool", 1), "", "put the step into steps", "this is a step"},
+		{"a list of steps with another name", `{"pipeline":[` + find + `]}`, "", "call it steps", "the list of steps is called 'pipeline'"},
 		{"a number", `1`, "", "a pipeline is an object, got number", "a pipeline is an object, got number"},
-		{"a guard of a step in words", steps(strings.Replace(find, `"params"`, `"condition":"if found","params"`, 1)), "", "'condition' must be an object", "'condition' must be an object"},
+		{"a guard of a step in words", steps(strings.Replace(find, `"params"`, `"condition":"if found","params"`, 1)), "", "'condition' must be an object", `use an object: {"type": ..., "step_ref": ...`},
 	}
 }
 
