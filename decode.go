@@ -38,8 +38,8 @@ type Decoder struct {
 	// Zero means DefaultMaxJSONDepth; negative, or more than 10,000, means 10,000.
 	MaxDepth int
 	// Locate says where a value stands, for callers that have made the JSON from a text in another form: its lines and
-	// columns, both from 1, become those of problems and warnings. The pointer leads to a value that there is, "" to the
-	// whole; name asks for the place of the value's name and not of the value. It is called from the goroutine that
+	// columns, both from 1, become those of problems and warnings. The pointer leads to a value that there is in the JSON
+	// text, also where Lenient gave it another name or place, "" to the whole; name asks for the place of the value's name and not of the value. It is called from the goroutine that
 	// calls Decode. Nil means that places are those in the JSON text.
 	Locate func(pointer string, name bool) (line, column int)
 }
@@ -83,14 +83,15 @@ type decoding struct {
 	Decoder
 	draft  draft
 	source *lenient.Source
-	places map[string]spot          // of problems that do not stand at the value of their pointer
+	text   *strictjson.Node         // as it was read, if the tree of the source was repaired and Locate asks for it
+	places map[string]int           // offsets of problems that do not stand at the value of their pointer
 	moved  map[string]lenient.Moved // what stands elsewhere in the text, by the pointer at which it is read
 	asks   map[string]bool          // pointers to steps that have a prompt and name no action
 	known  *lenient.Forms           // once they are asked for
 }
 
 func (d Decoder) decoding(s *lenient.Source, name string) *decoding {
-	return &decoding{Decoder: d, draft: draft{name: name, tools: d.Tools}, source: s, places: make(map[string]spot), moved: make(map[string]lenient.Moved),
+	return &decoding{Decoder: d, draft: draft{name: name, tools: d.Tools}, source: s, places: make(map[string]int), moved: make(map[string]lenient.Moved),
 		asks: make(map[string]bool)}
 }
 
@@ -115,13 +116,6 @@ func (t *decoding) forms() *lenient.Forms {
 		}
 	}
 	return t.known
-}
-
-// spot is where a problem stands: at a name, or at a value that has moved.
-type spot struct {
-	offset int
-	name   bool
-	origin bool // in the text as it was given, not as it was mended
 }
 
 // decode reads the tree of the source.
@@ -161,7 +155,7 @@ func (t *decoding) other(root *strictjson.Node) bool {
 	}
 	m := root.Members[i]
 	pointer := "/" + strictjson.EscapeToken(m.Name)
-	t.places[pointer] = spot{offset: m.NameOffset, name: true}
+	t.places[pointer] = m.NameOffset
 	t.draft.problem(pointer, codeUnknownField, hint, "%s", message)
 	t.draft.told("")
 	return true
@@ -281,7 +275,7 @@ func (t *decoding) report(at string, problems []params.Problem, unknown func(poi
 	for _, p := range problems {
 		pointer := at + p.Pointer
 		if p.Offset > 0 {
-			t.places[pointer] = spot{offset: p.Offset, name: p.Code == params.CodeUnknownField}
+			t.places[pointer] = p.Offset
 		}
 		hint := lenient.Hint{}
 		if p.Code == params.CodeUnknownField && !t.draft.isFull() {

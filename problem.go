@@ -1,6 +1,7 @@
 package millrace
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -247,26 +248,24 @@ func (t *decoding) locate(problems []Problem) {
 		if p.Line > 0 {
 			continue // a repair of the text, which knows its place
 		}
-		at, known := t.places[p.Pointer]
+		offset, known := t.places[p.Pointer]
 		if m, isName := t.inText(p.Pointer); m.Text != "" {
 			p.Pointer = m.Text
 			if isName && !known {
-				at, known = spot{offset: m.NameOffset, name: true}, true
+				offset, known = m.NameOffset, true
 			}
 		}
+		if !known {
+			offset = lenient.NodeAt(t.source.Root, p.Pointer).Offset
+		}
 		if t.Locate != nil {
-			_, pointer := lenient.NodeAt(t.source.Root, p.Pointer)
-			p.Line, p.Column = t.Locate(pointer, at.name && pointer == p.Pointer)
+			p.Line, p.Column = t.Locate(lenient.PointerAt(cmp.Or(t.text, t.source.Root), offset))
 			continue
 		}
-		if !known {
-			n, _ := lenient.NodeAt(t.source.Root, p.Pointer)
-			at.offset = n.Offset
+		if t.source.Mended != nil {
+			offset = t.source.Mended.Origin(offset)
 		}
-		if t.source.Mended != nil && !at.origin {
-			at.offset = t.source.Mended.Origin(at.offset)
-		}
-		p.Line, p.Column = lines.LineColumn(at.offset)
+		p.Line, p.Column = lines.LineColumn(offset)
 	}
 }
 
@@ -289,6 +288,9 @@ func (t *decoding) inText(pointer string) (m lenient.Moved, isName bool) {
 // it does is a warning.
 func (d Decoder) repaired(s *lenient.Source, name string) (Pipeline, error) {
 	t := d.decoding(s, name)
+	if d.Locate != nil {
+		t.text = s.Again()
+	}
 	repairs := t.forms().Repair(s.Root)
 	if s.Root.Kind != strictjson.Object {
 		return Pipeline{}, notObject(s.Root)
@@ -297,7 +299,7 @@ func (d Decoder) repaired(s *lenient.Source, name string) (Pipeline, error) {
 		t.warnings(s.Mended.Repairs)
 	}
 	for _, c := range repairs.Changes {
-		t.places[c.Pointer] = spot{offset: c.Offset}
+		t.places[c.Pointer] = c.Offset
 		if c.Refused {
 			t.draft.problem(c.Pointer, codeUnknownField, c.Advice, "%s", c.Done)
 			t.draft.told(c.Pointer)

@@ -165,3 +165,25 @@ func TestScalars(t *testing.T) {
 		}
 	}
 }
+
+// What was repaired has the place of what stands in the YAML, under whatever name.
+func TestPlacesOfRepairs(t *testing.T) {
+	t.Parallel()
+	const text = "name: x\nsteps:\n  - id: e\n    action: edit\n    params:\n      file: a.txt\n      old: o\n      nw_text: n\n"
+	lenient := millrace.Decoder{Lenient: true}
+	p, err := yamlform.Decode(lenient, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []int
+	for _, w := range p.Warnings() {
+		lines = append(lines, w.Line)
+	}
+	if diff := cmp.Diff([]int{6, 7, 8, 6}, lines); diff != "" {
+		t.Errorf("-want +got\n%s\n%v", diff, p.Warnings())
+	}
+	_, err = yamlform.Decode(lenient, []byte(text+"      mod: regx\n"))
+	if got := problems(t, err); len(got) != 1 || got[0].Line != 9 || got[0].Column != 12 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -1,6 +1,8 @@
 package lenient_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/millrace-go/millrace/internal/form"
@@ -132,7 +134,31 @@ func TestRead(t *testing.T) {
 		t.Errorf("two objects: %+v", err)
 	}
 	root, _ := strictjson.Parse([]byte(`{"a":[{"b":1}]}`), strictjson.Limits{})
-	if n, at := lenient.NodeAt(root, "/a/0/c/d"); at != "/a/0" || n.Get("b") == nil {
-		t.Errorf("the last value on the way is at %q", at)
+	if n := lenient.NodeAt(root, "/a/0/c/d"); n.Get("b") == nil {
+		t.Errorf("the last value on the way is %+v", n)
+	}
+}
+
+// Each value and each name has its pointer by its offset, and what is between them that of what it is in.
+func TestPointerAt(t *testing.T) {
+	t.Parallel()
+	const text = ` {"a/b": [1, {"c": ""} ], "d": {}, "e": [] }`
+	root, err := strictjson.Parse([]byte(text), strictjson.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, want := range map[string]string{
+		`{"a/b`: " false", `"a/b`: "/a~1b true", `[1`: "/a~1b false", `1`: "/a~1b/0 false", `, {`: "/a~1b false", `{"c`: "/a~1b/1 false",
+		`"c`: "/a~1b/1/c true", `""`: "/a~1b/1/c false", ` ]`: "/a~1b false", `, "d`: " false", `{}`: "/d false", `[] }`: "/e false", ` }`: " false",
+	} {
+		pointer, name := lenient.PointerAt(root, strings.Index(text, at))
+		if got := fmt.Sprintf("%s %t", pointer, name); got != want {
+			t.Errorf("%s is at %s, want %s", at, got, want)
+		}
+	}
+	for _, outside := range []int{0, len(text)} {
+		if got, _ := lenient.PointerAt(root, outside); got != "" {
+			t.Errorf("%d is at %s", outside, got)
+		}
 	}
 }

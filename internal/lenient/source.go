@@ -2,6 +2,7 @@ package lenient
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,18 @@ type Source struct {
 	Data   []byte // as it was given
 	Root   *strictjson.Node
 	Mended *mend.Mended // what was read in its place, nil if that is the text itself
+
+	limits strictjson.Limits
+}
+
+// Again returns the tree as it was read, whatever was done to Root.
+func (s *Source) Again() *strictjson.Node {
+	text := s.Data
+	if s.Mended != nil {
+		text = s.Mended.Text
+	}
+	root, _ := strictjson.Parse(text, s.limits) // it was read before
+	return root
 }
 
 // SyntaxError says why a text cannot be read.
@@ -27,7 +40,7 @@ type SyntaxError struct {
 func Read(data []byte, limits strictjson.Limits, mayMend bool) (*Source, *SyntaxError) {
 	root, err := strictjson.Parse(data, limits)
 	if err == nil {
-		return &Source{Data: data, Root: root}, nil
+		return &Source{Data: data, Root: root, limits: limits}, nil
 	}
 	if errors.Is(err, strictjson.ErrTooLarge) || errors.Is(err, strictjson.ErrTooDeep) {
 		return nil, syntaxError(err, "")
@@ -45,7 +58,7 @@ func Read(data []byte, limits strictjson.Limits, mayMend bool) (*Source, *Syntax
 	case mayMend && mendErr != nil:
 		return nil, syntaxError(mended.Moved(mendErr, data), "")
 	case mayMend:
-		return &Source{Data: data, Root: root, Mended: mended}, nil
+		return &Source{Data: data, Root: root, Mended: mended, limits: limits}, nil
 	case mendErr != nil:
 		return nil, syntaxError(err, "")
 	}
@@ -62,10 +75,9 @@ func syntaxError(err error, hint string) *SyntaxError {
 	return &SyntaxError{SyntaxError: syntax, Hint: hint}
 }
 
-// NodeAt follows a pointer as far as there are values, and returns the last of them and its pointer.
-func NodeAt(n *strictjson.Node, pointer string) (*strictjson.Node, string) {
+// NodeAt follows a pointer as far as there are values, and returns the last of them.
+func NodeAt(n *strictjson.Node, pointer string) *strictjson.Node {
 	tokens, _ := strictjson.SplitPointer(pointer)
-	at := ""
 	for _, token := range tokens {
 		var next *strictjson.Node
 		if n.Kind == strictjson.Array {
@@ -78,7 +90,37 @@ func NodeAt(n *strictjson.Node, pointer string) (*strictjson.Node, string) {
 		if next == nil {
 			break
 		}
-		n, at = next, at+"/"+strictjson.EscapeToken(token)
+		n = next
 	}
-	return n, at
+	return n
+}
+
+// PointerAt returns the pointer of the value that stands at an offset, or whose name does, in a tree as it was read; of
+// what stands around that place if nothing begins there.
+func PointerAt(n *strictjson.Node, offset int) (pointer string, name bool) {
+	for n.Offset != offset {
+		var next *strictjson.Node
+		token := ""
+		if n.Kind == strictjson.Array {
+			// The first that begins behind it comes after the one that it is in.
+			i, _ := slices.BinarySearchFunc(n.Elems, offset+1, func(e *strictjson.Node, o int) int { return e.Offset - o })
+			if i > 0 {
+				next, token = n.Elems[i-1], strconv.Itoa(i-1)
+			}
+		} else {
+			i, _ := slices.BinarySearchFunc(n.Members, offset+1, func(m strictjson.Member, o int) int { return m.NameOffset - o })
+			if i > 0 {
+				next, token = n.Members[i-1].Value, strictjson.EscapeToken(n.Members[i-1].Name)
+				name = n.Members[i-1].NameOffset == offset
+			}
+		}
+		switch {
+		case name:
+			return pointer + "/" + token, true
+		case next == nil || offset < next.Offset || offset >= next.End:
+			return pointer, false
+		}
+		n, pointer = next, pointer+"/"+token
+	}
+	return pointer, false
 }

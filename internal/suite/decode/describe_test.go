@@ -2,6 +2,7 @@ package decode_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,5 +61,39 @@ func TestLocate(t *testing.T) {
 	want := []string{"/nam true", "/steps/0/params/old_text false", "/steps/0/params/x true", "/steps/0/params false", "/steps/0/params false"}
 	if diff := cmp.Diff(want, asked); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// Also of a text that is repaired, it is asked for what is in the text, under the names and at the places that these
+// things have there.
+func TestLocateLenient(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	d := millrace.Decoder{Lenient: true, Locate: func(pointer string, name bool) (line, column int) {
+		asked = append(asked, fmt.Sprint(pointer, " ", name))
+		return 1, 1
+	}}
+	for text, want := range map[string][]string{
+		`"params":{"file":["a.txt"],"old":"o","new_text":"n","mod":"regx"}`:          {"/params/mod false"},
+		`"params":{"file":["a.txt"],"old":"o","new_text":"n","mode":"regx"}`:         {"/params/mode false"},
+		`"params":{"files":["a.txt",1],"old":"o","new_text":"n"}`:                    {"/params/files/1 false"},
+		`"files":["a.txt",1],"old":"o","new_text":"n"`:                               {"/files/1 false"},
+		`"args":"{\"files\":[1],\"old_text\":\"o\",\"new_text\":\"n\"}"`:             {"/args false"},
+		`"params":{"files":["a"],"old":"o","new_text":"n","expct":{"max_files":-1}}`: {"/params/expct true"},
+	} {
+		asked = nil
+		_, err := d.Decode([]byte(`{"name":"x","steps":[{"id":"e","action":"edit",` + text + `}]}`))
+		invalid, ok := err.(*millrace.ValidationError)
+		if !ok {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		var got []string
+		for _, at := range asked[len(asked)-len(invalid.Problems):] {
+			got = append(got, strings.TrimPrefix(at, "/steps/0"))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %v: -want +got\n%s", text, err, diff)
+		}
 	}
 }
