@@ -55,7 +55,7 @@ func (t *Texts) Check(s Step, report func(Problem)) {
 		if isPath(pointer) {
 			wrong := false
 			for _, source := range t.foreign(text, p) {
-				wrong = t.reportForeign(s, pointer, source, add) || wrong
+				wrong = t.reportForeign(s, pointer, source, source == text, add) || wrong
 			}
 			if wrong {
 				return

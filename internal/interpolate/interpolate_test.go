@@ -122,8 +122,8 @@ func TestCheck(t *testing.T) {
 			"/params/path unknown_reference step 'here': template '{{fnd.files}}' names no step (did you mean 'find'?; " + raw + ")",
 		}},
 		{"other spellings in place of a path", interpolate.Step{Action: action{Files: []string{
-			"{{steps.find.files[0]}}", "{{find}}", "{{outputs.find.files[0]}}", "x/{{steps['find'].files[0]}}", "{{gone.output.files}}", "{{.find.output}}",
-			"{{vras.on}}", "{{prev.output}}", "{{step9.output}}", "{{find.files[0]}}/{{$find}}",
+			"{{steps.find.files[0]}}", "{{find}}", "{{outputs.find.files[0]}}", "{{steps['find'].files[0]}}", "{{gone.output.files}}", "{{.find.output}}",
+			"{{vras.on}}", "{{prev.output}}", "{{step9.output}}", "x/{{$find}}",
 		}}}, []string{
 			"/params/files/0 unknown_reference step 'here': template '{{steps.find.files[0]}}' names no step (" + write + ")",
 			"/params/files/1 unknown_reference step 'here': template '{{find}}' names no step (" + write + ")",
@@ -134,7 +134,7 @@ func TestCheck(t *testing.T) {
 			"/params/files/6 unknown_template step 'here': template '{{vras.on}}' names no step, so it is the name of a file; " + raw + " ()",
 			"/params/files/7 unknown_reference step 'here': template '{{prev.output}}' names no step (" + write + ")",
 			"/params/files/8 unknown_reference step 'here': template '{{step9.output}}' names no step (" + write + ")",
-			"/params/files/9 unknown_reference step 'here': template '{{$find}}' names no step (" + write + ")",
+			"/params/files/9 unknown_template step 'here': template '{{$find}}' names no step, so it is the name of a file; " + raw + " ()",
 		}},
 		{"a file with such a name", interpolate.Step{Action: action{Files: []string{"{{cookiecutter.name}}/a", `\{{find}}`, "{{}}"}, Text: "{{steps.find.files[0]}}"}}, []string{
 			"/params/files/0 unknown_template step 'here': template '{{cookiecutter.name}}' names no step, so it is the name of a file; " + raw + " ()",

@@ -52,10 +52,11 @@ func (t *Texts) foreign(text string, p parsed) []string {
 }
 
 // reportForeign says of something in braces in a path that it names no step. It would be the name of a file, and a
-// condition or an overwrite would hold for that. It is a problem if it can only be meant as a reference: a part of it is
-// a step, or one of [template.Fields], or it begins as references do. Otherwise there may be files of that name,
-// and it returns false.
-func (t *Texts) reportForeign(s Step, pointer, source string, add func(pointer, code, hint, format string, args ...any)) (wrong bool) {
+// condition or an overwrite would hold for that. It is a problem if it can only be meant as a reference: it is the whole
+// path, and a part of it is a step, or one of [template.Fields], or it begins as references do. Otherwise there may be
+// files of that name, and it returns false. In a longer path it may also have been escaped in a pipeline that was
+// included in this one, which has other steps.
+func (t *Texts) reportForeign(s Step, pointer, source string, whole bool, add func(pointer, code, hint, format string, args ...any)) (wrong bool) {
 	const isName = "raw in the step makes it the name of a file"
 	parts := words(source)
 	if len(parts) == 0 {
@@ -69,7 +70,7 @@ func (t *Texts) reportForeign(s Step, pointer, source string, add func(pointer, 
 		return slices.Contains(t.ids, part) || slices.ContainsFunc(template.Fields(), func(f template.Field) bool { return f.Name == part })
 	}
 	switch {
-	case ownRoot(root), slices.Contains(t.ids, root), slices.ContainsFunc(parts[1:], known):
+	case whole && (ownRoot(root) || slices.Contains(t.ids, root) || slices.ContainsFunc(parts[1:], known)):
 		if near == "" {
 			near = "write {{step.files[0]}} with the id of an earlier step"
 		}
