@@ -57,13 +57,17 @@ type stamp struct {
 	seq int
 }
 
-// stamped returns by with one more stamp. It never changes by in place, since copies of meta share it.
+// stamped returns by with one more stamp. It never changes by in place, since copies of meta share it. There is no room
+// for more in what it returns: the log keeps all of them, one for each step that has worked on the node.
 func stamped(by []stamp, origin change.Origin, seq int) []stamp {
 	has := func(s stamp) bool { return s.Origin == origin }
 	if origin.Step == "" || slices.ContainsFunc(by, has) {
 		return by
 	}
-	return append(slices.Clip(by), stamp{origin, seq})
+	more := make([]stamp, len(by)+1)
+	copy(more, by)
+	more[len(by)] = stamp{origin, seq}
+	return more
 }
 
 // stampedAll is stamped for all origins of the splices, those of one step in the order of its edits. Each edit of
