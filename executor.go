@@ -62,10 +62,12 @@ type Executor struct {
 	// much text again. More fails the step with an *actions.LimitError. Zero means DefaultMaxShownBytes, negative no
 	// limit.
 	MaxShownBytes int64
-	// MaxStagedBytes is how much new text, in bytes, the steps of a run put into files together; each step that can
-	// write may have an equal share of it, in all its files and visits. Each replacement counts 64 bytes more, which is
-	// what it takes in memory, and where the tree is in memory copies count with their sizes. More fails the step with an
-	// *actions.LimitError. Zero means DefaultMaxStagedBytes, negative no limit.
+	// MaxStagedBytes is how much new text, in bytes, the steps of a run put into files together, and what they stage
+	// beside that; each step that can write may have an equal share of it, in all its files and visits. Each replacement
+	// counts 64 bytes more, each file or directory that is made or copied 1 KiB, each path that is edited, renamed or
+	// removed 512 bytes, and names that are made, copied, renamed or removed count twice. Where the tree is in memory,
+	// copies count with their sizes. More fails the step with an *actions.LimitError. Zero means DefaultMaxStagedBytes,
+	// negative no limit.
 	MaxStagedBytes int64
 	// MaxPatternBytes is the longest text or regular expression, in bytes, that a step looks for, judged before the step
 	// reads anything. A longer one fails the step with an *actions.LimitError. Zero means

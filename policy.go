@@ -146,7 +146,8 @@ const (
 	// DefaultMaxStagedBytes it is so little that a run on a small tree takes no more than 512 MiB: a text is there
 	// several times while it is put together, and the collector lets memory grow to twice of what is in use.
 	DefaultMaxShownBytes = 64 << 20
-	// DefaultMaxStagedBytes is how much new text the steps of a run put into files together, in bytes.
+	// DefaultMaxStagedBytes is how much new text the steps of a run put into files together, in bytes, and what they stage
+	// beside that.
 	DefaultMaxStagedBytes = 64 << 20
 	// DefaultMaxPlanBytes is the longest stored plan, in bytes. Whole files may be in it.
 	DefaultMaxPlanBytes = 64 << 20

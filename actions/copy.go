@@ -3,7 +3,6 @@ package actions
 import (
 	"context"
 
-	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
 )
 
@@ -73,16 +72,4 @@ func copyOne(c *Call, m move) error {
 		return err
 	}
 	return fileError(m.to, c.FS.Copy(m.from, m.to))
-}
-
-// spendCopy counts a copy as new text where the tree is in memory: there each takes as much again.
-func (c *Call) spendCopy(name string) error {
-	if v, ok := c.stage().Base().(capability.Volatile); !ok || !v.InMemory() {
-		return nil
-	}
-	info, err := c.FS.Stat(name)
-	if err != nil {
-		return fileError(name, err)
-	}
-	return c.spendBytes(info.Size())
 }

@@ -65,6 +65,9 @@ func (d Delete) Run(ctx context.Context, c *Call) (Outcome, error) {
 				continue
 			}
 			gone[name] = true
+			if err := c.spendPath(workedPath, name); err != nil {
+				return Outcome{}, err
+			}
 			remove := c.FS.Remove
 			if d.Permanent {
 				remove = c.stage().Discard

@@ -104,7 +104,7 @@ func (c *Call) EditEach(ctx context.Context, edit func(name string, old []byte) 
 		case int64(len(text)) > c.Limits.OutputBytes():
 			return &LimitError{What: LimitOutput, Limit: c.Limits.OutputBytes(), Got: int64(len(text))}
 		}
-		if err := c.spendBytes(int64(len(text))); err != nil {
+		if err := c.spendBytes(workedPath + int64(len(text))); err != nil {
 			return err
 		}
 		edits[i] = 1

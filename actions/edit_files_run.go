@@ -35,7 +35,11 @@ func (e EditFiles) Run(ctx context.Context, c *Call) (Outcome, error) {
 			if err := ctx.Err(); err != nil {
 				return Outcome{}, err
 			}
-			if err := p.write(c); err != nil {
+			err := p.write(c)
+			if isOfStep(err) {
+				return Outcome{}, err
+			}
+			if err != nil {
 				p.fail(-1, err)
 			}
 		}
@@ -126,6 +130,9 @@ func (p *filePlan) write(c *Call) error {
 // makeFile makes a file and the directories it needs. path is the name as given, name the canonical one.
 func makeFile(c *Call, path, name string, text []byte) error {
 	if err := makeDir(c, name); err != nil {
+		return err
+	}
+	if err := c.spendPath(madePath, name); err != nil {
 		return err
 	}
 	f, err := c.FS.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)

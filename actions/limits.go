@@ -8,7 +8,6 @@ import (
 
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/match"
-	"github.com/millrace-go/millrace/internal/replace"
 )
 
 // The limits of a zero [Limits].
@@ -21,7 +20,8 @@ const (
 	DefaultMaxOutputBytes = 256 << 20
 	// DefaultMaxShownBytes is how much text one step shows and keeps, in bytes.
 	DefaultMaxShownBytes = 64 << 20
-	// DefaultMaxStagedBytes is how much new text one step puts into all files together, in bytes.
+	// DefaultMaxStagedBytes is how much new text one step puts into all files together, in bytes, and what it stages
+	// beside that.
 	DefaultMaxStagedBytes = 64 << 20
 	// DefaultMaxPatternBytes is the longest text that is looked for, in bytes. It is more than people write by hand and
 	// little enough that looking for many of them costs no memory to speak of.
@@ -52,9 +52,10 @@ type Limits struct {
 	// lines, joined texts, diffs, previews, listings; and how much text the templates of its parameters may become. It
 	// is never more than MaxOutputBytes. Zero means DefaultMaxShownBytes.
 	MaxShownBytes int64
-	// MaxStagedBytes is how much new text, in bytes, one step puts into all files together. Each replacement counts 64
-	// bytes more, which is what it takes in memory, and where the tree is in memory copies count with their sizes. Zero
-	// means DefaultMaxStagedBytes.
+	// MaxStagedBytes is how much new text, in bytes, one step puts into all files together, and what it stages beside
+	// that. Each replacement counts 64 bytes more, each file or directory that is made or copied 1 KiB, each path that is
+	// edited, renamed or removed 512 bytes, and names that are made, copied, renamed or removed count twice. Where the
+	// tree is in memory, copies count with their sizes. Zero means DefaultMaxStagedBytes.
 	MaxStagedBytes int64
 	// MaxPatternBytes is the longest pattern, in bytes, judged before a file is read. Zero means DefaultMaxPatternBytes.
 	// Regular expressions are also held to MaxRegexBytes, already when the pipeline is built or decoded.
@@ -107,7 +108,7 @@ func (e *LimitError) Error() string {
 		LimitPattern: "pattern is too long (max %d bytes%s): shorten it, or have the host raise MaxPatternBytes",
 		LimitShown: "too much to show (max %d bytes%s): ask for less, or have the host raise MaxShownBytes, " +
 			"or MaxOutputBytes where that is less",
-		LimitStaged: "too much new text in one step (max %d bytes%s): replace less, or have the host raise MaxStagedBytes",
+		LimitStaged: "too much new text, or too many files, in one step (max %d bytes%s): change less, or have the host raise MaxStagedBytes",
 		LimitExpand: "templates become too much text (max %d bytes in one step%s): use fewer, " +
 			"or have the host raise MaxShownBytes",
 		LimitPatchBytes: "the patch, or what it makes of a file, is too large (max %d bytes%s): split it",
@@ -210,26 +211,3 @@ func (s *showing) Write(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
-
-// budget returns what the limits leave for one file.
-func (c *Call) budget() *replace.Budget {
-	tooMany := &LimitError{What: LimitMatches, Limit: c.Limits.matches()}
-	tooMuch := &LimitError{What: LimitOutput, Limit: c.Limits.OutputBytes()}
-	if staged := c.Limits.StagedBytes(); staged < tooMuch.Limit {
-		tooMuch = &LimitError{What: LimitStaged, Limit: staged}
-	}
-	return replace.NewBudget(replace.Limits{
-		Matches: tooMany.Limit, Text: tooMuch.Limit, TooMany: tooMany, TooMuch: tooMuch, Stage: c.spendBytes,
-	})
-}
-
-func (c *Call) spendBytes(n int64) error {
-	if most := c.Limits.StagedBytes(); c.spent.Add(n) > most-c.StagedBefore {
-		return &LimitError{What: LimitStaged, Limit: most}
-	}
-	return nil
-}
-
-// Staged returns how much new text, in bytes, the action has put into files by the methods of the call, as
-// Limits.MaxStagedBytes counts it. StagedBefore is not in it.
-func (c *Call) Staged() int64 { return c.spent.Load() }

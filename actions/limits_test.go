@@ -73,8 +73,9 @@ func TestFailedFilesStageNothing(t *testing.T) {
 	b := inMemory(t, files{"a": "xxxxx", "b": "x"})
 	c := &actions.Call{
 		FS: (*fsutil.Stage)(b.stage), Files: []string{"a", "b"}, Workers: 1,
-		// Five edits have been made by the time that the fifth match in a is one too many, each of which costs 64 bytes.
-		Limits: actions.Limits{MaxMatches: 4, MaxStagedBytes: 5*64 + 20},
+		// Five edits have been made by the time that the fifth match in a is one too many, each of which costs 64
+		// bytes; the file that is edited in the end costs 512.
+		Limits: actions.Limits{MaxMatches: 4, MaxStagedBytes: 5*64 + 512 + 20},
 	}
 	out, err := actions.Edit{OldText: "x", NewText: strings.Repeat("y", 20), OnError: "continue"}.Run(t.Context(), c)
 	if err != nil || out.Edits != 1 {
@@ -91,7 +92,7 @@ func TestEditedAgainCountsOnce(t *testing.T) {
 	b := inMemory(t, files{"a": "x"})
 	wrote := false
 	c := &actions.Call{
-		FS: (*fsutil.Stage)(b.stage), Files: []string{"a"}, Limits: actions.Limits{MaxStagedBytes: int64(64 + len(text))},
+		FS: (*fsutil.Stage)(b.stage), Files: []string{"a"}, Limits: actions.Limits{MaxStagedBytes: int64(512 + 64 + len(text))},
 		OnBytes: func(int64) {
 			if !wrote {
 				wrote = true

@@ -25,7 +25,7 @@ func (w *patching) stage(ctx context.Context) error {
 		if len(w.failures()) > 0 && w.OnError != onErrorContinue {
 			return nil
 		}
-		savepoint := w.c.FS.Savepoint()
+		savepoint, spent := w.c.FS.Savepoint(), w.c.spent.Load()
 		before := len(w.failures())
 		if err := w.write(ctx); err != nil {
 			return err
@@ -35,6 +35,7 @@ func (w *patching) stage(ctx context.Context) error {
 		}
 		// What one file needs may be in the way of another one now, so all begins anew without those that fail.
 		w.c.FS.Rollback(savepoint)
+		w.c.spent.Store(spent)
 	}
 }
 
@@ -114,6 +115,13 @@ func (w *patching) write(ctx context.Context) error {
 		at[n] = n.place
 		if !n.failed && n.final != "" && (n.place != n.final || n.copyOf != "") {
 			wanted[n.final] = true
+		}
+		moves := n.place != n.final || n.copyOf != ""
+		if n.failed || !moves || n.made && !n.link { // a file that is made counts where it is, as text that is put into one does
+			continue
+		}
+		if err := w.c.spendPath(madePath, n.place, n.final); err != nil {
+			return err
 		}
 	}
 	for _, do := range []func(n *patchNode, at *string) error{

@@ -53,7 +53,7 @@ func (a Rename) Run(ctx context.Context, c *Call) (Outcome, error) {
 			return Outcome{}, err
 		}
 		inside := subtree{files: []string{m.fromPlace}}
-		if m.dir {
+		if m.dir { // it has been counted, what is in it has not
 			if inside, err = subtreeOf(ctx, c, m.fromPlace); err != nil {
 				return Outcome{}, err
 			}
@@ -66,6 +66,11 @@ func (a Rename) Run(ctx context.Context, c *Call) (Outcome, error) {
 		}
 		for _, name := range inside.named() {
 			rest := strings.TrimPrefix(name, m.fromPlace)
+			if rest != "" {
+				if err := c.spendPath(workedPath, name, m.to+rest); err != nil {
+					return Outcome{}, err
+				}
+			}
 			out.Files = append(out.Files, m.to+rest)
 			out.Renames[m.from+rest] = m.to + rest
 		}
@@ -88,10 +93,13 @@ func stepAside(c *Call, moves []move) error {
 		}
 		aside, err := asideOf(c, m.fromPlace, &n, taken)
 		if err == nil {
+			err = c.spendPath(workedPath, aside)
+		}
+		if err == nil {
 			err = c.FS.Rename(m.fromPlace, aside)
 		}
 		if err != nil {
-			return fileError(m.from, err)
+			return namedUnlessOfStep(m.from, err)
 		}
 		m.fromPlace = aside
 	}

@@ -141,6 +141,13 @@ func (t transfer) plan(ctx context.Context, c *Call) ([]move, error) {
 		if base != "" && (!fsutil.Within(to, base) || to == base) {
 			return nil, fileError(targets[i], fmt.Errorf("leads out of the destination"))
 		}
+		cost := madePath
+		if t.moves {
+			cost = workedPath
+		}
+		if err := c.spendPath(cost, file, to); err != nil {
+			return nil, err
+		}
 		moves[i] = move{from: file, to: to, fromPlace: placeOf(c, file), toPlace: placeOf(c, to)}
 		kind, err := kindAt(c, moves[i].fromPlace)
 		if err != nil {
@@ -205,12 +212,4 @@ func placeOf(c *Call, name string) string {
 		}
 		rest = path.Join(path.Base(dir), rest)
 	}
-}
-
-func makeDir(c *Call, name string) error {
-	dir := path.Dir(name)
-	if dir == "." || dir == "/" {
-		return nil
-	}
-	return fileError(dir, c.FS.MkdirAll(dir, 0o755))
 }

@@ -17,7 +17,7 @@ import (
 // takes back does not count.
 func TestStagedByManyVisits(t *testing.T) {
 	t.Parallel()
-	text := strings.Repeat("x", 40)
+	text := strings.Repeat("x", 200) // in a file that is new the first time, which counts 1 KiB, and then edited, 512 bytes
 	for _, restart := range []bool{false, true} {
 		p := millrace.New("p").
 			Step("make", actions.Create{Path: "g", Content: text, Overwrite: true}).MaxVisits(10).
@@ -25,12 +25,12 @@ func TestStagedByManyVisits(t *testing.T) {
 			Step("back", actions.Search{Pattern: "x"}).Retry(millrace.Retry{Step: "make", When: condition.StepSucceeded("back"), Restart: restart}).
 			Step("end", actions.Search{Pattern: "x"}).
 			MustBuild()
-		res, err := millrace.Executor{MaxStagedBytes: 200}.Run(t.Context(), suite.Tree("f", "x"), p) // 100 for each that writes
+		res, err := millrace.Executor{MaxStagedBytes: 4000}.Run(t.Context(), suite.Tree("f", "x"), p) // 2000 for each that writes
 		limit, ok := errors.AsType[*actions.LimitError](err)
 		switch {
 		case restart && millrace.ErrorCode(err) != "retries_exhausted":
 			t.Errorf("with restart: %v", err)
-		case !restart && (!ok || limit.Limit != 100 || res.Results[0].Visits != 3):
+		case !restart && (!ok || limit.Limit != 2000 || res.Results[0].Visits != 3):
 			t.Errorf("got %v, %+v", err, res.Results[0])
 		}
 	}
