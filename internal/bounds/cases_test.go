@@ -42,6 +42,21 @@ var cases = map[string]generated{
 	"hunk that nearly fits everywhere":      {Shape: "crlf", Deadline: 100 * time.Millisecond, Pipeline: patching(repeat(" a b\n", 500)+"-never there\n", `"tolerance": "indent", "fuzz": 3`)},
 	"hunk that fits everywhere":             {Shape: "crlf", Planned: true, Deadline: 20 * time.Second, Pipeline: patching(repeat(" a b\n", 500)+"-a b\n", `"fuzz": 3`)},
 	"few lines against ten million":         {Shape: "newlines", Deadline: 20 * time.Second, Pipeline: many(1, `{"id": "e%d", "action": "diff", "params": {"file_a": "f2.txt", "file_b": "f0.txt"}}`)},
+
+	"files renamed again and again":   {Shape: "wide", Planned: true, Deadline: 20 * time.Second, Pipeline: chain(19, `{"id": "e%[1]d", "action": "rename", "input_from": "%[2]s", "params": {"destination": "n%[1]d"}}`)},
+	"files edited again and again":    {Shape: "wide", Planned: true, Deadline: 20 * time.Second, Pipeline: chain(19, `{"id": "e%[1]d", "action": "edit", "input_from": "%[2]s", "params": {"old_text": "\\A(?s:.)", "mode": "regex", "new_text": "%[1]d"}}`)},
+	"copies of files with long names": {Shape: "long names", Planned: true, Deadline: 20 * time.Second, Pipeline: chain(12, `{"id": "e%[1]d", "action": "copy", "input_from": "s", "params": {"destination": "n%[1]d"}}`)},
+}
+
+// chain is so many steps after one that finds the names of all files; a step can refer to the one before by %[2]s.
+func chain(n int, step string) []byte {
+	text := `{"name": "hostile", "force": true, "steps": [{"id": "s", "action": "search", "params": {"pattern": "never there", "without_match": true}}`
+	before := "s"
+	for i := range n {
+		text += ", " + fmt.Sprintf(step, i, before)
+		before = fmt.Sprintf("e%d", i)
+	}
+	return []byte(text + "]}")
 }
 
 // all is a step on all files that are found.

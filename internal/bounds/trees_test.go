@@ -56,6 +56,11 @@ var shapes = map[string]func(put func(name string, data []byte)){
 			put(fmt.Sprintf("f%d.txt", i), text(treeBytes/20_000, i))
 		}
 	},
+	"long names": func(put func(string, []byte)) {
+		for i := range 20_000 {
+			put(fmt.Sprintf("%s%d.txt", strings.Repeat("n", 240), i), []byte("a\n"))
+		}
+	},
 	"crlf": one(bytes.Repeat([]byte("a b\r\n"), treeBytes/5)),
 	"mixed": func(put func(string, []byte)) {
 		for i := range 100 {

@@ -43,6 +43,7 @@ func growing() map[string]struct {
 				repeat(400, `{"old_text":"never","new_text":"{{a.aggregated_content}}!"}`))}},
 		"copies of one text": {actions.LimitStaged, []string{join,
 			fmt.Sprintf(`{"id":"c","action":"create","params":{"paths":[%s],"content":"{{a.aggregated_content}}"}}`, numbered(2_000))}},
+		"empty files": {actions.LimitStaged, []string{fmt.Sprintf(`{"id":"c","action":"create","params":{"paths":[%s],"content":""}}`, numbered(1_500))}},
 		"replacements in many files": {actions.LimitStaged, []string{
 			fmt.Sprintf(`{"id":"e","action":"edit","params":{"files":["big.txt","big2.txt"],"old_text":"x","new_text":"%s"}}`, strings.Repeat("y", 600)),
 			`{"id":"l","action":"list"}`}},
