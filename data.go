@@ -11,22 +11,39 @@ import (
 	"github.com/millrace-go/millrace/internal/params"
 )
 
-// takeData makes the data and the output that an action has returned ours. If the data is no good, or both are more than
-// the step may show, they are dropped, and an action that has not failed has failed now. What is no UTF-8 becomes U+FFFD,
-// as in JSON, so that a stored result says the same.
+// takeData makes the data and the output that an action has returned ours. If the data is no good, or they are with the
+// reports more than the step may show, all are dropped, and an action that has not failed has failed now. What is no
+// UTF-8 becomes U+FFFD, as in JSON, so that a stored result says the same.
 func takeData(out *actions.Outcome, most int64, err error) error {
 	out.Output = validText(out.Output)
 	data, bad := params.Tree(out.Data)
 	if data = validTree(data); bad != nil {
 		bad = fmt.Errorf("the data that the action has returned is no good: %w", bad)
-	} else if got := int64(len(out.Output)) + sizeOf(data); got > most {
+	} else if got := int64(len(out.Output)) + sizeOf(data) + sizeOfReports(out.Reports); got > most {
 		bad = &actions.LimitError{What: actions.LimitShown, Limit: most, Got: got}
-		out.Output = ""
+		out.Output, out.Reports = "", nil
 	}
 	if out.Data = data; bad != nil {
 		out.Data = nil
 	}
 	return cmp.Or(err, bad)
+}
+
+// sizeOfReports is about how much memory reports take, in bytes: each file that a step is given can have one.
+func sizeOfReports(reports []actions.FileReport) int64 {
+	const report, edit = 128, 64
+	size := int64(0)
+	for i := range reports {
+		r := &reports[i]
+		size += report + int64(len(r.Path)+len(r.Error)+len(r.ContentHash)+len(r.RangeHash)+len(r.Target)+len(r.Preview))
+		for _, hash := range r.RangeHashes {
+			size += int64(len(hash))
+		}
+		for _, f := range r.FailedEdits {
+			size += edit + int64(len(f.Error))
+		}
+	}
+	return size
 }
 
 // sizeOf is about how much memory data takes, in bytes.

@@ -57,10 +57,10 @@ type Executor struct {
 	// the step with an *actions.LimitError. Zero means actions.DefaultMaxOutputBytes, negative no limit.
 	MaxOutputBytes int64
 	// MaxShownBytes is about how much text, in bytes, the steps of a run show and keep together: contents of files,
-	// lines, joined texts, diffs, previews, listings, output and data. Each step may have an equal share of it, whatever
-	// the others need, so that a result does not depend on the order of the steps; the templates of a step may become as
-	// much text again. More fails the step with an *actions.LimitError. Zero means DefaultMaxShownBytes, negative no
-	// limit.
+	// lines, joined texts, diffs, previews, listings, output, data and reports of files. Each step may have an equal share
+	// of it, whatever the others need, so that a result does not depend on the order of the steps; the templates of a step
+	// may become as much text again. More fails the step with an *actions.LimitError. Warnings of a step have an eighth of
+	// its share; more of them are counted by one last warning. Zero means DefaultMaxShownBytes, negative no limit.
 	MaxShownBytes int64
 	// MaxStagedBytes is how much new text, in bytes, the steps of a run put into files together, and what they stage
 	// beside that; each step that can write may have an equal share of it, in all its files and visits. Each replacement

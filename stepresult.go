@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/millrace-go/millrace/actions"
@@ -217,29 +216,4 @@ func (s StepResult) clone() StepResult {
 	s.Data = clonedTree(s.Data)
 	s.FilesModified, s.FilesSkipped, s.Jump = cloned(s.FilesModified), cloned(s.FilesSkipped), cloned(s.Jump)
 	return s
-}
-
-// stepWarnings puts what a step warns of into its result, in the order of the text, for several goroutines may warn in
-// any order. It is safe for concurrent use.
-type stepWarnings struct {
-	mu   sync.Mutex
-	res  *StepResult
-	over bool
-}
-
-func (w *stepWarnings) add(message string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.over {
-		return
-	}
-	at, _ := slices.BinarySearch(w.res.Warnings, message)
-	w.res.Warnings = slices.Insert(w.res.Warnings, at, message)
-}
-
-// end makes the warnings that come later unheard.
-func (w *stepWarnings) end() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.over = true
 }

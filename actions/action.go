@@ -130,7 +130,8 @@ type Outcome struct {
 	Counts map[string]int
 	// Renames maps old paths to new ones.
 	Renames map[string]string
-	// Reports say more of single files: hashes, times, failures.
+	// Reports say more of single files: hashes, times, failures. They count as what the step shows, each 128 bytes and
+	// its texts.
 	Reports []FileReport
 	// FilesModified and FilesSkipped count, for pattern_replace, the files that its glob takes: those it changes, and
 	// the others, whether nothing matches, they look binary or they fail. Nil for other actions.

@@ -88,7 +88,8 @@ func (c *Call) Spend(cost budget.Cost) {
 	}
 }
 
-// Warnf tells the user something that is not an error.
+// Warnf tells the user something that is not an error. Of very many warnings only the first in the order of their texts
+// are told, and how many more there are, see Limits.MaxShownBytes.
 func (c *Call) Warnf(format string, args ...any) {
 	if c.OnWarning != nil {
 		c.OnWarning(fmt.Sprintf(format, args...))

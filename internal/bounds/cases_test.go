@@ -43,9 +43,13 @@ var cases = map[string]generated{
 	"hunk that fits everywhere":             {Shape: "crlf", Planned: true, Deadline: 20 * time.Second, Pipeline: patching(repeat(" a b\n", 500)+"-a b\n", `"fuzz": 3`)},
 	"few lines against ten million":         {Shape: "newlines", Deadline: 20 * time.Second, Pipeline: many(1, `{"id": "e%d", "action": "diff", "params": {"file_a": "f2.txt", "file_b": "f0.txt"}}`)},
 
-	"files renamed again and again":   {Shape: "wide", Planned: true, Deadline: 20 * time.Second, Pipeline: chain(19, `{"id": "e%[1]d", "action": "rename", "input_from": "%[2]s", "params": {"destination": "n%[1]d"}}`)},
-	"files edited again and again":    {Shape: "wide", Planned: true, Deadline: 20 * time.Second, Pipeline: chain(19, `{"id": "e%[1]d", "action": "edit", "input_from": "%[2]s", "params": {"old_text": "\\A(?s:.)", "mode": "regex", "new_text": "%[1]d"}}`)},
-	"copies of files with long names": {Shape: "long names", Planned: true, Deadline: 20 * time.Second, Pipeline: chain(12, `{"id": "e%[1]d", "action": "copy", "input_from": "s", "params": {"destination": "n%[1]d"}}`)},
+	"files renamed again and again":        {Shape: "wide", Planned: true, Deadline: 20 * time.Second, Pipeline: chain(19, `{"id": "e%[1]d", "action": "rename", "input_from": "%[2]s", "params": {"destination": "n%[1]d"}}`)},
+	"files edited again and again":         {Shape: "wide", Planned: true, Deadline: 20 * time.Second, Pipeline: chain(19, `{"id": "e%[1]d", "action": "edit", "input_from": "%[2]s", "params": {"old_text": "\\A(?s:.)", "mode": "regex", "new_text": "%[1]d"}}`)},
+	"copies of files with long names":      {Shape: "long names", Planned: true, Deadline: 20 * time.Second, Pipeline: chain(12, `{"id": "e%[1]d", "action": "copy", "input_from": "s", "params": {"destination": "n%[1]d"}}`)},
+	"long names, and ranges not in a file": {Shape: "long names", Planned: true, Deadline: 20 * time.Second, Pipeline: chain(19, `{"id": "e%[1]d", "action": "read_ranges", "input_from": "s", "params": {"start_line": 99999, "on_error": "continue"}}`)},
+	"long names, and edits that overlap":   {Shape: "long names", Planned: true, Deadline: 20 * time.Second, Pipeline: chain(19, `{"id": "e%[1]d", "action": "multi_edit", "input_from": "s", "params": {"mode": "simultaneous", "edits": [{"old_text": "a", "new_text": "b"}, {"old_text": "a\n", "new_text": "c"}], "on_error": "continue"}}`)},
+	"long names, and files that are gone": {Shape: "long names", Planned: true, Deadline: 20 * time.Second, Pipeline: []byte(strings.Replace(string(chain(18, `{"id": "e%[1]d", "action": "read_ranges", "params": {"files": "{{s.files}}", "on_error": "continue"}}`)),
+		`, {"id": "e0"`, `, {"id": "d", "action": "delete", "input_from": "s"}, {"id": "e0"`, 1))},
 }
 
 // chain is so many steps after one that finds the names of all files; a step can refer to the one before by %[2]s.

@@ -44,6 +44,8 @@ func growing() map[string]struct {
 		"copies of one text": {actions.LimitStaged, []string{join,
 			fmt.Sprintf(`{"id":"c","action":"create","params":{"paths":[%s],"content":"{{a.aggregated_content}}"}}`, numbered(2_000))}},
 		"empty files": {actions.LimitStaged, []string{fmt.Sprintf(`{"id":"c","action":"create","params":{"paths":[%s],"content":""}}`, numbered(1_500))}},
+		"reports of files that are not there": {actions.LimitShown, []string{
+			fmt.Sprintf(`{"id":"r","action":"read_ranges","params":{"files":[%s],"on_error":"continue"}}`, numbered(10_000))}},
 		"replacements in many files": {actions.LimitStaged, []string{
 			fmt.Sprintf(`{"id":"e","action":"edit","params":{"files":["big.txt","big2.txt"],"old_text":"x","new_text":"%s"}}`, strings.Repeat("y", 600)),
 			`{"id":"l","action":"list"}`}},
