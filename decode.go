@@ -39,8 +39,9 @@ type Decoder struct {
 	MaxDepth int
 	// Locate says where a value stands, for callers that have made the JSON from a text in another form: its lines and
 	// columns, both from 1, become those of problems and warnings. The pointer leads to a value that there is in the JSON
-	// text, also where Lenient gave it another name or place, "" to the whole; name asks for the place of the value's name and not of the value. It is called from the goroutine that
-	// calls Decode. Nil means that places are those in the JSON text.
+	// text, also where Lenient gave it another name or place, "" to the whole; name asks for the place of the value's name
+	// and not of the value. It is called from the goroutine that calls Decode. Nil means that places are those in the JSON
+	// text.
 	Locate func(pointer string, name bool) (line, column int)
 }
 
