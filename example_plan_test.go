@@ -73,7 +73,7 @@ func ExampleExecutor_OpenPlan() {
 	// Output: [a.txt]
 }
 
-// Who changes the tree between plan and commit keeps what he has written.
+// A program that changes the tree between plan and commit keeps what it has written.
 func ExampleConflictError() {
 	ctx := context.Background()
 	fsys := suite.Tree("a.txt", "one\n")

@@ -128,7 +128,7 @@ func TestWideSchedule(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // pair by pair it would be hours
 	defer cancel()
-	plan, err := millrace.Executor{}.Plan(ctx, fsys, build("a/17"))
+	plan, err := millrace.Executor{MaxStagedBytes: -1}.Plan(ctx, fsys, build("a/17"))
 	if err != nil {
 		t.Fatal(err)
 	}
