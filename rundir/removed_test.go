@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/millrace-go/millrace/internal/errorfs"
@@ -32,10 +33,10 @@ func TestRemoved_betweenTwoLooks(t *testing.T) {
 	cancel := func(m *Manager, _ *Store) error { return fstest.ErrOf(m.Cancel(t.Context(), runs.RunRef{ID: "1"})) }
 	own := func(_ *Manager, s *Store) error { return fstest.ErrOf(s.own(1)) }
 	take := func(m *Manager, _ *Store) error { return (&lookout{m: m}).takeAll(t.Context()) }
-	died := &record{Kind: kindState, Status: runs.Running}
-	failed := &record{Kind: kindEnd, Status: runs.Failed, End: &end{}}
+	died := func() *record { return &record{Kind: kindState, Status: runs.Running} }
+	failed := func() *record { return &record{Kind: kindEnd, Status: runs.Failed, End: &end{}} }
 	for name, tt := range map[string]struct {
-		last *record
+		last func() *record
 		do   func(m *Manager, s *Store) error
 		want error
 	}{
@@ -57,12 +58,20 @@ func TestRemoved_betweenTwoLooks(t *testing.T) {
 }
 
 // removedAt removes a run, unless it is locked, after so many operations on its files by do.
-func removedAt(t *testing.T, at int, last *record, do func(m *Manager, s *Store) error) (removed bool, err error) {
+func removedAt(t *testing.T, at int, last func() *record, do func(m *Manager, s *Store) error) (removed bool, err error) {
 	const dir = "store/runs/000000/000000001"
 	below := fstest.OpenRoot(t, t.TempDir())
+	var mu sync.Mutex // a run that is retried is worked on beside the test
 	count := -1
+	counted := func(from int) {
+		mu.Lock()
+		defer mu.Unlock()
+		count = from
+	}
 	s := openStore(t, errorfs.Wrap(below, func(op *errorfs.Op, do func() error) error {
 		err := do()
+		mu.Lock()
+		defer mu.Unlock()
 		if count < 0 || !strings.HasPrefix(op.Name, dir) {
 			return err
 		}
@@ -77,13 +86,13 @@ func removedAt(t *testing.T, at int, last *record, do func(m *Manager, s *Store)
 		return err
 	}), Options{NoSync: true, SharedDir: t.TempDir()})
 	w := createRun(t, s, twoSteps())
-	fstest.Must(t, errors.Join(w.append(&record{Kind: kindTake, Status: runs.Pending, Take: w.me()}), w.append(last), w.close()))
+	fstest.Must(t, errors.Join(w.append(&record{Kind: kindTake, Status: runs.Pending, Take: w.me()}), w.append(last()), w.close()))
 	m, err := s.Manage(Host{Trees: noTrees{}, User: "ann"})
 	fstest.Must(t, err)
 	fstest.Must(t, below.Remove("store/runs/index"))
-	count = 0
+	counted(0)
 	err = do(m, s)
-	count = -1
+	counted(-1)
 	fstest.Must(t, m.Close(t.Context()))
 	return removed, err
 }
