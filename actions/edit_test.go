@@ -264,13 +264,26 @@ func TestEditIsReplaceAll(t *testing.T) {
 			rt.Fatalf("counted %d, want %d", counted.Counts["a"], n)
 		}
 
-		source := rapid.SampledFrom([]string{`a`, `a+`, `\b`, `(a)(b)?`, `(?m)^`, `b*`, `\s+`, `(?i)A`, `^a|b`, `.`, `[^a]`}).Draw(rt, "regex")
+		source := rapid.SampledFrom([]string{`a`, `a+`, `\b`, `(a)(b)?`, `^`, `$`, `b*`, `\s+`, `(?i)A`, `^a|b`, `.`, `[^a]`}).Draw(rt, "regex")
 		b.must("regex", actions.RegexTransform{Patterns: []actions.PatternEdit{{Pattern: source, Replacement: "<$0>"}}}, []string{"a"})
 		got, _ = b.stage.ReadFile("a")
-		if want := regexp.MustCompile(source).ReplaceAll(data, []byte("<$0>")); !bytes.Equal(got, want) {
+		if want := angled(regexp.MustCompile("(?m)"+source), data); !bytes.Equal(got, want) {
 			rt.Fatalf("%q in %q: got %q, want %q", source, data, got, want)
 		}
 	})
+}
+
+// angled returns data with each match in angle brackets. After the last line end there is no line, and no empty match.
+func angled(re *regexp.Regexp, data []byte) (out []byte) {
+	end := 0
+	for _, loc := range re.FindAllIndex(data, -1) {
+		if loc[0] == loc[1] && loc[0] == len(data) && bytes.HasSuffix(data, []byte("\n")) {
+			continue
+		}
+		out = append(append(append(append(out, data[end:loc[0]]...), '<'), data[loc[0]:loc[1]]...), '>')
+		end = loc[1]
+	}
+	return append(out, data[end:]...)
 }
 
 // TestEditLimits holds that too many matches and too much output are typed errors, and nothing is staged.

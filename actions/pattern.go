@@ -35,6 +35,7 @@ const maxStepInstructions = 500_000
 // are left to the checks of the parameters' tags. Nothing is compiled: that can take long and may not be needed.
 func checkPattern(c *Check, param, pattern, mode string, byDefault match.Mode, flags match.Flags) *match.Parsed {
 	m, err := match.ParseMode(mode, byDefault)
+	flags.Lines = true
 	if err != nil || pattern == "" || c.Templated(pattern) || c.Templated(mode) {
 		return nil
 	}
@@ -115,6 +116,7 @@ func (c *Call) compilePattern(
 	param, pattern, mode string, byDefault match.Mode, flags match.Flags,
 ) (*match.Pattern, error) {
 	m, err := match.ParseMode(mode, byDefault)
+	flags.Lines = true
 	if err != nil {
 		return nil, err
 	}

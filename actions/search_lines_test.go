@@ -42,7 +42,7 @@ func TestSearchLines(t *testing.T) {
 		{"literal over CR LF", "a\r\nb\r\n", actions.Search{Pattern: "a\nb", Lines: true}, "Line 1: a\nLine 2: b\n", 1},
 		{"ignore case", "X\nx\n", actions.Search{Pattern: "x", Lines: true, IgnoreCase: true}, "Line 1: X\nLine 2: x\n", 2},
 		{"empty matches", "ab\n\nc", actions.Search{Pattern: "(?m)^", Mode: "regex", Lines: true}, "Line 1: ab\nLine 2: \nLine 3: c\n", 3},
-		{"behind the last newline there is no line", "ab\nc\n", actions.Search{Pattern: `(?m)^$`, Mode: "regex", ContextLines: 9}, "", 1},
+		{"after the last newline there is no line", "ab\nc\n", actions.Search{Pattern: `\z`, Mode: "regex", ContextLines: 9}, "", 1},
 		{"at the end of a line without a newline", "ab\nc", actions.Search{Pattern: `\z`, Mode: "regex", ContextLines: 1}, "Line 1- ab\nLine 2: c\n", 1},
 		{"not UTF-8", "a\xffx\xc3\n", actions.Search{Pattern: "x", Lines: true}, "Line 1: a\ufffdx\ufffd\n", 1},
 	} {

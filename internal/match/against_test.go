@@ -12,11 +12,19 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// expected returns what package regexp finds, in the text as the pattern sees it: without the "\r" of each "\r\n"
+// finding returns all matches in a text, with their groups.
+type finding func(data []byte) [][]int
+
+// byRegexp finds what package regexp does.
+func byRegexp(re *regexp.Regexp) finding {
+	return func(data []byte) [][]int { return re.FindAllSubmatchIndex(data, -1) }
+}
+
+// expected returns the matches that another matcher finds, in the text as the pattern sees it: without the "\r" of each "\r\n"
 // where that counts as one line end.
-func expected(p *match.Pattern, re *regexp.Regexp, data []byte) [][]int {
+func expected(p *match.Pattern, find finding, data []byte) [][]int {
 	if !match.AnyEnd(p) {
-		return re.FindAllSubmatchIndex(data, -1)
+		return find(data)
 	}
 	var seen []byte
 	var at []int // for each byte that is seen, where it is, or where the line end begins that it is of
@@ -31,7 +39,7 @@ func expected(p *match.Pattern, re *regexp.Regexp, data []byte) [][]int {
 		seen, at = append(seen, c), append(at, place)
 	}
 	at = append(at, len(data))
-	locs := re.FindAllSubmatchIndex(seen, -1)
+	locs := find(seen)
 	for _, loc := range locs {
 		for i := range loc {
 			if loc[i] >= 0 {
@@ -42,11 +50,11 @@ func expected(p *match.Pattern, re *regexp.Regexp, data []byte) [][]int {
 	return locs
 }
 
-// against holds a pattern against package regexp on one text, in every way that it can be asked. It returns how many
+// against compares a pattern with another matcher on one text, in every way that it can be asked. It returns how many
 // matches there are.
-func against(p *match.Pattern, re *regexp.Regexp, data []byte) (matches int, err error) {
+func against(p *match.Pattern, find finding, data []byte) (matches int, err error) {
 	ctx := context.Background()
-	want := expected(p, re, data)
+	want := expected(p, find, data)
 	var got [][]int
 	found := contains(p, data)
 	n, err := p.Count(ctx, match.Bytes(data), match.How{})
@@ -113,7 +121,7 @@ func TestAgainstRegexp(t *testing.T) {
 				most = 100
 			}
 			data := g.text(most)
-			n, err := against(p, re, data)
+			n, err := against(p, byRegexp(re), data)
 			if err != nil {
 				t.Fatalf("seed %d: %q, room %d, in %q: %v", seed, source, room, data, err)
 			}

@@ -9,7 +9,8 @@ import (
 // alphabet says what the characters of a text are: those of package regexp, or those of a [Longest].
 type alphabet struct {
 	posix bool
-	words []rune // the characters of words beyond ASCII, as the ranges of a class, for posix
+	lines bool   // no line begins after the line end that a text ends with
+	words []rune // the characters of words beyond ASCII, as the ranges of a class
 }
 
 // first returns the character that data begins with, and how long it is: -1 and 0 if there is none.
@@ -27,18 +28,18 @@ func (a *alphabet) first(data []byte) (rune, int) {
 // last returns the character that data, which is not empty, ends with.
 func (a *alphabet) last(data []byte) rune {
 	end := data[len(data)-1]
-	if end < utf8.RuneSelf || !a.posix {
+	if end < utf8.RuneSelf || !a.posix && len(a.words) == 0 {
 		return rune(end) // no byte of a longer character is a "\n" or a word character of package regexp
 	}
 	r, width := utf8.DecodeLastRune(data)
-	if r == utf8.RuneError && width == 1 {
+	if r == utf8.RuneError && width == 1 && a.posix {
 		r = RawByte + rune(end)
 	}
 	return r
 }
 
 func (a *alphabet) isWord(r rune) bool {
-	if r < utf8.RuneSelf || !a.posix {
+	if r < utf8.RuneSelf {
 		return syntax.IsWordChar(r)
 	}
 	i := 2 * sort.Search(len(a.words)/2, func(i int) bool { return a.words[2*i+1] >= r })
@@ -67,8 +68,8 @@ func (a *alphabet) flags(c past, r rune) syntax.EmptyOp {
 	case c&afterWord != 0:
 		before = 'a'
 	}
-	if !a.posix {
-		return syntax.EmptyOpContext(before, r)
+	if r < 0 && before == '\n' && a.lines {
+		return syntax.EmptyOpContext(' ', ' ') | syntax.EmptyEndText
 	}
 	look := beforeOther
 	if r >= 0 && a.isWord(r) {

@@ -31,7 +31,7 @@ func FuzzAgainstRegexp(f *testing.F) {
 		if room > 0 {
 			match.SetRoom(p, int(room))
 		}
-		if _, err := against(p, re, data); err != nil {
+		if _, err := against(p, byRegexp(re), data); err != nil {
 			t.Errorf("%q in %q: %v", source, data, err)
 		}
 	})
@@ -81,7 +81,7 @@ func TestAcrossParts(t *testing.T) {
 			if r.IntN(4) == 0 {
 				data = longAtEnd(data)
 			}
-			n, err := against(p, re, data)
+			n, err := against(p, byRegexp(re), data)
 			if err != nil {
 				t.Fatalf("%s: BEG at %d, END at %d of %d: %v\n%q", source, first, second, len(data), err, data)
 			}
@@ -106,7 +106,7 @@ func TestDenseAndSparse(t *testing.T) {
 				data = append(data, filler(r, r.IntN(5000))...)
 				data = append(data, strings.Repeat([]string{"aQZ( QZ\n", "QZ ; ", "qz kQ vv Kq\n", "\u212aQ QZ"}[r.IntN(4)], r.IntN(400))...)
 			}
-			if _, err := against(p, re, data); err != nil {
+			if _, err := against(p, byRegexp(re), data); err != nil {
 				t.Fatalf("%s: %v in %q", source, err, data)
 			}
 		}
@@ -125,7 +125,7 @@ func TestOnePatternInManyGoroutines(t *testing.T) {
 				g := grammar{rand.New(rand.NewPCG(uint64(i), 2))}
 				for range fstest.Runs(20, 60, 5_000) {
 					data := g.text(300)
-					if _, err := against(p, re, data); err != nil {
+					if _, err := against(p, byRegexp(re), data); err != nil {
 						t.Errorf("%s: %v in %q", source, err, data)
 					}
 				}

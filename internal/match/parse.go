@@ -40,6 +40,8 @@ type Parsed struct {
 	tree    *syntax.Regexp // nil for a literal that is compared byte for byte
 	size    int
 	why     *PatternError
+	// unicodeWords is set where \b and \B look at letters, digits and marks of all scripts.
+	unicodeWords bool
 }
 
 // Parse reads a pattern, which takes little time and memory whatever is in it. The error is ErrEmpty or a
@@ -64,7 +66,7 @@ func Parse(pattern string, mode Mode, flags Flags) (*Parsed, error) {
 		err = p.expression()
 	case flags.IgnoreCase:
 		if err = checkLength("text to find in any case", pattern); err == nil {
-			err = p.read("(?i)" + regexp.QuoteMeta(pattern))
+			err = p.read(regexp.QuoteMeta(pattern))
 		}
 	}
 	if err != nil {
@@ -78,8 +80,9 @@ func (s *Parsed) expression() *PatternError {
 	if err := checkLength("regular expression", s.pattern); err != nil {
 		return err
 	}
-	source := s.flags.prefix() + s.pattern
-	if err := checkClasses(s.pattern, source); err != nil {
+	source, unicodeWords := cutWordFlag(s.pattern)
+	s.unicodeWords = unicodeWords
+	if err := checkClasses(source, s.flags.IgnoreCase); err != nil {
 		return err
 	}
 	return s.read(source)
@@ -87,7 +90,7 @@ func (s *Parsed) expression() *PatternError {
 
 // read reads a regular expression that stands for the pattern.
 func (s *Parsed) read(source string) *PatternError {
-	tree, err := syntax.Parse(source, syntax.Perl)
+	tree, err := syntax.Parse(source, s.flags.syntax())
 	if err != nil {
 		return patternError(s.pattern, err)
 	}

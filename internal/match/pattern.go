@@ -75,37 +75,41 @@ type Flags struct {
 	MultiLine  bool // m: ^ and $ match at line ends
 	DotAll     bool // s: . matches \n
 	Bytes      bool // "\r\n" is never taken for one line end, but for two characters
+	// Lines implies MultiLine. No line begins after the last line end of a text: ^, $ and empty matches are not found there.
+	Lines bool
 }
 
 // ParseFlags reads flags from the letters i, m and s.
 func ParseFlags(letters string) (Flags, error) {
 	var f Flags
-	known := f.byLetter()
 	for _, r := range letters {
-		if known[r] == nil {
+		switch r {
+		case 'i':
+			f.IgnoreCase = true
+		case 'm':
+			f.MultiLine = true
+		case 's':
+			f.DotAll = true
+		default:
 			return Flags{}, fmt.Errorf("unknown flag '%c' (only i, m and s are known)", r)
 		}
-		*known[r] = true
 	}
 	return f, nil
 }
 
-func (f *Flags) byLetter() map[rune]*bool {
-	return map[rune]*bool{'i': &f.IgnoreCase, 'm': &f.MultiLine, 's': &f.DotAll}
-}
-
-// prefix returns the flags as they stand at the front of a regular expression.
-func (f Flags) prefix() string {
-	letters, given := "", f.byLetter()
-	for _, r := range "ims" {
-		if *given[r] {
-			letters += string(r)
-		}
+// syntax returns the flags as package syntax has them.
+func (f Flags) syntax() syntax.Flags {
+	flags := syntax.Perl
+	if f.IgnoreCase {
+		flags |= syntax.FoldCase
 	}
-	if letters == "" {
-		return ""
+	if f.MultiLine || f.Lines {
+		flags &^= syntax.OneLine
 	}
-	return "(?" + letters + ")"
+	if f.DotAll {
+		flags |= syntax.DotNL
+	}
+	return flags
 }
 
 // Pattern is a compiled pattern. It is immutable and safe for concurrent use.
@@ -139,6 +143,7 @@ func (s *Parsed) Compile() (*Pattern, error) {
 	}
 	p := &Pattern{Parsed: s, traits: traitsOf(s.tree)}
 	p.prog = prog
+	p.alphabet = alphabet{lines: s.flags.Lines, words: s.words()}
 	if s.mode == Literal {
 		p.anyEnd = !strings.Contains(s.pattern, "\r")
 		p.adapts = p.anyEnd

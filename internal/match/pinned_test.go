@@ -34,7 +34,7 @@ func TestPinned(t *testing.T) {
 		{"[^a]\u4e16?", "\xe4\xb8\x96\xe4\xb8a", 3},
 	} {
 		p := compile(t, test.source, match.Regex, match.Flags{})
-		if n, err := against(p, regexp.MustCompile(test.source), []byte(test.data)); err != nil || n != test.want {
+		if n, err := against(p, byRegexp(regexp.MustCompile(test.source)), []byte(test.data)); err != nil || n != test.want {
 			t.Errorf("%q in %q: %d matches, want %d, %v", test.source, test.data, n, test.want, err)
 		}
 	}

@@ -12,7 +12,7 @@ func (p *Pattern) Contains(ctx context.Context, data []byte) (found bool, err er
 	}
 	t := p.tools(ctx, data)
 	n, ok := t.count(1)
-	if p.putBack(t); ok {
+	if p.putBack(t); ok && (n == 0 || !p.traits.empty) {
 		return n > 0, nil
 	}
 	err = p.Find(ctx, Bytes(data), How{}, func(*Window, []int) bool { found = true; return false })
@@ -95,6 +95,9 @@ func (s *search) hit(loc []int) bool {
 	if loc[0] == len(s.at.Data) && !s.last {
 		return true // the empty match belongs to what comes next
 	}
+	if s.afterLines(loc) {
+		return true
+	}
 	s.n++
 	if s.end = loc[1]; s.yield == nil {
 		return true
@@ -107,4 +110,14 @@ func (s *search) hit(loc []int) bool {
 	}
 	s.stopped = !s.yield(s.out, loc)
 	return !s.stopped
+}
+
+// afterLines reports whether a match is empty and stands after the last line end of the text, where no line begins. A
+// pattern that names the end of the text, such as \z, means that place. An empty text has one empty line.
+func (s *search) afterLines(loc []int) bool {
+	data := s.at.Data
+	if !s.flags.Lines || loc[0] != loc[1] || loc[0] != len(data) || s.traits.looksAtText {
+		return false
+	}
+	return len(data) == 0 && s.at.Off > 0 || len(data) > 0 && data[len(data)-1] == '\n'
 }

@@ -49,17 +49,17 @@ const (
 	maxFoldedRanges = 200
 )
 
-// checkClasses returns an error for an expression that would take long to parse. source is the pattern with its flags.
-func checkClasses(pattern, source string) *PatternError {
-	if n := strings.Count(source, `\p`) + strings.Count(source, `\P`); n > maxNamedClasses {
+// checkClasses returns an error for an expression that would take long to parse.
+func checkClasses(pattern string, ignoreCase bool) *PatternError {
+	if n := strings.Count(pattern, `\p`) + strings.Count(pattern, `\P`); n > maxNamedClasses {
 		return refused(pattern, `name each once, as in [\pL\pN]`,
 			`regular expression has too many classes such as \pL (max %d, got %d)`, maxNamedClasses, n)
 	}
-	if !folds(source) {
+	if !ignoreCase && !folds(pattern) {
 		return nil
 	}
 	n := 0
-	for _, end := range strings.Split(source, "-")[1:] {
+	for _, end := range strings.Split(pattern, "-")[1:] {
 		if end != "" && end[0] >= 0x80 || strings.HasPrefix(end, `\x{`) {
 			n++
 		}

@@ -13,6 +13,7 @@ type traits struct {
 	empty          bool // a match may be empty, so that it could be between \r and \n
 	oneLine        bool // no match contains a newline, or depends on where the text as a whole begins and ends
 	carriageReturn bool // it names \r, alone or in a class of characters
+	looksAtText    bool // it has an assertion about where the text as a whole begins or ends
 }
 
 // seesLineEnds reports whether it makes a difference to a match if "\r\n" is one line end.
@@ -27,7 +28,7 @@ func traitsOf(re *syntax.Regexp) traits {
 func (t *traits) add(re *syntax.Regexp) {
 	switch re.Op {
 	case syntax.OpBeginText, syntax.OpEndText:
-		t.oneLine = false
+		t.oneLine, t.looksAtText = false, true
 	case syntax.OpEndLine:
 		t.endLine = true
 	case syntax.OpAnyChar:

@@ -3,6 +3,7 @@ package oneline
 import (
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/millrace-go/millrace"
@@ -16,9 +17,9 @@ type Replace struct {
 	// Paths are files and directories to look into. None, without FilesFrom, is the working directory.
 	Paths []string
 	// Regex takes Old for a regular expression in which ^ and $ stand for the ends of lines, and $1 or ${name} in New for
-	// its groups. False takes both as they are.
+	// its groups, \n for a line end. False takes both as they are.
 	Regex bool
-	// IgnoreCase finds letters in any case; Words finds Old only where no letter, digit or underscore of ASCII is next to it.
+	// IgnoreCase finds letters in any case. Words finds Old only where no letter, digit, mark or underscore is beside it.
 	IgnoreCase, Words bool
 	// Globs choose among the files; with "!" before them they leave out. Types do by the end of the name: "go", "go,js".
 	Globs, Types []string
@@ -84,27 +85,22 @@ func (w Where) Replace(r Replace) (millrace.Pipeline, error) {
 	return r.build("replace", r.Old, find, fix)
 }
 
-// pattern returns the regular expression for the text.
+// pattern returns the regular expression for the text. Words are made of the letters, digits and marks of all scripts.
 func (r Replace) pattern() string {
-	text := r.Old
-	lines := ""
-	if r.Regex && strings.ContainsAny(text, "^$") {
-		lines = "(?m)"
-	}
 	switch {
 	case !r.Words:
-		return lines + text
+		return r.Old
 	case r.Regex:
-		return lines + `\b(?:` + text + `)\b`
+		return `(?u)\b(?:` + r.Old + `)\b`
 	}
-	// Next to a sign that is no part of a word, \B stands where no word begins or ends.
-	first, _ := utf8.DecodeRuneInString(text)
-	last, _ := utf8.DecodeLastRuneInString(text)
-	return edge(first) + regexp.QuoteMeta(text) + edge(last)
+	// Beside a character that is not part of a word, \B holds where no word begins or ends.
+	first, _ := utf8.DecodeRuneInString(r.Old)
+	last, _ := utf8.DecodeLastRuneInString(r.Old)
+	return "(?u)" + edge(first) + regexp.QuoteMeta(r.Old) + edge(last)
 }
 
 func edge(c rune) string {
-	if c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' {
+	if c == '_' || unicode.In(c, unicode.Letter, unicode.Digit, unicode.Mark) {
 		return `\b`
 	}
 	return `\B`
