@@ -323,6 +323,11 @@ func (d *draft) checkParams(i int, at string) {
 	c := &actions.Check{IsTemplated: templated, IsBound: bound, HasInput: s.takesFiles()}
 	v.Validate(c)
 	d.compiled[i].kept = c.Keep
+	if d.decoded {
+		for _, p := range c.Warnings {
+			d.warning(Problem{Pointer: at + p.Param, Code: p.Code, Hint: p.Hint, Message: p.Message})
+		}
+	}
 	if len(c.Problems) == 0 {
 		return
 	}

@@ -36,6 +36,9 @@ type Problem struct {
 type Check struct {
 	// Problems are those found so far.
 	Problems []Problem
+	// Warnings are about parameters that are valid and may be read otherwise than they were meant. A pipeline that was
+	// decoded has them in its Warnings.
+	Warnings []Problem
 	// IsTemplated reports whether a string will be expanded before the action runs. Nil means that none is.
 	IsTemplated func(s string) bool
 	// IsBound reports whether a template stands in place of the parameter at a JSON pointer below "params", so that its

@@ -22,6 +22,7 @@ const (
 	codeUnusedParam    = "unused_param"
 	codeSamePath       = "same_path"
 	codeBadHash        = "bad_hash"
+	codeEscape         = "escape"
 )
 
 // PatternError says that a pattern or its replacement cannot be used. Before a run it is a [Problem]; it comes as an
@@ -86,8 +87,16 @@ func checkTemplate(c *Check, param, replacement string, p *match.Parsed) {
 	if p == nil || c.Templated(replacement) {
 		return
 	}
-	if _, err := match.ParseTemplate(replacement, p); err != nil {
+	t, err := match.ParseTemplate(replacement, p)
+	if err != nil {
 		c.problem(param, codeBadReplacement, err)
+		return
+	}
+	if escape, meaning := t.Escape(); escape != "" {
+		c.Warnings = append(c.Warnings, Problem{
+			Param: param, Code: codeEscape, Hint: `write \` + escape + " for the text",
+			Message: fmt.Sprintf("%s in replacement %s is %s", escape, quoted(replacement), meaning),
+		})
 	}
 }
 

@@ -7,13 +7,13 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// TestForeignSpellings: a group that is written as another program has it is a problem where it is surely meant, else
-// a warning.
+// TestForeignSpellings: a group that is written as another program has it is a problem. An & that may stand for the match
+// is a warning.
 func TestForeignSpellings(t *testing.T) {
 	t.Parallel()
 	edit := func(old, text string) actions.Edit { return actions.Edit{OldText: old, NewText: text, Mode: "regex"} }
 	for _, a := range []actions.Validator{
-		edit(`(a)b`, `\1`), edit(`(?P<x>a)b`, `\g<x>`),
+		edit(`(a)b`, `\1`), edit(`(?P<x>a)b`, `\g<x>`), edit(`a`, `\1`), edit(`a`, `\0`),
 		actions.RegexTransform{Patterns: []actions.PatternEdit{{Pattern: `(a)`, Replacement: `\1`}}},
 	} {
 		var c actions.Check
@@ -22,7 +22,7 @@ func TestForeignSpellings(t *testing.T) {
 			t.Errorf("%+v: %+v", a, c.Problems)
 		}
 	}
-	for text, want := range map[string]string{`<&>`: "the match is written $0", `\1`: "is written ${1}", `\0`: "is written ${0}"} {
+	for text, want := range map[string]string{`<&>`: "the match is written $0"} {
 		b := inMemory(t, files{"a.txt": "ab\n"})
 		b.must("edit", edit(`a`, text), []string{"a.txt"})
 		b.wantWarning("is text", want)
@@ -31,6 +31,26 @@ func TestForeignSpellings(t *testing.T) {
 	b := inMemory(t, files{"a.txt": "ab\n"})
 	b.must("edit", actions.Edit{OldText: "a", NewText: `\1 <&>`}, []string{"a.txt"}) // as a text it is not even read
 	b.wantWarning()
+}
+
+// TestEscapesWarn: an escape in a replacement is a warning of Validate, with what to write for the text.
+func TestEscapesWarn(t *testing.T) {
+	t.Parallel()
+	for _, a := range []actions.Validator{
+		actions.Edit{OldText: `a`, NewText: `x\ny`, Mode: "regex"},
+		actions.RegexTransform{Patterns: []actions.PatternEdit{{Pattern: `(a)`, Replacement: `x\ny`}}},
+	} {
+		var c actions.Check
+		a.Validate(&c)
+		if len(c.Problems) != 0 || len(c.Warnings) != 1 || c.Warnings[0].Hint != `write \\n for the text` {
+			t.Errorf("%+v: %+v, %+v", a, c.Problems, c.Warnings)
+		}
+	}
+	var c actions.Check
+	actions.Edit{OldText: `a`, NewText: `x\ny`}.Validate(&c)
+	if len(c.Problems)+len(c.Warnings) > 0 {
+		t.Errorf("a literal text: %+v, %+v", c.Problems, c.Warnings)
+	}
 }
 
 // TestSearchTellsOfATextThatLooksLikeAnExpression, and is silent where a text with a bracket is found as such.

@@ -37,7 +37,7 @@ func (p *Pattern) Replacer(t Template, at *Window) *Replacer {
 }
 
 // Size returns how long the replacement is, in bytes, without making it. Where "\r" are put in for the line ends of the
-// file, it is that much longer.
+// file, it is that much longer; where letters change their case, it may be about as long again.
 func (r *Replacer) Size(loc []int) int64 {
 	if r.whole != nil {
 		return int64(len(r.whole))
@@ -68,14 +68,25 @@ func (r *Replacer) Replace(loc []int) []byte {
 func (r *Replacer) expand(loc []int) []byte {
 	out := []byte{}
 	nth := 0
+	var first Case // of a group that was empty, for what comes next
 	for _, part := range r.template.parts {
+		as := part.as
+		if as.First() == 0 {
+			as |= first
+		}
+		first = 0
 		switch {
 		case part.group < 0 && r.adapt:
-			out, nth = r.appendAdapted(out, part.text, nth)
+			out, nth = r.appendAdapted(out, as.text(part.text), nth)
 		case part.group < 0:
-			out = append(out, part.text...)
-		case loc[2*part.group] >= 0:
-			out = append(out, r.data[loc[2*part.group]:loc[2*part.group+1]]...)
+			out = append(out, as.text(part.text)...)
+		default:
+			from, to := loc[2*part.group], loc[2*part.group+1]
+			if from == to { // also where the group took no part
+				first = as.First()
+				continue
+			}
+			out = as.Append(out, r.data[from:to])
 		}
 	}
 	return out

@@ -27,37 +27,12 @@ func foreignGroup(s string) (name string, length int) {
 	return s[2:end], end + 1
 }
 
-// foreignGroups looks for groups that are not written as Go writes them, which makes them text. Where the pattern has
-// such a group and the replacement has none that is written right, that is an error. It is a doubt where it may have
-// been meant.
-func (t *Template) foreignGroups(text string, groups []string) *PatternError {
+// doubtAmpersand notes an & that may have been meant for the match, where no group is written right.
+func (t *templateParser) doubtAmpersand() {
 	right := slices.ContainsFunc(t.parts, func(p part) bool { return p.group >= 0 })
-	for rest := text; !right || t.doubt == ""; {
-		_, behind, found := strings.Cut(rest, `\`)
-		if !found {
-			break
-		}
-		rest = strings.TrimLeft(behind, `\`)
-		name, length := foreignGroup(rest)
-		if length == 0 || (len(behind)-len(rest))%2 == 1 {
-			continue // that backslash is itself escaped, as people write it
-		}
-		written := `\` + rest[:length]
-		goes := "${" + name + "}"
-		_, known := groupNumber(name, groups)
-		if known && name != "0" && !right {
-			return refused(text,
-				"write "+goes+" for the group; if "+written+" is meant as text, make the groups of the pattern (?:...)",
-				"replacement %q: %s is no group here, but text", Short(text), written)
-		}
-		if t.doubt == "" && (known || name != "0") {
-			t.doubt = fmt.Sprintf("%s in replacement %q is text; a group is written %s", written, Short(text), goes)
-		}
+	if !right && hasAmpersand(t.source) {
+		t.doubt = fmt.Sprintf("& in replacement %q is text; the match is written $0", Short(t.source))
 	}
-	if t.doubt == "" && !right && hasAmpersand(text) {
-		t.doubt = fmt.Sprintf("& in replacement %q is text; the match is written $0", Short(text))
-	}
-	return nil
 }
 
 // hasAmpersand reports whether there is an & that may stand for the match, as sed has it, and not for what programs and

@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// TestForeignGroups: a group as other programs write it is refused where it is surely meant, told of where it may be,
-// and text.
+// TestForeignGroups: a group as other programs write it is refused with what to write. An & that may stand for the match
+// is a doubt.
 func TestForeignGroups(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -22,18 +22,27 @@ func TestForeignGroups(t *testing.T) {
 		{`(a)(?P<n>b)`, `\g<n>`, "write ${n} for the group", ""},
 		{`(a)(?P<n>b)`, `<\k<n>>`, "write ${n} for the group", ""},
 		{`(a)(?P<n>b)`, `\g{2}`, "write ${2} for the group", ""},
-		{`(a)(?P<n>b)`, `$2\1`, "", `\1 in replacement`},
-		{`(a)(?P<n>b)`, `\3`, "", `\3 in replacement`},
-		{`(?:a)`, `\1`, "", `a group is written ${1}`},
-		{`(a)`, `\g<0>`, "", `written ${0}`},
-		{`(a)`, `"\0"`, "", `written ${0}`},
+		{`(a)(?P<n>b)`, `$2\1`, `write ${1} for the group, or \\1 for the text`, ""},
+		{`(a)(?P<n>b)`, `\3`, "write ${3} for the group", ""},
+		{`(?:a)`, `\1`, "write ${1} for the group", ""},
+		{`(a)`, `\g<0>`, "write ${0} for the group", ""},
+		{`(a)`, `"\0"`, "write ${0} for the group", ""},
 		{`(a)`, `\\1`, "", ""},
-		{`(a)`, `\n \d \gx`, "", ""},
+		{`(a)`, `\d`, `write \\d for a backslash and d`, ""},
+		{`(a)`, `\gx`, `write \\g for a backslash and g`, ""},
+		{`(a)`, `\/`, `write / for the character`, ""},
+		{`(a)`, "\\\n", "write \n for the character", ""},
+		{`(a)`, `a\`, `write \\ for a backslash`, ""},
+		{`(a)`, `\x9`, `two hexadecimal digits`, ""},
+		{`(a)`, `\xe9`, `write \u{e9} for the character é`, ""},
+		{`(a)`, `\u{d800}`, `the number of a character`, ""},
+		{`(a)`, `\u{110000}`, `the number of a character`, ""},
+		{`(a)`, `\u{e9`, `the number of a character`, ""},
 		{`(a)`, `<&>`, "", "the match is written $0"},
 		{`(a)`, `"&"`, "", "the match is written $0"},
 		{`(a)`, `pre&`, "", "the match is written $0"},
 		{`(a)`, `<&>$0`, "", ""},
-		{`(a)`, `a && b &c &= d & e &amp; &#39; \&`, "", ""},
+		{`(a)`, `a && b &c &= d & e &amp; &#39; \\&`, "", ""},
 		{`(a)`, `$1`, "", ""},
 	} {
 		tmpl, err := match.ParseTemplate(test.replacement, compile(t, test.pattern, match.Regex, match.Flags{}).Parsed)

@@ -12,6 +12,8 @@ type Template struct {
 	parts []part
 	lf    bool // the text has a "\n" that follows no "\r"
 	doubt string
+	// escape is the first escape, such as \n, and meaning what it stands for.
+	escape, meaning string
 }
 
 // maxParts is how many pieces of text and groups a template has at most.
@@ -20,6 +22,7 @@ const maxParts = 20_000
 type part struct {
 	text  string
 	group int // -1 for text
+	as    Case
 }
 
 // Text returns a template that is nothing but text, in which $ means nothing.
@@ -30,54 +33,86 @@ func Text(text string) Template {
 // ParseTemplate reads a replacement for matches of the pattern. $1, ${1} and ${name} stand for what a group matched,
 // $0 for the match, $$ for a dollar sign; a $ before anything else is itself. An unbraced name is as long as it can
 // be, as in package regexp, where $1x is the unknown group "1x" and gives nothing: here that is an error, with a
-// hint, and so is every group that the pattern does not have, and one that is written as other programs have it, such
-// as \1. The error is a *PatternError.
+// hint, and so is every group that the pattern does not have.
+//
+// A backslash begins an escape: \n, \t and \r, \xHH for an ASCII character, \u{H…} for any character, \\ and \$. As
+// in GNU sed, \U and \L change the case of what follows up to \E, \u and \l that of the next character. Every other
+// escape is an error, with what to write. The error is a *PatternError.
 func ParseTemplate(text string, p *Parsed) (Template, error) {
-	var t Template
-	var plain strings.Builder
-	flush := func() {
-		if plain.Len() > 0 {
-			t.parts = append(t.parts, part{text: plain.String(), group: -1})
-			t.lf = t.lf || hasBareLF(plain.String())
-			plain.Reset()
-		}
-	}
-	groups := p.Groups()
+	t := templateParser{source: text, groups: p.Groups()}
 	for rest := text; rest != ""; {
-		before, after, found := strings.Cut(rest, "$")
-		plain.WriteString(before)
-		if !found {
+		i := strings.IndexAny(rest, `$\`)
+		if i < 0 {
+			t.plain.WriteString(rest)
 			break
 		}
-		name, braced, length := groupName(after)
-		switch {
-		case strings.HasPrefix(after, "$"):
-			plain.WriteByte('$')
-			rest = after[1:]
-		case braced && length == 0:
-			msg := fmt.Sprintf("replacement %q has a '${' without a name and '}'", text)
-			return Template{}, &PatternError{Pattern: text, Msg: msg, Hint: "write $${ for the text ${"}
-		case length == 0:
-			plain.WriteByte('$')
-			rest = after
-		default:
-			n, ok := groupNumber(name, groups)
-			if !ok {
-				return Template{}, unknownGroup(text, name, braced, groups)
-			}
-			flush()
-			if len(t.parts) >= maxParts {
-				return Template{}, refused(text, "", "replacement %q has too many groups (max %d)", Short(text), maxParts/2)
-			}
-			t.parts = append(t.parts, part{group: n})
-			rest = after[length:]
+		t.plain.WriteString(rest[:i])
+		length, err := 0, (*PatternError)(nil)
+		if rest = rest[i:]; rest[0] == '$' {
+			length, err = t.dollar(rest[1:])
+		} else {
+			length, err = t.backslash(rest[1:])
 		}
+		if err != nil {
+			return Template{}, err
+		}
+		rest = rest[1+length:]
 	}
-	flush()
-	if err := t.foreignGroups(text, groups); err != nil {
-		return Template{}, err
+	t.flush()
+	t.doubtAmpersand()
+	return t.Template, nil
+}
+
+// templateParser builds a template from its text.
+type templateParser struct {
+	Template
+	source string
+	groups []string
+	plain  strings.Builder
+	as     Case // of what comes next
+	rest   Case // of what comes after that
+}
+
+// add ends the text before, and appends a group.
+func (t *templateParser) add(group int) {
+	t.flush()
+	t.parts = append(t.parts, part{group: group, as: t.as})
+	t.as = t.rest
+}
+
+func (t *templateParser) flush() {
+	if t.plain.Len() == 0 {
+		return
 	}
-	return t, nil
+	t.parts = append(t.parts, part{text: t.plain.String(), group: -1, as: t.as})
+	t.lf = t.lf || hasBareLF(t.plain.String())
+	t.plain.Reset()
+	t.as = t.rest
+}
+
+// dollar reads what follows a $, and returns how long that is.
+func (t *templateParser) dollar(after string) (int, *PatternError) {
+	name, braced, length := groupName(after)
+	switch {
+	case strings.HasPrefix(after, "$"):
+		t.plain.WriteByte('$')
+		return 1, nil
+	case braced && length == 0:
+		msg := fmt.Sprintf("replacement %q has a '${' without a name and '}'", t.source)
+		return 0, &PatternError{Pattern: t.source, Msg: msg, Hint: "write $${ for the text ${"}
+	case length == 0:
+		t.plain.WriteByte('$')
+		return 0, nil
+	}
+	n, ok := groupNumber(name, t.groups)
+	if !ok {
+		return 0, unknownGroup(t.source, name, braced, t.groups)
+	}
+	if len(t.parts) >= maxParts {
+		return 0, refused(t.source, "", "replacement %q has too many groups (max %d)", Short(t.source), maxParts/2)
+	}
+	t.add(n)
+	return length, nil
 }
 
 // groupName reads the name of a group behind a $. length is 0 if there is none.

@@ -1,8 +1,9 @@
 package sed
 
 import (
-	"unicode"
-	"unicode/utf8"
+	"bytes"
+
+	"github.com/millrace-go/millrace/internal/match"
 )
 
 // substitution is an s command.
@@ -19,23 +20,11 @@ type substitution struct {
 type part struct {
 	text  []byte
 	group int // -1 for none
-	mode  caseMode
+	mode  match.Case
 }
 
-// caseMode is what \U, \L, \u and \l ask for.
-type caseMode uint8
-
-const (
-	caseUpper caseMode = 1 << iota
-	caseLower
-	caseUpperFirst
-	caseLowerFirst
-
-	caseFirst = caseUpperFirst | caseLowerFirst
-)
-
 func (s *substitution) parse(text []byte) {
-	var mode, saved caseMode
+	var mode, saved match.Case
 	literal := []byte{}
 	end := func(group int) {
 		s.parts = append(s.parts, part{literal, group, mode})
@@ -64,12 +53,12 @@ func (s *substitution) parse(text []byte) {
 			end(int(c - '0'))
 		case 'L', 'U', 'E':
 			end(-1)
-			mode = map[byte]caseMode{'L': caseLower, 'U': caseUpper}[c]
+			mode = map[byte]match.Case{'L': match.Lower, 'U': match.Upper}[c]
 			saved = mode
 		case 'l', 'u':
 			end(-1)
 			saved = mode
-			mode |= map[byte]caseMode{'l': caseLowerFirst, 'u': caseUpperFirst}[c]
+			mode |= map[byte]match.Case{'l': match.LowerFirst, 'u': match.UpperFirst}[c]
 		default:
 			// The piece ends behind the character: a \u before it is used up.
 			literal = append(literal, c)
@@ -100,19 +89,19 @@ func (s *substitution) size(caps []int, most int) (n int, exact bool) {
 
 // expand appends the replacement of a match in b, and ends where out gets longer than most.
 func (s *substitution) expand(out, b []byte, caps []int, most int) []byte {
-	var pending caseMode
+	var pending match.Case
 	for _, p := range s.parts {
 		if len(out) > most {
 			return out
 		}
 		mode := p.mode
-		if mode&caseFirst == 0 {
+		if mode.First() == 0 {
 			mode |= pending
 		}
 		pending = 0
 		if len(p.text) > 0 {
 			out = appendCase(out, p.text, mode)
-			mode &^= caseFirst
+			mode &^= mode.First()
 		}
 		if p.group < 0 {
 			continue
@@ -121,27 +110,18 @@ func (s *substitution) expand(out, b []byte, caps []int, most int) []byte {
 		switch {
 		case from != to:
 			out = appendCase(out, b[from:to], mode)
-		case p.mode&caseFirst != 0:
-			pending = mode & caseFirst // for the next group
+		case p.mode.First() != 0:
+			pending = mode.First() // for the next group
 		}
 	}
 	return out
 }
 
-// appendCase appends text in a case. Bytes that are no character stay, and so does what follows a NUL, as in GNU sed.
-func appendCase(out, text []byte, mode caseMode) []byte {
-	for len(text) > 0 && mode != 0 && text[0] != 0 {
-		r, n := utf8.DecodeRune(text)
-		switch {
-		case r == utf8.RuneError && n == 1:
-			out = append(out, text[0])
-		case mode&caseUpperFirst != 0, mode&(caseLowerFirst|caseUpper) == caseUpper:
-			out = utf8.AppendRune(out, unicode.ToUpper(r))
-		default:
-			out = utf8.AppendRune(out, unicode.ToLower(r))
-		}
-		mode &^= caseFirst
-		text = text[n:]
+// appendCase appends text in a case. From a NUL on, the text stays as it is, as in GNU sed.
+func appendCase(out, text []byte, mode match.Case) []byte {
+	changes := len(text)
+	if i := bytes.IndexByte(text, 0); i >= 0 {
+		changes = i
 	}
-	return append(out, text...)
+	return append(mode.Append(out, text[:changes]), text[changes:]...)
 }

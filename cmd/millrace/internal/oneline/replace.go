@@ -63,7 +63,7 @@ func (w Where) Replace(r Replace) (millrace.Pipeline, error) {
 		search.Mode, edit.Mode = "regex", "regex"
 		edit.OldText = r.pattern()
 		if !r.Regex {
-			edit.NewText = strings.ReplaceAll(r.New, "$", "$$")
+			edit.NewText = strings.NewReplacer("$", "$$", `\`, `\\`).Replace(r.New)
 		}
 	}
 	search.Pattern = edit.OldText
