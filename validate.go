@@ -109,6 +109,9 @@ func (d *draft) compile() {
 	}
 	for i, texts := range interpolate.New(roots) {
 		texts.Offer(d.otherRoots(i)...)
+		if name := d.spec(i).Name; name == "tool" || name == "prompt" {
+			texts.Strict()
+		}
 		d.compiled[i].texts = texts
 	}
 }

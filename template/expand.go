@@ -86,7 +86,11 @@ func (t Text) Expand(values Values) (any, error) {
 }
 
 // ExpandString puts the values in where only text will do: it is Expand, but a whole reference becomes text too.
-func (t Text) ExpandString(values Values) (string, error) {
+func (t Text) ExpandString(values Values) (string, error) { return t.ExpandQuoted(values, nil) }
+
+// ExpandQuoted is ExpandString for a text in some syntax, such as a regular expression: each value but a raw one is
+// passed through quote, so that it is text there. A nil quote changes nothing.
+func (t Text) ExpandQuoted(values Values, quote func(string) string) (string, error) {
 	if t.parts == nil {
 		return t.source, nil
 	}
@@ -104,6 +108,9 @@ func (t Text) ExpandString(values Values) (string, error) {
 				piece = Join(files)
 			} else if piece, failed = textOf(v, MaxLen-size); failed != nil {
 				return "", failed.of(ref)
+			}
+			if quote != nil && !ref.Raw {
+				piece = quote(piece)
 			}
 		}
 		if len(piece) > MaxLen-size {

@@ -10,9 +10,13 @@ import (
 // reference makes a reference of a candidate whose root is known, or says what is wrong with it.
 func (c candidate) reference(text string, root Root) (Ref, *Problem) {
 	ref := Ref{Root: root.Name, Type: Any, Source: text[c.start:c.end], Offset: c.start}
+	c.rest, ref.Raw = cutRaw(c.rest)
 	wrong := func(code, hint, format string, args ...any) (Ref, *Problem) {
 		message := fmt.Sprintf("template '%s': %s", ref.Source, fmt.Sprintf(format, args...))
 		return ref, &Problem{Source: ref.Source, Offset: c.start, Code: code, Message: message, Hint: hint}
+	}
+	if root.Missing != "" {
+		return wrong("unknown_root", hintEscape, "%s", root.Missing)
 	}
 	if root.Data {
 		path, err := parsePath(c.rest)
@@ -53,6 +57,16 @@ func (c candidate) reference(text string, root Root) (Ref, *Problem) {
 		ref.Path, ref.Type = path, String
 	}
 	return ref, nil
+}
+
+// cutRaw removes "|raw" from the end of what follows a root.
+func cutRaw(rest string) (string, bool) {
+	before, ok := strings.CutSuffix(rest, "raw")
+	before, bar := strings.CutSuffix(strings.TrimRight(before, blanks), "|")
+	if !ok || !bar {
+		return rest, false
+	}
+	return strings.TrimRight(before, blanks), true
 }
 
 const (

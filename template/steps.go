@@ -68,7 +68,7 @@ func position(root string) (int, bool) {
 // but whose id is almost one of the given ones: two letters inserted, left out or exchanged for others, or less. It
 // stays text.
 func (t Text) NearMisses(ids []string) []Problem {
-	var problems []Problem
+	problems := t.unclosed(ids)
 	for _, c := range t.foreign {
 		near, ok := nearest(c.base, ids)
 		if !ok {
@@ -82,6 +82,43 @@ func (t Text) NearMisses(ids []string) []Problem {
 		})
 	}
 	return problems
+}
+
+// unclosed returns a suspicion for each reference to one of the ids that has lost a closing brace.
+func (t Text) unclosed(ids []string) (problems []Problem) {
+	for at, rest := 0, t.source; ; {
+		_, after, found := strings.Cut(rest, "{{")
+		if !found {
+			return problems
+		}
+		at, rest = at+len(rest)-len(after), after
+		inner := after
+		if n := strings.IndexAny(after, "{}\r\n"); n >= 0 {
+			inner = after[:n]
+		}
+		base, field, ok := strings.Cut(strings.TrimLeft(inner, blanks), ".")
+		length := 0
+		for length < len(field) && (idByte(field[length]) || strings.IndexByte(".[]", field[length]) >= 0) {
+			length++
+		}
+		if !ok || length == 0 || !slices.Contains(ids, base) || strings.HasPrefix(after[len(inner):], "}}") {
+			continue
+		}
+		problems = append(problems, Problem{
+			Source: "{{" + inner, Offset: at - 2, Code: "near_miss",
+			Message: fmt.Sprintf("'{{%s' has no closing braces, so this stays as it is", shortLine(inner)),
+			Hint:    fmt.Sprintf("write {{%s.%s}}", base, field[:length]),
+		})
+	}
+}
+
+// shortLine cuts the rest of a line where it gets long.
+func shortLine(s string) string {
+	const most = 40
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "..."
 }
 
 const farthest = 2 // how many letters may be wrong

@@ -15,6 +15,7 @@
 //	{{call.items[0].id}}    a path into the data of a root that has data ([Root])
 //	{{call["a.b"].id}}      a key of any characters, as a string of JSON; braces in it are \u007b and \u007d
 //	{{call}}                all of the data
+//	{{find.files|raw}}      as it is, where a regular expression quotes values ([Ref.Raw])
 //
 // A reference stands on one line, has no braces in it, and at most [MaxParts] keys and indices after its root. When the
 // text between the braces begins with a known root and a dot, it has to be right: "{{find.fils}}" is a [Problem], since
@@ -46,6 +47,9 @@ type Root struct {
 	Fields []Field // what may follow the name and a dot
 	// Data says that the root has data of a shape that is not known: any path may follow its name, and also nothing.
 	Data bool
+	// Missing says why there is no such root although the name can only be meant for one: each reference to it is a
+	// [Problem]. "" means that there is one.
+	Missing string
 }
 
 // Known reports whether there is a root of that name, and which. It is given the first part of what may be a
@@ -76,13 +80,14 @@ type Ref struct {
 	Type   Type   // of the value that the reference stands for
 	Source string // as written, with its braces
 	Offset int    // of Source in the text, in bytes
+	Raw    bool   // it ends in "|raw": in a regular expression the value is not quoted
 }
 
 // Problem is one mistake in a text, or, from [Text.NearMisses], one suspicion.
 type Problem struct {
 	Source  string // the reference as written, with its braces
 	Offset  int    // of Source in the text, in bytes
-	Code    string // stable: "unknown_field", "not_a_list", "bad_index" or "near_miss"
+	Code    string // stable: "unknown_root", "unknown_field", "not_a_list", "bad_path", "bad_index" or "near_miss"
 	Message string // such as "template '{{find.fils}}': unknown field 'fils'"; the caller puts "step 'x': " before it
 	Hint    string // what to write instead
 }

@@ -45,7 +45,11 @@ func (t *Texts) Check(s Step, report func(Problem)) {
 		p := t.parse(text)
 		t.keep(pointer, p.text)
 		for _, problem := range p.problems {
-			add(pointer, CodeBadTemplate, problem.Hint, "step '%s': %s", s.ID, problem.Message)
+			code := CodeBadTemplate
+			if problem.Code == unknownRoot {
+				code, problem.Hint = CodeUnknownRef, t.rootHint(problem)
+			}
+			add(pointer, code, problem.Hint, "step '%s': %s", s.ID, problem.Message)
 		}
 		for _, ref := range p.text.Refs() {
 			if slices.Index(t.ids, ref.Root) >= t.at {
@@ -90,6 +94,17 @@ func (t *Texts) Nearest(step string) string {
 		return fmt.Sprintf("did you mean '%s'?", near)
 	}
 	return ""
+}
+
+// unknownRoot is the code that package template gives to a reference to a root that is missing.
+const unknownRoot = "unknown_root"
+
+// rootHint returns the words to write in place of a reference to no step.
+func (t *Texts) rootHint(p template.Problem) string {
+	if near := t.Nearest(words(p.Source)[0]); near != "" {
+		return near + " " + p.Hint
+	}
+	return "name an earlier step; " + p.Hint
 }
 
 // fits reports whether the value of a template can ever be given to a parameter of that Go type.

@@ -21,18 +21,28 @@ func (e *Error) Error() string { return fmt.Sprintf("parameter %s: %v", e.Pointe
 func (e *Error) Unwrap() error { return e.Err }
 
 // Expand returns a copy of the step's action in which all templates have their values, which may be so many bytes
-// together. The error is an *Error, around an *actions.LimitError perhaps, or one of package params.
+// together. In regular expressions, their replacements and scripts of sed the values are quoted, unless the template says
+// raw. The error is an *Error, around an *actions.LimitError perhaps, or one of package params.
 func (t *Texts) Expand(values template.Values, most int64) (any, error) {
 	if !t.Any() {
 		return t.action.Clone(), nil
 	}
 	left := most
+	action := t.action.Clone()
+	mode := func(pointer, given string) string {
+		text, ok := t.params[pointer]
+		if !ok {
+			return given
+		}
+		given, _ = text.ExpandString(values) // the error is that of the parameter
+		return given
+	}
 	return t.action.Expand(t.bind, func(pointer, text string) (any, error) {
 		found, ok := t.params[pointer]
 		if !ok {
 			return text, nil
 		}
-		v, err := found.Expand(values)
+		v, err := syntaxOf(action, pointer, mode).expandIn(found, values)
 		if left -= sizeOf(v); err == nil && left < 0 {
 			err = &actions.LimitError{What: actions.LimitExpand, Limit: most}
 		}

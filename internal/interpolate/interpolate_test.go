@@ -91,6 +91,7 @@ func TestCheck(t *testing.T) {
 	fields := "the fields are aggregated_content, count, edits, files, files_count, risk; a backslash before the braces makes them text"
 	const raw = "raw in the step makes it the name of a file"
 	const write = "write {{step.files[0]}} with the id of an earlier step; " + raw
+	const escaped = "a backslash before the braces makes them text"
 	tests := []struct {
 		name string
 		step interpolate.Step
@@ -111,7 +112,16 @@ func TestCheck(t *testing.T) {
 			"/params/text forward_reference step 'here' has forward reference to step 'here' ()",
 			"/params/text forward_reference step 'here' has forward reference to step 'later' ()",
 		}},
-		{"a later step by position is text", interpolate.Step{Action: action{Text: "{{step4.count}}"}}, nil},
+		{"a position of no earlier step", interpolate.Step{Action: action{Text: `{{step4.count}} {{steps[9].count}} {{step01.x}} \{{step4.count}} {{steps.x}} {{stepx.y}}`}}, []string{
+			"/params/text unknown_reference step 'here': template '{{step01.x}}': there is no step 'step01' before this step (name an earlier step; " + escaped + ")",
+			"/params/text unknown_reference step 'here': template '{{step4.count}}': there is no step 'step4' before this step (name an earlier step; " + escaped + ")",
+			"/params/text unknown_reference step 'here': template '{{steps[9].count}}': there is no step 'steps[9]' before this step (name an earlier step; " + escaped + ")",
+		}},
+		{"a raw position", interpolate.Step{Action: action{Text: "{{step4.count}}"}, Raw: true}, nil},
+		{"a closing brace is missing", interpolate.Step{Action: action{Text: "{{find.count} {{find.files[0] {{x.y} {{find.count}}"}}, []string{
+			"/params/text unknown_template step 'here': '{{find.count' has no closing braces, so this stays as it is; write {{find.count}} ()",
+			"/params/text unknown_template step 'here': '{{find.files[0] ' has no closing braces, so this stays as it is; write {{find.files[0]}} ()",
+		}},
 		{"near miss", interpolate.Step{Action: action{Text: "{{fnd.count}}"}, Path: "x/{{fixt-it.x}}"}, []string{
 			"/condition/path unknown_template step 'here': template '{{fixt-it.x}}' names no step, so it is the name of a file; did you mean 'fix-it'? ()",
 			"/params/text unknown_template step 'here': template '{{fnd.count}}': there is no step 'fnd', so this stays as it is; did you mean 'find'? ()",
@@ -133,7 +143,7 @@ func TestCheck(t *testing.T) {
 			"/params/files/5 unknown_reference step 'here': template '{{.find.output}}' names no step (" + write + ")",
 			"/params/files/6 unknown_template step 'here': template '{{vras.on}}' names no step, so it is the name of a file; " + raw + " ()",
 			"/params/files/7 unknown_reference step 'here': template '{{prev.output}}' names no step (" + write + ")",
-			"/params/files/8 unknown_reference step 'here': template '{{step9.output}}' names no step (" + write + ")",
+			"/params/files/8 unknown_reference step 'here': template '{{step9.output}}': there is no step 'step9' before this step (name an earlier step; " + escaped + ")",
 			"/params/files/9 unknown_template step 'here': template '{{$find}}' names no step, so it is the name of a file; " + raw + " ()",
 		}},
 		{"a file with such a name", interpolate.Step{Action: action{Files: []string{"{{cookiecutter.name}}/a", `\{{find}}`, "{{}}"}, Text: "{{steps.find.files[0]}}"}}, []string{

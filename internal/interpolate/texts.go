@@ -4,6 +4,7 @@
 package interpolate
 
 import (
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -31,6 +32,7 @@ type Texts struct {
 	*pipeline
 	at     int             // which step it is
 	others []template.Root // beside the steps
+	strict bool            // any name and a field is meant for a step
 	known  template.Known
 	parsed map[string]parsed // by the text, while the pipeline is checked
 
@@ -66,6 +68,11 @@ func New(steps []template.Root) []*Texts {
 // anything else.
 func (t *Texts) Offer(others ...template.Root) { t.others = append(t.others, others...) }
 
+// Strict takes each name with a field in double braces for a reference, so that a name of no step is a problem: for the
+// texts that are sent to agents and tools, where nobody would see that a value is missing. It must be called before
+// anything else but Offer.
+func (t *Texts) Strict() { t.strict = true }
+
 // IsTemplate reports whether a text refers to a step of the pipeline, or to another root.
 func (t *Texts) IsTemplate(text string) bool {
 	return strings.Contains(text, "{{") && t.parse(text).text.IsTemplate()
@@ -76,7 +83,25 @@ func (t *Texts) knows(name string) (template.Root, bool) {
 	if t.known == nil {
 		t.known = template.Roots(t.steps, t.at, t.others...)
 	}
-	return t.known(name)
+	root, ok := t.known(name)
+	switch {
+	case ok:
+		return root, true
+	case isPosition(name):
+		return template.Root{Name: name, Missing: fmt.Sprintf("there is no step '%s' before this step", name)}, true
+	case t.strict:
+		return template.Root{Name: name, Missing: fmt.Sprintf("there is no step '%s'", name)}, true
+	}
+	return root, false
+}
+
+// isPosition reports whether a name can only stand for a step by its position, as "step1" and "steps[0]" do.
+func isPosition(name string) bool {
+	number, ok := strings.CutPrefix(name, "step")
+	if inner, list := strings.CutPrefix(number, "s["); list {
+		number = strings.TrimSuffix(inner, "]")
+	}
+	return ok && number != "" && strings.Trim(number, "0123456789") == ""
 }
 
 func (t *Texts) parse(text string) parsed {

@@ -87,7 +87,7 @@ func TestIncludeTexts(t *testing.T) {
 		{"{{find.count}}", "{{go-find.count}}"},
 		{"{{ \tfind.files[-1]\t}}, {{find.files}}{{find.risk}}", "{{ \tgo-find.files[-1]\t}}, {{go-find.files}}{{go-find.risk}}"},
 		{"{{step1.count}} {{steps[0].count}}", "{{go-find.count}} {{go-find.count}}"},
-		{"{{step2.count}} {{steps[1].count}} {{step9.count}}", `\{{step2.count}} \{{steps[1].count}} {{step9.count}}`}, // 2 is the step itself there, and an earlier one here
+		{`\{{step2.count}} \{{steps[1].count}} \{{step9.count}}`, `\{{step2.count}} \{{steps[1].count}} \{{step9.count}}`}, // 2 is the step itself there, and an earlier one here
 		{`\{{find.count}}`, "{{find.count}}"},                                            // which is no step any more
 		{`\{{before.count}}`, `\\\{{before.count}}`},                                     // the backslash was text
 		{`{{before.count}} {{ before.files }}`, `\{{before.count}} \{{ before.files }}`}, // no step there

@@ -226,7 +226,10 @@ func TestProblems(t *testing.T) {
 		{`"{{call.}}"`, "invalid_template", "'' is not a key"},
 		{`"{{call[}}"`, "invalid_template", "'[' is not an index"},
 		{`"{{call.x` + strings.Repeat(".x", 64) + `}}"`, "invalid_template", "more than 64 keys and indices"},
-		{`"{{prev.output}} {{step9.data}} {{find[0]}} {{call"`, "", ""},
+		{`"{{prev.output}} {{find[0]}} {{call"`, "", ""},
+		{`"{{step9.data}}"`, "unknown_reference", "there is no step 'step9' before this step"},
+		{`"{{steps[2].data}}"`, "unknown_reference", "there is no step 'steps[2]' before this step"},
+		{`"\\{{step9.data}}"`, "", ""},
 	} {
 		_, err := decoder(nil).Decode(fmt.Appendf(nil, `{"name": "p", "steps": [
 			{"id": "call", "action": "give"}, {"id": "find", "action": "search", "params": {"pattern": "x"}},

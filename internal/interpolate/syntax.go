@@ -1,0 +1,112 @@
+package interpolate
+
+import (
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/match"
+	"github.com/millrace-go/millrace/template"
+)
+
+// syntax is how a parameter reads its text. Values that templates put into it are quoted, so that they stand for
+// themselves.
+type syntax uint8
+
+const (
+	plainText   syntax = iota
+	expression         // a regular expression
+	guessed            // a regular expression if it looks like one
+	replacement        // of a regular expression
+	script             // of sed, with extended or RE2 expressions
+	basicScript        // of sed, with basic expressions
+)
+
+// syntaxOf returns how an action reads the parameter at a pointer. mode returns the value of a parameter that names the
+// syntax.
+func syntaxOf(action any, pointer string, mode func(pointer, given string) string) syntax {
+	parts := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
+	name := parts[0]
+	last := parts[len(parts)-1]
+	switch a := reflect.Indirect(reflect.ValueOf(action)).Interface().(type) {
+	case actions.Edit:
+		if regex := mode("/mode", a.Mode) == match.Regex.String(); regex && name == "old_text" {
+			return expression
+		} else if regex && name == "new_text" {
+			return replacement
+		}
+	case actions.RegexTransform:
+		switch last {
+		case "pattern":
+			return expression
+		case "replacement":
+			return replacement
+		}
+	case actions.CountOccurrences:
+		if name == "pattern" && mode("/mode", a.Mode) == match.Regex.String() {
+			return expression
+		}
+	case actions.Search:
+		switch m := mode("/mode", a.Mode); {
+		case name != "pattern" || m == match.Literal.String():
+		case m == match.Regex.String():
+			return expression
+		default:
+			return guessed
+		}
+	case actions.PatternReplace:
+		if name == "sed_pattern" && mode("/syntax", a.Syntax) == "bre" {
+			return basicScript
+		} else if name == "sed_pattern" {
+			return script
+		}
+	}
+	return plainText
+}
+
+// expandIn puts the values into a text that has a syntax.
+func (s syntax) expandIn(text template.Text, values template.Values) (any, error) {
+	switch s {
+	case expression:
+		return text.ExpandQuoted(values, regexp.QuoteMeta)
+	case replacement:
+		return text.ExpandQuoted(values, strings.NewReplacer("$", "$$", `\`, `\\`).Replace)
+	case script:
+		return text.ExpandQuoted(values, func(v string) string { return sedQuoted(v, text.Source(), `\.*[]^$+?(){}|&`) })
+	case basicScript:
+		return text.ExpandQuoted(values, func(v string) string { return sedQuoted(v, text.Source(), `\.*[]^$&`) })
+	case guessed:
+		// The author's own characters decide, not those of the values.
+		own, err := text.ExpandQuoted(values, func(string) string { return "x" })
+		if err != nil {
+			return nil, err
+		}
+		if p, err := match.Parse(own, match.Auto, match.Flags{}); err == nil && p.Mode() == match.Regex {
+			return text.ExpandQuoted(values, regexp.QuoteMeta)
+		}
+		whole, err := text.ExpandString(values)
+		return regexp.QuoteMeta(whole), err
+	}
+	return text.Expand(values)
+}
+
+// sedQuoted quotes a value for both halves of an s command, whose separator follows the first letter of the script.
+func sedQuoted(value, source, special string) string {
+	separator := "/"
+	if i := strings.IndexByte(source, 's'); i >= 0 && i+1 < len(source) && strings.Contains(`!"#%',-:;<=>@_~`+"`", source[i+1:i+2]) {
+		separator = source[i+1 : i+2]
+	}
+	var b strings.Builder
+	for i := range len(value) {
+		c := value[i : i+1]
+		switch {
+		case c == "\n":
+			c = `\n`
+		case strings.Contains(special, c) || c == separator:
+			c = `\` + c
+		}
+		b.WriteString(c)
+	}
+	return b.String()
+}

@@ -1,0 +1,119 @@
+package templates_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/suite"
+)
+
+// TestValuesInExpressions: a value that a template puts into a regular expression, a replacement or a sed script stands
+// for itself there. With raw it is syntax.
+func TestValuesInExpressions(t *testing.T) {
+	t.Parallel()
+	const text = "a.b axb $1 \\n a/b\n"
+	for _, test := range []struct {
+		name   string
+		action actions.Action
+		value  string
+		want   string // what becomes of the text, "" if it stays
+	}{
+		{"expression", actions.Edit{OldText: "{{vars.x}}", NewText: "-", Mode: "regex"}, "a.b", "- axb $1 \\n a/b\n"},
+		{"within one", actions.Edit{OldText: `^{{vars.x}}\b`, NewText: "-", Mode: "regex"}, "a.b", "- axb $1 \\n a/b\n"},
+		{"raw", actions.Edit{OldText: "{{vars.x|raw}}", NewText: "-", Mode: "regex"}, "a.b", "- - $1 \\n -\n"},
+		{"raw with blanks", actions.Edit{OldText: "{{ vars.x | raw }}", NewText: "-", Mode: "regex"}, "a.b", "- - $1 \\n -\n"},
+		{"no expression at all", actions.Edit{OldText: "{{vars.x}}b", NewText: "-", Mode: "regex"}, "(", ""},
+		{"mode by template", actions.Edit{OldText: "{{vars.x}}", NewText: "-", Mode: "{{vars.mode}}"}, "a.b", "- axb $1 \\n a/b\n"},
+		{"literal", actions.Edit{OldText: "{{vars.x}}", NewText: "{{vars.x}}!"}, "$1", "a.b axb $1! \\n a/b\n"},
+		{"replacement", actions.Edit{OldText: "(axb)", NewText: "<{{vars.x}}$1>", Mode: "regex"}, `$1\n`, "a.b <$1\\naxb> $1 \\n a/b\n"},
+		{"raw replacement", actions.Edit{OldText: "(axb)", NewText: "<{{vars.x|raw}}>", Mode: "regex"}, `$1`, "a.b <axb> $1 \\n a/b\n"},
+		{"transform", actions.RegexTransform{Patterns: []actions.PatternEdit{{Pattern: "{{vars.x}}", Replacement: "<{{vars.x}}>"}}},
+			"$1", "a.b axb <$1> \\n a/b\n"},
+		{"sed", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/{{vars.x}}/<{{vars.x}}>/g"}}, "a.b", "<a.b> axb $1 \\n a/b\n"},
+		{"sed, separator", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/{{vars.x}}/<{{vars.x}}>/g"}}, "a/b", "a.b axb $1 \\n <a/b>\n"},
+		{"sed, another one", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s,{{vars.x}},<&>,"}}, `$1 \n`, "a.b axb <$1 \\n> a/b\n"},
+		{"sed, basic", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/{{vars.x}}/+/"}, Syntax: "bre"}, `$1 \n`, "a.b axb + a/b\n"},
+		{"sed, raw", actions.PatternReplace{FilePattern: "f", SedPattern: []string{"s/{{vars.x|raw}}/-/g"}}, "a.b", "- - $1 \\n -\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			fsys := suite.Tree("f", text)
+						step := millrace.Step{ID: "fix", Action: test.action, InputFrom: "find"}
+			if _, ok := test.action.(actions.PatternReplace); ok {
+				step.InputFrom = ""
+			}
+			built, err := quotedIn(test.value).Step("find", actions.Search{Pattern: "a"}).Add(step).Build()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := millrace.Run(t.Context(), fsys, built); err != nil {
+				t.Fatal(err)
+			}
+			want := test.want
+			if want == "" {
+				want = text
+			}
+			if got := suite.Read(t, fsys, "f"); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+func quotedIn(x string) millrace.Builder {
+	return millrace.New("p").Variables(millrace.Variable{Name: "x", Default: x}, millrace.Variable{Name: "mode", Default: "regex"})
+}
+
+// TestValuesInSearches: the author's own characters decide how a pattern is read whose mode is left open.
+func TestValuesInSearches(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		pattern, mode, value string
+		want                 int // files with a match
+	}{
+		{"{{vars.x}}", "", "a.b", 1}, {"{{vars.x}}", "regex", "a.b", 1}, {"{{vars.x}}", "literal", "a.b", 1}, {"{{vars.x|raw}}", "", "a.b", 2},
+		{"^{{vars.x}}$", "", "a.b", 1}, {"f({{vars.x}}", "", "a.b", 1}, {"{{vars.x}}", "", "f(", 1}, {"{{vars.x|raw}}$", "regex", "a.b", 2},
+	} {
+		fsys := suite.Tree("one", "a.b\n", "other", "axb\n", "call", "f(a.b\n")
+		search := actions.Search{Pattern: test.pattern, Mode: test.mode, FileTypes: nil, Exclude: []string{"call"}}
+		if test.pattern[0] == 'f' || test.value == "f(" {
+			search.Exclude = nil
+		}
+		p := quotedIn(test.value).Step("find", search).MustBuild()
+		res, err := millrace.Run(t.Context(), fsys, p)
+		if err != nil {
+			t.Errorf("%+v: %v", test, err)
+			continue
+		}
+		if got := len(res.Results[0].FilesMatched); got != test.want {
+			t.Errorf("%s: %d files, want %d", fmt.Sprintf("%+v", test), got, test.want)
+		}
+	}
+}
+
+// TestReferencesToNothing: in what is sent to an agent or a tool, each name with a field is a reference.
+func TestReferencesToNothing(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		step millrace.Step
+		ok   bool
+	}{
+		{millrace.Step{Action: actions.Prompt{Prompt: "Fix {{gone.output}}"}}, false},
+		{millrace.Step{Action: actions.Prompt{Prompt: `Fix \{{gone.output}}`}}, true},
+		{millrace.Step{Action: actions.Prompt{Prompt: "Fix {{gone.output}}"}, Raw: true}, true},
+		{millrace.Step{Action: actions.Prompt{Prompt: "Fix {{ .Values.x }} {{gone}}"}}, true},
+		{millrace.Step{Action: actions.Tool{Tool: "t", Args: map[string]any{"a": []any{"{{gone.output}}"}}}}, false},
+		{millrace.Step{Action: actions.Tool{Tool: "t", Args: map[string]any{"a": `\{{gone.output}}`}}}, true},
+		{millrace.Step{Action: actions.Create{Path: "a", Content: "{{gone.output}}"}}, true},
+		{millrace.Step{Action: actions.Create{Path: "a", Content: "{{step7.output}}"}}, false},
+	} {
+		test.step.ID = "s"
+		_, err := millrace.New("p").Add(test.step).Build()
+		if (err == nil) != test.ok || err != nil && !errors.Is(err, millrace.ErrInterpolation) {
+			t.Errorf("%+v: %v", test.step, err)
+		}
+	}
+}
