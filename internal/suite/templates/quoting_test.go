@@ -41,7 +41,7 @@ func TestValuesInExpressions(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			fsys := suite.Tree("f", text)
-						step := millrace.Step{ID: "fix", Action: test.action, InputFrom: "find"}
+			step := millrace.Step{ID: "fix", Action: test.action, InputFrom: "find"}
 			if _, ok := test.action.(actions.PatternReplace); ok {
 				step.InputFrom = ""
 			}
