@@ -10,19 +10,16 @@ import (
 	"io/fs"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/budget"
-	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/backups"
 	"github.com/millrace-go/millrace/internal/journal"
 	"github.com/millrace-go/millrace/internal/planfile"
-	"github.com/millrace-go/millrace/internal/preview"
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
@@ -46,8 +43,6 @@ type Plan struct {
 	undoes   bool
 	block    *BlockedError
 	failed   error
-	// foreign says that it came as JSON, or that its edits were not counted: they are counted by what it does.
-	foreign bool
 	// abandoned says that there is nothing to commit because a step has failed unhandled.
 	abandoned bool
 	held      *HeldError // nil for a run that does not wait
@@ -88,17 +83,28 @@ func (p *Plan) collect(stage *stage.Stage, inTime func() error) error {
 		return err
 	}
 	p.changes = changes
-	p.result.Warnings = append(p.result.Warnings, backups.LinkWarnings(p.tree.fs, p.tree.stateDir, changes)...)
-	for _, c := range changes {
+	p.weigh()
+	return nil
+}
+
+// weigh warns of what the changes are, and counts and judges them. It is the same for changes that a run has just worked
+// out and for those of a stored plan, which may claim less of itself.
+func (p *Plan) weigh() {
+	warnings := backups.LinkWarnings(p.tree.fs, p.tree.stateDir, p.changes)
+	for _, c := range p.changes {
 		for _, name := range []string{c.From, c.Path} {
 			if fsutil.Visible(name) != name {
-				p.result.Warnings = append(p.result.Warnings,
+				warnings = append(warnings,
 					fmt.Sprintf("the name %+q has characters that are not seen, or that turn the writing direction", name))
 			}
 		}
 	}
+	for _, warning := range warnings {
+		if !slices.Contains(p.result.Warnings, warning) {
+			p.result.Warnings = append(p.result.Warnings, warning)
+		}
+	}
 	p.judge()
-	return nil
 }
 
 // collectError is the error of changes that cannot be worked out: what is staged is made from a file that another
@@ -107,10 +113,25 @@ func collectError(err error, steps int) error {
 	err = fmt.Errorf("work out changes: %w", err)
 	// A MemMapFs says io.ErrUnexpectedEOF of a file that has become shorter while it is read.
 	drift := errors.Is(err, fsutil.ErrDrift) || errors.Is(err, io.ErrUnexpectedEOF)
+	if e, ok := errors.AsType[*stage.DriftError](err); ok {
+		conflict := &ConflictError{Err: err}
+		for _, d := range e.Drifts {
+			conflict.Conflicts = append(conflict.Conflicts, Conflict{Path: d.Path, Reason: driftReason(d)})
+		}
+		return conflict
+	}
 	if at, ok := errors.AsType[*fs.PathError](err); ok && drift {
 		return &ConflictError{Conflicts: []Conflict{{Path: at.Path, Reason: "what its content is made from has changed since it was read"}}, Err: err}
 	}
 	return &CommitError{Step: steps, State: CommitNone, Err: err}
+}
+
+// driftReason is the reason of a conflict that a stage has found.
+func driftReason(d stage.Drift) string {
+	if d.Reason == "created" {
+		return "has been created by another program"
+	}
+	return "another program has changed what is in the directory since the step listed it"
 }
 
 // judge counts what is changed and holds it against the limits: first the host's ceiling and the budget, which force
@@ -122,10 +143,7 @@ func (p *Plan) judge() {
 		res.FilesAffected = restoredFiles(p.changes)
 		return
 	}
-	files, edits := res.FilesChanged.Count(), res.TotalEdits
-	if p.foreign {
-		edits = max(edits, p.counted())
-	}
+	files, edits := res.FilesChanged.Count(), max(res.TotalEdits, p.view().Count(p.changes))
 	res.OverallRiskLevel = x.Risk.Assess(files, edits)
 	limit, use := p.budget.Within(x.Budget), used(p.changes, edits, res.Cost)
 	res.Budget = budgetReport(limit, use)
@@ -228,8 +246,8 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 // the tree is still the one that was planned for is found out by Commit. A plan in which a step had failed, with
 // ContinueOnError, has failed here as well.
 //
-// FilesChanged, risk and what would block are worked out anew; what the Result says of the steps is the plan's own
-// word. So is the pipeline that it says it was made from: with [Executor.RunID] the commit counts as that of this
+// FilesChanged, risk and what would block are worked out anew; what the Result says of the steps, and TotalEdits, which
+// is their sum, is the plan's own word. So is the pipeline that it says it was made from: with [Executor.RunID] the commit counts as that of this
 // pipeline, so a plan that a stranger may have written should be committed without.
 func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Plan, error) {
 	t, err := x.openTree(fsys)
@@ -251,7 +269,7 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 	}
 	p := &Plan{
 		tree: t, name: v.Name, options: v.Options, digest: func() string { return v.Digest }, mutates: v.Mutates || len(v.Changes) > 0,
-		foreign: true, result: v.Result, restores: v.Restores,
+		result: v.Result, restores: v.Restores,
 	}
 	if cost := v.Result.Cost; cost < 0 {
 		return nil, &PlanError{Err: fmt.Errorf("it has cost %v, which is less than nothing", cost)}
@@ -276,13 +294,7 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 	if err != nil {
 		return nil, planError(err)
 	}
-	// The text gives a number of edits; it cannot be less than what can be counted.
-	edits := 0
-	for _, c := range p.changes {
-		edits += preview.Edits(c.Splices)
-	}
-	p.result.TotalEdits = max(p.result.TotalEdits, edits)
-	p.judge()
+	p.weigh()
 	return p.keep(), nil
 }
 
@@ -311,40 +323,4 @@ func (p *Plan) Digest() (string, error) {
 		return "", fmt.Errorf("a plan that cannot be committed has no digest: %w", p.failed)
 	}
 	return planfile.Digest(p.changes, p.options.NoBackup)
-}
-
-// counted returns how many edits the changes hold, whatever the text of a stored plan says: those of the splices, and
-// of a file that was written as a whole over another one the lines that differ, counted on the side that has more of
-// them.
-func (p *Plan) counted() int {
-	edits := 0
-	for _, c := range p.changes {
-		switch {
-		case c.Splices != nil:
-			edits += preview.Edits(c.Splices)
-		case c.Old.Kind == change.File && c.New.Kind == change.File && c.Old.Hash != c.New.Hash:
-			edits += max(1, p.linesWritten(c))
-		}
-	}
-	return edits
-}
-
-// linesWritten counts the lines in which the two sides differ, 0 if they cannot be compared: then the tree has
-// drifted, and Commit will say so.
-func (p *Plan) linesWritten(c fsutil.Change) int {
-	lines, _ := p.view().LinesWritten(c)
-	return lines
-}
-
-// failedStep is the error of the first step that failed unhandled, as far as the result tells, or nil.
-func (r *Result) failedStep() error {
-	for i, s := range r.Results {
-		if s.Failed() && !s.Handled {
-			return &StepError{Step: s.StepID, Index: i, Action: s.Action, Err: errors.New(strings.TrimPrefix(s.Error, s.Action+" failed: "))}
-		}
-	}
-	if !r.Success {
-		return errors.New(r.Error)
-	}
-	return nil
 }

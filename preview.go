@@ -271,7 +271,7 @@ func (p *Plan) revised(path string, decide func(*preview.Revision) error) (*Plan
 	q := p.with(changes, c.FewerEdits-c.Texts)
 	if q.undoes && c.Texts > 0 {
 		// What a person has written is not what was there before: it is judged as any change, by what it does.
-		q.undoes, q.foreign = false, true
+		q.undoes = false
 		q.judge()
 	}
 	return q, nil
@@ -290,7 +290,7 @@ func (p *Plan) with(changes []fsutil.Change, fewerEdits int) *Plan {
 func (p *Plan) copied() *Plan {
 	q := &Plan{
 		tree: p.tree, stage: p.stage, name: p.name, options: p.options, digest: p.digest, mutates: p.mutates,
-		result: p.result.clone(), changes: p.changes, failed: p.failed, foreign: p.foreign, abandoned: p.abandoned, held: p.held,
+		result: p.result.clone(), changes: p.changes, failed: p.failed, abandoned: p.abandoned, held: p.held,
 		restores: p.restores, undoes: p.undoes, budget: p.budget,
 	}
 	if done, err := p.reading(); err == nil {

@@ -294,3 +294,16 @@ func filesChanged(changes []fsutil.Change) FilesChanged {
 	}
 	return f
 }
+
+// failedStep is the error of the first step that failed unhandled, as far as the result tells, or nil.
+func (r *Result) failedStep() error {
+	for i, s := range r.Results {
+		if s.Failed() && !s.Handled {
+			return &StepError{Step: s.StepID, Index: i, Action: s.Action, Err: errors.New(strings.TrimPrefix(s.Error, s.Action+" failed: "))}
+		}
+	}
+	if !r.Success {
+		return errors.New(r.Error)
+	}
+	return nil
+}

@@ -83,15 +83,34 @@ func (v View) compare(c change.Change, context int, binaries bool) (list []textd
 	return list, t.binary, err
 }
 
-// LinesWritten counts the lines in which the two sides of a change differ, on the side that has more of them. It counts
-// those of binary files as well: a NUL byte must not make a change smaller than it is.
-func (v View) LinesWritten(c change.Change) (int, error) {
+// Count returns how many edits the changes hold: one for each splice, however long it is, as a replacement by a step
+// counts, and for a file that was written as a whole over another one the lines that differ. A file that cannot be
+// compared counts as one edit: the tree has drifted, and a commit will notice.
+func (v View) Count(changes []change.Change) int {
+	edits := 0
+	for _, c := range changes {
+		switch {
+		case c.Splices != nil:
+			edits += Edits(c.Splices)
+		case c.Old.Kind == change.File && c.New.Kind == change.File && c.Old.Hash != c.New.Hash:
+			edits += max(1, v.linesWritten(c))
+		}
+	}
+	return edits
+}
+
+// linesWritten counts the lines in which the two sides of a change differ, on the side that has more of them. It counts
+// the lines of binary files as well: a NUL byte must not make a change smaller than it is.
+func (v View) linesWritten(c change.Change) int {
 	list, _, err := v.compare(c, 0, true)
+	if err != nil {
+		return 0
+	}
 	n := 0
 	for _, h := range list {
 		n += max(h.OldLines, h.NewLines)
 	}
-	return n, err
+	return n
 }
 
 // show makes the nth hunk, and notes its runs. places are what the splices have changed, nil if that is not known.

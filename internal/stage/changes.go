@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"io"
@@ -117,8 +118,12 @@ func (s *Stage) pending() ([]*pendingChange, error) {
 	defer s.mu.RUnlock()
 	all := collector{
 		core: s.core, shown: make(map[string]leaf), hidden: make(map[string]*fact), gone: make(map[string]*removal),
+		listed: make(map[*fact][]change.Hash),
 	}
-	if err := all.mirror(s.root, "."); err != nil {
+	for _, l := range s.taken {
+		all.listed[l.dir] = append(all.listed[l.dir], l.sum)
+	}
+	if err := cmp.Or(all.mirror(s.root, "."), driftError(all.drifts)); err != nil {
 		return nil, err
 	}
 	return all.join()

@@ -20,8 +20,10 @@ type leaf struct {
 type collector struct {
 	*core
 	shown  map[string]leaf
-	hidden map[string]*fact    // what does not stand at its path any more, or not as it was
-	gone   map[string]*removal // how things of the base were taken away, with all below them
+	hidden map[string]*fact        // what does not stand at its path any more, or not as it was
+	gone   map[string]*removal     // how things of the base were taken away, with all below them
+	listed map[*fact][]change.Hash // of directories that were moved or taken away: what was in them then
+	drifts []Drift
 }
 
 // mirror collects from a directory that is where the base has it.
@@ -34,6 +36,8 @@ func (w *collector) mirror(dir *node, name string) error {
 		at := joinAs(kept, name, kidName)
 		var err error
 		switch n := s.n; {
+		case n == nil && s.isFresh():
+			// Made on the stage and taken away again: what the base has there now is not ours.
 		case n == nil:
 			err = w.hide(at, s.gone)
 		case n.from != nil && n.from.path == at:
@@ -44,7 +48,7 @@ func (w *collector) mirror(dir *node, name string) error {
 			}
 		default:
 			if err = w.show(at, kid{slot: s, kind: n.kind}, nil); err == nil {
-				err = w.hide(at, s.gone)
+				err = w.under(at, s)
 			}
 		}
 		if err != nil {
@@ -79,7 +83,13 @@ func (w *collector) show(at string, k kid, moves []stamp) error {
 	}
 	if e.n != nil && e.n.base != "" {
 		for name, s := range e.n.kids {
-			w.gone[names.Join(e.n.base, name)] = s.gone
+			below := names.Join(e.n.base, name)
+			w.gone[below] = s.gone
+			if s.isFresh() {
+				if err := w.stillAbsent(below); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	kids, err := w.children(nil, e)
@@ -92,6 +102,23 @@ func (w *collector) show(at string, k kid, moves []stamp) error {
 		}
 	}
 	return nil
+}
+
+// under collects what the base has below a slot that something was put into.
+func (w *collector) under(at string, s slot) error {
+	if s.isFresh() {
+		return w.stillAbsent(at)
+	}
+	return w.hide(at, s.gone)
+}
+
+// stillAbsent notes a drift if the base has something where it had nothing when the stage put something there.
+func (w *collector) stillAbsent(at string) error {
+	f, err := w.core.base.lstat(at)
+	if f != nil {
+		w.drifts = append(w.drifts, Drift{Path: at, Reason: "created"})
+	}
+	return err
 }
 
 // hide collects what the base has at the path and below it.
@@ -122,6 +149,14 @@ func (w *collector) hideFact(f *fact) error {
 	kids, err := w.children(nil, ent{f: f})
 	if err != nil {
 		return err
+	}
+	other, err := w.otherThan(kids, w.listed[f])
+	if err != nil {
+		return err
+	}
+	if other >= 0 {
+		w.drifts = append(w.drifts, Drift{Path: f.path, Reason: "entries"})
+		return nil
 	}
 	for _, k := range kids {
 		kf, err := w.factOf(k)

@@ -96,7 +96,7 @@ func (w *deltaWriter) slot(key slotKey) error {
 		n++
 	}
 	under := 0
-	if key.dir.base != "" {
+	if key.dir.base != "" && !s.isFresh() {
 		if f, _ := w.c.base.get(names.Join(key.dir.base, key.name)); f != nil {
 			under = w.fact(f) + 1
 		}

@@ -78,7 +78,6 @@ func (n *numbers[T]) cut(size int) {
 func NewKeeper(s *Stage) *Keeper {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.kept = true
 	s.low = len(s.log)
 	k := &Keeper{s: s, most: maxMatched}
 	k.nodes.add(s.root)

@@ -17,13 +17,18 @@ type listing struct {
 // take remembers a directory of the base that is moved, or goes for good. kids are what it has on the stage.
 func (c *core) take(e ent, kids []kid, goes bool) error {
 	f := e.fact()
-	if !c.kept || f == nil {
+	if c.mute || f == nil {
 		return nil
 	}
 	if e.n != nil {
 		var err error
 		if kids, err = c.children(nil, ent{f: f}); err != nil {
 			return err
+		}
+		for _, k := range kids {
+			if s, staged := e.n.kids[k.name]; staged && s.isFresh() {
+				return driftError([]Drift{{Path: k.base, Reason: "created"}})
+			}
 		}
 	}
 	sum := sumOf(kids)
@@ -35,6 +40,26 @@ func (c *core) take(e ent, kids []kid, goes bool) error {
 	}
 	c.taken = append(c.taken, listing{at: len(c.log), dir: f, sum: sum})
 	return nil
+}
+
+// otherThan returns the number of the first sum that is not of what is in a directory now, -1 if there is none.
+func (c *core) otherThan(kids []kid, sums []change.Hash) (int, error) {
+	byName, byAll := sumOf(kids), change.Hash{} // the second is worked out once, for the first that needs it
+	for i, sum := range sums {
+		if sum == byName {
+			continue
+		}
+		if byAll == (change.Hash{}) {
+			var err error
+			if byAll, err = c.closeSumOf(kids); err != nil {
+				return -1, err
+			}
+		}
+		if sum != byAll {
+			return i, nil
+		}
+	}
+	return -1, nil
 }
 
 // sumOf returns a hash of the names in a directory and their kinds.
@@ -60,6 +85,7 @@ func (c *core) closeSumOf(kids []kid) (change.Hash, error) {
 			if err != nil {
 				return change.Hash{}, err
 			}
+			f = c.base.keep(f) // what is taken away is what stands there now
 			buf = append(append(buf, f.target...), 0)
 			for _, n := range []int64{f.size, int64(f.mode), f.mtime.Unix(), int64(f.mtime.Nanosecond()), f.id.CTime, int64(f.id.Ino)} {
 				buf = binary.AppendVarint(buf, n)

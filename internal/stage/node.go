@@ -45,6 +45,10 @@ type slot struct {
 	seq  int      // when n was put there; -1 if it was there from the start
 }
 
+// isFresh reports whether the base had nothing of that name, or no directory for it, when the slot was first taken. That
+// is a fact of the stage, as what the base said of its files is.
+func (s slot) isFresh() bool { return s.gone == nil && s.seq >= 0 }
+
 // removal says who took something of the base away.
 type removal struct {
 	by        []stamp

@@ -44,11 +44,9 @@ func (s *Stage) clear(p place, permanent bool) {
 // goneAt returns how the base's entry at the place is taken away when something else is put over it.
 func (s *Stage) goneAt(dir *node, p place, permanent bool) *removal {
 	// Without anything there it was taken away before, if it ever was there.
-	if p.ent.kind() == change.Absent {
-		return dir.kids[p.name].gone
-	}
-	if dir.base == "" {
-		return nil
+	old, staged := dir.kids[p.name]
+	if p.ent.kind() == change.Absent || staged && old.isFresh() || dir.base == "" {
+		return old.gone
 	}
 	if p.ent.n == nil {
 		s.core.base.keep(p.ent.f) // what is taken away is what stands there now

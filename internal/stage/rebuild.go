@@ -151,6 +151,9 @@ func (b *builder) slot(t toldSlot, stood map[*node]slotKey) error {
 		}
 		s.gone = &removal{by: by, permanent: t.gone == goneForGood}
 	}
+	if t.under > 0 && s.gone == nil {
+		s.gone = &removal{} // so that the slot does not count as fresh
+	}
 	if err := b.under(dir, t, s.n); err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func Restore(ctx context.Context, s *Stage, deltas [][]byte) (*Keeper, error) {
 	b := &builder{ctx: ctx, Keeper: NewKeeper(s), c: s.core, rests: rests, taken: make(map[*fact]bool)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.kept = false // what is taken away was told of
+	s.mute = true
 	for i, d := range told {
 		if err := b.apply(d); err != nil {
 			return nil, fmt.Errorf("delta %d: %w", i, err)
@@ -63,7 +63,7 @@ func Restore(ctx context.Context, s *Stage, deltas [][]byte) (*Keeper, error) {
 	if err := driftError(b.drifts); err != nil {
 		return nil, err
 	}
-	s.kept = true
+	s.mute = false
 	return b.Keeper, nil
 }
 
@@ -125,6 +125,9 @@ func (b *builder) apply(d *delta) error {
 			b.hashed[sum.fact] = true
 			b.hashedNow = append(b.hashedNow, sum.fact)
 		}
+	}
+	for _, sum := range d.taken {
+		b.c.taken = append(b.c.taken, listing{at: start, dir: b.rests[sum.fact].now, sum: sum.sum})
 	}
 	stood := make(map[*node]slotKey) // where nodes that are put elsewhere stood before
 	for _, do := range []func() error{

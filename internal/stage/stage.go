@@ -57,9 +57,9 @@ type core struct {
 	seq    int // how many mutations there have been: what is stamped with it is in their order
 	low    int // the least length of the log since the last delta, see Keeper
 	turn   int // how many savepoints were taken
-	// taken are the directories of the base that were listed to be moved or taken away as a whole, for a Keeper.
+	// taken are the directories of the base that were listed to be moved or taken away as a whole.
 	taken []listing
-	kept  bool // a Keeper follows
+	mute  bool // Restore builds the stage: what is taken away was listed then
 
 	spill   Spill
 	temp    *spill       // the default of spill

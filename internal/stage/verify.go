@@ -177,22 +177,15 @@ func (c *core) compareDir(r *rest) error {
 	if err != nil {
 		return err
 	}
-	byName, byAll := sumOf(kids), change.Hash{} // the second is worked out once, for the first that needs it
-	for _, e := range r.entries {
-		if e.sum == byName {
-			continue
-		}
-		if byAll == (change.Hash{}) {
-			if byAll, err = c.closeSumOf(kids); err != nil {
-				return err
-			}
-		}
-		if e.sum != byAll {
-			r.reason, r.reasonDelta = "entries", e.delta
-			return nil
-		}
+	sums := make([]change.Hash, len(r.entries))
+	for i, e := range r.entries {
+		sums[i] = e.sum
 	}
-	return nil
+	other, err := c.otherThan(kids, sums)
+	if err == nil && other >= 0 {
+		r.reason, r.reasonDelta = "entries", r.entries[other].delta
+	}
+	return err
 }
 
 // compareFile goes by the bytes where the system does not tell when a file was changed last.
