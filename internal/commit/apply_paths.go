@@ -58,29 +58,6 @@ func (t *txn) copyFile(e *entry, from string, s change.State) error {
 
 var errDamaged = errors.New("a file of the transaction is damaged")
 
-// replace exchanges what is at the path for the new file, looks at what came out, and puts that back if it is not
-// what was verified. Without exchange it has to look first.
-func (t *txn) replace(e *entry) error {
-	if err := t.expectUnchanged(e); err != nil {
-		return err
-	}
-	slot := t.slot(e)
-	if !t.Can.Exchange {
-		if err := t.expect(e.Path, e.Path, e.Old); err != nil {
-			return err
-		}
-		return t.MoveIn(slot, e.Path)
-	}
-	if err := t.Exchange(slot, e.Path); err != nil {
-		return goneAt(e.Path, err)
-	}
-	err := t.expect(slot, e.Path, e.Old)
-	if err != nil {
-		err = errors.Join(err, t.Exchange(slot, e.Path))
-	}
-	return flatten(err)
-}
-
 // goneAt is the error of an operation on a path: a conflict if it says that nothing is there.
 func goneAt(path string, err error) error {
 	if disk.IsAbsent(err) {
@@ -118,35 +95,6 @@ func (t *txn) expectContent(name, path string, s, want change.State) error {
 		err = conflictAt(path, "%s", kindReason(want.Kind, s.Kind))
 	}
 	return err
-}
-
-// place gives a file of ours a name in the tree where nothing is, and fails with a conflict if something is.
-func (t *txn) place(from, to string) error {
-	taken := conflictAt(to, "has been created by another program")
-	var err error
-	switch {
-	case t.Can.NoReplace:
-		err = t.RenameNoReplace(from, to)
-	case t.Can.Link:
-		if err = t.Link(from, to); err == nil {
-			// The slot says whether its file has got to the path, so it must not be in both.
-			return t.FS.Remove(from)
-		}
-	}
-	switch {
-	case disk.IsExist(err):
-		return taken
-	case t.Can.NoReplace || t.Can.Link && !disk.IsUnsupported(err):
-		return err
-	}
-	s, err := t.Look(to)
-	if err != nil {
-		return err
-	}
-	if s.Kind != change.Absent {
-		return taken
-	}
-	return t.MoveIn(from, to)
 }
 
 // takeOut takes away what is at the path. It is moved to the transaction first and looked at there.

@@ -37,9 +37,9 @@ func mutants() []fstest.Mutant {
 		{"commit mark removed first", "finish.go", "if n == journal.DoneFile {\n\t\t\tcontinue\n\t\t}\n", "if n == journal.DoneFile {\n\t\t\tif err := t.FS.Rename(path.Join(t.dir, n), path.Join(t.dir, journal.PlanFile)); err != nil {\n\t\t\t\treturn err\n\t\t\t}\n\t\t\tcontinue\n\t\t}\n", crashes},
 		{"undone and forgotten before the fsync", "undo.go", "if err := panics.Protect(func() error { return t.syncAll(context.Background()) }); err != nil {", "if err := u.forget(); err != nil {\n\t\treturn err\n\t}\n\tif err := panics.Protect(func() error { return t.syncAll(context.Background()) }); err != nil {", crashes},
 
-		{"no look at what an exchange brought out", "apply_paths.go", "err := t.expect(slot, e.Path, e.Old)", "var err error", foreign},
+		{"no look at what an exchange brought out", "place.go", "err = t.expect(slot, e.Path, e.Old)", "", foreign},
 		{"no look at what was taken out", "apply_paths.go", "err := t.expect(out, e.Path, e.Old)", "var err error", foreign},
-		{"placed over what is there", "apply_paths.go", "err = t.RenameNoReplace(from, to)", "err = t.FS.Rename(from, to)", foreign},
+		{"placed over what is there", "place.go", "err := t.RenameNoReplace(from, to)", "err := t.FS.Rename(from, to)", foreign},
 		{"no look for what was brought out before a kill", "undo.go", "{t.entries, u.returnForeign},", "", foreign},
 		{"no look at what undoing brings out", "undo_paths.go", "is, err := u.isNew(e, from, s)", "_, is := s, true", foreign},
 
@@ -48,6 +48,9 @@ func mutants() []fstest.Mutant {
 		{"no look at the change time right before", "unchanged.go", "if e.seen == 0 || now.ID.CTime == e.seen {", "if true {", "TestForeignAttributes"},
 		{"no look at permissions where they are set", "unchanged.go", "if err := expectMeta(e.Path, now, was); err != nil || !e.Attr {", "if true {\n\t\treturn nil\n\t}\n\tif err := expectMeta(e.Path, now, was); err != nil || !e.Attr {", "TestForeignAttributes"},
 		{"files not read again before they are replaced", "verify.go", "&& !t.opts.ReadSince.IsZero() && !isRacy(old.ModTime, t.opts.ReadSince) {", "{", "TestApply_readSince"},
+		{"no other way where a mount refuses one", "place.go", "err == nil || !disk.IsUnsupported(err) {\n\t\t\treturn err == nil, err", "true {\n\t\t\treturn err == nil, err", "TestLacking_random"},
+		{"no other way where a mount refuses an exchange", "place.go", "if err != nil && !disk.IsAbsent(err) && disk.IsUnsupported(err) {", "if false {", "TestLacking_random"},
+		{"change times believed that are told late", "prepare.go", "if t.Can.Lags {\n\t\tt.forgetSeen()", "if false {\n\t\tt.forgetSeen()", "TestLacking"},
 		{"a removed transaction asks for a recovery", "commit.go", "if disk.IsAbsent(err) && t.lostPlan() {", "if false {", "TestLost"},
 		{"a removed transaction is undone all the same", "undo.go", "moves: t.moves()}\n\tif t.isLost() {\n", "moves: t.moves()}\n\tif false {\n", "TestLost"},
 	}

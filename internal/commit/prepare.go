@@ -41,6 +41,9 @@ func (t *txn) begin(context.Context) error {
 	}
 	err = t.Probe(t.dir)
 	t.plan.Can = t.Can.Names()
+	if t.Can.Lags {
+		t.forgetSeen()
+	}
 	return t.fail(t.dir, err)
 }
 
@@ -109,7 +112,7 @@ func (t *txn) takeImage(e *entry) error {
 	if err := t.expectUnchanged(e); err != nil {
 		return err
 	}
-	if t.Can.Link {
+	if t.Can.Link && !t.Can.Lags { // else the link of ours would look like a change of another program
 		err := t.Link(e.Path, image)
 		switch {
 		case err == nil:

@@ -109,8 +109,12 @@ func (t *txn) expectUntouched(e *entry) error {
 	if err != nil {
 		return err
 	}
-	asItWas := isAsItWas(now, e.Old)
-	if asItWas && (now.ID.CTime == 0 || isRacy(now.ModTime, t.plan.Time)) {
+	was := e.Old
+	if t.Can.Lags {
+		was.ID.CTime = now.ID.CTime
+	}
+	asItWas := isAsItWas(now, was)
+	if asItWas && (t.Can.Lags || now.ID.CTime == 0 || isRacy(now.ModTime, t.plan.Time)) {
 		h, n, err := t.Hash(e.Path, now.Size)
 		if err != nil {
 			return err

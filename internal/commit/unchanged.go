@@ -28,6 +28,13 @@ func (t *txn) noteSeen() {
 	}
 }
 
+// forgetSeen makes change times say nothing, on a mount that tells them late.
+func (t *txn) forgetSeen() {
+	for _, e := range t.entries {
+		e.seen = 0
+	}
+}
+
 // expectUnchanged returns a conflict if the file at the path was changed in any way since it was last looked at. That
 // another file is there is seen when that is taken out.
 func (t *txn) expectUnchanged(e *entry) error {

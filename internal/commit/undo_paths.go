@@ -89,9 +89,8 @@ func (u *undoing) giveBack(e *entry, slot string) error {
 		u.conflict(e, "has been written by other programs, more than once: another version is "+slot)
 		return nil
 	}
-	if u.Can.Exchange {
-		err = u.Exchange(slot, e.Path)
-	} else {
+	exchanged, err := u.exchange(slot, e.Path)
+	if err == nil && !exchanged {
 		err = u.FS.Rename(slot, e.Path)
 	}
 	if err == nil {
@@ -270,11 +269,12 @@ func (u *undoing) isReplaceable(e *entry, s change.State) (bool, error) {
 // swap puts what is in a slot in the place of the new file, and that back if it was not the new file after all. It
 // puts what is known of the new file when it was taken away into taken.
 func (u *undoing) swap(e *entry, from string, taken *change.State) error {
-	if !u.Can.Exchange {
-		return u.FS.Rename(from, e.Path)
-	}
-	if err := u.Exchange(from, e.Path); err != nil {
+	exchanged, err := u.exchange(from, e.Path)
+	switch {
+	case err != nil:
 		return err
+	case !exchanged:
+		return u.FS.Rename(from, e.Path)
 	}
 	s, err := u.Look(from)
 	if err != nil {

@@ -165,11 +165,9 @@ func (f *Fs) Rename(from, to string) error {
 	return linkError("rename", from, to, f.rename(from, to, true))
 }
 
-// RenameNoReplace moves a file to a path where nothing is.
+// RenameNoReplace moves a file to a path where nothing is. A disk that cannot do so refuses a name that is taken with
+// EEXIST all the same, as Linux does for each mount, and says of free names only that it cannot.
 func (f *Fs) RenameNoReplace(from, to string) error {
-	if f.lacks&NoReplaces != 0 {
-		return linkError("rename", from, to, errors.ErrUnsupported)
-	}
 	return linkError("rename", from, to, f.rename(from, to, false))
 }
 
@@ -188,6 +186,8 @@ func (f *Fs) rename(from, to string, replace bool) error {
 		return syscall.ENOENT
 	case b.inode != nowhere && !replace:
 		return syscall.EEXIST
+	case !replace && f.lacks&NoReplaces != 0:
+		return errors.ErrUnsupported
 	case a.inode == b.inode:
 		return nil
 	case f.isDir(a.inode) && below(to, from):

@@ -14,6 +14,8 @@ import (
 // Abilities are what a file system can really do, as tried out.
 type Abilities struct {
 	Exchange, Link, NoReplace, SyncDir bool
+	// Lags says that facts of a file, such as its change time, may be told late after it was given another name.
+	Lags bool
 }
 
 // relied lists the abilities that undoing relies on, by their names in a journal.
@@ -42,10 +44,14 @@ func (d *Disk) Adopt(names []string) {
 // The files that Probe makes.
 const probeA, probeB, probeC = "probe-a", "probe-b", "probe-c"
 
-// Unprobe removes what an interrupted Probe has left.
+// Unprobe removes what Probe has made and is still there.
 func (d *Disk) Unprobe(dir string) error {
 	for _, name := range []string{probeA, probeB, probeC} {
-		if err := d.Remove(path.Join(dir, name)); err != nil {
+		s, err := d.Look(path.Join(dir, name))
+		if err == nil && s.Kind != change.Absent {
+			err = d.Remove(path.Join(dir, name))
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -67,15 +73,12 @@ func (d *Disk) Probe(dir string) error {
 			return err
 		}
 	}
-	for _, try := range []func(a, b string) error{d.probeExchange, d.probeNoReplace, d.probeLink} {
+	for _, try := range []func(a, b string) error{d.probeExchange, d.probeLink, d.probeNoReplace} {
 		if err := try(a, b); err != nil && !IsUnsupported(err) {
 			return err
 		}
 	}
-	if err := d.Remove(a); err != nil {
-		return err
-	}
-	return d.Remove(b)
+	return d.Unprobe(dir)
 }
 
 // probeExchange looks at the bytes: an implementation over another one may have renamed.
@@ -98,31 +101,40 @@ func (d *Disk) probeExchange(a, b string) error {
 	return nil
 }
 
+// probeNoReplace tries a name that is taken and one that is free, and leaves a wherever it has got to. Linux refuses the
+// first for each mount, and asks the mount about the second only.
 func (d *Disk) probeNoReplace(a, b string) error {
-	switch err := d.RenameNoReplace(a, b); {
-	case err == nil:
-		return d.Put(a, []byte(probeA), false) // it has replaced b after all
-	case !errors.Is(err, fs.ErrExist):
+	if err := d.RenameNoReplace(a, b); !errors.Is(err, fs.ErrExist) {
+		return err // with nil it has replaced b after all
+	}
+	c := path.Join(path.Dir(a), probeC)
+	if err := d.RenameNoReplace(a, c); err != nil {
 		return err
 	}
-	d.Can.NoReplace = true
-	return nil
+	s, err := d.Look(c)
+	d.Can.NoReplace = s.Kind == change.File
+	return err
 }
 
-// probeLink believes in links only where two names of a file can be told to be that.
+// probeLink believes in links only where two names of a file can be told to be that. It has looked at the first name
+// before it makes the second: a mount may remember what it was told then.
 func (d *Disk) probeLink(a, _ string) error {
-	c := path.Join(path.Dir(a), probeC)
-	if err := d.Link(a, c); err != nil {
+	if _, err := d.Look(a); err != nil {
 		return err
 	}
-	one, err := d.Look(a)
-	if err != nil {
+	c := path.Join(path.Dir(a), probeC)
+	if err := d.Link(a, c); err != nil {
 		return err
 	}
 	two, err := d.Look(c)
 	if err != nil {
 		return err
 	}
+	one, err := d.Look(a)
+	if err != nil {
+		return err
+	}
 	d.Can.Link = one.ID.SameFile(two.ID)
+	d.Can.Lags = d.Can.Link && (one.ID.CTime != two.ID.CTime || one.ID.Nlink != two.ID.Nlink)
 	return d.Remove(c)
 }

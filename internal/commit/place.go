@@ -1,0 +1,85 @@
+package commit
+
+import (
+	"errors"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/disk"
+)
+
+// A mount may refuse for two names what it did for two others when that was tried, such as two in one directory. So
+// each of these goes on to the next way when the mount refuses one, in a commit, in undoing it and in recovery.
+
+// replace exchanges what is at the path for the new file, looks at what came out, and puts that back if it is not
+// what was verified. Without exchange it has to look first.
+func (t *txn) replace(e *entry) error {
+	if err := t.expectUnchanged(e); err != nil {
+		return err
+	}
+	slot := t.slot(e)
+	exchanged, err := t.exchange(slot, e.Path)
+	switch {
+	case err != nil:
+		return goneAt(e.Path, err)
+	case !exchanged:
+		if err := t.expect(e.Path, e.Path, e.Old); err != nil {
+			return err
+		}
+		return t.MoveIn(slot, e.Path)
+	}
+	err = t.expect(slot, e.Path, e.Old)
+	if err != nil {
+		err = errors.Join(err, t.Exchange(slot, e.Path))
+	}
+	return flatten(err)
+}
+
+// exchange exchanges two names, and reports whether it has: the mount may be unable to.
+func (t *txn) exchange(a, b string) (bool, error) {
+	if !t.Can.Exchange {
+		return false, nil
+	}
+	err := t.Exchange(a, b)
+	if err != nil && !disk.IsAbsent(err) && disk.IsUnsupported(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// place gives a file of ours a name in the tree where nothing is, and fails with a conflict if something is.
+func (t *txn) place(from, to string) error {
+	done, err := t.placeNew(from, to)
+	switch {
+	case disk.IsExist(err):
+		return conflictAt(to, "has been created by another program")
+	case err != nil || done:
+		return err
+	}
+	s, err := t.Look(to)
+	if err != nil {
+		return err
+	}
+	if s.Kind != change.Absent {
+		return conflictAt(to, "has been created by another program")
+	}
+	return t.MoveIn(from, to)
+}
+
+// placeNew is place in one step that takes no name from another program. It reports whether the mount can do that. The
+// error matches fs.ErrExist if the name is taken.
+func (t *txn) placeNew(from, to string) (bool, error) {
+	if t.Can.NoReplace {
+		if err := t.RenameNoReplace(from, to); err == nil || !disk.IsUnsupported(err) {
+			return err == nil, err
+		}
+	}
+	if t.Can.Link {
+		if err := t.Link(from, to); err == nil {
+			// The slot says whether its file has got to the path, so it must not be in both.
+			return true, t.FS.Remove(from)
+		} else if !disk.IsUnsupported(err) {
+			return false, err
+		}
+	}
+	return false, nil
+}
