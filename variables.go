@@ -1,6 +1,7 @@
 package millrace
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -154,11 +155,16 @@ func typeOfVariable(name string) int {
 
 // typeOfValue returns the name of the type that a value has by itself, "null" for nil.
 func typeOfValue(v any) string {
-	switch v.(type) {
+	switch v := v.(type) {
 	case string:
 		return "string"
 	case float64:
 		return "number"
+	case json.Number:
+		if strings.Trim(string(v), "-0123456789") != "" {
+			return "number"
+		}
+		return "integer" // one beyond int64
 	case int64:
 		return "integer"
 	case bool:

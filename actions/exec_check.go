@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -166,7 +167,7 @@ func stdinLines(v any) ([]string, error) {
 	switch v := v.(type) {
 	case string:
 		return []string{v}, nil
-	case bool, int, int64, float64:
+	case bool, int, int64, float64, json.Number:
 		return []string{fmt.Sprint(v)}, nil
 	case []string:
 		return v, nil

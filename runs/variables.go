@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -143,7 +144,7 @@ func read(text, typ string) (value any, ok bool) {
 		ok = typ == "boolean"
 	case int64:
 		ok = typ == "integer" || typ == "number"
-	case float64:
+	case float64, json.Number:
 		ok = typ == "number"
 	case []any:
 		ok = typ == "list"

@@ -42,7 +42,8 @@ type Spec struct {
 // Call is one call of a tool.
 type Call struct {
 	// Args are the arguments. They are of the type in [Spec].Args or, if that is nil, a map[string]any of what JSON has:
-	// nil, bool, int64 for whole numbers that fit, float64, string, []any and map[string]any. They belong to the tool.
+	// nil, bool, int64 for whole numbers that fit, float64, string, []any and map[string]any, and json.Number for a number
+	// with more digits than a float64 keeps. They belong to the tool.
 	Args any
 	// Step is the id of the step.
 	Step string

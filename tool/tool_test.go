@@ -2,6 +2,7 @@ package tool_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -182,7 +183,7 @@ func TestResults(t *testing.T) {
 		{"nothing", nil, nil, "", ""},
 		{"text", "hi", "hi", "", ""},
 		{"struct", small{ID: 1<<53 + 1, Max: math.MaxInt64}, map[string]any{"id": int64(1<<53 + 1), "Max": int64(math.MaxInt64), "nil": nil}, "", ""},
-		{"numbers", []any{1, 1.5, int64(math.MinInt64), 1e300, uint64(math.MaxUint64), true}, []any{int64(1), 1.5, int64(math.MinInt64), 1e300, float64(math.MaxUint64), true}, "", ""},
+		{"numbers", []any{1, 1.5, int64(math.MinInt64), 1e300, uint64(math.MaxUint64), true}, []any{int64(1), 1.5, int64(math.MinInt64), 1e300, json.Number("18446744073709551615"), true}, "", ""},
 		{"a result", tool.Result{Data: []string{"a"}, Output: "said"}, []any{"a"}, "said", ""},
 		{"typed", map[string]int{"b": 2}, map[string]any{"b": int64(2)}, "", ""},
 		{"no JSON", func() {}, nil, "", "its result cannot be used: json: unsupported type: func()"},

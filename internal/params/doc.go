@@ -29,9 +29,9 @@
 // # Any
 //
 // A parameter of type any, also as the element of a slice or a map, takes every JSON value, and null: nil, bool, int64,
-// float64, string, []any and map[string]any, nested at most [template.MaxDepth] deep. Whole numbers that fit are an
-// int64, other numbers a float64, wherever they come from: in Go other types can be given, and copies have these. The
-// strings in it can be templates. One that is a template and nothing else becomes what that gives, of whatever type; so
+// float64, json.Number, string, []any and map[string]any, nested at most [template.MaxDepth] deep. Whole numbers that fit
+// are an int64, and a json.Number has more digits than a float64 keeps, wherever numbers come from: in Go other types can
+// be given, and copies have these. The strings in it can be templates. One that is a template and nothing else becomes what that gives, of whatever type; so
 // an element that becomes a list is a list within the list.
 //
 // # Templates and bindings

@@ -15,9 +15,10 @@ import (
 	"github.com/millrace-go/millrace/template"
 )
 
-// Tree returns a deep copy of a value as a parameter of type any holds it: nil, bool, int64, float64, string, []any and
-// map[string]any. Whole numbers that fit are an int64, of whatever type they were, and a float64 otherwise. The error is
-// that of [template.Copy], or says that a number is beyond all floats.
+// Tree returns a deep copy of a value as a parameter of type any holds it: nil, bool, int64, float64, json.Number, string,
+// []any and map[string]any. Whole numbers that fit are an int64, of whatever type they were. A number with more digits than
+// a float64 keeps is a json.Number, any other a float64. The error is that of [template.Copy], or reports that a number is
+// beyond all floats.
 func Tree(v any) (any, error) {
 	v, err := template.Copy(v)
 	if err != nil {
@@ -57,7 +58,7 @@ func plainTree(v any) (_ any, err error) {
 	case rv.CanUint() && rv.Uint() <= math.MaxInt64:
 		return int64(rv.Uint()), nil
 	case rv.CanUint():
-		return float64(rv.Uint()), nil
+		return number(strconv.FormatUint(rv.Uint(), 10))
 	case rv.CanFloat():
 		return wholeFloat(rv.Float()), nil
 	}
@@ -75,17 +76,21 @@ func wholeFloat(f float64) any {
 
 // number returns a number from its text in JSON. The error is [strictjson.ErrRange].
 func number(text string) (any, error) {
-	if negative, magnitude, err := strictjson.Whole(text); err == nil && magnitude <= math.MaxInt64 {
-		if negative {
-			return -int64(magnitude), nil
-		}
+	switch negative, magnitude, err := strictjson.Whole(text); {
+	case err != nil:
+	case negative && magnitude <= -math.MinInt64:
+		return -int64(magnitude), nil // also right for the least int64, which is its own negative
+	case magnitude <= math.MaxInt64:
 		return int64(magnitude), nil
 	}
 	f, err := strconv.ParseFloat(text, 64)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, strictjson.ErrRange
+	case !strictjson.SameNumber(text, strconv.FormatFloat(f, 'e', -1, 64)):
+		return json.Number(text), nil
 	}
-	return wholeFloat(f), nil // the least int64
+	return f, nil
 }
 
 // treeIn returns the value as one of the type, which is an interface.
@@ -194,6 +199,8 @@ func (e *encoder) node(v any, at *path) error {
 		e.buf = strconv.AppendInt(e.buf, v, 10)
 	case float64:
 		e.buf = append(e.buf, formatFloat(v, 64)...)
+	case json.Number:
+		e.buf = append(e.buf, v...)
 	case string:
 		return e.text(v, at)
 	case []any:

@@ -1,6 +1,7 @@
 package params
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -124,7 +125,7 @@ func given(got any) string {
 		return "a list"
 	case map[string]any:
 		return "an object"
-	case int, int64, float64, bool:
+	case int, int64, float64, json.Number, bool:
 		return fmt.Sprint(got)
 	default:
 		return fmt.Sprintf("a value of type %T", got)

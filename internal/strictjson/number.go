@@ -74,6 +74,29 @@ func badNumber(text string) string {
 	return ""
 }
 
+// SameNumber reports whether two numbers, as JSON has them, have the same value: 1.50, 1.5 and 15e-1 do.
+func SameNumber(a, b string) bool {
+	m, n := decimalOf(a), decimalOf(b)
+	return m == n || m.digits == "" && n.digits == ""
+}
+
+// decimal is a number as a whole number times a power of ten.
+type decimal struct {
+	negative bool
+	digits   string // without zeros at either end, "" for zero
+	power    int
+}
+
+func decimalOf(text string) decimal {
+	s, negative := strings.CutPrefix(text, "-")
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(s), "e")
+	integer, fraction, _ := strings.Cut(mantissa, ".")
+	digits := strings.TrimLeft(integer+fraction, "0")
+	significant := strings.TrimRight(digits, "0")
+	power, _ := strconv.Atoi(exponent) // of a number that is in range
+	return decimal{negative, significant, power + len(digits) - len(significant) - len(fraction)}
+}
+
 // Whole reads text, a number as JSON has it, exactly: 3, 3.0, 30e-1 and 0.3e1 are all 3. The errors are [ErrNotNumber],
 // [ErrFraction], and [ErrRange] if the magnitude needs more than 64 bits.
 func Whole(text string) (negative bool, magnitude uint64, err error) {
