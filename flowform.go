@@ -176,15 +176,12 @@ func (d *draft) readMaxSteps() {
 // limitFlow puts the ranges of what steers a run into the properties of a step. An action that takes no files, or those
 // of several steps, cannot have those of the step before.
 func limitFlow(properties jsonObject, input actions.Input) {
-	for name, limits := range map[string]jsonObject{
-		"max_retries": {"minimum": 0, "maximum": mostMaxRetries},
-		"max_visits":  {"minimum": 2, "maximum": mostMaxVisits},
-		"timeout":     {"exclusiveMinimum": 0, "maximum": int(timeoutField.most.Seconds())},
-		"backoff":     {"minimum": 0, "maximum": int(backoffField.most.Seconds())},
-		"input":       {"const": inputPrevious},
-	} {
-		maps.Copy(properties[name].(jsonObject), limits)
-	}
+	limit := func(name string, limits jsonObject) { maps.Copy(properties[name].(jsonObject), limits) }
+	limit("max_retries", jsonObject{"minimum": 0, "maximum": mostMaxRetries})
+	limit("max_visits", jsonObject{"minimum": 2, "maximum": mostMaxVisits})
+	limit("timeout", jsonObject{"exclusiveMinimum": 0, "maximum": int(timeoutField.most.Seconds())})
+	limit("backoff", jsonObject{"minimum": 0, "maximum": int(backoffField.most.Seconds())})
+	limit("input", jsonObject{"const": inputPrevious})
 	if input == actions.InputNone || input == actions.InputMany {
 		delete(properties, "input")
 	}

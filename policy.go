@@ -47,9 +47,12 @@ func (e *ExecutorError) Unwrap() error { return e.Err }
 // policy returns what every path of a run on the tree is checked against.
 func (x Executor) policy(fsys afero.Fs, stateDir string) (guard.Policy, error) {
 	g := guard.Policy{Reserved: stateDir, Portable: x.PortableNames, Denied: x.DeniedPaths, ReadOnly: x.ReadOnlyPaths}
-	for field, globs := range map[string][]string{"DeniedPaths": x.DeniedPaths, "ReadOnlyPaths": x.ReadOnlyPaths} {
-		if err := (guard.Policy{Denied: globs}).Validate(); err != nil {
-			return g, &ExecutorError{Field: field, Err: err}
+	for _, list := range []struct {
+		field string
+		globs []string
+	}{{"DeniedPaths", x.DeniedPaths}, {"ReadOnlyPaths", x.ReadOnlyPaths}} {
+		if err := (guard.Policy{Denied: list.globs}).Validate(); err != nil {
+			return g, &ExecutorError{Field: list.field, Err: err}
 		}
 	}
 	var err error

@@ -52,11 +52,7 @@ func answer(printed command.Output, mask func(string) string) (Reply, error) {
 		reply.Model = mask(n.Text)
 	}
 	if usage := root.Get("usage"); is(usage, "usage", strictjson.Object) {
-		for name, to := range map[string]*int64{"input_tokens": &reply.InputTokens, "output_tokens": &reply.OutputTokens} {
-			if n := usage.Get(name); n != nil && n.Kind == strictjson.Number {
-				*to, _ = strconv.ParseInt(n.Number, 10, 64) // it is only told
-			}
-		}
+		reply.InputTokens, reply.OutputTokens = tokens(usage, "input_tokens"), tokens(usage, "output_tokens")
 	}
 	result := root.Get("result")
 	if is(result, "result", strictjson.String) {
@@ -75,4 +71,14 @@ func answer(printed command.Output, mask func(string) string) (Reply, error) {
 		return reply, errors.New("its answer has no result")
 	}
 	return reply, nil
+}
+
+// tokens returns a count that is only reported, 0 if it is not a whole number.
+func tokens(usage *strictjson.Node, name string) int64 {
+	n := usage.Get(name)
+	if n == nil || n.Kind != strictjson.Number {
+		return 0
+	}
+	count, _ := strconv.ParseInt(n.Number, 10, 64)
+	return count
 }

@@ -149,10 +149,11 @@ func (p Policy) environment(ctx context.Context, c Command) (environment, error)
 	env.setAll(p.Secrets)
 	env.setAll(c.Env)
 	env.set("PATH", p.path())
-	for name, dir := range map[string]string{"HOME": c.Home, "TMPDIR": c.Temp} {
-		if dir != "" {
-			env.setNew(name, dir)
-		}
+	if c.Home != "" {
+		env.setNew("HOME", c.Home)
+	}
+	if c.Temp != "" {
+		env.setNew("TMPDIR", c.Temp)
 	}
 	if runtime.GOOS == "windows" && c.Temp != "" && c.Home != "" {
 		env.setNew("TEMP", c.Temp)

@@ -30,11 +30,11 @@ func Register(r worker.Registry, w Worker) error {
 	w.Fleet.Retries = -1
 	a := activities{w}
 	r.RegisterWorkflowWithOptions(runCampaign, workflow.RegisterOptions{Name: campaignWorkflow})
-	for name, do := range map[string]any{
-		runTargetActivity: a.runTarget, planTargetActivity: a.planTarget, collectActivity: a.collect, approveActivity: a.approve,
-	} {
-		r.RegisterActivityWithOptions(do, activity.RegisterOptions{Name: name})
-	}
+	register := func(name string, do any) { r.RegisterActivityWithOptions(do, activity.RegisterOptions{Name: name}) }
+	register(runTargetActivity, a.runTarget)
+	register(planTargetActivity, a.planTarget)
+	register(collectActivity, a.collect)
+	register(approveActivity, a.approve)
 	return nil
 }
 

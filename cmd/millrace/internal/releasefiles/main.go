@@ -7,6 +7,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -40,13 +41,13 @@ func write(dir string) error {
 	if err != nil {
 		return err
 	}
-	for shell, ending := range map[string]string{"bash": "bash", "zsh": "zsh", "fish": "fish", "powershell": "ps1"} {
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		var script bytes.Buffer
 		a := &cli.App{Stdout: &script, Stderr: io.Discard, Getenv: func(string) string { return "" }}
 		if status := a.Run(context.Background(), []string{"completion", shell}); status != 0 {
 			return fmt.Errorf("the completion for %s: exit status %d", shell, status)
 		}
-		if err := os.WriteFile(filepath.Join(completions, "millrace."+ending), script.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(completions, "millrace."+cmp.Or(map[string]string{"powershell": "ps1"}[shell], shell)), script.Bytes(), 0o644); err != nil {
 			return err
 		}
 	}
