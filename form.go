@@ -34,6 +34,8 @@ type ParamDoc struct {
 	Type string `json:"type"`
 	// Required says that it must be given.
 	Required bool `json:"required,omitempty"`
+	// Bytes reports that it takes any bytes: in JSON, {"base64": "..."} stands for bytes that are not UTF-8.
+	Bytes bool `json:"bytes,omitempty"`
 	// Enum are the strings that it can be, nil for any.
 	Enum []string `json:"enum,omitempty"`
 	// Doc is what it means, in a sentence or two, with its default.
@@ -63,7 +65,7 @@ func (doc *ActionDoc) add(within string, object *form.Form) {
 	for _, f := range object.Fields {
 		inner, dot := f.Form.Innermost(), "."
 		doc.Params = append(doc.Params, ParamDoc{Name: within + f.Name, Type: f.Wants, Required: f.Required,
-			Enum: inner.Enum, Doc: f.Doc})
+			Bytes: f.Bytes, Enum: inner.Enum, Doc: f.Doc})
 		if f.Form.Kind == form.List {
 			dot = "[]."
 		}

@@ -10,7 +10,7 @@ import "context"
 type Create struct {
 	Path      string   `json:"path,omitempty" doc:"The file to make."`
 	Paths     []string `json:"paths,omitempty" doc:"Several files to make, instead of path."`
-	Content   string   `json:"content" param:"required,empty" doc:"The text of the file, as it is to be."`
+	Content   string   `json:"content" param:"required,empty,bytes" doc:"The text of the file, as it is to be."`
 	Overwrite bool     `json:"overwrite,omitempty" doc:"Replace the text of files that exist already, which is an error otherwise."`
 }
 

@@ -27,7 +27,7 @@ import (
 // By default one hunk that finds no place fails the step, and the *PatchError lists all that fail in all files. With OnError
 // "continue" a file in which a hunk fails stays as it was, and the others are patched.
 type Patch struct {
-	Text      string `json:"patch" param:"required,whole" doc:"The patch, at most 16 MiB. A template counts only if it is all of it."`
+	Text      string `json:"patch" param:"required,whole,bytes" doc:"The patch, at most 16 MiB. A template counts only if it is all of it."`
 	Format    string `json:"format,omitempty" enum:"auto,unified,apply_patch,search_replace" doc:"How the patch is written. Default: auto, which finds out."`
 	Path      string `json:"path,omitempty" doc:"The file of hunks that name none."`
 	Directory string `json:"directory,omitempty" doc:"Where the names in the patch count from. Default: the root of the tree."`

@@ -50,6 +50,8 @@ type Field struct {
 	Wants, Doc string
 	// Required says that an object must have it.
 	Required bool
+	// Bytes reports that it takes any bytes, as {"base64": "..."}.
+	Bytes bool
 }
 
 // Field returns the field of exactly that name, or nil.

@@ -44,6 +44,7 @@ func (c *checker) object(s *shape, v reflect.Value, at *path) {
 			empty = empty && (f.shape.kind == pointer || !c.binds.within[to])
 		}
 		switch {
+		case f.bytes && !empty: // whatever they are
 		case !empty:
 			c.value(f.shape, fv, here, f.enum)
 		case f.required && !f.allowEmpty:

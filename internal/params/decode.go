@@ -89,6 +89,8 @@ func (d *decoder) member(f *field, into reflect.Value, n *strictjson.Node, at *p
 			into.Set(reflect.MakeSlice(f.shape.typ, 1, 1))
 			into.Index(0).SetString(n.Text)
 		}
+	case f.bytes && n.Kind == strictjson.Object:
+		d.bytesOf(into, n, at)
 	case f.quoted && n.Kind == strictjson.String:
 		d.value(f.shape, into, &strictjson.Node{Kind: strictjson.Number, Number: n.Text, Offset: n.Offset}, at, nil)
 	default:

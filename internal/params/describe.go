@@ -59,7 +59,7 @@ func (f *field) describe() form.Field {
 		aliases = usualAliases[f.name]
 	}
 	return form.Field{Name: f.name, Aliases: aliases, Form: f.shape.describe(f), Wants: wants, Doc: f.doc,
-		Required: f.required}
+		Required: f.required, Bytes: f.bytes}
 }
 
 // usualAliases are the names that other tools give parameters of these names.

@@ -17,6 +17,7 @@
 //	param:"count"           the schema says that a whole number is not negative
 //	param:"id"              a string is the id of a step
 //	param:"quoted"          a whole number may also stand in quotes
+//	param:"bytes"           a string of any bytes: {"base64": "..."} stands for bytes that are not UTF-8
 //	alias:"one other"       names that lenient decoding takes for it, in place of the usual ones
 //	enum:"auto,literal"     the strings that are allowed, in the field, or in its list or map
 //	doc:"one sentence"      for people and schemas

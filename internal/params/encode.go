@@ -91,6 +91,10 @@ func (e *encoder) object(s *shape, v, def reflect.Value, at *path) error {
 		}
 		first = false
 		e.buf = append(strictjson.AppendQuoted(e.buf, f.name), ':')
+		if f.bytes && (len(e.binds.texts) == 0 || !e.binds.at(here.pointer())) {
+			e.buf = appendBytes(e.buf, fv.String())
+			continue
+		}
 		if err := e.value(f.shape, fv, fd, here); err != nil {
 			return err
 		}

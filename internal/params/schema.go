@@ -63,6 +63,8 @@ func (c schemer) property(f *field, v reflect.Value) map[string]any {
 	switch {
 	case f.single:
 		property = anyOf(property, map[string]any{"type": "string", "minLength": 1})
+	case f.bytes:
+		property = anyOf(property, bytesSchema())
 	case f.quoted:
 		property = anyOf(property, map[string]any{"type": "string", "pattern": "^-?[0-9]+$"})
 	default:

@@ -20,6 +20,7 @@ type field struct {
 	count      bool // not negative, as the schema says
 	id         bool // a step id, or a list of them
 	quoted     bool // a whole number that may also stand in quotes
+	bytes      bool // a string of any bytes, which JSON has as an object where they are not UTF-8
 	enum       []string
 	aliases    string // other names that lenient decoding takes for it
 	doc        string
@@ -83,9 +84,9 @@ func (b *builder) tags(sf reflect.StructField, at string) (field, error) {
 
 // param reads the param tag: words separated by commas.
 func (b *builder) param(tags *field, t reflect.Type, param, at string) error {
-	words := [...]string{"required", "empty", "single", "whole", "nonzero", "count", "id", "quoted"}
+	words := [...]string{"required", "empty", "single", "whole", "nonzero", "count", "id", "quoted", "bytes"}
 	flags := [...]*bool{
-		&tags.required, &tags.allowEmpty, &tags.single, &tags.whole, &tags.nonzero, &tags.count, &tags.id, &tags.quoted,
+		&tags.required, &tags.allowEmpty, &tags.single, &tags.whole, &tags.nonzero, &tags.count, &tags.id, &tags.quoted, &tags.bytes,
 	}
 	for word := range strings.SplitSeq(param, ",") {
 		i := slices.Index(words[:], word)
@@ -106,6 +107,8 @@ func (b *builder) param(tags *field, t reflect.Type, param, at string) error {
 		return b.fail(at, "only a list of strings can be a single string too")
 	case tags.whole && t.Kind() != reflect.String:
 		return b.fail(at, "only a string, or a list or map of them, can be a template as a whole")
+	case tags.bytes && t.Kind() != reflect.String:
+		return b.fail(at, "only a string can hold any bytes")
 	case tags.nonzero && !reflect.Zero(t).CanInt() && !reflect.Zero(t).CanUint():
 		return b.fail(at, "only a whole number can be refused for being 0")
 	}

@@ -51,8 +51,13 @@ func TestDo(t *testing.T) {
 		"no flag":       {".", "search pattern=a lines=yes", want{err: "true or false"}},
 		"twice":         {".", "search pattern=a pattern=b", want{err: "given twice, and is no list"}},
 		"twice as JSON": {".", `search pattern=a pattern:="b"`, want{err: "given twice"}},
-		"bad JSON":      {".", "search pattern:=a", want{err: "write JSON behind"}},
+		"bad JSON":      {".", "search pattern:=a", want{err: "write JSON after"}},
 		"more JSON":     {".", "search pattern:=1}", want{err: "more behind the value"}},
+		"half a pair":   {".", `search pattern:="\ud800"`, want{err: "surrogate"}},
+		"no text":       {".", "search pattern=\xff", want{err: "'pattern' of search takes text, and this is not UTF-8"}},
+		"no text, JSON": {".", "search pattern:=\"\xff\"", want{err: "is not UTF-8"}},
+		"bytes":         {".", "create path=x content=a\xff", want{steps: `{'id':'create','action':'create','params':{'path':'x','content':{'base64':'Yf8='}}}`}},
+		"bytes, twice":  {".", "create path=x content=a content=\xff", want{err: "given twice"}},
 		"outside":       {".", "edit files=/etc/passwd old_text=a new_text=b", want{err: "outside of the tree"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,12 +1,14 @@
 package oneline
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"io"
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/millrace-go/millrace"
 )
@@ -44,14 +46,13 @@ func (w Where) params(c call, doc millrace.ActionDoc) (map[string]any, error) {
 		}
 		_, twice := params[strings.TrimSuffix(name, ":")]
 		if literal, ok := strings.CutSuffix(name, ":"); ok {
-			v, err := decoded(value)
-			if err != nil {
-				return nil, usage("write JSON behind ':=', or a text behind '='", "'%s' of %s: %v", shown(literal), c.action, err)
+			if err := oneValue(value); err != nil {
+				return nil, usage("write JSON after ':=', or a text after '='", "'%s' of %s: %v", shown(literal), c.action, err)
 			}
 			if twice {
 				return nil, usage("", "'%s' of %s is given twice", shown(literal), c.action)
 			}
-			params[literal], asJSON[literal] = v, true
+			params[literal], asJSON[literal] = json.RawMessage(value), true
 			continue
 		}
 		if file, ok := strings.CutPrefix(value, "@"); ok {
@@ -61,7 +62,18 @@ func (w Where) params(c call, doc millrace.ActionDoc) (map[string]any, error) {
 			}
 			value = string(data)
 		}
-		v, err := w.value(name, value, typeOf(doc, name))
+		param := paramOf(doc, name)
+		if !utf8.ValidString(value) {
+			if !param.Bytes {
+				return nil, usage("", "'%s' of %s takes text, and this is not UTF-8", shown(name), c.action)
+			}
+			if twice {
+				return nil, usage("", "'%s' of %s is given twice", shown(name), c.action)
+			}
+			params[name] = map[string]string{"base64": base64.StdEncoding.EncodeToString([]byte(value))}
+			continue
+		}
+		v, err := w.value(name, value, param.Type)
 		if err != nil {
 			return nil, err
 		}
@@ -91,12 +103,13 @@ func (w Where) goHome(action string, params map[string]any) {
 	params[at] = w.dir()
 }
 
-func typeOf(doc millrace.ActionDoc, name string) string {
+// paramOf returns the description of a parameter, the zero ParamDoc if there is none.
+func paramOf(doc millrace.ActionDoc, name string) millrace.ParamDoc {
 	i := slices.IndexFunc(doc.Params, func(p millrace.ParamDoc) bool { return p.Name == name })
 	if i < 0 {
-		return ""
+		return millrace.ParamDoc{}
 	}
-	return doc.Params[i].Type
+	return doc.Params[i]
 }
 
 // value returns what a text stands for where a parameter takes something of that type. What does not fit stays a text, for
@@ -152,6 +165,15 @@ func number(text string) (json.Number, bool) {
 	v, err := decoded(text)
 	n, ok := v.(json.Number)
 	return n, err == nil && ok && n.String() == text
+}
+
+// oneValue checks that a text is one JSON value, which then goes to the decoder as it is typed.
+func oneValue(text string) error {
+	if !utf8.ValidString(text) {
+		return errors.New("it is not UTF-8")
+	}
+	_, err := decoded(text)
+	return err
 }
 
 // decoded returns the one JSON value in a text, numbers as they are written.

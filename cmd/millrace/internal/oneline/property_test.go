@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 	"pgregory.net/rapid"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/oneline"
 )
 
@@ -153,4 +155,43 @@ func TestReplace_everywhere(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+}
+
+// TestDoProperty: the parameters of a step are the bytes that were typed, or the command line is refused.
+func TestDoProperty(t *testing.T) {
+	t.Parallel()
+	taken := 0
+	rapid.Check(t, func(t *rapid.T) {
+		piece := rapid.SampledFrom([]string{"a", "é", "\n", "\xff", "\x00", "\xed\xa0\x80", "\ufdd0", "\u2028", "<", "{", "\\", `"`, "$1", "@", "="})
+		text := func(label string) string { return strings.Join(rapid.SliceOfN(piece, 0, 6).Draw(t, label), "") }
+		old, made := "x"+text("old"), text("content")
+		where := oneline.Where{Dir: ".", Look: func(string) oneline.Kind { return oneline.Nothing }, Read: func(string) ([]byte, error) { return []byte(made), nil }}
+		p, err := where.Do(oneline.Do{Args: []string{"create", "path=f", "content=@file", "then", "edit", "files=f", "old_text=" + old, "new_text="}})
+		if err != nil {
+			if utf8.ValidString(old) {
+				t.Fatal(err)
+			}
+			return
+		}
+		taken++
+		create, _ := p.Step("create")
+		edit, _ := p.Step("edit")
+		if got := create.Action.(actions.Create).Content; got != made {
+			t.Fatalf("content %q became %q", made, got)
+		}
+		if got := edit.Action.(actions.Edit).OldText; got != old {
+			t.Fatalf("old_text %q became %q", old, got)
+		}
+		data, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := millrace.Decode(data)
+		if err != nil || !again.Equal(p) {
+			t.Fatalf("%s: %v", data, err)
+		}
+	})
+	if taken == 0 {
+		t.Error("no command line was taken")
+	}
 }
