@@ -27,6 +27,8 @@ type trial struct {
 	old, new map[string]string
 	changes  []change.Change
 	copies   bool // whether files may turn out to be copies, with the same bytes in another inode
+	// kept leaves of a snapshot what the file system keeps; nil leaves all.
+	kept func(snapshot map[string]string) map[string]string
 }
 
 func newTrial(t *testing.T, fsys afero.Fs, sc scenario) *trial {
@@ -63,11 +65,15 @@ func (tr *trial) settled(t *testing.T, what string) (isNew bool) {
 	if ok, _ := afero.Exists(tr.fsys, stateDir+"/conflicts"); ok {
 		t.Fatalf("%s: conflicts: %+v", what, r)
 	}
-	got := snapshot(t, tr.fsys, !tr.copies)
-	if maps.Equal(got, tr.old) {
+	kept := tr.kept
+	if kept == nil {
+		kept = maps.Clone[map[string]string]
+	}
+	got := kept(snapshot(t, tr.fsys, !tr.copies))
+	if maps.Equal(got, kept(tr.old)) {
 		return false
 	}
-	if maps.Equal(untimed(snapshot(t, tr.fsys, false)), tr.new) {
+	if maps.Equal(kept(untimed(snapshot(t, tr.fsys, false))), kept(tr.new)) {
 		return true
 	}
 	t.Fatalf("%s: neither old nor new (-old +got):\n%s(-new +got):\n%s", what, cmp.Diff(tr.old, got), cmp.Diff(tr.new, untimed(snapshot(t, tr.fsys, false))))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"path"
 	"slices"
 
@@ -22,7 +23,7 @@ func (t *txn) begin(context.Context) error {
 		return t.fail(t.state.dir, err)
 	}
 	for _, dir := range append([]string{t.dir}, append(t.slotDirs(journal.OldDir), t.slotDirs(journal.NewDir)...)...) {
-		if err := t.FS.Mkdir(dir, 0o700); err != nil {
+		if err := t.FS.Mkdir(dir, stateMode); err != nil {
 			return t.fail(dir, err)
 		}
 		t.Hold(dir)
@@ -39,12 +40,40 @@ func (t *txn) begin(context.Context) error {
 	if err := t.findFar(); err != nil {
 		return err
 	}
+	if s.Mode.Perm() != stateMode {
+		if err := t.forgetModes(s.Mode); err != nil {
+			return t.fail(t.dir, err)
+		}
+	}
 	err = t.Probe(t.dir)
 	t.plan.Can = t.Can.Names()
 	if t.Can.Lags {
 		t.forgetSeen()
 	}
 	return t.fail(t.dir, err)
+}
+
+// stateMode is the mode of directories of our own.
+const stateMode = 0o700
+
+// forgetModes plans with the modes that there will be on a mount that keeps none of directories: all have the same. Some
+// keep none of files either, such as ntfs-3g, so that a change of mode changes nothing.
+func (t *txn) forgetModes(ofDirs fs.FileMode) error {
+	changes, err := t.ChangesModes(t.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range t.entries {
+		was := t.source(e).Old
+		switch {
+		case isNewDir(e):
+			e.New.Mode, e.want.Mode = ofDirs, ofDirs
+		case e.New.Kind == was.Kind && e.New.Mode != was.Mode && (e.New.Kind == change.Dir || !changes):
+			t.trouble.warn(e.Path, "its permissions stay as they are: the file system keeps none")
+			e.New.Mode, e.want.Mode = was.Mode, was.Mode
+		}
+	}
+	return nil
 }
 
 // lasting returns the directories that the transaction will be in, first and last. They are made together, to be

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path"
+	"time"
 
 	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
@@ -196,10 +197,16 @@ func (u *undoing) hasTouched(e *entry) bool {
 // Those bytes are restored: they are the newest.
 func (u *undoing) noteWritten(e *entry, s change.State) {
 	to := u.moves[e.Path] // there the transaction may have given it another time
-	timed := s.ModTime.Equal(e.Old.ModTime) || to != nil && s.ModTime.Equal(to.New.ModTime)
+	timed := isSet(s.ModTime, e.Old.ModTime) || to != nil && isSet(s.ModTime, to.New.ModTime)
 	if s.Kind == change.File && !(timed && s.Size == e.Old.Size) {
 		u.conflict(e, "was written to by another program meanwhile; restored with what it wrote")
 	}
+}
+
+// isSet reports whether a file that was given a time may have the time is: some file systems keep whole seconds only, or
+// every other second.
+func isSet(is, given time.Time) bool {
+	return is.Equal(given) || is.Equal(given.Truncate(time.Second)) || is.Equal(given.Truncate(2*time.Second))
 }
 
 // restoreAttr gives files and directories back their mode and time where the transaction changed them.

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
-	"time"
 
 	"github.com/spf13/afero"
 
@@ -33,6 +32,8 @@ type Disk struct {
 	Sync bool
 	// Can is what [Disk.Probe] has found to work. Before that, nothing but the methods of afero.Fs is used.
 	Can Abilities
+
+	links linkTimes
 }
 
 // Open returns the operations on a file system, as [fsutil.Raise] gives it. It holds nothing open until Hold is called.
@@ -160,18 +161,6 @@ func (d *Disk) Symlink(name string, want change.State) (change.State, error) {
 		err = &fs.PathError{Op: "symlink", Path: name, Err: names.ErrDrift}
 	}
 	return s, err
-}
-
-// LinkTime sets the time of a symbolic link where that can be done.
-func (d *Disk) LinkTime(name string, t time.Time) error {
-	timer, ok := d.FS.(capability.LinkTimer)
-	if !ok || t.IsZero() {
-		return nil
-	}
-	if err := timer.LinkTimes(name, t.UnixNano()); !IsUnsupported(err) {
-		return err
-	}
-	return nil
 }
 
 // syncsDirs reports whether names are to be made durable and can be.

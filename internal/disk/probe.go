@@ -41,17 +41,16 @@ func (d *Disk) Adopt(names []string) {
 	}
 }
 
-// The files that Probe makes.
-const probeA, probeB, probeC = "probe-a", "probe-b", "probe-c"
+// The files that Probe makes, and the link of setsLinkTimes.
+const probeA, probeB, probeC, probeL = "probe-a", "probe-b", "probe-c", "probe-l"
 
-// Unprobe removes what Probe has made and is still there.
+// probes lists them.
+func probes() []string { return []string{probeA, probeB, probeC, probeL} }
+
+// Unprobe removes what an interrupted Probe has left.
 func (d *Disk) Unprobe(dir string) error {
-	for _, name := range []string{probeA, probeB, probeC} {
-		s, err := d.Look(path.Join(dir, name))
-		if err == nil && s.Kind != change.Absent {
-			err = d.Remove(path.Join(dir, name))
-		}
-		if err != nil {
+	for _, name := range probes() {
+		if err := d.Remove(path.Join(dir, name)); err != nil {
 			return err
 		}
 	}
@@ -61,6 +60,7 @@ func (d *Disk) Unprobe(dir string) error {
 // Probe finds out in dir, an empty directory, what the file system can really do there, by doing it. What it says it
 // cannot is not used; any other failure is one of the disk, and returned.
 func (d *Disk) Probe(dir string) error {
+	d.links.dir = dir
 	a, b := path.Join(dir, probeA), path.Join(dir, probeB)
 	if d.Sync {
 		err := d.System.SyncDir(dir)
@@ -78,7 +78,16 @@ func (d *Disk) Probe(dir string) error {
 			return err
 		}
 	}
-	return d.Unprobe(dir)
+	for _, name := range probes() {
+		s, err := d.Look(path.Join(dir, name))
+		if err == nil && s.Kind != change.Absent {
+			err = d.Remove(path.Join(dir, name))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // probeExchange looks at the bytes: an implementation over another one may have renamed.
@@ -116,10 +125,12 @@ func (d *Disk) probeNoReplace(a, b string) error {
 	return err
 }
 
-// probeLink believes in links only where two names of a file can be told to be that. It has looked at the first name
-// before it makes the second: a mount may remember what it was told then.
+// probeLink believes in links only where two names of a file can be told to be that, and where the second has the size
+// that the first had: gocryptfs tells that of the encrypted file for a while. It has looked at the first name before it makes
+// the second, for a mount may remember what it was told then.
 func (d *Disk) probeLink(a, _ string) error {
-	if _, err := d.Look(a); err != nil {
+	was, err := d.Look(a)
+	if err != nil {
 		return err
 	}
 	c := path.Join(path.Dir(a), probeC)
@@ -134,7 +145,30 @@ func (d *Disk) probeLink(a, _ string) error {
 	if err != nil {
 		return err
 	}
-	d.Can.Link = one.ID.SameFile(two.ID)
+	d.Can.Link = one.ID.SameFile(two.ID) && two.Size == was.Size && two.ModTime.Equal(was.ModTime) && two.Mode == was.Mode
 	d.Can.Lags = d.Can.Link && (one.ID.CTime != two.ID.CTime || one.ID.Nlink != two.ID.Nlink)
 	return d.Remove(c)
+}
+
+// ChangesModes finds out in dir, an empty directory, whether the mode of a file can be changed at all.
+func (d *Disk) ChangesModes(dir string) (bool, error) {
+	name := path.Join(dir, probeA)
+	if err := d.Put(name, nil, false); err != nil {
+		return false, err
+	}
+	before, err := d.Look(name)
+	if err != nil {
+		return false, err
+	}
+	if err := d.FS.Chmod(name, before.Mode&^0o222); err != nil && !IsUnsupported(err) {
+		return false, err
+	}
+	after, err := d.Look(name)
+	if err == nil && after.Mode != before.Mode {
+		err = d.FS.Chmod(name, before.Mode)
+	}
+	if err != nil {
+		return false, err
+	}
+	return after.Mode != before.Mode, d.Remove(name)
 }

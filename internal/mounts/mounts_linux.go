@@ -25,6 +25,11 @@ type Kind struct {
 	Package string
 	// Layered says that it shows a directory below another one: files that were there before are to be in the lower.
 	Layered bool
+	// NoModes says that it keeps no permissions, Seconds that it keeps times to the second only.
+	NoModes, Seconds bool
+	// Revives says that a name below which there is a file in the lower layer shows that file again when a directory of
+	// that name was renamed.
+	Revives bool
 
 	needs []string // programs
 	mount func(m *made) error
@@ -66,12 +71,12 @@ func Kinds() []Kind {
 			return command("mount", "-t", "overlay", "none", m.at, "-o",
 				fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s", m.dir("lower"), m.dir("upper"), m.dir("work")))
 		}},
-		{Name: "vfat", Package: "dosfstools", needs: []string{"mkfs.vfat"}, mount: loop(64, "vfat", "mkfs.vfat")},
-		{Name: "exFAT", Package: "exfatprogs", needs: []string{"mkfs.exfat"}, mount: loop(64, "exfat", "mkfs.exfat")},
-		{Name: "exfat-fuse", Package: "exfat-fuse exfatprogs", needs: []string{"mkfs.exfat", "mount.exfat-fuse"}, mount: func(m *made) error {
+		{Name: "vfat", NoModes: true, Seconds: true, Package: "dosfstools", needs: []string{"mkfs.vfat"}, mount: loop(64, "vfat", "mkfs.vfat")},
+		{Name: "exFAT", NoModes: true, Package: "exfatprogs", needs: []string{"mkfs.exfat"}, mount: loop(64, "exfat", "mkfs.exfat")},
+		{Name: "exfat-fuse", NoModes: true, Package: "exfat-fuse exfatprogs", needs: []string{"mkfs.exfat", "mount.exfat-fuse"}, mount: func(m *made) error {
 			return fuseImage(m, 64, []string{"mkfs.exfat"}, "mount.exfat-fuse")
 		}},
-		{Name: "ntfs-3g", Package: "ntfs-3g", needs: []string{"mkntfs", "ntfs-3g"}, mount: func(m *made) error {
+		{Name: "ntfs-3g", NoModes: true, Package: "ntfs-3g", needs: []string{"mkntfs", "ntfs-3g"}, mount: func(m *made) error {
 			return fuseImage(m, 64, []string{"mkntfs", "-q", "-Q", "-F"}, "ntfs-3g")
 		}},
 		{Name: "sshfs", Package: "sshfs openssh-sftp-server", needs: []string{"sshfs", sftpServer}, mount: sshfs()},
@@ -83,11 +88,11 @@ func Kinds() []Kind {
 		{Name: "mergerfs", Package: "mergerfs", needs: []string{"mergerfs"}, mount: func(m *made) error {
 			return command("mergerfs", m.dir("one")+":"+m.dir("two"), m.at)
 		}},
-		{Name: "fuse-overlayfs", Package: "fuse-overlayfs", Layered: true, needs: []string{"fuse-overlayfs"}, mount: func(m *made) error {
+		{Name: "fuse-overlayfs", Package: "fuse-overlayfs", Layered: true, Revives: true, needs: []string{"fuse-overlayfs"}, mount: func(m *made) error {
 			return command("fuse-overlayfs", m.at, "-o",
 				fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s", m.dir("lower"), m.dir("upper"), m.dir("work")))
 		}},
-		{Name: "encfs", Package: "encfs", needs: []string{"encfs"}, mount: func(m *made) error {
+		{Name: "encfs", Seconds: true, Package: "encfs", needs: []string{"encfs"}, mount: func(m *made) error {
 			return command("encfs", "--standard", "--extpass", "echo test", m.dir("source"), m.at)
 		}},
 		{Name: "gocryptfs", Package: "gocryptfs", needs: []string{"gocryptfs"}, mount: func(m *made) error {

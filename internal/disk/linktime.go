@@ -1,0 +1,64 @@
+package disk
+
+import (
+	"path"
+	"sync"
+	"time"
+
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
+)
+
+// linkTimes is what is known of setting times of symbolic links.
+type linkTimes struct {
+	mu    sync.Mutex
+	dir   string // where it can be tried, "" before Probe
+	known bool
+	set   bool // whether they can be set
+}
+
+// LinkTime sets the time of a symbolic link where that can be done, and nothing before Probe. Some mounts, such as sshfs,
+// set that of the file that the link leads to: there links keep the time that they come with.
+func (d *Disk) LinkTime(name string, t time.Time) error {
+	timer, ok := d.FS.(capability.LinkTimer)
+	if !ok || t.IsZero() {
+		return nil
+	}
+	if can, err := d.setsLinkTimes(timer); err != nil || !can {
+		return err
+	}
+	if err := timer.LinkTimes(name, t.UnixNano()); !IsUnsupported(err) {
+		return err
+	}
+	return nil
+}
+
+// setsLinkTimes tries it once, with a link that leads nowhere: a mount that follows it fails.
+func (d *Disk) setsLinkTimes(timer capability.LinkTimer) (bool, error) {
+	d.links.mu.Lock()
+	defer d.links.mu.Unlock()
+	if d.links.known || d.links.dir == "" {
+		return d.links.set, nil
+	}
+	link := path.Join(d.links.dir, probeL)
+	s, err := d.Look(link)
+	if err == nil && s.Kind != change.Absent {
+		err = d.Remove(link) // of a try that has failed
+	}
+	if err != nil {
+		return false, err
+	}
+	if _, err := d.Symlink(link, change.State{Kind: change.Symlink, Target: probeB}); err != nil {
+		return false, err
+	}
+	err = timer.LinkTimes(link, 0)
+	set := err == nil
+	if err != nil && !IsAbsent(err) && !IsUnsupported(err) {
+		return false, err
+	}
+	if err := d.Remove(link); err != nil {
+		return false, err
+	}
+	d.links.known, d.links.set = true, set
+	return set, nil
+}
