@@ -56,8 +56,7 @@ type Result struct {
 	Guarantee Guarantee `json:"guarantee,omitempty"`
 	// Error is the message of the error that the run returned.
 	Error string `json:"error,omitempty"`
-	// ErrorCode is what the function [ErrorCode] says of that error, "" for none. In JSON "error_code" is there only
-	// where the code does not follow from the rest; what is read back has it in any case.
+	// ErrorCode is what the function [ErrorCode] returns for that error, "" for none.
 	ErrorCode string `json:"error_code,omitempty"`
 	// Warnings are what the user should know although nothing failed.
 	Warnings []string `json:"warnings,omitempty"`
@@ -187,8 +186,9 @@ func (m *millis) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// codeTold is the code that the rest of the result of a run that failed stands for.
-func (r *Result) codeTold() string {
+// oldCode returns the code of a failed run whose result was stored without it, as earlier versions did where the code
+// followed from the rest.
+func (r *Result) oldCode() string {
 	for i, s := range r.Results {
 		if s.Failed() && !s.Handled && strings.HasSuffix(r.Error, fmt.Sprintf("(step '%s', /steps/%d)", s.StepID, i)) {
 			return s.ErrorCode
@@ -227,9 +227,6 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	if r.Commit.State == "" {
 		r.Commit.State = CommitNone
 	}
-	if !r.Success && r.ErrorCode == r.codeTold() {
-		r.ErrorCode = ""
-	}
 	return json.Marshal(struct {
 		plainResult
 		TotalDuration millis `json:"total_duration"`
@@ -250,7 +247,7 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	r.Results = v.Results
 	r.TotalDuration = time.Duration(v.TotalDuration)
 	if !r.Success && r.Error != "" && r.ErrorCode == "" {
-		r.ErrorCode = r.codeTold()
+		r.ErrorCode = r.oldCode()
 	}
 	return nil
 }

@@ -45,9 +45,8 @@ type StepResult struct {
 	// Mode says how an "auto" pattern was understood: "literal" or "regex".
 	Mode  string `json:"mode,omitempty"`
 	Error string `json:"error,omitempty"`
-	// ErrorCode is the code of that error, one of those of the function [ErrorCode], "" for none: "step_failed" for what
-	// has no code of its own. In JSON "error_code" is there only where the code does not follow from the message; what
-	// is read back has it in any case.
+	// ErrorCode is the code of that error, one of those of the function [ErrorCode], "" for none: "step_failed" for an
+	// error without a code of its own.
 	ErrorCode string `json:"error_code,omitempty"`
 	// Handled says that the failure was expected: by a later step, or by an on_fail or retry_if of this one.
 	Handled  bool     `json:"handled,omitempty"`
@@ -109,12 +108,9 @@ func stepCode(err error) string {
 	return ErrorCode(&StepError{Err: err})
 }
 
-// codeTold is the code that the message of a failed step stands for by itself.
-//
-// The JSON of results is older than their codes, and that of a run which does nothing new stays as it was. So a code that
-// follows from the message is left out of the JSON, and worked out again when it is read. What does not follow is
-// written: no code is lost or changed on the way.
-func (s *StepResult) codeTold() string {
+// oldCode returns the code of a failed step whose result was stored without it, as earlier versions did where the code
+// followed from the message.
+func (s *StepResult) oldCode() string {
 	text := s.cause()
 	switch {
 	case strings.HasPrefix(text, "parameter "):
@@ -156,9 +152,6 @@ type plainStepResult StepResult
 
 // MarshalJSON gives the form that docs/json.md lists.
 func (s StepResult) MarshalJSON() ([]byte, error) {
-	if s.Failed() && s.ErrorCode == s.codeTold() {
-		s.ErrorCode = ""
-	}
 	return json.Marshal(struct {
 		plainStepResult
 		Duration millis `json:"duration"`
@@ -178,7 +171,7 @@ func (s *StepResult) UnmarshalJSON(data []byte) error {
 	*s = StepResult(v.plainStepResult)
 	s.Duration = time.Duration(v.Duration)
 	if s.Failed() && s.Error != "" && s.ErrorCode == "" {
-		s.ErrorCode = s.codeTold()
+		s.ErrorCode = s.oldCode()
 	}
 	var err error
 	s.Data, err = readData(v.Data)
