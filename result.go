@@ -11,10 +11,10 @@ import (
 
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/capability"
-	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
 
 	"github.com/millrace-go/millrace/internal/commit"
+	"github.com/millrace-go/millrace/internal/preview"
 	"github.com/millrace-go/millrace/risk"
 )
 
@@ -275,17 +275,15 @@ func (r *Result) clone() *Result {
 // to the file.
 func filesChanged(changes []fsutil.Change) FilesChanged {
 	var f FilesChanged
-	isFile := func(s change.State) bool { return s.Kind == change.File || s.Kind == change.Symlink }
-	for _, c := range changes {
-		switch was, is := isFile(c.Old), isFile(c.New); {
-		case !was && !is:
-		case c.Kind == fsutil.Renamed:
+	for _, c := range preview.FileChanges(changes, changes) {
+		switch c.Kind {
+		case fsutil.Renamed:
 			f.Renamed = append(f.Renamed, RenamedFile{From: c.From, To: c.Path})
-		case was && is:
+		case fsutil.Modified:
 			f.Modified = append(f.Modified, c.Path)
-		case was:
+		case fsutil.Deleted:
 			f.Deleted = append(f.Deleted, c.Path)
-		default:
+		case fsutil.Created:
 			f.Created = append(f.Created, c.Path)
 		}
 	}

@@ -1,10 +1,12 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
@@ -114,7 +116,9 @@ func (w *patching) write(ctx context.Context) error {
 	for _, n := range w.nodes {
 		at[n] = n.place
 		if !n.failed && n.final != "" && (n.place != n.final || n.copyOf != "") {
-			wanted[n.final] = true
+			for name := n.final; name != "."; name = path.Dir(name) {
+				wanted[name] = true // a file of that name has to make room for a directory
+			}
 		}
 		moves := n.place != n.final || n.copyOf != ""
 		if n.failed || !moves || n.made && !n.link { // a file that is made counts where it is, as text that is put into one does
@@ -260,11 +264,34 @@ func (w *patching) open(name string) error {
 	if kind, err := kindAt(w.c, name); err != nil {
 		return err
 	} else if kind == change.Dir {
-		if err := w.c.FS.Remove(name); err != nil {
+		if err := removeEmpty(w.c, name); err != nil {
 			return err
 		}
 	}
 	return makeDir(w.c, name)
+}
+
+// removeEmpty removes a directory that has nothing but such directories in it: all files have left it.
+func removeEmpty(c *Call, dir string) error {
+	f, err := c.FS.Open(dir)
+	if err != nil {
+		return err
+	}
+	names, err := f.Readdirnames(-1)
+	_ = f.Close() // it was only read
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		below := path.Join(dir, name)
+		if kind, err := kindAt(c, below); err != nil || kind != change.Dir {
+			return cmp.Or(err, error(fsutil.ErrIsDir))
+		}
+		if err := removeEmpty(c, below); err != nil {
+			return err
+		}
+	}
+	return c.FS.Remove(dir)
 }
 
 // make makes a new file, or a link: those come last, so that nothing is written behind one of them.

@@ -107,7 +107,8 @@ func TestApply_dropBackup(t *testing.T) {
 		changes := staged(t, fsys, sc.do)
 		trash := false
 		for i := range changes {
-			if changes[i].Kind == change.Deleted {
+			overFile := changes[i].Old.Kind == change.File && changes[i].New.Kind == change.Dir
+			if changes[i].Kind == change.Deleted || overFile {
 				trash = true
 			}
 		}

@@ -95,6 +95,9 @@ func newEntry(path string, old change.State, c *change.Change, moved bool) *entr
 		return e
 	}
 	e.New, e.want, e.meta = c.New, c.New, c.MetaFrom
+	if c.Kind == change.Modified && disk.IsLeaf(old) && c.New.Kind == change.Dir && !moved { // the file is deleted
+		e.Trash, e.Permanent = !c.Permanent, c.Permanent
+	}
 	e.open = func() (io.ReadCloser, error) { return c.OpenNew() } // a method value would hold a copy of the change
 	e.New.ID = capability.Identity{}
 	sameLeaf := c.Old.Kind == c.New.Kind && (c.New.Kind == change.Symlink && c.Old.Target == c.New.Target ||

@@ -1,6 +1,7 @@
 package planfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -42,7 +43,7 @@ func checkAlone(guard guard.Policy, c Change) error {
 		return errors.New("the hash of a file is missing")
 	case c.Splices != nil && (c.Old.Kind != change.File || c.New.Kind != change.File):
 		return errors.New("splices need a file before and after")
-	case c.Permanent && (c.Kind != fsutil.Deleted || c.Old.Kind == change.Dir):
+	case c.Permanent && (c.New.Kind != change.Absent && c.New.Kind != change.Dir || c.Old.Kind == change.Dir || c.Kind == fsutil.Renamed):
 		return errors.New("only what is deleted can be deleted permanently")
 	case c.Kind != fsutil.Renamed && c.Replaced.Kind != change.Absent:
 		return errors.New("only a rename has something that it replaces")
@@ -114,6 +115,50 @@ func checkTogether(changes []fsutil.Change) error {
 type ways struct {
 	stage *stage.Stage
 	known map[string]error
+	made  map[string]bool // directories that the plan puts in the place of links
+}
+
+// newWays returns the ways of a tree as it is, and as it will be with the changes.
+func newWays(plain *stage.Stage, stored Changes) *ways {
+	w := &ways{plain, make(map[string]error), make(map[string]bool)}
+	for _, c := range stored {
+		under := c.Old
+		if c.Kind == fsutil.Renamed {
+			under = c.Replaced
+		}
+		if under.Kind == change.Symlink && c.New.Kind == change.Dir {
+			w.made[c.Path] = true
+		}
+	}
+	return w
+}
+
+// check returns why a change is not about the place that it names.
+func (w *ways) check(c fsutil.Change) error {
+	under := c.Replaced
+	if c.Kind != fsutil.Renamed {
+		under = c.Old
+	}
+	dir := path.Dir(c.Path)
+	if under.Kind == change.Absent {
+		dir = w.outside(dir)
+	}
+	if c.Old.Kind == change.Absent {
+		return w.dir(dir)
+	}
+	return cmp.Or(w.dir(dir), w.dir(path.Dir(c.OldPath())))
+}
+
+// outside returns the directory, or the one that holds the uppermost directory above it which the plan puts in the place
+// of a link: there is nothing yet where that link leads.
+func (w *ways) outside(dir string) string {
+	out := dir
+	for at := dir; at != "." && at != "/"; at = path.Dir(at) {
+		if w.made[at] {
+			out = path.Dir(at)
+		}
+	}
+	return out
 }
 
 // dir returns why a directory is not what it seems.

@@ -4,7 +4,6 @@
 package planfile
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -14,7 +13,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"path"
 	"unicode/utf8"
 
 	"github.com/spf13/afero"
@@ -115,7 +113,7 @@ type Tree struct {
 func (t Tree) Adopt(ctx context.Context, stored Changes) ([]fsutil.Change, error) {
 	plain := stage.New(t.FS)
 	defer plain.Close() // nothing was written to it
-	w := &ways{plain, make(map[string]error)}
+	w := newWays(plain, stored)
 	changes := make([]fsutil.Change, len(stored))
 	for i, c := range stored {
 		err := ctx.Err()
@@ -123,7 +121,7 @@ func (t Tree) Adopt(ctx context.Context, stored Changes) ([]fsutil.Change, error
 			return nil, err
 		}
 		if err = checkAlone(t.Guard, c); err == nil {
-			err = cmp.Or(w.dir(path.Dir(c.Path)), w.dir(path.Dir(c.OldPath())))
+			err = w.check(c.Change)
 		}
 		if err == nil {
 			changes[i], err = t.adopt(c)

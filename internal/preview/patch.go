@@ -41,11 +41,9 @@ func (v View) sections(chosen, changes []change.Change) []section {
 		return ok && hasText(changes[at].New)
 	}
 	var all []section
-	for _, c := range chosen {
-		s := section{c.Path, c.Path, sidesOf(c)}
+	for _, c := range FileChanges(chosen, changes) {
+		s := section{c.Path, c.Path, sidesOf(c.Change)}
 		switch {
-		case !hasText(c.Old) && !hasText(c.New):
-			continue
 		case c.Kind != change.Renamed:
 		case !taken(c.From) && !hasText(c.Replaced):
 			s.oldName = c.From
@@ -60,8 +58,6 @@ func (v View) sections(chosen, changes []change.Change) []section {
 	}
 	return all
 }
-
-func hasText(s change.State) bool { return s.Kind == change.File || s.Kind == change.Symlink }
 
 func sidesOf(c change.Change) sides {
 	return sides{path: c.Path, old: c.Old, new: c.New, openOld: c.OpenOld, openNew: c.OpenNew, splices: c.Splices}

@@ -28,7 +28,11 @@ const (
 
 // Revise begins to revise a change. It has to be one of a file with hunks.
 func (v View) Revise(c change.Change) (*Revision, error) {
-	if c.Old.Kind != change.File || c.New.Kind != change.File {
+	switch {
+	case c.Old.Kind == change.File && c.New.Kind == change.File:
+	case c.Kind == change.Modified:
+		return nil, fmt.Errorf("a %s becomes a %s, which has no parts; reject it as a whole", c.Old.Kind, c.New.Kind)
+	default:
 		return nil, fmt.Errorf("the file is %s as a whole; reject it", c.Kind)
 	}
 	f, err := v.File(c)

@@ -52,7 +52,13 @@ func keepDirs(changes []change.Change, back []string) ([]change.Change, error) {
 				continue
 			}
 			// The directory stays where it is, and its new name becomes one of its own.
-			c.Kind, c.From, c.Old = change.Created, "", change.State{}
+			c.Kind, c.From, c.Old, c.Replaced = change.Created, "", c.Replaced, change.State{}
+			if c.Old.Kind != change.Absent {
+				c.Kind = change.Modified
+			}
+			if c.Old.SameContent(c.New) {
+				continue // there is an empty directory already
+			}
 		}
 		kept = append(kept, c)
 		left[c.Path] = c.New.Kind

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/names"
 )
@@ -176,7 +177,7 @@ func (w *collector) join() ([]*pendingChange, error) {
 	names := make([]string, 0, len(w.shown)+len(w.hidden))
 	for at, l := range w.shown {
 		names = append(names, at)
-		if l.f != nil && l.f.path != at {
+		if l.f != nil && l.f.path != at && !w.overFile(at, l) {
 			moved[l.f.path] = true
 		}
 	}
@@ -195,6 +196,13 @@ func (w *collector) join() ([]*pendingChange, error) {
 	return found, nil
 }
 
+// overFile reports whether what is shown is a directory that was moved to where the base has a file or a link. That is the
+// end of the file: the directory is one that is made there, and one that is removed where it was.
+func (w *collector) overFile(at string, l leaf) bool {
+	under := w.hidden[at]
+	return under != nil && under.kind != change.Dir && l.f.kind == change.Dir
+}
+
 func (w *collector) joinOne(at string) *pendingChange {
 	l, isShown := w.shown[at]
 	under, gone := w.hidden[at], w.goneAt(at)
@@ -205,7 +213,7 @@ func (w *collector) joinOne(at string) *pendingChange {
 	case !isShown:
 		c.Kind = change.Deleted
 		c.Permanent = gone != nil && gone.permanent && under.kind != change.Dir
-	case l.f != nil && l.f.path != at:
+	case l.f != nil && l.f.path != at && !w.overFile(at, l):
 		c.Kind, c.From, old = change.Renamed, l.f.path, l.f
 		if under != nil {
 			c.Replaced, p.under = under.state(), under.body()
@@ -229,6 +237,10 @@ func (w *collector) joinOne(at string) *pendingChange {
 		return p
 	}
 	w.newSide(p, l)
+	if c.Kind == change.Modified && c.Old.Kind != change.Dir && c.New.Kind == change.Dir {
+		c.Permanent = gone != nil && gone.permanent
+		c.New.ID = capability.Identity{}
+	}
 	if b := p.newBody; b != nil && b.src != nil && b.src == old {
 		if l.f == old && b.plain() && p.isIdle() {
 			return nil // taken up by the stage, but never changed: nothing to hash

@@ -1,0 +1,143 @@
+package whole_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/suite"
+)
+
+// drawer draws trees, and steps that work on few names, so that they meet.
+type drawer struct {
+	*rand.Rand
+	log []string
+}
+
+func (d *drawer) name() string {
+	parts := []string{string(rune('a' + d.IntN(3))), string(rune('d' + d.IntN(2))), string(rune('f' + d.IntN(2)))}
+	return strings.Join(parts[:1+d.IntN(3)], "/")
+}
+
+// text is a few lines, sometimes without the last line end, and sometimes binary.
+func (d *drawer) text() string {
+	var b strings.Builder
+	for range d.IntN(12) {
+		fmt.Fprintf(&b, "line %d x\n", d.IntN(6))
+	}
+	switch d.IntN(8) {
+	case 0:
+		b.WriteString("no line end")
+	case 1:
+		b.WriteString("\x00binary\xff")
+	}
+	return b.String()
+}
+
+// plant makes a tree of files and links.
+func (d *drawer) plant(t *testing.T, dir string) {
+	t.Helper()
+	for range 8 {
+		name := d.name()
+		at := filepath.Join(dir, name)
+		if os.MkdirAll(filepath.Dir(at), 0o755) != nil {
+			continue
+		}
+		if _, err := os.Lstat(at); err == nil {
+			continue
+		}
+		var err error
+		if d.IntN(5) == 0 {
+			err = os.Symlink([]string{"a", "d", "nowhere"}[d.IntN(3)], at)
+		} else {
+			err = os.WriteFile(at, []byte(d.text()), []os.FileMode{0o644, 0o755, 0o600}[d.IntN(3)])
+		}
+		if err != nil && !errors.Is(err, os.ErrExist) {
+			t.Fatal(err)
+		}
+		d.log = append(d.log, "there is "+name)
+	}
+}
+
+// step draws a step that works on the stage, several things at once perhaps. What cannot be done is left out.
+func (d *drawer) step() actions.Action {
+	n, seed := 1+d.IntN(5), d.Uint64()
+	return suite.Action{Do: func(_ context.Context, c *actions.Call) (actions.Outcome, error) {
+		in := &drawer{Rand: rand.New(rand.NewPCG(seed, 0))}
+		for range n {
+			in.work(c.FS)
+		}
+		d.log = append(d.log, in.log...)
+		return actions.Outcome{}, nil
+	}}
+}
+
+func (d *drawer) work(s *fsutil.Stage) {
+	a, b := d.name(), d.name()
+	var what string
+	var err error
+	switch d.IntN(9) {
+	case 0, 1:
+		what, err = "rename "+a+" "+b, s.Rename(a, b)
+	case 2:
+		what, err = "remove "+a, s.RemoveAll(a)
+	case 3:
+		what, err = "write "+a, afero.WriteFile(s, a, []byte(d.text()), 0o644)
+	case 4:
+		what, err = "make directories "+a, s.MkdirAll(a, 0o755)
+	case 5:
+		what, err = "link "+a, s.SymlinkIfPossible("d", a)
+	case 6:
+		what, err = "copy "+a+" "+b, s.Copy(a, b)
+	case 7:
+		what, err = "chmod "+a, s.Chmod(a, 0o755)
+	case 8:
+		what = "edit " + a
+		var data []byte
+		if data, err = s.ReadFile(a); err == nil {
+			if at := strings.IndexByte(string(data), 'x'); at >= 0 {
+				err = s.Edit(a, []fsutil.Splice{{Off: int64(at), Len: 1, Text: []byte("y\nz")}})
+			}
+		}
+	}
+	if err == nil {
+		d.log = append(d.log, what)
+	}
+}
+
+// builtin draws a built-in step. It may fail.
+func (d *drawer) builtin() actions.Action {
+	a, b := d.name(), d.name()
+	switch d.IntN(5) {
+	case 0:
+		return actions.Create{Path: a, Content: strings.ToValidUTF8(d.text(), "?"), Overwrite: true}
+	case 1:
+		return actions.Copy{Files: []string{a}, To: b, Overwrite: true}
+	case 2:
+		return actions.Rename{Files: []string{a}, To: b, Overwrite: true}
+	case 3:
+		return actions.Delete{Files: []string{a}, Recursive: true, Permanent: d.IntN(2) == 0}
+	default:
+		return actions.Edit{Files: []string{a}, OldText: "x", NewText: "y"}
+	}
+}
+
+// staged is what an action does on the stage.
+func staged(do func(s afero.Fs) error) func(context.Context, *actions.Call) (actions.Outcome, error) {
+	return func(_ context.Context, c *actions.Call) (actions.Outcome, error) { return actions.Outcome{}, do(c.FS) }
+}
+
+func sortedText(names []string) string {
+	slices.Sort(names)
+	return strings.Join(names, " ")
+}

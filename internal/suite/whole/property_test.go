@@ -1,0 +1,243 @@
+package whole_test
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/suite"
+)
+
+// snapshot returns the files and links of a tree, each with what git keeps of it.
+func snapshot(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := make(map[string]string)
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(dir, name)
+		switch {
+		case err != nil:
+			return err
+		case rel == ".millrace":
+			return filepath.SkipDir
+		case d.IsDir():
+			return nil
+		case d.Type() == fs.ModeSymlink:
+			target, err := os.Readlink(name)
+			files[filepath.ToSlash(rel)] = "link to " + target
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		files[filepath.ToSlash(rel)] = fmt.Sprintf("%v %q", info.Mode()&0o100 != 0, data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// names returns the paths at which a result lists a change.
+func names(f millrace.FilesChanged) []string {
+	all := slices.Concat(f.Created, f.Modified, f.Deleted)
+	for _, r := range f.Renamed {
+		all = append(all, r.From, r.To)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// differing returns the paths at which two snapshots differ.
+func differing(before, after map[string]string) []string {
+	var all []string
+	for name, is := range after {
+		if before[name] != is {
+			all = append(all, name)
+		}
+	}
+	for name := range before {
+		if _, left := after[name]; !left {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// modes returns the paths at which git sees no difference, for it keeps one bit of the mode only.
+func modes(before, after map[string]string, listed []string) []string {
+	return slices.DeleteFunc(listed, func(name string) bool { return before[name] != "" && before[name] == after[name] })
+}
+
+func copied(t *testing.T, from string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "tree")
+	if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
+		t.Fatalf("cp: %v %s", err, out)
+	}
+	return to
+}
+
+// gitApply applies a diff to a tree.
+func gitApply(dir, diff string, flags ...string) error {
+	if diff == "" {
+		return nil
+	}
+	cmd := exec.Command("git", append([]string{"apply", "--whitespace=nowarn"}, flags...)...)
+	cmd.Dir, cmd.Stdin = dir, strings.NewReader(diff)
+	cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir), "GIT_DIR=/nonexistent", "LC_ALL=C")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("git apply: %w: %s", err, bytes.TrimSpace(out))
+	}
+	return nil
+}
+
+// TestPlans draws trees and pipelines, and wants of each plan: a dry run leaves no file; it lists the files that differ
+// afterwards and no other; git takes its diff, forth and back; stored and taken up again it is the same plan.
+func TestPlans(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed: the diff cannot be checked by applying it")
+	}
+	seed := fstest.Seed(t)
+	for i := range fstest.Runs(60, 1500, 30_000) {
+		d := &drawer{Rand: rand.New(rand.NewPCG(seed, uint64(i)))}
+		dir := filepath.Join(t.TempDir(), "tree")
+		fstest.Must(t, os.Mkdir(dir, 0o755))
+		d.plant(t, dir)
+		b := millrace.New("p").Options(millrace.Options{Force: true, ContinueOnError: true}).Step("first", d.step())
+		for n := range d.IntN(3) {
+			b = b.Step(fmt.Sprint("s", n), d.builtin())
+		}
+		failed := checkPlan(t, dir, b.MustBuild())
+		if failed != "" {
+			t.Fatalf("run %d: %s\n%s", i, failed, strings.Join(d.log, "\n"))
+		}
+	}
+}
+
+// checkPlan returns in which way a plan is not what it says, "" if it is.
+func checkPlan(t *testing.T, dir string, p millrace.Pipeline) string {
+	t.Helper()
+	x := millrace.Executor{NoSync: true}
+	root := suite.OpenRoot(t, dir)
+	before := snapshot(t, dir)
+	plan, err := x.Plan(t.Context(), root, p)
+	if plan == nil {
+		return fmt.Sprint("plan: ", err)
+	}
+	defer plan.Close()
+	if err != nil {
+		return "" // a step has failed, so nothing is committed
+	}
+	if _, err := os.Lstat(filepath.Join(dir, ".millrace")); err == nil || cmp.Diff(before, snapshot(t, dir)) != "" {
+		return "the dry run has left something"
+	}
+	var out strings.Builder
+	if err := plan.WriteDiff(&out); err != nil {
+		return fmt.Sprint("diff: ", err)
+	}
+	diff := out.String()
+	taken, err := x.OpenPlan(t.Context(), root, suite.Stored(t, plan))
+	if err != nil {
+		return fmt.Sprint("the stored plan is refused: ", err)
+	}
+	defer taken.Close()
+	if d := cmp.Diff(suite.JSON(t, plan.Result()), suite.JSON(t, taken.Result())); d != "" {
+		return "the stored plan is another one: " + d
+	}
+	if again := taken.Diff(); again != diff {
+		return "the stored plan has another diff: " + cmp.Diff(diff, again)
+	}
+	patched := copied(t, dir)
+	res, err := taken.Commit(t.Context())
+	if err != nil && !suite.Is[*millrace.StepError](err) {
+		return fmt.Sprint("commit: ", err)
+	}
+	after := snapshot(t, dir)
+	if d := cmp.Diff(differing(before, after), modes(before, after, names(res.FilesChanged)), equateNil()); d != "" {
+		return fmt.Sprintf("files_changed (-tree +listed): %s\n%s", d, suite.JSON(t, res.FilesChanged))
+	}
+	if err := gitApply(patched, diff); err != nil {
+		return fmt.Sprintf("%v\n%s", err, diff)
+	}
+	if d := cmp.Diff(after, snapshot(t, patched)); d != "" {
+		return fmt.Sprintf("git makes another tree (-commit +git): %s\n%s", d, diff)
+	}
+	if err := gitApply(patched, diff, "--reverse"); err != nil {
+		return fmt.Sprintf("back: %v\n%s", err, diff)
+	}
+	if d := cmp.Diff(before, snapshot(t, patched)); d != "" {
+		return fmt.Sprintf("git makes another tree back: %s\n%s", d, diff)
+	}
+	return ""
+}
+
+func equateNil() cmp.Option {
+	return cmp.Transformer("list", func(list []string) string { return strings.Join(list, "\n") })
+}
+
+// TestPlans_own applies the diffs of plans by the action that applies patches, forth and back.
+func TestPlans_own(t *testing.T) {
+	t.Parallel()
+	seed := fstest.Seed(t)
+	for i := range fstest.Runs(60, 1500, 30_000) {
+		d := &drawer{Rand: rand.New(rand.NewPCG(seed+1, uint64(i)))}
+		dir := filepath.Join(t.TempDir(), "tree")
+		fstest.Must(t, os.Mkdir(dir, 0o755))
+		d.plant(t, dir)
+		if failed := checkOwn(t, dir, suite.One(d.step())); failed != "" {
+			t.Fatalf("run %d: %s\n%s", i, failed, strings.Join(d.log, "\n"))
+		}
+	}
+}
+
+func checkOwn(t *testing.T, dir string, p millrace.Pipeline) string {
+	t.Helper()
+	x := millrace.Executor{NoSync: true}
+	plan, err := x.Plan(t.Context(), suite.OpenRoot(t, dir), p.WithOptions(millrace.Options{Force: true}))
+	if err != nil {
+		return fmt.Sprint("plan: ", err)
+	}
+	defer plan.Close()
+	diff := plan.Diff()
+	if diff == "" || strings.ContainsRune(diff, '\ufffd') || !isText(diff) {
+		return ""
+	}
+	before, patched := snapshot(t, dir), copied(t, dir)
+	if _, err := plan.Commit(t.Context()); err != nil {
+		return fmt.Sprint("commit: ", err)
+	}
+	after := snapshot(t, dir)
+	for _, back := range []bool{false, true} {
+		one := suite.One(actions.Patch{Text: diff, Reverse: back}).WithOptions(millrace.Options{Force: true})
+		if _, err := x.Run(t.Context(), suite.OpenRoot(t, patched), one); err != nil {
+			return fmt.Sprintf("patch, back %v: %v\n%s", back, err, diff)
+		}
+		want := after
+		if back {
+			want = before
+		}
+		if d := cmp.Diff(want, snapshot(t, patched)); d != "" {
+			return fmt.Sprintf("patch makes another tree, back %v: %s\n%s", back, d, diff)
+		}
+	}
+	return ""
+}
+
+func isText(s string) bool { return strings.ToValidUTF8(s, "") == s }
