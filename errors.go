@@ -133,6 +133,8 @@ type ConflictError struct {
 	// Restores is the id of the backup that was to be restored, "" if it was a pipeline that was to be committed.
 	Restores string
 	Err      error
+
+	step bool // a step has found it, of which nothing is staged
 }
 
 // Conflict is one path that is not what the plan expects.
@@ -144,6 +146,9 @@ func (e *ConflictError) Error() string {
 	since, advice := "the plan was made", "Plan again"
 	if e.Restores != "" {
 		since, advice = "the commit that is to be taken back", "Make these paths what they were then, or leave them out: PlanRestore, then Plan.Reject"
+	}
+	if e.step {
+		since, advice = "the step was shown it", "Run the step again: it works on what is there now then"
 	}
 	b.WriteString("the tree has changed since " + since)
 	for i, c := range e.Conflicts {

@@ -112,7 +112,7 @@ func retryable(action actions.Action, err error) bool {
 	case isAny(err, fsutil.ErrDenied, fsutil.ErrNotAllowed, fsutil.ErrReadOnlyPath, fsutil.ErrEscape, fsutil.ErrNotPortable,
 		ErrReadOnly, ErrNested, context.Canceled):
 		return false
-	case errors.Is(err, fsutil.ErrLocked), !ofPackageActions(action):
+	case errors.Is(err, fsutil.ErrLocked), is[*ConflictError](err), !ofPackageActions(action):
 		return true
 	}
 	return isAny(err, syscall.EIO, syscall.EAGAIN, syscall.EBUSY, syscall.EINTR, syscall.EMFILE, syscall.ENFILE,

@@ -14,6 +14,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/command"
+	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/rootfs"
 	"github.com/millrace-go/millrace/internal/scratch"
 	"github.com/millrace-go/millrace/internal/stage"
@@ -278,6 +279,22 @@ func (s *attemptSpace) hidden(err error) error {
 	}
 }
 
+// overtaken is the error of a step whose changes do not hold any more, for another program has written to the same paths
+// while the step worked on its copy.
+func (r *run) overtaken(drift *stage.DriftError) error {
+	reasons := map[string]string{
+		"created": "has been created by another program", "removed": "has been removed by another program",
+		"entries": "another program has changed what is in the directory",
+	}
+	e := &ConflictError{Err: fsutil.ErrDrift, step: true}
+	for _, d := range drift.Drifts {
+		e.Conflicts = append(e.Conflicts, Conflict{
+			Path: r.x.Commands.Mask(d.Path), Reason: cmp.Or(reasons[d.Reason], "has been changed by another program"),
+		})
+	}
+	return e
+}
+
 // bring stages what was changed outside of the stage as the work of a visit. It counts like all other text that a step
 // puts into files.
 func (r *run) bring(ctx context.Context, v *visit, view *stage.Stage, call *actions.Call, changes []scratch.Change) (actions.Outcome, error) {
@@ -305,6 +322,9 @@ func (r *run) bring(ctx context.Context, v *visit, view *stage.Stage, call *acti
 		}
 	}
 	staged, err := scratch.Stage(ctx, view, changes)
+	if drift, ok := errors.AsType[*stage.DriftError](err); ok {
+		return actions.Outcome{}, r.overtaken(drift)
+	}
 	if err != nil {
 		return actions.Outcome{}, scratchError(err)
 	}

@@ -27,7 +27,8 @@ type Change struct {
 	// Size is how many bytes a file that was written has.
 	Size int64
 
-	open func() (io.ReadCloser, error)
+	open  func() (io.ReadCloser, error)
+	bases []basis // what the view had there, and where it was before
 }
 
 // Open opens the bytes of a file that was written. Those of a [Tree] can be read until its next Renew.
@@ -76,8 +77,9 @@ type Outcome struct {
 	Bytes int64
 }
 
-// Stage stages the changes through the view, in an order in which they can be. A path that the guard forbids, or that
-// is not what the changes start from, is an error that names it; what was staged by then the caller takes back.
+// Stage stages the changes through the view, in an order in which they can be. A path that the guard forbids is an error
+// that names it; what was staged by then the caller takes back. The error is a *[stage.DriftError], and nothing is staged,
+// if the view is not what it was at [Tree.Renew] where the changes begin or end: another program has written there.
 func Stage(ctx context.Context, view *stage.Stage, changes []Change) (Outcome, error) {
 	return stageAll(ctx, view, changes)
 }

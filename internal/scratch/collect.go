@@ -38,6 +38,7 @@ func (t *tree) collect(ctx context.Context, o Options) ([]Change, error) {
 		return nil, err
 	}
 	g.gatherGone()
+	g.settleOn()
 	g.warn()
 	return g.changes, g.tooMany()
 }

@@ -18,7 +18,9 @@ type entry struct {
 	target  string // of a link, with slashes
 	size    int64
 	mtime   time.Time
-	asBase  bool // its bytes and its time are those of the base
+	asBase  bool        // its bytes and its time are those of the base
+	sure    bool        // the version tells all contents of the file apart
+	hash    change.Hash // of the bytes that were made real, where the version is not sure
 
 	// withheld says why it is not in the scratch tree; "" if it is.
 	withheld withheld

@@ -2,6 +2,7 @@ package scratch
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -133,7 +134,7 @@ func (r *renewal) again(e *entry) error {
 		return err
 	}
 	e.size, e.mode, e.mtime = info.Size(), info.Mode()&permBits, info.ModTime()
-	e.version, err = r.t.view.Version(e.path)
+	e.version, e.asBase, e.sure, err = r.t.view.VersionIn(e.path, info)
 	return err
 }
 
@@ -150,9 +151,18 @@ func (r *renewal) copy(dir capability.DirHandle, e *entry, buf []byte) (err erro
 		return noPermission(err)
 	}
 	defer func() { err = noPermission(errors.Join(err, to.Close())) }()
-	n, err := share(r.ctx, to, from, e.size)
+	var n int64
+	sum, out := sha256.New(), io.Writer(to)
+	if e.sure {
+		n, err = share(r.ctx, to, from, e.size)
+	} else {
+		out = io.MultiWriter(to, sum)
+	}
 	if err == nil && n == 0 {
-		n, err = copyBytes(r.ctx, to, from, buf)
+		n, err = copyBytes(r.ctx, out, from, buf)
+	}
+	if !e.sure {
+		e.hash = change.Hash(sum.Sum(nil))
 	}
 	if err == nil && n != e.size {
 		err = names.PathError("read", e.path, names.ErrDrift)

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -47,13 +48,16 @@ type tree struct {
 	folds  bool                 // the file system takes some names for one
 	coarse bool                 // the times of change of the file system cannot be gone by
 	blur   func(l *rootfs.Look) // of tests: takes away what other systems do not tell
+	seed   maphash.Seed
 
-	view    *stage.Stage      // of the last Renew
-	exclude []byte            // rules beside the .gitignore files of the view
-	made    map[string]*entry // what the last Renew has made, by path; it holds no root
-	found   map[string]*found // what is there now; nil if that is not known
-	dirty   bool              // a program works there, or may have
-	broken  bool              // what is there is not what made says
+	view    *stage.Stage       // of the last Renew
+	lists   map[string]listing // what the view had in each directory then, what was withheld too
+	leftOut map[uint64]bool    // see wanted
+	exclude []byte             // rules beside the .gitignore files of the view
+	made    map[string]*entry  // what the last Renew has made, by path; it holds no root
+	found   map[string]*found  // what is there now; nil if that is not known
+	dirty   bool               // a program works there, or may have
+	broken  bool               // what is there is not what made says
 	closed  bool
 }
 
@@ -76,7 +80,7 @@ func open(ctx context.Context, c Config) (*Tree, error) {
 	var failed error
 	for i := range slots {
 		name := fmt.Sprintf("%s-%d", hex.EncodeToString(id[:6]), i)
-		t := &Tree{tree{c: withDefaults(c), id: id, name: treeName(c.Name), above: above}}
+		t := &Tree{tree{c: withDefaults(c), id: id, name: treeName(c.Name), above: above, seed: maphash.MakeSeed()}}
 		t.place = filepath.Join(dir, ownName, name)
 		err := t.take(ctx, name)
 		if err == nil {

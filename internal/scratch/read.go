@@ -96,6 +96,9 @@ func (t *tree) compareOnce(ctx context.Context, f *found, name string) (bool, er
 	}
 	defer here.Close()
 	there, err := t.view.Open(name)
+	if isOvertaken(err) {
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}
@@ -111,6 +114,9 @@ func (t *tree) compareOnce(ctx context.Context, f *found, name string) (bool, er
 			return false, errChanged
 		}
 		m, endB := io.ReadFull(there, b)
+		if isOvertaken(endB) {
+			return false, nil
+		}
 		for _, err := range [...]error{endA, endB} {
 			if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 				return false, err
@@ -123,6 +129,12 @@ func (t *tree) compareOnce(ctx context.Context, f *found, name string) (bool, er
 			return endA != nil && endB != nil, nil
 		}
 	}
+}
+
+// isOvertaken reports whether a file of the view cannot be read because another program has changed or removed it. It has
+// other bytes then, which [Stage] finds out.
+func isOvertaken(err error) bool {
+	return errors.Is(err, names.ErrDrift) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, names.ErrNotDir) || errors.Is(err, names.ErrNotRegular)
 }
 
 // hashOld returns the hash of a file of the view.

@@ -44,13 +44,13 @@ func (t *tree) renew(ctx context.Context, view *stage.Stage, o Options) error {
 		}
 	}
 	t.broken = true
-	r := &renewal{t: t, ctx: ctx, want: want}
+	r := &renewal{t: t, ctx: ctx, want: want.at}
 	if err := r.run(); err != nil {
 		// What is there now is somewhere between both.
 		t.found = nil
 		return err
 	}
-	t.made, t.found, t.broken = want, nil, false
+	t.made, t.lists, t.leftOut, t.found, t.broken = want.at, want.lists, want.leftOut, nil, false
 	return t.settle(ctx)
 }
 
@@ -128,6 +128,8 @@ func (r *renewal) compare() error {
 		default:
 			if !same || old.version != e.version {
 				differ = append(differ, e)
+			} else {
+				e.hash = old.hash
 			}
 		}
 	}
@@ -145,6 +147,9 @@ func (r *renewal) compareFiles(differ []*entry) error {
 			return nil
 		}
 		same, err := r.t.sameAs(r.ctx, f, e.path)
+		if err == nil && same && !e.sure {
+			e.hash, err = r.t.hashFound(r.ctx, f)
+		}
 		if err != nil || !same {
 			return err
 		}

@@ -45,7 +45,7 @@ func stageAll(ctx context.Context, view *stage.Stage, changes []Change) (Outcome
 		made: make(map[string]bool), files: make(map[string]bool),
 	}
 	slices.SortStableFunc(s.changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
-	for _, step := range [...]func() error{s.sort, s.removeFiles, s.removeDirs, s.move, s.removeDirs, s.place, s.checkLinks, s.tell} {
+	for _, step := range [...]func() error{s.hold, s.sort, s.removeFiles, s.removeDirs, s.move, s.removeDirs, s.place, s.checkLinks, s.tell} {
 		if err := step(); err != nil {
 			return Outcome{}, err
 		}

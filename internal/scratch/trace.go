@@ -150,6 +150,9 @@ func (g *gathering) traceBytes(fresh []*found) error {
 			hashed[size] = make(map[change.Hash][]*entry)
 			for _, e := range gone[size] {
 				h, err := g.t.hashOld(e.path)
+				if isOvertaken(err) {
+					continue
+				}
 				if err != nil {
 					return err
 				}

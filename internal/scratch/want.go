@@ -22,20 +22,26 @@ import (
 
 // wanted gathers what a view shows.
 type wanted struct {
-	t    *tree
-	view *stage.Stage
-	make func(path string) bool
+	t     *tree
+	view  *stage.Stage
+	make  func(path string) bool
+	bring func(path string) bool
 
-	mu    sync.Mutex
-	at    map[string]*entry
-	files int
-	bytes int64
+	mu      sync.Mutex
+	at      map[string]*entry
+	lists   map[string]listing // what was in each directory, what is withheld too
+	leftOut map[uint64]bool    // prints of what is not asked for and may be brought back
+	files   int
+	bytes   int64
 }
 
-// want returns what the scratch tree is to have, by path, without the root. What is withheld is listed as well, but for
+// want gathers what the scratch tree is to have, by path, without the root. What is withheld is listed as well, but for
 // files and links that are not asked for, which may be many.
-func (t *tree) want(ctx context.Context, view *stage.Stage, o Options) (map[string]*entry, error) {
-	w := &wanted{t: t, view: view, make: o.Make, at: make(map[string]*entry, len(t.made))}
+func (t *tree) want(ctx context.Context, view *stage.Stage, o Options) (*wanted, error) {
+	w := &wanted{
+		t: t, view: view, make: o.Make, bring: o.Bring, at: make(map[string]*entry, len(t.made)),
+		lists: make(map[string]listing), leftOut: make(map[uint64]bool),
+	}
 	err := walk.Walk(ctx, view, ".", walk.Options{
 		Workers: workers(), NoIgnore: true, All: true,
 		OnError: func(name string, err error) error {
@@ -54,9 +60,9 @@ func (t *tree) want(ctx context.Context, view *stage.Stage, o Options) (map[stri
 		return nil, err
 	}
 	if t.folds {
-		return w.at, checkFolding(w.at)
+		return w, checkFolding(w.at)
 	}
-	return w.at, nil
+	return w, nil
 }
 
 func (w *wanted) withhold(name string, kind change.Kind, why withheld) {
@@ -68,10 +74,15 @@ func (w *wanted) withhold(name string, kind change.Kind, why withheld) {
 // add takes one entry of the walk, on any of its goroutines.
 func (w *wanted) add(found walk.Entry) error {
 	name := found.Path()
+	w.mu.Lock()
+	w.lists[path.Dir(name)] = w.lists[path.Dir(name)].with(w.t.seed, path.Base(name), found.Kind)
+	w.mu.Unlock()
+	var err error
 	if found.Kind != change.Dir && w.make != nil && !w.make(name) {
-		return nil
+		err = w.leaveOut(name, found)
+	} else {
+		err = w.addFound(name, found)
 	}
-	err := w.addFound(name, found)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil // it was there a moment ago
@@ -108,7 +119,7 @@ func (w *wanted) addFound(name string, found walk.Entry) error {
 		e.withheld = isSpecial
 	}
 	if err == nil && e.kind == change.File {
-		e.version, e.asBase, err = w.view.VersionIn(name, info)
+		e.version, e.asBase, e.sure, err = w.view.VersionIn(name, info)
 	}
 	if err != nil {
 		return err

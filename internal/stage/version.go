@@ -18,11 +18,11 @@ type Version [sha256.Size]byte
 
 // Version returns the version of what stands at the name, links not followed.
 func (s *Stage) Version(name string) (Version, error) {
-	v, _, err := s.version(name)
+	v, _, _, err := s.version(name)
 	return v, err
 }
 
-func (s *Stage) version(name string) (v Version, asBase bool, err error) {
+func (s *Stage) version(name string) (v Version, asBase, sure bool, err error) {
 	p, err := s.lookUp(name, false, guard.Look)
 	if err == nil && p.ent.kind() == change.File {
 		err = s.guard.Check(p.path, guard.Read)
@@ -30,12 +30,14 @@ func (s *Stage) version(name string) (v Version, asBase bool, err error) {
 	if err == nil {
 		v, asBase, err = s.versionOf(p.ent)
 	}
-	return v, asBase, names.PathError("version", name, err)
+	sure = err == nil && (!asBase || s.knowsByID(p.ent.fact()))
+	return v, asBase, sure, names.PathError("version", name, err)
 }
 
 // VersionIn is Version for an entry of a listing of the stage, which info is from: what a walk has asked already is not
-// asked again. asBase says that it is a file with the bytes and the time that the base has.
-func (s *Stage) VersionIn(name string, info fs.FileInfo) (v Version, asBase bool, err error) {
+// asked again. asBase says that it is a file with the bytes and the time that the base has; sure says that the version
+// tells all of its contents apart.
+func (s *Stage) VersionIn(name string, info fs.FileInfo) (v Version, asBase, sure bool, err error) {
 	clean, _, err := s.begin(name, guard.Read)
 	if _, own := info.(fileInfo); own || err != nil || modes.KindOf(info.Mode()) == change.Symlink || !s.untouched(clean) {
 		return s.version(name)
@@ -44,7 +46,7 @@ func (s *Stage) VersionIn(name string, info fs.FileInfo) (v Version, asBase bool
 	if err == nil {
 		v, asBase, err = s.versionOf(ent{f: f})
 	}
-	return v, asBase, names.PathError("version", name, err)
+	return v, asBase, err == nil && (!asBase || s.knowsByID(f)), names.PathError("version", name, err)
 }
 
 // versionOf returns the version of what exists.

@@ -37,7 +37,7 @@ func versionOf(t *testing.T, s *stage.Stage, name string) stage.Version {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if in, _, err := s.VersionIn(name, info); err != nil || in != v {
+		if in, _, _, err := s.VersionIn(name, info); err != nil || in != v {
 			t.Errorf("%s is %x by name and %x in its listing, %v", name, v, in, err)
 		}
 	}

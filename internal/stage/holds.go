@@ -1,0 +1,77 @@
+package stage
+
+import (
+	"errors"
+	"io/fs"
+
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/guard"
+	"github.com/millrace-go/millrace/internal/names"
+)
+
+// Seen is how something stood at a name when it was shown to somebody outside. The zero Seen is that of nothing.
+type Seen struct {
+	Kind    change.Kind
+	Mode    fs.FileMode // the permission bits of a file or a directory
+	Target  string      // of a symbolic link, with slashes
+	Version Version     // of a file
+	// Hash is that of the bytes of a file whose version does not tell all of its contents apart, zero for another file.
+	Hash change.Hash
+}
+
+// Holds returns why what stands at the name, links not followed, is not what was seen: the reason of a [Drift], "" if it
+// is. From then on the stage goes by what was compared, so a later change by another program is a drift too.
+func (s *Stage) Holds(name string, seen Seen) (reason string, err error) {
+	p, err := s.lookUp(name, false, guard.Look)
+	isAbsent := errors.Is(err, fs.ErrNotExist) || errors.Is(err, names.ErrNotDir)
+	switch {
+	case isAbsent && seen.Kind == change.Absent:
+		return "", nil
+	case isAbsent:
+		return "removed", nil
+	case err != nil:
+		return "", names.PathError("lstat", name, err)
+	case seen.Kind == change.Absent:
+		return "created", nil
+	case seen.Kind != p.ent.kind():
+		return "kind", nil
+	}
+	if p.ent.n == nil {
+		p.ent.f = s.core.base.keep(p.ent.f)
+	}
+	s.mu.RLock()
+	info, target := p.ent.info(name), ""
+	if seen.Kind == change.Symlink {
+		target = p.ent.target()
+	}
+	s.mu.RUnlock()
+	switch {
+	case target != seen.Target:
+		return "target", nil
+	case seen.Kind != change.Symlink && info.Mode().Perm() != seen.Mode.Perm():
+		return "mode", nil
+	case seen.Kind != change.File:
+		return "", nil
+	}
+	same, err := s.holdsFile(p.ent, seen)
+	switch {
+	case errors.Is(err, names.ErrDrift), err == nil && !same:
+		return "content", nil
+	case err != nil:
+		return "", names.PathError("read", name, err)
+	}
+	return "", nil
+}
+
+func (s *Stage) holdsFile(e ent, seen Seen) (bool, error) {
+	now, _, err := s.versionOf(e)
+	if err != nil || now != seen.Version || seen.Hash == (change.Hash{}) {
+		return now == seen.Version, err
+	}
+	b, err := s.bodyOf(e)
+	if err != nil {
+		return false, err
+	}
+	h, err := s.hashOf(b)
+	return h == seen.Hash, err
+}
