@@ -243,9 +243,9 @@ func ErrorCode(err error) string {
 	if err == nil {
 		return ""
 	}
-	commit, isCommit := errors.AsType[*CommitError](err)
+	failed, isCommit := errors.AsType[*CommitError](err)
 	switch {
-	case isCommit && commit.State == CommitPending:
+	case isCommit && failed.State == CommitPending:
 		return "recovery_needed"
 	case is[*canceledError](err):
 		return "canceled" // whatever the host gives as the cause
@@ -291,7 +291,7 @@ func ErrorCode(err error) string {
 		return "exec_failed"
 	case is[*LibraryError](err):
 		return "invalid_pipeline"
-	case is[*ConflictError](err):
+	case is[*ConflictError](err), is[*commit.KeptError](err):
 		return "conflict"
 	case is[*FileSystemError](err):
 		return "file_system"

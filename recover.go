@@ -245,7 +245,11 @@ func (x Executor) TrustLeftover(ctx context.Context, fsys afero.Fs, id string) (
 // a conflict, and leaves the tree as it is. The id is that of [Leftover]. What the transaction had kept of the files
 // from before is removed with it: if the tree is between old and new, it stays so.
 //
-// Errors: [ErrReadOnly], [ErrStateDir], fs.ErrNotExist if there is no transaction of that id, that of the lock or of
+// A transaction with files that are out of the tree and nowhere else is not removed. It becomes a conflict of that id,
+// which keeps nothing from running, and the error of code conflict names the files and where they are.
+// DiscardLeftover removes it when it is called once more.
+//
+// Other errors: [ErrReadOnly], [ErrStateDir], fs.ErrNotExist if there is no transaction of that id, that of the lock or of
 // the file system, or the context's.
 func (x Executor) DiscardLeftover(ctx context.Context, fsys afero.Fs, id string) error {
 	return x.decide(ctx, fsys, func(_ *tree, o commit.Options) error {

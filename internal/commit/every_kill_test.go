@@ -26,7 +26,8 @@ type trial struct {
 	hooks    *hooks
 	old, new map[string]string
 	changes  []change.Change
-	copies   bool // whether files may turn out to be copies, with the same bytes in another inode
+	copies   bool            // whether files may turn out to be copies, with the same bytes in another inode
+	told     map[string]bool // the bytes of the files that a discarded transaction was kept for
 	// kept leaves of a snapshot what the file system keeps; nil leaves all.
 	kept func(snapshot map[string]string) map[string]string
 }

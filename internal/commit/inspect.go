@@ -2,9 +2,6 @@ package commit
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 
@@ -82,20 +79,4 @@ func (t *txn) lookAgain(l *Leftover) {
 		*l = Leftover{Leftover: backup.Leftover{ID: l.ID, Directory: l.Directory}}
 		t.load(l)
 	}
-}
-
-// Discard removes a transaction that was left over, whatever is in it, or one that is kept for its conflicts. The
-// tree stays as it is. It takes the lock unless it is given. The error is fs.ErrNotExist if there is none of that id.
-func Discard(ctx context.Context, o Options, id string) error {
-	return o.locked(ctx, func() error {
-		state := o.state()
-		for _, in := range []string{journal.TxDir, journal.ConflictsDir} {
-			if names, err := state.transactions(in); err != nil {
-				return err
-			} else if slices.Contains(names, id) { // so it is one name, and leads nowhere else
-				return errors.Join(journal.Discard(state.d, state.join(in, id)), state.tidy())
-			}
-		}
-		return fmt.Errorf("transaction %q: %w", id, fs.ErrNotExist)
-	})
 }

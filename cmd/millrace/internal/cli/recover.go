@@ -22,7 +22,8 @@ that writes does so by itself before it begins. It waits for another run that wr
 
 It refuses a change whose record is damaged or was not written by this user on this machine, as in a copy of a tree:
 status says why. --trust takes it for one of your own, and --discard removes it with all it has kept; the files of the
-tree stay as they are then, old and new. Both ask, or want -y.`,
+tree stay as they are then, old and new. Both ask, or want -y. A change that has taken files out of the tree is not
+removed by the first --discard: it says where they are, and a second one removes them.`,
 		Example: `  millrace recover
   millrace recover -n
   millrace recover --trust 20261122_101502_9f3c2a7be1d04f58`,
@@ -91,6 +92,13 @@ func (s *session) decide(ctx context.Context, id, question string, do func() (*m
 	}
 	if err != nil {
 		return err
+	}
+	if len(r.RolledBack)+len(r.Finished) == 0 && s.flags.format != formatJSON {
+		for _, w := range r.Warnings {
+			s.talk("warning: %s", w)
+		}
+		s.talk("removed %s; the files of the tree are as they were", id)
+		return nil
 	}
 	return s.recovered(r)
 }

@@ -1,0 +1,162 @@
+package commit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/capability"
+	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/disk"
+	"github.com/millrace-go/millrace/internal/journal"
+)
+
+// Discard removes a transaction that was left over, or one that is kept for its conflicts. The tree stays as it is. A
+// transaction that has files from the tree which are nowhere else is kept with the conflicts, and the error is a
+// *KeptError: it is in the way of nothing then, and Discard removes it when it is called once more. It takes the lock
+// unless it is given. The error is fs.ErrNotExist if there is none of that id.
+func Discard(ctx context.Context, o Options, id string) error {
+	return o.locked(ctx, func() error {
+		state := o.state()
+		for _, in := range []string{journal.TxDir, journal.ConflictsDir} {
+			names, err := state.transactions(in)
+			if err != nil {
+				return err
+			}
+			if !slices.Contains(names, id) { // so it is one name, and leads nowhere else
+				continue
+			}
+			if in == journal.TxDir {
+				if err := keepLast(&o, state, id); err != nil {
+					return errors.Join(err, state.tidy())
+				}
+			}
+			return errors.Join(journal.Discard(state.d, state.join(in, id)), state.tidy())
+		}
+		return fmt.Errorf("transaction %q: %w", id, fs.ErrNotExist)
+	})
+}
+
+// KeptError says that a transaction was not discarded, for it has files that are nowhere else.
+type KeptError struct {
+	ID string
+	// Dir is where it is kept, Files say of each path where its file is in Dir, in path order.
+	Dir   string
+	Files []change.Problem
+}
+
+// Error names the files and what to do.
+func (e *KeptError) Error() string {
+	return fmt.Sprintf("%s has files that are nowhere else, and is kept in %s, where it keeps nothing from running: %s. "+
+		"Copy them out, or discard it once more to remove them", e.ID, e.Dir, joinProblems(e.Files))
+}
+
+// keepLast puts a transaction among the conflicts if it has files that are nowhere else. A plan that cannot be read
+// names none.
+func keepLast(o *Options, state stateDir, id string) error {
+	trusting := *o
+	trusting.Trust = id // it is only looked at
+	t := trusting.newTxn(nil, state.join(journal.TxDir, id))
+	l := Leftover{Leftover: backup.Leftover{ID: id, Directory: t.dir}}
+	t.load(&l)
+	if l.Status != backup.LeftoverInterrupted {
+		return nil
+	}
+	files, err := t.onlyHere()
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	if err := state.ensureConflicts(); err != nil {
+		return err
+	}
+	to := state.join(journal.ConflictsDir, id)
+	if err := state.d.FS.Rename(t.dir, to); err != nil {
+		return err
+	}
+	if err := state.d.SyncAnyDir(path.Dir(to)); err != nil {
+		return err
+	}
+	for i := range files {
+		if in, ok := strings.CutPrefix(files[i].Reason, "is "+t.dir); ok { // else it is beside its path, on another mount
+			files[i].Reason = "is " + to + in
+		}
+	}
+	return &KeptError{ID: id, Dir: to, Files: sortProblems(files)}
+}
+
+// onlyHere lists the files that were in the tree and are now in the transaction only: nothing stands at their paths, or
+// they are of another program.
+func (t *txn) onlyHere() ([]change.Problem, error) {
+	u := &undoing{txn: t, moves: t.moves()}
+	var files []change.Problem
+	for _, e := range t.entries {
+		names := []string{t.slot(e), t.out(e), t.back(e)}
+		if disk.IsLeaf(e.Old) {
+			names = append([]string{t.image(e)}, names...)
+		}
+		for _, name := range names {
+			last, err := u.isLast(e, name)
+			if err != nil {
+				return nil, err
+			}
+			if last {
+				files = append(files, change.Problem{Path: e.Path, Reason: "is " + name})
+				break
+			}
+		}
+	}
+	return files, nil
+}
+
+// isLast reports whether a file of the transaction is one from the tree that is not there any more.
+func (u *undoing) isLast(e *entry, name string) (bool, error) {
+	s, err := u.Look(name)
+	if err != nil || !disk.IsLeaf(s) {
+		return false, err
+	}
+	isOld := name == u.image(e)
+	if !isOld {
+		ours, err := u.isOurs(e, name, s)
+		if err != nil || !ours {
+			return err == nil, err // of another program
+		}
+		if isOld, err = u.isOld(e, name, s); err != nil {
+			return false, err
+		}
+	}
+	if !isOld {
+		return false, nil
+	}
+	at, err := u.Reach(e.Path)
+	if err != nil || at.Kind != change.Absent {
+		return false, err // the same file, or a later version of it
+	}
+	if to := u.moves[e.Path]; to != nil {
+		return u.isGone(to.Path, e.Old)
+	}
+	for _, to := range u.entries {
+		if to.From == e.Path && !to.Moved { // it is a copy there
+			return u.isGone(to.Path, e.Old)
+		}
+	}
+	return true, nil
+}
+
+// isGone reports whether a file is not at the path that it was to be moved or copied to.
+func (u *undoing) isGone(to string, was change.State) (bool, error) {
+	at, err := u.Reach(to)
+	if err != nil || at.Kind != was.Kind {
+		return err == nil, err
+	}
+	if at.ID.SameFile(was.ID) {
+		return false, nil
+	}
+	was.ID = capability.Identity{}
+	same, err := u.matches(to, at, was)
+	return !same, err
+}
