@@ -276,6 +276,11 @@ func Own(t *testing.T) bool {
 	if testing.Short() {
 		flags = append(flags, "-test.short")
 	}
+	for _, arg := range os.Args[1:] {
+		if !strings.HasPrefix(arg, "-test.") {
+			flags = append(flags, arg) // of the package, such as -update
+		}
+	}
 	cmd := exec.CommandContext(t.Context(), exe, flags...)
 	cmd.Env = append(os.Environ(), ownVariable+"=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}

@@ -28,6 +28,8 @@ type wrapper struct {
 	name string
 	over func(t *testing.T) afero.Fs              // where the files are planted
 	wrap func(t *testing.T, fs afero.Fs) afero.Fs // nil leaves it as it is
+	// opens does both, where files have to be there before.
+	opens func(t *testing.T, files []txtarfs.File) afero.Fs
 	// refuses is the limit of a file system that does not do everything, as its errors tell it.
 	refuses string
 	// unlike are the scenarios that have another result on it, and why.
@@ -72,6 +74,10 @@ func wrappers() []wrapper {
 // open returns the file system with the files, and what it is over.
 func (w wrapper) open(t *testing.T, files []txtarfs.File) (fsys, below afero.Fs) {
 	t.Helper()
+	if w.opens != nil {
+		fsys = w.opens(t, files)
+		return fsys, fsys
+	}
 	below = w.over(t)
 	fsys = below
 	if w.wrap != nil {

@@ -28,17 +28,8 @@ import (
 //	error          a line for each text that the error must contain; without it there must be no error
 //	check          lines "pointer = JSON" about the result
 func TestScenarios(t *testing.T) {
-	archives, err := filepath.Glob("../../../testdata/run/*.txtar")
-	if err != nil || len(archives) == 0 {
-		t.Fatal("no scenarios", err)
-	}
-	for _, path := range archives {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a := txtarfs.Parse(data)
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+	for scenario, a := range archives(t) {
+		t.Run(scenario, func(t *testing.T) {
 			t.Parallel()
 			for name, open := range suite.Backends() {
 				t.Run(name, func(t *testing.T) {
@@ -52,7 +43,7 @@ func TestScenarios(t *testing.T) {
 					if w.slow {
 						t.Skip("it takes a while to be refused, and TestFileSystems tries it; over a disk the CI tries it here too")
 					}
-					if why, ok := w.unlike[strings.TrimSuffix(filepath.Base(path), ".txtar")]; ok {
+					if why, ok := w.unlike[scenario]; ok {
 						t.Skip(why)
 					}
 					fsys, below := w.open(t, a.Under("in"))
@@ -61,6 +52,24 @@ func TestScenarios(t *testing.T) {
 			}
 		})
 	}
+}
+
+// archives are all of them, by their names.
+func archives(t *testing.T) map[string]txtarfs.Archive {
+	t.Helper()
+	files, err := filepath.Glob("../../../testdata/run/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no scenarios", err)
+	}
+	all := make(map[string]txtarfs.Archive)
+	for _, path := range files {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[strings.TrimSuffix(filepath.Base(path), ".txtar")] = txtarfs.Parse(data)
+	}
+	return all
 }
 
 // runScenario runs a scenario on a file system that has its files. If refused is not nil, the file system may refuse
