@@ -1,11 +1,13 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -45,7 +47,7 @@ func (s *Server) Handler(token string) http.Handler {
 		stateful.ServeHTTP(w, r)
 	})
 	// The check of the SDK for names that were rebound stands behind that of the token. Here a page learns nothing either way.
-	return http.NewCrossOriginProtection().Handler(local(authorized(token, mux)))
+	return http.NewCrossOriginProtection().Handler(local(authorized(token, vetted(mux))))
 }
 
 // authorized lets requests with the token through.
@@ -76,6 +78,39 @@ func local(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// vetted answers a message that is not one, as on stdin. The SDK takes some of these for others, and for some it ends the
+// session.
+func vetted(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			next.ServeHTTP(w, r)
+			return
+		}
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
+		var long *http.MaxBytesError
+		switch {
+		case errors.As(err, &long):
+			answerBad(w, http.StatusRequestEntityTooLarge, tooLong())
+			return
+		case err != nil:
+			http.Error(w, "the message did not come whole", http.StatusBadRequest)
+			return
+		}
+		if _, _, bad := messages(bytes.TrimSpace(body)); bad != nil {
+			answerBad(w, http.StatusBadRequest, bad)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		next.ServeHTTP(w, r)
+	})
+}
+
+func answerBad(w http.ResponseWriter, status int, bad *refusal) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(bad.encode()) // a client that has gone has no use for it
 }
 
 // loopback reports whether an address or a host, with or without a port, is this machine's own.

@@ -30,12 +30,17 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 func newServer(t testing.TB, files map[string]string) (*mcpserver.Server, string) {
 	t.Helper()
 	dir := tree(t, files)
+	return newServerOf(t, dir), dir
+}
+
+func newServerOf(t testing.TB, dir string) *mcpserver.Server {
+	t.Helper()
 	s, err := mcpserver.New(mcpserver.Config{Root: dir, Executor: millrace.Executor{NoSync: true, Key: make([]byte, 32)}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	return s, dir
+	return s
 }
 
 const ping = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`

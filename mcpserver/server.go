@@ -45,6 +45,7 @@ func New(cfg Config) (*Server, error) {
 		// Without this the SDK announces that the server logs to its clients, which it does not.
 		Capabilities: &mcp.ServerCapabilities{},
 	})
+	s.mcp.AddReceivingMiddleware(s.guarded)
 	if err := s.addTools(); err != nil {
 		_ = closing()
 		return nil, err

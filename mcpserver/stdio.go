@@ -12,9 +12,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxMessage is the longest message of a client, in bytes, on both transports. The longest pipeline is as long.
-const maxMessage = 16 << 20
-
 // drainTimeout is how long calls may go on when the input has ended. What lasts longer is canceled.
 const drainTimeout = 10 * time.Second
 
@@ -23,10 +20,13 @@ const drainTimeout = 10 * time.Second
 func (s *Server) ServeStdio(ctx context.Context) error { return s.Serve(ctx, os.Stdin, os.Stdout) }
 
 // Serve is ServeStdio for another input and output. It does not close them. When the input ends, the calls that were made
-// are answered, if they take no more than ten seconds, so that a file of calls can be the input. The end of the input is
-// no error, nor is that of ctx. No call goes on when it returns.
+// are answered, if they take no more than ten seconds, so that a file of calls can be the input. When ctx is done, no more
+// calls are taken, and those that were made are canceled and answered: a commit that has begun is finished. The end of the
+// input is not an error, nor is that of ctx. No call goes on when it returns.
+//
+// A message is a line. A line that is not a message, or is longer than 16 MiB, is answered with an error.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	err := s.mcp.Run(ctx, transport{in, out})
+	err := s.mcp.Run(stopping(ctx), transport{in, out, ctx})
 	s.calls.Wait()
 	if ctx.Err() != nil {
 		return nil
@@ -34,29 +34,22 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// transport is that of the SDK for an input and an output, which lets calls end when the input does.
+// transport is that of an input and an output, which lets calls end when the input does.
 type transport struct {
-	in  io.Reader
-	out io.Writer
+	in   io.Reader
+	out  io.Writer
+	stop context.Context //nolint:containedctx // it is that of Serve, which the connection does not outlive
 }
 
-func (t transport) Connect(ctx context.Context) (mcp.Connection, error) {
-	c, err := (&mcp.IOTransport{Reader: io.NopCloser(t.in), Writer: open{t.out}, MaxLineLength: maxMessage}).Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &draining{Connection: c, changed: make(chan struct{}, 1)}, nil
+func (t transport) Connect(context.Context) (mcp.Connection, error) {
+	return &draining{Connection: newLines(t.in, t.out, t.stop), stop: t.stop, changed: make(chan struct{}, 1)}, nil
 }
-
-// open is a writer that stays open.
-type open struct{ io.Writer }
-
-func (open) Close() error { return nil }
 
 // draining is a connection that counts the calls which are not answered yet.
 type draining struct {
 	mcp.Connection
-	mu sync.Mutex
+	stop context.Context //nolint:containedctx // see transport
+	mu   sync.Mutex
 	// calls are those of the client, questions those of the server to the client.
 	calls, questions int
 	changed          chan struct{}
@@ -103,12 +96,14 @@ func (d *draining) count(calls, questions int) {
 	}
 }
 
+// drain waits until the calls are answered. Once the server is to stop, they are canceled, and those that wait for a
+// person end as well.
 func (d *draining) drain(ctx context.Context) {
 	end := time.NewTimer(drainTimeout)
 	defer end.Stop()
 	for {
 		d.mu.Lock()
-		idle := d.calls <= 0 || d.questions > 0
+		idle := d.calls <= 0 || d.questions > 0 && d.stop.Err() == nil
 		d.mu.Unlock()
 		if idle {
 			return

@@ -1,0 +1,82 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// stopKey is the name, in the context of a call, of the context whose end cancels the call.
+type stopKey struct{}
+
+// stopping returns a context of serving that stays while calls are answered. Its calls are canceled when ctx is done.
+func stopping(ctx context.Context) context.Context {
+	return context.WithValue(context.WithoutCancel(ctx), stopKey{}, ctx)
+}
+
+// stoppable returns a context of a call that is done when the server is to stop, or ctx is.
+func stoppable(ctx context.Context) (context.Context, func()) {
+	stop, ok := ctx.Value(stopKey{}).(context.Context)
+	if !ok {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	off := context.AfterFunc(stop, func() { cancel(context.Cause(stop)) })
+	return ctx, func() {
+		off()
+		cancel(nil)
+	}
+}
+
+// guarded keeps what a request leads to within its answer: a panic, and a result or an error that is not JSON, become an
+// error of the request. Without this they end the process, or the session.
+func (s *Server) guarded(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
+		ctx, done := stoppable(ctx)
+		defer done()
+		defer func() {
+			if v := recover(); v != nil {
+				s.cfg.Logger.Error("a request panicked", "method", method, "panic", v, "stack", string(debug.Stack()))
+				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: visible(fmt.Sprintf("internal error: %v", v))}
+			}
+		}()
+		if res, err = next(ctx, method, req); err == nil && res != nil {
+			_, err = json.Marshal(res)
+		}
+		if err != nil {
+			return nil, sendable(wireError(err), req)
+		}
+		return res, nil
+	}
+}
+
+// wireError is the error as the protocol has it. One without a code is internal.
+func wireError(err error) *jsonrpc.Error {
+	e := &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
+	var wire *jsonrpc.Error
+	if errors.As(err, &wire) {
+		e.Code, e.Data = wire.Code, wire.Data
+	}
+	if err != nil {
+		e.Message = visible(err.Error())
+	}
+	return e
+}
+
+// sendable is the error with data that are JSON. The SDK quotes the URI of a resource as Go does, which is not JSON for
+// each text.
+func sendable(err *jsonrpc.Error, req mcp.Request) *jsonrpc.Error {
+	if len(err.Data) == 0 || json.Valid(err.Data) {
+		return err
+	}
+	err.Data = nil
+	if read, ok := req.(*mcp.ReadResourceRequest); ok {
+		err.Data, _ = json.Marshal(map[string]string{"uri": read.Params.URI})
+	}
+	return err
+}
