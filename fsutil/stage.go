@@ -188,7 +188,8 @@ func (s *Stage) ReadlinkIfPossible(name string) (string, error) {
 }
 
 // SymlinkIfPossible makes newname a symbolic link to oldname, which is kept as it is: what it leads to counts when the
-// link is followed.
+// link is followed. On the stage of a run, a link that would lead out of the tree, or to what a step must not write to,
+// is refused when it is made.
 func (s *Stage) SymlinkIfPossible(oldname, newname string) error {
 	return s.in().SymlinkIfPossible(oldname, newname)
 }

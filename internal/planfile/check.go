@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"path/filepath"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
@@ -49,8 +48,10 @@ func checkAlone(guard guard.Policy, c Change) error {
 		return errors.New("only a rename has something that it replaces")
 	case c.Content != nil && !ownContent(c.Change):
 		return errors.New("there is content that the change does not write")
-	case c.New.Kind == change.Symlink && (c.Old.Kind != change.Symlink || c.Old.Target != c.New.Target):
-		return checkTarget(guard, c.Path, c.New.Target)
+	case makesLink(c.Change):
+		return guard.CheckTarget(c.Path, c.New.Target)
+	case c.New.Kind == change.Symlink && c.Kind == fsutil.Renamed && guard.CheckTarget(c.From, c.Old.Target) == nil:
+		return guard.CheckTarget(c.Path, c.New.Target) // the same target leads elsewhere from another directory
 	}
 	return nil
 }
@@ -69,22 +70,6 @@ func fitsKind(c fsutil.Change) bool {
 		return was && c.Old.Kind == c.New.Kind && c.From != c.Path
 	}
 	return false
-}
-
-// checkTarget holds the target of a new symbolic link against the policy: it must stay in the tree, and lead to
-// nothing that is not to be written to. A link that is only renamed keeps its target, wherever that leads.
-func checkTarget(guard guard.Policy, name, target string) error {
-	if target == "" || path.IsAbs(target) || filepath.IsAbs(target) || filepath.VolumeName(target) != "" {
-		return fmt.Errorf("symbolic link to %q: %w", target, fsutil.ErrEscape)
-	}
-	at, err := fsutil.Clean(path.Join(path.Dir(name), target))
-	if err == nil && at != "." {
-		err = guard.CheckWrite(at)
-	}
-	if err != nil {
-		return fmt.Errorf("symbolic link to %q: %w", target, err)
-	}
-	return nil
 }
 
 // checkTogether returns what speaks against changes that are each right by themselves. They are in path order.
@@ -113,15 +98,18 @@ func checkTogether(changes []fsutil.Change) error {
 // resolved, so one that leads through a link is not what a run has worked out, and would be read where the host's
 // rules do not see it.
 type ways struct {
-	stage *stage.Stage
-	known map[string]error
-	made  map[string]bool // directories that the plan puts in the place of links
+	stage   *stage.Stage
+	guarded *stage.Stage // the same tree, with the policy of the host
+	known   map[string]error
+	made    map[string]bool // directories that the plan puts in the place of links
+	changed map[string]bool // paths of the plan
 }
 
 // newWays returns the ways of a tree as it is, and as it will be with the changes.
-func newWays(plain *stage.Stage, stored Changes) *ways {
-	w := &ways{plain, make(map[string]error), make(map[string]bool)}
+func newWays(plain, guarded *stage.Stage, stored Changes) *ways {
+	w := &ways{plain, guarded, make(map[string]error), make(map[string]bool), make(map[string]bool)}
 	for _, c := range stored {
+		w.changed[c.Path], w.changed[c.OldPath()] = true, true
 		under := c.Old
 		if c.Kind == fsutil.Renamed {
 			under = c.Replaced
@@ -147,6 +135,25 @@ func (w *ways) check(c fsutil.Change) error {
 		return w.dir(dir)
 	}
 	return cmp.Or(w.dir(dir), w.dir(path.Dir(c.OldPath())))
+}
+
+// checkLink holds a new link against the links that are on its way, unless the plan itself changes what is there: those
+// changes are checked like this one.
+func (w *ways) checkLink(c fsutil.Change) error {
+	if !makesLink(c) {
+		return nil
+	}
+	for at := path.Join(path.Dir(c.Path), c.New.Target); at != "." && at != "/"; at = path.Dir(at) {
+		if w.changed[at] {
+			return nil
+		}
+	}
+	return w.guarded.CheckTarget(c.Path, c.New.Target)
+}
+
+// makesLink reports whether a change makes a symbolic link, or gives one another target.
+func makesLink(c fsutil.Change) bool {
+	return c.New.Kind == change.Symlink && (c.Old.Kind != change.Symlink || c.Old.Target != c.New.Target)
 }
 
 // outside returns the directory, or the one that holds the uppermost directory above it which the plan puts in the place

@@ -4,6 +4,7 @@
 package planfile
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -113,7 +114,10 @@ type Tree struct {
 func (t Tree) Adopt(ctx context.Context, stored Changes) ([]fsutil.Change, error) {
 	plain := stage.New(t.FS)
 	defer plain.Close() // nothing was written to it
-	w := newWays(plain, stored)
+	guarded := stage.New(t.FS)
+	defer guarded.Close()
+	guarded.SetGuard(t.Guard)
+	w := newWays(plain, guarded, stored)
 	changes := make([]fsutil.Change, len(stored))
 	for i, c := range stored {
 		err := ctx.Err()
@@ -121,7 +125,7 @@ func (t Tree) Adopt(ctx context.Context, stored Changes) ([]fsutil.Change, error
 			return nil, err
 		}
 		if err = checkAlone(t.Guard, c); err == nil {
-			err = w.check(c.Change)
+			err = cmp.Or(w.check(c.Change), w.checkLink(c.Change))
 		}
 		if err == nil {
 			changes[i], err = t.adopt(c)

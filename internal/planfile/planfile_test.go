@@ -45,7 +45,7 @@ func TestAdopt(t *testing.T) {
 		{"made where something is", func(c *planfile.Change) { c.Kind = change.Created }, "do not fit together"},
 		{"setuid", func(c *planfile.Change) { c.New.Mode |= 1 << 23 }, "setuid"},
 		{"no hash", func(c *planfile.Change) { c.New.Hash = change.Hash{} }, "hash of a file is missing"},
-		{"a link out of the tree", func(c *planfile.Change) { c.Splices, c.New = nil, link }, "symbolic link to"},
+		{"a link out of the tree", func(c *planfile.Change) { c.Splices, c.New = nil, link }, "symbolic link a.txt to"},
 		{"out of the tree", func(c *planfile.Change) { c.Path = "../a.txt" }, "../a.txt"},
 		{"denied", func(c *planfile.Change) { c.Path = "secret" }, "secret"},
 	} {

@@ -189,6 +189,12 @@ func (w *collector) join() ([]*pendingChange, error) {
 	slices.Sort(names)
 	found := make([]*pendingChange, 0, len(names))
 	for _, at := range names {
+		// What is on the way of a link may have changed since it was made.
+		if n := w.shown[at].n; n != nil && n.kind == change.Symlink && n.from == nil {
+			if err := w.checkTarget(at, n.target); err != nil {
+				return nil, err
+			}
+		}
 		if p := w.joinOne(at); p != nil {
 			found = append(found, p)
 		}

@@ -126,6 +126,9 @@ func (s *Stage) SymlinkIfPossible(oldname, newname string) error {
 		case p.ent.kind() != change.Absent:
 			return fs.ErrExist
 		}
+		if err := s.checkTarget(p.path, oldname); err != nil {
+			return err
+		}
 		s.put(p, &node{kind: change.Symlink, target: oldname, meta: meta{mode: fs.ModePerm, mtime: s.now, by: s.stamps()}})
 		return nil
 	}))

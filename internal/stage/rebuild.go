@@ -313,6 +313,11 @@ func (b *builder) mayStand(n *node, to string, stands bool) error {
 	switch {
 	case n == nil:
 		return nil
+	case n.kind == change.Symlink && n.from == nil:
+		if !stands {
+			return nil
+		}
+		return names.PathError("restore", to, b.c.checkTarget(to, n.target))
 	case n.from != nil && n.from.path != to:
 		if !stands {
 			to = n.from.path

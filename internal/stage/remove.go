@@ -84,6 +84,9 @@ func (s *Stage) checkMove(e ent, from, to string) error {
 	if e.kind() == change.Other {
 		return names.ErrNotRegular
 	}
+	if e.kind() == change.Symlink && from != to {
+		return s.checkMoved(e, from, to)
+	}
 	if e.kind() != change.Dir {
 		return nil
 	}
@@ -106,7 +109,7 @@ func (s *Stage) checkMove(e ent, from, to string) error {
 			return guard.Held(err, then)
 		}
 		switch k.kind {
-		case change.Dir:
+		case change.Dir, change.Symlink:
 			e, err := s.entOf(k)
 			if err != nil {
 				return err
@@ -116,7 +119,7 @@ func (s *Stage) checkMove(e ent, from, to string) error {
 			}
 		case change.Other:
 			return names.ErrNotRegular
-		case change.Absent, change.File, change.Symlink:
+		case change.Absent, change.File:
 		}
 	}
 	return nil

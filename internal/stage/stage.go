@@ -44,9 +44,11 @@ type core struct {
 	base  *baseFs
 	own   io.Closer // what was opened for the base; nil if the base was given open
 	guard guard.Guard
-	now   time.Time // the mtime of all that is written
-	nonce string    // no other stage has it
-	umask func() fs.FileMode
+	// guarded says that there is a policy: without one, links may lead anywhere, for none is followed out of the tree.
+	guarded bool
+	now     time.Time // the mtime of all that is written
+	nonce   string    // no other stage has it
+	umask   func() fs.FileMode
 	// maxRead bounds what is read as a whole. It is set before the first use.
 	maxRead int64
 
@@ -112,7 +114,7 @@ func New(base afero.Fs) *Stage {
 func (s *Stage) SetGuard(g guard.Policy) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.guard = guard.New(g)
+	s.guard, s.guarded = guard.New(g), true
 }
 
 // Base returns the base as raised by [raise.FS], nil if there is none.

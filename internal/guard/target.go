@@ -1,0 +1,36 @@
+package guard
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+
+	"github.com/millrace-go/millrace/internal/names"
+)
+
+// CheckTarget holds the target of a symbolic link against the policy: it has to stay in the tree, and to lead to nothing
+// that is not to be written to. Links on the way are not followed: that is for who has the tree.
+func (g *Guard) CheckTarget(name, target string) error {
+	at, err := targetOf(name, target)
+	if err == nil && at != "." {
+		err = g.Check(at, Write)
+	}
+	if err != nil {
+		return fmt.Errorf("symbolic link %s to %q: %w", name, target, err)
+	}
+	return nil
+}
+
+// CheckTarget is that of a [Guard], for a link that comes from elsewhere.
+func (g Policy) CheckTarget(name, target string) error {
+	made := New(g)
+	return made.CheckTarget(name, target)
+}
+
+// targetOf returns the path that a link of that name and target leads to.
+func targetOf(name, target string) (string, error) {
+	if target == "" || path.IsAbs(target) || filepath.IsAbs(target) || filepath.VolumeName(target) != "" {
+		return "", names.ErrEscape
+	}
+	return names.Clean(path.Join(path.Dir(name), target))
+}
