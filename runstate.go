@@ -262,6 +262,7 @@ func (s *StepResult) outcome() actions.Outcome {
 	return actions.Outcome{
 		Files: s.FilesMatched, Content: s.Content, Aggregated: s.AggregatedContent, Output: s.Output, Data: s.Data, Edits: s.EditsApplied,
 		Counts: s.Counts, Renames: s.Renames, Reports: s.Files, FilesModified: s.FilesModified, FilesSkipped: s.FilesSkipped, Mode: s.Mode,
+		LeftOut: s.LeftOut,
 	}
 }
 

@@ -42,6 +42,8 @@ type StepResult struct {
 	// how many not.
 	FilesModified *int `json:"files_modified,omitempty"`
 	FilesSkipped  *int `json:"files_skipped,omitempty"`
+	// LeftOut counts the files that a search chose and did not look into, by reason.
+	LeftOut []actions.LeftOut `json:"left_out,omitempty"`
 	// Mode says how an "auto" pattern was understood: "literal" or "regex".
 	Mode  string `json:"mode,omitempty"`
 	Error string `json:"error,omitempty"`
@@ -82,7 +84,7 @@ func (s *StepResult) take(out *actions.Outcome) {
 	s.Content, s.AggregatedContent, s.Output, s.Data = out.Content, out.Aggregated, out.Output, out.Data
 	s.EditsApplied, s.Counts, s.Renames = out.Edits, out.Counts, out.Renames
 	s.report(out.Reports)
-	s.FilesModified, s.FilesSkipped, s.Mode = out.FilesModified, out.FilesSkipped, out.Mode
+	s.FilesModified, s.FilesSkipped, s.Mode, s.LeftOut = out.FilesModified, out.FilesSkipped, out.Mode, out.LeftOut
 }
 
 // report takes what is said of single files, in path order.
@@ -207,6 +209,10 @@ func (s StepResult) clone() StepResult {
 	s.FilesMatched, s.Files, s.Warnings = slices.Clone(s.FilesMatched), cloneReports(s.Files), slices.Clone(s.Warnings)
 	s.Content, s.Counts, s.Renames = maps.Clone(s.Content), maps.Clone(s.Counts), maps.Clone(s.Renames)
 	s.Data = clonedTree(s.Data)
+	s.LeftOut = slices.Clone(s.LeftOut)
+	for i := range s.LeftOut {
+		s.LeftOut[i].Files = slices.Clone(s.LeftOut[i].Files)
+	}
 	s.FilesModified, s.FilesSkipped, s.Jump = cloned(s.FilesModified), cloned(s.FilesSkipped), cloned(s.Jump)
 	return s
 }

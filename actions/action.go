@@ -139,6 +139,8 @@ type Outcome struct {
 	// FilesModified and FilesSkipped count, for pattern_replace, the files that its glob takes: those it changes, and
 	// the others, whether nothing matches, they look binary or they fail. Nil for other actions.
 	FilesModified, FilesSkipped *int
+	// LeftOut counts the files that the step chose and did not look into.
+	LeftOut []LeftOut
 	// Mode says how a pattern was understood, where that was left to the action: "literal" or "regex".
 	Mode string
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/match"
 )
 
@@ -15,6 +16,7 @@ type CountOccurrences struct {
 	Pattern    string   `json:"pattern" param:"required" doc:"Text, or in mode regex regular expression, to count."`
 	Mode       string   `json:"mode,omitempty" enum:"literal,regex" doc:"How the pattern is read. Default: literal."`
 	IgnoreCase bool     `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
+	Encoding   string   `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored: utf-8, auto (UTF-16 where a byte order mark says so), utf-16le, utf-16be or latin1. Default: utf-8."`
 }
 
 // Spec implements [Action].
@@ -37,11 +39,18 @@ func (o CountOccurrences) Run(ctx context.Context, c *Call) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
+	encoding, err := encodingOf(o.Encoding)
+	if err != nil {
+		return Outcome{}, err
+	}
 	const large = -1
 	counts := make([]int, len(c.Files))
 	err = c.Each(ctx, c.Files, func(ctx context.Context, i int, file string) error {
-		err := c.look(file, c.Limits.FileBytes(), nil, func(text *source) (err error) {
-			counts[i], err = p.Count(ctx, text, match.How{Sizes: c.sizes})
+		err := c.look(file, c.Limits.FileBytes(), nil, func(text *source) error {
+			_, err := inEncoding(encoding, text, nil, func(text match.Content) (_ []fsutil.Splice, err error) {
+				counts[i], err = p.Count(ctx, text, match.How{Sizes: c.sizes})
+				return nil, err
+			})
 			return err
 		})
 		if tooLarge, ok := errors.AsType[*LimitError](err); ok && len(c.Inputs) > 0 {

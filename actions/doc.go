@@ -20,8 +20,8 @@
 // # Patterns
 //
 // A pattern is a literal text or a regular expression of Go's RE2 syntax. Which of them is said by the parameter
-// "mode"; only a search guesses where nothing is said. Regular expressions are matched over the whole file and with
-// regard to case. What does not match is not touched, byte for byte.
+// "mode"; only a search guesses where nothing is said. Regular expressions are matched with regard to case over
+// the whole file, in which ^ and $ are the ends of lines. Bytes outside of the matches stay as they are.
 //
 // A text that was not found is no failure. The step warns then, and says which lines come nearest and why they do not
 // match: tabs, spaces at the end of a line, upper and lower case, a no-break space, a line end written as \n. Expect on

@@ -14,14 +14,18 @@ import (
 // gives them the end of that line. Symbolic links are followed, never replaced. That nothing matched is no error:
 // there is a warning then, with the nearest lines, and Expect on the step makes it one.
 //
+// With Encoding, files are decoded, edited and encoded again; bytes outside of the matches stay. A file that is not a text
+// in the encoding cannot be edited, and neither can one for which NewText has a character that the encoding does not have.
+//
 // By default the first file that cannot be edited, in the order of the list, fails the step. With OnError "continue"
 // such a file stays as it was, with a warning and its reason in Reports, and the others are edited.
 type Edit struct {
 	Files      []string `json:"files,omitempty" doc:"Files to edit. Leave it out if an earlier step gives them."`
 	OldText    string   `json:"old_text" param:"required" doc:"Text to find."`
-	NewText    string   `json:"new_text" param:"required,empty" doc:"What to put in its place; empty deletes it. In mode regex, $1 and ${name} stand for what groups matched, and $$ for a dollar sign."`
+	NewText    string   `json:"new_text" param:"required,empty" doc:"What to put in its place; empty deletes it. In mode regex, $1 and ${name} stand for what groups matched, $$ for a dollar sign, and backslashes begin escapes such as \\n."`
 	Mode       string   `json:"mode,omitempty" enum:"literal,regex" doc:"How old_text is read. Default: literal."`
 	IgnoreCase bool     `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
+	Encoding   string   `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored: utf-8, auto (UTF-16 where a byte order mark says so), utf-16le, utf-16be or latin1. Default: utf-8."`
 	OnError    string   `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be edited fails the step (stop), or stays as it was and is reported (continue). Default: stop."`
 	Binary     bool     `json:"binary,omitempty" doc:"Edit files even if they look binary, which is an error otherwise."`
 }
@@ -45,6 +49,10 @@ func (e Edit) Touches() (reads, writes []string, known bool) { return e.Files, e
 // Run implements [Action]. The outcome tells of the files that changed, and counts replacements that changed bytes.
 func (e Edit) Run(ctx context.Context, c *Call) (Outcome, error) {
 	r := replacing{binary: e.Binary, onError: e.OnError}
+	var err error
+	if r.charset, err = encodingOf(e.Encoding); err != nil {
+		return Outcome{}, err
+	}
 	if err := r.add(c, "old_text", e.OldText, e.Mode, match.Flags{IgnoreCase: e.IgnoreCase}, e.NewText); err != nil {
 		return Outcome{}, err
 	}

@@ -23,6 +23,7 @@ type MultiEdit struct {
 	Edits      []TextEdit `json:"edits" param:"required" doc:"The edits, in order."`
 	Mode       string     `json:"mode,omitempty" enum:"sequential,simultaneous" doc:"Whether an edit sees what those before it have done (sequential), or all see the files as they were (simultaneous). Default: sequential."`
 	IgnoreCase bool       `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
+	Encoding   string     `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored: utf-8, auto (UTF-16 where a byte order mark says so), utf-16le, utf-16be or latin1. Default: utf-8."`
 	OnError    string     `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be edited fails the step (stop), or stays as it was and is reported (continue). Default: stop."`
 	Binary     bool       `json:"binary,omitempty" doc:"Edit files even if they look binary, which is an error otherwise."`
 }
@@ -45,6 +46,10 @@ func (m MultiEdit) Touches() (reads, writes []string, known bool) { return m.Fil
 // Run implements [Action]. The outcome is that of [Edit].
 func (m MultiEdit) Run(ctx context.Context, c *Call) (Outcome, error) {
 	r := replacing{binary: m.Binary, onError: m.OnError}
+	var err error
+	if r.charset, err = encodingOf(m.Encoding); err != nil {
+		return Outcome{}, err
+	}
 	switch m.Mode {
 	case "", "sequential":
 	case "simultaneous":

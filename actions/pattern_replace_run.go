@@ -82,9 +82,9 @@ func (s *scripting) file(ctx context.Context, name string, one *scripted) error 
 	err := c.look(name, c.Limits.FileBytes(), unlessBinary(s.Binary), func(text *source) error {
 		return s.run(ctx, one, text, left, func(fsutil.Splice) error { return errChanges })
 	})
-	switch err { //nolint:errorlint // both come as they are
-	case errChanges:
-	case ErrBinary:
+	switch {
+	case errors.Is(err, errChanges):
+	case errors.Is(err, ErrBinary):
 		one.skipped = true
 		return nil
 	default:

@@ -9,22 +9,23 @@ import (
 
 // PatternEdit is one regular expression of a [RegexTransform] and what its matches become.
 type PatternEdit struct {
-	Pattern     string `json:"pattern" param:"required" doc:"Regular expression (RE2 syntax), matched over the whole file, with regard to case."`
-	Replacement string `json:"replacement" param:"required,empty" doc:"What to put in place of a match; empty deletes it. $1, ${1} and ${name} stand for what groups matched, $0 for the match, $$ for a dollar sign."`
-	Flags       string `json:"flags,omitempty" doc:"Any of the letters i (ignore case), m (^ and $ match at line ends, also before CR LF) and s (. matches newlines)."`
+	Pattern     string `json:"pattern" param:"required" doc:"Regular expression (RE2 syntax), with regard to case. ^ and $ match at line ends, \\A and \\z at the ends of the file."`
+	Replacement string `json:"replacement" param:"required,empty" doc:"What to put in place of a match; empty deletes it. $1, ${1} and ${name} stand for what groups matched, $0 for the match, $$ for a dollar sign. Backslashes begin escapes such as \\n and \\U."`
+	Flags       string `json:"flags,omitempty" doc:"Any of the letters i (ignore case), m (^ and $ match at line ends, as they do anyway) and s (. matches newlines)."`
 }
 
 // RegexTransform replaces matches of regular expressions in files. The patterns are applied in order,
 // each to what the one before has left.
 //
-// A pattern is matched over the whole file as package regexp does; \s and [^x] match line ends too. Unless the
-// pattern itself names \r, "\r\n" counts as one line end, as in a literal [Edit]: "\n" matches it, "." does not take
-// its "\r", with flag m $ matches before it, and the "\n" of the replacement become the line ends that are there.
+// A pattern is matched over the whole file; \s and [^x] match line ends too. ^ and $ are the ends of lines, and no line
+// begins after the last line end. Unless the pattern itself names \r, "\r\n" counts as one line end, as in a literal
+// [Edit]: "\n" matches it, "." does not take its "\r", $ matches before it, and the "\n" of the replacement become the line ends that are there.
 // Only the bytes of the matches change. A replacement such as $1x, which would ask for a group "1x", and unknown
 // groups are refused before anything runs.
 type RegexTransform struct {
 	Files    []string      `json:"files,omitempty" doc:"Files to transform. Leave it out if an earlier step gives them."`
 	Patterns []PatternEdit `json:"patterns" param:"required" doc:"The regular expressions and their replacements, in order."`
+	Encoding string        `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored: utf-8, auto (UTF-16 where a byte order mark says so), utf-16le, utf-16be or latin1. Default: utf-8."`
 	OnError  string        `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that cannot be transformed fails the step (stop), or stays as it was and is reported (continue). Default: stop."`
 	Binary   bool          `json:"binary,omitempty" doc:"Edit files even if they look binary, which is an error otherwise."`
 }
@@ -69,6 +70,10 @@ func (r RegexTransform) Touches() (reads, writes []string, known bool) { return 
 // Run implements [Action]. The outcome is that of [Edit].
 func (r RegexTransform) Run(ctx context.Context, c *Call) (Outcome, error) {
 	work := replacing{binary: r.Binary, onError: r.OnError}
+	var err error
+	if work.charset, err = encodingOf(r.Encoding); err != nil {
+		return Outcome{}, err
+	}
 	for i, e := range r.Patterns {
 		if err := ctx.Err(); err != nil {
 			return Outcome{}, err

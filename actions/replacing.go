@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/charset"
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/internal/replace"
 )
@@ -21,6 +22,7 @@ type replacing struct {
 	size    int      // of their regular expressions, in instructions
 	binary  bool
 	onError string
+	charset charset.Encoding
 }
 
 // add adds a rule: what is found, and what it becomes. label is what messages call it.
@@ -76,13 +78,19 @@ func (r *replacing) run(ctx context.Context, c *Call) (Outcome, error) {
 
 // file replaces in one file and returns how many replacements it made.
 func (r *replacing) file(ctx context.Context, c *Call, name string) (edits int, err error) {
-	left := c.budget()
-	err = c.update(name, unlessBinary(r.binary), func(text *source) (splices []fsutil.Splice, err error) {
-		left.Restart()
-		if splices, edits, err = r.rules.Splices(ctx, text, left); err == nil {
-			err = left.Spend() // a file that stays as it was has no new text
-		}
-		return splices, err
+	left, refusal := c.budget(), unlessBinary(r.binary)
+	ofSource := refusal
+	if r.charset != charset.UTF8 {
+		ofSource = nil // UTF-16 looks binary
+	}
+	err = c.update(name, ofSource, func(text *source) ([]fsutil.Splice, error) {
+		return inEncoding(r.charset, text, refusal, func(text match.Content) (splices []fsutil.Splice, err error) {
+			left.Restart()
+			if splices, edits, err = r.rules.Splices(ctx, text, left); err == nil {
+				err = left.Spend() // a file that stays as it was has no new text
+			}
+			return splices, err
+		})
 	})
 	if err != nil {
 		return 0, err

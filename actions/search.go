@@ -13,7 +13,8 @@ import (
 // Search finds the files below a path in which a pattern matches.
 //
 // Version control directories, the state directory, binary files (a NUL in the first 8,000 bytes) and what .gitignore
-// files leave out are not looked at; hidden files are. Files that are larger than MaxFileBytes, or than the host's
+// files leave out are not looked at; hidden files are. LeftOut of the outcome counts the files that were chosen and are
+// binary, UTF-16 or too large. With Encoding, files are searched as the UTF-8 that they decode to. Files that are larger than MaxFileBytes, or than the host's
 // limit if that is less, are left out with a warning; a Path that is itself such a file is a *LimitError if it is the
 // host's limit. Symbolic links are not followed, but for Path itself. The outcome has the number of matches in each
 // file, and how the pattern was read.
@@ -50,6 +51,7 @@ type Search struct {
 	NoIgnore       bool     `json:"no_ignore,omitempty" doc:"Also search what .gitignore files leave out."`
 	IgnoreCase     bool     `json:"ignore_case,omitempty" doc:"Take upper and lower case letters for the same."`
 	WithoutMatch   bool     `json:"without_match,omitempty" doc:"Return the text files in which the pattern does not match, instead of those in which it does."`
+	Encoding       string   `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"How the files are stored: utf-8, auto (UTF-16 where a byte order mark says so), utf-16le, utf-16be or latin1. Default: utf-8."`
 	MaxFileBytes   int64    `json:"max_file_bytes,omitempty" param:"nonzero" doc:"Files larger than this are left out, with a warning. It can only lower the host's limit, which is the default: 268435456 unless the host has another one."`
 }
 
@@ -117,6 +119,9 @@ func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
 	}
 	w := &searching{Search: s, c: c, pattern: p, room: c.Limits.shown(), maxBytes: maxBytes}
 	w.mayMatch, w.overlap = p.Screen()
+	if w.encoding, err = encodingOf(s.Encoding); err != nil {
+		return Outcome{}, err
+	}
 	roots := s.roots()
 	if len(roots) > 1 {
 		w.visited = new(sync.Map)

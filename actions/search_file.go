@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/charset"
 	"github.com/millrace-go/millrace/internal/handle"
 	"github.com/millrace-go/millrace/internal/match"
 	"github.com/millrace-go/millrace/internal/walk"
@@ -45,6 +46,9 @@ type searching struct {
 	seen    []string  // the text files, if those without a match are wanted
 	textual []string  // files in which an ambiguous pattern occurs as a text but does not match
 	large   []string
+
+	encoding charset.Encoding
+	left     leaving
 }
 
 // buffer is the memory that one worker needs to search a file.
@@ -76,18 +80,24 @@ func (s *searching) file(ctx context.Context, e walk.Entry) error {
 	defer d.file.Close()
 	n, whole, err := s.head(d)
 	head := d.buf[:n]
-	switch {
+	binary := fsutil.IsBinary(head)
+	switch of := s.encoding.Of(head); {
 	case err != nil:
 		if info, serr := d.file.Stat(); serr == nil && !info.Mode().IsRegular() {
 			return nil // a directory has come, say, on a file system that does not mind to open that
 		}
 		return err
-	case s.WithoutMatch && !fsutil.IsBinary(head):
+	case of == charset.UTF16LE, of == charset.UTF16BE, of == charset.Latin1 && !binary:
+		return s.encoded(ctx, e, of)
+	case binary:
+		s.left.noteBinary(head, e.Path())
+		return nil
+	case s.WithoutMatch:
 		s.note(&s.seen, e.Path())
 	}
 	switch {
 	// Most files have no match, so that is asked first. One that is larger than allowed has a warning.
-	case n == 0, whole && s.mayMatch != nil && int64(n) <= s.maxBytes && !s.mayMatch(head), fsutil.IsBinary(head):
+	case n == 0, whole && s.mayMatch != nil && int64(n) <= s.maxBytes && !s.mayMatch(head):
 		return nil
 	case int64(n) > s.maxBytes:
 		err = fsutil.ErrTooLarge
@@ -103,7 +113,37 @@ func (s *searching) file(ctx context.Context, e walk.Entry) error {
 		err = s.long(ctx, e, d, n)
 	}
 	if errors.Is(err, fsutil.ErrTooLarge) {
-		s.note(&s.large, e.Path())
+		s.tooMuch(e)
+		return nil
+	}
+	return err
+}
+
+// tooMuch notes a file that is larger than allowed.
+func (s *searching) tooMuch(e walk.Entry) {
+	s.note(&s.large, e.Path())
+	s.left.note(LeftOutTooLarge, e.Path())
+}
+
+// encoded searches a file that is not UTF-8, as the UTF-8 that it decodes to.
+func (s *searching) encoded(ctx context.Context, e walk.Entry, of charset.Encoding) error {
+	err := s.c.look(e.Path(), s.maxBytes, nil, func(text *source) error {
+		decoded, err := decodedText(of, text, nil)
+		if err != nil {
+			return err
+		}
+		if s.WithoutMatch {
+			s.note(&s.seen, e.Path())
+		}
+		_, err = s.matches(ctx, e, match.Bytes(decoded.UTF8), nil)
+		return err
+	})
+	switch {
+	case errors.Is(err, fsutil.ErrTooLarge):
+		s.tooMuch(e)
+		return nil
+	case errors.Is(err, charset.ErrNotText):
+		s.left.note(LeftOutEncoding, e.Path())
 		return nil
 	}
 	return err

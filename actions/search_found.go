@@ -34,7 +34,9 @@ func (s *searching) outcome() Outcome {
 	slices.SortFunc(s.found, func(a, b found) int { return strings.Compare(a.path, b.path) })
 	slices.Sort(s.textual)
 	slices.Sort(s.large)
-	out := Outcome{Counts: make(map[string]int, len(s.found)), Mode: s.pattern.Mode().String()}
+	out := Outcome{
+		Counts: make(map[string]int, len(s.found)), Mode: s.pattern.Mode().String(), LeftOut: s.left.list(s.c),
+	}
 	if s.IncludeContent || s.shows() {
 		out.Content = make(map[string]string, len(s.found))
 	}

@@ -88,10 +88,7 @@ func (s *source) see(head []byte, all bool) error {
 	if all {
 		s.c.read(len(head))
 	}
-	if s.refusal != nil && fsutil.IsBinary(head) {
-		return s.refusal
-	}
-	return nil
+	return refuseBinary(s.refusal, head)
 }
 
 // Open implements [match.Content] likewise.

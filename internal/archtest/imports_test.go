@@ -22,7 +22,7 @@ var arrows = map[string][]string{
 	},
 	"actions": {
 		"agent", "budget", "capability", "change", "command", "fsutil",
-		"internal/handle", "internal/lineedit", "internal/match", "internal/modes", "internal/panics", "internal/patch",
+		"internal/charset", "internal/handle", "internal/lineedit", "internal/match", "internal/modes", "internal/panics", "internal/patch",
 		"internal/replace", "internal/scratch", "internal/sed", "internal/splice", "internal/stage", "internal/textdiff",
 		"internal/walk",
 	},
@@ -43,6 +43,7 @@ var arrows = map[string][]string{
 		"internal/backing", "internal/disk", "internal/filelock", "internal/guard", "internal/journal", "internal/modes",
 		"internal/names", "internal/panics", "internal/parallel", "internal/rootfs",
 	},
+	"internal/charset": {"change"},
 	"internal/crashfs": {"capability", "internal/names"},
 	"internal/disk":    {"capability", "change", "internal/handle", "internal/modes", "internal/names", "internal/rootfs"},
 	"internal/errorfs": {"capability", "internal/names"},

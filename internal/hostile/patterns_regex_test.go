@@ -135,6 +135,9 @@ func TestHostile_pattern_that_matches_nothing_everywhere(t *testing.T) {
 				unix := strings.ReplaceAll(text, "\r\n", "\n")
 				want := len(re.FindAllStringIndex(unix, -1))
 				wantText := strings.Replace(re.ReplaceAllString(unix, "<>"), "\n", "\r\n", 1)
+				if pattern != `\z` && strings.HasSuffix(wantText, "\n<>") { // after the last line end there is no line
+					want, wantText = want-1, strings.TrimSuffix(wantText, "<>")
+				}
 				res, err := b.runOn(t, host(),
 					act("count_occurrences", obj{"files": []string{"large.txt"}, "pattern": pattern, "mode": "regex"}),
 					act("edit", obj{"files": []string{"large.txt"}, "old_text": pattern, "new_text": "<>", "mode": "regex"}))

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
 )
 
 // change is the one way of a pipeline to its end. It plans, shows, stores or asks as the flags say, commits, and says
@@ -130,6 +131,7 @@ func (s *session) done(result *millrace.Result, err error) error {
 			s.talk("warning: %s", w)
 		}
 	}
+	s.tellLeftOut(result)
 	shown := s.showResult(result, err)
 	switch {
 	case err != nil:
@@ -143,6 +145,17 @@ func (s *session) done(result *millrace.Result, err error) error {
 		s.talk("undo with: millrace undo")
 	}
 	return nil
+}
+
+// tellLeftOut names the binary files that searches did not look into. The others have warnings.
+func (s *session) tellLeftOut(result *millrace.Result) {
+	for _, step := range result.Results {
+		for _, l := range step.LeftOut {
+			if l.Reason == actions.LeftOutBinary {
+				s.talk("left out: %s", l)
+			}
+		}
+	}
 }
 
 // write writes to stdout.

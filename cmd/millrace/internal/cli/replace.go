@@ -17,7 +17,7 @@ func (a *App) newReplace() *cobra.Command {
 they are; with -r OLD is a regular expression (RE2), in which ^ and $ stand for the ends of lines, and $1 or ${name}
 in NEW for what its groups took. Files that .gitignore leaves out, and binary ones, stay as they are.
 
-A word is made of the letters, digits and underscores of ASCII. A glob of -g without a slash is for names in any
+A word is made of letters, digits and marks of any script, and underscores. A glob of -g without a slash is for names in any
 directory, one with a slash counts from the working directory, and "!" before it leaves out.`,
 		Example: `  millrace replace recieve receive
   millrace replace -w colour color docs -t md
@@ -28,6 +28,7 @@ directory, one with a slash counts from the working directory, and "!" before it
 	}
 	f := cmd.Flags()
 	f.BoolVarP(&r.Regex, "regex", "r", false, "OLD is a regular expression")
+	f.StringVar(&r.Encoding, "encoding", "", "how files are stored: `NAME` is utf-8, auto (UTF-16 by its mark), utf-16le, utf-16be or latin1")
 	f.BoolVarP(&r.IgnoreCase, "ignore-case", "i", false, "find letters in any case")
 	f.BoolVarP(&r.Words, "word", "w", false, "find whole words only")
 	f.StringArrayVarP(&r.Globs, "glob", "g", nil, "only files that `GLOB` takes; with ! before it, only others; may be repeated")

@@ -20,7 +20,7 @@ func TestComplete(t *testing.T) {
 		{"search file_types=go", "file", "file_types="},
 		{"search pattern=a path=x", "p", "paths="},
 		{"search pattern:=1", "pat", "path= paths="},
-		{"multi_edit", "e", "edits:="},
+		{"multi_edit", "e", "edits:= encoding="},
 		{"edit", "th", "then"},
 		{"search pattern=a then edit old_text=a", "old", ""},
 		{"search pattern=a then edit", "old", "old_text="},

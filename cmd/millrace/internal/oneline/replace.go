@@ -21,6 +21,8 @@ type Replace struct {
 	Regex bool
 	// IgnoreCase finds letters in any case. Words finds Old only where no letter, digit, mark or underscore is beside it.
 	IgnoreCase, Words bool
+	// Encoding is how the files are stored, as in actions.Edit. "" is UTF-8.
+	Encoding string
 	// Globs choose among the files; with "!" before them they leave out. Types do by the end of the name: "go", "go,js".
 	Globs, Types []string
 	// NoIgnore also looks into what .gitignore files leave out.
@@ -50,8 +52,8 @@ func (w Where) Replace(r Replace) (millrace.Pipeline, error) {
 	if err != nil {
 		return millrace.Pipeline{}, err
 	}
-	search := actions.Search{Mode: "literal", IgnoreCase: r.IgnoreCase, NoIgnore: r.NoIgnore}
-	edit := actions.Edit{IgnoreCase: r.IgnoreCase, NewText: r.New}
+	search := actions.Search{Mode: "literal", IgnoreCase: r.IgnoreCase, NoIgnore: r.NoIgnore, Encoding: r.Encoding}
+	edit := actions.Edit{IgnoreCase: r.IgnoreCase, NewText: r.New, Encoding: r.Encoding}
 	if search.Include, search.Exclude, err = w.filters(r.Globs); err != nil {
 		return millrace.Pipeline{}, err
 	}

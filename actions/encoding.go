@@ -1,0 +1,69 @@
+package actions
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/charset"
+	"github.com/millrace-go/millrace/internal/match"
+)
+
+// encodingOf returns the encoding of a parameter's name, whose templates are expanded.
+func encodingOf(name string) (charset.Encoding, error) {
+	e, ok := charset.Parse(name)
+	if !ok {
+		return e, fmt.Errorf("unknown encoding '%s' (utf-8, auto, utf-16le, utf-16be or latin1)", name)
+	}
+	return e, nil
+}
+
+// utf16Error is the refusal of a named file that is text, though it looks binary.
+type utf16Error struct{}
+
+func (utf16Error) Error() string { return "is UTF-16 text: use encoding auto" }
+
+// Unwrap returns ErrBinary: where binary files are left out, such a file is, too.
+func (utf16Error) Unwrap() error { return ErrBinary }
+
+// refuseBinary returns the error for a file that begins with head, if it is refused for looking binary.
+func refuseBinary(refusal error, head []byte) error {
+	switch {
+	case refusal == nil || !fsutil.IsBinary(head):
+		return nil
+	case charset.Marked(head) != charset.UTF8:
+		return utf16Error{}
+	}
+	return refusal
+}
+
+// inEncoding makes the splices of a text that is stored in an encoding: find works on it as UTF-8. The file is held as a
+// whole, unless it is UTF-8.
+func inEncoding(e charset.Encoding, text match.Content, refusal error, find func(match.Content) ([]fsutil.Splice, error)) ([]fsutil.Splice, error) {
+	if e == charset.UTF8 {
+		return find(text)
+	}
+	t, err := decodedText(e, text, refusal)
+	if err != nil {
+		return nil, err
+	}
+	splices, err := find(match.Bytes(t.UTF8))
+	if err != nil {
+		return nil, err
+	}
+	return t.Splices(splices)
+}
+
+// decodedText reads a text that is stored in an encoding.
+func decodedText(e charset.Encoding, text match.Content, refusal error) (*charset.Text, error) {
+	data, err := text.Bytes(math.MaxInt64)
+	if err != nil {
+		return nil, err
+	}
+	if of := e.Of(data); of == charset.UTF8 || of == charset.Latin1 {
+		if err := refuseBinary(refusal, data); err != nil {
+			return nil, err
+		}
+	}
+	return e.Decode(data)
+}
